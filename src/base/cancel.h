@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// cancel.h -- asking a long job to stop.
+//
+// One thread (or a signal handler) sets the flag, any number of threads look at it. Every long loop
+// takes a ken_cancel * (NULL = cannot be cancelled) and checks it often.
+#ifndef KEN_BASE_CANCEL_H
+#define KEN_BASE_CANCEL_H
+
+#include <stdatomic.h>
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/err.h"
+
+typedef struct ken_cancel {
+    atomic_bool is_set;
+    int64_t deadline_ns; // monotonic; 0 = none
+} ken_cancel;
+
+static inline void ken_cancel_set(ken_cancel *c)
+{
+    atomic_store_explicit(&c->is_set, true, memory_order_relaxed);
+}
+
+// KEN_OK, or KEN_ECANCELLED / KEN_ETIMEOUT with a message.
+ken_status ken_cancel_check(const ken_cancel *c, ken_err *err) KEN_MUST_USE;
+// The flag alone, without the clock: cheap enough for inner loops.
+static inline bool ken_cancel_is_set(const ken_cancel *c)
+{
+    return c && atomic_load_explicit(&c->is_set, memory_order_relaxed);
+}
+
+#endif

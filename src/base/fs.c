@@ -1,0 +1,211 @@
+// SPDX-License-Identifier: MIT
+#include "base/fs.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+_Static_assert(KEN_FS_CWD == AT_FDCWD, "KEN_FS_CWD mirrors AT_FDCWD");
+
+static ken_fs_kind kind_of(mode_t mode)
+{
+    switch (mode & S_IFMT) {
+    case S_IFREG:
+        return KEN_FS_FILE;
+    case S_IFDIR:
+        return KEN_FS_DIR;
+    case S_IFLNK:
+        return KEN_FS_LINK;
+    default:
+        return KEN_FS_OTHER;
+    }
+}
+
+static ken_fs_stamp stamp_of(const struct stat *s)
+{
+    return (ken_fs_stamp){
+        .size = (uint64_t)s->st_size,
+        .mtime_ns = (int64_t)s->st_mtim.tv_sec * 1000000000 + s->st_mtim.tv_nsec,
+        .inode = s->st_ino,
+    };
+}
+
+ken_status ken_fs_stat(int dir_fd, const char *path, ken_fs_info *out, ken_err *err)
+{
+    struct stat s;
+    if (fstatat(dir_fd, path, &s, AT_SYMLINK_NOFOLLOW))
+        return KEN_FAIL_ERRNO(err, errno, "path '%s'", path);
+    *out = (ken_fs_info){ kind_of(s.st_mode), stamp_of(&s), s.st_mode };
+    return KEN_OK;
+}
+
+bool ken_fs_exists(const char *path)
+{
+    return access(path, F_OK) == 0;
+}
+
+ken_status ken_fs_open_dir(const char *path, int *out_fd, ken_err *err)
+{
+    int fd = open(path, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (fd < 0)
+        return KEN_FAIL_ERRNO(err, errno, "opening folder '%s'", path);
+    *out_fd = fd;
+    return KEN_OK;
+}
+
+void ken_fs_close(int fd)
+{
+    if (fd >= 0)
+        close(fd);
+}
+
+static ken_status read_fd(int fd, const char *path, size_t max_bytes, ken_buf *out,
+                          ken_fs_stamp *out_stamp, ken_err *err)
+{
+    struct stat s;
+    if (fstat(fd, &s))
+        return KEN_FAIL_ERRNO(err, errno, "reading '%s'", path);
+    if (kind_of(s.st_mode) != KEN_FS_FILE)
+        return KEN_FAIL(err, KEN_EINVAL, "'%s' is not a regular file", path);
+    size_t size = (size_t)s.st_size;
+    if (size > max_bytes)
+        return KEN_FAIL(err, KEN_ELIMIT, "'%s' has %zu bytes, over the limit of %zu", path, size,
+                        max_bytes);
+    ken_buf_clear(out);
+    // One byte more than the size tells whether the file grew; /proc files say 0 and are read on.
+    for (;;) {
+        if (!ken_buf_reserve(out, size + 1 > out->len ? size + 1 - out->len : 4096))
+            return KEN_FAIL(err, KEN_ENOMEM, "reading '%s' (%zu bytes)", path, size);
+        ssize_t n = read(fd, out->ptr + out->len, out->cap - 1 - out->len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return KEN_FAIL_ERRNO(err, errno, "reading '%s'", path);
+        if (n == 0)
+            break;
+        out->len += (size_t)n;
+        if (out->len > max_bytes)
+            return KEN_FAIL(err, KEN_ELIMIT, "'%s' grew over the limit of %zu bytes", path,
+                            max_bytes);
+    }
+    out->ptr[out->len] = '\0';
+    if (out_stamp)
+        *out_stamp = stamp_of(&s);
+    return KEN_OK;
+}
+
+ken_status ken_fs_read(int dir_fd, const char *path, size_t max_bytes, ken_buf *out,
+                       ken_fs_stamp *out_stamp, ken_err *err)
+{
+    int fd = openat(dir_fd, path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return KEN_FAIL_ERRNO(err, errno, "opening '%s'", path);
+    ken_status st = read_fd(fd, path, max_bytes, out, out_stamp, err);
+    close(fd);
+    return st;
+}
+
+ken_status ken_fs_read_own(const char *path, size_t max_bytes, ken_buf *out, ken_err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return KEN_FAIL_ERRNO(err, errno, "opening '%s'", path);
+    ken_status st = read_fd(fd, path, max_bytes, out, NULL, err);
+    close(fd);
+    return st;
+}
+
+static ken_status write_all(int fd, const char *path, ken_str data, ken_err *err)
+{
+    while (data.len) {
+        ssize_t n = write(fd, data.ptr, data.len);
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0)
+            return KEN_FAIL_ERRNO(err, errno, "writing '%s'", path);
+        data = ken_str_sub(data, (size_t)n, data.len);
+    }
+    return fsync(fd) ? KEN_FAIL_ERRNO(err, errno, "syncing '%s'", path) : KEN_OK;
+}
+
+ken_status ken_fs_write_atomic(const char *path, ken_str data, ken_err *err)
+{
+    ken_buf tmp = KEN_BUF_INIT(8192);
+    ken_buf_printf(&tmp, "%s.%d.tmp", path, (int)getpid());
+    if (tmp.is_over) {
+        ken_buf_release(&tmp);
+        return KEN_FAIL(err, KEN_EINVAL, "path '%.80s…' is too long", path);
+    }
+    int fd = open(tmp.ptr, O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    ken_status st = fd < 0 ? KEN_FAIL_ERRNO(err, errno, "creating '%s'", tmp.ptr)
+                           : write_all(fd, tmp.ptr, data, err);
+    if (fd >= 0 && close(fd) && !st)
+        st = KEN_FAIL_ERRNO(err, errno, "closing '%s'", tmp.ptr);
+    if (!st && rename(tmp.ptr, path))
+        st = KEN_FAIL_ERRNO(err, errno, "renaming '%s' to '%s'", tmp.ptr, path);
+    if (st && fd >= 0)
+        unlink(tmp.ptr);
+    ken_buf_release(&tmp);
+    return st;
+}
+
+ken_status ken_fs_make_dirs(const char *path, uint32_t mode, ken_err *err)
+{
+    ken_buf b = KEN_BUF_INIT(8192);
+    ken_status st = KEN_OK;
+    for (const char *p = path;; p++) {
+        if ((*p == '/' && b.len) || !*p) {
+            if (mkdir(b.ptr, mode) && errno != EEXIST) {
+                st = KEN_FAIL_ERRNO(err, errno, "creating folder '%s'", b.ptr);
+                break;
+            }
+        }
+        if (!*p)
+            break;
+        ken_buf_putc(&b, *p);
+    }
+    ken_buf_release(&b);
+    return st;
+}
+
+ken_status ken_fs_remove(const char *path, ken_err *err)
+{
+    if (unlink(path) && errno != ENOENT)
+        return KEN_FAIL_ERRNO(err, errno, "removing '%s'", path);
+    return KEN_OK;
+}
+
+ken_status ken_fs_lock(const char *path, int *out_fd, ken_err *err)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return KEN_FAIL_ERRNO(err, errno, "opening lock '%s'", path);
+    char text[32] = { 0 };
+    if (flock(fd, LOCK_EX | LOCK_NB)) {
+        int e = errno;
+        ssize_t n = pread(fd, text, sizeof text - 1, 0);
+        close(fd);
+        if (e != EWOULDBLOCK)
+            return KEN_FAIL_ERRNO(err, e, "locking '%s'", path);
+        return KEN_FAIL(err, KEN_EBUSY, "another process%s%s is writing this index",
+                        n > 0 ? " with pid " : "", n > 0 ? text : "");
+    }
+    int n = snprintf(text, sizeof text, "%d", (int)getpid());
+    if (ftruncate(fd, 0) || pwrite(fd, text, (size_t)n, 0) != n)
+        (void)0; // the pid is a courtesy; the lock is what counts
+    *out_fd = fd;
+    return KEN_OK;
+}
+
+void ken_fs_unlock(int fd)
+{
+    if (fd < 0)
+        return;
+    if (ftruncate(fd, 0))
+        (void)0;
+    close(fd);
+}

@@ -1,0 +1,68 @@
+// SPDX-License-Identifier: MIT
+// fs.h -- files and folders; the only open() of the tree. Everything is O_CLOEXEC.
+#ifndef KEN_BASE_FS_H
+#define KEN_BASE_FS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/str.h"
+
+typedef enum ken_fs_kind {
+    KEN_FS_UNKNOWN = 0,
+    KEN_FS_FILE,
+    KEN_FS_DIR,
+    KEN_FS_LINK,
+    KEN_FS_OTHER, // device, socket, pipe
+} ken_fs_kind;
+
+// What tells that a file has not changed: all three must agree.
+typedef struct ken_fs_stamp {
+    uint64_t size;     // bytes
+    int64_t mtime_ns;  // since the epoch
+    uint64_t inode;    // 0 where the file system has none
+} ken_fs_stamp;
+
+typedef struct ken_fs_info {
+    ken_fs_kind kind;
+    ken_fs_stamp stamp;
+    uint32_t mode;
+} ken_fs_info;
+
+static inline bool ken_fs_stamp_eq(ken_fs_stamp a, ken_fs_stamp b)
+{
+    return a.size == b.size && a.mtime_ns == b.mtime_ns && a.inode == b.inode;
+}
+
+// `dir_fd` as for openat: a folder, or KEN_FS_CWD. Does not follow a link at the end of the path.
+#define KEN_FS_CWD (-100)
+ken_status ken_fs_stat(int dir_fd, const char *path, ken_fs_info *out, ken_err *err) KEN_MUST_USE;
+bool ken_fs_exists(const char *path);
+
+// Opens a folder for the *at functions; ken_fs_close it.
+ken_status ken_fs_open_dir(const char *path, int *out_fd, ken_err *err) KEN_MUST_USE;
+void ken_fs_close(int fd);
+
+// Reads a whole regular file of at most `max_bytes` into `out` (cleared first). Never follows a link
+// at the end of `path`, never blocks on a pipe. KEN_ELIMIT when larger. `out_stamp` may be NULL.
+ken_status ken_fs_read(int dir_fd, const char *path, size_t max_bytes, ken_buf *out,
+                       ken_fs_stamp *out_stamp, ken_err *err) KEN_MUST_USE;
+// As ken_fs_read, following links: for settings and data of our own.
+ken_status ken_fs_read_own(const char *path, size_t max_bytes, ken_buf *out, ken_err *err)
+    KEN_MUST_USE;
+
+// Writes a temporary file beside `path`, syncs it and renames it over: all or nothing.
+ken_status ken_fs_write_atomic(const char *path, ken_str data, ken_err *err) KEN_MUST_USE;
+
+ken_status ken_fs_make_dirs(const char *path, uint32_t mode, ken_err *err) KEN_MUST_USE;
+ken_status ken_fs_remove(const char *path, ken_err *err) KEN_MUST_USE; // absent is fine
+
+// An exclusive lock on a file (created when absent), held until ken_fs_unlock or the process ends.
+// KEN_EBUSY when another process has it; the message names its pid when known.
+ken_status ken_fs_lock(const char *path, int *out_fd, ken_err *err) KEN_MUST_USE;
+void ken_fs_unlock(int fd);
+
+#endif

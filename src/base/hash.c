@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+#include "base/hash.h"
+
+#include <openssl/sha.h>
+
+#define XXH_INLINE_ALL
+#include <xxhash.h>
+
+uint64_t ken_hash64(const void *data, size_t n)
+{
+    return XXH3_64bits(data, n);
+}
+
+ken_sha256 ken_sha256_of(const void *data, size_t n)
+{
+    ken_sha256 out;
+    SHA256(data, n, out.bytes);
+    return out;
+}
+
+void ken_hex_into(const uint8_t *data, size_t n, char *out)
+{
+    static const char digits[] = "0123456789abcdef";
+    for (size_t i = 0; i < n; i++) {
+        out[2 * i] = digits[data[i] >> 4];
+        out[2 * i + 1] = digits[data[i] & 15];
+    }
+    out[2 * n] = '\0';
+}
+
+static int hex_digit(char c)
+{
+    if (ken_is_digit(c))
+        return c - '0';
+    char l = (char)(c | 0x20);
+    return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
+}
+
+bool ken_hex_parse(ken_str text, uint8_t *out, size_t n)
+{
+    if (text.len != 2 * n)
+        return false;
+    for (size_t i = 0; i < n; i++) {
+        int hi = hex_digit(text.ptr[2 * i]), lo = hex_digit(text.ptr[2 * i + 1]);
+        if (hi < 0 || lo < 0)
+            return false;
+        out[i] = (uint8_t)(hi << 4 | lo);
+    }
+    return true;
+}

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: MIT
+// hash.h -- fast hashes for tables (XXH3), and SHA-256 for names of content.
+#ifndef KEN_BASE_HASH_H
+#define KEN_BASE_HASH_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+typedef struct ken_sha256 {
+    uint8_t bytes[32];
+} ken_sha256;
+
+// XXH3, 64 bits, fixed seed: the same on every machine, so it may be stored.
+uint64_t ken_hash64(const void *data, size_t n);
+
+static inline uint64_t ken_hash_str(ken_str s)
+{
+    return ken_hash64(s.ptr, s.len);
+}
+
+ken_sha256 ken_sha256_of(const void *data, size_t n);
+
+// Lower-case hexadecimal, NUL-terminated: `out` holds 2 * n + 1 chars.
+void ken_hex_into(const uint8_t *data, size_t n, char *out);
+bool ken_hex_parse(ken_str text, uint8_t *out, size_t n); // exactly 2 * n digits
+
+#endif

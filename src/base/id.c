@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+#include "base/id.h"
+
+#include <string.h>
+#include <sys/random.h>
+
+#include "base/assert.h"
+#include "base/buf.h"
+#include "base/hash.h"
+
+ken_uuid ken_uuid_random(void)
+{
+    ken_uuid id;
+    size_t got = 0;
+    while (got < sizeof id.bytes) {
+        ssize_t n = getrandom(id.bytes + got, sizeof id.bytes - got, 0);
+        KEN_ASSERT(n > 0);
+        got += (size_t)n;
+    }
+    id.bytes[6] = (uint8_t)((id.bytes[6] & 0x0f) | 0x40);
+    id.bytes[8] = (uint8_t)((id.bytes[8] & 0x3f) | 0x80);
+    return id;
+}
+
+ken_uuid ken_uuid_of(ken_str text)
+{
+    ken_sha256 h = ken_sha256_of(text.ptr, text.len);
+    ken_uuid id;
+    memcpy(id.bytes, h.bytes, sizeof id.bytes);
+    return id;
+}
+
+ken_uuid ken_uuid_of_chunk(ken_str path, uint32_t index)
+{
+    ken_buf b = KEN_BUF_INIT(1 << 20);
+    ken_buf_put_str(&b, path);
+    ken_buf_printf(&b, "::chunk::%u", index);
+    ken_uuid id = ken_uuid_of(ken_buf_str(&b));
+    ken_buf_release(&b);
+    return id;
+}
+
+void ken_uuid_format(ken_uuid id, char out[KEN_UUID_TEXT])
+{
+    static const uint8_t ends[] = { 4, 6, 8, 10, 16 };
+    char *p = out;
+    for (size_t part = 0, from = 0; part < sizeof ends; from = ends[part++]) {
+        if (part)
+            *p++ = '-';
+        ken_hex_into(id.bytes + from, ends[part] - from, p);
+        p += 2 * (ends[part] - from);
+    }
+}
+
+bool ken_uuid_parse(ken_str text, ken_uuid *out)
+{
+    char hex[32];
+    size_t n = 0;
+    for (size_t i = 0; i < text.len; i++) {
+        if (text.ptr[i] == '-')
+            continue;
+        if (n == sizeof hex)
+            return false;
+        hex[n++] = text.ptr[i];
+    }
+    return ken_hex_parse(ken_str_n(hex, n), out->bytes, sizeof out->bytes);
+}
+
+bool ken_uuid_eq(ken_uuid a, ken_uuid b)
+{
+    return memcmp(a.bytes, b.bytes, sizeof a.bytes) == 0;
+}

@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: MIT
+#include "base/pool.h"
+
+#include <pthread.h>
+#include <sched.h>
+
+#include "base/alloc.h"
+#include "base/assert.h"
+
+typedef struct pool_job {
+    ken_job_fn *fn;
+    void *ctx;
+} pool_job;
+
+typedef struct pool_worker {
+    ken_pool *pool;
+    size_t index;
+    pthread_t thread;
+} pool_worker;
+
+struct ken_pool {
+    pthread_mutex_t lock; // guards: queue, head, n_queued, n_running, is_closing
+    pthread_cond_t has_work, has_room, is_idle;
+    pool_job *queue; // ring of queue_max
+    size_t queue_max, head, n_queued, n_running;
+    bool is_closing;
+    pool_worker *workers;
+    size_t n_workers;
+};
+
+size_t ken_pool_cores(void)
+{
+    cpu_set_t set;
+    if (sched_getaffinity(0, sizeof set, &set))
+        return 1;
+    int n = CPU_COUNT(&set);
+    return n > 0 ? (size_t)n : 1;
+}
+
+static void *worker_main(void *arg)
+{
+    pool_worker *w = arg;
+    ken_pool *p = w->pool;
+    pthread_mutex_lock(&p->lock);
+    for (;;) {
+        while (!p->n_queued && !p->is_closing)
+            pthread_cond_wait(&p->has_work, &p->lock);
+        if (!p->n_queued)
+            break;
+        pool_job job = p->queue[p->head];
+        p->head = (p->head + 1) % p->queue_max;
+        p->n_queued--;
+        p->n_running++;
+        pthread_cond_signal(&p->has_room);
+        pthread_mutex_unlock(&p->lock);
+        job.fn(job.ctx, w->index);
+        pthread_mutex_lock(&p->lock);
+        p->n_running--;
+        if (!p->n_running && !p->n_queued)
+            pthread_cond_broadcast(&p->is_idle);
+    }
+    pthread_mutex_unlock(&p->lock);
+    return NULL;
+}
+
+ken_pool *ken_pool_new(size_t n_workers, size_t queue_max, size_t stack_bytes)
+{
+    ken_pool *p = ken_zalloc(sizeof *p);
+    p->n_workers = n_workers ? n_workers : 1;
+    p->queue_max = queue_max ? queue_max : 2 * p->n_workers;
+    p->queue = ken_zalloc(ken_mul_size(p->queue_max, sizeof *p->queue));
+    p->workers = ken_zalloc(ken_mul_size(p->n_workers, sizeof *p->workers));
+    pthread_mutex_init(&p->lock, NULL);
+    pthread_cond_init(&p->has_work, NULL);
+    pthread_cond_init(&p->has_room, NULL);
+    pthread_cond_init(&p->is_idle, NULL);
+    pthread_attr_t attr;
+    pthread_attr_init(&attr);
+    pthread_attr_setstacksize(&attr, stack_bytes ? stack_bytes : (size_t)8 << 20);
+    for (size_t i = 0; i < p->n_workers; i++) {
+        p->workers[i] = (pool_worker){ .pool = p, .index = i };
+        int rc = pthread_create(&p->workers[i].thread, &attr, worker_main, &p->workers[i]);
+        KEN_ASSERT(rc == 0);
+    }
+    pthread_attr_destroy(&attr);
+    return p;
+}
+
+static void put_job(ken_pool *p, ken_job_fn *fn, void *ctx)
+{
+    p->queue[(p->head + p->n_queued) % p->queue_max] = (pool_job){ fn, ctx };
+    p->n_queued++;
+    pthread_cond_signal(&p->has_work);
+}
+
+void ken_pool_submit(ken_pool *p, ken_job_fn *fn, void *ctx)
+{
+    pthread_mutex_lock(&p->lock);
+    while (p->n_queued == p->queue_max)
+        pthread_cond_wait(&p->has_room, &p->lock);
+    put_job(p, fn, ctx);
+    pthread_mutex_unlock(&p->lock);
+}
+
+bool ken_pool_try_submit(ken_pool *p, ken_job_fn *fn, void *ctx)
+{
+    pthread_mutex_lock(&p->lock);
+    bool has_room = p->n_queued < p->queue_max;
+    if (has_room)
+        put_job(p, fn, ctx);
+    pthread_mutex_unlock(&p->lock);
+    return has_room;
+}
+
+void ken_pool_wait(ken_pool *p)
+{
+    pthread_mutex_lock(&p->lock);
+    while (p->n_queued || p->n_running)
+        pthread_cond_wait(&p->is_idle, &p->lock);
+    pthread_mutex_unlock(&p->lock);
+}
+
+size_t ken_pool_n_workers(const ken_pool *p)
+{
+    return p->n_workers;
+}
+
+void ken_pool_free(ken_pool *p)
+{
+    if (!p)
+        return;
+    pthread_mutex_lock(&p->lock);
+    p->is_closing = true;
+    pthread_cond_broadcast(&p->has_work);
+    pthread_mutex_unlock(&p->lock);
+    for (size_t i = 0; i < p->n_workers; i++)
+        pthread_join(p->workers[i].thread, NULL);
+    pthread_mutex_destroy(&p->lock);
+    pthread_cond_destroy(&p->has_work);
+    pthread_cond_destroy(&p->has_room);
+    pthread_cond_destroy(&p->is_idle);
+    ken_free(p->workers);
+    ken_free(p->queue);
+    ken_free(p);
+}
