@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+#include "model/facts.h"
+#include "model/skip.h"
+#include "model/symbol.h"
+
+static const char *const skip_words[] = {
+#define X(name, word, text) word,
+    KEN_SKIP_TABLE(X)
+#undef X
+};
+
+static const char *const skip_texts[] = {
+#define X(name, word, text) text,
+    KEN_SKIP_TABLE(X)
+#undef X
+};
+
+static const char *const symbol_words[] = {
+#define X(name, word) word,
+    KEN_SYMBOL_KIND_TABLE(X)
+#undef X
+};
+
+static const char *const chunk_words[] = {
+#define X(name, word) word,
+    KEN_CHUNK_TYPE_TABLE(X)
+#undef X
+};
+
+static const char *const visibility_words[] = { "", "public", "protected", "internal", "private" };
+
+const char *ken_skip_word(ken_skip_reason r)
+{
+    return (unsigned)r < KEN_SKIP_COUNT ? skip_words[r] : "unknown";
+}
+
+const char *ken_skip_text(ken_skip_reason r)
+{
+    return (unsigned)r < KEN_SKIP_COUNT ? skip_texts[r] : "unknown";
+}
+
+const char *ken_symbol_kind_word(ken_symbol_kind k)
+{
+    return (unsigned)k < KEN_SYMBOL_KIND_COUNT ? symbol_words[k] : "unknown";
+}
+
+ken_symbol_kind ken_symbol_kind_parse(ken_str word)
+{
+    for (unsigned k = 1; k < KEN_SYMBOL_KIND_COUNT; k++)
+        if (ken_str_eq_c(word, symbol_words[k]))
+            return (ken_symbol_kind)k;
+    return KEN_SYMBOL_UNKNOWN;
+}
+
+const char *ken_visibility_word(ken_visibility v)
+{
+    return (unsigned)v < KEN_VISIBILITY_COUNT ? visibility_words[v] : "";
+}
+
+const char *ken_chunk_type_word(ken_chunk_type t)
+{
+    return (unsigned)t < KEN_CHUNK_TYPE_COUNT ? chunk_words[t] : "unknown";
+}
+
+ken_chunk_type ken_chunk_type_parse(ken_str word)
+{
+    for (unsigned t = 1; t < KEN_CHUNK_TYPE_COUNT; t++)
+        if (ken_str_eq_c(word, chunk_words[t]))
+            return (ken_chunk_type)t;
+    return KEN_CHUNK_UNKNOWN;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// query.h -- from words to places in the code.
+//
+// A ken_snapshot is one project's latest complete generation, opened for reading: it answers every
+// question of this header. ken_snapshot_refresh moves it to a newer generation when there is one.
+// Quoted text always comes from the disk, and is checked against the index first (see ken_hit).
+//
+// Ownership: results live in the arena passed. Threads: a snapshot belongs to one thread at a time.
+// Errors: KEN_EINVAL for a bad request (names the field), KEN_ENOTFOUND for absent files or symbols.
+#ifndef KEN_QUERY_QUERY_H
+#define KEN_QUERY_QUERY_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/cancel.h"
+#include "base/err.h"
+#include "base/id.h"
+#include "model/facts.h"
+#include "model/skip.h"
+#include "store/store.h"
+
+typedef struct ken_snapshot ken_snapshot;
+
+// `store` is borrowed and must outlive the snapshot. KEN_ENOTFOUND when nothing was indexed yet.
+ken_status ken_snapshot_open(ken_store *store, ken_snapshot **out, ken_err *err) KEN_MUST_USE;
+ken_status ken_snapshot_refresh(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
+void ken_snapshot_close(ken_snapshot *s);
+
+typedef enum ken_search_mode {
+    KEN_SEARCH_AUTO = 0, // ranked; what `ken search` and search_code do by default
+    KEN_SEARCH_LEXICAL,  // ranked words
+    KEN_SEARCH_SYMBOL,   // definitions by name: exact, any case, prefix, fuzzy, in that order
+    KEN_SEARCH_TEXT,     // a literal string
+    KEN_SEARCH_REGEX,    // PCRE2
+} ken_search_mode;
+
+typedef struct ken_search_opts {
+    ken_search_mode mode;
+    uint32_t limit;         // files in the result, 1 to 50; 0 = 10
+    uint32_t offset;        // results to pass over, for paging
+    uint32_t context_lines; // before and after, 0 to 100
+    ken_str file_type;      // extension without dot
+    ken_str directory;      // relative to the root
+    ken_str glob;           // of the path
+    ken_str language;       // name of a language
+    ken_chunk_type chunk_type; // UNKNOWN = any
+    ken_symbol_kind kind;      // of the hit's symbol; UNKNOWN = any
+    double threshold;          // drops hits with a lower score, 0 to 1
+    bool is_case_sensitive;    // text and regex
+    bool wants_content;
+    bool wants_explain;
+} ken_search_opts;
+
+typedef struct ken_score_term {
+    const char *name; // static: "best chunk", "file name", …
+    double value;     // of the feature
+    double weight;
+    double points; // value * weight
+} ken_score_term;
+
+// A further place of the same file.
+typedef struct ken_place {
+    uint32_t first_line, last_line; // 0-based, inclusive
+    ken_str symbol;
+    ken_str text; // the matching line, for text and regex
+} ken_place;
+
+typedef struct ken_hit {
+    ken_str path; // relative to the root
+    ken_str language;
+    ken_uuid chunk_id;
+    uint32_t chunk_index;
+    uint32_t first_line, last_line; // on disk now; 0-based, inclusive
+    ken_span span;                  // of the content, on disk now
+    ken_chunk_type chunk_type;
+    ken_symbol_kind kind; // of `symbol`
+    ken_str symbol;       // qualified with its parents: "Parser.parse"; may be empty
+    ken_str signature;
+    ken_str content; // when wanted; secrets masked, repaired to UTF-8
+    ken_str context_before, context_after;
+    double score;      // orders the result; only comparable within it
+    double similarity; // 0 to 1, the best possible match being 1
+    ken_score_term *terms; // when explained
+    size_t n_terms;
+    ken_place *places; // further places in this file, best first
+    size_t n_places;
+    bool is_refreshed; // the file changed after indexing: lines were found again on disk
+} ken_hit;
+
+typedef struct ken_search_result {
+    ken_hit *hits;
+    size_t n_hits;
+    size_t n_total; // files that matched, when counted (symbol, text, regex); else n_hits
+    const char *strategy; // static: how the question was understood
+    bool is_truncated;    // there is more
+    size_t n_removed;     // hits left out because their file is gone from the disk
+} ken_search_result;
+
+ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opts,
+                      const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                      ken_err *err) KEN_MUST_USE;
+
+// ---- symbols ---------------------------------------------------------------------------------
+typedef struct ken_definition {
+    ken_str path, language;
+    ken_str name, qualified; // "parse", "Parser.parse"
+    ken_symbol_kind kind;
+    ken_visibility visibility;
+    uint32_t first_line, last_line;
+    ken_span span;
+    ken_str signature, doc, content;
+    bool is_exact; // the name is as asked, letter by letter
+    bool is_refreshed;
+} ken_definition;
+
+typedef struct ken_definition_result {
+    ken_definition *defs; // exact names first, then any case; best first
+    size_t n_defs;
+    size_t n_total;
+    ken_str *suggestions; // near names, when there is no definition
+    size_t n_suggestions;
+} ken_definition_result;
+
+// `name` may be qualified (a.b, a::b, a#b, a/b). `file_hint` prefers (never demands) paths that hold it.
+ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
+                               ken_arena *arena, ken_definition_result *out,
+                               ken_err *err) KEN_MUST_USE;
+
+// ---- one file --------------------------------------------------------------------------------
+typedef struct ken_file_view {
+    ken_str path, language;
+    ken_str text;     // on disk now, secrets masked
+    ken_facts *facts; // of that text
+    ken_uuid *chunk_ids; // one per chunk
+    bool is_refreshed;   // parsed again, for it changed after indexing
+} ken_file_view;
+
+// `path` relative to the root (or absolute below it). KEN_ENOTFOUND names near paths.
+ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_file_view *out,
+                         ken_err *err) KEN_MUST_USE;
+
+// Finds a chunk by its id: its file and index.
+ken_status ken_find_chunk(ken_snapshot *s, ken_uuid id, ken_arena *arena, ken_str *out_path,
+                          uint32_t *out_index, ken_err *err) KEN_MUST_USE;
+
+// The signature or doc of a symbol as one line (white space collapsed), or as it stands.
+ken_str ken_view_line(ken_arena *arena, ken_str text, ken_span span);
+// "Parent.name"
+ken_str ken_view_qualified(ken_arena *arena, const ken_facts *facts, uint32_t symbol);
+
+// ---- the index itself ------------------------------------------------------------------------
+typedef struct ken_lang_count {
+    ken_str language;
+    uint64_t n_files, n_lines, n_bytes;
+} ken_lang_count;
+
+typedef struct ken_snapshot_stats {
+    uint64_t generation;
+    uint64_t n_files, n_chunks, n_symbols, n_lines, n_bytes;
+    uint64_t n_segments, segment_bytes, store_bytes;
+    uint64_t n_error_files;    // syntax errors somewhere
+    uint64_t n_fallback_files; // cut by lines
+    ken_lang_count *langs;     // most files first
+    size_t n_langs;
+    int64_t indexed_at_ms;
+    ken_str git_head, git_branch;
+    uint64_t skips[KEN_SKIP_COUNT]; // by reason
+} ken_snapshot_stats;
+
+ken_status ken_snapshot_get_stats(ken_snapshot *s, ken_arena *arena, ken_snapshot_stats *out,
+                                  ken_err *err) KEN_MUST_USE;
+
+#endif

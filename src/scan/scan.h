@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// scan.h -- which files exist below a root, and which of them belong in an index.
+//
+// In a git work tree the candidates are git's own (tracked, and untracked that are not ignored);
+// elsewhere the tree is walked with full .gitignore semantics. Every file that is left out is
+// reported with its reason. Nothing outside of the root is read; links are never followed.
+//
+// Ownership: all results live in the arena. Threads: pure functions of their input.
+// Errors: KEN_ENOTFOUND / KEN_EPERM / KEN_EINVAL for the root itself; below it problems are skips.
+#ifndef KEN_SCAN_SCAN_H
+#define KEN_SCAN_SCAN_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/cancel.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "model/skip.h"
+
+typedef struct ken_scan_opts {
+    const ken_str *include; // globs; when any is given only matching files are indexed
+    size_t n_include;
+    const ken_str *exclude; // globs; win over include
+    size_t n_exclude;
+    uint64_t max_file_bytes; // 0 = 1 MiB
+    bool wants_secrets;      // do not skip files that may hold secrets
+    bool without_git;        // walk even in a git work tree
+} ken_scan_opts;
+
+typedef struct ken_scan_file {
+    ken_str path; // relative to the root, '/' separated, valid UTF-8
+    ken_fs_stamp stamp;
+} ken_scan_file;
+
+typedef struct ken_scan_skip {
+    ken_str path; // as above; bytes that are not UTF-8 are replaced. A skipped folder ends in '/'
+    ken_skip_reason reason;
+} ken_scan_skip;
+
+typedef struct ken_scan_result {
+    ken_scan_file *files; // sorted by path, byte order
+    size_t n_files;
+    ken_scan_skip *skips; // sorted by path
+    size_t n_skips;
+    ken_str git_head;   // commit id, empty without git
+    ken_str git_branch; // empty when detached or without git
+    bool is_git;
+} ken_scan_result;
+
+// `root`: an absolute, existing folder.
+ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cancel *cancel,
+                    ken_arena *arena, ken_scan_result *out, ken_err *err) KEN_MUST_USE;
+
+// What the path alone says: FOLDER, SECRET, VENDORED, GENERATED (lock files, *.min.js …), BINARY by
+// extension, NAME; else NONE. `is_code` is true for extensions of recognised source code, which the
+// two word patterns of the secret list spare.
+ken_skip_reason ken_scan_classify_path(ken_str path, bool is_code, const ken_scan_opts *opts);
+// What the content says: BINARY (NUL bytes), ENCODING (broken UTF-8, UTF-16), GENERATED (minified,
+// "@generated", "DO NOT EDIT" marks near the top), EMPTY; else NONE. A UTF-8 BOM is fine.
+ken_skip_reason ken_scan_classify_content(ken_str path, ken_str content);
+
+// Overwrites private keys and well-known token formats with '*', keeping every length and line break,
+// so that spans stay right. Returns the number of places masked.
+size_t ken_scan_mask_secrets(char *text, size_t len);
+
+// ---- globs -----------------------------------------------------------------------------------
+// `*` and `?` within a segment, `**` across segments, [classes], {a,b}; a pattern without '/' matches
+// the base name anywhere; a pattern that ends in '/' matches everything below that folder.
+ken_status ken_glob_check(ken_str pattern, ken_err *err) KEN_MUST_USE; // names what is wrong
+bool ken_glob_match(ken_str pattern, ken_str path);
+
+// ---- .gitignore ------------------------------------------------------------------------------
+typedef struct ken_ignore ken_ignore; // the patterns of one file, in an arena
+// `dir`: the folder of the file relative to the root, "" for the root. Never fails: what git would
+// not understand is passed over.
+ken_ignore *ken_ignore_parse(ken_arena *a, ken_str dir, ken_str text);
+// +1 ignored, -1 re-included by '!', 0 no pattern says anything.
+int ken_ignore_match(const ken_ignore *ig, ken_str path, bool is_dir);
+
+#endif

@@ -1,0 +1,143 @@
+// SPDX-License-Identifier: MIT
+// store.h -- where a project's files, facts and search segments are kept.
+//
+// One ken_store is one open database. It keeps three kinds of things (README.md has the tables and
+// what each query costs):
+//   contents   what was learnt of the bytes of a file, found by SHA-256 and language;
+//   files      which path holds which content now: the newest generation;
+//   segments   immutable search structures over contents, cut into blocks.
+// A generation becomes visible with one commit. Contents and segments may be committed before it:
+// until a generation names them they are invisible, and a run that was killed finds them again.
+//
+// Ownership: what is loaded lives in the arena passed. Threads: one store per thread; several
+// processes may read while one writes. Errors: KEN_ENOTFOUND for absent rows, KEN_EBUSY when locked
+// too long, KEN_EVERSION for a newer schema, KEN_ECORRUPT, KEN_ENOSPC, else KEN_EIO.
+#ifndef KEN_STORE_STORE_H
+#define KEN_STORE_STORE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/fs.h"
+#include "base/hash.h"
+#include "model/facts.h"
+#include "model/skip.h"
+
+typedef struct ken_store ken_store;
+
+enum { KEN_SEGMENT_BLOCK = 64 * 1024 }; // bytes of every block of a segment but its last
+
+typedef struct ken_store_opts {
+    const char *path;
+    bool is_read_only; // KEN_ENOTFOUND when there is no database
+    uint64_t cache_bytes; // page cache; 0 = 8 MiB
+} ken_store_opts;
+
+// Creates or migrates the database unless it is opened read-only.
+ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *err) KEN_MUST_USE;
+void ken_store_close(ken_store *s);
+
+// ---- transactions ----------------------------------------------------------------------------
+ken_status ken_store_begin_read(ken_store *s, ken_err *err) KEN_MUST_USE;
+ken_status ken_store_begin_write(ken_store *s, ken_err *err) KEN_MUST_USE;
+ken_status ken_store_commit(ken_store *s, ken_err *err) KEN_MUST_USE;
+void ken_store_rollback(ken_store *s); // fine when nothing is open
+
+// ---- contents --------------------------------------------------------------------------------
+typedef struct ken_content_key {
+    ken_sha256 sha;
+    uint16_t lang;
+    uint32_t feature; // version of what extracts facts; others are not found
+} ken_content_key;
+
+typedef struct ken_content_info {
+    int64_t id;
+    uint64_t n_bytes;
+    uint32_t n_lines, n_chunks, n_symbols, n_error_bytes;
+    uint16_t lang;
+    bool is_fallback;
+} ken_content_info;
+
+ken_status ken_store_find_content(ken_store *s, const ken_content_key *key, ken_content_info *out,
+                                  ken_err *err) KEN_MUST_USE;
+// `packed`: ken_facts_pack's bytes. The id is new, above all others.
+ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const ken_facts *facts,
+                                 ken_str packed, int64_t *out_id, ken_err *err) KEN_MUST_USE;
+ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena, ken_facts *out,
+                                ken_err *err) KEN_MUST_USE;
+
+// The stored form of facts: bytes that any machine reads. Unpacking checks everything.
+void ken_facts_pack(const ken_facts *facts, ken_buf *out);
+ken_status ken_facts_unpack(ken_str packed, ken_arena *arena, ken_facts *out,
+                            ken_err *err) KEN_MUST_USE;
+
+// ---- files of the newest generation ----------------------------------------------------------
+typedef struct ken_file_row {
+    int64_t id;
+    ken_str path;
+    int64_t content;
+    ken_fs_stamp stamp;
+    int64_t changed_at_ms; // when its content last changed
+} ken_file_row;
+
+// Sorted by path. `out_contents`, parallel to the rows, may be NULL.
+ken_status ken_store_load_files(ken_store *s, ken_arena *arena, ken_file_row **out, size_t *out_n,
+                                ken_content_info **out_contents, ken_err *err) KEN_MUST_USE;
+// Inserts (id 0) or updates (by id) a row.
+ken_status ken_store_put_file(ken_store *s, const ken_file_row *row, ken_err *err) KEN_MUST_USE;
+ken_status ken_store_remove_file(ken_store *s, int64_t id, ken_err *err) KEN_MUST_USE;
+
+typedef struct ken_skip_row {
+    ken_str path;
+    ken_skip_reason reason;
+} ken_skip_row;
+
+ken_status ken_store_replace_skips(ken_store *s, const ken_skip_row *rows, size_t n,
+                                   ken_err *err) KEN_MUST_USE;
+ken_status ken_store_load_skips(ken_store *s, ken_skip_reason reason, size_t limit,
+                                ken_arena *arena, ken_skip_row **out, size_t *out_n,
+                                ken_err *err) KEN_MUST_USE;
+
+// ---- segments --------------------------------------------------------------------------------
+typedef struct ken_segment_info {
+    int64_t id;
+    uint64_t n_bytes;
+    uint32_t n_contents;
+} ken_segment_info;
+
+ken_status ken_store_add_segment(ken_store *s, ken_str bytes, uint32_t n_contents, int64_t *out_id,
+                                 ken_err *err) KEN_MUST_USE;
+ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err) KEN_MUST_USE;
+ken_status ken_store_list_segments(ken_store *s, ken_arena *arena, ken_segment_info **out,
+                                   size_t *out_n, ken_err *err) KEN_MUST_USE;
+// Copies one block into `into` (KEN_SEGMENT_BLOCK bytes); `*out_n` bytes were there.
+ken_status ken_store_read_block(ken_store *s, int64_t segment, uint32_t block, void *into,
+                                size_t *out_n, ken_err *err) KEN_MUST_USE;
+
+// ---- the generation --------------------------------------------------------------------------
+typedef struct ken_generation {
+    uint64_t number; // 0 = none yet
+    int64_t at_ms;
+    ken_str git_head, git_branch;
+    ken_str root; // absolute path when it was made
+    uint64_t n_files, n_chunks, n_symbols, n_bytes, n_lines;
+    uint64_t skips[KEN_SKIP_COUNT];
+} ken_generation;
+
+ken_status ken_store_load_generation(ken_store *s, ken_arena *arena, ken_generation *out,
+                                     ken_err *err) KEN_MUST_USE;
+ken_status ken_store_put_generation(ken_store *s, const ken_generation *g, ken_err *err) KEN_MUST_USE;
+// Its number alone: one row read. 0 = none.
+ken_status ken_store_get_generation(ken_store *s, uint64_t *out, ken_err *err) KEN_MUST_USE;
+
+// ---- upkeep ----------------------------------------------------------------------------------
+// Removes contents that no file has, and returns their ids' number.
+ken_status ken_store_collect(ken_store *s, uint64_t *out_removed, ken_err *err) KEN_MUST_USE;
+ken_status ken_store_checkpoint(ken_store *s, ken_err *err) KEN_MUST_USE; // after a large commit
+ken_status ken_store_get_size(ken_store *s, uint64_t *out_bytes, ken_err *err) KEN_MUST_USE;
+// Reads every page; KEN_ECORRUPT says what is wrong.
+ken_status ken_store_verify(ken_store *s, ken_err *err) KEN_MUST_USE;
+
+#endif
