@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: MIT
+# System libraries as imported targets, through pkg-config. docs/dependencies.md says why each is
+# here. A missing one stops the configure step with the package to install. For LIBS of a module:
+#   SQLite::SQLite3  pcre2::pcre2  jansson::jansson  OpenSSL::Crypto  xxhash::xxhash
+#   zstd::zstd  yaml::yaml  Threads::Threads  cmocka::cmocka (tests)
+find_package(PkgConfig REQUIRED)
+set(THREADS_PREFER_PTHREAD_FLAG ON)
+find_package(Threads REQUIRED)
+
+# ken_dep(<target> <pkg-config module> <package>)
+function(ken_dep target module package)
+    string(MAKE_C_IDENTIFIER "KEN_DEP_${target}" var)
+    pkg_check_modules(${var} QUIET IMPORTED_TARGET GLOBAL ${module})
+    if(NOT ${var}_FOUND)
+        message(FATAL_ERROR
+            "'${module}' was not found. Install package ${package}, or run ./dev build, which does.")
+    endif()
+    add_library(${target} ALIAS PkgConfig::${var})
+endfunction()
+
+ken_dep(SQLite::SQLite3  "sqlite3>=3.37" libsqlite3-dev)
+ken_dep(pcre2::pcre2     libpcre2-8      libpcre2-dev)
+ken_dep(jansson::jansson jansson         libjansson-dev)
+ken_dep(OpenSSL::Crypto  libcrypto       libssl-dev)
+ken_dep(xxhash::xxhash   libxxhash       libxxhash-dev)
+ken_dep(zstd::zstd       libzstd         libzstd-dev)
+ken_dep(yaml::yaml       yaml-0.1        libyaml-dev)
+if(KEN_TESTS)
+    ken_dep(cmocka::cmocka cmocka libcmocka-dev)
+endif()
