@@ -1,8 +1,12 @@
 # SPDX-License-Identifier: MIT
 # Flags that hold for the whole program: no position-independent executable (start-up then
 # relocates nothing), sanitizers, link-time optimisation, no paths of the build machine.
-add_compile_options(-fno-pie -ffunction-sections -fdata-sections
-    "-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
+add_compile_options(-fno-pie -ffunction-sections -fdata-sections)
+if(CMAKE_BUILD_TYPE STREQUAL "Release")
+    add_compile_options("-ffile-prefix-map=${CMAKE_SOURCE_DIR}/=")
+else() # __FILE__ only: debuggers want to find the source
+    add_compile_options("-fmacro-prefix-map=${CMAKE_SOURCE_DIR}/=")
+endif()
 add_link_options(-no-pie -Wl,--gc-sections -Wl,--as-needed -Wl,-O1)
 if(CMAKE_C_COMPILER_ID MATCHES "Clang")
     find_program(KEN_LLD ld.lld)

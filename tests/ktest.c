@@ -17,7 +17,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_HELD 256
+#define MAX_HELD  256
 #define MAX_SHOWN 400
 
 static ktest_case *all_cases;
@@ -47,6 +47,7 @@ void ktest_fail(const char *file, int line, const char *fmt, ...)
     va_end(ap);
     print_error("%s\n", msg);
     _fail(file, line);
+    abort(); // not reached: cmocka jumps
 }
 
 // Memory that lives until the test ends.
@@ -187,13 +188,15 @@ void ktest_golden(const char *rel, const char *text, size_t len, const char *fil
     }
     ken_str want = read_file(path);
     if (!want.ptr)
-        ktest_fail(file, line, "no golden file '%s'; run ./dev test --update and read the diff", rel);
+        ktest_fail(file, line, "no golden file '%s'; run ./dev test --update and read the diff",
+                   rel);
     ken_str got = ken_str_n(text, len);
     if (ken_str_eq(got, want))
         return;
     size_t at;
     size_t n = first_difference(got, want, &at);
-    ktest_fail(file, line, "'%s' differs from line %zu on:\n  want: %.*s\n   got: %.*s\n"
+    ktest_fail(file, line,
+               "'%s' differs from line %zu on:\n  want: %.*s\n   got: %.*s\n"
                "(./dev test --update rewrites it)",
                rel, n, line_len(want, at), want.ptr + at, line_len(got, at), got.ptr + at);
 }
@@ -216,6 +219,7 @@ void ktest_skip(const char *what, const char *why, const char *file, int line)
         ktest_fail(file, line, "'%s' is required here, but: %s", what, why);
     print_message("SKIPPED, needs '%s': %s\n", what, why);
     _skip(file, line);
+    abort(); // not reached: cmocka jumps
 }
 
 void ktest_true(bool x, bool want, const char *text, const char *file, int line)
@@ -262,8 +266,8 @@ void ktest_eq_text(ken_str a, ken_str b, const char *ta, const char *tb, const c
     size_t at;
     size_t n = first_difference(a, b, &at);
     ktest_fail(file, line,
-               "texts differ (%zu and %zu bytes), first in line %zu:\n  %s: %.*s\n  %s: %.*s", a.len,
-               b.len, n, ta, line_len(a, at), a.ptr ? a.ptr + at : "", tb, line_len(b, at),
+               "texts differ (%zu and %zu bytes), first in line %zu:\n  %s: %.*s\n  %s: %.*s",
+               a.len, b.len, n, ta, line_len(a, at), a.ptr ? a.ptr + at : "", tb, line_len(b, at),
                b.ptr ? b.ptr + at : "");
 }
 

@@ -37,13 +37,13 @@ typedef struct ktest_case {
 
 void ktest_register(ktest_case *c);
 
-#define KEN_TEST(id)                                                                               \
-    static void ktest_fn_##id(void);                                                               \
-    static ktest_case ktest_case_##id = { #id, __FILE__, ktest_fn_##id, NULL, false };             \
-    __attribute__((constructor)) static void ktest_add_##id(void)                                  \
-    {                                                                                              \
-        ktest_register(&ktest_case_##id);                                                          \
-    }                                                                                              \
+#define KEN_TEST(id)                                                                   \
+    static void ktest_fn_##id(void);                                                   \
+    static ktest_case ktest_case_##id = { #id, __FILE__, ktest_fn_##id, NULL, false }; \
+    __attribute__((constructor)) static void ktest_add_##id(void)                      \
+    {                                                                                  \
+        ktest_register(&ktest_case_##id);                                              \
+    }                                                                                  \
     static void ktest_fn_##id(void)
 
 // An empty folder for this test, made at the first call, removed when the test passes; a failed
@@ -68,34 +68,35 @@ void ktest_golden(const char *rel, const char *text, size_t len, const char *fil
 
 // Ends the test as skipped; a failure when KEN_TEST_REQUIRE (a comma-separated list) names `what`.
 #define kt_skip(what, why) ktest_skip((what), (why), __FILE__, __LINE__)
-void ktest_skip(const char *what, const char *why, const char *file, int line);
+void ktest_skip(const char *what, const char *why, const char *file, int line)
+    __attribute__((noreturn));
 
 // Ends the test as failed, with a message.
 #define kt_fail(...) ktest_fail(__FILE__, __LINE__, __VA_ARGS__)
 void ktest_fail(const char *file, int line, const char *fmt, ...)
-    __attribute__((format(printf, 3, 4)));
+    __attribute__((format(printf, 3, 4), noreturn));
 
-#define kt_true(x) ktest_true((x), true, #x, __FILE__, __LINE__)
-#define kt_false(x) ktest_true((x), false, #x, __FILE__, __LINE__)
-#define kt_null(x) ktest_true((x) == NULL, true, #x " == NULL", __FILE__, __LINE__)
+#define kt_true(x)     ktest_true((x), true, #x, __FILE__, __LINE__)
+#define kt_false(x)    ktest_true((x), false, #x, __FILE__, __LINE__)
+#define kt_null(x)     ktest_true((x) == NULL, true, #x " == NULL", __FILE__, __LINE__)
 #define kt_not_null(x) ktest_true((x) != NULL, true, #x " != NULL", __FILE__, __LINE__)
 
 // Whole numbers; the signed form for anything that may be negative. Sizes and enums: kt_eq_u.
-#define kt_eq_i(a, b) ktest_eq_i((a), (b), #a, #b, __FILE__, __LINE__)
-#define kt_eq_u(a, b) ktest_eq_u((a), (b), #a, #b, __FILE__, __LINE__)
+#define kt_eq_i(a, b)            ktest_eq_i((a), (b), #a, #b, __FILE__, __LINE__)
+#define kt_eq_u(a, b)            ktest_eq_u((a), (b), #a, #b, __FILE__, __LINE__)
 #define kt_near(a, b, tolerance) ktest_near((a), (b), (tolerance), #a, #b, __FILE__, __LINE__)
 
 // C strings (either may be NULL); a ken_str against a C string; bytes.
-#define kt_eq_str(a, b) ktest_eq_str((a), (b), #a, #b, __FILE__, __LINE__)
+#define kt_eq_str(a, b)  ktest_eq_str((a), (b), #a, #b, __FILE__, __LINE__)
 #define kt_eq_text(s, b) ktest_eq_text((s), ken_str_c(b), #s, #b, __FILE__, __LINE__)
-#define kt_eq_mem(a, a_len, b, b_len)                                                              \
-    ktest_eq_text(ken_str_n((const char *)(a), (a_len)), ken_str_n((const char *)(b), (b_len)),    \
+#define kt_eq_mem(a, a_len, b, b_len)                                                           \
+    ktest_eq_text(ken_str_n((const char *)(a), (a_len)), ken_str_n((const char *)(b), (b_len)), \
                   #a, #b, __FILE__, __LINE__)
 #define kt_has_str(text, part) ktest_has_str((text), (part), #text, __FILE__, __LINE__)
 
 // A status. kt_ok_err also prints the message that `err` (a ken_err *) holds.
-#define kt_ok(st) ktest_status((st), KEN_OK, NULL, #st, __FILE__, __LINE__)
-#define kt_ok_err(st, err) ktest_status((st), KEN_OK, (err), #st, __FILE__, __LINE__)
+#define kt_ok(st)           ktest_status((st), KEN_OK, NULL, #st, __FILE__, __LINE__)
+#define kt_ok_err(st, err)  ktest_status((st), KEN_OK, (err), #st, __FILE__, __LINE__)
 #define kt_status(st, want) ktest_status((st), (want), NULL, #st, __FILE__, __LINE__)
 
 void ktest_true(bool x, bool want, const char *text, const char *file, int line);

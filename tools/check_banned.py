@@ -1,0 +1,64 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Refuses names listed in tools/banned.txt, and TODO comments without an issue number."""
+
+import re
+import sys
+
+from csource import ROOT, c_files, rel, tokens
+
+TODO = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b(?!\(#\d+\))")
+
+
+def read_list():
+    banned = {}
+    for n, line in enumerate((ROOT / "tools" / "banned.txt").read_text().split("\n"), 1):
+        if not line.strip() or line.startswith("#"):
+            continue
+        parts = [p.strip() for p in line.split("|")]
+        if len(parts) != 3:
+            sys.exit(f"tools/banned.txt:{n}: three fields are needed")
+        for name in parts[0].split():
+            banned[name.removesuffix("()")] = (name.endswith("()"), parts[1], parts[2].split())
+    return banned
+
+
+def is_allowed(name, places):
+    return any(name == p or (p.endswith("/") and name.startswith(p)) for p in places)
+
+
+def check(path, banned):
+    problems = []
+    name = rel(path)
+    toks = tokens(path.read_text(errors="replace"))
+    code = [t for t in toks if t.kind != "comment"]
+    for t in toks:
+        if t.kind == "comment" and TODO.search(t.text):
+            problems.append(f"{name}:{t.line}: write TODO(#123) with an issue number, or do it")
+    for i, t in enumerate(code):
+        if t.kind != "word" or t.text not in banned:
+            continue
+        calls_only, instead, places = banned[t.text]
+        if is_allowed(name, places):
+            continue
+        if calls_only and (i + 1 == len(code) or code[i + 1].text != "("):
+            continue
+        before = code[i - 1].text if i else ""
+        if before in (".", "->") or (calls_only and before == "*"):
+            continue
+        if before == "include" or (before == "<"):
+            continue
+        problems.append(f"{name}:{t.line}: '{t.text}' is banned; use {instead}")
+    return problems
+
+
+def main():
+    banned = read_list()
+    problems = [p for path in c_files("src") for p in check(path, banned)]
+    for p in problems:
+        print(p)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,106 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""run_tidy.py BUILD_DIR [FILE...]: clang-tidy on our C files, in parallel, remembering what passed.
+
+What is remembered is a hash of everything the result depends on: clang-tidy's version, .clang-tidy,
+the compile command, the file, and the file after the preprocessor (so also every header it uses). A
+file whose hash is known is not checked again. Only clean results are kept.
+"""
+
+import hashlib
+import json
+import os
+import shlex
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+from csource import ROOT, rel
+
+CACHE = ROOT / "build" / "tidy-cache"
+
+
+def our_commands(build, wanted):
+    entries = json.loads((build / "compile_commands.json").read_text())
+    out = {}
+    for e in entries:
+        path = Path(e["file"])
+        if path.suffix != ".c" or not path.is_relative_to(ROOT):
+            continue
+        name = rel(path)
+        if name.split("/")[0] not in ("src", "tests", "bench"):
+            continue
+        if not wanted or name in wanted:
+            out.setdefault(path, shlex.split(e["command"]))
+    return out
+
+
+def preprocessed(command, build):
+    args = []
+    skip = False
+    for a in command:
+        if skip:
+            skip = False
+        elif a in ("-o", "-MF", "-MT"):
+            skip = True
+        elif a not in ("-c", "-MD"):
+            args.append(a)
+    return subprocess.run(args + ["-E"], cwd=build, stdout=subprocess.PIPE, check=False).stdout
+
+
+def key_of(path, command, build, version):
+    h = hashlib.sha256()
+    for part in (
+        version,
+        (ROOT / ".clang-tidy").read_bytes(),
+        " ".join(command).encode(),
+        path.read_bytes(),
+        preprocessed(command, build),
+    ):
+        h.update(part)
+        h.update(b"\0")
+    return h.hexdigest()
+
+
+def check(path, command, build, version):
+    stamp = CACHE / key_of(path, command, build, version)
+    if stamp.exists():
+        os.utime(stamp)
+        return True, ""
+    run = subprocess.run(
+        ["clang-tidy", "--quiet", "-p", str(build), str(path)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+        check=False,
+    )
+    if run.returncode == 0:
+        stamp.touch()
+        return True, ""
+    errors = "\n".join(
+        ln for ln in run.stderr.split("\n") if ln and "warnings generated" not in ln
+    )
+    return False, run.stdout + errors
+
+
+def main():
+    build = Path(sys.argv[1]).resolve()
+    CACHE.mkdir(parents=True, exist_ok=True)
+    version = subprocess.run(["clang-tidy", "--version"], stdout=subprocess.PIPE, check=True).stdout
+    commands = our_commands(build, set(sys.argv[2:]))
+    jobs = int(os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or os.cpu_count() or 2)
+    failed = 0
+    with ThreadPoolExecutor(jobs) as pool:
+        results = pool.map(lambda pc: check(pc[0], pc[1], build, version), sorted(commands.items()))
+        for ok, text in results:
+            failed += not ok
+            if text:
+                print(text, flush=True)
+    if failed:
+        print(f"clang-tidy: {failed} of {len(commands)} files have findings")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
