@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// config_priv.h -- what config.c, config_load.c and config_paths.c share.
+#ifndef KEN_CONFIG_CONFIG_PRIV_H
+#define KEN_CONFIG_CONFIG_PRIV_H
+
+#include "config/config.h"
+
+enum {
+    CONFIG_FILE_MAX = 64 * 1024, // bytes of a settings file
+    CONFIG_VALUE_MAX = 4096,     // bytes of one value
+    CONFIG_LIST_MAX = 1000,      // elements of one list
+};
+
+typedef struct config_value {
+    ken_config_source source;
+    ken_str where;
+    uint64_t number; // COUNT, SIZE, BOOL; the word's index for WORD
+    ken_str text;
+    ken_str *items; // LIST
+    size_t n_items;
+} config_value;
+
+struct ken_config {
+    ken_arena arena; // everything below lives here
+    config_value values[KEN_CFG_COUNT];
+    ken_config_flag *flags; // copies, to load a project's settings later
+    size_t n_flags;
+    ken_str data_dir, user_file;
+};
+
+typedef struct config_row {
+    const char *name;
+    ken_config_type type;
+    const char *def;
+    uint64_t min, max;
+    const char *words;
+    const char *env;
+    bool is_for_owner; // not for a project's .ken.yaml
+    const char *text;
+} config_row;
+
+extern const config_row ken_config__rows[KEN_CFG_COUNT];
+
+// A value that is about to be set, and what to call its place in an error ("/x/config.yaml:3:5").
+typedef struct config_input {
+    ken_config_source source;
+    const char *at;       // for errors
+    const char *where;    // for `config show`
+    const ken_str *items; // one, or the elements of a list
+    size_t n_items;
+} config_input;
+
+// Checks type and range, and sets.
+ken_status ken_config__set(ken_config *c, ken_config_key key, const config_input *in, ken_err *err);
+// Reads one settings file; an absent one is fine.
+ken_status ken_config__read_file(ken_config *c, const char *path, ken_config_source source,
+                                 ken_err *err);
+// Sets data_dir and user_file.
+ken_status ken_config__find_user_file(ken_config *c, ken_err *err);
+ken_status ken_config__find_data_dir(ken_config *c, ken_err *err);
+
+#endif
