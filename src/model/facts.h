@@ -61,4 +61,10 @@ typedef struct ken_facts {
     uint32_t n_imports;
 } ken_facts;
 
+// Writes the byte offset of each line of `text` (at most `max` of them) and returns how many there are;
+// a text that ends in a line break has no empty line after it, an empty text has no lines.
+uint32_t ken_line_starts(ken_str text, uint32_t *out, uint32_t max);
+// The 0-based line that holds `byte`.
+uint32_t ken_line_of(const uint32_t *line_starts, uint32_t n_lines, uint32_t byte);
+
 #endif

@@ -69,3 +69,32 @@ ken_chunk_type ken_chunk_type_parse(ken_str word)
             return (ken_chunk_type)t;
     return KEN_CHUNK_UNKNOWN;
 }
+
+uint32_t ken_line_of(const uint32_t *line_starts, uint32_t n_lines, uint32_t byte)
+{
+    uint32_t lo = 0, hi = n_lines;
+    while (hi - lo > 1) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (line_starts[mid] <= byte)
+            lo = mid;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+uint32_t ken_line_starts(ken_str text, uint32_t *out, uint32_t max)
+{
+    uint32_t n = 0;
+    const char *at = text.ptr, *end = text.ptr + text.len;
+    while (at < end) {
+        if (n < max)
+            out[n] = (uint32_t)(at - text.ptr);
+        n++;
+        const char *line_end = memchr(at, '\n', (size_t)(end - at));
+        if (!line_end)
+            break;
+        at = line_end + 1;
+    }
+    return n;
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: MIT
+// chunk.h -- cutting a file into the pieces that search finds.
+//
+// Chunks follow the code: functions, classes, sections. A unit over the target size is cut at the
+// definitions inside it, one without any at statement boundaries; small neighbours are joined; text
+// between units becomes chunks of its own. Chunks begin at line starts (a single line over the maximum
+// is cut inside) and tile the file. Plain text is cut by lines, with overlap.
+//
+// Ownership: chunks live in the arena. Threads: pure.
+#ifndef KEN_CHUNK_CHUNK_H
+#define KEN_CHUNK_CHUNK_H
+
+#include <tree_sitter/api.h>
+
+#include "base/arena.h"
+#include "model/facts.h"
+
+typedef struct ken_chunk_opts { // sizes in tokens; all zero means the defaults
+    uint32_t target; // 400: aim
+    uint32_t max;    // 800: never more
+    uint32_t min;    // 100: smaller neighbours are joined
+    uint32_t lines;  // 50: of plain text
+    uint32_t overlap; // 10: lines, of plain text
+} ken_chunk_opts;
+
+// Tokens are estimated as bytes / 4, rounded up.
+static inline uint32_t ken_token_estimate(size_t n_bytes)
+{
+    return (uint32_t)((n_bytes + 3) / 4);
+}
+
+typedef struct ken_chunk_input {
+    ken_str text;
+    const uint32_t *line_starts;
+    uint32_t n_lines;
+    const ken_symbol *symbols;
+    uint32_t n_symbols;
+    const TSTree *tree; // NULL = no statement boundaries, lines are taken
+    bool is_prose;      // units are sections, text between them belongs to the section before
+} ken_chunk_input;
+
+// Sets *out (in the arena) and returns the number of chunks; 0 for an empty text.
+uint32_t ken_chunk_tree(const ken_chunk_input *in, const ken_chunk_opts *opts, ken_arena *arena,
+                        ken_chunk **out);
+uint32_t ken_chunk_lines(const ken_chunk_input *in, const ken_chunk_opts *opts, ken_arena *arena,
+                         ken_chunk **out);
+
+#endif

@@ -1,0 +1,170 @@
+// SPDX-License-Identifier: MIT
+#include "lang/lang.h"
+
+#include <pthread.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "base/path.h"
+#include "lang/lang_grammar.h"
+#include "lang/lang_priv.h"
+
+static const ken_lang_row rows[] = {
+#define X(id, name, grammar, table, ext, files, shebang, role)                                     \
+    { name, grammar, table, ext, files, shebang, KEN_LANG_ROLE_##role },
+    KEN_LANG_TABLE(X)
+#undef X
+};
+
+static const struct {
+    const char *alias, *name;
+} aliases[] = {
+    { "js", "javascript" }, { "jsx", "javascript" }, { "ts", "typescript" }, { "py", "python" },
+    { "c++", "cpp" },       { "c#", "csharp" },      { "cs", "csharp" },     { "rb", "ruby" },
+    { "rs", "rust" },       { "kt", "kotlin" },      { "hs", "haskell" },    { "sh", "bash" },
+    { "shell", "bash" },    { "md", "markdown" },    { "yml", "yaml" },      { "golang", "go" },
+    { "ex", "elixir" },     { "scss", "css" },       { "mjs", "javascript" },
+};
+
+static struct {
+    pthread_once_t once;
+    ken_map by_ext, by_name, by_shebang; // lower-case text -> language id
+} index_of = { .once = PTHREAD_ONCE_INIT };
+
+static void add_words(ken_map *m, const char *words, uint64_t id)
+{
+    ken_str rest = ken_str_c(words), word;
+    while (ken_str_split_next(&rest, ' ', &word))
+        if (word.len)
+            *ken_map_put(m, word, id, NULL) = id;
+}
+
+static void build_index(void)
+{
+    ken_map_init(&index_of.by_ext);
+    ken_map_init(&index_of.by_name);
+    ken_map_init(&index_of.by_shebang);
+    for (unsigned id = 0; id < KEN_LANG_COUNT; id++) {
+        add_words(&index_of.by_ext, rows[id].extensions, id);
+        add_words(&index_of.by_name, rows[id].file_names, id);
+        add_words(&index_of.by_shebang, rows[id].shebangs, id);
+    }
+}
+
+const ken_lang_row *ken_lang__row(ken_lang_id lang)
+{
+    return (unsigned)lang < KEN_LANG_COUNT ? &rows[lang] : &rows[KEN_LANG_TEXT];
+}
+
+static bool lookup_folded(const ken_map *m, ken_str text, ken_lang_id *out)
+{
+    char lower[64];
+    if (!text.len || text.len > sizeof lower)
+        return false;
+    for (size_t i = 0; i < text.len; i++)
+        lower[i] = ken_lower(text.ptr[i]);
+    const uint64_t *v = ken_map_find(m, ken_str_n(lower, text.len));
+    if (v)
+        *out = (ken_lang_id)*v;
+    return v != NULL;
+}
+
+static bool by_path(ken_str path, ken_lang_id *out)
+{
+    pthread_once(&index_of.once, build_index);
+    ken_str base = ken_path_base(path);
+    const uint64_t *v = ken_map_find(&index_of.by_name, base);
+    if (v) {
+        *out = (ken_lang_id)*v;
+        return true;
+    }
+    if (lookup_folded(&index_of.by_ext, ken_path_ext(base), out))
+        return true;
+    // "Dockerfile.dev", "Makefile.am"
+    size_t dot = ken_str_find_char(base, '.');
+    v = dot != SIZE_MAX && dot ? ken_map_find(&index_of.by_name, ken_str_sub(base, 0, dot)) : NULL;
+    if (v)
+        *out = (ken_lang_id)*v;
+    return v != NULL;
+}
+
+// "#!/usr/bin/env -S python3.11 -u" -> python
+static bool by_shebang(ken_str head, ken_lang_id *out)
+{
+    ken_str line;
+    if (!ken_str_starts(head, KEN_STR("#!")) || !ken_str_line_next(&head, &line))
+        return false;
+    ken_str rest = ken_str_sub(line, 2, line.len), word;
+    while (ken_str_split_next(&rest, ' ', &word)) {
+        ken_str name = ken_path_base(ken_str_trim(word));
+        if (!name.len || name.ptr[0] == '-' || ken_str_eq(name, KEN_STR("env")))
+            continue;
+        while (name.len && (ken_is_digit(name.ptr[name.len - 1]) || name.ptr[name.len - 1] == '.'))
+            name.len--;
+        return lookup_folded(&index_of.by_shebang, name, out);
+    }
+    return false;
+}
+
+// A .h file is C++ when it says so in a way that C never does.
+static bool looks_like_cpp(ken_str head)
+{
+    static const char *const marks[] = { "\nnamespace ", "\ntemplate", "\nclass ", "\npublic:",
+                                         "\nprivate:",   "std::",      " public:", " private:",
+                                         "constexpr ",   "\nusing " };
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (ken_str_find(head, ken_str_c(marks[i])) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+ken_lang_id ken_lang_of(ken_str path, ken_str head)
+{
+    ken_lang_id lang = KEN_LANG_TEXT;
+    if (!by_path(path, &lang))
+        by_shebang(head, &lang);
+    if (lang == KEN_LANG_C && ken_str_eq(ken_path_ext(path), KEN_STR("h")) && looks_like_cpp(head))
+        return KEN_LANG_CPP;
+    return lang;
+}
+
+bool ken_lang_is_code_path(ken_str path)
+{
+    ken_lang_id lang;
+    return by_path(path, &lang) && rows[lang].role == KEN_LANG_ROLE_CODE;
+}
+
+const char *ken_lang_name(ken_lang_id lang)
+{
+    return ken_lang__row(lang)->name;
+}
+
+ken_lang_id ken_lang_by_name(ken_str name)
+{
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
+        if (ken_str_eq_fold(name, ken_str_c(aliases[i].alias)))
+            name = ken_str_c(aliases[i].name);
+    for (unsigned id = 0; id < KEN_LANG_COUNT; id++)
+        if (ken_str_eq_fold(name, ken_str_c(rows[id].name)))
+            return (ken_lang_id)id;
+    return KEN_LANG_COUNT;
+}
+
+ken_lang_role ken_lang_role_of(ken_lang_id lang)
+{
+    return ken_lang__row(lang)->role;
+}
+
+const TSLanguage *ken_lang_grammar(ken_lang_id lang)
+{
+    const char *wanted = ken_lang__row(lang)->grammar;
+    for (size_t i = 0; *wanted && i < ken_grammar_count; i++)
+        if (strcmp(ken_grammar_table[i].name, wanted) == 0)
+            return ken_grammar_table[i].fn();
+    return NULL;
+}
+
+bool ken_lang_misses_grammar(ken_lang_id lang)
+{
+    return *ken_lang__row(lang)->grammar && !ken_lang_grammar(lang);
+}

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// lang.h -- languages as data: which language a file is in, its grammar, its node table, its parser.
+//
+// A language is one row of lang_table.h, a grammar and a node table (tables/*.nodes, see README.md).
+// Ownership: languages and their rules are static, made on first use. Threads: all functions are safe
+// from any thread, but a ken_parser belongs to one.
+#ifndef KEN_LANG_LANG_H
+#define KEN_LANG_LANG_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tree_sitter/api.h>
+
+#include "base/cancel.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "lang/lang_table.h"
+
+typedef enum ken_lang_id {
+#define X(id, name, grammar, table, ext, files, shebang, role) KEN_LANG_##id,
+    KEN_LANG_TABLE(X)
+#undef X
+        KEN_LANG_COUNT
+} ken_lang_id;
+
+typedef enum ken_lang_role {
+    KEN_LANG_ROLE_NONE = 0,
+    KEN_LANG_ROLE_CODE,
+    KEN_LANG_ROLE_DOC,
+    KEN_LANG_ROLE_DATA,
+} ken_lang_role;
+
+// By file name and extension, then by the #! line of `head` (the first bytes of the file, may be
+// empty), then by a look at `head` for .h files that are C++. KEN_LANG_TEXT when nothing fits.
+ken_lang_id ken_lang_of(ken_str path, ken_str head);
+// True when the extension or name is known for program text (no content needed).
+bool ken_lang_is_code_path(ken_str path);
+
+const char *ken_lang_name(ken_lang_id lang);
+ken_lang_id ken_lang_by_name(ken_str name); // KEN_LANG_COUNT when unknown; knows aliases ("js", "c++")
+ken_lang_role ken_lang_role_of(ken_lang_id lang);
+// Borrowed, NULL when the language has none or its grammar is not in this build.
+const TSLanguage *ken_lang_grammar(ken_lang_id lang);
+// True when a grammar is named for the language but missing in this build.
+bool ken_lang_misses_grammar(ken_lang_id lang);
+
+// ---- node tables -------------------------------------------------------------------------------
+typedef struct ken_rules ken_rules; // see lang_rules.h
+
+// Borrowed, compiled on first use; NULL without grammar or table.
+const ken_rules *ken_lang_rules(ken_lang_id lang);
+
+// ---- parsing -----------------------------------------------------------------------------------
+typedef struct ken_parser ken_parser;
+
+typedef struct ken_parse_opts {
+    const ken_cancel *cancel;
+    int64_t budget_ns; // 0 = none; KEN_ETIMEOUT when it is used up
+    const TSRange *ranges; // parse only these (embedded languages); NULL = everything
+    uint32_t n_ranges;
+} ken_parse_opts;
+
+ken_parser *ken_parser_new(void) KEN_MUST_USE;
+void ken_parser_free(ken_parser *p);
+// The tree is borrowed from the parser and dies with the next ken_parser_reset.
+// KEN_EUNSUPPORTED without grammar, KEN_ETIMEOUT, KEN_ECANCELLED.
+ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
+                            const ken_parse_opts *opts, TSTree **out, ken_err *err) KEN_MUST_USE;
+void ken_parser_reset(ken_parser *p); // forgets the trees of the last file
+
+#endif

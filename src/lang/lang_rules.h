@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: MIT
+// lang_rules.h -- a node table, compiled: what each node type of a grammar means.
+//
+// The text form is described in README.md. A node type has a chain of rules; the first whose
+// conditions hold applies. All pointers are borrowed from static text or from the table's arena.
+#ifndef KEN_LANG_LANG_RULES_H
+#define KEN_LANG_LANG_RULES_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <tree_sitter/api.h>
+
+#include "base/str.h"
+#include "model/symbol.h"
+
+typedef enum ken_rule_role {
+    KEN_RULE_NONE = 0,
+    KEN_RULE_DEF,     // a definition
+    KEN_RULE_COMMENT, // a comment
+    KEN_RULE_IMPORT,  // names another module
+    KEN_RULE_EXPORT,  // re-exports another module
+    KEN_RULE_WRAP,    // its span belongs to the definition inside
+    KEN_RULE_PREFIX,  // a sibling that belongs to the definition that follows (attributes)
+    KEN_RULE_SKIP,    // nothing of interest below
+    KEN_RULE_INJECT,  // text of another language
+    KEN_RULE_SCOPE,   // makes a function scope without defining anything (lambdas)
+} ken_rule_role;
+
+typedef enum ken_scope {
+    KEN_SCOPE_NONE = 0, // leaves the scope as it is
+    KEN_SCOPE_TOP,      // file, module, namespace
+    KEN_SCOPE_TYPE,
+    KEN_SCOPE_FUNCTION,
+} ken_scope;
+
+typedef enum ken_place_at {
+    KEN_AT_ANY = 0,
+    KEN_AT_TOP,   // file or module level
+    KEN_AT_OUTER, // not inside a function
+    KEN_AT_TYPE,  // directly inside a type
+} ken_place_at;
+
+enum { KEN_RULE_STEPS = 5, KEN_RULE_PATHS = 4, KEN_RULE_TYPES = 8 };
+
+// One step from a node to one of its descendants.
+typedef struct ken_rule_step {
+    enum { KEN_STEP_FIELD, KEN_STEP_TYPE, KEN_STEP_DECLARATOR, KEN_STEP_LAST } kind;
+    TSFieldId field;
+    TSSymbol type;
+} ken_rule_step;
+
+typedef struct ken_rule_path {
+    ken_rule_step steps[KEN_RULE_STEPS];
+    uint32_t n_steps; // 0 = the node itself
+} ken_rule_path;
+
+// Alternatives, the first that leads anywhere counts.
+typedef struct ken_rule_paths {
+    ken_rule_path paths[KEN_RULE_PATHS];
+    uint32_t n_paths; // 0 = not given
+} ken_rule_paths;
+
+typedef struct ken_rule {
+    ken_rule_role role;
+    ken_symbol_kind kind;
+    ken_scope scope;
+    ken_place_at at;
+    ken_rule_paths name, body, signature, value, module, doc, owner;
+    ken_rule_path when_path; // the text there must be one of `when_words`
+    ken_str when_words;      // comma-separated; empty = no condition
+    TSSymbol has[KEN_RULE_TYPES]; // a direct child of one of these types is demanded
+    uint32_t n_has;
+    TSSymbol inside[KEN_RULE_TYPES]; // the parent node must be of one of these types
+    uint32_t n_inside;
+    TSSymbol without[KEN_RULE_TYPES]; // no direct child, and nothing passed by a `~`, may be of these
+    uint32_t n_without;
+    TSSymbol fn[KEN_RULE_TYPES]; // value types that make a variable a function
+    uint32_t n_fn;
+    ken_str inject_lang; // of KEN_RULE_INJECT, unless an attribute says otherwise
+    uint32_t max_depth;  // deepest nesting of definitions of this rule; 0 = any
+    bool is_merged;      // adjacent definitions of one name are one (Haskell's clauses)
+    bool is_opaque;      // do not look inside for further definitions
+    int16_t next;        // further rule for the same node type, -1 = none
+} ken_rule;
+
+typedef enum ken_visibility_rule {
+    KEN_VISIBLE_NONE = 0,
+    KEN_VISIBLE_WORDS,      // public, private, protected, internal, pub, export … before the name
+    KEN_VISIBLE_UNDERSCORE, // a leading underscore is private
+    KEN_VISIBLE_CAPITAL,    // a leading capital is public
+    KEN_VISIBLE_STATIC,     // `static` is private to the file
+} ken_visibility_rule;
+
+struct ken_rules {
+    const TSLanguage *grammar;
+    int16_t *first; // [n_symbols]: first rule of a node type, -1 = none
+    uint32_t n_symbols;
+    ken_rule *rules;
+    uint32_t n_rules;
+    ken_visibility_rule visibility;
+    ken_visibility default_visibility;
+    ken_str name_trim; // characters taken off both ends of names (quotes)
+};
+
+// Follows the alternatives from `node`; a null node when none leads anywhere.
+TSNode ken_rule_follow(const ken_rule_paths *paths, TSNode node);
+TSNode ken_rule_follow_path(const ken_rule_path *path, TSNode node);
+bool ken_rule_has_type(TSSymbol s, const TSSymbol *types, uint32_t n);
+// True when no child of `node` and no declarator between it and its name is of a type in `without`.
+bool ken_rule_is_without(const ken_rule *rule, TSNode node);
+
+#endif

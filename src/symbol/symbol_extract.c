@@ -1,0 +1,525 @@
+// SPDX-License-Identifier: MIT
+// The walk. A cursor visits every node once, in order; a stack of frames remembers which definition
+// and scope we are in. What is asked of a node that has no rule is one table look-up.
+//
+// Leading text: a run of comments and attributes that ends on the line above a definition (or on its
+// own line) is its documentation. A wrapper (decorators, export statements, templates) lends its span
+// to the first definition inside.
+#include "symbol/symbol.h"
+
+#include <string.h>
+
+typedef struct walk_frame {
+    uint32_t depth;     // tree depth of the node that opened it
+    int32_t symbol;     // definition that holds what follows, -1 = none
+    ken_scope scope;    // scope that holds what follows
+    uint16_t rule;      // rule that opened it, for max_depth
+    uint32_t rule_depth;
+} walk_frame;
+
+typedef struct walk {
+    const ken_rules *rules;
+    ken_str text;
+    ken_extraction *out;
+    TSTreeCursor cursor;
+    KEN_VEC(walk_frame) frames;
+    uint32_t depth;
+    // Comments and attributes that may belong to the definition that follows.
+    uint32_t lead_start, lead_end, lead_end_row;
+    bool has_lead;
+    bool has_comment_lead; // a comment is among them
+    uint32_t lead_comment_start, lead_comment_end;
+    // The outermost wrapper whose definition has not come yet.
+    TSNode wrap;
+    uint32_t wrap_depth;
+    bool has_wrap;
+    int32_t base_depth;
+} walk;
+
+static ken_str node_text(ken_str text, TSNode node)
+{
+    return ken_str_sub(text, ts_node_start_byte(node), ts_node_end_byte(node));
+}
+
+static walk_frame *top_frame(walk *w)
+{
+    return &w->frames.ptr[w->frames.len - 1];
+}
+
+static bool has_child_of(TSNode node, const ken_rule *rule)
+{
+    uint32_t n = ts_node_child_count(node);
+    for (uint32_t i = 0; i < n; i++)
+        if (ken_rule_has_type(ts_node_symbol(ts_node_child(node, i)), rule->has, rule->n_has))
+            return true;
+    return false;
+}
+
+static bool is_listed(ken_str word, ken_str list)
+{
+    ken_str part;
+    while (ken_str_split_next(&list, ',', &part))
+        if (ken_str_eq(word, part))
+            return true;
+    return false;
+}
+
+static bool fits_scope(const ken_rule *rule, ken_scope scope)
+{
+    switch (rule->at) {
+    case KEN_AT_TOP:
+        return scope == KEN_SCOPE_TOP;
+    case KEN_AT_OUTER:
+        return scope != KEN_SCOPE_FUNCTION;
+    case KEN_AT_TYPE:
+        return scope == KEN_SCOPE_TYPE;
+    case KEN_AT_ANY:
+        break;
+    }
+    return true;
+}
+
+static bool applies(walk *w, const ken_rule *rule, TSNode node)
+{
+    if (rule->role == KEN_RULE_DEF && !fits_scope(rule, top_frame(w)->scope) && !rule->n_fn)
+        return false;
+    if (rule->n_has && !has_child_of(node, rule))
+        return false;
+    if (rule->n_without && !ken_rule_is_without(rule, node))
+        return false;
+    if (rule->n_inside &&
+        !ken_rule_has_type(ts_node_symbol(ts_node_parent(node)), rule->inside, rule->n_inside))
+        return false;
+    if (rule->when_words.len) {
+        TSNode at = ken_rule_follow_path(&rule->when_path, node);
+        if (ts_node_is_null(at) || !is_listed(node_text(w->text, at), rule->when_words))
+            return false;
+    }
+    return true;
+}
+
+static const ken_rule *rule_for(walk *w, TSNode node, uint16_t *out_index)
+{
+    TSSymbol s = ts_node_symbol(node);
+    int16_t at = s < w->rules->n_symbols ? w->rules->first[s] : -1;
+    for (; at >= 0; at = w->rules->rules[at].next) {
+        if (applies(w, &w->rules->rules[at], node)) {
+            *out_index = (uint16_t)at;
+            return &w->rules->rules[at];
+        }
+    }
+    return NULL;
+}
+
+// ---- names and visibility --------------------------------------------------------------------
+
+static ken_str clean_name(const ken_rules *rules, ken_str name)
+{
+    name = ken_str_trim(name);
+    while (name.len && memchr("\"'`", name.ptr[0], 3)) {
+        name = ken_str_sub(name, 1, name.len);
+        if (name.len && memchr("\"'`", name.ptr[name.len - 1], 3))
+            name.len--;
+    }
+    for (size_t i = 0; i < rules->name_trim.len; i++) {
+        char c = rules->name_trim.ptr[i];
+        while (name.len && name.ptr[0] == c)
+            name = ken_str_sub(name, 1, name.len);
+        while (name.len && name.ptr[name.len - 1] == c)
+            name.len--;
+    }
+    size_t line_end = ken_str_find_char(name, '\n');
+    if (line_end != SIZE_MAX)
+        name = ken_str_trim(ken_str_sub(name, 0, line_end));
+    return name.len > 200 ? ken_str_sub(name, 0, 200) : name;
+}
+
+static ken_visibility visibility_of_word(ken_str w)
+{
+    static const struct {
+        const char *word;
+        ken_visibility v;
+    } words[] = { { "public", KEN_VISIBILITY_PUBLIC },       { "pub", KEN_VISIBILITY_PUBLIC },
+                  { "export", KEN_VISIBILITY_PUBLIC },       { "open", KEN_VISIBILITY_PUBLIC },
+                  { "private", KEN_VISIBILITY_PRIVATE },     { "fileprivate", KEN_VISIBILITY_PRIVATE },
+                  { "protected", KEN_VISIBILITY_PROTECTED }, { "internal", KEN_VISIBILITY_INTERNAL },
+                  { "defp", KEN_VISIBILITY_PRIVATE },        { "defmacrop", KEN_VISIBILITY_PRIVATE },
+                  { "local", KEN_VISIBILITY_PRIVATE } };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ken_str_eq_c(w, words[i].word))
+            return words[i].v;
+    return KEN_VISIBILITY_UNKNOWN;
+}
+
+// Looks for a word that says it in the text between the start of the definition and its name.
+static ken_visibility visibility_by_words(ken_str head, ken_visibility otherwise)
+{
+    for (size_t i = 0; i < head.len;) {
+        size_t from = i;
+        while (i < head.len && ken_is_word(head.ptr[i]))
+            i++;
+        if (i == from) {
+            i++;
+            continue;
+        }
+        ken_visibility v = visibility_of_word(ken_str_sub(head, from, i));
+        if (v && i < head.len && head.ptr[i] == '(' && v == KEN_VISIBILITY_PUBLIC)
+            return KEN_VISIBILITY_INTERNAL; // pub(crate)
+        if (v)
+            return v;
+    }
+    return otherwise;
+}
+
+static ken_visibility visibility_of(const ken_rules *rules, ken_str head, ken_str name)
+{
+    switch (rules->visibility) {
+    case KEN_VISIBLE_WORDS:
+        if (name.len && (name.ptr[0] == '#'))
+            return KEN_VISIBILITY_PRIVATE;
+        return visibility_by_words(head.len > 200 ? ken_str_sub(head, 0, 200) : head,
+                                   rules->default_visibility);
+    case KEN_VISIBLE_UNDERSCORE:
+        return name.len && name.ptr[0] == '_' && !ken_str_starts(name, KEN_STR("__"))
+                   ? KEN_VISIBILITY_PRIVATE
+                   : KEN_VISIBILITY_PUBLIC;
+    case KEN_VISIBLE_CAPITAL:
+        return name.len && ken_is_upper(name.ptr[0]) ? KEN_VISIBILITY_PUBLIC
+                                                     : KEN_VISIBILITY_INTERNAL;
+    case KEN_VISIBLE_STATIC:
+        return ken_str_find(head, KEN_STR("static ")) != SIZE_MAX ? KEN_VISIBILITY_PRIVATE
+                                                                  : KEN_VISIBILITY_PUBLIC;
+    case KEN_VISIBLE_NONE:
+        break;
+    }
+    return rules->default_visibility;
+}
+
+// ---- what a node gives -----------------------------------------------------------------------
+
+static void add_lead(walk *w, TSNode node, bool is_comment)
+{
+    uint32_t start = ts_node_start_byte(node), end = ts_node_end_byte(node);
+    TSPoint from = ts_node_start_point(node), to = ts_node_end_point(node);
+    // Grammars that put the line break into a line comment end it on the next row.
+    uint32_t end_row = to.column == 0 && to.row > from.row ? to.row - 1 : to.row;
+    if (!w->has_lead || from.row > w->lead_end_row + 1) {
+        // A comment behind code on its line belongs to that code.
+        size_t line = start;
+        while (line && w->text.ptr[line - 1] != '\n')
+            line--;
+        if (ken_str_trim(ken_str_sub(w->text, line, start)).len)
+            return;
+        w->has_lead = true;
+        w->has_comment_lead = false;
+        w->lead_start = start;
+    }
+    w->lead_end = end;
+    w->lead_end_row = end_row;
+    if (is_comment) {
+        if (!w->has_comment_lead)
+            w->lead_comment_start = start;
+        w->lead_comment_end = end;
+        w->has_comment_lead = true;
+    }
+}
+
+static void add_import(walk *w, const ken_rule *rule, TSNode node)
+{
+    TSNode at = ken_rule_follow(&rule->module, node);
+    if (ts_node_is_null(at)) {
+        if (rule->module.n_paths)
+            return;
+        at = node;
+    }
+    ken_str module = clean_name(w->rules, node_text(w->text, at));
+    if (module.len >= 2 && module.ptr[0] == '<' && module.ptr[module.len - 1] == '>')
+        module = ken_str_sub(module, 1, module.len - 1);
+    ken_import import = { module, ts_node_start_point(node).row, rule->role == KEN_RULE_EXPORT };
+    if (module.len && w->out->imports.len < KEN_MAX_SYMBOLS)
+        ken_vec_push(&w->out->imports, import);
+}
+
+// lang="ts" in an opening tag
+static ken_lang_id injected_lang(ken_str opening_tag, ken_lang_id otherwise)
+{
+    size_t at = ken_str_find(opening_tag, KEN_STR("lang="));
+    if (at == SIZE_MAX)
+        return otherwise;
+    ken_str rest = ken_str_sub(opening_tag, at + 5, opening_tag.len);
+    size_t n = 0;
+    while (n < rest.len && !ken_is_space(rest.ptr[n]) && rest.ptr[n] != '>')
+        n++;
+    ken_str word = ken_str_sub(rest, 0, n);
+    if (word.len >= 2 && (word.ptr[0] == '"' || word.ptr[0] == '\''))
+        word = ken_str_sub(word, 1, word.len - 1);
+    ken_lang_id lang = ken_lang_by_name(word);
+    return lang == KEN_LANG_COUNT ? otherwise : lang;
+}
+
+static void add_injection(walk *w, const ken_rule *rule, TSNode node, int32_t symbol)
+{
+    TSNode at = ken_rule_follow(&rule->value, node);
+    ken_lang_id lang = ken_lang_by_name(rule->inject_lang);
+    if (ts_node_is_null(at) || lang == KEN_LANG_COUNT || w->out->injections.len >= 1000)
+        return;
+    ken_str opening = ken_str_sub(w->text, ts_node_start_byte(node), ts_node_start_byte(at));
+    ken_injection injection = {
+        .lang = injected_lang(opening, lang),
+        .range = { ts_node_start_point(at), ts_node_end_point(at), ts_node_start_byte(at),
+                   ts_node_end_byte(at) },
+        .parent = symbol,
+        .depth = symbol >= 0 ? w->out->symbols.ptr[symbol].depth + 1 : 0,
+    };
+    ken_vec_push(&w->out->injections, injection);
+}
+
+static ken_span signature_of(walk *w, const ken_rule *rule, TSNode node, uint32_t start)
+{
+    TSNode sig = ken_rule_follow(&rule->signature, node);
+    if (!ts_node_is_null(sig))
+        return (ken_span){ ts_node_start_byte(sig), ts_node_end_byte(sig) };
+    TSNode body = ken_rule_follow(&rule->body, node);
+    uint32_t end = ts_node_end_byte(node);
+    if (!ts_node_is_null(body) && ts_node_start_byte(body) > start) {
+        end = ts_node_start_byte(body);
+    } else {
+        size_t line = ken_str_find_char(ken_str_sub(w->text, start, end), '\n');
+        if (line != SIZE_MAX)
+            end = start + (uint32_t)line;
+    }
+    if (end - start > 1000)
+        end = start + 1000;
+    while (end > start && (ken_is_space(w->text.ptr[end - 1]) || w->text.ptr[end - 1] == '{'))
+        end--;
+    return (ken_span){ start, end };
+}
+
+// A variable that holds a function of three lines or more is a function.
+static bool holds_function(const ken_rule *rule, TSNode node)
+{
+    if (!rule->n_fn)
+        return false;
+    TSNode value = ken_rule_follow(&rule->value, node);
+    return !ts_node_is_null(value) &&
+           ken_rule_has_type(ts_node_symbol(value), rule->fn, rule->n_fn) &&
+           ts_node_end_point(value).row >= ts_node_start_point(value).row + 2;
+}
+
+static bool names_last(walk *w, ken_str name)
+{
+    size_t n = w->out->symbols.len;
+    return n && ken_str_eq(w->out->symbols.ptr[n - 1].name, name) &&
+           w->out->symbols.ptr[n - 1].parent == top_frame(w)->symbol;
+}
+
+static int32_t owner_of(walk *w, const ken_rule *rule, TSNode node)
+{
+    TSNode at = ken_rule_follow(&rule->owner, node);
+    if (ts_node_is_null(at))
+        return -1;
+    ken_str name = clean_name(w->rules, node_text(w->text, at));
+    for (size_t i = 0; i < w->out->symbols.len && i < 4000; i++)
+        if (ken_symbol_is_type(w->out->symbols.ptr[i].kind) &&
+            ken_str_eq(w->out->symbols.ptr[i].name, name))
+            return (int32_t)i;
+    return -1;
+}
+
+static void take_lead(walk *w, ken_symbol *s, uint32_t row)
+{
+    if (w->has_lead && w->lead_end <= s->span.start && w->lead_end_row + 1 >= row) {
+        if (w->has_comment_lead)
+            s->doc = (ken_span){ w->lead_comment_start, w->lead_comment_end };
+        // Attributes are part of the definition; comments before them stay documentation.
+        if (!w->has_comment_lead || w->lead_end > w->lead_comment_end) {
+            uint32_t start = w->has_comment_lead ? w->lead_comment_end : w->lead_start;
+            while (start < s->span.start && ken_is_space(w->text.ptr[start]))
+                start++;
+            if (!w->has_comment_lead || w->lead_comment_start <= w->lead_start)
+                s->span.start = start;
+        }
+    }
+    w->has_lead = false;
+}
+
+// The definition that `node` makes, or -1.
+static int32_t add_symbol(walk *w, const ken_rule *rule, TSNode node)
+{
+    walk_frame *frame = top_frame(w);
+    bool is_function = holds_function(rule, node);
+    if (!is_function && !fits_scope(rule, frame->scope))
+        return -1;
+    if (w->out->symbols.len >= KEN_MAX_SYMBOLS)
+        return -1;
+    TSNode name_node = ken_rule_follow(&rule->name, node);
+    if (ts_node_is_null(name_node))
+        return -1;
+    ken_str name = clean_name(w->rules, node_text(w->text, name_node));
+    if (!name.len || name.len > 200)
+        return -1;
+    TSNode whole = w->has_wrap ? w->wrap : node;
+    ken_symbol s = {
+        .name = name,
+        .kind = is_function ? KEN_SYMBOL_FUNCTION : rule->kind,
+        .span = { ts_node_start_byte(whole), ts_node_end_byte(whole) },
+        .parent = frame->symbol,
+    };
+    if (rule->is_merged && names_last(w, name)) {
+        ken_symbol *last = &w->out->symbols.ptr[w->out->symbols.len - 1];
+        last->span.end = s.span.end;
+        last->kind = s.kind;
+        w->has_lead = false;
+        return (int32_t)w->out->symbols.len - 1;
+    }
+    if (s.kind == KEN_SYMBOL_FUNCTION && frame->scope == KEN_SCOPE_TYPE)
+        s.kind = KEN_SYMBOL_METHOD;
+    if (rule->owner.n_paths && s.parent < 0)
+        s.parent = owner_of(w, rule, node);
+    s.depth = s.parent >= 0 ? w->out->symbols.ptr[s.parent].depth + 1 : 0;
+    uint32_t start = s.span.start;
+    s.signature = signature_of(w, rule, node, ts_node_start_byte(node));
+    s.visibility = visibility_of(
+        w->rules, ken_str_sub(w->text, start, ts_node_start_byte(name_node)), name);
+    take_lead(w, &s, ts_node_start_point(whole).row);
+    TSNode doc = ken_rule_follow(&rule->doc, node);
+    if (!ts_node_is_null(doc)) {
+        s.doc = (ken_span){ ts_node_start_byte(doc), ts_node_end_byte(doc) };
+        ken_vec_push(&w->out->comments, s.doc);
+    }
+    w->has_wrap = false;
+    ken_vec_push(&w->out->symbols, s);
+    return (int32_t)w->out->symbols.len - 1;
+}
+
+// ---- the walk --------------------------------------------------------------------------------
+
+static void push_frame(walk *w, int32_t symbol, ken_scope scope, uint16_t rule)
+{
+    walk_frame *outer = top_frame(w);
+    walk_frame f = { w->depth, symbol, scope ? scope : outer->scope, rule,
+                     outer->rule == rule ? outer->rule_depth + 1 : 1 };
+    ken_vec_push(&w->frames, f);
+}
+
+// Looks at one node; false when nothing below it is of interest.
+static bool visit(walk *w, TSNode node)
+{
+    uint16_t index = 0;
+    const ken_rule *rule = rule_for(w, node, &index);
+    if (!rule)
+        return true;
+    int32_t symbol;
+    switch (rule->role) {
+    case KEN_RULE_DEF:
+        if (rule->max_depth && top_frame(w)->rule == index &&
+            top_frame(w)->rule_depth >= rule->max_depth)
+            return false;
+        symbol = add_symbol(w, rule, node);
+        if (symbol < 0)
+            return true;
+        push_frame(w, symbol,
+                   ken_symbol_is_callable(w->out->symbols.ptr[symbol].kind) && rule->scope
+                       ? KEN_SCOPE_FUNCTION
+                       : rule->scope,
+                   index);
+        if (rule->inject_lang.len)
+            add_injection(w, rule, node, symbol);
+        return !rule->is_opaque;
+    case KEN_RULE_COMMENT: {
+        ken_span span = { ts_node_start_byte(node), ts_node_end_byte(node) };
+        ken_vec_push(&w->out->comments, span);
+        add_lead(w, node, true);
+        return false;
+    }
+    case KEN_RULE_PREFIX:
+        add_lead(w, node, false);
+        return false;
+    case KEN_RULE_WRAP:
+        if (!w->has_wrap) {
+            w->wrap = node;
+            w->wrap_depth = w->depth;
+            w->has_wrap = true;
+        }
+        return true;
+    case KEN_RULE_IMPORT:
+    case KEN_RULE_EXPORT:
+        add_import(w, rule, node);
+        return rule->role == KEN_RULE_EXPORT;
+    case KEN_RULE_INJECT:
+        add_injection(w, rule, node, top_frame(w)->symbol);
+        return true;
+    case KEN_RULE_SCOPE:
+        push_frame(w, top_frame(w)->symbol, rule->scope, index);
+        return true;
+    case KEN_RULE_SKIP:
+    case KEN_RULE_NONE:
+        break;
+    }
+    return false;
+}
+
+// Closes what ended at or above the present depth.
+static void leave(walk *w)
+{
+    while (w->frames.len > 1 && top_frame(w)->depth >= w->depth)
+        w->frames.len--;
+    if (w->has_wrap && w->wrap_depth >= w->depth)
+        w->has_wrap = false;
+}
+
+static bool next_node(walk *w, bool wants_children)
+{
+    if (wants_children && ts_tree_cursor_goto_first_child(&w->cursor)) {
+        w->depth++;
+        return true;
+    }
+    for (;;) {
+        if (ts_tree_cursor_goto_next_sibling(&w->cursor)) {
+            leave(w);
+            return true;
+        }
+        if (!ts_tree_cursor_goto_parent(&w->cursor))
+            return false;
+        w->depth--;
+        leave(w);
+    }
+}
+
+void ken_symbol_extract(const ken_rules *rules, const TSTree *tree, ken_str text, int32_t parent,
+                        uint32_t depth, ken_extraction *out)
+{
+    walk w = { .rules = rules, .text = text, .out = out };
+    TSNode root = ts_tree_root_node(tree);
+    bool has_errors = ts_node_has_error(root);
+    w.cursor = ts_tree_cursor_new(root);
+    walk_frame bottom = { 0, parent, KEN_SCOPE_TOP, UINT16_MAX, depth };
+    ken_vec_push(&w.frames, bottom);
+    TSNode node;
+    bool wants_children;
+    do {
+        node = ts_tree_cursor_current_node(&w.cursor);
+        if (has_errors && ts_node_is_error(node))
+            out->n_error_bytes += ts_node_end_byte(node) - ts_node_start_byte(node);
+        wants_children = visit(&w, node);
+    } while (next_node(&w, wants_children));
+    ts_tree_cursor_delete(&w.cursor);
+    ken_vec_release(&w.frames);
+}
+
+void ken_extraction_clear(ken_extraction *x)
+{
+    ken_vec_clear(&x->symbols);
+    ken_vec_clear(&x->imports);
+    ken_vec_clear(&x->comments);
+    ken_vec_clear(&x->injections);
+    x->n_error_bytes = 0;
+}
+
+void ken_extraction_release(ken_extraction *x)
+{
+    ken_vec_release(&x->symbols);
+    ken_vec_release(&x->imports);
+    ken_vec_release(&x->comments);
+    ken_vec_release(&x->injections);
+}
