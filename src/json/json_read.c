@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: MIT
+#include <math.h>
+
+#include "base/utf8.h"
+#include "json/json.h"
+
+// ---- a scanner that builds nothing -------------------------------------------------------------
+// It finds where values end without recursion; it is lenient, for what it passes over is either
+// parsed in full afterwards or reported as broken.
+
+static size_t skip_space(ken_str t, size_t i)
+{
+    while (i < t.len &&
+           (t.ptr[i] == ' ' || t.ptr[i] == '\t' || t.ptr[i] == '\n' || t.ptr[i] == '\r'))
+        i++;
+    return i;
+}
+
+// `i` at the opening quote; the position after the closing one, or SIZE_MAX.
+static size_t skip_string(ken_str t, size_t i)
+{
+    for (i++; i < t.len; i++) {
+        if (t.ptr[i] == '\\')
+            i++;
+        else if (t.ptr[i] == '"')
+            return i + 1;
+    }
+    return SIZE_MAX;
+}
+
+// The position after the value at `i`, or SIZE_MAX. `*out_depth` is how deep it goes.
+static size_t skip_value(ken_str t, size_t i, size_t *out_depth)
+{
+    size_t depth = 0;
+    *out_depth = 0;
+    while (i < t.len) {
+        char c = t.ptr[i];
+        if (c == '"') {
+            i = skip_string(t, i);
+            if (i == SIZE_MAX)
+                return SIZE_MAX;
+        } else if (c == '{' || c == '[') {
+            depth++;
+            if (depth > *out_depth)
+                *out_depth = depth;
+            i++;
+        } else if (c == '}' || c == ']') {
+            if (!depth)
+                return i;
+            depth--;
+            i++;
+        } else if (!depth && c == ',') {
+            return i;
+        } else {
+            i++;
+            if (depth || i >= t.len || !strchr(" \t\r\n,}]:\"{[", t.ptr[i]))
+                continue;
+        }
+        if (!depth)
+            return i;
+    }
+    return depth ? SIZE_MAX : i;
+}
+
+char ken_json_peek(ken_str text)
+{
+    size_t i = skip_space(text, 0);
+    if (i == text.len)
+        return 0;
+    char c = text.ptr[i];
+    if (c == '-' || ken_is_digit(c))
+        return '0';
+    return c && strchr("{[\"tfn", c) ? c : 0;
+}
+
+ken_str ken_json_find_raw(ken_str t, const char *key)
+{
+    const ken_str none = { NULL, 0 };
+    size_t key_len = strlen(key), depth;
+    size_t i = skip_space(t, 0);
+    if (i == t.len || t.ptr[i] != '{')
+        return none;
+    i = skip_space(t, i + 1);
+    while (i < t.len && t.ptr[i] == '"') {
+        size_t name = i + 1, after = skip_string(t, i);
+        if (after == SIZE_MAX)
+            return none;
+        bool is_it = after - 1 - name == key_len && !memcmp(t.ptr + name, key, key_len);
+        i = skip_space(t, after);
+        if (i == t.len || t.ptr[i] != ':')
+            return none;
+        i = skip_space(t, i + 1);
+        size_t end = skip_value(t, i, &depth);
+        if (end == SIZE_MAX || end == i)
+            return none;
+        if (is_it)
+            return ken_str_trim(ken_str_sub(t, i, end));
+        i = skip_space(t, end);
+        if (i == t.len || t.ptr[i] != ',')
+            return none;
+        i = skip_space(t, i + 1);
+    }
+    return none;
+}
+
+// ---- parsing -----------------------------------------------------------------------------------
+
+ken_status ken_json_parse(ken_str text, json_t **out, ken_err *err)
+{
+    if (text.len > KEN_JSON_BYTES_MAX)
+        return KEN_FAIL(err, KEN_ELIMIT, "JSON text of %zu bytes is over the limit of %d", text.len,
+                        KEN_JSON_BYTES_MAX);
+    size_t depth = 0;
+    (void)skip_value(text, skip_space(text, 0), &depth);
+    if (depth > KEN_JSON_DEPTH_MAX)
+        return KEN_FAIL(err, KEN_ELIMIT, "JSON nests deeper than %d levels", KEN_JSON_DEPTH_MAX);
+    json_error_t e;
+    json_t *v = json_loadb(text.len ? text.ptr : "", text.len,
+                           JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &e);
+    if (!v) {
+        char msg[sizeof e.text]; // it quotes the input, which may be anything
+        size_t n = 0;
+        for (const char *p = e.text; *p; p++)
+            msg[n++] = *p >= 0x20 && *p < 0x7f ? *p : '?';
+        msg[n] = '\0';
+        return KEN_FAIL(err, KEN_EINVAL, "invalid JSON at byte %d: %s", e.position, msg);
+    }
+    *out = v;
+    return KEN_OK;
+}
+
+// ---- typed reads -------------------------------------------------------------------------------
+
+static const char *type_word(const json_t *v)
+{
+    switch (json_typeof(v)) {
+    case JSON_OBJECT:
+        return "an object";
+    case JSON_ARRAY:
+        return "an array";
+    case JSON_STRING:
+        return "a string";
+    case JSON_INTEGER:
+    case JSON_REAL:
+        return "a number";
+    case JSON_TRUE:
+    case JSON_FALSE:
+        return "a boolean";
+    case JSON_NULL:
+    default:
+        return "null";
+    }
+}
+
+static ken_status fail_type(const char *path, const char *key, const char *want, const json_t *v,
+                            ken_err *err)
+{
+    return KEN_FAIL(err, KEN_EINVAL, "%s.%s must be %s, not %s", path, key, want, type_word(v));
+}
+
+ken_status ken_json_read_str(const json_t *object, const char *path, const char *key, ken_str *out,
+                             ken_err *err)
+{
+    const json_t *v = json_object_get(object, key);
+    if (!v || json_is_null(v))
+        return KEN_OK;
+    if (!json_is_string(v))
+        return fail_type(path, key, "a string", v, err);
+    *out = ken_json_text(v);
+    return KEN_OK;
+}
+
+ken_status ken_json_read_bool(const json_t *object, const char *path, const char *key, bool *out,
+                              ken_err *err)
+{
+    const json_t *v = json_object_get(object, key);
+    if (!v || json_is_null(v))
+        return KEN_OK;
+    if (!json_is_boolean(v))
+        return fail_type(path, key, "true or false", v, err);
+    *out = json_is_true(v);
+    return KEN_OK;
+}
+
+ken_status ken_json_read_u64(const json_t *object, const char *path, const char *key, uint64_t *out,
+                             ken_err *err)
+{
+    const json_t *v = json_object_get(object, key);
+    if (!v || json_is_null(v))
+        return KEN_OK;
+    double real = json_number_value(v);
+    bool is_whole = json_is_integer(v) || (json_is_real(v) && floor(real) == real && real < 9e15);
+    if (!is_whole)
+        return fail_type(path, key, "a whole number", v, err);
+    if (real < 0)
+        return KEN_FAIL(err, KEN_EINVAL, "%s.%s must not be negative", path, key);
+    *out = json_is_integer(v) ? (uint64_t)json_integer_value(v) : (uint64_t)real;
+    return KEN_OK;
+}
+
+ken_status ken_json_read_double(const json_t *object, const char *path, const char *key,
+                                double *out, ken_err *err)
+{
+    const json_t *v = json_object_get(object, key);
+    if (!v || json_is_null(v))
+        return KEN_OK;
+    if (!json_is_number(v))
+        return fail_type(path, key, "a number", v, err);
+    *out = json_number_value(v);
+    return KEN_OK;
+}
+
+const json_t *ken_json_get_object(const json_t *object, const char *key)
+{
+    const json_t *v = json_object_get(object, key);
+    return json_is_object(v) ? v : NULL;
+}
+
+ken_str ken_json_text(const json_t *value)
+{
+    if (!json_is_string(value))
+        return (ken_str){ "", 0 };
+    return ken_str_n(json_string_value(value), json_string_length(value));
+}
