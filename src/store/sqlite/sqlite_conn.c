@@ -1,0 +1,437 @@
+// SPDX-License-Identifier: MIT
+// Opening, transactions, upkeep.
+//
+// The log is a WAL: readers and one writer do not wait for each other. `synchronous` is NORMAL, so
+// commits are not synced one by one; what must be durable is: after COMMIT the log file is synced
+// (sync_log). Until then a power cut may take whole commits from the end of the log, in order, and
+// never a part of one. kill -9 takes nothing that was committed.
+//
+// A read-only database in a folder that cannot be written has nowhere to put the log's shared memory.
+// When there is no log either, nobody is writing, and the file is opened as immutable; should a
+// writer with more rights come later, the next transaction sees that the file changed and opens it
+// again.
+#include <errno.h>
+#include <stdio.h>
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "store/sqlite/sqlite_priv.h"
+
+enum {
+    DEFAULT_CACHE = 8 * 1024 * 1024,
+    MMAP_BYTES = 1024 * 1024 * 1024, // address space, not memory
+    AUTO_CHECKPOINT_PAGES = 4096,    // 32 MiB of log
+    LOG_KEPT_BYTES = 32 * 1024 * 1024,
+};
+
+// ---- opening ---------------------------------------------------------------------------------
+
+// "file:<path, escaped>?mode=..": a plain path that begins with "file:" would be taken for a URI.
+static void format_uri(const ken_sq *q, ken_buf *out)
+{
+    static const char digits[] = "0123456789ABCDEF";
+    ken_buf_puts(out, "file:");
+    for (const char *p = q->path; *p; p++) {
+        unsigned char c = (unsigned char)*p;
+        if (ken_is_word(*p) || c >= 0x80 || *p == '/' || *p == '.' || *p == '-') {
+            ken_buf_putc(out, *p);
+        } else {
+            ken_buf_putc(out, '%');
+            ken_buf_putc(out, digits[c >> 4]);
+            ken_buf_putc(out, digits[c & 15]);
+        }
+    }
+    ken_buf_puts(out, q->is_immutable   ? "?mode=ro&immutable=1"
+                      : q->is_read_only ? "?mode=ro"
+                                        : "?mode=rwc");
+}
+
+static ken_status open_file(ken_sq *q, ken_err *err)
+{
+    ken_buf uri = KEN_BUF_INIT(64 * 1024);
+    format_uri(q, &uri);
+    int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
+    flags |= q->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
+    int rc = uri.is_over ? SQLITE_TOOBIG : sqlite3_open_v2(uri.ptr, &q->db, flags, NULL);
+    ken_buf_release(&uri);
+    if (rc)
+        return SQ_FAIL(q, rc, err, "opening");
+    ken_fs_info info;
+    if (!q->is_read_only && !ken_fs_stat(KEN_FS_CWD, q->path, &info, NULL) && !info.stamp.size)
+        (void)chmod(q->path, 0600); // just made; log and shared memory take its mode
+    return KEN_OK;
+}
+
+// An index may come from elsewhere: nothing in its schema may run, no trigger, view or function.
+static void distrust_schema(sqlite3 *db)
+{
+    static const int settings[][2] = {
+        { SQLITE_DBCONFIG_DEFENSIVE, 1 },      { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+        { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 }, { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+        { SQLITE_DBCONFIG_ENABLE_FKEY, 1 },
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        sqlite3_db_config(db, settings[i][0], settings[i][1], NULL);
+}
+
+static ken_status set_pragmas(ken_sq *q, ken_err *err)
+{
+    char sql[320];
+    sqlite3_snprintf(sizeof sql, sql,
+                     "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -%lld; "
+                     "PRAGMA mmap_size = %lld; PRAGMA secure_delete = OFF; "
+                     "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; "
+                     "PRAGMA journal_size_limit = %lld",
+                     (sqlite3_int64)(q->cache_bytes / 1024), (sqlite3_int64)MMAP_BYTES,
+                     (sqlite3_int64)LOG_KEPT_BYTES);
+    return ken_store__sq_exec(q, sql, err);
+}
+
+static ken_status use_log(ken_sq *q, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = sqlite3_prepare_v2(q->db, "PRAGMA journal_mode = WAL", -1, &st, NULL);
+    // SQLite does not wait by itself here when two processes create one file.
+    for (int waited = 0; !rc && waited < KEN_STORE_BUSY_MS; waited += 5) {
+        rc = sqlite3_step(st);
+        if (rc != SQLITE_BUSY)
+            break;
+        sqlite3_reset(st);
+        sqlite3_sleep(5);
+        rc = 0;
+    }
+    ken_status s = KEN_OK;
+    if (rc == SQLITE_ROW)
+        q->is_wal = ken_str_eq_c(ken_store__sq_text(st, 0), "wal");
+    else
+        s = SQ_FAIL(q, rc ? rc : SQLITE_BUSY, err, "opening");
+    sqlite3_finalize(st);
+    if (!s && !q->is_wal) // a file system without shared memory: a journal, synced at each commit
+        s = ken_store__sq_exec(q, "PRAGMA synchronous = FULL", err);
+    return s;
+}
+
+static ken_status set_up(ken_sq *q, ken_err *err)
+{
+    sqlite3_busy_timeout(q->db, KEN_STORE_BUSY_MS);
+    sqlite3_extended_result_codes(q->db, 1);
+    distrust_schema(q->db);
+    ken_status st = set_pragmas(q, err);
+    int64_t app = 0, n_pages = 0;
+    if (!st)
+        st = ken_store__sq_ask(q, "PRAGMA application_id", &app, err);
+    if (st || q->is_read_only)
+        return st ? st : ken_store__sq_migrate(q, err);
+    st = ken_store__sq_ask(q, "PRAGMA page_count", &n_pages, err);
+    if (!st && n_pages == 0)
+        st = ken_store__sq_exec(q, "PRAGMA page_size = 8192", err);
+    if (!st && (n_pages == 0 || app == q->schema->application_id)) // never touch a stranger's file
+        st = use_log(q, err);
+    sqlite3_wal_autocheckpoint(q->db, AUTO_CHECKPOINT_PAGES);
+    return st ? st : ken_store__sq_migrate(q, err);
+}
+
+static void disconnect(ken_sq *q)
+{
+    for (int i = 0; i < KEN_SQ_COUNT; i++) {
+        sqlite3_finalize(q->stmts[i]);
+        q->stmts[i] = NULL;
+    }
+    sqlite3_close(q->db);
+    q->db = NULL;
+}
+
+static uint64_t size_of_log(const ken_sq *q)
+{
+    ken_buf path = KEN_BUF_INIT(64 * 1024);
+    ken_buf_printf(&path, "%s-wal", q->path);
+    ken_fs_info info = { 0 };
+    if (path.is_over || ken_fs_stat(KEN_FS_CWD, path.ptr, &info, NULL))
+        info.stamp.size = 0;
+    ken_buf_release(&path);
+    return info.stamp.size;
+}
+
+static ken_status connect_immutable(ken_sq *q, ken_err *err)
+{
+    disconnect(q);
+    ken_fs_info info;
+    ken_status st = ken_fs_stat(KEN_FS_CWD, q->path, &info, err);
+    if (st)
+        return st;
+    if (size_of_log(q))
+        return KEN_FAIL(err, KEN_EPERM,
+                        "%s '%s' has changes in its log, and its folder cannot be written: "
+                        "let its owner run 'ken status' once, or copy both files",
+                        q->schema->what, q->path);
+    q->stamp = info.stamp;
+    q->is_immutable = true;
+    st = open_file(q, err);
+    return st ? st : set_up(q, err);
+}
+
+static bool wants_immutable(const ken_sq *q)
+{
+    int rc = q->db ? sqlite3_errcode(q->db) & 0xff : 0;
+    return q->is_read_only && q->db && (rc == SQLITE_CANTOPEN || rc == SQLITE_READONLY) &&
+           ken_fs_exists(q->path);
+}
+
+static ken_status connect_any(ken_sq *q, ken_err *err)
+{
+    ken_err first = { 0 };
+    q->is_immutable = false;
+    ken_status st = open_file(q, &first);
+    if (!st)
+        st = set_up(q, &first);
+    if (st && wants_immutable(q))
+        return connect_immutable(q, err);
+    if (st && err)
+        *err = first;
+    return st;
+}
+
+static ken_status make_folder(const char *path, ken_err *err)
+{
+    ken_str dir = ken_path_dir(ken_str_c(path));
+    if (!dir.len)
+        return KEN_OK;
+    char *text = ken_strndup(dir.ptr, dir.len);
+    ken_status st = ken_fs_make_dirs(text, 0700, err);
+    ken_free(text);
+    return st;
+}
+
+ken_status ken_store__sq_connect(ken_sq *q, const ken_sq_schema *schema, const ken_store_opts *opts,
+                                 ken_err *err)
+{
+    q->schema = schema;
+    q->path = ken_strdup(opts->path);
+    q->is_read_only = opts->is_read_only;
+    q->cache_bytes = opts->cache_bytes ? opts->cache_bytes : DEFAULT_CACHE;
+    ken_status st = q->is_read_only ? KEN_OK : make_folder(q->path, err);
+    if (!st)
+        st = connect_any(q, err);
+    if (st)
+        ken_store__sq_release(q);
+    return st;
+}
+
+ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err)
+{
+    ken_fs_info info;
+    ken_status st = ken_fs_stat(KEN_FS_CWD, q->path, &info, err);
+    if (st || (ken_fs_stamp_eq(info.stamp, q->stamp) && !size_of_log(q)))
+        return st;
+    disconnect(q);
+    return connect_any(q, err);
+}
+
+void ken_store__sq_release(ken_sq *q)
+{
+    disconnect(q);
+    ken_free(q->path);
+    q->path = NULL;
+}
+
+static void sq_close(ken_store_backend *b)
+{
+    ken_store__sq_release(ken_sq_of(b));
+    ken_free(b);
+}
+
+// ---- transactions ----------------------------------------------------------------------------
+
+static ken_status sq_begin_read(ken_store_backend *b, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    ken_status st = q->is_immutable ? ken_store__sq_refresh(q, err) : KEN_OK;
+    if (!st && !q->db)
+        st = connect_any(q, err); // a refresh failed before
+    return st ? st : ken_store__sq_do(q, KEN_SQ_BEGIN_READ, "reading", err);
+}
+
+static ken_status sq_begin_write(ken_store_backend *b, ken_err *err)
+{
+    return ken_store__sq_do(ken_sq_of(b), KEN_SQ_BEGIN_WRITE, "writing to", err);
+}
+
+static ken_status sync_log(ken_sq *q, ken_err *err)
+{
+    sqlite3_file *log = NULL;
+    int rc = sqlite3_file_control(q->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
+    if (!rc && log && log->pMethods)
+        rc = log->pMethods->xSync(log, SQLITE_SYNC_NORMAL);
+    return rc ? SQ_FAIL(q, rc, err, "syncing") : KEN_OK;
+}
+
+static ken_status sq_commit(ken_store_backend *b, bool is_durable, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    ken_status st = ken_store__sq_do(q, KEN_SQ_COMMIT, "committing to", err);
+    return st || !is_durable || !q->is_wal ? st : sync_log(q, err);
+}
+
+static void sq_rollback(ken_store_backend *b)
+{
+    ken_sq *q = ken_sq_of(b);
+    if (q->db && !sqlite3_get_autocommit(q->db))
+        (void)sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
+}
+
+// ---- upkeep ----------------------------------------------------------------------------------
+
+static ken_status sq_checkpoint(ken_store_backend *b, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    if (!q->is_wal)
+        return KEN_OK;
+    // Does what it can beside readers; the rest is done by the next one.
+    sqlite3_busy_timeout(q->db, 0);
+    int rc = sqlite3_wal_checkpoint_v2(q->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+    ken_status st = !rc || (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED
+                        ? KEN_OK
+                        : SQ_FAIL(q, rc, err, "writing to");
+    sqlite3_busy_timeout(q->db, KEN_STORE_BUSY_MS);
+    return st;
+}
+
+static ken_status sq_get_size(ken_store_backend *b, uint64_t *out_bytes, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    ken_fs_info info;
+    ken_status st = ken_fs_stat(KEN_FS_CWD, q->path, &info, err);
+    if (!st)
+        *out_bytes = info.stamp.size + size_of_log(q);
+    return st;
+}
+
+static ken_status check_pages(ken_sq *q, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = sqlite3_prepare_v2(q->db, "PRAGMA integrity_check(1)", -1, &st, NULL);
+    if (!rc)
+        rc = sqlite3_step(st);
+    ken_status s;
+    if (rc != SQLITE_ROW) {
+        s = SQ_FAIL(q, rc, err, "checking");
+    } else {
+        ken_str text = ken_store__sq_text(st, 0);
+        char what[160];
+        snprintf(what, sizeof what, KEN_STR_FMT, KEN_STR_ARG(text));
+        s = ken_str_eq_c(text, "ok") ? KEN_OK : SQ_CORRUPT(q, err, what);
+    }
+    sqlite3_finalize(st);
+    if (s)
+        return s;
+    rc = sqlite3_prepare_v2(q->db, "PRAGMA foreign_key_check", -1, &st, NULL);
+    if (!rc)
+        rc = sqlite3_step(st);
+    if (rc == SQLITE_ROW)
+        s = SQ_CORRUPT(q, err, "a file has no content");
+    else if (rc != SQLITE_DONE)
+        s = SQ_FAIL(q, rc, err, "checking");
+    sqlite3_finalize(st);
+    return s;
+}
+
+static ken_status check_facts(ken_sq *q, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_FACTS_SCAN, &st, err);
+    if (s)
+        return s;
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    int rc = sqlite3_step(st);
+    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
+        ken_facts f;
+        ken_arena_reset(&arena);
+        s = ken_facts_unpack(ken_store__sq_blob(st, 1), &arena, &f, NULL);
+        if (s || (int64_t)f.n_bytes != sqlite3_column_int64(st, 2)) {
+            char what[80];
+            snprintf(what, sizeof what, "facts of content %lld",
+                     (long long)sqlite3_column_int64(st, 0));
+            s = SQ_CORRUPT(q, err, what);
+        }
+    }
+    if (!s && rc != SQLITE_DONE)
+        s = SQ_FAIL(q, rc, err, "checking");
+    ken_store__sq_done(st);
+    ken_arena_release(&arena);
+    return s;
+}
+
+static ken_status check_segment(ken_sq *q, const ken_segment_info *g, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_BLOCK_STATS, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, g->id << 24);
+    sqlite3_bind_int64(st, 2, (g->id + 1) << 24);
+    int rc = sqlite3_step(st);
+    if (rc != SQLITE_ROW) {
+        s = SQ_FAIL(q, rc, err, "checking");
+    } else if ((uint64_t)sqlite3_column_int64(st, 1) != g->n_bytes ||
+               (uint64_t)sqlite3_column_int64(st, 0) !=
+                   (g->n_bytes + KEN_SEGMENT_BLOCK - 1) / KEN_SEGMENT_BLOCK) {
+        char what[80];
+        snprintf(what, sizeof what, "blocks of segment %lld", (long long)g->id);
+        s = SQ_CORRUPT(q, err, what);
+    }
+    ken_store__sq_done(st);
+    return s;
+}
+
+static ken_status sq_verify(ken_store_backend *b, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    ken_status st = check_pages(q, err);
+    if (!st)
+        st = check_facts(q, err);
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_segment_info *segments = NULL;
+    size_t n = 0;
+    if (!st)
+        st = b->ops->segment->list(b, &arena, &segments, &n, err);
+    for (size_t i = 0; !st && i < n; i++)
+        st = check_segment(q, &segments[i], err);
+    ken_arena_release(&arena);
+    return st;
+}
+
+const ken_store_conn_ops ken_store__sq_conn_ops = {
+    .close = sq_close,
+    .begin_read = sq_begin_read,
+    .begin_write = sq_begin_write,
+    .commit = sq_commit,
+    .rollback = sq_rollback,
+    .checkpoint = sq_checkpoint,
+    .get_size = sq_get_size,
+    .verify = sq_verify,
+};
+
+static const ken_store_ops sqlite_ops = {
+    .name = "sqlite",
+    .conn = &ken_store__sq_conn_ops,
+    .content = &ken_store__sq_content_ops,
+    .file = &ken_store__sq_file_ops,
+    .segment = &ken_store__sq_segment_ops,
+    .meta = &ken_store__sq_meta_ops,
+};
+
+ken_status ken_store__sqlite_open(const ken_store_opts *opts, ken_store_backend **out, ken_err *err)
+{
+    ken_sq *q = ken_zalloc(sizeof *q);
+    q->base.ops = &sqlite_ops;
+    ken_status st = ken_store__sq_connect(q, &ken_store__sq_index_schema, opts, err);
+    if (st) {
+        ken_free(q);
+        return st;
+    }
+    *out = &q->base;
+    return KEN_OK;
+}

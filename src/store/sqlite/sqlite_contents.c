@@ -1,0 +1,135 @@
+// SPDX-License-Identifier: MIT
+#include "store/sqlite/sqlite_priv.h"
+
+static void bind_key(sqlite3_stmt *st, const ken_content_key *key)
+{
+    ken_store__sq_bind_blob(st, 1, key->sha.bytes, sizeof key->sha.bytes);
+    sqlite3_bind_int64(st, 2, key->lang);
+    sqlite3_bind_int64(st, 3, key->feature);
+}
+
+// The columns of KEN_SQ_CONTENT_INFO.
+bool ken_store__sq_read_info(sqlite3_stmt *st, ken_content_info *out)
+{
+    bool is_bad = false;
+    *out = (ken_content_info){
+        .id = sqlite3_column_int64(st, 0),
+        .n_bytes = ken_store__sq_u64(st, 1, UINT32_MAX, &is_bad),
+        .n_lines = (uint32_t)ken_store__sq_u64(st, 2, UINT32_MAX, &is_bad),
+        .n_chunks = (uint32_t)ken_store__sq_u64(st, 3, UINT32_MAX, &is_bad),
+        .n_symbols = (uint32_t)ken_store__sq_u64(st, 4, UINT32_MAX, &is_bad),
+        .n_error_bytes = (uint32_t)ken_store__sq_u64(st, 5, UINT32_MAX, &is_bad),
+        .lang = (uint16_t)ken_store__sq_u64(st, 6, UINT16_MAX, &is_bad),
+        .is_fallback = ken_store__sq_u64(st, 7, 1, &is_bad) != 0,
+    };
+    return !is_bad && out->id > 0;
+}
+
+static ken_status sq_find(ken_store_backend *b, const ken_content_key *key, ken_content_info *out,
+                          ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_FIND, &st, err);
+    if (s)
+        return s;
+    bind_key(st, key);
+    ken_content_info info;
+    int rc = sqlite3_step(st);
+    if (rc == SQLITE_DONE)
+        s = KEN_ENOTFOUND;
+    else if (rc != SQLITE_ROW)
+        s = SQ_FAIL(q, rc, err, "reading");
+    else if (!ken_store__sq_read_info(st, &info))
+        s = SQ_CORRUPT(q, err, "a content has numbers out of range");
+    else
+        *out = info;
+    ken_store__sq_done(st);
+    return s;
+}
+
+static ken_status supersede(ken_sq *q, const ken_content_key *key, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_SUPERSEDE, &st, err);
+    if (s)
+        return s;
+    bind_key(st, key);
+    return ken_store__sq_run(q, st, "writing to", err);
+}
+
+static ken_status insert(ken_sq *q, const ken_content_key *key, const ken_content_info *info,
+                         ken_str packed, ken_err *err, bool *out_is_taken)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_ADD, &st, err);
+    if (s)
+        return s;
+    bind_key(st, key);
+    sqlite3_bind_int64(st, 4, (int64_t)info->n_bytes);
+    sqlite3_bind_int64(st, 5, info->n_lines);
+    sqlite3_bind_int64(st, 6, info->n_chunks);
+    sqlite3_bind_int64(st, 7, info->n_symbols);
+    sqlite3_bind_int64(st, 8, info->n_error_bytes);
+    sqlite3_bind_int64(st, 9, info->is_fallback);
+    ken_store__sq_bind_blob(st, 10, packed.ptr, packed.len);
+    int rc = sqlite3_step(st);
+    *out_is_taken = rc == SQLITE_CONSTRAINT_UNIQUE;
+    if (rc != SQLITE_DONE && !*out_is_taken)
+        s = SQ_FAIL(q, rc, err, "writing to");
+    ken_store__sq_done(st);
+    return s;
+}
+
+static ken_status sq_add(ken_store_backend *b, const ken_content_key *key,
+                         const ken_content_info *info, ken_str packed, int64_t *out_id,
+                         ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    bool is_taken = false;
+    ken_status s = insert(q, key, info, packed, err, &is_taken);
+    if (!s && is_taken) { // rare: only forced runs
+        s = supersede(q, key, err);
+        if (!s)
+            s = insert(q, key, info, packed, err, &is_taken);
+        if (!s && is_taken)
+            s = SQ_CORRUPT(q, err, "the index of contents");
+    }
+    if (!s)
+        *out_id = sqlite3_last_insert_rowid(q->db);
+    return s;
+}
+
+static ken_status sq_load_packed(ken_store_backend *b, int64_t id, ken_arena *arena, ken_str *out,
+                                 ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_FACTS, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, id);
+    int rc = sqlite3_step(st);
+    if (rc == SQLITE_ROW)
+        *out = ken_arena_dup(arena, ken_store__sq_blob(st, 0));
+    else
+        s = rc == SQLITE_DONE ? KEN_ENOTFOUND : SQ_FAIL(q, rc, err, "reading");
+    ken_store__sq_done(st);
+    return s;
+}
+
+static ken_status sq_collect(ken_store_backend *b, uint64_t *out_removed, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    ken_status s = ken_store__sq_do(q, KEN_SQ_CONTENT_COLLECT, "writing to", err);
+    if (!s)
+        *out_removed = (uint64_t)sqlite3_changes64(q->db);
+    return s;
+}
+
+const ken_store_content_ops ken_store__sq_content_ops = {
+    .find = sq_find,
+    .add = sq_add,
+    .load_packed = sq_load_packed,
+    .collect = sq_collect,
+};

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// Schema versions. A file is known by application_id, its version by user_version; both are in the
+// first page, so a current file costs two reads of it. Each step runs in one transaction with its
+// number: a killed migration leaves the old version.
+#include <embed_store_schema.h>
+
+#include "store/sqlite/sqlite_priv.h"
+
+static const unsigned char *const index_sql[] = {
+    ken_embed_store_schema_0001_index_sqlite_sql,
+};
+
+const ken_sq_schema ken_store__sq_index_schema = {
+    .application_id = 0x4b454e31, // "KEN1"
+    .what = "index",
+    .hint = "; 'ken index --force' makes a new one and keeps the damaged file",
+    .sql = index_sql,
+    .version = sizeof index_sql / sizeof *index_sql,
+};
+
+static const unsigned char *const catalog_sql[] = {
+    ken_embed_store_schema_catalog_0001_sqlite_sql,
+};
+
+const ken_sq_schema ken_store__sq_catalog_schema = {
+    .application_id = 0x4b454e50, // "KENP"
+    .what = "project list",
+    .hint = "; move it away, and 'ken index' in each project's folder lists it again",
+    .sql = catalog_sql,
+    .version = sizeof catalog_sql / sizeof *catalog_sql,
+};
+
+static ken_status check(ken_sq *q, int64_t *out_version, ken_err *err)
+{
+    int64_t app = 0, version = 0;
+    ken_status st = ken_store__sq_ask(q, "PRAGMA application_id", &app, err);
+    if (!st)
+        st = ken_store__sq_ask(q, "PRAGMA user_version", &version, err);
+    if (st)
+        return st;
+    bool is_new = app == 0 && version == 0;
+    if (!is_new && app != q->schema->application_id)
+        return SQ_CORRUPT(q, err, "it was made by another program");
+    if (version > q->schema->version)
+        return KEN_FAIL(err, KEN_EVERSION,
+                        "%s '%s' has schema version %lld, this program knows up to %d: "
+                        "use a newer ken, or move the file away and index again",
+                        q->schema->what, q->path, (long long)version, q->schema->version);
+    if (version < 0 || (!is_new && version == 0))
+        return SQ_CORRUPT(q, err, "its schema version makes no sense");
+    *out_version = version;
+    return KEN_OK;
+}
+
+static ken_status has_tables(ken_sq *q, ken_err *err)
+{
+    int64_t n = 0;
+    ken_status st = ken_store__sq_ask(q, "SELECT count(*) FROM sqlite_schema", &n, err);
+    if (!st && n)
+        return SQ_CORRUPT(q, err, "it was made by another program");
+    return st;
+}
+
+// In a write transaction.
+static ken_status upgrade(ken_sq *q, ken_err *err)
+{
+    int64_t version = 0;
+    ken_status st = check(q, &version, err); // again: another process may have been faster
+    if (!st && version == 0)
+        st = has_tables(q, err);
+    for (int64_t v = version; !st && v < q->schema->version; v++)
+        st = ken_store__sq_exec(q, (const char *)q->schema->sql[v], err);
+    if (st || version == q->schema->version)
+        return st;
+    char sql[96];
+    sqlite3_snprintf(sizeof sql, sql, "PRAGMA application_id = %d; PRAGMA user_version = %d",
+                     q->schema->application_id, q->schema->version);
+    return ken_store__sq_exec(q, sql, err);
+}
+
+ken_status ken_store__sq_migrate(ken_sq *q, ken_err *err)
+{
+    int64_t version = 0;
+    ken_status st = check(q, &version, err);
+    if (st || version == q->schema->version)
+        return st;
+    if (q->is_read_only)
+        return KEN_FAIL(err, version ? KEN_EPERM : KEN_ENOTFOUND,
+                        "%s '%s' %s, and is opened for reading only", q->schema->what, q->path,
+                        version ? "has an older schema" : "is empty");
+    st = ken_store__sq_exec(q, "BEGIN IMMEDIATE", err);
+    if (st)
+        return st;
+    st = upgrade(q, err);
+    if (!st)
+        st = ken_store__sq_exec(q, "COMMIT", err);
+    if (st)
+        (void)sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
+    return st;
+}

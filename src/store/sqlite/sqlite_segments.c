@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+#include <string.h>
+
+#include "base/vec.h"
+#include "store/sqlite/sqlite_priv.h"
+
+typedef KEN_VEC(ken_segment_info) segment_vec;
+
+enum { BLOCK_BITS = 24 }; // of a block's row id; 1 TiB per segment
+
+static ken_status add_block(ken_sq *q, int64_t id, ken_str data, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_BLOCK_ADD, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, id);
+    ken_store__sq_bind_blob(st, 2, data.ptr, data.len);
+    return ken_store__sq_run(q, st, "writing to", err);
+}
+
+static ken_status sq_add(ken_store_backend *b, ken_str bytes, uint32_t n_contents, int64_t *out_id,
+                         ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_SEGMENT_ADD, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, (int64_t)bytes.len);
+    sqlite3_bind_int64(st, 2, n_contents);
+    s = ken_store__sq_run(q, st, "writing to", err);
+    if (s)
+        return s;
+    int64_t id = sqlite3_last_insert_rowid(q->db), block = id << BLOCK_BITS;
+    for (size_t at = 0; !s && at < bytes.len; at += KEN_SEGMENT_BLOCK)
+        s = add_block(q, block++, ken_str_sub(bytes, at, at + KEN_SEGMENT_BLOCK), err);
+    if (!s)
+        *out_id = id;
+    return s;
+}
+
+static ken_status sq_remove(ken_store_backend *b, int64_t id, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_SEGMENT_REMOVE, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, id);
+    s = ken_store__sq_run(q, st, "writing to", err);
+    if (s)
+        return s;
+    if (!sqlite3_changes(q->db))
+        return KEN_FAIL(err, KEN_ENOTFOUND, "index '%s' has no segment %lld", q->path,
+                        (long long)id);
+    s = ken_store__sq_get(q, KEN_SQ_BLOCK_REMOVE, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, id << BLOCK_BITS);
+    sqlite3_bind_int64(st, 2, (id + 1) << BLOCK_BITS);
+    return ken_store__sq_run(q, st, "writing to", err);
+}
+
+static ken_status sq_list(ken_store_backend *b, ken_arena *arena, ken_segment_info **out,
+                          size_t *out_n, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_SEGMENT_SCAN, &st, err);
+    if (s)
+        return s;
+    segment_vec list = { 0 };
+    bool is_bad = false;
+    int rc = sqlite3_step(st);
+    for (; rc == SQLITE_ROW; rc = sqlite3_step(st)) {
+        ken_segment_info info = {
+            .id = sqlite3_column_int64(st, 0),
+            .n_bytes = ken_store__sq_u64(st, 1, (uint64_t)1 << 40, &is_bad),
+            .n_contents = (uint32_t)ken_store__sq_u64(st, 2, UINT32_MAX, &is_bad),
+        };
+        is_bad = is_bad || info.id <= 0 || info.id >> (62 - BLOCK_BITS);
+        ken_vec_push(&list, info);
+    }
+    if (rc != SQLITE_DONE)
+        s = SQ_FAIL(q, rc, err, "reading");
+    else if (is_bad)
+        s = SQ_CORRUPT(q, err, "a segment has numbers out of range");
+    if (!s) {
+        *out = KEN_ARENA_ARRAY(arena, ken_segment_info, list.len);
+        if (list.len)
+            memcpy(*out, list.ptr, list.len * sizeof *list.ptr);
+        *out_n = list.len;
+    }
+    ken_store__sq_done(st);
+    ken_vec_release(&list);
+    return s;
+}
+
+static ken_status sq_read_block(ken_store_backend *b, int64_t segment, uint32_t block, void *into,
+                                size_t *out_n, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_BLOCK_GET, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, segment << BLOCK_BITS | block);
+    int rc = sqlite3_step(st);
+    if (rc != SQLITE_ROW) {
+        s = rc == SQLITE_DONE ? KEN_ENOTFOUND : SQ_FAIL(q, rc, err, "reading");
+    } else {
+        ken_str data = ken_store__sq_blob(st, 0);
+        if (!data.len || data.len > KEN_SEGMENT_BLOCK) {
+            s = SQ_CORRUPT(q, err, "a block of a segment has a wrong size");
+        } else {
+            memcpy(into, data.ptr, data.len);
+            *out_n = data.len;
+        }
+    }
+    ken_store__sq_done(st);
+    return s;
+}
+
+const ken_store_segment_ops ken_store__sq_segment_ops = {
+    .add = sq_add,
+    .remove = sq_remove,
+    .list = sq_list,
+    .read_block = sq_read_block,
+};

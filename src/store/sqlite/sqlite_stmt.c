@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+#include <errno.h>
+#include <string.h>
+
+#include "store/sqlite/sqlite_priv.h"
+
+static const char *const statement_sql[KEN_SQ_COUNT] = {
+    NULL,
+#define X(name, sql) sql,
+    KEN_SQ_STATEMENTS(X)
+#undef X
+};
+
+static ken_status status_of_io(ken_sq *q, int rc)
+{
+    if (rc == SQLITE_IOERR_NOMEM)
+        return KEN_ENOMEM;
+    if (rc == SQLITE_IOERR_SHORT_READ || rc == SQLITE_IOERR_DATA || rc == SQLITE_IOERR_CORRUPTFS)
+        return KEN_ECORRUPT;
+    int e = q->db ? sqlite3_system_errno(q->db) : 0;
+    return e == ENOSPC || e == EDQUOT || e == EFBIG ? KEN_ENOSPC : KEN_EIO;
+}
+
+static ken_status status_of_open(ken_sq *q)
+{
+    int e = q->db ? sqlite3_system_errno(q->db) : 0;
+    if (e == ENOENT || e == ENOTDIR)
+        return KEN_ENOTFOUND;
+    return e == EACCES || e == EPERM || e == EROFS ? KEN_EPERM : KEN_EIO;
+}
+
+// The one place where a code of SQLite becomes one of ours.
+static ken_status status_of(ken_sq *q, int rc)
+{
+    switch (rc & 0xff) {
+    case SQLITE_BUSY:
+    case SQLITE_LOCKED:
+    case SQLITE_PROTOCOL:
+        return KEN_EBUSY;
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_FORMAT:
+    case SQLITE_ERROR: // our SQL is right, so a table is missing or is not as we made it
+    case SQLITE_MISMATCH:
+        return KEN_ECORRUPT;
+    case SQLITE_FULL:
+        return KEN_ENOSPC;
+    case SQLITE_IOERR:
+        return status_of_io(q, rc);
+    case SQLITE_CANTOPEN:
+        return status_of_open(q);
+    case SQLITE_NOMEM:
+        return KEN_ENOMEM;
+    case SQLITE_READONLY:
+    case SQLITE_PERM:
+    case SQLITE_AUTH:
+        return KEN_EPERM;
+    case SQLITE_TOOBIG:
+        return KEN_ELIMIT;
+    case SQLITE_CONSTRAINT:
+        return rc == SQLITE_CONSTRAINT_UNIQUE || rc == SQLITE_CONSTRAINT_PRIMARYKEY ? KEN_EEXIST
+                                                                                    : KEN_EINVAL;
+    case SQLITE_INTERRUPT:
+        return KEN_ECANCELLED;
+    default:
+        return KEN_EINTERNAL;
+    }
+}
+
+static const char *hint_of(ken_sq *q, ken_status st)
+{
+    switch ((int)st) {
+    case KEN_ECORRUPT:
+        return q->schema->hint;
+    case KEN_EBUSY:
+        return "; another process is writing: try again";
+    case KEN_ENOSPC:
+        return "; nothing of this run was kept: free space, then run it again";
+    default:
+        return "";
+    }
+}
+
+ken_status ken_store__sq_fail(ken_sq *q, int rc, ken_err *err, const char *where, const char *doing)
+{
+    ken_status st = status_of(q, rc);
+    const char *text = q->db ? sqlite3_errmsg(q->db) : sqlite3_errstr(rc);
+    int e = q->db ? sqlite3_system_errno(q->db) : 0;
+    bool has_errno = e && ((rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN);
+    char sys[96];
+    return ken_err_set(err, st, where, "%s '%s': %s%s%s (sqlite %d)%s", doing, q->path, text,
+                       has_errno ? ", " : "", has_errno ? strerror_r(e, sys, sizeof sys) : "", rc,
+                       hint_of(q, st));
+}
+
+ken_status ken_store__sq_corrupt(ken_sq *q, ken_err *err, const char *where, const char *what)
+{
+    return ken_err_set(err, KEN_ECORRUPT, where, "%s '%s' is damaged: %s%s", q->schema->what,
+                       q->path, what, q->schema->hint);
+}
+
+ken_status ken_store__sq_get(ken_sq *q, ken_sq_stmt which, sqlite3_stmt **out, ken_err *err)
+{
+    sqlite3_stmt *st = q->stmts[which];
+    if (!st) {
+        int rc =
+            sqlite3_prepare_v3(q->db, statement_sql[which], -1, SQLITE_PREPARE_PERSISTENT, &st, NULL);
+        if (rc)
+            return SQ_FAIL(q, rc, err, "reading");
+        q->stmts[which] = st;
+    }
+    *out = st;
+    return KEN_OK;
+}
+
+void ken_store__sq_done(sqlite3_stmt *st)
+{
+    if (!st)
+        return;
+    sqlite3_reset(st);
+    sqlite3_clear_bindings(st);
+}
+
+ken_status ken_store__sq_run(ken_sq *q, sqlite3_stmt *st, const char *doing, ken_err *err)
+{
+    int rc = sqlite3_step(st);
+    ken_status s = rc == SQLITE_DONE || rc == SQLITE_ROW ? KEN_OK : SQ_FAIL(q, rc, err, doing);
+    ken_store__sq_done(st);
+    return s;
+}
+
+ken_status ken_store__sq_do(ken_sq *q, ken_sq_stmt which, const char *doing, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, which, &st, err);
+    return s ? s : ken_store__sq_run(q, st, doing, err);
+}
+
+ken_status ken_store__sq_exec(ken_sq *q, const char *sql, ken_err *err)
+{
+    int rc = sqlite3_exec(q->db, sql, NULL, NULL, NULL);
+    return rc ? SQ_FAIL(q, rc, err, "opening") : KEN_OK;
+}
+
+ken_status ken_store__sq_ask(ken_sq *q, const char *sql, int64_t *out, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = sqlite3_prepare_v2(q->db, sql, -1, &st, NULL);
+    if (!rc)
+        rc = sqlite3_step(st);
+    ken_status s = KEN_OK;
+    if (rc == SQLITE_ROW)
+        *out = sqlite3_column_int64(st, 0);
+    else
+        s = SQ_FAIL(q, rc == SQLITE_DONE ? SQLITE_CORRUPT : rc, err, "opening");
+    sqlite3_finalize(st);
+    return s;
+}
+
+void ken_store__sq_bind_text(sqlite3_stmt *st, int at, ken_str s)
+{
+    sqlite3_bind_text64(st, at, s.ptr ? s.ptr : "", s.len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+void ken_store__sq_bind_blob(sqlite3_stmt *st, int at, const void *p, size_t n)
+{
+    if (n)
+        sqlite3_bind_blob64(st, at, p, n, SQLITE_STATIC);
+    else
+        sqlite3_bind_zeroblob(st, at, 0); // a NULL pointer would be NULL, not an empty value
+}
+
+uint64_t ken_store__sq_u64(sqlite3_stmt *st, int col, uint64_t max, bool *is_bad)
+{
+    int64_t v = sqlite3_column_int64(st, col);
+    if (v >= 0 && (uint64_t)v <= max)
+        return (uint64_t)v;
+    *is_bad = true;
+    return 0;
+}
+
+ken_str ken_store__sq_text(sqlite3_stmt *st, int col)
+{
+    const char *p = (const char *)sqlite3_column_text(st, col);
+    return p ? ken_str_n(p, (size_t)sqlite3_column_bytes(st, col)) : KEN_STR("");
+}
+
+ken_str ken_store__sq_blob(sqlite3_stmt *st, int col)
+{
+    const char *p = sqlite3_column_blob(st, col);
+    return p ? ken_str_n(p, (size_t)sqlite3_column_bytes(st, col)) : KEN_STR("");
+}

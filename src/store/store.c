@@ -1,0 +1,411 @@
+// SPDX-License-Identifier: MIT
+// The checked door to a backend: arguments, limits, and the state of the transaction.
+//
+// A write that fails spoils its transaction: what was written before it is not wanted alone. Every
+// further write and the commit then answer with the first failure, until ken_store_rollback.
+#include "store/store.h"
+
+#include <stdio.h>
+
+#include "base/alloc.h"
+#include "store/store_ops.h"
+
+typedef enum tx_state {
+    TX_NONE = 0,
+    TX_READ,
+    TX_WRITE,
+} tx_state;
+
+struct ken_store {
+    ken_store_backend *backend; // owned
+    tx_state tx;
+    ken_status spoiled; // why this transaction cannot be committed; KEN_OK = it can
+    bool is_durable;    // the transaction names a generation
+    bool is_read_only;
+};
+
+enum {
+    PATH_MAX_BYTES = 64 * 1024,
+    KEY_MAX_BYTES = 256,
+    VALUE_MAX_BYTES = 16 * 1024 * 1024,
+    MAX_BLOCKS = 1 << 24,
+};
+
+// ---- opening ---------------------------------------------------------------------------------
+
+static bool is_complete(const ken_store_ops *o)
+{
+    if (!o || !o->name || !o->conn || !o->content || !o->file || !o->segment || !o->meta)
+        return false;
+    return o->conn->close && o->conn->begin_read && o->conn->begin_write && o->conn->commit &&
+           o->conn->rollback && o->conn->checkpoint && o->conn->get_size && o->conn->verify &&
+           o->content->find && o->content->add && o->content->load_packed && o->content->collect &&
+           o->file->load && o->file->put && o->file->remove && o->file->replace_skips &&
+           o->file->load_skips && o->segment->add && o->segment->remove && o->segment->list &&
+           o->segment->read_block && o->meta->load_generation && o->meta->put_generation &&
+           o->meta->get_generation && o->meta->load_value && o->meta->put_value;
+}
+
+ken_status ken_store__wrap(ken_store_backend *b, ken_store **out, ken_err *err)
+{
+    if (!is_complete(b->ops))
+        return KEN_FAIL(err, KEN_EINTERNAL, "store backend '%s' lacks a slot",
+                        b->ops && b->ops->name ? b->ops->name : "?");
+    ken_store *s = ken_zalloc(sizeof *s);
+    s->backend = b;
+    *out = s;
+    return KEN_OK;
+}
+
+ken_store_backend *ken_store__backend(ken_store *s)
+{
+    return s->backend;
+}
+
+void ken_store__set_backend(ken_store *s, ken_store_backend *outer)
+{
+    s->backend = outer;
+}
+
+ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *err)
+{
+    ken_str path = ken_str_c(opts->path);
+    if (!path.len || path.len > PATH_MAX_BYTES)
+        return KEN_FAIL(err, KEN_EINVAL, "the path of an index is empty or too long");
+    ken_store_backend *b = NULL;
+    bool is_pg = ken_str_starts(path, KEN_STR("postgres://")) ||
+                 ken_str_starts(path, KEN_STR("postgresql://"));
+    ken_status st = is_pg ? ken_store__postgres_open(opts, &b, err)
+                          : ken_store__sqlite_open(opts, &b, err);
+    if (st)
+        return st;
+    ken_store *s = NULL;
+    st = ken_store__wrap(b, &s, err);
+    if (st) {
+        if (b->ops && b->ops->conn && b->ops->conn->close)
+            b->ops->conn->close(b);
+        return st;
+    }
+    s->is_read_only = opts->is_read_only;
+    *out = s;
+    return KEN_OK;
+}
+
+void ken_store_close(ken_store *s)
+{
+    if (!s)
+        return;
+    ken_store_rollback(s);
+    s->backend->ops->conn->close(s->backend);
+    ken_free(s);
+}
+
+// ---- transactions ----------------------------------------------------------------------------
+
+static ken_status check_idle(const ken_store *s, ken_err *err)
+{
+    if (s->tx != TX_NONE)
+        return KEN_FAIL(err, KEN_EINVAL, "a transaction is open already");
+    return KEN_OK;
+}
+
+ken_status ken_store_begin_read(ken_store *s, ken_err *err)
+{
+    ken_status st = check_idle(s, err);
+    if (!st)
+        st = s->backend->ops->conn->begin_read(s->backend, err);
+    if (!st)
+        s->tx = TX_READ;
+    return st;
+}
+
+ken_status ken_store_begin_write(ken_store *s, ken_err *err)
+{
+    ken_status st = check_idle(s, err);
+    if (!st && s->is_read_only)
+        return KEN_FAIL(err, KEN_EPERM, "the index is opened for reading only");
+    if (!st)
+        st = s->backend->ops->conn->begin_write(s->backend, err);
+    if (st)
+        return st;
+    s->tx = TX_WRITE;
+    s->spoiled = KEN_OK;
+    s->is_durable = false;
+    return KEN_OK;
+}
+
+ken_status ken_store_commit(ken_store *s, ken_err *err)
+{
+    if (s->tx == TX_NONE)
+        return KEN_FAIL(err, KEN_EINVAL, "no transaction is open");
+    ken_status st = s->tx == TX_WRITE ? s->spoiled : KEN_OK;
+    if (st) {
+        KEN_FAIL(err, st, "a write of this transaction failed before: %s", ken_status_text(st));
+    } else {
+        st = s->backend->ops->conn->commit(s->backend, s->tx == TX_WRITE && s->is_durable, err);
+    }
+    if (st)
+        s->backend->ops->conn->rollback(s->backend);
+    s->tx = TX_NONE;
+    return st;
+}
+
+void ken_store_rollback(ken_store *s)
+{
+    if (s->tx != TX_NONE)
+        s->backend->ops->conn->rollback(s->backend);
+    s->tx = TX_NONE;
+}
+
+static ken_status check_write(const ken_store *s, ken_err *err)
+{
+    if (s->tx != TX_WRITE)
+        return KEN_FAIL(err, KEN_EINVAL, "writing outside of a write transaction");
+    if (s->spoiled)
+        return KEN_FAIL(err, s->spoiled, "a write of this transaction failed before: %s",
+                        ken_status_text(s->spoiled));
+    return KEN_OK;
+}
+
+// Remembers the first failed write.
+static ken_status wrote(ken_store *s, ken_status st)
+{
+    if (st && !s->spoiled)
+        s->spoiled = st;
+    return st;
+}
+
+// For reads of several rows: one state, whether or not the caller opened a transaction.
+static ken_status enter_read(ken_store *s, bool *out_is_own, ken_err *err)
+{
+    *out_is_own = s->tx == TX_NONE;
+    return *out_is_own ? ken_store_begin_read(s, err) : KEN_OK;
+}
+
+static void leave_read(ken_store *s, bool is_own)
+{
+    if (is_own)
+        ken_store_rollback(s); // nothing was written
+}
+
+// ---- contents --------------------------------------------------------------------------------
+
+ken_status ken_store_find_content(ken_store *s, const ken_content_key *key, ken_content_info *out,
+                                  ken_err *err)
+{
+    return s->backend->ops->content->find(s->backend, key, out, err);
+}
+
+ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const ken_facts *facts,
+                                 ken_str packed, int64_t *out_id, ken_err *err)
+{
+    ken_status st = check_write(s, err);
+    if (st)
+        return st;
+    if (!packed.len || packed.len > KEN_FACTS_MAX_BYTES)
+        return wrote(s, KEN_FAIL(err, KEN_ELIMIT, "packed facts of %zu bytes", packed.len));
+    const ken_content_info info = {
+        .n_bytes = facts->n_bytes,
+        .n_lines = facts->n_lines,
+        .n_chunks = facts->n_chunks,
+        .n_symbols = facts->n_symbols,
+        .n_error_bytes = facts->n_error_bytes,
+        .lang = key->lang,
+        .is_fallback = facts->is_fallback,
+    };
+    return wrote(s, s->backend->ops->content->add(s->backend, key, &info, packed, out_id, err));
+}
+
+ken_status ken_store_load_packed(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
+                                 ken_err *err)
+{
+    return s->backend->ops->content->load_packed(s->backend, content, arena, out, err);
+}
+
+ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena, ken_facts *out,
+                                ken_err *err)
+{
+    ken_str packed;
+    ken_status st = ken_store_load_packed(s, content, arena, &packed, err);
+    if (st)
+        return st;
+    st = ken_facts_unpack(packed, arena, out, err);
+    return st ? ken_err_wrap(err, "content %lld", (long long)content), st : KEN_OK;
+}
+
+ken_status ken_store_collect(ken_store *s, uint64_t *out_removed, ken_err *err)
+{
+    ken_status st = check_write(s, err);
+    return st ? st : wrote(s, s->backend->ops->content->collect(s->backend, out_removed, err));
+}
+
+// ---- files -----------------------------------------------------------------------------------
+
+ken_status ken_store_load_files(ken_store *s, ken_arena *arena, ken_file_row **out, size_t *out_n,
+                                ken_content_info **out_contents, ken_err *err)
+{
+    bool is_own;
+    ken_status st = enter_read(s, &is_own, err);
+    if (st)
+        return st;
+    st = s->backend->ops->file->load(s->backend, arena, out, out_n, out_contents, err);
+    leave_read(s, is_own);
+    return st;
+}
+
+static bool is_path(ken_str path)
+{
+    return path.len && path.len <= PATH_MAX_BYTES && path.ptr[0] != '/' &&
+           !memchr(path.ptr, '\0', path.len);
+}
+
+ken_status ken_store_put_file(ken_store *s, const ken_file_row *row, ken_err *err)
+{
+    ken_status st = check_write(s, err);
+    if (st)
+        return st;
+    if (!is_path(row->path) || row->content <= 0 || row->id < 0)
+        return wrote(s, KEN_FAIL(err, KEN_EINVAL, "file '%.*s' of content %lld",
+                                 row->path.len > 200 ? 200 : (int)row->path.len, row->path.ptr,
+                                 (long long)row->content));
+    return wrote(s, s->backend->ops->file->put(s->backend, row, err));
+}
+
+ken_status ken_store_remove_file(ken_store *s, int64_t id, ken_err *err)
+{
+    ken_status st = check_write(s, err);
+    return st ? st : wrote(s, s->backend->ops->file->remove(s->backend, id, err));
+}
+
+ken_status ken_store_replace_skips(ken_store *s, const ken_skip_row *rows, size_t n, ken_err *err)
+{
+    ken_status st = check_write(s, err);
+    if (st)
+        return st;
+    for (size_t i = 0; i < n; i++)
+        if (rows[i].reason <= KEN_SKIP_NONE || rows[i].reason >= KEN_SKIP_COUNT)
+            return wrote(s, KEN_FAIL(err, KEN_EINVAL, "skip reason %d", (int)rows[i].reason));
+    return wrote(s, s->backend->ops->file->replace_skips(s->backend, rows, n, err));
+}
+
+ken_status ken_store_load_skips(ken_store *s, ken_skip_reason reason, size_t limit,
+                                ken_arena *arena, ken_skip_row **out, size_t *out_n, ken_err *err)
+{
+    if (reason < KEN_SKIP_NONE || reason >= KEN_SKIP_COUNT)
+        return KEN_FAIL(err, KEN_EINVAL, "skip reason %d", (int)reason);
+    return s->backend->ops->file->load_skips(s->backend, reason, limit, arena, out, out_n, err);
+}
+
+// ---- segments --------------------------------------------------------------------------------
+
+ken_status ken_store_add_segment(ken_store *s, ken_str bytes, uint32_t n_contents, int64_t *out_id,
+                                 ken_err *err)
+{
+    ken_status st = check_write(s, err);
+    if (st)
+        return st;
+    if (!bytes.len || bytes.len / KEN_SEGMENT_BLOCK >= MAX_BLOCKS)
+        return wrote(s, KEN_FAIL(err, KEN_EINVAL, "a segment of %zu bytes", bytes.len));
+    return wrote(s, s->backend->ops->segment->add(s->backend, bytes, n_contents, out_id, err));
+}
+
+ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err)
+{
+    ken_status st = check_write(s, err);
+    return st ? st : wrote(s, s->backend->ops->segment->remove(s->backend, id, err));
+}
+
+ken_status ken_store_list_segments(ken_store *s, ken_arena *arena, ken_segment_info **out,
+                                   size_t *out_n, ken_err *err)
+{
+    return s->backend->ops->segment->list(s->backend, arena, out, out_n, err);
+}
+
+ken_status ken_store_read_block(ken_store *s, int64_t segment, uint32_t block, void *into,
+                                size_t *out_n, ken_err *err)
+{
+    if (segment <= 0 || block >= MAX_BLOCKS)
+        return KEN_ENOTFOUND;
+    return s->backend->ops->segment->read_block(s->backend, segment, block, into, out_n, err);
+}
+
+// ---- the generation, and values by name --------------------------------------------------------
+
+ken_status ken_store_load_generation(ken_store *s, ken_arena *arena, ken_generation *out,
+                                     ken_err *err)
+{
+    bool is_own;
+    ken_status st = enter_read(s, &is_own, err);
+    if (st)
+        return st;
+    st = s->backend->ops->meta->load_generation(s->backend, arena, out, err);
+    leave_read(s, is_own);
+    return st;
+}
+
+ken_status ken_store_put_generation(ken_store *s, const ken_generation *g, ken_err *err)
+{
+    ken_status st = check_write(s, err);
+    if (st)
+        return st;
+    st = s->backend->ops->meta->put_generation(s->backend, g, err);
+    if (!st)
+        s->is_durable = true;
+    return wrote(s, st);
+}
+
+ken_status ken_store_get_generation(ken_store *s, uint64_t *out, ken_err *err)
+{
+    return s->backend->ops->meta->get_generation(s->backend, out, err);
+}
+
+static ken_status check_key(ken_str key, ken_err *err)
+{
+    if (!key.len || key.len > KEY_MAX_BYTES || memchr(key.ptr, '\0', key.len))
+        return KEN_FAIL(err, KEN_EINVAL, "the name of a value is empty or too long");
+    return KEN_OK;
+}
+
+ken_status ken_store_load_value(ken_store *s, ken_str key, ken_arena *arena, ken_str *out,
+                                ken_err *err)
+{
+    ken_status st = check_key(key, err);
+    return st ? st : s->backend->ops->meta->load_value(s->backend, key, arena, out, err);
+}
+
+ken_status ken_store_put_value(ken_store *s, ken_str key, ken_str value, ken_err *err)
+{
+    ken_status st = check_write(s, err);
+    if (st)
+        return st;
+    st = check_key(key, err);
+    if (!st && value.len > VALUE_MAX_BYTES)
+        st = KEN_FAIL(err, KEN_ELIMIT, "value '" KEN_STR_FMT "' of %zu bytes", KEN_STR_ARG(key),
+                      value.len);
+    return wrote(s, st ? st : s->backend->ops->meta->put_value(s->backend, key, value, err));
+}
+
+// ---- upkeep ----------------------------------------------------------------------------------
+
+ken_status ken_store_checkpoint(ken_store *s, ken_err *err)
+{
+    ken_status st = check_idle(s, err);
+    return st || s->is_read_only ? st : s->backend->ops->conn->checkpoint(s->backend, err);
+}
+
+ken_status ken_store_get_size(ken_store *s, uint64_t *out_bytes, ken_err *err)
+{
+    return s->backend->ops->conn->get_size(s->backend, out_bytes, err);
+}
+
+ken_status ken_store_verify(ken_store *s, ken_err *err)
+{
+    bool is_own;
+    ken_status st = enter_read(s, &is_own, err);
+    if (st)
+        return st;
+    st = s->backend->ops->conn->verify(s->backend, err);
+    leave_read(s, is_own);
+    return st;
+}
+

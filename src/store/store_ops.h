@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: MIT
+// store_ops.h -- what a backend of the store must do, slot by slot.
+//
+// A backend is a struct that begins with a ken_store_backend, and one const ken_store_ops. Callers
+// never see it: store.c checks arguments and the state of the transaction first, so that a slot may
+// rely on what its comment says. Decorators (store_debug.h) are backends around a backend.
+//
+// Every slot is required. All run on one thread at a time. `where` of an error names the backend.
+#ifndef KEN_STORE_STORE_OPS_H
+#define KEN_STORE_STORE_OPS_H
+
+#include "store/store.h"
+
+typedef struct ken_store_ops ken_store_ops;
+
+typedef struct ken_store_backend {
+    const ken_store_ops *ops;
+} ken_store_backend;
+
+// ---- connection and transactions -------------------------------------------------------------
+typedef struct ken_store_conn_ops {
+    // Frees everything, `b` included; an open transaction is rolled back.
+    void (*close)(ken_store_backend *b);
+    // From here to commit or rollback all reads see one state. No transaction is open.
+    ken_status (*begin_read)(ken_store_backend *b, ken_err *err);
+    // Waits up to KEN_STORE_BUSY_MS for other writers, then KEN_EBUSY. No transaction is open.
+    ken_status (*begin_write)(ken_store_backend *b, ken_err *err);
+    // Ends the open transaction. When it fails nothing of it is kept, and it is still to be rolled
+    // back. `is_durable`: on disk before it returns; without, it may be lost (whole) with the power.
+    ken_status (*commit)(ken_store_backend *b, bool is_durable, ken_err *err);
+    // Cannot fail; may be called when the database has rolled back by itself.
+    void (*rollback)(ken_store_backend *b);
+    // Upkeep after a large commit; no transaction is open. Busy readers are not an error.
+    ken_status (*checkpoint)(ken_store_backend *b, ken_err *err);
+    // Bytes that the database takes on disk.
+    ken_status (*get_size)(ken_store_backend *b, uint64_t *out_bytes, ken_err *err);
+    // Reads and checks everything, facts and segments included. KEN_ECORRUPT says what is wrong.
+    ken_status (*verify)(ken_store_backend *b, ken_err *err);
+} ken_store_conn_ops;
+
+// ---- contents --------------------------------------------------------------------------------
+typedef struct ken_store_content_ops {
+    // KEN_ENOTFOUND without a message when there is none.
+    ken_status (*find)(ken_store_backend *b, const ken_content_key *key, ken_content_info *out,
+                       ken_err *err);
+    // Adds a row (info->id is not looked at). A row with the same key stays for the files that have
+    // it, and is not found by key any more. The id is above all ids there ever were.
+    ken_status (*add)(ken_store_backend *b, const ken_content_key *key,
+                      const ken_content_info *info, ken_str packed, int64_t *out_id, ken_err *err);
+    // The bytes given to `add`. KEN_ENOTFOUND without a message.
+    ken_status (*load_packed)(ken_store_backend *b, int64_t id, ken_arena *arena, ken_str *out,
+                              ken_err *err);
+    // Removes the rows that no file of any tree has.
+    ken_status (*collect)(ken_store_backend *b, uint64_t *out_removed, ken_err *err);
+} ken_store_content_ops;
+
+// ---- files and skips of the tree ---------------------------------------------------------------
+typedef struct ken_store_file_ops {
+    // Sorted by path, byte order. `out_contents` may be NULL. A read transaction is open.
+    ken_status (*load)(ken_store_backend *b, ken_arena *arena, ken_file_row **out, size_t *out_n,
+                       ken_content_info **out_contents, ken_err *err);
+    // id 0 inserts; else the row must be there, or KEN_ENOTFOUND. Two rows of one path: KEN_EEXIST.
+    // A content that is not there: KEN_EINVAL.
+    ken_status (*put)(ken_store_backend *b, const ken_file_row *row, ken_err *err);
+    // KEN_ENOTFOUND when it is not there.
+    ken_status (*remove)(ken_store_backend *b, int64_t id, ken_err *err);
+    // The whole list; a path that comes twice with one reason is kept once.
+    ken_status (*replace_skips)(ken_store_backend *b, const ken_skip_row *rows, size_t n,
+                                ken_err *err);
+    // By reason, then path. KEN_SKIP_NONE = all reasons.
+    ken_status (*load_skips)(ken_store_backend *b, ken_skip_reason reason, size_t limit,
+                             ken_arena *arena, ken_skip_row **out, size_t *out_n, ken_err *err);
+} ken_store_file_ops;
+
+// ---- segments --------------------------------------------------------------------------------
+typedef struct ken_store_segment_ops {
+    // Cuts `bytes` into blocks. The id is above all ids there ever were.
+    ken_status (*add)(ken_store_backend *b, ken_str bytes, uint32_t n_contents, int64_t *out_id,
+                      ken_err *err);
+    // KEN_ENOTFOUND when it is not there.
+    ken_status (*remove)(ken_store_backend *b, int64_t id, ken_err *err);
+    // By id.
+    ken_status (*list)(ken_store_backend *b, ken_arena *arena, ken_segment_info **out,
+                       size_t *out_n, ken_err *err);
+    // At most KEN_SEGMENT_BLOCK bytes; KEN_ENOTFOUND without a message.
+    ken_status (*read_block)(ken_store_backend *b, int64_t segment, uint32_t block, void *into,
+                             size_t *out_n, ken_err *err);
+} ken_store_segment_ops;
+
+// ---- the generation, and values by name --------------------------------------------------------
+typedef struct ken_store_meta_ops {
+    // Number 0 when there is none yet. A read transaction is open.
+    ken_status (*load_generation)(ken_store_backend *b, ken_arena *arena, ken_generation *out,
+                                  ken_err *err);
+    // The number is above the one that is there, or KEN_EINVAL.
+    ken_status (*put_generation)(ken_store_backend *b, const ken_generation *g, ken_err *err);
+    ken_status (*get_generation)(ken_store_backend *b, uint64_t *out, ken_err *err);
+    // KEN_ENOTFOUND without a message.
+    ken_status (*load_value)(ken_store_backend *b, ken_str key, ken_arena *arena, ken_str *out,
+                             ken_err *err);
+    // An empty value (ptr NULL) removes it.
+    ken_status (*put_value)(ken_store_backend *b, ken_str key, ken_str value, ken_err *err);
+} ken_store_meta_ops;
+
+struct ken_store_ops {
+    const char *name; // "sqlite"
+    const ken_store_conn_ops *conn;
+    const ken_store_content_ops *content;
+    const ken_store_file_ops *file;
+    const ken_store_segment_ops *segment;
+    const ken_store_meta_ops *meta;
+};
+
+enum { KEN_STORE_BUSY_MS = 5000 };
+
+// Opens of the backends. `opts` is complete.
+ken_status ken_store__sqlite_open(const ken_store_opts *opts, ken_store_backend **out,
+                                  ken_err *err) KEN_MUST_USE;
+ken_status ken_store__postgres_open(const ken_store_opts *opts, ken_store_backend **out,
+                                    ken_err *err) KEN_MUST_USE;
+
+// The store around a backend, which it then owns. KEN_EINTERNAL when a slot is missing: the backend
+// is the caller's still.
+ken_status ken_store__wrap(ken_store_backend *b, ken_store **out, ken_err *err) KEN_MUST_USE;
+// Puts `outer`, a decorator around the present backend, in its place.
+ken_store_backend *ken_store__backend(ken_store *s);
+void ken_store__set_backend(ken_store *s, ken_store_backend *outer);
+
+#endif
