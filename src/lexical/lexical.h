@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// lexical.h -- words: tokens of code, immutable search segments, fielded BM25.
+//
+// Text becomes terms: identifiers are split at case, snake and digits, each part is stemmed (Porter),
+// and a compound is kept whole as well, in a namespace of its own. A term is a 40-bit hash; the text
+// of words is not stored. A segment holds the postings of some contents in three fields (body,
+// comments, names defined), the lengths that BM25 needs, and the names of all definitions. README.md
+// has its layout byte by byte.
+//
+// Ownership: said at each function. Threads: a tokenizer, a builder and a segment each belong to one
+// thread at a time. Errors: KEN_ECORRUPT for bytes that are no segment; everything read is checked.
+#ifndef KEN_LEXICAL_LEXICAL_H
+#define KEN_LEXICAL_LEXICAL_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "model/facts.h"
+
+// ---- terms -------------------------------------------------------------------------------------
+typedef uint64_t ken_term; // 40 bits
+
+// Porter's stemmer (1980) on lower-case ASCII letters, in place; returns the new length.
+size_t ken_stem(char *word, size_t len);
+ken_term ken_term_of_word(ken_str lower_stemmed);
+ken_term ken_term_of_whole(ken_str lower); // "clientsession"
+
+// One token of a text, cut into its parts.
+enum { KEN_TOKEN_MAX = 96, KEN_TOKEN_PARTS = 16 };
+
+typedef struct ken_token_parts {
+    char text[KEN_TOKEN_MAX + 1]; // lower-case, parts one after the other
+    struct {
+        uint8_t start, len; // of the part, unstemmed
+    } part[KEN_TOKEN_PARTS];
+    uint32_t n_parts;
+    bool is_compound; // more than one part
+} ken_token_parts;
+
+// Takes the next identifier, word or number off the front of `rest`; false at the end.
+bool ken_token_next(ken_str *rest, ken_str *out_token);
+// Splits at '_', '$', case and digits; drops single letters; keeps digits.
+void ken_token_split(ken_str token, ken_token_parts *out);
+
+// ---- documents ---------------------------------------------------------------------------------
+enum { KEN_FIELD_BODY, KEN_FIELD_COMMENT, KEN_FIELD_NAME, KEN_FIELD_COUNT };
+
+// How often a term stands in a chunk. Names count two each, variables one.
+typedef struct ken_posting {
+    uint64_t key;     // term << 24 | chunk index in the content
+    uint32_t content; // ordinal in the segment, set by the builder
+    uint8_t tf[KEN_FIELD_COUNT]; // saturate at 255
+    uint8_t unused;
+} ken_posting;
+
+typedef struct ken_lex_doc {
+    KEN_VEC(ken_posting) postings;
+    KEN_VEC(uint16_t) lens; // n_chunks × KEN_FIELD_COUNT, terms per field
+    uint32_t len[KEN_FIELD_COUNT]; // of the whole content
+    uint32_t n_chunks;
+} ken_lex_doc;
+
+void ken_lex_doc_release(ken_lex_doc *d);
+
+typedef struct ken_tokenizer ken_tokenizer; // remembers the identifiers it has met
+
+ken_tokenizer *ken_tokenizer_new(void) KEN_MUST_USE;
+void ken_tokenizer_free(ken_tokenizer *t);
+// Replaces what `out` held. `comments` are in order and do not overlap.
+void ken_tokenize(ken_tokenizer *t, ken_str text, const ken_facts *facts, const ken_span *comments,
+                  size_t n_comments, ken_lex_doc *out);
+
+// ---- building ----------------------------------------------------------------------------------
+typedef struct ken_lex_builder ken_lex_builder;
+
+ken_lex_builder *ken_lex_builder_new(void) KEN_MUST_USE;
+void ken_lex_builder_free(ken_lex_builder *b);
+// Copies what it needs. `content`: its id in the store.
+void ken_lex_builder_add(ken_lex_builder *b, int64_t content, const ken_lex_doc *doc,
+                         const ken_symbol *symbols, uint32_t n_symbols);
+size_t ken_lex_builder_bytes(const ken_lex_builder *b); // memory in use
+uint32_t ken_lex_builder_n_contents(const ken_lex_builder *b);
+// Appends the segment's bytes to `out` and empties the builder.
+ken_status ken_lex_builder_finish(ken_lex_builder *b, ken_buf *out, ken_err *err) KEN_MUST_USE;
+
+// ---- reading -----------------------------------------------------------------------------------
+typedef struct ken_lex_segment ken_lex_segment;
+
+// Reads block `block` (`block_bytes` each, the last one shorter) into `into`.
+typedef ken_status ken_lex_read_fn(void *ctx, int64_t segment, uint32_t block, void *into,
+                                   size_t *out_n, ken_err *err);
+
+typedef struct ken_lex_source {
+    ken_lex_read_fn *read;
+    void *ctx;
+    int64_t segment;
+    uint64_t n_bytes;
+    uint32_t block_bytes;
+} ken_lex_source;
+
+// Blocks are read when they are first needed and kept. Free with ken_lex_segment_close.
+ken_status ken_lex_segment_open(const ken_lex_source *source, ken_lex_segment **out,
+                                ken_err *err) KEN_MUST_USE;
+void ken_lex_segment_close(ken_lex_segment *s);
+
+typedef struct ken_lex_content {
+    int64_t id;
+    uint32_t first_chunk; // of the segment's chunks
+    uint32_t n_chunks;
+    uint32_t len[KEN_FIELD_COUNT];
+} ken_lex_content;
+
+uint32_t ken_lex_segment_n_contents(const ken_lex_segment *s);
+uint32_t ken_lex_segment_n_chunks(const ken_lex_segment *s);
+const ken_lex_content *ken_lex_segment_contents(const ken_lex_segment *s); // borrowed
+size_t ken_lex_segment_resident(const ken_lex_segment *s); // bytes of blocks read
+// Lengths of the chunks of one content: n_chunks × KEN_FIELD_COUNT, borrowed; NULL on failure.
+const uint16_t *ken_lex_segment_chunk_lens(ken_lex_segment *s, uint32_t content, ken_err *err);
+
+typedef struct ken_lex_list {
+    const uint8_t *at, *end; // borrowed from the segment
+    uint32_t n_contents, n_chunks;
+} ken_lex_list;
+
+// All zero when the term is absent.
+ken_status ken_lex_find(ken_lex_segment *s, ken_term term, ken_lex_list *out,
+                        ken_err *err) KEN_MUST_USE;
+
+typedef struct ken_lex_cursor {
+    const uint8_t *at, *end;
+    uint32_t content;             // ordinal
+    uint32_t tf[KEN_FIELD_COUNT]; // in the whole content
+    const uint8_t *detail, *detail_end; // chunks; NULL for one chunk
+    uint32_t chunk;                     // the one chunk
+    bool has_started;
+} ken_lex_cursor;
+
+void ken_lex_cursor_init(ken_lex_cursor *c, const ken_lex_list *list);
+bool ken_lex_cursor_next(ken_lex_cursor *c); // false at the end or at damage
+// Iterates the chunks of the content at hand: start with *pos = NULL.
+bool ken_lex_cursor_chunk(const ken_lex_cursor *c, const uint8_t **pos, uint32_t *chunk,
+                          uint32_t tf[KEN_FIELD_COUNT]);
+
+// ---- names -------------------------------------------------------------------------------------
+typedef struct ken_name_posting {
+    uint32_t content; // ordinal
+    uint32_t symbol;  // index in the content's facts
+    ken_symbol_kind kind;
+    uint32_t depth;
+} ken_name_posting;
+
+// Called for each name; return false to stop. `text` and `postings` are valid during the call.
+typedef bool ken_name_fn(void *ctx, ken_str text, const ken_name_posting *postings, uint32_t n);
+
+// Every name that is `name` in any case.
+ken_status ken_lex_names_equal(ken_lex_segment *s, ken_str name, ken_name_fn *fn, void *ctx,
+                               ken_err *err) KEN_MUST_USE;
+// Every name that begins with `prefix` in any case, in order; all names for an empty prefix.
+ken_status ken_lex_names_prefix(ken_lex_segment *s, ken_str prefix, ken_name_fn *fn, void *ctx,
+                                ken_err *err) KEN_MUST_USE;
+
+// ---- merging -----------------------------------------------------------------------------------
+// Adds the contents of a segment for which `is_live[ordinal]` to a builder, as if they were new.
+ken_status ken_lex_builder_merge(ken_lex_builder *b, ken_lex_segment *s, const bool *is_live,
+                                 ken_err *err) KEN_MUST_USE;
+
+#endif

@@ -1,0 +1,115 @@
+// SPDX-License-Identifier: MIT
+// The names of a segment, in folded order, sixteen to a block. A binary search over the first names'
+// eight-byte keys finds the block; the names inside are front-coded.
+#include "base/alloc.h"
+#include "lexical/lexical_priv.h"
+
+typedef struct name_reader {
+    ken_lex_segment *s;
+    const uint8_t *at, *end;
+    char text[256];
+    size_t len;
+    KEN_VEC(ken_name_posting) postings;
+} name_reader;
+
+static bool read_number(name_reader *r, uint64_t max, uint32_t *out)
+{
+    uint64_t v;
+    if (!ken_varint_get(&r->at, r->end, &v) || v > max)
+        return false;
+    *out = (uint32_t)v;
+    return true;
+}
+
+static bool read_postings(name_reader *r)
+{
+    uint32_t n, content = 0, n_contents = ken_lex_segment_n_contents(r->s);
+    if (!read_number(r, (uint64_t)(r->end - r->at), &n))
+        return false;
+    ken_vec_clear(&r->postings);
+    for (uint32_t i = 0; i < n; i++) {
+        ken_name_posting p;
+        uint32_t delta;
+        if (!read_number(r, UINT32_MAX, &delta) || !read_number(r, UINT32_MAX, &p.symbol) ||
+            r->end - r->at < 2)
+            return false;
+        content += delta;
+        p.content = content;
+        p.kind = (ken_symbol_kind)*r->at++;
+        p.depth = *r->at++;
+        if (content >= n_contents || (unsigned)p.kind >= KEN_SYMBOL_KIND_COUNT)
+            return false;
+        ken_vec_push(&r->postings, p);
+    }
+    return true;
+}
+
+static bool read_name(name_reader *r)
+{
+    uint32_t shared, rest;
+    if (!read_number(r, r->len, &shared) || !read_number(r, sizeof r->text, &rest) ||
+        shared + rest > sizeof r->text || rest > (size_t)(r->end - r->at))
+        return false;
+    memcpy(r->text + shared, r->at, rest);
+    r->at += rest;
+    r->len = shared + rest;
+    return read_postings(r);
+}
+
+// The block in which names with `key` may begin: the last one whose first key is smaller.
+static uint32_t first_block(const uint8_t *keys, uint32_t n_blocks, uint64_t key)
+{
+    uint32_t lo = 0, hi = n_blocks;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (seg_get64(keys + (size_t)mid * SEG_NAME_KEY_BYTES) < key)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo ? lo - 1 : 0;
+}
+
+// Walks names from the first that may be >= `prefix` while they begin with it (folded).
+static ken_status walk(ken_lex_segment *s, ken_str prefix, bool wants_equal, ken_name_fn *fn,
+                       void *ctx, ken_err *err)
+{
+    ken_lex__names names;
+    ken_status st = ken_lex__names_section(s, &names, err);
+    if (st || !names.n_blocks)
+        return st;
+    uint32_t block = first_block(names.keys, names.n_blocks, seg_name_key(prefix));
+    name_reader r = { .s = s };
+    bool goes_on = true;
+    for (; goes_on && !st && block < names.n_blocks; block++) {
+        st = ken_lex__names_block(s, &names, block, &r.at, &r.end, err);
+        r.len = 0;
+        while (goes_on && !st && r.at < r.end) {
+            if (!read_name(&r)) {
+                st = KEN_FAIL(err, KEN_ECORRUPT, "a search segment's names are damaged");
+                break;
+            }
+            ken_str name = ken_str_n(r.text, r.len);
+            ken_str head = ken_str_sub(name, 0, prefix.len);
+            int order = ken_str_cmp_fold(head, prefix);
+            if (order > 0)
+                goes_on = false;
+            else if (order == 0 && (!wants_equal || name.len == prefix.len))
+                goes_on = fn(ctx, name, r.postings.ptr, (uint32_t)r.postings.len);
+        }
+    }
+    ken_vec_release(&r.postings);
+    return st;
+}
+
+ken_status ken_lex_names_equal(ken_lex_segment *s, ken_str name, ken_name_fn *fn, void *ctx,
+                               ken_err *err)
+{
+    return walk(s, name, true, fn, ctx, err);
+}
+
+ken_status ken_lex_names_prefix(ken_lex_segment *s, ken_str prefix, ken_name_fn *fn, void *ctx,
+                                ken_err *err)
+{
+    return walk(s, prefix, false, fn, ctx, err);
+}

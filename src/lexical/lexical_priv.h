@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: MIT
+// lexical_priv.h -- the layout of a segment, shared by its writer and its reader. See README.md.
+#ifndef KEN_LEXICAL_LEXICAL_PRIV_H
+#define KEN_LEXICAL_LEXICAL_PRIV_H
+
+#include "lexical/lexical.h"
+
+enum {
+    SEG_MAGIC = 0x47534e4b, // "KNSG"
+    SEG_FORMAT = 1,         // 1: first
+    SEG_HEADER_BYTES = 128,
+    SEG_CONTENT_BYTES = 32,
+    SEG_NAME_KEY_BYTES = 16,
+    SEG_NAMES_PER_BLOCK = 16,
+    SEG_MIN_BUCKET_BITS = 8,
+    SEG_MAX_BUCKET_BITS = 24,
+    SEG_TERM_BITS = 40,
+};
+
+// Byte offsets of the sections, in this order, from the start of the segment.
+enum {
+    SEG_CONTENTS,
+    SEG_CHUNK_LENS,
+    SEG_BUCKETS,
+    SEG_DICT,
+    SEG_POSTINGS,
+    SEG_NAME_KEYS,
+    SEG_NAMES,
+    SEG_END,
+    SEG_SECTIONS
+};
+
+typedef struct seg_header {
+    uint32_t n_contents, n_chunks, n_terms, bucket_bits, n_names, n_name_blocks;
+    uint64_t at[SEG_SECTIONS];
+} seg_header;
+
+static inline uint32_t seg_get32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static inline uint64_t seg_get64(const uint8_t *p)
+{
+    return (uint64_t)seg_get32(p) | (uint64_t)seg_get32(p + 4) << 32;
+}
+
+static inline void seg_put32(uint8_t *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static inline void seg_put64(uint8_t *p, uint64_t v)
+{
+    seg_put32(p, (uint32_t)v);
+    seg_put32(p + 4, (uint32_t)(v >> 32));
+}
+
+// The first eight bytes of a name, lower-case, big-endian: orders like the folded name itself.
+static inline uint64_t seg_name_key(ken_str name)
+{
+    uint64_t key = 0;
+    for (size_t i = 0; i < 8; i++)
+        key = key << 8 | (i < name.len ? (uint8_t)ken_lower(name.ptr[i]) : 0);
+    return key;
+}
+
+// Walks the dictionary in order of terms: start with *at = 0; false at the end or on failure (*st).
+bool ken_lex__next_term(ken_lex_segment *s, uint64_t *at, ken_term *term, ken_lex_list *list,
+                        ken_status *st, ken_err *err);
+
+typedef struct ken_lex__names {
+    const uint8_t *keys; // n_blocks × SEG_NAME_KEY_BYTES: key, offset of the block among the names
+    uint32_t n_blocks;
+} ken_lex__names;
+
+ken_status ken_lex__names_section(ken_lex_segment *s, ken_lex__names *out, ken_err *err);
+ken_status ken_lex__names_block(ken_lex_segment *s, const ken_lex__names *names, uint32_t block,
+                                const uint8_t **out_at, const uint8_t **out_end, ken_err *err);
+
+#endif

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: MIT
+// From bytes to counted terms. Identifiers repeat: each tokenizer keeps a table from the identifier as
+// written to the terms it stands for, so that splitting, stemming and hashing happen once for each
+// distinct identifier, and a token costs a scan, a hash and a probe. Counts live in arrays indexed by
+// the tokenizer's own dense term numbers, stamped with the chunk they belong to, so that nothing is
+// cleared between chunks.
+#include "base/alloc.h"
+#include "base/hash.h"
+#include "lexical/lexical.h"
+
+enum {
+    LINE_MAX_BYTES = 2000,      // the rest of a longer line is not text that anybody wrote
+    CACHE_MAX_IDENTS = 1 << 18, // then the table starts anew
+    CACHE_MAX_BYTES = 8 << 20,
+};
+
+enum { CLASS_NONE, CLASS_WORD, CLASS_DIGIT };
+
+static uint8_t class_of[256];
+
+KEN_CONSTRUCTOR static void fill_classes(void)
+{
+    for (int c = 0; c < 256; c++)
+        class_of[c] = ken_is_digit((char)c)                                      ? CLASS_DIGIT
+                      : ken_is_alpha((char)c) || c == '_' || c == '$' || c >= 0x80 ? CLASS_WORD
+                                                                                   : CLASS_NONE;
+}
+
+static ken_term term_of(char name_space, ken_str text)
+{
+    char key[KEN_TOKEN_MAX + 2];
+    size_t n = text.len < KEN_TOKEN_MAX ? text.len : KEN_TOKEN_MAX;
+    key[0] = name_space;
+    memcpy(key + 1, text.ptr, n);
+    return ken_hash64(key, n + 1) >> 24;
+}
+
+ken_term ken_term_of_word(ken_str lower_stemmed)
+{
+    return term_of('.', lower_stemmed);
+}
+
+ken_term ken_term_of_whole(ken_str lower)
+{
+    return term_of('=', lower);
+}
+
+bool ken_token_next(ken_str *rest, ken_str *out_token)
+{
+    const unsigned char *p = (const unsigned char *)rest->ptr, *end = p + rest->len;
+    while (p < end && !class_of[*p])
+        p++;
+    const unsigned char *from = p;
+    bool is_number = p < end && class_of[*p] == CLASS_DIGIT;
+    while (p < end && class_of[*p] && !(is_number && (*p == '_' || *p == '$')))
+        p++;
+    *out_token = ken_str_n((const char *)from, (size_t)(p - from));
+    *rest = ken_str_n((const char *)p, (size_t)(end - p));
+    return out_token->len > 0;
+}
+
+// Length of the part at the front: [A-Z]+(?![a-z]) | [A-Z]?[a-z]+ | [0-9]+, other bytes together.
+static size_t part_len(ken_str s)
+{
+    size_t n = 1;
+    if (ken_is_digit(s.ptr[0])) {
+        while (n < s.len && ken_is_digit(s.ptr[n]))
+            n++;
+        return n;
+    }
+    if (ken_is_upper(s.ptr[0])) {
+        while (n < s.len && ken_is_upper(s.ptr[n]))
+            n++;
+        bool lower_follows = n < s.len && s.ptr[n] >= 'a' && s.ptr[n] <= 'z';
+        if (!lower_follows)
+            return n;
+        if (n > 1)
+            return n - 1; // HTTPServer: HTTP, Server
+    }
+    while (n < s.len && ((s.ptr[n] >= 'a' && s.ptr[n] <= 'z') || (unsigned char)s.ptr[n] >= 0x80))
+        n++;
+    return n;
+}
+
+void ken_token_split(ken_str token, ken_token_parts *out)
+{
+    out->n_parts = 0;
+    size_t len = 0, n_seen = 0;
+    if (token.len > KEN_TOKEN_MAX)
+        token.len = KEN_TOKEN_MAX;
+    while (token.len && out->n_parts < KEN_TOKEN_PARTS) {
+        if (token.ptr[0] == '_' || token.ptr[0] == '$') {
+            token = ken_str_sub(token, 1, token.len);
+            continue;
+        }
+        size_t n = part_len(token);
+        for (size_t i = 0; i < n; i++)
+            out->text[len + i] = ken_lower(token.ptr[i]);
+        n_seen++;
+        if (n > 1 || ken_is_digit(token.ptr[0])) {
+            out->part[out->n_parts].start = (uint8_t)len;
+            out->part[out->n_parts].len = (uint8_t)n;
+            out->n_parts++;
+        }
+        len += n;
+        token = ken_str_sub(token, n, token.len);
+    }
+    out->text[len] = '\0';
+    out->is_compound = n_seen > 1;
+}
+
+// ---- the tokenizer ---------------------------------------------------------------------------
+
+typedef struct ident {
+    uint64_t hash;
+    uint32_t text, len;          // in `bytes`
+    uint32_t first_term;         // in `ident_terms`
+    uint8_t n_parts, has_whole;  // the whole follows the parts
+    uint8_t is_used;
+} ident;
+
+typedef struct counter {
+    uint32_t stamp; // chunk it counts for
+    uint8_t tf[KEN_FIELD_COUNT];
+} counter;
+
+struct ken_tokenizer {
+    ident *idents; // open addressing
+    size_t n_slots, n_idents;
+    ken_buf bytes;
+    KEN_VEC(uint32_t) ident_terms;
+    struct {
+        uint32_t *slot; // open addressing, number + 1
+        size_t n_slots;
+    } dict; // term -> dense number
+    KEN_VEC(ken_term) terms;
+    KEN_VEC(counter) counters; // one per dense number
+    uint32_t stamp;
+    KEN_VEC(uint32_t) touched; // dense numbers met in this chunk
+    KEN_VEC(int32_t) chunk_head, symbol_next;
+    uint32_t len[KEN_FIELD_COUNT];
+};
+
+enum { FIRST_SLOTS = 1 << 12 };
+
+static void reset_cache(ken_tokenizer *t)
+{
+    ken_free(t->idents);
+    ken_free(t->dict.slot);
+    t->n_slots = FIRST_SLOTS;
+    t->idents = ken_zalloc(t->n_slots * sizeof *t->idents);
+    t->dict.n_slots = FIRST_SLOTS;
+    t->dict.slot = ken_zalloc(t->dict.n_slots * sizeof *t->dict.slot);
+    t->n_idents = 0;
+    ken_buf_clear(&t->bytes);
+    ken_vec_clear(&t->ident_terms);
+    ken_vec_clear(&t->terms);
+    ken_vec_clear(&t->counters);
+    t->stamp = 0;
+}
+
+ken_tokenizer *ken_tokenizer_new(void)
+{
+    ken_tokenizer *t = ken_zalloc(sizeof *t);
+    t->bytes.max = (size_t)CACHE_MAX_BYTES * 2;
+    reset_cache(t);
+    return t;
+}
+
+void ken_tokenizer_free(ken_tokenizer *t)
+{
+    if (!t)
+        return;
+    ken_free(t->idents);
+    ken_free(t->dict.slot);
+    ken_buf_release(&t->bytes);
+    ken_vec_release(&t->ident_terms);
+    ken_vec_release(&t->terms);
+    ken_vec_release(&t->counters);
+    ken_vec_release(&t->touched);
+    ken_vec_release(&t->chunk_head);
+    ken_vec_release(&t->symbol_next);
+    ken_free(t);
+}
+
+static void grow_dict(ken_tokenizer *t)
+{
+    ken_free(t->dict.slot);
+    t->dict.n_slots *= 2;
+    t->dict.slot = ken_zalloc(t->dict.n_slots * sizeof *t->dict.slot);
+    for (size_t n = 0; n < t->terms.len; n++) {
+        size_t i = t->terms.ptr[n] & (t->dict.n_slots - 1);
+        while (t->dict.slot[i])
+            i = (i + 1) & (t->dict.n_slots - 1);
+        t->dict.slot[i] = (uint32_t)n + 1;
+    }
+}
+
+static uint32_t number_of(ken_tokenizer *t, ken_term term)
+{
+    if ((t->terms.len + 1) * 2 > t->dict.n_slots)
+        grow_dict(t);
+    size_t i = term & (t->dict.n_slots - 1);
+    for (; t->dict.slot[i]; i = (i + 1) & (t->dict.n_slots - 1))
+        if (t->terms.ptr[t->dict.slot[i] - 1] == term)
+            return t->dict.slot[i] - 1;
+    ken_vec_push(&t->terms, term);
+    ken_vec_push(&t->counters, ((counter){ 0 }));
+    t->dict.slot[i] = (uint32_t)t->terms.len;
+    return (uint32_t)t->terms.len - 1;
+}
+
+static void grow_idents(ken_tokenizer *t)
+{
+    ident *old = t->idents;
+    size_t n_old = t->n_slots;
+    t->n_slots *= 2;
+    t->idents = ken_zalloc(t->n_slots * sizeof *t->idents);
+    for (size_t k = 0; k < n_old; k++) {
+        if (!old[k].is_used)
+            continue;
+        size_t i = old[k].hash & (t->n_slots - 1);
+        while (t->idents[i].is_used)
+            i = (i + 1) & (t->n_slots - 1);
+        t->idents[i] = old[k];
+    }
+    ken_free(old);
+}
+
+static void learn_terms(ken_tokenizer *t, ken_str token, ident *id)
+{
+    ken_token_parts parts;
+    ken_token_split(token, &parts);
+    id->first_term = (uint32_t)t->ident_terms.len;
+    id->n_parts = (uint8_t)parts.n_parts;
+    id->has_whole = parts.is_compound;
+    for (uint32_t i = 0; i < parts.n_parts; i++) {
+        char word[KEN_TOKEN_MAX + 2];
+        size_t n = parts.part[i].len;
+        memcpy(word, parts.text + parts.part[i].start, n);
+        n = ken_stem(word, n);
+        ken_vec_push(&t->ident_terms, number_of(t, ken_term_of_word(ken_str_n(word, n))));
+    }
+    if (parts.is_compound)
+        ken_vec_push(&t->ident_terms,
+                     number_of(t, ken_term_of_whole(ken_str_c(parts.text))));
+}
+
+static const ident *ident_of(ken_tokenizer *t, ken_str token)
+{
+    if ((t->n_idents + 1) * 2 > t->n_slots)
+        grow_idents(t);
+    uint64_t hash = ken_hash_str(token);
+    size_t i = hash & (t->n_slots - 1);
+    for (; t->idents[i].is_used; i = (i + 1) & (t->n_slots - 1)) {
+        const ident *id = &t->idents[i];
+        if (id->hash == hash && id->len == token.len &&
+            memcmp(t->bytes.ptr + id->text, token.ptr, token.len) == 0)
+            return id;
+    }
+    ident *id = &t->idents[i];
+    *id = (ident){ .hash = hash, .text = (uint32_t)t->bytes.len, .len = (uint32_t)token.len,
+                   .is_used = 1 };
+    ken_buf_put_str(&t->bytes, token);
+    learn_terms(t, token, id);
+    t->n_idents++;
+    return id;
+}
+
+static void count(ken_tokenizer *t, uint32_t number, int field, uint32_t weight)
+{
+    counter *c = &t->counters.ptr[number];
+    if (c->stamp != t->stamp) {
+        *c = (counter){ .stamp = t->stamp };
+        ken_vec_push(&t->touched, number);
+    }
+    uint32_t tf = c->tf[field] + weight;
+    c->tf[field] = tf > UINT8_MAX ? UINT8_MAX : (uint8_t)tf;
+}
+
+static void count_token(ken_tokenizer *t, ken_str token, int field, uint32_t weight)
+{
+    const ident *id = ident_of(t, token);
+    const uint32_t *terms = t->ident_terms.ptr + id->first_term;
+    uint32_t n = (uint32_t)id->n_parts + id->has_whole;
+    t->len[field] += weight * id->n_parts;
+    for (uint32_t i = 0; i < n; i++)
+        count(t, terms[i], field, weight);
+}
+
+// Counts the tokens of text[span], each as a comment's or the body's.
+static void count_text(ken_tokenizer *t, ken_str text, ken_span span, const ken_span *comments,
+                       size_t n_comments)
+{
+    const char *at = text.ptr + span.start, *end = text.ptr + span.end, *line = at;
+    const ken_span *c = comments, *c_end = comments + n_comments;
+    while (at < end) {
+        uint8_t kind = class_of[(unsigned char)*at];
+        if (!kind) {
+            if (*at++ == '\n')
+                line = at;
+            continue;
+        }
+        const char *from = at++;
+        while (at < end && class_of[(unsigned char)*at] &&
+               !(kind == CLASS_DIGIT && (*at == '_' || *at == '$')))
+            at++;
+        size_t len = (size_t)(at - from);
+        if (from - line >= LINE_MAX_BYTES || len > KEN_TOKEN_MAX || len < 2)
+            continue;
+        uint32_t offset = (uint32_t)(from - text.ptr);
+        while (c < c_end && c->end <= offset)
+            c++;
+        int field = c < c_end && c->start <= offset ? KEN_FIELD_COMMENT : KEN_FIELD_BODY;
+        count_token(t, ken_str_n(from, len), field, 1);
+    }
+}
+
+static void count_names(ken_tokenizer *t, const ken_facts *facts, uint32_t chunk)
+{
+    for (int32_t s = t->chunk_head.ptr[chunk]; s >= 0; s = t->symbol_next.ptr[s]) {
+        const ken_symbol *symbol = &facts->symbols[s];
+        uint32_t weight = ken_symbol_is_variable(symbol->kind) ? 1 : 2;
+        ken_str rest = symbol->name, token;
+        while (ken_token_next(&rest, &token))
+            count_token(t, token, KEN_FIELD_NAME, weight);
+    }
+}
+
+// Links each symbol to the chunk in which it begins.
+static void place_symbols(ken_tokenizer *t, const ken_facts *facts)
+{
+    ken_vec_reserve(&t->chunk_head, facts->n_chunks + 1);
+    ken_vec_reserve(&t->symbol_next, facts->n_symbols + 1);
+    for (uint32_t i = 0; i < facts->n_chunks; i++)
+        t->chunk_head.ptr[i] = -1;
+    for (uint32_t s = facts->n_symbols; s-- > 0;) {
+        uint32_t lo = 0, hi = facts->n_chunks;
+        while (hi - lo > 1) {
+            uint32_t mid = lo + (hi - lo) / 2;
+            if (facts->chunks[mid].span.start <= facts->symbols[s].span.start)
+                lo = mid;
+            else
+                hi = mid;
+        }
+        t->symbol_next.ptr[s] = facts->n_chunks ? t->chunk_head.ptr[lo] : -1;
+        if (facts->n_chunks)
+            t->chunk_head.ptr[lo] = (int32_t)s;
+    }
+}
+
+static uint16_t clip16(uint32_t n)
+{
+    return n > UINT16_MAX ? UINT16_MAX : (uint16_t)n;
+}
+
+static void put_chunk(ken_tokenizer *t, uint32_t chunk, ken_lex_doc *out)
+{
+    for (size_t i = 0; i < t->touched.len; i++) {
+        uint32_t number = t->touched.ptr[i];
+        const counter *c = &t->counters.ptr[number];
+        ken_posting p = { .key = t->terms.ptr[number] << 24 | chunk };
+        memcpy(p.tf, c->tf, sizeof p.tf);
+        ken_vec_push(&out->postings, p);
+    }
+    for (int f = 0; f < KEN_FIELD_COUNT; f++) {
+        ken_vec_push(&out->lens, clip16(t->len[f]));
+        out->len[f] += t->len[f];
+    }
+}
+
+void ken_tokenize(ken_tokenizer *t, ken_str text, const ken_facts *facts, const ken_span *comments,
+                  size_t n_comments, ken_lex_doc *out)
+{
+    if (t->n_idents > CACHE_MAX_IDENTS || t->bytes.len > CACHE_MAX_BYTES)
+        reset_cache(t);
+    ken_vec_clear(&out->postings);
+    ken_vec_clear(&out->lens);
+    memset(out->len, 0, sizeof out->len);
+    out->n_chunks = facts->n_chunks;
+    place_symbols(t, facts);
+    size_t c = 0;
+    for (uint32_t i = 0; i < facts->n_chunks; i++) {
+        ken_span span = facts->chunks[i].span;
+        t->stamp++;
+        ken_vec_clear(&t->touched);
+        memset(t->len, 0, sizeof t->len);
+        while (c && comments[c - 1].end > span.start) // overlapping chunks go back a little
+            c--;
+        while (c < n_comments && comments[c].end <= span.start)
+            c++;
+        count_text(t, text, span, comments + c, n_comments - c);
+        count_names(t, facts, i);
+        put_chunk(t, i, out);
+    }
+}
+
+void ken_lex_doc_release(ken_lex_doc *d)
+{
+    ken_vec_release(&d->postings);
+    ken_vec_release(&d->lens);
+}
