@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Three passes over the lines of a file:
-//   1. cut: the definitions, as a tree, divide the file into pieces. A piece that fits the target is
-//      left whole; a larger one is divided by the definitions directly inside it; one without any is
-//      divided before statements (children of syntax nodes that begin a line).
+//   1. cut: the definitions, as a tree, divide the file into pieces. A piece that fits the target
+//   is
+//      left whole; a larger one is divided by the definitions directly inside it; one without any
+//      is divided before statements (children of syntax nodes that begin a line).
 //   2. join: neighbours of which one is under the minimum become one, while the target allows.
 //   3. label: each chunk's type and main symbol.
 // All borders are line starts, so two definitions on one line never part. Costs O(symbols + pieces)
@@ -100,7 +101,8 @@ static void add_piece(cutter *c, uint32_t first, uint32_t end, int32_t symbol, b
 
 // ---- dividing a long piece at statements -----------------------------------------------------
 
-// Lines within (first, end) on which a child of a node begins; descends where a child is itself long.
+// Lines within (first, end) on which a child of a node begins; descends where a child is itself
+// long.
 static void find_breaks(cutter *c, TSNode node, uint32_t first, uint32_t end, int depth)
 {
     uint32_t n = ts_node_named_child_count(node);
@@ -119,7 +121,8 @@ static void find_breaks(cutter *c, TSNode node, uint32_t first, uint32_t end, in
             (!c->breaks.len || c->breaks.ptr[c->breaks.len - 1] < row))
             ken_vec_push(&c->breaks, row);
         uint32_t last_line = last + 1 < end ? last + 1 : end;
-        if (depth < 40 && last > row && tokens_of(c, row > first ? row : first, last_line) > c->o.target)
+        if (depth < 40 && last > row &&
+            tokens_of(c, row > first ? row : first, last_line) > c->o.target)
             find_breaks(c, child, first, end, depth + 1);
     }
     ts_tree_cursor_delete(&cursor);
@@ -162,8 +165,8 @@ static void cut_statements(cutter *c, uint32_t first, uint32_t end, int32_t symb
         find_breaks(c, ts_node_is_null(node) ? root : node, first, end, 0);
     } else {
         for (uint32_t line = first + 1; line < end; line++) {
-            ken_str before = ken_str_sub(c->in->text, line_byte(c->in, line - 1),
-                                         line_byte(c->in, line));
+            ken_str before =
+                ken_str_sub(c->in->text, line_byte(c->in, line - 1), line_byte(c->in, line));
             if (!ken_str_trim(before).len)
                 ken_vec_push(&c->breaks, line);
         }
@@ -183,8 +186,8 @@ static void cut_plain(cutter *c, uint32_t first, uint32_t end, int32_t symbol)
 
 // ---- dividing by definitions -----------------------------------------------------------------
 
-// Cuts lines [first, end) by the units [from, to), all of which begin inside. Recursion is bounded by
-// the nesting of definitions that are each larger than the target.
+// Cuts lines [first, end) by the units [from, to), all of which begin inside. Recursion is bounded
+// by the nesting of definitions that are each larger than the target.
 static void cut_range(cutter *c, uint32_t first, uint32_t end, int32_t symbol, uint32_t from,
                       uint32_t to)
 {
@@ -225,7 +228,8 @@ static bool is_blank(const cutter *c, const piece *p)
     return true;
 }
 
-// The piece that names the joined one: a whole definition before a part, the larger before the smaller.
+// The piece that names the joined one: a whole definition before a part, the larger before the
+// smaller.
 static int32_t main_symbol(const cutter *c, const piece *a, const piece *b)
 {
     if (a->symbol < 0 || b->symbol < 0)
@@ -268,10 +272,10 @@ static ken_chunk_type type_of_kind(ken_symbol_kind k)
 {
     if (ken_symbol_is_callable(k) || k == KEN_SYMBOL_TEST)
         return KEN_CHUNK_FUNCTION;
-    if (ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL)
-        return KEN_CHUNK_CLASS;
     if (k == KEN_SYMBOL_MODULE || k == KEN_SYMBOL_NAMESPACE)
         return KEN_CHUNK_MODULE;
+    if (ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL)
+        return KEN_CHUNK_CLASS;
     return k == KEN_SYMBOL_SECTION ? KEN_CHUNK_SECTION : KEN_CHUNK_BLOCK;
 }
 

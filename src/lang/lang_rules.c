@@ -9,7 +9,6 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
 #include "base/vec.h"
 #include "embed_nodes.h"
 #include "lang/lang.h"
@@ -55,8 +54,12 @@ static ken_rule_step read_step(table_reader *r, ken_str text)
     ken_rule_step step = { .kind = KEN_STEP_FIELD };
     if (ken_str_eq(text, KEN_STR("~"))) {
         step.kind = KEN_STEP_DECLARATOR;
-    } else if (text.len && (text.ptr[0] == '@' || text.ptr[0] == '^')) {
-        step.kind = text.ptr[0] == '@' ? KEN_STEP_TYPE : KEN_STEP_LAST;
+    } else if (ken_str_eq(text, KEN_STR("~scope"))) {
+        step.kind = KEN_STEP_QUALIFIER;
+    } else if (text.len && memchr("@^=", text.ptr[0], 3)) {
+        step.kind = text.ptr[0] == '@'   ? KEN_STEP_TYPE
+                    : text.ptr[0] == '^' ? KEN_STEP_LAST
+                                         : KEN_STEP_IS;
         step.type = type_of(r, ken_str_sub(text, 1, text.len));
     } else {
         step.field = ts_language_field_id_for_name(r->rules->grammar, text.ptr, (uint32_t)text.len);
@@ -115,10 +118,31 @@ static ken_scope default_scope(ken_symbol_kind kind)
 {
     if (ken_symbol_is_callable(kind) || kind == KEN_SYMBOL_TEST)
         return KEN_SCOPE_FUNCTION;
-    if (ken_symbol_is_type(kind) || kind == KEN_SYMBOL_IMPL)
-        return KEN_SCOPE_TYPE;
-    return kind == KEN_SYMBOL_MODULE || kind == KEN_SYMBOL_NAMESPACE ? KEN_SCOPE_TOP
-                                                                     : KEN_SCOPE_NONE;
+    if (kind == KEN_SYMBOL_MODULE || kind == KEN_SYMBOL_NAMESPACE)
+        return KEN_SCOPE_TOP;
+    return ken_symbol_is_type(kind) || kind == KEN_SYMBOL_IMPL ? KEN_SCOPE_TYPE : KEN_SCOPE_NONE;
+}
+
+static ken_visibility visibility_of_word(ken_str word)
+{
+    for (int v = KEN_VISIBILITY_UNKNOWN; v < KEN_VISIBILITY_COUNT; v++)
+        if (ken_str_eq_c(word, ken_visibility_word((ken_visibility)v)))
+            return (ken_visibility)v;
+    return KEN_VISIBILITY_UNKNOWN;
+}
+
+static void read_flag(table_reader *r, ken_rule *rule, ken_str flag)
+{
+    if (ken_str_eq(flag, KEN_STR("merge")))
+        rule->is_merged = true;
+    else if (ken_str_eq(flag, KEN_STR("opaque")))
+        rule->is_opaque = true;
+    else if (ken_str_eq(flag, KEN_STR("each")))
+        rule->is_each = true;
+    else if (ken_str_eq(flag, KEN_STR("rest")))
+        rule->is_rest = true;
+    else
+        note_unknown(r, "option", flag);
 }
 
 static void read_option(table_reader *r, ken_rule *rule, ken_str key, ken_str value)
@@ -126,7 +150,7 @@ static void read_option(table_reader *r, ken_rule *rule, ken_str key, ken_str va
     struct {
         const char *key;
         ken_rule_paths *paths;
-    } const paths[] = { { "name", &rule->name },   { "body", &rule->body },
+    } const paths[] = { { "name", &rule->name },     { "body", &rule->body },
                         { "sig", &rule->signature }, { "value", &rule->value },
                         { "module", &rule->module }, { "doc", &rule->doc },
                         { "owner", &rule->owner } };
@@ -157,12 +181,11 @@ static void read_option(table_reader *r, ken_rule *rule, ken_str key, ken_str va
         size_t colon = ken_str_find_char(value, ':');
         rule->when_path = read_path(r, ken_str_sub(value, 0, colon));
         rule->when_words = ken_str_sub(value, colon == SIZE_MAX ? value.len : colon + 1, value.len);
-    } else if (ken_str_eq(key, KEN_STR("merge"))) {
-        rule->is_merged = true;
-    } else if (ken_str_eq(key, KEN_STR("opaque"))) {
-        rule->is_opaque = true;
+        rule->has_when = true;
+    } else if (ken_str_eq(key, KEN_STR("members"))) {
+        rule->members = visibility_of_word(value);
     } else {
-        note_unknown(r, "option", key);
+        read_flag(r, rule, key);
     }
 }
 
@@ -175,7 +198,8 @@ static ken_rule_role role_of_word(ken_str w)
                   { "import", KEN_RULE_IMPORT }, { "export", KEN_RULE_EXPORT },
                   { "wrap", KEN_RULE_WRAP },     { "prefix", KEN_RULE_PREFIX },
                   { "skip", KEN_RULE_SKIP },     { "inject", KEN_RULE_INJECT },
-                  { "scope", KEN_RULE_SCOPE } };
+                  { "scope", KEN_RULE_SCOPE },   { "doc", KEN_RULE_DOC },
+                  { "access", KEN_RULE_ACCESS } };
     for (size_t i = 0; i < sizeof roles / sizeof *roles; i++)
         if (ken_str_eq_c(w, roles[i].word))
             return roles[i].role;
@@ -211,11 +235,8 @@ static void read_directive(table_reader *r, ken_str word, ken_str rest)
                            : ken_str_eq(value, KEN_STR("capital"))    ? KEN_VISIBLE_CAPITAL
                            : ken_str_eq(value, KEN_STR("static"))     ? KEN_VISIBLE_STATIC
                                                                       : KEN_VISIBLE_NONE;
-    if (!next_word(&rest, &value))
-        return;
-    for (int v = KEN_VISIBILITY_UNKNOWN; v < KEN_VISIBILITY_COUNT; v++)
-        if (ken_str_eq_c(value, ken_visibility_word((ken_visibility)v)))
-            r->rules->default_visibility = (ken_visibility)v;
+    if (next_word(&rest, &value))
+        r->rules->default_visibility = visibility_of_word(value);
 }
 
 // "class_definition  def class  name=name body=body"
@@ -353,7 +374,9 @@ static TSNode inner_declarator(TSNode node)
     return inner;
 }
 
-enum { MAX_DECLARATORS = 64 };
+enum {
+    MAX_DECLARATORS = 64
+};
 
 static TSNode unwrap_declarator(TSNode node)
 {
@@ -364,6 +387,20 @@ static TSNode unwrap_declarator(TSNode node)
         node = inner;
     }
     return node;
+}
+
+// The class in `void ns::Foo<T>::bar()`: the scope of the last qualified name on the way to the
+// name.
+static TSNode qualifier_of(TSNode node)
+{
+    TSNode found = { 0 };
+    for (int i = 0; i < MAX_DECLARATORS && !ts_node_is_null(node); i++) {
+        TSNode scope = ts_node_child_by_field_name(node, "scope", 5);
+        if (!ts_node_is_null(scope))
+            found = scope;
+        node = inner_declarator(node);
+    }
+    return found;
 }
 
 bool ken_rule_has_type(TSSymbol s, const TSSymbol *types, uint32_t n)
@@ -380,7 +417,8 @@ bool ken_rule_is_without(const ken_rule *rule, TSNode node)
         return true;
     uint32_t n = ts_node_child_count(node);
     for (uint32_t i = 0; i < n && i < 32; i++)
-        if (ken_rule_has_type(ts_node_symbol(ts_node_child(node, i)), rule->without, rule->n_without))
+        if (ken_rule_has_type(ts_node_symbol(ts_node_child(node, i)), rule->without,
+                              rule->n_without))
             return false;
     node = ts_node_child_by_field_name(node, "declarator", 10);
     for (int i = 0; i < MAX_DECLARATORS && !ts_node_is_null(node); i++) {
@@ -403,8 +441,15 @@ TSNode ken_rule_follow_path(const ken_rule_path *path, TSNode node)
         case KEN_STEP_LAST:
             node = child_of_type(node, s->type, s->kind == KEN_STEP_LAST);
             break;
+        case KEN_STEP_IS:
+            if (ts_node_symbol(node) != s->type)
+                return (TSNode){ 0 };
+            break;
         case KEN_STEP_DECLARATOR:
             node = unwrap_declarator(node);
+            break;
+        case KEN_STEP_QUALIFIER:
+            node = qualifier_of(node);
             break;
         }
     }

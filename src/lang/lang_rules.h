@@ -25,6 +25,8 @@ typedef enum ken_rule_role {
     KEN_RULE_SKIP,    // nothing of interest below
     KEN_RULE_INJECT,  // text of another language
     KEN_RULE_SCOPE,   // makes a function scope without defining anything (lambdas)
+    KEN_RULE_DOC,     // documentation of the definition around it
+    KEN_RULE_ACCESS,  // sets the visibility of what follows in the same definition ("private:")
 } ken_rule_role;
 
 typedef enum ken_scope {
@@ -41,11 +43,24 @@ typedef enum ken_place_at {
     KEN_AT_TYPE,  // directly inside a type
 } ken_place_at;
 
-enum { KEN_RULE_STEPS = 5, KEN_RULE_PATHS = 4, KEN_RULE_TYPES = 8 };
+enum {
+    KEN_RULE_STEPS = 5,
+    KEN_RULE_PATHS = 4,
+    KEN_RULE_TYPES = 8
+};
+
+typedef enum ken_step_kind {
+    KEN_STEP_FIELD = 0,  // name: the child in that field
+    KEN_STEP_TYPE,       // @type: the first child of that type
+    KEN_STEP_LAST,       // ^type: the last one
+    KEN_STEP_IS,         // =type: stays, if the node is of that type
+    KEN_STEP_DECLARATOR, // ~: through C declarators to the name
+    KEN_STEP_QUALIFIER,  // ~scope: the innermost qualifier on the way that ~ goes
+} ken_step_kind;
 
 // One step from a node to one of its descendants.
 typedef struct ken_rule_step {
-    enum { KEN_STEP_FIELD, KEN_STEP_TYPE, KEN_STEP_DECLARATOR, KEN_STEP_LAST } kind;
+    ken_step_kind kind;
     TSFieldId field;
     TSSymbol type;
 } ken_rule_step;
@@ -67,21 +82,26 @@ typedef struct ken_rule {
     ken_scope scope;
     ken_place_at at;
     ken_rule_paths name, body, signature, value, module, doc, owner;
-    ken_rule_path when_path; // the text there must be one of `when_words`
-    ken_str when_words;      // comma-separated; empty = no condition
+    ken_rule_path when_path; // must lead somewhere, and the text there be one of `when_words`
+    ken_str when_words;      // comma-separated; empty = any text
+    bool has_when;
     TSSymbol has[KEN_RULE_TYPES]; // a direct child of one of these types is demanded
     uint32_t n_has;
     TSSymbol inside[KEN_RULE_TYPES]; // the parent node must be of one of these types
     uint32_t n_inside;
-    TSSymbol without[KEN_RULE_TYPES]; // no direct child, and nothing passed by a `~`, may be of these
+    TSSymbol
+        without[KEN_RULE_TYPES]; // no direct child, and nothing passed by a `~`, may be of these
     uint32_t n_without;
     TSSymbol fn[KEN_RULE_TYPES]; // value types that make a variable a function
     uint32_t n_fn;
-    ken_str inject_lang; // of KEN_RULE_INJECT, unless an attribute says otherwise
-    uint32_t max_depth;  // deepest nesting of definitions of this rule; 0 = any
-    bool is_merged;      // adjacent definitions of one name are one (Haskell's clauses)
-    bool is_opaque;      // do not look inside for further definitions
-    int16_t next;        // further rule for the same node type, -1 = none
+    ken_str inject_lang;    // of KEN_RULE_INJECT, unless an attribute says otherwise
+    uint32_t max_depth;     // deepest nesting of definitions of this rule; 0 = any
+    bool is_merged;         // adjacent definitions of one name are one (Haskell's clauses)
+    bool is_opaque;         // do not look inside for further definitions
+    bool is_each;           // the siblings of the name of the same type are names, too
+    bool is_rest;           // holds all that follows it (C#'s `namespace x;`)
+    ken_visibility members; // visibility of what is inside unless it says otherwise
+    int16_t next;           // further rule for the same node type, -1 = none
 } ken_rule;
 
 typedef enum ken_visibility_rule {

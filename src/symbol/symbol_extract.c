@@ -2,19 +2,20 @@
 // The walk. A cursor visits every node once, in order; a stack of frames remembers which definition
 // and scope we are in. What is asked of a node that has no rule is one table look-up.
 //
-// Leading text: a run of comments and attributes that ends on the line above a definition (or on its
-// own line) is its documentation. A wrapper (decorators, export statements, templates) lends its span
-// to the first definition inside.
-#include "symbol/symbol.h"
-
+// Leading text: a run of comments and attributes that ends on the line above a definition (or on
+// its own line) is its documentation. A wrapper (decorators, export statements, templates) lends
+// its span to the first definition inside.
 #include <string.h>
 
+#include "symbol/symbol.h"
+
 typedef struct walk_frame {
-    uint32_t depth;     // tree depth of the node that opened it
-    int32_t symbol;     // definition that holds what follows, -1 = none
-    ken_scope scope;    // scope that holds what follows
-    uint16_t rule;      // rule that opened it, for max_depth
+    uint32_t depth;  // tree depth of the node that opened it
+    int32_t symbol;  // definition that holds what follows, -1 = none
+    ken_scope scope; // scope that holds what follows
+    uint16_t rule;   // rule that opened it, for max_depth
     uint32_t rule_depth;
+    ken_visibility members; // visibility of definitions that do not say their own
 } walk_frame;
 
 typedef struct walk {
@@ -29,11 +30,14 @@ typedef struct walk {
     bool has_lead;
     bool has_comment_lead; // a comment is among them
     uint32_t lead_comment_start, lead_comment_end;
-    // The outermost wrapper whose definition has not come yet.
+    // Wrappers directly inside each other whose definition has not come yet: the outermost, and the
+    // depths of both ends.
     TSNode wrap;
-    uint32_t wrap_depth;
+    uint32_t wrap_depth, wrap_inner_depth;
     bool has_wrap;
-    int32_t base_depth;
+    // The last owner looked up (methods of one type follow each other).
+    ken_str owner_name;
+    int32_t owner;
 } walk;
 
 static ken_str node_text(ken_str text, TSNode node)
@@ -79,23 +83,40 @@ static bool fits_scope(const ken_rule *rule, ken_scope scope)
     return true;
 }
 
+// A variable that holds a function of three lines or more is a function.
+static bool holds_function(const ken_rule *rule, TSNode node)
+{
+    if (!rule->n_fn)
+        return false;
+    TSNode value = ken_rule_follow(&rule->value, node);
+    return !ts_node_is_null(value) &&
+           ken_rule_has_type(ts_node_symbol(value), rule->fn, rule->n_fn) &&
+           ts_node_end_point(value).row >= ts_node_start_point(value).row + 2;
+}
+
+static bool fits_place(walk *w, const ken_rule *rule, TSNode node)
+{
+    if (rule->role == KEN_RULE_DEF && ken_symbol_is_callable(rule->kind) && rule->n_fn)
+        return holds_function(rule, node);
+    return fits_scope(rule, top_frame(w)->scope) || holds_function(rule, node);
+}
+
 static bool applies(walk *w, const ken_rule *rule, TSNode node)
 {
-    if (rule->role == KEN_RULE_DEF && !fits_scope(rule, top_frame(w)->scope) && !rule->n_fn)
+    if (!fits_place(w, rule, node))
         return false;
+    if (rule->has_when) {
+        TSNode at = ken_rule_follow_path(&rule->when_path, node);
+        if (ts_node_is_null(at) ||
+            (rule->when_words.len && !is_listed(node_text(w->text, at), rule->when_words)))
+            return false;
+    }
     if (rule->n_has && !has_child_of(node, rule))
         return false;
     if (rule->n_without && !ken_rule_is_without(rule, node))
         return false;
-    if (rule->n_inside &&
-        !ken_rule_has_type(ts_node_symbol(ts_node_parent(node)), rule->inside, rule->n_inside))
-        return false;
-    if (rule->when_words.len) {
-        TSNode at = ken_rule_follow_path(&rule->when_path, node);
-        if (ts_node_is_null(at) || !is_listed(node_text(w->text, at), rule->when_words))
-            return false;
-    }
-    return true;
+    return !rule->n_inside ||
+           ken_rule_has_type(ts_node_symbol(ts_node_parent(node)), rule->inside, rule->n_inside);
 }
 
 static const ken_rule *rule_for(walk *w, TSNode node, uint16_t *out_index)
@@ -139,12 +160,14 @@ static ken_visibility visibility_of_word(ken_str w)
     static const struct {
         const char *word;
         ken_visibility v;
-    } words[] = { { "public", KEN_VISIBILITY_PUBLIC },       { "pub", KEN_VISIBILITY_PUBLIC },
-                  { "export", KEN_VISIBILITY_PUBLIC },       { "open", KEN_VISIBILITY_PUBLIC },
-                  { "private", KEN_VISIBILITY_PRIVATE },     { "fileprivate", KEN_VISIBILITY_PRIVATE },
-                  { "protected", KEN_VISIBILITY_PROTECTED }, { "internal", KEN_VISIBILITY_INTERNAL },
-                  { "defp", KEN_VISIBILITY_PRIVATE },        { "defmacrop", KEN_VISIBILITY_PRIVATE },
-                  { "local", KEN_VISIBILITY_PRIVATE } };
+    } words[] = {
+        { "public", KEN_VISIBILITY_PUBLIC },       { "pub", KEN_VISIBILITY_PUBLIC },
+        { "export", KEN_VISIBILITY_PUBLIC },       { "open", KEN_VISIBILITY_PUBLIC },
+        { "private", KEN_VISIBILITY_PRIVATE },     { "fileprivate", KEN_VISIBILITY_PRIVATE },
+        { "protected", KEN_VISIBILITY_PROTECTED }, { "internal", KEN_VISIBILITY_INTERNAL },
+        { "defp", KEN_VISIBILITY_PRIVATE },        { "defmacrop", KEN_VISIBILITY_PRIVATE },
+        { "local", KEN_VISIBILITY_PRIVATE }
+    };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ken_str_eq_c(w, words[i].word))
             return words[i].v;
@@ -171,14 +194,16 @@ static ken_visibility visibility_by_words(ken_str head, ken_visibility otherwise
     return otherwise;
 }
 
-static ken_visibility visibility_of(const ken_rules *rules, ken_str head, ken_str name)
+// `members`: what the definition around it says of those inside.
+static ken_visibility visibility_of(const ken_rules *rules, ken_str head, ken_str name,
+                                    ken_visibility members)
 {
+    ken_visibility otherwise = members ? members : rules->default_visibility;
     switch (rules->visibility) {
     case KEN_VISIBLE_WORDS:
         if (name.len && (name.ptr[0] == '#'))
             return KEN_VISIBILITY_PRIVATE;
-        return visibility_by_words(head.len > 200 ? ken_str_sub(head, 0, 200) : head,
-                                   rules->default_visibility);
+        return visibility_by_words(head.len > 200 ? ken_str_sub(head, 0, 200) : head, otherwise);
     case KEN_VISIBLE_UNDERSCORE:
         return name.len && name.ptr[0] == '_' && !ken_str_starts(name, KEN_STR("__"))
                    ? KEN_VISIBILITY_PRIVATE
@@ -192,7 +217,7 @@ static ken_visibility visibility_of(const ken_rules *rules, ken_str head, ken_st
     case KEN_VISIBLE_NONE:
         break;
     }
-    return rules->default_visibility;
+    return otherwise;
 }
 
 // ---- what a node gives -----------------------------------------------------------------------
@@ -274,7 +299,9 @@ static void add_injection(walk *w, const ken_rule *rule, TSNode node, int32_t sy
     ken_vec_push(&w->out->injections, injection);
 }
 
-static ken_span signature_of(walk *w, const ken_rule *rule, TSNode node, uint32_t start)
+// From `start` to the body; without one, to the end of the line that has the name.
+static ken_span signature_of(walk *w, const ken_rule *rule, TSNode node, TSNode name,
+                             uint32_t start)
 {
     TSNode sig = ken_rule_follow(&rule->signature, node);
     if (!ts_node_is_null(sig))
@@ -284,9 +311,10 @@ static ken_span signature_of(walk *w, const ken_rule *rule, TSNode node, uint32_
     if (!ts_node_is_null(body) && ts_node_start_byte(body) > start) {
         end = ts_node_start_byte(body);
     } else {
-        size_t line = ken_str_find_char(ken_str_sub(w->text, start, end), '\n');
+        uint32_t from = ts_node_end_byte(name) < end ? ts_node_end_byte(name) : start;
+        size_t line = ken_str_find_char(ken_str_sub(w->text, from, end), '\n');
         if (line != SIZE_MAX)
-            end = start + (uint32_t)line;
+            end = from + (uint32_t)line;
     }
     if (end - start > 1000)
         end = start + 1000;
@@ -295,22 +323,31 @@ static ken_span signature_of(walk *w, const ken_rule *rule, TSNode node, uint32_
     return (ken_span){ start, end };
 }
 
-// A variable that holds a function of three lines or more is a function.
-static bool holds_function(const ken_rule *rule, TSNode node)
+// The definition before this one under the same parent, when it has this name; else NULL.
+static ken_symbol *last_of_name(walk *w, ken_str name)
 {
-    if (!rule->n_fn)
-        return false;
-    TSNode value = ken_rule_follow(&rule->value, node);
-    return !ts_node_is_null(value) &&
-           ken_rule_has_type(ts_node_symbol(value), rule->fn, rule->n_fn) &&
-           ts_node_end_point(value).row >= ts_node_start_point(value).row + 2;
+    int32_t i = (int32_t)w->out->symbols.len - 1, parent = top_frame(w)->symbol;
+    while (i > parent && w->out->symbols.ptr[i].parent != parent)
+        i = w->out->symbols.ptr[i].parent;
+    if (i <= parent || !ken_str_eq(w->out->symbols.ptr[i].name, name))
+        return NULL;
+    return &w->out->symbols.ptr[i];
 }
 
-static bool names_last(walk *w, ken_str name)
+// A type of that name, else another outermost definition; the first of the file counts.
+static int32_t find_owner(const ken_extraction *x, ken_str name)
 {
-    size_t n = w->out->symbols.len;
-    return n && ken_str_eq(w->out->symbols.ptr[n - 1].name, name) &&
-           w->out->symbols.ptr[n - 1].parent == top_frame(w)->symbol;
+    int32_t other = -1;
+    for (size_t i = 0; i < x->symbols.len && i < 4000; i++) {
+        const ken_symbol *s = &x->symbols.ptr[i];
+        if (!ken_str_eq(s->name, name))
+            continue;
+        if (ken_symbol_is_type(s->kind))
+            return (int32_t)i;
+        if (other < 0 && s->parent < 0 && s->kind != KEN_SYMBOL_IMPL)
+            other = (int32_t)i;
+    }
+    return other;
 }
 
 static int32_t owner_of(walk *w, const ken_rule *rule, TSNode node)
@@ -319,16 +356,27 @@ static int32_t owner_of(walk *w, const ken_rule *rule, TSNode node)
     if (ts_node_is_null(at))
         return -1;
     ken_str name = clean_name(w->rules, node_text(w->text, at));
-    for (size_t i = 0; i < w->out->symbols.len && i < 4000; i++)
-        if (ken_symbol_is_type(w->out->symbols.ptr[i].kind) &&
-            ken_str_eq(w->out->symbols.ptr[i].name, name))
-            return (int32_t)i;
-    return -1;
+    name = ken_str_trim(ken_str_sub(name, 0, ken_str_find_char(name, '<'))); // Foo<T>::bar
+    if (!w->owner_name.len || w->owner < 0 || !ken_str_eq(name, w->owner_name)) {
+        w->owner = find_owner(w->out, name);
+        w->owner_name = name;
+    }
+    return w->owner;
+}
+
+// Only space lies between; one empty line may be there behind a documentation comment.
+static bool lead_reaches(const walk *w, const ken_symbol *s, uint32_t row)
+{
+    if (!w->has_lead || w->lead_end > s->span.start ||
+        ken_str_trim(ken_str_sub(w->text, w->lead_end, s->span.start)).len)
+        return false;
+    ken_str lead = ken_str_sub(w->text, w->lead_start, w->lead_end);
+    return w->lead_end_row + (ken_str_starts(lead, KEN_STR("/**")) ? 2 : 1) >= row;
 }
 
 static void take_lead(walk *w, ken_symbol *s, uint32_t row)
 {
-    if (w->has_lead && w->lead_end <= s->span.start && w->lead_end_row + 1 >= row) {
+    if (lead_reaches(w, s, row)) {
         if (w->has_comment_lead)
             s->doc = (ken_span){ w->lead_comment_start, w->lead_comment_end };
         // Attributes are part of the definition; comments before them stay documentation.
@@ -343,53 +391,102 @@ static void take_lead(walk *w, ken_symbol *s, uint32_t row)
     w->has_lead = false;
 }
 
-// The definition that `node` makes, or -1.
-static int32_t add_symbol(walk *w, const ken_rule *rule, TSNode node)
+static bool is_wrapped(const walk *w)
+{
+    return w->has_wrap && w->depth == w->wrap_inner_depth + 1;
+}
+
+static void set_doc(walk *w, ken_symbol *s, TSNode doc)
+{
+    if (ts_node_is_null(doc))
+        return;
+    s->doc = (ken_span){ ts_node_start_byte(doc), ts_node_end_byte(doc) };
+    ken_vec_push(&w->out->comments, s->doc);
+}
+
+static ken_symbol_kind kind_of(walk *w, const ken_rule *rule, TSNode node)
+{
+    ken_symbol_kind kind = holds_function(rule, node) ? KEN_SYMBOL_FUNCTION : rule->kind;
+    return kind == KEN_SYMBOL_FUNCTION && top_frame(w)->scope == KEN_SCOPE_TYPE ? KEN_SYMBOL_METHOD
+                                                                                : kind;
+}
+
+// A further clause or declaration of the definition before it.
+static bool merge_symbol(walk *w, ken_str name, TSNode node, ken_symbol_kind kind)
+{
+    ken_symbol *last = last_of_name(w, name);
+    if (!last)
+        return false;
+    last->span.end = ts_node_end_byte(node);
+    last->kind = kind;
+    w->has_lead = false;
+    return true;
+}
+
+static int32_t push_symbol(walk *w, const ken_rule *rule, TSNode node, TSNode name_node,
+                           ken_str name)
 {
     walk_frame *frame = top_frame(w);
-    bool is_function = holds_function(rule, node);
-    if (!is_function && !fits_scope(rule, frame->scope))
-        return -1;
-    if (w->out->symbols.len >= KEN_MAX_SYMBOLS)
-        return -1;
-    TSNode name_node = ken_rule_follow(&rule->name, node);
-    if (ts_node_is_null(name_node))
-        return -1;
-    ken_str name = clean_name(w->rules, node_text(w->text, name_node));
-    if (!name.len || name.len > 200)
-        return -1;
-    TSNode whole = w->has_wrap ? w->wrap : node;
+    TSNode whole = is_wrapped(w) ? w->wrap : node;
     ken_symbol s = {
         .name = name,
-        .kind = is_function ? KEN_SYMBOL_FUNCTION : rule->kind,
+        .kind = kind_of(w, rule, node),
         .span = { ts_node_start_byte(whole), ts_node_end_byte(whole) },
         .parent = frame->symbol,
     };
-    if (rule->is_merged && names_last(w, name)) {
-        ken_symbol *last = &w->out->symbols.ptr[w->out->symbols.len - 1];
-        last->span.end = s.span.end;
-        last->kind = s.kind;
-        w->has_lead = false;
-        return (int32_t)w->out->symbols.len - 1;
+    if (rule->owner.n_paths) {
+        int32_t owner = owner_of(w, rule, node);
+        s.parent = owner >= 0 ? owner : s.parent;
     }
-    if (s.kind == KEN_SYMBOL_FUNCTION && frame->scope == KEN_SCOPE_TYPE)
-        s.kind = KEN_SYMBOL_METHOD;
-    if (rule->owner.n_paths && s.parent < 0)
-        s.parent = owner_of(w, rule, node);
+    if (rule->is_rest)
+        s.span.end = ts_node_end_byte(ts_node_parent(node));
     s.depth = s.parent >= 0 ? w->out->symbols.ptr[s.parent].depth + 1 : 0;
-    uint32_t start = s.span.start;
-    s.signature = signature_of(w, rule, node, ts_node_start_byte(node));
-    s.visibility = visibility_of(
-        w->rules, ken_str_sub(w->text, start, ts_node_start_byte(name_node)), name);
+    bool is_decorated = w->text.ptr[s.span.start] == '@';
+    s.signature = signature_of(w, rule, node, name_node,
+                               is_decorated ? ts_node_start_byte(node) : s.span.start);
+    ken_str head = ken_str_sub(w->text, s.span.start, ts_node_start_byte(name_node));
+    s.visibility = visibility_of(w->rules, head, name, frame->members);
     take_lead(w, &s, ts_node_start_point(whole).row);
-    TSNode doc = ken_rule_follow(&rule->doc, node);
-    if (!ts_node_is_null(doc)) {
-        s.doc = (ken_span){ ts_node_start_byte(doc), ts_node_end_byte(doc) };
-        ken_vec_push(&w->out->comments, s.doc);
-    }
+    set_doc(w, &s, ken_rule_follow(&rule->doc, node));
     w->has_wrap = false;
     ken_vec_push(&w->out->symbols, s);
     return (int32_t)w->out->symbols.len - 1;
+}
+
+// attr_reader :a, :b; var a, b int
+static void add_siblings(walk *w, const ken_rule *rule, TSNode node, TSNode name_node)
+{
+    ken_symbol first = w->out->symbols.ptr[w->out->symbols.len - 1];
+    TSSymbol type = ts_node_symbol(name_node);
+    for (int i = 0; i < 64; i++) {
+        name_node = ts_node_next_named_sibling(name_node);
+        if (ts_node_is_null(name_node) || ts_node_end_byte(name_node) > ts_node_end_byte(node))
+            return;
+        if (ts_node_symbol(name_node) != type)
+            continue;
+        first.name = clean_name(w->rules, node_text(w->text, name_node));
+        first.visibility = visibility_of(w->rules, KEN_STR(""), first.name, first.visibility);
+        if (first.name.len && w->out->symbols.len < KEN_MAX_SYMBOLS)
+            ken_vec_push(&w->out->symbols, first);
+    }
+    (void)rule;
+}
+
+// The definition that `node` makes, or -1.
+static int32_t add_symbol(walk *w, const ken_rule *rule, TSNode node)
+{
+    TSNode name_node = ken_rule_follow(&rule->name, node);
+    if (ts_node_is_null(name_node) || w->out->symbols.len >= KEN_MAX_SYMBOLS)
+        return -1;
+    ken_str name = clean_name(w->rules, node_text(w->text, name_node));
+    if (!name.len)
+        return -1;
+    if (rule->is_merged && merge_symbol(w, name, node, kind_of(w, rule, node)))
+        return (int32_t)(last_of_name(w, name) - w->out->symbols.ptr);
+    int32_t symbol = push_symbol(w, rule, node, name_node, name);
+    if (rule->is_each)
+        add_siblings(w, rule, node, name_node);
+    return symbol;
 }
 
 // ---- the walk --------------------------------------------------------------------------------
@@ -397,9 +494,67 @@ static int32_t add_symbol(walk *w, const ken_rule *rule, TSNode node)
 static void push_frame(walk *w, int32_t symbol, ken_scope scope, uint16_t rule)
 {
     walk_frame *outer = top_frame(w);
-    walk_frame f = { w->depth, symbol, scope ? scope : outer->scope, rule,
-                     outer->rule == rule ? outer->rule_depth + 1 : 1 };
+    walk_frame f = { w->depth,
+                     symbol,
+                     scope ? scope : outer->scope,
+                     rule,
+                     outer->rule == rule ? outer->rule_depth + 1 : 1,
+                     w->rules->rules[rule].members };
     ken_vec_push(&w->frames, f);
+}
+
+static bool visit_definition(walk *w, const ken_rule *rule, uint16_t index, TSNode node)
+{
+    walk_frame *top = top_frame(w);
+    if (rule->max_depth && top->rule == index && top->rule_depth >= rule->max_depth)
+        return false;
+    if (rule->is_rest && top->rule == index) // the next one ends the one before
+        w->frames.len--;
+    int32_t symbol = add_symbol(w, rule, node);
+    if (symbol < 0)
+        return true;
+    bool is_callable = ken_symbol_is_callable(w->out->symbols.ptr[symbol].kind);
+    push_frame(w, symbol, is_callable && rule->scope ? KEN_SCOPE_FUNCTION : rule->scope, index);
+    if (rule->is_rest && w->depth)
+        top_frame(w)->depth = w->depth - 1;
+    if (rule->inject_lang.len)
+        add_injection(w, rule, node, symbol);
+    return !rule->is_opaque;
+}
+
+static void visit_wrapper(walk *w, TSNode node)
+{
+    if (!is_wrapped(w)) {
+        w->wrap = node;
+        w->wrap_depth = w->depth;
+        w->has_wrap = true;
+    }
+    w->wrap_inner_depth = w->depth;
+}
+
+// A comment between the head and the body of a definition is not part of its signature.
+static void end_signature(ken_symbol *s, uint32_t at, ken_str text)
+{
+    if (at <= s->signature.start || at >= s->signature.end)
+        return;
+    s->signature.end = at;
+    while (s->signature.end > s->signature.start && ken_is_space(text.ptr[s->signature.end - 1]))
+        s->signature.end--;
+}
+
+static void visit_comment(walk *w, const ken_rule *rule, TSNode node)
+{
+    int32_t symbol = top_frame(w)->symbol;
+    if (symbol >= 0 && w->depth == top_frame(w)->depth + 1)
+        end_signature(&w->out->symbols.ptr[symbol], ts_node_start_byte(node), w->text);
+    if (rule->role == KEN_RULE_DOC && symbol >= 0 && !w->out->symbols.ptr[symbol].doc.end) {
+        set_doc(w, &w->out->symbols.ptr[symbol], node);
+        return;
+    }
+    ken_span span = { ts_node_start_byte(node), ts_node_end_byte(node) };
+    ken_vec_push(&w->out->comments, span);
+    if (rule->role == KEN_RULE_COMMENT)
+        add_lead(w, node, true);
 }
 
 // Looks at one node; false when nothing below it is of interest.
@@ -409,38 +564,22 @@ static bool visit(walk *w, TSNode node)
     const ken_rule *rule = rule_for(w, node, &index);
     if (!rule)
         return true;
-    int32_t symbol;
     switch (rule->role) {
     case KEN_RULE_DEF:
-        if (rule->max_depth && top_frame(w)->rule == index &&
-            top_frame(w)->rule_depth >= rule->max_depth)
-            return false;
-        symbol = add_symbol(w, rule, node);
-        if (symbol < 0)
-            return true;
-        push_frame(w, symbol,
-                   ken_symbol_is_callable(w->out->symbols.ptr[symbol].kind) && rule->scope
-                       ? KEN_SCOPE_FUNCTION
-                       : rule->scope,
-                   index);
-        if (rule->inject_lang.len)
-            add_injection(w, rule, node, symbol);
-        return !rule->is_opaque;
-    case KEN_RULE_COMMENT: {
-        ken_span span = { ts_node_start_byte(node), ts_node_end_byte(node) };
-        ken_vec_push(&w->out->comments, span);
-        add_lead(w, node, true);
+        return visit_definition(w, rule, index, node);
+    case KEN_RULE_COMMENT:
+    case KEN_RULE_DOC:
+        visit_comment(w, rule, node);
         return false;
-    }
+    case KEN_RULE_ACCESS:
+        top_frame(w)->members =
+            visibility_by_words(node_text(w->text, node), KEN_VISIBILITY_UNKNOWN);
+        return false;
     case KEN_RULE_PREFIX:
         add_lead(w, node, false);
         return false;
     case KEN_RULE_WRAP:
-        if (!w->has_wrap) {
-            w->wrap = node;
-            w->wrap_depth = w->depth;
-            w->has_wrap = true;
-        }
+        visit_wrapper(w, node);
         return true;
     case KEN_RULE_IMPORT:
     case KEN_RULE_EXPORT:
@@ -493,7 +632,7 @@ void ken_symbol_extract(const ken_rules *rules, const TSTree *tree, ken_str text
     TSNode root = ts_tree_root_node(tree);
     bool has_errors = ts_node_has_error(root);
     w.cursor = ts_tree_cursor_new(root);
-    walk_frame bottom = { 0, parent, KEN_SCOPE_TOP, UINT16_MAX, depth };
+    walk_frame bottom = { 0, parent, KEN_SCOPE_TOP, UINT16_MAX, depth, KEN_VISIBILITY_UNKNOWN };
     ken_vec_push(&w.frames, bottom);
     TSNode node;
     bool wants_children;
