@@ -26,10 +26,11 @@ typedef struct ken_scan_opts {
     uint64_t max_file_bytes; // 0 = 1 MiB
     bool wants_secrets;      // do not skip files that may hold secrets
     bool without_git;        // walk even in a git work tree
+    const char *home;        // whose git settings (core.excludesFile) a walk obeys; NULL = $HOME
 } ken_scan_opts;
 
 typedef struct ken_scan_file {
-    ken_str path; // relative to the root, '/' separated, valid UTF-8
+    ken_str path; // relative to the root, '/' separated, valid UTF-8, NUL-terminated
     ken_fs_stamp stamp;
 } ken_scan_file;
 
@@ -45,7 +46,8 @@ typedef struct ken_scan_result {
     size_t n_skips;
     ken_str git_head;   // commit id, empty without git
     ken_str git_branch; // empty when detached or without git
-    bool is_git;
+    bool is_git;        // the root lies in a git work tree
+    bool is_walked; // git was not asked: not a work tree, no git, or git refuses this repository
 } ken_scan_result;
 
 // `root`: an absolute, existing folder.
@@ -60,13 +62,13 @@ ken_skip_reason ken_scan_classify_path(ken_str path, bool is_code, const ken_sca
 // "@generated", "DO NOT EDIT" marks near the top), EMPTY; else NONE. A UTF-8 BOM is fine.
 ken_skip_reason ken_scan_classify_content(ken_str path, ken_str content);
 
-// Overwrites private keys and well-known token formats with '*', keeping every length and line break,
-// so that spans stay right. Returns the number of places masked.
+// Overwrites private keys and well-known token formats with '*', keeping every length and line
+// break, so that spans stay right. Returns the number of places masked.
 size_t ken_scan_mask_secrets(char *text, size_t len);
 
 // ---- globs -----------------------------------------------------------------------------------
-// `*` and `?` within a segment, `**` across segments, [classes], {a,b}; a pattern without '/' matches
-// the base name anywhere; a pattern that ends in '/' matches everything below that folder.
+// `*` and `?` within a segment, `**` across segments, [classes], {a,b}; a pattern without '/'
+// matches the base name anywhere; a pattern that ends in '/' matches everything below that folder.
 ken_status ken_glob_check(ken_str pattern, ken_err *err) KEN_MUST_USE; // names what is wrong
 bool ken_glob_match(ken_str pattern, ken_str path);
 

@@ -1,0 +1,355 @@
+// SPDX-License-Identifier: MIT
+// One run is: pipes, posix_spawn (which does not copy our memory), a poll loop over both pipes and
+// a pidfd, then kill the group, then reap. The group is killed while its leader is still a zombie,
+// so that its id cannot have passed to somebody else. Without pidfds (old kernels, other systems)
+// the loop looks for the end of the child with growing sleeps.
+#include "proc/proc.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/vec.h"
+
+extern char **environ;
+
+enum {
+    PROC_TIMEOUT_MS = 60000,
+    PROC_MAX_OUT = 64 << 20,
+    PROC_MAX_ERRORS = 16 << 10,
+    PROC_READ_BYTES = 64 << 10,
+    PROC_DRAIN_BLOCKS = 512,   // more than a full pipe, even in blocks of one page
+    PROC_PIPE_BYTES = 1 << 20, // fewer switches between the two processes than the usual 64 KiB
+    PROC_CANCEL_MS = 20,       // how late a cancel may be noticed
+    PROC_NAP_MIN_NS = 100000,
+    PROC_NAP_MAX_NS = 10000000,
+};
+
+// The pipes and the process while it runs. Descriptors are -1 when closed.
+typedef struct proc_child {
+    pid_t pid;
+    int pid_fd; // readable when the process has ended; -1 where the system has none
+    int out_fd, err_fd;
+    ken_proc_result result;
+} proc_child;
+
+static void close_fd(int *fd)
+{
+    if (*fd >= 0)
+        close(*fd);
+    *fd = -1;
+}
+
+// Both ends close on exec and lie above the standard descriptors, which the spawn actions
+// overwrite.
+static int make_pipe(int ends[2])
+{
+    int raw[2];
+    if (pipe2(raw, O_CLOEXEC))
+        return errno;
+    int e = 0;
+    for (int i = 0; i < 2; i++) {
+        ends[i] = raw[i];
+        if (raw[i] > STDERR_FILENO || e)
+            continue;
+        ends[i] = fcntl(raw[i], F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+        e = ends[i] < 0 ? errno : 0;
+        close(raw[i]);
+    }
+    if (e) {
+        close_fd(&ends[0]);
+        close_fd(&ends[1]);
+        return e;
+    }
+#ifdef F_SETPIPE_SZ
+    (void)fcntl(ends[0], F_SETPIPE_SZ, PROC_PIPE_BYTES);
+#endif
+    return fcntl(ends[0], F_SETFL, O_NONBLOCK) ? errno : 0;
+}
+
+static size_t name_len(const char *entry)
+{
+    return strcspn(entry, "=");
+}
+
+static bool is_overridden(const char *entry, const char *const *extra)
+{
+    size_t n = name_len(entry);
+    for (; *extra; extra++)
+        if (name_len(*extra) == n && memcmp(*extra, entry, n) == 0)
+            return true;
+    return false;
+}
+
+// Our environment with `extra` over it. An array to ken_free; the texts are borrowed.
+static char **make_env(const char *const *extra)
+{
+    static const char *const none[] = { NULL };
+    if (!extra)
+        extra = none;
+    KEN_VEC(char *) env = { 0 };
+    for (char **e = environ; e && *e; e++)
+        if (!is_overridden(*e, extra))
+            ken_vec_push(&env, *e);
+    for (; *extra; extra++) {
+        union {
+            const char *from;
+            char *to;
+        } text = { *extra }; // execve's prototype lacks a const that it keeps
+        if ((*extra)[name_len(*extra)] == '=')
+            ken_vec_push(&env, text.to);
+    }
+    ken_vec_push(&env, NULL);
+    return env.ptr;
+}
+
+static int add_actions(posix_spawn_file_actions_t *acts, const char *cwd, int out_w, int err_w)
+{
+    int e = posix_spawn_file_actions_addopen(acts, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+    if (!e)
+        e = posix_spawn_file_actions_adddup2(acts, out_w, STDOUT_FILENO);
+    if (!e)
+        e = posix_spawn_file_actions_adddup2(acts, err_w, STDERR_FILENO);
+    if (!e && cwd)
+        e = posix_spawn_file_actions_addchdir_np(acts, cwd);
+    return e;
+}
+
+static int set_attributes(posix_spawnattr_t *attr)
+{
+    sigset_t none, all;
+    sigemptyset(&none);
+    sigfillset(&all);
+    short flags = POSIX_SPAWN_SETPGROUP | POSIX_SPAWN_SETSIGMASK | POSIX_SPAWN_SETSIGDEF;
+    int e = posix_spawnattr_setpgroup(attr, 0);
+    if (!e)
+        e = posix_spawnattr_setsigmask(attr, &none);
+    if (!e)
+        e = posix_spawnattr_setsigdefault(attr, &all);
+    return e ? e : posix_spawnattr_setflags(attr, flags);
+}
+
+static int spawn(const ken_proc_opts *o, int out_w, int err_w, pid_t *out_pid)
+{
+    posix_spawn_file_actions_t acts;
+    posix_spawnattr_t attr;
+    int e = posix_spawn_file_actions_init(&acts);
+    if (e)
+        return e;
+    e = posix_spawnattr_init(&attr);
+    if (e) {
+        posix_spawn_file_actions_destroy(&acts);
+        return e;
+    }
+    e = add_actions(&acts, o->cwd, out_w, err_w);
+    if (!e)
+        e = set_attributes(&attr);
+    if (!e) {
+        union {
+            const char *const *from;
+            char *const *to;
+        } argv = { o->argv };
+        char **env = make_env(o->env);
+        e = posix_spawnp(out_pid, o->argv[0], &acts, &attr, argv.to, env);
+        ken_free(env);
+    }
+    posix_spawnattr_destroy(&attr);
+    posix_spawn_file_actions_destroy(&acts);
+    return e;
+}
+
+static int open_pid_fd(pid_t pid)
+{
+#ifdef SYS_pidfd_open
+    return (int)syscall(SYS_pidfd_open, pid, 0); // closes on exec by itself
+#else
+    (void)pid;
+    return -1;
+#endif
+}
+
+static ken_status child_start(proc_child *c, const ken_proc_opts *o, ken_err *err)
+{
+    int out[2] = { -1, -1 }, errs[2] = { -1, -1 };
+    int e = make_pipe(out);
+    if (!e)
+        e = make_pipe(errs);
+    if (!e)
+        e = spawn(o, out[1], errs[1], &c->pid);
+    close_fd(&out[1]);
+    close_fd(&errs[1]);
+    if (e) {
+        close_fd(&out[0]);
+        close_fd(&errs[0]);
+        return KEN_FAIL_ERRNO(err, e, "starting '%s'%s%s", o->argv[0], o->cwd ? " in " : "",
+                              o->cwd ? o->cwd : "");
+    }
+    c->out_fd = out[0];
+    c->err_fd = errs[0];
+    c->pid_fd = open_pid_fd(c->pid);
+    return KEN_OK;
+}
+
+// True when the process has ended; it stays a zombie, so its group id stays taken.
+static bool has_ended(const proc_child *c)
+{
+    siginfo_t info = { 0 };
+    if (waitid(P_PID, (id_t)c->pid, &info, WEXITED | WNOHANG | WNOWAIT))
+        return errno != EINTR; // somebody else reaped it
+    return info.si_pid == c->pid;
+}
+
+// Moves one block from the pipe to `b`; false when there is nothing now. Closes the descriptor at
+// its end. `is_capped`: keep what fits and drop the rest, else the buffer notes that it is over.
+static bool read_some(int *fd, ken_buf *b, bool is_capped)
+{
+    char block[PROC_READ_BYTES];
+    if (*fd < 0)
+        return false;
+    ssize_t n = read(*fd, block, sizeof block);
+    if (n < 0 && (errno == EINTR || errno == EAGAIN))
+        return errno == EINTR;
+    if (n <= 0) {
+        close_fd(fd);
+        return false;
+    }
+    size_t room = b->max - b->len;
+    ken_buf_put(b, block, is_capped && (size_t)n > room ? room : (size_t)n);
+    return !b->is_over;
+}
+
+// Bounded, because a process that left the group may go on writing.
+static void drain(proc_child *c)
+{
+    for (int i = 0; i < PROC_DRAIN_BLOCKS && read_some(&c->out_fd, &c->result.out, false); i++)
+        continue;
+    for (int i = 0; i < PROC_DRAIN_BLOCKS && read_some(&c->err_fd, &c->result.errors, true); i++)
+        continue;
+}
+
+static void nap(int64_t ns)
+{
+    struct timespec t = { .tv_nsec = (long)ns };
+    nanosleep(&t, NULL);
+}
+
+// One wait for output or the end, `left_ns` at most.
+static void wait_some(const proc_child *c, int64_t left_ns, bool can_cancel, int64_t *nap_ns)
+{
+    if (c->pid_fd < 0 && c->out_fd < 0 && c->err_fd < 0) {
+        nap(*nap_ns < left_ns ? *nap_ns : left_ns);
+        *nap_ns = *nap_ns * 2 < PROC_NAP_MAX_NS ? *nap_ns * 2 : PROC_NAP_MAX_NS;
+        return;
+    }
+    int64_t ms = left_ns / 1000000 + 1;
+    if ((can_cancel || c->pid_fd < 0) && ms > PROC_CANCEL_MS)
+        ms = PROC_CANCEL_MS;
+    struct pollfd fds[3] = {
+        // poll passes over negative descriptors
+        { .fd = c->out_fd, .events = POLLIN },
+        { .fd = c->err_fd, .events = POLLIN },
+        { .fd = c->pid_fd, .events = POLLIN },
+    };
+    (void)poll(fds, 3, ms > 1000 ? 1000 : (int)ms);
+}
+
+static ken_status child_watch(proc_child *c, const ken_proc_opts *o, ken_err *err)
+{
+    int64_t timeout_ms = o->timeout_ms > 0 ? o->timeout_ms : PROC_TIMEOUT_MS;
+    int64_t deadline = ken_clock_mono_ns() + timeout_ms * 1000000;
+    int64_t nap_ns = PROC_NAP_MIN_NS;
+    for (;;) {
+        bool is_done = has_ended(c); // asked before draining: all it wrote is in the pipes by now
+        drain(c);
+        if (c->result.out.is_over)
+            return KEN_FAIL(err, KEN_ELIMIT, "'%s' printed more than %zu bytes", o->argv[0],
+                            c->result.out.max);
+        if (is_done)
+            return KEN_OK;
+        ken_status st = ken_cancel_check(o->cancel, err);
+        if (st)
+            return st;
+        int64_t left = deadline - ken_clock_mono_ns();
+        if (left <= 0)
+            return KEN_FAIL(err, KEN_ETIMEOUT, "'%s' ran longer than %lld ms", o->argv[0],
+                            (long long)timeout_ms);
+        wait_some(c, left, o->cancel != NULL, &nap_ns);
+    }
+}
+
+// Kills what is left of the group, then reaps the child.
+static void child_finish(proc_child *c)
+{
+    (void)kill(-c->pid, SIGKILL);
+    (void)kill(c->pid, SIGKILL); // before it could enter its group, and harmless to a zombie
+    int status = 0;
+    pid_t got;
+    do {
+        got = waitpid(c->pid, &status, 0);
+    } while (got < 0 && errno == EINTR);
+    bool has_exited = got == c->pid && WIFEXITED(status);
+    c->result.exit_code = has_exited ? WEXITSTATUS(status) : -1;
+    c->result.signal = got == c->pid && WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+    close_fd(&c->out_fd);
+    close_fd(&c->err_fd);
+    close_fd(&c->pid_fd);
+}
+
+ken_status ken_proc_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err)
+{
+    if (!opts->argv || !opts->argv[0])
+        return KEN_FAIL(err, KEN_EINVAL, "no program to run");
+    ken_status st = ken_cancel_check(opts->cancel, err);
+    if (st)
+        return st;
+    proc_child c = { .pid = -1, .pid_fd = -1, .out_fd = -1, .err_fd = -1 };
+    c.result.out = KEN_BUF_INIT(opts->max_out_bytes ? opts->max_out_bytes : PROC_MAX_OUT);
+    c.result.errors = KEN_BUF_INIT(PROC_MAX_ERRORS);
+    st = child_start(&c, opts, err);
+    if (st)
+        goto out;
+    st = child_watch(&c, opts, err);
+    child_finish(&c);
+    if (st)
+        goto out;
+    *out = c.result;
+    c.result = (ken_proc_result){ 0 };
+out:
+    ken_proc_result_release(&c.result);
+    return st;
+}
+
+void ken_proc_result_release(ken_proc_result *r)
+{
+    ken_buf_release(&r->out);
+    ken_buf_release(&r->errors);
+    *r = (ken_proc_result){ 0 };
+}
+
+ken_str ken_proc_complaint(const ken_proc_result *r)
+{
+    ken_str rest = ken_buf_str(&r->errors), line;
+    while (ken_str_line_next(&rest, &line)) {
+        line = ken_str_trim(line);
+        if (line.len)
+            return line;
+    }
+    return KEN_STR("");
+}
+
+const char *ken_proc_env(const char *name)
+{
+    size_t n = strlen(name);
+    for (char **e = environ; e && *e; e++)
+        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+            return *e + n + 1;
+    return NULL;
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// proc.h -- running a child process and collecting what it prints.
+//
+// An argument vector, never a shell. The child gets /dev/null as its input, pipes as its outputs,
+// no other descriptor of ours, default signal handling and a process group of its own; on timeout,
+// cancel or too much output the whole group is killed, and whatever it leaves running when it ends
+// is killed too. It never inherits our stdout, which belongs to a protocol.
+//
+// Ownership: the caller releases a ken_proc_result after success. Threads: any, at any time.
+// Errors: KEN_ENOTFOUND no such program or folder, KEN_ETIMEOUT, KEN_ECANCELLED, KEN_ELIMIT too
+// much output. A program that ran and failed is not an error here: look at exit_code.
+#ifndef KEN_PROC_PROC_H
+#define KEN_PROC_PROC_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/attr.h"
+#include "base/buf.h"
+#include "base/cancel.h"
+#include "base/err.h"
+
+typedef struct ken_proc_opts {
+    const char *const *argv; // ends with NULL; argv[0] is looked up in PATH when it has no '/'
+    const char *cwd;         // NULL = ours
+    // On top of our environment, ends with NULL: "NAME=value" sets, "NAME" removes. NULL = nothing.
+    const char *const *env;
+    int64_t timeout_ms;   // 0 = 60 s
+    size_t max_out_bytes; // 0 = 64 MiB
+    const ken_cancel *cancel;
+} ken_proc_opts;
+
+typedef struct ken_proc_result {
+    int exit_code; // 0 … 255, or -1 when a signal ended it
+    int signal;    // 0 when it exited by itself
+    ken_buf out;
+    ken_buf errors; // the first 16 KiB of stderr
+} ken_proc_result;
+
+ken_status ken_proc_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err) KEN_MUST_USE;
+void ken_proc_result_release(ken_proc_result *r);
+
+// The first line of its stderr, for a message; "" when it said nothing. Borrowed from `r`.
+ken_str ken_proc_complaint(const ken_proc_result *r);
+
+// A variable of our environment, as a child would see it; borrowed, NULL when it is not set.
+const char *ken_proc_env(const char *name);
+
+#endif

@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: MIT
+// One scan: find out whether git can list the files; if so, go through its list folder by folder,
+// else walk. Both ask the same judges and end in the same two vectors. Every folder is opened
+// without following links, and every file is looked at relative to its folder, so that nothing
+// outside of the root is ever reached, whatever is moved while we look.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#ifdef __linux__
+#include <linux/openat2.h>
+#endif
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "base/utf8.h"
+#include "scan/scan_priv.h"
+
+enum {
+    SCAN_DEFAULT_FILE_BYTES = 1 << 20,
+    SCAN_OPEN_FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+};
+
+// ---- opening folders
+// ------------------------------------------------------------------------------
+static int open_by_steps(int root_fd, const char *path)
+{
+    int fd = openat(root_fd, ".", SCAN_OPEN_FLAGS);
+    ken_str rest = ken_str_c(path), part;
+    while (fd >= 0 && ken_str_split_next(&rest, '/', &part)) {
+        char name[SCAN_MAX_PATH + 1];
+        memcpy(name, part.ptr, part.len);
+        name[part.len] = '\0';
+        int next = openat(fd, name, SCAN_OPEN_FLAGS | O_NOFOLLOW);
+        int e = errno;
+        close(fd);
+        errno = e;
+        fd = next;
+    }
+    return fd;
+}
+
+int ken_scan__open_below(const scan_job *job, ken_str folder)
+{
+    char path[SCAN_MAX_PATH + 1];
+    if (!folder.len)
+        return openat(job->root_fd, ".", SCAN_OPEN_FLAGS);
+    if (folder.len > SCAN_MAX_PATH) {
+        errno = ENAMETOOLONG;
+        return -1;
+    }
+    memcpy(path, folder.ptr, folder.len);
+    path[folder.len] = '\0';
+    if (!memchr(path, '/', folder.len))
+        return openat(job->root_fd, path, SCAN_OPEN_FLAGS | O_NOFOLLOW);
+#ifdef SYS_openat2
+    struct open_how how = { .flags = SCAN_OPEN_FLAGS,
+                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
+    int fd = (int)syscall(SYS_openat2, job->root_fd, path, &how, sizeof how);
+    if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EINVAL))
+        return fd;
+#endif
+    return open_by_steps(job->root_fd, path);
+}
+
+// ---- judges
+// ------------------------------------------------------------------------------------------
+void ken_scan__skip(scan_job *job, ken_str path, ken_skip_reason reason)
+{
+    if (!ken_utf8_is_valid(path)) {
+        ken_buf b = KEN_BUF_INIT(0);
+        ken_utf8_repair(&b, path);
+        path = ken_arena_dup(job->arena, ken_buf_str(&b));
+        ken_buf_release(&b);
+    }
+    ken_scan_skip s = { path, reason };
+    ken_vec_push(&job->skips, s);
+}
+
+static bool is_included(const scan_job *job, ken_str path)
+{
+    return !job->include.len || ken_scan__globs_match(job->include, path);
+}
+
+static ken_skip_reason judge_folder_kind(const scan_job *job, ken_str name, bool is_untracked)
+{
+    ken_skip_reason reason = KEN_SKIP_NONE;
+    switch (ken_scan__folder_kind(name)) {
+    case SCAN_FOLDER_ORDINARY:
+        break;
+    case SCAN_FOLDER_NEVER:
+        reason = KEN_SKIP_FOLDER;
+        break;
+    case SCAN_FOLDER_VENDORED:
+        reason = KEN_SKIP_VENDORED;
+        break;
+    case SCAN_FOLDER_OUTPUT:
+        reason = is_untracked ? KEN_SKIP_FOLDER : KEN_SKIP_NONE;
+        break;
+    }
+    bool is_asked_for =
+        reason && ken_scan__globs_name(job->include, name) && !ken_str_eq(name, KEN_STR(".git"));
+    return is_asked_for ? KEN_SKIP_NONE : reason;
+}
+
+ken_skip_reason ken_scan__judge_folder(const scan_job *job, ken_str folder, bool is_untracked)
+{
+    ken_str name = ken_path_base(folder);
+    if (folder.len > SCAN_MAX_PATH)
+        return KEN_SKIP_UNREADABLE;
+    if (ken_scan__is_bad_name(name))
+        return KEN_SKIP_NAME;
+    if (ken_scan__globs_match_folder(job->exclude, folder))
+        return KEN_SKIP_IGNORED;
+    if (!job->opts->wants_secrets && ken_scan__is_secret_folder(name))
+        return KEN_SKIP_SECRET;
+    return judge_folder_kind(job, name, is_untracked);
+}
+
+static ken_skip_reason judge_name(const scan_job *job, ken_str path)
+{
+    if (path.len > SCAN_MAX_PATH)
+        return KEN_SKIP_UNREADABLE;
+    if (ken_scan__is_bad_name(ken_path_base(path)))
+        return KEN_SKIP_NAME;
+    if (ken_scan__globs_match(job->exclude, path))
+        return KEN_SKIP_IGNORED;
+    return ken_scan__judge_name(path, false, job->opts->wants_secrets);
+}
+
+static ken_skip_reason judge_info(const scan_job *job, const ken_fs_info *info)
+{
+    switch (info->kind) {
+    case KEN_FS_FILE:
+        if (!info->stamp.size)
+            return KEN_SKIP_EMPTY;
+        return info->stamp.size > job->max_file_bytes ? KEN_SKIP_TOO_LARGE : KEN_SKIP_NONE;
+    case KEN_FS_LINK:
+        return KEN_SKIP_SYMLINK;
+    case KEN_FS_DIR:
+    case KEN_FS_OTHER:
+    case KEN_FS_UNKNOWN:
+        break;
+    }
+    return KEN_SKIP_SPECIAL;
+}
+
+// A tracked path that is a folder on disk: a submodule, unless it was never checked out.
+static void take_submodule(scan_job *job, int dir_fd, const char *name, ken_str path)
+{
+    char dot_git[SCAN_MAX_PATH + 8];
+    snprintf(dot_git, sizeof dot_git, "%s/.git", name);
+    ken_fs_info info;
+    if (!ken_fs_stat(dir_fd, dot_git, &info, NULL))
+        ken_scan__skip(job, ken_arena_printf(job->arena, KEN_STR_FMT "/", KEN_STR_ARG(path)),
+                       KEN_SKIP_SUBMODULE);
+}
+
+void ken_scan__take(scan_job *job, int dir_fd, ken_str path, bool is_ignored)
+{
+    if (!is_included(job, path))
+        return;
+    ken_skip_reason reason = is_ignored ? KEN_SKIP_IGNORED : judge_name(job, path);
+    if (reason) {
+        ken_scan__skip(job, path, reason);
+        return;
+    }
+    char name[SCAN_MAX_PATH + 1];
+    ken_str base = ken_path_base(path);
+    memcpy(name, base.ptr, base.len);
+    name[base.len] = '\0';
+    ken_fs_info info;
+    ken_status st = ken_fs_stat(dir_fd, name, &info, NULL);
+    if (st == KEN_ENOTFOUND)
+        return;
+    reason = st ? KEN_SKIP_UNREADABLE : judge_info(job, &info);
+    if (!st && info.kind == KEN_FS_DIR) {
+        take_submodule(job, dir_fd, name, path);
+    } else if (reason) {
+        ken_scan__skip(job, path, reason);
+    } else {
+        ken_scan_file f = { path, info.stamp };
+        ken_vec_push(&job->files, f);
+    }
+}
+
+// ---- git's list
+// ----------------------------------------------------------------------------------------
+typedef struct list_cursor {
+    scan_job *job;
+    scan_candidates list;
+    size_t at;
+    ken_str folder; // the last one that was judged good, with everything above it
+    int folder_fd;  // of `folder`; -1 while nobody needed it
+    bool is_broken; // `folder` cannot be opened
+} list_cursor;
+
+static bool is_below(ken_str path, ken_str folder)
+{
+    return path.len > folder.len && path.ptr[folder.len] == '/' && ken_str_starts(path, folder);
+}
+
+// Candidates below `folder` stand together, beginning with the current one.
+static size_t end_of_folder(const list_cursor *c, ken_str folder)
+{
+    size_t i = c->at;
+    while (i < c->list.len && is_below(c->list.ptr[i].path, folder))
+        i++;
+    return i;
+}
+
+static bool has_tracked(const list_cursor *c, ken_str folder)
+{
+    for (size_t i = c->at; i < c->list.len && is_below(c->list.ptr[i].path, folder); i++)
+        if (c->list.ptr[i].is_tracked)
+            return true;
+    return false;
+}
+
+// A folder that says itself that it is an environment or a cache.
+static bool has_marker(const list_cursor *c, ken_str folder)
+{
+    for (size_t i = c->at; i < c->list.len && is_below(c->list.ptr[i].path, folder); i++) {
+        ken_str name = ken_str_sub(c->list.ptr[i].path, folder.len + 1, SIZE_MAX);
+        if (!c->list.ptr[i].is_tracked && ken_scan__is_marker(name))
+            return true;
+        if (ken_str_cmp(name, KEN_STR("pyvenv.cfg")) > 0)
+            return false; // sorted: no marker can follow
+    }
+    return false;
+}
+
+static void skip_folder(list_cursor *c, ken_str folder, ken_skip_reason reason)
+{
+    ken_scan__skip(c->job, ken_str_n(folder.ptr, folder.len + 1), reason); // with its '/'
+    c->at = end_of_folder(c, folder);
+}
+
+// Judges the folders of `path` that are new since the last candidate. False when one was skipped.
+static bool enter_folders(list_cursor *c, ken_str path)
+{
+    ken_str dir = ken_path_dir(path);
+    if (ken_str_eq(dir, c->folder))
+        return true;
+    size_t from = c->folder.len && is_below(path, c->folder) ? c->folder.len + 1 : 0;
+    while (!from && c->folder.len) { // back up to the last folder that both share
+        c->folder = ken_path_dir(c->folder);
+        from = c->folder.len && is_below(path, c->folder) ? c->folder.len + 1 : 0;
+    }
+    ken_fs_close(c->folder_fd);
+    c->folder_fd = -1;
+    c->is_broken = false;
+    for (size_t i = from; i < path.len; i++) {
+        if (path.ptr[i] != '/' || i + 1 == path.len)
+            continue;
+        ken_str folder = ken_str_sub(path, 0, i);
+        ken_skip_reason reason = ken_scan__judge_folder(c->job, folder, true);
+        if (reason == KEN_SKIP_FOLDER && has_tracked(c, folder))
+            reason = ken_scan__judge_folder(c->job, folder, false);
+        if (!reason && has_marker(c, folder))
+            reason = KEN_SKIP_FOLDER;
+        if (reason) {
+            skip_folder(c, folder, reason);
+            return false;
+        }
+        c->folder = folder;
+    }
+    c->folder = dir;
+    return true;
+}
+
+static void take_candidate(list_cursor *c, ken_str path)
+{
+    if (c->folder_fd < 0 && !c->is_broken) {
+        c->folder_fd = ken_scan__open_below(c->job, c->folder);
+        c->is_broken = c->folder_fd < 0;
+        if (c->is_broken && errno == EACCES && c->folder.len) {
+            skip_folder(c, c->folder, KEN_SKIP_UNREADABLE);
+            return;
+        }
+    }
+    if (!c->is_broken) // else it is gone, or a link by now: git knows an older state
+        ken_scan__take(c->job, c->folder_fd, path, false);
+    c->at++;
+}
+
+// git ends the name of an untracked repository with a '/' and lists nothing below it.
+static void take_repository(list_cursor *c, ken_str path)
+{
+    ken_str folder = ken_str_sub(path, 0, path.len - 1);
+    ken_skip_reason reason = ken_scan__judge_folder(c->job, folder, true);
+    ken_scan__skip(c->job, path, reason ? reason : KEN_SKIP_SUBMODULE);
+    c->at++;
+}
+
+static ken_status take_list(scan_job *job, scan_candidates list, ken_err *err)
+{
+    list_cursor c = { .job = job, .list = list, .folder = KEN_STR(""), .folder_fd = -1 };
+    ken_status st = KEN_OK;
+    for (size_t n = 0; c.at < list.len && !st; n++) {
+        ken_str path = list.ptr[c.at].path;
+        bool is_repository = path.ptr[path.len - 1] == '/';
+        if (!enter_folders(&c, ken_str_sub(path, 0, path.len - is_repository)))
+            continue;
+        if (is_repository)
+            take_repository(&c, path);
+        else
+            take_candidate(&c, path);
+        if (n % SCAN_CANCEL_EVERY == 0)
+            st = ken_cancel_check(job->cancel, err);
+    }
+    ken_fs_close(c.folder_fd);
+    return st;
+}
+
+// ---- the whole
+// -----------------------------------------------------------------------------------------
+static ken_status job_open(scan_job *job, const char *root, ken_err *err)
+{
+    if (!root || root[0] != '/')
+        return KEN_FAIL(err, KEN_EINVAL, "root '%s' is not an absolute path", root ? root : "");
+    ken_status st = ken_path_real(&job->scratch, ken_str_c(root), &job->root, err);
+    if (st)
+        return st;
+    ken_fs_info info;
+    st = ken_fs_stat(KEN_FS_CWD, job->root.ptr, &info, err);
+    if (st)
+        return st;
+    if (info.kind != KEN_FS_DIR)
+        return KEN_FAIL(err, KEN_EINVAL, "root '%s' is not a folder", root);
+    st = ken_fs_open_dir(job->root.ptr, &job->root_fd, err);
+    if (st)
+        return st;
+    if (ken_scan__git_is_bare(job->root_fd))
+        return KEN_FAIL(err, KEN_EINVAL, "root '%s' is a bare git repository, without any files",
+                        root);
+    const ken_scan_opts *o = job->opts;
+    st = ken_scan__globs(&job->scratch, o->include, o->n_include, &job->include, err);
+    if (st)
+        return st;
+    return ken_scan__globs(&job->scratch, o->exclude, o->n_exclude, &job->exclude, err);
+}
+
+static ken_status job_collect(scan_job *job, const scan_git *git, bool *out_is_walked, ken_err *err)
+{
+    if (git && !job->opts->without_git) {
+        scan_candidates list = { 0 };
+        ken_err inner = { 0 };
+        ken_status st = ken_scan__git_list(job, &list, &inner);
+        bool is_usable = !st && list.len; // empty: a new repository, or a root that git ignores
+        if (is_usable)
+            st = take_list(job, list, &inner);
+        ken_free(list.ptr);
+        if (is_usable || (st && st != KEN_EUNSUPPORTED))
+            return st ? KEN_FAIL(err, st, "%s", inner.msg) : KEN_OK;
+    }
+    *out_is_walked = true;
+    return ken_scan__walk(job, git, err);
+}
+
+static int compare_files(const void *a, const void *b)
+{
+    const ken_scan_file *x = a, *y = b;
+    return ken_str_cmp(x->path, y->path);
+}
+
+static int compare_skips(const void *a, const void *b)
+{
+    const ken_scan_skip *x = a, *y = b;
+    int c = ken_str_cmp(x->path, y->path);
+    return c ? c : (int)x->reason - (int)y->reason;
+}
+
+// A sorted copy in the arena; git's list leaves nothing to sort.
+static void *finish(ken_arena *a, const void *items, size_t n, size_t item_bytes,
+                    int (*compare)(const void *, const void *))
+{
+    char *copy = ken_arena_alloc(a, ken_mul_size(n, item_bytes));
+    if (n)
+        memcpy(copy, items, n * item_bytes);
+    for (size_t i = 1; i < n; i++) {
+        if (compare(copy + (i - 1) * item_bytes, copy + i * item_bytes) > 0) {
+            qsort(copy, n, item_bytes, compare);
+            break;
+        }
+    }
+    return copy;
+}
+
+ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cancel *cancel,
+                    ken_arena *arena, ken_scan_result *out, ken_err *err)
+{
+    static const ken_scan_opts defaults = { 0 };
+    scan_job job = {
+        .opts = opts ? opts : &defaults, .cancel = cancel, .arena = arena, .root_fd = -1
+    };
+    job.max_file_bytes =
+        job.opts->max_file_bytes ? job.opts->max_file_bytes : SCAN_DEFAULT_FILE_BYTES;
+    ken_arena_init(&job.scratch, 0);
+    ken_scan_result r = { 0 };
+    scan_git git;
+    ken_status st = job_open(&job, root, err);
+    if (st)
+        goto out;
+    r.is_git = ken_scan__git_find(&job.scratch, job.root, &git);
+    st = job_collect(&job, r.is_git ? &git : NULL, &r.is_walked, err);
+    if (st)
+        goto out;
+    if (r.is_git)
+        ken_scan__git_head(arena, &git, &r.git_head, &r.git_branch);
+    r.n_files = job.files.len;
+    r.files = finish(arena, job.files.ptr, r.n_files, sizeof *r.files, compare_files);
+    r.n_skips = job.skips.len;
+    r.skips = finish(arena, job.skips.ptr, r.n_skips, sizeof *r.skips, compare_skips);
+    *out = r;
+out:
+    ken_fs_close(job.root_fd);
+    ken_vec_release(&job.files);
+    ken_vec_release(&job.skips);
+    ken_arena_release(&job.scratch);
+    return st;
+}
