@@ -5,9 +5,9 @@
 // further write and the commit then answer with the first failure, until ken_store_rollback.
 #include "store/store.h"
 
-#include <stdio.h>
-
 #include "base/alloc.h"
+#include "obs/trace.h"
+#include "store/store_debug.h"
 #include "store/store_ops.h"
 
 typedef enum tx_state {
@@ -22,6 +22,7 @@ struct ken_store {
     ken_status spoiled; // why this transaction cannot be committed; KEN_OK = it can
     bool is_durable;    // the transaction names a generation
     bool is_read_only;
+    char *path; // as it was opened; NULL for a backend that was wrapped by hand
 };
 
 enum {
@@ -75,8 +76,8 @@ ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *
     ken_store_backend *b = NULL;
     bool is_pg = ken_str_starts(path, KEN_STR("postgres://")) ||
                  ken_str_starts(path, KEN_STR("postgresql://"));
-    ken_status st = is_pg ? ken_store__postgres_open(opts, &b, err)
-                          : ken_store__sqlite_open(opts, &b, err);
+    ken_status st =
+        is_pg ? ken_store__postgres_open(opts, &b, err) : ken_store__sqlite_open(opts, &b, err);
     if (st)
         return st;
     ken_store *s = NULL;
@@ -87,6 +88,9 @@ ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *
         return st;
     }
     s->is_read_only = opts->is_read_only;
+    s->path = ken_strdup(opts->path);
+    if (ken_trace_is_on("store", 1))
+        ken_store_add_trace(s, NULL, NULL);
     *out = s;
     return KEN_OK;
 }
@@ -97,7 +101,13 @@ void ken_store_close(ken_store *s)
         return;
     ken_store_rollback(s);
     s->backend->ops->conn->close(s->backend);
+    ken_free(s->path);
     ken_free(s);
+}
+
+const char *ken_store_path(const ken_store *s)
+{
+    return s->path;
 }
 
 // ---- transactions ----------------------------------------------------------------------------
@@ -408,4 +418,3 @@ ken_status ken_store_verify(ken_store *s, ken_err *err)
     leave_read(s, is_own);
     return st;
 }
-

@@ -27,23 +27,27 @@
 
 typedef struct ken_store ken_store;
 
-enum { KEN_SEGMENT_BLOCK = 64 * 1024 }; // bytes of every block of a segment but its last
+enum {
+    KEN_SEGMENT_BLOCK = 64 * 1024
+}; // bytes of every block of a segment but its last
 
 typedef struct ken_store_opts {
-    const char *path;      // of a SQLite file; a postgres:// URL is KEN_EUNSUPPORTED for now
-    bool is_read_only;     // KEN_ENOTFOUND when there is no database
-    uint64_t cache_bytes;  // page cache; 0 = 8 MiB
+    const char *path;     // of a SQLite file; a postgres:// URL is KEN_EUNSUPPORTED for now
+    bool is_read_only;    // KEN_ENOTFOUND when there is no database
+    uint64_t cache_bytes; // page cache; 0 = 8 MiB
 } ken_store_opts;
 
 // Creates or migrates the database unless it is opened read-only.
 ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *err) KEN_MUST_USE;
 void ken_store_close(ken_store *s);
+// What it was opened with, borrowed: another store on the same data can be opened with it.
+const char *ken_store_path(const ken_store *s);
 
 // ---- transactions ----------------------------------------------------------------------------
-// Writes need begin_write; reads need nothing, but see one state only between begin_read and commit.
-// A write that fails spoils its transaction: later writes and the commit fail with the same status.
-// Whatever commit answers, the transaction is over. One that names a generation is on disk when it
-// returns; others are safe from kill -9, and from a power cut once a generation followed.
+// Writes need begin_write; reads need nothing, but see one state only between begin_read and
+// commit. A write that fails spoils its transaction: later writes and the commit fail with the same
+// status. Whatever commit answers, the transaction is over. One that names a generation is on disk
+// when it returns; others are safe from kill -9, and from a power cut once a generation followed.
 ken_status ken_store_begin_read(ken_store *s, ken_err *err) KEN_MUST_USE;
 ken_status ken_store_begin_write(ken_store *s, ken_err *err) KEN_MUST_USE;
 ken_status ken_store_commit(ken_store *s, ken_err *err) KEN_MUST_USE;
@@ -66,10 +70,10 @@ typedef struct ken_content_info {
 
 ken_status ken_store_find_content(ken_store *s, const ken_content_key *key, ken_content_info *out,
                                   ken_err *err) KEN_MUST_USE;
-// `packed`: ken_facts_pack's bytes. The id is above all ids there ever were. A content of the same key
-// (a forced run reads everything again) stays for the files that have it, and is not found any more.
-// Add a content and the segment that covers it in one transaction: then whatever is found by key can
-// be searched too, and a killed run leaves nothing half done.
+// `packed`: ken_facts_pack's bytes. The id is above all ids there ever were. A content of the same
+// key (a forced run reads everything again) stays for the files that have it, and is not found any
+// more. Add a content and the segment that covers it in one transaction: then whatever is found by
+// key can be searched too, and a killed run leaves nothing half done.
 ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const ken_facts *facts,
                                  ken_str packed, int64_t *out_id, ken_err *err) KEN_MUST_USE;
 // The packed bytes as they are: for many threads to unpack.
@@ -78,13 +82,16 @@ ken_status ken_store_load_packed(ken_store *s, int64_t content, ken_arena *arena
 ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena, ken_facts *out,
                                 ken_err *err) KEN_MUST_USE;
 
-enum { KEN_FACTS_MAX_BYTES = 64 * 1024 * 1024 };
+enum {
+    KEN_FACTS_MAX_BYTES = 64 * 1024 * 1024
+};
 
-// The stored form of facts: bytes that any machine reads. Unpacking checks everything: KEN_ECORRUPT.
-// Kinds, types and `lang` are kept as numbers: who renumbers them raises ken_content_key.feature.
+// The stored form of facts: bytes that any machine reads. Unpacking checks everything:
+// KEN_ECORRUPT. Kinds, types and `lang` are kept as numbers: who renumbers them raises
+// ken_content_key.feature.
 void ken_facts_pack(const ken_facts *facts, ken_buf *out);
-ken_status ken_facts_unpack(ken_str packed, ken_arena *arena, ken_facts *out,
-                            ken_err *err) KEN_MUST_USE;
+ken_status ken_facts_unpack(ken_str packed, ken_arena *arena, ken_facts *out, ken_err *err)
+    KEN_MUST_USE;
 
 // ---- files of the newest generation ----------------------------------------------------------
 typedef struct ken_file_row {
@@ -109,12 +116,12 @@ typedef struct ken_skip_row {
 } ken_skip_row;
 
 // The whole list, in a stable order: the same list again costs one hash of it.
-ken_status ken_store_replace_skips(ken_store *s, const ken_skip_row *rows, size_t n,
-                                   ken_err *err) KEN_MUST_USE;
+ken_status ken_store_replace_skips(ken_store *s, const ken_skip_row *rows, size_t n, ken_err *err)
+    KEN_MUST_USE;
 // By reason, then path. Reason KEN_SKIP_NONE = all.
 ken_status ken_store_load_skips(ken_store *s, ken_skip_reason reason, size_t limit,
-                                ken_arena *arena, ken_skip_row **out, size_t *out_n,
-                                ken_err *err) KEN_MUST_USE;
+                                ken_arena *arena, ken_skip_row **out, size_t *out_n, ken_err *err)
+    KEN_MUST_USE;
 
 // ---- segments --------------------------------------------------------------------------------
 typedef struct ken_segment_info {
@@ -128,9 +135,9 @@ ken_status ken_store_add_segment(ken_store *s, ken_str bytes, uint32_t n_content
 ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err) KEN_MUST_USE;
 ken_status ken_store_list_segments(ken_store *s, ken_arena *arena, ken_segment_info **out,
                                    size_t *out_n, ken_err *err) KEN_MUST_USE;
-// A reader without an open transaction may find a segment merged away: KEN_ENOTFOUND, then it loads the
-// newer generation. Ids are never used again, so it never gets other bytes.
-// Copies one block into `into` (KEN_SEGMENT_BLOCK bytes); `*out_n` bytes were there.
+// A reader without an open transaction may find a segment merged away: KEN_ENOTFOUND, then it loads
+// the newer generation. Ids are never used again, so it never gets other bytes. Copies one block
+// into `into` (KEN_SEGMENT_BLOCK bytes); `*out_n` bytes were there.
 ken_status ken_store_read_block(ken_store *s, int64_t segment, uint32_t block, void *into,
                                 size_t *out_n, ken_err *err) KEN_MUST_USE;
 
@@ -147,7 +154,8 @@ typedef struct ken_generation {
 ken_status ken_store_load_generation(ken_store *s, ken_arena *arena, ken_generation *out,
                                      ken_err *err) KEN_MUST_USE;
 // Makes all files of this transaction the newest generation. KEN_EINVAL unless the number grows.
-ken_status ken_store_put_generation(ken_store *s, const ken_generation *g, ken_err *err) KEN_MUST_USE;
+ken_status ken_store_put_generation(ken_store *s, const ken_generation *g, ken_err *err)
+    KEN_MUST_USE;
 // Its number alone: one row read. 0 = none.
 ken_status ken_store_get_generation(ken_store *s, uint64_t *out, ken_err *err) KEN_MUST_USE;
 
@@ -167,7 +175,7 @@ ken_status ken_store_verify(ken_store *s, ken_err *err) KEN_MUST_USE;
 
 // After KEN_ECORRUPT: moves the closed database at `path` to "<path>.damaged-<n>", with its log, so
 // that ken_store_open makes a new one. Nothing is deleted. KEN_ENOTFOUND when it is not there.
-ken_status ken_store_quarantine(const char *path, ken_arena *arena, ken_str *out_path,
-                                ken_err *err) KEN_MUST_USE;
+ken_status ken_store_quarantine(const char *path, ken_arena *arena, ken_str *out_path, ken_err *err)
+    KEN_MUST_USE;
 
 #endif

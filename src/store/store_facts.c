@@ -4,17 +4,18 @@
 //   header   version byte, flag byte (1 = fallback), then as varints: lang, n_bytes, n_lines,
 //            n_error_bytes, n_symbols, n_chunks, n_imports
 //   symbols  kind (byte) · visibility, 8 = has doc (byte) · i - parent, 0 = none · start - previous
-//            start (±) · length · lines: first - previous first (±), last - first · signature: start
-//            - span start (±), length · docs, where there: span start - doc end (±), length · names:
-//            bytes shared with the previous name (byte), further bytes, their text
+//            start (±) · length · lines: first - previous first (±), last - first · signature:
+//            start
+//            - span start (±), length · docs, where there: span start - doc end (±), length ·
+//            names: bytes shared with the previous name (byte), further bytes, their text
 //   chunks   type (byte) · length · start - previous end (±) · lines: last - first, first -
 //            previous last (±) · tokens - length / 4 (±) · symbol + 1
 //   imports  line - previous line (±), shifted left for is_export · length, text
 //
 // Numbers are LEB128; (±) ones are zigzag-coded. The depth of a symbol follows from its parents.
 // A column per field keeps equal things together: most bytes are zero or one, and decoding is a row
-// of tight loops. Unpacking trusts nothing: every count is bounded by the bytes that are left before
-// memory is taken for it, so a hostile blob costs at most about 32 times its own size.
+// of tight loops. Unpacking trusts nothing: every count is bounded by the bytes that are left
+// before memory is taken for it, so a hostile blob costs at most about 32 times its own size.
 #include <limits.h>
 
 #include "base/alloc.h"

@@ -26,7 +26,8 @@ typedef struct ken_store_conn_ops {
     // Waits up to KEN_STORE_BUSY_MS for other writers, then KEN_EBUSY. No transaction is open.
     ken_status (*begin_write)(ken_store_backend *b, ken_err *err);
     // Ends the open transaction. When it fails nothing of it is kept, and it is still to be rolled
-    // back. `is_durable`: on disk before it returns; without, it may be lost (whole) with the power.
+    // back. `is_durable`: on disk before it returns; without, it may be lost (whole) with the
+    // power.
     ken_status (*commit)(ken_store_backend *b, bool is_durable, ken_err *err);
     // Cannot fail; may be called when the database has rolled back by itself.
     void (*rollback)(ken_store_backend *b);
@@ -111,11 +112,13 @@ struct ken_store_ops {
     const ken_store_meta_ops *meta;
 };
 
-enum { KEN_STORE_BUSY_MS = 5000 };
+enum {
+    KEN_STORE_BUSY_MS = 5000
+};
 
 // Opens of the backends. `opts` is complete.
-ken_status ken_store__sqlite_open(const ken_store_opts *opts, ken_store_backend **out,
-                                  ken_err *err) KEN_MUST_USE;
+ken_status ken_store__sqlite_open(const ken_store_opts *opts, ken_store_backend **out, ken_err *err)
+    KEN_MUST_USE;
 ken_status ken_store__postgres_open(const ken_store_opts *opts, ken_store_backend **out,
                                     ken_err *err) KEN_MUST_USE;
 

@@ -7,7 +7,10 @@
 
 #include "store/store.h"
 
-enum { MAX_KEPT = 1000, NAME_MAX_BYTES = 64 * 1024 };
+enum {
+    MAX_KEPT = 1000,
+    NAME_MAX_BYTES = 64 * 1024
+};
 
 // Never over a file that is there.
 static ken_status rename_new(const char *from, const char *to, ken_err *err)

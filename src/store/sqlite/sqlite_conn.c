@@ -6,12 +6,10 @@
 // (sync_log). Until then a power cut may take whole commits from the end of the log, in order, and
 // never a part of one. kill -9 takes nothing that was committed.
 //
-// A read-only database in a folder that cannot be written has nowhere to put the log's shared memory.
-// When there is no log either, nobody is writing, and the file is opened as immutable; should a
-// writer with more rights come later, the next transaction sees that the file changed and opens it
-// again.
-#include <errno.h>
-#include <stdio.h>
+// A read-only database in a folder that cannot be written has nowhere to put the log's shared
+// memory. When there is no log either, nobody is writing, and the file is opened as immutable;
+// should a writer with more rights come later, the next transaction sees that the file changed and
+// opens it again.
 #include <sys/stat.h>
 
 #include "base/alloc.h"
@@ -23,6 +21,7 @@ enum {
     MMAP_BYTES = 1024 * 1024 * 1024, // address space, not memory
     AUTO_CHECKPOINT_PAGES = 4096,    // 32 MiB of log
     LOG_KEPT_BYTES = 32 * 1024 * 1024,
+    SHRINK_MIN_PAGES = 256, // 2 MiB
 };
 
 // ---- opening ---------------------------------------------------------------------------------
@@ -125,7 +124,8 @@ static ken_status set_up(ken_sq *q, ken_err *err)
         return st ? st : ken_store__sq_migrate(q, err);
     st = ken_store__sq_ask(q, "PRAGMA page_count", &n_pages, err);
     if (!st && n_pages == 0)
-        st = ken_store__sq_exec(q, "PRAGMA page_size = 8192", err);
+        st =
+            ken_store__sq_exec(q, "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL", err);
     if (!st && (n_pages == 0 || app == q->schema->application_id)) // never touch a stranger's file
         st = use_log(q, err);
     sqlite3_wal_autocheckpoint(q->db, AUTO_CHECKPOINT_PAGES);
@@ -282,17 +282,35 @@ static void sq_rollback(ken_store_backend *b)
 
 // ---- upkeep ----------------------------------------------------------------------------------
 
+static bool is_busy(int rc)
+{
+    return (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED;
+}
+
+// Gives free pages back to the file system once they are a quarter of the file: what merged
+// segments leave is used again by the next ones, and moving pages is work.
+static ken_status shrink(ken_sq *q, ken_err *err)
+{
+    int64_t n_pages = 0, n_free = 0;
+    ken_status st = ken_store__sq_ask(q, "PRAGMA page_count", &n_pages, err);
+    if (!st)
+        st = ken_store__sq_ask(q, "PRAGMA freelist_count", &n_free, err);
+    if (st || n_free < SHRINK_MIN_PAGES || n_free < n_pages / 4)
+        return st;
+    int rc = sqlite3_exec(q->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
+    return rc && !is_busy(rc) ? SQ_FAIL(q, rc, err, "shrinking") : KEN_OK;
+}
+
 static ken_status sq_checkpoint(ken_store_backend *b, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
-    if (!q->is_wal)
-        return KEN_OK;
-    // Does what it can beside readers; the rest is done by the next one.
-    sqlite3_busy_timeout(q->db, 0);
-    int rc = sqlite3_wal_checkpoint_v2(q->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
-    ken_status st = !rc || (rc & 0xff) == SQLITE_BUSY || (rc & 0xff) == SQLITE_LOCKED
-                        ? KEN_OK
-                        : SQ_FAIL(q, rc, err, "writing to");
+    sqlite3_busy_timeout(q->db, 0); // what readers or a writer are in the way of is done next time
+    ken_status st = shrink(q, err);
+    if (!st && q->is_wal) {
+        int rc = sqlite3_wal_checkpoint_v2(q->db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+        if (rc && !is_busy(rc))
+            st = SQ_FAIL(q, rc, err, "writing to");
+    }
     sqlite3_busy_timeout(q->db, KEN_STORE_BUSY_MS);
     return st;
 }
@@ -307,102 +325,6 @@ static ken_status sq_get_size(ken_store_backend *b, uint64_t *out_bytes, ken_err
     return st;
 }
 
-static ken_status check_pages(ken_sq *q, ken_err *err)
-{
-    sqlite3_stmt *st = NULL;
-    int rc = sqlite3_prepare_v2(q->db, "PRAGMA integrity_check(1)", -1, &st, NULL);
-    if (!rc)
-        rc = sqlite3_step(st);
-    ken_status s;
-    if (rc != SQLITE_ROW) {
-        s = SQ_FAIL(q, rc, err, "checking");
-    } else {
-        ken_str text = ken_store__sq_text(st, 0);
-        char what[160];
-        snprintf(what, sizeof what, KEN_STR_FMT, KEN_STR_ARG(text));
-        s = ken_str_eq_c(text, "ok") ? KEN_OK : SQ_CORRUPT(q, err, what);
-    }
-    sqlite3_finalize(st);
-    if (s)
-        return s;
-    rc = sqlite3_prepare_v2(q->db, "PRAGMA foreign_key_check", -1, &st, NULL);
-    if (!rc)
-        rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW)
-        s = SQ_CORRUPT(q, err, "a file has no content");
-    else if (rc != SQLITE_DONE)
-        s = SQ_FAIL(q, rc, err, "checking");
-    sqlite3_finalize(st);
-    return s;
-}
-
-static ken_status check_facts(ken_sq *q, ken_err *err)
-{
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_FACTS_SCAN, &st, err);
-    if (s)
-        return s;
-    ken_arena arena;
-    ken_arena_init(&arena, 0);
-    int rc = sqlite3_step(st);
-    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
-        ken_facts f;
-        ken_arena_reset(&arena);
-        s = ken_facts_unpack(ken_store__sq_blob(st, 1), &arena, &f, NULL);
-        if (s || (int64_t)f.n_bytes != sqlite3_column_int64(st, 2)) {
-            char what[80];
-            snprintf(what, sizeof what, "facts of content %lld",
-                     (long long)sqlite3_column_int64(st, 0));
-            s = SQ_CORRUPT(q, err, what);
-        }
-    }
-    if (!s && rc != SQLITE_DONE)
-        s = SQ_FAIL(q, rc, err, "checking");
-    ken_store__sq_done(st);
-    ken_arena_release(&arena);
-    return s;
-}
-
-static ken_status check_segment(ken_sq *q, const ken_segment_info *g, ken_err *err)
-{
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(q, KEN_SQ_BLOCK_STATS, &st, err);
-    if (s)
-        return s;
-    sqlite3_bind_int64(st, 1, g->id << 24);
-    sqlite3_bind_int64(st, 2, (g->id + 1) << 24);
-    int rc = sqlite3_step(st);
-    if (rc != SQLITE_ROW) {
-        s = SQ_FAIL(q, rc, err, "checking");
-    } else if ((uint64_t)sqlite3_column_int64(st, 1) != g->n_bytes ||
-               (uint64_t)sqlite3_column_int64(st, 0) !=
-                   (g->n_bytes + KEN_SEGMENT_BLOCK - 1) / KEN_SEGMENT_BLOCK) {
-        char what[80];
-        snprintf(what, sizeof what, "blocks of segment %lld", (long long)g->id);
-        s = SQ_CORRUPT(q, err, what);
-    }
-    ken_store__sq_done(st);
-    return s;
-}
-
-static ken_status sq_verify(ken_store_backend *b, ken_err *err)
-{
-    ken_sq *q = ken_sq_of(b);
-    ken_status st = check_pages(q, err);
-    if (!st)
-        st = check_facts(q, err);
-    ken_arena arena;
-    ken_arena_init(&arena, 0);
-    ken_segment_info *segments = NULL;
-    size_t n = 0;
-    if (!st)
-        st = b->ops->segment->list(b, &arena, &segments, &n, err);
-    for (size_t i = 0; !st && i < n; i++)
-        st = check_segment(q, &segments[i], err);
-    ken_arena_release(&arena);
-    return st;
-}
-
 const ken_store_conn_ops ken_store__sq_conn_ops = {
     .close = sq_close,
     .begin_read = sq_begin_read,
@@ -411,7 +333,7 @@ const ken_store_conn_ops ken_store__sq_conn_ops = {
     .rollback = sq_rollback,
     .checkpoint = sq_checkpoint,
     .get_size = sq_get_size,
-    .verify = sq_verify,
+    .verify = ken_store__sq_verify,
 };
 
 static const ken_store_ops sqlite_ops = {

@@ -2,7 +2,8 @@
 // sqlite_priv.h -- what the files of the SQLite backend share.
 //
 // A ken_sq is one connection with its prepared statements. Every SQL text of the index is in
-// sqlite_statements_priv.h. Result codes become a ken_status in ken_store__sq_fail and nowhere else.
+// sqlite_statements_priv.h. Result codes become a ken_status in ken_store__sq_fail and nowhere
+// else.
 #ifndef KEN_STORE_SQLITE_PRIV_H
 #define KEN_STORE_SQLITE_PRIV_H
 
@@ -11,14 +12,16 @@
 #include "store/sqlite/sqlite_statements_priv.h"
 #include "store/store_ops.h"
 
-enum { KEN_SQ_TREE = 1 }; // the one working tree, until there are several
+enum {
+    KEN_SQ_TREE = 1
+}; // the one working tree, until there are several
 
 typedef enum ken_sq_stmt {
     KEN_SQ_NONE = 0,
 #define X(name, sql) KEN_SQ_##name,
     KEN_SQ_STATEMENTS(X)
 #undef X
-        KEN_SQ_COUNT
+    KEN_SQ_COUNT
 } ken_sq_stmt;
 
 // A kind of database file: its mark, and the steps that make it.
@@ -69,26 +72,29 @@ ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err) KEN_MUST_USE;
 // KEN_ENOTFOUND (read-only and empty).
 ken_status ken_store__sq_migrate(ken_sq *q, ken_err *err) KEN_MUST_USE;
 
+// The slot of that name (sqlite_verify.c).
+ken_status ken_store__sq_verify(ken_store_backend *b, ken_err *err);
+
 // ---- statements and errors (sqlite_stmt.c) -----------------------------------------------------
 // The message is "<doing> '<path>': <reason>". Never returns KEN_OK.
-ken_status ken_store__sq_fail(ken_sq *q, int rc, ken_err *err, const char *where,
-                              const char *doing) KEN_COLD;
+ken_status ken_store__sq_fail(ken_sq *q, int rc, ken_err *err, const char *where, const char *doing)
+    KEN_COLD;
 #define SQ_FAIL(q, rc, err, doing) ken_store__sq_fail((q), (rc), (err), KEN_HERE, (doing))
 // For values that no writer of ours can have stored.
-ken_status ken_store__sq_corrupt(ken_sq *q, ken_err *err, const char *where,
-                                 const char *what) KEN_COLD;
+ken_status ken_store__sq_corrupt(ken_sq *q, ken_err *err, const char *where, const char *what)
+    KEN_COLD;
 #define SQ_CORRUPT(q, err, what) ken_store__sq_corrupt((q), (err), KEN_HERE, (what))
 
 // A statement ready to be bound. Give it back with ken_store__sq_done.
-ken_status ken_store__sq_get(ken_sq *q, ken_sq_stmt which, sqlite3_stmt **out,
-                             ken_err *err) KEN_MUST_USE;
+ken_status ken_store__sq_get(ken_sq *q, ken_sq_stmt which, sqlite3_stmt **out, ken_err *err)
+    KEN_MUST_USE;
 void ken_store__sq_done(sqlite3_stmt *st); // resets and forgets what was bound; NULL is fine
 // Runs a statement that gives no row, and gives it back.
-ken_status ken_store__sq_run(ken_sq *q, sqlite3_stmt *st, const char *doing,
-                             ken_err *err) KEN_MUST_USE;
+ken_status ken_store__sq_run(ken_sq *q, sqlite3_stmt *st, const char *doing, ken_err *err)
+    KEN_MUST_USE;
 // Runs one without parameters.
-ken_status ken_store__sq_do(ken_sq *q, ken_sq_stmt which, const char *doing,
-                            ken_err *err) KEN_MUST_USE;
+ken_status ken_store__sq_do(ken_sq *q, ken_sq_stmt which, const char *doing, ken_err *err)
+    KEN_MUST_USE;
 // Runs SQL text once, such as a pragma.
 ken_status ken_store__sq_exec(ken_sq *q, const char *sql, ken_err *err) KEN_MUST_USE;
 // The first value of the first row of a SQL text, as a number.
@@ -101,7 +107,6 @@ void ken_store__sq_bind_blob(sqlite3_stmt *st, int at, const void *p, size_t n);
 uint64_t ken_store__sq_u64(sqlite3_stmt *st, int col, uint64_t max, bool *is_bad);
 ken_str ken_store__sq_text(sqlite3_stmt *st, int col); // borrowed until the next step
 ken_str ken_store__sq_blob(sqlite3_stmt *st, int col); // borrowed until the next step
-
 
 bool ken_store__sq_read_info(sqlite3_stmt *st, ken_content_info *out); // false: out of range
 ken_skip_reason ken_store__sq_skip_reason(ken_str word);               // NONE when unknown

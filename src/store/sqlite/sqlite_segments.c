@@ -6,7 +6,9 @@
 
 typedef KEN_VEC(ken_segment_info) segment_vec;
 
-enum { BLOCK_BITS = 24 }; // of a block's row id; 1 TiB per segment
+enum {
+    BLOCK_BITS = 24
+}; // of a block's row id; 1 TiB per segment
 
 static ken_status add_block(ken_sq *q, int64_t id, ken_str data, ken_err *err)
 {

@@ -4,10 +4,9 @@
 
 #include "store/sqlite/sqlite_priv.h"
 
-static const char *const statement_sql[KEN_SQ_COUNT] = {
-    NULL,
+static const char *const statement_sql[KEN_SQ_COUNT] = { NULL,
 #define X(name, sql) sql,
-    KEN_SQ_STATEMENTS(X)
+                                                         KEN_SQ_STATEMENTS(X)
 #undef X
 };
 
@@ -102,9 +101,11 @@ ken_status ken_store__sq_corrupt(ken_sq *q, ken_err *err, const char *where, con
 ken_status ken_store__sq_get(ken_sq *q, ken_sq_stmt which, sqlite3_stmt **out, ken_err *err)
 {
     sqlite3_stmt *st = q->stmts[which];
+    if (!q->db) // a refresh failed
+        return SQ_FAIL(q, SQLITE_CANTOPEN, err, "reading");
     if (!st) {
-        int rc =
-            sqlite3_prepare_v3(q->db, statement_sql[which], -1, SQLITE_PREPARE_PERSISTENT, &st, NULL);
+        int rc = sqlite3_prepare_v3(q->db, statement_sql[which], -1, SQLITE_PREPARE_PERSISTENT, &st,
+                                    NULL);
         if (rc)
             return SQ_FAIL(q, rc, err, "reading");
         q->stmts[which] = st;

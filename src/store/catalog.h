@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// catalog.h -- the list of projects: <data>/config/projects.db.
+//
+// Each project has one row and one index, <data>/indexes/project-<id>.db. The row knows the name of
+// that file only, so the data folder can be moved. Any number of processes may read and add at the
+// same time; every change is one transaction, on disk when the call returns.
+//
+// Ownership: rows come back in the arena passed. Threads: one ken_catalog per thread. Errors:
+// KEN_ENOTFOUND for absent rows (no message); KEN_EBUSY, KEN_EVERSION, KEN_ECORRUPT, KEN_ENOSPC.
+#ifndef KEN_STORE_CATALOG_H
+#define KEN_STORE_CATALOG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/err.h"
+#include "base/id.h"
+#include "base/str.h"
+
+typedef struct ken_catalog ken_catalog;
+
+typedef struct ken_catalog_row {
+    ken_uuid id;
+    ken_str name;
+    ken_str root;    // absolute real path; no two rows have the same
+    ken_str db_path; // of its index, whether or not it is there yet
+    int64_t created_at_ms;
+    int64_t indexed_at_ms; // of the newest complete generation; 0 = none
+} ken_catalog_row;
+
+// `path` is <data>/config/projects.db; made with its folders when it is absent. Read-only:
+// KEN_ENOTFOUND when it is absent.
+ken_status ken_catalog_open(const char *path, bool is_read_only, ken_catalog **out, ken_err *err)
+    KEN_MUST_USE;
+void ken_catalog_close(ken_catalog *c);
+
+// By name, then root.
+ken_status ken_catalog_list(ken_catalog *c, ken_arena *arena, ken_catalog_row **out, size_t *out_n,
+                            ken_err *err) KEN_MUST_USE;
+ken_status ken_catalog_find_by_root(ken_catalog *c, ken_str root, ken_arena *arena,
+                                    ken_catalog_row *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_catalog_find_by_id(ken_catalog *c, ken_uuid id, ken_arena *arena,
+                                  ken_catalog_row *out, ken_err *err) KEN_MUST_USE;
+
+// The row of `root`, made when it was absent; two processes get the same one. An empty `name` is
+// the last part of the root for a new row, and changes nothing in an old one; another name renames.
+ken_status ken_catalog_add(ken_catalog *c, ken_str root, ken_str name, int64_t now_ms,
+                           ken_arena *arena, ken_catalog_row *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_catalog_set_indexed(ken_catalog *c, ken_uuid id, int64_t at_ms, ken_err *err)
+    KEN_MUST_USE;
+// The row alone: its index stays on disk. KEN_ENOTFOUND when it is absent.
+ken_status ken_catalog_remove(ken_catalog *c, ken_uuid id, ken_err *err) KEN_MUST_USE;
+
+#endif

@@ -1,0 +1,295 @@
+// SPDX-License-Identifier: MIT
+// The project list. A handful of rows, read and changed rarely: statements are not kept.
+#include <sys/stat.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "store/catalog.h"
+#include "store/sqlite/sqlite_priv.h"
+
+struct ken_catalog {
+    ken_sq q;
+    ken_str indexes; // "<data>/indexes/", in `memory`
+    ken_arena memory;
+};
+
+typedef KEN_VEC(ken_catalog_row) row_vec;
+
+enum {
+    ROOT_MAX_BYTES = 16 * 1024,
+    NAME_MAX_BYTES = 256
+};
+
+#define ROW "id, name, root, db_file, created_at_ms, indexed_at_ms"
+
+// ---- opening ---------------------------------------------------------------------------------
+
+// <data>/config/projects.db -> <data>/indexes/
+static ken_str find_indexes(ken_catalog *c, const char *path)
+{
+    ken_str config = ken_path_dir(ken_str_c(path));
+    ken_str data = config.len ? ken_path_dir(config) : KEN_STR("..");
+    return ken_arena_printf(&c->memory, KEN_STR_FMT "%sindexes/", KEN_STR_ARG(data),
+                            data.len || path[0] == '/' ? "/" : "");
+}
+
+ken_status ken_catalog_open(const char *path, bool is_read_only, ken_catalog **out, ken_err *err)
+{
+    if (!path || !*path)
+        return KEN_FAIL(err, KEN_EINVAL, "the path of the project list is empty");
+    ken_catalog *c = ken_zalloc(sizeof *c);
+    ken_arena_init(&c->memory, 1024);
+    const ken_store_opts opts = { .path = path,
+                                  .is_read_only = is_read_only,
+                                  .cache_bytes = 256 * 1024 };
+    ken_status st = ken_store__sq_connect(&c->q, &ken_store__sq_catalog_schema, &opts, err);
+    if (!st && !is_read_only)
+        st = ken_store__sq_exec(&c->q, "PRAGMA synchronous = FULL", err);
+    if (st) {
+        ken_catalog_close(c);
+        return st;
+    }
+    c->indexes = find_indexes(c, path);
+    *out = c;
+    return KEN_OK;
+}
+
+void ken_catalog_close(ken_catalog *c)
+{
+    if (!c)
+        return;
+    ken_store__sq_release(&c->q);
+    ken_arena_release(&c->memory);
+    ken_free(c);
+}
+
+// ---- rows ------------------------------------------------------------------------------------
+
+// A name of a file, nothing that leads elsewhere: the list may have been changed by hand.
+static bool is_file_name(ken_str s)
+{
+    return s.len && s.ptr[0] != '.' && ken_str_find_char(s, '/') == SIZE_MAX &&
+           !memchr(s.ptr, '\0', s.len);
+}
+
+static ken_status read_row(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena, ken_catalog_row *out,
+                           ken_err *err)
+{
+    ken_str id = ken_store__sq_blob(st, 0), file = ken_store__sq_text(st, 3);
+    if (id.len != sizeof out->id.bytes || !is_file_name(file))
+        return SQ_CORRUPT(&c->q, err, "a project has no usable id or file name");
+    ken_catalog_row row = {
+        .name = ken_arena_dup(arena, ken_store__sq_text(st, 1)),
+        .root = ken_arena_dup(arena, ken_store__sq_text(st, 2)),
+        .db_path = ken_arena_printf(arena, KEN_STR_FMT KEN_STR_FMT, KEN_STR_ARG(c->indexes),
+                                    KEN_STR_ARG(file)),
+        .created_at_ms = sqlite3_column_int64(st, 4),
+        .indexed_at_ms = sqlite3_column_int64(st, 5),
+    };
+    memcpy(row.id.bytes, id.ptr, sizeof row.id.bytes);
+    *out = row;
+    return KEN_OK;
+}
+
+static ken_status prepare(ken_catalog *c, const char *sql, sqlite3_stmt **out, ken_err *err)
+{
+    ken_status s = c->q.is_immutable ? ken_store__sq_refresh(&c->q, err) : KEN_OK;
+    if (s)
+        return s;
+    int rc = sqlite3_prepare_v2(c->q.db, sql, -1, out, NULL);
+    return rc ? SQ_FAIL(&c->q, rc, err, "reading") : KEN_OK;
+}
+
+// Steps once and finalizes. KEN_ENOTFOUND when no row comes and `row` wants one.
+static ken_status finish(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena, ken_catalog_row *row,
+                         ken_err *err)
+{
+    ken_status s = KEN_OK;
+    int rc = sqlite3_step(st);
+    if (rc == SQLITE_ROW && row)
+        s = read_row(c, st, arena, row, err);
+    else if (rc == SQLITE_DONE)
+        s = row ? KEN_ENOTFOUND : KEN_OK;
+    else if (rc != SQLITE_ROW)
+        s = SQ_FAIL(&c->q, rc, err, row ? "reading" : "writing to");
+    sqlite3_finalize(st);
+    return s;
+}
+
+ken_status ken_catalog_list(ken_catalog *c, ken_arena *arena, ken_catalog_row **out, size_t *out_n,
+                            ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = prepare(c, "SELECT " ROW " FROM project ORDER BY name, root", &st, err);
+    if (s)
+        return s;
+    row_vec rows = { 0 };
+    int rc = sqlite3_step(st);
+    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
+        ken_catalog_row row;
+        s = read_row(c, st, arena, &row, err);
+        if (!s)
+            ken_vec_push(&rows, row);
+    }
+    if (!s && rc != SQLITE_DONE)
+        s = SQ_FAIL(&c->q, rc, err, "reading");
+    if (!s) {
+        *out = KEN_ARENA_ARRAY(arena, ken_catalog_row, rows.len);
+        if (rows.len)
+            memcpy(*out, rows.ptr, rows.len * sizeof *rows.ptr);
+        *out_n = rows.len;
+    }
+    sqlite3_finalize(st);
+    ken_vec_release(&rows);
+    return s;
+}
+
+ken_status ken_catalog_find_by_root(ken_catalog *c, ken_str root, ken_arena *arena,
+                                    ken_catalog_row *out, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = prepare(c, "SELECT " ROW " FROM project WHERE root = ?1", &st, err);
+    if (s)
+        return s;
+    ken_store__sq_bind_text(st, 1, root);
+    return finish(c, st, arena, out, err);
+}
+
+ken_status ken_catalog_find_by_id(ken_catalog *c, ken_uuid id, ken_arena *arena,
+                                  ken_catalog_row *out, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = prepare(c, "SELECT " ROW " FROM project WHERE id = ?1", &st, err);
+    if (s)
+        return s;
+    ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
+    return finish(c, st, arena, out, err);
+}
+
+// ---- changes ---------------------------------------------------------------------------------
+
+static ken_status insert(ken_catalog *c, ken_str root, ken_str name, int64_t now_ms, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = prepare(c,
+                           "INSERT INTO project (id, name, root, db_file, created_at_ms) "
+                           "VALUES (?1, ?2, ?3, ?4, ?5)",
+                           &st, err);
+    if (s)
+        return s;
+    ken_uuid id = ken_uuid_random();
+    char text[KEN_UUID_TEXT], file[KEN_UUID_TEXT + 16];
+    ken_uuid_format(id, text);
+    sqlite3_snprintf(sizeof file, file, "project-%s.db", text);
+    ken_str base = ken_path_base(root);
+    if (!name.len)
+        name = base.len ? base : root;
+    ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
+    ken_store__sq_bind_text(st, 2, name);
+    ken_store__sq_bind_text(st, 3, root);
+    ken_store__sq_bind_text(st, 4, ken_str_c(file));
+    sqlite3_bind_int64(st, 5, now_ms);
+    return finish(c, st, NULL, NULL, err);
+}
+
+static ken_status rename_project(ken_catalog *c, ken_uuid id, ken_str name, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = prepare(c, "UPDATE project SET name = ?2 WHERE id = ?1", &st, err);
+    if (s)
+        return s;
+    ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
+    ken_store__sq_bind_text(st, 2, name);
+    return finish(c, st, NULL, NULL, err);
+}
+
+// In a write transaction.
+static ken_status get_or_insert(ken_catalog *c, ken_str root, ken_str name, int64_t now_ms,
+                                ken_arena *arena, ken_catalog_row *out, ken_err *err)
+{
+    ken_status st = ken_catalog_find_by_root(c, root, arena, out, err);
+    if (st == KEN_ENOTFOUND) {
+        st = insert(c, root, name, now_ms, err);
+    } else if (!st && name.len && !ken_str_eq(name, out->name)) {
+        st = rename_project(c, out->id, name, err);
+    } else {
+        return st;
+    }
+    return st ? st : ken_catalog_find_by_root(c, root, arena, out, err);
+}
+
+static ken_status begin(ken_catalog *c, ken_err *err)
+{
+    if (c->q.is_read_only)
+        return KEN_FAIL(err, KEN_EPERM, "the project list is opened for reading only");
+    int rc = sqlite3_exec(c->q.db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    return rc ? SQ_FAIL(&c->q, rc, err, "writing to") : KEN_OK;
+}
+
+static ken_status end(ken_catalog *c, ken_status st, ken_err *err)
+{
+    if (!st) {
+        int rc = sqlite3_exec(c->q.db, "COMMIT", NULL, NULL, NULL);
+        if (rc)
+            st = SQ_FAIL(&c->q, rc, err, "writing to");
+    }
+    if (st && !sqlite3_get_autocommit(c->q.db))
+        (void)sqlite3_exec(c->q.db, "ROLLBACK", NULL, NULL, NULL);
+    return st;
+}
+
+ken_status ken_catalog_add(ken_catalog *c, ken_str root, ken_str name, int64_t now_ms,
+                           ken_arena *arena, ken_catalog_row *out, ken_err *err)
+{
+    if (!root.len || root.ptr[0] != '/' || root.len > ROOT_MAX_BYTES || name.len > NAME_MAX_BYTES ||
+        memchr(root.ptr, '\0', root.len) || (name.len && memchr(name.ptr, '\0', name.len)))
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "a project needs an absolute root of at most %d bytes and a name of at "
+                        "most %d",
+                        ROOT_MAX_BYTES, NAME_MAX_BYTES);
+    ken_catalog_row row;
+    // Most calls find the project as it is, which takes no lock.
+    ken_status st = ken_catalog_find_by_root(c, root, arena, &row, err);
+    if (st && st != KEN_ENOTFOUND)
+        return st;
+    if (st || (name.len && !ken_str_eq(name, row.name))) {
+        st = begin(c, err);
+        if (st)
+            return st;
+        st = end(c, get_or_insert(c, root, name, now_ms, arena, &row, err), err);
+        if (st)
+            return st;
+    }
+    *out = row;
+    return KEN_OK;
+}
+
+// One UPDATE or DELETE of one project: a transaction by itself.
+static ken_status change(ken_catalog *c, const char *sql, ken_uuid id, int64_t value, ken_err *err)
+{
+    ken_status s = begin(c, err);
+    if (s)
+        return s;
+    sqlite3_stmt *st = NULL;
+    s = prepare(c, sql, &st, err);
+    if (!s) {
+        ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
+        if (sqlite3_bind_parameter_count(st) > 1)
+            sqlite3_bind_int64(st, 2, value);
+        s = finish(c, st, NULL, NULL, err);
+    }
+    bool is_there = !s && sqlite3_changes(c->q.db) > 0;
+    s = end(c, s, err);
+    return s || is_there ? s : KEN_ENOTFOUND;
+}
+
+ken_status ken_catalog_set_indexed(ken_catalog *c, ken_uuid id, int64_t at_ms, ken_err *err)
+{
+    return change(c, "UPDATE project SET indexed_at_ms = ?2 WHERE id = ?1", id, at_ms, err);
+}
+
+ken_status ken_catalog_remove(ken_catalog *c, ken_uuid id, ken_err *err)
+{
+    return change(c, "DELETE FROM project WHERE id = ?1", id, 0, err);
+}

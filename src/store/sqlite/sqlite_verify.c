@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Reading and checking everything. The first thing that is wrong ends it.
+#include <stdio.h>
+
+#include "store/sqlite/sqlite_priv.h"
+
+static ken_status check_pages(ken_sq *q, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    int rc = sqlite3_prepare_v2(q->db, "PRAGMA integrity_check(1)", -1, &st, NULL);
+    if (!rc)
+        rc = sqlite3_step(st);
+    ken_status s;
+    if (rc != SQLITE_ROW) {
+        s = SQ_FAIL(q, rc, err, "checking");
+    } else {
+        ken_str text = ken_store__sq_text(st, 0);
+        char what[160];
+        snprintf(what, sizeof what, KEN_STR_FMT, KEN_STR_ARG(text));
+        s = ken_str_eq_c(text, "ok") ? KEN_OK : SQ_CORRUPT(q, err, what);
+    }
+    sqlite3_finalize(st);
+    if (s)
+        return s;
+    rc = sqlite3_prepare_v2(q->db, "PRAGMA foreign_key_check", -1, &st, NULL);
+    if (!rc)
+        rc = sqlite3_step(st);
+    if (rc == SQLITE_ROW)
+        s = SQ_CORRUPT(q, err, "a file has no content");
+    else if (rc != SQLITE_DONE)
+        s = SQ_FAIL(q, rc, err, "checking");
+    sqlite3_finalize(st);
+    return s;
+}
+
+static ken_status check_facts(ken_sq *q, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_FACTS_SCAN, &st, err);
+    if (s)
+        return s;
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    int rc = sqlite3_step(st);
+    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
+        ken_facts f;
+        ken_arena_reset(&arena);
+        s = ken_facts_unpack(ken_store__sq_blob(st, 1), &arena, &f, NULL);
+        if (s || (int64_t)f.n_bytes != sqlite3_column_int64(st, 2)) {
+            char what[80];
+            snprintf(what, sizeof what, "facts of content %lld",
+                     (long long)sqlite3_column_int64(st, 0));
+            s = SQ_CORRUPT(q, err, what);
+        }
+    }
+    if (!s && rc != SQLITE_DONE)
+        s = SQ_FAIL(q, rc, err, "checking");
+    ken_store__sq_done(st);
+    ken_arena_release(&arena);
+    return s;
+}
+
+static ken_status check_segment(ken_sq *q, const ken_segment_info *g, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_BLOCK_STATS, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, g->id << 24);
+    sqlite3_bind_int64(st, 2, (g->id + 1) << 24);
+    int rc = sqlite3_step(st);
+    if (rc != SQLITE_ROW) {
+        s = SQ_FAIL(q, rc, err, "checking");
+    } else if ((uint64_t)sqlite3_column_int64(st, 1) != g->n_bytes ||
+               (uint64_t)sqlite3_column_int64(st, 0) !=
+                   (g->n_bytes + KEN_SEGMENT_BLOCK - 1) / KEN_SEGMENT_BLOCK) {
+        char what[80];
+        snprintf(what, sizeof what, "blocks of segment %lld", (long long)g->id);
+        s = SQ_CORRUPT(q, err, what);
+    }
+    ken_store__sq_done(st);
+    return s;
+}
+
+ken_status ken_store__sq_verify(ken_store_backend *b, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    ken_status st = check_pages(q, err);
+    if (!st)
+        st = check_facts(q, err);
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_segment_info *segments = NULL;
+    size_t n = 0;
+    if (!st)
+        st = b->ops->segment->list(b, &arena, &segments, &n, err);
+    for (size_t i = 0; !st && i < n; i++)
+        st = check_segment(q, &segments[i], err);
+    ken_arena_release(&arena);
+    return st;
+}

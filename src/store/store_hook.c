@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "store/store_hook_priv.h"
+
+static ken_store_hook *hook_of(ken_store_backend *b)
+{
+    return (ken_store_hook *)(void *)b;
+}
+
+typedef struct passage {
+    ken_store_hook *h;
+    const ken_store_ops *ops; // of the inner backend
+    ken_store_backend *b;     // the inner backend
+    ken_store_call call;
+    int64_t start_ns;
+    ken_status st; // set = the call is not made
+    ken_err *err;
+} passage;
+
+static passage enter(ken_store_backend *b, ken_store_call call, ken_err *err)
+{
+    ken_store_hook *h = hook_of(b);
+    passage p = { .h = h, .ops = h->inner->ops, .b = h->inner, .call = call, .err = err };
+    if (h->before)
+        p.st = h->before(h->ctx, &call, err);
+    p.start_ns = ken_clock_mono_ns();
+    return p;
+}
+
+static ken_status leave(const passage *p, ken_status st)
+{
+    if (p->st)
+        return p->st;
+    return p->h->after(p->h->ctx, &p->call, st, ken_clock_mono_ns() - p->start_ns, p->err);
+}
+
+static ken_store_call call_of(const char *name, int64_t number)
+{
+    return (ken_store_call){ .name = name, .number = number };
+}
+
+static ken_store_call call_text(const char *name, ken_str text, int64_t number)
+{
+    return (ken_store_call){ .name = name, .text = text, .number = number };
+}
+
+// ---- connection and transactions -------------------------------------------------------------
+
+static void hook_close(ken_store_backend *b)
+{
+    ken_store_hook *h = hook_of(b);
+    h->inner->ops->conn->close(h->inner);
+    if (h->free_ctx)
+        h->free_ctx(h->ctx);
+    ken_free(h);
+}
+
+static void hook_rollback(ken_store_backend *b)
+{
+    ken_store_hook *h = hook_of(b);
+    h->inner->ops->conn->rollback(h->inner);
+}
+
+static ken_status hook_begin_read(ken_store_backend *b, ken_err *err)
+{
+    passage p = enter(b, call_of("begin_read", 0), err);
+    return leave(&p, p.st ? p.st : p.ops->conn->begin_read(p.b, err));
+}
+
+static ken_status hook_begin_write(ken_store_backend *b, ken_err *err)
+{
+    passage p = enter(b, call_of("begin_write", 0), err);
+    return leave(&p, p.st ? p.st : p.ops->conn->begin_write(p.b, err));
+}
+
+static ken_status hook_commit(ken_store_backend *b, bool is_durable, ken_err *err)
+{
+    passage p = enter(b, call_of("commit", is_durable), err);
+    return leave(&p, p.st ? p.st : p.ops->conn->commit(p.b, is_durable, err));
+}
+
+static ken_status hook_checkpoint(ken_store_backend *b, ken_err *err)
+{
+    passage p = enter(b, call_of("checkpoint", 0), err);
+    return leave(&p, p.st ? p.st : p.ops->conn->checkpoint(p.b, err));
+}
+
+static ken_status hook_get_size(ken_store_backend *b, uint64_t *out_bytes, ken_err *err)
+{
+    passage p = enter(b, call_of("get_size", 0), err);
+    return leave(&p, p.st ? p.st : p.ops->conn->get_size(p.b, out_bytes, err));
+}
+
+static ken_status hook_verify(ken_store_backend *b, ken_err *err)
+{
+    passage p = enter(b, call_of("verify", 0), err);
+    return leave(&p, p.st ? p.st : p.ops->conn->verify(p.b, err));
+}
+
+// ---- contents ----------------------------------------------------------------------------------
+
+static ken_status hook_find_content(ken_store_backend *b, const ken_content_key *key,
+                                    ken_content_info *out, ken_err *err)
+{
+    passage p = enter(b, call_of("find_content", key->lang), err);
+    return leave(&p, p.st ? p.st : p.ops->content->find(p.b, key, out, err));
+}
+
+static ken_status hook_add_content(ken_store_backend *b, const ken_content_key *key,
+                                   const ken_content_info *info, ken_str packed, int64_t *out_id,
+                                   ken_err *err)
+{
+    passage p = enter(b, call_of("add_content", (int64_t)info->n_bytes), err);
+    return leave(&p, p.st ? p.st : p.ops->content->add(p.b, key, info, packed, out_id, err));
+}
+
+static ken_status hook_load_packed(ken_store_backend *b, int64_t id, ken_arena *arena, ken_str *out,
+                                   ken_err *err)
+{
+    passage p = enter(b, call_of("load_packed", id), err);
+    return leave(&p, p.st ? p.st : p.ops->content->load_packed(p.b, id, arena, out, err));
+}
+
+static ken_status hook_collect(ken_store_backend *b, uint64_t *out_removed, ken_err *err)
+{
+    passage p = enter(b, call_of("collect", 0), err);
+    return leave(&p, p.st ? p.st : p.ops->content->collect(p.b, out_removed, err));
+}
+
+// ---- files and skips ---------------------------------------------------------------------------
+
+static ken_status hook_load_files(ken_store_backend *b, ken_arena *arena, ken_file_row **out,
+                                  size_t *out_n, ken_content_info **out_contents, ken_err *err)
+{
+    passage p = enter(b, call_of("load_files", out_contents != NULL), err);
+    return leave(&p, p.st ? p.st : p.ops->file->load(p.b, arena, out, out_n, out_contents, err));
+}
+
+static ken_status hook_put_file(ken_store_backend *b, const ken_file_row *row, ken_err *err)
+{
+    passage p = enter(b, call_text("put_file", row->path, row->id), err);
+    return leave(&p, p.st ? p.st : p.ops->file->put(p.b, row, err));
+}
+
+static ken_status hook_remove_file(ken_store_backend *b, int64_t id, ken_err *err)
+{
+    passage p = enter(b, call_of("remove_file", id), err);
+    return leave(&p, p.st ? p.st : p.ops->file->remove(p.b, id, err));
+}
+
+static ken_status hook_replace_skips(ken_store_backend *b, const ken_skip_row *rows, size_t n,
+                                     ken_err *err)
+{
+    passage p = enter(b, call_of("replace_skips", (int64_t)n), err);
+    return leave(&p, p.st ? p.st : p.ops->file->replace_skips(p.b, rows, n, err));
+}
+
+static ken_status hook_load_skips(ken_store_backend *b, ken_skip_reason reason, size_t limit,
+                                  ken_arena *arena, ken_skip_row **out, size_t *out_n, ken_err *err)
+{
+    passage p =
+        enter(b, call_text("load_skips", ken_str_c(ken_skip_word(reason)), (int64_t)limit), err);
+    return leave(&p,
+                 p.st ? p.st : p.ops->file->load_skips(p.b, reason, limit, arena, out, out_n, err));
+}
+
+// ---- segments ----------------------------------------------------------------------------------
+
+static ken_status hook_add_segment(ken_store_backend *b, ken_str bytes, uint32_t n_contents,
+                                   int64_t *out_id, ken_err *err)
+{
+    passage p = enter(b, call_of("add_segment", (int64_t)bytes.len), err);
+    return leave(&p, p.st ? p.st : p.ops->segment->add(p.b, bytes, n_contents, out_id, err));
+}
+
+static ken_status hook_remove_segment(ken_store_backend *b, int64_t id, ken_err *err)
+{
+    passage p = enter(b, call_of("remove_segment", id), err);
+    return leave(&p, p.st ? p.st : p.ops->segment->remove(p.b, id, err));
+}
+
+static ken_status hook_list_segments(ken_store_backend *b, ken_arena *arena, ken_segment_info **out,
+                                     size_t *out_n, ken_err *err)
+{
+    passage p = enter(b, call_of("list_segments", 0), err);
+    return leave(&p, p.st ? p.st : p.ops->segment->list(p.b, arena, out, out_n, err));
+}
+
+static ken_status hook_read_block(ken_store_backend *b, int64_t segment, uint32_t block, void *into,
+                                  size_t *out_n, ken_err *err)
+{
+    passage p = enter(b, call_of("read_block", segment << 24 | block), err);
+    return leave(&p,
+                 p.st ? p.st : p.ops->segment->read_block(p.b, segment, block, into, out_n, err));
+}
+
+// ---- the generation, and values by name --------------------------------------------------------
+
+static ken_status hook_load_generation(ken_store_backend *b, ken_arena *arena, ken_generation *out,
+                                       ken_err *err)
+{
+    passage p = enter(b, call_of("load_generation", 0), err);
+    return leave(&p, p.st ? p.st : p.ops->meta->load_generation(p.b, arena, out, err));
+}
+
+static ken_status hook_put_generation(ken_store_backend *b, const ken_generation *g, ken_err *err)
+{
+    passage p = enter(b, call_of("put_generation", (int64_t)g->number), err);
+    return leave(&p, p.st ? p.st : p.ops->meta->put_generation(p.b, g, err));
+}
+
+static ken_status hook_get_generation(ken_store_backend *b, uint64_t *out, ken_err *err)
+{
+    passage p = enter(b, call_of("get_generation", 0), err);
+    return leave(&p, p.st ? p.st : p.ops->meta->get_generation(p.b, out, err));
+}
+
+static ken_status hook_load_value(ken_store_backend *b, ken_str key, ken_arena *arena, ken_str *out,
+                                  ken_err *err)
+{
+    passage p = enter(b, call_text("load_value", key, 0), err);
+    return leave(&p, p.st ? p.st : p.ops->meta->load_value(p.b, key, arena, out, err));
+}
+
+static ken_status hook_put_value(ken_store_backend *b, ken_str key, ken_str value, ken_err *err)
+{
+    passage p = enter(b, call_text("put_value", key, (int64_t)value.len), err);
+    return leave(&p, p.st ? p.st : p.ops->meta->put_value(p.b, key, value, err));
+}
+
+static const ken_store_conn_ops hook_conn_ops = {
+    .close = hook_close,
+    .rollback = hook_rollback,
+    .begin_read = hook_begin_read,
+    .begin_write = hook_begin_write,
+    .commit = hook_commit,
+    .checkpoint = hook_checkpoint,
+    .get_size = hook_get_size,
+    .verify = hook_verify,
+};
+
+static const ken_store_content_ops hook_content_ops = {
+    .find = hook_find_content,
+    .add = hook_add_content,
+    .load_packed = hook_load_packed,
+    .collect = hook_collect,
+};
+
+static const ken_store_file_ops hook_file_ops = {
+    .load = hook_load_files,
+    .put = hook_put_file,
+    .remove = hook_remove_file,
+    .replace_skips = hook_replace_skips,
+    .load_skips = hook_load_skips,
+};
+
+static const ken_store_segment_ops hook_segment_ops = {
+    .add = hook_add_segment,
+    .remove = hook_remove_segment,
+    .list = hook_list_segments,
+    .read_block = hook_read_block,
+};
+
+static const ken_store_meta_ops hook_meta_ops = {
+    .load_generation = hook_load_generation,
+    .put_generation = hook_put_generation,
+    .get_generation = hook_get_generation,
+    .load_value = hook_load_value,
+    .put_value = hook_put_value,
+};
+
+static const ken_store_ops hook_ops = {
+    .name = "hook",
+    .conn = &hook_conn_ops,
+    .content = &hook_content_ops,
+    .file = &hook_file_ops,
+    .segment = &hook_segment_ops,
+    .meta = &hook_meta_ops,
+};
+
+void ken_store__hook(ken_store *s, const ken_store_hook *h)
+{
+    ken_store_hook *copy = ken_zalloc(sizeof *copy);
+    *copy = *h;
+    copy->base.ops = &hook_ops;
+    copy->inner = ken_store__backend(s);
+    ken_store__set_backend(s, &copy->base);
+}

@@ -1,0 +1,630 @@
+// SPDX-License-Identifier: MIT
+// What every backend of the store must do. Each test runs on every row of `backends`; a second
+// backend is one more row.
+#include "conformance/store/store_scenario.h"
+#include "ktest.h"
+#include "store/store_debug.h"
+
+// ---- the matrix ------------------------------------------------------------------------------
+
+typedef struct backend {
+    const char *name;
+    void (*decorate)(ken_store *s);
+} backend;
+
+static ken_store_fault no_fault;
+static size_t n_traced;
+
+static void count_line(void *ctx, ken_str line)
+{
+    (void)ctx;
+    n_traced += line.len != 0;
+}
+
+static void decorate_not(ken_store *s)
+{
+    (void)s;
+}
+
+static void decorate_trace(ken_store *s)
+{
+    ken_store_add_trace(s, count_line, NULL);
+}
+
+static void decorate_both(ken_store *s)
+{
+    ken_store_add_fault(s, &no_fault);
+    ken_store_add_trace(s, count_line, NULL);
+}
+
+static const backend backends[] = {
+    { "sqlite", decorate_not },
+    { "sqlite-traced", decorate_trace },
+    { "sqlite-faulty-traced", decorate_both },
+};
+
+static ken_err err;
+static ken_arena arena;
+static const backend *now;
+
+static ken_store *open_store(bool is_read_only)
+{
+    ken_store *s = NULL;
+    const char *path = ktest_path(now->name);
+    kt_ok_err(
+        ken_store_open(&(ken_store_opts){ .path = path, .is_read_only = is_read_only }, &s, &err),
+        &err);
+    now->decorate(s);
+    return s;
+}
+
+// The body of one test, on a new store of every backend.
+static void on_each(void (*body)(ken_store *s))
+{
+    for (size_t i = 0; i < sizeof backends / sizeof *backends; i++) {
+        now = &backends[i];
+        ken_arena_init(&arena, 0);
+        ken_store *s = open_store(false);
+        body(s);
+        ken_store_close(s);
+        ken_arena_release(&arena);
+    }
+}
+
+#define STORE_TEST(name)                   \
+    static void body_##name(ken_store *s); \
+    KEN_TEST(name)                         \
+    {                                      \
+        on_each(body_##name);              \
+    }                                      \
+    static void body_##name(ken_store *s)
+
+// ---- helpers ---------------------------------------------------------------------------------
+
+static void begin(ken_store *s)
+{
+    kt_ok_err(ken_store_begin_write(s, &err), &err);
+}
+
+static void commit(ken_store *s)
+{
+    kt_ok_err(ken_store_commit(s, &err), &err);
+}
+
+static int64_t add_content(ken_store *s, uint32_t size)
+{
+    ken_facts f = scn_facts(size, &arena);
+    ken_buf packed = { 0 };
+    ken_facts_pack(&f, &packed);
+    ken_content_key key = scn_key(size);
+    int64_t id = 0;
+    kt_ok_err(ken_store_add_content(s, &key, &f, ken_buf_str(&packed), &id, &err), &err);
+    ken_buf_release(&packed);
+    kt_true(id > 0);
+    return id;
+}
+
+static ken_status find_content(ken_store *s, uint32_t size, ken_content_info *out)
+{
+    ken_content_key key = scn_key(size);
+    return ken_store_find_content(s, &key, out, &err);
+}
+
+static ken_status put_file(ken_store *s, int64_t id, const char *path, int64_t content)
+{
+    return ken_store_put_file(
+        s, &(ken_file_row){ .id = id, .path = ken_str_c(path), .content = content }, &err);
+}
+
+static ken_file_row *load_files(ken_store *s, size_t *n)
+{
+    ken_file_row *rows;
+    kt_ok_err(ken_store_load_files(s, &arena, &rows, n, NULL, &err), &err);
+    return rows;
+}
+
+static ken_status put_generation(ken_store *s, uint64_t number)
+{
+    return ken_store_put_generation(s, &(ken_generation){ .number = number }, &err);
+}
+
+// ---- a new store -----------------------------------------------------------------------------
+
+STORE_TEST(new_store_is_empty)
+{
+    uint64_t g = 9, size = 0;
+    kt_ok(ken_store_get_generation(s, &g, &err));
+    kt_eq_u(g, 0);
+    ken_generation row;
+    kt_ok(ken_store_load_generation(s, &arena, &row, &err));
+    kt_eq_u(row.number, 0);
+    kt_eq_text(row.root, "");
+    size_t n = 9;
+    load_files(s, &n);
+    kt_eq_u(n, 0);
+    ken_segment_info *segments;
+    kt_ok(ken_store_list_segments(s, &arena, &segments, &n, &err));
+    kt_eq_u(n, 0);
+    ken_skip_row *skips;
+    kt_ok(ken_store_load_skips(s, KEN_SKIP_NONE, 100, &arena, &skips, &n, &err));
+    kt_eq_u(n, 0);
+    kt_ok(ken_store_get_size(s, &size, &err));
+    kt_true(size > 0);
+    kt_ok_err(ken_store_verify(s, &err), &err);
+}
+
+// ---- transactions ----------------------------------------------------------------------------
+
+STORE_TEST(writes_need_a_write_transaction)
+{
+    kt_status(put_file(s, 0, "a", 1), KEN_EINVAL);
+    kt_ok(ken_store_begin_read(s, &err));
+    kt_status(put_file(s, 0, "a", 1), KEN_EINVAL);
+    kt_status(ken_store_begin_write(s, &err), KEN_EINVAL);
+    kt_status(ken_store_begin_read(s, &err), KEN_EINVAL);
+    commit(s);
+    kt_status(ken_store_commit(s, &err), KEN_EINVAL);
+    ken_store_rollback(s);
+    begin(s);
+    commit(s);
+}
+
+STORE_TEST(rollback_keeps_nothing)
+{
+    begin(s);
+    int64_t first = add_content(s, 1000);
+    kt_ok(put_file(s, 0, "a.c", first));
+    ken_store_rollback(s);
+    size_t n;
+    load_files(s, &n);
+    kt_eq_u(n, 0);
+    ken_content_info info;
+    kt_status(find_content(s, 1000, &info), KEN_ENOTFOUND);
+}
+
+STORE_TEST(failed_write_spoils_its_transaction)
+{
+    begin(s);
+    int64_t id = add_content(s, 1000);
+    kt_ok(put_file(s, 0, "a.c", id));
+    kt_status(put_file(s, 0, "a.c", id), KEN_EEXIST);
+    kt_status(put_file(s, 0, "b.c", id), KEN_EEXIST); // the first failure again
+    kt_status(ken_store_commit(s, &err), KEN_EEXIST);
+    size_t n;
+    load_files(s, &n);
+    kt_eq_u(n, 0);
+    begin(s);
+    id = add_content(s, 1000);
+    kt_ok(put_file(s, 0, "a.c", id));
+    commit(s);
+    load_files(s, &n);
+    kt_eq_u(n, 1);
+}
+
+STORE_TEST(reader_sees_one_state)
+{
+    begin(s);
+    kt_ok(put_generation(s, 1));
+    commit(s);
+    ken_store *other = open_store(true);
+    uint64_t g;
+    kt_ok(ken_store_begin_read(other, &err));
+    kt_ok(ken_store_get_generation(other, &g, &err));
+    kt_eq_u(g, 1);
+    begin(s);
+    kt_ok(put_file(s, 0, "a.c", add_content(s, 1000)));
+    kt_ok(put_generation(s, 2));
+    commit(s);
+    ken_file_row *rows;
+    size_t n;
+    kt_ok(ken_store_load_files(other, &arena, &rows, &n, NULL, &err));
+    kt_eq_u(n, 0);
+    kt_ok(ken_store_get_generation(other, &g, &err));
+    kt_eq_u(g, 1);
+    commit(other);
+    kt_ok(ken_store_get_generation(other, &g, &err));
+    kt_eq_u(g, 2);
+    kt_status(ken_store_begin_write(other, &err), KEN_EPERM);
+    ken_store_close(other);
+}
+
+STORE_TEST(close_rolls_back)
+{
+    ken_store *other = open_store(false);
+    kt_ok(ken_store_begin_write(other, &err));
+    kt_ok(ken_store_put_value(other, KEN_STR("k"), KEN_STR("v"), &err));
+    ken_store_close(other);
+    ken_str v;
+    kt_status(ken_store_load_value(s, KEN_STR("k"), &arena, &v, &err), KEN_ENOTFOUND);
+    ken_store_close(NULL);
+}
+
+// ---- contents --------------------------------------------------------------------------------
+
+STORE_TEST(content_is_found_by_its_whole_key)
+{
+    begin(s);
+    int64_t id = add_content(s, 4321);
+    commit(s);
+    ken_content_info info;
+    kt_ok(find_content(s, 4321, &info));
+    kt_eq_i(info.id, id);
+    kt_eq_u(info.n_bytes, 4321);
+    kt_eq_u(info.n_lines, 4321 / 30);
+    kt_eq_u(info.n_symbols, 4321 % 5);
+    kt_eq_u(info.n_chunks, 2);
+    kt_eq_u(info.lang, SCN_LANG);
+    kt_false(info.is_fallback);
+    ken_content_key key = scn_key(4321);
+    key.feature++;
+    kt_status(ken_store_find_content(s, &key, &info, &err), KEN_ENOTFOUND);
+    key = scn_key(4321);
+    key.lang++;
+    kt_status(ken_store_find_content(s, &key, &info, &err), KEN_ENOTFOUND);
+    key = scn_key(4322);
+    kt_status(ken_store_find_content(s, &key, &info, &err), KEN_ENOTFOUND);
+}
+
+STORE_TEST(facts_come_back)
+{
+    begin(s);
+    int64_t id = add_content(s, 1234);
+    commit(s);
+    ken_facts f;
+    kt_ok_err(ken_store_load_facts(s, id, &arena, &f, &err), &err);
+    kt_eq_u(f.n_bytes, 1234);
+    kt_eq_u(f.n_symbols, 4);
+    kt_eq_text(f.symbols[3].name, "symbol_3_of_1234");
+    kt_status(ken_store_load_facts(s, id + 1, &arena, &f, &err), KEN_ENOTFOUND);
+    kt_status(ken_store_load_facts(s, -1, &arena, &f, &err), KEN_ENOTFOUND);
+}
+
+STORE_TEST(damaged_facts_are_told)
+{
+    ken_content_key key = scn_key(1);
+    ken_facts f = { .n_bytes = 1 };
+    int64_t id;
+    begin(s);
+    kt_ok(ken_store_add_content(s, &key, &f, KEN_STR("rubbish"), &id, &err));
+    commit(s);
+    kt_status(ken_store_load_facts(s, id, &arena, &f, &err), KEN_ECORRUPT);
+    kt_status(ken_store_verify(s, &err), KEN_ECORRUPT);
+    begin(s);
+    kt_status(ken_store_add_content(s, &key, &f, KEN_STR(""), &id, &err), KEN_ELIMIT);
+    ken_store_rollback(s);
+}
+
+STORE_TEST(same_key_again_supersedes)
+{
+    begin(s);
+    int64_t old = add_content(s, 1000);
+    kt_ok(put_file(s, 0, "a.c", old));
+    kt_ok(put_generation(s, 1));
+    commit(s);
+    begin(s);
+    int64_t new = add_content(s, 1000), newer = add_content(s, 1000);
+    commit(s);
+    kt_true(new > old &&newer > new);
+    ken_content_info info;
+    kt_ok(find_content(s, 1000, &info));
+    kt_eq_i(info.id, newer);
+    ken_facts f;
+    kt_ok(ken_store_load_facts(s, old, &arena, &f, &err)); // the file still has it
+    uint64_t n_removed;
+    begin(s);
+    kt_ok(ken_store_collect(s, &n_removed, &err));
+    kt_eq_u(n_removed, 2);
+    commit(s);
+    kt_status(find_content(s, 1000, &info), KEN_ENOTFOUND);
+    kt_ok(ken_store_load_facts(s, old, &arena, &f, &err));
+}
+
+STORE_TEST(ids_are_never_used_again)
+{
+    begin(s);
+    int64_t content = add_content(s, 1000), segment, again;
+    kt_ok(ken_store_add_segment(s, KEN_STR("x"), 1, &segment, &err));
+    commit(s);
+    uint64_t n_removed;
+    begin(s);
+    kt_ok(ken_store_collect(s, &n_removed, &err));
+    kt_eq_u(n_removed, 1);
+    kt_ok(ken_store_remove_segment(s, segment, &err));
+    commit(s);
+    begin(s);
+    kt_true(add_content(s, 1000) > content);
+    kt_ok(ken_store_add_segment(s, KEN_STR("y"), 1, &again, &err));
+    kt_true(again > segment);
+    commit(s);
+}
+
+// ---- files -----------------------------------------------------------------------------------
+
+STORE_TEST(files_come_sorted_with_their_contents)
+{
+    static const char *const paths[] = { "b/x", "a", "b", "a/b", "\xc3\xa9", "Z", "a-b", "b/" };
+    begin(s);
+    for (uint32_t i = 0; i < 8; i++) {
+        const ken_file_row row = {
+            .path = ken_str_c(paths[i]),
+            .content = add_content(s, 1000 + i),
+            .stamp = { 7, -5, UINT64_MAX - i },
+            .changed_at_ms = i,
+        };
+        kt_ok_err(ken_store_put_file(s, &row, &err), &err);
+    }
+    commit(s);
+    ken_file_row *rows;
+    ken_content_info *infos;
+    size_t n;
+    kt_ok(ken_store_load_files(s, &arena, &rows, &n, &infos, &err));
+    kt_eq_u(n, 8);
+    for (size_t i = 0; i < n; i++) {
+        if (i)
+            kt_true(ken_str_cmp(rows[i - 1].path, rows[i].path) < 0);
+        kt_eq_i(infos[i].id, rows[i].content);
+        kt_eq_u(infos[i].n_bytes, 1000 + (uint64_t)rows[i].changed_at_ms);
+        kt_eq_text(rows[i].path, paths[rows[i].changed_at_ms]);
+        kt_eq_u(rows[i].stamp.inode, UINT64_MAX - (uint64_t)rows[i].changed_at_ms);
+        kt_eq_i(rows[i].stamp.mtime_ns, -5);
+    }
+}
+
+STORE_TEST(file_is_changed_renamed_removed)
+{
+    begin(s);
+    int64_t one = add_content(s, 1), two = add_content(s, 2);
+    kt_ok(put_file(s, 0, "a", one));
+    kt_ok(put_file(s, 0, "b", one));
+    commit(s);
+    size_t n;
+    ken_file_row *rows = load_files(s, &n);
+    begin(s);
+    kt_ok(ken_store_remove_file(s, rows[1].id, &err));
+    kt_ok(put_file(s, rows[0].id, "b", two)); // the name is free now
+    kt_ok(put_file(s, 0, "a", two));
+    commit(s);
+    int64_t id = rows[0].id;
+    rows = load_files(s, &n);
+    kt_eq_u(n, 2);
+    kt_eq_i(rows[1].id, id);
+    kt_eq_text(rows[1].path, "b");
+    kt_eq_i(rows[0].content, two);
+}
+
+STORE_TEST(bad_files_are_refused)
+{
+    static const ken_str bad[] = { { "", 0 }, { "/etc/passwd", 11 }, { "a\0b", 3 } };
+    for (size_t i = 0; i < 3; i++) {
+        begin(s);
+        const ken_file_row row = { .path = bad[i], .content = add_content(s, 1) };
+        kt_status(ken_store_put_file(s, &row, &err), KEN_EINVAL);
+        ken_store_rollback(s);
+    }
+    begin(s);
+    kt_status(put_file(s, 0, "a", 12345), KEN_EINVAL); // no such content
+    ken_store_rollback(s);
+    begin(s);
+    kt_status(put_file(s, 77, "a", add_content(s, 1)), KEN_ENOTFOUND);
+    ken_store_rollback(s);
+    begin(s);
+    kt_status(ken_store_remove_file(s, 77, &err), KEN_ENOTFOUND);
+    ken_store_rollback(s);
+}
+
+STORE_TEST(skips_are_replaced)
+{
+    const ken_skip_row first[] = { { KEN_STR("b"), KEN_SKIP_BINARY },
+                                   { KEN_STR("a"), KEN_SKIP_BINARY },
+                                   { KEN_STR("a"), KEN_SKIP_BINARY },
+                                   { KEN_STR("k.pem"), KEN_SKIP_SECRET } };
+    ken_skip_row *rows;
+    size_t n;
+    for (int pass = 0; pass < 2; pass++) { // the same list again changes nothing
+        begin(s);
+        kt_ok_err(ken_store_replace_skips(s, first, 4, &err), &err);
+        commit(s);
+        kt_ok(ken_store_load_skips(s, KEN_SKIP_NONE, 100, &arena, &rows, &n, &err));
+        kt_eq_u(n, 3);
+        kt_eq_text(rows[0].path, "a");
+        kt_eq_u(rows[0].reason, KEN_SKIP_BINARY);
+        kt_eq_u(rows[2].reason, KEN_SKIP_SECRET);
+    }
+    kt_ok(ken_store_load_skips(s, KEN_SKIP_BINARY, 1, &arena, &rows, &n, &err));
+    kt_eq_u(n, 1);
+    kt_ok(ken_store_load_skips(s, KEN_SKIP_SUBMODULE, 9, &arena, &rows, &n, &err));
+    kt_eq_u(n, 0);
+    begin(s);
+    kt_ok(ken_store_replace_skips(s, NULL, 0, &err));
+    commit(s);
+    kt_ok(ken_store_load_skips(s, KEN_SKIP_NONE, 100, &arena, &rows, &n, &err));
+    kt_eq_u(n, 0);
+    begin(s);
+    kt_status(ken_store_replace_skips(s, &(ken_skip_row){ KEN_STR("x"), KEN_SKIP_NONE }, 1, &err),
+              KEN_EINVAL);
+    ken_store_rollback(s);
+}
+
+// ---- segments --------------------------------------------------------------------------------
+
+static void check_segment(ken_store *s, size_t n_bytes)
+{
+    char *bytes = ken_alloc(n_bytes), *block = ken_alloc(KEN_SEGMENT_BLOCK);
+    for (size_t i = 0; i < n_bytes; i++)
+        bytes[i] = scn_filler(i);
+    int64_t id;
+    begin(s);
+    kt_ok_err(ken_store_add_segment(s, ken_str_n(bytes, n_bytes), 5, &id, &err), &err);
+    commit(s);
+    size_t at = 0, n = 0;
+    uint32_t b = 0;
+    for (; at < n_bytes; b++, at += n) {
+        kt_ok_err(ken_store_read_block(s, id, b, block, &n, &err), &err);
+        kt_eq_mem(block, n, bytes + at, n);
+        kt_true(n == KEN_SEGMENT_BLOCK || at + n == n_bytes);
+    }
+    kt_status(ken_store_read_block(s, id, b, block, &n, &err), KEN_ENOTFOUND);
+    kt_status(ken_store_read_block(s, id, UINT32_MAX, block, &n, &err), KEN_ENOTFOUND);
+    ken_free(bytes);
+    ken_free(block);
+}
+
+STORE_TEST(segments_come_back_in_blocks)
+{
+    static const size_t sizes[] = { 1,
+                                    100,
+                                    KEN_SEGMENT_BLOCK - 1,
+                                    KEN_SEGMENT_BLOCK,
+                                    KEN_SEGMENT_BLOCK + 1,
+                                    3 * KEN_SEGMENT_BLOCK + 7 };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        check_segment(s, sizes[i]);
+    ken_segment_info *list;
+    size_t n;
+    kt_ok(ken_store_list_segments(s, &arena, &list, &n, &err));
+    kt_eq_u(n, 6);
+    kt_eq_u(list[5].n_bytes, sizes[5]);
+    kt_eq_u(list[5].n_contents, 5);
+    int64_t id;
+    begin(s);
+    kt_status(ken_store_add_segment(s, KEN_STR(""), 0, &id, &err), KEN_EINVAL);
+    ken_store_rollback(s);
+}
+
+STORE_TEST(removed_segment_is_gone)
+{
+    char block[KEN_SEGMENT_BLOCK];
+    size_t n;
+    int64_t a, b;
+    begin(s);
+    kt_ok(ken_store_add_segment(s, KEN_STR("first"), 1, &a, &err));
+    kt_ok(ken_store_add_segment(s, KEN_STR("second"), 1, &b, &err));
+    commit(s);
+    begin(s);
+    kt_ok(ken_store_remove_segment(s, a, &err));
+    commit(s);
+    kt_status(ken_store_read_block(s, a, 0, block, &n, &err), KEN_ENOTFOUND);
+    kt_ok(ken_store_read_block(s, b, 0, block, &n, &err));
+    kt_eq_mem(block, n, "second", 6);
+    begin(s);
+    kt_status(ken_store_remove_segment(s, a, &err), KEN_ENOTFOUND);
+    ken_store_rollback(s);
+}
+
+// ---- generations and values --------------------------------------------------------------------
+
+STORE_TEST(generation_comes_back)
+{
+    const ken_generation g = {
+        .number = 3,
+        .at_ms = 17,
+        .git_head = KEN_STR("0123"),
+        .git_branch = KEN_STR("feature/x"),
+        .root = KEN_STR("/home/u/project"),
+        .n_files = 1,
+        .n_chunks = 2,
+        .n_symbols = 3,
+        .n_bytes = 4,
+        .n_lines = 5,
+        .skips = { [KEN_SKIP_IGNORED] = 6, [KEN_SKIP_SUBMODULE] = 7 },
+    };
+    begin(s);
+    kt_ok_err(ken_store_put_generation(s, &g, &err), &err);
+    commit(s);
+    ken_generation r;
+    kt_ok(ken_store_load_generation(s, &arena, &r, &err));
+    kt_eq_u(r.number, 3);
+    kt_eq_i(r.at_ms, 17);
+    kt_eq_text(r.git_head, "0123");
+    kt_eq_text(r.git_branch, "feature/x");
+    kt_eq_text(r.root, "/home/u/project");
+    kt_eq_u(r.n_files + r.n_chunks * 10 + r.n_symbols * 100, 321);
+    kt_eq_u(r.n_bytes * 10 + r.n_lines, 45);
+    for (int i = 0; i < KEN_SKIP_COUNT; i++)
+        kt_eq_u(r.skips[i], g.skips[i]);
+    begin(s);
+    kt_status(put_generation(s, 3), KEN_EINVAL);
+    ken_store_rollback(s);
+    begin(s);
+    kt_status(put_generation(s, 2), KEN_EINVAL);
+    ken_store_rollback(s);
+    begin(s);
+    kt_ok(put_generation(s, 4));
+    commit(s);
+}
+
+STORE_TEST(values_are_kept_by_name)
+{
+    ken_str v;
+    kt_status(ken_store_load_value(s, KEN_STR("settings"), &arena, &v, &err), KEN_ENOTFOUND);
+    begin(s);
+    kt_ok(ken_store_put_value(s, KEN_STR("settings"), KEN_STR("{\"a\":\0 1}"), &err));
+    kt_ok(ken_store_put_value(s, KEN_STR("empty"), KEN_STR(""), &err));
+    commit(s);
+    kt_ok(ken_store_load_value(s, KEN_STR("settings"), &arena, &v, &err));
+    kt_eq_mem(v.ptr, v.len, "{\"a\":\0 1}", 9);
+    kt_ok(ken_store_load_value(s, KEN_STR("empty"), &arena, &v, &err));
+    kt_eq_u(v.len, 0);
+    begin(s);
+    kt_ok(ken_store_put_value(s, KEN_STR("settings"), (ken_str){ NULL, 0 }, &err));
+    commit(s);
+    kt_status(ken_store_load_value(s, KEN_STR("settings"), &arena, &v, &err), KEN_ENOTFOUND);
+    begin(s);
+    kt_status(ken_store_put_value(s, KEN_STR(""), KEN_STR("x"), &err), KEN_EINVAL);
+    ken_store_rollback(s);
+}
+
+// ---- the whole -------------------------------------------------------------------------------
+
+STORE_TEST(generations_follow_each_other)
+{
+    for (uint64_t g = 1; g <= 20; g++) {
+        kt_ok_err(scn_write(s, g, &err), &err);
+        uint64_t found = 0;
+        const char *wrong = NULL;
+        kt_ok_err(scn_check(s, &found, &wrong, &err), &err);
+        kt_eq_str(wrong, NULL);
+        kt_eq_u(found, g);
+    }
+    kt_ok_err(ken_store_verify(s, &err), &err);
+    ken_store *other = open_store(true);
+    uint64_t found = 0;
+    const char *wrong = NULL;
+    kt_ok_err(scn_check(other, &found, &wrong, &err), &err);
+    kt_eq_str(wrong, NULL);
+    kt_eq_u(found, 20);
+    ken_store_close(other);
+}
+
+STORE_TEST(space_of_removed_segments_comes_back)
+{
+    for (uint64_t g = 1; g <= 4; g++)
+        kt_ok_err(scn_write(s, g, &err), &err);
+    uint64_t early = 0, late = 0;
+    kt_ok(ken_store_get_size(s, &early, &err));
+    for (uint64_t g = 5; g <= 40; g++)
+        kt_ok_err(scn_write(s, g, &err), &err);
+    kt_ok(ken_store_get_size(s, &late, &err));
+    kt_true(late < early * 2);
+}
+
+KEN_TEST(traces_were_written)
+{
+    n_traced = 0;
+    now = &backends[1];
+    ken_store *s = open_store(false);
+    kt_ok(ken_store_begin_read(s, &err));
+    kt_ok(ken_store_commit(s, &err));
+    kt_eq_u(n_traced, 2);
+    ken_store_close(s);
+}
+
+KEN_TEST(postgres_is_told_to_be_missing)
+{
+    ken_store *s = NULL;
+    const ken_store_opts opts = { .path = "postgres://u:secret@host/db" };
+    kt_status(ken_store_open(&opts, &s, &err), KEN_EUNSUPPORTED);
+    kt_null(strstr(err.msg, "secret"));
+    kt_null(s);
+    kt_status(ken_store_open(&(ken_store_opts){ .path = "" }, &s, &err), KEN_EINVAL);
+}
