@@ -131,6 +131,12 @@ static ken_visibility visibility_of_word(ken_str word)
     return KEN_VISIBILITY_UNKNOWN;
 }
 
+static uint32_t number_of_word(ken_str word)
+{
+    uint64_t n = 0;
+    return ken_str_parse_u64(word, &n) && n < 1000 ? (uint32_t)n : 0;
+}
+
 static void read_flag(table_reader *r, ken_rule *rule, ken_str flag)
 {
     if (ken_str_eq(flag, KEN_STR("merge")))
@@ -139,8 +145,8 @@ static void read_flag(table_reader *r, ken_rule *rule, ken_str flag)
         rule->is_opaque = true;
     else if (ken_str_eq(flag, KEN_STR("each")))
         rule->is_each = true;
-    else if (ken_str_eq(flag, KEN_STR("rest")))
-        rule->is_rest = true;
+    else if (ken_str_eq(flag, KEN_STR("outer")))
+        rule->is_outer = true;
     else
         note_unknown(r, "option", flag);
 }
@@ -175,8 +181,12 @@ static void read_option(table_reader *r, ken_rule *rule, ken_str key, ken_str va
     } else if (ken_str_eq(key, KEN_STR("lang"))) {
         rule->inject_lang = value;
     } else if (ken_str_eq(key, KEN_STR("depth"))) {
-        uint64_t n = 0;
-        rule->max_depth = ken_str_parse_u64(value, &n) ? (uint32_t)n : 0;
+        rule->max_depth = number_of_word(value);
+    } else if (ken_str_eq(key, KEN_STR("rest"))) {
+        rule->is_rest = true;
+        rule->rest_level = number_of_word(value);
+    } else if (ken_str_eq(key, KEN_STR("visibility"))) {
+        rule->visibility = visibility_of_word(value);
     } else if (ken_str_eq(key, KEN_STR("when"))) {
         size_t colon = ken_str_find_char(value, ':');
         rule->when_path = read_path(r, ken_str_sub(value, 0, colon));
@@ -362,10 +372,12 @@ static TSNode child_of_type(TSNode node, TSSymbol type, bool wants_last)
 // parenthesised ones have no field for what they wrap. Null at the name itself.
 static TSNode inner_declarator(TSNode node)
 {
+    const char *type = ts_node_type(node);
+    if (strcmp(type, "operator_cast") == 0)
+        return ts_node_child_by_field_name(node, "type", 4);
     TSNode inner = ts_node_child_by_field_name(node, "declarator", 10);
     if (!ts_node_is_null(inner))
         return inner;
-    const char *type = ts_node_type(node);
     if (strcmp(type, "reference_declarator") == 0 || strcmp(type, "attributed_declarator") == 0 ||
         strcmp(type, "parenthesized_declarator") == 0)
         return ts_node_named_child(node, 0);

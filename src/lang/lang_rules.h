@@ -83,7 +83,7 @@ typedef struct ken_rule {
     ken_place_at at;
     ken_rule_paths name, body, signature, value, module, doc, owner;
     ken_rule_path when_path; // must lead somewhere, and the text there be one of `when_words`
-    ken_str when_words;      // comma-separated; empty = any text
+    ken_str when_words;      // comma-separated, "x*" = begins with x; empty = any text
     bool has_when;
     TSSymbol has[KEN_RULE_TYPES]; // a direct child of one of these types is demanded
     uint32_t n_has;
@@ -94,14 +94,17 @@ typedef struct ken_rule {
     uint32_t n_without;
     TSSymbol fn[KEN_RULE_TYPES]; // value types that make a variable a function
     uint32_t n_fn;
-    ken_str inject_lang;    // of KEN_RULE_INJECT, unless an attribute says otherwise
-    uint32_t max_depth;     // deepest nesting of definitions of this rule; 0 = any
-    bool is_merged;         // adjacent definitions of one name are one (Haskell's clauses)
-    bool is_opaque;         // do not look inside for further definitions
-    bool is_each;           // the siblings of the name of the same type are names, too
-    bool is_rest;           // holds all that follows it (C#'s `namespace x;`)
-    ken_visibility members; // visibility of what is inside unless it says otherwise
-    int16_t next;           // further rule for the same node type, -1 = none
+    ken_str inject_lang;       // of KEN_RULE_INJECT, unless an attribute says otherwise
+    uint32_t max_depth;        // deepest nesting of definitions of this rule; 0 = any
+    bool is_merged;            // adjacent definitions of one name are one (Haskell's clauses)
+    bool is_opaque;            // do not look inside for further definitions
+    bool is_each;              // the siblings of the name of the same type are names, too
+    bool is_outer;             // has the name of the definition around it (Elixir's defstruct)
+    bool is_rest;              // holds what follows it, up to the next one (C#'s `namespace x;`)
+    uint32_t rest_level;       // or up to the next one of this level or a smaller one (headings)
+    ken_visibility members;    // visibility of what is inside unless it says otherwise
+    ken_visibility visibility; // its own, whatever the text says; UNKNOWN = see the text
+    int16_t next;              // further rule for the same node type, -1 = none
 } ken_rule;
 
 typedef enum ken_visibility_rule {

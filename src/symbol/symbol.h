@@ -35,9 +35,13 @@ typedef struct ken_extraction {
 void ken_extraction_clear(ken_extraction *x); // keeps capacity
 void ken_extraction_release(ken_extraction *x);
 
-// Appends what the tree tells. `parent`, `depth`: of the injection that the tree belongs to, else -1, 0.
-// At most KEN_MAX_SYMBOLS definitions are kept for one file.
-enum { KEN_MAX_SYMBOLS = 50000 };
+// Appends what the tree tells. `parent`, `depth`: of the injection that the tree belongs to, else
+// -1, 0. At most KEN_MAX_SYMBOLS definitions and KEN_MAX_INJECTIONS injections are kept for one
+// file.
+enum {
+    KEN_MAX_SYMBOLS = 50000,
+    KEN_MAX_INJECTIONS = 1000
+};
 void ken_symbol_extract(const ken_rules *rules, const TSTree *tree, ken_str text, int32_t parent,
                         uint32_t depth, ken_extraction *out);
 

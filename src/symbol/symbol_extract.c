@@ -62,9 +62,12 @@ static bool has_child_of(TSNode node, const ken_rule *rule)
 static bool is_listed(ken_str word, ken_str list)
 {
     ken_str part;
-    while (ken_str_split_next(&list, ',', &part))
-        if (ken_str_eq(word, part))
+    while (ken_str_split_next(&list, ',', &part)) {
+        bool is_prefix = part.len > 1 && part.ptr[part.len - 1] == '*';
+        if (is_prefix ? ken_str_starts(word, ken_str_sub(part, 0, part.len - 1))
+                      : ken_str_eq(word, part))
             return true;
+    }
     return false;
 }
 
@@ -186,6 +189,8 @@ static ken_visibility visibility_by_words(ken_str head, ken_visibility otherwise
             continue;
         }
         ken_visibility v = visibility_of_word(ken_str_sub(head, from, i));
+        if (v && ken_str_starts(ken_str_sub(head, i, head.len), KEN_STR("(set)")))
+            continue; // Swift: of the setter only
         if (v && i < head.len && head.ptr[i] == '(' && v == KEN_VISIBILITY_PUBLIC)
             return KEN_VISIBILITY_INTERNAL; // pub(crate)
         if (v)
@@ -265,32 +270,47 @@ static void add_import(walk *w, const ken_rule *rule, TSNode node)
         ken_vec_push(&w->out->imports, import);
 }
 
-// lang="ts" in an opening tag
+// The value of an attribute in an opening tag, without its quotes.
+static ken_str attribute_of(ken_str tag, const char *name)
+{
+    size_t at = ken_str_find(tag, ken_str_c(name));
+    if (at == SIZE_MAX)
+        return KEN_STR("");
+    ken_str value = ken_str_sub(tag, at + strlen(name), tag.len);
+    if (!value.len || !memchr("\"'", value.ptr[0], 2))
+        return ken_str_sub(value, 0, ken_str_find_char(value, '>'));
+    char quote = value.ptr[0];
+    value = ken_str_sub(value, 1, value.len);
+    return ken_str_sub(value, 0, ken_str_find_char(value, quote));
+}
+
+// lang="ts", type="application/json"; KEN_LANG_COUNT for templates and other types that are no
+// code.
 static ken_lang_id injected_lang(ken_str opening_tag, ken_lang_id otherwise)
 {
-    size_t at = ken_str_find(opening_tag, KEN_STR("lang="));
-    if (at == SIZE_MAX)
-        return otherwise;
-    ken_str rest = ken_str_sub(opening_tag, at + 5, opening_tag.len);
-    size_t n = 0;
-    while (n < rest.len && !ken_is_space(rest.ptr[n]) && rest.ptr[n] != '>')
-        n++;
-    ken_str word = ken_str_sub(rest, 0, n);
-    if (word.len >= 2 && (word.ptr[0] == '"' || word.ptr[0] == '\''))
-        word = ken_str_sub(word, 1, word.len - 1);
-    ken_lang_id lang = ken_lang_by_name(word);
-    return lang == KEN_LANG_COUNT ? otherwise : lang;
+    ken_lang_id lang = ken_lang_by_name(attribute_of(opening_tag, "lang="));
+    if (lang != KEN_LANG_COUNT)
+        return lang;
+    ken_str type = attribute_of(opening_tag, "type=");
+    static const char *const plain[] = { "javascript", "ecmascript", "module", "babel", "css" };
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (!type.len || ken_str_find(type, ken_str_c(plain[i])) != SIZE_MAX)
+            return otherwise;
+    bool is_json = ken_str_find(type, KEN_STR("json")) != SIZE_MAX;
+    return is_json ? KEN_LANG_JSON : KEN_LANG_COUNT;
 }
 
 static void add_injection(walk *w, const ken_rule *rule, TSNode node, int32_t symbol)
 {
     TSNode at = ken_rule_follow(&rule->value, node);
-    ken_lang_id lang = ken_lang_by_name(rule->inject_lang);
-    if (ts_node_is_null(at) || lang == KEN_LANG_COUNT || w->out->injections.len >= 1000)
+    if (ts_node_is_null(at) || w->out->injections.len >= KEN_MAX_INJECTIONS)
         return;
     ken_str opening = ken_str_sub(w->text, ts_node_start_byte(node), ts_node_start_byte(at));
+    ken_lang_id lang = injected_lang(opening, ken_lang_by_name(rule->inject_lang));
+    if (lang == KEN_LANG_COUNT)
+        return;
     ken_injection injection = {
-        .lang = injected_lang(opening, lang),
+        .lang = lang,
         .range = { ts_node_start_point(at), ts_node_end_point(at), ts_node_start_byte(at),
                    ts_node_end_byte(at) },
         .parent = symbol,
@@ -374,9 +394,22 @@ static bool lead_reaches(const walk *w, const ken_symbol *s, uint32_t row)
     return w->lead_end_row + (ken_str_starts(lead, KEN_STR("/**")) ? 2 : 1) >= row;
 }
 
+// Grammars may put the comment of a definition at the end of the one before it.
+static void cut_before(walk *w, uint32_t at, int32_t parent)
+{
+    for (int32_t i = (int32_t)w->out->symbols.len - 1; i > parent; i--) {
+        ken_symbol *before = &w->out->symbols.ptr[i];
+        if (before->span.start < at && before->span.end > at)
+            before->span.end = at;
+        if (before->parent == parent)
+            return;
+    }
+}
+
 static void take_lead(walk *w, ken_symbol *s, uint32_t row)
 {
     if (lead_reaches(w, s, row)) {
+        cut_before(w, w->lead_start, s->parent);
         if (w->has_comment_lead)
             s->doc = (ken_span){ w->lead_comment_start, w->lead_comment_end };
         // Attributes are part of the definition; comments before them stay documentation.
@@ -438,14 +471,17 @@ static int32_t push_symbol(walk *w, const ken_rule *rule, TSNode node, TSNode na
         int32_t owner = owner_of(w, rule, node);
         s.parent = owner >= 0 ? owner : s.parent;
     }
-    if (rule->is_rest)
+    if (rule->rest_level)
+        s.span.end = (uint32_t)w->text.len;
+    else if (rule->is_rest)
         s.span.end = ts_node_end_byte(ts_node_parent(node));
     s.depth = s.parent >= 0 ? w->out->symbols.ptr[s.parent].depth + 1 : 0;
     bool is_decorated = w->text.ptr[s.span.start] == '@';
     s.signature = signature_of(w, rule, node, name_node,
                                is_decorated ? ts_node_start_byte(node) : s.span.start);
     ken_str head = ken_str_sub(w->text, s.span.start, ts_node_start_byte(name_node));
-    s.visibility = visibility_of(w->rules, head, name, frame->members);
+    s.visibility =
+        rule->visibility ? rule->visibility : visibility_of(w->rules, head, name, frame->members);
     take_lead(w, &s, ts_node_start_point(whole).row);
     set_doc(w, &s, ken_rule_follow(&rule->doc, node));
     w->has_wrap = false;
@@ -479,6 +515,9 @@ static int32_t add_symbol(walk *w, const ken_rule *rule, TSNode node)
     if (ts_node_is_null(name_node) || w->out->symbols.len >= KEN_MAX_SYMBOLS)
         return -1;
     ken_str name = clean_name(w->rules, node_text(w->text, name_node));
+    if (rule->is_outer)
+        name =
+            top_frame(w)->symbol < 0 ? KEN_STR("") : w->out->symbols.ptr[top_frame(w)->symbol].name;
     if (!name.len)
         return -1;
     if (rule->is_merged && merge_symbol(w, name, node, kind_of(w, rule, node)))
@@ -503,20 +542,34 @@ static void push_frame(walk *w, int32_t symbol, ken_scope scope, uint16_t rule)
     ken_vec_push(&w->frames, f);
 }
 
+// A definition that holds what follows ends with the next of its kind.
+static void end_rest(walk *w, const ken_rule *rule, uint16_t index, TSNode node)
+{
+    uint32_t at = w->has_lead ? w->lead_start : ts_node_start_byte(node);
+    while (w->frames.len > 1 && top_frame(w)->symbol >= 0) {
+        const walk_frame *top = top_frame(w);
+        const ken_rule *other = &w->rules->rules[top->rule];
+        if (top->rule != index && !(rule->rest_level && other->rest_level >= rule->rest_level))
+            return;
+        w->out->symbols.ptr[top->symbol].span.end = at;
+        w->frames.len--;
+    }
+}
+
 static bool visit_definition(walk *w, const ken_rule *rule, uint16_t index, TSNode node)
 {
-    walk_frame *top = top_frame(w);
+    const walk_frame *top = top_frame(w);
     if (rule->max_depth && top->rule == index && top->rule_depth >= rule->max_depth)
-        return false;
-    if (rule->is_rest && top->rule == index) // the next one ends the one before
-        w->frames.len--;
+        return true;
+    if (rule->is_rest)
+        end_rest(w, rule, index, node);
     int32_t symbol = add_symbol(w, rule, node);
     if (symbol < 0)
         return true;
     bool is_callable = ken_symbol_is_callable(w->out->symbols.ptr[symbol].kind);
     push_frame(w, symbol, is_callable && rule->scope ? KEN_SCOPE_FUNCTION : rule->scope, index);
-    if (rule->is_rest && w->depth)
-        top_frame(w)->depth = w->depth - 1;
+    if (rule->is_rest)
+        top_frame(w)->depth = rule->rest_level || !w->depth ? 0 : w->depth - 1;
     if (rule->inject_lang.len)
         add_injection(w, rule, node, symbol);
     return !rule->is_opaque;
@@ -625,6 +678,15 @@ static bool next_node(walk *w, bool wants_children)
     }
 }
 
+// Errors inside errors count once. Returns where the last one ends.
+static uint32_t count_error(ken_extraction *out, TSNode node, uint32_t error_end)
+{
+    if (!ts_node_is_error(node) || ts_node_start_byte(node) < error_end)
+        return error_end;
+    out->n_error_bytes += ts_node_end_byte(node) - ts_node_start_byte(node);
+    return ts_node_end_byte(node);
+}
+
 void ken_symbol_extract(const ken_rules *rules, const TSTree *tree, ken_str text, int32_t parent,
                         uint32_t depth, ken_extraction *out)
 {
@@ -636,10 +698,11 @@ void ken_symbol_extract(const ken_rules *rules, const TSTree *tree, ken_str text
     ken_vec_push(&w.frames, bottom);
     TSNode node;
     bool wants_children;
+    uint32_t error_end = 0;
     do {
         node = ts_tree_cursor_current_node(&w.cursor);
-        if (has_errors && ts_node_is_error(node))
-            out->n_error_bytes += ts_node_end_byte(node) - ts_node_start_byte(node);
+        if (has_errors)
+            error_end = count_error(out, node, error_end);
         wants_children = visit(&w, node);
     } while (next_node(&w, wants_children));
     ts_tree_cursor_delete(&w.cursor);
