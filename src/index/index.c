@@ -1,0 +1,588 @@
+// SPDX-License-Identifier: MIT
+// A run, start to end:
+//   scan      which files there are                                  (this thread)
+//   compare   by size, mtime and inode with the newest generation    (this thread)
+//   learn     read, hash, parse, cut, count                          (workers)
+//   keep      contents into the store, terms into a builder, which becomes a segment when it is large;
+//             committed in batches, invisible until a generation has them (this thread, meanwhile)
+//   commit    files, skips and the generation in one transaction     (this thread)
+//
+// Workers take files largest first and hand over slots, of which there is a fixed number: a slow disk
+// or store holds the workers back instead of filling memory. Locks: run.lock guards the two lists of
+// slots and `known`; nothing but a look-up in `known` is done under it.
+#include "index/index.h"
+
+#include <pthread.h>
+#include <stdatomic.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/map.h"
+#include "base/pool.h"
+#include "index/index_priv.h"
+
+enum {
+    SLOTS_PER_WORKER = 4,
+    PROGRESS_EVERY_NS = 50000000,
+    MAX_ISSUES = 1000,
+    BATCH_CONTENTS = 4000, // at most so many in one transaction
+};
+
+// What becomes of a scanned file.
+typedef struct planned {
+    int64_t content;       // 0 = not in the index
+    int64_t row_id;        // row of the generation before, 0 = none
+    int64_t changed_at_ms; // of that row
+    ken_fs_stamp stamp;
+    bool is_changed; // its row must be written
+} planned;
+
+typedef struct run {
+    ken_store *store;
+    const char *root;
+    const ken_index_opts *opts;
+    const ken_cancel *cancel;
+    ken_arena *arena;
+    ken_index_report *report;
+    ken_scan_result scan;
+    planned *plan; // one per scanned file
+    ken_skip_reason *late_skip; // one per scanned file: found when it was read
+    size_t *work; // scanned files to learn, largest first
+    size_t n_work;
+    index_job job;
+    atomic_size_t next_work;
+    atomic_bool is_stopping;
+    pthread_mutex_t lock;
+    pthread_cond_t has_free, has_done;
+    index_slot *free_slots, *done_head, *done_tail;
+    index_slot *slots;
+    index_worker *workers;
+    ken_store *known; // for look-ups by content, under the lock; NULL = nothing is known yet
+    ken_lex_builder *builder;
+    size_t builder_max;
+    uint32_t n_in_batch;
+    bool is_in_batch;
+    int64_t started_ns, progress_ns, now_ms;
+    uint64_t bytes_done, bytes_total, n_done;
+    KEN_VEC(ken_issue) issues;
+} run;
+
+static void say(run *r, const char *stage, bool is_forced)
+{
+    int64_t now = ken_clock_mono_ns();
+    if (!r->opts->on_progress || (!is_forced && now - r->progress_ns < PROGRESS_EVERY_NS))
+        return;
+    r->progress_ns = now;
+    ken_index_progress p = { stage, r->n_done, r->n_work, r->bytes_done, r->bytes_total };
+    r->opts->on_progress(r->opts->progress_ctx, &p);
+}
+
+static void add_issue(run *r, ken_str path, const char *text)
+{
+    if (r->issues.len < MAX_ISSUES)
+        ken_vec_push(&r->issues, ((ken_issue){ path, ken_arena_dup(r->arena, ken_str_c(text)) }));
+}
+
+// ---- workers -----------------------------------------------------------------------------------
+
+static index_slot *take_free(run *r)
+{
+    pthread_mutex_lock(&r->lock);
+    while (!r->free_slots)
+        pthread_cond_wait(&r->has_free, &r->lock);
+    index_slot *s = r->free_slots;
+    r->free_slots = s->next;
+    pthread_mutex_unlock(&r->lock);
+    return s;
+}
+
+static void put_free(run *r, index_slot *s)
+{
+    pthread_mutex_lock(&r->lock);
+    s->next = r->free_slots;
+    r->free_slots = s;
+    pthread_cond_signal(&r->has_free);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void put_done(run *r, index_slot *s)
+{
+    pthread_mutex_lock(&r->lock);
+    s->next = NULL;
+    if (r->done_tail)
+        r->done_tail->next = s;
+    else
+        r->done_head = s;
+    r->done_tail = s;
+    pthread_cond_signal(&r->has_done);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static index_slot *take_done(run *r)
+{
+    pthread_mutex_lock(&r->lock);
+    while (!r->done_head)
+        pthread_cond_wait(&r->has_done, &r->lock);
+    index_slot *s = r->done_head;
+    r->done_head = s->next;
+    if (!r->done_head)
+        r->done_tail = NULL;
+    pthread_mutex_unlock(&r->lock);
+    return s;
+}
+
+static void look_up_known(run *r, index_slot *s)
+{
+    ken_content_info info;
+    pthread_mutex_lock(&r->lock);
+    if (!ken_store_find_content(r->known, &s->key, &info, NULL))
+        s->known_content = info.id;
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void work(void *ctx, size_t worker)
+{
+    run *r = ctx;
+    for (;;) {
+        size_t i = atomic_fetch_add(&r->next_work, 1);
+        if (i >= r->n_work)
+            return;
+        index_slot *s = take_free(r);
+        s->file = r->work[i];
+        s->failure = KEN_OK;
+        if (atomic_load(&r->is_stopping) || ken_cancel_is_set(r->cancel)) {
+            s->failure = KEN_ECANCELLED;
+        } else if (index_file_read(&r->job, r->scan.files[s->file].path, s)) {
+            if (r->known && !r->opts->is_forced)
+                look_up_known(r, s);
+            if (!s->known_content)
+                index_file_learn(&r->job, &r->workers[worker], s);
+        }
+        put_done(r, s);
+    }
+}
+
+// ---- keeping -----------------------------------------------------------------------------------
+
+static ken_status end_batch(run *r, ken_err *err)
+{
+    if (!r->is_in_batch)
+        return KEN_OK;
+    ken_status st = index_flush(r->store, r->builder, err);
+    if (!st)
+        st = ken_store_commit(r->store, err);
+    else
+        ken_store_rollback(r->store);
+    r->is_in_batch = false;
+    r->n_in_batch = 0;
+    return st;
+}
+
+static ken_status keep_content(run *r, index_slot *s, int64_t *out_id, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    if (!r->is_in_batch) {
+        st = ken_store_begin_write(r->store, err);
+        if (st)
+            return st;
+        r->is_in_batch = true;
+    }
+    ken_content_info info;
+    if (!r->opts->is_forced && !ken_store_find_content(r->store, &s->key, &info, NULL)) {
+        *out_id = info.id; // the same content twice in one run
+        return KEN_OK;
+    }
+    st = ken_store_add_content(r->store, &s->key, &s->facts, ken_buf_str(&s->packed), out_id, err);
+    if (st)
+        return st;
+    ken_lex_builder_add(r->builder, *out_id, &s->doc, s->facts.symbols, s->facts.n_symbols);
+    r->report->n_parsed++;
+    r->report->bytes_parsed += s->facts.n_bytes;
+    r->n_in_batch++;
+    if (r->n_in_batch >= BATCH_CONTENTS || ken_lex_builder_bytes(r->builder) > r->builder_max)
+        st = end_batch(r, err);
+    return st;
+}
+
+static ken_status keep(run *r, index_slot *s, ken_err *err)
+{
+    planned *p = &r->plan[s->file];
+    if (s->failure)
+        return ken_cancel_check(r->cancel, err);
+    if (s->skip) {
+        r->late_skip[s->file] = s->skip;
+        if (s->skip == KEN_SKIP_UNREADABLE)
+            add_issue(r, r->scan.files[s->file].path, "could not be read");
+        p->content = 0;
+        return KEN_OK;
+    }
+    int64_t content = s->known_content;
+    ken_status st = content ? KEN_OK : keep_content(r, s, &content, err);
+    if (st)
+        return st;
+    p->is_changed = true;
+    if (p->content != content)
+        p->changed_at_ms = r->now_ms;
+    if (p->row_id && p->content != content)
+        r->report->n_modified++;
+    p->content = content;
+    p->stamp = s->stamp;
+    return KEN_OK;
+}
+
+// Takes what the workers hand over until all is there; the first failure stops them.
+static ken_status collect_all(run *r, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    for (size_t i = 0; i < r->n_work; i++) {
+        index_slot *s = take_done(r);
+        r->n_done++;
+        r->bytes_done += r->scan.files[s->file].stamp.size;
+        if (!st)
+            st = keep(r, s, err);
+        if (st)
+            atomic_store(&r->is_stopping, true);
+        put_free(r, s);
+        say(r, "indexing", false);
+    }
+    if (st && r->is_in_batch) {
+        ken_store_rollback(r->store);
+        r->is_in_batch = false;
+    }
+    return st;
+}
+
+static ken_status learn(run *r, ken_err *err)
+{
+    if (!r->n_work)
+        return KEN_OK;
+    size_t n_workers = r->opts->n_jobs ? r->opts->n_jobs : ken_pool_cores();
+    if (n_workers > r->n_work)
+        n_workers = r->n_work;
+    size_t n_slots = n_workers * SLOTS_PER_WORKER;
+    r->slots = ken_zalloc(ken_mul_size(n_slots, sizeof *r->slots));
+    r->workers = ken_zalloc(ken_mul_size(n_workers, sizeof *r->workers));
+    for (size_t i = 0; i < n_slots; i++) {
+        ken_arena_init(&r->slots[i].arena, 0);
+        r->slots[i].packed.max = KEN_FACTS_MAX_BYTES;
+        r->slots[i].next = r->free_slots;
+        r->free_slots = &r->slots[i];
+    }
+    for (size_t i = 0; i < n_workers; i++)
+        index_worker_init(&r->workers[i]);
+    ken_pool *pool = ken_pool_new(n_workers, n_workers, (size_t)64 << 20);
+    for (size_t i = 0; i < n_workers; i++)
+        ken_pool_submit(pool, work, r);
+    ken_status st = collect_all(r, err);
+    ken_pool_free(pool);
+    if (!st)
+        st = end_batch(r, err);
+    for (size_t i = 0; i < n_workers; i++)
+        index_worker_release(&r->workers[i]);
+    for (size_t i = 0; i < n_slots; i++)
+        index_slot_release(&r->slots[i]);
+    ken_free(r->workers);
+    ken_free(r->slots);
+    return st;
+}
+
+// ---- comparing ---------------------------------------------------------------------------------
+
+typedef struct old_files {
+    ken_file_row *rows; // sorted by path
+    size_t n;
+    bool *is_kept;
+} old_files;
+
+static int by_size_down(const void *a, const void *b, void *ctx)
+{
+    const ken_scan_file *files = ctx;
+    uint64_t x = files[*(const size_t *)a].stamp.size, y = files[*(const size_t *)b].stamp.size;
+    return (x < y) - (x > y);
+}
+
+// Matches both sorted lists; whatever is new or looks changed becomes work.
+static void compare(run *r, old_files *old, bool trusts_old)
+{
+    r->plan = KEN_ARENA_ARRAY(r->arena, planned, r->scan.n_files + 1);
+    r->work = KEN_ARENA_ARRAY(r->arena, size_t, r->scan.n_files + 1);
+    r->late_skip = KEN_ARENA_ARRAY(r->arena, ken_skip_reason, r->scan.n_files + 1);
+    size_t o = 0;
+    for (size_t i = 0; i < r->scan.n_files; i++) {
+        const ken_scan_file *f = &r->scan.files[i];
+        while (o < old->n && ken_str_cmp(old->rows[o].path, f->path) < 0)
+            o++;
+        planned *p = &r->plan[i];
+        p->stamp = f->stamp;
+        if (o < old->n && ken_str_eq(old->rows[o].path, f->path)) {
+            const ken_file_row *row = &old->rows[o];
+            *p = (planned){ row->content, row->id, row->changed_at_ms, row->stamp, false };
+            old->is_kept[o] = true;
+            if (trusts_old && ken_fs_stamp_eq(row->stamp, f->stamp)) {
+                r->report->n_unchanged++;
+                continue;
+            }
+        }
+        r->work[r->n_work++] = i;
+        r->bytes_total += f->stamp.size;
+    }
+    qsort_r(r->work, r->n_work, sizeof *r->work, by_size_down, r->scan.files);
+}
+
+// ---- committing --------------------------------------------------------------------------------
+
+// A new file with the content of one that is gone is that file, renamed: it keeps its row.
+static void find_renames(run *r, old_files *old)
+{
+    ken_map gone;
+    ken_map_init(&gone);
+    for (size_t o = 0; o < old->n; o++)
+        if (!old->is_kept[o])
+            ken_map_put(&gone, ken_str_n((const char *)&old->rows[o].content, sizeof(int64_t)), o,
+                        NULL);
+    for (size_t i = 0; gone.len && i < r->scan.n_files; i++) {
+        planned *p = &r->plan[i];
+        if (p->row_id || !p->content)
+            continue;
+        uint64_t *at = ken_map_find(&gone, ken_str_n((const char *)&p->content, sizeof(int64_t)));
+        if (!at || old->is_kept[*at])
+            continue;
+        old->is_kept[*at] = true;
+        p->row_id = old->rows[*at].id;
+        r->report->n_renamed++;
+    }
+    ken_map_release(&gone);
+}
+
+static ken_status put_files(run *r, old_files *old, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    for (size_t o = 0; o < old->n && !st; o++) {
+        if (old->is_kept[o])
+            continue;
+        st = ken_store_remove_file(r->store, old->rows[o].id, err);
+        r->report->n_removed++;
+    }
+    for (size_t i = 0; i < r->scan.n_files && !st; i++) {
+        planned *p = &r->plan[i];
+        if (!p->content) {
+            if (p->row_id) { // became binary, too large …
+                st = ken_store_remove_file(r->store, p->row_id, err);
+                r->report->n_removed++;
+            }
+            continue;
+        }
+        r->report->n_files++;
+        if (!p->is_changed)
+            continue;
+        ken_file_row row = { p->row_id, r->scan.files[i].path, p->content, p->stamp,
+                             p->changed_at_ms };
+        st = ken_store_put_file(r->store, &row, err);
+        if (!p->row_id)
+            r->report->n_added++;
+    }
+    return st;
+}
+
+static ken_status put_skips(run *r, ken_generation *g, ken_err *err)
+{
+    size_t most = r->scan.n_skips + r->scan.n_files, n = 0;
+    ken_skip_row *rows = KEN_ARENA_ARRAY(r->arena, ken_skip_row, most + 1);
+    for (size_t i = 0; i < r->scan.n_skips; i++)
+        rows[n++] = (ken_skip_row){ r->scan.skips[i].path, r->scan.skips[i].reason };
+    for (size_t i = 0; i < r->scan.n_files; i++)
+        if (r->late_skip[i])
+            rows[n++] = (ken_skip_row){ r->scan.files[i].path, r->late_skip[i] };
+    for (size_t i = 0; i < n; i++)
+        g->skips[rows[i].reason]++;
+    r->report->n_skipped = n;
+    memcpy(r->report->skips, g->skips, sizeof g->skips);
+    return ken_store_replace_skips(r->store, rows, n, err);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Counts what the new generation holds, and returns the ids of its contents in order.
+static ken_status count_all(run *r, ken_generation *g, int64_t **out_live, size_t *out_n,
+                            ken_err *err)
+{
+    ken_file_row *rows;
+    ken_content_info *infos;
+    size_t n, kept = 0;
+    ken_status st = ken_store_load_files(r->store, r->arena, &rows, &n, &infos, err);
+    if (st)
+        return st;
+    int64_t *live = KEN_ARENA_ARRAY(r->arena, int64_t, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        live[i] = rows[i].content;
+        g->n_chunks += infos[i].n_chunks;
+        g->n_symbols += infos[i].n_symbols;
+        g->n_bytes += infos[i].n_bytes;
+        g->n_lines += infos[i].n_lines;
+    }
+    g->n_files = n;
+    qsort(live, n, sizeof *live, by_id);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || live[kept - 1] != live[i])
+            live[kept++] = live[i];
+    *out_live = live;
+    *out_n = kept;
+    return KEN_OK;
+}
+
+static ken_str feature_text(run *r)
+{
+    return ken_arena_printf(r->arena, "%d", KEN_INDEX_FEATURE);
+}
+
+static ken_status commit(run *r, old_files *old, uint64_t generation, ken_err *err)
+{
+    ken_generation g = { .number = generation + 1,
+                         .at_ms = r->now_ms,
+                         .git_head = r->scan.git_head,
+                         .git_branch = r->scan.git_branch,
+                         .root = ken_str_c(r->root) };
+    int64_t *live = NULL;
+    size_t n_live = 0;
+    find_renames(r, old);
+    ken_status st = ken_store_begin_write(r->store, err);
+    if (st)
+        return st;
+    st = put_files(r, old, err);
+    if (!st)
+        st = put_skips(r, &g, err);
+    if (!st)
+        st = count_all(r, &g, &live, &n_live, err);
+    if (!st)
+        st = index_tidy(r->store, live, n_live, err);
+    if (!st)
+        st = ken_store_put_value(r->store, KEN_STR("index.feature"), feature_text(r), err);
+    if (!st)
+        st = ken_store_put_generation(r->store, &g, err);
+    if (st)
+        ken_store_rollback(r->store);
+    else
+        st = ken_store_commit(r->store, err);
+    r->report->generation = g.number;
+    r->report->n_chunks = g.n_chunks;
+    r->report->n_symbols = g.n_symbols;
+    return st;
+}
+
+// True when nothing at all is different from the newest generation.
+static bool is_same(const run *r, const old_files *old, const ken_generation *g)
+{
+    if (!g->number || r->n_work || !ken_str_eq(g->git_head, r->scan.git_head) ||
+        !ken_str_eq(g->git_branch, r->scan.git_branch))
+        return false;
+    for (size_t o = 0; o < old->n; o++)
+        if (!old->is_kept[o])
+            return false;
+    return true;
+}
+
+static void report_same(run *r, const ken_generation *g)
+{
+    r->report->generation = g->number;
+    r->report->n_files = g->n_files;
+    r->report->n_chunks = g->n_chunks;
+    r->report->n_symbols = g->n_symbols;
+    memcpy(r->report->skips, g->skips, sizeof g->skips);
+    for (int i = 0; i < KEN_SKIP_COUNT; i++)
+        r->report->n_skipped += g->skips[i];
+}
+
+static ken_status load_old(run *r, old_files *old, ken_generation *g, bool *trusts_old, ken_err *err)
+{
+    ken_status st = ken_store_load_generation(r->store, r->arena, g, err);
+    if (!st)
+        st = ken_store_load_files(r->store, r->arena, &old->rows, &old->n, NULL, err);
+    if (st)
+        return st;
+    ken_str feature = { NULL, 0 };
+    st = ken_store_load_value(r->store, KEN_STR("index.feature"), r->arena, &feature, err);
+    if (st && st != KEN_ENOTFOUND)
+        return st;
+    old->is_kept = KEN_ARENA_ARRAY(r->arena, bool, old->n + 1);
+    *trusts_old = !r->opts->is_forced && !st && ken_str_eq(feature, feature_text(r));
+    return KEN_OK;
+}
+
+// Readers look contents up in a store of their own: the run's is busy writing.
+static ken_status open_known(run *r, const char *path, ken_err *err)
+{
+    ken_store_opts opts = { .path = path, .is_read_only = true };
+    return ken_store_open(&opts, &r->known, err);
+}
+
+static ken_status run_all(run *r, const char *db_path, ken_err *err)
+{
+    old_files old = { 0 };
+    ken_generation before = { 0 };
+    bool trusts_old = false;
+    say(r, "scanning", true);
+    ken_status st = load_old(r, &old, &before, &trusts_old, err);
+    if (!st)
+        st = ken_scan(r->root, &r->opts->scan, r->cancel, r->arena, &r->scan, err);
+    if (st)
+        return st;
+    compare(r, &old, trusts_old);
+    if (trusts_old && is_same(r, &old, &before)) {
+        report_same(r, &before);
+        return KEN_OK;
+    }
+    say(r, "indexing", true);
+    if (db_path)
+        st = open_known(r, db_path, err);
+    if (!st)
+        st = learn(r, err);
+    say(r, "committing", true);
+    if (!st)
+        st = commit(r, &old, before.number, err);
+    if (!st && r->report->n_parsed > 100)
+        st = ken_store_checkpoint(r->store, err);
+    return st;
+}
+
+ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opts *opts,
+                         const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
+                         ken_err *err)
+{
+    ken_index_report report = { 0 };
+    run r = { .store = store, .root = root, .opts = opts, .cancel = cancel, .arena = arena,
+              .report = &report, .started_ns = ken_clock_mono_ns(), .now_ms = ken_clock_wall_ms() };
+    uint64_t limit = opts->memory_limit ? opts->memory_limit : (uint64_t)512 << 20;
+    r.builder_max = (size_t)(limit / 8); // sorting doubles it, writing adds as much again
+    r.job = (index_job){ .root_fd = -1,
+                         .cancel = cancel,
+                         .max_file_bytes = opts->scan.max_file_bytes ? opts->scan.max_file_bytes
+                                                                     : 1 << 20 };
+    pthread_mutex_init(&r.lock, NULL);
+    pthread_cond_init(&r.has_free, NULL);
+    pthread_cond_init(&r.has_done, NULL);
+    r.builder = ken_lex_builder_new();
+    ken_status st = ken_fs_open_dir(root, &r.job.root_fd, err);
+    if (!st)
+        st = run_all(&r, ken_store_path(store), err);
+    ken_fs_close(r.job.root_fd);
+    ken_store_close(r.known);
+    ken_lex_builder_free(r.builder);
+    pthread_mutex_destroy(&r.lock);
+    pthread_cond_destroy(&r.has_free);
+    pthread_cond_destroy(&r.has_done);
+    report.issues = KEN_ARENA_ARRAY(arena, ken_issue, r.issues.len + 1);
+    report.n_issues = r.issues.len;
+    if (r.issues.len)
+        memcpy(report.issues, r.issues.ptr, r.issues.len * sizeof *r.issues.ptr);
+    ken_vec_release(&r.issues);
+    ken_alloc_trim();
+    report.duration_ms = (ken_clock_mono_ns() - r.started_ns) / 1000000;
+    if (!st)
+        *out = report;
+    return st;
+}

@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: MIT
+// index_priv.h -- the parts of a run: one file's work, the run itself, segment upkeep.
+#ifndef KEN_INDEX_INDEX_PRIV_H
+#define KEN_INDEX_INDEX_PRIV_H
+
+#include "base/buf.h"
+#include "index/index.h"
+#include "lang/lang.h"
+#include "lexical/lexical.h"
+#include "symbol/symbol.h"
+
+// Version of everything that turns bytes into facts and terms. Raising it makes every index be learnt
+// again at its next run. 1: first.
+enum { KEN_INDEX_FEATURE = 1 };
+
+// What a worker needs and keeps between files. One per worker thread.
+typedef struct index_worker {
+    ken_parser *parser;
+    ken_tokenizer *tokenizer;
+} index_worker;
+
+// One file on its way from the disk to the writer. Slots are recycled with their memory.
+typedef struct index_slot {
+    size_t file; // index among the scanned files
+    ken_arena arena;
+    ken_buf text, packed;
+    ken_extraction extraction;
+    ken_lex_doc doc;
+    ken_vec_u32 line_starts;
+    // results
+    ken_skip_reason skip;     // not NONE: the file is left out
+    ken_fs_stamp stamp;       // of what was read
+    ken_content_key key;
+    int64_t known_content;    // 0 = its content is new, and facts, packed and doc are set
+    ken_facts facts;
+    ken_status failure;       // KEN_OK, or why the run must stop
+    ken_err err;
+    struct index_slot *next;
+} index_slot;
+
+typedef struct index_job {
+    int root_fd;
+    uint64_t max_file_bytes;
+    const ken_cancel *cancel;
+} index_job;
+
+void index_worker_init(index_worker *w);
+void index_worker_release(index_worker *w);
+void index_slot_release(index_slot *s);
+
+// Reads and identifies: sets skip, stamp, key. False when the file is left out.
+bool index_file_read(const index_job *job, ken_str path, index_slot *s);
+// Learns facts and terms of the text that was read.
+void index_file_learn(const index_job *job, index_worker *w, index_slot *s);
+
+// ---- segments ------------------------------------------------------------------------------------
+// Writes what the builder holds as a segment of the open transaction; fine when it is empty.
+ken_status index_flush(ken_store *store, ken_lex_builder *b, ken_err *err) KEN_MUST_USE;
+// Joins small segments when there are many, and drops contents that no file has when they are many.
+// Inside the transaction of a generation. `live` holds the ids of contents that files have, sorted.
+ken_status index_tidy(ken_store *store, const int64_t *live, size_t n_live,
+                      ken_err *err) KEN_MUST_USE;
+
+#endif

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// lexical_score.h -- fielded BM25 over segments, first by file, then by chunk of chosen files.
+//
+// With g = field weights, len = terms in a field, T = sum of g * tf / (0.25 + 0.75 * len / average),
+// P = what the path says of the term, a document scores the sum over terms of
+// weight * (T + P) / (T + P + k). Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple
+// weighted fields", CIKM 2004; k is large, for path and name boosts inside T saturate a small one.
+//
+// Ownership: a corpus borrows its arrays; scores own theirs. Threads: one scores value per thread.
+#ifndef KEN_LEXICAL_LEXICAL_SCORE_H
+#define KEN_LEXICAL_LEXICAL_SCORE_H
+
+#include "base/cancel.h"
+#include "lexical/lexical_path.h"
+#include "lexical/lexical_query.h"
+
+// A segment, and which files have its contents: first_file[ordinal], then next_file of each; -1 ends.
+typedef struct ken_lex_part {
+    ken_lex_segment *segment;
+    int32_t *first_file;
+} ken_lex_part;
+
+typedef struct ken_lex_corpus {
+    ken_lex_part *parts;
+    uint32_t n_parts;
+    uint32_t n_files;
+    uint64_t n_chunks;   // of all files
+    int32_t *next_file;  // [n_files]
+    uint32_t *file_part, *file_ordinal; // [n_files]: where the content of a file is
+    double file_len[KEN_FIELD_COUNT];   // averages
+    double chunk_len[KEN_FIELD_COUNT];
+} ken_lex_corpus;
+
+// Fills in the averages and n_chunks from the segments.
+void ken_lex_corpus_measure(ken_lex_corpus *c);
+
+typedef struct ken_lex_file_score {
+    float words;    // BM25F of the whole file, not yet normalised
+    float comments; // share of the words found in comments, not yet normalised
+    float best, second; // best two chunks, not yet normalised
+    uint32_t best_chunk;
+    uint32_t first_chunk; // in ken_lex_scores.chunks when the file was chosen
+} ken_lex_file_score;
+
+typedef struct ken_lex_scores {
+    ken_lex_file_score *files; // [n_files], valid for the files in `touched`
+    ken_vec_u32 touched;       // files with any word or path match
+    uint32_t *stamp;           // [n_files]
+    uint32_t epoch;
+    uint32_t n_files;
+    float *term; // [n_files], sums of one term
+    float *term_comments;
+    ken_vec_u32 term_touched;
+    KEN_VEC(float) chunks; // scores of the chunks of chosen files, without the path's share
+    KEN_VEC(float) term_chunks;
+    double file_idf[KEN_QUERY_TERMS], chunk_idf[KEN_QUERY_TERMS];
+    double file_weights, chunk_weights, word_weights; // sums, to normalise with
+    ken_path_match paths;
+} ken_lex_scores;
+
+void ken_lex_scores_release(ken_lex_scores *s);
+
+// Scores every file that any term touches. `paths` may be NULL.
+ken_status ken_lex_score_files(const ken_lex_corpus *c, const ken_lex_query *q,
+                               const ken_path_index *paths, const ken_cancel *cancel,
+                               ken_lex_scores *out, ken_err *err) KEN_MUST_USE;
+// Scores the chunks of the chosen files (after ken_lex_score_files).
+ken_status ken_lex_score_chunks(const ken_lex_corpus *c, const ken_lex_query *q,
+                                const uint32_t *files, size_t n_files, ken_lex_scores *s,
+                                ken_err *err) KEN_MUST_USE;
+
+#endif

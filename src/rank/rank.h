@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// rank.h -- combining evidence: what a file's place says, the weights, and the score term by term.
+//
+// A file's score is a weighted sum of a few features between 0 and 1; docs/decisions has how the
+// weights were found and what each feature is worth. Ownership: plain values. Threads: pure.
+#ifndef KEN_RANK_RANK_H
+#define KEN_RANK_RANK_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+
+// What a path says of the kind of file. Bits of ken_rank_path().
+enum {
+    KEN_PATH_TEST = 1 << 0,
+    KEN_PATH_EXAMPLE = 1 << 1,  // example, docs, benchmark
+    KEN_PATH_COMPAT = 1 << 2,   // compat, legacy, vendored, generated
+    KEN_PATH_INTERNAL = 1 << 3, // internal, impl, private
+    KEN_PATH_PLATFORM = 1 << 4, // variant for one platform
+    KEN_PATH_INIT = 1 << 5,     // __init__.py, index.js, mod.rs: files that only re-export
+    KEN_PATH_DOC = 1 << 6,      // prose
+    KEN_PATH_DATA = 1 << 7,     // configuration and data
+};
+
+uint32_t ken_rank_path(ken_str path, bool is_doc, bool is_data);
+// The bits that the question asks for by name ("test", "example", …) and that therefore cost nothing.
+uint32_t ken_rank_waived(ken_str query);
+
+// name, weight, text
+#define KEN_RANK_TABLE(X)                                                                          \
+    X(CHUNK, 6.0, "best chunk")                                                                    \
+    X(CHUNK2, 1.0, "second chunk")                                                                 \
+    X(FILE, 2.5, "whole file")                                                                     \
+    X(COMMENTS, 2.5, "comments")                                                                   \
+    X(NAME_PRECISION, 1.5, "file name explained")                                                  \
+    X(NAME_FIT, 3.0, "file name")                                                                  \
+    X(FOLDER, 2.0, "folder")                                                                       \
+    X(DEFINITION, 2.0, "exact definition")                                                         \
+    X(SIZE, 2.5, "size")                                                                           \
+    X(TEST, -5.0, "test file")                                                                     \
+    X(PLATFORM, -4.0, "platform variant")                                                          \
+    X(EXAMPLE, -3.5, "example or docs")                                                            \
+    X(COMPAT, -2.5, "compat or generated")                                                         \
+    X(INTERNAL, -2.5, "internal")                                                                  \
+    X(INIT, -1.5, "re-exports")                                                                    \
+    X(DOC, -4.0, "prose")                                                                          \
+    X(DATA, -4.0, "data")
+
+typedef enum ken_rank_feature {
+#define X(name, weight, text) KEN_RANK_##name,
+    KEN_RANK_TABLE(X)
+#undef X
+        KEN_RANK_COUNT
+} ken_rank_feature;
+
+typedef struct ken_rank_vector {
+    float value[KEN_RANK_COUNT];
+} ken_rank_vector;
+
+double ken_rank_weight(ken_rank_feature f);
+const char *ken_rank_text(ken_rank_feature f);
+
+// Sets the features that follow from the bits, less the waived ones.
+void ken_rank_set_path(ken_rank_vector *v, uint32_t bits, uint32_t waived);
+double ken_rank_score(const ken_rank_vector *v);
+// The score that a file matching in every way has, to show scores between 0 and 1.
+double ken_rank_best(void);
+
+#endif

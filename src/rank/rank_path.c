@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// What a path says. Patterns are tied to whole path parts and to the conventions of a language: a bare
+// "test_" anywhere would also hit the helpers of a test framework.
+#include <string.h>
+
+#include "rank/rank.h"
+
+static bool is_word_of(const char *list, ken_str word)
+{
+    char key[40];
+    if (!word.len || word.len + 3 > sizeof key)
+        return false;
+    key[0] = ' ';
+    memcpy(key + 1, word.ptr, word.len);
+    key[word.len + 1] = ' ';
+    key[word.len + 2] = '\0';
+    return strstr(list, key) != NULL;
+}
+
+static const char test_folders[] =
+    " test tests __tests__ spec specs testing testdata fixture fixtures mock mocks e2e ";
+static const char example_folders[] = " example examples sample samples demo demos doc docs benchmark "
+                                      "benchmarks bench benches tutorial tutorials ";
+static const char compat_folders[] = " compat legacy _legacy deprecated v0 v1 v2 v3 shim shims polyfill "
+                                     "polyfills vendor third_party _vendor generated gen ";
+static const char internal_folders[] = " internal internals _internal _internals impl private detail ";
+static const char platform_folders[] =
+    " win32 windows win wasi js native jvm darwin macos aix sunos os390 haiku cygwin qnx ibmi ";
+static const char platform_parts[] =
+    " win32 windows win wasm wasi android ios darwin macos aix sunos os390 haiku cygwin qnx ibmi ";
+
+static ken_str lower_into(ken_str s, char *buf, size_t cap)
+{
+    size_t n = s.len < cap ? s.len : cap;
+    for (size_t i = 0; i < n; i++)
+        buf[i] = ken_lower(s.ptr[i]);
+    return ken_str_n(buf, n);
+}
+
+static uint32_t folder_bits(ken_str folder)
+{
+    uint32_t bits = 0;
+    char buf[32];
+    ken_str lower = lower_into(folder, buf, sizeof buf);
+    if (is_word_of(test_folders, folder))
+        bits |= KEN_PATH_TEST;
+    if (is_word_of(example_folders, folder))
+        bits |= KEN_PATH_EXAMPLE;
+    if (is_word_of(compat_folders, folder))
+        bits |= KEN_PATH_COMPAT;
+    if (is_word_of(internal_folders, folder) || ken_str_starts(folder, KEN_STR("unstable")) ||
+        (folder.len > 1 && folder.ptr[0] == '_' && folder.ptr[1] >= 'a' && folder.ptr[1] <= 'z'))
+        bits |= KEN_PATH_INTERNAL;
+    if (is_word_of(platform_folders, lower) || ken_str_ends(lower, KEN_STR("bsd")) ||
+        ken_str_starts(lower, KEN_STR("wasm")) || ken_str_starts(lower, KEN_STR("android")) ||
+        ken_str_starts(lower, KEN_STR("ios")))
+        bits |= KEN_PATH_PLATFORM;
+    return bits;
+}
+
+// A file name with a part that names a platform ("linux-core.c" has none): the part is bounded by
+// "_ - ." and only further parts and one extension follow.
+static bool names_platform(ken_str base)
+{
+    char buf[128];
+    ken_str rest = lower_into(base, buf, sizeof buf);
+    size_t dot = ken_str_rfind_char(rest, '.');
+    if (dot == SIZE_MAX)
+        return false;
+    rest = ken_str_sub(rest, 0, dot);
+    while (rest.len) {
+        size_t n = 0;
+        while (n < rest.len && rest.ptr[n] != '_' && rest.ptr[n] != '-' && rest.ptr[n] != '.')
+            n++;
+        ken_str part = ken_str_sub(rest, 0, n);
+        bool dot_follows = memchr(rest.ptr + n, '.', rest.len - n) != NULL;
+        if (!dot_follows &&
+            (is_word_of(platform_parts, part) || (part.len > 3 && ken_str_ends(part, KEN_STR("bsd")))))
+            return true;
+        rest = ken_str_sub(rest, n + 1, rest.len);
+    }
+    return false;
+}
+
+static bool is_test_name(ken_str base)
+{
+    static const char snake[] = " go py rb ex exs c cc cpp dart zig ";
+    static const char camel[] = " java kt cs php swift scala ";
+    size_t dot = ken_str_rfind_char(base, '.');
+    ken_str ext = dot == SIZE_MAX ? KEN_STR("") : ken_str_sub(base, dot + 1, base.len);
+    ken_str stem = ken_str_sub(base, 0, dot);
+    if (ken_str_starts(base, KEN_STR("test_")) && ken_str_eq(ext, KEN_STR("py")))
+        return true;
+    if (ken_str_ends(stem, KEN_STR("_test")) && is_word_of(snake, ext))
+        return true;
+    if (ken_str_ends(base, KEN_STR("_spec.rb")) || ken_str_starts(base, KEN_STR("conftest")))
+        return true;
+    if ((ken_str_ends(stem, KEN_STR("Test")) || ken_str_ends(stem, KEN_STR("Tests"))) &&
+        is_word_of(camel, ext))
+        return true;
+    return ken_str_find(base, KEN_STR(".test.")) != SIZE_MAX ||
+           ken_str_find(base, KEN_STR(".spec.")) != SIZE_MAX;
+}
+
+static bool is_generated_name(ken_str base)
+{
+    static const char *const marks[] = { ".generated.", ".pb.", ".min." };
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (ken_str_find(base, ken_str_c(marks[i])) != SIZE_MAX)
+            return true;
+    return ken_str_ends(base, KEN_STR(".d.ts"));
+}
+
+static bool is_init_name(ken_str base)
+{
+    static const char names[] = " __init__.py __init__.pyi mod.rs lib.rs package-info.java index.js "
+                                "index.ts index.jsx index.tsx index.mjs index.cjs index.mts index.cts ";
+    return is_word_of(names, base) || ken_str_starts(base, KEN_STR("export.")) ||
+           ken_str_starts(base, KEN_STR("exports."));
+}
+
+uint32_t ken_rank_path(ken_str path, bool is_doc, bool is_data)
+{
+    uint32_t bits = (is_doc ? KEN_PATH_DOC : 0) | (is_data ? KEN_PATH_DATA : 0);
+    ken_str rest = path, part = { NULL, 0 };
+    while (ken_str_split_next(&rest, '/', &part) && rest.ptr)
+        bits |= folder_bits(part);
+    if (is_test_name(part))
+        bits |= KEN_PATH_TEST;
+    if (is_generated_name(part))
+        bits |= KEN_PATH_COMPAT;
+    if (is_init_name(part))
+        bits |= KEN_PATH_INIT;
+    if (part.len > 1 && part.ptr[0] == '_' && part.ptr[1] >= 'a' && part.ptr[1] <= 'z')
+        bits |= KEN_PATH_INTERNAL;
+    if (names_platform(part))
+        bits |= KEN_PATH_PLATFORM;
+    return bits;
+}
+
+static bool holds_any(ken_str lower, const char *const *words)
+{
+    for (; *words; words++)
+        if (ken_str_find(lower, ken_str_c(*words)) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+uint32_t ken_rank_waived(ken_str query)
+{
+    static const char *const test[] = { "test", "spec", "fixture", "mock", NULL };
+    static const char *const example[] = { "example", "demo",     "doc",    "bench",
+                                           "readme",  "tutorial", "sample", NULL };
+    static const char *const compat[] = { "legacy", "compat",   "deprecat", "shim", "polyfill",
+                                          "generat", "v1 ", "v2 ", "v3 ", NULL };
+    static const char *const internal[] = { "internal", "private", NULL };
+    static const char *const data[] = { "config", "setting", "yaml",   "json",   "toml",
+                                        "docker", "make",    "workflow", "manifest", NULL };
+    char buf[1024];
+    ken_str lower = lower_into(query, buf, sizeof buf - 1);
+    buf[lower.len] = ' ';
+    lower.len++;
+    return (holds_any(lower, test) ? KEN_PATH_TEST : 0u) |
+           (holds_any(lower, example) ? KEN_PATH_EXAMPLE | KEN_PATH_DOC : 0u) |
+           (holds_any(lower, compat) ? KEN_PATH_COMPAT : 0u) |
+           (holds_any(lower, internal) ? KEN_PATH_INTERNAL : 0u) |
+           (holds_any(lower, data) ? KEN_PATH_DATA : 0u);
+}
