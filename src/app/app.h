@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // app.h -- the owner of everything that lives long: settings, projects, open indexes.
 //
-// Opening an app reads settings and nothing else; a project's index is opened when it is first asked
-// for. Commands and tools get everything through it.
+// Opening an app opens nothing else: the catalog of projects is opened with the first question
+// about projects, a project's index with the first question to it. Commands and tools get
+// everything through it.
 //
-// Threads: safe from any thread. Each ken_project is used by one thread at a time: borrow it with
-// ken_app_borrow and give it back; a busy project gives a second handle on the same index.
+// Ownership: results live in the arena passed. Threads: safe from any thread. A ken_snapshot is
+// used by one thread at a time: borrow it and give it back; a second borrower gets a second one.
+// Locks: one mutex guards the catalog, one the idle snapshots; both are leaves.
+// Errors: KEN_ENOTFOUND for unknown projects and indexes that were never made, KEN_EINVAL for a
+// reference that is not clear, KEN_EBUSY while another run writes the same index, KEN_ECORRUPT for
+// a damaged index (the message says how to rebuild it).
 #ifndef KEN_APP_APP_H
 #define KEN_APP_APP_H
 
@@ -21,15 +26,17 @@
 
 typedef struct ken_app ken_app;
 
+// `config` is borrowed and must outlive the app.
 ken_status ken_app_open(const ken_config *config, ken_app **out, ken_err *err) KEN_MUST_USE;
-void ken_app_close(ken_app *app);
+void ken_app_close(ken_app *app); // all snapshots must have been given back
 const ken_config *ken_app_config(const ken_app *app);
 
+// ---- projects ----
 typedef struct ken_project_info {
     ken_uuid id;
-    ken_str name;    // base name of the root unless set
-    ken_str root;    // absolute real path
-    ken_str db_path; // its index
+    ken_str name;          // base name of the root unless set
+    ken_str root;          // absolute real path
+    ken_str db_path;       // its index
     int64_t indexed_at_ms; // 0 = never completely
     bool root_exists;
 } ken_project_info;
@@ -38,21 +45,41 @@ typedef struct ken_project_info {
 ken_status ken_app_list_projects(ken_app *app, ken_arena *arena, ken_project_info **out,
                                  size_t *out_n, ken_err *err) KEN_MUST_USE;
 
-// Finds a project by id, name or root path (or a path below a root). Empty `ref`: the only project
-// there is, else the one around `cwd`; KEN_EINVAL that lists the projects when that is not clear.
+// Finds a project by id, name or path (of its root, or below it: then the deepest root counts).
+// Empty `ref`: the project around `cwd` (absolute; may be empty), else the only project there is.
+// KEN_EINVAL that lists the projects when that is not clear.
 ken_status ken_app_find_project(ken_app *app, ken_str ref, ken_str cwd, ken_arena *arena,
                                 ken_project_info *out, ken_err *err) KEN_MUST_USE;
 
-// The project of the folder `path` (absolute or relative to the working directory), registered when it
-// was unknown. `name` may be empty. KEN_ENOTFOUND, KEN_EINVAL (a file), KEN_EPERM for a bad path.
+// The project whose root is the folder `path` (absolute or relative to the working directory),
+// registered when it was unknown. `name` may be empty; otherwise it is set. KEN_ENOTFOUND,
+// KEN_EINVAL (a file), KEN_EPERM for a bad path.
 ken_status ken_app_add_project(ken_app *app, ken_str path, ken_str name, ken_arena *arena,
                                ken_project_info *out, ken_err *err) KEN_MUST_USE;
 
-// Brings a project's index up to date. `opts` may be NULL for what settings say.
+// Forgets a project and removes its index. KEN_EBUSY while something writes it.
+ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project, ken_err *err)
+    KEN_MUST_USE;
+
+// The commit that the work tree of `root` is at now, without running git; empty when it has none or
+// it cannot be told. Compare it with the generation's git_head.
+ken_str ken_app_read_head(ken_str root, ken_arena *arena);
+
+// The settings of a project, its .ken.yaml included. ken_config_free it.
+ken_status ken_app_load_settings(ken_app *app, const ken_project_info *project, ken_config **out,
+                                 ken_err *err) KEN_MUST_USE;
+
+// ---- indexing ----
+// What settings say about indexing. The lists are borrowed from `settings`.
+ken_index_opts ken_app_index_opts(const ken_config *settings);
+
+// Brings a project's index up to date. `opts` may be NULL for what its settings say. A forced run
+// moves a damaged database out of the way ("….db.damaged-<time>") and starts a new one.
 ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ken_index_opts *opts,
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err) KEN_MUST_USE;
 
+// ---- asking ----
 // A snapshot of the project's newest generation, for this thread until it is given back.
 // KEN_ENOTFOUND when it was never indexed.
 ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
@@ -63,5 +90,26 @@ void ken_app_give_back(ken_app *app, const ken_project_info *project, ken_snapsh
 ken_status ken_app_list_skips(ken_app *app, const ken_project_info *project, ken_skip_reason reason,
                               size_t limit, ken_arena *arena, ken_scan_skip **out, size_t *out_n,
                               ken_err *err) KEN_MUST_USE;
+
+// ---- health ----
+typedef enum ken_health {
+    KEN_HEALTH_UNKNOWN = 0,
+    KEN_HEALTH_OK,
+    KEN_HEALTH_WARN, // works, but something should be looked at
+    KEN_HEALTH_FAIL,
+} ken_health;
+
+typedef struct ken_health_check {
+    const char *name; // static: "data folder"
+    ken_health health;
+    ken_str text; // what was found, and what to do
+} ken_health_check;
+
+const char *ken_health_word(ken_health h);
+
+// Looks at folders, settings, the catalog and every index; `is_deep` reads every page of them.
+ken_status ken_app_check_health(ken_app *app, bool is_deep, const ken_cancel *cancel,
+                                ken_arena *arena, ken_health_check **out, size_t *out_n,
+                                ken_err *err) KEN_MUST_USE;
 
 #endif

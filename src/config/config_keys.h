@@ -34,7 +34,7 @@
       "KEN_AUTO_INDEX", ANY, "index a folder when it is first asked about")                        \
     X(DATA_DIR, "data.dir", TEXT, "", 0, 0, "",                                                    \
       "KEN_DATA_DIR", OWNER, "folder of all indexes; empty = $XDG_DATA_HOME/ken")                  \
-    X(LOG_LEVEL, "log.level", WORD, "warn", 0, 0, "error=critical=fatal|warn=warning|info|debug",  \
+    X(LOG_LEVEL, "log.level", WORD, "warn", 0, 0, "none=off|error=fatal|warn=warning|info|debug",  \
       "KEN_LOG_LEVEL,LOG_LEVEL", OWNER, "least important messages that are written to stderr")     \
     X(LOG_FORMAT, "log.format", WORD, "text", 0, 0, "text|json",                                   \
       "KEN_LOG_FORMAT,LOG_FORMAT", OWNER, "form of the messages on stderr")                        \

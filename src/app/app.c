@@ -1,0 +1,362 @@
+// SPDX-License-Identifier: MIT
+#include "app/app.h"
+
+#include "app/app_priv.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/path.h"
+#include "scan/scan.h"
+
+// ---- start and stop ----
+
+ken_status ken_app_open(const ken_config *config, ken_app **out, ken_err *err)
+{
+    (void)err;
+    ken_app *app = ken_zalloc(sizeof *app);
+    app->config = config;
+    ken_arena_init(&app->arena, 1024);
+    ken_str data = ken_config_data_dir(config);
+    app->catalog_path = ken_path_join(&app->arena, data, KEN_STR("config/projects.db"));
+    app->index_dir = ken_path_join(&app->arena, data, KEN_STR("indexes"));
+    pthread_mutex_init(&app->lock, NULL);
+    *out = app;
+    return KEN_OK;
+}
+
+static void close_handle(app_handle *h)
+{
+    if (!h)
+        return;
+    ken_snapshot_close(h->snapshot);
+    ken_store_close(h->store);
+    ken_free(h);
+}
+
+void ken_app_close(ken_app *app)
+{
+    if (!app)
+        return;
+    for (size_t i = 0; i < app->handles.len; i++)
+        close_handle(app->handles.ptr[i]);
+    for (size_t i = 0; i < app->catalogs.len; i++)
+        ken_catalog_close(app->catalogs.ptr[i]);
+    ken_vec_release(&app->handles);
+    ken_vec_release(&app->catalogs);
+    pthread_mutex_destroy(&app->lock);
+    ken_arena_release(&app->arena);
+    ken_free(app);
+}
+
+const ken_config *ken_app_config(const ken_app *app)
+{
+    return app->config;
+}
+
+ken_status ken_app__explain(const ken_project_info *project, ken_status st, ken_err *err)
+{
+    ken_err was = err ? *err : (ken_err){ 0 };
+    if (st == KEN_ECORRUPT)
+        return KEN_FAIL(err, st,
+                        "the index of '" KEN_STR_FMT
+                        "' is damaged (%.150s); to rebuild it: ken index --force " KEN_STR_FMT,
+                        KEN_STR_ARG(project->name), was.msg, KEN_STR_ARG(project->root));
+    if (st == KEN_EVERSION)
+        return KEN_FAIL(err, st,
+                        "the index of '" KEN_STR_FMT "' was made by a newer ken (%.150s); update "
+                        "ken, or remove the index with: ken projects remove " KEN_STR_FMT,
+                        KEN_STR_ARG(project->name), was.msg, KEN_STR_ARG(project->root));
+    if (st == KEN_ECANCELLED || st == KEN_ETIMEOUT)
+        return st;
+    (void)ken_err_wrap(err, "project '" KEN_STR_FMT "'", KEN_STR_ARG(project->name));
+    return st;
+}
+
+// ---- snapshots ----
+
+static app_handle *take_idle(ken_app *app, ken_uuid project)
+{
+    app_handle *found = NULL;
+    pthread_mutex_lock(&app->lock);
+    for (size_t i = 0; i < app->handles.len && !found; i++) {
+        app_handle *h = app->handles.ptr[i];
+        if (!h->is_lent && ken_uuid_eq(h->project, project))
+            found = h;
+    }
+    if (found)
+        found->is_lent = true;
+    pthread_mutex_unlock(&app->lock);
+    return found;
+}
+
+// Takes the handle out of the list, then closes it without the lock.
+static void forget(ken_app *app, app_handle *h)
+{
+    pthread_mutex_lock(&app->lock);
+    for (size_t i = 0; i < app->handles.len; i++)
+        if (app->handles.ptr[i] == h)
+            app->handles.ptr[i] = app->handles.ptr[--app->handles.len];
+    pthread_mutex_unlock(&app->lock);
+    close_handle(h);
+}
+
+static void remember(ken_app *app, app_handle *h)
+{
+    pthread_mutex_lock(&app->lock);
+    ken_vec_push(&app->handles, h);
+    pthread_mutex_unlock(&app->lock);
+}
+
+static ken_status open_handle(const ken_project_info *project, app_handle **out, ken_err *err)
+{
+    ken_fs_info info = { 0 };
+    app_handle *h = ken_zalloc(sizeof *h);
+    h->project = project->id;
+    h->is_lent = true;
+    ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
+    ken_status st = ken_fs_stat(KEN_FS_CWD, project->db_path.ptr, &info, NULL);
+    h->inode = info.stamp.inode;
+    if (!st)
+        st = ken_store_open(&opts, &h->store, err);
+    if (!st)
+        st = ken_snapshot_open(h->store, &h->snapshot, err);
+    if (st) {
+        close_handle(h);
+        return st;
+    }
+    *out = h;
+    return KEN_OK;
+}
+
+static bool is_current(const app_handle *h, const ken_project_info *project)
+{
+    ken_fs_info info;
+    return !ken_fs_stat(KEN_FS_CWD, project->db_path.ptr, &info, NULL) &&
+           info.stamp.inode == h->inode;
+}
+
+ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
+                          ken_err *err)
+{
+    app_handle *h = take_idle(app, project->id);
+    // A handle that cannot follow (its database was replaced) makes room for a new one.
+    if (h && (!is_current(h, project) || ken_snapshot_refresh(h->snapshot, NULL))) {
+        forget(app, h);
+        h = NULL;
+    }
+    if (!h) {
+        ken_err e = { 0 };
+        ken_status st = open_handle(project, &h, &e);
+        if (st == KEN_ENOTFOUND)
+            return KEN_FAIL(err, KEN_ENOTFOUND,
+                            "project '" KEN_STR_FMT
+                            "' is not indexed yet; run: ken index " KEN_STR_FMT,
+                            KEN_STR_ARG(project->name), KEN_STR_ARG(project->root));
+        if (st) {
+            (void)ken_app__explain(project, st, &e);
+            if (err)
+                *err = e;
+            return st;
+        }
+        remember(app, h);
+    }
+    *out = h->snapshot;
+    return KEN_OK;
+}
+
+// The idle handle that was used longest ago, out of the list, when there are too many.
+static app_handle *take_surplus(ken_app *app)
+{
+    size_t n_idle = 0, oldest = SIZE_MAX;
+    for (size_t i = 0; i < app->handles.len; i++) {
+        app_handle *h = app->handles.ptr[i];
+        if (h->is_lent)
+            continue;
+        n_idle++;
+        if (oldest == SIZE_MAX || h->used_at < app->handles.ptr[oldest]->used_at)
+            oldest = i;
+    }
+    if (n_idle <= APP_IDLE_SNAPSHOTS)
+        return NULL;
+    app_handle *h = app->handles.ptr[oldest];
+    app->handles.ptr[oldest] = app->handles.ptr[--app->handles.len];
+    return h;
+}
+
+void ken_app_give_back(ken_app *app, const ken_project_info *project, ken_snapshot *s)
+{
+    (void)project;
+    pthread_mutex_lock(&app->lock);
+    for (size_t i = 0; i < app->handles.len; i++) {
+        app_handle *h = app->handles.ptr[i];
+        if (h->snapshot == s) {
+            h->is_lent = false;
+            h->used_at = ++app->n_uses;
+        }
+    }
+    app_handle *surplus = take_surplus(app);
+    pthread_mutex_unlock(&app->lock);
+    close_handle(surplus);
+}
+
+void ken_app__drop_idle(ken_app *app, ken_uuid project)
+{
+    for (;;) {
+        app_handle *h = take_idle(app, project);
+        if (!h)
+            return;
+        forget(app, h);
+    }
+}
+
+ken_status ken_app_list_skips(ken_app *app, const ken_project_info *project, ken_skip_reason reason,
+                              size_t limit, ken_arena *arena, ken_scan_skip **out, size_t *out_n,
+                              ken_err *err)
+{
+    (void)app;
+    ken_store *store = NULL;
+    ken_skip_row *rows = NULL;
+    size_t n = 0;
+    ken_err e = { 0 };
+    ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
+    ken_status st = ken_store_open(&opts, &store, &e);
+    if (!st)
+        st = ken_store_load_skips(store, reason, limit, arena, &rows, &n, &e);
+    ken_store_close(store);
+    if (st == KEN_ENOTFOUND)
+        return KEN_FAIL(err, st,
+                        "project '" KEN_STR_FMT "' is not indexed yet; run: ken index " KEN_STR_FMT,
+                        KEN_STR_ARG(project->name), KEN_STR_ARG(project->root));
+    if (st) {
+        (void)ken_app__explain(project, st, &e);
+        if (err)
+            *err = e;
+        return st;
+    }
+    *out = KEN_ARENA_ARRAY(arena, ken_scan_skip, n + 1);
+    for (size_t i = 0; i < n; i++)
+        (*out)[i] = (ken_scan_skip){ rows[i].path, rows[i].reason };
+    *out_n = n;
+    return KEN_OK;
+}
+
+// ---- indexing ----
+
+ken_index_opts ken_app_index_opts(const ken_config *settings)
+{
+    ken_index_opts o = { 0 };
+    o.scan.n_include = ken_config_list(settings, KEN_CFG_INCLUDE, &o.scan.include);
+    o.scan.n_exclude = ken_config_list(settings, KEN_CFG_EXCLUDE, &o.scan.exclude);
+    o.scan.max_file_bytes = ken_config_u64(settings, KEN_CFG_MAX_FILE_SIZE);
+    o.scan.wants_secrets = ken_config_bool(settings, KEN_CFG_SECRETS);
+    o.n_jobs = (uint32_t)ken_config_u64(settings, KEN_CFG_JOBS);
+    o.memory_limit = ken_config_u64(settings, KEN_CFG_MEMORY_LIMIT);
+    return o;
+}
+
+static ken_status check_globs(const char *key, const ken_str *globs, size_t n, ken_err *err)
+{
+    for (size_t i = 0; i < n; i++) {
+        ken_err e = { 0 };
+        ken_status st = ken_glob_check(globs[i], &e);
+        if (st)
+            return KEN_FAIL(err, st, "'%s': %s", key, e.msg);
+    }
+    return KEN_OK;
+}
+
+ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, int *out_fd,
+                               ken_err *err)
+{
+    ken_arena a;
+    ken_arena_init(&a, 1024);
+    ken_status st = ken_fs_make_dirs(app->index_dir.ptr, 0700, err);
+    if (!st) {
+        ken_str path = ken_arena_printf(&a, KEN_STR_FMT ".lock", KEN_STR_ARG(project->db_path));
+        st = ken_fs_lock(path.ptr, out_fd, err);
+    }
+    ken_arena_release(&a);
+    if (st)
+        (void)ken_err_wrap(err, "project '" KEN_STR_FMT "'", KEN_STR_ARG(project->name));
+    return st;
+}
+
+static ken_status index_once(const ken_project_info *project, const ken_index_opts *opts,
+                             const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
+                             ken_err *err)
+{
+    ken_store *store = NULL;
+    ken_store_opts store_opts = { .path = project->db_path.ptr };
+    ken_status st = ken_store_open(&store_opts, &store, err);
+    if (!st)
+        st = ken_index_run(store, project->root.ptr, opts, cancel, arena, out, err);
+    ken_store_close(store);
+    return st;
+}
+
+// The lock is held. A forced run replaces what is damaged.
+static ken_status index_locked(ken_app *app, const ken_project_info *project,
+                               const ken_index_opts *opts, const ken_cancel *cancel,
+                               ken_arena *arena, ken_index_report *out, ken_err *err)
+{
+    ken_err e = { 0 };
+    ken_status st = index_once(project, opts, cancel, arena, out, &e);
+    if (st == KEN_ECORRUPT && opts->is_forced) {
+        ken_str kept;
+        e = (ken_err){ 0 };
+        ken_app__drop_idle(app, project->id);
+        st = ken_store_quarantine(project->db_path.ptr, arena, &kept, &e);
+        if (!st)
+            st = index_once(project, opts, cancel, arena, out, &e);
+    }
+    if (st) {
+        (void)ken_app__explain(project, st, &e);
+        if (err)
+            *err = e;
+    }
+    return st;
+}
+
+static void note_indexed(ken_app *app, const ken_project_info *project)
+{
+    // The time is for lists only: the generation is what counts, so failing here is no failure.
+    ken_catalog *c = NULL;
+    if (ken_app__take_catalog(app, false, &c, NULL))
+        return;
+    if (ken_catalog_set_indexed(c, project->id, ken_clock_wall_ms(), NULL)) {
+        ken_catalog_close(c);
+        return;
+    }
+    ken_app__give_catalog(app, c);
+}
+
+ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ken_index_opts *opts,
+                         const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
+                         ken_err *err)
+{
+    ken_config *settings = NULL;
+    ken_index_opts from_settings;
+    int lock_fd = -1;
+    ken_status st = KEN_OK;
+    if (!opts) {
+        st = ken_app_load_settings(app, project, &settings, err);
+        if (st)
+            return st;
+        from_settings = ken_app_index_opts(settings);
+        opts = &from_settings;
+    }
+    st = check_globs("indexing.include", opts->scan.include, opts->scan.n_include, err);
+    if (!st)
+        st = check_globs("indexing.exclude", opts->scan.exclude, opts->scan.n_exclude, err);
+    if (!st)
+        st = ken_app__lock_index(app, project, &lock_fd, err);
+    if (st)
+        goto out;
+    st = index_locked(app, project, opts, cancel, arena, out, err);
+    ken_fs_unlock(lock_fd);
+    if (!st)
+        note_indexed(app, project);
+    ken_alloc_trim();
+out:
+    ken_config_free(settings);
+    return st;
+}

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: MIT
+// What `ken doctor` looks at: folders, settings, git, the catalog, every index.
+#include <inttypes.h>
+#include <sys/statvfs.h>
+#include <unistd.h>
+
+#include "app/app.h"
+#include "app/app_priv.h"
+#include "base/path.h"
+#include "proc/proc.h"
+
+enum {
+    LITTLE_SPACE_MIB = 512
+};
+
+typedef struct checkup {
+    ken_app *app;
+    const ken_cancel *cancel;
+    ken_arena *arena;
+    bool is_deep;
+    KEN_VEC(ken_health_check) checks;
+} checkup;
+
+const char *ken_health_word(ken_health h)
+{
+    static const char *const words[] = { "unknown", "ok", "warn", "fail" };
+    return words[(unsigned)h <= KEN_HEALTH_FAIL ? h : 0];
+}
+
+static void add(checkup *c, const char *name, ken_health health, ken_str text)
+{
+    ken_health_check check = { name, health, text };
+    ken_vec_push(&c->checks, check);
+}
+
+// The nearest folder at or above `path` that exists.
+static ken_str existing(ken_arena *a, ken_str path)
+{
+    while (path.len > 1 && !ken_fs_exists(ken_arena_dup(a, path).ptr))
+        path = ken_path_dir(path);
+    return ken_arena_dup(a, path.len ? path : KEN_STR("/"));
+}
+
+static void check_data_dir(checkup *c)
+{
+    ken_str dir = ken_config_data_dir(c->app->config);
+    ken_str there = existing(c->arena, dir);
+    struct statvfs fs;
+    if (access(there.ptr, W_OK)) {
+        add(c, "data folder", KEN_HEALTH_FAIL,
+            ken_arena_printf(c->arena,
+                             "'" KEN_STR_FMT "' cannot be written; set KEN_DATA_DIR to a "
+                             "folder that can",
+                             KEN_STR_ARG(there)));
+        return;
+    }
+    uint64_t free_mib = UINT64_MAX;
+    if (!statvfs(there.ptr, &fs))
+        free_mib = (uint64_t)fs.f_bavail * fs.f_frsize >> 20;
+    add(c, "data folder", free_mib < LITTLE_SPACE_MIB ? KEN_HEALTH_WARN : KEN_HEALTH_OK,
+        ken_arena_printf(c->arena, KEN_STR_FMT ", %" PRIu64 " MiB free", KEN_STR_ARG(dir),
+                         free_mib));
+}
+
+static void check_settings(checkup *c)
+{
+    ken_str file = ken_config_user_file(c->app->config);
+    bool is_there = file.len && ken_fs_exists(file.ptr);
+    add(c, "settings", KEN_HEALTH_OK,
+        ken_arena_printf(c->arena, KEN_STR_FMT "%s", KEN_STR_ARG(file),
+                         is_there ? "" : " (none; defaults are used)"));
+}
+
+static void check_git(checkup *c)
+{
+    static const char *const argv[] = { "git", "--version", NULL };
+    ken_proc_result r;
+    ken_proc_opts opts = { .argv = argv, .timeout_ms = 5000, .cancel = c->cancel };
+    if (ken_proc_run(&opts, &r, NULL)) {
+        add(c, "git", KEN_HEALTH_WARN,
+            KEN_STR("not found; folders are walked, and commits are not known"));
+        return;
+    }
+    if (r.exit_code == 0)
+        add(c, "git", KEN_HEALTH_OK, ken_arena_dup(c->arena, ken_str_trim(ken_buf_str(&r.out))));
+    else
+        add(c, "git", KEN_HEALTH_WARN,
+            ken_arena_printf(c->arena, "git --version failed: " KEN_STR_FMT,
+                             KEN_STR_ARG(ken_proc_complaint(&r))));
+    ken_proc_result_release(&r);
+}
+
+// Opens the index, reads its generation, and with is_deep all of it.
+static ken_status look_into(checkup *c, const ken_project_info *p, ken_generation *out,
+                            ken_err *err)
+{
+    ken_store *store = NULL;
+    ken_store_opts opts = { .path = p->db_path.ptr, .is_read_only = true };
+    ken_status st = ken_store_open(&opts, &store, err);
+    if (!st)
+        st = ken_store_load_generation(store, c->arena, out, err);
+    if (!st && c->is_deep)
+        st = ken_store_verify(store, err);
+    ken_store_close(store);
+    return st;
+}
+
+static void check_project(checkup *c, const ken_project_info *p)
+{
+    ken_err err = { 0 };
+    ken_generation g = { 0 };
+    ken_config *settings = NULL;
+    ken_status st = look_into(c, p, &g, &err);
+    ken_health health = KEN_HEALTH_OK;
+    ken_str text;
+    if (st == KEN_ENOTFOUND || (!st && !g.number)) {
+        health = KEN_HEALTH_WARN;
+        text = ken_arena_printf(c->arena,
+                                "'" KEN_STR_FMT "' was never indexed; run: ken index " KEN_STR_FMT,
+                                KEN_STR_ARG(p->name), KEN_STR_ARG(p->root));
+    } else if (st) {
+        health = KEN_HEALTH_FAIL;
+        (void)ken_app__explain(p, st, &err);
+        text = ken_arena_dup(c->arena, ken_str_c(err.msg));
+    } else if (!p->root_exists) {
+        health = KEN_HEALTH_WARN;
+        text = ken_arena_printf(c->arena,
+                                "'" KEN_STR_FMT "': its folder " KEN_STR_FMT
+                                " is gone; to forget it: ken projects remove",
+                                KEN_STR_ARG(p->name), KEN_STR_ARG(p->root));
+    } else if (ken_app_load_settings(c->app, p, &settings, &err)) {
+        health = KEN_HEALTH_FAIL;
+        text = ken_arena_dup(c->arena, ken_str_c(err.msg));
+    } else {
+        text = ken_arena_printf(c->arena, "'" KEN_STR_FMT "': %" PRIu64 " files%s",
+                                KEN_STR_ARG(p->name), g.n_files,
+                                c->is_deep ? ", every page is sound" : "");
+    }
+    ken_config_free(settings);
+    add(c, "project", health, text);
+}
+
+static ken_status check_projects(checkup *c, ken_err *err)
+{
+    ken_project_info *list = NULL;
+    size_t n = 0;
+    ken_err e = { 0 };
+    if (ken_app_list_projects(c->app, c->arena, &list, &n, &e)) {
+        add(c, "projects", KEN_HEALTH_FAIL, ken_arena_dup(c->arena, ken_str_c(e.msg)));
+        return KEN_OK;
+    }
+    add(c, "projects", KEN_HEALTH_OK, ken_arena_printf(c->arena, "%zu known", n));
+    for (size_t i = 0; i < n; i++) {
+        ken_status st = ken_cancel_check(c->cancel, err);
+        if (st)
+            return st;
+        check_project(c, &list[i]);
+    }
+    return KEN_OK;
+}
+
+ken_status ken_app_check_health(ken_app *app, bool is_deep, const ken_cancel *cancel,
+                                ken_arena *arena, ken_health_check **out, size_t *out_n,
+                                ken_err *err)
+{
+    checkup c = { .app = app, .cancel = cancel, .arena = arena, .is_deep = is_deep };
+    check_data_dir(&c);
+    check_settings(&c);
+    check_git(&c);
+    ken_status st = check_projects(&c, err);
+    if (!st) {
+        *out = KEN_ARENA_ARRAY(arena, ken_health_check, c.checks.len);
+        memcpy(*out, c.checks.ptr, c.checks.len * sizeof *c.checks.ptr);
+        *out_n = c.checks.len;
+    }
+    ken_vec_release(&c.checks);
+    return st;
+}

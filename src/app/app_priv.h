@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// app_priv.h -- what the files of this folder share.
+#ifndef KEN_APP_APP_PRIV_H
+#define KEN_APP_APP_PRIV_H
+
+#include <pthread.h>
+
+#include "app/app.h"
+#include "base/vec.h"
+#include "store/catalog.h"
+
+enum {
+    APP_IDLE_SNAPSHOTS = 8, // kept open over all projects
+    APP_IDLE_CATALOGS = 2,
+};
+
+// One open index with its snapshot, idle or lent.
+typedef struct app_handle {
+    ken_uuid project;
+    ken_store *store;
+    ken_snapshot *snapshot;
+    uint64_t inode;   // of the database: another file of that name is another index
+    uint64_t used_at; // larger = later
+    bool is_lent;
+} app_handle;
+
+struct ken_app {
+    const ken_config *config; // borrowed, outlives us
+    ken_arena arena;          // of the paths below
+    ken_str catalog_path, index_dir;
+    pthread_mutex_t lock; // guards all below; a leaf, never held during I/O
+    KEN_VEC(app_handle *) handles;
+    KEN_VEC(ken_catalog *) catalogs; // idle ones
+    uint64_t n_uses;
+};
+
+// ---- app_project.c ----
+// A catalog for this thread until it is given back. KEN_ENOTFOUND without a message when there is
+// none yet and `may_create` is false.
+ken_status ken_app__take_catalog(ken_app *app, bool may_create, ken_catalog **out, ken_err *err);
+void ken_app__give_catalog(ken_app *app, ken_catalog *c);
+
+// ---- app.c ----
+// Puts what the project's name and what to do about it into the message of a failed store call.
+ken_status ken_app__explain(const ken_project_info *project, ken_status st, ken_err *err);
+// Closes what is idle of a project.
+void ken_app__drop_idle(ken_app *app, ken_uuid project);
+// The lock of a project's writer: "<db>.lock". Folders are made.
+ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, int *out_fd,
+                               ken_err *err);
+
+#endif

@@ -1,0 +1,406 @@
+// SPDX-License-Identifier: MIT
+// The projects that are known, and what a person or a client may call them.
+#include <inttypes.h>
+
+#include "app/app.h"
+#include "app/app_priv.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/path.h"
+#include "base/utf8.h"
+
+enum {
+    NAME_MAX_BYTES = 200,
+    LISTED_MAX = 8, // projects that an error names
+};
+
+// ---- the catalog ----
+
+ken_status ken_app__take_catalog(ken_app *app, bool may_create, ken_catalog **out, ken_err *err)
+{
+    ken_catalog *c = NULL;
+    pthread_mutex_lock(&app->lock);
+    if (app->catalogs.len)
+        c = app->catalogs.ptr[--app->catalogs.len];
+    pthread_mutex_unlock(&app->lock);
+    if (c) {
+        *out = c;
+        return KEN_OK;
+    }
+    if (!may_create && !ken_fs_exists(app->catalog_path.ptr))
+        return KEN_ENOTFOUND;
+    ken_err e = { 0 };
+    ken_status st = ken_catalog_open(app->catalog_path.ptr, false, out, &e);
+    // Asking must also work where nothing may be written.
+    if (st && !may_create && ken_catalog_open(app->catalog_path.ptr, true, out, NULL) == KEN_OK)
+        return KEN_OK;
+    if (st && err)
+        *err = e;
+    if (st == KEN_ECORRUPT)
+        (void)ken_err_wrap(err, "list of projects '%s'; move it away and index again",
+                           app->catalog_path.ptr);
+    return st;
+}
+
+void ken_app__give_catalog(ken_app *app, ken_catalog *c)
+{
+    pthread_mutex_lock(&app->lock);
+    bool has_room = app->catalogs.len < APP_IDLE_CATALOGS;
+    if (has_room)
+        ken_vec_push(&app->catalogs, c);
+    pthread_mutex_unlock(&app->lock);
+    if (!has_room)
+        ken_catalog_close(c);
+}
+
+static ken_project_info info_of(const ken_catalog_row *row)
+{
+    return (ken_project_info){
+        .id = row->id,
+        .name = row->name,
+        .root = row->root,
+        .db_path = row->db_path,
+        .indexed_at_ms = row->indexed_at_ms,
+        .root_exists = ken_fs_exists(row->root.ptr),
+    };
+}
+
+static ken_status load_rows(ken_app *app, ken_arena *arena, ken_catalog_row **out, size_t *out_n,
+                            ken_err *err)
+{
+    ken_catalog *c = NULL;
+    ken_status st = ken_app__take_catalog(app, false, &c, err);
+    if (st == KEN_ENOTFOUND) {
+        *out = NULL;
+        *out_n = 0;
+        return KEN_OK;
+    }
+    if (st)
+        return st;
+    st = ken_catalog_list(c, arena, out, out_n, err);
+    if (st)
+        ken_catalog_close(c);
+    else
+        ken_app__give_catalog(app, c);
+    return st;
+}
+
+ken_status ken_app_list_projects(ken_app *app, ken_arena *arena, ken_project_info **out,
+                                 size_t *out_n, ken_err *err)
+{
+    ken_catalog_row *rows = NULL;
+    size_t n = 0;
+    ken_status st = load_rows(app, arena, &rows, &n, err);
+    if (st)
+        return st;
+    *out = KEN_ARENA_ARRAY(arena, ken_project_info, n + 1);
+    for (size_t i = 0; i < n; i++)
+        (*out)[i] = info_of(&rows[i]);
+    *out_n = n;
+    return KEN_OK;
+}
+
+// ---- finding one ----
+
+typedef struct rows {
+    ken_catalog_row *ptr;
+    size_t n;
+} rows;
+
+// "a, b (/x/b), b (/y/b), …": names, with roots where a name is not enough.
+static ken_str describe(const rows *r, ken_arena *a, ken_str only_name)
+{
+    ken_str list = ken_arena_dup(a, KEN_STR(""));
+    size_t n = 0;
+    for (size_t i = 0; i < r->n; i++) {
+        const ken_catalog_row *row = &r->ptr[i];
+        if (only_name.len && !ken_str_eq(row->name, only_name))
+            continue;
+        if (n == LISTED_MAX)
+            return ken_arena_printf(a, KEN_STR_FMT ", …", KEN_STR_ARG(list));
+        list =
+            ken_arena_printf(a, KEN_STR_FMT "%s'" KEN_STR_FMT "'", KEN_STR_ARG(list),
+                             n++ ? ", " : "", KEN_STR_ARG(only_name.len ? row->root : row->name));
+    }
+    return list;
+}
+
+static const ken_catalog_row *find_around(const rows *r, ken_str path)
+{
+    const ken_catalog_row *best = NULL;
+    for (size_t i = 0; i < r->n; i++)
+        if (ken_path_is_under(r->ptr[i].root, path) &&
+            (!best || r->ptr[i].root.len > best->root.len))
+            best = &r->ptr[i];
+    return best;
+}
+
+static ken_status find_named(const rows *r, ken_str name, ken_arena *a, const ken_catalog_row **out,
+                             ken_err *err)
+{
+    const ken_catalog_row *found = NULL;
+    for (size_t i = 0; i < r->n; i++) {
+        if (!ken_str_eq(r->ptr[i].name, name))
+            continue;
+        if (found)
+            return KEN_FAIL(err, KEN_EINVAL,
+                            "several projects are called '" KEN_STR_FMT "': " KEN_STR_FMT
+                            "; name one by its path",
+                            KEN_STR_ARG(name), KEN_STR_ARG(describe(r, a, name)));
+        found = &r->ptr[i];
+    }
+    *out = found;
+    return found ? KEN_OK : KEN_ENOTFOUND;
+}
+
+// A path that is there by its real name, one that is gone by its text.
+static const ken_catalog_row *find_by_path(const rows *r, ken_str ref, ken_arena *a)
+{
+    ken_str path;
+    if (ken_path_real(a, ref, &path, NULL)) {
+        if (!ref.len || ref.ptr[0] != '/')
+            return NULL;
+        path = ken_path_normalise(a, ref);
+    }
+    return path.ptr ? find_around(r, path) : NULL;
+}
+
+static ken_status fail_unknown(const rows *r, ken_str ref, ken_arena *a, ken_err *err)
+{
+    const char **names = KEN_ARENA_ARRAY(a, const char *, r->n + 1);
+    for (size_t i = 0; i < r->n; i++)
+        names[i] = ken_arena_dup(a, r->ptr[i].name).ptr;
+    const char *near = ken_config_nearest(ref, names, r->n);
+    ref = ken_utf8_clip(ref, 100);
+    if (!r->n)
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "no project '" KEN_STR_FMT
+                        "'; there are none yet, make one with: ken index PATH",
+                        KEN_STR_ARG(ref));
+    if (near)
+        return KEN_FAIL(err, KEN_ENOTFOUND, "no project '" KEN_STR_FMT "', did you mean '%s'?",
+                        KEN_STR_ARG(ref), near);
+    return KEN_FAIL(err, KEN_ENOTFOUND, "no project '" KEN_STR_FMT "'; known: " KEN_STR_FMT,
+                    KEN_STR_ARG(ref), KEN_STR_ARG(describe(r, a, KEN_STR(""))));
+}
+
+// Nothing was said: the project around the working directory, else the only one.
+static ken_status find_default(const rows *r, ken_str cwd, ken_arena *a,
+                               const ken_catalog_row **out, ken_err *err)
+{
+    *out = cwd.len ? find_by_path(r, cwd, a) : NULL;
+    if (!*out && r->n == 1)
+        *out = &r->ptr[0];
+    if (*out)
+        return KEN_OK;
+    if (!r->n)
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "there are no projects yet; make one with: ken index PATH");
+    return KEN_FAIL(err, KEN_EINVAL, "say which project: " KEN_STR_FMT,
+                    KEN_STR_ARG(describe(r, a, KEN_STR(""))));
+}
+
+static ken_status find_row(const rows *r, ken_str ref, ken_str cwd, ken_arena *a,
+                           const ken_catalog_row **out, ken_err *err)
+{
+    ken_uuid id;
+    if (!ref.len)
+        return find_default(r, cwd, a, out, err);
+    if (ken_uuid_parse(ref, &id))
+        for (size_t i = 0; i < r->n; i++)
+            if (ken_uuid_eq(r->ptr[i].id, id)) {
+                *out = &r->ptr[i];
+                return KEN_OK;
+            }
+    // What looks like a path is one; a bare word is a name first.
+    bool is_path = ken_str_find_char(ref, '/') != SIZE_MAX || ref.ptr[0] == '.';
+    *out = is_path ? find_by_path(r, ref, a) : NULL;
+    if (*out)
+        return KEN_OK;
+    ken_status st = find_named(r, ref, a, out, err);
+    if (st != KEN_ENOTFOUND)
+        return st;
+    *out = is_path ? NULL : find_by_path(r, ref, a);
+    return *out ? KEN_OK : fail_unknown(r, ref, a, err);
+}
+
+ken_status ken_app_find_project(ken_app *app, ken_str ref, ken_str cwd, ken_arena *arena,
+                                ken_project_info *out, ken_err *err)
+{
+    rows r = { NULL, 0 };
+    const ken_catalog_row *row = NULL;
+    ken_status st = load_rows(app, arena, &r.ptr, &r.n, err);
+    if (!st)
+        st = find_row(&r, ref, cwd, arena, &row, err);
+    if (!st)
+        *out = info_of(row);
+    return st;
+}
+
+// ---- adding and removing ----
+
+static ken_status check_name(ken_str name, ken_err *err)
+{
+    if (name.len > NAME_MAX_BYTES)
+        return KEN_FAIL(err, KEN_EINVAL, "the name of a project has at most %d bytes",
+                        NAME_MAX_BYTES);
+    bool is_plain = ken_utf8_is_valid(name);
+    for (size_t i = 0; i < name.len; i++)
+        is_plain = is_plain && (unsigned char)name.ptr[i] >= 0x20 && name.ptr[i] != 0x7f;
+    return is_plain ? KEN_OK
+                    : KEN_FAIL(err, KEN_EINVAL, "the name of a project must be plain UTF-8 text");
+}
+
+// The real path of a folder that can be read.
+static ken_status check_root(ken_str path, ken_arena *arena, ken_str *out, ken_err *err)
+{
+    ken_fs_info info;
+    int fd = -1;
+    ken_status st = ken_path_real(arena, path, out, err);
+    if (!st)
+        st = ken_fs_stat(KEN_FS_CWD, out->ptr, &info, err);
+    if (!st && info.kind != KEN_FS_DIR)
+        st = KEN_FAIL(err, KEN_EINVAL, "'" KEN_STR_FMT "' is not a folder", KEN_STR_ARG(path));
+    if (!st)
+        st = ken_fs_open_dir(out->ptr, &fd, err);
+    ken_fs_close(fd);
+    return st;
+}
+
+ken_status ken_app_add_project(ken_app *app, ken_str path, ken_str name, ken_arena *arena,
+                               ken_project_info *out, ken_err *err)
+{
+    ken_str root;
+    ken_catalog *c = NULL;
+    ken_catalog_row row;
+    ken_status st = check_name(name, err);
+    if (!st)
+        st = check_root(path, arena, &root, err);
+    if (!st)
+        st = ken_app__take_catalog(app, true, &c, err);
+    if (st)
+        return st;
+    st = ken_catalog_add(c, root, name, ken_clock_wall_ms(), arena, &row, err);
+    if (st) {
+        ken_catalog_close(c);
+        return st;
+    }
+    ken_app__give_catalog(app, c);
+    *out = info_of(&row);
+    return KEN_OK;
+}
+
+static ken_status remove_files(const ken_project_info *project, ken_err *err)
+{
+    static const char *const suffixes[] = { "-wal", "-shm", "", ".lock" };
+    ken_arena a;
+    ken_status st = KEN_OK;
+    ken_arena_init(&a, 1024);
+    for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes && !st; i++)
+        st = ken_fs_remove(
+            ken_arena_printf(&a, KEN_STR_FMT "%s", KEN_STR_ARG(project->db_path), suffixes[i]).ptr,
+            err);
+    ken_arena_release(&a);
+    return st;
+}
+
+ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project, ken_err *err)
+{
+    int lock_fd = -1;
+    ken_catalog *c = NULL;
+    ken_status st = ken_app__lock_index(app, project, &lock_fd, err);
+    if (st)
+        return st;
+    st = ken_app__take_catalog(app, true, &c, err);
+    if (!st)
+        st = ken_catalog_remove(c, project->id, err);
+    if (st == KEN_ENOTFOUND) // somebody else was faster
+        st = KEN_OK;
+    if (c)
+        ken_app__give_catalog(app, c);
+    if (!st) {
+        ken_app__drop_idle(app, project->id);
+        st = remove_files(project, err);
+    }
+    ken_fs_unlock(lock_fd);
+    return st;
+}
+
+ken_status ken_app_load_settings(ken_app *app, const ken_project_info *project, ken_config **out,
+                                 ken_err *err)
+{
+    return ken_config_load_project(app->config, project->root.ptr, out, err);
+}
+
+// ---- where a work tree is ----
+
+enum {
+    GIT_FILE_MAX = 4 * 1024 * 1024
+}; // packed-refs of large repositories
+
+static ken_str read_line(ken_arena *a, ken_str path)
+{
+    ken_buf b = KEN_BUF_INIT(8192);
+    ken_str line = KEN_STR("");
+    if (!ken_fs_read(KEN_FS_CWD, path.ptr, 4096, &b, NULL, NULL))
+        line = ken_arena_dup(a, ken_str_trim(ken_buf_str(&b)));
+    ken_buf_release(&b);
+    return line;
+}
+
+// The git folder of a work tree: .git itself, or where the file .git points to.
+static ken_str git_dir(ken_arena *a, ken_str root)
+{
+    ken_fs_info info;
+    ken_str path = ken_path_join(a, root, KEN_STR(".git")), prefix = KEN_STR("gitdir: ");
+    if (ken_fs_stat(KEN_FS_CWD, path.ptr, &info, NULL))
+        return KEN_STR("");
+    if (info.kind == KEN_FS_DIR)
+        return path;
+    ken_str line = read_line(a, path);
+    if (!ken_str_starts(line, prefix))
+        return KEN_STR("");
+    return ken_path_join(a, root, ken_str_sub(line, prefix.len, line.len));
+}
+
+static ken_str packed_ref(ken_arena *a, ken_str common, ken_str ref)
+{
+    ken_buf b = KEN_BUF_INIT(GIT_FILE_MAX + 2);
+    ken_str found = KEN_STR(""), rest, line;
+    ken_str path = ken_path_join(a, common, KEN_STR("packed-refs"));
+    if (!ken_fs_read(KEN_FS_CWD, path.ptr, GIT_FILE_MAX, &b, NULL, NULL)) {
+        rest = ken_buf_str(&b);
+        while (!found.len && ken_str_line_next(&rest, &line)) {
+            size_t blank = ken_str_find_char(line, ' ');
+            if (blank != SIZE_MAX && ken_str_eq(ken_str_sub(line, blank + 1, line.len), ref))
+                found = ken_arena_dup(a, ken_str_sub(line, 0, blank));
+        }
+    }
+    ken_buf_release(&b);
+    return found;
+}
+
+static bool is_commit(ken_str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!ken_is_digit(s.ptr[i]) && (s.ptr[i] < 'a' || s.ptr[i] > 'f'))
+            return false;
+    return s.len == 40 || s.len == 64;
+}
+
+ken_str ken_app_read_head(ken_str root, ken_arena *arena)
+{
+    ken_str dir = git_dir(arena, root), prefix = KEN_STR("ref: ");
+    if (!dir.len)
+        return KEN_STR("");
+    ken_str head = read_line(arena, ken_path_join(arena, dir, KEN_STR("HEAD")));
+    if (ken_str_starts(head, prefix)) {
+        ken_str ref = ken_str_sub(head, prefix.len, head.len);
+        ken_str common = read_line(arena, ken_path_join(arena, dir, KEN_STR("commondir")));
+        common = common.len ? ken_path_join(arena, dir, common) : dir;
+        head = read_line(arena, ken_path_join(arena, common, ref));
+        if (!is_commit(head))
+            head = packed_ref(arena, common, ref);
+    }
+    return is_commit(head) ? head : KEN_STR("");
+}

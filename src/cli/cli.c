@@ -1,0 +1,263 @@
+// SPDX-License-Identifier: MIT
+#include "cli/cli.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include "base/alloc.h"
+#include "cli/cli_print_priv.h"
+#include "json/json.h"
+#include "obs/log.h"
+#include "obs/trace.h"
+
+// The one global of the program: signal handlers take no argument.
+static ken_cancel interrupt;
+
+static void on_interrupt(int number)
+{
+    // A second signal ends the program at once.
+    signal(number, SIG_DFL);
+    ken_cancel_set(&interrupt);
+}
+
+static void setup_signals(void)
+{
+    struct sigaction act = { .sa_handler = on_interrupt };
+    sigaction(SIGINT, &act, NULL);
+    sigaction(SIGTERM, &act, NULL);
+    // A reader that went away is an error of the write, and a quiet one (see finish_output).
+    signal(SIGPIPE, SIG_IGN);
+}
+
+// ---- options that every command takes ----
+
+static const cli_opt global_opts[] = {
+    { "project", 'p', CLI_VALUE, "P", "the project: its id, name or path", NULL },
+    { "json", 0, CLI_FLAG, NULL, "print JSON", NULL },
+    { "no-color", 0, CLI_FLAG, NULL, "no colours (as with NO_COLOR set)", NULL },
+    { "verbose", 'v', CLI_FLAG, NULL, "say more on stderr; twice for still more", NULL },
+    { "help", 'h', CLI_FLAG, NULL, "show help", NULL },
+};
+
+static const cli_opt top_opts[] = {
+    { "version", 'V', CLI_FLAG, NULL, "show the version", NULL },
+};
+
+cli_table ken_cli__global_table(void)
+{
+    return (cli_table){ global_opts, sizeof global_opts / sizeof *global_opts };
+}
+
+// ---- settings ----
+
+static size_t count_verbose(const cli_args *a)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < a->n_given; i++)
+        n += a->given[i].opt->letter == 'v';
+    return n;
+}
+
+enum {
+    FLAGS_MAX = 4096
+};
+
+// Options that stand for a setting, so that they win over every file.
+static const struct {
+    const char *option, *key, *shown;
+} setting_opts[] = {
+    { "include", "indexing.include", "--include" },
+    { "exclude", "indexing.exclude", "--exclude" },
+    { "max-file-size", "indexing.max_file_size", "--max-file-size" },
+    { "jobs", "indexing.jobs", "--jobs" },
+    { "memory-limit", "indexing.memory_limit", "--memory-limit" },
+    { "toolsets", "mcp.toolsets", "--toolsets" },
+    { "read-only", "mcp.read_only", "--read-only" },
+};
+
+// The settings that one given option stands for; "--toolsets a,b" is two.
+static size_t flags_of(cli *x, const cli_given *g, ken_config_flag *out, size_t max)
+{
+    size_t n = 0;
+    for (size_t k = 0; k < sizeof setting_opts / sizeof *setting_opts; k++) {
+        ken_str rest = ken_str_c(g->value ? g->value : "true"), item;
+        if (strcmp(g->opt->name, setting_opts[k].option) != 0)
+            continue;
+        char sep = strcmp(g->opt->name, "toolsets") != 0 ? '\0' : ',';
+        while (n < max && ken_str_split_next(&rest, sep, &item))
+            out[n++] = (ken_config_flag){ setting_opts[k].key, ken_arena_dup(&x->arena, item).ptr,
+                                          setting_opts[k].shown };
+    }
+    return n;
+}
+
+static ken_status load_config(cli *x, ken_err *err)
+{
+    const cli_args *a = &x->args;
+    ken_config_flag *flags = KEN_ARENA_ARRAY(&x->arena, ken_config_flag, FLAGS_MAX);
+    size_t n = 0, n_verbose = count_verbose(a);
+    for (size_t i = 0; i < a->n_given && n + 1 < FLAGS_MAX; i++)
+        n += flags_of(x, &a->given[i], flags + n, FLAGS_MAX - 1 - n);
+    if (n_verbose)
+        flags[n++] =
+            (ken_config_flag){ "log.level", n_verbose > 1 ? "debug" : "info", "--verbose" };
+    return ken_config_load(&(ken_config_load_opts){ NULL, flags, n }, &x->config, err);
+}
+
+static ken_status setup_logs(cli *x, ken_err *err)
+{
+    ken_log_level level = KEN_LOG_WARN;
+    ken_status st = ken_log_level_parse(ken_config_str(x->config, KEN_CFG_LOG_LEVEL), &level, err);
+    if (st)
+        return st;
+    ken_log_setup(level, ken_str_eq_c(ken_config_str(x->config, KEN_CFG_LOG_FORMAT), "json"));
+    const char *trace = ken_config_env("KEN_TRACE");
+    st = trace ? ken_trace_setup(ken_str_c(trace), err) : KEN_OK;
+    return st ? ken_err_wrap(err, "environment KEN_TRACE") : KEN_OK;
+}
+
+// ---- one run ----
+
+static void print_error(const cli *x, ken_status st, const ken_err *err)
+{
+    const char *msg = err->msg[0] ? err->msg : ken_status_text(st);
+    if (x->is_json) {
+        json_t *e = json_object(), *top = json_object();
+        ken_json_set_str(e, "code", ken_str_c(ken_status_name(st)));
+        ken_json_set_str(e, "message", ken_str_c(msg));
+        ken_json_set(top, "error", e);
+        ken_cli__print_json(top);
+        return;
+    }
+    bool has_color = ken_cli__wants_color(stderr, !x->has_color);
+    fprintf(stderr, "%sken: %s%s\n", has_color ? "\033[31m" : "", msg, has_color ? "\033[0m" : "");
+    if (x->is_verbose && err->where)
+        fprintf(stderr, "ken: raised at %s\n", err->where);
+    if (st == KEN_EINVAL && x->command && x->is_usage_error)
+        fprintf(stderr, "ken: see: ken %s --help\n", x->command->name);
+}
+
+// What was not written, and whether it matters: a closed pipe is the reader's choice.
+static int finish_output(int code)
+{
+    errno = 0;
+    bool has_failed = fflush(stdout) != 0 || ferror(stdout);
+    if (!has_failed || errno == EPIPE)
+        return code;
+    fprintf(stderr, "ken: writing the answer: %s\n", errno ? strerror(errno) : "failed");
+    return code ? code : 1;
+}
+
+static ken_status check_words(cli *x, ken_err *err)
+{
+    const cli_command *c = x->command;
+    x->is_usage_error = true;
+    if (x->args.n_words < c->min_words)
+        return KEN_FAIL(err, KEN_EINVAL, "'ken %s' needs more arguments: ken %s %s", c->name,
+                        c->name, c->usage);
+    if (x->args.n_words > c->max_words)
+        return KEN_FAIL(err, KEN_EINVAL, "'ken %s' does not take '%.60s': ken %s %s", c->name,
+                        x->args.words[c->max_words], c->name, c->usage);
+    x->is_usage_error = false;
+    return KEN_OK;
+}
+
+static ken_status run_command(cli *x, ken_err *err)
+{
+    ken_status st = check_words(x, err);
+    if (!st)
+        st = load_config(x, err);
+    if (!st)
+        st = setup_logs(x, err);
+    if (!st && x->command->needs_app)
+        st = ken_app_open(x->config, &x->app, err);
+    if (!st)
+        st = x->command->run(x, err);
+    ken_app_close(x->app);
+    ken_config_free(x->config);
+    return st;
+}
+
+static ken_status fail_unknown_command(const char *word, ken_err *err)
+{
+    const char *names[64];
+    size_t n = 0;
+    for (size_t i = 0; i < ken_cli__n_commands && n < 64; i++)
+        names[n++] = ken_cli__commands[i].name;
+    const char *near = ken_config_nearest(ken_str_c(word), names, n);
+    if (near)
+        return KEN_FAIL(err, KEN_EINVAL, "unknown command '%.60s', did you mean 'ken %s'?", word,
+                        near);
+    return KEN_FAIL(err, KEN_EINVAL, "unknown command '%.60s'; ken --help lists all", word);
+}
+
+// ---- which command ----
+
+// True when --json stands among the options, so that errors of parsing are JSON too.
+static bool asks_json(int argc, char **argv)
+{
+    for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+        if (!strcmp(argv[i], "--json"))
+            return true;
+    return false;
+}
+
+// Parses the options before and after the command's name together.
+static ken_status parse_for(cli *x, int argc, char **argv, int at, ken_err *err)
+{
+    int n = 0;
+    char **rest = KEN_ARENA_ARRAY(&x->arena, char *, (size_t)argc);
+    for (int i = 1; i < argc; i++)
+        if (i != at)
+            rest[n++] = argv[i];
+    cli_table own = { x->command->opts, x->command->n_opts };
+    return ken_cli__args_parse(n, rest, own, ken_cli__global_table(), false, &x->arena, &x->args,
+                               NULL, err);
+}
+
+static ken_status choose_and_run(cli *x, int argc, char **argv, ken_err *err)
+{
+    cli_table top = { top_opts, sizeof top_opts / sizeof *top_opts };
+    int used = 0;
+    x->is_usage_error = true;
+    ken_status st = ken_cli__args_parse(argc - 1, argv + 1, top, ken_cli__global_table(), true,
+                                        &x->arena, &x->args, &used, err);
+    if (st)
+        return st;
+    int at = 1 + used;
+    bool wants_version = ken_cli__args_has(&x->args, "version");
+    if (at >= argc && !wants_version) {
+        ken_cli__print_help(x);
+        x->exit_code = ken_cli__args_has(&x->args, "help") ? 0 : 2;
+        return KEN_OK;
+    }
+    x->command = ken_cli__find_command(wants_version ? KEN_STR("version") : ken_str_c(argv[at]));
+    if (!x->command)
+        return fail_unknown_command(argv[at], err);
+    st = wants_version ? KEN_OK : parse_for(x, argc, argv, at, err);
+    if (st)
+        return st;
+    x->is_json = !wants_version && ken_cli__args_has(&x->args, "json");
+    x->is_verbose = count_verbose(&x->args) > 0;
+    x->has_color = ken_cli__wants_color(stdout, ken_cli__args_has(&x->args, "no-color"));
+    if (!wants_version && ken_cli__args_has(&x->args, "help")) {
+        ken_cli__print_command_help(x, x->command);
+        return KEN_OK;
+    }
+    return run_command(x, err);
+}
+
+int ken_cli_main(int argc, char **argv)
+{
+    ken_err err = { 0 };
+    cli x = { .cancel = &interrupt, .is_json = asks_json(argc, argv) };
+    setup_signals();
+    ken_arena_init(&x.arena, 0);
+    ken_status st = choose_and_run(&x, argc, argv, &err);
+    if (st)
+        print_error(&x, st, &err);
+    int code = finish_output(st ? ken_status_exit_code(st) : x.exit_code);
+    ken_arena_release(&x.arena);
+    return code;
+}

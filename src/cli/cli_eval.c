@@ -1,0 +1,429 @@
+// SPDX-License-Identifier: MIT
+// ken eval -- how well search finds what people say it should find.
+//
+// Each dataset's root is indexed on its own, incrementally, in a data folder that is kept apart
+// from the person's. Every query is asked verbatim with the product's defaults, twice: the first
+// answer is measured, the second is timed. Figures are means over a dataset's queries, then over
+// datasets; by category they are means over all queries.
+#include <inttypes.h>
+
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/path.h"
+#include "base/vec.h"
+#include "cli/cli_eval_priv.h"
+#include "cli/cli_print_priv.h"
+#include "json/json.h"
+
+enum {
+    DATASET_BYTES_MAX = 16 * 1024 * 1024,
+    EVAL_RANKS = 10,
+    CATEGORIES_MAX = 16,
+    FAILURE_RESULTS = 5,
+};
+static const double failure_below = 0.5;
+
+typedef struct figures {
+    double ndcg, mrr; // sums until the mean is taken
+    size_t n;
+} figures;
+
+typedef struct dataset {
+    ken_str name, root, path;
+    const json_t *queries;
+    figures sum;
+    KEN_VEC(double) ms; // latencies
+    uint64_t n_files;
+    int64_t index_ms;
+} dataset;
+
+typedef struct eval {
+    cli *x;
+    ken_app *app;
+    ken_search_opts opts;
+    const char *category; // NULL = all
+    bool wants_failures, is_forced;
+    KEN_VEC(json_t *) files; // own the texts of the datasets
+    KEN_VEC(dataset) sets;
+    KEN_VEC(double) ms;
+    struct {
+        ken_str name;
+        figures sum;
+    } categories[CATEGORIES_MAX];
+    size_t n_categories;
+} eval;
+
+static void add_figures(figures *f, double ndcg, double mrr)
+{
+    f->ndcg += ndcg;
+    f->mrr += mrr;
+    f->n++;
+}
+
+static figures mean_of(figures f)
+{
+    double n = f.n ? (double)f.n : 1;
+    return (figures){ f.ndcg / n, f.mrr / n, f.n };
+}
+
+static figures *category_of(eval *e, ken_str name)
+{
+    for (size_t i = 0; i < e->n_categories; i++)
+        if (ken_str_eq(e->categories[i].name, name))
+            return &e->categories[i].sum;
+    if (e->n_categories == CATEGORIES_MAX)
+        return &e->categories[CATEGORIES_MAX - 1].sum;
+    e->categories[e->n_categories].name = name;
+    return &e->categories[e->n_categories++].sum;
+}
+
+// ---- datasets ----
+
+static ken_status load_dataset(eval *e, const char *path, ken_err *err)
+{
+    ken_buf text = KEN_BUF_INIT(DATASET_BYTES_MAX + 2);
+    json_t *json = NULL;
+    dataset d = { .path = ken_str_c(path) };
+    ken_status st = ken_fs_read_own(path, DATASET_BYTES_MAX, &text, err);
+    if (!st)
+        st = ken_json_parse(ken_buf_str(&text), &json, err);
+    ken_buf_release(&text);
+    if (!st && !json_is_object(json))
+        st = KEN_FAIL(err, KEN_EINVAL, "a dataset is a JSON object");
+    if (!st)
+        st = ken_json_read_str(json, "dataset", "name", &d.name, err);
+    if (!st)
+        st = ken_json_read_str(json, "dataset", "root", &d.root, err);
+    d.queries = json_object_get(json, "queries");
+    if (!st && !json_is_array(d.queries))
+        st = KEN_FAIL(err, KEN_EINVAL, "dataset.queries is missing");
+    if (!d.name.len)
+        d.name = ken_path_stem(ken_str_c(path));
+    if (json)
+        ken_vec_push(&e->files, json);
+    if (st)
+        return ken_err_wrap(err, "dataset '%s'", path);
+    ken_vec_push(&e->sets, d);
+    return KEN_OK;
+}
+
+// The texts of `query[key]`, added as targets.
+static ken_status add_targets(const json_t *query, const char *key, cli_target *out, size_t max,
+                              size_t *n, ken_err *err)
+{
+    const json_t *list = json_object_get(query, key);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        if (!json_is_string(item))
+            return KEN_FAIL(err, KEN_EINVAL, "an element of '%s' is no text", key);
+        if (*n == max)
+            return KEN_FAIL(err, KEN_EINVAL, "a query has more than %zu targets", max);
+        out[(*n)++] = ken_cli__target_parse(ken_json_text(item));
+    }
+    return KEN_OK;
+}
+
+// ---- one query ----
+
+enum {
+    TARGETS_MAX = 256
+};
+
+typedef struct question {
+    ken_str text, category;
+    cli_target targets[TARGETS_MAX];
+    size_t n_targets, n_relevant; // the relevant ones come first
+    cli_ranked ranked[EVAL_RANKS];
+    size_t n_ranked;
+    double ndcg;
+} question;
+
+static ken_status read_question(const json_t *json, question *q, ken_err *err)
+{
+    *q = (question){ .category = KEN_STR("none") };
+    ken_status st = ken_json_read_str(json, "query", "query", &q->text, err);
+    if (!st)
+        st = ken_json_read_str(json, "query", "category", &q->category, err);
+    if (!st)
+        st = add_targets(json, "relevant", q->targets, TARGETS_MAX, &q->n_targets, err);
+    q->n_relevant = q->n_targets;
+    if (!st)
+        st = add_targets(json, "secondary", q->targets, TARGETS_MAX, &q->n_targets, err);
+    if (!st && !q->n_targets)
+        st = KEN_FAIL(err, KEN_EINVAL, "query '" KEN_STR_FMT "' has no targets",
+                      KEN_STR_ARG(q->text));
+    return st;
+}
+
+static ken_status ask(eval *e, ken_snapshot *s, question *q, ken_arena *arena, double *out_ms,
+                      ken_err *err)
+{
+    ken_search_result r = { 0 };
+    int64_t before = ken_clock_mono_ns();
+    ken_status st = ken_search(s, q->text, &e->opts, e->x->cancel, arena, &r, err);
+    *out_ms = (double)(ken_clock_mono_ns() - before) / 1e6;
+    if (st)
+        return ken_err_wrap(err, "query '" KEN_STR_FMT "'", KEN_STR_ARG(q->text));
+    q->n_ranked = 0;
+    for (size_t i = 0; i < r.n_hits && i < EVAL_RANKS; i++)
+        q->ranked[q->n_ranked++] =
+            (cli_ranked){ r.hits[i].path, r.hits[i].first_line + 1u, r.hits[i].last_line + 1u };
+    return KEN_OK;
+}
+
+static void print_failure(const cli *x, const dataset *d, const question *q)
+{
+    ken_cli__paint(x, CLI_BAD, "%.3f", q->ndcg);
+    ken_cli__print("  " KEN_STR_FMT "  " KEN_STR_FMT "  ", KEN_STR_ARG(d->name),
+                   KEN_STR_ARG(q->category));
+    ken_cli__paint_text(x, CLI_BOLD, q->text);
+    ken_cli__print("\n");
+    for (size_t i = 0; i < q->n_targets; i++) {
+        const cli_target *t = &q->targets[i];
+        size_t rank = ken_cli__target_rank(t, q->ranked, q->n_ranked);
+        ken_cli__print("  wanted  ");
+        if (rank)
+            ken_cli__paint(x, CLI_GOOD, "%2zu  ", rank);
+        else
+            ken_cli__paint(x, CLI_BAD, " -  ");
+        ken_cli__print_text(t->path);
+        if (t->has_span)
+            ken_cli__print(":%" PRIu64 "-%" PRIu64, t->first_line, t->last_line);
+        ken_cli__print("\n");
+    }
+    for (size_t i = 0; i < q->n_ranked && i < FAILURE_RESULTS; i++) {
+        ken_cli__print("  got     %2zu  ", i + 1);
+        ken_cli__print_text(q->ranked[i].path);
+        ken_cli__print(":%" PRIu64 "-%" PRIu64 "\n", q->ranked[i].first_line,
+                       q->ranked[i].last_line);
+    }
+}
+
+static ken_status run_question(eval *e, dataset *d, ken_snapshot *s, question *q, ken_err *err)
+{
+    double ms = 0;
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_status st = ask(e, s, q, &arena, &ms, err);
+    if (!st) {
+        q->ndcg = ken_cli__ndcg(q->targets, q->n_targets, q->ranked, q->n_ranked, EVAL_RANKS);
+        double rr = ken_cli__reciprocal_rank(q->targets, q->n_relevant, q->ranked, q->n_ranked);
+        add_figures(&d->sum, q->ndcg, rr);
+        add_figures(category_of(e, q->category), q->ndcg, rr);
+        if (e->wants_failures && q->ndcg < failure_below && !e->x->is_json)
+            print_failure(e->x, d, q);
+        st = ask(e, s, q, &arena, &ms, err);
+    }
+    if (!st) {
+        ken_vec_push(&d->ms, ms);
+        ken_vec_push(&e->ms, ms);
+    }
+    ken_arena_release(&arena);
+    return st;
+}
+
+// ---- one dataset ----
+
+static ken_status index_dataset(eval *e, dataset *d, ken_project_info *project, ken_err *err)
+{
+    ken_config *settings = NULL;
+    ken_index_report report = { 0 };
+    const char *root = ken_cli__args_get(&e->x->args, "root");
+    const char *roots = ken_cli__args_get(&e->x->args, "roots");
+    ken_str dir = root ? ken_str_c(root) : ken_path_join(&e->x->arena, ken_str_c(roots), d->name);
+    dir = ken_path_join(&e->x->arena, dir, d->root);
+    ken_status st = ken_app_add_project(e->app, dir, KEN_STR(""), &e->x->arena, project, err);
+    if (!st)
+        st = ken_app_load_settings(e->app, project, &settings, err);
+    if (!st) {
+        ken_index_opts opts = ken_app_index_opts(settings);
+        opts.is_forced = e->is_forced;
+        st = ken_cli__index(e->x, project, opts, &report, err);
+    }
+    ken_config_free(settings);
+    d->n_files = report.n_files;
+    d->index_ms = report.duration_ms;
+    return st;
+}
+
+static ken_status run_dataset(eval *e, dataset *d, ken_err *err)
+{
+    ken_project_info project;
+    ken_snapshot *s = NULL;
+    question *q = ken_zalloc(sizeof *q);
+    ken_status st = index_dataset(e, d, &project, err);
+    if (!st)
+        st = ken_app_borrow(e->app, &project, &s, err);
+    for (size_t i = 0; i < json_array_size(d->queries) && !st; i++) {
+        st = read_question(json_array_get(d->queries, i), q, err);
+        if (st || (e->category && !ken_str_eq_c(q->category, e->category)))
+            continue;
+        st = run_question(e, d, s, q, err);
+    }
+    if (s)
+        ken_app_give_back(e->app, &project, s);
+    ken_free(q);
+    if (st)
+        return ken_err_wrap(err, KEN_STR_FMT, KEN_STR_ARG(d->name));
+    return KEN_OK;
+}
+
+// ---- the report ----
+
+static figures overall(const eval *e)
+{
+    figures all = { 0 };
+    for (size_t i = 0; i < e->sets.len; i++) {
+        figures f = mean_of(e->sets.ptr[i].sum);
+        if (f.n)
+            add_figures(&all, f.ndcg, f.mrr);
+    }
+    return mean_of(all);
+}
+
+static void set_figures(json_t *o, figures f, size_t n_queries)
+{
+    ken_json_set_real(o, "ndcg_at_10", f.ndcg);
+    ken_json_set_real(o, "mrr", f.mrr);
+    ken_json_set_u64(o, "queries", n_queries);
+}
+
+static void set_latency(json_t *o, double *ms, size_t n)
+{
+    json_t *l = json_object();
+    ken_json_set_real(l, "p50", ken_cli__percentile(ms, n, 50));
+    ken_json_set_real(l, "p95", ken_cli__percentile(ms, n, 95));
+    ken_json_set_real(l, "p99", ken_cli__percentile(ms, n, 99));
+    ken_json_set(o, "latency_ms", l);
+}
+
+static void print_json(eval *e)
+{
+    json_t *top = json_object(), *by = json_object(), *list = json_array();
+    set_figures(top, overall(e), e->ms.len);
+    set_latency(top, e->ms.ptr, e->ms.len);
+    for (size_t i = 0; i < e->n_categories; i++) {
+        json_t *o = json_object();
+        figures f = mean_of(e->categories[i].sum);
+        set_figures(o, f, f.n);
+        ken_json_set(by, ken_arena_dup(&e->x->arena, e->categories[i].name).ptr, o);
+    }
+    ken_json_set(top, "by_category", by);
+    for (size_t i = 0; i < e->sets.len; i++) {
+        dataset *d = &e->sets.ptr[i];
+        json_t *o = json_object();
+        ken_json_set_str(o, "name", d->name);
+        set_figures(o, mean_of(d->sum), d->sum.n);
+        set_latency(o, d->ms.ptr, d->ms.len);
+        ken_json_set_u64(o, "files", d->n_files);
+        ken_json_set_u64(o, "index_ms", (uint64_t)d->index_ms);
+        ken_json_append(list, o);
+    }
+    ken_json_set(top, "datasets", list);
+    ken_cli__print_json(top);
+}
+
+static void add_row(eval *e, cli_text_table *t, ken_str name, figures f, size_t n_queries,
+                    double *ms, size_t n_ms)
+{
+    ken_arena *a = &e->x->arena;
+    ken_cli__table_add(t, name);
+    ken_cli__table_add(t, ken_cli__format_count(a, n_queries));
+    ken_cli__table_add(t, ken_arena_printf(a, "%.4f", f.ndcg));
+    ken_cli__table_add(t, ken_arena_printf(a, "%.4f", f.mrr));
+    static const double percents[] = { 50, 95, 99 };
+    for (size_t i = 0; i < 3; i++)
+        ken_cli__table_add(
+            t, n_ms ? ken_arena_printf(a, "%.2f", ken_cli__percentile(ms, n_ms, percents[i]))
+                    : KEN_STR(""));
+}
+
+static void print_tables(eval *e)
+{
+    cli_text_table t =
+        ken_cli__table_new(&e->x->arena, "dataset|>queries|>ndcg@10|>mrr|>p50 ms|>p95 ms|>p99 ms");
+    if (e->wants_failures)
+        ken_cli__print("\n");
+    for (size_t i = 0; i < e->sets.len; i++) {
+        dataset *d = &e->sets.ptr[i];
+        add_row(e, &t, d->name, mean_of(d->sum), d->sum.n, d->ms.ptr, d->ms.len);
+    }
+    for (size_t i = 0; i < e->n_categories; i++) {
+        figures f = mean_of(e->categories[i].sum);
+        add_row(
+            e, &t,
+            ken_arena_printf(&e->x->arena, "  " KEN_STR_FMT, KEN_STR_ARG(e->categories[i].name)), f,
+            f.n, NULL, 0);
+    }
+    add_row(e, &t, KEN_STR("all"), overall(e), e->ms.len, e->ms.ptr, e->ms.len);
+    ken_cli__table_print(e->x, &t);
+}
+
+// ---- the command ----
+
+// The person's settings, but a data folder of its own under the cache folder.
+static ken_status open_app(eval *e, ken_config **config, ken_err *err)
+{
+    cli *x = e->x;
+    ken_config_flag flag = { "data.dir", NULL, "data.dir" };
+    size_t n = 0;
+    if (!ken_cli__args_has(&x->args, "own-data")) {
+        ken_str cache;
+        ken_status st = ken_config_cache_dir(&x->arena, &cache, err);
+        if (st)
+            return st;
+        flag.value = ken_path_join(&x->arena, cache, KEN_STR("eval")).ptr;
+        n = 1;
+    }
+    ken_status st = ken_config_load(&(ken_config_load_opts){ NULL, &flag, n }, config, err);
+    return st ? st : ken_app_open(*config, &e->app, err);
+}
+
+static ken_status run_all(eval *e, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    for (size_t i = 0; i < e->x->args.n_words && !st; i++)
+        st = load_dataset(e, e->x->args.words[i], err);
+    for (size_t i = 0; i < e->sets.len && !st; i++)
+        st = run_dataset(e, &e->sets.ptr[i], err);
+    if (st)
+        return st;
+    if (e->x->is_json)
+        print_json(e);
+    else
+        print_tables(e);
+    return KEN_OK;
+}
+
+ken_status ken_cli__run_eval(cli *x, ken_err *err)
+{
+    const cli_args *a = &x->args;
+    ken_config *config = NULL;
+    eval e = {
+        .x = x,
+        .opts = { .wants_content = true },
+        .category = ken_cli__args_get(a, "category"),
+        .wants_failures = ken_cli__args_has(a, "failures"),
+        .is_forced = ken_cli__args_has(a, "force"),
+    };
+    if (ken_cli__args_has(a, "root") == ken_cli__args_has(a, "roots"))
+        return KEN_FAIL(err, KEN_EINVAL, "say where the checkouts are: --root DIR or --roots DIR");
+    ken_status st = ken_cli__parse_mode(ken_cli__args_get(a, "mode"), &e.opts.mode);
+    if (!st)
+        st = open_app(&e, &config, err);
+    // The project commands work on x->app.
+    x->app = e.app;
+    if (!st)
+        st = run_all(&e, err);
+    for (size_t i = 0; i < e.sets.len; i++)
+        ken_vec_release(&e.sets.ptr[i].ms);
+    for (size_t i = 0; i < e.files.len; i++)
+        json_decref(e.files.ptr[i]);
+    ken_vec_release(&e.files);
+    ken_vec_release(&e.sets);
+    ken_vec_release(&e.ms);
+    ken_app_close(e.app);
+    ken_config_free(config);
+    x->app = NULL;
+    return st;
+}

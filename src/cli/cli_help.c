@@ -1,0 +1,191 @@
+// SPDX-License-Identifier: MIT
+// The table of commands, and the help that is made from it.
+#include "cli/cli_print_priv.h"
+
+#define MODES   "auto|lexical|symbol|text|regex"
+#define OPTS(a) (a), sizeof(a) / sizeof *(a)
+
+static const cli_opt index_opts[] = {
+    { "force", 'f', CLI_FLAG, NULL, "read and parse everything again; replaces a damaged index",
+      NULL },
+    { "name", 0, CLI_VALUE, "NAME", "name of the project (default: the folder's)", NULL },
+    { "include", 0, CLI_LIST, "GLOB", "index only matching files; may be repeated", NULL },
+    { "exclude", 0, CLI_LIST, "GLOB", "leave matching files out; may be repeated", NULL },
+    { "max-file-size", 0, CLI_VALUE, "SIZE", "skip larger files (default 1MiB, at most 10MiB)",
+      NULL },
+    { "jobs", 'j', CLI_VALUE, "N", "worker threads (default: one per core)", NULL },
+    { "memory-limit", 0, CLI_VALUE, "SIZE", "memory that the run may use (default 512MiB)", NULL },
+};
+
+static const cli_opt search_opts[] = {
+    { "mode", 'm', CLI_VALUE, "MODE", "auto, lexical, symbol, text or regex (default auto)",
+      MODES },
+    { "type", 't', CLI_VALUE, "EXT", "only files with this extension", NULL },
+    { "dir", 'd', CLI_VALUE, "DIR", "only files below this folder of the project", NULL },
+    { "glob", 'g', CLI_VALUE, "GLOB", "only files whose path matches", NULL },
+    { "lang", 'l', CLI_VALUE, "NAME", "only files in this language", NULL },
+    { "kind", 0, CLI_VALUE, "KIND", "only this kind of symbol or chunk: function, class, ...",
+      NULL },
+    { "threshold", 0, CLI_VALUE, "X", "drop results below this score, 0 to 1", NULL },
+    { "limit", 'k', CLI_VALUE, "N", "number of results, 1 to 50 (default 10)", NULL },
+    { "offset", 0, CLI_VALUE, "N", "pass over the first N results", NULL },
+    { "context", 'C', CLI_VALUE, "N", "show whole results with N lines before and after", NULL },
+    { "explain", 0, CLI_FLAG, NULL, "show each score, term by term", NULL },
+    { "case", 's', CLI_FLAG, NULL, "text and regex: letters must have the same case", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
+static const cli_opt def_opts[] = {
+    { "file", 0, CLI_VALUE, "PART", "prefer definitions in paths that hold this", NULL },
+    { "limit", 'k', CLI_VALUE, "N", "number of definitions, 1 to 20 (default 10)", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
+static const cli_opt file_opts[] = {
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
+static const cli_opt chunks_opts[] = {
+    { "text", 0, CLI_FLAG, NULL, "print the text of every chunk too", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
+#define SKIP_WORD(name, word, text) "|" word
+static const cli_opt status_opts[] = {
+    { "skipped", 0, CLI_MAYBE, "REASON", "list the files that are not in the index, and why",
+      "all" KEN_SKIP_TABLE(SKIP_WORD) },
+    { "limit", 'k', CLI_VALUE, "N", "number of skipped files to list (default 1000)", NULL },
+};
+
+static const cli_opt eval_opts[] = {
+    { "root", 0, CLI_VALUE, "DIR", "the one checkout that the datasets ask about", NULL },
+    { "roots", 0, CLI_VALUE, "DIR", "a folder with one checkout per dataset, by name", NULL },
+    { "mode", 'm', CLI_VALUE, "MODE", "how to search (default auto)", MODES },
+    { "failures", 0, CLI_FLAG, NULL, "print the queries below 0.5 and what ranked instead", NULL },
+    { "category", 0, CLI_VALUE, "NAME", "only the queries of this category", NULL },
+    { "force", 'f', CLI_FLAG, NULL, "index everything again", NULL },
+    { "own-data", 0, CLI_FLAG, NULL, "use the normal data folder, not one of its own", NULL },
+};
+
+static const cli_opt doctor_opts[] = {
+    { "deep", 0, CLI_FLAG, NULL, "read and check every page of every index", NULL },
+};
+
+static const cli_opt projects_opts[] = {
+    { "yes", 'y', CLI_FLAG, NULL, "remove: do not ask", NULL },
+};
+
+static const cli_opt mcp_opts[] = {
+    { "toolsets", 0, CLI_LIST, "SET", "sets of tools to offer; may be repeated", NULL },
+    { "read-only", 0, CLI_FLAG, NULL, "offer only tools that change nothing", NULL },
+};
+
+const cli_command ken_cli__commands[] = {
+    { "index", "[PATH]", "bring the index of a project up to date",
+      "Only what changed is read and parsed. PATH becomes a project of its own.", OPTS(index_opts),
+      0, 1, true, ken_cli__run_index },
+    { "search", "QUERY [PATH]", "find places in the code by words, names, text or pattern",
+      "QUERY may be a plain sentence, a name or part of one. PATH narrows the search to a folder, or\n"
+      "names a folder that was never indexed, which is then indexed first.\n\n"
+      "  ken search \"where are retries handled\"\n"
+      "  ken search parse_config src --type c -k 5\n"
+      "  ken search --mode regex 'TODO\\(.*\\)'",
+      OPTS(search_opts), 1, 2, true, ken_cli__run_search },
+    { "def", "SYMBOL [PATH]", "show where a symbol is defined",
+      "SYMBOL may be qualified: Parser.parse, ns::name, Class#method.", OPTS(def_opts), 1, 2, true,
+      ken_cli__run_def },
+    { "outline", "FILE", "list the symbols of a file", NULL, OPTS(file_opts), 1, 1, true,
+      ken_cli__run_outline },
+    { "chunks", "FILE", "show how a file was cut into chunks", NULL, OPTS(chunks_opts), 1, 1, true,
+      ken_cli__run_chunks },
+    { "status", "[PATH]", "show what is indexed, since when, and what was skipped", NULL,
+      OPTS(status_opts), 0, 1, true, ken_cli__run_status },
+    { "stats", "[PATH]", "show languages, sizes and counts", NULL, OPTS(file_opts), 0, 1, true,
+      ken_cli__run_stats },
+    { "projects", "[list | remove PROJECT]", "list the known projects, or forget one", NULL,
+      OPTS(projects_opts), 0, 2, true, ken_cli__run_projects },
+    { "config", "[show]", "show every setting and where it came from", NULL, NULL, 0, 0, 1, true,
+      ken_cli__run_config },
+    { "doctor", "", "check folders, settings and indexes", NULL, OPTS(doctor_opts), 0, 0, true,
+      ken_cli__run_doctor },
+    { "eval", "DATASET.json... --root DIR | --roots DIR", "measure how well search finds things",
+      "A dataset is {\"name\", \"root\", \"queries\": [{\"query\", \"category\", \"relevant\": [path],\n"
+      "\"secondary\": [path]}]}; a path may end in :first-last. NDCG@10, the reciprocal rank of the\n"
+      "first relevant place and the latency of a search are printed.",
+      OPTS(eval_opts), 1, 1000, false, ken_cli__run_eval },
+    { "mcp", "[PATH]", "serve the Model Context Protocol on stdin and stdout",
+      "Bound to the project of PATH or --project; without them the client names one.",
+      OPTS(mcp_opts), 0, 1, true, ken_cli__run_mcp },
+    { "version", "", "show the version", NULL, NULL, 0, 0, 0, false, ken_cli__run_version },
+    { "help", "[COMMAND]", "show help", NULL, NULL, 0, 0, 1, false, ken_cli__run_help },
+};
+
+const size_t ken_cli__n_commands = sizeof ken_cli__commands / sizeof *ken_cli__commands;
+
+const cli_command *ken_cli__find_command(ken_str name)
+{
+    for (size_t i = 0; i < ken_cli__n_commands; i++)
+        if (ken_str_eq_c(name, ken_cli__commands[i].name))
+            return &ken_cli__commands[i];
+    return NULL;
+}
+
+static void print_opts(const cli *x, cli_table table)
+{
+    for (size_t i = 0; i < table.n_opts; i++) {
+        const cli_opt *o = &table.opts[i];
+        char left[80];
+        snprintf(left, sizeof left, "%s%c%s --%s%s%s%s", o->letter ? "-" : " ",
+                 o->letter ? o->letter : ' ', o->letter ? "," : " ", o->name,
+                 o->type == CLI_MAYBE ? " [" : (o->value ? " " : ""), o->value ? o->value : "",
+                 o->type == CLI_MAYBE ? "]" : "");
+        ken_cli__print("  ");
+        ken_cli__paint(x, CLI_LINE, "%-26s", left);
+        ken_cli__print("  %s\n", o->text);
+    }
+}
+
+void ken_cli__print_help(const cli *x)
+{
+    ken_cli__print(
+        "ken finds things in code: it indexes a folder once and answers in milliseconds.\n\n");
+    ken_cli__print("usage: ken COMMAND [OPTIONS]\n\ncommands:\n");
+    for (size_t i = 0; i < ken_cli__n_commands; i++) {
+        ken_cli__print("  ");
+        ken_cli__paint(x, CLI_LINE, "%-10s", ken_cli__commands[i].name);
+        ken_cli__print("%s\n", ken_cli__commands[i].summary);
+    }
+    ken_cli__print("\noptions of every command:\n");
+    print_opts(x, ken_cli__global_table());
+    ken_cli__print(
+        "\nA path may stand wherever a project is expected. ken COMMAND --help says more.\n"
+        "Exit codes: 0 ok, 1 failed, 2 usage, 130 interrupted.\n");
+}
+
+void ken_cli__print_command_help(const cli *x, const cli_command *c)
+{
+    ken_cli__print("usage: ken %s%s%s [OPTIONS]\n\n%c%s.\n", c->name, c->usage[0] ? " " : "",
+                   c->usage, c->summary[0] - 32, c->summary + 1);
+    if (c->details)
+        ken_cli__print("\n%s\n", c->details);
+    if (c->n_opts) {
+        ken_cli__print("\noptions:\n");
+        print_opts(x, (cli_table){ c->opts, c->n_opts });
+    }
+    ken_cli__print("\noptions of every command:\n");
+    print_opts(x, ken_cli__global_table());
+}
+
+ken_status ken_cli__run_help(cli *x, ken_err *err)
+{
+    if (!x->args.n_words) {
+        ken_cli__print_help(x);
+        return KEN_OK;
+    }
+    const cli_command *c = ken_cli__find_command(ken_str_c(x->args.words[0]));
+    if (!c)
+        return KEN_FAIL(err, KEN_EINVAL, "unknown command '%.60s'; ken --help lists all",
+                        x->args.words[0]);
+    ken_cli__print_command_help(x, c);
+    return KEN_OK;
+}

@@ -1,0 +1,92 @@
+// SPDX-License-Identifier: MIT
+// ken index
+#include <inttypes.h>
+
+#include "cli/cli_print_priv.h"
+#include "json/json.h"
+
+static ken_status index_json(cli *x, const ken_project_info *p, ken_err *err)
+{
+    json_t *args = json_object();
+    ken_json_set_str(args, "repo_path", p->root);
+    if (ken_cli__args_has(&x->args, "force"))
+        ken_json_set_bool(args, "force_reindex", true);
+    return ken_cli__print_tool(x, "index_repository", p, args, err);
+}
+
+static void print_issues(const cli *x, const ken_index_report *r)
+{
+    size_t n_shown = x->is_verbose ? r->n_issues : (r->n_issues < 5 ? r->n_issues : 5);
+    for (size_t i = 0; i < n_shown; i++) {
+        ken_cli__print("  ");
+        ken_cli__paint_text(x, CLI_PATH, r->issues[i].path);
+        ken_cli__print(": ");
+        ken_cli__print_text(r->issues[i].text);
+        ken_cli__print("\n");
+    }
+    if (n_shown < r->n_issues)
+        ken_cli__print("  and %zu more; -v shows all\n", r->n_issues - n_shown);
+}
+
+static void print_report(cli *x, const ken_project_info *p, const ken_index_report *r)
+{
+    ken_arena *a = &x->arena;
+    ken_cli__paint_text(x, CLI_NAME, p->name);
+    ken_cli__print("  ");
+    ken_cli__paint_text(x, CLI_PATH, p->root);
+    ken_cli__print("\n  " KEN_STR_FMT ", " KEN_STR_FMT ", " KEN_STR_FMT " in " KEN_STR_FMT "\n",
+                   KEN_STR_ARG(ken_cli__format_n(a, r->n_files, "file")),
+                   KEN_STR_ARG(ken_cli__format_n(a, r->n_chunks, "chunk")),
+                   KEN_STR_ARG(ken_cli__format_n(a, r->n_symbols, "symbol")),
+                   KEN_STR_ARG(ken_cli__format_duration(a, r->duration_ms)));
+    if (r->n_added + r->n_modified + r->n_removed + r->n_renamed)
+        ken_cli__print("  %" PRIu64 " added, %" PRIu64 " modified, %" PRIu64 " removed, %" PRIu64
+                       " renamed, %" PRIu64 " unchanged; " KEN_STR_FMT " parsed\n",
+                       r->n_added, r->n_modified, r->n_removed, r->n_renamed, r->n_unchanged,
+                       KEN_STR_ARG(ken_cli__format_size(a, r->bytes_parsed)));
+    else
+        ken_cli__print("  nothing has changed\n");
+    if (r->n_skipped)
+        ken_cli__print("  %" PRIu64 " skipped; ken status --skipped lists them\n", r->n_skipped);
+    print_issues(x, r);
+}
+
+// `ken index PATH` makes the very folder a project; without PATH the one around us is meant.
+static ken_status find_or_add(cli *x, ken_project_info *out, ken_err *err)
+{
+    const char *path = x->args.n_words ? x->args.words[0] : NULL;
+    const char *name = ken_cli__args_get(&x->args, "name");
+    cli_place place = { 0 };
+    ken_str root;
+    if (path) {
+        root = ken_str_c(path);
+    } else {
+        ken_status st = ken_cli__find_place(x, NULL, &place, err);
+        if (st)
+            return st;
+        root = place.project.root;
+    }
+    return ken_app_add_project(x->app, root, ken_str_c(name ? name : ""), &x->arena, out, err);
+}
+
+ken_status ken_cli__run_index(cli *x, ken_err *err)
+{
+    ken_project_info project;
+    ken_config *settings = NULL;
+    ken_index_report report = { 0 };
+    ken_status st = find_or_add(x, &project, err);
+    if (!st && x->is_json)
+        return index_json(x, &project, err);
+    if (!st)
+        st = ken_app_load_settings(x->app, &project, &settings, err);
+    if (st)
+        goto out;
+    ken_index_opts opts = ken_app_index_opts(settings);
+    opts.is_forced = ken_cli__args_has(&x->args, "force");
+    st = ken_cli__index(x, &project, opts, &report, err);
+    if (!st)
+        print_report(x, &project, &report);
+out:
+    ken_config_free(settings);
+    return st;
+}

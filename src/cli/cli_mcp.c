@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: MIT
+// ken mcp
+#include <signal.h>
+
+#include "base/path.h"
+#include "cli/cli_print_priv.h"
+#include "mcp/mcp.h"
+
+// The project that is named, as an id; a folder that is not known yet is registered, and indexed
+// with the first request to it. Nothing is named: the client says which.
+static ken_status find_bound(cli *x, ken_str *out, ken_err *err)
+{
+    cli_place place;
+    const char *path = x->args.n_words ? x->args.words[0] : NULL;
+    if (!path && !ken_cli__args_get(&x->args, "project"))
+        return KEN_OK;
+    ken_status st = ken_cli__find_place(x, path, &place, err);
+    if (!st && !place.is_known)
+        st = ken_app_add_project(x->app, place.project.root, KEN_STR(""), &x->arena, &place.project,
+                                 err);
+    if (st)
+        return st;
+    char *id = ken_arena_alloc(&x->arena, KEN_UUID_TEXT);
+    ken_uuid_format(place.project.id, id);
+    *out = ken_str_c(id);
+    return KEN_OK;
+}
+
+ken_status ken_cli__run_mcp(cli *x, ken_err *err)
+{
+    ken_mcp_opts opts = { .version = KEN_CLI_VERSION };
+    ken_status st = find_bound(x, &opts.project, err);
+    if (!st && ken_path_real(&x->arena, KEN_STR("."), &opts.cwd, NULL))
+        opts.cwd = KEN_STR("");
+    if (st)
+        return st;
+    // A server that waits for its client is ended by a signal, not asked to stop.
+    signal(SIGINT, SIG_DFL);
+    signal(SIGTERM, SIG_DFL);
+    x->exit_code = ken_mcp_stdio_run(x->app, &opts);
+    return KEN_OK;
+}

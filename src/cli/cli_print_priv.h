@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// cli_print_priv.h -- answers on stdout: text, colours, tables, JSON; and talk on stderr.
+//
+// All output goes through stdio's buffer of stdout; the end of the run checks that it was written.
+#ifndef KEN_CLI_CLI_PRINT_PRIV_H
+#define KEN_CLI_CLI_PRINT_PRIV_H
+
+#include <stdio.h>
+
+#include <jansson.h>
+
+#include "cli/cli_priv.h"
+
+typedef enum cli_style {
+    CLI_PLAIN = 0,
+    CLI_BOLD,
+    CLI_DIM,
+    CLI_PATH,
+    CLI_LINE,
+    CLI_NAME,
+    CLI_MATCH,
+    CLI_GOOD,
+    CLI_BAD,
+    CLI_NOTE,
+} cli_style;
+
+bool ken_cli__wants_color(FILE *f, bool is_off);
+void ken_cli__print(const char *fmt, ...) KEN_PRINTF(1, 2);
+// Text from files: control characters are made harmless.
+void ken_cli__print_text(ken_str text);
+void ken_cli__paint(const cli *x, cli_style style, const char *fmt, ...) KEN_PRINTF(3, 4);
+void ken_cli__paint_text(const cli *x, cli_style style, ken_str text);
+// One line of a file, at most `max_columns` wide, its tabs as blanks, the words in it painted.
+void ken_cli__print_line(const cli *x, ken_str line, const ken_str *words, size_t n_words,
+                         size_t max_columns);
+// A note on stderr, "ken: …"; not with --json.
+void ken_cli__note(const cli *x, const char *fmt, ...) KEN_PRINTF(2, 3);
+// Prints and frees `json`.
+void ken_cli__print_json(json_t *json);
+// Calls a tool (see tool.h) and prints what it returns; takes `args`. `project` is the only one
+// that the call may touch, NULL = any.
+ken_status ken_cli__print_tool(cli *x, const char *tool, const ken_project_info *project,
+                               json_t *args, ken_err *err) KEN_MUST_USE;
+void ken_cli__json_set_project(json_t *object, const ken_project_info *p); // "project": {...}
+void ken_cli__json_set_uuid(json_t *object, const char *key, ken_uuid id);
+// "1.4 MiB", "12,345", "3 minutes ago"
+ken_str ken_cli__format_size(ken_arena *a, uint64_t bytes);
+ken_str ken_cli__format_count(ken_arena *a, uint64_t n);
+ken_str ken_cli__format_age(ken_arena *a, int64_t wall_ms, int64_t now_ms);
+ken_str ken_cli__format_duration(ken_arena *a, int64_t ms);
+// "1 file", "2 files"
+ken_str ken_cli__format_n(ken_arena *a, uint64_t n, const char *noun);
+
+// A table whose columns are as wide as they need to be.
+enum {
+    CLI_TABLE_COLUMNS = 8
+};
+typedef struct cli_text_table {
+    ken_arena *arena;
+    ken_str *cells; // row after row
+    size_t n_cells, cap, n_columns;
+    bool is_right[CLI_TABLE_COLUMNS]; // numbers stand on the right
+} cli_text_table;
+// `heads`: names separated by '|'; a name that starts with '>' stands on the right.
+cli_text_table ken_cli__table_new(ken_arena *a, const char *heads);
+void ken_cli__table_add(cli_text_table *t, ken_str cell);
+void ken_cli__table_print(const cli *x, const cli_text_table *t);
+
+// ---- progress: cli_progress.c ----
+typedef struct cli_progress {
+    int64_t started_ns, last_ns, stage_ns;
+    const char *stage;
+    uint64_t stage_done; // files done when the stage began
+    bool is_terminal, is_quiet, is_drawn;
+} cli_progress;
+
+void ken_cli__progress_init(cli_progress *p, const cli *x);
+void ken_cli__progress_show(void *ctx, const ken_index_progress *now); // ken_index_progress_fn
+// As above for what counts otherwise; `part` from 0 to 1.
+void ken_cli__progress_show_part(cli_progress *p, const char *message, double part);
+void ken_cli__progress_end(cli_progress *p);
+
+#endif

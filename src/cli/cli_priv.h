@@ -1,0 +1,91 @@
+// SPDX-License-Identifier: MIT
+// cli_priv.h -- what the files of this folder share: the running command, and printing.
+#ifndef KEN_CLI_CLI_PRIV_H
+#define KEN_CLI_CLI_PRIV_H
+
+#include "app/app.h"
+#include "base/cancel.h"
+#include "cli/cli_args_priv.h"
+
+#ifndef KEN_VERSION
+#define KEN_VERSION "0.1.0"
+#endif
+#define KEN_CLI_VERSION KEN_VERSION
+
+typedef struct cli cli;
+
+typedef struct cli_command {
+    const char *name;
+    const char *usage;   // its arguments: "QUERY [PATH]"
+    const char *summary; // one line
+    const char *details; // more lines for --help; may be NULL
+    const cli_opt *opts;
+    size_t n_opts;
+    size_t min_words, max_words;
+    bool needs_app;
+    ken_status (*run)(cli *x, ken_err *err);
+} cli_command;
+
+// One run of the program.
+struct cli {
+    const cli_command *command;
+    cli_args args;
+    ken_config *config;
+    ken_app *app;
+    ken_arena arena; // of the run
+    ken_cancel *cancel;
+    bool is_json;
+    bool has_color; // on stdout
+    bool is_verbose;
+    bool is_usage_error; // what fails now is how the command was typed
+    int exit_code;       // when the command ran but its answer is "no" (doctor); 0 otherwise
+};
+
+extern const cli_command ken_cli__commands[];
+extern const size_t ken_cli__n_commands;
+const cli_command *ken_cli__find_command(ken_str name);
+// The place of a command in the source: one file each.
+ken_status ken_cli__run_index(cli *x, ken_err *err);
+ken_status ken_cli__run_search(cli *x, ken_err *err);
+ken_status ken_cli__run_def(cli *x, ken_err *err);
+ken_status ken_cli__run_outline(cli *x, ken_err *err);
+ken_status ken_cli__run_chunks(cli *x, ken_err *err);
+ken_status ken_cli__run_status(cli *x, ken_err *err);
+ken_status ken_cli__run_stats(cli *x, ken_err *err);
+ken_status ken_cli__run_eval(cli *x, ken_err *err);
+ken_status ken_cli__run_doctor(cli *x, ken_err *err);
+ken_status ken_cli__run_config(cli *x, ken_err *err);
+ken_status ken_cli__run_projects(cli *x, ken_err *err);
+ken_status ken_cli__run_version(cli *x, ken_err *err);
+ken_status ken_cli__run_mcp(cli *x, ken_err *err);
+ken_status ken_cli__run_help(cli *x, ken_err *err);
+
+cli_table ken_cli__global_table(void); // options that every command takes
+
+// ---- help: cli_help.c ----
+void ken_cli__print_help(const cli *x);
+void ken_cli__print_command_help(const cli *x, const cli_command *c);
+
+// ---- projects: cli_project.c ----
+typedef struct cli_place {
+    ken_project_info project; // only root and name when it is not known
+    bool is_known;
+    ken_str below; // the folder or file inside the project that the path named; "" for its root
+} cli_place;
+
+// The project that `path` names: a folder, or below one that is known. NULL: --project, else the
+// project around the working directory.
+ken_status ken_cli__find_place(cli *x, const char *path, cli_place *out, ken_err *err) KEN_MUST_USE;
+// As above for a file, given relative to the working directory or to the project's root.
+ken_status ken_cli__find_file(cli *x, const char *file, cli_place *out, ken_err *err) KEN_MUST_USE;
+// Borrows a snapshot; a project that was never indexed is indexed first, unless `--no-index` or
+// search.auto_index forbid it. Says on stderr when the work tree has moved since.
+ken_status ken_cli__open_place(cli *x, cli_place *place, bool may_index, ken_snapshot **out,
+                               ken_err *err) KEN_MUST_USE;
+ken_status ken_cli__parse_mode(const char *word, ken_search_mode *out);     // NULL leaves it
+void ken_cli__close_place(cli *x, const cli_place *place, ken_snapshot *s); // NULL is fine
+// Brings the index up to date with a progress bar.
+ken_status ken_cli__index(cli *x, const ken_project_info *project, ken_index_opts opts,
+                          ken_index_report *out, ken_err *err) KEN_MUST_USE;
+
+#endif

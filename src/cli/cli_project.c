@@ -1,0 +1,236 @@
+// SPDX-License-Identifier: MIT
+// From what a person typed to a project and its snapshot.
+#include <time.h>
+
+#include "base/path.h"
+#include "cli/cli_print_priv.h"
+
+enum {
+    FIRST_INDEX_WAITS = 6000
+}; // of 100 ms
+
+static ken_status working_dir(cli *x, ken_str *out, ken_err *err)
+{
+    ken_status st = ken_path_real(&x->arena, KEN_STR("."), out, err);
+    return st ? ken_err_wrap(err, "working directory") : KEN_OK;
+}
+
+// The nearest folder at or above `dir` that holds a .git; empty when there is none.
+static ken_str git_root(cli *x, ken_str dir)
+{
+    for (;;) {
+        if (ken_fs_exists(ken_path_join(&x->arena, dir, KEN_STR(".git")).ptr))
+            return dir;
+        if (dir.len <= 1)
+            return KEN_STR("");
+        dir = ken_path_dir(dir);
+        if (!dir.len)
+            dir = KEN_STR("/");
+    }
+}
+
+static void set_below(cli *x, cli_place *place, ken_str path)
+{
+    ken_str below = ken_path_relative(place->project.root, path);
+    place->below = below.ptr ? ken_arena_dup(&x->arena, below) : KEN_STR("");
+}
+
+// A folder that nobody named must not be indexed by accident when it is a whole home or disk.
+static ken_status check_modest(cli *x, ken_str dir, ken_err *err)
+{
+    ken_str home = ken_config_home(&x->arena), real;
+    if (home.len && !ken_path_real(&x->arena, home, &real, NULL))
+        home = real;
+    if (dir.len > 1 && !ken_str_eq(dir, home))
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_EINVAL,
+                    "no project here: go to a project's folder, or name one as PATH or --project");
+}
+
+// The project around `dir`, which need not be known yet: then it is the git work tree around it, or
+// the folder itself. `is_named`: a person typed it.
+static ken_status place_around(cli *x, ken_str dir, bool is_named, cli_place *out, ken_err *err)
+{
+    ken_err e = { 0 };
+    ken_status st = ken_app_find_project(x->app, dir, KEN_STR(""), &x->arena, &out->project, &e);
+    out->is_known = !st;
+    if (st == KEN_ENOTFOUND) {
+        ken_str root = is_named ? KEN_STR("") : git_root(x, dir);
+        if (!root.len)
+            root = dir;
+        out->project = (ken_project_info){ .name = ken_path_base(root), .root = root };
+        st = is_named ? KEN_OK : check_modest(x, root, err);
+    } else if (st) {
+        *err = e;
+    }
+    if (!st)
+        set_below(x, out, dir);
+    return st;
+}
+
+// A folder that `ref` names, as absolute real path.
+static ken_status real_dir(cli *x, ken_str ref, ken_str *out, ken_err *err)
+{
+    ken_fs_info info;
+    ken_status st = ken_path_real(&x->arena, ref, out, err);
+    if (!st)
+        st = ken_fs_stat(KEN_FS_CWD, out->ptr, &info, err);
+    if (!st && info.kind != KEN_FS_DIR)
+        st = KEN_FAIL(err, KEN_EINVAL, "'" KEN_STR_FMT "' is not a folder", KEN_STR_ARG(ref));
+    return st;
+}
+
+// --project: an id, a name, or a path, known or not.
+static ken_status place_of_ref(cli *x, ken_str ref, cli_place *out, ken_err *err)
+{
+    ken_str dir;
+    out->below = KEN_STR("");
+    ken_err e = { 0 };
+    ken_status st = ken_app_find_project(x->app, ref, KEN_STR(""), &x->arena, &out->project, &e);
+    out->is_known = !st;
+    if (!st)
+        return st;
+    if (st != KEN_ENOTFOUND || real_dir(x, ref, &dir, NULL)) {
+        *err = e;
+        return st;
+    }
+    st = place_around(x, dir, true, out, err);
+    out->below = KEN_STR("");
+    return st;
+}
+
+ken_status ken_cli__find_place(cli *x, const char *path, cli_place *out, ken_err *err)
+{
+    const char *ref = ken_cli__args_get(&x->args, "project");
+    ken_str dir;
+    ken_status st = KEN_OK;
+    *out = (cli_place){ 0 };
+    if (ref) {
+        st = place_of_ref(x, ken_str_c(ref), out, err);
+        if (!st && path) {
+            st = ken_path_resolve_under(&x->arena, out->project.root, ken_str_c(path), &dir, err);
+            if (!st)
+                set_below(x, out, dir);
+        }
+        return st;
+    }
+    st = path ? real_dir(x, ken_str_c(path), &dir, err) : working_dir(x, &dir, err);
+    if (!st)
+        st = place_around(x, dir, path != NULL, out, err);
+    if (!st && !path)
+        out->below = KEN_STR("");
+    return st;
+}
+
+ken_status ken_cli__find_file(cli *x, const char *file, cli_place *out, ken_err *err)
+{
+    const char *ref = ken_cli__args_get(&x->args, "project");
+    ken_str real;
+    *out = (cli_place){ 0 };
+    if (!ref && !ken_path_real(&x->arena, ken_str_c(file), &real, NULL)) {
+        // A file that is there: its project, known or around it.
+        ken_status st = place_around(x, ken_path_dir(real), false, out, err);
+        if (!st)
+            set_below(x, out, real);
+        return st;
+    }
+    ken_status st = ken_cli__find_place(x, NULL, out, err);
+    if (st)
+        return st;
+    out->below = ken_path_normalise(&x->arena, ken_str_c(file));
+    if (file[0] == '/' || !out->below.ptr)
+        set_below(x, out, ken_str_c(file));
+    return KEN_OK;
+}
+
+// ---- indexing ----
+
+ken_status ken_cli__index(cli *x, const ken_project_info *project, ken_index_opts opts,
+                          ken_index_report *out, ken_err *err)
+{
+    cli_progress progress;
+    ken_cli__progress_init(&progress, x);
+    opts.on_progress = ken_cli__progress_show;
+    opts.progress_ctx = &progress;
+    ken_status st = ken_app_index(x->app, project, &opts, x->cancel, &x->arena, out, err);
+    ken_cli__progress_end(&progress);
+    return st;
+}
+
+static ken_status fail_not_indexed(const cli_place *place, ken_err *err)
+{
+    return KEN_FAIL(err, KEN_ENOTFOUND,
+                    "project '" KEN_STR_FMT "' is not indexed; run: ken index " KEN_STR_FMT,
+                    KEN_STR_ARG(place->project.name), KEN_STR_ARG(place->project.root));
+}
+
+static ken_status index_first(cli *x, cli_place *place, ken_err *err)
+{
+    ken_config *settings = NULL;
+    ken_index_report report;
+    ken_status st = ken_app_load_settings(x->app, &place->project, &settings, err);
+    if (st)
+        return st;
+    if (!ken_config_bool(settings, KEN_CFG_AUTO_INDEX))
+        st = fail_not_indexed(place, err);
+    if (!st && !place->is_known)
+        st = ken_app_add_project(x->app, place->project.root, KEN_STR(""), &x->arena,
+                                 &place->project, err);
+    place->is_known = !st;
+    if (!st)
+        st = ken_cli__index(x, &place->project, ken_app_index_opts(settings), &report, err);
+    if (!st)
+        ken_cli__note(x, "indexed " KEN_STR_FMT " of " KEN_STR_FMT " in " KEN_STR_FMT,
+                      KEN_STR_ARG(ken_cli__format_n(&x->arena, report.n_files, "file")),
+                      KEN_STR_ARG(place->project.root),
+                      KEN_STR_ARG(ken_cli__format_duration(&x->arena, report.duration_ms)));
+    ken_config_free(settings);
+    return st;
+}
+
+static void hint_when_moved(cli *x, const cli_place *place, ken_snapshot *s)
+{
+    ken_snapshot_stats stats;
+    ken_str head = ken_app_read_head(place->project.root, &x->arena);
+    if (!head.len || ken_snapshot_get_stats(s, &x->arena, &stats, NULL) || !stats.git_head.len ||
+        ken_str_eq(head, stats.git_head))
+        return;
+    ken_cli__note(
+        x,
+        "the index is of commit %.10s, the work tree is at %.10s; to update: ken index " KEN_STR_FMT,
+        ken_arena_dup(&x->arena, stats.git_head).ptr, ken_arena_dup(&x->arena, head).ptr,
+        KEN_STR_ARG(place->project.root));
+}
+
+ken_status ken_cli__open_place(cli *x, cli_place *place, bool may_index, ken_snapshot **out,
+                               ken_err *err)
+{
+    for (unsigned n_waits = 0;; n_waits++) {
+        ken_err e = { 0 };
+        ken_status st = KEN_ENOTFOUND;
+        if (place->is_known)
+            st = ken_app_borrow(x->app, &place->project, out, &e);
+        if (!st) {
+            hint_when_moved(x, place, *out);
+            return KEN_OK;
+        }
+        if (st == KEN_ENOTFOUND)
+            st = may_index ? index_first(x, place, &e) : fail_not_indexed(place, &e);
+        // Somebody else may be making the first index right now: then wait for it.
+        if (st == KEN_EBUSY && n_waits < FIRST_INDEX_WAITS) {
+            nanosleep(&(struct timespec){ 0, 100 * 1000 * 1000 }, NULL);
+            e = (ken_err){ 0 };
+            st = ken_cancel_check(x->cancel, &e);
+        }
+        if (st) {
+            *err = e;
+            return st;
+        }
+    }
+}
+
+void ken_cli__close_place(cli *x, const cli_place *place, ken_snapshot *s)
+{
+    if (s)
+        ken_app_give_back(x->app, &place->project, s);
+}

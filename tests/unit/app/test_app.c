@@ -1,0 +1,318 @@
+// SPDX-License-Identifier: MIT
+#include <stdlib.h>
+
+#include "app/app.h"
+#include "base/fs.h"
+#include "base/path.h"
+#include "ktest.h"
+
+typedef struct fixture {
+    ken_config *config;
+    ken_app *app;
+    ken_arena arena;
+    ken_err err;
+} fixture;
+
+static fixture setup(void)
+{
+    fixture f = { 0 };
+    setenv("HOME", ktest_dir(), 1);
+    setenv("XDG_CONFIG_HOME", ktest_path("cfg/"), 1);
+    setenv("KEN_DATA_DIR", ktest_path("data"), 1);
+    ken_arena_init(&f.arena, 0);
+    kt_ok_err(ken_config_load(NULL, &f.config, &f.err), &f.err);
+    kt_ok_err(ken_app_open(f.config, &f.app, &f.err), &f.err);
+    return f;
+}
+
+static void teardown(fixture *f)
+{
+    ken_app_close(f->app);
+    ken_config_free(f->config);
+    ken_arena_release(&f->arena);
+}
+
+static ken_project_info add(fixture *f, const char *dir, const char *name)
+{
+    ken_project_info p;
+    ktest_write("repos/keep.txt", "x\n");
+    kt_ok_err(ken_app_add_project(f->app, ken_str_c(ktest_path(dir)), ken_str_c(name), &f->arena,
+                                  &p, &f->err),
+              &f->err);
+    return p;
+}
+
+static ken_status find(fixture *f, const char *ref, const char *cwd, ken_project_info *out)
+{
+    f->err = (ken_err){ 0 };
+    return ken_app_find_project(f->app, ken_str_c(ref), ken_str_c(cwd), &f->arena, out, &f->err);
+}
+
+static ken_index_report index_it(fixture *f, const ken_project_info *p)
+{
+    ken_index_report r = { 0 };
+    kt_ok_err(ken_app_index(f->app, p, NULL, NULL, &f->arena, &r, &f->err), &f->err);
+    return r;
+}
+
+KEN_TEST(nothing_is_made_by_asking)
+{
+    fixture f = setup();
+    ken_project_info p, *list;
+    size_t n = 9;
+    kt_ok_err(ken_app_list_projects(f.app, &f.arena, &list, &n, &f.err), &f.err);
+    kt_eq_u(n, 0);
+    kt_status(find(&f, "x", "", &p), KEN_ENOTFOUND);
+    kt_has_str(f.err.msg, "there are none yet");
+    kt_status(find(&f, "", ktest_dir(), &p), KEN_ENOTFOUND);
+    kt_false(ken_fs_exists(ktest_path("data")));
+    teardown(&f);
+}
+
+KEN_TEST(projects_are_found_by_id_name_and_path)
+{
+    fixture f = setup();
+    char id[KEN_UUID_TEXT];
+    ktest_write("repos/one/src/a.c", "int a;\n");
+    ktest_write("repos/two/a.c", "int a;\n");
+    ktest_write("repos/one/inner/b.c", "int b;\n");
+    ken_project_info one = add(&f, "repos/one", ""), two = add(&f, "repos/two", "second"), p;
+    kt_eq_text(one.name, "one");
+    kt_eq_text(two.name, "second");
+    kt_true(one.root_exists);
+    ken_uuid_format(one.id, id);
+    const char *refs[] = { id, "one", ktest_path("repos/one"), ktest_path("repos/one/src") };
+    for (size_t i = 0; i < 4; i++) {
+        kt_ok_err(find(&f, refs[i], "", &p), &f.err);
+        kt_true(ken_uuid_eq(p.id, one.id));
+    }
+    kt_ok_err(find(&f, "", ktest_path("repos/two"), &p), &f.err);
+    kt_true(ken_uuid_eq(p.id, two.id));
+    kt_status(find(&f, "", "/", &p), KEN_EINVAL);
+    kt_has_str(f.err.msg, "say which project: 'one', 'second'");
+    kt_status(find(&f, "secnod", "", &p), KEN_ENOTFOUND);
+    kt_has_str(f.err.msg, "did you mean 'second'?");
+    // The deepest root around a path counts.
+    ken_project_info inner = add(&f, "repos/one/inner", "");
+    kt_ok_err(find(&f, ktest_path("repos/one/inner/b.c"), "", &p), &f.err);
+    kt_true(ken_uuid_eq(p.id, inner.id));
+    teardown(&f);
+}
+
+KEN_TEST(the_only_project_needs_no_name)
+{
+    fixture f = setup();
+    ktest_write("repos/one/a.c", "int a;\n");
+    ken_project_info one = add(&f, "repos/one", ""), p;
+    kt_ok_err(find(&f, "", "/", &p), &f.err);
+    kt_true(ken_uuid_eq(p.id, one.id));
+    teardown(&f);
+}
+
+KEN_TEST(names_that_two_projects_have_are_not_enough)
+{
+    fixture f = setup();
+    ktest_write("repos/x/lib/a.c", "int a;\n");
+    ktest_write("repos/y/lib/a.c", "int a;\n");
+    ken_project_info p, a = add(&f, "repos/x/lib", "");
+    add(&f, "repos/y/lib", "");
+    kt_status(find(&f, "lib", "", &p), KEN_EINVAL);
+    kt_has_str(f.err.msg, "several projects are called 'lib'");
+    kt_has_str(f.err.msg, "repos/y/lib");
+    // Adding again is the same project; a name given later renames it.
+    ken_project_info again = add(&f, "repos/x/lib/", "other");
+    kt_true(ken_uuid_eq(again.id, a.id));
+    kt_eq_text(again.name, "other");
+    kt_ok_err(find(&f, "lib", "", &p), &f.err);
+    teardown(&f);
+}
+
+KEN_TEST(bad_folders_are_refused)
+{
+    fixture f = setup();
+    ken_project_info p;
+    const char *file = ktest_write("repos/f.txt", "x");
+    kt_status(ken_app_add_project(f.app, ken_str_c(ktest_path("gone/")), KEN_STR("\n"), &f.arena,
+                                  &p, &f.err),
+              KEN_EINVAL);
+    kt_status(
+        ken_app_add_project(f.app, ken_str_c("/nonexistent/x"), KEN_STR(""), &f.arena, &p, &f.err),
+        KEN_ENOTFOUND);
+    kt_status(ken_app_add_project(f.app, ken_str_c(file), KEN_STR(""), &f.arena, &p, &f.err),
+              KEN_EINVAL);
+    kt_has_str(f.err.msg, "is not a folder");
+    teardown(&f);
+}
+
+KEN_TEST(indexes_borrows_and_gives_back)
+{
+    fixture f = setup();
+    ken_snapshot *a = NULL, *b = NULL, *c = NULL;
+    ktest_write("repos/one/a.c", "int alpha(void)\n{\n    return 1;\n}\n");
+    ken_project_info p = add(&f, "repos/one", "");
+    kt_status(ken_app_borrow(f.app, &p, &a, &f.err), KEN_ENOTFOUND);
+    kt_has_str(f.err.msg, "is not indexed yet; run: ken index");
+    f.err = (ken_err){ 0 };
+    kt_eq_u(index_it(&f, &p).n_files, 1);
+    kt_ok_err(ken_app_borrow(f.app, &p, &a, &f.err), &f.err);
+    kt_ok_err(ken_app_borrow(f.app, &p, &b, &f.err), &f.err);
+    kt_true(a != b);
+    ken_app_give_back(f.app, &p, a);
+    kt_ok_err(ken_app_borrow(f.app, &p, &c, &f.err), &f.err);
+    kt_true(a == c);
+    ken_app_give_back(f.app, &p, b);
+    ken_app_give_back(f.app, &p, c);
+    // A newer generation is seen by the next borrower.
+    ktest_write("repos/one/b.c", "int beta(void)\n{\n    return 2;\n}\n");
+    kt_eq_u(index_it(&f, &p).n_added, 1);
+    ken_snapshot_stats stats;
+    kt_ok_err(ken_app_borrow(f.app, &p, &a, &f.err), &f.err);
+    kt_ok_err(ken_snapshot_get_stats(a, &f.arena, &stats, &f.err), &f.err);
+    kt_eq_u(stats.n_files, 2);
+    ken_app_give_back(f.app, &p, a);
+    kt_ok_err(find(&f, "one", "", &p), &f.err);
+    kt_true(p.indexed_at_ms > 0);
+    teardown(&f);
+}
+
+KEN_TEST(a_second_writer_is_told_to_wait)
+{
+    fixture f = setup();
+    int fd = -1;
+    ken_index_report r;
+    ktest_write("repos/one/a.c", "int a;\n");
+    ken_project_info p = add(&f, "repos/one", "");
+    index_it(&f, &p);
+    ken_str lock = ken_arena_printf(&f.arena, KEN_STR_FMT ".lock", KEN_STR_ARG(p.db_path));
+    kt_ok_err(ken_fs_lock(lock.ptr, &fd, &f.err), &f.err);
+    kt_status(ken_app_index(f.app, &p, NULL, NULL, &f.arena, &r, &f.err), KEN_EBUSY);
+    kt_has_str(f.err.msg, "project 'one': another process with pid");
+    kt_status(ken_app_remove_project(f.app, &p, &f.err), KEN_EBUSY);
+    ken_fs_unlock(fd);
+    index_it(&f, &p);
+    teardown(&f);
+}
+
+static void damage(const ken_project_info *p)
+{
+    ken_err err = { 0 };
+    ken_buf b = { 0 };
+    for (int i = 0; i < 20000; i++)
+        ken_buf_puts(&b, "garbage ");
+    kt_ok_err(ken_fs_write_atomic(p->db_path.ptr, ken_buf_str(&b), &err), &err);
+    ken_buf_release(&b);
+}
+
+KEN_TEST(a_damaged_index_says_how_to_rebuild)
+{
+    fixture f = setup();
+    ken_snapshot *s = NULL;
+    ken_index_report r;
+    ktest_write("repos/one/a.c", "int a;\n");
+    ken_project_info p = add(&f, "repos/one", "");
+    index_it(&f, &p);
+    damage(&p);
+    kt_status(ken_app_borrow(f.app, &p, &s, &f.err), KEN_ECORRUPT);
+    kt_has_str(f.err.msg, "to rebuild it: ken index --force");
+    kt_status(ken_app_index(f.app, &p, NULL, NULL, &f.arena, &r, &f.err), KEN_ECORRUPT);
+    f.err = (ken_err){ 0 };
+    ken_index_opts forced = ken_app_index_opts(f.config);
+    forced.is_forced = true;
+    kt_ok_err(ken_app_index(f.app, &p, &forced, NULL, &f.arena, &r, &f.err), &f.err);
+    kt_eq_u(r.n_files, 1);
+    kt_ok_err(ken_app_borrow(f.app, &p, &s, &f.err), &f.err);
+    ken_app_give_back(f.app, &p, s);
+    kt_true(ken_fs_exists(
+        ken_arena_printf(&f.arena, KEN_STR_FMT ".damaged-1", KEN_STR_ARG(p.db_path)).ptr));
+    teardown(&f);
+}
+
+KEN_TEST(removing_forgets_the_index)
+{
+    fixture f = setup();
+    ken_snapshot *s = NULL;
+    ktest_write("repos/one/a.c", "int a;\n");
+    ken_project_info p = add(&f, "repos/one", ""), gone;
+    index_it(&f, &p);
+    kt_ok_err(ken_app_borrow(f.app, &p, &s, &f.err), &f.err);
+    ken_app_give_back(f.app, &p, s);
+    kt_ok_err(ken_app_remove_project(f.app, &p, &f.err), &f.err);
+    kt_false(ken_fs_exists(p.db_path.ptr));
+    kt_status(find(&f, "one", "", &gone), KEN_ENOTFOUND);
+    kt_status(ken_app_borrow(f.app, &p, &s, &f.err), KEN_ENOTFOUND);
+    teardown(&f);
+}
+
+KEN_TEST(settings_of_the_project_count)
+{
+    fixture f = setup();
+    ken_index_report r;
+    ktest_write("repos/one/a.c", "int a;\n");
+    ktest_write("repos/one/b.py", "b = 1\n");
+    ktest_write("repos/one/.ken.yaml", "indexing:\n  exclude: ['*.py', '.ken.yaml']\n");
+    ken_project_info p = add(&f, "repos/one", "");
+    kt_eq_u(index_it(&f, &p).n_files, 1);
+    ken_scan_skip *skips;
+    size_t n;
+    kt_ok_err(ken_app_list_skips(f.app, &p, KEN_SKIP_IGNORED, 100, &f.arena, &skips, &n, &f.err),
+              &f.err);
+    kt_eq_u(n, 2);
+    kt_eq_text(skips[1].path, "b.py");
+    ktest_write("repos/one/.ken.yaml", "indexing:\n  exclude: ['[']\n");
+    kt_status(ken_app_index(f.app, &p, NULL, NULL, &f.arena, &r, &f.err), KEN_EINVAL);
+    kt_has_str(f.err.msg, "'indexing.exclude':");
+    teardown(&f);
+}
+
+KEN_TEST(heads_of_work_trees)
+{
+    static const char commit[] = "0123456789abcdef0123456789abcdef01234567";
+    fixture f = setup();
+    ktest_write("plain/x", "");
+    kt_eq_text(ken_app_read_head(ken_str_c(ktest_path("plain")), &f.arena), "");
+    ktest_write("loose/.git/HEAD", "ref: refs/heads/main\n");
+    ktest_write("loose/.git/refs/heads/main", "0123456789abcdef0123456789abcdef01234567\n");
+    kt_eq_text(ken_app_read_head(ken_str_c(ktest_path("loose")), &f.arena), commit);
+    ktest_write("packed/.git/HEAD", "ref: refs/heads/main\n");
+    ktest_write("packed/.git/packed-refs",
+                "# pack-refs with: peeled\n"
+                "ffff456789abcdef0123456789abcdef01234567 refs/heads/maintenance\n"
+                "0123456789abcdef0123456789abcdef01234567 refs/heads/main\n");
+    kt_eq_text(ken_app_read_head(ken_str_c(ktest_path("packed")), &f.arena), commit);
+    ktest_write("tree/.git", "gitdir: ../loose/.git/worktrees/tree\n");
+    ktest_write("loose/.git/worktrees/tree/HEAD", "0123456789abcdef0123456789abcdef01234567\n");
+    ktest_write("loose/.git/worktrees/tree/commondir", "../..\n");
+    kt_eq_text(ken_app_read_head(ken_str_c(ktest_path("tree")), &f.arena), commit);
+    ktest_write("loose/.git/worktrees/tree/HEAD", "ref: refs/heads/main\n");
+    kt_eq_text(ken_app_read_head(ken_str_c(ktest_path("tree")), &f.arena), commit);
+    ktest_write("odd/.git/HEAD", "ref: ../../../etc/passwd\n");
+    kt_eq_text(ken_app_read_head(ken_str_c(ktest_path("odd")), &f.arena), "");
+    teardown(&f);
+}
+
+static ken_health health_of(const ken_health_check *checks, size_t n, const char *name)
+{
+    for (size_t i = 0; i < n; i++)
+        if (!strcmp(checks[i].name, name))
+            return checks[i].health;
+    return KEN_HEALTH_UNKNOWN;
+}
+
+KEN_TEST(health_looks_at_every_index)
+{
+    fixture f = setup();
+    ken_health_check *checks;
+    size_t n;
+    ktest_write("repos/one/a.c", "int a;\n");
+    ken_project_info p = add(&f, "repos/one", "");
+    kt_ok_err(ken_app_check_health(f.app, false, NULL, &f.arena, &checks, &n, &f.err), &f.err);
+    kt_eq_i(health_of(checks, n, "project"), KEN_HEALTH_WARN);
+    index_it(&f, &p);
+    kt_ok_err(ken_app_check_health(f.app, true, NULL, &f.arena, &checks, &n, &f.err), &f.err);
+    kt_eq_i(health_of(checks, n, "project"), KEN_HEALTH_OK);
+    kt_eq_i(health_of(checks, n, "data folder"), KEN_HEALTH_OK);
+    damage(&p);
+    kt_ok_err(ken_app_check_health(f.app, false, NULL, &f.arena, &checks, &n, &f.err), &f.err);
+    kt_eq_i(health_of(checks, n, "project"), KEN_HEALTH_FAIL);
+    teardown(&f);
+}
