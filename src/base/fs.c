@@ -109,6 +109,55 @@ ken_status ken_fs_read(int dir_fd, const char *path, size_t max_bytes, ken_buf *
     return st;
 }
 
+// The folder of the path, opened step by step; the caller closes it unless it is `root_fd`.
+static int open_parents(int root_fd, ken_str path, ken_str *out_base)
+{
+    int fd = root_fd;
+    ken_str part;
+    for (;;) {
+        size_t slash = ken_str_find_char(path, '/');
+        if (slash == SIZE_MAX)
+            break;
+        part = ken_str_sub(path, 0, slash);
+        path = ken_str_sub(path, slash + 1, path.len);
+        char name[256];
+        if (!part.len || part.len >= sizeof name || ken_str_eq(part, KEN_STR("..")))
+            break;
+        memcpy(name, part.ptr, part.len);
+        name[part.len] = '\0';
+        int next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        if (fd != root_fd)
+            close(fd);
+        if (next < 0)
+            return -1;
+        fd = next;
+    }
+    *out_base = path;
+    return fd;
+}
+
+ken_status ken_fs_read_under(int root_fd, ken_str path, size_t max_bytes, ken_buf *out,
+                             ken_fs_stamp *out_stamp, ken_err *err)
+{
+    char name[256];
+    ken_str base = { NULL, 0 };
+    int fd = open_parents(root_fd, path, &base);
+    if (fd < 0)
+        return KEN_FAIL_ERRNO(err, errno, "opening '" KEN_STR_FMT "'", KEN_STR_ARG(path));
+    ken_status st;
+    if (!base.len || base.len >= sizeof name || memchr(base.ptr, '/', base.len) ||
+        memchr(base.ptr, '\0', base.len) || ken_str_eq(base, KEN_STR(".."))) {
+        st = KEN_FAIL(err, KEN_EINVAL, "'" KEN_STR_FMT "' is no path of a file", KEN_STR_ARG(path));
+    } else {
+        memcpy(name, base.ptr, base.len);
+        name[base.len] = '\0';
+        st = ken_fs_read(fd, name, max_bytes, out, out_stamp, err);
+    }
+    if (fd != root_fd)
+        close(fd);
+    return st;
+}
+
 ken_status ken_fs_read_own(const char *path, size_t max_bytes, ken_buf *out, ken_err *err)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);

@@ -50,6 +50,10 @@ void ken_fs_close(int fd);
 // at the end of `path`, never blocks on a pipe. KEN_ELIMIT when larger. `out_stamp` may be NULL.
 ken_status ken_fs_read(int dir_fd, const char *path, size_t max_bytes, ken_buf *out,
                        ken_fs_stamp *out_stamp, ken_err *err) KEN_MUST_USE;
+// As ken_fs_read for a path below `root_fd` of which no part may be a link or "..": what is read really
+// lies inside.
+ken_status ken_fs_read_under(int root_fd, ken_str path, size_t max_bytes, ken_buf *out,
+                             ken_fs_stamp *out_stamp, ken_err *err) KEN_MUST_USE;
 // As ken_fs_read, following links: for settings and data of our own.
 ken_status ken_fs_read_own(const char *path, size_t max_bytes, ken_buf *out, ken_err *err)
     KEN_MUST_USE;

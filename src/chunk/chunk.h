@@ -36,7 +36,6 @@ typedef struct ken_chunk_input {
     const ken_symbol *symbols;
     uint32_t n_symbols;
     const TSTree *tree; // NULL = no statement boundaries, lines are taken
-    bool is_prose;      // units are sections, text between them belongs to the section before
 } ken_chunk_input;
 
 // Sets *out (in the arena) and returns the number of chunks; 0 for an empty text.

@@ -5,9 +5,8 @@
 
 #include "base/buf.h"
 #include "index/index.h"
-#include "lang/lang.h"
+#include "learn/learn.h"
 #include "lexical/lexical.h"
-#include "symbol/symbol.h"
 
 // Version of everything that turns bytes into facts and terms. Raising it makes every index be learnt
 // again at its next run. 1: first.
@@ -15,7 +14,7 @@ enum { KEN_INDEX_FEATURE = 1 };
 
 // What a worker needs and keeps between files. One per worker thread.
 typedef struct index_worker {
-    ken_parser *parser;
+    ken_learner *learner;
     ken_tokenizer *tokenizer;
 } index_worker;
 
@@ -24,9 +23,7 @@ typedef struct index_slot {
     size_t file; // index among the scanned files
     ken_arena arena;
     ken_buf text, packed;
-    ken_extraction extraction;
     ken_lex_doc doc;
-    ken_vec_u32 line_starts;
     // results
     ken_skip_reason skip;     // not NONE: the file is left out
     ken_fs_stamp stamp;       // of what was read

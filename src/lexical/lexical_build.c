@@ -90,6 +90,17 @@ static void add_name(ken_lex_builder *b, ken_str name, uint32_t content, uint32_
     ken_vec_push(&b->names, entry);
 }
 
+// Ancestors other than namespaces, modules and implementations: these hold, they do not hide.
+static uint32_t nesting_of(const ken_symbol *symbols, uint32_t at)
+{
+    uint32_t n = 0;
+    for (int32_t p = symbols[at].parent; p >= 0; p = symbols[p].parent) {
+        ken_symbol_kind k = symbols[p].kind;
+        n += k != KEN_SYMBOL_NAMESPACE && k != KEN_SYMBOL_MODULE && k != KEN_SYMBOL_IMPL;
+    }
+    return n;
+}
+
 void ken_lex_builder_add(ken_lex_builder *b, int64_t content, const ken_lex_doc *doc,
                          const ken_symbol *symbols, uint32_t n_symbols)
 {
@@ -102,7 +113,7 @@ void ken_lex_builder_add(ken_lex_builder *b, int64_t content, const ken_lex_doc 
         p->content = ordinal;
     }
     for (uint32_t i = 0; i < n_symbols; i++)
-        add_name(b, symbols[i].name, ordinal, i, symbols[i].kind, symbols[i].depth);
+        add_name(b, symbols[i].name, ordinal, i, symbols[i].kind, nesting_of(symbols, i));
 }
 
 // ---- sorting -----------------------------------------------------------------------------------

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: MIT
+#include "learn/learn.h"
+
+#include "base/alloc.h"
+#include "chunk/chunk.h"
+#include "symbol/symbol.h"
+
+enum { MAX_EMBEDDED = 200 };
+static const int64_t parse_budget_ns = 5000000000;
+
+struct ken_learner {
+    ken_parser *parser;
+    ken_extraction extraction;
+    ken_vec_u32 line_starts;
+};
+
+ken_learner *ken_learner_new(void)
+{
+    ken_learner *l = ken_zalloc(sizeof *l);
+    l->parser = ken_parser_new();
+    return l;
+}
+
+void ken_learner_free(ken_learner *l)
+{
+    if (!l)
+        return;
+    ken_parser_free(l->parser);
+    ken_extraction_release(&l->extraction);
+    ken_vec_release(&l->line_starts);
+    ken_free(l);
+}
+
+// The tree of the whole text, or NULL; walks it and those of the languages embedded in it.
+static TSTree *parse(ken_learner *l, ken_lang_id lang, ken_str text, const ken_cancel *cancel)
+{
+    const ken_rules *rules = ken_lang_rules(lang);
+    ken_parse_opts opts = { .cancel = cancel, .budget_ns = parse_budget_ns };
+    TSTree *tree = NULL;
+    if (!rules || ken_parser_parse(l->parser, lang, text, &opts, &tree, NULL))
+        return NULL;
+    ken_symbol_extract(rules, tree, text, -1, 0, &l->extraction);
+    for (size_t i = 0; i < l->extraction.injections.len && i < MAX_EMBEDDED; i++) {
+        ken_injection in = l->extraction.injections.ptr[i];
+        const ken_rules *inner_rules = ken_lang_rules(in.lang);
+        opts.ranges = &in.range;
+        opts.n_ranges = 1;
+        TSTree *inner;
+        if (inner_rules && !ken_parser_parse(l->parser, in.lang, text, &opts, &inner, NULL))
+            ken_symbol_extract(inner_rules, inner, text, in.parent, in.depth, &l->extraction);
+    }
+    return tree;
+}
+
+static void find_lines(ken_learner *l, ken_str text)
+{
+    uint32_t n = ken_line_starts(text, l->line_starts.ptr, (uint32_t)l->line_starts.cap);
+    if (n > l->line_starts.cap) {
+        ken_vec_reserve(&l->line_starts, n);
+        ken_line_starts(text, l->line_starts.ptr, n);
+    }
+    l->line_starts.len = n;
+}
+
+static void *copy(ken_arena *arena, const void *items, size_t n, size_t item_bytes)
+{
+    void *p = ken_arena_alloc(arena, ken_mul_size(n, item_bytes));
+    if (n)
+        memcpy(p, items, n * item_bytes);
+    return p;
+}
+
+static void cut(ken_learner *l, ken_str text, const TSTree *tree, ken_arena *arena, ken_facts *out)
+{
+    ken_chunk_input in = {
+        .text = text,
+        .line_starts = l->line_starts.ptr,
+        .n_lines = (uint32_t)l->line_starts.len,
+        .symbols = out->symbols,
+        .n_symbols = out->n_symbols,
+        .tree = tree,
+    };
+    out->n_chunks = tree ? ken_chunk_tree(&in, NULL, arena, &out->chunks)
+                         : ken_chunk_lines(&in, NULL, arena, &out->chunks);
+}
+
+void ken_learn(ken_learner *l, ken_lang_id lang, ken_str text, const ken_cancel *cancel,
+               ken_arena *arena, ken_facts *out)
+{
+    ken_extraction *x = &l->extraction;
+    ken_extraction_clear(x);
+    find_lines(l, text);
+    TSTree *tree = parse(l, lang, text, cancel);
+    ken_symbol_finish(x, text, l->line_starts.ptr, (uint32_t)l->line_starts.len);
+    *out = (ken_facts){
+        .lang = (uint16_t)lang,
+        .n_bytes = (uint32_t)text.len,
+        .n_lines = (uint32_t)l->line_starts.len,
+        .n_error_bytes = x->n_error_bytes,
+        .is_fallback = !tree && (ken_lang_rules(lang) || ken_lang_misses_grammar(lang)),
+        .symbols = copy(arena, x->symbols.ptr, x->symbols.len, sizeof *x->symbols.ptr),
+        .n_symbols = (uint32_t)x->symbols.len,
+        .imports = copy(arena, x->imports.ptr, x->imports.len, sizeof *x->imports.ptr),
+        .n_imports = (uint32_t)x->imports.len,
+    };
+    cut(l, text, tree, arena, out);
+    ken_parser_reset(l->parser);
+}
+
+const ken_span *ken_learner_comments(const ken_learner *l, size_t *out_n)
+{
+    *out_n = l->extraction.comments.len;
+    return l->extraction.comments.ptr;
+}

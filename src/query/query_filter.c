@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+#include "base/path.h"
+#include "base/utf8.h"
+#include "query/query_priv.h"
+#include "scan/scan.h"
+
+enum { DEFAULT_LIMIT = 10, MAX_LIMIT = 50, MAX_OFFSET = 10000, MAX_CONTEXT = 100 };
+
+uint32_t query_limit(const ken_search_opts *o)
+{
+    return o->limit ? o->limit : DEFAULT_LIMIT;
+}
+
+ken_status query_check_opts(const ken_search_opts *o, ken_err *err)
+{
+    if (o->limit > MAX_LIMIT)
+        return KEN_FAIL(err, KEN_EINVAL, "limit: %u is over %d", o->limit, MAX_LIMIT);
+    if (o->offset > MAX_OFFSET)
+        return KEN_FAIL(err, KEN_EINVAL, "offset: %u is over %d", o->offset, MAX_OFFSET);
+    if (o->context_lines > MAX_CONTEXT)
+        return KEN_FAIL(err, KEN_EINVAL, "context_lines: %u is over %d", o->context_lines,
+                        MAX_CONTEXT);
+    if (!(o->threshold >= 0 && o->threshold <= 1))
+        return KEN_FAIL(err, KEN_EINVAL, "similarity_threshold: %g is not between 0 and 1",
+                        o->threshold);
+    if (o->file_type.len && o->file_type.ptr[0] == '.')
+        return KEN_FAIL(err, KEN_EINVAL, "file_type should not include leading dot");
+    if (o->file_type.len > 20)
+        return KEN_FAIL(err, KEN_EINVAL, "file_type: %zu characters are over 20", o->file_type.len);
+    if (o->language.len && ken_lang_by_name(o->language) == KEN_LANG_COUNT)
+        return KEN_FAIL(err, KEN_EINVAL, "language: '" KEN_STR_FMT "' is not known",
+                        KEN_STR_ARG(o->language));
+    if (o->glob.len && ken_glob_check(o->glob, err)) {
+        ken_err_wrap(err, "file_filter");
+        return KEN_EINVAL;
+    }
+    return KEN_OK;
+}
+
+static bool is_below(ken_str path, ken_str folder)
+{
+    while (folder.len && folder.ptr[folder.len - 1] == '/')
+        folder.len--;
+    if (ken_str_starts(folder, KEN_STR("./")))
+        folder = ken_str_sub(folder, 2, folder.len);
+    return !folder.len || ken_str_eq(folder, KEN_STR(".")) ||
+           (path.len > folder.len && ken_path_is_under(folder, path));
+}
+
+bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_opts *o)
+{
+    ken_str path = s->rows[file].path;
+    if (o->file_type.len && !ken_str_eq_fold(ken_path_ext(path), o->file_type))
+        return false;
+    if (o->directory.len && !is_below(path, o->directory))
+        return false;
+    if (o->language.len && s->contents[file].lang != (uint16_t)ken_lang_by_name(o->language))
+        return false;
+    return !o->glob.len || ken_glob_match(o->glob, path);
+}
+
+bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search_opts *o)
+{
+    const ken_chunk *c = &facts->chunks[chunk];
+    if (o->chunk_type && c->type != o->chunk_type)
+        return false;
+    return !o->kind || (c->symbol >= 0 && facts->symbols[c->symbol].kind == o->kind);
+}
+
+// ---- hits --------------------------------------------------------------------------------------
+
+void query_fill_hit(ken_snapshot *s, uint32_t file, const query_text *t, uint32_t chunk,
+                    const ken_search_opts *o, ken_arena *arena, ken_hit *hit)
+{
+    const ken_chunk *c = &t->facts.chunks[chunk];
+    hit->path = s->rows[file].path;
+    hit->language = ken_str_c(ken_lang_name((ken_lang_id)t->facts.lang));
+    hit->chunk_index = chunk;
+    hit->chunk_id = ken_uuid_of_chunk(hit->path, chunk);
+    hit->first_line = c->first_line;
+    hit->last_line = c->last_line;
+    hit->span = c->span;
+    hit->chunk_type = c->type;
+    hit->is_refreshed = t->is_refreshed;
+    if (c->symbol >= 0) {
+        const ken_symbol *symbol = &t->facts.symbols[c->symbol];
+        hit->kind = symbol->kind;
+        hit->symbol = ken_view_qualified(arena, &t->facts, (uint32_t)c->symbol);
+        hit->signature = ken_view_line(arena, t->text, symbol->signature);
+    }
+    if (o->wants_content)
+        hit->content = query_repaired(arena, ken_str_sub(t->text, c->span.start, c->span.end));
+    if (o->context_lines) {
+        uint32_t first = c->first_line > o->context_lines ? c->first_line - o->context_lines : 0;
+        if (c->first_line)
+            hit->context_before = query_lines(arena, t->text, first, c->first_line - 1);
+        hit->context_after =
+            query_lines(arena, t->text, c->last_line + 1, c->last_line + o->context_lines);
+    }
+}

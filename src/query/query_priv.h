@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// query_priv.h -- a snapshot from the inside, for the files of this folder.
+#ifndef KEN_QUERY_QUERY_PRIV_H
+#define KEN_QUERY_QUERY_PRIV_H
+
+#include "base/vec.h"
+#include "lang/lang.h"
+#include "learn/learn.h"
+#include "lexical/lexical_score.h"
+#include "query/query.h"
+#include "rank/rank.h"
+
+struct ken_snapshot {
+    ken_store *store; // borrowed
+    uint64_t generation;
+    ken_generation info;
+    ken_arena arena; // everything that lives as long as the generation is shown
+    ken_file_row *rows; // sorted by path
+    ken_content_info *contents; // by file
+    uint32_t n_files;
+    uint32_t *path_bits;  // by file: KEN_PATH_*
+    float *size;          // by file: ln(1 + lines) / ln(1 + most lines)
+    ken_lex_corpus corpus;
+    ken_path_index *paths;
+    ken_lex_scores scores;
+    ken_learner *learner; // made when a changed file is first met
+    int root_fd;
+};
+
+// True when the last answer of the store was that a segment is gone: a newer generation has joined it.
+bool query_is_stale(ken_snapshot *s, ken_status st);
+
+// Index of the row with this path, or -1.
+int64_t query_file_index(const ken_snapshot *s, ken_str path);
+// Path of the question made relative to the root: "./a", absolute paths below the root.
+ken_str query_relative_path(const ken_snapshot *s, ken_str path, ken_arena *arena);
+
+// ---- what a file is now ----------------------------------------------------------------------
+typedef struct query_text {
+    ken_str text;     // on disk now, secrets masked
+    ken_facts facts;  // of that text
+    bool is_refreshed;
+} query_text;
+
+// KEN_ENOTFOUND when the file is gone or may not be shown any more.
+ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, query_text *out,
+                           ken_err *err) KEN_MUST_USE;
+ken_str query_lines(ken_arena *arena, ken_str text, uint32_t first, uint32_t last);
+// Valid UTF-8, copied only when it has to be.
+ken_str query_repaired(ken_arena *arena, ken_str text);
+
+// ---- filters ---------------------------------------------------------------------------------
+ken_status query_check_opts(const ken_search_opts *o, ken_err *err) KEN_MUST_USE;
+bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_opts *o);
+static inline bool query_filters_chunks(const ken_search_opts *o)
+{
+    return o->chunk_type || o->kind;
+}
+bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search_opts *o);
+
+// ---- hits ------------------------------------------------------------------------------------
+// Fills in everything of `hit` that follows from its file and chunk.
+void query_fill_hit(ken_snapshot *s, uint32_t file, const query_text *t, uint32_t chunk,
+                    const ken_search_opts *o, ken_arena *arena, ken_hit *hit);
+uint32_t query_limit(const ken_search_opts *o);
+
+ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                        const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                        ken_err *err) KEN_MUST_USE;
+ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                         const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                         ken_err *err) KEN_MUST_USE;
+ken_status query_text_search(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                             const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                             ken_err *err) KEN_MUST_USE;
+
+// ---- names -----------------------------------------------------------------------------------
+typedef struct query_name {
+    ken_str text; // in the arena
+    uint32_t file, symbol;
+    ken_symbol_kind kind;
+    uint32_t depth;
+    int closeness; // 0 exact, 1 any case, 2 prefix, 3 fuzzy
+    double order;  // smaller is better, within one closeness
+} query_name;
+
+typedef KEN_VEC(query_name) query_names;
+
+// Appends all definitions called `name` in any case.
+ken_status query_names_equal(ken_snapshot *s, ken_str name, ken_arena *arena, query_names *out,
+                             ken_err *err) KEN_MUST_USE;
+ken_status query_names_prefix(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
+                              query_names *out, ken_err *err) KEN_MUST_USE;
+// Appends names within a small edit distance (Damerau, at most 2), nearest first.
+ken_status query_names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
+                             query_names *out, ken_err *err) KEN_MUST_USE;
+// "a.b::c" -> "c"; out_scope "b" or empty.
+ken_str query_last_name(ken_str qualified, ken_str *out_scope);
+
+#endif

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// Ranked search. Files are ranked, then a chunk is chosen in each:
+//   1. every file with any word of the question, in its text or its path, gets its features but those
+//      of its chunks (one pass over posting heads);
+//   2. the best CHOSEN of them have their chunks scored;
+//   3. they are ordered by the weighted sum, the first are read from the disk and shown.
+// One result per file; further good places of a file come inside its result.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "query/query_priv.h"
+
+enum { CHOSEN = 300, MAX_PLACES = 3, MAX_QUERY_BYTES = 10000 };
+
+typedef struct ranked_file {
+    uint32_t file;
+    double score;
+    ken_rank_vector v;
+} ranked_file;
+
+typedef struct search {
+    ken_snapshot *s;
+    const ken_search_opts *o;
+    const ken_lex_query *q;
+    ken_arena *arena;
+    float *definition; // by file, NULL when the question names nothing
+    uint32_t waived;
+    ranked_file *files;
+    size_t n_files;
+} search;
+
+// ---- exact definitions ------------------------------------------------------------------------
+
+static double definition_value(const ken_name_posting *p)
+{
+    static const double nesting[] = { 1, 0.9, 0.5 };
+    double kind = ken_symbol_is_type(p->kind) ? 1 : ken_symbol_is_callable(p->kind) ? 0.8 : 0;
+    return p->depth < 3 ? kind * nesting[p->depth] : 0;
+}
+
+typedef struct exact_name {
+    ken_str wanted;
+    const ken_lex_part *part;
+    const ken_lex_corpus *corpus;
+    float *value; // by file, of this name
+    ken_vec_u32 files;
+} exact_name;
+
+static bool note_exact(void *ctx, ken_str text, const ken_name_posting *postings, uint32_t n)
+{
+    exact_name *x = ctx;
+    if (!ken_str_eq(text, x->wanted))
+        return true;
+    for (uint32_t i = 0; i < n; i++) {
+        float value = (float)definition_value(&postings[i]);
+        if (value <= 0)
+            continue;
+        int32_t file = x->part->first_file[postings[i].content];
+        for (; file >= 0; file = x->corpus->next_file[file]) {
+            if (x->value[file] <= 0)
+                ken_vec_push(&x->files, (uint32_t)file);
+            if (x->value[file] < value)
+                x->value[file] = value;
+        }
+    }
+    return true;
+}
+
+// A file that defines a name of the question; the fewer files do, the more it says.
+static ken_status find_definitions(search *x, ken_err *err)
+{
+    const ken_lex_corpus *c = &x->s->corpus;
+    if (!x->q->n_names)
+        return KEN_OK;
+    x->definition = KEN_ARENA_ARRAY(x->arena, float, c->n_files + 1);
+    exact_name e = { .corpus = c, .value = ken_zalloc(ken_mul_size(c->n_files + 1, sizeof(float))) };
+    ken_status st = KEN_OK;
+    for (uint32_t n = 0; n < x->q->n_names && !st; n++) {
+        e.wanted = x->q->names[n].text;
+        for (uint32_t p = 0; p < c->n_parts && !st; p++) {
+            e.part = &c->parts[p];
+            st = ken_lex_names_equal(e.part->segment, e.wanted, note_exact, &e, err);
+        }
+        double share = (x->q->names[n].is_strong ? 1 : 0.5) / sqrt((double)e.files.len);
+        for (size_t i = 0; i < e.files.len; i++) {
+            uint32_t file = e.files.ptr[i];
+            float value = (float)(share * (double)e.value[file]);
+            if (x->definition[file] < value)
+                x->definition[file] = value;
+            e.value[file] = 0;
+        }
+        ken_vec_clear(&e.files);
+    }
+    ken_free(e.value);
+    ken_vec_release(&e.files);
+    return st;
+}
+
+// ---- features ----------------------------------------------------------------------------------
+
+static void set_features(search *x, ranked_file *r, bool has_chunks)
+{
+    const ken_lex_scores *scores = &x->s->scores;
+    const ken_lex_file_score *f = &scores->files[r->file];
+    float *v = r->v.value;
+    v[KEN_RANK_FILE] = (float)((double)f->words / scores->file_weights);
+    v[KEN_RANK_COMMENTS] = (float)((double)f->comments / scores->word_weights);
+    // Until its chunks are scored, a file's best chunk is taken to be like the file.
+    v[KEN_RANK_CHUNK] = has_chunks ? (float)((double)f->best / scores->chunk_weights)
+                                   : v[KEN_RANK_FILE];
+    v[KEN_RANK_CHUNK2] = has_chunks ? (float)((double)f->second / scores->chunk_weights) : 0;
+    v[KEN_RANK_NAME_PRECISION] = scores->paths.name_precision[r->file];
+    v[KEN_RANK_NAME_FIT] = scores->paths.name_fit[r->file];
+    v[KEN_RANK_FOLDER] = scores->paths.folder_fit[r->file];
+    v[KEN_RANK_DEFINITION] = x->definition ? x->definition[r->file] : 0;
+    v[KEN_RANK_SIZE] = x->s->size[r->file];
+    ken_rank_set_path(&r->v, x->s->path_bits[r->file], x->waived);
+    r->score = ken_rank_score(&r->v);
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const ranked_file *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
+    return (x->file > y->file) - (x->file < y->file);
+}
+
+// Moves the best n to the front, in order (a bounded heap would save little: the sort is of n log n
+// comparisons over plain doubles).
+static void choose(search *x, size_t n)
+{
+    if (x->n_files > n)
+        qsort(x->files, x->n_files, sizeof *x->files, by_score);
+    if (x->n_files > n)
+        x->n_files = n;
+}
+
+static ken_status rank_files(search *x, const ken_cancel *cancel, ken_err *err)
+{
+    ken_snapshot *s = x->s;
+    ken_status st =
+        ken_lex_score_files(&s->corpus, x->q, s->paths, cancel, &s->scores, err);
+    if (!st)
+        st = find_definitions(x, err);
+    if (st)
+        return st;
+    x->files = KEN_ARENA_ARRAY(x->arena, ranked_file, s->scores.touched.len + 1);
+    for (size_t i = 0; i < s->scores.touched.len; i++) {
+        uint32_t file = s->scores.touched.ptr[i];
+        if (!query_file_passes(s, file, x->o))
+            continue;
+        ranked_file *r = &x->files[x->n_files++];
+        r->file = file;
+        set_features(x, r, false);
+    }
+    choose(x, CHOSEN);
+    uint32_t *chosen = KEN_ARENA_ARRAY(x->arena, uint32_t, x->n_files + 1);
+    for (size_t i = 0; i < x->n_files; i++)
+        chosen[i] = x->files[i].file;
+    st = ken_lex_score_chunks(&s->corpus, x->q, chosen, x->n_files, &s->scores, err);
+    for (size_t i = 0; i < x->n_files && !st; i++)
+        set_features(x, &x->files[i], true);
+    if (!st && x->n_files)
+        qsort(x->files, x->n_files, sizeof *x->files, by_score);
+    return st;
+}
+
+// ---- showing -----------------------------------------------------------------------------------
+
+// 0.5 for a chunk that defines a name of the question written like an identifier, 0.2 for another.
+static double defines_bonus(const search *x, const ken_facts *facts, const ken_chunk *c)
+{
+    double best = 0;
+    for (uint32_t i = 0; i < facts->n_symbols && x->q->n_names; i++) {
+        const ken_symbol *s = &facts->symbols[i];
+        if (s->span.start < c->span.start || s->span.start >= c->span.end ||
+            !(ken_symbol_is_type(s->kind) || ken_symbol_is_callable(s->kind)))
+            continue;
+        for (uint32_t n = 0; n < x->q->n_names; n++)
+            if (ken_str_eq(x->q->names[n].text, s->name) &&
+                best < (x->q->names[n].is_strong ? 0.5 : 0.2))
+                best = x->q->names[n].is_strong ? 0.5 : 0.2;
+    }
+    return best;
+}
+
+typedef struct scored_chunk {
+    uint32_t chunk;
+    double score;
+} scored_chunk;
+
+static int by_chunk_score(const void *a, const void *b)
+{
+    const scored_chunk *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
+    return (x->chunk > y->chunk) - (x->chunk < y->chunk);
+}
+
+// The file's chunks that pass the filters, best first.
+static size_t order_chunks(const search *x, const ranked_file *r, const query_text *t,
+                           scored_chunk **out)
+{
+    const ken_lex_scores *scores = &x->s->scores;
+    const ken_lex_file_score *f = &scores->files[r->file];
+    uint32_t n_scored = x->s->contents[r->file].n_chunks, n = 0;
+    *out = KEN_ARENA_ARRAY(x->arena, scored_chunk, t->facts.n_chunks + 1);
+    for (uint32_t i = 0; i < t->facts.n_chunks; i++) {
+        if (!query_chunk_passes(&t->facts, i, x->o))
+            continue;
+        double score = i < n_scored ? (double)scores->chunks.ptr[f->first_chunk + i] : 0;
+        score += scores->chunk_weights * defines_bonus(x, &t->facts, &t->facts.chunks[i]);
+        (*out)[n++] = (scored_chunk){ i, score };
+    }
+    if (n)
+        qsort(*out, n, sizeof **out, by_chunk_score);
+    return n;
+}
+
+static void add_places(const search *x, const query_text *t, const scored_chunk *chunks, size_t n,
+                       ken_hit *hit)
+{
+    hit->places = KEN_ARENA_ARRAY(x->arena, ken_place, MAX_PLACES);
+    for (size_t i = 1; i < n && hit->n_places < MAX_PLACES; i++) {
+        if (chunks[i].score < 0.6 * chunks[0].score || chunks[i].score <= 0)
+            break;
+        const ken_chunk *c = &t->facts.chunks[chunks[i].chunk];
+        ken_place *p = &hit->places[hit->n_places++];
+        *p = (ken_place){ .first_line = c->first_line, .last_line = c->last_line };
+        if (c->symbol >= 0)
+            p->symbol = ken_view_qualified(x->arena, &t->facts, (uint32_t)c->symbol);
+    }
+}
+
+static void explain(const search *x, const ranked_file *r, ken_hit *hit)
+{
+    hit->terms = KEN_ARENA_ARRAY(x->arena, ken_score_term, KEN_RANK_COUNT);
+    for (int f = 0; f < KEN_RANK_COUNT; f++) {
+        double value = (double)r->v.value[f], weight = ken_rank_weight((ken_rank_feature)f);
+        if (value > 0)
+            hit->terms[hit->n_terms++] = (ken_score_term){ ken_rank_text((ken_rank_feature)f),
+                                                           value, weight, value * weight };
+    }
+}
+
+static double similarity_of(double score)
+{
+    double v = score / ken_rank_best();
+    return v < 0 ? 0 : v > 1 ? 1 : v;
+}
+
+// False when the file has nothing to show: gone from the disk, or no chunk passes the filters.
+static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search_result *out)
+{
+    query_text t;
+    if (query_load_text(x->s, r->file, x->arena, &t, NULL)) {
+        out->n_removed++;
+        return false;
+    }
+    scored_chunk *chunks;
+    size_t n = order_chunks(x, r, &t, &chunks);
+    if (!n)
+        return false;
+    *hit = (ken_hit){ .score = r->score, .similarity = similarity_of(r->score) };
+    query_fill_hit(x->s, r->file, &t, chunks[0].chunk, x->o, x->arena, hit);
+    add_places(x, &t, chunks, n, hit);
+    if (x->o->wants_explain)
+        explain(x, r, hit);
+    return true;
+}
+
+ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                        const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                        ken_err *err)
+{
+    ken_lex_query q;
+    ken_lex_query_parse(query, &q);
+    if (!q.n_terms)
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "query: holds no word to look for; use text or regex search for symbols");
+    search x = { .s = s, .o = o, .q = &q, .arena = arena, .waived = ken_rank_waived(query) };
+    ken_status st = rank_files(&x, cancel, err);
+    if (st)
+        return st;
+    uint32_t limit = query_limit(o), passed = 0;
+    *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "ranked" };
+    for (size_t i = 0; i < x.n_files; i++) {
+        if (similarity_of(x.files[i].score) < o->threshold)
+            break;
+        if (out->n_hits == limit) {
+            out->is_truncated = true;
+            break;
+        }
+        ken_hit hit;
+        if (show(&x, &x.files[i], &hit, out) && passed++ >= o->offset)
+            out->hits[out->n_hits++] = hit;
+    }
+    out->n_total = x.n_files;
+    return KEN_OK;
+}
+
+ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opts,
+                      const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                      ken_err *err)
+{
+    if (opts->mode == KEN_SEARCH_AUTO || opts->mode == KEN_SEARCH_LEXICAL ||
+        opts->mode == KEN_SEARCH_SYMBOL)
+        query = ken_str_trim(query);
+    if (!query.len || query.len > MAX_QUERY_BYTES)
+        return KEN_FAIL(err, KEN_EINVAL, "query: expected 1 to %d bytes, got %zu", MAX_QUERY_BYTES,
+                        query.len);
+    ken_status st = query_check_opts(opts, err);
+    for (int attempt = 0; !st; attempt++) {
+        switch (opts->mode) {
+        case KEN_SEARCH_SYMBOL:
+            st = query_symbols(s, query, opts, cancel, arena, out, err);
+            break;
+        case KEN_SEARCH_TEXT:
+        case KEN_SEARCH_REGEX:
+            st = query_text_search(s, query, opts, cancel, arena, out, err);
+            break;
+        case KEN_SEARCH_AUTO:
+        case KEN_SEARCH_LEXICAL:
+            st = query_ranked(s, query, opts, cancel, arena, out, err);
+            break;
+        default:
+            return KEN_FAIL(err, KEN_EINVAL, "search_type: %d is not known", (int)opts->mode);
+        }
+        // A newer generation has joined the segments that this one reads: move on to it.
+        if (!st || attempt > 2 || !query_is_stale(s, st))
+            return st;
+        st = ken_snapshot_refresh(s, err);
+    }
+    return st;
+}

@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+// Definitions by name: symbol search and get_definition.
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/path.h"
+#include "query/query_priv.h"
+
+enum { PREFIX_MAX = 500, FUZZY_MAX = 100, MAX_SUGGESTIONS = 5, MAX_DEFINITIONS = 50 };
+
+// Types and functions before variables, shallow before nested, ordinary files before tests.
+static double rank_of(const ken_snapshot *s, const query_name *n, ken_str hint, ken_str scope)
+{
+    double order = n->order + 3.0 * n->closeness * 100;
+    uint32_t bits = s->path_bits[n->file];
+    if (!ken_symbol_is_type(n->kind))
+        order += ken_symbol_is_callable(n->kind) ? 0.5 : 3;
+    if (n->kind == KEN_SYMBOL_IMPL || n->kind == KEN_SYMBOL_NAMESPACE)
+        order += 2;
+    order += 0.3 * n->depth;
+    if (bits & KEN_PATH_TEST)
+        order += 4;
+    if (bits & (KEN_PATH_EXAMPLE | KEN_PATH_COMPAT | KEN_PATH_DOC | KEN_PATH_DATA))
+        order += 3;
+    if (bits & (KEN_PATH_INTERNAL | KEN_PATH_PLATFORM))
+        order += 1;
+    if (hint.len && ken_str_find(s->rows[n->file].path, hint) != SIZE_MAX)
+        order -= 20;
+    (void)scope;
+    return order;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+    const query_name *x = a, *y = b;
+    if (x->order != y->order)
+        return x->order < y->order ? -1 : 1;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return (x->symbol > y->symbol) - (x->symbol < y->symbol);
+}
+
+static void order_names(const ken_snapshot *s, query_names *names, ken_str hint, ken_str scope)
+{
+    for (size_t i = 0; i < names->len; i++)
+        names->ptr[i].order = rank_of(s, &names->ptr[i], hint, scope);
+    if (names->len)
+        qsort(names->ptr, names->len, sizeof *names->ptr, by_rank);
+}
+
+// ---- symbol search -----------------------------------------------------------------------------
+
+// The symbol as the file has it now: by index when nothing changed, else by name and kind.
+static int64_t find_symbol(const query_text *t, const query_name *n)
+{
+    if (!t->is_refreshed && n->symbol < t->facts.n_symbols)
+        return n->symbol;
+    for (uint32_t i = 0; i < t->facts.n_symbols; i++)
+        if (t->facts.symbols[i].kind == n->kind && ken_str_eq(t->facts.symbols[i].name, n->text))
+            return i;
+    return -1;
+}
+
+static uint32_t chunk_of(const ken_facts *facts, uint32_t symbol)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < facts->n_chunks; i++)
+        if (facts->chunks[i].span.start <= facts->symbols[symbol].span.start)
+            best = i;
+    return best;
+}
+
+static bool show_symbol(ken_snapshot *s, const query_name *n, const ken_search_opts *o,
+                        ken_arena *arena, ken_hit *hit)
+{
+    query_text t;
+    if (query_load_text(s, n->file, arena, &t, NULL))
+        return false;
+    int64_t symbol = find_symbol(&t, n);
+    if (symbol < 0 || !t.facts.n_chunks)
+        return false;
+    uint32_t chunk = chunk_of(&t.facts, (uint32_t)symbol);
+    if (o->chunk_type && t.facts.chunks[chunk].type != o->chunk_type)
+        return false;
+    static const double closeness[] = { 1, 0.9, 0.7, 0.5 };
+    *hit = (ken_hit){ .score = closeness[n->closeness], .similarity = closeness[n->closeness] };
+    query_fill_hit(s, n->file, &t, chunk, o, arena, hit);
+    const ken_symbol *sym = &t.facts.symbols[symbol];
+    hit->kind = sym->kind;
+    hit->symbol = ken_view_qualified(arena, &t.facts, (uint32_t)symbol);
+    hit->signature = ken_view_line(arena, t.text, sym->signature);
+    hit->first_line = sym->first_line;
+    hit->last_line = sym->last_line;
+    hit->span = sym->span;
+    if (o->wants_content)
+        hit->content = query_repaired(arena, ken_str_sub(t.text, sym->span.start, sym->span.end));
+    return true;
+}
+
+static ken_status gather(ken_snapshot *s, ken_str name, const ken_cancel *cancel, ken_arena *arena,
+                         size_t wanted, query_names *names, ken_err *err)
+{
+    ken_status st = query_names_equal(s, name, arena, names, err);
+    if (!st && names->len < wanted)
+        st = query_names_prefix(s, name, PREFIX_MAX, arena, names, err);
+    if (!st)
+        st = ken_cancel_check(cancel, err);
+    if (!st && names->len < wanted)
+        st = query_names_fuzzy(s, name, FUZZY_MAX, arena, names, err);
+    return st;
+}
+
+ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                         const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                         ken_err *err)
+{
+    ken_str scope, name = query_last_name(query, &scope);
+    query_names names = { 0 };
+    uint32_t limit = query_limit(o), passed = 0;
+    ken_status st = gather(s, name, cancel, arena, (size_t)limit + o->offset, &names, err);
+    if (st) {
+        ken_vec_release(&names);
+        return st;
+    }
+    order_names(s, &names, KEN_STR(""), scope);
+    *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "symbol" };
+    for (size_t i = 0; i < names.len; i++) {
+        const query_name *n = &names.ptr[i];
+        if ((o->kind && n->kind != o->kind) || !query_file_passes(s, n->file, o))
+            continue;
+        out->n_total++;
+        if (out->n_hits == limit) {
+            out->is_truncated = true;
+            continue;
+        }
+        ken_hit hit;
+        if (show_symbol(s, n, o, arena, &hit) && hit.similarity >= o->threshold &&
+            passed++ >= o->offset)
+            out->hits[out->n_hits++] = hit;
+    }
+    ken_vec_release(&names);
+    return KEN_OK;
+}
+
+// ---- definitions -------------------------------------------------------------------------------
+
+static bool show_definition(ken_snapshot *s, const query_name *n, ken_arena *arena,
+                            ken_definition *d)
+{
+    query_text t;
+    if (query_load_text(s, n->file, arena, &t, NULL))
+        return false;
+    int64_t at = find_symbol(&t, n);
+    if (at < 0)
+        return false;
+    const ken_symbol *sym = &t.facts.symbols[at];
+    *d = (ken_definition){
+        .path = s->rows[n->file].path,
+        .language = ken_str_c(ken_lang_name((ken_lang_id)t.facts.lang)),
+        .name = query_repaired(arena, sym->name),
+        .qualified = ken_view_qualified(arena, &t.facts, (uint32_t)at),
+        .kind = sym->kind,
+        .visibility = sym->visibility,
+        .first_line = sym->first_line,
+        .last_line = sym->last_line,
+        .span = sym->span,
+        .signature = ken_view_line(arena, t.text, sym->signature),
+        .doc = query_repaired(arena, ken_str_sub(t.text, sym->doc.start, sym->doc.end)),
+        .content = query_repaired(arena, ken_str_sub(t.text, sym->span.start, sym->span.end)),
+        .is_exact = n->closeness == 0,
+        .is_refreshed = t.is_refreshed,
+    };
+    return true;
+}
+
+static bool fits_scope(const ken_definition *d, ken_str scope)
+{
+    if (!scope.len)
+        return true;
+    ken_str rest = ken_str_sub(d->qualified, 0,
+                               d->qualified.len > d->name.len ? d->qualified.len - d->name.len : 0);
+    ken_str part;
+    while (rest.len && ken_str_split_next(&rest, '.', &part))
+        if (ken_str_eq_fold(part, scope))
+            return true;
+    return ken_str_eq_fold(ken_path_stem(d->path), scope) ||
+           ken_str_eq_fold(ken_path_base(ken_path_dir(d->path)), scope);
+}
+
+static ken_status suggest(ken_snapshot *s, ken_str name, ken_arena *arena,
+                          ken_definition_result *out, ken_err *err)
+{
+    query_names near = { 0 };
+    ken_status st = query_names_prefix(s, name, PREFIX_MAX, arena, &near, err);
+    if (!st && near.len < MAX_SUGGESTIONS)
+        st = query_names_fuzzy(s, name, FUZZY_MAX, arena, &near, err);
+    order_names(s, &near, KEN_STR(""), KEN_STR(""));
+    out->suggestions = KEN_ARENA_ARRAY(arena, ken_str, MAX_SUGGESTIONS);
+    for (size_t i = 0; !st && i < near.len && out->n_suggestions < MAX_SUGGESTIONS; i++) {
+        bool is_new = true;
+        for (size_t j = 0; j < out->n_suggestions; j++)
+            is_new = is_new && !ken_str_eq(out->suggestions[j], near.ptr[i].text);
+        if (is_new)
+            out->suggestions[out->n_suggestions++] = near.ptr[i].text;
+    }
+    ken_vec_release(&near);
+    return st;
+}
+
+// Definitions whose scope fits come first; with a scope that fits any, the others are left out.
+static void fill(ken_snapshot *s, const query_names *names, ken_str scope, size_t limit,
+                 ken_arena *arena, ken_definition_result *out)
+{
+    ken_definition *all = KEN_ARENA_ARRAY(arena, ken_definition, MAX_DEFINITIONS);
+    size_t n = 0, n_fit = 0;
+    for (size_t i = 0; i < names->len && n < MAX_DEFINITIONS && (scope.len || n < limit); i++)
+        if (show_definition(s, &names->ptr[i], arena, &all[n]))
+            n_fit += fits_scope(&all[n++], scope);
+    out->defs = KEN_ARENA_ARRAY(arena, ken_definition, limit);
+    for (size_t i = 0; i < n && out->n_defs < limit; i++)
+        if (!n_fit || fits_scope(&all[i], scope))
+            out->defs[out->n_defs++] = all[i];
+    out->n_total = scope.len && n_fit ? n_fit : names->len;
+}
+
+ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
+                               ken_arena *arena, ken_definition_result *out, ken_err *err)
+{
+    name = ken_str_trim(name);
+    if (!name.len || name.len > 500)
+        return KEN_FAIL(err, KEN_EINVAL, "symbol_name: expected 1 to 500 bytes, got %zu", name.len);
+    if (!limit || limit > MAX_DEFINITIONS)
+        limit = MAX_DEFINITIONS;
+    ken_str scope, last = query_last_name(name, &scope);
+    query_names names = { 0 };
+    *out = (ken_definition_result){ 0 };
+    ken_status st = query_names_equal(s, last, arena, &names, err);
+    if (query_is_stale(s, st)) {
+        st = ken_snapshot_refresh(s, err);
+        names.len = 0;
+        if (!st)
+            st = query_names_equal(s, last, arena, &names, err);
+    }
+    if (!st) {
+        order_names(s, &names, file_hint, scope);
+        fill(s, &names, scope, limit, arena, out);
+        if (!out->n_defs)
+            st = suggest(s, last, arena, out, err);
+    }
+    ken_vec_release(&names);
+    return st;
+}

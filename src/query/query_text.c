@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// Literal and regular-expression search over the indexed files as they are on disk now. PCRE2 with its
+// JIT, a match limit and a limit on depth: a pattern that explodes is an error, not a hang. Files come
+// in the order of their paths, ordinary code first.
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+#include <stdlib.h>
+
+#include "base/fs.h"
+#include "query/query_priv.h"
+#include "scan/scan.h"
+
+enum {
+    MAX_FILE_BYTES = 10 << 20,
+    MATCH_LIMIT = 2000000,
+    DEPTH_LIMIT = 20000,
+    PLACES_PER_FILE = 20,
+    LINE_MAX_SHOWN = 300,
+};
+
+typedef struct text_search {
+    ken_snapshot *s;
+    const ken_search_opts *o;
+    ken_arena *arena;
+    pcre2_code *code;
+    pcre2_match_data *match;
+    pcre2_match_context *limits;
+    ken_buf buf;
+} text_search;
+
+static ken_status compile(text_search *x, ken_str query, ken_err *err)
+{
+    uint32_t flags = PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C;
+    if (x->o->mode == KEN_SEARCH_TEXT)
+        flags = PCRE2_LITERAL;
+    if (!x->o->is_case_sensitive)
+        flags |= PCRE2_CASELESS;
+    int code = 0;
+    PCRE2_SIZE at = 0;
+    pcre2_compile_context *cc = pcre2_compile_context_create(NULL);
+    if (cc) {
+        pcre2_set_max_pattern_length(cc, 10000);
+        pcre2_set_parens_nest_limit(cc, 100);
+    }
+    x->code = pcre2_compile((PCRE2_SPTR)query.ptr, query.len, flags, &code, &at, cc);
+    pcre2_compile_context_free(cc);
+    if (!x->code) {
+        PCRE2_UCHAR text[120];
+        pcre2_get_error_message(code, text, sizeof text);
+        return KEN_FAIL(err, KEN_EINVAL, "query: not a regular expression, at byte %zu: %s", at,
+                        (const char *)text);
+    }
+    (void)pcre2_jit_compile(x->code, PCRE2_JIT_COMPLETE); // without a JIT it is slower, not wrong
+    x->match = pcre2_match_data_create_from_pattern(x->code, NULL);
+    x->limits = pcre2_match_context_create(NULL);
+    if (!x->match || !x->limits)
+        return KEN_FAIL(err, KEN_ENOMEM, "preparing the search");
+    pcre2_set_match_limit(x->limits, MATCH_LIMIT);
+    pcre2_set_depth_limit(x->limits, DEPTH_LIMIT);
+    return KEN_OK;
+}
+
+// Offset of the next match at or after `from`, SIZE_MAX when there is none.
+static ken_status next_match(text_search *x, ken_str text, size_t from, size_t *out_at,
+                             size_t *out_end, ken_err *err)
+{
+    int rc = pcre2_match(x->code, (PCRE2_SPTR)text.ptr, text.len, from, 0, x->match, x->limits);
+    if (rc == PCRE2_ERROR_NOMATCH) {
+        *out_at = SIZE_MAX;
+        return KEN_OK;
+    }
+    if (rc < 0) {
+        PCRE2_UCHAR message[120];
+        pcre2_get_error_message(rc, message, sizeof message);
+        return KEN_FAIL(err, KEN_ELIMIT, "query: the expression is too costly: %s",
+                        (const char *)message);
+    }
+    const PCRE2_SIZE *v = pcre2_get_ovector_pointer(x->match);
+    *out_at = v[0];
+    *out_end = v[1];
+    return KEN_OK;
+}
+
+static ken_str line_around(ken_str text, size_t at, size_t *out_start, size_t *out_end)
+{
+    size_t start = ken_str_rfind_char(ken_str_sub(text, 0, at), '\n');
+    size_t len = ken_str_find_char(ken_str_sub(text, at, text.len), '\n');
+    *out_start = start == SIZE_MAX ? 0 : start + 1;
+    *out_end = len == SIZE_MAX ? text.len : at + len;
+    return ken_str_sub(text, *out_start, *out_end);
+}
+
+static uint32_t count_lines(ken_str text, size_t from, size_t to)
+{
+    uint32_t n = 0;
+    for (size_t i = from; i < to; i++)
+        n += text.ptr[i] == '\n';
+    return n;
+}
+
+typedef struct text_place {
+    size_t at;
+    uint32_t line;
+} text_place;
+
+// Lines of the file that match, at most PLACES_PER_FILE; one place a line.
+static ken_status find_places(text_search *x, ken_str text, text_place *out, size_t *out_n,
+                              ken_err *err)
+{
+    size_t from = 0, counted = 0, n = 0;
+    uint32_t line = 0;
+    while (n < PLACES_PER_FILE && from <= text.len) {
+        size_t at, end, line_start, line_end;
+        ken_status st = next_match(x, text, from, &at, &end, err);
+        if (st)
+            return st;
+        if (at == SIZE_MAX)
+            break;
+        line += count_lines(text, counted, at);
+        counted = at;
+        out[n++] = (text_place){ at, line };
+        line_around(text, at, &line_start, &line_end);
+        from = line_end + 1;
+    }
+    *out_n = n;
+    return KEN_OK;
+}
+
+static uint32_t chunk_at(const ken_facts *facts, size_t byte)
+{
+    uint32_t best = 0;
+    for (uint32_t i = 0; i < facts->n_chunks; i++)
+        if (facts->chunks[i].span.start <= byte)
+            best = i;
+    return best;
+}
+
+static bool show(text_search *x, uint32_t file, const text_place *found, size_t n, ken_hit *hit)
+{
+    query_text t;
+    if (query_load_text(x->s, file, x->arena, &t, NULL) || !t.facts.n_chunks)
+        return false;
+    uint32_t chunk = chunk_at(&t.facts, found[0].at);
+    if (query_filters_chunks(x->o) && !query_chunk_passes(&t.facts, chunk, x->o))
+        return false;
+    *hit = (ken_hit){ .score = 1, .similarity = 1 };
+    query_fill_hit(x->s, file, &t, chunk, x->o, x->arena, hit);
+    hit->places = KEN_ARENA_ARRAY(x->arena, ken_place, n);
+    for (size_t i = 0; i < n; i++) {
+        size_t start, end;
+        ken_str line = line_around(t.text, found[i].at, &start, &end);
+        if (line.len > LINE_MAX_SHOWN)
+            line = ken_str_sub(line, 0, LINE_MAX_SHOWN);
+        hit->places[hit->n_places++] = (ken_place){
+            .first_line = found[i].line, .last_line = found[i].line,
+            .text = query_repaired(x->arena, line),
+        };
+    }
+    return true;
+}
+
+static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_search_result *out,
+                               ken_err *err)
+{
+    uint32_t limit = query_limit(x->o), passed = 0;
+    uint32_t noise = KEN_PATH_TEST | KEN_PATH_EXAMPLE | KEN_PATH_COMPAT | KEN_PATH_DOC | KEN_PATH_DATA;
+    for (uint32_t pass = 0; pass < 2; pass++) {
+        for (uint32_t f = 0; f < x->s->n_files; f++) {
+            bool is_noise = (x->s->path_bits[f] & noise) != 0;
+            if (is_noise != (pass == 1) || !query_file_passes(x->s, f, x->o))
+                continue;
+            ken_status st = ken_cancel_check(cancel, err);
+            if (st)
+                return st;
+            if (x->s->root_fd < 0 || ken_fs_read_under(x->s->root_fd, x->s->rows[f].path,
+                                                       MAX_FILE_BYTES, &x->buf, NULL, NULL))
+                continue;
+            ken_scan_mask_secrets(x->buf.ptr, x->buf.len);
+            text_place found[PLACES_PER_FILE];
+            size_t n = 0;
+            st = find_places(x, ken_buf_str(&x->buf), found, &n, err);
+            if (st)
+                return st;
+            if (!n)
+                continue;
+            if (out->n_hits == limit) {
+                out->is_truncated = true;
+                return KEN_OK;
+            }
+            out->n_total++;
+            ken_hit hit;
+            if (show(x, f, found, n, &hit) && passed++ >= x->o->offset)
+                out->hits[out->n_hits++] = hit;
+        }
+    }
+    return KEN_OK;
+}
+
+ken_status query_text_search(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                             const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                             ken_err *err)
+{
+    text_search x = { .s = s, .o = o, .arena = arena, .buf = KEN_BUF_INIT(MAX_FILE_BYTES + 1) };
+    *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, query_limit(o)),
+                                .strategy = o->mode == KEN_SEARCH_TEXT ? "text" : "regex" };
+    ken_status st = compile(&x, query, err);
+    if (!st)
+        st = search_files(&x, cancel, out, err);
+    pcre2_match_context_free(x.limits);
+    pcre2_match_data_free(x.match);
+    pcre2_code_free(x.code);
+    ken_buf_release(&x.buf);
+    return st;
+}
