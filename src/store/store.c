@@ -119,14 +119,23 @@ static ken_status check_idle(const ken_store *s, ken_err *err)
     return KEN_OK;
 }
 
+// A begin that fails may have begun all the same: its answer can be what was lost.
+static ken_status begun(ken_store *s, ken_status st, tx_state state)
+{
+    if (st) {
+        s->backend->ops->conn->rollback(s->backend);
+        return st;
+    }
+    s->tx = state;
+    s->spoiled = KEN_OK;
+    s->is_durable = false;
+    return KEN_OK;
+}
+
 ken_status ken_store_begin_read(ken_store *s, ken_err *err)
 {
     ken_status st = check_idle(s, err);
-    if (!st)
-        st = s->backend->ops->conn->begin_read(s->backend, err);
-    if (!st)
-        s->tx = TX_READ;
-    return st;
+    return st ? st : begun(s, s->backend->ops->conn->begin_read(s->backend, err), TX_READ);
 }
 
 ken_status ken_store_begin_write(ken_store *s, ken_err *err)
@@ -134,14 +143,7 @@ ken_status ken_store_begin_write(ken_store *s, ken_err *err)
     ken_status st = check_idle(s, err);
     if (!st && s->is_read_only)
         return KEN_FAIL(err, KEN_EPERM, "the index is opened for reading only");
-    if (!st)
-        st = s->backend->ops->conn->begin_write(s->backend, err);
-    if (st)
-        return st;
-    s->tx = TX_WRITE;
-    s->spoiled = KEN_OK;
-    s->is_durable = false;
-    return KEN_OK;
+    return st ? st : begun(s, s->backend->ops->conn->begin_write(s->backend, err), TX_WRITE);
 }
 
 ken_status ken_store_commit(ken_store *s, ken_err *err)

@@ -34,7 +34,8 @@ enum {
 typedef struct ken_store_opts {
     const char *path;     // of a SQLite file; a postgres:// URL is KEN_EUNSUPPORTED for now
     bool is_read_only;    // KEN_ENOTFOUND when there is no database
-    uint64_t cache_bytes; // page cache; 0 = 8 MiB
+    uint64_t cache_bytes;  // page cache; 0 = 8 MiB
+    uint32_t busy_ms;      // how long to wait for another writer; 0 = 5,000
 } ken_store_opts;
 
 // Creates or migrates the database unless it is opened read-only.

@@ -21,6 +21,8 @@ enum {
     MMAP_BYTES = 1024 * 1024 * 1024, // address space, not memory
     AUTO_CHECKPOINT_PAGES = 4096,    // 32 MiB of log
     LOG_KEPT_BYTES = 32 * 1024 * 1024,
+    PAGE_BYTES = 8192,
+    HEADER_BYTES = 512,     // the smallest page there is
     SHRINK_MIN_PAGES = 256, // 2 MiB
 };
 
@@ -92,7 +94,7 @@ static ken_status use_log(ken_sq *q, ken_err *err)
     sqlite3_stmt *st = NULL;
     int rc = sqlite3_prepare_v2(q->db, "PRAGMA journal_mode = WAL", -1, &st, NULL);
     // SQLite does not wait by itself here when two processes create one file.
-    for (int waited = 0; !rc && waited < KEN_STORE_BUSY_MS; waited += 5) {
+    for (int waited = 0; !rc && waited < q->busy_ms; waited += 5) {
         rc = sqlite3_step(st);
         if (rc != SQLITE_BUSY)
             break;
@@ -111,25 +113,49 @@ static ken_status use_log(ken_sq *q, ken_err *err)
     return s;
 }
 
+// Bytes of the database file itself (suffix ""), its log or its journal; 0 when it is absent.
+static uint64_t size_of(const ken_sq *q, const char *suffix)
+{
+    ken_buf path = KEN_BUF_INIT(64 * 1024);
+    ken_buf_printf(&path, "%s%s", q->path, suffix);
+    ken_fs_info info = { 0 };
+    if (path.is_over || ken_fs_stat(KEN_FS_CWD, path.ptr, &info, NULL))
+        info.stamp.size = 0;
+    ken_buf_release(&path);
+    return info.stamp.size;
+}
+
+static ken_status refuse_old(ken_sq *q, int32_t version, ken_err *err)
+{
+    if (!version)
+        return KEN_FAIL(err, KEN_ENOTFOUND, "%s '%s' is empty", q->schema->what, q->path);
+    return KEN_FAIL(err, KEN_EPERM,
+                    "%s '%s' has schema version %d and must be brought to %d: run 'ken index'",
+                    q->schema->what, q->path, version, q->schema->version);
+}
+
 static ken_status set_up(ken_sq *q, ken_err *err)
 {
-    sqlite3_busy_timeout(q->db, KEN_STORE_BUSY_MS);
-    sqlite3_extended_result_codes(q->db, 1);
+    sqlite3_busy_timeout(q->db, q->busy_ms);
     distrust_schema(q->db);
+    uint64_t size = size_of(q, "");
+    if (size && size < HEADER_BYTES) // SQLite would take it for an empty file and write over it
+        return SQ_CORRUPT(q, err, "it is no database");
     ken_status st = set_pragmas(q, err);
-    int64_t app = 0, n_pages = 0;
+    int32_t version = 0;
     if (!st)
-        st = ken_store__sq_ask(q, "PRAGMA application_id", &app, err);
-    if (st || q->is_read_only)
-        return st ? st : ken_store__sq_migrate(q, err);
-    st = ken_store__sq_ask(q, "PRAGMA page_count", &n_pages, err);
-    if (!st && n_pages == 0)
+        st = ken_store__sq_check(q, &version, err); // before anything of it is changed
+    if (st)
+        return st;
+    if (q->is_read_only)
+        return version == q->schema->version ? KEN_OK : refuse_old(q, version, err);
+    if (!version)
         st =
             ken_store__sq_exec(q, "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL", err);
-    if (!st && (n_pages == 0 || app == q->schema->application_id)) // never touch a stranger's file
+    if (!st)
         st = use_log(q, err);
     sqlite3_wal_autocheckpoint(q->db, AUTO_CHECKPOINT_PAGES);
-    return st ? st : ken_store__sq_migrate(q, err);
+    return st || version == q->schema->version ? st : ken_store__sq_upgrade(q, err);
 }
 
 static void disconnect(ken_sq *q)
@@ -142,17 +168,6 @@ static void disconnect(ken_sq *q)
     q->db = NULL;
 }
 
-static uint64_t size_of_log(const ken_sq *q)
-{
-    ken_buf path = KEN_BUF_INIT(64 * 1024);
-    ken_buf_printf(&path, "%s-wal", q->path);
-    ken_fs_info info = { 0 };
-    if (path.is_over || ken_fs_stat(KEN_FS_CWD, path.ptr, &info, NULL))
-        info.stamp.size = 0;
-    ken_buf_release(&path);
-    return info.stamp.size;
-}
-
 static ken_status connect_immutable(ken_sq *q, ken_err *err)
 {
     disconnect(q);
@@ -160,7 +175,7 @@ static ken_status connect_immutable(ken_sq *q, ken_err *err)
     ken_status st = ken_fs_stat(KEN_FS_CWD, q->path, &info, err);
     if (st)
         return st;
-    if (size_of_log(q))
+    if (size_of(q, "-wal"))
         return KEN_FAIL(err, KEN_EPERM,
                         "%s '%s' has changes in its log, and its folder cannot be written: "
                         "let its owner run 'ken status' once, or copy both files",
@@ -178,6 +193,13 @@ static bool wants_immutable(const ken_sq *q)
            ken_fs_exists(q->path);
 }
 
+// A process was killed while it made the file: one page, and the journal that takes it back. Who
+// may write does so by opening it; for who may only read there is nothing yet.
+static bool is_half_made(const ken_sq *q)
+{
+    return q->is_read_only && size_of(q, "") <= PAGE_BYTES && size_of(q, "-journal") > 0;
+}
+
 static ken_status connect_any(ken_sq *q, ken_err *err)
 {
     ken_err first = { 0 };
@@ -185,9 +207,14 @@ static ken_status connect_any(ken_sq *q, ken_err *err)
     ken_status st = open_file(q, &first);
     if (!st)
         st = set_up(q, &first);
+    if (st == KEN_ECORRUPT && is_half_made(q))
+        st = KEN_FAIL(&first, KEN_ENOTFOUND, "%s '%s' is empty", q->schema->what, q->path);
     if (st && wants_immutable(q))
-        return connect_immutable(q, err);
-    if (st && err)
+        st = connect_immutable(q, &first);
+    if (!st)
+        return KEN_OK;
+    disconnect(q);
+    if (err)
         *err = first;
     return st;
 }
@@ -210,6 +237,9 @@ ken_status ken_store__sq_connect(ken_sq *q, const ken_sq_schema *schema, const k
     q->path = ken_strdup(opts->path);
     q->is_read_only = opts->is_read_only;
     q->cache_bytes = opts->cache_bytes ? opts->cache_bytes : DEFAULT_CACHE;
+    q->busy_ms = KEN_STORE_BUSY_MS;
+    if (opts->busy_ms)
+        q->busy_ms = opts->busy_ms > INT32_MAX ? INT32_MAX : (int)opts->busy_ms;
     ken_status st = q->is_read_only ? KEN_OK : make_folder(q->path, err);
     if (!st)
         st = connect_any(q, err);
@@ -222,7 +252,7 @@ ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err)
 {
     ken_fs_info info;
     ken_status st = ken_fs_stat(KEN_FS_CWD, q->path, &info, err);
-    if (st || (ken_fs_stamp_eq(info.stamp, q->stamp) && !size_of_log(q)))
+    if (st || (ken_fs_stamp_eq(info.stamp, q->stamp) && !size_of(q, "-wal")))
         return st;
     disconnect(q);
     return connect_any(q, err);
@@ -311,7 +341,7 @@ static ken_status sq_checkpoint(ken_store_backend *b, ken_err *err)
         if (rc && !is_busy(rc))
             st = SQ_FAIL(q, rc, err, "writing to");
     }
-    sqlite3_busy_timeout(q->db, KEN_STORE_BUSY_MS);
+    sqlite3_busy_timeout(q->db, q->busy_ms);
     return st;
 }
 
@@ -321,7 +351,7 @@ static ken_status sq_get_size(ken_store_backend *b, uint64_t *out_bytes, ken_err
     ken_fs_info info;
     ken_status st = ken_fs_stat(KEN_FS_CWD, q->path, &info, err);
     if (!st)
-        *out_bytes = info.stamp.size + size_of_log(q);
+        *out_bytes = info.stamp.size + size_of(q, "-wal");
     return st;
 }
 

@@ -30,7 +30,16 @@ const ken_sq_schema ken_store__sq_catalog_schema = {
     .version = sizeof catalog_sql / sizeof *catalog_sql,
 };
 
-static ken_status check(ken_sq *q, int64_t *out_version, ken_err *err)
+static ken_status refuse_tables(ken_sq *q, ken_err *err)
+{
+    int64_t n = 0;
+    ken_status st = ken_store__sq_ask(q, "SELECT count(*) FROM sqlite_schema", &n, err);
+    if (!st && n)
+        return SQ_CORRUPT(q, err, "it was made by another program");
+    return st;
+}
+
+ken_status ken_store__sq_check(ken_sq *q, int32_t *out_version, ken_err *err)
 {
     int64_t app = 0, version = 0;
     ken_status st = ken_store__sq_ask(q, "PRAGMA application_id", &app, err);
@@ -48,29 +57,23 @@ static ken_status check(ken_sq *q, int64_t *out_version, ken_err *err)
                         q->schema->what, q->path, (long long)version, q->schema->version);
     if (version < 0 || (!is_new && version == 0))
         return SQ_CORRUPT(q, err, "its schema version makes no sense");
-    *out_version = version;
-    return KEN_OK;
-}
-
-static ken_status has_tables(ken_sq *q, ken_err *err)
-{
-    int64_t n = 0;
-    ken_status st = ken_store__sq_ask(q, "SELECT count(*) FROM sqlite_schema", &n, err);
-    if (!st && n)
-        return SQ_CORRUPT(q, err, "it was made by another program");
+    if (is_new)
+        st = refuse_tables(q, err);
+    if (!st)
+        *out_version = (int32_t)version;
     return st;
 }
 
 // In a write transaction.
 static ken_status upgrade(ken_sq *q, ken_err *err)
 {
-    int64_t version = 0;
-    ken_status st = check(q, &version, err); // again: another process may have been faster
-    if (!st && version == 0)
-        st = has_tables(q, err);
-    for (int64_t v = version; !st && v < q->schema->version; v++)
-        st = ken_store__sq_exec(q, (const char *)q->schema->sql[v], err);
+    int32_t version = 0;
+    ken_status st = ken_store__sq_check(q, &version, err); // another process may have been faster
     if (st || version == q->schema->version)
+        return st;
+    for (int32_t v = version; !st && v < q->schema->version; v++)
+        st = ken_store__sq_exec(q, (const char *)q->schema->sql[v], err);
+    if (st)
         return st;
     char sql[96];
     sqlite3_snprintf(sizeof sql, sql, "PRAGMA application_id = %d; PRAGMA user_version = %d",
@@ -78,23 +81,15 @@ static ken_status upgrade(ken_sq *q, ken_err *err)
     return ken_store__sq_exec(q, sql, err);
 }
 
-ken_status ken_store__sq_migrate(ken_sq *q, ken_err *err)
+ken_status ken_store__sq_upgrade(ken_sq *q, ken_err *err)
 {
-    int64_t version = 0;
-    ken_status st = check(q, &version, err);
-    if (st || version == q->schema->version)
-        return st;
-    if (q->is_read_only)
-        return KEN_FAIL(err, version ? KEN_EPERM : KEN_ENOTFOUND,
-                        "%s '%s' %s, and is opened for reading only", q->schema->what, q->path,
-                        version ? "has an older schema" : "is empty");
-    st = ken_store__sq_exec(q, "BEGIN IMMEDIATE", err);
+    ken_status st = ken_store__sq_exec(q, "BEGIN IMMEDIATE", err);
     if (st)
         return st;
     st = upgrade(q, err);
     if (!st)
         st = ken_store__sq_exec(q, "COMMIT", err);
-    if (st)
+    if (st && !sqlite3_get_autocommit(q->db))
         (void)sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
     return st;
 }

@@ -39,6 +39,7 @@ typedef struct ken_sq {
     const ken_sq_schema *schema;
     char *path;
     uint64_t cache_bytes;
+    int busy_ms;
     sqlite3_stmt *stmts[KEN_SQ_COUNT]; // prepared at first use
     ken_fs_stamp stamp;                // of the file, when it was opened as immutable
     bool is_read_only;
@@ -68,10 +69,11 @@ void ken_store__sq_release(ken_sq *q);
 // Opens again after the file changed under an immutable connection; no transaction is open.
 ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err) KEN_MUST_USE;
 
-// Creates or upgrades the tables (sqlite_migrate.c). KEN_EVERSION, KEN_ECORRUPT (not one of ours),
-// KEN_ENOTFOUND (read-only and empty).
-ken_status ken_store__sq_migrate(ken_sq *q, ken_err *err) KEN_MUST_USE;
-
+// sqlite_migrate.c. The schema version of the file, 0 = empty: KEN_EVERSION when it is newer,
+// KEN_ECORRUPT when it is not one of ours.
+ken_status ken_store__sq_check(ken_sq *q, int32_t *out_version, ken_err *err) KEN_MUST_USE;
+// Creates or upgrades the tables.
+ken_status ken_store__sq_upgrade(ken_sq *q, ken_err *err) KEN_MUST_USE;
 // The slot of that name (sqlite_verify.c).
 ken_status ken_store__sq_verify(ken_store_backend *b, ken_err *err);
 

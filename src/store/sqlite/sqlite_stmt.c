@@ -25,6 +25,8 @@ static ken_status status_of_open(ken_sq *q)
     int e = q->db ? sqlite3_system_errno(q->db) : 0;
     if (e == ENOENT || e == ENOTDIR)
         return KEN_ENOTFOUND;
+    if (e == EISDIR || e == ENAMETOOLONG || e == ELOOP)
+        return KEN_EINVAL;
     return e == EACCES || e == EPERM || e == EROFS ? KEN_EPERM : KEN_EIO;
 }
 

@@ -1,0 +1,524 @@
+// SPDX-License-Identifier: MIT
+// Files that are damaged, foreign, newer, locked, or may not be written.
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "base/clock.h"
+#include "conformance/store/store_scenario.h"
+#include "ktest.h"
+
+static ken_err err;
+
+// ---- helpers ---------------------------------------------------------------------------------
+
+static ken_status try_open(const char *path, bool is_read_only, ken_store **out)
+{
+    err = (ken_err){ 0 };
+    *out = NULL;
+    const ken_store_opts opts = { .path = path, .is_read_only = is_read_only, .busy_ms = 100 };
+    return ken_store_open(&opts, out, &err);
+}
+
+static ken_store *must_open(const char *path, bool is_read_only)
+{
+    ken_store *s = NULL;
+    kt_ok_err(try_open(path, is_read_only, &s), &err);
+    return s;
+}
+
+static void make_index(const char *path, uint64_t generation)
+{
+    ken_store *s = must_open(path, false);
+    kt_ok_err(scn_write(s, generation, &err), &err);
+    ken_store_close(s);
+}
+
+// With SQLite itself, as another program would.
+static void run_sql(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
+    char *msg = NULL;
+    if (sqlite3_exec(db, sql, NULL, NULL, &msg))
+        kt_fail("%s: %s", sql, msg);
+    sqlite3_close(db);
+}
+
+static void write_bytes(const char *path, const char *bytes, size_t n)
+{
+    FILE *f = fopen(path, "wb");
+    kt_not_null(f);
+    kt_eq_u(fwrite(bytes, 1, n, f), n);
+    kt_eq_i(fclose(f), 0);
+}
+
+static uint64_t generation_of(ken_store *s)
+{
+    uint64_t g = 0;
+    const char *wrong = NULL;
+    kt_ok_err(scn_check(s, &g, &wrong, &err), &err);
+    kt_eq_str(wrong, NULL);
+    return g;
+}
+
+// ---- creating --------------------------------------------------------------------------------
+
+KEN_TEST(new_index_is_private)
+{
+    const char *path = ktest_path("a/b.db");
+    char dir[512];
+    snprintf(dir, sizeof dir, "%s/data/indexes/p.db", ktest_dir());
+    ken_store *s = must_open(dir, false);
+    struct stat st;
+    kt_eq_i(stat(dir, &st), 0);
+    kt_eq_u(st.st_mode & 0777, 0600);
+    snprintf(dir, sizeof dir, "%s/data/indexes/p.db-wal", ktest_dir());
+    kt_eq_i(stat(dir, &st), 0);
+    kt_eq_u(st.st_mode & 0777, 0600);
+    snprintf(dir, sizeof dir, "%s/data/indexes", ktest_dir());
+    kt_eq_i(stat(dir, &st), 0);
+    kt_eq_u(st.st_mode & 0777, 0700);
+    ken_store_close(s);
+    (void)path;
+}
+
+KEN_TEST(absent_index_is_not_made_by_a_reader)
+{
+    ken_store *s;
+    const char *path = ktest_path("p.db");
+    kt_status(try_open(path, true, &s), KEN_ENOTFOUND);
+    kt_false(ken_fs_exists(path));
+    kt_has_str(err.msg, path);
+    write_bytes(path, "", 0);
+    kt_status(try_open(path, true, &s), KEN_ENOTFOUND);
+    make_index(path, 1);
+    kt_status(try_open(ktest_path("no/such/dir.db"), true, &s), KEN_ENOTFOUND);
+}
+
+KEN_TEST(names_are_taken_as_they_are)
+{
+    static const char *const names[] = { "a b.db",    "a?mode=ro.db", "a#b%41.db",  "\xc3\xa9.db",
+                                         "file:x.db", "'q\".db",      "\xff\xfe.db" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *path = ktest_path(names[i]);
+        make_index(path, 1);
+        kt_true(ken_fs_exists(path));
+        ken_store *s = must_open(path, true);
+        kt_eq_u(generation_of(s), 1);
+        ken_store_close(s);
+    }
+    kt_eq_i(chdir(ktest_dir()), 0);
+    make_index("file:relative.db", 1);
+    kt_true(ken_fs_exists("file:relative.db"));
+    kt_eq_i(chdir("/"), 0);
+}
+
+KEN_TEST(folder_is_no_index)
+{
+    ken_store *s;
+    kt_true(try_open(ktest_dir(), false, &s) != KEN_OK);
+    kt_true(try_open(ktest_dir(), true, &s) != KEN_OK);
+    kt_status(try_open(ktest_write("file", "x"), true, &s), KEN_ECORRUPT);
+    kt_status(try_open(ktest_path("file/below.db"), true, &s), KEN_ENOTFOUND);
+}
+
+// ---- foreign files ---------------------------------------------------------------------------
+
+static void check_refused_untouched(const char *path, ken_status want)
+{
+    ken_store *s;
+    ken_str before = ktest_read(path);
+    kt_status(try_open(path, true, &s), want);
+    kt_status(try_open(path, false, &s), want);
+    kt_has_str(err.msg, path);
+    ken_str after = ktest_read(path);
+    kt_eq_mem(before.ptr, before.len, after.ptr, after.len);
+}
+
+KEN_TEST(foreign_files_are_left_alone)
+{
+    check_refused_untouched(ktest_write("notes.txt", "these are my notes\n"), KEN_ECORRUPT);
+    kt_has_str(err.msg, "ken index --force");
+    const char *path = ktest_path("other.db");
+    run_sql(path, "CREATE TABLE bookmarks (url TEXT)");
+    check_refused_untouched(path, KEN_ECORRUPT);
+    kt_has_str(err.msg, "another program");
+    run_sql(path, "PRAGMA application_id = 77; PRAGMA user_version = 1");
+    check_refused_untouched(path, KEN_ECORRUPT);
+    path = ktest_path("empty.db"); // a database, but empty and marked by someone else
+    run_sql(path, "PRAGMA application_id = 77");
+    check_refused_untouched(path, KEN_ECORRUPT);
+}
+
+KEN_TEST(newer_schema_names_both_versions)
+{
+    const char *path = ktest_path("p.db");
+    make_index(path, 1);
+    run_sql(path, "PRAGMA user_version = 99");
+    ken_store *s;
+    kt_status(try_open(path, true, &s), KEN_EVERSION);
+    kt_has_str(err.msg, "version 99");
+    kt_has_str(err.msg, "up to 1");
+    kt_status(try_open(path, false, &s), KEN_EVERSION);
+    run_sql(path, "PRAGMA user_version = 1");
+    s = must_open(path, true);
+    kt_eq_u(generation_of(s), 1);
+    ken_store_close(s);
+}
+
+KEN_TEST(schema_of_others_runs_nothing)
+{
+    const char *path = ktest_path("p.db");
+    make_index(path, 1);
+    run_sql(path, "CREATE TRIGGER t AFTER INSERT ON file BEGIN DELETE FROM file; END;"
+                  "CREATE TRIGGER u AFTER UPDATE ON file BEGIN DELETE FROM content; END");
+    ken_store *s = must_open(path, false);
+    kt_ok_err(scn_write(s, 2, &err), &err);
+    kt_eq_u(generation_of(s), 2);
+    ken_store_close(s);
+    run_sql(path, "PRAGMA foreign_keys = OFF; DROP TABLE skip_count");
+    s = must_open(path, true);
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_generation g;
+    kt_status(ken_store_load_generation(s, &arena, &g, &err), KEN_ECORRUPT);
+    ken_arena_release(&arena);
+    ken_store_close(s);
+    run_sql(path, "ALTER TABLE segment RENAME TO old;"
+                  "CREATE VIEW segment AS SELECT * FROM old");
+    s = must_open(path, true);
+    ken_arena_init(&arena, 0);
+    ken_segment_info *list;
+    size_t n;
+    kt_status(ken_store_list_segments(s, &arena, &list, &n, &err), KEN_ECORRUPT);
+    ken_arena_release(&arena);
+    ken_store_close(s);
+}
+
+// ---- damage ----------------------------------------------------------------------------------
+
+// Everything there is to do with a store: nothing may crash, and what fails says that it is
+// damaged.
+static bool use_damaged(const char *path, bool is_read_only)
+{
+    ken_store *s;
+    ken_status st = try_open(path, is_read_only, &s);
+    if (st) {
+        kt_true(st == KEN_ECORRUPT || st == KEN_ENOTFOUND || st == KEN_EVERSION || st == KEN_EPERM);
+        return true;
+    }
+    uint64_t g = 0;
+    const char *wrong = NULL;
+    bool is_found = false;
+    st = scn_check(s, &g, &wrong, &err);
+    is_found |= st || wrong;
+    if (st && st != KEN_ENOTFOUND) // a block of a segment that is not there
+        ktest_status(st, KEN_ECORRUPT, &err, "reading", __FILE__, __LINE__);
+    st = ken_store_verify(s, &err);
+    is_found |= st != KEN_OK;
+    if (st)
+        ktest_status(st, KEN_ECORRUPT, &err, "verifying", __FILE__, __LINE__);
+    if (!is_read_only)
+        (void)!scn_write(s, 1000, &err);
+    ken_store_close(s);
+    return is_found;
+}
+
+static void remove_side_files(const char *path)
+{
+    char name[600];
+    snprintf(name, sizeof name, "%s-wal", path);
+    kt_ok(ken_fs_remove(name, &err));
+    snprintf(name, sizeof name, "%s-shm", path);
+    kt_ok(ken_fs_remove(name, &err));
+}
+
+KEN_TEST(cut_index_is_told)
+{
+    const char *path = ktest_path("p.db"), *whole_path = ktest_path("whole.db");
+    make_index(whole_path, 3);
+    ken_str whole = ktest_read(whole_path);
+    static const size_t odd[] = { 1, 15, 16, 99, 100, 512, 8191, 8192, 8193 };
+    for (size_t i = 0; i < 40; i++) {
+        size_t n = i < 9 ? odd[i] : whole.len * (i - 9) / 31;
+        for (int ro = 0; ro < 2; ro++) {
+            remove_side_files(path);
+            write_bytes(path, whole.ptr, n);
+            bool is_found = use_damaged(path, ro);
+            // Cut to nothing it is a new index, if it may be made.
+            kt_true(is_found || (n == 0 && !ro));
+        }
+    }
+}
+
+KEN_TEST(changed_bytes_never_crash)
+{
+    const char *path = ktest_path("p.db"), *whole_path = ktest_path("whole.db");
+    make_index(whole_path, 3);
+    ken_str whole = ktest_read(whole_path);
+    char *copy = ken_alloc(whole.len);
+    unsigned seed = 1, n_found = 0;
+    for (int round = 0; round < 300; round++) {
+        memcpy(copy, whole.ptr, whole.len);
+        for (int k = 0; k <= round % 20; k++) {
+            seed = seed * 1664525 + 1013904223;
+            // Most of the file is segments; look more closely at what comes first.
+            size_t range = round % 2 ? whole.len : 16 * 8192;
+            copy[(seed >> 4) % range] = (char)(seed >> 24);
+        }
+        remove_side_files(path);
+        write_bytes(path, copy, whole.len);
+        n_found += use_damaged(path, round % 3 != 0);
+    }
+    kt_true(n_found > 100);
+    ken_free(copy);
+}
+
+KEN_TEST(changed_log_never_crashes)
+{
+    // A log is checked by its sums: what is damaged, and all after it, was never committed.
+    const char *path = ktest_path("p.db"), *from = ktest_path("from.db");
+    ken_store *s = must_open(from, false);
+    for (uint64_t g = 1; g < 4; g++)
+        kt_ok_err(scn_write(s, g, &err), &err);
+    ken_store *reader = must_open(from, true); // keeps the log from being emptied
+    kt_ok(ken_store_begin_read(reader, &err));
+    uint64_t n;
+    kt_ok(ken_store_get_generation(reader, &n, &err));
+    kt_ok_err(scn_write(s, 4, &err), &err);
+    char log_from[600], log_to[600];
+    snprintf(log_from, sizeof log_from, "%s-wal", from);
+    snprintf(log_to, sizeof log_to, "%s-wal", path);
+    ken_str db = ktest_read(from), log = ktest_read(log_from);
+    kt_true(log.len > 100000);
+    ken_store_close(reader);
+    ken_store_close(s);
+    char *copy = ken_alloc(log.len);
+    for (size_t i = 0; i < 30; i++) {
+        memcpy(copy, log.ptr, log.len);
+        copy[log.len * i / 30 + i] ^= 0x40;
+        remove_side_files(path);
+        write_bytes(path, db.ptr, db.len);
+        write_bytes(log_to, copy, log.len);
+        s = must_open(path, i % 2);
+        uint64_t g = generation_of(s);
+        kt_true(g == 3 || g == 4);
+        kt_ok_err(ken_store_verify(s, &err), &err);
+        ken_store_close(s);
+    }
+    ken_free(copy);
+}
+
+KEN_TEST(damaged_index_is_kept_and_made_anew)
+{
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    const char *path = ktest_write("p.db", "damaged, but someone may want it\n");
+    const char *log = ktest_write("p.db-wal", "its log");
+    ken_str moved;
+    for (int i = 1; i <= 3; i++) {
+        kt_ok_err(ken_store_quarantine(path, &arena, &moved, &err), &err);
+        kt_false(ken_fs_exists(path));
+        char want[600];
+        snprintf(want, sizeof want, "%s.damaged-%d", path, i);
+        kt_eq_text(moved, want);
+        if (i == 1) {
+            kt_eq_text(ktest_read(want), "damaged, but someone may want it\n");
+            kt_eq_text(ktest_read(ktest_path("p.db.damaged-1-wal")), "its log");
+            kt_false(ken_fs_exists(log));
+        }
+        make_index(path, 1);
+    }
+    ken_store *s = must_open(path, true);
+    kt_eq_u(generation_of(s), 1);
+    ken_store_close(s);
+    kt_status(ken_store_quarantine(ktest_path("none.db"), &arena, &moved, &err), KEN_ENOTFOUND);
+    ken_arena_release(&arena);
+}
+
+// ---- locks -----------------------------------------------------------------------------------
+
+KEN_TEST(second_writer_is_told_to_wait)
+{
+    const char *path = ktest_path("p.db");
+    ken_store *a = must_open(path, false), *b = must_open(path, false);
+    kt_ok(ken_store_begin_write(a, &err));
+    int64_t start = ken_clock_mono_ns();
+    kt_status(ken_store_begin_write(b, &err), KEN_EBUSY);
+    kt_true(ken_clock_mono_ns() - start >= 90 * 1000000);
+    kt_has_str(err.msg, "another process is writing");
+    uint64_t g;
+    kt_ok(ken_store_get_generation(b, &g, &err)); // reading goes on
+    ken_store_rollback(a);
+    kt_ok(ken_store_begin_write(b, &err));
+    ken_store_close(b);
+    ken_store_close(a);
+}
+
+KEN_TEST(exclusive_lock_is_busy)
+{
+    const char *path = ktest_path("p.db");
+    make_index(path, 1);
+    sqlite3 *db = NULL;
+    kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
+    kt_eq_i(sqlite3_exec(db, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", NULL, NULL, NULL),
+            SQLITE_OK);
+    ken_store *s;
+    kt_status(try_open(path, true, &s), KEN_EBUSY);
+    kt_status(try_open(path, false, &s), KEN_EBUSY);
+    sqlite3_close(db);
+    s = must_open(path, true);
+    ken_store_close(s);
+}
+
+KEN_TEST(checkpoint_beside_a_reader_is_no_failure)
+{
+    const char *path = ktest_path("p.db");
+    make_index(path, 1);
+    ken_store *a = must_open(path, false), *b = must_open(path, true);
+    uint64_t g;
+    kt_ok(ken_store_begin_read(b, &err));
+    kt_ok(ken_store_get_generation(b, &g, &err));
+    kt_ok_err(scn_write(a, 2, &err), &err); // ends with a checkpoint
+    kt_ok(ken_store_commit(b, &err));
+    kt_eq_u(generation_of(b), 2);
+    ken_store_close(b);
+    ken_store_close(a);
+}
+
+// ---- without the right to write ----------------------------------------------------------------
+
+// The body runs in a child as nobody, when we are root: root may write everywhere.
+static void as_nobody(int (*body)(const char *path), const char *path)
+{
+    pid_t pid = fork();
+    kt_true(pid >= 0);
+    if (pid == 0) {
+        if (geteuid() == 0 && (setgid(65534) || setuid(65534)))
+            _exit(99);
+        int line = body(path);
+        if (line)
+            fprintf(stderr, "child, line %d: %s\n", line, err.msg);
+        _exit(line ? 1 : 0);
+    }
+    int status = 0;
+    kt_true(waitpid(pid, &status, 0) == pid);
+    kt_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+}
+
+static int read_generation(ken_store *s, uint64_t want)
+{
+    uint64_t g = 0;
+    const char *wrong = NULL;
+    if (scn_check(s, &g, &wrong, &err) || wrong || g != want)
+        return __LINE__;
+    return ken_store_verify(s, &err) ? __LINE__ : 0;
+}
+
+static int read_in_read_only_folder(const char *path)
+{
+    ken_store *s;
+    if (try_open(path, true, &s))
+        return __LINE__;
+    int line = read_generation(s, 1);
+    if (!line && ken_store_begin_write(s, &err) != KEN_EPERM)
+        line = __LINE__;
+    ken_store_close(s);
+    if (!line && try_open(path, false, &s) != KEN_EPERM)
+        line = __LINE__;
+    return line;
+}
+
+static int read_beside_unfinished_log(const char *path)
+{
+    ken_store *s;
+    if (try_open(path, true, &s) != KEN_EPERM)
+        return __LINE__;
+    return strstr(err.msg, "log") ? 0 : __LINE__;
+}
+
+KEN_TEST(read_only_folder_is_read)
+{
+    const char *path = ktest_path("ro/p.db"), *dir = ktest_path("ro");
+    make_index(path, 1);
+    kt_eq_i(chmod(ktest_dir(), 0755), 0);
+    kt_eq_i(chmod(path, 0444), 0);
+    kt_eq_i(chmod(dir, 0555), 0);
+    as_nobody(read_in_read_only_folder, path);
+    kt_eq_i(chmod(dir, 0755), 0);
+    kt_eq_i(chmod(path, 0644), 0);
+    // A log that only its owner can bring in.
+    write_bytes(ktest_path("ro/p.db-wal"), "x", 1);
+    kt_eq_i(chmod(dir, 0555), 0);
+    as_nobody(read_beside_unfinished_log, path);
+    kt_eq_i(chmod(dir, 0755), 0);
+}
+
+static int fds[2][2]; // to the child, from the child
+
+static int follow_writer(const char *path)
+{
+    ken_store *s;
+    char c = 'x';
+    if (try_open(path, true, &s))
+        return __LINE__;
+    int line = read_generation(s, 1);
+    if (line || write(fds[1][1], &c, 1) != 1 || read(fds[0][0], &c, 1) != 1)
+        return line ? line : __LINE__;
+    line = read_generation(s, 2);
+    ken_store_close(s);
+    return line;
+}
+
+KEN_TEST(reader_in_read_only_folder_follows_its_owner)
+{
+    if (geteuid() != 0)
+        kt_skip("root", "needs two users");
+    const char *path = ktest_path("ro/p.db"), *dir = ktest_path("ro");
+    make_index(path, 1);
+    kt_eq_i(chmod(ktest_dir(), 0755), 0);
+    kt_eq_i(chmod(path, 0644), 0);
+    kt_eq_i(chmod(dir, 0755), 0);
+    kt_eq_i(pipe(fds[0]) | pipe(fds[1]), 0);
+    pid_t pid = fork();
+    kt_true(pid >= 0);
+    if (pid == 0) {
+        if (setgid(65534) || setuid(65534))
+            _exit(99);
+        int line = follow_writer(path);
+        if (line)
+            fprintf(stderr, "child, line %d: %s\n", line, err.msg);
+        _exit(line ? 1 : 0);
+    }
+    close(fds[1][1]);
+    char c = 'x';
+    kt_eq_i(read(fds[1][0], &c, 1), 1);
+    make_index(path, 2);
+    kt_eq_i(write(fds[0][1], &c, 1), 1);
+    int status = 0;
+    kt_true(waitpid(pid, &status, 0) == pid);
+    kt_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    close(fds[0][0]);
+    close(fds[0][1]);
+    close(fds[1][0]);
+}
+
+KEN_TEST(value_that_is_too_large_is_refused)
+{
+    ken_store *s = must_open(ktest_path("p.db"), false);
+    kt_ok(ken_store_begin_write(s, &err));
+    size_t n = (16u << 20) + 1;
+    char *big = ken_alloc(n);
+    memset(big, 'x', n);
+    kt_status(ken_store_put_value(s, KEN_STR("k"), ken_str_n(big, n), &err), KEN_ELIMIT);
+    ken_store_rollback(s);
+    kt_ok(ken_store_begin_write(s, &err));
+    kt_ok(ken_store_put_value(s, KEN_STR("k"), ken_str_n(big, n - 1), &err));
+    kt_ok(ken_store_commit(s, &err));
+    ken_free(big);
+    ken_store_close(s);
+}
