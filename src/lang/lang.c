@@ -10,7 +10,7 @@
 #include "lang/lang_priv.h"
 
 static const ken_lang_row rows[] = {
-#define X(id, name, grammar, table, ext, files, shebang, role)                                     \
+#define X(id, name, grammar, table, ext, files, shebang, role) \
     { name, grammar, table, ext, files, shebang, KEN_LANG_ROLE_##role },
     KEN_LANG_TABLE(X)
 #undef X
@@ -19,10 +19,10 @@ static const ken_lang_row rows[] = {
 static const struct {
     const char *alias, *name;
 } aliases[] = {
-    { "js", "javascript" }, { "jsx", "javascript" }, { "ts", "typescript" }, { "py", "python" },
-    { "c++", "cpp" },       { "c#", "csharp" },      { "cs", "csharp" },     { "rb", "ruby" },
-    { "rs", "rust" },       { "kt", "kotlin" },      { "hs", "haskell" },    { "sh", "bash" },
-    { "shell", "bash" },    { "md", "markdown" },    { "yml", "yaml" },      { "golang", "go" },
+    { "js", "javascript" }, { "jsx", "javascript" }, { "ts", "typescript" },  { "py", "python" },
+    { "c++", "cpp" },       { "c#", "csharp" },      { "cs", "csharp" },      { "rb", "ruby" },
+    { "rs", "rust" },       { "kt", "kotlin" },      { "hs", "haskell" },     { "sh", "bash" },
+    { "shell", "bash" },    { "md", "markdown" },    { "yml", "yaml" },       { "golang", "go" },
     { "ex", "elixir" },     { "scss", "css" },       { "mjs", "javascript" },
 };
 
@@ -106,16 +106,62 @@ static bool by_shebang(ken_str head, ken_lang_id *out)
     return false;
 }
 
-// A .h file is C++ when it says so in a way that C never does.
-static bool looks_like_cpp(ken_str head)
+static bool begins_like_cpp(ken_str line)
 {
-    static const char *const marks[] = { "\nnamespace ", "\ntemplate", "\nclass ", "\npublic:",
-                                         "\nprivate:",   "std::",      " public:", " private:",
-                                         "constexpr ",   "\nusing " };
-    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
-        if (ken_str_find(head, ken_str_c(marks[i])) != SIZE_MAX)
+    static const char *const heads[] = {
+        "namespace ",        "template<",   "template <", "class ",     "public:",
+        "private:",          "protected:",  "using ",     "constexpr ", "friend ",
+        "inline namespace ", "enum class ", "virtual "
+    };
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++)
+        if (ken_str_starts(line, ken_str_c(heads[i])))
             return true;
-    return false;
+    return ken_str_find(line, KEN_STR("std::")) != SIZE_MAX ||
+           ken_str_find(line, KEN_STR("nullptr")) != SIZE_MAX ||
+           ken_str_find(line, KEN_STR("static_cast<")) != SIZE_MAX;
+}
+
+// A line without its comments; *in_comment says whether one is open at its end.
+static ken_str code_of(ken_str line, bool *in_comment)
+{
+    if (*in_comment) {
+        size_t end = ken_str_find(line, KEN_STR("*/"));
+        if (end == SIZE_MAX)
+            return KEN_STR("");
+        *in_comment = false;
+        line = ken_str_sub(line, end + 2, line.len);
+    }
+    size_t slashes = ken_str_find(line, KEN_STR("//")), open = ken_str_find(line, KEN_STR("/*"));
+    if (slashes < open)
+        return ken_str_trim(ken_str_sub(line, 0, slashes));
+    if (open == SIZE_MAX)
+        return ken_str_trim(line);
+    ken_str tail = ken_str_sub(line, open, line.len);
+    *in_comment = ken_str_find(tail, KEN_STR("*/")) == SIZE_MAX;
+    return ken_str_trim(ken_str_sub(line, 0, open));
+}
+
+// What a .h file is: its code says what C never does, or what only Objective-C does. Parts that C
+// compilers do not see (#ifdef __cplusplus) do not count.
+static ken_lang_id header_lang(ken_str head)
+{
+    ken_str line;
+    bool in_comment = false, is_hidden = false;
+    while (ken_str_line_next(&head, &line)) {
+        ken_str code = code_of(line, &in_comment);
+        bool is_directive = code.len && code.ptr[0] == '#';
+        if (is_directive && ken_str_find(code, KEN_STR("__cplusplus")) != SIZE_MAX)
+            is_hidden = !ken_str_starts(code, KEN_STR("#ifndef"));
+        else if (is_directive &&
+                 (ken_str_starts(code, KEN_STR("#el")) || ken_str_starts(code, KEN_STR("#endif"))))
+            is_hidden = false;
+        else if (!is_hidden && (ken_str_starts(code, KEN_STR("@interface ")) ||
+                                ken_str_starts(code, KEN_STR("@protocol "))))
+            return KEN_LANG_OTHER_CODE;
+        else if (!is_hidden && !is_directive && begins_like_cpp(code))
+            return KEN_LANG_CPP;
+    }
+    return KEN_LANG_C;
 }
 
 ken_lang_id ken_lang_of(ken_str path, ken_str head)
@@ -123,9 +169,8 @@ ken_lang_id ken_lang_of(ken_str path, ken_str head)
     ken_lang_id lang = KEN_LANG_TEXT;
     if (!by_path(path, &lang))
         by_shebang(head, &lang);
-    if (lang == KEN_LANG_C && ken_str_eq(ken_path_ext(path), KEN_STR("h")) && looks_like_cpp(head))
-        return KEN_LANG_CPP;
-    return lang;
+    bool is_header = lang == KEN_LANG_C && ken_str_eq(ken_path_ext(path), KEN_STR("h"));
+    return is_header ? header_lang(head) : lang;
 }
 
 bool ken_lang_is_code_path(ken_str path)

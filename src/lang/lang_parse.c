@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
-// A parser keeps one TSParser per language it has met, and the trees of the file at hand. Grammars are
-// asked to stop through tree-sitter's progress callback, which it calls every hundred operations.
+// A parser keeps one TSParser per language it has met, and the trees of the file at hand. Grammars
+// are asked to stop through tree-sitter's progress callback, which it calls every hundred
+// operations.
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "lang/lang.h"
+#include "lang/lang_priv.h"
 
 struct ken_parser {
     TSParser *parsers[KEN_LANG_COUNT]; // made on first use
@@ -82,6 +84,62 @@ static TSParser *parser_of(ken_parser *p, ken_lang_id lang)
     return ts;
 }
 
+static TSTree *parse_text(TSParser *ts, ken_str text, parse_watch *watch)
+{
+    parse_input input = { text };
+    TSInput ts_input = { .payload = &input, .read = read_text, .encoding = TSInputEncodingUTF8 };
+    TSParseOptions ts_opts = { .payload = watch, .progress_callback = should_stop };
+    TSTree *tree = ts_parser_parse_with_options(ts, NULL, ts_input, ts_opts);
+    if (!tree)
+        ts_parser_reset(ts);
+    return tree;
+}
+
+// Goes on to the next node that has an error inside; false at the end.
+static bool next_damaged(TSTreeCursor *cursor)
+{
+    TSNode node = ts_tree_cursor_current_node(cursor);
+    bool wants_children = ts_node_has_error(node) && !ts_node_is_error(node);
+    if (wants_children && ts_tree_cursor_goto_first_child(cursor))
+        return true;
+    while (!ts_tree_cursor_goto_next_sibling(cursor))
+        if (!ts_tree_cursor_goto_parent(cursor))
+            return false;
+    return true;
+}
+
+static uint64_t error_bytes(const TSTree *tree)
+{
+    TSNode root = ts_tree_root_node(tree);
+    uint64_t sum = 0;
+    if (!ts_node_has_error(root))
+        return 0;
+    TSTreeCursor cursor = ts_tree_cursor_new(root);
+    do {
+        TSNode node = ts_tree_cursor_current_node(&cursor);
+        if (ts_node_is_error(node))
+            sum += ts_node_end_byte(node) - ts_node_start_byte(node);
+    } while (next_damaged(&cursor));
+    ts_tree_cursor_delete(&cursor);
+    return sum;
+}
+
+// Reads a damaged text again without what its grammar cannot follow; the better tree stays.
+static TSTree *second_reading(TSParser *ts, ken_lang_id lang, ken_str text, parse_watch *watch,
+                              TSTree *tree)
+{
+    uint64_t damage = error_bytes(tree);
+    char *masked = damage ? ken_try_alloc(text.len) : NULL;
+    if (masked && ken_lang__mask(ken_lang_rules(lang), text, masked)) {
+        TSTree *other = parse_text(ts, ken_str_n(masked, text.len), watch);
+        bool is_better = other && error_bytes(other) < damage;
+        ts_tree_delete(is_better ? tree : other);
+        tree = is_better ? other : tree;
+    }
+    ken_free(masked);
+    return tree;
+}
+
 ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
                             const ken_parse_opts *opts, TSTree **out, ken_err *err)
 {
@@ -91,18 +149,16 @@ ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
     if (text.len > UINT32_MAX / 2)
         return KEN_FAIL(err, KEN_ELIMIT, "text of %zu bytes is too long to parse", text.len);
     ts_parser_set_included_ranges(ts, opts->ranges, opts->n_ranges);
-    parse_input input = { text };
     parse_watch watch = { .cancel = opts->cancel,
-                          .deadline_ns = opts->budget_ns ? ken_clock_mono_ns() + opts->budget_ns
-                                                         : 0 };
-    TSInput ts_input = { .payload = &input, .read = read_text, .encoding = TSInputEncodingUTF8 };
-    TSParseOptions ts_opts = { .payload = &watch, .progress_callback = should_stop };
-    TSTree *tree = ts_parser_parse_with_options(ts, NULL, ts_input, ts_opts);
+                          .deadline_ns =
+                              opts->budget_ns ? ken_clock_mono_ns() + opts->budget_ns : 0 };
+    TSTree *tree = parse_text(ts, text, &watch);
     if (!tree) {
-        ts_parser_reset(ts);
         ken_status st = ken_cancel_check(opts->cancel, err);
         return st ? st : KEN_FAIL(err, KEN_ETIMEOUT, "parsing went over its budget");
     }
+    if (!opts->n_ranges)
+        tree = second_reading(ts, lang, text, &watch, tree);
     ken_vec_push(&p->trees, tree);
     *out = tree;
     return KEN_OK;

@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// lang_priv.h -- rows of the language table, for this folder only.
+// lang_priv.h -- rows of the language table and the second reading, for this folder only.
 #ifndef KEN_LANG_LANG_PRIV_H
 #define KEN_LANG_LANG_PRIV_H
 
 #include "lang/lang.h"
+#include "lang/lang_rules.h"
 
 typedef struct ken_lang_row {
     const char *name, *grammar, *table, *extensions, *file_names, *shebangs; // words by ' '
@@ -11,5 +12,9 @@ typedef struct ken_lang_row {
 } ken_lang_row;
 
 const ken_lang_row *ken_lang__row(ken_lang_id lang);
+
+// Writes `text` to `out` (as long), with spaces where the table of the language asks for them.
+// False when there are none; rules may be NULL.
+bool ken_lang__mask(const ken_rules *rules, ken_str text, char *out);
 
 #endif

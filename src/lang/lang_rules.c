@@ -37,11 +37,16 @@ static void note_unknown(table_reader *r, const char *what, ken_str name)
                  r->line, what, KEN_STR_ARG(name));
 }
 
-// Named types first, then tokens ("enum", "var").
+// Named types first, then tokens; in quotes, tokens only ("class").
 static TSSymbol type_of(table_reader *r, ken_str name)
 {
     const TSLanguage *g = r->rules->grammar;
-    TSSymbol s = ts_language_symbol_for_name(g, name.ptr, (uint32_t)name.len, true);
+    bool is_token = name.len > 2 && name.ptr[0] == '"' && name.ptr[name.len - 1] == '"';
+    if (is_token)
+        name = ken_str_sub(name, 1, name.len - 1);
+    TSSymbol s = 0;
+    if (!is_token)
+        s = ts_language_symbol_for_name(g, name.ptr, (uint32_t)name.len, true);
     if (!s)
         s = ts_language_symbol_for_name(g, name.ptr, (uint32_t)name.len, false);
     if (!s)
@@ -54,6 +59,8 @@ static ken_rule_step read_step(table_reader *r, ken_str text)
     ken_rule_step step = { .kind = KEN_STEP_FIELD };
     if (ken_str_eq(text, KEN_STR("~"))) {
         step.kind = KEN_STEP_DECLARATOR;
+    } else if (ken_str_eq(text, KEN_STR(">"))) {
+        step.kind = KEN_STEP_NEXT;
     } else if (ken_str_eq(text, KEN_STR("~scope"))) {
         step.kind = KEN_STEP_QUALIFIER;
     } else if (text.len && memchr("@^=", text.ptr[0], 3)) {
@@ -236,6 +243,11 @@ static void read_directive(table_reader *r, ken_str word, ken_str rest)
         r->rules->name_trim = value;
         return;
     }
+    if (ken_str_eq(word, KEN_STR("%blank"))) {
+        *(ken_str_eq(value, KEN_STR("macros")) ? &r->rules->blank_macros : &r->rules->blank_lines) =
+            ken_str_trim(rest);
+        return;
+    }
     if (!ken_str_eq(word, KEN_STR("%visibility"))) {
         note_unknown(r, "directive", word);
         return;
@@ -264,6 +276,8 @@ static void read_line(table_reader *r, ken_str line)
     uint32_t unknown_before = r->n_unknown;
     ken_rule rule = { .role = role_of_word(role), .next = -1 };
     TSSymbol symbol = type_of(r, type);
+    if (symbol >= r->rules->n_symbols) // ERROR is not in the grammar's list
+        note_unknown(r, "node type", type);
     if (rule.role == KEN_RULE_NONE)
         note_unknown(r, "role", role);
     if (rule.role == KEN_RULE_DEF && next_word(&line, &word)) {
@@ -456,6 +470,9 @@ TSNode ken_rule_follow_path(const ken_rule_path *path, TSNode node)
         case KEN_STEP_IS:
             if (ts_node_symbol(node) != s->type)
                 return (TSNode){ 0 };
+            break;
+        case KEN_STEP_NEXT:
+            node = ts_node_next_named_sibling(node);
             break;
         case KEN_STEP_DECLARATOR:
             node = unwrap_declarator(node);

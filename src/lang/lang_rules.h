@@ -54,6 +54,7 @@ typedef enum ken_step_kind {
     KEN_STEP_TYPE,       // @type: the first child of that type
     KEN_STEP_LAST,       // ^type: the last one
     KEN_STEP_IS,         // =type: stays, if the node is of that type
+    KEN_STEP_NEXT,       // >: the next named sibling
     KEN_STEP_DECLARATOR, // ~: through C declarators to the name
     KEN_STEP_QUALIFIER,  // ~scope: the innermost qualifier on the way that ~ goes
 } ken_step_kind;
@@ -123,7 +124,9 @@ struct ken_rules {
     uint32_t n_rules;
     ken_visibility_rule visibility;
     ken_visibility default_visibility;
-    ken_str name_trim; // characters taken off both ends of names (quotes)
+    ken_str name_trim;    // characters taken off both ends of names (quotes)
+    ken_str blank_lines;  // of a second reading, by ' ': lines that begin so are left out
+    ken_str blank_macros; // as are macros alone on a line or behind one of these words
 };
 
 // Follows the alternatives from `node`; a null node when none leads anywhere.

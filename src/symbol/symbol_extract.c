@@ -320,14 +320,13 @@ static void add_injection(walk *w, const ken_rule *rule, TSNode node, int32_t sy
 }
 
 // From `start` to the body; without one, to the end of the line that has the name.
-static ken_span signature_of(walk *w, const ken_rule *rule, TSNode node, TSNode name,
-                             uint32_t start)
+static ken_span signature_of(walk *w, const ken_rule *rule, TSNode node, TSNode name, ken_span span)
 {
+    uint32_t start = span.start, end = span.end;
     TSNode sig = ken_rule_follow(&rule->signature, node);
     if (!ts_node_is_null(sig))
         return (ken_span){ ts_node_start_byte(sig), ts_node_end_byte(sig) };
     TSNode body = ken_rule_follow(&rule->body, node);
-    uint32_t end = ts_node_end_byte(node);
     if (!ts_node_is_null(body) && ts_node_start_byte(body) > start) {
         end = ts_node_start_byte(body);
     } else {
@@ -477,8 +476,11 @@ static int32_t push_symbol(walk *w, const ken_rule *rule, TSNode node, TSNode na
         s.span.end = ts_node_end_byte(ts_node_parent(node));
     s.depth = s.parent >= 0 ? w->out->symbols.ptr[s.parent].depth + 1 : 0;
     bool is_decorated = w->text.ptr[s.span.start] == '@';
-    s.signature = signature_of(w, rule, node, name_node,
-                               is_decorated ? ts_node_start_byte(node) : s.span.start);
+    ken_span own = { ts_node_start_byte(node),
+                     rule->is_rest ? s.span.end : ts_node_end_byte(node) };
+    if (!is_decorated)
+        own.start = s.span.start;
+    s.signature = signature_of(w, rule, node, name_node, own);
     ken_str head = ken_str_sub(w->text, s.span.start, ts_node_start_byte(name_node));
     s.visibility =
         rule->visibility ? rule->visibility : visibility_of(w->rules, head, name, frame->members);
