@@ -1,0 +1,71 @@
+// SPDX-License-Identifier: MIT
+// mcp.h -- the Model Context Protocol over the tools: the session, and its stdio transport.
+//
+// One session speaks both eras at once: a request that carries its protocol version in `_meta` is
+// served statelessly (2026-07-28), any other as after an `initialize` handshake (2025-11-25,
+// 2025-06-18, 2024-11-05). What is quick is answered by the thread that receives; tools and
+// resources run on a bounded pool, so that ping and cancellation are answered while a long call
+// runs.
+//
+// Ownership: a server outlives its sessions. Threads: ken_mcp_session_receive from one thread at a
+// time; `send` is called from any thread, never by two at once for one session. README.md tells
+// more.
+#ifndef KEN_MCP_MCP_H
+#define KEN_MCP_MCP_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "app/app.h"
+#include "base/attr.h"
+#include "base/err.h"
+#include "base/str.h"
+#include "tool/tool.h"
+
+enum {
+    KEN_MCP_MESSAGE_MAX = 16 * 1024 * 1024
+}; // bytes of one message
+
+// All-zero means: what settings say, on any project. Everything is borrowed for as long as it runs.
+typedef struct ken_mcp_opts {
+    const char *version;     // of this program; NULL = "0"
+    ken_str project;         // the one project that is served (id, name or path); empty = any
+    ken_str cwd;             // absolute: the folder that the client works in; may be empty
+    const ken_str *toolsets; // empty = the setting mcp.toolsets
+    size_t n_toolsets;
+    bool is_read_only;        // also when the setting mcp.read_only says so
+    size_t n_workers;         // calls that run at the same time; 0 = 4
+    const ken_toolset *tools; // instead of all that: exactly these
+} ken_mcp_opts;
+
+// Serves stdin and stdout until stdin ends, then returns the exit status of the process. From then
+// on everything else that is written to file descriptor 1 goes to stderr. With calls still running
+// that do not stop in time it ends the process itself.
+int ken_mcp_stdio_run(ken_app *app, const ken_mcp_opts *opts);
+
+// ---- for transports ----------------------------------------------------------------------------
+typedef struct ken_mcp_server ken_mcp_server;
+typedef struct ken_mcp_session ken_mcp_session;
+
+// `app` may be NULL when opts->tools do not use one. Opens nothing.
+ken_status ken_mcp_server_new(ken_app *app, const ken_mcp_opts *opts, ken_mcp_server **out,
+                              ken_err *err) KEN_MUST_USE;
+void ken_mcp_server_free(ken_mcp_server *s); // waits for running calls
+
+// One whole message without line break, valid UTF-8.
+typedef void ken_mcp_send_fn(void *ctx, ken_str message);
+
+ken_mcp_session *ken_mcp_session_new(ken_mcp_server *server, ken_mcp_send_fn *send, void *send_ctx)
+    KEN_MUST_USE;
+// One message of at most KEN_MCP_MESSAGE_MAX bytes. Never fails: what is wrong is answered.
+void ken_mcp_session_receive(ken_mcp_session *s, ken_str message);
+// Answers a message that was too long to be kept.
+void ken_mcp_session_refuse_long(ken_mcp_session *s);
+void ken_mcp_session_cancel_all(ken_mcp_session *s);
+size_t ken_mcp_session_n_running(ken_mcp_session *s);
+// Until nothing runs, or for `timeout_ms`; false when something still does.
+bool ken_mcp_session_wait(ken_mcp_session *s, int64_t timeout_ms);
+void ken_mcp_session_free(ken_mcp_session *s); // nothing may be running
+
+#endif

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: MIT
+// mcp_priv.h -- messages, and what the parts of a session share.
+#ifndef KEN_MCP_MCP_PRIV_H
+#define KEN_MCP_MCP_PRIV_H
+
+#include <pthread.h>
+
+#include "base/pool.h"
+#include "json/json.h"
+#include "mcp/mcp.h"
+
+enum {
+    KEN_MCP__PARSE = -32700,
+    KEN_MCP__INVALID_REQUEST = -32600,
+    KEN_MCP__METHOD_NOT_FOUND = -32601,
+    KEN_MCP__INVALID_PARAMS = -32602,
+    KEN_MCP__INTERNAL = -32603,
+    KEN_MCP__RESOURCE_NOT_FOUND = -32002, // legacy era only
+    KEN_MCP__UNSUPPORTED_VERSION = -32022,
+};
+
+// ---- mcp_rpc.c: one message
+// ----------------------------------------------------------------------
+typedef enum ken_mcp__kind {
+    KEN_MCP__BAD = 0, // `code` and `err` say why
+    KEN_MCP__REQUEST,
+    KEN_MCP__NOTIFICATION,
+    KEN_MCP__RESPONSE, // we ask nothing, so it is dropped
+} ken_mcp__kind;
+
+typedef struct ken_mcp__message {
+    ken_mcp__kind kind;
+    char *id;             // JSON text as it goes back: "7", "\"a\""; owned; NULL when there is none
+    char *request_id;     // of notifications/cancelled, the same way
+    json_t *json;         // owned
+    ken_str method;       // in json
+    const json_t *params; // in json; an object or NULL
+    int code;
+    ken_err err;
+} ken_mcp__message;
+
+void ken_mcp__message_parse(ken_str text, ken_mcp__message *out);
+void ken_mcp__message_release(ken_mcp__message *m);
+
+// A whole error response. `id` NULL: left out. `data`: JSON text, or empty.
+void ken_mcp__put_error(ken_buf *out, const char *id, int code, const char *message, ken_str data);
+
+// ---- mcp_session.c
+// -------------------------------------------------------------------------------
+struct ken_mcp_server {
+    ken_app *app;
+    ken_mcp_opts opts;
+    const ken_toolset *tools;
+    ken_toolset *own_tools; // what `tools` is when opts names none
+    bool is_read_only;
+    ken_buf tools_list;   // the array of tools/list
+    ken_buf server_info;  // {"name":…}
+    ken_buf instructions; // as JSON string
+    pthread_mutex_t lock; // guards: pool
+    ken_pool *pool;       // NULL until the first call
+};
+
+typedef struct ken_mcp__request {
+    ken_mcp_session *session;
+    ken_mcp_server *server; // the session's
+    ken_mcp__message msg;   // owned
+    bool is_modern;
+    ken_cancel cancel;
+    bool is_dropped;     // guarded by the session's lock: the client wants no answer any more
+    const json_t *token; // progressToken, or NULL
+    double last_progress;
+    int64_t last_progress_ns;
+    struct ken_mcp__request *next; // guarded by the session's lock
+} ken_mcp__request;
+
+// Results are put together as text: begin, members without braces, end.
+void ken_mcp__begin_result(const ken_mcp__request *r, ken_buf *out);
+void ken_mcp__end_result(ken_buf *out);
+// ttlMs and cacheScope where the era has them; after at least one other member.
+void ken_mcp__put_cache_hints(const ken_mcp__request *r, int64_t ttl_ms, const char *scope,
+                              ken_buf *out);
+void ken_mcp__answer_error(const ken_mcp__request *r, int code, const char *message, ken_str data,
+                           ken_buf *out);
+// The context that tools get for this request.
+ken_tool_ctx ken_mcp__tool_ctx(ken_mcp__request *r);
+
+// ---- mcp_stdio.c
+// --------------------------------------------------------------------------------- Serves two file
+// descriptors until the first one ends, and returns the exit status; *out_is_idle is false when
+// calls were still running then (the process has to end at once).
+int ken_mcp__serve(ken_app *app, const ken_mcp_opts *opts, int in_fd, int out_fd,
+                   bool *out_is_idle);
+
+// ---- mcp_resource.c
+// ------------------------------------------------------------------------------
+void ken_mcp__resources_list(ken_mcp__request *r, ken_buf *out);
+void ken_mcp__resources_templates_list(ken_mcp__request *r, ken_buf *out);
+void ken_mcp__resources_read(ken_mcp__request *r, ken_buf *out);
+
+#endif

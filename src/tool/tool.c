@@ -1,0 +1,346 @@
+// SPDX-License-Identifier: MIT
+#include "tool/tool.h"
+
+#include <pthread.h>
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "embed_tools.h"
+#include "json/json.h"
+#include "tool/tool_priv.h"
+
+typedef struct tool_entry {
+    ken_tool_def def;
+    json_t *spec;                   // owned
+    const char *name;               // in spec
+    const json_t *schema, *aliases; // in spec; aliases may be NULL
+    const char *list; // limits.list: the member that is dropped from the end; NULL = none
+    uint64_t timeout_ms;
+    bool is_read_only;
+} tool_entry;
+
+struct ken_toolset {
+    tool_entry *entries;
+    size_t n;
+};
+
+static const ken_tool_def builtin_defs[] = {
+#define SPEC(name) (const char *)ken_embed_tools_##name##_json
+    { SPEC(search_code), ken_tool__search_code, ken_tool__search_code_text },
+    { SPEC(search), ken_tool__search, NULL },
+    { SPEC(get_definition), ken_tool__get_definition, ken_tool__get_definition_text },
+    { SPEC(outline), ken_tool__outline, ken_tool__outline_text },
+    { SPEC(nodesource), ken_tool__node_source, ken_tool__node_source_text },
+    { SPEC(index_repository), ken_tool__index_repository, NULL },
+    { SPEC(get_repo_status), ken_tool__get_repo_status, ken_tool__get_repo_status_text },
+    { SPEC(list_projects), ken_tool__list_projects, ken_tool__list_projects_text },
+#undef SPEC
+};
+
+// ---- building a set ----------------------------------------------------------------------------
+
+static ken_status read_entry(const ken_tool_def *def, tool_entry *out, ken_err *err)
+{
+    json_t *spec = NULL;
+    ken_status st = ken_json_parse(ken_str_c(def->spec), &spec, err);
+    if (st)
+        return ken_err_wrap(err, "tool spec");
+    tool_entry e = { .def = *def, .spec = spec };
+    ken_str name = ken_json_text(json_object_get(spec, "name"));
+    e.name = name.ptr;
+    e.schema = ken_json_get_object(spec, "inputSchema");
+    e.aliases = ken_json_get_object(spec, "aliases");
+    const json_t *limits = ken_json_get_object(spec, "limits");
+    const json_t *hints = ken_json_get_object(spec, "annotations");
+    ken_str list = { NULL, 0 };
+    if (!name.len || !e.schema || !hints || !ken_json_text(json_object_get(spec, "toolset")).len)
+        st = KEN_FAIL(err, KEN_EINVAL,
+                      "tool spec '%s' lacks name, toolset, inputSchema or "
+                      "annotations",
+                      e.name);
+    if (!st)
+        st = ken_json_check_schema(e.schema, e.name, err);
+    if (!st)
+        st = ken_json_read_bool(hints, e.name, "readOnlyHint", &e.is_read_only, err);
+    if (!st)
+        st = ken_json_read_u64(limits, e.name, "timeout_ms", &e.timeout_ms, err);
+    if (!st)
+        st = ken_json_read_str(limits, e.name, "list", &list, err);
+    if (st) {
+        json_decref(spec);
+        return st;
+    }
+    e.list = list.ptr;
+    *out = e;
+    return KEN_OK;
+}
+
+static ken_str entry_set(const tool_entry *e)
+{
+    return ken_json_text(json_object_get(e->spec, "toolset"));
+}
+
+static bool is_wanted(const ken_toolset_opts *o, const tool_entry *e)
+{
+    if (o->is_read_only && !e->is_read_only)
+        return false;
+    if (!o->n_sets)
+        return true;
+    for (size_t i = 0; i < o->n_sets; i++) {
+        if (ken_str_eq(o->sets[i], KEN_STR("all")) || ken_str_eq(o->sets[i], entry_set(e)))
+            return true;
+    }
+    return false;
+}
+
+// Every name in opts->sets must be a set of some tool.
+static ken_status check_sets(const ken_toolset_opts *o, const ken_toolset *all, ken_err *err)
+{
+    for (size_t i = 0; i < o->n_sets; i++) {
+        ken_buf known = KEN_BUF_INIT(200);
+        bool is_known = ken_str_eq(o->sets[i], KEN_STR("all"));
+        for (size_t k = 0; k < all->n && !is_known; k++) {
+            ken_str set = entry_set(&all->entries[k]);
+            is_known = ken_str_eq(o->sets[i], set);
+            if (!k || !ken_str_eq(set, entry_set(&all->entries[k - 1])))
+                ken_buf_printf(&known, "%s" KEN_STR_FMT, k ? ", " : "", KEN_STR_ARG(set));
+        }
+        ken_status st = KEN_OK;
+        if (!is_known)
+            st = KEN_FAIL(err, KEN_EINVAL, "toolset '" KEN_STR_FMT "' is none of all, %s",
+                          KEN_STR_ARG(ken_str_sub(o->sets[i], 0, 60)), known.ptr ? known.ptr : "");
+        ken_buf_release(&known);
+        if (st)
+            return st;
+    }
+    return KEN_OK;
+}
+
+ken_status ken_toolset_new(const ken_toolset_opts *opts, ken_toolset **out, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    const ken_tool_def *defs = opts->defs ? opts->defs : builtin_defs;
+    size_t n = opts->defs ? opts->n_defs : sizeof builtin_defs / sizeof *builtin_defs;
+    ken_toolset *t = ken_zalloc(sizeof *t);
+    t->entries = ken_zalloc(ken_mul_size(n ? n : 1, sizeof *t->entries));
+    for (; !st && t->n < n; t->n++) {
+        st = read_entry(&defs[t->n], &t->entries[t->n], err);
+        if (st)
+            goto out;
+    }
+    st = check_sets(opts, t, err);
+    if (st)
+        goto out;
+    size_t kept = 0;
+    for (size_t i = 0; i < t->n; i++) {
+        if (is_wanted(opts, &t->entries[i]))
+            t->entries[kept++] = t->entries[i];
+        else
+            json_decref(t->entries[i].spec);
+    }
+    t->n = kept;
+    *out = t;
+    t = NULL;
+out:
+    ken_toolset_free(t);
+    return st;
+}
+
+void ken_toolset_free(ken_toolset *t)
+{
+    if (!t)
+        return;
+    for (size_t i = 0; i < t->n; i++)
+        json_decref(t->entries[i].spec);
+    ken_free(t->entries);
+    ken_free(t);
+}
+
+// ---- looking at a set --------------------------------------------------------------------------
+
+static const tool_entry *find_entry(const ken_toolset *t, ken_str name)
+{
+    for (size_t i = 0; i < t->n; i++) {
+        if (ken_str_eq_c(name, t->entries[i].name))
+            return &t->entries[i];
+    }
+    return NULL;
+}
+
+size_t ken_toolset_count(const ken_toolset *t)
+{
+    return t->n;
+}
+
+const char *ken_toolset_name(const ken_toolset *t, size_t i)
+{
+    return i < t->n ? t->entries[i].name : NULL;
+}
+
+bool ken_toolset_has(const ken_toolset *t, ken_str name)
+{
+    return find_entry(t, name) != NULL;
+}
+
+const char *ken_toolset_nearest(const ken_toolset *t, ken_str name)
+{
+    json_t *names = json_object();
+    const char *near = NULL;
+    for (size_t i = 0; i < t->n; i++)
+        ken_json_set_bool(names, t->entries[i].name, true);
+    const char *key = ken_json_nearest_key(names, name);
+    for (size_t i = 0; key && i < t->n; i++) {
+        if (!strcmp(key, t->entries[i].name))
+            near = t->entries[i].name;
+    }
+    json_decref(names);
+    return near;
+}
+
+uint64_t ken_toolset_timeout_ms(const ken_toolset *t, ken_str name)
+{
+    const tool_entry *e = find_entry(t, name);
+    return e ? e->timeout_ms : 0;
+}
+
+void ken_toolset_list(const ken_toolset *t, ken_buf *out)
+{
+    static const char *const members[] = { "name", "title", "description", "inputSchema",
+                                           "annotations" };
+    ken_buf_putc(out, '[');
+    for (size_t i = 0; i < t->n; i++) {
+        ken_buf_putc(out, i ? ',' : '{');
+        if (i)
+            ken_buf_putc(out, '{');
+        for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
+            ken_buf_printf(out, "%s\"%s\":", m ? "," : "", members[m]);
+            ken_json_dump(json_object_get(t->entries[i].spec, members[m]), out);
+        }
+        ken_buf_putc(out, '}');
+    }
+    ken_buf_putc(out, ']');
+}
+
+static ken_toolset *builtin_set;
+static pthread_once_t builtin_once = PTHREAD_ONCE_INIT;
+
+static void make_builtin_set(void)
+{
+    ken_err err = { 0 };
+    ken_status st = ken_toolset_new(&(ken_toolset_opts){ 0 }, &builtin_set, &err);
+    KEN_ASSERT(!st); // the specs are part of the program and a test reads them all
+}
+
+// ---- calling -----------------------------------------------------------------------------------
+
+// Shortens a listing by taking results away from the end of `result` until it fits.
+static json_t *text_result(const tool_entry *e, json_t *result, size_t max_bytes)
+{
+    ken_buf text = KEN_BUF_INIT(0);
+    for (;;) {
+        ken_buf_clear(&text);
+        e->def.to_text(result, &text);
+        size_t n = e->list ? json_array_size(json_object_get(result, e->list)) : 0;
+        if (text.len <= max_bytes || n <= 1)
+            break;
+        size_t goal = n * max_bytes / text.len;
+        json_t *list = json_object_get(result, e->list);
+        for (goal = goal < n ? goal : n - 1; n > (goal ? goal : 1); n--)
+            json_array_remove(list, n - 1);
+        ken_json_set_bool(result, "truncated", true);
+    }
+    ken_str s = ken_buf_str(&text);
+    json_t *out = ken_json_str(s.len > max_bytes ? ken_tool__clip_lines(s, max_bytes, false) : s);
+    ken_buf_release(&text);
+    return out;
+}
+
+static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const json_t *args,
+                            json_t **out, ken_err *err)
+{
+    ken_tool_ctx ctx = *env->ctx;
+    ken_tool_env inner = { env->app, &ctx, env->arena };
+    bool is_text = ken_str_eq_c(ken_json_text(json_object_get(args, "format")), "text");
+    size_t max_bytes = ctx.max_bytes;
+    uint64_t max_tokens = 0;
+    ken_status st = ken_json_read_u64(args, "args", "max_tokens", &max_tokens, err);
+    if (st)
+        return st;
+    if (max_tokens && max_tokens < max_bytes / 4)
+        max_bytes = (size_t)max_tokens * 4;
+    // A listing is far shorter than the JSON it is made from.
+    ctx.max_bytes = is_text && max_bytes < SIZE_MAX / 4 ? 3 * max_bytes : max_bytes;
+    json_t *result = NULL;
+    st = e->def.run(&inner, args, &result, err);
+    if (st)
+        return st;
+    if (is_text && e->def.to_text) {
+        json_t *text = text_result(e, result, max_bytes);
+        json_decref(result);
+        result = text;
+    }
+    *out = result;
+    return KEN_OK;
+}
+
+ken_status ken_tool_call(ken_app *app, const char *name, const json_t *args,
+                         const ken_tool_ctx *ctx, json_t **out, ken_err *err)
+{
+    static const ken_tool_ctx no_ctx;
+    ken_tool_ctx full = ctx ? *ctx : no_ctx;
+    if (!full.max_bytes)
+        full.max_bytes = KEN_TOOL_BYTES_MAX;
+    if (!full.tools) {
+        pthread_once(&builtin_once, make_builtin_set);
+        full.tools = builtin_set;
+    }
+    const tool_entry *e = find_entry(full.tools, ken_str_c(name));
+    if (!e) {
+        const char *near = ken_toolset_nearest(full.tools, ken_str_c(name));
+        return KEN_FAIL(err, KEN_ENOTFOUND, "unknown tool '%.60s'%s%s%s", name,
+                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    }
+    if (full.is_read_only && !e->is_read_only)
+        return KEN_FAIL(err, KEN_EPERM, "'%s' changes things and this server is read-only", name);
+    json_t *ready = NULL, *result = NULL;
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_status st = ken_tool__prepare_args(e->schema, e->aliases, args, &ready, err);
+    if (!st)
+        st = run_entry(e, &(ken_tool_env){ app, &full, &arena }, ready, &result, err);
+    if (!st)
+        *out = result;
+    json_decref(ready);
+    ken_arena_release(&arena);
+    return st;
+}
+
+// What to do about a failure when its own message says only what happened.
+static const char *advice(ken_status st)
+{
+    switch ((int)st) {
+    case KEN_EBUSY:
+        return "Try again in a moment.";
+    case KEN_ETIMEOUT:
+        return "What was done is kept: call again to go on, or ask for less.";
+    case KEN_ECORRUPT:
+        return "Rebuild it: index_repository with force_reindex true.";
+    case KEN_EVERSION:
+        return "Update ken, or index into another data folder.";
+    case KEN_ENOSPC:
+        return "Free some space and try again.";
+    case KEN_ENOMEM:
+        return "Ask for less, or give the server more memory.";
+    default:
+        return NULL;
+    }
+}
+
+void ken_tool_error_text(const ken_err *err, ken_buf *out)
+{
+    const char *msg = err->msg[0] ? err->msg : ken_status_text(err->status);
+    const char *next = advice(err->status);
+    ken_buf_printf(out, "Error: %s", msg);
+    if (next)
+        ken_buf_printf(out, "%s %s", ken_str_ends(ken_str_c(msg), KEN_STR(".")) ? "" : ".", next);
+}

@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: MIT
+// From what a caller sent to what a tool reads: nulls dropped, strings trimmed, aliases resolved, a
+// single value made a list where a list is wanted, then the check against the schema.
+#include "tool/tool_priv.h"
+
+static json_t *trimmed(const json_t *v)
+{
+    if (json_is_string(v))
+        return ken_json_str(ken_str_trim(ken_json_text(v)));
+    if (!json_is_array(v))
+        return json_incref((json_t *)(uintptr_t)v);
+    json_t *list = json_array();
+    for (size_t i = 0; i < json_array_size(v); i++)
+        ken_json_append(list, trimmed(json_array_get(v, i)));
+    return list;
+}
+
+static bool wants_list(const json_t *schema, const char *name)
+{
+    const json_t *props = json_object_get(schema, "properties");
+    const json_t *type = json_object_get(json_object_get(props, name), "type");
+    return json_is_string(type) && !strcmp(json_string_value(type), "array");
+}
+
+// Puts one argument under its own name; two names of one argument must agree.
+static ken_status put_arg(const json_t *schema, const json_t *aliases, const char *key,
+                          const json_t *value, json_t *ready, ken_err *err)
+{
+    const json_t *alias = json_object_get(aliases, key);
+    const char *name = json_is_string(alias) ? json_string_value(alias) : key;
+    json_t *v = trimmed(value);
+    if (wants_list(schema, name) && !json_is_array(v)) {
+        json_t *list = json_array();
+        ken_json_append(list, v);
+        v = list;
+    }
+    const json_t *there = json_object_get(ready, name);
+    if (there && !json_equal(there, v)) {
+        json_decref(v);
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "args.%s and another name for it hold different values; "
+                        "give one of them",
+                        name);
+    }
+    ken_json_set(ready, name, v);
+    return KEN_OK;
+}
+
+ken_status ken_tool__prepare_args(const json_t *schema, const json_t *aliases, const json_t *args,
+                                  json_t **out, ken_err *err)
+{
+    if (args && !json_is_object(args))
+        return KEN_FAIL(err, KEN_EINVAL, "arguments must be an object");
+    ken_status st = KEN_OK;
+    json_t *ready = json_object();
+    json_t *in = (json_t *)(uintptr_t)args; // iterating does not change it
+    for (void *it = json_object_iter(in); it && !st; it = json_object_iter_next(in, it)) {
+        const json_t *v = json_object_iter_value(it);
+        if (!json_is_null(v))
+            st = put_arg(schema, aliases, json_object_iter_key(it), v, ready, err);
+    }
+    if (!st)
+        st = ken_json_check(schema, ready, "args", err);
+    if (st) {
+        json_decref(ready);
+        return st;
+    }
+    *out = ready;
+    return KEN_OK;
+}

@@ -1,0 +1,43 @@
+// SPDX-License-Identifier: MIT
+#include "base/utf8.h"
+#include "tool/tool_priv.h"
+
+enum {
+    FIT_NOTE_BYTES = 64
+}; // for the member names of what is added
+
+size_t ken_tool__fit(json_t *result, const char *list, size_t max_bytes, const char *hint)
+{
+    json_t *items = json_object_get(result, list);
+    size_t n = json_array_size(items), total = ken_json_dump_size(result);
+    if (total <= max_bytes)
+        return n;
+    total += strlen(hint) + FIT_NOTE_BYTES;
+    size_t kept = n;
+    while (kept > 0 && total > max_bytes) {
+        kept--;
+        total -= ken_json_dump_size(json_array_get(items, kept)) + 1;
+        json_array_remove(items, kept);
+    }
+    ken_json_set_bool(result, "truncated", true);
+    ken_json_set_str(result, "hint", ken_str_c(hint));
+    return kept;
+}
+
+ken_str ken_tool__clip_lines(ken_str text, size_t max_bytes, bool keeps_end)
+{
+    if (text.len <= max_bytes)
+        return text;
+    if (keeps_end) {
+        ken_str tail = ken_str_sub(text, text.len - max_bytes, text.len);
+        size_t line = ken_str_find_char(tail, '\n');
+        if (line != SIZE_MAX)
+            return ken_str_sub(tail, line + 1, tail.len);
+        while (tail.len && ((unsigned char)tail.ptr[0] & 0xc0) == 0x80)
+            tail = ken_str_sub(tail, 1, tail.len);
+        return tail;
+    }
+    ken_str head = ken_utf8_clip(text, max_bytes);
+    size_t line = ken_str_rfind_char(head, '\n');
+    return line == SIZE_MAX ? head : ken_str_sub(head, 0, line + 1);
+}

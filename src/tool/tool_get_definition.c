@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// get_definition: where a symbol is defined, and its code.
+#include "base/utf8.h"
+#include "tool/tool_priv.h"
+
+enum {
+    LIMIT = 5,
+    CONTENT_MAX = 16 * 1024,
+    DOC_MAX = 2 * 1024
+};
+
+static json_t *definition_json(const ken_definition *d, ken_str commit, const ken_tool__link *link)
+{
+    if (d->is_refreshed)
+        commit.len = 0;
+    json_t *o = json_object();
+    ken_json_set_str(o, "file_path", d->path);
+    ken_json_set_u64(o, "start_line", d->first_line + 1);
+    ken_json_set_u64(o, "end_line", d->last_line + 1);
+    ken_json_set_str(o, "symbol_name", d->name);
+    ken_json_set_str(o, "qualified_name", d->qualified);
+    ken_json_set_str(o, "kind", ken_str_c(ken_symbol_kind_word(d->kind)));
+    if (d->visibility != KEN_VISIBILITY_UNKNOWN)
+        ken_json_set_str(o, "visibility", ken_str_c(ken_visibility_word(d->visibility)));
+    ken_json_set_str(o, "language", d->language);
+    ken_json_set_str(o, "signature", d->signature);
+    if (d->doc.len)
+        ken_json_set_str(o, "doc", ken_tool__clip_lines(d->doc, DOC_MAX, false));
+    ken_json_set_str(o, "content", ken_tool__clip_lines(d->content, CONTENT_MAX, false));
+    if (d->content.len > CONTENT_MAX)
+        ken_json_set_bool(o, "content_truncated", true);
+    ken_json_set_bool(o, "exact", d->is_exact);
+    ken_json_set(o, "commit_hash", commit.len ? ken_json_str(commit) : NULL);
+    ken_json_set(o, "url", ken_tool__url(link, commit, d->path, d->first_line, d->last_line));
+    if (d->is_refreshed)
+        ken_json_set_bool(o, "changed_since_index", true);
+    return o;
+}
+
+static ken_status fail_absent(const ken_definition_result *r, ken_str name, ken_err *err)
+{
+    ken_buf near = KEN_BUF_INIT(200);
+    for (size_t i = 0; i < r->n_suggestions && i < 5; i++)
+        ken_buf_printf(&near, "%s" KEN_STR_FMT, i ? ", " : "; near names: ",
+                       KEN_STR_ARG(ken_utf8_clip(r->suggestions[i], 60)));
+    ken_status st = KEN_FAIL(err, KEN_ENOTFOUND,
+                             "no definition of '" KEN_STR_FMT "' in this "
+                             "project%s; search_code with search_type text finds where it is used",
+                             KEN_STR_ARG(ken_utf8_clip(name, 100)), near.ptr ? near.ptr : "");
+    ken_buf_release(&near);
+    return st;
+}
+
+static json_t *result_json(const ken_tool_env *env, const ken_tool__scope *scope,
+                           const ken_definition_result *r)
+{
+    ken_tool__link link = ken_tool__find_link(env->arena, scope->project.root);
+    json_t *list = json_array(), *o = json_object();
+    for (size_t i = 0; i < r->n_defs; i++)
+        ken_json_append(list, definition_json(&r->defs[i], scope->stats.git_head, &link));
+    ken_json_set(o, "definitions", list);
+    ken_json_set_u64(o, "total", r->n_total);
+    ken_json_set(o, "project", ken_tool__project_json(&scope->project));
+    ken_json_set(o, "index", ken_tool__index_json(scope));
+    ken_tool__fit(o, "definitions", env->ctx->max_bytes,
+                  "the answer was cut to fit; give file_hint, a qualified name or a smaller limit");
+    return o;
+}
+
+ken_status ken_tool__get_definition(const ken_tool_env *env, const json_t *args, json_t **out,
+                                    ken_err *err)
+{
+    ken_str name = { "", 0 }, hint = { "", 0 }, ref = { "", 0 };
+    uint64_t limit = LIMIT;
+    ken_status st = ken_json_read_str(args, "args", "symbol_name", &name, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "file_hint", &hint, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "project", &ref, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "limit", &limit, err);
+    if (st)
+        return st;
+    ken_tool__scope scope;
+    ken_definition_result r = { 0 };
+    st = ken_tool__open(env, ref, &scope, err);
+    if (st)
+        return st;
+    st = ken_find_definition(scope.snap, name, hint, (size_t)limit, env->arena, &r, err);
+    if (!st && !r.n_defs)
+        st = fail_absent(&r, name, err);
+    if (!st)
+        *out = result_json(env, &scope, &r);
+    ken_tool__close(env, &scope);
+    return st;
+}
+
+void ken_tool__get_definition_text(const json_t *result, ken_buf *out)
+{
+    const json_t *list = json_object_get(result, "definitions");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *d = json_array_get(list, i);
+        ken_str content = ken_json_text(json_object_get(d, "content"));
+        ken_buf_printf(out, KEN_STR_FMT ":%lld-%lld  " KEN_STR_FMT " " KEN_STR_FMT "\n",
+                       KEN_STR_ARG(ken_json_text(json_object_get(d, "file_path"))),
+                       (long long)json_integer_value(json_object_get(d, "start_line")),
+                       (long long)json_integer_value(json_object_get(d, "end_line")),
+                       KEN_STR_ARG(ken_json_text(json_object_get(d, "kind"))),
+                       KEN_STR_ARG(ken_json_text(json_object_get(d, "qualified_name"))));
+        ken_buf_put_str(out, content);
+        ken_buf_puts(out, ken_str_ends(content, KEN_STR("\n")) ? "\n" : "\n\n");
+    }
+    ken_str hint = ken_json_text(json_object_get(result, "hint"));
+    if (hint.len)
+        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+}

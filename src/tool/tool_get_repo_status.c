@@ -1,0 +1,234 @@
+// SPDX-License-Identifier: MIT
+// get_repo_status: the state of one project's index, and what changed on disk since.
+#include <stdlib.h>
+
+#include "scan/scan.h"
+#include "store/store.h"
+#include "tool/tool_priv.h"
+
+enum {
+    EXAMPLES_MAX = 10,
+    LANGS_MAX = 20
+};
+
+typedef struct pending {
+    uint64_t n_added, n_modified, n_removed;
+    json_t *examples;
+} pending;
+
+static void note(pending *p, uint64_t *count, const char *mark, ken_str path)
+{
+    ++*count;
+    if (json_array_size(p->examples) < EXAMPLES_MAX) {
+        ken_buf b = KEN_BUF_INIT(8192);
+        ken_buf_printf(&b, "%s ", mark);
+        ken_buf_put_str(&b, path);
+        ken_json_append(p->examples, ken_json_str(ken_buf_str(&b)));
+        ken_buf_release(&b);
+    }
+}
+
+static int by_path(const void *key, const void *row)
+{
+    return ken_str_cmp(*(const ken_str *)key, ((const ken_skip_row *)row)->path);
+}
+
+static int skip_order(const void *a, const void *b)
+{
+    return ken_str_cmp(((const ken_skip_row *)a)->path, ((const ken_skip_row *)b)->path);
+}
+
+// Both lists are sorted by path. A candidate that was left out for its content is not pending.
+static void compare(const ken_scan_result *disk, const ken_file_row *rows, size_t n_rows,
+                    const ken_skip_row *skips, size_t n_skips, pending *p)
+{
+    size_t i = 0, k = 0;
+    while (i < disk->n_files || k < n_rows) {
+        int c = i == disk->n_files ? 1
+                : k == n_rows      ? -1
+                                   : ken_str_cmp(disk->files[i].path, rows[k].path);
+        if (c > 0) {
+            note(p, &p->n_removed, "D", rows[k++].path);
+            continue;
+        }
+        const ken_scan_file *f = &disk->files[i++];
+        if (c == 0) {
+            if (!ken_fs_stamp_eq(f->stamp, rows[k++].stamp))
+                note(p, &p->n_modified, "M", f->path);
+        } else if (!n_skips || !bsearch(&f->path, skips, n_skips, sizeof *skips, by_path)) {
+            note(p, &p->n_added, "A", f->path);
+        }
+    }
+}
+
+static ken_status find_pending(const ken_tool_env *env, const ken_project_info *project,
+                               pending *out, ken_err *err)
+{
+    ken_config *settings = NULL;
+    ken_store *store = NULL;
+    ken_scan_result disk;
+    ken_file_row *rows = NULL;
+    ken_skip_row *skips = NULL;
+    size_t n_rows = 0, n_skips = 0;
+    ken_str root = ken_arena_dup(env->arena, project->root);
+    ken_str db = ken_arena_dup(env->arena, project->db_path);
+    ken_status st = ken_app_load_settings(env->app, project, &settings, err);
+    if (st)
+        return st;
+    ken_index_opts opts = ken_app_index_opts(settings);
+    st = ken_scan(root.ptr, &opts.scan, env->ctx->cancel, env->arena, &disk, err);
+    if (!st)
+        st = ken_store_open(&(ken_store_opts){ .path = db.ptr, .is_read_only = true }, &store, err);
+    if (!st)
+        st = ken_store_load_files(store, env->arena, &rows, &n_rows, NULL, err);
+    if (!st)
+        st = ken_store_load_skips(store, KEN_SKIP_NONE, SIZE_MAX / 4096, env->arena, &skips,
+                                  &n_skips, err);
+    if (!st) {
+        if (n_skips)
+            qsort(skips, n_skips, sizeof *skips, skip_order);
+        compare(&disk, rows, n_rows, skips, n_skips, out);
+    }
+    ken_store_close(store);
+    ken_config_free(settings);
+    return st;
+}
+
+static json_t *pending_json(const pending *p)
+{
+    json_t *o = json_object();
+    ken_json_set_u64(o, "total", p->n_added + p->n_modified + p->n_removed);
+    ken_json_set_u64(o, "added", p->n_added);
+    ken_json_set_u64(o, "modified", p->n_modified);
+    ken_json_set_u64(o, "removed", p->n_removed);
+    ken_json_set(o, "examples", json_incref(p->examples));
+    return o;
+}
+
+static void set_stats(json_t *o, const ken_snapshot_stats *s)
+{
+    json_t *langs = json_array(), *skips = json_object();
+    ken_json_set_u64(o, "generation", s->generation);
+    ken_json_set_u64(o, "files", s->n_files);
+    ken_json_set_u64(o, "chunks", s->n_chunks);
+    ken_json_set_u64(o, "symbols", s->n_symbols);
+    ken_json_set_u64(o, "lines", s->n_lines);
+    ken_json_set_u64(o, "bytes", s->n_bytes);
+    ken_json_set_u64(o, "store_bytes", s->store_bytes);
+    ken_json_set_u64(o, "files_with_syntax_errors", s->n_error_files);
+    ken_json_set_u64(o, "files_cut_by_lines", s->n_fallback_files);
+    for (size_t i = 0; i < s->n_langs && i < LANGS_MAX; i++) {
+        json_t *l = json_object();
+        ken_json_set_str(l, "language", s->langs[i].language);
+        ken_json_set_u64(l, "files", s->langs[i].n_files);
+        ken_json_set_u64(l, "lines", s->langs[i].n_lines);
+        ken_json_append(langs, l);
+    }
+    for (int i = 1; i < KEN_SKIP_COUNT; i++) {
+        if (s->skips[i])
+            ken_json_set_u64(skips, ken_skip_word((ken_skip_reason)i), s->skips[i]);
+    }
+    ken_json_set(o, "languages", langs);
+    ken_json_set(o, "skipped", skips);
+}
+
+static void set_commit(json_t *o, const char *key, ken_str commit)
+{
+    ken_json_set(o, key, commit.len ? ken_json_str(commit) : NULL);
+}
+
+// Of a project that was indexed and whose folder is there.
+static ken_status add_state(const ken_tool_env *env, const ken_project_info *project, json_t *o,
+                            ken_err *err)
+{
+    ken_snapshot *snap = NULL;
+    ken_snapshot_stats stats;
+    pending p = { .examples = NULL };
+    ken_status st = ken_app_borrow(env->app, project, &snap, err);
+    if (st)
+        return st;
+    st = ken_snapshot_get_stats(snap, env->arena, &stats, err);
+    if (!st) {
+        p.examples = json_array();
+        st = find_pending(env, project, &p, err);
+    }
+    if (!st) {
+        bool is_stale = p.n_added || p.n_modified || p.n_removed;
+        ken_json_set_str(o, "status", is_stale ? KEN_STR("stale") : KEN_STR("ready"));
+        set_commit(o, "current_commit", ken_app_read_head(project->root, env->arena));
+        set_commit(o, "indexed_commit", stats.git_head);
+        set_commit(o, "branch", stats.git_branch);
+        ken_json_set_time(o, "last_sync", stats.indexed_at_ms);
+        ken_json_set(o, "pending_changes", pending_json(&p));
+        set_stats(o, &stats);
+        if (is_stale)
+            ken_json_set_str(o, "hint",
+                             KEN_STR("files changed since the last sync; call "
+                                     "index_repository to bring the index up to date"));
+    }
+    json_decref(p.examples);
+    ken_app_give_back(env->app, project, snap);
+    return st;
+}
+
+ken_status ken_tool__get_repo_status(const ken_tool_env *env, const json_t *args, json_t **out,
+                                     ken_err *err)
+{
+    ken_str ref = { "", 0 };
+    ken_project_info project;
+    ken_status st = ken_json_read_str(args, "args", "project", &ref, err);
+    if (!st)
+        st = ken_tool__find_project(env, ref, &project, err);
+    if (st)
+        return st;
+    json_t *o = json_object();
+    ken_json_set(o, "project", ken_tool__project_json(&project));
+    if (!project.root_exists) {
+        ken_json_set_str(o, "status", KEN_STR("missing"));
+        ken_json_set_str(o, "hint",
+                         KEN_STR("the project's folder is gone; index_repository with "
+                                 "its new path makes a new project"));
+    } else if (!project.indexed_at_ms) {
+        ken_json_set_str(o, "status", KEN_STR("not_indexed"));
+        set_commit(o, "current_commit", ken_app_read_head(project.root, env->arena));
+        ken_json_set_str(o, "hint",
+                         KEN_STR("call index_repository, or search: the first search "
+                                 "indexes"));
+    } else {
+        st = add_state(env, &project, o, err);
+    }
+    if (st) {
+        json_decref(o);
+        return st;
+    }
+    *out = o;
+    return KEN_OK;
+}
+
+void ken_tool__get_repo_status_text(const json_t *result, ken_buf *out)
+{
+    static const char *const counts[] = { "generation", "files", "chunks", "symbols", "lines" };
+    static const char *const texts[] = { "status", "branch", "current_commit", "indexed_commit",
+                                         "last_sync" };
+    const json_t *project = json_object_get(result, "project");
+    const json_t *changes = json_object_get(result, "pending_changes");
+    ken_buf_printf(out, KEN_STR_FMT "  " KEN_STR_FMT "\n",
+                   KEN_STR_ARG(ken_json_text(json_object_get(project, "name"))),
+                   KEN_STR_ARG(ken_json_text(json_object_get(project, "root"))));
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        ken_str v = ken_json_text(json_object_get(result, texts[i]));
+        if (v.len)
+            ken_buf_printf(out, "%s: " KEN_STR_FMT "\n", texts[i], KEN_STR_ARG(v));
+    }
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
+        const json_t *v = json_object_get(result, counts[i]);
+        if (v)
+            ken_buf_printf(out, "%s: %lld\n", counts[i], (long long)json_integer_value(v));
+    }
+    if (changes)
+        ken_buf_printf(out, "pending changes: %lld\n",
+                       (long long)json_integer_value(json_object_get(changes, "total")));
+    ken_str hint = ken_json_text(json_object_get(result, "hint"));
+    if (hint.len)
+        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+}

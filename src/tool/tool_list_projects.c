@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: MIT
+// list_projects: what is known; opens no index.
+#include "tool/tool_priv.h"
+
+ken_status ken_tool__list_projects(const ken_tool_env *env, const json_t *args, json_t **out,
+                                   ken_err *err)
+{
+    (void)args;
+    ken_project_info *projects = NULL, one;
+    size_t n = 0;
+    ken_status st;
+    if (env->ctx->project.len) {
+        st = ken_tool__find_project(env, (ken_str){ "", 0 }, &one, err);
+        projects = &one;
+        n = 1;
+    } else {
+        st = ken_app_list_projects(env->app, env->arena, &projects, &n, err);
+    }
+    if (st)
+        return st;
+    json_t *list = json_array(), *o = json_object();
+    for (size_t i = 0; i < n; i++) {
+        json_t *p = ken_tool__project_json(&projects[i]);
+        ken_json_set_time(p, "indexed_at", projects[i].indexed_at_ms);
+        ken_json_set_str(p, "status",
+                         !projects[i].root_exists    ? KEN_STR("missing")
+                         : projects[i].indexed_at_ms ? KEN_STR("indexed")
+                                                     : KEN_STR("not_indexed"));
+        ken_json_append(list, p);
+    }
+    ken_json_set(o, "projects", list);
+    ken_json_set_u64(o, "total", n);
+    if (!n)
+        ken_json_set_str(o, "hint",
+                         KEN_STR("nothing is indexed yet; call index_repository with "
+                                 "the path of a folder"));
+    ken_tool__fit(o, "projects", env->ctx->max_bytes, "there are more projects than fit here");
+    *out = o;
+    return KEN_OK;
+}
+
+void ken_tool__list_projects_text(const json_t *result, ken_buf *out)
+{
+    const json_t *list = json_object_get(result, "projects");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *p = json_array_get(list, i);
+        ken_buf_printf(out, KEN_STR_FMT "  " KEN_STR_FMT "  " KEN_STR_FMT "\n",
+                       KEN_STR_ARG(ken_json_text(json_object_get(p, "name"))),
+                       KEN_STR_ARG(ken_json_text(json_object_get(p, "root"))),
+                       KEN_STR_ARG(ken_json_text(json_object_get(p, "status"))));
+    }
+    ken_str hint = ken_json_text(json_object_get(result, "hint"));
+    if (hint.len)
+        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+}

@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// outline: the tree of symbols of one file.
+//
+// A node's id is "<path>#<qualified name>", with "~2", "~3" … for the second, third … of one name
+// in file order: readable, stable while the file is edited, and resolved without any state.
+#include "base/alloc.h"
+#include "base/map.h"
+#include "base/utf8.h"
+#include "tool/tool_priv.h"
+
+enum {
+    SIGNATURE_MAX = 300,
+    ENTRY_RESERVE = 600
+};
+
+typedef struct outline {
+    const ken_tool_env *env;
+    const ken_file_view *view;
+    ken_map seen;   // how often each qualified name has come
+    json_t **nodes; // one per symbol; NULL = left out
+    uint32_t max_depth;
+    size_t bytes; // of what was made so far
+    uint32_t n_shown;
+    bool is_truncated;
+} outline;
+
+ken_str ken_tool__node_name(ken_arena *arena, ken_map *seen, const ken_facts *facts,
+                            uint32_t symbol)
+{
+    ken_str name = ken_view_qualified(arena, facts, symbol);
+    uint64_t *n = ken_map_put(seen, name, 0, NULL);
+    if (++*n == 1)
+        return name;
+    return ken_arena_printf(arena, KEN_STR_FMT "~%llu", KEN_STR_ARG(name), (unsigned long long)*n);
+}
+
+static json_t *node_json(outline *o, uint32_t i)
+{
+    const ken_symbol *s = &o->view->facts->symbols[i];
+    ken_arena *a = o->env->arena;
+    ken_str name = ken_tool__node_name(a, &o->seen, o->view->facts, i);
+    ken_str signature = ken_view_line(a, o->view->text, s->signature);
+    json_t *node = json_object();
+    ken_json_set_str(node, "id",
+                     ken_arena_printf(a, KEN_STR_FMT "#" KEN_STR_FMT, KEN_STR_ARG(o->view->path),
+                                      KEN_STR_ARG(name)));
+    ken_json_set_str(node, "name", s->name);
+    ken_json_set_str(node, "kind", ken_str_c(ken_symbol_kind_word(s->kind)));
+    ken_json_set_u64(node, "start_line", s->first_line + 1);
+    ken_json_set_u64(node, "end_line", s->last_line + 1);
+    if (signature.len)
+        ken_json_set_str(node, "signature", ken_utf8_clip(signature, SIGNATURE_MAX));
+    if (s->visibility != KEN_VISIBILITY_UNKNOWN)
+        ken_json_set_str(node, "visibility", ken_str_c(ken_visibility_word(s->visibility)));
+    return node;
+}
+
+// Hangs symbol `i` into the tree while there is room; its parent, if any, came before it.
+static void add_symbol(outline *o, uint32_t i, json_t *roots)
+{
+    const ken_symbol *s = &o->view->facts->symbols[i];
+    json_t *node = node_json(o, i); // made even when it is not shown: names are counted
+    json_t *parent = s->parent >= 0 ? o->nodes[s->parent] : NULL;
+    size_t bytes = ken_json_dump_size(node) + sizeof "\"children\":[],";
+    bool is_deep = s->depth >= o->max_depth;
+    bool is_over = o->bytes + bytes + ENTRY_RESERVE > o->env->ctx->max_bytes;
+    if (is_deep || is_over || (s->parent >= 0 && !parent)) {
+        o->is_truncated |= is_over && !is_deep;
+        json_decref(node);
+        return;
+    }
+    o->bytes += bytes;
+    o->n_shown++;
+    o->nodes[i] = node;
+    json_t *list = parent ? json_object_get(parent, "children") : roots;
+    if (!list) {
+        list = json_array();
+        ken_json_set(parent, "children", list);
+    }
+    ken_json_append(list, node);
+}
+
+static json_t *outline_json(const ken_tool_env *env, const ken_tool__scope *scope,
+                            const ken_file_view *view, uint64_t depth)
+{
+    const ken_facts *f = view->facts;
+    outline o = { .env = env, .view = view, .max_depth = depth ? (uint32_t)depth : UINT32_MAX };
+    o.nodes = KEN_ARENA_ARRAY(env->arena, json_t *, f->n_symbols ? f->n_symbols : 1);
+    ken_map_init(&o.seen);
+    json_t *roots = json_array(), *out = json_object();
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        add_symbol(&o, i, roots);
+    ken_map_release(&o.seen);
+    ken_json_set_str(out, "file_path", view->path);
+    ken_json_set_str(out, "language", view->language);
+    ken_json_set_u64(out, "lines", f->n_lines);
+    ken_json_set(out, "symbols", roots);
+    ken_json_set_u64(out, "total", f->n_symbols);
+    ken_json_set(out, "project", ken_tool__project_json(&scope->project));
+    if (view->is_refreshed)
+        ken_json_set_bool(out, "changed_since_index", true);
+    if (f->n_error_bytes)
+        ken_json_set_u64(out, "bytes_in_syntax_errors", f->n_error_bytes);
+    if (o.is_truncated) {
+        ken_json_set_bool(out, "truncated", true);
+        ken_json_set_u64(out, "shown", o.n_shown);
+        ken_json_set_str(out, "hint",
+                         KEN_STR("the outline was cut to fit; ask with depth 1 or 2, "
+                                 "or with format text"));
+    } else if (!f->n_symbols) {
+        ken_json_set_str(out, "hint",
+                         KEN_STR("no symbols: not a language with a grammar, or a "
+                                 "file without definitions"));
+    }
+    return out;
+}
+
+ken_status ken_tool__outline(const ken_tool_env *env, const json_t *args, json_t **out,
+                             ken_err *err)
+{
+    ken_str path = { "", 0 }, ref = { "", 0 };
+    uint64_t depth = 0;
+    ken_status st = ken_json_read_str(args, "args", "file_path", &path, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "project", &ref, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "depth", &depth, err);
+    if (st)
+        return st;
+    ken_tool__scope scope;
+    ken_file_view view;
+    st = ken_tool__open(env, ref, &scope, err);
+    if (st)
+        return st;
+    st = ken_view_file(scope.snap, path, env->arena, &view, err);
+    if (!st)
+        *out = outline_json(env, &scope, &view, depth);
+    ken_tool__close(env, &scope);
+    return st;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void put_nodes(const json_t *list, int depth, ken_buf *out)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *n = json_array_get(list, i);
+        ken_str what = ken_json_text(json_object_get(n, "signature"));
+        if (!what.len)
+            what = ken_json_text(json_object_get(n, "name"));
+        for (int d = 0; d < depth; d++)
+            ken_buf_puts(out, "  ");
+        ken_buf_printf(out, "%lld-%lld " KEN_STR_FMT " " KEN_STR_FMT "\n",
+                       (long long)json_integer_value(json_object_get(n, "start_line")),
+                       (long long)json_integer_value(json_object_get(n, "end_line")),
+                       KEN_STR_ARG(ken_json_text(json_object_get(n, "kind"))), KEN_STR_ARG(what));
+        put_nodes(json_object_get(n, "children"), depth + 1, out); // as deep as the file nests
+    }
+}
+
+void ken_tool__outline_text(const json_t *result, ken_buf *out)
+{
+    ken_buf_printf(out, KEN_STR_FMT " (" KEN_STR_FMT ", %lld lines)\n",
+                   KEN_STR_ARG(ken_json_text(json_object_get(result, "file_path"))),
+                   KEN_STR_ARG(ken_json_text(json_object_get(result, "language"))),
+                   (long long)json_integer_value(json_object_get(result, "lines")));
+    put_nodes(json_object_get(result, "symbols"), 0, out);
+    ken_str hint = ken_json_text(json_object_get(result, "hint"));
+    if (hint.len)
+        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+}

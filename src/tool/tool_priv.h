@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: MIT
+// tool_priv.h -- what the tools of this folder share: scope, limits, small readers.
+#ifndef KEN_TOOL_TOOL_PRIV_H
+#define KEN_TOOL_TOOL_PRIV_H
+
+#include "base/map.h"
+#include "json/json.h"
+#include "tool/tool.h"
+
+// ---- tool_scope.c: which project, and its snapshot ---------------------------------------------
+// The project that `args.project` and the call's context mean. A folder that is not known yet is
+// registered when it may be indexed on first use.
+ken_status ken_tool__find_project(const ken_tool_env *env, ken_str ref, ken_project_info *out,
+                                  ken_err *err) KEN_MUST_USE;
+
+typedef struct ken_tool__scope {
+    ken_project_info project;
+    ken_snapshot *snap;
+    ken_snapshot_stats stats;
+} ken_tool__scope;
+
+// Finds the project, indexes it when it never was and that is allowed, borrows a snapshot.
+ken_status ken_tool__open(const ken_tool_env *env, ken_str ref, ken_tool__scope *out, ken_err *err)
+    KEN_MUST_USE;
+ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_info *project,
+                                  ken_tool__scope *out, ken_err *err) KEN_MUST_USE;
+void ken_tool__close(const ken_tool_env *env, ken_tool__scope *scope);
+
+// An absolute path for what a caller named: as it is, or below the context's cwd.
+ken_str ken_tool__absolute(const ken_tool_env *env, ken_str path);
+
+// {id, name, root}, and {generation, indexed_at, commit}.
+json_t *ken_tool__project_json(const ken_project_info *p);
+json_t *ken_tool__index_json(const ken_tool__scope *scope);
+
+// Reports an indexing run's progress through the context.
+void ken_tool__on_index(void *env, const ken_index_progress *p);
+
+// ---- tool_args.c: from what a caller sent to what a tool reads ----------------------------------
+ken_status ken_tool__prepare_args(const json_t *schema, const json_t *aliases, const json_t *args,
+                                  json_t **out, ken_err *err) KEN_MUST_USE;
+
+// ---- tool_fit.c: staying within a size ---------------------------------------------------------
+// Drops trailing members of the array `list` until `result` has at most `max_bytes` as text; sets
+// `truncated` and `hint` when it did. Returns how many are left.
+size_t ken_tool__fit(json_t *result, const char *list, size_t max_bytes, const char *hint);
+// At most `max_bytes` of `text`, whole lines when there are any; from the end when `keeps_end`.
+ken_str ken_tool__clip_lines(ken_str text, size_t max_bytes, bool keeps_end);
+
+// ---- tool_link.c: where a hosted remote shows a place ------------------------------------------
+typedef struct ken_tool__link {
+    ken_str
+        base; // "https://host/owner/repo", empty when there is no remote that is known to show code
+    ken_str blob; // between base and commit: "/blob/"
+    ken_str line; // before line numbers: "#L", "#lines-"
+    ken_str to;   // between two line numbers: "-L", "-", ":"
+} ken_tool__link;
+
+ken_tool__link ken_tool__find_link(ken_arena *arena, ken_str root);
+// NULL when there is nothing to show. Lines are 0-based.
+json_t *ken_tool__url(const ken_tool__link *link, ken_str commit, ken_str path, uint32_t first_line,
+                      uint32_t last_line);
+
+// The name of a symbol that tells it from the others of its file: qualified, "~2" for the second …
+// Call it for every symbol in order, with one `seen` per file.
+ken_str ken_tool__node_name(ken_arena *arena, ken_map *seen, const ken_facts *facts,
+                            uint32_t symbol);
+
+// ---- the tools ---------------------------------------------------------------------------------
+ken_tool_fn ken_tool__search_code, ken_tool__search, ken_tool__get_definition, ken_tool__outline,
+    ken_tool__node_source, ken_tool__index_repository, ken_tool__get_repo_status,
+    ken_tool__list_projects;
+ken_tool_text_fn ken_tool__search_code_text, ken_tool__get_definition_text, ken_tool__outline_text,
+    ken_tool__node_source_text, ken_tool__get_repo_status_text, ken_tool__list_projects_text;
+
+#endif

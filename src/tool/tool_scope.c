@@ -1,0 +1,218 @@
+// SPDX-License-Identifier: MIT
+// Which project a call is about, and a snapshot of it.
+//
+// Named: by id, name or path. Not named: the one project of a bound endpoint; else the project
+// around the caller's folder; else that folder's own git work tree, which is registered; else the
+// only project there is. A project that was never indexed is indexed first, when settings allow it.
+#include <stdio.h>
+#include <time.h>
+
+#include "base/path.h"
+#include "base/utf8.h"
+#include "tool/tool_priv.h"
+
+enum {
+    BUSY_WAIT_NS = 50 * 1000 * 1000
+};
+
+ken_str ken_tool__absolute(const ken_tool_env *env, ken_str path)
+{
+    if (ken_str_starts(path, KEN_STR("/")) || !env->ctx->cwd.len)
+        return ken_path_normalise(env->arena, path);
+    return ken_path_normalise(env->arena, ken_path_join(env->arena, env->ctx->cwd, path));
+}
+
+static bool may_index(const ken_tool_env *env)
+{
+    return !env->ctx->is_read_only && ken_config_bool(ken_app_config(env->app), KEN_CFG_AUTO_INDEX);
+}
+
+// The git work tree around `dir`; ptr NULL when there is none.
+static ken_str find_work_tree(ken_arena *arena, ken_str dir)
+{
+    while (dir.len > 1) {
+        ken_str mark = ken_path_join(arena, dir, KEN_STR(".git"));
+        if (ken_fs_exists(mark.ptr))
+            return dir;
+        dir = ken_path_dir(dir);
+    }
+    return (ken_str){ NULL, 0 };
+}
+
+static ken_status find_unnamed(const ken_tool_env *env, ken_project_info *out, ken_err *err)
+{
+    const ken_str none = { "", 0 };
+    ken_str cwd = env->ctx->cwd;
+    if (cwd.len) {
+        ken_status st = ken_app_find_project(env->app, cwd, cwd, env->arena, out, err);
+        if (st != KEN_ENOTFOUND)
+            return st;
+        ken_str tree = find_work_tree(env->arena, cwd);
+        if (tree.ptr && may_index(env))
+            return ken_app_add_project(env->app, tree, none, env->arena, out, err);
+    }
+    ken_status st = ken_app_find_project(env->app, none, cwd, env->arena, out, err);
+    if (st == KEN_ENOTFOUND)
+        return KEN_FAIL(err, st,
+                        "no project is indexed yet; call index_repository with the path "
+                        "of a folder");
+    return st;
+}
+
+static ken_status find_named(const ken_tool_env *env, ken_str ref, ken_project_info *out,
+                             ken_err *err)
+{
+    bool is_path = ken_str_find_char(ref, '/') != SIZE_MAX || ken_str_starts(ref, KEN_STR("."));
+    ken_str what = is_path ? ken_tool__absolute(env, ref) : ref;
+    ken_status st = ken_app_find_project(env->app, what, env->ctx->cwd, env->arena, out, err);
+    if (st == KEN_ENOTFOUND && is_path && may_index(env) && !env->ctx->project.len)
+        return ken_app_add_project(env->app, what, (ken_str){ "", 0 }, env->arena, out, err);
+    if (st == KEN_ENOTFOUND)
+        return KEN_FAIL(err, st,
+                        "no project '" KEN_STR_FMT "'; list_projects shows those there "
+                        "are, index_repository adds one",
+                        KEN_STR_ARG(ken_utf8_clip(ref, 200)));
+    return st;
+}
+
+ken_status ken_tool__find_project(const ken_tool_env *env, ken_str ref, ken_project_info *out,
+                                  ken_err *err)
+{
+    ken_str bound = env->ctx->project;
+    if (!bound.len)
+        return ref.len ? find_named(env, ref, out, err) : find_unnamed(env, out, err);
+    ken_project_info p, asked;
+    ken_status st = ken_app_find_project(env->app, bound, (ken_str){ "", 0 }, env->arena, &p, err);
+    if (st)
+        return st;
+    if (ref.len) {
+        st = find_named(env, ref, &asked, err);
+        // Another project and no project look the same from here.
+        if (st || !ken_uuid_eq(asked.id, p.id))
+            return KEN_FAIL(err, KEN_EPERM,
+                            "this endpoint serves project '" KEN_STR_FMT "' only; "
+                            "leave the project out",
+                            KEN_STR_ARG(p.name));
+    }
+    *out = p;
+    return KEN_OK;
+}
+
+// ---- snapshots ---------------------------------------------------------------------------------
+
+void ken_tool__on_index(void *ctx, const ken_index_progress *p)
+{
+    const ken_tool_env *env = ctx;
+    char message[120];
+    if (!env->ctx->on_progress)
+        return;
+    // One scale over all stages, so that progress only ever grows: the work is in the second.
+    double share = p->n_total ? (double)p->n_done / (double)p->n_total : 0;
+    double done = !strcmp(p->stage, "scanning")     ? 2 * share
+                  : !strcmp(p->stage, "committing") ? 96 + 3 * share
+                                                    : 2 + 94 * share;
+    if (p->n_total)
+        snprintf(message, sizeof message, "%s: %llu of %llu files", p->stage,
+                 (unsigned long long)p->n_done, (unsigned long long)p->n_total);
+    else
+        snprintf(message, sizeof message, "%s", p->stage);
+    env->ctx->on_progress(env->ctx->progress_ctx,
+                          &(ken_tool_progress){ .done = done, .total = 100, .message = message });
+}
+
+static ken_status index_first(const ken_tool_env *env, const ken_project_info *project,
+                              ken_err *err)
+{
+    ken_config *settings = NULL;
+    ken_status st = ken_app_load_settings(env->app, project, &settings, err);
+    if (st)
+        return st;
+    ken_index_opts opts = ken_app_index_opts(settings);
+    opts.on_progress = ken_tool__on_index;
+    opts.progress_ctx = (void *)(uintptr_t)env; // not changed
+    ken_index_report report;
+    st = ken_app_index(env->app, project, &opts, env->ctx->cancel, env->arena, &report, err);
+    ken_config_free(settings);
+    return st;
+}
+
+static void pause_briefly(void)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = BUSY_WAIT_NS }, NULL);
+}
+
+// Another call may be indexing the same project for the first time: then waits for it.
+static ken_status borrow(const ken_tool_env *env, const ken_project_info *project,
+                         ken_snapshot **out, ken_err *err)
+{
+    for (bool was_indexed = false;;) {
+        ken_status st = ken_app_borrow(env->app, project, out, err);
+        if (st != KEN_ENOTFOUND)
+            return st;
+        if (was_indexed || !may_index(env))
+            return KEN_FAIL(err, st,
+                            "project '" KEN_STR_FMT "' is not indexed yet; call "
+                            "index_repository with repo_path '" KEN_STR_FMT "'",
+                            KEN_STR_ARG(ken_utf8_clip(project->name, 80)),
+                            KEN_STR_ARG(ken_utf8_clip(project->root, 200)));
+        st = index_first(env, project, err);
+        was_indexed = !st;
+        if (st == KEN_EBUSY) {
+            pause_briefly();
+            st = ken_cancel_check(env->ctx->cancel, err);
+        }
+        if (st)
+            return st;
+    }
+}
+
+ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_info *project,
+                                  ken_tool__scope *out, ken_err *err)
+{
+    ken_tool__scope scope = { .project = *project };
+    ken_status st = borrow(env, project, &scope.snap, err);
+    if (st)
+        return st;
+    st = ken_snapshot_get_stats(scope.snap, env->arena, &scope.stats, err);
+    if (st) {
+        ken_app_give_back(env->app, project, scope.snap);
+        return st;
+    }
+    *out = scope;
+    return KEN_OK;
+}
+
+ken_status ken_tool__open(const ken_tool_env *env, ken_str ref, ken_tool__scope *out, ken_err *err)
+{
+    ken_project_info project;
+    ken_status st = ken_tool__find_project(env, ref, &project, err);
+    return st ? st : ken_tool__open_project(env, &project, out, err);
+}
+
+void ken_tool__close(const ken_tool_env *env, ken_tool__scope *scope)
+{
+    if (scope->snap)
+        ken_app_give_back(env->app, &scope->project, scope->snap);
+    scope->snap = NULL;
+}
+
+// ---- as JSON -----------------------------------------------------------------------------------
+
+json_t *ken_tool__project_json(const ken_project_info *p)
+{
+    char id[KEN_UUID_TEXT];
+    ken_uuid_format(p->id, id);
+    json_t *o = json_object();
+    ken_json_set_str(o, "id", ken_str_c(id));
+    ken_json_set_str(o, "name", p->name);
+    ken_json_set_str(o, "root", p->root);
+    return o;
+}
+
+json_t *ken_tool__index_json(const ken_tool__scope *scope)
+{
+    json_t *o = json_object();
+    ken_json_set_u64(o, "generation", scope->stats.generation);
+    ken_json_set_time(o, "indexed_at", scope->stats.indexed_at_ms);
+    return o;
+}

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+// search: search_code's engine with the parameters and fields of a chunk store (projectId, topK;
+// line_start, char_start, symbol_kind, token_count, source_code …).
+#include "tool/tool_priv.h"
+
+enum {
+    TOP_K = 10,
+    SOURCE_MAX = 12 * 1024
+};
+
+static json_t *chunk_json(const ken_hit *h)
+{
+    char id[KEN_UUID_TEXT];
+    ken_uuid_format(h->chunk_id, id);
+    size_t dot = ken_str_rfind_char(h->symbol, '.');
+    json_t *o = json_object();
+    ken_json_set_str(o, "id", ken_str_c(id));
+    ken_json_set_str(o, "file_path", h->path);
+    ken_json_set_u64(o, "line_start", h->first_line + 1);
+    ken_json_set_u64(o, "line_end", h->last_line + 1);
+    ken_json_set_u64(o, "char_start", h->span.start);
+    ken_json_set_u64(o, "char_end", h->span.end);
+    ken_json_set_str(o, "language", h->language);
+    ken_json_set_str(o, "symbol_name",
+                     dot == SIZE_MAX ? h->symbol : ken_str_sub(h->symbol, dot + 1, h->symbol.len));
+    ken_json_set_str(o, "symbol_kind", ken_str_c(ken_symbol_kind_word(h->kind)));
+    ken_json_set_str(o, "parent", ken_str_sub(h->symbol, 0, dot == SIZE_MAX ? 0 : dot));
+    ken_json_set_str(o, "signature", h->signature);
+    ken_json_set_u64(o, "token_count", (h->span.end - h->span.start + 3) / 4);
+    ken_json_set_real(o, "similarity", h->similarity);
+    ken_json_set_str(o, "source_code", ken_tool__clip_lines(h->content, SOURCE_MAX, false));
+    return o;
+}
+
+ken_status ken_tool__search(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
+{
+    ken_str query = { "", 0 }, ref = { "", 0 };
+    uint64_t top_k = TOP_K;
+    ken_search_opts opts = { .wants_content = true };
+    ken_status st = ken_json_read_str(args, "args", "query", &query, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "projectId", &ref, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "path", &opts.directory, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "topK", &top_k, err);
+    if (st)
+        return st;
+    opts.limit = (uint32_t)top_k;
+    ken_tool__scope scope;
+    ken_search_result r;
+    st = ken_tool__open(env, ref, &scope, err);
+    if (st)
+        return st;
+    st = ken_search(scope.snap, query, &opts, env->ctx->cancel, env->arena, &r, err);
+    if (!st) {
+        json_t *results = json_array(), *o = json_object();
+        for (size_t i = 0; i < r.n_hits; i++)
+            ken_json_append(results, chunk_json(&r.hits[i]));
+        ken_json_set(o, "results", results);
+        ken_json_set_u64(o, "total", r.n_total);
+        ken_json_set(o, "project", ken_tool__project_json(&scope.project));
+        ken_tool__fit(o, "results", env->ctx->max_bytes,
+                      "the answer was cut to fit; ask with a smaller topK or a path");
+        *out = o;
+    }
+    ken_tool__close(env, &scope);
+    return st;
+}

@@ -1,0 +1,212 @@
+// SPDX-License-Identifier: MIT
+// The registry: built-in specs, sets, read-only, names; and how arguments reach a tool.
+#include <string.h>
+
+#include "json/json.h"
+#include "ktest.h"
+#include "tool/tool.h"
+
+static ken_status echo(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
+{
+    (void)env;
+    (void)err;
+    *out = json_deep_copy(args);
+    return KEN_OK;
+}
+
+static const char spec[] =
+    "{\"name\":\"echo\",\"toolset\":\"lab\",\"title\":\"T\",\"description\":\"D\",\"inputSchema\":{"
+    "\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"minLength\":1},"
+    "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":50},"
+    "\"types\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+    "\"path\":{\"type\":\"string\"},\"repo_path\":{\"type\":\"string\"}},"
+    "\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":true},"
+    "\"aliases\":{\"max_results\":\"limit\",\"path\":\"repo_path\"}}";
+
+static const ken_tool_def defs[] = { { spec, echo, NULL } };
+
+static ken_toolset *lab_set(void)
+{
+    ken_toolset *t = NULL;
+    ken_err err = { 0 };
+    kt_ok_err(ken_toolset_new(&(ken_toolset_opts){ .defs = defs, .n_defs = 1 }, &t, &err), &err);
+    return t;
+}
+
+// Calls echo; what it got as JSON text, or the error's message.
+static void passes(const char *args, const char *want)
+{
+    ken_toolset *t = lab_set();
+    json_t *in = NULL, *out = NULL;
+    ken_err err = { 0 };
+    ken_buf text = KEN_BUF_INIT(0);
+    kt_ok_err(ken_json_parse(ken_str_c(args), &in, &err), &err);
+    ken_status st = ken_tool_call(NULL, "echo", in, &(ken_tool_ctx){ .tools = t }, &out, &err);
+    if (st)
+        ken_buf_puts(&text, err.msg);
+    else
+        ken_json_dump(out, &text);
+    kt_eq_text(ken_buf_str(&text), want);
+    ken_buf_release(&text);
+    json_decref(in);
+    json_decref(out);
+    ken_toolset_free(t);
+}
+
+KEN_TEST(arguments_are_made_ready)
+{
+    passes("{}", "{}");
+    passes("{\"query\":\"  x y \\n\",\"limit\":null}", "{\"query\":\"x y\"}");
+    passes("{\"max_results\":5}", "{\"limit\":5}");
+    passes("{\"max_results\":5,\"limit\":5}", "{\"limit\":5}");
+    passes("{\"path\":\"/x\"}", "{\"repo_path\":\"/x\"}");
+    passes("{\"types\":\" a \"}", "{\"types\":[\"a\"]}");
+    passes("{\"types\":[\" a\",\"b\"]}", "{\"types\":[\"a\",\"b\"]}");
+}
+
+KEN_TEST(arguments_are_refused_with_a_reason)
+{
+    passes("[]", "arguments must be an object");
+    passes("{\"query\":\"  \"}", "args.query must not be empty");
+    passes("{\"max_results\":5,\"limit\":6}",
+           "args.limit and another name for it hold different values; give one of them");
+    passes("{\"max_results\":99}", "args.limit: 99 is over 50");
+    passes("{\"types\":[1]}", "args.types[0]: 1 is not of type string");
+    passes("{\"qery\":\"x\"}", "args: unknown name 'qery'; did you mean 'query'?");
+    passes("{\"limit\":\"5\"}", "args.limit: \"5\" is not of type integer");
+}
+
+KEN_TEST(unknown_tools_are_named)
+{
+    ken_toolset *t = lab_set();
+    json_t *out = NULL;
+    ken_err err = { 0 };
+    ken_tool_ctx ctx = { .tools = t };
+    kt_status(ken_tool_call(NULL, "ehco", NULL, &ctx, &out, &err), KEN_ENOTFOUND);
+    kt_eq_str(err.msg, "unknown tool 'ehco'; did you mean 'echo'?");
+    kt_status(ken_tool_call(NULL, "zzzzzzzzz", NULL, &ctx, &out, &err), KEN_ENOTFOUND);
+    kt_eq_str(err.msg, "unknown tool 'zzzzzzzzz'");
+    ken_toolset_free(t);
+}
+
+KEN_TEST(built_in_tools_are_complete)
+{
+    static const char *const names[] = {
+        "search_code", "search",           "get_definition",  "outline",
+        "nodeSource",  "index_repository", "get_repo_status", "list_projects",
+    };
+    ken_toolset *t = NULL;
+    ken_err err = { 0 };
+    kt_ok_err(ken_toolset_new(&(ken_toolset_opts){ 0 }, &t, &err), &err);
+    kt_eq_u(ken_toolset_count(t), sizeof names / sizeof *names);
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        kt_eq_str(ken_toolset_name(t, i), names[i]);
+        kt_true(ken_toolset_has(t, ken_str_c(names[i])));
+        kt_true(ken_toolset_timeout_ms(t, ken_str_c(names[i])) > 0);
+    }
+    kt_eq_str(ken_toolset_nearest(t, KEN_STR("searchcode")), "search_code");
+    kt_eq_str(ken_toolset_nearest(t, KEN_STR("node_source")), "nodeSource");
+    kt_null(ken_toolset_nearest(t, KEN_STR("make_coffee")));
+    ken_toolset_free(t);
+}
+
+// The seeds' parameter names are all taken.
+KEN_TEST(parameters_of_every_source_are_known)
+{
+    static const struct {
+        const char *tool, *names[8];
+    } rows[] = {
+        { "search_code", { "query", "repository_id", "file_type", "directory", "limit" } },
+        { "search_code", { "search_type", "max_results", "file_filter", "similarity_threshold" } },
+        { "index_repository", { "repo_path", "force_reindex" } },
+        { "index_repository", { "path", "include_patterns", "exclude_patterns", "max_file_size" } },
+        { "get_definition", { "symbol_name", "file_hint" } },
+    };
+    ken_toolset *t = NULL;
+    ken_buf list = KEN_BUF_INIT(0);
+    json_t *tools = NULL;
+    kt_ok(ken_toolset_new(&(ken_toolset_opts){ 0 }, &t, NULL));
+    ken_toolset_list(t, &list);
+    kt_ok(ken_json_parse(ken_buf_str(&list), &tools, NULL));
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        for (size_t k = 0; k < json_array_size(tools); k++) {
+            const json_t *tool = json_array_get(tools, k);
+            if (!ken_str_eq_c(ken_json_text(json_object_get(tool, "name")), rows[i].tool))
+                continue;
+            const json_t *props =
+                json_object_get(json_object_get(tool, "inputSchema"), "properties");
+            for (size_t n = 0; rows[i].names[n]; n++)
+                kt_not_null(json_object_get(props, rows[i].names[n]));
+        }
+    }
+    json_decref(tools);
+    ken_buf_release(&list);
+    ken_toolset_free(t);
+}
+
+static size_t count_of(const char *set, bool is_read_only)
+{
+    ken_str name = ken_str_c(set);
+    ken_toolset *t = NULL;
+    ken_err err = { 0 };
+    ken_toolset_opts opts = { .sets = &name, .n_sets = 1, .is_read_only = is_read_only };
+    kt_ok_err(ken_toolset_new(&opts, &t, &err), &err);
+    size_t n = ken_toolset_count(t);
+    ken_toolset_free(t);
+    return n;
+}
+
+KEN_TEST(sets_and_read_only_choose)
+{
+    kt_eq_u(count_of("search", false), 5);
+    kt_eq_u(count_of("index", false), 3);
+    kt_eq_u(count_of("index", true), 2);
+    kt_eq_u(count_of("all", false), 8);
+    ken_str bad = KEN_STR("serch");
+    ken_toolset *t = NULL;
+    ken_err err = { 0 };
+    kt_status(ken_toolset_new(&(ken_toolset_opts){ .sets = &bad, .n_sets = 1 }, &t, &err),
+              KEN_EINVAL);
+    kt_eq_str(err.msg, "toolset 'serch' is none of all, search, index");
+}
+
+KEN_TEST(read_only_calls_change_nothing)
+{
+    json_t *out = NULL;
+    ken_err err = { 0 };
+    kt_status(ken_tool_call(NULL, "index_repository", NULL, &(ken_tool_ctx){ .is_read_only = true },
+                            &out, &err),
+              KEN_EPERM);
+}
+
+KEN_TEST(broken_specs_are_refused)
+{
+    static const char *const bad[] = {
+        "{",
+        "{\"name\":\"x\"}",
+        "{\"name\":\"x\",\"toolset\":\"t\",\"annotations\":{},\"inputSchema\":{\"oneOf\":[]}}",
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        ken_tool_def def = { bad[i], echo, NULL };
+        ken_toolset *t = NULL;
+        kt_true(ken_toolset_new(&(ken_toolset_opts){ .defs = &def, .n_defs = 1 }, &t, NULL) != 0);
+        kt_null(t);
+    }
+}
+
+KEN_TEST(errors_say_what_to_do)
+{
+    ken_buf b = KEN_BUF_INIT(0);
+    ken_err err = { 0 };
+    (void)KEN_FAIL(&err, KEN_EBUSY, "index 'x' is being written");
+    ken_tool_error_text(&err, &b);
+    kt_eq_text(ken_buf_str(&b), "Error: index 'x' is being written. Try again in a moment.");
+    ken_buf_clear(&b);
+    (void)KEN_FAIL(&err, KEN_ENOTFOUND, "no such thing; try another");
+    ken_tool_error_text(&err, &b);
+    kt_eq_text(ken_buf_str(&b), "Error: no such thing; try another");
+    ken_buf_clear(&b);
+    ken_tool_error_text(&(ken_err){ .status = KEN_EIO }, &b);
+    kt_eq_text(ken_buf_str(&b), "Error: input/output error");
+    ken_buf_release(&b);
+}
