@@ -5,6 +5,7 @@
 #include "app/app.h"
 #include "app/app_priv.h"
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/utf8.h"
@@ -232,9 +233,11 @@ ken_status ken_app_find_project(ken_app *app, ken_str ref, ken_str cwd, ken_aren
     ken_status st = load_rows(app, arena, &r.ptr, &r.n, err);
     if (!st)
         st = find_row(&r, ref, cwd, arena, &row, err);
-    if (!st)
-        *out = info_of(row);
-    return st;
+    if (st)
+        return st;
+    KEN_ASSERT(row);
+    *out = info_of(row);
+    return KEN_OK;
 }
 
 // ---- adding and removing ----

@@ -20,6 +20,15 @@ typedef struct terms {
     size_t n;
 } terms;
 
+// Words of a question that say nothing about the code.
+static bool is_filler(ken_str word)
+{
+    static const char words[] =
+        "and|are|can|does|for|from|has|have|how|into|its|that|the|then|this|was|"
+        "what|when|where|which|who|why|with|you";
+    return ken_cli__is_word_of(words, word);
+}
+
 static terms terms_of(ken_str query, ken_search_mode mode)
 {
     terms t = { .n = 0 };
@@ -31,8 +40,9 @@ static terms terms_of(ken_str query, ken_search_mode mode)
         size_t from = i;
         while (i < query.len && (ken_is_word(query.ptr[i]) || (query.ptr[i] & 0x80)))
             i++;
-        if (i - from >= 3)
-            t.words[t.n++] = ken_str_sub(query, from, i);
+        ken_str word = ken_str_sub(query, from, i);
+        if (word.len >= 3 && !is_filler(word))
+            t.words[t.n++] = word;
         i += i == from;
     }
     return t;
@@ -135,8 +145,8 @@ static void print_places(const cli *x, const ken_hit *h, const terms *t)
             print_line(x, p->first_line, p->text, t);
             continue;
         }
-        ken_cli__paint(x, CLI_DIM, "   also  %" PRIu32 "-%" PRIu32 "  ", p->first_line + 1,
-                       p->last_line + 1);
+        ken_cli__paint(x, CLI_DIM, "   also  %" PRIu32 "-%" PRIu32 "%s", p->first_line + 1,
+                       p->last_line + 1, p->symbol.len ? "  " : "");
         ken_cli__paint_text(x, CLI_DIM, p->symbol);
         ken_cli__print("\n");
     }

@@ -1,0 +1,642 @@
+// SPDX-License-Identifier: MIT
+// The real binary: every command, help, exit codes, and what can go wrong around it.
+#include <fcntl.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <jansson.h>
+
+#include "base/buf.h"
+#include "ktest.h"
+#include "proc/proc.h"
+
+enum {
+    ARGS_MAX = 24
+};
+
+typedef struct run {
+    int code;
+    char out[64 * 1024], err[16 * 1024];
+} run;
+
+static const char *const *sandbox_env(void)
+{
+    static char home[600], config[600], data[600], cache[600];
+    static const char *env[] = {
+        home,       config,           data,           cache,       "TERM=dumb",
+        "NO_COLOR", "CLICOLOR_FORCE", "KEN_DATA_DIR", "LOG_LEVEL", NULL
+    };
+    snprintf(home, sizeof home, "HOME=%s/home", ktest_dir());
+    snprintf(config, sizeof config, "XDG_CONFIG_HOME=%s/config", ktest_dir());
+    snprintf(data, sizeof data, "XDG_DATA_HOME=%s/data", ktest_dir());
+    snprintf(cache, sizeof cache, "XDG_CACHE_HOME=%s/cache", ktest_dir());
+    return env;
+}
+
+// Puts our own environment into the sandbox, for children that are forked by hand.
+static void enter_sandbox(void)
+{
+    for (const char *const *e = sandbox_env(); *e; e++) {
+        if (strchr(*e, '='))
+            putenv((char *)(uintptr_t)*e);
+        else
+            unsetenv(*e);
+    }
+}
+
+static void copy_text(char *to, size_t max, const ken_buf *from)
+{
+    size_t n = from->len < max - 1 ? from->len : max - 1;
+    if (n)
+        memcpy(to, from->ptr, n);
+    to[n] = '\0';
+}
+
+// Runs `ken` with the words of `line`; single quotes keep words together.
+static run *ken_in(const char *cwd, const char *line)
+{
+    static run r;
+    static char words[4096];
+    const char *argv[ARGS_MAX] = { KEN_BINARY };
+    size_t n = 1;
+    snprintf(words, sizeof words, "%s", line);
+    for (char *p = words; *p && n < ARGS_MAX - 1;) {
+        char end = *p == '\'' ? '\'' : ' ';
+        p += end == '\'';
+        argv[n++] = p;
+        p += strcspn(p, end == '\'' ? "'" : " ");
+        while (*p == end || *p == ' ')
+            *p++ = '\0';
+    }
+    ken_err err = { 0 };
+    ken_proc_result result;
+    ken_proc_opts opts = { .argv = argv, .cwd = cwd, .env = sandbox_env() };
+    kt_ok_err(ken_proc_run(&opts, &result, &err), &err);
+    r.code = result.exit_code;
+    copy_text(r.out, sizeof r.out, &result.out);
+    copy_text(r.err, sizeof r.err, &result.errors);
+    ken_proc_result_release(&result);
+    return &r;
+}
+
+static run *ken(const char *line)
+{
+    return ken_in(ktest_dir(), line);
+}
+
+// Runs and expects success; returns what it printed.
+static const char *ken_ok(const char *line)
+{
+    run *r = ken(line);
+    if (r->code)
+        kt_fail("ken %s: exit code %d\n%s%s", line, r->code, r->out, r->err);
+    return r->out;
+}
+
+static void ken_fails(const char *line, int code, const char *part)
+{
+    run *r = ken(line);
+    if (r->code != code)
+        kt_fail("ken %s: exit code %d, not %d\n%s%s", line, r->code, code, r->out, r->err);
+    kt_has_str(r->err, part);
+    kt_eq_str(r->out, "");
+}
+
+static json_t *ken_json(const char *line)
+{
+    json_error_t e;
+    const char *out = ken_ok(line);
+    json_t *json = json_loads(out, 0, &e);
+    if (!json)
+        kt_fail("ken %s: not JSON: %s\n%s", line, e.text, out);
+    return json;
+}
+
+static void has_keys(const char *line, const char *keys)
+{
+    json_t *json = ken_json(line);
+    ken_str rest = ken_str_c(keys), key;
+    while (ken_str_split_next(&rest, ' ', &key)) {
+        char name[64];
+        snprintf(name, sizeof name, KEN_STR_FMT, KEN_STR_ARG(key));
+        if (!json_object_get(json, name))
+            kt_fail("ken %s: no member '%s'", line, name);
+    }
+    json_decref(json);
+}
+
+static const char retry_c[] = "// Waits longer after each failed try.\n"
+                              "int retry_with_backoff(int tries)\n"
+                              "{\n"
+                              "    int delay_ms = 100;\n"
+                              "    for (int i = 0; i < tries; i++)\n"
+                              "        delay_ms *= 2;\n"
+                              "    return delay_ms;\n"
+                              "}\n";
+
+static void make_project(void)
+{
+    ktest_write("home/.keep", "");
+    ktest_write("proj/src/retry.c", retry_c);
+    ktest_write("proj/src/parse.py", "class Parser:\n    \"\"\"Reads settings.\"\"\"\n\n"
+                                     "    def parse(self, text):\n        return text.split()\n");
+    ktest_write("proj/docs/guide.md",
+                "# Guide\n\nHow to configure retries.\n\n## Install\n\nRun it.\n");
+    ktest_write("proj/.env", "PASSWORD=x\n");
+    ktest_write("proj/logo.bin", "\x7f"
+                                 "ELF");
+}
+
+// ---- help and usage ----
+
+KEN_TEST(help_of_every_command)
+{
+    static const char *const commands[] = { "index",  "search", "def",      "outline", "chunks",
+                                            "status", "stats",  "projects", "config",  "doctor",
+                                            "eval",   "mcp",    "version",  "help" };
+    char line[100], want[100];
+    const char *all = ken_ok("--help");
+    for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
+        kt_has_str(all, commands[i]);
+        snprintf(want, sizeof want, "usage: ken %s", commands[i]);
+        snprintf(line, sizeof line, "%s --help", commands[i]);
+        kt_has_str(ken_ok(line), want);
+        snprintf(line, sizeof line, "help %s", commands[i]);
+        kt_has_str(ken_ok(line), want);
+        snprintf(line, sizeof line, "%s --no-such-option", commands[i]);
+        ken_fails(line, 2, "unknown option '--no-such-option'");
+        all = ken_ok("--help");
+    }
+    kt_eq_i(ken("")->code, 2);
+    kt_has_str(ken_ok("--version"), "ken ");
+    kt_has_str(ken_ok("-V"), "ken ");
+}
+
+KEN_TEST(usage_errors_name_what_was_meant)
+{
+    ken_fails("serach x", 2, "unknown command 'serach', did you mean 'ken search'?");
+    ken_fails("search x --limt 3", 2, "did you mean '--limit'?");
+    ken_fails("search", 2, "'ken search' needs more arguments");
+    ken_fails("version now", 2, "'ken version' does not take 'now'");
+    ken_fails("search x -k 51", 2, "'--limit' must be a whole number from 1 to 50, not '51'");
+    ken_fails("search x --mode regexp", 2, "did you mean 'regex'?");
+    ken_fails("search x --kind functoin", 2, "did you mean 'function'?");
+    ken_fails("search x --threshold 2", 2, "'--threshold' must be a number from 0 to 1");
+    ken_fails("index --max-file-size 11MiB", 2, "--max-file-size: 'indexing.max_file_size'");
+    ken_fails("index --exclude [", 2, "'indexing.exclude'");
+    ken_fails("status --skipped=emty", 2, "did you mean 'empty'?");
+    ken_fails("config shw", 2, "ken config show");
+    ken_fails("projects drop", 2, "'ken projects' does not take 'drop'");
+    run *r = ken("search x --json --limt 3");
+    kt_eq_i(r->code, 2);
+    kt_has_str(r->out, "\"code\": \"EINVAL\"");
+}
+
+// ---- the main road ----
+
+KEN_TEST(index_then_ask)
+{
+    make_project();
+    kt_has_str(ken_ok("index proj"), "3 files");
+    kt_has_str(ken_ok("index proj"), "nothing has changed");
+    const char *out = ken_ok("search 'retry with backoff' proj");
+    kt_has_str(out, "src/retry.c:");
+    kt_has_str(out, "retry_with_backoff");
+    kt_has_str(out, "    2  int retry_with_backoff(int tries)");
+    kt_has_str(ken_ok("search Parser proj --mode symbol"), "src/parse.py:");
+    kt_has_str(ken_ok("search 'delay_ms *= 2' proj --mode text"), "    6  ");
+    kt_has_str(ken_ok("search 'delay_\\w+ =' proj --mode regex"), "src/retry.c:");
+    kt_has_str(ken_ok("def Parser.parse proj"), "src/parse.py:");
+    kt_has_str(ken_ok("outline proj/src/parse.py"), "method parse");
+    kt_has_str(ken_ok("chunks proj/src/retry.c"), "retry_with_backoff");
+    kt_has_str(ken_ok("chunks --text proj/src/retry.c"), "Waits longer");
+    kt_has_str(ken_ok("status proj"), "proj");
+    kt_has_str(ken_ok("stats proj"), "python");
+    kt_has_str(ken_ok("projects"), "proj");
+    kt_has_str(ken_ok("config show"), "search.limit");
+    kt_has_str(ken_ok("doctor"), "ok ");
+    kt_has_str(ken_ok("status proj --skipped"), ".env");
+    kt_has_str(ken_ok("status proj --skipped secret"), ".env");
+    kt_eq_str(ken_ok("status proj --skipped too_large"), "");
+}
+
+KEN_TEST(json_of_every_command)
+{
+    make_project();
+    has_keys("index proj --json", "project status files_indexed changes skipped errors generation");
+    has_keys("search retry proj --json", "results total strategy project index");
+    has_keys("search retry proj --json --explain --context 2 --type c --dir src", "results");
+    has_keys("search --mode symbol Parser proj --json", "results");
+    has_keys("search --mode regex a.b proj --json", "results");
+    has_keys("def Parser proj --json", "definitions total project");
+    has_keys("outline proj/src/parse.py --json", "file_path language symbols project");
+    has_keys("chunks proj/src/parse.py --json", "file_path chunks project");
+    has_keys("status proj --json", "project status generation files languages skipped");
+    has_keys("status proj --skipped --json", "project skipped");
+    has_keys("stats proj --json", "project files languages index_bytes");
+    has_keys("projects --json", "projects total");
+    has_keys("config --json", "settings data_dir user_file");
+    has_keys("doctor --json", "health checks");
+    has_keys("version --json", "name version");
+    has_keys("projects remove proj --yes --json", "project removed");
+    has_keys("status proj --json", "project status");
+    run *r = ken("search x nowhere --json");
+    kt_eq_i(r->code, 1);
+    kt_has_str(r->out, "\"code\": \"ENOTFOUND\"");
+    kt_eq_str(r->err, "");
+}
+
+KEN_TEST(search_filters_and_pages)
+{
+    make_project();
+    ken_ok("index proj");
+    json_t *json = ken_json("search retries proj --json --type md");
+    const json_t *results = json_object_get(json, "results");
+    kt_eq_u(json_array_size(results), 1);
+    kt_eq_str(json_string_value(json_object_get(json_array_get(results, 0), "file_path")),
+              "docs/guide.md");
+    json_decref(json);
+    // A folder below a project's root narrows the search to it.
+    json = ken_json("search retry proj/src --json");
+    results = json_object_get(json, "results");
+    for (size_t i = 0; i < json_array_size(results); i++) {
+        const char *path =
+            json_string_value(json_object_get(json_array_get(results, i), "file_path"));
+        kt_true(strncmp(path, "src/", 4) == 0);
+    }
+    json_decref(json);
+    ken_fails("search retry proj/src --dir docs", 2, "not both");
+    kt_has_str(ken_ok("search retry proj --explain"), "score");
+    run *r = ken("search zzzzzzqqqq proj --mode text");
+    kt_eq_i(r->code, 0);
+    kt_has_str(r->err, "nothing found");
+}
+
+KEN_TEST(the_project_around_the_working_directory)
+{
+    make_project();
+    ktest_write("proj/.git/HEAD", "0123456789abcdef0123456789abcdef01234567\n");
+    run *r = ken_in(ktest_path("proj/src"), "search retry");
+    kt_eq_i(r->code, 0);
+    kt_has_str(r->err, "indexed 3 files");
+    kt_has_str(r->out, "src/retry.c:");
+    r = ken_in(ktest_path("proj/src"), "outline retry.c");
+    kt_has_str(r->out, "retry_with_backoff");
+    r = ken_in(ktest_path("proj/docs"), "outline src/retry.c");
+    kt_has_str(r->out, "retry_with_backoff");
+    r = ken_in(ktest_path("home"), "search retry -p proj");
+    kt_has_str(r->out, "src/retry.c:");
+    r = ken_in(ktest_path("home"), "search retry src -p proj");
+    kt_has_str(r->out, "src/retry.c:");
+    r = ken_in(ktest_path("home"), "search retry");
+    kt_eq_i(r->code, 2);
+    kt_has_str(r->err, "no project here");
+    r = ken_in("/", "index");
+    kt_eq_i(r->code, 2);
+}
+
+KEN_TEST(first_use_indexes_unless_told_not_to)
+{
+    make_project();
+    ken_fails("search retry proj --no-index", 1, "is not indexed; run: ken index");
+    kt_has_str(ken_ok("projects --json"), "\"total\": 0");
+    ktest_write("config/ken/config.yaml", "search:\n  auto_index: false\n");
+    ken_fails("search retry proj", 1, "is not indexed; run: ken index");
+    ktest_write("config/ken/config.yaml", "");
+    kt_has_str(ken_ok("search retry proj"), "src/retry.c:");
+    kt_has_str(ken_ok("search retry proj --no-index"), "src/retry.c:");
+}
+
+KEN_TEST(a_forced_run_replaces_a_damaged_index)
+{
+    char path[2000];
+    make_project();
+    ken_ok("index proj");
+    json_t *json = ken_json("projects --json");
+    const char *id = json_string_value(
+        json_object_get(json_array_get(json_object_get(json, "projects"), 0), "id"));
+    snprintf(path, sizeof path, "data/ken/indexes/project-%s.db", id);
+    json_decref(json);
+    for (int i = 0; i < 2; i++) {
+        static const char *const tails[] = { "", "-wal" };
+        char one[2100];
+        snprintf(one, sizeof one, "%s%s", path, tails[i]);
+        if (i == 0)
+            ktest_write(one,
+                        "this is not a database, and it is long enough to be taken for one ...");
+        else
+            unlink(ktest_path(one));
+    }
+    ken_fails("search retry proj", 1, "to rebuild it: ken index --force");
+    run *r = ken("doctor");
+    kt_eq_i(r->code, 1);
+    kt_has_str(r->out, "fail");
+    kt_has_str(ken_ok("index proj --force"), "3 files");
+    kt_has_str(ken_ok("search retry proj"), "src/retry.c:");
+}
+
+// Runs ken with `out_fd` as stdout; what it says on stderr goes to `err`. 99: it could not start.
+static int ken_to(int out_fd, bool as_nobody, const char *const *argv, char *err, size_t max)
+{
+    int fds[2];
+    kt_eq_i(pipe(fds), 0);
+    pid_t pid = fork();
+    if (!pid) {
+        dup2(out_fd, 1);
+        dup2(fds[1], 2);
+        close(fds[0]);
+        if (as_nobody && setuid(65534))
+            _exit(99);
+        execv(argv[0], (char *const *)(uintptr_t)argv);
+        _exit(99);
+    }
+    close(fds[1]);
+    size_t n = 0;
+    for (ssize_t got; n < max - 1 && (got = read(fds[0], err + n, max - 1 - n)) > 0;)
+        n += (size_t)got;
+    err[n] = '\0';
+    close(fds[0]);
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+// ---- bad paths and settings ----
+
+KEN_TEST(bad_paths)
+{
+    make_project();
+    ken_fails("index nowhere", 1, "'nowhere'");
+    ken_fails("search x nowhere", 1, "'nowhere'");
+    ken_fails("status nowhere", 1, "'nowhere'");
+    ken_fails("index proj/src/retry.c", 2, "is not a folder");
+    ken_fails("search x proj/src/retry.c", 2, "is not a folder");
+    ken_fails("search x -p nothing", 1, "no project 'nothing'");
+    ken_ok("index proj");
+    ken_fails("outline proj/src/gone.c -p proj", 1, "gone.c");
+    ken_fails("search x ../../.. -p proj", 1, "is outside of");
+    ken_fails("def no_such_symbol_anywhere proj", 1, "no definition of 'no_such_symbol_anywhere'");
+    ken_fails("eval nowhere.json --root proj", 1, "nowhere.json");
+    ken_fails("eval proj/src/retry.c --root proj", 2, "retry.c");
+    ken_fails("eval proj/src/retry.c", 2, "--root DIR or --roots DIR");
+    ken_fails("projects remove proj", 2, "needs --yes");
+}
+
+KEN_TEST(unreadable_folders)
+{
+    char err[4096];
+    make_project();
+    ktest_write("data/.keep", "");
+    chmod(ktest_dir(), 0755);
+    chmod(ktest_path("data"), 0777);
+    chmod(ktest_path("proj"), 0);
+    enter_sandbox();
+    const char *argv[] = { KEN_BINARY, "index", ktest_path("proj"), NULL };
+    int code = ken_to(1, geteuid() == 0, argv, err, sizeof err);
+    chmod(ktest_path("proj"), 0755);
+    if (code == 99)
+        kt_skip("user", "another user cannot start this binary");
+    kt_eq_i(code, 1);
+    kt_has_str(err, "ermission denied");
+}
+
+KEN_TEST(broken_settings)
+{
+    make_project();
+    ktest_write("config/ken/config.yaml", "indexing:\n  max_file_sze: 1\n");
+    ken_fails("search x proj", 2,
+              "config.yaml:2:3: unknown key 'indexing.max_file_sze', did you mean");
+    kt_has_str(ken_ok("--help"), "usage");
+    ktest_write("config/ken/config.yaml", "search:\n  limit: 3\n");
+    kt_has_str(ken_ok("config"), "config.yaml:2");
+    ktest_write("proj/.ken.yaml", "data:\n  dir: /tmp/elsewhere\n");
+    ken_fails("index proj", 2, "'data.dir' may not be set by a project");
+    ktest_write("proj/.ken.yaml", "indexing:\n  exclude: ['*.md']\n");
+    kt_has_str(ken_ok("index proj"), "files");
+    kt_has_str(ken_ok("status proj --skipped ignored"), "docs/guide.md");
+    kt_has_str(ken_ok("config -p proj"), ".ken.yaml:2");
+}
+
+// ---- terminals and pipes ----
+
+KEN_TEST(colours_obey)
+{
+    make_project();
+    ken_ok("index proj");
+    kt_null(strchr(ken_ok("search retry proj"), '\033'));
+    char line[300];
+    static const struct {
+        const char *env, *args;
+        bool has_color;
+    } cases[] = {
+        { "CLICOLOR_FORCE=1", "", true },
+        { "CLICOLOR_FORCE=1 NO_COLOR=1", "", false },
+        { "CLICOLOR_FORCE=1", "--no-color", false },
+        { "", "", false },
+    };
+    enter_sandbox();
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[4096] = "";
+        snprintf(line, sizeof line, "cd '%s' && %s '%s' search retry proj %s", ktest_dir(),
+                 cases[i].env, KEN_BINARY, cases[i].args);
+        FILE *f = popen(line, "r");
+        size_t n = fread(text, 1, sizeof text - 1, f);
+        text[n] = '\0';
+        kt_eq_i(pclose(f), 0);
+        kt_has_str(text, "retry");
+        kt_true((strchr(text, '\033') != NULL) == cases[i].has_color);
+    }
+}
+
+// Runs ken with its stdout on a new terminal and returns what appeared there.
+static int on_terminal(const char *term, const char *const *argv, char *text, size_t max)
+{
+    int master = posix_openpt(O_RDWR | O_NOCTTY);
+    size_t n = 0;
+    kt_true(master >= 0 && !grantpt(master) && !unlockpt(master));
+    pid_t pid = fork();
+    if (!pid) {
+        int fd = open(ptsname(master), O_RDWR | O_NOCTTY);
+        setenv("TERM", term, 1);
+        dup2(fd, 1);
+        execv(argv[0], (char *const *)(uintptr_t)argv);
+        _exit(99);
+    }
+    for (;;) {
+        ssize_t got = read(master, text + n, max - 1 - n);
+        if (got <= 0 || n + (size_t)got >= max - 1)
+            break;
+        n += (size_t)got;
+        if (waitpid(pid, NULL, WNOHANG | WNOWAIT) == pid)
+            break;
+    }
+    text[n] = '\0';
+    int status = 0;
+    waitpid(pid, &status, 0);
+    close(master);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+}
+
+KEN_TEST(a_terminal_gets_colours_unless_it_is_dumb)
+{
+    char text[16 * 1024];
+    make_project();
+    ken_ok("index proj");
+    enter_sandbox();
+    const char *argv[] = { KEN_BINARY, "search", "retry", ktest_path("proj/"), NULL };
+    kt_eq_i(on_terminal("xterm", argv, text, sizeof text), 0);
+    kt_has_str(text, "\033[35msrc/retry.c\033[0m");
+    kt_eq_i(on_terminal("dumb", argv, text, sizeof text), 0);
+    kt_null(strchr(text, '\033'));
+}
+
+KEN_TEST(pipes_that_close_early_are_quiet)
+{
+    char err[4096];
+    int fds[2];
+    make_project();
+    ken_ok("index proj");
+    enter_sandbox();
+    const char *argv[] = { KEN_BINARY, "search", "retry", ktest_path("proj/"), NULL };
+    kt_eq_i(pipe(fds), 0);
+    close(fds[0]);
+    kt_eq_i(ken_to(fds[1], false, argv, err, sizeof err), 0);
+    close(fds[1]);
+    kt_eq_str(err, "");
+    // A full disk is not.
+    int full = open("/dev/full", O_WRONLY);
+    if (full < 0)
+        return;
+    kt_eq_i(ken_to(full, false, argv, err, sizeof err), 1);
+    close(full);
+    kt_has_str(err, "ken: writing the answer: No space left");
+}
+
+// ---- several at once, and stopping ----
+
+static pid_t start(const char *const *argv)
+{
+    pid_t pid = fork();
+    if (!pid) {
+        int null = open("/dev/null", O_WRONLY);
+        dup2(null, 1);
+        dup2(null, 2);
+        execv(argv[0], (char *const *)(uintptr_t)argv);
+        _exit(99);
+    }
+    return pid;
+}
+
+static int wait_for(pid_t pid)
+{
+    int status = 0;
+    waitpid(pid, &status, 0);
+    return WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+}
+
+static void make_large(int n_files)
+{
+    char path[1024];
+    const char *root = ktest_path("large");
+    ktest_write("home/.keep", "");
+    mkdir(root, 0755);
+    for (int i = 0; i < 50; i++) {
+        snprintf(path, sizeof path, "%s/d%d", root, i);
+        mkdir(path, 0755);
+    }
+    for (int i = 0; i < n_files; i++) {
+        snprintf(path, sizeof path, "%s/d%d/f%d.c", root, i % 50, i);
+        FILE *f = fopen(path, "w");
+        kt_not_null(f);
+        for (int k = 0; k < 40; k++)
+            fprintf(f, "int function_%d_%d(int a)\n{\n    return a * %d;\n}\n\n", i, k, k);
+        fclose(f);
+    }
+}
+
+KEN_TEST(two_indexers_do_not_hurt_each_other)
+{
+    make_large(300);
+    enter_sandbox();
+    const char *argv[] = { KEN_BINARY, "index", ktest_path("large/"), NULL };
+    for (int round = 0; round < 3; round++) {
+        pid_t a = start(argv), b = start(argv);
+        int code_a = wait_for(a), code_b = wait_for(b);
+        kt_true(code_a == 0 || code_a == 1);
+        kt_true(code_b == 0 || code_b == 1);
+        kt_true(code_a == 0 || code_b == 0);
+    }
+    kt_has_str(ken_ok("index large"), "nothing has changed");
+    kt_has_str(ken_ok("doctor --deep"), "every page is sound");
+}
+
+KEN_TEST(a_held_lock_is_explained)
+{
+    char path[300];
+    make_project();
+    ken_ok("index proj");
+    json_t *json = ken_json("projects --json");
+    snprintf(path, sizeof path, "data/ken/indexes/project-%s.db.lock",
+             json_string_value(
+                 json_object_get(json_array_get(json_object_get(json, "projects"), 0), "id")));
+    json_decref(json);
+    int fd = open(ktest_path(path), O_RDWR | O_CREAT, 0600);
+    kt_eq_i(flock(fd, LOCK_EX), 0);
+    ken_fails("index proj", 1, "is writing this index");
+    kt_has_str(ken_ok("search retry proj"), "src/retry.c:"); // readers need no lock
+    close(fd);
+    ken_ok("index proj");
+}
+
+KEN_TEST(two_first_searches_share_one_index)
+{
+    make_large(200);
+    enter_sandbox();
+    const char *argv[] = { KEN_BINARY, "search", "function", ktest_path("large/"), NULL };
+    pid_t a = start(argv), b = start(argv);
+    kt_eq_i(wait_for(a), 0);
+    kt_eq_i(wait_for(b), 0);
+}
+
+KEN_TEST(an_interrupt_stops_and_the_next_run_goes_on)
+{
+    make_large(2000);
+    enter_sandbox();
+    const char *argv[] = { KEN_BINARY, "index", ktest_path("large/"), "-j", "1", NULL };
+    pid_t pid = start(argv);
+    nanosleep(&(struct timespec){ 0, 150 * 1000 * 1000 }, NULL);
+    kill(pid, SIGINT);
+    int code = wait_for(pid);
+    kt_true(code == 130 || code == 0); // 0: it was faster
+    kt_has_str(ken_ok("index large"), "2,000 files");
+}
+
+// ---- eval ----
+
+KEN_TEST(eval_measures)
+{
+    make_project();
+    ktest_write("set.json", "{\"name\": \"proj\", \"root\": \"\", \"queries\": ["
+                            "{\"query\": \"retry with backoff\", \"category\": \"symbol\","
+                            " \"relevant\": [\"src/retry.c:1-8\"], \"secondary\": []},"
+                            "{\"query\": \"zzzz\", \"category\": \"semantic\","
+                            " \"relevant\": [\"src/none.c\"], \"secondary\": []}]}");
+    json_t *json = ken_json("eval set.json --root proj --json");
+    kt_near(json_number_value(json_object_get(json, "ndcg_at_10")), 0.5, 1e-9);
+    kt_near(json_number_value(json_object_get(json, "mrr")), 0.5, 1e-9);
+    const json_t *symbol = json_object_get(json_object_get(json, "by_category"), "symbol");
+    kt_near(json_number_value(json_object_get(symbol, "ndcg_at_10")), 1.0, 1e-9);
+    json_decref(json);
+    const char *out = ken_ok("eval set.json --roots . --failures");
+    kt_has_str(out, "src/none.c");
+    kt_has_str(out, "0.5000");
+    // The person's own projects are left alone.
+    kt_has_str(ken_ok("projects --json"), "\"total\": 0");
+}
