@@ -293,6 +293,8 @@ typedef struct old_files {
     ken_file_row *rows; // sorted by path
     size_t n;
     bool *is_kept;
+    index_late *late; // sorted by path
+    size_t n_late;
 } old_files;
 
 static int by_size_down(const void *a, const void *b, void *ctx)
@@ -308,9 +310,11 @@ static void compare(run *r, old_files *old, bool trusts_old)
     r->plan = KEN_ARENA_ARRAY(r->arena, planned, r->scan.n_files + 1);
     r->work = KEN_ARENA_ARRAY(r->arena, size_t, r->scan.n_files + 1);
     r->late_skip = KEN_ARENA_ARRAY(r->arena, ken_skip_reason, r->scan.n_files + 1);
-    size_t o = 0;
+    size_t o = 0, l = 0;
     for (size_t i = 0; i < r->scan.n_files; i++) {
         const ken_scan_file *f = &r->scan.files[i];
+        while (l < old->n_late && ken_str_cmp(old->late[l].path, f->path) < 0)
+            l++;
         while (o < old->n && ken_str_cmp(old->rows[o].path, f->path) < 0)
             o++;
         planned *p = &r->plan[i];
@@ -323,6 +327,11 @@ static void compare(run *r, old_files *old, bool trusts_old)
                 r->report->n_unchanged++;
                 continue;
             }
+        }
+        if (trusts_old && l < old->n_late && ken_str_eq(old->late[l].path, f->path) &&
+            ken_fs_stamp_eq(old->late[l].stamp, f->stamp)) {
+            r->late_skip[i] = old->late[l].reason;
+            continue;
         }
         r->work[r->n_work++] = i;
         r->bytes_total += f->stamp.size;
@@ -387,18 +396,24 @@ static ken_status put_files(run *r, old_files *old, ken_err *err)
 
 static ken_status put_skips(run *r, ken_generation *g, ken_err *err)
 {
-    size_t most = r->scan.n_skips + r->scan.n_files, n = 0;
+    size_t most = r->scan.n_skips + r->scan.n_files, n = 0, n_late = 0;
+    index_late *late = KEN_ARENA_ARRAY(r->arena, index_late, r->scan.n_files + 1);
     ken_skip_row *rows = KEN_ARENA_ARRAY(r->arena, ken_skip_row, most + 1);
     for (size_t i = 0; i < r->scan.n_skips; i++)
         rows[n++] = (ken_skip_row){ r->scan.skips[i].path, r->scan.skips[i].reason };
-    for (size_t i = 0; i < r->scan.n_files; i++)
-        if (r->late_skip[i])
-            rows[n++] = (ken_skip_row){ r->scan.files[i].path, r->late_skip[i] };
+    for (size_t i = 0; i < r->scan.n_files; i++) {
+        if (!r->late_skip[i])
+            continue;
+        const ken_scan_file *f = &r->scan.files[i];
+        rows[n++] = (ken_skip_row){ f->path, r->late_skip[i] };
+        late[n_late++] = (index_late){ f->path, f->stamp, r->late_skip[i] };
+    }
     for (size_t i = 0; i < n; i++)
         g->skips[rows[i].reason]++;
     r->report->n_skipped = n;
     memcpy(r->report->skips, g->skips, sizeof g->skips);
-    return ken_store_replace_skips(r->store, rows, n, err);
+    ken_status st = ken_store_replace_skips(r->store, rows, n, err);
+    return st ? st : index_put_late(r->store, late, n_late, err);
 }
 
 static int by_id(const void *a, const void *b)
@@ -483,7 +498,12 @@ static bool is_same(const run *r, const old_files *old, const ken_generation *g)
     for (size_t o = 0; o < old->n; o++)
         if (!old->is_kept[o])
             return false;
-    return true;
+    uint64_t n_skips = r->scan.n_skips, n_before = 0;
+    for (size_t i = 0; i < r->scan.n_files; i++)
+        n_skips += r->late_skip[i] != KEN_SKIP_NONE;
+    for (int i = 0; i < KEN_SKIP_COUNT; i++)
+        n_before += g->skips[i];
+    return n_skips == n_before;
 }
 
 static void report_same(run *r, const ken_generation *g)
@@ -509,7 +529,10 @@ static ken_status load_old(run *r, old_files *old, ken_generation *g, bool *trus
     if (st && st != KEN_ENOTFOUND)
         return st;
     old->is_kept = KEN_ARENA_ARRAY(r->arena, bool, old->n + 1);
-    *trusts_old = !r->opts->is_forced && !st && ken_str_eq(feature, feature_text(r));
+    st = index_load_late(r->store, r->arena, &old->late, &old->n_late, err);
+    if (st)
+        return st;
+    *trusts_old = !r->opts->is_forced && ken_str_eq(feature, feature_text(r));
     return KEN_OK;
 }
 

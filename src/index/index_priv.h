@@ -50,6 +50,19 @@ bool index_file_read(const index_job *job, ken_str path, index_slot *s);
 // Learns facts and terms of the text that was read.
 void index_file_learn(const index_job *job, index_worker *w, index_slot *s);
 
+// ---- files left out for what is in them ------------------------------------------------------------
+typedef struct index_late {
+    ken_str path;
+    ken_fs_stamp stamp;
+    ken_skip_reason reason;
+} index_late;
+
+// Sorted by path; none when there is no list yet.
+ken_status index_load_late(ken_store *store, ken_arena *arena, index_late **out, size_t *out_n,
+                           ken_err *err) KEN_MUST_USE;
+ken_status index_put_late(ken_store *store, const index_late *items, size_t n,
+                          ken_err *err) KEN_MUST_USE;
+
 // ---- segments ------------------------------------------------------------------------------------
 // Writes what the builder holds as a segment of the open transaction; fine when it is empty.
 ken_status index_flush(ken_store *store, ken_lex_builder *b, ken_err *err) KEN_MUST_USE;

@@ -277,9 +277,8 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
 {
     ken_lex_query q;
     ken_lex_query_parse(query, &q);
-    if (!q.n_terms)
-        return KEN_FAIL(err, KEN_EINVAL,
-                        "query: holds no word to look for; use text or regex search for symbols");
+    if (!q.n_terms) // "g", "->": no words, but perhaps a name
+        return query_symbols(s, query, o, cancel, arena, out, err);
     search x = { .s = s, .o = o, .q = &q, .arena = arena, .waived = ken_rank_waived(query) };
     ken_status st = rank_files(&x, cancel, err);
     if (st)

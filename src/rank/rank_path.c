@@ -37,6 +37,14 @@ static ken_str lower_into(ken_str s, char *buf, size_t cap)
     return ken_str_n(buf, n);
 }
 
+static bool is_one_word(ken_str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!ken_is_word(s.ptr[i]))
+            return false;
+    return true;
+}
+
 static uint32_t folder_bits(ken_str folder)
 {
     uint32_t bits = 0;
@@ -48,7 +56,8 @@ static uint32_t folder_bits(ken_str folder)
         bits |= KEN_PATH_EXAMPLE;
     if (is_word_of(compat_folders, folder))
         bits |= KEN_PATH_COMPAT;
-    if (is_word_of(internal_folders, folder) || ken_str_starts(folder, KEN_STR("unstable")) ||
+    if (is_word_of(internal_folders, folder) ||
+        (ken_str_starts(folder, KEN_STR("unstable")) && is_one_word(folder)) ||
         (folder.len > 1 && folder.ptr[0] == '_' && folder.ptr[1] >= 'a' && folder.ptr[1] <= 'z'))
         bits |= KEN_PATH_INTERNAL;
     if (is_word_of(platform_folders, lower) || ken_str_ends(lower, KEN_STR("bsd")) ||
