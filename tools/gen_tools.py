@@ -1,0 +1,124 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes docs/tools.md from src/tool/specs/*.json; --check only says whether it is up to date.
+
+Also checks what the C side cannot see: that every parameter is documented, that every alias leads to a
+parameter, and that the lists stay within their budgets (a token is counted as four bytes).
+"""
+import json
+import pathlib
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+SPECS = ROOT / "src" / "tool" / "specs"
+PAGE = ROOT / "docs" / "tools.md"
+LISTED = ("name", "title", "description", "inputSchema", "annotations")
+ORDER = (
+    "search_code search get_definition outline nodeSource "
+    "index_repository get_repo_status list_projects"
+).split()
+SETS = {
+    "search": "asking about code",
+    "index": "projects and their indexes",
+}
+BUDGETS = {"search": 1500, "all": 5000}
+
+HEAD = """\
+# Tools
+
+<!-- Made by tools/gen_tools.py from src/tool/specs; do not edit. -->
+
+What `ken mcp` offers to agents; `ken … --json` prints the same objects. `--toolsets search,index` (setting
+`mcp.toolsets`) chooses sets, `--read-only` (`mcp.read_only`) leaves only tools that change nothing, and then no
+index is made on first use either.
+
+For every tool: unknown parameters are refused with the nearest known name, strings are trimmed, `null` is the
+same as leaving a parameter out, and a single value may stand where a list is wanted. The text block and
+`structuredContent` carry the same JSON; with `format: "text"` there is text only. An answer stays under 25,000
+characters by dropping whole results from its end (`truncated`, `hint`). What cannot be done is a result with
+`isError` whose text starts with `Error: ` and says what to do next.
+"""
+
+
+def load():
+    specs = [json.loads(p.read_text()) for p in sorted(SPECS.glob("*.json"))]
+    names = [s["name"] for s in specs]
+    unknown = sorted(set(names) ^ set(ORDER))
+    if unknown:
+        sys.exit(f"gen_tools: ORDER in {__file__} and the specs differ: {', '.join(unknown)}")
+    return sorted(specs, key=lambda s: ORDER.index(s["name"]))
+
+
+def problems(specs):
+    for s in specs:
+        props = s["inputSchema"]["properties"]
+        docs = s.get("docs", {})
+        for name in sorted(set(props) ^ set(docs)):
+            yield f"{s['name']}: parameter '{name}' is not in both inputSchema and docs"
+        for alias, name in s.get("aliases", {}).items():
+            if name not in props:
+                yield f"{s['name']}: alias '{alias}' leads to '{name}', which is no parameter"
+        if len(s["description"]) > 1000:
+            yield f"{s['name']}: the description is longer than 1,000 characters"
+    for name, budget in BUDGETS.items():
+        tools = [{k: s[k] for k in LISTED} for s in specs if name in ("all", s["toolset"])]
+        size = len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode())
+        if size / 4 > budget:
+            yield f"set {name}: {size / 4:.0f} tokens are more than {budget}"
+
+
+def range_of(p):
+    if "enum" in p:
+        return ", ".join(f"`{w}`" for w in p["enum"])
+    low = p.get("minimum", p.get("minLength"))
+    high = p.get("maximum", p.get("maxLength", p.get("maxItems")))
+    unit = " characters" if "maxLength" in p else " items" if "maxItems" in p else ""
+    if high is not None:
+        return f"{low if low is not None else 'at most'} {'to ' if low is not None else ''}{high:,}{unit}"
+    return f"at least {low}" if low else ""
+
+
+def type_of(p):
+    return f"{p['items']['type']}[]" if p["type"] == "array" else p["type"]
+
+
+def section(s):
+    schema = s["inputSchema"]
+    out = [f"### {s['name']}", "", s["description"], ""]
+    if s.get("notes"):
+        out += [s["notes"], ""]
+    out += ["| parameter | type | range | meaning |", "|---|---|---|---|"]
+    for name, p in schema["properties"].items():
+        need = " **(required)**" if name in schema.get("required", []) else ""
+        out.append(f"| `{name}`{need} | {type_of(p)} | {range_of(p)} | {s['docs'][name]} |")
+    hidden = {a: n for a, n in s.get("aliases", {}).items() if a not in schema["properties"]}
+    if hidden:
+        out += ["", "Also understood: " + ", ".join(f"`{a}` for `{n}`" for a, n in hidden.items()) + "."]
+    out += ["", f"Returns {s['returns']}.", ""]
+    return "\n".join(out)
+
+
+def page(specs):
+    parts = [HEAD]
+    for name, text in SETS.items():
+        parts.append(f"## Set `{name}`: {text}\n")
+        parts += [section(s) for s in specs if s["toolset"] == name]
+    return "\n".join(parts).rstrip() + "\n"
+
+
+def main():
+    specs = load()
+    found = list(problems(specs))
+    text = page(specs)
+    if "--check" in sys.argv[1:]:
+        if not PAGE.exists() or PAGE.read_text() != text:
+            found.append("docs/tools.md is not up to date; run tools/gen_tools.py")
+    else:
+        PAGE.write_text(text)
+    for f in found:
+        print(f)
+    return 1 if found else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
