@@ -3,10 +3,13 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <limits.h>
+#include <linux/openat2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 _Static_assert(KEN_FS_CWD == AT_FDCWD, "KEN_FS_CWD mirrors AT_FDCWD");
@@ -109,52 +112,98 @@ ken_status ken_fs_read(int dir_fd, const char *path, size_t max_bytes, ken_buf *
     return st;
 }
 
-// The folder of the path, opened step by step; the caller closes it unless it is `root_fd`.
-static int open_parents(int root_fd, ken_str path, ken_str *out_base)
+// Opens the path step by step, where the kernel has no openat2.
+static int open_by_steps(int root_fd, ken_str path, int flags)
 {
     int fd = root_fd;
-    ken_str part;
     for (;;) {
         size_t slash = ken_str_find_char(path, '/');
-        if (slash == SIZE_MAX)
-            break;
-        part = ken_str_sub(path, 0, slash);
-        path = ken_str_sub(path, slash + 1, path.len);
+        ken_str part = ken_str_sub(path, 0, slash);
         char name[256];
-        if (!part.len || part.len >= sizeof name || ken_str_eq(part, KEN_STR("..")))
-            break;
-        memcpy(name, part.ptr, part.len);
-        name[part.len] = '\0';
-        int next = openat(fd, name, O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        int next = -1;
+        errno = ENOENT;
+        if (part.len && part.len < sizeof name && !ken_str_eq(part, KEN_STR(".."))) {
+            memcpy(name, part.ptr, part.len);
+            name[part.len] = '\0';
+            next = openat(fd, name,
+                          slash == SIZE_MAX ? flags
+                                            : O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+        }
+        int e = errno;
         if (fd != root_fd)
             close(fd);
-        if (next < 0)
-            return -1;
+        errno = e;
+        if (next < 0 || slash == SIZE_MAX)
+            return next;
         fd = next;
+        path = ken_str_sub(path, slash + 1, path.len);
     }
-    *out_base = path;
+}
+
+static int open_beneath(int root_fd, ken_str path)
+{
+    int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+    char text[PATH_MAX];
+    if (!path.len || path.len >= sizeof text || memchr(path.ptr, '\0', path.len)) {
+        errno = EINVAL;
+        return -1;
+    }
+    memcpy(text, path.ptr, path.len);
+    text[path.len] = '\0';
+    struct open_how how = { .flags = (unsigned)flags,
+                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
+    int fd = (int)syscall(SYS_openat2, root_fd, text, &how, sizeof how);
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+        fd = open_by_steps(root_fd, path, flags);
     return fd;
+}
+
+ken_status ken_fs_open_under(int root_fd, ken_str path, int *out_fd, ken_fs_stamp *out_stamp,
+                             ken_err *err)
+{
+    int fd = open_beneath(root_fd, path);
+    if (fd < 0)
+        return KEN_FAIL_ERRNO(err, errno, "opening '" KEN_STR_FMT "'", KEN_STR_ARG(path));
+    struct stat s;
+    if (fstat(fd, &s) || kind_of(s.st_mode) != KEN_FS_FILE) {
+        close(fd);
+        return KEN_FAIL(err, KEN_EINVAL, "'" KEN_STR_FMT "' is not a regular file",
+                        KEN_STR_ARG(path));
+    }
+    *out_fd = fd;
+    *out_stamp = stamp_of(&s);
+    return KEN_OK;
+}
+
+ken_status ken_fs_read_fd(int fd, size_t max_bytes, ken_buf *out, ken_err *err)
+{
+    return read_fd(fd, "file", max_bytes, out, NULL, err);
+}
+
+size_t ken_fs_read_at(int fd, uint64_t at, void *into, size_t n)
+{
+    size_t got = 0;
+    while (got < n) {
+        ssize_t k = pread(fd, (char *)into + got, n - got, (off_t)(at + got));
+        if (k < 0 && errno == EINTR)
+            continue;
+        if (k <= 0)
+            break;
+        got += (size_t)k;
+    }
+    return got;
 }
 
 ken_status ken_fs_read_under(int root_fd, ken_str path, size_t max_bytes, ken_buf *out,
                              ken_fs_stamp *out_stamp, ken_err *err)
 {
-    char name[256];
-    ken_str base = { NULL, 0 };
-    int fd = open_parents(root_fd, path, &base);
-    if (fd < 0)
-        return KEN_FAIL_ERRNO(err, errno, "opening '" KEN_STR_FMT "'", KEN_STR_ARG(path));
-    ken_status st;
-    if (!base.len || base.len >= sizeof name || memchr(base.ptr, '/', base.len) ||
-        memchr(base.ptr, '\0', base.len) || ken_str_eq(base, KEN_STR(".."))) {
-        st = KEN_FAIL(err, KEN_EINVAL, "'" KEN_STR_FMT "' is no path of a file", KEN_STR_ARG(path));
-    } else {
-        memcpy(name, base.ptr, base.len);
-        name[base.len] = '\0';
-        st = ken_fs_read(fd, name, max_bytes, out, out_stamp, err);
-    }
-    if (fd != root_fd)
-        close(fd);
+    int fd;
+    ken_fs_stamp stamp;
+    ken_status st = ken_fs_open_under(root_fd, path, &fd, &stamp, err);
+    if (st)
+        return st;
+    st = read_fd(fd, "file", max_bytes, out, out_stamp, err);
+    close(fd);
     return st;
 }
 

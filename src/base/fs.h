@@ -50,8 +50,14 @@ void ken_fs_close(int fd);
 // at the end of `path`, never blocks on a pipe. KEN_ELIMIT when larger. `out_stamp` may be NULL.
 ken_status ken_fs_read(int dir_fd, const char *path, size_t max_bytes, ken_buf *out,
                        ken_fs_stamp *out_stamp, ken_err *err) KEN_MUST_USE;
-// As ken_fs_read for a path below `root_fd` of which no part may be a link or "..": what is read really
-// lies inside.
+// Opens a regular file below `root_fd`; no part of the path may be a link or "..": what is read really
+// lies inside. Close with ken_fs_close.
+ken_status ken_fs_open_under(int root_fd, ken_str path, int *out_fd, ken_fs_stamp *out_stamp,
+                             ken_err *err) KEN_MUST_USE;
+ken_status ken_fs_read_fd(int fd, size_t max_bytes, ken_buf *out, ken_err *err) KEN_MUST_USE;
+// Up to n bytes from `at`; how many there were.
+size_t ken_fs_read_at(int fd, uint64_t at, void *into, size_t n);
+// Opens, reads and closes.
 ken_status ken_fs_read_under(int root_fd, ken_str path, size_t max_bytes, ken_buf *out,
                              ken_fs_stamp *out_stamp, ken_err *err) KEN_MUST_USE;
 // As ken_fs_read, following links: for settings and data of our own.

@@ -19,17 +19,46 @@ static ken_status gone(ken_str path, const char *why, ken_err *err)
     return KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' %s", KEN_STR_ARG(path), why);
 }
 
-static ken_status learn_again(ken_snapshot *s, ken_str path, ken_arena *arena, query_text *t,
-                              ken_err *err)
+static ken_str mutable_masked(ken_str text)
 {
+    ken_scan_mask_secrets((char *)(uintptr_t)text.ptr, text.len); // it is in the arena, ours
+    return text;
+}
+
+static ken_status learn_again(ken_snapshot *s, ken_str path, query_text *t, ken_err *err)
+{
+    if (!query_need_text(t))
+        return gone(path, "cannot be read any more", err);
     if (ken_scan_classify_content(path, t->text))
         return gone(path, "is not text any more", err);
     if (!s->learner)
         s->learner = ken_learner_new();
-    ken_scan_mask_secrets((char *)(uintptr_t)t->text.ptr, t->text.len);
     ken_lang_id lang = ken_lang_of(path, ken_str_sub(t->text, 0, HEAD_BYTES));
-    ken_learn(s->learner, lang, t->text, NULL, arena, &t->facts);
+    ken_learn(s->learner, lang, t->text, NULL, t->arena, &t->facts);
     t->is_refreshed = true;
+    return KEN_OK;
+}
+
+static ken_status load_facts(ken_snapshot *s, int64_t content, ken_arena *arena, ken_facts *out,
+                             ken_err *err)
+{
+    query_cache_slot *slot = &s->cache.slots[(uint64_t)content % QUERY_CACHE_SLOTS];
+    if (slot->content == content) {
+        *out = slot->facts;
+        return KEN_OK;
+    }
+    slot->content = 0;
+    ken_arena_release(&slot->arena);
+    ken_arena_init(&slot->arena, 4096);
+    ken_status st = ken_store_load_facts(s->store, content, &slot->arena, &slot->facts, err);
+    if (st)
+        return st;
+    if (slot->arena.used_bytes > QUERY_CACHE_ENTRY_MAX) { // large and rare: not worth keeping
+        ken_arena_release(&slot->arena);
+        return ken_store_load_facts(s->store, content, arena, out, err);
+    }
+    slot->content = content;
+    *out = slot->facts;
     return KEN_OK;
 }
 
@@ -37,40 +66,93 @@ ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, que
                            ken_err *err)
 {
     const ken_file_row *row = &s->rows[file];
-    ken_buf buf = KEN_BUF_INIT(MAX_FILE_BYTES + 1);
     ken_fs_stamp stamp;
-    *out = (query_text){ 0 };
-    if (s->root_fd < 0 || ken_fs_read_under(s->root_fd, row->path, MAX_FILE_BYTES, &buf, &stamp, NULL)) {
-        ken_buf_release(&buf);
+    *out = (query_text){ .fd = -1, .arena = arena };
+    if (s->root_fd < 0 || ken_fs_open_under(s->root_fd, row->path, &out->fd, &stamp, NULL))
         return gone(row->path, "is not on disk any more", err);
-    }
-    out->text = ken_arena_dup(arena, ken_buf_str(&buf));
-    ken_buf_release(&buf);
-    ken_status st = KEN_OK;
-    bool is_same = ken_fs_stamp_eq(stamp, row->stamp);
-    if (is_same) {
-        ken_scan_mask_secrets((char *)(uintptr_t)out->text.ptr, out->text.len);
-        st = ken_store_load_facts(s->store, row->content, arena, &out->facts, err);
-        if (!st && out->facts.n_bytes == out->text.len)
-            return KEN_OK;
-        if (st && st != KEN_ENOTFOUND)
-            return st;
-    }
-    return learn_again(s, row->path, arena, out, err);
+    ken_status st = KEN_ENOTFOUND;
+    if (ken_fs_stamp_eq(stamp, row->stamp))
+        st = load_facts(s, row->content, arena, &out->facts, err);
+    if (!st && out->facts.is_masked && !query_need_text(out))
+        st = gone(row->path, "cannot be read any more", err);
+    else if (st == KEN_ENOTFOUND)
+        st = learn_again(s, row->path, out, err);
+    if (st)
+        query_close_text(out);
+    return st;
 }
 
-ken_str query_lines(ken_arena *arena, ken_str text, uint32_t first, uint32_t last)
+void query_close_text(query_text *t)
 {
-    size_t start = SIZE_MAX, at = 0;
-    uint32_t line = 0;
-    while (at < text.len && line <= last) {
-        if (line == first)
-            start = at;
-        size_t n = ken_str_find_char(ken_str_sub(text, at, text.len), '\n');
-        at = n == SIZE_MAX ? text.len : at + n + 1;
-        line++;
+    ken_fs_close(t->fd);
+    t->fd = -1;
+}
+
+bool query_need_text(query_text *t)
+{
+    if (t->text.ptr)
+        return true;
+    ken_buf buf = KEN_BUF_INIT(MAX_FILE_BYTES + 1);
+    ken_status st = ken_fs_read_fd(t->fd, MAX_FILE_BYTES, &buf, NULL);
+    if (!st)
+        t->text = mutable_masked(ken_arena_dup(t->arena, ken_buf_str(&buf)));
+    ken_buf_release(&buf);
+    query_close_text(t);
+    return !st;
+}
+
+// [from, to) of the file, fewer bytes when it ends before.
+static ken_str read_range(query_text *t, size_t from, size_t to)
+{
+    if (t->text.ptr)
+        return ken_str_sub(t->text, from, to);
+    if (from >= to || t->fd < 0)
+        return KEN_STR("");
+    char *p = ken_arena_alloc(t->arena, to - from + 1);
+    size_t n = ken_fs_read_at(t->fd, from, p, to - from);
+    p[n] = '\0';
+    return ken_str_n(p, n);
+}
+
+ken_str query_slice(query_text *t, ken_span span)
+{
+    return query_repaired(t->arena, read_range(t, span.start, span.end));
+}
+
+enum { LINE_GUESS = 120 }; // bytes a line, to begin with
+
+ken_str query_lines_before(query_text *t, uint32_t byte, uint32_t n)
+{
+    for (size_t want = (size_t)n * LINE_GUESS;; want *= 4) {
+        size_t from = byte > want ? byte - want : 0, at;
+        ken_str s = read_range(t, from, byte);
+        uint32_t seen = 0;
+        for (at = s.len; at; at--) { // the line break that ends the last line is not counted
+            if (at < s.len && s.ptr[at - 1] == '\n' && ++seen == n)
+                break;
+        }
+        if (seen == n || from == 0)
+            return query_repaired(t->arena, ken_str_sub(s, at, s.len));
     }
-    return start == SIZE_MAX ? KEN_STR("") : query_repaired(arena, ken_str_sub(text, start, at));
+}
+
+ken_str query_lines_after(query_text *t, uint32_t byte, uint32_t n)
+{
+    for (size_t want = (size_t)n * LINE_GUESS;; want *= 4) {
+        ken_str s = read_range(t, byte, byte + want);
+        uint32_t seen = 0;
+        for (size_t at = 0; at < s.len; at++)
+            if (s.ptr[at] == '\n' && ++seen == n)
+                return query_repaired(t->arena, ken_str_sub(s, 0, at + 1));
+        if (s.len < want)
+            return query_repaired(t->arena, s);
+    }
+}
+
+ken_str query_signature(query_text *t, uint32_t symbol)
+{
+    ken_str s = query_slice(t, t->facts.symbols[symbol].signature);
+    return ken_view_line(t->arena, s, (ken_span){ 0, (uint32_t)s.len });
 }
 
 ken_str query_repaired(ken_arena *arena, ken_str text)
@@ -110,7 +192,8 @@ ken_str ken_view_qualified(ken_arena *arena, const ken_facts *facts, uint32_t sy
             name = ken_arena_printf(arena, KEN_STR_FMT "." KEN_STR_FMT, KEN_STR_ARG(outer),
                                     KEN_STR_ARG(name));
     }
-    return query_repaired(arena, name);
+    ken_str clean = query_repaired(arena, name);
+    return clean.ptr == facts->symbols[symbol].name.ptr ? ken_arena_dup(arena, clean) : clean;
 }
 
 // ---- one file ----------------------------------------------------------------------------------
@@ -146,6 +229,12 @@ ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_fi
         return unknown_path(s, relative, arena, err);
     query_text t;
     ken_status st = query_load_text(s, (uint32_t)file, arena, &t, err);
+    if (!st && !query_need_text(&t)) {
+        query_close_text(&t);
+        st = gone(relative, "cannot be read any more", err);
+    }
+    if (!st && !t.is_refreshed) // the caller's own: those at hand are the snapshot's
+        st = ken_store_load_facts(s->store, s->rows[file].content, arena, &t.facts, err);
     if (st)
         return st;
     *out = (ken_file_view){

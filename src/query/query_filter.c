@@ -69,7 +69,7 @@ bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search
 
 // ---- hits --------------------------------------------------------------------------------------
 
-void query_fill_hit(ken_snapshot *s, uint32_t file, const query_text *t, uint32_t chunk,
+void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chunk,
                     const ken_search_opts *o, ken_arena *arena, ken_hit *hit)
 {
     const ken_chunk *c = &t->facts.chunks[chunk];
@@ -83,18 +83,14 @@ void query_fill_hit(ken_snapshot *s, uint32_t file, const query_text *t, uint32_
     hit->chunk_type = c->type;
     hit->is_refreshed = t->is_refreshed;
     if (c->symbol >= 0) {
-        const ken_symbol *symbol = &t->facts.symbols[c->symbol];
-        hit->kind = symbol->kind;
+        hit->kind = t->facts.symbols[c->symbol].kind;
         hit->symbol = ken_view_qualified(arena, &t->facts, (uint32_t)c->symbol);
-        hit->signature = ken_view_line(arena, t->text, symbol->signature);
+        hit->signature = query_signature(t, (uint32_t)c->symbol);
     }
     if (o->wants_content)
-        hit->content = query_repaired(arena, ken_str_sub(t->text, c->span.start, c->span.end));
+        hit->content = query_slice(t, c->span);
     if (o->context_lines) {
-        uint32_t first = c->first_line > o->context_lines ? c->first_line - o->context_lines : 0;
-        if (c->first_line)
-            hit->context_before = query_lines(arena, t->text, first, c->first_line - 1);
-        hit->context_after =
-            query_lines(arena, t->text, c->last_line + 1, c->last_line + o->context_lines);
+        hit->context_before = query_lines_before(t, c->span.start, o->context_lines);
+        hit->context_after = query_lines_after(t, c->span.end, o->context_lines);
     }
 }

@@ -10,6 +10,19 @@
 #include "query/query.h"
 #include "rank/rank.h"
 
+// Facts of the contents quoted of late, unpacked. A slot holds one content; the newest takes it over.
+enum { QUERY_CACHE_SLOTS = 512, QUERY_CACHE_ENTRY_MAX = 64 << 10 };
+
+typedef struct query_cache_slot {
+    int64_t content; // 0 = empty
+    ken_facts facts;
+    ken_arena arena;
+} query_cache_slot;
+
+typedef struct query_cache {
+    query_cache_slot slots[QUERY_CACHE_SLOTS];
+} query_cache;
+
 struct ken_snapshot {
     ken_store *store; // borrowed
     uint64_t generation;
@@ -24,6 +37,7 @@ struct ken_snapshot {
     ken_path_index *paths;
     ken_lex_scores scores;
     ken_learner *learner; // made when a changed file is first met
+    query_cache cache;
     int root_fd;
 };
 
@@ -37,30 +51,37 @@ ken_str query_relative_path(const ken_snapshot *s, ken_str path, ken_arena *aren
 
 // ---- what a file is now ----------------------------------------------------------------------
 typedef struct query_text {
-    ken_str text;     // on disk now, secrets masked
-    ken_facts facts;  // of that text
+    ken_facts facts; // of the text as it is now; those of an unchanged file are the snapshot's
     bool is_refreshed;
+    ken_str text; // all of it, secrets masked; ptr NULL until query_need_text
+    int fd;       // -1 once the text is read
+    ken_arena *arena;
 } query_text;
 
-// KEN_ENOTFOUND when the file is gone or may not be shown any more.
+// KEN_ENOTFOUND when the file is gone or may not be shown any more. Ends with query_close_text. An
+// unchanged file is not read here: quote with query_slice, or ask for all of it.
 ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, query_text *out,
                            ken_err *err) KEN_MUST_USE;
-ken_str query_lines(ken_arena *arena, ken_str text, uint32_t first, uint32_t last);
+void query_close_text(query_text *t);
+bool query_need_text(query_text *t); // false when it cannot be read any more
+// Bytes of the file, in the arena or in the text.
+ken_str query_slice(query_text *t, ken_span span);
+// Up to n whole lines before (after) a line start (end).
+ken_str query_lines_before(query_text *t, uint32_t byte, uint32_t n);
+ken_str query_lines_after(query_text *t, uint32_t byte, uint32_t n);
+// The signature of a symbol as one line.
+ken_str query_signature(query_text *t, uint32_t symbol);
 // Valid UTF-8, copied only when it has to be.
 ken_str query_repaired(ken_arena *arena, ken_str text);
 
 // ---- filters ---------------------------------------------------------------------------------
 ken_status query_check_opts(const ken_search_opts *o, ken_err *err) KEN_MUST_USE;
 bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_opts *o);
-static inline bool query_filters_chunks(const ken_search_opts *o)
-{
-    return o->chunk_type || o->kind;
-}
 bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search_opts *o);
 
 // ---- hits ------------------------------------------------------------------------------------
 // Fills in everything of `hit` that follows from its file and chunk.
-void query_fill_hit(ken_snapshot *s, uint32_t file, const query_text *t, uint32_t chunk,
+void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chunk,
                     const ken_search_opts *o, ken_arena *arena, ken_hit *hit);
 uint32_t query_limit(const ken_search_opts *o);
 

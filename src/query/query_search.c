@@ -261,13 +261,16 @@ static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search
     }
     scored_chunk *chunks;
     size_t n = order_chunks(x, r, &t, &chunks);
-    if (!n)
+    if (!n) {
+        query_close_text(&t);
         return false;
+    }
     *hit = (ken_hit){ .score = r->score, .similarity = similarity_of(r->score) };
     query_fill_hit(x->s, r->file, &t, chunks[0].chunk, x->o, x->arena, hit);
     add_places(x, &t, chunks, n, hit);
     if (x->o->wants_explain)
         explain(x, r, hit);
+    query_close_text(&t);
     return true;
 }
 

@@ -161,6 +161,8 @@ void ken_snapshot_close(ken_snapshot *s)
     if (!s)
         return;
     unload(s);
+    for (int i = 0; i < QUERY_CACHE_SLOTS; i++)
+        ken_arena_release(&s->cache.slots[i].arena);
     ken_learner_free(s->learner);
     ken_free(s);
 }

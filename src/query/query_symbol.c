@@ -70,6 +70,23 @@ static uint32_t chunk_of(const ken_facts *facts, uint32_t symbol)
     return best;
 }
 
+static void fill_symbol(ken_snapshot *s, const query_name *n, const ken_search_opts *o, query_text *t,
+                        uint32_t symbol, uint32_t chunk, ken_arena *arena, ken_hit *hit)
+{
+    static const double closeness[] = { 1, 0.9, 0.7, 0.5 };
+    *hit = (ken_hit){ .score = closeness[n->closeness], .similarity = closeness[n->closeness] };
+    query_fill_hit(s, n->file, t, chunk, o, arena, hit);
+    const ken_symbol *sym = &t->facts.symbols[symbol];
+    hit->kind = sym->kind;
+    hit->symbol = ken_view_qualified(arena, &t->facts, symbol);
+    hit->signature = query_signature(t, symbol);
+    hit->first_line = sym->first_line;
+    hit->last_line = sym->last_line;
+    hit->span = sym->span;
+    if (o->wants_content)
+        hit->content = query_slice(t, sym->span);
+}
+
 static bool show_symbol(ken_snapshot *s, const query_name *n, const ken_search_opts *o,
                         ken_arena *arena, ken_hit *hit)
 {
@@ -77,24 +94,15 @@ static bool show_symbol(ken_snapshot *s, const query_name *n, const ken_search_o
     if (query_load_text(s, n->file, arena, &t, NULL))
         return false;
     int64_t symbol = find_symbol(&t, n);
-    if (symbol < 0 || !t.facts.n_chunks)
-        return false;
-    uint32_t chunk = chunk_of(&t.facts, (uint32_t)symbol);
-    if (o->chunk_type && t.facts.chunks[chunk].type != o->chunk_type)
-        return false;
-    static const double closeness[] = { 1, 0.9, 0.7, 0.5 };
-    *hit = (ken_hit){ .score = closeness[n->closeness], .similarity = closeness[n->closeness] };
-    query_fill_hit(s, n->file, &t, chunk, o, arena, hit);
-    const ken_symbol *sym = &t.facts.symbols[symbol];
-    hit->kind = sym->kind;
-    hit->symbol = ken_view_qualified(arena, &t.facts, (uint32_t)symbol);
-    hit->signature = ken_view_line(arena, t.text, sym->signature);
-    hit->first_line = sym->first_line;
-    hit->last_line = sym->last_line;
-    hit->span = sym->span;
-    if (o->wants_content)
-        hit->content = query_repaired(arena, ken_str_sub(t.text, sym->span.start, sym->span.end));
-    return true;
+    bool is_shown = symbol >= 0 && t.facts.n_chunks;
+    if (is_shown) {
+        uint32_t chunk = chunk_of(&t.facts, (uint32_t)symbol);
+        is_shown = !o->chunk_type || t.facts.chunks[chunk].type == o->chunk_type;
+        if (is_shown)
+            fill_symbol(s, n, o, &t, (uint32_t)symbol, chunk, arena, hit);
+    }
+    query_close_text(&t);
+    return is_shown;
 }
 
 static ken_status gather(ken_snapshot *s, ken_str name, const ken_cancel *cancel, ken_arena *arena,
@@ -151,25 +159,28 @@ static bool show_definition(ken_snapshot *s, const query_name *n, ken_arena *are
     if (query_load_text(s, n->file, arena, &t, NULL))
         return false;
     int64_t at = find_symbol(&t, n);
-    if (at < 0)
+    if (at < 0) {
+        query_close_text(&t);
         return false;
+    }
     const ken_symbol *sym = &t.facts.symbols[at];
     *d = (ken_definition){
         .path = s->rows[n->file].path,
         .language = ken_str_c(ken_lang_name((ken_lang_id)t.facts.lang)),
-        .name = query_repaired(arena, sym->name),
+        .name = ken_arena_dup(arena, query_repaired(arena, sym->name)),
         .qualified = ken_view_qualified(arena, &t.facts, (uint32_t)at),
         .kind = sym->kind,
         .visibility = sym->visibility,
         .first_line = sym->first_line,
         .last_line = sym->last_line,
         .span = sym->span,
-        .signature = ken_view_line(arena, t.text, sym->signature),
-        .doc = query_repaired(arena, ken_str_sub(t.text, sym->doc.start, sym->doc.end)),
-        .content = query_repaired(arena, ken_str_sub(t.text, sym->span.start, sym->span.end)),
+        .signature = query_signature(&t, (uint32_t)at),
+        .doc = query_slice(&t, sym->doc),
+        .content = query_slice(&t, sym->span),
         .is_exact = n->closeness == 0,
         .is_refreshed = t.is_refreshed,
     };
+    query_close_text(&t);
     return true;
 }
 

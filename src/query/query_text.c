@@ -136,28 +136,35 @@ static uint32_t chunk_at(const ken_facts *facts, size_t byte)
     return best;
 }
 
-static bool show(text_search *x, uint32_t file, const text_place *found, size_t n, ken_hit *hit)
+static void fill(text_search *x, uint32_t file, query_text *t, uint32_t chunk,
+                 const text_place *found, size_t n, ken_hit *hit)
 {
-    query_text t;
-    if (query_load_text(x->s, file, x->arena, &t, NULL) || !t.facts.n_chunks)
-        return false;
-    uint32_t chunk = chunk_at(&t.facts, found[0].at);
-    if (query_filters_chunks(x->o) && !query_chunk_passes(&t.facts, chunk, x->o))
-        return false;
     *hit = (ken_hit){ .score = 1, .similarity = 1 };
-    query_fill_hit(x->s, file, &t, chunk, x->o, x->arena, hit);
+    query_fill_hit(x->s, file, t, chunk, x->o, x->arena, hit);
     hit->places = KEN_ARENA_ARRAY(x->arena, ken_place, n);
     for (size_t i = 0; i < n; i++) {
         size_t start, end;
-        ken_str line = line_around(t.text, found[i].at, &start, &end);
-        if (line.len > LINE_MAX_SHOWN)
-            line = ken_str_sub(line, 0, LINE_MAX_SHOWN);
+        ken_str line = line_around(ken_buf_str(&x->buf), found[i].at, &start, &end);
+        line = ken_arena_dup(x->arena, ken_str_sub(line, 0, LINE_MAX_SHOWN));
         hit->places[hit->n_places++] = (ken_place){
             .first_line = found[i].line, .last_line = found[i].line,
             .text = query_repaired(x->arena, line),
         };
     }
-    return true;
+}
+
+// The lines come from the text that was searched; chunk and symbol from the file's facts.
+static bool show(text_search *x, uint32_t file, const text_place *found, size_t n, ken_hit *hit)
+{
+    query_text t;
+    if (query_load_text(x->s, file, x->arena, &t, NULL))
+        return false;
+    uint32_t chunk = chunk_at(&t.facts, found[0].at);
+    bool is_shown = t.facts.n_chunks && query_chunk_passes(&t.facts, chunk, x->o);
+    if (is_shown)
+        fill(x, file, &t, chunk, found, n, hit);
+    query_close_text(&t);
+    return is_shown;
 }
 
 static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_search_result *out,

@@ -16,14 +16,16 @@
 // A column per field keeps equal things together: most bytes are zero or one, and decoding is a row
 // of tight loops. Unpacking trusts nothing: every count is bounded by the bytes that are left
 // before memory is taken for it, so a hostile blob costs at most about 32 times its own size.
+#include "store/store_facts.h"
+
 #include <limits.h>
 
 #include "base/alloc.h"
-#include "store/store.h"
 
 enum {
     FACTS_VERSION = 1,
     FLAG_FALLBACK = 1,
+    FLAG_MASKED = 2,
     HAS_DOC = 8,
     SYMBOL_MIN_BYTES = 11, // one byte in each column, docs aside
     CHUNK_MIN_BYTES = 7,
@@ -57,6 +59,8 @@ static void pack_names(const ken_symbol *symbols, uint32_t n, ken_buf *out)
     ken_str prev = { "", 0 };
     for (uint32_t i = 0; i < n; i++) {
         ken_str name = ken_str_sub(symbols[i].name, 0, NAME_MAX_BYTES);
+        if (!name.ptr)
+            name = (ken_str){ "", 0 };
         size_t most = name.len < prev.len ? name.len : prev.len, shared = 0;
         if (most > NAME_MAX_SHARED)
             most = NAME_MAX_SHARED;
@@ -132,7 +136,7 @@ static void pack_imports(const ken_import *m, uint32_t n, ken_buf *out)
 void ken_facts_pack(const ken_facts *f, ken_buf *out)
 {
     ken_buf_putc(out, FACTS_VERSION);
-    ken_buf_putc(out, f->is_fallback ? FLAG_FALLBACK : 0);
+    ken_buf_putc(out, (char)((f->is_fallback ? FLAG_FALLBACK : 0) | (f->is_masked ? FLAG_MASKED : 0)));
     ken_buf_put_varint(out, f->lang);
     ken_buf_put_varint(out, f->n_bytes);
     ken_buf_put_varint(out, f->n_lines);
@@ -348,7 +352,9 @@ static void unpack_imports(reader *r, const ken_facts *f, ken_arena *arena)
 static void unpack_header(reader *r, ken_facts *f, uint32_t *n_symbols, uint32_t *n_chunks,
                           uint32_t *n_imports)
 {
-    f->is_fallback = get_byte(r, FLAG_FALLBACK + 1, "flags") != 0;
+    unsigned flags = get_byte(r, FLAG_FALLBACK + FLAG_MASKED + 1, "flags");
+    f->is_fallback = (flags & FLAG_FALLBACK) != 0;
+    f->is_masked = (flags & FLAG_MASKED) != 0;
     f->lang = (uint16_t)get_u32(r, UINT16_MAX, "language");
     f->n_bytes = get_u32(r, UINT32_MAX, "size");
     f->n_lines = get_u32(r, (uint64_t)f->n_bytes + 1, "lines");
