@@ -124,43 +124,54 @@ static size_t match_at(ken_str s, const ken_str *words, size_t n_words)
     return best;
 }
 
+// Where the next match begins, its length in `*out_len`; the end of the text when there is none.
+static size_t next_match(ken_str s, size_t from, const ken_str *words, size_t n_words,
+                         size_t *out_len)
+{
+    for (size_t i = from; i < s.len; i++) {
+        *out_len = match_at(ken_str_sub(s, i, s.len), words, n_words);
+        if (*out_len)
+            return i;
+    }
+    *out_len = 0;
+    return s.len;
+}
+
+// Prints until `max` columns are full; tabs as blanks. False when something was left out.
+static bool print_columns(ken_str text, size_t *column, size_t max)
+{
+    while (text.len && *column < max) {
+        uint32_t code;
+        size_t len = ken_utf8_next(text, &code);
+        size_t n_columns = text.ptr[0] == '\t' ? 4 - *column % 4 : 1;
+        len = len ? len : 1;
+        if (text.ptr[0] == '\t')
+            printf("%*s", (int)n_columns, "");
+        else
+            ken_cli__print_text(ken_str_sub(text, 0, len));
+        *column += n_columns;
+        text = ken_str_sub(text, len, text.len);
+    }
+    return !text.len;
+}
+
 void ken_cli__print_line(const cli *x, ken_str line, const ken_str *words, size_t n_words,
                          size_t max_columns)
 {
-    size_t column = 0, n_matched = 0;
-    for (size_t i = 0; i < line.len && column < max_columns;) {
-        ken_str rest = ken_str_sub(line, i, line.len);
-        size_t n = n_matched ? 0 : match_at(rest, words, n_words);
-        if (n) {
+    size_t column = 0, at = 0;
+    bool has_room = true;
+    while (at < line.len && has_room) {
+        size_t n = 0, match = next_match(line, at, words, n_words, &n);
+        has_room = print_columns(ken_str_sub(line, at, match), &column, max_columns);
+        if (has_room && n) {
             begin(x, CLI_MATCH);
-            n_matched = n;
+            has_room = print_columns(ken_str_sub(line, match, match + n), &column, max_columns);
+            end(x, CLI_MATCH);
         }
-        uint32_t code;
-        size_t len = ken_utf8_next(rest, &code);
-        len = len ? len : 1;
-        if (rest.ptr[0] == '\t') {
-            size_t stop = 4 - column % 4;
-            printf("%*s", (int)stop, "");
-            column += stop;
-        } else {
-            ken_cli__print_text(ken_str_sub(rest, 0, len));
-            column++;
-        }
-        i += len;
-        if (n_matched) {
-            n_matched = n_matched > len ? n_matched - len : 0;
-            if (!n_matched)
-                end(x, CLI_MATCH);
-        }
-        if (column >= max_columns && i < line.len) {
-            if (n_matched)
-                end(x, CLI_MATCH);
-            n_matched = 0;
-            fputs("\xe2\x80\xa6", stdout); // …
-        }
+        at = match + n;
     }
-    if (n_matched)
-        end(x, CLI_MATCH);
+    if (!has_room)
+        fputs("\xe2\x80\xa6", stdout); // …
 }
 
 void ken_cli__note(const cli *x, const char *fmt, ...)

@@ -52,12 +52,14 @@ static ken_status check_modest(cli *x, ken_str dir, ken_err *err)
 static ken_status place_around(cli *x, ken_str dir, bool is_named, cli_place *out, ken_err *err)
 {
     ken_err e = { 0 };
+    ken_str tree = git_root(x, dir);
     ken_status st = ken_app_find_project(x->app, dir, KEN_STR(""), &x->arena, &out->project, &e);
+    // A work tree of its own inside a project is no part of it: scanning leaves it out.
+    if (!st && tree.len > out->project.root.len)
+        st = KEN_ENOTFOUND;
     out->is_known = !st;
     if (st == KEN_ENOTFOUND) {
-        ken_str root = is_named ? KEN_STR("") : git_root(x, dir);
-        if (!root.len)
-            root = dir;
+        ken_str root = is_named || !tree.len ? dir : tree;
         out->project = (ken_project_info){ .name = ken_path_base(root), .root = root };
         st = is_named ? KEN_OK : check_modest(x, root, err);
     } else if (st) {

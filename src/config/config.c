@@ -31,49 +31,46 @@ static ken_status parse_bool(ken_str s, uint64_t *out)
     return KEN_EINVAL;
 }
 
-bool ken_config_parse_size(ken_str text, uint64_t *out_bytes)
+// Bytes of one unit; 0 when there is none of that name.
+static uint64_t unit_factor(ken_str name)
 {
     static const struct {
-        const char *suffix;
+        const char *names; // lower case, separated by '|'
         uint64_t factor;
     } units[] = {
-        { "", 1 },
-        { "b", 1 },
-        { "k", 1 << 10 },
-        { "kib", 1 << 10 },
-        { "m", 1 << 20 },
-        { "mib", 1 << 20 },
-        { "g", 1 << 30 },
-        { "gib", 1 << 30 },
-        { "kb", 1000 },
-        { "mb", 1000 * 1000 },
-        { "gb", 1000000000 },
+        { "|b", 1 },    { "k|kib", 1 << 10 }, { "m|mib", 1 << 20 }, { "g|gib", 1 << 30 },
+        { "kb", 1000 }, { "mb", 1000000 },    { "gb", 1000000000 },
     };
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
+        ken_str names = ken_str_c(units[i].names), one;
+        while (ken_str_split_next(&names, '|', &one))
+            if (ken_str_eq_fold(one, name))
+                return units[i].factor;
+    }
+    return 0;
+}
+
+bool ken_config_parse_size(ken_str text, uint64_t *out_bytes)
+{
     size_t n = 0;
     while (n < text.len && (ken_is_digit(text.ptr[n]) || text.ptr[n] == '.'))
         n++;
-    ken_str unit = ken_str_trim(ken_str_sub(text, n, text.len));
     ken_str digits = ken_str_sub(text, 0, n);
-    for (size_t i = 0; i < sizeof units / sizeof *units; i++) {
-        if (!ken_str_eq_fold(unit, ken_str_c(units[i].suffix)))
-            continue;
-        uint64_t whole;
-        double d;
-        if (ken_str_parse_u64(digits, &whole)) {
-            if (whole > UINT64_MAX / units[i].factor)
-                return false;
-            *out_bytes = whole * units[i].factor;
-            return true;
-        }
-        if (!n || digits.ptr[0] == '.' || !ken_str_parse_double(digits, &d))
+    uint64_t factor = unit_factor(ken_str_trim(ken_str_sub(text, n, text.len))), whole;
+    double d;
+    if (!factor)
+        return false;
+    if (ken_str_parse_u64(digits, &whole)) {
+        if (whole > UINT64_MAX / factor)
             return false;
-        d *= (double)units[i].factor;
-        if (d >= 9e18)
-            return false;
-        *out_bytes = (uint64_t)d;
+        *out_bytes = whole * factor;
         return true;
     }
-    return false;
+    if (!n || digits.ptr[0] == '.' || !ken_str_parse_double(digits, &d) ||
+        d * (double)factor >= 9e18)
+        return false;
+    *out_bytes = (uint64_t)(d * (double)factor);
+    return true;
 }
 
 // The canonical word for `s`; its index goes to `*out`.
@@ -238,7 +235,7 @@ static ken_status set_text(ken_config *c, ken_config_key key, ken_str s, config_
     return st;
 }
 
-static ken_status apply_defaults(ken_config *c, ken_err *err)
+ken_status ken_config__apply_defaults(ken_config *c, ken_err *err)
 {
     config_input in = { KEN_CONFIG_DEFAULT, "default", "default", NULL, 0 };
     for (size_t i = 0; i < KEN_CFG_COUNT; i++) {
@@ -324,7 +321,7 @@ static void copy_flags(ken_config *c, const ken_config_load_opts *opts)
 static ken_status load_layers(ken_config *c, const ken_config_load_opts *opts, ken_err *err)
 {
     copy_flags(c, opts);
-    ken_status st = apply_defaults(c, err);
+    ken_status st = ken_config__apply_defaults(c, err);
     if (!st)
         st = ken_config__find_user_file(c, err);
     if (!st && c->user_file.len)

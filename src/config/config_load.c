@@ -87,47 +87,43 @@ static bool is_name(ken_str s)
     return s.len && !ken_is_digit(s.ptr[0]);
 }
 
-// ${VAR} and ${VAR:-default}; "$${" stands for "${".
+// Appends what "${VAR}" or "${VAR:-default}" stands for; `inside` is the text between the braces.
+static ken_status expand_variable(reader *r, ken_str inside, ken_buf *out, ken_err *err)
+{
+    size_t at = ken_str_find(inside, KEN_STR(":-"));
+    ken_str name = ken_str_sub(inside, 0, at);
+    if (!is_name(name))
+        return FAIL_HERE(r,
+                         "'${' needs a variable name and a '}'; write '$${' for the text itself");
+    if (r->source == KEN_CONFIG_PROJECT_FILE)
+        return FAIL_HERE(
+            r, "variables such as '${" KEN_STR_FMT "}' are expanded in your own config.yaml only",
+            KEN_STR_ARG(name));
+    const char *value = ken_config_env(ken_arena_dup(&r->c->arena, name).ptr);
+    if (!value && at == SIZE_MAX)
+        return FAIL_HERE(r, "environment variable '" KEN_STR_FMT "' is not set", KEN_STR_ARG(name));
+    ken_buf_put_str(out, value ? ken_str_c(value) : ken_str_sub(inside, at + 2, inside.len));
+    return KEN_OK;
+}
+
+// Expands variables; "$${" stands for "${".
 static ken_status expand(reader *r, ken_str in, ken_str *out, ken_err *err)
 {
     ken_buf b = KEN_BUF_INIT(CONFIG_VALUE_MAX);
     ken_status st = KEN_OK;
-    for (size_t i = 0; i < in.len && !st;) {
-        ken_str rest = ken_str_sub(in, i, in.len);
-        if (ken_str_starts(rest, KEN_STR("$${"))) {
+    while (in.len && !st) {
+        size_t n = 1;
+        if (ken_str_starts(in, KEN_STR("$${"))) {
             ken_buf_puts(&b, "${");
-            i += 3;
-            continue;
+            n = 3;
+        } else if (ken_str_starts(in, KEN_STR("${"))) {
+            size_t end = ken_str_find_char(in, '}');
+            n = end == SIZE_MAX ? in.len : end + 1;
+            st = expand_variable(r, ken_str_sub(in, 2, end == SIZE_MAX ? 2 : end), &b, err);
+        } else {
+            ken_buf_putc(&b, in.ptr[0]);
         }
-        if (!ken_str_starts(rest, KEN_STR("${"))) {
-            ken_buf_putc(&b, in.ptr[i++]);
-            continue;
-        }
-        size_t end = ken_str_find_char(rest, '}');
-        ken_str name = ken_str_sub(rest, 2, end), fallback = { NULL, 0 };
-        size_t at = ken_str_find(name, KEN_STR(":-"));
-        if (at != SIZE_MAX) {
-            fallback = ken_str_sub(name, at + 2, name.len);
-            name = ken_str_sub(name, 0, at);
-        }
-        const char *value =
-            is_name(name) ? ken_config_env(ken_arena_dup(&r->c->arena, name).ptr) : NULL;
-        if (end == SIZE_MAX || !is_name(name))
-            st = FAIL_HERE(r,
-                           "'${' needs a variable name and a '}'; write '$${' for the text itself");
-        else if (r->source == KEN_CONFIG_PROJECT_FILE)
-            st = FAIL_HERE(r,
-                           "variables such as '${" KEN_STR_FMT
-                           "}' are expanded in your own config.yaml only",
-                           KEN_STR_ARG(name));
-        else if (!value && !fallback.ptr)
-            st = FAIL_HERE(r, "environment variable '" KEN_STR_FMT "' is not set",
-                           KEN_STR_ARG(name));
-        else if (value)
-            ken_buf_puts(&b, value);
-        else
-            ken_buf_put_str(&b, fallback);
-        i += end == SIZE_MAX ? 0 : end + 1;
+        in = ken_str_sub(in, n, in.len);
     }
     if (!st && b.is_over)
         st = FAIL_HERE(r, "the value is over the limit of %d bytes", CONFIG_VALUE_MAX);
@@ -331,6 +327,24 @@ static ken_status read_stream(reader *r, ken_err *err)
     }
 }
 
+ken_status ken_config__read_text(ken_config *c, ken_str text, const char *path,
+                                 ken_config_source source, ken_err *err)
+{
+    reader r = { .c = c, .path = path, .source = source };
+    if (!yaml_parser_initialize(&r.parser))
+        return KEN_FAIL(err, KEN_ENOMEM, "reading settings '%s'", path);
+    ken_map_init(&r.seen);
+    yaml_parser_set_input_string(&r.parser, (const unsigned char *)(text.len ? text.ptr : ""),
+                                 text.len);
+    yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
+    ken_status st = read_stream(&r, err);
+    if (r.has_event)
+        yaml_event_delete(&r.event);
+    yaml_parser_delete(&r.parser);
+    ken_map_release(&r.seen);
+    return st;
+}
+
 ken_status ken_config__read_file(ken_config *c, const char *path, ken_config_source source,
                                  ken_err *err)
 {
@@ -340,29 +354,15 @@ ken_status ken_config__read_file(ken_config *c, const char *path, ken_config_sou
     ken_status st = source == KEN_CONFIG_PROJECT_FILE
                         ? ken_fs_read(KEN_FS_CWD, path, CONFIG_FILE_MAX, &text, NULL, &e)
                         : ken_fs_read_own(path, CONFIG_FILE_MAX, &text, &e);
-    if (st == KEN_ENOTFOUND) {
-        ken_buf_release(&text);
-        return KEN_OK;
-    }
-    if (st) {
+    if (!st) {
+        st = ken_config__read_text(c, ken_buf_str(&text), path, source, err);
+    } else if (st == KEN_ENOTFOUND) {
+        st = KEN_OK;
+    } else {
+        (void)ken_err_wrap(&e, "settings");
         if (err)
             *err = e;
-        ken_buf_release(&text);
-        return ken_err_wrap(err, "settings"), st;
     }
-    reader r = { .c = c, .path = path, .source = source };
-    ken_map_init(&r.seen);
-    if (yaml_parser_initialize(&r.parser)) {
-        yaml_parser_set_input_string(&r.parser, (const unsigned char *)text.ptr, text.len);
-        yaml_parser_set_encoding(&r.parser, YAML_UTF8_ENCODING);
-        st = read_stream(&r, err);
-        if (r.has_event)
-            yaml_event_delete(&r.event);
-        yaml_parser_delete(&r.parser);
-    } else {
-        st = KEN_FAIL(err, KEN_ENOMEM, "reading settings '%s'", path);
-    }
-    ken_map_release(&r.seen);
     ken_buf_release(&text);
     return st;
 }

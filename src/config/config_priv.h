@@ -55,6 +55,11 @@ ken_status ken_config__set(ken_config *c, ken_config_key key, const config_input
 // Reads one settings file; an absent one is fine.
 ken_status ken_config__read_file(ken_config *c, const char *path, ken_config_source source,
                                  ken_err *err);
+// The same for its text; `path` is what errors call it.
+ken_status ken_config__read_text(ken_config *c, ken_str text, const char *path,
+                                 ken_config_source source, ken_err *err);
+// Fills a zeroed config with the defaults.
+ken_status ken_config__apply_defaults(ken_config *c, ken_err *err);
 // Sets data_dir and user_file.
 ken_status ken_config__find_user_file(ken_config *c, ken_err *err);
 ken_status ken_config__find_data_dir(ken_config *c, ken_err *err);
