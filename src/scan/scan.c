@@ -344,16 +344,39 @@ static ken_status job_open(scan_job *job, const char *root, ken_err *err)
     return ken_scan__globs(&job->scratch, o->exclude, o->n_exclude, &job->exclude, err);
 }
 
+// What git ignores, as skips. A folder that is skipped by name says so.
+static ken_status take_ignored(scan_job *job, ken_err *err)
+{
+    scan_candidates list = { 0 };
+    ken_status st = ken_scan__git_list(job, true, &list, err);
+    for (size_t i = 0; i < list.len && !st; i++) {
+        ken_str path = list.ptr[i].path;
+        bool is_folder = path.ptr[path.len - 1] == '/';
+        ken_skip_reason reason =
+            is_folder ? ken_scan__judge_folder(job, ken_str_sub(path, 0, path.len - 1), true)
+                      : KEN_SKIP_NONE;
+        if (is_included(job, path))
+            ken_scan__skip(job, path, reason ? reason : KEN_SKIP_IGNORED);
+    }
+    ken_free(list.ptr);
+    return st;
+}
+
 static ken_status job_collect(scan_job *job, const scan_git *git, bool *out_is_walked, ken_err *err)
 {
     if (git && !job->opts->without_git) {
         scan_candidates list = { 0 };
         ken_err inner = { 0 };
-        ken_status st = ken_scan__git_list(job, &list, &inner);
+        ken_status st = ken_scan__git_list(job, false, &list, &inner);
         bool is_usable = !st && list.len; // empty: a new repository, or a root that git ignores
         if (is_usable)
             st = take_list(job, list, &inner);
         ken_free(list.ptr);
+        if (is_usable && !st && job->opts->wants_ignored) {
+            st = take_ignored(job, &inner);
+            if (st == KEN_EUNSUPPORTED)
+                st = KEN_OK; // the files are known; this was a courtesy
+        }
         if (is_usable || (st && st != KEN_EUNSUPPORTED))
             return st ? KEN_FAIL(err, st, "%s", inner.msg) : KEN_OK;
     }
@@ -390,6 +413,22 @@ static void *finish(ken_arena *a, const void *items, size_t n, size_t item_bytes
     return copy;
 }
 
+// Nothing is reported below a folder that is. Works on sorted skips; returns how many stay.
+static size_t drop_nested(ken_scan_skip *skips, size_t n)
+{
+    size_t n_kept = 0;
+    ken_str folder = KEN_STR("");
+    for (size_t i = 0; i < n; i++) {
+        ken_str path = skips[i].path;
+        if (folder.len && ken_str_starts(path, folder))
+            continue;
+        if (path.ptr[path.len - 1] == '/')
+            folder = path;
+        skips[n_kept++] = skips[i];
+    }
+    return n_kept;
+}
+
 ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cancel *cancel,
                     ken_arena *arena, ken_scan_result *out, ken_err *err)
 {
@@ -413,8 +452,8 @@ ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cance
         ken_scan__git_head(arena, &git, &r.git_head, &r.git_branch);
     r.n_files = job.files.len;
     r.files = finish(arena, job.files.ptr, r.n_files, sizeof *r.files, compare_files);
-    r.n_skips = job.skips.len;
-    r.skips = finish(arena, job.skips.ptr, r.n_skips, sizeof *r.skips, compare_skips);
+    r.skips = finish(arena, job.skips.ptr, job.skips.len, sizeof *r.skips, compare_skips);
+    r.n_skips = drop_nested(r.skips, job.skips.len);
     *out = r;
 out:
     ken_fs_close(job.root_fd);

@@ -25,8 +25,9 @@ typedef struct ken_scan_opts {
     size_t n_exclude;
     uint64_t max_file_bytes; // 0 = 1 MiB
     bool wants_secrets;      // do not skip files that may hold secrets
-    bool without_git;        // walk even in a git work tree
-    const char *home;        // whose git settings (core.excludesFile) a walk obeys; NULL = $HOME
+    bool wants_ignored; // report what git ignores, too; costs one more process. Walks always do
+    bool without_git;   // walk even in a git work tree
+    const char *home;   // whose git settings (core.excludesFile) count; NULL = $HOME
 } ken_scan_opts;
 
 typedef struct ken_scan_file {

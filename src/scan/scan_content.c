@@ -9,6 +9,7 @@
 enum {
     MARK_LINES = 40,
     MARK_BYTES = 8192,
+    MARK_CODE_LINES = 5,   // lines of code that may come before the mark
     MARK_LINE_BYTES = 400, // longer lines are not comments about the file
     MARK_NEAR_LINES = 2,   // "generated" and "do not edit" may stand this far apart
     MINIFIED_MIN_BYTES = 2048,
@@ -52,7 +53,7 @@ static bool has_wide_mark(ken_str s)
 // ----------------------------------------------------------------------------------------
 static bool is_minified(ken_str path, ken_str content)
 {
-    if (content.len < MINIFIED_MIN_BYTES || is_prose(path))
+    if (content.len < MINIFIED_MIN_BYTES)
         return false;
     size_t n_lines = 0, n_ordinary = 0;
     ken_str rest = content, line;
@@ -132,32 +133,20 @@ static bool says_hands_off(ken_str comment)
     return has_any(comment, needles);
 }
 
-typedef enum comment_style {
-    COMMENT_CODE = 1, // the usual starts
-    COMMENT_MARKUP,   // <!-- --> only
-} comment_style;
+typedef struct block_comment {
+    ken_str start;
+    const char *end;
+} block_comment;
 
-typedef struct comment_state {
-    comment_style style;
-    const char *end; // of the block we are in; NULL outside
-} comment_state;
-
-static const char *block_end(ken_str line, comment_style style)
+// Where the block comment that this line starts will end; NULL when it starts none.
+static const char *block_end(ken_str line)
 {
-    if (ken_str_starts(line, KEN_STR("<!--")))
-        return "-->";
-    if (style == COMMENT_MARKUP)
-        return NULL;
-    if (ken_str_starts(line, KEN_STR("/*")))
-        return "*/";
-    if (ken_str_starts(line, KEN_STR("(*")))
-        return "*)";
-    if (ken_str_starts(line, KEN_STR("{-")))
-        return "-}";
-    if (ken_str_starts(line, KEN_STR("--[[")))
-        return "]]";
-    if (ken_str_starts(line, KEN_STR("<#")))
-        return "#>";
+    static const block_comment blocks[] = { { { "<!--", 4 }, "-->" }, { { "/*", 2 }, "*/" },
+                                            { { "(*", 2 }, "*)" },    { { "{-", 2 }, "-}" },
+                                            { { "--[[", 4 }, "]]" },  { { "<#", 2 }, "#>" } };
+    for (size_t i = 0; i < sizeof blocks / sizeof blocks[0]; i++)
+        if (ken_str_starts(line, blocks[i].start))
+            return blocks[i].end;
     return NULL;
 }
 
@@ -172,33 +161,52 @@ static bool is_line_comment(ken_str line)
     return false;
 }
 
-// True when the line (trimmed) is comment, as a whole or from its start.
-static bool take_comment(comment_state *s, ken_str line)
+// True when the line (trimmed) is comment, as a whole or from its start. `open_end`: what ends the
+// block comment we are in, NULL outside.
+static bool take_comment(const char **open_end, ken_str line)
 {
-    if (s->end) {
-        if (ken_str_find(line, ken_str_c(s->end)) != SIZE_MAX)
-            s->end = NULL;
-        return true;
+    bool was_open = *open_end != NULL;
+    const char *end = was_open ? *open_end : block_end(line);
+    if (!end)
+        return is_line_comment(line);
+    ken_str rest = ken_str_sub(line, was_open ? 0 : 2, line.len);
+    *open_end = ken_str_find(rest, ken_str_c(end)) == SIZE_MAX ? end : NULL;
+    return true;
+}
+
+// Code after which the next lines may be text in a string: a template, not a comment.
+static bool opens_string(ken_str line)
+{
+    static const char *const quotes[] = { "\"\"\"", "'''", "`", "<<", NULL };
+    for (const char *const *q = quotes; *q; q++) {
+        bool is_open = false;
+        ken_str quote = ken_str_c(*q);
+        for (size_t at; (at = ken_str_find(line, quote)) != SIZE_MAX; is_open = !is_open)
+            line = ken_str_sub(line, at + quote.len, line.len);
+        if (is_open)
+            return true;
     }
-    const char *end = block_end(line, s->style);
-    if (end) {
-        s->end =
-            ken_str_find(ken_str_sub(line, 2, line.len), ken_str_c(end)) == SIZE_MAX ? end : NULL;
-        return true;
-    }
-    return s->style == COMMENT_CODE && is_line_comment(line);
+    return false;
 }
 
 static bool has_generator_mark(ken_str path, ken_str content)
 {
-    comment_state state = { .style = is_prose(path) ? COMMENT_MARKUP : COMMENT_CODE };
+    const char *open_end = NULL;
     ken_str rest = ken_str_sub(content, 0, MARK_BYTES), line;
     int generated_at = -MARK_LINES, hands_off_at = -MARK_LINES;
+    int n_code = 0;
     for (int n = 0; n < MARK_LINES && ken_str_line_next(&rest, &line); n++) {
         line = ken_str_trim(line);
-        if (ken_str_find(line, KEN_STR("webpackBootstrap")) != SIZE_MAX && is_web(path))
+        if (is_web(path) && ken_str_find(line, KEN_STR("webpackBootstrap")) != SIZE_MAX)
             return true;
-        if (!line.len || !take_comment(&state, line) || line.len > MARK_LINE_BYTES)
+        if (!line.len)
+            continue;
+        if (!take_comment(&open_end, line)) {
+            if (++n_code > MARK_CODE_LINES || opens_string(line))
+                return false;
+            continue;
+        }
+        if (line.len > MARK_LINE_BYTES)
             continue;
         if (is_sure_mark(line))
             return true;
@@ -227,7 +235,7 @@ ken_skip_reason ken_scan_classify_content(ken_str path, ken_str content)
     ken_str text = content;
     if (ken_str_starts(text, KEN_STR("\xef\xbb\xbf")))
         text = ken_str_sub(text, 3, text.len);
-    if (is_minified(path, text) || has_generator_mark(path, text))
+    if (!is_prose(path) && (is_minified(path, text) || has_generator_mark(path, text)))
         return KEN_SKIP_GENERATED;
     return KEN_SKIP_NONE;
 }

@@ -286,30 +286,57 @@ static void drop_doubles(candidate_vec *v)
     v->len = n;
 }
 
-ken_status ken_scan__git_list(scan_job *job, scan_candidates *out, ken_err *err)
+// git_env, with the home folder that the caller asks for.
+static const char *const *make_env(ken_arena *a, const char *home)
 {
-    static const char *const argv[] = { GIT_SAFE,   "ls-files",           "-z", "-t", "--cached",
-                                        "--others", "--exclude-standard", NULL };
-    ken_proc_result r;
+    enum {
+        N_COMMON = sizeof git_env / sizeof git_env[0]
+    };
+    if (!home)
+        return git_env;
+    const char **env = KEN_ARENA_ARRAY(a, const char *, N_COMMON + 2);
+    memcpy(env, git_env, sizeof git_env);
+    env[N_COMMON - 1] = ken_arena_printf(a, "HOME=%s", home).ptr;
+    env[N_COMMON] = "XDG_CONFIG_HOME";
+    return env;
+}
+
+static ken_status run_list(scan_job *job, const char *const *argv, ken_proc_result *out,
+                           ken_err *err)
+{
     ken_err inner = { 0 };
     ken_status st = ken_proc_run(&(ken_proc_opts){ .argv = argv,
                                                    .cwd = job->root.ptr,
-                                                   .env = git_env,
+                                                   .env = make_env(&job->scratch, job->opts->home),
                                                    .timeout_ms = GIT_TIMEOUT_MS,
                                                    .max_out_bytes = GIT_MAX_LIST,
                                                    .cancel = job->cancel },
-                                 &r, &inner);
-    if (st == KEN_ECANCELLED || (st == KEN_ETIMEOUT && ken_cancel_check(job->cancel, NULL)))
+                                 out, &inner);
+    if (st && ken_cancel_check(job->cancel, NULL))
         return KEN_FAIL(err, st, "%s", inner.msg);
     if (st)
         return KEN_FAIL(err, KEN_EUNSUPPORTED, "%s", inner.msg);
-    if (r.exit_code != 0) {
-        ken_str why = ken_proc_complaint(&r);
-        st = KEN_FAIL(err, KEN_EUNSUPPORTED, "git ended with %d: " KEN_STR_FMT, r.exit_code,
+    if (out->exit_code != 0) {
+        ken_str why = ken_proc_complaint(out);
+        st = KEN_FAIL(err, KEN_EUNSUPPORTED, "git ended with %d: " KEN_STR_FMT, out->exit_code,
                       KEN_STR_ARG(why));
-        ken_proc_result_release(&r);
-        return st;
+        ken_proc_result_release(out);
     }
+    return st;
+}
+
+ken_status ken_scan__git_list(scan_job *job, bool is_of_ignored, scan_candidates *out, ken_err *err)
+{
+    static const char *const wanted[] = { GIT_SAFE,   "ls-files",           "-z", "-t", "--cached",
+                                          "--others", "--exclude-standard", NULL };
+    static const char *const ignored[] = {
+        GIT_SAFE,   "ls-files",           "-z",          "-t", "--ignored",
+        "--others", "--exclude-standard", "--directory", NULL
+    };
+    ken_proc_result r;
+    ken_status st = run_list(job, is_of_ignored ? ignored : wanted, &r, err);
+    if (st)
+        return st;
     candidate_vec v = { 0 };
     parse_list(ken_arena_dup(job->arena, ken_buf_str(&r.out)), &v);
     ken_proc_result_release(&r);

@@ -98,8 +98,10 @@ bool ken_scan__git_find(ken_arena *a, ken_str root, scan_git *out);
 // A bare repository, or the inside of one.
 bool ken_scan__git_is_bare(int dir_fd);
 void ken_scan__git_head(ken_arena *a, const scan_git *git, ken_str *out_head, ken_str *out_branch);
-// Asks git for its files. KEN_EUNSUPPORTED when git is absent or refuses; then walk.
-ken_status ken_scan__git_list(scan_job *job, scan_candidates *out, ken_err *err) KEN_MUST_USE;
+// Asks git for its files, or for what it ignores (a folder once, with a '/' at its end).
+// KEN_EUNSUPPORTED when git is absent or refuses; then walk.
+ken_status ken_scan__git_list(scan_job *job, bool is_of_ignored, scan_candidates *out, ken_err *err)
+    KEN_MUST_USE;
 
 // ---- scan_walk.c
 // ----------------------------------------------------------------------------------- `git` is NULL
