@@ -49,9 +49,11 @@ static bool is_complete(const ken_store_ops *o)
 
 ken_status ken_store__wrap(ken_store_backend *b, ken_store **out, ken_err *err)
 {
-    if (!is_complete(b->ops))
-        return KEN_FAIL(err, KEN_EINTERNAL, "store backend '%s' lacks a slot",
-                        b->ops && b->ops->name ? b->ops->name : "?");
+    if (!is_complete(b->ops)) {
+        KEN_FAIL(err, KEN_EINTERNAL, "store backend '%s' lacks a slot",
+                 b->ops && b->ops->name ? b->ops->name : "?");
+        return KEN_EINTERNAL;
+    }
     ken_store *s = ken_zalloc(sizeof *s);
     s->backend = b;
     *out = s;
@@ -330,7 +332,13 @@ ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err)
 ken_status ken_store_list_segments(ken_store *s, ken_arena *arena, ken_segment_info **out,
                                    size_t *out_n, ken_err *err)
 {
-    return s->backend->ops->segment->list(s->backend, arena, out, out_n, err);
+    bool is_own;
+    ken_status st = enter_read(s, &is_own, err);
+    if (st)
+        return st;
+    st = s->backend->ops->segment->list(s->backend, arena, out, out_n, err);
+    leave_read(s, is_own);
+    return st;
 }
 
 ken_status ken_store_read_block(ken_store *s, int64_t segment, uint32_t block, void *into,

@@ -24,6 +24,7 @@
 #include "base/hash.h"
 #include "model/facts.h"
 #include "model/skip.h"
+#include "store/store_facts.h" // the packed form that ken_store_add_content takes
 
 typedef struct ken_store ken_store;
 
@@ -34,8 +35,8 @@ enum {
 typedef struct ken_store_opts {
     const char *path;     // of a SQLite file; a postgres:// URL is KEN_EUNSUPPORTED for now
     bool is_read_only;    // KEN_ENOTFOUND when there is no database
-    uint64_t cache_bytes;  // page cache; 0 = 8 MiB
-    uint32_t busy_ms;      // how long to wait for another writer; 0 = 5,000
+    uint64_t cache_bytes; // page cache; 0 = 8 MiB
+    uint32_t busy_ms;     // how long to wait for another writer; 0 = 5,000
 } ken_store_opts;
 
 // Creates or migrates the database unless it is opened read-only.
@@ -82,17 +83,6 @@ ken_status ken_store_load_packed(ken_store *s, int64_t content, ken_arena *arena
                                  ken_err *err) KEN_MUST_USE;
 ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena, ken_facts *out,
                                 ken_err *err) KEN_MUST_USE;
-
-enum {
-    KEN_FACTS_MAX_BYTES = 64 * 1024 * 1024
-};
-
-// The stored form of facts: bytes that any machine reads. Unpacking checks everything:
-// KEN_ECORRUPT. Kinds, types and `lang` are kept as numbers: who renumbers them raises
-// ken_content_key.feature.
-void ken_facts_pack(const ken_facts *facts, ken_buf *out);
-ken_status ken_facts_unpack(ken_str packed, ken_arena *arena, ken_facts *out, ken_err *err)
-    KEN_MUST_USE;
 
 // ---- files of the newest generation ----------------------------------------------------------
 typedef struct ken_file_row {

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The packed form of facts, version 1: a header, then one column after the other.
 //
-//   header   version byte, flag byte (1 = fallback), then as varints: lang, n_bytes, n_lines,
+//   header   version byte, flag byte (1 = fallback, 2 = masked), then as varints: lang, n_bytes,
+//   n_lines,
 //            n_error_bytes, n_symbols, n_chunks, n_imports
 //   symbols  kind (byte) · visibility, 8 = has doc (byte) · i - parent, 0 = none · start - previous
 //            start (±) · length · lines: first - previous first (±), last - first · signature:
@@ -136,7 +137,8 @@ static void pack_imports(const ken_import *m, uint32_t n, ken_buf *out)
 void ken_facts_pack(const ken_facts *f, ken_buf *out)
 {
     ken_buf_putc(out, FACTS_VERSION);
-    ken_buf_putc(out, (char)((f->is_fallback ? FLAG_FALLBACK : 0) | (f->is_masked ? FLAG_MASKED : 0)));
+    ken_buf_putc(out,
+                 (char)((f->is_fallback ? FLAG_FALLBACK : 0) | (f->is_masked ? FLAG_MASKED : 0)));
     ken_buf_put_varint(out, f->lang);
     ken_buf_put_varint(out, f->n_bytes);
     ken_buf_put_varint(out, f->n_lines);

@@ -23,7 +23,8 @@ typedef struct ken_store_conn_ops {
     void (*close)(ken_store_backend *b);
     // From here to commit or rollback all reads see one state. No transaction is open.
     ken_status (*begin_read)(ken_store_backend *b, ken_err *err);
-    // Waits up to opts->busy_ms (0 = KEN_STORE_BUSY_MS) for other writers, then KEN_EBUSY. No transaction is open.
+    // Waits up to opts->busy_ms (0 = KEN_STORE_BUSY_MS) for other writers, then KEN_EBUSY. No
+    // transaction is open.
     ken_status (*begin_write)(ken_store_backend *b, ken_err *err);
     // Ends the open transaction. When it fails nothing of it is kept, and it is still to be rolled
     // back. `is_durable`: on disk before it returns; without, it may be lost (whole) with the
@@ -80,7 +81,7 @@ typedef struct ken_store_segment_ops {
                       ken_err *err);
     // KEN_ENOTFOUND when it is not there.
     ken_status (*remove)(ken_store_backend *b, int64_t id, ken_err *err);
-    // By id.
+    // By id. Sizes are true: as many bytes can be read. A read transaction is open.
     ken_status (*list)(ken_store_backend *b, ken_arena *arena, ken_segment_info **out,
                        size_t *out_n, ken_err *err);
     // At most KEN_SEGMENT_BLOCK bytes; KEN_ENOTFOUND without a message.

@@ -74,6 +74,7 @@ static void distrust_schema(sqlite3 *db)
     };
     for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
         sqlite3_db_config(db, settings[i][0], settings[i][1], NULL);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 2 * KEN_FACTS_MAX_BYTES); // nothing of ours is larger
 }
 
 static ken_status set_pragmas(ken_sq *q, ken_err *err)

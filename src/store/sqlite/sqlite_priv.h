@@ -4,8 +4,8 @@
 // A ken_sq is one connection with its prepared statements. Every SQL text of the index is in
 // sqlite_statements_priv.h. Result codes become a ken_status in ken_store__sq_fail and nowhere
 // else.
-#ifndef KEN_STORE_SQLITE_PRIV_H
-#define KEN_STORE_SQLITE_PRIV_H
+#ifndef KEN_STORE_SQLITE_SQLITE_PRIV_H
+#define KEN_STORE_SQLITE_SQLITE_PRIV_H
 
 #include <sqlite3.h>
 

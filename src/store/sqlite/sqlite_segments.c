@@ -64,15 +64,12 @@ static ken_status sq_remove(ken_store_backend *b, int64_t id, ken_err *err)
     return ken_store__sq_run(q, st, "writing to", err);
 }
 
-static ken_status sq_list(ken_store_backend *b, ken_arena *arena, ken_segment_info **out,
-                          size_t *out_n, ken_err *err)
+static ken_status scan_segments(ken_sq *q, segment_vec *list, ken_err *err)
 {
-    ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(q, KEN_SQ_SEGMENT_SCAN, &st, err);
     if (s)
         return s;
-    segment_vec list = { 0 };
     bool is_bad = false;
     int rc = sqlite3_step(st);
     for (; rc == SQLITE_ROW; rc = sqlite3_step(st)) {
@@ -81,20 +78,56 @@ static ken_status sq_list(ken_store_backend *b, ken_arena *arena, ken_segment_in
             .n_bytes = ken_store__sq_u64(st, 1, (uint64_t)1 << 40, &is_bad),
             .n_contents = (uint32_t)ken_store__sq_u64(st, 2, UINT32_MAX, &is_bad),
         };
-        is_bad = is_bad || info.id <= 0 || info.id >> (62 - BLOCK_BITS);
-        ken_vec_push(&list, info);
+        is_bad = is_bad || info.id <= 0 || info.id >> (62 - BLOCK_BITS) || !info.n_bytes;
+        ken_vec_push(list, info);
     }
     if (rc != SQLITE_DONE)
         s = SQ_FAIL(q, rc, err, "reading");
     else if (is_bad)
         s = SQ_CORRUPT(q, err, "a segment has numbers out of range");
+    ken_store__sq_done(st);
+    return s;
+}
+
+// Who reads a segment takes memory for its size, so it must be true: the last block is where that
+// size says, and the whole is not larger than the database.
+static ken_status check_size(ken_sq *q, const ken_segment_info *g, uint64_t max_bytes, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_BLOCK_LENGTH, &st, err);
+    if (s)
+        return s;
+    int64_t last = (int64_t)((g->n_bytes - 1) / KEN_SEGMENT_BLOCK);
+    sqlite3_bind_int64(st, 1, (g->id << BLOCK_BITS) + last);
+    int rc = sqlite3_step(st);
+    if (rc != SQLITE_ROW && rc != SQLITE_DONE)
+        s = SQ_FAIL(q, rc, err, "reading");
+    else if (rc == SQLITE_DONE || g->n_bytes > max_bytes ||
+             sqlite3_column_int64(st, 0) != (int64_t)g->n_bytes - last * KEN_SEGMENT_BLOCK)
+        s = SQ_CORRUPT(q, err, "the size of a segment is wrong");
+    ken_store__sq_done(st);
+    return s;
+}
+
+static ken_status sq_list(ken_store_backend *b, ken_arena *arena, ken_segment_info **out,
+                          size_t *out_n, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    segment_vec list = { 0 };
+    int64_t n_pages = 0, page_bytes = 0;
+    ken_status s = scan_segments(q, &list, err);
+    if (!s)
+        s = ken_store__sq_ask(q, "PRAGMA page_count", &n_pages, err);
+    if (!s)
+        s = ken_store__sq_ask(q, "PRAGMA page_size", &page_bytes, err);
+    for (size_t i = 0; !s && i < list.len; i++)
+        s = check_size(q, &list.ptr[i], (uint64_t)(n_pages * page_bytes), err);
     if (!s) {
         *out = KEN_ARENA_ARRAY(arena, ken_segment_info, list.len);
         if (list.len)
             memcpy(*out, list.ptr, list.len * sizeof *list.ptr);
         *out_n = list.len;
     }
-    ken_store__sq_done(st);
     ken_vec_release(&list);
     return s;
 }

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // sqlite_statements_priv.h -- every SQL text of an index, with its name. README.md says what each
 // costs.
-#ifndef KEN_STORE_SQLITE_STATEMENTS_PRIV_H
-#define KEN_STORE_SQLITE_STATEMENTS_PRIV_H
+#ifndef KEN_STORE_SQLITE_SQLITE_STATEMENTS_PRIV_H
+#define KEN_STORE_SQLITE_SQLITE_STATEMENTS_PRIV_H
 
 #define KEN_SQ_CONTENT_INFO \
     "id, n_bytes, n_lines, n_chunks, n_symbols, n_error_bytes, lang, is_fallback"
@@ -44,6 +44,7 @@
     X(BLOCK_ADD, "INSERT INTO segment_block (id, data) VALUES (?1, ?2)")                        \
     X(BLOCK_REMOVE, "DELETE FROM segment_block WHERE id >= ?1 AND id < ?2")                     \
     X(BLOCK_GET, "SELECT data FROM segment_block WHERE id = ?1")                                \
+    X(BLOCK_LENGTH, "SELECT length(data) FROM segment_block WHERE id = ?1")                     \
     X(BLOCK_STATS, "SELECT count(*), coalesce(sum(length(data)), 0) FROM segment_block "        \
                    "WHERE id >= ?1 AND id < ?2")                                                \
     X(TREE_GET_NUMBER, "SELECT generation FROM tree WHERE id = ?1")                             \

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/alloc.h"
 #include "ktest.h"
-#include "store/store.h"
+#include "store/store_facts.h"
 
 // ---- helpers ---------------------------------------------------------------------------------
 
@@ -53,6 +53,7 @@ static ken_facts random_facts(ken_arena *arena)
     f.n_lines = pick(f.n_bytes + 2);
     f.n_error_bytes = pick(f.n_bytes + 1);
     f.is_fallback = pick(2);
+    f.is_masked = pick(2);
     f.n_symbols = pick(40);
     f.n_chunks = pick(20);
     f.n_imports = pick(10);
@@ -104,6 +105,7 @@ static void check_same(const ken_facts *a, const ken_facts *b)
     kt_eq_u(a->n_lines, b->n_lines);
     kt_eq_u(a->n_error_bytes, b->n_error_bytes);
     kt_eq_u(a->is_fallback, b->is_fallback);
+    kt_eq_u(a->is_masked, b->is_masked);
     kt_eq_u(a->n_symbols, b->n_symbols);
     kt_eq_u(a->n_chunks, b->n_chunks);
     kt_eq_u(a->n_imports, b->n_imports);

@@ -1,0 +1,184 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "ktest.h"
+#include "store/catalog.h"
+#include "store/store.h"
+
+static ken_err err;
+static ken_arena arena;
+
+static ken_catalog *open_catalog(bool is_read_only)
+{
+    ken_catalog *c = NULL;
+    char path[512];
+    snprintf(path, sizeof path, "%s/data/config/projects.db", ktest_dir());
+    kt_ok_err(ken_catalog_open(path, is_read_only, &c, &err), &err);
+    return c;
+}
+
+static ken_catalog_row add(ken_catalog *c, const char *root, const char *name, int64_t now_ms)
+{
+    ken_catalog_row row = { 0 };
+    kt_ok_err(ken_catalog_add(c, ken_str_c(root), ken_str_c(name), now_ms, &arena, &row, &err),
+              &err);
+    return row;
+}
+
+KEN_TEST(catalog_adds_once_and_finds)
+{
+    ken_arena_init(&arena, 0);
+    ken_catalog *c = open_catalog(false);
+    ken_catalog_row a = add(c, "/home/u/ken", "", 17), b = add(c, "/home/u/other", "Name", 18), r;
+    kt_eq_text(a.name, "ken");
+    kt_eq_text(b.name, "Name");
+    kt_eq_i(a.created_at_ms, 17);
+    kt_eq_i(a.indexed_at_ms, 0);
+    kt_false(ken_uuid_eq(a.id, b.id));
+    char text[KEN_UUID_TEXT], want[600];
+    ken_uuid_format(a.id, text);
+    snprintf(want, sizeof want, "%s/data/indexes/project-%s.db", ktest_dir(), text);
+    kt_eq_text(a.db_path, want);
+
+    r = add(c, "/home/u/ken", "", 99);
+    kt_true(ken_uuid_eq(r.id, a.id));
+    kt_eq_i(r.created_at_ms, 17);
+    kt_eq_text(r.name, "ken");
+    r = add(c, "/home/u/ken", "Ken!", 99);
+    kt_true(ken_uuid_eq(r.id, a.id));
+    kt_eq_text(r.name, "Ken!");
+
+    kt_ok(ken_catalog_find_by_root(c, KEN_STR("/home/u/other"), &arena, &r, &err));
+    kt_true(ken_uuid_eq(r.id, b.id));
+    kt_status(ken_catalog_find_by_root(c, KEN_STR("/home/u"), &arena, &r, &err), KEN_ENOTFOUND);
+    kt_ok(ken_catalog_find_by_id(c, b.id, &arena, &r, &err));
+    kt_eq_text(r.root, "/home/u/other");
+    kt_status(ken_catalog_find_by_id(c, (ken_uuid){ { 1 } }, &arena, &r, &err), KEN_ENOTFOUND);
+
+    kt_ok(ken_catalog_set_indexed(c, b.id, 1234, &err));
+    kt_status(ken_catalog_set_indexed(c, (ken_uuid){ { 1 } }, 1, &err), KEN_ENOTFOUND);
+    ken_catalog_row *rows;
+    size_t n;
+    kt_ok(ken_catalog_list(c, &arena, &rows, &n, &err));
+    kt_eq_u(n, 2);
+    kt_eq_text(rows[0].name, "Ken!");
+    kt_eq_i(rows[1].indexed_at_ms, 1234);
+
+    kt_ok(ken_catalog_remove(c, a.id, &err));
+    kt_status(ken_catalog_remove(c, a.id, &err), KEN_ENOTFOUND);
+    kt_ok(ken_catalog_list(c, &arena, &rows, &n, &err));
+    kt_eq_u(n, 1);
+    ken_catalog_close(c);
+    ken_catalog_close(NULL);
+    ken_arena_release(&arena);
+}
+
+KEN_TEST(catalog_refuses_bad_projects)
+{
+    ken_arena_init(&arena, 0);
+    ken_catalog *c = open_catalog(false);
+    static const ken_str roots[] = { { "", 0 }, { "relative", 8 }, { "/a\0b", 4 } };
+    ken_catalog_row row;
+    for (int i = 0; i < 3; i++)
+        kt_status(ken_catalog_add(c, roots[i], KEN_STR(""), 1, &arena, &row, &err), KEN_EINVAL);
+    row = add(c, "/", "", 1);
+    kt_eq_text(row.name, "/");
+    ken_catalog_close(c);
+    ken_arena_release(&arena);
+}
+
+KEN_TEST(catalog_for_reading)
+{
+    ken_arena_init(&arena, 0);
+    ken_catalog *c = NULL;
+    kt_status(ken_catalog_open(ktest_path("data/config/projects.db"), true, &c, &err),
+              KEN_ENOTFOUND);
+    kt_status(ken_catalog_open("", true, &c, &err), KEN_EINVAL);
+    c = open_catalog(false);
+    ken_catalog_row row = add(c, "/p", "", 1);
+    ken_catalog_close(c);
+    c = open_catalog(true);
+    kt_ok(ken_catalog_find_by_root(c, KEN_STR("/p"), &arena, &row, &err));
+    kt_status(ken_catalog_remove(c, row.id, &err), KEN_EPERM);
+    kt_status(ken_catalog_add(c, KEN_STR("/q"), KEN_STR(""), 1, &arena, &row, &err), KEN_EPERM);
+    kt_ok(ken_catalog_add(c, KEN_STR("/p"), KEN_STR(""), 1, &arena, &row, &err)); // it is there
+    ken_catalog_close(c);
+    struct stat st;
+    kt_eq_i(stat(ktest_path("data/config/projects.db"), &st), 0);
+    kt_eq_u(st.st_mode & 0777, 0600);
+    ken_arena_release(&arena);
+}
+
+KEN_TEST(index_is_no_catalog)
+{
+    const char *path = ktest_path("p.db");
+    ken_store *s = NULL;
+    kt_ok(ken_store_open(&(ken_store_opts){ .path = path }, &s, &err));
+    ken_store_close(s);
+    ken_catalog *c = NULL;
+    kt_status(ken_catalog_open(path, false, &c, &err), KEN_ECORRUPT);
+    kt_has_str(err.msg, "project list");
+}
+
+KEN_TEST(catalog_row_that_leads_elsewhere_is_refused)
+{
+    ken_arena_init(&arena, 0);
+    ken_catalog *c = open_catalog(false);
+    ken_catalog_row row = add(c, "/p", "", 1);
+    ken_catalog_close(c);
+    sqlite3 *db = NULL;
+    kt_eq_i(sqlite3_open(ktest_path("data/config/projects.db"), &db), SQLITE_OK);
+    kt_eq_i(sqlite3_exec(db, "UPDATE project SET db_file = '../../etc/x.db'", NULL, NULL, NULL),
+            SQLITE_OK);
+    sqlite3_close(db);
+    c = open_catalog(true);
+    kt_status(ken_catalog_find_by_root(c, KEN_STR("/p"), &arena, &row, &err), KEN_ECORRUPT);
+    ken_catalog_close(c);
+    ken_arena_release(&arena);
+}
+
+KEN_TEST(several_processes_add_one_row_per_root)
+{
+    enum {
+        N_PROCESSES = 4,
+        N_ROOTS = 20
+    };
+    ken_arena_init(&arena, 0);
+    pid_t pids[N_PROCESSES];
+    char path[512];
+    snprintf(path, sizeof path, "%s/data/config/projects.db", ktest_dir());
+    for (int p = 0; p < N_PROCESSES; p++) {
+        pids[p] = fork();
+        kt_true(pids[p] >= 0);
+        if (pids[p])
+            continue;
+        ken_catalog *c = NULL;
+        ken_status st = ken_catalog_open(path, false, &c, &err);
+        for (int i = 0; !st && i < N_ROOTS; i++) {
+            char root[32];
+            snprintf(root, sizeof root, "/root/%d", i);
+            ken_catalog_row row;
+            st = ken_catalog_add(c, ken_str_c(root), KEN_STR(""), 1, &arena, &row, &err);
+        }
+        if (st)
+            fprintf(stderr, "child: %s\n", err.msg);
+        _exit(st != KEN_OK);
+    }
+    for (int p = 0; p < N_PROCESSES; p++) {
+        int status = 0;
+        kt_true(waitpid(pids[p], &status, 0) == pids[p]);
+        kt_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    }
+    ken_catalog *c = open_catalog(true);
+    ken_catalog_row *rows;
+    size_t n;
+    kt_ok(ken_catalog_list(c, &arena, &rows, &n, &err));
+    kt_eq_u(n, N_ROOTS);
+    ken_catalog_close(c);
+    ken_arena_release(&arena);
+}

@@ -1,0 +1,367 @@
+// SPDX-License-Identifier: MIT
+// A disk that is full, fails, or loses what was not synced. A VFS of SQLite around the real one
+// counts writes and syncs, fails the n-th, and keeps what each file looked like when it was last
+// synced.
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <sqlite3.h>
+
+#include "conformance/store/store_scenario.h"
+#include "ktest.h"
+
+// ---- the disk --------------------------------------------------------------------------------
+
+typedef struct disk_file {
+    sqlite3_file base;
+    char synced[600]; // where the last synced state is kept; "" = not kept
+    char name[600];
+    // the real file follows
+} disk_file;
+
+static struct {
+    sqlite3_vfs vfs, *real;
+    int n_changes; // writes, syncs and truncations so far
+    int fail_at;   // 0 = never; that one and all after it fail
+    int rc;        // with what; SQLITE_FULL = only writes fail
+    bool keeps_synced;
+    char snapshot_dir[500]; // where synced states go
+} disk;
+
+static sqlite3_file *real_of(sqlite3_file *f)
+{
+    return (sqlite3_file *)(void *)((disk_file *)(void *)f + 1);
+}
+
+static bool is_failing(void)
+{
+    disk.n_changes++;
+    return disk.fail_at && disk.n_changes >= disk.fail_at;
+}
+
+static int disk_close(sqlite3_file *f)
+{
+    return real_of(f)->pMethods ? real_of(f)->pMethods->xClose(real_of(f)) : SQLITE_OK;
+}
+
+static int disk_read(sqlite3_file *f, void *p, int n, sqlite3_int64 at)
+{
+    return real_of(f)->pMethods->xRead(real_of(f), p, n, at);
+}
+
+static int disk_write(sqlite3_file *f, const void *p, int n, sqlite3_int64 at)
+{
+    if (is_failing())
+        return disk.rc == SQLITE_FULL ? SQLITE_FULL : SQLITE_IOERR_WRITE;
+    return real_of(f)->pMethods->xWrite(real_of(f), p, n, at);
+}
+
+static int disk_truncate(sqlite3_file *f, sqlite3_int64 size)
+{
+    return is_failing() && disk.rc != SQLITE_FULL
+               ? SQLITE_IOERR_TRUNCATE
+               : real_of(f)->pMethods->xTruncate(real_of(f), size);
+}
+
+static void copy_file(const char *from, const char *to)
+{
+    FILE *in = fopen(from, "rb"), *out = fopen(to, "wb");
+    static char buf[1 << 16];
+    size_t n;
+    if (!in || !out)
+        abort();
+    while ((n = fread(buf, 1, sizeof buf, in)) > 0)
+        if (fwrite(buf, 1, n, out) != n)
+            abort();
+    fclose(in);
+    if (fclose(out))
+        abort();
+}
+
+static int disk_sync(sqlite3_file *f, int flags)
+{
+    const disk_file *d = (disk_file *)(void *)f;
+    if (is_failing() && disk.rc != SQLITE_FULL)
+        return SQLITE_IOERR_FSYNC;
+    if (disk.keeps_synced && d->synced[0])
+        copy_file(d->name, d->synced);
+    return real_of(f)->pMethods->xSync(real_of(f), flags);
+}
+
+static int disk_size(sqlite3_file *f, sqlite3_int64 *out)
+{
+    return real_of(f)->pMethods->xFileSize(real_of(f), out);
+}
+
+static int disk_lock(sqlite3_file *f, int level)
+{
+    return real_of(f)->pMethods->xLock(real_of(f), level);
+}
+
+static int disk_unlock(sqlite3_file *f, int level)
+{
+    return real_of(f)->pMethods->xUnlock(real_of(f), level);
+}
+
+static int disk_check_lock(sqlite3_file *f, int *out)
+{
+    return real_of(f)->pMethods->xCheckReservedLock(real_of(f), out);
+}
+
+static int disk_control(sqlite3_file *f, int op, void *arg)
+{
+    return real_of(f)->pMethods->xFileControl(real_of(f), op, arg);
+}
+
+static int disk_sector(sqlite3_file *f)
+{
+    return real_of(f)->pMethods->xSectorSize(real_of(f));
+}
+
+static int disk_traits(sqlite3_file *f)
+{
+    return real_of(f)->pMethods->xDeviceCharacteristics(real_of(f));
+}
+
+static int disk_shm_map(sqlite3_file *f, int page, int size, int extend, void volatile **out)
+{
+    return real_of(f)->pMethods->xShmMap(real_of(f), page, size, extend, out);
+}
+
+static int disk_shm_lock(sqlite3_file *f, int from, int n, int flags)
+{
+    return real_of(f)->pMethods->xShmLock(real_of(f), from, n, flags);
+}
+
+static void disk_shm_barrier(sqlite3_file *f)
+{
+    real_of(f)->pMethods->xShmBarrier(real_of(f));
+}
+
+static int disk_shm_unmap(sqlite3_file *f, int is_last)
+{
+    return real_of(f)->pMethods->xShmUnmap(real_of(f), is_last);
+}
+
+static int disk_fetch(sqlite3_file *f, sqlite3_int64 at, int n, void **out)
+{
+    return real_of(f)->pMethods->xFetch(real_of(f), at, n, out);
+}
+
+static int disk_unfetch(sqlite3_file *f, sqlite3_int64 at, void *p)
+{
+    return real_of(f)->pMethods->xUnfetch(real_of(f), at, p);
+}
+
+static const sqlite3_io_methods disk_methods = {
+    3,
+    disk_close,
+    disk_read,
+    disk_write,
+    disk_truncate,
+    disk_sync,
+    disk_size,
+    disk_lock,
+    disk_unlock,
+    disk_check_lock,
+    disk_control,
+    disk_sector,
+    disk_traits,
+    disk_shm_map,
+    disk_shm_lock,
+    disk_shm_barrier,
+    disk_shm_unmap,
+    disk_fetch,
+    disk_unfetch,
+};
+
+static int disk_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *f, int flags, int *out_flags)
+{
+    (void)vfs;
+    disk_file *d = (disk_file *)(void *)f;
+    memset(d, 0, sizeof *d + (size_t)disk.real->szOsFile);
+    int rc = disk.real->xOpen(disk.real, name, real_of(f), flags, out_flags);
+    if (real_of(f)->pMethods)
+        f->pMethods = &disk_methods;
+    if (!rc && name) {
+        const char *base = strrchr(name, '/');
+        snprintf(d->name, sizeof d->name, "%s", name);
+        snprintf(d->synced, sizeof d->synced, "%s%s", disk.snapshot_dir, base ? base : name);
+    }
+    return rc;
+}
+
+static void use_disk(void)
+{
+    if (!disk.real) {
+        disk.real = sqlite3_vfs_find(NULL);
+        disk.vfs = *disk.real;
+        disk.vfs.zName = "test-disk";
+        disk.vfs.szOsFile = (int)sizeof(disk_file) + disk.real->szOsFile;
+        disk.vfs.xOpen = disk_open;
+    }
+    disk.n_changes = disk.fail_at = 0;
+    disk.keeps_synced = false;
+    snprintf(disk.snapshot_dir, sizeof disk.snapshot_dir, "%s", ktest_dir());
+    kt_eq_i(sqlite3_vfs_register(&disk.vfs, 1), SQLITE_OK);
+}
+
+static void leave_disk(void)
+{
+    disk.fail_at = 0;
+    disk.keeps_synced = false;
+    kt_eq_i(sqlite3_vfs_register(disk.real, 1), SQLITE_OK);
+}
+
+// ---- helpers ---------------------------------------------------------------------------------
+
+static ken_err err;
+
+static ken_store *must_open(const char *path, bool is_read_only)
+{
+    ken_store *s = NULL;
+    const ken_store_opts opts = { .path = path, .is_read_only = is_read_only };
+    kt_ok_err(ken_store_open(&opts, &s, &err), &err);
+    return s;
+}
+
+static uint64_t check(ken_store *s)
+{
+    uint64_t g = 0;
+    const char *wrong = NULL;
+    kt_ok_err(scn_check(s, &g, &wrong, &err), &err);
+    kt_eq_str(wrong, NULL);
+    return g;
+}
+
+// Writes generations on a disk that fails from the n-th change on, for growing n, until a whole run
+// gets through. The same store, and others, always see a whole generation.
+static void fail_each_change(int rc, ken_status want)
+{
+    const char *path = ktest_path("p.db");
+    use_disk();
+    disk.rc = rc;
+    ken_store *s = must_open(path, false);
+    kt_ok_err(scn_write(s, 1, &err), &err);
+    uint64_t g = 1;
+    int n_failed = 0;
+    for (int n = 1;; n += 1 + n / 8) {
+        disk.n_changes = 0;
+        disk.fail_at = n;
+        ken_status st = scn_write(s, g + 1, &err);
+        bool was_reached = disk.n_changes >= n;
+        if (st) {
+            ktest_status(st, want, &err, "writing", __FILE__, __LINE__);
+            kt_has_str(err.msg, path);
+            n_failed++;
+        }
+        uint64_t now = check(s); // still full: reading goes on
+        kt_true(now == g || now == g + 1);
+        g = now;
+        disk.fail_at = 0;
+        ken_store *other = must_open(path, true);
+        kt_eq_u(check(other), g);
+        ken_store_close(other);
+        if (!was_reached)
+            break;
+    }
+    kt_true(n_failed > 8);
+    kt_ok_err(scn_write(s, g + 1, &err), &err);
+    kt_ok_err(ken_store_verify(s, &err), &err);
+    ken_store_close(s);
+    leave_disk();
+    s = must_open(path, true);
+    kt_eq_u(check(s), g + 1);
+    ken_store_close(s);
+}
+
+// ---- tests -----------------------------------------------------------------------------------
+
+KEN_TEST(full_disk_keeps_the_last_generation)
+{
+    fail_each_change(SQLITE_FULL, KEN_ENOSPC);
+}
+
+KEN_TEST(failing_disk_keeps_the_last_generation)
+{
+    fail_each_change(SQLITE_IOERR, KEN_EIO);
+}
+
+KEN_TEST(full_disk_makes_no_index)
+{
+    use_disk();
+    disk.rc = SQLITE_FULL;
+    for (int n = 1; n < 40; n++) {
+        const char *path = ktest_path("new.db");
+        disk.n_changes = 0;
+        disk.fail_at = n;
+        ken_store *s = NULL;
+        ken_status st = ken_store_open(&(ken_store_opts){ .path = path }, &s, &err);
+        if (!st)
+            ken_store_close(s);
+        else
+            kt_true(st == KEN_ENOSPC || st == KEN_EIO);
+        disk.fail_at = 0;
+        s = must_open(path, false);
+        kt_eq_u(check(s), 0);
+        ken_store_close(s);
+        kt_ok(ken_fs_remove(path, &err));
+    }
+    leave_disk();
+}
+
+// The disk as it is after the power failed: of each file only what was synced.
+static void check_after_power_cut(uint64_t at_least, uint64_t at_most)
+{
+    leave_disk();
+    char from[600], to[600];
+    static const char *const suffixes[] = { "", "-wal", "-shm" };
+    for (int i = 0; i < 3; i++) {
+        snprintf(from, sizeof from, "%s/disk/p.db%s", ktest_dir(), suffixes[i]);
+        snprintf(to, sizeof to, "%s/after/p.db%s", ktest_dir(), suffixes[i]);
+        kt_ok(ken_fs_remove(to, &err));
+        if (i < 2 && ken_fs_exists(from))
+            copy_file(from, to);
+    }
+    snprintf(to, sizeof to, "%s/after/p.db", ktest_dir());
+    ken_store *s = must_open(to, false);
+    uint64_t g = check(s);
+    kt_true(g >= at_least && g <= at_most);
+    kt_ok_err(ken_store_verify(s, &err), &err);
+    ken_store_close(s);
+    kt_eq_i(sqlite3_vfs_register(&disk.vfs, 1), SQLITE_OK);
+    disk.keeps_synced = true;
+}
+
+KEN_TEST(power_cut_keeps_committed_generations)
+{
+    const char *path = ktest_path("p.db");
+    (void)ktest_path("after/x");
+    use_disk();
+    snprintf(disk.snapshot_dir, sizeof disk.snapshot_dir, "%s", ktest_path("disk"));
+    (void)ktest_path("disk/x");
+    disk.keeps_synced = true;
+    ken_store *s = must_open(path, false);
+    for (uint64_t g = 1; g <= 12; g++) {
+        ken_arena arena;
+        ken_arena_init(&arena, 0);
+        int64_t *contents = KEN_ARENA_ARRAY(&arena, int64_t, scn_n_files(g));
+        kt_ok_err(scn_put_contents(s, g, &arena, contents, &err), &err);
+        check_after_power_cut(g - 1, g - 1); // batches may be lost, the generation not
+        kt_ok(ken_store_begin_write(s, &err));
+        kt_ok(scn_put_files(s, g, contents, &arena, &err));
+        if (g % SCN_MERGE_EVERY == 0)
+            kt_ok(scn_merge(s, g, contents, &arena, &err));
+        kt_ok(scn_put_generation(s, g, &err));
+        kt_ok(ken_store_commit(s, &err));
+        check_after_power_cut(g, g);
+        if (g % 3 == 0) {
+            kt_ok(ken_store_checkpoint(s, &err));
+            check_after_power_cut(g, g);
+        }
+        ken_arena_release(&arena);
+    }
+    ken_store_close(s);
+    check_after_power_cut(12, 12);
+    leave_disk();
+}
