@@ -2,6 +2,7 @@
 #include "cli/cli.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <unistd.h>
 
@@ -138,12 +139,19 @@ static void print_error(const cli *x, ken_status st, const ken_err *err)
         fprintf(stderr, "ken: see: ken %s --help\n", x->command->name);
 }
 
+// A write in the middle of the answer may have failed, and errno is long gone.
+static bool is_reader_gone(void)
+{
+    struct pollfd p = { .fd = STDOUT_FILENO };
+    return poll(&p, 1, 0) == 1 && (p.revents & (POLLERR | POLLHUP));
+}
+
 // What was not written, and whether it matters: a closed pipe is the reader's choice.
 static int finish_output(int code)
 {
     errno = 0;
     bool has_failed = fflush(stdout) != 0 || ferror(stdout);
-    if (!has_failed || errno == EPIPE)
+    if (!has_failed || errno == EPIPE || is_reader_gone())
         return code;
     fprintf(stderr, "ken: writing the answer: %s\n", errno ? strerror(errno) : "failed");
     return code ? code : 1;

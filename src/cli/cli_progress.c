@@ -48,7 +48,7 @@ static void show_pace(const cli_progress *p, const ken_index_progress *now, int6
     fprintf(stderr, "  %.0f files/s", (double)(now->n_done - p->stage_done) / s);
     double part = part_of(now);
     if (part > 0.01 && part < 1)
-        fprintf(stderr, "  %.0f s left", s / part * (1 - part));
+        fprintf(stderr, "  %.0f s left", s / part * (1 - part) + 0.5);
 }
 
 // Whether something should be shown now; sets the time of the last show.
@@ -91,9 +91,10 @@ void ken_cli__progress_show_part(cli_progress *p, const char *message, double pa
 {
     if (!is_due(p, ken_clock_mono_ns()))
         return;
+    fputs(message ? message : "working", stderr);
     if (p->is_terminal)
         show_bar(part);
-    fprintf(stderr, "  %s%s", message ? message : "", p->is_terminal ? "" : "\n");
+    fputs(p->is_terminal ? "" : "\n", stderr);
     fflush(stderr);
 }
 

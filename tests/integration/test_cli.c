@@ -502,6 +502,11 @@ KEN_TEST(pipes_that_close_early_are_quiet)
     char err[4096];
     int fds[2];
     make_project();
+    ken_buf text = { 0 };
+    for (int i = 0; i < 5000; i++)
+        ken_buf_printf(&text, "int name_%d(void) { return %d; }\n", i, i);
+    ktest_write("proj/src/long.c", text.ptr);
+    ken_buf_release(&text);
     ken_ok("index proj");
     enter_sandbox();
     const char *argv[] = { KEN_BINARY, "search", "retry", ktest_path("proj/"), NULL };
@@ -510,7 +515,15 @@ KEN_TEST(pipes_that_close_early_are_quiet)
     kt_eq_i(ken_to(fds[1], false, argv, err, sizeof err), 0);
     close(fds[1]);
     kt_eq_str(err, "");
-    // A full disk is not.
+    // The same when the pipe closes in the middle of a long answer.
+    const char *long_argv[] = { KEN_BINARY, "chunks", "--text", ktest_path("proj/src/long.c"),
+                                NULL };
+    kt_eq_i(pipe(fds), 0);
+    close(fds[0]);
+    kt_eq_i(ken_to(fds[1], false, long_argv, err, sizeof err), 0);
+    close(fds[1]);
+    kt_eq_str(err, "");
+    // A full disk is not quiet.
     int full = open("/dev/full", O_WRONLY);
     if (full < 0)
         return;
