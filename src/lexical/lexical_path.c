@@ -284,9 +284,7 @@ typedef struct matcher {
     const ken_path_index *p;
     const ken_lex_query *q;
     ken_path_match *m;
-    float *best;            // by token: how well any term fits it
-    ken_vec_u32 met;        // tokens with best > 0
-    uint8_t *is_listed;     // by file
+    float *best; // by token: how well any term fits it
 } matcher;
 
 // 1 when equal, less when one begins the other.
@@ -335,6 +333,8 @@ static void find_tokens(matcher *m, const path_token *tokens, uint32_t n, ken_st
 
 static float *array_of(ken_path_match *m, float **slot)
 {
+    if (!*slot && m->spare.len)
+        *slot = m->spare.ptr[--m->spare.len];
     if (!*slot)
         *slot = ken_zalloc(ken_mul_size(m->n_files + 1, sizeof **slot));
     return *slot;
@@ -344,8 +344,8 @@ static void raise_to(matcher *m, float *array, uint32_t file, float value)
 {
     if (array[file] < value)
         array[file] = value;
-    if (!m->is_listed[file]) {
-        m->is_listed[file] = 1;
+    if (!m->m->is_listed[file]) {
+        m->m->is_listed[file] = 1;
         ken_vec_push(&m->m->files, file);
     }
 }
@@ -365,7 +365,7 @@ static void found_token(matcher *m, uint32_t term, uint32_t token, float fit)
             raise_to(m, folder, m->p->folder_files[f->first_file + j], fit);
     }
     if (m->best[token] <= 0)
-        ken_vec_push(&m->met, token);
+        ken_vec_push(&m->m->met, token);
     if (m->best[token] < fit)
         m->best[token] = fit;
 }
@@ -396,8 +396,8 @@ static void match_terms(matcher *m)
 static void name_precision(matcher *m)
 {
     const ken_path_index *p = m->p;
-    for (size_t k = 0; k < m->met.len; k++) {
-        const path_token *t = &p->tokens[m->met.ptr[k]];
+    for (size_t k = 0; k < m->m->met.len; k++) {
+        const path_token *t = &p->tokens[m->m->met.ptr[k]];
         for (uint32_t i = 0; i < t->n_files; i++) {
             uint32_t file = p->stem_files[t->first_file + i];
             const path_file *f = &p->files[file];
@@ -408,7 +408,7 @@ static void name_precision(matcher *m)
                 all += p->rarity[token];
             }
             if (all > 0)
-                m->m->name_precision[file] = sum / all;
+                raise_to(m, m->m->name_precision, file, sum / all);
         }
     }
     for (uint32_t s = 0; s < m->q->n_stems; s++) {
@@ -441,8 +441,8 @@ static void name_fit(matcher *m, const double *weights)
 static void folder_fit(matcher *m)
 {
     const ken_path_index *p = m->p;
-    for (size_t k = 0; k < m->met.len; k++) {
-        const path_token *t = &p->tokens[m->met.ptr[k]];
+    for (size_t k = 0; k < m->m->met.len; k++) {
+        const path_token *t = &p->tokens[m->m->met.ptr[k]];
         for (uint32_t i = 0; i < t->n_folders; i++) {
             const path_folder *f = &p->folders[p->folder_lists[t->first_folder + i]];
             float sum = 0;
@@ -461,29 +461,64 @@ void ken_path_match_release(ken_path_match *m)
         ken_free(m->stem[t]);
         ken_free(m->folder[t]);
     }
+    for (size_t i = 0; i < m->spare.len; i++)
+        ken_free(m->spare.ptr[i]);
+    ken_vec_release(&m->spare);
     ken_free(m->pool);
+    ken_free(m->is_listed);
+    ken_free(m->best);
     ken_vec_release(&m->files);
+    ken_vec_release(&m->met);
     *m = (ken_path_match){ 0 };
+}
+
+// Zeroes what the last question touched, and only that.
+static void put_back(ken_path_match *m, float **slot)
+{
+    if (!*slot)
+        return;
+    for (size_t i = 0; i < m->files.len; i++)
+        (*slot)[m->files.ptr[i]] = 0;
+    ken_vec_push(&m->spare, *slot);
+    *slot = NULL;
+}
+
+static void prepare(const ken_path_index *p, ken_path_match *m)
+{
+    size_t n = p->n_files + 1;
+    if (m->n_files != p->n_files || !m->pool) {
+        ken_path_match_release(m);
+        m->n_files = p->n_files;
+        m->pool = ken_zalloc(ken_mul_size(3 * n, sizeof *m->pool));
+        m->is_listed = ken_zalloc(n);
+        m->best = ken_zalloc(ken_mul_size(p->n_tokens + 1, sizeof *m->best));
+        m->name_precision = m->pool;
+        m->name_fit = m->pool + n;
+        m->folder_fit = m->pool + 2 * n;
+        return;
+    }
+    for (int t = 0; t < KEN_QUERY_TERMS; t++) {
+        put_back(m, &m->stem[t]);
+        put_back(m, &m->folder[t]);
+    }
+    for (size_t i = 0; i < m->files.len; i++) {
+        uint32_t file = m->files.ptr[i];
+        m->name_precision[file] = m->name_fit[file] = m->folder_fit[file] = 0;
+        m->is_listed[file] = 0;
+    }
+    for (size_t i = 0; i < m->met.len; i++)
+        m->best[m->met.ptr[i]] = 0;
+    ken_vec_clear(&m->files);
+    ken_vec_clear(&m->met);
 }
 
 void ken_path_index_match(const ken_path_index *p, const ken_lex_query *q, const double *weights,
                           ken_path_match *out)
 {
-    ken_path_match_release(out);
-    out->n_files = p->n_files;
-    size_t n = p->n_files + 1;
-    out->pool = ken_zalloc(ken_mul_size(3 * n, sizeof *out->pool));
-    out->name_precision = out->pool;
-    out->name_fit = out->pool + n;
-    out->folder_fit = out->pool + 2 * n;
-    matcher m = { .p = p, .q = q, .m = out };
-    m.best = ken_zalloc(ken_mul_size(p->n_tokens + 1, sizeof *m.best));
-    m.is_listed = ken_zalloc(n);
+    prepare(p, out);
+    matcher m = { .p = p, .q = q, .m = out, .best = out->best };
     match_terms(&m);
     name_precision(&m);
     name_fit(&m, weights);
     folder_fit(&m);
-    ken_free(m.best);
-    ken_free(m.is_listed);
-    ken_vec_release(&m.met);
 }

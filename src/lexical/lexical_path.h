@@ -25,7 +25,12 @@ typedef struct ken_path_match {
     float *folder_fit;              // mean over the tokens of the last two folders
     ken_vec_u32 files;              // those for which anything is not 0
     size_t n_files;
-    float *pool; // memory of the arrays above
+    // Memory that is kept, all zero but for `files`, from one question to the next.
+    KEN_VEC(float *) spare;
+    float *pool;       // of the three fits
+    uint8_t *is_listed; // by file
+    float *best;       // by token
+    ken_vec_u32 met;   // tokens with a best
 } ken_path_match;
 
 // `weights`: of each term (idf times word weight). Clears what the match held before.

@@ -13,7 +13,18 @@ static const double file_k = 6, chunk_k = 4;
 static const double stem_boost = 6, folder_boost = 2;
 enum { CANCEL_EVERY = 4096 };
 
-void ken_lex_corpus_measure(ken_lex_corpus *c)
+static void set_norms(const ken_lex_corpus *c, ken_lex_part *part, ken_arena *arena)
+{
+    uint32_t n = ken_lex_segment_n_contents(part->segment);
+    const ken_lex_content *contents = ken_lex_segment_contents(part->segment);
+    part->norm = KEN_ARENA_ARRAY(arena, float, (size_t)n * KEN_FIELD_COUNT + 1);
+    for (uint32_t i = 0; i < n; i++)
+        for (int f = 0; f < KEN_FIELD_COUNT; f++)
+            part->norm[i * KEN_FIELD_COUNT + (uint32_t)f] = (float)(
+                field_weight[f] / (0.25 + 0.75 * contents[i].len[f] / c->file_len[f]));
+}
+
+void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena)
 {
     double sum[KEN_FIELD_COUNT] = { 0 };
     c->n_chunks = 0;
@@ -28,6 +39,8 @@ void ken_lex_corpus_measure(ken_lex_corpus *c)
         c->file_len[f] = c->n_files && sum[f] > 0 ? sum[f] / c->n_files : 1;
         c->chunk_len[f] = c->n_chunks && sum[f] > 0 ? sum[f] / (double)c->n_chunks : 1;
     }
+    for (uint32_t p = 0; p < c->n_parts; p++)
+        set_norms(c, &c->parts[p], arena);
 }
 
 void ken_lex_scores_release(ken_lex_scores *s)
@@ -134,7 +147,6 @@ static float weigh(const uint32_t tf[KEN_FIELD_COUNT], const uint32_t len[KEN_FI
 static void add_list(const ken_lex_corpus *c, const ken_lex_part *part, const ken_lex_list *list,
                      ken_lex_scores *s)
 {
-    const ken_lex_content *contents = ken_lex_segment_contents(part->segment);
     uint32_t n_contents = ken_lex_segment_n_contents(part->segment);
     ken_lex_cursor cursor;
     ken_lex_cursor_init(&cursor, list);
@@ -142,7 +154,10 @@ static void add_list(const ken_lex_corpus *c, const ken_lex_part *part, const ke
         int32_t file = part->first_file[cursor.content];
         if (file < 0)
             continue;
-        float value = weigh(cursor.tf, contents[cursor.content].len, c->file_len);
+        const float *norm = part->norm + (size_t)cursor.content * KEN_FIELD_COUNT;
+        float value = 0;
+        for (int f = 0; f < KEN_FIELD_COUNT; f++)
+            value += norm[f] * (float)cursor.tf[f];
         for (; file >= 0; file = c->next_file[file]) {
             if (s->term[file] <= 0)
                 ken_vec_push(&s->term_touched, (uint32_t)file);

@@ -18,6 +18,7 @@
 typedef struct ken_lex_part {
     ken_lex_segment *segment;
     int32_t *first_file;
+    float *norm; // [n_contents × KEN_FIELD_COUNT]: what one occurrence in a field of it counts
 } ken_lex_part;
 
 typedef struct ken_lex_corpus {
@@ -31,8 +32,8 @@ typedef struct ken_lex_corpus {
     double chunk_len[KEN_FIELD_COUNT];
 } ken_lex_corpus;
 
-// Fills in the averages and n_chunks from the segments.
-void ken_lex_corpus_measure(ken_lex_corpus *c);
+// Fills in the averages, n_chunks and norms from the segments. Norms live in the arena.
+void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena);
 
 typedef struct ken_lex_file_score {
     float words;    // BM25F of the whole file, not yet normalised

@@ -99,17 +99,15 @@ static ken_status find_definitions(search *x, ken_err *err)
 
 // ---- features ----------------------------------------------------------------------------------
 
-static void set_features(search *x, ranked_file *r, bool has_chunks)
+static void set_features(search *x, ranked_file *r)
 {
     const ken_lex_scores *scores = &x->s->scores;
     const ken_lex_file_score *f = &scores->files[r->file];
     float *v = r->v.value;
     v[KEN_RANK_FILE] = (float)((double)f->words / scores->file_weights);
     v[KEN_RANK_COMMENTS] = (float)((double)f->comments / scores->word_weights);
-    // Until its chunks are scored, a file's best chunk is taken to be like the file.
-    v[KEN_RANK_CHUNK] = has_chunks ? (float)((double)f->best / scores->chunk_weights)
-                                   : v[KEN_RANK_FILE];
-    v[KEN_RANK_CHUNK2] = has_chunks ? (float)((double)f->second / scores->chunk_weights) : 0;
+    v[KEN_RANK_CHUNK] = (float)((double)f->best / scores->chunk_weights);
+    v[KEN_RANK_CHUNK2] = (float)((double)f->second / scores->chunk_weights);
     v[KEN_RANK_NAME_PRECISION] = scores->paths.name_precision[r->file];
     v[KEN_RANK_NAME_FIT] = scores->paths.name_fit[r->file];
     v[KEN_RANK_FOLDER] = scores->paths.folder_fit[r->file];
@@ -117,6 +115,23 @@ static void set_features(search *x, ranked_file *r, bool has_chunks)
     v[KEN_RANK_SIZE] = x->s->size[r->file];
     ken_rank_set_path(&r->v, x->s->path_bits[r->file], x->waived);
     r->score = ken_rank_score(&r->v);
+}
+
+// The score before chunks are looked at: a file's best chunk is taken to be like the file.
+static double first_score(const search *x, uint32_t file)
+{
+    const ken_lex_scores *scores = &x->s->scores;
+    const ken_lex_file_score *f = &scores->files[file];
+    double words = (double)f->words / scores->file_weights;
+    double sum = words * (ken_rank_weight(KEN_RANK_FILE) + ken_rank_weight(KEN_RANK_CHUNK));
+    sum += (double)f->comments / scores->word_weights * ken_rank_weight(KEN_RANK_COMMENTS);
+    sum += (double)scores->paths.name_precision[file] * ken_rank_weight(KEN_RANK_NAME_PRECISION);
+    sum += (double)scores->paths.name_fit[file] * ken_rank_weight(KEN_RANK_NAME_FIT);
+    sum += (double)scores->paths.folder_fit[file] * ken_rank_weight(KEN_RANK_FOLDER);
+    sum += (double)x->s->size[file] * ken_rank_weight(KEN_RANK_SIZE);
+    if (x->definition)
+        sum += (double)x->definition[file] * ken_rank_weight(KEN_RANK_DEFINITION);
+    return sum + ken_rank_path_points(x->s->path_bits[file], x->waived);
 }
 
 static int by_score(const void *a, const void *b)
@@ -127,14 +142,45 @@ static int by_score(const void *a, const void *b)
     return (x->file > y->file) - (x->file < y->file);
 }
 
-// Moves the best n to the front, in order (a bounded heap would save little: the sort is of n log n
-// comparisons over plain doubles).
-static void choose(search *x, size_t n)
+typedef struct candidate {
+    double score;
+    uint32_t file;
+} candidate;
+
+static bool is_worse(candidate a, candidate b)
 {
-    if (x->n_files > n)
-        qsort(x->files, x->n_files, sizeof *x->files, by_score);
-    if (x->n_files > n)
-        x->n_files = n;
+    return a.score != b.score ? a.score < b.score : a.file > b.file;
+}
+
+// Keeps the best CHOSEN in a heap whose root is the worst of them.
+static void offer(candidate *heap, size_t *n, candidate c)
+{
+    size_t at;
+    if (*n < CHOSEN) {
+        for (at = (*n)++; at && is_worse(c, heap[(at - 1) / 2]); at = (at - 1) / 2)
+            heap[at] = heap[(at - 1) / 2];
+        heap[at] = c;
+        return;
+    }
+    if (!is_worse(heap[0], c))
+        return;
+    for (at = 0;;) {
+        size_t child = 2 * at + 1;
+        if (child >= *n)
+            break;
+        if (child + 1 < *n && is_worse(heap[child + 1], heap[child]))
+            child++;
+        if (!is_worse(heap[child], c))
+            break;
+        heap[at] = heap[child];
+        at = child;
+    }
+    heap[at] = c;
+}
+
+static bool has_filters(const ken_search_opts *o)
+{
+    return o->file_type.len || o->directory.len || o->language.len || o->glob.len;
 }
 
 static ken_status rank_files(search *x, const ken_cancel *cancel, ken_err *err)
@@ -146,22 +192,20 @@ static ken_status rank_files(search *x, const ken_cancel *cancel, ken_err *err)
         st = find_definitions(x, err);
     if (st)
         return st;
-    x->files = KEN_ARENA_ARRAY(x->arena, ranked_file, s->scores.touched.len + 1);
+    candidate heap[CHOSEN];
+    uint32_t chosen[CHOSEN];
+    bool filters = has_filters(x->o);
     for (size_t i = 0; i < s->scores.touched.len; i++) {
         uint32_t file = s->scores.touched.ptr[i];
-        if (!query_file_passes(s, file, x->o))
-            continue;
-        ranked_file *r = &x->files[x->n_files++];
-        r->file = file;
-        set_features(x, r, false);
+        if (!filters || query_file_passes(s, file, x->o))
+            offer(heap, &x->n_files, (candidate){ first_score(x, file), file });
     }
-    choose(x, CHOSEN);
-    uint32_t *chosen = KEN_ARENA_ARRAY(x->arena, uint32_t, x->n_files + 1);
+    x->files = KEN_ARENA_ARRAY(x->arena, ranked_file, x->n_files + 1);
     for (size_t i = 0; i < x->n_files; i++)
-        chosen[i] = x->files[i].file;
+        chosen[i] = x->files[i].file = heap[i].file;
     st = ken_lex_score_chunks(&s->corpus, x->q, chosen, x->n_files, &s->scores, err);
     for (size_t i = 0; i < x->n_files && !st; i++)
-        set_features(x, &x->files[i], true);
+        set_features(x, &x->files[i]);
     if (!st && x->n_files)
         qsort(x->files, x->n_files, sizeof *x->files, by_score);
     return st;

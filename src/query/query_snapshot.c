@@ -124,7 +124,7 @@ static ken_status load(ken_snapshot *s, ken_err *err)
     st = ken_store_commit(s->store, err);
     if (st)
         return st;
-    ken_lex_corpus_measure(&s->corpus);
+    ken_lex_corpus_measure(&s->corpus, &s->arena);
     measure_files(s);
     s->generation = s->info.number;
     ken_str root = ken_arena_dup(&s->arena, s->info.root);

@@ -64,6 +64,8 @@ const char *ken_rank_text(ken_rank_feature f);
 // Sets the features that follow from the bits, less the waived ones.
 void ken_rank_set_path(ken_rank_vector *v, uint32_t bits, uint32_t waived);
 double ken_rank_score(const ken_rank_vector *v);
+// What the bits, less the waived ones, add to a score (nothing or less).
+double ken_rank_path_points(uint32_t bits, uint32_t waived);
 // The score that a file matching in every way has, to show scores between 0 and 1.
 double ken_rank_best(void);
 

@@ -23,17 +23,32 @@ const char *ken_rank_text(ken_rank_feature f)
     return texts[f];
 }
 
+static const struct {
+    uint32_t bit;
+    ken_rank_feature feature;
+} path_features[] = {
+    { KEN_PATH_TEST, KEN_RANK_TEST },         { KEN_PATH_EXAMPLE, KEN_RANK_EXAMPLE },
+    { KEN_PATH_COMPAT, KEN_RANK_COMPAT },     { KEN_PATH_INTERNAL, KEN_RANK_INTERNAL },
+    { KEN_PATH_PLATFORM, KEN_RANK_PLATFORM }, { KEN_PATH_INIT, KEN_RANK_INIT },
+    { KEN_PATH_DOC, KEN_RANK_DOC },           { KEN_PATH_DATA, KEN_RANK_DATA },
+};
+
+enum { N_PATH_FEATURES = sizeof path_features / sizeof *path_features };
+
 void ken_rank_set_path(ken_rank_vector *v, uint32_t bits, uint32_t waived)
 {
-    static const struct {
-        uint32_t bit;
-        ken_rank_feature feature;
-    } map[] = { { KEN_PATH_TEST, KEN_RANK_TEST },         { KEN_PATH_EXAMPLE, KEN_RANK_EXAMPLE },
-                { KEN_PATH_COMPAT, KEN_RANK_COMPAT },     { KEN_PATH_INTERNAL, KEN_RANK_INTERNAL },
-                { KEN_PATH_PLATFORM, KEN_RANK_PLATFORM }, { KEN_PATH_INIT, KEN_RANK_INIT },
-                { KEN_PATH_DOC, KEN_RANK_DOC },           { KEN_PATH_DATA, KEN_RANK_DATA } };
-    for (size_t i = 0; i < sizeof map / sizeof *map; i++)
-        v->value[map[i].feature] = bits & ~waived & map[i].bit ? 1 : 0;
+    for (int i = 0; i < N_PATH_FEATURES; i++)
+        v->value[path_features[i].feature] = bits & ~waived & path_features[i].bit ? 1 : 0;
+}
+
+double ken_rank_path_points(uint32_t bits, uint32_t waived)
+{
+    double sum = 0;
+    bits &= ~waived;
+    for (int i = 0; bits && i < N_PATH_FEATURES; i++)
+        if (bits & path_features[i].bit)
+            sum += weights[path_features[i].feature];
+    return sum;
 }
 
 double ken_rank_score(const ken_rank_vector *v)
