@@ -218,7 +218,6 @@ const json_t *ken_json_get_object(const json_t *object, const char *key)
 
 ken_str ken_json_text(const json_t *value)
 {
-    if (!json_is_string(value))
-        return (ken_str){ "", 0 };
-    return ken_str_n(json_string_value(value), json_string_length(value));
+    const char *text = json_string_value(value); // NULL when it is no string
+    return text ? ken_str_n(text, json_string_length(value)) : (ken_str){ "", 0 };
 }

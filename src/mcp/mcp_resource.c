@@ -28,38 +28,37 @@ static int hex_digit(char c)
     return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-// Decodes up to the first '/' of `in` (or all of it), which is taken off. ptr NULL when it is
-// broken.
-static ken_str decode(ken_str *in, bool is_rest, char **at)
+// Decodes `uri` from *i up to the next '/' (or all the rest) and steps over it. The bytes go to
+// *at. ptr NULL when an escape is broken.
+static ken_str decode(ken_str uri, size_t *i, bool is_rest, char **at)
 {
     char *start = *at;
-    size_t i = 0;
-    for (; i < in->len && (is_rest || in->ptr[i] != '/'); i++) {
-        char c = in->ptr[i];
+    while (*i < uri.len && (is_rest || uri.ptr[*i] != '/')) {
+        char c = uri.ptr[(*i)++];
         if (c == '%') {
-            int high = i + 2 < in->len ? hex_digit(in->ptr[i + 1]) : -1;
-            int low = i + 2 < in->len ? hex_digit(in->ptr[i + 2]) : -1;
+            int high = *i + 1 < uri.len ? hex_digit(uri.ptr[*i]) : -1;
+            int low = *i + 1 < uri.len ? hex_digit(uri.ptr[*i + 1]) : -1;
             if (high < 0 || low < 0)
                 return (ken_str){ NULL, 0 };
             c = (char)(high * 16 + low);
-            i += 2;
+            *i += 2;
         }
         *(*at)++ = c;
     }
-    ken_str part = ken_str_n(start, (size_t)(*at - start));
-    *in = ken_str_sub(*in, i + (i < in->len), in->len);
-    return part;
+    if (*i < uri.len)
+        ++*i;
+    return ken_str_n(start, (size_t)(*at - start));
 }
 
 static bool parse_address(ken_str uri, address *out)
 {
-    char *at = out->text;
     if (uri.len >= URI_MAX || !ken_str_starts(uri, KEN_STR("ken://")))
         return false;
-    ken_str rest = ken_str_sub(uri, 6, uri.len);
-    out->project = decode(&rest, false, &at);
-    out->kind = decode(&rest, false, &at);
-    out->path = decode(&rest, true, &at);
+    char *at = out->text;
+    size_t i = 6;
+    out->project = decode(uri, &i, false, &at);
+    out->kind = decode(uri, &i, false, &at);
+    out->path = decode(uri, &i, true, &at);
     return out->project.ptr && out->kind.ptr && out->path.ptr && out->project.len &&
            !memchr(out->text, '\0', (size_t)(at - out->text));
 }

@@ -42,7 +42,7 @@ static ken_status parse_entry(ken_str part, trace_entry *out, ken_err *err)
         level = (int)n;
         name = ken_str_sub(name, 0, colon);
     }
-    if (!name.len || name.len >= TRACE_NAME_MAX)
+    if (!name.ptr || !name.len || name.len >= TRACE_NAME_MAX)
         return KEN_FAIL(err, KEN_EINVAL, "trace entry '" KEN_STR_FMT "' names no module",
                         KEN_STR_ARG(ken_str_sub(part, 0, 40)));
     memcpy(out->name, name.ptr, name.len);
@@ -53,12 +53,12 @@ static ken_status parse_entry(ken_str part, trace_entry *out, ken_err *err)
 
 ken_status ken_trace_setup(ken_str spec, ken_err *err)
 {
-    trace_entry parsed[TRACE_ENTRIES_MAX];
+    trace_entry parsed[TRACE_ENTRIES_MAX] = { 0 };
     size_t n = 0;
     if (!spec.ptr)
         spec = ken_str_c(getenv("KEN_TRACE"));
     int highest = 0;
-    ken_str part;
+    ken_str part = { NULL, 0 };
     while (ken_str_split_next(&spec, ',', &part)) {
         part = ken_str_trim(part);
         if (!part.len)
@@ -90,25 +90,22 @@ bool ken_trace_is_on_slow(const char *module, int level)
 
 void ken_trace_write(const char *module, const char *where, const char *fmt, ...)
 {
-    char line[TRACE_LINE_MAX];
-    int64_t us = ken_clock_mono_ns() / 1000;
-    const char *slash = strrchr(where, '/');
-    int at = snprintf(line, sizeof line, "trace %lld.%06lld %s %s ", (long long)(us / 1000000),
-                      (long long)(us % 1000000), module, slash ? slash + 1 : where);
+    char msg[TRACE_LINE_MAX - 128], line[TRACE_LINE_MAX];
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(line + at, sizeof line - (size_t)at - 1, fmt, ap);
+    int n = vsnprintf(msg, sizeof msg, fmt, ap);
     va_end(ap);
     if (n < 0)
         return;
-    size_t len = (size_t)at + (size_t)n;
-    if (len > sizeof line - 2)
-        len = sizeof line - 2;
-    for (size_t i = (size_t)at; i < len; i++) {
-        if (line[i] == '\n' || line[i] == '\r')
-            line[i] = ' ';
+    for (char *p = msg; *p; p++) {
+        if (*p == '\n' || *p == '\r')
+            *p = ' ';
     }
-    line[len++] = '\n';
+    int64_t us = ken_clock_mono_ns() / 1000;
+    const char *slash = strrchr(where, '/');
+    n = snprintf(line, sizeof line, "trace %lld.%06lld %.24s %.60s %s\n", (long long)(us / 1000000),
+                 (long long)(us % 1000000), module, slash ? slash + 1 : where, msg);
+    size_t len = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
     ssize_t rc;
     do {
         rc = write(STDERR_FILENO, line, len);

@@ -29,13 +29,12 @@ ken_str ken_tool__clip_lines(ken_str text, size_t max_bytes, bool keeps_end)
     if (text.len <= max_bytes)
         return text;
     if (keeps_end) {
-        ken_str tail = ken_str_sub(text, text.len - max_bytes, text.len);
+        size_t from = text.len - max_bytes;
+        while (from < text.len && ((unsigned char)text.ptr[from] & 0xc0) == 0x80)
+            from++; // never half a character
+        ken_str tail = ken_str_sub(text, from, text.len);
         size_t line = ken_str_find_char(tail, '\n');
-        if (line != SIZE_MAX)
-            return ken_str_sub(tail, line + 1, tail.len);
-        while (tail.len && ((unsigned char)tail.ptr[0] & 0xc0) == 0x80)
-            tail = ken_str_sub(tail, 1, tail.len);
-        return tail;
+        return line == SIZE_MAX ? tail : ken_str_sub(tail, line + 1, tail.len);
     }
     ken_str head = ken_utf8_clip(text, max_bytes);
     size_t line = ken_str_rfind_char(head, '\n');

@@ -58,7 +58,7 @@ static ken_status find_symbol(const ken_tool_env *env, ken_snapshot *snap, ken_s
     ken_map seen;
     ken_map_init(&seen);
     uint32_t i = 0;
-    while (i < f->n_symbols && !ken_str_eq(ken_tool__node_name(env->arena, &seen, f, i), name))
+    while (i < f->n_symbols && ken_str_cmp(ken_tool__node_name(env->arena, &seen, f, i), name))
         i++;
     ken_map_release(&seen);
     if (i == f->n_symbols)

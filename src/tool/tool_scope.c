@@ -81,7 +81,7 @@ ken_status ken_tool__find_project(const ken_tool_env *env, ken_str ref, ken_proj
     ken_str bound = env->ctx->project;
     if (!bound.len)
         return ref.len ? find_named(env, ref, out, err) : find_unnamed(env, out, err);
-    ken_project_info p, asked;
+    ken_project_info p = { .name = { NULL, 0 } }, asked = p;
     ken_status st = ken_app_find_project(env->app, bound, (ken_str){ "", 0 }, env->arena, &p, err);
     if (st)
         return st;
@@ -184,7 +184,7 @@ ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_inf
 
 ken_status ken_tool__open(const ken_tool_env *env, ken_str ref, ken_tool__scope *out, ken_err *err)
 {
-    ken_project_info project;
+    ken_project_info project = { .name = { NULL, 0 } };
     ken_status st = ken_tool__find_project(env, ref, &project, err);
     return st ? st : ken_tool__open_project(env, &project, out, err);
 }

@@ -48,7 +48,7 @@ ken_status ken_tool__search(const ken_tool_env *env, const json_t *args, json_t 
         return st;
     opts.limit = (uint32_t)top_k;
     ken_tool__scope scope;
-    ken_search_result r;
+    ken_search_result r = { 0 };
     st = ken_tool__open(env, ref, &scope, err);
     if (st)
         return st;

@@ -55,6 +55,8 @@ static ken_status read_types(const json_t *list, search_request *req, ken_err *e
 // "src", "./src/", "src/%" and "/abs/root/src" alike.
 static ken_str clean_directory(ken_str dir)
 {
+    if (!dir.ptr)
+        return dir;
     if (ken_str_ends(dir, KEN_STR("/%")))
         dir = ken_str_sub(dir, 0, dir.len - 2);
     while (ken_str_starts(dir, KEN_STR("./")))
@@ -292,7 +294,7 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
                              ken_err *err)
 {
     ken_tool__scope scope;
-    ken_search_result r;
+    ken_search_result r = { 0 };
     ken_status st = ken_tool__open(env, req->project, &scope, err);
     if (st)
         return st;
@@ -351,7 +353,7 @@ static ken_status add_project_hits(const ken_tool_env *env, const search_request
                                    size_t *n_total, ken_err *err)
 {
     ken_tool__scope scope;
-    ken_search_result r;
+    ken_search_result r = { 0 };
     ken_status st = ken_tool__open_project(env, project, &scope, err);
     if (st)
         return st;
@@ -372,8 +374,8 @@ static ken_status add_project_hits(const ken_tool_env *env, const search_request
 static ken_status search_all(const ken_tool_env *env, const search_request *req, json_t **out,
                              ken_err *err)
 {
-    ken_project_info *projects;
-    size_t n, n_total = 0, n_searched = 0;
+    ken_project_info *projects = NULL;
+    size_t n = 0, n_total = 0, n_searched = 0;
     if (env->ctx->project.len)
         return KEN_FAIL(err, KEN_EPERM, "this endpoint serves one project; leave the project out");
     if (req->opts.offset)

@@ -39,7 +39,7 @@ static ken_status lab_slow(const ken_tool_env *env, const json_t *args, json_t *
     for (uint64_t i = 0; i < ms && !st; i++) {
         if (env->ctx->on_progress)
             env->ctx->on_progress(env->ctx->progress_ctx,
-                                  &(ken_tool_progress){ .done = (double)(i / 2),
+                                  &(ken_tool_progress){ .done = (double)i - (double)(i % 2),
                                                         .total = (double)ms,
                                                         .message = "half\xff" });
         lab_sleep_ms(1);

@@ -1,0 +1,193 @@
+// SPDX-License-Identifier: MIT
+// What the client tests share: the program, a project to ask about, a raw wire.
+import { execFileSync, spawn } from 'node:child_process';
+import fs from 'node:fs';
+import os from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+
+export const here = path.dirname(fileURLToPath(import.meta.url));
+export const binary = path.resolve(
+  process.env.KEN_BINARY ?? path.join(here, '..', '..', 'build', 'release', 'ken'));
+
+export const scratch = fs.mkdtempSync(path.join(os.tmpdir(), 'ken-clients-'));
+process.on('exit', () => fs.rmSync(scratch, { recursive: true, force: true }));
+
+// Sanitizers and other work on the machine make everything slower; limits are for what hangs.
+export const patience = Number(process.env.KEN_TEST_PATIENCE ?? 1);
+
+export function env(name) {
+  const dir = path.join(scratch, name);
+  fs.mkdirSync(dir, { recursive: true });
+  return {
+    PATH: process.env.PATH,
+    HOME: dir,
+    KEN_DATA_DIR: path.join(dir, 'data'),
+    ASAN_OPTIONS: process.env.ASAN_OPTIONS ?? '',
+    LC_ALL: 'C.UTF-8',
+  };
+}
+
+function git(dir, ...args) {
+  execFileSync('git', ['-C', dir, '-c', 'user.name=t', '-c', 'user.email=t@example.org', ...args],
+    { stdio: 'ignore' });
+}
+
+// A small git work tree with a remote.
+export function makeProject(name) {
+  const dir = path.join(scratch, name);
+  fs.mkdirSync(path.join(dir, 'src'), { recursive: true });
+  fs.writeFileSync(path.join(dir, 'src', 'retry.py'), `"""Retries for calls over the network."""
+import time
+
+
+class RetryPolicy:
+    """How often and how long to wait."""
+
+    def __init__(self, attempts=3):
+        self.attempts = attempts
+
+    def run(self, call):
+        """Calls until it works or the attempts are used up."""
+        for attempt in range(self.attempts):
+            try:
+                return call()
+            except ConnectionError:
+                time.sleep(2 ** attempt)
+        raise TimeoutError("no attempt worked")
+`);
+  fs.writeFileSync(path.join(dir, 'src', 'parse.c'), `#include <stddef.h>
+
+// Parses a decimal number; -1 when it is none.
+int parse_number(const char *text, size_t len)
+{
+    int n = 0;
+    for (size_t i = 0; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9')
+            return -1;
+        n = n * 10 + (text[i] - '0');
+    }
+    return n;
+}
+`);
+  fs.writeFileSync(path.join(dir, 'README.md'), '# Sample\n\nRetries and numbers.\n');
+  git(dir, 'init', '-q', '-b', 'main');
+  git(dir, 'remote', 'add', 'origin', 'git@github.com:sample/sample.git');
+  git(dir, 'add', '.');
+  git(dir, 'commit', '-qm', 'sample');
+  return fs.realpathSync(dir);
+}
+
+// A tree that takes a while to index.
+export function makeLargeProject(name, files = 4000) {
+  const dir = path.join(scratch, name);
+  for (let i = 0; i < files; i++) {
+    const sub = path.join(dir, `part${i % 50}`);
+    if (i < 50)
+      fs.mkdirSync(sub, { recursive: true });
+    let text = '';
+    for (let k = 0; k < 40; k++)
+      text += `// Step ${k} of unit ${i}.\nint unit_${i}_step_${k}(int a, int b)\n{\n` +
+        `    if (a > ${i + k})\n        return unit_${i}_step_${(k + 1) % 40}(b, a - ${k});\n` +
+        `    return a * ${i * 31 + k} + b;\n}\n\n`;
+    fs.writeFileSync(path.join(sub, `unit_${i}.c`), text);
+  }
+  return fs.realpathSync(dir);
+}
+
+export const modernMeta = {
+  'io.modelcontextprotocol/protocolVersion': '2026-07-28',
+  'io.modelcontextprotocol/clientCapabilities': {},
+};
+
+// The program on a raw wire. Every line it writes must be a JSON message.
+export class Wire {
+  constructor(name, cwd, args = ['mcp']) {
+    this.child = spawn(binary, args, { cwd, env: env(name), stdio: ['pipe', 'pipe', 'pipe'] });
+    this.messages = [];
+    this.noise = [];
+    this.waiting = [];
+    this.rest = '';
+    this.errors = '';
+    this.nextId = 0;
+    this.child.stdout.setEncoding('utf8');
+    this.child.stdout.on('data', (text) => this.take(text));
+    this.child.stderr.setEncoding('utf8');
+    this.child.stderr.on('data', (text) => { this.errors += text; });
+    this.child.stdin.on('error', () => {});
+    this.exit = new Promise((done) => this.child.on('close', (code, signal) => {
+      if (this.rest)
+        this.noise.push(this.rest);
+      this.waiting.splice(0).forEach((w) => w.fail(new Error(`it ended: ${code} ${signal} ${this.errors}`)));
+      done({ code, signal });
+    }));
+  }
+
+  take(text) {
+    this.rest += text;
+    for (let at = this.rest.indexOf('\n'); at >= 0; at = this.rest.indexOf('\n')) {
+      const line = this.rest.slice(0, at);
+      this.rest = this.rest.slice(at + 1);
+      let message;
+      try {
+        message = JSON.parse(line);
+      } catch {
+        this.noise.push(line);
+        continue;
+      }
+      if (message.jsonrpc !== '2.0')
+        this.noise.push(line);
+      this.messages.push(message);
+      this.waiting = this.waiting.filter((w) => !w.offer(message));
+    }
+  }
+
+  send(message) {
+    this.child.stdin.write(typeof message === 'string' ? message : JSON.stringify(message) + '\n');
+  }
+
+  // The first message from now on (or already there) that `test` accepts.
+  wait(test, ms = 30000) {
+    const there = this.messages.find(test);
+    if (there)
+      return Promise.resolve(there);
+    return new Promise((done, fail) => {
+      const timer = setTimeout(() => fail(new Error(`nothing within ${ms} ms; ${this.errors}`)),
+        ms * patience);
+      const offer = (m) => {
+        if (!test(m))
+          return false;
+        clearTimeout(timer);
+        done(m);
+        return true;
+      };
+      this.waiting.push({ offer, fail });
+    });
+  }
+
+  request(method, params, id = ++this.nextId) {
+    this.send({ jsonrpc: '2.0', id, method, ...(params ? { params } : {}) });
+    return this.wait((m) => m.id === id && !m.method);
+  }
+
+  call(name, args, meta) {
+    return this.request('tools/call', { name, arguments: args, ...(meta ? { _meta: meta } : {}) });
+  }
+
+  // Closes stdin; how it ended, and after how many milliseconds.
+  async end() {
+    const start = performance.now();
+    this.child.stdin.end();
+    const how = await this.exit;
+    return { ...how, ms: performance.now() - start };
+  }
+
+  // Processor time used so far, in clock ticks of 10 ms.
+  ticks() {
+    const stat = fs.readFileSync(`/proc/${this.child.pid}/stat`, 'utf8');
+    const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ');
+    return Number(fields[11]) + Number(fields[12]);
+  }
+}
+
+export const sleep = (ms) => new Promise((done) => setTimeout(done, ms));

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: MIT
+// The official TypeScript SDK, version 1: the initialize handshake.
+import assert from 'node:assert/strict';
+import { after, before, test } from 'node:test';
+
+import { Client } from '@modelcontextprotocol/sdk/client/index.js';
+import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
+
+import { binary, env, makeLargeProject, makeProject, patience } from './lab.mjs';
+
+const project = makeProject('sdk1-project');
+const problems = [];
+let client, transport;
+
+before(async () => {
+  transport = new StdioClientTransport({ command: binary, args: ['mcp'], cwd: project, env: env('sdk1') });
+  client = new Client({ name: 'sdk1', version: '1' });
+  client.onerror = (e) => problems.push(e);
+  await client.connect(transport);
+});
+
+after(() => client.close());
+
+test('sdk 1: it connects and knows the server', () => {
+  assert.equal(client.getServerVersion().name, 'ken');
+  assert.ok(client.getInstructions().includes('search_code'));
+  assert.deepEqual(Object.keys(client.getServerCapabilities()).sort(), ['resources', 'tools']);
+});
+
+test('sdk 1: it lists tools and pings', async () => {
+  const { tools } = await client.listTools();
+  assert.equal(tools.length, 8);
+  await client.ping();
+});
+
+test('sdk 1: it searches, indexing first, with progress', async () => {
+  const result = await client.callTool(
+    { name: 'search_code', arguments: { query: 'where are retries handled' } },
+    undefined, { onprogress: () => {}, resetTimeoutOnProgress: true });
+  assert.equal(result.structuredContent.results[0].file_path, 'src/retry.py');
+});
+
+test('sdk 1: failures are results, unknown tools are errors', async () => {
+  const result = await client.callTool({ name: 'get_definition', arguments: { symbol_name: 'nothing' } });
+  assert.equal(result.isError, true);
+  await assert.rejects(client.callTool({ name: 'no_such_tool', arguments: {} }), { code: -32602 });
+});
+
+test('sdk 1: resources are listed and read', async () => {
+  const { resources } = await client.listResources();
+  assert.equal(resources[0].uri, 'ken://projects');
+  const { contents } = await client.readResource({ uri: resources[1].uri });
+  assert.equal(JSON.parse(contents[0].text).status, 'ready');
+  const { resourceTemplates } = await client.listResourceTemplates();
+  assert.equal(resourceTemplates.length, 2);
+  const outline = await client.readResource({
+    uri: resourceTemplates[1].uriTemplate.replace('{project}', encodeURIComponent(project))
+      .replace('{+path}', 'src/parse.c'),
+  });
+  assert.match(outline.contents[0].text, /parse_number/);
+  await assert.rejects(client.readResource({ uri: 'ken://none/status' }), { code: -32002 });
+});
+
+test('sdk 1: an aborted call ends at once', async () => {
+  const large = makeLargeProject('sdk1-large', 2000);
+  const abort = new AbortController();
+  let started;
+  const running = new Promise((done) => { started = done; });
+  const call = client.callTool({ name: 'index_repository', arguments: { path: large } }, undefined,
+    { signal: abort.signal, onprogress: () => started() });
+  await running;
+  abort.abort();
+  await assert.rejects(call);
+  const start = performance.now();
+  await client.ping();
+  assert.ok(performance.now() - start < 500 * patience);
+});
+
+test('sdk 1: nothing was out of order', () => {
+  assert.deepEqual(problems, []);
+});

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// The program on a raw wire: every byte of stdout, time to start, cancellation, end of input.
+import assert from 'node:assert/strict';
+import { test } from 'node:test';
+
+import Ajv2020 from 'ajv/dist/2020.js';
+
+import { Wire, makeLargeProject, makeProject, modernMeta, patience, sleep } from './lab.mjs';
+
+const initialize = {
+  protocolVersion: '2025-11-25',
+  capabilities: {},
+  clientInfo: { name: 'wire', version: '1' },
+};
+const project = makeProject('wire-project');
+const large = makeLargeProject('wire-large');
+
+test('a whole conversation, and not one byte beside it', async () => {
+  const w = new Wire('conversation', project);
+  await w.request('initialize', initialize);
+  w.send({ jsonrpc: '2.0', method: 'notifications/initialized' });
+  const found = (await w.call('search_code', { query: 'retry after connection error' })).result;
+  assert.equal(found.isError, false);
+  assert.deepEqual(JSON.parse(found.content[0].text), found.structuredContent);
+  const hit = found.structuredContent.results[0];
+  assert.equal(hit.file_path, 'src/retry.py');
+  for (const name of ['chunk_id', 'content', 'start_line', 'end_line', 'symbol_name', 'chunk_type',
+    'language', 'similarity_score', 'score', 'context_before', 'context_after', 'commit_hash', 'url'])
+    assert.ok(name in hit, `a result has ${name}`);
+  assert.match(hit.url, /^https:\/\/github\.com\/sample\/sample\/blob\/[0-9a-f]{40}\/src\/retry\.py#L\d+/);
+  const source = (await w.call('nodeSource', { id: hit.chunk_id })).result.structuredContent;
+  assert.equal(source.file_path, 'src/retry.py');
+  assert.equal(source.start_line, hit.start_line);
+  const outline = (await w.call('outline', { file_path: 'src/retry.py' })).result.structuredContent;
+  const klass = outline.symbols.find((s) => s.name === 'RetryPolicy');
+  assert.deepEqual(klass.children.map((c) => c.name), ['__init__', 'run']);
+  const node = (await w.call('nodeSource', { id: klass.children[1].id })).result.structuredContent;
+  assert.match(node.content, /def run\(self, call\)/);
+  const defined = (await w.call('get_definition', { symbol_name: 'parse_number' })).result;
+  assert.equal(defined.structuredContent.definitions[0].file_path, 'src/parse.c');
+  const chunks = (await w.call('search', { query: 'decimal number', topK: 1 })).result;
+  assert.equal(chunks.structuredContent.results[0].symbol_name, 'parse_number');
+  const status = (await w.call('get_repo_status', {})).result.structuredContent;
+  assert.equal(status.status, 'ready');
+  assert.equal(status.pending_changes.total, 0);
+  const projects = (await w.call('list_projects', {})).result.structuredContent;
+  assert.equal(projects.projects[0].root, project);
+  const text = (await w.call('search_code', { query: 'parse_number', format: 'text' })).result;
+  assert.match(text.content[0].text, /src\/parse\.c:\d+-\d+/);
+  assert.equal(text.structuredContent, undefined);
+  const how = await w.end();
+  assert.deepEqual([how.code, how.signal], [0, null]);
+  assert.deepEqual(w.noise, []);
+});
+
+test('what goes wrong is said, with what to do', async () => {
+  const w = new Wire('wrong', project);
+  const say = async (name, args) => {
+    const r = (await w.call(name, args)).result;
+    assert.equal(r.isError, true);
+    assert.match(r.content[0].text, /^Error: /);
+    return r.content[0].text;
+  };
+  assert.match(await say('search_code', { query: '' }), /query must not be empty/);
+  assert.match(await say('search_code', { query: 'x', limit: 99 }), /99 is over 50/);
+  assert.match(await say('search_code', { query: 'x', limit: 5, max_results: 6 }), /different values/);
+  assert.match(await say('search_code', { query: 'x', file_type: '.py' }), /leading dot/);
+  assert.match(await say('search_code', { query: 'x', chunk_type: 'nonsense' }), /none of/);
+  assert.match(await say('search_code', { query: '(', search_type: 'regex' }), /./);
+  assert.match(await say('search_code', { query: 'x', project: 'no such' }), /list_projects/);
+  assert.match(await say('get_definition', { symbol_name: 'parse_numbr' }), /parse_number/);
+  assert.match(await say('outline', { file_path: 'src/none.py' }), /./);
+  assert.match(await say('outline', { file_path: '../outside' }), /./);
+  assert.match(await say('outline', { file_path: '/etc/passwd' }), /./);
+  assert.match(await say('nodeSource', { id: 'nonsense' }), /chunk_id/);
+  assert.match(await say('nodeSource', { id: '00000000-0000-0000-0000-000000000000' }), /search again/);
+  assert.match(await say('nodeSource', { id: 'src/parse.c#none' }), /outline/);
+  assert.match(await say('index_repository', {}), /repo_path/);
+  assert.match(await say('index_repository', { path: '/no/such/folder' }), /./);
+  assert.match(await say('index_repository', { path: project, max_file_size: 0 }), /under 1/);
+  assert.match(await say('index_repository', { path: project, include_patterns: ['['] }), /include_patterns/);
+  await w.end();
+  assert.deepEqual(w.noise, []);
+});
+
+test('schemas are valid, and tools take what they describe', async () => {
+  const w = new Wire('schemas', project);
+  const ajv = new Ajv2020({ strict: true });
+  const { tools } = (await w.request('tools/list')).result;
+  for (const tool of tools) {
+    ajv.compile(tool.inputSchema);
+    assert.match(tool.name, /^[a-zA-Z0-9_-]{1,50}$/);
+    assert.ok(tool.title && tool.description);
+  }
+  const modern = (await w.request('tools/list', { _meta: modernMeta })).result;
+  assert.deepEqual(modern.tools, tools);
+  assert.equal(modern.resultType, 'complete');
+  await w.end();
+});
+
+test('both eras in one process, one of them after the other', async () => {
+  const w = new Wire('eras', project);
+  const discovered = (await w.request('server/discover', { _meta: modernMeta })).result;
+  const greeted = (await w.request('initialize', initialize)).result;
+  assert.equal(discovered.instructions, greeted.instructions);
+  assert.deepEqual(discovered.capabilities, greeted.capabilities);
+  const modern = (await w.request('tools/call', { name: 'list_projects', _meta: modernMeta })).result;
+  assert.equal(modern.resultType, 'complete');
+  const legacy = (await w.call('list_projects', {})).result;
+  assert.equal(legacy.resultType, undefined);
+  await w.end();
+});
+
+test('requests that were piped in are answered', async () => {
+  const w = new Wire('piped', project);
+  await w.call('search_code', { query: 'warm' });
+  for (let id = 100; id < 110; id++)
+    w.send({ jsonrpc: '2.0', id, method: 'tools/call', params: { name: 'search_code', arguments: { query: 'number' } } });
+  const how = await w.end();
+  assert.equal(how.code, 0);
+  const ids = w.messages.map((m) => m.id).filter((id) => id >= 100).sort();
+  if (patience === 1)
+    assert.deepEqual(ids, [100, 101, 102, 103, 104, 105, 106, 107, 108, 109]);
+});
+
+test('starting is fast', async (t) => {
+  const times = [];
+  for (let i = 0; i < 15; i++) {
+    const start = performance.now();
+    const w = new Wire('start', project);
+    await w.request('initialize', initialize);
+    times.push(performance.now() - start);
+    await w.end();
+  }
+  times.sort((a, b) => a - b);
+  t.diagnostic(`spawn to initialize answered: median ${times[7].toFixed(1)} ms, best ${times[0].toFixed(1)} ms`);
+  assert.ok(times[7] < 150 * patience, `${times[7]} ms`);
+});
+
+const indexing = (m) => m.method === 'notifications/progress' && /^indexing/.test(m.params.message);
+
+test('cancelling really stops an indexing run', async (t) => {
+  const w = new Wire('cancel', large);
+  await w.request('initialize', initialize);
+  w.send({
+    jsonrpc: '2.0', id: 'slow', method: 'tools/call',
+    params: { name: 'index_repository', arguments: { path: large }, _meta: { progressToken: 'p' } },
+  });
+  await w.wait(indexing);
+  w.send({ jsonrpc: '2.0', method: 'notifications/cancelled', params: { requestId: 'slow' } });
+  await w.request('ping');
+  await sleep(500 * patience);
+  const before = w.ticks();
+  await sleep(500);
+  const used = w.ticks() - before;
+  t.diagnostic(`processor time in the half second after it was cancelled: ${used * 10} ms`);
+  assert.ok(used <= 5, `${used} ticks`);
+  assert.equal(w.messages.find((m) => m.id === 'slow'), undefined);
+  const seen = w.messages.filter((m) => m.method === 'notifications/progress').map((m) => m.params.progress);
+  assert.deepEqual(seen, [...new Set(seen)].sort((a, b) => a - b));
+  const status = (await w.call('get_repo_status', { project: large })).result.structuredContent;
+  assert.equal(status.status, 'not_indexed');
+  await w.end();
+  assert.deepEqual(w.noise, []);
+});
+
+test('pings are answered while indexing', async (t) => {
+  const w = new Wire('ping', large);
+  w.send({
+    jsonrpc: '2.0', id: 'slow', method: 'tools/call',
+    params: { name: 'index_repository', arguments: { path: large }, _meta: { progressToken: 1 } },
+  });
+  await w.wait(indexing);
+  let worst = 0;
+  for (let i = 0; i < 20; i++) {
+    const start = performance.now();
+    await w.request('ping');
+    worst = Math.max(worst, performance.now() - start);
+  }
+  t.diagnostic(`slowest of 20 pings: ${worst.toFixed(1)} ms`);
+  assert.ok(worst < 500 * patience);
+  const how = await w.end();
+  t.diagnostic(`end of input to exit, while indexing: ${how.ms.toFixed(1)} ms`);
+  assert.ok(how.ms < 500 * patience, `${how.ms} ms`);
+  assert.deepEqual([how.code, how.signal], [0, null]);
+  const again = new Wire('ping', large); // the same data folder: nothing is damaged or locked
+  const status = (await again.call('get_repo_status', { project: large })).result;
+  assert.equal(status.isError, false);
+  await again.end();
+});
