@@ -231,6 +231,7 @@ ken_status ken_app_find_project(ken_app *app, ken_str ref, ken_str cwd, ken_aren
     rows r = { NULL, 0 };
     const ken_catalog_row *row = NULL;
     ken_status st = load_rows(app, arena, &r.ptr, &r.n, err);
+    KEN_ASSERT(st || !r.n || r.ptr);
     if (!st)
         st = find_row(&r, ref, cwd, arena, &row, err);
     if (st)
@@ -368,13 +369,15 @@ static ken_str git_dir(ken_arena *a, ken_str root)
 
 static ken_str packed_ref(ken_arena *a, ken_str common, ken_str ref)
 {
+    if (!ref.ptr)
+        return KEN_STR("");
     ken_buf b = KEN_BUF_INIT(GIT_FILE_MAX + 2);
     ken_str found = KEN_STR(""), rest, line;
     ken_str path = ken_path_join(a, common, KEN_STR("packed-refs"));
     if (!ken_fs_read(KEN_FS_CWD, path.ptr, GIT_FILE_MAX, &b, NULL, NULL)) {
         rest = ken_buf_str(&b);
         while (!found.len && ken_str_line_next(&rest, &line)) {
-            size_t blank = ken_str_find_char(line, ' ');
+            size_t blank = line.ptr ? ken_str_find_char(line, ' ') : SIZE_MAX;
             if (blank != SIZE_MAX && ken_str_eq(ken_str_sub(line, blank + 1, line.len), ref))
                 found = ken_arena_dup(a, ken_str_sub(line, 0, blank));
         }

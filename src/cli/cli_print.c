@@ -160,6 +160,8 @@ void ken_cli__print_line(const cli *x, ken_str line, const ken_str *words, size_
 {
     size_t column = 0, at = 0;
     bool has_room = true;
+    if (!line.ptr)
+        return;
     while (at < line.len && has_room) {
         size_t n = 0, match = next_match(line, at, words, n_words, &n);
         has_room = print_columns(ken_str_sub(line, at, match), &column, max_columns);

@@ -95,12 +95,23 @@ static void print_skip_counts(cli *x, const ken_snapshot_stats *s)
                           ken_skip_word((ken_skip_reason)i), ken_skip_text((ken_skip_reason)i)));
 }
 
+static void print_commit(cli *x, const cli_place *place, const ken_snapshot_stats *s)
+{
+    ken_arena *a = &x->arena;
+    ken_str head = ken_app_read_head(place->project.root, a);
+    bool has_moved = head.len && !ken_str_eq(head, s->git_head);
+    print_row(x, "commit",
+              ken_arena_printf(a, KEN_STR_FMT "%s" KEN_STR_FMT "%s",
+                               KEN_STR_ARG(ken_str_sub(s->git_head, 0, 12)),
+                               s->git_branch.len ? " on " : "", KEN_STR_ARG(s->git_branch),
+                               has_moved ? "; the work tree has moved, to update: ken index" : ""));
+}
+
 static void print_status(cli *x, const cli_place *place, const ken_snapshot_stats *s)
 {
     ken_arena *a = &x->arena;
     char id[KEN_UUID_TEXT];
     ken_uuid_format(place->project.id, id);
-    ken_str head = ken_app_read_head(place->project.root, a);
     ken_cli__paint_text(x, CLI_NAME, place->project.name);
     ken_cli__print("\n");
     print_row(x, "root", place->project.root);
@@ -108,12 +119,7 @@ static void print_status(cli *x, const cli_place *place, const ken_snapshot_stat
     print_row(x, "index", place->project.db_path);
     print_row(x, "indexed", ken_cli__format_age(a, s->indexed_at_ms, ken_clock_wall_ms()));
     if (s->git_head.len)
-        print_row(x, "commit",
-                  ken_arena_printf(a, "%.12s%s" KEN_STR_FMT "%s", ken_arena_dup(a, s->git_head).ptr,
-                                   s->git_branch.len ? " on " : "", KEN_STR_ARG(s->git_branch),
-                                   head.len && !ken_str_eq(head, s->git_head)
-                                       ? "; the work tree has moved, to update: ken index"
-                                       : ""));
+        print_commit(x, place, s);
     print_row(x, "files", text_of_n(x, s->n_files));
     print_row(x, "chunks", text_of_n(x, s->n_chunks));
     print_row(x, "symbols", text_of_n(x, s->n_symbols));

@@ -111,6 +111,8 @@ static ken_status expand(reader *r, ken_str in, ken_str *out, ken_err *err)
 {
     ken_buf b = KEN_BUF_INIT(CONFIG_VALUE_MAX);
     ken_status st = KEN_OK;
+    if (!in.ptr)
+        in = KEN_STR("");
     while (in.len && !st) {
         size_t n = 1;
         if (ken_str_starts(in, KEN_STR("$${"))) {

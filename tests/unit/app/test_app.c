@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: MIT
+#include <stdatomic.h>
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "app/app.h"
 #include "base/fs.h"
 #include "base/path.h"
+#include "base/pool.h"
 #include "ktest.h"
 
 typedef struct fixture {
@@ -314,5 +317,57 @@ KEN_TEST(health_looks_at_every_index)
     damage(&p);
     kt_ok_err(ken_app_check_health(f.app, false, NULL, &f.arena, &checks, &n, &f.err), &f.err);
     kt_eq_i(health_of(checks, n, "project"), KEN_HEALTH_FAIL);
+    teardown(&f);
+}
+
+// ---- many threads ----
+
+typedef struct shared {
+    fixture *f;
+    ken_project_info projects[3];
+    atomic_uint n_failed;
+} shared;
+
+static void borrow_often(void *ctx, size_t worker)
+{
+    shared *s = ctx;
+    for (size_t i = 0; i < 50; i++) {
+        const ken_project_info *p = &s->projects[(i + worker) % 3];
+        ken_snapshot *snap = NULL;
+        ken_snapshot_stats stats;
+        ken_project_info found;
+        ken_arena a;
+        ken_arena_init(&a, 0);
+        if (ken_app_borrow(s->f->app, p, &snap, NULL)) {
+            atomic_fetch_add(&s->n_failed, 1);
+        } else {
+            if (ken_snapshot_get_stats(snap, &a, &stats, NULL) || stats.n_files != 1)
+                atomic_fetch_add(&s->n_failed, 1);
+            ken_app_give_back(s->f->app, p, snap);
+        }
+        if (ken_app_find_project(s->f->app, p->name, KEN_STR(""), &a, &found, NULL))
+            atomic_fetch_add(&s->n_failed, 1);
+        ken_arena_release(&a);
+    }
+}
+
+KEN_TEST(threads_share_the_app)
+{
+    fixture f = setup();
+    shared s = { .f = &f };
+    static const char *const names[] = { "one", "two", "three" };
+    for (size_t i = 0; i < 3; i++) {
+        char path[64];
+        snprintf(path, sizeof path, "repos/%s/a.c", names[i]);
+        ktest_write(path, "int a;\n");
+        snprintf(path, sizeof path, "repos/%s", names[i]);
+        s.projects[i] = add(&f, path, "");
+        index_it(&f, &s.projects[i]);
+    }
+    ken_pool *pool = ken_pool_new(4, 8, 0);
+    for (size_t i = 0; i < 4; i++)
+        ken_pool_submit(pool, borrow_often, &s);
+    ken_pool_free(pool);
+    kt_eq_u(atomic_load(&s.n_failed), 0);
     teardown(&f);
 }

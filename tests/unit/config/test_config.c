@@ -138,7 +138,8 @@ KEN_TEST(wrong_values_name_the_rule)
     user_error("search:\n  auto_index: maybe\n", "must be true or false, not 'maybe'");
     user_error("indexing:\n  max_file_size: 11MiB\n", "must be a size from 1 to 10485760 bytes");
     user_error("indexing:\n  max_file_size: 5 apples\n", "not '5 apples'");
-    user_error("log:\n  level: loud\n", "must be one of none, error, warn, info, debug, not 'loud'");
+    user_error("log:\n  level: loud\n",
+               "must be one of none, error, warn, info, debug, not 'loud'");
     user_error("indexing:\n  exclude: [[a]]\n", "an element of a list must be a text");
     user_error("search:\n  limit: 1\n  limit: 2\n", "3:3: 'search.limit' stands twice");
     user_error("search: 5\n", "section 'search' must hold");
