@@ -118,8 +118,9 @@ uint32_t ken_lex_segment_n_contents(const ken_lex_segment *s);
 uint32_t ken_lex_segment_n_chunks(const ken_lex_segment *s);
 const ken_lex_content *ken_lex_segment_contents(const ken_lex_segment *s); // borrowed
 size_t ken_lex_segment_resident(const ken_lex_segment *s); // bytes of blocks read
-// Lengths of the chunks of one content: n_chunks × KEN_FIELD_COUNT, borrowed; NULL on failure.
-const uint16_t *ken_lex_segment_chunk_lens(ken_lex_segment *s, uint32_t content, ken_err *err);
+// Lengths of the chunks of one content: n_chunks × KEN_FIELD_COUNT, borrowed until the next call.
+ken_status ken_lex_segment_chunk_lens(ken_lex_segment *s, uint32_t content, const uint16_t **out,
+                                      ken_err *err) KEN_MUST_USE;
 
 typedef struct ken_lex_list {
     const uint8_t *at, *end; // borrowed from the segment

@@ -79,6 +79,7 @@ static void add_name(ken_lex_builder *b, ken_str name, uint32_t content, uint32_
                      ken_symbol_kind kind, uint32_t depth)
 {
     size_t n = b->names.len;
+    name = ken_str_sub(name, 0, SEG_NAME_MAX);
     built_name entry = { .key = seg_name_key(name), .text = (uint32_t)b->name_text.len,
                          .len = (uint32_t)name.len, .content = content, .symbol = symbol,
                          .kind = (uint8_t)kind, .depth = depth > 255 ? 255 : (uint8_t)depth };
@@ -418,6 +419,7 @@ out:
 
 typedef struct merge {
     ken_lex_builder *b;
+    ken_lex_segment *s;
     const uint32_t *new_ordinal; // by old ordinal; UINT32_MAX = dead
 } merge;
 
@@ -431,21 +433,38 @@ static bool merge_name(void *ctx, ken_str text, const ken_name_posting *postings
     return true;
 }
 
-static void merge_list(merge *m, ken_term term, const ken_lex_list *list)
+// The chunks of the content at hand; false when they are damaged.
+static bool merge_chunks(merge *m, ken_term term, const ken_lex_cursor *c, uint32_t *n_chunks)
 {
+    uint32_t ordinal = m->new_ordinal[c->content], chunk = 0, tf[KEN_FIELD_COUNT];
+    const uint8_t *pos = NULL;
+    for (; ken_lex_cursor_chunk(c, &pos, &chunk, tf); ++*n_chunks) {
+        if (chunk >= ken_lex_segment_contents(m->s)[c->content].n_chunks)
+            return false;
+        ken_posting p = { .key = term << 24 | chunk, .content = ordinal };
+        for (int f = 0; f < KEN_FIELD_COUNT; f++)
+            p.tf[f] = tf[f] > UINT8_MAX ? UINT8_MAX : (uint8_t)tf[f];
+        if (ordinal != UINT32_MAX)
+            ken_vec_push(&m->b->postings, p);
+    }
+    return true;
+}
+
+// The segment read here is removed afterwards: what cannot be read whole must not pass for all.
+static ken_status merge_list(merge *m, ken_term term, const ken_lex_list *list, ken_err *err)
+{
+    uint32_t n_contents = 0, n_chunks = 0;
+    bool is_sound = true;
     ken_lex_cursor c;
     ken_lex_cursor_init(&c, list);
-    while (ken_lex_cursor_next(&c)) {
-        uint32_t ordinal = m->new_ordinal[c.content];
-        const uint8_t *pos = NULL;
-        uint32_t chunk, tf[KEN_FIELD_COUNT];
-        while (ordinal != UINT32_MAX && ken_lex_cursor_chunk(&c, &pos, &chunk, tf)) {
-            ken_posting p = { .key = term << 24 | chunk, .content = ordinal };
-            for (int f = 0; f < KEN_FIELD_COUNT; f++)
-                p.tf[f] = tf[f] > UINT8_MAX ? UINT8_MAX : (uint8_t)tf[f];
-            ken_vec_push(&m->b->postings, p);
-        }
+    while (is_sound && ken_lex_cursor_next(&c)) {
+        n_contents++;
+        is_sound = c.content < ken_lex_segment_n_contents(m->s) &&
+                   merge_chunks(m, term, &c, &n_chunks);
     }
+    if (is_sound && n_contents == list->n_contents && n_chunks == list->n_chunks)
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_ECORRUPT, "a search segment's postings are damaged");
 }
 
 ken_status ken_lex_builder_merge(ken_lex_builder *b, ken_lex_segment *s, const bool *is_live,
@@ -454,24 +473,23 @@ ken_status ken_lex_builder_merge(ken_lex_builder *b, ken_lex_segment *s, const b
     uint32_t n = ken_lex_segment_n_contents(s);
     const ken_lex_content *contents = ken_lex_segment_contents(s);
     uint32_t *ordinals = ken_alloc(ken_mul_size(n, sizeof *ordinals));
-    merge m = { b, ordinals };
+    merge m = { b, s, ordinals };
     ken_status st = KEN_OK;
     for (uint32_t i = 0; i < n && !st; i++) {
         ordinals[i] = UINT32_MAX;
         if (!is_live[i])
             continue;
         ordinals[i] = (uint32_t)b->contents.len;
-        const uint16_t *lens = ken_lex_segment_chunk_lens(s, i, err);
-        if (!lens)
-            st = KEN_ECORRUPT;
-        else
+        const uint16_t *lens = NULL;
+        st = ken_lex_segment_chunk_lens(s, i, &lens, err);
+        if (!st)
             add_content(b, contents[i].id, lens, contents[i].n_chunks, contents[i].len);
     }
     uint64_t next = 0;
     ken_term term;
     ken_lex_list list;
     while (!st && ken_lex__next_term(s, &next, &term, &list, &st, err))
-        merge_list(&m, term, &list);
+        st = merge_list(&m, term, &list, err);
     if (!st)
         st = ken_lex_names_prefix(s, KEN_STR(""), merge_name, &m, err);
     ken_free(ordinals);

@@ -7,7 +7,7 @@
 typedef struct name_reader {
     ken_lex_segment *s;
     const uint8_t *at, *end;
-    char text[256];
+    char text[SEG_NAME_MAX];
     size_t len;
     KEN_VEC(ken_name_posting) postings;
 } name_reader;

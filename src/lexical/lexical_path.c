@@ -486,9 +486,10 @@ static void put_back(ken_path_match *m, float **slot)
 static void prepare(const ken_path_index *p, ken_path_match *m)
 {
     size_t n = p->n_files + 1;
-    if (m->n_files != p->n_files || !m->pool) {
+    if (m->n_files != p->n_files || m->n_tokens != p->n_tokens || !m->pool) {
         ken_path_match_release(m);
         m->n_files = p->n_files;
+        m->n_tokens = p->n_tokens;
         m->pool = ken_zalloc(ken_mul_size(3 * n, sizeof *m->pool));
         m->is_listed = ken_zalloc(n);
         m->best = ken_zalloc(ken_mul_size(p->n_tokens + 1, sizeof *m->best));

@@ -24,7 +24,7 @@ typedef struct ken_path_match {
     float *name_fit;                // sqrt(precision × position-weighted share of the question)
     float *folder_fit;              // mean over the tokens of the last two folders
     ken_vec_u32 files;              // those for which anything is not 0
-    size_t n_files;
+    size_t n_files, n_tokens; // of the index matched last
     // Memory that is kept, all zero but for `files`, from one question to the next.
     KEN_VEC(float *) spare;
     float *pool;       // of the three fits

@@ -12,6 +12,7 @@ enum {
     SEG_CONTENT_BYTES = 32,
     SEG_NAME_KEY_BYTES = 16,
     SEG_NAMES_PER_BLOCK = 16,
+    SEG_NAME_MAX = 256, // bytes; longer names are cut
     SEG_MIN_BUCKET_BITS = 8,
     SEG_MAX_BUCKET_BITS = 24,
     SEG_TERM_BITS = 40,

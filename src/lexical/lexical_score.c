@@ -248,9 +248,10 @@ static ken_status add_chunks(chunk_pass *x, const ken_lex_part *part, const ken_
             file = x->c->next_file[file];
         if (file < 0)
             continue;
-        const uint16_t *lens = ken_lex_segment_chunk_lens(part->segment, cursor.content, err);
-        if (!lens)
-            return KEN_ECORRUPT;
+        const uint16_t *lens = NULL;
+        ken_status st = ken_lex_segment_chunk_lens(part->segment, cursor.content, &lens, err);
+        if (st)
+            return st;
         uint32_t n_chunks = ken_lex_segment_contents(part->segment)[cursor.content].n_chunks;
         const uint8_t *pos = NULL;
         uint32_t chunk = 0, tf[KEN_FIELD_COUNT];

@@ -41,26 +41,29 @@ static ken_status load_block(ken_lex_segment *s, uint32_t block, ken_err *err)
     return KEN_OK;
 }
 
-// Makes bytes [at, at + n) readable; NULL on failure.
-static const uint8_t *view(ken_lex_segment *s, uint64_t at, uint64_t n, ken_err *err)
+// Makes bytes [at, at + n) readable.
+static ken_status view(ken_lex_segment *s, uint64_t at, uint64_t n, const uint8_t **out,
+                       ken_err *err)
 {
-    if (at > s->source.n_bytes || n > s->source.n_bytes - at) {
-        (void)damaged(s, "a range is outside of it", err);
-        return NULL;
-    }
+    if (at > s->source.n_bytes || n > s->source.n_bytes - at)
+        return damaged(s, "a range is outside of it", err);
     uint32_t first = (uint32_t)(at / s->source.block_bytes);
     uint32_t last = n ? (uint32_t)((at + n - 1) / s->source.block_bytes) : first;
-    for (uint32_t b = first; b <= last && b < s->n_blocks; b++)
-        if (!s->has_block[b] && load_block(s, b, err))
-            return NULL;
-    return s->base + at;
+    for (uint32_t b = first; b <= last && b < s->n_blocks; b++) {
+        ken_status st = s->has_block[b] ? KEN_OK : load_block(s, b, err);
+        if (st)
+            return st;
+    }
+    *out = s->base + at;
+    return KEN_OK;
 }
 
 static ken_status read_header(ken_lex_segment *s, ken_err *err)
 {
-    const uint8_t *p = view(s, 0, SEG_HEADER_BYTES, err);
-    if (!p)
-        return KEN_ECORRUPT;
+    const uint8_t *p = NULL;
+    ken_status st = view(s, 0, SEG_HEADER_BYTES, &p, err);
+    if (st)
+        return st;
     if (seg_get32(p) != SEG_MAGIC)
         return damaged(s, "it does not begin like one", err);
     if (seg_get32(p + 4) != SEG_FORMAT)
@@ -90,10 +93,11 @@ static ken_status read_header(ken_lex_segment *s, ken_err *err)
 
 static ken_status read_contents(ken_lex_segment *s, ken_err *err)
 {
-    const uint8_t *p =
-        view(s, s->h.at[SEG_CONTENTS], (uint64_t)s->h.n_contents * SEG_CONTENT_BYTES, err);
-    if (!p)
-        return KEN_ECORRUPT;
+    const uint8_t *p = NULL;
+    ken_status st =
+        view(s, s->h.at[SEG_CONTENTS], (uint64_t)s->h.n_contents * SEG_CONTENT_BYTES, &p, err);
+    if (st)
+        return st;
     s->contents = ken_alloc(ken_mul_size(s->h.n_contents, sizeof *s->contents));
     uint64_t chunk = 0;
     for (uint32_t i = 0; i < s->h.n_contents; i++, p += SEG_CONTENT_BYTES) {
@@ -172,18 +176,21 @@ size_t ken_lex_segment_resident(const ken_lex_segment *s)
     return s->resident;
 }
 
-const uint16_t *ken_lex_segment_chunk_lens(ken_lex_segment *s, uint32_t content, ken_err *err)
+ken_status ken_lex_segment_chunk_lens(ken_lex_segment *s, uint32_t content, const uint16_t **out,
+                                      ken_err *err)
 {
     const ken_lex_content *c = &s->contents[content];
     size_t n = (size_t)c->n_chunks * KEN_FIELD_COUNT;
-    const uint8_t *p = view(s, s->h.at[SEG_CHUNK_LENS] + (uint64_t)c->first_chunk * KEN_FIELD_COUNT * 2,
-                            n * 2, err);
-    if (!p)
-        return NULL;
+    uint64_t at = s->h.at[SEG_CHUNK_LENS] + (uint64_t)c->first_chunk * KEN_FIELD_COUNT * 2;
+    const uint8_t *p = NULL;
+    ken_status st = view(s, at, n * 2, &p, err);
+    if (st)
+        return st;
     s->lens = ken_vec_grow(s->lens, &s->lens_cap, n + 1, sizeof *s->lens);
     for (size_t i = 0; i < n; i++)
         s->lens[i] = (uint16_t)(p[2 * i] | p[2 * i + 1] << 8);
-    return s->lens;
+    *out = s->lens;
+    return KEN_OK;
 }
 
 // ---- the dictionary --------------------------------------------------------------------------
@@ -196,18 +203,19 @@ typedef struct bucket {
 static ken_status open_bucket(ken_lex_segment *s, uint64_t index, bucket *out, ken_err *err)
 {
     *out = (bucket){ 0 };
-    const uint8_t *p = view(s, s->h.at[SEG_BUCKETS] + index * 4, 8, err);
-    if (!p)
-        return KEN_ECORRUPT;
+    const uint8_t *p = NULL;
+    ken_status st = view(s, s->h.at[SEG_BUCKETS] + index * 4, 8, &p, err);
+    if (st)
+        return st;
     uint32_t from = seg_get32(p), to = seg_get32(p + 4);
     uint64_t size = s->h.at[SEG_DICT + 1] - s->h.at[SEG_DICT];
     if (from > to || to > size)
         return damaged(s, "a bucket is outside of the dictionary", err);
     if (from == to)
         return KEN_OK;
-    out->at = view(s, s->h.at[SEG_DICT] + from, to - from, err);
-    if (!out->at)
-        return KEN_ECORRUPT;
+    st = view(s, s->h.at[SEG_DICT] + from, to - from, &out->at, err);
+    if (st)
+        return st;
     out->end = out->at + (to - from);
     return ken_varint_get(&out->at, out->end, &out->postings)
                ? KEN_OK
@@ -240,9 +248,9 @@ static ken_status list_of(ken_lex_segment *s, const dict_entry *e, ken_lex_list 
     if (e->postings > size || e->n_bytes > size - e->postings || e->n_contents > s->h.n_contents ||
         e->n_more > s->h.n_chunks)
         return damaged(s, "a posting list is outside of it", err);
-    out->at = view(s, s->h.at[SEG_POSTINGS] + e->postings, e->n_bytes, err);
-    if (!out->at)
-        return KEN_ECORRUPT;
+    ken_status st = view(s, s->h.at[SEG_POSTINGS] + e->postings, e->n_bytes, &out->at, err);
+    if (st)
+        return st;
     out->end = out->at + e->n_bytes;
     out->n_contents = (uint32_t)e->n_contents;
     out->n_chunks = (uint32_t)(e->n_contents + e->n_more);
@@ -281,6 +289,10 @@ bool ken_lex__next_term(ken_lex_segment *s, uint64_t *at, ken_term *term, ken_le
             *at = index << 32 | n;
             return !*st;
         }
+        if (b.at != b.end) {
+            *st = damaged(s, "a bucket is cut short", err);
+            return false;
+        }
     }
     return false;
 }
@@ -290,8 +302,8 @@ bool ken_lex__next_term(ken_lex_segment *s, uint64_t *at, ken_term *term, ken_le
 ken_status ken_lex__names_section(ken_lex_segment *s, ken_lex__names *out, ken_err *err)
 {
     out->n_blocks = s->h.n_name_blocks;
-    out->keys = view(s, s->h.at[SEG_NAME_KEYS], (uint64_t)out->n_blocks * SEG_NAME_KEY_BYTES, err);
-    return out->keys ? KEN_OK : KEN_ECORRUPT;
+    return view(s, s->h.at[SEG_NAME_KEYS], (uint64_t)out->n_blocks * SEG_NAME_KEY_BYTES, &out->keys,
+                err);
 }
 
 ken_status ken_lex__names_block(ken_lex_segment *s, const ken_lex__names *names, uint32_t block,
@@ -303,9 +315,10 @@ ken_status ken_lex__names_block(ken_lex_segment *s, const ken_lex__names *names,
     uint64_t to = block + 1 < names->n_blocks ? seg_get64(key + SEG_NAME_KEY_BYTES + 8) : size;
     if (from > to || to > size)
         return damaged(s, "a block of names is outside of it", err);
-    *out_at = view(s, s->h.at[SEG_NAMES] + from, to - from, err);
-    *out_end = *out_at ? *out_at + (to - from) : NULL;
-    return *out_at ? KEN_OK : KEN_ECORRUPT;
+    ken_status st = view(s, s->h.at[SEG_NAMES] + from, to - from, out_at, err);
+    if (!st)
+        *out_end = *out_at + (to - from);
+    return st;
 }
 
 // ---- posting lists -----------------------------------------------------------------------------

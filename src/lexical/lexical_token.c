@@ -293,7 +293,7 @@ static void count_text(ken_tokenizer *t, ken_str text, ken_span span, const ken_
                        size_t n_comments)
 {
     const char *at = text.ptr + span.start, *end = text.ptr + span.end, *line = at;
-    const ken_span *c = comments, *c_end = comments + n_comments;
+    const ken_span *c = comments, *c_end = n_comments ? comments + n_comments : comments;
     while (at < end) {
         uint8_t kind = class_of[(unsigned char)*at];
         if (!kind) {
@@ -389,7 +389,7 @@ void ken_tokenize(ken_tokenizer *t, ken_str text, const ken_facts *facts, const 
             c--;
         while (c < n_comments && comments[c].end <= span.start)
             c++;
-        count_text(t, text, span, comments + c, n_comments - c);
+        count_text(t, text, span, n_comments ? comments + c : comments, n_comments - c);
         count_names(t, facts, i);
         put_chunk(t, i, out);
     }

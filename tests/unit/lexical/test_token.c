@@ -1,0 +1,558 @@
+// SPDX-License-Identifier: MIT
+// From text to tokens, from tokens to parts, from a file to counts.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "ktest.h"
+#include "unit/lexical/lexical_lab.h"
+
+// ---- finding tokens ----------------------------------------------------------------------------
+
+static void tokens_are(const char *text, const char *want)
+{
+    ken_buf got = KEN_BUF_INIT(0);
+    ken_str rest = ken_str_c(text), token;
+    while (ken_token_next(&rest, &token))
+        ken_buf_printf(&got, "%s" KEN_STR_FMT, got.len ? "|" : "", KEN_STR_ARG(token));
+    kt_eq_text(ken_buf_str(&got), want);
+    ken_buf_release(&got);
+}
+
+KEN_TEST(tokens_are_identifiers_words_and_numbers)
+{
+    tokens_are("", "");
+    tokens_are(" \t\n+-*/(){}", "");
+    tokens_are("if (a_b == $x) { return fooBar; }", "if|a_b|$x|return|fooBar");
+    tokens_are("x=42;y = 3.14", "x|42|y|3|14");
+    tokens_are("sha256sum 2fa 0x1F", "sha256sum|2fa|0x1F");
+    tokens_are("a.b->c::d", "a|b|c|d");
+    tokens_are("na\xc3\xafve caf\xc3\xa9", "na\xc3\xafve|caf\xc3\xa9");
+    tokens_are("end", "end");
+}
+
+// "1_000" is a number and not a name.
+KEN_TEST(numbers_end_at_an_underscore)
+{
+    tokens_are("1_000", "1|_000");
+    tokens_are("10$", "10|$");
+}
+
+KEN_TEST(nul_bytes_and_broken_utf8_are_only_bytes)
+{
+    ken_str rest = ken_str_n("ab\0cd\xff\xfe"
+                             "e",
+                             8),
+            token;
+    kt_true(ken_token_next(&rest, &token));
+    kt_eq_text(token, "ab");
+    kt_true(ken_token_next(&rest, &token));
+    kt_eq_text(token, "cd\xff\xfe"
+                      "e");
+    kt_false(ken_token_next(&rest, &token));
+    kt_false(ken_token_next(&rest, &token));
+}
+
+// ---- splitting ---------------------------------------------------------------------------------
+
+// "http server|httpserver": the parts, and after a bar the whole of a compound.
+static void splits_into(const char *token, const char *want)
+{
+    ken_token_parts p;
+    ken_token_split(ken_str_c(token), &p);
+    ken_buf got = KEN_BUF_INIT(0);
+    for (uint32_t i = 0; i < p.n_parts; i++)
+        ken_buf_printf(&got, "%s%.*s", i ? " " : "", p.part[i].len, p.text + p.part[i].start);
+    if (p.is_compound)
+        ken_buf_printf(&got, "|%s", p.text);
+    if (!ken_str_eq_c(ken_buf_str(&got), want))
+        kt_fail("'%s' became '" KEN_STR_FMT "', not '%s'", token, KEN_STR_ARG(ken_buf_str(&got)),
+                want);
+    ken_buf_release(&got);
+}
+
+KEN_TEST(splits_at_case)
+{
+    splits_into("camelCase", "camel case|camelcase");
+    splits_into("PascalCase", "pascal case|pascalcase");
+    splits_into("HTTPServer", "http server|httpserver");
+    splits_into("parseHTTPHeader", "parse http header|parsehttpheader");
+    splits_into("getURL", "get url|geturl");
+    splits_into("lower", "lower");
+    splits_into("UPPER", "upper");
+    splits_into("Title", "title");
+}
+
+KEN_TEST(splits_at_marks)
+{
+    splits_into("snake_case_name", "snake case name|snakecasename");
+    splits_into("SCREAMING_SNAKE", "screaming snake|screamingsnake");
+    splits_into("__init__", "init");
+    splits_into("_private", "private");
+    splits_into("$scope", "scope");
+    splits_into("a$b", "|ab");
+    splits_into("jquery$plugin", "jquery plugin|jqueryplugin");
+    splits_into("_", "");
+    splits_into("$$__", "");
+}
+
+KEN_TEST(splits_at_digits_and_keeps_them)
+{
+    splits_into("sha256sum", "sha 256 sum|sha256sum");
+    splits_into("utf8", "utf 8|utf8");
+    splits_into("Base64Encoder", "base 64 encoder|base64encoder");
+    splits_into("x86_64", "86 64|x8664");
+    splits_into("7", "7");
+    splits_into("2fa", "2 fa|2fa");
+}
+
+// A single letter says nothing by itself, but belongs to the whole.
+KEN_TEST(single_letters_are_no_parts)
+{
+    splits_into("x", "");
+    splits_into("i_max", "max|imax");
+    splits_into("aB", "|ab");
+    splits_into("ObjectC", "object|objectc");
+    splits_into("getX", "get|getx");
+    splits_into("XRay", "ray|xray");
+}
+
+KEN_TEST(other_scripts_stay_together)
+{
+    splits_into("na\xc3\xafve", "na\xc3\xafve");
+    splits_into("caf\xc3\xa9_menu", "caf\xc3\xa9 menu|caf\xc3\xa9menu");
+    splits_into("\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e", "\xe6\x97\xa5\xe6\x9c\xac\xe8\xaa\x9e");
+    splits_into("str\xc3\xb6mungsMesser", "str\xc3\xb6mungs messer|str\xc3\xb6mungsmesser");
+}
+
+KEN_TEST(long_tokens_are_cut_and_never_overflow)
+{
+    char text[400];
+    memset(text, 'a', sizeof text);
+    ken_token_parts p;
+    ken_token_split(ken_str_n(text, sizeof text), &p);
+    kt_eq_u(p.n_parts, 1);
+    kt_eq_u(p.part[0].len, KEN_TOKEN_MAX);
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = "aB"[i & 1];
+    ken_token_split(ken_str_n(text, sizeof text), &p);
+    kt_true(p.is_compound);
+    for (size_t i = 0; i < sizeof text; i++)
+        text[i] = "abC_9x"[i % 6];
+    ken_token_split(ken_str_n(text, sizeof text), &p);
+    kt_eq_u(p.n_parts, KEN_TOKEN_PARTS);
+    ken_token_split(KEN_STR(""), &p);
+    kt_eq_u(p.n_parts, 0);
+    kt_false(p.is_compound);
+}
+
+KEN_TEST(words_and_wholes_are_different_terms)
+{
+    kt_true(ken_term_of_word(KEN_STR("parser")) != ken_term_of_whole(KEN_STR("parser")));
+    kt_true(ken_term_of_word(KEN_STR("parser")) != ken_term_of_word(KEN_STR("parse")));
+    kt_true(ken_term_of_word(KEN_STR("parser")) >> 40 == 0);
+}
+
+// ---- counting ----------------------------------------------------------------------------------
+
+// A file that is described by hand: chunks and comments by the text that begins and ends them.
+typedef struct count_lab {
+    ken_arena arena;
+    ken_str text;
+    ken_facts facts;
+    KEN_VEC(ken_chunk) chunks;
+    KEN_VEC(ken_symbol) symbols;
+    KEN_VEC(ken_span) comments;
+    ken_tokenizer *tokenizer;
+    ken_lex_doc doc;
+} count_lab;
+
+static void lab_start(count_lab *l, const char *text)
+{
+    memset(l, 0, sizeof *l);
+    l->text = ken_str_c(text);
+    l->tokenizer = ken_tokenizer_new();
+}
+
+static void lab_end(count_lab *l)
+{
+    ken_vec_release(&l->chunks);
+    ken_vec_release(&l->symbols);
+    ken_vec_release(&l->comments);
+    ken_lex_doc_release(&l->doc);
+    ken_tokenizer_free(l->tokenizer);
+}
+
+static ken_span span_of(const count_lab *l, const char *part)
+{
+    size_t at = ken_str_find(l->text, ken_str_c(part));
+    kt_true(at != SIZE_MAX);
+    return (ken_span){ (uint32_t)at, (uint32_t)(at + strlen(part)) };
+}
+
+static void lab_count(count_lab *l)
+{
+    if (!l->chunks.len)
+        ken_vec_push(&l->chunks, ((ken_chunk){ .span = { 0, (uint32_t)l->text.len } }));
+    l->facts = (ken_facts){ .n_bytes = (uint32_t)l->text.len,
+                            .chunks = l->chunks.ptr,
+                            .n_chunks = (uint32_t)l->chunks.len,
+                            .symbols = l->symbols.ptr,
+                            .n_symbols = (uint32_t)l->symbols.len };
+    ken_tokenize(l->tokenizer, l->text, &l->facts, l->comments.ptr, l->comments.len, &l->doc);
+}
+
+// How often `term` stands in a field of a chunk.
+static uint32_t tf_of(const count_lab *l, ken_term term, uint32_t chunk, int field)
+{
+    uint32_t n = 0, tf = 0;
+    for (size_t i = 0; i < l->doc.postings.len; i++) {
+        const ken_posting *p = &l->doc.postings.ptr[i];
+        if (p->key != (term << 24 | chunk))
+            continue;
+        n++;
+        tf = p->tf[field];
+    }
+    kt_true(n <= 1); // one posting for a term and a chunk
+    return tf;
+}
+
+static uint32_t tf_word(const count_lab *l, const char *word, uint32_t chunk, int field)
+{
+    char stem[KEN_TOKEN_MAX + 2];
+    size_t n = strlen(word);
+    memcpy(stem, word, n);
+    return tf_of(l, ken_term_of_word(ken_str_n(stem, ken_stem(stem, n))), chunk, field);
+}
+
+static uint32_t tf_whole(const count_lab *l, const char *whole, uint32_t chunk, int field)
+{
+    return tf_of(l, ken_term_of_whole(ken_str_c(whole)), chunk, field);
+}
+
+KEN_TEST(words_are_counted_by_field)
+{
+    count_lab l;
+    lab_start(&l, "// retries are retried\nint retryCount = retry(1);\n");
+    ken_vec_push(&l.comments, span_of(&l, "// retries are retried"));
+    lab_count(&l);
+    kt_eq_u(tf_word(&l, "retries", 0, KEN_FIELD_COMMENT), 2); // one stem: retri
+    kt_eq_u(tf_word(&l, "retry", 0, KEN_FIELD_BODY), 2);
+    kt_eq_u(tf_whole(&l, "retrycount", 0, KEN_FIELD_BODY), 1);
+    kt_eq_u(tf_word(&l, "count", 0, KEN_FIELD_BODY), 1);
+    kt_eq_u(tf_word(&l, "count", 0, KEN_FIELD_NAME), 0);
+    kt_eq_u(tf_word(&l, "1", 0, KEN_FIELD_BODY), 0); // one byte says nothing
+    // Lengths count parts, not wholes: "int retry count retry", "retries are retried".
+    kt_eq_u(l.doc.len[KEN_FIELD_BODY], 4);
+    kt_eq_u(l.doc.len[KEN_FIELD_COMMENT], 3);
+    kt_eq_u(l.doc.len[KEN_FIELD_NAME], 0);
+    lab_end(&l);
+}
+
+KEN_TEST(names_count_two_and_variables_one)
+{
+    count_lab l;
+    lab_start(&l, "class RingBuffer { size_t fill; }");
+    ken_vec_push(&l.symbols,
+                 ((ken_symbol){ .name = KEN_STR("RingBuffer"),
+                                .kind = KEN_SYMBOL_CLASS,
+                                .span = span_of(&l, "class RingBuffer { size_t fill; }"),
+                                .parent = -1 }));
+    ken_vec_push(&l.symbols, ((ken_symbol){ .name = KEN_STR("fill"),
+                                            .kind = KEN_SYMBOL_FIELD,
+                                            .span = span_of(&l, "size_t fill;"),
+                                            .parent = 0 }));
+    lab_count(&l);
+    kt_eq_u(tf_word(&l, "ring", 0, KEN_FIELD_NAME), 2);
+    kt_eq_u(tf_word(&l, "buffer", 0, KEN_FIELD_NAME), 2);
+    kt_eq_u(tf_whole(&l, "ringbuffer", 0, KEN_FIELD_NAME), 2);
+    kt_eq_u(tf_word(&l, "fill", 0, KEN_FIELD_NAME), 1);
+    kt_eq_u(tf_word(&l, "fill", 0, KEN_FIELD_BODY), 1);
+    kt_eq_u(l.doc.len[KEN_FIELD_NAME], 5); // 2 + 2 + 1
+    lab_end(&l);
+}
+
+KEN_TEST(names_of_several_words_are_all_counted)
+{
+    count_lab l;
+    lab_start(&l, "## Error handling rules\ntext\n");
+    ken_vec_push(&l.symbols, ((ken_symbol){ .name = KEN_STR("Error handling rules"),
+                                            .kind = KEN_SYMBOL_SECTION,
+                                            .span = { 0, (uint32_t)l.text.len },
+                                            .parent = -1 }));
+    lab_count(&l);
+    kt_eq_u(tf_word(&l, "error", 0, KEN_FIELD_NAME), 2);
+    kt_eq_u(tf_word(&l, "handling", 0, KEN_FIELD_NAME), 2);
+    kt_eq_u(tf_word(&l, "rules", 0, KEN_FIELD_NAME), 2);
+    lab_end(&l);
+}
+
+KEN_TEST(each_chunk_has_its_own_counts)
+{
+    count_lab l;
+    lab_start(&l, "alpha alpha beta\nbeta gamma // alpha\n");
+    ken_span first = span_of(&l, "alpha alpha beta\n"),
+             second = span_of(&l, "beta gamma // alpha\n");
+    ken_vec_push(&l.chunks, ((ken_chunk){ .span = first }));
+    ken_vec_push(&l.chunks, ((ken_chunk){ .span = second }));
+    ken_vec_push(&l.comments, span_of(&l, "// alpha"));
+    ken_vec_push(&l.symbols, ((ken_symbol){ .name = KEN_STR("gamma"),
+                                            .kind = KEN_SYMBOL_FUNCTION,
+                                            .span = span_of(&l, "gamma"),
+                                            .parent = -1 }));
+    lab_count(&l);
+    kt_eq_u(tf_word(&l, "alpha", 0, KEN_FIELD_BODY), 2);
+    kt_eq_u(tf_word(&l, "alpha", 1, KEN_FIELD_BODY), 0);
+    kt_eq_u(tf_word(&l, "alpha", 1, KEN_FIELD_COMMENT), 1);
+    kt_eq_u(tf_word(&l, "beta", 0, KEN_FIELD_BODY), 1);
+    kt_eq_u(tf_word(&l, "beta", 1, KEN_FIELD_BODY), 1);
+    kt_eq_u(tf_word(&l, "gamma", 0, KEN_FIELD_NAME), 0); // a name counts where it begins
+    kt_eq_u(tf_word(&l, "gamma", 1, KEN_FIELD_NAME), 2);
+    kt_eq_u(l.doc.n_chunks, 2);
+    kt_eq_u(l.doc.lens.len, 2 * KEN_FIELD_COUNT);
+    kt_eq_u(l.doc.lens.ptr[KEN_FIELD_BODY], 3);
+    kt_eq_u(l.doc.lens.ptr[KEN_FIELD_COUNT + KEN_FIELD_BODY], 2);
+    kt_eq_u(l.doc.lens.ptr[KEN_FIELD_COUNT + KEN_FIELD_COMMENT], 1);
+    lab_end(&l);
+}
+
+// Line chunks of plain text overlap: what they share counts in both.
+KEN_TEST(overlapping_chunks_both_count)
+{
+    count_lab l;
+    lab_start(&l, "one two // three\nfour two\n");
+    ken_vec_push(&l.chunks, ((ken_chunk){ .span = { 0, 17 } }));
+    ken_vec_push(&l.chunks, ((ken_chunk){ .span = { 8, 26 } }));
+    ken_vec_push(&l.comments, span_of(&l, "// three"));
+    lab_count(&l);
+    for (uint32_t c = 0; c < 2; c++)
+        kt_eq_u(tf_word(&l, "three", c, KEN_FIELD_COMMENT), 1);
+    kt_eq_u(tf_word(&l, "two", 0, KEN_FIELD_BODY), 1);
+    kt_eq_u(tf_word(&l, "two", 1, KEN_FIELD_BODY), 1);
+    lab_end(&l);
+}
+
+KEN_TEST(counts_stop_at_255)
+{
+    char text[300 * 6 + 1];
+    for (int i = 0; i < 300; i++)
+        memcpy(text + 6 * i, "alpha\n", 6);
+    text[300 * 6] = '\0';
+    count_lab l;
+    lab_start(&l, text);
+    lab_count(&l);
+    kt_eq_u(tf_word(&l, "alpha", 0, KEN_FIELD_BODY), 255);
+    kt_eq_u(l.doc.len[KEN_FIELD_BODY], 300);
+    lab_end(&l);
+}
+
+// Minified text and data: what stands far to the right of a line was not written by anybody.
+KEN_TEST(the_rest_of_a_very_long_line_is_not_text)
+{
+    ken_buf b = KEN_BUF_INIT(0);
+    ken_buf_puts(&b, "near ");
+    for (int i = 0; i < 2000; i++)
+        ken_buf_putc(&b, ' ');
+    ken_buf_puts(&b, "far\nnext ");
+    count_lab l;
+    lab_start(&l, b.ptr);
+    lab_count(&l);
+    kt_eq_u(tf_word(&l, "near", 0, KEN_FIELD_BODY), 1);
+    kt_eq_u(tf_word(&l, "far", 0, KEN_FIELD_BODY), 0);
+    kt_eq_u(tf_word(&l, "next", 0, KEN_FIELD_BODY), 1);
+    lab_end(&l);
+    ken_buf_release(&b);
+}
+
+KEN_TEST(a_document_replaces_the_one_before)
+{
+    count_lab l;
+    lab_start(&l, "first words");
+    lab_count(&l);
+    l.text = KEN_STR("second");
+    ken_vec_clear(&l.chunks);
+    lab_count(&l);
+    kt_eq_u(tf_word(&l, "first", 0, KEN_FIELD_BODY), 0);
+    kt_eq_u(tf_word(&l, "second", 0, KEN_FIELD_BODY), 1);
+    kt_eq_u(l.doc.len[KEN_FIELD_BODY], 1);
+    l.text = KEN_STR("");
+    ken_vec_clear(&l.chunks);
+    l.facts.n_chunks = 0;
+    ken_tokenize(l.tokenizer, l.text, &l.facts, NULL, 0, &l.doc);
+    kt_eq_u(l.doc.postings.len, 0);
+    kt_eq_u(l.doc.n_chunks, 0);
+    lab_end(&l);
+}
+
+// ---- against a plain count ---------------------------------------------------------------------
+
+// Everything that count_text does, said in the slow and obvious way.
+typedef struct plain_count {
+    ken_term term;
+    uint32_t chunk, tf[KEN_FIELD_COUNT];
+} plain_count;
+
+typedef KEN_VEC(plain_count) plain_counts;
+
+static void plain_add(plain_counts *all, ken_term term, uint32_t chunk, int field, uint32_t weight)
+{
+    for (size_t i = 0; i < all->len; i++) {
+        if (all->ptr[i].term == term && all->ptr[i].chunk == chunk) {
+            all->ptr[i].tf[field] += weight;
+            return;
+        }
+    }
+    ken_vec_push(all, ((plain_count){ .term = term, .chunk = chunk }));
+    all->ptr[all->len - 1].tf[field] = weight;
+}
+
+static uint32_t plain_token(plain_counts *all, ken_str token, uint32_t chunk, int field,
+                            uint32_t weight)
+{
+    ken_token_parts p;
+    ken_token_split(token, &p);
+    for (uint32_t i = 0; i < p.n_parts; i++) {
+        char word[KEN_TOKEN_MAX + 2];
+        memcpy(word, p.text + p.part[i].start, p.part[i].len);
+        size_t n = ken_stem(word, p.part[i].len);
+        plain_add(all, ken_term_of_word(ken_str_n(word, n)), chunk, field, weight);
+    }
+    if (p.is_compound)
+        plain_add(all, ken_term_of_whole(ken_str_c(p.text)), chunk, field, weight);
+    return p.n_parts * weight;
+}
+
+static int plain_field(const ken_span *comments, size_t n, uint32_t at)
+{
+    for (size_t i = 0; i < n; i++)
+        if (comments[i].start <= at && at < comments[i].end)
+            return KEN_FIELD_COMMENT;
+    return KEN_FIELD_BODY;
+}
+
+static void plain_tokenize(const count_lab *l, plain_counts *all, uint32_t lens[][KEN_FIELD_COUNT])
+{
+    for (uint32_t c = 0; c < l->facts.n_chunks; c++) {
+        ken_span span = l->facts.chunks[c].span;
+        ken_str rest = ken_str_sub(l->text, span.start, span.end), token;
+        while (ken_token_next(&rest, &token)) {
+            uint32_t at = (uint32_t)(token.ptr - l->text.ptr);
+            int field = plain_field(l->comments.ptr, l->comments.len, at);
+            if (token.len >= 2 && token.len <= KEN_TOKEN_MAX)
+                lens[c][field] += plain_token(all, token, c, field, 1);
+        }
+    }
+    for (uint32_t s = 0; s < l->facts.n_symbols; s++) {
+        const ken_symbol *sym = &l->facts.symbols[s];
+        uint32_t c = 0;
+        while (c + 1 < l->facts.n_chunks && l->facts.chunks[c + 1].span.start <= sym->span.start)
+            c++;
+        ken_str rest = sym->name, token;
+        while (ken_token_next(&rest, &token))
+            lens[c][KEN_FIELD_NAME] += plain_token(all, token, c, KEN_FIELD_NAME,
+                                                   ken_symbol_is_variable(sym->kind) ? 1 : 2);
+    }
+}
+
+static void random_file(count_lab *l, ken_buf *text)
+{
+    static const char *const words[] = {
+        "alpha",      "betaGamma",   "HTTPServer",
+        "snake_case", "x",           "9",
+        "sha256",     "running",     "//",
+        "\n",         "  ",          "__init__",
+        "$val",       "\303\274ber", "the",
+        "{}",         "1_000",       "veryLongCompoundIdentifierName",
+    };
+    ken_buf_clear(text);
+    ken_vec_clear(&l->chunks);
+    ken_vec_clear(&l->comments);
+    ken_vec_clear(&l->symbols);
+    for (uint32_t n = lab_pick(200) + 1; n; n--)
+        ken_buf_printf(text, "%s%s", words[lab_pick(18)], lab_pick(3) ? " " : "\n");
+    l->text = ken_buf_str(text);
+    uint32_t len = (uint32_t)text->len, at = 0;
+    while (at < len) { // chunks and comments begin between tokens: at spaces
+        uint32_t end = at + 1 + lab_pick(len);
+        for (end = end > len ? len : end; end < len && !ken_is_space(text->ptr[end]); end++)
+            ;
+        ken_vec_push(&l->chunks, ((ken_chunk){ .span = { at, end } }));
+        at = end;
+    }
+    for (at = 0; at < len;) {
+        uint32_t start = at + lab_pick(100), end;
+        for (; start < len && !ken_is_space(text->ptr[start]); start++)
+            ;
+        for (end = start + lab_pick(40); end < len && !ken_is_space(text->ptr[end]); end++)
+            ;
+        if (start < len && end > start)
+            ken_vec_push(&l->comments, ((ken_span){ start, end < len ? end : len }));
+        at = end + 1;
+    }
+    for (uint32_t n = lab_pick(6); n; n--) {
+        uint32_t start = lab_pick(len);
+        ken_vec_push(&l->symbols,
+                     ((ken_symbol){ .name = ken_str_c(words[lab_pick(18)]),
+                                    .kind = lab_pick(2) ? KEN_SYMBOL_FUNCTION : KEN_SYMBOL_FIELD,
+                                    .span = { start, len },
+                                    .parent = -1 }));
+    }
+}
+
+KEN_TEST(counts_equal_a_plain_count)
+{
+    lab_seed(4711);
+    count_lab l;
+    lab_start(&l, "");
+    ken_buf text = KEN_BUF_INIT(0);
+    for (int round = 0; round < 150; round++) {
+        random_file(&l, &text);
+        lab_count(&l);
+        plain_counts all = { 0 };
+        uint32_t(*lens)[KEN_FIELD_COUNT] = ken_zalloc(l.facts.n_chunks * sizeof *lens);
+        plain_tokenize(&l, &all, lens);
+        kt_eq_u(l.doc.postings.len, all.len);
+        for (size_t i = 0; i < all.len; i++)
+            for (int f = 0; f < KEN_FIELD_COUNT; f++)
+                kt_eq_u(tf_of(&l, all.ptr[i].term, all.ptr[i].chunk, f),
+                        all.ptr[i].tf[f] > 255 ? 255 : all.ptr[i].tf[f]);
+        uint32_t sum[KEN_FIELD_COUNT] = { 0 };
+        for (uint32_t c = 0; c < l.facts.n_chunks; c++) {
+            for (int f = 0; f < KEN_FIELD_COUNT; f++) {
+                kt_eq_u(l.doc.lens.ptr[c * KEN_FIELD_COUNT + (uint32_t)f], lens[c][f]);
+                sum[f] += lens[c][f];
+            }
+        }
+        for (int f = 0; f < KEN_FIELD_COUNT; f++)
+            kt_eq_u(l.doc.len[f], sum[f]);
+        ken_free(lens);
+        ken_vec_release(&all);
+    }
+    ken_buf_release(&text);
+    lab_end(&l);
+}
+
+// The table of identifiers starts anew when it is full; what it says must not change.
+KEN_TEST(a_tokenizer_that_has_met_very_much_counts_the_same)
+{
+    count_lab l;
+    lab_start(&l, "parseHeader parses headers");
+    ken_buf b = KEN_BUF_INIT(0);
+    for (int round = 0; round < 3; round++) {
+        ken_buf_clear(&b);
+        for (int i = 0; i < 120000; i++)
+            ken_buf_printf(&b, "id%06d%c", round * 120000 + i, i % 100 ? ' ' : '\n');
+        l.text = ken_buf_str(&b);
+        ken_vec_clear(&l.chunks);
+        lab_count(&l);
+        kt_eq_u(l.doc.len[KEN_FIELD_BODY], 240000);
+    }
+    l.text = KEN_STR("parseHeader parses headers");
+    ken_vec_clear(&l.chunks);
+    lab_count(&l);
+    kt_eq_u(l.doc.postings.len, 3);
+    kt_eq_u(tf_word(&l, "parse", 0, KEN_FIELD_BODY), 2);
+    kt_eq_u(tf_word(&l, "header", 0, KEN_FIELD_BODY), 2);
+    kt_eq_u(tf_whole(&l, "parseheader", 0, KEN_FIELD_BODY), 1);
+    ken_buf_release(&b);
+    lab_end(&l);
+}
