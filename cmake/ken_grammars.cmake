@@ -13,7 +13,7 @@ endif()
 set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
     ${CMAKE_SOURCE_DIR}/package-lock.json ${_modules}/.package-lock.json)
 
-add_library(ken_treesitter STATIC ${_ts}/src/lib.c)
+add_library(ken_treesitter STATIC ${CMAKE_CURRENT_LIST_DIR}/treesitter_runtime.c)
 target_include_directories(ken_treesitter SYSTEM PUBLIC ${_ts}/include)
 target_include_directories(ken_treesitter PRIVATE ${_ts}/src)
 target_compile_definitions(ken_treesitter PRIVATE _GNU_SOURCE)

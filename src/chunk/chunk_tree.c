@@ -31,6 +31,7 @@ typedef struct cutter {
     unit *units; // ordered by first line, outer before inner
     uint32_t n_units;
     KEN_VEC(piece) pieces;
+    uint32_t nesting;         // of cut_range
     KEN_VEC(uint32_t) breaks; // statement starts (lines) of the piece being divided
 } cutter;
 
@@ -186,12 +187,16 @@ static void cut_plain(cutter *c, uint32_t first, uint32_t end, int32_t symbol)
 
 // ---- dividing by definitions -----------------------------------------------------------------
 
-// Cuts lines [first, end) by the units [from, to), all of which begin inside. Recursion is bounded
-// by the nesting of definitions that are each larger than the target.
+enum {
+    MAX_NESTING = 64
+}; // of definitions that are each larger than the target; a crafted file has more
+
+// Cuts lines [first, end) by the units [from, to), all of which begin inside.
 static void cut_range(cutter *c, uint32_t first, uint32_t end, int32_t symbol, uint32_t from,
                       uint32_t to)
 {
     uint32_t at = first;
+    c->nesting++;
     while (from < to) {
         const unit *u = &c->units[from];
         uint32_t next = from + 1;
@@ -207,7 +212,7 @@ static void cut_range(cutter *c, uint32_t first, uint32_t end, int32_t symbol, u
         bool has_inner = next > from + 1;
         if (is_small || (!has_inner && tokens_of(c, u_first, u_end) <= c->o.max))
             add_piece(c, u_first, u_end, u->symbol, true);
-        else if (has_inner)
+        else if (has_inner && c->nesting < MAX_NESTING)
             cut_range(c, u_first, u_end, u->symbol, from + 1, next);
         else
             cut_statements(c, u_first, u_end, u->symbol);
@@ -215,6 +220,7 @@ static void cut_range(cutter *c, uint32_t first, uint32_t end, int32_t symbol, u
         from = next;
     }
     cut_plain(c, at, end, symbol);
+    c->nesting--;
 }
 
 // ---- joining and labelling -------------------------------------------------------------------

@@ -65,7 +65,8 @@ typedef struct ken_parse_opts {
 ken_parser *ken_parser_new(void) KEN_MUST_USE;
 void ken_parser_free(ken_parser *p);
 // The tree is borrowed from the parser and dies with the next ken_parser_reset.
-// KEN_EUNSUPPORTED without grammar, KEN_ETIMEOUT, KEN_ECANCELLED.
+// KEN_EUNSUPPORTED without grammar, KEN_ELIMIT for text that the grammar is not safe with,
+// KEN_ETIMEOUT, KEN_ECANCELLED.
 ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
                             const ken_parse_opts *opts, TSTree **out, ken_err *err) KEN_MUST_USE;
 void ken_parser_reset(ken_parser *p); // forgets the trees of the last file

@@ -2,6 +2,8 @@
 // A parser keeps one TSParser per language it has met, and the trees of the file at hand. Grammars
 // are asked to stop through tree-sitter's progress callback, which it calls every hundred
 // operations.
+#include <string.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/vec.h"
@@ -140,6 +142,20 @@ static TSTree *second_reading(TSParser *ts, ken_lang_id lang, ken_str text, pars
     return tree;
 }
 
+// True for a line that begins with more than `max` quote and list markers and their indentation.
+static bool has_too_many_markers(ken_str text, uint32_t max)
+{
+    ken_str line;
+    while (ken_str_line_next(&text, &line)) {
+        size_t n = 0;
+        while (n < line.len && memchr(" \t>*+-.)0123456789", line.ptr[n], 18))
+            n++;
+        if (n > max)
+            return true;
+    }
+    return false;
+}
+
 ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
                             const ken_parse_opts *opts, TSTree **out, ken_err *err)
 {
@@ -148,6 +164,9 @@ ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
         return KEN_FAIL(err, KEN_EUNSUPPORTED, "no grammar for %s", ken_lang_name(lang));
     if (text.len > UINT32_MAX / 2)
         return KEN_FAIL(err, KEN_ELIMIT, "text of %zu bytes is too long to parse", text.len);
+    const ken_rules *rules = ken_lang_rules(lang);
+    if (rules && rules->max_markers && has_too_many_markers(text, rules->max_markers))
+        return KEN_FAIL(err, KEN_ELIMIT, "nested too deep for the %s grammar", ken_lang_name(lang));
     ts_parser_set_included_ranges(ts, opts->ranges, opts->n_ranges);
     parse_watch watch = { .cancel = opts->cancel,
                           .deadline_ns =

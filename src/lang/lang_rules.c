@@ -141,7 +141,7 @@ static ken_visibility visibility_of_word(ken_str word)
 static uint32_t number_of_word(ken_str word)
 {
     uint64_t n = 0;
-    return ken_str_parse_u64(word, &n) && n < 1000 ? (uint32_t)n : 0;
+    return ken_str_parse_u64(word, &n) && n < 100000 ? (uint32_t)n : 0;
 }
 
 static void read_flag(table_reader *r, ken_rule *rule, ken_str flag)
@@ -241,6 +241,10 @@ static void read_directive(table_reader *r, ken_str word, ken_str rest)
         return;
     if (ken_str_eq(word, KEN_STR("%trim"))) {
         r->rules->name_trim = value;
+        return;
+    }
+    if (ken_str_eq(word, KEN_STR("%markers"))) {
+        r->rules->max_markers = number_of_word(value);
         return;
     }
     if (ken_str_eq(word, KEN_STR("%blank"))) {

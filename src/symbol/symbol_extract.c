@@ -25,6 +25,7 @@ typedef struct walk {
     TSTreeCursor cursor;
     KEN_VEC(walk_frame) frames;
     uint32_t depth;
+    KEN_VEC(TSSymbol) path; // types of the nodes above the present one, outermost first
     // Comments and attributes that may belong to the definition that follows.
     uint32_t lead_start, lead_end, lead_end_row;
     bool has_lead;
@@ -106,6 +107,9 @@ static bool fits_place(walk *w, const ken_rule *rule, TSNode node)
 
 static bool applies(walk *w, const ken_rule *rule, TSNode node)
 {
+    if (rule->n_inside &&
+        !(w->depth && ken_rule_has_type(w->path.ptr[w->depth - 1], rule->inside, rule->n_inside)))
+        return false;
     if (!fits_place(w, rule, node))
         return false;
     if (rule->has_when) {
@@ -116,10 +120,7 @@ static bool applies(walk *w, const ken_rule *rule, TSNode node)
     }
     if (rule->n_has && !has_child_of(node, rule))
         return false;
-    if (rule->n_without && !ken_rule_is_without(rule, node))
-        return false;
-    return !rule->n_inside ||
-           ken_rule_has_type(ts_node_symbol(ts_node_parent(node)), rule->inside, rule->n_inside);
+    return !rule->n_without || ken_rule_is_without(rule, node);
 }
 
 static const ken_rule *rule_for(walk *w, TSNode node, uint16_t *out_index)
@@ -662,10 +663,12 @@ static void leave(walk *w)
         w->has_wrap = false;
 }
 
-static bool next_node(walk *w, bool wants_children)
+// Goes on from `node`, the present one.
+static bool next_node(walk *w, TSNode node, bool wants_children)
 {
     if (wants_children && ts_tree_cursor_goto_first_child(&w->cursor)) {
-        w->depth++;
+        w->path.len = w->depth++;
+        ken_vec_push(&w->path, ts_node_symbol(node));
         return true;
     }
     for (;;) {
@@ -706,9 +709,10 @@ void ken_symbol_extract(const ken_rules *rules, const TSTree *tree, ken_str text
         if (has_errors)
             error_end = count_error(out, node, error_end);
         wants_children = visit(&w, node);
-    } while (next_node(&w, wants_children));
+    } while (next_node(&w, node, wants_children));
     ts_tree_cursor_delete(&w.cursor);
     ken_vec_release(&w.frames);
+    ken_vec_release(&w.path);
 }
 
 void ken_extraction_clear(ken_extraction *x)
