@@ -32,7 +32,7 @@ enum {
     KEPT_BYTES = 1 << 20,            // buffers above this are given back after use
     QUEUE_BYTES = 128 * 1024 * 1024, // a client that reads nothing for this long is gone
     GRACE_MS = 20,                   // for calls that are about to finish, at end of input
-    CANCEL_MS = 15,                  // for the others, to notice that they were cancelled
+    CANCEL_MS = 10,                  // for the others, to notice that they were cancelled
 };
 
 typedef struct channel {

@@ -39,24 +39,33 @@ static ken_str find_work_tree(ken_arena *arena, ken_str dir)
     return (ken_str){ NULL, 0 };
 }
 
+// What was tried and did not work leaves no trace when something else did.
+static ken_status give_err(ken_status st, const ken_err *tried, ken_err *err)
+{
+    if (st && err)
+        *err = *tried;
+    return st;
+}
+
 static ken_status find_unnamed(const ken_tool_env *env, ken_project_info *out, ken_err *err)
 {
     const ken_str none = { "", 0 };
     ken_str cwd = env->ctx->cwd;
+    ken_err tried = { 0 };
     if (cwd.len) {
-        ken_status st = ken_app_find_project(env->app, cwd, cwd, env->arena, out, err);
+        ken_status st = ken_app_find_project(env->app, cwd, cwd, env->arena, out, &tried);
         if (st != KEN_ENOTFOUND)
-            return st;
+            return give_err(st, &tried, err);
         ken_str tree = find_work_tree(env->arena, cwd);
         if (tree.ptr && may_index(env))
             return ken_app_add_project(env->app, tree, none, env->arena, out, err);
     }
-    ken_status st = ken_app_find_project(env->app, none, cwd, env->arena, out, err);
+    ken_status st = ken_app_find_project(env->app, none, cwd, env->arena, out, &tried);
     if (st == KEN_ENOTFOUND)
         return KEN_FAIL(err, st,
                         "no project is indexed yet; call index_repository with the path "
                         "of a folder");
-    return st;
+    return give_err(st, &tried, err);
 }
 
 static ken_status find_named(const ken_tool_env *env, ken_str ref, ken_project_info *out,
@@ -64,7 +73,8 @@ static ken_status find_named(const ken_tool_env *env, ken_str ref, ken_project_i
 {
     bool is_path = ken_str_find_char(ref, '/') != SIZE_MAX || ken_str_starts(ref, KEN_STR("."));
     ken_str what = is_path ? ken_tool__absolute(env, ref) : ref;
-    ken_status st = ken_app_find_project(env->app, what, env->ctx->cwd, env->arena, out, err);
+    ken_err tried = { 0 };
+    ken_status st = ken_app_find_project(env->app, what, env->ctx->cwd, env->arena, out, &tried);
     if (st == KEN_ENOTFOUND && is_path && may_index(env) && !env->ctx->project.len)
         return ken_app_add_project(env->app, what, (ken_str){ "", 0 }, env->arena, out, err);
     if (st == KEN_ENOTFOUND)
@@ -72,7 +82,7 @@ static ken_status find_named(const ken_tool_env *env, ken_str ref, ken_project_i
                         "no project '" KEN_STR_FMT "'; list_projects shows those there "
                         "are, index_repository adds one",
                         KEN_STR_ARG(ken_utf8_clip(ref, 200)));
-    return st;
+    return give_err(st, &tried, err);
 }
 
 ken_status ken_tool__find_project(const ken_tool_env *env, ken_str ref, ken_project_info *out,
@@ -145,24 +155,25 @@ static void pause_briefly(void)
 static ken_status borrow(const ken_tool_env *env, const ken_project_info *project,
                          ken_snapshot **out, ken_err *err)
 {
+    ken_err tried = { 0 };
     for (bool was_indexed = false;;) {
-        ken_status st = ken_app_borrow(env->app, project, out, err);
+        ken_status st = ken_app_borrow(env->app, project, out, &tried);
         if (st != KEN_ENOTFOUND)
-            return st;
+            return give_err(st, &tried, err);
         if (was_indexed || !may_index(env))
             return KEN_FAIL(err, st,
                             "project '" KEN_STR_FMT "' is not indexed yet; call "
                             "index_repository with repo_path '" KEN_STR_FMT "'",
                             KEN_STR_ARG(ken_utf8_clip(project->name, 80)),
                             KEN_STR_ARG(ken_utf8_clip(project->root, 200)));
-        st = index_first(env, project, err);
+        st = index_first(env, project, &tried);
         was_indexed = !st;
         if (st == KEN_EBUSY) {
             pause_briefly();
-            st = ken_cancel_check(env->ctx->cancel, err);
+            st = ken_cancel_check(env->ctx->cancel, &tried);
         }
         if (st)
-            return st;
+            return give_err(st, &tried, err);
     }
 }
 

@@ -123,6 +123,17 @@ test('requests that were piped in are answered', async () => {
     assert.deepEqual(ids, [100, 101, 102, 103, 104, 105, 106, 107, 108, 109]);
 });
 
+test('first questions that come at once are all answered', async () => {
+  const w = new Wire('at-once', makeProject('wire-at-once'));
+  const answers = await Promise.all([1, 2, 3, 4, 5, 6].map((i) =>
+    w.call('search_code', { query: i % 2 ? 'retry' : 'number' })));
+  for (const a of answers) {
+    assert.equal(a.result.isError, false, JSON.stringify(a));
+    assert.ok(a.result.structuredContent.results.length > 0);
+  }
+  await w.end();
+});
+
 test('starting is fast', async (t) => {
   const times = [];
   for (let i = 0; i < 15; i++) {

@@ -1,0 +1,314 @@
+// SPDX-License-Identifier: MIT
+// The tools on a real app with real indexes: scope, first use, read-only, paging, freshness, size.
+#include <stdio.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "app/app.h"
+#include "json/json.h"
+#include "ktest.h"
+#include "tool/tool.h"
+
+typedef struct lab {
+    ken_config *config;
+    ken_app *app;
+    ken_tool_ctx ctx;
+} lab;
+
+static void lab_open(lab *l, const char *cwd)
+{
+    ken_err err = { 0 };
+    ken_config_flag flags[] = { { .name = "data.dir", .value = ktest_path("data/x") } };
+    *l = (lab){ .ctx = { .cwd = ken_str_c(cwd) } };
+    kt_ok_err(
+        ken_config_load(&(ken_config_load_opts){ .flags = flags, .n_flags = 1 }, &l->config, &err),
+        &err);
+    kt_ok_err(ken_app_open(l->config, &l->app, &err), &err);
+}
+
+static void lab_close(lab *l)
+{
+    ken_app_close(l->app);
+    ken_config_free(l->config);
+}
+
+// The result of a call; NULL when it failed, then `err` says why. The caller frees it.
+static json_t *try_call(lab *l, const char *tool, const char *args, ken_err *err)
+{
+    json_t *in = NULL, *out = NULL;
+    kt_ok_err(ken_json_parse(ken_str_c(args), &in, err), err);
+    ken_status st = ken_tool_call(l->app, tool, in, &l->ctx, &out, err);
+    json_decref(in);
+    kt_eq_u(st == KEN_OK, out != NULL);
+    return out;
+}
+
+static json_t *call(lab *l, const char *tool, const char *args)
+{
+    ken_err err = { 0 };
+    json_t *out = try_call(l, tool, args, &err);
+    kt_ok_err(err.status, &err);
+    return out;
+}
+
+static void fails(lab *l, const char *tool, const char *args, ken_status want, const char *part)
+{
+    ken_err err = { 0 };
+    json_t *out = try_call(l, tool, args, &err);
+    kt_null(out);
+    kt_status(err.status, want);
+    kt_has_str(err.msg, part);
+}
+
+static const json_t *first(const json_t *v, const char *list)
+{
+    return json_array_get(json_object_get(v, list), 0);
+}
+
+static ken_str text(const json_t *v, const char *key)
+{
+    return ken_json_text(json_object_get(v, key));
+}
+
+// A folder with one C file that defines `name`; its path.
+static const char *make_tree(const char *dir, const char *name)
+{
+    char rel[200], body[400];
+    snprintf(rel, sizeof rel, "%s/src/%s.c", dir, name);
+    snprintf(body, sizeof body,
+             "// Counts the %s of a basket.\nint %s(int a)\n{\n    return a + 1;\n}\n", name, name);
+    ktest_write(rel, body);
+    return ktest_path(dir);
+}
+
+KEN_TEST(projects_never_meet)
+{
+    const char *a = make_tree("a", "apples"), *b = make_tree("b", "bananas");
+    lab l;
+    lab_open(&l, "");
+    char args[2][400];
+    snprintf(args[0], sizeof args[0], "{\"path\":\"%s\"}", a);
+    snprintf(args[1], sizeof args[1], "{\"repo_path\":\"%s\",\"name\":\"bee\"}", b);
+    json_t *one = call(&l, "index_repository", args[0]);
+    json_t *two = call(&l, "index_repository", args[1]);
+    kt_eq_text(text(one, "status"), "success");
+    kt_eq_i(json_integer_value(json_object_get(one, "files_indexed")), 1);
+    // Several projects, none named.
+    fails(&l, "search_code", "{\"query\":\"basket\"}", KEN_EINVAL, "bee");
+    json_t *v = call(&l, "search_code", "{\"query\":\"basket\",\"project\":\"bee\"}");
+    kt_eq_u(json_array_size(json_object_get(v, "results")), 1);
+    kt_eq_text(text(first(v, "results"), "file_path"), "src/bananas.c");
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"basket\",\"project\":\"*\"}");
+    kt_eq_u(json_array_size(json_object_get(v, "results")), 2);
+    kt_true(text(first(v, "results"), "project").len > 0);
+    json_decref(v);
+    // Bound to one, the other is not there.
+    l.ctx.project = text(one, "repository_id");
+    v = call(&l, "search_code", "{\"query\":\"basket\"}");
+    kt_eq_text(text(first(v, "results"), "file_path"), "src/apples.c");
+    json_decref(v);
+    fails(&l, "search_code", "{\"query\":\"x\",\"project\":\"bee\"}", KEN_EPERM, "only");
+    fails(&l, "search_code", "{\"query\":\"x\",\"project\":\"nowhere\"}", KEN_EPERM, "only");
+    fails(&l, "search_code", "{\"query\":\"x\",\"project\":\"*\"}", KEN_EPERM, "one project");
+    fails(&l, "index_repository", args[1], KEN_EPERM, "only");
+    v = call(&l, "list_projects", "{}");
+    kt_eq_u(json_array_size(json_object_get(v, "projects")), 1);
+    json_decref(v);
+    json_decref(call(&l, "index_repository", args[0]));
+    json_decref(one);
+    json_decref(two);
+    lab_close(&l);
+}
+
+KEN_TEST(a_work_tree_is_indexed_on_first_use)
+{
+    const char *dir = make_tree("tree", "cherries");
+    ktest_write("tree/.git/HEAD", "ref: refs/heads/main\n");
+    lab l;
+    lab_open(&l, ktest_path("tree/src/x"));
+    l.ctx.is_read_only = true;
+    fails(&l, "search_code", "{\"query\":\"basket\"}", KEN_ENOTFOUND, "index_repository");
+    l.ctx.is_read_only = false;
+    json_t *v = call(&l, "search_code", "{\"query\":\"basket\"}");
+    kt_eq_text(text(first(v, "results"), "file_path"), "src/cherries.c");
+    kt_eq_i(json_integer_value(json_object_get(json_object_get(v, "index"), "generation")), 1);
+    json_decref(v);
+    lab_close(&l);
+    // A folder named by its path, too.
+    lab_open(&l, "");
+    char args[400];
+    snprintf(args, sizeof args, "{\"symbol_name\":\"dates\",\"project\":\"%s\"}",
+             make_tree("other", "dates"));
+    v = call(&l, "get_definition", args);
+    kt_eq_text(text(first(v, "definitions"), "symbol_name"), "dates");
+    json_decref(v);
+    lab_close(&l);
+    (void)dir;
+}
+
+KEN_TEST(nothing_is_indexed_says_so)
+{
+    lab l;
+    lab_open(&l, "");
+    fails(&l, "search_code", "{\"query\":\"x\"}", KEN_ENOTFOUND, "index_repository");
+    fails(&l, "get_repo_status", "{\"project\":\"x\"}", KEN_ENOTFOUND, "list_projects");
+    json_t *v = call(&l, "list_projects", "{}");
+    kt_has_str(text(v, "hint").ptr, "index_repository");
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(answers_follow_the_disk)
+{
+    lab l;
+    lab_open(&l, "");
+    char args[400];
+    const char *dir = make_tree("fresh", "figs");
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", dir);
+    json_decref(call(&l, "index_repository", args));
+    ktest_write("fresh/src/figs.c", "\n\n\n// Counts the figs of a basket.\nint figs(int a)\n{\n"
+                                    "    return a + 2;\n}\n");
+    json_t *v = call(&l, "get_definition", "{\"symbol_name\":\"figs\"}");
+    const json_t *d = first(v, "definitions");
+    kt_eq_i(json_integer_value(json_object_get(d, "start_line")), 5);
+    kt_has_str(text(d, "content").ptr, "a + 2");
+    kt_true(json_is_true(json_object_get(d, "changed_since_index")));
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"basket figs\",\"context_lines\":0}");
+    kt_has_str(text(first(v, "results"), "content").ptr, "a + 2");
+    kt_not_null(json_object_get(json_object_get(v, "index"), "stale"));
+    json_decref(v);
+    v = call(&l, "get_repo_status", "{}");
+    kt_eq_text(text(v, "status"), "stale");
+    const json_t *p = json_object_get(v, "pending_changes");
+    kt_eq_i(json_integer_value(json_object_get(p, "modified")), 1);
+    kt_eq_i(json_integer_value(json_object_get(p, "total")), 1);
+    json_decref(v);
+    ktest_write("fresh/src/new.c", "int plums;\n");
+    unlink(ktest_path("fresh/src/figs.c"));
+    v = call(&l, "get_repo_status", "{}");
+    p = json_object_get(v, "pending_changes");
+    kt_eq_i(json_integer_value(json_object_get(p, "added")), 1);
+    kt_eq_i(json_integer_value(json_object_get(p, "removed")), 1);
+    json_decref(v);
+    json_decref(call(&l, "index_repository", args));
+    v = call(&l, "get_repo_status", "{}");
+    kt_eq_text(text(v, "status"), "ready");
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(long_answers_are_cut_between_results)
+{
+    lab l;
+    lab_open(&l, "");
+    for (int i = 0; i < 40; i++) {
+        char rel[60], body[6000];
+        snprintf(rel, sizeof rel, "big/src/part%d.c", i);
+        size_t n = (size_t)snprintf(body, 80, "// basket %d\nint part%d(int a)\n{\n", i, i);
+        for (int k = 0; k < 40; k++)
+            n += (size_t)snprintf(body + n, 60, "    a = a * %d + \"\\\\\\t\"[a];\n", k);
+        snprintf(body + n, 30, "    return a;\n}\n");
+        ktest_write(rel, body);
+    }
+    char args[400];
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", ktest_path("big"));
+    json_decref(call(&l, "index_repository", args));
+    json_t *v = call(&l, "search_code", "{\"query\":\"basket\",\"limit\":40}");
+    size_t n = json_array_size(json_object_get(v, "results"));
+    kt_true(ken_json_dump_size(v) < 25000);
+    kt_true(n > 3 && n < 40);
+    kt_true(json_is_true(json_object_get(v, "truncated")));
+    kt_has_str(text(v, "hint").ptr, "limit");
+    kt_eq_i(json_integer_value(json_object_get(v, "next_offset")), (json_int_t)n);
+    // Going on from there gives others.
+    snprintf(args, sizeof args, "{\"query\":\"basket\",\"limit\":40,\"offset\":%zu}", n);
+    json_t *next = call(&l, "search_code", args);
+    ken_str path = text(first(next, "results"), "file_path");
+    kt_true(path.len > 0);
+    for (size_t i = 0; i < n; i++)
+        kt_false(
+            ken_str_eq(path, text(json_array_get(json_object_get(v, "results"), i), "file_path")));
+    json_decref(next);
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"basket\",\"limit\":40,\"format\":\"text\"}");
+    kt_true(json_is_string(v) && json_string_length(v) < 25000 && json_string_length(v) > 15000);
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"basket\",\"limit\":40,\"max_tokens\":1500}");
+    kt_true(ken_json_dump_size(v) <= 6000);
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(every_id_of_an_outline_is_found)
+{
+    lab l;
+    lab_open(&l, "");
+    ktest_write("out/page.html", "<html><body><div><div>a</div><div>b</div></div></body></html>\n");
+    ktest_write("out/a.py", "class A:\n    def f(self):\n        pass\n    def f(self):\n"
+                            "        return 1\n\nclass A:\n    def f(self):\n        return 2\n");
+    char args[500];
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", ktest_path("out"));
+    json_decref(call(&l, "index_repository", args));
+    static const char *const files[] = { "page.html", "a.py" };
+    for (size_t i = 0; i < 2; i++) {
+        snprintf(args, sizeof args, "{\"file_path\":\"%s\"}", files[i]);
+        json_t *v = call(&l, "outline", args);
+        const json_t *stack[64];
+        size_t depth = 0, n = 0;
+        kt_true(json_array_size(json_object_get(v, "symbols")) > 0);
+        for (size_t k = 0; k < json_array_size(json_object_get(v, "symbols")); k++)
+            stack[depth++] = json_array_get(json_object_get(v, "symbols"), k);
+        while (depth) {
+            const json_t *node = stack[--depth];
+            json_t *in = json_object(), *out = NULL;
+            ken_err err = { 0 };
+            ken_json_set_str(in, "id", text(node, "id"));
+            kt_ok_err(ken_tool_call(l.app, "nodeSource", in, &l.ctx, &out, &err), &err);
+            kt_eq_i(json_integer_value(json_object_get(out, "end_line")),
+                    json_integer_value(json_object_get(node, "end_line")));
+            json_decref(out);
+            json_decref(in);
+            n++;
+            const json_t *list = json_object_get(node, "children");
+            for (size_t k = 0; k < json_array_size(list) && depth < 64; k++)
+                stack[depth++] = json_array_get(list, k);
+        }
+        kt_eq_i((json_int_t)n, json_integer_value(json_object_get(v, "total")));
+        json_decref(v);
+    }
+    json_t *v = call(&l, "outline", "{\"file_path\":\"a.py\",\"depth\":1}");
+    kt_null(json_object_get(first(v, "symbols"), "children"));
+    json_decref(v);
+    fails(&l, "outline", "{\"file_path\":\"../x\"}", KEN_ENOTFOUND, "");
+    lab_close(&l);
+}
+
+KEN_TEST(chunk_types_and_kinds_filter)
+{
+    lab l;
+    lab_open(&l, "");
+    ktest_write("mix/a.py", "class Basket:\n    \"\"\"A basket.\"\"\"\n    def weigh(self):\n"
+                            "        return 1\n");
+    ktest_write("mix/b.md", "# Basket\n\nA basket of things.\n");
+    char args[400];
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", ktest_path("mix"));
+    json_decref(call(&l, "index_repository", args));
+    json_t *v = call(&l, "search_code", "{\"query\":\"basket\",\"file_type\":\"md\"}");
+    kt_eq_u(json_array_size(json_object_get(v, "results")), 1);
+    kt_eq_text(text(first(v, "results"), "file_path"), "b.md");
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"basket\",\"chunk_type\":[\"class\",\"function\"]}");
+    for (size_t i = 0; i < json_array_size(json_object_get(v, "results")); i++)
+        kt_eq_text(text(json_array_get(json_object_get(v, "results"), i), "file_path"), "a.py");
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"basket\",\"directory\":\"none\"}");
+    kt_eq_u(json_array_size(json_object_get(v, "results")), 0);
+    kt_has_str(text(v, "hint").ptr, "filters");
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"weigh\",\"explain\":true}");
+    kt_true(json_array_size(json_object_get(first(v, "results"), "explain")) > 0);
+    json_decref(v);
+    lab_close(&l);
+}
