@@ -11,7 +11,7 @@
 static const double field_weight[KEN_FIELD_COUNT] = { 1, 1, 2 }; // names: 4, counted in halves
 static const double file_k = 6, chunk_k = 4;
 static const double stem_boost = 6, folder_boost = 2;
-enum { CANCEL_EVERY = 4096 };
+enum { WALKED_MAX = 4096 }; // contents of a list
 
 static void set_norms(const ken_lex_corpus *c, ken_lex_part *part, ken_arena *arena)
 {
@@ -39,8 +39,13 @@ void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena)
         c->file_len[f] = c->n_files && sum[f] > 0 ? sum[f] / c->n_files : 1;
         c->chunk_len[f] = c->n_chunks && sum[f] > 0 ? sum[f] / (double)c->n_chunks : 1;
     }
-    for (uint32_t p = 0; p < c->n_parts; p++)
-        set_norms(c, &c->parts[p], arena);
+    for (uint32_t p = 0; p < c->n_parts; p++) {
+        ken_lex_part *part = &c->parts[p];
+        set_norms(c, part, arena);
+        part->n_dead = 0;
+        for (uint32_t i = 0; i < ken_lex_segment_n_contents(part->segment); i++)
+            part->n_dead += part->first_file[i] < 0;
+    }
 }
 
 void ken_lex_scores_release(ken_lex_scores *s)
@@ -98,6 +103,32 @@ static double idf(double n, double df)
     return log(1 + (n - df + 0.5) / (df + 0.5));
 }
 
+// How many contents and chunks that a file has are in the list. What no file has any more, such as the
+// last versions of a file that is being worked on, must not make its words look common. A long list is
+// taken to have its segment's share of them: there it hardly matters, and walking it would cost.
+static void count_live(const ken_lex_part *part, const ken_lex_list *list, double *n_contents,
+                       double *n_chunks)
+{
+    uint32_t n_all = ken_lex_segment_n_contents(part->segment);
+    if (!part->n_dead || list->n_contents > WALKED_MAX) {
+        double share = n_all ? (double)(n_all - part->n_dead) / n_all : 0;
+        *n_contents += share * list->n_contents;
+        *n_chunks += share * list->n_chunks;
+        return;
+    }
+    ken_lex_cursor c;
+    ken_lex_cursor_init(&c, list);
+    while (ken_lex_cursor_next(&c) && c.content < n_all) {
+        if (part->first_file[c.content] < 0)
+            continue;
+        *n_contents += 1;
+        const uint8_t *pos = NULL;
+        uint32_t chunk = 0, tf[KEN_FIELD_COUNT];
+        while (ken_lex_cursor_chunk(&c, &pos, &chunk, tf))
+            *n_chunks += 1;
+    }
+}
+
 // Document frequencies of all terms; the lists stay readable, for a segment's bytes do not move.
 static ken_status find_lists(const ken_lex_corpus *c, const ken_lex_query *q, ken_lex_list *lists,
                              ken_lex_scores *s, ken_err *err)
@@ -105,7 +136,7 @@ static ken_status find_lists(const ken_lex_corpus *c, const ken_lex_query *q, ke
     s->file_weights = s->chunk_weights = s->word_weights = 0;
     for (uint32_t t = 0; t < q->n_terms; t++) {
         const ken_query_term *term = &q->terms[t];
-        uint64_t n_files = 0, n_chunks = 0;
+        double n_files = 0, n_chunks = 0;
         for (uint32_t p = 0; p < c->n_parts; p++) {
             for (uint32_t l = 0; l < 2; l++) {
                 ken_lex_list *list = &lists[(t * c->n_parts + p) * 2 + l];
@@ -115,12 +146,11 @@ static ken_status find_lists(const ken_lex_corpus *c, const ken_lex_query *q, ke
                 ken_status st = ken_lex_find(c->parts[p].segment, term->lookup[l], list, err);
                 if (st)
                     return st;
-                n_files += list->n_contents;
-                n_chunks += list->n_chunks;
+                count_live(&c->parts[p], list, &n_files, &n_chunks);
             }
         }
-        s->file_idf[t] = term->weight * idf(c->n_files, (double)n_files);
-        s->chunk_idf[t] = term->weight * idf((double)c->n_chunks, (double)n_chunks);
+        s->file_idf[t] = term->weight * idf(c->n_files, n_files);
+        s->chunk_idf[t] = term->weight * idf((double)c->n_chunks, n_chunks);
         if (!term->is_whole) {
             s->file_weights += s->file_idf[t];
             s->chunk_weights += s->chunk_idf[t];

@@ -18,6 +18,7 @@
 typedef struct ken_lex_part {
     ken_lex_segment *segment;
     int32_t *first_file;
+    uint32_t n_dead; // contents that no file has
     float *norm; // [n_contents × KEN_FIELD_COUNT]: what one occurrence in a field of it counts
 } ken_lex_part;
 
@@ -32,7 +33,7 @@ typedef struct ken_lex_corpus {
     double chunk_len[KEN_FIELD_COUNT];
 } ken_lex_corpus;
 
-// Fills in the averages, n_chunks and norms from the segments. Norms live in the arena.
+// Fills in the averages, n_chunks, n_dead and norms from the segments. Norms live in the arena.
 void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena);
 
 typedef struct ken_lex_file_score {
