@@ -1,18 +1,20 @@
 // SPDX-License-Identifier: MIT
-// A parser keeps one TSParser per language it has met, and the trees of the file at hand. Grammars
-// are asked to stop through tree-sitter's progress callback, which it calls every hundred
-// operations.
+// A parser keeps one TSParser per language of the file at hand, and its trees, all in a heap of their
+// own that is dropped with the file. Grammars are asked to stop through tree-sitter's progress
+// callback, which it calls every hundred operations.
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/vec.h"
 #include "lang/lang.h"
+#include "lang/lang_heap_priv.h"
 #include "lang/lang_priv.h"
 
 struct ken_parser {
-    TSParser *parsers[KEN_LANG_COUNT]; // made on first use
-    KEN_VEC(TSTree *) trees;
+    TSParser *parsers[KEN_LANG_COUNT]; // made on first use, in the heap
+    KEN_VEC(TSTree *) trees;           // likewise
+    lang_heap *heap;
 };
 
 typedef struct parse_watch {
@@ -48,7 +50,9 @@ static const char *read_text(void *payload, uint32_t byte, TSPoint at, uint32_t 
 
 ken_parser *ken_parser_new(void)
 {
-    return ken_zalloc(sizeof(ken_parser));
+    ken_parser *p = ken_zalloc(sizeof *p);
+    p->heap = lang_heap_new();
+    return p;
 }
 
 void ken_parser_free(ken_parser *p)
@@ -57,17 +61,24 @@ void ken_parser_free(ken_parser *p)
         return;
     ken_parser_reset(p);
     ken_vec_release(&p->trees);
-    for (size_t i = 0; i < KEN_LANG_COUNT; i++)
-        if (p->parsers[i])
-            ts_parser_delete(p->parsers[i]);
+    lang_heap_free(p->heap);
     ken_free(p);
 }
 
+// Parsers are deleted one by one, for the scanners of grammars have memory of their own.
 void ken_parser_reset(ken_parser *p)
 {
-    for (size_t i = 0; i < p->trees.len; i++)
+    lang_heap *outer = lang_heap_enter(p->heap);
+    for (size_t i = 0; i < p->trees.len && !lang_heap_is_real(); i++)
         ts_tree_delete(p->trees.ptr[i]);
     ken_vec_clear(&p->trees);
+    for (size_t i = 0; i < KEN_LANG_COUNT; i++) {
+        if (p->parsers[i])
+            ts_parser_delete(p->parsers[i]);
+        p->parsers[i] = NULL;
+    }
+    lang_heap_reset(p->heap);
+    lang_heap_enter(outer);
 }
 
 static TSParser *parser_of(ken_parser *p, ken_lang_id lang)
@@ -126,12 +137,15 @@ static uint64_t error_bytes(const TSTree *tree)
     return sum;
 }
 
+// Reading again costs as much as reading: a text is worth it when so much of it is damaged.
+enum { DAMAGE_SHARE = 50 };
+
 // Reads a damaged text again without what its grammar cannot follow; the better tree stays.
 static TSTree *second_reading(TSParser *ts, ken_lang_id lang, ken_str text, parse_watch *watch,
                               TSTree *tree)
 {
     uint64_t damage = error_bytes(tree);
-    char *masked = damage ? ken_try_alloc(text.len) : NULL;
+    char *masked = damage * DAMAGE_SHARE > text.len ? ken_try_alloc(text.len) : NULL;
     if (masked && ken_lang__mask(ken_lang_rules(lang), text, masked)) {
         TSTree *other = parse_text(ts, ken_str_n(masked, text.len), watch);
         bool is_better = other && error_bytes(other) < damage;
@@ -156,17 +170,12 @@ static bool has_too_many_markers(ken_str text, uint32_t max)
     return false;
 }
 
-ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
-                            const ken_parse_opts *opts, TSTree **out, ken_err *err)
+static ken_status parse_in_heap(ken_parser *p, ken_lang_id lang, ken_str text,
+                                const ken_parse_opts *opts, TSTree **out, ken_err *err)
 {
     TSParser *ts = parser_of(p, lang);
     if (!ts)
         return KEN_FAIL(err, KEN_EUNSUPPORTED, "no grammar for %s", ken_lang_name(lang));
-    if (text.len > UINT32_MAX / 2)
-        return KEN_FAIL(err, KEN_ELIMIT, "text of %zu bytes is too long to parse", text.len);
-    const ken_rules *rules = ken_lang_rules(lang);
-    if (rules && rules->max_markers && has_too_many_markers(text, rules->max_markers))
-        return KEN_FAIL(err, KEN_ELIMIT, "nested too deep for the %s grammar", ken_lang_name(lang));
     ts_parser_set_included_ranges(ts, opts->ranges, opts->n_ranges);
     parse_watch watch = { .cancel = opts->cancel,
                           .deadline_ns =
@@ -181,4 +190,18 @@ ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
     ken_vec_push(&p->trees, tree);
     *out = tree;
     return KEN_OK;
+}
+
+ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
+                            const ken_parse_opts *opts, TSTree **out, ken_err *err)
+{
+    if (text.len > UINT32_MAX / 2)
+        return KEN_FAIL(err, KEN_ELIMIT, "text of %zu bytes is too long to parse", text.len);
+    const ken_rules *rules = ken_lang_rules(lang);
+    if (rules && rules->max_markers && has_too_many_markers(text, rules->max_markers))
+        return KEN_FAIL(err, KEN_ELIMIT, "nested too deep for the %s grammar", ken_lang_name(lang));
+    lang_heap *outer = lang_heap_enter(p->heap);
+    ken_status st = parse_in_heap(p, lang, text, opts, out, err);
+    lang_heap_enter(outer);
+    return st;
 }
