@@ -45,24 +45,32 @@ static bool is_one_word(ken_str s)
     return true;
 }
 
+// "iosMain", "wasm32", "android": `word`, and whatever follows begins a word of its own ("iostream").
+static bool begins_with_word(ken_str folder, ken_str lower, const char *word)
+{
+    size_t n = strlen(word);
+    return ken_str_starts(lower, ken_str_n(word, n)) &&
+           !(folder.len > n && folder.ptr[n] >= 'a' && folder.ptr[n] <= 'z');
+}
+
 static uint32_t folder_bits(ken_str folder)
 {
     uint32_t bits = 0;
     char buf[32];
     ken_str lower = lower_into(folder, buf, sizeof buf);
-    if (is_word_of(test_folders, folder))
+    if (is_word_of(test_folders, lower))
         bits |= KEN_PATH_TEST;
-    if (is_word_of(example_folders, folder))
+    if (is_word_of(example_folders, lower))
         bits |= KEN_PATH_EXAMPLE;
-    if (is_word_of(compat_folders, folder))
+    if (is_word_of(compat_folders, lower))
         bits |= KEN_PATH_COMPAT;
-    if (is_word_of(internal_folders, folder) ||
+    if (is_word_of(internal_folders, lower) ||
         (ken_str_starts(folder, KEN_STR("unstable")) && is_one_word(folder)) ||
         (folder.len > 1 && folder.ptr[0] == '_' && folder.ptr[1] >= 'a' && folder.ptr[1] <= 'z'))
         bits |= KEN_PATH_INTERNAL;
     if (is_word_of(platform_folders, lower) || ken_str_ends(lower, KEN_STR("bsd")) ||
-        ken_str_starts(lower, KEN_STR("wasm")) || ken_str_starts(lower, KEN_STR("android")) ||
-        ken_str_starts(lower, KEN_STR("ios")))
+        begins_with_word(folder, lower, "wasm") || begins_with_word(folder, lower, "android") ||
+        begins_with_word(folder, lower, "ios"))
         bits |= KEN_PATH_PLATFORM;
     return bits;
 }
@@ -147,31 +155,67 @@ uint32_t ken_rank_path(ken_str path, bool is_doc, bool is_data)
     return bits;
 }
 
-static bool holds_any(ken_str lower, const char *const *words)
+// ---- what a question asks for by name ----------------------------------------------------------
+
+// Words of a question; one that ends in '*' stands for all that begin so.
+static const struct {
+    const char *words;
+    uint32_t bits;
+} waivers[] = {
+    { " test* spec specs fixture* mock* ", KEN_PATH_TEST },
+    { " example* demo demos doc docs docstring* document* bench* readme tutorial* sample samples ",
+      KEN_PATH_EXAMPLE | KEN_PATH_DOC },
+    { " legacy compat* deprecat* shim* polyfill* generat* v1 v2 v3 ", KEN_PATH_COMPAT },
+    { " internal internals private ", KEN_PATH_INTERNAL },
+    { " win32 windows wasm wasi android ios darwin macos aix sunos haiku cygwin qnx freebsd openbsd "
+      "netbsd jvm ",
+      KEN_PATH_PLATFORM },
+    { " config* setting* yaml yml json toml docker* make makefile* workflow* manifest* ",
+      KEN_PATH_DATA },
+};
+
+static bool fits_any(const char *list, ken_str word)
 {
-    for (; *words; words++)
-        if (ken_str_find(lower, ken_str_c(*words)) != SIZE_MAX)
+    if (is_word_of(list, word))
+        return true;
+    for (const char *star = strchr(list, '*'); star; star = strchr(star + 1, '*')) {
+        const char *from = star;
+        while (from[-1] != ' ')
+            from--;
+        if (ken_str_starts(word, ken_str_n(from, (size_t)(star - from))))
             return true;
+    }
     return false;
+}
+
+// The next word, cut at marks and at case: "FooTest" is two.
+static bool next_word(ken_str *rest, ken_str *out)
+{
+    size_t at = 0, end;
+    while (at < rest->len && !ken_is_alpha(rest->ptr[at]))
+        at++;
+    for (end = at; end < rest->len; end++) {
+        char c = rest->ptr[end];
+        if (!ken_is_alpha(c) && !ken_is_digit(c))
+            break;
+        if (end > at && ken_is_upper(c) && !ken_is_upper(rest->ptr[end - 1]))
+            break;
+    }
+    *out = ken_str_sub(*rest, at, end);
+    *rest = ken_str_sub(*rest, end, rest->len);
+    return out->len > 0;
 }
 
 uint32_t ken_rank_waived(ken_str query)
 {
-    static const char *const test[] = { "test", "spec", "fixture", "mock", NULL };
-    static const char *const example[] = { "example", "demo",     "doc",    "bench",
-                                           "readme",  "tutorial", "sample", NULL };
-    static const char *const compat[] = { "legacy", "compat",   "deprecat", "shim", "polyfill",
-                                          "generat", "v1 ", "v2 ", "v3 ", NULL };
-    static const char *const internal[] = { "internal", "private", NULL };
-    static const char *const data[] = { "config", "setting", "yaml",   "json",   "toml",
-                                        "docker", "make",    "workflow", "manifest", NULL };
-    char buf[1024];
-    ken_str lower = lower_into(query, buf, sizeof buf - 1);
-    buf[lower.len] = ' ';
-    lower.len++;
-    return (holds_any(lower, test) ? KEN_PATH_TEST : 0u) |
-           (holds_any(lower, example) ? KEN_PATH_EXAMPLE | KEN_PATH_DOC : 0u) |
-           (holds_any(lower, compat) ? KEN_PATH_COMPAT : 0u) |
-           (holds_any(lower, internal) ? KEN_PATH_INTERNAL : 0u) |
-           (holds_any(lower, data) ? KEN_PATH_DATA : 0u);
+    uint32_t bits = 0;
+    char buf[32];
+    ken_str rest = ken_str_sub(query, 0, 1000), word;
+    while (next_word(&rest, &word)) {
+        ken_str lower = lower_into(word, buf, sizeof buf);
+        for (size_t i = 0; i < sizeof waivers / sizeof *waivers; i++)
+            if (fits_any(waivers[i].words, lower))
+                bits |= waivers[i].bits;
+    }
+    return bits;
 }
