@@ -21,6 +21,11 @@
 
 extern char **environ;
 
+// Ours all close on exec; this also closes what a library or our parent left open.
+#if defined(__GLIBC__) && (__GLIBC__ > 2 || (__GLIBC__ == 2 && __GLIBC_MINOR__ >= 34))
+#define PROC_HAS_CLOSEFROM
+#endif
+
 enum {
     PROC_TIMEOUT_MS = 60000,
     PROC_MAX_OUT = 64 << 20,
@@ -118,6 +123,10 @@ static int add_actions(posix_spawn_file_actions_t *acts, const char *cwd, int ou
         e = posix_spawn_file_actions_adddup2(acts, out_w, STDOUT_FILENO);
     if (!e)
         e = posix_spawn_file_actions_adddup2(acts, err_w, STDERR_FILENO);
+#ifdef PROC_HAS_CLOSEFROM
+    if (!e)
+        e = posix_spawn_file_actions_addclosefrom_np(acts, STDERR_FILENO + 1);
+#endif
     if (!e && cwd)
         e = posix_spawn_file_actions_addchdir_np(acts, cwd);
     return e;
@@ -229,10 +238,12 @@ static bool read_some(int *fd, ken_buf *b, bool is_capped)
 // Bounded, because a process that left the group may go on writing.
 static void drain(proc_child *c)
 {
-    for (int i = 0; i < PROC_DRAIN_BLOCKS && read_some(&c->out_fd, &c->result.out, false); i++)
-        continue;
-    for (int i = 0; i < PROC_DRAIN_BLOCKS && read_some(&c->err_fd, &c->result.errors, true); i++)
-        continue;
+    for (int i = 0; i < PROC_DRAIN_BLOCKS; i++)
+        if (!read_some(&c->out_fd, &c->result.out, false))
+            break;
+    for (int i = 0; i < PROC_DRAIN_BLOCKS; i++)
+        if (!read_some(&c->err_fd, &c->result.errors, true))
+            break;
 }
 
 static void nap(int64_t ns)

@@ -24,8 +24,7 @@ enum {
     SCAN_OPEN_FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC
 };
 
-// ---- opening folders
-// ------------------------------------------------------------------------------
+// ---- opening folders --------------------------------------------------------------------------
 static int open_by_steps(int root_fd, const char *path)
 {
     int fd = openat(root_fd, ".", SCAN_OPEN_FLAGS);
@@ -66,8 +65,7 @@ int ken_scan__open_below(const scan_job *job, ken_str folder)
     return open_by_steps(job->root_fd, path);
 }
 
-// ---- judges
-// ------------------------------------------------------------------------------------------
+// ---- judges -----------------------------------------------------------------------------------
 void ken_scan__skip(scan_job *job, ken_str path, ken_skip_reason reason)
 {
     if (!ken_utf8_is_valid(path)) {
@@ -187,8 +185,7 @@ void ken_scan__take(scan_job *job, int dir_fd, ken_str path, bool is_ignored)
     }
 }
 
-// ---- git's list
-// ----------------------------------------------------------------------------------------
+// ---- git's list -------------------------------------------------------------------------------
 typedef struct list_cursor {
     scan_job *job;
     scan_candidates list;
@@ -316,8 +313,7 @@ static ken_status take_list(scan_job *job, scan_candidates list, ken_err *err)
     return st;
 }
 
-// ---- the whole
-// -----------------------------------------------------------------------------------------
+// ---- the whole --------------------------------------------------------------------------------
 static ken_status job_open(scan_job *job, const char *root, ken_err *err)
 {
     if (!root || root[0] != '/')

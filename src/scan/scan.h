@@ -67,13 +67,14 @@ ken_skip_reason ken_scan_classify_content(ken_str path, ken_str content);
 // break, so that spans stay right. Returns the number of places masked.
 size_t ken_scan_mask_secrets(char *text, size_t len);
 
-// ---- globs -----------------------------------------------------------------------------------
+// ---- globs ------------------------------------------------------------------------------------
+
 // `*` and `?` within a segment, `**` across segments, [classes], {a,b}; a pattern without '/'
 // matches the base name anywhere; a pattern that ends in '/' matches everything below that folder.
 ken_status ken_glob_check(ken_str pattern, ken_err *err) KEN_MUST_USE; // names what is wrong
 bool ken_glob_match(ken_str pattern, ken_str path);
 
-// ---- .gitignore ------------------------------------------------------------------------------
+// ---- .gitignore -------------------------------------------------------------------------------
 typedef struct ken_ignore ken_ignore; // the patterns of one file, in an arena
 // `dir`: the folder of the file relative to the root, "" for the root. Never fails: what git would
 // not understand is passed over.

@@ -41,16 +41,14 @@ static bool is_web(ken_str path)
     return has_ext(path, exts);
 }
 
-// ---- encodings
-// ---------------------------------------------------------------------------------------
+// ---- encodings --------------------------------------------------------------------------------
 static bool has_wide_mark(ken_str s)
 {
     return ken_str_starts(s, KEN_STR("\xff\xfe")) || ken_str_starts(s, KEN_STR("\xfe\xff")) ||
            ken_str_starts(s, ken_str_n("\0\0\xfe\xff", 4));
 }
 
-// ---- minified
-// ----------------------------------------------------------------------------------------
+// ---- minified ---------------------------------------------------------------------------------
 static bool is_minified(ken_str path, ken_str content)
 {
     if (content.len < MINIFIED_MIN_BYTES)
@@ -66,9 +64,9 @@ static bool is_minified(ken_str path, ken_str content)
     return content.len / n_lines > (is_web(path) ? MINIFIED_WEB_AVERAGE : MINIFIED_AVERAGE);
 }
 
-// ---- marks of generators
-// ----------------------------------------------------------------------------- Lower-case needle
-// in text of any case. Neither end may touch a word character, or a quote.
+// ---- marks of generators ----------------------------------------------------------------------
+
+// Lower-case needle in text of any case. Neither end may touch a word character, or a quote.
 static bool has_phrase(ken_str text, const char *needle)
 {
     size_t n = strlen(needle);

@@ -26,38 +26,52 @@ static ken_str expand_path(const config_reader *r, ken_str dir, ken_str path)
     return ken_path_join(r->arena, dir, path);
 }
 
+typedef struct config_value {
+    char bytes[CONFIG_MAX_VALUE];
+    size_t n, n_kept; // n_kept: up to the last byte that is not white space outside of quotes
+    bool is_quoted, is_comment;
+} config_value;
+
+static void value_put(config_value *v, char c, bool is_literal)
+{
+    bool is_space = !is_literal && ken_is_space(c);
+    if (v->n + 1 >= sizeof v->bytes || (is_space && !v->n))
+        return;
+    v->bytes[v->n++] = c;
+    if (!is_space)
+        v->n_kept = v->n;
+}
+
+static void value_take(config_value *v, char c)
+{
+    if (c == '"')
+        v->is_quoted = !v->is_quoted;
+    else if (!v->is_quoted && (c == '#' || c == ';'))
+        v->is_comment = true;
+    else
+        value_put(v, c, v->is_quoted);
+}
+
+static char unescape(char c)
+{
+    return c == 'n' ? '\n' : c == 't' ? '\t' : c == 'b' ? '\b' : c;
+}
+
 // The value after '=': quotes, escapes, comments, and lines that go on after a backslash.
 static ken_str take_value(ken_arena *a, ken_str *text)
 {
-    char out[CONFIG_MAX_VALUE];
-    size_t n = 0, keep = 0; // keep: up to the last byte that is not white space outside of quotes
-    bool is_quoted = false, is_comment = false;
+    config_value v = { .n = 0 };
     size_t i = 0;
     for (; i < text->len && text->ptr[i] != '\n'; i++) {
-        char c = text->ptr[i];
-        bool is_escape = c == '\\' && i + 1 < text->len;
-        if (is_comment || n + 1 >= sizeof out)
+        if (v.is_comment)
             continue;
-        if (is_escape) {
-            c = text->ptr[++i];
-            if (c == '\n')
-                continue;
-            c = c == 'n' ? '\n' : c == 't' ? '\t' : c == 'b' ? '\b' : c;
-        } else if (c == '"') {
-            is_quoted = !is_quoted;
-            continue;
-        } else if (!is_quoted && (c == '#' || c == ';')) {
-            is_comment = true;
-            continue;
-        }
-        if (!n && !is_quoted && !is_escape && ken_is_space(c))
-            continue;
-        out[n++] = c;
-        if (is_quoted || is_escape || !ken_is_space(c))
-            keep = n;
+        if (text->ptr[i] != '\\' || i + 1 == text->len)
+            value_take(&v, text->ptr[i]);
+        else if (text->ptr[++i] != '\n')
+            value_put(&v, unescape(text->ptr[i]), true);
     }
     *text = ken_str_sub(*text, i + 1, text->len);
-    return ken_arena_dup(a, ken_str_n(out, keep));
+    return ken_arena_dup(a, ken_str_n(v.bytes, v.n_kept));
 }
 
 // Follows links, as people keep their settings behind some, but never waits on a pipe.

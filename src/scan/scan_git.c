@@ -45,9 +45,10 @@ static const char *const git_env[] = {
     "git", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", \
         "core.untrackedCache=false", "-c", "protocol.allow=never"
 
-// ---- finding the work tree
-// ----------------------------------------------------------------------- Joins and reads a small
-// file of git; its text without white space at the ends, NULL ptr when it cannot be read.
+// ---- finding the work tree --------------------------------------------------------------------
+
+// Joins and reads a small file of git; its text without white space at the ends, NULL ptr when it
+// cannot be read.
 static ken_str read_small(ken_arena *a, ken_str dir, ken_str name)
 {
     ken_str path = ken_path_join(a, dir, name), text = { NULL, 0 };
@@ -116,11 +117,10 @@ bool ken_scan__git_is_bare(int dir_fd)
     return true;
 }
 
-// ---- head and branch
-// -------------------------------------------------------------------------------
+// ---- head and branch --------------------------------------------------------------------------
 static bool is_commit_id(ken_str s)
 {
-    if (s.len != 40 && s.len != 64)
+    if (!s.ptr || (s.len != 40 && s.len != 64))
         return false;
     for (size_t i = 0; i < s.len; i++)
         if (!ken_is_digit(s.ptr[i]) && !(s.ptr[i] >= 'a' && s.ptr[i] <= 'f'))
@@ -142,22 +142,14 @@ static ken_str find_packed(ken_arena *a, const scan_git *git, ken_str ref)
     if (!ken_fs_read(KEN_FS_CWD, path.ptr, GIT_PACKED_REFS, &b, NULL, NULL)) {
         ken_str rest = ken_buf_str(&b), line;
         while (!id.ptr && ken_str_line_next(&rest, &line)) {
-            size_t space = ken_str_find_char(line, ' ');
-            if (space == SIZE_MAX || !ken_str_eq(ken_str_sub(line, space + 1, line.len), ref))
-                continue;
-            ken_str found = ken_str_sub(line, 0, space);
-            if (is_commit_id(found))
+            ken_str found = ken_str_sub(line, 0, ken_str_find_char(line, ' '));
+            if (line.len == found.len + 1 + ref.len && ken_str_ends(line, ref) &&
+                is_commit_id(found))
                 id = ken_arena_dup(a, found);
         }
     }
     ken_buf_release(&b);
     return id;
-}
-
-// Repositories that keep references in tables show this name to whoever reads the file.
-static bool is_reftable(ken_str ref)
-{
-    return ken_str_eq(ref, KEN_STR("refs/heads/.invalid"));
 }
 
 static void ask_git_for_head(ken_arena *a, const scan_git *git, ken_str *out_head,
@@ -195,7 +187,8 @@ void ken_scan__git_head(ken_arena *a, const scan_git *git, ken_str *out_head, ke
         ken_str ref = ken_str_trim(ken_str_sub(text, strlen("ref:"), text.len));
         if (!is_ref_name(ref))
             return;
-        if (is_reftable(ref)) {
+        // Repositories that keep references in tables show this name to whoever reads the file.
+        if (ken_str_starts(ref, KEN_STR("refs/heads/.invalid"))) {
             ask_git_for_head(a, git, out_head, out_branch);
             return;
         }
@@ -211,9 +204,9 @@ void ken_scan__git_head(ken_arena *a, const scan_git *git, ken_str *out_head, ke
     }
 }
 
-// ---- the list of files
-// ------------------------------------------------------------------------------- A path that leads
-// somewhere else cannot come from git; a damaged index is not believed.
+// ---- the list of files ------------------------------------------------------------------------
+
+// A path that leads somewhere else cannot come from git; a damaged index is not believed.
 static bool is_plain_path(ken_str path)
 {
     if (!path.len || path.ptr[0] == '/')

@@ -3,8 +3,7 @@
 #include "base/path.h"
 #include "scan/scan_priv.h"
 
-// ---- {a,b}
-// ----------------------------------------------------------------------------------------
+// ---- {a,b} ------------------------------------------------------------------------------------
 typedef void glob_fn(void *ctx, ken_str flat);
 
 typedef struct glob_expansion {
@@ -44,12 +43,18 @@ static size_t group_open(ken_str p)
     return SIZE_MAX;
 }
 
-static bool has_too_many_groups(ken_str p)
+// NULL, or why this pattern is not even written out.
+static const char *fault_before_expansion(ken_str p)
 {
-    size_t n = 0;
-    for (size_t i = 0; i < p.len; i++)
-        n += p.ptr[i] == '{';
-    return n > SCAN_MAX_GROUPS;
+    if (p.len > SCAN_MAX_GLOB)
+        return "is too long";
+    size_t n_groups = 0;
+    for (size_t i = 0; i < p.len; i++) {
+        if (!p.ptr[i])
+            return "holds a NUL byte";
+        n_groups += p.ptr[i] == '{';
+    }
+    return n_groups > SCAN_MAX_GROUPS ? "has too many alternatives" : NULL;
 }
 
 // Each level of recursion removes one '{', so its depth is at most SCAN_MAX_GROUPS, and the number
@@ -79,17 +84,16 @@ static void expand(glob_expansion *x, ken_str p)
     }
 }
 
-// ---- one pattern
-// ------------------------------------------------------------------------------------
+// ---- one pattern ------------------------------------------------------------------------------
 static scan_glob glob_of(ken_str flat)
 {
     scan_glob g = { .pattern = flat };
     while (ken_str_starts(g.pattern, KEN_STR("./")))
         g.pattern = ken_str_sub(g.pattern, 2, g.pattern.len);
-    bool is_anchored = g.pattern.len && g.pattern.ptr[0] == '/';
+    bool is_anchored = ken_str_starts(g.pattern, KEN_STR("/"));
     if (is_anchored)
         g.pattern = ken_str_sub(g.pattern, 1, g.pattern.len);
-    if (g.pattern.len && g.pattern.ptr[g.pattern.len - 1] == '/') {
+    if (ken_str_ends(g.pattern, KEN_STR("/"))) {
         g.is_below_folder = true;
         g.pattern.len--;
     }
@@ -133,15 +137,14 @@ static void ask(void *ctx, ken_str flat)
 
 bool ken_glob_match(ken_str pattern, ken_str path)
 {
-    if (pattern.len > SCAN_MAX_GLOB || has_too_many_groups(pattern))
+    if (fault_before_expansion(pattern))
         return false;
     glob_question q = { .path = path };
     expand(&(glob_expansion){ ask, &q, SCAN_MAX_ALTERNATIVES }, pattern);
     return q.is_match;
 }
 
-// ---- checks
-// ------------------------------------------------------------------------------------------
+// ---- checks -----------------------------------------------------------------------------------
 typedef struct glob_check {
     const char *fault;
     size_t n;
@@ -159,26 +162,18 @@ static void check(void *ctx, ken_str flat)
 
 ken_status ken_glob_check(ken_str pattern, ken_err *err)
 {
-    if (pattern.len > SCAN_MAX_GLOB)
-        return KEN_FAIL(err, KEN_EINVAL, "glob '%.60s…' is longer than %d bytes", pattern.ptr,
-                        SCAN_MAX_GLOB);
-    if (memchr(pattern.ptr ? pattern.ptr : "", '\0', pattern.len))
-        return KEN_FAIL(err, KEN_EINVAL, "glob holds a NUL byte");
-    glob_check c = { 0 };
-    if (has_too_many_groups(pattern))
-        c.n = SCAN_MAX_ALTERNATIVES + 1;
-    else
+    glob_check c = { .fault = fault_before_expansion(pattern) };
+    if (!c.fault)
         expand(&(glob_expansion){ check, &c, SCAN_MAX_ALTERNATIVES + 1 }, pattern);
     if (c.n > SCAN_MAX_ALTERNATIVES)
         c.fault = "has too many alternatives";
     if (c.fault)
-        return KEN_FAIL(err, KEN_EINVAL, "glob '" KEN_STR_FMT "' %s", KEN_STR_ARG(pattern),
-                        c.fault);
+        return KEN_FAIL(err, KEN_EINVAL, "glob '%.*s' %s", pattern.len < 80 ? (int)pattern.len : 80,
+                        pattern.ptr, c.fault);
     return KEN_OK;
 }
 
-// ---- many globs, many paths
-// -----------------------------------------------------------------------------
+// ---- many globs, many paths -------------------------------------------------------------------
 typedef struct glob_list {
     ken_arena *arena;
     KEN_VEC(scan_glob) globs;

@@ -45,14 +45,14 @@ static bool parse_line(ken_str line, ignore_pattern *out)
     if (nul != SIZE_MAX)
         line = ken_str_sub(line, 0, nul); // as git, which keeps lines as C strings
     line = trim_spaces(line);
-    ignore_pattern p = { .is_negative = line.len && line.ptr[0] == '!' };
+    ignore_pattern p = { .is_negative = ken_str_starts(line, KEN_STR("!")) };
     ken_str t = ken_str_sub(line, p.is_negative, line.len);
-    if (t.len && t.ptr[t.len - 1] == '/') {
+    if (ken_str_ends(t, KEN_STR("/"))) {
         p.is_dir_only = true;
         t.len--;
     }
     p.is_path = ken_str_find_char(t, '/') != SIZE_MAX;
-    if (p.is_path && t.ptr[0] == '/')
+    if (ken_str_starts(t, KEN_STR("/")))
         t = ken_str_sub(t, 1, t.len);
     if (!t.len || ken_scan__wild_fault(t))
         return false;
@@ -61,7 +61,8 @@ static bool parse_line(ken_str line, ignore_pattern *out)
     p.kind = n == t.len ? IGNORE_LITERAL : IGNORE_WILD;
     if (p.is_path)
         p.head = ken_str_sub(t, 0, n);
-    else if (t.ptr[0] == '*' && ken_scan__wild_literal(ken_str_sub(t, 1, t.len)) + 1 == t.len)
+    else if (ken_str_starts(t, KEN_STR("*")) &&
+             ken_scan__wild_literal(ken_str_sub(t, 1, t.len)) + 1 == t.len)
         p.kind = IGNORE_SUFFIX;
     *out = p;
     return true;
@@ -71,13 +72,13 @@ static bool parse_line(ken_str line, ignore_pattern *out)
 // nothing follows the last "\n".
 static bool take_line(ken_str *rest, ken_str *out)
 {
-    if (!rest->len)
+    if (!rest->len || !rest->ptr)
         return false;
     size_t at = ken_str_find_char(*rest, '\n');
     size_t end = at == SIZE_MAX ? rest->len : at;
-    *out = ken_str_sub(*rest, 0, end);
+    *out = ken_str_n(rest->ptr, end);
     *rest = ken_str_sub(*rest, end + 1, rest->len);
-    if (out->len && out->ptr[out->len - 1] == '\r')
+    if (ken_str_ends(*out, KEN_STR("\r")))
         out->len--;
     return true;
 }

@@ -177,9 +177,9 @@ static void stars(char *p, size_t n)
     memset(p, '*', n);
 }
 
-// ---- private keys
-// -------------------------------------------------------------------------------------- What may
-// stand around the lines of a key that is written as text, or as strings of a program.
+// ---- private keys -----------------------------------------------------------------------------
+
+// What may stand around the lines of a key that is written as text, or as strings of a program.
 static const char *skip_between(const char *p, const char *end)
 {
     for (; p < end; p++) {
@@ -244,9 +244,9 @@ static char *mask_pem(char *p, char *end)
     return p;
 }
 
-// ---- one place
-// -------------------------------------------------------------------------------------- Masks what
-// begins at `p` by this format; returns its end, NULL when it is something else.
+// ---- one place --------------------------------------------------------------------------------
+
+// Masks what begins at `p` by this format; returns its end, NULL when it is something else.
 static char *mask_one(const mask_format *f, char *p, char *end)
 {
     size_t head = strlen(f->prefix);
@@ -271,7 +271,7 @@ static char *mask_one(const mask_format *f, char *p, char *end)
     return value + n;
 }
 
-static char *mask_at(char *text, char *p, char *end)
+static char *mask_at(const char *text, char *p, char *end)
 {
     char before = p > text ? p[-1] : ' ';
     if (ken_is_alpha(before) || ken_is_digit(before))

@@ -16,6 +16,7 @@ enum {
 };
 
 // ---- scan_wild.c: the matcher below both globs and .gitignore ---------------------------------
+
 // One segment: * ? [classes] \escapes against text that holds no '/'.
 bool ken_scan__wild_name(ken_str pattern, ken_str text);
 // Whole paths: as above between the slashes, and ** across them.
@@ -25,7 +26,7 @@ const char *ken_scan__wild_fault(ken_str pattern);
 // Length of the front that holds no special character.
 size_t ken_scan__wild_literal(ken_str pattern);
 
-// ---- scan_glob.c -------------------------------------------------------------------------------
+// ---- scan_glob.c ------------------------------------------------------------------------------
 typedef struct scan_glob {
     ken_str pattern;      // without {}, without leading and trailing '/'
     bool is_base_name;    // no '/': matches the last name of a path
@@ -46,8 +47,7 @@ bool ken_scan__globs_match_folder(scan_globs globs, ken_str folder);
 // True when a glob spells out `name` as one of its segments: it was asked for.
 bool ken_scan__globs_name(scan_globs globs, ken_str name);
 
-// ---- scan.c: one scan under way
-// -------------------------------------------------------------------
+// ---- scan.c: one scan under way ---------------------------------------------------------------
 typedef KEN_VEC(ken_scan_file) scan_file_vec;
 typedef KEN_VEC(ken_scan_skip) scan_skip_vec;
 
@@ -75,8 +75,7 @@ void ken_scan__take(scan_job *job, int dir_fd, ken_str path, bool is_ignored);
 // Opens a folder below the root without following any link; -1 and errno. "" is the root.
 int ken_scan__open_below(const scan_job *job, ken_str folder);
 
-// ---- scan_git.c
-// ------------------------------------------------------------------------------------
+// ---- scan_git.c -------------------------------------------------------------------------------
 typedef struct scan_git {
     ken_str top;        // of the work tree, absolute
     ken_str git_dir;    // of this work tree
@@ -103,23 +102,23 @@ void ken_scan__git_head(ken_arena *a, const scan_git *git, ken_str *out_head, ke
 ken_status ken_scan__git_list(scan_job *job, bool is_of_ignored, scan_candidates *out, ken_err *err)
     KEN_MUST_USE;
 
-// ---- scan_walk.c
-// ----------------------------------------------------------------------------------- `git` is NULL
-// outside of a work tree.
+// ---- scan_walk.c ------------------------------------------------------------------------------
+
+// `git` is NULL outside of a work tree.
 ken_status ken_scan__walk(scan_job *job, const scan_git *git, ken_err *err) KEN_MUST_USE;
 
-// ---- scan_excludes.c
-// ------------------------------------------------------------------------------- The patterns that
-// count everywhere: core.excludesFile and info/exclude. Either may be NULL.
+// ---- scan_excludes.c --------------------------------------------------------------------------
+
+// The patterns that count everywhere: core.excludesFile and info/exclude. Either may be NULL.
 typedef struct scan_excludes {
     ken_ignore *user, *repository;
 } scan_excludes;
 // `home`: the user's home folder, NULL = $HOME.
 scan_excludes ken_scan__excludes(ken_arena *a, const char *home, const scan_git *git);
 
-// ---- scan_classify.c
-// ------------------------------------------------------------------------------- How a folder's
-// name alone speaks.
+// ---- scan_classify.c --------------------------------------------------------------------------
+
+// How a folder's name alone speaks.
 typedef enum scan_folder_kind {
     SCAN_FOLDER_ORDINARY = 0,
     SCAN_FOLDER_NEVER,    // caches, environments, .git

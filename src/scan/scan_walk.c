@@ -43,8 +43,7 @@ typedef struct walk_signs {
     int n_bare; // of the four entries that make a bare repository
 } walk_signs;
 
-// ---- reading a folder
-// ------------------------------------------------------------------------------
+// ---- reading a folder -------------------------------------------------------------------------
 static ken_fs_kind kind_of(int dir_fd, const struct dirent *d)
 {
     ken_fs_info info;
@@ -97,8 +96,7 @@ static walk_signs read_entries(walk *w, DIR *dir)
     return signs;
 }
 
-// ---- rules
-// ---------------------------------------------------------------------------------------------
+// ---- rules ------------------------------------------------------------------------------------
 static const walk_rules *add_rules(walk *w, int dir_fd, ken_str dir, const walk_rules *above)
 {
     ken_buf text = KEN_BUF_INIT(SCAN_MAX_IGNORE);
@@ -149,8 +147,7 @@ static const walk_rules *rules_above_root(walk *w)
     return rules;
 }
 
-// ---- the walk
-// --------------------------------------------------------------------------------------------
+// ---- the walk ---------------------------------------------------------------------------------
 static void set_path(walk *w, ken_str folder)
 {
     ken_buf_clear(&w->path);

@@ -22,8 +22,7 @@ size_t ken_scan__wild_literal(ken_str pattern)
     return n;
 }
 
-// ---- classes
-// -------------------------------------------------------------------------------------
+// ---- classes ----------------------------------------------------------------------------------
 typedef struct wild_class_name {
     ken_str name;
     bool (*has)(unsigned char c);
@@ -170,9 +169,9 @@ const char *ken_scan__wild_fault(ken_str pattern)
     return NULL;
 }
 
-// ---- one segment
-// ----------------------------------------------------------------------------------- Matches one
-// unit of the pattern (not '*') against `c`. Returns the offset after it, or SIZE_MAX.
+// ---- one segment ------------------------------------------------------------------------------
+
+// Matches one unit of the pattern (not '*') against `c`. Returns the offset after it, or SIZE_MAX.
 static size_t match_unit(ken_str p, size_t at, char c)
 {
     bool is_in;
@@ -215,8 +214,7 @@ bool ken_scan__wild_name(ken_str p, ken_str text)
     return i == p.len;
 }
 
-// ---- paths
-// ------------------------------------------------------------------------------------------
+// ---- paths ------------------------------------------------------------------------------------
 typedef struct wild_segment {
     ken_str text;
     size_t next;  // offset after the slash
@@ -270,6 +268,8 @@ bool ken_scan__wild_path(ken_str p, ken_str text)
 {
     size_t i = 0, t = 0;
     size_t any_i = SIZE_MAX, any_t = 0;
+    if (!text.ptr)
+        return !p.len;
     while (i < p.len) {
         wild_segment s = segment_at(p, i);
         if (s.is_any) {
@@ -283,9 +283,9 @@ bool ken_scan__wild_path(ken_str p, ken_str text)
             continue;
         }
         size_t next = after_slash(text, t);
-        bool is_text_last = next == SIZE_MAX;
-        if (s.is_last == is_text_last &&
-            ken_scan__wild_name(s.text, ken_str_sub(text, t, is_text_last ? text.len : next - 1))) {
+        size_t end = next == SIZE_MAX ? text.len : next - 1;
+        if (s.is_last == (next == SIZE_MAX) &&
+            ken_scan__wild_name(s.text, ken_str_n(text.ptr + t, end - t))) {
             if (s.is_last)
                 return true;
             i = s.next;

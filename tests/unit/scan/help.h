@@ -31,6 +31,9 @@ const char *help_files(const char *rel, const ken_scan_opts *opts);
 // The home folder of the test; without settings until somebody writes some.
 const char *help_home(void);
 
+// A copy of an environment variable, "" when it is not set.
+const char *help_env(const char *name);
+
 // A small generator: the same numbers on every machine.
 uint32_t help_random(uint64_t *state, uint32_t below);
 

@@ -158,6 +158,12 @@ const char *help_files(const char *rel, const ken_scan_opts *opts)
     return scan_text(rel, opts, false);
 }
 
+const char *help_env(const char *name)
+{
+    const char *value = getenv(name);
+    return keep(ken_str_c(value ? value : ""));
+}
+
 uint32_t help_random(uint64_t *state, uint32_t below)
 {
     *state = *state * 6364136223846793005u + 1442695040888963407u;

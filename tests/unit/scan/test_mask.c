@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: MIT
+// The tokens here are made up: prefixes as the vendors write them, then letters that repeat.
+#include <string.h>
+
+#include "base/buf.h"
+#include "help.h"
+
+#define A10    "Ab3Cd5Ef7G"
+#define A16    "ABCDEFGH23456723"
+#define A20    A10 A10
+#define A35    A20 A10 "abcde"
+#define A36    A20 A10 "abcdef"
+#define A40    A20 A20
+#define LINE64 "MIIEvQIBADANBgkqhkiG9w0BAQEFAASCBKcwggSjAgEAAoIBAQC7VJTUt9Us8cKj"
+
+static size_t mask(const char *text, char *out, size_t cap)
+{
+    size_t n = strlen(text);
+    kt_true(n < cap);
+    memcpy(out, text, n + 1);
+    return ken_scan_mask_secrets(out, n);
+}
+
+// `part` of the text must be gone, the rest must stay, and so must every line break.
+static void check_masked(const char *text, const char *part, int line)
+{
+    char out[4096], want[4096];
+    size_t n_places = mask(text, out, sizeof out);
+    memcpy(want, text, strlen(text) + 1);
+    char *at = strstr(want, part);
+    if (!at)
+        kt_fail("line %d: '%s' is not in '%s'", line, part, text);
+    else
+        memset(at, '*', strlen(part));
+    if (n_places != 1 || strcmp(out, want) != 0)
+        kt_fail("line %d: %zu places, '%s'", line, n_places, out);
+    if (ken_scan_mask_secrets(out, strlen(out)) != 0 || strcmp(out, want) != 0)
+        kt_fail("line %d: masked twice: '%s'", line, out);
+}
+
+static void check_untouched(const char *text, int line)
+{
+    char out[4096];
+    if (mask(text, out, sizeof out) != 0 || strcmp(out, text) != 0)
+        kt_fail("line %d: '%s' became '%s'", line, text, out);
+}
+
+#define MASKS(text, part) check_masked((text), (part), __LINE__)
+#define KEEPS(text)       check_untouched((text), __LINE__)
+
+KEN_TEST(mask_tokens)
+{
+    MASKS("key = \"AKIA" A16 "\"\n", A16);
+    MASKS("ASIA" A16, A16);
+    MASKS("t: ghp_" A36 "\n", A36);
+    MASKS("GH=gho_" A36, A36);
+    MASKS("'ghs_" A36 "'", A36);
+    MASKS("x=github_pat_11ABCDEFG0" A40 "_" A40 ";", "11ABCDEFG0" A40 "_" A40);
+    MASKS("glpat-" A20, A20);
+    MASKS("\"xoxb-123456789012-1234567890123-" A20 "\"", "123456789012-1234567890123-" A20);
+    MASKS("sk_live_" A20 "abcd", A20 "abcd");
+    MASKS("AIza" A35 "&x", A35);
+    MASKS("//registry/:_authToken=npm_" A36, A36);
+    MASKS("pypi-" A40 A20 " ", A40 A20);
+    MASKS("Bearer sk-" A40 "abcdefgh\n", A40 "abcdefgh");
+    MASKS("sk-ant-api03-" A40 A40, "ant-api03-" A40 A40);
+    MASKS("hf_" A35, A35);
+    MASKS("glpat-" A20 "\n", A20);
+    MASKS("https://hooks.slack.com/services/T00000000/B00000000/" A20 "abcd",
+          "T00000000/B00000000/" A20 "abcd");
+    MASKS("aws_secret_access_key = wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\n",
+          "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY");
+    MASKS("\"SecretAccessKey\": \"wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY\"",
+          "wJalrXUtnFEMI/K7MDENG/bPxRfiCYEXAMPLEKEY");
+    MASKS("jwt=eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTYifQ.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P",
+          "hbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0NTYifQ.dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P");
+}
+
+KEN_TEST(mask_leaves_code_alone)
+{
+    KEEPS("AKIA is a prefix, AKIASHORT is none");
+    KEEPS("xAKIA" A16);    // in the middle of a word
+    KEEPS("AKIA" A16 "B"); // too long to be one
+    KEEPS("ghp_regression_test_of_the_parser_with_a_long_name");
+    KEEPS("npm_config_registry npm_lifecycle_event npm_package_version_and_more");
+    KEEPS("sk-circle-fade-dot animation-sk-cube-grid-of-many-parts");
+    KEEPS("task-force-ABC-1234567890-something-long-enough"); // "sk-" inside a word
+    KEEPS("eyJust.a.word eyJhbGciOiJIUzI1NiJ9 alone");
+    KEEPS("const SG.Foo.Bar hooks.slack.com/services/ are where they post");
+    KEEPS("aws_secret_access_key = os.environ['AWS_SECRET_ACCESS_KEY']");
+    KEEPS("// ------------------------------------------------ BEGIN PRIVATE KEY");
+    KEEPS("");
+    KEEPS("x");
+}
+
+KEN_TEST(mask_private_keys)
+{
+    MASKS("-----BEGIN RSA PRIVATE KEY-----\n" LINE64 "\n-----END RSA PRIVATE KEY-----\n", LINE64);
+    MASKS("k = \"-----BEGIN PRIVATE KEY-----\\n" LINE64 "\\n-----END PRIVATE KEY-----\\n\"",
+          LINE64);
+    MASKS("-----BEGIN OPENSSH PRIVATE KEY-----\r\n" LINE64 "\r\n", LINE64); // cut off
+    MASKS(
+        "-----BEGIN EC PRIVATE KEY-----\nProc-Type: 4,ENCRYPTED\nDEK-Info: AES-128-CBC,AB12\n\n" LINE64
+        "\n-----END EC PRIVATE KEY-----\n",
+        LINE64);
+    MASKS("-----BEGIN PGP PRIVATE KEY BLOCK-----\nVersion: x\n\n" LINE64
+          "\n-----END PGP PRIVATE KEY BLOCK-----",
+          LINE64);
+}
+
+KEN_TEST(mask_keeps_lengths_and_lines_of_keys)
+{
+    const char *text = "a\n-----BEGIN PRIVATE KEY-----\n" LINE64 "\n" LINE64 "\nshort==\n"
+                       "-----END PRIVATE KEY-----\nint main;\n";
+    char out[1024];
+    kt_eq_u(mask(text, out, sizeof out), 1);
+    kt_eq_u(strlen(out), strlen(text));
+    for (size_t i = 0; text[i]; i++)
+        kt_eq_i(text[i] == '\n', out[i] == '\n');
+    kt_null(strstr(out, "MII"));
+    kt_null(strstr(out, "short"));
+    kt_has_str(out, "-----END PRIVATE KEY-----\nint main;\n");
+}
+
+KEN_TEST(mask_leaves_talk_of_keys_alone)
+{
+    KEEPS("-----BEGIN CERTIFICATE-----\n" LINE64 "\n-----END CERTIFICATE-----\n");
+    KEEPS("-----BEGIN PUBLIC KEY-----\n" LINE64 "\n-----END PUBLIC KEY-----\n");
+    KEEPS(
+        "if (starts(s, \"-----BEGIN PRIVATE KEY-----\"))\n    return find(s, \"-----END PRIVATE KEY-----\");\n");
+    KEEPS("-----BEGIN PRIVATE KEY-----\n...\n-----END PRIVATE KEY-----\n");
+    KEEPS("-----BEGIN PRIVATE KEY-----");
+}
+
+KEN_TEST(mask_finds_a_token_at_every_offset)
+{
+    static const char token[] = "ghp_" A36;
+    for (size_t before = 0; before < 20; before++) {
+        for (size_t after = 0; after < 12; after++) {
+            char text[128];
+            memset(text, ' ', sizeof text);
+            memcpy(text + before, token, sizeof token - 1);
+            size_t n = before + sizeof token - 1 + after;
+            kt_eq_u(ken_scan_mask_secrets(text, n), 1);
+            kt_eq_i(text[before + 4], '*');
+        }
+    }
+}
+
+KEN_TEST(mask_counts_places_and_takes_any_bytes)
+{
+    char out[512];
+    kt_eq_u(mask("ghp_" A36 " AKIA" A16 "\nglpat-" A20, out, sizeof out), 3);
+    static const char bytes[] = "-BEGINPRVATKY AKIAghp_eyJ.sk-xo\0\n\\\"0aZ\xff";
+    uint64_t seed = 3;
+    for (int round = 0; round < 2000; round++) {
+        char text[256];
+        for (size_t i = 0; i < sizeof text; i++)
+            text[i] = bytes[help_random(&seed, sizeof bytes - 1)];
+        ken_scan_mask_secrets(text, help_random(&seed, sizeof text));
+    }
+}
