@@ -73,6 +73,16 @@ static bool blank_macro_line(char *text, ken_str all, ken_str line, char before)
     return true;
 }
 
+// `class MACRO name {`, not `struct tag name;` and the like.
+static bool heads_a_type(ken_str rest)
+{
+    size_t n = 0;
+    while (n < rest.len && ken_is_word(rest.ptr[n]))
+        n++;
+    ken_str after = ken_str_trim(ken_str_sub(rest, n, rest.len));
+    return n && !(after.len && memchr(";=,)*[(", after.ptr[0], 7));
+}
+
 // class EXPORT_MACRO name
 static void blank_macro_after(char *text, ken_str all, ken_str line, ken_str words)
 {
@@ -88,7 +98,7 @@ static void blank_macro_after(char *text, ken_str all, ken_str line, ken_str wor
         ken_str name = ken_str_sub(line, from, line.len);
         size_t n = from > at ? macro_len(name) : 0;
         ken_str next = ken_str_trim(ken_str_sub(name, n, name.len));
-        if (n && next.len && ken_is_word(next.ptr[0]))
+        if (n && heads_a_type(next))
             blank(text, (size_t)(name.ptr - all.ptr), (size_t)(name.ptr - all.ptr) + n);
     }
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// A parser keeps one TSParser per language of the file at hand, and its trees, all in a heap of their
-// own that is dropped with the file. Grammars are asked to stop through tree-sitter's progress
-// callback, which it calls every hundred operations.
+// A parser keeps one TSParser per language of the file at hand, and its trees, all in a heap of
+// their own that is dropped with the file. Grammars are asked to stop through tree-sitter's
+// progress callback, which it calls every hundred operations.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -132,13 +132,17 @@ static uint64_t error_bytes(const TSTree *tree)
         TSNode node = ts_tree_cursor_current_node(&cursor);
         if (ts_node_is_error(node))
             sum += ts_node_end_byte(node) - ts_node_start_byte(node);
+        else if (ts_node_is_missing(node))
+            sum++;
     } while (next_damaged(&cursor));
     ts_tree_cursor_delete(&cursor);
     return sum;
 }
 
 // Reading again costs as much as reading: a text is worth it when so much of it is damaged.
-enum { DAMAGE_SHARE = 50 };
+enum {
+    DAMAGE_SHARE = 50
+};
 
 // Reads a damaged text again without what its grammar cannot follow; the better tree stays.
 static TSTree *second_reading(TSParser *ts, ken_lang_id lang, ken_str text, parse_watch *watch,

@@ -153,9 +153,7 @@ static ken_str clean_name(const ken_rules *rules, ken_str name)
         while (name.len && name.ptr[name.len - 1] == c)
             name.len--;
     }
-    size_t line_end = ken_str_find_char(name, '\n');
-    if (line_end != SIZE_MAX)
-        name = ken_str_trim(ken_str_sub(name, 0, line_end));
+    name = ken_str_trim(ken_str_sub(name, 0, ken_str_find_char(name, '\n')));
     return name.len > 200 ? ken_str_sub(name, 0, 200) : name;
 }
 
@@ -170,7 +168,8 @@ static ken_visibility visibility_of_word(ken_str w)
         { "private", KEN_VISIBILITY_PRIVATE },     { "fileprivate", KEN_VISIBILITY_PRIVATE },
         { "protected", KEN_VISIBILITY_PROTECTED }, { "internal", KEN_VISIBILITY_INTERNAL },
         { "defp", KEN_VISIBILITY_PRIVATE },        { "defmacrop", KEN_VISIBILITY_PRIVATE },
-        { "local", KEN_VISIBILITY_PRIVATE }
+        { "local", KEN_VISIBILITY_PRIVATE },       { "typep", KEN_VISIBILITY_PRIVATE },
+        { "defguardp", KEN_VISIBILITY_PRIVATE }
     };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ken_str_eq_c(w, words[i].word))
@@ -228,6 +227,21 @@ static ken_visibility visibility_of(const ken_rules *rules, ken_str head, ken_st
 
 // ---- what a node gives -----------------------------------------------------------------------
 
+enum {
+    MAX_SIBLINGS = 64
+};
+
+// The next sibling of `at` inside `node` that has the same type; null when there is none.
+static TSNode next_of_type(TSNode node, TSNode at)
+{
+    TSSymbol type = ts_node_symbol(at);
+    do {
+        at = ts_node_next_named_sibling(at);
+    } while (!ts_node_is_null(at) && ts_node_symbol(at) != type);
+    bool is_inside = !ts_node_is_null(at) && ts_node_end_byte(at) <= ts_node_end_byte(node);
+    return is_inside ? at : (TSNode){ 0 };
+}
+
 static void add_lead(walk *w, TSNode node, bool is_comment)
 {
     uint32_t start = ts_node_start_byte(node), end = ts_node_end_byte(node);
@@ -255,20 +269,29 @@ static void add_lead(walk *w, TSNode node, bool is_comment)
     }
 }
 
+static ken_str module_name(walk *w, const ken_rule *rule, TSNode at)
+{
+    ken_str text = node_text(w->text, at);
+    if (rule->module.n_paths && !rule->module.paths[0].n_steps) // the whole statement: `import a.b`
+        text = ken_str_sub(text, ken_str_find_char(text, ' '), text.len);
+    ken_str module = clean_name(w->rules, text);
+    if (module.len >= 2 && module.ptr[0] == '<' && module.ptr[module.len - 1] == '>')
+        module = ken_str_sub(module, 1, module.len - 1);
+    return module;
+}
+
 static void add_import(walk *w, const ken_rule *rule, TSNode node)
 {
     TSNode at = ken_rule_follow(&rule->module, node);
-    if (ts_node_is_null(at)) {
-        if (rule->module.n_paths)
+    for (int i = 0; i < MAX_SIBLINGS && !ts_node_is_null(at); i++) {
+        ken_import import = { module_name(w, rule, at), ts_node_start_point(node).row,
+                              rule->role == KEN_RULE_EXPORT };
+        if (import.module.len && w->out->imports.len < KEN_MAX_SYMBOLS)
+            ken_vec_push(&w->out->imports, import);
+        if (!rule->is_each)
             return;
-        at = node;
+        at = next_of_type(node, at);
     }
-    ken_str module = clean_name(w->rules, node_text(w->text, at));
-    if (module.len >= 2 && module.ptr[0] == '<' && module.ptr[module.len - 1] == '>')
-        module = ken_str_sub(module, 1, module.len - 1);
-    ken_import import = { module, ts_node_start_point(node).row, rule->role == KEN_RULE_EXPORT };
-    if (module.len && w->out->imports.len < KEN_MAX_SYMBOLS)
-        ken_vec_push(&w->out->imports, import);
 }
 
 // The value of an attribute in an opening tag, without its quotes.
@@ -321,14 +344,15 @@ static void add_injection(walk *w, const ken_rule *rule, TSNode node, int32_t sy
 }
 
 // From `start` to the body; without one, to the end of the line that has the name.
-static ken_span signature_of(walk *w, const ken_rule *rule, TSNode node, TSNode name, ken_span span)
+static ken_span signature_of(walk *w, const ken_rule *rule, TSNode node, TSNode name, ken_span span,
+                             bool has_body)
 {
     uint32_t start = span.start, end = span.end;
     TSNode sig = ken_rule_follow(&rule->signature, node);
     if (!ts_node_is_null(sig))
         return (ken_span){ ts_node_start_byte(sig), ts_node_end_byte(sig) };
     TSNode body = ken_rule_follow(&rule->body, node);
-    if (!ts_node_is_null(body) && ts_node_start_byte(body) > start) {
+    if (has_body && !ts_node_is_null(body) && ts_node_start_byte(body) > start) {
         end = ts_node_start_byte(body);
     } else {
         uint32_t from = ts_node_end_byte(name) < end ? ts_node_end_byte(name) : start;
@@ -481,7 +505,8 @@ static int32_t push_symbol(walk *w, const ken_rule *rule, TSNode node, TSNode na
                      rule->is_rest ? s.span.end : ts_node_end_byte(node) };
     if (!is_decorated)
         own.start = s.span.start;
-    s.signature = signature_of(w, rule, node, name_node, own);
+    bool has_body = !rule->n_fn || ken_symbol_is_callable(s.kind); // else it is part of a value
+    s.signature = signature_of(w, rule, node, name_node, own, has_body);
     ken_str head = ken_str_sub(w->text, s.span.start, ts_node_start_byte(name_node));
     s.visibility =
         rule->visibility ? rule->visibility : visibility_of(w->rules, head, name, frame->members);
@@ -493,22 +518,18 @@ static int32_t push_symbol(walk *w, const ken_rule *rule, TSNode node, TSNode na
 }
 
 // attr_reader :a, :b; var a, b int
-static void add_siblings(walk *w, const ken_rule *rule, TSNode node, TSNode name_node)
+static void add_siblings(walk *w, TSNode node, TSNode name_node)
 {
-    ken_symbol first = w->out->symbols.ptr[w->out->symbols.len - 1];
-    TSSymbol type = ts_node_symbol(name_node);
-    for (int i = 0; i < 64; i++) {
-        name_node = ts_node_next_named_sibling(name_node);
-        if (ts_node_is_null(name_node) || ts_node_end_byte(name_node) > ts_node_end_byte(node))
+    ken_symbol s = w->out->symbols.ptr[w->out->symbols.len - 1];
+    for (int i = 0; i < MAX_SIBLINGS; i++) {
+        name_node = next_of_type(node, name_node);
+        if (ts_node_is_null(name_node) || w->out->symbols.len >= KEN_MAX_SYMBOLS)
             return;
-        if (ts_node_symbol(name_node) != type)
-            continue;
-        first.name = clean_name(w->rules, node_text(w->text, name_node));
-        first.visibility = visibility_of(w->rules, KEN_STR(""), first.name, first.visibility);
-        if (first.name.len && w->out->symbols.len < KEN_MAX_SYMBOLS)
-            ken_vec_push(&w->out->symbols, first);
+        s.name = clean_name(w->rules, node_text(w->text, name_node));
+        s.visibility = visibility_of(w->rules, KEN_STR(""), s.name, s.visibility);
+        if (s.name.len)
+            ken_vec_push(&w->out->symbols, s);
     }
-    (void)rule;
 }
 
 // The definition that `node` makes, or -1.
@@ -527,7 +548,7 @@ static int32_t add_symbol(walk *w, const ken_rule *rule, TSNode node)
         return (int32_t)(last_of_name(w, name) - w->out->symbols.ptr);
     int32_t symbol = push_symbol(w, rule, node, name_node, name);
     if (rule->is_each)
-        add_siblings(w, rule, node, name_node);
+        add_siblings(w, node, name_node);
     return symbol;
 }
 

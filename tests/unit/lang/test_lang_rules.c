@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: MIT
+#include <string.h>
+
+#include "ktest.h"
+#include "lang/lang.h"
+#include "lang/lang_check.h"
+#include "lang/lang_priv.h"
+#include "lang/lang_rules.h"
+
+KEN_TEST(tables_fit_their_grammars)
+{
+    unsigned n_tables = 0;
+    for (unsigned id = 0; id < KEN_LANG_COUNT; id++) {
+        ken_lang_id lang = (ken_lang_id)id;
+        if (!ken_lang_grammar(lang))
+            continue;
+        kt_not_null(ken_lang_rules(lang));
+        ken_str first = KEN_STR("");
+        uint32_t n = ken_lang_check_rules(lang, &first);
+        if (n)
+            kt_fail("%s.nodes has %u names that the grammar does not know, first in %s",
+                    ken_lang_name(lang), n, first.ptr);
+        n_tables++;
+    }
+    if (n_tables < 28)
+        kt_skip("grammars", "some are not in this build");
+}
+
+KEN_TEST(languages_without_a_grammar_have_no_rules)
+{
+    kt_null(ken_lang_rules(KEN_LANG_TEXT));
+    kt_null(ken_lang_rules(KEN_LANG_COUNT));
+    kt_null(ken_lang_grammar(KEN_LANG_MAKE));
+    kt_false(ken_lang_misses_grammar(KEN_LANG_MAKE));
+}
+
+// ---- the second reading ------------------------------------------------------------------------
+
+static const char *masked(ken_lang_id lang, const char *text)
+{
+    static char out[4096];
+    size_t n = strlen(text);
+    bool is_changed = ken_lang__mask(ken_lang_rules(lang), ken_str_n(text, n), out);
+    out[n] = '\0';
+    return is_changed ? out : "unchanged";
+}
+
+KEN_TEST(mask_leaves_out_directives_of_swift)
+{
+    kt_eq_str(masked(KEN_LANG_SWIFT, "a\n  #if os(x)\nb\r\n#else\r\nc\n#endif"),
+              "a\n           \nb\r\n     \r\nc\n      ");
+    kt_eq_str(masked(KEN_LANG_SWIFT, "a #if\n#iffy\n"), "unchanged");
+}
+
+KEN_TEST(mask_leaves_out_macros_of_c)
+{
+    kt_eq_str(masked(KEN_LANG_CPP, "FMT_BEGIN_NAMESPACE\nint a;\nFMT_END // x\n"),
+              "                   \nint a;\n        // x\n");
+    kt_eq_str(masked(KEN_LANG_CPP, "class FMT_API Foo {\n  AB_C(1, (2))\n  int a;"),
+              "class         Foo {\n              \n  int a;");
+    kt_eq_str(masked(KEN_LANG_C, "struct s {\n  UV_FIELDS\n};\n"), "struct s {\n           \n};\n");
+    // What may be a value stays.
+    kt_eq_str(masked(KEN_LANG_C, "enum e {\n  AA_B, // one\n  CC_D\n};\nint x =\n  AA_B\n  + 1;\n"),
+              "unchanged");
+    kt_eq_str(masked(KEN_LANG_C, "struct AA_B x;\nf(AA_B);\n"), "unchanged");
+    kt_eq_str(masked(KEN_LANG_CPP, "x = a ||\n  AA_B\n;\nclass AA_B {\n"), "unchanged");
+    kt_eq_str(masked(KEN_LANG_PYTHON, "AA_B\n"), "unchanged");
+    kt_eq_str(masked(KEN_LANG_CPP, ""), "unchanged");
+}

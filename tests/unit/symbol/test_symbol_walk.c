@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+#include <string.h>
+
+#include "ktest.h"
+#include "symbol_lab.h"
+
+KEN_TEST(comments_above_are_documentation)
+{
+    kt_eq_str(lab_symbols(KEN_LANG_C, "// One.\n// Two.\nint f(void) { return 1; }\n"),
+              "3-3 function f, public, documented\n    int f(void)\n"
+              "2 comments, 0 bytes of errors\n");
+    // An empty line parts them, unless the comment says that it documents.
+    kt_eq_str(lab_symbols(KEN_LANG_C, "// One.\n\nint f(void) { return 1; }\n"),
+              "3-3 function f, public\n    int f(void)\n1 comments, 0 bytes of errors\n");
+    kt_eq_str(
+        lab_symbols(KEN_LANG_C, "/** One. */\n\nint f(void) { return 1; }\n"),
+        "3-3 function f, public, documented\n    int f(void)\n1 comments, 0 bytes of errors\n");
+    // One behind code belongs to that code.
+    kt_eq_str(lab_symbols(KEN_LANG_C, "int a; // One.\nint b;\n"),
+              "1-1 variable a, public\n    int a;\n2-2 variable b, public\n    int b;\n"
+              "1 comments, 0 bytes of errors\n");
+}
+
+KEN_TEST(comment_before_the_body_is_not_in_the_signature)
+{
+    kt_eq_str(lab_symbols(KEN_LANG_RUBY, "class A\n  # About a.\n  def a\n  end\nend\n"),
+              "1-5 class A, public\n    class A\n3-4 method A > a, public, documented\n    def a\n"
+              "1 comments, 0 bytes of errors\n");
+}
+
+KEN_TEST(attributes_belong_to_what_follows)
+{
+    kt_eq_str(lab_symbols(KEN_LANG_RUST, "/// Doc.\n#[test]\n#[x(y)]\nfn a() {}\n"),
+              "2-4 function a, private, documented\n    fn a()\n"
+              "1 comments, 0 bytes of errors\n");
+    // A decorator inside the head of a class is not one of its first member.
+    kt_eq_str(lab_symbols(KEN_LANG_JAVASCRIPT, "@dec class A { m() {} }\n"),
+              "1-1 class A\n    @dec class A\n1-1 method A > m, public\n    m()\n"
+              "0 comments, 0 bytes of errors\n");
+}
+
+KEN_TEST(wrappers_lend_their_span_only_to_what_is_directly_inside)
+{
+    kt_eq_str(lab_symbols(KEN_LANG_JAVASCRIPT, "export const f = () => {\n\n  class A {}\n}\n"),
+              "1-4 function f, public\n    export const f = () =>\n3-3 class f > A\n    class A\n"
+              "0 comments, 0 bytes of errors\n");
+    kt_eq_str(lab_symbols(KEN_LANG_JAVASCRIPT, "const x = go(function () {\n  class A {}\n})\n"),
+              "1-3 variable x\n    const x = go(function ()\n2-2 class x > A\n    class A\n"
+              "0 comments, 0 bytes of errors\n");
+}
+
+KEN_TEST(values_of_three_lines_are_functions)
+{
+    kt_eq_str(lab_symbols(KEN_LANG_JAVASCRIPT,
+                          "const a = () => 1\nconst b = () => {\n  return 1\n}\n"
+                          "function f() { const c = 1 }\n"),
+              "1-1 variable a\n    const a = () => 1\n2-4 function b\n    const b = () =>\n"
+              "5-5 function f\n    function f()\n0 comments, 0 bytes of errors\n");
+}
+
+KEN_TEST(methods_outside_of_their_class_have_an_owner)
+{
+    kt_eq_str(lab_symbols(KEN_LANG_GO, "package a\ntype T struct{}\nfunc (t *T) M() {}\n"
+                                       "func (u U) N() {}\n"),
+              "2-2 struct T, public\n    type T struct\n3-3 method T > M, public\n"
+              "    func (t *T) M()\n4-4 method N, public\n    func (u U) N()\n"
+              "0 comments, 0 bytes of errors\n");
+}
+
+KEN_TEST(clauses_are_one_definition)
+{
+    kt_eq_str(lab_symbols(KEN_LANG_HASKELL, "f :: Int -> Int\nf 0 = 1\n-- more\nf n = n\n"),
+              "1-4 function f\n    f :: Int -> Int\n1 comments, 0 bytes of errors\n");
+}
+
+KEN_TEST(embedded_code_keeps_its_lines)
+{
+    kt_eq_str(lab_symbols(KEN_LANG_HTML, "<p>\n</p>\n<script>\n// c\nfunction f() {}\n</script>\n"),
+              "1-2 element p\n    <p>\n3-6 element script\n    <script>\n"
+              "5-5 function script > f, documented\n    function f()\n"
+              "1 comments, 0 bytes of errors\n");
+    kt_eq_str(lab_symbols(KEN_LANG_RUST, "cfg! {\n    pub fn a() {}\n}\n"),
+              "2-2 function a, public\n    pub fn a()\n0 comments, 0 bytes of errors\n");
+}
+
+KEN_TEST(heads_inside_errors_are_definitions)
+{
+    const char *dump = lab_symbols(KEN_LANG_KOTLIN, "class A {\n    fun a() {}\n"
+                                                    "    fun b() { x($$\"y\") \"\n}\n");
+    kt_has_str(dump, "class A, public");
+    kt_has_str(dump, "method A > a, public");
+}
+
+KEN_TEST(the_number_of_symbols_is_bounded)
+{
+    ken_buf text = KEN_BUF_INIT(16 << 20);
+    for (int i = 0; i < KEN_MAX_SYMBOLS + 100; i++)
+        ken_buf_printf(&text, "v%d = 1\n", i);
+    ken_extraction x = { 0 };
+    lab_extract(KEN_LANG_PYTHON, ken_buf_str(&text), &x);
+    kt_eq_u(x.symbols.len, KEN_MAX_SYMBOLS);
+    ken_extraction_clear(&x);
+    kt_eq_u(x.symbols.len + x.imports.len + x.comments.len + x.injections.len, 0);
+    ken_extraction_release(&x);
+    ken_buf_release(&text);
+}
+
+// Asking a node for its parent costs its depth, so the walk must not; 30000 levels took minutes.
+KEN_TEST(deep_nesting_is_walked_in_linear_time)
+{
+    static const struct {
+        ken_lang_id lang;
+        const char *open, *close;
+    } cases[] = {
+        { KEN_LANG_JAVA, "class A {", "}" },         { KEN_LANG_CSHARP, "namespace A {", "}" },
+        { KEN_LANG_CPP, "namespace a {", "}" },      { KEN_LANG_JSON, "{\"a\":", "}" },
+        { KEN_LANG_JAVASCRIPT, "function(){", "}" }, { KEN_LANG_RUBY, "module A\n", "end\n" },
+        { KEN_LANG_RUST, "mod a {", "}" },           { KEN_LANG_C, "{", "}" },
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        ken_buf text = KEN_BUF_INIT(16 << 20);
+        for (int k = 0; k < 30000; k++)
+            ken_buf_puts(&text, cases[i].open);
+        for (int k = 0; k < 30000; k++)
+            ken_buf_puts(&text, cases[i].close);
+        ken_extraction x = { 0 };
+        lab_extract(cases[i].lang, ken_buf_str(&text), &x);
+        ken_extraction_release(&x);
+        ken_buf_release(&text);
+    }
+}
