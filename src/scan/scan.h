@@ -3,7 +3,8 @@
 //
 // In a git work tree the candidates are git's own (tracked, and untracked that are not ignored);
 // elsewhere the tree is walked with full .gitignore semantics. Every file that is left out is
-// reported with its reason. Nothing outside of the root is read; links are never followed.
+// reported with its reason, except what no --include asks for. Links are never followed; outside of
+// the root only git's own files and ignore files are read. README.md has the exact rules.
 //
 // Ownership: all results live in the arena. Threads: pure functions of their input.
 // Errors: KEN_ENOTFOUND / KEN_EPERM / KEN_EINVAL for the root itself; below it problems are skips.
@@ -56,15 +57,17 @@ ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cance
                     ken_arena *arena, ken_scan_result *out, ken_err *err) KEN_MUST_USE;
 
 // What the path alone says: FOLDER, SECRET, VENDORED, GENERATED (lock files, *.min.js …), BINARY by
-// extension, NAME; else NONE. `is_code` is true for extensions of recognised source code, which the
-// two word patterns of the secret list spare.
+// extension, NAME, IGNORED by --exclude; else NONE. Folders of build output are not decided here,
+// that takes git's list. `is_code`: the caller knows the extension as source code, which the two
+// word patterns of the secret list spare; extensions known here count anyway. `opts` may be NULL.
 ken_skip_reason ken_scan_classify_path(ken_str path, bool is_code, const ken_scan_opts *opts);
 // What the content says: BINARY (NUL bytes), ENCODING (broken UTF-8, UTF-16), GENERATED (minified,
 // "@generated", "DO NOT EDIT" marks near the top), EMPTY; else NONE. A UTF-8 BOM is fine.
 ken_skip_reason ken_scan_classify_content(ken_str path, ken_str content);
 
 // Overwrites private keys and well-known token formats with '*', keeping every length and line
-// break, so that spans stay right. Returns the number of places masked.
+// break, so that spans stay right. Returns the number of places masked. Mask whole files and cut
+// afterwards: lines from the middle of a key do not show what they are.
 size_t ken_scan_mask_secrets(char *text, size_t len);
 
 // ---- globs ------------------------------------------------------------------------------------
