@@ -2,16 +2,28 @@
 // The packed form of facts, version 1: a header, then one column after the other.
 //
 //   header   version byte, flag byte (1 = fallback, 2 = masked), then as varints: lang, n_bytes,
-//   n_lines,
-//            n_error_bytes, n_symbols, n_chunks, n_imports
-//   symbols  kind (byte) · visibility, 8 = has doc (byte) · i - parent, 0 = none · start - previous
-//            start (±) · length · lines: first - previous first (±), last - first · signature:
-//            start
-//            - span start (±), length · docs, where there: span start - doc end (±), length ·
-//            names: bytes shared with the previous name (byte), further bytes, their text
-//   chunks   type (byte) · length · start - previous end (±) · lines: last - first, first -
-//            previous last (±) · tokens - length / 4 (±) · symbol + 1
-//   imports  line - previous line (±), shifted left for is_export · length, text
+//            n_lines, n_error_bytes, n_symbols, n_chunks, n_imports
+//   symbols  kind (byte)
+//            visibility, 8 = has doc (byte)
+//            i - parent, 0 = none
+//            start - previous start (±)
+//            length
+//            first line - previous first line (±)
+//            last line - first line
+//            signature: start - span start (±)
+//            signature: length
+//            docs, where there are some: span start - doc end (±), length
+//            names: bytes shared with the previous name (byte), number of further bytes, those
+//            bytes
+//   chunks   type (byte)
+//            length
+//            start - previous end (±)
+//            last line - first line
+//            first line - previous last line (±)
+//            tokens - length / 4 (±)
+//            symbol + 1
+//   imports  line - previous line (±), doubled, + 1 for an export
+//            length, text
 //
 // Numbers are LEB128; (±) ones are zigzag-coded. The depth of a symbol follows from its parents.
 // A column per field keeps equal things together: most bytes are zero or one, and decoding is a row

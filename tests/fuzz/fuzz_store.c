@@ -10,8 +10,8 @@
 #include <stdlib.h>
 #include <unistd.h>
 
+#include "../conformance/store/store_scenario.h"
 #include "base/assert.h"
-#include "conformance/store/store_scenario.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

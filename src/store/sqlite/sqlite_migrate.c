@@ -30,38 +30,49 @@ const ken_sq_schema ken_store__sq_catalog_schema = {
     .version = sizeof catalog_sql / sizeof *catalog_sql,
 };
 
-static ken_status refuse_tables(ken_sq *q, ken_err *err)
+static ken_status read_marks(ken_sq *q, int64_t *out_app, int64_t *out_version, ken_err *err)
 {
-    int64_t n = 0;
-    ken_status st = ken_store__sq_ask(q, "SELECT count(*) FROM sqlite_schema", &n, err);
-    if (!st && n)
-        return SQ_CORRUPT(q, err, "it was made by another program");
+    ken_status st = ken_store__sq_ask(q, "PRAGMA application_id", out_app, err);
+    return st ? st : ken_store__sq_ask(q, "PRAGMA user_version", out_version, err);
+}
+
+// The same with the number of tables, in one transaction: another process may be making the file.
+static ken_status read_whole_state(ken_sq *q, int64_t *out_app, int64_t *out_version,
+                                   int64_t *out_n_tables, ken_err *err)
+{
+    bool is_own = sqlite3_get_autocommit(q->db);
+    ken_status st = is_own ? ken_store__sq_exec(q, "BEGIN", err) : KEN_OK;
+    if (st)
+        return st;
+    st = read_marks(q, out_app, out_version, err);
+    if (!st)
+        st = ken_store__sq_ask(q, "SELECT count(*) FROM sqlite_schema", out_n_tables, err);
+    if (is_own)
+        (void)sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
     return st;
 }
 
 ken_status ken_store__sq_check(ken_sq *q, int32_t *out_version, ken_err *err)
 {
-    int64_t app = 0, version = 0;
-    ken_status st = ken_store__sq_ask(q, "PRAGMA application_id", &app, err);
-    if (!st)
-        st = ken_store__sq_ask(q, "PRAGMA user_version", &version, err);
+    const ken_sq_schema *our = q->schema;
+    int64_t app = 0, version = 0, n_tables = 0;
+    ken_status st = read_marks(q, &app, &version, err);
+    if (!st && (app != our->application_id || version != our->version))
+        st = read_whole_state(q, &app, &version, &n_tables, err);
     if (st)
         return st;
-    bool is_new = app == 0 && version == 0;
-    if (!is_new && app != q->schema->application_id)
+    bool is_empty = app == 0 && version == 0 && n_tables == 0;
+    if (!is_empty && app != our->application_id)
         return SQ_CORRUPT(q, err, "it was made by another program");
-    if (version > q->schema->version)
+    if (version > our->version)
         return KEN_FAIL(err, KEN_EVERSION,
                         "%s '%s' has schema version %lld, this program knows up to %d: "
                         "use a newer ken, or move the file away and index again",
-                        q->schema->what, q->path, (long long)version, q->schema->version);
-    if (version < 0 || (!is_new && version == 0))
+                        our->what, q->path, (long long)version, our->version);
+    if (!is_empty && version <= 0)
         return SQ_CORRUPT(q, err, "its schema version makes no sense");
-    if (is_new)
-        st = refuse_tables(q, err);
-    if (!st)
-        *out_version = (int32_t)version;
-    return st;
+    *out_version = (int32_t)version;
+    return KEN_OK;
 }
 
 // In a write transaction.

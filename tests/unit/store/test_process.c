@@ -187,14 +187,18 @@ KEN_TEST(killed_writer_leaves_the_last_generation)
     write_generations(path, 1, 1);
     uint64_t g = 1, n_moved = 0;
     unsigned long state = 12345;
+    long most_us = 30000;
     for (int round = 0; round < 50; round++) {
         state = state * 6364136223846793005u + 1442695040888963407u;
-        uint64_t now = kill_writer_after(path, g + 1, 500 + (long)(state >> 33) % 30000);
+        uint64_t now = kill_writer_after(path, g + 1, 500 + (long)(state >> 33) % most_us);
         kt_true(now >= g);
-        n_moved += now > g;
+        if (now > g)
+            n_moved++;
+        else if (most_us < 300000) // a busy machine: some rounds must get as far as a commit
+            most_us += most_us / 8;
         g = now;
     }
-    kt_true(n_moved > 5); // some rounds got as far as a commit
+    kt_true(n_moved > 5);
 }
 
 KEN_TEST(killed_creator_leaves_nothing_or_an_index)
