@@ -197,8 +197,8 @@ size_t ken_fs_read_at(int fd, uint64_t at, void *into, size_t n)
 ken_status ken_fs_read_under(int root_fd, ken_str path, size_t max_bytes, ken_buf *out,
                              ken_fs_stamp *out_stamp, ken_err *err)
 {
-    int fd;
-    ken_fs_stamp stamp;
+    int fd = -1;
+    ken_fs_stamp stamp = { 0 };
     ken_status st = ken_fs_open_under(root_fd, path, &fd, &stamp, err);
     if (st)
         return st;

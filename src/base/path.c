@@ -49,7 +49,7 @@ ken_str ken_path_normalise(ken_arena *a, ken_str path)
     bool is_absolute = path.len && path.ptr[0] == '/';
     char *out = ken_arena_alloc(a, path.len + 2);
     size_t len = 0;
-    ken_str rest = path, part;
+    ken_str rest = path, part = { "", 0 };
     while (ken_str_split_next(&rest, '/', &part)) {
         if (!part.len || ken_str_eq(part, KEN_STR(".")))
             continue;
@@ -99,11 +99,10 @@ ken_status ken_path_real(ken_arena *a, ken_str path, ken_str *out, ken_err *err)
     ken_str text = ken_arena_dup(a, path);
     if (memchr(text.ptr, '\0', text.len))
         return KEN_FAIL(err, KEN_EINVAL, "path holds a NUL byte");
-    char *real = realpath(text.len ? text.ptr : ".", NULL);
-    if (!real)
+    char real[PATH_MAX];
+    if (!realpath(text.len ? text.ptr : ".", real))
         return KEN_FAIL_ERRNO(err, errno, "path '%s'", text.ptr);
     *out = ken_arena_dup(a, ken_str_c(real));
-    free(real);
     return KEN_OK;
 }
 

@@ -48,24 +48,24 @@ typedef struct pair {
     uint32_t token, owner;
 } pair;
 
+typedef KEN_VEC(ken_str) text_list;
+
 typedef struct builder {
     ken_path_index *p;
     ken_map ids; // token -> provisional number
     ken_map whole_ids, folder_ids;
-    KEN_VEC(ken_str) texts, whole_texts;
+    text_list texts, whole_texts;
     KEN_VEC(pair) stems, wholes, folders; // token in file / file / any folder of it
     ken_vec_u32 file_tokens, folder_tokens;
     KEN_VEC(path_folder) folder_list;
 } builder;
 
-static uint32_t number_of(ken_map *ids, ken_str text, void *texts_, ken_arena *arena)
+static uint32_t number_of(ken_map *ids, ken_str text, text_list *texts, ken_arena *arena)
 {
-    KEN_VEC(ken_str) *texts = texts_;
     bool is_new;
     uint64_t *v = ken_map_put(ids, text, ids->len, &is_new);
-    if (is_new) {
+    if (is_new)
         ken_vec_push(texts, ken_arena_dup(arena, text));
-    }
     return (uint32_t)*v;
 }
 

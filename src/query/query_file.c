@@ -218,6 +218,24 @@ static ken_status unknown_path(const ken_snapshot *s, ken_str path, ken_arena *a
                     KEN_STR_ARG(path));
 }
 
+// A file that the index does not know yet is learnt on the spot, unless it would be left out.
+static ken_status load_new_file(ken_snapshot *s, ken_str path, ken_arena *arena, query_text *out,
+                                ken_err *err)
+{
+    *out = (query_text){ .fd = -1, .arena = arena };
+    ken_skip_reason reason =
+        ken_scan_classify_path(path, ken_lang_is_code_path(path), &(ken_scan_opts){ 0 });
+    ken_fs_stamp stamp;
+    if (s->root_fd < 0 || ken_fs_open_under(s->root_fd, path, &out->fd, &stamp, NULL))
+        return unknown_path(s, path, arena, err);
+    ken_status st = reason ? KEN_FAIL(err, KEN_EPERM, "'" KEN_STR_FMT "' is left out: %s",
+                                      KEN_STR_ARG(path), ken_skip_text(reason))
+                           : learn_again(s, path, out, err);
+    if (st)
+        query_close_text(out);
+    return st;
+}
+
 ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_file_view *out,
                          ken_err *err)
 {
@@ -225,10 +243,9 @@ ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_fi
         return KEN_FAIL(err, KEN_EINVAL, "file_path: expected a path of 1 to 4096 bytes");
     ken_str relative = query_relative_path(s, path, arena);
     int64_t file = query_file_index(s, relative);
-    if (file < 0)
-        return unknown_path(s, relative, arena, err);
     query_text t;
-    ken_status st = query_load_text(s, (uint32_t)file, arena, &t, err);
+    ken_status st = file < 0 ? load_new_file(s, relative, arena, &t, err)
+                             : query_load_text(s, (uint32_t)file, arena, &t, err);
     if (!st && !query_need_text(&t)) {
         query_close_text(&t);
         st = gone(relative, "cannot be read any more", err);
@@ -238,7 +255,7 @@ ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_fi
     if (st)
         return st;
     *out = (ken_file_view){
-        .path = s->rows[file].path,
+        .path = relative,
         .language = ken_str_c(ken_lang_name((ken_lang_id)t.facts.lang)),
         .text = t.text,
         .facts = KEN_ARENA_NEW(arena, ken_facts),

@@ -192,7 +192,7 @@ static ken_status rank_files(search *x, const ken_cancel *cancel, ken_err *err)
         st = find_definitions(x, err);
     if (st)
         return st;
-    candidate heap[CHOSEN];
+    candidate heap[CHOSEN] = { 0 };
     uint32_t chosen[CHOSEN];
     bool filters = has_filters(x->o);
     for (size_t i = 0; i < s->scores.touched.len; i++) {

@@ -111,7 +111,7 @@ static ken_status find_places(text_search *x, ken_str text, text_place *out, siz
     size_t from = 0, counted = 0, n = 0;
     uint32_t line = 0;
     while (n < PLACES_PER_FILE && from <= text.len) {
-        size_t at, end, line_start, line_end;
+        size_t at = SIZE_MAX, end = 0, line_start, line_end;
         ken_status st = next_match(x, text, from, &at, &end, err);
         if (st)
             return st;
