@@ -5,6 +5,7 @@
 #include "base/path.h"
 #include "cli/cli_print_priv.h"
 #include "mcp/mcp.h"
+#include "proc/proc.h"
 
 // The project that is named, as an id; a folder that is not known yet is registered, and indexed
 // with the first request to it. Nothing is named: the client says which.
@@ -26,12 +27,23 @@ static ken_status find_bound(cli *x, ken_str *out, ken_err *err)
     return KEN_OK;
 }
 
+// Some clients start servers elsewhere and name the folder they work in.
+static ken_str client_folder(ken_arena *arena)
+{
+    const char *named = ken_proc_env("CLAUDE_PROJECT_DIR");
+    ken_str folder = { "", 0 };
+    if ((!named || ken_path_real(arena, ken_str_c(named), &folder, NULL)) &&
+        ken_path_real(arena, KEN_STR("."), &folder, NULL))
+        return KEN_STR("");
+    return folder;
+}
+
 ken_status ken_cli__run_mcp(cli *x, ken_err *err)
 {
     ken_mcp_opts opts = { .version = KEN_CLI_VERSION };
     ken_status st = find_bound(x, &opts.project, err);
-    if (!st && ken_path_real(&x->arena, KEN_STR("."), &opts.cwd, NULL))
-        opts.cwd = KEN_STR("");
+    if (!st)
+        opts.cwd = client_folder(&x->arena);
     if (st)
         return st;
     // A server that waits for its client is ended by a signal, not asked to stop.
