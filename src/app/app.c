@@ -360,3 +360,22 @@ out:
     ken_config_free(settings);
     return st;
 }
+
+ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project, ken_snapshot *s,
+                            const ken_cancel *cancel, ken_arena *arena, bool *out_is_newer,
+                            ken_err *err)
+{
+    ken_index_report report = { 0 };
+    ken_err tried = { 0 };
+    uint64_t before = ken_snapshot_generation(s);
+    *out_is_newer = false;
+    ken_status st = ken_app_index(app, project, NULL, cancel, arena, &report, &tried);
+    if (st && st != KEN_EBUSY) {
+        if (err)
+            *err = tried;
+        return st;
+    }
+    st = ken_snapshot_refresh(s, err);
+    *out_is_newer = !st && ken_snapshot_generation(s) != before;
+    return st;
+}

@@ -62,11 +62,16 @@ static ken_status def_json(cli *x, const cli_place *place, ken_str name, ken_str
     return ken_cli__print_tool(x, "get_definition", &place->project, args, err);
 }
 
-static ken_status def_text(cli *x, ken_snapshot *s, ken_str name, ken_str hint, uint64_t limit,
-                           ken_err *err)
+static ken_status def_text(cli *x, const cli_place *place, ken_snapshot *s, ken_str name,
+                           ken_str hint, uint64_t limit, ken_err *err)
 {
     ken_definition_result r = { 0 };
     ken_status st = ken_find_definition(s, name, hint, (size_t)limit, &x->arena, &r, err);
+    bool is_newer = false; // it may have been written since
+    if (!st && !r.n_defs && !ken_cli__args_has(&x->args, "no-index"))
+        st = ken_app_catch_up(x->app, &place->project, s, x->cancel, &x->arena, &is_newer, err);
+    if (!st && is_newer)
+        st = ken_find_definition(s, name, hint, (size_t)limit, &x->arena, &r, err);
     if (st)
         return st;
     if (!r.n_defs)
@@ -94,7 +99,7 @@ ken_status ken_cli__run_def(cli *x, ken_err *err)
         st = ken_cli__open_place(x, &place, !ken_cli__args_has(&x->args, "no-index"), &s, err);
     ken_str hint = file ? ken_str_c(file) : place.below;
     if (!st && !x->is_json)
-        st = def_text(x, s, name, hint, limit, err);
+        st = def_text(x, &place, s, name, hint, limit, err);
     ken_cli__close_place(x, &place, s);
     if (!st && x->is_json)
         st = def_json(x, &place, name, hint, limit, err);

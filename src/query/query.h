@@ -26,6 +26,7 @@ typedef struct ken_snapshot ken_snapshot;
 ken_status ken_snapshot_open(ken_store *store, ken_snapshot **out, ken_err *err) KEN_MUST_USE;
 ken_status ken_snapshot_refresh(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
 void ken_snapshot_close(ken_snapshot *s);
+uint64_t ken_snapshot_generation(const ken_snapshot *s);
 
 typedef enum ken_search_mode {
     KEN_SEARCH_AUTO = 0, // ranked; what `ken search` and search_code do by default

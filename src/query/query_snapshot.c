@@ -167,6 +167,11 @@ void ken_snapshot_close(ken_snapshot *s)
     ken_free(s);
 }
 
+uint64_t ken_snapshot_generation(const ken_snapshot *s)
+{
+    return s->generation;
+}
+
 bool query_is_stale(ken_snapshot *s, ken_status st)
 {
     uint64_t newest = 0;

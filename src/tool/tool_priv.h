@@ -22,6 +22,9 @@ typedef struct ken_tool__scope {
 // Finds the project, indexes it when it never was and that is allowed, borrows a snapshot.
 ken_status ken_tool__open(const ken_tool_env *env, ken_str ref, ken_tool__scope *out, ken_err *err)
     KEN_MUST_USE;
+// After an answer that found nothing: looks for what changed on disk, where settings allow it.
+ken_status ken_tool__catch_up(const ken_tool_env *env, ken_tool__scope *scope, bool *out_is_newer,
+                              ken_err *err) KEN_MUST_USE;
 ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_info *project,
                                   ken_tool__scope *out, ken_err *err) KEN_MUST_USE;
 void ken_tool__close(const ken_tool_env *env, ken_tool__scope *scope);

@@ -227,3 +227,16 @@ json_t *ken_tool__index_json(const ken_tool__scope *scope)
     ken_json_set_time(o, "indexed_at", scope->stats.indexed_at_ms);
     return o;
 }
+
+ken_status ken_tool__catch_up(const ken_tool_env *env, ken_tool__scope *scope, bool *out_is_newer,
+                              ken_err *err)
+{
+    *out_is_newer = false;
+    if (!may_index(env))
+        return KEN_OK;
+    ken_status st = ken_app_catch_up(env->app, &scope->project, scope->snap, env->ctx->cancel,
+                                     env->arena, out_is_newer, err);
+    return st || !*out_is_newer
+               ? st
+               : ken_snapshot_get_stats(scope->snap, env->arena, &scope->stats, err);
+}
