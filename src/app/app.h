@@ -86,9 +86,9 @@ ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_sna
                           ken_err *err) KEN_MUST_USE;
 void ken_app_give_back(ken_app *app, const ken_project_info *project, ken_snapshot *s);
 
-// For an answer that found nothing: brings the index up to date with what changed on disk, and `s` to
-// it. *out_is_newer says whether there is anything new to ask. Another process that indexes already is
-// no failure.
+// For an answer that found nothing: brings the index up to date with what changed on disk, and `s`
+// to it. *out_is_newer says whether there is anything new to ask. Another process that indexes
+// already is no failure.
 ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project, ken_snapshot *s,
                             const ken_cancel *cancel, ken_arena *arena, bool *out_is_newer,
                             ken_err *err) KEN_MUST_USE;

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // alloc.h -- the only malloc of the tree.
 //
-// ken_alloc and its kin abort with a message when memory is gone: they are for small, bounded sizes.
-// Whatever is sized by input uses ken_try_* and answers KEN_ENOMEM. All are safe from any thread.
+// ken_alloc and its kin abort with a message when memory is gone: they are for small, bounded
+// sizes. Whatever is sized by input uses ken_try_* and answers KEN_ENOMEM. All are safe from any
+// thread.
 #ifndef KEN_BASE_ALLOC_H
 #define KEN_BASE_ALLOC_H
 

@@ -33,7 +33,7 @@ void ken_arena_reset(ken_arena *a); // keeps the largest block for reuse
 
 void *ken_arena_alloc(ken_arena *a, size_t n_bytes) KEN_MUST_USE;  // 16-byte aligned, uninitialised
 void *ken_arena_zalloc(ken_arena *a, size_t n_bytes) KEN_MUST_USE; // zeroed
-#define KEN_ARENA_NEW(a, type) ((type *)ken_arena_zalloc((a), sizeof(type)))
+#define KEN_ARENA_NEW(a, type)      ((type *)ken_arena_zalloc((a), sizeof(type)))
 #define KEN_ARENA_ARRAY(a, type, n) ((type *)ken_arena_zalloc((a), ken_mul_size(sizeof(type), (n))))
 
 ken_str ken_arena_dup(ken_arena *a, ken_str s); // copy, also NUL-terminated

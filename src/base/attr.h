@@ -3,10 +3,10 @@
 #ifndef KEN_BASE_ATTR_H
 #define KEN_BASE_ATTR_H
 
-#define KEN_MUST_USE __attribute__((warn_unused_result))
+#define KEN_MUST_USE                __attribute__((warn_unused_result))
 #define KEN_PRINTF(fmt_at, args_at) __attribute__((format(printf, fmt_at, args_at)))
-#define KEN_NORETURN __attribute__((noreturn))
-#define KEN_COLD __attribute__((cold))
-#define KEN_CONSTRUCTOR __attribute__((constructor))
+#define KEN_NORETURN                __attribute__((noreturn))
+#define KEN_COLD                    __attribute__((cold))
+#define KEN_CONSTRUCTOR             __attribute__((constructor))
 
 #endif

@@ -5,7 +5,9 @@
 
 #include <stdint.h>
 
-enum { KEN_TIME_TEXT = 24 };
+enum {
+    KEN_TIME_TEXT = 24
+};
 
 int64_t ken_clock_mono_ns(void); // monotonic
 int64_t ken_clock_wall_ms(void); // since the epoch

@@ -125,9 +125,9 @@ static int open_by_steps(int root_fd, ken_str path, int flags)
         if (part.len && part.len < sizeof name && !ken_str_eq(part, KEN_STR(".."))) {
             memcpy(name, part.ptr, part.len);
             name[part.len] = '\0';
-            next = openat(fd, name,
-                          slash == SIZE_MAX ? flags
-                                            : O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
+            next =
+                openat(fd, name,
+                       slash == SIZE_MAX ? flags : O_PATH | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
         }
         int e = errno;
         if (fd != root_fd)

@@ -21,9 +21,9 @@ typedef enum ken_fs_kind {
 
 // What tells that a file has not changed: all three must agree.
 typedef struct ken_fs_stamp {
-    uint64_t size;     // bytes
-    int64_t mtime_ns;  // since the epoch
-    uint64_t inode;    // 0 where the file system has none
+    uint64_t size;    // bytes
+    int64_t mtime_ns; // since the epoch
+    uint64_t inode;   // 0 where the file system has none
 } ken_fs_stamp;
 
 typedef struct ken_fs_info {
@@ -46,12 +46,13 @@ bool ken_fs_exists(const char *path);
 ken_status ken_fs_open_dir(const char *path, int *out_fd, ken_err *err) KEN_MUST_USE;
 void ken_fs_close(int fd);
 
-// Reads a whole regular file of at most `max_bytes` into `out` (cleared first). Never follows a link
-// at the end of `path`, never blocks on a pipe. KEN_ELIMIT when larger. `out_stamp` may be NULL.
+// Reads a whole regular file of at most `max_bytes` into `out` (cleared first). Never follows a
+// link at the end of `path`, never blocks on a pipe. KEN_ELIMIT when larger. `out_stamp` may be
+// NULL.
 ken_status ken_fs_read(int dir_fd, const char *path, size_t max_bytes, ken_buf *out,
                        ken_fs_stamp *out_stamp, ken_err *err) KEN_MUST_USE;
-// Opens a regular file below `root_fd`; no part of the path may be a link or "..": what is read really
-// lies inside. Close with ken_fs_close.
+// Opens a regular file below `root_fd`; no part of the path may be a link or "..": what is read
+// really lies inside. Close with ken_fs_close.
 ken_status ken_fs_open_under(int root_fd, ken_str path, int *out_fd, ken_fs_stamp *out_stamp,
                              ken_err *err) KEN_MUST_USE;
 ken_status ken_fs_read_fd(int fd, size_t max_bytes, ken_buf *out, ken_err *err) KEN_MUST_USE;

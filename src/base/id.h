@@ -12,7 +12,9 @@ typedef struct ken_uuid {
     uint8_t bytes[16];
 } ken_uuid;
 
-enum { KEN_UUID_TEXT = 37 }; // 36 characters and the NUL
+enum {
+    KEN_UUID_TEXT = 37
+}; // 36 characters and the NUL
 
 ken_uuid ken_uuid_random(void); // version 4, from the system's generator
 // The first 128 bits of SHA-256(text), unchanged.

@@ -26,7 +26,8 @@ void ken_map_init(ken_map *m);
 void ken_map_release(ken_map *m);
 // Borrowed pointer to the value, or NULL. Valid until the next put.
 uint64_t *ken_map_find(const ken_map *m, ken_str key);
-// The value of `key`, added as `initial` when it was absent (then *out_is_new is true; may be NULL).
+// The value of `key`, added as `initial` when it was absent (then *out_is_new is true; may be
+// NULL).
 uint64_t *ken_map_put(ken_map *m, ken_str key, uint64_t initial, bool *out_is_new);
 
 #endif

@@ -17,8 +17,8 @@ typedef struct ken_str {
 } ken_str;
 
 #define KEN_STR(literal) ((ken_str){ "" literal, sizeof(literal) - 1 })
-#define KEN_STR_FMT "%.*s"
-#define KEN_STR_ARG(s) (int)(s).len, (s).ptr
+#define KEN_STR_FMT      "%.*s"
+#define KEN_STR_ARG(s)   (int)(s).len, (s).ptr
 
 static inline ken_str ken_str_c(const char *s)
 {

@@ -11,10 +11,10 @@
 
 #include "base/alloc.h"
 
-#define KEN_VEC(type)                                                                              \
-    struct {                                                                                       \
-        type *ptr;                                                                                 \
-        size_t len, cap;                                                                           \
+#define KEN_VEC(type)    \
+    struct {             \
+        type *ptr;       \
+        size_t len, cap; \
     }
 
 typedef KEN_VEC(unsigned) ken_vec_u32;
@@ -30,11 +30,10 @@ static inline void *ken_vec_grow(void *ptr, size_t *cap, size_t need, size_t ite
     return ken_realloc(ptr, ken_mul_size(n, item_bytes));
 }
 
-#define ken_vec_reserve(v, n)                                                                      \
-    ((v)->ptr = ken_vec_grow((v)->ptr, &(v)->cap, (n), sizeof *(v)->ptr))
-#define ken_vec_push(v, item)                                                                      \
+#define ken_vec_reserve(v, n) ((v)->ptr = ken_vec_grow((v)->ptr, &(v)->cap, (n), sizeof *(v)->ptr))
+#define ken_vec_push(v, item) \
     (ken_vec_reserve((v), (v)->len + 1), (void)((v)->ptr[(v)->len++] = (item)))
-#define ken_vec_clear(v) ((void)((v)->len = 0))
+#define ken_vec_clear(v)   ((void)((v)->len = 0))
 #define ken_vec_release(v) (ken_free((v)->ptr), (void)memset((v), 0, sizeof *(v)))
 
 #endif

@@ -3,8 +3,8 @@
 //
 // Chunks follow the code: functions, classes, sections. A unit over the target size is cut at the
 // definitions inside it, one without any at statement boundaries; small neighbours are joined; text
-// between units becomes chunks of its own. Chunks begin at line starts (a single line over the maximum
-// is cut inside) and tile the file. Plain text is cut by lines, with overlap.
+// between units becomes chunks of its own. Chunks begin at line starts (a single line over the
+// maximum is cut inside) and tile the file. Plain text is cut by lines, with overlap.
 //
 // Ownership: chunks live in the arena. Threads: pure.
 #ifndef KEN_CHUNK_CHUNK_H
@@ -16,11 +16,11 @@
 #include "model/facts.h"
 
 typedef struct ken_chunk_opts { // sizes in tokens; all zero means the defaults
-    uint32_t target; // 400: aim
-    uint32_t max;    // 800: never more
-    uint32_t min;    // 100: smaller neighbours are joined
-    uint32_t lines;  // 50: of plain text
-    uint32_t overlap; // 10: lines, of plain text
+    uint32_t target;            // 400: aim
+    uint32_t max;               // 800: never more
+    uint32_t min;               // 100: smaller neighbours are joined
+    uint32_t lines;             // 50: of plain text
+    uint32_t overlap;           // 10: lines, of plain text
 } ken_chunk_opts;
 
 // Tokens are estimated as bytes / 4, rounded up.

@@ -3,13 +3,13 @@
 //   scan      which files there are                                  (this thread)
 //   compare   by size, mtime and inode with the newest generation    (this thread)
 //   learn     read, hash, parse, cut, count                          (workers)
-//   keep      contents into the store, terms into a builder, which becomes a segment when it is large;
+//   keep      contents into the store, terms into a builder, which becomes a segment once large;
 //             committed in batches, invisible until a generation has them (this thread, meanwhile)
 //   commit    files, skips and the generation in one transaction     (this thread)
 //
-// Workers take files largest first and hand over slots, of which there is a fixed number: a slow disk
-// or store holds the workers back instead of filling memory. Locks: run.lock guards the two lists of
-// slots and `known`; nothing but a look-up in `known` is done under it.
+// Workers take files largest first and hand over slots, of which there is a fixed number: a slow
+// disk or store holds the workers back instead of filling memory. Locks: run.lock guards the two
+// lists of slots and `known`; nothing but a look-up in `known` is done under it.
 #include "index/index.h"
 
 #include <pthread.h>
@@ -46,9 +46,9 @@ typedef struct run {
     ken_arena *arena;
     ken_index_report *report;
     ken_scan_result scan;
-    planned *plan; // one per scanned file
+    planned *plan;              // one per scanned file
     ken_skip_reason *late_skip; // one per scanned file: found when it was read
-    size_t *work; // scanned files to learn, largest first
+    size_t *work;               // scanned files to learn, largest first
     size_t n_work;
     index_job job;
     atomic_size_t next_work;
@@ -517,7 +517,8 @@ static void report_same(run *r, const ken_generation *g)
         r->report->n_skipped += g->skips[i];
 }
 
-static ken_status load_old(run *r, old_files *old, ken_generation *g, bool *trusts_old, ken_err *err)
+static ken_status load_old(run *r, old_files *old, ken_generation *g, bool *trusts_old,
+                           ken_err *err)
 {
     ken_status st = ken_store_load_generation(r->store, r->arena, g, err);
     if (!st)
@@ -577,14 +578,20 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
                          ken_err *err)
 {
     ken_index_report report = { 0 };
-    run r = { .store = store, .root = root, .opts = opts, .cancel = cancel, .arena = arena,
-              .report = &report, .started_ns = ken_clock_mono_ns(), .now_ms = ken_clock_wall_ms() };
+    run r = { .store = store,
+              .root = root,
+              .opts = opts,
+              .cancel = cancel,
+              .arena = arena,
+              .report = &report,
+              .started_ns = ken_clock_mono_ns(),
+              .now_ms = ken_clock_wall_ms() };
     uint64_t limit = opts->memory_limit ? opts->memory_limit : (uint64_t)512 << 20;
     r.builder_max = (size_t)(limit / 8); // sorting doubles it, writing adds as much again
     r.job = (index_job){ .root_fd = -1,
                          .cancel = cancel,
-                         .max_file_bytes = opts->scan.max_file_bytes ? opts->scan.max_file_bytes
-                                                                     : 1 << 20 };
+                         .max_file_bytes =
+                             opts->scan.max_file_bytes ? opts->scan.max_file_bytes : 1 << 20 };
     pthread_mutex_init(&r.lock, NULL);
     pthread_cond_init(&r.has_free, NULL);
     pthread_cond_init(&r.has_done, NULL);

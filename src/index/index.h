@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // index.h -- the pipeline: discover, compare, read, parse, chunk, tokenise, commit one generation.
 //
-// ken_index_run brings a project's index up to date with its folder. Unchanged files (size, mtime and
-// inode agree) are not even read; content that is already known is not parsed again. Readers see the
-// old generation until the new one is committed. What was learnt is kept in batches on the way, so a
-// run that is stopped or killed goes on where it was.
+// ken_index_run brings a project's index up to date with its folder. Unchanged files (size, mtime
+// and inode agree) are not even read; content that is already known is not parsed again. Readers
+// see the old generation until the new one is committed. What was learnt is kept in batches on the
+// way, so a run that is stopped or killed goes on where it was.
 //
 // Threads: the caller's thread writes; `n_jobs` workers of the run's own read and parse.
 // Errors: KEN_EBUSY when another process writes this index; KEN_ECANCELLED; KEN_ENOSPC. Problems of
@@ -21,7 +21,7 @@
 #include "store/store.h"
 
 typedef struct ken_index_progress {
-    const char *stage; // static: "scanning", "indexing", "committing"
+    const char *stage;        // static: "scanning", "indexing", "committing"
     uint64_t n_done, n_total; // files
     uint64_t bytes_done, bytes_total;
 } ken_index_progress;
@@ -30,9 +30,9 @@ typedef void ken_index_progress_fn(void *ctx, const ken_index_progress *p);
 
 typedef struct ken_index_opts {
     ken_scan_opts scan;
-    bool is_forced;       // reads and parses everything again
-    uint32_t n_jobs;      // 0 = one per core
-    uint64_t memory_limit; // bytes the run may use, 0 = 512 MiB
+    bool is_forced;                     // reads and parses everything again
+    uint32_t n_jobs;                    // 0 = one per core
+    uint64_t memory_limit;              // bytes the run may use, 0 = 512 MiB
     ken_index_progress_fn *on_progress; // on the caller's thread, at most every 50 ms; may be NULL
     void *progress_ctx;
 } ken_index_opts;

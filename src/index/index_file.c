@@ -2,7 +2,9 @@
 // One file: bytes -> facts and terms. Runs on workers; touches no store.
 #include "index/index_priv.h"
 
-enum { HEAD_BYTES = 4096 };
+enum {
+    HEAD_BYTES = 4096
+};
 
 void index_worker_init(index_worker *w)
 {

@@ -8,9 +8,11 @@
 #include "learn/learn.h"
 #include "lexical/lexical.h"
 
-// Version of everything that turns bytes into facts and terms. Raising it makes every index be learnt
-// again at its next run. 1: first.
-enum { KEN_INDEX_FEATURE = 1 };
+// Version of everything that turns bytes into facts and terms. Raising it makes every index be
+// learnt again at its next run. 1: first.
+enum {
+    KEN_INDEX_FEATURE = 1
+};
 
 // What a worker needs and keeps between files. One per worker thread.
 typedef struct index_worker {
@@ -25,12 +27,12 @@ typedef struct index_slot {
     ken_buf text, packed;
     ken_lex_doc doc;
     // results
-    ken_skip_reason skip;     // not NONE: the file is left out
-    ken_fs_stamp stamp;       // of what was read
+    ken_skip_reason skip; // not NONE: the file is left out
+    ken_fs_stamp stamp;   // of what was read
     ken_content_key key;
-    int64_t known_content;    // 0 = its content is new, and facts, packed and doc are set
+    int64_t known_content; // 0 = its content is new, and facts, packed and doc are set
     ken_facts facts;
-    ken_status failure;       // KEN_OK, or why the run must stop
+    ken_status failure; // KEN_OK, or why the run must stop
     ken_err err;
     struct index_slot *next;
 } index_slot;
@@ -50,7 +52,8 @@ bool index_file_read(const index_job *job, ken_str path, index_slot *s);
 // Learns facts and terms of the text that was read.
 void index_file_learn(const index_job *job, index_worker *w, index_slot *s);
 
-// ---- files left out for what is in them ------------------------------------------------------------
+// ---- files left out for what is in them
+// ------------------------------------------------------------
 typedef struct index_late {
     ken_str path;
     ken_fs_stamp stamp;
@@ -60,15 +63,16 @@ typedef struct index_late {
 // Sorted by path; none when there is no list yet.
 ken_status index_load_late(ken_store *store, ken_arena *arena, index_late **out, size_t *out_n,
                            ken_err *err) KEN_MUST_USE;
-ken_status index_put_late(ken_store *store, const index_late *items, size_t n,
-                          ken_err *err) KEN_MUST_USE;
+ken_status index_put_late(ken_store *store, const index_late *items, size_t n, ken_err *err)
+    KEN_MUST_USE;
 
-// ---- segments ------------------------------------------------------------------------------------
-// Writes what the builder holds as a segment of the open transaction; fine when it is empty.
+// ---- segments
+// ------------------------------------------------------------------------------------ Writes what
+// the builder holds as a segment of the open transaction; fine when it is empty.
 ken_status index_flush(ken_store *store, ken_lex_builder *b, ken_err *err) KEN_MUST_USE;
 // Joins small segments when there are many, and drops contents that no file has when they are many.
 // Inside the transaction of a generation. `live` holds the ids of contents that files have, sorted.
-ken_status index_tidy(ken_store *store, const int64_t *live, size_t n_live,
-                      ken_err *err) KEN_MUST_USE;
+ken_status index_tidy(ken_store *store, const int64_t *live, size_t n_live, ken_err *err)
+    KEN_MUST_USE;
 
 #endif

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Upkeep of segments. Every run adds at most a few; when there are more than MAX_SEGMENTS the smallest
-// are read back and written as one, so that a question looks into few and a change rewrites little:
-// over n changes each content is rewritten O(log n) times.
+// Upkeep of segments. Every run adds at most a few; when there are more than MAX_SEGMENTS the
+// smallest are read back and written as one, so that a question looks into few and a change
+// rewrites little: over n changes each content is rewritten O(log n) times.
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -9,9 +9,9 @@
 
 enum {
     MAX_SEGMENTS = 8,
-    KEEP_SEGMENTS = 4,                // after joining, counting the joined one
-    MERGE_MAX_BYTES = 96 << 20,       // larger ones are left alone
-    DEAD_MIN = 2000,                  // contents that no file has, before they are dropped
+    KEEP_SEGMENTS = 4,          // after joining, counting the joined one
+    MERGE_MAX_BYTES = 96 << 20, // larger ones are left alone
+    DEAD_MIN = 2000,            // contents that no file has, before they are dropped
 };
 
 ken_status index_flush(ken_store *store, ken_lex_builder *b, ken_err *err)

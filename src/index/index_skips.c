@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Files that were left out for what is in them: binary, generated, not UTF-8, empty. They have no row,
-// so their size, mtime and inode are kept in one value of the store; while these agree the file is not
-// read again. Stored form: for each file, in the order of paths, the bytes shared with the path before,
-// the rest, size, mtime, inode, reason.
+// Files that were left out for what is in them: binary, generated, not UTF-8, empty. They have no
+// row, so their size, mtime and inode are kept in one value of the store; while these agree the
+// file is not read again. Stored form: for each file, in the order of paths, the bytes shared with
+// the path before, the rest, size, mtime, inode, reason.
 #include "index/index_priv.h"
 
 static const char late_key[] = "index.late_skips";

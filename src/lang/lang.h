@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// lang.h -- languages as data: which language a file is in, its grammar, its node table, its parser.
+// lang.h -- languages as data: which language a file is in, its grammar, its node table, its
+// parser.
 //
-// A language is one row of lang_table.h, a grammar and a node table (tables/*.nodes, see README.md).
-// Ownership: languages and their rules are static, made on first use. Threads: all functions are safe
-// from any thread, but a ken_parser belongs to one.
+// A language is one row of lang_table.h, a grammar and a node table (tables/*.nodes, see
+// README.md). Ownership: languages and their rules are static, made on first use. Threads: all
+// functions are safe from any thread, but a ken_parser belongs to one.
 #ifndef KEN_LANG_LANG_H
 #define KEN_LANG_LANG_H
 
@@ -21,7 +22,7 @@ typedef enum ken_lang_id {
 #define X(id, name, grammar, table, ext, files, shebang, role) KEN_LANG_##id,
     KEN_LANG_TABLE(X)
 #undef X
-        KEN_LANG_COUNT
+    KEN_LANG_COUNT
 } ken_lang_id;
 
 typedef enum ken_lang_role {
@@ -31,15 +32,16 @@ typedef enum ken_lang_role {
     KEN_LANG_ROLE_DATA,
 } ken_lang_role;
 
-// By file name and extension, then by the #! line of `head`, then, for .h files, by a look at `head`
-// for what only C++ says. `head` is the beginning of the file, may be empty; headers often open with
-// long comments, so give 64 KiB of them. KEN_LANG_TEXT when nothing fits.
+// By file name and extension, then by the #! line of `head`, then, for .h files, by a look at
+// `head` for what only C++ says. `head` is the beginning of the file, may be empty; headers often
+// open with long comments, so give 64 KiB of them. KEN_LANG_TEXT when nothing fits.
 ken_lang_id ken_lang_of(ken_str path, ken_str head);
 // True when the extension or name is known for program text (no content needed).
 bool ken_lang_is_code_path(ken_str path);
 
 const char *ken_lang_name(ken_lang_id lang);
-ken_lang_id ken_lang_by_name(ken_str name); // KEN_LANG_COUNT when unknown; knows aliases ("js", "c++")
+ken_lang_id ken_lang_by_name(
+    ken_str name); // KEN_LANG_COUNT when unknown; knows aliases ("js", "c++")
 ken_lang_role ken_lang_role_of(ken_lang_id lang);
 // Borrowed, NULL when the language has none or its grammar is not in this build.
 const TSLanguage *ken_lang_grammar(ken_lang_id lang);
@@ -57,7 +59,7 @@ typedef struct ken_parser ken_parser;
 
 typedef struct ken_parse_opts {
     const ken_cancel *cancel;
-    int64_t budget_ns; // 0 = none; KEN_ETIMEOUT when it is used up
+    int64_t budget_ns;     // 0 = none; KEN_ETIMEOUT when it is used up
     const TSRange *ranges; // parse only these (embedded languages); NULL = everything
     uint32_t n_ranges;
 } ken_parse_opts;

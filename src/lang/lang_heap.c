@@ -1,15 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Sizes up to SMALL_MAX are rounded up to 16 bytes, larger ones to powers of two, each with a list of
-// freed pieces; those over 1 MiB are not used again before the reset. A piece begins with a head that
-// names its heap and size.
-#include "lang/lang_heap_priv.h"
-
+// Sizes up to SMALL_MAX are rounded up to 16 bytes, larger ones to powers of two, each with a list
+// of freed pieces; those over 1 MiB are not used again before the reset. A piece begins with a head
+// that names its heap and size.
 #include <stdint.h>
 #include <string.h>
 
 #include <tree_sitter/api.h>
 
 #include "base/alloc.h"
+#include "lang/lang_heap_priv.h"
 
 enum {
     UNIT = 16,

@@ -2,9 +2,9 @@
 // lang_heap_priv.h -- the memory of one file's parsers and trees, dropped at once.
 //
 // tree-sitter makes and frees hundreds of small nodes a line through one global allocator. This one
-// hands them out from blocks of the heap that is current on the thread, keeps freed ones by size, and
-// forgets everything at a reset, so that a tree is never walked just to be freed. Outside of a heap
-// (a cursor, say) it is malloc. Every piece knows its heap, so it may be freed anywhere.
+// hands them out from blocks of the heap that is current on the thread, keeps freed ones by size,
+// and forgets everything at a reset, so that a tree is never walked just to be freed. Outside of a
+// heap (a cursor, say) it is malloc. Every piece knows its heap, so it may be freed anywhere.
 //
 // Threads: a heap belongs to one at a time. With KEN_ARENA_DEBUG everything is malloc.
 #ifndef KEN_LANG_LANG_HEAP_PRIV_H

@@ -2,8 +2,9 @@
 // lang_table.h -- the languages, one row each. Ids are stored in indexes: only append.
 //
 // id, name, grammar ("" = none), extensions, file names, interpreters of a #! line, role.
-// `role` is CODE for program text, DOC for prose, DATA for configuration and data. The node table of a
-// grammar is src/lang/tables/<name>.nodes; rows with the same grammar may share one ("table" column).
+// `role` is CODE for program text, DOC for prose, DATA for configuration and data. The node table
+// of a grammar is src/lang/tables/<name>.nodes; rows with the same grammar may share one ("table"
+// column).
 #ifndef KEN_LANG_LANG_TABLE_H
 #define KEN_LANG_LANG_TABLE_H
 

@@ -5,7 +5,9 @@
 #include "chunk/chunk.h"
 #include "symbol/symbol.h"
 
-enum { MAX_EMBEDDED = 200 };
+enum {
+    MAX_EMBEDDED = 200
+};
 static const int64_t parse_budget_ns = 5000000000;
 
 struct ken_learner {

@@ -18,7 +18,8 @@ typedef struct ken_learner ken_learner;
 ken_learner *ken_learner_new(void) KEN_MUST_USE;
 void ken_learner_free(ken_learner *l);
 
-// Never fails: a text that cannot be parsed in time is cut by lines, and says so. `cancel` may be NULL.
+// Never fails: a text that cannot be parsed in time is cut by lines, and says so. `cancel` may be
+// NULL.
 void ken_learn(ken_learner *l, ken_lang_id lang, ken_str text, const ken_cancel *cancel,
                ken_arena *arena, ken_facts *out);
 // Comments of the last text, in order; borrowed until the next one.

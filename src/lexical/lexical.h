@@ -1,14 +1,15 @@
 // SPDX-License-Identifier: MIT
 // lexical.h -- words: tokens of code, immutable search segments, fielded BM25.
 //
-// Text becomes terms: identifiers are split at case, snake and digits, each part is stemmed (Porter),
-// and a compound is kept whole as well, in a namespace of its own. A term is a 40-bit hash; the text
-// of words is not stored. A segment holds the postings of some contents in three fields (body,
-// comments, names defined), the lengths that BM25 needs, and the names of all definitions. README.md
-// has its layout byte by byte.
+// Text becomes terms: identifiers are split at case, snake and digits, each part is stemmed
+// (Porter), and a compound is kept whole as well, in a namespace of its own. A term is a 40-bit
+// hash; the text of words is not stored. A segment holds the postings of some contents in three
+// fields (body, comments, names defined), the lengths that BM25 needs, and the names of all
+// definitions. README.md has its layout byte by byte.
 //
-// Ownership: said at each function. Threads: a tokenizer, a builder and a segment each belong to one
-// thread at a time. Errors: KEN_ECORRUPT for bytes that are no segment; everything read is checked.
+// Ownership: said at each function. Threads: a tokenizer, a builder and a segment each belong to
+// one thread at a time. Errors: KEN_ECORRUPT for bytes that are no segment; everything read is
+// checked.
 #ifndef KEN_LEXICAL_LEXICAL_H
 #define KEN_LEXICAL_LEXICAL_H
 
@@ -30,7 +31,10 @@ ken_term ken_term_of_word(ken_str lower_stemmed);
 ken_term ken_term_of_whole(ken_str lower); // "clientsession"
 
 // One token of a text, cut into its parts.
-enum { KEN_TOKEN_MAX = 96, KEN_TOKEN_PARTS = 16 };
+enum {
+    KEN_TOKEN_MAX = 96,
+    KEN_TOKEN_PARTS = 16
+};
 
 typedef struct ken_token_parts {
     char text[KEN_TOKEN_MAX + 1]; // lower-case, parts one after the other
@@ -47,19 +51,24 @@ bool ken_token_next(ken_str *rest, ken_str *out_token);
 void ken_token_split(ken_str token, ken_token_parts *out);
 
 // ---- documents ---------------------------------------------------------------------------------
-enum { KEN_FIELD_BODY, KEN_FIELD_COMMENT, KEN_FIELD_NAME, KEN_FIELD_COUNT };
+enum {
+    KEN_FIELD_BODY,
+    KEN_FIELD_COMMENT,
+    KEN_FIELD_NAME,
+    KEN_FIELD_COUNT
+};
 
 // How often a term stands in a chunk. Names count two each, variables one.
 typedef struct ken_posting {
-    uint64_t key;     // term << 24 | chunk index in the content
-    uint32_t content; // ordinal in the segment, set by the builder
+    uint64_t key;                // term << 24 | chunk index in the content
+    uint32_t content;            // ordinal in the segment, set by the builder
     uint8_t tf[KEN_FIELD_COUNT]; // saturate at 255
     uint8_t unused;
 } ken_posting;
 
 typedef struct ken_lex_doc {
     KEN_VEC(ken_posting) postings;
-    KEN_VEC(uint16_t) lens; // n_chunks × KEN_FIELD_COUNT, terms per field
+    KEN_VEC(uint16_t) lens;        // n_chunks × KEN_FIELD_COUNT, terms per field
     uint32_t len[KEN_FIELD_COUNT]; // of the whole content
     uint32_t n_chunks;
 } ken_lex_doc;
@@ -103,8 +112,8 @@ typedef struct ken_lex_source {
 } ken_lex_source;
 
 // Blocks are read when they are first needed and kept. Free with ken_lex_segment_close.
-ken_status ken_lex_segment_open(const ken_lex_source *source, ken_lex_segment **out,
-                                ken_err *err) KEN_MUST_USE;
+ken_status ken_lex_segment_open(const ken_lex_source *source, ken_lex_segment **out, ken_err *err)
+    KEN_MUST_USE;
 void ken_lex_segment_close(ken_lex_segment *s);
 
 typedef struct ken_lex_content {
@@ -117,7 +126,7 @@ typedef struct ken_lex_content {
 uint32_t ken_lex_segment_n_contents(const ken_lex_segment *s);
 uint32_t ken_lex_segment_n_chunks(const ken_lex_segment *s);
 const ken_lex_content *ken_lex_segment_contents(const ken_lex_segment *s); // borrowed
-size_t ken_lex_segment_resident(const ken_lex_segment *s); // bytes of blocks read
+size_t ken_lex_segment_resident(const ken_lex_segment *s);                 // bytes of blocks read
 // Lengths of the chunks of one content: n_chunks × KEN_FIELD_COUNT, borrowed until the next call.
 ken_status ken_lex_segment_chunk_lens(ken_lex_segment *s, uint32_t content, const uint16_t **out,
                                       ken_err *err) KEN_MUST_USE;
@@ -128,13 +137,13 @@ typedef struct ken_lex_list {
 } ken_lex_list;
 
 // All zero when the term is absent.
-ken_status ken_lex_find(ken_lex_segment *s, ken_term term, ken_lex_list *out,
-                        ken_err *err) KEN_MUST_USE;
+ken_status ken_lex_find(ken_lex_segment *s, ken_term term, ken_lex_list *out, ken_err *err)
+    KEN_MUST_USE;
 
 typedef struct ken_lex_cursor {
     const uint8_t *at, *end;
-    uint32_t content;             // ordinal
-    uint32_t tf[KEN_FIELD_COUNT]; // in the whole content
+    uint32_t content;                   // ordinal
+    uint32_t tf[KEN_FIELD_COUNT];       // in the whole content
     const uint8_t *detail, *detail_end; // chunks; NULL for one chunk
     uint32_t chunk;                     // the one chunk
     bool has_started;

@@ -2,8 +2,8 @@
 // Building a segment: postings and names are collected as they come, then sorted and written once.
 //
 // Postings arrive content by content and chunk by chunk, so a stable sort by term alone orders them
-// completely: four radix passes over the 40 bits of the term, ten bits each, 16 bytes per posting and
-// pass, twice the memory of the postings while it runs. Names are sorted by their folded text.
+// completely: four radix passes over the 40 bits of the term, ten bits each, 16 bytes per posting
+// and pass, twice the memory of the postings while it runs. Names are sorted by their folded text.
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -80,9 +80,13 @@ static void add_name(ken_lex_builder *b, ken_str name, uint32_t content, uint32_
 {
     size_t n = b->names.len;
     name = ken_str_sub(name, 0, SEG_NAME_MAX);
-    built_name entry = { .key = seg_name_key(name), .text = (uint32_t)b->name_text.len,
-                         .len = (uint32_t)name.len, .content = content, .symbol = symbol,
-                         .kind = (uint8_t)kind, .depth = depth > 255 ? 255 : (uint8_t)depth };
+    built_name entry = { .key = seg_name_key(name),
+                         .text = (uint32_t)b->name_text.len,
+                         .len = (uint32_t)name.len,
+                         .content = content,
+                         .symbol = symbol,
+                         .kind = (uint8_t)kind,
+                         .depth = depth > 255 ? 255 : (uint8_t)depth };
     built_name *last = n ? &b->names.ptr[n - 1] : NULL;
     if (last && ken_str_eq(ken_str_n(b->name_text.ptr + last->text, last->len), name))
         entry.text = last->text; // merging brings names in order: one copy of each
@@ -119,7 +123,11 @@ void ken_lex_builder_add(ken_lex_builder *b, int64_t content, const ken_lex_doc 
 
 // ---- sorting -----------------------------------------------------------------------------------
 
-enum { RADIX_BITS = 10, RADIX_SIZE = 1 << RADIX_BITS, RADIX_PASSES = 4 };
+enum {
+    RADIX_BITS = 10,
+    RADIX_SIZE = 1 << RADIX_BITS,
+    RADIX_PASSES = 4
+};
 
 // Stable, by term. False when there is no memory for the second array.
 static bool sort_postings(ken_lex_builder *b)
@@ -206,7 +214,8 @@ static void posting_tf(const ken_posting *p, uint32_t tf[KEN_FIELD_COUNT])
 }
 
 // The postings of one term in one content: head, and its chunks when there are several.
-static void put_content(ken_buf *out, ken_buf *detail, const ken_posting *p, size_t n, uint32_t delta)
+static void put_content(ken_buf *out, ken_buf *detail, const ken_posting *p, size_t n,
+                        uint32_t delta)
 {
     uint32_t tf[KEN_FIELD_COUNT];
     if (n == 1) {
@@ -367,8 +376,8 @@ static void put_lens(const ken_lex_builder *b, ken_buf *out)
 static void put_header(const seg_header *h, ken_buf *out)
 {
     size_t start = out->len;
-    const uint32_t fields[] = { SEG_MAGIC, SEG_FORMAT, h->n_contents, h->n_chunks, h->n_terms,
-                                h->bucket_bits, h->n_names, h->n_name_blocks };
+    const uint32_t fields[] = { SEG_MAGIC,  SEG_FORMAT,     h->n_contents, h->n_chunks,
+                                h->n_terms, h->bucket_bits, h->n_names,    h->n_name_blocks };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         put32(out, fields[i]);
     for (int i = 0; i < SEG_SECTIONS; i++)
@@ -459,8 +468,8 @@ static ken_status merge_list(merge *m, ken_term term, const ken_lex_list *list, 
     ken_lex_cursor_init(&c, list);
     while (is_sound && ken_lex_cursor_next(&c)) {
         n_contents++;
-        is_sound = c.content < ken_lex_segment_n_contents(m->s) &&
-                   merge_chunks(m, term, &c, &n_chunks);
+        is_sound =
+            c.content < ken_lex_segment_n_contents(m->s) && merge_chunks(m, term, &c, &n_chunks);
     }
     if (is_sound && n_contents == list->n_contents && n_chunks == list->n_chunks)
         return KEN_OK;

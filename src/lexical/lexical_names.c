@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The names of a segment, in folded order, sixteen to a block. A binary search over the first names'
-// eight-byte keys finds the block; the names inside are front-coded.
+// The names of a segment, in folded order, sixteen to a block. A binary search over the first
+// names' eight-byte keys finds the block; the names inside are front-coded.
 #include "base/alloc.h"
 #include "lexical/lexical_priv.h"
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Layout: `tokens` is sorted by text; each has the files whose stem holds it and the folders that hold
-// it. Folders are few, so a folder's fit is worked out once and then given to its files. Whole stems
+// Layout: `tokens` is sorted by text; each has the files whose stem holds it and the folders that
+// hold it. Folders are few, so a folder's fit is worked out once and then given to its files. Whole
+// stems
 // ("clientsession") are tokens of a second, equal structure.
 #include "lexical/lexical_path.h"
 
@@ -11,7 +12,11 @@
 #include "base/map.h"
 #include "base/path.h"
 
-enum { MAX_STEM_TOKENS = 12, MAX_FOLDER_TOKENS = 48, MIN_PREFIX = 3 };
+enum {
+    MAX_STEM_TOKENS = 12,
+    MAX_FOLDER_TOKENS = 48,
+    MIN_PREFIX = 3
+};
 
 typedef struct path_token {
     ken_str text;
@@ -132,8 +137,9 @@ static void add_path(builder *b, uint32_t file, ken_str path)
     }
     ken_str whole = lower_alnum(stem, lower);
     if (whole.len)
-        ken_vec_push(&b->wholes, ((pair){ number_of(&b->whole_ids, whole, &b->whole_texts,
-                                                    &b->p->arena), file }));
+        ken_vec_push(
+            &b->wholes,
+            ((pair){ number_of(&b->whole_ids, whole, &b->whole_texts, &b->p->arena), file }));
     b->folder_list.ptr[f->folder].n_files++;
 }
 
@@ -314,8 +320,8 @@ static uint32_t lower_bound(const path_token *tokens, uint32_t n, ken_str text)
 typedef void found_fn(matcher *m, uint32_t term, uint32_t token, float fit);
 
 // Calls back for every token of which `text` is the beginning, or that is the beginning of it.
-static void find_tokens(matcher *m, const path_token *tokens, uint32_t n, ken_str text, uint32_t term,
-                        found_fn *fn)
+static void find_tokens(matcher *m, const path_token *tokens, uint32_t n, ken_str text,
+                        uint32_t term, found_fn *fn)
 {
     uint32_t at = lower_bound(tokens, n, text);
     for (uint32_t i = at; i < n && ken_str_starts(tokens[i].text, text); i++) {

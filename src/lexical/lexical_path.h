@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: MIT
 // lexical_path.h -- the words in file names and folders.
 //
-// A small index over the paths of one generation: the tokens of each file's stem and of its folders,
-// sorted, so that a query word finds the equal ones, those it begins and those that begin it.
+// A small index over the paths of one generation: the tokens of each file's stem and of its
+// folders, sorted, so that a query word finds the equal ones, those it begins and those that begin
+// it.
 //
-// Ownership: the index copies nothing but its own tokens; paths are read at build time only. Threads:
-// matching needs a ken_path_match of one's own; the index itself is read only.
+// Ownership: the index copies nothing but its own tokens; paths are read at build time only.
+// Threads: matching needs a ken_path_match of one's own; the index itself is read only.
 #ifndef KEN_LEXICAL_LEXICAL_PATH_H
 #define KEN_LEXICAL_LEXICAL_PATH_H
 
@@ -24,13 +25,13 @@ typedef struct ken_path_match {
     float *name_fit;                // sqrt(precision × position-weighted share of the question)
     float *folder_fit;              // mean over the tokens of the last two folders
     ken_vec_u32 files;              // those for which anything is not 0
-    size_t n_files, n_tokens; // of the index matched last
+    size_t n_files, n_tokens;       // of the index matched last
     // Memory that is kept, all zero but for `files`, from one question to the next.
     KEN_VEC(float *) spare;
-    float *pool;       // of the three fits
+    float *pool;        // of the three fits
     uint8_t *is_listed; // by file
-    float *best;       // by token
-    ken_vec_u32 met;   // tokens with a best
+    float *best;        // by token
+    ken_vec_u32 met;    // tokens with a best
 } ken_path_match;
 
 // `weights`: of each term (idf times word weight). Clears what the match held before.

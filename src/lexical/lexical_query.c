@@ -15,8 +15,8 @@ static const char weak_words[] =
 
 typedef struct parse_state {
     ken_lex_query *q;
-    uint32_t position; // of the next content word
-    bool has_weak;     // the question is long enough for weak words to count less
+    uint32_t position;           // of the next content word
+    bool has_weak;               // the question is long enough for weak words to count less
     char before[KEN_QUERY_WORD]; // last content word, lower case
 } parse_state;
 
@@ -62,8 +62,11 @@ static void add_term(parse_state *s, ken_str text, bool is_whole, double k, cons
     if (q->n_terms == KEN_QUERY_TERMS)
         return;
     ken_query_term *t = &q->terms[q->n_terms++];
-    *t = (ken_query_term){ .len = (uint32_t)text.len, .n_lookups = n_lookups, .is_whole = is_whole,
-                           .weight = k * position_weight(s->position), .position = s->position };
+    *t = (ken_query_term){ .len = (uint32_t)text.len,
+                           .n_lookups = n_lookups,
+                           .is_whole = is_whole,
+                           .weight = k * position_weight(s->position),
+                           .position = s->position };
     memcpy(t->text, text.ptr, text.len);
     memcpy(t->lookup, lookup, n_lookups * sizeof *lookup);
 }

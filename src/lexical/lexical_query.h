@@ -10,7 +10,11 @@
 
 #include "lexical/lexical.h"
 
-enum { KEN_QUERY_TERMS = 32, KEN_QUERY_NAMES = 16, KEN_QUERY_WORD = KEN_TOKEN_MAX + 1 };
+enum {
+    KEN_QUERY_TERMS = 32,
+    KEN_QUERY_NAMES = 16,
+    KEN_QUERY_WORD = KEN_TOKEN_MAX + 1
+};
 
 typedef struct ken_query_term {
     char text[KEN_QUERY_WORD]; // stemmed, or the whole compound in lower case
@@ -18,7 +22,7 @@ typedef struct ken_query_term {
     ken_term lookup[2]; // their counts add up
     uint32_t n_lookups;
     bool is_whole;
-    double weight;   // of the word itself and its position; idf comes on top
+    double weight;     // of the word itself and its position; idf comes on top
     uint32_t position; // among the content words
 } ken_query_term;
 

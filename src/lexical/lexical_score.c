@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Two passes over the posting lists of a question. The first reads the heads only: one per file that
-// holds a term, with the counts of the whole file. The second, for the few hundred files that may
-// matter, looks into the chunks. A list is walked in order, so that lengths are read in order too.
+// Two passes over the posting lists of a question. The first reads the heads only: one per file
+// that holds a term, with the counts of the whole file. The second, for the few hundred files that
+// may matter, looks into the chunks. A list is walked in order, so that lengths are read in order
+// too.
 #include "lexical/lexical_score.h"
 
 #include <math.h>
@@ -11,17 +12,27 @@
 static const double field_weight[KEN_FIELD_COUNT] = { 1, 1, 2 }; // names: 4, counted in halves
 static const double file_k = 6, chunk_k = 4;
 static const double stem_boost = 6, folder_boost = 2;
-enum { WALKED_MAX = 4096 }; // contents of a list
+enum {
+    WALKED_MAX = 4096
+}; // contents of a list
 
 static void set_norms(const ken_lex_corpus *c, ken_lex_part *part, ken_arena *arena)
 {
     uint32_t n = ken_lex_segment_n_contents(part->segment);
     const ken_lex_content *contents = ken_lex_segment_contents(part->segment);
-    part->norm = KEN_ARENA_ARRAY(arena, float, (size_t)n * KEN_FIELD_COUNT + 1);
+    part->norm = KEN_ARENA_ARRAY(arena, float, (size_t)n *KEN_FIELD_COUNT + 1);
     for (uint32_t i = 0; i < n; i++)
         for (int f = 0; f < KEN_FIELD_COUNT; f++)
-            part->norm[i * KEN_FIELD_COUNT + (uint32_t)f] = (float)(
-                field_weight[f] / (0.25 + 0.75 * contents[i].len[f] / c->file_len[f]));
+            part->norm[i * KEN_FIELD_COUNT + (uint32_t)f] =
+                (float)(field_weight[f] / (0.25 + 0.75 * contents[i].len[f] / c->file_len[f]));
+}
+
+static uint32_t n_files_of(const ken_lex_corpus *c, const ken_lex_part *part, uint32_t content)
+{
+    uint32_t n = 0;
+    for (int32_t file = part->first_file[content]; file >= 0; file = c->next_file[file])
+        n++;
+    return n;
 }
 
 void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena)
@@ -42,9 +53,13 @@ void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena)
     for (uint32_t p = 0; p < c->n_parts; p++) {
         ken_lex_part *part = &c->parts[p];
         set_norms(c, part, arena);
-        part->n_dead = 0;
-        for (uint32_t i = 0; i < ken_lex_segment_n_contents(part->segment); i++)
-            part->n_dead += part->first_file[i] < 0;
+        part->n_files = 0;
+        part->has_file_each = true;
+        for (uint32_t i = 0; i < ken_lex_segment_n_contents(part->segment); i++) {
+            uint32_t n = n_files_of(c, part, i);
+            part->n_files += n;
+            part->has_file_each = part->has_file_each && n == 1;
+        }
     }
 }
 
@@ -103,29 +118,27 @@ static double idf(double n, double df)
     return log(1 + (n - df + 0.5) / (df + 0.5));
 }
 
-// How many contents and chunks that a file has are in the list. What no file has any more, such as the
+// Adds how many files, and chunks of them, a list stands for. What no file has any more, such as the
 // last versions of a file that is being worked on, must not make its words look common. A long list is
-// taken to have its segment's share of them: there it hardly matters, and walking it would cost.
-static void count_live(const ken_lex_part *part, const ken_lex_list *list, double *n_contents,
-                       double *n_chunks)
+// taken to have its segment's share of files: there it hardly matters, and walking it would cost.
+static void count_files(const ken_lex_corpus *c, const ken_lex_part *part, const ken_lex_list *list,
+                        double *n_files, double *n_chunks)
 {
-    uint32_t n_all = ken_lex_segment_n_contents(part->segment);
-    if (!part->n_dead || list->n_contents > WALKED_MAX) {
-        double share = n_all ? (double)(n_all - part->n_dead) / n_all : 0;
-        *n_contents += share * list->n_contents;
+    uint32_t n_contents = ken_lex_segment_n_contents(part->segment);
+    if (part->has_file_each || list->n_contents > WALKED_MAX) {
+        double share = n_contents ? (double)part->n_files / n_contents : 0;
+        *n_files += share * list->n_contents;
         *n_chunks += share * list->n_chunks;
         return;
     }
-    ken_lex_cursor c;
-    ken_lex_cursor_init(&c, list);
-    while (ken_lex_cursor_next(&c) && c.content < n_all) {
-        if (part->first_file[c.content] < 0)
-            continue;
-        *n_contents += 1;
+    ken_lex_cursor cursor;
+    ken_lex_cursor_init(&cursor, list);
+    while (ken_lex_cursor_next(&cursor) && cursor.content < n_contents) {
+        uint32_t n = n_files_of(c, part, cursor.content), chunk = 0, tf[KEN_FIELD_COUNT];
         const uint8_t *pos = NULL;
-        uint32_t chunk = 0, tf[KEN_FIELD_COUNT];
-        while (ken_lex_cursor_chunk(&c, &pos, &chunk, tf))
-            *n_chunks += 1;
+        *n_files += n;
+        while (n && ken_lex_cursor_chunk(&cursor, &pos, &chunk, tf))
+            *n_chunks += n;
     }
 }
 
@@ -146,7 +159,7 @@ static ken_status find_lists(const ken_lex_corpus *c, const ken_lex_query *q, ke
                 ken_status st = ken_lex_find(c->parts[p].segment, term->lookup[l], list, err);
                 if (st)
                     return st;
-                count_live(&c->parts[p], list, &n_files, &n_chunks);
+                count_files(c, &c->parts[p], list, &n_files, &n_chunks);
             }
         }
         s->file_idf[t] = term->weight * idf(c->n_files, n_files);

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
 // lexical_score.h -- fielded BM25 over segments, first by file, then by chunk of chosen files.
 //
-// With g = field weights, len = terms in a field, T = sum of g * tf / (0.25 + 0.75 * len / average),
-// P = what the path says of the term, a document scores the sum over terms of
-// weight * (T + P) / (T + P + k). Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple
-// weighted fields", CIKM 2004; k is large, for path and name boosts inside T saturate a small one.
+// With g = field weights, len = terms in a field, T = sum of g * tf / (0.25 + 0.75 * len /
+// average), P = what the path says of the term, a document scores the sum over terms of weight * (T
+// + P) / (T + P + k). Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted
+// fields", CIKM 2004; k is large, for path and name boosts inside T saturate a small one.
 //
 // Ownership: a corpus borrows its arrays; scores own theirs. Threads: one scores value per thread.
 #ifndef KEN_LEXICAL_LEXICAL_SCORE_H
@@ -14,31 +14,33 @@
 #include "lexical/lexical_path.h"
 #include "lexical/lexical_query.h"
 
-// A segment, and which files have its contents: first_file[ordinal], then next_file of each; -1 ends.
+// A segment, and which files have its contents: first_file[ordinal], then next_file of each; -1
+// ends.
 typedef struct ken_lex_part {
     ken_lex_segment *segment;
     int32_t *first_file;
-    uint32_t n_dead; // contents that no file has
-    float *norm; // [n_contents × KEN_FIELD_COUNT]: what one occurrence in a field of it counts
+    uint32_t n_files;      // that have its contents
+    bool has_file_each;    // every content has one file
+    float *norm;     // [n_contents × KEN_FIELD_COUNT]: what one occurrence in a field of it counts
 } ken_lex_part;
 
 typedef struct ken_lex_corpus {
     ken_lex_part *parts;
     uint32_t n_parts;
     uint32_t n_files;
-    uint64_t n_chunks;   // of all files
-    int32_t *next_file;  // [n_files]
+    uint64_t n_chunks;                  // of all files
+    int32_t *next_file;                 // [n_files]
     uint32_t *file_part, *file_ordinal; // [n_files]: where the content of a file is
     double file_len[KEN_FIELD_COUNT];   // averages
     double chunk_len[KEN_FIELD_COUNT];
 } ken_lex_corpus;
 
-// Fills in the averages, n_chunks, n_dead and norms from the segments. Norms live in the arena.
+// Fills in the averages, n_chunks and, for the parts, counts of files and norms. Norms live in the arena.
 void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena);
 
 typedef struct ken_lex_file_score {
-    float words;    // BM25F of the whole file, not yet normalised
-    float comments; // share of the words found in comments, not yet normalised
+    float words;        // BM25F of the whole file, not yet normalised
+    float comments;     // share of the words found in comments, not yet normalised
     float best, second; // best two chunks, not yet normalised
     uint32_t best_chunk;
     uint32_t first_chunk; // in ken_lex_scores.chunks when the file was chosen

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Reading a segment. Its bytes have one place in memory, reserved when it is opened; a block is read
-// into its place when something in it is first needed, so that every range is contiguous and only what
-// questions touch is resident. Whatever a stored number says is checked against the section it is in.
+// Reading a segment. Its bytes have one place in memory, reserved when it is opened; a block is
+// read into its place when something in it is first needed, so that every range is contiguous and
+// only what questions touch is resident. Whatever a stored number says is checked against the
+// section it is in.
 #include <sys/mman.h>
 
 #include "base/alloc.h"
@@ -9,7 +10,7 @@
 
 struct ken_lex_segment {
     ken_lex_source source;
-    uint8_t *base; // reserved address space of n_bytes
+    uint8_t *base;      // reserved address space of n_bytes
     uint8_t *has_block; // one byte a block
     uint32_t n_blocks;
     size_t resident;
@@ -21,7 +22,8 @@ struct ken_lex_segment {
 
 static ken_status damaged(const ken_lex_segment *s, const char *what, ken_err *err)
 {
-    return KEN_FAIL(err, KEN_ECORRUPT, "search segment %lld: %s", (long long)s->source.segment, what);
+    return KEN_FAIL(err, KEN_ECORRUPT, "search segment %lld: %s", (long long)s->source.segment,
+                    what);
 }
 
 static ken_status load_block(ken_lex_segment *s, uint32_t block, ken_err *err)
@@ -30,8 +32,7 @@ static ken_status load_block(ken_lex_segment *s, uint32_t block, ken_err *err)
     if (block + 1 == s->n_blocks)
         want = (size_t)(s->source.n_bytes - (uint64_t)block * want);
     uint8_t *place = s->base + (size_t)block * s->source.block_bytes;
-    ken_status st =
-        s->source.read(s->source.ctx, s->source.segment, block, place, &got, err);
+    ken_status st = s->source.read(s->source.ctx, s->source.segment, block, place, &got, err);
     if (st)
         return st;
     if (got != want)
@@ -69,8 +70,8 @@ static ken_status read_header(ken_lex_segment *s, ken_err *err)
     if (seg_get32(p + 4) != SEG_FORMAT)
         return KEN_FAIL(err, KEN_EVERSION, "search segment has format %u, this program reads %d",
                         seg_get32(p + 4), SEG_FORMAT);
-    uint32_t *fields[] = { &s->h.n_contents, &s->h.n_chunks, &s->h.n_terms,
-                           &s->h.bucket_bits, &s->h.n_names, &s->h.n_name_blocks };
+    uint32_t *fields[] = { &s->h.n_contents,  &s->h.n_chunks, &s->h.n_terms,
+                           &s->h.bucket_bits, &s->h.n_names,  &s->h.n_name_blocks };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         *fields[i] = seg_get32(p + 8 + 4 * i);
     for (int i = 0; i < SEG_SECTIONS; i++)
@@ -122,8 +123,7 @@ ken_status ken_lex_segment_open(const ken_lex_source *source, ken_lex_segment **
                         (long long)source->segment, (unsigned long long)source->n_bytes);
     ken_lex_segment *s = ken_zalloc(sizeof *s);
     s->source = *source;
-    s->n_blocks =
-        (uint32_t)((source->n_bytes + source->block_bytes - 1) / source->block_bytes);
+    s->n_blocks = (uint32_t)((source->n_bytes + source->block_bytes - 1) / source->block_bytes);
     s->has_block = ken_zalloc(s->n_blocks);
     s->base = mmap(NULL, (size_t)s->n_blocks * source->block_bytes, PROT_READ | PROT_WRITE,
                    MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980. Words of one or two letters
-// are left alone, as in the author's own implementation; `logi` -> `log` and `bli` -> `ble` are his
-// published departures from the paper.
+// M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980. Words of one or two
+// letters are left alone, as in the author's own implementation; `logi` -> `log` and `bli` -> `ble`
+// are his published departures from the paper.
 #include "base/str.h"
 #include "lexical/lexical.h"
 
@@ -127,7 +127,8 @@ typedef struct suffix_rule {
     const char *suffix, *replacement;
 } suffix_rule;
 
-// The first suffix that fits decides; it is replaced when the stem before it measures at least `least`.
+// The first suffix that fits decides; it is replaced when the stem before it measures at least
+// `least`.
 static void replace_suffix(stem *z, const suffix_rule *rules, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
@@ -163,9 +164,9 @@ static void step3(stem *z)
 
 static void step4(stem *z)
 {
-    static const char *const suffixes[] = { "al",   "ance", "ence", "er",  "ic",  "able", "ible",
-                                            "ant",  "ement", "ment", "ent", "ion", "ou",   "ism",
-                                            "ate",  "iti",  "ous",  "ive", "ize" };
+    static const char *const suffixes[] = { "al",  "ance",  "ence", "er",  "ic",  "able", "ible",
+                                            "ant", "ement", "ment", "ent", "ion", "ou",   "ism",
+                                            "ate", "iti",   "ous",  "ive", "ize" };
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (!ends(z, suffixes[i]))
             continue;

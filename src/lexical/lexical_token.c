@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// From bytes to counted terms. Identifiers repeat: each tokenizer keeps a table from the identifier as
-// written to the terms it stands for, so that splitting, stemming and hashing happen once for each
-// distinct identifier, and a token costs a scan, a hash and a probe. Counts live in arrays indexed by
-// the tokenizer's own dense term numbers, stamped with the chunk they belong to, so that nothing is
-// cleared between chunks.
+// From bytes to counted terms. Identifiers repeat: each tokenizer keeps a table from the identifier
+// as written to the terms it stands for, so that splitting, stemming and hashing happen once for
+// each distinct identifier, and a token costs a scan, a hash and a probe. Counts live in arrays
+// indexed by the tokenizer's own dense term numbers, stamped with the chunk they belong to, so that
+// nothing is cleared between chunks.
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "lexical/lexical.h"
@@ -14,14 +14,18 @@ enum {
     CACHE_MAX_BYTES = 8 << 20,
 };
 
-enum { CLASS_NONE, CLASS_WORD, CLASS_DIGIT };
+enum {
+    CLASS_NONE,
+    CLASS_WORD,
+    CLASS_DIGIT
+};
 
 static uint8_t class_of[256];
 
 KEN_CONSTRUCTOR static void fill_classes(void)
 {
     for (int c = 0; c < 256; c++)
-        class_of[c] = ken_is_digit((char)c)                                      ? CLASS_DIGIT
+        class_of[c] = ken_is_digit((char)c)                                        ? CLASS_DIGIT
                       : ken_is_alpha((char)c) || c == '_' || c == '$' || c >= 0x80 ? CLASS_WORD
                                                                                    : CLASS_NONE;
 }
@@ -113,9 +117,9 @@ void ken_token_split(ken_str token, ken_token_parts *out)
 
 typedef struct ident {
     uint64_t hash;
-    uint32_t text, len;          // in `bytes`
-    uint32_t first_term;         // in `ident_terms`
-    uint8_t n_parts, has_whole;  // the whole follows the parts
+    uint32_t text, len;         // in `bytes`
+    uint32_t first_term;        // in `ident_terms`
+    uint8_t n_parts, has_whole; // the whole follows the parts
     uint8_t is_used;
 } ident;
 
@@ -141,7 +145,9 @@ struct ken_tokenizer {
     uint32_t len[KEN_FIELD_COUNT];
 };
 
-enum { FIRST_SLOTS = 1 << 12 };
+enum {
+    FIRST_SLOTS = 1 << 12
+};
 
 static void reset_cache(ken_tokenizer *t)
 {
@@ -242,8 +248,7 @@ static void learn_terms(ken_tokenizer *t, ken_str token, ident *id)
         ken_vec_push(&t->ident_terms, number_of(t, ken_term_of_word(ken_str_n(word, n))));
     }
     if (parts.is_compound)
-        ken_vec_push(&t->ident_terms,
-                     number_of(t, ken_term_of_whole(ken_str_c(parts.text))));
+        ken_vec_push(&t->ident_terms, number_of(t, ken_term_of_whole(ken_str_c(parts.text))));
 }
 
 static const ident *ident_of(ken_tokenizer *t, ken_str token)
@@ -259,8 +264,9 @@ static const ident *ident_of(ken_tokenizer *t, ken_str token)
             return id;
     }
     ident *id = &t->idents[i];
-    *id = (ident){ .hash = hash, .text = (uint32_t)t->bytes.len, .len = (uint32_t)token.len,
-                   .is_used = 1 };
+    *id = (ident){
+        .hash = hash, .text = (uint32_t)t->bytes.len, .len = (uint32_t)token.len, .is_used = 1
+    };
     ken_buf_put_str(&t->bytes, token);
     learn_terms(t, token, id);
     t->n_idents++;

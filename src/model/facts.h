@@ -12,27 +12,28 @@
 #include "model/symbol.h"
 
 // name, word
-#define KEN_CHUNK_TYPE_TABLE(X)                                                                    \
-    X(UNKNOWN, "unknown")                                                                          \
-    X(FUNCTION, "function")                                                                        \
-    X(CLASS, "class")                                                                              \
-    X(MODULE, "module")                                                                            \
-    X(BLOCK, "block")                                                                              \
-    X(COMMENT, "comment")                                                                          \
-    X(SECTION, "section")                                                                          \
+#define KEN_CHUNK_TYPE_TABLE(X) \
+    X(UNKNOWN, "unknown")       \
+    X(FUNCTION, "function")     \
+    X(CLASS, "class")           \
+    X(MODULE, "module")         \
+    X(BLOCK, "block")           \
+    X(COMMENT, "comment")       \
+    X(SECTION, "section")       \
     X(LINES, "lines")
 
 typedef enum ken_chunk_type {
 #define X(name, word) KEN_CHUNK_##name,
     KEN_CHUNK_TYPE_TABLE(X)
 #undef X
-        KEN_CHUNK_TYPE_COUNT
+    KEN_CHUNK_TYPE_COUNT
 } ken_chunk_type;
 
 const char *ken_chunk_type_word(ken_chunk_type t);
 ken_chunk_type ken_chunk_type_parse(ken_str word);
 
-// Chunks of a file are in order and, the line chunks of unsupported text aside (they overlap), tile it.
+// Chunks of a file are in order and, the line chunks of unsupported text aside (they overlap), tile
+// it.
 typedef struct ken_chunk {
     ken_span span;
     uint32_t first_line, last_line; // 0-based, inclusive
@@ -42,13 +43,13 @@ typedef struct ken_chunk {
 } ken_chunk;
 
 typedef struct ken_import {
-    ken_str module;  // as written, without quotes
-    uint32_t line;   // 0-based
-    bool is_export;  // a re-export or an export statement
+    ken_str module; // as written, without quotes
+    uint32_t line;  // 0-based
+    bool is_export; // a re-export or an export statement
 } ken_import;
 
 typedef struct ken_facts {
-    uint16_t lang;    // language id of `lang`; 0 = plain text
+    uint16_t lang; // language id of `lang`; 0 = plain text
     uint32_t n_bytes;
     uint32_t n_lines;
     uint32_t n_error_bytes; // bytes inside syntax errors
@@ -62,8 +63,8 @@ typedef struct ken_facts {
     uint32_t n_imports;
 } ken_facts;
 
-// Writes the byte offset of each line of `text` (at most `max` of them) and returns how many there are;
-// a text that ends in a line break has no empty line after it, an empty text has no lines.
+// Writes the byte offset of each line of `text` (at most `max` of them) and returns how many there
+// are; a text that ends in a line break has no empty line after it, an empty text has no lines.
 uint32_t ken_line_starts(ken_str text, uint32_t *out, uint32_t max);
 // The 0-based line that holds `byte`.
 uint32_t ken_line_of(const uint32_t *line_starts, uint32_t n_lines, uint32_t byte);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // symbol.h -- a definition in a file: name, kind, where it is, what it belongs to.
 //
-// Spans are half-open byte offsets into the file. Lines are 0-based here, 1-based in JSON; last_line
-// is the line of the last byte. Names are borrowed from whatever arena or text they came with.
+// Spans are half-open byte offsets into the file. Lines are 0-based here, 1-based in JSON;
+// last_line is the line of the last byte. Names are borrowed from whatever arena or text they came
+// with.
 #ifndef KEN_MODEL_SYMBOL_H
 #define KEN_MODEL_SYMBOL_H
 
@@ -11,42 +12,42 @@
 #include "base/str.h"
 
 // name, word
-#define KEN_SYMBOL_KIND_TABLE(X)                                                                   \
-    X(UNKNOWN, "unknown")                                                                          \
-    X(FUNCTION, "function")                                                                        \
-    X(METHOD, "method")                                                                            \
-    X(CONSTRUCTOR, "constructor")                                                                  \
-    X(MACRO, "macro")                                                                              \
-    X(CLASS, "class")                                                                              \
-    X(STRUCT, "struct")                                                                            \
-    X(UNION, "union")                                                                              \
-    X(ENUM, "enum")                                                                                \
-    X(INTERFACE, "interface")                                                                      \
-    X(TRAIT, "trait")                                                                              \
-    X(TYPE, "type")                                                                                \
-    X(OBJECT, "object")                                                                            \
-    X(MODULE, "module")                                                                            \
-    X(NAMESPACE, "namespace")                                                                      \
-    X(IMPL, "impl")                                                                                \
-    X(VARIABLE, "variable")                                                                        \
-    X(CONSTANT, "constant")                                                                        \
-    X(FIELD, "field")                                                                              \
-    X(PROPERTY, "property")                                                                        \
-    X(ENUM_MEMBER, "enum_member")                                                                  \
-    X(TEST, "test")                                                                                \
-    X(SECTION, "section")                                                                          \
-    X(ELEMENT, "element")                                                                          \
-    X(RULE, "rule")                                                                                \
-    X(KEY, "key")                                                                                  \
-    X(TABLE, "table")                                                                              \
-    X(VIEW, "view")                                                                                \
+#define KEN_SYMBOL_KIND_TABLE(X)  \
+    X(UNKNOWN, "unknown")         \
+    X(FUNCTION, "function")       \
+    X(METHOD, "method")           \
+    X(CONSTRUCTOR, "constructor") \
+    X(MACRO, "macro")             \
+    X(CLASS, "class")             \
+    X(STRUCT, "struct")           \
+    X(UNION, "union")             \
+    X(ENUM, "enum")               \
+    X(INTERFACE, "interface")     \
+    X(TRAIT, "trait")             \
+    X(TYPE, "type")               \
+    X(OBJECT, "object")           \
+    X(MODULE, "module")           \
+    X(NAMESPACE, "namespace")     \
+    X(IMPL, "impl")               \
+    X(VARIABLE, "variable")       \
+    X(CONSTANT, "constant")       \
+    X(FIELD, "field")             \
+    X(PROPERTY, "property")       \
+    X(ENUM_MEMBER, "enum_member") \
+    X(TEST, "test")               \
+    X(SECTION, "section")         \
+    X(ELEMENT, "element")         \
+    X(RULE, "rule")               \
+    X(KEY, "key")                 \
+    X(TABLE, "table")             \
+    X(VIEW, "view")               \
     X(INDEX, "index")
 
 typedef enum ken_symbol_kind {
 #define X(name, word) KEN_SYMBOL_##name,
     KEN_SYMBOL_KIND_TABLE(X)
 #undef X
-        KEN_SYMBOL_KIND_COUNT
+    KEN_SYMBOL_KIND_COUNT
 } ken_symbol_kind;
 
 typedef enum ken_visibility {

@@ -6,7 +6,8 @@
 // Quoted text always comes from the disk, and is checked against the index first (see ken_hit).
 //
 // Ownership: results live in the arena passed. Threads: a snapshot belongs to one thread at a time.
-// Errors: KEN_EINVAL for a bad request (names the field), KEN_ENOTFOUND for absent files or symbols.
+// Errors: KEN_EINVAL for a bad request (names the field), KEN_ENOTFOUND for absent files or
+// symbols.
 #ifndef KEN_QUERY_QUERY_H
 #define KEN_QUERY_QUERY_H
 
@@ -38,13 +39,13 @@ typedef enum ken_search_mode {
 
 typedef struct ken_search_opts {
     ken_search_mode mode;
-    uint32_t limit;         // files in the result, 1 to 50; 0 = 10
-    uint32_t offset;        // results to pass over, for paging
-    uint32_t context_lines; // before and after, 0 to 100
-    ken_str file_type;      // extension without dot
-    ken_str directory;      // relative to the root
-    ken_str glob;           // of the path
-    ken_str language;       // name of a language
+    uint32_t limit;            // files in the result, 1 to 50; 0 = 10
+    uint32_t offset;           // results to pass over, for paging
+    uint32_t context_lines;    // before and after, 0 to 100
+    ken_str file_type;         // extension without dot
+    ken_str directory;         // relative to the root
+    ken_str glob;              // of the path
+    ken_str language;          // name of a language
     ken_chunk_type chunk_type; // UNKNOWN = any
     ken_symbol_kind kind;      // of the hit's symbol; UNKNOWN = any
     double threshold;          // drops hits with a lower score, 0 to 1
@@ -80,8 +81,8 @@ typedef struct ken_hit {
     ken_str signature;
     ken_str content; // when wanted; secrets masked, repaired to UTF-8
     ken_str context_before, context_after;
-    double score;      // orders the result; only comparable within it
-    double similarity; // 0 to 1, the best possible match being 1
+    double score;          // orders the result; only comparable within it
+    double similarity;     // 0 to 1, the best possible match being 1
     ken_score_term *terms; // when explained
     size_t n_terms;
     ken_place *places; // further places in this file, best first
@@ -92,7 +93,7 @@ typedef struct ken_hit {
 typedef struct ken_search_result {
     ken_hit *hits;
     size_t n_hits;
-    size_t n_total; // files that matched, when counted (symbol, text, regex); else n_hits
+    size_t n_total;       // files that matched, when counted (symbol, text, regex); else n_hits
     const char *strategy; // static: how the question was understood
     bool is_truncated;    // there is more
     size_t n_removed;     // hits left out because their file is gone from the disk
@@ -123,16 +124,17 @@ typedef struct ken_definition_result {
     size_t n_suggestions;
 } ken_definition_result;
 
-// `name` may be qualified (a.b, a::b, a#b, a/b). `file_hint` prefers (never demands) paths that hold it.
+// `name` may be qualified (a.b, a::b, a#b, a/b). `file_hint` prefers (never demands) paths that
+// hold it.
 ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
-                               ken_arena *arena, ken_definition_result *out,
-                               ken_err *err) KEN_MUST_USE;
+                               ken_arena *arena, ken_definition_result *out, ken_err *err)
+    KEN_MUST_USE;
 
 // ---- one file --------------------------------------------------------------------------------
 typedef struct ken_file_view {
     ken_str path, language;
-    ken_str text;     // on disk now, secrets masked
-    ken_facts *facts; // of that text
+    ken_str text;        // on disk now, secrets masked
+    ken_facts *facts;    // of that text
     ken_uuid *chunk_ids; // one per chunk
     bool is_refreshed;   // parsed again, for it changed after indexing
 } ken_file_view;

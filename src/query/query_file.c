@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Files as they are now. Before anything is quoted the file's size, mtime and inode are compared with
-// the index, then its hash; a changed file is learnt again here, in the answer's own time, so that
-// lines always come from what is on disk.
+// Files as they are now. Before anything is quoted the file's size, mtime and inode are compared
+// with the index, then its hash; a changed file is learnt again here, in the answer's own time, so
+// that lines always come from what is on disk.
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -12,7 +12,11 @@
 #include "query/query_priv.h"
 #include "scan/scan.h"
 
-enum { MAX_FILE_BYTES = 10 << 20, HEAD_BYTES = 4096, MAX_NEAR_PATHS = 5 };
+enum {
+    MAX_FILE_BYTES = 10 << 20,
+    HEAD_BYTES = 4096,
+    MAX_NEAR_PATHS = 5
+};
 
 static ken_status gone(ken_str path, const char *why, ken_err *err)
 {
@@ -119,7 +123,9 @@ ken_str query_slice(query_text *t, ken_span span)
     return query_repaired(t->arena, read_range(t, span.start, span.end));
 }
 
-enum { LINE_GUESS = 120 }; // bytes a line, to begin with
+enum {
+    LINE_GUESS = 120
+}; // bytes a line, to begin with
 
 ken_str query_lines_before(query_text *t, uint32_t byte, uint32_t n)
 {

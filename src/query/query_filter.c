@@ -4,7 +4,12 @@
 #include "query/query_priv.h"
 #include "scan/scan.h"
 
-enum { DEFAULT_LIMIT = 10, MAX_LIMIT = 50, MAX_OFFSET = 10000, MAX_CONTEXT = 100 };
+enum {
+    DEFAULT_LIMIT = 10,
+    MAX_LIMIT = 50,
+    MAX_OFFSET = 10000,
+    MAX_CONTEXT = 100
+};
 
 uint32_t query_limit(const ken_search_opts *o)
 {

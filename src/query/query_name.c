@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Names: equal in any case, by prefix, by edit distance. Segments keep names in folded order, so the
-// first two are a binary search; the last looks at every name once, discarding most by length and by
-// the letters they hold before measuring a distance.
+// Names: equal in any case, by prefix, by edit distance. Segments keep names in folded order, so
+// the first two are a binary search; the last looks at every name once, discarding most by length
+// and by the letters they hold before measuring a distance.
 #include <stdlib.h>
 
 #include "base/path.h"
@@ -79,10 +79,13 @@ static uint64_t letters_of(ken_str s)
     return set;
 }
 
-// Optimal string alignment (edits and swaps of neighbours), folded; more than `max` counts as max + 1.
+// Optimal string alignment (edits and swaps of neighbours), folded; more than `max` counts as max
+// + 1.
 static size_t distance(ken_str a, ken_str b, size_t max)
 {
-    enum { MOST = 64 };
+    enum {
+        MOST = 64
+    };
     size_t rows[3][MOST + 1];
     if (a.len > MOST || b.len > MOST || (a.len > b.len ? a.len - b.len : b.len - a.len) > max)
         return max + 1;
@@ -129,8 +132,8 @@ static bool add_fuzzy(void *ctx, ken_str text, const ken_name_posting *p, uint32
     if (count_bits(letters & ~w->letters) > most || count_bits(w->letters & ~letters) > most)
         return true;
     size_t d = distance(text, w->wanted, w->max_distance);
-    bool holds = text.len > w->wanted.len && w->wanted.len >= 4 &&
-                 ken_str_find(text, w->wanted) != SIZE_MAX;
+    bool holds =
+        text.len > w->wanted.len && w->wanted.len >= 4 && ken_str_find(text, w->wanted) != SIZE_MAX;
     if (d > 0 && (d <= w->max_distance || holds))
         add_postings(w, text, p, n, 3, (double)d);
     return w->out->len < w->max;
@@ -148,7 +151,9 @@ static ken_status walk(ken_snapshot *s, name_walk *w, ken_name_fn *fn, ken_str f
     return st;
 }
 
-enum { MAX_NAMES = 20000 };
+enum {
+    MAX_NAMES = 20000
+};
 
 ken_status query_names_equal(ken_snapshot *s, ken_str name, ken_arena *arena, query_names *out,
                              ken_err *err)
@@ -174,9 +179,14 @@ ken_status query_names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_aren
                              query_names *out, ken_err *err)
 {
     size_t before = out->len;
-    name_walk w = { .s = s, .wanted = name, .arena = arena, .out = out,
-                    .max = before + MAX_NAMES, .is_fuzzy = true,
-                    .max_distance = name.len < 4 ? 1 : 2, .letters = letters_of(name) };
+    name_walk w = { .s = s,
+                    .wanted = name,
+                    .arena = arena,
+                    .out = out,
+                    .max = before + MAX_NAMES,
+                    .is_fuzzy = true,
+                    .max_distance = name.len < 4 ? 1 : 2,
+                    .letters = letters_of(name) };
     ken_status st = walk(s, &w, add_fuzzy, KEN_STR(""), false, err);
     size_t n = out->len - before;
     if (!st && n)

@@ -10,8 +10,12 @@
 #include "query/query.h"
 #include "rank/rank.h"
 
-// Facts of the contents quoted of late, unpacked. A slot holds one content; the newest takes it over.
-enum { QUERY_CACHE_SLOTS = 512, QUERY_CACHE_ENTRY_MAX = 64 << 10 };
+// Facts of the contents quoted of late, unpacked. A slot holds one content; the newest takes it
+// over.
+enum {
+    QUERY_CACHE_SLOTS = 512,
+    QUERY_CACHE_ENTRY_MAX = 64 << 10
+};
 
 typedef struct query_cache_slot {
     int64_t content; // 0 = empty
@@ -27,12 +31,12 @@ struct ken_snapshot {
     ken_store *store; // borrowed
     uint64_t generation;
     ken_generation info;
-    ken_arena arena; // everything that lives as long as the generation is shown
-    ken_file_row *rows; // sorted by path
+    ken_arena arena;            // everything that lives as long as the generation is shown
+    ken_file_row *rows;         // sorted by path
     ken_content_info *contents; // by file
     uint32_t n_files;
-    uint32_t *path_bits;  // by file: KEN_PATH_*
-    float *size;          // by file: ln(1 + lines) / ln(1 + most lines)
+    uint32_t *path_bits; // by file: KEN_PATH_*
+    float *size;         // by file: ln(1 + lines) / ln(1 + most lines)
     ken_lex_corpus corpus;
     ken_path_index *paths;
     ken_lex_scores scores;
@@ -41,7 +45,8 @@ struct ken_snapshot {
     int root_fd;
 };
 
-// True when the last answer of the store was that a segment is gone: a newer generation has joined it.
+// True when the last answer of the store was that a segment is gone: a newer generation has joined
+// it.
 bool query_is_stale(ken_snapshot *s, ken_status st);
 
 // Index of the row with this path, or -1.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ranked search. Files are ranked, then a chunk is chosen in each:
-//   1. every file with any word of the question, in its text or its path, gets its features but those
-//      of its chunks (one pass over posting heads);
+//   1. every file with any word of the question, in its text or its path, gets its features but
+//      those of its chunks (one pass over posting heads);
 //   2. the best CHOSEN of them have their chunks scored;
 //   3. they are ordered by the weighted sum, the first are read from the disk and shown.
 // One result per file; further good places of a file come inside its result.
@@ -11,7 +11,11 @@
 #include "base/alloc.h"
 #include "query/query_priv.h"
 
-enum { CHOSEN = 300, MAX_PLACES = 3, MAX_QUERY_BYTES = 10000 };
+enum {
+    CHOSEN = 300,
+    MAX_PLACES = 3,
+    MAX_QUERY_BYTES = 10000
+};
 
 typedef struct ranked_file {
     uint32_t file;
@@ -74,7 +78,8 @@ static ken_status find_definitions(search *x, ken_err *err)
     if (!x->q->n_names)
         return KEN_OK;
     x->definition = KEN_ARENA_ARRAY(x->arena, float, c->n_files + 1);
-    exact_name e = { .corpus = c, .value = ken_zalloc(ken_mul_size(c->n_files + 1, sizeof(float))) };
+    exact_name e = { .corpus = c,
+                     .value = ken_zalloc(ken_mul_size(c->n_files + 1, sizeof(float))) };
     ken_status st = KEN_OK;
     for (uint32_t n = 0; n < x->q->n_names && !st; n++) {
         e.wanted = x->q->names[n].text;
@@ -186,8 +191,7 @@ static bool has_filters(const ken_search_opts *o)
 static ken_status rank_files(search *x, const ken_cancel *cancel, ken_err *err)
 {
     ken_snapshot *s = x->s;
-    ken_status st =
-        ken_lex_score_files(&s->corpus, x->q, s->paths, cancel, &s->scores, err);
+    ken_status st = ken_lex_score_files(&s->corpus, x->q, s->paths, cancel, &s->scores, err);
     if (!st)
         st = find_definitions(x, err);
     if (st)
@@ -331,7 +335,8 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
     if (st)
         return st;
     uint32_t limit = query_limit(o), passed = 0;
-    *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "ranked" };
+    *out =
+        (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "ranked" };
     for (size_t i = 0; i < x.n_files; i++) {
         if (similarity_of(x.files[i].score) < o->threshold)
             break;

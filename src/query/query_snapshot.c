@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Opening a generation: its files and contents in one read transaction, its segments by their heads
-// alone. What depends on the whole list of files (word index of the paths, averages, sizes) is worked
-// out here once; 10,000 files take a few milliseconds.
+// alone. What depends on the whole list of files (word index of the paths, averages, sizes) is
+// worked out here once; 10,000 files take a few milliseconds.
 #include <math.h>
 
 #include "base/alloc.h"
@@ -91,7 +91,8 @@ static void measure_files(ken_snapshot *s)
     for (uint32_t i = 0; i < s->n_files; i++) {
         ken_lang_role role = ken_lang_role_of((ken_lang_id)s->contents[i].lang);
         paths[i] = s->rows[i].path;
-        s->path_bits[i] = ken_rank_path(paths[i], role == KEN_LANG_ROLE_DOC, role == KEN_LANG_ROLE_DATA);
+        s->path_bits[i] =
+            ken_rank_path(paths[i], role == KEN_LANG_ROLE_DOC, role == KEN_LANG_ROLE_DATA);
         if (role == KEN_LANG_ROLE_CODE && s->contents[i].n_lines > most)
             most = s->contents[i].n_lines;
     }

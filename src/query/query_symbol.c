@@ -6,7 +6,12 @@
 #include "base/path.h"
 #include "query/query_priv.h"
 
-enum { PREFIX_MAX = 500, FUZZY_MAX = 100, MAX_SUGGESTIONS = 5, MAX_DEFINITIONS = 50 };
+enum {
+    PREFIX_MAX = 500,
+    FUZZY_MAX = 100,
+    MAX_SUGGESTIONS = 5,
+    MAX_DEFINITIONS = 50
+};
 
 // Types and functions before variables, shallow before nested, ordinary files before tests.
 static double rank_of(const ken_snapshot *s, const query_name *n, ken_str hint, ken_str scope)
@@ -70,8 +75,9 @@ static uint32_t chunk_of(const ken_facts *facts, uint32_t symbol)
     return best;
 }
 
-static void fill_symbol(ken_snapshot *s, const query_name *n, const ken_search_opts *o, query_text *t,
-                        uint32_t symbol, uint32_t chunk, ken_arena *arena, ken_hit *hit)
+static void fill_symbol(ken_snapshot *s, const query_name *n, const ken_search_opts *o,
+                        query_text *t, uint32_t symbol, uint32_t chunk, ken_arena *arena,
+                        ken_hit *hit)
 {
     static const double closeness[] = { 1, 0.9, 0.7, 0.5 };
     *hit = (ken_hit){ .score = closeness[n->closeness], .similarity = closeness[n->closeness] };
@@ -131,7 +137,8 @@ ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *
         return st;
     }
     order_names(s, &names, KEN_STR(""), scope);
-    *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "symbol" };
+    *out =
+        (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "symbol" };
     for (size_t i = 0; i < names.len; i++) {
         const query_name *n = &names.ptr[i];
         if ((o->kind && n->kind != o->kind) || !query_file_passes(s, n->file, o))

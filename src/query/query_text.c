@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Literal and regular-expression search over the indexed files as they are on disk now. PCRE2 with its
-// JIT, a match limit and a limit on depth: a pattern that explodes is an error, not a hang. Files come
-// in the order of their paths, ordinary code first.
+// Literal and regular-expression search over the indexed files as they are on disk now. PCRE2 with
+// its JIT, a match limit and a limit on depth: a pattern that explodes is an error, not a hang.
+// Files come in the order of their paths, ordinary code first.
 #define PCRE2_CODE_UNIT_WIDTH 8
-#include <pcre2.h>
-
 #include <stdlib.h>
+
+#include <pcre2.h>
 
 #include "base/fs.h"
 #include "query/query_priv.h"
@@ -147,7 +147,8 @@ static void fill(text_search *x, uint32_t file, query_text *t, uint32_t chunk,
         ken_str line = line_around(ken_buf_str(&x->buf), found[i].at, &start, &end);
         line = ken_arena_dup(x->arena, ken_str_sub(line, 0, LINE_MAX_SHOWN));
         hit->places[hit->n_places++] = (ken_place){
-            .first_line = found[i].line, .last_line = found[i].line,
+            .first_line = found[i].line,
+            .last_line = found[i].line,
             .text = query_repaired(x->arena, line),
         };
     }
@@ -171,7 +172,8 @@ static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_sea
                                ken_err *err)
 {
     uint32_t limit = query_limit(x->o), passed = 0;
-    uint32_t noise = KEN_PATH_TEST | KEN_PATH_EXAMPLE | KEN_PATH_COMPAT | KEN_PATH_DOC | KEN_PATH_DATA;
+    uint32_t noise =
+        KEN_PATH_TEST | KEN_PATH_EXAMPLE | KEN_PATH_COMPAT | KEN_PATH_DOC | KEN_PATH_DATA;
     for (uint32_t pass = 0; pass < 2; pass++) {
         for (uint32_t f = 0; f < x->s->n_files; f++) {
             bool is_noise = (x->s->path_bits[f] & noise) != 0;

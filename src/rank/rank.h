@@ -24,34 +24,35 @@ enum {
 };
 
 uint32_t ken_rank_path(ken_str path, bool is_doc, bool is_data);
-// The bits that the question asks for by name ("test", "example", …) and that therefore cost nothing.
+// The bits that the question asks for by name ("test", "example", …) and that therefore cost
+// nothing.
 uint32_t ken_rank_waived(ken_str query);
 
 // name, weight, text
-#define KEN_RANK_TABLE(X)                                                                          \
-    X(CHUNK, 4.0, "best chunk")                                                                    \
-    X(CHUNK2, 2.0, "second chunk")                                                                 \
-    X(FILE, 2.5, "whole file")                                                                     \
-    X(COMMENTS, 2.5, "comments")                                                                   \
-    X(NAME_PRECISION, 1.5, "file name explained")                                                  \
-    X(NAME_FIT, 3.0, "file name")                                                                  \
-    X(FOLDER, 2.0, "folder")                                                                       \
-    X(DEFINITION, 1.5, "exact definition")                                                         \
-    X(SIZE, 2.0, "size")                                                                           \
-    X(TEST, -4.0, "test file")                                                                     \
-    X(PLATFORM, -4.0, "platform variant")                                                          \
-    X(EXAMPLE, -3.0, "example or docs")                                                            \
-    X(COMPAT, -3.0, "compat or generated")                                                         \
-    X(INTERNAL, -2.5, "internal")                                                                  \
-    X(INIT, -1.5, "re-exports")                                                                    \
-    X(DOC, -3.0, "prose")                                                                          \
+#define KEN_RANK_TABLE(X)                         \
+    X(CHUNK, 4.0, "best chunk")                   \
+    X(CHUNK2, 2.0, "second chunk")                \
+    X(FILE, 2.5, "whole file")                    \
+    X(COMMENTS, 2.5, "comments")                  \
+    X(NAME_PRECISION, 1.5, "file name explained") \
+    X(NAME_FIT, 3.0, "file name")                 \
+    X(FOLDER, 2.0, "folder")                      \
+    X(DEFINITION, 1.5, "exact definition")        \
+    X(SIZE, 2.0, "size")                          \
+    X(TEST, -4.0, "test file")                    \
+    X(PLATFORM, -4.0, "platform variant")         \
+    X(EXAMPLE, -3.0, "example or docs")           \
+    X(COMPAT, -3.0, "compat or generated")        \
+    X(INTERNAL, -2.5, "internal")                 \
+    X(INIT, -1.5, "re-exports")                   \
+    X(DOC, -3.0, "prose")                         \
     X(DATA, -3.0, "data")
 
 typedef enum ken_rank_feature {
 #define X(name, weight, text) KEN_RANK_##name,
     KEN_RANK_TABLE(X)
 #undef X
-        KEN_RANK_COUNT
+    KEN_RANK_COUNT
 } ken_rank_feature;
 
 typedef struct ken_rank_vector {

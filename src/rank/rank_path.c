@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a path says. Patterns are tied to whole path parts and to the conventions of a language: a bare
-// "test_" anywhere would also hit the helpers of a test framework.
+// What a path says. Patterns are tied to whole path parts and to the conventions of a language: a
+// bare "test_" anywhere would also hit the helpers of a test framework.
 #include <string.h>
 
 #include "rank/rank.h"
@@ -19,11 +19,14 @@ static bool is_word_of(const char *list, ken_str word)
 
 static const char test_folders[] =
     " test tests __tests__ spec specs testing testdata fixture fixtures mock mocks e2e ";
-static const char example_folders[] = " example examples sample samples demo demos doc docs benchmark "
-                                      "benchmarks bench benches tutorial tutorials ";
-static const char compat_folders[] = " compat legacy _legacy deprecated v0 v1 v2 v3 shim shims polyfill "
-                                     "polyfills vendor third_party _vendor generated gen ";
-static const char internal_folders[] = " internal internals _internal _internals impl private detail ";
+static const char example_folders[] =
+    " example examples sample samples demo demos doc docs benchmark "
+    "benchmarks bench benches tutorial tutorials ";
+static const char compat_folders[] =
+    " compat legacy _legacy deprecated v0 v1 v2 v3 shim shims polyfill "
+    "polyfills vendor third_party _vendor generated gen ";
+static const char internal_folders[] =
+    " internal internals _internal _internals impl private detail ";
 static const char platform_folders[] =
     " win32 windows win wasi js native jvm darwin macos aix sunos os390 haiku cygwin qnx ibmi ";
 static const char platform_parts[] =
@@ -45,7 +48,8 @@ static bool is_one_word(ken_str s)
     return true;
 }
 
-// "iosMain", "wasm32", "android": `word`, and whatever follows begins a word of its own ("iostream").
+// "iosMain", "wasm32", "android": `word`, and whatever follows begins a word of its own
+// ("iostream").
 static bool begins_with_word(ken_str folder, ken_str lower, const char *word)
 {
     size_t n = strlen(word);
@@ -91,8 +95,8 @@ static bool names_platform(ken_str base)
             n++;
         ken_str part = ken_str_sub(rest, 0, n);
         bool dot_follows = memchr(rest.ptr + n, '.', rest.len - n) != NULL;
-        if (!dot_follows &&
-            (is_word_of(platform_parts, part) || (part.len > 3 && ken_str_ends(part, KEN_STR("bsd")))))
+        if (!dot_follows && (is_word_of(platform_parts, part) ||
+                             (part.len > 3 && ken_str_ends(part, KEN_STR("bsd")))))
             return true;
         rest = ken_str_sub(rest, n + 1, rest.len);
     }
@@ -130,8 +134,9 @@ static bool is_generated_name(ken_str base)
 
 static bool is_init_name(ken_str base)
 {
-    static const char names[] = " __init__.py __init__.pyi mod.rs lib.rs package-info.java index.js "
-                                "index.ts index.jsx index.tsx index.mjs index.cjs index.mts index.cts ";
+    static const char names[] =
+        " __init__.py __init__.pyi mod.rs lib.rs package-info.java index.js "
+        "index.ts index.jsx index.tsx index.mjs index.cjs index.mts index.cts ";
     return is_word_of(names, base) || ken_str_starts(base, KEN_STR("export.")) ||
            ken_str_starts(base, KEN_STR("exports."));
 }

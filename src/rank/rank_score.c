@@ -33,7 +33,9 @@ static const struct {
     { KEN_PATH_DOC, KEN_RANK_DOC },           { KEN_PATH_DATA, KEN_RANK_DATA },
 };
 
-enum { N_PATH_FEATURES = sizeof path_features / sizeof *path_features };
+enum {
+    N_PATH_FEATURES = sizeof path_features / sizeof *path_features
+};
 
 void ken_rank_set_path(ken_rank_vector *v, uint32_t bits, uint32_t waived)
 {
