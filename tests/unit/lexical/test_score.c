@@ -165,12 +165,12 @@ static const lab_doc *doc_of(const score_lab *l, uint32_t file)
     return &l->docs[l->file_doc[file] >> 16].ptr[l->file_doc[file] & 0xffff];
 }
 
-static bool has_file(const score_lab *l, uint32_t part, size_t ordinal)
+static uint32_t n_files_of(const score_lab *l, uint32_t part, size_t ordinal)
 {
+    uint32_t n = 0;
     for (uint32_t f = 0; f < l->corpus.n_files; f++)
-        if (l->file_doc[f] == (part << 16 | ordinal))
-            return true;
-    return false;
+        n += l->file_doc[f] == (part << 16 | ordinal);
+    return n;
 }
 
 static void add_tf(const lab_doc *d, ken_term term, int32_t chunk, uint32_t tf[KEN_FIELD_COUNT])
@@ -184,7 +184,7 @@ static void add_tf(const lab_doc *d, ken_term term, int32_t chunk, uint32_t tf[K
     }
 }
 
-// How many contents that a file has hold the term, or how many of their chunks.
+// How many files hold the term, or how many of their chunks.
 static double frequency(const score_lab *l, const ken_query_term *t, bool of_chunks)
 {
     double n = 0;
@@ -195,8 +195,8 @@ static double frequency(const score_lab *l, const ken_query_term *t, bool of_chu
                 double n_chunks = 0;
                 for (size_t j = 0; j < d->doc.postings.len; j++)
                     n_chunks += d->doc.postings.ptr[j].key >> 24 == t->lookup[k];
-                if (n_chunks > 0 && has_file(l, p, i))
-                    n += of_chunks ? n_chunks : 1;
+                if (n_chunks > 0)
+                    n += n_files_of(l, p, i) * (of_chunks ? n_chunks : 1);
             }
         }
     }
