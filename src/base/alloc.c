@@ -8,7 +8,7 @@
 #include <string.h>
 #include <unistd.h>
 
-KEN_NORETURN KEN_COLD static void out_of_memory(size_t n_bytes)
+void ken_alloc_fail(size_t n_bytes)
 {
     char text[96];
     int n = snprintf(text, sizeof text, "ken: out of memory (%zu bytes wanted)\n", n_bytes);
@@ -36,7 +36,7 @@ void *ken_alloc(size_t n_bytes)
 {
     void *p = ken_try_alloc(n_bytes);
     if (!p)
-        out_of_memory(n_bytes);
+        ken_alloc_fail(n_bytes);
     return p;
 }
 
@@ -44,7 +44,7 @@ void *ken_zalloc(size_t n_bytes)
 {
     void *p = ken_try_zalloc(n_bytes);
     if (!p)
-        out_of_memory(n_bytes);
+        ken_alloc_fail(n_bytes);
     return p;
 }
 
@@ -52,7 +52,7 @@ void *ken_realloc(void *p, size_t n_bytes)
 {
     void *q = ken_try_realloc(p, n_bytes);
     if (!q)
-        out_of_memory(n_bytes);
+        ken_alloc_fail(n_bytes);
     return q;
 }
 

@@ -21,6 +21,9 @@ char *ken_strndup(const char *s, size_t len) KEN_MUST_USE;   // NUL-terminated c
 char *ken_strdup(const char *s) KEN_MUST_USE;
 void ken_free(void *p); // NULL is fine
 
+// Ends the program as an allocation of that many bytes does when memory is gone.
+KEN_NORETURN KEN_COLD void ken_alloc_fail(size_t n_bytes);
+
 // a * b, or SIZE_MAX when that overflows (which no allocation can satisfy).
 size_t ken_mul_size(size_t a, size_t b);
 

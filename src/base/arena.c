@@ -7,7 +7,11 @@
 
 #include "base/alloc.h"
 
-enum { ARENA_ALIGN = 16, ARENA_DEFAULT_BLOCK = 64 * 1024, ARENA_MAX_BLOCK = 1024 * 1024 };
+enum {
+    ARENA_ALIGN = 16,
+    ARENA_DEFAULT_BLOCK = 64 * 1024,
+    ARENA_MAX_BLOCK = 1024 * 1024
+};
 
 struct ken_arena_block {
     ken_arena_block *next; // older
@@ -72,11 +76,17 @@ static void *add_block(ken_arena *a, size_t n_bytes)
     return a->at;
 }
 
+// What cannot be had is refused here: rounded up, it would wrap and be little.
+static size_t round_up(size_t n_bytes)
+{
+    if (n_bytes >= SIZE_MAX / 2)
+        ken_alloc_fail(n_bytes);
+    return n_bytes ? (n_bytes + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1) : ARENA_ALIGN;
+}
+
 void *ken_arena_alloc(ken_arena *a, size_t n_bytes)
 {
-    n_bytes = (n_bytes + ARENA_ALIGN - 1) & ~(size_t)(ARENA_ALIGN - 1);
-    if (!n_bytes)
-        n_bytes = ARENA_ALIGN;
+    n_bytes = round_up(n_bytes);
     char *p = a->at;
 #ifdef KEN_ARENA_DEBUG
     p = add_block(a, n_bytes);
@@ -91,9 +101,8 @@ void *ken_arena_alloc(ken_arena *a, size_t n_bytes)
 
 void *ken_arena_zalloc(ken_arena *a, size_t n_bytes)
 {
-    void *p = ken_arena_alloc(a, n_bytes);
-    memset(p, 0, n_bytes);
-    return p;
+    n_bytes = round_up(n_bytes);
+    return memset(ken_arena_alloc(a, n_bytes), 0, n_bytes);
 }
 
 ken_str ken_arena_dup(ken_arena *a, ken_str s)
