@@ -401,9 +401,8 @@ static void fail_reader(reader *r, const char *what, const ken_err *err)
 static size_t count_exact(reader *r, ken_snapshot *s, ken_arena *a, const char *name)
 {
     ken_err err = { 0 };
-    ken_search_result found = { 0 };
-    ken_search_opts o = { .mode = KEN_SEARCH_SYMBOL, .limit = READ_FILES };
-    if (ken_search(s, ken_str_c(name), &o, NULL, a, &found, &err))
+    ken_definition_result found = { 0 };
+    if (ken_find_definition(s, ken_str_c(name), KEN_STR(""), 1, a, &found, &err))
         fail_reader(r, name, &err);
     return found.n_total;
 }
