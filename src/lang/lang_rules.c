@@ -243,6 +243,11 @@ static void read_directive(table_reader *r, ken_str word, ken_str rest)
         r->rules->name_trim = value;
         return;
     }
+    if (ken_str_eq(word, KEN_STR("%longest"))) {
+        r->rules->max_word = number_of_word(value);
+        r->rules->word_mark = ken_str_trim(rest);
+        return;
+    }
     if (ken_str_eq(word, KEN_STR("%markers"))) {
         r->rules->max_markers = number_of_word(value);
         return;
