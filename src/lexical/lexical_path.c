@@ -57,7 +57,8 @@ typedef KEN_VEC(ken_str) text_list;
 
 typedef struct builder {
     ken_path_index *p;
-    ken_map ids; // token -> provisional number
+    ken_map ids;   // stemmed token -> provisional number
+    ken_map parts; // token as it stands -> the same: each is stemmed once
     ken_map whole_ids, folder_ids;
     text_list texts, whole_texts;
     KEN_VEC(pair) stems, wholes, folders; // token in file / file / any folder of it
@@ -74,7 +75,20 @@ static uint32_t number_of(ken_map *ids, ken_str text, text_list *texts, ken_aren
     return (uint32_t)*v;
 }
 
-// The distinct stemmed tokens of a name.
+static uint32_t number_of_part(builder *b, ken_str part)
+{
+    bool is_new;
+    uint64_t *known = ken_map_put(&b->parts, part, 0, &is_new);
+    if (!is_new)
+        return (uint32_t)*known;
+    char word[KEN_QUERY_WORD + 1];
+    memcpy(word, part.ptr, part.len);
+    ken_str stem = ken_str_n(word, ken_stem(word, part.len));
+    *known = number_of(&b->ids, stem, &b->texts, &b->p->arena);
+    return (uint32_t)*known;
+}
+
+// The stemmed tokens of a name.
 static uint32_t tokens_of(builder *b, ken_str name, uint32_t *out, uint32_t max)
 {
     uint32_t n = 0;
@@ -82,12 +96,9 @@ static uint32_t tokens_of(builder *b, ken_str name, uint32_t *out, uint32_t max)
     while (n < max && ken_token_next(&name, &token)) {
         ken_token_parts parts;
         ken_token_split(token, &parts);
-        for (uint32_t i = 0; i < parts.n_parts && n < max; i++) {
-            char word[KEN_QUERY_WORD + 1];
-            memcpy(word, parts.text + parts.part[i].start, parts.part[i].len);
-            size_t len = ken_stem(word, parts.part[i].len);
-            out[n++] = number_of(&b->ids, ken_str_n(word, len), &b->texts, &b->p->arena);
-        }
+        for (uint32_t i = 0; i < parts.n_parts && n < max; i++)
+            out[n++] = number_of_part(
+                b, ken_str_n(parts.text + parts.part[i].start, parts.part[i].len));
     }
     return n;
 }
@@ -255,6 +266,7 @@ ken_path_index *ken_path_index_new(const ken_str *paths, size_t n)
     ken_arena_init(&p->arena, 0);
     builder b = { .p = p };
     ken_map_init(&b.ids);
+    ken_map_init(&b.parts);
     ken_map_init(&b.whole_ids);
     ken_map_init(&b.folder_ids);
     p->n_files = (uint32_t)n;
@@ -263,6 +275,7 @@ ken_path_index *ken_path_index_new(const ken_str *paths, size_t n)
         add_path(&b, (uint32_t)i, paths[i]);
     finish(&b);
     ken_map_release(&b.ids);
+    ken_map_release(&b.parts);
     ken_map_release(&b.whole_ids);
     ken_map_release(&b.folder_ids);
     ken_vec_release(&b.texts);

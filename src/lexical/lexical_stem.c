@@ -72,7 +72,8 @@ static bool ends_cvc(const stem *z, size_t end)
 static bool ends(stem *z, const char *suffix)
 {
     size_t n = strlen(suffix);
-    if (n > z->len || memcmp(z->b + z->len - n, suffix, n) != 0)
+    if (n > z->len || z->b[z->len - 1] != suffix[n - 1] ||
+        memcmp(z->b + z->len - n, suffix, n) != 0)
         return false;
     z->j = z->len - n;
     return true;

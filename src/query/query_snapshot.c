@@ -87,12 +87,19 @@ static void measure_files(ken_snapshot *s)
     ken_str *paths = KEN_ARENA_ARRAY(&s->arena, ken_str, s->n_files + 1);
     s->path_bits = KEN_ARENA_ARRAY(&s->arena, uint32_t, s->n_files + 1);
     s->size = KEN_ARENA_ARRAY(&s->arena, float, s->n_files + 1);
-    uint32_t most = 1;
+    uint32_t most = 1, folder_bits = 0;
+    ken_str folders = { "", 0 };
     for (uint32_t i = 0; i < s->n_files; i++) {
         ken_lang_role role = ken_lang_role_of((ken_lang_id)s->contents[i].lang);
         paths[i] = s->rows[i].path;
+        ken_str dir = ken_path_dir(paths[i]); // neighbours in the list mostly share it
+        if (!i || !ken_str_eq(dir, folders)) {
+            folders = dir;
+            folder_bits = dir.len ? ken_rank_folders(dir) : 0;
+        }
         s->path_bits[i] =
-            ken_rank_path(paths[i], role == KEN_LANG_ROLE_DOC, role == KEN_LANG_ROLE_DATA);
+            folder_bits | ken_rank_name(ken_path_base(paths[i]), role == KEN_LANG_ROLE_DOC,
+                                        role == KEN_LANG_ROLE_DATA);
         if (role == KEN_LANG_ROLE_CODE && s->contents[i].n_lines > most)
             most = s->contents[i].n_lines;
     }

@@ -24,6 +24,9 @@ enum {
 };
 
 uint32_t ken_rank_path(ken_str path, bool is_doc, bool is_data);
+// The share of the folders alone: the same for all files of one.
+uint32_t ken_rank_folders(ken_str folders);
+uint32_t ken_rank_name(ken_str base, bool is_doc, bool is_data);
 // The bits that the question asks for by name ("test", "example", …) and that therefore cost
 // nothing.
 uint32_t ken_rank_waived(ken_str query);

@@ -141,23 +141,38 @@ static bool is_init_name(ken_str base)
            ken_str_starts(base, KEN_STR("exports."));
 }
 
-uint32_t ken_rank_path(ken_str path, bool is_doc, bool is_data)
+uint32_t ken_rank_folders(ken_str folders)
 {
-    uint32_t bits = (is_doc ? KEN_PATH_DOC : 0) | (is_data ? KEN_PATH_DATA : 0);
-    ken_str rest = path, part = { NULL, 0 };
-    while (ken_str_split_next(&rest, '/', &part) && rest.ptr)
+    uint32_t bits = 0;
+    ken_str rest = folders, part = { "", 0 };
+    while (ken_str_split_next(&rest, '/', &part))
         bits |= folder_bits(part);
-    if (is_test_name(part))
+    return bits;
+}
+
+uint32_t ken_rank_name(ken_str base, bool is_doc, bool is_data)
+{
+    uint32_t bits = (is_doc ? KEN_PATH_DOC : 0u) | (is_data ? KEN_PATH_DATA : 0u);
+    if (is_test_name(base))
         bits |= KEN_PATH_TEST;
-    if (is_generated_name(part))
+    if (is_generated_name(base))
         bits |= KEN_PATH_COMPAT;
-    if (is_init_name(part))
+    if (is_init_name(base))
         bits |= KEN_PATH_INIT;
-    if (part.len > 1 && part.ptr[0] == '_' && part.ptr[1] >= 'a' && part.ptr[1] <= 'z')
+    if (base.len > 1 && base.ptr[0] == '_' && base.ptr[1] >= 'a' && base.ptr[1] <= 'z')
         bits |= KEN_PATH_INTERNAL;
-    if (names_platform(part))
+    if (names_platform(base))
         bits |= KEN_PATH_PLATFORM;
     return bits;
+}
+
+uint32_t ken_rank_path(ken_str path, bool is_doc, bool is_data)
+{
+    size_t slash = ken_str_rfind_char(path, '/');
+    if (slash == SIZE_MAX)
+        return ken_rank_name(path, is_doc, is_data);
+    return ken_rank_folders(ken_str_sub(path, 0, slash)) |
+           ken_rank_name(ken_str_sub(path, slash + 1, path.len), is_doc, is_data);
 }
 
 // ---- what a question asks for by name ----------------------------------------------------------
