@@ -109,8 +109,8 @@ ken_status ken_path_real(ken_arena *a, ken_str path, ken_str *out, ken_err *err)
 ken_status ken_path_resolve_under(ken_arena *a, ken_str root, ken_str relative, ken_str *out,
                                   ken_err *err)
 {
-    ken_str joined = ken_path_join(a, root, relative), real = { NULL, 0 };
-    ken_status st = ken_path_real(a, joined, &real, err);
+    ken_str real = ken_path_join(a, root, relative);
+    ken_status st = ken_path_real(a, real, &real, err);
     if (st)
         return st;
     if (!ken_path_is_under(root, real))
