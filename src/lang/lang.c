@@ -200,13 +200,31 @@ ken_lang_role ken_lang_role_of(ken_lang_id lang)
     return ken_lang__row(lang)->role;
 }
 
-const TSLanguage *ken_lang_grammar(ken_lang_id lang)
+static const TSLanguage *find_grammar(const char *name)
 {
-    const char *wanted = ken_lang__row(lang)->grammar;
-    for (size_t i = 0; *wanted && i < ken_grammar_count; i++)
-        if (strcmp(ken_grammar_table[i].name, wanted) == 0)
+    for (size_t i = 0; *name && i < ken_grammar_count; i++)
+        if (strcmp(ken_grammar_table[i].name, name) == 0)
             return ken_grammar_table[i].fn();
     return NULL;
+}
+
+static struct {
+    pthread_once_t once;
+    const TSLanguage *grammar;
+} ruby = { .once = PTHREAD_ONCE_INIT };
+
+static void guard_ruby(void)
+{
+    const TSLanguage *grammar = find_grammar("ruby");
+    ruby.grammar = grammar ? ken_treesitter_guard_ruby(grammar) : NULL;
+}
+
+const TSLanguage *ken_lang_grammar(ken_lang_id lang)
+{
+    if (lang != KEN_LANG_RUBY)
+        return find_grammar(ken_lang__row(lang)->grammar);
+    pthread_once(&ruby.once, guard_ruby);
+    return ruby.grammar;
 }
 
 bool ken_lang_misses_grammar(ken_lang_id lang)

@@ -174,41 +174,6 @@ static bool has_too_many_markers(ken_str text, uint32_t max)
     return false;
 }
 
-// The length of the word or the quoted text that `s` begins with; `<<~END`, `<<"THE END"`.
-static size_t word_len(ken_str s)
-{
-    size_t n = s.len && memchr("-~", s.ptr[0], 2) ? 1 : 0;
-    if (n < s.len && memchr("\"'`", s.ptr[n], 3)) {
-        char quote = s.ptr[n++];
-        size_t end = ken_str_find_char(ken_str_sub(s, n, s.len), quote);
-        return end == SIZE_MAX ? s.len - n : end;
-    }
-    size_t from = n;
-    while (n < s.len && (ken_is_word(s.ptr[n]) || (unsigned char)s.ptr[n] >= 0x80))
-        n++;
-    return n - from;
-}
-
-static bool has_long_word(ken_str text, ken_str mark, uint32_t max)
-{
-    for (;;) {
-        size_t at = ken_str_find(text, mark);
-        if (at == SIZE_MAX)
-            return false;
-        text = ken_str_sub(text, at + mark.len, text.len);
-        if (word_len(text) > max)
-            return true;
-    }
-}
-
-// Scanners of some grammars are not safe with what no one writes by hand; see README.md.
-static bool is_unsafe(ken_lang_id lang, ken_str text)
-{
-    const ken_rules *r = ken_lang_rules(lang);
-    return r && ((r->max_markers && has_too_many_markers(text, r->max_markers)) ||
-                 (r->max_word && has_long_word(text, r->word_mark, r->max_word)));
-}
-
 static ken_status parse_in_heap(ken_parser *p, ken_lang_id lang, ken_str text,
                                 const ken_parse_opts *opts, TSTree **out, ken_err *err)
 {
@@ -236,8 +201,9 @@ ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
 {
     if (text.len > UINT32_MAX / 2)
         return KEN_FAIL(err, KEN_ELIMIT, "text of %zu bytes is too long to parse", text.len);
-    if (is_unsafe(lang, text))
-        return KEN_FAIL(err, KEN_ELIMIT, "not safe for the %s grammar", ken_lang_name(lang));
+    const ken_rules *rules = ken_lang_rules(lang);
+    if (rules && rules->max_markers && has_too_many_markers(text, rules->max_markers))
+        return KEN_FAIL(err, KEN_ELIMIT, "nested too deep for the %s grammar", ken_lang_name(lang));
     lang_heap *outer = lang_heap_enter(p->heap);
     ken_status st = parse_in_heap(p, lang, text, opts, out, err);
     lang_heap_enter(outer);

@@ -17,4 +17,7 @@ const ken_lang_row *ken_lang__row(ken_lang_id lang);
 // False when there are none; rules may be NULL.
 bool ken_lang__mask(const ken_rules *rules, ken_str text, char *out);
 
+// The language with a scanner that cannot be led astray; in cmake/treesitter_runtime.c, call once.
+const TSLanguage *ken_treesitter_guard_ruby(const TSLanguage *language);
+
 #endif

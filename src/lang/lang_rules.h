@@ -125,8 +125,6 @@ struct ken_rules {
     ken_visibility_rule visibility;
     ken_visibility default_visibility;
     ken_str name_trim;    // characters taken off both ends of names (quotes)
-    ken_str word_mark;    // refused: a word or quoted text behind this mark with more bytes than
-    uint32_t max_word;    // this (heredocs)
     uint32_t max_markers; // refused: a line that begins with more quote and list markers; 0 = any
     ken_str blank_lines;  // of a second reading, by ' ': lines that begin so are left out
     ken_str blank_macros; // as are macros alone on a line or behind one of these words

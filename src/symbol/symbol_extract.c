@@ -7,7 +7,7 @@
 // its span to the first definition inside.
 #include <string.h>
 
-#include "symbol/symbol.h"
+#include "symbol/symbol_priv.h"
 
 typedef struct walk_frame {
     uint32_t depth;  // tree depth of the node that opened it
@@ -60,18 +60,6 @@ static bool has_child_of(TSNode node, const ken_rule *rule)
     return false;
 }
 
-static bool is_listed(ken_str word, ken_str list)
-{
-    ken_str part;
-    while (ken_str_split_next(&list, ',', &part)) {
-        bool is_prefix = part.len > 1 && part.ptr[part.len - 1] == '*';
-        if (is_prefix ? ken_str_starts(word, ken_str_sub(part, 0, part.len - 1))
-                      : ken_str_eq(word, part))
-            return true;
-    }
-    return false;
-}
-
 static bool fits_scope(const ken_rule *rule, ken_scope scope)
 {
     switch (rule->at) {
@@ -115,7 +103,8 @@ static bool applies(walk *w, const ken_rule *rule, TSNode node)
     if (rule->has_when) {
         TSNode at = ken_rule_follow_path(&rule->when_path, node);
         if (ts_node_is_null(at) ||
-            (rule->when_words.len && !is_listed(node_text(w->text, at), rule->when_words)))
+            (rule->when_words.len &&
+             !ken_symbol__is_listed(node_text(w->text, at), rule->when_words)))
             return false;
     }
     if (rule->n_has && !has_child_of(node, rule))
@@ -134,95 +123,6 @@ static const ken_rule *rule_for(walk *w, TSNode node, uint16_t *out_index)
         }
     }
     return NULL;
-}
-
-// ---- names and visibility --------------------------------------------------------------------
-
-static ken_str clean_name(const ken_rules *rules, ken_str name)
-{
-    name = ken_str_trim(name);
-    while (name.len && memchr("\"'`", name.ptr[0], 3)) {
-        name = ken_str_sub(name, 1, name.len);
-        if (name.len && memchr("\"'`", name.ptr[name.len - 1], 3))
-            name.len--;
-    }
-    for (size_t i = 0; i < rules->name_trim.len; i++) {
-        char c = rules->name_trim.ptr[i];
-        while (name.len && name.ptr[0] == c)
-            name = ken_str_sub(name, 1, name.len);
-        while (name.len && name.ptr[name.len - 1] == c)
-            name.len--;
-    }
-    name = ken_str_trim(ken_str_sub(name, 0, ken_str_find_char(name, '\n')));
-    return name.len > 200 ? ken_str_sub(name, 0, 200) : name;
-}
-
-static ken_visibility visibility_of_word(ken_str w)
-{
-    static const struct {
-        const char *word;
-        ken_visibility v;
-    } words[] = {
-        { "public", KEN_VISIBILITY_PUBLIC },       { "pub", KEN_VISIBILITY_PUBLIC },
-        { "export", KEN_VISIBILITY_PUBLIC },       { "open", KEN_VISIBILITY_PUBLIC },
-        { "private", KEN_VISIBILITY_PRIVATE },     { "fileprivate", KEN_VISIBILITY_PRIVATE },
-        { "protected", KEN_VISIBILITY_PROTECTED }, { "internal", KEN_VISIBILITY_INTERNAL },
-        { "defp", KEN_VISIBILITY_PRIVATE },        { "defmacrop", KEN_VISIBILITY_PRIVATE },
-        { "local", KEN_VISIBILITY_PRIVATE },       { "typep", KEN_VISIBILITY_PRIVATE },
-        { "defguardp", KEN_VISIBILITY_PRIVATE }
-    };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
-        if (ken_str_eq_c(w, words[i].word))
-            return words[i].v;
-    return KEN_VISIBILITY_UNKNOWN;
-}
-
-// Looks for a word that says it in the text between the start of the definition and its name.
-static ken_visibility visibility_by_words(ken_str head, ken_visibility otherwise)
-{
-    for (size_t i = 0; i < head.len;) {
-        size_t from = i;
-        while (i < head.len && ken_is_word(head.ptr[i]))
-            i++;
-        if (i == from) {
-            i++;
-            continue;
-        }
-        ken_visibility v = visibility_of_word(ken_str_sub(head, from, i));
-        if (v && ken_str_starts(ken_str_sub(head, i, head.len), KEN_STR("(set)")))
-            continue; // Swift: of the setter only
-        if (v && i < head.len && head.ptr[i] == '(' && v == KEN_VISIBILITY_PUBLIC)
-            return KEN_VISIBILITY_INTERNAL; // pub(crate)
-        if (v)
-            return v;
-    }
-    return otherwise;
-}
-
-// `members`: what the definition around it says of those inside.
-static ken_visibility visibility_of(const ken_rules *rules, ken_str head, ken_str name,
-                                    ken_visibility members)
-{
-    ken_visibility otherwise = members ? members : rules->default_visibility;
-    switch (rules->visibility) {
-    case KEN_VISIBLE_WORDS:
-        if (name.len && (name.ptr[0] == '#'))
-            return KEN_VISIBILITY_PRIVATE;
-        return visibility_by_words(head.len > 200 ? ken_str_sub(head, 0, 200) : head, otherwise);
-    case KEN_VISIBLE_UNDERSCORE:
-        return name.len && name.ptr[0] == '_' && !ken_str_starts(name, KEN_STR("__"))
-                   ? KEN_VISIBILITY_PRIVATE
-                   : KEN_VISIBILITY_PUBLIC;
-    case KEN_VISIBLE_CAPITAL:
-        return name.len && ken_is_upper(name.ptr[0]) ? KEN_VISIBILITY_PUBLIC
-                                                     : KEN_VISIBILITY_INTERNAL;
-    case KEN_VISIBLE_STATIC:
-        return ken_str_find(head, KEN_STR("static ")) != SIZE_MAX ? KEN_VISIBILITY_PRIVATE
-                                                                  : KEN_VISIBILITY_PUBLIC;
-    case KEN_VISIBLE_NONE:
-        break;
-    }
-    return otherwise;
 }
 
 // ---- what a node gives -----------------------------------------------------------------------
@@ -274,7 +174,7 @@ static ken_str module_name(walk *w, const ken_rule *rule, TSNode at)
     ken_str text = node_text(w->text, at);
     if (rule->module.n_paths && !rule->module.paths[0].n_steps) // the whole statement: `import a.b`
         text = ken_str_sub(text, ken_str_find_char(text, ' '), text.len);
-    ken_str module = clean_name(w->rules, text);
+    ken_str module = ken_symbol__clean_name(w->rules, text);
     if (module.len >= 2 && module.ptr[0] == '<' && module.ptr[module.len - 1] == '>')
         module = ken_str_sub(module, 1, module.len - 1);
     return module;
@@ -294,43 +194,13 @@ static void add_import(walk *w, const ken_rule *rule, TSNode node)
     }
 }
 
-// The value of an attribute in an opening tag, without its quotes.
-static ken_str attribute_of(ken_str tag, const char *name)
-{
-    size_t at = ken_str_find(tag, ken_str_c(name));
-    if (at == SIZE_MAX)
-        return KEN_STR("");
-    ken_str value = ken_str_sub(tag, at + strlen(name), tag.len);
-    if (!value.len || !memchr("\"'", value.ptr[0], 2))
-        return ken_str_sub(value, 0, ken_str_find_char(value, '>'));
-    char quote = value.ptr[0];
-    value = ken_str_sub(value, 1, value.len);
-    return ken_str_sub(value, 0, ken_str_find_char(value, quote));
-}
-
-// lang="ts", type="application/json"; KEN_LANG_COUNT for templates and other types that are no
-// code.
-static ken_lang_id injected_lang(ken_str opening_tag, ken_lang_id otherwise)
-{
-    ken_lang_id lang = ken_lang_by_name(attribute_of(opening_tag, "lang="));
-    if (lang != KEN_LANG_COUNT)
-        return lang;
-    ken_str type = attribute_of(opening_tag, "type=");
-    static const char *const plain[] = { "javascript", "ecmascript", "module", "babel", "css" };
-    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
-        if (!type.len || ken_str_find(type, ken_str_c(plain[i])) != SIZE_MAX)
-            return otherwise;
-    bool is_json = ken_str_find(type, KEN_STR("json")) != SIZE_MAX;
-    return is_json ? KEN_LANG_JSON : KEN_LANG_COUNT;
-}
-
 static void add_injection(walk *w, const ken_rule *rule, TSNode node, int32_t symbol)
 {
     TSNode at = ken_rule_follow(&rule->value, node);
     if (ts_node_is_null(at) || w->out->injections.len >= KEN_MAX_INJECTIONS)
         return;
     ken_str opening = ken_str_sub(w->text, ts_node_start_byte(node), ts_node_start_byte(at));
-    ken_lang_id lang = injected_lang(opening, ken_lang_by_name(rule->inject_lang));
+    ken_lang_id lang = ken_symbol__injected_lang(opening, ken_lang_by_name(rule->inject_lang));
     if (lang == KEN_LANG_COUNT)
         return;
     ken_injection injection = {
@@ -399,7 +269,7 @@ static int32_t owner_of(walk *w, const ken_rule *rule, TSNode node)
     TSNode at = ken_rule_follow(&rule->owner, node);
     if (ts_node_is_null(at))
         return -1;
-    ken_str name = clean_name(w->rules, node_text(w->text, at));
+    ken_str name = ken_symbol__clean_name(w->rules, node_text(w->text, at));
     name = ken_str_trim(ken_str_sub(name, 0, ken_str_find_char(name, '<'))); // Foo<T>::bar
     if (!w->owner_name.len || w->owner < 0 || !ken_str_eq(name, w->owner_name)) {
         w->owner = find_owner(w->out, name);
@@ -508,8 +378,8 @@ static int32_t push_symbol(walk *w, const ken_rule *rule, TSNode node, TSNode na
     bool has_body = !rule->n_fn || ken_symbol_is_callable(s.kind); // else it is part of a value
     s.signature = signature_of(w, rule, node, name_node, own, has_body);
     ken_str head = ken_str_sub(w->text, s.span.start, ts_node_start_byte(name_node));
-    s.visibility =
-        rule->visibility ? rule->visibility : visibility_of(w->rules, head, name, frame->members);
+    s.visibility = rule->visibility ? rule->visibility
+                                    : ken_symbol__visibility(w->rules, head, name, frame->members);
     take_lead(w, &s, ts_node_start_point(whole).row);
     set_doc(w, &s, ken_rule_follow(&rule->doc, node));
     w->has_wrap = false;
@@ -525,8 +395,8 @@ static void add_siblings(walk *w, TSNode node, TSNode name_node)
         name_node = next_of_type(node, name_node);
         if (ts_node_is_null(name_node) || w->out->symbols.len >= KEN_MAX_SYMBOLS)
             return;
-        s.name = clean_name(w->rules, node_text(w->text, name_node));
-        s.visibility = visibility_of(w->rules, KEN_STR(""), s.name, s.visibility);
+        s.name = ken_symbol__clean_name(w->rules, node_text(w->text, name_node));
+        s.visibility = ken_symbol__visibility(w->rules, KEN_STR(""), s.name, s.visibility);
         if (s.name.len)
             ken_vec_push(&w->out->symbols, s);
     }
@@ -538,7 +408,7 @@ static int32_t add_symbol(walk *w, const ken_rule *rule, TSNode node)
     TSNode name_node = ken_rule_follow(&rule->name, node);
     if (ts_node_is_null(name_node) || w->out->symbols.len >= KEN_MAX_SYMBOLS)
         return -1;
-    ken_str name = clean_name(w->rules, node_text(w->text, name_node));
+    ken_str name = ken_symbol__clean_name(w->rules, node_text(w->text, name_node));
     if (rule->is_outer)
         name =
             top_frame(w)->symbol < 0 ? KEN_STR("") : w->out->symbols.ptr[top_frame(w)->symbol].name;
@@ -650,7 +520,7 @@ static bool visit(walk *w, TSNode node)
         return false;
     case KEN_RULE_ACCESS:
         top_frame(w)->members =
-            visibility_by_words(node_text(w->text, node), KEN_VISIBILITY_UNKNOWN);
+            ken_symbol__visibility_by_words(node_text(w->text, node), KEN_VISIBILITY_UNKNOWN);
         return false;
     case KEN_RULE_PREFIX:
         add_lead(w, node, false);

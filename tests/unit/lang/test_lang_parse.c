@@ -99,6 +99,21 @@ KEN_TEST(nesting_does_not_break_scanners)
     ken_parser_free(p);
 }
 
+// The scanner of Ruby ends the program when it reads back a word of more than 255 bytes.
+KEN_TEST(endless_heredoc_words_do_not_end_the_program)
+{
+    static const char *const heads[] = { "a <<", "p 'a'<<'", "x = 'a'<<\"", "p <<B, <<" };
+    for (size_t i = 0; i < sizeof heads / sizeof *heads; i++) {
+        ken_buf text = KEN_BUF_INIT(4096);
+        ken_buf_puts(&text, heads[i]);
+        for (int k = 0; k < 300; k++)
+            ken_buf_putc(&text, 'A');
+        ken_buf_puts(&text, "'\"\nx\nB\n#{y}\n");
+        has_errors(KEN_LANG_RUBY, ken_buf_str(&text));
+        ken_buf_release(&text);
+    }
+}
+
 KEN_TEST(deep_indentation_does_not_break_scanners)
 {
     ken_buf text = KEN_BUF_INIT(16 << 20);

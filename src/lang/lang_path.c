@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: MIT
+// Following the paths of a node table through a tree.
+#include <string.h>
+
+#include "lang/lang_rules.h"
+
+static TSNode child_of_type(TSNode node, TSSymbol type, bool wants_last)
+{
+    TSNode found = { 0 };
+    TSTreeCursor cursor = ts_tree_cursor_new(node);
+    if (ts_tree_cursor_goto_first_child(&cursor)) {
+        do {
+            TSNode child = ts_tree_cursor_current_node(&cursor);
+            if (ts_node_symbol(child) != type)
+                continue;
+            found = child;
+            if (!wants_last)
+                break;
+        } while (ts_tree_cursor_goto_next_sibling(&cursor));
+    }
+    ts_tree_cursor_delete(&cursor);
+    return found;
+}
+
+// C and C++ wrap the declared name: pointer, function, array, reference declarators. References and
+// parenthesised ones have no field for what they wrap. Null at the name itself.
+static TSNode inner_declarator(TSNode node)
+{
+    const char *type = ts_node_type(node);
+    if (strcmp(type, "operator_cast") == 0)
+        return ts_node_child_by_field_name(node, "type", 4);
+    TSNode inner = ts_node_child_by_field_name(node, "declarator", 10);
+    if (!ts_node_is_null(inner))
+        return inner;
+    if (strcmp(type, "reference_declarator") == 0 || strcmp(type, "attributed_declarator") == 0 ||
+        strcmp(type, "parenthesized_declarator") == 0)
+        return ts_node_named_child(node, 0);
+    if (strcmp(type, "qualified_identifier") == 0 || strcmp(type, "template_function") == 0)
+        return ts_node_child_by_field_name(node, "name", 4);
+    return inner;
+}
+
+enum {
+    MAX_DECLARATORS = 64
+};
+
+static TSNode unwrap_declarator(TSNode node)
+{
+    for (int i = 0; i < MAX_DECLARATORS; i++) {
+        TSNode inner = inner_declarator(node);
+        if (ts_node_is_null(inner))
+            break;
+        node = inner;
+    }
+    return node;
+}
+
+// The class in `void ns::Foo<T>::bar()`: the scope of the last qualified name on the way to the
+// name.
+static TSNode qualifier_of(TSNode node)
+{
+    TSNode found = { 0 };
+    for (int i = 0; i < MAX_DECLARATORS && !ts_node_is_null(node); i++) {
+        TSNode scope = ts_node_child_by_field_name(node, "scope", 5);
+        if (!ts_node_is_null(scope))
+            found = scope;
+        node = inner_declarator(node);
+    }
+    return found;
+}
+
+bool ken_rule_has_type(TSSymbol s, const TSSymbol *types, uint32_t n)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (types[i] == s)
+            return true;
+    return false;
+}
+
+bool ken_rule_is_without(const ken_rule *rule, TSNode node)
+{
+    if (!rule->n_without)
+        return true;
+    uint32_t n = ts_node_child_count(node);
+    for (uint32_t i = 0; i < n && i < 32; i++)
+        if (ken_rule_has_type(ts_node_symbol(ts_node_child(node, i)), rule->without,
+                              rule->n_without))
+            return false;
+    node = ts_node_child_by_field_name(node, "declarator", 10);
+    for (int i = 0; i < MAX_DECLARATORS && !ts_node_is_null(node); i++) {
+        if (ken_rule_has_type(ts_node_symbol(node), rule->without, rule->n_without))
+            return false;
+        node = inner_declarator(node);
+    }
+    return true;
+}
+
+TSNode ken_rule_follow_path(const ken_rule_path *path, TSNode node)
+{
+    for (uint32_t i = 0; i < path->n_steps && !ts_node_is_null(node); i++) {
+        const ken_rule_step *s = &path->steps[i];
+        switch (s->kind) {
+        case KEN_STEP_FIELD:
+            node = ts_node_child_by_field_id(node, s->field);
+            break;
+        case KEN_STEP_TYPE:
+        case KEN_STEP_LAST:
+            node = child_of_type(node, s->type, s->kind == KEN_STEP_LAST);
+            break;
+        case KEN_STEP_IS:
+            if (ts_node_symbol(node) != s->type)
+                return (TSNode){ 0 };
+            break;
+        case KEN_STEP_NEXT:
+            node = ts_node_next_named_sibling(node);
+            break;
+        case KEN_STEP_DECLARATOR:
+            node = unwrap_declarator(node);
+            break;
+        case KEN_STEP_QUALIFIER:
+            node = qualifier_of(node);
+            break;
+        }
+    }
+    return node;
+}
+
+TSNode ken_rule_follow(const ken_rule_paths *paths, TSNode node)
+{
+    TSNode found = { 0 };
+    for (uint32_t i = 0; i < paths->n_paths && ts_node_is_null(found); i++)
+        found = ken_rule_follow_path(&paths->paths[i], node);
+    return found;
+}
