@@ -1,0 +1,5 @@
+//! Labels for parcels.
+
+pub mod barcode;
+
+pub use barcode::{Barcode, BarcodeError};

@@ -1,0 +1,470 @@
+// SPDX-License-Identifier: MIT
+// Ranked search on the sample: what a person means comes first, once, with its place and its
+// reasons.
+#include <math.h>
+
+#include "unit/query/sample_lab.h"
+
+// ---- what comes first --------------------------------------------------------------------------
+
+KEN_TEST(words_find_the_file_that_is_about_them)
+{
+    sample_start();
+    first_is("retry policy", "worker/retry_policy.py");
+    first_is("exponential backoff with jitter", "worker/retry_policy.py");
+    first_is("where are requests limited", "server/rate_limiter.go");
+    first_is("how do sessions expire", "server/session_store.go");
+    first_is("format a date", "web/src/dateFormat.ts");
+    first_is("barcode check digit", "label/src/barcode.rs");
+    first_is("tax on an invoice", "billing/src/main/java/post/InvoiceService.java");
+    first_is("amounts of different currencies", "billing/src/main/java/post/Money.java");
+    first_is("dead letters", "worker/mail_queue.py");
+    first_is("table of parcels with sorting", "web/src/components/ParcelTable.tsx");
+    first_is("bearer token of a request", "server/middleware/auth.go");
+    sample_end();
+}
+
+KEN_TEST(a_definition_comes_before_its_uses)
+{
+    sample_start();
+    first_is("RetryPolicy", "worker/retry_policy.py");
+    first_is("RateLimiter", "server/rate_limiter.go");
+    first_is("SessionStore", "server/session_store.go");
+    first_is("MailQueue", "worker/mail_queue.py");
+    first_is("ApiClient", "web/src/apiClient.ts");
+    first_is("formatDate", "web/src/dateFormat.ts");
+    first_is("Money", "billing/src/main/java/post/Money.java");
+    first_is("where is newRouter", "server/router.go");
+    first_is("what does pop_due return", "worker/mail_queue.py");
+    sample_end();
+}
+
+KEN_TEST(file_names_count)
+{
+    sample_start();
+    first_is("mailer", "worker/mailer.py");
+    first_is("rate limiter", "server/rate_limiter.go");
+    first_is("api client", "web/src/apiClient.ts");
+    first_is("invoice service", "billing/src/main/java/post/InvoiceService.java");
+    first_is("schema", "db/schema.sql");
+    first_is("deploy", "scripts/deploy.sh");
+    ken_search_result r = ask("ring buffer");
+    kt_true(place_of(&r, "native/ring_buffer.c") <= 1 && place_of(&r, "native/ring_buffer.h") <= 1);
+    sample_end();
+}
+
+KEN_TEST(tests_come_below_code_unless_asked_for)
+{
+    sample_start();
+    ken_search_result r = ask("rate limiter fills the bucket");
+    kt_eq_i(place_of(&r, "server/rate_limiter.go"), 0);
+    kt_true(place_of(&r, "server/rate_limiter_test.go") > 0);
+    r = ask("retry policy gives up");
+    kt_eq_i(place_of(&r, "worker/retry_policy.py"), 0);
+    kt_true(place_of(&r, "worker/tests/test_retry_policy.py") > 0);
+    first_is("tests of the rate limiter", "server/rate_limiter_test.go");
+    first_is("test retry policy jitter", "worker/tests/test_retry_policy.py");
+    sample_end();
+}
+
+KEN_TEST(prose_and_data_come_below_code_unless_asked_for)
+{
+    sample_start();
+    ken_search_result r = ask("requests per minute");
+    kt_true(r.n_hits > 1);
+    kt_eq_i(place_of(&r, "server/rate_limiter.go"), 0);
+    first_is("documentation of the architecture", "docs/architecture.md");
+    first_is("yaml settings of the mail host", "config/settings.yaml");
+    sample_end();
+}
+
+// Inside a file, the place that answers.
+static void stands_at(const char *query, const char *path, const char *line)
+{
+    ken_search_result r = ask(query);
+    int at = place_of(&r, path);
+    kt_true(at >= 0);
+    ken_str text = disk(ken_str_c(path));
+    size_t byte = ken_str_find(text, ken_str_c(line));
+    kt_true(byte != SIZE_MAX);
+    uint32_t wanted = line_at(text, (uint32_t)byte);
+    const ken_hit *h = &r.hits[at];
+    if (wanted < h->first_line || wanted > h->last_line)
+        kt_fail("'%s' shows lines %u to %u of %s, not %u", query, h->first_line + 1,
+                h->last_line + 1, path, wanted + 1);
+}
+
+KEN_TEST(the_best_place_of_a_file_is_shown)
+{
+    sample_start();
+    stands_at("refuses requests with 429", "server/rate_limiter.go", "func (l *RateLimiter) Wrap");
+    stands_at("signs everybody out", "server/session_store.go", "func (s *SessionStore) Close");
+    stands_at("find the clerk of a session", "server/session_store.go",
+              "func (s *SessionStore) Find");
+    stands_at("check_digit", "label/src/barcode.rs", "fn check_digit");
+    stands_at("overdue invoices", "billing/src/main/java/post/InvoiceService.java", "findOverdue(");
+    stands_at("handleTrackParcel", "server/router.go", "func handleTrackParcel");
+    sample_end();
+}
+
+// ---- the shape of an answer --------------------------------------------------------------------
+
+static const char *const questions[] = {
+    "parcel",      "retry",          "how are sessions kept", "message queue",
+    "limit",       "error handling", "RetryPolicy",           "server",
+    "date format", "test",           "invoice customer",      "scanner event",
+    "the of and",  "token",          "print a label",
+};
+enum {
+    N_QUESTIONS = sizeof questions / sizeof *questions
+};
+
+KEN_TEST(every_hit_is_where_it_says_and_every_file_comes_once)
+{
+    sample_start();
+    for (int i = 0; i < N_QUESTIONS; i++) {
+        ken_search_result r =
+            ask_with(questions[i], (ken_search_opts){ .limit = 50, .wants_content = true });
+        check_result(&r);
+        kt_eq_str(r.strategy, "ranked");
+        for (size_t a = 0; a < r.n_hits; a++)
+            for (size_t b = 0; b < a; b++)
+                kt_false(ken_str_eq(r.hits[a].path, r.hits[b].path));
+    }
+    sample_end();
+}
+
+KEN_TEST(reasons_add_up_to_the_score)
+{
+    sample_start();
+    for (int i = 0; i < N_QUESTIONS; i++) {
+        ken_search_result r =
+            ask_with(questions[i], (ken_search_opts){ .limit = 50, .wants_explain = true });
+        for (size_t h = 0; h < r.n_hits; h++) {
+            double sum = 0;
+            kt_true(r.hits[h].n_terms > 0);
+            for (size_t t = 0; t < r.hits[h].n_terms; t++) {
+                const ken_score_term *term = &r.hits[h].terms[t];
+                kt_true(term->name && term->name[0]);
+                kt_near(term->points, term->value * term->weight, 1e-9);
+                sum += term->points;
+            }
+            kt_near(sum, r.hits[h].score, 1e-5);
+        }
+    }
+    ken_search_result plain = ask("retry");
+    kt_eq_u(plain.hits[0].n_terms, 0); // only when asked for
+    sample_end();
+}
+
+KEN_TEST(further_places_are_of_the_same_file_and_elsewhere)
+{
+    sample_start();
+    size_t n_places = 0;
+    for (int i = 0; i < N_QUESTIONS; i++) {
+        ken_search_result r = ask(questions[i]);
+        for (size_t h = 0; h < r.n_hits; h++) {
+            const ken_hit *hit = &r.hits[h];
+            uint32_t n_lines = line_at(disk(hit->path), (uint32_t)disk(hit->path).len);
+            n_places += hit->n_places;
+            kt_true(hit->n_places <= 3);
+            for (size_t p = 0; p < hit->n_places; p++) {
+                kt_true(hit->places[p].first_line != hit->first_line);
+                kt_true(hit->places[p].last_line <= n_lines);
+            }
+        }
+    }
+    kt_true(n_places > 0);
+    sample_end();
+}
+
+KEN_TEST(content_and_context_come_when_asked_for)
+{
+    sample_start();
+    ken_search_result r = ask_with("check_digit", (ken_search_opts){ .limit = 1 });
+    kt_eq_u(r.hits[0].content.len, 0);
+    kt_eq_u(r.hits[0].context_before.len + r.hits[0].context_after.len, 0);
+    r = ask_with("check_digit", (ken_search_opts){ .limit = 1, .context_lines = 2 });
+    const ken_hit *h = &r.hits[0];
+    ken_str text = disk(h->path), before = h->context_before, after = h->context_after;
+    kt_true(h->first_line == 0 || before.len > 0);
+    kt_true(before.len <= h->span.start);
+    kt_eq_mem(before.ptr, before.len, text.ptr + h->span.start - before.len, before.len);
+    kt_eq_mem(after.ptr, after.len, text.ptr + h->span.end, after.len);
+    kt_true(line_at(before, (uint32_t)before.len) <= 2 && line_at(after, (uint32_t)after.len) <= 2);
+    sample_end();
+}
+
+KEN_TEST(nothing_is_found_without_fuss)
+{
+    sample_start();
+    ken_search_result r = ask("zyzzyva quokka");
+    kt_eq_u(r.n_hits, 0);
+    kt_eq_u(r.n_total, 0);
+    kt_false(r.is_truncated);
+    sample_end();
+}
+
+// A question without words may still name something.
+KEN_TEST(marks_and_single_letters_do_not_fail)
+{
+    sample_start();
+    static const char *const odd[] = { "->",
+                                       "::",
+                                       "x",
+                                       "?",
+                                       "a.b",
+                                       "\xc3\xa4",
+                                       "\xff\xfe",
+                                       "()",
+                                       "the",
+                                       "\"quoted phrase\"",
+                                       "a b c d e f g",
+                                       "'; DROP TABLE" };
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++) {
+        ken_search_result r = ask(odd[i]);
+        check_result(&r);
+    }
+    sample_end();
+}
+
+KEN_TEST(the_same_question_has_the_same_answer)
+{
+    sample_start();
+    ken_search_result r = ask_with("session token", (ken_search_opts){ .limit = 50 });
+    char first[8000];
+    snprintf(first, sizeof first, "%s", hits_text(&r));
+    for (int i = 0; i < N_QUESTIONS; i++)
+        (void)ask(questions[i]);
+    r = ask_with("session token", (ken_search_opts){ .limit = 50 });
+    hits_are(&r, first);
+    ken_snapshot *other = lab_open(&l);
+    ken_search_opts o = { .limit = 50 };
+    kt_ok(ken_search(other, KEN_STR("session token"), &o, NULL, &l.arena, &r, &l.err));
+    hits_are(&r, first);
+    ken_snapshot_close(other);
+    sample_end();
+}
+
+// ---- filters -----------------------------------------------------------------------------------
+
+static void all_below(const ken_search_result *r, const char *folder)
+{
+    kt_true(r->n_hits > 0);
+    for (size_t i = 0; i < r->n_hits; i++)
+        kt_true(ken_str_starts(r->hits[i].path, ken_str_c(folder)));
+}
+
+KEN_TEST(filter_by_type)
+{
+    sample_start();
+    ken_search_result r =
+        ask_with("parcel", (ken_search_opts){ .file_type = KEN_STR("go"), .limit = 50 });
+    kt_true(r.n_hits >= 2);
+    for (size_t i = 0; i < r.n_hits; i++)
+        kt_true(ken_str_ends(r.hits[i].path, KEN_STR(".go")));
+    r = ask_with("parcel", (ken_search_opts){ .file_type = KEN_STR("TS"), .limit = 50 });
+    for (size_t i = 0; i < r.n_hits; i++)
+        kt_true(ken_str_ends(r.hits[i].path, KEN_STR(".ts")));
+    kt_eq_u(ask_with("parcel", (ken_search_opts){ .file_type = KEN_STR("zig") }).n_hits, 0);
+    sample_end();
+}
+
+KEN_TEST(filter_by_folder)
+{
+    sample_start();
+    static const char *const same[] = { "worker", "worker/", "./worker", "./worker/" };
+    for (int i = 0; i < 4; i++) {
+        ken_search_result r =
+            ask_with("retry", (ken_search_opts){ .directory = ken_str_c(same[i]), .limit = 50 });
+        all_below(&r, "worker/");
+        kt_true(place_of(&r, "worker/tests/test_retry_policy.py") >= 0);
+    }
+    kt_eq_u(ask_with("retry", (ken_search_opts){ .directory = KEN_STR("work") }).n_hits, 0);
+    kt_eq_u(ask_with("retry", (ken_search_opts){ .directory = KEN_STR("nowhere") }).n_hits, 0);
+    kt_true(ask_with("retry", (ken_search_opts){ .directory = KEN_STR(".") }).n_hits > 0);
+    kt_true(ask_with("retry", (ken_search_opts){ .directory = KEN_STR("") }).n_hits > 0);
+    sample_end();
+}
+
+KEN_TEST(filter_by_glob)
+{
+    sample_start();
+    ken_search_result r =
+        ask_with("parcel", (ken_search_opts){ .glob = KEN_STR("web/**"), .limit = 50 });
+    all_below(&r, "web/");
+    r = ask_with("parcel", (ken_search_opts){ .glob = KEN_STR("*.{sql,sh}"), .limit = 50 });
+    kt_true(r.n_hits > 0);
+    for (size_t i = 0; i < r.n_hits; i++)
+        kt_true(ken_str_ends(r.hits[i].path, KEN_STR(".sql")) ||
+                ken_str_ends(r.hits[i].path, KEN_STR(".sh")));
+    sample_end();
+}
+
+KEN_TEST(filter_by_language)
+{
+    sample_start();
+    static const char *const names[] = { "python", "Python", "py" };
+    for (int i = 0; i < 3; i++) {
+        ken_search_result r =
+            ask_with("message", (ken_search_opts){ .language = ken_str_c(names[i]), .limit = 50 });
+        kt_true(r.n_hits > 0);
+        for (size_t h = 0; h < r.n_hits; h++)
+            kt_eq_text(r.hits[h].language, "python");
+    }
+    sample_end();
+}
+
+KEN_TEST(filter_by_kind_and_chunk_type)
+{
+    sample_start();
+    ken_search_result r =
+        ask_with("retry message", (ken_search_opts){ .kind = KEN_SYMBOL_CLASS, .limit = 50 });
+    kt_true(r.n_hits > 0);
+    for (size_t i = 0; i < r.n_hits; i++)
+        kt_eq_u(r.hits[i].kind, KEN_SYMBOL_CLASS);
+    r = ask_with("parcel", (ken_search_opts){ .chunk_type = KEN_CHUNK_FUNCTION, .limit = 50 });
+    kt_true(r.n_hits > 0);
+    for (size_t i = 0; i < r.n_hits; i++)
+        kt_eq_u(r.hits[i].chunk_type, KEN_CHUNK_FUNCTION);
+    sample_end();
+}
+
+KEN_TEST(filter_by_threshold)
+{
+    sample_start();
+    ken_search_result all = ask_with("retry policy", (ken_search_opts){ .limit = 50 });
+    kt_true(all.n_hits > 2);
+    double middle = all.hits[1].similarity;
+    ken_search_result some =
+        ask_with("retry policy", (ken_search_opts){ .limit = 50, .threshold = middle });
+    kt_true(some.n_hits >= 2 && some.n_hits < all.n_hits);
+    for (size_t i = 0; i < some.n_hits; i++)
+        kt_true(some.hits[i].similarity >= middle);
+    kt_eq_u(ask_with("retry policy", (ken_search_opts){ .threshold = 1 }).n_hits, 0);
+    sample_end();
+}
+
+KEN_TEST(filters_go_together)
+{
+    sample_start();
+    ken_search_result r = ask_with("retry", (ken_search_opts){ .file_type = KEN_STR("py"),
+                                                               .directory = KEN_STR("worker"),
+                                                               .glob = KEN_STR("*_policy.py"),
+                                                               .language = KEN_STR("python"),
+                                                               .limit = 50 });
+    kt_eq_u(r.n_hits, 2);
+    sample_end();
+}
+
+// ---- paging ------------------------------------------------------------------------------------
+
+static void pages_make_the_whole(const char *query, ken_search_opts o)
+{
+    o.limit = 50;
+    ken_search_result all = ask_with(query, o);
+    kt_true(all.n_hits > 3);
+    kt_false(all.is_truncated);
+    for (uint32_t size = 1; size <= 4; size++) {
+        size_t n = 0;
+        o.limit = size;
+        for (o.offset = 0; o.offset < 60; o.offset += size) {
+            ken_search_result page = ask_with(query, o);
+            for (size_t i = 0; i < page.n_hits; i++, n++) {
+                kt_true(n < all.n_hits);
+                kt_eq_text(page.hits[i].path, all.hits[n].path.ptr);
+                kt_eq_u(page.hits[i].first_line, all.hits[n].first_line);
+            }
+            kt_true(page.is_truncated == (n < all.n_hits));
+            if (!page.n_hits)
+                break;
+        }
+        kt_eq_u(n, all.n_hits);
+    }
+}
+
+KEN_TEST(pages_never_repeat_and_never_lose)
+{
+    sample_start();
+    pages_make_the_whole("parcel", (ken_search_opts){ 0 });
+    pages_make_the_whole("request", (ken_search_opts){ .directory = KEN_STR("server") });
+    sample_end();
+}
+
+KEN_TEST(pages_of_text)
+{
+    sample_start();
+    pages_make_the_whole("parcel", (ken_search_opts){ .mode = KEN_SEARCH_TEXT });
+    pages_make_the_whole("[a-z]+\\(", (ken_search_opts){ .mode = KEN_SEARCH_REGEX });
+    sample_end();
+}
+
+// ---- bad requests ------------------------------------------------------------------------------
+
+static void refuses(const char *query, ken_search_opts o, const char *field)
+{
+    ken_search_result r;
+    kt_status(try_ask(query, &o, &r), KEN_EINVAL);
+    kt_has_str(l.err.msg, field);
+}
+
+KEN_TEST(bad_requests_name_the_field)
+{
+    sample_start();
+    refuses("retry", (ken_search_opts){ .limit = 51 }, "limit");
+    refuses("retry", (ken_search_opts){ .offset = 10001 }, "offset");
+    refuses("retry", (ken_search_opts){ .context_lines = 101 }, "context_lines");
+    refuses("retry", (ken_search_opts){ .threshold = 1.5 }, "similarity_threshold");
+    refuses("retry", (ken_search_opts){ .threshold = -0.1 }, "similarity_threshold");
+    refuses("retry", (ken_search_opts){ .threshold = (double)NAN }, "similarity_threshold");
+    refuses("retry", (ken_search_opts){ .file_type = KEN_STR(".py") }, "file_type");
+    refuses("retry", (ken_search_opts){ .file_type = KEN_STR("averyveryverylongtype") },
+            "file_type");
+    refuses("retry", (ken_search_opts){ .language = KEN_STR("klingon") }, "klingon");
+    refuses("retry", (ken_search_opts){ .glob = KEN_STR("src/[a-") }, "file_filter");
+    refuses("retry", (ken_search_opts){ .mode = (ken_search_mode)77 }, "search_type");
+    refuses("", (ken_search_opts){ 0 }, "query");
+    refuses(" \t\n", (ken_search_opts){ 0 }, "query");
+    refuses("", (ken_search_opts){ .mode = KEN_SEARCH_TEXT }, "query");
+    char *longest = ken_alloc(10002);
+    memset(longest, 'q', 10001);
+    longest[10001] = '\0';
+    refuses(longest, (ken_search_opts){ 0 }, "query");
+    longest[10000] = '\0';
+    (void)ask(longest);
+    ken_free(longest);
+    sample_end();
+}
+
+KEN_TEST(limits_are_reachable)
+{
+    sample_start();
+    (void)ask_with(
+        "parcel",
+        (ken_search_opts){ .limit = 50, .offset = 10000, .context_lines = 100, .threshold = 1 });
+    kt_eq_u(ask_with("parcel", (ken_search_opts){ .limit = 1 }).n_hits, 1);
+    kt_eq_u(ask_with("parcel", (ken_search_opts){ 0 }).n_hits, 10); // the default
+    sample_end();
+}
+
+KEN_TEST(a_question_can_be_cancelled)
+{
+    sample_start();
+    ken_cancel cancel = { 0 };
+    ken_cancel_set(&cancel);
+    for (int mode = KEN_SEARCH_AUTO; mode <= KEN_SEARCH_REGEX; mode++) {
+        ken_search_opts o = { .mode = (ken_search_mode)mode };
+        ken_search_result r;
+        kt_status(ken_search(snap, KEN_STR("parcel"), &o, &cancel, &l.arena, &r, &l.err),
+                  KEN_ECANCELLED);
+    }
+    sample_end();
+}
+
+KEN_TEST(nothing_indexed_yet_is_said)
+{
+    lab_start(&l);
+    kt_status(ken_snapshot_open(l.store, &snap, &l.err), KEN_ENOTFOUND);
+    kt_has_str(l.err.msg, "indexed");
+    lab_end(&l);
+}
