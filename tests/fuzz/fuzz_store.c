@@ -22,7 +22,7 @@ enum {
     NEAR_BYTES = 14 * 8192
 };
 
-static char dir[64], path[96], log_path[96], shm_path[96];
+static char dir[64], path[96], log_path[100], shm_path[100];
 static char *whole, *copy;
 static size_t whole_len;
 

@@ -53,7 +53,7 @@ static inline ken_facts scn_facts(uint32_t size, ken_arena *arena)
                     .n_symbols = size % 5,
                     .n_chunks = 2 };
     f.symbols = KEN_ARENA_ARRAY(arena, ken_symbol, f.n_symbols);
-    for (uint32_t i = 0; i < f.n_symbols; i++)
+    for (uint32_t i = 0; i < f.n_symbols; i++) {
         f.symbols[i] = (ken_symbol){
             .name = ken_arena_printf(arena, "symbol_%u_of_%u", i, size),
             .kind = KEN_SYMBOL_FUNCTION,
@@ -63,6 +63,7 @@ static inline ken_facts scn_facts(uint32_t size, ken_arena *arena)
             .last_line = i * 3 + 2,
             .parent = -1,
         };
+    }
     f.chunks = KEN_ARENA_ARRAY(arena, ken_chunk, f.n_chunks);
     f.chunks[0] = (ken_chunk){ .span = { 0, size / 2 },
                                .last_line = 9,

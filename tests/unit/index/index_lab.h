@@ -14,6 +14,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/fs.h"
 #include "base/path.h"
 #include "base/vec.h"
 #include "index/index.h"
@@ -34,7 +35,8 @@ typedef struct index_lab {
 
 static inline void lab_path(const index_lab *l, const char *rel, char out[4096])
 {
-    snprintf(out, 4096, "%s/%s", l->root, rel);
+    int n = snprintf(out, 4096, "%s/%s", l->root, rel);
+    kt_true(n > 0 && n < 4096);
     for (char *p = out + strlen(l->root) + 1; *p; p++) {
         if (*p != '/')
             continue;
@@ -61,6 +63,19 @@ static inline void lab_write_n(index_lab *l, const char *rel, const char *text, 
 static inline void lab_write(index_lab *l, const char *rel, const char *text)
 {
     lab_write_n(l, rel, text, strlen(text));
+}
+
+// The whole file as it is now, in the lab's arena; ptr is NULL when it is not there.
+static inline ken_str lab_read(index_lab *l, const char *rel)
+{
+    char path[4096];
+    lab_path(l, rel, path);
+    ken_buf b = KEN_BUF_INIT((size_t)64 << 20);
+    ken_str text = { NULL, 0 };
+    if (!ken_fs_read_own(path, (size_t)64 << 20, &b, NULL))
+        text = ken_arena_dup(&l->arena, ken_buf_str(&b));
+    ken_buf_release(&b);
+    return text;
 }
 
 static inline void lab_remove(const index_lab *l, const char *rel)

@@ -161,7 +161,7 @@ static void change_tree(int round)
     char path[40];
     for (int i = 0; i < 4; i++) {
         snprintf(path, sizeof path, "src/d%d/f%d.%s", i % 7, i, i % 2 ? "py" : "c");
-        write_code(path, (uint64_t)(round * 100 + i + 5000));
+        write_code(path, (uint64_t)round * 100 + (uint64_t)i + 5000);
     }
     snprintf(path, sizeof path, "src/round%d.py", round);
     write_code(path, (uint64_t)round + 9000);

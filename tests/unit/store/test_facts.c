@@ -242,7 +242,7 @@ KEN_TEST(facts_are_compact)
     ken_facts f = { .lang = 5, .n_bytes = 10000, .n_lines = 400, .n_symbols = 40, .n_chunks = 10 };
     f.symbols = KEN_ARENA_ARRAY(&arena, ken_symbol, f.n_symbols);
     f.chunks = KEN_ARENA_ARRAY(&arena, ken_chunk, f.n_chunks);
-    for (uint32_t i = 0; i < 40; i++)
+    for (uint32_t i = 0; i < 40; i++) {
         f.symbols[i] = (ken_symbol){ .name = ken_arena_printf(&arena, "module_verb_%u", i),
                                      .kind = KEN_SYMBOL_FUNCTION,
                                      .span = { i * 250, i * 250 + 200 },
@@ -250,13 +250,15 @@ KEN_TEST(facts_are_compact)
                                      .first_line = i * 10,
                                      .last_line = i * 10 + 8,
                                      .parent = -1 };
-    for (uint32_t i = 0; i < 10; i++)
+    }
+    for (uint32_t i = 0; i < 10; i++) {
         f.chunks[i] = (ken_chunk){ .span = { i * 1000, i * 1000 + 1000 },
                                    .first_line = i * 40,
                                    .last_line = i * 40 + 39,
                                    .n_tokens = 250,
                                    .type = KEN_CHUNK_FUNCTION,
                                    .symbol = (int32_t)i * 4 };
+    }
     ken_buf b = { 0 };
     ken_facts_pack(&f, &b);
     kt_true(b.len < 40 * 18 + 10 * 9 + 20);
