@@ -3,7 +3,7 @@
 #include "index/index_priv.h"
 
 enum {
-    HEAD_BYTES = 4096
+    HEAD_BYTES = 65536
 };
 
 void index_worker_init(index_worker *w)

@@ -14,7 +14,7 @@
 
 enum {
     MAX_FILE_BYTES = 10 << 20,
-    HEAD_BYTES = 4096,
+    HEAD_BYTES = 65536,
     MAX_NEAR_PATHS = 5
 };
 
