@@ -460,7 +460,11 @@ static int on_terminal(const char *term, const char *const *argv, char *text, si
 {
     int master = posix_openpt(O_RDWR | O_NOCTTY);
     size_t n = 0;
-    kt_true(master >= 0 && !grantpt(master) && !unlockpt(master));
+    const char *slave = master >= 0 && !unlockpt(master) ? ptsname(master) : NULL;
+    if (!slave || access(slave, R_OK | W_OK)) {
+        print_message("skipped: this machine has no terminals (devpts is not mounted)\n");
+        skip();
+    }
     pid_t pid = fork();
     if (!pid) {
         int fd = open(ptsname(master), O_RDWR | O_NOCTTY);
