@@ -42,7 +42,8 @@ const TSLanguage *ken_treesitter_guard_ruby(const TSLanguage *language)
 {
     bool has_metadata = language->abi_version >= LANGUAGE_VERSION_WITH_RESERVED_WORDS;
     ruby = language;
-    memcpy(&guarded_ruby, language, has_metadata ? sizeof guarded_ruby : offsetof(TSLanguage, name));
+    memcpy(&guarded_ruby, language,
+           has_metadata ? sizeof guarded_ruby : offsetof(TSLanguage, name));
     guarded_ruby.external_scanner.serialize = serialize_ruby;
     return &guarded_ruby;
 }

@@ -97,8 +97,8 @@ static uint32_t tokens_of(builder *b, ken_str name, uint32_t *out, uint32_t max)
         ken_token_parts parts;
         ken_token_split(token, &parts);
         for (uint32_t i = 0; i < parts.n_parts && n < max; i++)
-            out[n++] = number_of_part(
-                b, ken_str_n(parts.text + parts.part[i].start, parts.part[i].len));
+            out[n++] =
+                number_of_part(b, ken_str_n(parts.text + parts.part[i].start, parts.part[i].len));
     }
     return n;
 }

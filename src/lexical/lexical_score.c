@@ -118,9 +118,10 @@ static double idf(double n, double df)
     return log(1 + (n - df + 0.5) / (df + 0.5));
 }
 
-// Adds how many files, and chunks of them, a list stands for. What no file has any more, such as the
-// last versions of a file that is being worked on, must not make its words look common. A long list is
-// taken to have its segment's share of files: there it hardly matters, and walking it would cost.
+// Adds how many files, and chunks of them, a list stands for. What no file has any more, such as
+// the last versions of a file that is being worked on, must not make its words look common. A long
+// list is taken to have its segment's share of files: there it hardly matters, and walking it would
+// cost.
 static void count_files(const ken_lex_corpus *c, const ken_lex_part *part, const ken_lex_list *list,
                         double *n_files, double *n_chunks)
 {

@@ -19,9 +19,9 @@
 typedef struct ken_lex_part {
     ken_lex_segment *segment;
     int32_t *first_file;
-    uint32_t n_files;      // that have its contents
-    bool has_file_each;    // every content has one file
-    float *norm;     // [n_contents × KEN_FIELD_COUNT]: what one occurrence in a field of it counts
+    uint32_t n_files;   // that have its contents
+    bool has_file_each; // every content has one file
+    float *norm; // [n_contents × KEN_FIELD_COUNT]: what one occurrence in a field of it counts
 } ken_lex_part;
 
 typedef struct ken_lex_corpus {
@@ -35,7 +35,8 @@ typedef struct ken_lex_corpus {
     double chunk_len[KEN_FIELD_COUNT];
 } ken_lex_corpus;
 
-// Fills in the averages, n_chunks and, for the parts, counts of files and norms. Norms live in the arena.
+// Fills in the averages, n_chunks and, for the parts, counts of files and norms. Norms live in the
+// arena.
 void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena);
 
 typedef struct ken_lex_file_score {
