@@ -117,6 +117,7 @@ static void merge(ken_lex_segment *s)
     check(st, &err);
     if (!st)
         st = ken_lex_builder_finish(b, &out, &err);
+    KEN_ASSERT(!st || err.msg[0]);
     ken_buf_release(&out);
     ken_lex_builder_free(b);
     ken_free(is_live);
