@@ -168,40 +168,51 @@ static bool show(text_search *x, uint32_t file, const text_place *found, size_t 
     return is_shown;
 }
 
+// Tests, examples, generated code, prose and data come after ordinary code.
+static bool is_noise(const text_search *x, uint32_t file)
+{
+    uint32_t noise =
+        KEN_PATH_TEST | KEN_PATH_EXAMPLE | KEN_PATH_COMPAT | KEN_PATH_DOC | KEN_PATH_DATA;
+    return (x->s->path_bits[file] & noise) != 0;
+}
+
+// Reads one file as it is now; *out_n = 0 when it is gone or nothing in it matches.
+static ken_status search_file(text_search *x, uint32_t file, text_place *found, size_t *out_n,
+                              ken_err *err)
+{
+    *out_n = 0;
+    if (x->s->root_fd < 0 || ken_fs_read_under(x->s->root_fd, x->s->rows[file].path, MAX_FILE_BYTES,
+                                               &x->buf, NULL, NULL))
+        return KEN_OK;
+    ken_scan_mask_secrets(x->buf.ptr, x->buf.len);
+    return find_places(x, ken_buf_str(&x->buf), found, out_n, err);
+}
+
 static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_search_result *out,
                                ken_err *err)
 {
-    uint32_t limit = query_limit(x->o), passed = 0;
-    uint32_t noise =
-        KEN_PATH_TEST | KEN_PATH_EXAMPLE | KEN_PATH_COMPAT | KEN_PATH_DOC | KEN_PATH_DATA;
-    for (uint32_t pass = 0; pass < 2; pass++) {
-        for (uint32_t f = 0; f < x->s->n_files; f++) {
-            bool is_noise = (x->s->path_bits[f] & noise) != 0;
-            if (is_noise != (pass == 1) || !query_file_passes(x->s, f, x->o))
-                continue;
-            ken_status st = ken_cancel_check(cancel, err);
-            if (st)
-                return st;
-            if (x->s->root_fd < 0 || ken_fs_read_under(x->s->root_fd, x->s->rows[f].path,
-                                                       MAX_FILE_BYTES, &x->buf, NULL, NULL))
-                continue;
-            ken_scan_mask_secrets(x->buf.ptr, x->buf.len);
-            text_place found[PLACES_PER_FILE];
-            size_t n = 0;
-            st = find_places(x, ken_buf_str(&x->buf), found, &n, err);
-            if (st)
-                return st;
-            if (!n)
-                continue;
-            if (out->n_hits == limit) {
-                out->is_truncated = true;
-                return KEN_OK;
-            }
-            out->n_total++;
-            ken_hit hit;
-            if (show(x, f, found, n, &hit) && passed++ >= x->o->offset)
-                out->hits[out->n_hits++] = hit;
+    uint32_t limit = query_limit(x->o), passed = 0, n_files = x->s->n_files;
+    for (uint32_t i = 0; i < 2 * n_files && !out->is_truncated; i++) {
+        uint32_t f = i % n_files;
+        if (is_noise(x, f) != (i >= n_files) || !query_file_passes(x->s, f, x->o))
+            continue;
+        text_place found[PLACES_PER_FILE];
+        size_t n = 0;
+        ken_status st = ken_cancel_check(cancel, err);
+        if (!st)
+            st = search_file(x, f, found, &n, err);
+        if (st)
+            return st;
+        if (!n)
+            continue;
+        if (out->n_hits == limit) {
+            out->is_truncated = true;
+            break;
         }
+        ken_hit hit;
+        out->n_total++;
+        if (show(x, f, found, n, &hit) && passed++ >= x->o->offset)
+            out->hits[out->n_hits++] = hit;
     }
     return KEN_OK;
 }
