@@ -84,6 +84,14 @@ KEN_TEST(a_run_that_is_cancelled_at_once_changes_nothing)
     lab_end(&l);
 }
 
+KEN_TEST(a_deadline_that_has_passed_is_met)
+{
+    make_tree(10);
+    kt_status(lab_try(&l, &(ken_cancel){ .deadline_ns = 1 }), KEN_ETIMEOUT);
+    kt_eq_u(lab_generation(&l), 0);
+    lab_end(&l);
+}
+
 static ken_cancel *cancel_now;
 static const char *cancel_stage;
 static uint64_t cancel_after;

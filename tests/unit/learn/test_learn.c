@@ -231,7 +231,7 @@ KEN_TEST(a_cancelled_parse_is_cut_by_lines)
     ken_cancel cancel = { 0 };
     ken_cancel_set(&cancel);
     ken_buf b = KEN_BUF_INIT(0);
-    for (int i = 0; i < 20000; i++)
+    for (int i = 0; i < 10000; i++)
         ken_buf_printf(&b, "int f%d(int a) { return a + %d; }\n", i, i);
     ken_facts f;
     ken_learn(learner, KEN_LANG_C, ken_buf_str(&b), &cancel, &arena, &f);
@@ -289,9 +289,9 @@ KEN_TEST(deep_nesting_is_only_depth)
     };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ken_buf b = KEN_BUF_INIT(0);
-        repeat(&b, rows[i].open, 20000);
+        repeat(&b, rows[i].open, 10000);
         ken_buf_puts(&b, rows[i].middle);
-        repeat(&b, rows[i].close, 20000);
+        repeat(&b, rows[i].close, 10000);
         (void)learn(rows[i].lang, ken_buf_str(&b));
         ken_arena_reset(&arena);
         ken_buf_release(&b);
