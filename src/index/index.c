@@ -158,6 +158,9 @@ static void work(void *ctx, size_t worker)
                 look_up_known(r, s);
             if (!s->known_content)
                 index_file_learn(&r->job, &r->workers[worker], s);
+            if (ken_cancel_is_set(
+                    r->cancel)) // a parse that was cut short is not what the file says
+                s->failure = KEN_ECANCELLED;
         }
         put_done(r, s);
     }
@@ -208,8 +211,9 @@ static ken_status keep_content(run *r, index_slot *s, int64_t *out_id, ken_err *
 static ken_status keep(run *r, index_slot *s, ken_err *err)
 {
     planned *p = &r->plan[s->file];
-    if (s->failure)
-        return ken_cancel_check(r->cancel, err);
+    ken_status st = ken_cancel_check(r->cancel, err);
+    if (st)
+        return st;
     if (s->skip) {
         r->late_skip[s->file] = s->skip;
         if (s->skip == KEN_SKIP_UNREADABLE)
@@ -218,7 +222,7 @@ static ken_status keep(run *r, index_slot *s, ken_err *err)
         return KEN_OK;
     }
     int64_t content = s->known_content;
-    ken_status st = content ? KEN_OK : keep_content(r, s, &content, err);
+    st = content ? KEN_OK : keep_content(r, s, &content, err);
     if (st)
         return st;
     p->is_changed = true;
@@ -359,6 +363,7 @@ static void find_renames(run *r, old_files *old)
             continue;
         old->is_kept[*at] = true;
         p->row_id = old->rows[*at].id;
+        p->changed_at_ms = old->rows[*at].changed_at_ms;
         r->report->n_renamed++;
     }
     ken_map_release(&gone);
@@ -406,7 +411,8 @@ static ken_status put_skips(run *r, ken_generation *g, ken_err *err)
             continue;
         const ken_scan_file *f = &r->scan.files[i];
         rows[n++] = (ken_skip_row){ f->path, r->late_skip[i] };
-        late[n_late++] = (index_late){ f->path, f->stamp, r->late_skip[i] };
+        if (r->late_skip[i] != KEN_SKIP_UNREADABLE) // it may be readable the next time
+            late[n_late++] = (index_late){ f->path, f->stamp, r->late_skip[i] };
     }
     for (size_t i = 0; i < n; i++)
         g->skips[rows[i].reason]++;

@@ -127,6 +127,8 @@ static int count_bits(uint64_t v)
 static bool add_fuzzy(void *ctx, ken_str text, const ken_name_posting *p, uint32_t n)
 {
     name_walk *w = ctx;
+    if (ken_str_eq_fold(ken_str_sub(text, 0, w->wanted.len), w->wanted))
+        return true; // equal, or found by prefix
     uint64_t letters = letters_of(text);
     int most = (int)w->max_distance;
     if (count_bits(letters & ~w->letters) > most || count_bits(w->letters & ~letters) > most)

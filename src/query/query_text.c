@@ -34,6 +34,7 @@ static ken_status compile(text_search *x, ken_str query, ken_err *err)
     uint32_t flags = PCRE2_MULTILINE | PCRE2_NEVER_BACKSLASH_C;
     if (x->o->mode == KEN_SEARCH_TEXT)
         flags = PCRE2_LITERAL;
+    flags |= PCRE2_UTF | PCRE2_MATCH_INVALID_UTF; // broken bytes in a file match nothing
     if (!x->o->is_case_sensitive)
         flags |= PCRE2_CASELESS;
     int code = 0;
