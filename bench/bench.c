@@ -83,6 +83,8 @@ static bool read_value(bench_args *a, const char *flag, const char *value)
         a->n_runs = (uint32_t)number_of(flag, value);
     else if (strcmp(flag, "--jobs") == 0)
         a->n_jobs = (uint32_t)number_of(flag, value);
+    else if (strcmp(flag, "--pause") == 0)
+        a->pause_ms = (uint32_t)number_of(flag, value);
     else if (strcmp(flag, "--queries") == 0)
         a->n_queries = number_of(flag, value);
     else if (strcmp(flag, "--chunks") == 0)

@@ -25,6 +25,7 @@ typedef struct bench_args {
     bool wants_instructions; // --instructions: count them with callgrind instead of timing
     bool wants_ratio;        // --ratio: only the comparison
     uint32_t n_runs;         // --runs N; 0 = the benchmark's own choice
+    uint32_t pause_ms;       // --pause MS: between measurements, for CPU budgets to recover
     uint32_t n_jobs;         // --jobs N; 0 = one per core
     uint64_t n_queries;      // --queries N
     uint64_t n_chunks;       // --chunks N

@@ -31,7 +31,7 @@ static const char help[] =
 
 enum {
     MAX_FILE_BYTES = 1 << 20,
-    HEAD_BYTES = 4096,
+    HEAD_BYTES = 64 << 10,
     DEFAULT_QUERIES = 200,
     N_UPDATES = 30,
     CHOSEN = 300,

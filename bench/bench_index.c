@@ -8,6 +8,7 @@
 // snapshot that was open has moved to the new generation.
 #include <stdio.h>
 #include <stdlib.h>
+#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/path.h"
@@ -17,9 +18,11 @@
 #include "query/query.h"
 
 static const char help[] =
-    "bench_index [--ratio] [--runs N] [--jobs N] [--instructions] [--temp DIR] [--json] [PATH]\n"
+    "bench_index [--ratio] [--runs N] [--jobs N] [--pause MS] [--instructions] [--temp DIR] "
+    "[--json] [PATH]\n"
     "  a cold index of PATH against a bare parse of its files, then updates of a copy\n"
     "  --ratio          only the comparison with the bare parse\n"
+    "  --pause MS       waits before each process: a scheduler that lends time gets it back\n"
     "  --instructions   the comparison in instructions, one thread each";
 
 enum {
@@ -104,8 +107,10 @@ static void compare_once(const bench_args *a, const char *root, const char *dir,
     ken_err err = { 0 };
     json_decref(c->index);
     json_decref(c->parse);
+    usleep(a->pause_ms * 1000);
     c->parse = bench_child(parse_argv);
     bench_check(ken_fs_make_dirs(db_dir, 0700, &err), &err);
+    usleep(a->pause_ms * 1000);
     c->index = bench_child(index_argv);
     bench_remove_tree(db_dir);
     ken_vec_push(&c->wall, bench_real(c->index, "wall_ms"));

@@ -11,6 +11,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include <tree_sitter/api.h>
+
 #include "base/clock.h"
 #include "base/fs.h"
 #include "base/pool.h"
@@ -24,7 +26,7 @@ static const char help[] =
 
 enum {
     MAX_FILE_BYTES = 1 << 20,
-    HEAD_BYTES = 4096,
+    HEAD_BYTES = 64 << 10,
     DEFAULT_RUNS = 5
 };
 
@@ -155,6 +157,7 @@ static void count(ken_arena *arena, const char *root)
 
 int main(int argc, char **argv)
 {
+    ts_set_allocator(NULL, NULL, NULL, NULL); // malloc, as for anybody: not ken's own heap
     bench_args a;
     bench_args_parse(argc, argv, help, &a);
     ken_arena arena;

@@ -78,52 +78,62 @@ static void index_project(project *p, ken_arena *arena, unsigned n_jobs)
     ken_store_close(store);
 }
 
-static void copy_round(const bench_args *a, const char *root, unsigned round, ken_arena *arena)
+static void copy_one(const char *from, const char *root, size_t which, unsigned round,
+                     ken_arena *arena)
 {
+    ken_str real;
+    ken_err err = { 0 };
+    bench_check(ken_path_real(arena, ken_str_c(from), &real, &err), &err);
+    const char *to = ken_arena_printf(arena, "%s/" KEN_STR_FMT "-%zu-%u", root,
+                                      KEN_STR_ARG(ken_path_base(real)), which, round)
+                         .ptr;
+    bench_copy_tree(real.ptr, to, false);
     char breaks[MAX_ROUNDS + 1];
     memset(breaks, '\n', round);
     breaks[round] = '\0';
-    for (size_t i = 0; i < a->n_paths; i++) {
-        ken_str real;
-        ken_err err = { 0 };
-        bench_check(ken_path_real(arena, ken_str_c(a->paths[i]), &real, &err), &err);
-        const char *to = ken_arena_printf(arena, "%s/" KEN_STR_FMT "-%zu-%u", root,
-                                          KEN_STR_ARG(ken_path_base(real)), i, round)
-                             .ptr;
-        bench_copy_tree(real.ptr, to, false);
-        if (round)
-            bench_append_all(to, breaks);
-    }
+    if (round)
+        bench_append_all(to, breaks);
 }
 
-static void make_copies(const bench_args *a, project *p, ken_arena *arena)
+// All paths once, or one after the other until there are enough chunks; counted in a draft.
+static void make_copies(const bench_args *a, const char *root, const char *draft, ken_arena *arena)
 {
     ken_err err = { 0 };
-    bench_check(ken_fs_make_dirs(p->root, 0700, &err), &err);
+    project p = { .root = root, .db = draft };
+    bench_check(ken_fs_make_dirs(root, 0700, &err), &err);
     for (unsigned round = 0; round < MAX_ROUNDS; round++) {
-        copy_round(a, p->root, round, arena);
-        index_project(p, arena, a->n_jobs);
-        if (!p->report.n_chunks)
-            bench_die("nothing to index here");
-        if (p->report.n_chunks >= a->n_chunks)
+        for (size_t i = 0; i < a->n_paths; i++) {
+            copy_one(a->paths[i], root, i, round, arena);
+            if (!a->n_chunks)
+                continue;
+            index_project(&p, arena, a->n_jobs);
+            if (p.report.n_chunks >= a->n_chunks)
+                return;
+        }
+        if (!a->n_chunks)
             return;
+        if (!p.report.n_chunks)
+            bench_die("nothing to index here");
     }
 }
 
 static void prepare(const bench_args *a, project *p, ken_arena *arena)
 {
+    ken_err err = { 0 };
     const char *dir = a->keep ? a->keep : bench_temp(a, arena);
+    bench_check(ken_fs_make_dirs(dir, 0700, &err), &err);
     p->db = ken_arena_printf(arena, "%s/index.db", dir).ptr;
     p->root = ken_arena_printf(arena, "%s/tree", dir).ptr;
-    if (a->keep && ken_fs_exists(p->db))
-        return;
-    if (a->n_paths > 1 || a->n_chunks) {
-        make_copies(a, p, arena);
-        return;
+    if (ken_fs_exists(p->root)) {
+        if (ken_fs_exists(p->db))
+            return; // both were kept
+    } else if (a->n_paths > 1 || a->n_chunks) {
+        const char *draft = ken_arena_printf(arena, "%s/draft.db", dir).ptr;
+        make_copies(a, p->root, draft, arena);
+        bench_check(ken_fs_remove(draft, &err), &err);
+    } else {
+        p->root = bench_path(a, arena);
     }
-    ken_err err = { 0 };
-    bench_check(ken_fs_make_dirs(dir, 0700, &err), &err);
-    p->root = bench_path(a, arena);
     index_project(p, arena, a->n_jobs);
 }
 
