@@ -194,7 +194,7 @@ static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_sea
 {
     uint32_t limit = query_limit(x->o), passed = 0, n_files = x->s->n_files;
     for (uint32_t i = 0; i < 2 * n_files && !out->is_truncated; i++) {
-        uint32_t f = i % n_files;
+        uint32_t f = i < n_files ? i : i - n_files;
         if (is_noise(x, f) != (i >= n_files) || !query_file_passes(x->s, f, x->o))
             continue;
         text_place found[PLACES_PER_FILE];
