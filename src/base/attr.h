@@ -8,5 +8,7 @@
 #define KEN_NORETURN                __attribute__((noreturn))
 #define KEN_COLD                    __attribute__((cold))
 #define KEN_CONSTRUCTOR             __attribute__((constructor))
+// Asks for the memory at `p` to be near soon; never faults.
+#define KEN_PREFETCH(p) __builtin_prefetch(p)
 
 #endif

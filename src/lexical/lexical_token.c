@@ -5,13 +5,13 @@
 // indexed by the tokenizer's own dense term numbers, stamped with the chunk they belong to, so that
 // nothing is cleared between chunks.
 #include "base/alloc.h"
+#include "base/attr.h"
 #include "base/hash.h"
 #include "lexical/lexical.h"
 
 enum {
     LINE_MAX_BYTES = 2000,      // the rest of a longer line is not text that anybody wrote
     CACHE_MAX_IDENTS = 1 << 18, // then the table starts anew
-    CACHE_MAX_BYTES = 8 << 20,
 };
 
 enum {
@@ -115,12 +115,11 @@ void ken_token_split(ken_str token, ken_token_parts *out)
 
 // ---- the tokenizer ---------------------------------------------------------------------------
 
+// Known by its hash alone: of 2^18 identifiers two have the same with a chance of 2^-29.
 typedef struct ident {
-    uint64_t hash;
-    uint32_t text, len;         // in `bytes`
+    uint64_t hash;              // 0 = free
     uint32_t first_term;        // in `ident_terms`
     uint8_t n_parts, has_whole; // the whole follows the parts
-    uint8_t is_used;
 } ident;
 
 typedef struct counter {
@@ -131,7 +130,6 @@ typedef struct counter {
 struct ken_tokenizer {
     ident *idents; // open addressing
     size_t n_slots, n_idents;
-    ken_buf bytes;
     KEN_VEC(uint32_t) ident_terms;
     struct {
         uint32_t *slot; // open addressing, number + 1
@@ -158,7 +156,6 @@ static void reset_cache(ken_tokenizer *t)
     t->dict.n_slots = FIRST_SLOTS;
     t->dict.slot = ken_zalloc(t->dict.n_slots * sizeof *t->dict.slot);
     t->n_idents = 0;
-    ken_buf_clear(&t->bytes);
     ken_vec_clear(&t->ident_terms);
     ken_vec_clear(&t->terms);
     ken_vec_clear(&t->counters);
@@ -168,7 +165,6 @@ static void reset_cache(ken_tokenizer *t)
 ken_tokenizer *ken_tokenizer_new(void)
 {
     ken_tokenizer *t = ken_zalloc(sizeof *t);
-    t->bytes.max = (size_t)CACHE_MAX_BYTES * 2;
     reset_cache(t);
     return t;
 }
@@ -179,7 +175,6 @@ void ken_tokenizer_free(ken_tokenizer *t)
         return;
     ken_free(t->idents);
     ken_free(t->dict.slot);
-    ken_buf_release(&t->bytes);
     ken_vec_release(&t->ident_terms);
     ken_vec_release(&t->terms);
     ken_vec_release(&t->counters);
@@ -223,10 +218,10 @@ static void grow_idents(ken_tokenizer *t)
     t->n_slots *= 2;
     t->idents = ken_zalloc(t->n_slots * sizeof *t->idents);
     for (size_t k = 0; k < n_old; k++) {
-        if (!old[k].is_used)
+        if (!old[k].hash)
             continue;
         size_t i = old[k].hash & (t->n_slots - 1);
-        while (t->idents[i].is_used)
+        while (t->idents[i].hash)
             i = (i + 1) & (t->n_slots - 1);
         t->idents[i] = old[k];
     }
@@ -251,23 +246,22 @@ static void learn_terms(ken_tokenizer *t, ken_str token, ident *id)
         ken_vec_push(&t->ident_terms, number_of(t, ken_term_of_whole(ken_str_c(parts.text))));
 }
 
-static const ident *ident_of(ken_tokenizer *t, ken_str token)
+static uint64_t hash_of(ken_str token)
+{
+    uint64_t hash = ken_hash_str(token);
+    return hash ? hash : 1;
+}
+
+static const ident *ident_of(ken_tokenizer *t, ken_str token, uint64_t hash)
 {
     if ((t->n_idents + 1) * 2 > t->n_slots)
         grow_idents(t);
-    uint64_t hash = ken_hash_str(token);
     size_t i = hash & (t->n_slots - 1);
-    for (; t->idents[i].is_used; i = (i + 1) & (t->n_slots - 1)) {
-        const ident *id = &t->idents[i];
-        if (id->hash == hash && id->len == token.len &&
-            memcmp(t->bytes.ptr + id->text, token.ptr, token.len) == 0)
-            return id;
-    }
+    for (; t->idents[i].hash; i = (i + 1) & (t->n_slots - 1))
+        if (t->idents[i].hash == hash)
+            return &t->idents[i];
     ident *id = &t->idents[i];
-    *id = (ident){
-        .hash = hash, .text = (uint32_t)t->bytes.len, .len = (uint32_t)token.len, .is_used = 1
-    };
-    ken_buf_put_str(&t->bytes, token);
+    *id = (ident){ .hash = hash };
     learn_terms(t, token, id);
     t->n_idents++;
     return id;
@@ -284,9 +278,9 @@ static void count(ken_tokenizer *t, uint32_t number, int field, uint32_t weight)
     c->tf[field] = tf > UINT8_MAX ? UINT8_MAX : (uint8_t)tf;
 }
 
-static void count_token(ken_tokenizer *t, ken_str token, int field, uint32_t weight)
+static void count_token(ken_tokenizer *t, ken_str token, uint64_t hash, int field, uint32_t weight)
 {
-    const ident *id = ident_of(t, token);
+    const ident *id = ident_of(t, token, hash);
     const uint32_t *terms = t->ident_terms.ptr + id->first_term;
     uint32_t n = (uint32_t)id->n_parts + id->has_whole;
     t->len[field] += weight * id->n_parts;
@@ -294,12 +288,25 @@ static void count_token(ken_tokenizer *t, ken_str token, int field, uint32_t wei
         count(t, terms[i], field, weight);
 }
 
+// Tokens wait a little between the moment their slot is asked for and the moment it is looked at.
+enum {
+    AHEAD = 16
+};
+
+typedef struct waiting {
+    ken_str token;
+    uint64_t hash;
+    int field;
+} waiting;
+
 // Counts the tokens of text[span], each as a comment's or the body's.
 static void count_text(ken_tokenizer *t, ken_str text, ken_span span, const ken_span *comments,
                        size_t n_comments)
 {
     const char *at = text.ptr + span.start, *end = text.ptr + span.end, *line = at;
     const ken_span *c = comments, *c_end = n_comments ? comments + n_comments : comments;
+    waiting ring[AHEAD];
+    unsigned n = 0;
     while (at < end) {
         uint8_t kind = class_of[(unsigned char)*at];
         if (!kind) {
@@ -318,8 +325,15 @@ static void count_text(ken_tokenizer *t, ken_str text, ken_span span, const ken_
         while (c < c_end && c->end <= offset)
             c++;
         int field = c < c_end && c->start <= offset ? KEN_FIELD_COMMENT : KEN_FIELD_BODY;
-        count_token(t, ken_str_n(from, len), field, 1);
+        waiting *w = &ring[n % AHEAD];
+        if (n >= AHEAD)
+            count_token(t, w->token, w->hash, w->field, 1);
+        *w = (waiting){ ken_str_n(from, len), hash_of(ken_str_n(from, len)), field };
+        KEN_PREFETCH(&t->idents[w->hash & (t->n_slots - 1)]);
+        n++;
     }
+    for (unsigned i = n > AHEAD ? n - AHEAD : 0; i < n; i++)
+        count_token(t, ring[i % AHEAD].token, ring[i % AHEAD].hash, ring[i % AHEAD].field, 1);
 }
 
 static void count_names(ken_tokenizer *t, const ken_facts *facts, uint32_t chunk)
@@ -329,7 +343,7 @@ static void count_names(ken_tokenizer *t, const ken_facts *facts, uint32_t chunk
         uint32_t weight = ken_symbol_is_variable(symbol->kind) ? 1 : 2;
         ken_str rest = symbol->name, token;
         while (ken_token_next(&rest, &token))
-            count_token(t, token, KEN_FIELD_NAME, weight);
+            count_token(t, token, hash_of(token), KEN_FIELD_NAME, weight);
     }
 }
 
@@ -378,7 +392,7 @@ static void put_chunk(ken_tokenizer *t, uint32_t chunk, ken_lex_doc *out)
 void ken_tokenize(ken_tokenizer *t, ken_str text, const ken_facts *facts, const ken_span *comments,
                   size_t n_comments, ken_lex_doc *out)
 {
-    if (t->n_idents > CACHE_MAX_IDENTS || t->bytes.len > CACHE_MAX_BYTES)
+    if (t->n_idents > CACHE_MAX_IDENTS)
         reset_cache(t);
     ken_vec_clear(&out->postings);
     ken_vec_clear(&out->lens);
