@@ -31,7 +31,6 @@ static const char help[] =
 
 enum {
     MAX_FILE_BYTES = 1 << 20,
-    HEAD_BYTES = 64 << 10,
     DEFAULT_QUERIES = 200,
     N_UPDATES = 30,
     CHOSEN = 300,
@@ -84,7 +83,7 @@ static void load_corpus(corpus *c, const char *root)
         if (ken_fs_read(root_fd, path.ptr, MAX_FILE_BYTES, &text, NULL, NULL) ||
             ken_scan_classify_content(path, ken_buf_str(&text)))
             continue;
-        ken_lang_id lang = ken_lang_of(path, ken_str_sub(ken_buf_str(&text), 0, HEAD_BYTES));
+        ken_lang_id lang = ken_lang_of(path, ken_buf_str(&text));
         add_doc(c, learner, lang, ken_buf_str(&text));
     }
     ken_buf_release(&text);

@@ -26,7 +26,6 @@ static const char help[] =
 
 enum {
     MAX_FILE_BYTES = 1 << 20,
-    HEAD_BYTES = 64 << 10,
     DEFAULT_RUNS = 5
 };
 
@@ -67,7 +66,7 @@ static void find_files(const char *root, ken_arena *arena, parse_run *r)
         ken_str content = ken_buf_str(&text);
         if (ken_scan_classify_content(path, content))
             continue;
-        ken_lang_id lang = ken_lang_of(path, ken_str_sub(content, 0, HEAD_BYTES));
+        ken_lang_id lang = ken_lang_of(path, content);
         if (!ken_lang_rules(lang))
             continue;
         r->files[r->n_files++] = (parse_file){ path.ptr, lang, (uint32_t)content.len };

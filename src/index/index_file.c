@@ -2,10 +2,6 @@
 // One file: bytes -> facts and terms. Runs on workers; touches no store.
 #include "index/index_priv.h"
 
-enum {
-    HEAD_BYTES = 65536
-};
-
 void index_worker_init(index_worker *w)
 {
     w->learner = ken_learner_new();
@@ -50,7 +46,7 @@ bool index_file_read(const index_job *job, ken_str path, index_slot *s)
         return leave_out(s, reason);
     s->key = (ken_content_key){
         .sha = ken_sha256_of(text.ptr, text.len),
-        .lang = (uint16_t)ken_lang_of(path, ken_str_sub(text, 0, HEAD_BYTES)),
+        .lang = (uint16_t)ken_lang_of(path, text),
         .feature = KEN_INDEX_FEATURE,
     };
     return true;

@@ -164,8 +164,14 @@ static ken_lang_id header_lang(ken_str head)
     return KEN_LANG_C;
 }
 
-ken_lang_id ken_lang_of(ken_str path, ken_str head)
+// What a file is shows early, but headers may open with long comments.
+enum {
+    HEAD_BYTES = 65536
+};
+
+ken_lang_id ken_lang_of(ken_str path, ken_str text)
 {
+    ken_str head = ken_str_sub(text, 0, HEAD_BYTES);
     ken_lang_id lang = KEN_LANG_TEXT;
     if (!by_path(path, &lang))
         by_shebang(head, &lang);

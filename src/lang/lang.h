@@ -32,10 +32,10 @@ typedef enum ken_lang_role {
     KEN_LANG_ROLE_DATA,
 } ken_lang_role;
 
-// By file name and extension, then by the #! line of `head`, then, for .h files, by a look at
-// `head` for what only C++ says. `head` is the beginning of the file, may be empty; headers often
-// open with long comments, so give 64 KiB of them. KEN_LANG_TEXT when nothing fits.
-ken_lang_id ken_lang_of(ken_str path, ken_str head);
+// By file name and extension, then by the #! line of `text`, then, for .h files, by a look at it
+// for what only C++ says. `text` is the file, of which the beginning counts; it may be empty.
+// KEN_LANG_TEXT when nothing fits.
+ken_lang_id ken_lang_of(ken_str path, ken_str text);
 // True when the extension or name is known for program text (no content needed).
 bool ken_lang_is_code_path(ken_str path);
 

@@ -14,7 +14,6 @@
 
 enum {
     MAX_FILE_BYTES = 10 << 20,
-    HEAD_BYTES = 65536,
     MAX_NEAR_PATHS = 5
 };
 
@@ -37,7 +36,7 @@ static ken_status learn_again(ken_snapshot *s, ken_str path, query_text *t, ken_
         return gone(path, "is not text any more", err);
     if (!s->learner)
         s->learner = ken_learner_new();
-    ken_lang_id lang = ken_lang_of(path, ken_str_sub(t->text, 0, HEAD_BYTES));
+    ken_lang_id lang = ken_lang_of(path, t->text);
     ken_learn(s->learner, lang, t->text, NULL, t->arena, &t->facts);
     t->is_refreshed = true;
     return KEN_OK;

@@ -14,7 +14,6 @@ typedef struct name_walk {
     ken_arena *arena;
     query_names *out;
     size_t max;
-    bool is_fuzzy;
     size_t max_distance;
     uint64_t letters; // of `wanted`
 } name_walk;
@@ -186,7 +185,7 @@ ken_status query_names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_aren
                     .arena = arena,
                     .out = out,
                     .max = before + MAX_NAMES,
-                    .is_fuzzy = true,
+
                     .max_distance = name.len < 4 ? 1 : 2,
                     .letters = letters_of(name) };
     ken_status st = walk(s, &w, add_fuzzy, KEN_STR(""), false, err);

@@ -14,7 +14,7 @@ enum {
 };
 
 // Types and functions before variables, shallow before nested, ordinary files before tests.
-static double rank_of(const ken_snapshot *s, const query_name *n, ken_str hint, ken_str scope)
+static double rank_of(const ken_snapshot *s, const query_name *n, ken_str hint)
 {
     double order = n->order + 3.0 * n->closeness * 100;
     uint32_t bits = s->path_bits[n->file];
@@ -31,7 +31,6 @@ static double rank_of(const ken_snapshot *s, const query_name *n, ken_str hint, 
         order += 1;
     if (hint.len && ken_str_find(s->rows[n->file].path, hint) != SIZE_MAX)
         order -= 20;
-    (void)scope;
     return order;
 }
 
@@ -45,10 +44,10 @@ static int by_rank(const void *a, const void *b)
     return (x->symbol > y->symbol) - (x->symbol < y->symbol);
 }
 
-static void order_names(const ken_snapshot *s, query_names *names, ken_str hint, ken_str scope)
+static void order_names(const ken_snapshot *s, query_names *names, ken_str hint)
 {
     for (size_t i = 0; i < names->len; i++)
-        names->ptr[i].order = rank_of(s, &names->ptr[i], hint, scope);
+        names->ptr[i].order = rank_of(s, &names->ptr[i], hint);
     if (names->len)
         qsort(names->ptr, names->len, sizeof *names->ptr, by_rank);
 }
@@ -136,7 +135,7 @@ ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *
         ken_vec_release(&names);
         return st;
     }
-    order_names(s, &names, KEN_STR(""), scope);
+    order_names(s, &names, KEN_STR(""));
     *out =
         (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "symbol" };
     for (size_t i = 0; i < names.len; i++) {
@@ -212,7 +211,7 @@ static ken_status suggest(ken_snapshot *s, ken_str name, ken_arena *arena,
     ken_status st = query_names_prefix(s, name, PREFIX_MAX, arena, &near, err);
     if (!st && near.len < MAX_SUGGESTIONS)
         st = query_names_fuzzy(s, name, FUZZY_MAX, arena, &near, err);
-    order_names(s, &near, KEN_STR(""), KEN_STR(""));
+    order_names(s, &near, KEN_STR(""));
     out->suggestions = KEN_ARENA_ARRAY(arena, ken_str, MAX_SUGGESTIONS);
     for (size_t i = 0; !st && i < near.len && out->n_suggestions < MAX_SUGGESTIONS; i++) {
         bool is_new = true;
@@ -260,7 +259,7 @@ ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint,
             st = query_names_equal(s, last, arena, &names, err);
     }
     if (!st) {
-        order_names(s, &names, file_hint, scope);
+        order_names(s, &names, file_hint);
         fill(s, &names, scope, limit, arena, out);
         if (!out->n_defs)
             st = suggest(s, last, arena, out, err);
