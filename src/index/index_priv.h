@@ -9,9 +9,9 @@
 #include "lexical/lexical.h"
 
 // Version of everything that turns bytes into facts and terms. Raising it makes every index be
-// learnt again at its next run. 1: first.
+// learnt again at its next run. 1: first. 2: plurals of capitals, case outside ASCII.
 enum {
-    KEN_INDEX_FEATURE = 1
+    KEN_INDEX_FEATURE = 2
 };
 
 // What a worker needs and keeps between files. One per worker thread.

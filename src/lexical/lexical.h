@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/vec.h"
 #include "model/facts.h"
+#include "token/token.h"
 
 // ---- terms -------------------------------------------------------------------------------------
 typedef uint64_t ken_term; // 40 bits
@@ -29,26 +30,6 @@ typedef uint64_t ken_term; // 40 bits
 size_t ken_stem(char *word, size_t len);
 ken_term ken_term_of_word(ken_str lower_stemmed);
 ken_term ken_term_of_whole(ken_str lower); // "clientsession"
-
-// One token of a text, cut into its parts.
-enum {
-    KEN_TOKEN_MAX = 96,
-    KEN_TOKEN_PARTS = 16
-};
-
-typedef struct ken_token_parts {
-    char text[KEN_TOKEN_MAX + 1]; // lower-case, parts one after the other
-    struct {
-        uint8_t start, len; // of the part, unstemmed
-    } part[KEN_TOKEN_PARTS];
-    uint32_t n_parts;
-    bool is_compound; // more than one part
-} ken_token_parts;
-
-// Takes the next identifier, word or number off the front of `rest`; false at the end.
-bool ken_token_next(ken_str *rest, ken_str *out_token);
-// Splits at '_', '$', case and digits; drops single letters; keeps digits.
-void ken_token_split(ken_str token, ken_token_parts *out);
 
 // ---- documents ---------------------------------------------------------------------------------
 enum {

@@ -107,8 +107,9 @@ static ken_str lower_alnum(ken_str s, char *out)
 {
     size_t n = 0;
     for (size_t i = 0; i < s.len && n < KEN_TOKEN_MAX; i++)
-        if (ken_is_alpha(s.ptr[i]) || ken_is_digit(s.ptr[i]))
-            out[n++] = ken_lower(s.ptr[i]);
+        if (ken_token_class(s.ptr[i]) && ken_token_class(s.ptr[i]) != KEN_TOKEN_MARK)
+            out[n++] = s.ptr[i];
+    ken_token_fold(out, n);
     return ken_str_n(out, n);
 }
 

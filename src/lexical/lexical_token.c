@@ -14,22 +14,6 @@ enum {
     CACHE_MAX_IDENTS = 1 << 18, // then the table starts anew
 };
 
-enum {
-    CLASS_NONE,
-    CLASS_WORD,
-    CLASS_DIGIT
-};
-
-static uint8_t class_of[256];
-
-KEN_CONSTRUCTOR static void fill_classes(void)
-{
-    for (int c = 0; c < 256; c++)
-        class_of[c] = ken_is_digit((char)c)                                        ? CLASS_DIGIT
-                      : ken_is_alpha((char)c) || c == '_' || c == '$' || c >= 0x80 ? CLASS_WORD
-                                                                                   : CLASS_NONE;
-}
-
 static ken_term term_of(char name_space, ken_str text)
 {
     char key[KEN_TOKEN_MAX + 2];
@@ -47,70 +31,6 @@ ken_term ken_term_of_word(ken_str lower_stemmed)
 ken_term ken_term_of_whole(ken_str lower)
 {
     return term_of('=', lower);
-}
-
-bool ken_token_next(ken_str *rest, ken_str *out_token)
-{
-    const unsigned char *p = (const unsigned char *)rest->ptr, *end = p + rest->len;
-    while (p < end && !class_of[*p])
-        p++;
-    const unsigned char *from = p;
-    bool is_number = p < end && class_of[*p] == CLASS_DIGIT;
-    while (p < end && class_of[*p] && !(is_number && (*p == '_' || *p == '$')))
-        p++;
-    *out_token = ken_str_n((const char *)from, (size_t)(p - from));
-    *rest = ken_str_n((const char *)p, (size_t)(end - p));
-    return out_token->len > 0;
-}
-
-// Length of the part at the front: [A-Z]+(?![a-z]) | [A-Z]?[a-z]+ | [0-9]+, other bytes together.
-static size_t part_len(ken_str s)
-{
-    size_t n = 1;
-    if (ken_is_digit(s.ptr[0])) {
-        while (n < s.len && ken_is_digit(s.ptr[n]))
-            n++;
-        return n;
-    }
-    if (ken_is_upper(s.ptr[0])) {
-        while (n < s.len && ken_is_upper(s.ptr[n]))
-            n++;
-        bool lower_follows = n < s.len && s.ptr[n] >= 'a' && s.ptr[n] <= 'z';
-        if (!lower_follows)
-            return n;
-        if (n > 1)
-            return n - 1; // HTTPServer: HTTP, Server
-    }
-    while (n < s.len && ((s.ptr[n] >= 'a' && s.ptr[n] <= 'z') || (unsigned char)s.ptr[n] >= 0x80))
-        n++;
-    return n;
-}
-
-void ken_token_split(ken_str token, ken_token_parts *out)
-{
-    out->n_parts = 0;
-    size_t len = 0, n_seen = 0;
-    if (token.len > KEN_TOKEN_MAX)
-        token.len = KEN_TOKEN_MAX;
-    while (token.len && out->n_parts < KEN_TOKEN_PARTS) {
-        if (token.ptr[0] == '_' || token.ptr[0] == '$') {
-            token = ken_str_sub(token, 1, token.len);
-            continue;
-        }
-        size_t n = part_len(token);
-        for (size_t i = 0; i < n; i++)
-            out->text[len + i] = ken_lower(token.ptr[i]);
-        n_seen++;
-        if (n > 1 || ken_is_digit(token.ptr[0])) {
-            out->part[out->n_parts].start = (uint8_t)len;
-            out->part[out->n_parts].len = (uint8_t)n;
-            out->n_parts++;
-        }
-        len += n;
-        token = ken_str_sub(token, n, token.len);
-    }
-    out->text[len] = '\0';
-    out->is_compound = n_seen > 1;
 }
 
 // ---- the tokenizer ---------------------------------------------------------------------------
@@ -308,15 +228,15 @@ static void count_text(ken_tokenizer *t, ken_str text, ken_span span, const ken_
     waiting ring[AHEAD];
     unsigned n = 0;
     while (at < end) {
-        uint8_t kind = class_of[(unsigned char)*at];
+        uint8_t kind = ken_token_class(*at);
         if (!kind) {
             if (*at++ == '\n')
                 line = at;
             continue;
         }
         const char *from = at++;
-        while (at < end && class_of[(unsigned char)*at] &&
-               !(kind == CLASS_DIGIT && (*at == '_' || *at == '$')))
+        while (at < end && ken_token_class(*at) &&
+               !(kind == KEN_TOKEN_DIGIT && ken_token_class(*at) == KEN_TOKEN_MARK))
             at++;
         size_t len = (size_t)(at - from);
         if (from - line >= LINE_MAX_BYTES || len > KEN_TOKEN_MAX || len < 2)

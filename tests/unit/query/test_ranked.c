@@ -468,3 +468,35 @@ KEN_TEST(nothing_indexed_yet_is_said)
     kt_has_str(l.err.msg, "indexed");
     lab_end(&l);
 }
+
+// ---- words as people write them ----------------------------------------------------------------
+
+KEN_TEST(plurals_of_capitals_are_found)
+{
+    lab_start(&l);
+    lab_write(&l, "a.py", "def collect():\n    return [URLs, IDs]\n");
+    lab_write(&l, "b.py", "def other():\n    return 1\n");
+    sample_index();
+    static const char *const questions[] = { "url", "urls", "URLs", "id", "ids" };
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        ken_search_result r = ask(questions[i]);
+        kt_eq_i(place_of(&r, "a.py"), 0);
+    }
+    sample_end();
+}
+
+KEN_TEST(capitals_of_other_scripts_are_found)
+{
+    lab_start(&l);
+    lab_write(&l, "a.py",
+              "# \u00c4nderung der GR\u00d6SSE, \u041f\u0420\u0418\u0412\u0415\u0422\nx = 1\n");
+    lab_write(&l, "b.py", "def other():\n    return 1\n");
+    sample_index();
+    static const char *const questions[] = { "\u00e4nderung", "\u00c4NDERUNG", "gr\u00f6sse",
+                                             "\u043f\u0440\u0438\u0432\u0435\u0442" };
+    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
+        ken_search_result r = ask(questions[i]);
+        kt_eq_i(place_of(&r, "a.py"), 0);
+    }
+    sample_end();
+}
