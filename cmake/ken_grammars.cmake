@@ -15,7 +15,7 @@ set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS
 
 add_library(ken_treesitter STATIC ${CMAKE_CURRENT_LIST_DIR}/treesitter_runtime.c)
 target_include_directories(ken_treesitter SYSTEM PUBLIC ${_ts}/include)
-target_include_directories(ken_treesitter PRIVATE ${_ts}/src)
+target_include_directories(ken_treesitter PRIVATE ${_ts}/src ${CMAKE_SOURCE_DIR}/src)
 target_compile_definitions(ken_treesitter PRIVATE _GNU_SOURCE)
 target_compile_options(ken_treesitter PRIVATE -w)
 if(CMAKE_BUILD_TYPE STREQUAL "Release")

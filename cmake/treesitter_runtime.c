@@ -15,6 +15,8 @@
 
 #include "lib.c"
 
+#include "lang/lang_walk.h"
+
 // Ruby's scanner keeps the length of a heredoc's word in one byte. A word of more than 255 would be
 // read back as something else, and the scanner ends the program when it notices. It gets no state
 // back rather than a wrong one.
@@ -46,4 +48,114 @@ const TSLanguage *ken_treesitter_guard_ruby(const TSLanguage *language)
            has_metadata ? sizeof guarded_ruby : offsetof(TSLanguage, name));
     guarded_ruby.external_scanner.serialize = serialize_ruby;
     return &guarded_ruby;
+}
+
+// ---- the walk of lang/lang_walk.h ---------------------------------------------------------------
+// A level is a node, visible or not, whose children are being gone over. They lie in an array in
+// front of their parent, small leaves in the array itself, so that most nodes cost a look at eight
+// bytes and an addition.
+typedef struct walk_level {
+    const Subtree *at, *end; // children to come
+    const TSSymbol *alias;   // of the next child that is no extra; NULL = none has one
+    Length position;         // where the next child begins
+    uint32_t depth;          // of visible children
+    TSSymbol type;           // of the visible node around them
+} walk_level;
+
+struct ken_walk {
+    const TSTree *tree;
+    const int16_t *first;
+    const Subtree *stop; // the present one
+    Length stop_position;
+    Array(walk_level) levels;
+};
+
+ken_walk *ken_walk_new(const TSTree *tree, const int16_t *first)
+{
+    ken_walk *w = ts_calloc(1, sizeof *w);
+    w->tree = tree;
+    w->first = first;
+    return w;
+}
+
+void ken_walk_free(ken_walk *w)
+{
+    if (!w)
+        return;
+    array_delete(&w->levels);
+    ts_free(w);
+}
+
+static inline void walk_enter(ken_walk *w, const Subtree *node, Length position, uint32_t depth,
+                              TSSymbol type)
+{
+    uint32_t n = ts_subtree_child_count(*node);
+    if (!n || !node->ptr->visible_child_count)
+        return;
+    const Subtree *children = ts_subtree_children(*node);
+    const TSSymbol *alias = ts_language_alias_sequence(w->tree->language, node->ptr->production_id);
+    walk_level level = { children, children + n, alias, position, depth, type };
+    array_push(&w->levels, level);
+}
+
+static inline bool walk_stops(const ken_walk *w, TSSymbol *symbol)
+{
+    if (*symbol == ts_builtin_sym_error)
+        return true;
+    *symbol = w->tree->language->public_symbol_map[*symbol];
+    return w->first[*symbol] >= 0;
+}
+
+static bool walk_begin(ken_walk *w, ken_walk_stop *out)
+{
+    const Subtree *root = &w->tree->root;
+    TSSymbol type = ts_subtree_symbol(*root);
+    bool stops = walk_stops(w, &type);
+    w->stop = root;
+    w->stop_position = ts_subtree_padding(*root);
+    *out = (ken_walk_stop){ ts_tree_root_node(w->tree), type, type, 0, 0 };
+    return stops;
+}
+
+bool ken_walk_next(ken_walk *w, bool wants_below, ken_walk_stop *out)
+{
+    uint32_t left = UINT32_MAX;
+    if (!w->stop) {
+        if (walk_begin(w, out))
+            return true;
+        wants_below = true;
+    }
+    if (wants_below)
+        walk_enter(w, w->stop, w->stop_position, out->depth + 1, out->type);
+    while (w->levels.size) {
+        walk_level *level = array_back(&w->levels);
+        if (level->at == level->end) {
+            w->levels.size--;
+            continue;
+        }
+        const Subtree *child = level->at++;
+        Length position = level->position;
+        TSSymbol alias = level->alias && !ts_subtree_extra(*child) ? *level->alias++ : 0;
+        uint32_t depth = level->depth;
+        TSSymbol type = level->type;
+        if (level->at < level->end)
+            level->position = length_add(length_add(position, ts_subtree_size(*child)),
+                                         ts_subtree_padding(*level->at));
+        if (alias || ts_subtree_visible(*child)) {
+            if (depth < left)
+                left = depth;
+            TSSymbol own = alias ? alias : ts_subtree_symbol(*child);
+            if (walk_stops(w, &own)) {
+                TSNode node = ts_node_new(w->tree, child, position, alias);
+                *out = (ken_walk_stop){ node, own, type, depth, left };
+                w->stop = child;
+                w->stop_position = position;
+                return true;
+            }
+            type = own;
+            depth++;
+        }
+        walk_enter(w, child, position, depth, type);
+    }
+    return false;
 }

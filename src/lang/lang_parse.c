@@ -97,12 +97,13 @@ static TSParser *parser_of(ken_parser *p, ken_lang_id lang)
     return ts;
 }
 
-static TSTree *parse_text(TSParser *ts, ken_str text, parse_watch *watch)
+// `old` may be a tree of the same text that was told what has changed.
+static TSTree *parse_text(TSParser *ts, const TSTree *old, ken_str text, parse_watch *watch)
 {
     parse_input input = { text };
     TSInput ts_input = { .payload = &input, .read = read_text, .encoding = TSInputEncodingUTF8 };
     TSParseOptions ts_opts = { .payload = watch, .progress_callback = should_stop };
-    TSTree *tree = ts_parser_parse_with_options(ts, NULL, ts_input, ts_opts);
+    TSTree *tree = ts_parser_parse_with_options(ts, old, ts_input, ts_opts);
     if (!tree)
         ts_parser_reset(ts);
     return tree;
@@ -139,10 +140,46 @@ static uint64_t error_bytes(const TSTree *tree)
     return sum;
 }
 
-// Reading again costs as much as reading: a text is worth it when so much of it is damaged.
+// Reading again costs about half as much as reading: a text is worth it when so much of it is
+// damaged. Telling a tree of an edit costs as much as it has nodes in a row, so edits near each
+// other are one, and there are at most so many.
 enum {
-    DAMAGE_SHARE = 50
+    DAMAGE_SHARE = 50,
+    MAX_EDITS = 1000
 };
+
+// Tells `tree` where `masked` differs from `text`, which is as long.
+static void tell_masked(TSTree *tree, ken_str text, const char *masked)
+{
+    uint32_t n = (uint32_t)text.len, gap = n / MAX_EDITS, end = 0;
+    TSInputEdit edit = { 0 };
+    TSPoint at = { 0, 0 };
+    for (uint32_t i = 0; i < n; i++) {
+        if (masked[i] != text.ptr[i]) {
+            if (end && i - end > gap)
+                ts_tree_edit(tree, &edit);
+            if (!end || i - end > gap)
+                edit = (TSInputEdit){ .start_byte = i, .start_point = at };
+            end = i + 1;
+            edit.old_end_byte = edit.new_end_byte = end;
+            edit.old_end_point = edit.new_end_point = (TSPoint){ at.row, at.column + 1 };
+        }
+        at = masked[i] == '\n' ? (TSPoint){ at.row + 1, 0 } : (TSPoint){ at.row, at.column + 1 };
+    }
+    if (end)
+        ts_tree_edit(tree, &edit);
+}
+
+// What did not change is taken from `tree`, which stays as it is.
+static TSTree *parse_masked(TSParser *ts, const TSTree *tree, ken_str text, const char *masked,
+                            parse_watch *watch)
+{
+    TSTree *old = ts_tree_copy(tree);
+    tell_masked(old, text, masked);
+    TSTree *other = parse_text(ts, old, ken_str_n(masked, text.len), watch);
+    ts_tree_delete(old);
+    return other;
+}
 
 // Reads a damaged text again without what its grammar cannot follow; the better tree stays.
 static TSTree *second_reading(TSParser *ts, ken_lang_id lang, ken_str text, parse_watch *watch,
@@ -151,7 +188,7 @@ static TSTree *second_reading(TSParser *ts, ken_lang_id lang, ken_str text, pars
     uint64_t damage = error_bytes(tree);
     char *masked = damage * DAMAGE_SHARE > text.len ? ken_try_alloc(text.len) : NULL;
     if (masked && ken_lang__mask(ken_lang_rules(lang), text, masked)) {
-        TSTree *other = parse_text(ts, ken_str_n(masked, text.len), watch);
+        TSTree *other = parse_masked(ts, tree, text, masked, watch);
         bool is_better = other && error_bytes(other) < damage;
         ts_tree_delete(is_better ? tree : other);
         tree = is_better ? other : tree;
@@ -184,7 +221,7 @@ static ken_status parse_in_heap(ken_parser *p, ken_lang_id lang, ken_str text,
     parse_watch watch = { .cancel = opts->cancel,
                           .deadline_ns =
                               opts->budget_ns ? ken_clock_mono_ns() + opts->budget_ns : 0 };
-    TSTree *tree = parse_text(ts, text, &watch);
+    TSTree *tree = parse_text(ts, NULL, text, &watch);
     if (!tree) {
         ken_status st = ken_cancel_check(opts->cancel, err);
         return st ? st : KEN_FAIL(err, KEN_ETIMEOUT, "parsing went over its budget");

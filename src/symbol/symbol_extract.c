@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
-// The walk. A cursor visits every node once, in order; a stack of frames remembers which definition
-// and scope we are in. What is asked of a node that has no rule is one table look-up.
+// The walk. It stops at every node that has a rule, in order (lang_walk.h); a stack of frames
+// remembers which definition and scope we are in.
 //
 // Leading text: a run of comments and attributes that ends on the line above a definition (or on
 // its own line) is its documentation. A wrapper (decorators, export statements, templates) lends
 // its span to the first definition inside.
 #include <string.h>
 
+#include "lang/lang_walk.h"
 #include "symbol/symbol_priv.h"
 
 typedef struct walk_frame {
@@ -22,10 +23,9 @@ typedef struct walk {
     const ken_rules *rules;
     ken_str text;
     ken_extraction *out;
-    TSTreeCursor cursor;
     KEN_VEC(walk_frame) frames;
-    uint32_t depth;
-    KEN_VEC(TSSymbol) path; // types of the nodes above the present one, outermost first
+    uint32_t depth;  // of the present node
+    TSSymbol parent; // type of the node above it
     // Comments and attributes that may belong to the definition that follows.
     uint32_t lead_start, lead_end, lead_end_row;
     bool has_lead;
@@ -95,8 +95,7 @@ static bool fits_place(walk *w, const ken_rule *rule, TSNode node)
 
 static bool applies(walk *w, const ken_rule *rule, TSNode node)
 {
-    if (rule->n_inside &&
-        !(w->depth && ken_rule_has_type(w->path.ptr[w->depth - 1], rule->inside, rule->n_inside)))
+    if (rule->n_inside && !(w->depth && ken_rule_has_type(w->parent, rule->inside, rule->n_inside)))
         return false;
     if (!fits_place(w, rule, node))
         return false;
@@ -112,9 +111,8 @@ static bool applies(walk *w, const ken_rule *rule, TSNode node)
     return !rule->n_without || ken_rule_is_without(rule, node);
 }
 
-static const ken_rule *rule_for(walk *w, TSNode node, uint16_t *out_index)
+static const ken_rule *rule_for(walk *w, TSNode node, TSSymbol s, uint16_t *out_index)
 {
-    TSSymbol s = ts_node_symbol(node);
     int16_t at = s < w->rules->n_symbols ? w->rules->first[s] : -1;
     for (; at >= 0; at = w->rules->rules[at].next) {
         if (applies(w, &w->rules->rules[at], node)) {
@@ -505,10 +503,10 @@ static void visit_comment(walk *w, const ken_rule *rule, TSNode node)
 }
 
 // Looks at one node; false when nothing below it is of interest.
-static bool visit(walk *w, TSNode node)
+static bool visit(walk *w, TSNode node, TSSymbol type)
 {
     uint16_t index = 0;
-    const ken_rule *rule = rule_for(w, node, &index);
+    const ken_rule *rule = rule_for(w, node, type, &index);
     if (!rule)
         return true;
     switch (rule->role) {
@@ -545,33 +543,13 @@ static bool visit(walk *w, TSNode node)
     return false;
 }
 
-// Closes what ended at or above the present depth.
-static void leave(walk *w)
+// Closes what is over at this depth and below.
+static void leave(walk *w, uint32_t depth)
 {
-    while (w->frames.len > 1 && top_frame(w)->depth >= w->depth)
+    while (w->frames.len > 1 && top_frame(w)->depth >= depth)
         w->frames.len--;
-    if (w->has_wrap && w->wrap_depth >= w->depth)
+    if (w->has_wrap && w->wrap_depth >= depth)
         w->has_wrap = false;
-}
-
-// Goes on from `node`, the present one.
-static bool next_node(walk *w, TSNode node, bool wants_children)
-{
-    if (wants_children && ts_tree_cursor_goto_first_child(&w->cursor)) {
-        w->path.len = w->depth++;
-        ken_vec_push(&w->path, ts_node_symbol(node));
-        return true;
-    }
-    for (;;) {
-        if (ts_tree_cursor_goto_next_sibling(&w->cursor)) {
-            leave(w);
-            return true;
-        }
-        if (!ts_tree_cursor_goto_parent(&w->cursor))
-            return false;
-        w->depth--;
-        leave(w);
-    }
 }
 
 // Errors inside errors count once. Returns where the last one ends.
@@ -587,23 +565,21 @@ void ken_symbol_extract(const ken_rules *rules, const TSTree *tree, ken_str text
                         uint32_t depth, ken_extraction *out)
 {
     walk w = { .rules = rules, .text = text, .out = out };
-    TSNode root = ts_tree_root_node(tree);
-    bool has_errors = ts_node_has_error(root);
-    w.cursor = ts_tree_cursor_new(root);
     walk_frame bottom = { 0, parent, KEN_SCOPE_TOP, UINT16_MAX, depth, KEN_VISIBILITY_UNKNOWN };
     ken_vec_push(&w.frames, bottom);
-    TSNode node;
-    bool wants_children;
+    ken_walk *stops = ken_walk_new(tree, rules->first);
+    ken_walk_stop at;
+    bool wants_below = true;
     uint32_t error_end = 0;
-    do {
-        node = ts_tree_cursor_current_node(&w.cursor);
-        if (has_errors)
-            error_end = count_error(out, node, error_end);
-        wants_children = visit(&w, node);
-    } while (next_node(&w, node, wants_children));
-    ts_tree_cursor_delete(&w.cursor);
+    while (ken_walk_next(stops, wants_below, &at)) {
+        w.depth = at.depth;
+        w.parent = at.parent;
+        leave(&w, at.left);
+        error_end = count_error(out, at.node, error_end);
+        wants_below = visit(&w, at.node, at.type);
+    }
+    ken_walk_free(stops);
     ken_vec_release(&w.frames);
-    ken_vec_release(&w.path);
 }
 
 void ken_extraction_clear(ken_extraction *x)
