@@ -9,9 +9,10 @@
 #include "lexical/lexical.h"
 
 // Version of everything that turns bytes into facts and terms. Raising it makes every index be
-// learnt again at its next run. 1: first. 2: plurals of capitals, case outside ASCII.
+// learnt again at its next run. 1: first. 2: plurals of capitals, case outside ASCII. 3: further
+// declarators, constructors of C++, visibility by name in Ruby.
 enum {
-    KEN_INDEX_FEATURE = 2
+    KEN_INDEX_FEATURE = 3
 };
 
 // What a worker needs and keeps between files. One per worker thread.

@@ -125,6 +125,33 @@ TSNode ken_rule_follow_path(const ken_rule_path *path, TSNode node)
     return node;
 }
 
+uint32_t ken_rule_follow_each(const ken_rule_path *path, uint32_t step, TSNode node, TSNode *out,
+                              uint32_t max)
+{
+    if (!step || step > path->n_steps)
+        return 0;
+    ken_rule_path head = *path, tail = { .n_steps = path->n_steps - step };
+    head.n_steps = step - 1;
+    memcpy(tail.steps, path->steps + step, tail.n_steps * sizeof *tail.steps);
+    node = ken_rule_follow_path(&head, node);
+    if (ts_node_is_null(node))
+        return 0;
+    const ken_rule_step *s = &path->steps[step - 1];
+    uint32_t n = 0;
+    TSTreeCursor cursor = ts_tree_cursor_new(node);
+    bool has_more = ts_tree_cursor_goto_first_child(&cursor);
+    for (; has_more && n < max; has_more = ts_tree_cursor_goto_next_sibling(&cursor)) {
+        TSNode child = ts_tree_cursor_current_node(&cursor);
+        bool fits = s->kind == KEN_STEP_FIELD ? ts_tree_cursor_current_field_id(&cursor) == s->field
+                                              : ts_node_symbol(child) == s->type;
+        TSNode end = fits ? ken_rule_follow_path(&tail, child) : (TSNode){ 0 };
+        if (!ts_node_is_null(end))
+            out[n++] = end;
+    }
+    ts_tree_cursor_delete(&cursor);
+    return n;
+}
+
 TSNode ken_rule_follow(const ken_rule_paths *paths, TSNode node)
 {
     TSNode found = { 0 };

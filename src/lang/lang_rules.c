@@ -150,8 +150,6 @@ static void read_flag(table_reader *r, ken_rule *rule, ken_str flag)
         rule->is_merged = true;
     else if (ken_str_eq(flag, KEN_STR("opaque")))
         rule->is_opaque = true;
-    else if (ken_str_eq(flag, KEN_STR("each")))
-        rule->is_each = true;
     else if (ken_str_eq(flag, KEN_STR("outer")))
         rule->is_outer = true;
     else
@@ -199,6 +197,12 @@ static void read_option(table_reader *r, ken_rule *rule, ken_str key, ken_str va
         rule->when_path = read_path(r, ken_str_sub(value, 0, colon));
         rule->when_words = ken_str_sub(value, colon == SIZE_MAX ? value.len : colon + 1, value.len);
         rule->has_when = true;
+    } else if (ken_str_eq(key, KEN_STR("unless"))) {
+        rule->unless_path = read_path(r, value);
+        rule->has_unless = true;
+    } else if (ken_str_eq(key, KEN_STR("each"))) {
+        rule->is_each = true;
+        rule->each_step = number_of_word(value);
     } else if (ken_str_eq(key, KEN_STR("members"))) {
         rule->members = visibility_of_word(value);
     } else {

@@ -86,6 +86,8 @@ typedef struct ken_rule {
     ken_rule_path when_path; // must lead somewhere, and the text there be one of `when_words`
     ken_str when_words;      // comma-separated, "x*" = begins with x; empty = any text
     bool has_when;
+    ken_rule_path unless_path; // may lead nowhere
+    bool has_unless;
     TSSymbol has[KEN_RULE_TYPES]; // a direct child of one of these types is demanded
     uint32_t n_has;
     TSSymbol inside[KEN_RULE_TYPES]; // the parent node must be of one of these types
@@ -100,6 +102,7 @@ typedef struct ken_rule {
     bool is_merged;            // adjacent definitions of one name are one (Haskell's clauses)
     bool is_opaque;            // do not look inside for further definitions
     bool is_each;              // the siblings of the name of the same type are names, too
+    uint32_t each_step;        // or what the name's path leads to by other children at this step
     bool is_outer;             // has the name of the definition around it (Elixir's defstruct)
     bool is_rest;              // holds what follows it, up to the next one (C#'s `namespace x;`)
     uint32_t rest_level;       // or up to the next one of this level or a smaller one (headings)
@@ -133,6 +136,10 @@ struct ken_rules {
 // Follows the alternatives from `node`; a null node when none leads anywhere.
 TSNode ken_rule_follow(const ken_rule_paths *paths, TSNode node);
 TSNode ken_rule_follow_path(const ken_rule_path *path, TSNode node);
+// Follows the path by every child that fits its step number `step` (from 1), a field or a type;
+// returns how many ends are in `out`.
+uint32_t ken_rule_follow_each(const ken_rule_path *path, uint32_t step, TSNode node, TSNode *out,
+                              uint32_t max);
 bool ken_rule_has_type(TSSymbol s, const TSSymbol *types, uint32_t n);
 // True when no child of `node` and no declarator between it and its name is of a type in `without`.
 bool ken_rule_is_without(const ken_rule *rule, TSNode node);

@@ -28,7 +28,7 @@ static const char compat_folders[] =
 static const char internal_folders[] =
     " internal internals _internal _internals impl private detail ";
 static const char platform_folders[] =
-    " win32 windows win wasi js native jvm darwin macos aix sunos os390 haiku cygwin qnx ibmi ";
+    " win32 windows win wasi js native jvm aix sunos os390 haiku cygwin qnx ibmi ";
 static const char platform_parts[] =
     " win32 windows win wasm wasi android ios darwin macos aix sunos os390 haiku cygwin qnx ibmi ";
 
@@ -72,10 +72,12 @@ static uint32_t folder_bits(ken_str folder)
         (ken_str_starts(folder, KEN_STR("unstable")) && is_one_word(folder)) ||
         (folder.len > 1 && folder.ptr[0] == '_' && folder.ptr[1] >= 'a' && folder.ptr[1] <= 'z'))
         bits |= KEN_PATH_INTERNAL;
-    if (is_word_of(platform_folders, lower) || ken_str_ends(lower, KEN_STR("bsd")) ||
-        begins_with_word(folder, lower, "wasm") || begins_with_word(folder, lower, "android") ||
-        begins_with_word(folder, lower, "ios"))
+    if (is_word_of(platform_folders, lower) || ken_str_ends(lower, KEN_STR("bsd")))
         bits |= KEN_PATH_PLATFORM;
+    static const char *const families[] = { "wasm", "android", "ios", "darwin", "macos" };
+    for (size_t i = 0; i < sizeof families / sizeof *families; i++)
+        if (begins_with_word(folder, lower, families[i]))
+            bits |= KEN_PATH_PLATFORM;
     return bits;
 }
 
@@ -185,7 +187,7 @@ static const struct {
     { " test* spec specs fixture* mock* ", KEN_PATH_TEST },
     { " example* demo demos doc docs docstring* document* bench* readme tutorial* sample samples ",
       KEN_PATH_EXAMPLE | KEN_PATH_DOC },
-    { " legacy compat* deprecat* shim* polyfill* generat* v1 v2 v3 ", KEN_PATH_COMPAT },
+    { " legacy compat* deprecat* shim* polyfill* generat* v0 v1 v2 v3 ", KEN_PATH_COMPAT },
     { " internal internals private ", KEN_PATH_INTERNAL },
     { " win32 windows wasm wasi android ios darwin macos aix sunos haiku cygwin qnx freebsd openbsd "
       "netbsd jvm ",

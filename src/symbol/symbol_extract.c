@@ -106,6 +106,8 @@ static bool applies(walk *w, const ken_rule *rule, TSNode node)
              !ken_symbol__is_listed(node_text(w->text, at), rule->when_words)))
             return false;
     }
+    if (rule->has_unless && !ts_node_is_null(ken_rule_follow_path(&rule->unless_path, node)))
+        return false;
     if (rule->n_has && !has_child_of(node, rule))
         return false;
     return !rule->n_without || ken_rule_is_without(rule, node);
@@ -126,7 +128,8 @@ static const ken_rule *rule_for(walk *w, TSNode node, TSSymbol s, uint16_t *out_
 // ---- what a node gives -----------------------------------------------------------------------
 
 enum {
-    MAX_SIBLINGS = 64
+    MAX_SIBLINGS = 64,
+    MAX_LOOKED_AT = 4000 // symbols, for one of a given name
 };
 
 // The next sibling of `at` inside `node` that has the same type; null when there is none.
@@ -250,7 +253,7 @@ static ken_symbol *last_of_name(walk *w, ken_str name)
 static int32_t find_owner(const ken_extraction *x, ken_str name)
 {
     int32_t other = -1;
-    for (size_t i = 0; i < x->symbols.len && i < 4000; i++) {
+    for (size_t i = 0; i < x->symbols.len && i < MAX_LOOKED_AT; i++) {
         const ken_symbol *s = &x->symbols.ptr[i];
         if (!ken_str_eq(s->name, name))
             continue;
@@ -385,19 +388,38 @@ static int32_t push_symbol(walk *w, const ken_rule *rule, TSNode node, TSNode na
     return (int32_t)w->out->symbols.len - 1;
 }
 
+// One more definition like the last, of another name.
+static void add_like_last(walk *w, TSNode name_node)
+{
+    ken_symbol s = w->out->symbols.ptr[w->out->symbols.len - 1];
+    s.name = ken_symbol__clean_name(w->rules, node_text(w->text, name_node));
+    s.visibility = ken_symbol__visibility(w->rules, KEN_STR(""), s.name, s.visibility);
+    if (s.name.len && w->out->symbols.len < KEN_MAX_SYMBOLS)
+        ken_vec_push(&w->out->symbols, s);
+}
+
 // attr_reader :a, :b; var a, b int
 static void add_siblings(walk *w, TSNode node, TSNode name_node)
 {
-    ken_symbol s = w->out->symbols.ptr[w->out->symbols.len - 1];
     for (int i = 0; i < MAX_SIBLINGS; i++) {
         name_node = next_of_type(node, name_node);
-        if (ts_node_is_null(name_node) || w->out->symbols.len >= KEN_MAX_SYMBOLS)
+        if (ts_node_is_null(name_node))
             return;
-        s.name = ken_symbol__clean_name(w->rules, node_text(w->text, name_node));
-        s.visibility = ken_symbol__visibility(w->rules, KEN_STR(""), s.name, s.visibility);
-        if (s.name.len)
-            ken_vec_push(&w->out->symbols, s);
+        add_like_last(w, name_node);
     }
+}
+
+// int a, *b, c[3];
+static void add_declarators(walk *w, const ken_rule *rule, TSNode node, TSNode name_node)
+{
+    ken_str behind = ken_str_sub(w->text, ts_node_end_byte(name_node), ts_node_end_byte(node));
+    if (ken_str_find_char(behind, ',') == SIZE_MAX) // mostly there is only one
+        return;
+    TSNode names[MAX_SIBLINGS];
+    uint32_t n =
+        ken_rule_follow_each(&rule->name.paths[0], rule->each_step, node, names, MAX_SIBLINGS);
+    for (uint32_t i = 1; i < n; i++)
+        add_like_last(w, names[i]);
 }
 
 // The definition that `node` makes, or -1.
@@ -415,7 +437,9 @@ static int32_t add_symbol(walk *w, const ken_rule *rule, TSNode node)
     if (rule->is_merged && merge_symbol(w, name, node, kind_of(w, rule, node)))
         return (int32_t)(last_of_name(w, name) - w->out->symbols.ptr);
     int32_t symbol = push_symbol(w, rule, node, name_node, name);
-    if (rule->is_each)
+    if (rule->each_step)
+        add_declarators(w, rule, node, name_node);
+    else if (rule->is_each)
         add_siblings(w, node, name_node);
     return symbol;
 }
@@ -477,6 +501,40 @@ static void visit_wrapper(walk *w, TSNode node)
     w->wrap_inner_depth = w->depth;
 }
 
+// Definitions of that name directly inside the present one.
+static void set_visibility(walk *w, ken_str name, ken_visibility visibility)
+{
+    int32_t parent = top_frame(w)->symbol;
+    size_t n_seen = 0;
+    for (size_t i = w->out->symbols.len; i-- > (size_t)(parent + 1) && n_seen++ < MAX_LOOKED_AT;) {
+        ken_symbol *s = &w->out->symbols.ptr[i];
+        if (s->parent == parent && ken_str_eq(s->name, name))
+            s->visibility = visibility;
+    }
+}
+
+// `private` for what follows, `private :a, :b` for those named, `private def a` for what is inside.
+static bool visit_access(walk *w, const ken_rule *rule, TSNode node)
+{
+    ken_visibility visibility =
+        ken_symbol__visibility_by_words(node_text(w->text, node), KEN_VISIBILITY_UNKNOWN);
+    if (!rule->name.n_paths) {
+        top_frame(w)->members = visibility;
+        return false;
+    }
+    TSNode at = ken_rule_follow(&rule->name, node);
+    if (ts_node_is_null(at)) {
+        visit_wrapper(w, node);
+        w->wrap_inner_depth++; // between them is the list of arguments
+        return true;
+    }
+    for (int i = 0; i < MAX_SIBLINGS && !ts_node_is_null(at); i++) {
+        set_visibility(w, ken_symbol__clean_name(w->rules, node_text(w->text, at)), visibility);
+        at = next_of_type(node, at);
+    }
+    return false;
+}
+
 // A comment between the head and the body of a definition is not part of its signature.
 static void end_signature(ken_symbol *s, uint32_t at, ken_str text)
 {
@@ -517,9 +575,7 @@ static bool visit(walk *w, TSNode node, TSSymbol type)
         visit_comment(w, rule, node);
         return false;
     case KEN_RULE_ACCESS:
-        top_frame(w)->members =
-            ken_symbol__visibility_by_words(node_text(w->text, node), KEN_VISIBILITY_UNKNOWN);
-        return false;
+        return visit_access(w, rule, node);
     case KEN_RULE_PREFIX:
         add_lead(w, node, false);
         return false;

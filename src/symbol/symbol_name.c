@@ -40,15 +40,22 @@ static ken_visibility visibility_of_word(ken_str w)
     static const struct {
         const char *word;
         ken_visibility v;
-    } words[] = {
-        { "public", KEN_VISIBILITY_PUBLIC },       { "pub", KEN_VISIBILITY_PUBLIC },
-        { "export", KEN_VISIBILITY_PUBLIC },       { "open", KEN_VISIBILITY_PUBLIC },
-        { "private", KEN_VISIBILITY_PRIVATE },     { "fileprivate", KEN_VISIBILITY_PRIVATE },
-        { "protected", KEN_VISIBILITY_PROTECTED }, { "internal", KEN_VISIBILITY_INTERNAL },
-        { "defp", KEN_VISIBILITY_PRIVATE },        { "defmacrop", KEN_VISIBILITY_PRIVATE },
-        { "local", KEN_VISIBILITY_PRIVATE },       { "typep", KEN_VISIBILITY_PRIVATE },
-        { "defguardp", KEN_VISIBILITY_PRIVATE }
-    };
+    } words[] = { { "public", KEN_VISIBILITY_PUBLIC },
+                  { "pub", KEN_VISIBILITY_PUBLIC },
+                  { "export", KEN_VISIBILITY_PUBLIC },
+                  { "open", KEN_VISIBILITY_PUBLIC },
+                  { "private", KEN_VISIBILITY_PRIVATE },
+                  { "fileprivate", KEN_VISIBILITY_PRIVATE },
+                  { "protected", KEN_VISIBILITY_PROTECTED },
+                  { "internal", KEN_VISIBILITY_INTERNAL },
+                  { "defp", KEN_VISIBILITY_PRIVATE },
+                  { "defmacrop", KEN_VISIBILITY_PRIVATE },
+                  { "local", KEN_VISIBILITY_PRIVATE },
+                  { "typep", KEN_VISIBILITY_PRIVATE },
+                  { "defguardp", KEN_VISIBILITY_PRIVATE },
+                  { "private_class_method", KEN_VISIBILITY_PRIVATE },
+                  { "private_constant", KEN_VISIBILITY_PRIVATE },
+                  { "public_class_method", KEN_VISIBILITY_PUBLIC } };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ken_str_eq_c(w, words[i].word))
             return words[i].v;

@@ -500,3 +500,18 @@ KEN_TEST(capitals_of_other_scripts_are_found)
     }
     sample_end();
 }
+
+// A module of Ruby is what a class is elsewhere.
+KEN_TEST(ruby_modules_are_found_like_types)
+{
+    lab_start(&l);
+    lab_write(&l, "lib/a.rb", "module Retrying\n  def again\n  end\nend\n");
+    lab_write(&l, "lib/b.rb", "class Caller\n  def Retrying\n  end\nend\n");
+    sample_index();
+    ken_search_result r = ask("Retrying");
+    kt_eq_i(place_of(&r, "lib/a.rb"), 0);
+    r = ask_symbol("Retrying");
+    kt_eq_i(place_of(&r, "lib/a.rb"), 0);
+    kt_eq_i(r.hits[0].kind, KEN_SYMBOL_MODULE);
+    sample_end();
+}

@@ -68,6 +68,69 @@ KEN_TEST(methods_outside_of_their_class_have_an_owner)
               "0 comments, 0 bytes of errors\n");
 }
 
+KEN_TEST(constructors_of_cpp_are_known_without_their_class)
+{
+    kt_eq_str(lab_symbols(KEN_LANG_CPP, "class A {\n  A();\n  A(int n) : n(n) {}\n  ~A();\n"
+                                        "  void f();\n};\nA::A() {}\nA::~A() {}\n"
+                                        "void A::f() {}\n"),
+              "1-6 class A, public\n    class A\n"
+              "2-2 constructor A > A, private\n    A();\n"
+              "3-3 constructor A > A, private\n    A(int n) : n(n)\n"
+              "4-4 method A > ~A, private\n    ~A();\n"
+              "5-5 method A > f, private\n    void f();\n"
+              "7-7 constructor A > A, public\n    A::A()\n"
+              "8-8 method A > ~A, public\n    A::~A()\n"
+              "9-9 method A > f, public\n    void A::f()\n0 comments, 0 bytes of errors\n");
+}
+
+// "variable a, variable b": kinds and names alone.
+static void definitions_are(ken_lang_id lang, const char *text, const char *want)
+{
+    ken_extraction x = { 0 };
+    ken_buf got = KEN_BUF_INIT(0);
+    lab_extract(lang, ken_str_c(text), &x);
+    for (size_t i = 0; i < x.symbols.len; i++) {
+        const ken_symbol *s = &x.symbols.ptr[i];
+        ken_buf_printf(&got, "%s%s " KEN_STR_FMT "%s%s", i ? ", " : "",
+                       ken_symbol_kind_word(s->kind), KEN_STR_ARG(s->name),
+                       s->visibility == KEN_VISIBILITY_PRIVATE ? " -" : "", s->doc.end ? " *" : "");
+    }
+    kt_eq_text(ken_buf_str(&got), want);
+    ken_buf_release(&got);
+    ken_extraction_release(&x);
+}
+
+KEN_TEST(each_of_several_declarators_is_a_definition)
+{
+    definitions_are(KEN_LANG_C, "int a, *b = 0, c[3];\nstruct s { int x, *y; };\n",
+                    "variable a, variable b, variable c, struct s, field x, field y");
+    definitions_are(KEN_LANG_CPP, "int a{1}, &b = a;\nclass c { public: int x = f(1, 2), y; };\n",
+                    "variable a, variable b, class c, field x, field y");
+    definitions_are(KEN_LANG_JAVA, "class A { int a = f(1, 2), b; }\n",
+                    "class A, field a, field b");
+    definitions_are(KEN_LANG_CSHARP, "class A { public int a = 1, b; event E e, f; }\n",
+                    "class A, field a, field b, property e -, property f -");
+    definitions_are(KEN_LANG_PHP, "<?php class A { public $a, $b; const X = 1, Y = 2; }\n",
+                    "class A, property a, property b, constant X, constant Y");
+    definitions_are(KEN_LANG_JAVASCRIPT, "const a = 1, b = 2;\nvar c, d;\n",
+                    "variable a, variable b, variable c, variable d");
+    definitions_are(KEN_LANG_GO, "package p\nvar a, b int\n", "variable a, variable b");
+}
+
+// " -" is private, " *" documented.
+KEN_TEST(ruby_says_what_is_private_in_three_ways)
+{
+    definitions_are(KEN_LANG_RUBY,
+                    "class A\n  def a; end\n  def b; end\n  def c; end\n  private :a, :b\n"
+                    "  # Doc.\n  private def d\n  end\n  private attr_reader :e, :f\n"
+                    "  def self.g; end\n  private_class_method :g\n  K = 1\n"
+                    "  private_constant :K\n  def h; end\n  private\n  def i; end\n"
+                    "  public def j; end\nend\ndef a; end\n",
+                    "class A, method a -, method b -, method c, method d - *, property e -, "
+                    "property f -, method g -, constant K -, method h, method i -, method j, "
+                    "function a");
+}
+
 KEN_TEST(clauses_are_one_definition)
 {
     kt_eq_str(lab_symbols(KEN_LANG_HASKELL, "f :: Int -> Int\nf 0 = 1\n-- more\nf n = n\n"),

@@ -43,6 +43,16 @@ module Shop
       1
     end
 
+    public
+
+    # Counted once.
+    private def tally
+      2
+    end
+
+    def count; end
+    private :count
+
     class << self
       def parse(text)
         text
