@@ -2,7 +2,7 @@
 # System libraries as imported targets, through pkg-config. docs/dependencies.md says why each is
 # here. A missing one stops the configure step with the package to install. For LIBS of a module:
 #   SQLite::SQLite3  pcre2::pcre2  jansson::jansson  OpenSSL::Crypto  xxhash::xxhash
-#   zstd::zstd  yaml::yaml  Threads::Threads  cmocka::cmocka (tests)
+#   zstd::zstd  yaml::yaml  Threads::Threads  curl::headers  cmocka::cmocka (tests)
 find_package(PkgConfig REQUIRED)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -25,6 +25,17 @@ ken_dep(OpenSSL::Crypto  libcrypto       libssl-dev)
 ken_dep(xxhash::xxhash   libxxhash       libxxhash-dev)
 ken_dep(zstd::zstd       libzstd         libzstd-dev)
 ken_dep(yaml::yaml       yaml-0.1        libyaml-dev)
+
+# libcurl is loaded at run time, so only its headers are used (src/httpc/httpc_curl.c).
+pkg_check_modules(KEN_CURL QUIET libcurl>=7.66)
+if(NOT KEN_CURL_FOUND)
+    message(FATAL_ERROR
+        "'libcurl' was not found. Install package libcurl4-openssl-dev, or run ./dev build.")
+endif()
+add_library(curl_headers INTERFACE)
+target_include_directories(curl_headers SYSTEM INTERFACE ${KEN_CURL_INCLUDE_DIRS})
+add_library(curl::headers ALIAS curl_headers)
+
 if(KEN_TESTS)
     ken_dep(cmocka::cmocka cmocka libcmocka-dev)
 endif()

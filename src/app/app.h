@@ -21,6 +21,7 @@
 #include "base/err.h"
 #include "base/id.h"
 #include "config/config.h"
+#include "embed/embed.h"
 #include "index/index.h"
 #include "query/query.h"
 
@@ -68,6 +69,10 @@ ken_str ken_app_read_head(ken_str root, ken_arena *arena);
 // The settings of a project, its .ken.yaml included. ken_config_free it.
 ken_status ken_app_load_settings(ken_app *app, const ken_project_info *project, ken_config **out,
                                  ken_err *err) KEN_MUST_USE;
+
+// ---- embedding ----
+// What settings say about vectors. Texts are borrowed from `settings`.
+ken_embed_opts ken_app_embed_opts(const ken_config *settings);
 
 // ---- indexing ----
 // What settings say about indexing. The lists are borrowed from `settings`.

@@ -217,17 +217,57 @@ ken_status ken_fs_read_own(const char *path, size_t max_bytes, ken_buf *out, ken
     return st;
 }
 
-static ken_status write_all(int fd, const char *path, ken_str data, ken_err *err)
+ken_status ken_fs_open_append(const char *path, bool is_truncated, int *out_fd, uint64_t *out_size,
+                              ken_err *err)
+{
+    int fd =
+        open(path, O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC | (is_truncated ? O_TRUNC : 0), 0600);
+    struct stat s;
+    if (fd < 0)
+        return KEN_FAIL_ERRNO(err, errno, "opening '%s'", path);
+    if (fstat(fd, &s)) {
+        int e = errno;
+        close(fd);
+        return KEN_FAIL_ERRNO(err, e, "looking at '%s'", path);
+    }
+    if (out_size)
+        *out_size = (uint64_t)s.st_size;
+    *out_fd = fd;
+    return KEN_OK;
+}
+
+ken_status ken_fs_append(int fd, ken_str data, ken_err *err)
 {
     while (data.len) {
         ssize_t n = write(fd, data.ptr, data.len);
         if (n < 0 && errno == EINTR)
             continue;
         if (n < 0)
-            return KEN_FAIL_ERRNO(err, errno, "writing '%s'", path);
+            return KEN_FAIL_ERRNO(err, errno, "writing");
         data = ken_str_sub(data, (size_t)n, data.len);
     }
-    return fsync(fd) ? KEN_FAIL_ERRNO(err, errno, "syncing '%s'", path) : KEN_OK;
+    return KEN_OK;
+}
+
+ken_status ken_fs_sync(int fd, ken_err *err)
+{
+    return fsync(fd) ? KEN_FAIL_ERRNO(err, errno, "syncing") : KEN_OK;
+}
+
+ken_status ken_fs_rename(const char *from, const char *to, ken_err *err)
+{
+    return rename(from, to) ? KEN_FAIL_ERRNO(err, errno, "renaming '%s' to '%s'", from, to)
+                            : KEN_OK;
+}
+
+static ken_status write_all(int fd, const char *path, ken_str data, ken_err *err)
+{
+    ken_status st = ken_fs_append(fd, data, err);
+    if (!st)
+        st = ken_fs_sync(fd, err);
+    if (st)
+        (void)ken_err_wrap(err, "'%s'", path);
+    return st;
 }
 
 ken_status ken_fs_write_atomic(const char *path, ken_str data, ken_err *err)

@@ -68,6 +68,15 @@ ken_status ken_fs_read_own(const char *path, size_t max_bytes, ken_buf *out, ken
 // Writes a temporary file beside `path`, syncs it and renames it over: all or nothing.
 ken_status ken_fs_write_atomic(const char *path, ken_str data, ken_err *err) KEN_MUST_USE;
 
+// A file that is written piece by piece, for what is too large for memory. Made when it is absent;
+// writing goes on behind what is there, unless `is_truncated`. `out_size` (bytes that were there
+// and are kept) may be NULL. Close with ken_fs_close.
+ken_status ken_fs_open_append(const char *path, bool is_truncated, int *out_fd, uint64_t *out_size,
+                              ken_err *err) KEN_MUST_USE;
+ken_status ken_fs_append(int fd, ken_str data, ken_err *err) KEN_MUST_USE;
+ken_status ken_fs_sync(int fd, ken_err *err) KEN_MUST_USE;
+ken_status ken_fs_rename(const char *from, const char *to, ken_err *err) KEN_MUST_USE;
+
 ken_status ken_fs_make_dirs(const char *path, uint32_t mode, ken_err *err) KEN_MUST_USE;
 ken_status ken_fs_remove(const char *path, ken_err *err) KEN_MUST_USE; // absent is fine
 

@@ -68,6 +68,7 @@ static json_t *json_of_value(const ken_config *c, ken_config_key key, ken_arena 
         return list;
     case KEN_CONFIG_TEXT:
     case KEN_CONFIG_WORD:
+    case KEN_CONFIG_SECRET:
     case KEN_CONFIG_UNKNOWN:
     default:
         return ken_json_str(ken_config_format(c, key, a));

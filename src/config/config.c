@@ -117,6 +117,7 @@ static ken_str describe_rule(const config_row *row, ken_arena *a)
     case KEN_CONFIG_LIST:
         return KEN_STR("a list of texts");
     case KEN_CONFIG_TEXT:
+    case KEN_CONFIG_SECRET:
     case KEN_CONFIG_UNKNOWN:
     default:
         return KEN_STR("a text");
@@ -161,6 +162,7 @@ static ken_status parse_scalar(const config_row *row, ken_str s, config_value *v
         return parse_word(ken_str_c(row->words), s, &v->number, &v->text);
     case KEN_CONFIG_TEXT:
     case KEN_CONFIG_LIST:
+    case KEN_CONFIG_SECRET:
     case KEN_CONFIG_UNKNOWN:
     default:
         return KEN_OK;
@@ -427,6 +429,8 @@ ken_str ken_config_format(const ken_config *c, ken_config_key key, ken_arena *ar
     const config_value *v = &c->values[key];
     if (key == KEN_CFG_DATA_DIR)
         return ken_arena_dup(arena, c->data_dir);
+    if (ken_config__rows[key].type == KEN_CONFIG_SECRET && v->text.len)
+        return ken_arena_dup(arena, KEN_STR("(set)"));
     if (ken_config__rows[key].type != KEN_CONFIG_LIST)
         return ken_arena_dup(arena, v->text);
     ken_str s = ken_arena_dup(arena, KEN_STR(""));

@@ -35,6 +35,7 @@ typedef enum ken_config_type {
     KEN_CONFIG_TEXT,
     KEN_CONFIG_WORD, // one of a few
     KEN_CONFIG_LIST,
+    KEN_CONFIG_SECRET, // a text that is never shown
 } ken_config_type;
 
 typedef enum ken_config_source {
@@ -81,7 +82,7 @@ ken_config_type ken_config_key_type(ken_config_key key);
 ken_config_source ken_config_source_of(const ken_config *c, ken_config_key key);
 // "default", "environment KEN_JOBS", "/home/u/.config/ken/config.yaml:12", …
 ken_str ken_config_where(const ken_config *c, ken_config_key key);
-// The value as text, for `ken config show`.
+// The value as text, for `ken config show`; "(set)" for a secret.
 ken_str ken_config_format(const ken_config *c, ken_config_key key, ken_arena *arena);
 
 // ---- folders ----

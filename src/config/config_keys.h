@@ -3,7 +3,8 @@
 // `ken config show` go by.
 //
 // Columns: id, "section.key", type, default, min, max, words, environment names, trust, text.
-//   type   BOOL, COUNT (whole number), SIZE (bytes: "512KiB", "1.5MiB", "10MB"), TEXT, WORD, LIST
+//   type   BOOL, COUNT (whole number), SIZE (bytes: "512KiB", "1.5MiB", "10MB"), TEXT, WORD, LIST,
+//          SECRET (a text that is never shown)
 //   min, max  for COUNT and SIZE, inclusive; 0, 0 for the others
 //   words  the allowed words of a WORD, separated by '|'; an alias follows its word after '='
 //   environment  comma-separated, the first that is set counts. A name without KEN_ in front is
@@ -32,6 +33,28 @@
       "KEN_CONTEXT_LINES", ANY, "lines before and after a result that tools return")               \
     X(AUTO_INDEX, "search.auto_index", BOOL, "true", 0, 0, "",                                     \
       "KEN_AUTO_INDEX", ANY, "index a folder when it is first asked about")                        \
+    X(EMBED_PROVIDER, "embedding.provider", WORD, "builtin", 0, 0,                                 \
+      "builtin|onnx|ollama|openai|tei", "KEN_EMBEDDING_PROVIDER", OWNER,                           \
+      "where vectors come from; ollama, openai and tei send code to embedding.url")                \
+    X(EMBED_MODEL, "embedding.model", TEXT, "", 0, 0, "",                                          \
+      "KEN_EMBEDDING_MODEL,OLLAMA_EMBEDDING_MODEL", OWNER,                                         \
+      "model of that provider; empty = its default")                                               \
+    X(EMBED_URL, "embedding.url", TEXT, "", 0, 0, "",                                              \
+      "KEN_EMBEDDING_URL,OLLAMA_BASE_URL", OWNER, "server; empty = the provider's default")        \
+    X(EMBED_API_KEY, "embedding.api_key", SECRET, "", 0, 0, "",                                    \
+      "KEN_EMBEDDING_API_KEY,OPENAI_API_KEY", OWNER, "key that is sent to that server")            \
+    X(EMBED_DIMS, "embedding.dims", COUNT, "0", 0, 8192, "",                                       \
+      "KEN_EMBEDDING_DIMS", OWNER, "length that vectors must have; 0 = as the model gives them")   \
+    X(EMBED_BATCH_SIZE, "embedding.batch_size", COUNT, "50", 1, 2048, "",                          \
+      "KEN_EMBEDDING_BATCH_SIZE,EMBEDDING_BATCH_SIZE", OWNER, "texts of one request")              \
+    X(EMBED_CONCURRENCY, "embedding.concurrency", COUNT, "2", 1, 32, "",                           \
+      "KEN_EMBEDDING_CONCURRENCY", OWNER, "requests to a server at the same time")                 \
+    X(EMBED_TIMEOUT, "embedding.timeout_seconds", COUNT, "30", 1, 3600, "",                        \
+      "KEN_EMBEDDING_TIMEOUT", OWNER, "for one request")                                           \
+    X(EMBED_THREADS, "embedding.threads", COUNT, "0", 0, 256, "",                                  \
+      "KEN_EMBEDDING_THREADS", OWNER, "threads of an ONNX model; 0 = one per core")                \
+    X(ONNX_RUNTIME, "embedding.onnx_runtime", TEXT, "", 0, 0, "",                                  \
+      "KEN_ONNX_RUNTIME", OWNER, "libonnxruntime.so or its folder; empty = the usual places")      \
     X(DATA_DIR, "data.dir", TEXT, "", 0, 0, "",                                                    \
       "KEN_DATA_DIR", OWNER, "folder of all indexes; empty = $XDG_DATA_HOME/ken")                  \
     X(LOG_LEVEL, "log.level", WORD, "warn", 0, 0, "none=off|error=fatal|warn=warning|info|debug",  \

@@ -35,6 +35,26 @@ static void teardown(fixture *f)
     ken_arena_release(&f->arena);
 }
 
+KEN_TEST(variables_of_other_programs_are_for_their_own_servers)
+{
+    static const char *const words[] = { "builtin", "ollama", "openai", "tei" };
+    for (size_t i = 0; i < 4; i++) {
+        setenv("KEN_EMBEDDING_PROVIDER", words[i], 1);
+        setenv("OLLAMA_BASE_URL", "http://gpu:11434", 1);
+        setenv("OPENAI_API_KEY", "sk-1", 1);
+        fixture f = setup();
+        ken_embed_opts o = ken_app_embed_opts(f.config);
+        kt_eq_str(o.provider, words[i]);
+        kt_eq_str(o.url, i == 1 ? "http://gpu:11434" : "");
+        kt_eq_str(o.api_key, i == 2 ? "sk-1" : "");
+        kt_eq_i(o.timeout_ms, 30000);
+        teardown(&f);
+    }
+    unsetenv("KEN_EMBEDDING_PROVIDER");
+    unsetenv("OLLAMA_BASE_URL");
+    unsetenv("OPENAI_API_KEY");
+}
+
 static ken_project_info add(fixture *f, const char *dir, const char *name)
 {
     ken_project_info p;

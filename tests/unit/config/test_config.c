@@ -285,6 +285,35 @@ KEN_TEST(values_are_shown_as_text)
     ken_config_free(c);
 }
 
+KEN_TEST(a_secret_is_not_shown)
+{
+    ken_arena a;
+    ken_arena_init(&a, 0);
+    fresh();
+    ken_config *c = load(NULL);
+    kt_eq_text(ken_config_format(c, KEN_CFG_EMBED_API_KEY, &a), "");
+    ken_config_free(c);
+    setenv("OPENAI_API_KEY", "sk-very-secret", 1);
+    c = load(NULL);
+    kt_eq_text(ken_config_str(c, KEN_CFG_EMBED_API_KEY), "sk-very-secret");
+    kt_eq_text(ken_config_format(c, KEN_CFG_EMBED_API_KEY, &a), "(set)");
+    ken_config_free(c);
+    ken_arena_release(&a);
+}
+
+KEN_TEST(a_project_cannot_choose_where_code_is_sent)
+{
+    static const char *const lines[] = { "embedding:\n  provider: openai\n",
+                                         "embedding:\n  url: http://example.com\n",
+                                         "embedding:\n  onnx_runtime: /tmp/x.so\n" };
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const char *dir = fresh();
+        ktest_write(".ken.yaml", lines[i]);
+        ken_err err = load_error(dir);
+        kt_has_str(err.msg, "embedding.");
+    }
+}
+
 KEN_TEST(sizes)
 {
     static const struct {

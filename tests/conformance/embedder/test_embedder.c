@@ -1,0 +1,547 @@
+// SPDX-License-Identifier: MIT
+// What every provider of embeddings must do. Each test runs on every row of `providers`.
+#include <math.h>
+
+#include "base/clock.h"
+#include "conformance/embedder/fake_models.h"
+#include "embed/embed.h"
+#include "embed/embed_debug.h"
+
+// ---- the matrix ------------------------------------------------------------------------------
+
+static fake_model model;
+static fake_http server;
+static ken_embed_fault no_fault;
+static atomic_size_t n_traced;
+
+static void count_line(void *ctx, ken_str line)
+{
+    (void)ctx;
+    if (line.len)
+        atomic_fetch_add(&n_traced, 1);
+}
+
+typedef struct provider {
+    const char *name, *word;
+    fake_handler *handle; // NULL = works by itself
+    bool is_old, is_decorated;
+} provider;
+
+static const provider providers[] = {
+    { "ollama", "ollama", fake_ollama, false, false },
+    { "ollama of old", "ollama", fake_ollama, true, false },
+    { "openai", "openai", fake_openai, false, false },
+    { "tei", "tei", fake_tei, false, false },
+    { "tei, decorated", "tei", fake_tei, false, true },
+};
+
+enum {
+    N_PROVIDERS = sizeof providers / sizeof *providers
+};
+
+static ken_err err;
+static const provider *now;
+static int64_t slept_ms[16];
+static size_t n_slept;
+
+static void sleep_not(void *ctx, int64_t ms, const ken_cancel *cancel)
+{
+    (void)ctx;
+    (void)cancel;
+    if (n_slept < 16)
+        slept_ms[n_slept++] = ms;
+}
+
+static ken_embedder *open_with(const provider *p, ken_embed_opts o)
+{
+    ken_embedder *e = NULL;
+    now = p;
+    n_slept = 0;
+    err = (ken_err){ 0 };
+    o.provider = p->word;
+    if (p->handle) {
+        model = (fake_model){ .name = "fake-model", .is_old = p->is_old };
+        fake_http_start(&server, p->handle, &model);
+        o.url = server.url;
+        o.model = o.model ? o.model : "fake-model";
+        model.name = o.model;
+        o.sleep = sleep_not;
+    }
+    kt_ok_err(ken_embedder_open(&o, &e, &err), &err);
+    if (p->is_decorated) {
+        ken_embedder_add_fault(e, &no_fault);
+        ken_embedder_add_trace(e, count_line, NULL);
+    }
+    return e;
+}
+
+static void close_it(ken_embedder *e)
+{
+    ken_embedder_close(e);
+    if (!now->handle)
+        return;
+    fake_http_stop(&server);
+    kt_eq_str(model.wrong, "");
+}
+
+static size_t probe(ken_embedder *e)
+{
+    size_t dims = 0;
+    kt_ok_err(ken_embedder_probe(e, NULL, &dims, &err), &err);
+    return dims;
+}
+
+// n texts that differ, in memory that lives until the next call.
+static const ken_str *make_texts(size_t n)
+{
+    static char room[300][64];
+    static ken_str texts[300];
+    for (size_t i = 0; i < n; i++) {
+        snprintf(room[i], sizeof room[i], "static int f%zu(void) { return %zu; } // \xc3\xa9\n", i,
+                 i * i);
+        texts[i] = ken_str_c(room[i]);
+    }
+    return texts;
+}
+
+static double length_of(const float *v, size_t dims)
+{
+    double sum = 0;
+    for (size_t i = 0; i < dims; i++)
+        sum += (double)v[i] * (double)v[i];
+    return sqrt(sum);
+}
+
+static double dot(const float *a, const float *b, size_t dims)
+{
+    double sum = 0;
+    for (size_t i = 0; i < dims; i++)
+        sum += (double)a[i] * (double)b[i];
+    return sum;
+}
+
+#define FOR_EACH(p) for (const provider *p = providers; p < providers + N_PROVIDERS; p++)
+
+// ---- the body --------------------------------------------------------------------------------
+
+KEN_TEST(opening_sends_nothing_and_says_where_texts_will_go)
+{
+    FOR_EACH(p)
+    {
+        ken_embedder *e = open_with(p, (ken_embed_opts){ 0 });
+        ken_embed_info i = ken_embedder_info(e);
+        kt_eq_str(i.provider, p->word);
+        kt_true(*i.model && *i.key);
+        kt_true(i.is_remote == (p->handle != NULL));
+        kt_eq_str(i.url, p->handle ? server.url : "");
+        kt_eq_u(server.n_requests, 0);
+        size_t dims = probe(e);
+        kt_true(dims > 0 && dims <= KEN_EMBED_DIMS_MAX);
+        kt_eq_u(ken_embedder_info(e).dims, dims);
+        kt_eq_u(probe(e), dims);
+        close_it(e);
+    }
+}
+
+KEN_TEST(rows_belong_to_their_texts_in_any_number_of_batches)
+{
+    enum {
+        N = 217
+    };
+    FOR_EACH(p)
+    {
+        ken_embedder *e = open_with(p, (ken_embed_opts){ .batch_size = 20, .concurrency = 4 });
+        size_t dims = probe(e);
+        const ken_str *texts = make_texts(N);
+        float *all = calloc(N * dims, sizeof *all), *one = calloc(dims, sizeof *one);
+        kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, texts, N, all, NULL, &err), &err);
+        for (size_t i = 0; i < N; i++)
+            kt_near(length_of(all + i * dims, dims), 1, 1e-5);
+        for (size_t i = 0; i < N; i += 36) {
+            kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, texts + i, 1, one, NULL, &err),
+                      &err);
+            kt_true(dot(one, all + i * dims, dims) > 0.9999);
+        }
+        kt_ok(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, texts, 0, NULL, NULL, &err));
+        if (p->handle && !p->is_old)
+            kt_true(server.n_busy_max <= 4);
+        free(all);
+        free(one);
+        close_it(e);
+    }
+}
+
+KEN_TEST(takes_any_bytes)
+{
+    static char large[200000];
+    for (size_t i = 0; i < sizeof large; i++)
+        large[i] = "int main(void) { return 0; }\n"[i % 29];
+    const ken_str texts[] = {
+        KEN_STR(""),
+        KEN_STR("\xff\xfe broken \xc3"),
+        KEN_STR("a\0b"),
+        KEN_STR("\"quoted\" \\ and \x01\x1f"),
+        KEN_STR("\xf0\x9f\x98\x80 \xe4\xb8\xad\xe6\x96\x87"),
+        { large, sizeof large },
+    };
+    enum {
+        N = sizeof texts / sizeof *texts
+    };
+    FOR_EACH(p)
+    {
+        ken_embedder *e = open_with(p, (ken_embed_opts){ 0 });
+        size_t dims = probe(e);
+        float *all = calloc(N * dims, sizeof *all);
+        kt_ok_err(ken_embedder_embed(e, KEN_EMBED_QUERY, texts, N, all, NULL, &err), &err);
+        for (size_t i = 0; i < N; i++) {
+            double length = length_of(all + i * dims, dims);
+            kt_true(fabs(length - 1) < 1e-5 || length <= 0);
+        }
+        free(all);
+        close_it(e);
+    }
+}
+
+KEN_TEST(a_cancel_and_wrong_use_are_errors)
+{
+    float row[KEN_EMBED_DIMS_MAX];
+    FOR_EACH(p)
+    {
+        ken_embedder *e = open_with(p, (ken_embed_opts){ 0 });
+        const ken_str *texts = make_texts(1);
+        if (!ken_embedder_info(e).dims) {
+            kt_status(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, texts, 1, row, NULL, &err),
+                      KEN_EINVAL);
+            kt_has_str(err.msg, "probe first");
+        }
+        probe(e);
+        ken_cancel cancel = { .is_set = true };
+        kt_status(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, texts, 1, row, &cancel, &err),
+                  KEN_ECANCELLED);
+        kt_status(ken_embedder_embed(e, KEN_EMBED_NONE, texts, 1, row, NULL, &err), KEN_EINVAL);
+        close_it(e);
+    }
+}
+
+typedef struct worker {
+    ken_embedder *e;
+    size_t dims, first;
+    const ken_str *texts;
+    float *rows;
+    ken_status st;
+} worker;
+
+static void *embed_some(void *arg)
+{
+    worker *w = arg;
+    for (int i = 0; i < 3 && !w->st; i++)
+        w->st = ken_embedder_embed(w->e, KEN_EMBED_DOCUMENT, w->texts + w->first, 40, w->rows, NULL,
+                                   NULL);
+    return NULL;
+}
+
+KEN_TEST(may_be_used_by_several_threads_at_once)
+{
+    enum {
+        N = 4
+    };
+    FOR_EACH(p)
+    {
+        ken_embedder *e = open_with(p, (ken_embed_opts){ .batch_size = 8, .concurrency = 3 });
+        size_t dims = probe(e);
+        const ken_str *texts = make_texts(N * 40);
+        worker w[N];
+        pthread_t t[N];
+        for (size_t i = 0; i < N; i++) {
+            w[i] = (worker){ e, dims, i * 40, texts, calloc(40 * dims, sizeof(float)), KEN_OK };
+            kt_eq_i(pthread_create(&t[i], NULL, embed_some, &w[i]), 0);
+        }
+        float *one = calloc(dims, sizeof *one);
+        for (size_t i = 0; i < N; i++) {
+            pthread_join(t[i], NULL);
+            kt_ok(w[i].st);
+            kt_ok(
+                ken_embedder_embed(e, KEN_EMBED_DOCUMENT, texts + i * 40 + 39, 1, one, NULL, NULL));
+            kt_true(dot(one, w[i].rows + 39 * dims, dims) > 0.9999);
+            free(w[i].rows);
+        }
+        free(one);
+        close_it(e);
+    }
+}
+
+KEN_TEST(decorators_see_calls_and_make_them_fail)
+{
+    FOR_EACH(p)
+    {
+        ken_embed_fault plan = { .fail_at = 2, .kind = KEN_EMBED_FAULT_FAIL, .status = KEN_EBUSY };
+        ken_embedder *e = open_with(p, (ken_embed_opts){ .batch_size = 10, .concurrency = 1 });
+        ken_embedder_add_fault(e, &plan);
+        ken_embedder_add_trace(e, count_line, NULL);
+        atomic_store(&n_traced, 0);
+        const ken_str *texts = make_texts(30);
+        size_t dims = probe(e);
+        float *rows = calloc(30 * dims, sizeof *rows);
+        bool was_asked = plan.n_calls == 1; // dimensions that are known are not asked for
+        kt_status(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, texts, 30, rows, NULL, &err),
+                  KEN_EBUSY);
+        kt_has_str(err.msg, "as asked for at call 2");
+        kt_eq_u(plan.n_calls, 2);
+        plan = (ken_embed_fault){ .fail_at = 1, .kind = KEN_EMBED_FAULT_NAN };
+        kt_status(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, texts, 5, rows, NULL, &err),
+                  KEN_ECORRUPT);
+        kt_has_str(err.msg, "no number");
+        plan = (ken_embed_fault){ .fail_at = 1, .kind = KEN_EMBED_FAULT_ZERO };
+        kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, texts, 5, rows, NULL, &err), &err);
+        kt_near(length_of(rows, dims), 0, 1e-9);
+        kt_eq_u(ken_embedder_info(e).dims, dims);
+        kt_true(atomic_load(&n_traced) >= (was_asked ? 3u : 2u));
+        free(rows);
+        close_it(e);
+    }
+}
+
+// ---- servers that misbehave ------------------------------------------------------------------
+
+#define FOR_EACH_SERVER(p) FOR_EACH(p) if (p->handle)
+
+typedef struct mishap {
+    fake_trouble trouble;
+    int status;
+    const char *reason;
+    ken_status want;
+    size_t n_tries;
+    const char *message;
+} mishap;
+
+static void meets(ken_embedder *e, const mishap *m)
+{
+    float row[3 * FAKE_DIMS];
+    const size_t n = now->is_old ? 1 : 3; // one request
+    fake_http_forget(&server);
+    n_slept = 0;
+    model.trouble = m->trouble;
+    model.n_troubles = 99;
+    model.status = m->status;
+    model.reason = m->reason;
+    err = (ken_err){ 0 };
+    kt_status(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, make_texts(n), n, row, NULL, &err),
+              m->want);
+    kt_has_str(err.msg, m->message);
+    kt_eq_u(server.n_requests, m->n_tries);
+    kt_eq_u(n_slept, m->n_tries - 1);
+    for (size_t i = 0; i < n_slept; i++)
+        kt_eq_i(slept_ms[i], 1000LL << i);
+    // and works again when the server does
+    model.n_troubles = 0;
+    kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, make_texts(n), n, row, NULL, &err), &err);
+}
+
+KEN_TEST(every_fault_of_a_server_has_its_name)
+{
+    static const mishap mishaps[] = {
+        { FAKE_CUT, 0, NULL, KEN_EIO, 4,
+          "broke before the end, 4 times; look at the server's log" },
+        { FAKE_HALF, 0, NULL, KEN_ECORRUPT, 1, "not what it should be" },
+        { FAKE_TEXT, 0, NULL, KEN_ECORRUPT, 1, "is embedding.url that of such a server?" },
+        { FAKE_SHORT, 0, NULL, KEN_EINVAL, 1,
+          "vectors of 23 numbers, not 24; look at embedding.dims" },
+        { FAKE_EMPTY, 0, NULL, KEN_ECORRUPT, 1, "sent no vector for text" },
+        { FAKE_WORD, 0, NULL, KEN_ECORRUPT, 1, "a value that is no number" },
+        { FAKE_HUGE, 0, NULL, KEN_ECORRUPT, 1, "a value that is no number" },
+        { FAKE_STATUS, 500, "{\"error\":\"out of memory\"}", KEN_EIO, 4,
+          "(its fault), 4 times: 'out of memory'" },
+        { FAKE_STATUS, 503, "busy", KEN_EIO, 4, "answered 503" },
+        { FAKE_STATUS, 429, "{}", KEN_EBUSY, 4, "too many requests" },
+        { FAKE_STATUS, 400, "{\"error\":{\"message\":\"no such field\\nx\"}}", KEN_EINVAL, 1,
+          "(400): 'no such field'" },
+        { FAKE_STATUS, 413, "{\"message\":\"too many inputs\"}", KEN_EINVAL, 1,
+          "'too many inputs'" },
+        { FAKE_STATUS, 401, "{\"error\":\"bad key\"}", KEN_EPERM, 1, "OPENAI_API_KEY" },
+        { FAKE_STATUS, 302, "", KEN_EINVAL, 1, "(302)" },
+    };
+    FOR_EACH_SERVER(p)
+    {
+        ken_embedder *e = open_with(p, (ken_embed_opts){ 0 });
+        probe(e);
+        for (size_t i = 0; i < sizeof mishaps / sizeof *mishaps; i++)
+            meets(e, &mishaps[i]);
+        if (!p->is_old)
+            meets(e, &(mishap){ FAKE_FEWER, 0, NULL, KEN_ECORRUPT, 1, "2 vectors for 3 texts" });
+        close_it(e);
+    }
+}
+
+KEN_TEST(one_bad_answer_is_gone_with_the_next_try)
+{
+    float row[FAKE_DIMS];
+    FOR_EACH_SERVER(p)
+    {
+        ken_embedder *e = open_with(p, (ken_embed_opts){ 0 });
+        probe(e);
+        fake_http_forget(&server);
+        model.trouble = FAKE_STATUS;
+        model.status = 503;
+        model.headers = "Retry-After: 9\r\n";
+        model.n_troubles = 1;
+        kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, make_texts(1), 1, row, NULL, &err),
+                  &err);
+        kt_eq_u(server.n_requests, 2);
+        kt_eq_i(slept_ms[0], 9000);
+        model.headers = "Retry-After: 86400\r\n"; // nobody waits for a day
+        model.n_troubles = 1;
+        kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, make_texts(1), 1, row, NULL, &err),
+                  &err);
+        kt_eq_i(slept_ms[1], 60000);
+        close_it(e);
+    }
+}
+
+KEN_TEST(nobody_there)
+{
+    static const char *const hints[][2] = { { "ollama", "start it with 'ollama serve'" },
+                                            { "openai", "embedding.url" },
+                                            { "tei", "embedding.url" } };
+    for (size_t i = 0; i < 3; i++) {
+        ken_embedder *e = NULL;
+        size_t dims = 0;
+        n_slept = 0;
+        kt_ok(ken_embedder_open(&(ken_embed_opts){ .provider = hints[i][0],
+                                                   .url = "http://127.0.0.1:1/",
+                                                   .sleep = sleep_not },
+                                &e, &err));
+        kt_status(ken_embedder_probe(e, NULL, &dims, &err), KEN_EIO);
+        kt_has_str(err.msg, "'http://127.0.0.1:1': the connection was refused, 4 times");
+        kt_has_str(err.msg, hints[i][1]);
+        kt_eq_u(n_slept, 3);
+        ken_embedder_close(e);
+    }
+}
+
+KEN_TEST(ollama_says_what_to_pull)
+{
+    ken_embedder *e = open_with(&providers[0], (ken_embed_opts){ .model = "nomic-embed-text" });
+    size_t dims = 0;
+    model.trouble = FAKE_STATUS;
+    model.n_troubles = 1;
+    model.status = 404;
+    model.reason = "{\"error\":\"model \\\"nomic-embed-text\\\" not found, try pulling it first\"}";
+    kt_status(ken_embedder_probe(e, NULL, &dims, &err), KEN_ENOTFOUND);
+    kt_has_str(err.msg, "pull it with: ollama pull nomic-embed-text");
+    kt_eq_u(server.n_requests, 1);
+    close_it(e);
+}
+
+KEN_TEST(nomic_wants_to_know_what_is_asked_and_what_is_found)
+{
+    ken_embedder *e =
+        open_with(&providers[0], (ken_embed_opts){ .model = "nomic-embed-text:v1.5" });
+    float row[FAKE_DIMS];
+    const ken_str text = KEN_STR("retries");
+    probe(e);
+    kt_ok(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, &text, 1, row, NULL, &err));
+    kt_ok(ken_embedder_embed(e, KEN_EMBED_QUERY, &text, 1, row, NULL, &err));
+    kt_has_str(server.log[1].ptr,
+               "{\"model\":\"nomic-embed-text:v1.5\",\"input\":[\"search_document: "
+               "retries\"],\"truncate\":true}");
+    kt_has_str(server.log[2].ptr, "[\"search_query: retries\"]");
+    close_it(e);
+}
+
+KEN_TEST(a_key_is_sent_and_never_told)
+{
+    ken_embedder *e = open_with(&providers[2], (ken_embed_opts){ .api_key = "sk-secret-1" });
+    size_t dims = 0;
+    model.key = "sk-secret-1";
+    probe(e);
+    ken_embed_info i = ken_embedder_info(e);
+    kt_null(strstr(i.key, "secret"));
+    kt_null(strstr(i.url, "secret"));
+    model.trouble = FAKE_STATUS;
+    model.n_troubles = 1;
+    model.status = 401;
+    model.reason = "{\"error\":{\"message\":\"key sk-secret-1 is not valid\"}}";
+    float row[FAKE_DIMS];
+    kt_status(ken_embedder_embed(e, KEN_EMBED_QUERY, make_texts(1), 1, row, NULL, &err), KEN_EPERM);
+    kt_null(strstr(err.msg, "secret"));
+    close_it(e);
+    kt_status(
+        ken_embedder_open(&(ken_embed_opts){ .provider = "openai", .api_key = "a\nb" }, &e, &err),
+        KEN_EINVAL);
+    kt_null(strstr(err.msg, "a\nb"));
+    (void)dims;
+}
+
+KEN_TEST(openai_rows_must_have_different_numbers)
+{
+    ken_embedder *e = open_with(&providers[2], (ken_embed_opts){ 0 });
+    probe(e);
+    meets(e, &(mishap){ FAKE_TWICE, 0, NULL, KEN_ECORRUPT, 1, "twice" });
+    close_it(e);
+}
+
+static void say_request(fake_http *s, const fake_request *q, fake_reply *out)
+{
+    (void)s;
+    (void)q;
+    ken_buf_puts(&out->body, "{\"data\":[{\"embedding\":[3,4]}]}");
+}
+
+KEN_TEST(openai_is_asked_for_the_dimensions_that_were_set)
+{
+    fake_http_start(&server, say_request, NULL);
+    char url[96];
+    snprintf(url, sizeof url, "%s/openai/v1/", server.url);
+    ken_embedder *e = NULL;
+    float row[2];
+    const ken_str text = KEN_STR("x");
+    kt_ok(ken_embedder_open(&(ken_embed_opts){ .provider = "openai", .url = url, .dims = 2 }, &e,
+                            &err));
+    kt_eq_u(ken_embedder_info(e).dims, 2);
+    kt_ok_err(ken_embedder_embed(e, KEN_EMBED_QUERY, &text, 1, row, NULL, &err), &err);
+    kt_near((double)row[0], 0.6, 1e-6);
+    kt_near((double)row[1], 0.8, 1e-6);
+    kt_has_str(server.log[0].ptr, "POST /openai/v1/embeddings HTTP/1.1");
+    kt_has_str(server.log[0].ptr, "{\"model\":\"text-embedding-3-small\",\"input\":[\"x\"],"
+                                  "\"encoding_format\":\"float\",\"dimensions\":2}");
+    ken_embedder_close(e);
+    fake_http_stop(&server);
+}
+
+KEN_TEST(a_pause_ends_when_the_caller_gives_up)
+{
+    ken_embedder *e = NULL;
+    size_t dims = 0;
+    kt_ok(ken_embedder_open(&(ken_embed_opts){ .provider = "tei", .url = "http://127.0.0.1:1" }, &e,
+                            &err));
+    ken_cancel cancel = { .deadline_ns = ken_clock_mono_ns() + 200000000 };
+    int64_t begin = ken_clock_mono_ns();
+    kt_status(ken_embedder_probe(e, &cancel, &dims, &err), KEN_ETIMEOUT);
+    kt_true(ken_clock_mono_ns() - begin < 5000000000);
+    ken_embedder_close(e);
+}
+
+KEN_TEST(options_are_checked_before_anything_is_sent)
+{
+    static const struct {
+        ken_embed_opts o;
+        const char *message;
+    } rows[] = {
+        { { .provider = "openal" }, "there are builtin, onnx, ollama, openai, tei" },
+        { { .provider = "tei", .url = "ftp://x" }, "(embedding.url)" },
+        { { .provider = "tei", .url = "http://x?y" }, "must end before '?'" },
+        { { .provider = "tei", .batch_size = 5000 }, "batch size 5000 is over 2048" },
+        { { .provider = "tei", .concurrency = 500 }, "500 requests at once are over 32" },
+        { { .provider = "tei", .dims = 10000 }, "10000 dimensions are over 8192" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ken_embedder *e = NULL;
+        kt_status(ken_embedder_open(&rows[i].o, &e, &err), KEN_EINVAL);
+        kt_null(e);
+        kt_has_str(err.msg, rows[i].message);
+    }
+    kt_true(ken_embed_is_provider(KEN_STR("builtin")));
+    kt_false(ken_embed_is_provider(KEN_STR("mock")));
+    kt_true(ken_embed_is_remote(KEN_STR("tei")));
+    kt_false(ken_embed_is_remote(KEN_STR("onnx")));
+}
