@@ -62,6 +62,10 @@ typedef struct walk_level {
     TSSymbol type;           // of the visible node around them
 } walk_level;
 
+enum {
+    WALK_AHEAD = 6 // children that are asked for ahead
+};
+
 struct ken_walk {
     const TSTree *tree;
     const int16_t *first;
@@ -93,6 +97,9 @@ static inline void walk_enter(ken_walk *w, const Subtree *node, Length position,
     if (!n || !node->ptr->visible_child_count)
         return;
     const Subtree *children = ts_subtree_children(*node);
+    for (uint32_t i = 1; i < n && i < WALK_AHEAD; i++)
+        if (!children[i].data.is_inline)
+            __builtin_prefetch(children[i].ptr);
     const TSSymbol *alias = ts_language_alias_sequence(w->tree->language, node->ptr->production_id);
     walk_level level = { children, children + n, alias, position, depth, type };
     array_push(&w->levels, level);

@@ -2,8 +2,9 @@
 // Building a segment: postings and names are collected as they come, then sorted and written once.
 //
 // Postings arrive content by content and chunk by chunk, so a stable sort by term alone orders them
-// completely: four radix passes over the 40 bits of the term, ten bits each, 16 bytes per posting
-// and pass, twice the memory of the postings while it runs. Names are sorted by their folded text.
+// completely. They are put into parts by the highest eight bits of the term as they come; a part is
+// small enough for the cache, where four radix passes sort the other 32 bits, eight bits each.
+// Names are sorted by their folded text.
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -16,8 +17,21 @@ typedef struct built_name {
     uint8_t kind, depth;
 } built_name;
 
+enum {
+    PART_BITS = 8,
+    N_PARTS = 1 << PART_BITS,
+    // The most bytes that a posting takes among the postings, and a term in the dictionary.
+    MAX_POSTING_BYTES = 48,
+    MAX_DICT_BYTES = 40,
+};
+
+_Static_assert((int)PART_BITS <= (int)SEG_MIN_BUCKET_BITS, "a bucket lies in one part");
+
+typedef KEN_VEC(ken_posting) posting_vec;
+
 struct ken_lex_builder {
-    KEN_VEC(ken_posting) postings;
+    posting_vec parts[N_PARTS]; // by the highest bits of the term
+    size_t n_postings, n_room;  // of all parts; how many they have room for
     KEN_VEC(ken_lex_content) contents;
     KEN_VEC(uint16_t) lens;
     KEN_VEC(built_name) names;
@@ -34,7 +48,9 @@ ken_lex_builder *ken_lex_builder_new(void)
 
 static void clear(ken_lex_builder *b)
 {
-    ken_vec_release(&b->postings);
+    for (int i = 0; i < N_PARTS; i++)
+        ken_vec_release(&b->parts[i]);
+    b->n_postings = b->n_room = 0;
     ken_vec_release(&b->contents);
     ken_vec_release(&b->lens);
     ken_vec_release(&b->names);
@@ -52,13 +68,22 @@ void ken_lex_builder_free(ken_lex_builder *b)
 
 size_t ken_lex_builder_bytes(const ken_lex_builder *b)
 {
-    return b->postings.cap * sizeof *b->postings.ptr + b->names.cap * sizeof *b->names.ptr +
+    return b->n_room * sizeof(ken_posting) + b->names.cap * sizeof *b->names.ptr +
            b->name_text.cap + b->lens.cap * sizeof *b->lens.ptr;
 }
 
 uint32_t ken_lex_builder_n_contents(const ken_lex_builder *b)
 {
     return (uint32_t)b->contents.len;
+}
+
+static inline void add_posting(ken_lex_builder *b, ken_posting p)
+{
+    posting_vec *part = &b->parts[p.key >> (64 - PART_BITS)];
+    b->n_room -= part->cap;
+    ken_vec_push(part, p);
+    b->n_room += part->cap;
+    b->n_postings++;
 }
 
 static void add_content(ken_lex_builder *b, int64_t id, const uint16_t *lens, uint32_t n_chunks,
@@ -111,11 +136,10 @@ void ken_lex_builder_add(ken_lex_builder *b, int64_t content, const ken_lex_doc 
 {
     uint32_t ordinal = (uint32_t)b->contents.len;
     add_content(b, content, doc->lens.ptr, doc->n_chunks, doc->len);
-    ken_vec_reserve(&b->postings, b->postings.len + doc->postings.len);
     for (size_t i = 0; i < doc->postings.len; i++) {
-        ken_posting *p = &b->postings.ptr[b->postings.len++];
-        *p = doc->postings.ptr[i];
-        p->content = ordinal;
+        ken_posting p = doc->postings.ptr[i];
+        p.content = ordinal;
+        add_posting(b, p);
     }
     for (uint32_t i = 0; i < n_symbols; i++)
         add_name(b, symbols[i].name, ordinal, i, symbols[i].kind, nesting_of(symbols, i));
@@ -124,24 +148,29 @@ void ken_lex_builder_add(ken_lex_builder *b, int64_t content, const ken_lex_doc 
 // ---- sorting -----------------------------------------------------------------------------------
 
 enum {
-    RADIX_BITS = 10,
+    RADIX_BITS = 8,
     RADIX_SIZE = 1 << RADIX_BITS,
-    RADIX_PASSES = 4
+    RADIX_PASSES = (SEG_TERM_BITS - PART_BITS) / RADIX_BITS,
+    TERM_SHIFT = 24, // of the term in a posting's key
 };
 
-// Stable, by term. False when there is no memory for the second array.
-static bool sort_postings(ken_lex_builder *b)
+_Static_assert(RADIX_PASSES % 2 == 0, "the last pass writes into the part's own array");
+
+static inline unsigned digit_of(const ken_posting *p, int pass)
 {
-    size_t n = b->postings.len;
-    ken_posting *from = b->postings.ptr;
-    ken_posting *to = ken_try_alloc(ken_mul_size(n, sizeof *to));
-    if (!to)
-        return false;
-    static const uint32_t radix_mask = RADIX_SIZE - 1;
-    uint32_t(*counts)[RADIX_SIZE] = ken_zalloc(RADIX_PASSES * sizeof *counts);
-    for (size_t i = 0; i < n; i++)
+    return p->key >> (TERM_SHIFT + pass * RADIX_BITS) & (RADIX_SIZE - 1);
+}
+
+// Stable, by term. `spare` has room for as many.
+static void sort_part(posting_vec *part, ken_posting *spare)
+{
+    if (part->len < 2)
+        return;
+    uint32_t counts[RADIX_PASSES][RADIX_SIZE] = { 0 };
+    ken_posting *from = part->ptr, *to = spare;
+    for (size_t i = 0; i < part->len; i++)
         for (int pass = 0; pass < RADIX_PASSES; pass++)
-            counts[pass][from[i].key >> (24 + pass * RADIX_BITS) & radix_mask]++;
+            counts[pass][digit_of(&from[i], pass)]++;
     for (int pass = 0; pass < RADIX_PASSES; pass++) {
         uint32_t sum = 0;
         for (int d = 0; d < RADIX_SIZE; d++) {
@@ -149,15 +178,12 @@ static bool sort_postings(ken_lex_builder *b)
             counts[pass][d] = sum;
             sum += count;
         }
-        for (size_t i = 0; i < n; i++)
-            to[counts[pass][from[i].key >> (24 + pass * RADIX_BITS) & radix_mask]++] = from[i];
+        for (size_t i = 0; i < part->len; i++)
+            to[counts[pass][digit_of(&from[i], pass)]++] = from[i];
         ken_posting *swap = from;
         from = to;
         to = swap;
     }
-    ken_free(counts);
-    ken_free(to); // an even number of passes: `from` is the builder's own array again
-    return true;
 }
 
 static int name_order(const void *a, const void *b, void *ctx)
@@ -193,53 +219,64 @@ static void put64(ken_buf *b, uint64_t v)
     ken_buf_put(b, p, sizeof p);
 }
 
+// The functions from here to put_bucket write to memory that put_part has made large enough.
+static inline uint8_t *add_varint(uint8_t *to, uint64_t v)
+{
+    for (; v >= 0x80; v >>= 7)
+        *to++ = (uint8_t)(v | 0x80);
+    *to++ = (uint8_t)v;
+    return to;
+}
+
 // One byte for a count in the body alone, else a mask of the fields and a byte for each.
-static void put_tf(ken_buf *b, const uint32_t tf[KEN_FIELD_COUNT])
+static inline uint8_t *add_tf(uint8_t *to, const uint32_t tf[KEN_FIELD_COUNT])
 {
     uint32_t body = tf[KEN_FIELD_BODY], comment = tf[KEN_FIELD_COMMENT], name = tf[KEN_FIELD_NAME];
     if (!comment && !name && body < 128) {
-        ken_buf_putc(b, (char)body);
-        return;
+        *to++ = (uint8_t)body;
+        return to;
     }
-    ken_buf_putc(b, (char)(0x80 | (body ? 1 : 0) | (comment ? 2 : 0) | (name ? 4 : 0)));
+    *to++ = (uint8_t)(0x80 | (body ? 1 : 0) | (comment ? 2 : 0) | (name ? 4 : 0));
     for (int f = 0; f < KEN_FIELD_COUNT; f++)
         if (tf[f])
-            ken_buf_put_varint(b, tf[f]);
+            to = add_varint(to, tf[f]);
+    return to;
 }
 
-static void posting_tf(const ken_posting *p, uint32_t tf[KEN_FIELD_COUNT])
+static inline void posting_tf(const ken_posting *p, uint32_t tf[KEN_FIELD_COUNT])
 {
     for (int f = 0; f < KEN_FIELD_COUNT; f++)
         tf[f] = p->tf[f];
 }
 
 // The postings of one term in one content: head, and its chunks when there are several.
-static void put_content(ken_buf *out, ken_buf *detail, const ken_posting *p, size_t n,
-                        uint32_t delta)
+static uint8_t *add_in_content(uint8_t *to, uint8_t *detail, const ken_posting *p, size_t n,
+                               uint32_t delta)
 {
     uint32_t tf[KEN_FIELD_COUNT];
     if (n == 1) {
-        ken_buf_put_varint(out, (uint64_t)delta << 1);
-        ken_buf_put_varint(out, p->key & 0xffffff);
+        to = add_varint(to, (uint64_t)delta << 1);
+        to = add_varint(to, p->key & 0xffffff);
         posting_tf(p, tf);
-        put_tf(out, tf);
-        return;
+        return add_tf(to, tf);
     }
     uint32_t sum[KEN_FIELD_COUNT] = { 0 }, last = 0;
-    ken_buf_clear(detail);
+    uint8_t *end = detail;
     for (size_t i = 0; i < n; i++) {
         uint32_t chunk = p[i].key & 0xffffff;
         posting_tf(&p[i], tf);
         for (int f = 0; f < KEN_FIELD_COUNT; f++)
             sum[f] += tf[f];
-        ken_buf_put_varint(detail, chunk - last);
-        put_tf(detail, tf);
+        end = add_varint(end, chunk - last);
+        end = add_tf(end, tf);
         last = chunk;
     }
-    ken_buf_put_varint(out, (uint64_t)delta << 1 | 1);
-    put_tf(out, sum);
-    ken_buf_put_varint(out, detail->len);
-    ken_buf_put_str(out, ken_buf_str(detail));
+    size_t n_bytes = (size_t)(end - detail);
+    to = add_varint(to, (uint64_t)delta << 1 | 1);
+    to = add_tf(to, sum);
+    to = add_varint(to, n_bytes);
+    memcpy(to, detail, n_bytes);
+    return to + n_bytes;
 }
 
 typedef struct term_run {
@@ -248,26 +285,25 @@ typedef struct term_run {
     uint64_t n_bytes;
 } term_run;
 
-// Writes the postings of the term at postings[from] and returns the index of the next term.
-static size_t put_term(const ken_lex_builder *b, size_t from, ken_buf *out, ken_buf *detail,
-                       term_run *run)
+// Writes the postings of the term at p[0] and returns how many they are.
+static size_t put_term(const ken_posting *p, size_t n, uint8_t **to, uint8_t *detail, term_run *run)
 {
-    const ken_posting *p = b->postings.ptr;
-    uint64_t term = p[from].key >> 24;
-    size_t start = out->len, i = from;
+    uint64_t term = p[0].key >> TERM_SHIFT;
+    uint8_t *start = *to;
+    size_t i = 0;
     uint32_t last = 0;
     *run = (term_run){ .low = (uint32_t)term };
-    while (i < b->postings.len && p[i].key >> 24 == term) {
+    while (i < n && p[i].key >> TERM_SHIFT == term) {
         size_t j = i + 1;
-        while (j < b->postings.len && p[j].key >> 24 == term && p[j].content == p[i].content)
+        while (j < n && p[j].key >> TERM_SHIFT == term && p[j].content == p[i].content)
             j++;
-        put_content(out, detail, &p[i], j - i, p[i].content - last);
+        *to = add_in_content(*to, detail, &p[i], j - i, p[i].content - last);
         last = p[i].content;
         run->n_contents++;
         run->n_chunks += (uint32_t)(j - i);
         i = j;
     }
-    run->n_bytes = out->len - start;
+    run->n_bytes = (uint64_t)(*to - start);
     return i;
 }
 
@@ -279,33 +315,76 @@ static uint32_t bucket_bits_for(size_t n_postings)
     return bits;
 }
 
-// Buckets, dictionary and postings are written side by side, for each needs the others' lengths.
-static void put_terms(const ken_lex_builder *b, seg_header *h, ken_buf *buckets, ken_buf *dict,
-                      ken_buf *postings)
+typedef struct terms_out {
+    ken_buf *buckets, *dict, *postings;
+    uint8_t *detail; // room for the chunks of one term in one content
+    uint32_t n_terms;
+} terms_out;
+
+// One bucket of the dictionary, and the postings of its terms; returns how many these are.
+static size_t put_bucket(const ken_posting *p, size_t n, uint32_t shift, terms_out *o)
 {
-    ken_buf detail = KEN_BUF_INIT(0);
-    h->bucket_bits = bucket_bits_for(b->postings.len);
-    uint64_t n_buckets = (uint64_t)1 << h->bucket_bits, bucket = 0;
+    uint8_t *to = (uint8_t *)o->postings->ptr + o->postings->len, *first = to;
+    uint8_t *dict = (uint8_t *)o->dict->ptr + o->dict->len;
+    uint64_t bucket = p[0].key >> shift;
     size_t i = 0;
-    for (; bucket < n_buckets; bucket++) {
-        put32(buckets, (uint32_t)dict->len);
-        bool is_first = true;
-        while (i < b->postings.len &&
-               b->postings.ptr[i].key >> (24 + SEG_TERM_BITS - h->bucket_bits) == bucket) {
-            if (is_first)
-                ken_buf_put_varint(dict, postings->len);
-            is_first = false;
-            term_run run;
-            i = put_term(b, i, postings, &detail, &run);
-            put32(dict, run.low);
-            ken_buf_put_varint(dict, run.n_contents);
-            ken_buf_put_varint(dict, run.n_chunks - run.n_contents);
-            ken_buf_put_varint(dict, run.n_bytes);
-            h->n_terms++;
-        }
+    dict = add_varint(dict, o->postings->len);
+    while (i < n && p[i].key >> shift == bucket) {
+        term_run run;
+        i += put_term(p + i, n - i, &to, o->detail, &run);
+        seg_put32(dict, run.low);
+        dict = add_varint(dict + 4, run.n_contents);
+        dict = add_varint(dict, run.n_chunks - run.n_contents);
+        dict = add_varint(dict, run.n_bytes);
+        o->n_terms++;
     }
-    put32(buckets, (uint32_t)dict->len);
-    ken_buf_release(&detail);
+    o->postings->len += (size_t)(to - first);
+    o->dict->len = (size_t)((char *)dict - o->dict->ptr);
+    return i;
+}
+
+// Buckets, dictionary and postings are written side by side, for each needs the others' lengths.
+static void put_part(const posting_vec *part, uint64_t first_bucket, uint64_t end_bucket,
+                     uint32_t shift, terms_out *o)
+{
+    if (!ken_buf_reserve(o->postings, part->len * MAX_POSTING_BYTES) ||
+        !ken_buf_reserve(o->dict, part->len * MAX_DICT_BYTES))
+        return; // it is noted in them
+    size_t i = 0;
+    for (uint64_t bucket = first_bucket; bucket < end_bucket; bucket++) {
+        put32(o->buckets, (uint32_t)o->dict->len);
+        if (i < part->len && part->ptr[i].key >> shift == bucket)
+            i += put_bucket(part->ptr + i, part->len - i, shift, o);
+    }
+}
+
+static size_t largest_part(const ken_lex_builder *b)
+{
+    size_t most = 0;
+    for (int i = 0; i < N_PARTS; i++)
+        most = b->parts[i].len > most ? b->parts[i].len : most;
+    return most;
+}
+
+// Sorts and writes part by part. False when there is no memory for a second array.
+static bool put_terms(ken_lex_builder *b, seg_header *h, terms_out *o)
+{
+    ken_posting *spare = ken_try_alloc(ken_mul_size(largest_part(b) + 1, sizeof *spare));
+    if (!spare)
+        return false;
+    h->bucket_bits = bucket_bits_for(b->n_postings);
+    uint64_t n_buckets = (uint64_t)1 << (h->bucket_bits - PART_BITS);
+    o->detail = (uint8_t *)spare;
+    for (uint64_t i = 0; i < N_PARTS; i++) {
+        posting_vec *part = &b->parts[i];
+        sort_part(part, spare);
+        put_part(part, i * n_buckets, (i + 1) * n_buckets, 64 - h->bucket_bits, o);
+        ken_vec_release(part);
+    }
+    put32(o->buckets, (uint32_t)o->dict->len);
+    h->n_terms = o->n_terms;
+    ken_free(spare);
+    return true;
 }
 
 // One name: bytes shared with the one before, the rest, and where it is defined.
@@ -393,15 +472,15 @@ ken_status ken_lex_builder_finish(ken_lex_builder *b, ken_buf *out, ken_err *err
         parts[i] = KEN_BUF_INIT((size_t)2 << 30);
     seg_header h = { .n_contents = (uint32_t)b->contents.len, .n_chunks = b->n_chunks };
     ken_status st = KEN_OK;
-    if (!sort_postings(b)) {
-        st = KEN_FAIL(err, KEN_ENOMEM, "sorting %zu postings", b->postings.len);
+    terms_out terms = { &parts[SEG_BUCKETS], &parts[SEG_DICT], &parts[SEG_POSTINGS], NULL, 0 };
+    if (!put_terms(b, &h, &terms)) {
+        st = KEN_FAIL(err, KEN_ENOMEM, "sorting %zu postings", b->n_postings);
         goto out;
     }
     if (b->names.len)
         qsort_r(b->names.ptr, b->names.len, sizeof *b->names.ptr, name_order, b->name_text.ptr);
     put_contents(b, &parts[SEG_CONTENTS]);
     put_lens(b, &parts[SEG_CHUNK_LENS]);
-    put_terms(b, &h, &parts[SEG_BUCKETS], &parts[SEG_DICT], &parts[SEG_POSTINGS]);
     put_names(b, &h, &parts[SEG_NAME_KEYS], &parts[SEG_NAMES]);
     uint64_t at = SEG_HEADER_BYTES;
     bool is_over = b->name_text.is_over;
@@ -416,7 +495,7 @@ ken_status ken_lex_builder_finish(ken_lex_builder *b, ken_buf *out, ken_err *err
         ken_buf_put_str(out, ken_buf_str(&parts[i]));
     if (is_over || out->is_over)
         st = KEN_FAIL(err, KEN_ELIMIT, "a search segment of %zu postings is too large",
-                      b->postings.len);
+                      b->n_postings);
 out:
     for (int i = 0; i < SEG_END; i++)
         ken_buf_release(&parts[i]);
@@ -454,7 +533,7 @@ static bool merge_chunks(merge *m, ken_term term, const ken_lex_cursor *c, uint3
         for (int f = 0; f < KEN_FIELD_COUNT; f++)
             p.tf[f] = tf[f] > UINT8_MAX ? UINT8_MAX : (uint8_t)tf[f];
         if (ordinal != UINT32_MAX)
-            ken_vec_push(&m->b->postings, p);
+            add_posting(m->b, p);
     }
     return true;
 }
