@@ -28,18 +28,16 @@ static ken_str mutable_masked(ken_str text)
     return text;
 }
 
-static ken_status learn_again(ken_snapshot *s, ken_str path, query_text *t, ken_err *err)
+// Reads all of the file as it stands, once.
+static bool read_raw(query_text *t)
 {
-    if (!query_need_text(t))
-        return gone(path, "cannot be read any more", err);
-    if (ken_scan_classify_content(path, t->text))
-        return gone(path, "is not text any more", err);
-    if (!s->learner)
-        s->learner = ken_learner_new();
-    ken_lang_id lang = ken_lang_of(path, t->text);
-    ken_learn(s->learner, lang, t->text, NULL, t->arena, &t->facts);
-    t->is_refreshed = true;
-    return KEN_OK;
+    ken_buf buf = KEN_BUF_INIT(MAX_FILE_BYTES + 1);
+    ken_status st = ken_fs_read_fd(t->fd, MAX_FILE_BYTES, &buf, NULL);
+    if (!st)
+        t->text = ken_arena_dup(t->arena, ken_buf_str(&buf));
+    ken_buf_release(&buf);
+    query_close_text(t);
+    return !st;
 }
 
 static ken_status load_facts(ken_snapshot *s, int64_t content, ken_arena *arena, ken_facts *out,
@@ -65,6 +63,49 @@ static ken_status load_facts(ken_snapshot *s, int64_t content, ken_arena *arena,
     return KEN_OK;
 }
 
+ken_status query_stored_facts(ken_snapshot *s, uint32_t file, ken_arena *arena, ken_facts *out,
+                              ken_err *err)
+{
+    return load_facts(s, s->rows[file].content, arena, out, err);
+}
+
+// The content of the index that has these bytes; 0 when there is none.
+static int64_t known_content(ken_snapshot *s, ken_str raw, ken_lang_id lang, ken_arena *arena)
+{
+    ken_str text = { NULL, 0 };
+    uint64_t feature = 0;
+    if (!s->feature &&
+        !ken_store_load_value(s->store, KEN_STR("index.feature"), arena, &text, NULL) &&
+        ken_str_parse_u64(text, &feature))
+        s->feature = (uint32_t)feature;
+    ken_content_key key = { .sha = ken_sha256_of(raw.ptr, raw.len),
+                            .lang = (uint16_t)lang,
+                            .feature = s->feature };
+    ken_content_info info;
+    return s->feature && !ken_store_find_content(s->store, &key, &info, NULL) ? info.id : 0;
+}
+
+// The facts of a file whose stamp has changed: those of the index when it has the same bytes.
+// `content`: what the index says of the file, 0 when it does not know it.
+static ken_status learn_again(ken_snapshot *s, ken_str path, int64_t content, query_text *t,
+                              ken_err *err)
+{
+    if (!read_raw(t))
+        return gone(path, "cannot be read any more", err);
+    if (ken_scan_classify_content(path, t->text))
+        return gone(path, "is not text any more", err);
+    ken_lang_id lang = ken_lang_of(path, t->text);
+    int64_t known = known_content(s, t->text, lang, t->arena);
+    t->text = mutable_masked(t->text);
+    t->is_refreshed = !known || known != content;
+    if (known && !ken_store_load_facts(s->store, known, t->arena, &t->facts, NULL))
+        return KEN_OK;
+    if (!s->learner)
+        s->learner = ken_learner_new();
+    ken_learn(s->learner, lang, t->text, NULL, t->arena, &t->facts);
+    return KEN_OK;
+}
+
 ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, query_text *out,
                            ken_err *err)
 {
@@ -79,7 +120,7 @@ ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, que
     if (!st && out->facts.is_masked && !query_need_text(out))
         st = gone(row->path, "cannot be read any more", err);
     else if (st == KEN_ENOTFOUND)
-        st = learn_again(s, row->path, out, err);
+        st = learn_again(s, row->path, row->content, out, err);
     if (st)
         query_close_text(out);
     return st;
@@ -95,13 +136,10 @@ bool query_need_text(query_text *t)
 {
     if (t->text.ptr)
         return true;
-    ken_buf buf = KEN_BUF_INIT(MAX_FILE_BYTES + 1);
-    ken_status st = ken_fs_read_fd(t->fd, MAX_FILE_BYTES, &buf, NULL);
-    if (!st)
-        t->text = mutable_masked(ken_arena_dup(t->arena, ken_buf_str(&buf)));
-    ken_buf_release(&buf);
-    query_close_text(t);
-    return !st;
+    if (!read_raw(t))
+        return false;
+    t->text = mutable_masked(t->text);
+    return true;
 }
 
 // [from, to) of the file, fewer bytes when it ends before.
@@ -235,7 +273,7 @@ static ken_status load_new_file(ken_snapshot *s, ken_str path, ken_arena *arena,
         return unknown_path(s, path, arena, err);
     ken_status st = reason ? KEN_FAIL(err, KEN_EPERM, "'" KEN_STR_FMT "' is left out: %s",
                                       KEN_STR_ARG(path), ken_skip_text(reason))
-                           : learn_again(s, path, out, err);
+                           : learn_again(s, path, 0, out, err);
     if (st)
         query_close_text(out);
     return st;
@@ -247,6 +285,11 @@ ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_fi
     if (!path.len || path.len > 4096 || memchr(path.ptr, '\0', path.len))
         return KEN_FAIL(err, KEN_EINVAL, "file_path: expected a path of 1 to 4096 bytes");
     ken_str relative = query_relative_path(s, path, arena);
+    if (!relative.ptr)
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "file_path: '" KEN_STR_FMT
+                        "' is outside of the project, whose root is '" KEN_STR_FMT "'",
+                        KEN_STR_ARG(path), KEN_STR_ARG(s->info.root));
     int64_t file = query_file_index(s, relative);
     query_text t;
     ken_status st = file < 0 ? load_new_file(s, relative, arena, &t, err)

@@ -40,7 +40,9 @@ struct ken_snapshot {
     ken_lex_corpus corpus;
     ken_path_index *paths;
     ken_lex_scores scores;
-    ken_learner *learner; // made when a changed file is first met
+    ken_learner *learner; // this and the next two are made when a changed file is first met
+    ken_tokenizer *tokenizer;
+    uint32_t feature; // version of what learnt the contents
     query_cache cache;
     int root_fd;
 };
@@ -51,7 +53,8 @@ bool query_is_stale(ken_snapshot *s, ken_status st);
 
 // Index of the row with this path, or -1.
 int64_t query_file_index(const ken_snapshot *s, ken_str path);
-// Path of the question made relative to the root: "./a", absolute paths below the root.
+// Path of the question made relative to the root: "./a", absolute paths below the root. NULL ptr
+// when it leads outside.
 ken_str query_relative_path(const ken_snapshot *s, ken_str path, ken_arena *arena);
 
 // ---- what a file is now ----------------------------------------------------------------------
@@ -78,6 +81,16 @@ ken_str query_lines_after(query_text *t, uint32_t byte, uint32_t n);
 ken_str query_signature(query_text *t, uint32_t symbol);
 // Valid UTF-8, copied only when it has to be.
 ken_str query_repaired(ken_arena *arena, ken_str text);
+
+// What the index has of the file; the snapshot's, or in the arena.
+ken_status query_stored_facts(ken_snapshot *s, uint32_t file, ken_arena *arena, ken_facts *out,
+                              ken_err *err) KEN_MUST_USE;
+// The definition of `now` that was number `symbol` in `old`; -1 when it is gone.
+int64_t query_same_symbol(const ken_facts *old, uint32_t symbol, const ken_facts *now);
+// Scores of the chunks of a changed file, by chunk, to be compared with each other only. After
+// ken_lex_score_files.
+double *query_score_fresh(ken_snapshot *s, const ken_lex_query *q, const query_text *t,
+                          ken_arena *arena);
 
 // ---- filters ---------------------------------------------------------------------------------
 ken_status query_check_opts(const ken_search_opts *o, ken_err *err) KEN_MUST_USE;
@@ -120,6 +133,16 @@ ken_status query_names_prefix(ken_snapshot *s, ken_str name, size_t max, ken_are
 // Appends names within a small edit distance (Damerau, at most 2), nearest first.
 ken_status query_names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
                              query_names *out, ken_err *err) KEN_MUST_USE;
+// How a definition fits the scope asked for.
+typedef enum query_fit {
+    QUERY_FIT_NONE = 0,
+    QUERY_FIT_PATH,  // its file or folder is called so
+    QUERY_FIT_OWNER, // it is inside a definition of that name
+} query_fit;
+
+// One for each name. An empty scope fits none.
+ken_status query_find_owned(ken_snapshot *s, const query_names *names, ken_str scope,
+                            ken_arena *arena, query_fit **out, ken_err *err) KEN_MUST_USE;
 // "a.b::c" -> "c"; out_scope "b" or empty.
 ken_str query_last_name(ken_str qualified, ken_str *out_scope);
 

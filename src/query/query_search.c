@@ -254,11 +254,14 @@ static size_t order_chunks(const search *x, const ranked_file *r, const query_te
     const ken_lex_scores *scores = &x->s->scores;
     const ken_lex_file_score *f = &scores->files[r->file];
     uint32_t n_scored = x->s->contents[r->file].n_chunks, n = 0;
+    const double *fresh = t->is_refreshed ? query_score_fresh(x->s, x->q, t, x->arena) : NULL;
     *out = KEN_ARENA_ARRAY(x->arena, scored_chunk, t->facts.n_chunks + 1);
     for (uint32_t i = 0; i < t->facts.n_chunks; i++) {
         if (!query_chunk_passes(&t->facts, i, x->o))
             continue;
-        double score = i < n_scored ? (double)scores->chunks.ptr[f->first_chunk + i] : 0;
+        double score = fresh          ? fresh[i]
+                       : i < n_scored ? (double)scores->chunks.ptr[f->first_chunk + i]
+                                      : 0;
         score += scores->chunk_weights * defines_bonus(x, &t->facts, &t->facts.chunks[i]);
         (*out)[n++] = (scored_chunk){ i, score };
     }
@@ -322,6 +325,21 @@ static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search
     return true;
 }
 
+// True when the file has a chunk that passes the filters; without filters that is not asked.
+static bool can_show(const search *x, uint32_t file)
+{
+    query_text t;
+    if (!x->o->chunk_type && !x->o->kind)
+        return true;
+    if (query_load_text(x->s, file, x->arena, &t, NULL))
+        return false;
+    bool passes = false;
+    for (uint32_t i = 0; i < t.facts.n_chunks && !passes; i++)
+        passes = query_chunk_passes(&t.facts, i, x->o);
+    query_close_text(&t);
+    return passes;
+}
+
 ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
                         const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                         ken_err *err)
@@ -341,8 +359,10 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
         if (similarity_of(x.files[i].score) < o->threshold)
             break;
         if (out->n_hits == limit) {
-            out->is_truncated = true;
-            break;
+            out->is_truncated = can_show(&x, x.files[i].file);
+            if (out->is_truncated)
+                break;
+            continue;
         }
         ken_hit hit;
         if (show(&x, &x.files[i], &hit, out) && passed++ >= o->offset)

@@ -29,6 +29,7 @@ static void unload(ken_snapshot *s)
     s->root_fd = -1;
     s->corpus = (ken_lex_corpus){ 0 };
     s->paths = NULL;
+    s->feature = 0;
     s->generation = 0;
 }
 
@@ -172,6 +173,7 @@ void ken_snapshot_close(ken_snapshot *s)
     for (int i = 0; i < QUERY_CACHE_SLOTS; i++)
         ken_arena_release(&s->cache.slots[i].arena);
     ken_learner_free(s->learner);
+    ken_tokenizer_free(s->tokenizer);
     ken_free(s);
 }
 
@@ -203,12 +205,8 @@ int64_t query_file_index(const ken_snapshot *s, ken_str path)
 ken_str query_relative_path(const ken_snapshot *s, ken_str path, ken_arena *arena)
 {
     ken_str clean = ken_path_normalise(arena, path);
-    if (!clean.ptr)
-        return path;
-    if (clean.len && clean.ptr[0] == '/') {
-        ken_str inside = ken_path_relative(s->info.root, clean);
-        return inside.ptr ? inside : clean;
-    }
+    if (clean.len && clean.ptr[0] == '/')
+        return ken_path_relative(s->info.root, clean);
     return clean;
 }
 

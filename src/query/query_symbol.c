@@ -2,8 +2,6 @@
 // Definitions by name: symbol search and get_definition.
 #include <stdlib.h>
 
-#include "base/alloc.h"
-#include "base/path.h"
 #include "query/query_priv.h"
 
 enum {
@@ -44,25 +42,27 @@ static int by_rank(const void *a, const void *b)
     return (x->symbol > y->symbol) - (x->symbol < y->symbol);
 }
 
-static void order_names(const ken_snapshot *s, query_names *names, ken_str hint)
+// `fits`: by name, what fits the scope asked for comes before everything as close; may be NULL.
+static void order_names(const ken_snapshot *s, query_names *names, ken_str hint,
+                        const query_fit *fits)
 {
     for (size_t i = 0; i < names->len; i++)
-        names->ptr[i].order = rank_of(s, &names->ptr[i], hint);
+        names->ptr[i].order = rank_of(s, &names->ptr[i], hint) - (fits ? 60.0 * (int)fits[i] : 0);
     if (names->len)
         qsort(names->ptr, names->len, sizeof *names->ptr, by_rank);
 }
 
 // ---- symbol search -----------------------------------------------------------------------------
 
-// The symbol as the file has it now: by index when nothing changed, else by name and kind.
-static int64_t find_symbol(const query_text *t, const query_name *n)
+// The symbol as the file has it now: by index when nothing changed, else the one most like it.
+static int64_t find_symbol(ken_snapshot *s, const query_text *t, const query_name *n)
 {
-    if (!t->is_refreshed && n->symbol < t->facts.n_symbols)
-        return n->symbol;
-    for (uint32_t i = 0; i < t->facts.n_symbols; i++)
-        if (t->facts.symbols[i].kind == n->kind && ken_str_eq(t->facts.symbols[i].name, n->text))
-            return i;
-    return -1;
+    if (!t->is_refreshed)
+        return n->symbol < t->facts.n_symbols ? (int64_t)n->symbol : -1;
+    ken_facts old;
+    if (query_stored_facts(s, n->file, t->arena, &old, NULL))
+        return -1;
+    return query_same_symbol(&old, n->symbol, &t->facts);
 }
 
 static uint32_t chunk_of(const ken_facts *facts, uint32_t symbol)
@@ -74,12 +74,17 @@ static uint32_t chunk_of(const ken_facts *facts, uint32_t symbol)
     return best;
 }
 
+static double similarity_of(const query_name *n)
+{
+    static const double closeness[] = { 1, 0.9, 0.7, 0.5 };
+    return closeness[n->closeness];
+}
+
 static void fill_symbol(ken_snapshot *s, const query_name *n, const ken_search_opts *o,
                         query_text *t, uint32_t symbol, uint32_t chunk, ken_arena *arena,
                         ken_hit *hit)
 {
-    static const double closeness[] = { 1, 0.9, 0.7, 0.5 };
-    *hit = (ken_hit){ .score = closeness[n->closeness], .similarity = closeness[n->closeness] };
+    *hit = (ken_hit){ .score = similarity_of(n), .similarity = similarity_of(n) };
     query_fill_hit(s, n->file, t, chunk, o, arena, hit);
     const ken_symbol *sym = &t->facts.symbols[symbol];
     hit->kind = sym->kind;
@@ -98,7 +103,7 @@ static bool show_symbol(ken_snapshot *s, const query_name *n, const ken_search_o
     query_text t;
     if (query_load_text(s, n->file, arena, &t, NULL))
         return false;
-    int64_t symbol = find_symbol(&t, n);
+    int64_t symbol = find_symbol(s, &t, n);
     bool is_shown = symbol >= 0 && t.facts.n_chunks;
     if (is_shown) {
         uint32_t chunk = chunk_of(&t.facts, (uint32_t)symbol);
@@ -131,25 +136,29 @@ ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *
     query_names names = { 0 };
     uint32_t limit = query_limit(o), passed = 0;
     ken_status st = gather(s, name, cancel, arena, (size_t)limit + o->offset, &names, err);
+    query_fit *fits = NULL;
+    if (!st)
+        st = query_find_owned(s, &names, scope, arena, &fits, err);
     if (st) {
         ken_vec_release(&names);
         return st;
     }
-    order_names(s, &names, KEN_STR(""));
+    order_names(s, &names, KEN_STR(""), fits);
     *out =
         (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "symbol" };
     for (size_t i = 0; i < names.len; i++) {
         const query_name *n = &names.ptr[i];
-        if ((o->kind && n->kind != o->kind) || !query_file_passes(s, n->file, o))
+        if ((o->kind && n->kind != o->kind) || similarity_of(n) < o->threshold ||
+            !query_file_passes(s, n->file, o))
             continue;
         out->n_total++;
-        if (out->n_hits == limit) {
-            out->is_truncated = true;
-            continue;
-        }
+        // What follows the last one shown is looked at only until one is known to pass.
+        bool is_full = out->n_hits == limit;
         ken_hit hit;
-        if (show_symbol(s, n, o, arena, &hit) && hit.similarity >= o->threshold &&
-            passed++ >= o->offset)
+        if ((is_full && out->is_truncated) || !show_symbol(s, n, o, arena, &hit))
+            continue;
+        out->is_truncated = is_full;
+        if (!is_full && passed++ >= o->offset)
             out->hits[out->n_hits++] = hit;
     }
     ken_vec_release(&names);
@@ -164,7 +173,7 @@ static bool show_definition(ken_snapshot *s, const query_name *n, ken_arena *are
     query_text t;
     if (query_load_text(s, n->file, arena, &t, NULL))
         return false;
-    int64_t at = find_symbol(&t, n);
+    int64_t at = find_symbol(s, &t, n);
     if (at < 0) {
         query_close_text(&t);
         return false;
@@ -190,20 +199,6 @@ static bool show_definition(ken_snapshot *s, const query_name *n, ken_arena *are
     return true;
 }
 
-static bool fits_scope(const ken_definition *d, ken_str scope)
-{
-    if (!scope.len)
-        return true;
-    ken_str rest = ken_str_sub(d->qualified, 0,
-                               d->qualified.len > d->name.len ? d->qualified.len - d->name.len : 0);
-    ken_str part;
-    while (rest.len && ken_str_split_next(&rest, '.', &part))
-        if (ken_str_eq_fold(part, scope))
-            return true;
-    return ken_str_eq_fold(ken_path_stem(d->path), scope) ||
-           ken_str_eq_fold(ken_path_base(ken_path_dir(d->path)), scope);
-}
-
 static ken_status suggest(ken_snapshot *s, ken_str name, ken_arena *arena,
                           ken_definition_result *out, ken_err *err)
 {
@@ -211,7 +206,7 @@ static ken_status suggest(ken_snapshot *s, ken_str name, ken_arena *arena,
     ken_status st = query_names_prefix(s, name, PREFIX_MAX, arena, &near, err);
     if (!st && near.len < MAX_SUGGESTIONS)
         st = query_names_fuzzy(s, name, FUZZY_MAX, arena, &near, err);
-    order_names(s, &near, KEN_STR(""));
+    order_names(s, &near, KEN_STR(""), NULL);
     out->suggestions = KEN_ARENA_ARRAY(arena, ken_str, MAX_SUGGESTIONS);
     for (size_t i = 0; !st && i < near.len && out->n_suggestions < MAX_SUGGESTIONS; i++) {
         bool is_new = true;
@@ -224,20 +219,39 @@ static ken_status suggest(ken_snapshot *s, ken_str name, ken_arena *arena,
     return st;
 }
 
-// Definitions whose scope fits come first; with a scope that fits any, the others are left out.
-static void fill(ken_snapshot *s, const query_names *names, ken_str scope, size_t limit,
-                 ken_arena *arena, ken_definition_result *out)
+// With a scope that fits any, the others are left out.
+static void keep_best_fit(query_names *names, const query_fit *fits)
 {
-    ken_definition *all = KEN_ARENA_ARRAY(arena, ken_definition, MAX_DEFINITIONS);
-    size_t n = 0, n_fit = 0;
-    for (size_t i = 0; i < names->len && n < MAX_DEFINITIONS && (scope.len || n < limit); i++)
-        if (show_definition(s, &names->ptr[i], arena, &all[n]))
-            n_fit += fits_scope(&all[n++], scope);
+    query_fit best = QUERY_FIT_NONE;
+    for (size_t i = 0; i < names->len; i++)
+        best = fits[i] > best ? fits[i] : best;
+    size_t n = 0;
+    for (size_t i = 0; i < names->len; i++)
+        if (fits[i] == best)
+            names->ptr[n++] = names->ptr[i];
+    names->len = n;
+}
+
+static void fill(ken_snapshot *s, const query_names *names, size_t limit, ken_arena *arena,
+                 ken_definition_result *out)
+{
     out->defs = KEN_ARENA_ARRAY(arena, ken_definition, limit);
-    for (size_t i = 0; i < n && out->n_defs < limit; i++)
-        if (!n_fit || fits_scope(&all[i], scope))
-            out->defs[out->n_defs++] = all[i];
-    out->n_total = scope.len && n_fit ? n_fit : names->len;
+    for (size_t i = 0; i < names->len && out->n_defs < limit; i++)
+        out->n_defs += show_definition(s, &names->ptr[i], arena, &out->defs[out->n_defs]);
+    out->n_total = names->len;
+}
+
+static ken_status find_names(ken_snapshot *s, ken_str last, ken_str scope, ken_arena *arena,
+                             query_names *names, ken_err *err)
+{
+    names->len = 0;
+    query_fit *fits = NULL;
+    ken_status st = query_names_equal(s, last, arena, names, err);
+    if (!st)
+        st = query_find_owned(s, names, scope, arena, &fits, err);
+    if (!st)
+        keep_best_fit(names, fits);
+    return st;
 }
 
 ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
@@ -251,16 +265,15 @@ ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint,
     ken_str scope, last = query_last_name(name, &scope);
     query_names names = { 0 };
     *out = (ken_definition_result){ 0 };
-    ken_status st = query_names_equal(s, last, arena, &names, err);
+    ken_status st = find_names(s, last, scope, arena, &names, err);
     if (query_is_stale(s, st)) {
         st = ken_snapshot_refresh(s, err);
-        names.len = 0;
         if (!st)
-            st = query_names_equal(s, last, arena, &names, err);
+            st = find_names(s, last, scope, arena, &names, err);
     }
     if (!st) {
-        order_names(s, &names, file_hint);
-        fill(s, &names, scope, limit, arena, out);
+        order_names(s, &names, file_hint, NULL);
+        fill(s, &names, limit, arena, out);
         if (!out->n_defs)
             st = suggest(s, last, arena, out, err);
     }

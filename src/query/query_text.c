@@ -8,6 +8,7 @@
 #include <pcre2.h>
 
 #include "base/fs.h"
+#include "base/utf8.h"
 #include "query/query_priv.h"
 #include "scan/scan.h"
 
@@ -17,6 +18,7 @@ enum {
     DEPTH_LIMIT = 20000,
     PLACES_PER_FILE = 20,
     LINE_MAX_SHOWN = 300,
+    LINE_BEFORE = 100, // of a long line, before what matched
 };
 
 typedef struct text_search {
@@ -105,6 +107,19 @@ typedef struct text_place {
     uint32_t line;
 } text_place;
 
+// What is shown of a line: all of it, or of a long one the part around `at`, whole characters.
+static ken_str part_around(ken_str line, size_t at)
+{
+    if (line.len <= LINE_MAX_SHOWN)
+        return line;
+    size_t start = at > LINE_BEFORE ? at - LINE_BEFORE : 0;
+    if (start > line.len - LINE_MAX_SHOWN)
+        start = line.len - LINE_MAX_SHOWN;
+    for (int i = 0; i < 3 && start && ((unsigned char)line.ptr[start] & 0xc0) == 0x80; i++)
+        start++;
+    return ken_utf8_clip(ken_str_sub(line, start, line.len), LINE_MAX_SHOWN);
+}
+
 // Lines of the file that match, at most PLACES_PER_FILE; one place a line.
 static ken_status find_places(text_search *x, ken_str text, text_place *out, size_t *out_n,
                               ken_err *err)
@@ -146,7 +161,7 @@ static void fill(text_search *x, uint32_t file, query_text *t, uint32_t chunk,
     for (size_t i = 0; i < n; i++) {
         size_t start, end;
         ken_str line = line_around(ken_buf_str(&x->buf), found[i].at, &start, &end);
-        line = ken_arena_dup(x->arena, ken_str_sub(line, 0, LINE_MAX_SHOWN));
+        line = ken_arena_dup(x->arena, part_around(line, found[i].at - start));
         hit->places[hit->n_places++] = (ken_place){
             .first_line = found[i].line,
             .last_line = found[i].line,
@@ -206,13 +221,14 @@ static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_sea
             return st;
         if (!n)
             continue;
-        if (out->n_hits == limit) {
-            out->is_truncated = true;
-            break;
-        }
         ken_hit hit;
+        if (!show(x, f, found, n, &hit))
+            continue;
+        out->is_truncated = out->n_hits == limit;
+        if (out->is_truncated)
+            break;
         out->n_total++;
-        if (show(x, f, found, n, &hit) && passed++ >= x->o->offset)
+        if (passed++ >= x->o->offset)
             out->hits[out->n_hits++] = hit;
     }
     return KEN_OK;

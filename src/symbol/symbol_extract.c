@@ -506,7 +506,8 @@ static void set_visibility(walk *w, ken_str name, ken_visibility visibility)
 {
     int32_t parent = top_frame(w)->symbol;
     size_t n_seen = 0;
-    for (size_t i = w->out->symbols.len; i-- > (size_t)(parent + 1) && n_seen++ < MAX_LOOKED_AT;) {
+    for (int32_t i = (int32_t)w->out->symbols.len - 1; i > parent && n_seen++ < MAX_LOOKED_AT;
+         i--) {
         ken_symbol *s = &w->out->symbols.ptr[i];
         if (s->parent == parent && ken_str_eq(s->name, name))
             s->visibility = visibility;

@@ -87,6 +87,12 @@ KEN_TEST(nothing_outside_of_the_root_is_shown)
     not_found("..", "..");
     not_found("/", "/");
     not_found("worker", "worker"); // a folder
+    static const char *const away[] = { "../neighbour.py", "worker/../../neighbour.py",
+                                        "/etc/passwd", ".." };
+    for (size_t i = 0; i < sizeof away / sizeof *away; i++) {
+        not_found(away[i], "outside of the project, whose root is '");
+        not_found(away[i], "/tree'");
+    }
     sample_end();
 }
 

@@ -232,3 +232,68 @@ KEN_TEST(an_old_snapshot_answers_while_segments_are_joined)
     }
     sample_end();
 }
+
+KEN_TEST(a_touched_file_is_not_called_refreshed)
+{
+    sample_start();
+    insert_before("worker/mailer.py", "");
+    ken_search_result r = ask("DeliveryError");
+    kt_false(hit_of(&r, "worker/mailer.py")->is_refreshed);
+    sample_end();
+}
+
+// The place that answers is shown also when the file has changed above it.
+KEN_TEST(a_changed_file_still_shows_its_best_place)
+{
+    sample_start();
+    ken_buf b = KEN_BUF_INIT(0);
+    for (int i = 0; i < 60; i++)
+        ken_buf_printf(&b,
+                       "// filler_%d\nfunc filler%d(value int) int {\n\treturn value * %d\n}\n\n",
+                       i, i, i);
+    insert_before("server/session_store.go", b.ptr);
+    ken_search_result r = ask("signs everybody out");
+    const ken_hit *h = hit_of(&r, "server/session_store.go");
+    check_hit(h, true);
+    kt_true(ken_str_find(h->content, KEN_STR("signs everybody out")) != SIZE_MAX);
+    ken_buf_release(&b);
+    sample_end();
+}
+
+// Of two definitions with one name the one asked for is shown, also when both have moved.
+KEN_TEST(a_changed_file_still_tells_owners_apart)
+{
+    lab_start(&l);
+    lab_write(&l, "a.py",
+              "class Alpha:\n    def run(self):\n        pass\n\n\n"
+              "class Beta:\n    def run(self):\n        pass\n");
+    sample_index();
+    insert_before("a.py", "import os\n\n");
+    ken_search_result r = ask_symbol("Beta.run");
+    kt_eq_text(r.hits[0].symbol, "Beta.run");
+    kt_eq_u(r.hits[0].first_line, 8);
+    ken_definition_result d;
+    kt_ok(ken_find_definition(snap, KEN_STR("Beta.run"), KEN_STR(""), 5, &l.arena, &d, &l.err));
+    kt_eq_u(d.n_defs, 1);
+    kt_eq_text(d.defs[0].qualified, "Beta.run");
+    sample_end();
+}
+
+// What the index knows of other bytes is taken from there: going back to an old version.
+KEN_TEST(a_file_with_the_content_of_another_is_shown_as_it_is)
+{
+    lab_start(&l);
+    lab_write(&l, "a.py", "def first():\n    pass\n");
+    lab_write(&l, "b.py", "x = 1\n\n\ndef second():\n    pass\n");
+    sample_index();
+    lab_write(&l, "a.py", "x = 1\n\n\ndef second():\n    pass\n");
+    ken_search_result r = ask("second");
+    const ken_hit *h = hit_of(&r, "b.py");
+    kt_false(h->is_refreshed);
+    ken_file_view v;
+    kt_ok_err(ken_view_file(snap, KEN_STR("a.py"), &l.arena, &v, &l.err), &l.err);
+    kt_true(v.is_refreshed);
+    kt_eq_u(v.facts->n_symbols, 2);
+    kt_eq_text(v.facts->symbols[1].name, "second");
+    sample_end();
+}

@@ -515,3 +515,10 @@ KEN_TEST(ruby_modules_are_found_like_types)
     kt_eq_i(r.hits[0].kind, KEN_SYMBOL_MODULE);
     sample_end();
 }
+
+KEN_TEST(pages_of_filtered_chunks)
+{
+    sample_start();
+    pages_make_the_whole("parcel", (ken_search_opts){ .chunk_type = KEN_CHUNK_FUNCTION });
+    sample_end();
+}

@@ -292,3 +292,58 @@ KEN_TEST(names_are_found_in_every_segment)
     }
     sample_end();
 }
+
+KEN_TEST(a_qualified_name_prefers_its_owner)
+{
+    lab_start(&l);
+    lab_write(&l, "a.py", "class Alpha:\n    def run(self):\n        pass\n");
+    lab_write(&l, "b.py", "class Beta:\n    def run(self):\n        pass\n");
+    sample_index();
+    ken_search_result r = ask_symbol("Beta.run");
+    kt_eq_i(place_of(&r, "b.py"), 0);
+    r = ask_symbol("Alpha.run");
+    kt_eq_i(place_of(&r, "a.py"), 0);
+    sample_end();
+}
+
+KEN_TEST(a_definition_has_the_owner_asked_for)
+{
+    lab_start(&l);
+    lab_write(&l, "a.py", "class Alpha:\n    def run(self):\n        pass\n");
+    lab_write(&l, "b.py", "class Beta:\n    def run(self):\n        pass\n");
+    lab_write(&l, "beta.py", "def run():\n    pass\n");
+    lab_write(&l, "tools.py", "def run():\n    pass\n");
+    sample_index();
+    static const struct {
+        const char *name, *path;
+        size_t n;
+    } rows[] = { { "Beta.run", "b.py", 1 },
+                 { "beta::run", "b.py", 1 },
+                 { "Alpha#run", "a.py", 1 },
+                 { "tools.run", "tools.py", 1 },
+                 { "Gamma.run", "beta.py", 4 } };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ken_definition_result d;
+        kt_ok(ken_find_definition(snap, ken_str_c(rows[i].name), KEN_STR(""), 9, &l.arena, &d,
+                                  &l.err));
+        kt_eq_u(d.n_defs, rows[i].n);
+        kt_eq_u(d.n_total, rows[i].n);
+        kt_eq_text(d.defs[0].path, rows[i].path);
+    }
+    sample_end();
+}
+
+KEN_TEST(pages_of_symbols_end_where_they_end)
+{
+    lab_start(&l);
+    lab_write(&l, "a.py", "def one_a():\n    pass\n\n\ndef one_b():\n    pass\n");
+    lab_write(&l, "b.py", "one_c = 1\n");
+    sample_index();
+    ken_search_opts o = { .mode = KEN_SEARCH_SYMBOL, .limit = 2, .chunk_type = KEN_CHUNK_FUNCTION };
+    ken_search_result r = ask_with("one_", o);
+    kt_eq_u(r.n_hits, 2);
+    kt_false(r.is_truncated);
+    o.limit = 1;
+    kt_true(ask_with("one_", o).is_truncated);
+    sample_end();
+}

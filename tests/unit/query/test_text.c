@@ -290,3 +290,64 @@ KEN_TEST(secrets_are_neither_found_nor_shown)
     kt_true(ken_str_find(r.hits[0].content, ken_str_c(token)) == SIZE_MAX);
     sample_end();
 }
+
+// What matched is in what is shown.
+KEN_TEST(long_lines_show_what_matched)
+{
+    lab_start(&l);
+    ken_buf b = KEN_BUF_INIT(0);
+    for (int i = 0; i < 500; i++)
+        ken_buf_puts(&b, "hay ");
+    ken_buf_puts(&b, "needle ");
+    for (int i = 0; i < 500; i++)
+        ken_buf_puts(&b, "hay ");
+    ken_buf_puts(&b, "\n");
+    lab_write(&l, "a.txt", b.ptr);
+    sample_index();
+    ken_search_result r = ask_text("needle");
+    kt_true(ken_str_find(r.hits[0].places[0].text, KEN_STR("needle")) != SIZE_MAX);
+    ken_buf_release(&b);
+    sample_end();
+}
+
+// A long line is cut between characters, at both ends of what is shown.
+KEN_TEST(long_lines_are_cut_between_characters)
+{
+    for (int shift = 0; shift < 3; shift++) {
+        lab_start(&l);
+        ken_buf b = KEN_BUF_INIT(0);
+        ken_buf_printf(&b, "%.*s", shift, "aa");
+        for (int i = 0; i < 300; i++)
+            ken_buf_puts(&b, "\u65e5");
+        ken_buf_puts(&b, "needle");
+        for (int i = 0; i < 300; i++)
+            ken_buf_puts(&b, "\u672c");
+        ken_buf_puts(&b, "\nneedle\n");
+        lab_write(&l, "a.txt", b.ptr);
+        sample_index();
+        ken_search_result r = ask_text("needle");
+        ken_str shown = r.hits[0].places[0].text;
+        kt_true(ken_str_find(shown, KEN_STR("\u65e5needle\u672c")) != SIZE_MAX);
+        kt_true(shown.len > 250 && shown.len <= 300);
+        kt_true(ken_str_find(shown, KEN_STR("\ufffd")) == SIZE_MAX);
+        kt_eq_text(r.hits[0].places[1].text, "needle");
+        ken_buf_release(&b);
+        sample_end();
+    }
+}
+
+KEN_TEST(pages_of_filtered_lines_end_where_they_end)
+{
+    lab_start(&l);
+    lab_write(&l, "a.py", "def one():\n    return needle\n");
+    lab_write(&l, "b.md", "# Heading\n\nneedle\n");
+    sample_index();
+    ken_search_opts o = { .mode = KEN_SEARCH_TEXT, .limit = 1, .chunk_type = KEN_CHUNK_FUNCTION };
+    ken_search_result r = ask_with("needle", o);
+    kt_eq_u(r.n_hits, 1);
+    kt_eq_u(r.n_total, 1);
+    kt_false(r.is_truncated);
+    o.chunk_type = KEN_CHUNK_UNKNOWN;
+    kt_true(ask_with("needle", o).is_truncated);
+    sample_end();
+}

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Whose a definition is: the scope of `Beta.run`, `beta/run` or `ns::Beta::run`. Segments know
+// names but not what is around them, so the facts of a file say it; they are looked at only where
+// the owner is defined as well.
+#include "base/alloc.h"
+#include "base/path.h"
+#include "query/query_priv.h"
+
+enum {
+    LOOKED_AT_MAX = 500, // definitions whose facts are read
+    NESTING_MAX = 64
+};
+
+static bool is_inside(const ken_facts *facts, uint32_t symbol, ken_str scope)
+{
+    int32_t up = symbol < facts->n_symbols ? facts->symbols[symbol].parent : -1;
+    for (int i = 0; up >= 0 && i < NESTING_MAX; up = facts->symbols[up].parent, i++)
+        if (ken_str_eq_fold(facts->symbols[up].name, scope))
+            return true;
+    return false;
+}
+
+static bool path_fits(ken_str path, ken_str scope)
+{
+    return ken_str_eq_fold(ken_path_stem(path), scope) ||
+           ken_str_eq_fold(ken_path_base(ken_path_dir(path)), scope);
+}
+
+// A mark for each file that defines the scope.
+static ken_status mark_files(ken_snapshot *s, ken_str scope, ken_arena *arena, uint8_t *has_owner,
+                             ken_err *err)
+{
+    query_names owners = { 0 };
+    ken_status st = query_names_equal(s, scope, arena, &owners, err);
+    for (size_t i = 0; i < owners.len; i++)
+        has_owner[owners.ptr[i].file] = 1;
+    ken_vec_release(&owners);
+    return st;
+}
+
+ken_status query_find_owned(ken_snapshot *s, const query_names *names, ken_str scope,
+                            ken_arena *arena, query_fit **out, ken_err *err)
+{
+    *out = KEN_ARENA_ARRAY(arena, query_fit, names->len + 1);
+    if (!scope.len)
+        return KEN_OK;
+    uint8_t *has_owner = ken_zalloc((size_t)s->n_files + 1);
+    ken_status st = mark_files(s, scope, arena, has_owner, err);
+    size_t n_looked_at = 0;
+    for (size_t i = 0; i < names->len && !st; i++) {
+        const query_name *n = &names->ptr[i];
+        ken_facts facts;
+        if (path_fits(s->rows[n->file].path, scope))
+            (*out)[i] = QUERY_FIT_PATH;
+        if (!has_owner[n->file] || n_looked_at++ >= LOOKED_AT_MAX)
+            continue;
+        st = query_stored_facts(s, n->file, arena, &facts, err);
+        if (!st && is_inside(&facts, n->symbol, scope))
+            (*out)[i] = QUERY_FIT_OWNER;
+    }
+    ken_free(has_owner);
+    return st;
+}
+
+static bool is_alike(const ken_facts *a, uint32_t i, const ken_facts *b, uint32_t j)
+{
+    const ken_symbol *x = &a->symbols[i], *y = &b->symbols[j];
+    if (x->kind != y->kind || !ken_str_eq(x->name, y->name))
+        return false;
+    if (x->parent < 0 || y->parent < 0)
+        return x->parent < 0 && y->parent < 0;
+    return ken_str_eq(a->symbols[x->parent].name, b->symbols[y->parent].name);
+}
+
+int64_t query_same_symbol(const ken_facts *old, uint32_t symbol, const ken_facts *now)
+{
+    if (symbol >= old->n_symbols)
+        return -1;
+    uint32_t n_before = 0;
+    for (uint32_t i = 0; i < symbol; i++)
+        n_before += is_alike(old, symbol, old, i);
+    int64_t found = -1, other = -1;
+    for (uint32_t i = 0; i < now->n_symbols; i++) {
+        const ken_symbol *sym = &now->symbols[i];
+        if (is_alike(old, symbol, now, i)) {
+            found = i;
+            if (!n_before--)
+                return found;
+        } else if (other < 0 && sym->kind == old->symbols[symbol].kind &&
+                   ken_str_eq(sym->name, old->symbols[symbol].name)) {
+            other = i; // it may have moved
+        }
+    }
+    return found >= 0 ? found : other;
+}
