@@ -500,12 +500,6 @@ static void add_ours(ours *o, const doc *d, int64_t id)
     ken_lex_builder_add(o->builder, id, &o->doc, d->facts.symbols, d->facts.n_symbols);
 }
 
-static ken_status read_block(void *ctx, int64_t segment, uint32_t block, void *into, size_t *out_n,
-                             ken_err *err)
-{
-    return ken_store_read_block(ctx, segment, block, into, out_n, err);
-}
-
 static int by_words(const void *a, const void *b, void *ctx)
 {
     const ken_lex_scores *s = ctx;
@@ -517,7 +511,7 @@ static void ask_ours(ours *o, const corpus *c, int64_t segment, uint64_t n_bytes
                      measured *m)
 {
     ken_err err = { 0 };
-    ken_lex_source source = { read_block, o->store, segment, n_bytes, KEN_SEGMENT_BLOCK };
+    ken_lex_source source = { ken_store_read_block, o->store, segment, n_bytes, KEN_SEGMENT_BLOCK };
     uint32_t n = (uint32_t)c->docs.len;
     ken_lex_part part = { .first_file = KEN_ARENA_ARRAY(arena, int32_t, n + 1) };
     ken_lex_corpus lex = { .parts = &part,

@@ -140,9 +140,8 @@ static int open_by_steps(int root_fd, ken_str path, int flags)
     }
 }
 
-static int open_beneath(int root_fd, ken_str path)
+static int open_beneath(int root_fd, ken_str path, int flags)
 {
-    int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
     char text[PATH_MAX];
     if (!path.len || path.len >= sizeof text || memchr(path.ptr, '\0', path.len)) {
         errno = EINVAL;
@@ -150,18 +149,27 @@ static int open_beneath(int root_fd, ken_str path)
     }
     memcpy(text, path.ptr, path.len);
     text[path.len] = '\0';
+    if (!memchr(text, '/', path.len) && !ken_str_eq(path, KEN_STR("..")))
+        return openat(root_fd, text, flags); // not through a link: O_NOFOLLOW
     struct open_how how = { .flags = (unsigned)flags,
                             .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
     int fd = (int)syscall(SYS_openat2, root_fd, text, &how, sizeof how);
-    if (fd < 0 && (errno == ENOSYS || errno == EPERM))
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL))
         fd = open_by_steps(root_fd, path, flags);
     return fd;
+}
+
+int ken_fs_open_dir_under(int root_fd, ken_str path)
+{
+    int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+    return path.len ? open_beneath(root_fd, path, flags) : openat(root_fd, ".", flags);
 }
 
 ken_status ken_fs_open_under(int root_fd, ken_str path, int *out_fd, ken_fs_stamp *out_stamp,
                              ken_err *err)
 {
-    int fd = open_beneath(root_fd, path);
+    int flags = O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC | O_NOCTTY;
+    int fd = open_beneath(root_fd, path, flags);
     if (fd < 0)
         return KEN_FAIL_ERRNO(err, errno, "opening '" KEN_STR_FMT "'", KEN_STR_ARG(path));
     struct stat s;

@@ -19,10 +19,10 @@ typedef struct pool_worker {
 } pool_worker;
 
 struct ken_pool {
-    pthread_mutex_t lock; // guards: queue, head, n_queued, n_running, is_closing
-    pthread_cond_t has_work, has_room, is_idle;
+    pthread_mutex_t lock; // guards: queue, head, n_queued, is_closing
+    pthread_cond_t has_work, has_room;
     pool_job *queue; // ring of queue_max
-    size_t queue_max, head, n_queued, n_running;
+    size_t queue_max, head, n_queued;
     bool is_closing;
     pool_worker *workers;
     size_t n_workers;
@@ -50,14 +50,10 @@ static void *worker_main(void *arg)
         pool_job job = p->queue[p->head];
         p->head = (p->head + 1) % p->queue_max;
         p->n_queued--;
-        p->n_running++;
         pthread_cond_signal(&p->has_room);
         pthread_mutex_unlock(&p->lock);
         job.fn(job.ctx, w->index);
         pthread_mutex_lock(&p->lock);
-        p->n_running--;
-        if (!p->n_running && !p->n_queued)
-            pthread_cond_broadcast(&p->is_idle);
     }
     pthread_mutex_unlock(&p->lock);
     return NULL;
@@ -73,7 +69,6 @@ ken_pool *ken_pool_new(size_t n_workers, size_t queue_max, size_t stack_bytes)
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->has_work, NULL);
     pthread_cond_init(&p->has_room, NULL);
-    pthread_cond_init(&p->is_idle, NULL);
     pthread_attr_t attr;
     pthread_attr_init(&attr);
     pthread_attr_setstacksize(&attr, stack_bytes ? stack_bytes : (size_t)8 << 20);
@@ -112,19 +107,6 @@ bool ken_pool_try_submit(ken_pool *p, ken_job_fn *fn, void *ctx)
     return has_room;
 }
 
-void ken_pool_wait(ken_pool *p)
-{
-    pthread_mutex_lock(&p->lock);
-    while (p->n_queued || p->n_running)
-        pthread_cond_wait(&p->is_idle, &p->lock);
-    pthread_mutex_unlock(&p->lock);
-}
-
-size_t ken_pool_n_workers(const ken_pool *p)
-{
-    return p->n_workers;
-}
-
 void ken_pool_free(ken_pool *p)
 {
     if (!p)
@@ -138,7 +120,6 @@ void ken_pool_free(ken_pool *p)
     pthread_mutex_destroy(&p->lock);
     pthread_cond_destroy(&p->has_work);
     pthread_cond_destroy(&p->has_room);
-    pthread_cond_destroy(&p->is_idle);
     ken_free(p->workers);
     ken_free(p->queue);
     ken_free(p);

@@ -23,8 +23,6 @@ ken_pool *ken_pool_new(size_t n_workers, size_t queue_max, size_t stack_bytes) K
 void ken_pool_submit(ken_pool *p, ken_job_fn *fn, void *ctx);
 // False at once when the queue is full.
 bool ken_pool_try_submit(ken_pool *p, ken_job_fn *fn, void *ctx) KEN_MUST_USE;
-void ken_pool_wait(ken_pool *p); // until nothing is queued or running
-size_t ken_pool_n_workers(const ken_pool *p);
 void ken_pool_free(ken_pool *p); // finishes what is queued, then joins
 
 #endif

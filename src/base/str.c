@@ -115,18 +115,6 @@ bool ken_str_parse_u64(ken_str s, uint64_t *out)
     return true;
 }
 
-bool ken_str_parse_i64(ken_str s, int64_t *out)
-{
-    bool is_negative = s.len && s.ptr[0] == '-';
-    uint64_t v = 0;
-    if (!ken_str_parse_u64(is_negative ? ken_str_sub(s, 1, s.len) : s, &v))
-        return false;
-    if (v > (uint64_t)INT64_MAX)
-        return false;
-    *out = is_negative ? -(int64_t)v : (int64_t)v;
-    return true;
-}
-
 bool ken_str_parse_double(ken_str s, double *out)
 {
     char text[64];

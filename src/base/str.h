@@ -73,7 +73,6 @@ bool ken_str_line_next(ken_str *rest, ken_str *out_line);
 
 // Whole-text decimal; false on anything else or on overflow.
 bool ken_str_parse_u64(ken_str s, uint64_t *out);
-bool ken_str_parse_i64(ken_str s, int64_t *out);
 bool ken_str_parse_double(ken_str s, double *out);
 
 static inline char ken_lower(char c)

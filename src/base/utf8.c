@@ -75,24 +75,3 @@ ken_str ken_utf8_clip(ken_str s, size_t max_bytes)
         n--;
     return ken_str_sub(s, 0, n);
 }
-
-void ken_utf8_put(ken_buf *out, uint32_t code)
-{
-    char p[4];
-    size_t n = 0;
-    if (code < 0x80) {
-        p[n++] = (char)code;
-    } else if (code < 0x800) {
-        p[n++] = (char)(0xc0 | code >> 6);
-    } else if (code < 0x10000) {
-        p[n++] = (char)(0xe0 | code >> 12);
-        p[n++] = (char)(0x80 | (code >> 6 & 0x3f));
-    } else {
-        p[n++] = (char)(0xf0 | code >> 18);
-        p[n++] = (char)(0x80 | (code >> 12 & 0x3f));
-        p[n++] = (char)(0x80 | (code >> 6 & 0x3f));
-    }
-    if (code >= 0x80)
-        p[n++] = (char)(0x80 | (code & 0x3f));
-    ken_buf_put(out, p, n);
-}

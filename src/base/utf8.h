@@ -17,6 +17,5 @@ bool ken_utf8_is_valid(ken_str s);
 void ken_utf8_repair(ken_buf *out, ken_str s);
 // The longest prefix of at most `max_bytes` that does not cut a sequence.
 ken_str ken_utf8_clip(ken_str s, size_t max_bytes);
-void ken_utf8_put(ken_buf *out, uint32_t code);
 
 #endif

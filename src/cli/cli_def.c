@@ -2,6 +2,7 @@
 // ken def
 #include <inttypes.h>
 
+#include "base/utf8.h"
 #include "cli/cli_print_priv.h"
 #include "json/json.h"
 
@@ -37,20 +38,6 @@ static void print_definition(cli *x, const ken_definition *d)
     }
 }
 
-static ken_status fail_absent(const ken_definition_result *r, ken_str name, ken_err *err)
-{
-    ken_buf near = KEN_BUF_INIT(300);
-    for (size_t i = 0; i < r->n_suggestions && i < 5; i++) {
-        ken_buf_puts(&near, i ? ", " : "; near names: ");
-        ken_buf_put_str(&near, r->suggestions[i]);
-    }
-    ken_status st =
-        KEN_FAIL(err, KEN_ENOTFOUND, "no definition of '" KEN_STR_FMT "'%s",
-                 (int)(name.len > 100 ? 100 : name.len), name.ptr, near.ptr ? near.ptr : "");
-    ken_buf_release(&near);
-    return st;
-}
-
 static ken_status def_json(cli *x, const cli_place *place, ken_str name, ken_str hint,
                            uint64_t limit, ken_err *err)
 {
@@ -75,7 +62,9 @@ static ken_status def_text(cli *x, const cli_place *place, ken_snapshot *s, ken_
     if (st)
         return st;
     if (!r.n_defs)
-        return fail_absent(&r, name, err);
+        return KEN_FAIL(err, KEN_ENOTFOUND, "no definition of '" KEN_STR_FMT "'" KEN_STR_FMT,
+                        KEN_STR_ARG(ken_utf8_clip(name, 100)),
+                        KEN_STR_ARG(ken_definition_near(&r, &x->arena)));
     for (size_t i = 0; i < r.n_defs; i++) {
         ken_cli__print(i ? "\n" : "");
         print_definition(x, &r.defs[i]);

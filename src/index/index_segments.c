@@ -28,12 +28,6 @@ ken_status index_flush(ken_store *store, ken_lex_builder *b, ken_err *err)
     return st;
 }
 
-static ken_status read_block(void *ctx, int64_t segment, uint32_t block, void *into, size_t *out_n,
-                             ken_err *err)
-{
-    return ken_store_read_block(ctx, segment, block, into, out_n, err);
-}
-
 static int by_size(const void *a, const void *b)
 {
     const ken_segment_info *x = a, *y = b;
@@ -57,7 +51,8 @@ static bool is_among(int64_t id, const int64_t *ids, size_t n)
 static ken_status absorb(ken_store *store, const ken_segment_info *info, const int64_t *live,
                          size_t n_live, ken_lex_builder *b, ken_err *err)
 {
-    ken_lex_source source = { read_block, store, info->id, info->n_bytes, KEN_SEGMENT_BLOCK };
+    ken_lex_source source = { ken_store_read_block, store, info->id, info->n_bytes,
+                              KEN_SEGMENT_BLOCK };
     ken_lex_segment *s = NULL;
     ken_status st = ken_lex_segment_open(&source, &s, err);
     if (st)

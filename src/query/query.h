@@ -130,6 +130,9 @@ ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint,
                                ken_arena *arena, ken_definition_result *out, ken_err *err)
     KEN_MUST_USE;
 
+// "; near names: a, b", to go on a message with, or empty.
+ken_str ken_definition_near(const ken_definition_result *r, ken_arena *arena);
+
 // ---- one file --------------------------------------------------------------------------------
 typedef struct ken_file_view {
     ken_str path, language;

@@ -9,15 +9,6 @@
 #include "base/path.h"
 #include "query/query_priv.h"
 
-static ken_status read_block(void *ctx, int64_t segment, uint32_t block, void *into, size_t *out_n,
-                             ken_err *err)
-{
-    ken_status st = ken_store_read_block(ctx, segment, block, into, out_n, err);
-    if (st == KEN_ENOTFOUND)
-        return KEN_FAIL(err, KEN_ENOTFOUND, "search segment %lld is gone", (long long)segment);
-    return st;
-}
-
 static void unload(ken_snapshot *s)
 {
     for (uint32_t i = 0; i < s->corpus.n_parts; i++)
@@ -57,7 +48,7 @@ static ken_status load_segments(ken_snapshot *s, ken_err *err)
     }
     size_t n_found = 0;
     for (size_t p = 0; p < n && !st; p++) {
-        ken_lex_source source = { read_block, s->store, infos[p].id, infos[p].n_bytes,
+        ken_lex_source source = { ken_store_read_block, s->store, infos[p].id, infos[p].n_bytes,
                                   KEN_SEGMENT_BLOCK };
         ken_lex_part *part = &c->parts[c->n_parts];
         st = ken_lex_segment_open(&source, &part->segment, err);

@@ -2,6 +2,7 @@
 // Definitions by name: symbol search and get_definition.
 #include <stdlib.h>
 
+#include "base/utf8.h"
 #include "query/query_priv.h"
 
 enum {
@@ -279,4 +280,15 @@ ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint,
     }
     ken_vec_release(&names);
     return st;
+}
+
+ken_str ken_definition_near(const ken_definition_result *r, ken_arena *arena)
+{
+    ken_str near = { "", 0 };
+    for (size_t i = 0; i < r->n_suggestions && i < MAX_SUGGESTIONS; i++) {
+        ken_str name = ken_utf8_clip(r->suggestions[i], 60);
+        near = ken_arena_printf(arena, KEN_STR_FMT "%s" KEN_STR_FMT, KEN_STR_ARG(near),
+                                i ? ", " : "; near names: ", KEN_STR_ARG(name));
+    }
+    return near;
 }

@@ -4,66 +4,19 @@
 // without following links, and every file is looked at relative to its folder, so that nothing
 // outside of the root is ever reached, whatever is moved while we look.
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
-#ifdef __linux__
-#include <linux/openat2.h>
-#endif
-
 #include "base/alloc.h"
+#include "base/fs.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "scan/scan_priv.h"
 
 enum {
-    SCAN_DEFAULT_FILE_BYTES = 1 << 20,
-    SCAN_OPEN_FLAGS = O_RDONLY | O_DIRECTORY | O_CLOEXEC
+    SCAN_DEFAULT_FILE_BYTES = 1 << 20
 };
-
-// ---- opening folders --------------------------------------------------------------------------
-static int open_by_steps(int root_fd, const char *path)
-{
-    int fd = openat(root_fd, ".", SCAN_OPEN_FLAGS);
-    ken_str rest = ken_str_c(path), part;
-    while (fd >= 0 && ken_str_split_next(&rest, '/', &part)) {
-        char name[SCAN_MAX_PATH + 1];
-        memcpy(name, part.ptr, part.len);
-        name[part.len] = '\0';
-        int next = openat(fd, name, SCAN_OPEN_FLAGS | O_NOFOLLOW);
-        int e = errno;
-        close(fd);
-        errno = e;
-        fd = next;
-    }
-    return fd;
-}
-
-int ken_scan__open_below(const scan_job *job, ken_str folder)
-{
-    char path[SCAN_MAX_PATH + 1];
-    if (!folder.len)
-        return openat(job->root_fd, ".", SCAN_OPEN_FLAGS);
-    if (folder.len > SCAN_MAX_PATH) {
-        errno = ENAMETOOLONG;
-        return -1;
-    }
-    memcpy(path, folder.ptr, folder.len);
-    path[folder.len] = '\0';
-    if (!memchr(path, '/', folder.len))
-        return openat(job->root_fd, path, SCAN_OPEN_FLAGS | O_NOFOLLOW);
-#ifdef SYS_openat2
-    struct open_how how = { .flags = SCAN_OPEN_FLAGS,
-                            .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
-    int fd = (int)syscall(SYS_openat2, job->root_fd, path, &how, sizeof how);
-    if (fd >= 0 || (errno != ENOSYS && errno != EPERM && errno != EINVAL))
-        return fd;
-#endif
-    return open_by_steps(job->root_fd, path);
-}
 
 // ---- judges -----------------------------------------------------------------------------------
 void ken_scan__skip(scan_job *job, ken_str path, ken_skip_reason reason)
@@ -272,7 +225,7 @@ static bool enter_folders(list_cursor *c, ken_str path)
 static void take_candidate(list_cursor *c, ken_str path)
 {
     if (c->folder_fd < 0 && !c->is_broken) {
-        c->folder_fd = ken_scan__open_below(c->job, c->folder);
+        c->folder_fd = ken_fs_open_dir_under(c->job->root_fd, c->folder);
         c->is_broken = c->folder_fd < 0;
         if (c->is_broken && errno == EACCES && c->folder.len) {
             skip_folder(c, c->folder, KEN_SKIP_UNREADABLE);

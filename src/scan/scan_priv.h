@@ -72,8 +72,6 @@ ken_skip_reason ken_scan__judge_folder(const scan_job *job, ken_str folder, bool
 // Stats one candidate by its base name in `dir_fd` and puts it into files or skips. A file that is
 // gone, or that no --include asks for, goes nowhere. `path` must live in the results' arena.
 void ken_scan__take(scan_job *job, int dir_fd, ken_str path, bool is_ignored);
-// Opens a folder below the root without following any link; -1 and errno. "" is the root.
-int ken_scan__open_below(const scan_job *job, ken_str folder);
 
 // ---- scan_git.c -------------------------------------------------------------------------------
 typedef struct scan_git {

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/fs.h"
 #include "base/path.h"
 #include "scan/scan_priv.h"
 
@@ -212,7 +213,7 @@ static ken_skip_reason judge_signs(const walk *w, const walk_signs *s)
 
 static void visit(walk *w, walk_folder f)
 {
-    int fd = ken_scan__open_below(w->job, f.path);
+    int fd = ken_fs_open_dir_under(w->job->root_fd, f.path);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     if (!dir) {
         bool is_gone = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;

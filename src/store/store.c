@@ -341,12 +341,16 @@ ken_status ken_store_list_segments(ken_store *s, ken_arena *arena, ken_segment_i
     return st;
 }
 
-ken_status ken_store_read_block(ken_store *s, int64_t segment, uint32_t block, void *into,
+ken_status ken_store_read_block(void *store, int64_t segment, uint32_t block, void *into,
                                 size_t *out_n, ken_err *err)
 {
-    if (segment <= 0 || block >= MAX_BLOCKS)
-        return KEN_ENOTFOUND;
-    return s->backend->ops->segment->read_block(s->backend, segment, block, into, out_n, err);
+    const ken_store *s = store;
+    ken_status st = KEN_ENOTFOUND;
+    if (segment > 0 && block < MAX_BLOCKS)
+        st = s->backend->ops->segment->read_block(s->backend, segment, block, into, out_n, err);
+    if (st == KEN_ENOTFOUND)
+        return KEN_FAIL(err, st, "search segment %lld is gone", (long long)segment);
+    return st;
 }
 
 // ---- the generation, and values by name --------------------------------------------------------

@@ -128,8 +128,9 @@ ken_status ken_store_list_segments(ken_store *s, ken_arena *arena, ken_segment_i
                                    size_t *out_n, ken_err *err) KEN_MUST_USE;
 // A reader without an open transaction may find a segment merged away: KEN_ENOTFOUND, then it loads
 // the newer generation. Ids are never used again, so it never gets other bytes. Copies one block
-// into `into` (KEN_SEGMENT_BLOCK bytes); `*out_n` bytes were there.
-ken_status ken_store_read_block(ken_store *s, int64_t segment, uint32_t block, void *into,
+// into `into` (KEN_SEGMENT_BLOCK bytes); `*out_n` bytes were there. `store` is a ken_store: this is
+// what a segment's source calls.
+ken_status ken_store_read_block(void *store, int64_t segment, uint32_t block, void *into,
                                 size_t *out_n, ken_err *err) KEN_MUST_USE;
 
 // ---- the generation --------------------------------------------------------------------------

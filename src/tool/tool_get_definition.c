@@ -37,20 +37,6 @@ static json_t *definition_json(const ken_definition *d, ken_str commit, const ke
     return o;
 }
 
-static ken_status fail_absent(const ken_definition_result *r, ken_str name, ken_err *err)
-{
-    ken_buf near = KEN_BUF_INIT(200);
-    for (size_t i = 0; i < r->n_suggestions && i < 5; i++)
-        ken_buf_printf(&near, "%s" KEN_STR_FMT, i ? ", " : "; near names: ",
-                       KEN_STR_ARG(ken_utf8_clip(r->suggestions[i], 60)));
-    ken_status st = KEN_FAIL(err, KEN_ENOTFOUND,
-                             "no definition of '" KEN_STR_FMT "' in this "
-                             "project%s; search_code with search_type text finds where it is used",
-                             KEN_STR_ARG(ken_utf8_clip(name, 100)), near.ptr ? near.ptr : "");
-    ken_buf_release(&near);
-    return st;
-}
-
 static json_t *result_json(const ken_tool_env *env, const ken_tool__scope *scope,
                            const ken_definition_result *r)
 {
@@ -93,7 +79,11 @@ ken_status ken_tool__get_definition(const ken_tool_env *env, const json_t *args,
     if (!st && is_newer)
         st = ken_find_definition(scope.snap, name, hint, (size_t)limit, env->arena, &r, err);
     if (!st && !r.n_defs)
-        st = fail_absent(&r, name, err);
+        st = KEN_FAIL(err, KEN_ENOTFOUND,
+                      "no definition of '" KEN_STR_FMT "' in this project" KEN_STR_FMT
+                      "; search_code with search_type text finds where it is used",
+                      KEN_STR_ARG(ken_utf8_clip(name, 100)),
+                      KEN_STR_ARG(ken_definition_near(&r, env->arena)));
     if (!st)
         *out = result_json(env, &scope, &r);
     ken_tool__close(env, &scope);
