@@ -503,7 +503,7 @@ static void add_ours(ours *o, const doc *d, int64_t id)
 static int by_words(const void *a, const void *b, void *ctx)
 {
     const ken_lex_scores *s = ctx;
-    float x = s->files[*(const uint32_t *)a].words, y = s->files[*(const uint32_t *)b].words;
+    float x = s->sums[*(const uint32_t *)a].words, y = s->sums[*(const uint32_t *)b].words;
     return (x < y) - (x > y);
 }
 

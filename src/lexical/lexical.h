@@ -112,6 +112,10 @@ size_t ken_lex_segment_resident(const ken_lex_segment *s);                 // by
 ken_status ken_lex_segment_chunk_lens(ken_lex_segment *s, uint32_t content, const uint16_t **out,
                                       ken_err *err) KEN_MUST_USE;
 
+// The same as they lie in the segment, little-endian, borrowed from it.
+ken_status ken_lex_segment_raw_lens(ken_lex_segment *s, uint32_t content, const uint8_t **out,
+                                    ken_err *err) KEN_MUST_USE;
+
 typedef struct ken_lex_list {
     const uint8_t *at, *end; // borrowed from the segment
     uint32_t n_contents, n_chunks;
@@ -130,8 +134,20 @@ typedef struct ken_lex_cursor {
     bool has_started;
 } ken_lex_cursor;
 
+// What a list says of one content, read in bulk.
+typedef struct ken_lex_head {
+    uint32_t content;
+    uint32_t tf[KEN_FIELD_COUNT];
+    uint32_t place; // of its chunks, for ken_lex_cursor_seek
+} ken_lex_head;
+
 void ken_lex_cursor_init(ken_lex_cursor *c, const ken_lex_list *list);
 bool ken_lex_cursor_next(ken_lex_cursor *c); // false at the end or at damage
+// Takes up to `max` contents in one go; 0 at the end or at damage.
+uint32_t ken_lex_cursor_heads(ken_lex_cursor *c, const ken_lex_list *list, ken_lex_head *out,
+                              uint32_t max);
+// Goes back to a content met before, for its chunks alone.
+bool ken_lex_cursor_seek(ken_lex_cursor *c, const ken_lex_list *list, uint32_t place);
 // Iterates the chunks of the content at hand: start with *pos = NULL.
 bool ken_lex_cursor_chunk(const ken_lex_cursor *c, const uint8_t **pos, uint32_t *chunk,
                           uint32_t tf[KEN_FIELD_COUNT]);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
-// Two passes over the posting lists of a question. The first reads the heads only: one per file
-// that holds a term, with the counts of the whole file. The second, for the few hundred files that
-// may matter, looks into the chunks. A list is walked in order, so that lengths are read in order
-// too.
+// The posting lists of a question are read once, and their heads only: one per file that holds a
+// term, with the counts of the whole file. What was found is kept, for a term's weight is known
+// when all its files are counted, and for the few hundred files that may matter, whose chunks are
+// then read from where their heads stood. Everything is in the order of the lists, so that lengths
+// and sums are met in order too.
 #include "lexical/lexical_score.h"
 
 #include <math.h>
@@ -10,11 +11,16 @@
 #include "base/alloc.h"
 
 static const double field_weight[KEN_FIELD_COUNT] = { 1, 1, 2 }; // names: 4, counted in halves
-static const double file_k = 6, chunk_k = 4;
+static const float file_k = 6, chunk_k = 4;
 static const double stem_boost = 6, folder_boost = 2;
 enum {
-    WALKED_MAX = 4096
-}; // contents of a list
+    BATCH = 128 // heads read at a time
+};
+
+static double norm_of(int field, uint32_t len, double average)
+{
+    return field_weight[field] / (0.25 + 0.75 * len / average);
+}
 
 static void set_norms(const ken_lex_corpus *c, ken_lex_part *part, ken_arena *arena)
 {
@@ -24,15 +30,7 @@ static void set_norms(const ken_lex_corpus *c, ken_lex_part *part, ken_arena *ar
     for (uint32_t i = 0; i < n; i++)
         for (int f = 0; f < KEN_FIELD_COUNT; f++)
             part->norm[i * KEN_FIELD_COUNT + (uint32_t)f] =
-                (float)(field_weight[f] / (0.25 + 0.75 * contents[i].len[f] / c->file_len[f]));
-}
-
-static uint32_t n_files_of(const ken_lex_corpus *c, const ken_lex_part *part, uint32_t content)
-{
-    uint32_t n = 0;
-    for (int32_t file = part->first_file[content]; file >= 0; file = c->next_file[file])
-        n++;
-    return n;
+                (float)norm_of(f, contents[i].len[f], c->file_len[f]);
 }
 
 void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena)
@@ -49,28 +47,23 @@ void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena)
     for (int f = 0; f < KEN_FIELD_COUNT; f++) {
         c->file_len[f] = c->n_files && sum[f] > 0 ? sum[f] / c->n_files : 1;
         c->chunk_len[f] = c->n_chunks && sum[f] > 0 ? sum[f] / (double)c->n_chunks : 1;
+        for (uint32_t len = 0; len < KEN_LEX_NORMS; len++)
+            c->chunk_norm[f][len] = (float)norm_of(f, len, c->chunk_len[f]);
     }
-    for (uint32_t p = 0; p < c->n_parts; p++) {
-        ken_lex_part *part = &c->parts[p];
-        set_norms(c, part, arena);
-        part->n_files = 0;
-        part->has_file_each = true;
-        for (uint32_t i = 0; i < ken_lex_segment_n_contents(part->segment); i++) {
-            uint32_t n = n_files_of(c, part, i);
-            part->n_files += n;
-            part->has_file_each = part->has_file_each && n == 1;
-        }
-    }
+    for (uint32_t p = 0; p < c->n_parts; p++)
+        set_norms(c, &c->parts[p], arena);
 }
 
 void ken_lex_scores_release(ken_lex_scores *s)
 {
     ken_free(s->files);
-    ken_free(s->stamp);
+    ken_free(s->sums);
     ken_free(s->term);
     ken_free(s->term_comments);
     ken_vec_release(&s->touched);
     ken_vec_release(&s->term_touched);
+    ken_vec_release(&s->found);
+    ken_vec_release(&s->runs);
     ken_vec_release(&s->chunks);
     ken_vec_release(&s->term_chunks);
     ken_path_match_release(&s->paths);
@@ -83,22 +76,16 @@ static void prepare(ken_lex_scores *s, uint32_t n_files)
         ken_lex_scores_release(s);
         s->n_files = n_files;
         s->files = ken_zalloc(ken_mul_size(n_files + 1, sizeof *s->files));
-        s->stamp = ken_zalloc(ken_mul_size(n_files + 1, sizeof *s->stamp));
+        s->sums = ken_zalloc(ken_mul_size(n_files + 1, sizeof *s->sums));
         s->term = ken_zalloc(ken_mul_size(n_files + 1, sizeof *s->term));
         s->term_comments = ken_zalloc(ken_mul_size(n_files + 1, sizeof *s->term_comments));
     }
-    s->epoch++;
+    for (size_t i = 0; i < s->touched.len; i++)
+        s->sums[s->touched.ptr[i]] = (ken_lex_sum){ 0 };
     ken_vec_clear(&s->touched);
-}
-
-static ken_lex_file_score *touch(ken_lex_scores *s, uint32_t file)
-{
-    if (s->stamp[file] != s->epoch) {
-        s->stamp[file] = s->epoch;
-        s->files[file] = (ken_lex_file_score){ 0 };
-        ken_vec_push(&s->touched, file);
-    }
-    return &s->files[file];
+    ken_vec_clear(&s->found);
+    ken_vec_clear(&s->runs);
+    ken_vec_reserve(&s->touched, (size_t)n_files + 1);
 }
 
 static float path_boost(const ken_path_match *m, uint32_t term, uint32_t file)
@@ -113,59 +100,113 @@ static float path_boost(const ken_path_match *m, uint32_t term, uint32_t file)
 
 static double idf(double n, double df)
 {
-    if (df > n)
-        df = n;
+    df = df > n ? n : df < 0 ? 0 : df;
     return log(1 + (n - df + 0.5) / (df + 0.5));
 }
 
-// Adds how many files, and chunks of them, a list stands for. What no file has any more, such as
-// the last versions of a file that is being worked on, must not make its words look common. A long
-// list is taken to have its segment's share of files: there it hardly matters, and walking it would
-// cost.
-static void count_files(const ken_lex_corpus *c, const ken_lex_part *part, const ken_lex_list *list,
-                        double *n_files, double *n_chunks)
+// ---- what the lists say -----------------------------------------------------------------------
+
+typedef struct reader {
+    const ken_lex_corpus *c;
+    ken_lex_scores *s;
+    const ken_lex_part *part;
+    double n_files, n_chunks; // with the term at hand
+} reader;
+
+// A content with several files, or none: what no file has any more, such as the last versions of a
+// file that is being worked on, must not make its words look common.
+static void add_copies(reader *r, const ken_lex_list *list, ken_lex_found found)
 {
-    uint32_t n_contents = ken_lex_segment_n_contents(part->segment);
-    if (part->has_file_each || list->n_contents > WALKED_MAX) {
-        double share = n_contents ? (double)part->n_files / n_contents : 0;
-        *n_files += share * list->n_contents;
-        *n_chunks += share * list->n_chunks;
-        return;
+    int32_t n = 0;
+    for (int32_t f = (int32_t)found.file; f >= 0; f = r->c->next_file[f], n++) {
+        found.file = (uint32_t)f;
+        ken_vec_push(&r->s->found, found);
     }
     ken_lex_cursor cursor;
-    ken_lex_cursor_init(&cursor, list);
-    while (ken_lex_cursor_next(&cursor) && cursor.content < n_contents) {
-        uint32_t n = n_files_of(c, part, cursor.content), chunk = 0, tf[KEN_FIELD_COUNT];
-        const uint8_t *pos = NULL;
-        *n_files += n;
-        while (n && ken_lex_cursor_chunk(&cursor, &pos, &chunk, tf))
-            *n_chunks += n;
-    }
+    const uint8_t *pos = NULL;
+    uint32_t chunk = 0, tf[KEN_FIELD_COUNT];
+    r->n_files += n - 1;
+    if (ken_lex_cursor_seek(&cursor, list, found.place))
+        while (ken_lex_cursor_chunk(&cursor, &pos, &chunk, tf))
+            r->n_chunks += n - 1;
 }
 
-// Document frequencies of all terms; the lists stay readable, for a segment's bytes do not move.
-static ken_status find_lists(const ken_lex_corpus *c, const ken_lex_query *q, ken_lex_list *lists,
-                             ken_lex_scores *s, ken_err *err)
+static void add_heads(reader *r, const ken_lex_list *list, const ken_lex_head *heads, uint32_t n)
 {
+    const int32_t *first_file = r->part->first_file, *next_file = r->c->next_file;
+    ken_vec_reserve(&r->s->found, r->s->found.len + n);
+    ken_lex_found *to = r->s->found.ptr + r->s->found.len;
+    for (const ken_lex_head *h = heads; h < heads + n; h++) {
+        int32_t file = first_file[h->content];
+        const float *norm = r->part->norm + (size_t)h->content * KEN_FIELD_COUNT;
+        float value = 0;
+        for (int f = 0; f < KEN_FIELD_COUNT; f++)
+            value += norm[f] * (float)h->tf[f];
+        *to = (ken_lex_found){ (uint32_t)file, h->place, value, (float)h->tf[KEN_FIELD_COMMENT] };
+        if (file >= 0 && next_file[file] < 0) {
+            to++;
+            continue;
+        }
+        r->s->found.len = (size_t)(to - r->s->found.ptr);
+        add_copies(r, list, *to);
+        ken_vec_reserve(&r->s->found, r->s->found.len + n);
+        to = r->s->found.ptr + r->s->found.len;
+    }
+    r->s->found.len = (size_t)(to - r->s->found.ptr);
+}
+
+static void read_list(reader *r, const ken_lex_list *list)
+{
+    uint32_t n_contents = ken_lex_segment_n_contents(r->part->segment), n, n_sound;
+    ken_lex_head heads[BATCH];
+    ken_lex_cursor cursor;
+    ken_lex_cursor_init(&cursor, list);
+    r->n_files += list->n_contents;
+    r->n_chunks += list->n_chunks;
+    do {
+        n = n_sound = ken_lex_cursor_heads(&cursor, list, heads, BATCH);
+        while (n_sound && heads[n_sound - 1].content >= n_contents)
+            n_sound--;
+        if (n_sound)
+            add_heads(r, list, heads, n_sound);
+    } while (n == BATCH && n_sound == n);
+}
+
+// All that the lists of a term say, one run for each; the bytes of a segment do not move.
+static ken_status read_term(reader *r, const ken_query_term *term, uint32_t t, ken_err *err)
+{
+    r->n_files = r->n_chunks = 0;
+    for (uint32_t p = 0; p < r->c->n_parts; p++) {
+        r->part = &r->c->parts[p];
+        for (uint32_t l = 0; l < term->n_lookups; l++) {
+            ken_lex_run run = { .term = t, .lookup = l, .from = r->s->found.len };
+            ken_status st = ken_lex_find(r->part->segment, term->lookup[l], &run.list, err);
+            if (st)
+                return st;
+            if (!run.list.n_contents)
+                continue;
+            read_list(r, &run.list);
+            run.to = r->s->found.len;
+            ken_vec_push(&r->s->runs, run);
+        }
+    }
+    return KEN_OK;
+}
+
+static ken_status read_terms(const ken_lex_corpus *c, const ken_lex_query *q,
+                             const ken_cancel *cancel, ken_lex_scores *s, ken_err *err)
+{
+    reader r = { .c = c, .s = s };
     s->file_weights = s->chunk_weights = s->word_weights = 0;
     for (uint32_t t = 0; t < q->n_terms; t++) {
-        const ken_query_term *term = &q->terms[t];
-        double n_files = 0, n_chunks = 0;
-        for (uint32_t p = 0; p < c->n_parts; p++) {
-            for (uint32_t l = 0; l < 2; l++) {
-                ken_lex_list *list = &lists[(t * c->n_parts + p) * 2 + l];
-                *list = (ken_lex_list){ 0 };
-                if (l >= term->n_lookups)
-                    continue;
-                ken_status st = ken_lex_find(c->parts[p].segment, term->lookup[l], list, err);
-                if (st)
-                    return st;
-                count_files(c, &c->parts[p], list, &n_files, &n_chunks);
-            }
-        }
-        s->file_idf[t] = term->weight * idf(c->n_files, n_files);
-        s->chunk_idf[t] = term->weight * idf((double)c->n_chunks, n_chunks);
-        if (!term->is_whole) {
+        ken_status st = read_term(&r, &q->terms[t], t, err);
+        if (!st)
+            st = ken_cancel_check(cancel, err);
+        if (st)
+            return st;
+        s->file_idf[t] = q->terms[t].weight * idf(c->n_files, r.n_files);
+        s->chunk_idf[t] = q->terms[t].weight * idf((double)c->n_chunks, r.n_chunks);
+        if (!q->terms[t].is_whole) {
             s->file_weights += s->file_idf[t];
             s->chunk_weights += s->chunk_idf[t];
             s->word_weights += s->chunk_idf[t];
@@ -178,61 +219,57 @@ static ken_status find_lists(const ken_lex_corpus *c, const ken_lex_query *q, ke
 
 // ---- files -------------------------------------------------------------------------------------
 
-static float weigh(const uint32_t tf[KEN_FIELD_COUNT], const uint32_t len[KEN_FIELD_COUNT],
-                   const double average[KEN_FIELD_COUNT])
+typedef struct term_weights {
+    float file, comments; // what the most of this term is worth
+} term_weights;
+
+// A file is touched when it first gains something; every gain is more than nothing.
+static inline void add_gain(ken_lex_scores *s, uint32_t file, float x, float comments,
+                            term_weights w)
 {
-    double sum = 0;
-    for (int f = 0; f < KEN_FIELD_COUNT; f++)
-        if (tf[f])
-            sum += field_weight[f] * tf[f] / (0.25 + 0.75 * len[f] / average[f]);
-    return (float)sum;
+    ken_lex_sum *sum = &s->sums[file];
+    float gain = w.file * x / (x + file_k);
+    s->touched.ptr[s->touched.len] = file;
+    s->touched.len += sum->words <= 0 && gain > 0;
+    sum->words += gain;
+    sum->comments += w.comments * comments / (comments + 2);
 }
 
-static void add_list(const ken_lex_corpus *c, const ken_lex_part *part, const ken_lex_list *list,
-                     ken_lex_scores *s)
+static void add_to_term(ken_lex_scores *s, uint32_t file, float x, float comments)
 {
-    uint32_t n_contents = ken_lex_segment_n_contents(part->segment);
-    ken_lex_cursor cursor;
-    ken_lex_cursor_init(&cursor, list);
-    while (ken_lex_cursor_next(&cursor) && cursor.content < n_contents) {
-        int32_t file = part->first_file[cursor.content];
-        if (file < 0)
-            continue;
-        const float *norm = part->norm + (size_t)cursor.content * KEN_FIELD_COUNT;
-        float value = 0;
-        for (int f = 0; f < KEN_FIELD_COUNT; f++)
-            value += norm[f] * (float)cursor.tf[f];
-        for (; file >= 0; file = c->next_file[file]) {
-            if (s->term[file] <= 0)
-                ken_vec_push(&s->term_touched, (uint32_t)file);
-            s->term[file] += value;
-            s->term_comments[file] += (float)cursor.tf[KEN_FIELD_COMMENT];
-        }
-    }
+    if (s->term[file] <= 0)
+        ken_vec_push(&s->term_touched, file);
+    s->term[file] += x;
+    s->term_comments[file] += comments;
 }
 
 // Adds one term's share to every file that it touches, by text or by path.
-static void fold_term(const ken_query_term *term, uint32_t t, ken_lex_scores *s)
+static void fold_term(ken_lex_scores *s, uint32_t t, size_t first_run, size_t end_run,
+                      term_weights w)
 {
-    bool has_path = s->paths.stem[t] || s->paths.folder[t];
+    bool has_path = s->paths.stem[t] || s->paths.folder[t], is_single = !has_path;
+    for (size_t r = first_run; r < end_run; r++)
+        is_single = is_single && !s->runs.ptr[r].lookup;
+    size_t from = first_run < end_run ? s->runs.ptr[first_run].from : 0;
+    size_t to = first_run < end_run ? s->runs.ptr[end_run - 1].to : 0;
+    const ken_lex_found *found = s->found.ptr;
+    if (is_single) { // then a file is met once
+        for (size_t i = from; i < to; i++)
+            add_gain(s, found[i].file, found[i].value, found[i].comments, w);
+        return;
+    }
+    for (size_t i = from; i < to; i++)
+        add_to_term(s, found[i].file, found[i].value, found[i].comments);
     for (size_t i = 0; has_path && i < s->paths.files.len; i++) {
         uint32_t file = s->paths.files.ptr[i];
         float boost = path_boost(&s->paths, t, file);
-        if (boost <= 0)
-            continue;
-        if (s->term[file] <= 0)
-            ken_vec_push(&s->term_touched, file);
-        s->term[file] += boost;
+        if (boost > 0)
+            add_to_term(s, file, boost, 0);
     }
     for (size_t i = 0; i < s->term_touched.len; i++) {
         uint32_t file = s->term_touched.ptr[i];
-        double x = (double)s->term[file], comments = (double)s->term_comments[file];
-        ken_lex_file_score *score = touch(s, file);
-        score->words += (float)(s->file_idf[t] * x / (x + file_k));
-        if (!term->is_whole)
-            score->comments += (float)(s->chunk_idf[t] * comments / (comments + 2));
-        s->term[file] = 0;
-        s->term_comments[file] = 0;
+        add_gain(s, file, s->term[file], s->term_comments[file], w);
+        s->term[file] = s->term_comments[file] = 0;
     }
     ken_vec_clear(&s->term_touched);
 }
@@ -242,33 +279,52 @@ ken_status ken_lex_score_files(const ken_lex_corpus *c, const ken_lex_query *q,
                                ken_lex_scores *out, ken_err *err)
 {
     prepare(out, c->n_files);
-    size_t n_lists = (size_t)q->n_terms * c->n_parts * 2;
-    ken_lex_list *lists = ken_alloc(ken_mul_size(n_lists + 1, sizeof *lists));
-    ken_status st = find_lists(c, q, lists, out, err);
-    if (!st && paths)
+    ken_status st = read_terms(c, q, cancel, out, err);
+    if (st)
+        return st;
+    if (paths)
         ken_path_index_match(paths, q, out->file_idf, &out->paths);
-    for (uint32_t t = 0; t < q->n_terms && !st; t++) {
-        for (uint32_t p = 0; p < c->n_parts; p++)
-            for (uint32_t l = 0; l < 2; l++)
-                if (lists[(t * c->n_parts + p) * 2 + l].n_contents)
-                    add_list(c, &c->parts[p], &lists[(t * c->n_parts + p) * 2 + l], out);
-        fold_term(&q->terms[t], t, out);
-        st = ken_cancel_check(cancel, err);
+    size_t run = 0;
+    for (uint32_t t = 0; t < q->n_terms; t++) {
+        size_t first = run;
+        while (run < out->runs.len && out->runs.ptr[run].term == t)
+            run++;
+        term_weights w = { (float)out->file_idf[t],
+                           q->terms[t].is_whole ? 0 : (float)out->chunk_idf[t] };
+        fold_term(out, t, first, run, w);
     }
-    for (size_t i = 0; !st && paths && i < out->paths.files.len; i++)
-        touch(out, out->paths.files.ptr[i]);
-    ken_free(lists);
-    return st;
+    for (size_t i = 0; paths && i < out->paths.files.len; i++)
+        if (out->sums[out->paths.files.ptr[i]].words <= 0)
+            ken_vec_push(&out->touched, out->paths.files.ptr[i]);
+    return KEN_OK;
 }
 
 // ---- chunks ------------------------------------------------------------------------------------
 
+// Gives each chosen file its place among the chunks.
+static void lay_out(const ken_lex_corpus *c, const uint32_t *files, size_t n, ken_lex_scores *s)
+{
+    uint32_t at = 0;
+    for (size_t i = 0; i < n; i++) {
+        const ken_lex_segment *seg = c->parts[c->file_part[files[i]]].segment;
+        const ken_lex_sum *sum = &s->sums[files[i]];
+        s->files[files[i]] = (ken_lex_file_score){ .words = sum->words,
+                                                   .comments = sum->comments,
+                                                   .first_chunk = at };
+        at += ken_lex_segment_contents(seg)[c->file_ordinal[files[i]]].n_chunks;
+    }
+    ken_vec_reserve(&s->chunks, at + 1);
+    ken_vec_reserve(&s->term_chunks, at + 1);
+    s->chunks.len = s->term_chunks.len = at;
+    memset(s->chunks.ptr, 0, at * sizeof *s->chunks.ptr);
+    memset(s->term_chunks.ptr, 0, at * sizeof *s->term_chunks.ptr);
+}
+
 typedef struct chunk_pass {
     const ken_lex_corpus *c;
     ken_lex_scores *s;
-    const uint8_t *is_chosen; // by file
-    ken_vec_u32 touched;      // chunk slots of the term at hand
-    ken_vec_u32 owner;        // file of each touched slot
+    ken_vec_u32 touched; // chunk slots of the term at hand
+    ken_vec_u32 owner;   // file of each touched slot
 } chunk_pass;
 
 static void add_chunk(chunk_pass *x, uint32_t slot, uint32_t file, float value)
@@ -280,34 +336,32 @@ static void add_chunk(chunk_pass *x, uint32_t slot, uint32_t file, float value)
     x->s->term_chunks.ptr[slot] += value;
 }
 
-static ken_status add_chunks(chunk_pass *x, const ken_lex_part *part, const ken_lex_list *list,
+// What one occurrence in a field of `len` terms counts.
+static inline float chunk_norm(const ken_lex_corpus *c, int field, uint32_t len)
+{
+    return len < KEN_LEX_NORMS ? c->chunk_norm[field][len]
+                               : (float)norm_of(field, len, c->chunk_len[field]);
+}
+
+static ken_status add_chunks(chunk_pass *x, const ken_lex_list *list, const ken_lex_found *found,
                              ken_err *err)
 {
-    uint32_t n_contents = ken_lex_segment_n_contents(part->segment);
+    ken_lex_segment *seg = x->c->parts[x->c->file_part[found->file]].segment;
+    uint32_t ordinal = x->c->file_ordinal[found->file];
+    uint32_t n_chunks = ken_lex_segment_contents(seg)[ordinal].n_chunks;
+    uint32_t first = x->s->files[found->file].first_chunk, chunk = 0, tf[KEN_FIELD_COUNT];
+    const uint8_t *pos = NULL, *lens = NULL;
     ken_lex_cursor cursor;
-    ken_lex_cursor_init(&cursor, list);
-    while (ken_lex_cursor_next(&cursor) && cursor.content < n_contents) {
-        int32_t file = part->first_file[cursor.content];
-        while (file >= 0 && !x->is_chosen[file])
-            file = x->c->next_file[file];
-        if (file < 0)
-            continue;
-        const uint16_t *lens = NULL;
-        ken_status st = ken_lex_segment_chunk_lens(part->segment, cursor.content, &lens, err);
-        if (st)
-            return st;
-        uint32_t n_chunks = ken_lex_segment_contents(part->segment)[cursor.content].n_chunks;
-        const uint8_t *pos = NULL;
-        uint32_t chunk = 0, tf[KEN_FIELD_COUNT];
-        while (ken_lex_cursor_chunk(&cursor, &pos, &chunk, tf) && chunk < n_chunks) {
-            uint32_t len[KEN_FIELD_COUNT];
-            for (int f = 0; f < KEN_FIELD_COUNT; f++)
-                len[f] = lens[(size_t)chunk * KEN_FIELD_COUNT + (size_t)f];
-            float value = weigh(tf, len, x->c->chunk_len);
-            for (int32_t at = file; at >= 0; at = x->c->next_file[at])
-                if (x->is_chosen[at])
-                    add_chunk(x, x->s->files[at].first_chunk + chunk, (uint32_t)at, value);
-        }
+    ken_status st = ken_lex_segment_raw_lens(seg, ordinal, &lens, err);
+    if (st || !ken_lex_cursor_seek(&cursor, list, found->place))
+        return st;
+    while (ken_lex_cursor_chunk(&cursor, &pos, &chunk, tf) && chunk < n_chunks) {
+        const uint8_t *len = lens + (size_t)chunk * KEN_FIELD_COUNT * 2;
+        float value = 0;
+        for (int f = 0; f < KEN_FIELD_COUNT; f++, len += 2)
+            if (tf[f])
+                value += (float)tf[f] * chunk_norm(x->c, f, (uint32_t)(len[0] | len[1] << 8));
+        add_chunk(x, first + chunk, found->file, value);
     }
     return KEN_OK;
 }
@@ -316,31 +370,16 @@ static ken_status add_chunks(chunk_pass *x, const ken_lex_part *part, const ken_
 static void fold_chunks(chunk_pass *x, uint32_t t)
 {
     ken_lex_scores *s = x->s;
+    float weight = (float)s->chunk_idf[t];
     for (size_t i = 0; i < x->touched.len; i++) {
         uint32_t slot = x->touched.ptr[i];
-        double path = (double)path_boost(&s->paths, t, x->owner.ptr[i]);
-        double both = (double)s->term_chunks.ptr[slot] + path;
-        s->chunks.ptr[slot] +=
-            (float)(s->chunk_idf[t] * (both / (both + chunk_k) - path / (path + chunk_k)));
+        float path = path_boost(&s->paths, t, x->owner.ptr[i]);
+        float both = s->term_chunks.ptr[slot] + path;
+        s->chunks.ptr[slot] += weight * (both / (both + chunk_k) - path / (path + chunk_k));
         s->term_chunks.ptr[slot] = 0;
     }
     ken_vec_clear(&x->touched);
     ken_vec_clear(&x->owner);
-}
-
-static void lay_out(const ken_lex_corpus *c, const uint32_t *files, size_t n, ken_lex_scores *s)
-{
-    uint32_t at = 0;
-    for (size_t i = 0; i < n; i++) {
-        const ken_lex_segment *seg = c->parts[c->file_part[files[i]]].segment;
-        s->files[files[i]].first_chunk = at;
-        at += ken_lex_segment_contents(seg)[c->file_ordinal[files[i]]].n_chunks;
-    }
-    ken_vec_reserve(&s->chunks, at + 1);
-    ken_vec_reserve(&s->term_chunks, at + 1);
-    s->chunks.len = s->term_chunks.len = at;
-    memset(s->chunks.ptr, 0, at * sizeof *s->chunks.ptr);
-    memset(s->term_chunks.ptr, 0, at * sizeof *s->term_chunks.ptr);
 }
 
 static void pick_best(const ken_lex_corpus *c, const ken_lex_query *q, uint32_t file,
@@ -352,7 +391,7 @@ static void pick_best(const ken_lex_corpus *c, const ken_lex_query *q, uint32_t 
     double path = 0;
     for (uint32_t t = 0; t < q->n_terms; t++) {
         double boost = (double)path_boost(&s->paths, t, file);
-        path += s->chunk_idf[t] * boost / (boost + chunk_k);
+        path += s->chunk_idf[t] * boost / (boost + (double)chunk_k);
     }
     float best = 0, second = 0;
     f->best_chunk = 0;
@@ -378,18 +417,15 @@ ken_status ken_lex_score_chunks(const ken_lex_corpus *c, const ken_lex_query *q,
     for (size_t i = 0; i < n_files; i++)
         is_chosen[files[i]] = 1;
     lay_out(c, files, n_files, s);
-    chunk_pass x = { .c = c, .s = s, .is_chosen = is_chosen };
+    chunk_pass x = { .c = c, .s = s };
     ken_status st = KEN_OK;
-    for (uint32_t t = 0; t < q->n_terms && !st; t++) {
-        for (uint32_t p = 0; p < c->n_parts && !st; p++) {
-            for (uint32_t l = 0; l < q->terms[t].n_lookups && !st; l++) {
-                ken_lex_list list;
-                st = ken_lex_find(c->parts[p].segment, q->terms[t].lookup[l], &list, err);
-                if (!st)
-                    st = add_chunks(&x, &c->parts[p], &list, err);
-            }
-        }
-        fold_chunks(&x, t);
+    for (size_t r = 0; r < s->runs.len && !st; r++) {
+        const ken_lex_run *run = &s->runs.ptr[r];
+        for (size_t i = run->from; i < run->to && !st; i++)
+            if (is_chosen[s->found.ptr[i].file])
+                st = add_chunks(&x, &run->list, &s->found.ptr[i], err);
+        if (r + 1 == s->runs.len || run[1].term != run->term)
+            fold_chunks(&x, run->term);
     }
     for (size_t i = 0; i < n_files && !st; i++)
         pick_best(c, q, files[i], s);

@@ -19,10 +19,12 @@
 typedef struct ken_lex_part {
     ken_lex_segment *segment;
     int32_t *first_file;
-    uint32_t n_files;   // that have its contents
-    bool has_file_each; // every content has one file
     float *norm; // [n_contents × KEN_FIELD_COUNT]: what one occurrence in a field of it counts
 } ken_lex_part;
+
+enum {
+    KEN_LEX_NORMS = 512 // lengths for which norms are kept; beyond they are worked out
+};
 
 typedef struct ken_lex_corpus {
     ken_lex_part *parts;
@@ -33,29 +35,50 @@ typedef struct ken_lex_corpus {
     uint32_t *file_part, *file_ordinal; // [n_files]: where the content of a file is
     double file_len[KEN_FIELD_COUNT];   // averages
     double chunk_len[KEN_FIELD_COUNT];
+    float chunk_norm[KEN_FIELD_COUNT][KEN_LEX_NORMS]; // as `norm`, by length of a chunk's field
 } ken_lex_corpus;
 
-// Fills in the averages, n_chunks and, for the parts, counts of files and norms. Norms live in the
+// Fills in the averages, n_chunks and the norms. Norms live in the
 // arena.
 void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena);
 
+// Not yet normalised.
+typedef struct ken_lex_sum {
+    float words;    // BM25F of the whole file
+    float comments; // share of the words found in comments
+} ken_lex_sum;
+
+// Of a chosen file.
 typedef struct ken_lex_file_score {
-    float words;        // BM25F of the whole file, not yet normalised
-    float comments;     // share of the words found in comments, not yet normalised
+    float words, comments;
     float best, second; // best two chunks, not yet normalised
     uint32_t best_chunk;
     uint32_t first_chunk; // in ken_lex_scores.chunks when the file was chosen
 } ken_lex_file_score;
 
+// What a list says of one file.
+typedef struct ken_lex_found {
+    uint32_t file, place;  // place: of its chunks, in the list
+    float value, comments; // weighted occurrences; those in comments
+} ken_lex_found;
+
+// What one list says: a stretch of ken_lex_scores.found.
+typedef struct ken_lex_run {
+    ken_lex_list list;
+    uint32_t term, lookup;
+    size_t from, to;
+} ken_lex_run;
+
 typedef struct ken_lex_scores {
-    ken_lex_file_score *files; // [n_files], valid for the files in `touched`
-    ken_vec_u32 touched;       // files with any word or path match
-    uint32_t *stamp;           // [n_files]
-    uint32_t epoch;
+    ken_lex_sum *sums;         // [n_files], zero but for the files in `touched`
+    ken_vec_u32 touched;       // files with any word, in the text or the path
+    ken_lex_file_score *files; // [n_files], valid for the chosen files
     uint32_t n_files;
     float *term; // [n_files], sums of one term
     float *term_comments;
     ken_vec_u32 term_touched;
+    KEN_VEC(ken_lex_found) found; // by term, each in the order of its lists
+    KEN_VEC(ken_lex_run) runs;
     KEN_VEC(float) chunks; // scores of the chunks of chosen files, without the path's share
     KEN_VEC(float) term_chunks;
     double file_idf[KEN_QUERY_TERMS], chunk_idf[KEN_QUERY_TERMS];

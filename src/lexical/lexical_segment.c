@@ -176,14 +176,20 @@ size_t ken_lex_segment_resident(const ken_lex_segment *s)
     return s->resident;
 }
 
+ken_status ken_lex_segment_raw_lens(ken_lex_segment *s, uint32_t content, const uint8_t **out,
+                                    ken_err *err)
+{
+    const ken_lex_content *c = &s->contents[content];
+    return view(s, s->h.at[SEG_CHUNK_LENS] + (uint64_t)c->first_chunk * KEN_FIELD_COUNT * 2,
+                (size_t)c->n_chunks * KEN_FIELD_COUNT * 2, out, err);
+}
+
 ken_status ken_lex_segment_chunk_lens(ken_lex_segment *s, uint32_t content, const uint16_t **out,
                                       ken_err *err)
 {
-    const ken_lex_content *c = &s->contents[content];
-    size_t n = (size_t)c->n_chunks * KEN_FIELD_COUNT;
-    uint64_t at = s->h.at[SEG_CHUNK_LENS] + (uint64_t)c->first_chunk * KEN_FIELD_COUNT * 2;
+    size_t n = (size_t)s->contents[content].n_chunks * KEN_FIELD_COUNT;
     const uint8_t *p = NULL;
-    ken_status st = view(s, at, n * 2, &p, err);
+    ken_status st = ken_lex_segment_raw_lens(s, content, &p, err);
     if (st)
         return st;
     s->lens = ken_vec_grow(s->lens, &s->lens_cap, n + 1, sizeof *s->lens);
@@ -242,11 +248,15 @@ static bool next_entry(bucket *b, dict_entry *out)
     return true;
 }
 
+enum {
+    LIST_BYTES_MAX = INT32_MAX // what is left of a place next to its flag
+};
+
 static ken_status list_of(ken_lex_segment *s, const dict_entry *e, ken_lex_list *out, ken_err *err)
 {
     uint64_t size = s->h.at[SEG_POSTINGS + 1] - s->h.at[SEG_POSTINGS];
-    if (e->postings > size || e->n_bytes > size - e->postings || e->n_contents > s->h.n_contents ||
-        e->n_more > s->h.n_chunks)
+    if (e->postings > size || e->n_bytes > size - e->postings || e->n_bytes > LIST_BYTES_MAX ||
+        e->n_contents > s->h.n_contents || e->n_more > s->h.n_chunks)
         return damaged(s, "a posting list is outside of it", err);
     ken_status st = view(s, s->h.at[SEG_POSTINGS] + e->postings, e->n_bytes, &out->at, err);
     if (st)
@@ -323,7 +333,7 @@ ken_status ken_lex__names_block(ken_lex_segment *s, const ken_lex__names *names,
 
 // ---- posting lists -----------------------------------------------------------------------------
 
-static bool get_varint32(const uint8_t **at, const uint8_t *end, uint32_t *out)
+static inline bool get_varint32(const uint8_t **at, const uint8_t *end, uint32_t *out)
 {
     const uint8_t *p = *at;
     if (p < end && *p < 0x80) { // nearly always
@@ -338,7 +348,7 @@ static bool get_varint32(const uint8_t **at, const uint8_t *end, uint32_t *out)
     return true;
 }
 
-static bool get_tf(const uint8_t **at, const uint8_t *end, uint32_t tf[KEN_FIELD_COUNT])
+static inline bool get_tf(const uint8_t **at, const uint8_t *end, uint32_t tf[KEN_FIELD_COUNT])
 {
     if (*at >= end)
         return false;
@@ -359,9 +369,21 @@ void ken_lex_cursor_init(ken_lex_cursor *c, const ken_lex_list *list)
     *c = (ken_lex_cursor){ .at = list->at, .end = list->end };
 }
 
+// The chunks of a content that has several: skipped, for whoever wants them comes back.
+static inline bool skip_detail(ken_lex_cursor *c)
+{
+    uint32_t n;
+    if (!get_varint32(&c->at, c->end, &n) || n > (size_t)(c->end - c->at))
+        return false;
+    c->detail = c->at;
+    c->at += n;
+    c->detail_end = c->at;
+    return true;
+}
+
 bool ken_lex_cursor_next(ken_lex_cursor *c)
 {
-    uint32_t head, n;
+    uint32_t head;
     if (!get_varint32(&c->at, c->end, &head))
         return false;
     c->content = c->has_started ? c->content + (head >> 1) : head >> 1;
@@ -369,13 +391,80 @@ bool ken_lex_cursor_next(ken_lex_cursor *c)
     c->detail = NULL;
     if (!(head & 1))
         return get_varint32(&c->at, c->end, &c->chunk) && get_tf(&c->at, c->end, c->tf);
-    if (!get_tf(&c->at, c->end, c->tf) || !get_varint32(&c->at, c->end, &n) ||
-        n > (size_t)(c->end - c->at))
+    return get_tf(&c->at, c->end, c->tf) && skip_detail(c);
+}
+
+// A place is where the chunks begin, times two, plus one when there are several.
+static bool next_head(ken_lex_cursor *c, const uint8_t *base, ken_lex_head *out)
+{
+    const uint8_t *before = c->at;
+    if (!ken_lex_cursor_next(c))
         return false;
-    c->detail = c->at;
-    c->at += n;
-    c->detail_end = c->at;
-    return true;
+    uint32_t head = 0, tf[KEN_FIELD_COUNT];
+    bool is_sound = get_varint32(&before, c->at, &head);
+    if (head & 1)
+        is_sound = is_sound && get_tf(&before, c->at, tf);
+    out->content = c->content;
+    memcpy(out->tf, c->tf, sizeof out->tf);
+    out->place = (uint32_t)(before - base) << 1 | (head & 1);
+    return is_sound;
+}
+
+enum {
+    USUAL_BYTES = 7 // of a head whose numbers are all below 128, at most
+};
+
+// A head whose numbers are all below 128, as nearly all are, taken apart without a branch: which
+// counts there are, and whether there are several chunks, nobody can foretell. Returns where the
+// next head is, or NULL when this one is not as usual.
+static inline const uint8_t *usual_head(const uint8_t *p, const uint8_t *base, uint32_t *content,
+                                        ken_lex_head *out)
+{
+    uint32_t several = p[0] & 1;
+    const uint8_t *q = p + 2 - several;
+    uint32_t code = q[0], mask = code & (0 - (code >> 7));
+    uint32_t body = mask & 1, comment = mask >> 1 & 1, name = mask >> 2 & 1;
+    uint32_t coded = q[1] & (0 - body);
+    out->tf[KEN_FIELD_BODY] = mask ? coded : code;
+    out->tf[KEN_FIELD_COMMENT] = q[1 + body] & (0 - comment);
+    out->tf[KEN_FIELD_NAME] = q[1 + body + comment] & (0 - name);
+    q += 1 + body + comment + name;
+    uint32_t last = several ? q[0] : p[1];
+    uint32_t all = p[0] | coded | out->tf[KEN_FIELD_COMMENT] | out->tf[KEN_FIELD_NAME] | last;
+    if (all & 0x80)
+        return NULL;
+    *content += p[0] >> 1;
+    out->content = *content;
+    out->place = (uint32_t)((several ? q : p + 1) - base) << 1 | several;
+    return q + (several ? 1 + last : 0);
+}
+
+uint32_t ken_lex_cursor_heads(ken_lex_cursor *c, const ken_lex_list *list, ken_lex_head *out,
+                              uint32_t max)
+{
+    for (uint32_t n = 0; n < max; n++) {
+        const uint8_t *next = NULL;
+        if (c->end - c->at >= USUAL_BYTES)
+            next = usual_head(c->at, list->at, &c->content, &out[n]);
+        if (next && next <= c->end) {
+            c->at = next;
+            c->has_started = true;
+        } else if (next || !next_head(c, list->at, &out[n])) {
+            c->at = c->end;
+            return n;
+        }
+    }
+    return max;
+}
+
+bool ken_lex_cursor_seek(ken_lex_cursor *c, const ken_lex_list *list, uint32_t place)
+{
+    if (place >> 1 > (size_t)(list->end - list->at))
+        return false;
+    *c = (ken_lex_cursor){ .at = list->at + (place >> 1), .end = list->end };
+    if (place & 1)
+        return skip_detail(c);
+    return get_varint32(&c->at, c->end, &c->chunk) && get_tf(&c->at, c->end, c->tf);
 }
 
 bool ken_lex_cursor_chunk(const ken_lex_cursor *c, const uint8_t **pos, uint32_t *chunk,

@@ -13,6 +13,7 @@
 
 enum {
     CHOSEN = 300,
+    N_PATH_BITS = 2 * KEN_PATH_DATA,
     MAX_PLACES = 3,
     MAX_QUERY_BYTES = 10000
 };
@@ -30,6 +31,8 @@ typedef struct search {
     ken_arena *arena;
     float *definition; // by file, NULL when the question names nothing
     uint32_t waived;
+    float points[N_PATH_BITS]; // what the bits of a path add
+    float per_word, per_comment;
     ranked_file *files;
     size_t n_files;
 } search;
@@ -122,21 +125,32 @@ static void set_features(search *x, ranked_file *r)
     r->score = ken_rank_score(&r->v);
 }
 
+// What is the same for all files.
+static void prepare_scores(search *x)
+{
+    const ken_lex_scores *s = &x->s->scores;
+    double words = ken_rank_weight(KEN_RANK_FILE) + ken_rank_weight(KEN_RANK_CHUNK);
+    x->per_word = (float)(words / s->file_weights);
+    x->per_comment = (float)(ken_rank_weight(KEN_RANK_COMMENTS) / s->word_weights);
+    for (uint32_t bits = 0; bits < N_PATH_BITS; bits++)
+        x->points[bits] = (float)ken_rank_path_points(bits, x->waived);
+}
+
 // The score before chunks are looked at: a file's best chunk is taken to be like the file.
-static double first_score(const search *x, uint32_t file)
+static float first_score(const search *x, uint32_t file)
 {
     const ken_lex_scores *scores = &x->s->scores;
-    const ken_lex_file_score *f = &scores->files[file];
-    double words = (double)f->words / scores->file_weights;
-    double sum = words * (ken_rank_weight(KEN_RANK_FILE) + ken_rank_weight(KEN_RANK_CHUNK));
-    sum += (double)f->comments / scores->word_weights * ken_rank_weight(KEN_RANK_COMMENTS);
-    sum += (double)scores->paths.name_precision[file] * ken_rank_weight(KEN_RANK_NAME_PRECISION);
-    sum += (double)scores->paths.name_fit[file] * ken_rank_weight(KEN_RANK_NAME_FIT);
-    sum += (double)scores->paths.folder_fit[file] * ken_rank_weight(KEN_RANK_FOLDER);
-    sum += (double)x->s->size[file] * ken_rank_weight(KEN_RANK_SIZE);
+    const ken_path_match *paths = &scores->paths;
+    float sum =
+        scores->sums[file].words * x->per_word + scores->sums[file].comments * x->per_comment +
+        x->s->size[file] * (float)ken_rank_weight(KEN_RANK_SIZE) + x->points[x->s->path_bits[file]];
+    if (paths->is_listed[file])
+        sum += paths->name_precision[file] * (float)ken_rank_weight(KEN_RANK_NAME_PRECISION) +
+               paths->name_fit[file] * (float)ken_rank_weight(KEN_RANK_NAME_FIT) +
+               paths->folder_fit[file] * (float)ken_rank_weight(KEN_RANK_FOLDER);
     if (x->definition)
-        sum += (double)x->definition[file] * ken_rank_weight(KEN_RANK_DEFINITION);
-    return sum + ken_rank_path_points(x->s->path_bits[file], x->waived);
+        sum += x->definition[file] * (float)ken_rank_weight(KEN_RANK_DEFINITION);
+    return sum;
 }
 
 static int by_score(const void *a, const void *b)
@@ -196,13 +210,14 @@ static ken_status rank_files(search *x, const ken_cancel *cancel, ken_err *err)
         st = find_definitions(x, err);
     if (st)
         return st;
+    prepare_scores(x);
     candidate heap[CHOSEN] = { 0 };
     uint32_t chosen[CHOSEN];
     bool filters = has_filters(x->o);
     for (size_t i = 0; i < s->scores.touched.len; i++) {
         uint32_t file = s->scores.touched.ptr[i];
         if (!filters || query_file_passes(s, file, x->o))
-            offer(heap, &x->n_files, (candidate){ first_score(x, file), file });
+            offer(heap, &x->n_files, (candidate){ (double)first_score(x, file), file });
     }
     x->files = KEN_ARENA_ARRAY(x->arena, ranked_file, x->n_files + 1);
     for (size_t i = 0; i < x->n_files; i++)

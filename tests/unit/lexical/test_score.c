@@ -389,6 +389,30 @@ KEN_TEST(scores_follow_the_formula)
     ken_buf_release(&b);
 }
 
+// Long lists, some of whose contents have several files and some none, and counts beyond a byte.
+KEN_TEST(long_lists_follow_the_formula)
+{
+    ken_buf b = KEN_BUF_INIT(0);
+    score_lab l;
+    start(&l, 2);
+    for (uint32_t i = 0; i < 280; i++) {
+        char path[40];
+        ken_buf_clear(&b);
+        for (uint32_t n = i % 70 == 3 ? 300 : 1 + i % 9; n; n--)
+            ken_buf_puts(&b, "queue ");
+        ken_buf_puts(&b, i % 4 == 1 ? "\n# worker queue\n---\nworker" : "\nbuffer\n---\nqueue");
+        add_content(&l, i % 2, b.ptr);
+        snprintf(path, sizeof path, "src/f%u.c", i);
+        for (uint32_t n = i % 3 == 0 ? 0 : i % 50 == 1 ? 3 : 1; n && l.corpus.n_files < 199; n--)
+            add_file(&l, i % 2, i / 2, path);
+    }
+    finish(&l, false);
+    check_question(&l, "queue");
+    check_question(&l, "worker queue buffer");
+    end(&l);
+    ken_buf_release(&b);
+}
+
 // ---- what always holds -------------------------------------------------------------------------
 
 // File i holds the word i times in 40 words.
