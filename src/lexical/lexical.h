@@ -169,6 +169,10 @@ ken_status ken_lex_names_equal(ken_lex_segment *s, ken_str name, ken_name_fn *fn
 // Every name that begins with `prefix` in any case, in order; all names for an empty prefix.
 ken_status ken_lex_names_prefix(ken_lex_segment *s, ken_str prefix, ken_name_fn *fn, void *ctx,
                                 ken_err *err) KEN_MUST_USE;
+// Every name that may be within `n_edits` (1 or 2) edits of it, or holds it, in any
+// case: told by length and letters, so that some are neither. In order.
+ken_status ken_lex_names_near(ken_lex_segment *s, ken_str name, uint32_t n_edits, ken_name_fn *fn,
+                              void *ctx, ken_err *err) KEN_MUST_USE;
 
 // ---- merging -----------------------------------------------------------------------------------
 // Adds the contents of a segment for which `is_live[ordinal]` to a builder, as if they were new.

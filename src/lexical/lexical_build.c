@@ -414,7 +414,8 @@ static size_t put_name(const ken_lex_builder *b, size_t from, ken_str before, ke
     return to;
 }
 
-static void put_names(const ken_lex_builder *b, seg_header *h, ken_buf *keys, ken_buf *out)
+static void put_names(const ken_lex_builder *b, seg_header *h, ken_buf *keys, ken_buf *out,
+                      ken_buf *letters)
 {
     ken_str before = { NULL, 0 };
     for (size_t i = 0; i < b->names.len;) {
@@ -426,9 +427,12 @@ static void put_names(const ken_lex_builder *b, seg_header *h, ken_buf *keys, ke
         }
         size_t next = put_name(b, i, before, out);
         before = ken_str_n(b->name_text.ptr + b->names.ptr[i].text, b->names.ptr[i].len);
+        put32(letters, seg_name_letters(before));
         h->n_names++;
         i = next;
     }
+    while (letters->len % SEG_LETTERS_BYTES)
+        put32(letters, 0);
 }
 
 static void put_contents(const ken_lex_builder *b, ken_buf *out)
@@ -481,7 +485,7 @@ ken_status ken_lex_builder_finish(ken_lex_builder *b, ken_buf *out, ken_err *err
         qsort_r(b->names.ptr, b->names.len, sizeof *b->names.ptr, name_order, b->name_text.ptr);
     put_contents(b, &parts[SEG_CONTENTS]);
     put_lens(b, &parts[SEG_CHUNK_LENS]);
-    put_names(b, &h, &parts[SEG_NAME_KEYS], &parts[SEG_NAMES]);
+    put_names(b, &h, &parts[SEG_NAME_KEYS], &parts[SEG_NAMES], &parts[SEG_NAME_LETTERS]);
     uint64_t at = SEG_HEADER_BYTES;
     bool is_over = b->name_text.is_over;
     for (int i = 0; i < SEG_END; i++) {

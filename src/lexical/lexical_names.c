@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The names of a segment, in folded order, sixteen to a block. A binary search over the first
-// names' eight-byte keys finds the block; the names inside are front-coded.
+// names' eight-byte keys finds the block; the names inside are front-coded. For those that are only
+// nearly asked for there are four bytes a name, which leave few blocks to be read.
 #include "base/alloc.h"
 #include "lexical/lexical_priv.h"
 
@@ -112,4 +113,90 @@ ken_status ken_lex_names_prefix(ken_lex_segment *s, ken_str prefix, ken_name_fn 
                                 ken_err *err)
 {
     return walk(s, prefix, false, fn, ctx, err);
+}
+
+// ---- near names --------------------------------------------------------------------------------
+
+static const uint32_t letters_mask = (1u << SEG_LETTERS_LEN) - 1;
+
+typedef struct near_name {
+    uint32_t letters, min_len, max_len, len; // lengths as SEG_LETTERS_LEN has them
+    uint32_t keep;                           // 0 for two edits, all bits for one
+} near_name;
+
+static near_name near_to(ken_str name, uint32_t n_edits)
+{
+    size_t most = SEG_LETTERS_LEN_MAX, least = name.len > n_edits ? name.len - n_edits : 0;
+    uint32_t letters = seg_name_letters(name);
+    return (near_name){ .letters = letters & letters_mask,
+                        .min_len = (uint32_t)(least < most ? least : most),
+                        .max_len =
+                            (uint32_t)(name.len + n_edits < most ? name.len + n_edits : most),
+                        .len = letters >> SEG_LETTERS_LEN,
+                        .keep = n_edits > 1 ? 0 : UINT32_MAX };
+}
+
+// What is left without the first bits, as many as there may be edits.
+static inline uint32_t less_edits(uint32_t set, uint32_t keep)
+{
+    set &= set - 1;
+    return set & ((set - 1) | keep);
+}
+
+// Each edit takes away or adds at most one kind of letter on either side: zero when these are few.
+static inline uint32_t too_many(const near_name *w, uint32_t of_name)
+{
+    return less_edits(w->letters & ~of_name, w->keep) |
+           less_edits(of_name & letters_mask & ~w->letters, w->keep);
+}
+
+// Lengths fit, or it is longer and has all letters of what it may hold.
+static bool has_length(const near_name *w, uint32_t of_name)
+{
+    uint32_t len = of_name >> SEG_LETTERS_LEN;
+    return len >= w->min_len && (len <= w->max_len || !(w->letters & ~of_name));
+}
+
+// One bit for each name of a block. Nearly all blocks end after the first loop, which has no branch
+// and becomes vector instructions.
+static uint32_t near_in_block(const near_name *w, const uint8_t *letters)
+{
+    uint32_t of_name[SEG_NAMES_PER_BLOCK], n_near = 0, set = 0;
+    for (int i = 0; i < SEG_NAMES_PER_BLOCK; i++)
+        of_name[i] = seg_get32(letters + 4 * i);
+    for (int i = 0; i < SEG_NAMES_PER_BLOCK; i++)
+        n_near += too_many(w, of_name[i]) == 0;
+    for (uint32_t i = 0; i < SEG_NAMES_PER_BLOCK && n_near; i++)
+        set |= (uint32_t)(!too_many(w, of_name[i]) && has_length(w, of_name[i])) << i;
+    return set;
+}
+
+ken_status ken_lex_names_near(ken_lex_segment *s, ken_str name, uint32_t n_edits, ken_name_fn *fn,
+                              void *ctx, ken_err *err)
+{
+    ken_lex__names names;
+    near_name wanted = near_to(name, n_edits);
+    ken_status st = ken_lex__names_section(s, &names, err);
+    if (!st)
+        st = ken_lex__names_letters(s, &names, err);
+    name_reader r = { .s = s };
+    bool goes_on = true;
+    for (uint32_t block = 0; goes_on && !st && block < names.n_blocks; block++) {
+        uint32_t set = UINT32_MAX;
+        if (names.letters)
+            set = near_in_block(&wanted, names.letters + (size_t)block * SEG_LETTERS_BYTES);
+        if (!set)
+            continue;
+        st = ken_lex__names_block(s, &names, block, &r.at, &r.end, err);
+        r.len = 0;
+        for (; goes_on && !st && set && r.at < r.end; set >>= 1) {
+            if (!read_name(&r))
+                st = KEN_FAIL(err, KEN_ECORRUPT, "a search segment's names are damaged");
+            else if (set & 1)
+                goes_on =
+                    fn(ctx, ken_str_n(r.text, r.len), r.postings.ptr, (uint32_t)r.postings.len);
+        }
+    }
+    ken_vec_release(&r.postings);
+    return st;
 }

@@ -67,15 +67,20 @@ static ken_status read_header(ken_lex_segment *s, ken_err *err)
         return st;
     if (seg_get32(p) != SEG_MAGIC)
         return damaged(s, "it does not begin like one", err);
-    if (seg_get32(p + 4) != SEG_FORMAT)
+    uint32_t format = seg_get32(p + 4);
+    if (!format || format > SEG_FORMAT)
         return KEN_FAIL(err, KEN_EVERSION, "search segment has format %u, this program reads %d",
-                        seg_get32(p + 4), SEG_FORMAT);
+                        format, SEG_FORMAT);
+    bool has_letters = format > 1;
     uint32_t *fields[] = { &s->h.n_contents,  &s->h.n_chunks, &s->h.n_terms,
                            &s->h.bucket_bits, &s->h.n_names,  &s->h.n_name_blocks };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         *fields[i] = seg_get32(p + 8 + 4 * i);
-    for (int i = 0; i < SEG_SECTIONS; i++)
-        s->h.at[i] = seg_get64(p + 32 + 8 * i);
+    for (int i = 0, n = 0; i < SEG_SECTIONS; i++)
+        if (i != SEG_NAME_LETTERS || has_letters)
+            s->h.at[i] = seg_get64(p + 32 + 8 * n++);
+    if (!has_letters) // no bytes of them
+        s->h.at[SEG_NAME_LETTERS] = s->h.at[SEG_END];
     bool is_sound = s->h.at[0] == SEG_HEADER_BYTES && s->h.at[SEG_END] == s->source.n_bytes &&
                     s->h.bucket_bits >= SEG_MIN_BUCKET_BITS &&
                     s->h.bucket_bits <= SEG_MAX_BUCKET_BITS;
@@ -86,6 +91,7 @@ static ken_status read_header(ken_lex_segment *s, ken_err *err)
         { SEG_CHUNK_LENS, (uint64_t)s->h.n_chunks * KEN_FIELD_COUNT * 2 },
         { SEG_BUCKETS, (((uint64_t)1 << (s->h.bucket_bits & 31)) + 1) * 4 },
         { SEG_NAME_KEYS, (uint64_t)s->h.n_name_blocks * SEG_NAME_KEY_BYTES },
+        { SEG_NAME_LETTERS, has_letters ? (uint64_t)s->h.n_name_blocks * SEG_LETTERS_BYTES : 0 },
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         is_sound = is_sound && s->h.at[sizes[i][0] + 1] - s->h.at[sizes[i][0]] == sizes[i][1];
@@ -311,9 +317,15 @@ bool ken_lex__next_term(ken_lex_segment *s, uint64_t *at, ken_term *term, ken_le
 
 ken_status ken_lex__names_section(ken_lex_segment *s, ken_lex__names *out, ken_err *err)
 {
-    out->n_blocks = s->h.n_name_blocks;
+    *out = (ken_lex__names){ .n_blocks = s->h.n_name_blocks };
     return view(s, s->h.at[SEG_NAME_KEYS], (uint64_t)out->n_blocks * SEG_NAME_KEY_BYTES, &out->keys,
                 err);
+}
+
+ken_status ken_lex__names_letters(ken_lex_segment *s, ken_lex__names *names, ken_err *err)
+{
+    uint64_t at = s->h.at[SEG_NAME_LETTERS], n = s->h.at[SEG_NAME_LETTERS + 1] - at;
+    return n ? view(s, at, n, &names->letters, err) : KEN_OK;
 }
 
 ken_status ken_lex__names_block(ken_lex_segment *s, const ken_lex__names *names, uint32_t block,

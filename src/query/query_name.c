@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Names: equal in any case, by prefix, by edit distance. Segments keep names in folded order, so
-// the first two are a binary search; the last looks at every name once, discarding most by length
-// and by the letters they hold before measuring a distance.
+// the first two are a binary search; for the last they offer what has about the length and the
+// letters, and the distance is measured here.
 #include <stdlib.h>
 
 #include "base/path.h"
@@ -185,10 +185,14 @@ ken_status query_names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_aren
                     .arena = arena,
                     .out = out,
                     .max = before + MAX_NAMES,
-
                     .max_distance = name.len < 4 ? 1 : 2,
                     .letters = letters_of(name) };
-    ken_status st = walk(s, &w, add_fuzzy, KEN_STR(""), false, err);
+    ken_status st = KEN_OK;
+    for (uint32_t p = 0; p < s->corpus.n_parts && !st; p++) {
+        w.part = &s->corpus.parts[p];
+        st =
+            ken_lex_names_near(w.part->segment, name, (uint32_t)w.max_distance, add_fuzzy, &w, err);
+    }
     size_t n = out->len - before;
     if (!st && n)
         qsort(out->ptr + before, n, sizeof *out->ptr, by_order);

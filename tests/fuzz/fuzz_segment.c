@@ -192,6 +192,7 @@ static void ask(const uint8_t *data, size_t len, size_t block)
     find_words(s, &sum);
     check(ken_lex_names_prefix(s, KEN_STR(""), note_name, &sum, &err), &err);
     check(ken_lex_names_equal(s, KEN_STR("PARSE"), note_name, &sum, &err), &err);
+    check(ken_lex_names_near(s, KEN_STR("prase"), 2, note_name, &sum, &err), &err);
     merge(s);
     score(s);
     ken_lex_segment_close(s);

@@ -77,11 +77,38 @@ static void check_content(const ken_lex_cursor *c, const fact *from, const fact 
         kt_eq_u(c->tf[i], sum[i]);
 }
 
+// Read in bulk, a list says the same, and its contents can be gone back to.
+static void check_heads(const ken_lex_list *list, uint32_t batch)
+{
+    ken_lex_cursor one, bulk, back;
+    ken_lex_head heads[7];
+    ken_lex_cursor_init(&one, list);
+    ken_lex_cursor_init(&bulk, list);
+    for (uint32_t n; (n = ken_lex_cursor_heads(&bulk, list, heads, batch));) {
+        for (uint32_t i = 0; i < n; i++) {
+            kt_true(ken_lex_cursor_next(&one));
+            kt_eq_u(heads[i].content, one.content);
+            kt_eq_mem(heads[i].tf, sizeof heads[i].tf, one.tf, sizeof one.tf);
+            kt_true(ken_lex_cursor_seek(&back, list, heads[i].place));
+            const uint8_t *pos = NULL, *pos_back = NULL;
+            uint32_t chunk = 0, chunk_back = 0, tf[KEN_FIELD_COUNT], tf_back[KEN_FIELD_COUNT];
+            while (ken_lex_cursor_chunk(&one, &pos, &chunk, tf)) {
+                kt_true(ken_lex_cursor_chunk(&back, &pos_back, &chunk_back, tf_back));
+                kt_eq_u(chunk_back, chunk);
+                kt_eq_mem(tf_back, sizeof tf_back, tf, sizeof tf);
+            }
+            kt_false(ken_lex_cursor_chunk(&back, &pos_back, &chunk_back, tf_back));
+        }
+    }
+    kt_false(ken_lex_cursor_next(&one));
+}
+
 static void check_term(ken_lex_segment *s, const fact *from, const fact *to)
 {
     ken_lex_list list;
     kt_ok_err(ken_lex_find(s, from->term, &list, &err), &err);
     kt_eq_u(list.n_chunks, (uint64_t)(to - from));
+    check_heads(&list, 1 + lab_pick(7));
     ken_lex_cursor c;
     ken_lex_cursor_init(&c, &list);
     uint32_t n_contents = 0;
@@ -217,8 +244,83 @@ static void check_like(ken_lex_segment *s, const lab_docs *docs, ken_str wanted,
     ken_vec_release(&want);
 }
 
+// Every name there is, in order, of which some may be passed over.
+typedef struct near_check {
+    named_list all;
+    size_t at;
+    ken_str wanted;
+    size_t n_edits, n_given;
+} near_check;
+
+// Edits between two names in any case, plainly: a swap of neighbours is one.
+static size_t edits_between(ken_str a, ken_str b)
+{
+    static size_t d[300][300];
+    for (size_t i = 0; i <= a.len; i++) {
+        for (size_t j = 0; j <= b.len; j++) {
+            size_t least = i && j ? SIZE_MAX : i + j;
+            if (i && j) {
+                bool is_same = ken_lower(a.ptr[i - 1]) == ken_lower(b.ptr[j - 1]);
+                size_t up = d[i - 1][j] + 1, left = d[i][j - 1] + 1;
+                least = d[i - 1][j - 1] + !is_same;
+                least = up < least ? up : least;
+                least = left < least ? left : least;
+                if (i > 1 && j > 1 && ken_lower(a.ptr[i - 1]) == ken_lower(b.ptr[j - 2]) &&
+                    ken_lower(a.ptr[i - 2]) == ken_lower(b.ptr[j - 1]) && d[i - 2][j - 2] < least)
+                    least = d[i - 2][j - 2] + 1;
+            }
+            d[i][j] = least;
+        }
+    }
+    return d[a.len][b.len];
+}
+
+static void must_be_far(const near_check *x, ken_str name)
+{
+    if (edits_between(x->wanted, name) <= x->n_edits)
+        kt_fail("'" KEN_STR_FMT "' was not said to be near '" KEN_STR_FMT "'", KEN_STR_ARG(name),
+                KEN_STR_ARG(x->wanted));
+}
+
+static bool check_near(void *ctx, ken_str text, const ken_name_posting *p, uint32_t n)
+{
+    near_check *x = ctx;
+    while (x->at < x->all.len && !ken_str_eq(x->all.ptr[x->at].text, text))
+        must_be_far(x, x->all.ptr[x->at++].text);
+    for (uint32_t i = 0; i < n; i++, x->at++) {
+        kt_true(x->at < x->all.len);
+        kt_eq_u(p[i].content, x->all.ptr[x->at].content);
+        kt_eq_u(p[i].symbol, x->all.ptr[x->at].symbol);
+    }
+    x->n_given++;
+    return true;
+}
+
+static size_t check_near_names(ken_lex_segment *s, const lab_docs *docs, const char *wanted,
+                               uint32_t n_edits)
+{
+    near_check x = { .all = names_like(docs, KEN_STR(""), false),
+                     .wanted = ken_str_c(wanted),
+                     .n_edits = n_edits };
+    kt_ok_err(ken_lex_names_near(s, x.wanted, n_edits, check_near, &x, &err), &err);
+    while (x.at < x.all.len)
+        must_be_far(&x, x.all.ptr[x.at++].text);
+    ken_vec_release(&x.all);
+    return x.n_given;
+}
+
+static void check_near_all(ken_lex_segment *s, const lab_docs *docs)
+{
+    static const char *const asked[] = { "parse", "prase", "PARSER", "parseheadr",          "a",
+                                         "",      "x2",    "zzz",    "eightlettersandmroe", "ber" };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++)
+        for (uint32_t n_edits = 1; n_edits <= 2; n_edits++)
+            check_near_names(s, docs, asked[i], n_edits);
+}
+
 static void check_names(ken_lex_segment *s, const lab_docs *docs)
 {
+    check_near_all(s, docs);
     check_like(s, docs, KEN_STR(""), false);
     for (uint32_t d = 0; d < docs->len; d++) {
         for (uint32_t i = 0; i < docs->ptr[d].symbols.len; i += 1 + lab_pick(3)) {
@@ -652,6 +754,8 @@ static void ask_everything(lab_segment *l, const lab_docs *docs)
     kt_true(!st || st == KEN_ECORRUPT);
     st = ken_lex_names_equal(l->s, KEN_STR("parse"), ignore_name, &sum, &err);
     kt_true(!st || st == KEN_ECORRUPT);
+    st = ken_lex_names_near(l->s, KEN_STR("parse"), 2, ignore_name, &sum, &err);
+    kt_true(!st || st == KEN_ECORRUPT);
     uint32_t n = ken_lex_segment_n_contents(l->s);
     bool *is_live = ken_zalloc(n + 1);
     for (uint32_t i = 0; i < n; i++)
@@ -725,6 +829,57 @@ KEN_TEST(noise_is_no_segment)
     }
 }
 
+// Makes a segment what format 1 would have made of it: the letters of names come last.
+static void make_format_1(lab_segment *l)
+{
+    uint8_t *p = (uint8_t *)l->bytes.ptr;
+    uint64_t end = seg_get64(p + 32 + (size_t)8 * SEG_NAME_LETTERS);
+    seg_put32(p + 4, 1);
+    seg_put64(p + 32 + (size_t)8 * (SEG_SECTIONS - 1), 0);
+    l->bytes.len = (size_t)end;
+}
+
+KEN_TEST(an_older_segment_answers_alike_and_merges_into_a_new_one)
+{
+    lab_seed(13);
+    lab_docs docs = { 0 }, alive = { 0 };
+    random_docs(&docs, 40, 60);
+    lab_segment l = { 0 }, merged = { 0 }, fresh = { 0 };
+    build(&fresh, &docs, 512);
+    build(&l, &docs, 512);
+    lab_close(&l);
+    make_format_1(&l);
+    kt_ok_err(lab_open(&l, &err), &err);
+    check_all(l.s, &docs);
+    merge(&l, 1, &docs, false, &merged, &alive);
+    kt_eq_mem(merged.bytes.ptr, merged.bytes.len, fresh.bytes.ptr, fresh.bytes.len);
+    lab_release(&l);
+    lab_release(&merged);
+    lab_release(&fresh);
+    ken_vec_release(&alive);
+    lab_docs_release(&docs);
+}
+
+KEN_TEST(few_names_are_read_to_find_the_near_ones)
+{
+    lab_docs docs = { 0 };
+    lab_doc *d = lab_add_doc(&docs, 1);
+    char text[500][12];
+    for (uint32_t i = 0; i < 500; i++) {
+        snprintf(text[i], sizeof text[i], "%c%c%c_%c%c%c", 'a' + i % 7, 'h' + i % 5, 'm' + i % 11,
+                 'a' + i % 23, 'a' + i % 19, 'a' + i % 17);
+        ken_vec_push(&d->symbols,
+                     ((ken_symbol){
+                         .name = ken_str_c(text[i]), .kind = KEN_SYMBOL_FUNCTION, .parent = -1 }));
+    }
+    lab_segment l = { 0 };
+    build(&l, &docs, 4096);
+    size_t n = check_near_names(l.s, &docs, text[77], 1);
+    kt_true(n >= 1 && n < 50);
+    lab_release(&l);
+    lab_docs_release(&docs);
+}
+
 KEN_TEST(a_newer_format_is_said_to_be_newer)
 {
     lab_segment l = { 0 };
@@ -733,7 +888,7 @@ KEN_TEST(a_newer_format_is_said_to_be_newer)
     lab_close(&l);
     seg_put32((uint8_t *)l.bytes.ptr + 4, SEG_FORMAT + 1);
     kt_status(lab_open(&l, &err), KEN_EVERSION);
-    kt_has_str(err.msg, "format 2");
+    kt_has_str(err.msg, "format 3");
     lab_release(&l);
 }
 
