@@ -2,6 +2,7 @@
 // A run, start to end:
 //   scan      which files there are                                  (this thread)
 //   compare   by size, mtime and inode with the newest generation    (this thread)
+//             and, for files written about when they were last looked at, by content
 //   learn     read, hash, parse, cut, count                          (workers)
 //   keep      contents into the store, terms into a builder, which becomes a segment once large;
 //             committed in batches, invisible until a generation has them (this thread, meanwhile)
@@ -27,7 +28,10 @@ enum {
     PROGRESS_EVERY_NS = 50000000,
     MAX_ISSUES = 1000,
     BATCH_CONTENTS = 4000, // at most so many in one transaction
+    CLOCK_STEP_MS = 2000,  // file systems may tell two times no nearer than this apart
 };
+
+static const char seen_key[] = "index.seen_ms"; // when the last run began that saw every file
 
 // What becomes of a scanned file.
 typedef struct planned {
@@ -35,7 +39,8 @@ typedef struct planned {
     int64_t row_id;        // row of the generation before, 0 = none
     int64_t changed_at_ms; // of that row
     ken_fs_stamp stamp;
-    bool is_changed; // its row must be written
+    ken_skip_reason skip_before; // it was left out for this, and has the same stamp
+    bool is_changed;             // its row must be written
 } planned;
 
 typedef struct run {
@@ -64,6 +69,8 @@ typedef struct run {
     uint32_t n_in_batch;
     bool is_in_batch;
     int64_t started_ns, progress_ns, now_ms;
+    int64_t seen_ms;  // now_ms of the run that last saw every file
+    bool has_changed; // something that was read is not as the generation before has it
     uint64_t bytes_done, bytes_total, n_done;
     KEN_VEC(ken_issue) issues;
 } run;
@@ -208,6 +215,30 @@ static ken_status keep_content(run *r, index_slot *s, int64_t *out_id, ken_err *
     return st;
 }
 
+// Whether the content of the file's row was learnt from the bytes that the slot has. A forced run,
+// or one after a raised feature number, learns the same bytes again as a new content.
+static ken_status compare_bytes(run *r, const planned *p, const index_slot *s, int64_t content,
+                                bool *out_is_same, ken_err *err)
+{
+    *out_is_same = p->row_id && p->content == content;
+    if (!p->row_id || *out_is_same)
+        return KEN_OK;
+    ken_sha256 before;
+    ken_status st = ken_store_load_sha(r->store, p->content, &before, err);
+    if (!st)
+        *out_is_same = memcmp(&before, &s->key.sha, sizeof before) == 0;
+    return st == KEN_ENOTFOUND ? KEN_OK : st;
+}
+
+static void keep_skip(run *r, const index_slot *s, planned *p)
+{
+    r->late_skip[s->file] = s->skip;
+    if (s->skip == KEN_SKIP_UNREADABLE)
+        add_issue(r, r->scan.files[s->file].path, "could not be read");
+    r->has_changed = r->has_changed || p->row_id || s->skip != p->skip_before;
+    p->content = 0;
+}
+
 static ken_status keep(run *r, index_slot *s, ken_err *err)
 {
     planned *p = &r->plan[s->file];
@@ -215,21 +246,22 @@ static ken_status keep(run *r, index_slot *s, ken_err *err)
     if (st)
         return st;
     if (s->skip) {
-        r->late_skip[s->file] = s->skip;
-        if (s->skip == KEN_SKIP_UNREADABLE)
-            add_issue(r, r->scan.files[s->file].path, "could not be read");
-        p->content = 0;
+        keep_skip(r, s, p);
         return KEN_OK;
     }
     int64_t content = s->known_content;
+    bool is_same = false;
     st = content ? KEN_OK : keep_content(r, s, &content, err);
+    if (!st)
+        st = compare_bytes(r, p, s, content, &is_same, err);
     if (st)
         return st;
-    p->is_changed = true;
-    if (p->content != content)
+    p->is_changed = p->content != content || !ken_fs_stamp_eq(p->stamp, s->stamp);
+    r->has_changed = r->has_changed || p->is_changed;
+    if (!is_same)
         p->changed_at_ms = r->now_ms;
-    if (p->row_id && p->content != content)
-        r->report->n_modified++;
+    if (p->row_id)
+        ++*(is_same ? &r->report->n_unchanged : &r->report->n_modified);
     p->content = content;
     p->stamp = s->stamp;
     return KEN_OK;
@@ -308,6 +340,14 @@ static int by_size_down(const void *a, const void *b, void *ctx)
     return (x < y) - (x > y);
 }
 
+// True for a file that may have been written once more, at the same time by its clock, after it was
+// read: its stamp says nothing. A time to come cannot be that of a write.
+static bool is_fresh(const run *r, ken_fs_stamp stamp)
+{
+    int64_t ms = stamp.mtime_ns / 1000000;
+    return ms >= r->seen_ms - CLOCK_STEP_MS && ms <= r->now_ms + CLOCK_STEP_MS;
+}
+
 // Matches both sorted lists; whatever is new or looks changed becomes work.
 static void compare(run *r, old_files *old, bool trusts_old)
 {
@@ -325,17 +365,23 @@ static void compare(run *r, old_files *old, bool trusts_old)
         p->stamp = f->stamp;
         if (o < old->n && ken_str_eq(old->rows[o].path, f->path)) {
             const ken_file_row *row = &old->rows[o];
-            *p = (planned){ row->content, row->id, row->changed_at_ms, row->stamp, false };
+            *p = (planned){ .content = row->content,
+                            .row_id = row->id,
+                            .changed_at_ms = row->changed_at_ms,
+                            .stamp = row->stamp };
             old->is_kept[o] = true;
-            if (trusts_old && ken_fs_stamp_eq(row->stamp, f->stamp)) {
+            if (trusts_old && ken_fs_stamp_eq(row->stamp, f->stamp) && !is_fresh(r, f->stamp)) {
                 r->report->n_unchanged++;
                 continue;
             }
         }
         if (trusts_old && l < old->n_late && ken_str_eq(old->late[l].path, f->path) &&
             ken_fs_stamp_eq(old->late[l].stamp, f->stamp)) {
-            r->late_skip[i] = old->late[l].reason;
-            continue;
+            p->skip_before = old->late[l].reason;
+            if (!is_fresh(r, f->stamp)) {
+                r->late_skip[i] = p->skip_before;
+                continue;
+            }
         }
         r->work[r->n_work++] = i;
         r->bytes_total += f->stamp.size;
@@ -461,6 +507,22 @@ static ken_str feature_text(run *r)
     return ken_arena_printf(r->arena, "%d", KEN_INDEX_FEATURE);
 }
 
+static ken_status put_seen(run *r, ken_err *err)
+{
+    ken_str text = ken_arena_printf(r->arena, "%lld", (long long)r->now_ms);
+    return ken_store_put_value(r->store, ken_str_c(seen_key), text, err);
+}
+
+// Nothing has changed, but files had to be read to know: the next run need not. If this cannot be
+// kept, it does.
+static void commit_seen(run *r)
+{
+    if (ken_store_begin_write(r->store, NULL))
+        return;
+    if (put_seen(r, NULL) || ken_store_commit(r->store, NULL))
+        ken_store_rollback(r->store);
+}
+
 static ken_status commit(run *r, old_files *old, uint64_t generation, ken_err *err)
 {
     ken_generation g = { .number = generation + 1,
@@ -484,6 +546,8 @@ static ken_status commit(run *r, old_files *old, uint64_t generation, ken_err *e
     if (!st)
         st = ken_store_put_value(r->store, KEN_STR("index.feature"), feature_text(r), err);
     if (!st)
+        st = put_seen(r, err);
+    if (!st)
         st = ken_store_put_generation(r->store, &g, err);
     if (st)
         ken_store_rollback(r->store);
@@ -498,7 +562,7 @@ static ken_status commit(run *r, old_files *old, uint64_t generation, ken_err *e
 // True when nothing at all is different from the newest generation.
 static bool is_same(const run *r, const old_files *old, const ken_generation *g)
 {
-    if (!g->number || r->n_work || !ken_str_eq(g->git_head, r->scan.git_head) ||
+    if (!g->number || r->has_changed || !ken_str_eq(g->git_head, r->scan.git_head) ||
         !ken_str_eq(g->git_branch, r->scan.git_branch))
         return false;
     for (size_t o = 0; o < old->n; o++)
@@ -523,6 +587,19 @@ static void report_same(run *r, const ken_generation *g)
         r->report->n_skipped += g->skips[i];
 }
 
+static ken_status load_seen(run *r, const ken_generation *g, ken_err *err)
+{
+    ken_str text = { NULL, 0 };
+    uint64_t ms = 0;
+    ken_status st = ken_store_load_value(r->store, ken_str_c(seen_key), r->arena, &text, err);
+    if (st && st != KEN_ENOTFOUND)
+        return st;
+    r->seen_ms = !st && ken_str_parse_u64(text, &ms) && ms < INT64_MAX ? (int64_t)ms : g->at_ms;
+    if (r->seen_ms > r->now_ms) // the clock was put back
+        r->seen_ms = r->now_ms;
+    return KEN_OK;
+}
+
 static ken_status load_old(run *r, old_files *old, ken_generation *g, bool *trusts_old,
                            ken_err *err)
 {
@@ -537,6 +614,8 @@ static ken_status load_old(run *r, old_files *old, ken_generation *g, bool *trus
         return st;
     old->is_kept = KEN_ARENA_ARRAY(r->arena, bool, old->n + 1);
     st = index_load_late(r->store, r->arena, &old->late, &old->n_late, err);
+    if (!st)
+        st = load_seen(r, g, err);
     if (st)
         return st;
     *trusts_old = !r->opts->is_forced && ken_str_eq(feature, feature_text(r));
@@ -562,7 +641,7 @@ static ken_status run_all(run *r, const char *db_path, ken_err *err)
     if (st)
         return st;
     compare(r, &old, trusts_old);
-    if (trusts_old && is_same(r, &old, &before)) {
+    if (trusts_old && !r->n_work && is_same(r, &old, &before)) {
         report_same(r, &before);
         return KEN_OK;
     }
@@ -571,6 +650,11 @@ static ken_status run_all(run *r, const char *db_path, ken_err *err)
         st = open_known(r, db_path, err);
     if (!st)
         st = learn(r, err);
+    if (!st && trusts_old && is_same(r, &old, &before)) {
+        report_same(r, &before);
+        commit_seen(r);
+        return KEN_OK;
+    }
     say(r, "committing", true);
     if (!st)
         st = commit(r, &old, before.number, err);

@@ -2,9 +2,10 @@
 // index.h -- the pipeline: discover, compare, read, parse, chunk, tokenise, commit one generation.
 //
 // ken_index_run brings a project's index up to date with its folder. Unchanged files (size, mtime
-// and inode agree) are not even read; content that is already known is not parsed again. Readers
-// see the old generation until the new one is committed. What was learnt is kept in batches on the
-// way, so a run that is stopped or killed goes on where it was.
+// and inode agree, and mtime is older than the run before) are not even read; content that is
+// already known is not parsed again. Readers see the old generation until the new one is committed.
+// What was learnt is kept in batches on the way, so a run that is stopped or killed goes on where
+// it was.
 //
 // Threads: the caller's thread writes; `n_jobs` workers of the run's own read and parse.
 // Errors: KEN_EBUSY when another process writes this index; KEN_ECANCELLED; KEN_ENOSPC. Problems of
@@ -45,6 +46,7 @@ typedef struct ken_issue {
 typedef struct ken_index_report {
     uint64_t generation;
     uint64_t n_files; // in the index now
+    // By content: a file that was only touched is unchanged. All but the removed make n_files.
     uint64_t n_added, n_modified, n_removed, n_renamed, n_unchanged;
     uint64_t n_parsed; // contents that were parsed by this run
     uint64_t n_chunks; // in the index now

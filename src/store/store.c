@@ -40,11 +40,12 @@ static bool is_complete(const ken_store_ops *o)
         return false;
     return o->conn->close && o->conn->begin_read && o->conn->begin_write && o->conn->commit &&
            o->conn->rollback && o->conn->checkpoint && o->conn->get_size && o->conn->verify &&
-           o->content->find && o->content->add && o->content->load_packed && o->content->collect &&
-           o->file->load && o->file->put && o->file->remove && o->file->replace_skips &&
-           o->file->load_skips && o->segment->add && o->segment->remove && o->segment->list &&
-           o->segment->read_block && o->meta->load_generation && o->meta->put_generation &&
-           o->meta->get_generation && o->meta->load_value && o->meta->put_value;
+           o->content->find && o->content->add && o->content->load_packed && o->content->load_sha &&
+           o->content->collect && o->file->load && o->file->put && o->file->remove &&
+           o->file->replace_skips && o->file->load_skips && o->segment->add && o->segment->remove &&
+           o->segment->list && o->segment->read_block && o->meta->load_generation &&
+           o->meta->put_generation && o->meta->get_generation && o->meta->load_value &&
+           o->meta->put_value;
 }
 
 ken_status ken_store__wrap(ken_store_backend *b, ken_store **out, ken_err *err)
@@ -234,6 +235,11 @@ ken_status ken_store_load_packed(ken_store *s, int64_t content, ken_arena *arena
                                  ken_err *err)
 {
     return s->backend->ops->content->load_packed(s->backend, content, arena, out, err);
+}
+
+ken_status ken_store_load_sha(ken_store *s, int64_t content, ken_sha256 *out, ken_err *err)
+{
+    return s->backend->ops->content->load_sha(s->backend, content, out, err);
 }
 
 ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena, ken_facts *out,

@@ -81,6 +81,9 @@ ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const
 // The packed bytes as they are: for many threads to unpack.
 ken_status ken_store_load_packed(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
                                  ken_err *err) KEN_MUST_USE;
+// Of the bytes that it was learnt from. KEN_ENOTFOUND without a message.
+ken_status ken_store_load_sha(ken_store *s, int64_t content, ken_sha256 *out, ken_err *err)
+    KEN_MUST_USE;
 ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena, ken_facts *out,
                                 ken_err *err) KEN_MUST_USE;
 

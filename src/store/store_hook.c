@@ -122,6 +122,12 @@ static ken_status hook_load_packed(ken_store_backend *b, int64_t id, ken_arena *
     return leave(&p, p.st ? p.st : p.ops->content->load_packed(p.b, id, arena, out, err));
 }
 
+static ken_status hook_load_sha(ken_store_backend *b, int64_t id, ken_sha256 *out, ken_err *err)
+{
+    passage p = enter(b, call_of("load_sha", id), err);
+    return leave(&p, p.st ? p.st : p.ops->content->load_sha(p.b, id, out, err));
+}
+
 static ken_status hook_collect(ken_store_backend *b, uint64_t *out_removed, ken_err *err)
 {
     passage p = enter(b, call_of("collect", 0), err);
@@ -244,6 +250,7 @@ static const ken_store_content_ops hook_content_ops = {
     .find = hook_find_content,
     .add = hook_add_content,
     .load_packed = hook_load_packed,
+    .load_sha = hook_load_sha,
     .collect = hook_collect,
 };
 

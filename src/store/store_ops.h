@@ -52,6 +52,8 @@ typedef struct ken_store_content_ops {
     // The bytes given to `add`. KEN_ENOTFOUND without a message.
     ken_status (*load_packed)(ken_store_backend *b, int64_t id, ken_arena *arena, ken_str *out,
                               ken_err *err);
+    // The hash given to `add`. KEN_ENOTFOUND without a message.
+    ken_status (*load_sha)(ken_store_backend *b, int64_t id, ken_sha256 *out, ken_err *err);
     // Removes the rows that no file of any tree has.
     ken_status (*collect)(ken_store_backend *b, uint64_t *out_removed, ken_err *err);
 } ken_store_content_ops;

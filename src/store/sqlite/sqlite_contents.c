@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <string.h>
+
 #include "store/sqlite/sqlite_priv.h"
 
 static void bind_key(sqlite3_stmt *st, const ken_content_key *key)
@@ -118,6 +120,28 @@ static ken_status sq_load_packed(ken_store_backend *b, int64_t id, ken_arena *ar
     return s;
 }
 
+static ken_status sq_load_sha(ken_store_backend *b, int64_t id, ken_sha256 *out, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_SHA, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, id);
+    int rc = sqlite3_step(st);
+    ken_str sha = rc == SQLITE_ROW ? ken_store__sq_blob(st, 0) : (ken_str){ NULL, 0 };
+    if (rc == SQLITE_DONE)
+        s = KEN_ENOTFOUND;
+    else if (rc != SQLITE_ROW)
+        s = SQ_FAIL(q, rc, err, "reading");
+    else if (sha.len != sizeof out->bytes)
+        s = SQ_CORRUPT(q, err, "the hash of a content has the wrong length");
+    else
+        memcpy(out->bytes, sha.ptr, sizeof out->bytes);
+    ken_store__sq_done(st);
+    return s;
+}
+
 static ken_status sq_collect(ken_store_backend *b, uint64_t *out_removed, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
@@ -131,5 +155,6 @@ const ken_store_content_ops ken_store__sq_content_ops = {
     .find = sq_find,
     .add = sq_add,
     .load_packed = sq_load_packed,
+    .load_sha = sq_load_sha,
     .collect = sq_collect,
 };

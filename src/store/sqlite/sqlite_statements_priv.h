@@ -20,6 +20,7 @@
                    "n_symbols, n_error_bytes, is_fallback, facts) "                             \
                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")                          \
     X(CONTENT_FACTS, "SELECT facts FROM content WHERE id = ?1")                                 \
+    X(CONTENT_SHA, "SELECT sha256 FROM content WHERE id = ?1")                                  \
     X(CONTENT_FACTS_SCAN, "SELECT id, facts, n_bytes FROM content")                             \
     X(CONTENT_COLLECT, "DELETE FROM content WHERE id IN "                                       \
                        "(SELECT id FROM content EXCEPT SELECT content_id FROM file)")           \

@@ -279,6 +279,22 @@ STORE_TEST(facts_come_back)
     kt_status(ken_store_load_facts(s, -1, &arena, &f, &err), KEN_ENOTFOUND);
 }
 
+STORE_TEST(a_content_tells_what_it_was_learnt_from)
+{
+    begin(s);
+    int64_t old = add_content(s, 1234), new = add_content(s, 1234);
+    commit(s);
+    ken_content_key key = scn_key(1234);
+    ken_sha256 sha = { { 0 } };
+    kt_ok_err(ken_store_load_sha(s, new, &sha, &err), &err);
+    kt_eq_mem(sha.bytes, sizeof sha.bytes, key.sha.bytes, sizeof key.sha.bytes);
+    sha = (ken_sha256){ { 0 } };
+    kt_ok(ken_store_load_sha(s, old, &sha, &err)); // found by key no more
+    kt_eq_mem(sha.bytes, sizeof sha.bytes, key.sha.bytes, sizeof key.sha.bytes);
+    kt_status(ken_store_load_sha(s, new + 1, &sha, &err), KEN_ENOTFOUND);
+    kt_status(ken_store_load_sha(s, -1, &sha, &err), KEN_ENOTFOUND);
+}
+
 STORE_TEST(damaged_facts_are_told)
 {
     ken_content_key key = scn_key(1);

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // One run after the other over a small folder: what is noticed, what is kept, what is reported.
+#include <time.h>
+
 #include "unit/index/index_lab.h"
 
 static index_lab l;
@@ -123,6 +125,103 @@ KEN_TEST(a_change_of_the_same_size_is_noticed)
     lab_write(&l, "notes.txt", "remember the silk\n");
     kt_eq_u(lab_run(&l)->n_modified, 1);
     kt_eq_str(lab_first(&l, KEN_SEARCH_TEXT, "silk"), "notes.txt:1");
+    lab_end(&l);
+}
+
+// A write in the same tick of the clock, to the same bytes on disk, with as many of them.
+KEN_TEST(a_change_right_after_a_run_is_noticed_though_its_time_is_the_same)
+{
+    make_tree();
+    int64_t now = time(NULL);
+    l.clock_s = now;
+    lab_write(&l, "notes.txt", "remember the milk\n");
+    lab_run(&l);
+    ken_fs_stamp before = row_of("notes.txt").stamp;
+    l.clock_s = now;
+    lab_write(&l, "notes.txt", "remember the silk\n");
+    const ken_index_report *r = lab_run(&l);
+    kt_true(ken_fs_stamp_eq(row_of("notes.txt").stamp, before));
+    kt_eq_u(r->n_modified, 1);
+    kt_eq_u(r->n_unchanged, 4);
+    kt_eq_str(lab_first(&l, KEN_SEARCH_TEXT, "silk"), "notes.txt:1");
+    lab_end(&l);
+}
+
+KEN_TEST(a_file_left_out_right_before_is_looked_at_again)
+{
+    make_tree();
+    int64_t now = time(NULL);
+    l.clock_s = now;
+    lab_write_n(&l, "data.txt", "\0\1\2\3\0\1\2\3", 8);
+    kt_eq_u(lab_run(&l)->n_skipped, 1);
+    l.clock_s = now;
+    lab_write(&l, "data.txt", "rye bred");
+    kt_eq_u(lab_run(&l)->n_skipped, 0);
+    kt_true(is_indexed("data.txt"));
+    lab_end(&l);
+}
+
+KEN_TEST(looking_again_writes_nothing_when_nothing_changed)
+{
+    make_tree();
+    l.clock_s = time(NULL);
+    lab_write(&l, "notes.txt", "remember the milk\n");
+    lab_write_n(&l, "data.txt", "\0\1\2\3\0\1\2\3", 8);
+    lab_run(&l);
+    for (int i = 0; i < 3; i++) {
+        const ken_index_report *r = lab_run(&l);
+        kt_eq_u(r->generation, 1);
+        kt_eq_u(lab_generation(&l), 1);
+        kt_eq_u(r->n_unchanged, 5);
+        kt_eq_u(r->n_skipped, 1);
+        kt_eq_u(r->n_parsed, 0);
+        check_sum();
+    }
+    lab_end(&l);
+}
+
+KEN_TEST(a_touched_file_counts_as_unchanged)
+{
+    make_tree();
+    lab_run(&l);
+    ken_fs_stamp before = row_of("notes.txt").stamp;
+    lab_write(&l, "notes.txt", "remember the milk\n");
+    lab_run(&l);
+    kt_eq_u(l.report.n_unchanged, 5);
+    kt_true(row_of("notes.txt").stamp.mtime_ns > before.mtime_ns);
+    check_sum();
+    lab_end(&l);
+}
+
+// To read again is not to change.
+KEN_TEST(a_forced_run_keeps_the_times_of_contents)
+{
+    make_tree();
+    lab_run(&l);
+    ken_file_row before = row_of("src/auth.py"), other = row_of("notes.txt");
+    lab_write(&l, "notes.txt", "remember the silk\n");
+    l.opts.is_forced = true;
+    usleep(5000);
+    const ken_index_report *r = lab_run(&l);
+    kt_eq_i(row_of("src/auth.py").changed_at_ms, before.changed_at_ms);
+    kt_true(row_of("notes.txt").changed_at_ms > other.changed_at_ms);
+    kt_eq_u(r->n_modified, 1);
+    kt_eq_u(r->n_unchanged, 4);
+    kt_eq_u(r->n_parsed, 5);
+    check_sum();
+    lab_end(&l);
+}
+
+// When its content last changed: a new name is no new content.
+KEN_TEST(a_renamed_file_keeps_the_time_of_its_content)
+{
+    make_tree();
+    lab_run(&l);
+    ken_file_row before = row_of("src/queue.c");
+    lab_move(&l, "src/queue.c", "fifo.c");
+    usleep(5000);
+    lab_run(&l);
+    kt_eq_i(row_of("fifo.c").changed_at_ms, before.changed_at_ms);
     lab_end(&l);
 }
 
