@@ -303,12 +303,11 @@ static void set_given(const cli *x, json_t *args, const char *option, const char
         ken_json_set_str(args, key, ken_str_c(value));
 }
 
-// As search_code; ranked words are its hybrid search for as long as there is nothing else to rank
-// by.
+// As search_code.
 static ken_status search_json(cli *x, const cli_place *place, ken_str query,
                               const ken_search_opts *o, ken_err *err)
 {
-    static const char *const types[] = { "hybrid", "hybrid", "symbol", "text", "regex" };
+    static const char *const types[] = { "hybrid", "lexical", "symbol", "text", "regex" };
     json_t *args = json_object();
     ken_json_set_str(args, "query", query);
     ken_json_set_str(args, "search_type", ken_str_c(types[o->mode]));

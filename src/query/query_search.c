@@ -368,8 +368,8 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
     if (st)
         return st;
     uint32_t limit = query_limit(o), passed = 0;
-    *out =
-        (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "ranked" };
+    *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit),
+                                .strategy = o->mode == KEN_SEARCH_LEXICAL ? "lexical" : "ranked" };
     for (size_t i = 0; i < x.n_files; i++) {
         if (similarity_of(x.files[i].score) < o->threshold)
             break;

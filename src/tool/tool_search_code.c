@@ -24,6 +24,8 @@ typedef struct search_request {
 
 static ken_search_mode parse_mode(ken_str word)
 {
+    if (ken_str_eq_c(word, "lexical"))
+        return KEN_SEARCH_LEXICAL;
     if (ken_str_eq_c(word, "symbol"))
         return KEN_SEARCH_SYMBOL;
     if (ken_str_eq_c(word, "text"))

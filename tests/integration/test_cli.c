@@ -233,6 +233,7 @@ KEN_TEST(json_of_every_command)
     has_keys("index proj --json", "project status files_indexed changes skipped errors generation");
     has_keys("search retry proj --json", "results total strategy project index");
     has_keys("search retry proj --json --explain --context 2 --type c --dir src", "results");
+    has_keys("search --mode lexical retry proj --json", "results strategy");
     has_keys("search --mode symbol Parser proj --json", "results");
     has_keys("search --mode regex a.b proj --json", "results");
     has_keys("def Parser proj --json", "definitions total project");

@@ -522,3 +522,12 @@ KEN_TEST(pages_of_filtered_chunks)
     pages_make_the_whole("parcel", (ken_search_opts){ .chunk_type = KEN_CHUNK_FUNCTION });
     sample_end();
 }
+
+KEN_TEST(what_was_done_is_named)
+{
+    sample_start();
+    kt_eq_str(ask_with("retry", (ken_search_opts){ .mode = KEN_SEARCH_AUTO }).strategy, "ranked");
+    kt_eq_str(ask_with("retry", (ken_search_opts){ .mode = KEN_SEARCH_LEXICAL }).strategy,
+              "lexical");
+    sample_end();
+}
