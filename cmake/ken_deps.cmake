@@ -2,7 +2,7 @@
 # System libraries as imported targets, through pkg-config. docs/dependencies.md says why each is
 # here. A missing one stops the configure step with the package to install. For LIBS of a module:
 #   SQLite::SQLite3  pcre2::pcre2  jansson::jansson  OpenSSL::Crypto  xxhash::xxhash
-#   zstd::zstd  yaml::yaml  Threads::Threads  curl::headers  cmocka::cmocka (tests)
+#   zstd::zstd  yaml::yaml  utf8proc::utf8proc  Threads::Threads  curl::headers  cmocka::cmocka (tests)
 find_package(PkgConfig REQUIRED)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -25,6 +25,17 @@ ken_dep(OpenSSL::Crypto  libcrypto       libssl-dev)
 ken_dep(xxhash::xxhash   libxxhash       libxxhash-dev)
 ken_dep(zstd::zstd       libzstd         libzstd-dev)
 ken_dep(yaml::yaml       yaml-0.1        libyaml-dev)
+
+# The archive where there is one: one library less to load at every start.
+find_library(KEN_UTF8PROC NAMES libutf8proc.a utf8proc)
+find_path(KEN_UTF8PROC_INCLUDE utf8proc.h)
+if(NOT KEN_UTF8PROC OR NOT KEN_UTF8PROC_INCLUDE)
+    message(FATAL_ERROR
+        "'libutf8proc' was not found. Install package libutf8proc-dev, or run ./dev build.")
+endif()
+add_library(utf8proc::utf8proc UNKNOWN IMPORTED GLOBAL)
+set_target_properties(utf8proc::utf8proc PROPERTIES IMPORTED_LOCATION ${KEN_UTF8PROC}
+    INTERFACE_INCLUDE_DIRECTORIES ${KEN_UTF8PROC_INCLUDE})
 
 # libcurl is loaded at run time, so only its headers are used (src/httpc/httpc_curl.c).
 pkg_check_modules(KEN_CURL QUIET libcurl>=7.66)
