@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The twin of providers that this program was built without.
+// The twin of the built-in model.
 #include "embed/embed_ops.h"
 
 ken_status ken_embedder__builtin_open(const ken_embed_opts *o, ken_embedder_backend **out,
@@ -8,12 +8,4 @@ ken_status ken_embedder__builtin_open(const ken_embed_opts *o, ken_embedder_back
     (void)o;
     (void)out;
     return KEN_FAIL(err, KEN_EUNSUPPORTED, "this program was built without the built-in model");
-}
-
-ken_status ken_embedder__onnx_open(const ken_embed_opts *o, ken_embedder_backend **out,
-                                   ken_err *err)
-{
-    (void)o;
-    (void)out;
-    return KEN_FAIL(err, KEN_EUNSUPPORTED, "this program was built without ONNX models");
 }

@@ -13,13 +13,13 @@
 #include "json/json.h"
 
 enum {
-    WORD_BYTES = 4 * KEN_TOKENIZER_WORD_MAX,
+    WORD_BYTES = 4 * KEN_WORDPIECE_WORD_MAX,
     PIECE_MAX = 512,     // bytes of a piece in a vocabulary
     VOCAB_MAX = 1000000, // pieces
     DECOMPOSED_MAX = 32, // code points of one character
 };
 
-struct ken_tokenizer {
+struct ken_wordpiece {
     ken_map heads, tails; // pieces that begin a word, and, without their "##", those that go on
     size_t longest;       // bytes of the longest piece
     size_t size;
@@ -30,7 +30,7 @@ struct ken_tokenizer {
 // ---- running ---------------------------------------------------------------------------------
 
 typedef struct run {
-    const ken_tokenizer *t;
+    const ken_wordpiece *t;
     int64_t *out;
     size_t n, max; // max: without the end
     char word[WORD_BYTES];
@@ -38,7 +38,7 @@ typedef struct run {
 } run;
 
 // The longest piece that `rest` begins with; its bytes, 0 = there is none.
-static size_t find_piece(const ken_tokenizer *t, const ken_map *pieces, ken_str rest, int64_t *out)
+static size_t find_piece(const ken_wordpiece *t, const ken_map *pieces, ken_str rest, int64_t *out)
 {
     size_t n = rest.len < t->longest ? rest.len : t->longest;
     for (; n; n--) {
@@ -65,7 +65,7 @@ static void end_word(run *r)
         return;
     ken_str rest = ken_str_n(r->word, r->len);
     size_t first = r->n;
-    bool is_known = r->n_chars <= KEN_TOKENIZER_WORD_MAX;
+    bool is_known = r->n_chars <= KEN_WORDPIECE_WORD_MAX;
     int64_t ids[WORD_BYTES];
     size_t n_ids = 0;
     while (is_known && rest.len) {
@@ -85,7 +85,7 @@ static void add_char(run *r, uint32_t code)
 {
     utf8proc_uint8_t bytes[4];
     r->n_chars++;
-    if (r->n_chars > KEN_TOKENIZER_WORD_MAX)
+    if (r->n_chars > KEN_WORDPIECE_WORD_MAX)
         return;
     size_t n = (size_t)utf8proc_encode_char((utf8proc_int32_t)code, bytes);
     memcpy(r->word + r->len, bytes, n);
@@ -169,7 +169,7 @@ static void take_decomposed(run *r, uint32_t code)
 
 static void take_raw(run *r, uint32_t code)
 {
-    const ken_tokenizer *t = r->t;
+    const ken_wordpiece *t = r->t;
     if (code < 0x80) {
         if (t->keeps_controls || !is_dropped(code))
             take_folded(r, code);
@@ -188,7 +188,7 @@ static void take_raw(run *r, uint32_t code)
         end_word(r);
 }
 
-size_t ken_tokenizer_run(const ken_tokenizer *t, ken_str text, int64_t *out, size_t max)
+size_t ken_wordpiece_run(const ken_wordpiece *t, ken_str text, int64_t *out, size_t max)
 {
     run r = { .t = t, .out = out, .max = max - 1 };
     put(&r, t->start);
@@ -203,27 +203,27 @@ size_t ken_tokenizer_run(const ken_tokenizer *t, ken_str text, int64_t *out, siz
     return r.n;
 }
 
-int64_t ken_tokenizer_pad(const ken_tokenizer *t)
+int64_t ken_wordpiece_pad(const ken_wordpiece *t)
 {
     return t->pad;
 }
 
-size_t ken_tokenizer_size(const ken_tokenizer *t)
+size_t ken_wordpiece_size(const ken_wordpiece *t)
 {
     return t->size;
 }
 
 // ---- loading ---------------------------------------------------------------------------------
 
-static ken_tokenizer *new_tokenizer(void)
+static ken_wordpiece *new_tokenizer(void)
 {
-    ken_tokenizer *t = ken_zalloc(sizeof *t);
+    ken_wordpiece *t = ken_zalloc(sizeof *t);
     ken_map_init(&t->heads);
     ken_map_init(&t->tails);
     return t;
 }
 
-void ken_tokenizer_free(ken_tokenizer *t)
+void ken_wordpiece_free(ken_wordpiece *t)
 {
     if (!t)
         return;
@@ -232,7 +232,7 @@ void ken_tokenizer_free(ken_tokenizer *t)
     ken_free(t);
 }
 
-static ken_status add_piece(ken_tokenizer *t, ken_str piece, uint64_t id, const char *name,
+static ken_status add_piece(ken_wordpiece *t, ken_str piece, uint64_t id, const char *name,
                             ken_err *err)
 {
     if (piece.len > PIECE_MAX || id >= VOCAB_MAX)
@@ -252,7 +252,7 @@ static ken_status add_piece(ken_tokenizer *t, ken_str piece, uint64_t id, const 
 }
 
 // The number of the first of these names that the vocabulary has.
-static ken_status find_special(const ken_tokenizer *t, const char *name, const char *words,
+static ken_status find_special(const ken_wordpiece *t, const char *name, const char *words,
                                int64_t *out, ken_err *err)
 {
     ken_str rest = ken_str_c(words), word;
@@ -266,7 +266,7 @@ static ken_status find_special(const ken_tokenizer *t, const char *name, const c
     return KEN_FAIL(err, KEN_ECORRUPT, "tokenizer '%.200s' has none of the tokens %s", name, words);
 }
 
-static ken_status find_specials(ken_tokenizer *t, const char *name, ken_err *err)
+static ken_status find_specials(ken_wordpiece *t, const char *name, ken_err *err)
 {
     ken_status st = find_special(t, name, "[CLS] <s>", &t->start, err);
     if (!st)
@@ -278,7 +278,7 @@ static ken_status find_specials(ken_tokenizer *t, const char *name, ken_err *err
     return st;
 }
 
-static ken_status read_lines(ken_tokenizer *t, ken_str text, const char *name, ken_err *err)
+static ken_status read_lines(ken_wordpiece *t, ken_str text, const char *name, ken_err *err)
 {
     ken_str line;
     ken_status st = KEN_OK;
@@ -296,7 +296,7 @@ static ken_status fail_kind(const char *name, const char *what, ken_str kind, ke
 }
 
 // {"model": {"type": "WordPiece", "vocab": {piece: number}}}
-static ken_status read_vocab(ken_tokenizer *t, json_t *model, const char *name, ken_err *err)
+static ken_status read_vocab(ken_wordpiece *t, json_t *model, const char *name, ken_err *err)
 {
     ken_str kind = ken_json_text(json_object_get(model, "type"));
     if (kind.len && !ken_str_eq_c(kind, "WordPiece"))
@@ -314,7 +314,7 @@ static ken_status read_vocab(ken_tokenizer *t, json_t *model, const char *name, 
     return st;
 }
 
-static ken_status read_normaliser(ken_tokenizer *t, const json_t *n, const char *name, ken_err *err)
+static ken_status read_normaliser(ken_wordpiece *t, const json_t *n, const char *name, ken_err *err)
 {
     ken_str kind = ken_json_text(json_object_get(n, "type"));
     if (!ken_str_eq_c(kind, "BertNormalizer"))
@@ -335,7 +335,7 @@ static ken_status read_normaliser(ken_tokenizer *t, const json_t *n, const char 
     return st;
 }
 
-static ken_status read_json(ken_tokenizer *t, ken_str text, const char *name, ken_err *err)
+static ken_status read_json(ken_wordpiece *t, ken_str text, const char *name, ken_err *err)
 {
     json_t *top = NULL;
     ken_status st = ken_json_parse(text, &top, err);
@@ -353,27 +353,27 @@ static ken_status read_json(ken_tokenizer *t, ken_str text, const char *name, ke
     return st;
 }
 
-ken_status ken_tokenizer_parse(ken_str text, const char *name, ken_tokenizer **out, ken_err *err)
+ken_status ken_wordpiece_parse(ken_str text, const char *name, ken_wordpiece **out, ken_err *err)
 {
-    ken_tokenizer *t = new_tokenizer();
+    ken_wordpiece *t = new_tokenizer();
     bool is_json = text.len && text.ptr[0] == '{';
     ken_status st = is_json ? read_json(t, text, name, err) : read_lines(t, text, name, err);
     if (!st)
         st = find_specials(t, name, err);
     if (st) {
-        ken_tokenizer_free(t);
+        ken_wordpiece_free(t);
         return st;
     }
     *out = t;
     return KEN_OK;
 }
 
-ken_status ken_tokenizer_load(const char *path, ken_tokenizer **out, ken_err *err)
+ken_status ken_wordpiece_load(const char *path, ken_wordpiece **out, ken_err *err)
 {
-    ken_buf text = KEN_BUF_INIT(KEN_TOKENIZER_FILE_MAX + 1);
-    ken_status st = ken_fs_read_own(path, KEN_TOKENIZER_FILE_MAX, &text, err);
+    ken_buf text = KEN_BUF_INIT(KEN_WORDPIECE_FILE_MAX + 1);
+    ken_status st = ken_fs_read_own(path, KEN_WORDPIECE_FILE_MAX, &text, err);
     if (!st)
-        st = ken_tokenizer_parse(ken_buf_str(&text), path, out, err);
+        st = ken_wordpiece_parse(ken_buf_str(&text), path, out, err);
     ken_buf_release(&text);
     return st;
 }

@@ -19,24 +19,24 @@
 #include "base/err.h"
 #include "base/str.h"
 
-typedef struct ken_tokenizer ken_tokenizer;
+typedef struct ken_wordpiece ken_wordpiece;
 
 enum {
-    KEN_TOKENIZER_FILE_MAX = 16 * 1024 * 1024,
-    KEN_TOKENIZER_WORD_MAX = 100, // characters; a longer word is unknown
+    KEN_WORDPIECE_FILE_MAX = 16 * 1024 * 1024,
+    KEN_WORDPIECE_WORD_MAX = 100, // characters; a longer word is unknown
 };
 
 // vocab.txt (one piece a line, uncased), or tokenizer.json, which also says how to normalise.
-ken_status ken_tokenizer_load(const char *path, ken_tokenizer **out, ken_err *err) KEN_MUST_USE;
+ken_status ken_wordpiece_load(const char *path, ken_wordpiece **out, ken_err *err) KEN_MUST_USE;
 // The same for the text of such a file: JSON when it begins with '{'. `name` is for messages.
-ken_status ken_tokenizer_parse(ken_str text, const char *name, ken_tokenizer **out, ken_err *err)
+ken_status ken_wordpiece_parse(ken_str text, const char *name, ken_wordpiece **out, ken_err *err)
     KEN_MUST_USE;
-void ken_tokenizer_free(ken_tokenizer *t);
+void ken_wordpiece_free(ken_wordpiece *t);
 
 // The numbers of `text` between those of start and end, at most `max` (at least 2) of them in all:
 // what does not fit is cut off. Returns how many.
-size_t ken_tokenizer_run(const ken_tokenizer *t, ken_str text, int64_t *out, size_t max);
-int64_t ken_tokenizer_pad(const ken_tokenizer *t); // fills the shorter texts of a batch
-size_t ken_tokenizer_size(const ken_tokenizer *t); // every number is below
+size_t ken_wordpiece_run(const ken_wordpiece *t, ken_str text, int64_t *out, size_t max);
+int64_t ken_wordpiece_pad(const ken_wordpiece *t); // fills the shorter texts of a batch
+size_t ken_wordpiece_size(const ken_wordpiece *t); // every number is below
 
 #endif
