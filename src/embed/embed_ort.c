@@ -36,8 +36,8 @@ static const ort_api *try_file(const char *path, ken_buf *why)
     memcpy(&get_base, &symbol, sizeof symbol);
     const ort_api_base *base = symbol ? get_base() : NULL;
     const char *version = base ? base->get_version() : "";
-    const ort_api *api =
-        ken_str_starts(ken_str_c(version), KEN_STR("1.")) ? base->get_api(ORT_API_VERSION) : NULL;
+    bool is_known = base && ken_str_starts(ken_str_c(version), KEN_STR("1."));
+    const ort_api *api = is_known ? base->get_api(ORT_API_VERSION) : NULL;
     if (!api) {
         ken_buf_printf(why, "; '%.200s' is %s%.20s, not ONNX Runtime 1.%d or newer", path,
                        symbol ? "version " : "something else", version, ORT_API_VERSION);
@@ -106,13 +106,14 @@ ken_status ken_embed__ort(const char *path, const ort_api **out, ken_err *err)
     *out = loaded;
     pthread_mutex_unlock(&lock);
     ken_status st = KEN_OK;
-    if (!*out)
+    if (!*out) {
         st = KEN_FAIL(err, KEN_EUNSUPPORTED,
-                      "no ONNX Runtime was found %s%.200s%s" KEN_STR_FMT
-                      "; set embedding.onnx_runtime to libonnxruntime.so or its folder (the "
-                      "packages onnxruntime of PyPI and onnxruntime-node of npm bring one)",
+                      "no ONNX Runtime %s%.150s%s; set embedding.onnx_runtime to libonnxruntime.so "
+                      "or its folder (onnxruntime of PyPI or onnxruntime-node of npm bring "
+                      "it)" KEN_STR_FMT,
                       *path ? "at '" : "in the usual places", path, *path ? "'" : "",
                       KEN_STR_ARG(ken_buf_str(&why)));
+    }
     ken_buf_release(&why);
     return st;
 }

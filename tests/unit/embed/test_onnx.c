@@ -40,6 +40,29 @@ static double cosine(const float *v, const json_t *want)
     return sum;
 }
 
+static void refuses(ken_embed_opts o, ken_status want, const char *message)
+{
+    ken_embedder *e = NULL;
+    kt_status(ken_embedder_open(&o, &e, &err), want);
+    kt_null(e);
+    kt_has_str(err.msg, message);
+}
+
+// The first test: a runtime stays once it is loaded.
+KEN_TEST(a_missing_runtime_is_named_with_what_to_do)
+{
+    ken_embed_opts o = minilm();
+    o.model_path = ktest_write("m/model.onnx", "no model");
+    o.runtime_path = ktest_path("empty");
+    refuses(o, KEN_EUNSUPPORTED, "no ONNX Runtime at '");
+    kt_has_str(err.msg, "set embedding.onnx_runtime to libonnxruntime.so");
+    ktest_write("other/libonnxruntime.so.1", "no library");
+    o.runtime_path = ktest_path("other");
+    refuses(o, KEN_EUNSUPPORTED, "libonnxruntime.so.1: ");
+    o.runtime_path = "lib/libonnxruntime.so";
+    refuses(o, KEN_EINVAL, "absolute path");
+}
+
 // tests/golden/embed/make_vectors.py says how the vectors were made without us.
 KEN_TEST(vectors_are_those_of_the_reference)
 {
@@ -115,14 +138,6 @@ KEN_TEST(the_first_token_alone_is_another_vector)
     ken_embedder_close(first);
 }
 
-static void refuses(ken_embed_opts o, ken_status want, const char *message)
-{
-    ken_embedder *e = NULL;
-    kt_status(ken_embedder_open(&o, &e, &err), want);
-    kt_null(e);
-    kt_has_str(err.msg, message);
-}
-
 KEN_TEST(what_is_missing_is_named)
 {
     ken_embed_opts o = minilm();
@@ -130,9 +145,6 @@ KEN_TEST(what_is_missing_is_named)
     refuses(o, KEN_EINVAL, "ken model list");
     o.model_path = ktest_path("none.onnx");
     refuses(o, KEN_ENOTFOUND, "ken model download");
-    o.model_path = ktest_write("alone/model.onnx", "no model");
-    o.runtime_path = "lib/libonnxruntime.so";
-    refuses(o, KEN_EINVAL, "absolute path");
 }
 
 KEN_TEST(files_that_are_no_models_are_refused)
