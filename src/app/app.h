@@ -23,6 +23,8 @@
 #include "config/config.h"
 #include "embed/embed.h"
 #include "index/index.h"
+#include "json/json.h"
+#include "model/model_record.h"
 #include "query/query.h"
 
 typedef struct ken_app ken_app;
@@ -73,6 +75,41 @@ ken_status ken_app_load_settings(ken_app *app, const ken_project_info *project, 
 // ---- embedding ----
 // What settings say about vectors. Texts are borrowed from `settings`.
 ken_embed_opts ken_app_embed_opts(const ken_config *settings);
+
+// The models of the catalog, the built-in one first; files that are gone make a model `missing`.
+ken_status ken_app_list_models(ken_app *app, ken_arena *arena, ken_model_record **out,
+                               size_t *out_n, ken_err *err) KEN_MUST_USE;
+// KEN_ENOTFOUND names the command that lists them.
+ken_status ken_app_find_model(ken_app *app, ken_str id, ken_arena *arena, ken_model_record *out,
+                              ken_err *err) KEN_MUST_USE;
+// A model of one's own, to be downloaded. KEN_EEXIST when there is one of that id.
+ken_status ken_app_add_model(ken_app *app, const ken_model_record *m, ken_err *err) KEN_MUST_USE;
+// Fetches the model and its tokenizer into the data folder, going on with what an earlier try left,
+// and checks them. Sources are https:, http: and file: URIs, or absolute paths. KEN_EBUSY while
+// another process does the same.
+typedef void ken_app_bytes_fn(void *ctx, uint64_t done_bytes, uint64_t total_bytes);
+ken_status ken_app_download_model(ken_app *app, ken_str id, ken_app_bytes_fn *progress, void *ctx,
+                                  const ken_cancel *cancel, ken_arena *arena, ken_model_record *out,
+                                  ken_err *err) KEN_MUST_USE;
+// Removes the files; the row too unless it came with ken.
+ken_status ken_app_remove_model(ken_app *app, ken_str id, ken_err *err) KEN_MUST_USE;
+
+// Chooses the model of a project and keeps a whole snapshot of its record in the project's index.
+// `ref` is an id of the catalog, or a server's model as "ollama:NAME", "openai:NAME", "tei:NAME"
+// (then `url` may say where; empty = the provider's default): only that sends code away.
+// KEN_EINVAL for a model that was not downloaded.
+ken_status ken_app_use_model(ken_app *app, const ken_project_info *project, ken_str ref,
+                             ken_str url, ken_arena *arena, ken_model_record *out, ken_err *err)
+    KEN_MUST_USE;
+// The model of a project: the one chosen, else what `settings` say. A snapshot whose model this
+// catalog does not know, because the project was moved here, adds it.
+ken_status ken_app_project_model(ken_app *app, const ken_project_info *project,
+                                 const ken_config *settings, ken_arena *arena,
+                                 ken_model_record *out, ken_err *err) KEN_MUST_USE;
+// What opens it. Texts are borrowed from `settings` and `m`.
+ken_embed_opts ken_app_model_opts(const ken_config *settings, const ken_model_record *m);
+// The members of a record, path and url included, as `ken model list --json` has them.
+json_t *ken_app_model_json(const ken_model_record *m);
 
 // ---- indexing ----
 // What settings say about indexing. The lists are borrowed from `settings`.

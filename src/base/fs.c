@@ -225,6 +225,15 @@ ken_status ken_fs_read_own(const char *path, size_t max_bytes, ken_buf *out, ken
     return st;
 }
 
+ken_status ken_fs_open_own(const char *path, int *out_fd, ken_err *err)
+{
+    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return KEN_FAIL_ERRNO(err, errno, "opening '%s'", path);
+    *out_fd = fd;
+    return KEN_OK;
+}
+
 ken_status ken_fs_open_append(const char *path, bool is_truncated, int *out_fd, uint64_t *out_size,
                               ken_err *err)
 {

@@ -71,6 +71,8 @@ ken_status ken_fs_read_own(const char *path, size_t max_bytes, ken_buf *out, ken
 // Writes a temporary file beside `path`, syncs it and renames it over: all or nothing.
 ken_status ken_fs_write_atomic(const char *path, ken_str data, ken_err *err) KEN_MUST_USE;
 
+// Opens a file of our own for reading, links followed. Close with ken_fs_close.
+ken_status ken_fs_open_own(const char *path, int *out_fd, ken_err *err) KEN_MUST_USE;
 // A file that is written piece by piece, for what is too large for memory. Made when it is absent;
 // writing goes on behind what is there, unless `is_truncated`. `out_size` (bytes that were there
 // and are kept) may be NULL. Close with ken_fs_close.

@@ -1,10 +1,13 @@
 // SPDX-License-Identifier: MIT
 #include "base/hash.h"
 
+#include <openssl/evp.h>
 #include <openssl/sha.h>
 
 #define XXH_INLINE_ALL
 #include <xxhash.h>
+
+#include "base/alloc.h"
 
 uint64_t ken_hash64(const void *data, size_t n)
 {
@@ -15,6 +18,30 @@ ken_sha256 ken_sha256_of(const void *data, size_t n)
 {
     ken_sha256 out;
     SHA256(data, n, out.bytes);
+    return out;
+}
+
+// The type is OpenSSL's own; it fails only for want of memory.
+ken_hasher *ken_hasher_new(void)
+{
+    EVP_MD_CTX *c = EVP_MD_CTX_new();
+    if (!c || !EVP_DigestInit_ex(c, EVP_sha256(), NULL))
+        ken_alloc_fail(0);
+    return (ken_hasher *)c;
+}
+
+void ken_hasher_add(ken_hasher *h, const void *data, size_t n)
+{
+    if (!EVP_DigestUpdate((EVP_MD_CTX *)h, data, n))
+        ken_alloc_fail(0);
+}
+
+ken_sha256 ken_hasher_end(ken_hasher *h)
+{
+    ken_sha256 out;
+    if (!EVP_DigestFinal_ex((EVP_MD_CTX *)h, out.bytes, NULL))
+        ken_alloc_fail(0);
+    EVP_MD_CTX_free((EVP_MD_CTX *)h);
     return out;
 }
 

@@ -23,6 +23,12 @@ static inline uint64_t ken_hash_str(ken_str s)
 
 ken_sha256 ken_sha256_of(const void *data, size_t n);
 
+// SHA-256 of what comes piece by piece.
+typedef struct ken_hasher ken_hasher;
+ken_hasher *ken_hasher_new(void);
+void ken_hasher_add(ken_hasher *h, const void *data, size_t n);
+ken_sha256 ken_hasher_end(ken_hasher *h); // frees it
+
 // Lower-case hexadecimal, NUL-terminated: `out` holds 2 * n + 1 chars.
 void ken_hex_into(const uint8_t *data, size_t n, char *out);
 bool ken_hex_parse(ken_str text, uint8_t *out, size_t n); // exactly 2 * n digits

@@ -50,6 +50,18 @@ static const cli_opt chunks_opts[] = {
     { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
 
+static const cli_opt model_opts[] = {
+    { "source", 0, CLI_VALUE, "URI", "add: model.onnx, as https://, file:// or a path", NULL },
+    { "tokenizer", 0, CLI_VALUE, "URI", "add: its tokenizer.json or vocab.txt", NULL },
+    { "label", 0, CLI_VALUE, "TEXT", "add: what it is, in a few words", NULL },
+    { "pooling", 0, CLI_VALUE, "HOW", "add: mean or cls (default: as its name tells)", "mean|cls" },
+    { "sha256", 0, CLI_VALUE, "HEX", "add: checksum of model.onnx", NULL },
+    { "max-tokens", 0, CLI_VALUE, "N", "add: longer texts are cut (default 512)", NULL },
+    { "document-prefix", 0, CLI_VALUE, "TEXT", "add: what it wants before code", NULL },
+    { "query-prefix", 0, CLI_VALUE, "TEXT", "add: what it wants before questions", NULL },
+    { "url", 0, CLI_VALUE, "URL", "use: the server, for ollama:, openai: and tei: models", NULL },
+};
+
 #define SKIP_WORD(name, word, text) "|" word
 static const cli_opt status_opts[] = {
     { "skipped", 0, CLI_MAYBE, "REASON", "list the files that are not in the index, and why",
@@ -104,6 +116,11 @@ const cli_command ken_cli__commands[] = {
       ken_cli__run_stats },
     { "projects", "[list | remove PROJECT]", "list the known projects, or forget one", NULL,
       OPTS(projects_opts), 0, 2, true, ken_cli__run_projects },
+    { "model", "[list | add ID | download ID | use ID | remove ID | bench ID]",
+      "the models that make vectors of code, and which one a project uses",
+      "add needs --source and --tokenizer. use takes an id of the list, or a model of a server as\n"
+      "ollama:NAME, openai:NAME or tei:NAME: then, and only then, code is sent away.\n",
+      OPTS(model_opts), 0, 2, true, ken_cli__run_model },
     { "config", "[show]", "show every setting and where it came from", NULL, NULL, 0, 0, 1, true,
       ken_cli__run_config },
     { "doctor", "", "check folders, settings and indexes", NULL, OPTS(doctor_opts), 0, 0, true,

@@ -56,6 +56,7 @@ ken_status ken_cli__run_eval(cli *x, ken_err *err);
 ken_status ken_cli__run_doctor(cli *x, ken_err *err);
 ken_status ken_cli__run_config(cli *x, ken_err *err);
 ken_status ken_cli__run_projects(cli *x, ken_err *err);
+ken_status ken_cli__run_model(cli *x, ken_err *err);
 ken_status ken_cli__run_version(cli *x, ken_err *err);
 ken_status ken_cli__run_mcp(cli *x, ken_err *err);
 ken_status ken_cli__run_help(cli *x, ken_err *err);

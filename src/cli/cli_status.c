@@ -107,6 +107,25 @@ static void print_commit(cli *x, const cli_place *place, const ken_snapshot_stat
                                has_moved ? "; the work tree has moved, to update: ken index" : ""));
 }
 
+static void print_model(cli *x, const cli_place *place)
+{
+    ken_config *settings = NULL;
+    ken_model_record m;
+    ken_err e = { 0 };
+    ken_status st = ken_app_load_settings(x->app, &place->project, &settings, &e);
+    if (!st)
+        st = ken_app_project_model(x->app, &place->project, settings, &x->arena, &m, &e);
+    ken_str text = ken_str_c(e.msg);
+    if (!st)
+        text = ken_arena_printf(&x->arena, KEN_STR_FMT " (" KEN_STR_FMT ")%s%s%s" KEN_STR_FMT,
+                                KEN_STR_ARG(m.id), KEN_STR_ARG(m.provider),
+                                m.status == KEN_MODEL_READY ? "" : ", ",
+                                m.status == KEN_MODEL_READY ? "" : ken_model_status_word(m.status),
+                                m.url.len ? "; code is sent to " : "", KEN_STR_ARG(m.url));
+    print_row(x, "model", text);
+    ken_config_free(settings);
+}
+
 static void print_status(cli *x, const cli_place *place, const ken_snapshot_stats *s)
 {
     ken_arena *a = &x->arena;
@@ -123,6 +142,7 @@ static void print_status(cli *x, const cli_place *place, const ken_snapshot_stat
     print_row(x, "files", text_of_n(x, s->n_files));
     print_row(x, "chunks", text_of_n(x, s->n_chunks));
     print_row(x, "symbols", text_of_n(x, s->n_symbols));
+    print_model(x, place);
     print_skip_counts(x, s);
     if (s->n_error_files)
         print_row(x, "errors",

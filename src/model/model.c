@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "model/facts.h"
+#include "model/model_record.h"
 #include "model/skip.h"
 #include "model/symbol.h"
 
@@ -97,4 +98,25 @@ uint32_t ken_line_starts(ken_str text, uint32_t *out, uint32_t max)
         at = line_end + 1;
     }
     return n;
+}
+
+// ---- models ----
+
+static const char *const model_status_words[] = {
+#define X(name, word) word,
+    KEN_MODEL_STATUS_TABLE(X)
+#undef X
+};
+
+const char *ken_model_status_word(ken_model_status s)
+{
+    return (unsigned)s < KEN_MODEL_STATUS_COUNT ? model_status_words[s] : model_status_words[0];
+}
+
+ken_model_status ken_model_status_of(ken_str word)
+{
+    for (unsigned i = 1; i < KEN_MODEL_STATUS_COUNT; i++)
+        if (ken_str_eq_c(word, model_status_words[i]))
+            return (ken_model_status)i;
+    return KEN_MODEL_NONE;
 }

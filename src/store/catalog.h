@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/id.h"
 #include "base/str.h"
+#include "model/model_record.h"
 
 typedef struct ken_catalog ken_catalog;
 
@@ -52,5 +53,19 @@ ken_status ken_catalog_set_indexed(ken_catalog *c, ken_uuid id, int64_t at_ms, k
     KEN_MUST_USE;
 // The row alone: its index stays on disk. KEN_ENOTFOUND when it is absent.
 ken_status ken_catalog_remove(ken_catalog *c, ken_uuid id, ken_err *err) KEN_MUST_USE;
+
+// ---- models ----------------------------------------------------------------------------------
+// Embedding models. `path` and `tokenizer_path` are in <data>/models/<id>/, whether or not there is
+// something; empty for models that have no files.
+// The built-in one first, then by id.
+ken_status ken_catalog_list_models(ken_catalog *c, ken_arena *arena, ken_model_record **out,
+                                   size_t *out_n, ken_err *err) KEN_MUST_USE;
+ken_status ken_catalog_find_model(ken_catalog *c, ken_str id, ken_arena *arena,
+                                  ken_model_record *out, ken_err *err) KEN_MUST_USE;
+// Adds the row, or replaces it whole. KEN_EINVAL for an id that is no name of a folder.
+ken_status ken_catalog_put_model(ken_catalog *c, const ken_model_record *m, ken_err *err)
+    KEN_MUST_USE;
+// KEN_ENOTFOUND when it is absent.
+ken_status ken_catalog_remove_model(ken_catalog *c, ken_str id, ken_err *err) KEN_MUST_USE;
 
 #endif

@@ -137,6 +137,28 @@ static void set_commit(json_t *o, const char *key, ken_str commit)
     ken_json_set(o, key, commit.len ? ken_json_str(commit) : NULL);
 }
 
+// Which model makes its vectors, and where its code is sent for them: null when nowhere.
+static void set_embedding(const ken_tool_env *env, const ken_project_info *project, json_t *o)
+{
+    ken_config *settings = NULL;
+    ken_model_record m = { 0 };
+    ken_err e = { 0 };
+    json_t *v = json_object();
+    ken_status st = ken_app_load_settings(env->app, project, &settings, &e);
+    if (!st)
+        st = ken_app_project_model(env->app, project, settings, env->arena, &m, &e);
+    if (st) {
+        ken_json_set_str(v, "error", ken_str_c(e.msg));
+    } else {
+        ken_json_set_str(v, "provider", m.provider);
+        ken_json_set_str(v, "model", m.id);
+        ken_json_set_str(v, "status", ken_str_c(ken_model_status_word(m.status)));
+        ken_json_set(v, "sent_to", m.url.len ? ken_json_str(m.url) : NULL);
+    }
+    ken_json_set(o, "embedding", v);
+    ken_config_free(settings);
+}
+
 // Of a project that was indexed and whose folder is there.
 static ken_status add_state(const ken_tool_env *env, const ken_project_info *project, json_t *o,
                             ken_err *err)
@@ -161,6 +183,7 @@ static ken_status add_state(const ken_tool_env *env, const ken_project_info *pro
         ken_json_set_time(o, "last_sync", stats.indexed_at_ms);
         ken_json_set(o, "pending_changes", pending_json(&p));
         set_stats(o, &stats);
+        set_embedding(env, project, o);
         if (is_stale)
             ken_json_set_str(o, "hint",
                              KEN_STR("files changed since the last sync; call "

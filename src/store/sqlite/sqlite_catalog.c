@@ -5,14 +5,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "base/vec.h"
-#include "store/catalog.h"
-#include "store/sqlite/sqlite_priv.h"
-
-struct ken_catalog {
-    ken_sq q;
-    ken_str indexes; // "<data>/indexes/", in `memory`
-    ken_arena memory;
-};
+#include "store/sqlite/sqlite_catalog_priv.h"
 
 typedef KEN_VEC(ken_catalog_row) row_vec;
 
@@ -25,13 +18,13 @@ enum {
 
 // ---- opening ---------------------------------------------------------------------------------
 
-// <data>/config/projects.db -> <data>/indexes/
-static ken_str find_indexes(ken_catalog *c, const char *path)
+// <data>/config/projects.db -> <data>/<name>/
+static ken_str find_folder(ken_catalog *c, const char *path, const char *name)
 {
     ken_str config = ken_path_dir(ken_str_c(path));
     ken_str data = config.len ? ken_path_dir(config) : KEN_STR("..");
-    return ken_arena_printf(&c->memory, KEN_STR_FMT "%sindexes/", KEN_STR_ARG(data),
-                            data.len || path[0] == '/' ? "/" : "");
+    return ken_arena_printf(&c->memory, KEN_STR_FMT "%s%s/", KEN_STR_ARG(data),
+                            data.len || path[0] == '/' ? "/" : "", name);
 }
 
 ken_status ken_catalog_open(const char *path, bool is_read_only, ken_catalog **out, ken_err *err)
@@ -50,7 +43,8 @@ ken_status ken_catalog_open(const char *path, bool is_read_only, ken_catalog **o
         ken_catalog_close(c);
         return st;
     }
-    c->indexes = find_indexes(c, path);
+    c->indexes = find_folder(c, path, "indexes");
+    c->models = find_folder(c, path, "models");
     *out = c;
     return KEN_OK;
 }
@@ -92,7 +86,8 @@ static ken_status read_row(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena, k
     return KEN_OK;
 }
 
-static ken_status prepare(ken_catalog *c, const char *sql, sqlite3_stmt **out, ken_err *err)
+ken_status ken_store__catalog_prepare(ken_catalog *c, const char *sql, sqlite3_stmt **out,
+                                      ken_err *err)
 {
     ken_status s = c->q.is_immutable ? ken_store__sq_refresh(&c->q, err) : KEN_OK;
     if (s)
@@ -121,7 +116,8 @@ ken_status ken_catalog_list(ken_catalog *c, ken_arena *arena, ken_catalog_row **
                             ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    ken_status s = prepare(c, "SELECT " ROW " FROM project ORDER BY name, root", &st, err);
+    ken_status s =
+        ken_store__catalog_prepare(c, "SELECT " ROW " FROM project ORDER BY name, root", &st, err);
     if (s)
         return s;
     row_vec rows = { 0 };
@@ -149,7 +145,8 @@ ken_status ken_catalog_find_by_root(ken_catalog *c, ken_str root, ken_arena *are
                                     ken_catalog_row *out, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    ken_status s = prepare(c, "SELECT " ROW " FROM project WHERE root = ?1", &st, err);
+    ken_status s =
+        ken_store__catalog_prepare(c, "SELECT " ROW " FROM project WHERE root = ?1", &st, err);
     if (s)
         return s;
     ken_store__sq_bind_text(st, 1, root);
@@ -160,7 +157,8 @@ ken_status ken_catalog_find_by_id(ken_catalog *c, ken_uuid id, ken_arena *arena,
                                   ken_catalog_row *out, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    ken_status s = prepare(c, "SELECT " ROW " FROM project WHERE id = ?1", &st, err);
+    ken_status s =
+        ken_store__catalog_prepare(c, "SELECT " ROW " FROM project WHERE id = ?1", &st, err);
     if (s)
         return s;
     ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
@@ -172,10 +170,11 @@ ken_status ken_catalog_find_by_id(ken_catalog *c, ken_uuid id, ken_arena *arena,
 static ken_status insert(ken_catalog *c, ken_str root, ken_str name, int64_t now_ms, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    ken_status s = prepare(c,
-                           "INSERT INTO project (id, name, root, db_file, created_at_ms) "
-                           "VALUES (?1, ?2, ?3, ?4, ?5)",
-                           &st, err);
+    ken_status s =
+        ken_store__catalog_prepare(c,
+                                   "INSERT INTO project (id, name, root, db_file, created_at_ms) "
+                                   "VALUES (?1, ?2, ?3, ?4, ?5)",
+                                   &st, err);
     if (s)
         return s;
     ken_uuid id = ken_uuid_random();
@@ -196,7 +195,8 @@ static ken_status insert(ken_catalog *c, ken_str root, ken_str name, int64_t now
 static ken_status rename_project(ken_catalog *c, ken_uuid id, ken_str name, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    ken_status s = prepare(c, "UPDATE project SET name = ?2 WHERE id = ?1", &st, err);
+    ken_status s =
+        ken_store__catalog_prepare(c, "UPDATE project SET name = ?2 WHERE id = ?1", &st, err);
     if (s)
         return s;
     ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
@@ -219,7 +219,7 @@ static ken_status get_or_insert(ken_catalog *c, ken_str root, ken_str name, int6
     return st ? st : ken_catalog_find_by_root(c, root, arena, out, err);
 }
 
-static ken_status begin(ken_catalog *c, ken_err *err)
+ken_status ken_store__catalog_begin(ken_catalog *c, ken_err *err)
 {
     if (c->q.is_read_only)
         return KEN_FAIL(err, KEN_EPERM, "the project list is opened for reading only");
@@ -227,7 +227,7 @@ static ken_status begin(ken_catalog *c, ken_err *err)
     return rc ? SQ_FAIL(&c->q, rc, err, "writing to") : KEN_OK;
 }
 
-static ken_status end(ken_catalog *c, ken_status st, ken_err *err)
+ken_status ken_store__catalog_end(ken_catalog *c, ken_status st, ken_err *err)
 {
     if (!st) {
         int rc = sqlite3_exec(c->q.db, "COMMIT", NULL, NULL, NULL);
@@ -254,10 +254,10 @@ ken_status ken_catalog_add(ken_catalog *c, ken_str root, ken_str name, int64_t n
     if (st && st != KEN_ENOTFOUND)
         return st;
     if (st || (name.len && !ken_str_eq(name, row.name))) {
-        st = begin(c, err);
+        st = ken_store__catalog_begin(c, err);
         if (st)
             return st;
-        st = end(c, get_or_insert(c, root, name, now_ms, arena, &row, err), err);
+        st = ken_store__catalog_end(c, get_or_insert(c, root, name, now_ms, arena, &row, err), err);
         if (st)
             return st;
     }
@@ -268,11 +268,11 @@ ken_status ken_catalog_add(ken_catalog *c, ken_str root, ken_str name, int64_t n
 // One UPDATE or DELETE of one project: a transaction by itself.
 static ken_status change(ken_catalog *c, const char *sql, ken_uuid id, int64_t value, ken_err *err)
 {
-    ken_status s = begin(c, err);
+    ken_status s = ken_store__catalog_begin(c, err);
     if (s)
         return s;
     sqlite3_stmt *st = NULL;
-    s = prepare(c, sql, &st, err);
+    s = ken_store__catalog_prepare(c, sql, &st, err);
     if (!s) {
         ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
         if (sqlite3_bind_parameter_count(st) > 1)
@@ -280,7 +280,7 @@ static ken_status change(ken_catalog *c, const char *sql, ken_uuid id, int64_t v
         s = finish(c, st, NULL, NULL, err);
     }
     bool is_there = !s && sqlite3_changes(c->q.db) > 0;
-    s = end(c, s, err);
+    s = ken_store__catalog_end(c, s, err);
     return s || is_there ? s : KEN_ENOTFOUND;
 }
 

@@ -182,3 +182,50 @@ KEN_TEST(several_processes_add_one_row_per_root)
     ken_catalog_close(c);
     ken_arena_release(&arena);
 }
+
+KEN_TEST(catalog_knows_models)
+{
+    ken_arena_init(&arena, 0);
+    ken_catalog *c = open_catalog(false);
+    ken_model_record *list = NULL, m = { 0 },
+                     mine = { .id = KEN_STR("mine-1.5"),
+                              .provider = KEN_STR("onnx"),
+                              .source = KEN_STR("file:///x/m.onnx"),
+                              .tokenizer_source = KEN_STR("/x/vocab.txt"),
+                              .query_prefix = KEN_STR("q: "),
+                              .dims = 384,
+                              .status = KEN_MODEL_PENDING };
+    size_t n = 0;
+    static const char *const ids[] = { "builtin", "all-MiniLM-L6-v2", "all-mpnet-base-v2",
+                                       "bge-small-en-v1.5", "nomic-embed-text" };
+    static const uint64_t dims[] = { 0, 384, 768, 384, 768 };
+    kt_ok_err(ken_catalog_list_models(c, &arena, &list, &n, &err), &err);
+    kt_eq_u(n, 5);
+    for (size_t i = 0; i < n; i++) {
+        kt_eq_text(list[i].id, ids[i]);
+        kt_eq_u(list[i].dims, dims[i]);
+        kt_true(list[i].is_preloaded);
+        kt_eq_u(list[i].status, i ? KEN_MODEL_PENDING : KEN_MODEL_READY);
+    }
+    kt_eq_u(list[0].path.len, 0);
+    kt_eq_text(list[3].pooling, "cls");
+    kt_has_str(list[4].path.ptr, "data/models/nomic-embed-text/model.onnx");
+    kt_ok_err(ken_catalog_put_model(c, &mine, &err), &err);
+    mine.status = KEN_MODEL_READY;
+    kt_ok_err(ken_catalog_put_model(c, &mine, &err), &err); // replaces
+    kt_ok_err(ken_catalog_find_model(c, mine.id, &arena, &m, &err), &err);
+    kt_eq_u(m.status, KEN_MODEL_READY);
+    kt_eq_text(m.query_prefix, "q: ");
+    kt_has_str(m.tokenizer_path.ptr, "models/mine-1.5/vocab.txt");
+    kt_false(m.is_preloaded);
+    kt_ok(ken_catalog_remove_model(c, mine.id, &err));
+    kt_status(ken_catalog_remove_model(c, mine.id, &err), KEN_ENOTFOUND);
+    kt_status(ken_catalog_find_model(c, mine.id, &arena, &m, &err), KEN_ENOTFOUND);
+    static const char *const bad[] = { "", "..", ".x", "a/b", "a b", "a\xc3\xa9" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        mine.id = ken_str_c(bad[i]);
+        kt_status(ken_catalog_put_model(c, &mine, &err), KEN_EINVAL);
+    }
+    ken_catalog_close(c);
+    ken_arena_release(&arena);
+}

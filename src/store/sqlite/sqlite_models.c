@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: MIT
+// The models of the catalog.
+#include "base/path.h"
+#include "base/vec.h"
+#include "store/sqlite/sqlite_catalog_priv.h"
+
+typedef KEN_VEC(ken_model_record) record_vec;
+
+enum {
+    ID_MAX_BYTES = 64,
+    TEXT_MAX_BYTES = 4096
+};
+
+#define LISTED(name) #name ", "
+#define COLUMNS      KEN_MODEL_TEXTS(LISTED) KEN_MODEL_NUMBERS(LISTED) "status, is_preloaded"
+
+// Where the files of a model lie. The tokenizer keeps the name that says which kind it is.
+static void set_paths(const ken_catalog *c, ken_model_record *m, ken_arena *arena)
+{
+    if (!ken_str_eq_c(m->provider, "onnx"))
+        return;
+    bool is_list = ken_str_ends(m->tokenizer_source, KEN_STR(".txt"));
+    m->path = ken_arena_printf(arena, KEN_STR_FMT KEN_STR_FMT "/model.onnx", KEN_STR_ARG(c->models),
+                               KEN_STR_ARG(m->id));
+    m->tokenizer_path =
+        ken_arena_printf(arena, KEN_STR_FMT KEN_STR_FMT "/%s", KEN_STR_ARG(c->models),
+                         KEN_STR_ARG(m->id), is_list ? "vocab.txt" : "tokenizer.json");
+}
+
+static bool is_folder_name(ken_str s)
+{
+    for (size_t i = 0; i < s.len; i++)
+        if (!ken_is_word(s.ptr[i]) && s.ptr[i] != '-' && s.ptr[i] != '.')
+            return false;
+    return s.len && s.len <= ID_MAX_BYTES && s.ptr[0] != '.';
+}
+
+static ken_status read_record(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena,
+                              ken_model_record *out, ken_err *err)
+{
+    ken_model_record m = { 0 };
+    bool is_bad = false;
+    int col = 0;
+#define X(name) m.name = ken_arena_dup(arena, ken_store__sq_text(st, col++));
+    KEN_MODEL_TEXTS(X)
+#undef X
+#define X(name) m.name = ken_store__sq_u64(st, col++, INT64_MAX, &is_bad);
+    KEN_MODEL_NUMBERS(X)
+#undef X
+    m.status = ken_model_status_of(ken_store__sq_text(st, col++));
+    m.is_preloaded = sqlite3_column_int64(st, col) != 0;
+    if (is_bad || !is_folder_name(m.id) || !m.status)
+        return SQ_CORRUPT(&c->q, err, "a model has no usable id, size or status");
+    set_paths(c, &m, arena);
+    *out = m;
+    return KEN_OK;
+}
+
+ken_status ken_catalog_list_models(ken_catalog *c, ken_arena *arena, ken_model_record **out,
+                                   size_t *out_n, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__catalog_prepare(
+        c, "SELECT " COLUMNS " FROM model ORDER BY provider <> 'builtin', id", &st, err);
+    if (s)
+        return s;
+    record_vec rows = { 0 };
+    int rc = sqlite3_step(st);
+    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
+        ken_model_record m;
+        s = read_record(c, st, arena, &m, err);
+        if (!s)
+            ken_vec_push(&rows, m);
+    }
+    if (!s && rc != SQLITE_DONE)
+        s = SQ_FAIL(&c->q, rc, err, "reading");
+    if (!s) {
+        *out = KEN_ARENA_ARRAY(arena, ken_model_record, rows.len + 1);
+        if (rows.len)
+            memcpy(*out, rows.ptr, rows.len * sizeof *rows.ptr);
+        *out_n = rows.len;
+    }
+    sqlite3_finalize(st);
+    ken_vec_release(&rows);
+    return s;
+}
+
+ken_status ken_catalog_find_model(ken_catalog *c, ken_str id, ken_arena *arena,
+                                  ken_model_record *out, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s =
+        ken_store__catalog_prepare(c, "SELECT " COLUMNS " FROM model WHERE id = ?1", &st, err);
+    if (s)
+        return s;
+    ken_store__sq_bind_text(st, 1, id);
+    int rc = sqlite3_step(st);
+    if (rc == SQLITE_ROW)
+        s = read_record(c, st, arena, out, err);
+    else
+        s = rc == SQLITE_DONE ? KEN_ENOTFOUND : SQ_FAIL(&c->q, rc, err, "reading");
+    sqlite3_finalize(st);
+    return s;
+}
+
+static ken_status check_record(const ken_model_record *m, ken_err *err)
+{
+    if (!is_folder_name(m->id))
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "the id of a model is 1 to %d letters, digits, '-', '_' and '.', and does "
+                        "not begin with '.': '" KEN_STR_FMT "' is none",
+                        ID_MAX_BYTES, KEN_STR_ARG(ken_str_sub(m->id, 0, ID_MAX_BYTES)));
+#define X(name)                                                                                 \
+    if (m->name.len > TEXT_MAX_BYTES || (m->name.len && memchr(m->name.ptr, 0, m->name.len)))   \
+        return KEN_FAIL(err, KEN_EINVAL, "'" #name "' of a model is over %d bytes, or no text", \
+                        TEXT_MAX_BYTES);
+    KEN_MODEL_TEXTS(X)
+#undef X
+    return KEN_OK;
+}
+
+static ken_status put(ken_catalog *c, const ken_model_record *m, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__catalog_prepare(c,
+                                              "INSERT OR REPLACE INTO model (" COLUMNS
+                                              ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
+                                              "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
+                                              &st, err);
+    if (s)
+        return s;
+    int at = 1;
+#define X(name) ken_store__sq_bind_text(st, at++, m->name.ptr ? m->name : KEN_STR(""));
+    KEN_MODEL_TEXTS(X)
+#undef X
+#define X(name) sqlite3_bind_int64(st, at++, (int64_t)m->name);
+    KEN_MODEL_NUMBERS(X)
+#undef X
+    ken_store__sq_bind_text(st, at++, ken_str_c(ken_model_status_word(m->status)));
+    sqlite3_bind_int64(st, at, m->is_preloaded);
+    int rc = sqlite3_step(st);
+    s = rc == SQLITE_DONE ? KEN_OK : SQ_FAIL(&c->q, rc, err, "writing to");
+    sqlite3_finalize(st);
+    return s;
+}
+
+ken_status ken_catalog_put_model(ken_catalog *c, const ken_model_record *m, ken_err *err)
+{
+    ken_status st = check_record(m, err);
+    if (!st)
+        st = ken_store__catalog_begin(c, err);
+    return st ? st : ken_store__catalog_end(c, put(c, m, err), err);
+}
+
+ken_status ken_catalog_remove_model(ken_catalog *c, ken_str id, ken_err *err)
+{
+    ken_status s = ken_store__catalog_begin(c, err);
+    if (s)
+        return s;
+    sqlite3_stmt *st = NULL;
+    s = ken_store__catalog_prepare(c, "DELETE FROM model WHERE id = ?1", &st, err);
+    if (!s) {
+        ken_store__sq_bind_text(st, 1, id);
+        int rc = sqlite3_step(st);
+        s = rc == SQLITE_DONE ? KEN_OK : SQ_FAIL(&c->q, rc, err, "writing to");
+        sqlite3_finalize(st);
+    }
+    bool is_there = !s && sqlite3_changes(c->q.db) > 0;
+    s = ken_store__catalog_end(c, s, err);
+    return s || is_there ? s : KEN_ENOTFOUND;
+}

@@ -1,0 +1,264 @@
+// SPDX-License-Identifier: MIT
+#include <stdlib.h>
+
+#include "app/app.h"
+#include "fake_http.h"
+#include "test_models.h"
+
+#define VOCAB "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n"
+
+enum {
+    MODEL_BYTES = 200000
+};
+
+static ken_config *config;
+static ken_app *app;
+static ken_arena arena;
+static ken_err err;
+static ken_model_record got;
+
+static void setup(const char *data)
+{
+    err = (ken_err){ 0 };
+    setenv("HOME", ktest_dir(), 1);
+    setenv("XDG_CONFIG_HOME", ktest_path("cfg/"), 1);
+    setenv("KEN_DATA_DIR", ktest_path(data), 1);
+    ken_arena_init(&arena, 0);
+    kt_ok_err(ken_config_load(NULL, &config, &err), &err);
+    kt_ok_err(ken_app_open(config, &app, &err), &err);
+}
+
+static void teardown(void)
+{
+    ken_app_close(app);
+    ken_config_free(config);
+    ken_arena_release(&arena);
+}
+
+static void add(const char *id, const char *source, const char *tokenizer, const char *sha256)
+{
+    kt_ok_err(ken_app_add_model(app,
+                                &(ken_model_record){ .id = ken_str_c(id),
+                                                     .source = ken_str_c(source),
+                                                     .tokenizer_source = ken_str_c(tokenizer),
+                                                     .sha256 = ken_str_c(sha256) },
+                                &err),
+              &err);
+}
+
+static ken_status download(const char *id)
+{
+    return ken_app_download_model(app, ken_str_c(id), NULL, NULL, NULL, &arena, &got, &err);
+}
+
+static ken_model_status status_of(const char *id)
+{
+    ken_model_record m;
+    kt_ok_err(ken_app_find_model(app, ken_str_c(id), &arena, &m, &err), &err);
+    return m.status;
+}
+
+// ---- downloads -------------------------------------------------------------------------------
+
+static char model[MODEL_BYTES + 1];
+
+// "/m.onnx" with ranges; its first answer breaks off in the middle.
+static void serve(fake_http *s, const fake_request *q, fake_reply *out)
+{
+    bool *is_cut = s->ctx;
+    if (strstr(q->path, "vocab")) {
+        ken_buf_puts(&out->body, VOCAB);
+        return;
+    }
+    size_t from = 0;
+    const char *range = strstr(q->head.ptr, "Range: bytes=");
+    if (range && range < q->head.ptr + q->head.len)
+        from = (size_t)strtoul(range + 13, NULL, 10);
+    if (from) {
+        out->status = 206;
+        snprintf(out->headers, sizeof out->headers, "Content-Range: bytes %zu-%d/%d\r\n", from,
+                 MODEL_BYTES - 1, MODEL_BYTES);
+    }
+    ken_buf_put(&out->body, model + from, MODEL_BYTES - from);
+    if (*is_cut)
+        out->cut_at = MODEL_BYTES / 2;
+    *is_cut = false;
+}
+
+KEN_TEST(a_download_goes_on_where_it_stopped)
+{
+    fake_http server;
+    bool is_cut = true;
+    char source[96], vocab[96];
+    memset(model, 'm', MODEL_BYTES);
+    setup("data");
+    fake_http_start(&server, serve, &is_cut);
+    snprintf(source, sizeof source, "%s/m.onnx", server.url);
+    snprintf(vocab, sizeof vocab, "%s/vocab.txt", server.url);
+    add("m", source, vocab, "");
+    kt_eq_u(status_of("m"), KEN_MODEL_PENDING);
+    kt_status(download("m"), KEN_EIO);
+    kt_eq_u(status_of("m"), KEN_MODEL_ERROR);
+    fake_http_forget(&server);
+    kt_ok_err(download("m"), &err);
+    kt_has_str(server.log[1].ptr, "Range: bytes=100000-");
+    kt_eq_u(got.status, KEN_MODEL_READY);
+    kt_eq_u(got.size_bytes, MODEL_BYTES);
+    kt_true(ken_str_eq(ktest_read(got.path.ptr), ken_str_n(model, MODEL_BYTES)));
+    kt_eq_u(got.sha256.len, 64); // kept from now on
+    kt_ok(ken_fs_remove(got.path.ptr, NULL));
+    kt_eq_u(status_of("m"), KEN_MODEL_MISSING);
+    // What lies there is not a beginning of it: found by the checksum, and fetched whole.
+    ktest_write("data/models/m/model.onnx.part", "something else");
+    kt_ok_err(download("m"), &err);
+    kt_true(ken_str_eq(ktest_read(got.path.ptr), ken_str_n(model, MODEL_BYTES)));
+    memset(model, 'x', MODEL_BYTES); // another file under the same name
+    kt_status(download("m"), KEN_ECORRUPT);
+    kt_has_str(err.msg, "is not the model: its SHA-256 is");
+    kt_eq_u(status_of("m"), KEN_MODEL_ERROR);
+    fake_http_stop(&server);
+    teardown();
+}
+
+KEN_TEST(files_of_this_machine_are_copied_and_checked)
+{
+    setup("data");
+    const char *source = ktest_write("in/model.onnx", "bytes of a model");
+    const char *vocab = ktest_write("in/vocab.txt", VOCAB), *bad = ktest_write("in/bad.txt", "a\n");
+    char uri[512];
+    snprintf(uri, sizeof uri, "file://%s", source);
+    add("a", uri, vocab, "9DC5AAC4B7F3CD2B1C5B6B1D4B8C5C5D5B9A6A8AE3B1A7F35C10D22E0B0C1D2E");
+    kt_status(download("a"), KEN_ECORRUPT);
+    add("b", uri, bad, "");
+    kt_status(download("b"), KEN_ECORRUPT);
+    kt_has_str(err.msg, "[CLS]");
+    add("c", source, vocab, "");
+    kt_ok_err(download("c"), &err);
+    kt_eq_text(ktest_read(got.path.ptr), "bytes of a model");
+    kt_ok_err(ken_app_remove_model(app, KEN_STR("c"), &err), &err);
+    kt_false(ken_fs_exists(ktest_path("data/models/c/model.onnx")));
+    kt_status(ken_app_find_model(app, KEN_STR("c"), &arena, &got, &err), KEN_ENOTFOUND);
+    kt_has_str(err.msg, "ken model list");
+    kt_ok_err(ken_app_remove_model(app, KEN_STR("all-MiniLM-L6-v2"), &err), &err);
+    kt_eq_u(status_of("all-MiniLM-L6-v2"), KEN_MODEL_PENDING); // came with ken, stays in the list
+    kt_status(ken_app_remove_model(app, KEN_STR("builtin"), &err), KEN_EINVAL);
+    kt_status(download("builtin"), KEN_EINVAL);
+    teardown();
+}
+
+KEN_TEST(models_that_cannot_be_are_refused)
+{
+    const struct {
+        ken_model_record m;
+        const char *message;
+    } rows[] = {
+        { { .id = KEN_STR("x") }, "needs a source" },
+        { { .id = KEN_STR("x"), .source = KEN_STR("ftp://a"), .tokenizer_source = KEN_STR("/b") },
+          "is no https:, http: or file:" },
+        { { .id = KEN_STR("../x"), .source = KEN_STR("/a"), .tokenizer_source = KEN_STR("/b") },
+          "the id of a model" },
+        { { .id = KEN_STR("x"),
+            .source = KEN_STR("/a"),
+            .tokenizer_source = KEN_STR("/b"),
+            .sha256 = KEN_STR("12") },
+          "64 hexadecimal digits" },
+        { { .id = KEN_STR("x"),
+            .source = KEN_STR("/a"),
+            .tokenizer_source = KEN_STR("/b"),
+            .pooling = KEN_STR("max") },
+          "mean or cls" },
+    };
+    setup("data");
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        kt_status(ken_app_add_model(app, &rows[i].m, &err), KEN_EINVAL);
+        kt_has_str(err.msg, rows[i].message);
+    }
+    kt_status(ken_app_add_model(app,
+                                &(ken_model_record){ .id = KEN_STR("all-MiniLM-L6-v2"),
+                                                     .source = KEN_STR("/a"),
+                                                     .tokenizer_source = KEN_STR("/b") },
+                                &err),
+              KEN_EEXIST);
+    teardown();
+}
+
+// ---- the model of a project ------------------------------------------------------------------
+
+static ken_project_info add_project(void)
+{
+    ken_project_info p;
+    ktest_write("repo/a.c", "int a;\n");
+    kt_ok_err(
+        ken_app_add_project(app, ken_str_c(ktest_path("repo")), KEN_STR(""), &arena, &p, &err),
+        &err);
+    return p;
+}
+
+static ken_status use(const ken_project_info *p, const char *ref, const char *url)
+{
+    return ken_app_use_model(app, p, ken_str_c(ref), ken_str_c(url), &arena, &got, &err);
+}
+
+static void now_uses(const ken_project_info *p, const char *provider, const char *id,
+                     const char *url)
+{
+    ken_model_record m;
+    kt_ok_err(ken_app_project_model(app, p, config, &arena, &m, &err), &err);
+    kt_eq_text(m.provider, provider);
+    kt_eq_text(m.id, id);
+    kt_eq_text(m.url, url);
+}
+
+KEN_TEST(code_is_sent_away_only_by_choice)
+{
+    setenv("OLLAMA_BASE_URL", "http://127.0.0.1:9999", 1);
+    setup("data");
+    ken_project_info p = add_project();
+    now_uses(&p, "builtin", "builtin", ""); // a variable alone chooses nothing
+    kt_ok_err(use(&p, "ollama:nomic-embed-text:v1.5", ""), &err);
+    now_uses(&p, "ollama", "nomic-embed-text:v1.5", "http://127.0.0.1:9999");
+    kt_ok_err(use(&p, "tei:bge", "http://127.0.0.1:8081/"), &err);
+    now_uses(&p, "tei", "bge", "http://127.0.0.1:8081");
+    kt_status(use(&p, "tei:bge", "ftp://x"), KEN_EINVAL);
+    kt_status(use(&p, "nomic-embed-text", ""), KEN_EINVAL); // not downloaded
+    kt_has_str(err.msg, "ken model download nomic-embed-text");
+    kt_status(use(&p, "builtin", "http://x"), KEN_EINVAL);
+    kt_status(use(&p, "unheard-of", ""), KEN_ENOTFOUND);
+    now_uses(&p, "tei", "bge", "http://127.0.0.1:8081"); // what failed changed nothing
+    kt_ok_err(use(&p, "builtin", ""), &err);
+    now_uses(&p, "builtin", "builtin", "");
+    teardown();
+    unsetenv("OLLAMA_BASE_URL");
+}
+
+KEN_TEST(a_project_that_moves_brings_the_record_of_its_model)
+{
+    models_or_skip();
+    char db[512];
+    setenv("KEN_ONNX_RUNTIME", MODELS_RUNTIME, 1);
+    setup("data");
+    add("mine", MODELS_MINILM, MODELS_DIR "all-MiniLM-L6-v2/vocab.txt", "");
+    kt_ok_err(download("mine"), &err);
+    ken_project_info p = add_project();
+    kt_ok_err(use(&p, "mine", ""), &err);
+    kt_eq_u(got.dims, 384);
+    snprintf(db, sizeof db, "%s", p.db_path.ptr);
+    ken_embed_opts o = ken_app_model_opts(config, &got);
+    ken_embedder *e = NULL;
+    kt_ok_err(ken_embedder_open(&o, &e, &err), &err);
+    kt_eq_str(ken_embedder_info(e).model, "mine");
+    ken_embedder_close(e);
+    teardown();
+    // Another machine: nothing but the index came along.
+    setup("other");
+    p.db_path = ken_str_c(db);
+    ken_model_record m;
+    kt_ok_err(ken_app_project_model(app, &p, config, &arena, &m, &err), &err);
+    kt_eq_text(m.id, "mine");
+    kt_eq_u(m.status, KEN_MODEL_PENDING);
+    kt_eq_u(status_of("mine"), KEN_MODEL_PENDING); // in the catalog again, with its source
+    kt_ok_err(download("mine"), &err);
+    kt_eq_u(got.status, KEN_MODEL_READY);
+    teardown();
+    unsetenv("KEN_ONNX_RUNTIME");
+}
