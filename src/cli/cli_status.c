@@ -110,7 +110,7 @@ static void print_commit(cli *x, const cli_place *place, const ken_snapshot_stat
 static void print_model(cli *x, const cli_place *place)
 {
     ken_config *settings = NULL;
-    ken_model_record m;
+    ken_model_record m = { 0 };
     ken_err e = { 0 };
     ken_status st = ken_app_load_settings(x->app, &place->project, &settings, &e);
     if (!st)
