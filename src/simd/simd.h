@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// simd.h -- the numeric kernels, chosen once at start.
+//
+// Each set of kernels computes the same: integers exactly, floats up to the order of additions
+// (a relative error of 1e-5). Arrays need no alignment. `n_dims` is a multiple of
+// KEN_SIMD_DIMS unless said otherwise; int8 values lie in -127..127.
+//
+// Ownership: none. Threads: all pure; the choice is made before main() and never changes.
+#ifndef KEN_SIMD_SIMD_H
+#define KEN_SIMD_SIMD_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+enum {
+    KEN_SIMD_DIMS = 32,
+    KEN_SIMD_MAX_DIMS = 4096,
+};
+
+typedef struct ken_simd_ops {
+    const char *name;
+
+    // out[i] = q . rows[i], for n rows of n_dims values (n x n_dims, row-major).
+    void (*dot_i8)(const int8_t *q, const int8_t *rows, size_t n, size_t n_dims, int32_t *out);
+
+    // out[i] = number of bits in which q and rows[i] differ, for n rows of n_words each.
+    void (*hamming)(const uint64_t *q, const uint64_t *rows, size_t n, size_t n_words,
+                    uint16_t *out);
+
+    // out[d] = sum over i of weights[i] * table[rows[i]][d], for n rows of a table of n_dims.
+    void (*bag_i8)(const int8_t *table, size_t n_dims, const uint32_t *rows, const float *weights,
+                   size_t n, float *out);
+
+    float (*dot_f32)(const float *a, const float *b, size_t n_dims);
+
+    // Rounds v * 127 / max|v| into out and returns max|v| / 127; 0 for the zero vector.
+    float (*quantise)(const float *v, size_t n_dims, int8_t *out);
+} ken_simd_ops;
+
+// The fastest set that this processor has.
+const ken_simd_ops *ken_simd(void);
+// All that it has, the portable one first: for tests that compare them.
+const ken_simd_ops *const *ken_simd_all(size_t *out_n);
+
+#endif
