@@ -318,15 +318,16 @@ ken_status ken_store_load_skips(ken_store *s, ken_skip_reason reason, size_t lim
 
 // ---- segments --------------------------------------------------------------------------------
 
-ken_status ken_store_add_segment(ken_store *s, ken_str bytes, uint32_t n_contents, int64_t *out_id,
-                                 ken_err *err)
+ken_status ken_store_add_segment(ken_store *s, ken_segment_kind kind, ken_str bytes,
+                                 uint32_t n_contents, int64_t *out_id, ken_err *err)
 {
     ken_status st = check_write(s, err);
     if (st)
         return st;
     if (!bytes.len || bytes.len / KEN_SEGMENT_BLOCK >= MAX_BLOCKS)
         return wrote(s, KEN_FAIL(err, KEN_EINVAL, "a segment of %zu bytes", bytes.len));
-    return wrote(s, s->backend->ops->segment->add(s->backend, bytes, n_contents, out_id, err));
+    return wrote(s,
+                 s->backend->ops->segment->add(s->backend, kind, bytes, n_contents, out_id, err));
 }
 
 ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err)
@@ -335,14 +336,14 @@ ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err)
     return st ? st : wrote(s, s->backend->ops->segment->remove(s->backend, id, err));
 }
 
-ken_status ken_store_list_segments(ken_store *s, ken_arena *arena, ken_segment_info **out,
-                                   size_t *out_n, ken_err *err)
+ken_status ken_store_list_segments(ken_store *s, ken_segment_kind kind, ken_arena *arena,
+                                   ken_segment_info **out, size_t *out_n, ken_err *err)
 {
     bool is_own;
     ken_status st = enter_read(s, &is_own, err);
     if (st)
         return st;
-    st = s->backend->ops->segment->list(s->backend, arena, out, out_n, err);
+    st = s->backend->ops->segment->list(s->backend, kind, arena, out, out_n, err);
     leave_read(s, is_own);
     return st;
 }
@@ -357,6 +358,12 @@ ken_status ken_store_read_block(void *store, int64_t segment, uint32_t block, vo
     if (st == KEN_ENOTFOUND)
         return KEN_FAIL(err, st, "search segment %lld is gone", (long long)segment);
     return st;
+}
+
+ken_block_source ken_store_source(ken_store *s, const ken_segment_info *info)
+{
+    return (ken_block_source){ ken_store_read_block, s, info->id, info->n_bytes,
+                               KEN_SEGMENT_BLOCK };
 }
 
 // ---- the generation, and values by name --------------------------------------------------------

@@ -22,6 +22,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/hash.h"
+#include "model/blocks.h"
 #include "model/facts.h"
 #include "model/skip.h"
 #include "store/store_facts.h" // the packed form that ken_store_add_content takes
@@ -118,23 +119,32 @@ ken_status ken_store_load_skips(ken_store *s, ken_skip_reason reason, size_t lim
     KEN_MUST_USE;
 
 // ---- segments --------------------------------------------------------------------------------
+typedef enum ken_segment_kind { // stored: numbers stay
+    KEN_SEGMENT_WORDS = 1,
+    KEN_SEGMENT_VECTORS = 2,
+} ken_segment_kind;
+
 typedef struct ken_segment_info {
     int64_t id;
     uint64_t n_bytes;
     uint32_t n_contents;
 } ken_segment_info;
 
-ken_status ken_store_add_segment(ken_store *s, ken_str bytes, uint32_t n_contents, int64_t *out_id,
-                                 ken_err *err) KEN_MUST_USE;
+ken_status ken_store_add_segment(ken_store *s, ken_segment_kind kind, ken_str bytes,
+                                 uint32_t n_contents, int64_t *out_id, ken_err *err) KEN_MUST_USE;
 ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err) KEN_MUST_USE;
-ken_status ken_store_list_segments(ken_store *s, ken_arena *arena, ken_segment_info **out,
-                                   size_t *out_n, ken_err *err) KEN_MUST_USE;
+// Those of one kind, oldest first.
+ken_status ken_store_list_segments(ken_store *s, ken_segment_kind kind, ken_arena *arena,
+                                   ken_segment_info **out, size_t *out_n, ken_err *err)
+    KEN_MUST_USE;
 // A reader without an open transaction may find a segment merged away: KEN_ENOTFOUND, then it loads
 // the newer generation. Ids are never used again, so it never gets other bytes. Copies one block
 // into `into` (KEN_SEGMENT_BLOCK bytes); `*out_n` bytes were there. `store` is a ken_store: this is
 // what a segment's source calls.
 ken_status ken_store_read_block(void *store, int64_t segment, uint32_t block, void *into,
                                 size_t *out_n, ken_err *err) KEN_MUST_USE;
+// A segment as its readers take it.
+ken_block_source ken_store_source(ken_store *s, const ken_segment_info *info);
 
 // ---- the generation --------------------------------------------------------------------------
 typedef struct ken_generation {

@@ -173,11 +173,11 @@ static ken_status hook_load_skips(ken_store_backend *b, ken_skip_reason reason, 
 
 // ---- segments ----------------------------------------------------------------------------------
 
-static ken_status hook_add_segment(ken_store_backend *b, ken_str bytes, uint32_t n_contents,
-                                   int64_t *out_id, ken_err *err)
+static ken_status hook_add_segment(ken_store_backend *b, ken_segment_kind kind, ken_str bytes,
+                                   uint32_t n_contents, int64_t *out_id, ken_err *err)
 {
     passage p = enter(b, call_of("add_segment", (int64_t)bytes.len), err);
-    return leave(&p, p.st ? p.st : p.ops->segment->add(p.b, bytes, n_contents, out_id, err));
+    return leave(&p, p.st ? p.st : p.ops->segment->add(p.b, kind, bytes, n_contents, out_id, err));
 }
 
 static ken_status hook_remove_segment(ken_store_backend *b, int64_t id, ken_err *err)
@@ -186,11 +186,11 @@ static ken_status hook_remove_segment(ken_store_backend *b, int64_t id, ken_err 
     return leave(&p, p.st ? p.st : p.ops->segment->remove(p.b, id, err));
 }
 
-static ken_status hook_list_segments(ken_store_backend *b, ken_arena *arena, ken_segment_info **out,
-                                     size_t *out_n, ken_err *err)
+static ken_status hook_list_segments(ken_store_backend *b, ken_segment_kind kind, ken_arena *arena,
+                                     ken_segment_info **out, size_t *out_n, ken_err *err)
 {
     passage p = enter(b, call_of("list_segments", 0), err);
-    return leave(&p, p.st ? p.st : p.ops->segment->list(p.b, arena, out, out_n, err));
+    return leave(&p, p.st ? p.st : p.ops->segment->list(p.b, kind, arena, out, out_n, err));
 }
 
 static ken_status hook_read_block(ken_store_backend *b, int64_t segment, uint32_t block, void *into,

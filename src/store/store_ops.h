@@ -79,13 +79,13 @@ typedef struct ken_store_file_ops {
 // ---- segments --------------------------------------------------------------------------------
 typedef struct ken_store_segment_ops {
     // Cuts `bytes` into blocks. The id is above all ids there ever were.
-    ken_status (*add)(ken_store_backend *b, ken_str bytes, uint32_t n_contents, int64_t *out_id,
-                      ken_err *err);
+    ken_status (*add)(ken_store_backend *b, ken_segment_kind kind, ken_str bytes,
+                      uint32_t n_contents, int64_t *out_id, ken_err *err);
     // KEN_ENOTFOUND when it is not there.
     ken_status (*remove)(ken_store_backend *b, int64_t id, ken_err *err);
     // By id. Sizes are true: as many bytes can be read. A read transaction is open.
-    ken_status (*list)(ken_store_backend *b, ken_arena *arena, ken_segment_info **out,
-                       size_t *out_n, ken_err *err);
+    ken_status (*list)(ken_store_backend *b, ken_segment_kind kind, ken_arena *arena,
+                       ken_segment_info **out, size_t *out_n, ken_err *err);
     // At most KEN_SEGMENT_BLOCK bytes; KEN_ENOTFOUND without a message.
     ken_status (*read_block)(ken_store_backend *b, int64_t segment, uint32_t block, void *into,
                              size_t *out_n, ken_err *err);

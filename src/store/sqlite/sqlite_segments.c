@@ -21,16 +21,17 @@ static ken_status add_block(ken_sq *q, int64_t id, ken_str data, ken_err *err)
     return ken_store__sq_run(q, st, "writing to", err);
 }
 
-static ken_status sq_add(ken_store_backend *b, ken_str bytes, uint32_t n_contents, int64_t *out_id,
-                         ken_err *err)
+static ken_status sq_add(ken_store_backend *b, ken_segment_kind kind, ken_str bytes,
+                         uint32_t n_contents, int64_t *out_id, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(q, KEN_SQ_SEGMENT_ADD, &st, err);
     if (s)
         return s;
-    sqlite3_bind_int64(st, 1, (int64_t)bytes.len);
-    sqlite3_bind_int64(st, 2, n_contents);
+    sqlite3_bind_int64(st, 1, kind);
+    sqlite3_bind_int64(st, 2, (int64_t)bytes.len);
+    sqlite3_bind_int64(st, 3, n_contents);
     s = ken_store__sq_run(q, st, "writing to", err);
     if (s)
         return s;
@@ -64,12 +65,13 @@ static ken_status sq_remove(ken_store_backend *b, int64_t id, ken_err *err)
     return ken_store__sq_run(q, st, "writing to", err);
 }
 
-static ken_status scan_segments(ken_sq *q, segment_vec *list, ken_err *err)
+static ken_status scan_segments(ken_sq *q, ken_segment_kind kind, segment_vec *list, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(q, KEN_SQ_SEGMENT_SCAN, &st, err);
     if (s)
         return s;
+    sqlite3_bind_int64(st, 1, kind);
     bool is_bad = false;
     int rc = sqlite3_step(st);
     for (; rc == SQLITE_ROW; rc = sqlite3_step(st)) {
@@ -109,13 +111,13 @@ static ken_status check_size(ken_sq *q, const ken_segment_info *g, uint64_t max_
     return s;
 }
 
-static ken_status sq_list(ken_store_backend *b, ken_arena *arena, ken_segment_info **out,
-                          size_t *out_n, ken_err *err)
+static ken_status sq_list(ken_store_backend *b, ken_segment_kind kind, ken_arena *arena,
+                          ken_segment_info **out, size_t *out_n, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     segment_vec list = { 0 };
     int64_t n_pages = 0, page_bytes = 0;
-    ken_status s = scan_segments(q, &list, err);
+    ken_status s = scan_segments(q, kind, &list, err);
     if (!s)
         s = ken_store__sq_ask(q, "PRAGMA page_count", &n_pages, err);
     if (!s)

@@ -82,20 +82,26 @@ static ken_status check_segment(ken_sq *q, const ken_segment_info *g, ken_err *e
     return s;
 }
 
+static ken_status check_segments(ken_store_backend *b, ken_segment_kind kind, ken_err *err)
+{
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_segment_info *segments = NULL;
+    size_t n = 0;
+    ken_status st = b->ops->segment->list(b, kind, &arena, &segments, &n, err);
+    for (size_t i = 0; !st && i < n; i++)
+        st = check_segment(ken_sq_of(b), &segments[i], err);
+    ken_arena_release(&arena);
+    return st;
+}
+
 ken_status ken_store__sq_verify(ken_store_backend *b, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     ken_status st = check_pages(q, err);
     if (!st)
         st = check_facts(q, err);
-    ken_arena arena;
-    ken_arena_init(&arena, 0);
-    ken_segment_info *segments = NULL;
-    size_t n = 0;
     if (!st)
-        st = b->ops->segment->list(b, &arena, &segments, &n, err);
-    for (size_t i = 0; !st && i < n; i++)
-        st = check_segment(q, &segments[i], err);
-    ken_arena_release(&arena);
-    return st;
+        st = check_segments(b, KEN_SEGMENT_WORDS, err);
+    return st ? st : check_segments(b, KEN_SEGMENT_VECTORS, err);
 }

@@ -95,7 +95,8 @@ static inline ken_status scn_add_segment(ken_store *s, const scn_ids *ids, ken_e
     for (size_t i = sizeof n_ids + n_ids; i < n; i++)
         bytes[i] = scn_filler(i);
     int64_t id;
-    ken_status st = ken_store_add_segment(s, ken_str_n(bytes, n), (uint32_t)ids->len, &id, err);
+    ken_status st = ken_store_add_segment(s, KEN_SEGMENT_WORDS, ken_str_n(bytes, n),
+                                          (uint32_t)ids->len, &id, err);
     ken_free(bytes);
     return st;
 }
@@ -183,7 +184,7 @@ static inline ken_status scn_merge(ken_store *s, uint64_t g, const int64_t *cont
 {
     ken_segment_info *list;
     size_t n;
-    ken_status st = ken_store_list_segments(s, arena, &list, &n, err);
+    ken_status st = ken_store_list_segments(s, KEN_SEGMENT_WORDS, arena, &list, &n, err);
     for (size_t i = 0; !st && i < n; i++)
         st = ken_store_remove_segment(s, list[i].id, err);
     scn_ids ids = { 0 };
@@ -343,7 +344,7 @@ static inline ken_status scn_check(ken_store *s, uint64_t *out_g, const char **o
     if (!st)
         st = ken_store_load_generation(s, &arena, &g, err);
     if (!st)
-        st = ken_store_list_segments(s, &arena, &segments, &n, err);
+        st = ken_store_list_segments(s, KEN_SEGMENT_WORDS, &arena, &segments, &n, err);
     for (size_t i = 0; !st && !r.wrong && i < n; i++)
         st = scn_read_segment(&r, &segments[i], err);
     if (!st && !r.wrong && g.number)

@@ -143,7 +143,7 @@ STORE_TEST(new_store_is_empty)
     load_files(s, &n);
     kt_eq_u(n, 0);
     ken_segment_info *segments;
-    kt_ok(ken_store_list_segments(s, &arena, &segments, &n, &err));
+    kt_ok(ken_store_list_segments(s, KEN_SEGMENT_WORDS, &arena, &segments, &n, &err));
     kt_eq_u(n, 0);
     ken_skip_row *skips;
     kt_ok(ken_store_load_skips(s, KEN_SKIP_NONE, 100, &arena, &skips, &n, &err));
@@ -339,7 +339,7 @@ STORE_TEST(ids_are_never_used_again)
 {
     begin(s);
     int64_t content = add_content(s, 1000), segment, again;
-    kt_ok(ken_store_add_segment(s, KEN_STR("x"), 1, &segment, &err));
+    kt_ok(ken_store_add_segment(s, KEN_SEGMENT_WORDS, KEN_STR("x"), 1, &segment, &err));
     commit(s);
     uint64_t n_removed;
     begin(s);
@@ -349,7 +349,7 @@ STORE_TEST(ids_are_never_used_again)
     commit(s);
     begin(s);
     kt_true(add_content(s, 1000) > content);
-    kt_ok(ken_store_add_segment(s, KEN_STR("y"), 1, &again, &err));
+    kt_ok(ken_store_add_segment(s, KEN_SEGMENT_WORDS, KEN_STR("y"), 1, &again, &err));
     kt_true(again > segment);
     commit(s);
 }
@@ -470,7 +470,8 @@ static void check_segment(ken_store *s, size_t n_bytes)
         bytes[i] = scn_filler(i);
     int64_t id;
     begin(s);
-    kt_ok_err(ken_store_add_segment(s, ken_str_n(bytes, n_bytes), 5, &id, &err), &err);
+    kt_ok_err(ken_store_add_segment(s, KEN_SEGMENT_WORDS, ken_str_n(bytes, n_bytes), 5, &id, &err),
+              &err);
     commit(s);
     size_t at = 0, n = 0;
     uint32_t b = 0;
@@ -497,13 +498,13 @@ STORE_TEST(segments_come_back_in_blocks)
         check_segment(s, sizes[i]);
     ken_segment_info *list;
     size_t n;
-    kt_ok(ken_store_list_segments(s, &arena, &list, &n, &err));
+    kt_ok(ken_store_list_segments(s, KEN_SEGMENT_WORDS, &arena, &list, &n, &err));
     kt_eq_u(n, 6);
     kt_eq_u(list[5].n_bytes, sizes[5]);
     kt_eq_u(list[5].n_contents, 5);
     int64_t id;
     begin(s);
-    kt_status(ken_store_add_segment(s, KEN_STR(""), 0, &id, &err), KEN_EINVAL);
+    kt_status(ken_store_add_segment(s, KEN_SEGMENT_WORDS, KEN_STR(""), 0, &id, &err), KEN_EINVAL);
     ken_store_rollback(s);
 }
 
@@ -513,8 +514,8 @@ STORE_TEST(removed_segment_is_gone)
     size_t n;
     int64_t a, b;
     begin(s);
-    kt_ok(ken_store_add_segment(s, KEN_STR("first"), 1, &a, &err));
-    kt_ok(ken_store_add_segment(s, KEN_STR("second"), 1, &b, &err));
+    kt_ok(ken_store_add_segment(s, KEN_SEGMENT_WORDS, KEN_STR("first"), 1, &a, &err));
+    kt_ok(ken_store_add_segment(s, KEN_SEGMENT_WORDS, KEN_STR("second"), 1, &b, &err));
     commit(s);
     begin(s);
     kt_ok(ken_store_remove_segment(s, a, &err));

@@ -216,7 +216,7 @@ KEN_TEST(schema_of_others_runs_nothing)
     ken_arena_init(&arena, 0);
     ken_segment_info *list;
     size_t n;
-    kt_status(ken_store_list_segments(s, &arena, &list, &n, &err), KEN_ECORRUPT);
+    kt_status(ken_store_list_segments(s, KEN_SEGMENT_WORDS, &arena, &list, &n, &err), KEN_ECORRUPT);
     ken_arena_release(&arena);
     ken_store_close(s);
 }

@@ -1,0 +1,334 @@
+// SPDX-License-Identifier: MIT
+// A segment: header, contents, scales, values, each from a multiple of 64 bytes on.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "base/vec.h"
+#include "vector/vector.h"
+
+enum {
+    MAGIC = 0x43564e4b, // "KNVC"
+    FORMAT = 1,
+    HEADER_BYTES = 128,
+    CONTENT_BYTES = 16,
+    ALIGN = 64,
+    MAX_ROWS = 1 << 28,
+};
+
+// Offsets in the header.
+enum {
+    AT_MAGIC = 0,
+    AT_FORMAT = 4,
+    AT_CONTENTS = 8,
+    AT_ROWS = 12,
+    AT_DIMS = 16,
+    AT_NAME = 64
+};
+
+struct ken_vector_builder {
+    ken_vector_model model;
+    KEN_VEC(ken_vector_content) contents;
+    KEN_VEC(int8_t) values;
+    KEN_VEC(float) scales;
+};
+
+bool ken_vector_model_eq(const ken_vector_model *a, const ken_vector_model *b)
+{
+    return a->n_dims == b->n_dims && !strcmp(a->name, b->name);
+}
+
+static uint64_t aligned(uint64_t n)
+{
+    return (n + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static uint32_t get32(const uint8_t *p)
+{
+    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
+}
+
+static uint64_t get64(const uint8_t *p)
+{
+    return get32(p) | (uint64_t)get32(p + 4) << 32;
+}
+
+static void put32(uint8_t *p, uint32_t v)
+{
+    for (int i = 0; i < 4; i++)
+        p[i] = (uint8_t)(v >> 8 * i);
+}
+
+static void put64(uint8_t *p, uint64_t v)
+{
+    put32(p, (uint32_t)v);
+    put32(p + 4, (uint32_t)(v >> 32));
+}
+
+// ---- building ----------------------------------------------------------------------------------
+
+ken_vector_builder *ken_vector_builder_new(const ken_vector_model *model)
+{
+    ken_vector_builder *b = ken_zalloc(sizeof *b);
+    b->model = *model;
+    return b;
+}
+
+static void clear(ken_vector_builder *b)
+{
+    ken_vec_release(&b->contents);
+    ken_vec_release(&b->values);
+    ken_vec_release(&b->scales);
+}
+
+void ken_vector_builder_free(ken_vector_builder *b)
+{
+    if (!b)
+        return;
+    clear(b);
+    ken_free(b);
+}
+
+void ken_vector_builder_add(ken_vector_builder *b, int64_t content, const int8_t *values,
+                            const float *scales, uint32_t n)
+{
+    size_t n_values = ken_mul_size(n, b->model.n_dims);
+    ken_vec_push(&b->contents, ((ken_vector_content){ content, (uint32_t)b->scales.len, n }));
+    ken_vec_reserve(&b->values, b->values.len + n_values);
+    ken_vec_reserve(&b->scales, b->scales.len + n);
+    if (n) {
+        memcpy(b->values.ptr + b->values.len, values, n_values);
+        memcpy(b->scales.ptr + b->scales.len, scales, n * sizeof *scales);
+    }
+    b->values.len += n_values;
+    b->scales.len += n;
+}
+
+const ken_vector_model *ken_vector_builder_model(const ken_vector_builder *b)
+{
+    return &b->model;
+}
+
+size_t ken_vector_builder_bytes(const ken_vector_builder *b)
+{
+    return b->values.cap + b->scales.cap * sizeof *b->scales.ptr +
+           b->contents.cap * sizeof *b->contents.ptr;
+}
+
+uint32_t ken_vector_builder_n_contents(const ken_vector_builder *b)
+{
+    return (uint32_t)b->contents.len;
+}
+
+static void pad(ken_buf *out, size_t start)
+{
+    while ((out->len - start) % ALIGN)
+        ken_buf_putc(out, 0);
+}
+
+static void put_header(const ken_vector_builder *b, ken_buf *out)
+{
+    uint8_t h[HEADER_BYTES] = { 0 };
+    put32(h + AT_MAGIC, MAGIC);
+    put32(h + AT_FORMAT, FORMAT);
+    put32(h + AT_CONTENTS, (uint32_t)b->contents.len);
+    put32(h + AT_ROWS, (uint32_t)b->scales.len);
+    put32(h + AT_DIMS, b->model.n_dims);
+    memcpy(h + AT_NAME, b->model.name, sizeof b->model.name);
+    ken_buf_put(out, h, sizeof h);
+}
+
+ken_status ken_vector_builder_finish(ken_vector_builder *b, ken_buf *out, ken_err *err)
+{
+    size_t start = out->len, n_rows = b->scales.len;
+    put_header(b, out);
+    for (size_t i = 0; i < b->contents.len; i++) {
+        uint8_t c[CONTENT_BYTES];
+        put64(c, (uint64_t)b->contents.ptr[i].id);
+        put32(c + 8, b->contents.ptr[i].first_row);
+        put32(c + 12, b->contents.ptr[i].n_rows);
+        ken_buf_put(out, c, sizeof c);
+    }
+    pad(out, start);
+    for (size_t i = 0; i < n_rows; i++) {
+        uint8_t s[4];
+        uint32_t bits;
+        memcpy(&bits, &b->scales.ptr[i], sizeof bits);
+        put32(s, bits);
+        ken_buf_put(out, s, sizeof s);
+    }
+    pad(out, start);
+    ken_buf_put(out, b->values.ptr, b->values.len);
+    clear(b);
+    if (out->is_over || n_rows > MAX_ROWS)
+        return KEN_FAIL(err, KEN_ELIMIT, "a segment of %zu vectors is too large", n_rows);
+    return KEN_OK;
+}
+
+// ---- reading -----------------------------------------------------------------------------------
+
+struct ken_vector_segment {
+    ken_block_source source;
+    ken_vector_model model;
+    uint64_t values_at;
+    uint32_t n_contents, n_rows;
+    ken_vector_content *contents;
+    float *scales;
+    uint8_t *block; // the one read last
+    uint32_t block_no;
+    size_t block_len; // 0 = none yet
+    KEN_VEC(int8_t) values;
+};
+
+static ken_status load_block(ken_vector_segment *s, uint32_t block, ken_err *err)
+{
+    if (s->block_len && s->block_no == block)
+        return KEN_OK;
+    s->block_len = 0;
+    size_t n = 0;
+    ken_status st = s->source.read(s->source.ctx, s->source.segment, block, s->block, &n, err);
+    if (st)
+        return st;
+    uint64_t start = (uint64_t)block * s->source.block_bytes;
+    uint64_t want = s->source.n_bytes - start;
+    if (want > s->source.block_bytes)
+        want = s->source.block_bytes;
+    if (n != want)
+        return KEN_FAIL(err, KEN_ECORRUPT, "block %u of a vector segment is cut short", block);
+    s->block_no = block;
+    s->block_len = n;
+    return KEN_OK;
+}
+
+static ken_status read_at(ken_vector_segment *s, uint64_t at, void *into, size_t n, ken_err *err)
+{
+    uint8_t *to = into;
+    if (at + n > s->source.n_bytes)
+        return KEN_FAIL(err, KEN_ECORRUPT, "a vector segment is cut short");
+    while (n) {
+        ken_status st = load_block(s, (uint32_t)(at / s->source.block_bytes), err);
+        if (st)
+            return st;
+        size_t from = at % s->source.block_bytes, part = s->block_len - from;
+        if (part > n)
+            part = n;
+        memcpy(to, s->block + from, part);
+        to += part;
+        at += part;
+        n -= part;
+    }
+    return KEN_OK;
+}
+
+// Fills in what the header says, when it is possible in so many bytes.
+static ken_status read_header(ken_vector_segment *s, uint64_t *out_scales_at, ken_err *err)
+{
+    uint8_t h[HEADER_BYTES];
+    ken_status st = read_at(s, 0, h, sizeof h, err);
+    if (st)
+        return st;
+    if (get32(h + AT_MAGIC) != MAGIC || get32(h + AT_FORMAT) != FORMAT)
+        return KEN_FAIL(err, KEN_ECORRUPT, "not a vector segment of format %d", FORMAT);
+    s->n_contents = get32(h + AT_CONTENTS);
+    s->n_rows = get32(h + AT_ROWS);
+    s->model.n_dims = get32(h + AT_DIMS);
+    memcpy(s->model.name, h + AT_NAME, KEN_VECTOR_MODEL_MAX);
+    *out_scales_at = aligned(HEADER_BYTES + (uint64_t)s->n_contents * CONTENT_BYTES);
+    s->values_at = aligned(*out_scales_at + (uint64_t)s->n_rows * sizeof(float));
+    uint32_t n_dims = s->model.n_dims;
+    if (!n_dims || n_dims % KEN_VECTOR_DIMS || n_dims > KEN_VECTOR_MAX_DIMS ||
+        s->n_rows > MAX_ROWS || s->values_at + (uint64_t)s->n_rows * n_dims != s->source.n_bytes)
+        return KEN_FAIL(err, KEN_ECORRUPT,
+                        "a vector segment of %u rows, %u dimensions cannot have %llu bytes",
+                        s->n_rows, n_dims, (unsigned long long)s->source.n_bytes);
+    return KEN_OK;
+}
+
+static ken_status read_contents(ken_vector_segment *s, ken_err *err)
+{
+    s->contents = ken_alloc(ken_mul_size(s->n_contents + (size_t)1, sizeof *s->contents));
+    uint32_t row = 0;
+    for (uint32_t i = 0; i < s->n_contents; i++) {
+        uint8_t c[CONTENT_BYTES];
+        ken_status st = read_at(s, HEADER_BYTES + (uint64_t)i * CONTENT_BYTES, c, sizeof c, err);
+        if (st)
+            return st;
+        ken_vector_content *content = &s->contents[i];
+        *content = (ken_vector_content){ (int64_t)get64(c), get32(c + 8), get32(c + 12) };
+        if (content->first_row != row || content->n_rows > s->n_rows - row)
+            return KEN_FAIL(err, KEN_ECORRUPT, "a content of a vector segment is out of order");
+        row += content->n_rows;
+    }
+    return KEN_OK;
+}
+
+static ken_status read_scales(ken_vector_segment *s, uint64_t at, ken_err *err)
+{
+    s->scales = ken_alloc(ken_mul_size(s->n_rows + (size_t)1, sizeof *s->scales));
+    ken_status st = read_at(s, at, s->scales, s->n_rows * sizeof *s->scales, err);
+    for (uint32_t i = 0; i < s->n_rows && !st; i++) {
+        uint8_t bytes[4];
+        memcpy(bytes, &s->scales[i], sizeof bytes);
+        uint32_t bits = get32(bytes);
+        memcpy(&s->scales[i], &bits, sizeof bits);
+        if (!(s->scales[i] >= 0 && s->scales[i] < 1e6F))
+            st = KEN_FAIL(err, KEN_ECORRUPT, "a vector has an impossible scale");
+    }
+    return st;
+}
+
+ken_status ken_vector_segment_open(const ken_block_source *source, ken_vector_segment **out,
+                                   ken_err *err)
+{
+    ken_vector_segment *s = ken_zalloc(sizeof *s);
+    s->source = *source;
+    s->block = ken_alloc(source->block_bytes);
+    uint64_t scales_at = 0;
+    ken_status st = read_header(s, &scales_at, err);
+    if (!st)
+        st = read_contents(s, err);
+    if (!st)
+        st = read_scales(s, scales_at, err);
+    if (st)
+        ken_vector_segment_close(s);
+    else
+        *out = s;
+    return st;
+}
+
+void ken_vector_segment_close(ken_vector_segment *s)
+{
+    if (!s)
+        return;
+    ken_free(s->contents);
+    ken_free(s->scales);
+    ken_free(s->block);
+    ken_vec_release(&s->values);
+    ken_free(s);
+}
+
+const ken_vector_model *ken_vector_segment_model(const ken_vector_segment *s)
+{
+    return &s->model;
+}
+
+const ken_vector_content *ken_vector_segment_contents(const ken_vector_segment *s, uint32_t *out_n)
+{
+    *out_n = s->n_contents;
+    return s->contents;
+}
+
+ken_status ken_vector_segment_rows(ken_vector_segment *s, const ken_vector_content *c,
+                                   const int8_t **out_values, const float **out_scales,
+                                   ken_err *err)
+{
+    size_t n = ken_mul_size(c->n_rows, s->model.n_dims);
+    ken_vec_reserve(&s->values, n + 1);
+    ken_status st =
+        read_at(s, s->values_at + (uint64_t)c->first_row * s->model.n_dims, s->values.ptr, n, err);
+    for (size_t i = 0; i < n && !st; i++)
+        if (s->values.ptr[i] == INT8_MIN) // the kernels count on -127..127
+            st = KEN_FAIL(err, KEN_ECORRUPT, "a vector has an impossible value");
+    *out_values = s->values.ptr;
+    *out_scales = s->scales + c->first_row;
+    return st;
+}
