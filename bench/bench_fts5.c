@@ -485,7 +485,8 @@ static void flush(ours *o, uint32_t n_contents, int64_t *out_segment, uint64_t *
     ken_buf bytes = KEN_BUF_INIT((size_t)4 << 30);
     bench_check(ken_lex_builder_finish(o->builder, &bytes, &err), &err);
     bench_check(ken_store_begin_write(o->store, &err), &err);
-    bench_check(ken_store_add_segment(o->store, ken_buf_str(&bytes), n_contents, out_segment, &err),
+    bench_check(ken_store_add_segment(o->store, KEN_SEGMENT_WORDS, ken_buf_str(&bytes), n_contents,
+                                      out_segment, &err),
                 &err);
     o->generation.number++; // with one, the commit waits for the disk
     bench_check(ken_store_put_generation(o->store, &o->generation, &err), &err);
@@ -511,7 +512,8 @@ static void ask_ours(ours *o, const corpus *c, int64_t segment, uint64_t n_bytes
                      measured *m)
 {
     ken_err err = { 0 };
-    ken_lex_source source = { ken_store_read_block, o->store, segment, n_bytes, KEN_SEGMENT_BLOCK };
+    ken_segment_info info = { .id = segment, .n_bytes = n_bytes };
+    ken_block_source source = ken_store_source(o->store, &info);
     uint32_t n = (uint32_t)c->docs.len;
     ken_lex_part part = { .first_file = KEN_ARENA_ARRAY(arena, int32_t, n + 1) };
     ken_lex_corpus lex = { .parts = &part,
@@ -553,7 +555,7 @@ static void measure_ours(const corpus *c, const char *dir, json_t *report, ken_a
 {
     ken_err err = { 0 };
     measured m = { 0 };
-    ours o = { .tokenizer = ken_tokenizer_new(),
+    ours o = { .tokenizer = ken_tokenizer_new(NULL),
                .builder = ken_lex_builder_new(),
                .generation = { .root = KEN_STR("/") } };
     const char *path = ken_arena_printf(arena, "%s/ours.db", dir).ptr;
@@ -575,7 +577,7 @@ static void measure_ours(const corpus *c, const char *dir, json_t *report, ken_a
         flush(&o, 1, &ignored, &n_bytes);
         ken_vec_push(&m.update, bench_ms(ken_clock_mono_ns() - t0));
     }
-    ken_tokenizer *fresh = ken_tokenizer_new();
+    ken_tokenizer *fresh = ken_tokenizer_new(NULL);
     cpu = bench_thread_cpu_ns();
     for (size_t i = 0; i < c->docs.len; i++) {
         const doc *d = &c->docs.ptr[i];

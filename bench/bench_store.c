@@ -102,8 +102,8 @@ static void write_batch(store_run *r, int from, int to)
                                     &err));
     }
     int64_t id;
-    check(ken_store_add_segment(r->s, ken_str_n(r->segment, SEGMENT_BYTES), (uint32_t)(to - from),
-                                &id, &err));
+    check(ken_store_add_segment(r->s, KEN_SEGMENT_WORDS, ken_str_n(r->segment, SEGMENT_BYTES),
+                                (uint32_t)(to - from), &id, &err));
     check(ken_store_commit(r->s, &err));
 }
 
@@ -152,7 +152,7 @@ static void measure_blocks(store_run *r)
     ken_segment_info *list = NULL;
     size_t n = 0, n_bytes, n_read = 0;
     start(r);
-    check(ken_store_list_segments(r->s, &r->arena, &list, &n, &err));
+    check(ken_store_list_segments(r->s, KEN_SEGMENT_WORDS, &r->arena, &list, &n, &err));
     report(r, "list_segments_ms", 1);
     check(ken_store_begin_read(r->s, &err));
     start(r);

@@ -13,9 +13,8 @@
 #undef TREE_SITTER_SERIALIZATION_BUFFER_SIZE
 #define TREE_SITTER_SERIALIZATION_BUFFER_SIZE (64 * 1024)
 
-#include "lib.c"
-
 #include "lang/lang_walk.h"
+#include "lib.c"
 
 // Ruby's scanner keeps the length of a heredoc's word in one byte. A word of more than 255 would be
 // read back as something else, and the scanner ends the program when it notices. It gets no state

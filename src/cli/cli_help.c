@@ -2,7 +2,7 @@
 // The table of commands, and the help that is made from it.
 #include "cli/cli_print_priv.h"
 
-#define MODES   "auto|lexical|symbol|text|regex"
+#define MODES   "hybrid|lexical|semantic|symbol|text|regex"
 #define OPTS(a) (a), sizeof(a) / sizeof *(a)
 
 static const cli_opt index_opts[] = {
@@ -18,8 +18,8 @@ static const cli_opt index_opts[] = {
 };
 
 static const cli_opt search_opts[] = {
-    { "mode", 'm', CLI_VALUE, "MODE", "auto, lexical, symbol, text or regex (default auto)",
-      MODES },
+    { "mode", 'm', CLI_VALUE, "MODE",
+      "hybrid, lexical, semantic, symbol, text or regex (default hybrid)", MODES },
     { "type", 't', CLI_VALUE, "EXT", "only files with this extension", NULL },
     { "dir", 'd', CLI_VALUE, "DIR", "only files below this folder of the project", NULL },
     { "glob", 'g', CLI_VALUE, "GLOB", "only files whose path matches", NULL },

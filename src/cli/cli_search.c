@@ -214,7 +214,11 @@ static void print_result(const cli *x, const ken_search_result *r, const terms *
 
 ken_status ken_cli__parse_mode(const char *word, ken_search_mode *out)
 {
-    static const char *const words[] = { "auto", "lexical", "symbol", "text", "regex" };
+    static const char *const words[] = {
+        "hybrid", "lexical", "semantic", "symbol", "text", "regex"
+    };
+    if (word && !strcmp(word, "auto")) // its name when there was nothing to mix
+        word = words[0];
     for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
         if (!strcmp(word, words[i])) {
             *out = (ken_search_mode)i;
@@ -307,7 +311,9 @@ static void set_given(const cli *x, json_t *args, const char *option, const char
 static ken_status search_json(cli *x, const cli_place *place, ken_str query,
                               const ken_search_opts *o, ken_err *err)
 {
-    static const char *const types[] = { "hybrid", "lexical", "symbol", "text", "regex" };
+    static const char *const types[] = {
+        "hybrid", "lexical", "semantic", "symbol", "text", "regex"
+    };
     json_t *args = json_object();
     ken_json_set_str(args, "query", query);
     ken_json_set_str(args, "search_type", ken_str_c(types[o->mode]));

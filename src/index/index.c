@@ -65,6 +65,7 @@ typedef struct run {
     index_worker *workers;
     ken_store *known; // for look-ups by content, under the lock; NULL = nothing is known yet
     ken_lex_builder *builder;
+    ken_vector_builder *vectors;
     size_t builder_max;
     uint32_t n_in_batch;
     bool is_in_batch;
@@ -179,7 +180,9 @@ static ken_status end_batch(run *r, ken_err *err)
 {
     if (!r->is_in_batch)
         return KEN_OK;
-    ken_status st = index_flush(r->store, r->builder, err);
+    ken_status st = index_flush_words(r->store, r->builder, err);
+    if (!st)
+        st = index_flush_vectors(r->store, r->vectors, err);
     if (!st)
         st = ken_store_commit(r->store, err);
     else
@@ -207,6 +210,8 @@ static ken_status keep_content(run *r, index_slot *s, int64_t *out_id, ken_err *
     if (st)
         return st;
     ken_lex_builder_add(r->builder, *out_id, &s->doc, s->facts.symbols, s->facts.n_symbols);
+    ken_vector_builder_add(r->vectors, *out_id, s->vectors.values.ptr, s->vectors.scales.ptr,
+                           (uint32_t)s->vectors.scales.len);
     r->report->n_parsed++;
     r->report->bytes_parsed += s->facts.n_bytes;
     r->n_in_batch++;
@@ -686,12 +691,15 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
     pthread_cond_init(&r.has_free, NULL);
     pthread_cond_init(&r.has_done, NULL);
     r.builder = ken_lex_builder_new();
+    ken_vector_model model = index_builtin_model();
+    r.vectors = ken_vector_builder_new(&model);
     ken_status st = ken_fs_open_dir(root, &r.job.root_fd, err);
     if (!st)
         st = run_all(&r, ken_store_path(store), err);
     ken_fs_close(r.job.root_fd);
     ken_store_close(r.known);
     ken_lex_builder_free(r.builder);
+    ken_vector_builder_free(r.vectors);
     pthread_mutex_destroy(&r.lock);
     pthread_cond_destroy(&r.has_free);
     pthread_cond_destroy(&r.has_done);

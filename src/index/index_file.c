@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // One file: bytes -> facts and terms. Runs on workers; touches no store.
+#include <stdio.h>
+
 #include "index/index_priv.h"
 
 void index_worker_init(index_worker *w)
 {
     w->learner = ken_learner_new();
-    w->tokenizer = ken_tokenizer_new();
+    ken_vocabulary words = ken_static_vocabulary(ken_static_builtin());
+    w->tokenizer = ken_tokenizer_new(&words);
 }
 
 void index_worker_release(index_worker *w)
@@ -20,6 +23,15 @@ void index_slot_release(index_slot *s)
     ken_buf_release(&s->text);
     ken_buf_release(&s->packed);
     ken_lex_doc_release(&s->doc);
+    ken_static_rows_release(&s->vectors);
+}
+
+ken_vector_model index_builtin_model(void)
+{
+    const ken_static_model *m = ken_static_builtin();
+    ken_vector_model model = { .n_dims = ken_static_n_dims(m) };
+    snprintf(model.name, sizeof model.name, "%s", ken_static_name(m));
+    return model;
 }
 
 static bool leave_out(index_slot *s, ken_skip_reason reason)
@@ -62,6 +74,7 @@ void index_file_learn(const index_job *job, index_worker *w, index_slot *s)
     size_t n_comments;
     const ken_span *comments = ken_learner_comments(w->learner, &n_comments);
     ken_tokenize(w->tokenizer, text, &s->facts, comments, n_comments, &s->doc);
+    ken_static_embed_bags(ken_static_builtin(), &s->doc.bags, &s->vectors);
     ken_buf_clear(&s->packed);
     ken_facts_pack(&s->facts, &s->packed);
 }

@@ -4,15 +4,17 @@
 #define KEN_INDEX_INDEX_PRIV_H
 
 #include "base/buf.h"
+#include "embed/embed_static.h"
 #include "index/index.h"
 #include "learn/learn.h"
 #include "lexical/lexical.h"
+#include "vector/vector.h"
 
 // Version of everything that turns bytes into facts and terms. Raising it makes every index be
 // learnt again at its next run. 1: first. 2: plurals of capitals, case outside ASCII. 3: further
-// declarators, constructors of C++, visibility by name in Ruby.
+// declarators, constructors of C++, visibility by name in Ruby. 4: vectors.
 enum {
-    KEN_INDEX_FEATURE = 3
+    KEN_INDEX_FEATURE = 4
 };
 
 // What a worker needs and keeps between files. One per worker thread.
@@ -27,6 +29,7 @@ typedef struct index_slot {
     ken_arena arena;
     ken_buf text, packed;
     ken_lex_doc doc;
+    ken_static_rows vectors; // of its chunks, by the built-in model
     // results
     ken_skip_reason skip; // not NONE: the file is left out
     ken_fs_stamp stamp;   // of what was read
@@ -47,6 +50,7 @@ typedef struct index_job {
 void index_worker_init(index_worker *w);
 void index_worker_release(index_worker *w);
 void index_slot_release(index_slot *s);
+ken_vector_model index_builtin_model(void);
 
 // Reads and identifies: sets skip, stamp, key. False when the file is left out.
 bool index_file_read(const index_job *job, ken_str path, index_slot *s);
@@ -70,7 +74,8 @@ ken_status index_put_late(ken_store *store, const index_late *items, size_t n, k
 // ---- segments
 // ------------------------------------------------------------------------------------ Writes what
 // the builder holds as a segment of the open transaction; fine when it is empty.
-ken_status index_flush(ken_store *store, ken_lex_builder *b, ken_err *err) KEN_MUST_USE;
+ken_status index_flush_words(ken_store *store, ken_lex_builder *b, ken_err *err) KEN_MUST_USE;
+ken_status index_flush_vectors(ken_store *store, ken_vector_builder *b, ken_err *err) KEN_MUST_USE;
 // Joins small segments when there are many, and drops contents that no file has when they are many.
 // Inside the transaction of a generation. `live` holds the ids of contents that files have, sorted.
 ken_status index_tidy(ken_store *store, const int64_t *live, size_t n_live, ken_err *err)

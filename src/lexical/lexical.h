@@ -20,6 +20,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "model/bags.h"
+#include "model/blocks.h"
 #include "model/facts.h"
 #include "token/token.h"
 
@@ -52,13 +54,15 @@ typedef struct ken_lex_doc {
     KEN_VEC(uint16_t) lens;        // n_chunks × KEN_FIELD_COUNT, terms per field
     uint32_t len[KEN_FIELD_COUNT]; // of the whole content
     uint32_t n_chunks;
+    ken_bags bags; // by chunk, of the tokenizer's vocabulary
 } ken_lex_doc;
 
 void ken_lex_doc_release(ken_lex_doc *d);
 
 typedef struct ken_tokenizer ken_tokenizer; // remembers the identifiers it has met
 
-ken_tokenizer *ken_tokenizer_new(void) KEN_MUST_USE;
+// `vocabulary` (NULL = none) is borrowed: its words are counted as well, unstemmed.
+ken_tokenizer *ken_tokenizer_new(const ken_vocabulary *vocabulary) KEN_MUST_USE;
 void ken_tokenizer_free(ken_tokenizer *t);
 // Replaces what `out` held. `comments` are in order and do not overlap.
 void ken_tokenize(ken_tokenizer *t, ken_str text, const ken_facts *facts, const ken_span *comments,
@@ -80,20 +84,8 @@ ken_status ken_lex_builder_finish(ken_lex_builder *b, ken_buf *out, ken_err *err
 // ---- reading -----------------------------------------------------------------------------------
 typedef struct ken_lex_segment ken_lex_segment;
 
-// Reads block `block` (`block_bytes` each, the last one shorter) into `into`.
-typedef ken_status ken_lex_read_fn(void *ctx, int64_t segment, uint32_t block, void *into,
-                                   size_t *out_n, ken_err *err);
-
-typedef struct ken_lex_source {
-    ken_lex_read_fn *read;
-    void *ctx;
-    int64_t segment;
-    uint64_t n_bytes;
-    uint32_t block_bytes;
-} ken_lex_source;
-
 // Blocks are read when they are first needed and kept. Free with ken_lex_segment_close.
-ken_status ken_lex_segment_open(const ken_lex_source *source, ken_lex_segment **out, ken_err *err)
+ken_status ken_lex_segment_open(const ken_block_source *source, ken_lex_segment **out, ken_err *err)
     KEN_MUST_USE;
 void ken_lex_segment_close(ken_lex_segment *s);
 

@@ -299,6 +299,13 @@ ken_status ken_lex_score_files(const ken_lex_corpus *c, const ken_lex_query *q,
     return KEN_OK;
 }
 
+void ken_lex_score_touch(ken_lex_scores *s, uint32_t file)
+{
+    bool is_listed = s->paths.is_listed && s->paths.is_listed[file];
+    if (s->sums[file].words <= 0 && !is_listed)
+        ken_vec_push(&s->touched, file);
+}
+
 // ---- chunks ------------------------------------------------------------------------------------
 
 // Gives each chosen file its place among the chunks.

@@ -92,6 +92,8 @@ void ken_lex_scores_release(ken_lex_scores *s);
 ken_status ken_lex_score_files(const ken_lex_corpus *c, const ken_lex_query *q,
                                const ken_path_index *paths, const ken_cancel *cancel,
                                ken_lex_scores *out, ken_err *err) KEN_MUST_USE;
+// A file that other evidence brings in: it joins those in `touched`, without words of its own.
+void ken_lex_score_touch(ken_lex_scores *s, uint32_t file);
 // Scores the chunks of the chosen files (after ken_lex_score_files).
 ken_status ken_lex_score_chunks(const ken_lex_corpus *c, const ken_lex_query *q,
                                 const uint32_t *files, size_t n_files, ken_lex_scores *s,

@@ -9,7 +9,7 @@
 #include "lexical/lexical_priv.h"
 
 struct ken_lex_segment {
-    ken_lex_source source;
+    ken_block_source source;
     uint8_t *base;      // reserved address space of n_bytes
     uint8_t *has_block; // one byte a block
     uint32_t n_blocks;
@@ -121,7 +121,7 @@ static ken_status read_contents(ken_lex_segment *s, ken_err *err)
     return chunk == s->h.n_chunks ? KEN_OK : damaged(s, "its contents do not add up", err);
 }
 
-ken_status ken_lex_segment_open(const ken_lex_source *source, ken_lex_segment **out, ken_err *err)
+ken_status ken_lex_segment_open(const ken_block_source *source, ken_lex_segment **out, ken_err *err)
 {
     if (source->n_bytes < SEG_HEADER_BYTES || !source->block_bytes ||
         source->n_bytes / source->block_bytes >= UINT32_MAX)

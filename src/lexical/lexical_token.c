@@ -47,10 +47,19 @@ typedef struct counter {
     uint8_t tf[KEN_FIELD_COUNT];
 } counter;
 
+typedef struct word_counter {
+    uint32_t stamp;
+    uint16_t n_text, n_name; // saturate
+} word_counter;
+
 struct ken_tokenizer {
     ident *idents; // open addressing
     size_t n_slots, n_idents;
     KEN_VEC(uint32_t) ident_terms;
+    ken_vocabulary vocabulary;     // find NULL = none is counted
+    KEN_VEC(uint32_t) ident_words; // of the vocabulary, beside ident_terms
+    word_counter *words;           // by word of the vocabulary
+    ken_vec_u32 touched_words;     // of this chunk
     struct {
         uint32_t *slot; // open addressing, number + 1
         size_t n_slots;
@@ -77,14 +86,21 @@ static void reset_cache(ken_tokenizer *t)
     t->dict.slot = ken_zalloc(t->dict.n_slots * sizeof *t->dict.slot);
     t->n_idents = 0;
     ken_vec_clear(&t->ident_terms);
+    ken_vec_clear(&t->ident_words);
     ken_vec_clear(&t->terms);
     ken_vec_clear(&t->counters);
     t->stamp = 0;
+    if (t->words)
+        memset(t->words, 0, ken_mul_size(t->vocabulary.n_words, sizeof *t->words));
 }
 
-ken_tokenizer *ken_tokenizer_new(void)
+ken_tokenizer *ken_tokenizer_new(const ken_vocabulary *vocabulary)
 {
     ken_tokenizer *t = ken_zalloc(sizeof *t);
+    if (vocabulary) {
+        t->vocabulary = *vocabulary;
+        t->words = ken_zalloc(ken_mul_size(vocabulary->n_words, sizeof *t->words));
+    }
     reset_cache(t);
     return t;
 }
@@ -96,6 +112,9 @@ void ken_tokenizer_free(ken_tokenizer *t)
     ken_free(t->idents);
     ken_free(t->dict.slot);
     ken_vec_release(&t->ident_terms);
+    ken_vec_release(&t->ident_words);
+    ken_vec_release(&t->touched_words);
+    ken_free(t->words);
     ken_vec_release(&t->terms);
     ken_vec_release(&t->counters);
     ken_vec_release(&t->touched);
@@ -159,11 +178,16 @@ static void learn_terms(ken_tokenizer *t, ken_str token, ident *id)
         char word[KEN_TOKEN_MAX + 2];
         size_t n = parts.part[i].len;
         memcpy(word, parts.text + parts.part[i].start, n);
+        if (t->words)
+            ken_vec_push(&t->ident_words,
+                         t->vocabulary.find(t->vocabulary.ctx, ken_str_n(word, n)));
         n = ken_stem(word, n);
         ken_vec_push(&t->ident_terms, number_of(t, ken_term_of_word(ken_str_n(word, n))));
     }
     if (parts.is_compound)
         ken_vec_push(&t->ident_terms, number_of(t, ken_term_of_whole(ken_str_c(parts.text))));
+    if (parts.is_compound && t->words)
+        ken_vec_push(&t->ident_words, KEN_WORD_NONE);
 }
 
 static uint64_t hash_of(ken_str token)
@@ -198,9 +222,27 @@ static void count(ken_tokenizer *t, uint32_t number, int field, uint32_t weight)
     c->tf[field] = tf > UINT8_MAX ? UINT8_MAX : (uint8_t)tf;
 }
 
+static void count_words(ken_tokenizer *t, const ident *id, bool is_name)
+{
+    const uint32_t *words = t->ident_words.ptr + id->first_term;
+    for (uint32_t i = 0; i < id->n_parts; i++) {
+        if (words[i] == KEN_WORD_NONE)
+            continue;
+        word_counter *c = &t->words[words[i]];
+        if (c->stamp != t->stamp) {
+            *c = (word_counter){ .stamp = t->stamp };
+            ken_vec_push(&t->touched_words, words[i]);
+        }
+        uint16_t *n = is_name ? &c->n_name : &c->n_text;
+        *n = (uint16_t)(*n + (*n < UINT16_MAX));
+    }
+}
+
 static void count_token(ken_tokenizer *t, ken_str token, uint64_t hash, int field, uint32_t weight)
 {
     const ident *id = ident_of(t, token, hash);
+    if (t->words && (field != KEN_FIELD_NAME || weight > 1)) // variables are no names of a chunk
+        count_words(t, id, field == KEN_FIELD_NAME);
     const uint32_t *terms = t->ident_terms.ptr + id->first_term;
     uint32_t n = (uint32_t)id->n_parts + id->has_whole;
     t->len[field] += weight * id->n_parts;
@@ -307,6 +349,12 @@ static void put_chunk(ken_tokenizer *t, uint32_t chunk, ken_lex_doc *out)
         ken_vec_push(&out->lens, clip16(t->len[f]));
         out->len[f] += t->len[f];
     }
+    for (size_t i = 0; i < t->touched_words.len; i++) {
+        uint32_t word = t->touched_words.ptr[i];
+        const word_counter *c = &t->words[word];
+        ken_vec_push(&out->bags.words, ((ken_word_count){ word, c->n_text, c->n_name }));
+    }
+    ken_vec_push(&out->bags.ends, (uint32_t)out->bags.words.len);
 }
 
 void ken_tokenize(ken_tokenizer *t, ken_str text, const ken_facts *facts, const ken_span *comments,
@@ -316,6 +364,7 @@ void ken_tokenize(ken_tokenizer *t, ken_str text, const ken_facts *facts, const 
         reset_cache(t);
     ken_vec_clear(&out->postings);
     ken_vec_clear(&out->lens);
+    ken_bags_clear(&out->bags);
     memset(out->len, 0, sizeof out->len);
     out->n_chunks = facts->n_chunks;
     place_symbols(t, facts);
@@ -324,6 +373,7 @@ void ken_tokenize(ken_tokenizer *t, ken_str text, const ken_facts *facts, const 
         ken_span span = facts->chunks[i].span;
         t->stamp++;
         ken_vec_clear(&t->touched);
+        ken_vec_clear(&t->touched_words);
         memset(t->len, 0, sizeof t->len);
         while (c && comments[c - 1].end > span.start) // overlapping chunks go back a little
             c--;
@@ -339,4 +389,5 @@ void ken_lex_doc_release(ken_lex_doc *d)
 {
     ken_vec_release(&d->postings);
     ken_vec_release(&d->lens);
+    ken_bags_release(&d->bags);
 }

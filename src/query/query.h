@@ -19,6 +19,7 @@
 #include "base/id.h"
 #include "model/facts.h"
 #include "model/skip.h"
+#include "rank/rank.h"
 #include "store/store.h"
 
 typedef struct ken_snapshot ken_snapshot;
@@ -30,8 +31,9 @@ void ken_snapshot_close(ken_snapshot *s);
 uint64_t ken_snapshot_generation(const ken_snapshot *s);
 
 typedef enum ken_search_mode {
-    KEN_SEARCH_AUTO = 0, // ranked; what `ken search` and search_code do by default
-    KEN_SEARCH_LEXICAL,  // ranked words
+    KEN_SEARCH_AUTO = 0, // ranked by words and meaning; the default
+    KEN_SEARCH_LEXICAL,  // ranked by words alone
+    KEN_SEARCH_SEMANTIC, // ranked by meaning alone: the cosine of a file's best chunk
     KEN_SEARCH_SYMBOL,   // definitions by name: exact, any case, prefix, fuzzy, in that order
     KEN_SEARCH_TEXT,     // a literal string
     KEN_SEARCH_REGEX,    // PCRE2
@@ -102,6 +104,17 @@ typedef struct ken_search_result {
 ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opts,
                       const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                       ken_err *err) KEN_MUST_USE;
+
+// What ranked search weighs, for whoever fits the weights: the candidates, best first, with their
+// features (rank.h).
+typedef struct ken_candidate {
+    ken_str path;
+    ken_rank_vector features;
+    double score;
+} ken_candidate;
+
+ken_status ken_rank_candidates(ken_snapshot *s, ken_str query, ken_arena *arena,
+                               ken_candidate **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 
 // ---- symbols ---------------------------------------------------------------------------------
 typedef struct ken_definition {

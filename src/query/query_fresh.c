@@ -2,6 +2,7 @@
 // Scores of chunks that the index does not know, for the file has changed. They are compared with
 // each other only: BM25 over all words of a chunk, names of definitions counting twice, with what
 // the index says of the rarity of words.
+#include "embed/embed_static.h"
 #include "query/query_priv.h"
 
 static const double k = 4;
@@ -29,15 +30,42 @@ static double length_of(const ken_lex_doc *d, uint32_t chunk)
     return (double)len[KEN_FIELD_BODY] + len[KEN_FIELD_COMMENT] + len[KEN_FIELD_NAME];
 }
 
+static ken_tokenizer *new_tokenizer(void)
+{
+    ken_vocabulary words = ken_static_vocabulary(ken_static_builtin());
+    return ken_tokenizer_new(&words);
+}
+
+// The cosine of each chunk, as if the index had it.
+static float *cosines_of(const ken_bags *bags, ken_str path, const ken_vector_query *meaning,
+                         ken_arena *arena)
+{
+    const ken_static_model *m = ken_static_builtin();
+    uint32_t n = (uint32_t)bags->ends.len, n_dims = ken_static_n_dims(m);
+    float *out = KEN_ARENA_ARRAY(arena, float, n + 1), along[KEN_VECTOR_MAX_DIMS];
+    ken_static_rows rows = { 0 };
+    ken_vector_matrix one;
+    ken_static_embed_bags(m, bags, &rows);
+    ken_static_embed_path(m, path, along);
+    if (ken_vector_matrix_init(&one, n_dims, &n, 1)) {
+        ken_vector_matrix_put(&one, 0, rows.values.ptr, rows.scales.ptr, along);
+        ken_vector_rows(&one, meaning, 0, out);
+        ken_vector_matrix_release(&one);
+    }
+    ken_static_rows_release(&rows);
+    return out;
+}
+
 double *query_score_fresh(ken_snapshot *s, const ken_lex_query *q, const query_text *t,
-                          ken_arena *arena)
+                          ken_str path, const ken_vector_query *meaning, ken_arena *arena,
+                          float **out_cosines)
 {
     uint32_t n = t->facts.n_chunks;
     double *out = KEN_ARENA_ARRAY(arena, double, n + 1);
     double *counts = KEN_ARENA_ARRAY(arena, double, (size_t)n *KEN_QUERY_TERMS + 1);
     ken_lex_doc doc = { 0 };
     if (!s->tokenizer)
-        s->tokenizer = ken_tokenizer_new();
+        s->tokenizer = new_tokenizer();
     ken_tokenize(s->tokenizer, t->text, &t->facts, NULL, 0, &doc);
     for (size_t i = 0; i < doc.postings.len; i++) {
         const ken_posting *p = &doc.postings.ptr[i];
@@ -54,6 +82,8 @@ double *query_score_fresh(ken_snapshot *s, const ken_lex_query *q, const query_t
             out[c] += s->scores.chunk_idf[i] * tf / (tf + k);
         }
     }
+    if (meaning)
+        *out_cosines = cosines_of(&doc.bags, path, meaning, arena);
     ken_lex_doc_release(&doc);
     return out;
 }

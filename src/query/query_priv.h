@@ -9,6 +9,7 @@
 #include "lexical/lexical_score.h"
 #include "query/query.h"
 #include "rank/rank.h"
+#include "vector/vector.h"
 
 // Facts of the contents quoted of late, unpacked. A slot holds one content; the newest takes it
 // over.
@@ -27,6 +28,14 @@ typedef struct query_cache {
     query_cache_slot slots[QUERY_CACHE_SLOTS];
 } query_cache;
 
+// The vectors of all chunks, and what they were made for, so that a newer generation takes over
+// what is the same.
+typedef struct query_vectors {
+    bool is_loaded;
+    ken_vector_matrix matrix; // no dimensions: the index has none of our model
+    uint64_t *keys;           // by file of the matrix: its path and content
+} query_vectors;
+
 struct ken_snapshot {
     ken_store *store; // borrowed
     uint64_t generation;
@@ -40,7 +49,8 @@ struct ken_snapshot {
     ken_lex_corpus corpus;
     ken_path_index *paths;
     ken_lex_scores scores;
-    ken_learner *learner; // this and the next two are made when a changed file is first met
+    query_vectors vectors; // loaded when a question first needs them
+    ken_learner *learner;  // this and the next two are made when a changed file is first met
     ken_tokenizer *tokenizer;
     uint32_t feature; // version of what learnt the contents
     query_cache cache;
@@ -50,6 +60,13 @@ struct ken_snapshot {
 // True when the last answer of the store was that a segment is gone: a newer generation has joined
 // it.
 bool query_is_stale(ken_snapshot *s, ken_status st);
+
+// ---- meaning ---------------------------------------------------------------------------------
+// Loads the vectors, if they are not; a matrix without rows when there are none.
+ken_status query_load_vectors(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
+void query_release_vectors(query_vectors *v);
+// False when the question has no known word, or the index no vectors.
+bool query_embed(const ken_snapshot *s, ken_str query, ken_vector_query *out);
 
 // Index of the row with this path, or -1.
 int64_t query_file_index(const ken_snapshot *s, ken_str path);
@@ -88,9 +105,10 @@ ken_status query_stored_facts(ken_snapshot *s, uint32_t file, ken_arena *arena, 
 // The definition of `now` that was number `symbol` in `old`; -1 when it is gone.
 int64_t query_same_symbol(const ken_facts *old, uint32_t symbol, const ken_facts *now);
 // Scores of the chunks of a changed file, by chunk, to be compared with each other only. After
-// ken_lex_score_files.
+// ken_lex_score_files. With a `meaning`, its cosine with each chunk as well.
 double *query_score_fresh(ken_snapshot *s, const ken_lex_query *q, const query_text *t,
-                          ken_arena *arena);
+                          ken_str path, const ken_vector_query *meaning, ken_arena *arena,
+                          float **out_cosines);
 
 // ---- filters ---------------------------------------------------------------------------------
 ken_status query_check_opts(const ken_search_opts *o, ken_err *err) KEN_MUST_USE;

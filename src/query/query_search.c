@@ -33,6 +33,11 @@ typedef struct search {
     uint32_t waived;
     float points[N_PATH_BITS]; // what the bits of a path add
     float per_word, per_comment;
+    bool has_meaning; // `meaning` and `near` are set
+    ken_vector_query meaning;
+    float *near; // by file: cosine of its best near chunk, -1 = none is near
+    float far;   // about the most that a file without a near chunk reaches
+    double gate; // what a cosine counts
     ranked_file *files;
     size_t n_files;
 } search;
@@ -105,10 +110,76 @@ static ken_status find_definitions(search *x, ken_err *err)
     return st;
 }
 
+static bool has_filters(const ken_search_opts *o)
+{
+    return o->file_type.len || o->directory.len || o->language.len || o->glob.len;
+}
+
+// ---- meaning ----------------------------------------------------------------------------------
+
+static bool passes(const void *ctx, uint32_t file)
+{
+    const search *x = ctx;
+    return query_file_passes(x->s, file, x->o);
+}
+
+// A cosine counts less the better some file's name explains the question: then its siblings mean
+// the same, and it is what was asked for. docs/decisions/0003 has what this is worth.
+static double gate_of(const search *x)
+{
+    const ken_path_match *paths = &x->s->scores.paths;
+    float best = 0;
+    for (size_t i = 0; i < paths->files.len; i++)
+        best = fmaxf(best, paths->name_fit[paths->files.ptr[i]]);
+    return 1 - 0.7 * (double)best;
+}
+
+// A file without a word of the question is no answer unless its cosine reaches this: vectors of
+// unrelated code and questions have 0.1 ± 0.1.
+static const float related = 0.3F;
+
+// Files with a chunk that is near join those that have words of the question.
+static ken_status find_meaning(search *x, ken_str query, const ken_cancel *cancel, ken_err *err)
+{
+    ken_snapshot *s = x->s;
+    if (x->o->mode == KEN_SEARCH_LEXICAL)
+        return KEN_OK;
+    ken_status st = ken_cancel_check(cancel, err);
+    if (!st)
+        st = query_load_vectors(s, err);
+    if (st || !query_embed(s, query, &x->meaning))
+        return st;
+    ken_vec_u32 near = { 0 };
+    x->near = KEN_ARENA_ARRAY(x->arena, float, s->n_files + 1);
+    for (uint32_t f = 0; f < s->n_files; f++)
+        x->near[f] = -1;
+    x->far = ken_vector_near_files(&s->vectors.matrix, &x->meaning,
+                                   has_filters(x->o) ? passes : NULL, x, x->near, &near);
+    for (size_t i = 0; i < near.len; i++)
+        if (x->near[near.ptr[i]] >= related)
+            ken_lex_score_touch(&s->scores, near.ptr[i]);
+    ken_vec_release(&near);
+    x->gate = x->o->mode == KEN_SEARCH_SEMANTIC ? 1 : gate_of(x);
+    x->has_meaning = true;
+    return KEN_OK;
+}
+
+static float meaning_of(const search *x, float cosine)
+{
+    return cosine > 0 ? cosine * (float)x->gate : 0;
+}
+
 // ---- features ----------------------------------------------------------------------------------
 
 static void set_features(search *x, ranked_file *r)
 {
+    if (x->has_meaning)
+        r->v.value[KEN_RANK_MEANING] =
+            meaning_of(x, ken_vector_best(&x->s->vectors.matrix, &x->meaning, r->file).score);
+    if (x->o->mode == KEN_SEARCH_SEMANTIC) {
+        r->score = ken_rank_score(&r->v);
+        return;
+    }
     const ken_lex_scores *scores = &x->s->scores;
     const ken_lex_file_score *f = &scores->files[r->file];
     float *v = r->v.value;
@@ -139,11 +210,17 @@ static void prepare_scores(search *x)
 // The score before chunks are looked at: a file's best chunk is taken to be like the file.
 static float first_score(const search *x, uint32_t file)
 {
+    float meaning = x->has_meaning ? meaning_of(x, fmaxf(x->near[file], x->far)) *
+                                         (float)ken_rank_weight(KEN_RANK_MEANING)
+                                   : 0;
+    if (x->o->mode == KEN_SEARCH_SEMANTIC)
+        return meaning;
     const ken_lex_scores *scores = &x->s->scores;
     const ken_path_match *paths = &scores->paths;
-    float sum =
-        scores->sums[file].words * x->per_word + scores->sums[file].comments * x->per_comment +
-        x->s->size[file] * (float)ken_rank_weight(KEN_RANK_SIZE) + x->points[x->s->path_bits[file]];
+    float sum = meaning + scores->sums[file].words * x->per_word +
+                scores->sums[file].comments * x->per_comment +
+                x->s->size[file] * (float)ken_rank_weight(KEN_RANK_SIZE) +
+                x->points[x->s->path_bits[file]];
     if (paths->is_listed[file])
         sum += paths->name_precision[file] * (float)ken_rank_weight(KEN_RANK_NAME_PRECISION) +
                paths->name_fit[file] * (float)ken_rank_weight(KEN_RANK_NAME_FIT) +
@@ -197,17 +274,14 @@ static void offer(candidate *heap, size_t *n, candidate c)
     heap[at] = c;
 }
 
-static bool has_filters(const ken_search_opts *o)
-{
-    return o->file_type.len || o->directory.len || o->language.len || o->glob.len;
-}
-
-static ken_status rank_files(search *x, const ken_cancel *cancel, ken_err *err)
+static ken_status rank_files(search *x, ken_str query, const ken_cancel *cancel, ken_err *err)
 {
     ken_snapshot *s = x->s;
     ken_status st = ken_lex_score_files(&s->corpus, x->q, s->paths, cancel, &s->scores, err);
     if (!st)
         st = find_definitions(x, err);
+    if (!st)
+        st = find_meaning(x, query, cancel, err);
     if (st)
         return st;
     prepare_scores(x);
@@ -262,23 +336,55 @@ static int by_chunk_score(const void *a, const void *b)
     return (x->chunk > y->chunk) - (x->chunk < y->chunk);
 }
 
+// Cosines of the file's chunks with the question, as indexed; NULL when there are none.
+static float *indexed_cosines(const search *x, uint32_t file)
+{
+    const ken_vector_matrix *m = &x->s->vectors.matrix;
+    uint32_t n = x->s->contents[file].n_chunks;
+    if (!x->has_meaning || m->first_row[file + 1] - m->first_row[file] != n)
+        return NULL;
+    float *out = KEN_ARENA_ARRAY(x->arena, float, n + 1);
+    ken_vector_rows(m, &x->meaning, file, out);
+    return out;
+}
+
+// Points of each chunk for its words and its meaning, the latter less what all chunks have.
+static double *chunk_points(const search *x, const ranked_file *r, const query_text *t)
+{
+    const ken_lex_scores *scores = &x->s->scores;
+    const float *indexed = scores->chunks.ptr + scores->files[r->file].first_chunk;
+    uint32_t n = t->facts.n_chunks;
+    float *cosines = NULL, least = 1;
+    double *points = KEN_ARENA_ARRAY(x->arena, double, n + 1), *fresh = NULL;
+    if (t->is_refreshed)
+        fresh = query_score_fresh(x->s, x->q, t, x->s->rows[r->file].path,
+                                  x->has_meaning ? &x->meaning : NULL, x->arena, &cosines);
+    else
+        cosines = indexed_cosines(x, r->file);
+    double factor =
+        scores->chunk_weights > 0 ? ken_rank_weight(KEN_RANK_CHUNK) / scores->chunk_weights : 0;
+    for (uint32_t i = 0; i < n && cosines; i++)
+        least = fminf(least, cosines[i]);
+    for (uint32_t i = 0; i < n; i++) {
+        points[i] = factor * (fresh ? fresh[i] : (double)indexed[i]);
+        if (cosines)
+            points[i] += ken_rank_weight(KEN_RANK_MEANING) * x->gate * (double)(cosines[i] - least);
+    }
+    return points;
+}
+
 // The file's chunks that pass the filters, best first.
 static size_t order_chunks(const search *x, const ranked_file *r, const query_text *t,
                            scored_chunk **out)
 {
-    const ken_lex_scores *scores = &x->s->scores;
-    const ken_lex_file_score *f = &scores->files[r->file];
-    uint32_t n_scored = x->s->contents[r->file].n_chunks, n = 0;
-    const double *fresh = t->is_refreshed ? query_score_fresh(x->s, x->q, t, x->arena) : NULL;
+    uint32_t n = 0;
+    const double *points = chunk_points(x, r, t);
     *out = KEN_ARENA_ARRAY(x->arena, scored_chunk, t->facts.n_chunks + 1);
     for (uint32_t i = 0; i < t->facts.n_chunks; i++) {
         if (!query_chunk_passes(&t->facts, i, x->o))
             continue;
-        double score = fresh          ? fresh[i]
-                       : i < n_scored ? (double)scores->chunks.ptr[f->first_chunk + i]
-                                      : 0;
-        score += scores->chunk_weights * defines_bonus(x, &t->facts, &t->facts.chunks[i]);
-        (*out)[n++] = (scored_chunk){ i, score };
+        double bonus = defines_bonus(x, &t->facts, &t->facts.chunks[i]);
+        (*out)[n++] = (scored_chunk){ i, points[i] + ken_rank_weight(KEN_RANK_CHUNK) * bonus };
     }
     if (n)
         qsort(*out, n, sizeof **out, by_chunk_score);
@@ -361,15 +467,19 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
 {
     ken_lex_query q;
     ken_lex_query_parse(query, &q);
-    if (!q.n_terms) // "g", "->": no words, but perhaps a name
+    if (o->mode == KEN_SEARCH_SEMANTIC)
+        q = (ken_lex_query){ 0 };
+    else if (!q.n_terms) // "g", "->": no words, but perhaps a name
         return query_symbols(s, query, o, cancel, arena, out, err);
     search x = { .s = s, .o = o, .q = &q, .arena = arena, .waived = ken_rank_waived(query) };
-    ken_status st = rank_files(&x, cancel, err);
+    ken_status st = rank_files(&x, query, cancel, err);
     if (st)
         return st;
     uint32_t limit = query_limit(o), passed = 0;
     *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit),
-                                .strategy = o->mode == KEN_SEARCH_LEXICAL ? "lexical" : "ranked" };
+                                .strategy = o->mode == KEN_SEARCH_LEXICAL    ? "lexical"
+                                            : o->mode == KEN_SEARCH_SEMANTIC ? "semantic"
+                                                                             : "hybrid" };
     for (size_t i = 0; i < x.n_files; i++) {
         if (similarity_of(x.files[i].score) < o->threshold)
             break;
@@ -387,12 +497,28 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
     return KEN_OK;
 }
 
+ken_status ken_rank_candidates(ken_snapshot *s, ken_str query, ken_arena *arena,
+                               ken_candidate **out, size_t *out_n, ken_err *err)
+{
+    ken_lex_query q;
+    ken_search_opts opts = { 0 };
+    ken_lex_query_parse(query, &q);
+    search x = { .s = s, .o = &opts, .q = &q, .arena = arena, .waived = ken_rank_waived(query) };
+    ken_status st = rank_files(&x, query, NULL, err);
+    *out = KEN_ARENA_ARRAY(arena, ken_candidate, x.n_files + 1);
+    *out_n = st ? 0 : x.n_files;
+    for (size_t i = 0; i < *out_n; i++)
+        (*out)[i] =
+            (ken_candidate){ s->rows[x.files[i].file].path, x.files[i].v, x.files[i].score };
+    return st;
+}
+
 ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opts,
                       const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                       ken_err *err)
 {
     if (opts->mode == KEN_SEARCH_AUTO || opts->mode == KEN_SEARCH_LEXICAL ||
-        opts->mode == KEN_SEARCH_SYMBOL)
+        opts->mode == KEN_SEARCH_SEMANTIC || opts->mode == KEN_SEARCH_SYMBOL)
         query = ken_str_trim(query);
     if (!query.len || query.len > MAX_QUERY_BYTES)
         return KEN_FAIL(err, KEN_EINVAL, "query: expected 1 to %d bytes, got %zu", MAX_QUERY_BYTES,
@@ -409,6 +535,7 @@ ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opt
             break;
         case KEN_SEARCH_AUTO:
         case KEN_SEARCH_LEXICAL:
+        case KEN_SEARCH_SEMANTIC:
             st = query_ranked(s, query, opts, cancel, arena, out, err);
             break;
         default:

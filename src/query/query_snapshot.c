@@ -21,6 +21,7 @@ static void unload(ken_snapshot *s)
     s->corpus = (ken_lex_corpus){ 0 };
     s->paths = NULL;
     s->feature = 0;
+    s->vectors.is_loaded = false; // but kept, for the next generation
     s->generation = 0;
 }
 
@@ -29,7 +30,8 @@ static ken_status load_segments(ken_snapshot *s, ken_err *err)
 {
     ken_segment_info *infos;
     size_t n;
-    ken_status st = ken_store_list_segments(s->store, &s->arena, &infos, &n, err);
+    ken_status st =
+        ken_store_list_segments(s->store, KEN_SEGMENT_WORDS, &s->arena, &infos, &n, err);
     if (st)
         return st;
     ken_lex_corpus *c = &s->corpus;
@@ -48,8 +50,7 @@ static ken_status load_segments(ken_snapshot *s, ken_err *err)
     }
     size_t n_found = 0;
     for (size_t p = 0; p < n && !st; p++) {
-        ken_lex_source source = { ken_store_read_block, s->store, infos[p].id, infos[p].n_bytes,
-                                  KEN_SEGMENT_BLOCK };
+        ken_block_source source = ken_store_source(s->store, &infos[p]);
         ken_lex_part *part = &c->parts[c->n_parts];
         st = ken_lex_segment_open(&source, &part->segment, err);
         if (st)
@@ -161,6 +162,7 @@ void ken_snapshot_close(ken_snapshot *s)
     if (!s)
         return;
     unload(s);
+    query_release_vectors(&s->vectors);
     for (int i = 0; i < QUERY_CACHE_SLOTS; i++)
         ken_arena_release(&s->cache.slots[i].arena);
     ken_learner_free(s->learner);
@@ -239,7 +241,8 @@ ken_status ken_snapshot_get_stats(ken_snapshot *s, ken_arena *arena, ken_snapsho
     }
     ken_segment_info *segments;
     size_t n;
-    ken_status status = ken_store_list_segments(s->store, arena, &segments, &n, err);
+    ken_status status =
+        ken_store_list_segments(s->store, KEN_SEGMENT_WORDS, arena, &segments, &n, err);
     for (size_t i = 0; !status && i < n; i++)
         st.segment_bytes += segments[i].n_bytes;
     if (!status)

@@ -35,21 +35,22 @@ uint32_t ken_rank_waived(ken_str query);
 #define KEN_RANK_TABLE(X)                         \
     X(CHUNK, 4.0, "best chunk")                   \
     X(CHUNK2, 2.0, "second chunk")                \
-    X(FILE, 2.5, "whole file")                    \
-    X(COMMENTS, 2.5, "comments")                  \
+    X(FILE, 2.75, "whole file")                   \
+    X(COMMENTS, 2.75, "comments")                 \
     X(NAME_PRECISION, 1.5, "file name explained") \
-    X(NAME_FIT, 3.0, "file name")                 \
-    X(FOLDER, 2.0, "folder")                      \
-    X(DEFINITION, 1.5, "exact definition")        \
+    X(NAME_FIT, 3.5, "file name")                 \
+    X(FOLDER, 2.25, "folder")                     \
+    X(DEFINITION, 2.0, "exact definition")        \
+    X(MEANING, 8.0, "meaning")                    \
     X(SIZE, 2.0, "size")                          \
-    X(TEST, -4.0, "test file")                    \
-    X(PLATFORM, -4.0, "platform variant")         \
-    X(EXAMPLE, -3.0, "example or docs")           \
-    X(COMPAT, -3.0, "compat or generated")        \
-    X(INTERNAL, -2.5, "internal")                 \
-    X(INIT, -1.5, "re-exports")                   \
-    X(DOC, -3.0, "prose")                         \
-    X(DATA, -3.0, "data")
+    X(TEST, -6.0, "test file")                    \
+    X(PLATFORM, -6.0, "platform variant")         \
+    X(EXAMPLE, -4.5, "example or docs")           \
+    X(COMPAT, -4.5, "compat or generated")        \
+    X(INTERNAL, -4.0, "internal")                 \
+    X(INIT, -2.5, "re-exports")                   \
+    X(DOC, -4.5, "prose")                         \
+    X(DATA, -4.5, "data")
 
 typedef enum ken_rank_feature {
 #define X(name, weight, text) KEN_RANK_##name,

@@ -26,13 +26,15 @@ static ken_search_mode parse_mode(ken_str word)
 {
     if (ken_str_eq_c(word, "lexical"))
         return KEN_SEARCH_LEXICAL;
+    if (ken_str_eq_c(word, "semantic"))
+        return KEN_SEARCH_SEMANTIC;
     if (ken_str_eq_c(word, "symbol"))
         return KEN_SEARCH_SYMBOL;
     if (ken_str_eq_c(word, "text"))
         return KEN_SEARCH_TEXT;
     if (ken_str_eq_c(word, "regex"))
         return KEN_SEARCH_REGEX;
-    return KEN_SEARCH_AUTO; // hybrid, semantic: whatever ranks best
+    return KEN_SEARCH_AUTO;
 }
 
 static ken_status read_types(const json_t *list, search_request *req, ken_err *err)

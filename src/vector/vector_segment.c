@@ -222,7 +222,7 @@ static ken_status read_at(ken_vector_segment *s, uint64_t at, void *into, size_t
 // Fills in what the header says, when it is possible in so many bytes.
 static ken_status read_header(ken_vector_segment *s, uint64_t *out_scales_at, ken_err *err)
 {
-    uint8_t h[HEADER_BYTES];
+    uint8_t h[HEADER_BYTES] = { 0 };
     ken_status st = read_at(s, 0, h, sizeof h, err);
     if (st)
         return st;
@@ -248,7 +248,7 @@ static ken_status read_contents(ken_vector_segment *s, ken_err *err)
     s->contents = ken_alloc(ken_mul_size(s->n_contents + (size_t)1, sizeof *s->contents));
     uint32_t row = 0;
     for (uint32_t i = 0; i < s->n_contents; i++) {
-        uint8_t c[CONTENT_BYTES];
+        uint8_t c[CONTENT_BYTES] = { 0 };
         ken_status st = read_at(s, HEADER_BYTES + (uint64_t)i * CONTENT_BYTES, c, sizeof c, err);
         if (st)
             return st;

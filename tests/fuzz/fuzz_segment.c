@@ -47,7 +47,7 @@ static void put_text(ken_buf *b, uint32_t content)
 static void make_sound(void)
 {
     ken_lex_builder *b = ken_lex_builder_new();
-    ken_tokenizer *t = ken_tokenizer_new();
+    ken_tokenizer *t = ken_tokenizer_new(NULL);
     ken_lex_doc doc = { 0 };
     ken_buf text = KEN_BUF_INIT(0);
     for (uint32_t i = 0; i < N_CONTENTS; i++) {
@@ -182,7 +182,7 @@ static void ask(const uint8_t *data, size_t len, size_t block)
 {
     ken_err err = { 0 };
     bytes b = { data, len, block };
-    ken_lex_source source = { read_block, &b, 1, len, (uint32_t)block };
+    ken_block_source source = { read_block, &b, 1, len, (uint32_t)block };
     ken_lex_segment *s = NULL;
     if (ken_lex_segment_open(&source, &s, &err)) {
         KEN_ASSERT(err.msg[0] && (err.status == KEN_ECORRUPT || err.status == KEN_EVERSION));

@@ -39,9 +39,9 @@
       "SELECT reason, path FROM skip WHERE tree_id = ?1 ORDER BY reason, path LIMIT ?2")        \
     X(SKIP_SCAN_REASON, "SELECT reason, path FROM skip WHERE tree_id = ?1 AND reason = ?3 "     \
                         "ORDER BY path LIMIT ?2")                                               \
-    X(SEGMENT_ADD, "INSERT INTO segment (kind, n_bytes, n_contents) VALUES (?1, ?2, ?3)")        \
+    X(SEGMENT_ADD, "INSERT INTO segment (kind, n_bytes, n_contents) VALUES (?1, ?2, ?3)")       \
     X(SEGMENT_REMOVE, "DELETE FROM segment WHERE id = ?1")                                      \
-    X(SEGMENT_SCAN, "SELECT id, n_bytes, n_contents FROM segment WHERE kind = ?1 ORDER BY id")   \
+    X(SEGMENT_SCAN, "SELECT id, n_bytes, n_contents FROM segment WHERE kind = ?1 ORDER BY id")  \
     X(BLOCK_ADD, "INSERT INTO segment_block (id, data) VALUES (?1, ?2)")                        \
     X(BLOCK_REMOVE, "DELETE FROM segment_block WHERE id >= ?1 AND id < ?2")                     \
     X(BLOCK_GET, "SELECT data FROM segment_block WHERE id = ?1")                                \

@@ -581,7 +581,7 @@ static size_t n_segments(void)
 {
     ken_segment_info *segments;
     size_t n;
-    kt_ok(ken_store_list_segments(l.store, &l.arena, &segments, &n, &l.err));
+    kt_ok(ken_store_list_segments(l.store, KEN_SEGMENT_WORDS, &l.arena, &segments, &n, &l.err));
     return n;
 }
 

@@ -69,7 +69,7 @@ KEN_TEST(a_small_memory_limit_says_the_same)
     kt_eq_str(lab_first(&l, KEN_SEARCH_SYMBOL, "tiny_399_0"), "m49/n7/tiny_399.py:1");
     ken_segment_info *segments;
     size_t n;
-    kt_ok(ken_store_list_segments(l.store, &l.arena, &segments, &n, &l.err));
+    kt_ok(ken_store_list_segments(l.store, KEN_SEGMENT_WORDS, &l.arena, &segments, &n, &l.err));
     kt_true(n <= 9);
     lab_end(&l);
 }

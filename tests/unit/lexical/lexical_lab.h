@@ -62,7 +62,7 @@ static inline ken_status lab_open(lab_segment *l, ken_err *err)
 {
     if (!l->block_bytes)
         l->block_bytes = 4096;
-    ken_lex_source source = { lab_read, l, 1, l->bytes.len, l->block_bytes };
+    ken_block_source source = { lab_read, l, 1, l->bytes.len, l->block_bytes };
     return ken_lex_segment_open(&source, &l->s, err);
 }
 

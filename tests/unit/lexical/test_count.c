@@ -31,7 +31,7 @@ static void lab_start(count_lab *l, const char *text)
 {
     memset(l, 0, sizeof *l);
     l->text = ken_str_c(text);
-    l->tokenizer = ken_tokenizer_new();
+    l->tokenizer = ken_tokenizer_new(NULL);
 }
 
 static void lab_end(count_lab *l)

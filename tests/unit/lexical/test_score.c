@@ -34,7 +34,7 @@ static void start(score_lab *l, uint32_t n_parts)
 {
     memset(l, 0, sizeof *l);
     ken_arena_init(&l->arena, 0);
-    l->tokenizer = ken_tokenizer_new();
+    l->tokenizer = ken_tokenizer_new(NULL);
     l->corpus.n_parts = n_parts;
 }
 

@@ -126,7 +126,7 @@ KEN_TEST(every_hit_is_where_it_says_and_every_file_comes_once)
         ken_search_result r =
             ask_with(questions[i], (ken_search_opts){ .limit = 50, .wants_content = true });
         check_result(&r);
-        kt_eq_str(r.strategy, "ranked");
+        kt_eq_str(r.strategy, "hybrid");
         for (size_t a = 0; a < r.n_hits; a++)
             for (size_t b = 0; b < a; b++)
                 kt_false(ken_str_eq(r.hits[a].path, r.hits[b].path));
@@ -477,9 +477,9 @@ KEN_TEST(plurals_of_capitals_are_found)
     lab_write(&l, "a.py", "def collect():\n    return [URLs, IDs]\n");
     lab_write(&l, "b.py", "def other():\n    return 1\n");
     sample_index();
-    static const char *const questions[] = { "url", "urls", "URLs", "id", "ids" };
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-        ken_search_result r = ask(questions[i]);
+    static const char *const asked[] = { "url", "urls", "URLs", "id", "ids" };
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        ken_search_result r = ask(asked[i]);
         kt_eq_i(place_of(&r, "a.py"), 0);
     }
     sample_end();
@@ -492,10 +492,10 @@ KEN_TEST(capitals_of_other_scripts_are_found)
               "# \u00c4nderung der GR\u00d6SSE, \u041f\u0420\u0418\u0412\u0415\u0422\nx = 1\n");
     lab_write(&l, "b.py", "def other():\n    return 1\n");
     sample_index();
-    static const char *const questions[] = { "\u00e4nderung", "\u00c4NDERUNG", "gr\u00f6sse",
+    static const char *const asked[] = { "\u00e4nderung", "\u00c4NDERUNG", "gr\u00f6sse",
                                              "\u043f\u0440\u0438\u0432\u0435\u0442" };
-    for (size_t i = 0; i < sizeof questions / sizeof *questions; i++) {
-        ken_search_result r = ask(questions[i]);
+    for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
+        ken_search_result r = ask(asked[i]);
         kt_eq_i(place_of(&r, "a.py"), 0);
     }
     sample_end();
@@ -526,7 +526,7 @@ KEN_TEST(pages_of_filtered_chunks)
 KEN_TEST(what_was_done_is_named)
 {
     sample_start();
-    kt_eq_str(ask_with("retry", (ken_search_opts){ .mode = KEN_SEARCH_AUTO }).strategy, "ranked");
+    kt_eq_str(ask_with("retry", (ken_search_opts){ .mode = KEN_SEARCH_AUTO }).strategy, "hybrid");
     kt_eq_str(ask_with("retry", (ken_search_opts){ .mode = KEN_SEARCH_LEXICAL }).strategy,
               "lexical");
     sample_end();

@@ -1,0 +1,279 @@
+// SPDX-License-Identifier: MIT
+// The table is searched by the hash of a word: hashes are sorted and evenly spread, so the place
+// is guessed from the value and found a few steps away.
+#include "embed/embed_static.h"
+
+#include <math.h>
+
+#include "base/alloc.h"
+#include "base/assert.h"
+#include "base/attr.h"
+#include "base/hash.h"
+#include "embed_builtin.h"
+#include "simd/simd.h"
+#include "token/token.h"
+
+enum {
+    HEADER_BYTES = 72,
+    FORMAT = 1,
+    MAX_WORDS = 1 << 20,
+    NAME_BYTES = 32,
+    ALIGN = 64,
+    BAG_MAX = 4096, // distinct words of one bag; what follows is left out
+};
+
+struct ken_static_model {
+    char name[NAME_BYTES + 1];
+    uint32_t n_words, n_dims;
+    float path_factor, names_factor, file_factor;
+    const uint64_t *hashes; // ascending
+    const float *scales;
+    const int8_t *rows;
+};
+
+typedef struct header {
+    char magic[4];
+    uint32_t format, n_words, n_dims;
+    char name[NAME_BYTES];
+    float factors[4]; // path, names, file; the last is 0
+    uint32_t reserved[2];
+} header;
+
+_Static_assert(sizeof(header) == HEADER_BYTES, "the header is written as it stands");
+
+static size_t aligned(size_t n)
+{
+    return (n + ALIGN - 1) / ALIGN * ALIGN;
+}
+
+static bool is_factor(float f)
+{
+    return f >= 0 && f <= 10;
+}
+
+ken_status ken_static_open(ken_str bytes, ken_static_model **out, ken_err *err)
+{
+    header h;
+    if (bytes.len < sizeof h)
+        return KEN_FAIL(err, KEN_ECORRUPT, "a model of %zu bytes has no header", bytes.len);
+    memcpy(&h, bytes.ptr, sizeof h);
+    if (memcmp(h.magic, "KENM", 4) || h.format != FORMAT)
+        return KEN_FAIL(err, KEN_ECORRUPT, "not a model of format %d", FORMAT);
+    if (!h.n_words || h.n_words > MAX_WORDS || !h.n_dims || h.n_dims % 64 ||
+        h.n_dims > KEN_SIMD_MAX_DIMS || !is_factor(h.factors[0]) || !is_factor(h.factors[1]) ||
+        !is_factor(h.factors[2]))
+        return KEN_FAIL(err, KEN_ECORRUPT, "a model of %u words and %u dimensions is not possible",
+                        h.n_words, h.n_dims);
+    size_t hashes = aligned(sizeof h), scales = aligned(hashes + h.n_words * sizeof(uint64_t)),
+           rows = aligned(scales + h.n_words * sizeof(float)),
+           end = rows + (size_t)h.n_words * h.n_dims;
+    if (bytes.len < end)
+        return KEN_FAIL(err, KEN_ECORRUPT, "a model of %zu bytes is cut short: %zu are needed",
+                        bytes.len, end);
+    ken_static_model *m = ken_zalloc(sizeof *m);
+    memcpy(m->name, h.name, NAME_BYTES);
+    m->n_words = h.n_words;
+    m->n_dims = h.n_dims;
+    m->path_factor = h.factors[0];
+    m->names_factor = h.factors[1];
+    m->file_factor = h.factors[2];
+    m->hashes = (const uint64_t *)(const void *)(bytes.ptr + hashes);
+    m->scales = (const float *)(const void *)(bytes.ptr + scales);
+    m->rows = (const int8_t *)(const void *)(bytes.ptr + rows);
+    *out = m;
+    return KEN_OK;
+}
+
+static ken_static_model *builtin;
+
+KEN_CONSTRUCTOR static void open_builtin(void)
+{
+    const ken_embed_file *f = &ken_embed_builtin_table[0];
+    ken_status st = ken_static_open(ken_str_n((const char *)f->data, f->len), &builtin, NULL);
+    KEN_ASSERT(st == KEN_OK);
+}
+
+void ken_static_close(ken_static_model *m)
+{
+    ken_free(m);
+}
+
+const char *ken_static_name(const ken_static_model *m)
+{
+    return m->name;
+}
+
+uint32_t ken_static_n_dims(const ken_static_model *m)
+{
+    return m->n_dims;
+}
+
+const ken_static_model *ken_static_builtin(void)
+{
+    return builtin;
+}
+
+// ---- words -------------------------------------------------------------------------------------
+
+static uint32_t find(const void *ctx, ken_str word)
+{
+    const ken_static_model *m = ctx;
+    uint64_t hash = ken_hash_str(word);
+    uint32_t lo = 0, hi = m->n_words;
+    uint32_t at = (uint32_t)((hash >> 32) * m->n_words >> 32); // where an even spread has it
+    for (uint32_t step = 8; hi - lo > 1; step *= 4) {
+        if (m->hashes[at] <= hash) {
+            lo = at;
+            at = hi - lo > step ? lo + step : lo + (hi - lo) / 2;
+        } else {
+            hi = at;
+            at = hi - lo > step ? hi - step : lo + (hi - lo) / 2;
+        }
+    }
+    return m->hashes[lo] == hash ? lo : KEN_WORD_NONE;
+}
+
+ken_vocabulary ken_static_vocabulary(const ken_static_model *m)
+{
+    return (ken_vocabulary){ find, m, m->n_words };
+}
+
+// ---- bags --------------------------------------------------------------------------------------
+
+typedef struct bag {
+    uint32_t rows[BAG_MAX];
+    float weights[BAG_MAX];
+    size_t n;
+} bag;
+
+static void put(const ken_static_model *m, bag *b, uint32_t word, float g)
+{
+    if (b->n == BAG_MAX)
+        return;
+    b->rows[b->n] = word;
+    b->weights[b->n++] = g * m->scales[word];
+}
+
+static bool has_word(const bag *b, uint32_t word)
+{
+    for (size_t i = 0; i < b->n; i++)
+        if (b->rows[i] == word)
+            return true;
+    return false;
+}
+
+// Writes the direction of the weighted sum; false and zeros when there is none.
+static bool direction(const ken_static_model *m, const bag *b, float *out)
+{
+    const ken_simd_ops *simd = ken_simd();
+    simd->bag_i8(m->rows, m->n_dims, b->rows, b->weights, b->n, out);
+    float square = simd->dot_f32(out, out, m->n_dims);
+    float factor = square > 0 ? 1 / sqrtf(square) : 0;
+    for (uint32_t d = 0; d < m->n_dims; d++)
+        out[d] *= factor;
+    return square > 0;
+}
+
+enum {
+    TEXT_WORDS_MAX = 256 // of a question or a path
+};
+
+bool ken_static_embed_words(const ken_static_model *m, ken_str text, float *out)
+{
+    bag b;
+    b.n = 0;
+    ken_str token;
+    ken_token_parts parts;
+    while (b.n < TEXT_WORDS_MAX && ken_token_next(&text, &token)) {
+        ken_token_split(token, &parts);
+        for (uint32_t i = 0; i < parts.n_parts; i++) {
+            uint32_t word = find(m, ken_str_n(parts.text + parts.part[i].start, parts.part[i].len));
+            if (word != KEN_WORD_NONE && !has_word(&b, word))
+                put(m, &b, word, 1);
+        }
+    }
+    return direction(m, &b, out);
+}
+
+void ken_static_embed_path(const ken_static_model *m, ken_str path, float *out)
+{
+    (void)ken_static_embed_words(m, path, out);
+    for (uint32_t d = 0; d < m->n_dims; d++)
+        out[d] *= m->path_factor;
+}
+
+// ---- files -------------------------------------------------------------------------------------
+
+static float root_of(uint16_t n)
+{
+    static const float roots[] = { 0,        1,         1.414214F, 1.732051F, 2,        2.236068F,
+                                   2.44949F, 2.645751F, 2.828427F, 3,         3.162278F };
+    return n < sizeof roots / sizeof *roots ? roots[n] : sqrtf(n);
+}
+
+static void fill(const ken_static_model *m, const ken_word_count *words, size_t n, bool of_names,
+                 bag *out)
+{
+    out->n = 0;
+    for (size_t i = 0; i < n; i++) {
+        uint16_t count = of_names ? words[i].n_name : words[i].n_text;
+        if (count)
+            put(m, out, words[i].word, root_of(count));
+    }
+}
+
+static void add(float *to, float factor, const float *from, uint32_t n)
+{
+    for (uint32_t d = 0; d < n; d++)
+        to[d] += factor * from[d];
+}
+
+// Writes text + names of each chunk, and the sum of all texts behind them.
+static void embed_chunks(const ken_static_model *m, const ken_bags *bags, float *bases)
+{
+    size_t n = bags->ends.len, from = 0, n_dims = m->n_dims;
+    float *sum = bases + n * n_dims, *names = sum + n_dims;
+    memset(sum, 0, n_dims * sizeof *sum);
+    bag b;
+    for (size_t c = 0; c < n; c++) {
+        size_t n_words = bags->ends.ptr[c] - from;
+        const ken_word_count *words = n_words ? bags->words.ptr + from : NULL;
+        float *base = bases + c * n_dims;
+        fill(m, words, n_words, false, &b);
+        if (direction(m, &b, base))
+            add(sum, 1, base, m->n_dims);
+        fill(m, words, n_words, true, &b);
+        if (b.n && direction(m, &b, names))
+            add(base, m->names_factor, names, m->n_dims);
+        from = bags->ends.ptr[c];
+    }
+}
+
+void ken_static_embed_bags(const ken_static_model *m, const ken_bags *bags, ken_static_rows *out)
+{
+    const ken_simd_ops *simd = ken_simd();
+    size_t n = bags->ends.len, n_dims = m->n_dims;
+    out->values.len = n * n_dims;
+    out->scales.len = n;
+    ken_vec_reserve(&out->values, n * n_dims);
+    ken_vec_reserve(&out->scales, n);
+    ken_vec_reserve(&out->scratch, (n + 2) * n_dims);
+    float *bases = out->scratch.ptr, *sum = bases + n * n_dims;
+    if (!n)
+        return;
+    embed_chunks(m, bags, bases);
+    float square = simd->dot_f32(sum, sum, n_dims);
+    float factor = square > 0 ? m->file_factor / sqrtf(square) : 0;
+    for (size_t c = 0; c < n; c++) {
+        float *base = bases + c * n_dims;
+        add(base, factor, sum, m->n_dims);
+        out->scales.ptr[c] = simd->quantise(base, n_dims, out->values.ptr + c * n_dims);
+    }
+}
+
+void ken_static_rows_release(ken_static_rows *rows)
+{
+    ken_vec_release(&rows->values);
+    ken_vec_release(&rows->scales);
+    ken_vec_release(&rows->scratch);
+}

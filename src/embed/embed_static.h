@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: MIT
+// embed_static.h -- the built-in model: a table of word vectors, and how vectors are made of it.
+//
+// A bag of words becomes L2(sum over words of g(count) * T[word]), g = sqrt(count) for text and
+// names and 1 for paths and questions. A chunk of a file becomes
+//     base = text + names_factor * names + file_factor * file
+// where `file` is the direction of the sum of the file's texts; each part has length 1, or 0 when
+// it knows no word. What the path says is added where the path is known, when an index is opened:
+//     chunk = L2(base + path_factor * path)
+// so that what is stored depends on the content alone. models/README.md has the file's layout, and
+// how it was trained.
+//
+// Ownership: a model borrows its bytes. Threads: a model never changes; scratch memory is one's
+// own. Errors: KEN_ECORRUPT for bytes that are no model.
+#ifndef KEN_EMBED_EMBED_STATIC_H
+#define KEN_EMBED_EMBED_STATIC_H
+
+#include "base/err.h"
+#include "model/bags.h"
+
+typedef struct ken_static_model ken_static_model;
+
+// Reads the header and checks all sizes; `bytes` must outlive the model and be aligned to 64.
+ken_status ken_static_open(ken_str bytes, ken_static_model **out, ken_err *err) KEN_MUST_USE;
+void ken_static_close(ken_static_model *m);
+// The model compiled into the program. Never closed.
+const ken_static_model *ken_static_builtin(void);
+
+const char *ken_static_name(const ken_static_model *m);
+uint32_t ken_static_n_dims(const ken_static_model *m);
+// The words it knows, as the counter of words needs them.
+ken_vocabulary ken_static_vocabulary(const ken_static_model *m);
+
+// Counts each word of a text, a path or a question once: the vector of length 1, or zeros and false
+// when it knows none. `out` has n_dims places.
+bool ken_static_embed_words(const ken_static_model *m, ken_str text, float *out);
+
+// What a path adds to the chunks of its file: its words, times the model's factor.
+void ken_static_embed_path(const ken_static_model *m, ken_str path, float *out);
+
+// What chunks of one file become, before anything is known of its path.
+typedef struct ken_static_rows {
+    KEN_VEC(int8_t) values; // n x n_dims, row-major
+    KEN_VEC(float) scales;  // n: base = scale * values
+    KEN_VEC(float) scratch; // kept for the next file
+} ken_static_rows;
+
+// Replaces what `out` held.
+void ken_static_embed_bags(const ken_static_model *m, const ken_bags *bags, ken_static_rows *out);
+void ken_static_rows_release(ken_static_rows *rows);
+
+#endif
