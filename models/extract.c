@@ -28,7 +28,6 @@ enum {
     LIST_BYTES_MAX = 4 * 1024 * 1024,
     DOC_TOKENS_MAX = 400, // identifiers of one document
     DOC_WORDS_MAX = 250,  // distinct
-    FILE_WORDS_MAX = 250, // distinct, of a whole file
     QUERY_WORDS_MAX = 28, // identifiers of one question
     BODY_LINES_MAX = 40,
     BODY_LINES_MIN = 4,
@@ -51,7 +50,7 @@ typedef struct extract {
     ken_learner *learner;
     ken_arena arena;
     ken_buf text;
-    words query, content, names, path, bag;
+    words query, content, path;
     ken_vec_u32 counts; // by word, zero between bags
     uint64_t n[PAIRS_TYPES], n_files, n_left_out;
     uint64_t n_of[KEN_LANG_COUNT][PAIRS_TYPES];
@@ -135,19 +134,6 @@ static void put_words(extract *x, const words *list)
 
 // ---- pairs ----
 
-// Names of what begins inside the span, without `blank`.
-static void add_names(extract *x, const source *s, ken_span span, ken_str blank, words *out)
-{
-    for (uint32_t i = 0; i < s->facts.n_symbols; i++) {
-        const ken_symbol *y = &s->facts.symbols[i];
-        bool counts = !ken_symbol_is_variable(y->kind) && y->kind != KEN_SYMBOL_KEY;
-        if (counts && y->span.start >= span.start && y->span.start < span.end &&
-            !(blank.len && ken_str_eq(y->name, blank)))
-            add_text(x, y->name, 8, (ken_str){ 0 }, out);
-    }
-    count_words(x, out, DOC_WORDS_MAX);
-}
-
 static ken_str text_of(const source *s, ken_span span)
 {
     return ken_str_sub(s->text, span.start, span.end);
@@ -158,7 +144,6 @@ static void put_pair(extract *x, const source *s, pairs_type type, ken_span span
                      ken_str blank)
 {
     ken_vec_clear(&x->content);
-    ken_vec_clear(&x->names);
     if (hole.end > hole.start) {
         add_text(x, text_of(s, (ken_span){ span.start, hole.start }), DOC_TOKENS_MAX, blank,
                  &x->content);
@@ -168,12 +153,10 @@ static void put_pair(extract *x, const source *s, pairs_type type, ken_span span
     count_words(x, &x->content, DOC_WORDS_MAX);
     if (x->content.len < 4 || !x->query.len)
         return;
-    add_names(x, s, span, blank, &x->names);
     put_u32(x, PAIRS_TAG_PAIR);
     put_u32(x, type);
     put_words(x, &x->query);
     put_words(x, &x->content);
-    put_words(x, &x->names);
     x->n[type]++;
     x->n_of[x->lang][type]++;
 }
@@ -268,10 +251,19 @@ static void add_prose(extract *x, ken_str line, size_t *left)
     }
 }
 
+// Elixir's comments are attributes: @doc """ ... """.
+static ken_str without_attribute(ken_str comment)
+{
+    return ken_str_starts(comment, KEN_STR("@"))
+               ? ken_str_sub(comment, ken_str_find_char(comment, '"'), comment.len)
+               : comment;
+}
+
 // Sets x->query to the first sentence of a comment; false when it says too little.
 static bool ask_comment(extract *x, ken_str comment)
 {
     ken_vec_clear(&x->query);
+    comment = without_attribute(comment);
     size_t left = QUERY_WORDS_MAX;
     ken_str line;
     bool ends = false, has_text = false;
@@ -296,12 +288,10 @@ static bool is_definition(const ken_symbol *y)
 
 static void pair_definition(extract *x, const source *s, const ken_symbol *y)
 {
-    ken_span body = cut_lines(s, y->span, BODY_LINES_MAX), hole = { 0 };
-    bool is_inside = y->doc.start >= body.start && y->doc.end <= body.end;
-    if (y->doc.end > y->doc.start && is_inside)
-        hole = y->doc;
-    if (y->doc.end > y->doc.start && !is_about_rights(text_of(s, y->doc)) &&
-        ask_comment(x, text_of(s, y->doc)))
+    ken_span body = cut_lines(s, y->span, BODY_LINES_MAX), doc = y->doc, hole = { 0 };
+    if (doc.start >= body.start && doc.end <= body.end)
+        hole = doc;
+    if (doc.end > doc.start && !is_about_rights(text_of(s, doc)) && ask_comment(x, text_of(s, doc)))
         put_pair(x, s, PAIRS_DOC, body, hole, (ken_str){ 0 });
     if (y->name.len < NAME_LETTERS_MIN || lines_of(s, body) < BODY_LINES_MIN)
         return;
@@ -412,15 +402,11 @@ static void pair_path(extract *x, const source *s)
 static void put_file(extract *x, const source *s)
 {
     ken_vec_clear(&x->path);
-    ken_vec_clear(&x->bag);
     add_text(x, s->path, DOC_TOKENS_MAX, (ken_str){ 0 }, &x->path);
     count_words(x, &x->path, DOC_WORDS_MAX);
-    add_text(x, s->text, SIZE_MAX, (ken_str){ 0 }, &x->bag);
-    count_words(x, &x->bag, FILE_WORDS_MAX);
     put_u32(x, PAIRS_TAG_FILE);
     put_u32(x, x->repository);
     put_words(x, &x->path);
-    put_words(x, &x->bag);
     x->n_files++;
 }
 

@@ -20,11 +20,11 @@
 #include "base/vec.h"
 #include "json/json.h"
 #include "learn/learn.h"
+#include "model_file.h"
 #include "scan/scan.h"
 #include "token/token.h"
 
 enum {
-    MODEL_BYTES_MAX = 256 << 20,
     FILE_BYTES_MAX = 1 << 20,
     DATASET_BYTES_MAX = 16 << 20,
     RESULTS = 10,
@@ -43,40 +43,21 @@ enum {
 // ---- the model ----
 
 typedef struct model {
-    ken_buf bytes; // owns what follows
+    model_table table; // owned
     uint32_t n_words, n_dims;
     float factors[FIELDS];
-    const uint64_t *hash;
-    const float *scale;
-    const int8_t *rows;
 } model;
-
-static size_t aligned(size_t at)
-{
-    return (at + 63) / 64 * 64;
-}
 
 static bool load_model(const char *path, model *m)
 {
-    ken_err err = { 0 };
-    *m = (model){ .bytes = KEN_BUF_INIT(MODEL_BYTES_MAX + 1) };
-    if (ken_fs_read_own(path, MODEL_BYTES_MAX, &m->bytes, &err)) {
-        fprintf(stderr, "%s\n", err.msg);
+    *m = (model){ 0 };
+    if (model_read(path, &m->table))
         return false;
-    }
-    const char *p = m->bytes.ptr;
-    if (m->bytes.len < 128 || memcmp(p, "KENM", 4) != 0)
-        return false;
-    memcpy(&m->n_words, p + 8, 4);
-    memcpy(&m->n_dims, p + 12, 4);
+    m->n_words = m->table.n_words;
+    m->n_dims = m->table.n_dims;
     m->factors[CONTENT] = 1;
-    memcpy(&m->factors[PATH], p + 48, 3 * sizeof(float));
-    size_t hash_at = aligned(72), scale_at = aligned(hash_at + m->n_words * sizeof(uint64_t));
-    size_t rows_at = aligned(scale_at + m->n_words * sizeof(float));
-    m->hash = (const void *)(p + hash_at);
-    m->scale = (const void *)(p + scale_at);
-    m->rows = (const void *)(p + rows_at);
-    return m->bytes.len == rows_at + (size_t)m->n_words * m->n_dims;
+    memcpy(&m->factors[PATH], m->table.factors, 3 * sizeof(float));
+    return true;
 }
 
 static uint32_t word_of(const model *m, uint64_t hash)
@@ -84,12 +65,12 @@ static uint32_t word_of(const model *m, uint64_t hash)
     uint32_t low = 0, high = m->n_words;
     while (low < high) {
         uint32_t mid = low + (high - low) / 2;
-        if (m->hash[mid] < hash)
+        if (m->table.hash[mid] < hash)
             low = mid + 1;
         else
             high = mid;
     }
-    return low < m->n_words && m->hash[low] == hash ? low : UINT32_MAX;
+    return low < m->n_words && m->table.hash[low] == hash ? low : UINT32_MAX;
 }
 
 // ---- bags ----
@@ -139,10 +120,10 @@ static void embed(const model *m, bag *b, bool is_root, float *out)
         uint32_t w = b->ptr[i];
         for (n = 1; i + n < b->len && b->ptr[i + n] == w;)
             n++;
-        float g = (is_root ? sqrtf((float)n) : 1) * m->scale[w];
-        const int8_t *row = m->rows + (size_t)w * m->n_dims;
+        float g = is_root ? sqrtf((float)n) : 1;
+        const float *row = m->table.rows + (size_t)w * m->n_dims;
         for (uint32_t j = 0; j < m->n_dims; j++)
-            out[j] += g * (float)row[j];
+            out[j] += g * row[j];
     }
     normalise(out, m->n_dims);
 }
@@ -565,7 +546,8 @@ static void measure_model(const char *datasets, const char *trees, const char *p
     ken_learner_free(x.learner);
     ken_arena_release(&x.arena);
     ken_buf_release(&x.text);
-    ken_buf_release(&m.bytes);
+    ken_free(m.table.hash);
+    ken_free(m.table.rows);
     ken_vec_release(&x.bag);
 }
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // pairs.h -- what the extractor writes and the trainer reads: words, files and pairs.
 //
-// A pair says "this question is answered by that piece of code". The code is given as bags of
-// words, one for each field that a chunk's vector is made of; the file's own fields are kept once.
+// A pair says "this question is answered by that piece of code". The code is a bag of words; the
+// words of its file's path are kept once.
 //
 // words.txt: one word a line, its number is the line's. pairs.bin: 32-bit values in the machine's
 // order, records one after another, each `tag, repository | type` and lists (a count, then its
@@ -13,11 +13,11 @@
 #include <stdint.h>
 
 enum {
-    PAIRS_TAG_FILE = 0x46494c45, // tag, repository, path[], bag[]
-    PAIRS_TAG_PAIR = 0x50414952, // tag, type, query[], content[], names[]; of the last file
+    PAIRS_TAG_FILE = 0x46494c45, // tag, repository, path[]
+    PAIRS_TAG_PAIR = 0x50414952, // tag, type, query[], content[]; of the last file
 };
 
-// A value of `bag` and `content` is word << PAIRS_COUNT_BITS | count.
+// A value of `path` and `content` is word << PAIRS_COUNT_BITS | count.
 enum {
     PAIRS_COUNT_BITS = 8,
     PAIRS_COUNT_MAX = 255,

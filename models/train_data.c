@@ -49,7 +49,7 @@ typedef struct list {
 
 typedef struct record {
     uint32_t tag, value; // repository or type
-    list lists[3];
+    list lists[2];
 } record;
 
 static bool next_record(const uint32_t **at, const uint32_t *end, record *r)
@@ -58,7 +58,7 @@ static bool next_record(const uint32_t **at, const uint32_t *end, record *r)
         return false;
     r->tag = *(*at)++;
     r->value = *(*at)++;
-    int n_lists = r->tag == PAIRS_TAG_FILE ? 2 : 3;
+    int n_lists = r->tag == PAIRS_TAG_FILE ? 1 : 2;
     for (int i = 0; i < n_lists; i++) {
         if (*at == end || *(*at) >= (size_t)(end - *at))
             return false;
@@ -204,7 +204,6 @@ static void take_record(void *ctx, const record *r)
     if (r->tag == PAIRS_TAG_FILE) {
         train_file f = { .repository = r->value };
         f.path = take_list(t, r->lists[0], true);
-        f.bag = take_list(t, r->lists[1], true);
         ken_vec_push(&t->d->files, f);
         if (r->value >= t->d->n_repositories)
             t->d->n_repositories = r->value + 1;
@@ -213,7 +212,6 @@ static void take_record(void *ctx, const record *r)
     train_pair p = { .file = (uint32_t)t->d->files.len - 1, .type = (uint8_t)r->value };
     p.query = take_list(t, r->lists[0], false);
     p.content = take_list(t, r->lists[1], true);
-    p.names = take_list(t, r->lists[2], true);
     if (p.query.n && p.content.n)
         ken_vec_push(&t->d->pairs, p);
 }

@@ -15,20 +15,16 @@
     X(dims, 256, "numbers of a vector")                                    \
     X(words, 30000, "words of the model")                                  \
     X(seed, 1, "of all chance")                                            \
-    X(seeds, 1, "models that are trained and joined")                      \
     X(epochs, 2, "times that every pair is met")                           \
     X(batch, 1024, "pairs of a step")                                      \
     X(group, 32, "pairs of one repository in a row")                       \
     X(rate, 0.002, "step of a vector")                                     \
     X(weight_rate, 0.01, "step of a word's weight")                        \
-    X(factor_rate, 0.01, "step of a field's factor")                       \
     X(tau, 0.05, "temperature")                                            \
     X(dropout, 0.15, "share of a document's words that is not seen")       \
     X(truncate, 0.3, "share of documents of which only the front is seen") \
+    X(path, 0.4, "share of documents with the words of their path")        \
     X(frame, 0.15, "share of questions that begin like one")               \
-    X(fields, 1, "0: content alone, with the path's words in it at times") \
-    X(field_dropout, 0.3, "how often a document lacks a field")            \
-    X(file_words, 64, "words of the file that are drawn")                  \
     X(cap, 0.01, "share of the pairs that one repository may give")        \
     X(threads, 1, "of the matrix products")
 
@@ -45,13 +41,13 @@ typedef struct train_list {
 
 typedef struct train_file {
     uint32_t repository;
-    train_list path, bag;
+    train_list path;
 } train_file;
 
 typedef struct train_pair {
     uint32_t file;
     uint8_t type;
-    train_list query, content, names;
+    train_list query, content;
 } train_pair;
 
 typedef struct train_data {
@@ -93,16 +89,6 @@ static inline uint32_t train_below(train_rng *r, uint32_t n)
 }
 
 // ---- the table ---------------------------------------------------------------------------------
-enum {
-    TRAIN_CONTENT,
-    TRAIN_PATH,
-    TRAIN_NAMES,
-    TRAIN_FILE,
-    TRAIN_FIELDS,
-    TRAIN_QUERY = TRAIN_FIELDS, // not a field of the document
-    TRAIN_BAGS
-};
-
 typedef struct train_adam { // moments beside each value
     float *value, *grad, *m, *v;
     size_t n;
@@ -112,7 +98,6 @@ typedef struct train_table {
     uint32_t n_words, n_dims;
     train_adam rows;   // n_words × n_dims
     train_adam weight; // by word, logarithm
-    train_adam factor; // by field, logarithm
 } train_table;
 
 void train_table_init(train_table *t, const train_data *d, uint32_t n_dims, train_rng *rng);

@@ -20,6 +20,12 @@ typedef struct bags {        // one bag for each pair of the batch
     float *norm; // before
 } bags;
 
+enum {
+    QUERY,
+    DOC,
+    SIDES
+};
+
 typedef struct step {
     const train_data *d;
     const train_options *o;
@@ -27,10 +33,9 @@ typedef struct step {
     train_rng *rng;
     uint32_t n, n_dims;
     const uint32_t *pairs; // of the batch
-    bags bags[TRAIN_BAGS];
-    float *doc, *doc_norm;          // batch × dims: the fields together
+    bags bags[SIDES];
     float *scores, *rows, *columns; // batch × batch; sums by row and column
-    float *grad_query, *grad_doc, *grad_bag;
+    float *grad_query, *grad_doc;
     uint32_t *touched; // words met in this step
     uint32_t n_touched;
     uint8_t *is_touched;
@@ -61,9 +66,9 @@ static void draw_query(step *s, const train_pair *p)
     if (p->type != PAIRS_PATH && chance(s, s->o->frame)) {
         uint32_t f = train_below(s->rng, s->d->n_frames);
         for (uint32_t i = 0; i < s->d->frame_len[f]; i++)
-            add_word(s, TRAIN_QUERY, s->d->frames[f][i], 1);
+            add_word(s, QUERY, s->d->frames[f][i], 1);
     }
-    add_list(s, TRAIN_QUERY, p->query, false);
+    add_list(s, QUERY, p->query, false);
 }
 
 static void draw_content(step *s, const train_pair *p)
@@ -75,46 +80,29 @@ static void draw_content(step *s, const train_pair *p)
     }
     for (uint32_t i = l.at; i < l.at + l.n; i++)
         if (!chance(s, s->o->dropout))
-            add_word(s, TRAIN_CONTENT, s->d->ids.ptr[i], sqrtf((float)s->d->counts.ptr[i]));
+            add_word(s, DOC, s->d->ids.ptr[i], sqrtf((float)s->d->counts.ptr[i]));
 }
 
-static void draw_file(step *s, const train_file *f)
+// What a pair asks for by its path does not show the path.
+static void draw_path(step *s, const train_pair *p)
 {
-    double keep = f->bag.n > s->o->file_words ? s->o->file_words / f->bag.n : 1;
-    for (uint32_t i = f->bag.at; i < f->bag.at + f->bag.n; i++)
-        if (chance(s, keep))
-            add_word(s, TRAIN_FILE, s->d->ids.ptr[i], sqrtf((float)s->d->counts.ptr[i]));
-}
-
-// The fields beside the content. Of what a pair asks for by its path the path is not shown.
-static void draw_fields(step *s, const train_pair *p, const train_file *f)
-{
-    if (!s->o->fields) {
-        if (p->type != PAIRS_PATH && p->type <= PAIRS_NAME && chance(s, 0.4))
-            add_list(s, TRAIN_CONTENT, f->path, false);
-        return;
-    }
-    if (p->type != PAIRS_PATH && !chance(s, s->o->field_dropout))
-        add_list(s, TRAIN_PATH, f->path, false);
-    if (!chance(s, s->o->field_dropout))
-        add_list(s, TRAIN_NAMES, p->names, true);
-    if (!chance(s, s->o->field_dropout))
-        draw_file(s, f);
+    if (p->type <= PAIRS_NAME && chance(s, s->o->path))
+        add_list(s, DOC, s->d->files.ptr[p->file].path, false);
 }
 
 static void draw_batch(step *s)
 {
-    for (int b = 0; b < TRAIN_BAGS; b++)
+    for (int b = 0; b < SIDES; b++)
         ken_vec_clear(&s->bags[b].words);
     for (uint32_t i = 0; i < s->n; i++) {
         const train_pair *p = &s->d->pairs.ptr[s->pairs[i]];
-        for (int b = 0; b < TRAIN_BAGS; b++)
+        for (int b = 0; b < SIDES; b++)
             s->bags[b].start[i] = (uint32_t)s->bags[b].words.len;
         draw_query(s, p);
         draw_content(s, p);
-        draw_fields(s, p, &s->d->files.ptr[p->file]);
+        draw_path(s, p);
     }
-    for (int b = 0; b < TRAIN_BAGS; b++)
+    for (int b = 0; b < SIDES; b++)
         s->bags[b].start[s->n] = (uint32_t)s->bags[b].words.len;
 }
 
@@ -151,18 +139,6 @@ static void sum_bags(step *s, bags *b)
                 sum[j] += g * row[j];
         }
         b->norm[i] = normalise(sum, n_dims);
-    }
-}
-
-static void sum_fields(step *s)
-{
-    for (uint32_t i = 0; i < s->n; i++) {
-        float *doc = s->doc + (size_t)i * s->n_dims;
-        memset(doc, 0, s->n_dims * sizeof *doc);
-        for (int f = 0; f < TRAIN_FIELDS; f++)
-            cblas_saxpy((int)s->n_dims, expf(s->t->factor.value[f]),
-                        s->bags[f].unit + (size_t)i * s->n_dims, 1, doc, 1);
-        s->doc_norm[i] = normalise(doc, s->n_dims);
     }
 }
 
@@ -209,12 +185,12 @@ static void derive_scores(step *s)
 static void compare(step *s)
 {
     int n = (int)s->n, k = (int)s->n_dims;
-    const float *query = s->bags[TRAIN_QUERY].unit;
+    const float *query = s->bags[QUERY].unit, *doc = s->bags[DOC].unit;
     cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasTrans, n, n, k, (float)(1 / s->o->tau), query, k,
-                s->doc, k, 0, s->scores, n);
+                doc, k, 0, s->scores, n);
     sum_exponentials(s);
     derive_scores(s);
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, k, n, 1, s->scores, n, s->doc, k, 0,
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, CblasNoTrans, n, k, n, 1, s->scores, n, doc, k, 0,
                 s->grad_query, k);
     cblas_sgemm(CblasRowMajor, CblasTrans, CblasNoTrans, n, k, n, 1, s->scores, n, query, k, 0,
                 s->grad_doc, k);
@@ -245,24 +221,6 @@ static void derive_bag(step *s, const bags *b, uint32_t i, const float *grad)
             along += row[j] * back[j];
         }
         s->t->weight.grad[w.id] += g * along;
-    }
-}
-
-static void derive_doc(step *s, uint32_t i)
-{
-    uint32_t n = s->n_dims;
-    float back[1024], field[1024];
-    derive_unit(s->doc + (size_t)i * n, s->doc_norm[i], s->grad_doc + (size_t)i * n, n, back);
-    for (int f = 0; f < TRAIN_FIELDS; f++) {
-        float factor = expf(s->t->factor.value[f]);
-        const float *unit = s->bags[f].unit + (size_t)i * n;
-        if (s->bags[f].start[i] == s->bags[f].start[i + 1])
-            continue;
-        if (f != TRAIN_CONTENT)
-            s->t->factor.grad[f] += factor * cblas_sdot((int)n, unit, 1, back, 1);
-        for (uint32_t j = 0; j < n; j++)
-            field[j] = factor * back[j];
-        derive_bag(s, &s->bags[f], i, field);
     }
 }
 
@@ -298,21 +256,18 @@ static void move_all(step *s)
         s->is_touched[id] = 0;
     }
     s->n_touched = 0;
-    if (s->o->fields)
-        move(&s->t->factor, 1, TRAIN_FIELDS - 1, rate * s->o->factor_rate, s->n_steps);
 }
 
 static void make_step(step *s)
 {
     s->n_steps++;
     draw_batch(s);
-    for (int b = 0; b < TRAIN_BAGS; b++)
+    for (int b = 0; b < SIDES; b++)
         sum_bags(s, &s->bags[b]);
-    sum_fields(s);
     compare(s);
     for (uint32_t i = 0; i < s->n; i++) {
-        derive_bag(s, &s->bags[TRAIN_QUERY], i, s->grad_query + (size_t)i * s->n_dims);
-        derive_doc(s, i);
+        derive_bag(s, &s->bags[QUERY], i, s->grad_query + (size_t)i * s->n_dims);
+        derive_bag(s, &s->bags[DOC], i, s->grad_doc + (size_t)i * s->n_dims);
     }
     move_all(s);
 }
@@ -354,13 +309,11 @@ static float *floats(size_t n)
 static void init_step(step *s)
 {
     size_t n = s->n, n_dims = s->n_dims;
-    for (int b = 0; b < TRAIN_BAGS; b++) {
+    for (int b = 0; b < SIDES; b++) {
         s->bags[b].start = ken_zalloc((n + 1) * sizeof *s->bags[b].start);
         s->bags[b].unit = floats(n * n_dims);
         s->bags[b].norm = floats(n);
     }
-    s->doc = floats(n * n_dims);
-    s->doc_norm = floats(n);
     s->scores = floats(n * n);
     s->rows = floats(n);
     s->columns = floats(n);
@@ -372,15 +325,13 @@ static void init_step(step *s)
 
 static void release_step(step *s)
 {
-    for (int b = 0; b < TRAIN_BAGS; b++) {
+    for (int b = 0; b < SIDES; b++) {
         ken_vec_release(&s->bags[b].words);
         ken_free(s->bags[b].start);
         ken_free(s->bags[b].unit);
         ken_free(s->bags[b].norm);
     }
-    float *all[] = {
-        s->doc, s->doc_norm, s->scores, s->rows, s->columns, s->grad_query, s->grad_doc
-    };
+    float *all[] = { s->scores, s->rows, s->columns, s->grad_query, s->grad_doc };
     for (size_t i = 0; i < sizeof all / sizeof *all; i++)
         ken_free(all[i]);
     ken_free(s->touched);
@@ -394,11 +345,8 @@ static void report(step *s)
     };
     if (s->n_steps % EVERY)
         return;
-    fprintf(stderr, "step %llu of %llu: loss %.4f, factors %.2f %.2f %.2f\n",
-            (unsigned long long)s->n_steps, (unsigned long long)s->n_all, s->loss / EVERY / s->n,
-            exp((double)s->t->factor.value[TRAIN_PATH]),
-            exp((double)s->t->factor.value[TRAIN_NAMES]),
-            exp((double)s->t->factor.value[TRAIN_FILE]));
+    fprintf(stderr, "step %llu of %llu: loss %.4f\n", (unsigned long long)s->n_steps,
+            (unsigned long long)s->n_all, s->loss / EVERY / s->n);
     s->loss = 0;
 }
 
@@ -447,18 +395,14 @@ void train_table_init(train_table *t, const train_data *d, uint32_t n_dims, trai
     *t = (train_table){ .n_words = d->n_words, .n_dims = n_dims };
     init_adam(&t->rows, (size_t)d->n_words * n_dims);
     init_adam(&t->weight, d->n_words);
-    init_adam(&t->factor, TRAIN_FIELDS);
     for (size_t i = 0; i < t->rows.n; i++)
         t->rows.value[i] = gaussian(rng) / sqrtf((float)n_dims);
     for (uint32_t i = 0; i < d->n_words; i++)
         t->weight.value[i] = logf((float)(1e-3 / (1e-3 + d->share[i])));
-    t->factor.value[TRAIN_NAMES] = logf(0.8f);
-    t->factor.value[TRAIN_FILE] = logf(0.6f);
 }
 
 void train_table_release(train_table *t)
 {
     release_adam(&t->rows);
     release_adam(&t->weight);
-    release_adam(&t->factor);
 }
