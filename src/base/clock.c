@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
 
+#include <string.h>
 #include <time.h>
 
 int64_t ken_clock_mono_ns(void)
@@ -23,4 +24,38 @@ void ken_clock_format(int64_t wall_ms, char out[KEN_TIME_TEXT])
     struct tm tm;
     if (!gmtime_r(&seconds, &tm) || !strftime(out, KEN_TIME_TEXT, "%Y-%m-%dT%H:%M:%SZ", &tm))
         out[0] = '\0';
+}
+
+static bool parse_age(ken_str text, int64_t now_ms, int64_t *out_ms)
+{
+    static const struct {
+        char unit;
+        int64_t ms;
+    } units[] = { { 'm', 60000 }, { 'h', 3600000 }, { 'd', 86400000 }, { 'w', 604800000 } };
+    uint64_t n;
+    if (text.len < 2 || !ken_str_parse_u64(ken_str_sub(text, 0, text.len - 1), &n) || n > 100000)
+        return false;
+    for (size_t i = 0; i < sizeof units / sizeof *units; i++)
+        if (text.ptr[text.len - 1] == units[i].unit) {
+            *out_ms = now_ms - (int64_t)n * units[i].ms;
+            return true;
+        }
+    return false;
+}
+
+bool ken_clock_parse(ken_str text, int64_t now_ms, int64_t *out_ms)
+{
+    char buf[KEN_TIME_TEXT];
+    struct tm tm = { 0 };
+    if (parse_age(text, now_ms, out_ms))
+        return true;
+    if ((text.len != 10 && text.len != 20) || memchr(text.ptr, '\0', text.len))
+        return false;
+    memcpy(buf, text.ptr, text.len);
+    buf[text.len] = '\0';
+    const char *end = strptime(buf, text.len == 10 ? "%Y-%m-%d" : "%Y-%m-%dT%H:%M:%SZ", &tm);
+    if (!end || *end)
+        return false;
+    *out_ms = (int64_t)timegm(&tm) * 1000;
+    return true;
 }

@@ -3,7 +3,10 @@
 #ifndef KEN_BASE_CLOCK_H
 #define KEN_BASE_CLOCK_H
 
+#include <stdbool.h>
 #include <stdint.h>
+
+#include "base/str.h"
 
 enum {
     KEN_TIME_TEXT = 24
@@ -13,5 +16,7 @@ int64_t ken_clock_mono_ns(void); // monotonic
 int64_t ken_clock_wall_ms(void); // since the epoch
 // ISO-8601 in UTC, "2026-11-21T20:15:00Z"
 void ken_clock_format(int64_t wall_ms, char out[KEN_TIME_TEXT]);
+// "2026-11-21", "2026-11-21T20:15:00Z" (UTC), or so long before `now_ms`: "90m", "36h", "7d", "2w".
+bool ken_clock_parse(ken_str text, int64_t now_ms, int64_t *out_ms);
 
 #endif

@@ -10,6 +10,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/path.h"
+#include "base/utf8.h"
 #include "base/vec.h"
 #include "cli/cli_eval_priv.h"
 #include "cli/cli_print_priv.h"
@@ -395,6 +396,38 @@ static ken_status run_all(eval *e, ken_err *err)
     return KEN_OK;
 }
 
+// "best-chunk" for the feature "best chunk".
+static int feature_called(ken_str word)
+{
+    for (int f = 0; f < KEN_RANK_COUNT; f++) {
+        ken_str text = ken_str_c(ken_rank_text((ken_rank_feature)f));
+        bool is_same = text.len == word.len;
+        for (size_t i = 0; i < word.len && is_same; i++)
+            is_same = word.ptr[i] == (text.ptr[i] == ' ' ? '-' : text.ptr[i]);
+        if (is_same)
+            return f;
+    }
+    return -1;
+}
+
+static ken_status parse_without(const char *list, uint32_t *out, ken_err *err)
+{
+    ken_str rest = ken_str_c(list ? list : "");
+    while (rest.len) {
+        size_t comma = ken_str_find_char(rest, ',');
+        ken_str word = ken_str_sub(rest, 0, comma == SIZE_MAX ? rest.len : comma);
+        int feature = feature_called(word);
+        if (feature < 0)
+            return KEN_FAIL(err, KEN_EINVAL,
+                            "'--without' does not know '" KEN_STR_FMT
+                            "'; --explain shows the signals, spaces become '-'",
+                            KEN_STR_ARG(ken_utf8_clip(word, 60)));
+        *out |= 1U << feature;
+        rest = comma == SIZE_MAX ? KEN_STR("") : ken_str_sub(rest, comma + 1, rest.len);
+    }
+    return KEN_OK;
+}
+
 ken_status ken_cli__run_eval(cli *x, ken_err *err)
 {
     const cli_args *a = &x->args;
@@ -409,6 +442,8 @@ ken_status ken_cli__run_eval(cli *x, ken_err *err)
     if (ken_cli__args_has(a, "root") == ken_cli__args_has(a, "roots"))
         return KEN_FAIL(err, KEN_EINVAL, "say where the checkouts are: --root DIR or --roots DIR");
     ken_status st = ken_cli__parse_mode(ken_cli__args_get(a, "mode"), &e.opts.mode);
+    if (!st)
+        st = parse_without(ken_cli__args_get(a, "without"), &e.opts.without, err);
     if (!st)
         st = open_app(&e, &config, err);
     // The project commands work on x->app.

@@ -2,7 +2,7 @@
 // The table of commands, and the help that is made from it.
 #include "cli/cli_print_priv.h"
 
-#define MODES   "hybrid|lexical|semantic|symbol|text|regex"
+#define MODES   "hybrid|lexical|semantic|symbol|text|regex|similar"
 #define OPTS(a) (a), sizeof(a) / sizeof *(a)
 
 static const cli_opt index_opts[] = {
@@ -20,10 +20,14 @@ static const cli_opt index_opts[] = {
 static const cli_opt search_opts[] = {
     { "mode", 'm', CLI_VALUE, "MODE",
       "hybrid, lexical, semantic, symbol, text or regex (default hybrid)", MODES },
+    { "like", 0, CLI_FLAG, NULL, "QUERY is FILE:LINE: find code like what is there", NULL },
     { "type", 't', CLI_VALUE, "EXT", "only files with this extension", NULL },
     { "dir", 'd', CLI_VALUE, "DIR", "only files below this folder of the project", NULL },
     { "glob", 'g', CLI_VALUE, "GLOB", "only files whose path matches", NULL },
     { "lang", 'l', CLI_VALUE, "NAME", "only files in this language", NULL },
+    { "since", 0, CLI_VALUE, "TIME", "only files modified since: 2026-01-31, 7d, 36h", NULL },
+    { "min-size", 0, CLI_VALUE, "N", "only files of at least so many bytes", NULL },
+    { "max-size", 0, CLI_VALUE, "N", "only files of at most so many bytes", NULL },
     { "kind", 0, CLI_VALUE, "KIND", "only this kind of symbol or chunk: function, class, ...",
       NULL },
     { "threshold", 0, CLI_VALUE, "X", "drop results below this score, 0 to 1", NULL },
@@ -72,7 +76,9 @@ static const cli_opt status_opts[] = {
 static const cli_opt eval_opts[] = {
     { "root", 0, CLI_VALUE, "DIR", "the one checkout that the datasets ask about", NULL },
     { "roots", 0, CLI_VALUE, "DIR", "a folder with one checkout per dataset, by name", NULL },
-    { "mode", 'm', CLI_VALUE, "MODE", "how to search (default auto)", MODES },
+    { "mode", 'm', CLI_VALUE, "MODE", "how to search (default hybrid)", MODES },
+    { "without", 0, CLI_VALUE, "LIST", "signals that count nothing: meaning,best-chunk,comments",
+      NULL },
     { "failures", 0, CLI_FLAG, NULL, "print the queries below 0.5 and what ranked instead", NULL },
     { "category", 0, CLI_VALUE, "NAME", "only the queries of this category", NULL },
     { "force", 'f', CLI_FLAG, NULL, "index everything again", NULL },

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
+#include "base/clock.h"
 #include "base/utf8.h"
 #include "cli/cli_print_priv.h"
 #include "json/json.h"
@@ -214,9 +215,8 @@ static void print_result(const cli *x, const ken_search_result *r, const terms *
 
 ken_status ken_cli__parse_mode(const char *word, ken_search_mode *out)
 {
-    static const char *const words[] = {
-        "hybrid", "lexical", "semantic", "symbol", "text", "regex"
-    };
+    static const char *const words[] = { "hybrid", "lexical", "semantic", "symbol",
+                                         "text",   "regex",   "similar" };
     if (word && !strcmp(word, "auto")) // its name when there was nothing to mix
         word = words[0];
     for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
@@ -255,6 +255,19 @@ static ken_str arg_str(const cli *x, const char *name)
     return value ? ken_str_c(value) : KEN_STR("");
 }
 
+static ken_status parse_file_filters(const cli_args *a, ken_search_opts *o, ken_err *err)
+{
+    const char *since = ken_cli__args_get(a, "since");
+    ken_status st = ken_cli__args_u64(a, "min-size", 0, UINT32_MAX, 0, &o->min_bytes, err);
+    if (!st)
+        st = ken_cli__args_u64(a, "max-size", 0, UINT32_MAX, 0, &o->max_bytes, err);
+    if (!st && since && !ken_clock_parse(ken_str_c(since), ken_clock_wall_ms(), &o->since_ms))
+        st = KEN_FAIL(err, KEN_EINVAL,
+                      "'--since' cannot be '%.60s'; try 2026-01-31, 2026-01-31T10:00:00Z or 7d",
+                      since);
+    return st;
+}
+
 static ken_status parse_opts(cli *x, ken_search_opts *o, ken_err *err)
 {
     uint64_t limit = 0, offset = 0, context = 0;
@@ -270,6 +283,10 @@ static ken_status parse_opts(cli *x, ken_search_opts *o, ken_err *err)
         st = parse_kind(ken_cli__args_get(a, "kind"), o, err);
     if (!st)
         st = ken_cli__parse_mode(ken_cli__args_get(a, "mode"), &o->mode);
+    if (!st)
+        st = parse_file_filters(a, o, err);
+    if (ken_cli__args_has(a, "like"))
+        o->mode = KEN_SEARCH_SIMILAR;
     o->limit = (uint32_t)limit;
     o->offset = (uint32_t)offset;
     o->context_lines = (uint32_t)context;
@@ -311,9 +328,8 @@ static void set_given(const cli *x, json_t *args, const char *option, const char
 static ken_status search_json(cli *x, const cli_place *place, ken_str query,
                               const ken_search_opts *o, ken_err *err)
 {
-    static const char *const types[] = {
-        "hybrid", "lexical", "semantic", "symbol", "text", "regex"
-    };
+    static const char *const types[] = { "hybrid", "lexical", "semantic", "symbol",
+                                         "text",   "regex",   "similar" };
     json_t *args = json_object();
     ken_json_set_str(args, "query", query);
     ken_json_set_str(args, "search_type", ken_str_c(types[o->mode]));
@@ -326,6 +342,11 @@ static ken_status search_json(cli *x, const cli_place *place, ken_str query,
     set_given(x, args, "type", "file_type");
     set_given(x, args, "glob", "file_filter");
     set_given(x, args, "lang", "language");
+    set_given(x, args, "since", "since");
+    if (o->min_bytes)
+        ken_json_set_u64(args, "min_size", o->min_bytes);
+    if (o->max_bytes)
+        ken_json_set_u64(args, "max_size", o->max_bytes);
     if (o->kind)
         ken_json_set_str(args, "kind", ken_str_c(ken_symbol_kind_word(o->kind)));
     if (o->chunk_type) {

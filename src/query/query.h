@@ -37,21 +37,25 @@ typedef enum ken_search_mode {
     KEN_SEARCH_SYMBOL,   // definitions by name: exact, any case, prefix, fuzzy, in that order
     KEN_SEARCH_TEXT,     // a literal string
     KEN_SEARCH_REGEX,    // PCRE2
+    KEN_SEARCH_SIMILAR,  // chunks that mean what the one at "path:line" means
 } ken_search_mode;
 
 typedef struct ken_search_opts {
     ken_search_mode mode;
-    uint32_t limit;            // files in the result, 1 to 50; 0 = 10
-    uint32_t offset;           // results to pass over, for paging
-    uint32_t context_lines;    // before and after, 0 to 100
-    ken_str file_type;         // extension without dot
-    ken_str directory;         // relative to the root
-    ken_str glob;              // of the path
-    ken_str language;          // name of a language
-    ken_chunk_type chunk_type; // UNKNOWN = any
-    ken_symbol_kind kind;      // of the hit's symbol; UNKNOWN = any
-    double threshold;          // drops hits with a lower score, 0 to 1
-    bool is_case_sensitive;    // text and regex
+    uint32_t limit;                // files in the result, 1 to 50; 0 = 10
+    uint32_t offset;               // results to pass over, for paging
+    uint32_t context_lines;        // before and after, 0 to 100
+    ken_str file_type;             // extension without dot
+    ken_str directory;             // relative to the root
+    ken_str glob;                  // of the path
+    ken_str language;              // name of a language
+    ken_chunk_type chunk_type;     // UNKNOWN = any
+    ken_symbol_kind kind;          // of the hit's symbol; UNKNOWN = any
+    int64_t since_ms;              // last modified at this time or later; 0 = any
+    uint64_t min_bytes, max_bytes; // of the file; 0 = any
+    uint32_t without;              // features that count nothing: 1 << ken_rank_feature
+    double threshold;              // drops hits with a lower score, 0 to 1
+    bool is_case_sensitive;        // text and regex
     bool wants_content;
     bool wants_explain;
 } ken_search_opts;

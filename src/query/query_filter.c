@@ -61,6 +61,11 @@ bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_op
         return false;
     if (o->language.len && s->contents[file].lang != (uint16_t)ken_lang_by_name(o->language))
         return false;
+    const ken_fs_stamp *stamp = &s->rows[file].stamp;
+    if (o->since_ms && stamp->mtime_ns / 1000000 < o->since_ms)
+        return false;
+    if (stamp->size < o->min_bytes || (o->max_bytes && stamp->size > o->max_bytes))
+        return false;
     return !o->glob.len || ken_glob_match(o->glob, path);
 }
 

@@ -127,6 +127,9 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
 ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *o,
                          const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                          ken_err *err) KEN_MUST_USE;
+ken_status query_similar(ken_snapshot *s, ken_str place, const ken_search_opts *o,
+                         const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                         ken_err *err) KEN_MUST_USE;
 ken_status query_text_search(ken_snapshot *s, ken_str query, const ken_search_opts *o,
                              const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                              ken_err *err) KEN_MUST_USE;

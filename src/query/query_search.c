@@ -37,7 +37,6 @@ typedef struct search {
     ken_vector_query meaning;
     float *near; // by file: cosine of its best near chunk, -1 = none is near
     float far;   // about the most that a file without a near chunk reaches
-    double gate; // what a cosine counts
     ranked_file *files;
     size_t n_files;
 } search;
@@ -112,7 +111,8 @@ static ken_status find_definitions(search *x, ken_err *err)
 
 static bool has_filters(const ken_search_opts *o)
 {
-    return o->file_type.len || o->directory.len || o->language.len || o->glob.len;
+    return o->file_type.len || o->directory.len || o->language.len || o->glob.len || o->since_ms ||
+           o->min_bytes || o->max_bytes;
 }
 
 // ---- meaning ----------------------------------------------------------------------------------
@@ -123,20 +123,9 @@ static bool passes(const void *ctx, uint32_t file)
     return query_file_passes(x->s, file, x->o);
 }
 
-// A cosine counts less the better some file's name explains the question: then its siblings mean
-// the same, and it is what was asked for. docs/decisions/0003 has what this is worth.
-static double gate_of(const search *x)
-{
-    const ken_path_match *paths = &x->s->scores.paths;
-    float best = 0;
-    for (size_t i = 0; i < paths->files.len; i++)
-        best = fmaxf(best, paths->name_fit[paths->files.ptr[i]]);
-    return 1 - 0.7 * (double)best;
-}
-
 // A file without a word of the question is no answer unless its cosine reaches this: vectors of
-// unrelated code and questions have 0.1 ± 0.1.
-static const float related = 0.3F;
+// what has nothing to do with a question stay below 0.23.
+static const float related = 0.25F;
 
 // Files with a chunk that is near join those that have words of the question.
 static ken_status find_meaning(search *x, ken_str query, const ken_cancel *cancel, ken_err *err)
@@ -156,17 +145,16 @@ static ken_status find_meaning(search *x, ken_str query, const ken_cancel *cance
     x->far = ken_vector_near_files(&s->vectors.matrix, &x->meaning,
                                    has_filters(x->o) ? passes : NULL, x, x->near, &near);
     for (size_t i = 0; i < near.len; i++)
-        if (x->near[near.ptr[i]] >= related)
+        if (x->near[near.ptr[i]] >= (x->o->mode == KEN_SEARCH_SEMANTIC ? 0 : related))
             ken_lex_score_touch(&s->scores, near.ptr[i]);
     ken_vec_release(&near);
-    x->gate = x->o->mode == KEN_SEARCH_SEMANTIC ? 1 : gate_of(x);
     x->has_meaning = true;
     return KEN_OK;
 }
 
-static float meaning_of(const search *x, float cosine)
+static float meaning_of(float cosine)
 {
-    return cosine > 0 ? cosine * (float)x->gate : 0;
+    return cosine > 0 ? cosine : 0;
 }
 
 // ---- features ----------------------------------------------------------------------------------
@@ -175,7 +163,7 @@ static void set_features(search *x, ranked_file *r)
 {
     if (x->has_meaning)
         r->v.value[KEN_RANK_MEANING] =
-            meaning_of(x, ken_vector_best(&x->s->vectors.matrix, &x->meaning, r->file).score);
+            meaning_of(ken_vector_best(&x->s->vectors.matrix, &x->meaning, r->file).score);
     if (x->o->mode == KEN_SEARCH_SEMANTIC) {
         r->score = ken_rank_score(&r->v);
         return;
@@ -193,6 +181,9 @@ static void set_features(search *x, ranked_file *r)
     v[KEN_RANK_DEFINITION] = x->definition ? x->definition[r->file] : 0;
     v[KEN_RANK_SIZE] = x->s->size[r->file];
     ken_rank_set_path(&r->v, x->s->path_bits[r->file], x->waived);
+    for (int k = 0; x->o->without && k < KEN_RANK_COUNT; k++)
+        if (x->o->without >> k & 1)
+            v[k] = 0;
     r->score = ken_rank_score(&r->v);
 }
 
@@ -210,7 +201,7 @@ static void prepare_scores(search *x)
 // The score before chunks are looked at: a file's best chunk is taken to be like the file.
 static float first_score(const search *x, uint32_t file)
 {
-    float meaning = x->has_meaning ? meaning_of(x, fmaxf(x->near[file], x->far)) *
+    float meaning = x->has_meaning ? meaning_of(fmaxf(x->near[file], x->far)) *
                                          (float)ken_rank_weight(KEN_RANK_MEANING)
                                    : 0;
     if (x->o->mode == KEN_SEARCH_SEMANTIC)
@@ -368,7 +359,7 @@ static double *chunk_points(const search *x, const ranked_file *r, const query_t
     for (uint32_t i = 0; i < n; i++) {
         points[i] = factor * (fresh ? fresh[i] : (double)indexed[i]);
         if (cosines)
-            points[i] += ken_rank_weight(KEN_RANK_MEANING) * x->gate * (double)(cosines[i] - least);
+            points[i] += ken_rank_weight(KEN_RANK_MEANING) * (double)(cosines[i] - least);
     }
     return points;
 }
@@ -417,9 +408,12 @@ static void explain(const search *x, const ranked_file *r, ken_hit *hit)
     }
 }
 
-static double similarity_of(double score)
+// Of meaning alone it is the cosine.
+static double similarity_of(const search *x, const ranked_file *r)
 {
-    double v = score / ken_rank_best();
+    if (x->o->mode == KEN_SEARCH_SEMANTIC)
+        return (double)r->v.value[KEN_RANK_MEANING];
+    double v = r->score / ken_rank_best();
     return v < 0 ? 0 : v > 1 ? 1 : v;
 }
 
@@ -437,7 +431,7 @@ static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search
         query_close_text(&t);
         return false;
     }
-    *hit = (ken_hit){ .score = r->score, .similarity = similarity_of(r->score) };
+    *hit = (ken_hit){ .score = r->score, .similarity = similarity_of(x, r) };
     query_fill_hit(x->s, r->file, &t, chunks[0].chunk, x->o, x->arena, hit);
     add_places(x, &t, chunks, n, hit);
     if (x->o->wants_explain)
@@ -481,7 +475,7 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
                                             : o->mode == KEN_SEARCH_SEMANTIC ? "semantic"
                                                                              : "hybrid" };
     for (size_t i = 0; i < x.n_files; i++) {
-        if (similarity_of(x.files[i].score) < o->threshold)
+        if (similarity_of(&x, &x.files[i]) < o->threshold)
             break;
         if (out->n_hits == limit) {
             out->is_truncated = can_show(&x, x.files[i].file);
@@ -532,6 +526,9 @@ ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opt
         case KEN_SEARCH_TEXT:
         case KEN_SEARCH_REGEX:
             st = query_text_search(s, query, opts, cancel, arena, out, err);
+            break;
+        case KEN_SEARCH_SIMILAR:
+            st = query_similar(s, query, opts, cancel, arena, out, err);
             break;
         case KEN_SEARCH_AUTO:
         case KEN_SEARCH_LEXICAL:

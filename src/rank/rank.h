@@ -36,12 +36,12 @@ uint32_t ken_rank_waived(ken_str query);
     X(CHUNK, 4.0, "best chunk")                   \
     X(CHUNK2, 2.0, "second chunk")                \
     X(FILE, 2.75, "whole file")                   \
-    X(COMMENTS, 2.75, "comments")                 \
+    X(COMMENTS, 3.0, "comments")                  \
     X(NAME_PRECISION, 1.5, "file name explained") \
     X(NAME_FIT, 3.5, "file name")                 \
     X(FOLDER, 2.25, "folder")                     \
     X(DEFINITION, 2.0, "exact definition")        \
-    X(MEANING, 8.0, "meaning")                    \
+    X(MEANING, 9.0, "meaning")                    \
     X(SIZE, 2.0, "size")                          \
     X(TEST, -6.0, "test file")                    \
     X(PLATFORM, -6.0, "platform variant")         \

@@ -2,6 +2,7 @@
 // search_code: one engine over one project, or over all of them ("*").
 #include <stdio.h>
 
+#include "base/clock.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "tool/tool_priv.h"
@@ -26,6 +27,8 @@ static ken_search_mode parse_mode(ken_str word)
 {
     if (ken_str_eq_c(word, "lexical"))
         return KEN_SEARCH_LEXICAL;
+    if (ken_str_eq_c(word, "similar"))
+        return KEN_SEARCH_SIMILAR;
     if (ken_str_eq_c(word, "semantic"))
         return KEN_SEARCH_SEMANTIC;
     if (ken_str_eq_c(word, "symbol"))
@@ -73,7 +76,7 @@ static ken_str clean_directory(ken_str dir)
 static ken_status read_filters(const json_t *args, search_request *req, ken_err *err)
 {
     ken_search_opts *o = &req->opts;
-    ken_str kind = { "", 0 };
+    ken_str kind = { "", 0 }, since = { "", 0 };
     ken_status st = ken_json_read_str(args, "args", "file_type", &o->file_type, err);
     if (!st && ken_str_starts(o->file_type, KEN_STR(".")))
         return KEN_FAIL(err, KEN_EINVAL,
@@ -84,6 +87,17 @@ static ken_status read_filters(const json_t *args, search_request *req, ken_err 
         st = ken_json_read_str(args, "args", "file_filter", &o->glob, err);
     if (!st)
         st = ken_json_read_str(args, "args", "language", &o->language, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "min_size", &o->min_bytes, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "max_size", &o->max_bytes, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "since", &since, err);
+    if (!st && since.len && !ken_clock_parse(since, ken_clock_wall_ms(), &o->since_ms))
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "args.since: expected 2026-01-31, 2026-01-31T10:00:00Z or an age like 7d, "
+                        "got '" KEN_STR_FMT "'",
+                        KEN_STR_ARG(ken_utf8_clip(since, 60)));
     if (!st)
         st = ken_json_read_str(args, "args", "kind", &kind, err);
     if (!st)
