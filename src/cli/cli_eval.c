@@ -25,7 +25,7 @@ enum {
 static const double failure_below = 0.5;
 
 typedef struct figures {
-    double ndcg, mrr; // sums until the mean is taken
+    double ndcg, mrr, recall; // sums until the mean is taken
     size_t n;
 } figures;
 
@@ -54,17 +54,19 @@ typedef struct eval {
     size_t n_categories;
 } eval;
 
-static void add_figures(figures *f, double ndcg, double mrr)
+// Adds the means (or the figures of one query) in `more`, as one.
+static void add_figures(figures *f, figures more)
 {
-    f->ndcg += ndcg;
-    f->mrr += mrr;
+    f->ndcg += more.ndcg;
+    f->mrr += more.mrr;
+    f->recall += more.recall;
     f->n++;
 }
 
 static figures mean_of(figures f)
 {
     double n = f.n ? (double)f.n : 1;
-    return (figures){ f.ndcg / n, f.mrr / n, f.n };
+    return (figures){ f.ndcg / n, f.mrr / n, f.recall / n, f.n };
 }
 
 static figures *category_of(eval *e, ken_str name)
@@ -136,7 +138,6 @@ typedef struct question {
     size_t n_targets, n_relevant; // the relevant ones come first
     cli_ranked ranked[EVAL_RANKS];
     size_t n_ranked;
-    double ndcg;
 } question;
 
 static ken_status read_question(const json_t *json, question *q, ken_err *err)
@@ -172,9 +173,18 @@ static ken_status ask(eval *e, ken_snapshot *s, question *q, ken_arena *arena, d
     return KEN_OK;
 }
 
-static void print_failure(const cli *x, const dataset *d, const question *q)
+static figures measure(const question *q)
 {
-    ken_cli__paint(x, CLI_BAD, "%.3f", q->ndcg);
+    return (figures){
+        .ndcg = ken_cli__ndcg(q->targets, q->n_targets, q->ranked, q->n_ranked, EVAL_RANKS),
+        .mrr = ken_cli__reciprocal_rank(q->targets, q->n_relevant, q->ranked, q->n_ranked),
+        .recall = ken_cli__recall(q->targets, q->n_relevant, q->ranked, q->n_ranked),
+    };
+}
+
+static void print_failure(const cli *x, const dataset *d, const question *q, double ndcg)
+{
+    ken_cli__paint(x, CLI_BAD, "%.3f", ndcg);
     ken_cli__print("  " KEN_STR_FMT "  " KEN_STR_FMT "  ", KEN_STR_ARG(d->name),
                    KEN_STR_ARG(q->category));
     ken_cli__paint_text(x, CLI_BOLD, q->text);
@@ -207,12 +217,11 @@ static ken_status run_question(eval *e, dataset *d, ken_snapshot *s, question *q
     ken_arena_init(&arena, 0);
     ken_status st = ask(e, s, q, &arena, &ms, err);
     if (!st) {
-        q->ndcg = ken_cli__ndcg(q->targets, q->n_targets, q->ranked, q->n_ranked, EVAL_RANKS);
-        double rr = ken_cli__reciprocal_rank(q->targets, q->n_relevant, q->ranked, q->n_ranked);
-        add_figures(&d->sum, q->ndcg, rr);
-        add_figures(category_of(e, q->category), q->ndcg, rr);
-        if (e->wants_failures && q->ndcg < failure_below && !e->x->is_json)
-            print_failure(e->x, d, q);
+        figures f = measure(q);
+        add_figures(&d->sum, f);
+        add_figures(category_of(e, q->category), f);
+        if (e->wants_failures && f.ndcg < failure_below && !e->x->is_json)
+            print_failure(e->x, d, q, f.ndcg);
         st = ask(e, s, q, &arena, &ms, err);
     }
     if (!st) {
@@ -277,7 +286,7 @@ static figures overall(const eval *e)
     for (size_t i = 0; i < e->sets.len; i++) {
         figures f = mean_of(e->sets.ptr[i].sum);
         if (f.n)
-            add_figures(&all, f.ndcg, f.mrr);
+            add_figures(&all, f);
     }
     return mean_of(all);
 }
@@ -286,6 +295,7 @@ static void set_figures(json_t *o, figures f, size_t n_queries)
 {
     ken_json_set_real(o, "ndcg_at_10", f.ndcg);
     ken_json_set_real(o, "mrr", f.mrr);
+    ken_json_set_real(o, "recall_at_10", f.recall);
     ken_json_set_u64(o, "queries", n_queries);
 }
 
@@ -332,6 +342,7 @@ static void add_row(eval *e, cli_text_table *t, ken_str name, figures f, size_t 
     ken_cli__table_add(t, ken_cli__format_count(a, n_queries));
     ken_cli__table_add(t, ken_arena_printf(a, "%.4f", f.ndcg));
     ken_cli__table_add(t, ken_arena_printf(a, "%.4f", f.mrr));
+    ken_cli__table_add(t, ken_arena_printf(a, "%.4f", f.recall));
     static const double percents[] = { 50, 95, 99 };
     for (size_t i = 0; i < 3; i++)
         ken_cli__table_add(
@@ -341,8 +352,8 @@ static void add_row(eval *e, cli_text_table *t, ken_str name, figures f, size_t 
 
 static void print_tables(eval *e)
 {
-    cli_text_table t =
-        ken_cli__table_new(&e->x->arena, "dataset|>queries|>ndcg@10|>mrr|>p50 ms|>p95 ms|>p99 ms");
+    cli_text_table t = ken_cli__table_new(
+        &e->x->arena, "dataset|>queries|>ndcg@10|>mrr|>recall@10|>p50 ms|>p95 ms|>p99 ms");
     if (e->wants_failures)
         ken_cli__print("\n");
     for (size_t i = 0; i < e->sets.len; i++) {

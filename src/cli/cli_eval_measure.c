@@ -57,6 +57,15 @@ double ken_cli__reciprocal_rank(const cli_target *targets, size_t n_targets,
     return best ? 1 / (double)best : 0;
 }
 
+double ken_cli__recall(const cli_target *targets, size_t n_targets, const cli_ranked *results,
+                       size_t n_results)
+{
+    size_t n_found = 0;
+    for (size_t i = 0; i < n_targets; i++)
+        n_found += ken_cli__target_rank(&targets[i], results, n_results) != 0;
+    return n_targets ? (double)n_found / (double)n_targets : 0;
+}
+
 static int compare_doubles(const void *a, const void *b)
 {
     double x = *(const double *)a, y = *(const double *)b;

@@ -31,6 +31,9 @@ double ken_cli__ndcg(const cli_target *targets, size_t n_targets, const cli_rank
 // 1 / rank of the target that stands first, 0 when none was found.
 double ken_cli__reciprocal_rank(const cli_target *targets, size_t n_targets,
                                 const cli_ranked *results, size_t n_results);
+// The share of the targets that are among the results.
+double ken_cli__recall(const cli_target *targets, size_t n_targets, const cli_ranked *results,
+                       size_t n_results);
 // The smallest value that at least `percent` of the values do not exceed (nearest rank); sorts
 // them.
 double ken_cli__percentile(double *values, size_t n, double percent);

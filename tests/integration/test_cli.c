@@ -649,8 +649,10 @@ KEN_TEST(eval_measures)
     json_t *json = ken_json("eval set.json --root proj --json");
     kt_near(json_number_value(json_object_get(json, "ndcg_at_10")), 0.5, 1e-9);
     kt_near(json_number_value(json_object_get(json, "mrr")), 0.5, 1e-9);
+    kt_near(json_number_value(json_object_get(json, "recall_at_10")), 0.5, 1e-9);
     const json_t *symbol = json_object_get(json_object_get(json, "by_category"), "symbol");
     kt_near(json_number_value(json_object_get(symbol, "ndcg_at_10")), 1.0, 1e-9);
+    kt_near(json_number_value(json_object_get(symbol, "recall_at_10")), 1.0, 1e-9);
     json_decref(json);
     const char *out = ken_ok("eval set.json --roots . --failures");
     kt_has_str(out, "src/none.c");

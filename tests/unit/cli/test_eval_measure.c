@@ -28,6 +28,14 @@ static double rr(const char *const *texts, size_t n)
     return ken_cli__reciprocal_rank(t, n, results, N_RESULTS);
 }
 
+static double recall(const char *const *texts, size_t n)
+{
+    cli_target t[16];
+    for (size_t i = 0; i < n; i++)
+        t[i] = ken_cli__target_parse(ken_str_c(texts[i]));
+    return ken_cli__recall(t, n, results, N_RESULTS);
+}
+
 KEN_TEST(targets_are_paths_with_or_without_lines)
 {
     cli_target t = ken_cli__target_parse(KEN_STR("x/y.c:12-40"));
@@ -88,6 +96,14 @@ KEN_TEST(reciprocal_rank_is_of_the_best_target)
     kt_near(rr((const char *[]){ "e.c", "b.c" }, 2), 0.5, 1e-9);
     kt_near(rr((const char *[]){ "a.c:40-41" }, 1), 1.0 / 3, 1e-9);
     kt_near(rr((const char *[]){ "x" }, 1), 0.0, 1e-9);
+}
+
+KEN_TEST(recall_is_the_share_of_targets_found_at_any_rank)
+{
+    kt_near(recall((const char *[]){ "e.c" }, 1), 1.0, 1e-9);
+    kt_near(recall((const char *[]){ "a.c:40-41", "b.c", "x", "a.c:11-39" }, 4), 0.5, 1e-9);
+    kt_near(recall((const char *[]){ "x" }, 1), 0.0, 1e-9);
+    kt_near(recall(NULL, 0), 0.0, 1e-9);
 }
 
 KEN_TEST(percentiles_are_nearest_ranks)
