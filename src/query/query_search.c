@@ -152,6 +152,14 @@ static ken_status find_meaning(search *x, ken_str query, const ken_cancel *cance
     return KEN_OK;
 }
 
+// The cosine of the file's best chunk: known when it is near, else looked up.
+static float cosine_of(const search *x, uint32_t file)
+{
+    if (x->near[file] > -1)
+        return x->near[file];
+    return ken_vector_best(&x->s->vectors.matrix, &x->meaning, file).score;
+}
+
 static float meaning_of(float cosine)
 {
     return cosine > 0 ? cosine : 0;
@@ -162,8 +170,7 @@ static float meaning_of(float cosine)
 static void set_features(search *x, ranked_file *r)
 {
     if (x->has_meaning)
-        r->v.value[KEN_RANK_MEANING] =
-            meaning_of(ken_vector_best(&x->s->vectors.matrix, &x->meaning, r->file).score);
+        r->v.value[KEN_RANK_MEANING] = meaning_of(cosine_of(x, r->file));
     if (x->o->mode == KEN_SEARCH_SEMANTIC) {
         r->score = ken_rank_score(&r->v);
         return;

@@ -20,12 +20,18 @@ enum {
 typedef struct ken_simd_ops {
     const char *name;
 
-    // out[i] = q . rows[i], for n rows of n_dims values (n x n_dims, row-major).
-    void (*dot_i8)(const int8_t *q, const int8_t *rows, size_t n, size_t n_dims, int32_t *out);
+    // out[i] = q . table[at[i]], for n rows of a table of n_dims values (row-major). `at` NULL =
+    // the first n rows.
+    void (*dot_i8)(const int8_t *q, const int8_t *table, const uint32_t *at, size_t n,
+                   size_t n_dims, int32_t *out);
 
     // out[i] = number of bits in which q and rows[i] differ, for n rows of n_words each.
     void (*hamming)(const uint64_t *q, const uint64_t *rows, size_t n, size_t n_words,
                     uint16_t *out);
+
+    // Writes the places i of n values with values[i] <= most, in order; returns how many. `out` has
+    // n places.
+    size_t (*at_most)(const uint16_t *values, size_t n, uint16_t most, uint32_t *out);
 
     // out[d] = sum over i of weights[i] * table[rows[i]][d], for n rows of a table of n_dims.
     void (*bag_i8)(const int8_t *table, size_t n_dims, const uint32_t *rows, const float *weights,

@@ -25,14 +25,16 @@ AVX2 static float sum_f32(__m256 v)
 }
 
 // |q| * (r with the sign of q): pairs of products stay below 2^15, so nothing saturates.
-AVX2 static void dot_i8(const int8_t *q, const int8_t *rows, size_t n, size_t n_dims, int32_t *out)
+AVX2 static void dot_i8(const int8_t *q, const int8_t *table, const uint32_t *at, size_t n,
+                        size_t n_dims, int32_t *out)
 {
     const __m256i ones = _mm256_set1_epi16(1);
-    for (size_t i = 0; i < n; i++, rows += n_dims) {
+    for (size_t i = 0; i < n; i++) {
+        const int8_t *row = row_at(table, at, i, n_dims);
         __m256i sum = _mm256_setzero_si256();
         for (size_t d = 0; d < n_dims; d += 32) {
             __m256i a = _mm256_loadu_si256((const __m256i *)(const void *)(q + d));
-            __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(rows + d));
+            __m256i b = _mm256_loadu_si256((const __m256i *)(const void *)(row + d));
             __m256i pairs = _mm256_maddubs_epi16(_mm256_abs_epi8(a), _mm256_sign_epi8(b, a));
             sum = _mm256_add_epi32(sum, _mm256_madd_epi16(pairs, ones));
         }
@@ -49,6 +51,20 @@ AVX2 static void hamming(const uint64_t *q, const uint64_t *rows, size_t n, size
             sum += __builtin_popcountll(q[w] ^ rows[w]);
         out[i] = (uint16_t)sum;
     }
+}
+
+AVX2 static size_t at_most(const uint16_t *values, size_t n, uint16_t most, uint32_t *out)
+{
+    const __m256i limit = _mm256_set1_epi16((short)most);
+    size_t found = 0, i = 0;
+    for (; i + 16 <= n; i += 16) {
+        __m256i v = _mm256_loadu_si256((const __m256i *)(const void *)(values + i));
+        __m256i is_in = _mm256_cmpeq_epi16(_mm256_min_epu16(v, limit), v);
+        uint32_t mask = (uint32_t)_mm256_movemask_epi8(is_in) & 0x55555555;
+        for (; mask; mask &= mask - 1)
+            out[found++] = (uint32_t)i + (uint32_t)__builtin_ctz(mask) / 2;
+    }
+    return found + at_most_plain(values, i, n, most, out + found);
 }
 
 AVX2 static __m256 load_i8(const int8_t *p)
@@ -123,6 +139,7 @@ static const ken_simd_ops avx2 = {
     .name = "avx2",
     .dot_i8 = dot_i8,
     .hamming = hamming,
+    .at_most = at_most,
     .bag_i8 = bag_i8,
     .dot_f32 = dot_f32,
     .quantise = quantise,

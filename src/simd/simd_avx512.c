@@ -16,18 +16,19 @@ AVX512 static __mmask64 left_of(size_t n_dims, size_t d)
 }
 
 // The unsigned side of the instruction is r + 128, so the sum comes out 128 * sum(q) too large.
-AVX512 static void dot_i8(const int8_t *q, const int8_t *rows, size_t n, size_t n_dims,
-                          int32_t *out)
+AVX512 static void dot_i8(const int8_t *q, const int8_t *table, const uint32_t *at, size_t n,
+                          size_t n_dims, int32_t *out)
 {
     const __m512i flip = _mm512_set1_epi8((char)0x80);
     int32_t q_sum = 0;
     for (size_t d = 0; d < n_dims; d++)
         q_sum += q[d];
-    for (size_t i = 0; i < n; i++, rows += n_dims) {
+    for (size_t i = 0; i < n; i++) {
+        const int8_t *row = row_at(table, at, i, n_dims);
         __m512i sum = _mm512_setzero_si512();
         for (size_t d = 0; d < n_dims; d += 64) {
             __mmask64 m = left_of(n_dims, d);
-            __m512i r = _mm512_xor_si512(_mm512_maskz_loadu_epi8(m, rows + d), flip);
+            __m512i r = _mm512_xor_si512(_mm512_maskz_loadu_epi8(m, row + d), flip);
             sum = _mm512_dpbusd_epi32(sum, r, _mm512_maskz_loadu_epi8(m, q + d));
         }
         out[i] = _mm512_reduce_add_epi32(sum) - 128 * q_sum;
@@ -75,6 +76,18 @@ AVX512 static void hamming(const uint64_t *q, const uint64_t *rows, size_t n, si
             sum += __builtin_popcountll(q[w] ^ rows[w]);
         out[i] = (uint16_t)sum;
     }
+}
+
+AVX512 static size_t at_most(const uint16_t *values, size_t n, uint16_t most, uint32_t *out)
+{
+    const __m512i limit = _mm512_set1_epi16((short)most);
+    size_t found = 0, i = 0;
+    for (; i + 32 <= n; i += 32) {
+        uint32_t mask = _mm512_cmple_epu16_mask(_mm512_loadu_si512(values + i), limit);
+        for (; mask; mask &= mask - 1)
+            out[found++] = (uint32_t)i + (uint32_t)__builtin_ctz(mask);
+    }
+    return found + at_most_plain(values, i, n, most, out + found);
 }
 
 AVX512 static __m512 load_i8(const int8_t *p)
@@ -152,6 +165,7 @@ static const ken_simd_ops avx512 = {
     .name = "avx512",
     .dot_i8 = dot_i8,
     .hamming = hamming,
+    .at_most = at_most,
     .bag_i8 = bag_i8,
     .dot_f32 = dot_f32,
     .quantise = quantise,

@@ -6,12 +6,14 @@
 
 #include <arm_neon.h>
 
-static void dot_i8(const int8_t *q, const int8_t *rows, size_t n, size_t n_dims, int32_t *out)
+static void dot_i8(const int8_t *q, const int8_t *table, const uint32_t *at, size_t n,
+                   size_t n_dims, int32_t *out)
 {
-    for (size_t i = 0; i < n; i++, rows += n_dims) {
+    for (size_t i = 0; i < n; i++) {
+        const int8_t *row = row_at(table, at, i, n_dims);
         int32x4_t sum = vdupq_n_s32(0);
         for (size_t d = 0; d < n_dims; d += 16) {
-            int8x16_t a = vld1q_s8(q + d), b = vld1q_s8(rows + d);
+            int8x16_t a = vld1q_s8(q + d), b = vld1q_s8(row + d);
             sum = vpadalq_s16(sum, vmull_s8(vget_low_s8(a), vget_low_s8(b)));
             sum = vpadalq_s16(sum, vmull_s8(vget_high_s8(a), vget_high_s8(b)));
         }
@@ -28,6 +30,11 @@ static void hamming(const uint64_t *q, const uint64_t *rows, size_t n, size_t n_
             sum += vaddlv_u8(vcnt_u8(vcreate_u8(q[w] ^ rows[w])));
         out[i] = (uint16_t)sum;
     }
+}
+
+static size_t at_most(const uint16_t *values, size_t n, uint16_t most, uint32_t *out)
+{
+    return at_most_plain(values, 0, n, most, out);
 }
 
 static void bag_16(const int8_t *table, size_t n_dims, const uint32_t *rows, const float *weights,
@@ -83,6 +90,7 @@ static const ken_simd_ops neon = {
     .name = "neon",
     .dot_i8 = dot_i8,
     .hamming = hamming,
+    .at_most = at_most,
     .bag_i8 = bag_i8,
     .dot_f32 = dot_f32,
     .quantise = quantise,

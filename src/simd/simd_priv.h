@@ -5,6 +5,22 @@
 
 #include "simd/simd.h"
 
+static inline const int8_t *row_at(const int8_t *table, const uint32_t *at, size_t i, size_t n_dims)
+{
+    return table + (at ? at[i] : i) * n_dims;
+}
+
+static inline size_t at_most_plain(const uint16_t *values, size_t from, size_t n, uint16_t most,
+                                   uint32_t *out)
+{
+    size_t found = 0;
+    for (size_t i = from; i < n; i++) {
+        out[found] = (uint32_t)i;
+        found += values[i] <= most;
+    }
+    return found;
+}
+
 extern const ken_simd_ops ken_simd__scalar;
 const ken_simd_ops *ken_simd__avx2(void);
 const ken_simd_ops *ken_simd__avx512(void);

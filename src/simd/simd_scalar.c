@@ -4,12 +4,14 @@
 
 #include "simd/simd_priv.h"
 
-static void dot_i8(const int8_t *q, const int8_t *rows, size_t n, size_t n_dims, int32_t *out)
+static void dot_i8(const int8_t *q, const int8_t *table, const uint32_t *at, size_t n,
+                   size_t n_dims, int32_t *out)
 {
-    for (size_t i = 0; i < n; i++, rows += n_dims) {
+    for (size_t i = 0; i < n; i++) {
+        const int8_t *row = row_at(table, at, i, n_dims);
         int32_t sum = 0;
         for (size_t d = 0; d < n_dims; d++)
-            sum += q[d] * rows[d];
+            sum += q[d] * row[d];
         out[i] = sum;
     }
 }
@@ -23,6 +25,11 @@ static void hamming(const uint64_t *q, const uint64_t *rows, size_t n, size_t n_
             sum += __builtin_popcountll(q[w] ^ rows[w]);
         out[i] = (uint16_t)sum;
     }
+}
+
+static size_t at_most(const uint16_t *values, size_t n, uint16_t most, uint32_t *out)
+{
+    return at_most_plain(values, 0, n, most, out);
 }
 
 static void bag_i8(const int8_t *table, size_t n_dims, const uint32_t *rows, const float *weights,
@@ -60,6 +67,7 @@ const ken_simd_ops ken_simd__scalar = {
     .name = "scalar",
     .dot_i8 = dot_i8,
     .hamming = hamming,
+    .at_most = at_most,
     .bag_i8 = bag_i8,
     .dot_f32 = dot_f32,
     .quantise = quantise,

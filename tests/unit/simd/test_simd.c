@@ -40,12 +40,26 @@ KEN_TEST(dot_products_of_bytes_are_exact)
     EACH_SET(ops)
     {
         int32_t want[ROWS], got[ROWS];
-        reference->dot_i8(table, table, ROWS, sizes[size], want);
-        ops->dot_i8(table, table, ROWS, sizes[size], got);
+        reference->dot_i8(table, table, NULL, ROWS, sizes[size], want);
+        ops->dot_i8(table, table, NULL, ROWS, sizes[size], got);
         for (int i = 0; i < ROWS; i++)
             if (want[i] != got[i])
                 kt_fail("%s, %zu dims: row %d is %d, not %d", ops->name, sizes[size], i, got[i],
                         want[i]);
+    }
+}
+
+KEN_TEST(rows_are_taken_from_where_they_are)
+{
+    static const uint32_t at[] = { 36, 0, 17, 17 };
+    fill(6);
+    EACH_SET(ops)
+    {
+        int32_t all[ROWS], got[4];
+        reference->dot_i8(table, table, NULL, ROWS, sizes[size], all);
+        ops->dot_i8(table, table, at, 4, sizes[size], got);
+        for (int i = 0; i < 4; i++)
+            kt_eq_i(got[i], all[at[i]]);
     }
 }
 
@@ -58,11 +72,11 @@ KEN_TEST(the_largest_bytes_do_not_saturate)
     {
         int32_t got;
         int32_t most = 127 * 127 * (int32_t)sizes[size];
-        ops->dot_i8(high, high, 1, sizes[size], &got);
+        ops->dot_i8(high, high, NULL, 1, sizes[size], &got);
         kt_eq_i(got, most);
-        ops->dot_i8(low, high, 1, sizes[size], &got);
+        ops->dot_i8(low, high, NULL, 1, sizes[size], &got);
         kt_eq_i(got, -most);
-        ops->dot_i8(low, low, 1, sizes[size], &got);
+        ops->dot_i8(low, low, NULL, 1, sizes[size], &got);
         kt_eq_i(got, most);
     }
     (void)reference;
@@ -82,6 +96,26 @@ KEN_TEST(hamming_distances_are_exact)
         for (int i = 0; i < ROWS; i++)
             kt_eq_i(got[i], want[i]);
     }
+}
+
+KEN_TEST(small_values_are_found_in_order)
+{
+    static uint16_t values[1000];
+    fill(7);
+    for (int i = 0; i < 1000; i++)
+        values[i] = (uint16_t)(i % 7 ? rand() : rand() % 100);
+    size_t n_sets;
+    const ken_simd_ops *const *sets = ken_simd_all(&n_sets);
+    static const uint16_t limits[] = { 0, 50, 99, 40000, UINT16_MAX };
+    for (size_t set = 0; set < n_sets; set++)
+        for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
+            for (size_t n = 0; n <= 1000; n += 111) {
+                uint32_t want[1000], got[1000];
+                size_t n_want = sets[0]->at_most(values, n, limits[k], want);
+                kt_eq_u(sets[set]->at_most(values, n, limits[k], got), n_want);
+                for (size_t i = 0; i < n_want; i++)
+                    kt_true(got[i] == want[i] && values[got[i]] <= limits[k]);
+            }
 }
 
 KEN_TEST(bags_are_weighted_sums)

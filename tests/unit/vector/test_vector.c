@@ -264,7 +264,7 @@ KEN_TEST(scores_are_cosines)
     kt_true(fabsf(hits[0].score - 1) < 0.01F);
     kt_true(hits[0].file != hits[1].file && hits[1].file != hits[2].file);
     ken_vector_hit best = ken_vector_best(&l.m, &query, 1);
-    kt_true(best.row == 7 && fabsf(best.score - hits[0].score) < 1e-6F);
+    kt_true(best.row == 7 && fabsf(best.score - hits[0].score) < 2e-3F);
     static float file_best[FILES];
     ken_vec_u32 touched = { 0 };
     for (int f = 0; f < FILES; f++)
