@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table is searched by the hash of a word: hashes are sorted and evenly spread, so the place
-// is guessed from the value and found a few steps away.
+// is guessed from the value, and again from how far the guess is off.
 #include "embed/embed_static.h"
 
 #include <math.h>
@@ -20,6 +20,7 @@ enum {
     NAME_BYTES = 32,
     ALIGN = 64,
     BAG_MAX = 4096, // distinct words of one bag; what follows is left out
+    LANES = 16,     // values that a loop takes at a time; vectors are multiples of them
 };
 
 struct ken_static_model {
@@ -115,22 +116,30 @@ const ken_static_model *ken_static_builtin(void)
 
 // ---- words -------------------------------------------------------------------------------------
 
+// Moves `at` by the number of words that an even spread has between its hash and `hash`.
+static uint32_t approach(const ken_static_model *m, uint32_t at, uint64_t hash)
+{
+    uint64_t there = m->hashes[at];
+    bool is_below = there < hash;
+    uint64_t gap = is_below ? hash - there : there - hash;
+    uint32_t step = (uint32_t)((gap >> 32) * m->n_words >> 32);
+    if (is_below)
+        return step < m->n_words - at ? at + step : m->n_words - 1;
+    return step < at ? at - step : 0;
+}
+
 static uint32_t find(const void *ctx, ken_str word)
 {
     const ken_static_model *m = ctx;
     uint64_t hash = ken_hash_str(word);
-    uint32_t lo = 0, hi = m->n_words;
-    uint32_t at = (uint32_t)((hash >> 32) * m->n_words >> 32); // where an even spread has it
-    for (uint32_t step = 8; hi - lo > 1; step *= 4) {
-        if (m->hashes[at] <= hash) {
-            lo = at;
-            at = hi - lo > step ? lo + step : lo + (hi - lo) / 2;
-        } else {
-            hi = at;
-            at = hi - lo > step ? hi - step : lo + (hi - lo) / 2;
-        }
-    }
-    return m->hashes[lo] == hash ? lo : KEN_WORD_NONE;
+    uint32_t at = (uint32_t)((hash >> 32) * m->n_words >> 32);
+    at = approach(m, at, hash);
+    at = approach(m, at, hash);
+    while (at && m->hashes[at] > hash)
+        at--;
+    while (at + 1 < m->n_words && m->hashes[at] < hash)
+        at++;
+    return m->hashes[at] == hash ? at : KEN_WORD_NONE;
 }
 
 ken_vocabulary ken_static_vocabulary(const ken_static_model *m)
@@ -146,10 +155,15 @@ typedef struct bag {
     size_t n;
 } bag;
 
+// Rows lie anywhere in the table: each is asked for when its word is put, to be near when all are
+// added up.
 static void put(const ken_static_model *m, bag *b, uint32_t word, float g)
 {
     if (b->n == BAG_MAX)
         return;
+    const int8_t *row = m->rows + (size_t)word * m->n_dims;
+    for (uint32_t d = 0; d < m->n_dims; d += ALIGN)
+        KEN_PREFETCH(row + d);
     b->rows[b->n] = word;
     b->weights[b->n++] = g * m->scales[word];
 }
@@ -162,6 +176,20 @@ static bool has_word(const bag *b, uint32_t word)
     return false;
 }
 
+static void scale(float *v, float factor, uint32_t n)
+{
+    for (uint32_t d = 0; d < n; d += LANES)
+        for (uint32_t i = d; i < d + LANES; i++)
+            v[i] *= factor;
+}
+
+static void add(float *restrict to, float factor, const float *restrict from, uint32_t n)
+{
+    for (uint32_t d = 0; d < n; d += LANES)
+        for (uint32_t i = d; i < d + LANES; i++)
+            to[i] += factor * from[i];
+}
+
 // Writes the direction of the weighted sum; false and zeros when there is none.
 static bool direction(const ken_static_model *m, const bag *b, float *out)
 {
@@ -169,8 +197,7 @@ static bool direction(const ken_static_model *m, const bag *b, float *out)
     simd->bag_i8(m->rows, m->n_dims, b->rows, b->weights, b->n, out);
     float square = simd->dot_f32(out, out, m->n_dims);
     float factor = square > 0 ? 1 / sqrtf(square) : 0;
-    for (uint32_t d = 0; d < m->n_dims; d++)
-        out[d] *= factor;
+    scale(out, factor, m->n_dims);
     return square > 0;
 }
 
@@ -198,8 +225,7 @@ bool ken_static_embed_words(const ken_static_model *m, ken_str text, float *out)
 void ken_static_embed_path(const ken_static_model *m, ken_str path, float *out)
 {
     (void)ken_static_embed_words(m, path, out);
-    for (uint32_t d = 0; d < m->n_dims; d++)
-        out[d] *= m->path_factor;
+    scale(out, m->path_factor, m->n_dims);
 }
 
 // ---- files -------------------------------------------------------------------------------------
@@ -220,12 +246,6 @@ static void fill(const ken_static_model *m, const ken_word_count *words, size_t 
         if (count)
             put(m, out, words[i].word, root_of(count));
     }
-}
-
-static void add(float *to, float factor, const float *from, uint32_t n)
-{
-    for (uint32_t d = 0; d < n; d++)
-        to[d] += factor * from[d];
 }
 
 // Writes text + names of each chunk, and the sum of all texts behind them.
