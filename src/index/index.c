@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // A run, start to end:
-//   scan      which files there are                                  (this thread)
+//   scan      which files there are                                  (a thread of its own,
+//             while this one reads what the newest generation has)
 //   compare   by size, mtime and inode with the newest generation    (this thread)
 //             and, for files written about when they were last looked at, by content
 //   learn     read, hash, parse, cut, count                          (workers)
@@ -50,12 +51,16 @@ typedef struct run {
     const ken_cancel *cancel;
     ken_arena *arena;
     ken_index_report *report;
+    ken_arena scan_arena; // of `scan`, for as long as the run
     ken_scan_result scan;
+    ken_status scan_status;
+    ken_err scan_err;
     planned *plan;              // one per scanned file
     ken_skip_reason *late_skip; // one per scanned file: found when it was read
     size_t *work;               // scanned files to learn, largest first
     size_t n_work;
     index_job job;
+    uint32_t n_jobs;
     atomic_size_t next_work;
     atomic_bool is_stopping;
     pthread_mutex_t lock;
@@ -89,7 +94,8 @@ static void say(run *r, const char *stage, bool is_forced)
 static void add_issue(run *r, ken_str path, const char *text)
 {
     if (r->issues.len < MAX_ISSUES)
-        ken_vec_push(&r->issues, ((ken_issue){ path, ken_arena_dup(r->arena, ken_str_c(text)) }));
+        ken_vec_push(&r->issues, ((ken_issue){ ken_arena_dup(r->arena, path),
+                                               ken_arena_dup(r->arena, ken_str_c(text)) }));
 }
 
 // ---- workers -----------------------------------------------------------------------------------
@@ -180,7 +186,7 @@ static ken_status end_batch(run *r, ken_err *err)
 {
     if (!r->is_in_batch)
         return KEN_OK;
-    ken_status st = index_flush_words(r->store, r->builder, err);
+    ken_status st = index_flush_words(r->store, r->builder, r->n_jobs, err);
     if (!st)
         st = index_flush_vectors(r->store, r->vectors, err);
     if (!st)
@@ -298,7 +304,7 @@ static ken_status learn(run *r, ken_err *err)
 {
     if (!r->n_work)
         return KEN_OK;
-    size_t n_workers = r->opts->n_jobs ? r->opts->n_jobs : ken_pool_cores();
+    size_t n_workers = r->n_jobs;
     if (n_workers > r->n_work)
         n_workers = r->n_work;
     size_t n_slots = n_workers * SLOTS_PER_WORKER;
@@ -627,6 +633,14 @@ static ken_status load_old(run *r, old_files *old, ken_generation *g, bool *trus
     return KEN_OK;
 }
 
+static void scan(void *ctx, size_t worker)
+{
+    (void)worker;
+    run *r = ctx;
+    r->scan_status =
+        ken_scan(r->root, &r->opts->scan, r->cancel, &r->scan_arena, &r->scan, &r->scan_err);
+}
+
 // Readers look contents up in a store of their own: the run's is busy writing.
 static ken_status open_known(run *r, const char *path, ken_err *err)
 {
@@ -640,9 +654,12 @@ static ken_status run_all(run *r, const char *db_path, ken_err *err)
     ken_generation before = { 0 };
     bool trusts_old = false;
     say(r, "scanning", true);
+    ken_pool *pool = ken_pool_new(1, 1, 0);
+    ken_pool_submit(pool, scan, r);
     ken_status st = load_old(r, &old, &before, &trusts_old, err);
-    if (!st)
-        st = ken_scan(r->root, &r->opts->scan, r->cancel, r->arena, &r->scan, err);
+    ken_pool_free(pool);
+    if (!st && r->scan_status)
+        st = KEN_FAIL(err, r->scan_status, "%s", r->scan_err.msg);
     if (st)
         return st;
     compare(r, &old, trusts_old);
@@ -681,12 +698,14 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
               .report = &report,
               .started_ns = ken_clock_mono_ns(),
               .now_ms = ken_clock_wall_ms() };
+    r.n_jobs = opts->n_jobs ? opts->n_jobs : (uint32_t)ken_pool_cores();
     uint64_t limit = opts->memory_limit ? opts->memory_limit : (uint64_t)512 << 20;
     r.builder_max = (size_t)(limit / 8); // sorting doubles it, writing adds as much again
     r.job = (index_job){ .root_fd = -1,
                          .cancel = cancel,
                          .max_file_bytes =
                              opts->scan.max_file_bytes ? opts->scan.max_file_bytes : 1 << 20 };
+    ken_arena_init(&r.scan_arena, 0);
     pthread_mutex_init(&r.lock, NULL);
     pthread_cond_init(&r.has_free, NULL);
     pthread_cond_init(&r.has_done, NULL);
@@ -708,6 +727,7 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
     if (r.issues.len)
         memcpy(report.issues, r.issues.ptr, r.issues.len * sizeof *r.issues.ptr);
     ken_vec_release(&r.issues);
+    ken_arena_release(&r.scan_arena);
     ken_alloc_trim();
     report.duration_ms = (ken_clock_mono_ns() - r.started_ns) / 1000000;
     if (!st)

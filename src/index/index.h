@@ -7,7 +7,8 @@
 // What was learnt is kept in batches on the way, so a run that is stopped or killed goes on where
 // it was.
 //
-// Threads: the caller's thread writes; `n_jobs` workers of the run's own read and parse.
+// Threads: the caller's thread writes; `n_jobs` workers of the run's own read and parse, and one
+// scans before.
 // Errors: KEN_EBUSY when another process writes this index; KEN_ECANCELLED; KEN_ENOSPC. Problems of
 // single files are skips or issues, never errors.
 #ifndef KEN_INDEX_INDEX_H

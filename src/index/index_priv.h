@@ -72,9 +72,11 @@ ken_status index_put_late(ken_store *store, const index_late *items, size_t n, k
     KEN_MUST_USE;
 
 // ---- segments
-// ------------------------------------------------------------------------------------ Writes what
-// the builder holds as a segment of the open transaction; fine when it is empty.
-ken_status index_flush_words(ken_store *store, ken_lex_builder *b, ken_err *err) KEN_MUST_USE;
+// ------------------------------------------------------------------------------------
+// Write what a builder holds as a segment of the open transaction; fine when it is empty. Words are
+// sorted by n_jobs threads when they are many.
+ken_status index_flush_words(ken_store *store, ken_lex_builder *b, uint32_t n_jobs, ken_err *err)
+    KEN_MUST_USE;
 ken_status index_flush_vectors(ken_store *store, ken_vector_builder *b, ken_err *err) KEN_MUST_USE;
 // Joins small segments when there are many, and drops contents that no file has when they are many.
 // Inside the transaction of a generation. `live` holds the ids of contents that files have, sorted.

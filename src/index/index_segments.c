@@ -3,9 +3,11 @@
 // when there are more than MAX_SEGMENTS the smallest are read back and written as one, so that a
 // question looks into few and a change rewrites little: over n changes each content is rewritten
 // O(log n) times.
+#include <stdatomic.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/pool.h"
 #include "index/index_priv.h"
 
 enum {
@@ -13,6 +15,7 @@ enum {
     KEEP_SEGMENTS = 4,          // after joining, counting the joined one
     MERGE_MAX_BYTES = 96 << 20, // larger ones are left alone
     DEAD_MIN = 2000,            // contents that no file has, before they are dropped
+    SORT_ALONE_BYTES = 4 << 20, // in a builder: fewer are sorted before a thread has begun
 };
 
 static ken_status add_segment(ken_store *store, ken_segment_kind kind, ken_buf *bytes, uint32_t n,
@@ -22,11 +25,37 @@ static ken_status add_segment(ken_store *store, ken_segment_kind kind, ken_buf *
     return ken_store_add_segment(store, kind, ken_buf_str(bytes), n, &id, err);
 }
 
-ken_status index_flush_words(ken_store *store, ken_lex_builder *b, ken_err *err)
+typedef struct sorting {
+    ken_lex_builder *b;
+    uint32_t n_shares;
+    atomic_uint next;
+} sorting;
+
+// What there is no memory for is left to finishing, which says so.
+static void sort_share(void *ctx, size_t worker)
+{
+    (void)worker;
+    sorting *s = ctx;
+    (void)ken_lex_builder_sort(s->b, atomic_fetch_add(&s->next, 1), s->n_shares);
+}
+
+static void sort_words(ken_lex_builder *b, uint32_t n_jobs)
+{
+    if (n_jobs < 2 || ken_lex_builder_bytes(b) < SORT_ALONE_BYTES)
+        return;
+    sorting s = { .b = b, .n_shares = n_jobs };
+    ken_pool *pool = ken_pool_new(n_jobs, n_jobs, 0);
+    for (uint32_t i = 0; i < n_jobs; i++)
+        ken_pool_submit(pool, sort_share, &s);
+    ken_pool_free(pool);
+}
+
+ken_status index_flush_words(ken_store *store, ken_lex_builder *b, uint32_t n_jobs, ken_err *err)
 {
     uint32_t n = ken_lex_builder_n_contents(b);
     if (!n)
         return KEN_OK;
+    sort_words(b, n_jobs);
     ken_buf bytes = KEN_BUF_INIT((size_t)4 << 30);
     ken_status st = ken_lex_builder_finish(b, &bytes, err);
     if (!st)
@@ -129,7 +158,7 @@ typedef struct joining {
 static ken_status flush(joining *j, ken_err *err)
 {
     if (j->kind == KEN_SEGMENT_WORDS)
-        return index_flush_words(j->store, j->words, err);
+        return index_flush_words(j->store, j->words, 1, err);
     return j->vectors ? index_flush_vectors(j->store, j->vectors, err) : KEN_OK;
 }
 

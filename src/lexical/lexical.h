@@ -78,6 +78,10 @@ void ken_lex_builder_add(ken_lex_builder *b, int64_t content, const ken_lex_doc 
                          const ken_symbol *symbols, uint32_t n_symbols);
 size_t ken_lex_builder_bytes(const ken_lex_builder *b); // memory in use
 uint32_t ken_lex_builder_n_contents(const ken_lex_builder *b);
+// Sorts one of `n_shares` (from 0 on) of what the builder holds; several threads may sort a share
+// each. Optional, before finishing, which sorts what is left; nothing may be added in between.
+// False when there is no memory.
+bool ken_lex_builder_sort(ken_lex_builder *b, uint32_t share, uint32_t n_shares);
 // Appends the segment's bytes to `out` and empties the builder.
 ken_status ken_lex_builder_finish(ken_lex_builder *b, ken_buf *out, ken_err *err) KEN_MUST_USE;
 

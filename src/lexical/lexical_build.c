@@ -31,7 +31,9 @@ typedef KEN_VEC(ken_posting) posting_vec;
 
 struct ken_lex_builder {
     posting_vec parts[N_PARTS]; // by the highest bits of the term
-    size_t n_postings, n_room;  // of all parts; how many they have room for
+    bool is_sorted[N_PARTS];    // by part, from ken_lex_builder_sort on
+    bool has_sorted_names;
+    size_t n_postings, n_room; // of all parts; how many they have room for
     KEN_VEC(ken_lex_content) contents;
     KEN_VEC(uint16_t) lens;
     KEN_VEC(built_name) names;
@@ -50,6 +52,8 @@ static void clear(ken_lex_builder *b)
 {
     for (int i = 0; i < N_PARTS; i++)
         ken_vec_release(&b->parts[i]);
+    memset(b->is_sorted, 0, sizeof b->is_sorted);
+    b->has_sorted_names = false;
     b->n_postings = b->n_room = 0;
     ken_vec_release(&b->contents);
     ken_vec_release(&b->lens);
@@ -201,6 +205,33 @@ static int name_order(const void *a, const void *b, void *ctx)
     if (x->content != y->content)
         return x->content < y->content ? -1 : 1;
     return (x->symbol > y->symbol) - (x->symbol < y->symbol);
+}
+
+static size_t largest_part(const ken_lex_builder *b)
+{
+    size_t most = 0;
+    for (int i = 0; i < N_PARTS; i++)
+        most = b->parts[i].len > most ? b->parts[i].len : most;
+    return most;
+}
+
+bool ken_lex_builder_sort(ken_lex_builder *b, uint32_t share, uint32_t n_shares)
+{
+    ken_posting *spare = ken_try_alloc(ken_mul_size(largest_part(b) + 1, sizeof *spare));
+    if (!spare)
+        return false;
+    for (uint32_t i = share; i < N_PARTS; i += n_shares) {
+        if (!b->is_sorted[i])
+            sort_part(&b->parts[i], spare);
+        b->is_sorted[i] = true;
+    }
+    ken_free(spare);
+    if (share == n_shares - 1 && !b->has_sorted_names) {
+        if (b->names.len)
+            qsort_r(b->names.ptr, b->names.len, sizeof *b->names.ptr, name_order, b->name_text.ptr);
+        b->has_sorted_names = true;
+    }
+    return true;
 }
 
 // ---- writing -----------------------------------------------------------------------------------
@@ -358,32 +389,22 @@ static void put_part(const posting_vec *part, uint64_t first_bucket, uint64_t en
     }
 }
 
-static size_t largest_part(const ken_lex_builder *b)
-{
-    size_t most = 0;
-    for (int i = 0; i < N_PARTS; i++)
-        most = b->parts[i].len > most ? b->parts[i].len : most;
-    return most;
-}
-
-// Sorts and writes part by part. False when there is no memory for a second array.
+// Writes part by part. False when there is no memory for what a term has in one content.
 static bool put_terms(ken_lex_builder *b, seg_header *h, terms_out *o)
 {
-    ken_posting *spare = ken_try_alloc(ken_mul_size(largest_part(b) + 1, sizeof *spare));
-    if (!spare)
+    o->detail = ken_try_alloc(ken_mul_size(largest_part(b) + 1, sizeof(ken_posting)));
+    if (!o->detail)
         return false;
     h->bucket_bits = bucket_bits_for(b->n_postings);
     uint64_t n_buckets = (uint64_t)1 << (h->bucket_bits - PART_BITS);
-    o->detail = (uint8_t *)spare;
     for (uint64_t i = 0; i < N_PARTS; i++) {
         posting_vec *part = &b->parts[i];
-        sort_part(part, spare);
         put_part(part, i * n_buckets, (i + 1) * n_buckets, 64 - h->bucket_bits, o);
         ken_vec_release(part);
     }
     put32(o->buckets, (uint32_t)o->dict->len);
     h->n_terms = o->n_terms;
-    ken_free(spare);
+    ken_free(o->detail);
     return true;
 }
 
@@ -477,12 +498,10 @@ ken_status ken_lex_builder_finish(ken_lex_builder *b, ken_buf *out, ken_err *err
     seg_header h = { .n_contents = (uint32_t)b->contents.len, .n_chunks = b->n_chunks };
     ken_status st = KEN_OK;
     terms_out terms = { &parts[SEG_BUCKETS], &parts[SEG_DICT], &parts[SEG_POSTINGS], NULL, 0 };
-    if (!put_terms(b, &h, &terms)) {
+    if (!ken_lex_builder_sort(b, 0, 1) || !put_terms(b, &h, &terms)) {
         st = KEN_FAIL(err, KEN_ENOMEM, "sorting %zu postings", b->n_postings);
         goto out;
     }
-    if (b->names.len)
-        qsort_r(b->names.ptr, b->names.len, sizeof *b->names.ptr, name_order, b->name_text.ptr);
     put_contents(b, &parts[SEG_CONTENTS]);
     put_lens(b, &parts[SEG_CHUNK_LENS]);
     put_names(b, &h, &parts[SEG_NAME_KEYS], &parts[SEG_NAMES], &parts[SEG_NAME_LETTERS]);

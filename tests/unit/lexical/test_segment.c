@@ -701,6 +701,31 @@ KEN_TEST(a_builder_starts_anew_after_finish)
     lab_release(&l);
 }
 
+KEN_TEST(sorting_in_shares_makes_the_same_segment)
+{
+    enum {
+        SHARES = 3
+    };
+    lab_seed(5);
+    lab_docs docs = { 0 };
+    random_docs(&docs, 40, 300);
+    lab_segment l = { 0 };
+    build(&l, &docs, 512);
+    ken_lex_builder *b = ken_lex_builder_new();
+    for (size_t i = 0; i < docs.len; i++)
+        ken_lex_builder_add(b, docs.ptr[i].id, &docs.ptr[i].doc, docs.ptr[i].symbols.ptr,
+                            (uint32_t)docs.ptr[i].symbols.len);
+    for (uint32_t share = SHARES; share-- > 0;)
+        kt_true(ken_lex_builder_sort(b, share, SHARES));
+    ken_buf bytes = KEN_BUF_INIT(0);
+    kt_ok_err(ken_lex_builder_finish(b, &bytes, &err), &err);
+    kt_true(ken_str_eq(ken_buf_str(&bytes), ken_buf_str(&l.bytes)));
+    ken_buf_release(&bytes);
+    ken_lex_builder_free(b);
+    lab_docs_release(&docs);
+    lab_release(&l);
+}
+
 // ---- tests: damage -----------------------------------------------------------------------------
 
 static bool ignore_name(void *ctx, ken_str text, const ken_name_posting *p, uint32_t n)
