@@ -44,10 +44,13 @@ struct ken_snapshot {
     ken_file_row *rows;         // sorted by path
     ken_content_info *contents; // by file
     uint32_t n_files;
-    uint32_t *path_bits; // by file: KEN_PATH_*
-    float *size;         // by file: ln(1 + lines) / ln(1 + most lines)
+    float *size; // by file: ln(1 + lines) / ln(1 + most lines)
     ken_lex_corpus corpus;
+    // What follows from the list of paths alone outlives its generation, if the next has the same.
     ken_path_index *paths;
+    uint32_t *path_bits; // by file: KEN_PATH_*
+    uint32_t n_paths;
+    uint64_t paths_key;
     ken_lex_scores scores;
     query_vectors vectors; // loaded when a question first needs them
     ken_learner *learner;  // this and the next two are made when a changed file is first met

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Opening a generation: its files and contents in one read transaction, its segments by their heads
 // alone. What depends on the whole list of files (word index of the paths, averages, sizes) is
-// worked out here once; 10,000 files take a few milliseconds.
+// worked out here once; 10,000 files take a few milliseconds. What follows from the paths alone is
+// taken over by the next generation when it has the same.
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/hash.h"
 #include "base/map.h"
 #include "base/path.h"
 #include "query/query_priv.h"
@@ -13,13 +15,11 @@ static void unload(ken_snapshot *s)
 {
     for (uint32_t i = 0; i < s->corpus.n_parts; i++)
         ken_lex_segment_close(s->corpus.parts[i].segment);
-    ken_path_index_free(s->paths);
     ken_lex_scores_release(&s->scores);
     ken_arena_release(&s->arena);
     ken_fs_close(s->root_fd);
     s->root_fd = -1;
     s->corpus = (ken_lex_corpus){ 0 };
-    s->paths = NULL;
     s->feature = 0;
     s->vectors.is_loaded = false; // but kept, for the next generation
     s->generation = 0;
@@ -75,15 +75,44 @@ static ken_status load_segments(ken_snapshot *s, ken_err *err)
     return st;
 }
 
-static void measure_files(ken_snapshot *s)
+static ken_lang_role role_of(const ken_snapshot *s, uint32_t file)
 {
+    return ken_lang_role_of((ken_lang_id)s->contents[file].lang);
+}
+
+// Of all that measure_paths looks at.
+static uint64_t key_of_paths(const ken_snapshot *s)
+{
+    uint64_t key = s->n_files;
+    for (uint32_t i = 0; i < s->n_files; i++) {
+        uint64_t part[3] = { key, ken_hash_str(s->rows[i].path), (uint64_t)role_of(s, i) };
+        key = ken_hash64(part, sizeof part);
+    }
+    return key;
+}
+
+static void forget_paths(ken_snapshot *s)
+{
+    ken_path_index_free(s->paths);
+    ken_free(s->path_bits);
+    s->paths = NULL;
+    s->path_bits = NULL;
+}
+
+static void measure_paths(ken_snapshot *s)
+{
+    uint64_t key = key_of_paths(s);
+    if (s->paths && s->n_paths == s->n_files && s->paths_key == key)
+        return;
+    forget_paths(s);
+    s->n_paths = s->n_files;
+    s->paths_key = key;
+    s->path_bits = ken_alloc(ken_mul_size(s->n_files + (size_t)1, sizeof *s->path_bits));
     ken_str *paths = KEN_ARENA_ARRAY(&s->arena, ken_str, s->n_files + 1);
-    s->path_bits = KEN_ARENA_ARRAY(&s->arena, uint32_t, s->n_files + 1);
-    s->size = KEN_ARENA_ARRAY(&s->arena, float, s->n_files + 1);
-    uint32_t most = 1, folder_bits = 0;
+    uint32_t folder_bits = 0;
     ken_str folders = { "", 0 };
     for (uint32_t i = 0; i < s->n_files; i++) {
-        ken_lang_role role = ken_lang_role_of((ken_lang_id)s->contents[i].lang);
+        ken_lang_role role = role_of(s, i);
         paths[i] = s->rows[i].path;
         ken_str dir = ken_path_dir(paths[i]); // neighbours in the list mostly share it
         if (!i || !ken_str_eq(dir, folders)) {
@@ -93,14 +122,21 @@ static void measure_files(ken_snapshot *s)
         s->path_bits[i] =
             folder_bits | ken_rank_name(ken_path_base(paths[i]), role == KEN_LANG_ROLE_DOC,
                                         role == KEN_LANG_ROLE_DATA);
-        if (role == KEN_LANG_ROLE_CODE && s->contents[i].n_lines > most)
-            most = s->contents[i].n_lines;
     }
+    s->paths = ken_path_index_new(paths, s->n_files);
+}
+
+static void measure_sizes(ken_snapshot *s)
+{
+    s->size = KEN_ARENA_ARRAY(&s->arena, float, s->n_files + 1);
+    uint32_t most = 1;
+    for (uint32_t i = 0; i < s->n_files; i++)
+        if (role_of(s, i) == KEN_LANG_ROLE_CODE && s->contents[i].n_lines > most)
+            most = s->contents[i].n_lines;
     for (uint32_t i = 0; i < s->n_files; i++) {
         double size = log1p(s->contents[i].n_lines) / log1p(most);
         s->size[i] = size > 1 ? 1 : (float)size;
     }
-    s->paths = ken_path_index_new(paths, s->n_files);
 }
 
 static ken_status load(ken_snapshot *s, ken_err *err)
@@ -126,7 +162,8 @@ static ken_status load(ken_snapshot *s, ken_err *err)
     if (st)
         return st;
     ken_lex_corpus_measure(&s->corpus, &s->arena);
-    measure_files(s);
+    measure_paths(s);
+    measure_sizes(s);
     s->generation = s->info.number;
     ken_str root = ken_arena_dup(&s->arena, s->info.root);
     if (ken_fs_open_dir(root.ptr, &s->root_fd, NULL)) // a root that is gone: every file is
@@ -163,6 +200,7 @@ void ken_snapshot_close(ken_snapshot *s)
         return;
     unload(s);
     query_release_vectors(&s->vectors);
+    forget_paths(s);
     for (int i = 0; i < QUERY_CACHE_SLOTS; i++)
         ken_arena_release(&s->cache.slots[i].arena);
     ken_learner_free(s->learner);

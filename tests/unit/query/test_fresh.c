@@ -211,6 +211,24 @@ KEN_TEST(a_refreshed_snapshot_sees_the_new_generation)
     sample_end();
 }
 
+// As many files as before, but not the same: words of paths are those of now.
+KEN_TEST(a_refreshed_snapshot_knows_the_new_paths)
+{
+    sample_start();
+    lab_write(&l, "worker/ostrich.py", "pass\n");
+    sample_index();
+    first_is("ostrich", "worker/ostrich.py");
+    lab_write(&l, "worker/ostrich.py", "pass\npass\n"); // the list of paths stays
+    sample_index();
+    first_is("ostrich", "worker/ostrich.py");
+    lab_remove(&l, "worker/ostrich.py");
+    lab_write(&l, "cook/heron.py", "pass\n");
+    sample_index();
+    first_is("heron", "cook/heron.py");
+    kt_eq_u(ask("ostrich").n_hits, 0);
+    sample_end();
+}
+
 // A snapshot that is not refreshed goes on answering while runs join what it reads.
 KEN_TEST(an_old_snapshot_answers_while_segments_are_joined)
 {
