@@ -29,6 +29,7 @@ static void close_handle(app_handle *h)
         return;
     ken_snapshot_close(h->snapshot);
     ken_store_close(h->store);
+    ken_arena_release(&h->arena);
     ken_free(h);
 }
 
@@ -106,10 +107,17 @@ static void remember(ken_app *app, app_handle *h)
     pthread_mutex_unlock(&app->lock);
 }
 
-static ken_status open_handle(const ken_project_info *project, app_handle **out, ken_err *err)
+static ken_status open_handle(ken_app *app, const ken_project_info *project, app_handle **out,
+                              ken_err *err)
 {
     ken_fs_info info = { 0 };
     app_handle *h = ken_zalloc(sizeof *h);
+    h->app = app;
+    h->info = *project; // what a model is opened by
+    ken_arena_init(&h->arena, 0);
+    h->info.root = ken_arena_dup(&h->arena, project->root);
+    h->info.name = ken_arena_dup(&h->arena, project->name);
+    h->info.db_path = ken_arena_dup(&h->arena, project->db_path);
     h->project = project->id;
     h->is_lent = true;
     ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
@@ -123,6 +131,7 @@ static ken_status open_handle(const ken_project_info *project, app_handle **out,
         close_handle(h);
         return st;
     }
+    ken_snapshot_set_embedder(h->snapshot, ken_app__open_active, h);
     *out = h;
     return KEN_OK;
 }
@@ -145,7 +154,7 @@ ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_sna
     }
     if (!h) {
         ken_err e = { 0 };
-        ken_status st = open_handle(project, &h, &e);
+        ken_status st = open_handle(app, project, &h, &e);
         if (st == KEN_ENOTFOUND)
             return KEN_FAIL(err, KEN_ENOTFOUND,
                             "project '" KEN_STR_FMT

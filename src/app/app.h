@@ -106,6 +106,27 @@ ken_status ken_app_use_model(ken_app *app, const ken_project_info *project, ken_
 ken_status ken_app_project_model(ken_app *app, const ken_project_info *project,
                                  const ken_config *settings, ken_arena *arena,
                                  ken_model_record *out, ken_err *err) KEN_MUST_USE;
+// Makes the vectors of a project's model, after a run; nothing to do while the built-in one is
+// chosen and answers. A model that cannot be had leaves the vectors there are: then `note` says
+// why, or it is an error, as the setting embedding.on_unavailable wants. KEN_EBUSY as for
+// ken_app_index.
+typedef struct ken_app_embedding {
+    ken_model_record model;
+    ken_index_embed_report report;
+    bool was_needed; // false: the index has its vectors by itself
+    ken_str note;
+} ken_app_embedding;
+
+ken_status ken_app_embed(ken_app *app, const ken_project_info *project, const ken_config *settings,
+                         ken_index_progress_fn *on_progress, void *progress_ctx,
+                         const ken_cancel *cancel, ken_arena *arena, ken_app_embedding *out,
+                         ken_err *err) KEN_MUST_USE;
+// As JSON has it, and in one line for people; empty when nothing needs saying.
+json_t *ken_app_embedding_json(const ken_app_embedding *e);
+ken_str ken_app_embedding_text(const ken_app_embedding *e, ken_arena *arena);
+// Which vectors a project's index has.
+ken_status ken_app_load_vectors(ken_app *app, const ken_project_info *project, ken_arena *arena,
+                                ken_index_vectors *out, ken_err *err) KEN_MUST_USE;
 // What opens it. Texts are borrowed from `settings` and `m`.
 ken_embed_opts ken_app_model_opts(const ken_config *settings, const ken_model_record *m);
 // The members of a record, path and url included, as `ken model list --json` has them.

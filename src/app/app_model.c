@@ -248,15 +248,20 @@ static ken_status choose(ken_app *app, ken_str ref, ken_str url, ken_arena *aren
     return st || !out->path.len ? st : try_open(app, out, arena, err);
 }
 
+void ken_app__write_model(const ken_model_record *m, ken_buf *out)
+{
+    json_t *json = ken_app_model_json(m);
+    ken_json_dump(json, out);
+    json_decref(json);
+}
+
 static ken_status save_choice(ken_app *app, const ken_project_info *project,
                               const ken_model_record *m, ken_err *err)
 {
     int lock = -1;
     ken_store *store = NULL;
     ken_buf text = KEN_BUF_INIT(64 * 1024);
-    json_t *json = ken_app_model_json(m);
-    ken_json_dump(json, &text);
-    json_decref(json);
+    ken_app__write_model(m, &text);
     ken_status st = ken_app__lock_index(app, project, &lock, err);
     if (!st)
         st = ken_store_open(&(ken_store_opts){ .path = project->db_path.ptr }, &store, err);
@@ -320,6 +325,13 @@ static ken_status refresh(ken_app *app, ken_model_record *m, ken_arena *arena, k
     m->tokenizer_path = here.tokenizer_path;
     m->status = here.status;
     return KEN_OK;
+}
+
+ken_status ken_app__read_model(ken_app *app, ken_str text, ken_arena *arena, ken_model_record *out,
+                               ken_err *err)
+{
+    ken_status st = read_json(text, arena, out, err);
+    return st ? st : refresh(app, out, arena, err);
 }
 
 static ken_status from_settings(ken_app *app, const ken_config *settings, ken_arena *arena,

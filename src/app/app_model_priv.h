@@ -10,6 +10,11 @@ ken_embed_opts ken_app__embed_opts_for(const ken_config *settings, ken_str provi
 ken_status ken_app__parse_pooling(ken_str word, ken_embed_pooling *out, ken_err *err);
 ken_status ken_app__put_model(ken_app *app, const ken_model_record *m, ken_err *err);
 
+// A record as a project keeps it; reading it looks for its files on this machine.
+void ken_app__write_model(const ken_model_record *m, ken_buf *out);
+ken_status ken_app__read_model(ken_app *app, ken_str text, ken_arena *arena, ken_model_record *out,
+                               ken_err *err);
+
 // ---- app_download.c ----
 // KEN_EINVAL unless it is an https:, http: or file: URI, or an absolute path.
 ken_status ken_app__check_source(ken_str source, ken_err *err);

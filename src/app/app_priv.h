@@ -16,6 +16,9 @@ enum {
 
 // One open index with its snapshot, idle or lent.
 typedef struct app_handle {
+    ken_app *app;
+    ken_project_info info; // in the arena
+    ken_arena arena;
     ken_uuid project;
     ken_store *store;
     ken_snapshot *snapshot;
@@ -48,5 +51,9 @@ void ken_app__drop_idle(ken_app *app, ken_uuid project);
 // The lock of a project's writer: "<db>.lock". Folders are made.
 ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, int *out_fd,
                                ken_err *err);
+
+// ---- app_vectors.c ----
+// A ken_snapshot_embedder_fn: the model whose vectors answer. `ctx` is an app_handle.
+ken_status ken_app__open_active(void *ctx, ken_embedder **out, ken_err *err);
 
 #endif

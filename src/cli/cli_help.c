@@ -64,6 +64,7 @@ static const cli_opt model_opts[] = {
     { "document-prefix", 0, CLI_VALUE, "TEXT", "add: what it wants before code", NULL },
     { "query-prefix", 0, CLI_VALUE, "TEXT", "add: what it wants before questions", NULL },
     { "url", 0, CLI_VALUE, "URL", "use: the server, for ollama:, openai: and tei: models", NULL },
+    { "now", 0, CLI_FLAG, NULL, "use: index, and make its vectors", NULL },
 };
 
 #define SKIP_WORD(name, word, text) "|" word

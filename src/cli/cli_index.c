@@ -51,6 +51,18 @@ static void print_report(cli *x, const ken_project_info *p, const ken_index_repo
     print_issues(x, r);
 }
 
+// The vectors of the project's model, unless the index has them by itself.
+static ken_status embed(cli *x, const ken_project_info *project, const ken_config *settings,
+                        ken_app_embedding *out, ken_err *err)
+{
+    cli_progress progress;
+    ken_cli__progress_init(&progress, x);
+    ken_status st = ken_app_embed(x->app, project, settings, ken_cli__progress_show, &progress,
+                                  x->cancel, &x->arena, out, err);
+    ken_cli__progress_end(&progress);
+    return st;
+}
+
 // `ken index PATH` makes the very folder a project; without PATH the one around us is meant.
 static ken_status find_or_add(cli *x, ken_project_info *out, ken_err *err)
 {
@@ -69,24 +81,35 @@ static ken_status find_or_add(cli *x, ken_project_info *out, ken_err *err)
     return ken_app_add_project(x->app, root, ken_str_c(name ? name : ""), &x->arena, out, err);
 }
 
+ken_status ken_cli__index_whole(cli *x, const ken_project_info *project, bool is_forced,
+                                ken_app_embedding *out, ken_err *err)
+{
+    ken_config *settings = NULL;
+    ken_index_report report = { 0 };
+    ken_status st = ken_app_load_settings(x->app, project, &settings, err);
+    if (st)
+        return st;
+    ken_index_opts opts = ken_app_index_opts(settings);
+    opts.is_forced = is_forced;
+    st = ken_cli__index(x, project, opts, &report, err);
+    if (!st && !x->is_json)
+        print_report(x, project, &report);
+    if (!st)
+        st = embed(x, project, settings, out, err);
+    ken_str text = st ? KEN_STR("") : ken_app_embedding_text(out, &x->arena);
+    if (text.len && !x->is_json)
+        ken_cli__print("  " KEN_STR_FMT "\n", KEN_STR_ARG(text));
+    ken_config_free(settings);
+    return st;
+}
+
 ken_status ken_cli__run_index(cli *x, ken_err *err)
 {
     ken_project_info project;
-    ken_config *settings = NULL;
-    ken_index_report report = { 0 };
+    ken_app_embedding made;
     ken_status st = find_or_add(x, &project, err);
     if (!st && x->is_json)
         return index_json(x, &project, err);
-    if (!st)
-        st = ken_app_load_settings(x->app, &project, &settings, err);
-    if (st)
-        goto out;
-    ken_index_opts opts = ken_app_index_opts(settings);
-    opts.is_forced = ken_cli__args_has(&x->args, "force");
-    st = ken_cli__index(x, &project, opts, &report, err);
-    if (!st)
-        print_report(x, &project, &report);
-out:
-    ken_config_free(settings);
-    return st;
+    return st ? st
+              : ken_cli__index_whole(x, &project, ken_cli__args_has(&x->args, "force"), &made, err);
 }

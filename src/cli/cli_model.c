@@ -139,6 +139,38 @@ static ken_status download_model(cli *x, ken_str id, ken_err *err)
     return KEN_OK;
 }
 
+static bool has_its_vectors(cli *x, const ken_project_info *project, const ken_model_record *m)
+{
+    ken_index_vectors v;
+    return ken_str_eq_c(m->provider, "builtin") &&
+           !ken_app_load_vectors(x->app, project, &x->arena, &v, NULL) && v.is_builtin && !*v.next;
+}
+
+// What `--now` did; else what is to be done, unless there is nothing.
+static ken_status follow_choice(cli *x, const ken_project_info *project, const ken_model_record *m,
+                                json_t *top, ken_err *err)
+{
+    ken_app_embedding made;
+    if (!ken_cli__args_has(&x->args, "now")) {
+        if (!x->is_json && !has_its_vectors(x, project, m))
+            ken_cli__note(x, "to make its vectors: ken index " KEN_STR_FMT,
+                          KEN_STR_ARG(project->root));
+        return KEN_OK;
+    }
+    ken_status st = ken_cli__index_whole(x, project, false, &made, err);
+    if (!st && x->is_json)
+        ken_json_set(top, "embedding", ken_app_embedding_json(&made));
+    return st;
+}
+
+static void print_choice(cli *x, const ken_project_info *project, const ken_model_record *m)
+{
+    ken_cli__note(x, KEN_STR_FMT " uses " KEN_STR_FMT, KEN_STR_ARG(project->name),
+                  KEN_STR_ARG(m->id));
+    if (m->url.len)
+        ken_cli__note(x, "its code will be sent to " KEN_STR_FMT, KEN_STR_ARG(m->url));
+}
+
 static ken_status use_model(cli *x, ken_str id, ken_err *err)
 {
     cli_place place;
@@ -151,18 +183,17 @@ static ken_status use_model(cli *x, ken_str id, ken_err *err)
         st = ken_app_use_model(x->app, &place.project, id, option(x, "url"), &x->arena, &m, err);
     if (st)
         return st;
-    if (x->is_json) {
-        json_t *top = json_object();
-        ken_cli__json_set_project(top, &place.project);
-        ken_json_set(top, "model", ken_app_model_json(&m));
+    json_t *top = json_object();
+    ken_cli__json_set_project(top, &place.project);
+    ken_json_set(top, "model", ken_app_model_json(&m));
+    if (!x->is_json)
+        print_choice(x, &place.project, &m);
+    st = follow_choice(x, &place.project, &m, top, err);
+    if (!st && x->is_json)
         ken_cli__print_json(top);
-        return KEN_OK;
-    }
-    ken_cli__note(x, KEN_STR_FMT " uses " KEN_STR_FMT, KEN_STR_ARG(place.project.name),
-                  KEN_STR_ARG(m.id));
-    if (m.url.len)
-        ken_cli__note(x, "its code will be sent to " KEN_STR_FMT, KEN_STR_ARG(m.url));
-    return KEN_OK;
+    else
+        json_decref(top);
+    return st;
 }
 
 static ken_status remove_model(cli *x, ken_str id, ken_err *err)

@@ -86,6 +86,9 @@ ken_status ken_cli__open_place(cli *x, cli_place *place, bool may_index, ken_sna
 ken_status ken_cli__parse_mode(const char *word, ken_search_mode *out);     // NULL leaves it
 void ken_cli__close_place(cli *x, const cli_place *place, ken_snapshot *s); // NULL is fine
 // Brings the index up to date with a progress bar.
+// The run and the vectors of the project's model, printed unless --json is given.
+ken_status ken_cli__index_whole(cli *x, const ken_project_info *project, bool is_forced,
+                                ken_app_embedding *out, ken_err *err);
 ken_status ken_cli__index(cli *x, const ken_project_info *project, ken_index_opts opts,
                           ken_index_report *out, ken_err *err) KEN_MUST_USE;
 

@@ -207,6 +207,8 @@ static void print_result(const cli *x, const ken_search_result *r, const terms *
     if (r->n_removed)
         ken_cli__note(x, "%zu results left out, their files are gone; to update: ken index",
                       r->n_removed);
+    if (r->note.len)
+        ken_cli__note(x, KEN_STR_FMT, KEN_STR_ARG(r->note));
     if (x->is_verbose)
         ken_cli__note(x, "strategy: %s", r->strategy);
 }

@@ -126,6 +126,29 @@ static void print_model(cli *x, const cli_place *place)
     ken_config_free(settings);
 }
 
+// Whose vectors answer, and how far those are that are to replace them.
+static void print_vectors(cli *x, const cli_place *place)
+{
+    ken_index_vectors v;
+    ken_arena *a = &x->arena;
+    if (ken_app_load_vectors(x->app, &place->project, a, &v, NULL))
+        return;
+    ken_str next = KEN_STR("");
+    if (*v.next)
+        next = ken_arena_printf(a, "; %s is at " KEN_STR_FMT ", to go on: ken index", v.next,
+                                KEN_STR_ARG(text_of_n(x, v.n_next)));
+    ken_str age = KEN_STR("");
+    if (v.made_at_ms)
+        age = ken_cli__format_age(a, v.made_at_ms, ken_clock_wall_ms());
+    print_row(x, "vectors",
+              ken_arena_printf(a,
+                               "%s, %u dimensions, " KEN_STR_FMT " of " KEN_STR_FMT
+                               "%s" KEN_STR_FMT KEN_STR_FMT,
+                               v.active, v.n_dims, KEN_STR_ARG(text_of_n(x, v.n_active)),
+                               KEN_STR_ARG(ken_cli__format_n(a, v.n_contents, "content")),
+                               age.len ? ", " : "", KEN_STR_ARG(age), KEN_STR_ARG(next)));
+}
+
 static void print_status(cli *x, const cli_place *place, const ken_snapshot_stats *s)
 {
     ken_arena *a = &x->arena;
@@ -143,6 +166,7 @@ static void print_status(cli *x, const cli_place *place, const ken_snapshot_stat
     print_row(x, "chunks", text_of_n(x, s->n_chunks));
     print_row(x, "symbols", text_of_n(x, s->n_symbols));
     print_model(x, place);
+    print_vectors(x, place);
     print_skip_counts(x, s);
     if (s->n_error_files)
         print_row(x, "errors",

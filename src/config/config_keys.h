@@ -53,6 +53,9 @@
       "KEN_EMBEDDING_TIMEOUT", OWNER, "for one request")                                           \
     X(EMBED_THREADS, "embedding.threads", COUNT, "0", 0, 256, "",                                  \
       "KEN_EMBEDDING_THREADS", OWNER, "threads of an ONNX model; 0 = one per core")                \
+    X(EMBED_ON_UNAVAILABLE, "embedding.on_unavailable", WORD, "builtin", 0, 0, "builtin|error",    \
+      "KEN_EMBEDDING_ON_UNAVAILABLE", OWNER,                                                       \
+      "when the model cannot make vectors: go on with those there are, or fail")                   \
     X(ONNX_RUNTIME, "embedding.onnx_runtime", TEXT, "", 0, 0, "",                                  \
       "KEN_ONNX_RUNTIME", OWNER, "libonnxruntime.so or its folder; empty = the usual places")      \
     X(DATA_DIR, "data.dir", TEXT, "", 0, 0, "",                                                    \

@@ -4,12 +4,15 @@
 // which are waited for, get more from a pool that is made when it is first of use.
 #include "embed/embed.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/hash.h"
 #include "base/pool.h"
 #include "base/utf8.h"
 #include "embed/embed_debug.h"
@@ -230,6 +233,13 @@ ken_embed_info ken_embedder_info(const ken_embedder *e)
         .is_remote = e->self.is_remote,
         .url = e->self.url,
     };
+}
+
+void ken_embedder_name(const ken_embedder *e, char out[KEN_EMBED_NAME_MAX + 1])
+{
+    ken_embed_info i = ken_embedder_info(e);
+    snprintf(out, KEN_EMBED_NAME_MAX + 1, "%.40s %zu %016" PRIx64, i.model, i.dims,
+             ken_hash_str(ken_str_c(i.key)));
 }
 
 // ---- one batch -------------------------------------------------------------------------------

@@ -118,6 +118,13 @@ ken_status ken_embedder_probe(ken_embedder *e, const ken_cancel *cancel, size_t 
 ken_status ken_embedder_embed(ken_embedder *e, ken_embed_kind kind, const ken_str *texts, size_t n,
                               float *out, const ken_cancel *cancel, ken_err *err) KEN_MUST_USE;
 
+enum {
+    KEN_EMBED_NAME_MAX = 63
+};
+// A name for what this model makes, told from all others by its key and dimensions, which must be
+// known: "all-MiniLM-L6-v2 384 0123456789abcdef".
+void ken_embedder_name(const ken_embedder *e, char out[KEN_EMBED_NAME_MAX + 1]);
+
 // Whether a provider of that name exists; whether it sends texts away.
 bool ken_embed_is_provider(ken_str word);
 bool ken_embed_is_remote(ken_str word);

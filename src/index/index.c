@@ -216,8 +216,9 @@ static ken_status keep_content(run *r, index_slot *s, int64_t *out_id, ken_err *
     if (st)
         return st;
     ken_lex_builder_add(r->builder, *out_id, &s->doc, s->facts.symbols, s->facts.n_symbols);
-    ken_vector_builder_add(r->vectors, *out_id, s->vectors.values.ptr, s->vectors.scales.ptr,
-                           (uint32_t)s->vectors.scales.len);
+    if (r->job.wants_vectors)
+        ken_vector_builder_add(r->vectors, *out_id, s->vectors.values.ptr, s->vectors.scales.ptr,
+                               (uint32_t)s->vectors.scales.len);
     r->report->n_parsed++;
     r->report->bytes_parsed += s->facts.n_bytes;
     r->n_in_batch++;
@@ -623,6 +624,11 @@ static ken_status load_old(run *r, old_files *old, ken_generation *g, bool *trus
     st = ken_store_load_value(r->store, KEN_STR("index.feature"), r->arena, &feature, err);
     if (st && st != KEN_ENOTFOUND)
         return st;
+    char active[KEN_EMBED_NAME_MAX + 1];
+    st = index_load_name(r->store, KEN_VECTOR_ACTIVE, r->arena, active, err);
+    if (st)
+        return st;
+    r->job.wants_vectors = !*active;
     old->is_kept = KEN_ARENA_ARRAY(r->arena, bool, old->n + 1);
     st = index_load_late(r->store, r->arena, &old->late, &old->n_late, err);
     if (!st)

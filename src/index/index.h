@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/cancel.h"
 #include "base/err.h"
+#include "embed/embed.h"
 #include "scan/scan.h"
 #include "store/store.h"
 
@@ -64,5 +65,55 @@ typedef struct ken_index_report {
 ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opts *opts,
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err) KEN_MUST_USE;
+
+// ---- vectors of another model ----------------------------------------------------------------
+// ken_index_run makes vectors of the built-in model on its way, while these are the ones that
+// answer. All others are made by this stage, after a run: of every content of the newest generation
+// that the model has no vectors of yet, from the file and the stored facts, without parsing. What
+// was made is kept in transactions of a few hundred texts, so that a stage that is stopped goes on
+// where it was. Once all contents have vectors the model becomes the one that answers, and the
+// vectors of all others are dropped, in one transaction and as a new generation; until then the
+// old ones answer.
+typedef struct ken_index_embed_opts {
+    uint64_t max_file_bytes; // as of the run; 0 = 1 MiB
+    size_t batch;            // texts of a transaction, about; 0 = 256
+    ken_str record;          // kept with the index for whoever asks with this model; may be empty
+    ken_index_progress_fn *on_progress; // stage "embedding", in contents; may be NULL
+    void *progress_ctx;
+} ken_index_embed_opts;
+
+typedef struct ken_index_embed_report {
+    uint64_t generation;
+    uint64_t n_contents;   // of the generation, those without chunks left out
+    uint64_t n_embedded;   // by this stage
+    uint64_t n_texts;      // chunks of these
+    uint64_t n_left;       // have no vectors: their files have changed since the run
+    bool is_active;        // the model answers now
+    bool has_model_failed; // the error is the embedder's: the index is fine
+    int64_t duration_ms;
+} ken_index_embed_report;
+
+// `embedder` NULL = the built-in model. `*out` is set on failure as well. The store's only writer,
+// as for ken_index_run.
+ken_status ken_index_embed(ken_store *store, const char *root, ken_embedder *embedder,
+                           const ken_index_embed_opts *opts, const ken_cancel *cancel,
+                           ken_index_embed_report *out, ken_err *err) KEN_MUST_USE;
+
+// Whether the index has, or uses, vectors of another model than the built-in one.
+ken_status ken_index_has_others(ken_store *store, bool *out, ken_err *err) KEN_MUST_USE;
+
+// What an index has of vectors.
+typedef struct ken_index_vectors {
+    char active[KEN_EMBED_NAME_MAX + 1];   // the model that answers
+    char next[KEN_EMBED_NAME_MAX + 1];     // the one that is to replace it; "" = none
+    bool is_builtin;                       // `active` is
+    uint32_t n_dims;                       // of `active` as stored; 0 = there are none
+    uint64_t n_contents, n_active, n_next; // with vectors
+    int64_t made_at_ms;                    // when the last were made; 0 = by runs, on their way
+    ken_str record;                        // of the active one, as it was given; in the arena
+} ken_index_vectors;
+
+ken_status ken_index_load_vectors(ken_store *store, ken_arena *arena, ken_index_vectors *out,
+                                  ken_err *err) KEN_MUST_USE;
 
 #endif

@@ -74,7 +74,8 @@ void index_file_learn(const index_job *job, index_worker *w, index_slot *s)
     size_t n_comments;
     const ken_span *comments = ken_learner_comments(w->learner, &n_comments);
     ken_tokenize(w->tokenizer, text, &s->facts, comments, n_comments, &s->doc);
-    ken_static_embed_bags(ken_static_builtin(), &s->doc.bags, &s->vectors);
+    if (job->wants_vectors)
+        ken_static_embed_bags(ken_static_builtin(), &s->doc.bags, &s->vectors);
     ken_buf_clear(&s->packed);
     ken_facts_pack(&s->facts, &s->packed);
 }

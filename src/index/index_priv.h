@@ -45,6 +45,7 @@ typedef struct index_job {
     int root_fd;
     uint64_t max_file_bytes;
     const ken_cancel *cancel;
+    bool wants_vectors; // of the built-in model
 } index_job;
 
 void index_worker_init(index_worker *w);
@@ -82,5 +83,46 @@ ken_status index_flush_vectors(ken_store *store, ken_vector_builder *b, ken_err 
 // Inside the transaction of a generation. `live` holds the ids of contents that files have, sorted.
 ken_status index_tidy(ken_store *store, const int64_t *live, size_t n_live, ken_err *err)
     KEN_MUST_USE;
+
+// Joins small segments of vectors when there are many, in the open transaction.
+ken_status index_tidy_vectors(ken_store *store, ken_err *err) KEN_MUST_USE;
+
+// ---- which contents have vectors
+// ---------------------------------------------------------------------
+typedef struct index_live {
+    int64_t id;
+    size_t first, end; // of the order: the files that have it
+    uint32_t n_chunks;
+    bool has_vectors;
+} index_live;
+
+typedef struct index_cover {
+    ken_file_row *rows; // sorted by path
+    size_t *order;      // rows by content
+    index_live *items;  // contents with chunks, by id
+    size_t n_items;
+    size_t n_done;   // items with vectors
+    uint32_t n_dims; // of the segments that were counted
+    bool has_others; // there are segments of other models
+} index_cover;
+
+// The names of values: the model that answers (KEN_VECTOR_ACTIVE), what it was chosen as, the one
+// that is being made.
+#define INDEX_ACTIVE_RECORD "embed.active_record"
+#define INDEX_NEXT          "embed.next"
+#define INDEX_MADE          "embed.made_ms"
+
+// Contents of the newest generation; nothing has vectors yet.
+ken_status index_load_live(ken_store *store, ken_arena *arena, index_cover *out, ken_err *err)
+    KEN_MUST_USE;
+// Counts what has vectors of a model of that name.
+ken_status index_mark_covered(ken_store *store, const char *model, ken_arena *arena,
+                              index_cover *cover, ken_err *err) KEN_MUST_USE;
+// Removes the segments of all other models, in the open transaction.
+ken_status index_drop_others(ken_store *store, const char *model, ken_arena *arena, ken_err *err)
+    KEN_MUST_USE;
+// A value as a text of at most KEN_EMBED_NAME_MAX bytes; "" when it is not there.
+ken_status index_load_name(ken_store *store, const char *key, ken_arena *arena,
+                           char out[KEN_EMBED_NAME_MAX + 1], ken_err *err) KEN_MUST_USE;
 
 #endif

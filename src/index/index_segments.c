@@ -237,3 +237,16 @@ ken_status index_tidy(ken_store *store, const int64_t *live, size_t n_live, ken_
     ken_arena_release(&arena);
     return st;
 }
+
+ken_status index_tidy_vectors(ken_store *store, ken_err *err)
+{
+    ken_arena arena;
+    ken_segment_info *segments;
+    size_t n;
+    ken_arena_init(&arena, 0);
+    ken_status st = ken_store_list_segments(store, KEN_SEGMENT_VECTORS, &arena, &segments, &n, err);
+    if (!st)
+        st = join(store, KEN_SEGMENT_VECTORS, segments, n, &(alive){ 0 }, err);
+    ken_arena_release(&arena);
+    return st;
+}

@@ -17,6 +17,7 @@
 #include "base/cancel.h"
 #include "base/err.h"
 #include "base/id.h"
+#include "embed/embed.h"
 #include "model/facts.h"
 #include "model/skip.h"
 #include "rank/rank.h"
@@ -29,6 +30,12 @@ ken_status ken_snapshot_open(ken_store *store, ken_snapshot **out, ken_err *err)
 ken_status ken_snapshot_refresh(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
 void ken_snapshot_close(ken_snapshot *s);
 uint64_t ken_snapshot_generation(const ken_snapshot *s);
+
+// Opens an embedder of the model whose vectors answer, when it is not the built-in one and a
+// question first needs it; the snapshot closes it. Called on the thread that asks. Without a way to
+// open one such questions are answered by words alone.
+typedef ken_status ken_snapshot_embedder_fn(void *ctx, ken_embedder **out, ken_err *err);
+void ken_snapshot_set_embedder(ken_snapshot *s, ken_snapshot_embedder_fn *open, void *ctx);
 
 typedef enum ken_search_mode {
     KEN_SEARCH_AUTO = 0, // ranked by words and meaning; the default
@@ -103,6 +110,7 @@ typedef struct ken_search_result {
     const char *strategy; // static: how the question was understood
     bool is_truncated;    // there is more
     size_t n_removed;     // hits left out because their file is gone from the disk
+    ken_str note;         // why meaning was left out, when the model cannot be asked; else empty
 } ken_search_result;
 
 ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opts,

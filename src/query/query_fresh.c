@@ -82,7 +82,7 @@ double *query_score_fresh(ken_snapshot *s, const ken_lex_query *q, const query_t
             out[c] += s->scores.chunk_idf[i] * tf / (tf + k);
         }
     }
-    if (meaning)
+    if (meaning && !*s->model) // a model that must be asked is not asked for a changed file
         *out_cosines = cosines_of(&doc.bags, path, meaning, arena);
     ken_lex_doc_release(&doc);
     return out;

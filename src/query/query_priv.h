@@ -32,9 +32,29 @@ typedef struct query_cache {
 // what is the same.
 typedef struct query_vectors {
     bool is_loaded;
-    ken_vector_matrix matrix; // no dimensions: the index has none of our model
-    uint64_t *keys;           // by file of the matrix: its path and content
+    char model[KEN_VECTOR_MODEL_MAX + 1]; // whose they are
+    ken_vector_matrix matrix;             // no dimensions: the index has none of this model
+    uint64_t *keys;                       // by file of the matrix: its path and content
 } query_vectors;
+
+// Vectors of the questions asked of late, of a model that is not built in.
+enum {
+    QUERY_EMBEDDED = 8
+};
+
+typedef struct query_embedded {
+    char *text; // NULL = empty
+    size_t len;
+    ken_vector_query vector;
+} query_embedded;
+
+typedef struct query_embedder {
+    ken_snapshot_embedder_fn *open;
+    void *ctx;
+    ken_embedder *embedder; // NULL = not opened yet
+    query_embedded last[QUERY_EMBEDDED];
+    uint32_t next; // slot that the next question takes
+} query_embedder;
 
 struct ken_snapshot {
     ken_store *store; // borrowed
@@ -52,8 +72,10 @@ struct ken_snapshot {
     uint32_t n_paths;
     uint64_t paths_key;
     ken_lex_scores scores;
-    query_vectors vectors; // loaded when a question first needs them
-    ken_learner *learner;  // this and the next two are made when a changed file is first met
+    char model[KEN_VECTOR_MODEL_MAX + 1]; // whose vectors answer; "" = the built-in model
+    query_vectors vectors;                // loaded when a question first needs them
+    query_embedder embedder;
+    ken_learner *learner; // this and the next two are made when a changed file is first met
     ken_tokenizer *tokenizer;
     uint32_t feature; // version of what learnt the contents
     query_cache cache;
@@ -68,8 +90,12 @@ bool query_is_stale(ken_snapshot *s, ken_status st);
 // Loads the vectors, if they are not; a matrix without rows when there are none.
 ken_status query_load_vectors(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
 void query_release_vectors(query_vectors *v);
-// False when the question has no known word, or the index no vectors.
-bool query_embed(const ken_snapshot *s, ken_str query, ken_vector_query *out);
+// Reads which model's vectors answer.
+ken_status query_load_model(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
+// The vector of a question; *out_has is false when it has no known word, or the index no vectors.
+ken_status query_embed(ken_snapshot *s, ken_str query, const ken_cancel *cancel, bool *out_has,
+                       ken_vector_query *out, ken_err *err) KEN_MUST_USE;
+void query_close_embedder(ken_snapshot *s);
 
 // Index of the row with this path, or -1.
 int64_t query_file_index(const ken_snapshot *s, ken_str path);

@@ -37,6 +37,7 @@ typedef struct search {
     ken_vector_query meaning;
     float *near; // by file: cosine of its best near chunk, -1 = none is near
     float far;   // about the most that a file without a near chunk reaches
+    ken_str note;
     ranked_file *files;
     size_t n_files;
 } search;
@@ -127,6 +128,21 @@ static bool passes(const void *ctx, uint32_t file)
 // what has nothing to do with a question stay below 0.23.
 static const float related = 0.25F;
 
+// A model that cannot be asked leaves words, unless only meaning was asked for.
+static ken_status embed(search *x, ken_str query, const ken_cancel *cancel, bool *out_has,
+                        ken_err *err)
+{
+    ken_err e = { 0 };
+    ken_status st = query_embed(x->s, query, cancel, out_has, &x->meaning, &e);
+    if (st && st != KEN_ECANCELLED && x->o->mode != KEN_SEARCH_SEMANTIC) {
+        x->note = ken_arena_printf(x->arena, "ranked by words alone: %s", e.msg);
+        return KEN_OK;
+    }
+    if (st && err)
+        *err = e;
+    return st;
+}
+
 // Files with a chunk that is near join those that have words of the question.
 static ken_status find_meaning(search *x, ken_str query, const ken_cancel *cancel, ken_err *err)
 {
@@ -136,7 +152,10 @@ static ken_status find_meaning(search *x, ken_str query, const ken_cancel *cance
     ken_status st = ken_cancel_check(cancel, err);
     if (!st)
         st = query_load_vectors(s, err);
-    if (st || !query_embed(s, query, &x->meaning))
+    bool has_vector = false;
+    if (!st)
+        st = embed(x, query, cancel, &has_vector, err);
+    if (st || !has_vector)
         return st;
     ken_vec_u32 near = { 0 };
     x->near = KEN_ARENA_ARRAY(x->arena, float, s->n_files + 1);
@@ -495,6 +514,7 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
             out->hits[out->n_hits++] = hit;
     }
     out->n_total = x.n_files;
+    out->note = x.note;
     return KEN_OK;
 }
 

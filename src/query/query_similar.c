@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What else means the same: the vector of the chunk at "path:line" is the question. One result per
 // file, its other near chunks inside it; the chunk itself is no answer.
-#include "embed/embed_static.h"
 #include "query/query_priv.h"
 
 enum {
@@ -30,25 +29,24 @@ static bool parse_place(ken_str place, ken_str *path, uint64_t *line)
     return ken_str_parse_u64(number, line) && *line >= 1;
 }
 
-// The vector of an indexed row, else of the words that the chunk has now.
-static bool embed_chunk(ken_snapshot *s, query_text *t, asked *a)
+// The vector of an indexed row, else of the text that the chunk has now; *out_has is false when the
+// model knows no word of it.
+static ken_status embed_chunk(ken_snapshot *s, query_text *t, asked *a, bool *out_has, ken_err *err)
 {
     const ken_vector_matrix *m = &s->vectors.matrix;
     float unit[KEN_VECTOR_MAX_DIMS];
     uint32_t first = m->n_rows ? m->first_row[a->file] : 0,
              n = m->n_rows ? m->first_row[a->file + 1] - first : 0;
     a->is_indexed = !t->is_refreshed && a->chunk < n;
-    if (a->is_indexed) {
-        size_t row = first + a->chunk;
-        for (uint32_t d = 0; d < m->n_dims; d++)
-            unit[d] = m->scales[row] * (float)m->values[row * m->n_dims + d];
-    } else if (!m->n_rows ||
-               !ken_static_embed_words(ken_static_builtin(),
-                                       query_slice(t, t->facts.chunks[a->chunk].span), unit)) {
-        return false;
-    }
+    if (!a->is_indexed)
+        return query_embed(s, query_slice(t, t->facts.chunks[a->chunk].span), NULL, out_has,
+                           &a->vector, err);
+    size_t row = first + a->chunk;
+    for (uint32_t d = 0; d < m->n_dims; d++)
+        unit[d] = m->scales[row] * (float)m->values[row * m->n_dims + d];
     ken_vector_query_init(&a->vector, unit, m->n_dims);
-    return true;
+    *out_has = true;
+    return KEN_OK;
 }
 
 static ken_status read_place(ken_snapshot *s, ken_str place, ken_arena *arena, asked *a,
@@ -68,6 +66,7 @@ static ken_status read_place(ken_snapshot *s, ken_str place, ken_arena *arena, a
     ken_status st = query_load_text(s, (uint32_t)file, arena, &t, err);
     if (st)
         return st;
+    bool has_vector = false;
     a->file = (uint32_t)file;
     a->chunk = UINT32_MAX;
     for (uint32_t i = 0; i < t.facts.n_chunks && a->chunk == UINT32_MAX; i++)
@@ -76,7 +75,9 @@ static ken_status read_place(ken_snapshot *s, ken_str place, ken_arena *arena, a
     if (a->chunk == UINT32_MAX)
         st = KEN_FAIL(err, KEN_EINVAL, "query: line %llu is behind the end of '" KEN_STR_FMT "'",
                       (unsigned long long)line, KEN_STR_ARG(path));
-    else if (!embed_chunk(s, &t, a))
+    else
+        st = embed_chunk(s, &t, a, &has_vector, err);
+    if (!st && !has_vector)
         st = KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' has no known word there",
                       KEN_STR_ARG(place));
     query_close_text(&t);

@@ -153,6 +153,8 @@ static ken_status load(ken_snapshot *s, ken_err *err)
         st = ken_store_load_files(s->store, &s->arena, &s->rows, &n, &s->contents, err);
     s->n_files = (uint32_t)n;
     if (!st)
+        st = query_load_model(s, err);
+    if (!st)
         st = load_segments(s, err);
     if (st) {
         ken_store_rollback(s->store);
@@ -201,6 +203,7 @@ void ken_snapshot_close(ken_snapshot *s)
     unload(s);
     query_release_vectors(&s->vectors);
     forget_paths(s);
+    query_close_embedder(s);
     for (int i = 0; i < QUERY_CACHE_SLOTS; i++)
         ken_arena_release(&s->cache.slots[i].arena);
     ken_learner_free(s->learner);

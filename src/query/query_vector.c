@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The vectors of a generation, in memory. Segments are read from end to end, each content's rows
-// put where the files that have it want them, with what their paths say. A file that the matrix of
+// put where the files that have it want them, with what their paths say. Which model's they are the
+// index says; question vectors come from the same one (query_embed.c). A file that the matrix of
 // the generation before has with the same path and content is copied from there.
 #include <stdlib.h>
 
@@ -60,11 +61,26 @@ static bool is_more(const loading *l, const content_file *f, int64_t content)
     return f < l->by_content + l->s->n_files && f->content == content;
 }
 
-static bool is_ours(const ken_vector_segment *segment)
+static bool is_builtin(const ken_snapshot *s)
+{
+    return !*s->model;
+}
+
+static bool is_ours(const ken_snapshot *s, const ken_vector_segment *segment)
 {
     const ken_static_model *m = ken_static_builtin();
     const ken_vector_model *model = ken_vector_segment_model(segment);
+    if (!is_builtin(s))
+        return !strcmp(model->name, s->model);
     return model->n_dims == ken_static_n_dims(m) && !strcmp(model->name, ken_static_name(m));
+}
+
+// One model has one number of dimensions: those of the first segment, when there is any.
+static uint32_t dims_of(const loading *l)
+{
+    if (is_builtin(l->s))
+        return ken_static_n_dims(ken_static_builtin());
+    return l->n_segments ? ken_vector_segment_model(l->segments[0])->n_dims : KEN_VECTOR_DIMS;
 }
 
 static ken_status open_segments(loading *l, ken_arena *arena, ken_err *err)
@@ -79,7 +95,9 @@ static ken_status open_segments(loading *l, ken_arena *arena, ken_err *err)
         ken_block_source source = ken_store_source(l->s->store, &l->infos[i]);
         ken_vector_segment *segment = NULL;
         st = ken_vector_segment_open(&source, &segment, err);
-        if (!st && is_ours(segment))
+        if (!st && is_ours(l->s, segment) &&
+            (!l->n_segments || ken_vector_model_eq(ken_vector_segment_model(segment),
+                                                   ken_vector_segment_model(l->segments[0]))))
             l->segments[l->n_segments++] = segment;
         else
             ken_vector_segment_close(segment);
@@ -103,7 +121,7 @@ static void count_rows(loading *l)
 static void copy_old(loading *l)
 {
     const ken_vector_matrix *old = &l->old->matrix;
-    if (old->n_dims != l->v->matrix.n_dims)
+    if (old->n_dims != l->v->matrix.n_dims || strcmp(l->old->model, l->v->model) != 0)
         return;
     ken_map by_key;
     ken_map_init(&by_key);
@@ -124,8 +142,10 @@ static void put_file(loading *l, uint32_t file, const int8_t *values, const floa
 {
     const ken_static_model *m = ken_static_builtin();
     float path[KEN_VECTOR_MAX_DIMS];
-    ken_static_embed_path(m, l->s->rows[file].path, path);
-    ken_vector_matrix_put(&l->v->matrix, file, values, scales, path);
+    bool has_path = is_builtin(l->s); // other models have read it before the code
+    if (has_path)
+        ken_static_embed_path(m, l->s->rows[file].path, path);
+    ken_vector_matrix_put(&l->v->matrix, file, values, scales, has_path ? path : NULL);
     l->is_done[file] = true;
 }
 
@@ -149,8 +169,7 @@ static ken_status put_content(loading *l, ken_vector_segment *segment, const ken
 static ken_status fill(loading *l, ken_err *err)
 {
     const ken_snapshot *s = l->s;
-    uint32_t n_dims = ken_static_n_dims(ken_static_builtin());
-    if (!ken_vector_matrix_init(&l->v->matrix, n_dims, l->n_rows, s->n_files))
+    if (!ken_vector_matrix_init(&l->v->matrix, dims_of(l), l->n_rows, s->n_files))
         return KEN_FAIL(err, KEN_ENOMEM, "loading the vectors of %u files", s->n_files);
     l->v->keys = ken_alloc(ken_mul_size(s->n_files + (size_t)1, sizeof *l->v->keys));
     for (uint32_t f = 0; f < s->n_files; f++)
@@ -192,6 +211,7 @@ ken_status query_load_vectors(ken_snapshot *s, ken_err *err)
     ken_arena arena;
     ken_arena_init(&arena, 0);
     query_vectors fresh = { .is_loaded = true };
+    memcpy(fresh.model, s->model, sizeof fresh.model);
     loading l = { .s = s, .old = &s->vectors, .v = &fresh };
     ken_status st = load(&l, &arena, err);
     for (size_t i = 0; i < l.n_segments; i++)
@@ -204,14 +224,4 @@ ken_status query_load_vectors(ken_snapshot *s, ken_err *err)
     query_release_vectors(&s->vectors);
     s->vectors = fresh;
     return KEN_OK;
-}
-
-bool query_embed(const ken_snapshot *s, ken_str query, ken_vector_query *out)
-{
-    const ken_static_model *m = ken_static_builtin();
-    float unit[KEN_VECTOR_MAX_DIMS];
-    if (!s->vectors.matrix.n_rows || !ken_static_embed_words(m, query, unit))
-        return false;
-    ken_vector_query_init(out, unit, ken_static_n_dims(m));
-    return true;
 }

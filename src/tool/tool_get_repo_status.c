@@ -152,11 +152,35 @@ static void set_embedding(const ken_tool_env *env, const ken_project_info *proje
     } else {
         ken_json_set_str(v, "provider", m.provider);
         ken_json_set_str(v, "model", m.id);
+        ken_json_set(v, "version", m.sha256.len ? ken_json_str(m.sha256) : NULL);
         ken_json_set_str(v, "status", ken_str_c(ken_model_status_word(m.status)));
         ken_json_set(v, "sent_to", m.url.len ? ken_json_str(m.url) : NULL);
     }
     ken_json_set(o, "embedding", v);
     ken_config_free(settings);
+}
+
+// Whose vectors answer, and which are to replace them.
+static void set_vectors(const ken_tool_env *env, const ken_project_info *project, json_t *o)
+{
+    ken_index_vectors v;
+    if (ken_app_load_vectors(env->app, project, env->arena, &v, NULL))
+        return;
+    json_t *j = json_object(), *next = NULL;
+    ken_json_set_str(j, "model", ken_str_c(v.active));
+    ken_json_set_bool(j, "is_builtin", v.is_builtin);
+    ken_json_set_u64(j, "dims", v.n_dims);
+    ken_json_set_u64(j, "complete", v.n_active);
+    ken_json_set_u64(j, "total", v.n_contents);
+    if (*v.next) {
+        next = json_object();
+        ken_json_set_str(next, "model", ken_str_c(v.next));
+        ken_json_set_u64(next, "complete", v.n_next);
+    }
+    if (v.made_at_ms)
+        ken_json_set_time(j, "made_at", v.made_at_ms);
+    ken_json_set(j, "next", next);
+    ken_json_set(o, "vectors", j);
 }
 
 // Of a project that was indexed and whose folder is there.
@@ -184,6 +208,7 @@ static ken_status add_state(const ken_tool_env *env, const ken_project_info *pro
         ken_json_set(o, "pending_changes", pending_json(&p));
         set_stats(o, &stats);
         set_embedding(env, project, o);
+        set_vectors(env, project, o);
         if (is_stale)
             ken_json_set_str(o, "hint",
                              KEN_STR("files changed since the last sync; call "

@@ -143,6 +143,7 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const json_t *arg
     ken_project_info project;
     ken_config *settings = NULL;
     ken_index_report report;
+    ken_app_embedding made;
     ken_status st = read_request(env, args, &req, err);
     if (!st)
         st = find_target(env, &req, &project, err);
@@ -165,8 +166,13 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const json_t *arg
     opts.on_progress = ken_tool__on_index;
     opts.progress_ctx = (void *)(uintptr_t)env; // not changed
     st = ken_app_index(env->app, &project, &opts, env->ctx->cancel, env->arena, &report, err);
+    if (!st)
+        st = ken_app_embed(env->app, &project, settings, ken_tool__on_index, (void *)(uintptr_t)env,
+                           env->ctx->cancel, env->arena, &made, err);
     if (!st) {
         *out = report_json(&project, &opts, &report);
+        if (made.was_needed || made.note.len)
+            ken_json_set(*out, "embedding", ken_app_embedding_json(&made));
         ken_tool__fit(*out, "errors", env->ctx->max_bytes,
                       "more files had problems; get_repo_status counts them");
     }

@@ -120,6 +120,7 @@ void ken_tool__on_index(void *ctx, const ken_index_progress *p)
     double share = p->n_total ? (double)p->n_done / (double)p->n_total : 0;
     double done = !strcmp(p->stage, "scanning")     ? 2 * share
                   : !strcmp(p->stage, "committing") ? 96 + 3 * share
+                  : !strcmp(p->stage, "embedding")  ? 99 + share
                                                     : 2 + 94 * share;
     if (p->n_total)
         snprintf(message, sizeof message, "%s: %llu of %llu files", p->stage,

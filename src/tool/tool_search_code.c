@@ -330,6 +330,8 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
         if (stale)
             ken_json_set(index, "stale", stale);
         ken_json_set(o, "index", index);
+        if (r.note.len)
+            ken_json_set_str(o, "note", r.note);
         *out = finish(env, req, o, r.is_truncated);
     }
     ken_tool__close(env, &scope);

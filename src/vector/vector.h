@@ -32,6 +32,9 @@ typedef struct ken_vector_model {
     uint32_t n_dims;
 } ken_vector_model;
 
+// The value of an index that names the model whose vectors answer; absent = the built-in one.
+#define KEN_VECTOR_ACTIVE "embed.active"
+
 bool ken_vector_model_eq(const ken_vector_model *a, const ken_vector_model *b);
 
 // ---- building ----------------------------------------------------------------------------------

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// Which contents of the newest generation have vectors of a model: its segments say so by their
+// lists of contents, without a vector being read.
+#include <stdlib.h>
+
+#include "index/index_priv.h"
+
+static int by_content(const void *a, const void *b, void *ctx)
+{
+    const ken_file_row *rows = ctx;
+    size_t i = *(const size_t *)a, k = *(const size_t *)b;
+    if (rows[i].content != rows[k].content)
+        return rows[i].content < rows[k].content ? -1 : 1;
+    return (i > k) - (i < k);
+}
+
+ken_status index_load_live(ken_store *store, ken_arena *arena, index_cover *out, ken_err *err)
+{
+    ken_content_info *infos;
+    size_t n;
+    index_cover c = { 0 };
+    ken_status st = ken_store_load_files(store, arena, &c.rows, &n, &infos, err);
+    if (st)
+        return st;
+    c.order = KEN_ARENA_ARRAY(arena, size_t, n + 1);
+    c.items = KEN_ARENA_ARRAY(arena, index_live, n + 1);
+    for (size_t i = 0; i < n; i++)
+        c.order[i] = i;
+    qsort_r(c.order, n, sizeof *c.order, by_content, c.rows);
+    for (size_t i = 0, end; i < n; i = end) {
+        size_t row = c.order[i];
+        for (end = i + 1; end < n && c.rows[c.order[end]].content == c.rows[row].content;)
+            end++;
+        if (infos[row].n_chunks)
+            c.items[c.n_items++] = (index_live){
+                .id = c.rows[row].content, .first = i, .end = end, .n_chunks = infos[row].n_chunks
+            };
+    }
+    *out = c;
+    return KEN_OK;
+}
+
+static int by_id(const void *key, const void *item)
+{
+    int64_t id = *(const int64_t *)key, other = ((const index_live *)item)->id;
+    return (id > other) - (id < other);
+}
+
+static void mark(index_cover *c, const ken_vector_segment *s)
+{
+    uint32_t n;
+    const ken_vector_content *list = ken_vector_segment_contents(s, &n);
+    for (uint32_t i = 0; i < n && c->n_items; i++) {
+        index_live *item = bsearch(&list[i].id, c->items, c->n_items, sizeof *c->items, by_id);
+        if (!item || item->has_vectors || item->n_chunks != list[i].n_rows)
+            continue;
+        item->has_vectors = true;
+        c->n_done++;
+    }
+    c->n_dims = ken_vector_segment_model(s)->n_dims;
+}
+
+// Opens a segment's head; `*out_is_ours`: it is of the model.
+static ken_status open_head(ken_store *store, const ken_segment_info *info, const char *model,
+                            ken_vector_segment **out, bool *out_is_ours, ken_err *err)
+{
+    ken_block_source source = ken_store_source(store, info);
+    ken_status st = ken_vector_segment_open(&source, out, err);
+    if (!st)
+        *out_is_ours = !strcmp(ken_vector_segment_model(*out)->name, model);
+    return st;
+}
+
+ken_status index_mark_covered(ken_store *store, const char *model, ken_arena *arena,
+                              index_cover *cover, ken_err *err)
+{
+    ken_segment_info *infos;
+    size_t n;
+    cover->n_done = 0;
+    cover->n_dims = 0;
+    cover->has_others = false;
+    for (size_t i = 0; i < cover->n_items; i++)
+        cover->items[i].has_vectors = false;
+    ken_status st = ken_store_list_segments(store, KEN_SEGMENT_VECTORS, arena, &infos, &n, err);
+    for (size_t i = 0; !st && i < n; i++) {
+        ken_vector_segment *s = NULL;
+        bool is_ours = false;
+        st = open_head(store, &infos[i], model, &s, &is_ours, err);
+        if (!st && is_ours)
+            mark(cover, s);
+        cover->has_others = cover->has_others || !is_ours;
+        ken_vector_segment_close(s);
+    }
+    return st;
+}
+
+ken_status index_drop_others(ken_store *store, const char *model, ken_arena *arena, ken_err *err)
+{
+    ken_segment_info *infos;
+    size_t n;
+    ken_status st = ken_store_list_segments(store, KEN_SEGMENT_VECTORS, arena, &infos, &n, err);
+    for (size_t i = 0; !st && i < n; i++) {
+        ken_vector_segment *s = NULL;
+        bool is_ours = false;
+        st = open_head(store, &infos[i], model, &s, &is_ours, err);
+        ken_vector_segment_close(s);
+        if (!st && !is_ours)
+            st = ken_store_remove_segment(store, infos[i].id, err);
+    }
+    return st;
+}
+
+ken_status index_load_name(ken_store *store, const char *key, ken_arena *arena,
+                           char out[KEN_EMBED_NAME_MAX + 1], ken_err *err)
+{
+    ken_str value = { "", 0 };
+    ken_status st = ken_store_load_value(store, ken_str_c(key), arena, &value, err);
+    if (st && st != KEN_ENOTFOUND)
+        return st;
+    value = ken_str_sub(value, 0, st ? 0 : KEN_EMBED_NAME_MAX);
+    memcpy(out, value.ptr, value.len);
+    out[value.len] = '\0';
+    return KEN_OK;
+}
+
+ken_status ken_index_load_vectors(ken_store *store, ken_arena *arena, ken_index_vectors *out,
+                                  ken_err *err)
+{
+    index_cover cover = { 0 };
+    ken_index_vectors v = { .record = { "", 0 } };
+    ken_status st = index_load_name(store, KEN_VECTOR_ACTIVE, arena, v.active, err);
+    if (!st)
+        st = index_load_name(store, INDEX_NEXT, arena, v.next, err);
+    if (!st)
+        st = index_load_live(store, arena, &cover, err);
+    if (st)
+        return st;
+    v.is_builtin = !*v.active;
+    if (v.is_builtin)
+        memcpy(v.active, index_builtin_model().name, sizeof v.active);
+    if (*v.next)
+        st = index_mark_covered(store, v.next, arena, &cover, err);
+    v.n_next = cover.n_done;
+    if (!st)
+        st = index_mark_covered(store, v.active, arena, &cover, err);
+    char made[KEN_EMBED_NAME_MAX + 1] = "";
+    uint64_t ms = 0;
+    if (!st)
+        st = index_load_name(store, INDEX_MADE, arena, made, err);
+    if (ken_str_parse_u64(ken_str_c(made), &ms) && ms < INT64_MAX)
+        v.made_at_ms = (int64_t)ms;
+    if (!st)
+        st = ken_store_load_value(store, KEN_STR(INDEX_ACTIVE_RECORD), arena, &v.record, err);
+    if (st && st != KEN_ENOTFOUND)
+        return st;
+    v.n_contents = cover.n_items;
+    v.n_active = cover.n_done;
+    v.n_dims = cover.n_dims;
+    *out = v;
+    return KEN_OK;
+}
+
+ken_status ken_index_has_others(ken_store *store, bool *out, ken_err *err)
+{
+    char active[KEN_EMBED_NAME_MAX + 1], next[KEN_EMBED_NAME_MAX + 1];
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_status st = index_load_name(store, KEN_VECTOR_ACTIVE, &arena, active, err);
+    if (!st)
+        st = index_load_name(store, INDEX_NEXT, &arena, next, err);
+    ken_arena_release(&arena);
+    *out = !st && (*active || *next);
+    return st;
+}

@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+// The stage after a run: vectors of a model that is not made on the way.
+//
+//   missing   contents of the generation without vectors of the model    (index_cover.c)
+//   read      the first file that still has those bytes
+//   group     chunks as texts until there are enough for a transaction
+//   keep      their vectors as a segment, in one transaction
+//   switch    once none is missing: the model answers, in a new generation
+//
+// The built-in model goes the same way when it is chosen again; its texts are bags of words.
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "chunk/chunk_header.h"
+#include "index/index_priv.h"
+#include "simd/simd.h"
+
+enum {
+    BATCH_TEXTS = 256,
+    BATCH_CONTENTS = 1000,
+    PROGRESS_EVERY_NS = 50000000,
+    TOKENS_UNKNOWN = 2048, // that a model takes which does not say
+    TOKENS_MAX = 8192,     // of a text, whatever it takes: chunks are smaller
+    BYTES_PER_TOKEN = 4,
+};
+
+typedef struct grouped {
+    int64_t content;
+    uint32_t n; // texts
+} grouped;
+
+typedef struct stage {
+    ken_store *store;
+    ken_embedder *embedder; // NULL = the built-in model
+    const ken_index_embed_opts *opts;
+    const ken_cancel *cancel;
+    ken_index_embed_report *report;
+    ken_arena arena; // as long as the stage
+    ken_vector_model model;
+    size_t n_dims, max_bytes; // of the embedder
+    index_cover cover;
+    index_job job;
+    index_worker worker;
+    index_slot slot;
+    ken_vector_builder *builder;
+    ken_arena texts_arena; // as long as a group
+    KEN_VEC(ken_str) texts;
+    KEN_VEC(grouped) group;
+    size_t n_grouped; // texts, those of the built-in model counted
+    int64_t progress_ns;
+} stage;
+
+static void say(stage *s)
+{
+    int64_t now = ken_clock_mono_ns();
+    if (!s->opts->on_progress || (s->progress_ns && now - s->progress_ns < PROGRESS_EVERY_NS))
+        return;
+    s->progress_ns = now;
+    ken_index_progress p = { .stage = "embedding",
+                             .n_done = s->cover.n_done,
+                             .n_total = s->cover.n_items };
+    s->opts->on_progress(s->opts->progress_ctx, &p);
+}
+
+// ---- start -------------------------------------------------------------------------------------
+
+static ken_status set_model(stage *s, ken_err *err)
+{
+    if (!s->embedder) {
+        s->model = index_builtin_model();
+        return KEN_OK;
+    }
+    ken_status st = ken_embedder_probe(s->embedder, s->cancel, &s->n_dims, err);
+    s->report->has_model_failed = st != KEN_OK && st != KEN_ECANCELLED;
+    if (st)
+        return st;
+    s->model.n_dims =
+        (uint32_t)((s->n_dims + KEN_VECTOR_DIMS - 1) / KEN_VECTOR_DIMS * KEN_VECTOR_DIMS);
+    s->report->has_model_failed = s->model.n_dims > KEN_VECTOR_MAX_DIMS;
+    if (s->report->has_model_failed)
+        return KEN_FAIL(err, KEN_ELIMIT, "vectors of %zu dimensions: at most %d can be kept",
+                        s->n_dims, KEN_VECTOR_MAX_DIMS);
+    ken_embedder_name(s->embedder, s->model.name);
+    size_t tokens = ken_embedder_info(s->embedder).max_tokens;
+    tokens = !tokens ? TOKENS_UNKNOWN : tokens < TOKENS_MAX ? tokens : TOKENS_MAX;
+    s->max_bytes = tokens * BYTES_PER_TOKEN;
+    return KEN_OK;
+}
+
+// ---- one content -------------------------------------------------------------------------------
+
+// Reads a file that has the bytes of the content; *out_path stays without a pointer when none does.
+static ken_status read_any(stage *s, const index_live *item, ken_str *out_path, ken_err *err)
+{
+    ken_sha256 sha;
+    ken_status st = ken_store_load_sha(s->store, item->id, &sha, err);
+    for (size_t i = item->first; !st && i < item->end && !out_path->ptr; i++) {
+        ken_str path = s->cover.rows[s->cover.order[i]].path;
+        if (index_file_read(&s->job, path, &s->slot) &&
+            memcmp(&s->slot.key.sha, &sha, sizeof sha) == 0)
+            *out_path = path;
+    }
+    return st;
+}
+
+static void add_texts(stage *s, const ken_chunk_place *place)
+{
+    for (uint32_t c = 0; c < place->facts->n_chunks; c++)
+        ken_vec_push(&s->texts, ken_chunk_enrich(place, c, s->max_bytes, &s->texts_arena));
+}
+
+static void add_bags(stage *s, int64_t content, ken_str text, const ken_facts *facts)
+{
+    index_slot *slot = &s->slot;
+    ken_tokenize(s->worker.tokenizer, text, facts, NULL, 0, &slot->doc);
+    ken_static_embed_bags(ken_static_builtin(), &slot->doc.bags, &slot->vectors);
+    ken_vector_builder_add(s->builder, content, slot->vectors.values.ptr, slot->vectors.scales.ptr,
+                           (uint32_t)slot->vectors.scales.len);
+}
+
+static ken_status add_content(stage *s, index_live *item, ken_err *err)
+{
+    ken_str path = { NULL, 0 };
+    ken_facts facts;
+    ken_status st = read_any(s, item, &path, err);
+    if (!st && !path.ptr) {
+        s->report->n_left++;
+        return KEN_OK;
+    }
+    if (!st)
+        st = ken_store_load_facts(s->store, item->id, &s->texts_arena, &facts, err);
+    if (st)
+        return st;
+    ken_scan_mask_secrets(s->slot.text.ptr, s->slot.text.len);
+    ken_str text = ken_buf_str(&s->slot.text);
+    ken_chunk_place place = { .path = path,
+                              .lang = ken_str_c(ken_lang_name((ken_lang_id)facts.lang)),
+                              .text = text,
+                              .facts = &facts };
+    if (s->embedder)
+        add_texts(s, &place);
+    else
+        add_bags(s, item->id, text, &facts);
+    ken_vec_push(&s->group, ((grouped){ item->id, facts.n_chunks }));
+    s->n_grouped += facts.n_chunks;
+    item->has_vectors = true;
+    return KEN_OK;
+}
+
+// ---- one group ---------------------------------------------------------------------------------
+
+// The rows of each content, filled up with zeros to the dimensions that are kept.
+static void add_rows(stage *s, const float *vectors)
+{
+    const ken_simd_ops *simd = ken_simd();
+    float padded[KEN_VECTOR_MAX_DIMS] = { 0 };
+    KEN_VEC(int8_t) values = { 0 };
+    KEN_VEC(float) scales = { 0 };
+    for (size_t i = 0; i < s->group.len; i++) {
+        uint32_t n = s->group.ptr[i].n;
+        ken_vec_reserve(&values, ken_mul_size(n, s->model.n_dims));
+        ken_vec_reserve(&scales, n);
+        for (uint32_t k = 0; k < n; k++, vectors += s->n_dims) {
+            memcpy(padded, vectors, s->n_dims * sizeof *padded);
+            scales.ptr[k] =
+                simd->quantise(padded, s->model.n_dims, values.ptr + (size_t)k * s->model.n_dims);
+        }
+        ken_vector_builder_add(s->builder, s->group.ptr[i].content, values.ptr, scales.ptr, n);
+    }
+    ken_vec_release(&values);
+    ken_vec_release(&scales);
+}
+
+static ken_status embed_texts(stage *s, ken_err *err)
+{
+    size_t n = s->texts.len;
+    float *vectors = ken_alloc(ken_mul_size(ken_mul_size(n + 1, s->n_dims), sizeof *vectors));
+    ken_status st = ken_embedder_embed(s->embedder, KEN_EMBED_DOCUMENT, s->texts.ptr, n, vectors,
+                                       s->cancel, err);
+    s->report->has_model_failed = st != KEN_OK && st != KEN_ECANCELLED;
+    if (!st)
+        add_rows(s, vectors);
+    ken_free(vectors);
+    return st;
+}
+
+static ken_status keep(stage *s, ken_err *err)
+{
+    ken_status st = ken_store_begin_write(s->store, err);
+    if (st)
+        return st;
+    st = index_flush_vectors(s->store, s->builder, err);
+    if (!st && !s->report->is_active)
+        st = ken_store_put_value(s->store, KEN_STR(INDEX_NEXT), ken_str_c(s->model.name), err);
+    if (!st)
+        return ken_store_commit(s->store, err);
+    ken_store_rollback(s->store);
+    return st;
+}
+
+static ken_status end_group(stage *s, ken_err *err)
+{
+    if (!s->group.len)
+        return KEN_OK;
+    ken_status st = ken_cancel_check(s->cancel, err);
+    if (!st && s->embedder)
+        st = embed_texts(s, err);
+    if (!st)
+        st = keep(s, err);
+    if (!st) {
+        s->report->n_embedded += s->group.len;
+        s->report->n_texts += s->n_grouped;
+        s->cover.n_done += s->group.len;
+        say(s);
+    }
+    ken_vec_clear(&s->group);
+    ken_vec_clear(&s->texts);
+    ken_arena_reset(&s->texts_arena);
+    s->n_grouped = 0;
+    return st;
+}
+
+static ken_status embed_missing(stage *s, ken_err *err)
+{
+    size_t batch = s->opts->batch ? s->opts->batch : BATCH_TEXTS;
+    ken_status st = KEN_OK;
+    say(s);
+    for (size_t i = 0; !st && i < s->cover.n_items; i++) {
+        if (s->cover.items[i].has_vectors)
+            continue;
+        st = add_content(s, &s->cover.items[i], err);
+        if (!st && (s->n_grouped >= batch || s->group.len >= BATCH_CONTENTS))
+            st = end_group(s, err);
+    }
+    return st ? st : end_group(s, err);
+}
+
+// ---- the switch --------------------------------------------------------------------------------
+
+static ken_status put_active(stage *s, ken_err *err)
+{
+    ken_str none = { NULL, 0 };
+    ken_str name = s->embedder ? ken_str_c(s->model.name) : none;
+    ken_str record = s->embedder && s->opts->record.len ? s->opts->record : none;
+    ken_status st = ken_store_put_value(s->store, KEN_STR(KEN_VECTOR_ACTIVE), name, err);
+    if (!st)
+        st = ken_store_put_value(s->store, KEN_STR(INDEX_ACTIVE_RECORD), record, err);
+    if (!st)
+        st = ken_store_put_value(s->store, KEN_STR(INDEX_NEXT), none, err);
+    return st ? st : index_drop_others(s->store, s->model.name, &s->arena, err);
+}
+
+static ken_status put_time(stage *s, ken_err *err)
+{
+    ken_str now = { NULL, 0 }; // runs make those of the built-in model from now on
+    if (s->embedder)
+        now = ken_arena_printf(&s->arena, "%lld", (long long)ken_clock_wall_ms());
+    return ken_store_put_value(s->store, KEN_STR(INDEX_MADE), now, err);
+}
+
+// Readers see vectors with the generation that follows them.
+static ken_status put_generation(stage *s, ken_err *err)
+{
+    ken_generation g;
+    ken_status st = ken_store_load_generation(s->store, &s->arena, &g, err);
+    g.number++;
+    if (!st)
+        st = ken_store_put_generation(s->store, &g, err);
+    if (!st)
+        s->report->generation = g.number;
+    return st;
+}
+
+static ken_status publish(stage *s, bool is_whole, ken_err *err)
+{
+    ken_status st = ken_store_begin_write(s->store, err);
+    if (st)
+        return st;
+    if (is_whole)
+        st = put_active(s, err);
+    if (!st)
+        st = put_time(s, err);
+    if (!st)
+        st = index_tidy_vectors(s->store, err);
+    if (!st)
+        st = put_generation(s, err);
+    if (!st)
+        return ken_store_commit(s->store, err);
+    ken_store_rollback(s->store);
+    return st;
+}
+
+static ken_status start(stage *s, bool *out_has_next, ken_err *err)
+{
+    char active[KEN_EMBED_NAME_MAX + 1], next[KEN_EMBED_NAME_MAX + 1];
+    ken_status st = set_model(s, err);
+    if (!st)
+        st = index_load_name(s->store, KEN_VECTOR_ACTIVE, &s->arena, active, err);
+    if (!st)
+        st = index_load_name(s->store, INDEX_NEXT, &s->arena, next, err);
+    if (!st)
+        st = ken_store_get_generation(s->store, &s->report->generation, err);
+    if (!st)
+        st = index_load_live(s->store, &s->arena, &s->cover, err);
+    if (!st)
+        st = index_mark_covered(s->store, s->model.name, &s->arena, &s->cover, err);
+    if (st)
+        return st;
+    s->builder = ken_vector_builder_new(&s->model);
+    s->report->n_contents = s->cover.n_items;
+    s->report->is_active = s->embedder ? !strcmp(active, s->model.name) : !*active;
+    *out_has_next = *next;
+    return KEN_OK;
+}
+
+static ken_status run(stage *s, ken_err *err)
+{
+    bool has_next = false;
+    ken_status st = start(s, &has_next, err);
+    if (!st && s->report->generation)
+        st = embed_missing(s, err);
+    if (st || !s->report->generation)
+        return st;
+    bool is_whole = s->cover.n_done == s->cover.n_items;
+    bool has_rest = has_next || s->cover.has_others; // of a model that was not gone through with
+    if (s->report->is_active ? !s->report->n_embedded && !(is_whole && has_rest) : !is_whole)
+        return KEN_OK;
+    st = publish(s, is_whole, err);
+    s->report->is_active = s->report->is_active || (!st && is_whole);
+    return st;
+}
+
+ken_status ken_index_embed(ken_store *store, const char *root, ken_embedder *embedder,
+                           const ken_index_embed_opts *opts, const ken_cancel *cancel,
+                           ken_index_embed_report *out, ken_err *err)
+{
+    int64_t started_ns = ken_clock_mono_ns();
+    stage s = { .store = store,
+                .embedder = embedder,
+                .opts = opts,
+                .cancel = cancel,
+                .report = out,
+                .job = { .root_fd = -1,
+                         .max_file_bytes = opts->max_file_bytes ? opts->max_file_bytes : 1 << 20,
+                         .cancel = cancel } };
+    *out = (ken_index_embed_report){ 0 };
+    ken_arena_init(&s.arena, 0);
+    ken_arena_init(&s.texts_arena, 0);
+    ken_arena_init(&s.slot.arena, 0);
+    index_worker_init(&s.worker);
+    ken_status st = ken_fs_open_dir(root, &s.job.root_fd, err);
+    if (!st)
+        st = run(&s, err);
+    ken_fs_close(s.job.root_fd);
+    ken_vector_builder_free(s.builder);
+    ken_vec_release(&s.texts);
+    ken_vec_release(&s.group);
+    index_worker_release(&s.worker);
+    index_slot_release(&s.slot);
+    ken_arena_release(&s.texts_arena);
+    ken_arena_release(&s.arena);
+    out->duration_ms = (ken_clock_mono_ns() - started_ns) / 1000000;
+    return st;
+}
