@@ -12,9 +12,9 @@
 
 // Version of everything that turns bytes into facts and terms. Raising it makes every index be
 // learnt again at its next run. 1: first. 2: plurals of capitals, case outside ASCII. 3: further
-// declarators, constructors of C++, visibility by name in Ruby. 4: vectors.
+// declarators, constructors of C++, visibility by name in Ruby. 4: vectors. 5: another model.
 enum {
-    KEN_INDEX_FEATURE = 4
+    KEN_INDEX_FEATURE = 5
 };
 
 // What a worker needs and keeps between files. One per worker thread.

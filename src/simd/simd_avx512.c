@@ -49,6 +49,35 @@ AVX512 static size_t hamming_2(const uint64_t *q, const uint64_t *rows, size_t n
     return i;
 }
 
+// The counts of eight words, as bytes.
+AVX512 static __m128i counts_of(__m512i want, const uint64_t *words)
+{
+    __m512i differ = _mm512_xor_si512(want, _mm512_loadu_si512(words));
+    return _mm512_cvtepi64_epi8(_mm512_popcnt_epi64(differ));
+}
+
+// Rows of three words, eight at a time: the counts become 24 bytes, of which each three are added.
+AVX512 static size_t hamming_3(const uint64_t *q, const uint64_t *rows, size_t n, uint16_t *out)
+{
+    uint64_t turned[24];
+    for (int w = 0; w < 24; w++)
+        turned[w] = q[w % 3];
+    const __m512i a = _mm512_loadu_si512(turned), b = _mm512_loadu_si512(turned + 8),
+                  c = _mm512_loadu_si512(turned + 16);
+    const __m256i threes = _mm256_broadcastsi128_si256(
+        _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
+    size_t i = 0;
+    for (; i + 8 <= n; i += 8, rows += 24) {
+        __m128i low = _mm_unpacklo_epi64(counts_of(a, rows), counts_of(b, rows + 8));
+        __m128i high = _mm_alignr_epi8(counts_of(c, rows + 16), low, 12);
+        __m256i bytes = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), threes);
+        __m256i pairs = _mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1));
+        __m256i sums = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
+        _mm_storeu_si128((__m128i *)(void *)(out + i), _mm256_cvtepi32_epi16(sums));
+    }
+    return i;
+}
+
 // Rows of four words, two at a time.
 AVX512 static size_t hamming_4(const uint64_t *q, const uint64_t *rows, size_t n, uint16_t *out)
 {
@@ -68,6 +97,7 @@ AVX512 static void hamming(const uint64_t *q, const uint64_t *rows, size_t n, si
                            uint16_t *out)
 {
     size_t i = n_words == 2   ? hamming_2(q, rows, n, out)
+               : n_words == 3 ? hamming_3(q, rows, n, out)
                : n_words == 4 ? hamming_4(q, rows, n, out)
                               : 0;
     for (rows += i * n_words; i < n; i++, rows += n_words) {
