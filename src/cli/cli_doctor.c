@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // ken doctor, ken config, ken version
 #include "cli/cli_print_priv.h"
+#include "embed/embed_static.h"
 #include "json/json.h"
 
 static cli_style style_of(ken_health h)
@@ -145,13 +146,19 @@ ken_status ken_cli__run_config(cli *x, ken_err *err)
 ken_status ken_cli__run_version(cli *x, ken_err *err)
 {
     (void)err;
+    const ken_static_model *m = ken_static_builtin();
     if (!x->is_json) {
-        ken_cli__print("ken %s\n", KEN_VERSION);
+        ken_cli__print("ken %s, with the model %s (%u words, %u dimensions)\n", KEN_VERSION,
+                       ken_static_name(m), ken_static_vocabulary(m).n_words, ken_static_n_dims(m));
         return KEN_OK;
     }
-    json_t *top = json_object();
+    json_t *top = json_object(), *model = json_object();
     ken_json_set_str(top, "name", KEN_STR("ken"));
     ken_json_set_str(top, "version", ken_str_c(KEN_VERSION));
+    ken_json_set_str(model, "name", ken_str_c(ken_static_name(m)));
+    ken_json_set_u64(model, "words", ken_static_vocabulary(m).n_words);
+    ken_json_set_u64(model, "dims", ken_static_n_dims(m));
+    ken_json_set(top, "model", model);
     ken_cli__print_json(top);
     return KEN_OK;
 }

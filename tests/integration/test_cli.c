@@ -176,6 +176,7 @@ KEN_TEST(help_of_every_command)
     }
     kt_eq_i(ken("")->code, 2);
     kt_has_str(ken_ok("--version"), "ken ");
+    kt_has_str(ken_ok("--version"), "ken-code-");
     kt_has_str(ken_ok("-V"), "ken ");
 }
 
@@ -245,7 +246,7 @@ KEN_TEST(json_of_every_command)
     has_keys("projects --json", "projects total");
     has_keys("config --json", "settings data_dir user_file");
     has_keys("doctor --json", "health checks");
-    has_keys("version --json", "name version");
+    has_keys("version --json", "name version model");
     has_keys("projects remove proj --yes --json", "project removed");
     has_keys("status proj --json", "project status");
     run *r = ken("search x nowhere --json");

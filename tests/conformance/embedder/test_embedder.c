@@ -34,6 +34,7 @@ static const provider providers[] = {
     { "openai", "openai", fake_openai, false, false },
     { "tei", "tei", fake_tei, false, false },
     { "tei, decorated", "tei", fake_tei, false, true },
+    { "builtin", "builtin", NULL, false, false },
     { "onnx", "onnx", NULL, false, false },
 };
 
