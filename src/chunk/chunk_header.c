@@ -17,9 +17,9 @@ static void put_qualified(ken_buf *b, const ken_facts *f, int32_t symbol)
     int n = 0;
     for (int32_t s = symbol; s >= 0 && n < MAX_NESTING; s = f->symbols[s].parent)
         chain[n++] = s;
-    while (n--) {
-        ken_buf_put_str(b, f->symbols[chain[n]].name);
-        if (n)
+    for (; n > 0; n--) {
+        ken_buf_put_str(b, f->symbols[chain[n - 1]].name);
+        if (n > 1)
             ken_buf_putc(b, '.');
     }
 }

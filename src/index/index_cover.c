@@ -162,7 +162,7 @@ ken_status ken_index_load_vectors(ken_store *store, ken_arena *arena, ken_index_
 
 ken_status ken_index_has_others(ken_store *store, bool *out, ken_err *err)
 {
-    char active[KEN_EMBED_NAME_MAX + 1], next[KEN_EMBED_NAME_MAX + 1];
+    char active[KEN_EMBED_NAME_MAX + 1] = "", next[KEN_EMBED_NAME_MAX + 1] = "";
     ken_arena arena;
     ken_arena_init(&arena, 0);
     ken_status st = index_load_name(store, KEN_VECTOR_ACTIVE, &arena, active, err);

@@ -493,7 +493,7 @@ KEN_TEST(capitals_of_other_scripts_are_found)
     lab_write(&l, "b.py", "def other():\n    return 1\n");
     sample_index();
     static const char *const asked[] = { "\u00e4nderung", "\u00c4NDERUNG", "gr\u00f6sse",
-                                             "\u043f\u0440\u0438\u0432\u0435\u0442" };
+                                         "\u043f\u0440\u0438\u0432\u0435\u0442" };
     for (size_t i = 0; i < sizeof asked / sizeof *asked; i++) {
         ken_search_result r = ask(asked[i]);
         kt_eq_i(place_of(&r, "a.py"), 0);

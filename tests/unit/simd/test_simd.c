@@ -107,15 +107,19 @@ KEN_TEST(small_values_are_found_in_order)
     size_t n_sets;
     const ken_simd_ops *const *sets = ken_simd_all(&n_sets);
     static const uint16_t limits[] = { 0, 50, 99, 40000, UINT16_MAX };
-    for (size_t set = 0; set < n_sets; set++)
-        for (size_t k = 0; k < sizeof limits / sizeof *limits; k++)
-            for (size_t n = 0; n <= 1000; n += 111) {
-                uint32_t want[1000], got[1000];
-                size_t n_want = sets[0]->at_most(values, n, limits[k], want);
-                kt_eq_u(sets[set]->at_most(values, n, limits[k], got), n_want);
-                for (size_t i = 0; i < n_want; i++)
-                    kt_true(got[i] == want[i] && values[got[i]] <= limits[k]);
-            }
+    enum {
+        N_LIMITS = sizeof limits / sizeof *limits
+    };
+    for (size_t i = 0; i < n_sets * N_LIMITS * 10; i++) {
+        const ken_simd_ops *ops = sets[i / N_LIMITS / 10];
+        uint16_t limit = limits[i / 10 % N_LIMITS];
+        size_t n = i % 10 * 111;
+        uint32_t want[1000], got[1000];
+        size_t n_want = sets[0]->at_most(values, n, limit, want);
+        kt_eq_u(ops->at_most(values, n, limit, got), n_want);
+        for (size_t k = 0; k < n_want; k++)
+            kt_true(got[k] == want[k] && values[got[k]] <= limit);
+    }
 }
 
 KEN_TEST(bags_are_weighted_sums)
