@@ -239,14 +239,14 @@ bool ken_lex_builder_sort(ken_lex_builder *b, uint32_t share, uint32_t n_shares)
 static void put32(ken_buf *b, uint32_t v)
 {
     uint8_t p[4];
-    seg_put32(p, v);
+    ken_put32(p, v);
     ken_buf_put(b, p, sizeof p);
 }
 
 static void put64(ken_buf *b, uint64_t v)
 {
     uint8_t p[8];
-    seg_put64(p, v);
+    ken_put64(p, v);
     ken_buf_put(b, p, sizeof p);
 }
 
@@ -363,7 +363,7 @@ static size_t put_bucket(const ken_posting *p, size_t n, uint32_t shift, terms_o
     while (i < n && p[i].key >> shift == bucket) {
         term_run run;
         i += put_term(p + i, n - i, &to, o->detail, &run);
-        seg_put32(dict, run.low);
+        ken_put32(dict, run.low);
         dict = add_varint(dict + 4, run.n_contents);
         dict = add_varint(dict, run.n_chunks - run.n_contents);
         dict = add_varint(dict, run.n_bytes);

@@ -63,7 +63,7 @@ static uint32_t first_block(const uint8_t *keys, uint32_t n_blocks, uint64_t key
     uint32_t lo = 0, hi = n_blocks;
     while (lo < hi) {
         uint32_t mid = lo + (hi - lo) / 2;
-        if (seg_get64(keys + (size_t)mid * SEG_NAME_KEY_BYTES) < key)
+        if (ken_get64(keys + (size_t)mid * SEG_NAME_KEY_BYTES) < key)
             lo = mid + 1;
         else
             hi = mid;
@@ -163,7 +163,7 @@ static uint32_t near_in_block(const near_name *w, const uint8_t *letters)
 {
     uint32_t of_name[SEG_NAMES_PER_BLOCK], n_near = 0, set = 0;
     for (int i = 0; i < SEG_NAMES_PER_BLOCK; i++)
-        of_name[i] = seg_get32(letters + 4 * i);
+        of_name[i] = ken_get32(letters + 4 * i);
     for (int i = 0; i < SEG_NAMES_PER_BLOCK; i++)
         n_near += too_many(w, of_name[i]) == 0;
     for (uint32_t i = 0; i < SEG_NAMES_PER_BLOCK && n_near; i++)

@@ -3,6 +3,7 @@
 #ifndef KEN_LEXICAL_LEXICAL_PRIV_H
 #define KEN_LEXICAL_LEXICAL_PRIV_H
 
+#include "base/bytes.h"
 #include "lexical/lexical.h"
 
 enum {
@@ -39,28 +40,6 @@ typedef struct seg_header {
     uint32_t n_contents, n_chunks, n_terms, bucket_bits, n_names, n_name_blocks;
     uint64_t at[SEG_SECTIONS];
 } seg_header;
-
-static inline uint32_t seg_get32(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static inline uint64_t seg_get64(const uint8_t *p)
-{
-    return (uint64_t)seg_get32(p) | (uint64_t)seg_get32(p + 4) << 32;
-}
-
-static inline void seg_put32(uint8_t *p, uint32_t v)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (uint8_t)(v >> 8 * i);
-}
-
-static inline void seg_put64(uint8_t *p, uint64_t v)
-{
-    seg_put32(p, (uint32_t)v);
-    seg_put32(p + 4, (uint32_t)(v >> 32));
-}
 
 // The first eight bytes of a name, lower-case, big-endian: orders like the folded name itself.
 static inline uint64_t seg_name_key(ken_str name)

@@ -65,9 +65,9 @@ static ken_status read_header(ken_lex_segment *s, ken_err *err)
     ken_status st = view(s, 0, SEG_HEADER_BYTES, &p, err);
     if (st)
         return st;
-    if (seg_get32(p) != SEG_MAGIC)
+    if (ken_get32(p) != SEG_MAGIC)
         return damaged(s, "it does not begin like one", err);
-    uint32_t format = seg_get32(p + 4);
+    uint32_t format = ken_get32(p + 4);
     if (!format || format > SEG_FORMAT)
         return KEN_FAIL(err, KEN_EVERSION, "search segment has format %u, this program reads %d",
                         format, SEG_FORMAT);
@@ -75,10 +75,10 @@ static ken_status read_header(ken_lex_segment *s, ken_err *err)
     uint32_t *fields[] = { &s->h.n_contents,  &s->h.n_chunks, &s->h.n_terms,
                            &s->h.bucket_bits, &s->h.n_names,  &s->h.n_name_blocks };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        *fields[i] = seg_get32(p + 8 + 4 * i);
+        *fields[i] = ken_get32(p + 8 + 4 * i);
     for (int i = 0, n = 0; i < SEG_SECTIONS; i++)
         if (i != SEG_NAME_LETTERS || has_letters)
-            s->h.at[i] = seg_get64(p + 32 + 8 * n++);
+            s->h.at[i] = ken_get64(p + 32 + 8 * n++);
     if (!has_letters) // no bytes of them
         s->h.at[SEG_NAME_LETTERS] = s->h.at[SEG_END];
     bool is_sound = s->h.at[0] == SEG_HEADER_BYTES && s->h.at[SEG_END] == s->source.n_bytes &&
@@ -109,11 +109,11 @@ static ken_status read_contents(ken_lex_segment *s, ken_err *err)
     uint64_t chunk = 0;
     for (uint32_t i = 0; i < s->h.n_contents; i++, p += SEG_CONTENT_BYTES) {
         ken_lex_content *c = &s->contents[i];
-        c->id = (int64_t)seg_get64(p);
-        c->first_chunk = seg_get32(p + 8);
-        c->n_chunks = seg_get32(p + 12);
+        c->id = (int64_t)ken_get64(p);
+        c->first_chunk = ken_get32(p + 8);
+        c->n_chunks = ken_get32(p + 12);
         for (int f = 0; f < KEN_FIELD_COUNT; f++)
-            c->len[f] = seg_get32(p + 16 + 4 * f);
+            c->len[f] = ken_get32(p + 16 + 4 * f);
         if (c->first_chunk != chunk)
             return damaged(s, "its contents do not add up", err);
         chunk += c->n_chunks;
@@ -219,7 +219,7 @@ static ken_status open_bucket(ken_lex_segment *s, uint64_t index, bucket *out, k
     ken_status st = view(s, s->h.at[SEG_BUCKETS] + index * 4, 8, &p, err);
     if (st)
         return st;
-    uint32_t from = seg_get32(p), to = seg_get32(p + 4);
+    uint32_t from = ken_get32(p), to = ken_get32(p + 4);
     uint64_t size = s->h.at[SEG_DICT + 1] - s->h.at[SEG_DICT];
     if (from > to || to > size)
         return damaged(s, "a bucket is outside of the dictionary", err);
@@ -243,7 +243,7 @@ static bool next_entry(bucket *b, dict_entry *out)
 {
     if (b->end - b->at < 4)
         return false;
-    out->low = seg_get32(b->at);
+    out->low = ken_get32(b->at);
     b->at += 4;
     out->postings = b->postings;
     if (!ken_varint_get(&b->at, b->end, &out->n_contents) ||
@@ -333,8 +333,8 @@ ken_status ken_lex__names_block(ken_lex_segment *s, const ken_lex__names *names,
 {
     uint64_t size = s->h.at[SEG_NAMES + 1] - s->h.at[SEG_NAMES];
     const uint8_t *key = names->keys + (size_t)block * SEG_NAME_KEY_BYTES;
-    uint64_t from = seg_get64(key + 8);
-    uint64_t to = block + 1 < names->n_blocks ? seg_get64(key + SEG_NAME_KEY_BYTES + 8) : size;
+    uint64_t from = ken_get64(key + 8);
+    uint64_t to = block + 1 < names->n_blocks ? ken_get64(key + SEG_NAME_KEY_BYTES + 8) : size;
     if (from > to || to > size)
         return damaged(s, "a block of names is outside of it", err);
     ken_status st = view(s, s->h.at[SEG_NAMES] + from, to - from, out_at, err);

@@ -104,3 +104,12 @@ void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chun
         hit->context_after = query_lines_after(t, c->span.end, o->context_lines);
     }
 }
+
+ken_place query_place(const query_text *t, uint32_t chunk, ken_arena *arena)
+{
+    const ken_chunk *c = &t->facts.chunks[chunk];
+    ken_place p = { .first_line = c->first_line, .last_line = c->last_line };
+    if (c->symbol >= 0)
+        p.symbol = ken_view_qualified(arena, &t->facts, (uint32_t)c->symbol);
+    return p;
+}

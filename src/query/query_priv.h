@@ -148,6 +148,8 @@ bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search
 // Fills in everything of `hit` that follows from its file and chunk.
 void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chunk,
                     const ken_search_opts *o, ken_arena *arena, ken_hit *hit);
+// A chunk as a further place of its file.
+ken_place query_place(const query_text *t, uint32_t chunk, ken_arena *arena);
 uint32_t query_limit(const ken_search_opts *o);
 
 ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,

@@ -415,11 +415,7 @@ static void add_places(const search *x, const query_text *t, const scored_chunk 
     for (size_t i = 1; i < n && hit->n_places < MAX_PLACES; i++) {
         if (chunks[i].score < 0.6 * chunks[0].score || chunks[i].score <= 0)
             break;
-        const ken_chunk *c = &t->facts.chunks[chunks[i].chunk];
-        ken_place *p = &hit->places[hit->n_places++];
-        *p = (ken_place){ .first_line = c->first_line, .last_line = c->last_line };
-        if (c->symbol >= 0)
-            p->symbol = ken_view_qualified(x->arena, &t->facts, (uint32_t)c->symbol);
+        hit->places[hit->n_places++] = query_place(t, chunks[i].chunk, x->arena);
     }
 }
 

@@ -105,15 +105,10 @@ static ken_hit *hit_of(ken_search_result *out, ken_str path)
 
 static void add_place(const query_text *t, uint32_t chunk, ken_arena *arena, ken_hit *hit)
 {
-    const ken_chunk *c = &t->facts.chunks[chunk];
     if (!hit->places)
         hit->places = KEN_ARENA_ARRAY(arena, ken_place, MAX_PLACES);
-    if (hit->n_places == MAX_PLACES)
-        return;
-    ken_place *p = &hit->places[hit->n_places++];
-    *p = (ken_place){ .first_line = c->first_line, .last_line = c->last_line };
-    if (c->symbol >= 0)
-        p->symbol = ken_view_qualified(arena, &t->facts, (uint32_t)c->symbol);
+    if (hit->n_places < MAX_PLACES)
+        hit->places[hit->n_places++] = query_place(t, chunk, arena);
 }
 
 // Adds the row's chunk as a result, or as a further place of one; false when the page is full.

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The k nearest rows, in two steps when there are many. First the Hamming distance of the signs to
-// every row: 16 to 32 bytes each, a tenth of what the values take. Its histogram gives the distance
-// within which NEAR_SHARE of the rows lie, and those are scored with their values. The angle
+// every row: an eighth of what the values take. A histogram of them, of a sample when nothing is
+// filtered, gives the distance within which one row of `share` lies, and those are scored with
+// their values. The angle
 // between two vectors is about pi times the share of differing signs (Charikar, "Similarity
 // estimation techniques from rounding algorithms", STOC 2002), so what is cut off is far away: see
 // README.md for the recall that was measured.

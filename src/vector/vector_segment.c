@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/vec.h"
 #include "vector/vector.h"
 
@@ -40,28 +41,6 @@ bool ken_vector_model_eq(const ken_vector_model *a, const ken_vector_model *b)
 static uint64_t aligned(uint64_t n)
 {
     return (n + ALIGN - 1) / ALIGN * ALIGN;
-}
-
-static uint32_t get32(const uint8_t *p)
-{
-    return (uint32_t)p[0] | (uint32_t)p[1] << 8 | (uint32_t)p[2] << 16 | (uint32_t)p[3] << 24;
-}
-
-static uint64_t get64(const uint8_t *p)
-{
-    return get32(p) | (uint64_t)get32(p + 4) << 32;
-}
-
-static void put32(uint8_t *p, uint32_t v)
-{
-    for (int i = 0; i < 4; i++)
-        p[i] = (uint8_t)(v >> 8 * i);
-}
-
-static void put64(uint8_t *p, uint64_t v)
-{
-    put32(p, (uint32_t)v);
-    put32(p + 4, (uint32_t)(v >> 32));
 }
 
 // ---- building ----------------------------------------------------------------------------------
@@ -128,11 +107,11 @@ static void pad(ken_buf *out, size_t start)
 static void put_header(const ken_vector_builder *b, ken_buf *out)
 {
     uint8_t h[HEADER_BYTES] = { 0 };
-    put32(h + AT_MAGIC, MAGIC);
-    put32(h + AT_FORMAT, FORMAT);
-    put32(h + AT_CONTENTS, (uint32_t)b->contents.len);
-    put32(h + AT_ROWS, (uint32_t)b->scales.len);
-    put32(h + AT_DIMS, b->model.n_dims);
+    ken_put32(h + AT_MAGIC, MAGIC);
+    ken_put32(h + AT_FORMAT, FORMAT);
+    ken_put32(h + AT_CONTENTS, (uint32_t)b->contents.len);
+    ken_put32(h + AT_ROWS, (uint32_t)b->scales.len);
+    ken_put32(h + AT_DIMS, b->model.n_dims);
     memcpy(h + AT_NAME, b->model.name, sizeof b->model.name);
     ken_buf_put(out, h, sizeof h);
 }
@@ -143,9 +122,9 @@ ken_status ken_vector_builder_finish(ken_vector_builder *b, ken_buf *out, ken_er
     put_header(b, out);
     for (size_t i = 0; i < b->contents.len; i++) {
         uint8_t c[CONTENT_BYTES];
-        put64(c, (uint64_t)b->contents.ptr[i].id);
-        put32(c + 8, b->contents.ptr[i].first_row);
-        put32(c + 12, b->contents.ptr[i].n_rows);
+        ken_put64(c, (uint64_t)b->contents.ptr[i].id);
+        ken_put32(c + 8, b->contents.ptr[i].first_row);
+        ken_put32(c + 12, b->contents.ptr[i].n_rows);
         ken_buf_put(out, c, sizeof c);
     }
     pad(out, start);
@@ -153,7 +132,7 @@ ken_status ken_vector_builder_finish(ken_vector_builder *b, ken_buf *out, ken_er
         uint8_t s[4];
         uint32_t bits;
         memcpy(&bits, &b->scales.ptr[i], sizeof bits);
-        put32(s, bits);
+        ken_put32(s, bits);
         ken_buf_put(out, s, sizeof s);
     }
     pad(out, start);
@@ -226,11 +205,11 @@ static ken_status read_header(ken_vector_segment *s, uint64_t *out_scales_at, ke
     ken_status st = read_at(s, 0, h, sizeof h, err);
     if (st)
         return st;
-    if (get32(h + AT_MAGIC) != MAGIC || get32(h + AT_FORMAT) != FORMAT)
+    if (ken_get32(h + AT_MAGIC) != MAGIC || ken_get32(h + AT_FORMAT) != FORMAT)
         return KEN_FAIL(err, KEN_ECORRUPT, "not a vector segment of format %d", FORMAT);
-    s->n_contents = get32(h + AT_CONTENTS);
-    s->n_rows = get32(h + AT_ROWS);
-    s->model.n_dims = get32(h + AT_DIMS);
+    s->n_contents = ken_get32(h + AT_CONTENTS);
+    s->n_rows = ken_get32(h + AT_ROWS);
+    s->model.n_dims = ken_get32(h + AT_DIMS);
     memcpy(s->model.name, h + AT_NAME, KEN_VECTOR_MODEL_MAX);
     *out_scales_at = aligned(HEADER_BYTES + (uint64_t)s->n_contents * CONTENT_BYTES);
     s->values_at = aligned(*out_scales_at + (uint64_t)s->n_rows * sizeof(float));
@@ -253,7 +232,8 @@ static ken_status read_contents(ken_vector_segment *s, ken_err *err)
         if (st)
             return st;
         ken_vector_content *content = &s->contents[i];
-        *content = (ken_vector_content){ (int64_t)get64(c), get32(c + 8), get32(c + 12) };
+        *content =
+            (ken_vector_content){ (int64_t)ken_get64(c), ken_get32(c + 8), ken_get32(c + 12) };
         if (content->first_row != row || content->n_rows > s->n_rows - row)
             return KEN_FAIL(err, KEN_ECORRUPT, "a content of a vector segment is out of order");
         row += content->n_rows;
@@ -268,7 +248,7 @@ static ken_status read_scales(ken_vector_segment *s, uint64_t at, ken_err *err)
     for (uint32_t i = 0; i < s->n_rows && !st; i++) {
         uint8_t bytes[4];
         memcpy(bytes, &s->scales[i], sizeof bytes);
-        uint32_t bits = get32(bytes);
+        uint32_t bits = ken_get32(bytes);
         memcpy(&s->scales[i], &bits, sizeof bits);
         if (!(s->scales[i] >= 0 && s->scales[i] < 1e6F))
             st = KEN_FAIL(err, KEN_ECORRUPT, "a vector has an impossible scale");

@@ -513,7 +513,7 @@ KEN_TEST(many_terms_spread_over_many_buckets)
     }
     lab_segment l = { 0 };
     build(&l, &docs, 4096);
-    kt_true(seg_get32((const uint8_t *)l.bytes.ptr + 20) > SEG_MIN_BUCKET_BITS);
+    kt_true(ken_get32((const uint8_t *)l.bytes.ptr + 20) > SEG_MIN_BUCKET_BITS);
     check_contents(l.s, &docs);
     check_terms(l.s, &docs);
     lab_docs_release(&docs);
@@ -846,8 +846,8 @@ KEN_TEST(noise_is_no_segment)
         for (uint32_t n = lab_pick(600); n; n--)
             ken_buf_putc(&l.bytes, (char)lab_pick(256));
         if (l.bytes.len >= 8 && lab_pick(2)) { // with the head of one
-            seg_put32((uint8_t *)l.bytes.ptr, SEG_MAGIC);
-            seg_put32((uint8_t *)l.bytes.ptr + 4, SEG_FORMAT);
+            ken_put32((uint8_t *)l.bytes.ptr, SEG_MAGIC);
+            ken_put32((uint8_t *)l.bytes.ptr + 4, SEG_FORMAT);
         }
         ask_everything(&l, &none);
         lab_release(&l);
@@ -858,9 +858,9 @@ KEN_TEST(noise_is_no_segment)
 static void make_format_1(lab_segment *l)
 {
     uint8_t *p = (uint8_t *)l->bytes.ptr;
-    uint64_t end = seg_get64(p + 32 + (size_t)8 * SEG_NAME_LETTERS);
-    seg_put32(p + 4, 1);
-    seg_put64(p + 32 + (size_t)8 * (SEG_SECTIONS - 1), 0);
+    uint64_t end = ken_get64(p + 32 + (size_t)8 * SEG_NAME_LETTERS);
+    ken_put32(p + 4, 1);
+    ken_put64(p + 32 + (size_t)8 * (SEG_SECTIONS - 1), 0);
     l->bytes.len = (size_t)end;
 }
 
@@ -911,7 +911,7 @@ KEN_TEST(a_newer_format_is_said_to_be_newer)
     lab_docs none = { 0 };
     build(&l, &none, 512);
     lab_close(&l);
-    seg_put32((uint8_t *)l.bytes.ptr + 4, SEG_FORMAT + 1);
+    ken_put32((uint8_t *)l.bytes.ptr + 4, SEG_FORMAT + 1);
     kt_status(lab_open(&l, &err), KEN_EVERSION);
     kt_has_str(err.msg, "format 3");
     lab_release(&l);
