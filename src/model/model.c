@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "model/facts.h"
 #include "model/model_record.h"
+#include "model/refs.h"
 #include "model/skip.h"
 #include "model/symbol.h"
 
@@ -25,6 +26,12 @@ static const char *const symbol_words[] = {
 static const char *const chunk_words[] = {
 #define X(name, word) word,
     KEN_CHUNK_TYPE_TABLE(X)
+#undef X
+};
+
+static const char *const role_words[] = {
+#define X(name, word) word,
+    KEN_REF_ROLE_TABLE(X)
 #undef X
 };
 
@@ -119,4 +126,9 @@ ken_model_status ken_model_status_of(ken_str word)
         if (ken_str_eq_c(word, model_status_words[i]))
             return (ken_model_status)i;
     return KEN_MODEL_NONE;
+}
+
+const char *ken_ref_role_word(ken_ref_role r)
+{
+    return (unsigned)r < KEN_REF_ROLE_COUNT ? role_words[r] : "unknown";
 }

@@ -1,0 +1,172 @@
+// SPDX-License-Identifier: MIT
+// refs.h -- what a file says with names: expressions, where they stand, what they are bound to.
+//
+// A reference is kept as the *expression* that names something: `db.open(x)` is member `open` of
+// what `db` is. Equal expressions of a file are one; what they mean depends on other files and is
+// worked out by `graph`, once per expression and not once per place. Local variables and parameters
+// are gone: an expression that began with one begins with what it was bound to. So everything here
+// depends on the bytes of the file only, as facts do.
+//
+// Ownership: arrays live in an arena; names point into it or into the text. Threads: plain data.
+#ifndef KEN_MODEL_REFS_H
+#define KEN_MODEL_REFS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/str.h"
+#include "model/symbol.h"
+
+// A definition is counted through the file's symbols, then through `implied`.
+typedef uint32_t ken_def_id;
+// An index into `exprs`; 0 = nothing is known. Parts always have smaller numbers than the whole.
+typedef uint32_t ken_expr_id;
+
+typedef enum ken_expr_op {
+    KEN_EXPR_NONE = 0,
+    KEN_EXPR_NAME,    // a bare `name`, seen from inside definition a - 1 (a = 0: top of the file)
+    KEN_EXPR_DEF,     // definition a of this file
+    KEN_EXPR_SELF,    // this object; a - 1 = the definition of its type (a = 0: none around)
+    KEN_EXPR_SUPER,   // the same, as its base sees it
+    KEN_EXPR_MEMBER,  // `name` of what a is
+    KEN_EXPR_CALL,    // what calling a gives; b - 1 = arguments (b = 0: not counted)
+    KEN_EXPR_VALUE,   // a value of the type that a names
+    KEN_EXPR_ELEMENT, // what indexing or iterating a gives; b: 0 = element, 1 = key
+    KEN_EXPR_APPLY,   // type a with one more argument, type b
+    KEN_EXPR_AWAIT,   // what waiting for a gives
+    KEN_EXPR_EITHER,  // a or b
+    KEN_EXPR_PARAM,   // type parameter `name`, number b, of definition a; its bound is unknown
+    KEN_EXPR_BUILTIN, // a value of a type of the language itself: "string", "number", "list", …
+    KEN_EXPR_LAMBDA,  // a function that gives a when called
+    KEN_EXPR_OP_COUNT
+} ken_expr_op;
+
+typedef struct ken_expr {
+    ken_expr_op op;
+    uint32_t a, b;
+    ken_str name; // of NAME, MEMBER, PARAM and BUILTIN
+} ken_expr;
+
+// name, word
+#define KEN_REF_ROLE_TABLE(X) \
+    X(READ, "read")           \
+    X(WRITE, "write")         \
+    X(CALL, "call")           \
+    X(NEW, "new")             \
+    X(TYPE, "type")           \
+    X(INHERIT, "inherit")     \
+    X(IMPORT, "import")       \
+    X(DECORATE, "decorate")
+
+typedef enum ken_ref_role {
+#define X(name, word) KEN_REF_##name,
+    KEN_REF_ROLE_TABLE(X)
+#undef X
+    KEN_REF_ROLE_COUNT
+} ken_ref_role;
+
+const char *ken_ref_role_word(ken_ref_role r);
+
+// One name in the text: NAME and MEMBER expressions have places, at the first byte of the name.
+typedef struct ken_ref {
+    ken_expr_id expr;
+    ken_ref_role role;
+    uint32_t byte;
+} ken_ref;
+
+// A definition that is no symbol of the outline: `self.x = …`, a prototype, an object's key that is
+// exported, `export default <expression>` (named "default").
+typedef struct ken_implied {
+    ken_str name;
+    ken_symbol_kind kind;
+    int32_t owner;       // definition it belongs to, -1 = the file
+    uint32_t byte;       // of its name
+    bool is_declaration; // only says that it exists elsewhere (C's prototypes, `extern`)
+} ken_implied;
+
+typedef enum ken_def_flag {
+    KEN_DEF_STATIC = 1 << 0,    // belongs to the type; in C, to the file
+    KEN_DEF_ABSTRACT = 1 << 1,  // has no body: an interface's method, `abstract`, `= 0`
+    KEN_DEF_OVERRIDE = 1 << 2,  // says that it overrides
+    KEN_DEF_EXPORTED = 1 << 3,  // `export`, `module.exports`
+    KEN_DEF_EXTENSION = 1 << 4, // its owner is a type defined elsewhere: `extended` says which
+    KEN_DEF_VARIADIC = 1 << 5,  // takes more arguments than max_params
+} ken_def_flag;
+
+// What is said of each definition beyond its outline.
+typedef struct ken_def_info {
+    // A variable, field or parameter: its value. A function: what calling it gives. A type alias:
+    // VALUE of what it stands for. Else 0.
+    ken_expr_id value;
+    uint16_t complexity;            // McCabe's, of callables: 1 + branches
+    uint8_t min_params, max_params; // without self/this; 255 = 255 or more
+    uint8_t n_type_params;
+    uint8_t flags; // ken_def_flag
+} ken_def_info;
+
+// Types that a definition is built on: bases, interfaces, mixins, embedded structs; the type that
+// an `impl`, an extension or an out-of-line method (`void Foo::bar()`, Go's receivers) belongs to.
+typedef enum ken_base_kind {
+    KEN_BASE_EXTENDS = 0,
+    KEN_BASE_IMPLEMENTS,
+    KEN_BASE_MIXES, // include, use, with, embedded
+    KEN_BASE_OWNER, // the definition's members are members of this type
+} ken_base_kind;
+
+typedef struct ken_base {
+    ken_def_id def;
+    ken_base_kind kind;
+    ken_expr_id expr; // names the type
+} ken_base;
+
+typedef enum ken_bind_kind {
+    KEN_BIND_NAME = 0, // `local` is `name` of `module`
+    KEN_BIND_MODULE,   // `local` is the module itself; empty: its own name, or none
+    KEN_BIND_ALL,      // all that the module shows is visible here without a prefix
+} ken_bind_kind;
+
+typedef enum ken_bind_flag {
+    KEN_BIND_EXPORTED = 1 << 0, // whoever imports this file sees it, too
+    KEN_BIND_TYPE = 1 << 1,     // types only
+    KEN_BIND_STATIC = 1 << 2,   // Java's `import static`
+    KEN_BIND_SYSTEM = 1 << 3,   // `#include <…>`
+} ken_bind_flag;
+
+// One name that an import (include, use, require, export … from) brings.
+typedef struct ken_bind {
+    ken_str local;  // as it is called here
+    ken_str module; // as written, without quotes; empty = this file (`export { a as b }`)
+    ken_str name;   // as it is called there; "default" for JavaScript's default export
+    ken_bind_kind kind;
+    uint8_t flags; // ken_bind_flag
+    uint32_t byte; // of the name, or of the module
+} ken_bind;
+
+// A call, decorator or annotation whose first argument is a text that may name a route or an event.
+typedef struct ken_literal {
+    ken_expr_id callee;
+    ken_str text;        // without quotes, at most 200 bytes
+    ken_expr_id handler; // the last argument that names something; 0 = none
+    int32_t decorates;   // definition below a decorator, -1 = a call
+    uint32_t byte;       // of the text
+} ken_literal;
+
+typedef struct ken_refs {
+    ken_str package; // as declared: Java's package, PHP's namespace, Go's package name
+    ken_expr *exprs; // [0] is NONE
+    uint32_t n_exprs;
+    ken_ref *refs; // by byte
+    uint32_t n_refs;
+    ken_implied *implied;
+    uint32_t n_implied;
+    ken_def_info *defs; // n_symbols + n_implied
+    uint32_t n_defs;
+    ken_base *bases; // by def
+    uint32_t n_bases;
+    ken_bind *binds;
+    uint32_t n_binds;
+    ken_literal *literals;
+    uint32_t n_literals;
+} ken_refs;
+
+#endif
