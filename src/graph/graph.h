@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: MIT
+// graph.h -- what an expression means: from names to definitions, with the reason.
+//
+// A ken_graph answers for one state of a tree. It asks a ken_graph_source for what each file says
+// (facts and refs) and for the definitions of a name, and remembers what it worked out, so that the
+// second question about a file costs a look. Nothing is guessed by name alone: a definition is
+// reached through scopes, imports, packages and the types of receivers, or not at all.
+//
+// Ownership: units come from the source and stay valid as long as the graph. Threads: a graph
+// belongs to one thread at a time. Errors: none; what cannot be known is KEN_EDGE_UNRESOLVED.
+#ifndef KEN_GRAPH_GRAPH_H
+#define KEN_GRAPH_GRAPH_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/arena.h"
+#include "base/cancel.h"
+#include "model/facts.h"
+#include "model/refs.h"
+
+// name, word: from the surest on
+#define KEN_EDGE_CLASS_TABLE(X) \
+    X(EXACT, "exact")           \
+    X(SCOPED, "scoped")         \
+    X(IMPORTED, "imported")     \
+    X(INFERRED, "inferred")     \
+    X(EXTERNAL, "external")     \
+    X(UNRESOLVED, "unresolved")
+
+typedef enum ken_edge_class {
+#define X(name, word) KEN_EDGE_##name,
+    KEN_EDGE_CLASS_TABLE(X)
+#undef X
+    KEN_EDGE_CLASS_COUNT
+} ken_edge_class;
+
+const char *ken_edge_class_word(ken_edge_class c);
+
+// A definition in the tree: definition `def` of file `file` (symbols first, then implied ones).
+typedef struct ken_graph_def {
+    uint32_t file;
+    ken_def_id def;
+} ken_graph_def;
+
+// What one file says. Borrowed from the source.
+typedef struct ken_unit_text {
+    const ken_facts *facts; // symbols, imports
+    const ken_refs *refs;
+    ken_str path;
+    uint16_t lang; // ken_lang_id
+} ken_unit_text;
+
+// The tree as the graph sees it. Files are numbered by path order.
+typedef struct ken_graph_source {
+    void *ctx;
+    const ken_str *paths;
+    const uint16_t *langs;
+    uint32_t n_files;
+    // False when the file says nothing (gone, no grammar).
+    bool (*load)(void *ctx, uint32_t file, ken_unit_text *out);
+    // All definitions of that name (letter by letter), up to a bound; the array lives until the
+    // next call.
+    size_t (*named)(void *ctx, ken_str name, const ken_graph_def **out);
+    // The text of a manifest, at most 1 MiB, or empty.
+    ken_str (*read)(void *ctx, uint32_t file, ken_arena *arena);
+} ken_graph_source;
+
+typedef struct ken_graph ken_graph;
+
+ken_graph *ken_graph_new(const ken_graph_source *source) KEN_MUST_USE; // borrows it
+void ken_graph_free(ken_graph *g);
+size_t ken_graph_bytes(const ken_graph *g); // memory in use
+
+enum {
+    KEN_TARGETS_MAX = 8
+};
+
+// What an expression names.
+typedef struct ken_targets {
+    ken_graph_def defs[KEN_TARGETS_MAX];
+    uint32_t n; // several: overloads, alternatives, overriding methods (inferred)
+    ken_edge_class class;
+    const char *evidence; // static, of inferred ones
+} ken_targets;
+
+// `expr` is a NAME or MEMBER expression of the file; `role` chooses between types and values of one
+// name.
+void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_role role,
+                       ken_targets *out);
+// What a file says, NULL when nothing.
+const ken_unit_text *ken_graph_unit(ken_graph *g, uint32_t file);
+// The definition that holds a byte: the innermost symbol, -1 = top of the file.
+int64_t ken_graph_within(ken_graph *g, uint32_t file, uint32_t byte);
+// Files that the imports of a file lead to, without repeats, in order; borrowed until the next
+// call.
+const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,
+                                  uint32_t *out_n_unknown);
+// Types that a type is built on, as found in the tree (direct ones).
+uint32_t ken_graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max);
+
+// Names of a definition, whichever kind it is.
+ken_str ken_graph_name(const ken_unit_text *u, ken_def_id def);
+ken_symbol_kind ken_graph_kind(const ken_unit_text *u, ken_def_id def);
+int32_t ken_graph_owner(const ken_unit_text *u, ken_def_id def); // -1 = the file
+uint32_t ken_graph_byte(const ken_unit_text *u, ken_def_id def); // where it begins
+
+#endif

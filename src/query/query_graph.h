@@ -1,0 +1,315 @@
+// SPDX-License-Identifier: MIT
+// query_graph.h -- who uses what: usages, traces, impact, architecture.
+//
+// The graph is not stored. It is worked out, for what a question touches, from what each file says
+// (model/refs.h), and remembered while the generation is shown. Every edge says how it was
+// resolved; what could not be resolved is counted wherever it could have changed an answer.
+//
+// Ownership: results live in the arena passed. Threads: as the snapshot's. Errors: KEN_ENOTFOUND
+// names near symbols or paths, KEN_EINVAL a bad request.
+#ifndef KEN_QUERY_QUERY_GRAPH_H
+#define KEN_QUERY_QUERY_GRAPH_H
+
+#include "graph/graph.h"
+#include "query/query.h"
+
+// A definition as answers show it. Lines are 0-based and inclusive.
+typedef struct ken_graph_node {
+    ken_graph_def id; // of the snapshot's generation
+    ken_str path, language;
+    ken_str name, qualified; // "parse", "Parser.parse"
+    ken_symbol_kind kind;
+    ken_visibility visibility;
+    uint32_t first_line, last_line;
+    ken_str signature; // one line
+    uint16_t complexity;
+    bool is_test; // its file is a test
+} ken_graph_node;
+
+// Definitions of that name, best first: exact names before others, code before tests. `name` may be
+// qualified ("a.b", "a::b", "path/to/file.c:name"). KEN_ENOTFOUND lists near names.
+typedef struct ken_graph_nodes {
+    ken_graph_node *nodes;
+    size_t n, n_total;
+} ken_graph_nodes;
+
+ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
+                          ken_arena *arena, ken_graph_nodes *out, ken_err *err) KEN_MUST_USE;
+
+// ---- usages ------------------------------------------------------------------------------------
+typedef struct ken_usage {
+    uint32_t line, column; // 0-based; column in bytes
+    ken_ref_role role;
+    ken_edge_class class;
+    ken_str name;          // as it is called there
+    ken_str within;        // qualified name of the definition around; empty = top of the file
+    ken_str text;          // the line, when wanted
+    ken_str before, after; // lines around, when wanted
+    ken_str evidence;      // of inferred ones: why
+} ken_usage;
+
+typedef struct ken_usage_file {
+    ken_str path, language;
+    bool is_test;
+    ken_usage *usages; // by line
+    size_t n;
+} ken_usage_file;
+
+typedef struct ken_usages_opts {
+    ken_str name, file_hint;
+    uint32_t roles;         // 1 << ken_ref_role; 0 = all
+    uint32_t limit, offset; // usages; 0 = 100, at most 1,000
+    uint32_t context_lines; // 0 to 20
+    bool wants_text;
+    bool wants_tests_only;
+} ken_usages_opts;
+
+typedef struct ken_usages {
+    ken_graph_node *defs; // what was asked for: one, or the definitions that share these usages
+    size_t n_defs;
+    ken_graph_node
+        *others; // definitions of the same name that were not meant; how to choose: file_hint
+    size_t n_others;
+    ken_usage_file *files; // definition's own file first, then by number of usages; tests last
+    size_t n_files;
+    size_t n_total;                       // usages in all
+    size_t n_by_role[KEN_REF_ROLE_COUNT]; // in all
+    size_t n_test_usages;
+    size_t n_unresolved;        // places that use this name and could not be resolved
+    ken_usage_file *unresolved; // up to 10 of them
+    size_t n_unresolved_files;
+    bool is_truncated;
+} ken_usages;
+
+ken_status ken_find_usages(ken_snapshot *s, const ken_usages_opts *o, const ken_cancel *cancel,
+                           ken_arena *arena, ken_usages *out, ken_err *err) KEN_MUST_USE;
+
+// ---- traces ------------------------------------------------------------------------------------
+typedef enum ken_trace_direction {
+    KEN_TRACE_CALLEES = 0,
+    KEN_TRACE_CALLERS,
+} ken_trace_direction;
+
+typedef struct ken_trace_opts {
+    ken_str entry, file_hint;
+    ken_str to; // the shortest path from entry to this symbol instead of a tree
+    ken_trace_direction direction;
+    uint32_t max_depth;  // 1 to 10; 0 = 3
+    uint32_t max_nodes;  // 0 = 100, at most 1,000
+    uint32_t max_branch; // children shown of one node; 0 = 12
+    bool wants_external; // calls that leave the tree as leaves
+} ken_trace_opts;
+
+typedef struct ken_trace_step {
+    ken_graph_node node; // id.file = UINT32_MAX for what is external: only its name is set
+    int32_t parent;      // index of the step above, -1 = the entry
+    uint32_t depth;
+    ken_edge_class class;
+    ken_ref_role role;
+    ken_str site_path; // where the call stands
+    uint32_t site_line;
+    uint32_t n_sites;      // how many calls from the one to the other
+    int32_t seen_at;       // index of the earlier step that has this node's children, -1 = here
+    bool is_cycle;         // that step is above this one
+    uint32_t n_cut;        // children left out, the least relevant
+    uint32_t n_unresolved; // calls in it that could not be resolved
+    ken_str evidence;
+} ken_trace_step;
+
+typedef struct ken_trace {
+    ken_trace_step *steps; // in pre-order
+    size_t n_steps;
+    ken_graph_node *others; // further definitions of the entry's name
+    size_t n_others;
+    bool has_path; // of a path asked for
+    bool is_truncated;
+} ken_trace;
+
+ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const ken_cancel *cancel,
+                               ken_arena *arena, ken_trace *out, ken_err *err) KEN_MUST_USE;
+
+// ---- impact ------------------------------------------------------------------------------------
+typedef struct ken_impact_opts {
+    ken_str symbol, file_hint; // one of symbol, path and diff
+    ken_str path;              // a file, or "file:LINE"
+    ken_str diff;              // a revision or range; "" with wants_diff = uncommitted changes
+    bool wants_diff;
+    uint32_t max_depth;   // 1 to 5; 0 = 3
+    uint32_t limit;       // dependents shown; 0 = 30, at most 200
+    uint32_t num_similar; // 0 to 20; UINT32_MAX = 5
+} ken_impact_opts;
+
+typedef struct ken_dependent {
+    ken_graph_node node;  // the definition that uses it; name empty = top of the file
+    uint32_t distance;    // 1 = uses it directly
+    ken_edge_class class; // the weakest edge on the way
+    int32_t via;          // index of the dependent on the way, -1 = a changed definition itself
+    uint32_t n_sites;
+} ken_dependent;
+
+typedef struct ken_related_file {
+    ken_str path;
+    double value; // cosine, or share of commits
+    uint32_t n_commits;
+} ken_related_file;
+
+typedef struct ken_route {
+    ken_str framework, method,
+        path; // "express", "GET", "/users/:id"; events: method "on" or "emit"
+    bool is_event;
+    ken_str handler;          // name, may be empty
+    ken_graph_def handler_id; // .file = UINT32_MAX when unknown
+    ken_str file;
+    uint32_t line;
+} ken_route;
+
+typedef struct ken_impact {
+    ken_graph_node *changed; // definitions that are asked about or that the diff touches
+    size_t n_changed, n_changed_total;
+    ken_str *changed_files;
+    size_t n_changed_files;
+    ken_dependent *dependents; // by distance, then by number of sites; tests apart
+    size_t n_dependents;
+    size_t n_by_distance[6]; // in all, [0] unused
+    ken_dependent *tests;    // tests that reach it
+    size_t n_tests, n_tests_total;
+    ken_str *files; // files that hold dependents, nearest first
+    size_t n_files, n_files_total;
+    ken_route *routes; // whose handler is changed or depends on it
+    size_t n_routes;
+    ken_related_file *similar;
+    size_t n_similar;
+    ken_related_file *together; // change in the same commits
+    size_t n_together;
+    size_t n_unresolved;    // places that might depend on it
+    double risk;            // 0 to 1
+    const char *risk_level; // "low", "medium", "high"
+    ken_str *reasons;
+    size_t n_reasons;
+    bool is_truncated;
+} ken_impact;
+
+ken_status ken_query_impact(ken_snapshot *s, const ken_impact_opts *o, const ken_cancel *cancel,
+                            ken_arena *arena, ken_impact *out, ken_err *err) KEN_MUST_USE;
+
+// ---- explanation -------------------------------------------------------------------------------
+typedef struct ken_edge_note {
+    ken_graph_node node; // id.file = UINT32_MAX: external, only its name
+    ken_edge_class class;
+    ken_ref_role role;
+    uint32_t line; // of the place
+    uint32_t n_sites;
+    ken_str evidence;
+} ken_edge_note;
+
+typedef struct ken_explanation {
+    ken_str path, language;
+    uint32_t first_line, last_line; // 0-based, of the code shown
+    ken_str code;                   // from the disk
+    ken_graph_node symbol;          // smallest definition around the lines; name empty = none
+    ken_str doc;
+    ken_graph_node *inside; // definitions within the lines
+    size_t n_inside;
+    ken_edge_note *callers, *callees, *types; // types: used, bases, derived
+    size_t n_callers, n_callees, n_types;
+    ken_edge_note *tests;
+    size_t n_tests;
+    ken_str *imports;
+    size_t n_imports;
+    ken_route *routes;
+    size_t n_routes;
+    size_t n_unresolved;
+    bool is_refreshed;
+} ken_explanation;
+
+// Lines 0-based, inclusive. KEN_EINVAL when they lie outside the file.
+ken_status ken_explain(ken_snapshot *s, ken_str path, uint32_t first_line, uint32_t last_line,
+                       const ken_cancel *cancel, ken_arena *arena, ken_explanation *out,
+                       ken_err *err) KEN_MUST_USE;
+
+// ---- the whole ---------------------------------------------------------------------------------
+typedef struct ken_module_node {
+    ken_str path; // of the folder
+    uint32_t n_files, n_lines, n_symbols;
+    ken_str language;      // most of it
+    uint32_t layer;        // 0 = uses nothing of the others; by longest way down, cycles as one
+    uint32_t cycle;        // number of the cycle it is in, 0 = none
+    uint32_t n_dependents; // modules
+    double centrality;     // PageRank over imports, sums to 1
+} ken_module_node;
+
+typedef struct ken_module_edge {
+    uint32_t from, to;  // indexes into modules
+    uint32_t n_imports; // files that import
+} ken_module_edge;
+
+typedef struct ken_key_symbol {
+    ken_graph_node node;
+    uint32_t n_users; // files
+    double score;
+    uint32_t n_commits; // hot spots: of its file
+} ken_key_symbol;
+
+typedef struct ken_architecture {
+    ken_lang_count *langs;
+    size_t n_langs;
+    ken_module_node *modules; // most central first
+    size_t n_modules, n_modules_total;
+    ken_module_edge *edges; // heaviest first
+    size_t n_edges;
+    size_t n_cycles;
+    ken_graph_node *entries; // main functions, binaries, exported roots
+    size_t n_entries;
+    ken_route *routes;
+    size_t n_routes, n_routes_total;
+    ken_key_symbol *types, *hotspots;
+    size_t n_types, n_hotspots;
+    ken_str *tests; // folders that hold tests
+    size_t n_tests;
+    uint32_t n_test_files;
+    ken_str
+        *build; // manifests and build files at the top, with what they are: "package.json (npm)"
+    size_t n_build;
+    ken_str *docs; // README, ARCHITECTURE and the like
+    size_t n_docs;
+    size_t n_unresolved_imports;
+} ken_architecture;
+
+typedef enum ken_arch_focus {
+    KEN_ARCH_FULL = 0,
+    KEN_ARCH_BACKEND,
+    KEN_ARCH_FRONTEND,
+} ken_arch_focus;
+
+// `folder`: only what lies below it; empty = all.
+ken_status ken_get_architecture(ken_snapshot *s, ken_arch_focus focus, ken_str folder,
+                                const ken_cancel *cancel, ken_arena *arena, ken_architecture *out,
+                                ken_err *err) KEN_MUST_USE;
+
+// ---- lists -------------------------------------------------------------------------------------
+// Tests that reach a symbol or a file, nearest first.
+ken_status ken_tests_for(ken_snapshot *s, ken_str symbol_or_path, size_t limit,
+                         const ken_cancel *cancel, ken_arena *arena, ken_dependent **out,
+                         size_t *out_n, ken_err *err) KEN_MUST_USE;
+
+typedef struct ken_dead {
+    ken_graph_node node;
+    uint32_t n_unresolved; // places that use its name and could not be resolved: it may live
+    ken_str why;           // what makes sure, or what does not
+} ken_dead;
+
+// Callables and types that nothing uses: not exported, no entry, no override, no test, no
+// decorator.
+ken_status ken_find_dead(ken_snapshot *s, ken_str folder, size_t limit, const ken_cancel *cancel,
+                         ken_arena *arena, ken_dead **out, size_t *out_n, size_t *out_total,
+                         ken_err *err) KEN_MUST_USE;
+// Complex code that changes often: complexity × commits.
+ken_status ken_find_hotspots(ken_snapshot *s, ken_str folder, size_t limit,
+                             const ken_cancel *cancel, ken_arena *arena, ken_key_symbol **out,
+                             size_t *out_n, ken_err *err) KEN_MUST_USE;
+// All routes and events, by file; `filter`: a part of the path or method, or empty.
+ken_status ken_find_routes(ken_snapshot *s, ken_str filter, const ken_cancel *cancel,
+                           ken_arena *arena, ken_route **out, size_t *out_n, ken_err *err)
+    KEN_MUST_USE;
+
+#endif
