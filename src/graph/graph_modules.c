@@ -21,7 +21,24 @@ typedef struct module_lang {
     bool is_by_file;         // answers depend on the file, not only on its folder
 } module_lang;
 
-static const module_lang LANGS[KEN_LANG_COUNT] = { 0 };
+static const module_lang LANGS[KEN_LANG_COUNT] = {
+    [KEN_LANG_C] = { .resolve = ken_modules__c },
+    [KEN_LANG_CPP] = { .resolve = ken_modules__c },
+};
+
+struct module_map {
+    ken_map map;
+    struct module_map *next;
+};
+
+ken_map *ken_modules__map(ken_modules *m)
+{
+    struct module_map *new_map = KEN_ARENA_NEW(&m->arena, struct module_map);
+    ken_map_init(&new_map->map);
+    new_map->next = m->maps;
+    m->maps = new_map;
+    return &new_map->map;
+}
 
 ken_modules *ken_modules_new(const ken_tree *tree)
 {
@@ -38,7 +55,8 @@ void ken_modules_free(ken_modules *m)
 {
     if (!m)
         return;
-    ken_modules__layout_release(m);
+    for (struct module_map *at = m->maps; at; at = at->next)
+        ken_map_release(&at->map);
     ken_map_release(&m->known);
     ken_vec_release(&m->answers);
     ken_arena_release(&m->scratch);
@@ -48,9 +66,11 @@ void ken_modules_free(ken_modules *m)
 
 size_t ken_modules_bytes(const ken_modules *m)
 {
-    size_t maps = m->known.keys.used_bytes + m->folder_ids.keys.used_bytes;
-    size_t slots = (m->known.n_slots + m->folder_ids.n_slots) * sizeof(ken_map_slot);
-    return sizeof *m + m->arena.used_bytes + maps + slots + m->answers.cap * sizeof *m->answers.ptr;
+    size_t n = sizeof *m + m->arena.used_bytes + m->answers.cap * sizeof *m->answers.ptr;
+    n += m->known.keys.used_bytes + m->known.n_slots * sizeof(ken_map_slot);
+    for (const struct module_map *at = m->maps; at; at = at->next)
+        n += at->map.keys.used_bytes + at->map.n_slots * sizeof(ken_map_slot);
+    return n;
 }
 
 // ---- questions ---------------------------------------------------------------------------------

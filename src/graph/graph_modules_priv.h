@@ -10,6 +10,7 @@
 #include "base/vec.h"
 #include "graph/graph_modules.h"
 #include "lang/lang.h"
+#include "model/refs.h"
 
 #define MODULE_NONE UINT32_MAX       // no file, no folder
 #define MODULE_MANY (UINT32_MAX - 1) // several fit equally
@@ -39,20 +40,23 @@ struct ken_modules {
     uint32_t *by_stem, *next_stem;   // hash of a file's stem -> files
     uint32_t *by_last;               // hash of a folder's last segment -> folders
     uint32_t file_mask, folder_mask; // of the two hash tables
-    ken_map folder_ids;
+    ken_map *folder_ids;
 
     // Declared packages of each language, made when asked for.
     struct module_packages *packages[KEN_LANG_COUNT];
     void *state[KEN_LANG_COUNT]; // of the languages, in `arena`
+    struct module_map *maps;     // all maps of the above
 
     ken_map known; // question -> index into answers
     KEN_VEC(ken_module) answers;
     size_t manifest_bytes; // read so far
 };
 
+// A map that lives as long as the modules.
+ken_map *ken_modules__map(ken_modules *m);
+
 // ---- the layout --------------------------------------------------------------------------------
 void ken_modules__layout(ken_modules *m);
-void ken_modules__layout_release(ken_modules *m);
 
 uint32_t ken_modules__file(const ken_modules *m, ken_str path); // or MODULE_NONE
 uint32_t ken_modules__folder(const ken_modules *m, ken_str path);
@@ -77,6 +81,11 @@ uint32_t ken_modules__nearest(ken_modules *m, uint32_t from, ken_str tail, uint3
 // The same for folders.
 uint32_t ken_modules__nearest_folder(ken_modules *m, uint32_t from, ken_str tail);
 
+// True when the last segments of the path are those of `tail`.
+bool ken_modules__path_ends(ken_str path, ken_str tail);
+// Folders that two paths share from the root on.
+uint32_t ken_modules__shared_folders(ken_str a, ken_str b);
+
 // The files of a language that declare that package; n = 0 when none. Java, Kotlin and Scala are
 // one.
 const uint32_t *ken_modules__package(ken_modules *m, uint32_t lang, ken_str package,
@@ -85,6 +94,26 @@ const uint32_t *ken_modules__package(ken_modules *m, uint32_t lang, ken_str pack
 // ---- manifests ---------------------------------------------------------------------------------
 // The text of a file, in the arena. Empty when it is too large, or when too much was read.
 ken_str ken_modules__read(ken_modules *m, uint32_t file);
+
+// The keys of a TOML text, one at a time: enough of TOML for dependencies and names. Values that
+// go over several lines are seen up to the end of the first.
+typedef struct module_toml {
+    ken_str rest;  // set this to the text
+    ken_str table; // "dependencies.foo" of [dependencies.foo] and [[…]]
+    ken_str key, value;
+} module_toml;
+
+bool ken_modules__toml_next(module_toml *t);
+ken_str ken_modules__toml_string(ken_str value); // empty when it is none
+ken_str ken_modules__toml_member(ken_str value,
+                                 const char *key); // text of an inline table's member
+
+// The next text in double quotes; `rest` goes behind it.
+bool ken_modules__quoted_next(ken_str *rest, ken_str *out);
+// Takes the next word off the front: a run of bytes that are neither white space nor in `stops`.
+bool ken_modules__word_next(ken_str *rest, const char *stops, ken_str *out);
+// The text behind the first `needle`, ptr NULL when there is none.
+ken_str ken_modules__behind(ken_str text, const char *needle);
 
 // ---- answers -----------------------------------------------------------------------------------
 void ken_modules__one(ken_modules *m, ken_module *out, uint32_t file, const char *why);
@@ -99,6 +128,7 @@ ken_str ken_modules__slashes(ken_modules *m, ken_str text, ken_str separator);
 // ---- languages ---------------------------------------------------------------------------------
 typedef void module_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out);
 
-void ken_modules__generic(ken_modules *m, const ken_module_ask *ask, ken_module *out);
+module_resolve ken_modules__generic;
+module_resolve ken_modules__c;
 
 #endif

@@ -49,7 +49,7 @@ static void find_folders(ken_modules *m)
         ken_str dir = ken_path_dir(t->paths[i]);
         if (last == MODULE_NONE || !ken_str_eq(folders.ptr[last].path, dir)) {
             bool is_new;
-            last = (uint32_t)*ken_map_put(&m->folder_ids, dir, folders.len, &is_new);
+            last = (uint32_t)*ken_map_put(m->folder_ids, dir, folders.len, &is_new);
             if (is_new)
                 ken_vec_push(&folders, ((module_folder){ .path = dir }));
         }
@@ -78,7 +78,7 @@ static void fill_folders(ken_modules *m)
 void ken_modules__layout(ken_modules *m)
 {
     const ken_tree *t = m->tree;
-    ken_map_init(&m->folder_ids);
+    m->folder_ids = ken_modules__map(m);
     m->folder_of = KEN_ARENA_ARRAY(&m->arena, uint32_t, (size_t)t->n_files + 1);
     m->self = KEN_ARENA_ARRAY(&m->arena, uint32_t, (size_t)t->n_files + 1);
     find_folders(m);
@@ -124,7 +124,7 @@ uint32_t ken_modules__file(const ken_modules *m, ken_str path)
 
 uint32_t ken_modules__folder(const ken_modules *m, ken_str path)
 {
-    const uint64_t *id = path.ptr || !path.len ? ken_map_find(&m->folder_ids, path) : NULL;
+    const uint64_t *id = path.ptr || !path.len ? ken_map_find(m->folder_ids, path) : NULL;
     return id ? (uint32_t)*id : MODULE_NONE;
 }
 
@@ -175,7 +175,7 @@ void ken_modules__each(ken_modules *m, ken_str base, module_visit *visit, void *
 }
 
 // ---- ends of paths -----------------------------------------------------------------------------
-static bool ends_with(ken_str path, ken_str tail)
+bool ken_modules__path_ends(ken_str path, ken_str tail)
 {
     return ken_str_ends(path, tail) &&
            (path.len == tail.len || path.ptr[path.len - tail.len - 1] == '/');
@@ -185,15 +185,14 @@ static bool is_alike(const ken_modules *m, uint32_t file, ken_str tail, uint32_t
 {
     ken_str path = m->tree->paths[file];
     if (lang == KEN_LANG_COUNT)
-        return ends_with(path, tail);
+        return ken_modules__path_ends(path, tail);
     ken_str ext = ken_path_ext(path);
     if (ext.len)
         path.len -= ext.len + 1;
-    return m->tree->langs[file] == lang && ends_with(path, tail);
+    return m->tree->langs[file] == lang && ken_modules__path_ends(path, tail);
 }
 
-// Folders that two paths share from the root on.
-static uint32_t shared_folders(ken_str a, ken_str b)
+uint32_t ken_modules__shared_folders(ken_str a, ken_str b)
 {
     uint32_t n = 0;
     for (size_t i = 0; i < a.len && i < b.len && a.ptr[i] == b.ptr[i]; i++)
@@ -222,7 +221,7 @@ uint32_t ken_modules__nearest(ken_modules *m, uint32_t from, ken_str tail, uint3
     uint32_t at = m->by_stem[slot_of(stem_of(base), m->file_mask)];
     for (; at != MODULE_NONE; at = m->next_stem[at])
         if (at != from && is_alike(m, at, tail, lang))
-            nearest_add(&best, at, shared_folders(here, m->tree->paths[at]));
+            nearest_add(&best, at, ken_modules__shared_folders(here, m->tree->paths[at]));
     return best.id;
 }
 
@@ -235,8 +234,8 @@ uint32_t ken_modules__nearest_folder(ken_modules *m, uint32_t from, ken_str tail
     uint32_t at = m->by_last[slot_of(base, m->folder_mask)];
     for (; at != MODULE_NONE; at = m->folders[at].next) {
         const module_folder *f = &m->folders[at];
-        if (ends_with(f->path, tail))
-            nearest_add(&best, at, shared_folders(here, m->tree->paths[f->files[0]]));
+        if (ken_modules__path_ends(f->path, tail))
+            nearest_add(&best, at, ken_modules__shared_folders(here, m->tree->paths[f->files[0]]));
     }
     return best.id;
 }
@@ -247,7 +246,7 @@ uint32_t ken_modules__nearest_folder(ken_modules *m, uint32_t from, ken_str tail
 struct module_packages {
     uint32_t *files;
     uint32_t *starts; // of package i; n_packages + 1
-    ken_map ids;
+    ken_map *ids;
 };
 
 // Languages that import each other's packages share one table.
@@ -259,11 +258,11 @@ static uint32_t family_of(uint32_t lang)
 static void packages_fill(ken_modules *m, struct module_packages *p, const uint32_t *package_of,
                           const uint32_t *files, uint32_t n)
 {
-    p->starts = KEN_ARENA_ARRAY(&m->arena, uint32_t, p->ids.len + 2);
+    p->starts = KEN_ARENA_ARRAY(&m->arena, uint32_t, p->ids->len + 2);
     p->files = KEN_ARENA_ARRAY(&m->arena, uint32_t, (size_t)n + 1);
     for (uint32_t i = 0; i < n; i++)
         p->starts[package_of[i] + 2]++;
-    for (size_t i = 2; i < p->ids.len + 2; i++)
+    for (size_t i = 2; i < p->ids->len + 2; i++)
         p->starts[i] += p->starts[i - 1];
     for (uint32_t i = 0; i < n; i++) // leaves starts[i] where package i begins
         p->files[p->starts[package_of[i] + 1]++] = files[i];
@@ -273,7 +272,7 @@ static struct module_packages *packages_new(ken_modules *m, uint32_t lang)
 {
     const ken_tree *t = m->tree;
     struct module_packages *p = KEN_ARENA_NEW(&m->arena, struct module_packages);
-    ken_map_init(&p->ids);
+    p->ids = ken_modules__map(m);
     ken_arena_mark mark = ken_arena_get_mark(&m->scratch);
     uint32_t *package_of = KEN_ARENA_ARRAY(&m->scratch, uint32_t, (size_t)t->n_files + 1);
     uint32_t *files = KEN_ARENA_ARRAY(&m->scratch, uint32_t, (size_t)t->n_files + 1);
@@ -282,7 +281,7 @@ static struct module_packages *packages_new(ken_modules *m, uint32_t lang)
         if (family_of(t->langs[i]) != lang)
             continue;
         ken_str package = t->package ? t->package(t->ctx, i) : KEN_STR("");
-        package_of[n] = (uint32_t)*ken_map_put(&p->ids, package, p->ids.len, NULL);
+        package_of[n] = (uint32_t)*ken_map_put(p->ids, package, p->ids->len, NULL);
         files[n++] = i;
     }
     packages_fill(m, p, package_of, files, n);
@@ -300,17 +299,9 @@ const uint32_t *ken_modules__package(ken_modules *m, uint32_t lang, ken_str pack
     if (!m->packages[lang])
         m->packages[lang] = packages_new(m, lang);
     const struct module_packages *p = m->packages[lang];
-    const uint64_t *id = ken_map_find(&p->ids, package);
+    const uint64_t *id = ken_map_find(p->ids, package);
     if (!id)
         return NULL;
     *out_n = p->starts[*id + 1] - p->starts[*id];
     return p->files + p->starts[*id];
-}
-
-void ken_modules__layout_release(ken_modules *m)
-{
-    ken_map_release(&m->folder_ids);
-    for (uint32_t i = 0; i < KEN_LANG_COUNT; i++)
-        if (m->packages[i])
-            ken_map_release(&m->packages[i]->ids);
 }
