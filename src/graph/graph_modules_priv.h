@@ -70,9 +70,9 @@ ken_str ken_modules__join(ken_modules *m, ken_str dir, ken_str path);
 uint32_t ken_modules__at(ken_modules *m, ken_str dir, ken_str path);
 // The first file with that base name from `dir` upwards.
 uint32_t ken_modules__upwards(ken_modules *m, ken_str dir, ken_str base);
-// Calls `visit` for every file of that base name.
+// Calls `visit` (may be NULL) for every file of that base name, by path; how many there are.
 typedef void module_visit(ken_modules *m, void *ctx, uint32_t file);
-void ken_modules__each(ken_modules *m, ken_str base, module_visit *visit, void *ctx);
+size_t ken_modules__each(ken_modules *m, ken_str base, module_visit *visit, void *ctx);
 
 // The file whose path ends with the segments of `tail` and is nearest to `from`: it shares the
 // longest chain of folders. MODULE_MANY when two are equally near. With a language the tail is
@@ -130,5 +130,7 @@ typedef void module_resolve(ken_modules *m, const ken_module_ask *ask, ken_modul
 
 module_resolve ken_modules__generic;
 module_resolve ken_modules__c;
+module_resolve ken_modules__go;
+module_resolve ken_modules__go_around;
 
 #endif

@@ -166,12 +166,18 @@ uint32_t ken_modules__upwards(ken_modules *m, ken_str dir, ken_str base)
     }
 }
 
-void ken_modules__each(ken_modules *m, ken_str base, module_visit *visit, void *ctx)
+size_t ken_modules__each(ken_modules *m, ken_str base, module_visit *visit, void *ctx)
 {
+    size_t n = 0;
     uint32_t at = m->by_stem[slot_of(stem_of(base), m->file_mask)];
-    for (; at != MODULE_NONE; at = m->next_stem[at])
-        if (ken_str_eq(ken_path_base(m->tree->paths[at]), base))
+    for (; at != MODULE_NONE; at = m->next_stem[at]) {
+        if (!ken_str_eq(ken_path_base(m->tree->paths[at]), base))
+            continue;
+        n++;
+        if (visit)
             visit(m, ctx, at);
+    }
+    return n;
 }
 
 // ---- ends of paths -----------------------------------------------------------------------------
