@@ -99,6 +99,15 @@ const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,
 // Types that a type is built on, as found in the tree (direct ones).
 uint32_t ken_graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max);
 
+// The same thing under several definitions: what is declared and where it is defined, the overloads
+// of one place. `def` itself is the first; returns how many.
+uint32_t ken_graph_twins(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max);
+
+// Methods that may run instead of this one, and those that this one may run instead of: members of
+// derived types and of bases.
+uint32_t ken_graph_overriders(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max);
+uint32_t ken_graph_overridden(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max);
+
 // Names of a definition, whichever kind it is.
 ken_str ken_graph_name(const ken_unit_text *u, ken_def_id def);
 ken_symbol_kind ken_graph_kind(const ken_unit_text *u, ken_def_id def);

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+// The graph: what is kept of a tree, and the one question it answers.
+#include "graph/graph.h"
+
+#include <string.h>
+
+#include "base/alloc.h"
+#include "graph/graph_priv.h"
+
+enum {
+    STEPS_MAX = 20000, // expressions worked out for one question
+    LOOKED_AT = 400
+};
+
+const char *ken_edge_class_word(ken_edge_class c)
+{
+    static const char *const words[] = {
+#define X(name, word) word,
+        KEN_EDGE_CLASS_TABLE(X)
+#undef X
+    };
+    return (unsigned)c < KEN_EDGE_CLASS_COUNT ? words[c] : "unknown";
+}
+
+static ken_str read_manifest(void *ctx, uint32_t file, ken_arena *arena)
+{
+    ken_graph *g = ctx;
+    return g->source->read(g->source->ctx, file, arena);
+}
+
+static ken_str declared_package(void *ctx, uint32_t file)
+{
+    graph_unit *u = graph_unit_of(ctx, file);
+    return u ? u->text.refs->package : KEN_STR("");
+}
+
+ken_graph *ken_graph_new(const ken_graph_source *source)
+{
+    ken_graph *g = ken_zalloc(sizeof *g);
+    g->source = source;
+    ken_arena_init(&g->arena, (size_t)256 << 10);
+    g->units = ken_zalloc(ken_mul_size(source->n_files + (size_t)1, sizeof *g->units));
+    g->is_absent = ken_zalloc(source->n_files + (size_t)1);
+    g->tree = (ken_tree){ .ctx = g,
+                          .paths = source->paths,
+                          .langs = source->langs,
+                          .n_files = source->n_files,
+                          .read = read_manifest,
+                          .package = declared_package };
+    g->modules = ken_modules_new(&g->tree);
+    return g;
+}
+
+void ken_graph_free(ken_graph *g)
+{
+    if (!g)
+        return;
+    ken_modules_free(g->modules);
+    ken_arena_release(&g->arena);
+    ken_free(g->units);
+    ken_free(g->is_absent);
+    ken_free(g);
+}
+
+size_t ken_graph_bytes(const ken_graph *g)
+{
+    return g->arena.used_bytes + ken_modules_bytes(g->modules);
+}
+
+// ---- what a place names
+// ----------------------------------------------------------------------------
+
+static bool fits(const graph_unit *u, ken_def_id def, ken_ref_role role)
+{
+    ken_symbol_kind kind = ken_graph_kind(&u->text, def);
+    bool is_type = ken_symbol_is_type(kind) || kind == KEN_SYMBOL_IMPL;
+    switch (role) {
+    case KEN_REF_TYPE:
+    case KEN_REF_INHERIT:
+    case KEN_REF_NEW:
+        return is_type || kind == KEN_SYMBOL_NAMESPACE;
+    case KEN_REF_CALL:
+        return !is_type || u->policy->calls_class || kind == KEN_SYMBOL_TYPE;
+    case KEN_REF_WRITE:
+        return ken_symbol_is_variable(kind);
+    case KEN_REF_READ:
+    case KEN_REF_IMPORT:
+    case KEN_REF_DECORATE:
+    case KEN_REF_ROLE_COUNT:
+        break;
+    }
+    return true;
+}
+
+static bool takes(const graph_unit *u, ken_def_id def, uint32_t n_args)
+{
+    if (def >= u->text.refs->n_defs || !ken_symbol_is_callable(ken_graph_kind(&u->text, def)))
+        return true;
+    const ken_def_info *d = &u->text.refs->defs[def];
+    return n_args >= d->min_params &&
+           (n_args <= d->max_params || (d->flags & KEN_DEF_VARIADIC) || d->max_params == 255);
+}
+
+// Keeps what fits; all, when nothing does.
+static void keep(ken_graph *g, ken_targets *t, ken_ref_role role, uint32_t n_args, bool has_args)
+{
+    ken_graph_def kept[KEN_TARGETS_MAX];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < t->n; i++) {
+        graph_unit *u = graph_unit_of(g, t->defs[i].file);
+        if (u && (has_args ? takes(u, t->defs[i].def, n_args) : fits(u, t->defs[i].def, role)))
+            kept[n++] = t->defs[i];
+    }
+    if (!n)
+        return;
+    memcpy(t->defs, kept, n * sizeof *kept);
+    t->n = n;
+}
+
+// An `export default <name>` stands for what it exports.
+static const graph_value *behind(ken_graph *g, const graph_value *v)
+{
+    graph_unit *u = v->n_defs ? graph_unit_of(g, v->defs[0].file) : NULL;
+    if (!u || v->defs[0].def < u->n_symbols ||
+        !ken_str_eq(ken_graph_name(&u->text, v->defs[0].def), KEN_STR("default")))
+        return v;
+    const graph_value *held = graph_held(g, v->defs[0]);
+    return held->kind == GRAPH_DEFS ? graph_with_class(g, held, v->class) : v;
+}
+
+static void add_defs(ken_targets *t, const graph_value *v)
+{
+    for (uint32_t i = 0; i < v->n_defs && t->n < KEN_TARGETS_MAX; i++)
+        t->defs[t->n++] = v->defs[i];
+}
+
+// A module named as a whole: its first file's first line has no definition; nothing to lead to.
+static ken_edge_class class_of(const graph_value *v)
+{
+    return v->kind == GRAPH_MODULE || v->kind == GRAPH_SPACE || v->kind == GRAPH_INSTANCE
+               ? KEN_EDGE_EXTERNAL
+               : v->class;
+}
+
+// Whether a definition could be meant by a name without a prefix, or by one with.
+static bool could_be_meant(const graph_unit *c, ken_def_id def, bool is_member)
+{
+    int32_t owner = ken_graph_owner(&c->text, def);
+    if (is_member)
+        return owner >= 0 || c->text.refs->n_bases;
+    if (owner < 0)
+        return true;
+    ken_symbol_kind kind = ken_graph_kind(&c->text, (ken_def_id)owner);
+    return graph_is_space(kind) || c->policy->sees_members;
+}
+
+// A name of which nothing was found: outside of the tree when nothing in it could be meant.
+static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_targets *t)
+{
+    const ken_graph_def *all;
+    size_t n = g->source->named(g->source->ctx, e->name, &all);
+    ken_graph_def copy[LOOKED_AT];
+    n = n < LOOKED_AT ? n : LOOKED_AT;
+    memcpy(copy, all, n * sizeof *copy);
+    bool is_member = e->op == KEN_EXPR_MEMBER;
+    t->class = KEN_EDGE_EXTERNAL;
+    if (!is_member && u->policy->package == GRAPH_PACKAGE_NONE && !u->policy->includes)
+        return; // such languages say where names come from: this one is built in
+    uint32_t n_files;
+    if (u->policy->includes && !is_member && graph_closure(g, u, &n_files) && u->has_system)
+        return; // a header outside may declare it, none inside does
+    for (size_t i = 0; i < n; i++) {
+        graph_unit *c = graph_unit_of(g, copy[i].file);
+        if (c && c->policy->family == u->policy->family && copy[i].def < c->n_defs &&
+            could_be_meant(c, copy[i].def, is_member)) {
+            t->class = KEN_EDGE_UNRESOLVED;
+            return;
+        }
+    }
+}
+
+void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_role role,
+                       ken_targets *out)
+{
+    *out = (ken_targets){ .class = KEN_EDGE_UNRESOLVED };
+    graph_unit *u = graph_unit_of(g, file);
+    if (!u || expr >= u->text.refs->n_exprs)
+        return;
+    g->depth = 0;
+    g->budget = STEPS_MAX;
+    const graph_value *v = behind(g, graph_eval(g, u, expr));
+    if (v->kind == GRAPH_NONE) {
+        judge_unknown(g, u, &u->text.refs->exprs[expr], out);
+        return;
+    }
+    out->class = class_of(v);
+    if (v->kind != GRAPH_DEFS)
+        return;
+    out->evidence = v->evidence;
+    add_defs(out, v);
+    keep(g, out, role, 0, false);
+    uint16_t said = u->n_args[expr];
+    if (out->n > 1 && said && said != UINT16_MAX && (role == KEN_REF_CALL || role == KEN_REF_NEW))
+        keep(g, out, role, said - 1u, true);
+}
+
+const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,
+                                  uint32_t *out_n_unknown)
+{
+    *out_n = *out_n_unknown = 0;
+    graph_unit *u = graph_unit_of(g, file);
+    if (!u)
+        return NULL;
+    if (!u->has_imports) {
+        u->has_imports = true;
+        KEN_VEC(uint32_t) files = { 0 };
+        for (uint32_t i = 0; i < u->text.refs->n_binds; i++) {
+            const ken_bind *b = &u->text.refs->binds[i];
+            if (!b->module.len)
+                continue;
+            ken_module m;
+            ken_module_ask ask = { .file = file, .module = b->module, .flags = b->flags };
+            ken_modules_resolve(g->modules, &ask, &m);
+            u->n_unknown += m.kind != KEN_MODULE_FILES;
+            for (uint32_t k = 0; m.kind == KEN_MODULE_FILES && k < m.n_files; k++) {
+                size_t at = 0;
+                while (at < files.len && files.ptr[at] != m.files[k])
+                    at++;
+                if (at == files.len && m.files[k] != file)
+                    ken_vec_push(&files, m.files[k]);
+            }
+        }
+        u->imports = KEN_ARENA_ARRAY(&g->arena, uint32_t, files.len + 1);
+        if (files.len)
+            memcpy(u->imports, files.ptr, files.len * sizeof *u->imports);
+        u->n_imports = (uint32_t)files.len;
+        ken_vec_release(&files);
+    }
+    *out_n = u->n_imports;
+    *out_n_unknown = u->n_unknown;
+    return u->imports;
+}

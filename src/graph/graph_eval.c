@@ -1,0 +1,417 @@
+// SPDX-License-Identifier: MIT
+// What an expression is: one case per kind of expression, each worked out once.
+//
+// Values are what a reader would say of the text: the definitions it names, an object of a type, a
+// module. A value that is being worked out counts as unknown for whoever asks meanwhile, so that
+// `x = x.next` ends.
+#include <string.h>
+
+#include "graph/graph_priv.h"
+
+enum {
+    DEPTH_MAX = 96
+};
+
+const graph_value graph_nothing = { .kind = GRAPH_NONE, .class = KEN_EDGE_UNRESOLVED };
+const graph_value graph_outside = { .kind = GRAPH_EXTERNAL, .class = KEN_EDGE_EXTERNAL };
+
+graph_value *graph_new_value(ken_graph *g, graph_value_kind kind, ken_edge_class class)
+{
+    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
+    v->kind = kind;
+    v->class = class;
+    return v;
+}
+
+const graph_value *graph_defs_value(ken_graph *g, const ken_graph_def *defs, uint32_t n,
+                                    ken_edge_class class)
+{
+    if (!n)
+        return &graph_nothing;
+    graph_value *v = graph_new_value(g, GRAPH_DEFS, class);
+    ken_graph_def *copy = KEN_ARENA_ARRAY(&g->arena, ken_graph_def, n);
+    memcpy(copy, defs, n * sizeof *copy);
+    v->defs = copy;
+    v->n_defs = n;
+    return v;
+}
+
+const graph_value *graph_with_class(ken_graph *g, const graph_value *v, ken_edge_class class)
+{
+    if (v->kind == GRAPH_NONE || v->kind == GRAPH_EXTERNAL || v->class >= class)
+        return v;
+    graph_value *copy = KEN_ARENA_NEW(&g->arena, graph_value);
+    *copy = *v;
+    copy->class = class;
+    return copy;
+}
+
+static const graph_value *either(ken_graph *g, const graph_value *a, const graph_value *b)
+{
+    if (a->kind == GRAPH_NONE || a == b)
+        return b;
+    if (b->kind == GRAPH_NONE || (b->kind == GRAPH_EXTERNAL && !b->n_args))
+        return a;
+    if (a->kind == GRAPH_EXTERNAL && !a->n_args)
+        return b;
+    if (a->kind == b->kind && a->n_defs && b->n_defs && a->defs[0].file == b->defs[0].file &&
+        a->defs[0].def == b->defs[0].def)
+        return a;
+    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
+    *v = *a;
+    v->other = b;
+    return v;
+}
+
+static ken_symbol_kind kind_of(ken_graph *g, ken_graph_def d)
+{
+    graph_unit *u = graph_unit_of(g, d.file);
+    return u && d.def < u->n_defs ? ken_graph_kind(&u->text, d.def) : KEN_SYMBOL_UNKNOWN;
+}
+
+static bool is_typelike(ken_symbol_kind k)
+{
+    return ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL;
+}
+
+// ---- what definitions hold
+// -----------------------------------------------------------------------
+
+const graph_value *graph_held(ken_graph *g, ken_graph_def d)
+{
+    graph_unit *u = graph_unit_of(g, d.file);
+    if (!u || d.def >= u->n_defs || d.def >= u->text.refs->n_defs)
+        return &graph_nothing;
+    if (!u->held[d.def]) {
+        u->held[d.def] = &graph_nothing;
+        u->held[d.def] = graph_eval(g, u, u->text.refs->defs[d.def].value);
+    }
+    return u->held[d.def];
+}
+
+static const graph_value *substitute(ken_graph *g, const graph_value *v, const graph_value *self,
+                                     uint32_t depth);
+
+static const graph_value *substitute_args(ken_graph *g, const graph_value *v,
+                                          const graph_value *self, uint32_t depth)
+{
+    const graph_value *args[4];
+    uint32_t n = v->n_args < 4 ? v->n_args : 4;
+    bool is_same = true;
+    for (uint32_t i = 0; i < n; i++) {
+        args[i] = substitute(g, v->args[i], self, depth + 1);
+        is_same = is_same && args[i] == v->args[i];
+    }
+    if (is_same)
+        return v;
+    graph_value *copy = KEN_ARENA_NEW(&g->arena, graph_value);
+    *copy = *v;
+    const graph_value **kept = KEN_ARENA_ARRAY(&g->arena, const graph_value *, n);
+    memcpy(kept, args, n * sizeof *args);
+    copy->args = kept;
+    return copy;
+}
+
+// Type parameters of the object's type give way to its arguments.
+static const graph_value *substitute(ken_graph *g, const graph_value *v, const graph_value *self,
+                                     uint32_t depth)
+{
+    if (!self || depth > 4)
+        return v;
+    if (v->kind == GRAPH_PARAM) {
+        bool is_of_self = self->n_defs && v->n_defs && self->defs[0].file == v->defs[0].file &&
+                          self->defs[0].def == v->defs[0].def;
+        return is_of_self && v->param < self->n_args ? self->args[v->param] : v;
+    }
+    return v->n_args ? substitute_args(g, v, self, depth) : v;
+}
+
+// An object of the type that `type` names.
+static const graph_value *instance_of(ken_graph *g, const graph_value *type)
+{
+    type = graph_type(g, type);
+    if (type->kind != GRAPH_DEFS)
+        return type; // an alias of an instance, a parameter, something outside
+    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
+    *v = *type;
+    v->kind = GRAPH_INSTANCE;
+    v->self = NULL;
+    v->other = type->other ? instance_of(g, type->other) : NULL;
+    return v;
+}
+
+const graph_value *graph_type(ken_graph *g, const graph_value *v)
+{
+    for (int i = 0; i < 8 && v->kind == GRAPH_DEFS; i++) {
+        // Of several definitions of one name, the type is meant.
+        uint32_t at = 0;
+        while (at < v->n_defs && !is_typelike(kind_of(g, v->defs[at])))
+            at++;
+        if (at == v->n_defs) { // a variable that holds a type
+            const graph_value *held = graph_held(g, v->defs[0]);
+            if (held->kind == GRAPH_NONE || held == v)
+                return &graph_nothing;
+            v = held;
+            continue;
+        }
+        ken_symbol_kind kind = kind_of(g, v->defs[at]);
+        if (kind == KEN_SYMBOL_TYPE) {
+            const graph_value *held = graph_held(g, v->defs[at]);
+            if (held->kind != GRAPH_NONE && held != v) {
+                v = graph_with_class(g, held, v->class);
+                continue;
+            }
+        }
+        if (at == 0)
+            return v;
+        graph_value *copy = KEN_ARENA_NEW(&g->arena, graph_value);
+        *copy = *v;
+        copy->defs = v->defs + at;
+        copy->n_defs = v->n_defs - at;
+        return copy;
+    }
+    return v;
+}
+
+const graph_value *graph_object(ken_graph *g, const graph_value *v)
+{
+    for (int i = 0; i < 8 && v->kind == GRAPH_DEFS; i++) {
+        ken_symbol_kind kind = kind_of(g, v->defs[0]);
+        if (is_typelike(kind) && kind != KEN_SYMBOL_TYPE)
+            return v;
+        if (graph_is_space(kind) || ken_symbol_is_callable(kind))
+            return v;
+        const graph_value *held = graph_held(g, v->defs[0]);
+        if (held->kind == GRAPH_NONE)
+            return kind == KEN_SYMBOL_ENUM_MEMBER || kind == KEN_SYMBOL_TYPE ? v : held;
+        v = graph_with_class(g, substitute(g, held, v->self, 0), v->class);
+    }
+    return v;
+}
+
+// ---- expressions -------------------------------------------------------------------------------
+
+static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_value *callee)
+{
+    for (uint32_t i = 0; i < callee->n_defs; i++) {
+        ken_symbol_kind kind = kind_of(g, callee->defs[i]);
+        if (is_typelike(kind))
+            return instance_of(g, callee);
+        const graph_value *held = graph_held(g, callee->defs[i]);
+        if (ken_symbol_is_variable(kind)) { // a variable that holds a function or a class
+            held = graph_object(g, callee);
+            if (held->kind == GRAPH_FUNCTION)
+                held = held->inner;
+            else if (held->kind == GRAPH_DEFS && held != callee)
+                held = call_of_defs(g, u, held);
+            else if (held->kind != GRAPH_EXTERNAL)
+                held = &graph_nothing;
+        }
+        if (held->kind != GRAPH_NONE)
+            return graph_with_class(g, substitute(g, held, callee->self, 0), callee->class);
+    }
+    return &graph_nothing;
+}
+
+static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    const graph_value *callee = graph_eval(g, u, e->a);
+    switch (callee->kind) {
+    case GRAPH_DEFS:
+        return call_of_defs(g, u, callee);
+    case GRAPH_FUNCTION:
+        return callee->inner;
+    case GRAPH_EXTERNAL:
+        return callee->n_args ? callee : &graph_outside;
+    case GRAPH_MODULE: { // a module that is a function: module.exports = …
+        const graph_value *whole = callee->n_files
+                                       ? graph_shown(g, callee->files[0], KEN_STR("default"), 0)
+                                       : &graph_nothing;
+        return whole->kind == GRAPH_DEFS ? call_of_defs(g, u, whole) : &graph_nothing;
+    }
+    case GRAPH_NONE:
+    case GRAPH_INSTANCE:
+    case GRAPH_SPACE:
+    case GRAPH_PARAM:
+        break;
+    }
+    return &graph_nothing;
+}
+
+static const graph_value *eval_self(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    if (!e->a || e->a - 1 >= u->n_defs)
+        return &graph_nothing;
+    ken_graph_def type = graph_owner_type(g, (ken_graph_def){ u->file, e->a - 1 });
+    graph_value *v = graph_new_value(g, GRAPH_INSTANCE, KEN_EDGE_EXACT);
+    ken_graph_def *def = KEN_ARENA_NEW(&g->arena, ken_graph_def);
+    *def = type;
+    v->defs = def;
+    v->n_defs = 1;
+    return v;
+}
+
+static const graph_value *eval_super(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    if (!e->a || e->a - 1 >= u->n_defs)
+        return &graph_nothing;
+    ken_graph_def bases[KEN_TARGETS_MAX];
+    ken_graph_def type = graph_owner_type(g, (ken_graph_def){ u->file, e->a - 1 });
+    uint32_t n = ken_graph_bases(g, type, bases, KEN_TARGETS_MAX);
+    const graph_value *all = &graph_outside;
+    while (n--) {
+        graph_value *v = graph_new_value(g, GRAPH_INSTANCE, KEN_EDGE_SCOPED);
+        ken_graph_def *def = KEN_ARENA_NEW(&g->arena, ken_graph_def);
+        *def = bases[n];
+        v->defs = def;
+        v->n_defs = 1;
+        v->other = all->kind == GRAPH_EXTERNAL ? NULL : all;
+        all = v;
+    }
+    return all;
+}
+
+static const graph_value *eval_apply(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    const graph_value *type = graph_eval(g, u, e->a), *arg = graph_eval(g, u, e->b);
+    if (type->kind != GRAPH_DEFS && type->kind != GRAPH_EXTERNAL)
+        return type;
+    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
+    *v = *type;
+    const graph_value **args = KEN_ARENA_ARRAY(&g->arena, const graph_value *, type->n_args + 1);
+    if (type->n_args)
+        memcpy(args, type->args, type->n_args * sizeof *args);
+    // Arguments are kept as what an object of them is.
+    args[type->n_args] = instance_of(g, arg);
+    v->args = args;
+    v->n_args = type->n_args + 1;
+    return v;
+}
+
+// What a container outside of the tree holds: its last argument, its first when it is waited for.
+static const graph_value *inside_of(const graph_value *v, bool is_first)
+{
+    if (!v->n_args)
+        return v->kind == GRAPH_EXTERNAL ? &graph_outside : &graph_nothing;
+    return v->args[is_first ? 0 : v->n_args - 1];
+}
+
+static const graph_value *eval_element(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    static const char *const methods[] = { "__iter__", "__getitem__", "operator[]", "get",
+                                           "next",     "at",          "apply",      "subscript" };
+    const graph_value *v = graph_object(g, graph_eval(g, u, e->a));
+    if (v->kind != GRAPH_INSTANCE)
+        return inside_of(v, e->b == 1);
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        const graph_value *m = graph_member_of(g, u, v, ken_str_c(methods[i]));
+        if (m->kind != GRAPH_DEFS)
+            continue;
+        const graph_value *given = call_of_defs(g, u, m);
+        if (given->kind == GRAPH_EXTERNAL && given->n_args)
+            given = inside_of(given, false);
+        if (given->kind != GRAPH_NONE)
+            return given;
+    }
+    return inside_of(v, e->b == 1);
+}
+
+static const graph_value *eval_await(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    const graph_value *v = graph_object(g, graph_eval(g, u, e->a));
+    return v->kind == GRAPH_EXTERNAL ? inside_of(v, true) : v;
+}
+
+static const graph_value *eval_param(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    graph_value *v = graph_new_value(g, GRAPH_PARAM, KEN_EDGE_SCOPED);
+    ken_graph_def *def = KEN_ARENA_NEW(&g->arena, ken_graph_def);
+    *def = (ken_graph_def){ u->file, e->a };
+    v->defs = def;
+    v->n_defs = 1;
+    v->param = e->b;
+    return v;
+}
+
+static const graph_value *eval_member(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    if (!e->a)
+        return &graph_nothing;
+    const graph_value *object = graph_object(g, graph_eval(g, u, e->a));
+    return graph_member_of(g, u, object, e->name);
+}
+
+static const graph_value *eval_def(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    ken_graph_def def = { u->file, e->a };
+    return graph_defs_value(g, &def, e->a < u->n_defs, KEN_EDGE_EXACT);
+}
+
+static const graph_value *eval_outside(ken_graph *g, const ken_expr *e)
+{
+    graph_value *v = graph_new_value(g, GRAPH_EXTERNAL, KEN_EDGE_EXTERNAL);
+    v->name = e->name;
+    return v;
+}
+
+static const graph_value *eval_lambda(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    graph_value *v = graph_new_value(g, GRAPH_FUNCTION, KEN_EDGE_EXACT);
+    v->inner = graph_eval(g, u, e->a);
+    return v;
+}
+
+static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    switch (e->op) {
+    case KEN_EXPR_NAME:
+        return graph_lookup(g, u, e->name, (int32_t)e->a - 1);
+    case KEN_EXPR_DEF:
+        return eval_def(g, u, e);
+    case KEN_EXPR_SELF:
+        return eval_self(g, u, e);
+    case KEN_EXPR_SUPER:
+        return eval_super(g, u, e);
+    case KEN_EXPR_MEMBER:
+        return eval_member(g, u, e);
+    case KEN_EXPR_CALL:
+        return eval_call(g, u, e);
+    case KEN_EXPR_VALUE:
+        return instance_of(g, graph_eval(g, u, e->a));
+    case KEN_EXPR_ELEMENT:
+        return eval_element(g, u, e);
+    case KEN_EXPR_APPLY:
+        return eval_apply(g, u, e);
+    case KEN_EXPR_AWAIT:
+        return eval_await(g, u, e);
+    case KEN_EXPR_EITHER:
+        return either(g, graph_object(g, graph_eval(g, u, e->a)),
+                      graph_object(g, graph_eval(g, u, e->b)));
+    case KEN_EXPR_PARAM:
+        return eval_param(g, u, e);
+    case KEN_EXPR_BUILTIN:
+        return eval_outside(g, e);
+    case KEN_EXPR_LAMBDA:
+        return eval_lambda(g, u, e);
+    case KEN_EXPR_NONE:
+    case KEN_EXPR_OP_COUNT:
+        break;
+    }
+    return &graph_nothing;
+}
+
+const graph_value *graph_eval(ken_graph *g, graph_unit *u, ken_expr_id id)
+{
+    if (!id || id >= u->text.refs->n_exprs)
+        return &graph_nothing;
+    if (u->exprs[id])
+        return u->exprs[id];
+    if (g->depth >= DEPTH_MAX || !g->budget)
+        return &graph_nothing; // not kept: another way may lead there
+    g->depth++;
+    g->budget--;
+    u->exprs[id] = &graph_nothing;
+    u->exprs[id] = eval(g, u, &u->text.refs->exprs[id]);
+    g->depth--;
+    return u->exprs[id];
+}

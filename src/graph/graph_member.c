@@ -1,0 +1,462 @@
+// SPDX-License-Identifier: MIT
+// Members: of types with all their pieces and bases, of modules, of namespaces.
+//
+// A type may be written in one place and its members in others: impl blocks, extensions, partial
+// classes, methods with a receiver, `void Foo::bar() {}`. They are found by the name of the type or
+// of the member, and belong to it only if what they say of their owner leads to it.
+#include <string.h>
+
+#include "base/hash.h"
+#include "graph/graph_priv.h"
+
+enum {
+    PIECES_MAX = 64,
+    BASES_DEEP = 12,
+    LOOKED_AT = 400 // definitions of one name
+};
+
+static bool is_same(ken_graph_def a, ken_graph_def b)
+{
+    return a.file == b.file && a.def == b.def;
+}
+
+static bool is_typelike(ken_symbol_kind k)
+{
+    return ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL;
+}
+
+// The first base of that definition, by binary search; they are sorted by definition.
+static uint32_t first_base(const ken_refs *r, ken_def_id def)
+{
+    uint32_t lo = 0, hi = r->n_bases;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (r->bases[mid].def < def)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def d)
+{
+    graph_unit *u = graph_unit_of(g, d.file);
+    if (!u)
+        return d;
+    const ken_refs *r = u->text.refs;
+    for (uint32_t i = first_base(r, d.def); i < r->n_bases && r->bases[i].def == d.def; i++) {
+        if (r->bases[i].kind != KEN_BASE_OWNER)
+            continue;
+        const graph_value *v = graph_type(g, graph_eval(g, u, r->bases[i].expr));
+        if (v->kind == GRAPH_DEFS || v->kind == GRAPH_INSTANCE)
+            return v->defs[0];
+    }
+    return d;
+}
+
+// Whether definition `def` of unit `u` says that it belongs to something defined elsewhere.
+static bool has_owner_base(const graph_unit *u, ken_def_id def)
+{
+    const ken_refs *r = u->text.refs;
+    for (uint32_t i = first_base(r, def); i < r->n_bases && r->bases[i].def == def; i++)
+        if (r->bases[i].kind == KEN_BASE_OWNER)
+            return true;
+    return false;
+}
+
+static bool is_same_space(const graph_unit *a, ken_def_id da, const graph_unit *b, ken_def_id db)
+{
+    return graph_space_of(a, ken_graph_owner(&a->text, da)) ==
+           graph_space_of(b, ken_graph_owner(&b->text, db));
+}
+
+// A further piece of `type`: an impl or extension that leads to it, a part of an open type.
+static bool is_piece(ken_graph *g, const graph_unit *tu, ken_graph_def type, ken_graph_def c)
+{
+    graph_unit *cu = graph_unit_of(g, c.file);
+    if (!cu || is_same(c, type) || cu->policy->family != tu->policy->family)
+        return false;
+    ken_symbol_kind kind = ken_graph_kind(&cu->text, c.def);
+    if (!is_typelike(kind))
+        return false;
+    if (has_owner_base(cu, c.def))
+        return is_same(graph_owner_type(g, c), type);
+    return tu->policy->has_open_types && kind != KEN_SYMBOL_TYPE &&
+           is_same_space(tu, type.def, cu, c.def);
+}
+
+static uint32_t pieces_of(ken_graph *g, ken_graph_def type, ken_graph_def *out)
+{
+    graph_unit *tu = graph_unit_of(g, type.file);
+    uint32_t n = 0;
+    out[n++] = type;
+    const ken_graph_def *named;
+    ken_graph_def copy[LOOKED_AT];
+    size_t n_named = g->source->named(g->source->ctx, ken_graph_name(&tu->text, type.def), &named);
+    n_named = n_named < LOOKED_AT ? n_named : LOOKED_AT;
+    if (n_named)
+        memcpy(copy, named, n_named * sizeof *copy);
+    for (size_t i = 0; i < n_named && n < PIECES_MAX; i++)
+        if (is_piece(g, tu, type, copy[i]))
+            out[n++] = copy[i];
+    return n;
+}
+
+// Bases of all pieces; true in *out_outside when one of them is not in the tree.
+static uint32_t bases_of(ken_graph *g, const ken_graph_def *pieces, uint32_t n_pieces,
+                         ken_graph_def *out, uint32_t max, bool *out_outside)
+{
+    uint32_t n = 0;
+    for (uint32_t p = 0; p < n_pieces; p++) {
+        graph_unit *u = graph_unit_of(g, pieces[p].file);
+        const ken_refs *r = u->text.refs;
+        ken_def_id def = pieces[p].def;
+        for (uint32_t i = first_base(r, def); i < r->n_bases && r->bases[i].def == def; i++) {
+            if (r->bases[i].kind == KEN_BASE_OWNER)
+                continue;
+            const graph_value *v = graph_type(g, graph_eval(g, u, r->bases[i].expr));
+            if (v->kind == GRAPH_DEFS || v->kind == GRAPH_INSTANCE) {
+                if (n < max && !is_same(v->defs[0], pieces[0]))
+                    out[n++] = v->defs[0];
+            } else {
+                *out_outside = true;
+            }
+        }
+    }
+    return n;
+}
+
+uint32_t ken_graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max)
+{
+    graph_unit *u = graph_unit_of(g, type.file);
+    if (!u || type.def >= u->n_defs)
+        return 0;
+    ken_graph_def pieces[PIECES_MAX];
+    uint32_t n_pieces = pieces_of(g, type, pieces);
+    bool is_outside = false;
+    return bases_of(g, pieces, n_pieces, out, max, &is_outside);
+}
+
+// ---- members of types
+// ----------------------------------------------------------------------------
+
+static uint32_t children_of_piece(const graph_unit *u, ken_graph_def piece, ken_str name,
+                                  ken_graph_def *out, uint32_t max)
+{
+    ken_def_id found[KEN_TARGETS_MAX];
+    uint32_t n = graph_children(u, (int32_t)piece.def, name, found, max);
+    if (!n && ken_graph_kind(&u->text, piece.def) == KEN_SYMBOL_TYPE) {
+        // typedef struct foo { … } foo: the members are those of the struct inside.
+        ken_def_id inner;
+        if (graph_children(u, (int32_t)piece.def, ken_graph_name(&u->text, piece.def), &inner, 1))
+            n = graph_children(u, (int32_t)inner, name, found, max);
+    }
+    for (uint32_t i = 0; i < n; i++)
+        out[i] = (ken_graph_def){ piece.file, found[i] };
+    return n;
+}
+
+// Definitions of that name that say of themselves that they belong to the type.
+static uint32_t claimed_by(ken_graph *g, ken_graph_def type, ken_str name, ken_graph_def *out,
+                           uint32_t max)
+{
+    graph_unit *tu = graph_unit_of(g, type.file);
+    const ken_graph_def *named;
+    ken_graph_def copy[LOOKED_AT];
+    size_t n_named = g->source->named(g->source->ctx, name, &named), n = 0;
+    n_named = n_named < LOOKED_AT ? n_named : LOOKED_AT;
+    if (n_named)
+        memcpy(copy, named, n_named * sizeof *copy);
+    for (size_t i = 0; i < n_named && n < max; i++) {
+        graph_unit *u = graph_unit_of(g, copy[i].file);
+        if (u && u->policy->family == tu->policy->family && has_owner_base(u, copy[i].def) &&
+            !is_typelike(ken_graph_kind(&u->text, copy[i].def)) &&
+            is_same(graph_owner_type(g, copy[i]), type))
+            out[n++] = copy[i];
+    }
+    return (uint32_t)n;
+}
+
+typedef struct member_search {
+    ken_str name;
+    ken_graph_def found[KEN_TARGETS_MAX], seen[PIECES_MAX];
+    uint32_t n, n_seen;
+    bool is_inherited, is_outside;
+} member_search;
+
+static bool was_seen(member_search *s, ken_graph_def type)
+{
+    for (uint32_t i = 0; i < s->n_seen; i++)
+        if (is_same(s->seen[i], type))
+            return true;
+    if (s->n_seen < PIECES_MAX)
+        s->seen[s->n_seen++] = type;
+    return s->n_seen == PIECES_MAX;
+}
+
+static void search_type(ken_graph *g, ken_graph_def type, member_search *s, uint32_t depth)
+{
+    graph_unit *tu = graph_unit_of(g, type.file);
+    if (!tu || type.def >= tu->n_defs || depth > BASES_DEEP || was_seen(s, type))
+        return;
+    s->n = children_of_piece(tu, type, s->name, s->found, KEN_TARGETS_MAX);
+    if (s->n) {
+        s->is_inherited = depth > 0;
+        return;
+    }
+    ken_graph_def pieces[PIECES_MAX];
+    uint32_t n_pieces = pieces_of(g, type, pieces);
+    for (uint32_t p = 1; p < n_pieces && !s->n; p++)
+        s->n = children_of_piece(graph_unit_of(g, pieces[p].file), pieces[p], s->name, s->found,
+                                 KEN_TARGETS_MAX);
+    if (!s->n)
+        s->n = claimed_by(g, type, s->name, s->found, KEN_TARGETS_MAX);
+    s->is_inherited = s->n && depth > 0;
+    ken_graph_def bases[PIECES_MAX];
+    uint32_t n_bases = s->n ? 0 : bases_of(g, pieces, n_pieces, bases, PIECES_MAX, &s->is_outside);
+    for (uint32_t i = 0; i < n_bases && !s->n; i++)
+        search_type(g, bases[i], s, depth + 1);
+}
+
+static graph_member *member_slot(ken_graph *g, uint64_t key)
+{
+    if (g->n_members * 2 >= g->members_mask) {
+        uint32_t n_slots = g->members_mask ? (g->members_mask + 1) * 2 : 1024;
+        graph_member *slots = KEN_ARENA_ARRAY(&g->arena, graph_member, n_slots);
+        for (uint32_t i = 0; g->members_mask && i <= g->members_mask; i++) {
+            if (!g->members[i].key)
+                continue;
+            uint32_t at = (uint32_t)g->members[i].key & (n_slots - 1);
+            while (slots[at].key)
+                at = (at + 1) & (n_slots - 1);
+            slots[at] = g->members[i];
+        }
+        g->members = slots;
+        g->members_mask = n_slots - 1;
+    }
+    uint32_t at = (uint32_t)key & g->members_mask;
+    while (g->members[at].key && g->members[at].key != key)
+        at = (at + 1) & g->members_mask;
+    return &g->members[at];
+}
+
+const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str name)
+{
+    uint64_t parts[3] = { type.file, type.def, ken_hash_str(name) };
+    uint64_t key = ken_hash64(parts, sizeof parts) | 1;
+    graph_member *slot = member_slot(g, key);
+    if (slot->key)
+        return slot->value;
+    *slot = (graph_member){ key, &graph_nothing };
+    g->n_members++;
+    member_search s = { .name = name };
+    search_type(g, type, &s, 0);
+    const graph_value *v = s.is_outside ? &graph_outside : &graph_nothing;
+    if (s.n)
+        v = graph_defs_value(g, s.found, s.n,
+                             s.found[0].file == type.file ? KEN_EDGE_EXACT : KEN_EDGE_IMPORTED);
+    member_slot(g, key)->value = v;
+    return v;
+}
+
+// ---- members of everything
+// -----------------------------------------------------------------------
+
+static const graph_value *with_self(ken_graph *g, const graph_value *v, const graph_value *self)
+{
+    if (v->kind != GRAPH_DEFS)
+        return v;
+    graph_value *copy = KEN_ARENA_NEW(&g->arena, graph_value);
+    *copy = *v;
+    copy->self = self;
+    copy->class = v->class > self->class ? v->class : self->class;
+    return copy;
+}
+
+static bool is_wrapper(ken_str name)
+{
+    static const char *const wrappers[] = {
+        "Optional",    "Box",      "Rc",        "Arc",        "Ref",        "RefMut",
+        "MutexGuard",  "Cow",      "Pin",       "unique_ptr", "shared_ptr", "weak_ptr",
+        "Final",       "ClassVar", "Annotated", "Readonly",   "Partial",    "Required",
+        "NonNullable", "Lazy",     "Type",      "type",
+    };
+    for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++)
+        if (ken_str_eq_c(name, wrappers[i]))
+            return true;
+    return false;
+}
+
+static const graph_value *member_of_module(ken_graph *g, graph_unit *u, const graph_value *module,
+                                           ken_str name)
+{
+    for (uint32_t i = 0; i < module->n_files; i++) {
+        const graph_value *v = graph_shown(g, module->files[i], name, 0);
+        if (v->kind != GRAPH_NONE)
+            return graph_with_class(g, v, KEN_EDGE_IMPORTED);
+    }
+    if (module->name.len) { // a module inside the module
+        ken_module_ask ask = { .file = u->file, .module = module->name, .name = name };
+        ken_module found;
+        ken_modules_resolve(g->modules, &ask, &found);
+        if (found.kind == KEN_MODULE_FILES && !found.rest.len) {
+            graph_value *v = graph_new_value(g, GRAPH_MODULE, KEN_EDGE_IMPORTED);
+            v->files = found.files;
+            v->n_files = found.n_files;
+            const char *sep = u->text.lang == KEN_LANG_RUST ? "::" : ".";
+            v->name = ken_arena_printf(&g->arena, KEN_STR_FMT "%s" KEN_STR_FMT,
+                                       KEN_STR_ARG(module->name), sep, KEN_STR_ARG(name));
+            return v;
+        }
+    }
+    if (module->n_files != 1 || ken_str_eq(name, KEN_STR("default")))
+        return &graph_nothing;
+    const graph_value *whole = graph_shown(g, module->files[0], KEN_STR("default"), 0);
+    if (whole->kind == GRAPH_NONE || whole->kind == GRAPH_MODULE)
+        return &graph_nothing;
+    return graph_member_of(g, u, graph_object(g, whole), name);
+}
+
+static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const graph_value *object,
+                                         ken_str name)
+{
+    for (uint32_t i = 0; i < object->n_defs; i++) {
+        ken_graph_def d = object->defs[i];
+        graph_unit *du = graph_unit_of(g, d.file);
+        if (!du)
+            continue;
+        ken_symbol_kind kind = ken_graph_kind(&du->text, d.def);
+        const graph_value *v = &graph_nothing;
+        if (kind == KEN_SYMBOL_ENUM_MEMBER && ken_graph_owner(&du->text, d.def) >= 0)
+            d.def = (ken_def_id)ken_graph_owner(&du->text, d.def);
+        if (!graph_is_space(kind) || du->policy->has_open_types)
+            v = graph_type_member(g, graph_owner_type(g, d), name);
+        if (v->kind == GRAPH_NONE && graph_is_space(kind))
+            v = graph_in_space(g, u, graph_space_of(du, (int32_t)d.def), name);
+        if (v->kind != GRAPH_NONE)
+            return with_self(g, v, object);
+    }
+    return &graph_nothing;
+}
+
+const graph_value *graph_member_of(ken_graph *g, graph_unit *u, const graph_value *object,
+                                   ken_str name)
+{
+    const graph_value *v = &graph_nothing;
+    for (uint32_t i = 0; object && i < 4; i++, object = object->other) {
+        switch (object->kind) {
+        case GRAPH_INSTANCE:
+            v = with_self(g, graph_type_member(g, object->defs[0], name), object);
+            break;
+        case GRAPH_DEFS:
+            v = member_of_defs(g, u, object, name);
+            break;
+        case GRAPH_MODULE:
+            v = member_of_module(g, u, object, name);
+            break;
+        case GRAPH_SPACE:
+            v = graph_in_space(g, u, object->space, name);
+            break;
+        case GRAPH_EXTERNAL:
+            v = object->n_args == 1 && is_wrapper(object->name)
+                    ? graph_member_of(g, u, object->args[0], name)
+                    : &graph_outside;
+            break;
+        case GRAPH_NONE:
+        case GRAPH_PARAM:
+        case GRAPH_FUNCTION:
+            break;
+        }
+        if (v->kind != GRAPH_NONE && v->kind != GRAPH_EXTERNAL)
+            break;
+    }
+    return v;
+}
+
+// ---- the same thing twice
+// ------------------------------------------------------------------------
+
+static bool is_callable_twin(const graph_unit *a, ken_def_id da, const graph_unit *b, ken_def_id db)
+{
+    ken_symbol_kind ka = ken_graph_kind(&a->text, da), kb = ken_graph_kind(&b->text, db);
+    return ken_symbol_is_callable(ka) == ken_symbol_is_callable(kb) &&
+           ken_symbol_is_type(ka) == ken_symbol_is_type(kb);
+}
+
+// Two definitions of one name and one owner, in languages where declaring is not defining, or where
+// a type is written in pieces.
+static bool is_twin(ken_graph *g, graph_unit *u, ken_graph_def d, ken_graph_def other)
+{
+    graph_unit *o = graph_unit_of(g, other.file);
+    if (!o || is_same(d, other) || other.def >= o->n_defs ||
+        !is_callable_twin(u, d.def, o, other.def))
+        return false;
+    if (o->policy->family != u->policy->family ||
+        !(u->policy->includes || u->policy->has_open_types))
+        return false;
+    int32_t mine = ken_graph_owner(&u->text, d.def), its = ken_graph_owner(&o->text, other.def);
+    ken_graph_def my_type = { d.file, mine >= 0 ? (ken_def_id)mine : d.def };
+    ken_graph_def its_type = { other.file, its >= 0 ? (ken_def_id)its : other.def };
+    my_type = graph_owner_type(g, my_type);
+    its_type = graph_owner_type(g, its_type);
+    if (is_same(my_type, its_type))
+        return true;
+    if (mine >= 0 || its >= 0)
+        return graph_space_of(u, mine) == graph_space_of(o, its) && mine >= 0 && its >= 0 &&
+               ken_str_eq(ken_graph_name(&u->text, (ken_def_id)mine),
+                          ken_graph_name(&o->text, (ken_def_id)its));
+    // Functions of two files that link: one of them is no more than declared, or both are shared.
+    bool is_static =
+        d.def < u->text.refs->n_defs && (u->text.refs->defs[d.def].flags & KEN_DEF_STATIC);
+    bool is_its_static =
+        other.def < o->text.refs->n_defs && (o->text.refs->defs[other.def].flags & KEN_DEF_STATIC);
+    if (is_static || is_its_static)
+        return false;
+    uint32_t n;
+    const uint32_t *files = graph_closure(g, o, &n);
+    for (uint32_t i = 0; i < n; i++)
+        if (files[i] == d.file)
+            return true;
+    files = graph_closure(g, u, &n);
+    for (uint32_t i = 0; i < n; i++)
+        if (files[i] == other.file)
+            return true;
+    return false;
+}
+
+uint32_t ken_graph_twins(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max)
+{
+    uint32_t n = 0;
+    if (max)
+        out[n++] = def;
+    graph_unit *u = graph_unit_of(g, def.file);
+    if (!u || def.def >= u->n_defs)
+        return n;
+    ken_str name = ken_graph_name(&u->text, def.def);
+    ken_graph_def copy[LOOKED_AT];
+    const ken_graph_def *named;
+    size_t n_named = g->source->named(g->source->ctx, name, &named);
+    n_named = n_named < LOOKED_AT ? n_named : LOOKED_AT;
+    if (n_named)
+        memcpy(copy, named, n_named * sizeof *copy);
+    for (size_t i = 0; i < n_named && n < max; i++)
+        if (is_twin(g, u, def, copy[i]))
+            out[n++] = copy[i];
+    if (!u->policy->includes)
+        return n;
+    // Prototypes are no symbols: those of the headers that the file includes.
+    uint32_t n_files;
+    const uint32_t *files = graph_closure(g, u, &n_files);
+    for (uint32_t f = 0; f < n_files && n < max; f++) {
+        graph_unit *h = graph_unit_of(g, files[f]);
+        ken_def_id ids[4];
+        uint32_t n_ids = h ? graph_children(h, -1, name, ids, 4) : 0;
+        for (uint32_t i = 0; i < n_ids && n < max; i++) {
+            ken_graph_def d = { files[f], ids[i] };
+            if (ids[i] >= h->n_symbols && is_twin(g, u, def, d))
+                out[n++] = d;
+        }
+    }
+    return n;
+}

@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: MIT
+// Dynamic dispatch: which definitions may run where one of them is named.
+#include <string.h>
+
+#include "graph/graph_priv.h"
+
+enum {
+    LOOKED_AT = 200,
+    DEEP = 8,
+    BASES_MAX = 16
+};
+
+// The type that a member belongs to; false for what is no member of a type.
+static bool type_of_member(ken_graph *g, ken_graph_def def, ken_graph_def *out)
+{
+    graph_unit *u = graph_unit_of(g, def.file);
+    if (!u || def.def >= u->n_defs)
+        return false;
+    int32_t owner = ken_graph_owner(&u->text, def.def);
+    ken_graph_def holder = { def.file, owner >= 0 ? (ken_def_id)owner : def.def };
+    *out = graph_owner_type(g, holder);
+    u = graph_unit_of(g, out->file);
+    return u && (ken_symbol_is_type(ken_graph_kind(&u->text, out->def)));
+}
+
+static bool derives(ken_graph *g, ken_graph_def type, ken_graph_def base, uint32_t depth)
+{
+    ken_graph_def bases[BASES_MAX];
+    uint32_t n = depth < DEEP ? ken_graph_bases(g, type, bases, BASES_MAX) : 0;
+    for (uint32_t i = 0; i < n; i++)
+        if ((bases[i].file == base.file && bases[i].def == base.def) ||
+            derives(g, bases[i], base, depth + 1))
+            return true;
+    return false;
+}
+
+uint32_t ken_graph_overriders(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max)
+{
+    ken_graph_def type;
+    graph_unit *u = graph_unit_of(g, def.file);
+    if (!type_of_member(g, def, &type) ||
+        !ken_symbol_is_callable(ken_graph_kind(&u->text, def.def)))
+        return 0;
+    const ken_graph_def *named;
+    ken_graph_def copy[LOOKED_AT];
+    size_t n_named = g->source->named(g->source->ctx, ken_graph_name(&u->text, def.def), &named);
+    n_named = n_named < LOOKED_AT ? n_named : LOOKED_AT;
+    if (n_named)
+        memcpy(copy, named, n_named * sizeof *copy);
+    uint32_t n = 0;
+    for (size_t i = 0; i < n_named && n < max; i++) {
+        ken_graph_def other;
+        graph_unit *c = graph_unit_of(g, copy[i].file);
+        if (c && c->policy->family == u->policy->family && type_of_member(g, copy[i], &other) &&
+            (other.file != type.file || other.def != type.def) && derives(g, other, type, 0))
+            out[n++] = copy[i];
+    }
+    return n;
+}
+
+static void add_overridden(ken_graph *g, ken_graph_def type, ken_str name, ken_graph_def *out,
+                           uint32_t *n, uint32_t max, uint32_t depth)
+{
+    ken_graph_def bases[BASES_MAX];
+    uint32_t n_bases = depth < DEEP ? ken_graph_bases(g, type, bases, BASES_MAX) : 0;
+    for (uint32_t i = 0; i < n_bases && *n < max; i++) {
+        const graph_value *v = graph_type_member(g, bases[i], name);
+        bool is_new = v->kind == GRAPH_DEFS;
+        for (uint32_t k = 0; is_new && k < *n; k++)
+            is_new = out[k].file != v->defs[0].file || out[k].def != v->defs[0].def;
+        if (is_new)
+            out[(*n)++] = v->defs[0];
+        add_overridden(g, bases[i], name, out, n, max, depth + 1);
+    }
+}
+
+uint32_t ken_graph_overridden(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max)
+{
+    ken_graph_def type;
+    graph_unit *u = graph_unit_of(g, def.file);
+    uint32_t n = 0;
+    if (type_of_member(g, def, &type) &&
+        ken_symbol_is_callable(ken_graph_kind(&u->text, def.def)) &&
+        ken_graph_kind(&u->text, def.def) != KEN_SYMBOL_CONSTRUCTOR)
+        add_overridden(g, type, ken_graph_name(&u->text, def.def), out, &n, max, 0);
+    return n;
+}

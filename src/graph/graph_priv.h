@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// graph_priv.h -- the graph from the inside: units, values, the policies of languages.
+#ifndef KEN_GRAPH_GRAPH_PRIV_H
+#define KEN_GRAPH_GRAPH_PRIV_H
+
+#include "base/vec.h"
+#include "graph/graph.h"
+#include "graph/graph_modules.h"
+#include "lang/lang.h"
+
+// ---- languages ---------------------------------------------------------------------------------
+typedef enum graph_package {
+    GRAPH_PACKAGE_NONE = 0, // files see each other by imports only
+    GRAPH_PACKAGE_FOLDER,   // the files of a folder are one package (Go)
+    GRAPH_PACKAGE_DECLARED, // those that declare the same one are (Java, C#, PHP)
+    GRAPH_PACKAGE_TARGET,   // those of a build target are (Swift)
+    GRAPH_PACKAGE_GLOBAL,   // everything sees everything (Ruby)
+} graph_package;
+
+typedef struct graph_policy {
+    uint8_t family; // files of one family may name each other's definitions
+    graph_package package;
+    bool sees_members;   // bare names see the members of the types around
+    bool hides_class;    // what is in a class is not seen from its methods without a prefix
+    bool calls_class;    // calling a class makes an instance
+    bool shows_imports;  // what a file imports can be imported from it
+    bool includes;       // imports are textual: what they lead to counts as well
+    bool has_open_types; // a type may be written in several pieces that share its name
+} graph_policy;
+
+const graph_policy *graph_policy_of(uint16_t lang);
+
+// ---- values ------------------------------------------------------------------------------------
+typedef enum graph_value_kind {
+    GRAPH_NONE = 0, // nothing is known
+    GRAPH_DEFS,     // the definitions themselves: a class, a function, a variable
+    GRAPH_INSTANCE, // an object of type defs[0]
+    GRAPH_MODULE,   // the files of a module
+    GRAPH_SPACE,    // a namespace, wherever it is written
+    GRAPH_PARAM,    // type parameter `param` of defs[0]
+    GRAPH_FUNCTION, // a function without a name; `inner` = what it gives
+    GRAPH_EXTERNAL, // outside of the tree
+} graph_value_kind;
+
+typedef struct graph_value graph_value;
+struct graph_value {
+    graph_value_kind kind;
+    ken_edge_class class;
+    uint32_t n_defs, n_files, n_args, param;
+    const ken_graph_def *defs;
+    const uint32_t *files;
+    const graph_value *const *args; // type arguments
+    const graph_value *self;        // of members: the object that they were found on
+    const graph_value *inner;
+    const graph_value *other; // another value that it may have
+    ken_str name;             // module text; name of an external type
+    uint64_t space;           // of GRAPH_SPACE
+    const char *evidence;
+};
+
+// ---- units -------------------------------------------------------------------------------------
+typedef struct graph_unit {
+    ken_unit_text text;
+    const graph_policy *policy;
+    uint32_t file;
+    uint32_t n_symbols, n_defs;
+    uint32_t *bucket, mask;    // definition + 1 by owner and name
+    uint32_t *next;            // by definition
+    uint32_t *reach;           // by symbol: where the last of those up to it ends
+    uint16_t *n_args;          // by expression: b of the calls of it; UINT16_MAX = several
+    const graph_value **exprs; // by expression, NULL = not worked out yet
+    const graph_value **held;  // by definition: its value
+    const graph_value **binds;
+    uint32_t *imports, n_imports, n_unknown;
+    bool has_imports;
+    uint32_t *closure, n_closure; // files that are textually included, this one first
+    bool has_closure, has_system; // some of it is not in the tree
+    uint64_t package;             // key of the declared package, 0 = none
+} graph_unit;
+
+typedef struct graph_member {
+    uint64_t key; // of type and name, 0 = free
+    const graph_value *value;
+} graph_member;
+
+struct ken_graph {
+    const ken_graph_source *source;
+    ken_modules *modules;
+    ken_tree tree;
+    ken_arena arena;
+    graph_unit **units;    // by file
+    bool *is_absent;       // by file: nothing is said there
+    graph_member *members; // open addressing
+    uint32_t n_members, members_mask;
+    uint32_t depth;  // of the present evaluation
+    uint32_t budget; // steps left to the present question
+};
+
+extern const graph_value graph_nothing, graph_outside;
+
+graph_unit *graph_unit_of(ken_graph *g, uint32_t file); // NULL when it says nothing
+// Definitions of `name` directly inside `owner` (-1 = the file), at most `max`.
+uint32_t graph_children(const graph_unit *u, int32_t owner, ken_str name, ken_def_id *out,
+                        uint32_t max);
+uint64_t graph_space_add(uint64_t space, ken_str text); // parts split at . :: \ and /
+// The namespace that a definition of the file stands in: package and namespaces around.
+uint64_t graph_space_of(const graph_unit *u, int32_t def);
+bool graph_is_space(ken_symbol_kind kind); // namespaces, and modules that only hold
+
+// ---- values and where they come from -----------------------------------------------------------
+graph_value *graph_new_value(ken_graph *g, graph_value_kind kind, ken_edge_class class);
+const graph_value *graph_defs_value(ken_graph *g, const ken_graph_def *defs, uint32_t n,
+                                    ken_edge_class class);
+const graph_value *graph_with_class(ken_graph *g, const graph_value *v, ken_edge_class class);
+const graph_value *graph_eval(ken_graph *g, graph_unit *u, ken_expr_id expr);
+// What a definition holds: a variable's value, a function's result, an alias's type.
+const graph_value *graph_held(ken_graph *g, ken_graph_def def);
+// A value seen as an object that has members: variables give way to what they hold.
+const graph_value *graph_object(ken_graph *g, const graph_value *v);
+// The type that a name of a type stands for: aliases followed.
+const graph_value *graph_type(ken_graph *g, const graph_value *v);
+// Member `name` of an object, type, module or namespace; graph_nothing when it has none.
+const graph_value *graph_member_of(ken_graph *g, graph_unit *u, const graph_value *object,
+                                   ken_str name);
+const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str name);
+// A bare name, from inside definition `around` (-1 = the file).
+const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
+// What an import's local name stands for.
+const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t bind);
+// What a file shows to others under that name.
+const graph_value *graph_shown(ken_graph *g, uint32_t file, ken_str name, uint32_t depth);
+const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, ken_str name);
+const uint32_t *graph_closure(ken_graph *g, graph_unit *u, uint32_t *out_n);
+// The type whose members the members of this definition are: an impl's, an extension's; itself.
+ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def def);
+
+#endif

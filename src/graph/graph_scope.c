@@ -1,0 +1,591 @@
+// SPDX-License-Identifier: MIT
+// Bare names: from the innermost definition outwards, then what the file imports, then what its
+// package shares, then what it includes. The first that has the name is meant.
+#include <string.h>
+
+#include "base/hash.h"
+#include "base/path.h"
+#include "graph/graph_priv.h"
+
+enum {
+    SHOWN_DEEP = 8,
+    LOOKED_AT = 400,
+    CLOSURE_MAX = 4096,
+    SPACES_MAX = 16
+};
+
+static const graph_value *defs_of_ids(ken_graph *g, const graph_unit *u, const ken_def_id *ids,
+                                      uint32_t n, ken_edge_class class)
+{
+    ken_graph_def defs[KEN_TARGETS_MAX];
+    for (uint32_t i = 0; i < n; i++)
+        defs[i] = (ken_graph_def){ u->file, ids[i] };
+    return graph_defs_value(g, defs, n, class);
+}
+
+static const graph_value *children_value(ken_graph *g, const graph_unit *u, int32_t owner,
+                                         ken_str name, ken_edge_class class)
+{
+    ken_def_id ids[KEN_TARGETS_MAX];
+    uint32_t n = graph_children(u, owner, name, ids, KEN_TARGETS_MAX);
+    return defs_of_ids(g, u, ids, n, class);
+}
+
+// All definitions of a name in files of the same family, in an array of the caller's.
+static size_t named(ken_graph *g, const graph_unit *u, ken_str name, ken_graph_def *out)
+{
+    const ken_graph_def *all;
+    size_t n_all = g->source->named(g->source->ctx, name, &all), n = 0;
+    for (size_t i = 0; i < n_all && n < LOOKED_AT; i++)
+        if (graph_policy_of(g->source->langs[all[i].file])->family == u->policy->family)
+            out[n++] = all[i];
+    return n;
+}
+
+// ---- includes ----------------------------------------------------------------------------------
+
+static bool is_among(const uint32_t *files, uint32_t n, uint32_t file)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (files[i] == file)
+            return true;
+    return false;
+}
+
+const uint32_t *graph_closure(ken_graph *g, graph_unit *u, uint32_t *out_n)
+{
+    if (!u->has_closure) {
+        u->has_closure = true;
+        KEN_VEC(uint32_t) files = { 0 };
+        uint8_t *seen = ken_zalloc(g->source->n_files / 8 + 1);
+        ken_vec_push(&files, u->file);
+        seen[u->file / 8] |= (uint8_t)(1u << u->file % 8);
+        for (size_t i = 0; i < files.len && files.len < CLOSURE_MAX; i++) {
+            uint32_t n = 0, n_unknown = 0;
+            const uint32_t *direct = ken_graph_imports(g, files.ptr[i], &n, &n_unknown);
+            u->has_system = u->has_system || n_unknown;
+            for (uint32_t k = 0; k < n; k++) {
+                uint8_t bit = (uint8_t)(1u << direct[k] % 8);
+                if (seen[direct[k] / 8] & bit)
+                    continue;
+                seen[direct[k] / 8] |= bit;
+                ken_vec_push(&files, direct[k]);
+            }
+        }
+        u->closure = KEN_ARENA_ARRAY(&g->arena, uint32_t, files.len);
+        memcpy(u->closure, files.ptr, files.len * sizeof *u->closure);
+        u->n_closure = (uint32_t)files.len;
+        ken_vec_release(&files);
+        ken_free(seen);
+    }
+    *out_n = u->n_closure;
+    return u->closure;
+}
+
+static bool is_declaration(const graph_unit *u, ken_def_id def)
+{
+    return def >= u->n_symbols && u->text.refs->implied[def - u->n_symbols].is_declaration;
+}
+
+// The definitions behind a declaration that a header shares: those that others may link to.
+static const graph_value *linked(ken_graph *g, const graph_unit *u, const graph_value *declared)
+{
+    graph_unit *du = graph_unit_of(g, declared->defs[0].file);
+    ken_str name = ken_graph_name(&du->text, declared->defs[0].def);
+    uint64_t space = graph_space_of(du, ken_graph_owner(&du->text, declared->defs[0].def));
+    ken_graph_def all[LOOKED_AT], found[KEN_TARGETS_MAX];
+    size_t n_all = named(g, u, name, all);
+    uint32_t n = 0, n_near = 0;
+    for (size_t i = 0; i < n_all && n < KEN_TARGETS_MAX; i++) {
+        graph_unit *c = graph_unit_of(g, all[i].file);
+        if (!c || is_declaration(c, all[i].def) || all[i].def >= c->text.refs->n_defs ||
+            (c->text.refs->defs[all[i].def].flags & KEN_DEF_STATIC) ||
+            graph_space_of(c, ken_graph_owner(&c->text, all[i].def)) != space)
+            continue;
+        ken_symbol_kind kind = ken_graph_kind(&c->text, all[i].def);
+        if (!ken_symbol_is_callable(kind) && !ken_symbol_is_variable(kind))
+            continue;
+        uint32_t n_files;
+        const uint32_t *files = graph_closure(g, c, &n_files);
+        bool is_near = is_among(files, n_files, du->file);
+        if (is_near) { // it sees the declaration: it is the one meant
+            found[n] = found[n_near];
+            found[n_near++] = all[i];
+            n++;
+        } else {
+            found[n++] = all[i];
+        }
+    }
+    if (n_near)
+        n = n_near;
+    if (!n)
+        return declared;
+    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
+    *v = *graph_defs_value(g, found, n, n_near ? KEN_EDGE_IMPORTED : KEN_EDGE_INFERRED);
+    v->evidence = n_near ? NULL
+                         : "a declaration of that name, defined in a file that does not "
+                           "include it";
+    return v;
+}
+
+static const graph_value *linked_if_declared(ken_graph *g, const graph_unit *u,
+                                             const graph_value *v)
+{
+    if (v->kind != GRAPH_DEFS || !u->policy->includes)
+        return v;
+    for (uint32_t i = 0; i < v->n_defs; i++) {
+        graph_unit *du = graph_unit_of(g, v->defs[i].file);
+        if (!du || !is_declaration(du, v->defs[i].def))
+            return v;
+    }
+    return linked(g, u, v);
+}
+
+static const graph_value *in_includes(ken_graph *g, graph_unit *u, ken_str name)
+{
+    uint32_t n;
+    const uint32_t *files = graph_closure(g, u, &n);
+    const graph_value *declared = &graph_nothing;
+    for (uint32_t i = 1; i < n; i++) {
+        graph_unit *f = graph_unit_of(g, files[i]);
+        const graph_value *v =
+            f ? children_value(g, f, -1, name, KEN_EDGE_IMPORTED) : &graph_nothing;
+        if (v->kind == GRAPH_NONE)
+            continue;
+        if (!is_declaration(f, v->defs[0].def))
+            return v;
+        declared = v;
+    }
+    return declared;
+}
+
+// ---- namespaces and packages
+// ---------------------------------------------------------------------
+
+// Where `def` (an owner) or the top of the file is no more than namespaces.
+static bool is_in_spaces(const graph_unit *u, int32_t owner)
+{
+    for (; owner >= 0; owner = ken_graph_owner(&u->text, (ken_def_id)owner))
+        if (!graph_is_space(ken_graph_kind(&u->text, (ken_def_id)owner)))
+            return false;
+    return true;
+}
+
+static bool is_visible(ken_graph *g, graph_unit *u, uint32_t file)
+{
+    if (!u->policy->includes || file == u->file)
+        return true;
+    uint32_t n;
+    const uint32_t *files = graph_closure(g, u, &n);
+    return is_among(files, n, file);
+}
+
+const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, ken_str name)
+{
+    ken_graph_def all[LOOKED_AT], found[KEN_TARGETS_MAX];
+    size_t n_all = named(g, u, name, all);
+    uint32_t n = 0;
+    for (size_t i = 0; i < n_all && n < KEN_TARGETS_MAX; i++) {
+        graph_unit *c = graph_unit_of(g, all[i].file);
+        if (!c || all[i].def >= c->n_defs)
+            continue;
+        int32_t owner = ken_graph_owner(&c->text, all[i].def);
+        if (is_in_spaces(c, owner) && graph_space_of(c, owner) == space &&
+            is_visible(g, u, all[i].file))
+            found[n++] = all[i];
+    }
+    ken_edge_class class = n && found[0].file == u->file ? KEN_EDGE_SCOPED : KEN_EDGE_IMPORTED;
+    if (n)
+        return graph_defs_value(g, found, n, class);
+    if (!u->policy->includes)
+        return &graph_nothing;
+    // Declared in a header, defined where nothing is included.
+    uint32_t n_files;
+    const uint32_t *files = graph_closure(g, u, &n_files);
+    for (uint32_t i = 0; i < n_files; i++) {
+        graph_unit *f = graph_unit_of(g, files[i]);
+        for (uint32_t d = f ? f->n_symbols : 0; f && d < f->n_defs; d++) {
+            if (!ken_str_eq(ken_graph_name(&f->text, d), name) ||
+                graph_space_of(f, ken_graph_owner(&f->text, d)) != space)
+                continue;
+            ken_graph_def def = { f->file, d };
+            return linked_if_declared(g, u, graph_defs_value(g, &def, 1, KEN_EDGE_IMPORTED));
+        }
+    }
+    return &graph_nothing;
+}
+
+// The namespaces around a definition, the innermost first; the last is that of the file itself.
+static uint32_t spaces_around(const graph_unit *u, int32_t def, uint64_t *out)
+{
+    uint32_t n = 0;
+    for (int32_t o = def; o >= 0 && n < SPACES_MAX / 2; o = ken_graph_owner(&u->text, (uint32_t)o))
+        if (graph_is_space(ken_graph_kind(&u->text, (ken_def_id)o)))
+            out[n++] = graph_space_of(u, o);
+    ken_str package = u->text.refs->package;
+    while (package.len && n < SPACES_MAX) { // a.b.c, a.b, a
+        out[n++] = graph_space_add(0, package);
+        size_t end = package.len;
+        while (end && !memchr(".:\\/", package.ptr[end - 1], 4))
+            end--;
+        while (end && memchr(".:\\/", package.ptr[end - 1], 4))
+            end--;
+        package.len = end;
+        if (u->text.lang != KEN_LANG_CSHARP && u->text.lang != KEN_LANG_SCALA)
+            break; // elsewhere only the package itself is seen
+    }
+    return n;
+}
+
+static const graph_value *in_spaces_around(ken_graph *g, graph_unit *u, ken_str name,
+                                           int32_t around)
+{
+    uint64_t spaces[SPACES_MAX];
+    uint32_t n = spaces_around(u, around, spaces);
+    for (uint32_t i = 0; i < n; i++) {
+        const graph_value *v = graph_in_space(g, u, spaces[i], name);
+        if (v->kind != GRAPH_NONE)
+            return graph_with_class(g, v, KEN_EDGE_SCOPED);
+    }
+    return &graph_nothing;
+}
+
+// Definitions of other files that are visible because the files belong together.
+static bool is_together(ken_graph *g, graph_unit *u, const graph_unit *c)
+{
+    switch (u->policy->package) {
+    case GRAPH_PACKAGE_FOLDER:
+        return u->package == c->package &&
+               ken_str_eq(ken_path_dir(u->text.path), ken_path_dir(c->text.path));
+    case GRAPH_PACKAGE_TARGET: {
+        ken_module m;
+        ken_modules_around(g->modules, u->file, &m);
+        return m.kind == KEN_MODULE_FILES && is_among(m.files, m.n_files, c->file);
+    }
+    case GRAPH_PACKAGE_GLOBAL:
+        return true;
+    case GRAPH_PACKAGE_DECLARED: // without any: those of the folder
+        return !u->package && !c->package &&
+               ken_str_eq(ken_path_dir(u->text.path), ken_path_dir(c->text.path));
+    case GRAPH_PACKAGE_NONE:
+        break;
+    }
+    return false;
+}
+
+// How many of the namespaces around the candidate are around the place as well; -1 when it stands
+// in one that the place does not.
+static int32_t nesting(const graph_unit *u, int32_t around, const graph_unit *c, ken_def_id def)
+{
+    int32_t n = 0;
+    for (int32_t o = ken_graph_owner(&c->text, def); o >= 0;
+         o = ken_graph_owner(&c->text, (ken_def_id)o), n++) {
+        bool is_around = false;
+        for (int32_t a = around; a >= 0 && !is_around; a = ken_graph_owner(&u->text, (ken_def_id)a))
+            is_around = ken_str_eq(ken_graph_name(&u->text, (ken_def_id)a),
+                                   ken_graph_name(&c->text, (ken_def_id)o));
+        if (!is_around)
+            return -1;
+    }
+    return n;
+}
+
+static const graph_value *in_package(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+{
+    if (u->policy->package == GRAPH_PACKAGE_NONE)
+        return &graph_nothing;
+    const graph_value *v = in_spaces_around(g, u, name, around);
+    if (v->kind != GRAPH_NONE)
+        return v;
+    ken_graph_def all[LOOKED_AT], found[KEN_TARGETS_MAX];
+    size_t n_all = named(g, u, name, all);
+    uint32_t n = 0;
+    int32_t best = -1;
+    for (size_t i = 0; i < n_all && n < KEN_TARGETS_MAX; i++) {
+        graph_unit *c = graph_unit_of(g, all[i].file);
+        if (!c || all[i].def >= c->n_defs || !is_together(g, u, c))
+            continue;
+        int32_t depth = nesting(u, around, c, all[i].def);
+        if (depth < best || depth < 0)
+            continue;
+        n = depth > best ? 0 : n;
+        best = depth;
+        found[n++] = all[i];
+    }
+    return graph_defs_value(g, found, n, KEN_EDGE_SCOPED);
+}
+
+// ---- imports -----------------------------------------------------------------------------------
+
+const graph_value *graph_shown(ken_graph *g, uint32_t file, ken_str name, uint32_t depth)
+{
+    graph_unit *u = graph_unit_of(g, file);
+    if (!u || depth > SHOWN_DEEP)
+        return &graph_nothing;
+    const graph_value *v = children_value(g, u, -1, name, KEN_EDGE_IMPORTED);
+    if (v->kind != GRAPH_NONE)
+        return v;
+    const ken_refs *r = u->text.refs;
+    for (uint32_t i = 0; i < r->n_binds; i++) {
+        bool is_shown = (r->binds[i].flags & KEN_BIND_EXPORTED) || u->policy->shows_imports;
+        if (is_shown && r->binds[i].kind != KEN_BIND_ALL && ken_str_eq(r->binds[i].local, name))
+            return graph_bound(g, u, i);
+    }
+    for (uint32_t i = 0; i < r->n_binds; i++) {
+        bool is_shown = (r->binds[i].flags & KEN_BIND_EXPORTED) || u->policy->shows_imports;
+        if (!is_shown || r->binds[i].kind != KEN_BIND_ALL)
+            continue;
+        const graph_value *module = graph_bound(g, u, i);
+        for (uint32_t f = 0; module->kind == GRAPH_MODULE && f < module->n_files; f++) {
+            v = graph_shown(g, module->files[f], name, depth + 1);
+            if (v->kind != GRAPH_NONE)
+                return v;
+        }
+        if (module->kind == GRAPH_DEFS || module->kind == GRAPH_SPACE) { // pub use Enum::*
+            v = graph_member_of(g, u, module, name);
+            if (v->kind != GRAPH_NONE)
+                return v;
+        }
+    }
+    return &graph_nothing;
+}
+
+// The part behind the last separator; *out_rest what is before it.
+static ken_str last_part(ken_str text, ken_str *out_rest)
+{
+    size_t at = text.len;
+    while (at && !memchr(".:\\/", text.ptr[at - 1], 4))
+        at--;
+    size_t end = at;
+    while (end && memchr(".:\\/", text.ptr[end - 1], 4))
+        end--;
+    *out_rest = ken_str_sub(text, 0, end);
+    return ken_str_sub(text, at, text.len);
+}
+
+// `a.b.C` as a type of package a.b, or one inside a type of it.
+static const graph_value *declared_type(ken_graph *g, graph_unit *u, ken_str module, ken_str name,
+                                        uint32_t depth)
+{
+    const graph_value *v = graph_in_space(g, u, graph_space_add(0, module), name);
+    if (v->kind != GRAPH_NONE || depth > 3 || !module.len)
+        return v;
+    ken_str outer, last = last_part(module, &outer);
+    const graph_value *type = declared_type(g, u, outer, last, depth + 1);
+    return type->kind == GRAPH_DEFS ? graph_member_of(g, u, type, name) : &graph_nothing;
+}
+
+static const graph_value *bound_by_package(ken_graph *g, graph_unit *u, const ken_bind *b)
+{
+    const graph_value *v = &graph_nothing;
+    if (b->kind == KEN_BIND_NAME) {
+        v = declared_type(g, u, b->module, b->name, 0);
+    } else {
+        ken_str outer, last = last_part(b->module, &outer);
+        v = declared_type(g, u, outer, last, 0); // a type whose members, or which, is imported
+        if (v->kind == GRAPH_NONE) {
+            graph_value *space = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
+            space->space = graph_space_add(0, b->module);
+            return space;
+        }
+    }
+    return v->kind == GRAPH_NONE ? &graph_outside : graph_with_class(g, v, KEN_EDGE_IMPORTED);
+}
+
+static const graph_value *walk_rest(ken_graph *g, graph_unit *u, const graph_value *v, ken_str rest)
+{
+    for (size_t i = 0; i < rest.len && v->kind != GRAPH_NONE;) {
+        size_t from = i;
+        while (i < rest.len && !memchr(".:\\/", rest.ptr[i], 4))
+            i++;
+        if (i > from)
+            v = graph_member_of(g, u, graph_object(g, v), ken_str_sub(rest, from, i));
+        i++;
+    }
+    return v;
+}
+
+static const graph_value *module_value(ken_graph *g, graph_unit *u, const ken_module *m,
+                                       ken_str text)
+{
+    graph_value *v = graph_new_value(g, GRAPH_MODULE, KEN_EDGE_IMPORTED);
+    v->files = m->files;
+    v->n_files = m->n_files;
+    v->name = m->rest.len ? KEN_STR("") : text;
+    return m->rest.len ? walk_rest(g, u, v, m->rest) : v;
+}
+
+static const graph_value *bound_by_module(ken_graph *g, graph_unit *u, const ken_bind *b)
+{
+    ken_module_ask ask = { .file = u->file, .module = b->module, .flags = b->flags };
+    ken_module m;
+    ken_modules_resolve(g->modules, &ask, &m);
+    const graph_value *v = &graph_nothing;
+    if (m.kind == KEN_MODULE_FILES)
+        v = module_value(g, u, &m, b->module);
+    if (v->kind != GRAPH_NONE && b->kind == KEN_BIND_NAME)
+        v = graph_member_of(g, u, graph_object(g, v), b->name);
+    if (v->kind == GRAPH_NONE && b->kind == KEN_BIND_NAME) {
+        ask.name = b->name;
+        ken_module inner;
+        ken_modules_resolve(g->modules, &ask, &inner);
+        if (inner.kind == KEN_MODULE_FILES)
+            v = module_value(g, u, &inner, KEN_STR(""));
+        if (m.kind == KEN_MODULE_UNKNOWN)
+            m.kind = inner.kind;
+    }
+    return v->kind == GRAPH_NONE && m.kind == KEN_MODULE_EXTERNAL ? &graph_outside : v;
+}
+
+const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t i)
+{
+    if (u->binds[i])
+        return u->binds[i];
+    u->binds[i] = &graph_nothing; // for whoever asks in a circle
+    const ken_bind *b = &u->text.refs->binds[i];
+    const graph_value *v;
+    if (!b->module.len)
+        v = ken_str_eq(b->name, b->local) ? children_value(g, u, -1, b->name, KEN_EDGE_SCOPED)
+                                          : graph_lookup(g, u, b->name, -1);
+    else if (u->policy->package == GRAPH_PACKAGE_DECLARED)
+        v = bound_by_package(g, u, b);
+    else
+        v = bound_by_module(g, u, b);
+    u->binds[i] = graph_with_class(g, v, KEN_EDGE_IMPORTED);
+    return u->binds[i];
+}
+
+// The name by which a module without an alias is called: the last part of its path.
+static bool is_called(ken_graph *g, graph_unit *u, uint32_t i, ken_str name)
+{
+    const ken_bind *b = &u->text.refs->binds[i];
+    if (b->local.len)
+        return ken_str_eq(b->local, name);
+    if (b->kind != KEN_BIND_MODULE || u->text.lang != KEN_LANG_GO)
+        return false;
+    ken_str rest, last = last_part(ken_str_trim(b->module), &rest);
+    size_t slash = ken_str_rfind_char(b->module, '/');
+    if (slash != SIZE_MAX)
+        last = ken_str_sub(b->module, slash + 1, b->module.len);
+    if (ken_str_eq(last, name))
+        return true;
+    const graph_value *v = graph_bound(g, u, i);
+    graph_unit *f = v->kind == GRAPH_MODULE && v->n_files ? graph_unit_of(g, v->files[0]) : NULL;
+    if (f)
+        return ken_str_eq(f->text.refs->package, name);
+    // Outside: gopkg.in/yaml.v3, github.com/x/y/v2, go-name
+    return ken_str_find(b->module, name) != SIZE_MAX;
+}
+
+// `import a.b.c` makes `a` known; its members lead on.
+static const graph_value *first_of_dotted(ken_graph *g, graph_unit *u, uint32_t i, ken_str name)
+{
+    const ken_bind *b = &u->text.refs->binds[i];
+    if (b->kind != KEN_BIND_MODULE || b->local.len <= name.len || b->local.ptr[name.len] != '.' ||
+        !ken_str_starts(b->local, name))
+        return &graph_nothing;
+    ken_module_ask ask = { .file = u->file, .module = name };
+    ken_module m;
+    ken_modules_resolve(g->modules, &ask, &m);
+    return m.kind == KEN_MODULE_FILES      ? module_value(g, u, &m, name)
+           : m.kind == KEN_MODULE_EXTERNAL ? &graph_outside
+                                           : &graph_nothing;
+}
+
+static const graph_value *in_binds(ken_graph *g, graph_unit *u, ken_str name)
+{
+    const ken_refs *r = u->text.refs;
+    for (uint32_t i = 0; i < r->n_binds; i++) {
+        if (r->binds[i].kind == KEN_BIND_ALL)
+            continue;
+        if (is_called(g, u, i, name)) {
+            const graph_value *v = graph_bound(g, u, i);
+            return v->kind == GRAPH_NONE && u->text.lang == KEN_LANG_GO ? &graph_outside : v;
+        }
+        const graph_value *v = first_of_dotted(g, u, i, name);
+        if (v->kind != GRAPH_NONE)
+            return v;
+    }
+    return &graph_nothing;
+}
+
+static const graph_value *in_wildcards(ken_graph *g, graph_unit *u, ken_str name)
+{
+    if (u->policy->includes)
+        return linked_if_declared(g, u, in_includes(g, u, name));
+    const ken_refs *r = u->text.refs;
+    for (uint32_t i = 0; i < r->n_binds; i++) {
+        if (r->binds[i].kind != KEN_BIND_ALL)
+            continue;
+        const graph_value *all = graph_bound(g, u, i);
+        const graph_value *v = graph_member_of(g, u, graph_object(g, all), name);
+        if (v->kind != GRAPH_NONE && v->kind != GRAPH_EXTERNAL)
+            return graph_with_class(g, v, KEN_EDGE_IMPORTED);
+    }
+    return &graph_nothing;
+}
+
+// ---- the definitions around
+// ------------------------------------------------------------------------
+
+static bool is_typelike(ken_symbol_kind k)
+{
+    return ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL;
+}
+
+static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, bool is_innermost,
+                                        ken_str name)
+{
+    ken_symbol_kind kind = ken_graph_kind(&u->text, (ken_def_id)o);
+    const graph_value *v = &graph_nothing;
+    bool hides = u->policy->hides_class && !is_innermost;
+    if (!is_typelike(kind) || !hides)
+        v = children_value(g, u, o, name, KEN_EDGE_SCOPED);
+    if (v->kind != GRAPH_NONE || !u->policy->sees_members)
+        return v;
+    ken_graph_def self = { u->file, (ken_def_id)o }, type = graph_owner_type(g, self);
+    bool is_elsewhere = type.file != self.file || type.def != self.def;
+    if (!is_typelike(kind) && !is_elsewhere)
+        return v;
+    v = graph_type_member(g, type, name);
+    return v->kind == GRAPH_EXTERNAL ? &graph_nothing : graph_with_class(g, v, KEN_EDGE_SCOPED);
+}
+
+static const graph_value *in_scopes(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+{
+    for (int32_t o = around; o >= 0; o = ken_graph_owner(&u->text, (ken_def_id)o)) {
+        const graph_value *v = in_definition(g, u, o, o == around, name);
+        if (v->kind != GRAPH_NONE)
+            return v;
+    }
+    return children_value(g, u, -1, name, KEN_EDGE_SCOPED);
+}
+
+static const graph_value *rust_root(ken_graph *g, graph_unit *u, ken_str name)
+{
+    if (u->text.lang != KEN_LANG_RUST ||
+        !(ken_str_eq(name, KEN_STR("crate")) || ken_str_eq(name, KEN_STR("super")) ||
+          ken_str_eq(name, KEN_STR("self"))))
+        return &graph_nothing;
+    ken_module_ask ask = { .file = u->file, .module = name };
+    ken_module m;
+    ken_modules_resolve(g->modules, &ask, &m);
+    return m.kind == KEN_MODULE_FILES ? module_value(g, u, &m, name) : &graph_nothing;
+}
+
+const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+{
+    if (around >= (int32_t)u->n_defs)
+        around = -1;
+    const graph_value *v = rust_root(g, u, name);
+    if (v->kind == GRAPH_NONE)
+        v = linked_if_declared(g, u, in_scopes(g, u, name, around));
+    if (v->kind == GRAPH_NONE)
+        v = in_binds(g, u, name);
+    if (v->kind == GRAPH_NONE)
+        v = u->policy->includes ? in_spaces_around(g, u, name, around)
+                                : in_package(g, u, name, around);
+    if (v->kind == GRAPH_NONE)
+        v = in_wildcards(g, u, name);
+    return v;
+}

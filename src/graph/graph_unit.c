@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: MIT
+// One file of the tree, made ready: its definitions by owner and name, and room for what is worked
+// out about it.
+#include <string.h>
+
+#include "base/hash.h"
+#include "graph/graph_priv.h"
+
+ken_str ken_graph_name(const ken_unit_text *u, ken_def_id def)
+{
+    uint32_t n = u->facts->n_symbols;
+    return def < n ? u->facts->symbols[def].name : u->refs->implied[def - n].name;
+}
+
+ken_symbol_kind ken_graph_kind(const ken_unit_text *u, ken_def_id def)
+{
+    uint32_t n = u->facts->n_symbols;
+    return def < n ? u->facts->symbols[def].kind : u->refs->implied[def - n].kind;
+}
+
+int32_t ken_graph_owner(const ken_unit_text *u, ken_def_id def)
+{
+    uint32_t n = u->facts->n_symbols;
+    return def < n ? u->facts->symbols[def].parent : u->refs->implied[def - n].owner;
+}
+
+uint32_t ken_graph_byte(const ken_unit_text *u, ken_def_id def)
+{
+    uint32_t n = u->facts->n_symbols;
+    return def < n ? u->facts->symbols[def].span.start : u->refs->implied[def - n].byte;
+}
+
+bool graph_is_space(ken_symbol_kind kind)
+{
+    return kind == KEN_SYMBOL_NAMESPACE || kind == KEN_SYMBOL_MODULE;
+}
+
+uint64_t graph_space_add(uint64_t space, ken_str text)
+{
+    for (size_t i = 0; i < text.len;) {
+        size_t from = i;
+        while (i < text.len && !memchr(".:\\/", text.ptr[i], 4))
+            i++;
+        if (i > from) {
+            uint64_t both[2] = { space, ken_hash_str(ken_str_sub(text, from, i)) };
+            space = ken_hash64(both, sizeof both);
+        }
+        i++;
+    }
+    return space;
+}
+
+uint64_t graph_space_of(const graph_unit *u, int32_t def)
+{
+    int32_t around[16];
+    uint32_t n = 0;
+    for (int32_t o = def; o >= 0 && n < 16; o = ken_graph_owner(&u->text, (ken_def_id)o))
+        if (graph_is_space(ken_graph_kind(&u->text, (ken_def_id)o)))
+            around[n++] = o;
+    uint64_t space = u->package;
+    while (n)
+        space = graph_space_add(space, ken_graph_name(&u->text, (ken_def_id)around[--n]));
+    return space;
+}
+
+static uint32_t bucket_of(const graph_unit *u, int32_t owner, ken_str name)
+{
+    return (uint32_t)(ken_hash_str(name) * 31 + (uint32_t)owner) & u->mask;
+}
+
+static void link_names(ken_graph *g, graph_unit *u)
+{
+    uint32_t n_buckets = 8;
+    while (n_buckets < u->n_defs * 2)
+        n_buckets *= 2;
+    u->mask = n_buckets - 1;
+    u->bucket = KEN_ARENA_ARRAY(&g->arena, uint32_t, n_buckets);
+    u->next = KEN_ARENA_ARRAY(&g->arena, uint32_t, u->n_defs + 1);
+    for (uint32_t d = u->n_defs; d-- > 0;) { // the first of the file is the first of its chain
+        uint32_t b = bucket_of(u, ken_graph_owner(&u->text, d), ken_graph_name(&u->text, d));
+        u->next[d] = u->bucket[b];
+        u->bucket[b] = d + 1;
+    }
+}
+
+// How far the symbols up to each one reach.
+static void measure_reach(ken_graph *g, graph_unit *u)
+{
+    u->reach = KEN_ARENA_ARRAY(&g->arena, uint32_t, u->n_symbols + 1);
+    uint32_t reach = 0;
+    for (uint32_t i = 0; i < u->n_symbols; i++) {
+        uint32_t end = u->text.facts->symbols[i].span.end;
+        reach = end > reach ? end : reach;
+        u->reach[i] = reach;
+    }
+}
+
+static void count_args(ken_graph *g, graph_unit *u)
+{
+    const ken_refs *r = u->text.refs;
+    u->n_args = KEN_ARENA_ARRAY(&g->arena, uint16_t, r->n_exprs + 1);
+    for (uint32_t e = 1; e < r->n_exprs; e++) {
+        if (r->exprs[e].op != KEN_EXPR_CALL)
+            continue;
+        uint16_t *n = &u->n_args[r->exprs[e].a];
+        uint16_t said = r->exprs[e].b > 1000 ? 1000 : (uint16_t)r->exprs[e].b;
+        *n = *n && *n != said ? UINT16_MAX : said;
+    }
+}
+
+graph_unit *graph_unit_of(ken_graph *g, uint32_t file)
+{
+    if (file >= g->source->n_files || g->is_absent[file])
+        return NULL;
+    if (g->units[file])
+        return g->units[file];
+    graph_unit u = { .file = file };
+    if (!g->source->load(g->source->ctx, file, &u.text)) {
+        g->is_absent[file] = true;
+        return NULL;
+    }
+    u.policy = graph_policy_of(u.text.lang);
+    u.n_symbols = u.text.facts->n_symbols;
+    u.n_defs = u.n_symbols + u.text.refs->n_implied;
+    u.package = u.text.refs->package.len ? graph_space_add(0, u.text.refs->package) : 0;
+    link_names(g, &u);
+    count_args(g, &u);
+    measure_reach(g, &u);
+    u.exprs = KEN_ARENA_ARRAY(&g->arena, const graph_value *, u.text.refs->n_exprs + 1);
+    u.held = KEN_ARENA_ARRAY(&g->arena, const graph_value *, u.n_defs + 1);
+    u.binds = KEN_ARENA_ARRAY(&g->arena, const graph_value *, u.text.refs->n_binds + 1);
+    g->units[file] = KEN_ARENA_NEW(&g->arena, graph_unit);
+    *g->units[file] = u;
+    return g->units[file];
+}
+
+uint32_t graph_children(const graph_unit *u, int32_t owner, ken_str name, ken_def_id *out,
+                        uint32_t max)
+{
+    uint32_t n = 0;
+    for (uint32_t d = u->bucket[bucket_of(u, owner, name)]; d && n < max; d = u->next[d - 1])
+        if (ken_graph_owner(&u->text, d - 1) == owner &&
+            ken_str_eq(ken_graph_name(&u->text, d - 1), name))
+            out[n++] = d - 1;
+    return n;
+}
+
+const ken_unit_text *ken_graph_unit(ken_graph *g, uint32_t file)
+{
+    graph_unit *u = graph_unit_of(g, file);
+    return u ? &u->text : NULL;
+}
+
+int64_t ken_graph_within(ken_graph *g, uint32_t file, uint32_t byte)
+{
+    graph_unit *u = graph_unit_of(g, file);
+    if (!u)
+        return -1;
+    // The last symbol that begins at or before the byte and reaches over it.
+    const ken_symbol *s = u->text.facts->symbols;
+    uint32_t lo = 0, hi = u->n_symbols;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (s[mid].span.start <= byte)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    int64_t at = (int64_t)lo - 1;
+    while (at >= 0 && s[at].span.end <= byte && u->reach[at] > byte)
+        at--;
+    return at >= 0 && s[at].span.end > byte ? at : -1;
+}
