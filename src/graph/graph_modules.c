@@ -25,6 +25,7 @@ static const module_lang LANGS[KEN_LANG_COUNT] = {
     [KEN_LANG_C] = { .resolve = ken_modules__c },
     [KEN_LANG_CPP] = { .resolve = ken_modules__c },
     [KEN_LANG_GO] = { .resolve = ken_modules__go, .around = ken_modules__go_around },
+    [KEN_LANG_RUST] = { .resolve = ken_modules__rust, .is_by_file = true },
 };
 
 struct module_map {
@@ -169,6 +170,13 @@ ken_str ken_modules__read(ken_modules *m, uint32_t file)
         return KEN_STR("");
     m->manifest_bytes += text.len;
     return text;
+}
+
+ken_str ken_modules__peek(ken_modules *m, uint32_t file)
+{
+    bool is_readable = file < m->tree->n_files && m->tree->read;
+    ken_str text = is_readable ? m->tree->read(m->tree->ctx, file, &m->scratch) : KEN_STR("");
+    return text.len > MANIFEST_MAX ? KEN_STR("") : text;
 }
 
 // ---- answers -----------------------------------------------------------------------------------

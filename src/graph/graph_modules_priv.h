@@ -94,6 +94,8 @@ const uint32_t *ken_modules__package(ken_modules *m, uint32_t lang, ken_str pack
 // ---- manifests ---------------------------------------------------------------------------------
 // The text of a file, in the arena. Empty when it is too large, or when too much was read.
 ken_str ken_modules__read(ken_modules *m, uint32_t file);
+// The same for a look at a source: in the scratch arena.
+ken_str ken_modules__peek(ken_modules *m, uint32_t file);
 
 // The keys of a TOML text, one at a time: enough of TOML for dependencies and names. Values that
 // go over several lines are seen up to the end of the first.
@@ -132,5 +134,6 @@ module_resolve ken_modules__generic;
 module_resolve ken_modules__c;
 module_resolve ken_modules__go;
 module_resolve ken_modules__go_around;
+module_resolve ken_modules__rust;
 
 #endif
