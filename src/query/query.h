@@ -47,6 +47,15 @@ typedef enum ken_search_mode {
     KEN_SEARCH_SIMILAR,  // chunks that mean what the one at "path:line" means
 } ken_search_mode;
 
+enum {
+    KEN_FILTER_TEXTS = 8
+};
+
+typedef struct ken_filter {
+    ken_str texts[KEN_FILTER_TEXTS];
+    size_t n;
+} ken_filter;
+
 typedef struct ken_search_opts {
     ken_search_mode mode;
     uint32_t limit;                // files in the result, 1 to 50; 0 = 10
@@ -62,7 +71,11 @@ typedef struct ken_search_opts {
     uint64_t min_bytes, max_bytes; // of the file; 0 = any
     uint32_t without;              // features that count nothing: 1 << ken_rank_feature
     double threshold;              // drops hits with a lower score, 0 to 1
-    bool is_case_sensitive;        // text and regex
+    ken_filter paths, other_paths; // parts or globs: the path has them all, and none of the others
+    ken_filter phrases;            // texts that stand in the file
+    ken_filter excluded;           // texts that do not stand in the hit
+    bool is_verbatim;              // filters in the query (query_intent.h) are words like others
+    bool is_case_sensitive;        // text and regex, phrases and what is excluded
     bool wants_content;
     bool wants_explain;
 } ken_search_opts;

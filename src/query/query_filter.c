@@ -16,6 +16,20 @@ uint32_t query_limit(const ken_search_opts *o)
     return o->limit ? o->limit : DEFAULT_LIMIT;
 }
 
+static bool is_glob(ken_str part)
+{
+    return memchr(part.ptr, '*', part.len) || memchr(part.ptr, '?', part.len) ||
+           memchr(part.ptr, '[', part.len) || memchr(part.ptr, '{', part.len);
+}
+
+static ken_status check_paths(const ken_filter *f, ken_err *err)
+{
+    for (size_t i = 0; i < f->n; i++)
+        if (is_glob(f->texts[i]) && ken_glob_check(f->texts[i], err))
+            return ken_err_wrap(err, "path");
+    return KEN_OK;
+}
+
 ken_status query_check_opts(const ken_search_opts *o, ken_err *err)
 {
     if (o->limit > MAX_LIMIT)
@@ -39,7 +53,8 @@ ken_status query_check_opts(const ken_search_opts *o, ken_err *err)
         ken_err_wrap(err, "file_filter");
         return KEN_EINVAL;
     }
-    return KEN_OK;
+    ken_status st = check_paths(&o->paths, err);
+    return st ? st : check_paths(&o->other_paths, err);
 }
 
 static bool is_below(ken_str path, ken_str folder)
@@ -50,6 +65,23 @@ static bool is_below(ken_str path, ken_str folder)
         folder = ken_str_sub(folder, 2, folder.len);
     return !folder.len || ken_str_eq(folder, KEN_STR(".")) ||
            (path.len > folder.len && ken_path_is_under(folder, path));
+}
+
+// A part of the path, or a glob of it.
+static bool path_has(ken_str path, ken_str part)
+{
+    return ken_str_find(path, part) != SIZE_MAX || (is_glob(part) && ken_glob_match(part, path));
+}
+
+static bool path_passes(ken_str path, const ken_search_opts *o)
+{
+    for (size_t i = 0; i < o->paths.n; i++)
+        if (!path_has(path, o->paths.texts[i]))
+            return false;
+    for (size_t i = 0; i < o->other_paths.n; i++)
+        if (path_has(path, o->other_paths.texts[i]))
+            return false;
+    return true;
 }
 
 bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_opts *o)
@@ -66,6 +98,8 @@ bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_op
         return false;
     if (stamp->size < o->min_bytes || (o->max_bytes && stamp->size > o->max_bytes))
         return false;
+    if (o->paths.n + o->other_paths.n && !path_passes(path, o))
+        return false;
     return !o->glob.len || ken_glob_match(o->glob, path);
 }
 
@@ -75,6 +109,50 @@ bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search
     if (o->chunk_type && c->type != o->chunk_type)
         return false;
     return !o->kind || (c->symbol >= 0 && facts->symbols[c->symbol].kind == o->kind);
+}
+
+// ---- words that must stand there, or must not --------------------------------------------------
+
+bool query_has_words(const ken_search_opts *o)
+{
+    return o->phrases.n + o->excluded.n > 0;
+}
+
+static size_t find_text(ken_str text, ken_str part, bool is_case_sensitive)
+{
+    if (is_case_sensitive || !part.len)
+        return ken_str_find(text, part);
+    char low = ken_lower(part.ptr[0]);
+    for (size_t i = 0; i + part.len <= text.len; i++)
+        if (ken_lower(text.ptr[i]) == low &&
+            ken_str_eq_fold(ken_str_sub(text, i, i + part.len), part))
+            return i;
+    return SIZE_MAX;
+}
+
+static size_t count_texts(ken_str text, const ken_filter *f, bool is_case_sensitive)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < f->n; i++)
+        n += find_text(text, f->texts[i], is_case_sensitive) != SIZE_MAX;
+    return n;
+}
+
+bool query_words_pass(query_text *t, ken_span span, const ken_search_opts *o)
+{
+    if (!query_has_words(o))
+        return true;
+    if (!query_need_text(t))
+        return false;
+    return count_texts(t->text, &o->phrases, o->is_case_sensitive) == o->phrases.n &&
+           !count_texts(query_slice(t, span), &o->excluded, o->is_case_sensitive);
+}
+
+size_t query_count_phrases(query_text *t, ken_span span, const ken_search_opts *o)
+{
+    if (!o->phrases.n || !query_need_text(t))
+        return 0;
+    return count_texts(query_slice(t, span), &o->phrases, o->is_case_sensitive);
 }
 
 // ---- hits --------------------------------------------------------------------------------------

@@ -143,6 +143,10 @@ double *query_score_fresh(ken_snapshot *s, const ken_lex_query *q, const query_t
 ken_status query_check_opts(const ken_search_opts *o, ken_err *err) KEN_MUST_USE;
 bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_opts *o);
 bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search_opts *o);
+bool query_has_words(const ken_search_opts *o);
+// The file holds every phrase, and the span nothing that is excluded.
+bool query_words_pass(query_text *t, ken_span span, const ken_search_opts *o);
+size_t query_count_phrases(query_text *t, ken_span span, const ken_search_opts *o);
 
 // ---- hits ------------------------------------------------------------------------------------
 // Fills in everything of `hit` that follows from its file and chunk.

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "query/query_intent.h"
 #include "query/query_priv.h"
 
 enum {
@@ -113,7 +114,7 @@ static ken_status find_definitions(search *x, ken_err *err)
 static bool has_filters(const ken_search_opts *o)
 {
     return o->file_type.len || o->directory.len || o->language.len || o->glob.len || o->since_ms ||
-           o->min_bytes || o->max_bytes;
+           o->min_bytes || o->max_bytes || o->paths.n || o->other_paths.n;
 }
 
 // ---- meaning ----------------------------------------------------------------------------------
@@ -408,6 +409,35 @@ static size_t order_chunks(const search *x, const ranked_file *r, const query_te
     return n;
 }
 
+// What the question quotes: the chunk with most of it comes first.
+static void put_phrases_first(const search *x, query_text *t, scored_chunk *chunks, size_t n)
+{
+    size_t best = 0, most = 0;
+    for (size_t i = 0; i < n && most < x->o->phrases.n; i++) {
+        size_t held = query_count_phrases(t, t->facts.chunks[chunks[i].chunk].span, x->o);
+        if (held > most) {
+            most = held;
+            best = i;
+        }
+    }
+    scored_chunk first = chunks[best];
+    memmove(chunks + 1, chunks, best * sizeof *chunks);
+    chunks[0] = first;
+}
+
+// The file's chunks that may be shown, best first; 0 when its words do not pass.
+static size_t choose_chunks(const search *x, const ranked_file *r, query_text *t,
+                            scored_chunk **out)
+{
+    size_t n = order_chunks(x, r, t, out);
+    if (!n || !query_has_words(x->o))
+        return n;
+    if (!query_need_text(t))
+        return 0;
+    put_phrases_first(x, t, *out, n);
+    return query_words_pass(t, t->facts.chunks[(*out)[0].chunk].span, x->o) ? n : 0;
+}
+
 static void add_places(const search *x, const query_text *t, const scored_chunk *chunks, size_t n,
                        ken_hit *hit)
 {
@@ -448,7 +478,7 @@ static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search
         return false;
     }
     scored_chunk *chunks;
-    size_t n = order_chunks(x, r, &t, &chunks);
+    size_t n = choose_chunks(x, r, &t, &chunks);
     if (!n) {
         query_close_text(&t);
         return false;
@@ -462,19 +492,18 @@ static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search
     return true;
 }
 
-// True when the file has a chunk that passes the filters; without filters that is not asked.
-static bool can_show(const search *x, uint32_t file)
+// True when the file has something to show; without filters on chunks that is not asked.
+static bool can_show(const search *x, const ranked_file *r)
 {
     query_text t;
-    if (!x->o->chunk_type && !x->o->kind)
+    if (!x->o->chunk_type && !x->o->kind && !query_has_words(x->o))
         return true;
-    if (query_load_text(x->s, file, x->arena, &t, NULL))
+    if (query_load_text(x->s, r->file, x->arena, &t, NULL))
         return false;
-    bool passes = false;
-    for (uint32_t i = 0; i < t.facts.n_chunks && !passes; i++)
-        passes = query_chunk_passes(&t.facts, i, x->o);
+    scored_chunk *chunks;
+    size_t n = choose_chunks(x, r, &t, &chunks);
     query_close_text(&t);
-    return passes;
+    return n > 0;
 }
 
 ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
@@ -500,7 +529,7 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
         if (similarity_of(&x, &x.files[i]) < o->threshold)
             break;
         if (out->n_hits == limit) {
-            out->is_truncated = can_show(&x, x.files[i].file);
+            out->is_truncated = can_show(&x, &x.files[i]);
             if (out->is_truncated)
                 break;
             continue;
@@ -509,7 +538,7 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
         if (show(&x, &x.files[i], &hit, out) && passed++ >= o->offset)
             out->hits[out->n_hits++] = hit;
     }
-    out->n_total = x.n_files;
+    out->n_total = query_has_words(o) ? passed + out->is_truncated : x.n_files;
     out->note = x.note;
     return KEN_OK;
 }
@@ -530,37 +559,65 @@ ken_status ken_rank_candidates(ken_snapshot *s, ken_str query, ken_arena *arena,
     return st;
 }
 
+static ken_status ask_mode(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                           const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                           ken_err *err)
+{
+    switch (o->mode) {
+    case KEN_SEARCH_SYMBOL:
+        return query_symbols(s, query, o, cancel, arena, out, err);
+    case KEN_SEARCH_TEXT:
+    case KEN_SEARCH_REGEX:
+        return query_text_search(s, query, o, cancel, arena, out, err);
+    case KEN_SEARCH_SIMILAR:
+        return query_similar(s, query, o, cancel, arena, out, err);
+    case KEN_SEARCH_AUTO:
+    case KEN_SEARCH_LEXICAL:
+    case KEN_SEARCH_SEMANTIC:
+        return query_ranked(s, query, o, cancel, arena, out, err);
+    default:
+        return KEN_FAIL(err, KEN_EINVAL, "search_type: %d is not known", (int)o->mode);
+    }
+}
+
+// What is quoted may stand where ranking does not look: in a file that is none of the best, or in
+// marks that are no words. Then it is looked for letter by letter.
+static ken_status ask(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                      const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                      ken_err *err)
+{
+    ken_status st = ask_mode(s, query, o, cancel, arena, out, err);
+    if (st || out->n_hits || !o->phrases.n || o->offset || o->mode != KEN_SEARCH_AUTO)
+        return st;
+    ken_search_opts opts = *o;
+    opts.mode = KEN_SEARCH_TEXT;
+    return ask_mode(s, o->phrases.texts[0], &opts, cancel, arena, out, err);
+}
+
+// Of what kinds of question blanks at the ends say nothing, and words may be filters.
+static bool is_in_words(ken_search_mode mode)
+{
+    return mode == KEN_SEARCH_AUTO || mode == KEN_SEARCH_LEXICAL || mode == KEN_SEARCH_SEMANTIC ||
+           mode == KEN_SEARCH_SYMBOL;
+}
+
 ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opts,
                       const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                       ken_err *err)
 {
-    if (opts->mode == KEN_SEARCH_AUTO || opts->mode == KEN_SEARCH_LEXICAL ||
-        opts->mode == KEN_SEARCH_SEMANTIC || opts->mode == KEN_SEARCH_SYMBOL)
+    ken_search_opts o = *opts;
+    if (is_in_words(o.mode))
         query = ken_str_trim(query);
     if (!query.len || query.len > MAX_QUERY_BYTES)
         return KEN_FAIL(err, KEN_EINVAL, "query: expected 1 to %d bytes, got %zu", MAX_QUERY_BYTES,
                         query.len);
-    ken_status st = query_check_opts(opts, err);
+    ken_status st = KEN_OK;
+    if (is_in_words(o.mode) && !o.is_verbatim)
+        st = ken_query_parse(query, opts, arena, &query, &o, err);
+    if (!st)
+        st = query_check_opts(&o, err);
     for (int attempt = 0; !st; attempt++) {
-        switch (opts->mode) {
-        case KEN_SEARCH_SYMBOL:
-            st = query_symbols(s, query, opts, cancel, arena, out, err);
-            break;
-        case KEN_SEARCH_TEXT:
-        case KEN_SEARCH_REGEX:
-            st = query_text_search(s, query, opts, cancel, arena, out, err);
-            break;
-        case KEN_SEARCH_SIMILAR:
-            st = query_similar(s, query, opts, cancel, arena, out, err);
-            break;
-        case KEN_SEARCH_AUTO:
-        case KEN_SEARCH_LEXICAL:
-        case KEN_SEARCH_SEMANTIC:
-            st = query_ranked(s, query, opts, cancel, arena, out, err);
-            break;
-        default:
-            return KEN_FAIL(err, KEN_EINVAL, "search_type: %d is not known", (int)opts->mode);
-        }
+        st = ask(s, query, &o, cancel, arena, out, err);
         // A newer generation has joined the segments that this one reads: move on to it.
         if (!st || attempt > 2 || !query_is_stale(s, st))
             return st;

@@ -108,7 +108,8 @@ static bool show_symbol(ken_snapshot *s, const query_name *n, const ken_search_o
     bool is_shown = symbol >= 0 && t.facts.n_chunks;
     if (is_shown) {
         uint32_t chunk = chunk_of(&t.facts, (uint32_t)symbol);
-        is_shown = !o->chunk_type || t.facts.chunks[chunk].type == o->chunk_type;
+        is_shown = (!o->chunk_type || t.facts.chunks[chunk].type == o->chunk_type) &&
+                   query_words_pass(&t, t.facts.symbols[symbol].span, o);
         if (is_shown)
             fill_symbol(s, n, o, &t, (uint32_t)symbol, chunk, arena, hit);
     }

@@ -177,7 +177,8 @@ static bool show(text_search *x, uint32_t file, const text_place *found, size_t 
     if (query_load_text(x->s, file, x->arena, &t, NULL))
         return false;
     uint32_t chunk = chunk_at(&t.facts, found[0].at);
-    bool is_shown = t.facts.n_chunks && query_chunk_passes(&t.facts, chunk, x->o);
+    bool is_shown = t.facts.n_chunks && query_chunk_passes(&t.facts, chunk, x->o) &&
+                    query_words_pass(&t, t.facts.chunks[chunk].span, x->o);
     if (is_shown)
         fill(x, file, &t, chunk, found, n, hit);
     query_close_text(&t);
