@@ -22,6 +22,7 @@ SETS = {
     "index": "projects and their indexes",
 }
 BUDGETS = {"search": 1500, "all": 5000}
+BOUNDS = ("minimum", "maximum", "minLength", "maxLength")
 
 HEAD = """\
 # Tools
@@ -37,6 +38,9 @@ same as leaving a parameter out, and a single value may stand where a list is wa
 `structuredContent` carry the same JSON; with `format: "text"` there is text only. An answer stays under 25,000
 characters by dropping whole results from its end (`truncated`, `hint`). What cannot be done is a result with
 `isError` whose text starts with `Error: ` and says what to do next.
+
+A parameter with a · is understood, but left out of the list that clients get: the list is read by models at every
+start, and every word of it costs. So do the ranges, which are here and in the refusals.
 """
 
 
@@ -49,19 +53,36 @@ def load():
     return sorted(specs, key=lambda s: ORDER.index(s["name"]))
 
 
+def listed(spec):
+    """The spec as tools/list shows it (tool.c: make_listed)."""
+    schema = json.loads(json.dumps(spec["inputSchema"]))
+    props = schema["properties"]
+    for name in spec.get("unlisted", []):
+        del props[name]
+    for p in props.values():
+        for bound in BOUNDS:
+            p.pop(bound, None)
+    if not schema.get("required"):
+        schema.pop("required", None)
+    return {k: spec[k] for k in LISTED} | {"inputSchema": schema}
+
+
 def problems(specs):
     for s in specs:
         props = s["inputSchema"]["properties"]
         docs = s.get("docs", {})
         for name in sorted(set(props) ^ set(docs)):
             yield f"{s['name']}: parameter '{name}' is not in both inputSchema and docs"
+        for name in s.get("unlisted", []):
+            if name not in props or name in s["inputSchema"].get("required", []):
+                yield f"{s['name']}: unlisted '{name}' is no parameter, or a required one"
         for alias, name in s.get("aliases", {}).items():
             if name not in props:
                 yield f"{s['name']}: alias '{alias}' leads to '{name}', which is no parameter"
         if len(s["description"]) > 1000:
             yield f"{s['name']}: the description is longer than 1,000 characters"
     for name, budget in BUDGETS.items():
-        tools = [{k: s[k] for k in LISTED} for s in specs if name in ("all", s["toolset"])]
+        tools = [listed(s) for s in specs if name in ("all", s["toolset"])]
         size = len(json.dumps(tools, separators=(",", ":"), ensure_ascii=False).encode())
         if size / 4 > budget:
             yield f"set {name}: {size / 4:.0f} tokens are more than {budget}"
@@ -90,6 +111,7 @@ def section(s):
     out += ["| parameter | type | range | meaning |", "|---|---|---|---|"]
     for name, p in schema["properties"].items():
         need = " **(required)**" if name in schema.get("required", []) else ""
+        need += " ·" if name in s.get("unlisted", []) else ""
         out.append(f"| `{name}`{need} | {type_of(p)} | {range_of(p)} | {s['docs'][name]} |")
     hidden = {a: n for a, n in s.get("aliases", {}).items() if a not in schema["properties"]}
     if hidden:

@@ -108,7 +108,9 @@ const cli_command ken_cli__commands[] = {
       "names a folder that was never indexed, which is then indexed first.\n\n"
       "  ken search \"where are retries handled\"\n"
       "  ken search parse_config src --type c -k 5\n"
-      "  ken search --mode regex 'TODO\\(.*\\)'",
+      "  ken search --mode regex 'TODO\\(.*\\)'\n\n"
+      "Among the words: path:PART, -path:PART, lang:NAME, kind:KIND, symbol:NAME, \"exact words\"\n"
+      "that stand in the file, -word that does not stand in the result.",
       OPTS(search_opts), 1, 2, true, ken_cli__run_search },
     { "def", "SYMBOL [PATH]", "show where a symbol is defined",
       "SYMBOL may be qualified: Parser.parse, ns::name, Class#method.", OPTS(def_opts), 1, 2, true,

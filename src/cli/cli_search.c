@@ -7,6 +7,7 @@
 #include "base/utf8.h"
 #include "cli/cli_print_priv.h"
 #include "json/json.h"
+#include "query/query_intent.h"
 
 enum {
     WORDS_MAX = 32,
@@ -334,7 +335,8 @@ static ken_status search_json(cli *x, const cli_place *place, ken_str query,
                                          "text",   "regex",   "similar" };
     json_t *args = json_object();
     ken_json_set_str(args, "query", query);
-    ken_json_set_str(args, "search_type", ken_str_c(types[o->mode]));
+    if (o->mode || ken_cli__args_has(&x->args, "mode"))
+        ken_json_set_str(args, "search_type", ken_str_c(types[o->mode]));
     ken_json_set_u64(args, "limit", o->limit);
     ken_json_set_u64(args, "offset", o->offset);
     if (ken_cli__args_has(&x->args, "context"))
@@ -370,6 +372,10 @@ static ken_status search_text(cli *x, ken_snapshot *s, ken_str query, const ken_
     ken_status st = ken_search(s, query, opts, x->cancel, &x->arena, &result, err);
     if (st)
         return st;
+    ken_search_opts filters;
+    if (opts->mode <= KEN_SEARCH_SYMBOL &&
+        ken_query_parse(query, opts, &x->arena, &query, &filters, NULL))
+        query = KEN_STR(""); // it was searched for, so this does not happen
     terms t = terms_of(query, opts->mode);
     print_result(x, &result, &t, ken_cli__args_has(&x->args, "context"));
     return KEN_OK;

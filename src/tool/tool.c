@@ -14,6 +14,7 @@ typedef struct tool_entry {
     json_t *spec;                   // owned
     const char *name;               // in spec
     const json_t *schema, *aliases; // in spec; aliases may be NULL
+    json_t *listed;                 // owned: what the list says of the schema
     const char *list; // limits.list: the member that is dropped from the end; NULL = none
     uint64_t timeout_ms;
     bool is_read_only;
@@ -38,6 +39,26 @@ static const ken_tool_def builtin_defs[] = {
 };
 
 // ---- building a set ----------------------------------------------------------------------------
+
+// The list is read by models, and every word of it costs: bounds are left out, for a refusal names
+// them, and so are the parameters that the spec calls unlisted. They are understood all the same.
+static json_t *make_listed(const json_t *spec, const json_t *schema)
+{
+    static const char *const bounds[] = { "minimum", "maximum", "minLength", "maxLength" };
+    const json_t *unlisted = json_object_get(spec, "unlisted");
+    json_t *listed = json_deep_copy(schema), *props = json_object_get(listed, "properties"), *prop;
+    const char *name;
+    for (size_t i = 0; i < json_array_size(unlisted); i++)
+        json_object_del(props, json_string_value(json_array_get(unlisted, i)));
+    json_object_foreach(props, name, prop)
+    {
+        for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
+            json_object_del(prop, bounds[b]);
+    }
+    if (!json_array_size(json_object_get(listed, "required")))
+        json_object_del(listed, "required");
+    return listed;
+}
 
 static ken_status read_entry(const ken_tool_def *def, tool_entry *out, ken_err *err)
 {
@@ -71,8 +92,15 @@ static ken_status read_entry(const ken_tool_def *def, tool_entry *out, ken_err *
         return st;
     }
     e.list = list.ptr;
+    e.listed = make_listed(spec, e.schema);
     *out = e;
     return KEN_OK;
+}
+
+static void release_entry(tool_entry *e)
+{
+    json_decref(e->listed);
+    json_decref(e->spec);
 }
 
 static ken_str entry_set(const tool_entry *e)
@@ -136,7 +164,7 @@ ken_status ken_toolset_new(const ken_toolset_opts *opts, ken_toolset **out, ken_
         if (is_wanted(opts, &t->entries[i]))
             t->entries[kept++] = t->entries[i];
         else
-            json_decref(t->entries[i].spec);
+            release_entry(&t->entries[i]);
     }
     t->n = kept;
     *out = t;
@@ -151,7 +179,7 @@ void ken_toolset_free(ken_toolset *t)
     if (!t)
         return;
     for (size_t i = 0; i < t->n; i++)
-        json_decref(t->entries[i].spec);
+        release_entry(&t->entries[i]);
     ken_free(t->entries);
     ken_free(t);
 }
@@ -205,8 +233,7 @@ uint64_t ken_toolset_timeout_ms(const ken_toolset *t, ken_str name)
 
 void ken_toolset_list(const ken_toolset *t, ken_buf *out)
 {
-    static const char *const members[] = { "name", "title", "description", "inputSchema",
-                                           "annotations" };
+    static const char *const members[] = { "name", "title", "description", "annotations" };
     ken_buf_putc(out, '[');
     for (size_t i = 0; i < t->n; i++) {
         ken_buf_putc(out, i ? ',' : '{');
@@ -216,6 +243,8 @@ void ken_toolset_list(const ken_toolset *t, ken_buf *out)
             ken_buf_printf(out, "%s\"%s\":", m ? "," : "", members[m]);
             ken_json_dump(json_object_get(t->entries[i].spec, members[m]), out);
         }
+        ken_buf_puts(out, ",\"inputSchema\":");
+        ken_json_dump(t->entries[i].listed, out);
         ken_buf_putc(out, '}');
     }
     ken_buf_putc(out, ']');

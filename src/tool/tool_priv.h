@@ -50,6 +50,13 @@ size_t ken_tool__fit(json_t *result, const char *list, size_t max_bytes, const c
 // At most `max_bytes` of `text`, whole lines when there are any; from the end when `keeps_end`.
 ken_str ken_tool__clip_lines(ken_str text, size_t max_bytes, bool keeps_end);
 
+// ---- tool_intent.c: what a question wants -------------------------------------------------------
+// Adds `intent`, `definitions` and `next`, as far as the question has them; true when definitions
+// were found. `forced`: a word of ken_intent_word, or empty: as the question says.
+bool ken_tool__add_intent(const ken_tool_env *env, ken_snapshot *snap, ken_str query,
+                          ken_str forced, json_t *out);
+void ken_tool__intent_text(const json_t *result, ken_buf *out);
+
 // ---- tool_link.c: where a hosted remote shows a place ------------------------------------------
 typedef struct ken_tool__link {
     ken_str

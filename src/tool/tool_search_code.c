@@ -19,6 +19,8 @@ typedef struct search_request {
     ken_search_opts opts;
     bool types[KEN_CHUNK_TYPE_COUNT]; // wanted; only read when n_types > 1
     size_t n_types;
+    ken_str intent;    // as the caller says; empty: as the question does
+    bool wants_intent; // how to search was not said
 } search_request;
 
 // ---- arguments ---------------------------------------------------------------------------------
@@ -141,9 +143,12 @@ static ken_status read_request(const ken_tool_env *env, const json_t *args, sear
     if (!st)
         st = ken_json_read_bool(args, "args", "explain", &req->opts.wants_explain, err);
     if (!st)
+        st = ken_json_read_str(args, "args", "intent", &req->intent, err);
+    if (!st)
         st = read_filters(args, req, err);
     if (st)
         return st;
+    req->wants_intent = req->intent.len ? !ken_str_eq(req->intent, KEN_STR("none")) : !mode.len;
     if (ken_str_eq_c(ken_json_text(json_object_get(args, "format")), "text"))
         context = 0; // a listing does not show it
     req->opts.mode = parse_mode(mode);
@@ -320,11 +325,15 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
     if (!st) {
         ken_tool__link link = ken_tool__find_link(env->arena, scope.project.root);
         json_t *results = json_array(), *o = json_object();
+        bool is_known =
+            req->wants_intent && ken_tool__add_intent(env, scope.snap, req->query, req->intent, o);
         for (size_t i = 0; i < r.n_hits; i++)
             ken_json_append(results, hit_json(&r.hits[i], &scope, &link));
         ken_json_set(o, "results", results);
         ken_json_set_u64(o, "total", r.n_total);
-        ken_json_set_str(o, "strategy", ken_str_c(r.strategy));
+        ken_json_set_str(
+            o, "strategy",
+            ken_arena_printf(env->arena, "%s%s", is_known ? "symbol lookup, " : "", r.strategy));
         ken_json_set(o, "project", ken_tool__project_json(&scope.project));
         json_t *index = ken_tool__index_json(&scope), *stale = stale_json(&r);
         if (stale)
@@ -490,6 +499,7 @@ void ken_tool__search_code_text(const json_t *result, ken_buf *out)
     const json_t *hits = json_object_get(result, "results");
     ken_buf_printf(out, "%zu of %lld (" KEN_STR_FMT ")\n\n", json_array_size(hits),
                    number(result, "total"), KEN_STR_ARG(member(result, "strategy")));
+    ken_tool__intent_text(result, out);
     for (size_t i = 0; i < json_array_size(hits); i++)
         put_hit(json_array_get(hits, i), out);
     if (json_is_true(json_object_get(result, "truncated")))

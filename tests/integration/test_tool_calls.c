@@ -312,3 +312,75 @@ KEN_TEST(chunk_types_and_kinds_filter)
     json_decref(v);
     lab_close(&l);
 }
+
+// ---- what a question wants
+// ----------------------------------------------------------------------
+
+static void make_shop(void)
+{
+    ktest_write("shop/src/basket.py",
+                "def add_item(basket, item):\n    basket.append(item)\n\n\n"
+                "class Checkout:\n    def pay(self, basket):\n        add_item(basket, 1)\n");
+    ktest_write("shop/src/other.py", "def helper(basket):\n    return len(basket)\n");
+}
+
+KEN_TEST(a_question_is_answered_by_its_intent)
+{
+    make_shop();
+    lab l;
+    lab_open(&l, "");
+    char args[400];
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", ktest_path("shop"));
+    json_decref(call(&l, "index_repository", args));
+    json_t *v = call(&l, "search_code", "{\"query\":\"where is add_item defined\"}");
+    kt_eq_text(text(v, "intent"), "find_definition");
+    kt_eq_text(text(v, "strategy"), "symbol lookup, hybrid");
+    kt_eq_text(text(first(v, "definitions"), "file_path"), "src/basket.py");
+    kt_eq_text(text(first(v, "definitions"), "signature"), "def add_item(basket, item):");
+    kt_eq_text(text(json_object_get(v, "next"), "tool"), "get_definition");
+    kt_true(json_array_size(json_object_get(v, "results")) > 0);
+    json_decref(v);
+    // As the caller says, or not at all.
+    v = call(&l, "search_code", "{\"query\":\"add_item\",\"intent\":\"find_similar\"}");
+    kt_eq_text(text(v, "intent"), "find_similar");
+    kt_eq_text(text(json_object_get(json_object_get(v, "next"), "arguments"), "query"),
+               "src/basket.py:1");
+    json_decref(v);
+    static const char *const plain[] = {
+        "{\"query\":\"where is add_item defined\",\"intent\":\"none\"}",
+        "{\"query\":\"where is add_item defined\",\"search_type\":\"hybrid\"}",
+        "{\"query\":\"basket items\"}",
+        "{\"query\":\"symbol:add_item\"}",
+    };
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++) {
+        v = call(&l, "search_code", plain[i]);
+        kt_null(json_object_get(v, "intent"));
+        kt_null(json_object_get(v, "next"));
+        json_decref(v);
+    }
+    fails(&l, "search_code", "{\"query\":\"x\",\"intent\":\"find\"}", KEN_EINVAL, "find_usage");
+    v = call(&l, "search_code", "{\"query\":\"explain Checkout.pay\",\"format\":\"text\"}");
+    kt_has_str(json_string_value(v), "intent: explain_function\ndefined: src/basket.py:6");
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(filters_may_stand_in_the_question)
+{
+    make_shop();
+    lab l;
+    lab_open(&l, "");
+    char args[400];
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", ktest_path("shop"));
+    json_decref(call(&l, "index_repository", args));
+    json_t *v = call(&l, "search_code", "{\"query\":\"basket path:other\"}");
+    kt_eq_u(json_array_size(json_object_get(v, "results")), 1);
+    kt_eq_text(text(first(v, "results"), "file_path"), "src/other.py");
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"symbol:pay\"}");
+    kt_eq_text(text(v, "strategy"), "symbol");
+    kt_eq_text(text(first(v, "results"), "symbol_name"), "Checkout.pay");
+    json_decref(v);
+    fails(&l, "search_code", "{\"query\":\"x kind:klass\"}", KEN_EINVAL, "kind:klass");
+    lab_close(&l);
+}

@@ -1,0 +1,199 @@
+// SPDX-License-Identifier: MIT
+// What search_code makes of a question beside ranking it: its intent, the definitions that it is
+// about when a look at the names gives them, and the call that answers it better than a search.
+#include "query/query_intent.h"
+#include "tool/tool_priv.h"
+
+enum {
+    DEFINITIONS_MAX = 3
+};
+
+static json_t *definition_json(const ken_definition *d)
+{
+    json_t *o = json_object();
+    ken_json_set_str(o, "file_path", d->path);
+    ken_json_set_u64(o, "start_line", d->first_line + 1);
+    ken_json_set_u64(o, "end_line", d->last_line + 1);
+    ken_json_set_str(o, "kind", ken_str_c(ken_symbol_kind_word(d->kind)));
+    ken_json_set_str(o, "qualified_name", d->qualified);
+    ken_json_set_str(o, "signature", d->signature);
+    return o;
+}
+
+// The definitions of the subject, letter by letter. What cannot be looked up is left out: the
+// search itself says what is wrong.
+static bool add_definitions(const ken_tool_env *env, ken_snapshot *snap, ken_str subject,
+                            ken_definition_result *r, json_t *out)
+{
+    if (!subject.len ||
+        ken_find_definition(snap, subject, KEN_STR(""), DEFINITIONS_MAX, env->arena, r, NULL))
+        return false;
+    json_t *list = json_array();
+    for (size_t i = 0; i < r->n_defs; i++)
+        if (r->defs[i].is_exact)
+            ken_json_append(list, definition_json(&r->defs[i]));
+    if (!json_array_size(list)) {
+        json_decref(list);
+        return false;
+    }
+    ken_json_set(out, "definitions", list);
+    return true;
+}
+
+// ---- the better call ---------------------------------------------------------------------------
+
+static json_t *explain_args(const ken_definition_result *r, bool is_known)
+{
+    if (!is_known)
+        return NULL;
+    json_t *args = json_object();
+    ken_json_set_str(args, "file_path", r->defs[0].path);
+    ken_json_set_u64(args, "line_start", r->defs[0].first_line + 1);
+    ken_json_set_u64(args, "line_end", r->defs[0].last_line + 1);
+    return args;
+}
+
+static json_t *named_args(const char *key, ken_str subject)
+{
+    if (!subject.len)
+        return NULL;
+    json_t *args = json_object();
+    ken_json_set_str(args, key, subject);
+    return args;
+}
+
+static json_t *trace_args(const ken_intent *it)
+{
+    json_t *args = named_args("entry_point", it->subject);
+    if (args && it->to.len)
+        ken_json_set_str(args, "to", it->to);
+    return args;
+}
+
+static json_t *similar_args(const ken_intent *it, const ken_definition_result *r, bool is_known)
+{
+    char line[32];
+    json_t *args = named_args("query", it->subject);
+    if (is_known) {
+        ken_buf place = KEN_BUF_INIT(0);
+        snprintf(line, sizeof line, ":%u", r->defs[0].first_line + 1);
+        ken_buf_put_str(&place, r->defs[0].path);
+        ken_buf_puts(&place, line);
+        ken_json_set_str(args, "query", ken_buf_str(&place));
+        ken_buf_release(&place);
+    } else if (ken_str_find_char(it->subject, ':') == SIZE_MAX) { // no path:line either
+        json_decref(args);
+        return NULL;
+    }
+    ken_json_set_str(args, "search_type", KEN_STR("similar"));
+    return args;
+}
+
+static json_t *next_args(const ken_intent *it, const ken_definition_result *r, bool is_known,
+                         const char **out_tool)
+{
+    switch (it->kind) {
+    case KEN_INTENT_FIND_DEFINITION:
+        *out_tool = "get_definition";
+        return is_known ? named_args("symbol_name", it->subject) : NULL;
+    case KEN_INTENT_FIND_USAGE:
+        *out_tool = "find_usages";
+        return named_args("symbol_name", it->subject);
+    case KEN_INTENT_TRACE_FLOW:
+        *out_tool = "trace_execution";
+        return trace_args(it);
+    case KEN_INTENT_FIND_SIMILAR:
+        *out_tool = "search_code";
+        return it->subject.len ? similar_args(it, r, is_known) : NULL;
+    case KEN_INTENT_EXPLAIN_FUNCTION:
+        *out_tool = "explain_code";
+        return explain_args(r, is_known);
+    case KEN_INTENT_ARCHITECTURAL:
+        *out_tool = "get_architecture";
+        return json_object();
+    case KEN_INTENT_NONE:
+    case KEN_INTENT_COUNT:
+    default:
+        return NULL;
+    }
+}
+
+static void add_next(const ken_tool_env *env, const ken_intent *it, const ken_definition_result *r,
+                     bool is_known, json_t *out)
+{
+    const char *tool = NULL;
+    json_t *args = next_args(it, r, is_known, &tool);
+    if (!args || !ken_toolset_has(env->ctx->tools, ken_str_c(tool))) {
+        json_decref(args);
+        return;
+    }
+    json_t *next = json_object();
+    ken_json_set_str(next, "tool", ken_str_c(tool));
+    ken_json_set(next, "arguments", args);
+    ken_json_set(out, "next", next);
+}
+
+// ---- all of it ---------------------------------------------------------------------------------
+
+static void add_words(uint32_t kinds, ken_intent_kind first, json_t *out)
+{
+    ken_json_set_str(out, "intent", ken_str_c(ken_intent_word(first)));
+    kinds &= ~(1U << first);
+    if (!kinds)
+        return;
+    json_t *also = json_array();
+    for (int k = KEN_INTENT_NONE + 1; k < KEN_INTENT_COUNT; k++)
+        if (kinds >> k & 1)
+            ken_json_append(also, ken_json_str(ken_str_c(ken_intent_word((ken_intent_kind)k))));
+    ken_json_set(out, "also_intents", also);
+}
+
+bool ken_tool__add_intent(const ken_tool_env *env, ken_snapshot *snap, ken_str query,
+                          ken_str forced, json_t *out)
+{
+    ken_str text;
+    ken_search_opts opts;
+    ken_intent it;
+    if (ken_query_parse(query, &(ken_search_opts){ 0 }, env->arena, &text, &opts, NULL) ||
+        opts.mode == KEN_SEARCH_SYMBOL)
+        return false;
+    ken_query_intent(text, &it);
+    if (forced.len) {
+        it.kind = ken_intent_parse(forced);
+        it.all = 1U << it.kind;
+    }
+    if (!it.kind)
+        return false;
+    ken_definition_result r = { 0 };
+    add_words(it.all, it.kind, out);
+    bool is_known =
+        it.kind != KEN_INTENT_ARCHITECTURAL && add_definitions(env, snap, it.subject, &r, out);
+    add_next(env, &it, &r, is_known, out);
+    return is_known;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+void ken_tool__intent_text(const json_t *result, ken_buf *out)
+{
+    const json_t *list = json_object_get(result, "definitions"),
+                 *next = json_object_get(result, "next");
+    ken_str intent = ken_json_text(json_object_get(result, "intent"));
+    if (!intent.len)
+        return;
+    ken_buf_printf(out, "intent: " KEN_STR_FMT "\n", KEN_STR_ARG(intent));
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *d = json_array_get(list, i);
+        ken_buf_printf(out, "defined: " KEN_STR_FMT ":%lld  " KEN_STR_FMT "\n",
+                       KEN_STR_ARG(ken_json_text(json_object_get(d, "file_path"))),
+                       (long long)json_integer_value(json_object_get(d, "start_line")),
+                       KEN_STR_ARG(ken_json_text(json_object_get(d, "signature"))));
+    }
+    if (next) {
+        ken_buf_printf(out, "next: " KEN_STR_FMT " ",
+                       KEN_STR_ARG(ken_json_text(json_object_get(next, "tool"))));
+        ken_json_dump(json_object_get(next, "arguments"), out);
+        ken_buf_putc(out, '\n');
+    }
+    ken_buf_putc(out, '\n');
+}
