@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "graph/graph_modules_priv.h"
+#include "graph/graph_modules_script_priv.h"
 
 enum {
     TEXT_MAX = 1000,          // bytes of a module's text, name and surroundings together
@@ -26,6 +27,11 @@ static const module_lang LANGS[KEN_LANG_COUNT] = {
     [KEN_LANG_CPP] = { .resolve = ken_modules__c },
     [KEN_LANG_GO] = { .resolve = ken_modules__go, .around = ken_modules__go_around },
     [KEN_LANG_RUST] = { .resolve = ken_modules__rust, .is_by_file = true },
+    [KEN_LANG_PYTHON] = { .resolve = ken_modules__python },
+    [KEN_LANG_JAVASCRIPT] = { .resolve = ken_modules__js },
+    [KEN_LANG_TYPESCRIPT] = { .resolve = ken_modules__js },
+    [KEN_LANG_TSX] = { .resolve = ken_modules__js },
+    [KEN_LANG_VUE] = { .resolve = ken_modules__js },
 };
 
 struct module_map {

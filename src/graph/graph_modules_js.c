@@ -1,0 +1,196 @@
+// SPDX-License-Identifier: MIT
+// What the specifier of an import names in JavaScript and TypeScript.
+//
+// In this order: a relative path; the `paths` and `baseUrl` of the nearest tsconfig.json; what is
+// no file at all (node:fs, https://…); "#names" of the own package; a package of the tree; the
+// aliases that build tools give without telling anyone ("@/x"), as guesses. The rest is external.
+#include "base/path.h"
+#include "graph/graph_modules_js_priv.h"
+
+// ---- files -------------------------------------------------------------------------------------
+// As TypeScript looks, then what bundlers add.
+static const char *const endings[] = { "",     ".ts",   ".tsx",   ".mts",   ".cts", ".d.ts",
+                                       ".js",  ".jsx",  ".mjs",   ".cjs",   ".vue", ".svelte",
+                                       ".es6", ".json", ".d.mts", ".d.cts", NULL };
+
+// `./x.js` may be written for what becomes x.js.
+static const struct {
+    const char *written;
+    const char *endings[5];
+} compiled[] = {
+    { ".js", { ".ts", ".tsx", ".d.ts", ".jsx", NULL } },
+    { ".jsx", { ".tsx", ".d.ts", NULL } },
+    { ".mjs", { ".mts", ".d.mts", ".ts", NULL } },
+    { ".cjs", { ".cts", ".d.cts", ".ts", NULL } },
+};
+
+static uint32_t named_file(ken_modules *m, ken_str path)
+{
+    uint32_t file = ken_modules__ending(m, path, endings);
+    for (size_t i = 0; i < sizeof compiled / sizeof *compiled && file == MODULE_NONE; i++) {
+        ken_str written = ken_str_c(compiled[i].written);
+        if (ken_str_ends(path, written))
+            file = ken_modules__ending(m, ken_str_sub(path, 0, path.len - written.len),
+                                       compiled[i].endings);
+    }
+    return file;
+}
+
+uint32_t ken_modules__js_file(ken_modules *m, ken_str path)
+{
+    uint32_t file = named_file(m, path);
+    if (file != MODULE_NONE || !path.ptr)
+        return file;
+    static const char *const index_endings[] = { ".ts",  ".tsx", ".mts", ".cts",    ".d.ts", ".js",
+                                                 ".jsx", ".mjs", ".cjs", ".svelte", ".vue",  NULL };
+    return ken_modules__ending(m, ken_path_join(&m->scratch, path, KEN_STR("index")),
+                               index_endings);
+}
+
+// A folder may say in a manifest of its own what it stands for.
+static uint32_t relative(ken_modules *m, ken_str path)
+{
+    uint32_t file = path.ptr && path.len ? named_file(m, path) : MODULE_NONE;
+    if (file != MODULE_NONE || !path.ptr)
+        return file;
+    if (ken_modules__at(m, path, KEN_STR("package.json")) != MODULE_NONE) {
+        js_package *p = ken_modules__js_package_of(m, path);
+        bool is_guess;
+        if (p && ken_str_eq(p->dir, path))
+            file = ken_modules__js_inside(m, p, KEN_STR("."), &is_guess);
+    }
+    return file != MODULE_NONE ? file : ken_modules__js_file(m, path);
+}
+
+// ---- specifiers --------------------------------------------------------------------------------
+js_state *ken_modules__js_state(ken_modules *m)
+{
+    bool is_new;
+    js_state *s = ken_modules__state(m, KEN_LANG_JAVASCRIPT, sizeof *s, &is_new);
+    if (is_new)
+        s->config_of = KEN_ARENA_ARRAY(&m->arena, const js_config *, (size_t)m->n_folders + 1);
+    return s;
+}
+
+static bool is_relative(ken_str t)
+{
+    if (ken_str_eq_c(t, ".") || ken_str_eq_c(t, ".."))
+        return true;
+    return ken_str_starts(t, KEN_STR("./")) || ken_str_starts(t, KEN_STR("../"));
+}
+
+// Bundlers let a specifier say how to load it: "raw-loader!./x", "./x.svg?raw".
+static ken_str without_loaders(ken_str t)
+{
+    size_t at = ken_str_rfind_char(t, '!');
+    return ken_modules__without_query(at == SIZE_MAX ? t : ken_str_sub(t, at + 1, t.len));
+}
+
+// `*out_is_named`: a pattern of the configuration, other than "*", speaks of this specifier.
+static uint32_t by_config(ken_modules *m, ken_str dir, ken_str text, bool *out_is_named)
+{
+    const js_config *c = ken_modules__js_config(m, dir);
+    ken_str star;
+    const module_pattern *p = ken_modules__match(&c->paths, text, &star);
+    *out_is_named = p && p->prefix.len;
+    for (uint32_t i = 0; p && i < p->n_targets; i++) {
+        ken_str path = ken_modules__fill(m, p->targets[i], star);
+        uint32_t file = relative(m, ken_modules__join(m, KEN_STR(""), path));
+        if (file != MODULE_NONE)
+            return file;
+    }
+    return c->has_base ? relative(m, ken_modules__join(m, c->base, text)) : MODULE_NONE;
+}
+
+static const struct {
+    const char *prefix, *folder;
+} aliases[] = {
+    { "@/", "src" },        { "@/", "app" },   { "@/", "" },      { "~/", "src" },
+    { "~/", "app" },        { "~/", "" },      { "@@/", "" },     { "~~/", "" },
+    { "$lib/", "src/lib" }, { "src/", "src" }, { "/", "public" }, { "/", "" },
+};
+
+static uint32_t by_alias(ken_modules *m, ken_str dir, ken_str text)
+{
+    const js_package *p = ken_modules__js_package_of(m, dir);
+    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++) {
+        ken_str prefix = ken_str_c(aliases[i].prefix), rest;
+        if (!ken_str_starts(text, prefix))
+            continue;
+        rest = ken_str_sub(text, prefix.len, text.len);
+        ken_str root = p ? p->dir : KEN_STR("");
+        root = ken_path_join(&m->scratch, root, ken_str_c(aliases[i].folder));
+        uint32_t file = relative(m, ken_modules__join(m, root, rest));
+        if (file != MODULE_NONE && rest.len)
+            return file;
+    }
+    return MODULE_NONE;
+}
+
+static void in_package(ken_modules *m, ken_str dir, ken_str text, ken_module *out)
+{
+    ken_str name, place;
+    ken_modules__js_split(m, text, &name, &place);
+    js_package *p = ken_modules__js_package(m, dir, name);
+    if (!p) {
+        ken_modules__guess(m, out, by_alias(m, dir, text), "an alias that build tools give");
+        if (out->kind != KEN_MODULE_FILES)
+            ken_modules__external(out, "no package of the tree");
+        return;
+    }
+    bool is_guess = false;
+    uint32_t file = ken_modules__js_inside(m, p, place, &is_guess);
+    if (file == MODULE_NONE) {
+        ken_modules__unknown(out, "a package of the tree without such a file");
+        return;
+    }
+    ken_modules__one(m, out, file, "a package of the tree");
+    out->is_guess = is_guess;
+}
+
+static void bare(ken_modules *m, ken_str dir, ken_str text, ken_module *out)
+{
+    bool is_named;
+    uint32_t file = by_config(m, dir, text, &is_named);
+    if (file != MODULE_NONE) {
+        ken_modules__one(m, out, file, "paths or baseUrl of tsconfig.json");
+        return;
+    }
+    if (ken_modules__has_scheme(text)) {
+        ken_modules__external(out, "no path");
+        return;
+    }
+    if (text.ptr[0] == '#') {
+        js_package *p = ken_modules__js_package_of(m, dir);
+        file = p ? ken_modules__js_private(m, p, text) : MODULE_NONE;
+        if (file != MODULE_NONE)
+            ken_modules__one(m, out, file, "imports of package.json");
+        else
+            ken_modules__unknown(out, "not among the imports of package.json");
+        return;
+    }
+    in_package(m, dir, text, out);
+    if (out->kind == KEN_MODULE_EXTERNAL && is_named)
+        ken_modules__unknown(out, "paths of tsconfig.json name no file");
+}
+
+void ken_modules__js(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+{
+    ken_str dir = ken_modules__dir(m, ask->file), text = without_loaders(ask->module);
+    if (!text.len || ask->name.len) {
+        ken_modules__unknown(out, "names of a module are no modules");
+        return;
+    }
+    if (!is_relative(text)) {
+        bare(m, dir, text, out);
+        return;
+    }
+    ken_str path = ken_modules__join(m, dir, text);
+    uint32_t file = relative(m, path);
+    if (!path.ptr)
+        ken_modules__external(out, "outside the tree");
+    else if (file == MODULE_NONE)
+        ken_modules__unknown(out, "no such file");
+    else
+        ken_modules__one(m, out, file, "a relative path");
+}
