@@ -26,6 +26,10 @@ static const module_lang LANGS[KEN_LANG_COUNT] = {
     [KEN_LANG_C] = { .resolve = ken_modules__c },
     [KEN_LANG_CPP] = { .resolve = ken_modules__c },
     [KEN_LANG_GO] = { .resolve = ken_modules__go, .around = ken_modules__go_around },
+    [KEN_LANG_JAVA] = { .resolve = ken_modules__jvm, .around = ken_modules__jvm_around },
+    [KEN_LANG_KOTLIN] = { .resolve = ken_modules__jvm, .around = ken_modules__jvm_around },
+    [KEN_LANG_SCALA] = { ken_modules__jvm, ken_modules__jvm_around, .is_by_file = true },
+    [KEN_LANG_CSHARP] = { .resolve = ken_modules__csharp, .around = ken_modules__csharp_around },
     [KEN_LANG_RUST] = { .resolve = ken_modules__rust, .is_by_file = true },
     [KEN_LANG_PYTHON] = { .resolve = ken_modules__python },
     [KEN_LANG_JAVASCRIPT] = { .resolve = ken_modules__js },
@@ -236,6 +240,14 @@ ken_str ken_modules__slashes(ken_modules *m, ken_str text, ken_str separator)
         }
     }
     return ken_str_n(out, len);
+}
+
+ken_str ken_modules__dotted(ken_modules *m, const ken_module_ask *ask)
+{
+    if (!ask->name.len || !ask->module.len)
+        return ask->name.len ? ask->name : ask->module;
+    return ken_arena_printf(&m->scratch, KEN_STR_FMT "." KEN_STR_FMT, KEN_STR_ARG(ask->module),
+                            KEN_STR_ARG(ask->name));
 }
 
 // ---- languages without rules -------------------------------------------------------------------

@@ -71,7 +71,7 @@ uint32_t ken_modules__at(ken_modules *m, ken_str dir, ken_str path);
 // The first file with that base name from `dir` upwards.
 uint32_t ken_modules__upwards(ken_modules *m, ken_str dir, ken_str base);
 // Calls `visit` (may be NULL) for every file of that base name, by path; how many there are.
-typedef void module_visit(ken_modules *m, void *ctx, uint32_t file);
+typedef void module_visit(ken_modules *m, void *ctx, uint32_t id);
 size_t ken_modules__each(ken_modules *m, ken_str base, module_visit *visit, void *ctx);
 
 // The file whose path ends with the segments of `tail` and is nearest to `from`: it shares the
@@ -81,6 +81,8 @@ uint32_t ken_modules__nearest(ken_modules *m, uint32_t from, ken_str tail, uint3
 // The same for folders.
 uint32_t ken_modules__nearest_folder(ken_modules *m, uint32_t from, ken_str tail);
 
+// Calls `visit` (may be NULL) for every folder whose path ends so; how many files they hold.
+uint32_t ken_modules__each_folder(ken_modules *m, ken_str tail, module_visit *visit, void *ctx);
 // True when the last segments of the path are those of `tail`.
 bool ken_modules__path_ends(ken_str path, ken_str tail);
 // Folders that two paths share from the root on.
@@ -124,6 +126,8 @@ void ken_modules__external(ken_module *out, const char *why);
 void ken_modules__unknown(ken_module *out, const char *why);
 // What `nearest` found: a guess, or unknown.
 void ken_modules__guess(ken_modules *m, ken_module *out, uint32_t file, const char *why);
+// Module and name of a question with a dot between, in the scratch arena.
+ken_str ken_modules__dotted(ken_modules *m, const ken_module_ask *ask);
 // Parts of a dotted text and the like joined as a path, in the scratch arena.
 ken_str ken_modules__slashes(ken_modules *m, ken_str text, ken_str separator);
 
@@ -135,5 +139,9 @@ module_resolve ken_modules__c;
 module_resolve ken_modules__go;
 module_resolve ken_modules__go_around;
 module_resolve ken_modules__rust;
+module_resolve ken_modules__jvm;
+module_resolve ken_modules__jvm_around;
+module_resolve ken_modules__csharp;
+module_resolve ken_modules__csharp_around;
 
 #endif

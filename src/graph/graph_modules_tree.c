@@ -246,6 +246,19 @@ uint32_t ken_modules__nearest_folder(ken_modules *m, uint32_t from, ken_str tail
     return best.id;
 }
 
+uint32_t ken_modules__each_folder(ken_modules *m, ken_str tail, module_visit *visit, void *ctx)
+{
+    uint32_t n_files = 0, at = m->by_last[slot_of(ken_path_base(tail), m->folder_mask)];
+    for (; at != MODULE_NONE; at = m->folders[at].next) {
+        if (!ken_modules__path_ends(m->folders[at].path, tail))
+            continue;
+        n_files += m->folders[at].n_files;
+        if (visit)
+            visit(m, ctx, at);
+    }
+    return n_files;
+}
+
 // ---- packages ----------------------------------------------------------------------------------
 // Files of a language by the package that they declare: a map from its name to a run of `files`,
 // which are sorted by package.
