@@ -85,7 +85,7 @@ uint32_t ken_modules__nearest_folder(ken_modules *m, uint32_t from, ken_str tail
 uint32_t ken_modules__each_folder(ken_modules *m, ken_str tail, module_visit *visit, void *ctx);
 // True when the last segments of the path are those of `tail`.
 bool ken_modules__path_ends(ken_str path, ken_str tail);
-// Folders that two paths share from the root on.
+// Folders that two paths, of files or folders, share from the root on.
 uint32_t ken_modules__shared_folders(ken_str a, ken_str b);
 
 // The files of a language that declare that package; n = 0 when none. Java, Kotlin and Scala are
@@ -143,5 +143,9 @@ module_resolve ken_modules__jvm;
 module_resolve ken_modules__jvm_around;
 module_resolve ken_modules__csharp;
 module_resolve ken_modules__csharp_around;
+module_resolve ken_modules__swift;
+module_resolve ken_modules__swift_around;
+module_resolve ken_modules__haskell;
+module_resolve ken_modules__zig;
 
 #endif

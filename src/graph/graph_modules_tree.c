@@ -198,12 +198,19 @@ static bool is_alike(const ken_modules *m, uint32_t file, ken_str tail, uint32_t
     return m->tree->langs[file] == lang && ken_modules__path_ends(path, tail);
 }
 
+static bool is_part_end(ken_str path, size_t at)
+{
+    return at == path.len || path.ptr[at] == '/';
+}
+
 uint32_t ken_modules__shared_folders(ken_str a, ken_str b)
 {
     uint32_t n = 0;
-    for (size_t i = 0; i < a.len && i < b.len && a.ptr[i] == b.ptr[i]; i++)
+    size_t i = 0;
+    for (; i < a.len && i < b.len && a.ptr[i] == b.ptr[i]; i++)
         n += a.ptr[i] == '/';
-    return n;
+    bool is_whole = i && (i == a.len || i == b.len) && a.ptr[i - 1] != '/';
+    return n + (is_whole && is_part_end(a, i) && is_part_end(b, i));
 }
 
 typedef struct nearest {
