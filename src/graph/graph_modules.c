@@ -39,6 +39,13 @@ static const module_lang LANGS[KEN_LANG_COUNT] = {
     [KEN_LANG_TYPESCRIPT] = { .resolve = ken_modules__js },
     [KEN_LANG_TSX] = { .resolve = ken_modules__js },
     [KEN_LANG_VUE] = { .resolve = ken_modules__js },
+    [KEN_LANG_PHP] = { .resolve = ken_modules__php },
+    [KEN_LANG_RUBY] = { .resolve = ken_modules__ruby },
+    [KEN_LANG_LUA] = { .resolve = ken_modules__lua },
+    [KEN_LANG_ELIXIR] = { .resolve = ken_modules__elixir },
+    [KEN_LANG_BASH] = { .resolve = ken_modules__bash },
+    [KEN_LANG_CSS] = { .resolve = ken_modules__css },
+    [KEN_LANG_HTML] = { .resolve = ken_modules__html },
 };
 
 struct module_map {

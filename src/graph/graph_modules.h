@@ -57,8 +57,9 @@ typedef struct ken_module_ask {
 
 typedef struct ken_module {
     ken_module_kind kind;
-    bool is_guess;         // found by the end of a path, or by a convention, not by a rule
-    const uint32_t *files; // one file, or all of a package
+    bool is_guess; // found by the end of a path, or by a convention, not by a rule
+    const uint32_t
+        *files; // one file, all of a package, or none of a Python package that is a folder
     uint32_t n_files;
     // What of the module's text is no file but a name inside the files, in the language's own
     // notation: `Outer.Inner` of a Java import, `imp::Thing` of a Rust path.

@@ -345,7 +345,7 @@ static void absolute(ken_modules *m, uint32_t file, ken_str text, bool wants_all
     else if (best.file != MODULE_NONE)
         answer(m, &q, &best, text, out);
     else if (!q.is_stdlib && is_known_folder(m, roots, &q))
-        ken_modules__unknown(out, "a folder without __init__.py");
+        *out = (ken_module){ .kind = KEN_MODULE_FILES, .why = "a folder without __init__.py" };
     else
         ken_modules__external(out, q.is_stdlib ? "the standard library" : "no module of the tree");
 }

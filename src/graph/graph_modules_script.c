@@ -52,6 +52,21 @@ uint32_t ken_modules__ending(const ken_modules *m, ken_str path, const char *con
     return found;
 }
 
+uint32_t ken_modules__above(ken_modules *m, ken_str dir, const char *const *folders, ken_str path,
+                            const char *const *endings)
+{
+    for (;; dir = ken_path_dir(dir)) {
+        for (uint32_t i = 0; folders[i]; i++) {
+            ken_str root = ken_path_join(&m->scratch, dir, ken_str_c(folders[i]));
+            uint32_t file = ken_modules__ending(m, ken_modules__join(m, root, path), endings);
+            if (file != MODULE_NONE)
+                return file;
+        }
+        if (!dir.len)
+            return MODULE_NONE;
+    }
+}
+
 bool ken_modules__has_below(ken_modules *m, ken_str folder)
 {
     if (ken_modules__folder(m, folder) != MODULE_NONE)
@@ -77,6 +92,35 @@ ken_str ken_modules__concat(ken_modules *m, ken_str a, const char *sep, ken_str 
         return a;
     return ken_arena_printf(&m->scratch, KEN_STR_FMT "%s" KEN_STR_FMT, KEN_STR_ARG(a), sep,
                             KEN_STR_ARG(b));
+}
+
+// An upper-case letter begins a word after a lower-case one or a digit, and before a lower-case
+// one.
+static bool begins_word(ken_str name, size_t i)
+{
+    if (!i || !ken_is_upper(name.ptr[i]) || !ken_is_word(name.ptr[i - 1]))
+        return false;
+    char before = name.ptr[i - 1];
+    bool is_before_lower =
+        i + 1 < name.len && ken_is_alpha(name.ptr[i + 1]) && !ken_is_upper(name.ptr[i + 1]);
+    return before != '_' && (!ken_is_upper(before) || is_before_lower);
+}
+
+ken_str ken_modules__underscore(ken_modules *m, ken_str name, ken_str separator)
+{
+    char *out = ken_arena_alloc(&m->scratch, name.len * 2 + 1);
+    size_t len = 0;
+    for (size_t i = 0; i < name.len; i++) {
+        if (ken_str_starts(ken_str_sub(name, i, name.len), separator)) {
+            out[len++] = '/';
+            i += separator.len - 1;
+            continue;
+        }
+        if (begins_word(name, i))
+            out[len++] = '_';
+        out[len++] = ken_lower(name.ptr[i]);
+    }
+    return ken_str_n(out, len);
 }
 
 ken_str ken_modules__without_query(ken_str text)

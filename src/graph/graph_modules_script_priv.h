@@ -10,10 +10,17 @@
 // The file `path` + one of `endings` (up to a NULL), the first that is there; "" is the path as it
 // is. MODULE_NONE when none is, or when `path` has no pointer.
 uint32_t ken_modules__ending(const ken_modules *m, ken_str path, const char *const *endings);
+// The same for `folder`/`path` in `dir` or a folder above it, the nearest first; `folders` are
+// tried in order in each, up to a NULL; "" is the folder itself.
+uint32_t ken_modules__above(ken_modules *m, ken_str dir, const char *const *folders, ken_str path,
+                            const char *const *endings);
 // True when the tree has files below that folder, in any depth.
 bool ken_modules__has_below(ken_modules *m, ken_str folder);
 // Folders that both paths lie in, counted from the root.
 uint32_t ken_modules__shared(ken_str a, ken_str b);
+// "FooBar" as "foo_bar", "HTTPServer" as "http_server": how Rails and Elixir name files.
+// `separator` between names becomes '/'. In the scratch arena.
+ken_str ken_modules__underscore(ken_modules *m, ken_str name, ken_str separator);
 // `a` + `sep` + `b` in the scratch arena, or the one that is not empty.
 ken_str ken_modules__concat(ken_modules *m, ken_str a, const char *sep, ken_str b);
 // A path or URL without what follows '?' or '#'.
@@ -51,7 +58,6 @@ ken_str ken_modules__fill(ken_modules *m, ken_str target, ken_str star);
 void ken_modules__js(ken_modules *m, const ken_module_ask *ask, ken_module *out);
 void ken_modules__python(ken_modules *m, const ken_module_ask *ask, ken_module *out);
 void ken_modules__php(ken_modules *m, const ken_module_ask *ask, ken_module *out);
-void ken_modules__php_around(ken_modules *m, const ken_module_ask *ask, ken_module *out);
 void ken_modules__ruby(ken_modules *m, const ken_module_ask *ask, ken_module *out);
 void ken_modules__lua(ken_modules *m, const ken_module_ask *ask, ken_module *out);
 void ken_modules__elixir(ken_modules *m, const ken_module_ask *ask, ken_module *out);
