@@ -8,7 +8,7 @@
 #include "graph/graph_modules_priv.h"
 
 enum {
-    SAMPLE = 64,
+    SAMPLE = 128,
 };
 
 typedef struct jvm_package {
@@ -45,17 +45,16 @@ static bool follows_folder(ken_modules *m, uint32_t file)
 
 static bool is_regular(ken_modules *m)
 {
-    uint32_t n = 0, n_seen = 0, n_other = 0;
+    uint32_t n = 0, n_other = 0;
     for (uint32_t i = 0; i < m->tree->n_files; i++)
         n += is_of_family(m, i);
     uint32_t step = n / SAMPLE + 1, at = 0;
     for (uint32_t i = 0; i < m->tree->n_files; i++) {
         if (!is_of_family(m, i) || at++ % step)
             continue;
-        n_seen++;
         n_other += !follows_folder(m, i);
     }
-    return n_other * 20 <= n_seen;
+    return !n_other;
 }
 
 static jvm_state *state_of(ken_modules *m)
@@ -149,6 +148,78 @@ static jvm_package files_of(ken_modules *m, jvm_state *s, ken_str package)
     return s->known[at];
 }
 
+// ---- classes -----------------------------------------------------------------------------------
+typedef struct jvm_class {
+    ken_str package, tail; // com.foo, com/foo/Bar.kt
+    uint32_t *files;       // NULL: only count
+    uint32_t n_files;
+    bool is_said; // by a file
+} jvm_class;
+
+// True when the file may be of the package; Scala says `package a` and `package b` in two lines.
+static bool fits(ken_str said, ken_str package)
+{
+    if (!said.len)
+        return ken_str_find_char(package, '.') != SIZE_MAX;
+    return ken_str_starts(package, said) &&
+           (said.len == package.len || package.ptr[said.len] == '.');
+}
+
+static void add_class(ken_modules *m, void *ctx, uint32_t file)
+{
+    jvm_class *c = ctx;
+    if (!ken_modules__path_ends(m->tree->paths[file], c->tail))
+        return;
+    ken_str said = package_of(m, file);
+    if (!fits(said, c->package))
+        return;
+    if (c->files)
+        c->files[c->n_files] = file;
+    c->n_files++;
+    c->is_said |= said.len > 0;
+}
+
+static void each_class(ken_modules *m, jvm_class *c, ken_str path)
+{
+    static const char *const EXTENSIONS[] = { "java", "kt", "scala" };
+    c->n_files = 0;
+    for (size_t i = 0; i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++) {
+        c->tail =
+            ken_arena_printf(&m->scratch, KEN_STR_FMT ".%s", KEN_STR_ARG(path), EXTENSIONS[i]);
+        ken_modules__each(m, ken_path_base(c->tail), add_class, c);
+    }
+}
+
+// Where the first part in capitals begins, SIZE_MAX when there is none behind a package.
+static size_t class_start(ken_str text)
+{
+    for (size_t i = 1; i + 1 < text.len; i++)
+        if (text.ptr[i] == '.' && ken_is_upper(text.ptr[i + 1]))
+            return i + 1;
+    return SIZE_MAX;
+}
+
+// The files that are named after the class, in folders named after its package.
+static bool take_class(ken_modules *m, ken_str text, ken_module *out)
+{
+    size_t start = class_start(text);
+    if (start == SIZE_MAX)
+        return false;
+    ken_str rest = ken_str_sub(text, start, text.len);
+    ken_str class = ken_str_sub(rest, 0, ken_str_find_char(rest, '.'));
+    ken_str path = ken_modules__slashes(m, ken_str_sub(text, 0, start + class.len), KEN_STR("."));
+    jvm_class c = { .package = ken_str_sub(text, 0, start - 1) };
+    each_class(m, &c, path);
+    if (!c.n_files)
+        return false;
+    c.files = KEN_ARENA_ARRAY(&m->arena, uint32_t, c.n_files);
+    each_class(m, &c, path);
+    ken_modules__many(out, c.files, c.n_files, "the file of a class");
+    out->is_guess = !c.is_said;
+    out->rest = rest;
+    return true;
+}
+
 // ---- imports -----------------------------------------------------------------------------------
 // A class is in the file of its name, where there is one; beside it may be one for each platform.
 static void narrow(ken_modules *m, ken_module *out)
@@ -233,7 +304,7 @@ void ken_modules__jvm(ken_modules *m, const ken_module_ask *ask, ken_module *out
         if (!is_from_root && take_relative(m, s, own, text, out))
             return;
     }
-    if (take_package(m, s, text, out))
+    if (take_class(m, text, out) || take_package(m, s, text, out))
         return;
     if (own.len && ken_str_eq(first_parts(text, 2), first_parts(own, 2)))
         ken_modules__unknown(out, "no file declares that package");

@@ -216,16 +216,20 @@ static ken_str join_parts(ken_modules *m, ken_str a, ken_str b)
                             KEN_STR_ARG(b));
 }
 
-// Goes down from a place as far as modules are files.
+// Goes down from a place as far as modules are files. What is no file may be an inline module, in
+// whose folder a file comes next.
 static void walk(ken_modules *m, rust_state *s, rust_place at, ken_str path, const char *why,
                  ken_module *out)
 {
+    rust_place next = at;
     ken_str rest = path, part;
-    for (int i = 0; i < PARTS_MAX && part_next(&rest, &part); i++) {
-        uint32_t child = child_of(m, s, &at, part);
-        if (child == MODULE_NONE)
-            break;
-        at = (rust_place){ child, KEN_STR("") };
+    for (int i = 0; i < PARTS_MAX && part_next(&rest, &part) && may_be_module(part); i++) {
+        uint32_t child = child_of(m, s, &next, part);
+        if (child == MODULE_NONE) {
+            next.within = join_parts(m, next.within, part);
+            continue;
+        }
+        next = at = (rust_place){ child, KEN_STR("") };
         path = rest;
     }
     ken_modules__one(m, out, at.file, why);
@@ -274,10 +278,8 @@ static void walk_plain(ken_modules *m, rust_state *s, rust_place at, ken_str pat
         walk(m, s, at, path, "a module beside", out);
     else if (root != MODULE_NONE && child_of(m, s, &top, first) != MODULE_NONE)
         walk(m, s, top, path, "a module of the crate", out);
-    else if (!walk_crate(m, s, at.file, path, out)) {
-        ken_modules__one(m, out, at.file, "a name that the file can see");
-        out->rest = join_parts(m, at.within, path);
-    }
+    else if (!walk_crate(m, s, at.file, path, out))
+        walk(m, s, at, path, "a name that the file can see", out);
 }
 
 static void walk_up(ken_modules *m, rust_state *s, rust_place at, ken_str path, ken_module *out)

@@ -61,6 +61,23 @@ KEN_TEST(modules_jvm_packages_that_folders_do_not_show)
     modules_close(&t);
 }
 
+// Some files of a tree that else follows its packages, and `package cats` above `package data`.
+KEN_TEST(modules_jvm_a_class_is_found_where_it_belongs)
+{
+    static const modules_file files[] = {
+        { "core/cats/data/EitherT.scala", "", "cats" },   { "core/cats/Eval.scala", "", "cats" },
+        { "jvm/io/net/Socket.kt", "", "io.net" },         { "js/io/net/Socket.kt", "", "io.net" },
+        { "old/io/net/Socket.java", "", "older.io.net" },
+    };
+    modules_tree t;
+    modules_open(&t, files, 5);
+    modules_expect(&t, "core/cats/Eval.scala", "cats.data.EitherT.pure",
+                   "core/cats/data/EitherT.scala + EitherT.pure");
+    modules_expect(&t, "core/cats/Eval.scala", "io.net.Socket",
+                   "js/io/net/Socket.kt jvm/io/net/Socket.kt + Socket");
+    modules_close(&t);
+}
+
 KEN_TEST(modules_jvm_without_declarations_folders_are_a_guess)
 {
     static const modules_file files[] = {

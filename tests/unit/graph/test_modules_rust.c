@@ -60,6 +60,23 @@ KEN_TEST(modules_rust_the_tree_of_modules)
     modules_close(&t);
 }
 
+// `mod support { pub mod signal; }` in tests/it.rs
+KEN_TEST(modules_rust_files_below_an_inline_module)
+{
+    static const modules_file files[] = {
+        { "Cargo.toml", CARGO("p"), "" },
+        { "src/lib.rs", "", "" },
+        { "tests/it.rs", "", "" },
+        { "tests/support/signal.rs", "", "" },
+    };
+    modules_tree t;
+    modules_open(&t, files, 4);
+    modules_expect(&t, "tests/it.rs", "support::signal::send", "tests/support/signal.rs + send");
+    modules_expect(&t, "tests/it.rs", "support::other::x", "tests/it.rs + support::other::x");
+    expect_within(&t, "tests/it.rs", "support", "self::signal", "tests/support/signal.rs");
+    modules_close(&t);
+}
+
 KEN_TEST(modules_rust_path_attributes)
 {
     static const modules_file files[] = {
