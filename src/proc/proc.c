@@ -43,6 +43,7 @@ typedef struct proc_child {
     pid_t pid;
     int pid_fd; // readable when the process has ended; -1 where the system has none
     int out_fd, err_fd;
+    size_t n_out; // bytes that it printed
     ken_proc_result result;
 } proc_child;
 
@@ -216,34 +217,45 @@ static bool has_ended(const proc_child *c)
     return info.si_pid == c->pid;
 }
 
-// Moves one block from the pipe to `b`; false when there is nothing now. Closes the descriptor at
-// its end. `is_capped`: keep what fits and drop the rest, else the buffer notes that it is over.
-static bool read_some(int *fd, ken_buf *b, bool is_capped)
+// Reads one block from the pipe; 0 when there is nothing now. Closes the descriptor at its end.
+static size_t read_some(int *fd, char block[PROC_READ_BYTES])
 {
-    char block[PROC_READ_BYTES];
-    if (*fd < 0)
-        return false;
-    ssize_t n = read(*fd, block, sizeof block);
-    if (n < 0 && (errno == EINTR || errno == EAGAIN))
-        return errno == EINTR;
-    if (n <= 0) {
+    while (*fd >= 0) {
+        ssize_t n = read(*fd, block, PROC_READ_BYTES);
+        if (n > 0)
+            return (size_t)n;
+        if (n < 0 && errno == EINTR)
+            continue;
+        if (n < 0 && errno == EAGAIN)
+            return 0;
         close_fd(fd);
-        return false;
     }
-    size_t room = b->max - b->len;
-    ken_buf_put(b, block, is_capped && (size_t)n > room ? room : (size_t)n);
-    return !b->is_over;
+    return 0;
 }
 
-// Bounded, because a process that left the group may go on writing.
-static void drain(proc_child *c)
+// Bounded, because a process that left the group may go on writing. What is said to stderr beyond
+// its cap is dropped; too much output ends the run.
+static void drain(proc_child *c, const ken_proc_opts *o)
 {
-    for (int i = 0; i < PROC_DRAIN_BLOCKS; i++)
-        if (!read_some(&c->out_fd, &c->result.out, false))
+    char block[PROC_READ_BYTES];
+    ken_buf *out = &c->result.out, *errors = &c->result.errors;
+    size_t n;
+    for (int i = 0; i < PROC_DRAIN_BLOCKS && c->n_out <= out->max; i++) {
+        n = read_some(&c->out_fd, block);
+        if (!n)
             break;
-    for (int i = 0; i < PROC_DRAIN_BLOCKS; i++)
-        if (!read_some(&c->err_fd, &c->result.errors, true))
+        c->n_out += n;
+        if (!o->on_out)
+            ken_buf_put(out, block, n);
+        else if (c->n_out <= out->max)
+            o->on_out(o->out_ctx, ken_str_n(block, n));
+    }
+    for (int i = 0; i < PROC_DRAIN_BLOCKS; i++) {
+        n = read_some(&c->err_fd, block);
+        if (!n)
             break;
+        ken_buf_put(errors, block, n < errors->max - errors->len ? n : errors->max - errors->len);
+    }
 }
 
 static void nap(int64_t ns)
@@ -279,8 +291,8 @@ static ken_status child_watch(proc_child *c, const ken_proc_opts *o, ken_err *er
     int64_t nap_ns = PROC_NAP_MIN_NS;
     for (;;) {
         bool is_done = has_ended(c); // asked before draining: all it wrote is in the pipes by now
-        drain(c);
-        if (c->result.out.is_over)
+        drain(c, o);
+        if (c->n_out > c->result.out.max || c->result.out.is_over)
             return KEN_FAIL(err, KEN_ELIMIT, "'%s' printed more than %zu bytes", o->argv[0],
                             c->result.out.max);
         if (is_done)

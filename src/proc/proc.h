@@ -28,6 +28,10 @@ typedef struct ken_proc_opts {
     int64_t timeout_ms;   // 0 = 60 s
     size_t max_out_bytes; // 0 = 64 MiB
     const ken_cancel *cancel;
+    // Gets what it prints, piece by piece, on the caller's thread; then `out` of the result is
+    // empty. NULL = it is collected.
+    void (*on_out)(void *ctx, ken_str part);
+    void *out_ctx;
 } ken_proc_opts;
 
 typedef struct ken_proc_result {

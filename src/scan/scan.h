@@ -56,6 +56,10 @@ typedef struct ken_scan_result {
 ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cancel *cancel,
                     ken_arena *arena, ken_scan_result *out, ken_err *err) KEN_MUST_USE;
 
+// The commit that the work tree around `root` is at, nearly always without running git; empty when
+// there is none.
+ken_str ken_scan_head(ken_str root, ken_arena *arena);
+
 // What the path alone says: FOLDER, SECRET, VENDORED, GENERATED (lock files, *.min.js …), BINARY by
 // extension, NAME, IGNORED by --exclude; else NONE. Folders of build output are not decided here,
 // that takes git's list. `is_code`: the caller knows the extension as source code, which the two

@@ -8,7 +8,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
-#include "proc/proc.h"
+#include "proc/proc_git.h"
 #include "scan/scan_priv.h"
 
 enum {
@@ -18,32 +18,6 @@ enum {
     GIT_TIMEOUT_MS = 120000,
     GIT_SYMREF_DEPTH = 5, // as git
 };
-
-static const char *const git_env[] = {
-    "GIT_TERMINAL_PROMPT=0",
-    "GIT_OPTIONAL_LOCKS=0", // we only look
-    "GIT_NO_LAZY_FETCH=1",
-    "LC_ALL=C",
-    // Whoever started us may have been started by git (a hook) for another repository.
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_CONFIG",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
-    "GIT_TRACE",
-    "GIT_TRACE2",
-    NULL,
-};
-
-#define GIT_SAFE                                                                 \
-    "git", "-c", "core.hooksPath=/dev/null", "-c", "core.fsmonitor=false", "-c", \
-        "core.untrackedCache=false", "-c", "protocol.allow=never"
 
 // ---- finding the work tree --------------------------------------------------------------------
 
@@ -155,13 +129,10 @@ static ken_str find_packed(ken_arena *a, const scan_git *git, ken_str ref)
 static void ask_git_for_head(ken_arena *a, const scan_git *git, ken_str *out_head,
                              ken_str *out_branch)
 {
-    static const char *const argv[] = { GIT_SAFE, "rev-parse", "HEAD", "--symbolic-full-name",
-                                        "HEAD",   NULL };
+    static const char *const argv[] = { "rev-parse", "HEAD", "--symbolic-full-name", "HEAD", NULL };
     ken_proc_result r;
-    if (ken_proc_run(
-            &(ken_proc_opts){
-                .argv = argv, .cwd = git->top.ptr, .env = git_env, .timeout_ms = GIT_TIMEOUT_MS },
-            &r, NULL))
+    ken_proc_opts o = { .argv = argv, .cwd = git->top.ptr, .timeout_ms = GIT_TIMEOUT_MS };
+    if (ken_git_run(&o, &r, NULL))
         return;
     ken_str rest = ken_buf_str(&r.out), id, ref;
     if (r.exit_code == 0 && ken_str_line_next(&rest, &id) && ken_str_line_next(&rest, &ref)) {
@@ -202,6 +173,15 @@ void ken_scan__git_head(ken_arena *a, const scan_git *git, ken_str *out_head, ke
         if (!text.ptr)
             return; // no commit yet
     }
+}
+
+ken_str ken_scan_head(ken_str root, ken_arena *arena)
+{
+    scan_git git;
+    ken_str head = KEN_STR(""), branch;
+    if (ken_scan__git_find(arena, root, &git))
+        ken_scan__git_head(arena, &git, &head, &branch);
+    return head;
 }
 
 // ---- the list of files ------------------------------------------------------------------------
@@ -279,32 +259,21 @@ static void drop_doubles(candidate_vec *v)
     v->len = n;
 }
 
-// git_env, with the home folder that the caller asks for.
-static const char *const *make_env(ken_arena *a, const char *home)
-{
-    enum {
-        N_COMMON = sizeof git_env / sizeof git_env[0]
-    };
-    if (!home)
-        return git_env;
-    const char **env = KEN_ARENA_ARRAY(a, const char *, N_COMMON + 2);
-    memcpy(env, git_env, sizeof git_env);
-    env[N_COMMON - 1] = ken_arena_printf(a, "HOME=%s", home).ptr;
-    env[N_COMMON] = "XDG_CONFIG_HOME";
-    return env;
-}
-
 static ken_status run_list(scan_job *job, const char *const *argv, ken_proc_result *out,
                            ken_err *err)
 {
     ken_err inner = { 0 };
-    ken_status st = ken_proc_run(&(ken_proc_opts){ .argv = argv,
-                                                   .cwd = job->root.ptr,
-                                                   .env = make_env(&job->scratch, job->opts->home),
-                                                   .timeout_ms = GIT_TIMEOUT_MS,
-                                                   .max_out_bytes = GIT_MAX_LIST,
-                                                   .cancel = job->cancel },
-                                 out, &inner);
+    const char *home = job->opts->home; // whose settings count, when the caller says it
+    const char *env[] = { NULL, "XDG_CONFIG_HOME", NULL };
+    if (home)
+        env[0] = ken_arena_printf(&job->scratch, "HOME=%s", home).ptr;
+    ken_status st = ken_git_run(&(ken_proc_opts){ .argv = argv,
+                                                  .cwd = job->root.ptr,
+                                                  .env = env,
+                                                  .timeout_ms = GIT_TIMEOUT_MS,
+                                                  .max_out_bytes = GIT_MAX_LIST,
+                                                  .cancel = job->cancel },
+                                out, &inner);
     if (st && ken_cancel_check(job->cancel, NULL))
         return KEN_FAIL(err, st, "%s", inner.msg);
     if (st)
@@ -320,12 +289,11 @@ static ken_status run_list(scan_job *job, const char *const *argv, ken_proc_resu
 
 ken_status ken_scan__git_list(scan_job *job, bool is_of_ignored, scan_candidates *out, ken_err *err)
 {
-    static const char *const wanted[] = { GIT_SAFE,   "ls-files",           "-z", "-t", "--cached",
-                                          "--others", "--exclude-standard", NULL };
-    static const char *const ignored[] = {
-        GIT_SAFE,   "ls-files",           "-z",          "-t", "--ignored",
-        "--others", "--exclude-standard", "--directory", NULL
-    };
+    static const char *const wanted[] = { "ls-files",           "-z", "-t", "--cached", "--others",
+                                          "--exclude-standard", NULL };
+    static const char *const ignored[] = { "ls-files",    "-z",       "-t",
+                                           "--ignored",   "--others", "--exclude-standard",
+                                           "--directory", NULL };
     ken_proc_result r;
     ken_status st = run_list(job, is_of_ignored ? ignored : wanted, &r, err);
     if (st)

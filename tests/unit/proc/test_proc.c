@@ -99,6 +99,33 @@ KEN_TEST(proc_takes_much_output_and_stops_too_much)
     kt_status(ken_proc_run(&endless, &r, &err), KEN_ELIMIT);
 }
 
+typedef struct heard {
+    size_t n_parts, n_bytes;
+} heard;
+
+static void hear(void *ctx, ken_str part)
+{
+    heard *h = ctx;
+    h->n_parts++;
+    h->n_bytes += part.len;
+}
+
+KEN_TEST(proc_hands_output_on_piece_by_piece)
+{
+    heard h = { 0 };
+    ken_proc_opts o = { .argv = SHELL("head -c 3000000 /dev/zero"), .on_out = hear, .out_ctx = &h };
+    ken_proc_result r = run(&o);
+    kt_eq_u(h.n_bytes, 3000000);
+    kt_true(h.n_parts > 10);
+    kt_eq_u(r.out.len, 0);
+    ken_proc_result_release(&r);
+    h = (heard){ 0 };
+    o.argv = ARGV("yes");
+    o.max_out_bytes = 1000000;
+    kt_status(ken_proc_run(&o, &r, NULL), KEN_ELIMIT);
+    kt_true(h.n_bytes <= 1000000);
+}
+
 KEN_TEST(proc_keeps_the_start_of_long_complaints)
 {
     ken_proc_result r = run(
