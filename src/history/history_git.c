@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: MIT
+// Questions to git that come before the real one.
+#include "history/history_priv.h"
+
+enum {
+    SMALL_BYTES = 1 << 20,
+    SMALL_MS = 10000,
+};
+
+static ken_status ask(const char *root, const char *const *argv, const ken_cancel *cancel,
+                      ken_proc_result *out, ken_err *err)
+{
+    return ken_git_run(&(ken_proc_opts){ .argv = argv,
+                                         .cwd = root,
+                                         .timeout_ms = SMALL_MS,
+                                         .max_out_bytes = SMALL_BYTES,
+                                         .cancel = cancel },
+                       out, err);
+}
+
+static ken_status why_not(const ken_proc_result *r, ken_str is_inside, ken_err *err)
+{
+    ken_str why = ken_proc_complaint(r);
+    if (ken_str_eq(is_inside, KEN_STR("false")) ||
+        ken_str_find(why, KEN_STR("not a git repository")) != SIZE_MAX)
+        return KEN_FAIL(err, KEN_EUNSUPPORTED, "not a git work tree");
+    return KEN_FAIL(err, KEN_EUNSUPPORTED, "git ended with %d: %.*s", r->exit_code,
+                    (int)(why.len < 200 ? why.len : 200), why.ptr);
+}
+
+ken_status history_tree_open(const char *root, const ken_cancel *cancel, ken_arena *arena,
+                             history_tree *out, ken_err *err)
+{
+    static const char *const argv[] = { "rev-parse",     "--is-inside-work-tree",
+                                        "--show-prefix", "--is-shallow-repository",
+                                        "--quiet",       "--verify",
+                                        "HEAD",          NULL };
+    ken_proc_result r;
+    ken_err inner = { 0 };
+    ken_status st = ask(root, argv, cancel, &r, &inner);
+    if (st && ken_cancel_check(cancel, NULL))
+        return KEN_FAIL(err, st, "%s", inner.msg);
+    if (st)
+        return KEN_FAIL(err, KEN_EUNSUPPORTED, "git cannot be run: %.200s", inner.msg);
+    ken_str rest = ken_buf_str(&r.out);
+    ken_str is_inside = history_take(&rest, '\n');
+    if (!ken_str_eq(is_inside, KEN_STR("true"))) {
+        st = why_not(&r, is_inside, err);
+    } else { // without a commit there are fewer lines, and it ends with 1
+        out->prefix = ken_arena_dup(arena, history_take(&rest, '\n'));
+        out->is_shallow = ken_str_eq(history_take(&rest, '\n'), KEN_STR("true"));
+        ken_str head = history_take(&rest, '\n');
+        out->head = history_is_id(head) ? ken_arena_dup(arena, head) : KEN_STR("");
+    }
+    ken_proc_result_release(&r);
+    return st;
+}
+
+// Whether a setting comes with the repository and not from the user or the system.
+static bool is_of_tree(ken_str scope)
+{
+    return ken_str_eq(scope, KEN_STR("local")) || ken_str_eq(scope, KEN_STR("worktree"));
+}
+
+ken_status history_env(const char *root, const ken_cancel *cancel, ken_arena *arena,
+                       const char *const **out, ken_err *err)
+{
+    static const char *const argv[] = {
+        "config", "--show-scope", "--name-only",
+        "-z",     "--get-regexp", "^filter\\..*\\.(clean|smudge|process|required)$",
+        NULL
+    };
+    ken_proc_result r;
+    ken_status st = ask(root, argv, cancel, &r, err);
+    if (st)
+        return st;
+    KEN_VEC(const char *) env = { 0 };
+    ken_str rest = ken_buf_str(&r.out);
+    unsigned n = 0;
+    while (rest.len) {
+        ken_str scope = history_take(&rest, '\0'), name = history_take(&rest, '\0');
+        if (!is_of_tree(scope))
+            continue;
+        // An empty command is none; "required" is a truth value.
+        const char *value = ken_str_ends(name, KEN_STR(".required")) ? "false" : "";
+        ken_vec_push(
+            &env,
+            ken_arena_printf(arena, "GIT_CONFIG_KEY_%u=" KEN_STR_FMT, n, KEN_STR_ARG(name)).ptr);
+        ken_vec_push(&env, ken_arena_printf(arena, "GIT_CONFIG_VALUE_%u=%s", n, value).ptr);
+        n++;
+    }
+    ken_proc_result_release(&r);
+    if (n)
+        ken_vec_push(&env, ken_arena_printf(arena, "GIT_CONFIG_COUNT=%u", n).ptr);
+    const char **kept = KEN_ARENA_ARRAY(arena, const char *, env.len + 1);
+    if (env.len)
+        memcpy(kept, env.ptr, env.len * sizeof *kept);
+    ken_vec_release(&env);
+    *out = kept;
+    return KEN_OK;
+}

@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// history_priv.h -- what the files of this folder share.
+#ifndef KEN_HISTORY_HISTORY_PRIV_H
+#define KEN_HISTORY_HISTORY_PRIV_H
+
+#include "base/hash.h"
+#include "base/map.h"
+#include "base/vec.h"
+#include "history/history.h"
+#include "proc/proc_git.h"
+
+enum {
+    HISTORY_MAX_COMMITS = 5000,
+    HISTORY_MAX_PATH = 4096,
+    HISTORY_MAX_NAME = 100, // bytes of an author's name
+    HISTORY_MAX_SUBJECT = 200,
+    HISTORY_MAX_REASON = 500,
+    HISTORY_MAX_ID = 64, // digits of a commit's id
+    HISTORY_WIDE = 30,   // a commit that changed more files says nothing about pairs
+    HISTORY_RECENT_S = 90 * 24 * 3600,
+};
+#define HISTORY_MAX_TIME_S INT64_C(253402300799) // the year 9999
+
+// ---- history_text.c --------------------------------------------------------------------------
+// Cuts what comes piece by piece into lines. Of a line that is very long only the start is kept.
+typedef struct history_lines {
+    void (*on_line)(void *ctx, ken_str line); // without its end
+    void *ctx;
+    ken_buf rest; // start of a line that has not ended yet
+} history_lines;
+
+void history_lines_init(history_lines *l, void (*on_line)(void *ctx, ken_str line), void *ctx);
+void history_lines_add(void *lines, ken_str part); // fits ken_proc_opts.on_out
+void history_lines_end(history_lines *l);          // the last line may lack its end
+void history_lines_release(history_lines *l);
+
+// A path as git prints it, in quotes where it has odd bytes. The result is in the arena, or the
+// text itself; NULL ptr when it is malformed, too long, not UTF-8 or leads elsewhere.
+ken_str history_path(ken_arena *arena, ken_str text);
+// Whether it is what history_path gives: relative, without ".", "..", NUL and broken UTF-8.
+bool history_is_path(ken_str path);
+// One line of words of people: cut, repaired, without control characters.
+ken_str history_words(ken_arena *arena, ken_str text, size_t max_bytes);
+bool history_is_id(ken_str text);
+// Takes the text before `c` off the front; all of it when there is none.
+ken_str history_take(ken_str *rest, char c);
+
+// ---- history_git.c ---------------------------------------------------------------------------
+typedef struct history_tree {
+    ken_str head;   // empty: no commit yet
+    ken_str prefix; // of the root in its work tree, empty at the top
+    bool is_shallow;
+} history_tree;
+
+// Looks at the work tree. KEN_EUNSUPPORTED, with a message, when there is none to be had.
+ken_status history_tree_open(const char *root, const ken_cancel *cancel, ken_arena *arena,
+                             history_tree *out, ken_err *err) KEN_MUST_USE;
+// Settings of the repository that would run programs on its files (filters), as an environment
+// without them. Filters of the user's own settings stay.
+ken_status history_env(const char *root, const ken_cancel *cancel, ken_arena *arena,
+                       const char *const **out, ken_err *err) KEN_MUST_USE;
+
+// ---- history_log.c ---------------------------------------------------------------------------
+typedef struct history_author {
+    uint64_t key; // hash of the mail address
+    ken_str name;
+} history_author;
+
+typedef struct history_detail {
+    ken_str id, subject;
+} history_detail;
+
+typedef struct history_entry {
+    int64_t time_s;
+    uint32_t author;
+    uint32_t first, n; // in `touched`
+    int32_t detail;    // only of commits that are some file's last; else -1
+    bool is_wide;
+} history_entry;
+
+// The commits as they are, which is what is packed, and what follows from them.
+struct ken_history {
+    ken_arena arena;
+    ken_str head, reason;
+    bool is_shallow;
+    history_entry *entries; // newest first
+    uint32_t n_entries;
+    ken_str *paths; // sorted
+    uint32_t n_files;
+    history_author *authors;
+    uint32_t n_authors;
+    history_detail *details;
+    uint32_t n_details;
+    uint32_t *touched; // numbers of files, ascending within an entry
+    uint32_t n_touched;
+    // history_file.c
+    uint32_t *first_of; // by file, and one more: in `entries_of`
+    uint32_t *entries_of;
+    uint32_t *n_recent, *n_authors_of; // by file
+    uint32_t *together;                // by file: scratch, all 0
+};
+
+ken_history *history_new(void);
+// An array as a copy in the arena, with room for one item more.
+void *history_copy(ken_arena *a, const void *from, size_t n, size_t item_bytes);
+
+// Takes commits, newest first, and follows the names of files back through them.
+typedef struct history_builder history_builder;
+
+history_builder *history_builder_new(uint32_t max_commits, bool is_shallow);
+void history_builder_free(history_builder *b);
+// One line of git's log, in HISTORY_FORMAT.
+void history_builder_line(void *b, ken_str line);
+// Whether `max_commits` are there.
+bool history_builder_is_full(const history_builder *b);
+// All commits of a history older than what there is.
+void history_builder_replay(history_builder *b, const ken_history *old);
+// Moves what was built into `h`, without what only deleted files had.
+void history_builder_finish(history_builder *b, ken_history *h);
+
+#define HISTORY_FORMAT "--format=c %H %ct %p%ne %aE%nn %aN%ns %s"
+
+// ---- history_file.c --------------------------------------------------------------------------
+// Works out what the commits say of each file. After this `h` is complete.
+void history_derive(ken_history *h);
+
+// ---- history_patch.c -------------------------------------------------------------------------
+typedef struct history_patch history_patch;
+
+// Reads what `git diff -U0` prints, line by line, into the arena.
+history_patch *history_patch_new(ken_arena *arena);
+void history_patch_free(history_patch *p);
+void history_patch_line(void *p, ken_str line);
+void history_patch_add(history_patch *p, ken_str path, ken_change_kind kind);
+// Sorted by path. The files are in the arena.
+void history_patch_finish(history_patch *p, ken_changes *out);
+
+#endif
