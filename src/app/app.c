@@ -132,6 +132,7 @@ static ken_status open_handle(ken_app *app, const ken_project_info *project, app
         return st;
     }
     ken_snapshot_set_embedder(h->snapshot, ken_app__open_active, h);
+    ken_snapshot_set_keeper(h->snapshot, ken_app__keep, h);
     *out = h;
     return KEN_OK;
 }

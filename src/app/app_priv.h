@@ -52,6 +52,11 @@ void ken_app__drop_idle(ken_app *app, ken_uuid project);
 ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, int *out_fd,
                                ken_err *err);
 
+// ---- app_keep.c ----
+// A ken_snapshot_keep_fn: writes into the index, unless something else writes it now or settings
+// say that nothing may. `ctx` is an app_handle.
+void ken_app__keep(void *ctx, ken_str name, ken_str value);
+
 // ---- app_vectors.c ----
 // A ken_snapshot_embedder_fn: the model whose vectors answer. `ctx` is an app_handle.
 ken_status ken_app__open_active(void *ctx, ken_embedder **out, ken_err *err);

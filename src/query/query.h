@@ -18,6 +18,7 @@
 #include "base/err.h"
 #include "base/id.h"
 #include "embed/embed.h"
+#include "history/history.h"
 #include "model/facts.h"
 #include "model/skip.h"
 #include "rank/rank.h"
@@ -192,6 +193,26 @@ ken_status ken_find_chunk(ken_snapshot *s, ken_uuid id, ken_arena *arena, ken_st
 ken_str ken_view_line(ken_arena *arena, ken_str text, ken_span span);
 // "Parent.name"
 ken_str ken_view_qualified(ken_arena *arena, const ken_facts *facts, uint32_t symbol);
+
+// ---- version control -------------------------------------------------------------------------
+// Keeps a value beside the index, for the next process; may fail without a word. Called on the
+// thread that asks. Without a keeper such values live as long as the snapshot.
+typedef void ken_snapshot_keep_fn(void *ctx, ken_str name, ken_str value);
+void ken_snapshot_set_keeper(ken_snapshot *s, ken_snapshot_keep_fn *keep, void *ctx);
+
+// The history of the work tree (history.h), as of its present commit. The first question for it
+// reads git's log, which may take a second; later ones read what is new. `may_keep`: what was read
+// is given to the keeper. *out is the snapshot's, until the next call of this or its end. Without
+// version control it is empty and says why.
+ken_status ken_snapshot_history(ken_snapshot *s, bool may_keep, const ken_cancel *cancel,
+                                ken_history **out, ken_err *err) KEN_MUST_USE;
+// ken_history_of_lines of a file of the index; KEN_ENOTFOUND for others.
+ken_status ken_snapshot_touches(ken_snapshot *s, ken_str path, uint32_t first, uint32_t last,
+                                const ken_cancel *cancel, ken_arena *arena,
+                                ken_history_touches *out, ken_err *err) KEN_MUST_USE;
+// ken_history_diff of the snapshot's root.
+ken_status ken_snapshot_changes(ken_snapshot *s, ken_str rev, const ken_cancel *cancel,
+                                ken_arena *arena, ken_changes *out, ken_err *err) KEN_MUST_USE;
 
 // ---- the index itself ------------------------------------------------------------------------
 typedef struct ken_lang_count {

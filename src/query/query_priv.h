@@ -56,6 +56,14 @@ typedef struct query_embedder {
     uint32_t next; // slot that the next question takes
 } query_embedder;
 
+// What version control says, kept over generations.
+typedef struct query_history {
+    ken_history *it; // NULL = not asked for yet
+    char *head;      // what the work tree was at then, "" = no commit; NULL = not asked for yet
+    ken_snapshot_keep_fn *keep;
+    void *keep_ctx;
+} query_history;
+
 struct ken_snapshot {
     ken_store *store; // borrowed
     uint64_t generation;
@@ -75,6 +83,7 @@ struct ken_snapshot {
     char model[KEN_VECTOR_MODEL_MAX + 1]; // whose vectors answer; "" = the built-in model
     query_vectors vectors;                // loaded when a question first needs them
     query_embedder embedder;
+    query_history history;
     ken_learner *learner; // this and the next two are made when a changed file is first met
     ken_tokenizer *tokenizer;
     uint32_t feature; // version of what learnt the contents
@@ -96,6 +105,7 @@ ken_status query_load_model(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
 ken_status query_embed(ken_snapshot *s, ken_str query, const ken_cancel *cancel, bool *out_has,
                        ken_vector_query *out, ken_err *err) KEN_MUST_USE;
 void query_close_embedder(ken_snapshot *s);
+void query_close_history(query_history *h);
 
 // Index of the row with this path, or -1.
 int64_t query_file_index(const ken_snapshot *s, ken_str path);

@@ -204,6 +204,7 @@ void ken_snapshot_close(ken_snapshot *s)
     query_release_vectors(&s->vectors);
     forget_paths(s);
     query_close_embedder(s);
+    query_close_history(&s->history);
     for (int i = 0; i < QUERY_CACHE_SLOTS; i++)
         ken_arena_release(&s->cache.slots[i].arena);
     ken_learner_free(s->learner);

@@ -8,6 +8,7 @@
 #include "base/path.h"
 #include "base/pool.h"
 #include "ktest.h"
+#include "proc/proc.h"
 
 typedef struct fixture {
     ken_config *config;
@@ -389,5 +390,77 @@ KEN_TEST(threads_share_the_app)
         ken_pool_submit(pool, borrow_often, &s);
     ken_pool_free(pool);
     kt_eq_u(atomic_load(&s.n_failed), 0);
+    teardown(&f);
+}
+
+// ---- what questions leave behind
+// -----------------------------------------------------------------
+
+static void make_repository(const char *dir)
+{
+    static const char *const steps[][11] = {
+        { "git", "init", "-q", "--template=" },
+        { "git", "add", "-A" },
+        { "git", "-c", "user.name=a", "-c", "user.email=a@example.org", "commit", "-q", "-m", "x" },
+    };
+    for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
+        ken_proc_result r;
+        if (ken_proc_run(&(ken_proc_opts){ .argv = steps[i], .cwd = dir }, &r, NULL))
+            kt_skip("git", "git is not installed");
+        kt_eq_i(r.exit_code, 0);
+        ken_proc_result_release(&r);
+    }
+}
+
+// Asks for the history of a project, and says whether the index has it afterwards.
+static bool is_history_kept(fixture *f, const ken_project_info *p)
+{
+    ken_snapshot *s = NULL;
+    ken_history *h = NULL;
+    kt_ok_err(ken_app_borrow(f->app, p, &s, &f->err), &f->err);
+    kt_ok_err(ken_snapshot_history(s, true, NULL, &h, &f->err), &f->err);
+    kt_eq_u(ken_history_get_info(h).n_commits, 1);
+    ken_app_give_back(f->app, p, s);
+    ken_store *store = NULL;
+    ken_store_opts o = { .path = p->db_path.ptr, .is_read_only = true };
+    ken_str value;
+    kt_ok_err(ken_store_open(&o, &store, &f->err), &f->err);
+    ken_status st = ken_store_load_value(store, KEN_STR("history"), &f->arena, &value, &f->err);
+    ken_store_close(store);
+    return st == KEN_OK;
+}
+
+KEN_TEST(history_is_kept_in_the_index_unless_nothing_may_change)
+{
+    ktest_write("repos/one/a.c", "int a;\n");
+    setenv("KEN_READ_ONLY", "true", 1);
+    fixture f = setup();
+    setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
+    make_repository(ktest_path("repos/one"));
+    ken_project_info p = add(&f, "repos/one", "");
+    index_it(&f, &p);
+    kt_false(is_history_kept(&f, &p));
+    teardown(&f);
+    unsetenv("KEN_READ_ONLY");
+    f = setup();
+    ken_project_info again;
+    kt_ok_err(find(&f, "one", "", &again), &f.err);
+    kt_true(is_history_kept(&f, &again));
+    teardown(&f);
+}
+
+KEN_TEST(history_waits_for_nobody_who_writes_the_index)
+{
+    ktest_write("repos/one/a.c", "int a;\n");
+    fixture f = setup();
+    setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
+    make_repository(ktest_path("repos/one"));
+    ken_project_info p = add(&f, "repos/one", "");
+    index_it(&f, &p);
+    int lock_fd = -1;
+    ken_str path = ken_arena_printf(&f.arena, KEN_STR_FMT ".lock", KEN_STR_ARG(p.db_path));
+    kt_ok_err(ken_fs_lock(path.ptr, &lock_fd, &f.err), &f.err);
+    kt_false(is_history_kept(&f, &p)); // but answered
+    ken_fs_unlock(lock_fd);
     teardown(&f);
 }

@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: MIT
+// What a question worked out and the next process would work out again: kept in the index, whose
+// snapshots are opened for reading only.
+#include "app/app_priv.h"
+
+enum {
+    KEEP_BUSY_MS = 200 // the answer waits for this
+};
+
+void ken_app__keep(void *ctx, ken_str name, ken_str value)
+{
+    const app_handle *h = ctx;
+    ken_store_opts opts = { .path = h->info.db_path.ptr, .busy_ms = KEEP_BUSY_MS };
+    ken_store *store = NULL;
+    int lock_fd = -1;
+    if (ken_config_bool(h->app->config, KEN_CFG_READ_ONLY) ||
+        ken_app__lock_index(h->app, &h->info, &lock_fd, NULL))
+        return;
+    // An index that was removed must not come back for this.
+    ken_status st = ken_fs_exists(opts.path) ? ken_store_open(&opts, &store, NULL) : KEN_ENOTFOUND;
+    if (!st)
+        st = ken_store_begin_write(store, NULL);
+    if (!st)
+        st = ken_store_put_value(store, name, value, NULL);
+    if (!st)
+        st = ken_store_commit(store, NULL);
+    if (st && store)
+        ken_store_rollback(store);
+    ken_store_close(store);
+    ken_fs_unlock(lock_fd);
+}
