@@ -98,8 +98,8 @@ static void write_batch(store_run *r, int from, int to)
         ken_content_info info;
         if (ken_store_find_content(r->s, &key, &info, &err) != KEN_ENOTFOUND)
             bench_die("a content is there already");
-        check(ken_store_add_content(r->s, &key, &r->facts, ken_buf_str(&r->packed), &r->ids[i],
-                                    &err));
+        const ken_packed packed = { .facts = ken_buf_str(&r->packed) };
+        check(ken_store_add_content(r->s, &key, &r->facts, &packed, &r->ids[i], &err));
     }
     int64_t id;
     check(ken_store_add_segment(r->s, KEN_SEGMENT_WORDS, ken_str_n(r->segment, SEGMENT_BYTES),

@@ -23,19 +23,25 @@ ken_dep(pcre2::pcre2     libpcre2-8      libpcre2-dev)
 ken_dep(jansson::jansson jansson         libjansson-dev)
 ken_dep(OpenSSL::Crypto  libcrypto       libssl-dev)
 ken_dep(xxhash::xxhash   libxxhash       libxxhash-dev)
-ken_dep(zstd::zstd       libzstd         libzstd-dev)
 ken_dep(yaml::yaml       yaml-0.1        libyaml-dev)
 
+# ken_archive(<target> <library> <header> <package>)
 # The archive where there is one: one library less to load at every start.
-find_library(KEN_UTF8PROC NAMES libutf8proc.a utf8proc)
-find_path(KEN_UTF8PROC_INCLUDE utf8proc.h)
-if(NOT KEN_UTF8PROC OR NOT KEN_UTF8PROC_INCLUDE)
-    message(FATAL_ERROR
-        "'libutf8proc' was not found. Install package libutf8proc-dev, or run ./dev build.")
-endif()
-add_library(utf8proc::utf8proc UNKNOWN IMPORTED GLOBAL)
-set_target_properties(utf8proc::utf8proc PROPERTIES IMPORTED_LOCATION ${KEN_UTF8PROC}
-    INTERFACE_INCLUDE_DIRECTORIES ${KEN_UTF8PROC_INCLUDE})
+function(ken_archive target library header package)
+    string(MAKE_C_IDENTIFIER "KEN_${library}" var)
+    find_library(${var} NAMES lib${library}.a ${library})
+    find_path(${var}_INCLUDE ${header})
+    if(NOT ${var} OR NOT ${var}_INCLUDE)
+        message(FATAL_ERROR
+            "'lib${library}' was not found. Install package ${package}, or run ./dev build.")
+    endif()
+    add_library(${target} UNKNOWN IMPORTED GLOBAL)
+    set_target_properties(${target} PROPERTIES IMPORTED_LOCATION ${${var}}
+        INTERFACE_INCLUDE_DIRECTORIES ${${var}_INCLUDE})
+endfunction()
+
+ken_archive(utf8proc::utf8proc utf8proc utf8proc.h libutf8proc-dev)
+ken_archive(zstd::zstd         zstd     zstd.h     libzstd-dev)
 
 # libcurl is loaded at run time, so only its headers are used (src/httpc/httpc_curl.c).
 pkg_check_modules(KEN_CURL QUIET libcurl>=7.66)

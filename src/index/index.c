@@ -212,7 +212,8 @@ static ken_status keep_content(run *r, index_slot *s, int64_t *out_id, ken_err *
         *out_id = info.id; // the same content twice in one run
         return KEN_OK;
     }
-    st = ken_store_add_content(r->store, &s->key, &s->facts, ken_buf_str(&s->packed), out_id, err);
+    const ken_packed packed = { ken_buf_str(&s->packed), { NULL, 0 } };
+    st = ken_store_add_content(r->store, &s->key, &s->facts, &packed, out_id, err);
     if (st)
         return st;
     ken_lex_builder_add(r->builder, *out_id, &s->doc, s->facts.symbols, s->facts.n_symbols);

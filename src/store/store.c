@@ -40,12 +40,12 @@ static bool is_complete(const ken_store_ops *o)
         return false;
     return o->conn->close && o->conn->begin_read && o->conn->begin_write && o->conn->commit &&
            o->conn->rollback && o->conn->checkpoint && o->conn->get_size && o->conn->verify &&
-           o->content->find && o->content->add && o->content->load_packed && o->content->load_sha &&
-           o->content->collect && o->file->load && o->file->put && o->file->remove &&
-           o->file->replace_skips && o->file->load_skips && o->segment->add && o->segment->remove &&
-           o->segment->list && o->segment->read_block && o->meta->load_generation &&
-           o->meta->put_generation && o->meta->get_generation && o->meta->load_value &&
-           o->meta->put_value;
+           o->content->find && o->content->add && o->content->load_packed &&
+           o->content->load_packed_refs && o->content->load_sha && o->content->collect &&
+           o->file->load && o->file->put && o->file->remove && o->file->replace_skips &&
+           o->file->load_skips && o->segment->add && o->segment->remove && o->segment->list &&
+           o->segment->read_block && o->meta->load_generation && o->meta->put_generation &&
+           o->meta->get_generation && o->meta->load_value && o->meta->put_value;
 }
 
 ken_status ken_store__wrap(ken_store_backend *b, ken_store **out, ken_err *err)
@@ -212,13 +212,15 @@ ken_status ken_store_find_content(ken_store *s, const ken_content_key *key, ken_
 }
 
 ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const ken_facts *facts,
-                                 ken_str packed, int64_t *out_id, ken_err *err)
+                                 const ken_packed *packed, int64_t *out_id, ken_err *err)
 {
     ken_status st = check_write(s, err);
     if (st)
         return st;
-    if (!packed.len || packed.len > KEN_FACTS_MAX_BYTES)
-        return wrote(s, KEN_FAIL(err, KEN_ELIMIT, "packed facts of %zu bytes", packed.len));
+    if (!packed->facts.len || packed->facts.len > KEN_FACTS_MAX_BYTES)
+        return wrote(s, KEN_FAIL(err, KEN_ELIMIT, "packed facts of %zu bytes", packed->facts.len));
+    if (packed->refs.len > KEN_REFS_MAX_BYTES)
+        return wrote(s, KEN_FAIL(err, KEN_ELIMIT, "packed refs of %zu bytes", packed->refs.len));
     const ken_content_info info = {
         .n_bytes = facts->n_bytes,
         .n_lines = facts->n_lines,
@@ -237,6 +239,12 @@ ken_status ken_store_load_packed(ken_store *s, int64_t content, ken_arena *arena
     return s->backend->ops->content->load_packed(s->backend, content, arena, out, err);
 }
 
+ken_status ken_store_load_packed_refs(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
+                                      ken_err *err)
+{
+    return s->backend->ops->content->load_packed_refs(s->backend, content, arena, out, err);
+}
+
 ken_status ken_store_load_sha(ken_store *s, int64_t content, ken_sha256 *out, ken_err *err)
 {
     return s->backend->ops->content->load_sha(s->backend, content, out, err);
@@ -250,6 +258,17 @@ ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena,
     if (st)
         return st;
     st = ken_facts_unpack(packed, arena, out, err);
+    return st ? ken_err_wrap(err, "content %lld", (long long)content), st : KEN_OK;
+}
+
+ken_status ken_store_load_refs(ken_store *s, int64_t content, const ken_facts *facts,
+                               ken_arena *arena, ken_refs *out, ken_err *err)
+{
+    ken_str packed;
+    ken_status st = ken_store_load_packed_refs(s, content, arena, &packed, err);
+    if (st)
+        return st;
+    st = ken_refs_unpack(packed, facts, arena, out, err);
     return st ? ken_err_wrap(err, "content %lld", (long long)content), st : KEN_OK;
 }
 

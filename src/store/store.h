@@ -25,7 +25,8 @@
 #include "model/blocks.h"
 #include "model/facts.h"
 #include "model/skip.h"
-#include "store/store_facts.h" // the packed form that ken_store_add_content takes
+#include "store/store_facts.h" // the packed forms that ken_store_add_content takes
+#include "store/store_refs.h"
 
 typedef struct ken_store ken_store;
 
@@ -40,7 +41,7 @@ typedef struct ken_store_opts {
     uint32_t busy_ms;     // how long to wait for another writer; 0 = 5,000
 } ken_store_opts;
 
-// Creates or migrates the database unless it is opened read-only.
+// Creates or migrates the database. Read-only, it is only migrated, where that may be written.
 ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *err) KEN_MUST_USE;
 void ken_store_close(ken_store *s);
 // What it was opened with, borrowed: another store on the same data can be opened with it.
@@ -73,20 +74,35 @@ typedef struct ken_content_info {
 
 ken_status ken_store_find_content(ken_store *s, const ken_content_key *key, ken_content_info *out,
                                   ken_err *err) KEN_MUST_USE;
-// `packed`: ken_facts_pack's bytes. The id is above all ids there ever were. A content of the same
+// What was learnt of some bytes, as it is kept.
+typedef struct ken_packed {
+    ken_str facts; // ken_facts_pack's bytes
+    ken_str refs;  // ken_refs_pack's, empty = none
+} ken_packed;
+
+// Facts and refs come together. The id is above all ids there ever were. A content of the same
 // key (a forced run reads everything again) stays for the files that have it, and is not found any
 // more. Add a content and the segment that covers it in one transaction: then whatever is found by
 // key can be searched too, and a killed run leaves nothing half done.
 ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const ken_facts *facts,
-                                 ken_str packed, int64_t *out_id, ken_err *err) KEN_MUST_USE;
+                                 const ken_packed *packed, int64_t *out_id, ken_err *err)
+    KEN_MUST_USE;
 // The packed bytes as they are: for many threads to unpack.
 ken_status ken_store_load_packed(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
                                  ken_err *err) KEN_MUST_USE;
+// The same for references: for ken_refs_unpack with the content's facts. Empty when it says nothing
+// or when there is no such content.
+ken_status ken_store_load_packed_refs(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
+                                      ken_err *err) KEN_MUST_USE;
 // Of the bytes that it was learnt from. KEN_ENOTFOUND without a message.
 ken_status ken_store_load_sha(ken_store *s, int64_t content, ken_sha256 *out, ken_err *err)
     KEN_MUST_USE;
 ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena, ken_facts *out,
                                 ken_err *err) KEN_MUST_USE;
+// `facts` are those of the same content and live as long as what is loaded. A content that was
+// learnt before there were references has none.
+ken_status ken_store_load_refs(ken_store *s, int64_t content, const ken_facts *facts,
+                               ken_arena *arena, ken_refs *out, ken_err *err) KEN_MUST_USE;
 
 // ---- files of the newest generation ----------------------------------------------------------
 typedef struct ken_file_row {

@@ -34,6 +34,7 @@
 #include <limits.h>
 
 #include "base/alloc.h"
+#include "store/store_reader_priv.h"
 
 enum {
     FACTS_VERSION = 1,
@@ -44,23 +45,12 @@ enum {
     CHUNK_MIN_BYTES = 7,
     IMPORT_MIN_BYTES = 2,
     NAME_MAX_SHARED = 255,
-    NAME_MAX_BYTES = 64 * 1024,
 };
 
 _Static_assert(KEN_SYMBOL_KIND_COUNT <= 256 && KEN_CHUNK_TYPE_COUNT <= 256, "kinds are bytes");
 _Static_assert((int)KEN_VISIBILITY_COUNT <= (int)HAS_DOC, "visibility has three bits");
 
 // ---- packing ---------------------------------------------------------------------------------
-
-static void put_signed(ken_buf *out, int64_t v)
-{
-    ken_buf_put_varint(out, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
-}
-
-static void put_diff(ken_buf *out, uint32_t v, uint32_t from)
-{
-    put_signed(out, (int64_t)v - (int64_t)from);
-}
 
 static bool has_doc(const ken_symbol *s)
 {
@@ -71,7 +61,7 @@ static void pack_names(const ken_symbol *symbols, uint32_t n, ken_buf *out)
 {
     ken_str prev = { "", 0 };
     for (uint32_t i = 0; i < n; i++) {
-        ken_str name = ken_str_sub(symbols[i].name, 0, NAME_MAX_BYTES);
+        ken_str name = ken_str_sub(symbols[i].name, 0, KEN_PACKED_TEXT_MAX);
         if (!name.ptr)
             name = (ken_str){ "", 0 };
         size_t most = name.len < prev.len ? name.len : prev.len, shared = 0;
@@ -95,21 +85,21 @@ static void pack_symbols(const ken_symbol *s, uint32_t n, ken_buf *out)
     for (uint32_t i = 0; i < n; i++)
         ken_buf_put_varint(out, s[i].parent < 0 ? 0 : i - (uint32_t)s[i].parent);
     for (uint32_t i = 0; i < n; i++)
-        put_diff(out, s[i].span.start, i ? s[i - 1].span.start : 0);
+        ken_put_diff(out, s[i].span.start, i ? s[i - 1].span.start : 0);
     for (uint32_t i = 0; i < n; i++)
         ken_buf_put_varint(out, s[i].span.end - s[i].span.start);
     for (uint32_t i = 0; i < n; i++)
-        put_diff(out, s[i].first_line, i ? s[i - 1].first_line : 0);
+        ken_put_diff(out, s[i].first_line, i ? s[i - 1].first_line : 0);
     for (uint32_t i = 0; i < n; i++)
         ken_buf_put_varint(out, s[i].last_line - s[i].first_line);
     for (uint32_t i = 0; i < n; i++)
-        put_diff(out, s[i].signature.start, s[i].span.start);
+        ken_put_diff(out, s[i].signature.start, s[i].span.start);
     for (uint32_t i = 0; i < n; i++)
         ken_buf_put_varint(out, s[i].signature.end - s[i].signature.start);
     for (uint32_t i = 0; i < n; i++) {
         if (!has_doc(&s[i]))
             continue;
-        put_diff(out, s[i].span.start, s[i].doc.end);
+        ken_put_diff(out, s[i].span.start, s[i].doc.end);
         ken_buf_put_varint(out, s[i].doc.end - s[i].doc.start);
     }
     pack_names(s, n, out);
@@ -122,13 +112,13 @@ static void pack_chunks(const ken_chunk *c, uint32_t n, ken_buf *out)
     for (uint32_t i = 0; i < n; i++)
         ken_buf_put_varint(out, c[i].span.end - c[i].span.start);
     for (uint32_t i = 0; i < n; i++)
-        put_diff(out, c[i].span.start, i ? c[i - 1].span.end : 0);
+        ken_put_diff(out, c[i].span.start, i ? c[i - 1].span.end : 0);
     for (uint32_t i = 0; i < n; i++)
         ken_buf_put_varint(out, c[i].last_line - c[i].first_line);
     for (uint32_t i = 0; i < n; i++)
-        put_diff(out, c[i].first_line, i ? c[i - 1].last_line : 0);
+        ken_put_diff(out, c[i].first_line, i ? c[i - 1].last_line : 0);
     for (uint32_t i = 0; i < n; i++)
-        put_diff(out, c[i].n_tokens, (c[i].span.end - c[i].span.start) / 4);
+        ken_put_diff(out, c[i].n_tokens, (c[i].span.end - c[i].span.start) / 4);
     for (uint32_t i = 0; i < n; i++)
         ken_buf_put_varint(out, (uint64_t)((int64_t)c[i].symbol + 1));
 }
@@ -137,10 +127,10 @@ static void pack_imports(const ken_import *m, uint32_t n, ken_buf *out)
 {
     for (uint32_t i = 0; i < n; i++) {
         int64_t diff = (int64_t)m[i].line - (i ? (int64_t)m[i - 1].line : 0);
-        put_signed(out, diff * 2 + (m[i].is_export ? 1 : 0));
+        ken_put_signed(out, diff * 2 + (m[i].is_export ? 1 : 0));
     }
     for (uint32_t i = 0; i < n; i++) {
-        ken_str module = ken_str_sub(m[i].module, 0, NAME_MAX_BYTES);
+        ken_str module = ken_str_sub(m[i].module, 0, KEN_PACKED_TEXT_MAX);
         ken_buf_put_varint(out, module.len);
         ken_buf_put_str(out, module);
     }
@@ -165,144 +155,70 @@ void ken_facts_pack(const ken_facts *f, ken_buf *out)
 
 // ---- unpacking -------------------------------------------------------------------------------
 
-// Reading never fails at once: what is wrong is remembered, and every value read after that is 0.
-// Loops run to their end on bounded counts, and the caller looks once per column.
-typedef struct reader {
-    const uint8_t *at, *end;
-    const char *bad; // static: the first thing that was wrong
-} reader;
-
-static void spoil(reader *r, const char *what)
+static ken_str get_text(ken_reader *r, const char *what)
 {
-    if (!r->bad)
-        r->bad = what;
-    r->at = r->end;
+    return ken_reader_text(r, ken_reader_number(r, KEN_PACKED_TEXT_MAX, what), what);
 }
 
-static size_t left(const reader *r)
-{
-    return (size_t)(r->end - r->at);
-}
-
-static uint8_t get_byte(reader *r, unsigned below, const char *what)
-{
-    if (r->at < r->end && *r->at < below)
-        return *r->at++;
-    spoil(r, what);
-    return 0;
-}
-
-static uint64_t get_number(reader *r, uint64_t max, const char *what)
-{
-    uint64_t v;
-    if (r->at < r->end && *r->at < 0x80 && *r->at <= max) // most are one byte
-        return *r->at++;
-    if (ken_varint_get(&r->at, r->end, &v) && v <= max)
-        return v;
-    spoil(r, what);
-    return 0;
-}
-
-static uint32_t get_u32(reader *r, uint64_t max, const char *what)
-{
-    return (uint32_t)get_number(r, max, what);
-}
-
-static int64_t get_signed(reader *r, const char *what)
-{
-    uint64_t v = get_number(r, (uint64_t)1 << 35, what);
-    return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
-}
-
-// A value that was stored as its distance from `from`.
-static uint32_t get_diff(reader *r, uint32_t from, uint32_t max, const char *what)
-{
-    int64_t v = (int64_t)from + get_signed(r, what);
-    if (v >= 0 && v <= (int64_t)max)
-        return (uint32_t)v;
-    spoil(r, what);
-    return 0;
-}
-
-static uint32_t get_count(reader *r, size_t min_bytes, const char *what)
-{
-    uint64_t n = get_number(r, INT32_MAX, what);
-    if (n <= left(r) / min_bytes)
-        return (uint32_t)n;
-    spoil(r, what);
-    return 0;
-}
-
-static ken_str get_text(reader *r, const char *what)
-{
-    size_t n = get_number(r, NAME_MAX_BYTES, what);
-    if (n > left(r)) {
-        spoil(r, what);
-        return (ken_str){ "", 0 };
-    }
-    ken_str s = { (const char *)r->at, n };
-    r->at += n;
-    return s;
-}
-
-static void unpack_spans(reader *r, const ken_facts *f)
+static void unpack_spans(ken_reader *r, const ken_facts *f)
 {
     ken_symbol *s = f->symbols;
     const uint32_t n = f->n_symbols, size = f->n_bytes, lines = f->n_lines;
     for (uint32_t i = 0; i < n; i++)
-        s[i].span.start = get_diff(r, i ? s[i - 1].span.start : 0, size, "symbol span");
+        s[i].span.start = ken_reader_diff(r, i ? s[i - 1].span.start : 0, size, "symbol span");
     for (uint32_t i = 0; i < n; i++)
-        s[i].span.end = s[i].span.start + get_u32(r, size - s[i].span.start, "symbol span");
+        s[i].span.end = s[i].span.start + ken_reader_u32(r, size - s[i].span.start, "symbol span");
     for (uint32_t i = 0; i < n; i++)
-        s[i].first_line = get_diff(r, i ? s[i - 1].first_line : 0, lines, "symbol line");
+        s[i].first_line = ken_reader_diff(r, i ? s[i - 1].first_line : 0, lines, "symbol line");
     for (uint32_t i = 0; i < n; i++)
-        s[i].last_line = s[i].first_line + get_u32(r, lines - s[i].first_line, "symbol line");
+        s[i].last_line =
+            s[i].first_line + ken_reader_u32(r, lines - s[i].first_line, "symbol line");
     for (uint32_t i = 0; i < n; i++)
-        s[i].signature.start = get_diff(r, s[i].span.start, size, "signature");
+        s[i].signature.start = ken_reader_diff(r, s[i].span.start, size, "signature");
     for (uint32_t i = 0; i < n; i++)
         s[i].signature.end =
-            s[i].signature.start + get_u32(r, size - s[i].signature.start, "signature");
+            s[i].signature.start + ken_reader_u32(r, size - s[i].signature.start, "signature");
     for (uint32_t i = 0; i < n; i++) {
         if (!s[i].doc.end) // marked by unpack_kinds
             continue;
         // Stored as (span start - doc end), hence the mirrored difference.
-        int64_t end = (int64_t)s[i].span.start - get_signed(r, "doc");
-        uint32_t len = get_u32(r, size, "doc");
+        int64_t end = (int64_t)s[i].span.start - ken_reader_signed(r, "doc");
+        uint32_t len = ken_reader_u32(r, size, "doc");
         if (end < (int64_t)len || end > (int64_t)size) {
-            spoil(r, "doc");
+            ken_reader_spoil(r, "doc");
             return;
         }
         s[i].doc = (ken_span){ (uint32_t)end - len, (uint32_t)end };
     }
 }
 
-static void unpack_kinds(reader *r, const ken_facts *f)
+static void unpack_kinds(ken_reader *r, const ken_facts *f)
 {
     ken_symbol *s = f->symbols;
     for (uint32_t i = 0; i < f->n_symbols; i++)
-        s[i].kind = (ken_symbol_kind)get_byte(r, KEN_SYMBOL_KIND_COUNT, "symbol kind");
+        s[i].kind = (ken_symbol_kind)ken_reader_byte(r, KEN_SYMBOL_KIND_COUNT, "symbol kind");
     for (uint32_t i = 0; i < f->n_symbols; i++) {
-        unsigned v = get_byte(r, 2 * HAS_DOC, "visibility");
+        unsigned v = ken_reader_byte(r, 2 * HAS_DOC, "visibility");
         if ((v & (HAS_DOC - 1)) >= KEN_VISIBILITY_COUNT)
-            spoil(r, "visibility");
+            ken_reader_spoil(r, "visibility");
         s[i].visibility = (ken_visibility)(v & (HAS_DOC - 1));
         s[i].doc.end = (v & HAS_DOC) != 0;
     }
     for (uint32_t i = 0; i < f->n_symbols; i++) {
-        uint32_t up = get_u32(r, i, "parent");
+        uint32_t up = ken_reader_u32(r, i, "parent");
         s[i].parent = up ? (int32_t)(i - up) : -1;
         s[i].depth = up ? s[i - up].depth + 1 : 0;
     }
 }
 
-static void unpack_names(reader *r, const ken_facts *f, ken_arena *arena)
+static void unpack_names(ken_reader *r, const ken_facts *f, ken_arena *arena)
 {
     ken_str prev = { "", 0 };
     for (uint32_t i = 0; i < f->n_symbols && !r->bad; i++) {
-        size_t shared = get_byte(r, NAME_MAX_SHARED + 1, "name");
+        size_t shared = ken_reader_byte(r, NAME_MAX_SHARED + 1, "name");
         ken_str rest = get_text(r, "name");
         if (shared > prev.len) {
-            spoil(r, "name");
+            ken_reader_spoil(r, "name");
             return;
         }
         if (!rest.len && shared == prev.len) { // the same again
@@ -317,44 +233,45 @@ static void unpack_names(reader *r, const ken_facts *f, ken_arena *arena)
     }
 }
 
-static void unpack_chunks(reader *r, const ken_facts *f)
+static void unpack_chunks(ken_reader *r, const ken_facts *f)
 {
     ken_chunk *c = f->chunks;
     const uint32_t n = f->n_chunks, size = f->n_bytes, lines = f->n_lines;
     for (uint32_t i = 0; i < n; i++)
-        c[i].type = (ken_chunk_type)get_byte(r, KEN_CHUNK_TYPE_COUNT, "chunk type");
+        c[i].type = (ken_chunk_type)ken_reader_byte(r, KEN_CHUNK_TYPE_COUNT, "chunk type");
     // The lengths come first, kept in `end` until the start is known.
     for (uint32_t i = 0; i < n; i++)
-        c[i].span.end = get_u32(r, size, "chunk span");
+        c[i].span.end = ken_reader_u32(r, size, "chunk span");
     for (uint32_t i = 0; i < n; i++) {
         uint32_t len = c[i].span.end;
-        c[i].span.start = get_diff(r, i ? c[i - 1].span.end : 0, size - len, "chunk span");
+        c[i].span.start = ken_reader_diff(r, i ? c[i - 1].span.end : 0, size - len, "chunk span");
         c[i].span.end = c[i].span.start + len;
     }
     for (uint32_t i = 0; i < n; i++)
-        c[i].last_line = get_u32(r, lines, "chunk line");
+        c[i].last_line = ken_reader_u32(r, lines, "chunk line");
     for (uint32_t i = 0; i < n; i++) {
         uint32_t more = c[i].last_line;
-        c[i].first_line = get_diff(r, i ? c[i - 1].last_line : 0, lines - more, "chunk line");
+        c[i].first_line =
+            ken_reader_diff(r, i ? c[i - 1].last_line : 0, lines - more, "chunk line");
         c[i].last_line = c[i].first_line + more;
     }
     for (uint32_t i = 0; i < n; i++)
         c[i].n_tokens =
-            get_diff(r, (c[i].span.end - c[i].span.start) / 4, UINT32_MAX, "chunk tokens");
+            ken_reader_diff(r, (c[i].span.end - c[i].span.start) / 4, UINT32_MAX, "chunk tokens");
     for (uint32_t i = 0; i < n; i++)
-        c[i].symbol = (int32_t)get_u32(r, f->n_symbols, "chunk symbol") - 1;
+        c[i].symbol = (int32_t)ken_reader_u32(r, f->n_symbols, "chunk symbol") - 1;
 }
 
-static void unpack_imports(reader *r, const ken_facts *f, ken_arena *arena)
+static void unpack_imports(ken_reader *r, const ken_facts *f, ken_arena *arena)
 {
     ken_import *m = f->imports;
     int64_t line = 0;
     for (uint32_t i = 0; i < f->n_imports; i++) {
-        int64_t v = get_signed(r, "import line");
+        int64_t v = ken_reader_signed(r, "import line");
         m[i].is_export = v & 1;
         line += (v - (v & 1)) / 2;
         if (line < 0 || line > (int64_t)f->n_lines) {
-            spoil(r, "import line");
+            ken_reader_spoil(r, "import line");
             line = 0;
         }
         m[i].line = (uint32_t)line;
@@ -363,19 +280,19 @@ static void unpack_imports(reader *r, const ken_facts *f, ken_arena *arena)
         m[i].module = ken_arena_dup(arena, get_text(r, "import"));
 }
 
-static void unpack_header(reader *r, ken_facts *f, uint32_t *n_symbols, uint32_t *n_chunks,
+static void unpack_header(ken_reader *r, ken_facts *f, uint32_t *n_symbols, uint32_t *n_chunks,
                           uint32_t *n_imports)
 {
-    unsigned flags = get_byte(r, FLAG_FALLBACK + FLAG_MASKED + 1, "flags");
+    unsigned flags = ken_reader_byte(r, FLAG_FALLBACK + FLAG_MASKED + 1, "flags");
     f->is_fallback = (flags & FLAG_FALLBACK) != 0;
     f->is_masked = (flags & FLAG_MASKED) != 0;
-    f->lang = (uint16_t)get_u32(r, UINT16_MAX, "language");
-    f->n_bytes = get_u32(r, UINT32_MAX, "size");
-    f->n_lines = get_u32(r, (uint64_t)f->n_bytes + 1, "lines");
-    f->n_error_bytes = get_u32(r, f->n_bytes, "errors");
-    *n_symbols = get_count(r, SYMBOL_MIN_BYTES, "number of symbols");
-    *n_chunks = get_count(r, CHUNK_MIN_BYTES, "number of chunks");
-    *n_imports = get_count(r, IMPORT_MIN_BYTES, "number of imports");
+    f->lang = (uint16_t)ken_reader_u32(r, UINT16_MAX, "language");
+    f->n_bytes = ken_reader_u32(r, UINT32_MAX, "size");
+    f->n_lines = ken_reader_u32(r, (uint64_t)f->n_bytes + 1, "lines");
+    f->n_error_bytes = ken_reader_u32(r, f->n_bytes, "errors");
+    *n_symbols = ken_reader_count(r, SYMBOL_MIN_BYTES, "number of symbols");
+    *n_chunks = ken_reader_count(r, CHUNK_MIN_BYTES, "number of chunks");
+    *n_imports = ken_reader_count(r, IMPORT_MIN_BYTES, "number of imports");
 }
 
 ken_status ken_facts_unpack(ken_str packed, ken_arena *arena, ken_facts *out, ken_err *err)
@@ -385,7 +302,7 @@ ken_status ken_facts_unpack(ken_str packed, ken_arena *arena, ken_facts *out, ke
         return KEN_FAIL(err, KEN_ECORRUPT, "packed facts of %zu bytes", packed.len);
     if (p[0] != FACTS_VERSION)
         return KEN_FAIL(err, KEN_ECORRUPT, "packed facts of form %u, not %d", p[0], FACTS_VERSION);
-    reader r = { p + 1, p + packed.len, NULL };
+    ken_reader r = { p + 1, p + packed.len, NULL };
     ken_facts f = { 0 };
     uint32_t n_symbols = 0, n_chunks = 0, n_imports = 0;
     unpack_header(&r, &f, &n_symbols, &n_chunks, &n_imports);

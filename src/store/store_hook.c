@@ -108,8 +108,8 @@ static ken_status hook_find_content(ken_store_backend *b, const ken_content_key 
 }
 
 static ken_status hook_add_content(ken_store_backend *b, const ken_content_key *key,
-                                   const ken_content_info *info, ken_str packed, int64_t *out_id,
-                                   ken_err *err)
+                                   const ken_content_info *info, const ken_packed *packed,
+                                   int64_t *out_id, ken_err *err)
 {
     passage p = enter(b, call_of("add_content", (int64_t)info->n_bytes), err);
     return leave(&p, p.st ? p.st : p.ops->content->add(p.b, key, info, packed, out_id, err));
@@ -120,6 +120,13 @@ static ken_status hook_load_packed(ken_store_backend *b, int64_t id, ken_arena *
 {
     passage p = enter(b, call_of("load_packed", id), err);
     return leave(&p, p.st ? p.st : p.ops->content->load_packed(p.b, id, arena, out, err));
+}
+
+static ken_status hook_load_packed_refs(ken_store_backend *b, int64_t id, ken_arena *arena,
+                                        ken_str *out, ken_err *err)
+{
+    passage p = enter(b, call_of("load_packed_refs", id), err);
+    return leave(&p, p.st ? p.st : p.ops->content->load_packed_refs(p.b, id, arena, out, err));
 }
 
 static ken_status hook_load_sha(ken_store_backend *b, int64_t id, ken_sha256 *out, ken_err *err)
@@ -250,6 +257,7 @@ static const ken_store_content_ops hook_content_ops = {
     .find = hook_find_content,
     .add = hook_add_content,
     .load_packed = hook_load_packed,
+    .load_packed_refs = hook_load_packed_refs,
     .load_sha = hook_load_sha,
     .collect = hook_collect,
 };

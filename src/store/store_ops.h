@@ -36,7 +36,8 @@ typedef struct ken_store_conn_ops {
     ken_status (*checkpoint)(ken_store_backend *b, ken_err *err);
     // Bytes that the database takes on disk.
     ken_status (*get_size)(ken_store_backend *b, uint64_t *out_bytes, ken_err *err);
-    // Reads and checks everything, facts and segments included. KEN_ECORRUPT says what is wrong.
+    // Reads and checks everything, facts, refs and segments included. KEN_ECORRUPT says what is
+    // wrong.
     ken_status (*verify)(ken_store_backend *b, ken_err *err);
 } ken_store_conn_ops;
 
@@ -48,13 +49,17 @@ typedef struct ken_store_content_ops {
     // Adds a row (info->id is not looked at). A row with the same key stays for the files that have
     // it, and is not found by key any more. The id is above all ids there ever were.
     ken_status (*add)(ken_store_backend *b, const ken_content_key *key,
-                      const ken_content_info *info, ken_str packed, int64_t *out_id, ken_err *err);
-    // The bytes given to `add`. KEN_ENOTFOUND without a message.
+                      const ken_content_info *info, const ken_packed *packed, int64_t *out_id,
+                      ken_err *err);
+    // The facts given to `add`. KEN_ENOTFOUND without a message.
     ken_status (*load_packed)(ken_store_backend *b, int64_t id, ken_arena *arena, ken_str *out,
                               ken_err *err);
+    // The refs given to `add`; empty when there were none, or no such row.
+    ken_status (*load_packed_refs)(ken_store_backend *b, int64_t id, ken_arena *arena, ken_str *out,
+                                   ken_err *err);
     // The hash given to `add`. KEN_ENOTFOUND without a message.
     ken_status (*load_sha)(ken_store_backend *b, int64_t id, ken_sha256 *out, ken_err *err);
-    // Removes the rows that no file of any tree has.
+    // Removes the rows that no file of any tree has, and their refs.
     ken_status (*collect)(ken_store_backend *b, uint64_t *out_removed, ken_err *err);
 } ken_store_content_ops;
 

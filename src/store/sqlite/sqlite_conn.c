@@ -130,6 +130,7 @@ static ken_status refuse_old(ken_sq *q, int32_t version, ken_err *err)
 {
     if (!version)
         return KEN_FAIL(err, KEN_ENOTFOUND, "%s '%s' is empty", q->schema->what, q->path);
+    q->is_outdated = true;
     return KEN_FAIL(err, KEN_EPERM,
                     "%s '%s' has schema version %d and must be brought to %d: run 'ken index'",
                     q->schema->what, q->path, version, q->schema->version);
@@ -231,6 +232,16 @@ static ken_status make_folder(const char *path, ken_err *err)
     return st;
 }
 
+// A reader met an older schema: opening as a writer brings it up to date, where that may be done.
+static bool bring_up_to_date(ken_sq *q)
+{
+    q->is_read_only = false;
+    ken_status st = connect_any(q, NULL);
+    disconnect(q);
+    q->is_read_only = true;
+    return !st;
+}
+
 ken_status ken_store__sq_connect(ken_sq *q, const ken_sq_schema *schema, const ken_store_opts *opts,
                                  ken_err *err)
 {
@@ -242,8 +253,13 @@ ken_status ken_store__sq_connect(ken_sq *q, const ken_sq_schema *schema, const k
     if (opts->busy_ms)
         q->busy_ms = opts->busy_ms > INT32_MAX ? INT32_MAX : (int)opts->busy_ms;
     ken_status st = q->is_read_only ? KEN_OK : make_folder(q->path, err);
+    ken_err first = { 0 };
     if (!st)
-        st = connect_any(q, err);
+        st = connect_any(q, &first);
+    if (st && q->is_outdated && bring_up_to_date(q))
+        st = connect_any(q, &first);
+    if (st && err && first.status)
+        *err = first;
     if (st)
         ken_store__sq_release(q);
     return st;

@@ -61,7 +61,7 @@ static ken_status supersede(ken_sq *q, const ken_content_key *key, ken_err *err)
 }
 
 static ken_status insert(ken_sq *q, const ken_content_key *key, const ken_content_info *info,
-                         ken_str packed, ken_err *err, bool *out_is_taken)
+                         ken_str facts, ken_err *err, bool *out_is_taken)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_ADD, &st, err);
@@ -74,7 +74,7 @@ static ken_status insert(ken_sq *q, const ken_content_key *key, const ken_conten
     sqlite3_bind_int64(st, 7, info->n_symbols);
     sqlite3_bind_int64(st, 8, info->n_error_bytes);
     sqlite3_bind_int64(st, 9, info->is_fallback);
-    ken_store__sq_bind_blob(st, 10, packed.ptr, packed.len);
+    ken_store__sq_bind_blob(st, 10, facts.ptr, facts.len);
     int rc = sqlite3_step(st);
     *out_is_taken = rc == SQLITE_CONSTRAINT_UNIQUE;
     if (rc != SQLITE_DONE && !*out_is_taken)
@@ -83,31 +83,44 @@ static ken_status insert(ken_sq *q, const ken_content_key *key, const ken_conten
     return s;
 }
 
+static ken_status insert_refs(ken_sq *q, int64_t id, ken_str refs, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = refs.len ? ken_store__sq_get(q, KEN_SQ_REFS_ADD, &st, err) : KEN_OK;
+    if (s || !refs.len)
+        return s;
+    sqlite3_bind_int64(st, 1, id);
+    ken_store__sq_bind_blob(st, 2, refs.ptr, refs.len);
+    return ken_store__sq_run(q, st, "writing to", err);
+}
+
 static ken_status sq_add(ken_store_backend *b, const ken_content_key *key,
-                         const ken_content_info *info, ken_str packed, int64_t *out_id,
+                         const ken_content_info *info, const ken_packed *packed, int64_t *out_id,
                          ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     bool is_taken = false;
-    ken_status s = insert(q, key, info, packed, err, &is_taken);
+    ken_status s = insert(q, key, info, packed->facts, err, &is_taken);
     if (!s && is_taken) { // rare: only forced runs
         s = supersede(q, key, err);
         if (!s)
-            s = insert(q, key, info, packed, err, &is_taken);
+            s = insert(q, key, info, packed->facts, err, &is_taken);
         if (!s && is_taken)
             s = SQ_CORRUPT(q, err, "the index of contents");
     }
+    int64_t id = sqlite3_last_insert_rowid(q->db);
     if (!s)
-        *out_id = sqlite3_last_insert_rowid(q->db);
+        s = insert_refs(q, id, packed->refs, err);
+    if (!s)
+        *out_id = id;
     return s;
 }
 
-static ken_status sq_load_packed(ken_store_backend *b, int64_t id, ken_arena *arena, ken_str *out,
-                                 ken_err *err)
+static ken_status load_blob(ken_sq *q, ken_sq_stmt which, int64_t id, ken_arena *arena,
+                            ken_str *out, ken_err *err)
 {
-    ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_FACTS, &st, err);
+    ken_status s = ken_store__sq_get(q, which, &st, err);
     if (s)
         return s;
     sqlite3_bind_int64(st, 1, id);
@@ -118,6 +131,22 @@ static ken_status sq_load_packed(ken_store_backend *b, int64_t id, ken_arena *ar
         s = rc == SQLITE_DONE ? KEN_ENOTFOUND : SQ_FAIL(q, rc, err, "reading");
     ken_store__sq_done(st);
     return s;
+}
+
+static ken_status sq_load_packed(ken_store_backend *b, int64_t id, ken_arena *arena, ken_str *out,
+                                 ken_err *err)
+{
+    return load_blob(ken_sq_of(b), KEN_SQ_CONTENT_FACTS, id, arena, out, err);
+}
+
+static ken_status sq_load_packed_refs(ken_store_backend *b, int64_t id, ken_arena *arena,
+                                      ken_str *out, ken_err *err)
+{
+    ken_status s = load_blob(ken_sq_of(b), KEN_SQ_REFS_GET, id, arena, out, err);
+    if (s != KEN_ENOTFOUND)
+        return s;
+    *out = KEN_STR("");
+    return KEN_OK;
 }
 
 static ken_status sq_load_sha(ken_store_backend *b, int64_t id, ken_sha256 *out, ken_err *err)
@@ -155,6 +184,7 @@ const ken_store_content_ops ken_store__sq_content_ops = {
     .find = sq_find,
     .add = sq_add,
     .load_packed = sq_load_packed,
+    .load_packed_refs = sq_load_packed_refs,
     .load_sha = sq_load_sha,
     .collect = sq_collect,
 };

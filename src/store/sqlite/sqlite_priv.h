@@ -45,6 +45,7 @@ typedef struct ken_sq {
     bool is_read_only;
     bool is_immutable; // in a folder that cannot be written: no locks, no log beside it
     bool is_wal;
+    bool is_outdated; // an older schema, met by a reader
 } ken_sq;
 
 extern const ken_sq_schema ken_store__sq_index_schema;

@@ -21,7 +21,10 @@
                    "VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10)")                          \
     X(CONTENT_FACTS, "SELECT facts FROM content WHERE id = ?1")                                 \
     X(CONTENT_SHA, "SELECT sha256 FROM content WHERE id = ?1")                                  \
-    X(CONTENT_FACTS_SCAN, "SELECT id, facts, n_bytes FROM content")                             \
+    X(CONTENT_FACTS_SCAN, "SELECT id, facts, n_bytes, refs FROM content LEFT JOIN "             \
+                          "content_refs ON content_id = id")                                    \
+    X(REFS_ADD, "INSERT INTO content_refs (content_id, refs) VALUES (?1, ?2)")                  \
+    X(REFS_GET, "SELECT refs FROM content_refs WHERE content_id = ?1")                          \
     X(CONTENT_COLLECT, "DELETE FROM content WHERE id IN "                                       \
                        "(SELECT id FROM content EXCEPT SELECT content_id FROM file)")           \
     X(FILE_SCAN, "SELECT id, path, content_id, size, mtime_ns, inode, changed_at_ms FROM file " \

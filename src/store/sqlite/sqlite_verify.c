@@ -26,14 +26,25 @@ static ken_status check_pages(ken_sq *q, ken_err *err)
     if (!rc)
         rc = sqlite3_step(st);
     if (rc == SQLITE_ROW)
-        s = SQ_CORRUPT(q, err, "a file has no content");
+        s = SQ_CORRUPT(q, err, "a row names another that is not there");
     else if (rc != SQLITE_DONE)
         s = SQ_FAIL(q, rc, err, "checking");
     sqlite3_finalize(st);
     return s;
 }
 
-static ken_status check_facts(ken_sq *q, ken_err *err)
+// What of a content does not unpack; NULL = nothing.
+static const char *find_wrong(sqlite3_stmt *st, ken_arena *arena)
+{
+    ken_facts f;
+    ken_refs r;
+    if (ken_facts_unpack(ken_store__sq_blob(st, 1), arena, &f, NULL) ||
+        (int64_t)f.n_bytes != sqlite3_column_int64(st, 2))
+        return "facts";
+    return ken_refs_unpack(ken_store__sq_blob(st, 3), &f, arena, &r, NULL) ? "refs" : NULL;
+}
+
+static ken_status check_contents(ken_sq *q, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_FACTS_SCAN, &st, err);
@@ -43,12 +54,11 @@ static ken_status check_facts(ken_sq *q, ken_err *err)
     ken_arena_init(&arena, 0);
     int rc = sqlite3_step(st);
     for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
-        ken_facts f;
         ken_arena_reset(&arena);
-        s = ken_facts_unpack(ken_store__sq_blob(st, 1), &arena, &f, NULL);
-        if (s || (int64_t)f.n_bytes != sqlite3_column_int64(st, 2)) {
+        const char *wrong = find_wrong(st, &arena);
+        if (wrong) {
             char what[80];
-            snprintf(what, sizeof what, "facts of content %lld",
+            snprintf(what, sizeof what, "%s of content %lld", wrong,
                      (long long)sqlite3_column_int64(st, 0));
             s = SQ_CORRUPT(q, err, what);
         }
@@ -100,7 +110,7 @@ ken_status ken_store__sq_verify(ken_store_backend *b, ken_err *err)
     ken_sq *q = ken_sq_of(b);
     ken_status st = check_pages(q, err);
     if (!st)
-        st = check_facts(q, err);
+        st = check_contents(q, err);
     if (!st)
         st = check_segments(b, KEN_SEGMENT_WORDS, err);
     return st ? st : check_segments(b, KEN_SEGMENT_VECTORS, err);

@@ -93,13 +93,8 @@ static void commit(ken_store *s)
 
 static int64_t add_content(ken_store *s, uint32_t size)
 {
-    ken_facts f = scn_facts(size, &arena);
-    ken_buf packed = { 0 };
-    ken_facts_pack(&f, &packed);
-    ken_content_key key = scn_key(size);
     int64_t id = 0;
-    kt_ok_err(ken_store_add_content(s, &key, &f, ken_buf_str(&packed), &id, &err), &err);
-    ken_buf_release(&packed);
+    kt_ok_err(scn_add_content(s, size, &arena, &id, &err), &err);
     kt_true(id > 0);
     return id;
 }
@@ -301,13 +296,84 @@ STORE_TEST(damaged_facts_are_told)
     ken_facts f = { .n_bytes = 1 };
     int64_t id;
     begin(s);
-    kt_ok(ken_store_add_content(s, &key, &f, KEN_STR("rubbish"), &id, &err));
+    kt_ok(ken_store_add_content(s, &key, &f, &(ken_packed){ .facts = KEN_STR("rubbish") }, &id,
+                                &err));
     commit(s);
     kt_status(ken_store_load_facts(s, id, &arena, &f, &err), KEN_ECORRUPT);
     kt_status(ken_store_verify(s, &err), KEN_ECORRUPT);
     begin(s);
-    kt_status(ken_store_add_content(s, &key, &f, KEN_STR(""), &id, &err), KEN_ELIMIT);
+    kt_status(ken_store_add_content(s, &key, &f, &(ken_packed){ .facts = KEN_STR("") }, &id, &err),
+              KEN_ELIMIT);
     ken_store_rollback(s);
+}
+
+STORE_TEST(refs_come_back)
+{
+    begin(s);
+    int64_t id = add_content(s, 1234), silent = add_content(s, 1000); // has no symbols, so no refs
+    commit(s);
+    ken_facts f;
+    ken_refs r;
+    kt_ok_err(ken_store_load_facts(s, id, &arena, &f, &err), &err);
+    kt_ok_err(ken_store_load_refs(s, id, &f, &arena, &r, &err), &err);
+    kt_eq_u(r.n_refs, 4);
+    kt_eq_u(r.n_defs, 4);
+    kt_eq_u(r.refs[3].byte, 350);
+    kt_eq_text(r.exprs[r.refs[3].expr].name, "symbol_3_of_1234");
+    ken_str packed;
+    kt_ok_err(ken_store_load_packed_refs(s, id, &arena, &packed, &err), &err);
+    kt_true(packed.len > 0);
+    const int64_t others[] = { silent, silent + 1, -1 };
+    for (int i = 0; i < 3; i++) {
+        f = (ken_facts){ 0 };
+        kt_ok(ken_store_load_packed_refs(s, others[i], &arena, &packed, &err));
+        kt_eq_u(packed.len, 0);
+        kt_ok_err(ken_store_load_refs(s, others[i], &f, &arena, &r, &err), &err);
+        kt_eq_u(r.n_refs, 0);
+        kt_eq_u(r.n_exprs, 1);
+    }
+    kt_ok_err(ken_store_verify(s, &err), &err);
+}
+
+STORE_TEST(damaged_refs_are_told)
+{
+    ken_content_key key = scn_key(1);
+    ken_facts f = { .n_bytes = 1 };
+    ken_buf facts = { 0 };
+    ken_facts_pack(&f, &facts);
+    ken_packed packed = { ken_buf_str(&facts), KEN_STR("rubbish") };
+    int64_t id;
+    ken_refs r;
+    begin(s);
+    kt_ok(ken_store_add_content(s, &key, &f, &packed, &id, &err));
+    commit(s);
+    kt_status(ken_store_load_refs(s, id, &f, &arena, &r, &err), KEN_ECORRUPT);
+    kt_has_str(err.msg, "references are damaged");
+    kt_status(ken_store_verify(s, &err), KEN_ECORRUPT);
+    kt_has_str(err.msg, "refs of content");
+    packed.refs.len = KEN_REFS_MAX_BYTES + 1;
+    begin(s);
+    kt_status(ken_store_add_content(s, &key, &f, &packed, &id, &err), KEN_ELIMIT);
+    ken_store_rollback(s);
+    ken_buf_release(&facts);
+}
+
+STORE_TEST(refs_go_with_their_content)
+{
+    begin(s);
+    int64_t kept = add_content(s, 1004), gone = add_content(s, 1014);
+    kt_ok(put_file(s, 0, "a.c", kept));
+    commit(s);
+    uint64_t n_removed;
+    begin(s);
+    kt_ok(ken_store_collect(s, &n_removed, &err));
+    kt_eq_u(n_removed, 1);
+    commit(s);
+    ken_str packed;
+    kt_ok(ken_store_load_packed_refs(s, kept, &arena, &packed, &err));
+    kt_true(packed.len > 0);
+    kt_ok(ken_store_load_packed_refs(s, gone, &arena, &packed, &err));
+    kt_eq_u(packed.len, 0);
 }
 
 STORE_TEST(same_key_again_supersedes)

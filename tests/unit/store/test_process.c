@@ -143,7 +143,8 @@ KEN_TEST(two_writers_take_turns)
             ken_facts_pack(&f, &b);
             ken_status st = ken_store_begin_write(s, &err);
             if (!st)
-                st = ken_store_add_content(s, &key, &f, ken_buf_str(&b), &id, &err);
+                st = ken_store_add_content(s, &key, &f, &(ken_packed){ .facts = ken_buf_str(&b) },
+                                           &id, &err);
             if (!st)
                 st = ken_store_commit(s, &err);
             CHILD_CHECK(!st, &err);

@@ -184,12 +184,51 @@ KEN_TEST(newer_schema_names_both_versions)
     ken_store *s;
     kt_status(try_open(path, true, &s), KEN_EVERSION);
     kt_has_str(err.msg, "version 99");
-    kt_has_str(err.msg, "up to 1");
+    kt_has_str(err.msg, "up to 2");
     kt_status(try_open(path, false, &s), KEN_EVERSION);
-    run_sql(path, "PRAGMA user_version = 1");
+    run_sql(path, "PRAGMA user_version = 2");
     s = must_open(path, true);
     kt_eq_u(generation_of(s), 1);
     ken_store_close(s);
+}
+
+// As it was before there were references.
+static void make_old_index(const char *path)
+{
+    make_index(path, 1);
+    run_sql(path, "DROP TABLE content_refs; PRAGMA user_version = 1");
+}
+
+static void check_old_contents(ken_store *s)
+{
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_file_row *rows;
+    size_t n;
+    kt_ok_err(ken_store_load_files(s, &arena, &rows, &n, NULL, &err), &err);
+    kt_eq_u(n, scn_n_files(1));
+    ken_facts f;
+    ken_refs r;
+    kt_ok_err(ken_store_load_facts(s, rows[0].content, &arena, &f, &err), &err);
+    kt_ok_err(ken_store_load_refs(s, rows[0].content, &f, &arena, &r, &err), &err);
+    kt_eq_u(r.n_refs, 0);
+    kt_eq_u(r.n_defs, f.n_symbols);
+    kt_ok_err(ken_store_verify(s, &err), &err);
+    ken_arena_release(&arena);
+}
+
+KEN_TEST(older_index_is_migrated_by_who_opens_it)
+{
+    for (int is_read_only = 0; is_read_only < 2; is_read_only++) {
+        const char *path = ktest_path(is_read_only ? "r.db" : "w.db");
+        make_old_index(path);
+        ken_store *s = must_open(path, is_read_only);
+        uint64_t g = 0;
+        kt_ok_err(ken_store_get_generation(s, &g, &err), &err);
+        kt_eq_u(g, 1);
+        check_old_contents(s);
+        ken_store_close(s);
+    }
 }
 
 KEN_TEST(schema_of_others_runs_nothing)
@@ -494,6 +533,25 @@ static int follow_writer(const char *path)
     line = read_generation(s, 2);
     ken_store_close(s);
     return line;
+}
+
+static int read_outdated(const char *path)
+{
+    ken_store *s;
+    if (try_open(path, true, &s) != KEN_EPERM || !strstr(err.msg, "schema version 1"))
+        return __LINE__;
+    return 0;
+}
+
+KEN_TEST(older_index_that_may_not_be_written_is_told)
+{
+    const char *path = ktest_path("old/p.db");
+    make_old_index(path);
+    kt_eq_i(chmod(ktest_dir(), 0755), 0);
+    kt_eq_i(chmod(ktest_path("old"), 0555), 0);
+    kt_eq_i(chmod(path, 0444), 0);
+    as_nobody(read_outdated, path);
+    kt_eq_i(chmod(ktest_path("old"), 0755), 0);
 }
 
 KEN_TEST(reader_in_read_only_folder_follows_its_owner)
