@@ -58,7 +58,7 @@ typedef struct corpus {
 static void add_doc(corpus *c, ken_learner *learner, ken_lang_id lang, ken_str text)
 {
     doc d = { .text = ken_arena_dup(&c->arena, text), .first_row = (int64_t)c->n_chunks + 1 };
-    ken_learn(learner, lang, d.text, NULL, &c->arena, &d.facts);
+    ken_learn(learner, lang, d.text, NULL, &c->arena, &d.facts, NULL);
     const ken_span *comments = ken_learner_comments(learner, &d.n_comments);
     d.comments = KEN_ARENA_ARRAY(&c->arena, ken_span, d.n_comments + 1);
     if (d.n_comments)

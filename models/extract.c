@@ -413,7 +413,7 @@ static void put_file(extract *x, const source *s)
 static void read_source(extract *x, source *s)
 {
     ken_arena_reset(&x->arena);
-    ken_learn(x->learner, x->lang, s->text, NULL, &x->arena, &s->facts);
+    ken_learn(x->learner, x->lang, s->text, NULL, &x->arena, &s->facts, NULL);
     s->comments = ken_learner_comments(x->learner, &s->n_comments);
     put_file(x, s);
     if (s->is_doc) {

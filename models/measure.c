@@ -205,7 +205,7 @@ static void add_file(reader *x, repository *r, int root, ken_str path)
     ken_facts facts;
     ken_arena_reset(&x->arena);
     ken_learn(x->learner, ken_lang_of(path, ken_buf_str(&x->text)), ken_buf_str(&x->text), NULL,
-              &x->arena, &facts);
+              &x->arena, &facts, NULL);
     add_chunks(x, r, path, &facts);
 }
 

@@ -184,7 +184,7 @@ static void take_functions(make *m, uint32_t file, ken_lang_id lang)
     bool is_wanted = may_be_asked_for(s, lang);
     if (!is_wanted && !m->is_bare)
         return;
-    ken_learn(m->learner, lang, s->text, NULL, &arena, &facts);
+    ken_learn(m->learner, lang, s->text, NULL, &arena, &facts, NULL);
     for (uint32_t i = 0; i < facts.n_symbols; i++) {
         const ken_symbol *y = &facts.symbols[i];
         if (m->is_bare && y->doc.end > y->doc.start)

@@ -77,18 +77,19 @@ bool ken_rule_has_type(TSSymbol s, const TSSymbol *types, uint32_t n)
     return false;
 }
 
-bool ken_rule_is_without(const ken_rule *rule, TSNode node)
+// No child of `node` and no declarator between it and its name is of these types.
+static bool is_without(const ken_rule_cond *cond, TSNode node)
 {
-    if (!rule->n_without)
+    if (!cond->n_without)
         return true;
     uint32_t n = ts_node_child_count(node);
     for (uint32_t i = 0; i < n && i < 32; i++)
-        if (ken_rule_has_type(ts_node_symbol(ts_node_child(node, i)), rule->without,
-                              rule->n_without))
+        if (ken_rule_has_type(ts_node_symbol(ts_node_child(node, i)), cond->without,
+                              cond->n_without))
             return false;
     node = ts_node_child_by_field_name(node, "declarator", 10);
     for (int i = 0; i < MAX_DECLARATORS && !ts_node_is_null(node); i++) {
-        if (ken_rule_has_type(ts_node_symbol(node), rule->without, rule->n_without))
+        if (ken_rule_has_type(ts_node_symbol(node), cond->without, cond->n_without))
             return false;
         node = inner_declarator(node);
     }
@@ -158,4 +159,48 @@ TSNode ken_rule_follow(const ken_rule_paths *paths, TSNode node)
     for (uint32_t i = 0; i < paths->n_paths && ts_node_is_null(found); i++)
         found = ken_rule_follow_path(&paths->paths[i], node);
     return found;
+}
+
+bool ken_rule_is_listed(ken_str word, ken_str list)
+{
+    ken_str part;
+    while (ken_str_split_next(&list, ',', &part)) {
+        bool is_prefix = part.len > 1 && part.ptr[part.len - 1] == '*';
+        if (is_prefix ? ken_str_starts(word, ken_str_sub(part, 0, part.len - 1))
+                      : ken_str_eq(word, part))
+            return true;
+    }
+    return false;
+}
+
+static bool passes(const ken_rule_test *test, TSNode node, ken_str text)
+{
+    TSNode at = ken_rule_follow_path(&test->path, node);
+    if (ts_node_is_null(at))
+        return false;
+    ken_str word = ken_str_sub(text, ts_node_start_byte(at), ts_node_end_byte(at));
+    return !test->words.len || ken_rule_is_listed(word, test->words);
+}
+
+static bool has_child_of(TSNode node, const TSSymbol *types, uint32_t n_types)
+{
+    uint32_t n = ts_node_child_count(node);
+    for (uint32_t i = 0; i < n; i++)
+        if (ken_rule_has_type(ts_node_symbol(ts_node_child(node, i)), types, n_types))
+            return true;
+    return false;
+}
+
+bool ken_rule_holds(const ken_rule_cond *cond, TSNode node, TSSymbol parent, uint32_t depth,
+                    ken_str text)
+{
+    if (cond->n_inside && !(depth && ken_rule_has_type(parent, cond->inside, cond->n_inside)))
+        return false;
+    if (cond->when.is_given && !passes(&cond->when, node, text))
+        return false;
+    if (cond->unless.is_given && passes(&cond->unless, node, text))
+        return false;
+    if (cond->n_has && !has_child_of(node, cond->has, cond->n_has))
+        return false;
+    return !cond->n_without || is_without(cond, node);
 }

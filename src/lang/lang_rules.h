@@ -77,17 +77,16 @@ typedef struct ken_rule_paths {
     uint32_t n_paths; // 0 = not given
 } ken_rule_paths;
 
-typedef struct ken_rule {
-    ken_rule_role role;
-    ken_symbol_kind kind;
-    ken_scope scope;
-    ken_place_at at;
-    ken_rule_paths name, body, signature, value, module, doc, owner;
-    ken_rule_path when_path; // must lead somewhere, and the text there be one of `when_words`
-    ken_str when_words;      // comma-separated, "x*" = begins with x; empty = any text
-    bool has_when;
-    ken_rule_path unless_path; // may lead nowhere
-    bool has_unless;
+// A path that leads somewhere, to a text that is one of `words`.
+typedef struct ken_rule_test {
+    ken_rule_path path;
+    ken_str words; // comma-separated, "x*" = begins with x; empty = any text
+    bool is_given;
+} ken_rule_test;
+
+// What a node must be like for a rule to apply.
+typedef struct ken_rule_cond {
+    ken_rule_test when, unless;
     TSSymbol has[KEN_RULE_TYPES]; // a direct child of one of these types is demanded
     uint32_t n_has;
     TSSymbol inside[KEN_RULE_TYPES]; // the parent node must be of one of these types
@@ -95,6 +94,15 @@ typedef struct ken_rule {
     TSSymbol
         without[KEN_RULE_TYPES]; // no direct child, and nothing passed by a `~`, may be of these
     uint32_t n_without;
+} ken_rule_cond;
+
+typedef struct ken_rule {
+    ken_rule_role role;
+    ken_symbol_kind kind;
+    ken_scope scope;
+    ken_place_at at;
+    ken_rule_paths name, body, signature, value, module, doc, owner;
+    ken_rule_cond cond;
     TSSymbol fn[KEN_RULE_TYPES]; // value types that make a variable a function
     uint32_t n_fn;
     ken_str inject_lang;       // of KEN_RULE_INJECT, unless an attribute says otherwise
@@ -141,7 +149,11 @@ TSNode ken_rule_follow_path(const ken_rule_path *path, TSNode node);
 uint32_t ken_rule_follow_each(const ken_rule_path *path, uint32_t step, TSNode node, TSNode *out,
                               uint32_t max);
 bool ken_rule_has_type(TSSymbol s, const TSSymbol *types, uint32_t n);
-// True when no child of `node` and no declarator between it and its name is of a type in `without`.
-bool ken_rule_is_without(const ken_rule *rule, TSNode node);
+// `parent`: type of the node above; `depth` 0 = there is none. `text`: of the file.
+bool ken_rule_holds(const ken_rule_cond *cond, TSNode node, TSSymbol parent, uint32_t depth,
+                    ken_str text);
+// True when `word` is one of the words in a comma-separated list; "x*" stands for all that begin
+// so.
+bool ken_rule_is_listed(ken_str word, ken_str list);
 
 #endif

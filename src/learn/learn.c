@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "chunk/chunk.h"
+#include "refs/refs.h"
 #include "symbol/symbol.h"
 
 enum {
@@ -10,9 +11,18 @@ enum {
 };
 static const int64_t parse_budget_ns = 5000000000;
 
+// A tree and the symbols that were found in it.
+typedef struct learnt_tree {
+    ken_lang_id lang;
+    const TSTree *tree;
+    uint32_t first, end;
+} learnt_tree;
+
 struct ken_learner {
     ken_parser *parser;
     ken_extraction extraction;
+    ken_refs_maker *refs;
+    KEN_VEC(learnt_tree) trees; // [0] is that of the file
     ken_vec_u32 line_starts;
 };
 
@@ -20,6 +30,7 @@ ken_learner *ken_learner_new(void)
 {
     ken_learner *l = ken_zalloc(sizeof *l);
     l->parser = ken_parser_new();
+    l->refs = ken_refs_maker_new();
     return l;
 }
 
@@ -29,27 +40,38 @@ void ken_learner_free(ken_learner *l)
         return;
     ken_parser_free(l->parser);
     ken_extraction_release(&l->extraction);
+    ken_refs_maker_free(l->refs);
+    ken_vec_release(&l->trees);
     ken_vec_release(&l->line_starts);
     ken_free(l);
+}
+
+static void extract(ken_learner *l, ken_lang_id lang, const TSTree *tree, ken_str text,
+                    int32_t parent, uint32_t depth)
+{
+    learnt_tree t = { lang, tree, (uint32_t)l->extraction.symbols.len, 0 };
+    ken_symbol_extract(ken_lang_rules(lang), tree, text, parent, depth, &l->extraction);
+    t.end = (uint32_t)l->extraction.symbols.len;
+    ken_vec_push(&l->trees, t);
 }
 
 // The tree of the whole text, or NULL; walks it and those of the languages embedded in it.
 static TSTree *parse(ken_learner *l, ken_lang_id lang, ken_str text, const ken_cancel *cancel)
 {
-    const ken_rules *rules = ken_lang_rules(lang);
     ken_parse_opts opts = { .cancel = cancel, .budget_ns = parse_budget_ns };
     TSTree *tree = NULL;
-    if (!rules || ken_parser_parse(l->parser, lang, text, &opts, &tree, NULL))
+    ken_vec_clear(&l->trees);
+    if (!ken_lang_rules(lang) || ken_parser_parse(l->parser, lang, text, &opts, &tree, NULL))
         return NULL;
-    ken_symbol_extract(rules, tree, text, -1, 0, &l->extraction);
+    extract(l, lang, tree, text, -1, 0);
     for (size_t i = 0; i < l->extraction.injections.len && i < MAX_EMBEDDED; i++) {
         ken_injection in = l->extraction.injections.ptr[i];
-        const ken_rules *inner_rules = ken_lang_rules(in.lang);
         opts.ranges = &in.range;
         opts.n_ranges = 1;
         TSTree *inner;
-        if (inner_rules && !ken_parser_parse(l->parser, in.lang, text, &opts, &inner, NULL))
-            ken_symbol_extract(inner_rules, inner, text, in.parent, in.depth, &l->extraction);
+        if (ken_lang_rules(in.lang) &&
+            !ken_parser_parse(l->parser, in.lang, text, &opts, &inner, NULL))
+            extract(l, in.lang, inner, text, in.parent, in.depth);
     }
     return tree;
 }
@@ -72,6 +94,20 @@ static void *copy(ken_arena *arena, const void *items, size_t n, size_t item_byt
     return p;
 }
 
+// The second walk: what is said with names, when all definitions are known.
+static void refer(ken_learner *l, ken_str text, ken_arena *arena, const ken_facts *facts,
+                  ken_refs *out)
+{
+    ken_refs_begin(l->refs, text, facts->symbols, facts->n_symbols, arena);
+    for (size_t i = 0; i < l->trees.len; i++) {
+        const learnt_tree *t = &l->trees.ptr[i];
+        const ken_ref_rules *rules = ken_lang_ref_rules(t->lang);
+        if (rules)
+            ken_refs_extract(l->refs, rules, t->tree, t->first, t->end);
+    }
+    ken_refs_finish(l->refs, out);
+}
+
 static void cut(ken_learner *l, ken_str text, const TSTree *tree, ken_arena *arena, ken_facts *out)
 {
     ken_chunk_input in = {
@@ -87,7 +123,7 @@ static void cut(ken_learner *l, ken_str text, const TSTree *tree, ken_arena *are
 }
 
 void ken_learn(ken_learner *l, ken_lang_id lang, ken_str text, const ken_cancel *cancel,
-               ken_arena *arena, ken_facts *out)
+               ken_arena *arena, ken_facts *out, ken_refs *out_refs)
 {
     ken_extraction *x = &l->extraction;
     ken_extraction_clear(x);
@@ -106,6 +142,8 @@ void ken_learn(ken_learner *l, ken_lang_id lang, ken_str text, const ken_cancel 
         .n_imports = (uint32_t)x->imports.len,
     };
     cut(l, text, tree, arena, out);
+    if (out_refs)
+        refer(l, text, arena, out, out_refs);
     ken_parser_reset(l->parser);
 }
 

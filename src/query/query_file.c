@@ -102,7 +102,7 @@ static ken_status learn_again(ken_snapshot *s, ken_str path, int64_t content, qu
         return KEN_OK;
     if (!s->learner)
         s->learner = ken_learner_new();
-    ken_learn(s->learner, lang, t->text, NULL, t->arena, &t->facts);
+    ken_learn(s->learner, lang, t->text, NULL, t->arena, &t->facts, NULL);
     return KEN_OK;
 }
 

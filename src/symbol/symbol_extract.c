@@ -51,15 +51,6 @@ static walk_frame *top_frame(walk *w)
     return &w->frames.ptr[w->frames.len - 1];
 }
 
-static bool has_child_of(TSNode node, const ken_rule *rule)
-{
-    uint32_t n = ts_node_child_count(node);
-    for (uint32_t i = 0; i < n; i++)
-        if (ken_rule_has_type(ts_node_symbol(ts_node_child(node, i)), rule->has, rule->n_has))
-            return true;
-    return false;
-}
-
 static bool fits_scope(const ken_rule *rule, ken_scope scope)
 {
     switch (rule->at) {
@@ -95,22 +86,8 @@ static bool fits_place(walk *w, const ken_rule *rule, TSNode node)
 
 static bool applies(walk *w, const ken_rule *rule, TSNode node)
 {
-    if (rule->n_inside && !(w->depth && ken_rule_has_type(w->parent, rule->inside, rule->n_inside)))
-        return false;
-    if (!fits_place(w, rule, node))
-        return false;
-    if (rule->has_when) {
-        TSNode at = ken_rule_follow_path(&rule->when_path, node);
-        if (ts_node_is_null(at) ||
-            (rule->when_words.len &&
-             !ken_symbol__is_listed(node_text(w->text, at), rule->when_words)))
-            return false;
-    }
-    if (rule->has_unless && !ts_node_is_null(ken_rule_follow_path(&rule->unless_path, node)))
-        return false;
-    if (rule->n_has && !has_child_of(node, rule))
-        return false;
-    return !rule->n_without || ken_rule_is_without(rule, node);
+    return fits_place(w, rule, node) &&
+           ken_rule_holds(&rule->cond, node, w->parent, w->depth, w->text);
 }
 
 static const ken_rule *rule_for(walk *w, TSNode node, TSSymbol s, uint16_t *out_index)

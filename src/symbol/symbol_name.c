@@ -4,18 +4,6 @@
 
 #include "symbol/symbol_priv.h"
 
-bool ken_symbol__is_listed(ken_str word, ken_str list)
-{
-    ken_str part;
-    while (ken_str_split_next(&list, ',', &part)) {
-        bool is_prefix = part.len > 1 && part.ptr[part.len - 1] == '*';
-        if (is_prefix ? ken_str_starts(word, ken_str_sub(part, 0, part.len - 1))
-                      : ken_str_eq(word, part))
-            return true;
-    }
-    return false;
-}
-
 ken_str ken_symbol__clean_name(const ken_rules *rules, ken_str name)
 {
     name = ken_str_trim(name);

@@ -5,10 +5,6 @@
 
 #include "symbol/symbol.h"
 
-// True when `word` is one of the words in a comma-separated list; "x*" stands for all that begin
-// so.
-bool ken_symbol__is_listed(ken_str word, ken_str list);
-
 // Without quotes, characters that the table trims, and further lines; at most 200 bytes.
 ken_str ken_symbol__clean_name(const ken_rules *rules, ken_str name);
 

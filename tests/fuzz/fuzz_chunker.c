@@ -2,12 +2,14 @@
 // fuzz_chunker -- the first byte picks a language, the rest is a file in it.
 //
 // Whatever the bytes: symbols lie in the text and below their parents, comments are in order,
-// chunks tile the text and stay under the maximum.
+// references lie in the text and are made of smaller ones, chunks tile the text and stay under the
+// maximum.
 #include <stdint.h>
 
 #include "base/assert.h"
 #include "chunk/chunk.h"
 #include "lang/lang.h"
+#include "refs/refs.h"
 #include "symbol/symbol.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
@@ -71,22 +73,92 @@ static void check_chunks(const ken_chunk *chunks, uint32_t n, const ken_extracti
     KEN_ASSERT(at == text.len);
 }
 
-static TSTree *extract(ken_parser *p, ken_lang_id lang, ken_str text, ken_extraction *x)
+typedef struct fuzz_tree {
+    ken_lang_id lang;
+    const TSTree *tree;
+    uint32_t first, end;
+} fuzz_tree;
+
+typedef struct fuzz_trees {
+    fuzz_tree trees[MAX_EMBEDDED + 1];
+    uint32_t n;
+} fuzz_trees;
+
+static void extract_one(fuzz_trees *t, ken_lang_id lang, const TSTree *tree, ken_str text,
+                        int32_t parent, uint32_t depth, ken_extraction *x)
+{
+    fuzz_tree *f = &t->trees[t->n++];
+    *f = (fuzz_tree){ lang, tree, (uint32_t)x->symbols.len, 0 };
+    ken_symbol_extract(ken_lang_rules(lang), tree, text, parent, depth, x);
+    f->end = (uint32_t)x->symbols.len;
+}
+
+static TSTree *extract(ken_parser *p, ken_lang_id lang, ken_str text, ken_extraction *x,
+                       fuzz_trees *trees)
 {
     ken_parse_opts opts = { .budget_ns = budget_ns };
     TSTree *tree = NULL;
     if (!ken_lang_rules(lang) || ken_parser_parse(p, lang, text, &opts, &tree, NULL))
         return NULL;
-    ken_symbol_extract(ken_lang_rules(lang), tree, text, -1, 0, x);
+    extract_one(trees, lang, tree, text, -1, 0, x);
     for (size_t i = 0; i < x->injections.len && i < MAX_EMBEDDED; i++) {
         ken_injection in = x->injections.ptr[i];
         TSTree *inner = NULL;
         opts.ranges = &in.range;
         opts.n_ranges = 1;
         if (ken_lang_rules(in.lang) && !ken_parser_parse(p, in.lang, text, &opts, &inner, NULL))
-            ken_symbol_extract(ken_lang_rules(in.lang), inner, text, in.parent, in.depth, x);
+            extract_one(trees, in.lang, inner, text, in.parent, in.depth, x);
     }
     return tree;
+}
+
+static void check_expr(const ken_refs *r, uint32_t i)
+{
+    const ken_expr *e = &r->exprs[i];
+    bool is_place = e->op == KEN_EXPR_NAME || e->op == KEN_EXPR_SELF || e->op == KEN_EXPR_SUPER;
+    bool is_def = e->op == KEN_EXPR_DEF || e->op == KEN_EXPR_PARAM;
+    KEN_ASSERT(e->op > KEN_EXPR_NONE && e->op < KEN_EXPR_OP_COUNT && e->name.len <= 200);
+    KEN_ASSERT(is_place ? e->a <= r->n_defs : is_def ? e->a < r->n_defs : e->a < i);
+    if (e->op == KEN_EXPR_APPLY || e->op == KEN_EXPR_EITHER)
+        KEN_ASSERT(e->b < i);
+}
+
+static void check_refs(const ken_refs *r, uint32_t n_symbols, ken_str text)
+{
+    KEN_ASSERT(r->n_defs == n_symbols + r->n_implied);
+    for (uint32_t i = 1; i < r->n_exprs; i++)
+        check_expr(r, i);
+    for (uint32_t i = 0; i < r->n_refs; i++) {
+        KEN_ASSERT(r->refs[i].expr > 0 && r->refs[i].expr < r->n_exprs);
+        KEN_ASSERT(r->refs[i].byte < text.len && r->refs[i].role < KEN_REF_ROLE_COUNT);
+        KEN_ASSERT(!i || r->refs[i - 1].byte <= r->refs[i].byte);
+    }
+    for (uint32_t i = 0; i < r->n_defs; i++)
+        KEN_ASSERT(r->defs[i].value < r->n_exprs);
+    for (uint32_t i = 0; i < r->n_implied; i++)
+        KEN_ASSERT(r->implied[i].name.len > 0 && r->implied[i].owner < (int32_t)n_symbols);
+    for (uint32_t i = 0; i < r->n_bases; i++)
+        KEN_ASSERT(r->bases[i].def < n_symbols && r->bases[i].expr < r->n_exprs);
+    for (uint32_t i = 0; i < r->n_binds; i++)
+        KEN_ASSERT(r->binds[i].byte <= text.len);
+    for (uint32_t i = 0; i < r->n_literals; i++)
+        KEN_ASSERT(r->literals[i].text.len <= 200 && r->literals[i].handler < r->n_exprs);
+}
+
+static void refer(const fuzz_trees *trees, ken_str text, const ken_extraction *x, ken_arena *arena)
+{
+    uint32_t n = (uint32_t)x->symbols.len;
+    ken_refs_maker *m = ken_refs_maker_new();
+    ken_refs_begin(m, text, x->symbols.ptr, n, arena);
+    for (uint32_t i = 0; i < trees->n; i++) {
+        const fuzz_tree *t = &trees->trees[i];
+        if (ken_lang_ref_rules(t->lang))
+            ken_refs_extract(m, ken_lang_ref_rules(t->lang), t->tree, t->first, t->end);
+    }
+    ken_refs refs;
+    ken_refs_finish(m, &refs);
+    check_refs(&refs, n, text);
+    ken_refs_maker_free(m);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
@@ -103,9 +175,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ken_line_starts(text, lines, n_lines);
     ken_parser *p = ken_parser_new();
     ken_extraction x = { 0 };
-    TSTree *tree = extract(p, lang, text, &x);
+    fuzz_trees trees = { .n = 0 };
+    TSTree *tree = extract(p, lang, text, &x, &trees);
     ken_symbol_finish(&x, text, lines, n_lines);
     check_extraction(&x, text, n_lines);
+    refer(&trees, text, &x, &arena);
     ken_chunk_input in = { text, lines, n_lines, x.symbols.ptr, (uint32_t)x.symbols.len, tree };
     ken_chunk *chunks = NULL;
     ken_chunk_opts opts = { .target = MAX_TOKENS / 2, .max = MAX_TOKENS, .min = 8 };

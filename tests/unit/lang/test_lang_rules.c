@@ -5,6 +5,7 @@
 #include "lang/lang.h"
 #include "lang/lang_check.h"
 #include "lang/lang_priv.h"
+#include "lang/lang_ref_rules.h"
 #include "lang/lang_rules.h"
 
 KEN_TEST(tables_fit_their_grammars)
@@ -23,6 +24,21 @@ KEN_TEST(tables_fit_their_grammars)
         n_tables++;
     }
     if (n_tables < 28)
+        kt_skip("grammars", "some are not in this build");
+}
+
+KEN_TEST(reference_tables_fit_their_grammars)
+{
+    unsigned n_tables = 0;
+    for (unsigned id = 0; id < KEN_LANG_COUNT; id++) {
+        ken_lang_id lang = (ken_lang_id)id;
+        ken_str first = KEN_STR("");
+        uint32_t n = ken_lang_check_ref_rules(lang, &first);
+        if (n)
+            kt_fail("%s.refs has %u faults, first in %s", ken_lang_name(lang), n, first.ptr);
+        n_tables += ken_lang_ref_rules(lang) != NULL;
+    }
+    if (n_tables < 5)
         kt_skip("grammars", "some are not in this build");
 }
 

@@ -90,7 +90,7 @@ static void check_comments(ken_str text)
 static ken_facts learn(ken_lang_id lang, ken_str text)
 {
     ken_facts f;
-    ken_learn(learner, lang, text, NULL, &arena, &f);
+    ken_learn(learner, lang, text, NULL, &arena, &f, NULL);
     kt_eq_u(f.lang, lang);
     kt_eq_u(f.n_bytes, text.len);
     kt_eq_u(f.n_lines, ken_line_starts(text, NULL, 0));
@@ -234,7 +234,7 @@ KEN_TEST(a_cancelled_parse_is_cut_by_lines)
     for (int i = 0; i < 10000; i++)
         ken_buf_printf(&b, "int f%d(int a) { return a + %d; }\n", i, i);
     ken_facts f;
-    ken_learn(learner, KEN_LANG_C, ken_buf_str(&b), &cancel, &arena, &f);
+    ken_learn(learner, KEN_LANG_C, ken_buf_str(&b), &cancel, &arena, &f, NULL);
     kt_true(f.is_fallback);
     check_chunks(ken_buf_str(&b), &f);
     f = learn(KEN_LANG_C, KEN_STR("int after(void) { return 1; }\n"));

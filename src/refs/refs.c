@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: MIT
+// A maker's life: begin a file, extract from its trees (refs_walk.c), finish.
+#include "refs/refs.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "refs/refs_priv.h"
+
+ken_refs_maker *ken_refs_maker_new(void)
+{
+    return ken_zalloc(sizeof(ken_refs_maker));
+}
+
+void ken_refs_maker_free(ken_refs_maker *m)
+{
+    if (!m)
+        return;
+    ken_vec_release(&m->places);
+    ken_vec_release(&m->order);
+    ken_vec_release(&m->name_bytes);
+    ken_vec_release(&m->names);
+    ken_vec_release(&m->name_slots);
+    ken_vec_release(&m->exprs);
+    ken_vec_release(&m->expr_slots);
+    ken_vec_release(&m->refs);
+    ken_vec_release(&m->implied);
+    ken_vec_release(&m->defs);
+    ken_vec_release(&m->implied_defs);
+    ken_vec_release(&m->bases);
+    ken_vec_release(&m->binds);
+    ken_vec_release(&m->literals);
+    ken_vec_release(&m->frames);
+    ken_vec_release(&m->values);
+    ken_vec_release(&m->locals);
+    ken_vec_release(&m->decls);
+    ken_vec_release(&m->steps);
+    ken_free(m);
+}
+
+void ken_refs_begin(ken_refs_maker *m, ken_str text, const ken_symbol *symbols, uint32_t n_symbols,
+                    ken_arena *arena)
+{
+    m->text = text;
+    m->package = KEN_STR("");
+    m->arena = arena;
+    m->symbols = symbols;
+    m->n_symbols = n_symbols;
+    refs__clear_exprs(m);
+    ken_vec_clear(&m->places);
+    ken_vec_clear(&m->refs);
+    ken_vec_clear(&m->implied);
+    ken_vec_clear(&m->defs);
+    ken_vec_clear(&m->implied_defs);
+    ken_vec_clear(&m->bases);
+    ken_vec_clear(&m->binds);
+    ken_vec_clear(&m->literals);
+    ken_vec_clear(&m->values);
+    ken_vec_clear(&m->locals);
+    ken_vec_clear(&m->decls);
+    ken_vec_clear(&m->steps);
+    m->n_unseen = 0;
+    refs__begin_defs(m);
+}
+
+static void *copy(ken_arena *arena, const void *items, size_t n, size_t item_bytes)
+{
+    void *p = ken_arena_alloc(arena, ken_mul_size(n, item_bytes));
+    if (n)
+        memcpy(p, items, n * item_bytes);
+    return p;
+}
+
+static int by_byte(const void *a, const void *b)
+{
+    const ken_ref *x = a, *y = b;
+    if (x->byte != y->byte)
+        return x->byte < y->byte ? -1 : 1;
+    return (x->expr > y->expr) - (x->expr < y->expr);
+}
+
+static int by_def(const void *a, const void *b)
+{
+    const ken_base *x = a, *y = b;
+    if (x->def != y->def)
+        return x->def < y->def ? -1 : 1;
+    return (x->expr > y->expr) - (x->expr < y->expr);
+}
+
+// Names come in order but for those that a call has in front of its arguments.
+static void order_refs(ken_refs_maker *m)
+{
+    for (size_t i = 1; i < m->refs.len; i++) {
+        if (m->refs.ptr[i - 1].byte > m->refs.ptr[i].byte) {
+            qsort(m->refs.ptr, m->refs.len, sizeof *m->refs.ptr, by_byte);
+            return;
+        }
+    }
+}
+
+static void copy_defs(ken_refs_maker *m, ken_refs *out)
+{
+    out->n_defs = (uint32_t)(m->defs.len + m->implied_defs.len);
+    out->defs = ken_arena_alloc(m->arena, ken_mul_size(out->n_defs, sizeof *out->defs));
+    if (m->defs.len)
+        memcpy(out->defs, m->defs.ptr, m->defs.len * sizeof *out->defs);
+    if (m->implied_defs.len)
+        memcpy(out->defs + m->defs.len, m->implied_defs.ptr,
+               m->implied_defs.len * sizeof *out->defs);
+}
+
+void ken_refs_finish(ken_refs_maker *m, ken_refs *out)
+{
+    order_refs(m);
+    if (m->bases.len)
+        qsort(m->bases.ptr, m->bases.len, sizeof *m->bases.ptr, by_def);
+    *out = (ken_refs){
+        .package = m->package,
+        .n_exprs = (uint32_t)m->exprs.len,
+        .refs = copy(m->arena, m->refs.ptr, m->refs.len, sizeof *m->refs.ptr),
+        .n_refs = (uint32_t)m->refs.len,
+        .implied = copy(m->arena, m->implied.ptr, m->implied.len, sizeof *m->implied.ptr),
+        .n_implied = (uint32_t)m->implied.len,
+        .bases = copy(m->arena, m->bases.ptr, m->bases.len, sizeof *m->bases.ptr),
+        .n_bases = (uint32_t)m->bases.len,
+        .binds = copy(m->arena, m->binds.ptr, m->binds.len, sizeof *m->binds.ptr),
+        .n_binds = (uint32_t)m->binds.len,
+        .literals = copy(m->arena, m->literals.ptr, m->literals.len, sizeof *m->literals.ptr),
+        .n_literals = (uint32_t)m->literals.len,
+    };
+    copy_defs(m, out);
+    out->exprs = ken_arena_alloc(m->arena, ken_mul_size(m->exprs.len, sizeof *out->exprs));
+    for (size_t i = 0; i < m->exprs.len; i++) {
+        const refs_expr *e = &m->exprs.ptr[i];
+        out->exprs[i] = (ken_expr){ e->op, e->a, e->b, m->names.ptr[e->name].text };
+    }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Calls, and those whose first argument may name a route or an event.
+#include "refs/refs_priv.h"
+
+enum {
+    MAX_TEXT = 200
+};
+
+static const char *const route_words[] = {
+    "get",
+    "post",
+    "put",
+    "patch",
+    "delete",
+    "head",
+    "options",
+    "all",
+    "any",
+    "use",
+    "route",
+    "routes",
+    "handle",
+    "handlefunc",
+    "mount",
+    "prefix",
+    "on",
+    "once",
+    "emit",
+    "off",
+    "to",
+    "of",
+    "subscribe",
+    "publish",
+    "addeventlistener",
+    "register",
+    "include",
+    "path",
+    "re_path",
+    "url",
+    "resource",
+    "resources",
+    "match",
+    "map",
+    "mapget",
+    "mappost",
+    "mapput",
+    "mapdelete",
+    "requestmapping",
+    "getmapping",
+    "postmapping",
+    "putmapping",
+    "deletemapping",
+    "patchmapping",
+    "group",
+    "nest",
+    "scope",
+    "api_route",
+    "websocket",
+};
+
+static bool is_route_word(ken_str name)
+{
+    for (size_t i = 0; i < sizeof route_words / sizeof *route_words; i++)
+        if (ken_str_eq_fold(name, ken_str_c(route_words[i])))
+            return true;
+    return false;
+}
+
+// What is between the quotes of a literal, without what stands before them (r"", @"", u8"").
+static ken_str literal_text(const ken_refs_maker *m, const refs_value *v, uint32_t *out_byte)
+{
+    ken_str text = refs_text(m, v->start, v->end);
+    size_t from = 0, to = text.len;
+    while (from < to && !memchr("\"'`", text.ptr[from], 3))
+        from++;
+    while (from < to && memchr("\"'`", text.ptr[from], 3))
+        from++;
+    while (to > from && memchr("\"'`", text.ptr[to - 1], 3))
+        to--;
+    *out_byte = v->start + (uint32_t)from;
+    return ken_str_sub(text, from, to - from > MAX_TEXT ? from + MAX_TEXT : to);
+}
+
+static bool is_argument(const refs_frame *f, const refs_value *v)
+{
+    return v->depth == f->args_depth + 1 && v->start >= f->args_start;
+}
+
+static bool names_something(const ken_refs_maker *m, ken_expr_id e)
+{
+    ken_expr_op op = m->exprs.ptr[e].op;
+    return op == KEN_EXPR_NAME || op == KEN_EXPR_MEMBER || op == KEN_EXPR_DEF ||
+           op == KEN_EXPR_LAMBDA;
+}
+
+// The first argument, when it is a text. (Arguments without a rule deliver nothing.)
+static const refs_value *text_argument(const ken_refs_maker *m, const refs_frame *f)
+{
+    for (size_t i = f->first_value; i < m->values.len; i++) {
+        const refs_value *v = &m->values.ptr[i];
+        if (!is_argument(f, v))
+            continue;
+        ken_str before = ken_str_trim(refs_text(m, f->args_start, v->start));
+        bool is_first = !before.len || ken_str_eq(before, KEN_STR("("));
+        return v->is_text && is_first ? v : NULL;
+    }
+    return NULL;
+}
+
+static void add_literal(ken_refs_maker *m, const refs_frame *f, ken_expr_id callee)
+{
+    const refs_value *first = f->args_depth ? text_argument(m, f) : NULL;
+    if (!first || m->literals.len >= KEN_MAX_REFS)
+        return;
+    ken_literal l = { .callee = callee, .decorates = -1 };
+    l.text = literal_text(m, first, &l.byte);
+    if (!l.text.len ||
+        (l.text.ptr[0] != '/' && !is_route_word(m->names.ptr[m->exprs.ptr[callee].name].text)))
+        return;
+    for (const refs_value *v = m->values.ptr + m->values.len - 1; v > first && !l.handler; v--)
+        if (is_argument(f, v) && names_something(m, v->expr))
+            l.handler = v->expr;
+    const refs_frame *outer = refs_top(m);
+    if (refs_has(f, KEN_REF_F_DECORATE) ||
+        (outer->rule && outer->rule->role == KEN_REF_RULE_DECORATE))
+        l.decorates = f->around;
+    ken_vec_push(&m->literals, l);
+}
+
+// The callee is the first child, or a name in the call itself with perhaps a receiver before it.
+static refs_value callee_of(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_value *first = refs__first(m, f);
+    if (!f->name.len)
+        return first ? *first : (refs_value){ .ref = -1 };
+    if (first && first->end > f->name_start)
+        first = NULL;
+    int32_t local = first ? -1 : m->names.ptr[refs__name(m, f->name)].local;
+    if (local >= 0 && refs_has(f, KEN_REF_F_BARE) && !m->locals.ptr[local].is_type)
+        return (refs_value){ .expr = m->locals.ptr[local].value, .ref = -1 };
+    return refs__member(m, f, first);
+}
+
+refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f)
+{
+    refs_value callee = callee_of(m, f);
+    bool is_decoration = refs_has(f, KEN_REF_F_DECORATE);
+    refs__set_role(m, &callee, is_decoration ? KEN_REF_DECORATE : KEN_REF_CALL);
+    if (callee.expr)
+        add_literal(m, f, callee.expr);
+    return (refs_value){ refs__expr(m, KEN_EXPR_CALL, callee.expr, f->n_args, 0),
+                         callee.ref,
+                         f->start,
+                         f->end,
+                         f->depth,
+                         false };
+}

@@ -1,0 +1,545 @@
+// SPDX-License-Identifier: MIT
+// What a node gives when the walk leaves it, from what was delivered to it.
+#include "refs/refs_priv.h"
+
+void refs__deliver(ken_refs_maker *m, refs_value v)
+{
+    if (v.depth <= refs_top(m)->max_depth)
+        ken_vec_push(&m->values, v);
+}
+
+refs_value *refs__first(ken_refs_maker *m, const refs_frame *f)
+{
+    for (size_t i = f->first_value; i < m->values.len; i++)
+        if (m->values.ptr[i].depth == f->depth + 1)
+            return &m->values.ptr[i];
+    return NULL;
+}
+
+static refs_value *value_of_node(ken_refs_maker *m, const refs_frame *f, TSNode node)
+{
+    if (ts_node_is_null(node))
+        return NULL;
+    uint32_t start = ts_node_start_byte(node), end = ts_node_end_byte(node);
+    for (size_t i = m->values.len; i-- > f->first_value;)
+        if (m->values.ptr[i].start == start && m->values.ptr[i].end == end)
+            return &m->values.ptr[i];
+    return NULL;
+}
+
+refs_value *refs__value_at(ken_refs_maker *m, const refs_frame *f, ken_ref_path which)
+{
+    if (m->values.len == f->first_value || !f->rule->path[which])
+        return NULL;
+    return value_of_node(m, f, refs__at(m, f->rule, which, f->node));
+}
+
+static ken_expr_id expr_of(const refs_value *v)
+{
+    return v ? v->expr : 0;
+}
+
+void refs__set_role(ken_refs_maker *m, const refs_value *v, ken_ref_role role)
+{
+    if (v && v->ref >= 0)
+        m->refs.ptr[v->ref].role = role;
+}
+
+static refs_value value_of(const refs_frame *f, ken_expr_id expr, int32_t ref)
+{
+    return (refs_value){ expr, ref, f->start, f->end, f->depth, false };
+}
+
+// ---- expressions -------------------------------------------------------------------------------
+
+static refs_value *main_value(ken_refs_maker *m, const refs_frame *f, ken_ref_path which)
+{
+    return f->rule->path[which] ? refs__value_at(m, f, which) : refs__first(m, f);
+}
+
+// `base.name`; without a base, the member of something unknown, or with `bare` a plain name.
+refs_value refs__member(ken_refs_maker *m, const refs_frame *f, const refs_value *base)
+{
+    refs_name name = refs__name(m, f->name);
+    ken_ref_role role = refs_has(f, KEN_REF_F_TYPE) ? KEN_REF_TYPE : KEN_REF_READ;
+    ken_expr_id e = !base && refs_has(f, KEN_REF_F_BARE)
+                        ? refs__expr(m, KEN_EXPR_NAME, refs__view(m, f->around), 0, name)
+                        : refs__expr(m, KEN_EXPR_MEMBER, expr_of(base), 0, name);
+    int32_t ref = f->is_def_name ? -1 : refs__add_ref(m, e, role, f->name_start);
+    return value_of(f, e, ref);
+}
+
+static refs_value close_member(ken_refs_maker *m, const refs_frame *f)
+{
+    // Without a name the grammar has something else there, or an error.
+    return f->name.len ? refs__member(m, f, refs__first(m, f)) : value_of(f, 0, -1);
+}
+
+static const refs_value *last_value(const ken_refs_maker *m, const refs_frame *f)
+{
+    for (size_t i = m->values.len; i-- > f->first_value;)
+        if (m->values.ptr[i].depth == f->depth + 1)
+            return &m->values.ptr[i];
+    return NULL;
+}
+
+static ken_expr_id either_of(ken_refs_maker *m, const refs_frame *f)
+{
+    if (f->rule->path[KEN_REF_PATH_LEFT])
+        return refs__either(m, expr_of(refs__value_at(m, f, KEN_REF_PATH_LEFT)),
+                            expr_of(refs__value_at(m, f, KEN_REF_PATH_RIGHT)));
+    if (refs_has(f, KEN_REF_F_BARE)) // `a if c else b`
+        return refs__either(m, expr_of(refs__first(m, f)), expr_of(last_value(m, f)));
+    ken_expr_id e = 0;
+    for (size_t i = f->first_value; i < m->values.len; i++)
+        if (m->values.ptr[i].depth == f->depth + 1)
+            e = refs__either(m, e, m->values.ptr[i].expr);
+    return e;
+}
+
+static refs_value close_either(ken_refs_maker *m, const refs_frame *f)
+{
+    return value_of(f, either_of(m, f), -1);
+}
+
+// A type with arguments; the value of `apply WORD` is a type of the language.
+static refs_value close_apply(ken_refs_maker *m, const refs_frame *f)
+{
+    size_t i = f->first_value;
+    refs_value out = value_of(f, 0, -1);
+    if (f->rule->word.len) {
+        out.expr = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, f->rule->word));
+    } else if (i < m->values.len && m->values.ptr[i].depth == f->depth + 1) {
+        out.expr = m->values.ptr[i].expr;
+        out.ref = m->values.ptr[i++].ref;
+    }
+    for (; i < m->values.len; i++)
+        if (m->values.ptr[i].depth == (f->args_depth ? f->args_depth : f->depth) + 1)
+            out.expr = refs__expr(m, KEN_EXPR_APPLY, out.expr, m->values.ptr[i].expr, 0);
+    return out;
+}
+
+// The type is where the path says, or last; `x as const` is x.
+static refs_value close_cast(ken_refs_maker *m, const refs_frame *f)
+{
+    if (f->rule->path[KEN_REF_PATH_TYPE])
+        return value_of(f, refs__value_of_type(m, expr_of(refs__value_at(m, f, KEN_REF_PATH_TYPE))),
+                        -1);
+    const refs_value *first = refs__first(m, f), *last = last_value(m, f);
+    ken_expr_id e = expr_of(last);
+    return value_of(f, first == last ? e : refs__value_of_type(m, e), -1);
+}
+
+static refs_value close_new(ken_refs_maker *m, const refs_frame *f)
+{
+    refs_value *type = main_value(m, f, KEN_REF_PATH_TYPE);
+    refs__set_role(m, type, KEN_REF_NEW);
+    ken_expr_id e = expr_of(type);
+    for (size_t i = f->first_value; f->has_type_args && i < m->values.len; i++)
+        if (m->values.ptr[i].depth == f->args_depth + 1)
+            e = refs__expr(m, KEN_EXPR_APPLY, e, m->values.ptr[i].expr, 0);
+    return value_of(f, refs__value_of_type(m, e), type ? type->ref : -1);
+}
+
+// ---- callables ---------------------------------------------------------------------------------
+
+static uint8_t up_to_255(uint16_t n)
+{
+    return n < UINT8_MAX ? (uint8_t)n : UINT8_MAX;
+}
+
+static void set_params(ken_def_info *info, const refs_frame *f)
+{
+    info->min_params = up_to_255(f->min_params);
+    info->max_params = up_to_255(f->max_params);
+    if (f->is_variadic)
+        info->flags |= KEN_DEF_VARIADIC;
+}
+
+static refs_value close_lambda(ken_refs_maker *m, const refs_frame *f)
+{
+    refs_value *body = refs__value_at(m, f, KEN_REF_PATH_BODY);
+    refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
+    ken_expr_id result = type ? refs__value_of_type(m, type->expr) : body ? body->expr : f->returns;
+    // A variable that holds it may be a function of the outline.
+    const refs_frame *outer = refs_top(m);
+    int32_t def = outer->rule && f->first_decl > outer->first_decl
+                      ? refs__def_named_at(m, m->decls.ptr[outer->first_decl].byte)
+                      : -1;
+    if (def >= 0 && ken_symbol_is_callable(m->symbols[def].kind))
+        set_params(&m->defs.ptr[def], f);
+    return value_of(f, refs__expr(m, KEN_EXPR_LAMBDA, result, 0, 0), -1);
+}
+
+static void add_base(ken_refs_maker *m, int32_t def, ken_base_kind kind, const refs_value *v)
+{
+    if (!v || !v->expr || m->exprs.ptr[v->expr].op == KEN_EXPR_BUILTIN || def < 0 ||
+        m->bases.len >= KEN_MAX_REFS)
+        return;
+    ken_base base = { (ken_def_id)def, kind, v->expr };
+    ken_vec_push(&m->bases, base);
+    if (kind != KEN_BASE_OWNER)
+        refs__set_role(m, v, KEN_REF_INHERIT);
+}
+
+static void close_function(ken_refs_maker *m, const refs_frame *f)
+{
+    if (f->def < 0)
+        return;
+    refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
+    add_base(m, f->def, KEN_BASE_OWNER, refs__value_at(m, f, KEN_REF_PATH_OWNER));
+    ken_def_info *info = &m->defs.ptr[f->def];
+    ken_expr_id result = type ? refs__value_of_type(m, type->expr) : f->returns;
+    if (result)
+        info->value = result;
+    set_params(info, f);
+    if (refs_has(f, KEN_REF_F_STATIC))
+        info->flags |= KEN_DEF_STATIC;
+    if (f->rule->path[KEN_REF_PATH_BODY] &&
+        ts_node_is_null(refs__at(m, f->rule, KEN_REF_PATH_BODY, f->node)))
+        info->flags |= KEN_DEF_ABSTRACT;
+}
+
+static void close_return(ken_refs_maker *m, const refs_frame *f)
+{
+    enum {
+        MAX_RETURNS = 4
+    };
+    refs_value *v = main_value(m, f, KEN_REF_PATH_VALUE);
+    refs_frame *callable = &m->frames.ptr[f->callable];
+    if (!v || !v->expr || callable->n_returns >= MAX_RETURNS)
+        return;
+    ken_expr_id joined = refs__either(m, callable->returns, v->expr);
+    if (joined != callable->returns)
+        callable->n_returns++;
+    callable->returns = joined;
+}
+
+// ---- declarations ------------------------------------------------------------------------------
+
+// The type of a parameter that takes the rest; some languages say it themselves.
+static ken_expr_id list_of(ken_refs_maker *m, ken_expr_id type)
+{
+    ken_expr_id list = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("list")));
+    const refs_expr *e = &m->exprs.ptr[type];
+    if (e->op == KEN_EXPR_APPLY && e->a == list)
+        return type;
+    return refs__expr(m, KEN_EXPR_APPLY, list, type, 0);
+}
+
+// The value of all names together.
+static ken_expr_id declared_value(ken_refs_maker *m, const refs_frame *f)
+{
+    refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
+    if (type && type->expr) {
+        ken_expr_id t = type->expr;
+        if (refs_has(f, KEN_REF_F_VARIADIC))
+            t = list_of(m, t);
+        return refs__value_of_type(m, t);
+    }
+    const uint16_t *path = f->rule->path;
+    if (refs_has(f, KEN_REF_F_TYPE)) // what it is bound to names its type
+        return refs__value_of_type(m, expr_of(refs__first(m, f)));
+    refs_value *v = path[KEN_REF_PATH_VALUE] || path[KEN_REF_PATH_TYPE]
+                        ? refs__value_at(m, f, KEN_REF_PATH_VALUE)
+                        : refs__first(m, f);
+    ken_expr_id value = expr_of(v);
+    uint32_t both = KEN_REF_F_KEY | KEN_REF_F_ELEMENT;
+    if (!(f->rule->flags & both) || (f->rule->flags & both) == both)
+        return value;
+    return refs__expr(m, KEN_EXPR_ELEMENT, value, refs_has(f, KEN_REF_F_KEY), 0);
+}
+
+// `a, b := x, y` and `for k, v := range x`: what the name number i is.
+static ken_expr_id value_of_each(ken_refs_maker *m, const refs_frame *f, uint32_t i, uint32_t n,
+                                 ken_expr_id whole)
+{
+    uint32_t both = KEN_REF_F_KEY | KEN_REF_F_ELEMENT;
+    if ((f->rule->flags & both) == both)
+        return i < 2 ? refs__expr(m, KEN_EXPR_ELEMENT, whole, i == 0, 0) : 0;
+    if (whole)
+        return whole;
+    TSNode list = refs__at(m, f->rule, KEN_REF_PATH_VALUE, f->node);
+    uint32_t n_values = ts_node_is_null(list) ? 0 : ts_node_named_child_count(list);
+    // Of several results of one call the first is the one that has a name worth following.
+    if (!n_values || (n_values != n && (n_values != 1 || i)))
+        return 0;
+    return expr_of(value_of_node(m, f, ts_node_named_child(list, i)));
+}
+
+static void count_param(ken_refs_maker *m, const refs_frame *f)
+{
+    refs_frame *callable = &m->frames.ptr[f->callable];
+    if (!f->callable || m->frames.len - 1 != f->callable || f->start < callable->params_start ||
+        f->start >= callable->params_end)
+        return;
+    uint32_t n = (uint32_t)m->decls.len - f->first_decl;
+    n = n ? n : 1;
+    bool is_optional = refs_has(f, KEN_REF_F_OPTIONAL) ||
+                       !ts_node_is_null(refs__at(m, f->rule, KEN_REF_PATH_VALUE, f->node));
+    if (refs_has(f, KEN_REF_F_VARIADIC)) {
+        callable->is_variadic = true;
+        return;
+    }
+    uint32_t max = callable->max_params + n;
+    callable->max_params = max < UINT8_MAX ? (uint16_t)max : UINT8_MAX;
+    if (!is_optional)
+        callable->min_params = callable->max_params;
+}
+
+// Python's first parameter of a method.
+static bool take_self(ken_refs_maker *m, const refs_frame *f)
+{
+    refs_frame *callable = &m->frames.ptr[f->callable];
+    if (!callable->has_self || m->decls.len == f->first_decl)
+        return false;
+    callable->has_self = false;
+    const refs_decl *d = &m->decls.ptr[f->first_decl];
+    const ken_symbol *s = &m->symbols[callable->def];
+    ken_str head = refs_text(m, s->span.start, d->byte);
+    if (ken_str_find(head, KEN_STR("@staticmethod")) != SIZE_MAX)
+        return false;
+    bool is_class = ken_str_eq(d->text, KEN_STR("cls"));
+    uint32_t type = (uint32_t)s->parent;
+    ken_expr_id e = is_class ? refs__expr(m, KEN_EXPR_DEF, type, 0, 0)
+                             : refs__expr(m, KEN_EXPR_SELF, type + 1, 0, 0);
+    refs__declare(m, callable->scope, d->text, d->byte, e);
+    return true;
+}
+
+// A parameter that is a field, too: TypeScript's `constructor(private db: Db)`.
+static void add_field(ken_refs_maker *m, const refs_frame *f, const refs_decl *d, ken_expr_id value)
+{
+    int32_t owner = refs__type_around(m, f->around);
+    if (owner < 0)
+        return;
+    ken_expr_id self = refs__expr(m, KEN_EXPR_SELF, (uint32_t)owner + 1, 0, 0);
+    ken_expr_id member = refs__expr(m, KEN_EXPR_MEMBER, self, 0, refs__name(m, d->text));
+    refs__assign_field(m, member, value, d->byte);
+}
+
+static void declare_one(ken_refs_maker *m, const refs_frame *f, const refs_decl *d,
+                        ken_expr_id value, uint32_t scope)
+{
+    int32_t def = refs__def_named_at(m, d->byte);
+    if (def >= 0) {
+        refs__set_value(m, def, value);
+        return;
+    }
+    if (f->rule->role == KEN_REF_RULE_FIELD)
+        return;
+    refs__declare(m, scope, d->text, d->byte, value);
+    if (refs_has(f, KEN_REF_F_FIELD))
+        add_field(m, f, d, value);
+}
+
+void refs__declare_names(ken_refs_maker *m, uint32_t frame)
+{
+    const refs_frame *f = &m->frames.ptr[frame];
+    uint32_t first = f->first_decl, n = (uint32_t)m->decls.len - first;
+    ken_expr_id whole = declared_value(m, f);
+    // A scope of its own is for what is inside, unless it is a loop.
+    uint32_t scope = f->rule->path[KEN_REF_PATH_BODY] ? f->scope : f[-1].scope;
+    refs__work_out_steps(m, f, whole);
+    for (uint32_t i = 0; i < n; i++) {
+        refs_decl d = m->decls.ptr[first + i];
+        bool is_one_of = refs_has(f, KEN_REF_F_EACH) && !f->rule->each_step;
+        ken_expr_id value =
+            is_one_of ? value_of_each(m, f, i, n, whole) : refs__decl_value(m, &d, whole);
+        declare_one(m, f, &d, value, scope);
+    }
+}
+
+static void close_local(ken_refs_maker *m, const refs_frame *f)
+{
+    bool is_param = refs_has(f, KEN_REF_F_PARAM);
+    if (is_param && take_self(m, f))
+        return;
+    if (is_param)
+        count_param(m, f);
+    // A loop has declared its names before its body.
+    if (!f->rule->path[KEN_REF_PATH_BODY] || f->ready_at != UINT32_MAX)
+        refs__declare_names(m, (uint32_t)(f - m->frames.ptr));
+}
+
+static void close_param_type(ken_refs_maker *m, const refs_frame *f)
+{
+    int32_t def = refs__holder(m, f->around);
+    for (size_t i = f->first_decl; def >= 0 && i < m->decls.len; i++) {
+        refs_place *p = &m->places.ptr[def];
+        ken_str name = m->decls.ptr[i].text;
+        ken_expr_id e =
+            refs__expr(m, KEN_EXPR_PARAM, (uint32_t)def, p->n_types, refs__name(m, name));
+        if (p->n_types < UINT8_MAX)
+            p->n_types++;
+        m->defs.ptr[def].n_type_params = p->n_types;
+        refs__declare_type(m, f->scope, name, e);
+    }
+}
+
+static void close_declare(ken_refs_maker *m, const refs_frame *f)
+{
+    refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
+    ken_def_info info = { .value = type ? refs__value_of_type(m, type->expr) : 0,
+                          .complexity = f->rule->detail == KEN_SYMBOL_FUNCTION };
+    set_params(&info, f);
+    for (size_t i = f->first_decl; i < m->decls.len; i++) {
+        ken_implied d = { m->decls.ptr[i].text, (ken_symbol_kind)f->rule->detail,
+                          refs__holder(m, f->around), m->decls.ptr[i].byte, true };
+        if (refs__def_named_at(m, d.byte) < 0)
+            refs__add_implied(m, d, info);
+    }
+}
+
+// ---- assignments -------------------------------------------------------------------------------
+
+// A bare name that is assigned to: a definition, a local, or something of elsewhere.
+static void assign_name(ken_refs_maker *m, const refs_frame *f, const refs_decl *d,
+                        ken_expr_id value)
+{
+    int32_t def = refs__def_named_at(m, d->byte);
+    if (def >= 0) {
+        refs__set_value(m, def, value);
+        return;
+    }
+    refs_name name = refs__name(m, d->text);
+    int32_t local = m->names.ptr[name].local;
+    bool is_global = local >= 0 && m->locals.ptr[local].is_global;
+    bool is_own = local >= 0 && m->locals.ptr[local].frame >= f->callable;
+    if (local >= 0 && !is_global && (is_own || !refs_has(f, KEN_REF_F_DECLARES))) {
+        if (value)
+            m->locals.ptr[local].value = value;
+    } else if (!is_global && refs_has(f, KEN_REF_F_DECLARES)) {
+        refs__declare(m, f->callable, d->text, d->byte, value);
+    } else {
+        ken_expr_id e = refs__expr(m, KEN_EXPR_NAME, refs__view(m, f->around), 0, name);
+        refs__add_ref(m, e, KEN_REF_WRITE, d->byte);
+    }
+}
+
+static refs_value close_assign(ken_refs_maker *m, const refs_frame *f)
+{
+    refs_value *right = refs__value_at(m, f, KEN_REF_PATH_RIGHT);
+    refs_value *left = refs__value_at(m, f, KEN_REF_PATH_LEFT);
+    refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
+    ken_expr_id value = type && type->expr ? refs__value_of_type(m, type->expr) : expr_of(right);
+    refs__work_out_steps(m, f, value);
+    for (size_t i = f->first_decl; i < m->decls.len; i++) {
+        refs_decl d = m->decls.ptr[i];
+        assign_name(m, f, &d, refs__decl_value(m, &d, value));
+    }
+    if (left) {
+        refs__set_role(m, left, KEN_REF_WRITE);
+        if (refs_has(f, KEN_REF_F_FIELD))
+            refs__assign_field(m, left->expr, value,
+                               left->ref >= 0 ? m->refs.ptr[left->ref].byte : left->start);
+    }
+    return value_of(f, value, -1);
+}
+
+// ---- the rest ----------------------------------------------------------------------------------
+
+static void close_base(ken_refs_maker *m, const refs_frame *f)
+{
+    m->view = refs__view(m, m->around);
+    int32_t def = refs__holder(m, f->around);
+    if (f->rule->detail != KEN_BASE_OWNER)
+        while (def >= 0 && !refs__is_type(m, def))
+            def = refs__holder(m, m->places.ptr[def].around);
+    for (size_t i = f->first_value; i < m->values.len; i++)
+        add_base(m, def, (ken_base_kind)f->rule->detail, &m->values.ptr[i]);
+}
+
+// A pattern inside a declaration leaves its names to it; a parameter that is one has no value.
+static bool leaves_names(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_frame *outer = refs_top(m);
+    ken_ref_rule_role role = outer->rule ? outer->rule->role : KEN_REF_RULE_NONE;
+    if (role == KEN_REF_RULE_PATTERN || role == KEN_REF_RULE_LOCAL || role == KEN_REF_RULE_ASSIGN)
+        return true;
+    for (size_t i = f->first_decl; i < m->decls.len; i++)
+        refs__declare(m, outer->scope, m->decls.ptr[i].text, m->decls.ptr[i].byte, 0);
+    return false;
+}
+
+static refs_value close_pass(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_value *inner = main_value(m, f, KEN_REF_PATH_VALUE);
+    refs_value v = value_of(f, expr_of(inner), inner ? inner->ref : -1);
+    v.is_text = inner && inner->is_text;
+    return v;
+}
+
+static refs_value close_builtin(ken_refs_maker *m, const refs_frame *f)
+{
+    ken_expr_id e = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, f->rule->word));
+    refs_value v = value_of(f, e, -1);
+    v.is_text = ken_str_eq(f->rule->word, KEN_STR("string"));
+    return v;
+}
+
+// ELEMENT, KEY and AWAIT of the value inside.
+static refs_value close_unary(ken_refs_maker *m, const refs_frame *f, ken_expr_op op)
+{
+    ken_expr_id inner = expr_of(main_value(m, f, KEN_REF_PATH_VALUE));
+    return value_of(f, refs__expr(m, op, inner, f->rule->role == KEN_REF_RULE_KEY, 0), -1);
+}
+
+static refs_value close_element(ken_refs_maker *m, const refs_frame *f)
+{
+    return close_unary(m, f, KEN_EXPR_ELEMENT);
+}
+
+static refs_value close_await(ken_refs_maker *m, const refs_frame *f)
+{
+    return close_unary(m, f, KEN_EXPR_AWAIT);
+}
+
+static void close_decorate(ken_refs_maker *m, const refs_frame *f)
+{
+    m->view = refs__view(m, m->around);
+    refs__set_role(m, refs__first(m, f), KEN_REF_DECORATE);
+}
+
+// Nodes that are expressions have a value, the others do what they do.
+typedef refs_value (*value_fn)(ken_refs_maker *m, const refs_frame *f);
+typedef void (*close_fn)(ken_refs_maker *m, const refs_frame *f);
+
+static const value_fn valuers[KEN_REF_RULE_COUNT] = {
+    [KEN_REF_RULE_MEMBER] = close_member, [KEN_REF_RULE_CALL] = refs__close_call,
+    [KEN_REF_RULE_PASS] = close_pass,     [KEN_REF_RULE_NEW] = close_new,
+    [KEN_REF_RULE_CAST] = close_cast,     [KEN_REF_RULE_ELEMENT] = close_element,
+    [KEN_REF_RULE_KEY] = close_element,   [KEN_REF_RULE_AWAIT] = close_await,
+    [KEN_REF_RULE_EITHER] = close_either, [KEN_REF_RULE_BUILTIN] = close_builtin,
+    [KEN_REF_RULE_APPLY] = close_apply,   [KEN_REF_RULE_LAMBDA] = close_lambda,
+    [KEN_REF_RULE_ASSIGN] = close_assign,
+};
+
+static const close_fn closers[KEN_REF_RULE_COUNT] = {
+    [KEN_REF_RULE_FUNCTION] = close_function,   [KEN_REF_RULE_LOCAL] = close_local,
+    [KEN_REF_RULE_FIELD] = close_local,         [KEN_REF_RULE_PARAM_TYPE] = close_param_type,
+    [KEN_REF_RULE_DECLARE] = close_declare,     [KEN_REF_RULE_RETURN] = close_return,
+    [KEN_REF_RULE_BASE] = close_base,           [KEN_REF_RULE_IMPORT] = refs__close_import,
+    [KEN_REF_RULE_EXPORT] = refs__close_export, [KEN_REF_RULE_DECORATE] = close_decorate,
+};
+
+// The frame is off the stack, so that the top is the one around it; its memory is still there.
+void refs__close_top(ken_refs_maker *m)
+{
+    refs_frame *f = &m->frames.ptr[--m->frames.len];
+    value_fn value_of_it = valuers[f->rule->role];
+    refs_value v = { .ref = -1 };
+    if (value_of_it)
+        v = value_of_it(m, f);
+    else if (closers[f->rule->role])
+        closers[f->rule->role](m, f);
+    if (f->rule->role != KEN_REF_RULE_PATTERN || !leaves_names(m, f)) {
+        refs__drop_decls(m, f->first_decl);
+        m->steps.len = f->first_step;
+    }
+    if (f->first_local != UINT32_MAX)
+        refs__end_scope(m, (uint32_t)m->frames.len);
+    m->values.len = f->first_value;
+    if (value_of_it)
+        refs__deliver(m, v);
+}

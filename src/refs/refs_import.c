@@ -1,0 +1,226 @@
+// SPDX-License-Identifier: MIT
+// What imports bring and exports show.
+#include "refs/refs_priv.h"
+
+enum {
+    MAX_BINDS = 100000 // of one file
+};
+
+// Names are bound inside imports, patterns in them, prefixes, and objects that are exported.
+bool refs__is_in_import(ken_refs_maker *m)
+{
+    size_t i = m->frames.len - 1;
+    const refs_frame *f = m->frames.ptr;
+    while (i && f[i].rule->role == KEN_REF_RULE_PATTERN)
+        i--;
+    if (i > 1 && f[i].rule->role == KEN_REF_RULE_BUILTIN)
+        return f[i - 1].rule->role == KEN_REF_RULE_EXPORT;
+    return i && (f[i].rule->role == KEN_REF_RULE_IMPORT || f[i].rule->role == KEN_REF_RULE_PREFIX);
+}
+
+static const refs_frame *import_around(const ken_refs_maker *m)
+{
+    size_t i = m->frames.len - 1;
+    while (i && m->frames.ptr[i].rule->role != KEN_REF_RULE_IMPORT &&
+           m->frames.ptr[i].rule->role != KEN_REF_RULE_PREFIX &&
+           m->frames.ptr[i].rule->role != KEN_REF_RULE_EXPORT)
+        i--;
+    return &m->frames.ptr[i];
+}
+
+static bool is_quote(char c)
+{
+    return c == '"' || c == '\'' || c == '`' || c == '<' || c == '>';
+}
+
+static ken_str unquote(ken_str s)
+{
+    s = ken_str_trim(s);
+    while (s.len && is_quote(s.ptr[0]))
+        s = ken_str_sub(s, 1, s.len);
+    while (s.len && is_quote(s.ptr[s.len - 1]))
+        s.len--;
+    return s;
+}
+
+static ken_str text_at(const ken_refs_maker *m, const ken_ref_rule *rule, ken_ref_path which,
+                       TSNode node, uint32_t *out_byte)
+{
+    TSNode at = refs__at(m, rule, which, node);
+    if (ts_node_is_null(at))
+        return KEN_STR("");
+    ken_str text = unquote(refs_node_text(m, at));
+    if (out_byte)
+        *out_byte = ts_node_start_byte(at);
+    return text;
+}
+
+static ken_str join(ken_refs_maker *m, ken_str a, ken_str b)
+{
+    if (!a.len || !b.len)
+        return a.len ? a : b;
+    if (a.len + b.len > 4096)
+        return b;
+    return ken_arena_printf(m->arena, KEN_STR_FMT KEN_STR_FMT KEN_STR_FMT, KEN_STR_ARG(a),
+                            KEN_STR_ARG(m->rules->separator), KEN_STR_ARG(b));
+}
+
+// Takes the last part of a path off it.
+static ken_str take_last(const ken_refs_maker *m, ken_str *path)
+{
+    ken_str sep = m->rules->separator;
+    for (size_t i = path->len; i-- > 0;) {
+        if (!ken_str_starts(ken_str_sub(*path, i, path->len), sep))
+            continue;
+        ken_str last = ken_str_sub(*path, i + sep.len, path->len);
+        *path = ken_str_sub(*path, 0, i);
+        return last;
+    }
+    ken_str last = *path;
+    path->len = 0;
+    return last;
+}
+
+void refs__open_import(ken_refs_maker *m, refs_frame *f)
+{
+    const refs_frame *outer = f - 1;
+    bool is_prefix = f->rule->role == KEN_REF_RULE_PREFIX;
+    ken_ref_path path = is_prefix ? KEN_REF_PATH_NAME : KEN_REF_PATH_MODULE;
+    f->name_start = UINT32_MAX;
+    f->module = text_at(m, f->rule, path, f->node, &f->name_start);
+    if (outer->rule &&
+        (outer->rule->role == KEN_REF_RULE_IMPORT || outer->rule->role == KEN_REF_RULE_PREFIX))
+        f->module = join(m, outer->module, f->module);
+    f->n_binds = (uint32_t)m->binds.len;
+}
+
+static uint8_t bind_flags(uint32_t flags)
+{
+    return (uint8_t)((flags & KEN_REF_F_EXPORT ? KEN_BIND_EXPORTED : 0) |
+                     (flags & KEN_REF_F_TYPE ? KEN_BIND_TYPE : 0) |
+                     (flags & KEN_REF_F_STATIC ? KEN_BIND_STATIC : 0));
+}
+
+static void add_bind(ken_refs_maker *m, ken_bind b)
+{
+    if (m->binds.len >= MAX_BINDS)
+        return;
+    ken_vec_push(&m->binds, b);
+    if (b.kind != KEN_BIND_NAME)
+        return;
+    ken_str name = b.module.len ? b.local : b.name;
+    ken_expr_id e = refs__expr(m, KEN_EXPR_NAME, m->view, 0, refs__name(m, name));
+    refs__add_ref(m, e, KEN_REF_IMPORT, b.byte);
+}
+
+static void bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node, ken_str module,
+                 uint8_t flags, uint32_t byte)
+{
+    ken_bind b = { .kind = rule->flags & KEN_REF_F_ALL      ? KEN_BIND_ALL
+                           : rule->flags & KEN_REF_F_MODULE ? KEN_BIND_MODULE
+                                                            : KEN_BIND_NAME,
+                   .flags = (uint8_t)(flags | bind_flags(rule->flags)),
+                   .byte = byte };
+    uint32_t local_byte = byte, name_byte = UINT32_MAX;
+    b.local = text_at(m, rule, KEN_REF_PATH_LOCAL, node, &local_byte);
+    b.name = text_at(m, rule, KEN_REF_PATH_NAME, node, &name_byte);
+    b.byte = name_byte != UINT32_MAX ? name_byte : local_byte;
+    b.module = module;
+    if (rule->flags & KEN_REF_F_SPLIT) {
+        ken_str path = b.name;
+        b.name = take_last(m, &path);
+        b.byte = name_byte + (uint32_t)(b.name.ptr - path.ptr);
+        b.module = join(m, module, path);
+    }
+    if (rule->flags & KEN_REF_F_DEFAULT)
+        b.name = KEN_STR("default");
+    if (b.kind == KEN_BIND_NAME && !b.local.len)
+        b.local = b.name;
+    if (b.kind == KEN_BIND_NAME ? b.name.len > 0 : b.module.len > 0)
+        add_bind(m, b);
+}
+
+void refs__bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node)
+{
+    const refs_frame *import = import_around(m);
+    uint32_t byte = ts_node_start_byte(node);
+    if (byte == import->name_start) // the module itself
+        return;
+    ken_str own = rule->role == KEN_REF_RULE_BIND
+                      ? text_at(m, rule, KEN_REF_PATH_MODULE, node, NULL)
+                      : KEN_STR("");
+    uint8_t flags = import->rule ? bind_flags(import->rule->flags) : 0;
+    bind(m, rule, node, join(m, import->module, own), flags, byte);
+}
+
+// An import that binds no names brings the module itself, or with `all` what is in it.
+void refs__close_import(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_frame *outer = refs_top(m);
+    if (m->binds.len > f->n_binds || (outer->rule && outer->rule->role == KEN_REF_RULE_IMPORT))
+        return;
+    if (f->rule->path[KEN_REF_PATH_NAME]) {
+        bind(m, f->rule, f->node, f->module, 0, f->start);
+        return;
+    }
+    if (!f->module.len)
+        return;
+    bool is_system = f->module.ptr > m->text.ptr && f->module.ptr <= m->text.ptr + m->text.len &&
+                     f->module.ptr[-1] == '<';
+    ken_bind b = {
+        .local = text_at(m, f->rule, KEN_REF_PATH_LOCAL, f->node, NULL),
+        .module = f->module,
+        .kind = refs_has(f, KEN_REF_F_ALL) ? KEN_BIND_ALL : KEN_BIND_MODULE,
+        .flags = (uint8_t)(bind_flags(f->rule->flags) | (is_system ? KEN_BIND_SYSTEM : 0)),
+        .byte = f->name_start,
+    };
+    add_bind(m, b);
+}
+
+static void export_default(ken_refs_maker *m, const refs_frame *f, ken_expr_id value)
+{
+    uint32_t byte = f->start;
+    ken_str name = text_at(m, f->rule, KEN_REF_PATH_NAME, f->node, &byte);
+    if (name.len) {
+        ken_bind b = {
+            .local = KEN_STR("default"), .name = name, .flags = KEN_BIND_EXPORTED, .byte = byte
+        };
+        if (m->binds.len < MAX_BINDS)
+            ken_vec_push(&m->binds, b); // where it is defined is no use of it
+        return;
+    }
+    bool is_lambda = m->exprs.ptr[value].op == KEN_EXPR_LAMBDA;
+    ken_implied d = { KEN_STR("default"), is_lambda ? KEN_SYMBOL_FUNCTION : KEN_SYMBOL_VARIABLE, -1,
+                      byte, false };
+    refs__add_implied(m, d,
+                      (ken_def_info){ .value = is_lambda ? m->exprs.ptr[value].a : value,
+                                      .complexity = is_lambda,
+                                      .flags = KEN_DEF_EXPORTED });
+}
+
+// `export default …`, `exports.name = …`.
+void refs__close_export(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_value *v = refs__value_at(m, f, KEN_REF_PATH_VALUE);
+    ken_expr_id value = v ? v->expr : 0;
+    if (refs_has(f, KEN_REF_F_DEFAULT)) {
+        export_default(m, f, value);
+        return;
+    }
+    uint32_t byte = f->start;
+    ken_str name = text_at(m, f->rule, KEN_REF_PATH_NAME, f->node, &byte);
+    int32_t def = refs__def_named_at(m, byte);
+    if (def >= 0) {
+        m->defs.ptr[def].flags |= KEN_DEF_EXPORTED;
+        refs__set_value(m, def, value);
+        return;
+    }
+    ken_implied d = { name, KEN_SYMBOL_VARIABLE, -1, byte, false };
+    refs__add_implied(m, d, (ken_def_info){ .value = value, .flags = KEN_DEF_EXPORTED });
+}
+
+void refs__set_package(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node)
+{
+    if (!m->package.len)
+        m->package = text_at(m, rule, KEN_REF_PATH_NAME, node, NULL);
+}

@@ -1,0 +1,240 @@
+// SPDX-License-Identifier: MIT
+// refs_priv.h -- a maker's parts, for this folder only.
+//
+// refs_walk.c goes through the tree and keeps the stack of open nodes (frames); refs_close.c says
+// what a node gives when it is over; refs_expr.c keeps names and expressions, refs_scope.c locals,
+// refs_defs.c definitions, refs_import.c bindings, refs_call.c calls and their literals.
+#ifndef KEN_REFS_REFS_PRIV_H
+#define KEN_REFS_REFS_PRIV_H
+
+#include "base/vec.h"
+#include "refs/refs.h"
+
+typedef uint32_t refs_name; // index into names; 0 = none
+
+// What a node that is an expression delivers to the frame around it.
+typedef struct refs_value {
+    ken_expr_id expr;
+    int32_t ref;                // the place whose role the taker may set, -1 = none
+    uint32_t start, end, depth; // of the node
+    bool is_text;               // a literal text
+} refs_value;
+
+typedef struct refs_name_entry {
+    ken_str text;
+    uint32_t hash, slot;
+    int32_t local;  // innermost visible local of this name, -1 = none
+    int32_t symbol; // first definition of this name, -1 = none
+} refs_name_entry;
+
+typedef struct refs_expr {
+    ken_expr_op op;
+    uint32_t a, b;
+    refs_name name;
+    uint32_t slot;
+    int32_t implied; // index into implied of a field that was assigned to by this; -1 = none
+} refs_expr;
+
+typedef struct refs_local {
+    refs_name name;
+    ken_expr_id value;
+    int32_t outer;  // the local that it hides, -1 = none
+    uint32_t frame; // that it is visible in
+    bool is_type;   // a type parameter: hides types, too
+    bool is_global; // Python's `global x`: there is none
+} refs_local;
+
+// A name that an open frame declares, by where it stands; its leaf is no reference.
+typedef struct refs_decl {
+    ken_str text;
+    uint32_t byte;
+    int32_t step;  // of a pattern: how to get at its value, or one of refs_step_none
+    bool was_seen; // its leaf went by
+} refs_decl;
+
+enum refs_step_none {
+    REFS_STEP_WHOLE = -1,   // it is the whole value
+    REFS_STEP_UNKNOWN = -2, // nothing is known
+};
+
+// How to get from the value of a pattern to that of a part of it.
+typedef struct refs_step {
+    int32_t from; // step of the pattern around
+    ken_expr_op op;
+    refs_name name;
+    ken_expr_id expr; // worked out when the value is known
+} refs_step;
+
+typedef struct refs_frame {
+    const ken_ref_rule *rule;
+    TSNode node;
+    uint32_t start, end, depth;
+    uint32_t max_depth; // of values that count
+    uint32_t first_value, first_decl, first_step;
+    uint32_t first_local;     // of frames that are scopes
+    uint32_t scope, callable; // innermost frames that are one, itself included; 0 = the file
+    int32_t around;           // innermost definition by place
+    int32_t def;              // definition that this node is, -1 = none
+    ken_str name;             // of a member or call
+    uint32_t name_start;
+    bool is_def_name; // that of a definition
+    bool has_type_args;
+    uint32_t args_start, args_depth, n_args; // n_args: 1 + their number, 0 = not counted
+    uint32_t params_start, params_end;
+    uint32_t ready_at;   // declares its names when the walk gets here; UINT32_MAX = when it closes
+    ken_expr_id returns; // of callables
+    uint16_t n_returns;
+    uint16_t min_params, max_params;
+    bool is_variadic, has_self;
+    int32_t step; // of patterns
+    bool is_declaring;
+    uint32_t pattern_start, pattern_end; // where their names are
+    ken_str module;                      // of imports
+    uint32_t n_binds;                    // that there were before
+} refs_frame;
+
+// A definition, by where it is.
+typedef struct refs_place {
+    uint32_t start, end, name_byte;
+    int32_t around;  // by place, -1 = none
+    int32_t holder;  // itself, or what holds it by name
+    uint32_t view;   // `a` of NAMEs inside
+    bool has_inner;  // definitions
+    bool is_owned;   // by a type that is elsewhere
+    int32_t next;    // definition of the same name, -1 = none
+    uint8_t n_types; // parameters
+} refs_place;
+
+struct ken_refs_maker {
+    // of the file
+    ken_str text, package;
+    ken_arena *arena;
+    const ken_symbol *symbols;
+    uint32_t n_symbols;
+    KEN_VEC(refs_place) places;   // by symbol
+    ken_vec_u32 order;            // symbols of the tree by start
+    KEN_VEC(uint64_t) name_bytes; // names of the tree's symbols, by byte: byte << 32 | symbol
+    KEN_VEC(refs_name_entry) names;
+    ken_vec_u32 name_slots;
+    KEN_VEC(refs_expr) exprs;
+    ken_vec_u32 expr_slots;
+    KEN_VEC(ken_ref) refs;
+    KEN_VEC(ken_implied) implied;
+    KEN_VEC(ken_def_info) defs, implied_defs;
+    KEN_VEC(ken_base) bases;
+    KEN_VEC(ken_bind) binds;
+    KEN_VEC(ken_literal) literals;
+    // of the walk
+    const ken_ref_rules *rules;
+    KEN_VEC(refs_frame) frames; // [0] is the file
+    KEN_VEC(refs_value) values;
+    KEN_VEC(refs_local) locals;
+    KEN_VEC(refs_decl) decls;
+    KEN_VEC(refs_step) steps;
+    uint32_t n_unseen; // declared names whose leaf is to come
+    // The sweep over definitions by place.
+    int32_t around; // innermost one, -1 = none
+    uint32_t view;  // `a` of NAMEs here
+    uint32_t next_open, next_start, next_end;
+    uint32_t next_ready; // least ready_at of open frames
+    uint32_t next_name;  // of the sweep over their names
+};
+
+static inline refs_frame *refs_top(ken_refs_maker *m)
+{
+    return &m->frames.ptr[m->frames.len - 1];
+}
+
+static inline bool refs_has(const refs_frame *f, uint32_t flag)
+{
+    return (f->rule->flags & flag) != 0;
+}
+
+static inline ken_str refs_text(const ken_refs_maker *m, uint32_t start, uint32_t end)
+{
+    return ken_str_sub(m->text, start, end);
+}
+
+static inline ken_str refs_node_text(const ken_refs_maker *m, TSNode node)
+{
+    return refs_text(m, ts_node_start_byte(node), ts_node_end_byte(node));
+}
+
+// ---- refs_expr.c -------------------------------------------------------------------------------
+void refs__clear_exprs(ken_refs_maker *m);
+refs_name refs__name(ken_refs_maker *m, ken_str text); // names longer than 200 bytes are cut
+// The expression, made when it is new. 0 when there are too many, or when it says nothing (a part
+// that it cannot do without is 0).
+ken_expr_id refs__expr(ken_refs_maker *m, ken_expr_op op, uint32_t a, uint32_t b, refs_name name);
+ken_expr_id refs__value_of_type(ken_refs_maker *m, ken_expr_id type);
+ken_expr_id refs__either(ken_refs_maker *m, ken_expr_id a, ken_expr_id b);
+int32_t refs__add_ref(ken_refs_maker *m, ken_expr_id expr, ken_ref_role role, uint32_t byte);
+
+// ---- refs_defs.c -------------------------------------------------------------------------------
+void refs__begin_defs(ken_refs_maker *m);
+void refs__begin_tree(ken_refs_maker *m, uint32_t first, uint32_t end);
+void refs__sweep(ken_refs_maker *m, uint32_t byte); // goes on to a place
+// The definition whose name begins there, -1 = none.
+int32_t refs__def_named_at(const ken_refs_maker *m, uint32_t byte);
+static inline uint32_t refs__view(const ken_refs_maker *m, int32_t around)
+{
+    return around >= 0 ? m->places.ptr[around].view : 0;
+}
+int32_t refs__type_around(const ken_refs_maker *m, int32_t around);
+int32_t refs__callable_around(const ken_refs_maker *m, int32_t around);
+int32_t refs__holder(const ken_refs_maker *m, int32_t around);
+bool refs__is_type(const ken_refs_maker *m, int32_t def);
+void refs__set_owned(ken_refs_maker *m, int32_t def);
+// A member of `owner` that the outline has, -1 = none.
+int32_t refs__member_of(const ken_refs_maker *m, int32_t owner, refs_name name);
+void refs__set_value(ken_refs_maker *m, int32_t def, ken_expr_id value);
+int32_t refs__add_implied(ken_refs_maker *m, ken_implied implied, ken_def_info info);
+void refs__assign_field(ken_refs_maker *m, ken_expr_id left, ken_expr_id value, uint32_t byte);
+void refs__branch(ken_refs_maker *m, int32_t around);
+
+// ---- refs_scope.c ------------------------------------------------------------------------------
+// `frame`: the index of the one that it is visible in; in the file's a variable becomes an implied
+// definition.
+void refs__declare(ken_refs_maker *m, uint32_t frame, ken_str name, uint32_t byte,
+                   ken_expr_id value);
+void refs__declare_type(ken_refs_maker *m, uint32_t frame, ken_str name, ken_expr_id value);
+void refs__declare_global(ken_refs_maker *m, uint32_t frame, ken_str name);
+void refs__end_scope(ken_refs_maker *m, uint32_t frame);
+// Notes that the leaf `node` is a declared name; nothing when it is no leaf.
+void refs__add_decl(ken_refs_maker *m, TSNode node, int32_t step);
+void refs__add_decls_below(ken_refs_maker *m, TSNode node); // all leaves that are names
+bool refs__is_declared(ken_refs_maker *m, uint32_t byte);
+bool refs__is_name(const ken_refs_maker *m, TSNode node); // by its type
+void refs__drop_decls(ken_refs_maker *m, uint32_t first);
+void refs__open_pattern(ken_refs_maker *m, refs_frame *f);
+void refs__add_pattern_leaf(ken_refs_maker *m, const refs_frame *f, TSNode leaf);
+// The value of a declared name, when that of the whole is known and steps are worked out.
+ken_expr_id refs__decl_value(const ken_refs_maker *m, const refs_decl *d, ken_expr_id whole);
+void refs__work_out_steps(ken_refs_maker *m, const refs_frame *f, ken_expr_id whole);
+
+// ---- refs_walk.c, refs_close.c -----------------------------------------------------------------
+TSNode refs__at(const ken_refs_maker *m, const ken_ref_rule *rule, ken_ref_path which, TSNode node);
+void refs__deliver(ken_refs_maker *m, refs_value v); // to the innermost open frame
+// The value of a direct child, NULL = there is none.
+refs_value *refs__first(ken_refs_maker *m, const refs_frame *f);
+// The value of just the node where the path leads.
+refs_value *refs__value_at(ken_refs_maker *m, const refs_frame *f, ken_ref_path which);
+void refs__set_role(ken_refs_maker *m, const refs_value *v, ken_ref_role role);
+// The member of `base` (NULL = none) that the frame names, with its place.
+refs_value refs__member(ken_refs_maker *m, const refs_frame *f, const refs_value *base);
+void refs__declare_names(ken_refs_maker *m,
+                         uint32_t frame); // those of a `local`, with their values
+void refs__close_top(ken_refs_maker *m);
+
+// ---- refs_call.c -------------------------------------------------------------------------------
+refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f);
+
+// ---- refs_import.c -----------------------------------------------------------------------------
+bool refs__is_in_import(ken_refs_maker *m);
+void refs__open_import(ken_refs_maker *m, refs_frame *f);
+void refs__close_import(ken_refs_maker *m, const refs_frame *f);
+void refs__bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node);
+void refs__close_export(ken_refs_maker *m, const refs_frame *f);
+void refs__set_package(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node);
+
+#endif

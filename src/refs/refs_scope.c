@@ -1,0 +1,213 @@
+// SPDX-License-Identifier: MIT
+// Locals: names that mean a value and nothing else, as long as their scope is open. A name knows
+// its innermost local, a local the one that it hides, so that a look-up costs nothing.
+#include "refs/refs_priv.h"
+
+enum {
+    MAX_LOCALS = 1 << 18, // of one file at a time
+    MAX_DECLS = 1 << 16,
+    DECLS_LOOKED_AT = 64
+};
+
+static void link_local(ken_refs_maker *m, refs_local l)
+{
+    l.outer = m->names.ptr[l.name].local;
+    m->names.ptr[l.name].local = (int32_t)m->locals.len;
+    ken_vec_push(&m->locals, l);
+}
+
+// Once more in one scope it is the same; what is known of it stays until more is.
+static void put_local(ken_refs_maker *m, refs_local l)
+{
+    int32_t at = m->names.ptr[l.name].local;
+    refs_local *old = at >= 0 ? &m->locals.ptr[at] : NULL;
+    if (old && old->frame == l.frame && old->is_type == l.is_type) {
+        old->value = l.value ? l.value : old->value;
+        old->is_global |= l.is_global;
+    } else if (m->locals.len < MAX_LOCALS) {
+        link_local(m, l);
+    }
+}
+
+// A variable of the file, or of a type's body, that is no symbol of the outline.
+static void imply_variable(ken_refs_maker *m, refs_name name, uint32_t byte, ken_expr_id value)
+{
+    int32_t owner = refs__holder(m, m->around);
+    ken_expr_id id = refs__expr(m, KEN_EXPR_NAME, (uint32_t)(owner + 1), 0, name);
+    refs_expr *e = &m->exprs.ptr[id];
+    if (id && e->implied < 0) {
+        ken_implied v = { m->names.ptr[name].text, KEN_SYMBOL_VARIABLE, owner, byte, false };
+        e->implied = refs__add_implied(m, v, (ken_def_info){ .value = value });
+    } else if (id && value) {
+        m->implied_defs.ptr[e->implied].value = value;
+    }
+}
+
+void refs__declare(ken_refs_maker *m, uint32_t frame, ken_str name, uint32_t byte,
+                   ken_expr_id value)
+{
+    refs_local l = { .name = refs__name(m, name), .value = value, .frame = frame };
+    if (!l.name)
+        return;
+    if (frame)
+        put_local(m, l);
+    else
+        imply_variable(m, l.name, byte, value);
+}
+
+void refs__declare_type(ken_refs_maker *m, uint32_t frame, ken_str name, ken_expr_id value)
+{
+    refs_local l = { refs__name(m, name), value, .frame = frame, .is_type = true };
+    if (l.name)
+        put_local(m, l);
+}
+
+void refs__declare_global(ken_refs_maker *m, uint32_t frame, ken_str name)
+{
+    refs_local l = { .name = refs__name(m, name), .frame = frame, .is_global = true };
+    if (l.name)
+        put_local(m, l);
+}
+
+// Locals that were declared further out (Python's) stay.
+void refs__end_scope(ken_refs_maker *m, uint32_t frame)
+{
+    size_t first = m->frames.ptr[frame].first_local, end = m->locals.len;
+    for (size_t i = end; i-- > first;)
+        m->names.ptr[m->locals.ptr[i].name].local = m->locals.ptr[i].outer;
+    m->locals.len = first;
+    for (size_t i = first; i < end; i++)
+        if (m->locals.ptr[i].frame < frame)
+            link_local(m, m->locals.ptr[i]);
+}
+
+// ---- declared names ----------------------------------------------------------------------------
+
+void refs__add_decl(ken_refs_maker *m, TSNode node, int32_t step)
+{
+    if (ts_node_is_null(node) || ts_node_child_count(node) || m->decls.len >= MAX_DECLS)
+        return;
+    refs_decl d = { refs_node_text(m, node), ts_node_start_byte(node), step, false };
+    ken_vec_push(&m->decls, d);
+    m->n_unseen++;
+}
+
+bool refs__is_name(const ken_refs_maker *m, TSNode node)
+{
+    TSSymbol s = ts_node_symbol(node);
+    int16_t at = s < m->rules->n_symbols ? m->rules->first[s] : -1;
+    for (; at >= 0; at = m->rules->rules[at].next)
+        if (m->rules->rules[at].role == KEN_REF_RULE_NAME)
+            return true;
+    return false;
+}
+
+static bool next_below(TSTreeCursor *c)
+{
+    if (ts_tree_cursor_goto_first_child(c))
+        return true;
+    while (!ts_tree_cursor_goto_next_sibling(c))
+        if (!ts_tree_cursor_goto_parent(c))
+            return false;
+    return true;
+}
+
+void refs__add_decls_below(ken_refs_maker *m, TSNode node)
+{
+    if (ts_node_is_null(node))
+        return;
+    TSTreeCursor c = ts_tree_cursor_new(node);
+    for (int n = 0; n < DECLS_LOOKED_AT; n++) {
+        TSNode at = ts_tree_cursor_current_node(&c);
+        if (refs__is_name(m, at))
+            refs__add_decl(m, at, REFS_STEP_UNKNOWN);
+        if (!next_below(&c))
+            break;
+    }
+    ts_tree_cursor_delete(&c);
+}
+
+bool refs__is_declared(ken_refs_maker *m, uint32_t byte)
+{
+    size_t n = m->decls.len, least = n > DECLS_LOOKED_AT ? n - DECLS_LOOKED_AT : 0;
+    for (size_t i = n; m->n_unseen && i-- > least;) {
+        refs_decl *d = &m->decls.ptr[i];
+        if (d->byte != byte || d->was_seen)
+            continue;
+        d->was_seen = true;
+        m->n_unseen--;
+        return true;
+    }
+    return false;
+}
+
+void refs__drop_decls(ken_refs_maker *m, uint32_t first)
+{
+    while (m->decls.len > first)
+        m->n_unseen -= !m->decls.ptr[--m->decls.len].was_seen;
+}
+
+// ---- patterns ----------------------------------------------------------------------------------
+
+static int32_t add_step(ken_refs_maker *m, int32_t from, ken_expr_op op, refs_name name)
+{
+    if (from == REFS_STEP_UNKNOWN || m->steps.len >= MAX_DECLS)
+        return REFS_STEP_UNKNOWN;
+    refs_step s = { from, op, name, 0 };
+    ken_vec_push(&m->steps, s);
+    return (int32_t)m->steps.len - 1;
+}
+
+static bool declares(const refs_frame *outer)
+{
+    if (outer->rule && outer->rule->role == KEN_REF_RULE_PATTERN)
+        return outer->is_declaring;
+    return !outer->rule || outer->rule->role != KEN_REF_RULE_ASSIGN ||
+           refs_has(outer, KEN_REF_F_DECLARES);
+}
+
+// `f` is on top; what is around it says what its value is a part of.
+void refs__open_pattern(ken_refs_maker *m, refs_frame *f)
+{
+    const refs_frame *outer = f - 1;
+    bool is_part = outer->rule && outer->rule->role == KEN_REF_RULE_PATTERN;
+    int32_t from = is_part ? outer->step : REFS_STEP_WHOLE;
+    TSNode key = refs__at(m, f->rule, KEN_REF_PATH_LEFT, f->node);
+    TSNode name = refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
+    bool has_name = !ts_node_is_null(name);
+    f->is_declaring = declares(outer);
+    f->pattern_start = has_name ? ts_node_start_byte(name) : f->start;
+    f->pattern_end = has_name ? ts_node_end_byte(name) : f->end;
+    if (refs_has(f, KEN_REF_F_BARE))
+        from = REFS_STEP_UNKNOWN;
+    else if (refs_has(f, KEN_REF_F_ELEMENT))
+        from = add_step(m, from, KEN_EXPR_ELEMENT, 0);
+    else if (!ts_node_is_null(key))
+        from = add_step(m, from, KEN_EXPR_MEMBER, refs__name(m, refs_node_text(m, key)));
+    f->step = from;
+}
+
+void refs__add_pattern_leaf(ken_refs_maker *m, const refs_frame *f, TSNode leaf)
+{
+    int32_t step = f->step;
+    if (refs_has(f, KEN_REF_F_MEMBER))
+        step = add_step(m, step, KEN_EXPR_MEMBER, refs__name(m, refs_node_text(m, leaf)));
+    refs__add_decl(m, leaf, step);
+    refs__is_declared(m, ts_node_start_byte(leaf)); // this is it
+}
+
+void refs__work_out_steps(ken_refs_maker *m, const refs_frame *f, ken_expr_id whole)
+{
+    for (size_t i = f->first_step; i < m->steps.len; i++) {
+        refs_step *s = &m->steps.ptr[i];
+        ken_expr_id from = s->from < 0 ? whole : m->steps.ptr[s->from].expr;
+        s->expr = from ? refs__expr(m, s->op, from, 0, s->name) : 0;
+    }
+}
+
+ken_expr_id refs__decl_value(const ken_refs_maker *m, const refs_decl *d, ken_expr_id whole)
+{
+    return d->step == REFS_STEP_UNKNOWN ? 0
+           : d->step == REFS_STEP_WHOLE ? whole
+                                        : m->steps.ptr[d->step].expr;
+}

@@ -1,0 +1,454 @@
+// SPDX-License-Identifier: MIT
+// The walk. It stops at every node that has a rule, in order (lang_walk.h). A leaf gives its value
+// at once; any other node is a frame that is open until the walk leaves it, and then gives a value
+// of what was delivered to it (refs_close.c). A node without a rule is looked through, but what is
+// further below a frame than its rule reaches does not count as its part: in `(a + b).c`, neither a
+// nor b is what c is a member of.
+#include "base/alloc.h"
+#include "lang/lang_walk.h"
+#include "refs/refs_priv.h"
+
+TSNode refs__at(const ken_refs_maker *m, const ken_ref_rule *rule, ken_ref_path which, TSNode node)
+{
+    uint16_t path = rule->path[which];
+    return path ? ken_rule_follow(&m->rules->paths[path - 1], node) : (TSNode){ 0 };
+}
+
+// ---- frames ------------------------------------------------------------------------------------
+
+static void open_scope(ken_refs_maker *m, refs_frame *f)
+{
+    f->scope = (uint32_t)m->frames.len - 1;
+    f->first_local = (uint32_t)m->locals.len;
+}
+
+static void open_callable(ken_refs_maker *m, refs_frame *f)
+{
+    open_scope(m, f);
+    f->callable = f->scope;
+    TSNode params = refs__at(m, f->rule, KEN_REF_PATH_PARAMS, f->node);
+    f->params_start = ts_node_is_null(params) ? f->start : ts_node_start_byte(params);
+    f->params_end = ts_node_is_null(params) ? f->end : ts_node_end_byte(params);
+}
+
+// The name leaf of a definition is none of a reference, whether it is a symbol or not.
+static void open_function(ken_refs_maker *m, refs_frame *f)
+{
+    TSNode name = refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
+    if (!ts_node_is_null(name)) {
+        uint32_t byte = ts_node_start_byte(name);
+        f->def = refs__def_named_at(m, byte);
+        int32_t around = refs__holder(m, m->around);
+        // A further overload of a definition that holds them all.
+        if (f->def < 0 && around >= 0 &&
+            ken_str_eq(m->symbols[around].name, refs_node_text(m, name)))
+            f->def = around;
+        refs__add_decl(m, name, REFS_STEP_WHOLE);
+    }
+    open_callable(m, f);
+    f->has_self =
+        refs_has(f, KEN_REF_F_SELF) && f->def >= 0 && refs__is_type(m, m->symbols[f->def].parent);
+    if (f->def >= 0 && !ts_node_is_null(refs__at(m, f->rule, KEN_REF_PATH_OWNER, f->node)))
+        refs__set_owned(m, f->def);
+}
+
+static void add_declared_names(ken_refs_maker *m, refs_frame *f, TSNode name)
+{
+    enum {
+        MAX_NAMES = 64
+    };
+    uint16_t path = f->rule->path[KEN_REF_PATH_NAME];
+    refs__add_decl(m, name, REFS_STEP_WHOLE);
+    if (!refs_has(f, KEN_REF_F_EACH) || !path || ts_node_is_null(name))
+        return;
+    if (f->rule->each_step) {
+        TSNode names[MAX_NAMES];
+        uint32_t n = ken_rule_follow_each(&m->rules->paths[path - 1].paths[0], f->rule->each_step,
+                                          f->node, names, MAX_NAMES);
+        for (uint32_t i = 0; i < n; i++)
+            if (ts_node_start_byte(names[i]) != ts_node_start_byte(name))
+                refs__add_decl(m, names[i], REFS_STEP_WHOLE);
+        return;
+    }
+    TSSymbol type = ts_node_symbol(name);
+    TSNode next = ts_node_next_named_sibling(name);
+    for (int i = 0; i < MAX_NAMES && !ts_node_is_null(next); i++) {
+        if (ts_node_symbol(next) == type && ts_node_end_byte(next) <= f->end)
+            refs__add_decl(m, next, REFS_STEP_WHOLE);
+        next = ts_node_next_named_sibling(next);
+    }
+}
+
+static void open_local(ken_refs_maker *m, refs_frame *f)
+{
+    add_declared_names(m, f, refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node));
+    TSNode body = refs__at(m, f->rule, KEN_REF_PATH_BODY, f->node);
+    if (ts_node_is_null(body))
+        return;
+    open_scope(m, f);
+    f->ready_at = ts_node_start_byte(body);
+    if (m->next_ready > f->ready_at)
+        m->next_ready = f->ready_at;
+}
+
+// The bare name on the left is no reference before the frame closes, which knows what it is.
+static void open_assign(ken_refs_maker *m, refs_frame *f)
+{
+    TSNode left = refs__at(m, f->rule, KEN_REF_PATH_LEFT, f->node);
+    if (ts_node_is_null(left) || ts_node_child_count(left))
+        return;
+    if (refs__is_name(m, left))
+        refs__add_decl(m, left, REFS_STEP_WHOLE);
+}
+
+static void open_named(ken_refs_maker *m, refs_frame *f)
+{
+    TSNode name = refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
+    if (ts_node_is_null(name))
+        return;
+    f->name = refs_node_text(m, name);
+    f->name_start = ts_node_start_byte(name);
+    refs__add_decl(m, name, REFS_STEP_WHOLE);
+}
+
+static void open_member(ken_refs_maker *m, refs_frame *f)
+{
+    if (f->rule->path[KEN_REF_PATH_NAME])
+        open_named(m, f);
+}
+
+// `name=value`: the name is none of ours.
+static void open_pass(ken_refs_maker *m, refs_frame *f)
+{
+    refs__add_decl(m, refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node), REFS_STEP_WHOLE);
+}
+
+static void open_declare(ken_refs_maker *m, refs_frame *f)
+{
+    open_scope(m, f);
+    f->callable = f->scope;
+    f->params_start = f->start;
+    f->params_end = f->end;
+    add_declared_names(m, f, refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node));
+}
+
+// What a type is built on, and what decorates a definition, is seen from outside of it.
+static void open_outside(ken_refs_maker *m, refs_frame *f)
+{
+    int32_t def = refs__holder(m, f->around);
+    m->view = refs__view(m, def >= 0 ? m->places.ptr[def].around : -1);
+}
+
+typedef void (*open_fn)(ken_refs_maker *m, refs_frame *f);
+
+static const open_fn openers[KEN_REF_RULE_COUNT] = {
+    [KEN_REF_RULE_MEMBER] = open_member,
+    [KEN_REF_RULE_CALL] = open_member,
+    [KEN_REF_RULE_NEW] = open_member,
+    [KEN_REF_RULE_PASS] = open_pass,
+    [KEN_REF_RULE_FUNCTION] = open_function,
+    [KEN_REF_RULE_LAMBDA] = open_callable,
+    [KEN_REF_RULE_SCOPE] = open_scope,
+    [KEN_REF_RULE_DECLARE] = open_declare,
+    [KEN_REF_RULE_LOCAL] = open_local,
+    [KEN_REF_RULE_FIELD] = open_local,
+    [KEN_REF_RULE_PARAM_TYPE] = open_local,
+    [KEN_REF_RULE_ASSIGN] = open_assign,
+    [KEN_REF_RULE_PATTERN] = refs__open_pattern,
+    [KEN_REF_RULE_IMPORT] = refs__open_import,
+    [KEN_REF_RULE_PREFIX] = refs__open_import,
+    [KEN_REF_RULE_BASE] = open_outside,
+    [KEN_REF_RULE_DECORATE] = open_outside,
+};
+
+// Names that are there before they are declared, as in `[x for x in xs]`.
+static void declare_ahead(ken_refs_maker *m, refs_frame *f)
+{
+    uint32_t first = (uint32_t)m->decls.len;
+    refs__add_decls_below(m, refs__at(m, f->rule, KEN_REF_PATH_AHEAD, f->node));
+    for (size_t i = first; i < m->decls.len; i++)
+        refs__declare(m, f->scope, m->decls.ptr[i].text, m->decls.ptr[i].byte, 0);
+    if (f->rule->role == KEN_REF_RULE_LAMBDA) // `x => x`
+        f->min_params = f->max_params = (uint16_t)(m->decls.len - first);
+}
+
+static bool push_frame(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                       uint32_t start)
+{
+    const refs_frame *outer = refs_top(m);
+    refs_frame f = {
+        .rule = rule,
+        .node = at->node,
+        .start = start,
+        .end = ts_node_end_byte(at->node),
+        .depth = at->depth,
+        .max_depth = at->depth + rule->reach,
+        .first_value = (uint32_t)m->values.len,
+        .first_decl = (uint32_t)m->decls.len,
+        .first_step = (uint32_t)m->steps.len,
+        .first_local = UINT32_MAX,
+        .scope = outer->scope,
+        .callable = outer->callable,
+        .around = m->around,
+        .def = -1,
+        .ready_at = UINT32_MAX,
+    };
+    ken_vec_push(&m->frames, f);
+    refs_frame *top = refs_top(m);
+    if (rule->flags & KEN_REF_F_SCOPE)
+        open_scope(m, top);
+    if (openers[rule->role])
+        openers[rule->role](m, top);
+    if (rule->path[KEN_REF_PATH_AHEAD])
+        declare_ahead(m, top);
+    if ((rule->flags & KEN_REF_F_BRANCH) || rule->role == KEN_REF_RULE_BRANCH)
+        refs__branch(m, m->around);
+    return true;
+}
+
+// ---- leaves ------------------------------------------------------------------------------------
+
+// True when a definition has its name here. Leaves come in order.
+static bool is_def_name(ken_refs_maker *m, uint32_t byte, int32_t *out_def)
+{
+    while (m->next_name < m->name_bytes.len && m->name_bytes.ptr[m->next_name] >> 32 < byte)
+        m->next_name++;
+    bool is_name =
+        m->next_name < m->name_bytes.len && m->name_bytes.ptr[m->next_name] >> 32 == byte;
+    if (is_name)
+        *out_def = (int32_t)(uint32_t)m->name_bytes.ptr[m->next_name];
+    return is_name;
+}
+
+// A leaf that ends where a member expression ends is its name.
+static bool takes_name(ken_refs_maker *m, uint32_t start, uint32_t end, uint32_t depth)
+{
+    refs_frame *f = refs_top(m);
+    if (!f->rule || f->rule->role != KEN_REF_RULE_MEMBER || f->name.len || f->end != end ||
+        f->depth + 1 != depth || f->start == start)
+        return false;
+    int32_t def;
+    f->name = refs_text(m, start, end);
+    f->name_start = start;
+    f->is_def_name = is_def_name(m, start, &def);
+    return true;
+}
+
+static int32_t visible_local(const ken_refs_maker *m, refs_name name, bool wants_type)
+{
+    int32_t at = m->names.ptr[name].local;
+    while (at >= 0 && wants_type && !m->locals.ptr[at].is_type)
+        at = m->locals.ptr[at].outer;
+    return at >= 0 && !m->locals.ptr[at].is_global ? at : -1;
+}
+
+// A name that is declared here, one way or another; it is no reference.
+static bool is_declaration(ken_refs_maker *m, const ken_walk_stop *at, uint32_t start, uint32_t end)
+{
+    if (refs__is_declared(m, start))
+        return true;
+    const refs_frame *f = refs_top(m);
+    ken_ref_rule_role role = f->rule ? f->rule->role : KEN_REF_RULE_NONE;
+    if (role == KEN_REF_RULE_PATTERN && f->is_declaring && start >= f->pattern_start &&
+        start < f->pattern_end) {
+        refs__add_pattern_leaf(m, f, at->node);
+        return true;
+    }
+    if (role == KEN_REF_RULE_GLOBAL) {
+        refs__declare_global(m, f->callable, refs_text(m, start, end));
+        return true;
+    }
+    return false;
+}
+
+static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                       uint32_t start)
+{
+    uint32_t end = ts_node_end_byte(at->node);
+    if (takes_name(m, start, end, at->depth))
+        return false;
+    bool is_type = rule->role == KEN_REF_RULE_TYPE;
+    refs_value v = { .ref = -1, .start = start, .end = end, .depth = at->depth };
+    int32_t def = -1;
+    if (is_def_name(m, start, &def)) {
+        refs__is_declared(m, start);
+        v.expr = refs__expr(m, KEN_EXPR_DEF, (uint32_t)def, 0, 0);
+        refs__deliver(m, v);
+        return false;
+    }
+    if (is_declaration(m, at, start, end))
+        return false;
+    refs_name name = refs__name(m, refs_text(m, start, end));
+    int32_t local = visible_local(m, name, is_type);
+    if (local >= 0) {
+        v.expr = m->locals.ptr[local].value;
+    } else {
+        v.expr = refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
+        v.ref = refs__add_ref(m, v.expr, is_type ? KEN_REF_TYPE : KEN_REF_READ, start);
+    }
+    refs__deliver(m, v);
+    return false;
+}
+
+static bool visit_word(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                       uint32_t start)
+{
+    (void)rule;
+    takes_name(m, start, ts_node_end_byte(at->node), at->depth);
+    return false;
+}
+
+static bool visit_self(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                       uint32_t start)
+{
+    ken_expr_op op = rule->role == KEN_REF_RULE_SELF ? KEN_EXPR_SELF : KEN_EXPR_SUPER;
+    int32_t def = refs__type_around(m, m->around);
+    if (def < 0 && (rule->flags & KEN_REF_F_BARE)) // JavaScript's functions that are classes
+        def = refs__callable_around(m, m->around);
+    uint32_t type = (uint32_t)(def + 1);
+    refs_value v = { refs__expr(m, op, type, 0, 0), -1,        start,
+                     ts_node_end_byte(at->node),    at->depth, false };
+    refs__deliver(m, v);
+    return false;
+}
+
+static bool visit_builtin(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                          uint32_t start)
+{
+    if (rule->flags & KEN_REF_F_OPEN)
+        return push_frame(m, rule, at, start);
+    uint32_t end = ts_node_end_byte(at->node);
+    ken_str word = rule->word.len ? rule->word : refs_text(m, start, end);
+    refs_value v = { refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, word)),
+                     -1,
+                     start,
+                     end,
+                     at->depth,
+                     ken_str_eq(rule->word, KEN_STR("string")) };
+    refs__deliver(m, v);
+    return false;
+}
+
+static bool visit_skipped(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                          uint32_t start)
+{
+    (void)m, (void)rule, (void)at, (void)start;
+    return false;
+}
+
+static bool visit_args(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                       uint32_t start)
+{
+    refs_frame *f = refs_top(m);
+    ken_ref_rule_role role = f->rule ? f->rule->role : KEN_REF_RULE_NONE;
+    if (f->args_depth ||
+        (role != KEN_REF_RULE_CALL && role != KEN_REF_RULE_NEW && role != KEN_REF_RULE_APPLY))
+        return true;
+    f->args_start = start;
+    f->args_depth = at->depth;
+    f->has_type_args = (rule->flags & KEN_REF_F_TYPE) != 0;
+    f->n_args = 1 + ts_node_named_child_count(at->node);
+    if (f->max_depth < at->depth + 1)
+        f->max_depth = at->depth + 1;
+    return true;
+}
+
+static bool visit_bind(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                       uint32_t start)
+{
+    (void)start;
+    refs__bind(m, rule, at->node);
+    return false;
+}
+
+static bool visit_package(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                          uint32_t start)
+{
+    (void)start;
+    refs__set_package(m, rule, at->node);
+    return false;
+}
+
+// ---- the walk ----------------------------------------------------------------------------------
+
+static const ken_ref_rule *rule_for(ken_refs_maker *m, const ken_walk_stop *at)
+{
+    int16_t i = at->type < m->rules->n_symbols ? m->rules->first[at->type] : -1;
+    for (; i >= 0; i = m->rules->rules[i].next) {
+        const ken_ref_rule *rule = &m->rules->rules[i];
+        if (rule->role == KEN_REF_RULE_BIND && !refs__is_in_import(m))
+            continue;
+        if (!rule->has_conditions ||
+            ken_rule_holds(&rule->cond, at->node, at->parent, at->depth, m->text))
+            return rule;
+    }
+    return NULL;
+}
+
+// What can be said at once, without a frame; true when what is below is of interest.
+typedef bool (*visit_fn)(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                         uint32_t start);
+
+static const visit_fn visitors[KEN_REF_RULE_COUNT] = {
+    [KEN_REF_RULE_NAME] = visit_name,    [KEN_REF_RULE_TYPE] = visit_name,
+    [KEN_REF_RULE_WORD] = visit_word,    [KEN_REF_RULE_SELF] = visit_self,
+    [KEN_REF_RULE_SUPER] = visit_self,   [KEN_REF_RULE_BUILTIN] = visit_builtin,
+    [KEN_REF_RULE_SKIP] = visit_skipped, [KEN_REF_RULE_ARGS] = visit_args,
+    [KEN_REF_RULE_BIND] = visit_bind,    [KEN_REF_RULE_PACKAGE] = visit_package,
+};
+
+static bool visit(ken_refs_maker *m, const ken_walk_stop *at, uint32_t start)
+{
+    const ken_ref_rule *rule = rule_for(m, at);
+    if (!rule)
+        return true;
+    visit_fn fn = visitors[rule->role];
+    return fn ? fn(m, rule, at, start) : push_frame(m, rule, at, start);
+}
+
+// Names of loops are declared when their body begins.
+static void declare_ready(ken_refs_maker *m, uint32_t byte)
+{
+    m->next_ready = UINT32_MAX;
+    for (uint32_t i = 1; i < m->frames.len; i++) {
+        refs_frame *f = &m->frames.ptr[i];
+        if (f->ready_at <= byte) {
+            f->ready_at = UINT32_MAX;
+            refs__declare_names(m, i);
+        } else if (f->ready_at < m->next_ready) {
+            m->next_ready = f->ready_at;
+        }
+    }
+}
+
+static void leave(ken_refs_maker *m, uint32_t depth)
+{
+    while (m->frames.len > 1 && refs_top(m)->depth >= depth)
+        refs__close_top(m);
+}
+
+void ken_refs_extract(ken_refs_maker *m, const ken_ref_rules *rules, const TSTree *tree,
+                      uint32_t first, uint32_t end)
+{
+    m->rules = rules;
+    refs__begin_tree(m, first, end);
+    refs_frame file = { .first_local = 0, .around = -1, .def = -1, .ready_at = UINT32_MAX };
+    ken_vec_clear(&m->frames);
+    ken_vec_push(&m->frames, file);
+    m->next_ready = UINT32_MAX;
+    ken_walk *stops = ken_walk_new(tree, rules->first);
+    ken_walk_stop at;
+    bool wants_below = true;
+    while (ken_walk_next(stops, wants_below, &at)) {
+        leave(m, at.left);
+        uint32_t start = ts_node_start_byte(at.node);
+        if (start >= m->next_start || start >= m->next_end)
+            refs__sweep(m, start);
+        if (start >= m->next_ready)
+            declare_ready(m, start);
+        wants_below = visit(m, &at, start);
+    }
+    ken_walk_free(stops);
+    leave(m, 0);
+    ken_vec_clear(&m->values);
+}
