@@ -22,7 +22,7 @@ typedef struct module_lang {
     bool is_by_file;         // answers of `resolve` depend on more than the file's folder
 } module_lang;
 
-static const module_lang LANGS[KEN_LANG_COUNT] = {
+static const module_lang langs[KEN_LANG_COUNT] = {
     [KEN_LANG_C] = { .resolve = ken_modules__c },
     [KEN_LANG_CPP] = { .resolve = ken_modules__c },
     [KEN_LANG_GO] = { .resolve = ken_modules__go, .around = ken_modules__go_around },
@@ -142,7 +142,7 @@ static void answer(ken_modules *m, const ken_module_ask *ask, const module_lang 
 static void look_up(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     char key[TEXT_MAX + 16];
-    const module_lang *lang = &LANGS[m->tree->langs[ask->file] % KEN_LANG_COUNT];
+    const module_lang *lang = &langs[m->tree->langs[ask->file] % KEN_LANG_COUNT];
     ken_str k = key_of(m, ask, lang->is_by_file || (ask->flags & AROUND), key);
     const uint64_t *at = ken_map_find(&m->known, k);
     if (at) {

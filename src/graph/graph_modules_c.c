@@ -58,14 +58,14 @@ static void add_flag_dir(ken_modules *m, c_manifest *at, ken_str path)
 // One word of a compiler's command line.
 static void take_flag(ken_modules *m, c_manifest *at, ken_str word)
 {
-    static const char *const FLAGS[] = { "-I", "-isystem", "-iquote", "-idirafter" };
+    static const char *const flags[] = { "-I", "-isystem", "-iquote", "-idirafter" };
     if (at->is_expected) {
         at->is_expected = false;
         add_flag_dir(m, at, word);
         return;
     }
-    for (size_t i = 0; i < sizeof FLAGS / sizeof *FLAGS; i++) {
-        ken_str flag = ken_str_c(FLAGS[i]);
+    for (size_t i = 0; i < sizeof flags / sizeof *flags; i++) {
+        ken_str flag = ken_str_c(flags[i]);
         if (!ken_str_starts(word, flag))
             continue;
         at->is_expected = word.len == flag.len;
@@ -87,10 +87,11 @@ static void take_flags(ken_modules *m, c_manifest *at, ken_str line)
 // The next JSON string with its escapes; false at the end.
 static bool json_text_next(ken_str *rest, ken_str *out)
 {
-    size_t open = ken_str_find_char(*rest, '"'), i = open;
+    size_t open = ken_str_find_char(*rest, '"');
     if (open == SIZE_MAX)
         return false;
-    for (i = open + 1; i < rest->len && rest->ptr[i] != '"'; i++)
+    size_t i = open + 1;
+    for (; i < rest->len && rest->ptr[i] != '"'; i++)
         i += rest->ptr[i] == '\\';
     *out = ken_str_sub(*rest, open + 1, i);
     *rest = ken_str_sub(*rest, i + 1, rest->len);
@@ -152,18 +153,18 @@ static void add_cmake_dir(ken_modules *m, const c_manifest *at, ken_str word)
     static const struct {
         const char *name;
         int which; // 0 here, 1 the project, 2 the outermost
-    } VARS[] = {
+    } vars[] = {
         { "${CMAKE_CURRENT_SOURCE_DIR}", 0 },
         { "${CMAKE_CURRENT_LIST_DIR}", 0 },
         { "${PROJECT_SOURCE_DIR}", 1 },
         { "${CMAKE_SOURCE_DIR}", 2 },
     };
     ken_str base = at->dir;
-    for (size_t i = 0; i < sizeof VARS / sizeof *VARS; i++) {
-        if (!ken_str_starts(word, ken_str_c(VARS[i].name)))
+    for (size_t i = 0; i < sizeof vars / sizeof *vars; i++) {
+        if (!ken_str_starts(word, ken_str_c(vars[i].name)))
             continue;
-        base = VARS[i].which == 0 ? at->dir : VARS[i].which == 1 ? at->project : at->topmost;
-        word = ken_str_sub(word, strlen(VARS[i].name), word.len);
+        base = vars[i].which == 0 ? at->dir : vars[i].which == 1 ? at->project : at->topmost;
+        word = ken_str_sub(word, strlen(vars[i].name), word.len);
         word = ken_str_starts(word, KEN_STR("/")) ? ken_str_sub(word, 1, word.len) : word;
         break;
     }
@@ -178,10 +179,10 @@ static void add_cmake_dir(ken_modules *m, const c_manifest *at, ken_str word)
 
 static bool is_cmake_keyword(ken_str word)
 {
-    static const char *const WORDS[] = { "PUBLIC", "PRIVATE", "INTERFACE",
+    static const char *const words[] = { "PUBLIC", "PRIVATE", "INTERFACE",
                                          "SYSTEM", "BEFORE",  "AFTER" };
-    for (size_t i = 0; i < sizeof WORDS / sizeof *WORDS; i++)
-        if (ken_str_eq_c(word, WORDS[i]))
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ken_str_eq_c(word, words[i]))
             return true;
     return false;
 }
@@ -265,7 +266,7 @@ static void read_make(ken_modules *m, void *ctx, uint32_t file)
 
 static c_state *state_of(ken_modules *m)
 {
-    static const char *const MAKE[] = { "Makefile", "makefile", "GNUmakefile", "Makefile.am" };
+    static const char *const make[] = { "Makefile", "makefile", "GNUmakefile", "Makefile.am" };
     c_state *s = m->state[KEN_LANG_C];
     if (s)
         return s;
@@ -274,8 +275,8 @@ static c_state *state_of(ken_modules *m)
     s->projects = ken_modules__map(m);
     ken_modules__each(m, KEN_STR("compile_commands.json"), read_commands, s);
     ken_modules__each(m, KEN_STR("CMakeLists.txt"), read_cmake, s);
-    for (size_t i = 0; i < sizeof MAKE / sizeof *MAKE; i++)
-        ken_modules__each(m, ken_str_c(MAKE[i]), read_make, s);
+    for (size_t i = 0; i < sizeof make / sizeof *make; i++)
+        ken_modules__each(m, ken_str_c(make[i]), read_make, s);
     return s;
 }
 
@@ -290,7 +291,7 @@ typedef enum c_tier {
 // Headers of the C standard, which a file of the tree hides only when it is named by a rule.
 static bool is_standard(ken_str text)
 {
-    static const char *const NAMES[] = {
+    static const char *const names[] = {
         "assert.h",   "complex.h", "ctype.h",  "errno.h",       "fenv.h",     "float.h",
         "inttypes.h", "iso646.h",  "limits.h", "locale.h",      "math.h",     "setjmp.h",
         "signal.h",   "stdarg.h",  "stdint.h", "stdatomic.h",   "stdbool.h",  "stddef.h",
@@ -298,8 +299,8 @@ static bool is_standard(ken_str text)
         "threads.h",  "time.h",    "uchar.h",  "wchar.h",       "wctype.h",   "unistd.h",
         "pthread.h",
     };
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (ken_str_eq_c(text, NAMES[i]))
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ken_str_eq_c(text, names[i]))
             return true;
     return ken_str_starts(text, KEN_STR("sys/")) || ken_str_find_char(text, '.') == SIZE_MAX;
 }

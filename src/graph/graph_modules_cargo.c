@@ -221,13 +221,13 @@ uint32_t ken_modules__cargo_crate(const cargo *c, const cargo_package *from, ken
 // A path below the package's folder that Cargo takes for a root: src/bin/x.rs, tests/x/main.rs, …
 static bool is_root_path(ken_str path)
 {
-    static const char *const FOLDERS[] = { "src/bin/", "tests/", "examples/", "benches/" };
-    static const char *const FILES[] = { "src/lib.rs", "src/main.rs", "build.rs" };
-    for (size_t i = 0; i < sizeof FILES / sizeof *FILES; i++)
-        if (ken_str_eq_c(path, FILES[i]))
+    static const char *const folders[] = { "src/bin/", "tests/", "examples/", "benches/" };
+    static const char *const files[] = { "src/lib.rs", "src/main.rs", "build.rs" };
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        if (ken_str_eq_c(path, files[i]))
             return true;
-    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
-        ken_str folder = ken_str_c(FOLDERS[i]);
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        ken_str folder = ken_str_c(folders[i]);
         if (!ken_str_starts(path, folder))
             continue;
         ken_str rest = ken_str_sub(path, folder.len, path.len);

@@ -14,6 +14,7 @@ enum {
 
 typedef struct csharp_project {
     ken_str dir;
+    uint32_t manifest;    // the first .csproj of the folder
     uint32_t *references; // indexes of projects
     uint32_t n_references;
     uint8_t *sees; // of each project: 1 when its files are seen; made when asked for
@@ -68,7 +69,6 @@ static csharp_state *state_of(ken_modules *m)
     s->by_dir = ken_modules__map(m);
     s->seen = ken_modules__map(m);
     s->projects = KEN_ARENA_ARRAY(&m->arena, csharp_project, PROJECTS_MAX);
-    uint32_t manifests[PROJECTS_MAX]; // the first of each folder
     for (uint32_t i = 0; i < m->tree->n_files && s->n_projects < PROJECTS_MAX; i++) {
         bool is_new;
         if (!ken_str_ends(m->tree->paths[i], KEN_STR(".csproj")))
@@ -76,11 +76,11 @@ static csharp_state *state_of(ken_modules *m)
         ken_map_put(s->by_dir, ken_modules__dir(m, i), s->n_projects, &is_new);
         if (!is_new)
             continue;
-        s->projects[s->n_projects].dir = ken_modules__dir(m, i);
-        manifests[s->n_projects++] = i;
+        s->projects[s->n_projects++] =
+            (csharp_project){ .dir = ken_modules__dir(m, i), .manifest = i };
     }
     for (uint32_t i = 0; i < s->n_projects; i++)
-        add_references(m, s, &s->projects[i], ken_modules__read(m, manifests[i]));
+        add_references(m, s, &s->projects[i], ken_modules__read(m, s->projects[i].manifest));
     return s;
 }
 

@@ -89,10 +89,18 @@ static void read_replaces(ken_modules *m, go_module *module, ken_str text)
     }
 }
 
+// Manifests of what is vendored are not of the build: its packages are found in vendor/.
+static bool is_vendored(ken_str path)
+{
+    return ken_str_starts(path, KEN_STR("vendor/")) || ken_modules__behind(path, "/vendor/").ptr;
+}
+
 static void read_module(ken_modules *m, void *ctx, uint32_t file)
 {
     go_state *s = ctx;
     bool is_new;
+    if (is_vendored(m->tree->paths[file]))
+        return;
     ken_map_put(s->by_dir, ken_modules__dir(m, file), s->n_modules, &is_new);
     if (!is_new)
         return; // go.mod was first

@@ -30,11 +30,11 @@ static void consider(ken_modules *m, void *ctx, uint32_t file)
 
 void ken_modules__haskell(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
-    static const char *const EXTENSIONS[] = { "hs", "lhs", "hsc" };
+    static const char *const extensions[] = { "hs", "lhs", "hsc" };
     haskell_search s = { .module = ask->module, .from = ask->file, .file = MODULE_NONE };
     ken_str path = ken_modules__slashes(m, ask->module, KEN_STR("."));
-    for (size_t i = 0; path.len && i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++) {
-        s.tail = ken_arena_printf(&m->scratch, KEN_STR_FMT ".%s", KEN_STR_ARG(path), EXTENSIONS[i]);
+    for (size_t i = 0; path.len && i < sizeof extensions / sizeof *extensions; i++) {
+        s.tail = ken_arena_printf(&m->scratch, KEN_STR_FMT ".%s", KEN_STR_ARG(path), extensions[i]);
         ken_modules__each(m, ken_path_base(s.tail), consider, &s);
     }
     if (s.file == MODULE_NONE) {

@@ -181,11 +181,11 @@ static void add_class(ken_modules *m, void *ctx, uint32_t file)
 
 static void each_class(ken_modules *m, jvm_class *c, ken_str path)
 {
-    static const char *const EXTENSIONS[] = { "java", "kt", "scala" };
+    static const char *const extensions[] = { "java", "kt", "scala" };
     c->n_files = 0;
-    for (size_t i = 0; i < sizeof EXTENSIONS / sizeof *EXTENSIONS; i++) {
+    for (size_t i = 0; i < sizeof extensions / sizeof *extensions; i++) {
         c->tail =
-            ken_arena_printf(&m->scratch, KEN_STR_FMT ".%s", KEN_STR_ARG(path), EXTENSIONS[i]);
+            ken_arena_printf(&m->scratch, KEN_STR_FMT ".%s", KEN_STR_ARG(path), extensions[i]);
         ken_modules__each(m, ken_path_base(c->tail), add_class, c);
     }
 }

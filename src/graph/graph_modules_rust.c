@@ -122,9 +122,9 @@ static uint32_t child_of(ken_modules *m, rust_state *s, const rust_place *at, ke
 // src/bin/x/… and tests/x/… are crates of their own with x/main.rs or x.rs as root.
 static uint32_t root_of_target(ken_modules *m, const cargo_package *p, ken_str path)
 {
-    static const char *const FOLDERS[] = { "src/bin", "tests", "examples", "benches" };
-    for (size_t i = 0; i < sizeof FOLDERS / sizeof *FOLDERS; i++) {
-        ken_str folder = ken_path_join(&m->scratch, p->dir, ken_str_c(FOLDERS[i]));
+    static const char *const folders[] = { "src/bin", "tests", "examples", "benches" };
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        ken_str folder = ken_path_join(&m->scratch, p->dir, ken_str_c(folders[i]));
         ken_str rest = ken_path_relative(folder, path), name;
         if (!rest.len || !ken_str_split_next(&rest, '/', &name) || !rest.ptr)
             continue;
@@ -238,9 +238,9 @@ static void walk(ken_modules *m, rust_state *s, rust_place at, ken_str path, con
 
 static bool is_standard(ken_str crate)
 {
-    static const char *const NAMES[] = { "std", "core", "alloc", "proc_macro", "test" };
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (ken_str_eq_c(crate, NAMES[i]))
+    static const char *const names[] = { "std", "core", "alloc", "proc_macro", "test" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ken_str_eq_c(crate, names[i]))
             return true;
     return false;
 }

@@ -47,10 +47,10 @@ static ken_str call_args(ken_str text)
 
 static bool is_target_call(ken_str before)
 {
-    static const char *const NAMES[] = { ".target", ".executableTarget", ".testTarget",
+    static const char *const names[] = { ".target", ".executableTarget", ".testTarget",
                                          ".macro",  ".plugin",           ".systemLibrary" };
-    for (size_t i = 0; i < sizeof NAMES / sizeof *NAMES; i++)
-        if (ken_str_ends(before, ken_str_c(NAMES[i])))
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ken_str_ends(before, ken_str_c(names[i])))
             return true;
     return false;
 }
@@ -72,13 +72,13 @@ static bool has_files(ken_modules *m, ken_str dir)
 // Where the target's files are; ptr NULL when nowhere.
 static ken_str target_dir(ken_modules *m, ken_str package, ken_str name, ken_str path)
 {
-    static const char *const USUAL[] = { "Sources", "Source", "src", "srcs", "Tests", "Plugins" };
+    static const char *const usual[] = { "Sources", "Source", "src", "srcs", "Tests", "Plugins" };
     if (path.len) {
         ken_str dir = ken_modules__join(m, package, path);
         return has_files(m, dir) ? dir : (ken_str){ 0 };
     }
-    for (size_t i = 0; i < sizeof USUAL / sizeof *USUAL; i++) {
-        ken_str below = ken_path_join(&m->scratch, ken_str_c(USUAL[i]), name);
+    for (size_t i = 0; i < sizeof usual / sizeof *usual; i++) {
+        ken_str below = ken_path_join(&m->scratch, ken_str_c(usual[i]), name);
         ken_str dir = ken_modules__join(m, package, below);
         if (has_files(m, dir))
             return dir;

@@ -34,7 +34,9 @@ bool ken_modules__word_next(ken_str *rest, const char *stops, ken_str *out)
 ken_str ken_modules__behind(ken_str text, const char *needle)
 {
     size_t at = ken_str_find(text, ken_str_c(needle));
-    return at == SIZE_MAX ? (ken_str){ 0 } : ken_str_sub(text, at + strlen(needle), text.len);
+    if (at == SIZE_MAX)
+        return (ken_str){ 0 };
+    return ken_str_sub(text, at + strlen(needle), text.len);
 }
 
 // ---- TOML --------------------------------------------------------------------------------------

@@ -43,24 +43,21 @@ static uint32_t slot_of(ken_str name, uint32_t mask)
 static void find_folders(ken_modules *m)
 {
     const ken_tree *t = m->tree;
-    KEN_VEC(module_folder) folders = { 0 };
-    uint32_t last = MODULE_NONE;
+    module_folder *folders = KEN_ARENA_ARRAY(&m->scratch, module_folder, (size_t)t->n_files + 1);
+    uint32_t last = 0;
     for (uint32_t i = 0; i < t->n_files; i++) {
         ken_str dir = ken_path_dir(t->paths[i]);
-        if (last == MODULE_NONE || !ken_str_eq(folders.ptr[last].path, dir)) {
+        if (!i || !ken_str_eq(folders[last].path, dir)) {
             bool is_new;
-            last = (uint32_t)*ken_map_put(m->folder_ids, dir, folders.len, &is_new);
+            last = (uint32_t)*ken_map_put(m->folder_ids, dir, m->n_folders, &is_new);
             if (is_new)
-                ken_vec_push(&folders, ((module_folder){ .path = dir }));
+                folders[m->n_folders++].path = dir;
         }
         m->folder_of[i] = last;
-        folders.ptr[last].n_files++;
+        folders[last].n_files++;
     }
-    m->n_folders = (uint32_t)folders.len;
-    m->folders = KEN_ARENA_ARRAY(&m->arena, module_folder, folders.len + 1);
-    if (folders.len)
-        memcpy(m->folders, folders.ptr, sizeof *folders.ptr * folders.len);
-    ken_vec_release(&folders);
+    m->folders = KEN_ARENA_ARRAY(&m->arena, module_folder, (size_t)m->n_folders + 1);
+    memcpy(m->folders, folders, sizeof *folders * m->n_folders);
 }
 
 static void fill_folders(ken_modules *m)

@@ -69,10 +69,11 @@ KEN_TEST(modules_go_vendor_and_trees_without_modules)
         { "cmd/tool/main.go", "", "main" },
         { "pkg/log/log.go", "", "log" },
         { "log/log.go", "", "log" },
+        { "vendor/github.com/x/y/go.mod", "module github.com/x/y", "" },
         { "vendor/github.com/x/y/y.go", "", "y" },
     };
     modules_tree t;
-    modules_open(&t, files, 4);
+    modules_open(&t, files, 5);
     modules_expect(&t, "cmd/tool/main.go", "github.com/x/y", "vendor/github.com/x/y/y.go");
     modules_expect(&t, "cmd/tool/main.go", "github.com/me/prog/pkg/log", "guess pkg/log/log.go");
     modules_expect(&t, "cmd/tool/main.go", "log", "external");
