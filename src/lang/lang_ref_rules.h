@@ -87,6 +87,7 @@
     X(EXPORT, "export")       \
     X(STATIC, "static")       \
     X(SPLIT, "split")         \
+    X(GIVES, "gives")         \
     X(EACH, "each")
 // clang-format on
 

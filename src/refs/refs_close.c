@@ -69,10 +69,67 @@ refs_value refs__member(ken_refs_maker *m, const refs_frame *f, const refs_value
     return value_of(f, e, ref);
 }
 
+static bool is_container(const ken_refs_maker *m, ken_expr_id type)
+{
+    const refs_expr *e = &m->exprs.ptr[type];
+    while (e->op == KEN_EXPR_APPLY)
+        e = &m->exprs.ptr[e->a];
+    return e->op == KEN_EXPR_BUILTIN;
+}
+
+// The type of what `.name = value` is in: T in `T{…}`, `(T){…}` and `T x = {…}`, or the elements of
+// a list. Literals further inside are of another type, which is not known. *out_is_key: it is no
+// member, but a key.
+static ken_expr_id literal_type(ken_refs_maker *m, const refs_frame *f, bool *out_is_key)
+{
+    enum {
+        ELEMENT_LEVELS = 3
+    };
+    static const uint32_t levels[KEN_REF_RULE_COUNT] = {
+        [KEN_REF_RULE_NEW] = 3,
+        [KEN_REF_RULE_CAST] = 4,
+        [KEN_REF_RULE_LOCAL] = 5,
+    };
+    const refs_frame *outer = f - 1;
+    while (outer->rule && !levels[outer->rule->role])
+        outer--;
+    const refs_value *type = outer->rule ? main_value(m, outer, KEN_REF_PATH_TYPE) : NULL;
+    if (!type || !type->expr)
+        return 0;
+    uint32_t level = levels[outer->rule->role], depth = f->depth - outer->depth;
+    bool holds_others = is_container(m, type->expr);
+    *out_is_key = holds_others && depth <= level;
+    if (holds_others && depth > level && depth <= level + ELEMENT_LEVELS)
+        return m->exprs.ptr[type->expr].b;
+    return depth <= level ? type->expr : 0;
+}
+
+// `name` in `T{name: value}`.
+static refs_value close_literal_key(ken_refs_maker *m, const refs_frame *f)
+{
+    bool is_key = false;
+    ken_expr_id type = literal_type(m, f, &is_key);
+    if (is_key) {
+        refs_name name = refs__name(m, f->name);
+        int32_t local = m->names.ptr[name].local;
+        if (local >= 0)
+            return value_of(f, m->locals.ptr[local].value, -1);
+        ken_expr_id e = refs__expr(m, KEN_EXPR_NAME, refs__view(m, f->around), 0, name);
+        return value_of(f, e, refs__add_ref(m, e, KEN_REF_READ, f->name_start));
+    }
+    refs_value made = value_of(f, refs__value_of_type(m, type), -1);
+    refs_value field = refs__member(m, f, &made);
+    refs__set_role(m, &field, KEN_REF_WRITE);
+    return field;
+}
+
 static refs_value close_member(ken_refs_maker *m, const refs_frame *f)
 {
     // Without a name the grammar has something else there, or an error.
-    return f->name.len ? refs__member(m, f, refs__first(m, f)) : value_of(f, 0, -1);
+    if (!f->name.len)
+        return value_of(f, 0, -1);
+    return refs_has(f, KEN_REF_F_FIELD) ? close_literal_key(m, f)
+                                        : refs__member(m, f, refs__first(m, f));
 }
 
 static const refs_value *last_value(const ken_refs_maker *m, const refs_frame *f)
@@ -176,7 +233,8 @@ static void add_base(ken_refs_maker *m, int32_t def, ken_base_kind kind, const r
     if (!v || !v->expr || m->exprs.ptr[v->expr].op == KEN_EXPR_BUILTIN || def < 0 ||
         m->bases.len >= KEN_MAX_REFS)
         return;
-    ken_base base = { (ken_def_id)def, kind, v->expr };
+    const refs_expr *e = &m->exprs.ptr[v->expr];
+    ken_base base = { (ken_def_id)def, kind, e->op == KEN_EXPR_VALUE ? e->a : v->expr };
     ken_vec_push(&m->bases, base);
     if (kind != KEN_BASE_OWNER)
         refs__set_role(m, v, KEN_REF_INHERIT);
@@ -250,15 +308,18 @@ static ken_expr_id declared_value(ken_refs_maker *m, const refs_frame *f)
     return refs__expr(m, KEN_EXPR_ELEMENT, value, refs_has(f, KEN_REF_F_KEY), 0);
 }
 
-// `a, b := x, y` and `for k, v := range x`: what the name number i is.
+// `a, b T`, `a, b := x, y`, `for k, v := range x`: what the name number i is.
 static ken_expr_id value_of_each(ken_refs_maker *m, const refs_frame *f, uint32_t i, uint32_t n,
                                  ken_expr_id whole)
 {
     uint32_t both = KEN_REF_F_KEY | KEN_REF_F_ELEMENT;
     if ((f->rule->flags & both) == both)
         return i < 2 ? refs__expr(m, KEN_EXPR_ELEMENT, whole, i == 0, 0) : 0;
-    if (whole)
+    refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
+    if ((type && type->expr) || n == 1)
         return whole;
+    if (whole)
+        return i ? 0 : whole;
     TSNode list = refs__at(m, f->rule, KEN_REF_PATH_VALUE, f->node);
     uint32_t n_values = ts_node_is_null(list) ? 0 : ts_node_named_child_count(list);
     // Of several results of one call the first is the one that has a name worth following.
@@ -348,6 +409,11 @@ void refs__declare_names(ken_refs_maker *m, uint32_t frame)
             is_one_of ? value_of_each(m, f, i, n, whole) : refs__decl_value(m, &d, whole);
         declare_one(m, f, &d, value, scope);
     }
+}
+
+static refs_value close_giving(ken_refs_maker *m, const refs_frame *f)
+{
+    return value_of(f, declared_value(m, f), -1);
 }
 
 static void close_local(ken_refs_maker *m, const refs_frame *f)
@@ -442,6 +508,9 @@ static refs_value close_assign(ken_refs_maker *m, const refs_frame *f)
 static void close_base(ken_refs_maker *m, const refs_frame *f)
 {
     m->view = refs__view(m, m->around);
+    const refs_value *first = refs__first(m, f);
+    if (first && f->around >= 0 && ken_symbol_is_variable(m->symbols[f->around].kind))
+        refs__set_value(m, f->around, refs__value_of_type(m, first->expr)); // an embedded field
     int32_t def = refs__holder(m, f->around);
     if (f->rule->detail != KEN_BASE_OWNER)
         while (def >= 0 && !refs__is_type(m, def))
@@ -533,6 +602,9 @@ void refs__close_top(ken_refs_maker *m)
         v = value_of_it(m, f);
     else if (closers[f->rule->role])
         closers[f->rule->role](m, f);
+    bool gives = value_of_it || refs_has(f, KEN_REF_F_GIVES);
+    if (gives && !value_of_it)
+        v = close_giving(m, f);
     if (f->rule->role != KEN_REF_RULE_PATTERN || !leaves_names(m, f)) {
         refs__drop_decls(m, f->first_decl);
         m->steps.len = f->first_step;
@@ -540,6 +612,6 @@ void refs__close_top(ken_refs_maker *m)
     if (f->first_local != UINT32_MAX)
         refs__end_scope(m, (uint32_t)m->frames.len);
     m->values.len = f->first_value;
-    if (value_of_it)
+    if (gives)
         refs__deliver(m, v);
 }

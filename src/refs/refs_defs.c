@@ -222,6 +222,8 @@ int32_t refs__def_named_at(const ken_refs_maker *m, uint32_t byte)
 void refs__set_owned(ken_refs_maker *m, int32_t def)
 {
     m->places.ptr[def].is_owned = true;
+    if (m->rules->members != KEN_MEMBERS_BARE)
+        return;
     m->places.ptr[def].view = (uint32_t)def + 1;
     if (m->around == def)
         m->view = (uint32_t)def + 1;

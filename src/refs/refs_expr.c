@@ -127,8 +127,9 @@ ken_expr_id refs__expr(ken_refs_maker *m, ken_expr_op op, uint32_t a, uint32_t b
 
 ken_expr_id refs__value_of_type(ken_refs_maker *m, ken_expr_id type)
 {
-    // What types of the language itself are named by is already a value of theirs.
-    if (m->exprs.ptr[type].op == KEN_EXPR_BUILTIN)
+    // What a type of the language is named by is already a value of it; so is `typeof x`.
+    ken_expr_op op = m->exprs.ptr[type].op;
+    if (op == KEN_EXPR_BUILTIN || op == KEN_EXPR_VALUE)
         return type;
     return refs__expr(m, KEN_EXPR_VALUE, type, 0, 0);
 }

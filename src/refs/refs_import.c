@@ -92,6 +92,7 @@ void refs__open_import(ken_refs_maker *m, refs_frame *f)
         (outer->rule->role == KEN_REF_RULE_IMPORT || outer->rule->role == KEN_REF_RULE_PREFIX))
         f->module = join(m, outer->module, f->module);
     f->n_binds = (uint32_t)m->binds.len;
+    refs__add_decl(m, refs__at(m, f->rule, KEN_REF_PATH_LOCAL, f->node), REFS_STEP_WHOLE);
 }
 
 static uint8_t bind_flags(uint32_t flags)

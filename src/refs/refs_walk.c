@@ -142,23 +142,15 @@ static void open_outside(ken_refs_maker *m, refs_frame *f)
 typedef void (*open_fn)(ken_refs_maker *m, refs_frame *f);
 
 static const open_fn openers[KEN_REF_RULE_COUNT] = {
-    [KEN_REF_RULE_MEMBER] = open_member,
-    [KEN_REF_RULE_CALL] = open_member,
-    [KEN_REF_RULE_NEW] = open_member,
-    [KEN_REF_RULE_PASS] = open_pass,
-    [KEN_REF_RULE_FUNCTION] = open_function,
-    [KEN_REF_RULE_LAMBDA] = open_callable,
-    [KEN_REF_RULE_SCOPE] = open_scope,
-    [KEN_REF_RULE_DECLARE] = open_declare,
-    [KEN_REF_RULE_LOCAL] = open_local,
-    [KEN_REF_RULE_FIELD] = open_local,
-    [KEN_REF_RULE_PARAM_TYPE] = open_local,
-    [KEN_REF_RULE_ASSIGN] = open_assign,
-    [KEN_REF_RULE_PATTERN] = refs__open_pattern,
-    [KEN_REF_RULE_IMPORT] = refs__open_import,
-    [KEN_REF_RULE_PREFIX] = refs__open_import,
-    [KEN_REF_RULE_BASE] = open_outside,
-    [KEN_REF_RULE_DECORATE] = open_outside,
+    [KEN_REF_RULE_MEMBER] = open_member,       [KEN_REF_RULE_CALL] = open_member,
+    [KEN_REF_RULE_NEW] = open_member,          [KEN_REF_RULE_CAST] = open_pass,
+    [KEN_REF_RULE_PASS] = open_pass,           [KEN_REF_RULE_FUNCTION] = open_function,
+    [KEN_REF_RULE_LAMBDA] = open_callable,     [KEN_REF_RULE_SCOPE] = open_scope,
+    [KEN_REF_RULE_DECLARE] = open_declare,     [KEN_REF_RULE_LOCAL] = open_local,
+    [KEN_REF_RULE_FIELD] = open_local,         [KEN_REF_RULE_PARAM_TYPE] = open_local,
+    [KEN_REF_RULE_ASSIGN] = open_assign,       [KEN_REF_RULE_PATTERN] = refs__open_pattern,
+    [KEN_REF_RULE_IMPORT] = refs__open_import, [KEN_REF_RULE_PREFIX] = refs__open_import,
+    [KEN_REF_RULE_BASE] = open_outside,        [KEN_REF_RULE_DECORATE] = open_outside,
 };
 
 // Names that are there before they are declared, as in `[x for x in xs]`.
@@ -220,17 +212,23 @@ static bool is_def_name(ken_refs_maker *m, uint32_t byte, int32_t *out_def)
     return is_name;
 }
 
+// An embedded type (Go's) has the name of a field, and is a reference.
+static bool is_base(const refs_frame *f)
+{
+    return f->rule && f->rule->role == KEN_REF_RULE_BASE;
+}
+
 // A leaf that ends where a member expression ends is its name.
 static bool takes_name(ken_refs_maker *m, uint32_t start, uint32_t end, uint32_t depth)
 {
     refs_frame *f = refs_top(m);
     if (!f->rule || f->rule->role != KEN_REF_RULE_MEMBER || f->name.len || f->end != end ||
-        f->depth + 1 != depth || f->start == start)
+        f->depth + 1 != depth || (f->start == start && !refs_has(f, KEN_REF_F_FIELD)))
         return false;
     int32_t def;
     f->name = refs_text(m, start, end);
     f->name_start = start;
-    f->is_def_name = is_def_name(m, start, &def);
+    f->is_def_name = is_def_name(m, start, &def) && !is_base(f - 1);
     return true;
 }
 
@@ -270,7 +268,7 @@ static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
     bool is_type = rule->role == KEN_REF_RULE_TYPE;
     refs_value v = { .ref = -1, .start = start, .end = end, .depth = at->depth };
     int32_t def = -1;
-    if (is_def_name(m, start, &def)) {
+    if (is_def_name(m, start, &def) && !is_base(refs_top(m))) {
         refs__is_declared(m, start);
         v.expr = refs__expr(m, KEN_EXPR_DEF, (uint32_t)def, 0, 0);
         refs__deliver(m, v);
