@@ -11,8 +11,9 @@ import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
 
 const root = path.join(import.meta.dirname, '..', '..');
 const golden = path.join(root, 'tests/golden/tokens/counts.tsv');
+// Of files that nobody edits while working on something else.
 const folders = [
-  'bench/retrieval-words-withheld', 'bench/retrieval-words-withheld/queries', 'tests/data/tokenizer',
+  'bench/retrieval-words-withheld/queries', 'tests/data/tokenizer',
   'tests/golden/embed', 'tests/golden/tokens',
 ];
 
