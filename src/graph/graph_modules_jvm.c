@@ -21,7 +21,7 @@ typedef struct jvm_state {
     ken_map *packages; // name -> index into known, when folders follow packages
     jvm_package *known;
     uint32_t n_known, cap_known;
-    bool is_regular;
+    bool has_sample, is_regular;
 } jvm_state;
 
 static bool is_of_family(const ken_modules *m, uint32_t file)
@@ -64,7 +64,6 @@ static jvm_state *state_of(ken_modules *m)
         return s;
     s = m->state[KEN_LANG_JAVA] = KEN_ARENA_NEW(&m->arena, jvm_state);
     s->packages = ken_modules__map(m);
-    s->is_regular = is_regular(m);
     return s;
 }
 
@@ -137,6 +136,9 @@ static void remember(ken_modules *m, jvm_state *s, jvm_package p)
 static jvm_package files_of(ken_modules *m, jvm_state *s, ken_str package)
 {
     jvm_package p = { 0 };
+    if (!s->has_sample)
+        s->is_regular = is_regular(m);
+    s->has_sample = true;
     if (!s->is_regular) {
         p.files = ken_modules__package(m, KEN_LANG_JAVA, package, &p.n_files);
         return p;
