@@ -67,8 +67,7 @@ size_t ken_graph_bytes(const ken_graph *g)
     return g->arena.used_bytes + ken_modules_bytes(g->modules);
 }
 
-// ---- what a place names
-// ----------------------------------------------------------------------------
+// ---- what a place names ------------------------------------------------------------------------
 
 static bool fits(const graph_unit *u, ken_def_id def, ken_ref_role role)
 {

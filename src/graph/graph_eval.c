@@ -74,8 +74,7 @@ static bool is_typelike(ken_symbol_kind k)
     return ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL;
 }
 
-// ---- what definitions hold
-// -----------------------------------------------------------------------
+// ---- what definitions hold ---------------------------------------------------------------------
 
 const graph_value *graph_held(ken_graph *g, ken_graph_def d)
 {
@@ -140,13 +139,25 @@ static const graph_value *instance_of(ken_graph *g, const graph_value *type)
     return v;
 }
 
+// Of several definitions of one name the type is meant, and rather a struct than its typedef.
+static uint32_t type_among(ken_graph *g, const graph_value *v)
+{
+    uint32_t best = v->n_defs;
+    for (uint32_t i = 0; i < v->n_defs; i++) {
+        ken_symbol_kind kind = kind_of(g, v->defs[i]);
+        if (!is_typelike(kind))
+            continue;
+        if (kind != KEN_SYMBOL_TYPE)
+            return i;
+        best = best == v->n_defs ? i : best;
+    }
+    return best;
+}
+
 const graph_value *graph_type(ken_graph *g, const graph_value *v)
 {
     for (int i = 0; i < 8 && v->kind == GRAPH_DEFS; i++) {
-        // Of several definitions of one name, the type is meant.
-        uint32_t at = 0;
-        while (at < v->n_defs && !is_typelike(kind_of(g, v->defs[at])))
-            at++;
+        uint32_t at = type_among(g, v);
         if (at == v->n_defs) { // a variable that holds a type
             const graph_value *held = graph_held(g, v->defs[0]);
             if (held->kind == GRAPH_NONE || held == v)

@@ -138,14 +138,22 @@ uint32_t ken_graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, u
     return bases_of(g, pieces, n_pieces, out, max, &is_outside);
 }
 
-// ---- members of types
-// ----------------------------------------------------------------------------
+// ---- members of types --------------------------------------------------------------------------
 
 static uint32_t children_of_piece(const graph_unit *u, ken_graph_def piece, ken_str name,
                                   ken_graph_def *out, uint32_t max)
 {
     ken_def_id found[KEN_TARGETS_MAX];
     uint32_t n = graph_children(u, (int32_t)piece.def, name, found, max);
+    if (!n &&
+        ken_graph_kind(&u->text, piece.def) == KEN_SYMBOL_ENUM) { // seen without a prefix, too
+        ken_def_id ids[KEN_TARGETS_MAX];
+        uint32_t n_ids =
+            graph_children(u, graph_scope_of(u, piece.def), name, ids, KEN_TARGETS_MAX);
+        for (uint32_t i = 0; i < n_ids; i++)
+            if (ken_graph_owner(&u->text, ids[i]) == (int32_t)piece.def)
+                found[n++] = ids[i];
+    }
     if (!n && ken_graph_kind(&u->text, piece.def) == KEN_SYMBOL_TYPE) {
         // typedef struct foo { … } foo: the members are those of the struct inside.
         ken_def_id inner;
@@ -260,8 +268,7 @@ const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str n
     return v;
 }
 
-// ---- members of everything
-// -----------------------------------------------------------------------
+// ---- members of everything ---------------------------------------------------------------------
 
 static const graph_value *with_self(ken_graph *g, const graph_value *v, const graph_value *self)
 {
@@ -374,8 +381,7 @@ const graph_value *graph_member_of(ken_graph *g, graph_unit *u, const graph_valu
     return v;
 }
 
-// ---- the same thing twice
-// ------------------------------------------------------------------------
+// ---- the same thing twice ----------------------------------------------------------------------
 
 static bool is_callable_twin(const graph_unit *a, ken_def_id da, const graph_unit *b, ken_def_id db)
 {

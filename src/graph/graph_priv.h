@@ -99,6 +99,7 @@ struct ken_graph {
 extern const graph_value graph_nothing, graph_outside;
 
 graph_unit *graph_unit_of(ken_graph *g, uint32_t file); // NULL when it says nothing
+int32_t graph_scope_of(const graph_unit *u, ken_def_id def);
 // Definitions of `name` directly inside `owner` (-1 = the file), at most `max`.
 uint32_t graph_children(const graph_unit *u, int32_t owner, ken_str name, ken_def_id *out,
                         uint32_t max);

@@ -141,26 +141,41 @@ static const graph_value *linked_if_declared(ken_graph *g, const graph_unit *u,
     return linked(g, u, v);
 }
 
+// Every definition of a type with several names for one thing: `typedef struct foo foo`, and the
+// struct, which another header may hold.
+static bool is_alias(const graph_unit *u, ken_def_id def)
+{
+    return ken_graph_kind(&u->text, def) == KEN_SYMBOL_TYPE;
+}
+
+static const graph_value *both(ken_graph *g, const graph_value *a, const graph_value *b)
+{
+    ken_graph_def defs[2] = { a->defs[0], b->defs[0] };
+    return graph_defs_value(g, defs, 2, KEN_EDGE_IMPORTED);
+}
+
 static const graph_value *in_includes(ken_graph *g, graph_unit *u, ken_str name)
 {
     uint32_t n;
     const uint32_t *files = graph_closure(g, u, &n);
-    const graph_value *declared = &graph_nothing;
+    const graph_value *declared = &graph_nothing, *alias = &graph_nothing;
     for (uint32_t i = 1; i < n; i++) {
         graph_unit *f = graph_unit_of(g, files[i]);
         const graph_value *v =
             f ? children_value(g, f, -1, name, KEN_EDGE_IMPORTED) : &graph_nothing;
         if (v->kind == GRAPH_NONE)
             continue;
-        if (!is_declaration(f, v->defs[0].def))
-            return v;
-        declared = v;
+        if (is_declaration(f, v->defs[0].def))
+            declared = v;
+        else if (v->n_defs == 1 && is_alias(f, v->defs[0].def))
+            alias = v;
+        else
+            return alias->kind == GRAPH_NONE ? v : both(g, alias, v);
     }
-    return declared;
+    return alias->kind == GRAPH_NONE ? declared : alias;
 }
 
-// ---- namespaces and packages
-// ---------------------------------------------------------------------
+// ---- namespaces and packages -------------------------------------------------------------------
 
 // Where `def` (an owner) or the top of the file is no more than namespaces.
 static bool is_in_spaces(const graph_unit *u, int32_t owner)
@@ -525,8 +540,7 @@ static const graph_value *in_wildcards(ken_graph *g, graph_unit *u, ken_str name
     return &graph_nothing;
 }
 
-// ---- the definitions around
-// ------------------------------------------------------------------------
+// ---- the definitions around --------------------------------------------------------------------
 
 static bool is_typelike(ken_symbol_kind k)
 {

@@ -63,6 +63,20 @@ uint64_t graph_space_of(const graph_unit *u, int32_t def)
     return space;
 }
 
+// Where a definition can be named without a prefix: C's enumerators belong to the scope of their
+// enum.
+int32_t graph_scope_of(const graph_unit *u, ken_def_id def)
+{
+    int32_t owner = ken_graph_owner(&u->text, def);
+    if (u->policy->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_ENUM_MEMBER)
+        for (int i = 0; owner >= 0 && i < 2; i++) { // typedef enum foo { … } foo
+            ken_symbol_kind kind = ken_graph_kind(&u->text, (ken_def_id)owner);
+            if (kind == KEN_SYMBOL_ENUM || kind == KEN_SYMBOL_TYPE)
+                owner = ken_graph_owner(&u->text, (ken_def_id)owner);
+        }
+    return owner;
+}
+
 static uint32_t bucket_of(const graph_unit *u, int32_t owner, ken_str name)
 {
     return (uint32_t)(ken_hash_str(name) * 31 + (uint32_t)owner) & u->mask;
@@ -77,7 +91,7 @@ static void link_names(ken_graph *g, graph_unit *u)
     u->bucket = KEN_ARENA_ARRAY(&g->arena, uint32_t, n_buckets);
     u->next = KEN_ARENA_ARRAY(&g->arena, uint32_t, u->n_defs + 1);
     for (uint32_t d = u->n_defs; d-- > 0;) { // the first of the file is the first of its chain
-        uint32_t b = bucket_of(u, ken_graph_owner(&u->text, d), ken_graph_name(&u->text, d));
+        uint32_t b = bucket_of(u, graph_scope_of(u, d), ken_graph_name(&u->text, d));
         u->next[d] = u->bucket[b];
         u->bucket[b] = d + 1;
     }
@@ -139,8 +153,7 @@ uint32_t graph_children(const graph_unit *u, int32_t owner, ken_str name, ken_de
 {
     uint32_t n = 0;
     for (uint32_t d = u->bucket[bucket_of(u, owner, name)]; d && n < max; d = u->next[d - 1])
-        if (ken_graph_owner(&u->text, d - 1) == owner &&
-            ken_str_eq(ken_graph_name(&u->text, d - 1), name))
+        if (graph_scope_of(u, d - 1) == owner && ken_str_eq(ken_graph_name(&u->text, d - 1), name))
             out[n++] = d - 1;
     return n;
 }

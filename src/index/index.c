@@ -70,6 +70,7 @@ typedef struct run {
     index_worker *workers;
     ken_store *known; // for look-ups by content, under the lock; NULL = nothing is known yet
     ken_lex_builder *builder;
+    ken_mention_builder *mentions;
     ken_vector_builder *vectors;
     size_t builder_max;
     uint32_t n_in_batch;
@@ -188,6 +189,8 @@ static ken_status end_batch(run *r, ken_err *err)
         return KEN_OK;
     ken_status st = index_flush_words(r->store, r->builder, r->n_jobs, err);
     if (!st)
+        st = index_flush_mentions(r->store, r->mentions, err);
+    if (!st)
         st = index_flush_vectors(r->store, r->vectors, err);
     if (!st)
         st = ken_store_commit(r->store, err);
@@ -217,6 +220,7 @@ static ken_status keep_content(run *r, index_slot *s, int64_t *out_id, ken_err *
     if (st)
         return st;
     ken_lex_builder_add(r->builder, *out_id, &s->doc, s->facts.symbols, s->facts.n_symbols);
+    ken_mention_builder_add(r->mentions, *out_id, s->mentions.ptr, s->mentions.len);
     if (r->job.wants_vectors)
         ken_vector_builder_add(r->vectors, *out_id, s->vectors.values.ptr, s->vectors.scales.ptr,
                                (uint32_t)s->vectors.scales.len);
@@ -717,6 +721,7 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
     pthread_cond_init(&r.has_free, NULL);
     pthread_cond_init(&r.has_done, NULL);
     r.builder = ken_lex_builder_new();
+    r.mentions = ken_mention_builder_new();
     ken_vector_model model = index_builtin_model();
     r.vectors = ken_vector_builder_new(&model);
     ken_status st = ken_fs_open_dir(root, &r.job.root_fd, err);
@@ -725,6 +730,7 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
     ken_fs_close(r.job.root_fd);
     ken_store_close(r.known);
     ken_lex_builder_free(r.builder);
+    ken_mention_builder_free(r.mentions);
     ken_vector_builder_free(r.vectors);
     pthread_mutex_destroy(&r.lock);
     pthread_cond_destroy(&r.has_free);

@@ -23,6 +23,7 @@ void index_slot_release(index_slot *s)
     ken_buf_release(&s->text);
     ken_buf_release(&s->packed);
     ken_lex_doc_release(&s->doc);
+    ken_vec_release(&s->mentions);
     ken_static_rows_release(&s->vectors);
 }
 
@@ -69,7 +70,9 @@ void index_file_learn(const index_job *job, index_worker *w, index_slot *s)
     ken_arena_reset(&s->arena);
     bool is_masked = ken_scan_mask_secrets(s->text.ptr, s->text.len) > 0;
     ken_str text = ken_buf_str(&s->text);
-    ken_learn(w->learner, (ken_lang_id)s->key.lang, text, job->cancel, &s->arena, &s->facts, NULL);
+    ken_learn(w->learner, (ken_lang_id)s->key.lang, text, job->cancel, &s->arena, &s->facts,
+              &s->refs);
+    ken_mentions_of(&s->refs, &s->mentions);
     s->facts.is_masked = is_masked;
     size_t n_comments;
     const ken_span *comments = ken_learner_comments(w->learner, &n_comments);

@@ -8,6 +8,7 @@
 #include "index/index.h"
 #include "learn/learn.h"
 #include "lexical/lexical.h"
+#include "mention/mention.h"
 #include "vector/vector.h"
 
 // Version of everything that turns bytes into facts and terms. Raising it makes every index be
@@ -29,6 +30,7 @@ typedef struct index_slot {
     ken_arena arena;
     ken_buf text, packed;
     ken_lex_doc doc;
+    ken_mentions mentions;   // names that it says
     ken_static_rows vectors; // of its chunks, by the built-in model
     // results
     ken_skip_reason skip; // not NONE: the file is left out
@@ -36,6 +38,7 @@ typedef struct index_slot {
     ken_content_key key;
     int64_t known_content; // 0 = its content is new, and facts, packed and doc are set
     ken_facts facts;
+    ken_refs refs;
     ken_status failure; // KEN_OK, or why the run must stop
     ken_err err;
     struct index_slot *next;
@@ -77,6 +80,8 @@ ken_status index_put_late(ken_store *store, const index_late *items, size_t n, k
 // Write what a builder holds as a segment of the open transaction; fine when it is empty. Words are
 // sorted by n_jobs threads when they are many.
 ken_status index_flush_words(ken_store *store, ken_lex_builder *b, uint32_t n_jobs, ken_err *err)
+    KEN_MUST_USE;
+ken_status index_flush_mentions(ken_store *store, ken_mention_builder *b, ken_err *err)
     KEN_MUST_USE;
 ken_status index_flush_vectors(ken_store *store, ken_vector_builder *b, ken_err *err) KEN_MUST_USE;
 // Joins small segments when there are many, and drops contents that no file has when they are many.

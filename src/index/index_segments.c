@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Upkeep of segments, of words and of vectors alike. Every run adds at most a few of each kind;
-// when there are more than MAX_SEGMENTS the smallest are read back and written as one, so that a
-// question looks into few and a change rewrites little: over n changes each content is rewritten
-// O(log n) times.
+// Upkeep of segments, of words, of names and of vectors alike. Every run adds at most a few of each
+// kind; when there are more than MAX_SEGMENTS the smallest are read back and written as one, so
+// that a question looks into few and a change rewrites little: over n changes each content is
+// rewritten O(log n) times.
 #include <stdatomic.h>
 #include <stdlib.h>
 
@@ -77,6 +77,19 @@ ken_status index_flush_vectors(ken_store *store, ken_vector_builder *b, ken_err 
     return st;
 }
 
+ken_status index_flush_mentions(ken_store *store, ken_mention_builder *b, ken_err *err)
+{
+    uint32_t n = ken_mention_builder_n_contents(b);
+    if (!n)
+        return KEN_OK;
+    ken_buf bytes = KEN_BUF_INIT((size_t)4 << 30);
+    ken_status st = ken_mention_builder_finish(b, &bytes, err);
+    if (!st)
+        st = add_segment(store, KEN_SEGMENT_MENTIONS, &bytes, n, err);
+    ken_buf_release(&bytes);
+    return st;
+}
+
 // ---- joining -----------------------------------------------------------------------------------
 
 // The ids of contents that are kept, sorted; `ids` NULL = all.
@@ -117,6 +130,23 @@ static ken_status absorb_words(const ken_block_source *source, const alive *live
     return st;
 }
 
+static ken_status absorb_mentions(const ken_block_source *source, const alive *live,
+                                  ken_mention_builder *b, ken_err *err)
+{
+    ken_mention_segment *s = NULL;
+    ken_status st = ken_mention_segment_open(source, &s, err);
+    if (st)
+        return st;
+    uint32_t n = ken_mention_segment_n_contents(s);
+    bool *is_live = ken_zalloc(n + (size_t)1);
+    for (uint32_t i = 0; i < n; i++)
+        is_live[i] = is_alive(live, ken_mention_segment_contents(s)[i]);
+    st = ken_mention_builder_merge(b, s, is_live, err);
+    ken_free(is_live);
+    ken_mention_segment_close(s);
+    return st;
+}
+
 // Vectors of another model begin a builder, and a segment, of their own.
 static ken_status absorb_vectors(ken_store *store, const ken_block_source *source,
                                  const alive *live, ken_vector_builder **b, ken_err *err)
@@ -152,6 +182,7 @@ typedef struct joining {
     ken_store *store;
     ken_segment_kind kind;
     ken_lex_builder *words;
+    ken_mention_builder *mentions;
     ken_vector_builder *vectors;
 } joining;
 
@@ -159,6 +190,8 @@ static ken_status flush(joining *j, ken_err *err)
 {
     if (j->kind == KEN_SEGMENT_WORDS)
         return index_flush_words(j->store, j->words, 1, err);
+    if (j->kind == KEN_SEGMENT_MENTIONS)
+        return index_flush_mentions(j->store, j->mentions, err);
     return j->vectors ? index_flush_vectors(j->store, j->vectors, err) : KEN_OK;
 }
 
@@ -166,6 +199,8 @@ static size_t bytes_in(const joining *j)
 {
     if (j->kind == KEN_SEGMENT_WORDS)
         return ken_lex_builder_bytes(j->words);
+    if (j->kind == KEN_SEGMENT_MENTIONS)
+        return ken_mention_builder_bytes(j->mentions);
     return j->vectors ? ken_vector_builder_bytes(j->vectors) : 0;
 }
 
@@ -173,9 +208,13 @@ static size_t bytes_in(const joining *j)
 static ken_status absorb(joining *j, const ken_segment_info *info, const alive *live, ken_err *err)
 {
     ken_block_source source = ken_store_source(j->store, info);
-    ken_status st = j->kind == KEN_SEGMENT_WORDS
-                        ? absorb_words(&source, live, j->words, err)
-                        : absorb_vectors(j->store, &source, live, &j->vectors, err);
+    ken_status st;
+    if (j->kind == KEN_SEGMENT_WORDS)
+        st = absorb_words(&source, live, j->words, err);
+    else if (j->kind == KEN_SEGMENT_MENTIONS)
+        st = absorb_mentions(&source, live, j->mentions, err);
+    else
+        st = absorb_vectors(j->store, &source, live, &j->vectors, err);
     if (!st)
         st = ken_store_remove_segment(j->store, info->id, err);
     if (!st && bytes_in(j) > (size_t)MERGE_MAX_BYTES)
@@ -196,7 +235,10 @@ static ken_status join(ken_store *store, ken_segment_kind kind, ken_segment_info
 {
     if (n <= MAX_SEGMENTS && !live->ids)
         return KEN_OK;
-    joining j = { .store = store, .kind = kind, .words = ken_lex_builder_new() };
+    joining j = { .store = store,
+                  .kind = kind,
+                  .words = ken_lex_builder_new(),
+                  .mentions = ken_mention_builder_new() };
     qsort(segments, n, sizeof *segments, by_size);
     size_t n_joined = live->ids ? n : n - KEEP_SEGMENTS + 1;
     ken_status st = KEN_OK;
@@ -208,13 +250,15 @@ static ken_status join(ken_store *store, ken_segment_kind kind, ken_segment_info
     if (!st)
         st = flush(&j, err);
     ken_lex_builder_free(j.words);
+    ken_mention_builder_free(j.mentions);
     ken_vector_builder_free(j.vectors);
     return st;
 }
 
 ken_status index_tidy(ken_store *store, const int64_t *live, size_t n_live, ken_err *err)
 {
-    static const ken_segment_kind kinds[] = { KEN_SEGMENT_WORDS, KEN_SEGMENT_VECTORS };
+    static const ken_segment_kind kinds[] = { KEN_SEGMENT_WORDS, KEN_SEGMENT_MENTIONS,
+                                              KEN_SEGMENT_VECTORS };
     ken_arena arena;
     ken_arena_init(&arena, 0);
     alive kept = { 0 };

@@ -64,6 +64,12 @@ typedef struct query_history {
     void *keep_ctx;
 } query_history;
 
+// Imports of all files: those of file f are files[starts[f]] to files[starts[f + 1]], in order.
+typedef struct query_import_graph {
+    uint32_t *starts, *files; // NULL until a question needs them
+    uint32_t *n_unknown;      // by file: imports that lead nowhere in the tree
+} query_import_graph;
+
 struct ken_snapshot {
     ken_store *store; // borrowed
     uint64_t generation;
@@ -88,6 +94,8 @@ struct ken_snapshot {
     ken_tokenizer *tokenizer;
     uint32_t feature; // version of what learnt the contents
     query_cache cache;
+    query_import_graph imports;
+    struct query_graph *graph; // query_graph_priv.h; NULL until a question needs it
     int root_fd;
 };
 
@@ -209,6 +217,10 @@ typedef enum query_fit {
 // One for each name. An empty scope fits none.
 ken_status query_find_owned(ken_snapshot *s, const query_names *names, ken_str scope,
                             ken_arena *arena, query_fit **out, ken_err *err) KEN_MUST_USE;
+// All definitions of a name that may be qualified, in the order in which they are shown; those that
+// fit its scope alone, when there are any.
+ken_status query_find_names(ken_snapshot *s, ken_str name, ken_str file_hint, ken_arena *arena,
+                            query_names *out, ken_err *err) KEN_MUST_USE;
 // "a.b::c" -> "c"; out_scope "b" or empty.
 ken_str query_last_name(ken_str qualified, ken_str *out_scope);
 

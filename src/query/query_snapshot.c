@@ -9,10 +9,12 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "query/query_graph_priv.h"
 #include "query/query_priv.h"
 
 static void unload(ken_snapshot *s)
 {
+    query_graph_close(s);
     for (uint32_t i = 0; i < s->corpus.n_parts; i++)
         ken_lex_segment_close(s->corpus.parts[i].segment);
     ken_lex_scores_release(&s->scores);
@@ -20,6 +22,7 @@ static void unload(ken_snapshot *s)
     ken_fs_close(s->root_fd);
     s->root_fd = -1;
     s->corpus = (ken_lex_corpus){ 0 };
+    s->imports = (query_import_graph){ 0 };
     s->feature = 0;
     s->vectors.is_loaded = false; // but kept, for the next generation
     s->generation = 0;

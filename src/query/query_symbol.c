@@ -256,6 +256,22 @@ static ken_status find_names(ken_snapshot *s, ken_str last, ken_str scope, ken_a
     return st;
 }
 
+// A segment that was joined away meanwhile: the newer generation is asked.
+ken_status query_find_names(ken_snapshot *s, ken_str name, ken_str file_hint, ken_arena *arena,
+                            query_names *out, ken_err *err)
+{
+    ken_str scope, last = query_last_name(name, &scope);
+    ken_status st = find_names(s, last, scope, arena, out, err);
+    if (query_is_stale(s, st)) {
+        st = ken_snapshot_refresh(s, err);
+        if (!st)
+            st = find_names(s, last, scope, arena, out, err);
+    }
+    if (!st)
+        order_names(s, out, file_hint, NULL);
+    return st;
+}
+
 ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
                                ken_arena *arena, ken_definition_result *out, ken_err *err)
 {
@@ -267,14 +283,8 @@ ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint,
     ken_str scope, last = query_last_name(name, &scope);
     query_names names = { 0 };
     *out = (ken_definition_result){ 0 };
-    ken_status st = find_names(s, last, scope, arena, &names, err);
-    if (query_is_stale(s, st)) {
-        st = ken_snapshot_refresh(s, err);
-        if (!st)
-            st = find_names(s, last, scope, arena, &names, err);
-    }
+    ken_status st = query_find_names(s, name, file_hint, arena, &names, err);
     if (!st) {
-        order_names(s, &names, file_hint, NULL);
         fill(s, &names, limit, arena, out);
         if (!out->n_defs)
             st = suggest(s, last, arena, out, err);

@@ -138,6 +138,7 @@ ken_status ken_store_load_skips(ken_store *s, ken_skip_reason reason, size_t lim
 typedef enum ken_segment_kind { // stored: numbers stay
     KEN_SEGMENT_WORDS = 1,
     KEN_SEGMENT_VECTORS = 2,
+    KEN_SEGMENT_MENTIONS = 3, // who says a name
 } ken_segment_kind;
 
 typedef struct ken_segment_info {

@@ -113,5 +113,7 @@ ken_status ken_store__sq_verify(ken_store_backend *b, ken_err *err)
         st = check_contents(q, err);
     if (!st)
         st = check_segments(b, KEN_SEGMENT_WORDS, err);
-    return st ? st : check_segments(b, KEN_SEGMENT_VECTORS, err);
+    if (!st)
+        st = check_segments(b, KEN_SEGMENT_VECTORS, err);
+    return st ? st : check_segments(b, KEN_SEGMENT_MENTIONS, err);
 }

@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// mention.h -- which contents say a name: immutable segments of name hashes.
+//
+// Words (lexical) are folded, cut and stemmed; who refers to `get` must be told from who refers to
+// `getAll`. So the exact names that a content refers to, imports or imports from are kept apart,
+// as 32-bit hashes: an answer may hold contents that say another name, never misses one that says
+// this.
+//
+// Layout, little-endian: a header of 32 bytes; the ids of contents, 8 bytes each; a directory, one
+// entry of 8 bytes (hash, offset) for every 32nd name; then the names by hash: varints of the
+// difference to the hash before, of the number of contents, and of the differences of their
+// ordinals.
+//
+// Ownership: said at each function. Threads: a builder and a segment belong to one thread at a
+// time. Errors: KEN_ECORRUPT for bytes that are no segment; everything read is checked.
+#ifndef KEN_MENTION_MENTION_H
+#define KEN_MENTION_MENTION_H
+
+#include "base/buf.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "model/blocks.h"
+#include "model/refs.h"
+
+typedef KEN_VEC(uint32_t) ken_mentions; // hashes of names; one may be there several times
+
+// Said by contents that have literals (ken_literal), so that routes are looked for only there.
+#define KEN_MENTION_LITERALS "\1literals"
+
+uint32_t ken_mention_hash(ken_str name);
+// What a content says: names of its references, imported ones, and what modules are called.
+// Replaces what `out` held.
+void ken_mentions_of(const ken_refs *refs, ken_mentions *out);
+
+// ---- building ----------------------------------------------------------------------------------
+typedef struct ken_mention_builder ken_mention_builder;
+
+ken_mention_builder *ken_mention_builder_new(void) KEN_MUST_USE;
+void ken_mention_builder_free(ken_mention_builder *b);
+// Copies the hashes, in any order. `content`: its id in the store.
+void ken_mention_builder_add(ken_mention_builder *b, int64_t content, const uint32_t *hashes,
+                             size_t n);
+size_t ken_mention_builder_bytes(const ken_mention_builder *b); // memory in use
+uint32_t ken_mention_builder_n_contents(const ken_mention_builder *b);
+// Appends the segment's bytes to `out` and empties the builder.
+ken_status ken_mention_builder_finish(ken_mention_builder *b, ken_buf *out, ken_err *err)
+    KEN_MUST_USE;
+
+// ---- reading -----------------------------------------------------------------------------------
+typedef struct ken_mention_segment ken_mention_segment;
+
+// Reads all of it. Free with ken_mention_segment_close.
+ken_status ken_mention_segment_open(const ken_block_source *source, ken_mention_segment **out,
+                                    ken_err *err) KEN_MUST_USE;
+void ken_mention_segment_close(ken_mention_segment *s);
+uint32_t ken_mention_segment_n_contents(const ken_mention_segment *s);
+const int64_t *ken_mention_segment_contents(const ken_mention_segment *s); // borrowed
+// Appends the ordinals of the contents that say a name of that hash, in order.
+ken_status ken_mention_find(const ken_mention_segment *s, uint32_t hash, ken_mentions *out,
+                            ken_err *err) KEN_MUST_USE;
+// Adds the contents for which `is_live[ordinal]` to a builder, as if they were new.
+ken_status ken_mention_builder_merge(ken_mention_builder *b, const ken_mention_segment *s,
+                                     const bool *is_live, ken_err *err) KEN_MUST_USE;
+
+#endif

@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: MIT
+// explain_code: everything that helps to understand some lines: the definition around them, who
+// uses it, what it uses, its types, its tests, its routes. The explaining is the reader's.
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "query/query_graph_priv.h"
+
+enum {
+    NOTES_MAX = 20,
+    INSIDE_MAX = 30,
+    CODE_LINES_MAX = 400
+};
+
+typedef struct explaining {
+    ken_snapshot *s;
+    ken_graph *g;
+    const ken_cancel *cancel;
+    ken_arena *arena;
+    ken_explanation *out;
+    uint32_t file;
+    const ken_facts *facts;
+} explaining;
+
+// A row of a list that grows by what is new.
+typedef struct notes {
+    ken_edge_note *items;
+    ken_graph_def *ids;
+    size_t n;
+    ken_map seen;
+} notes;
+
+static void notes_init(notes *l, ken_arena *arena)
+{
+    *l = (notes){ .items = KEN_ARENA_ARRAY(arena, ken_edge_note, NOTES_MAX) };
+    ken_map_init(&l->seen);
+}
+
+static bool is_outside(ken_graph_def d)
+{
+    return d.file == UINT32_MAX;
+}
+
+// Lines of bytes, in the text as it is shown.
+typedef struct lines {
+    const uint32_t *starts;
+    uint32_t n;
+} lines;
+
+static void note(explaining *x, notes *l, const query_edge *e, ken_graph_def to, const lines *at)
+{
+    const ken_unit_text *u = ken_graph_unit(x->g, e->file);
+    const ken_ref *r = &u->refs->refs[e->ref];
+    ken_str name = u->refs->exprs[r->expr].name;
+    ken_str key = is_outside(to) ? name : ken_str_n((const char *)&to, sizeof to);
+    bool is_new;
+    uint64_t *i = ken_map_put(&l->seen, key, l->n, &is_new);
+    if (!is_new) {
+        if (*i < l->n)
+            l->items[*i].n_sites++;
+        return;
+    }
+    if (l->n == NOTES_MAX)
+        return;
+    ken_edge_note n = { .class = e->class,
+                        .role = e->role,
+                        .line = at ? ken_line_of(at->starts, at->n, r->byte) : 0,
+                        .n_sites = 1,
+                        .evidence = e->evidence ? ken_str_c(e->evidence) : KEN_STR("") };
+    if (is_outside(to)) {
+        n.node.id = to;
+        n.node.name = n.node.qualified = ken_arena_dup(x->arena, name);
+    } else if (!query_graph_name(x->s, to, x->arena, &n.node)) {
+        return;
+    }
+    l->items[l->n++] = n;
+}
+
+// ---- what it uses
+// --------------------------------------------------------------------------------
+
+static bool is_type(ken_symbol_kind k)
+{
+    return ken_symbol_is_type(k);
+}
+
+static void find_used(explaining *x, ken_span span, const lines *at)
+{
+    query_edges edges = { 0 };
+    notes calls, types;
+    notes_init(&calls, x->arena);
+    notes_init(&types, x->arena);
+    query_edges_in(x->g, x->file, span, &edges);
+    for (size_t i = 0; i < edges.len; i++) {
+        const query_edge *e = &edges.ptr[i];
+        x->out->n_unresolved += e->class == KEN_EDGE_UNRESOLVED;
+        bool is_call = e->role == KEN_REF_CALL || e->role == KEN_REF_DECORATE;
+        if (is_outside(e->to)) {
+            if (is_call && e->class == KEN_EDGE_EXTERNAL)
+                note(x, &calls, e, e->to, at);
+            continue;
+        }
+        const ken_unit_text *u = ken_graph_unit(x->g, e->to.file);
+        ken_symbol_kind kind = ken_graph_kind(u, e->to.def);
+        bool is_inside = e->to.file == x->file && e->to.def < x->facts->n_symbols &&
+                         x->facts->symbols[e->to.def].span.start >= span.start &&
+                         x->facts->symbols[e->to.def].span.end <= span.end;
+        if (is_inside)
+            continue;
+        if (is_type(kind))
+            note(x, &types, e, e->to, at);
+        else if (is_call || ken_symbol_is_callable(kind))
+            note(x, &calls, e, e->to, at);
+    }
+    x->out->callees = calls.items;
+    x->out->n_callees = calls.n;
+    x->out->types = types.items;
+    x->out->n_types = types.n;
+    ken_map_release(&calls.seen);
+    ken_map_release(&types.seen);
+    ken_vec_release(&edges);
+}
+
+// ---- who uses it
+// ---------------------------------------------------------------------------------
+
+static ken_status find_users(explaining *x, ken_graph_def def, ken_err *err)
+{
+    query_edges edges = { 0 }, unresolved = { 0 };
+    notes callers, tests;
+    notes_init(&callers, x->arena);
+    notes_init(&tests, x->arena);
+    ken_status st =
+        query_edges_to(x->s, x->g, &def, 1, x->cancel, x->arena, &edges, &unresolved, err);
+    for (size_t i = 0; !st && i < edges.len; i++) {
+        const query_edge *e = &edges.ptr[i];
+        bool is_itself = e->file == def.file && e->within == (int64_t)def.def;
+        if (e->within < 0 || is_itself)
+            continue;
+        ken_graph_def by = { e->file, (ken_def_id)e->within };
+        note(x, query_is_test(x->s, e->file) ? &tests : &callers, e, by, NULL);
+    }
+    x->out->n_unresolved += unresolved.len;
+    x->out->callers = callers.items;
+    x->out->n_callers = callers.n;
+    x->out->tests = tests.items;
+    x->out->n_tests = tests.n;
+    ken_map_release(&callers.seen);
+    ken_map_release(&tests.seen);
+    ken_vec_release(&edges);
+    ken_vec_release(&unresolved);
+    return st;
+}
+
+// ---- the lines
+// -----------------------------------------------------------------------------------
+
+// The smallest definition that holds the lines; else the first that begins among them.
+static int64_t symbol_around(const ken_facts *f, uint32_t first, uint32_t last)
+{
+    int64_t best = -1, begun = -1;
+    for (uint32_t i = 0; i < f->n_symbols; i++) {
+        const ken_symbol *s = &f->symbols[i];
+        if (s->first_line <= first && s->last_line >= last &&
+            (best < 0 || s->last_line - s->first_line <=
+                             f->symbols[best].last_line - f->symbols[best].first_line))
+            best = i;
+        if (begun < 0 && s->first_line >= first && s->first_line <= last)
+            begun = i;
+    }
+    // Lines that are most of one definition are about that one.
+    return best >= 0 ? best : begun;
+}
+
+static void list_inside(explaining *x, uint32_t first, uint32_t last, int64_t around)
+{
+    x->out->inside = KEN_ARENA_ARRAY(x->arena, ken_graph_node, INSIDE_MAX);
+    for (uint32_t i = 0; i < x->facts->n_symbols && x->out->n_inside < INSIDE_MAX; i++) {
+        const ken_symbol *s = &x->facts->symbols[i];
+        if ((int64_t)i == around || s->first_line < first || s->last_line > last)
+            continue;
+        x->out->n_inside += query_graph_name(x->s, (ken_graph_def){ x->file, i }, x->arena,
+                                             &x->out->inside[x->out->n_inside]);
+    }
+}
+
+static void list_imports(explaining *x)
+{
+    x->out->imports = KEN_ARENA_ARRAY(x->arena, ken_str, NOTES_MAX);
+    for (uint32_t i = 0; i < x->facts->n_imports && x->out->n_imports < NOTES_MAX; i++)
+        x->out->imports[x->out->n_imports++] =
+            query_repaired(x->arena, ken_arena_dup(x->arena, x->facts->imports[i].module));
+}
+
+static ken_status explain(explaining *x, const ken_file_view *view, uint32_t first, uint32_t last,
+                          ken_err *err)
+{
+    uint32_t n = ken_line_starts(view->text, NULL, 0);
+    uint32_t *starts = KEN_ARENA_ARRAY(x->arena, uint32_t, n + 1);
+    ken_line_starts(view->text, starts, n);
+    if (first > last || first >= n)
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "line_start, line_end: expected 1 <= line_start <= line_end and "
+                        "line_start <= %u, the lines of '" KEN_STR_FMT "', got %u and %u",
+                        n, KEN_STR_ARG(view->path), first + 1, last + 1);
+    last = last < n ? last : n - 1;
+    ken_span span = { starts[first], last + 1 < n ? starts[last + 1] : (uint32_t)view->text.len };
+    uint32_t shown = last - first < CODE_LINES_MAX ? last : first + CODE_LINES_MAX - 1;
+    ken_explanation *out = x->out;
+    out->path = view->path;
+    out->language = view->language;
+    out->first_line = first;
+    out->last_line = shown;
+    out->is_refreshed = view->is_refreshed;
+    out->code = query_repaired(
+        x->arena, ken_str_sub(view->text, span.start,
+                              shown + 1 < n ? starts[shown + 1] : (uint32_t)view->text.len));
+    lines at = { starts, n };
+    int64_t symbol = symbol_around(x->facts, first, last);
+    find_used(x, span, &at);
+    list_inside(x, first, last, symbol);
+    list_imports(x);
+    ken_status st = KEN_OK;
+    if (symbol >= 0) {
+        ken_graph_def def = { x->file, (ken_def_id)symbol };
+        query_graph_node(x->s, def, x->arena, &out->symbol);
+        ken_span doc = x->facts->symbols[symbol].doc;
+        out->doc = query_repaired(x->arena, ken_str_sub(view->text, doc.start, doc.end));
+        st = find_users(x, def, err);
+    }
+    return st;
+}
+
+ken_status ken_explain(ken_snapshot *s, ken_str path, uint32_t first_line, uint32_t last_line,
+                       const ken_cancel *cancel, ken_arena *arena, ken_explanation *out,
+                       ken_err *err)
+{
+    *out = (ken_explanation){ 0 };
+    ken_file_view view;
+    ken_status st = ken_view_file(s, path, arena, &view, err);
+    if (st)
+        return st;
+    explaining x = { .s = s, .cancel = cancel, .arena = arena, .out = out };
+    int64_t file = query_file_index(s, view.path);
+    if (file < 0)
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "'" KEN_STR_FMT "' is new: index the project again to know who uses it",
+                        KEN_STR_ARG(view.path));
+    x.file = (uint32_t)file;
+    if (query_graph_is_stale(s, x.file))
+        query_graph_close(s);
+    st = query_graph_open(s, &x.g, err);
+    const ken_unit_text *u = st ? NULL : ken_graph_unit(x.g, x.file);
+    if (!st && !u)
+        st = KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' cannot be read any more",
+                      KEN_STR_ARG(view.path));
+    if (st)
+        return st;
+    x.facts = u->facts;
+    return explain(&x, &view, first_line, last_line, err);
+}

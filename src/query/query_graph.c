@@ -1,0 +1,381 @@
+// SPDX-License-Identifier: MIT
+// The graph over a snapshot: files come from the store, changed ones from the disk, names from the
+// segments. What was loaded stays as long as the generation, up to a bound.
+#include "query/query_graph.h"
+
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "base/fs.h"
+#include "base/map.h"
+#include "mention/mention.h"
+#include "query/query_graph_priv.h"
+#include "scan/scan.h"
+
+enum {
+    GRAPH_BYTES_MAX = 96 << 20, // of what is remembered; beyond it is begun anew
+    NAMED_MAX = 2000,
+    MANIFEST_MAX = 1 << 20
+};
+
+typedef struct named_list {
+    ken_graph_def *defs;
+    size_t n;
+} named_list;
+
+// A segment of names, and which files have its contents (-1 ends, then ken_lex_corpus.next_file).
+typedef struct mention_part {
+    ken_mention_segment *segment;
+    int32_t *first_file;
+} mention_part;
+
+struct query_graph {
+    ken_snapshot *snapshot;
+    ken_graph_source source;
+    ken_graph *graph;
+    ken_arena arena;
+    ken_map names; // name -> index into lists
+    KEN_VEC(named_list) lists;
+    mention_part *parts;
+    size_t n_parts;
+    ken_fs_stamp *stamps; // by file, of what was loaded; size 0 = nothing
+};
+
+// ---- what a file says --------------------------------------------------------------------------
+
+// A changed file is learnt from the disk, its text kept, for names point into it.
+static bool learn_changed(struct query_graph *q, uint32_t file, ken_facts *facts, ken_refs *refs)
+{
+    ken_snapshot *s = q->snapshot;
+    query_text t;
+    if (query_load_text(s, file, &q->arena, &t, NULL))
+        return false;
+    bool is_read = query_need_text(&t);
+    query_close_text(&t);
+    if (!is_read)
+        return false;
+    if (!s->learner)
+        s->learner = ken_learner_new();
+    ken_lang_id lang = ken_lang_of(s->rows[file].path, t.text);
+    ken_learn(s->learner, lang, t.text, NULL, &q->arena, facts, refs);
+    return true;
+}
+
+static bool stamp_of(const ken_snapshot *s, uint32_t file, ken_fs_stamp *out)
+{
+    ken_fs_info info;
+    if (s->root_fd < 0 || ken_fs_stat(s->root_fd, s->rows[file].path.ptr, &info, NULL) ||
+        info.kind != KEN_FS_FILE)
+        return false;
+    *out = info.stamp;
+    return true;
+}
+
+static bool load_unit(void *ctx, uint32_t file, ken_unit_text *out)
+{
+    struct query_graph *q = ctx;
+    ken_snapshot *s = q->snapshot;
+    const ken_file_row *row = &s->rows[file];
+    ken_facts *facts = KEN_ARENA_NEW(&q->arena, ken_facts);
+    ken_refs *refs = KEN_ARENA_NEW(&q->arena, ken_refs);
+    if (!stamp_of(s, file, &q->stamps[file]))
+        return false;
+    bool is_same = ken_fs_stamp_eq(q->stamps[file], row->stamp);
+    if (is_same && (ken_store_load_facts(s->store, row->content, &q->arena, facts, NULL) ||
+                    ken_store_load_refs(s->store, row->content, facts, &q->arena, refs, NULL)))
+        return false;
+    if (!is_same && !learn_changed(q, file, facts, refs))
+        return false;
+    *out = (ken_unit_text){ facts, refs, row->path, facts->lang };
+    return true;
+}
+
+bool query_graph_is_stale(ken_snapshot *s, uint32_t file)
+{
+    ken_fs_stamp stamp;
+    if (!s->graph || !s->graph->stamps[file].size)
+        return false;
+    return !stamp_of(s, file, &stamp) || !ken_fs_stamp_eq(stamp, s->graph->stamps[file]);
+}
+
+// ---- definitions of a name ---------------------------------------------------------------------
+
+typedef struct named_walk {
+    struct query_graph *q;
+    const ken_lex_part *part;
+    ken_str name;
+    KEN_VEC(ken_graph_def) found;
+} named_walk;
+
+static bool add_named(void *ctx, ken_str text, const ken_name_posting *p, uint32_t n)
+{
+    named_walk *w = ctx;
+    if (!ken_str_eq(text, w->name))
+        return true;
+    const ken_lex_corpus *c = &w->q->snapshot->corpus;
+    for (uint32_t i = 0; i < n && w->found.len < NAMED_MAX; i++)
+        for (int32_t f = w->part->first_file[p[i].content]; f >= 0 && w->found.len < NAMED_MAX;
+             f = c->next_file[f])
+            ken_vec_push(&w->found, ((ken_graph_def){ (uint32_t)f, p[i].symbol }));
+    return true;
+}
+
+static int by_file(const void *a, const void *b)
+{
+    const ken_graph_def *x = a, *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return (x->def > y->def) - (x->def < y->def);
+}
+
+static size_t named(void *ctx, ken_str name, const ken_graph_def **out)
+{
+    struct query_graph *q = ctx;
+    bool is_new;
+    uint64_t *at = ken_map_put(&q->names, name, q->lists.len, &is_new);
+    if (is_new) {
+        const ken_lex_corpus *c = &q->snapshot->corpus;
+        named_walk w = { .q = q, .name = name };
+        for (uint32_t p = 0; p < c->n_parts; p++) {
+            w.part = &c->parts[p];
+            if (ken_lex_names_equal(w.part->segment, name, add_named, &w, NULL))
+                break;
+        }
+        if (w.found.len)
+            qsort(w.found.ptr, w.found.len, sizeof *w.found.ptr, by_file);
+        named_list list = { KEN_ARENA_ARRAY(&q->arena, ken_graph_def, w.found.len + 1),
+                            w.found.len };
+        if (list.n)
+            memcpy(list.defs, w.found.ptr, list.n * sizeof *list.defs);
+        ken_vec_release(&w.found);
+        ken_vec_push(&q->lists, list);
+    }
+    *out = q->lists.ptr[*at].defs;
+    return q->lists.ptr[*at].n;
+}
+
+static ken_str read_manifest(void *ctx, uint32_t file, ken_arena *arena)
+{
+    struct query_graph *q = ctx;
+    ken_snapshot *s = q->snapshot;
+    ken_buf text = KEN_BUF_INIT(MANIFEST_MAX + 1);
+    ken_str out = KEN_STR("");
+    if (s->root_fd >= 0 &&
+        !ken_fs_read(s->root_fd, s->rows[file].path.ptr, MANIFEST_MAX, &text, NULL, NULL))
+        out = ken_arena_dup(arena, ken_buf_str(&text));
+    ken_buf_release(&text);
+    return out;
+}
+
+// ---- who says a name ---------------------------------------------------------------------------
+
+static ken_status open_part(struct query_graph *q, const ken_segment_info *info,
+                            const ken_map *by_content, ken_err *err)
+{
+    ken_block_source source = ken_store_source(q->snapshot->store, info);
+    mention_part *part = &q->parts[q->n_parts];
+    ken_status st = ken_mention_segment_open(&source, &part->segment, err);
+    if (st)
+        return st;
+    q->n_parts++;
+    uint32_t n = ken_mention_segment_n_contents(part->segment);
+    const int64_t *ids = ken_mention_segment_contents(part->segment);
+    part->first_file = KEN_ARENA_ARRAY(&q->arena, int32_t, n + (size_t)1);
+    for (uint32_t i = 0; i < n; i++) {
+        uint64_t *first = ken_map_find(by_content, ken_str_n((const char *)&ids[i], sizeof ids[i]));
+        part->first_file[i] = first ? (int32_t)*first : -1;
+    }
+    return KEN_OK;
+}
+
+static ken_status open_parts(struct query_graph *q, ken_err *err)
+{
+    ken_snapshot *s = q->snapshot;
+    ken_segment_info *infos;
+    size_t n;
+    ken_status st =
+        ken_store_list_segments(s->store, KEN_SEGMENT_MENTIONS, &q->arena, &infos, &n, err);
+    if (st)
+        return st;
+    ken_map by_content; // content -> first file that has it
+    ken_map_init(&by_content);
+    for (uint32_t i = s->n_files; i-- > 0;) {
+        ken_str key = ken_str_n((const char *)&s->rows[i].content, sizeof(int64_t));
+        *ken_map_put(&by_content, key, i, NULL) = i;
+    }
+    q->parts = KEN_ARENA_ARRAY(&q->arena, mention_part, n + 1);
+    for (size_t i = 0; i < n && !st; i++)
+        st = open_part(q, &infos[i], &by_content, err);
+    ken_map_release(&by_content);
+    return st;
+}
+
+uint32_t query_graph_count_with(ken_snapshot *s, ken_str name)
+{
+    ken_mentions ordinals = { 0 };
+    uint32_t n = 0;
+    for (size_t p = 0; p < s->graph->n_parts; p++) {
+        ken_vec_clear(&ordinals);
+        if (ken_mention_find(s->graph->parts[p].segment, ken_mention_hash(name), &ordinals, NULL))
+            break;
+        for (size_t i = 0; i < ordinals.len; i++)
+            n += s->graph->parts[p].first_file[ordinals.ptr[i]] >= 0;
+    }
+    ken_vec_release(&ordinals);
+    return n;
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+ken_status query_graph_files_with(ken_snapshot *s, ken_str name, ken_arena *arena, uint32_t **out,
+                                  size_t *out_n, ken_err *err)
+{
+    struct query_graph *q = s->graph;
+    ken_mentions ordinals = { 0 }, files = { 0 };
+    ken_status st = KEN_OK;
+    for (size_t p = 0; p < q->n_parts && !st; p++) {
+        ken_vec_clear(&ordinals);
+        st = ken_mention_find(q->parts[p].segment, ken_mention_hash(name), &ordinals, err);
+        for (size_t i = 0; i < ordinals.len; i++)
+            for (int32_t f = q->parts[p].first_file[ordinals.ptr[i]]; f >= 0;
+                 f = s->corpus.next_file[f])
+                ken_vec_push(&files, (uint32_t)f);
+    }
+    if (files.len)
+        qsort(files.ptr, files.len, sizeof *files.ptr, by_number);
+    *out = KEN_ARENA_ARRAY(arena, uint32_t, files.len + 1);
+    *out_n = 0;
+    for (size_t i = 0; i < files.len; i++)
+        if (!i || files.ptr[i] != files.ptr[i - 1])
+            (*out)[(*out_n)++] = files.ptr[i];
+    ken_vec_release(&ordinals);
+    ken_vec_release(&files);
+    return st;
+}
+
+// ---- the graph ---------------------------------------------------------------------------------
+
+static ken_status make_graph(ken_snapshot *s, ken_err *err)
+{
+    struct query_graph *q = s->graph = ken_zalloc(sizeof *q);
+    q->snapshot = s;
+    ken_arena_init(&q->arena, (size_t)256 << 10);
+    ken_map_init(&q->names);
+    q->stamps = KEN_ARENA_ARRAY(&q->arena, ken_fs_stamp, s->n_files + 1);
+    ken_str *paths = KEN_ARENA_ARRAY(&q->arena, ken_str, s->n_files + 1);
+    uint16_t *langs = KEN_ARENA_ARRAY(&q->arena, uint16_t, s->n_files + 1);
+    for (uint32_t i = 0; i < s->n_files; i++) {
+        paths[i] = s->rows[i].path;
+        langs[i] = s->contents[i].lang;
+    }
+    q->source = (ken_graph_source){ .ctx = q,
+                                    .paths = paths,
+                                    .langs = langs,
+                                    .n_files = s->n_files,
+                                    .load = load_unit,
+                                    .named = named,
+                                    .read = read_manifest };
+    q->graph = ken_graph_new(&q->source);
+    return open_parts(q, err);
+}
+
+void query_graph_close(ken_snapshot *s)
+{
+    if (!s->graph)
+        return;
+    ken_graph_free(s->graph->graph);
+    for (size_t i = 0; i < s->graph->n_parts; i++)
+        ken_mention_segment_close(s->graph->parts[i].segment);
+    ken_vec_release(&s->graph->lists);
+    ken_map_release(&s->graph->names);
+    ken_arena_release(&s->graph->arena);
+    ken_free(s->graph);
+    s->graph = NULL;
+}
+
+ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err)
+{
+    if (s->graph && ken_graph_bytes(s->graph->graph) + s->graph->arena.used_bytes > GRAPH_BYTES_MAX)
+        query_graph_close(s);
+    ken_status st = s->graph ? KEN_OK : make_graph(s, err);
+    if (st)
+        query_graph_close(s);
+    else
+        *out = s->graph->graph;
+    return st;
+}
+
+bool query_is_test(const ken_snapshot *s, uint32_t file)
+{
+    return (s->path_bits[file] & KEN_PATH_TEST) != 0;
+}
+
+// "Parser.parse": the names of the definitions around.
+static ken_str qualified_name(const ken_unit_text *u, ken_def_id def, ken_arena *arena)
+{
+    ken_str name = ken_graph_name(u, def), last = name;
+    int32_t o = ken_graph_owner(u, def);
+    for (int guard = 0; o >= 0 && guard < 8; o = ken_graph_owner(u, (ken_def_id)o), guard++) {
+        ken_str outer = ken_graph_name(u, (ken_def_id)o);
+        if (ken_str_eq(outer, last))
+            continue;
+        last = outer;
+        name = ken_arena_printf(arena, KEN_STR_FMT "." KEN_STR_FMT, KEN_STR_ARG(outer),
+                                KEN_STR_ARG(name));
+    }
+    return query_repaired(arena, ken_arena_dup(arena, name));
+}
+
+static ken_str signature_of(ken_snapshot *s, uint32_t file, ken_span span, ken_arena *arena)
+{
+    query_text t;
+    if (query_load_text(s, file, arena, &t, NULL))
+        return KEN_STR("");
+    ken_str text = query_slice(&t, span);
+    query_close_text(&t);
+    return ken_view_line(arena, text, (ken_span){ 0, (uint32_t)text.len });
+}
+
+bool query_graph_name(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_graph_node *out)
+{
+    const ken_unit_text *u = ken_graph_unit(s->graph->graph, d.file);
+    if (!u || d.def >= u->facts->n_symbols + u->refs->n_implied)
+        return false;
+    *out = (ken_graph_node){
+        .id = d,
+        .path = s->rows[d.file].path,
+        .language = ken_str_c(ken_lang_name((ken_lang_id)u->lang)),
+        .name = query_repaired(arena, ken_arena_dup(arena, ken_graph_name(u, d.def))),
+        .qualified = qualified_name(u, d.def, arena),
+        .kind = ken_graph_kind(u, d.def),
+        .is_test = query_is_test(s, d.file),
+    };
+    if (d.def < u->refs->n_defs)
+        out->complexity = u->refs->defs[d.def].complexity;
+    if (d.def < u->facts->n_symbols) {
+        const ken_symbol *sym = &u->facts->symbols[d.def];
+        out->visibility = sym->visibility;
+        out->first_line = sym->first_line;
+        out->last_line = sym->last_line;
+    }
+    return true;
+}
+
+bool query_graph_node(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_graph_node *out)
+{
+    if (!query_graph_name(s, d, arena, out))
+        return false;
+    const ken_unit_text *u = ken_graph_unit(s->graph->graph, d.file);
+    if (d.def < u->facts->n_symbols)
+        out->signature = signature_of(s, d.file, u->facts->symbols[d.def].signature, arena);
+    return true;
+}
+
+ken_graph *query_graph_at_hand(const ken_snapshot *s)
+{
+    return s->graph ? s->graph->graph : NULL;
+}

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: MIT
+// query_graph_priv.h -- the graph over a snapshot: what usages, traces and impact are made of.
+#ifndef KEN_QUERY_QUERY_GRAPH_PRIV_H
+#define KEN_QUERY_QUERY_GRAPH_PRIV_H
+
+#include "query/query_graph.h"
+#include "query/query_priv.h"
+
+// The graph of the snapshot's generation, made when a question first needs it and anew when it has
+// grown too large or a file that it knows has changed on disk. Borrowed.
+ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err) KEN_MUST_USE;
+void query_graph_close(ken_snapshot *s); // fine when there is none
+// True when the file that the graph learnt is not the one on disk any more. Asked before anything
+// of it is shown; when true, close the graph and ask the whole question again.
+bool query_graph_is_stale(ken_snapshot *s, uint32_t file);
+
+// Files that say `name` anywhere, in path order; in the arena.
+ken_status query_graph_files_with(ken_snapshot *s, ken_str name, ken_arena *arena, uint32_t **out,
+                                  size_t *out_n, ken_err *err) KEN_MUST_USE;
+
+// A definition as answers show it; false when the graph does not know it.
+bool query_graph_node(ken_snapshot *s, ken_graph_def def, ken_arena *arena, ken_graph_node *out);
+// The same without what has to be read from the file: no signature.
+bool query_graph_name(ken_snapshot *s, ken_graph_def def, ken_arena *arena, ken_graph_node *out);
+ken_graph *query_graph_at_hand(const ken_snapshot *s); // the one that is open
+bool query_is_test(const ken_snapshot *s, uint32_t file);
+
+// The imports of the whole tree; the snapshot's.
+ken_status query_imports(ken_snapshot *s, const ken_cancel *cancel, const query_import_graph **out,
+                         ken_err *err) KEN_MUST_USE;
+// How many files say a name.
+uint32_t query_graph_count_with(ken_snapshot *s, ken_str name);
+
+// ---- edges -------------------------------------------------------------------------------------
+typedef struct query_edge {
+    uint32_t file;  // where the reference stands
+    uint32_t ref;   // its number in the file's refs
+    int64_t within; // definition around it, -1 = top of the file
+    ken_ref_role role;
+    ken_edge_class class;
+    ken_graph_def to; // of outgoing ones; file UINT32_MAX = external or unresolved
+    const char *evidence;
+} query_edge;
+
+typedef KEN_VEC(query_edge) query_edges;
+
+// Appends every place that refers to one of the definitions, or to what is the same thing, by file;
+// `to` says which. Apart, the places of their names that could not be resolved; may be NULL.
+ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs, uint32_t n_defs,
+                          const ken_cancel *cancel, ken_arena *arena, query_edges *out,
+                          query_edges *unresolved, ken_err *err) KEN_MUST_USE;
+// Appends every reference inside `def`, nested definitions included; or inside a span of a file.
+void query_edges_from(ken_graph *g, ken_graph_def def, query_edges *out);
+void query_edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out);
+
+#endif

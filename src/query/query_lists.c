@@ -1,0 +1,358 @@
+// SPDX-License-Identifier: MIT
+// Lists of definitions: the most used types, the most complex code that changes often, the tests
+// that reach something, what nothing uses.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "query/query_arch_priv.h"
+
+enum {
+    FILES_LOOKED_AT = 24, // of hot spots
+    TYPES_HELD = 4096,
+    DEAD_BATCH = 256
+};
+
+static int by_score(const void *a, const void *b)
+{
+    const ken_key_symbol *x = a, *y = b;
+    if (fabs(x->score - y->score) > 1e-9)
+        return x->score > y->score ? -1 : 1;
+    return ken_str_cmp(x->node.path, y->node.path);
+}
+
+// ---- types
+// ---------------------------------------------------------------------------------------
+
+typedef struct type_walk {
+    ken_snapshot *s;
+    const query_focus *focus;
+    const ken_lex_part *part;
+    KEN_VEC(ken_key_symbol) found;
+} type_walk;
+
+// One name of the index: a type that is defined outside of tests, once or twice.
+static bool add_type(void *ctx, ken_str text, const ken_name_posting *p, uint32_t n)
+{
+    type_walk *w = ctx;
+    uint32_t n_types = 0, at = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (ken_symbol_is_type(p[i].kind) && p[i].kind != KEN_SYMBOL_TABLE) {
+            at = i;
+            n_types++;
+        }
+    if (!n_types || n_types > 2 || text.len < 3)
+        return true;
+    int32_t file = w->part->first_file[p[at].content];
+    if (file < 0 || query_is_test(w->s, (uint32_t)file) ||
+        !query_in_focus(w->s, (uint32_t)file, w->focus))
+        return true;
+    uint32_t n_users = query_graph_count_with(w->s, text);
+    ken_key_symbol k = { .node.id = { (uint32_t)file, p[at].symbol },
+                         .n_users = n_users,
+                         .score = (double)n_users / n_types };
+    if (n_users > 1 && w->found.len < TYPES_HELD)
+        ken_vec_push(&w->found, k);
+    return true;
+}
+
+ken_status query_find_types(ken_snapshot *s, const query_focus *focus, size_t limit,
+                            ken_arena *arena, ken_key_symbol **out, size_t *out_n, ken_err *err)
+{
+    type_walk w = { .s = s, .focus = focus };
+    ken_status st = KEN_OK;
+    for (uint32_t i = 0; !st && i < s->corpus.n_parts; i++) {
+        w.part = &s->corpus.parts[i];
+        st = ken_lex_names_prefix(w.part->segment, KEN_STR(""), add_type, &w, err);
+    }
+    if (w.found.len)
+        qsort(w.found.ptr, w.found.len, sizeof *w.found.ptr, by_score);
+    *out = KEN_ARENA_ARRAY(arena, ken_key_symbol, limit);
+    *out_n = 0;
+    for (size_t i = 0; !st && i < w.found.len && *out_n < limit; i++) {
+        ken_key_symbol k = w.found.ptr[i];
+        if (query_graph_name(s, k.node.id, arena, &k.node))
+            (*out)[(*out_n)++] = k;
+    }
+    ken_vec_release(&w.found);
+    return st;
+}
+
+// ---- hot spots
+// -----------------------------------------------------------------------------------
+
+typedef struct hot_file {
+    uint32_t file, n_commits;
+    double score;
+} hot_file;
+
+static int by_heat(const void *a, const void *b)
+{
+    const hot_file *x = a, *y = b;
+    return (x->score < y->score) - (x->score > y->score);
+}
+
+// Files by size and commits; without history by size alone.
+static hot_file *find_hot_files(ken_snapshot *s, const query_focus *focus, ken_history *h,
+                                ken_arena *arena, size_t *out_n)
+{
+    hot_file *files = KEN_ARENA_ARRAY(arena, hot_file, s->n_files + (size_t)1);
+    *out_n = 0;
+    for (uint32_t f = 0; f < s->n_files; f++) {
+        ken_history_file known = { 0 };
+        if (!query_in_focus(s, f, focus) || query_is_test(s, f) ||
+            (s->path_bits[f] & (KEN_PATH_EXAMPLE | KEN_PATH_COMPAT)))
+            continue;
+        ken_history_find(h, s->rows[f].path, &known);
+        double changes = log1p(known.n_commits) + log1p(known.n_recent) + 0.1;
+        files[(*out_n)++] =
+            (hot_file){ f, known.n_commits, log1p(s->contents[f].n_lines) * changes };
+    }
+    if (*out_n)
+        qsort(files, *out_n, sizeof *files, by_heat);
+    return files;
+}
+
+static void add_functions(ken_snapshot *s, const hot_file *f, ken_arena *arena, ken_key_symbol *out,
+                          size_t *n, size_t max)
+{
+    const ken_unit_text *u = ken_graph_unit(query_graph_at_hand(s), f->file);
+    for (uint32_t d = 0; u && d < u->facts->n_symbols && d < u->refs->n_defs && *n < max; d++) {
+        uint16_t complexity = u->refs->defs[d].complexity;
+        ken_key_symbol k = { .n_commits = f->n_commits,
+                             .score = complexity * (log1p(f->n_commits) + 0.1) };
+        if (complexity >= 5 && query_graph_name(s, (ken_graph_def){ f->file, d }, arena, &k.node))
+            out[(*n)++] = k;
+    }
+}
+
+ken_status query_find_hotspots(ken_snapshot *s, const query_focus *focus, size_t limit,
+                               const ken_cancel *cancel, ken_arena *arena, ken_key_symbol **out,
+                               size_t *out_n, ken_err *err)
+{
+    enum {
+        HELD = 4000
+    };
+    ken_history *h;
+    ken_status st = ken_snapshot_history(s, true, cancel, &h, err);
+    *out = KEN_ARENA_ARRAY(arena, ken_key_symbol, HELD);
+    *out_n = 0;
+    if (st)
+        return st;
+    size_t n_files, n = 0;
+    hot_file *files = find_hot_files(s, focus, h, arena, &n_files);
+    for (size_t i = 0; i < n_files && i < FILES_LOOKED_AT; i++)
+        add_functions(s, &files[i], arena, *out, &n, HELD);
+    if (n)
+        qsort(*out, n, sizeof **out, by_score);
+    *out_n = n < limit ? n : limit;
+    return KEN_OK;
+}
+
+static ken_status focus_on(ken_snapshot *s, ken_str folder, ken_arena *arena, query_focus *out,
+                           ken_err *err)
+{
+    *out = (query_focus){ KEN_ARCH_FULL, { "", 0 } };
+    if (!folder.len)
+        return KEN_OK;
+    out->folder = query_relative_path(s, folder, arena);
+    if (!out->folder.ptr)
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "directory: '" KEN_STR_FMT "' is outside of the project",
+                        KEN_STR_ARG(folder));
+    while (ken_str_ends(out->folder, KEN_STR("/")))
+        out->folder.len--;
+    return KEN_OK;
+}
+
+ken_status ken_find_hotspots(ken_snapshot *s, ken_str folder, size_t limit,
+                             const ken_cancel *cancel, ken_arena *arena, ken_key_symbol **out,
+                             size_t *out_n, ken_err *err)
+{
+    query_focus focus;
+    ken_graph *g;
+    ken_status st = focus_on(s, folder, arena, &focus, err);
+    if (!st)
+        st = query_graph_open(s, &g, err);
+    return st ? st : query_find_hotspots(s, &focus, limit, cancel, arena, out, out_n, err);
+}
+
+// ---- tests
+// ---------------------------------------------------------------------------------------
+
+ken_status ken_tests_for(ken_snapshot *s, ken_str symbol_or_path, size_t limit,
+                         const ken_cancel *cancel, ken_arena *arena, ken_dependent **out,
+                         size_t *out_n, ken_err *err)
+{
+    ken_str relative = query_relative_path(s, symbol_or_path, arena);
+    bool is_path = relative.ptr && query_file_index(s, relative) >= 0;
+    ken_impact_opts o = { .max_depth = 5, .num_similar = 0, .limit = 1 };
+    if (is_path)
+        o.path = relative;
+    else
+        o.symbol = symbol_or_path;
+    ken_impact found;
+    ken_status st = ken_query_impact(s, &o, cancel, arena, &found, err);
+    if (st)
+        return st;
+    *out = found.tests;
+    *out_n = found.n_tests < limit ? found.n_tests : limit;
+    return KEN_OK;
+}
+
+// ---- dead code
+// -----------------------------------------------------------------------------------
+
+// What may be reached otherwise than by its name: entries, tests, overrides, exported things,
+// what a framework calls.
+static bool may_be_called(ken_graph *g, const ken_unit_text *u, ken_graph_def d)
+{
+    const ken_symbol *s = &u->facts->symbols[d.def];
+    const ken_def_info *info = &u->refs->defs[d.def];
+    static const char *const names[] = { "main",     "Main",        "init",     "setup",
+                                         "teardown", "constructor", "toString", "default",
+                                         "new",      "drop",        "fmt",      "run" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ken_str_eq_c(s->name, names[i]))
+            return true;
+    if (ken_str_starts(s->name, KEN_STR("__")) || ken_str_starts(s->name, KEN_STR("operator")) ||
+        (info->flags & (KEN_DEF_EXPORTED | KEN_DEF_OVERRIDE | KEN_DEF_ABSTRACT)))
+        return true;
+    for (uint32_t i = 0; i < u->refs->n_refs; i++) // decorated: a framework knows it
+        if (u->refs->refs[i].role == KEN_REF_DECORATE && u->refs->refs[i].byte >= s->span.start &&
+            u->refs->refs[i].byte < s->signature.end)
+            return true;
+    ken_graph_def base[1];
+    return ken_graph_overridden(g, d, base, 1) > 0;
+}
+
+static bool is_candidate(ken_graph *g, const ken_unit_text *u, ken_graph_def d)
+{
+    const ken_symbol *s = &u->facts->symbols[d.def];
+    if (!ken_symbol_is_callable(s->kind) && !ken_symbol_is_type(s->kind))
+        return false;
+    if (s->kind == KEN_SYMBOL_CONSTRUCTOR || s->kind == KEN_SYMBOL_MODULE ||
+        d.def >= u->refs->n_defs || s->name.len < 2)
+        return false;
+    return !may_be_called(g, u, d);
+}
+
+typedef struct dead_batch {
+    ken_graph_def defs[DEAD_BATCH];
+    uint32_t n_uses[DEAD_BATCH], n_unresolved[DEAD_BATCH];
+    uint32_t n;
+} dead_batch;
+
+typedef struct burying {
+    ken_snapshot *s;
+    ken_graph *g;
+    const ken_cancel *cancel;
+    ken_arena *arena;
+    ken_dead *out;
+    size_t n, limit, n_total;
+    dead_batch batch;
+    ken_map index; // definition -> place in the batch
+    query_edges edges, unresolved;
+} burying;
+
+static void count_uses(burying *b)
+{
+    for (size_t i = 0; i < b->edges.len; i++) {
+        const query_edge *e = &b->edges.ptr[i];
+        ken_graph_def by = { e->file, (ken_def_id)e->within };
+        bool is_itself = e->within >= 0 && by.file == e->to.file && by.def == e->to.def;
+        const uint64_t *at = ken_map_find(&b->index, ken_str_n((const char *)&e->to, sizeof e->to));
+        if (at && !is_itself && e->role != KEN_REF_IMPORT)
+            b->batch.n_uses[*at]++;
+    }
+    for (size_t i = 0; i < b->unresolved.len; i++) {
+        const query_edge *e = &b->unresolved.ptr[i];
+        const ken_unit_text *u = ken_graph_unit(b->g, e->file);
+        ken_str name = u->refs->exprs[u->refs->refs[e->ref].expr].name;
+        for (uint32_t k = 0; k < b->batch.n; k++) {
+            const ken_unit_text *d = ken_graph_unit(b->g, b->batch.defs[k].file);
+            if (ken_str_eq(ken_graph_name(d, b->batch.defs[k].def), name))
+                b->batch.n_unresolved[k]++;
+        }
+    }
+}
+
+static ken_status end_batch(burying *b, ken_err *err)
+{
+    ken_vec_clear(&b->edges);
+    ken_vec_clear(&b->unresolved);
+    ken_status st = query_edges_to(b->s, b->g, b->batch.defs, b->batch.n, b->cancel, b->arena,
+                                   &b->edges, &b->unresolved, err);
+    if (!st)
+        count_uses(b);
+    for (uint32_t i = 0; !st && i < b->batch.n; i++) {
+        ken_dead d = { .n_unresolved = b->batch.n_unresolved[i] };
+        if (b->batch.n_uses[i])
+            continue;
+        b->n_total++;
+        d.why = d.n_unresolved ? ken_arena_printf(b->arena,
+                                                  "no use was found; %u places that use this name "
+                                                  "could not be resolved",
+                                                  d.n_unresolved)
+                               : KEN_STR("no place in the tree uses it");
+        if (b->n < b->limit && query_graph_name(b->s, b->batch.defs[i], b->arena, &d.node))
+            b->out[b->n++] = d;
+    }
+    b->batch = (dead_batch){ .n = 0 };
+    ken_map_release(&b->index);
+    ken_map_init(&b->index);
+    return st;
+}
+
+static ken_status look_at(burying *b, uint32_t file, ken_err *err)
+{
+    const ken_unit_text *u = ken_graph_unit(b->g, file);
+    ken_status st = KEN_OK;
+    for (uint32_t i = 0; u && !st && i < u->facts->n_symbols; i++) {
+        ken_graph_def d = { file, i };
+        if (!is_candidate(b->g, u, d))
+            continue;
+        ken_map_put(&b->index, ken_str_n((const char *)&d, sizeof d), b->batch.n, NULL);
+        b->batch.defs[b->batch.n++] = d;
+        if (b->batch.n == DEAD_BATCH)
+            st = end_batch(b, err);
+    }
+    return st;
+}
+
+static int by_certainty(const void *a, const void *b)
+{
+    const ken_dead *x = a, *y = b;
+    if (x->n_unresolved != y->n_unresolved)
+        return x->n_unresolved < y->n_unresolved ? -1 : 1;
+    int path = ken_str_cmp(x->node.path, y->node.path);
+    return path ? path : (int)x->node.first_line - (int)y->node.first_line;
+}
+
+ken_status ken_find_dead(ken_snapshot *s, ken_str folder, size_t limit, const ken_cancel *cancel,
+                         ken_arena *arena, ken_dead **out, size_t *out_n, size_t *out_total,
+                         ken_err *err)
+{
+    query_focus focus;
+    burying *b = KEN_ARENA_NEW(arena, burying);
+    *b = (burying){ .s = s, .cancel = cancel, .arena = arena, .limit = limit };
+    b->out = KEN_ARENA_ARRAY(arena, ken_dead, limit + 1);
+    ken_status st = focus_on(s, folder, arena, &focus, err);
+    if (!st)
+        st = query_graph_open(s, &b->g, err);
+    ken_map_init(&b->index);
+    for (uint32_t f = 0; !st && f < s->n_files; f++)
+        if (query_in_focus(s, f, &focus) && !query_is_test(s, f))
+            st = look_at(b, f, err);
+    if (!st && b->batch.n)
+        st = end_batch(b, err);
+    if (b->n)
+        qsort(b->out, b->n, sizeof *b->out, by_certainty);
+    *out = b->out;
+    *out_n = b->n;
+    *out_total = b->n_total;
+    ken_map_release(&b->index);
+    ken_vec_release(&b->edges);
+    ken_vec_release(&b->unresolved);
+    return st;
+}

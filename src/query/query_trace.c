@@ -1,0 +1,438 @@
+// SPDX-License-Identifier: MIT
+// trace_execution: what is called from an entry, or who leads to it, level by level; and the
+// shortest way from one definition to another.
+//
+// Levels are worked out breadth first, so that a bound on the number of steps cuts the deepest
+// ones, and put into pre-order at the end.
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "query/query_graph_priv.h"
+
+enum {
+    DEPTH_DEFAULT = 3,
+    DEPTH_MAX = 10,
+    NODES_DEFAULT = 100,
+    NODES_MAX = 1000,
+    BRANCH_DEFAULT = 12,
+    PATH_NODES_MAX = 4000, // definitions looked at for a way
+    EXTERNAL_MAX = 64,
+    OVERRIDERS_MAX = 8
+};
+
+// All edges from one definition to another.
+typedef struct link {
+    ken_graph_def to;
+    ken_str name; // of what is outside
+    ken_edge_class class;
+    ken_ref_role role;
+    uint32_t file, ref; // of the first site
+    uint32_t n_sites, order;
+    double weight; // what is cut last
+    const char *evidence;
+} link;
+
+typedef KEN_VEC(link) links;
+
+typedef struct tracer {
+    ken_snapshot *s;
+    ken_graph *g;
+    const ken_trace_opts *o;
+    const ken_cancel *cancel;
+    ken_arena *arena;
+    KEN_VEC(ken_trace_step) steps;
+    ken_map seen; // definition -> step
+    query_edges edges, unresolved;
+    links links;
+} tracer;
+
+static bool is_outside(ken_graph_def d)
+{
+    return d.file == UINT32_MAX;
+}
+
+static ken_symbol_kind kind_of(tracer *t, ken_graph_def d)
+{
+    const ken_unit_text *u = ken_graph_unit(t->g, d.file);
+    return u ? ken_graph_kind(u, d.def) : KEN_SYMBOL_UNKNOWN;
+}
+
+// Calls, constructions and decorations run code; so may a function that is handed on.
+static bool leads_on(tracer *t, const query_edge *e, ken_graph_def to)
+{
+    if (is_outside(to))
+        return (e->role == KEN_REF_CALL || e->role == KEN_REF_NEW) && t->o->wants_external &&
+               e->class == KEN_EDGE_EXTERNAL;
+    ken_symbol_kind kind = kind_of(t, to);
+    if (e->role == KEN_REF_CALL || e->role == KEN_REF_NEW || e->role == KEN_REF_DECORATE)
+        return true;
+    return e->role == KEN_REF_READ && ken_symbol_is_callable(kind) && kind != KEN_SYMBOL_MACRO;
+}
+
+static ken_str name_at(tracer *t, uint32_t file, uint32_t ref)
+{
+    const ken_unit_text *u = ken_graph_unit(t->g, file);
+    return u->refs->exprs[u->refs->refs[ref].expr].name;
+}
+
+static bool is_same_link(tracer *t, const link *l, const query_edge *e, ken_graph_def to)
+{
+    if (is_outside(to))
+        return is_outside(l->to) && ken_str_eq(l->name, name_at(t, e->file, e->ref));
+    return l->to.file == to.file && l->to.def == to.def;
+}
+
+static double weight_of(tracer *t, ken_graph_def d)
+{
+    const ken_unit_text *u = is_outside(d) ? NULL : ken_graph_unit(t->g, d.file);
+    if (!u || d.def >= u->facts->n_symbols)
+        return 0;
+    const ken_symbol *s = &u->facts->symbols[d.def];
+    double lines = s->last_line - s->first_line + 1;
+    return (lines > 200 ? 200 : lines) * (query_is_test(t->s, d.file) ? 0.1 : 1);
+}
+
+static void add_link(tracer *t, const query_edge *e, ken_graph_def to, ken_edge_class class,
+                     const char *evidence)
+{
+    for (size_t i = 0; i < t->links.len; i++) {
+        link *l = &t->links.ptr[i];
+        if (!is_same_link(t, l, e, to))
+            continue;
+        l->n_sites++;
+        if (class < l->class) {
+            l->class = class;
+            l->evidence = evidence;
+        }
+        return;
+    }
+    link l = { .to = to,
+               .class = class,
+               .role = e->role,
+               .file = e->file,
+               .ref = e->ref,
+               .n_sites = 1,
+               .order = (uint32_t)t->links.len,
+               .weight = weight_of(t, to),
+               .evidence = evidence };
+    if (is_outside(to))
+        l.name = name_at(t, e->file, e->ref);
+    ken_vec_push(&t->links, l);
+}
+
+// A method that others override may be any of them.
+static void add_overriders(tracer *t, const query_edge *e)
+{
+    ken_graph_def over[OVERRIDERS_MAX];
+    uint32_t n = ken_graph_overriders(t->g, e->to, over, OVERRIDERS_MAX);
+    for (uint32_t i = 0; i < n; i++)
+        add_link(t, e, over[i], KEN_EDGE_INFERRED, "overrides the method that is named");
+}
+
+static void find_callees(tracer *t, ken_graph_def def, uint32_t *out_unresolved)
+{
+    ken_vec_clear(&t->edges);
+    query_edges_from(t->g, def, &t->edges);
+    for (size_t i = 0; i < t->edges.len; i++) {
+        const query_edge *e = &t->edges.ptr[i];
+        *out_unresolved += e->class == KEN_EDGE_UNRESOLVED && e->role == KEN_REF_CALL;
+        if (!leads_on(t, e, e->to) ||
+            (e->to.file == def.file && e->to.def == def.def && e->role == KEN_REF_READ))
+            continue;
+        bool is_passed = e->role == KEN_REF_READ;
+        add_link(t, e, e->to, is_passed ? KEN_EDGE_INFERRED : e->class,
+                 is_passed ? "handed on as a value" : e->evidence);
+        if (!is_outside(e->to) && !is_passed)
+            add_overriders(t, e);
+    }
+}
+
+static ken_status find_callers(tracer *t, ken_graph_def def, uint32_t *out_unresolved, ken_err *err)
+{
+    ken_vec_clear(&t->edges);
+    ken_vec_clear(&t->unresolved);
+    ken_status st =
+        query_edges_to(t->s, t->g, &def, 1, t->cancel, t->arena, &t->edges, &t->unresolved, err);
+    for (size_t i = 0; !st && i < t->edges.len; i++) {
+        const query_edge *e = &t->edges.ptr[i];
+        if (!leads_on(t, e, def) || e->within < 0)
+            continue;
+        bool is_passed = e->role == KEN_REF_READ;
+        add_link(t, e, (ken_graph_def){ e->file, (ken_def_id)e->within },
+                 is_passed ? KEN_EDGE_INFERRED : e->class,
+                 is_passed ? "hands it on as a value" : e->evidence);
+    }
+    *out_unresolved += (uint32_t)t->unresolved.len;
+    return st;
+}
+
+static ken_status find_links(tracer *t, ken_graph_def def, uint32_t *out_unresolved, ken_err *err)
+{
+    ken_vec_clear(&t->links);
+    ken_status st = ken_cancel_check(t->cancel, err);
+    if (!st && t->o->direction == KEN_TRACE_CALLERS)
+        st = find_callers(t, def, out_unresolved, err);
+    else if (!st)
+        find_callees(t, def, out_unresolved);
+    return st;
+}
+
+// ---- trees -------------------------------------------------------------------------------------
+
+static int by_weight(const void *a, const void *b)
+{
+    const link *x = a, *y = b;
+    if (is_outside(x->to) != is_outside(y->to))
+        return is_outside(x->to) ? 1 : -1;
+    if (x->weight != y->weight)
+        return x->weight > y->weight ? -1 : 1;
+    return x->order < y->order ? -1 : 1;
+}
+
+static int by_order(const void *a, const void *b)
+{
+    const link *x = a, *y = b;
+    return (x->order > y->order) - (x->order < y->order);
+}
+
+// Keeps the most relevant, in the order in which they stand in the text. Returns how many went.
+static uint32_t cut(tracer *t)
+{
+    uint32_t most = t->o->max_branch ? t->o->max_branch : BRANCH_DEFAULT;
+    uint32_t n_cut = t->links.len > most ? (uint32_t)t->links.len - most : 0;
+    if (n_cut) {
+        qsort(t->links.ptr, t->links.len, sizeof *t->links.ptr, by_weight);
+        t->links.len = most;
+        qsort(t->links.ptr, t->links.len, sizeof *t->links.ptr, by_order);
+    }
+    return n_cut;
+}
+
+static ken_str key_of(const ken_graph_def *d)
+{
+    return ken_str_n((const char *)d, sizeof *d);
+}
+
+static bool is_above(const tracer *t, int32_t step, int32_t wanted)
+{
+    for (; step >= 0; step = t->steps.ptr[step].parent)
+        if (step == wanted)
+            return true;
+    return false;
+}
+
+static uint32_t line_of_site(tracer *t, const link *l)
+{
+    const ken_unit_text *u = ken_graph_unit(t->g, l->file);
+    query_text text;
+    if (query_load_text(t->s, l->file, t->arena, &text, NULL))
+        return 0;
+    bool is_read = query_need_text(&text);
+    query_close_text(&text);
+    uint32_t line = 0, byte = u->refs->refs[l->ref].byte;
+    for (uint32_t i = 0; is_read && i < byte && i < text.text.len; i++)
+        line += text.text.ptr[i] == '\n';
+    return line;
+}
+
+static void push_step(tracer *t, int32_t parent, const link *l)
+{
+    uint32_t depth = parent >= 0 ? t->steps.ptr[parent].depth + 1 : 0;
+    ken_trace_step step = { .parent = parent, .depth = depth, .seen_at = -1 };
+    if (l) {
+        step.class = l->class;
+        step.role = l->role;
+        step.site_path = t->s->rows[l->file].path;
+        step.site_line = line_of_site(t, l);
+        step.n_sites = l->n_sites;
+        step.evidence = l->evidence ? ken_str_c(l->evidence) : KEN_STR("");
+        if (is_outside(l->to)) {
+            step.node.id = l->to;
+            step.node.name = step.node.qualified = ken_arena_dup(t->arena, l->name);
+        } else if (!query_graph_node(t->s, l->to, t->arena, &step.node)) {
+            return;
+        }
+    }
+    ken_vec_push(&t->steps, step);
+}
+
+// Marks what was met before; false when nothing of it is to be followed.
+static bool is_first(tracer *t, int32_t step)
+{
+    ken_trace_step *s = &t->steps.ptr[step];
+    if (is_outside(s->node.id))
+        return false;
+    bool is_new;
+    uint64_t *at = ken_map_put(&t->seen, key_of(&s->node.id), (uint64_t)step, &is_new);
+    if (is_new)
+        return true;
+    s->seen_at = (int32_t)*at;
+    s->is_cycle = is_above(t, s->parent, s->seen_at);
+    return false;
+}
+
+static ken_status grow(tracer *t, uint32_t max_depth, uint32_t max_nodes, bool *out_truncated,
+                       ken_err *err)
+{
+    ken_status st = KEN_OK;
+    for (size_t i = 0; !st && i < t->steps.len; i++) {
+        if (!is_first(t, (int32_t)i) || t->steps.ptr[i].depth >= max_depth)
+            continue;
+        uint32_t n_unresolved = 0;
+        st = find_links(t, t->steps.ptr[i].node.id, &n_unresolved, err);
+        t->steps.ptr[i].n_unresolved = n_unresolved;
+        t->steps.ptr[i].n_cut = cut(t);
+        for (size_t k = 0; !st && k < t->links.len; k++) {
+            if (t->steps.len >= max_nodes) {
+                t->steps.ptr[i].n_cut += (uint32_t)(t->links.len - k);
+                *out_truncated = true;
+                break;
+            }
+            push_step(t, (int32_t)i, &t->links.ptr[k]);
+        }
+    }
+    return st;
+}
+
+// Steps come level by level; answers show each above what it leads to.
+static void put_in_order(tracer *t, ken_trace *out)
+{
+    size_t n = t->steps.len, n_out = 0;
+    int32_t *first = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1), *next = first;
+    next = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1);
+    int32_t *place = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1);
+    int32_t *stack = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1), top = 0;
+    for (size_t i = 0; i < n; i++)
+        first[i] = -1;
+    for (size_t i = n; i-- > 1;) {
+        next[i] = first[t->steps.ptr[i].parent];
+        first[t->steps.ptr[i].parent] = (int32_t)i;
+    }
+    out->steps = KEN_ARENA_ARRAY(t->arena, ken_trace_step, n + 1);
+    if (n)
+        stack[top++] = 0;
+    next[0] = -1;
+    while (top) {
+        int32_t i = stack[--top];
+        place[i] = (int32_t)n_out;
+        out->steps[n_out++] = t->steps.ptr[i];
+        if (next[i] >= 0)
+            stack[top++] = next[i];
+        if (first[i] >= 0)
+            stack[top++] = first[i];
+    }
+    for (size_t i = 0; i < n_out; i++) {
+        ken_trace_step *s = &out->steps[i];
+        s->parent = s->parent >= 0 ? place[s->parent] : -1;
+        s->seen_at = s->seen_at >= 0 ? place[s->seen_at] : -1;
+    }
+    out->n_steps = n_out;
+}
+
+// ---- ways --------------------------------------------------------------------------------------
+
+typedef struct way_node {
+    ken_graph_def def;
+    int32_t from; // index of the node before
+    link link;    // that led here
+} way_node;
+
+typedef KEN_VEC(way_node) way_nodes;
+
+static void show_way(tracer *t, const way_nodes *nodes, size_t last)
+{
+    size_t way[DEPTH_MAX + 2], n = 0;
+    for (int32_t i = (int32_t)last; i > 0 && n <= DEPTH_MAX; i = nodes->ptr[i].from)
+        way[n++] = (size_t)i;
+    while (n--)
+        push_step(t, (int32_t)t->steps.len - 1, &nodes->ptr[way[n]].link);
+}
+
+static ken_status find_way(tracer *t, const ken_graph_nodes *goals, uint32_t max_depth,
+                           ken_trace *out, ken_err *err)
+{
+    way_nodes nodes = { 0 };
+    ken_vec_push(&nodes, ((way_node){ .def = t->steps.ptr[0].node.id, .from = -1 }));
+    ken_map_put(&t->seen, key_of(&nodes.ptr[0].def), 0, NULL);
+    KEN_VEC(uint32_t) depths = { 0 };
+    ken_vec_push(&depths, 0);
+    ken_status st = KEN_OK;
+    for (size_t i = 0; !st && !out->has_path && i < nodes.len && nodes.len < PATH_NODES_MAX; i++) {
+        uint32_t n_unresolved = 0;
+        if (depths.ptr[i] >= max_depth)
+            break;
+        st = find_links(t, nodes.ptr[i].def, &n_unresolved, err);
+        for (size_t k = 0; !st && !out->has_path && k < t->links.len; k++) {
+            const link *l = &t->links.ptr[k];
+            bool is_new;
+            if (is_outside(l->to))
+                continue;
+            ken_map_put(&t->seen, key_of(&l->to), 0, &is_new);
+            if (!is_new)
+                continue;
+            ken_vec_push(&nodes, ((way_node){ l->to, (int32_t)i, *l }));
+            ken_vec_push(&depths, depths.ptr[i] + 1);
+            for (size_t w = 0; w < goals->n; w++)
+                out->has_path = out->has_path || (goals->nodes[w].id.file == l->to.file &&
+                                                  goals->nodes[w].id.def == l->to.def);
+        }
+    }
+    if (out->has_path)
+        show_way(t, &nodes, nodes.len - 1);
+    ken_vec_release(&nodes);
+    ken_vec_release(&depths);
+    return st;
+}
+
+// ---- the question ------------------------------------------------------------------------------
+
+static ken_status check(const ken_trace_opts *o, ken_err *err)
+{
+    if (o->max_depth > DEPTH_MAX)
+        return KEN_FAIL(err, KEN_EINVAL, "max_depth: expected 1 to %d, got %u", DEPTH_MAX,
+                        o->max_depth);
+    if (o->max_nodes > NODES_MAX)
+        return KEN_FAIL(err, KEN_EINVAL, "max_nodes: expected 1 to %d, got %u", NODES_MAX,
+                        o->max_nodes);
+    return KEN_OK;
+}
+
+static ken_status trace(tracer *t, const ken_graph_nodes *entries, ken_trace *out, ken_err *err)
+{
+    push_step(t, -1, NULL);
+    t->steps.ptr[0].node = entries->nodes[0];
+    out->others = entries->nodes + 1;
+    out->n_others = entries->n - 1;
+    uint32_t depth = t->o->max_depth ? t->o->max_depth : t->o->to.len ? DEPTH_MAX : DEPTH_DEFAULT;
+    if (!t->o->to.len)
+        return grow(t, depth, t->o->max_nodes ? t->o->max_nodes : NODES_DEFAULT, &out->is_truncated,
+                    err);
+    ken_graph_nodes goals;
+    ken_status st = ken_graph_find(t->s, t->o->to, KEN_STR(""), 0, t->arena, &goals, err);
+    return st ? st : find_way(t, &goals, depth, out, err);
+}
+
+ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const ken_cancel *cancel,
+                               ken_arena *arena, ken_trace *out, ken_err *err)
+{
+    *out = (ken_trace){ 0 };
+    tracer t = { .s = s, .o = o, .cancel = cancel, .arena = arena };
+    ken_graph_nodes entries;
+    ken_status st = check(o, err);
+    if (!st)
+        st = ken_graph_find(s, o->entry, o->file_hint, 0, arena, &entries, err);
+    if (!st)
+        st = query_graph_open(s, &t.g, err);
+    if (st)
+        return st;
+    ken_map_init(&t.seen);
+    st = trace(&t, &entries, out, err);
+    if (!st)
+        put_in_order(&t, out);
+    ken_map_release(&t.seen);
+    ken_vec_release(&t.steps);
+    ken_vec_release(&t.edges);
+    ken_vec_release(&t.unresolved);
+    ken_vec_release(&t.links);
+    return st;
+}

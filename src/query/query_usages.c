@@ -1,0 +1,292 @@
+// SPDX-License-Identifier: MIT
+// find_usages: every place that refers to a definition, by file, with what could not be resolved.
+#include <stdlib.h>
+
+#include "query/query_graph_priv.h"
+
+enum {
+    USAGES_DEFAULT = 100,
+    USAGES_MAX = 1000,
+    UNRESOLVED_SHOWN = 10,
+    NODES_MAX = 50
+};
+
+// ---- what is asked for -------------------------------------------------------------------------
+
+// "path/to/file.c:name" names its file.
+static ken_str split_path(ken_str name, ken_str *hint)
+{
+    size_t colon = ken_str_rfind_char(name, ':');
+    if (colon == SIZE_MAX || !colon || name.ptr[colon - 1] == ':' ||
+        ken_str_find_char(ken_str_sub(name, 0, colon), '/') == SIZE_MAX)
+        return name;
+    if (!hint->len)
+        *hint = ken_str_sub(name, 0, colon);
+    return ken_str_sub(name, colon + 1, name.len);
+}
+
+static ken_status not_found(ken_snapshot *s, ken_str name, ken_arena *arena, ken_err *err)
+{
+    ken_definition_result near;
+    ken_status st = ken_find_definition(s, name, KEN_STR(""), 1, arena, &near, err);
+    if (st)
+        return st;
+    ken_str text = ken_definition_near(&near, arena);
+    return KEN_FAIL(err, KEN_ENOTFOUND,
+                    "no definition of '" KEN_STR_FMT "' is in the index" KEN_STR_FMT,
+                    KEN_STR_ARG(name), KEN_STR_ARG(text));
+}
+
+ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
+                          ken_arena *arena, ken_graph_nodes *out, ken_err *err)
+{
+    *out = (ken_graph_nodes){ 0 };
+    name = split_path(ken_str_trim(name), &file_hint);
+    if (!name.len || name.len > 500)
+        return KEN_FAIL(err, KEN_EINVAL, "symbol: expected 1 to 500 bytes, got %zu", name.len);
+    query_names names = { 0 };
+    ken_graph *g;
+    ken_status st = query_graph_open(s, &g, err);
+    if (!st)
+        st = query_find_names(s, name, file_hint, arena, &names, err);
+    limit = !limit || limit > NODES_MAX ? NODES_MAX : limit;
+    out->nodes = KEN_ARENA_ARRAY(arena, ken_graph_node, limit);
+    for (size_t i = 0; !st && i < names.len; i++) {
+        ken_graph_def def = { names.ptr[i].file, names.ptr[i].symbol };
+        out->n_total++;
+        out->n += out->n < limit && query_graph_node(s, def, arena, &out->nodes[out->n]);
+    }
+    ken_vec_release(&names);
+    if (!st && !out->n)
+        st = not_found(s, name, arena, err);
+    return st;
+}
+
+// ---- places ------------------------------------------------------------------------------------
+
+static ken_str qualified_of(ken_snapshot *s, uint32_t file, int64_t within, ken_arena *arena)
+{
+    ken_graph_node n;
+    if (within < 0 || !query_graph_name(s, (ken_graph_def){ file, (ken_def_id)within }, arena, &n))
+        return KEN_STR("");
+    return n.qualified;
+}
+
+typedef struct page {
+    ken_snapshot *s;
+    ken_graph *g;
+    const ken_usages_opts *o;
+    ken_arena *arena;
+    size_t n_passed, n_shown, limit;
+} page;
+
+static void place_of(const uint32_t *starts, uint32_t n_lines, uint32_t byte, ken_usage *out)
+{
+    out->line = ken_line_of(starts, n_lines, byte);
+    out->column = byte - starts[out->line];
+}
+
+static ken_str line_at(ken_str text, const uint32_t *starts, uint32_t n_lines, uint32_t line)
+{
+    uint32_t from = starts[line], to = line + 1 < n_lines ? starts[line + 1] : (uint32_t)text.len;
+    while (to > from && (text.ptr[to - 1] == '\n' || text.ptr[to - 1] == '\r'))
+        to--;
+    return ken_str_sub(text, from, to);
+}
+
+static void quote(page *p, ken_str text, const uint32_t *starts, uint32_t n_lines, ken_usage *u)
+{
+    if (!p->o->wants_text && !p->o->context_lines)
+        return;
+    u->text = query_repaired(p->arena, line_at(text, starts, n_lines, u->line));
+    uint32_t n = p->o->context_lines;
+    if (!n)
+        return;
+    uint32_t from = u->line > n ? u->line - n : 0;
+    uint32_t to = u->line + n + 1 < n_lines ? u->line + n + 1 : n_lines;
+    uint32_t end = to < n_lines ? starts[to] : (uint32_t)text.len;
+    u->before = query_repaired(p->arena, ken_str_sub(text, starts[from], starts[u->line]));
+    if (u->line + 1 < n_lines)
+        u->after = query_repaired(p->arena, ken_str_sub(text, starts[u->line + 1], end));
+}
+
+// The usages of one file; its text is read once.
+static void show_file(page *p, const query_edge *edges, size_t n, ken_usage_file *out)
+{
+    uint32_t file = edges[0].file;
+    query_text t;
+    if (query_load_text(p->s, file, p->arena, &t, NULL))
+        return;
+    bool is_read = query_need_text(&t);
+    query_close_text(&t);
+    if (!is_read)
+        return;
+    const ken_unit_text *u = ken_graph_unit(p->g, file);
+    uint32_t n_lines = ken_line_starts(t.text, NULL, 0);
+    uint32_t *starts = KEN_ARENA_ARRAY(p->arena, uint32_t, n_lines + 1);
+    ken_line_starts(t.text, starts, n_lines);
+    *out = (ken_usage_file){ .path = p->s->rows[file].path,
+                             .language = ken_str_c(ken_lang_name((ken_lang_id)u->lang)),
+                             .is_test = query_is_test(p->s, file),
+                             .usages = KEN_ARENA_ARRAY(p->arena, ken_usage, n) };
+    for (size_t i = 0; i < n; i++) {
+        const ken_ref *r = &u->refs->refs[edges[i].ref];
+        if (p->n_passed++ < p->o->offset || p->n_shown >= p->limit || r->byte >= t.text.len)
+            continue;
+        p->n_shown++;
+        ken_usage *use = &out->usages[out->n++];
+        *use = (ken_usage){ .role = edges[i].role,
+                            .class = edges[i].class,
+                            .name = ken_arena_dup(p->arena, u->refs->exprs[r->expr].name),
+                            .within = qualified_of(p->s, file, edges[i].within, p->arena),
+                            .evidence =
+                                edges[i].evidence ? ken_str_c(edges[i].evidence) : KEN_STR("") };
+        place_of(starts, n_lines, r->byte, use);
+        quote(p, t.text, starts, n_lines, use);
+    }
+}
+
+// ---- files in order ----------------------------------------------------------------------------
+
+typedef struct file_group {
+    const query_edge *edges;
+    size_t n;
+    bool is_own, is_test;
+} file_group;
+
+static int by_interest(const void *a, const void *b)
+{
+    const file_group *x = a, *y = b;
+    if (x->is_own != y->is_own)
+        return x->is_own ? -1 : 1;
+    if (x->is_test != y->is_test)
+        return x->is_test ? 1 : -1;
+    if (x->n != y->n)
+        return x->n > y->n ? -1 : 1;
+    return (x->edges->file > y->edges->file) - (x->edges->file < y->edges->file);
+}
+
+static file_group *group(ken_snapshot *s, const query_edges *edges, uint32_t own, ken_arena *arena,
+                         size_t *out_n)
+{
+    file_group *groups = KEN_ARENA_ARRAY(arena, file_group, edges->len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < edges->len; i++) {
+        const query_edge *e = &edges->ptr[i];
+        if (!n || groups[n - 1].edges->file != e->file)
+            groups[n++] = (file_group){ e, 0, e->file == own, query_is_test(s, e->file) };
+        groups[n - 1].n++;
+    }
+    if (n)
+        qsort(groups, n, sizeof *groups, by_interest);
+    *out_n = n;
+    return groups;
+}
+
+static void show(page *p, const query_edges *edges, uint32_t own, ken_usage_file **out,
+                 size_t *out_n)
+{
+    size_t n;
+    file_group *groups = group(p->s, edges, own, p->arena, &n);
+    *out = KEN_ARENA_ARRAY(p->arena, ken_usage_file, n + 1);
+    for (size_t i = 0; i < n && p->n_shown < p->limit; i++) {
+        if (p->n_passed + groups[i].n <= p->o->offset) {
+            p->n_passed += groups[i].n;
+            continue;
+        }
+        ken_usage_file *f = &(*out)[*out_n];
+        show_file(p, groups[i].edges, groups[i].n, f);
+        *out_n += f->n > 0;
+    }
+}
+
+// Keeps what was asked for, and counts.
+static void narrow(ken_snapshot *s, const ken_usages_opts *o, query_edges *edges, ken_usages *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < edges->len; i++) {
+        query_edge e = edges->ptr[i];
+        bool is_test = query_is_test(s, e.file);
+        out->n_by_role[e.role]++;
+        out->n_test_usages += is_test;
+        if ((o->roles && !(o->roles & (1u << e.role))) || (o->wants_tests_only && !is_test))
+            continue;
+        edges->ptr[n++] = e;
+    }
+    edges->len = n;
+    out->n_total = n;
+}
+
+static bool any_is_stale(ken_snapshot *s, const query_edges *edges)
+{
+    for (size_t i = 0; i < edges->len; i++)
+        if ((!i || edges->ptr[i].file != edges->ptr[i - 1].file) &&
+            query_graph_is_stale(s, edges->ptr[i].file))
+            return true;
+    return false;
+}
+
+static void split_twins(ken_graph *g, const ken_graph_nodes *found, ken_arena *arena,
+                        ken_usages *out)
+{
+    ken_graph_def twins[16];
+    uint32_t n = ken_graph_twins(g, found->nodes[0].id, twins, 16);
+    out->defs = KEN_ARENA_ARRAY(arena, ken_graph_node, found->n);
+    out->others = KEN_ARENA_ARRAY(arena, ken_graph_node, found->n);
+    for (size_t i = 0; i < found->n; i++) {
+        bool is_twin = false;
+        for (uint32_t k = 0; k < n; k++)
+            is_twin = is_twin || (twins[k].file == found->nodes[i].id.file &&
+                                  twins[k].def == found->nodes[i].id.def);
+        if (is_twin)
+            out->defs[out->n_defs++] = found->nodes[i];
+        else
+            out->others[out->n_others++] = found->nodes[i];
+    }
+}
+
+static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_cancel *cancel,
+                       ken_arena *arena, query_edges *edges, query_edges *unresolved,
+                       ken_usages *out, ken_err *err)
+{
+    ken_graph_nodes found;
+    ken_graph *g;
+    *out = (ken_usages){ 0 };
+    edges->len = unresolved->len = 0;
+    ken_status st = ken_graph_find(s, o->name, o->file_hint, 0, arena, &found, err);
+    if (!st)
+        st = query_graph_open(s, &g, err);
+    if (st)
+        return st;
+    split_twins(g, &found, arena, out);
+    return query_edges_to(s, g, &found.nodes[0].id, 1, cancel, arena, edges, unresolved, err);
+}
+
+ken_status ken_find_usages(ken_snapshot *s, const ken_usages_opts *o, const ken_cancel *cancel,
+                           ken_arena *arena, ken_usages *out, ken_err *err)
+{
+    if (o->limit > USAGES_MAX)
+        return KEN_FAIL(err, KEN_EINVAL, "limit: expected 1 to %d, got %u", USAGES_MAX, o->limit);
+    query_edges edges = { 0 }, unresolved = { 0 };
+    ken_status st = find(s, o, cancel, arena, &edges, &unresolved, out, err);
+    if (!st && any_is_stale(s, &edges)) { // once more, with the files as they are now
+        query_graph_close(s);
+        st = find(s, o, cancel, arena, &edges, &unresolved, out, err);
+    }
+    if (!st) {
+        narrow(s, o, &edges, out);
+        out->n_unresolved = unresolved.len;
+        page p = {
+            s, query_graph_at_hand(s), o, arena, 0, 0, o->limit ? o->limit : USAGES_DEFAULT
+        };
+        show(&p, &edges, out->defs[0].id.file, &out->files, &out->n_files);
+        out->is_truncated = p.n_shown + o->offset < out->n_total;
+        ken_usages_opts first = *o;
+        first.offset = 0;
+        page rest = { s, p.g, &first, arena, 0, 0, UNRESOLVED_SHOWN };
+        show(&rest, &unresolved, UINT32_MAX, &out->unresolved, &out->n_unresolved_files);
+    }
+    ken_vec_release(&edges);
+    ken_vec_release(&unresolved);
+    return st;
+}
