@@ -9,7 +9,8 @@
 #include "graph/graph_modules_priv.h"
 
 enum {
-    DIRS_MAX = 4096, // include directories that are kept
+    DIRS_MAX = 4096,       // include directories that are kept
+    PATH_BYTES_MAX = 4096, // of a path in a compilation database
 };
 
 // ---- include directories -----------------------------------------------------------------------
@@ -108,7 +109,7 @@ static bool is_key(ken_str rest)
 // where the tree was.
 static void find_root(ken_modules *m, c_manifest *at, ken_str file)
 {
-    if (at->root.len || !file.len || file.ptr[0] != '/')
+    if (at->root.len || !file.len || file.ptr[0] != '/' || file.len > PATH_BYTES_MAX)
         return;
     ken_str rest = ken_str_sub(file, 1, file.len), part;
     while (ken_modules__file(m, rest) == MODULE_NONE)

@@ -104,6 +104,7 @@ static void read_key(ken_modules *m, cargo *c, cargo_package *p, const module_to
     if (root == MODULE_NONE)
         return;
     ken_map_put(c->roots, m->tree->paths[root], 1, NULL);
+    ken_map_put(c->root_in, ken_modules__dir(m, root), root, NULL);
     if (is_lib)
         p->lib = root;
 }
@@ -137,6 +138,7 @@ cargo *ken_modules__cargo_new(ken_modules *m)
     c->by_dir = ken_modules__map(m);
     c->by_name = ken_modules__map(m);
     c->roots = ken_modules__map(m);
+    c->root_in = ken_modules__map(m);
     size_t n = ken_modules__each(m, KEN_STR("Cargo.toml"), NULL, NULL);
     c->packages = KEN_ARENA_ARRAY(&m->arena, cargo_package, n + 1);
     ken_modules__each(m, KEN_STR("Cargo.toml"), read_package, c);

@@ -9,7 +9,7 @@
 #include "graph/graph_modules_priv.h"
 
 enum {
-    REPLACES_MAX = 10000, // in one go.mod
+    REPLACES_MAX = 1000, // in one go.mod; they are looked through one by one
 };
 
 typedef struct go_replace {

@@ -63,6 +63,8 @@ uint32_t ken_modules__folder(const ken_modules *m, ken_str path);
 ken_str ken_modules__dir(const ken_modules *m, uint32_t file); // the folder's path
 // All files below a folder, in any depth.
 module_range ken_modules__below(ken_modules *m, ken_str folder);
+// Texts one behind the other, in the scratch arena, NUL-terminated.
+ken_str ken_modules__cat(ken_modules *m, const ken_str *parts, size_t n_parts);
 // `dir`/`path`, normalised, in the scratch arena; ptr NULL when it leaves the tree. An absolute
 // path does.
 ken_str ken_modules__join(ken_modules *m, ken_str dir, ken_str path);

@@ -97,22 +97,27 @@ static bool may_be_module(ken_str name)
     return name.len && !ken_is_upper(name.ptr[0]) && name.ptr[0] != '*';
 }
 
-// The file of module `name` at a place, MODULE_NONE when it is none.
-static uint32_t child_of(ken_modules *m, rust_state *s, const rust_place *at, ken_str name)
+// The file of module `name` at a place by the rules of names, MODULE_NONE when it is none.
+static uint32_t file_of(ken_modules *m, const rust_state *s, const rust_place *at, ken_str name)
 {
-    if (ken_str_starts(name, KEN_STR("r#")))
-        name = ken_str_sub(name, 2, name.len);
     if (!may_be_module(name))
         return MODULE_NONE;
-    ken_arena *a = &m->scratch;
     ken_str inside = ken_modules__slashes(m, at->within, KEN_STR("::"));
-    ken_str dir = ken_path_join(a, child_dir(m, s, at->file), inside);
-    ken_str file = ken_arena_printf(a, KEN_STR_FMT ".rs", KEN_STR_ARG(name));
-    uint32_t found = ken_modules__at(m, dir, file);
+    ken_str dir = child_dir(m, s, at->file);
+    ken_str file[] = { inside, inside.len ? KEN_STR("/") : inside, name, KEN_STR(".rs") };
+    uint32_t found = ken_modules__at(m, dir, ken_modules__cat(m, file, 4));
+    file[3] = KEN_STR("/mod.rs");
     if (found == MODULE_NONE)
-        found = ken_modules__at(m, ken_path_join(a, dir, name), KEN_STR("mod.rs"));
-    if (found != MODULE_NONE || at->within.len)
-        return found == at->file ? MODULE_NONE : found;
+        found = ken_modules__at(m, dir, ken_modules__cat(m, file, 4));
+    return found == at->file ? MODULE_NONE : found;
+}
+
+// The same, or the file that a #[path] names, which takes a look into the file.
+static uint32_t child_of(ken_modules *m, rust_state *s, const rust_place *at, ken_str name)
+{
+    uint32_t found = file_of(m, s, at, name);
+    if (found != MODULE_NONE || at->within.len || !may_be_module(name))
+        return found;
     note_paths(m, s, at->file);
     const uint64_t *by_path = ken_map_find(s->by_path, path_key(m, at->file, name));
     return by_path ? (uint32_t)(*by_path - 1) : MODULE_NONE;
@@ -138,17 +143,27 @@ static uint32_t root_of_target(ken_modules *m, const cargo_package *p, ken_str p
     return MODULE_NONE;
 }
 
+static uint32_t root_in(ken_modules *m, const rust_state *s, ken_str dir)
+{
+    static const char *const names[] = { "lib.rs", "main.rs" };
+    const uint64_t *said = ken_map_find(s->cargo->root_in, dir);
+    if (said)
+        return (uint32_t)*said;
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        uint32_t file = ken_modules__at(m, dir, ken_str_c(names[i]));
+        if (file != MODULE_NONE && is_root(m, s, file))
+            return file;
+    }
+    return MODULE_NONE;
+}
+
 // The first root of a crate in the folders from `dir` upwards to `top`.
 static uint32_t root_above(ken_modules *m, const rust_state *s, ken_str dir, ken_str top)
 {
     for (;; dir = ken_path_dir(dir)) {
-        uint32_t id = ken_modules__folder(m, dir);
-        const module_folder *f = id == MODULE_NONE ? NULL : &m->folders[id];
-        for (uint32_t i = 0; f && i < f->n_files; i++) // lib.rs is before main.rs
-            if (m->tree->langs[f->files[i]] == KEN_LANG_RUST && is_root(m, s, f->files[i]))
-                return f->files[i];
-        if (dir.len <= top.len)
-            return MODULE_NONE;
+        uint32_t root = root_in(m, s, dir);
+        if (root != MODULE_NONE || dir.len <= top.len)
+            return root;
     }
 }
 
@@ -204,6 +219,8 @@ static bool part_next(ken_str *rest, ken_str *out)
         return false;
     size_t at = ken_str_find(*rest, KEN_STR("::"));
     *out = ken_str_trim(ken_str_sub(*rest, 0, at));
+    if (ken_str_starts(*out, KEN_STR("r#")))
+        *out = ken_str_sub(*out, 2, out->len);
     *rest = at == SIZE_MAX ? KEN_STR("") : ken_str_sub(*rest, at + 2, rest->len);
     return true;
 }
@@ -212,8 +229,7 @@ static ken_str join_parts(ken_modules *m, ken_str a, ken_str b)
 {
     if (!a.len || !b.len)
         return a.len ? a : b;
-    return ken_arena_printf(&m->scratch, KEN_STR_FMT "::" KEN_STR_FMT, KEN_STR_ARG(a),
-                            KEN_STR_ARG(b));
+    return ken_modules__cat(m, (ken_str[]){ a, KEN_STR("::"), b }, 3);
 }
 
 // Goes down from a place as far as modules are files. What is no file may be an inline module, in
@@ -274,9 +290,9 @@ static void walk_plain(ken_modules *m, rust_state *s, rust_place at, ken_str pat
     const cargo_package *p = package_of(m, s, at.file);
     uint32_t root = p && p->is_2015 ? root_of(m, s, at.file) : MODULE_NONE;
     rust_place top = { root, KEN_STR("") };
-    if (child_of(m, s, &at, first) != MODULE_NONE)
+    if (file_of(m, s, &at, first) != MODULE_NONE)
         walk(m, s, at, path, "a module beside", out);
-    else if (root != MODULE_NONE && child_of(m, s, &top, first) != MODULE_NONE)
+    else if (root != MODULE_NONE && file_of(m, s, &top, first) != MODULE_NONE)
         walk(m, s, top, path, "a module of the crate", out);
     else if (!walk_crate(m, s, at.file, path, out))
         walk(m, s, at, path, "a name that the file can see", out);

@@ -30,6 +30,7 @@ typedef struct cargo {
     uint32_t n_packages;
     ken_map *by_dir, *by_name; // -> index into packages
     ken_map *roots;            // paths of crate roots that manifests name -> 1
+    ken_map *root_in;          // their folders -> the first root in it
 } cargo;
 
 // Reads the manifests of the tree, into the modules' arena.

@@ -141,11 +141,27 @@ module_range ken_modules__below(ken_modules *m, ken_str folder)
     return (module_range){ from, to };
 }
 
+ken_str ken_modules__cat(ken_modules *m, const ken_str *parts, size_t n_parts)
+{
+    size_t len = 0, at = 0;
+    for (size_t i = 0; i < n_parts; i++)
+        len += parts[i].len;
+    char *out = ken_arena_alloc(&m->scratch, len + 1);
+    for (size_t i = 0; i < n_parts; i++) {
+        if (parts[i].len)
+            memcpy(out + at, parts[i].ptr, parts[i].len);
+        at += parts[i].len;
+    }
+    out[len] = '\0';
+    return ken_str_n(out, len);
+}
+
 ken_str ken_modules__join(ken_modules *m, ken_str dir, ken_str path)
 {
     if (ken_str_starts(path, KEN_STR("/")) || ken_str_find_char(path, '\0') != SIZE_MAX)
         return (ken_str){ 0 };
-    ken_str whole = ken_path_normalise(&m->scratch, ken_path_join(&m->scratch, dir, path));
+    ken_str parts[] = { dir, dir.len && path.len ? KEN_STR("/") : KEN_STR(""), path };
+    ken_str whole = ken_path_normalise(&m->scratch, ken_modules__cat(m, parts, 3));
     return ken_str_eq_c(whole, ".") ? KEN_STR("") : whole;
 }
 

@@ -44,6 +44,7 @@ KEN_TEST(modules_rust_the_tree_of_modules)
     modules_expect(&t, "src/net.rs", "tcp::Stream", "src/net/tcp.rs + Stream");
     modules_expect(&t, "src/net.rs", "inline::Thing", "src/net.rs + inline::Thing");
     modules_expect(&t, "src/net.rs", "std::io", "external");
+    modules_expect(&t, "src/net.rs", "r#tcp::Stream", "src/net/tcp.rs + Stream");
     modules_expect(&t, "src/main.rs", "app_core::io", "src/io/mod.rs");
     modules_expect(&t, "src/bin/tool/args.rs", "crate::args", "src/bin/tool/args.rs");
     modules_expect(&t, "tests/it.rs", "app_core::net::tcp", "src/net/tcp.rs");
@@ -94,6 +95,26 @@ KEN_TEST(modules_rust_path_attributes)
     modules_expect(&t, "src/x.rs", "crate::other", "src/x.rs");
     modules_expect(&t, "src/x.rs", "crate::out", "src/lib.rs + out");
     modules_expect(&t, "src/x.rs", "crate::Handle", "src/lib.rs + Handle");
+    modules_close(&t);
+}
+
+KEN_TEST(modules_rust_roots_that_are_no_library)
+{
+    static const modules_file files[] = {
+        { "bin/Cargo.toml", CARGO("bin"), "" },
+        { "bin/src/main.rs", "", "" },
+        { "bin/src/args.rs", "", "" },
+        { "said/Cargo.toml", CARGO("said") "[[bin]]\nname = \"x\"\npath = \"cmd/x.rs\"\n", "" },
+        { "said/cmd/x.rs", "", "" },
+        { "said/cmd/deep/y.rs", "", "" },
+        { "said/tests/a.rs", "", "" },
+        { "said/tests/common/mod.rs", "", "" },
+    };
+    modules_tree t;
+    modules_open(&t, files, 8);
+    modules_expect(&t, "bin/src/args.rs", "crate::X", "bin/src/main.rs + X");
+    modules_expect(&t, "said/cmd/deep/y.rs", "crate::X", "said/cmd/x.rs + X");
+    modules_expect(&t, "said/tests/common/mod.rs", "crate::X", "unknown"); // of every test
     modules_close(&t);
 }
 
