@@ -1,0 +1,302 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Scores ken's edges against a compiler's truth (README.md says what counts as what).
+
+    score.py TRUTH EDGES [--misses N]
+    score.py --index INDEX --dump PROGRAM [--only WORD] [--misses N] [--table FILE]
+"""
+import argparse
+import os
+import re
+import subprocess
+import sys
+from collections import Counter, defaultdict, namedtuple
+
+import rows
+
+Edge = namedtuple("Edge", "path line col name role cls target_path target_line target_col target_name")
+
+RESOLVED = ("exact", "scoped", "imported")
+CLASSES = (*RESOLVED, "inferred", "external", "unresolved")
+SYMBOLS = {"function", "method", "class", "constructor"}
+GROUPS = ("calls", "symbols", "all")
+OVERLOAD = re.compile(r"\(\+\d+\)")
+
+
+def family(symbol):
+    """What overloads share: '(+1)' tells them apart in SCIP; clang's rows begin with the name."""
+    if symbol.count(" ") == 1 and not symbol.startswith("local "):
+        return symbol.split(" ")[0]
+    return OVERLOAD.sub("()", symbol)
+
+
+class Place:
+    """What truth knows about one occurrence."""
+
+    def __init__(self, row):
+        self.name, self.role = row.name, row.role
+        self.kinds, self.symbols = set(), set()
+        self.ours, self.local = set(), set()  # where our definitions of it stand
+        self.is_external = False
+
+    def add(self, row):
+        self.kinds.add(row.kind)
+        self.symbols.add(row.symbol)
+        if "call" in (row.role, self.role):
+            self.role = "call"
+        if row.def_path == "-":
+            self.is_external = True
+        elif row.kind == "local":
+            self.local.add((row.def_path, row.def_line))
+        else:
+            self.ours.add((row.def_path, row.def_line))
+
+    def groups(self):
+        """The groups in which this place counts; a module's name counts in none."""
+        kinds = self.kinds - {"local", "module"}
+        if not kinds:
+            return ()
+        found = ["all"]
+        if self.role == "call":
+            found.append("calls")
+        if kinds & SYMBOLS:
+            found.append("symbols")
+        return found
+
+
+class Truth:
+    def __init__(self, all_rows):
+        self.lines = defaultdict(dict)  # (path, line) -> column -> Place
+        self.defined = defaultdict(set)  # (path, line) -> symbols defined there, but for locals
+        self.paths = set()
+        for row in all_rows:
+            self.paths.add(row.path)
+            if row.role == "def":
+                if row.kind not in ("local", "module"):
+                    self.defined[row.path, row.line].add((row.name, family(row.symbol), row.kind))
+            else:
+                self.lines[row.path, row.line].setdefault(row.col, Place(row)).add(row)
+
+    def find(self, edge):
+        """By column; failing that by name, if the line has it once (tabs, UTF-16)."""
+        line = self.lines.get((edge.path, edge.line), {})
+        if edge.col in line:
+            place = line[edge.col]
+            return place if place.name == edge.name or not edge.name else None
+        named = [place for place in line.values() if place.name == edge.name]
+        return named[0] if len(named) == 1 else None
+
+    def is_right(self, place, edge):
+        """None, or by what: 'site', 'overload' or 'alias'."""
+        target = (edge.target_path, edge.target_line)
+        if target in place.ours or target in place.local:
+            return "site"
+        families = {family(symbol) for symbol in place.symbols}
+        if any(found[1] in families for found in self.defined.get(target, ())):
+            return "overload"
+        for col, alias in self.lines.get(target, {}).items():
+            if col == edge.target_col or alias.name == edge.target_name:
+                if alias is not place and alias.ours & place.ours:
+                    return "alias"
+        return None
+
+
+def read_edges(lines):
+    for line in lines:
+        parts = line.rstrip("\n").split("\t")
+        if len(parts) != 10:
+            raise ValueError(f"an edge has 10 fields, not {len(parts)}: {line!r}")
+        for at in (1, 2, 7, 8):
+            parts[at] = int(parts[at]) if parts[at] else -1
+        if parts[5] not in CLASSES:
+            raise ValueError(f"class {parts[5]!r} is none of {', '.join(CLASSES)}")
+        yield Edge(*parts)
+
+
+class Tally:
+    """Counts of one repository; examples of what went wrong, by kind of mistake."""
+
+    def __init__(self):
+        self.wanted = Counter()
+        self.found = Counter()
+        self.found_inferred = Counter()
+        self.right = Counter()
+        self.wrong = Counter()
+        self.by = Counter()
+        self.notes = Counter()
+        self.mistakes = defaultdict(list)
+
+    def mistake(self, what, example):
+        self.mistakes[what].append(example)
+
+    @staticmethod
+    def ratio(part, whole):
+        return part / whole if whole else float("nan")
+
+    def precision(self, key):
+        return self.ratio(self.right[key], self.right[key] + self.wrong[key])
+
+    def recall(self, group):
+        return self.ratio(self.found[group], self.wanted[group])
+
+    def recall_inferred(self, group):
+        return self.ratio(self.found[group] + self.found_inferred[group], self.wanted[group])
+
+
+def kind_name(place):
+    return "/".join(sorted(place.kinds - {"local"}) or ["local"])
+
+
+def example(edge, place):
+    got = f"{edge.target_path}:{edge.target_line + 1} {edge.target_name}" if edge.target_path else "-"
+    want = ", ".join(f"{path}:{line + 1}" for path, line in sorted(place.ours | place.local)[:2])
+    return f"{edge.path}:{edge.line + 1}:{edge.col + 1} {edge.name}: got {got}, want {want or 'external'}"
+
+
+def judge_edge(truth, tally, place, edge):
+    """One edge with a target, at a place that truth knows; true if it is right."""
+    by = truth.is_right(place, edge)
+    if place.local and not place.ours:
+        if by:
+            tally.notes["locals, right"] += 1
+            return False
+        groups = local_groups(truth, place, edge)
+    else:
+        groups = place.groups()
+    if not groups:
+        return False
+    if not by and place.ours and edge.target_path not in truth.paths:
+        if edge.target_name == place.name:
+            tally.notes["into files truth did not compile"] += 1
+            return False
+    keys = [*groups] if edge.cls in RESOLVED else ["inferred"]
+    for key in [*keys, edge.cls] if edge.cls in RESOLVED else keys:
+        (tally.right if by else tally.wrong)[key] += 1
+    if by:
+        tally.by[by] += 1
+        return True
+    if place.is_external and not place.ours:
+        tally.notes[f"external taken for ours, {'resolved' if edge.cls in RESOLVED else edge.cls}"] += 1
+        tally.mistake(f"wrong, {edge.cls}: external {kind_name(place)}", example(edge, place))
+    else:
+        what = "a local" if place.local and not place.ours else f"{place.role} {kind_name(place)}"
+        tally.mistake(f"wrong, {edge.cls}: {what}", example(edge, place))
+    return False
+
+
+def local_groups(truth, place, edge):
+    """A local taken for something else counts where that something would."""
+    kinds = {found[2] for found in truth.defined.get((edge.target_path, edge.target_line), ())}
+    if not kinds:
+        return ()
+    found = ["all"]
+    if place.role == "call":
+        found.append("calls")
+    if kinds & SYMBOLS:
+        found.append("symbols")
+    return found
+
+
+def score(truth, edges):
+    tally = Tally()
+    at = defaultdict(list)
+    for edge in dict.fromkeys(edges):
+        place = truth.find(edge)
+        if place:
+            at[id(place)].append(edge)
+            if edge.target_path and edge.cls in (*RESOLVED, "inferred"):
+                if judge_edge(truth, tally, place, edge):
+                    at[id(place), edge.cls in RESOLVED] = [edge]
+        elif edge.target_path:
+            tally.notes["places truth does not know"] += 1
+    for (path, line), places in truth.lines.items():
+        for col, place in places.items():
+            if place.ours and place.groups():
+                miss_or_find(tally, at, place, f"{path}:{line + 1}:{col + 1}")
+    return tally
+
+
+def miss_or_find(tally, at, place, where):
+    right, guessed = bool(at.get((id(place), True))), bool(at.get((id(place), False)))
+    for group in place.groups():
+        tally.wanted[group] += 1
+        tally.found[group] += right
+        tally.found_inferred[group] += guessed and not right
+    if right:
+        return
+    classes = {edge.cls for edge in at.get(id(place), ())}
+    if guessed:
+        why = "inferred, rightly"
+    elif classes & set((*RESOLVED, "inferred")):
+        return  # a wrong edge: listed already
+    else:
+        why = "/".join(sorted(classes)) or "no edge"
+    want = ", ".join(f"{path}:{line + 1}" for path, line in sorted(place.ours)[:2])
+    tally.mistake(f"missed, {why}: {place.role} {kind_name(place)}", f"{where} {place.name}: want {want}")
+
+
+def percent(value):
+    return "    -" if value != value else f"{100 * value:5.1f}"
+
+
+def report(name, tally, n_misses, out):
+    out.write(f"{name}\n  {'':8} precision  recall  +inferred    edges   wanted\n")
+    for group in GROUPS:
+        n_edges = tally.right[group] + tally.wrong[group]
+        out.write(
+            f"  {group:8}     {percent(tally.precision(group))}   {percent(tally.recall(group))}"
+            f"      {percent(tally.recall_inferred(group))} {n_edges:8} {tally.wanted[group]:8}\n"
+        )
+    for cls in (*RESOLVED, "inferred"):
+        n_edges = tally.right[cls] + tally.wrong[cls]
+        out.write(f"  {cls:8}     {percent(tally.precision(cls))} {'':20} {n_edges:9}\n")
+    right_by = ", ".join(f"{by} {n}" for by, n in tally.by.most_common())
+    out.write(f"  right by: {right_by or '-'}\n")
+    for note, count in tally.notes.most_common():
+        out.write(f"  {note}: {count}\n")
+    ranked = sorted(tally.mistakes.items(), key=lambda item: -len(item[1]))
+    for what, examples in ranked[:n_misses]:
+        out.write(f"  {len(examples):6}  {what}\n")
+        step = max(1, len(examples) // 5)
+        for line in examples[::step][:5]:
+            out.write(f"            {line}\n")
+    out.write("\n")
+
+
+def dumped(program, root):
+    words = [*program.split(), root]
+    done = subprocess.run(words, check=True, capture_output=True, text=True, errors="replace")
+    return read_edges(done.stdout.splitlines())
+
+
+def entries(index, only):
+    with open(index, encoding="utf-8") as file:
+        for line in file:
+            lang, name, root, truth = line.split()
+            if not only or only in (lang, name):
+                yield lang, name, root, truth
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawTextHelpFormatter)
+    parser.add_argument("truth", nargs="?")
+    parser.add_argument("edges", nargs="?")
+    parser.add_argument("--index", help="lines 'language name root truth'")
+    parser.add_argument("--dump", help="prints the edges of the tree that is its last argument")
+    parser.add_argument("--only", help="a language or a name of the index")
+    parser.add_argument("--misses", type=int, default=0, help="how many kinds of mistake to show")
+    args = parser.parse_args()
+    if args.index and args.dump:
+        for lang, name, root, path in entries(args.index, args.only):
+            tally = score(Truth(rows.read(path)), dumped(args.dump, root))
+            report(f"{lang} {name}", tally, args.misses, sys.stdout)
+    elif args.truth and args.edges:
+        with open(args.edges, encoding="utf-8", errors="replace") as file:
+            tally = score(Truth(rows.read(args.truth)), read_edges(file))
+        report(os.path.basename(args.truth), tally, args.misses, sys.stdout)
+    else:
+        parser.error("either TRUTH and EDGES, or --index and --dump")
+
+
+if __name__ == "__main__":
+    main()
