@@ -13,27 +13,31 @@ static const char *const endings[] = { "",     ".ts",   ".tsx",   ".mts",   ".ct
                                        ".js",  ".jsx",  ".mjs",   ".cjs",   ".vue", ".svelte",
                                        ".es6", ".json", ".d.mts", ".d.cts", NULL };
 
-// `./x.js` may be written for what becomes x.js.
+// `./x.js` may be written for what becomes x.js: the source comes before what was made of it, and
+// that before what only declares it.
 static const struct {
     const char *written;
-    const char *endings[5];
+    const char *sources[4], *declarations[2];
 } compiled[] = {
-    { ".js", { ".ts", ".tsx", ".d.ts", ".jsx", NULL } },
-    { ".jsx", { ".tsx", ".d.ts", NULL } },
-    { ".mjs", { ".mts", ".d.mts", ".ts", NULL } },
-    { ".cjs", { ".cts", ".d.cts", ".ts", NULL } },
+    { ".js", { ".ts", ".tsx", ".jsx", NULL }, { ".d.ts", NULL } },
+    { ".jsx", { ".tsx", NULL }, { ".d.ts", NULL } },
+    { ".mjs", { ".mts", ".ts", NULL }, { ".d.mts", NULL } },
+    { ".cjs", { ".cts", ".ts", NULL }, { ".d.cts", NULL } },
 };
 
 static uint32_t named_file(ken_modules *m, ken_str path)
 {
-    uint32_t file = ken_modules__ending(m, path, endings);
-    for (size_t i = 0; i < sizeof compiled / sizeof *compiled && file == MODULE_NONE; i++) {
+    for (size_t i = 0; i < sizeof compiled / sizeof *compiled; i++) {
         ken_str written = ken_str_c(compiled[i].written);
-        if (ken_str_ends(path, written))
-            file = ken_modules__ending(m, ken_str_sub(path, 0, path.len - written.len),
-                                       compiled[i].endings);
+        if (!ken_str_ends(path, written))
+            continue;
+        ken_str stem = ken_str_sub(path, 0, path.len - written.len);
+        uint32_t file = ken_modules__ending(m, stem, compiled[i].sources);
+        if (file == MODULE_NONE)
+            file = ken_modules__ending(m, path, endings);
+        return file != MODULE_NONE ? file : ken_modules__ending(m, stem, compiled[i].declarations);
     }
-    return file;
+    return ken_modules__ending(m, path, endings);
 }
 
 uint32_t ken_modules__js_file(ken_modules *m, ken_str path)

@@ -302,9 +302,9 @@ static void look_for_tail(ken_modules *m, uint32_t from, const py_module *q, py_
 {
     if (q->is_stdlib || ken_str_find_char(q->path, '/') == SIZE_MAX)
         return;
-    ken_str init = ken_path_join(&m->scratch, q->path, KEN_STR("__init__"));
-    uint32_t file = ken_modules__nearest(m, from, init, KEN_LANG_PYTHON);
-    if (file >= MODULE_MANY)
+    uint32_t folder = ken_modules__nearest_folder(m, from, q->path);
+    uint32_t file = folder < MODULE_MANY ? init_of(m, m->folders[folder].path) : MODULE_NONE;
+    if (file == MODULE_NONE)
         file = ken_modules__nearest(m, from, q->path, KEN_LANG_PYTHON);
     if (file < MODULE_MANY)
         *best = (py_found){ file, q->path.len, true };

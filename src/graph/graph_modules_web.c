@@ -63,7 +63,8 @@ void ken_modules__css(ken_modules *m, const ken_module_ask *ask, ken_module *out
     }
     while (ken_str_starts(text, KEN_STR("/")))
         text = ken_str_sub(text, 1, text.len);
-    for (; file == MODULE_NONE && dir.len && text.ptr[0] != '.';) { // load paths
+    bool is_from_above = text.len && text.ptr[0] != '.';
+    while (file == MODULE_NONE && dir.len && is_from_above) { // load paths
         dir = ken_path_dir(dir);
         file = sheet_at(m, ken_modules__join(m, dir, text));
     }

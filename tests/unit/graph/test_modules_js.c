@@ -19,7 +19,8 @@ KEN_TEST(js_relative_paths_find_extensions_and_folders)
     modules_tree t;
     OPEN(&t, files);
     modules_expect(&t, "src/a.ts", "./b", "src/b.ts");
-    modules_expect(&t, "src/a.ts", "./b.js", "src/b.js");
+    modules_expect(&t, "src/a.ts", "./b.js", "src/b.ts");
+    modules_expect(&t, "src/a.ts", "./d.js", "src/d.js");
     modules_expect(&t, "src/a.ts", "./c.js", "src/c.tsx");
     modules_expect(&t, "src/a.ts", "./c", "src/c.tsx");
     modules_expect(&t, "src/a.ts", "./d", "src/d.d.ts");

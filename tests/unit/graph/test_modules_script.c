@@ -188,6 +188,7 @@ KEN_TEST(css_imports_know_partials)
     modules_expect(&t, "css/main.scss", "//x.y/z.css", "external");
     modules_expect(&t, "css/main.scss", "~bootstrap/x", "external");
     modules_expect(&t, "css/main.scss", "url(", "unknown");
+    modules_expect(&t, "css/main.scss", "/", "external");
     modules_expect(&t, "css/main.scss", "./none", "unknown");
     modules_expect(&t, "css/main.scss", "tailwindcss", "external");
     modules_close(&t);
