@@ -87,14 +87,13 @@ static uint32_t by_text(ken_modules *m, const ken_module_ask *ask, ken_str name)
 {
     for (ken_str outer = name;;) {
         size_t dot = ken_str_rfind_char(outer, '.');
-        if (dot == SIZE_MAX || !m->tree->read)
+        if (dot == SIZE_MAX)
             return MODULE_NONE;
         outer = ken_str_sub(outer, 0, dot);
         uint32_t file = by_convention(m, ask, ken_modules__underscore(m, outer, KEN_STR(".")));
         if (file == MODULE_NONE)
             continue;
-        ken_str text = m->tree->read(m->tree->ctx, file, &m->scratch);
-        text = ken_str_sub(text, 0, FILE_MAX);
+        ken_str text = ken_str_sub(ken_modules__peek(m, file), 0, FILE_MAX);
         bool is_there = defines(text, name) || defines(text, ken_str_sub(name, dot + 1, name.len));
         return is_there ? file : MODULE_NONE;
     }

@@ -8,22 +8,21 @@
 enum {
     DEPTH_MAX = 8,   // of extends
     LOADS_MAX = 32,  // files for one configuration
-    PATHS_MAX = 2000 // patterns of one configuration
+    FILES_MAX = 64,  // that one extends, or refers to
+    PATHS_MAX = 2000 // patterns of one file
 };
 
-typedef struct loader {
-    ken_modules *m;
-    ken_str leaf; // folder that ${configDir} stands for
-    uint32_t n_loads;
-    ken_str base; // the last baseUrl that was said
-    bool has_base;
-    json_t *paths; // the last paths, and the folder of the file that says them
-    ken_str paths_dir;
-} loader;
+// One file as written; each is read once.
+typedef struct js_raw {
+    ken_str dir;
+    ken_str base; // baseUrl, ptr NULL = not said
+    module_patterns paths;
+    bool has_paths;
+    uint32_t *extends, *references; // files
+    uint32_t n_extends, n_references;
+} js_raw;
 
-static void load(loader *l, uint32_t file, uint32_t depth);
-
-// ---- extends and references --------------------------------------------------------------------
+// ---- one file ----------------------------------------------------------------------------------
 static uint32_t config_at(ken_modules *m, ken_str path)
 {
     static const char *const endings[] = { "", ".json", NULL };
@@ -44,89 +43,134 @@ static uint32_t config_named(ken_modules *m, ken_str dir, ken_str text)
     return p ? config_at(m, ken_modules__join(m, p->dir, place)) : MODULE_NONE;
 }
 
-static void load_bases(loader *l, ken_str dir, const json_t *extends, uint32_t depth)
+static void add_base(ken_modules *m, js_raw *raw, const json_t *text)
 {
-    if (json_is_string(extends))
-        load(l, config_named(l->m, dir, ken_json_text(extends)), depth + 1);
-    for (size_t i = 0; json_is_array(extends) && i < json_array_size(extends); i++)
-        load(l, config_named(l->m, dir, ken_json_text(json_array_get(extends, i))), depth + 1);
+    uint32_t file = config_named(m, raw->dir, ken_json_text(text));
+    if (file != MODULE_NONE && raw->n_extends < FILES_MAX)
+        raw->extends[raw->n_extends++] = file;
 }
 
-static void load_references(loader *l, ken_str dir, const json_t *references, uint32_t depth)
+// References to folders do not matter: those have their own nearest file.
+static void add_reference(ken_modules *m, js_raw *raw, const json_t *reference)
 {
-    for (size_t i = 0; i < json_array_size(references) && !l->paths && !l->has_base; i++) {
-        ken_str path = ken_json_text(json_object_get(json_array_get(references, i), "path"));
-        if (ken_str_ends(path, KEN_STR(".json"))) // a folder has its own nearest file
-            load(l, config_at(l->m, ken_modules__join(l->m, dir, path)), depth + 1);
+    ken_str path = ken_json_text(json_object_get(reference, "path"));
+    uint32_t file = MODULE_NONE;
+    if (ken_str_ends(path, KEN_STR(".json")))
+        file = config_at(m, ken_modules__join(m, raw->dir, path));
+    if (file != MODULE_NONE && raw->n_references < FILES_MAX)
+        raw->references[raw->n_references++] = file;
+}
+
+static void read_files(ken_modules *m, js_raw *raw, const json_t *config)
+{
+    const json_t *extends = json_object_get(config, "extends");
+    const json_t *references = json_object_get(config, "references");
+    raw->extends = KEN_ARENA_ARRAY(&m->arena, uint32_t, FILES_MAX);
+    raw->references = KEN_ARENA_ARRAY(&m->arena, uint32_t, FILES_MAX);
+    add_base(m, raw, extends);
+    for (size_t i = 0; i < json_array_size(extends); i++)
+        add_base(m, raw, json_array_get(extends, i));
+    for (size_t i = 0; i < json_array_size(references); i++)
+        add_reference(m, raw, json_array_get(references, i));
+}
+
+static module_pattern read_path(ken_modules *m, const char *key, const json_t *texts)
+{
+    module_pattern p = ken_modules__pattern(ken_arena_dup(&m->arena, ken_str_c(key)));
+    ken_str *targets = KEN_ARENA_ARRAY(&m->arena, ken_str, json_array_size(texts) + 1);
+    for (size_t i = 0; i < json_array_size(texts); i++) {
+        const json_t *text = json_array_get(texts, i);
+        if (json_string_length(text))
+            targets[p.n_targets++] = ken_modules__dup_text(m, text);
     }
+    p.targets = targets;
+    return p;
+}
+
+static void read_paths(ken_modules *m, js_raw *raw, json_t *paths)
+{
+    size_t n = json_object_size(paths);
+    n = n < PATHS_MAX ? n : PATHS_MAX;
+    raw->has_paths = true;
+    raw->paths.ptr = KEN_ARENA_ARRAY(&m->arena, module_pattern, n + 1);
+    const char *key;
+    json_t *texts;
+    json_object_foreach(paths, key, texts)
+    {
+        if (raw->paths.n < n)
+            raw->paths.ptr[raw->paths.n++] = read_path(m, key, texts);
+    }
+}
+
+static const js_raw *raw_of(ken_modules *m, uint32_t file)
+{
+    js_state *s = ken_modules__js_state(m);
+    if (!s->raws)
+        s->raws = ken_modules__map(m);
+    const uint64_t *known = ken_map_find(s->raws, m->tree->paths[file]);
+    if (known)
+        return (const js_raw *)(uintptr_t)*known;
+    js_raw *raw = KEN_ARENA_NEW(&m->arena, js_raw);
+    ken_map_put(s->raws, m->tree->paths[file], (uintptr_t)raw, NULL);
+    raw->dir = ken_modules__dir(m, file);
+    json_t *config = ken_modules__json(m, file);
+    read_files(m, raw, config);
+    const json_t *options = json_object_get(config, "compilerOptions");
+    const json_t *base = json_object_get(options, "baseUrl");
+    if (json_is_string(base))
+        raw->base = ken_modules__dup_text(m, base);
+    json_t *paths = json_object_get(options, "paths");
+    if (json_is_object(paths))
+        read_paths(m, raw, paths);
+    json_decref(config);
+    return raw;
+}
+
+// ---- one configuration -------------------------------------------------------------------------
+typedef struct loader {
+    ken_modules *m;
+    ken_str leaf; // folder that ${configDir} stands for
+    uint32_t n_loads;
+    const js_raw *base, *paths; // who said them last
+} loader;
+
+// What a file says itself wins over what it extends, so that comes first.
+static void load(loader *l, uint32_t file, uint32_t depth)
+{
+    if (depth > DEPTH_MAX || l->n_loads++ >= LOADS_MAX)
+        return;
+    const js_raw *raw = raw_of(l->m, file);
+    for (uint32_t i = 0; i < raw->n_extends; i++)
+        load(l, raw->extends[i], depth + 1);
+    if (raw->base.ptr)
+        l->base = raw;
+    if (raw->has_paths)
+        l->paths = raw;
+    for (uint32_t i = 0; i < raw->n_references && !l->base && !l->paths; i++)
+        load(l, raw->references[i], depth + 1);
 }
 
 static ken_str place(const loader *l, ken_str dir, ken_str text)
 {
     ken_str variable = KEN_STR("${configDir}");
-    if (ken_str_starts(text, variable))
-        return ken_modules__join(
-            l->m, l->leaf,
-            ken_modules__concat(l->m, KEN_STR("."), "", ken_str_sub(text, variable.len, text.len)));
-    return ken_modules__join(l->m, dir, text);
+    if (!ken_str_starts(text, variable))
+        return ken_modules__join(l->m, dir, text);
+    ken_str rest = ken_str_sub(text, variable.len, text.len);
+    return ken_modules__join(l->m, l->leaf, ken_modules__concat(l->m, KEN_STR("."), "", rest));
 }
 
-// What a file says itself wins over what it extends, so that comes first.
-static void load(loader *l, uint32_t file, uint32_t depth)
+static module_pattern placed(const loader *l, ken_str dir, const module_pattern *raw)
 {
-    if (file == MODULE_NONE || depth > DEPTH_MAX || l->n_loads++ >= LOADS_MAX)
-        return;
-    json_t *config = ken_modules__json(l->m, file);
-    ken_str dir = ken_modules__dir(l->m, file);
-    load_bases(l, dir, json_object_get(config, "extends"), depth);
-    const json_t *options = json_object_get(config, "compilerOptions");
-    const json_t *base = json_object_get(options, "baseUrl");
-    if (json_is_string(base)) {
-        l->base = place(l, dir, ken_json_text(base));
-        l->has_base = l->base.ptr != NULL;
-    }
-    json_t *paths = json_object_get(options, "paths");
-    if (json_is_object(paths)) {
-        json_decref(l->paths);
-        l->paths = json_incref(paths);
-        l->paths_dir = dir;
-    }
-    load_references(l, dir, json_object_get(config, "references"), depth);
-    json_decref(config);
-}
-
-// ---- one configuration -------------------------------------------------------------------------
-static void fill_targets(const loader *l, const json_t *texts, module_pattern *out)
-{
-    ken_modules *m = l->m;
-    ken_str dir = l->has_base ? l->base : l->paths_dir;
-    ken_str *targets = KEN_ARENA_ARRAY(&m->arena, ken_str, json_array_size(texts) + 1);
-    for (size_t i = 0; i < json_array_size(texts); i++) {
-        ken_str text = ken_json_text(json_array_get(texts, i));
-        ken_str path = text.len ? place(l, dir, text) : (ken_str){ 0 };
+    module_pattern p = *raw;
+    ken_str *targets = KEN_ARENA_ARRAY(&l->m->arena, ken_str, (size_t)raw->n_targets + 1);
+    p.n_targets = 0;
+    for (uint32_t i = 0; i < raw->n_targets; i++) {
+        ken_str path = place(l, dir, raw->targets[i]);
         if (path.ptr) // else it leads out of the tree
-            targets[out->n_targets++] = ken_arena_dup(&m->arena, path);
+            targets[p.n_targets++] = ken_arena_dup(&l->m->arena, path);
     }
-    out->targets = targets;
-}
-
-static void fill_paths(const loader *l, js_config *out)
-{
-    ken_modules *m = l->m;
-    size_t n = json_object_size(l->paths), i = 0;
-    n = n < PATHS_MAX ? n : PATHS_MAX;
-    out->paths.ptr = KEN_ARENA_ARRAY(&m->arena, module_pattern, n + 1);
-    const char *key;
-    json_t *texts;
-    json_object_foreach(l->paths, key, texts)
-    {
-        if (i == n)
-            break;
-        module_pattern p = ken_modules__pattern(ken_arena_dup(&m->arena, ken_str_c(key)));
-        fill_targets(l, texts, &p);
-        out->paths.ptr[i++] = p;
-    }
-    out->paths.n = (uint32_t)i;
+    p.targets = targets;
+    return p;
 }
 
 static const js_config *config_new(ken_modules *m, uint32_t file)
@@ -134,10 +178,15 @@ static const js_config *config_new(ken_modules *m, uint32_t file)
     loader l = { .m = m, .leaf = ken_modules__dir(m, file) };
     load(&l, file, 0);
     js_config *c = KEN_ARENA_NEW(&m->arena, js_config);
-    c->has_base = l.has_base;
-    c->base = l.has_base ? ken_arena_dup(&m->arena, l.base) : KEN_STR("");
-    fill_paths(&l, c);
-    json_decref(l.paths);
+    ken_str base = l.base ? place(&l, l.base->dir, l.base->base) : (ken_str){ 0 };
+    c->has_base = base.ptr != NULL;
+    c->base = c->has_base ? ken_arena_dup(&m->arena, base) : KEN_STR("");
+    if (!l.paths)
+        return c;
+    ken_str dir = c->has_base ? c->base : l.paths->dir;
+    c->paths.ptr = KEN_ARENA_ARRAY(&m->arena, module_pattern, (size_t)l.paths->paths.n + 1);
+    for (; c->paths.n < l.paths->paths.n; c->paths.n++)
+        c->paths.ptr[c->paths.n] = placed(&l, dir, &l.paths->paths.ptr[c->paths.n]);
     return c;
 }
 

@@ -29,6 +29,7 @@ typedef struct js_package {
 
 typedef struct js_state {
     const js_config **config_of; // folder -> its config, NULL = not asked yet
+    ken_map *raws;               // path of a config -> what it says itself; NULL = none was read
     js_package *packages;        // by name, then by folder
     uint32_t n_packages;
     js_package **package_in; // folder -> the package whose manifest is there; NULL = not loaded

@@ -12,7 +12,7 @@
 
 enum {
     ROOTS_MAX = 48,        // that one folder looks into
-    ROOTS_SAID_MAX = 16,   // by one manifest
+    ROOTS_SAID_MAX = 16,   // by the manifests of one folder
     SEGMENTS_MAX = 64,     // of one module
     MANIFEST_LINES = 20000 // that are looked at
 };
@@ -28,6 +28,7 @@ typedef struct py_top { // a package that lies in none
 
 typedef struct py_state {
     py_roots **roots_of; // folder -> where its files look
+    py_roots **said_by;  // folder -> what its manifests name
     py_top *tops;        // by name, then by root
     uint32_t n_tops;
 } py_state;
@@ -53,6 +54,8 @@ static const char stdlib[] =
     "traceback tracemalloc tty turtle types typing unicodedata unittest urllib uu uuid venv "
     "warnings wave weakref webbrowser winreg winsound wsgiref xdrlib xml xmlrpc zipapp zipfile "
     "zipimport zlib zoneinfo ";
+
+static const char *const manifests[] = { "pyproject.toml", "setup.cfg", "setup.py" };
 
 static bool is_stdlib(ken_str name)
 {
@@ -136,18 +139,25 @@ static ken_str said_in(ken_str line)
     return KEN_STR("");
 }
 
-static void add_said(ken_modules *m, root_list *l, ken_str dir)
+static void read_said(ken_modules *m, root_list *l, ken_str dir)
 {
-    static const char *const manifests[] = { "pyproject.toml", "setup.cfg", "setup.py" };
     for (size_t i = 0; i < sizeof manifests / sizeof *manifests; i++) {
         uint32_t file = ken_modules__at(m, dir, ken_str_c(manifests[i]));
-        ken_str text = file == MODULE_NONE ? KEN_STR("") : ken_modules__read(m, file), line;
+        ken_str text = file == MODULE_NONE ? KEN_STR("") : ken_modules__peek(m, file), line;
         uint32_t left = MANIFEST_LINES;
-        l->max = l->n + ROOTS_SAID_MAX < ROOTS_MAX ? l->n + ROOTS_SAID_MAX : ROOTS_MAX;
         while (left-- && ken_str_line_next(&text, &line))
             add_words(m, l, dir, said_in(ken_str_sub(line, 0, 1000)));
     }
-    l->max = ROOTS_MAX;
+}
+
+static py_roots *keep_roots(ken_modules *m, const root_list *l)
+{
+    py_roots *r = KEN_ARENA_NEW(&m->arena, py_roots);
+    ken_str *copy = KEN_ARENA_ARRAY(&m->arena, ken_str, (size_t)l->n + 1);
+    for (uint32_t i = 0; i < l->n; i++)
+        copy[i] = ken_arena_dup(&m->arena, l->ptr[i]);
+    *r = (py_roots){ copy, l->n };
+    return r;
 }
 
 // ---- the roots of a folder ---------------------------------------------------------------------
@@ -160,9 +170,27 @@ static ken_str package_root(ken_modules *m, ken_str dir)
 
 static bool has_manifest(ken_modules *m, ken_str dir)
 {
-    return ken_modules__at(m, dir, KEN_STR("pyproject.toml")) != MODULE_NONE ||
-           ken_modules__at(m, dir, KEN_STR("setup.py")) != MODULE_NONE ||
-           ken_modules__at(m, dir, KEN_STR("setup.cfg")) != MODULE_NONE;
+    for (size_t i = 0; i < sizeof manifests / sizeof *manifests; i++)
+        if (ken_modules__at(m, dir, ken_str_c(manifests[i])) != MODULE_NONE)
+            return true;
+    return false;
+}
+
+// What the nearest manifests say, which are read once.
+static void add_said(ken_modules *m, py_state *s, root_list *l, ken_str dir)
+{
+    while (dir.len && !has_manifest(m, dir))
+        dir = ken_path_dir(dir);
+    uint32_t folder = ken_modules__folder(m, dir);
+    if (folder == MODULE_NONE)
+        return;
+    if (!s->said_by[folder]) {
+        root_list said = { .max = ROOTS_SAID_MAX };
+        read_said(m, &said, dir);
+        s->said_by[folder] = keep_roots(m, &said);
+    }
+    for (uint32_t i = 0; i < s->said_by[folder]->n; i++)
+        add_root(l, s->said_by[folder]->ptr[i]);
 }
 
 static void add_above(ken_modules *m, root_list *l, ken_str dir)
@@ -180,21 +208,14 @@ static void add_above(ken_modules *m, root_list *l, ken_str dir)
     }
 }
 
-static py_roots *roots_new(ken_modules *m, ken_str dir)
+static py_roots *roots_new(ken_modules *m, py_state *s, ken_str dir)
 {
     root_list l = { .max = ROOTS_MAX };
-    ken_str root = package_root(m, dir), at = dir;
+    ken_str root = package_root(m, dir);
     add_root(&l, root);
-    while (at.len && !has_manifest(m, at))
-        at = ken_path_dir(at);
-    add_said(m, &l, at);
+    add_said(m, s, &l, dir);
     add_above(m, &l, root);
-    py_roots *r = KEN_ARENA_NEW(&m->arena, py_roots);
-    ken_str *copy = KEN_ARENA_ARRAY(&m->arena, ken_str, l.n);
-    for (uint32_t i = 0; i < l.n; i++)
-        copy[i] = ken_arena_dup(&m->arena, l.ptr[i]);
-    *r = (py_roots){ copy, l.n };
-    return r;
+    return keep_roots(m, &l);
 }
 
 static int top_cmp(const void *pa, const void *pb)
@@ -211,6 +232,7 @@ static py_state *state_of(ken_modules *m)
     if (!is_new)
         return s;
     s->roots_of = KEN_ARENA_ARRAY(&m->arena, py_roots *, (size_t)m->n_folders + 1);
+    s->said_by = KEN_ARENA_ARRAY(&m->arena, py_roots *, (size_t)m->n_folders + 1);
     s->tops = KEN_ARENA_ARRAY(&m->arena, py_top, (size_t)m->n_folders + 1);
     for (uint32_t i = 0; i < m->n_folders; i++) {
         ken_str path = m->folders[i].path, root = ken_path_dir(path);
@@ -224,9 +246,10 @@ static py_state *state_of(ken_modules *m)
 
 static const py_roots *roots_of(ken_modules *m, uint32_t file)
 {
-    py_roots **slot = &state_of(m)->roots_of[m->folder_of[file]];
+    py_state *s = state_of(m);
+    py_roots **slot = &s->roots_of[m->folder_of[file]];
     if (!*slot)
-        *slot = roots_new(m, ken_modules__dir(m, file));
+        *slot = roots_new(m, s, ken_modules__dir(m, file));
     return *slot;
 }
 

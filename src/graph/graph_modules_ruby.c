@@ -44,7 +44,7 @@ static void add_root(ken_modules *m, ruby_state *s, ken_str dir, ken_str folder)
 // require_paths = ["lib", "ext"], or %w[lib ext]; lib when nothing is said.
 static void read_gemspec(ken_modules *m, ruby_state *s, uint32_t file)
 {
-    ken_str dir = ken_modules__dir(m, file), text = ken_modules__read(m, file), word;
+    ken_str dir = ken_modules__dir(m, file), text = ken_modules__peek(m, file), word;
     size_t at = ken_str_find(text, KEN_STR("require_path"));
     text = at == SIZE_MAX ? KEN_STR("") : ken_str_sub(text, at, text.len);
     text = ken_str_sub(text, 0, ken_str_find_char(text, '\n'));

@@ -191,7 +191,7 @@ static ken_str without_comments(ken_modules *m, ken_str t)
 
 json_t *ken_modules__json(ken_modules *m, uint32_t file)
 {
-    ken_str text = ken_modules__read(m, file);
+    ken_str text = ken_modules__peek(m, file);
     if (ken_str_starts(text, KEN_STR("\xef\xbb\xbf")))
         text = ken_str_sub(text, 3, text.len);
     json_t *value = NULL;
