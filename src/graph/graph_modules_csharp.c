@@ -205,25 +205,38 @@ void ken_modules__csharp(ken_modules *m, const ken_module_ask *ask, ken_module *
         ken_modules__external(out, "a namespace that is not in the tree");
 }
 
-// Its own namespace first, then those around it, at last the files without any.
-void ken_modules__csharp_around(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+// The namespace's files, then those of the ones around it, at last the files without any.
+static csharp_files around(ken_modules *m, csharp_state *s, uint32_t project, ken_str own)
 {
-    csharp_state *s = state_of(m);
-    uint32_t project = project_of(s, ken_modules__dir(m, ask->file)), n = 0;
-    ken_str own = namespace_of(m, ask->file);
+    KEN_VEC(uint32_t) files = { 0 };
     bool is_last = false;
     for (ken_str name = own; !is_last; name = without_last(name)) {
         is_last = !name.len;
-        n += files_of(m, s, project, name).n_files;
-    }
-    uint32_t *files = KEN_ARENA_ARRAY(&m->arena, uint32_t, n), at = 0;
-    is_last = false;
-    for (ken_str name = own; !is_last; name = without_last(name)) {
-        is_last = !name.len;
         csharp_files f = files_of(m, s, project, name);
-        if (f.n_files)
-            memcpy(files + at, f.files, f.n_files * sizeof *files);
-        at += f.n_files;
+        for (uint32_t i = 0; i < f.n_files; i++)
+            ken_vec_push(&files, f.files[i]);
     }
-    ken_modules__many(out, files, n, "its namespace and those around it");
+    uint32_t *kept = KEN_ARENA_ARRAY(&m->arena, uint32_t, files.len);
+    if (files.len)
+        memcpy(kept, files.ptr, files.len * sizeof *kept);
+    csharp_files all = { kept, (uint32_t)files.len };
+    ken_vec_release(&files);
+    return all;
+}
+
+void ken_modules__csharp_around(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+{
+    csharp_state *s = state_of(m);
+    uint32_t project = project_of(s, ken_modules__dir(m, ask->file));
+    ken_str own = namespace_of(m, ask->file);
+    ken_str key =
+        ken_arena_printf(&m->scratch, "around %u " KEN_STR_FMT, project, KEN_STR_ARG(own));
+    const uint64_t *at = ken_map_find(s->seen, key);
+    if (!at) {
+        csharp_files all = around(m, s, project, own); // which remembers its parts
+        at = ken_map_put(s->seen, key, s->n_known, NULL);
+        remember(m, s, all);
+    }
+    ken_modules__many(out, s->known[*at].files, s->known[*at].n_files,
+                      "its namespace and those around it");
 }
