@@ -67,6 +67,13 @@ size_t ken_graph_bytes(const ken_graph *g)
     return g->arena.used_bytes + ken_modules_bytes(g->modules);
 }
 
+void graph_ask(ken_graph *g)
+{
+    g->depth = 0;
+    g->lowest = GRAPH_DEEPEST;
+    g->budget = STEPS_MAX;
+}
+
 // ---- what a place names ------------------------------------------------------------------------
 
 static bool fits(const graph_unit *u, ken_def_id def, ken_ref_role role)
@@ -185,8 +192,7 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
     graph_unit *u = graph_unit_of(g, file);
     if (!u || expr >= u->text.refs->n_exprs)
         return;
-    g->depth = 0;
-    g->budget = STEPS_MAX;
+    graph_ask(g);
     const graph_value *v = behind(g, graph_eval(g, u, expr));
     if (v->kind == GRAPH_NONE) {
         judge_unknown(g, u, &u->text.refs->exprs[expr], out);

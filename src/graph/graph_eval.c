@@ -8,12 +8,41 @@
 
 #include "graph/graph_priv.h"
 
-enum {
-    DEPTH_MAX = 96
-};
-
 const graph_value graph_nothing = { .kind = GRAPH_NONE, .class = KEN_EDGE_UNRESOLVED };
 const graph_value graph_outside = { .kind = GRAPH_EXTERNAL, .class = KEN_EDGE_EXTERNAL };
+
+const graph_value graph_busy[GRAPH_DEEPEST];
+
+bool graph_begin(ken_graph *g, const graph_value **slot, const graph_value **out)
+{
+    *out = *slot;
+    if (*slot && *slot >= graph_busy && *slot < graph_busy + GRAPH_DEEPEST) {
+        uint32_t depth = (uint32_t)(*slot - graph_busy);
+        g->lowest = depth < g->lowest ? depth : g->lowest;
+        *out = &graph_nothing;
+        return false;
+    }
+    if (*slot)
+        return false;
+    if (g->depth >= GRAPH_DEEPEST || !g->budget) { // another way may lead there
+        g->lowest = 0;
+        *out = &graph_nothing;
+        return false;
+    }
+    *slot = &graph_busy[g->depth++];
+    g->budget--;
+    return true;
+}
+
+const graph_value *graph_end(ken_graph *g, const graph_value **slot, const graph_value *v)
+{
+    g->depth--;
+    bool is_final = g->lowest >= g->depth; // nothing above this one was asked for
+    *slot = is_final ? v : NULL;
+    if (is_final)
+        g->lowest = GRAPH_DEEPEST;
+    return v;
+}
 
 graph_value *graph_new_value(ken_graph *g, graph_value_kind kind, ken_edge_class class)
 {
@@ -81,11 +110,10 @@ const graph_value *graph_held(ken_graph *g, ken_graph_def d)
     graph_unit *u = graph_unit_of(g, d.file);
     if (!u || d.def >= u->n_defs || d.def >= u->text.refs->n_defs)
         return &graph_nothing;
-    if (!u->held[d.def]) {
-        u->held[d.def] = &graph_nothing;
-        u->held[d.def] = graph_eval(g, u, u->text.refs->defs[d.def].value);
-    }
-    return u->held[d.def];
+    const graph_value *v;
+    if (graph_begin(g, &u->held[d.def], &v))
+        v = graph_end(g, &u->held[d.def], graph_eval(g, u, u->text.refs->defs[d.def].value));
+    return v;
 }
 
 static const graph_value *substitute(ken_graph *g, const graph_value *v, const graph_value *self,
@@ -224,6 +252,19 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
     return &graph_nothing;
 }
 
+// Objects that can be called.
+static const graph_value *call_of_object(ken_graph *g, graph_unit *u, const graph_value *object)
+{
+    static const char *const methods[] = { "__call__", "operator()", "invoke",        "apply",
+                                           "call",     "__invoke",   "callAsFunction" };
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
+        const graph_value *m = graph_member_of(g, u, object, ken_str_c(methods[i]));
+        if (m->kind == GRAPH_DEFS)
+            return call_of_defs(g, u, m);
+    }
+    return &graph_nothing;
+}
+
 static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     const graph_value *callee = graph_eval(g, u, e->a);
@@ -240,8 +281,9 @@ static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr 
                                        : &graph_nothing;
         return whole->kind == GRAPH_DEFS ? call_of_defs(g, u, whole) : &graph_nothing;
     }
-    case GRAPH_NONE:
     case GRAPH_INSTANCE:
+        return call_of_object(g, u, callee);
+    case GRAPH_NONE:
     case GRAPH_SPACE:
     case GRAPH_PARAM:
         break;
@@ -268,7 +310,7 @@ static const graph_value *eval_super(ken_graph *g, graph_unit *u, const ken_expr
         return &graph_nothing;
     ken_graph_def bases[KEN_TARGETS_MAX];
     ken_graph_def type = graph_owner_type(g, (ken_graph_def){ u->file, e->a - 1 });
-    uint32_t n = ken_graph_bases(g, type, bases, KEN_TARGETS_MAX);
+    uint32_t n = graph_bases(g, type, bases, KEN_TARGETS_MAX);
     const graph_value *all = &graph_outside;
     while (n--) {
         graph_value *v = graph_new_value(g, GRAPH_INSTANCE, KEN_EDGE_SCOPED);
@@ -415,14 +457,8 @@ const graph_value *graph_eval(ken_graph *g, graph_unit *u, ken_expr_id id)
 {
     if (!id || id >= u->text.refs->n_exprs)
         return &graph_nothing;
-    if (u->exprs[id])
-        return u->exprs[id];
-    if (g->depth >= DEPTH_MAX || !g->budget)
-        return &graph_nothing; // not kept: another way may lead there
-    g->depth++;
-    g->budget--;
-    u->exprs[id] = &graph_nothing;
-    u->exprs[id] = eval(g, u, &u->text.refs->exprs[id]);
-    g->depth--;
-    return u->exprs[id];
+    const graph_value *v;
+    if (graph_begin(g, &u->exprs[id], &v))
+        v = graph_end(g, &u->exprs[id], eval(g, u, &u->text.refs->exprs[id]));
+    return v;
 }

@@ -127,7 +127,7 @@ static uint32_t bases_of(ken_graph *g, const ken_graph_def *pieces, uint32_t n_p
     return n;
 }
 
-uint32_t ken_graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max)
+uint32_t graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max)
 {
     graph_unit *u = graph_unit_of(g, type.file);
     if (!u || type.def >= u->n_defs)
@@ -136,6 +136,12 @@ uint32_t ken_graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, u
     uint32_t n_pieces = pieces_of(g, type, pieces);
     bool is_outside = false;
     return bases_of(g, pieces, n_pieces, out, max, &is_outside);
+}
+
+uint32_t ken_graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max)
+{
+    graph_ask(g);
+    return graph_bases(g, type, out, max);
 }
 
 // ---- members of types --------------------------------------------------------------------------
@@ -254,18 +260,20 @@ const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str n
     uint64_t parts[3] = { type.file, type.def, ken_hash_str(name) };
     uint64_t key = ken_hash64(parts, sizeof parts) | 1;
     graph_member *slot = member_slot(g, key);
-    if (slot->key)
-        return slot->value;
-    *slot = (graph_member){ key, &graph_nothing };
-    g->n_members++;
+    if (!slot->key) {
+        *slot = (graph_member){ key, KEN_ARENA_NEW(&g->arena, const graph_value *) };
+        g->n_members++;
+    }
+    const graph_value **kept = slot->value, *v; // the slot itself may move meanwhile
+    if (!graph_begin(g, kept, &v))
+        return v;
     member_search s = { .name = name };
     search_type(g, type, &s, 0);
-    const graph_value *v = s.is_outside ? &graph_outside : &graph_nothing;
+    v = s.is_outside ? &graph_outside : &graph_nothing;
     if (s.n)
         v = graph_defs_value(g, s.found, s.n,
                              s.found[0].file == type.file ? KEN_EDGE_EXACT : KEN_EDGE_IMPORTED);
-    member_slot(g, key)->value = v;
-    return v;
+    return graph_end(g, kept, v);
 }
 
 // ---- members of everything ---------------------------------------------------------------------
@@ -434,6 +442,7 @@ static bool is_twin(ken_graph *g, graph_unit *u, ken_graph_def d, ken_graph_def 
 uint32_t ken_graph_twins(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max)
 {
     uint32_t n = 0;
+    graph_ask(g);
     if (max)
         out[n++] = def;
     graph_unit *u = graph_unit_of(g, def.file);

@@ -26,7 +26,7 @@ static bool type_of_member(ken_graph *g, ken_graph_def def, ken_graph_def *out)
 static bool derives(ken_graph *g, ken_graph_def type, ken_graph_def base, uint32_t depth)
 {
     ken_graph_def bases[BASES_MAX];
-    uint32_t n = depth < DEEP ? ken_graph_bases(g, type, bases, BASES_MAX) : 0;
+    uint32_t n = depth < DEEP ? graph_bases(g, type, bases, BASES_MAX) : 0;
     for (uint32_t i = 0; i < n; i++)
         if ((bases[i].file == base.file && bases[i].def == base.def) ||
             derives(g, bases[i], base, depth + 1))
@@ -37,6 +37,7 @@ static bool derives(ken_graph *g, ken_graph_def type, ken_graph_def base, uint32
 uint32_t ken_graph_overriders(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max)
 {
     ken_graph_def type;
+    graph_ask(g);
     graph_unit *u = graph_unit_of(g, def.file);
     if (!type_of_member(g, def, &type) ||
         !ken_symbol_is_callable(ken_graph_kind(&u->text, def.def)))
@@ -62,7 +63,7 @@ static void add_overridden(ken_graph *g, ken_graph_def type, ken_str name, ken_g
                            uint32_t *n, uint32_t max, uint32_t depth)
 {
     ken_graph_def bases[BASES_MAX];
-    uint32_t n_bases = depth < DEEP ? ken_graph_bases(g, type, bases, BASES_MAX) : 0;
+    uint32_t n_bases = depth < DEEP ? graph_bases(g, type, bases, BASES_MAX) : 0;
     for (uint32_t i = 0; i < n_bases && *n < max; i++) {
         const graph_value *v = graph_type_member(g, bases[i], name);
         bool is_new = v->kind == GRAPH_DEFS;
@@ -77,6 +78,7 @@ static void add_overridden(ken_graph *g, ken_graph_def type, ken_str name, ken_g
 uint32_t ken_graph_overridden(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max)
 {
     ken_graph_def type;
+    graph_ask(g);
     graph_unit *u = graph_unit_of(g, def.file);
     uint32_t n = 0;
     if (type_of_member(g, def, &type) &&

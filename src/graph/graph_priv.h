@@ -79,8 +79,8 @@ typedef struct graph_unit {
 } graph_unit;
 
 typedef struct graph_member {
-    uint64_t key; // of type and name, 0 = free
-    const graph_value *value;
+    uint64_t key;              // of type and name, 0 = free
+    const graph_value **value; // NULL there: not worked out yet
 } graph_member;
 
 struct ken_graph {
@@ -92,9 +92,26 @@ struct ken_graph {
     bool *is_absent;       // by file: nothing is said there
     graph_member *members; // open addressing
     uint32_t n_members, members_mask;
-    uint32_t depth;  // of the present evaluation
+    uint32_t depth; // of the present evaluation
+    uint32_t
+        lowest; // depth of what was asked for while it was being worked out; GRAPH_DEEPEST = none
     uint32_t budget; // steps left to the present question
 };
+
+enum {
+    GRAPH_DEEPEST = 96
+};
+
+// What is being worked out, by depth. Whoever meets it in a circle takes it for unknown, and what
+// was worked out on the way is not kept: it would say less than it could.
+extern const graph_value graph_busy[GRAPH_DEEPEST];
+
+// A new question from outside begins.
+void graph_ask(ken_graph *g);
+// Whether *slot has to be worked out now; *out its value when not. True must be followed by
+// graph_end, which keeps the value if it may be kept.
+bool graph_begin(ken_graph *g, const graph_value **slot, const graph_value **out);
+const graph_value *graph_end(ken_graph *g, const graph_value **slot, const graph_value *v);
 
 extern const graph_value graph_nothing, graph_outside;
 
@@ -123,6 +140,7 @@ const graph_value *graph_type(ken_graph *g, const graph_value *v);
 // Member `name` of an object, type, module or namespace; graph_nothing when it has none.
 const graph_value *graph_member_of(ken_graph *g, graph_unit *u, const graph_value *object,
                                    ken_str name);
+uint32_t graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max);
 const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str name);
 // A bare name, from inside definition `around` (-1 = the file).
 const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around);

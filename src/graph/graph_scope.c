@@ -454,11 +454,10 @@ static const graph_value *bound_by_module(ken_graph *g, graph_unit *u, const ken
 
 const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t i)
 {
-    if (u->binds[i])
-        return u->binds[i];
-    u->binds[i] = &graph_nothing; // for whoever asks in a circle
     const ken_bind *b = &u->text.refs->binds[i];
     const graph_value *v;
+    if (!graph_begin(g, &u->binds[i], &v))
+        return v;
     if (!b->module.len)
         v = ken_str_eq(b->name, b->local) ? children_value(g, u, -1, b->name, KEN_EDGE_SCOPED)
                                           : graph_lookup(g, u, b->name, -1);
@@ -466,8 +465,7 @@ const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t i)
         v = bound_by_package(g, u, b);
     else
         v = bound_by_module(g, u, b);
-    u->binds[i] = graph_with_class(g, v, KEN_EDGE_IMPORTED);
-    return u->binds[i];
+    return graph_end(g, &u->binds[i], graph_with_class(g, v, KEN_EDGE_IMPORTED));
 }
 
 // The name by which a module without an alias is called: the last part of its path.
