@@ -349,11 +349,26 @@ static const graph_value *inside_of(const graph_value *v, bool is_first)
     return v->args[is_first ? 0 : v->n_args - 1];
 }
 
+// What `with x as y` makes of x: what entering it gives, mostly itself.
+static const graph_value *entered(ken_graph *g, graph_unit *u, const graph_value *v)
+{
+    static const char *const methods[] = { "__aenter__", "__enter__" };
+    for (size_t i = 0; v->kind == GRAPH_INSTANCE && i < sizeof methods / sizeof *methods; i++) {
+        const graph_value *m = graph_member_of(g, u, v, ken_str_c(methods[i]));
+        const graph_value *given = m->kind == GRAPH_DEFS ? call_of_defs(g, u, m) : &graph_nothing;
+        if (given->kind == GRAPH_INSTANCE)
+            return given;
+    }
+    return v->kind == GRAPH_EXTERNAL ? inside_of(v, true) : v;
+}
+
 static const graph_value *eval_element(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     static const char *const methods[] = { "__iter__", "__getitem__", "operator[]", "get",
                                            "next",     "at",          "apply",      "subscript" };
     const graph_value *v = graph_object(g, graph_eval(g, u, e->a));
+    if (e->b == 2)
+        return entered(g, u, v);
     if (v->kind != GRAPH_INSTANCE)
         return inside_of(v, e->b == 1);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
@@ -372,7 +387,14 @@ static const graph_value *eval_element(ken_graph *g, graph_unit *u, const ken_ex
 static const graph_value *eval_await(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     const graph_value *v = graph_object(g, graph_eval(g, u, e->a));
-    return v->kind == GRAPH_EXTERNAL ? inside_of(v, true) : v;
+    if (v->kind == GRAPH_EXTERNAL)
+        return inside_of(v, true);
+    if (v->kind != GRAPH_INSTANCE)
+        return v;
+    const graph_value *m = graph_member_of(g, u, v, KEN_STR("__await__"));
+    const graph_value *given = m->kind == GRAPH_DEFS ? call_of_defs(g, u, m) : &graph_nothing;
+    given = given->kind == GRAPH_EXTERNAL ? inside_of(given, false) : given;
+    return given->kind == GRAPH_INSTANCE ? given : v;
 }
 
 static const graph_value *eval_param(ken_graph *g, graph_unit *u, const ken_expr *e)

@@ -333,6 +333,14 @@ static const graph_value *member_of_module(ken_graph *g, graph_unit *u, const gr
     return graph_member_of(g, u, graph_object(g, whole), name);
 }
 
+// A method that is named without a call and has members: what it gives has them (properties).
+static const graph_value *property_of(ken_graph *g, const graph_value *method, uint32_t i)
+{
+    const graph_value *held = graph_held(g, method->defs[i]);
+    bool is_object = held->kind == GRAPH_INSTANCE || held->kind == GRAPH_EXTERNAL;
+    return is_object ? held : &graph_nothing;
+}
+
 static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const graph_value *object,
                                          ken_str name)
 {
@@ -349,6 +357,8 @@ static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const grap
             v = graph_type_member(g, graph_owner_type(g, d), name);
         if (v->kind == GRAPH_NONE && graph_is_space(kind))
             v = graph_in_space(g, u, graph_space_of(du, (int32_t)d.def), name);
+        if (v->kind == GRAPH_NONE && ken_symbol_is_callable(kind) && object->self)
+            v = graph_member_of(g, u, property_of(g, object, i), name);
         if (v->kind != GRAPH_NONE)
             return with_self(g, v, object);
     }

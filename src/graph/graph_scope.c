@@ -474,6 +474,8 @@ static bool is_called(ken_graph *g, graph_unit *u, uint32_t i, ken_str name)
     const ken_bind *b = &u->text.refs->binds[i];
     if (b->local.len)
         return ken_str_eq(b->local, name);
+    if (b->kind == KEN_BIND_MODULE && u->text.lang == KEN_LANG_PYTHON)
+        return ken_str_eq(b->module, name);
     if (b->kind != KEN_BIND_MODULE || u->text.lang != KEN_LANG_GO)
         return false;
     ken_str rest, last = last_part(ken_str_trim(b->module), &rest);
@@ -494,8 +496,9 @@ static bool is_called(ken_graph *g, graph_unit *u, uint32_t i, ken_str name)
 static const graph_value *first_of_dotted(ken_graph *g, graph_unit *u, uint32_t i, ken_str name)
 {
     const ken_bind *b = &u->text.refs->binds[i];
-    if (b->kind != KEN_BIND_MODULE || b->local.len <= name.len || b->local.ptr[name.len] != '.' ||
-        !ken_str_starts(b->local, name))
+    if (b->kind != KEN_BIND_MODULE || b->local.len || u->text.lang != KEN_LANG_PYTHON ||
+        b->module.len <= name.len || b->module.ptr[name.len] != '.' ||
+        !ken_str_starts(b->module, name))
         return &graph_nothing;
     ken_module_ask ask = { .file = u->file, .module = name };
     ken_module m;

@@ -77,6 +77,7 @@
     X(VARIADIC, "variadic")   \
     X(ELEMENT, "element")     \
     X(KEY, "key")             \
+    X(ENTER, "enter")         \
     X(MEMBER, "member")       \
     X(FIELD, "field")         \
     X(SELF, "self")           \

@@ -31,7 +31,7 @@ typedef enum ken_expr_op {
     KEN_EXPR_MEMBER,  // `name` of what a is
     KEN_EXPR_CALL,    // what calling a gives; b - 1 = arguments (b = 0: not counted)
     KEN_EXPR_VALUE,   // a value of the type that a names
-    KEN_EXPR_ELEMENT, // what indexing or iterating a gives; b: 0 = element, 1 = key
+    KEN_EXPR_ELEMENT, // what indexing or iterating a gives; b: 0 = element, 1 = key, 2 = a entered
     KEN_EXPR_APPLY,   // type a with one more argument, type b
     KEN_EXPR_AWAIT,   // what waiting for a gives
     KEN_EXPR_EITHER,  // a or b

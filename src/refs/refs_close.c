@@ -303,6 +303,8 @@ static ken_expr_id declared_value(ken_refs_maker *m, const refs_frame *f)
                         : refs__first(m, f);
     ken_expr_id value = expr_of(v);
     uint32_t both = KEN_REF_F_KEY | KEN_REF_F_ELEMENT;
+    if (refs_has(f, KEN_REF_F_ENTER))
+        return refs__expr(m, KEN_EXPR_ELEMENT, value, 2, 0);
     if (!(f->rule->flags & both) || (f->rule->flags & both) == both)
         return value;
     return refs__expr(m, KEN_EXPR_ELEMENT, value, refs_has(f, KEN_REF_F_KEY), 0);

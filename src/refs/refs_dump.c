@@ -67,7 +67,7 @@ static void put_parts(const dump *d, const ken_expr *e, int depth)
     } else if (e->op == KEN_EXPR_CALL && e->b) {
         ken_buf_printf(d->out, ", %u", e->b - 1);
     } else if (e->op == KEN_EXPR_ELEMENT && e->b) {
-        ken_buf_puts(d->out, ", key");
+        ken_buf_puts(d->out, e->b == 2 ? ", entered" : ", key");
     }
 }
 
