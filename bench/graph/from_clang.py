@@ -11,6 +11,7 @@ import argparse
 import ctypes
 import json
 import os
+import re
 import shlex
 import sys
 from collections import defaultdict
@@ -36,6 +37,8 @@ KINDS = {
     K.NAMESPACE_ALIAS: "module", K.TEMPLATE_TYPE_PARAMETER: "local",
     K.TEMPLATE_NON_TYPE_PARAMETER: "local", K.TEMPLATE_TEMPLATE_PARAMETER: "local",
 }
+SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".inl")  # others are of no language
+DEFINE = re.compile(rb"\s*#\s*define\s+(\w+)")
 FUNCTIONS = {
     K.FUNCTION_DECL, K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.FUNCTION_TEMPLATE,
     K.LAMBDA_EXPR, K.CONVERSION_FUNCTION,
@@ -76,6 +79,8 @@ class Truth:
         self.sites = defaultdict(set)  # symbol -> {(path, line, col, kind)}
         self.uses = set()  # (path, line, col, end, symbol, kind)
         self.also = defaultdict(set)  # symbol -> symbols whose sites answer it too
+        self.generated = set()  # symbols that some macro's expansion defines
+        self.macros = {}  # path -> name -> sites of '#define name'
         self.done = set()  # headers walked in an earlier unit
         self.lib = cindex.conf.lib
         self.lib.clang_getFileLocation.argtypes = [cindex.SourceLocation] + [
@@ -86,8 +91,8 @@ class Truth:
     def inside(self, file_name):
         if file_name not in self.paths:
             full = os.path.realpath(file_name)
-            path = full[len(self.root):] if full.startswith(self.root) else None
-            self.paths[file_name] = path if path and self.sources.has(path) else None
+            path = full[len(self.root):] if full.startswith(self.root) else ""
+            self.paths[file_name] = path if path.endswith(SUFFIXES) and self.sources.has(path) else None
         return self.paths[file_name]
 
     def place(self, location):
@@ -119,9 +124,30 @@ class Truth:
             for other in self.others(cursor):
                 if other and other.get_usr() != cursor.get_usr():
                     self.also[usr].add(self.symbol_of(other))
-        if place:
+        if not place or cursor.spelling.startswith("__builtin_"):
+            return usr
+        if not self.bears(place, cursor.spelling):
+            self.generated.add(usr)
+        elif kind == "macro":
+            self.sites[usr] |= {(*place, kind)} | self.alternatives(place[0], cursor.spelling)
+        else:
             self.sites[usr].add((*place, kind))
         return usr
+
+    def bears(self, place, name):
+        """Whether the name is written there: a macro's expansion defines names that stand nowhere."""
+        plain = name.split("<")[0]
+        return name.startswith(("operator", "(")) or not plain or self.written(place, plain)
+
+    def alternatives(self, path, name):
+        """The other definitions of a macro in its file, for other sides of an #if."""
+        if path not in self.macros:
+            found = self.macros[path] = defaultdict(set)
+            for line, text in enumerate(self.sources.lines(path)):
+                match = DEFINE.match(text)
+                if match:
+                    found[match[1].decode()].add((path, line, match.start(1), "macro"))
+        return self.macros[path][name]
 
     def others(self, cursor):
         """What a reader means as well: a template behind a specialization, the record a typedef
@@ -198,6 +224,8 @@ class Truth:
             sites = set(self.sites[symbol])
             for other in self.also[symbol]:
                 sites |= self.sites[other]
+            if not sites and symbol in self.generated:
+                continue
             if role == "def":
                 sites = {(path, line, col, kind)}
             if kind == "module":  # a namespace is opened in every file: one place stands for all

@@ -132,26 +132,30 @@ function visit(node) {
     ts.forEachChild(node, visit);
 }
 
-// The declarations proper: 'res' in 'res.send = f' counts as one only where there is no other.
+// The declarations proper: 'res' in 'res.send = f' is one for the checker, but declares nothing.
 function declarationsOf(symbol) {
-    const all = (symbol.declarations || []).filter((one) => !ts.isSourceFile(one));
-    const proper = all.filter((one) => !ts.isIdentifier(one));
-    return proper.length ? proper : all;
+    return (symbol.declarations || []).filter((one) => !ts.isSourceFile(one) && !ts.isIdentifier(one));
+}
+
+// 'x' of 'const x = require(…)' and of 'const { x } = require(…)': another name for what it gets.
+function isAlias(id, symbol) {
+    return symbol.flags & ts.SymbolFlags.Alias && nameOf(symbol.declarations[0]) === id;
 }
 
 function identifier(id) {
     let symbol = symbolOf(id);
     if (!symbol || id.text === 'module' || id.text === 'exports') return;
+    const role = isAlias(id, symbol) ? 'alias' : isCalled(id) ? 'call' : 'ref';
     symbol = resolved(symbol);
     if (!symbol) return;
     const declarations = declarationsOf(symbol);
     for (const declaration of declarations) {
         const name = nameOf(declaration);
         const kind = kindOf(symbol, declaration);
-        if (!isOurs(declaration.getSourceFile())) print(id, isCalled(id) ? 'call' : 'ref', symbol, ['-', 0, 0], kind);
+        if (!isOurs(declaration.getSourceFile())) print(id, role, symbol, ['-', 0, 0], kind);
         else if (name === id || (name.name && name.name === id)) print(id, 'def', symbol, place(id), kind);
         else if (!declarations.some((one) => nameOf(one) === id || nameOf(one).name === id))
-            print(id, isCalled(id) ? 'call' : 'ref', symbol, place(name.name || name), kind);
+            print(id, role, symbol, place(name.name || name), kind);
     }
 }
 

@@ -52,7 +52,9 @@ class Place:
             self.ours.add((row.def_path, row.def_line))
 
     def groups(self):
-        """The groups in which this place counts; a module's name counts in none."""
+        """The groups in which this place counts; a module's name and an alias' count in none."""
+        if self.role == "alias":
+            return ()
         kinds = self.kinds - {"local", "module"}
         if not kinds:
             return ()
@@ -78,13 +80,9 @@ class Truth:
                 self.lines[row.path, row.line].setdefault(row.col, Place(row)).add(row)
 
     def find(self, edge):
-        """By column; failing that by name, if the line has it once (tabs, UTF-16)."""
-        line = self.lines.get((edge.path, edge.line), {})
-        if edge.col in line:
-            place = line[edge.col]
-            return place if place.name == edge.name or not edge.name else None
-        named = [place for place in line.values() if place.name == edge.name]
-        return named[0] if len(named) == 1 else None
+        """By line and column; the name tells other units of columns from ours."""
+        place = self.lines.get((edge.path, edge.line), {}).get(edge.col)
+        return place if place and place.name == edge.name else None
 
     def is_right(self, place, edge):
         """None, or by what: 'site', 'overload' or 'alias'."""
@@ -290,6 +288,7 @@ def main():
         for lang, name, root, path in entries(args.index, args.only):
             tally = score(Truth(rows.read(path)), dumped(args.dump, root))
             report(f"{lang} {name}", tally, args.misses, sys.stdout)
+            sys.stdout.flush()
     elif args.truth and args.edges:
         with open(args.edges, encoding="utf-8", errors="replace") as file:
             tally = score(Truth(rows.read(args.truth)), read_edges(file))

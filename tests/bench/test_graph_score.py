@@ -81,10 +81,12 @@ class Score(unittest.TestCase):
         self.assertEqual(self.tally(truth, [edge(CALL, "scoped", local)]).right["all"], 0)
         self.assertEqual(self.tally(truth, [edge(CALL, "scoped", A)]).wrong["all"], 1)
 
-    def test_a_column_in_other_units_is_found_by_name(self):
+    def test_an_edge_elsewhere_on_the_line_is_not_judged(self):
+        """'self.f = f': truth may know one of the two only."""
         truth = [row(CALL, "call", "p f", A)]
-        got = self.tally(truth, [edge(("a.py", 5, 1), "exact", A)])
-        self.assertEqual(got.found["calls"], 1)
+        got = self.tally(truth, [edge(("a.py", 5, 1), "exact", B)])
+        self.assertEqual((got.wrong["calls"], got.wanted["calls"]), (0, 1))
+        self.assertEqual(got.notes["places truth does not know"], 1)
 
     def test_a_file_that_truth_did_not_compile_is_no_mistake_and_no_find(self):
         truth = [row(CALL, "call", "p f", A), row(A, "def", "p f", A)]
