@@ -215,7 +215,7 @@ static ken_status keep_content(run *r, index_slot *s, int64_t *out_id, ken_err *
         *out_id = info.id; // the same content twice in one run
         return KEN_OK;
     }
-    const ken_packed packed = { ken_buf_str(&s->packed), { NULL, 0 } };
+    const ken_packed packed = { ken_buf_str(&s->packed), ken_buf_str(&s->packed_refs) };
     st = ken_store_add_content(r->store, &s->key, &s->facts, &packed, out_id, err);
     if (st)
         return st;

@@ -9,12 +9,14 @@ void index_worker_init(index_worker *w)
     w->learner = ken_learner_new();
     ken_vocabulary words = ken_static_vocabulary(ken_static_builtin());
     w->tokenizer = ken_tokenizer_new(&words);
+    w->packer = ken_refs_packer_new();
 }
 
 void index_worker_release(index_worker *w)
 {
     ken_learner_free(w->learner);
     ken_tokenizer_free(w->tokenizer);
+    ken_refs_packer_free(w->packer);
 }
 
 void index_slot_release(index_slot *s)
@@ -22,6 +24,7 @@ void index_slot_release(index_slot *s)
     ken_arena_release(&s->arena);
     ken_buf_release(&s->text);
     ken_buf_release(&s->packed);
+    ken_buf_release(&s->packed_refs);
     ken_lex_doc_release(&s->doc);
     ken_vec_release(&s->mentions);
     ken_static_rows_release(&s->vectors);
@@ -81,4 +84,6 @@ void index_file_learn(const index_job *job, index_worker *w, index_slot *s)
         ken_static_embed_bags(ken_static_builtin(), &s->doc.bags, &s->vectors);
     ken_buf_clear(&s->packed);
     ken_facts_pack(&s->facts, &s->packed);
+    ken_buf_clear(&s->packed_refs);
+    ken_refs_pack(w->packer, &s->refs, &s->facts, &s->packed_refs);
 }

@@ -13,22 +13,24 @@
 
 // Version of everything that turns bytes into facts and terms. Raising it makes every index be
 // learnt again at its next run. 1: first. 2: plurals of capitals, case outside ASCII. 3: further
-// declarators, constructors of C++, visibility by name in Ruby. 4: vectors. 5: another model.
+// declarators, constructors of C++, visibility by name in Ruby. 4: vectors. 5: another model. 6:
+// references.
 enum {
-    KEN_INDEX_FEATURE = 5
+    KEN_INDEX_FEATURE = 6
 };
 
 // What a worker needs and keeps between files. One per worker thread.
 typedef struct index_worker {
     ken_learner *learner;
     ken_tokenizer *tokenizer;
+    ken_refs_packer *packer;
 } index_worker;
 
 // One file on its way from the disk to the writer. Slots are recycled with their memory.
 typedef struct index_slot {
     size_t file; // index among the scanned files
     ken_arena arena;
-    ken_buf text, packed;
+    ken_buf text, packed, packed_refs;
     ken_lex_doc doc;
     ken_mentions mentions;   // names that it says
     ken_static_rows vectors; // of its chunks, by the built-in model
@@ -36,7 +38,7 @@ typedef struct index_slot {
     ken_skip_reason skip; // not NONE: the file is left out
     ken_fs_stamp stamp;   // of what was read
     ken_content_key key;
-    int64_t known_content; // 0 = its content is new, and facts, packed and doc are set
+    int64_t known_content; // 0 = its content is new, and facts, packed, packed_refs and doc are set
     ken_facts facts;
     ken_refs refs;
     ken_status failure; // KEN_OK, or why the run must stop

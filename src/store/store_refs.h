@@ -25,8 +25,8 @@ typedef struct ken_refs_packer ken_refs_packer;
 ken_refs_packer *ken_refs_packer_new(void) KEN_MUST_USE;
 void ken_refs_packer_free(ken_refs_packer *p);
 
-// Appends to `out`; nothing at all when nothing is said. Names are cut at 64 KiB, and what an
-// expression's op has no use for is not kept.
+// Appends to `out`; nothing at all when nothing is said, or more than fits into KEN_REFS_MAX_BYTES.
+// Names are cut at 64 KiB, and what an expression's op has no use for is not kept.
 void ken_refs_pack(ken_refs_packer *p, const ken_refs *refs, const ken_facts *facts, ken_buf *out);
 // Checks everything (indexes, order, places, sizes): KEN_ECORRUPT. No bytes at all are refs that
 // say nothing. `exprs` always has its NONE, `defs` one for each definition. Names live in the arena

@@ -11,6 +11,7 @@
 enum {
     ZSTD_MIN_BYTES = 64, // below, a frame gains nothing
     ZSTD_LEVEL = 3,
+    FORM_BYTES = 16, // before the columns, at most
 };
 
 const refs_shape ken_store__refs_shapes[KEN_EXPR_OP_COUNT] = {
@@ -406,7 +407,7 @@ void ken_refs_pack(ken_refs_packer *p, const ken_refs *refs, const ken_facts *fa
     if (says_nothing(p, refs))
         return;
     join_columns(p, refs);
-    if (put_compressed(p, out))
+    if (p->plain.len >= KEN_REFS_MAX_BYTES - FORM_BYTES || put_compressed(p, out))
         return;
     ken_buf_putc(out, KEN_REFS_VERSION);
     ken_buf_putc(out, KEN_REFS_PLAIN);

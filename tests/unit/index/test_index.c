@@ -61,6 +61,26 @@ KEN_TEST(a_cold_run_indexes_everything)
     lab_end(&l);
 }
 
+KEN_TEST(what_files_say_with_names_is_kept)
+{
+    make_tree();
+    lab_run(&l);
+    ken_file_row row = row_of("src/auth.py");
+    ken_facts f;
+    ken_refs r;
+    kt_ok_err(ken_store_load_facts(l.store, row.content, &l.arena, &f, &l.err), &l.err);
+    kt_ok_err(ken_store_load_refs(l.store, row.content, &f, &l.arena, &r, &l.err), &l.err);
+    kt_eq_u(r.n_refs, 1);
+    kt_eq_u(r.refs[0].role, KEN_REF_CALL);
+    kt_eq_text(r.exprs[r.refs[0].expr].name, "check");
+    kt_eq_u(r.refs[0].byte, strlen("def log_in(user):\n    return "));
+    row = row_of("notes.txt");
+    kt_ok_err(ken_store_load_facts(l.store, row.content, &l.arena, &f, &l.err), &l.err);
+    kt_ok_err(ken_store_load_refs(l.store, row.content, &f, &l.arena, &r, &l.err), &l.err);
+    kt_eq_u(r.n_refs, 0);
+    lab_end(&l);
+}
+
 KEN_TEST(nothing_changed_writes_nothing)
 {
     make_tree();
