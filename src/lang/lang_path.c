@@ -24,19 +24,19 @@ static TSNode child_of_type(TSNode node, TSSymbol type, bool wants_last)
 
 // C and C++ wrap the declared name: pointer, function, array, reference declarators. References and
 // parenthesised ones have no field for what they wrap. Null at the name itself.
-static TSNode inner_declarator(TSNode node)
+static TSNode inner_declarator(const ken_declarators *d, TSNode node)
 {
-    const char *type = ts_node_type(node);
-    if (strcmp(type, "operator_cast") == 0)
-        return ts_node_child_by_field_name(node, "type", 4);
-    TSNode inner = ts_node_child_by_field_name(node, "declarator", 10);
+    TSSymbol type = ts_node_symbol(node);
+    if (type == d->operator_cast)
+        return ts_node_child_by_field_id(node, d->type);
+    TSNode inner =
+        ts_node_child_count(node) ? ts_node_child_by_field_id(node, d->declarator) : (TSNode){ 0 };
     if (!ts_node_is_null(inner))
         return inner;
-    if (strcmp(type, "reference_declarator") == 0 || strcmp(type, "attributed_declarator") == 0 ||
-        strcmp(type, "parenthesized_declarator") == 0)
+    if (type == d->reference || type == d->attributed || type == d->parenthesized)
         return ts_node_named_child(node, 0);
-    if (strcmp(type, "qualified_identifier") == 0 || strcmp(type, "template_function") == 0)
-        return ts_node_child_by_field_name(node, "name", 4);
+    if (type == d->qualified || type == d->template_function)
+        return ts_node_child_by_field_id(node, d->name);
     return inner;
 }
 
@@ -44,10 +44,10 @@ enum {
     MAX_DECLARATORS = 64
 };
 
-static TSNode unwrap_declarator(TSNode node)
+static TSNode unwrap_declarator(const ken_declarators *d, TSNode node)
 {
     for (int i = 0; i < MAX_DECLARATORS; i++) {
-        TSNode inner = inner_declarator(node);
+        TSNode inner = inner_declarator(d, node);
         if (ts_node_is_null(inner))
             break;
         node = inner;
@@ -57,14 +57,14 @@ static TSNode unwrap_declarator(TSNode node)
 
 // The class in `void ns::Foo<T>::bar()`: the scope of the last qualified name on the way to the
 // name.
-static TSNode qualifier_of(TSNode node)
+static TSNode qualifier_of(const ken_declarators *d, TSNode node)
 {
     TSNode found = { 0 };
     for (int i = 0; i < MAX_DECLARATORS && !ts_node_is_null(node); i++) {
-        TSNode scope = ts_node_child_by_field_name(node, "scope", 5);
+        TSNode scope = ts_node_child_by_field_id(node, d->scope);
         if (!ts_node_is_null(scope))
             found = scope;
-        node = inner_declarator(node);
+        node = inner_declarator(d, node);
     }
     return found;
 }
@@ -87,11 +87,12 @@ static bool is_without(const ken_rule_cond *cond, TSNode node)
         if (ken_rule_has_type(ts_node_symbol(ts_node_child(node, i)), cond->without,
                               cond->n_without))
             return false;
-    node = ts_node_child_by_field_name(node, "declarator", 10);
+    const ken_declarators *d = cond->declarators;
+    node = ts_node_child_by_field_id(node, d->declarator);
     for (int i = 0; i < MAX_DECLARATORS && !ts_node_is_null(node); i++) {
         if (ken_rule_has_type(ts_node_symbol(node), cond->without, cond->n_without))
             return false;
-        node = inner_declarator(node);
+        node = inner_declarator(d, node);
     }
     return true;
 }
@@ -116,10 +117,10 @@ TSNode ken_rule_follow_path(const ken_rule_path *path, TSNode node)
             node = ts_node_next_named_sibling(node);
             break;
         case KEN_STEP_DECLARATOR:
-            node = unwrap_declarator(node);
+            node = unwrap_declarator(s->declarators, node);
             break;
         case KEN_STEP_QUALIFIER:
-            node = qualifier_of(node);
+            node = qualifier_of(s->declarators, node);
             break;
         }
     }

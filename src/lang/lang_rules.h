@@ -59,11 +59,18 @@ typedef enum ken_step_kind {
     KEN_STEP_QUALIFIER,  // ~scope: the innermost qualifier on the way that ~ goes
 } ken_step_kind;
 
+// How the grammars of C and C++ wrap the declared name; 0 for what the grammar does not have.
+typedef struct ken_declarators {
+    TSFieldId declarator, type, name, scope;
+    TSSymbol operator_cast, reference, attributed, parenthesized, qualified, template_function;
+} ken_declarators;
+
 // One step from a node to one of its descendants.
 typedef struct ken_rule_step {
     ken_step_kind kind;
     TSFieldId field;
     TSSymbol type;
+    const ken_declarators *declarators; // of DECLARATOR and QUALIFIER
 } ken_rule_step;
 
 typedef struct ken_rule_path {
@@ -94,6 +101,7 @@ typedef struct ken_rule_cond {
     TSSymbol
         without[KEN_RULE_TYPES]; // no direct child, and nothing passed by a `~`, may be of these
     uint32_t n_without;
+    const ken_declarators *declarators; // for `without`
 } ken_rule_cond;
 
 typedef struct ken_rule {

@@ -55,6 +55,37 @@ TSSymbol lang_read_type(lang_reader *r, ken_str name)
     return s;
 }
 
+static const ken_declarators *declarators_of(lang_reader *r)
+{
+    if (r->declarators)
+        return r->declarators;
+    const TSLanguage *g = r->grammar;
+    ken_declarators *d = r->declarators = ken_zalloc(sizeof *d);
+    struct {
+        const char *name;
+        TSFieldId *field;
+    } const fields[] = { { "declarator", &d->declarator },
+                         { "type", &d->type },
+                         { "name", &d->name },
+                         { "scope", &d->scope } };
+    struct {
+        const char *name;
+        TSSymbol *type;
+    } const types[] = { { "operator_cast", &d->operator_cast },
+                        { "reference_declarator", &d->reference },
+                        { "attributed_declarator", &d->attributed },
+                        { "parenthesized_declarator", &d->parenthesized },
+                        { "qualified_identifier", &d->qualified },
+                        { "template_function", &d->template_function } };
+    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
+        *fields[i].field =
+            ts_language_field_id_for_name(g, fields[i].name, (uint32_t)strlen(fields[i].name));
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++)
+        *types[i].type =
+            ts_language_symbol_for_name(g, types[i].name, (uint32_t)strlen(types[i].name), true);
+    return d;
+}
+
 static ken_rule_step read_step(lang_reader *r, ken_str text)
 {
     ken_rule_step step = { .kind = KEN_STEP_FIELD };
@@ -75,6 +106,8 @@ static ken_rule_step read_step(lang_reader *r, ken_str text)
             lang_reader_note(r, "the grammar has no field '" KEN_STR_FMT "' (@type for a child)",
                              KEN_STR_ARG(text));
     }
+    if (step.kind == KEN_STEP_DECLARATOR || step.kind == KEN_STEP_QUALIFIER)
+        step.declarators = declarators_of(r);
     return step;
 }
 
@@ -131,9 +164,10 @@ bool lang_read_condition(lang_reader *r, ken_rule_cond *out, ken_str key, ken_st
         out->n_has = lang_read_types(r, value, out->has);
     else if (ken_str_eq(key, KEN_STR("in")))
         out->n_inside = lang_read_types(r, value, out->inside);
-    else if (ken_str_eq(key, KEN_STR("not")))
+    else if (ken_str_eq(key, KEN_STR("not"))) {
         out->n_without = lang_read_types(r, value, out->without);
-    else if (ken_str_eq(key, KEN_STR("when")))
+        out->declarators = declarators_of(r);
+    } else if (ken_str_eq(key, KEN_STR("when")))
         out->when = read_test(r, value);
     else if (ken_str_eq(key, KEN_STR("unless")))
         out->unless = read_test(r, value);

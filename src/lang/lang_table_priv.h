@@ -15,7 +15,8 @@ typedef struct lang_reader {
     const TSLanguage *grammar;
     uint32_t n_symbols;
     uint32_t line, n_unknown;
-    bool is_lenient; // of a line that may not fit (`?`)
+    ken_declarators *declarators; // made when a path needs them; lives as long as the table
+    bool is_lenient;              // of a line that may not fit (`?`)
     char first_unknown[200];
 } lang_reader;
 

@@ -23,6 +23,7 @@ void ken_refs_maker_free(ken_refs_maker *m)
     ken_vec_release(&m->name_slots);
     ken_vec_release(&m->exprs);
     ken_vec_release(&m->expr_slots);
+    ken_vec_release(&m->kept);
     ken_vec_release(&m->refs);
     ken_vec_release(&m->implied);
     ken_vec_release(&m->defs);
@@ -87,14 +88,99 @@ static int by_def(const void *a, const void *b)
     return (x->expr > y->expr) - (x->expr < y->expr);
 }
 
-// Names come in order but for those that a call has in front of its arguments.
+// Places come in order but for a few names in front of what they belong to.
 static void order_refs(ken_refs_maker *m)
 {
+    size_t n = 0;
+    for (size_t i = 0; i < m->refs.len; i++)
+        if (m->refs.ptr[i].expr) // was reserved for what turned out to be no reference
+            m->refs.ptr[n++] = m->refs.ptr[i];
+    m->refs.len = n;
     for (size_t i = 1; i < m->refs.len; i++) {
         if (m->refs.ptr[i - 1].byte > m->refs.ptr[i].byte) {
             qsort(m->refs.ptr, m->refs.len, sizeof *m->refs.ptr, by_byte);
             return;
         }
+    }
+}
+
+// ---- what is kept ------------------------------------------------------------------------------
+
+static bool has_part_a(ken_expr_op op)
+{
+    enum {
+        LEAVES = 1 << KEN_EXPR_NAME | 1 << KEN_EXPR_DEF | 1 << KEN_EXPR_SELF | 1 << KEN_EXPR_SUPER |
+                 1 << KEN_EXPR_PARAM | 1 << KEN_EXPR_BUILTIN,
+    };
+    return !(LEAVES >> op & 1);
+}
+
+static bool has_part_b(ken_expr_op op)
+{
+    return op == KEN_EXPR_APPLY || op == KEN_EXPR_EITHER;
+}
+
+// Marks what something in the file is said by. Most calls, for one, are statements, whose result
+// nobody asks for.
+static void mark_used(ken_refs_maker *m)
+{
+    uint32_t *used = m->kept.ptr;
+    for (size_t i = 0; i < m->refs.len; i++)
+        used[m->refs.ptr[i].expr] = 1;
+    for (size_t i = 0; i < m->defs.len; i++)
+        used[m->defs.ptr[i].value] = 1;
+    for (size_t i = 0; i < m->implied_defs.len; i++)
+        used[m->implied_defs.ptr[i].value] = 1;
+    for (size_t i = 0; i < m->bases.len; i++)
+        used[m->bases.ptr[i].expr] = 1;
+    for (size_t i = 0; i < m->literals.len; i++)
+        used[m->literals.ptr[i].callee] = used[m->literals.ptr[i].handler] = 1;
+    for (size_t i = m->exprs.len; i-- > 1;) {
+        const refs_expr *e = &m->exprs.ptr[i];
+        if (used[i] && has_part_a(e->op))
+            used[e->a] = 1;
+        if (used[i] && has_part_b(e->op))
+            used[e->b] = 1;
+    }
+}
+
+// Copies the expressions that are used; `kept` then says the new number of each.
+static void copy_exprs(ken_refs_maker *m, ken_refs *out)
+{
+    ken_vec_reserve(&m->kept, m->exprs.len);
+    memset(m->kept.ptr, 0, m->exprs.len * sizeof *m->kept.ptr);
+    mark_used(m);
+    uint32_t n = 0, *kept = m->kept.ptr;
+    kept[0] = 1;
+    for (size_t i = 0; i < m->exprs.len; i++)
+        n += kept[i];
+    out->exprs = ken_arena_alloc(m->arena, ken_mul_size(n, sizeof *out->exprs));
+    for (size_t i = 0; i < m->exprs.len; i++) {
+        if (!kept[i])
+            continue;
+        const refs_expr *e = &m->exprs.ptr[i];
+        kept[i] = out->n_exprs;
+        out->exprs[out->n_exprs++] =
+            (ken_expr){ e->op, has_part_a(e->op) ? kept[e->a] : e->a,
+                        has_part_b(e->op) ? kept[e->b] : e->b, m->names.ptr[e->name].text };
+    }
+}
+
+static void renumber(ken_refs_maker *m)
+{
+    const uint32_t *kept = m->kept.ptr;
+    for (size_t i = 0; i < m->refs.len; i++)
+        m->refs.ptr[i].expr = kept[m->refs.ptr[i].expr];
+    for (size_t i = 0; i < m->defs.len; i++)
+        m->defs.ptr[i].value = kept[m->defs.ptr[i].value];
+    for (size_t i = 0; i < m->implied_defs.len; i++)
+        m->implied_defs.ptr[i].value = kept[m->implied_defs.ptr[i].value];
+    for (size_t i = 0; i < m->bases.len; i++)
+        m->bases.ptr[i].expr = kept[m->bases.ptr[i].expr];
+    for (size_t i = 0; i < m->literals.len; i++) {
+        ken_literal *l = &m->literals.ptr[i];
+        l->callee = kept[l->callee];
+        l->handler = kept[l->handler];
     }
 }
 
@@ -114,9 +200,13 @@ void ken_refs_finish(ken_refs_maker *m, ken_refs *out)
     order_refs(m);
     if (m->bases.len)
         qsort(m->bases.ptr, m->bases.len, sizeof *m->bases.ptr, by_def);
+    ken_refs exprs = { 0 };
+    copy_exprs(m, &exprs);
+    renumber(m);
     *out = (ken_refs){
         .package = m->package,
-        .n_exprs = (uint32_t)m->exprs.len,
+        .exprs = exprs.exprs,
+        .n_exprs = exprs.n_exprs,
         .refs = copy(m->arena, m->refs.ptr, m->refs.len, sizeof *m->refs.ptr),
         .n_refs = (uint32_t)m->refs.len,
         .implied = copy(m->arena, m->implied.ptr, m->implied.len, sizeof *m->implied.ptr),
@@ -129,9 +219,4 @@ void ken_refs_finish(ken_refs_maker *m, ken_refs *out)
         .n_literals = (uint32_t)m->literals.len,
     };
     copy_defs(m, out);
-    out->exprs = ken_arena_alloc(m->arena, ken_mul_size(m->exprs.len, sizeof *out->exprs));
-    for (size_t i = 0; i < m->exprs.len; i++) {
-        const refs_expr *e = &m->exprs.ptr[i];
-        out->exprs[i] = (ken_expr){ e->op, e->a, e->b, m->names.ptr[e->name].text };
-    }
 }

@@ -65,7 +65,7 @@ refs_value refs__member(ken_refs_maker *m, const refs_frame *f, const refs_value
     ken_expr_id e = !base && refs_has(f, KEN_REF_F_BARE)
                         ? refs__expr(m, KEN_EXPR_NAME, refs__view(m, f->around), 0, name)
                         : refs__expr(m, KEN_EXPR_MEMBER, expr_of(base), 0, name);
-    int32_t ref = f->is_def_name ? -1 : refs__add_ref(m, e, role, f->name_start);
+    int32_t ref = f->is_def_name ? -1 : refs__fill_ref(m, f->reserved, e, role, f->name_start);
     return value_of(f, e, ref);
 }
 
@@ -481,7 +481,7 @@ static void assign_name(ken_refs_maker *m, const refs_frame *f, const refs_decl 
         refs__declare(m, f->callable, d->text, d->byte, value);
     } else {
         ken_expr_id e = refs__expr(m, KEN_EXPR_NAME, refs__view(m, f->around), 0, name);
-        refs__add_ref(m, e, KEN_REF_WRITE, d->byte);
+        refs__fill_ref(m, f->reserved, e, KEN_REF_WRITE, d->byte);
     }
 }
 

@@ -149,3 +149,21 @@ int32_t refs__add_ref(ken_refs_maker *m, ken_expr_id expr, ken_ref_role role, ui
     ken_vec_push(&m->refs, ref);
     return (int32_t)m->refs.len - 1;
 }
+
+int32_t refs__reserve_ref(ken_refs_maker *m, uint32_t byte)
+{
+    if (m->refs.len >= KEN_MAX_REFS)
+        return -1;
+    ken_ref ref = { 0, KEN_REF_READ, byte };
+    ken_vec_push(&m->refs, ref);
+    return (int32_t)m->refs.len - 1;
+}
+
+int32_t refs__fill_ref(ken_refs_maker *m, int32_t reserved, ken_expr_id expr, ken_ref_role role,
+                       uint32_t byte)
+{
+    if (reserved < 0)
+        return refs__add_ref(m, expr, role, byte);
+    m->refs.ptr[reserved] = (ken_ref){ expr, role, byte };
+    return expr ? reserved : -1;
+}

@@ -91,6 +91,7 @@ typedef struct refs_frame {
     uint32_t pattern_start, pattern_end; // where their names are
     ken_str module;                      // of imports
     uint32_t n_binds;                    // that there were before
+    int32_t reserved; // place among refs of a name whose expression is known at the end; -1 = none
 } refs_frame;
 
 // A definition, by where it is.
@@ -118,6 +119,7 @@ struct ken_refs_maker {
     ken_vec_u32 name_slots;
     KEN_VEC(refs_expr) exprs;
     ken_vec_u32 expr_slots;
+    ken_vec_u32 kept; // of the end: by expression, whether it is used, then its new number
     KEN_VEC(ken_ref) refs;
     KEN_VEC(ken_implied) implied;
     KEN_VEC(ken_def_info) defs, implied_defs;
@@ -169,6 +171,11 @@ ken_expr_id refs__expr(ken_refs_maker *m, ken_expr_op op, uint32_t a, uint32_t b
 ken_expr_id refs__value_of_type(ken_refs_maker *m, ken_expr_id type);
 ken_expr_id refs__either(ken_refs_maker *m, ken_expr_id a, ken_expr_id b);
 int32_t refs__add_ref(ken_refs_maker *m, ken_expr_id expr, ken_ref_role role, uint32_t byte);
+// Of a name that comes before what its expression is made of: a place in order, filled later or
+// dropped at the end.
+int32_t refs__reserve_ref(ken_refs_maker *m, uint32_t byte);
+int32_t refs__fill_ref(ken_refs_maker *m, int32_t reserved, ken_expr_id expr, ken_ref_role role,
+                       uint32_t byte);
 
 // ---- refs_defs.c -------------------------------------------------------------------------------
 void refs__begin_defs(ken_refs_maker *m);

@@ -97,8 +97,10 @@ static void open_assign(ken_refs_maker *m, refs_frame *f)
     TSNode left = refs__at(m, f->rule, KEN_REF_PATH_LEFT, f->node);
     if (ts_node_is_null(left) || ts_node_child_count(left))
         return;
-    if (refs__is_name(m, left))
-        refs__add_decl(m, left, REFS_STEP_WHOLE);
+    if (!refs__is_name(m, left))
+        return;
+    refs__add_decl(m, left, REFS_STEP_WHOLE);
+    f->reserved = refs__reserve_ref(m, ts_node_start_byte(left));
 }
 
 static void open_named(ken_refs_maker *m, refs_frame *f)
@@ -183,6 +185,7 @@ static bool push_frame(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
         .callable = outer->callable,
         .around = m->around,
         .def = -1,
+        .reserved = -1,
         .ready_at = UINT32_MAX,
     };
     ken_vec_push(&m->frames, f);
@@ -344,6 +347,8 @@ static bool visit_args(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
         return true;
     f->args_start = start;
     f->args_depth = at->depth;
+    if (role == KEN_REF_RULE_CALL && f->name.len && f->name_start < start)
+        f->reserved = refs__reserve_ref(m, f->name_start); // behind the receiver's
     f->has_type_args = (rule->flags & KEN_REF_F_TYPE) != 0;
     f->n_args = 1 + ts_node_named_child_count(at->node);
     if (f->max_depth < at->depth + 1)
