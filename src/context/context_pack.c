@@ -13,6 +13,7 @@
 #include "base/alloc.h"
 #include "base/buf.h"
 #include "context/context_priv.h"
+#include "model/facts.h"
 #include "token/token_count.h"
 
 enum {
@@ -67,15 +68,11 @@ static const line_table *lines_of(pack *k, uint32_t file)
     if (t->is_made)
         return t;
     ken_str text = k->in->files[file].text;
-    uint32_t n = 0;
-    for (size_t i = 0; i < text.len; i++)
-        n += text.ptr[i] == '\n';
-    t->starts = KEN_ARENA_ARRAY(k->arena, uint32_t, (size_t)n + 2);
-    for (size_t i = 0; i < text.len; i++)
-        if (text.ptr[i] == '\n')
-            t->starts[++t->n] = (uint32_t)i + 1;
-    if (t->starts[t->n] < text.len)
-        t->starts[++t->n] = (uint32_t)text.len;
+    t->n = text.len ? ken_line_starts(text, NULL, 0) : 0;
+    t->starts = KEN_ARENA_ARRAY(k->arena, uint32_t, (size_t)t->n + 1);
+    if (t->n)
+        ken_line_starts(text, t->starts, t->n);
+    t->starts[t->n] = (uint32_t)text.len;
     t->is_made = true;
     return t;
 }
