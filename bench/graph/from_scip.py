@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Turns a SCIP index, or a folder of SemanticDB files, into rows of truth.
 
-    from_scip.py INDEX ROOT OUT [--prefix FOLDER/]
+    from_scip.py INDEX ROOT OUT
 
 A symbol whose definition lies in ROOT is ours; one of a package that ROOT does not define is
 external; one of our packages whose definition the index lacks says nothing and is left out.
@@ -12,11 +12,14 @@ import os
 import re
 import subprocess
 
+import branches
 import rows
 import scip
 import semanticdb
 
-WORD = re.compile(r"[^\W\d][\w$]*|[$\w]+")
+WORD = re.compile(r"#?[^\W\d][\w$]*|[$\w]+")
+PYTHON_DEF = re.compile(rb"\s*(async\s+def|def|class)\s+$")
+PYTHON_ASSIGNMENT = re.compile(rb"\s*(:[^=]*)?=(?!=)")
 SUFFIX_KINDS = {"#": "class", "/": "module", "!": "macro", "[]": "local", "()": "local"}
 
 
@@ -45,23 +48,39 @@ def kind_of(symbol):
 
 
 class Index:
-    def __init__(self, path, sources, prefix):
+    def __init__(self, path, sources):
         self.sources = sources
         reader = semanticdb if os.path.isdir(path) else scip
         self.documents = [
-            doc._replace(path=os.path.normpath(prefix + doc.path)) for doc in reader.documents(path)
+            doc._replace(path=os.path.normpath(doc.path)) for doc in reader.documents(path)
         ]
         self.definitions = {}  # symbol -> {(path, line, col, kind)}; locals are per document
         self.ours = set()
+        self.branches = {}  # path of a Python file -> its names with several definitions
         for doc in self.documents:
             for occ in doc.occurrences:
-                if occ.roles & scip.ROLE_DEFINITION:
+                if self.defines(doc, occ):
                     self.define(doc, occ)
+
+    def defines(self, doc, occ):
+        """scip-python takes what is defined a second time (overloads, branches) for a reference."""
+        if occ.roles & scip.ROLE_DEFINITION:
+            return True
+        if not occ.symbol.startswith("scip-python "):
+            return False
+        line = self.sources.line(doc.path, occ.line)
+        if PYTHON_DEF.fullmatch(line[: occ.col]):
+            return True
+        is_value = kind_of(occ.symbol) in ("variable", "field") and not line[: occ.col].strip()
+        return is_value and bool(PYTHON_ASSIGNMENT.match(line[occ.end_col:]))
 
     def define(self, doc, occ):
         if not self.sources.has(doc.path):
             return
-        col, end, _ = self.place(doc, occ)
+        found = self.place(doc, occ)
+        if not found:  # a module is defined at no name of its own
+            found = (occ.col, occ.col, "")
+        col, end, _ = found
         kind = kind_of(occ.symbol)
         if kind == "variable" and self.sources.holds_function(doc.path, occ.line, end):
             kind = "function"
@@ -70,22 +89,33 @@ class Index:
         )
         if not occ.symbol.startswith("local "):
             self.ours.add(package(occ.symbol))
+            self.define_elsewhere(doc.path, occ, kind)
+
+    def define_elsewhere(self, path, occ, kind):
+        """The name's definitions on other sides of an 'if', which pyright does not reach."""
+        if not path.endswith((".py", ".pyi")):
+            return
+        if path not in self.branches:
+            self.branches[path] = branches.alternatives(self.sources.lines(path))
+        name = scip.descriptors(occ.symbol)[-1][0]
+        for line in self.branches[path].get((name, occ.line), ()):
+            col = self.sources.line(path, line).find(name.encode())
+            self.definitions[occ.symbol].add((path, line, col, kind))
 
     @staticmethod
     def key(doc, symbol):
         return (doc.path, symbol) if symbol.startswith("local ") else symbol
 
     def place(self, doc, occ):
-        """Byte columns and the text of the first name in the range ('a as b' names a)."""
+        """Byte columns and the text of the first name in the range ('a as b' names a), or None:
+        strings, operators and '.await' are references of a kind, but no names."""
         unit = doc.encoding or "utf-16"
         col = self.sources.byte_column(doc.path, occ.line, occ.col, unit)
         end = self.sources.byte_column(doc.path, occ.line, occ.end_col, unit)
         text = self.sources.text(doc.path, occ.line, col, end)
-        if text.startswith(("'", '"')):
-            return col, end, text.replace("\t", " ")
         word = WORD.search(text)
-        if not word or text.startswith("#"):
-            return col, end, text.strip().replace("\t", " ")
+        if not word or text.startswith(("'", '"', "`")):
+            return None
         start = col + len(text[: word.start()].encode())
         return start, start + len(word.group().encode()), word.group()
 
@@ -97,7 +127,12 @@ class Index:
                         yield from self.rows_of(doc, occ)
 
     def rows_of(self, doc, occ):
-        col, end, name = self.place(doc, occ)
+        found = self.place(doc, occ)
+        if not found:
+            return
+        col, end, name = found
+        if self.is_slot(doc, occ, col, name):
+            return
         found = self.found(doc, occ.symbol)
         if found:
             targets = found
@@ -106,7 +141,7 @@ class Index:
         else:
             targets = {(*rows.EXTERNAL, kind_of(occ.symbol))}
         role = "ref"
-        if occ.roles & scip.ROLE_DEFINITION:
+        if self.defines(doc, occ):
             role = "def"
             targets = {target for target in targets if target[:3] == (doc.path, occ.line, col)}
         elif self.sources.is_call(doc.path, occ.line, end):
@@ -116,6 +151,13 @@ class Index:
             yield rows.Row(
                 doc.path, occ.line, col, end, role, symbol, path, line, def_col, kind, name
             )
+
+    def is_slot(self, doc, occ, col, name):
+        """'self.x' of a class with __slots__: scip-python says the class."""
+        if not occ.symbol.startswith("scip-python ") or not occ.symbol.endswith("#"):
+            return False
+        is_member = self.sources.line(doc.path, occ.line)[:col].endswith(b".")
+        return is_member and scip.descriptors(occ.symbol)[-1][0] != name
 
     def found(self, doc, symbol):
         """Where the symbol is defined: in this file if it is, as tests of one crate share names."""
@@ -156,11 +198,10 @@ def main():
     parser.add_argument("index")
     parser.add_argument("root")
     parser.add_argument("out")
-    parser.add_argument("--prefix", default="")
     parser.add_argument("--tracked", help="a git checkout: only its files count")
     args = parser.parse_args()
     sources = rows.Sources(args.root, tracked(args.root, args.tracked))
-    rows.write(Index(args.index, sources, args.prefix).rows(), args.out)
+    rows.write(Index(args.index, sources).rows(), args.out)
 
 
 if __name__ == "__main__":

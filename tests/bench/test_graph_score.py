@@ -8,6 +8,7 @@ import unittest
 BENCH = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "..", "bench", "graph")
 sys.path.insert(0, os.path.normpath(BENCH))
 
+import branches  # noqa: E402
 import from_scip  # noqa: E402
 import protobuf  # noqa: E402
 import rows  # noqa: E402
@@ -121,6 +122,14 @@ def varint(value):
     return out + bytes([value])
 
 
+class Branches(unittest.TestCase):
+    def test_both_sides_of_an_if_in_one_scope(self):
+        source = b"if a:\n    def f(): pass\nelse:\n    f = 1\nclass C:\n    def f(self): pass\n"
+        found = branches.alternatives(source.split(b"\n"))
+        self.assertEqual(found, {("f", 1): {1, 3}, ("f", 3): {1, 3}})
+        self.assertEqual(branches.alternatives([b"def f(:"]), {})
+
+
 class Scip(unittest.TestCase):
     def test_descriptors(self):
         found = scip.descriptors("s npm @a/b 1.0 src/`x.ts`/C#`<constructor>`().(opts)")
@@ -147,7 +156,7 @@ class Scip(unittest.TestCase):
             for name, data in (("m.py", source), ("index.scip", index)):
                 with open(os.path.join(root, name), "wb") as file:
                     file.write(data)
-            made = from_scip.Index(os.path.join(root, "index.scip"), rows.Sources(root), "")
+            made = from_scip.Index(os.path.join(root, "index.scip"), rows.Sources(root))
             out = os.path.join(root, "out.tsv")
             rows.write(made.rows(), out)
             found = [(r.line, r.col, r.role, r.def_path, r.kind, r.name) for r in rows.read(out)]
