@@ -25,27 +25,13 @@ static bool is_typelike(ken_symbol_kind k)
     return ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL;
 }
 
-// The first base of that definition, by binary search; they are sorted by definition.
-static uint32_t first_base(const ken_refs *r, ken_def_id def)
-{
-    uint32_t lo = 0, hi = r->n_bases;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (r->bases[mid].def < def)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def d)
 {
     graph_unit *u = graph_unit_of(g, d.file);
     if (!u)
         return d;
     const ken_refs *r = u->text.refs;
-    for (uint32_t i = first_base(r, d.def); i < r->n_bases && r->bases[i].def == d.def; i++) {
+    for (uint32_t i = graph_first_base(r, d.def); i < r->n_bases && r->bases[i].def == d.def; i++) {
         if (r->bases[i].kind != KEN_BASE_OWNER)
             continue;
         const graph_value *v = graph_type(g, graph_eval(g, u, r->bases[i].expr));
@@ -53,16 +39,6 @@ ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def d)
             return v->defs[0];
     }
     return d;
-}
-
-// Whether definition `def` of unit `u` says that it belongs to something defined elsewhere.
-static bool has_owner_base(const graph_unit *u, ken_def_id def)
-{
-    const ken_refs *r = u->text.refs;
-    for (uint32_t i = first_base(r, def); i < r->n_bases && r->bases[i].def == def; i++)
-        if (r->bases[i].kind == KEN_BASE_OWNER)
-            return true;
-    return false;
 }
 
 static bool is_same_space(const graph_unit *a, ken_def_id da, const graph_unit *b, ken_def_id db)
@@ -80,7 +56,7 @@ static bool is_piece(ken_graph *g, const graph_unit *tu, ken_graph_def type, ken
     ken_symbol_kind kind = ken_graph_kind(&cu->text, c.def);
     if (!is_typelike(kind))
         return false;
-    if (has_owner_base(cu, c.def))
+    if (graph_has_owner(cu, c.def))
         return is_same(graph_owner_type(g, c), type);
     return tu->policy->has_open_types && kind != KEN_SYMBOL_TYPE &&
            is_same_space(tu, type.def, cu, c.def);
@@ -112,7 +88,7 @@ static uint32_t bases_of(ken_graph *g, const ken_graph_def *pieces, uint32_t n_p
         graph_unit *u = graph_unit_of(g, pieces[p].file);
         const ken_refs *r = u->text.refs;
         ken_def_id def = pieces[p].def;
-        for (uint32_t i = first_base(r, def); i < r->n_bases && r->bases[i].def == def; i++) {
+        for (uint32_t i = graph_first_base(r, def); i < r->n_bases && r->bases[i].def == def; i++) {
             if (r->bases[i].kind == KEN_BASE_OWNER)
                 continue;
             const graph_value *v = graph_type(g, graph_eval(g, u, r->bases[i].expr));
@@ -184,7 +160,7 @@ static uint32_t claimed_by(ken_graph *g, ken_graph_def type, ken_str name, ken_g
         memcpy(copy, named, n_named * sizeof *copy);
     for (size_t i = 0; i < n_named && n < max; i++) {
         graph_unit *u = graph_unit_of(g, copy[i].file);
-        if (u && u->policy->family == tu->policy->family && has_owner_base(u, copy[i].def) &&
+        if (u && u->policy->family == tu->policy->family && graph_has_owner(u, copy[i].def) &&
             !is_typelike(ken_graph_kind(&u->text, copy[i].def)) &&
             is_same(graph_owner_type(g, copy[i]), type))
             out[n++] = copy[i];

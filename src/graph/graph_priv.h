@@ -116,6 +116,13 @@ const graph_value *graph_end(ken_graph *g, const graph_value **slot, const graph
 extern const graph_value graph_nothing, graph_outside;
 
 graph_unit *graph_unit_of(ken_graph *g, uint32_t file); // NULL when it says nothing
+enum {
+    GRAPH_ELSEWHERE = -2 // the scope of what belongs to a type of another place
+};
+
+uint32_t graph_first_base(const ken_refs *r, ken_def_id def);
+// Whether the definition says that it belongs to something that is defined elsewhere.
+bool graph_has_owner(const graph_unit *u, ken_def_id def);
 int32_t graph_scope_of(const graph_unit *u, ken_def_id def);
 // Definitions of `name` directly inside `owner` (-1 = the file), at most `max`.
 uint32_t graph_children(const graph_unit *u, int32_t owner, ken_str name, ken_def_id *out,

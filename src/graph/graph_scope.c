@@ -14,6 +14,11 @@ enum {
     SPACES_MAX = 16
 };
 
+static bool is_typelike(ken_symbol_kind k)
+{
+    return ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL;
+}
+
 static const graph_value *defs_of_ids(ken_graph *g, const graph_unit *u, const ken_def_id *ids,
                                       uint32_t n, ken_edge_class class)
 {
@@ -93,6 +98,7 @@ static const graph_value *linked(ken_graph *g, const graph_unit *u, const graph_
     graph_unit *du = graph_unit_of(g, declared->defs[0].file);
     ken_str name = ken_graph_name(&du->text, declared->defs[0].def);
     uint64_t space = graph_space_of(du, ken_graph_owner(&du->text, declared->defs[0].def));
+    bool is_type = is_typelike(ken_graph_kind(&du->text, declared->defs[0].def));
     ken_graph_def all[LOOKED_AT], found[KEN_TARGETS_MAX];
     size_t n_all = named(g, u, name, all);
     uint32_t n = 0, n_near = 0;
@@ -103,7 +109,8 @@ static const graph_value *linked(ken_graph *g, const graph_unit *u, const graph_
             graph_space_of(c, ken_graph_owner(&c->text, all[i].def)) != space)
             continue;
         ken_symbol_kind kind = ken_graph_kind(&c->text, all[i].def);
-        if (!ken_symbol_is_callable(kind) && !ken_symbol_is_variable(kind))
+        if (!(is_type ? is_typelike(kind) && kind != KEN_SYMBOL_TYPE
+                      : ken_symbol_is_callable(kind) || ken_symbol_is_variable(kind)))
             continue;
         uint32_t n_files;
         const uint32_t *files = graph_closure(g, c, &n_files);
@@ -543,22 +550,22 @@ static const graph_value *in_wildcards(ken_graph *g, graph_unit *u, ken_str name
 
 // ---- the definitions around --------------------------------------------------------------------
 
-static bool is_typelike(ken_symbol_kind k)
-{
-    return ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL;
-}
-
 static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, bool is_innermost,
                                         ken_str name)
 {
     ken_symbol_kind kind = ken_graph_kind(&u->text, (ken_def_id)o);
     const graph_value *v = &graph_nothing;
+    ken_graph_def self = { u->file, (ken_def_id)o };
+    // A type is known inside itself, whatever its constructors are called.
+    if (kind != KEN_SYMBOL_IMPL && kind != KEN_SYMBOL_TYPE && is_typelike(kind) &&
+        ken_str_eq(ken_graph_name(&u->text, self.def), name))
+        return graph_defs_value(g, &self, 1, KEN_EDGE_SCOPED);
     bool hides = u->policy->hides_class && !is_innermost;
     if (!is_typelike(kind) || !hides)
         v = children_value(g, u, o, name, KEN_EDGE_SCOPED);
     if (v->kind != GRAPH_NONE || !u->policy->sees_members)
         return v;
-    ken_graph_def self = { u->file, (ken_def_id)o }, type = graph_owner_type(g, self);
+    ken_graph_def type = graph_owner_type(g, self);
     bool is_elsewhere = type.file != self.file || type.def != self.def;
     if (!is_typelike(kind) && !is_elsewhere)
         return v;

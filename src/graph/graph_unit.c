@@ -63,11 +63,36 @@ uint64_t graph_space_of(const graph_unit *u, int32_t def)
     return space;
 }
 
+// The first base of that definition, by binary search; they are sorted by definition.
+uint32_t graph_first_base(const ken_refs *r, ken_def_id def)
+{
+    uint32_t lo = 0, hi = r->n_bases;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (r->bases[mid].def < def)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+bool graph_has_owner(const graph_unit *u, ken_def_id def)
+{
+    const ken_refs *r = u->text.refs;
+    for (uint32_t i = graph_first_base(r, def); i < r->n_bases && r->bases[i].def == def; i++)
+        if (r->bases[i].kind == KEN_BASE_OWNER)
+            return true;
+    return false;
+}
+
 // Where a definition can be named without a prefix: C's enumerators belong to the scope of their
-// enum.
+// enum; members that are written outside of their type belong to no scope of the file.
 int32_t graph_scope_of(const graph_unit *u, ken_def_id def)
 {
     int32_t owner = ken_graph_owner(&u->text, def);
+    if (owner < 0 && graph_has_owner(u, def))
+        return GRAPH_ELSEWHERE;
     if (u->policy->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_ENUM_MEMBER)
         for (int i = 0; owner >= 0 && i < 2; i++) { // typedef enum foo { … } foo
             ken_symbol_kind kind = ken_graph_kind(&u->text, (ken_def_id)owner);

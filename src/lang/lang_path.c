@@ -197,6 +197,8 @@ bool ken_rule_holds(const ken_rule_cond *cond, TSNode node, TSSymbol parent, uin
 {
     if (cond->n_inside && !(depth && ken_rule_has_type(parent, cond->inside, cond->n_inside)))
         return false;
+    if (cond->n_outside && depth && ken_rule_has_type(parent, cond->outside, cond->n_outside))
+        return false;
     if (cond->when.is_given && !passes(&cond->when, node, text))
         return false;
     if (cond->unless.is_given && passes(&cond->unless, node, text))

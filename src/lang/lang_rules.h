@@ -98,6 +98,8 @@ typedef struct ken_rule_cond {
     uint32_t n_has;
     TSSymbol inside[KEN_RULE_TYPES]; // the parent node must be of one of these types
     uint32_t n_inside;
+    TSSymbol outside[KEN_RULE_TYPES]; // and none of these
+    uint32_t n_outside;
     TSSymbol
         without[KEN_RULE_TYPES]; // no direct child, and nothing passed by a `~`, may be of these
     uint32_t n_without;

@@ -164,6 +164,8 @@ bool lang_read_condition(lang_reader *r, ken_rule_cond *out, ken_str key, ken_st
         out->n_has = lang_read_types(r, value, out->has);
     else if (ken_str_eq(key, KEN_STR("in")))
         out->n_inside = lang_read_types(r, value, out->inside);
+    else if (ken_str_eq(key, KEN_STR("out")))
+        out->n_outside = lang_read_types(r, value, out->outside);
     else if (ken_str_eq(key, KEN_STR("not"))) {
         out->n_without = lang_read_types(r, value, out->without);
         out->declarators = declarators_of(r);
