@@ -196,7 +196,7 @@ static bool push_frame(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
         openers[rule->role](m, top);
     if (rule->path[KEN_REF_PATH_AHEAD])
         declare_ahead(m, top);
-    if ((rule->flags & KEN_REF_F_BRANCH) || rule->role == KEN_REF_RULE_BRANCH)
+    if (rule->flags & KEN_REF_F_BRANCH)
         refs__branch(m, m->around);
     return true;
 }
@@ -330,6 +330,14 @@ static bool visit_builtin(ken_refs_maker *m, const ken_ref_rule *rule, const ken
     return false;
 }
 
+// Without a scope nothing is to be kept open for it.
+static bool visit_branch(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                         uint32_t start)
+{
+    refs__branch(m, m->around);
+    return rule->flags & KEN_REF_F_SCOPE ? push_frame(m, rule, at, start) : true;
+}
+
 static bool visit_skipped(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
                           uint32_t start)
 {
@@ -393,11 +401,12 @@ typedef bool (*visit_fn)(ken_refs_maker *m, const ken_ref_rule *rule, const ken_
                          uint32_t start);
 
 static const visit_fn visitors[KEN_REF_RULE_COUNT] = {
-    [KEN_REF_RULE_NAME] = visit_name,    [KEN_REF_RULE_TYPE] = visit_name,
-    [KEN_REF_RULE_WORD] = visit_word,    [KEN_REF_RULE_SELF] = visit_self,
-    [KEN_REF_RULE_SUPER] = visit_self,   [KEN_REF_RULE_BUILTIN] = visit_builtin,
-    [KEN_REF_RULE_SKIP] = visit_skipped, [KEN_REF_RULE_ARGS] = visit_args,
-    [KEN_REF_RULE_BIND] = visit_bind,    [KEN_REF_RULE_PACKAGE] = visit_package,
+    [KEN_REF_RULE_NAME] = visit_name,       [KEN_REF_RULE_TYPE] = visit_name,
+    [KEN_REF_RULE_WORD] = visit_word,       [KEN_REF_RULE_SELF] = visit_self,
+    [KEN_REF_RULE_SUPER] = visit_self,      [KEN_REF_RULE_BUILTIN] = visit_builtin,
+    [KEN_REF_RULE_SKIP] = visit_skipped,    [KEN_REF_RULE_BRANCH] = visit_branch,
+    [KEN_REF_RULE_ARGS] = visit_args,       [KEN_REF_RULE_BIND] = visit_bind,
+    [KEN_REF_RULE_PACKAGE] = visit_package,
 };
 
 static bool visit(ken_refs_maker *m, const ken_walk_stop *at, uint32_t start)
