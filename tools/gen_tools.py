@@ -14,7 +14,7 @@ SPECS = ROOT / "src" / "tool" / "specs"
 PAGE = ROOT / "docs" / "tools.md"
 LISTED = ("name", "title", "description", "inputSchema", "annotations")
 ORDER = (
-    "search_code search get_definition outline nodeSource "
+    "search_code search get_definition find_usages trace_execution outline nodeSource "
     "index_repository get_repo_status list_projects"
 ).split()
 SETS = {

@@ -45,6 +45,27 @@ static const cli_opt def_opts[] = {
     { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
 
+static const cli_opt refs_opts[] = {
+    { "role", 0, CLI_VALUE, "LIST", "only call, new, read, write, type, inherit, import, decorate",
+      NULL },
+    { "tests", 0, CLI_FLAG, NULL, "only uses in tests", NULL },
+    { "file", 0, CLI_VALUE, "PART", "of several definitions the one whose path holds this", NULL },
+    { "limit", 'k', CLI_VALUE, "N", "number of uses, 1 to 1000 (default 100)", NULL },
+    { "offset", 0, CLI_VALUE, "N", "pass over the first N uses", NULL },
+    { "context", 'C', CLI_VALUE, "N", "show N lines before and after, at most 20", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
+static const cli_opt trace_opts[] = {
+    { "depth", 'd', CLI_VALUE, "N", "how deep, 1 to 10 (default 3)", NULL },
+    { "callers", 0, CLI_FLAG, NULL, "who calls it, instead of what it calls", NULL },
+    { "to", 0, CLI_VALUE, "SYMBOL", "only the shortest path to SYMBOL", NULL },
+    { "external", 0, CLI_FLAG, NULL, "show calls that leave the project", NULL },
+    { "file", 0, CLI_VALUE, "PART", "of several definitions the one whose path holds this", NULL },
+    { "limit", 'k', CLI_VALUE, "N", "number of lines, 1 to 1000 (default 100)", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
 static const cli_opt file_opts[] = {
     { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
@@ -115,6 +136,15 @@ const cli_command ken_cli__commands[] = {
     { "def", "SYMBOL [PATH]", "show where a symbol is defined",
       "SYMBOL may be qualified: Parser.parse, ns::name, Class#method.", OPTS(def_opts), 1, 2, true,
       ken_cli__run_def },
+    { "refs", "SYMBOL [PATH]", "show every use of a symbol, and how surely it is one",
+      "Uses are found through scopes, imports and the types of receivers; a name alone makes none.\n"
+      "Places that use the name and could not be resolved are counted and shown apart.",
+      OPTS(refs_opts), 1, 2, true, ken_cli__run_refs },
+    { "trace", "ENTRY [PATH]", "draw what a function calls, or who calls it",
+      "  ken trace main --depth 2\n"
+      "  ken trace deliver --callers\n"
+      "  ken trace main --to check_password",
+      OPTS(trace_opts), 1, 2, true, ken_cli__run_trace },
     { "outline", "FILE", "list the symbols of a file", NULL, OPTS(file_opts), 1, 1, true,
       ken_cli__run_outline },
     { "chunks", "FILE", "show how a file was cut into chunks", NULL, OPTS(chunks_opts), 1, 1, true,

@@ -37,10 +37,18 @@ void ken_cli__print_line(const cli *x, ken_str line, const ken_str *words, size_
 void ken_cli__note(const cli *x, const char *fmt, ...) KEN_PRINTF(2, 3);
 // Prints and frees `json`.
 void ken_cli__print_json(json_t *json);
-// Calls a tool (see tool.h) and prints what it returns; takes `args`. `project` is the only one
-// that the call may touch, NULL = any.
+// Calls a tool (see tool.h), without a limit on its answer, which is the caller's to json_decref;
+// takes `args`. `project` is the only one that the call may touch, NULL = any.
+ken_status ken_cli__call_tool(cli *x, const char *tool, const ken_project_info *project,
+                              json_t *args, json_t **out, ken_err *err) KEN_MUST_USE;
+// The same, printed as it comes.
 ken_status ken_cli__print_tool(cli *x, const char *tool, const ken_project_info *project,
                                json_t *args, ken_err *err) KEN_MUST_USE;
+// Calls a tool on the project of a place, which is indexed first when it never was, and prints the
+// answer: as JSON, or by `show`. Takes `args`.
+typedef void ken_cli__show_fn(const cli *x, const json_t *answer);
+ken_status ken_cli__answer(cli *x, cli_place *place, const char *tool, json_t *args,
+                           ken_cli__show_fn *show, ken_err *err) KEN_MUST_USE;
 void ken_cli__json_set_project(json_t *object, const ken_project_info *p); // "project": {...}
 void ken_cli__json_set_uuid(json_t *object, const char *key, ken_uuid id);
 // "1.4 MiB", "12,345", "3 minutes ago"
@@ -65,6 +73,24 @@ typedef struct cli_text_table {
 cli_text_table ken_cli__table_new(ken_arena *a, const char *heads);
 void ken_cli__table_add(cli_text_table *t, ken_str cell);
 void ken_cli__table_print(const cli *x, const cli_text_table *t);
+
+// ---- answers of the graph: cli_graph.c ----
+ken_str ken_cli__member(const json_t *o, const char *key);
+long long ken_cli__number(const json_t *o, const char *key);
+void ken_cli__print_at(const cli *x, ken_str at); // "path:line"
+// "[imported: by evidence]", dimmed; nothing without a resolution.
+void ken_cli__print_class(const cli *x, const json_t *edge);
+void ken_cli__print_summary(const cli *x, const json_t *answer);
+void ken_cli__print_head(const cli *x, const char *text); // of a list, after an empty line
+void ken_cli__show_definition(const cli *x, const json_t *definition);
+void ken_cli__print_numbered(const cli *x, ken_str text, long long first_line);
+void ken_cli__show_routes(const cli *x, const json_t *list);
+// Other definitions and the hint, on stderr.
+void ken_cli__note_tail(const cli *x, const json_t *answer);
+void ken_cli__set_arg(const cli *x, json_t *args, const char *option, const char *key);
+// A whole number between the bounds, when it was given.
+ken_status ken_cli__set_number(const cli *x, json_t *args, const char *option, const char *key,
+                               uint64_t min, uint64_t max, ken_err *err) KEN_MUST_USE;
 
 // ---- progress: cli_progress.c ----
 typedef struct cli_progress {

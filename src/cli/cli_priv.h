@@ -48,6 +48,8 @@ const cli_command *ken_cli__find_command(ken_str name);
 ken_status ken_cli__run_index(cli *x, ken_err *err);
 ken_status ken_cli__run_search(cli *x, ken_err *err);
 ken_status ken_cli__run_def(cli *x, ken_err *err);
+ken_status ken_cli__run_refs(cli *x, ken_err *err);
+ken_status ken_cli__run_trace(cli *x, ken_err *err);
 ken_status ken_cli__run_outline(cli *x, ken_err *err);
 ken_status ken_cli__run_chunks(cli *x, ken_err *err);
 ken_status ken_cli__run_status(cli *x, ken_err *err);

@@ -365,6 +365,23 @@ static ken_status search_json(cli *x, const cli_place *place, ken_str query,
     return ken_cli__print_tool(x, "search_code", &place->project, args, err);
 }
 
+// The command that answers such a question better.
+static void note_intent(const cli *x, ken_str query)
+{
+    ken_intent it;
+    ken_query_intent(query, &it);
+    ken_str s = it.subject;
+    if (!s.len)
+        return;
+    if (it.kind == KEN_INTENT_FIND_USAGE)
+        ken_cli__note(x, "every use: ken refs " KEN_STR_FMT, KEN_STR_ARG(s));
+    else if (it.kind == KEN_INTENT_TRACE_FLOW)
+        ken_cli__note(x, "as a tree: ken trace " KEN_STR_FMT "%s" KEN_STR_FMT, KEN_STR_ARG(s),
+                      it.to.len ? " --to " : "", KEN_STR_ARG(it.to));
+    else if (it.kind == KEN_INTENT_FIND_DEFINITION)
+        ken_cli__note(x, "its code: ken def " KEN_STR_FMT, KEN_STR_ARG(s));
+}
+
 static ken_status search_text(cli *x, ken_snapshot *s, ken_str query, const ken_search_opts *opts,
                               ken_err *err)
 {
@@ -372,12 +389,14 @@ static ken_status search_text(cli *x, ken_snapshot *s, ken_str query, const ken_
     ken_status st = ken_search(s, query, opts, x->cancel, &x->arena, &result, err);
     if (st)
         return st;
-    ken_search_opts filters;
+    ken_search_opts filters = *opts;
     if (opts->mode <= KEN_SEARCH_SYMBOL &&
         ken_query_parse(query, opts, &x->arena, &query, &filters, NULL))
         query = KEN_STR(""); // it was searched for, so this does not happen
     terms t = terms_of(query, opts->mode);
     print_result(x, &result, &t, ken_cli__args_has(&x->args, "context"));
+    if (opts->mode == KEN_SEARCH_AUTO && filters.mode == KEN_SEARCH_AUTO)
+        note_intent(x, query);
     return KEN_OK;
 }
 

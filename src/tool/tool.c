@@ -17,6 +17,8 @@ typedef struct tool_entry {
     json_t *listed;                 // owned: what the list says of the schema
     const char *list; // limits.list: the member that is dropped from the end; NULL = none
     uint64_t timeout_ms;
+    uint64_t
+        max_bytes; // limits.bytes: what an answer may have unless a call says otherwise; 0 = as all
     bool is_read_only;
 } tool_entry;
 
@@ -30,6 +32,8 @@ static const ken_tool_def builtin_defs[] = {
     { SPEC(search_code), ken_tool__search_code, ken_tool__search_code_text },
     { SPEC(search), ken_tool__search, NULL },
     { SPEC(get_definition), ken_tool__get_definition, ken_tool__get_definition_text },
+    { SPEC(find_usages), ken_tool__find_usages, ken_tool__find_usages_text },
+    { SPEC(trace_execution), ken_tool__trace_execution, ken_tool__trace_execution_text },
     { SPEC(outline), ken_tool__outline, ken_tool__outline_text },
     { SPEC(nodesource), ken_tool__node_source, ken_tool__node_source_text },
     { SPEC(index_repository), ken_tool__index_repository, NULL },
@@ -85,6 +89,8 @@ static ken_status read_entry(const ken_tool_def *def, tool_entry *out, ken_err *
         st = ken_json_read_bool(hints, e.name, "readOnlyHint", &e.is_read_only, err);
     if (!st)
         st = ken_json_read_u64(limits, e.name, "timeout_ms", &e.timeout_ms, err);
+    if (!st)
+        st = ken_json_read_u64(limits, e.name, "bytes", &e.max_bytes, err);
     if (!st)
         st = ken_json_read_str(limits, e.name, "list", &list, err);
     if (st) {
@@ -295,7 +301,10 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const 
     ken_status st = ken_json_read_u64(args, "args", "max_tokens", &max_tokens, err);
     if (st)
         return st;
-    if (max_tokens && max_tokens < max_bytes / 4)
+    // A tool with a size of its own counts tokens itself.
+    if (e->max_bytes && max_bytes == KEN_TOOL_BYTES_MAX)
+        max_bytes = (size_t)e->max_bytes;
+    else if (max_tokens && max_tokens < max_bytes / 4)
         max_bytes = (size_t)max_tokens * 4;
     // A listing is far shorter than the JSON it is made from.
     ctx.max_bytes = is_text && max_bytes < SIZE_MAX / 4 ? 3 * max_bytes : max_bytes;

@@ -1,11 +1,16 @@
 // SPDX-License-Identifier: MIT
 // What search_code makes of a question beside ranking it: its intent, the definitions that it is
-// about when a look at the names gives them, and the call that answers it better than a search.
+// about when a look at the names gives them, a short answer of the graph, and the call that answers
+// it better than a search.
 #include "query/query_intent.h"
-#include "tool/tool_priv.h"
+#include "tool/tool_graph_priv.h"
 
 enum {
-    DEFINITIONS_MAX = 3
+    DEFINITIONS_MAX = 3,
+    USAGES_SHOWN = 8,
+    STEPS_SHOWN = 15,
+    TRACE_DEPTH = 2,
+    GRAPH_BYTES = 3000, // of the graph's answer
 };
 
 static json_t *definition_json(const ken_definition *d)
@@ -38,6 +43,58 @@ static bool add_definitions(const ken_tool_env *env, ken_snapshot *snap, ken_str
     }
     ken_json_set(out, "definitions", list);
     return true;
+}
+
+// ---- the graph's answer ------------------------------------------------------------------------
+
+// Members that the whole has already.
+static void drop_known(json_t *answer)
+{
+    static const char *const known[] = { "definitions", "other_definitions", "hint",
+                                         "next_offset" };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++)
+        json_object_del(answer, known[i]);
+}
+
+// Who uses it; of a question for a definition, who calls it.
+static bool add_usages(const ken_tool_env *env, ken_snapshot *snap, const ken_intent *it,
+                       json_t *out)
+{
+    ken_usages found;
+    ken_usages_opts opts = { .name = it->subject, .limit = USAGES_SHOWN, .wants_text = true };
+    if (it->kind == KEN_INTENT_FIND_DEFINITION)
+        opts.roles = 1U << KEN_REF_CALL | 1U << KEN_REF_NEW;
+    if (ken_find_usages(snap, &opts, env->ctx->cancel, env->arena, &found, NULL))
+        return false;
+    ken_tool__usages_shape shape = { .name = it->subject, .max_bytes = GRAPH_BYTES };
+    json_t *usages = ken_tool__usages_json(&found, &shape);
+    drop_known(usages);
+    ken_json_set(out, "usages", usages);
+    return true;
+}
+
+static bool add_trace(const ken_tool_env *env, ken_snapshot *snap, const ken_intent *it,
+                      json_t *out)
+{
+    static const char *const lists[] = { "steps" };
+    ken_trace found;
+    ken_trace_opts opts = { .entry = it->subject, .to = it->to, .max_nodes = STEPS_SHOWN };
+    opts.max_depth = it->to.len ? 0 : TRACE_DEPTH;
+    if (ken_trace_execution(snap, &opts, env->ctx->cancel, env->arena, &found, NULL))
+        return false;
+    json_t *trace = ken_tool__trace_json(&found, &opts);
+    drop_known(trace);
+    ken_tool__fit_lists(trace, lists, 1, GRAPH_BYTES, "");
+    ken_json_set(out, "trace", trace);
+    return true;
+}
+
+static bool add_graph(const ken_tool_env *env, ken_snapshot *snap, const ken_intent *it,
+                      json_t *out)
+{
+    if (it->kind == KEN_INTENT_FIND_USAGE || it->kind == KEN_INTENT_FIND_DEFINITION)
+        return add_usages(env, snap, it, out);
+    return it->kind == KEN_INTENT_TRACE_FLOW && add_trace(env, snap, it, out);
 }
 
 // ---- the better call ---------------------------------------------------------------------------
@@ -148,28 +205,29 @@ static void add_words(uint32_t kinds, ken_intent_kind first, json_t *out)
     ken_json_set(out, "also_intents", also);
 }
 
-bool ken_tool__add_intent(const ken_tool_env *env, ken_snapshot *snap, ken_str query,
-                          ken_str forced, json_t *out)
+const char *ken_tool__add_intent(const ken_tool_env *env, ken_snapshot *snap, ken_str query,
+                                 ken_str forced, json_t *out)
 {
     ken_str text;
     ken_search_opts opts;
     ken_intent it;
     if (ken_query_parse(query, &(ken_search_opts){ 0 }, env->arena, &text, &opts, NULL) ||
         opts.mode == KEN_SEARCH_SYMBOL)
-        return false;
+        return "";
     ken_query_intent(text, &it);
     if (forced.len) {
         it.kind = ken_intent_parse(forced);
         it.all = 1U << it.kind;
     }
     if (!it.kind)
-        return false;
+        return "";
     ken_definition_result r = { 0 };
     add_words(it.all, it.kind, out);
     bool is_known =
         it.kind != KEN_INTENT_ARCHITECTURAL && add_definitions(env, snap, it.subject, &r, out);
+    bool has_graph = is_known && add_graph(env, snap, &it, out);
     add_next(env, &it, &r, is_known, out);
-    return is_known;
+    return has_graph ? "symbol lookup, dependency traversal, " : is_known ? "symbol lookup, " : "";
 }
 
 // ---- text --------------------------------------------------------------------------------------
@@ -189,6 +247,12 @@ void ken_tool__intent_text(const json_t *result, ken_buf *out)
                        (long long)json_integer_value(json_object_get(d, "start_line")),
                        KEN_STR_ARG(ken_json_text(json_object_get(d, "signature"))));
     }
+    const json_t *usages = json_object_get(result, "usages"),
+                 *trace = json_object_get(result, "trace");
+    if (usages)
+        ken_tool__find_usages_text(usages, out);
+    if (trace)
+        ken_tool__trace_execution_text(trace, out);
     if (next) {
         ken_buf_printf(out, "next: " KEN_STR_FMT " ",
                        KEN_STR_ARG(ken_json_text(json_object_get(next, "tool"))));

@@ -51,10 +51,11 @@ size_t ken_tool__fit(json_t *result, const char *list, size_t max_bytes, const c
 ken_str ken_tool__clip_lines(ken_str text, size_t max_bytes, bool keeps_end);
 
 // ---- tool_intent.c: what a question wants -------------------------------------------------------
-// Adds `intent`, `definitions` and `next`, as far as the question has them; true when definitions
-// were found. `forced`: a word of ken_intent_word, or empty: as the question says.
-bool ken_tool__add_intent(const ken_tool_env *env, ken_snapshot *snap, ken_str query,
-                          ken_str forced, json_t *out);
+// Adds `intent`, `definitions`, `usages` or `trace`, and `next`, as far as the question has them.
+// Returns what was done for that, to stand before the strategy of the search: "symbol lookup, ", or
+// empty. `forced`: a word of ken_intent_word, or empty: as the question says.
+const char *ken_tool__add_intent(const ken_tool_env *env, ken_snapshot *snap, ken_str query,
+                                 ken_str forced, json_t *out);
 void ken_tool__intent_text(const json_t *result, ken_buf *out);
 
 // ---- tool_link.c: where a hosted remote shows a place ------------------------------------------
@@ -77,10 +78,11 @@ ken_str ken_tool__node_name(ken_arena *arena, ken_map *seen, const ken_facts *fa
                             uint32_t symbol);
 
 // ---- the tools ---------------------------------------------------------------------------------
-ken_tool_fn ken_tool__search_code, ken_tool__search, ken_tool__get_definition, ken_tool__outline,
-    ken_tool__node_source, ken_tool__index_repository, ken_tool__get_repo_status,
-    ken_tool__list_projects;
-ken_tool_text_fn ken_tool__search_code_text, ken_tool__get_definition_text, ken_tool__outline_text,
+ken_tool_fn ken_tool__search_code, ken_tool__search, ken_tool__get_definition,
+    ken_tool__find_usages, ken_tool__trace_execution, ken_tool__outline, ken_tool__node_source,
+    ken_tool__index_repository, ken_tool__get_repo_status, ken_tool__list_projects;
+ken_tool_text_fn ken_tool__search_code_text, ken_tool__get_definition_text,
+    ken_tool__find_usages_text, ken_tool__trace_execution_text, ken_tool__outline_text,
     ken_tool__node_source_text, ken_tool__get_repo_status_text, ken_tool__list_projects_text;
 
 #endif

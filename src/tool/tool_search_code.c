@@ -325,15 +325,14 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
     if (!st) {
         ken_tool__link link = ken_tool__find_link(env->arena, scope.project.root);
         json_t *results = json_array(), *o = json_object();
-        bool is_known =
-            req->wants_intent && ken_tool__add_intent(env, scope.snap, req->query, req->intent, o);
+        const char *lookup = req->wants_intent
+                                 ? ken_tool__add_intent(env, scope.snap, req->query, req->intent, o)
+                                 : "";
         for (size_t i = 0; i < r.n_hits; i++)
             ken_json_append(results, hit_json(&r.hits[i], &scope, &link));
         ken_json_set(o, "results", results);
         ken_json_set_u64(o, "total", r.n_total);
-        ken_json_set_str(
-            o, "strategy",
-            ken_arena_printf(env->arena, "%s%s", is_known ? "symbol lookup, " : "", r.strategy));
+        ken_json_set_str(o, "strategy", ken_arena_printf(env->arena, "%s%s", lookup, r.strategy));
         ken_json_set(o, "project", ken_tool__project_json(&scope.project));
         json_t *index = ken_tool__index_json(&scope), *stale = stale_json(&r);
         if (stale)

@@ -158,9 +158,10 @@ static void make_project(void)
 
 KEN_TEST(help_of_every_command)
 {
-    static const char *const commands[] = { "index",  "search", "def",      "outline", "chunks",
-                                            "status", "stats",  "projects", "config",  "doctor",
-                                            "eval",   "mcp",    "version",  "help" };
+    static const char *const commands[] = { "index", "search",   "def",     "refs",
+                                            "trace", "outline",  "chunks",  "status",
+                                            "stats", "projects", "config",  "doctor",
+                                            "eval",  "mcp",      "version", "help" };
     char line[100], want[100];
     const char *all = ken_ok("--help");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
@@ -660,4 +661,64 @@ KEN_TEST(eval_measures)
     kt_has_str(out, "0.5000");
     // The person's own projects are left alone.
     kt_has_str(ken_ok("projects --json"), "\"total\": 0");
+}
+
+// ---- who uses what ----
+
+static void make_calls(void)
+{
+    ktest_write("home/.keep", "");
+    ktest_write("calls/a.py", "def load(path):\n    return parse(path)\n\n\n"
+                              "def parse(text):\n    if not text:\n        return load(text)\n"
+                              "    return text.split()\n");
+    ktest_write("calls/b.py",
+                "from a import load\n\n\ndef main():\n    load(\"x\")\n    load(\"y\")\n");
+    ktest_write("calls/test_b.py", "from b import main\n\n\ndef test_main():\n    main()\n");
+}
+
+KEN_TEST(refs_are_shown_by_file)
+{
+    make_calls();
+    ken_ok("index calls");
+    kt_eq_str(ken_ok("refs load calls"), "a.py:1-2  function load\n"
+                                         "4 usages of load: 3 calls, 1 import\n"
+                                         "\n"
+                                         "a.py\n"
+                                         "      7  return load(text)  call in parse  [scoped]\n"
+                                         "\n"
+                                         "b.py\n"
+                                         "      1  from a import load  import  [imported]\n"
+                                         "      5  load(\"x\")  call in main  [imported]\n"
+                                         "      6  load(\"y\")  call in main  [imported]\n");
+    kt_has_str(ken_ok("refs load calls --role import"), "1 of 4 usages of load");
+    kt_has_str(ken_ok("refs load calls -C 1"), "      4  def main():\n      5  load(\"x\")");
+    kt_has_str(ken_ok("refs main calls --tests"), "test_b.py  test\n");
+    has_keys("refs load calls --json", "summary definitions total by_kind files project index");
+    ken_fails("refs laod calls", 1, "near names: load");
+    ken_fails("refs load calls --role cal", 2, "none of call");
+    ken_fails("refs load calls -C 21", 2, "'--context' must be a whole number from 0 to 20");
+}
+
+KEN_TEST(traces_are_trees)
+{
+    make_calls();
+    ken_ok("index calls");
+    kt_eq_str(ken_ok("trace main calls"),
+              "main: 1 callee found, 2 symbols down to depth 3, 1 cycle\n"
+              "main  b.py:4\n"
+              "└─ load  a.py:1  [imported]  2 calls\n"
+              "   └─ parse  a.py:5  [scoped]\n"
+              "      └─ load  a.py:1  [scoped]  cycle\n");
+    kt_eq_str(ken_ok("trace parse calls --callers"),
+              "parse: 1 caller found, 3 symbols up to depth 3, 1 cycle\n"
+              "parse  a.py:5\n"
+              "└─ load  a.py:1  [scoped]\n"
+              "   ├─ parse  a.py:5  [scoped]  cycle\n"
+              "   └─ main  b.py:4  [imported]  2 calls\n"
+              "      └─ test_main  test_b.py:4  [imported]\n");
+    kt_has_str(ken_ok("trace test_main calls --to parse"), "test_main: reaches parse in 3 calls\n");
+    kt_has_str(ken_ok("trace main calls -d 1"), "└─ load  a.py:1  [imported]  2 calls\n");
+    has_keys("trace main calls --json", "summary direction steps project index");
+    ken_fails("trace mian calls", 1, "near names: main");
+    ken_fails("trace main calls -d 11", 2, "'--depth' must be a whole number from 1 to 10");
 }

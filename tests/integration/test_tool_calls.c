@@ -334,7 +334,7 @@ KEN_TEST(a_question_is_answered_by_its_intent)
     json_decref(call(&l, "index_repository", args));
     json_t *v = call(&l, "search_code", "{\"query\":\"where is add_item defined\"}");
     kt_eq_text(text(v, "intent"), "find_definition");
-    kt_eq_text(text(v, "strategy"), "symbol lookup, hybrid");
+    kt_eq_text(text(v, "strategy"), "symbol lookup, dependency traversal, hybrid");
     kt_eq_text(text(first(v, "definitions"), "file_path"), "src/basket.py");
     kt_eq_text(text(first(v, "definitions"), "signature"), "def add_item(basket, item):");
     kt_eq_text(text(json_object_get(v, "next"), "tool"), "get_definition");
@@ -382,5 +382,139 @@ KEN_TEST(filters_may_stand_in_the_question)
     kt_eq_text(text(first(v, "results"), "symbol_name"), "Checkout.pay");
     json_decref(v);
     fails(&l, "search_code", "{\"query\":\"x kind:klass\"}", KEN_EINVAL, "kind:klass");
+    lab_close(&l);
+}
+
+// ---- who uses what
+// ----------------------------------------------------------------------
+
+static void write_mail(void)
+{
+    ktest_write("mail/queue.py", "class Queue:\n    def pop(self):\n        return None\n\n"
+                                 "    def push(self, item):\n        self.last = item\n");
+    ktest_write("mail/sender.py",
+                "from queue_of import nothing\nfrom mail_queue import Queue\n\n\n"
+                "class Sender:\n    def __init__(self):\n        self.queue = Queue()\n\n"
+                "    def run_once(self):\n        item = self.queue.pop()\n"
+                "        self.deliver(item)\n\n"
+                "    def deliver(self, item):\n        if item is None:\n"
+                "            return self.run_once()\n        print(item)\n");
+    ktest_write("mail/mail_queue.py", "class Queue:\n    def pop(self):\n        return 1\n\n\n"
+                                      "def guess(thing):\n    return thing.pop()\n");
+    ktest_write("mail/main.py", "from sender import Sender\n\n\ndef main():\n"
+                                "    Sender().run_once()\n\n\n"
+                                "if __name__ == \"__main__\":\n    main()\n");
+    ktest_write("mail/tests/test_sender.py", "from sender import Sender\n\n\ndef test_run_once():\n"
+                                             "    assert Sender().run_once() is None\n");
+}
+
+static void index_mail(lab *l)
+{
+    char args[400];
+    write_mail();
+    lab_open(l, ktest_path("mail"));
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", ktest_path("mail"));
+    json_decref(call(l, "index_repository", args));
+}
+
+static const json_t *file_of(const json_t *v, const char *path)
+{
+    const json_t *files = json_object_get(v, "files");
+    for (size_t i = 0; i < json_array_size(files); i++)
+        if (ken_str_eq_c(text(json_array_get(files, i), "file_path"), path))
+            return json_array_get(files, i);
+    return NULL;
+}
+
+KEN_TEST(usages_are_resolved_and_not_guessed)
+{
+    lab l;
+    index_mail(&l);
+    json_t *v = call(&l, "find_usages", "{\"symbol_name\":\"run_once\"}");
+    kt_eq_text(text(first(v, "definitions"), "name"), "Sender.run_once");
+    kt_eq_i(json_integer_value(json_object_get(v, "total")), 3);
+    const json_t *use = first(file_of(v, "main.py"), "calls");
+    kt_eq_i(json_integer_value(json_object_get(use, "line")), 5);
+    kt_eq_text(text(use, "in"), "main");
+    kt_eq_text(text(use, "text"), "Sender().run_once()");
+    kt_eq_text(text(use, "resolution"), "imported");
+    kt_eq_text(text(first(file_of(v, "sender.py"), "calls"), "resolution"), "exact");
+    kt_true(json_is_true(json_object_get(file_of(v, "tests/test_sender.py"), "is_test")));
+    kt_has_str(text(v, "summary").ptr, "3 usages of run_once: 3 calls; 1 in tests");
+    json_decref(v);
+    // The name alone makes no usage; it is counted.
+    v = call(&l, "find_usages", "{\"symbol_name\":\"Queue.pop\",\"file_hint\":\"mail_queue\"}");
+    kt_eq_text(text(first(v, "definitions"), "file_path"), "mail_queue.py");
+    kt_eq_i(json_integer_value(json_object_get(v, "total")), 1);
+    kt_not_null(file_of(v, "sender.py"));
+    kt_eq_i(json_integer_value(json_object_get(json_object_get(v, "unresolved"), "total")), 1);
+    kt_has_str(text(v, "summary").ptr, "1 more place uses this name and could not be resolved");
+    kt_eq_text(text(first(v, "other_definitions"), "at"), "queue.py:2");
+    kt_has_str(text(v, "hint").ptr, "choose one with file_hint, such as 'queue.py'");
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(usages_are_narrowed_and_paged)
+{
+    lab l;
+    index_mail(&l);
+    json_t *v = call(&l, "find_usages",
+                     "{\"symbol_name\":\"Sender\",\"role\":\"imports\",\"include_context\":false}");
+    kt_eq_i(json_integer_value(json_object_get(v, "total")), 2);
+    kt_null(json_object_get(first(file_of(v, "main.py"), "imports"), "text"));
+    kt_null(json_object_get(file_of(v, "main.py"), "calls"));
+    json_decref(v);
+    v = call(&l, "find_usages", "{\"symbol_name\":\"run_once\",\"limit\":1}");
+    kt_eq_i(json_integer_value(json_object_get(v, "next_offset")), 1);
+    kt_true(json_is_true(json_object_get(v, "truncated")));
+    json_decref(v);
+    v = call(&l, "find_usages", "{\"symbol_name\":\"run_once\",\"limit\":1,\"offset\":2}");
+    kt_not_null(file_of(v, "tests/test_sender.py"));
+    kt_null(json_object_get(v, "next_offset"));
+    json_decref(v);
+    v = call(&l, "find_usages", "{\"symbol_name\":\"run_once\",\"format\":\"text\"}");
+    kt_has_str(json_string_value(v), "main.py\n  5 call in main [imported]  Sender().run_once()\n");
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(what_cannot_be_asked_of_the_graph_says_what_to_do)
+{
+    lab l;
+    index_mail(&l);
+    fails(&l, "find_usages", "{\"symbol_name\":\"run_onse\"}", KEN_ENOTFOUND, "run_once");
+    fails(&l, "find_usages", "{\"symbol_name\":\"Sender\",\"role\":\"cal\"}", KEN_EINVAL,
+          "none of call, new");
+    fails(&l, "trace_execution", "{\"entry_point\":\"mian\"}", KEN_ENOTFOUND, "main");
+    fails(&l, "trace_execution", "{\"entry_point\":\"main\",\"max_depth\":11}", KEN_EINVAL, "10");
+    fails(&l, "trace_execution", "{\"entry_point\":\"main\",\"to\":\"nowhere\"}", KEN_ENOTFOUND,
+          "nowhere");
+    lab_close(&l);
+}
+
+KEN_TEST(traces_draw_calls_and_mark_cycles)
+{
+    lab l;
+    index_mail(&l);
+    json_t *v = call(&l, "trace_execution", "{\"entry_point\":\"run_once\",\"format\":\"text\"}");
+    kt_eq_str(json_string_value(v),
+              "run_once: 2 callees found, 2 symbols down to depth 2, 1 cycle\n"
+              "Sender.run_once  sender.py:9\n"
+              "  Queue.pop  mail_queue.py:2 [imported]\n"
+              "  Sender.deliver  sender.py:13 [exact]\n"
+              "    Sender.run_once  sender.py:9 [exact] (cycle)\n");
+    json_decref(v);
+    v = call(&l, "trace_execution", "{\"entry_point\":\"main\",\"to\":\"deliver\"}");
+    kt_true(json_is_true(json_object_get(v, "has_path")));
+    kt_eq_text(text(v, "summary"), "main: reaches deliver in 2 calls");
+    kt_eq_u(json_array_size(json_object_get(v, "steps")), 3);
+    json_decref(v);
+    v = call(&l, "trace_execution", "{\"entry_point\":\"deliver\",\"direction\":\"callers\"}");
+    kt_has_str(text(v, "summary").ptr, "deliver: 1 caller found");
+    json_decref(v);
+    v = call(&l, "trace_execution", "{\"entry_point\":\"guess\",\"direction\":\"callers\"}");
+    kt_eq_text(text(v, "summary"), "guess: 0 callers found");
+    json_decref(v);
     lab_close(&l);
 }

@@ -1,0 +1,242 @@
+// SPDX-License-Identifier: MIT
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "tool/tool_graph_priv.h"
+
+enum {
+    NAME_MAX_BYTES = 160,
+    SIGNATURE_MAX_BYTES = 240,
+    OTHERS_MAX = 8,
+    BYTES_PER_TOKEN = 4,
+    FIT_NOTE_BYTES = 64, // for the member names of what is added
+    LISTS_MAX = 16,
+};
+
+// ---- asking ------------------------------------------------------------------------------------
+
+ken_status ken_tool__ask(const ken_tool_env *env, ken_str ref, ken_tool__ask_fn *ask, void *ctx,
+                         ken_tool__scope *out, ken_err *err)
+{
+    ken_tool__scope scope;
+    ken_err first = { 0 };
+    bool is_newer = false;
+    ken_status st = ken_tool__open(env, ref, &scope, err);
+    if (st)
+        return st;
+    st = ask(scope.snap, ctx, &first);
+    if (st == KEN_ENOTFOUND && !ken_tool__catch_up(env, &scope, &is_newer, NULL) && is_newer) {
+        first = (ken_err){ 0 };
+        st = ask(scope.snap, ctx, &first);
+    }
+    if (st) {
+        ken_tool__close(env, &scope);
+        if (err)
+            *err = first;
+        return st;
+    }
+    *out = scope;
+    return KEN_OK;
+}
+
+size_t ken_tool__token_bytes(const ken_tool_env *env, size_t n_tokens)
+{
+    size_t max = env->ctx->max_bytes, bytes = n_tokens * BYTES_PER_TOKEN;
+    return max < SIZE_MAX && bytes < max ? bytes : max;
+}
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+void ken_tool__set_at(json_t *o, const char *key, ken_str path, uint32_t line)
+{
+    ken_buf at = KEN_BUF_INIT(0);
+    ken_buf_put_str(&at, path);
+    ken_buf_printf(&at, ":%u", line + 1);
+    ken_json_set_str(o, key, ken_buf_str(&at));
+    ken_buf_release(&at);
+}
+
+bool ken_tool__is_external(const ken_graph_node *n)
+{
+    return n->id.file == UINT32_MAX;
+}
+
+static ken_str shown_name(const ken_graph_node *n)
+{
+    return ken_utf8_clip(n->qualified.len ? n->qualified : n->name, NAME_MAX_BYTES);
+}
+
+json_t *ken_tool__place_json(const ken_graph_node *n)
+{
+    json_t *o = json_object();
+    ken_json_set_str(o, "name", shown_name(n));
+    if (ken_tool__is_external(n))
+        return o;
+    if (n->kind != KEN_SYMBOL_UNKNOWN)
+        ken_json_set_str(o, "kind", ken_str_c(ken_symbol_kind_word(n->kind)));
+    ken_tool__set_at(o, "at", n->path, n->first_line);
+    return o;
+}
+
+json_t *ken_tool__node_json(const ken_graph_node *n)
+{
+    json_t *o = json_object();
+    ken_json_set_str(o, "name", shown_name(n));
+    ken_json_set_str(o, "kind", ken_str_c(ken_symbol_kind_word(n->kind)));
+    ken_json_set_str(o, "file_path", n->path);
+    ken_json_set_u64(o, "start_line", n->first_line + 1);
+    ken_json_set_u64(o, "end_line", n->last_line + 1);
+    if (n->signature.len)
+        ken_json_set_str(o, "signature", ken_utf8_clip(n->signature, SIGNATURE_MAX_BYTES));
+    return o;
+}
+
+void ken_tool__set_others(json_t *o, const ken_graph_node *others, size_t n)
+{
+    if (!n)
+        return;
+    json_t *list = json_array();
+    for (size_t i = 0; i < n && i < OTHERS_MAX; i++)
+        ken_json_append(list, ken_tool__place_json(&others[i]));
+    ken_json_set(o, "other_definitions", list);
+    ken_buf hint = KEN_BUF_INIT(0);
+    ken_buf_printf(&hint, "%zu other definition%s this name; choose one with file_hint, such as '",
+                   n, n == 1 ? " has" : "s have");
+    ken_buf_put_str(&hint, others[0].path);
+    ken_buf_puts(&hint, "', or with a qualified name");
+    ken_json_set_str(o, "hint", ken_buf_str(&hint));
+    ken_buf_release(&hint);
+}
+
+void ken_tool__set_class(json_t *o, ken_edge_class class, ken_str evidence)
+{
+    ken_json_set_str(o, "resolution", ken_str_c(ken_edge_class_word(class)));
+    if (evidence.len)
+        ken_json_set_str(o, "evidence", ken_utf8_clip(evidence, NAME_MAX_BYTES));
+}
+
+void ken_tool__set_scope(json_t *o, const ken_tool__scope *scope)
+{
+    ken_json_set(o, "project", ken_tool__project_json(&scope->project));
+    ken_json_set(o, "index", ken_tool__index_json(scope));
+}
+
+json_t *ken_tool__strings_json(const ken_str *items, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        ken_json_append(list, ken_json_str(items[i]));
+    return list;
+}
+
+json_t *ken_tool__route_json(const ken_route *r)
+{
+    json_t *o = json_object();
+    ken_json_set_str(o, r->is_event ? "event" : "method", r->method);
+    ken_json_set_str(o, "path", ken_utf8_clip(r->path, NAME_MAX_BYTES));
+    if (r->handler.len)
+        ken_json_set_str(o, "handler", ken_utf8_clip(r->handler, NAME_MAX_BYTES));
+    ken_tool__set_at(o, "at", r->file, r->line);
+    ken_json_set_str(o, "framework", r->framework);
+    return o;
+}
+
+// ---- staying within a size
+// -----------------------------------------------------------------------
+
+typedef struct fit_list {
+    json_t *items;
+    size_t bytes;
+} fit_list;
+
+// The longest list of those with more than `least` items; NULL when there is none.
+static fit_list *longest(fit_list *lists, size_t n, size_t least)
+{
+    fit_list *best = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (json_array_size(lists[i].items) > least && (!best || lists[i].bytes > best->bytes))
+            best = &lists[i];
+    return best;
+}
+
+void ken_tool__fit_lists(json_t *result, const char *const *lists, size_t n_lists, size_t max_bytes,
+                         const char *hint)
+{
+    fit_list open[LISTS_MAX];
+    size_t n = 0, total = ken_json_dump_size(result);
+    if (total <= max_bytes)
+        return;
+    for (size_t i = 0; i < n_lists && n < LISTS_MAX; i++) {
+        json_t *items = json_object_get(result, lists[i]);
+        if (items)
+            open[n++] = (fit_list){ items, ken_json_dump_size(items) };
+    }
+    total += strlen(hint) + FIT_NOTE_BYTES;
+    // Of every list a little first, then whatever must go.
+    for (size_t least = 3; total > max_bytes;) {
+        fit_list *l = longest(open, n, least);
+        if (!l && !least)
+            break;
+        if (!l) {
+            least = 0;
+            continue;
+        }
+        size_t last = json_array_size(l->items) - 1;
+        size_t bytes = ken_json_dump_size(json_array_get(l->items, last)) + 1;
+        json_array_remove(l->items, last);
+        l->bytes -= bytes;
+        total -= bytes;
+    }
+    ken_json_set_bool(result, "truncated", true);
+    if (!json_object_get(result, "hint"))
+        ken_json_set_str(result, "hint", ken_str_c(hint));
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+ken_str ken_tool__member(const json_t *o, const char *key)
+{
+    return ken_json_text(json_object_get(o, key));
+}
+
+long long ken_tool__number(const json_t *o, const char *key)
+{
+    return (long long)json_integer_value(json_object_get(o, key));
+}
+
+void ken_tool__put_tail(const json_t *result, ken_buf *out)
+{
+    const json_t *others = json_object_get(result, "other_definitions");
+    for (size_t i = 0; i < json_array_size(others); i++) {
+        const json_t *o = json_array_get(others, i);
+        ken_buf_printf(out, "%s" KEN_STR_FMT " " KEN_STR_FMT,
+                       i ? ", " : "also defined: ", KEN_STR_ARG(ken_tool__member(o, "name")),
+                       KEN_STR_ARG(ken_tool__member(o, "at")));
+    }
+    if (json_array_size(others))
+        ken_buf_putc(out, '\n');
+    ken_str hint = ken_tool__member(result, "hint");
+    if (hint.len)
+        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+}
+
+void ken_tool__put_class(const json_t *o, ken_buf *out)
+{
+    ken_str class = ken_tool__member(o, "resolution"), why = ken_tool__member(o, "evidence");
+    if (!class.len)
+        return;
+    ken_buf_printf(out, " [" KEN_STR_FMT "%s" KEN_STR_FMT "]", KEN_STR_ARG(class),
+                   why.len ? ": " : "", KEN_STR_ARG(why));
+}
+
+void ken_tool__put_routes(const json_t *list, ken_buf *out)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *r = json_array_get(list, i);
+        ken_str method = ken_tool__member(r, "method");
+        ken_buf_printf(out, "route: " KEN_STR_FMT " " KEN_STR_FMT "  " KEN_STR_FMT "\n",
+                       KEN_STR_ARG(method.len ? method : ken_tool__member(r, "event")),
+                       KEN_STR_ARG(ken_tool__member(r, "path")),
+                       KEN_STR_ARG(ken_tool__member(r, "at")));
+    }
+}

@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: MIT
+// tool_graph_priv.h -- what the tools share that ask who uses what (query/query_graph.h).
+//
+// Each tool is two halves: asking, and the making of JSON from what came back, which is a function
+// of its input (ken_tool__<noun>_json). Lines are 0-based in structs and 1-based in JSON; "at" is
+// "path:line". Every answer says in words what it found and what could not be resolved.
+#ifndef KEN_TOOL_TOOL_GRAPH_PRIV_H
+#define KEN_TOOL_TOOL_GRAPH_PRIV_H
+
+#include "query/query_graph.h"
+#include "tool/tool_priv.h"
+
+// ---- asking ------------------------------------------------------------------------------------
+typedef ken_status ken_tool__ask_fn(ken_snapshot *s, void *ctx, ken_err *err);
+// Opens the project and asks; what is not found may have been written since, so then it asks once
+// more of an index that is up to date. `out` is open on success.
+ken_status ken_tool__ask(const ken_tool_env *env, ken_str ref, ken_tool__ask_fn *ask, void *ctx,
+                         ken_tool__scope *out, ken_err *err) KEN_MUST_USE;
+// Bytes that an answer of so many tokens may have; no limit where the call has none.
+size_t ken_tool__token_bytes(const ken_tool_env *env, size_t n_tokens);
+
+// ---- JSON --------------------------------------------------------------------------------------
+void ken_tool__set_at(json_t *o, const char *key, ken_str path, uint32_t line);
+bool ken_tool__is_external(const ken_graph_node *n);
+// name, kind, at; what lies outside of the tree has a name only.
+json_t *ken_tool__place_json(const ken_graph_node *n);
+// The whole of it: name, kind, file_path, start_line, end_line, signature.
+json_t *ken_tool__node_json(const ken_graph_node *n);
+// Definitions that have the name and were not meant, and how to choose among them.
+void ken_tool__set_others(json_t *o, const ken_graph_node *others, size_t n);
+void ken_tool__set_class(json_t *o, ken_edge_class class, ken_str evidence);
+void ken_tool__set_scope(json_t *o, const ken_tool__scope *scope); // project, index
+json_t *ken_tool__strings_json(const ken_str *items, size_t n);
+json_t *ken_tool__route_json(const ken_route *r);
+// Takes items from the end of the longest of the lists until `result` has at most `max_bytes`; then
+// says so, with `hint`. Lists that are no members are passed over.
+void ken_tool__fit_lists(json_t *result, const char *const *lists, size_t n_lists, size_t max_bytes,
+                         const char *hint);
+
+// ---- the shapes of answers, without project and index ------------------------------------------
+typedef struct ken_tool__usages_shape {
+    ken_str name;
+    uint32_t offset;
+    size_t max_bytes;    // of the whole
+    size_t n_tail_bytes; // of what comes after
+} ken_tool__usages_shape;
+
+json_t *ken_tool__usages_json(const ken_usages *u, const ken_tool__usages_shape *shape);
+json_t *ken_tool__trace_json(const ken_trace *t, const ken_trace_opts *o);
+
+// ---- text --------------------------------------------------------------------------------------
+ken_str ken_tool__member(const json_t *o, const char *key);
+long long ken_tool__number(const json_t *o, const char *key);
+// The ends of every listing: other definitions, hint.
+void ken_tool__put_tail(const json_t *result, ken_buf *out);
+// " [imported]", " [inferred: why]"
+void ken_tool__put_class(const json_t *o, ken_buf *out);
+void ken_tool__put_routes(const json_t *list, ken_buf *out);
+
+#endif

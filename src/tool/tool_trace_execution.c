@@ -1,0 +1,235 @@
+// SPDX-License-Identifier: MIT
+// trace_execution: who calls whom from an entry point, as a tree in pre-order, or the shortest path
+// to another symbol.
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "tool/tool_graph_priv.h"
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+// The entry has no call; its `unresolved` are its own.
+static void set_call(json_t *o, const ken_trace_step *s)
+{
+    if (s->parent < 0)
+        return;
+    if (s->site_path.len)
+        ken_tool__set_at(o, "call", s->site_path, s->site_line);
+    if (s->role != KEN_REF_CALL)
+        ken_json_set_str(o, "role", ken_str_c(ken_ref_role_word(s->role)));
+    ken_tool__set_class(o, s->class, s->evidence);
+    if (s->n_sites > 1)
+        ken_json_set_u64(o, "sites", s->n_sites);
+}
+
+static json_t *step_json(const ken_trace_step *s)
+{
+    json_t *o = json_object(), *place = ken_tool__place_json(&s->node);
+    ken_json_set_u64(o, "depth", s->depth);
+    json_object_update(o, place);
+    json_decref(place);
+    set_call(o, s);
+    if (s->is_cycle)
+        ken_json_set_bool(o, "cycle", true);
+    if (s->seen_at >= 0)
+        ken_json_set_u64(o, "seen_at", (uint64_t)s->seen_at);
+    if (s->n_cut)
+        ken_json_set_u64(o, "cut", s->n_cut);
+    if (s->n_unresolved)
+        ken_json_set_u64(o, "unresolved", s->n_unresolved);
+    return o;
+}
+
+typedef struct counts {
+    size_t n_direct, n_symbols, n_cycles, n_unresolved, n_cut;
+    uint32_t depth;
+} counts;
+
+static counts count_steps(const ken_trace *t)
+{
+    counts c = { 0 };
+    for (size_t i = 0; i < t->n_steps; i++) {
+        const ken_trace_step *s = &t->steps[i];
+        c.n_direct += s->depth == 1;
+        c.n_symbols += i && s->seen_at < 0;
+        c.n_cycles += s->is_cycle;
+        c.n_unresolved += s->n_unresolved;
+        c.n_cut += s->n_cut;
+        c.depth = s->depth > c.depth ? s->depth : c.depth;
+    }
+    return c;
+}
+
+static void put_unresolved(ken_buf *text, const counts *c, bool is_up)
+{
+    if (!c->n_unresolved)
+        return;
+    const char *s = c->n_unresolved == 1 ? "" : "s";
+    if (is_up)
+        ken_buf_printf(text, "; %zu unresolved call site%s %s", c->n_unresolved, s,
+                       c->n_unresolved == 1 ? "uses one of these names" : "use these names");
+    else
+        ken_buf_printf(text, "; %zu call%s in them could not be resolved", c->n_unresolved, s);
+}
+
+// "main: 3 direct callees, 14 symbols down to depth 3, 1 cycle; 5 calls in them could not be
+// resolved"
+static void put_tree_words(ken_buf *text, const counts *c, bool is_up)
+{
+    const char *what = is_up ? "caller" : "callee";
+    ken_buf_printf(text, "%zu %s%s found", c->n_direct, what, c->n_direct == 1 ? "" : "s");
+    if (c->depth > 1)
+        ken_buf_printf(text, ", %zu symbols %s to depth %u", c->n_symbols, is_up ? "up" : "down",
+                       c->depth);
+    if (c->n_cycles)
+        ken_buf_printf(text, ", %zu cycle%s", c->n_cycles, c->n_cycles == 1 ? "" : "s");
+    if (c->n_cut)
+        ken_buf_printf(text, ", %zu left out", c->n_cut);
+}
+
+static void set_summary(json_t *o, const ken_trace *t, const ken_trace_opts *opts)
+{
+    ken_buf text = KEN_BUF_INIT(0);
+    counts c = count_steps(t);
+    bool is_up = opts->direction == KEN_TRACE_CALLERS;
+    ken_str name = t->n_steps ? t->steps[0].node.name : opts->entry;
+    ken_buf_printf(&text, KEN_STR_FMT ": ", KEN_STR_ARG(ken_utf8_clip(name, 100)));
+    if (!opts->to.len)
+        put_tree_words(&text, &c, is_up);
+    else if (t->has_path)
+        ken_buf_printf(&text, "reaches " KEN_STR_FMT " in %u call%s",
+                       KEN_STR_ARG(ken_utf8_clip(opts->to, 100)), c.depth, c.depth == 1 ? "" : "s");
+    else
+        ken_buf_printf(&text, "no path to " KEN_STR_FMT " found",
+                       KEN_STR_ARG(ken_utf8_clip(opts->to, 100)));
+    put_unresolved(&text, &c, is_up);
+    ken_json_set_str(o, "summary", ken_buf_str(&text));
+    ken_buf_release(&text);
+}
+
+json_t *ken_tool__trace_json(const ken_trace *t, const ken_trace_opts *opts)
+{
+    json_t *o = json_object(), *steps = json_array();
+    set_summary(o, t, opts);
+    ken_json_set_str(o, "direction",
+                     opts->direction == KEN_TRACE_CALLERS ? KEN_STR("callers")
+                                                          : KEN_STR("callees"));
+    if (opts->to.len)
+        ken_json_set_bool(o, "has_path", t->has_path);
+    for (size_t i = 0; i < t->n_steps; i++)
+        ken_json_append(steps, step_json(&t->steps[i]));
+    ken_json_set(o, "steps", steps);
+    ken_tool__set_others(o, t->others, t->n_others);
+    if (t->is_truncated)
+        ken_json_set_bool(o, "truncated", true);
+    return o;
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+typedef struct question {
+    const ken_tool_env *env;
+    ken_trace_opts opts;
+    ken_trace found;
+} question;
+
+static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
+{
+    question *q = ctx;
+    return ken_trace_execution(s, &q->opts, q->env->ctx->cancel, q->env->arena, &q->found, err);
+}
+
+static ken_status read_opts(const json_t *args, ken_trace_opts *o, ken_err *err)
+{
+    uint64_t depth = 0, nodes = 0;
+    ken_str direction = { "", 0 };
+    ken_status st = ken_json_read_str(args, "args", "entry_point", &o->entry, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "to", &o->to, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "file_hint", &o->file_hint, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "direction", &direction, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "max_depth", &depth, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "max_nodes", &nodes, err);
+    if (!st)
+        st = ken_json_read_bool(args, "args", "external", &o->wants_external, err);
+    o->direction =
+        ken_str_eq(direction, KEN_STR("callers")) ? KEN_TRACE_CALLERS : KEN_TRACE_CALLEES;
+    o->max_depth = (uint32_t)depth;
+    o->max_nodes = (uint32_t)nodes;
+    return st;
+}
+
+// A step that was cut off is no place to look.
+static void drop_lost(json_t *steps)
+{
+    size_t n = json_array_size(steps);
+    for (size_t i = 0; i < n; i++) {
+        json_t *s = json_array_get(steps, i);
+        if (ken_tool__number(s, "seen_at") >= (long long)n)
+            json_object_del(s, "seen_at");
+    }
+}
+
+#define NARROW_HINT \
+    "the tree was cut to fit; ask with a smaller max_depth, or go on from one of its leaves"
+
+ken_status ken_tool__trace_execution(const ken_tool_env *env, const json_t *args, json_t **out,
+                                     ken_err *err)
+{
+    question q = { .env = env };
+    ken_str ref = { "", 0 };
+    ken_tool__scope scope;
+    ken_status st = read_opts(args, &q.opts, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "project", &ref, err);
+    if (!st)
+        st = ken_tool__ask(env, ref, ask, &q, &scope, err);
+    if (st)
+        return st;
+    json_t *o = ken_tool__trace_json(&q.found, &q.opts);
+    ken_tool__set_scope(o, &scope);
+    ken_tool__fit(o, "steps", env->ctx->max_bytes, NARROW_HINT);
+    drop_lost(json_object_get(o, "steps"));
+    ken_tool__close(env, &scope);
+    *out = o;
+    return KEN_OK;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void put_step(const json_t *s, size_t number, ken_buf *out)
+{
+    const json_t *seen = json_object_get(s, "seen_at");
+    for (long long d = ken_tool__number(s, "depth"); d > 0; d--)
+        ken_buf_puts(out, "  ");
+    ken_buf_put_str(out, ken_tool__member(s, "name"));
+    ken_str at = ken_tool__member(s, "at");
+    if (at.len)
+        ken_buf_printf(out, "  " KEN_STR_FMT, KEN_STR_ARG(at));
+    ken_tool__put_class(s, out);
+    if (json_object_get(s, "sites"))
+        ken_buf_printf(out, " x%lld", ken_tool__number(s, "sites"));
+    if (json_object_get(s, "cycle"))
+        ken_buf_puts(out, " (cycle)");
+    else if (seen)
+        ken_buf_puts(out, json_integer_value(seen) < (json_int_t)number ? " (see above)"
+                                                                        : " (see below)");
+    if (json_object_get(s, "cut"))
+        ken_buf_printf(out, " (%lld more)", ken_tool__number(s, "cut"));
+    if (json_object_get(s, "unresolved"))
+        ken_buf_printf(out, " (%lld unresolved)", ken_tool__number(s, "unresolved"));
+    ken_buf_putc(out, '\n');
+}
+
+void ken_tool__trace_execution_text(const json_t *result, ken_buf *out)
+{
+    const json_t *steps = json_object_get(result, "steps");
+    ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
+    for (size_t i = 0; i < json_array_size(steps); i++)
+        put_step(json_array_get(steps, i), i, out);
+    ken_tool__put_tail(result, out);
+}
