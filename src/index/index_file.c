@@ -10,6 +10,7 @@ void index_worker_init(index_worker *w)
     ken_vocabulary words = ken_static_vocabulary(ken_static_builtin());
     w->tokenizer = ken_tokenizer_new(&words);
     w->packer = ken_refs_packer_new();
+    w->zip = ken_zip_new();
 }
 
 void index_worker_release(index_worker *w)
@@ -17,6 +18,7 @@ void index_worker_release(index_worker *w)
     ken_learner_free(w->learner);
     ken_tokenizer_free(w->tokenizer);
     ken_refs_packer_free(w->packer);
+    ken_zip_free(w->zip);
 }
 
 void index_slot_release(index_slot *s)
@@ -84,6 +86,7 @@ void index_file_learn(const index_job *job, index_worker *w, index_slot *s)
         ken_static_embed_bags(ken_static_builtin(), &s->doc.bags, &s->vectors);
     ken_buf_clear(&s->packed);
     ken_facts_pack(&s->facts, &s->packed);
+    ken_facts_compress(w->zip, &s->packed);
     ken_buf_clear(&s->packed_refs);
     ken_refs_pack(w->packer, &s->refs, &s->facts, &s->packed_refs);
 }

@@ -24,6 +24,7 @@ typedef struct index_worker {
     ken_learner *learner;
     ken_tokenizer *tokenizer;
     ken_refs_packer *packer;
+    ken_zip *zip;
 } index_worker;
 
 // One file on its way from the disk to the writer. Slots are recycled with their memory.

@@ -22,6 +22,7 @@ struct ken_store {
     ken_status spoiled; // why this transaction cannot be committed; KEN_OK = it can
     bool is_durable;    // the transaction names a generation
     bool is_read_only;
+    ken_zip *zip;
     char *path; // as it was opened; NULL for a backend that was wrapped by hand
 };
 
@@ -57,6 +58,7 @@ ken_status ken_store__wrap(ken_store_backend *b, ken_store **out, ken_err *err)
     }
     ken_store *s = ken_zalloc(sizeof *s);
     s->backend = b;
+    s->zip = ken_zip_new();
     *out = s;
     return KEN_OK;
 }
@@ -104,6 +106,7 @@ void ken_store_close(ken_store *s)
         return;
     ken_store_rollback(s);
     s->backend->ops->conn->close(s->backend);
+    ken_zip_free(s->zip);
     ken_free(s->path);
     ken_free(s);
 }
@@ -257,7 +260,7 @@ ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena,
     ken_status st = ken_store_load_packed(s, content, arena, &packed, err);
     if (st)
         return st;
-    st = ken_facts_unpack(packed, arena, out, err);
+    st = ken_facts_unpack(s->zip, packed, arena, out, err);
     return st ? ken_err_wrap(err, "content %lld", (long long)content), st : KEN_OK;
 }
 
@@ -268,7 +271,7 @@ ken_status ken_store_load_refs(ken_store *s, int64_t content, const ken_facts *f
     ken_status st = ken_store_load_packed_refs(s, content, arena, &packed, err);
     if (st)
         return st;
-    st = ken_refs_unpack(packed, facts, arena, out, err);
+    st = ken_refs_unpack(s->zip, packed, facts, arena, out, err);
     return st ? ken_err_wrap(err, "content %lld", (long long)content), st : KEN_OK;
 }
 

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The packed form of facts, version 1: a header, then one column after the other.
+// The packed form of facts, version 1: a header, then one column after the other. Version 2 is a
+// version 1 that was compressed (store_zip_priv.h): most of the bytes are in few large files.
 //
 //   header   version byte, flag byte (1 = fallback, 2 = masked), then as varints: lang, n_bytes,
 //            n_lines, n_error_bytes, n_symbols, n_chunks, n_imports
@@ -28,16 +29,19 @@
 // Numbers are LEB128; (±) ones are zigzag-coded. The depth of a symbol follows from its parents.
 // A column per field keeps equal things together: most bytes are zero or one, and decoding is a row
 // of tight loops. Unpacking trusts nothing: every count is bounded by the bytes that are left
-// before memory is taken for it, so a hostile blob costs at most about 32 times its own size.
+// before memory is taken for it, so a hostile blob costs at most about 32 times its own size, and
+// KEN_ZIP_MAX_RATIO times that when compressed.
 #include "store/store_facts.h"
 
 #include <limits.h>
 
 #include "base/alloc.h"
-#include "store/store_reader_priv.h"
+#include "store/store_zip_priv.h"
 
 enum {
     FACTS_VERSION = 1,
+    FACTS_COMPRESSED = 2,
+    COMPRESS_MIN_BYTES = 512, // smaller ones gain little and are most files
     FLAG_FALLBACK = 1,
     FLAG_MASKED = 2,
     HAS_DOC = 8,
@@ -151,6 +155,20 @@ void ken_facts_pack(const ken_facts *f, ken_buf *out)
     pack_symbols(f->symbols, f->n_symbols, out);
     pack_chunks(f->chunks, f->n_chunks, out);
     pack_imports(f->imports, f->n_imports, out);
+}
+
+void ken_facts_compress(ken_zip *zip, ken_buf *packed)
+{
+    if (packed->len < COMPRESS_MIN_BYTES)
+        return;
+    ken_buf small = KEN_BUF_INIT(packed->max);
+    ken_buf_putc(&small, FACTS_COMPRESSED);
+    bool is_smaller = ken_zip__put(zip, ken_buf_str(packed), &small);
+    if (is_smaller) {
+        ken_buf_clear(packed);
+        ken_buf_put_str(packed, ken_buf_str(&small));
+    }
+    ken_buf_release(&small);
 }
 
 // ---- unpacking -------------------------------------------------------------------------------
@@ -295,14 +313,28 @@ static void unpack_header(ken_reader *r, ken_facts *f, uint32_t *n_symbols, uint
     *n_imports = ken_reader_count(r, IMPORT_MIN_BYTES, "number of imports");
 }
 
-ken_status ken_facts_unpack(ken_str packed, ken_arena *arena, ken_facts *out, ken_err *err)
+// Behind the version byte of form 1, wherever that is.
+static ken_reader open_form(ken_zip *zip, ken_str packed)
 {
     const uint8_t *p = (const uint8_t *)packed.ptr;
+    ken_reader r = { p, p + packed.len, NULL };
+    if (*r.at == FACTS_COMPRESSED) {
+        r.at++;
+        ken_str plain = ken_zip__borrow(zip, &r, KEN_FACTS_MAX_BYTES);
+        p = (const uint8_t *)plain.ptr;
+        r = (ken_reader){ p, p + plain.len, r.bad };
+    }
+    if (ken_reader_byte(&r, 256, "form") != FACTS_VERSION)
+        ken_reader_spoil(&r, "another form");
+    return r;
+}
+
+ken_status ken_facts_unpack(ken_zip *zip, ken_str packed, ken_arena *arena, ken_facts *out,
+                            ken_err *err)
+{
     if (!packed.len || packed.len > KEN_FACTS_MAX_BYTES)
         return KEN_FAIL(err, KEN_ECORRUPT, "packed facts of %zu bytes", packed.len);
-    if (p[0] != FACTS_VERSION)
-        return KEN_FAIL(err, KEN_ECORRUPT, "packed facts of form %u, not %d", p[0], FACTS_VERSION);
-    ken_reader r = { p + 1, p + packed.len, NULL };
+    ken_reader r = open_form(zip, packed);
     ken_facts f = { 0 };
     uint32_t n_symbols = 0, n_chunks = 0, n_imports = 0;
     unpack_header(&r, &f, &n_symbols, &n_chunks, &n_imports);

@@ -14,6 +14,7 @@
 #include "base/err.h"
 #include "model/facts.h"
 #include "model/refs.h"
+#include "store/store_zip.h"
 
 enum {
     KEN_REFS_MAX_BYTES = 64 * 1024 * 1024
@@ -31,7 +32,7 @@ void ken_refs_pack(ken_refs_packer *p, const ken_refs *refs, const ken_facts *fa
 // Checks everything (indexes, order, places, sizes): KEN_ECORRUPT. No bytes at all are refs that
 // say nothing. `exprs` always has its NONE, `defs` one for each definition. Names live in the arena
 // or are those of the facts' symbols; equal names have one pointer.
-ken_status ken_refs_unpack(ken_str packed, const ken_facts *facts, ken_arena *arena, ken_refs *out,
-                           ken_err *err) KEN_MUST_USE;
+ken_status ken_refs_unpack(ken_zip *zip, ken_str packed, const ken_facts *facts, ken_arena *arena,
+                           ken_refs *out, ken_err *err) KEN_MUST_USE;
 
 #endif

@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: MIT
 // Packing of references: store_refs_priv.h has the form. One pass over each array; a name is hashed
 // once where it stands in an expression, and everything else is looked up by number.
-#include <zstd.h>
-
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "store/store_reader_priv.h"
 #include "store/store_refs_priv.h"
 
 enum {
-    ZSTD_MIN_BYTES = 64, // below, a frame gains nothing
-    ZSTD_LEVEL = 3,
-    FORM_BYTES = 16, // before the columns, at most
+    ZIP_MIN_BYTES = 64, // below, a frame gains nothing
+    FORM_BYTES = 16,    // before the columns, at most
 };
 
 const refs_shape ken_store__refs_shapes[KEN_EXPR_OP_COUNT] = {
@@ -46,7 +43,7 @@ struct ken_refs_packer {
     ken_arena scratch; // of one file
     ken_buf columns[COL_COUNT];
     ken_buf plain; // all of them, before they are compressed
-    ZSTD_CCtx *zstd;
+    ken_zip *zip;
     name_slot *names;
     uint32_t name_mask, n_new_names;
     // refs
@@ -59,6 +56,7 @@ ken_refs_packer *ken_refs_packer_new(void)
 {
     ken_refs_packer *p = ken_zalloc(sizeof *p);
     ken_arena_init(&p->scratch, 0);
+    p->zip = ken_zip_new();
     return p;
 }
 
@@ -70,7 +68,7 @@ void ken_refs_packer_free(ken_refs_packer *p)
     for (int i = 0; i < COL_COUNT; i++)
         ken_buf_release(&p->columns[i]);
     ken_buf_release(&p->plain);
-    ZSTD_freeCCtx(p->zstd);
+    ken_zip_free(p->zip);
     ken_free(p);
 }
 
@@ -360,23 +358,15 @@ static void join_columns(ken_refs_packer *p, const ken_refs *r)
 
 static bool put_compressed(ken_refs_packer *p, ken_buf *out)
 {
-    size_t n = p->plain.len, from = out->len;
-    if (n < ZSTD_MIN_BYTES)
+    size_t from = out->len;
+    if (p->plain.len < ZIP_MIN_BYTES)
         return false;
-    if (!p->zstd)
-        p->zstd = ZSTD_createCCtx();
     ken_buf_putc(out, KEN_REFS_VERSION);
     ken_buf_putc(out, KEN_REFS_ZSTD);
-    ken_buf_put_varint(out, n);
-    size_t room = ZSTD_compressBound(n), got = 0;
-    if (p->zstd && ken_buf_reserve(out, room))
-        got = ZSTD_compressCCtx(p->zstd, out->ptr + out->len, room, p->plain.ptr, n, ZSTD_LEVEL);
-    if (!got || ZSTD_isError(got) || got >= n || n / KEN_REFS_MAX_RATIO > got) {
-        out->len = from;
-        return false;
-    }
-    out->len += got;
-    return true;
+    if (ken_zip__put(p->zip, ken_buf_str(&p->plain), out))
+        return true;
+    out->len = from;
+    return false;
 }
 
 static bool says_nothing(const ken_refs_packer *p, const ken_refs *r)

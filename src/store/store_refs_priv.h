@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // store_refs_priv.h -- the packed form of references, version 1.
 //
-//   form     version byte, form byte (0 = as it is, 1 = zstd, then the size of what was compressed)
+//   form     version byte, form byte (0 = as it is, 1 = compressed: store_zip_priv.h)
 //   head     numbers of implied definitions, bases, binds and literals; bytes of each column but
 //   the
 //            last; then the columns
@@ -35,14 +35,13 @@
 
 #include <string.h>
 
-#include "store/store_reader_priv.h"
 #include "store/store_refs.h"
+#include "store/store_zip_priv.h"
 
 enum {
     KEN_REFS_VERSION = 1,
     KEN_REFS_PLAIN = 0,
     KEN_REFS_ZSTD = 1,
-    KEN_REFS_MAX_RATIO = 8, // of compressed bytes: bounds the memory that a small blob takes
     KEN_MENTION_OLD = 8,
     KEN_MENTION_NEW = 9,
     KEN_MENTION_RECENT = 10,

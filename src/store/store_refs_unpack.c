@@ -1,9 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Unpacking of references: store_refs_priv.h has the form. Nothing is trusted: there are no more
 // expressions, references and definitions than bytes in their columns, and compressed bytes may
-// grow KEN_REFS_MAX_RATIO times, so that a hostile blob costs at most about 300 times its own size.
-#include <zstd.h>
-
+// grow KEN_ZIP_MAX_RATIO times, so that a hostile blob costs at most about 300 times its own size.
 #include "base/alloc.h"
 #include "store/store_reader_priv.h"
 #include "store/store_refs_priv.h"
@@ -344,31 +342,19 @@ static void unpack_defs(unpacker *u)
 
 // ---- all of it -------------------------------------------------------------------------------
 
-static const char *open_plain(ken_reader *r, ken_arena *arena)
+// The columns, in the arena: names point into them.
+static ken_reader open_form(ken_reader *r, ken_zip *zip, ken_arena *arena)
 {
-    ken_str all = ken_arena_dup(arena, ken_reader_text(r, ken_reader_left(r), ""));
-    *r = (ken_reader){ (const uint8_t *)all.ptr, (const uint8_t *)all.ptr + all.len, NULL };
-    return NULL;
-}
-
-static const char *open_compressed(ken_reader *r, ken_arena *arena)
-{
-    size_t n = ken_reader_number(r, KEN_REFS_MAX_BYTES, "size"), packed = ken_reader_left(r);
-    if (r->bad || n > (packed + 1) * KEN_REFS_MAX_RATIO)
-        return "size";
-    uint8_t *p = ken_arena_alloc(arena, n);
-    if (ZSTD_decompress(p, n, r->at, packed) != n)
-        return "compressed bytes";
-    *r = (ken_reader){ p, p + n, NULL };
-    return NULL;
-}
-
-static const char *open_form(ken_reader *r, ken_arena *arena)
-{
-    uint8_t form = ken_reader_byte(r, KEN_REFS_ZSTD + 1, "form");
-    if (r->bad)
-        return r->bad;
-    return form == KEN_REFS_ZSTD ? open_compressed(r, arena) : open_plain(r, arena);
+    ken_str all = { "", 0 };
+    if (ken_reader_byte(r, KEN_REFS_ZSTD + 1, "form") == KEN_REFS_ZSTD) {
+        size_t n = ken_zip__size(r, KEN_REFS_MAX_BYTES);
+        char *into = ken_arena_alloc(arena, n + 1);
+        ken_zip__get(zip, r, into, n);
+        all = ken_str_n(into, n);
+    } else {
+        all = ken_arena_dup(arena, ken_reader_text(r, ken_reader_left(r), ""));
+    }
+    return (ken_reader){ (const uint8_t *)all.ptr, (const uint8_t *)all.ptr + all.len, r->bad };
 }
 
 static void cut_columns(unpacker *u, ken_reader *all)
@@ -419,9 +405,8 @@ static const char *find_fault(const unpacker *u, const ken_reader *all)
 
 static const char *unpack_all(unpacker *u, ken_reader *all)
 {
-    const char *bad = open_form(all, u->arena);
-    if (bad)
-        return bad;
+    if (all->bad)
+        return all->bad;
     make_room(u, all);
     if (all->bad)
         return all->bad;
@@ -450,22 +435,27 @@ static void say_nothing(unpacker *u)
         u->out.defs[i].complexity = (uint16_t)ken_symbol_is_callable(u->facts->symbols[i].kind);
 }
 
-ken_status ken_refs_unpack(ken_str packed, const ken_facts *facts, ken_arena *arena, ken_refs *out,
-                           ken_err *err)
+static const char *unpack_form(unpacker *u, ken_zip *zip, ken_str packed)
+{
+    ken_reader r = { (const uint8_t *)packed.ptr, (const uint8_t *)packed.ptr + packed.len, NULL };
+    if (*r.at++ != KEN_REFS_VERSION)
+        return "another form";
+    ken_reader all = open_form(&r, zip, u->arena);
+    return unpack_all(u, &all);
+}
+
+ken_status ken_refs_unpack(ken_zip *zip, ken_str packed, const ken_facts *facts, ken_arena *arena,
+                           ken_refs *out, ken_err *err)
 {
     unpacker u = { .facts = facts, .arena = arena };
     ken_arena_mark mark = ken_arena_get_mark(arena);
-    ken_reader all = { (const uint8_t *)packed.ptr, (const uint8_t *)packed.ptr + packed.len,
-                       NULL };
     const char *bad = NULL;
     if (packed.len > KEN_REFS_MAX_BYTES)
         return KEN_FAIL(err, KEN_ECORRUPT, "packed references of %zu bytes", packed.len);
-    if (!packed.len)
-        say_nothing(&u);
-    else if (*all.at++ != KEN_REFS_VERSION)
-        bad = "another form";
+    if (packed.len)
+        bad = unpack_form(&u, zip, packed);
     else
-        bad = unpack_all(&u, &all);
+        say_nothing(&u);
     if (bad) {
         ken_arena_rewind(arena, mark);
         return KEN_FAIL(err, KEN_ECORRUPT, "packed references are damaged: %s", bad);

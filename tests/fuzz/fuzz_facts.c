@@ -41,16 +41,18 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ken_arena arena;
     ken_arena_init(&arena, 0);
     ken_facts f, again;
-    if (!ken_facts_unpack(ken_str_n((const char *)data, size), &arena, &f, NULL)) {
+    ken_zip *zip = ken_zip_new();
+    if (!ken_facts_unpack(zip, ken_str_n((const char *)data, size), &arena, &f, NULL)) {
         check(&f);
         ken_buf one = { 0 }, two = { 0 };
         ken_facts_pack(&f, &one);
-        KEN_ASSERT(!ken_facts_unpack(ken_buf_str(&one), &arena, &again, NULL));
+        KEN_ASSERT(!ken_facts_unpack(zip, ken_buf_str(&one), &arena, &again, NULL));
         ken_facts_pack(&again, &two);
         KEN_ASSERT(ken_str_eq(ken_buf_str(&one), ken_buf_str(&two)));
         ken_buf_release(&one);
         ken_buf_release(&two);
     }
+    ken_zip_free(zip);
     ken_arena_release(&arena);
     return 0;
 }

@@ -82,12 +82,13 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
                           .symbols = symbols,
                           .n_symbols = data[0] % (MAX_SYMBOLS + 1) };
     ken_refs r, again;
-    if (!ken_refs_unpack(ken_str_n((const char *)data + 1, size - 1), &f, &arena, &r, NULL)) {
+    ken_zip *zip = ken_zip_new();
+    if (!ken_refs_unpack(zip, ken_str_n((const char *)data + 1, size - 1), &f, &arena, &r, NULL)) {
         check(&r, &f);
         ken_refs_packer *packer = ken_refs_packer_new();
         ken_buf one = { 0 }, two = { 0 };
         ken_refs_pack(packer, &r, &f, &one);
-        KEN_ASSERT(!ken_refs_unpack(ken_buf_str(&one), &f, &arena, &again, NULL));
+        KEN_ASSERT(!ken_refs_unpack(zip, ken_buf_str(&one), &f, &arena, &again, NULL));
         ken_refs_pack(packer, &again, &f, &two);
         KEN_ASSERT(ken_str_eq(ken_buf_str(&one), ken_buf_str(&two)));
         KEN_ASSERT(again.n_refs == r.n_refs && again.n_exprs == r.n_exprs);
@@ -95,6 +96,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         ken_buf_release(&two);
         ken_refs_packer_free(packer);
     }
+    ken_zip_free(zip);
     ken_arena_release(&arena);
     return 0;
 }

@@ -34,14 +34,14 @@ static ken_status check_pages(ken_sq *q, ken_err *err)
 }
 
 // What of a content does not unpack; NULL = nothing.
-static const char *find_wrong(sqlite3_stmt *st, ken_arena *arena)
+static const char *find_wrong(sqlite3_stmt *st, ken_zip *zip, ken_arena *arena)
 {
     ken_facts f;
     ken_refs r;
-    if (ken_facts_unpack(ken_store__sq_blob(st, 1), arena, &f, NULL) ||
+    if (ken_facts_unpack(zip, ken_store__sq_blob(st, 1), arena, &f, NULL) ||
         (int64_t)f.n_bytes != sqlite3_column_int64(st, 2))
         return "facts";
-    return ken_refs_unpack(ken_store__sq_blob(st, 3), &f, arena, &r, NULL) ? "refs" : NULL;
+    return ken_refs_unpack(zip, ken_store__sq_blob(st, 3), &f, arena, &r, NULL) ? "refs" : NULL;
 }
 
 static ken_status check_contents(ken_sq *q, ken_err *err)
@@ -52,10 +52,11 @@ static ken_status check_contents(ken_sq *q, ken_err *err)
         return s;
     ken_arena arena;
     ken_arena_init(&arena, 0);
+    ken_zip *zip = ken_zip_new();
     int rc = sqlite3_step(st);
     for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
         ken_arena_reset(&arena);
-        const char *wrong = find_wrong(st, &arena);
+        const char *wrong = find_wrong(st, zip, &arena);
         if (wrong) {
             char what[80];
             snprintf(what, sizeof what, "%s of content %lld", wrong,
@@ -66,6 +67,7 @@ static ken_status check_contents(ken_sq *q, ken_err *err)
     if (!s && rc != SQLITE_DONE)
         s = SQ_FAIL(q, rc, err, "checking");
     ken_store__sq_done(st);
+    ken_zip_free(zip);
     ken_arena_release(&arena);
     return s;
 }

@@ -159,7 +159,9 @@ static ken_status unpack_copy(const char *bytes, size_t n, ken_arena *arena, ken
     if (n)
         memcpy(copy, bytes, n);
     ken_err err = { 0 };
-    ken_status st = ken_facts_unpack(ken_str_n(copy, n), arena, out, &err);
+    ken_zip *zip = ken_zip_new();
+    ken_status st = ken_facts_unpack(zip, ken_str_n(copy, n), arena, out, &err);
+    ken_zip_free(zip);
     if (st)
         kt_true(err.msg[0] != '\0');
     ken_free(copy);
@@ -266,6 +268,36 @@ KEN_TEST(facts_are_compact)
     ken_arena_release(&arena);
 }
 
+KEN_TEST(large_facts_are_compressed)
+{
+    seed = 5;
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_zip *zip = ken_zip_new();
+    ken_buf b = { 0 };
+    size_t n_smaller = 0;
+    for (int round = 0; round < 300; round++) {
+        ken_arena_reset(&arena);
+        ken_facts f = random_facts(&arena), g;
+        ken_buf_clear(&b);
+        ken_facts_pack(&f, &b);
+        size_t n = b.len;
+        ken_facts_compress(zip, &b);
+        kt_true(b.len <= n && (n >= 512 || b.len == n));
+        n_smaller += b.len < n;
+        kt_ok(unpack_copy(b.ptr, b.len, &arena, &g));
+        check_same(&f, &g);
+        if (round % 30 || b.len == n)
+            continue;
+        for (size_t cut = 1; cut < b.len; cut++)
+            kt_status(unpack_copy(b.ptr, cut, &arena, &g), KEN_ECORRUPT);
+    }
+    kt_true(n_smaller > 50);
+    ken_buf_release(&b);
+    ken_zip_free(zip);
+    ken_arena_release(&arena);
+}
+
 KEN_TEST(cut_facts_are_refused)
 {
     seed = 7;
@@ -322,6 +354,10 @@ KEN_TEST(counts_take_no_memory_before_they_are_checked)
     kt_status(unpack_copy(bytes, sizeof bytes - 1, &arena, &g), KEN_ECORRUPT);
     kt_true(arena.used_bytes == 0);
     kt_status(unpack_copy("\2", 1, &arena, &g), KEN_ECORRUPT);
+    // 60 MiB promised by a frame of some bytes.
+    static const char frame[] = "\2\x80\x80\x80\x1e\x28\xb5\x2f\xfd\x20\x00\x01\x00\x00";
+    kt_status(unpack_copy(frame, sizeof frame - 1, &arena, &g), KEN_ECORRUPT);
+    kt_true(arena.used_bytes == 0);
     ken_arena_release(&arena);
 }
 

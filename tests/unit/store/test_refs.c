@@ -288,13 +288,14 @@ typedef struct lab {
     ken_arena arena;
     ken_buf packed;
     ken_refs_packer *packer;
+    ken_zip *zip;
     ken_facts facts;
     ken_refs refs;
 } lab;
 
 static lab open_lab(uint64_t s)
 {
-    lab l = { .packer = ken_refs_packer_new() };
+    lab l = { .packer = ken_refs_packer_new(), .zip = ken_zip_new() };
     ken_arena_init(&l.arena, 0);
     seed = s;
     return l;
@@ -303,6 +304,7 @@ static lab open_lab(uint64_t s)
 static void close_lab(lab *l)
 {
     ken_refs_packer_free(l->packer);
+    ken_zip_free(l->zip);
     ken_buf_release(&l->packed);
     ken_arena_release(&l->arena);
 }
@@ -323,7 +325,7 @@ static ken_status unpack_copy(lab *l, const char *bytes, size_t n, ken_refs *out
     if (n)
         memcpy(copy, bytes, n);
     ken_err err = { 0 };
-    ken_status st = ken_refs_unpack(ken_str_n(copy, n), &l->facts, &l->arena, out, &err);
+    ken_status st = ken_refs_unpack(l->zip, ken_str_n(copy, n), &l->facts, &l->arena, out, &err);
     if (st)
         kt_true(err.msg[0] != '\0');
     ken_free(copy);
