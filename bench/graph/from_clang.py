@@ -39,6 +39,7 @@ KINDS = {
 }
 SUFFIXES = (".c", ".h", ".cc", ".cpp", ".cxx", ".hh", ".hpp", ".inl")  # others are of no language
 DEFINE = re.compile(rb"\s*#\s*define\s+(\w+)")
+WORD_CHAR = re.compile(rb"\w")
 FUNCTIONS = {
     K.FUNCTION_DECL, K.CXX_METHOD, K.CONSTRUCTOR, K.DESTRUCTOR, K.FUNCTION_TEMPLATE,
     K.LAMBDA_EXPR, K.CONVERSION_FUNCTION,
@@ -112,7 +113,8 @@ class Truth:
 
     def written(self, place, name):
         end = place[2] + len(name.encode())
-        return self.sources.line(place[0], place[1])[place[2]:end] == name.encode()
+        line = self.sources.line(place[0], place[1])
+        return line[place[2]:end] == name.encode() and not WORD_CHAR.match(line[end:])
 
     def symbol_of(self, cursor):
         """The symbol that stands for a cursor; its declarations are noted on the way."""
@@ -203,7 +205,9 @@ class Truth:
                 name = name.split("<")[0].lstrip("~")
             if name and self.written(place, name):
                 end = place[2] + len(name.encode())
-                self.uses.add((*place, end, "ref", self.symbol_of(target), kind_of(target)))
+                # a member in a constructor's list of initializers is no call: 'C() : member(1)'
+                role = "member" if cursor.kind == K.MEMBER_REF else "ref"
+                self.uses.add((*place, end, role, self.symbol_of(target), kind_of(target)))
 
     def targets(self, cursor):
         if cursor.kind == K.OVERLOADED_DECL_REF:
@@ -219,8 +223,9 @@ class Truth:
 
     def rows(self):
         for path, line, col, end, role, symbol, kind in self.uses:
-            if role != "def" and self.sources.is_call(path, line, end):
+            if role == "ref" and self.sources.is_call(path, line, end):
                 role = "call"
+            role = "ref" if role == "member" else role
             sites = set(self.sites[symbol])
             for other in self.also[symbol]:
                 sites |= self.sites[other]

@@ -47,6 +47,12 @@ def kind_of(symbol):
     return SUFFIX_KINDS.get(suffix, "variable")
 
 
+def is_unnamed_construction(symbol, name):
+    """'super(…)', 'this(…)' and Java's enum constants call a constructor that they do not name."""
+    parts = [] if symbol.startswith("local ") else scip.descriptors(symbol)
+    return len(parts) > 1 and parts[-1] == ("<init>", "().") and parts[-2][0] != name
+
+
 class Index:
     def __init__(self, path, sources):
         self.sources = sources
@@ -131,7 +137,7 @@ class Index:
         if not found:
             return
         col, end, name = found
-        if self.is_slot(doc, occ, col, name):
+        if self.is_slot(doc, occ, col, name) or is_unnamed_construction(occ.symbol, name):
             return
         found = self.found(doc, occ.symbol)
         if found:
@@ -145,7 +151,8 @@ class Index:
             role = "def"
             targets = {target for target in targets if target[:3] == (doc.path, occ.line, col)}
         elif self.sources.is_call(doc.path, occ.line, end):
-            role = "call"
+            is_annotation = self.sources.line(doc.path, occ.line)[:col].endswith(b"@")
+            role = "ref" if is_annotation and occ.symbol.startswith("semanticdb ") else "call"
         for path, line, def_col, kind in targets:
             symbol = " ".join(occ.symbol.split())
             yield rows.Row(
