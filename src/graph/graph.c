@@ -172,6 +172,8 @@ static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_ta
     t->class = KEN_EDGE_EXTERNAL;
     if (!is_member && u->policy->package == GRAPH_PACKAGE_NONE && !u->policy->includes)
         return; // such languages say where names come from: this one is built in
+    if (!is_member && (u->text.lang == KEN_LANG_CSHARP || u->text.lang == KEN_LANG_PHP))
+        return; // every namespace in sight was asked
     uint32_t n_files;
     if (u->policy->includes && !is_member && graph_closure(g, u, &n_files) && u->has_system)
         return; // a header outside may declare it, none inside does
@@ -185,6 +187,20 @@ static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_ta
     }
 }
 
+static const graph_value *named_by_role(ken_graph *g, graph_unit *u, ken_expr_id expr,
+                                        ken_ref_role role)
+{
+    const ken_expr *e = &u->text.refs->exprs[expr];
+    bool wants_type = role == KEN_REF_TYPE || role == KEN_REF_NEW || role == KEN_REF_INHERIT;
+    const graph_value *v = wants_type ? graph_eval_type(g, u, expr) : graph_eval(g, u, expr);
+    if (v->kind != GRAPH_NONE || role != KEN_REF_DECORATE || u->text.lang != KEN_LANG_CSHARP ||
+        e->op != KEN_EXPR_NAME)
+        return v;
+    // [Name] is class NameAttribute.
+    ken_str name = ken_arena_printf(&g->arena, KEN_STR_FMT "Attribute", KEN_STR_ARG(e->name));
+    return graph_lookup_type(g, u, name, (int32_t)e->a - 1);
+}
+
 void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_role role,
                        ken_targets *out)
 {
@@ -193,7 +209,7 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
     if (!u || expr >= u->text.refs->n_exprs)
         return;
     graph_ask(g);
-    const graph_value *v = behind(g, graph_eval(g, u, expr));
+    const graph_value *v = behind(g, named_by_role(g, u, expr, role));
     if (v->kind == GRAPH_NONE) {
         judge_unknown(g, u, &u->text.refs->exprs[expr], out);
         return;

@@ -326,11 +326,16 @@ static const graph_value *eval_super(ken_graph *g, graph_unit *u, const ken_expr
 
 static const graph_value *eval_apply(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
-    const graph_value *type = graph_eval(g, u, e->a), *arg = graph_eval(g, u, e->b);
-    if (type->kind != GRAPH_DEFS && type->kind != GRAPH_EXTERNAL)
+    const graph_value *type = graph_eval_type(g, u, e->a), *arg = graph_eval_type(g, u, e->b);
+    // A name that the packages in sight do not have is that of a container outside.
+    bool is_outside = type->kind == GRAPH_NONE && u->policy->package != GRAPH_PACKAGE_NONE &&
+                      u->text.refs->exprs[e->a].op == KEN_EXPR_NAME;
+    if (type->kind != GRAPH_DEFS && type->kind != GRAPH_EXTERNAL && !is_outside)
         return type;
     graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
-    *v = *type;
+    *v = is_outside ? graph_outside : *type;
+    if (is_outside)
+        v->name = u->text.refs->exprs[e->a].name;
     const graph_value **args = KEN_ARENA_ARRAY(&g->arena, const graph_value *, type->n_args + 1);
     if (type->n_args)
         memcpy(args, type->args, type->n_args * sizeof *args);
@@ -364,8 +369,8 @@ static const graph_value *entered(ken_graph *g, graph_unit *u, const graph_value
 
 static const graph_value *eval_element(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
-    static const char *const methods[] = { "__iter__", "__getitem__", "operator[]", "get",
-                                           "next",     "at",          "apply",      "subscript" };
+    static const char *const methods[] = { "__iter__", "__getitem__", "operator[]", "get", "next",
+                                           "at",       "apply",       "subscript",  "this" };
     const graph_value *v = graph_object(g, graph_eval(g, u, e->a));
     if (e->b == 2)
         return entered(g, u, v);
@@ -375,7 +380,8 @@ static const graph_value *eval_element(ken_graph *g, graph_unit *u, const ken_ex
         const graph_value *m = graph_member_of(g, u, v, ken_str_c(methods[i]));
         if (m->kind != GRAPH_DEFS)
             continue;
-        const graph_value *given = call_of_defs(g, u, m);
+        bool is_property = ken_symbol_is_variable(kind_of(g, m->defs[0])); // C#'s indexers
+        const graph_value *given = is_property ? graph_object(g, m) : call_of_defs(g, u, m);
         if (given->kind == GRAPH_EXTERNAL && given->n_args)
             given = inside_of(given, false);
         if (given->kind != GRAPH_NONE)
@@ -452,7 +458,7 @@ static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
     case KEN_EXPR_CALL:
         return eval_call(g, u, e);
     case KEN_EXPR_VALUE:
-        return instance_of(g, graph_eval(g, u, e->a));
+        return instance_of(g, graph_eval_type(g, u, e->a));
     case KEN_EXPR_ELEMENT:
         return eval_element(g, u, e);
     case KEN_EXPR_APPLY:
@@ -483,4 +489,15 @@ const graph_value *graph_eval(ken_graph *g, graph_unit *u, ken_expr_id id)
     if (graph_begin(g, &u->exprs[id], &v))
         v = graph_end(g, &u->exprs[id], eval(g, u, &u->text.refs->exprs[id]));
     return v;
+}
+
+const graph_value *graph_eval_type(ken_graph *g, graph_unit *u, ken_expr_id id)
+{
+    const graph_value *v = graph_eval(g, u, id);
+    if (!u->policy->sees_members || graph_names_type(g, v))
+        return v;
+    const ken_expr *e = &u->text.refs->exprs[id];
+    const graph_value *type =
+        e->op == KEN_EXPR_NAME ? graph_lookup_type(g, u, e->name, (int32_t)e->a - 1) : v;
+    return type->kind == GRAPH_NONE ? v : type;
 }

@@ -34,17 +34,29 @@ ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def d)
     for (uint32_t i = graph_first_base(r, d.def); i < r->n_bases && r->bases[i].def == d.def; i++) {
         if (r->bases[i].kind != KEN_BASE_OWNER)
             continue;
-        const graph_value *v = graph_type(g, graph_eval(g, u, r->bases[i].expr));
+        const graph_value *v = graph_type(g, graph_eval_type(g, u, r->bases[i].expr));
         if (v->kind == GRAPH_DEFS || v->kind == GRAPH_INSTANCE)
             return v->defs[0];
     }
     return d;
 }
 
+// Whether two definitions stand in namespaces and types of the same names.
 static bool is_same_space(const graph_unit *a, ken_def_id da, const graph_unit *b, ken_def_id db)
 {
-    return graph_space_of(a, ken_graph_owner(&a->text, da)) ==
-           graph_space_of(b, ken_graph_owner(&b->text, db));
+    int32_t oa = ken_graph_owner(&a->text, da), ob = ken_graph_owner(&b->text, db);
+    while (oa >= 0 && ob >= 0 && !graph_is_space(ken_graph_kind(&a->text, (ken_def_id)oa))) {
+        if (!ken_str_eq(ken_graph_name(&a->text, (ken_def_id)oa),
+                        ken_graph_name(&b->text, (ken_def_id)ob)))
+            return false;
+        oa = ken_graph_owner(&a->text, (ken_def_id)oa);
+        ob = ken_graph_owner(&b->text, (ken_def_id)ob);
+    }
+    bool is_a_type = oa >= 0 && !graph_is_space(ken_graph_kind(&a->text, (ken_def_id)oa));
+    bool is_b_type = ob >= 0 && !graph_is_space(ken_graph_kind(&b->text, (ken_def_id)ob));
+    return !is_a_type && !is_b_type &&
+           graph_space_of(a, ken_graph_owner(&a->text, da)) ==
+               graph_space_of(b, ken_graph_owner(&b->text, db));
 }
 
 // A further piece of `type`: an impl or extension that leads to it, a part of an open type.
@@ -91,7 +103,7 @@ static uint32_t bases_of(ken_graph *g, const ken_graph_def *pieces, uint32_t n_p
         for (uint32_t i = graph_first_base(r, def); i < r->n_bases && r->bases[i].def == def; i++) {
             if (r->bases[i].kind == KEN_BASE_OWNER)
                 continue;
-            const graph_value *v = graph_type(g, graph_eval(g, u, r->bases[i].expr));
+            const graph_value *v = graph_type(g, graph_eval_type(g, u, r->bases[i].expr));
             if (v->kind == GRAPH_DEFS || v->kind == GRAPH_INSTANCE) {
                 if (n < max && !is_same(v->defs[0], pieces[0]))
                     out[n++] = v->defs[0];

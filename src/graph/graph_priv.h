@@ -138,6 +138,8 @@ const graph_value *graph_defs_value(ken_graph *g, const ken_graph_def *defs, uin
                                     ken_edge_class class);
 const graph_value *graph_with_class(ken_graph *g, const graph_value *v, ken_edge_class class);
 const graph_value *graph_eval(ken_graph *g, graph_unit *u, ken_expr_id expr);
+// The same of an expression that names a type, whatever else has its name.
+const graph_value *graph_eval_type(ken_graph *g, graph_unit *u, ken_expr_id expr);
 // What a definition holds: a variable's value, a function's result, an alias's type.
 const graph_value *graph_held(ken_graph *g, ken_graph_def def);
 // A value seen as an object that has members: variables give way to what they hold.
@@ -151,6 +153,9 @@ uint32_t graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint3
 const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str name);
 // A bare name, from inside definition `around` (-1 = the file).
 const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
+// The same where only types (and namespaces) count.
+const graph_value *graph_lookup_type(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
+bool graph_names_type(ken_graph *g, const graph_value *v);
 // What an import's local name stands for.
 const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t bind);
 // What a file shows to others under that name.

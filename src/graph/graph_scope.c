@@ -237,25 +237,36 @@ const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, k
     return &graph_nothing;
 }
 
+// `a.b.c`, then in languages that see the packages around theirs a.b and a; all in `outer`.
+static uint32_t add_spaces(const graph_unit *u, uint64_t outer, ken_str name, uint64_t *out,
+                           uint32_t n)
+{
+    while (name.len && n < SPACES_MAX) {
+        out[n++] = graph_space_add(outer, name);
+        if (u->text.lang != KEN_LANG_CSHARP && u->text.lang != KEN_LANG_SCALA)
+            break; // elsewhere only the package itself is seen
+        size_t end = name.len;
+        while (end && !memchr(".:\\/", name.ptr[end - 1], 4))
+            end--;
+        while (end && memchr(".:\\/", name.ptr[end - 1], 4))
+            end--;
+        name.len = end;
+    }
+    return n;
+}
+
 // The namespaces around a definition, the innermost first; the last is that of the file itself.
 static uint32_t spaces_around(const graph_unit *u, int32_t def, uint64_t *out)
 {
     uint32_t n = 0;
     for (int32_t o = def; o >= 0 && n < SPACES_MAX / 2; o = ken_graph_owner(&u->text, (uint32_t)o))
         if (graph_is_space(ken_graph_kind(&u->text, (ken_def_id)o)))
-            out[n++] = graph_space_of(u, o);
-    ken_str package = u->text.refs->package;
-    while (package.len && n < SPACES_MAX) { // a.b.c, a.b, a
-        out[n++] = graph_space_add(0, package);
-        size_t end = package.len;
-        while (end && !memchr(".:\\/", package.ptr[end - 1], 4))
-            end--;
-        while (end && memchr(".:\\/", package.ptr[end - 1], 4))
-            end--;
-        package.len = end;
-        if (u->text.lang != KEN_LANG_CSHARP && u->text.lang != KEN_LANG_SCALA)
-            break; // elsewhere only the package itself is seen
-    }
+            n = add_spaces(u, graph_space_of(u, ken_graph_owner(&u->text, (ken_def_id)o)),
+                           ken_graph_name(&u->text, (ken_def_id)o), out, n);
+    if (u->package)
+        n = add_spaces(u, 0, u->text.refs->package, out, n);
+    if (u->text.lang == KEN_LANG_CSHARP && n < SPACES_MAX)
+        out[n++] = 0; // what is in no namespace is seen everywhere
     return n;
 }
 
@@ -287,7 +298,7 @@ static bool is_together(ken_graph *g, graph_unit *u, const graph_unit *c)
     case GRAPH_PACKAGE_GLOBAL:
         return true;
     case GRAPH_PACKAGE_DECLARED: // without any: those of the folder
-        return !u->package && !c->package &&
+        return !u->text.refs->package.len && !c->text.refs->package.len &&
                ken_str_eq(ken_path_dir(u->text.path), ken_path_dir(c->text.path));
     case GRAPH_PACKAGE_NONE:
         break;
@@ -404,7 +415,10 @@ static const graph_value *bound_by_package(ken_graph *g, graph_unit *u, const ke
         v = declared_type(g, u, b->module, b->name, 0);
     } else {
         ken_str outer, last = last_part(b->module, &outer);
-        v = declared_type(g, u, outer, last, 0); // a type whose members, or which, is imported
+        bool is_space = u->text.lang == KEN_LANG_CSHARP && b->kind == KEN_BIND_ALL &&
+                        !(b->flags & KEN_BIND_STATIC);
+        if (!is_space) // a type whose members, or which, is imported
+            v = declared_type(g, u, outer, last, 0);
         if (v->kind == GRAPH_NONE) {
             graph_value *space = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
             space->space = graph_space_add(0, b->module);
@@ -550,6 +564,17 @@ static const graph_value *in_wildcards(ken_graph *g, graph_unit *u, ken_str name
 
 // ---- the definitions around --------------------------------------------------------------------
 
+bool graph_names_type(ken_graph *g, const graph_value *v)
+{
+    for (uint32_t i = 0; i < v->n_defs; i++) {
+        graph_unit *u = graph_unit_of(g, v->defs[i].file);
+        ken_symbol_kind kind = u ? ken_graph_kind(&u->text, v->defs[i].def) : KEN_SYMBOL_UNKNOWN;
+        if (is_typelike(kind) || graph_is_space(kind))
+            return true;
+    }
+    return v->kind != GRAPH_DEFS;
+}
+
 static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, bool is_innermost,
                                         ken_str name)
 {
@@ -565,6 +590,8 @@ static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, 
         v = children_value(g, u, o, name, KEN_EDGE_SCOPED);
     if (v->kind != GRAPH_NONE || !u->policy->sees_members)
         return v;
+    if (!is_typelike(kind) && u->text.lang == KEN_LANG_CSHARP) // extension methods see nothing more
+        return v;
     ken_graph_def type = graph_owner_type(g, self);
     bool is_elsewhere = type.file != self.file || type.def != self.def;
     if (!is_typelike(kind) && !is_elsewhere)
@@ -573,11 +600,12 @@ static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, 
     return v->kind == GRAPH_EXTERNAL ? &graph_nothing : graph_with_class(g, v, KEN_EDGE_SCOPED);
 }
 
-static const graph_value *in_scopes(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+static const graph_value *in_scopes(ken_graph *g, graph_unit *u, ken_str name, int32_t around,
+                                    bool wants_type)
 {
     for (int32_t o = around; o >= 0; o = ken_graph_owner(&u->text, (ken_def_id)o)) {
         const graph_value *v = in_definition(g, u, o, o == around, name);
-        if (v->kind != GRAPH_NONE)
+        if (v->kind != GRAPH_NONE && (!wants_type || graph_names_type(g, v)))
             return v;
     }
     return children_value(g, u, -1, name, KEN_EDGE_SCOPED);
@@ -595,13 +623,14 @@ static const graph_value *rust_root(ken_graph *g, graph_unit *u, ken_str name)
     return m.kind == KEN_MODULE_FILES ? module_value(g, u, &m, name) : &graph_nothing;
 }
 
-const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int32_t around,
+                                  bool wants_type)
 {
     if (around >= (int32_t)u->n_defs)
         around = -1;
     const graph_value *v = rust_root(g, u, name);
     if (v->kind == GRAPH_NONE)
-        v = linked_if_declared(g, u, in_scopes(g, u, name, around));
+        v = linked_if_declared(g, u, in_scopes(g, u, name, around, wants_type));
     if (v->kind == GRAPH_NONE)
         v = in_binds(g, u, name);
     if (v->kind == GRAPH_NONE)
@@ -610,4 +639,14 @@ const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32
     if (v->kind == GRAPH_NONE)
         v = in_wildcards(g, u, name);
     return v;
+}
+
+const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+{
+    return look_up(g, u, name, around, false);
+}
+
+const graph_value *graph_lookup_type(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+{
+    return look_up(g, u, name, around, true);
 }

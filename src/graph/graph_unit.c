@@ -147,6 +147,18 @@ static void count_args(ken_graph *g, graph_unit *u)
     }
 }
 
+// The key of the declared package; where that is a definition of the file (C#'s and PHP's
+// namespaces) it holds what is inside by itself.
+static uint64_t package_of(const ken_unit_text *u)
+{
+    ken_str package = u->refs->package;
+    for (uint32_t i = 0; i < u->facts->n_symbols; i++)
+        if (u->facts->symbols[i].kind == KEN_SYMBOL_NAMESPACE && u->facts->symbols[i].parent < 0 &&
+            ken_str_eq(u->facts->symbols[i].name, package))
+            return 0;
+    return package.len ? graph_space_add(0, package) : 0;
+}
+
 graph_unit *graph_unit_of(ken_graph *g, uint32_t file)
 {
     if (file >= g->source->n_files || g->is_absent[file])
@@ -161,7 +173,7 @@ graph_unit *graph_unit_of(ken_graph *g, uint32_t file)
     u.policy = graph_policy_of(u.text.lang);
     u.n_symbols = u.text.facts->n_symbols;
     u.n_defs = u.n_symbols + u.text.refs->n_implied;
-    u.package = u.text.refs->package.len ? graph_space_add(0, u.text.refs->package) : 0;
+    u.package = package_of(&u.text);
     link_names(g, &u);
     count_args(g, &u);
     measure_reach(g, &u);

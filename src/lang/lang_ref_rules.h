@@ -89,6 +89,7 @@
     X(STATIC, "static")       \
     X(SPLIT, "split")         \
     X(GIVES, "gives")         \
+    X(CHAINED, "chained")     \
     X(EACH, "each")
 // clang-format on
 
@@ -148,6 +149,8 @@ typedef struct ken_ref_rules {
     ken_rule_paths *paths;
     ken_str separator; // between the parts of a module's name: "." or "::"
     ken_member_view members;
+    bool counts_calls; // calls are kept though nobody asks for their result: functions are
+                       // overloaded
 } ken_ref_rules;
 
 // Borrowed, compiled on first use; NULL without grammar or table.

@@ -133,6 +133,10 @@ static void mark_used(ken_refs_maker *m)
         used[m->implied_defs.ptr[i].value] = 1;
     for (size_t i = 0; i < m->bases.len; i++)
         used[m->bases.ptr[i].expr] = 1;
+    if (m->rules && m->rules->counts_calls) // the number of arguments chooses the overload
+        for (size_t i = 1; i < m->exprs.len; i++)
+            if (m->exprs.ptr[i].op == KEN_EXPR_CALL && used[m->exprs.ptr[i].a])
+                used[i] = 1;
     for (size_t i = 0; i < m->literals.len; i++)
         used[m->literals.ptr[i].callee] = used[m->literals.ptr[i].handler] = 1;
     for (size_t i = m->exprs.len; i-- > 1;) {

@@ -123,13 +123,26 @@ static refs_value close_literal_key(ken_refs_maker *m, const refs_frame *f)
     return field;
 }
 
+// `.b` in `a?.b.c()`, where the chain is a node of its own: what it hangs on.
+static const refs_value *start_of_chain(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_frame *outer = f - 1;
+    while (outer->rule &&
+           !(outer->rule->role == KEN_REF_RULE_PASS && refs_has(outer, KEN_REF_F_CHAINED)))
+        outer--;
+    const refs_value *first = outer->rule ? refs__first(m, outer) : NULL;
+    return first && first->end <= f->start ? first : NULL;
+}
+
 static refs_value close_member(ken_refs_maker *m, const refs_frame *f)
 {
     // Without a name the grammar has something else there, or an error.
     if (!f->name.len)
         return value_of(f, 0, -1);
-    return refs_has(f, KEN_REF_F_FIELD) ? close_literal_key(m, f)
-                                        : refs__member(m, f, refs__first(m, f));
+    if (refs_has(f, KEN_REF_F_FIELD))
+        return close_literal_key(m, f);
+    return refs__member(m, f,
+                        refs_has(f, KEN_REF_F_CHAINED) ? start_of_chain(m, f) : refs__first(m, f));
 }
 
 static const refs_value *last_value(const ken_refs_maker *m, const refs_frame *f)
@@ -552,7 +565,9 @@ static refs_value close_builtin(ken_refs_maker *m, const refs_frame *f)
 // ELEMENT, KEY and AWAIT of the value inside.
 static refs_value close_unary(ken_refs_maker *m, const refs_frame *f, ken_expr_op op)
 {
-    ken_expr_id inner = expr_of(main_value(m, f, KEN_REF_PATH_VALUE));
+    ken_expr_id inner =
+        expr_of(refs_has(f, KEN_REF_F_CHAINED) ? start_of_chain(m, f)
+                                               : main_value(m, f, KEN_REF_PATH_VALUE));
     return value_of(f, refs__expr(m, op, inner, f->rule->role == KEN_REF_RULE_KEY, 0), -1);
 }
 

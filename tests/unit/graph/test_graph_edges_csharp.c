@@ -1,0 +1,130 @@
+// SPDX-License-Identifier: MIT
+// C#: namespaces, usings, partial types, extension methods.
+#include "graph_lab.h"
+#include "ktest.h"
+
+static const graph_lab_file files[] = {
+    { "App.cs", "using Shop.Data;\n"
+                "using Wr = Shop.Text.Writer;\n"
+                "using static Shop.Text.Money;\n"
+                "namespace Shop.Orders;\n"
+                "public partial class Order : Entity {\n"
+                "    public Customer Customer { get; set; }\n"
+                "    private Store _store;\n"
+                "    public Order(Store store) : base() {\n"
+                "        _store = store;\n"
+                "        Order next = new Order(store);\n"
+                "        Customer other = Customer.Pick();\n"
+                "        _store.Open(1);\n"
+                "        _store?.Rows[0].Touch();\n"
+                "        foreach (var row in _store.Rows) row.Touch();\n"
+                "        Save();\n"
+                "        Wr.Flush();\n"
+                "        Round(2);\n"
+                "        Audit();\n"
+                "        store.Twice(2);\n"
+                "        var made = new Customer { Name = \"x\" };\n"
+                "        Console.WriteLine(made.Name);\n"
+                "        unknown.Open(1);\n"
+                "        var Row = 1; Use(Row);\n"
+                "        store[0].Touch();\n"
+                "    }\n"
+                "    [Checked] void Use(int x) { Name = null; base.Save(); }\n"
+                "    string Name;\n"
+                "}\n" },
+    { "Data.cs",
+      "namespace Shop.Data {\n"
+      "    public class Entity { public void Save() { } }\n"
+      "    public class Customer { public string Name; public static Customer Pick() "
+      "=> null; }\n"
+      "    public class Row { public void Touch() { } }\n"
+      "    public class Store {\n"
+      "        public List<Row> Rows;\n"
+      "        public void Open(int times) { }\n"
+      "        public void Open(int times, string name) { }\n"
+      "        public Row this[int at] => null;\n"
+      "    }\n"
+      "    public static class StoreExtensions {\n"
+      "        public static void Twice(this Store store, int times) { store.Open(times); "
+      "}\n"
+      "    }\n"
+      "    public class CheckedAttribute { }\n"
+      "}\n" },
+    { "Order.Part.cs",
+      "namespace Shop.Orders { public partial class Order { void Audit() { } } }\n" },
+    { "Other.cs", "namespace Else {\n"
+                  "    public class Customer { public string Name; }\n"
+                  "    public class Store { public void Open(int x) { } }\n"
+                  "}\n" },
+    { "Text.cs", "namespace Shop.Text {\n"
+                 "    public class Writer { public static void Flush() { } }\n"
+                 "    public static class Money { public static int Round(int x) => x; }\n"
+                 "    class Console { }\n"
+                 "}\n" },
+};
+
+static void expect(const char *place, const char *want)
+{
+    graph_lab lab;
+    graph_lab_open(&lab, files, sizeof files / sizeof *files);
+    graph_lab_expect(&lab, place, want);
+    graph_lab_close(&lab);
+}
+
+KEN_TEST(csharp_names_of_imported_namespaces_are_found)
+{
+    expect("App.cs:5 Entity", "Data.cs:2 Entity imported");
+    expect("App.cs:8 Store", "Data.cs:5 Store imported");
+    expect("App.cs:16 Wr", "Text.cs:2 Writer imported");
+    expect("App.cs:16 Flush", "Text.cs:2 Flush imported");
+    expect("App.cs:17 Round", "Text.cs:3 Round imported");
+}
+
+KEN_TEST(csharp_a_type_is_meant_where_a_type_stands_though_a_property_has_its_name)
+{
+    expect("App.cs:6 Customer", "Data.cs:3 Customer imported");
+    expect("App.cs:11 Customer", "Data.cs:3 Customer imported");
+    expect("App.cs:11 Pick", "Data.cs:3 Pick imported");
+    expect("App.cs:10 Order", "App.cs:5 Order scoped");
+}
+
+KEN_TEST(csharp_members_follow_the_type_of_the_receiver)
+{
+    expect("App.cs:9 _store", "App.cs:7 _store scoped");
+    expect("App.cs:12 Open", "Data.cs:7 Open imported"); // by the number of arguments
+    expect("App.cs:13 Touch", "Data.cs:4 Touch scoped");
+    expect("App.cs:14 Touch", "Data.cs:4 Touch scoped");
+    expect("App.cs:24 Touch", "Data.cs:4 Touch imported");
+    expect("App.cs:21 Name", "Data.cs:3 Name imported");
+}
+
+KEN_TEST(csharp_members_of_bases_and_parts_are_seen_without_a_prefix)
+{
+    expect("App.cs:15 Save", "Data.cs:2 Save imported");
+    expect("App.cs:26 Save", "Data.cs:2 Save scoped");
+    expect("App.cs:18 Audit", "Order.Part.cs:1 Audit imported");
+    expect("App.cs:26 Name", "App.cs:27 Name scoped");
+}
+
+KEN_TEST(csharp_extension_methods_are_members_of_what_they_extend)
+{
+    expect("App.cs:19 Twice", "Data.cs:12 Twice imported");
+}
+
+KEN_TEST(csharp_a_name_in_an_initializer_is_a_member_of_what_is_made)
+{
+    expect("App.cs:20 Name", "Data.cs:3 Name imported");
+}
+
+KEN_TEST(csharp_an_attribute_may_leave_out_its_last_word)
+{
+    expect("App.cs:26 Checked", "Data.cs:14 CheckedAttribute imported");
+}
+
+KEN_TEST(csharp_the_name_alone_makes_no_edge)
+{
+    expect("App.cs:22 Open", "unresolved");
+    expect("App.cs:21 Console", "external");
+    expect("App.cs:21 WriteLine", "external");
+    expect("App.cs:23 Row", "no reference");
+}
