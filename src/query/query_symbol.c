@@ -2,6 +2,7 @@
 // Definitions by name: symbol search and get_definition.
 #include <stdlib.h>
 
+#include "base/path.h"
 #include "base/utf8.h"
 #include "query/query_priv.h"
 
@@ -11,6 +12,19 @@ enum {
     MAX_SUGGESTIONS = 5,
     MAX_DEFINITIONS = 50
 };
+
+// Other people's code that lies in the tree.
+static bool is_bundled(ken_str path)
+{
+    static const char *const folders[] = { "deps",     "vendor",     "third_party", "third-party",
+                                           "external", "thirdparty", "contrib",     "submodules" };
+    ken_str rest = ken_path_dir(path), part;
+    while (ken_str_split_next(&rest, '/', &part))
+        for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+            if (ken_str_eq_c(part, folders[i]))
+                return true;
+    return false;
+}
 
 // Types and functions before variables, shallow before nested, ordinary files before tests.
 static double rank_of(const ken_snapshot *s, const query_name *n, ken_str hint)
@@ -24,6 +38,8 @@ static double rank_of(const ken_snapshot *s, const query_name *n, ken_str hint)
     order += 0.3 * n->depth;
     if (bits & KEN_PATH_TEST)
         order += 4;
+    if (is_bundled(s->rows[n->file].path))
+        order += 2;
     if (bits & (KEN_PATH_EXAMPLE | KEN_PATH_COMPAT | KEN_PATH_DOC | KEN_PATH_DATA))
         order += 3;
     if (bits & (KEN_PATH_INTERNAL | KEN_PATH_PLATFORM))
