@@ -198,7 +198,9 @@ def local_groups(truth, place, edge):
 def score(truth, edges):
     tally = Tally()
     at = defaultdict(list)
+    seen = set()  # files that have any edge
     for edge in dict.fromkeys(edges):
+        seen.add(edge.path)
         place = truth.find(edge)
         if place:
             at[id(place)].append(edge)
@@ -210,6 +212,8 @@ def score(truth, edges):
     for (path, line), places in truth.lines.items():
         for col, place in places.items():
             if place.ours and place.groups():
+                if path not in seen:
+                    tally.notes["wanted in files without any edge"] += 1
                 miss_or_find(tally, at, place, f"{path}:{line + 1}:{col + 1}")
     return tally
 

@@ -42,6 +42,8 @@ class Score(unittest.TestCase):
         self.assertEqual((got.right["calls"], got.wrong["calls"]), (1, 0))
         self.assertEqual((got.found["calls"], got.wanted["calls"]), (1, 2))
         self.assertIn("missed, unresolved: call function", got.mistakes)
+        self.assertEqual(got.notes["wanted in files without any edge"], 0)
+        self.assertEqual(self.tally(truth, []).notes["wanted in files without any edge"], 2)
 
     def test_wrong_counts_against_precision_and_recall(self):
         truth = [row(CALL, "call", "p f", A), row(B, "def", "q f", B)]
