@@ -5,8 +5,9 @@
 #include "refs/refs_priv.h"
 
 enum {
-    HEAD_BYTES = 400,    // before a name that are looked at for words
-    MAX_IMPLIED = 100000 // of one file
+    HEAD_BYTES = 400,     // before a name that are looked at for words
+    MAX_IMPLIED = 100000, // of one file
+    MAX_AROUND = 256      // definitions around a place that are looked at
 };
 
 static const struct {
@@ -155,7 +156,8 @@ static uint32_t view_of(const ken_refs_maker *m, int32_t def)
         return (uint32_t)def + 1;
     int32_t outer = holder(m, m->places.ptr[def].around);
     if (holder(m, def) == def && is_callable(m, def)) // past types whose members it does not see
-        while (outer >= 0 && is_type(m, outer) && !is_module(m, outer))
+        for (int n = 0; n < MAX_AROUND && outer >= 0 && is_type(m, outer) && !is_module(m, outer);
+             n++)
             outer = holder(m, m->places.ptr[outer].around);
     return outer >= 0 ? m->places.ptr[outer].view : 0;
 }
@@ -232,7 +234,8 @@ void refs__set_owned(ken_refs_maker *m, int32_t def)
 // The type that `this` is of; an out-of-line method itself when its type is in another file.
 int32_t refs__type_around(const ken_refs_maker *m, int32_t around)
 {
-    for (int32_t i = holder(m, around); i >= 0; i = holder(m, m->places.ptr[i].around)) {
+    int32_t i = holder(m, around);
+    for (int n = 0; n < MAX_AROUND && i >= 0; n++, i = holder(m, m->places.ptr[i].around)) {
         if (is_type(m, i))
             return i;
         int32_t parent = m->symbols[i].parent; // of elsewhere in the file
@@ -248,9 +251,9 @@ int32_t refs__type_around(const ken_refs_maker *m, int32_t around)
 int32_t refs__callable_around(const ken_refs_maker *m, int32_t around)
 {
     int32_t i = holder(m, around);
-    while (i >= 0 && !is_callable(m, i))
+    for (int n = 0; n < MAX_AROUND && i >= 0 && !is_callable(m, i); n++)
         i = holder(m, m->places.ptr[i].around);
-    return i;
+    return i >= 0 && is_callable(m, i) ? i : -1;
 }
 
 // What holds a place by name: type, function, module; not the variable whose value it is in.

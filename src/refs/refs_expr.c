@@ -25,7 +25,7 @@ void refs__clear_exprs(ken_refs_maker *m)
     ken_vec_push(&m->exprs, no_expr);
 }
 
-// Slots hold 1 + … nothing but indexes, for index 0 is never in a table.
+// A slot holds an index; 0 is free, for nothing that is looked for has index 0.
 static void grow_slots(ken_vec_u32 *slots)
 {
     size_t n = slots->len ? slots->len * 2 : MIN_SLOTS;

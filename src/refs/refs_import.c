@@ -3,7 +3,8 @@
 #include "refs/refs_priv.h"
 
 enum {
-    MAX_BINDS = 100000 // of one file
+    MAX_BINDS = 100000, // of one file
+    MAX_PATTERNS = 64   // around a name
 };
 
 // Names are bound inside imports, patterns in them, prefixes, and objects that are exported.
@@ -11,7 +12,7 @@ bool refs__is_in_import(ken_refs_maker *m)
 {
     size_t i = m->frames.len - 1;
     const refs_frame *f = m->frames.ptr;
-    while (i && f[i].rule->role == KEN_REF_RULE_PATTERN)
+    for (int n = 0; n < MAX_PATTERNS && i && f[i].rule->role == KEN_REF_RULE_PATTERN; n++)
         i--;
     if (i > 1 && f[i].rule->role == KEN_REF_RULE_BUILTIN)
         return f[i - 1].rule->role == KEN_REF_RULE_EXPORT;

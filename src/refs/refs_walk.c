@@ -418,11 +418,16 @@ static bool visit(ken_refs_maker *m, const ken_walk_stop *at, uint32_t start)
     return fn ? fn(m, rule, at, start) : push_frame(m, rule, at, start);
 }
 
-// Names of loops are declared when their body begins.
+// Names of loops are declared when their body begins. Those are among the frames opened last; one
+// that is not declares them when it closes.
 static void declare_ready(ken_refs_maker *m, uint32_t byte)
 {
+    enum {
+        FRAMES_LOOKED_AT = 64
+    };
+    uint32_t n = (uint32_t)m->frames.len;
     m->next_ready = UINT32_MAX;
-    for (uint32_t i = 1; i < m->frames.len; i++) {
+    for (uint32_t i = n > FRAMES_LOOKED_AT ? n - FRAMES_LOOKED_AT : 1; i < n; i++) {
         refs_frame *f = &m->frames.ptr[i];
         if (f->ready_at <= byte) {
             f->ready_at = UINT32_MAX;
