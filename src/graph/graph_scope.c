@@ -184,6 +184,17 @@ static const graph_value *in_includes(ken_graph *g, graph_unit *u, ken_str name)
 
 // ---- namespaces and packages -------------------------------------------------------------------
 
+bool graph_names_type(ken_graph *g, const graph_value *v)
+{
+    for (uint32_t i = 0; i < v->n_defs; i++) {
+        graph_unit *u = graph_unit_of(g, v->defs[i].file);
+        ken_symbol_kind kind = u ? ken_graph_kind(&u->text, v->defs[i].def) : KEN_SYMBOL_UNKNOWN;
+        if (is_typelike(kind) || graph_is_space(kind))
+            return true;
+    }
+    return v->kind != GRAPH_DEFS;
+}
+
 // Where `def` (an owner) or the top of the file is no more than namespaces.
 static bool is_in_spaces(const graph_unit *u, int32_t owner)
 {
@@ -265,7 +276,7 @@ static uint32_t spaces_around(const graph_unit *u, int32_t def, uint64_t *out)
                            ken_graph_name(&u->text, (ken_def_id)o), out, n);
     if (u->package)
         n = add_spaces(u, 0, u->text.refs->package, out, n);
-    if (u->text.lang == KEN_LANG_CSHARP && n < SPACES_MAX)
+    if ((u->text.lang == KEN_LANG_CSHARP || u->text.lang == KEN_LANG_PHP) && n < SPACES_MAX)
         out[n++] = 0; // what is in no namespace is seen everywhere
     return n;
 }
@@ -277,7 +288,9 @@ static const graph_value *in_spaces_around(ken_graph *g, graph_unit *u, ken_str 
     uint32_t n = spaces_around(u, around, spaces);
     for (uint32_t i = 0; i < n; i++) {
         const graph_value *v = graph_in_space(g, u, spaces[i], name);
-        if (v->kind != GRAPH_NONE)
+        // In PHP functions of no namespace are seen from all, types are not.
+        bool is_hidden = i && !spaces[i] && u->text.lang == KEN_LANG_PHP && graph_names_type(g, v);
+        if (v->kind != GRAPH_NONE && !is_hidden)
             return graph_with_class(g, v, KEN_EDGE_SCOPED);
     }
     return &graph_nothing;
@@ -413,6 +426,12 @@ static const graph_value *bound_by_package(ken_graph *g, graph_unit *u, const ke
     const graph_value *v = &graph_nothing;
     if (b->kind == KEN_BIND_NAME) {
         v = declared_type(g, u, b->module, b->name, 0);
+        if (v->kind == GRAPH_NONE && u->text.lang == KEN_LANG_PHP) { // a namespace, or outside
+            graph_value *space = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
+            space->space = graph_space_add(graph_space_add(0, b->module), b->name);
+            space->other = &graph_outside;
+            return space;
+        }
     } else {
         ken_str outer, last = last_part(b->module, &outer);
         bool is_space = u->text.lang == KEN_LANG_CSHARP && b->kind == KEN_BIND_ALL &&
@@ -479,7 +498,9 @@ const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t i)
     const graph_value *v;
     if (!graph_begin(g, &u->binds[i], &v))
         return v;
-    if (!b->module.len)
+    if (!b->module.len && u->text.lang == KEN_LANG_PHP)
+        v = bound_by_package(g, u, b);
+    else if (!b->module.len)
         v = ken_str_eq(b->name, b->local) ? children_value(g, u, -1, b->name, KEN_EDGE_SCOPED)
                                           : graph_lookup(g, u, b->name, -1);
     else if (u->policy->package == GRAPH_PACKAGE_DECLARED)
@@ -564,17 +585,6 @@ static const graph_value *in_wildcards(ken_graph *g, graph_unit *u, ken_str name
 
 // ---- the definitions around --------------------------------------------------------------------
 
-bool graph_names_type(ken_graph *g, const graph_value *v)
-{
-    for (uint32_t i = 0; i < v->n_defs; i++) {
-        graph_unit *u = graph_unit_of(g, v->defs[i].file);
-        ken_symbol_kind kind = u ? ken_graph_kind(&u->text, v->defs[i].def) : KEN_SYMBOL_UNKNOWN;
-        if (is_typelike(kind) || graph_is_space(kind))
-            return true;
-    }
-    return v->kind != GRAPH_DEFS;
-}
-
 static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, bool is_innermost,
                                         ken_str name)
 {
@@ -641,8 +651,47 @@ static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int
     return v;
 }
 
+// PHP's `A\B`: of an import, of the namespace around, or as it stands; `\A` is in none.
+static const graph_value *qualified(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+{
+    if (name.ptr[0] == '\\') {
+        const graph_value *v = graph_in_space(g, u, 0, ken_str_sub(name, 1, name.len));
+        return v->kind == GRAPH_NONE ? &graph_outside : v;
+    }
+    ken_str rest = name, first;
+    ken_str_split_next(&rest, '\\', &first);
+    const graph_value *bound = in_binds(g, u, first);
+    const graph_value *type = bound->kind == GRAPH_NONE ? bound : walk_rest(g, u, bound, rest);
+    if (type->kind != GRAPH_NONE && type->kind != GRAPH_EXTERNAL)
+        return type;
+    graph_value *whole = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
+    whole->space = graph_space_add(0, name);
+    const ken_refs *r = u->text.refs;
+    for (uint32_t i = 0; i < r->n_binds; i++) { // `use A\B;` of a namespace
+        if (!ken_str_eq(r->binds[i].local, first))
+            continue;
+        uint64_t space = graph_space_add(graph_space_add(0, r->binds[i].module), r->binds[i].name);
+        whole->space = graph_space_add(space, rest);
+        return whole;
+    }
+    uint64_t around_here[SPACES_MAX];
+    if (!spaces_around(u, around, around_here))
+        return whole;
+    graph_value *inner = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_SCOPED);
+    inner->space = graph_space_add(around_here[0], name);
+    inner->other = whole;
+    return inner;
+}
+
+static bool is_path(const graph_unit *u, ken_str name)
+{
+    return u->text.lang == KEN_LANG_PHP && ken_str_find_char(name, '\\') != SIZE_MAX;
+}
+
 const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
+    if (is_path(u, name))
+        return qualified(g, u, name, around);
     return look_up(g, u, name, around, false);
 }
 

@@ -389,19 +389,22 @@ static void add_field(ken_refs_maker *m, const refs_frame *f, const refs_decl *d
     int32_t owner = refs__type_around(m, f->around);
     if (owner < 0)
         return;
+    bool has_sigil = ken_str_starts(d->text, KEN_STR("$"));
+    ken_str name = ken_str_sub(d->text, has_sigil, d->text.len);
     ken_expr_id self = refs__expr(m, KEN_EXPR_SELF, (uint32_t)owner + 1, 0, 0);
-    ken_expr_id member = refs__expr(m, KEN_EXPR_MEMBER, self, 0, refs__name(m, d->text));
-    refs__assign_field(m, member, value, d->byte);
+    ken_expr_id member = refs__expr(m, KEN_EXPR_MEMBER, self, 0, refs__name(m, name));
+    refs__assign_field(m, member, value, d->byte + has_sigil);
 }
 
 static void declare_one(ken_refs_maker *m, const refs_frame *f, const refs_decl *d,
                         ken_expr_id value, uint32_t scope)
 {
-    int32_t def = refs__def_named_at(m, d->byte);
-    if (def >= 0) {
+    bool has_sigil = ken_str_starts(d->text, KEN_STR("$")); // a field's name is without it
+    int32_t def = refs__def_named_at(m, d->byte + has_sigil);
+    if (def >= 0)
         refs__set_value(m, def, value);
+    if (def >= 0 && !has_sigil)
         return;
-    }
     if (f->rule->role == KEN_REF_RULE_FIELD)
         return;
     refs__declare(m, scope, d->text, d->byte, value);

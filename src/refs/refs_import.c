@@ -37,10 +37,8 @@ static bool is_quote(char c)
 static ken_str unquote(ken_str s)
 {
     s = ken_str_trim(s);
-    while (s.len && is_quote(s.ptr[0]))
-        s = ken_str_sub(s, 1, s.len);
-    while (s.len && is_quote(s.ptr[s.len - 1]))
-        s.len--;
+    while (s.len > 1 && is_quote(s.ptr[0]) && is_quote(s.ptr[s.len - 1]))
+        s = ken_str_sub(s, 1, s.len - 1);
     return s;
 }
 

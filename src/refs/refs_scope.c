@@ -85,7 +85,9 @@ void refs__end_scope(ken_refs_maker *m, uint32_t frame)
 
 void refs__add_decl(ken_refs_maker *m, TSNode node, int32_t step)
 {
-    if (ts_node_is_null(node) || ts_node_child_count(node) || m->decls.len >= MAX_DECLS)
+    bool is_whole =
+        !ts_node_is_null(node) && (!ts_node_child_count(node) || refs__is_name(m, node));
+    if (!is_whole || m->decls.len >= MAX_DECLS)
         return;
     refs_decl d = { refs_node_text(m, node), ts_node_start_byte(node), step, false };
     ken_vec_push(&m->decls, d);

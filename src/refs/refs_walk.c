@@ -95,9 +95,7 @@ static void open_local(ken_refs_maker *m, refs_frame *f)
 static void open_assign(ken_refs_maker *m, refs_frame *f)
 {
     TSNode left = refs__at(m, f->rule, KEN_REF_PATH_LEFT, f->node);
-    if (ts_node_is_null(left) || ts_node_child_count(left))
-        return;
-    if (!refs__is_name(m, left))
+    if (ts_node_is_null(left) || !refs__is_name(m, left))
         return;
     refs__add_decl(m, left, REFS_STEP_WHOLE);
     f->reserved = refs__reserve_ref(m, ts_node_start_byte(left));
@@ -283,6 +281,8 @@ static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
     int32_t local = visible_local(m, name, is_type);
     if (local >= 0) {
         v.expr = m->locals.ptr[local].value;
+    } else if (rule->flags & KEN_REF_F_DECLARES) { // PHP's variables are nothing else
+        return false;
     } else {
         v.expr = refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
         v.ref = refs__add_ref(m, v.expr, is_type ? KEN_REF_TYPE : KEN_REF_READ, start);
