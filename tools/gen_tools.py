@@ -14,7 +14,8 @@ SPECS = ROOT / "src" / "tool" / "specs"
 PAGE = ROOT / "docs" / "tools.md"
 LISTED = ("name", "title", "description", "inputSchema", "annotations")
 ORDER = (
-    "search_code search get_definition find_usages trace_execution outline nodeSource "
+    "search_code search get_definition find_usages explain_code trace_execution get_architecture "
+    "query_impact build_context outline nodeSource "
     "index_repository get_repo_status list_projects"
 ).split()
 SETS = {

@@ -66,6 +66,33 @@ static const cli_opt trace_opts[] = {
     { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
 
+static const cli_opt impact_opts[] = {
+    { "diff", 0, CLI_MAYBE, "REV", "what changed since REV, or in A..B (default: uncommitted)",
+      NULL },
+    { "depth", 'd', CLI_VALUE, "N", "how far, 1 to 5 (default 3)", NULL },
+    { "file", 0, CLI_VALUE, "PART", "of several definitions the one whose path holds this", NULL },
+    { "limit", 'k', CLI_VALUE, "N", "number of dependents, 1 to 200 (default 30)", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
+static const cli_opt arch_opts[] = {
+    { "focus", 0, CLI_VALUE, "AREA", "full, backend or frontend (default full)",
+      "full|backend|frontend" },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
+static const cli_opt context_opts[] = {
+    { "max-tokens", 0, CLI_VALUE, "N", "at most so many tokens, 200 to 50000 (default 8000)",
+      NULL },
+    { "seen", 0, CLI_VALUE, "HANDLE", "leave out what the context with this handle held", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
+static const cli_opt list_opts[] = {
+    { "limit", 'k', CLI_VALUE, "N", "number of lines, 1 to 1000 (default 20)", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
 static const cli_opt file_opts[] = {
     { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
@@ -145,6 +172,28 @@ const cli_command ken_cli__commands[] = {
       "  ken trace deliver --callers\n"
       "  ken trace main --to check_password",
       OPTS(trace_opts), 1, 2, true, ken_cli__run_trace },
+    { "impact", "[FILE | FILE:LINE | SYMBOL]", "show what a change may break",
+      "  ken impact src/net/retry.c\n"
+      "  ken impact RetryPolicy\n"
+      "  ken impact --diff            what is not committed\n"
+      "  ken impact --diff HEAD~3     what changed since then",
+      OPTS(impact_opts), 0, 1, true, ken_cli__run_impact },
+    { "explain", "FILE:FIRST-LAST", "show code with its symbol, callers, callees and tests", NULL,
+      OPTS(file_opts), 1, 1, true, ken_cli__run_explain },
+    { "arch", "[PATH]", "show modules, layers, entry points and key types", NULL, OPTS(arch_opts),
+      0, 1, true, ken_cli__run_arch },
+    { "context", "QUERY [PATH]", "print what is worth reading for a question, within a budget",
+      "The definitions that the question is about, what they call, their types and callers, then\n"
+      "imports, further finds, documents and tests. What does not fit is there by its signature.",
+      OPTS(context_opts), 1, 2, true, ken_cli__run_context },
+    { "tests-for", "SYMBOL | FILE", "list the tests that reach a symbol or a file", NULL,
+      OPTS(list_opts), 1, 1, true, ken_cli__run_tests_for },
+    { "dead", "[PATH]", "list code that nothing uses", NULL, OPTS(list_opts), 0, 1, true,
+      ken_cli__run_dead },
+    { "hotspots", "[PATH]", "list complex code that changes often", NULL, OPTS(list_opts), 0, 1,
+      true, ken_cli__run_hotspots },
+    { "routes", "[FILTER]", "list routes and events with their handlers", NULL, OPTS(list_opts), 0,
+      1, true, ken_cli__run_routes },
     { "outline", "FILE", "list the symbols of a file", NULL, OPTS(file_opts), 1, 1, true,
       ken_cli__run_outline },
     { "chunks", "FILE", "show how a file was cut into chunks", NULL, OPTS(chunks_opts), 1, 1, true,

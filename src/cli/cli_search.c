@@ -371,6 +371,8 @@ static void note_intent(const cli *x, ken_str query)
     ken_intent it;
     ken_query_intent(query, &it);
     ken_str s = it.subject;
+    if (it.kind == KEN_INTENT_ARCHITECTURAL)
+        ken_cli__note(x, "the whole at a glance: ken arch");
     if (!s.len)
         return;
     if (it.kind == KEN_INTENT_FIND_USAGE)

@@ -35,8 +35,10 @@ static const char instructions[] =
     "Start with search_code: a plain question (\"where are retries handled\"), a symbol name, or with "
     "search_type text or regex an exact string. get_definition shows where a symbol is defined, with "
     "its code; outline lists the symbols of a file; nodeSource fetches one of them or a chunk_id.\n"
-    "Who uses a symbol: find_usages. What a function calls, or who leads to it: trace_execution. Every "
-    "relation says how surely it holds, and what could not be resolved is counted.\n"
+    "Who uses a symbol: find_usages. What a function calls, or who leads to it: trace_execution. Before "
+    "a change: query_impact (symbol, file or diff) names dependents and tests. New to the code base: "
+    "get_architecture. Lines with their callers, callees and tests: explain_code. Every relation says "
+    "how surely it holds, and what could not be resolved is counted.\n"
     "The project is the folder that you work in; name another with `project` (id, name or path; "
     "list_projects). A folder that was never indexed is indexed on first use; index_repository brings "
     "an index up to date, get_repo_status tells its state. format \"text\" costs fewer tokens.";

@@ -47,6 +47,12 @@ typedef struct ken_tool__usages_shape {
 
 json_t *ken_tool__usages_json(const ken_usages *u, const ken_tool__usages_shape *shape);
 json_t *ken_tool__trace_json(const ken_trace *t, const ken_trace_opts *o);
+json_t *ken_tool__impact_json(const ken_impact *i);
+json_t *ken_tool__explanation_json(const ken_explanation *e);
+json_t *ken_tool__architecture_json(const ken_architecture *a);
+// Answers are kept within a size once they are whole.
+void ken_tool__fit_impact(json_t *result, size_t max_bytes);
+void ken_tool__fit_architecture(json_t *result, size_t max_bytes);
 
 // ---- text --------------------------------------------------------------------------------------
 ken_str ken_tool__member(const json_t *o, const char *key);

@@ -79,10 +79,14 @@ ken_str ken_tool__node_name(ken_arena *arena, ken_map *seen, const ken_facts *fa
 
 // ---- the tools ---------------------------------------------------------------------------------
 ken_tool_fn ken_tool__search_code, ken_tool__search, ken_tool__get_definition,
-    ken_tool__find_usages, ken_tool__trace_execution, ken_tool__outline, ken_tool__node_source,
-    ken_tool__index_repository, ken_tool__get_repo_status, ken_tool__list_projects;
+    ken_tool__find_usages, ken_tool__explain_code, ken_tool__trace_execution,
+    ken_tool__get_architecture, ken_tool__query_impact, ken_tool__build_context, ken_tool__outline,
+    ken_tool__node_source, ken_tool__index_repository, ken_tool__get_repo_status,
+    ken_tool__list_projects;
 ken_tool_text_fn ken_tool__search_code_text, ken_tool__get_definition_text,
-    ken_tool__find_usages_text, ken_tool__trace_execution_text, ken_tool__outline_text,
-    ken_tool__node_source_text, ken_tool__get_repo_status_text, ken_tool__list_projects_text;
+    ken_tool__find_usages_text, ken_tool__explain_code_text, ken_tool__trace_execution_text,
+    ken_tool__get_architecture_text, ken_tool__query_impact_text, ken_tool__build_context_text,
+    ken_tool__outline_text, ken_tool__node_source_text, ken_tool__get_repo_status_text,
+    ken_tool__list_projects_text;
 
 #endif

@@ -158,10 +158,11 @@ static void make_project(void)
 
 KEN_TEST(help_of_every_command)
 {
-    static const char *const commands[] = { "index", "search",   "def",     "refs",
-                                            "trace", "outline",  "chunks",  "status",
-                                            "stats", "projects", "config",  "doctor",
-                                            "eval",  "mcp",      "version", "help" };
+    static const char *const commands[] = {
+        "index", "search",    "def",    "refs",     "trace",  "impact",  "explain", "context",
+        "arch",  "tests-for", "dead",   "hotspots", "routes", "outline", "chunks",  "status",
+        "stats", "projects",  "config", "doctor",   "eval",   "mcp",     "version", "help"
+    };
     char line[100], want[100];
     const char *all = ken_ok("--help");
     for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
@@ -721,4 +722,75 @@ KEN_TEST(traces_are_trees)
     has_keys("trace main calls --json", "summary direction steps project index");
     ken_fails("trace mian calls", 1, "near names: main");
     ken_fails("trace main calls -d 11", 2, "'--depth' must be a whole number from 1 to 10");
+}
+
+KEN_TEST(impact_is_of_a_symbol_a_file_or_a_diff)
+{
+    make_calls();
+    ken_ok("index calls");
+    const char *out = ken_ok("impact load -p calls");
+    kt_has_str(out, "load: risk ");
+    kt_has_str(out, "\ndependents\n");
+    kt_has_str(out, "  1  main  b.py:4  [imported]\n");
+    kt_has_str(out, "\ntests that reach it\n");
+    kt_has_str(out, "  2  test_main  test_b.py:4  [imported]\n");
+    kt_has_str(ken_ok("impact calls/b.py"), "test_main");
+    kt_has_str(ken_ok("impact calls/b.py:5"), "main: risk ");
+    has_keys("impact load -p calls --json",
+             "summary risk changed by_distance dependents tests files project index");
+    ken_fails("impact", 2, "say FILE, SYMBOL or --diff, one of them");
+    ken_fails("impact load --diff=HEAD -p calls", 2, "one of them");
+    ken_fails("impact laod -p calls", 1, "near names: load");
+}
+
+KEN_TEST(lines_are_explained)
+{
+    make_calls();
+    ken_ok("index calls");
+    const char *out = ken_ok("explain calls/a.py:5-8");
+    kt_has_str(out, "a.py:5-8  function parse\nin function parse: 1 caller, 2 callees");
+    kt_has_str(out, "      6      if not text:\n");
+    kt_has_str(out, "\ncallers\n  load  a.py:1  [scoped]\n");
+    kt_has_str(ken_ok("explain calls/a.py:2"), "in function load");
+    has_keys("explain calls/a.py:5-8 --json", "symbol code callers callees types tests imports");
+    ken_fails("explain calls/a.py", 2, "FILE:FIRST-LAST");
+    ken_fails("explain calls/a.py:8-5", 2, "FILE:FIRST-LAST");
+    ken_fails("explain calls/a.py:90-99", 2, "line");
+    ken_fails("explain ../a.py:1-2 -p calls", 1, "outside of the project");
+}
+
+KEN_TEST(the_whole_and_its_lists)
+{
+    make_calls();
+    ken_ok("index calls");
+    kt_has_str(ken_ok("arch calls"), "3 files of python");
+    has_keys("arch calls --focus backend --json", "summary languages modules dependencies");
+    ken_fails("arch calls --focus all", 2, "'--focus' cannot be 'all'");
+    kt_has_str(ken_ok("tests-for parse -p calls"), "test_main          test_b.py:4");
+    has_keys("tests-for calls/b.py --json", "project tests total");
+    has_keys("dead calls --json", "project dead total");
+    has_keys("hotspots calls --json", "project hotspots total");
+    has_keys("routes -p calls --json", "project routes total");
+    kt_has_str(ken_ok("context 'explain parse' calls --max-tokens 200"), "return text.split()");
+    has_keys("context parse calls --json", "context tokens max_tokens parts seen");
+    ken_fails("context parse calls --max-tokens 10", 2, "from 200 to 50000");
+}
+
+KEN_TEST(routes_are_found_with_their_handlers)
+{
+    ktest_write("home/.keep", "");
+    ktest_write("web/app.js", "const express = require('express');\nconst app = express();\n\n"
+                              "function listUsers(req, res) {\n  res.send([]);\n}\n\n"
+                              "app.get('/users', listUsers);\napp.post('/users/:id', listUsers);\n"
+                              "app.set('/not-a-route', 1);\n");
+    ktest_write("web/client.js", "function load(api) {\n  return api.get('/users');\n}\n");
+    ktest_write("web/views.py", "from flask import Flask\n\napp = Flask(__name__)\n\n\n"
+                                "@app.route('/health')\ndef health():\n    return 'ok'\n");
+    ken_ok("index web");
+    kt_eq_str(ken_ok("routes -p web"), "METHOD  PATH        HANDLER    AT          FRAMEWORK\n"
+                                       "GET     /users      listUsers  app.js:8    express\n"
+                                       "POST    /users/:id  listUsers  app.js:9    express\n"
+                                       "ANY     /health     health     views.py:6  flask\n");
+    kt_has_str(ken_ok("routes post -p web"), "app.js:9");
+    has_keys("routes -p web --json", "project routes total");
 }

@@ -490,6 +490,19 @@ KEN_TEST(what_cannot_be_asked_of_the_graph_says_what_to_do)
     fails(&l, "trace_execution", "{\"entry_point\":\"main\",\"max_depth\":11}", KEN_EINVAL, "10");
     fails(&l, "trace_execution", "{\"entry_point\":\"main\",\"to\":\"nowhere\"}", KEN_ENOTFOUND,
           "nowhere");
+    fails(&l, "explain_code", "{\"file_path\":\"../x.py\",\"line_start\":1,\"line_end\":2}",
+          KEN_ENOTFOUND, "outside");
+    fails(&l, "explain_code", "{\"file_path\":\"sendr.py\",\"line_start\":1,\"line_end\":2}",
+          KEN_ENOTFOUND, "not in the index");
+    fails(&l, "explain_code", "{\"file_path\":\"main.py\",\"line_start\":3,\"line_end\":2}",
+          KEN_EINVAL, "line_end");
+    fails(&l, "explain_code", "{\"file_path\":\"main.py\",\"line_start\":30,\"line_end\":99}",
+          KEN_EINVAL, "line");
+    fails(&l, "query_impact", "{}", KEN_EINVAL, "give one of symbol, file_path and diff");
+    fails(&l, "query_impact", "{\"symbol\":\"main\",\"file_path\":\"main.py\"}", KEN_EINVAL,
+          "give only one");
+    fails(&l, "query_impact", "{\"symbol\":\"mian\"}", KEN_ENOTFOUND, "main");
+    fails(&l, "get_architecture", "{\"focus_area\":\"all\"}", KEN_EINVAL, "full");
     lab_close(&l);
 }
 
@@ -516,5 +529,72 @@ KEN_TEST(traces_draw_calls_and_mark_cycles)
     v = call(&l, "trace_execution", "{\"entry_point\":\"guess\",\"direction\":\"callers\"}");
     kt_eq_text(text(v, "summary"), "guess: 0 callers found");
     json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(lines_are_explained_by_their_neighbours)
+{
+    lab l;
+    index_mail(&l);
+    json_t *v =
+        call(&l, "explain_code", "{\"file_path\":\"sender.py\",\"line_start\":9,\"line_end\":11}");
+    kt_eq_text(text(json_object_get(v, "symbol"), "name"), "Sender.run_once");
+    kt_has_str(text(v, "code").ptr, "item = self.queue.pop()");
+    kt_eq_u(json_array_size(json_object_get(v, "callees")), 2);
+    kt_true(json_array_size(json_object_get(v, "callers")) > 0);
+    kt_true(json_array_size(json_object_get(v, "tests")) > 0);
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(a_change_names_dependents_and_tests)
+{
+    lab l;
+    index_mail(&l);
+    json_t *v = call(&l, "query_impact", "{\"symbol\":\"Sender.deliver\"}");
+    kt_true(ken_json_dump_size(v) <= 6000);
+    kt_eq_text(text(first(v, "changed"), "name"), "Sender.deliver");
+    kt_eq_text(text(first(v, "dependents"), "name"), "Sender.run_once");
+    kt_eq_text(text(first(v, "dependents"), "resolution"), "exact");
+    kt_eq_text(text(first(v, "tests"), "name"), "test_run_once");
+    json_decref(v);
+    v = call(&l, "query_impact", "{\"file_path\":\"mail_queue.py\",\"format\":\"text\"}");
+    kt_has_str(json_string_value(v), "sender.py");
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(an_overview_fits_in_its_budget)
+{
+    lab l;
+    index_mail(&l);
+    json_t *v = call(&l, "get_architecture", "{}");
+    kt_true(ken_json_dump_size(v) <= 8000);
+    kt_eq_text(text(first(v, "languages"), "language"), "python");
+    kt_eq_text(text(first(v, "entry_points"), "at"), "main.py:4");
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(a_context_is_built_within_its_tokens)
+{
+    lab l;
+    index_mail(&l);
+    json_t *v = call(&l, "build_context", "{\"query\":\"explain run_once\",\"max_tokens\":300}");
+    kt_true(json_integer_value(json_object_get(v, "tokens")) <= 300);
+    kt_has_str(text(v, "context").ptr, "item = self.queue.pop()");
+    const json_t *kinds = json_object_get(first(v, "parts"), "kinds");
+    kt_eq_text(ken_json_text(json_array_get(kinds, 0)), "definition");
+    char args[2000];
+    snprintf(args, sizeof args,
+             "{\"query\":\"explain run_once\",\"max_tokens\":300,\"seen\":\"%s\"}",
+             text(v, "seen").ptr);
+    json_t *again = call(&l, "build_context", args);
+    kt_true(json_integer_value(json_object_get(again, "tokens")) <
+            json_integer_value(json_object_get(v, "tokens")));
+    json_decref(again);
+    json_decref(v);
+    fails(&l, "build_context", "{\"query\":\"x\",\"seen\":\"?\"}", KEN_EINVAL, "seen");
+    fails(&l, "build_context", "{\"query\":\"x\",\"max_tokens\":10}", KEN_EINVAL, "200");
     lab_close(&l);
 }

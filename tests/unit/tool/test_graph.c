@@ -228,3 +228,159 @@ KEN_TEST(no_caller_and_no_path_are_said_in_words)
     kt_true(json_is_false(json_object_get(v, "has_path")));
     json_decref(v);
 }
+
+// ---- sizes -------------------------------------------------------------------------------------
+
+// Members that every answer ends with.
+static void add_tail(json_t *v)
+{
+    json_t *project = json_object();
+    ken_json_set_str(project, "root", KEN_STR("/home/somebody/projects/a-long-name/of-a-project"));
+    ken_json_set(v, "project", project);
+}
+
+KEN_TEST(an_impact_stays_within_its_tokens)
+{
+    static ken_dependent deps[MANY];
+    static ken_str paths[MANY];
+    for (uint32_t i = 0; i < MANY; i++) {
+        deps[i] = (ken_dependent){ .node = node("Reader.read_all_of_it",
+                                                "src/some/folder/below/another/reader.c", i),
+                                   .distance = 1 + i / 100,
+                                   .class = KEN_EDGE_IMPORTED };
+        paths[i] = deps[i].node.path;
+    }
+    ken_graph_node changed = node("read", "src/read.c", 1);
+    ken_str reason = KEN_STR("many files use it");
+    ken_impact i = { .changed = &changed,
+                     .n_changed = 1,
+                     .n_changed_total = 1,
+                     .dependents = deps,
+                     .n_dependents = 200,
+                     .tests = deps,
+                     .n_tests = MANY,
+                     .n_tests_total = MANY,
+                     .files = paths,
+                     .n_files = MANY,
+                     .n_files_total = 900,
+                     .n_unresolved = 2,
+                     .risk = 0.8,
+                     .risk_level = "high",
+                     .reasons = &reason,
+                     .n_reasons = 1 };
+    i.n_by_distance[1] = 100;
+    i.n_by_distance[2] = 250;
+    json_t *v = ken_tool__impact_json(&i);
+    add_tail(v);
+    ken_tool__fit_impact(v, 6000);
+    kt_true(ken_json_dump_size(v) <= 6000);
+    kt_eq_text(text(v, "summary"),
+               "read: risk high; 350 dependents in 900 files (100 direct), 400 tests reach it; 2 "
+               "unresolved places might depend on it");
+    // What was cut is of all lists, and is said.
+    kt_true(json_array_size(json_object_get(v, "dependents")) > 10);
+    kt_true(json_array_size(json_object_get(v, "tests")) > 10);
+    kt_true(json_array_size(json_object_get(v, "files")) > 10);
+    kt_eq_i(json_integer_value(json_object_get(v, "tests_total")), MANY);
+    kt_true(json_is_true(json_object_get(v, "truncated")));
+    kt_has_str(text(v, "hint").ptr, "limit");
+    kt_has_str(listing(ken_tool__query_impact_text, v),
+               "- many files use it\ndependents:\n  1 Reader");
+    json_decref(v);
+}
+
+KEN_TEST(an_architecture_stays_within_its_tokens)
+{
+    static ken_module_node modules[MANY];
+    static ken_module_edge edges[MANY];
+    static ken_graph_node entries[MANY];
+    static ken_key_symbol keys[MANY];
+    static ken_route routes[MANY];
+    for (uint32_t i = 0; i < MANY; i++) {
+        modules[i] = (ken_module_node){ .path = KEN_STR("packages/server/src/modules/users"),
+                                        .n_files = i,
+                                        .n_lines = 1000,
+                                        .layer = i % 5 };
+        edges[i] = (ken_module_edge){ i, (i + 1) % MANY, 3 };
+        entries[i] = node("main", "packages/server/src/main.ts", 10);
+        keys[i] = (ken_key_symbol){ .node = node("User", "packages/server/src/user.ts", 3),
+                                    .n_users = 7 };
+        routes[i] = (ken_route){ .method = KEN_STR("GET"),
+                                 .path = KEN_STR("/users/:id"),
+                                 .file = KEN_STR("packages/server/src/user.ts"),
+                                 .framework = KEN_STR("express") };
+    }
+    ken_lang_count lang = { .language = KEN_STR("typescript"),
+                            .n_files = 12000,
+                            .n_lines = 900000 };
+    ken_architecture a = { .langs = &lang,
+                           .n_langs = 1,
+                           .modules = modules,
+                           .n_modules = MANY,
+                           .n_modules_total = 1234,
+                           .edges = edges,
+                           .n_edges = MANY,
+                           .entries = entries,
+                           .n_entries = MANY,
+                           .routes = routes,
+                           .n_routes = MANY,
+                           .n_routes_total = 999,
+                           .types = keys,
+                           .n_types = MANY,
+                           .hotspots = keys,
+                           .n_hotspots = MANY,
+                           .n_cycles = 1 };
+    json_t *v = ken_tool__architecture_json(&a);
+    add_tail(v);
+    ken_tool__fit_architecture(v, 8000);
+    kt_true(ken_json_dump_size(v) <= 8000);
+    static const char *const lists[] = { "modules", "dependencies", "entry_points",
+                                         "routes",  "key_types",    "hot_spots" };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++)
+        kt_true(json_array_size(json_object_get(v, lists[i])) >= 5);
+    kt_eq_text(text(v, "summary"), "12000 files of typescript; 1234 modules, 1 import cycle, 400 "
+                                   "entry points, 999 routes");
+    kt_true(strlen(listing(ken_tool__get_architecture_text, v)) < 8000);
+    json_decref(v);
+}
+
+KEN_TEST(an_explanation_names_its_neighbours)
+{
+    ken_edge_note caller = { .node = node("run", "src/app.c", 3),
+                             .class = KEN_EDGE_IMPORTED,
+                             .role = KEN_REF_CALL,
+                             .line = 8,
+                             .n_sites = 2 };
+    ken_edge_note type = { .node = node("Text", "src/text.h", 1),
+                           .class = KEN_EDGE_EXACT,
+                           .role = KEN_REF_TYPE,
+                           .line = 9,
+                           .n_sites = 1 };
+    ken_explanation e = { .path = KEN_STR("src/parse.c"),
+                          .language = KEN_STR("c"),
+                          .first_line = 9,
+                          .last_line = 14,
+                          .code = KEN_STR("int parse(void)\n"),
+                          .symbol = node("parse", "src/parse.c", 9),
+                          .doc = KEN_STR("Reads."),
+                          .callers = &caller,
+                          .n_callers = 1,
+                          .types = &type,
+                          .n_types = 1,
+                          .n_unresolved = 1 };
+    json_t *v = ken_tool__explanation_json(&e);
+    kt_eq_text(text(v, "summary"), "in function parse: 1 caller, 0 callees, 0 tests; 1 name in it "
+                                   "could not be resolved");
+    kt_eq_i(json_integer_value(json_object_get(v, "start_line")), 10);
+    kt_eq_i(json_integer_value(json_object_get(item(v, "callers", 0), "line")), 9);
+    kt_eq_i(json_integer_value(json_object_get(item(v, "callers", 0), "sites")), 2);
+    kt_eq_text(text(item(v, "types", 0), "role"), "type");
+    kt_has_str(listing(ken_tool__explain_code_text, v),
+               "callers:\n  run  src/app.c:4 [imported]\n");
+    json_decref(v);
+    e.symbol = (ken_graph_node){ .name = KEN_STR("") };
+    v = ken_tool__explanation_json(&e);
+    kt_true(json_is_null(json_object_get(v, "symbol")));
+    kt_has_str(text(v, "summary").ptr, "outside of any definition");
+    json_decref(v);
+}

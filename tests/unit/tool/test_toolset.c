@@ -92,8 +92,9 @@ KEN_TEST(unknown_tools_are_named)
 KEN_TEST(built_in_tools_are_complete)
 {
     static const char *const names[] = {
-        "search_code", "search",     "get_definition",   "find_usages",     "trace_execution",
-        "outline",     "nodeSource", "index_repository", "get_repo_status", "list_projects",
+        "search_code",     "search",           "get_definition",  "find_usages",   "explain_code",
+        "trace_execution", "get_architecture", "query_impact",    "build_context", "outline",
+        "nodeSource",      "index_repository", "get_repo_status", "list_projects",
     };
     ken_toolset *t = NULL;
     ken_err err = { 0 };
@@ -122,7 +123,9 @@ KEN_TEST(parameters_of_every_source_are_known)
         { "index_repository", { "path", "include_patterns", "exclude_patterns", "max_file_size" } },
         { "get_definition", { "symbol_name", "file_hint" } },
         { "find_usages", { "symbol_name", "include_context" } },
+        { "explain_code", { "file_path", "line_start", "line_end" } },
         { "trace_execution", { "entry_point", "max_depth" } },
+        { "get_architecture", { "focus_area" } },
     };
     ken_toolset *t = NULL;
     ken_buf list = KEN_BUF_INIT(0);
@@ -160,10 +163,10 @@ static size_t count_of(const char *set, bool is_read_only)
 
 KEN_TEST(sets_and_read_only_choose)
 {
-    kt_eq_u(count_of("search", false), 7);
+    kt_eq_u(count_of("search", false), 11);
     kt_eq_u(count_of("index", false), 3);
     kt_eq_u(count_of("index", true), 2);
-    kt_eq_u(count_of("all", false), 10);
+    kt_eq_u(count_of("all", false), 14);
     ken_str bad = KEN_STR("serch");
     ken_toolset *t = NULL;
     ken_err err = { 0 };

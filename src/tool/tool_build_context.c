@@ -1,0 +1,127 @@
+// SPDX-License-Identifier: MIT
+// build_context: what is worth reading to answer a question, within a budget of tokens.
+#include "context/context.h"
+#include "tool/tool_graph_priv.h"
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static json_t *kinds_json(uint32_t kinds)
+{
+    json_t *list = json_array();
+    for (int k = KEN_CONTEXT_NONE + 1; k < KEN_CONTEXT_KIND_COUNT; k++)
+        if (kinds >> k & 1)
+            ken_json_append(list,
+                            ken_json_str(ken_str_c(ken_context_kind_word((ken_context_kind)k))));
+    return list;
+}
+
+static json_t *part_json(const ken_context_part *p)
+{
+    json_t *o = json_object();
+    ken_json_set_str(o, "file_path", p->path);
+    ken_json_set_u64(o, "start_line", p->first_line + 1);
+    ken_json_set_u64(o, "end_line", p->last_line + 1);
+    if (p->symbol.len)
+        ken_json_set_str(o, "symbol", p->symbol);
+    ken_json_set(o, "kinds", kinds_json(p->kinds));
+    if (p->form == KEN_CONTEXT_SIGNATURE)
+        ken_json_set_bool(o, "signature_only", true);
+    if (p->form == KEN_CONTEXT_SEEN)
+        ken_json_set_bool(o, "sent_before", true);
+    if (p->n_cut_lines)
+        ken_json_set_u64(o, "cut_lines", p->n_cut_lines);
+    return o;
+}
+
+// What the search or the graph could not do.
+static void set_notes(json_t *o, const ken_context_answer *a)
+{
+    if (a->n_unresolved)
+        ken_json_set_u64(o, "unresolved", a->n_unresolved);
+    if (a->note.len)
+        ken_json_set_str(o, "note", a->note);
+}
+
+static json_t *context_json(const ken_context_answer *a, uint32_t max_tokens)
+{
+    const ken_context *c = &a->context;
+    json_t *o = json_object(), *parts = json_array();
+    ken_json_set_str(o, "context", c->text);
+    ken_json_set_u64(o, "tokens", c->n_tokens);
+    ken_json_set_u64(o, "max_tokens", max_tokens);
+    for (size_t i = 0; i < c->n_parts; i++)
+        ken_json_append(parts, part_json(&c->parts[i]));
+    ken_json_set(o, "parts", parts);
+    if (c->n_left_out)
+        ken_json_set_u64(o, "left_out", c->n_left_out);
+    ken_json_set_str(o, "seen", c->seen);
+    ken_json_set_str(o, "strategy", ken_str_c(a->strategy));
+    set_notes(o, a);
+    if (!c->n_parts)
+        ken_json_set_str(o, "hint", KEN_STR("nothing was found; ask in other words"));
+    return o;
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+typedef struct question {
+    const ken_tool_env *env;
+    ken_str query;
+    ken_search_opts filters;
+    ken_context_opts opts;
+    ken_context_answer found;
+} question;
+
+static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
+{
+    question *q = ctx;
+    return ken_build_context(s, q->query, &q->opts, q->env->ctx->cancel, q->env->arena, &q->found,
+                             err);
+}
+
+static ken_status read_args(const json_t *args, question *q, ken_err *err)
+{
+    uint64_t max_tokens = KEN_CONTEXT_TOKENS;
+    ken_status st = ken_json_read_str(args, "args", "query", &q->query, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "max_tokens", &max_tokens, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "seen", &q->opts.seen, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "directory", &q->filters.directory, err);
+    q->opts.max_tokens = (uint32_t)max_tokens;
+    return st;
+}
+
+ken_status ken_tool__build_context(const ken_tool_env *env, const json_t *args, json_t **out,
+                                   ken_err *err)
+{
+    question q = { .env = env, .opts = { .seen = KEN_STR("") } };
+    ken_str ref = { "", 0 };
+    ken_tool__scope scope;
+    ken_status st = read_args(args, &q, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "project", &ref, err);
+    q.opts.search = &q.filters;
+    if (!st)
+        st = ken_tool__ask(env, ref, ask, &q, &scope, err);
+    if (st)
+        return st;
+    json_t *o = context_json(&q.found, q.opts.max_tokens);
+    ken_tool__set_scope(o, &scope);
+    ken_tool__close(env, &scope);
+    *out = o;
+    return KEN_OK;
+}
+
+void ken_tool__build_context_text(const json_t *result, ken_buf *out)
+{
+    ken_buf_put_str(out, ken_tool__member(result, "context"));
+    if (json_object_get(result, "left_out"))
+        ken_buf_printf(out, "\n%lld more places; more max_tokens shows them\n",
+                       ken_tool__number(result, "left_out"));
+    if (ken_tool__member(result, "seen").len)
+        ken_buf_printf(out, "\nseen: " KEN_STR_FMT "\n",
+                       KEN_STR_ARG(ken_tool__member(result, "seen")));
+    ken_tool__put_tail(result, out);
+}

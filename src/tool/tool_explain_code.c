@@ -1,0 +1,207 @@
+// SPDX-License-Identifier: MIT
+// explain_code: lines of a file, and all that is known of them.
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "tool/tool_graph_priv.h"
+
+enum {
+    CODE_MAX = 16 * 1024,
+    DOC_MAX = 2 * 1024,
+};
+
+static const char *const lists[] = {
+    "callees", "callers", "types", "tests", "inside", "imports", "routes",
+};
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static json_t *notes_json(const ken_edge_note *notes, size_t n, bool has_call_role)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_t *o = ken_tool__place_json(&notes[i].node);
+        ken_json_set_u64(o, "line", notes[i].line + 1);
+        if (!has_call_role || notes[i].role != KEN_REF_CALL)
+            ken_json_set_str(o, "role", ken_str_c(ken_ref_role_word(notes[i].role)));
+        ken_tool__set_class(o, notes[i].class, notes[i].evidence);
+        if (notes[i].n_sites > 1)
+            ken_json_set_u64(o, "sites", notes[i].n_sites);
+        ken_json_append(list, o);
+    }
+    return list;
+}
+
+static json_t *symbol_json(const ken_graph_node *n)
+{
+    json_t *o = ken_tool__node_json(n);
+    if (n->visibility != KEN_VISIBILITY_UNKNOWN)
+        ken_json_set_str(o, "visibility", ken_str_c(ken_visibility_word(n->visibility)));
+    if (n->complexity)
+        ken_json_set_u64(o, "complexity", n->complexity);
+    if (n->is_test)
+        ken_json_set_bool(o, "is_test", true);
+    return o;
+}
+
+// "in method Parser.parse: 3 callers, 5 callees, 2 tests; 1 name in it could not be resolved"
+static void set_summary(json_t *o, const ken_explanation *e)
+{
+    ken_buf text = KEN_BUF_INIT(0);
+    if (e->symbol.name.len)
+        ken_buf_printf(&text, "in %s " KEN_STR_FMT ": ", ken_symbol_kind_word(e->symbol.kind),
+                       KEN_STR_ARG(ken_utf8_clip(
+                           e->symbol.qualified.len ? e->symbol.qualified : e->symbol.name, 100)));
+    else
+        ken_buf_puts(&text, "outside of any definition: ");
+    ken_buf_printf(&text, "%zu caller%s, %zu callee%s, %zu test%s", e->n_callers,
+                   e->n_callers == 1 ? "" : "s", e->n_callees, e->n_callees == 1 ? "" : "s",
+                   e->n_tests, e->n_tests == 1 ? "" : "s");
+    if (e->n_unresolved)
+        ken_buf_printf(&text, "; %zu name%s in it could not be resolved", e->n_unresolved,
+                       e->n_unresolved == 1 ? "" : "s");
+    ken_json_set_str(o, "summary", ken_buf_str(&text));
+    ken_buf_release(&text);
+}
+
+static void set_lists(json_t *o, const ken_explanation *e)
+{
+    json_t *inside = json_array(), *routes = json_array();
+    for (size_t i = 0; i < e->n_inside; i++)
+        ken_json_append(inside, ken_tool__place_json(&e->inside[i]));
+    for (size_t i = 0; i < e->n_routes; i++)
+        ken_json_append(routes, ken_tool__route_json(&e->routes[i]));
+    ken_json_set(o, "inside", inside);
+    ken_json_set(o, "callers", notes_json(e->callers, e->n_callers, true));
+    ken_json_set(o, "callees", notes_json(e->callees, e->n_callees, true));
+    ken_json_set(o, "types", notes_json(e->types, e->n_types, false));
+    ken_json_set(o, "tests", notes_json(e->tests, e->n_tests, true));
+    ken_json_set(o, "imports", ken_tool__strings_json(e->imports, e->n_imports));
+    ken_json_set(o, "routes", routes);
+}
+
+json_t *ken_tool__explanation_json(const ken_explanation *e)
+{
+    json_t *o = json_object();
+    ken_json_set_str(o, "file_path", e->path);
+    ken_json_set_str(o, "language", e->language);
+    ken_json_set_u64(o, "start_line", e->first_line + 1);
+    ken_json_set_u64(o, "end_line", e->last_line + 1);
+    set_summary(o, e);
+    ken_json_set(o, "symbol", e->symbol.name.len ? symbol_json(&e->symbol) : NULL);
+    if (e->doc.len)
+        ken_json_set_str(o, "doc", ken_tool__clip_lines(e->doc, DOC_MAX, false));
+    ken_json_set_str(o, "code", ken_tool__clip_lines(e->code, CODE_MAX, false));
+    if (e->code.len > CODE_MAX)
+        ken_json_set_bool(o, "code_truncated", true);
+    set_lists(o, e);
+    if (e->n_unresolved)
+        ken_json_set_u64(o, "unresolved", e->n_unresolved);
+    if (e->is_refreshed)
+        ken_json_set_bool(o, "changed_since_index", true);
+    return o;
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+typedef struct question {
+    const ken_tool_env *env;
+    ken_str path;
+    uint64_t first, last; // 1-based
+    ken_explanation found;
+} question;
+
+static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
+{
+    question *q = ctx;
+    return ken_explain(s, q->path, (uint32_t)q->first - 1, (uint32_t)q->last - 1,
+                       q->env->ctx->cancel, q->env->arena, &q->found, err);
+}
+
+static ken_status read_args(const json_t *args, question *q, ken_err *err)
+{
+    ken_status st = ken_json_read_str(args, "args", "file_path", &q->path, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "line_start", &q->first, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "line_end", &q->last, err);
+    if (!st && (q->first < 1 || q->last < q->first || q->last > UINT32_MAX))
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "args.line_end: lines %llu to %llu are no range; line_end is line_start or "
+                        "later",
+                        (unsigned long long)q->first, (unsigned long long)q->last);
+    return st;
+}
+
+static void set_source(const ken_tool_env *env, const ken_tool__scope *scope,
+                       const ken_explanation *e, json_t *o)
+{
+    // What changed after the commit that was indexed is not in that commit.
+    ken_str commit = e->is_refreshed ? KEN_STR("") : scope->stats.git_head;
+    ken_tool__link link = ken_tool__find_link(env->arena, scope->project.root);
+    ken_json_set(o, "commit_hash", commit.len ? ken_json_str(commit) : NULL);
+    ken_json_set(o, "url", ken_tool__url(&link, commit, e->path, e->first_line, e->last_line));
+}
+
+ken_status ken_tool__explain_code(const ken_tool_env *env, const json_t *args, json_t **out,
+                                  ken_err *err)
+{
+    question q = { .env = env };
+    ken_str ref = { "", 0 };
+    ken_tool__scope scope;
+    ken_status st = read_args(args, &q, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "project", &ref, err);
+    if (!st)
+        st = ken_tool__ask(env, ref, ask, &q, &scope, err);
+    if (st)
+        return st;
+    json_t *o = ken_tool__explanation_json(&q.found);
+    set_source(env, &scope, &q.found, o);
+    ken_tool__set_scope(o, &scope);
+    ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, env->ctx->max_bytes,
+                        "lists were cut to fit; ask for fewer lines, find_usages and "
+                        "trace_execution show the rest");
+    ken_tool__close(env, &scope);
+    *out = o;
+    return KEN_OK;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void put_notes(const json_t *list, const char *head, ken_buf *out)
+{
+    if (json_array_size(list))
+        ken_buf_printf(out, "%s:\n", head);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *n = json_array_get(list, i);
+        ken_str at = ken_tool__member(n, "at"), role = ken_tool__member(n, "role");
+        ken_buf_printf(out, "  " KEN_STR_FMT, KEN_STR_ARG(ken_tool__member(n, "name")));
+        if (at.len)
+            ken_buf_printf(out, "  " KEN_STR_FMT, KEN_STR_ARG(at));
+        if (role.len)
+            ken_buf_printf(out, " " KEN_STR_FMT, KEN_STR_ARG(role));
+        ken_tool__put_class(n, out);
+        ken_buf_putc(out, '\n');
+    }
+}
+
+void ken_tool__explain_code_text(const json_t *result, ken_buf *out)
+{
+    ken_str code = ken_tool__member(result, "code"), doc = ken_tool__member(result, "doc");
+    ken_buf_printf(out, KEN_STR_FMT ":%lld-%lld  " KEN_STR_FMT "\n",
+                   KEN_STR_ARG(ken_tool__member(result, "file_path")),
+                   ken_tool__number(result, "start_line"), ken_tool__number(result, "end_line"),
+                   KEN_STR_ARG(ken_tool__member(result, "summary")));
+    if (doc.len)
+        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(doc));
+    ken_buf_put_str(out, code);
+    if (!ken_str_ends(code, KEN_STR("\n")))
+        ken_buf_putc(out, '\n');
+    put_notes(json_object_get(result, "callers"), "callers", out);
+    put_notes(json_object_get(result, "callees"), "callees", out);
+    put_notes(json_object_get(result, "types"), "types", out);
+    put_notes(json_object_get(result, "tests"), "tests", out);
+    ken_tool__put_routes(json_object_get(result, "routes"), out);
+    ken_tool__put_tail(result, out);
+}

@@ -1,0 +1,249 @@
+// SPDX-License-Identifier: MIT
+// get_architecture: a code base on one page of at most 2,000 tokens.
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "tool/tool_graph_priv.h"
+
+enum {
+    TOKENS = 2000,
+    NAME_BYTES = 120,
+};
+
+static const char *const lists[] = {
+    "languages", "modules",   "dependencies", "entry_points", "routes",
+    "key_types", "hot_spots", "test_folders", "build",        "docs",
+};
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static json_t *languages_json(const ken_architecture *a)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < a->n_langs; i++) {
+        json_t *o = json_object();
+        ken_json_set_str(o, "language", a->langs[i].language);
+        ken_json_set_u64(o, "files", a->langs[i].n_files);
+        ken_json_set_u64(o, "lines", a->langs[i].n_lines);
+        ken_json_append(list, o);
+    }
+    return list;
+}
+
+static json_t *modules_json(const ken_architecture *a)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < a->n_modules; i++) {
+        const ken_module_node *m = &a->modules[i];
+        json_t *o = json_object();
+        ken_json_set_str(o, "path", m->path.len ? m->path : KEN_STR("."));
+        ken_json_set_u64(o, "files", m->n_files);
+        ken_json_set_u64(o, "lines", m->n_lines);
+        ken_json_set_u64(o, "layer", m->layer);
+        ken_json_set_u64(o, "used_by", m->n_dependents);
+        if (m->cycle)
+            ken_json_set_u64(o, "cycle", m->cycle);
+        ken_json_append(list, o);
+    }
+    return list;
+}
+
+// "src/query -> src/store (12 files)": an edge is read, not computed with.
+static json_t *edges_json(const ken_architecture *a)
+{
+    json_t *list = json_array();
+    ken_buf text = KEN_BUF_INIT(0);
+    for (size_t i = 0; i < a->n_edges; i++) {
+        const ken_module_edge *e = &a->edges[i];
+        if (e->from >= a->n_modules || e->to >= a->n_modules)
+            continue;
+        ken_str from = a->modules[e->from].path, to = a->modules[e->to].path;
+        ken_buf_clear(&text);
+        ken_buf_printf(&text, KEN_STR_FMT " -> " KEN_STR_FMT " (%u)",
+                       KEN_STR_ARG(from.len ? from : KEN_STR(".")),
+                       KEN_STR_ARG(to.len ? to : KEN_STR(".")), e->n_imports);
+        ken_json_append(list, ken_json_str(ken_buf_str(&text)));
+    }
+    ken_buf_release(&text);
+    return list;
+}
+
+static json_t *keys_json(const ken_key_symbol *keys, size_t n, bool is_hot)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_t *o = ken_tool__place_json(&keys[i].node);
+        if (is_hot) {
+            ken_json_set_u64(o, "complexity", keys[i].node.complexity);
+            ken_json_set_u64(o, "commits", keys[i].n_commits);
+        } else {
+            ken_json_set_u64(o, "used_by", keys[i].n_users);
+        }
+        ken_json_append(list, o);
+    }
+    return list;
+}
+
+static json_t *nodes_json(const ken_graph_node *nodes, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        ken_json_append(list, ken_tool__place_json(&nodes[i]));
+    return list;
+}
+
+// "1,234 files of python, go; 12 modules, 1 import cycle, 3 entry points, 20 routes; 5 imports
+// could not be resolved"
+static void set_summary(json_t *o, const ken_architecture *a)
+{
+    ken_buf text = KEN_BUF_INIT(0);
+    uint64_t n_files = 0;
+    for (size_t i = 0; i < a->n_langs; i++)
+        n_files += a->langs[i].n_files;
+    ken_buf_printf(&text, "%llu files", (unsigned long long)n_files);
+    for (size_t i = 0; i < a->n_langs && i < 3; i++)
+        ken_buf_printf(&text, "%s" KEN_STR_FMT, i ? ", " : " of ",
+                       KEN_STR_ARG(ken_utf8_clip(a->langs[i].language, NAME_BYTES)));
+    ken_buf_printf(&text, "; %zu modules, %zu import cycle%s, %zu entry point%s, %zu route%s",
+                   a->n_modules_total, a->n_cycles, a->n_cycles == 1 ? "" : "s", a->n_entries,
+                   a->n_entries == 1 ? "" : "s", a->n_routes_total,
+                   a->n_routes_total == 1 ? "" : "s");
+    if (a->n_unresolved_imports)
+        ken_buf_printf(&text, "; %zu import%s could not be resolved", a->n_unresolved_imports,
+                       a->n_unresolved_imports == 1 ? "" : "s");
+    ken_json_set_str(o, "summary", ken_buf_str(&text));
+    ken_buf_release(&text);
+}
+
+json_t *ken_tool__architecture_json(const ken_architecture *a)
+{
+    json_t *o = json_object(), *routes = json_array();
+    set_summary(o, a);
+    ken_json_set(o, "languages", languages_json(a));
+    ken_json_set(o, "modules", modules_json(a));
+    ken_json_set_u64(o, "modules_total", a->n_modules_total);
+    ken_json_set(o, "dependencies", edges_json(a));
+    ken_json_set_u64(o, "cycles", a->n_cycles);
+    ken_json_set(o, "entry_points", nodes_json(a->entries, a->n_entries));
+    for (size_t i = 0; i < a->n_routes; i++)
+        ken_json_append(routes, ken_tool__route_json(&a->routes[i]));
+    ken_json_set(o, "routes", routes);
+    ken_json_set_u64(o, "routes_total", a->n_routes_total);
+    ken_json_set(o, "key_types", keys_json(a->types, a->n_types, false));
+    ken_json_set(o, "hot_spots", keys_json(a->hotspots, a->n_hotspots, true));
+    ken_json_set(o, "test_folders", ken_tool__strings_json(a->tests, a->n_tests));
+    ken_json_set_u64(o, "test_files", a->n_test_files);
+    ken_json_set(o, "build", ken_tool__strings_json(a->build, a->n_build));
+    ken_json_set(o, "docs", ken_tool__strings_json(a->docs, a->n_docs));
+    if (a->n_unresolved_imports)
+        ken_json_set_u64(o, "unresolved_imports", a->n_unresolved_imports);
+    return o;
+}
+
+void ken_tool__fit_architecture(json_t *result, size_t max_bytes)
+{
+    ken_tool__fit_lists(result, lists, sizeof lists / sizeof *lists, max_bytes,
+                        "lists were cut to fit; directory shows one part in full");
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+typedef struct question {
+    const ken_tool_env *env;
+    ken_arch_focus focus;
+    ken_str folder;
+    ken_architecture found;
+} question;
+
+static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
+{
+    question *q = ctx;
+    return ken_get_architecture(s, q->focus, q->folder, q->env->ctx->cancel, q->env->arena,
+                                &q->found, err);
+}
+
+static ken_arch_focus parse_focus(ken_str word)
+{
+    if (ken_str_eq(word, KEN_STR("backend")))
+        return KEN_ARCH_BACKEND;
+    return ken_str_eq(word, KEN_STR("frontend")) ? KEN_ARCH_FRONTEND : KEN_ARCH_FULL;
+}
+
+ken_status ken_tool__get_architecture(const ken_tool_env *env, const json_t *args, json_t **out,
+                                      ken_err *err)
+{
+    question q = { .env = env, .folder = KEN_STR("") };
+    ken_str ref = { "", 0 }, focus = ref;
+    ken_tool__scope scope;
+    ken_status st = ken_json_read_str(args, "args", "focus_area", &focus, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "directory", &q.folder, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "project", &ref, err);
+    q.focus = parse_focus(focus);
+    if (!st)
+        st = ken_tool__ask(env, ref, ask, &q, &scope, err);
+    if (st)
+        return st;
+    json_t *o = ken_tool__architecture_json(&q.found);
+    ken_tool__set_scope(o, &scope);
+    ken_tool__fit_architecture(o, ken_tool__token_bytes(env, TOKENS));
+    ken_tool__close(env, &scope);
+    *out = o;
+    return KEN_OK;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void put_strings(const json_t *list, const char *head, ken_buf *out)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        ken_buf_printf(out, "%s" KEN_STR_FMT, i ? ", " : head,
+                       KEN_STR_ARG(ken_json_text(json_array_get(list, i))));
+    if (json_array_size(list))
+        ken_buf_putc(out, '\n');
+}
+
+static void put_places(const json_t *list, const char *head, const char *count, ken_buf *out)
+{
+    if (json_array_size(list))
+        ken_buf_printf(out, "%s:\n", head);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *p = json_array_get(list, i);
+        ken_buf_printf(out, "  " KEN_STR_FMT "  " KEN_STR_FMT,
+                       KEN_STR_ARG(ken_tool__member(p, "name")),
+                       KEN_STR_ARG(ken_tool__member(p, "at")));
+        if (count)
+            ken_buf_printf(out, "  %s %lld", count, ken_tool__number(p, count));
+        ken_buf_putc(out, '\n');
+    }
+}
+
+static void put_modules(const json_t *list, ken_buf *out)
+{
+    if (json_array_size(list))
+        ken_buf_puts(out, "modules (files, lines, layer, used by):\n");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *m = json_array_get(list, i);
+        ken_buf_printf(out, "  " KEN_STR_FMT "  %lld %lld %lld %lld%s\n",
+                       KEN_STR_ARG(ken_tool__member(m, "path")), ken_tool__number(m, "files"),
+                       ken_tool__number(m, "lines"), ken_tool__number(m, "layer"),
+                       ken_tool__number(m, "used_by"),
+                       json_object_get(m, "cycle") ? " (in a cycle)" : "");
+    }
+}
+
+void ken_tool__get_architecture_text(const json_t *result, ken_buf *out)
+{
+    ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
+    put_modules(json_object_get(result, "modules"), out);
+    put_strings(json_object_get(result, "dependencies"), "dependencies (files): ", out);
+    put_places(json_object_get(result, "entry_points"), "entry points", NULL, out);
+    ken_tool__put_routes(json_object_get(result, "routes"), out);
+    put_places(json_object_get(result, "key_types"), "key types", "used_by", out);
+    put_places(json_object_get(result, "hot_spots"), "hot spots", "commits", out);
+    put_strings(json_object_get(result, "test_folders"), "tests: ", out);
+    put_strings(json_object_get(result, "build"), "build: ", out);
+    put_strings(json_object_get(result, "docs"), "docs: ", out);
+    ken_tool__put_tail(result, out);
+}

@@ -1,0 +1,289 @@
+// SPDX-License-Identifier: MIT
+// query_impact: what a change of a symbol, a file or a diff may break.
+#include <stdio.h>
+
+#include "base/utf8.h"
+#include "tool/tool_graph_priv.h"
+
+enum {
+    TOKENS = 1500, // of an answer, unless more is asked for
+    CHANGED_MAX = 20,
+};
+
+static const char *const lists[] = {
+    "dependents",    "tests",  "files",   "changed",
+    "changed_files", "routes", "similar", "change_together",
+};
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static json_t *dependent_json(const ken_dependent *d)
+{
+    json_t *o = json_object();
+    if (d->node.name.len) {
+        json_t *place = ken_tool__place_json(&d->node);
+        json_object_update(o, place);
+        json_decref(place);
+    } else {
+        ken_tool__set_at(o, "at", d->node.path, d->node.first_line); // the top of a file
+    }
+    ken_json_set_u64(o, "distance", d->distance);
+    ken_tool__set_class(o, d->class, KEN_STR(""));
+    if (d->n_sites > 1)
+        ken_json_set_u64(o, "sites", d->n_sites);
+    return o;
+}
+
+static json_t *dependents_json(const ken_dependent *items, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++)
+        ken_json_append(list, dependent_json(&items[i]));
+    return list;
+}
+
+static json_t *related_json(const ken_related_file *files, size_t n, const char *value)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_t *o = json_object();
+        ken_json_set_str(o, "file_path", files[i].path);
+        ken_json_set_real(o, value, files[i].value);
+        if (files[i].n_commits)
+            ken_json_set_u64(o, "commits", files[i].n_commits);
+        ken_json_append(list, o);
+    }
+    return list;
+}
+
+static void set_changed(json_t *o, const ken_impact *i)
+{
+    json_t *list = json_array();
+    for (size_t k = 0; k < i->n_changed && k < CHANGED_MAX; k++)
+        ken_json_append(list, ken_tool__place_json(&i->changed[k]));
+    ken_json_set(o, "changed", list);
+    ken_json_set_u64(o, "changed_total", i->n_changed_total);
+    if (i->n_changed_files)
+        ken_json_set(o, "changed_files",
+                     ken_tool__strings_json(i->changed_files, i->n_changed_files));
+}
+
+static void set_risk(json_t *o, const ken_impact *i)
+{
+    json_t *risk = json_object();
+    ken_json_set_str(risk, "level", ken_str_c(i->risk_level));
+    ken_json_set_real(risk, "value", i->risk);
+    ken_json_set(risk, "reasons", ken_tool__strings_json(i->reasons, i->n_reasons));
+    ken_json_set(o, "risk", risk);
+}
+
+static size_t count_dependents(const ken_impact *i)
+{
+    size_t n = 0;
+    for (size_t d = 1; d < sizeof i->n_by_distance / sizeof *i->n_by_distance; d++)
+        n += i->n_by_distance[d];
+    return n;
+}
+
+static void put_what(ken_buf *text, const ken_impact *i)
+{
+    if (i->n_changed_total == 1 && i->n_changed)
+        ken_buf_put_str(text, ken_utf8_clip(i->changed[0].name, 100));
+    else if (i->n_changed_total)
+        ken_buf_printf(text, "%zu changed definitions", i->n_changed_total);
+    else
+        ken_buf_printf(text, "%zu changed file%s", i->n_changed_files,
+                       i->n_changed_files == 1 ? "" : "s");
+}
+
+// "parse: risk medium; 12 dependents in 5 files (4 direct), 3 tests reach it; 2 places might use it
+// and could not be resolved"
+static void set_summary(json_t *o, const ken_impact *i)
+{
+    ken_buf text = KEN_BUF_INIT(0);
+    size_t n = count_dependents(i);
+    put_what(&text, i);
+    ken_buf_printf(&text, ": risk %s; ", i->risk_level);
+    if (n)
+        ken_buf_printf(&text, "%zu dependent%s in %zu file%s (%zu direct)", n, n == 1 ? "" : "s",
+                       i->n_files_total, i->n_files_total == 1 ? "" : "s", i->n_by_distance[1]);
+    else
+        ken_buf_puts(&text, "0 dependents found");
+    ken_buf_printf(&text, ", %zu test%s reach%s it", i->n_tests_total,
+                   i->n_tests_total == 1 ? "" : "s", i->n_tests_total == 1 ? "es" : "");
+    if (i->n_unresolved)
+        ken_buf_printf(&text, "; %zu unresolved place%s might depend on it", i->n_unresolved,
+                       i->n_unresolved == 1 ? "" : "s");
+    ken_json_set_str(o, "summary", ken_buf_str(&text));
+    ken_buf_release(&text);
+}
+
+static json_t *distances_json(const ken_impact *i)
+{
+    json_t *list = json_array();
+    for (size_t d = 1; d < sizeof i->n_by_distance / sizeof *i->n_by_distance; d++)
+        if (i->n_by_distance[d] || d == 1)
+            ken_json_append(list, json_integer((json_int_t)i->n_by_distance[d]));
+    return list;
+}
+
+static void set_related(json_t *o, const ken_impact *i)
+{
+    if (i->n_routes) {
+        json_t *routes = json_array();
+        for (size_t r = 0; r < i->n_routes; r++)
+            ken_json_append(routes, ken_tool__route_json(&i->routes[r]));
+        ken_json_set(o, "routes", routes);
+    }
+    if (i->n_together)
+        ken_json_set(o, "change_together", related_json(i->together, i->n_together, "share"));
+    if (i->n_similar)
+        ken_json_set(o, "similar", related_json(i->similar, i->n_similar, "similarity"));
+}
+
+json_t *ken_tool__impact_json(const ken_impact *i)
+{
+    json_t *o = json_object();
+    set_summary(o, i);
+    set_risk(o, i);
+    set_changed(o, i);
+    ken_json_set(o, "by_distance", distances_json(i));
+    ken_json_set(o, "dependents", dependents_json(i->dependents, i->n_dependents));
+    ken_json_set(o, "tests", dependents_json(i->tests, i->n_tests));
+    ken_json_set_u64(o, "tests_total", i->n_tests_total);
+    ken_json_set(o, "files", ken_tool__strings_json(i->files, i->n_files));
+    ken_json_set_u64(o, "files_total", i->n_files_total);
+    set_related(o, i);
+    if (i->n_unresolved)
+        ken_json_set_u64(o, "unresolved", i->n_unresolved);
+    if (i->is_truncated)
+        ken_json_set_bool(o, "truncated", true);
+    return o;
+}
+
+void ken_tool__fit_impact(json_t *result, size_t max_bytes)
+{
+    ken_tool__fit_lists(result, lists, sizeof lists / sizeof *lists, max_bytes,
+                        "lists were cut to fit; limit shows more dependents, max_depth 1 only "
+                        "direct ones");
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+typedef struct question {
+    const ken_tool_env *env;
+    ken_impact_opts opts;
+    ken_impact found;
+} question;
+
+static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
+{
+    question *q = ctx;
+    return ken_query_impact(s, &q->opts, q->env->ctx->cancel, q->env->arena, &q->found, err);
+}
+
+static ken_status check_one(const json_t *args, ken_err *err)
+{
+    bool has_symbol = json_object_get(args, "symbol") != NULL,
+         has_path = json_object_get(args, "file_path") != NULL,
+         has_diff = json_object_get(args, "diff") != NULL;
+    int n = has_symbol + has_path + has_diff;
+    if (n == 1)
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_EINVAL,
+                    "args: give %s of symbol, file_path and diff (diff: a revision or range, or "
+                    "'uncommitted')",
+                    n ? "only one" : "one");
+}
+
+static ken_status read_opts(const json_t *args, ken_impact_opts *o, ken_err *err)
+{
+    uint64_t depth = 0, limit = 0;
+    ken_status st = check_one(args, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "symbol", &o->symbol, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "file_path", &o->path, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "diff", &o->diff, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "file_hint", &o->file_hint, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "max_depth", &depth, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "limit", &limit, err);
+    o->wants_diff = json_object_get(args, "diff") != NULL;
+    if (ken_str_eq(o->diff, KEN_STR("uncommitted")))
+        o->diff = KEN_STR("");
+    o->max_depth = (uint32_t)depth;
+    o->limit = (uint32_t)limit;
+    o->num_similar = UINT32_MAX;
+    return st;
+}
+
+ken_status ken_tool__query_impact(const ken_tool_env *env, const json_t *args, json_t **out,
+                                  ken_err *err)
+{
+    question q = { .env = env };
+    ken_str ref = { "", 0 };
+    ken_tool__scope scope;
+    ken_status st = read_opts(args, &q.opts, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "project", &ref, err);
+    if (!st)
+        st = ken_tool__ask(env, ref, ask, &q, &scope, err);
+    if (st)
+        return st;
+    json_t *o = ken_tool__impact_json(&q.found);
+    ken_tool__set_scope(o, &scope);
+    ken_tool__fit_impact(o,
+                         q.opts.limit ? env->ctx->max_bytes : ken_tool__token_bytes(env, TOKENS));
+    ken_tool__close(env, &scope);
+    *out = o;
+    return KEN_OK;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void put_dependents(const json_t *list, const char *head, ken_buf *out)
+{
+    if (json_array_size(list))
+        ken_buf_printf(out, "%s\n", head);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *d = json_array_get(list, i);
+        ken_str name = ken_tool__member(d, "name");
+        ken_buf_printf(out, "  %lld " KEN_STR_FMT "  " KEN_STR_FMT, ken_tool__number(d, "distance"),
+                       KEN_STR_ARG(name.len ? name : KEN_STR("(top of the file)")),
+                       KEN_STR_ARG(ken_tool__member(d, "at")));
+        ken_tool__put_class(d, out);
+        ken_buf_putc(out, '\n');
+    }
+}
+
+static void put_paths(const json_t *list, const char *head, ken_buf *out)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *p = json_array_get(list, i);
+        ken_str path = json_is_string(p) ? ken_json_text(p) : ken_tool__member(p, "file_path");
+        ken_buf_printf(out, "%s" KEN_STR_FMT, i ? ", " : head, KEN_STR_ARG(path));
+    }
+    if (json_array_size(list))
+        ken_buf_putc(out, '\n');
+}
+
+void ken_tool__query_impact_text(const json_t *result, ken_buf *out)
+{
+    const json_t *reasons = json_object_get(json_object_get(result, "risk"), "reasons"),
+                 *routes = json_object_get(result, "routes");
+    ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
+    for (size_t i = 0; i < json_array_size(reasons); i++)
+        ken_buf_printf(out, "- " KEN_STR_FMT "\n",
+                       KEN_STR_ARG(ken_json_text(json_array_get(reasons, i))));
+    put_dependents(json_object_get(result, "dependents"), "dependents:", out);
+    put_dependents(json_object_get(result, "tests"), "tests:", out);
+    put_paths(json_object_get(result, "files"), "files: ", out);
+    ken_tool__put_routes(routes, out);
+    put_paths(json_object_get(result, "change_together"), "change together: ", out);
+    put_paths(json_object_get(result, "similar"), "similar: ", out);
+    ken_tool__put_tail(result, out);
+}
