@@ -126,14 +126,16 @@ static void keep(ken_graph *g, ken_targets *t, ken_ref_role role, uint32_t n_arg
     t->n = n;
 }
 
-// An `export default <name>` stands for what it exports.
+// An `export default <name>`, `exports.x = <name>` stands for what it exports; so does a module
+// that is one thing.
 static const graph_value *behind(ken_graph *g, const graph_value *v)
 {
+    v = graph_whole(g, v);
     graph_unit *u = v->n_defs ? graph_unit_of(g, v->defs[0].file) : NULL;
-    if (!u || v->defs[0].def < u->n_symbols ||
-        !ken_str_eq(ken_graph_name(&u->text, v->defs[0].def), KEN_STR("default")))
+    if (!u || v->defs[0].def < u->n_symbols || v->defs[0].def >= u->text.refs->n_defs ||
+        !(u->text.refs->defs[v->defs[0].def].flags & KEN_DEF_EXPORTED))
         return v;
-    const graph_value *held = graph_held(g, v->defs[0]);
+    const graph_value *held = graph_whole(g, graph_held(g, v->defs[0]));
     return held->kind == GRAPH_DEFS ? graph_with_class(g, held, v->class) : v;
 }
 

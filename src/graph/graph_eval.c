@@ -75,6 +75,25 @@ const graph_value *graph_with_class(ken_graph *g, const graph_value *v, ken_edge
     return copy;
 }
 
+// `a`, whose last alternative has `b` as one more.
+static const graph_value *with_other(ken_graph *g, const graph_value *a, const graph_value *b)
+{
+    enum {
+        MAX_OTHERS = 12
+    };
+    graph_value *first = NULL, *last = NULL;
+    for (int i = 0; a && i < MAX_OTHERS; i++, a = a->other) {
+        graph_value *copy = KEN_ARENA_NEW(&g->arena, graph_value);
+        *copy = *a;
+        first = first ? first : copy;
+        if (last)
+            last->other = copy;
+        last = copy;
+    }
+    last->other = b;
+    return first;
+}
+
 static const graph_value *either(ken_graph *g, const graph_value *a, const graph_value *b)
 {
     if (a->kind == GRAPH_NONE || a == b)
@@ -86,10 +105,7 @@ static const graph_value *either(ken_graph *g, const graph_value *a, const graph
     if (a->kind == b->kind && a->n_defs && b->n_defs && a->defs[0].file == b->defs[0].file &&
         a->defs[0].def == b->defs[0].def)
         return a;
-    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
-    *v = *a;
-    v->other = b;
-    return v;
+    return with_other(g, a, b);
 }
 
 static ken_symbol_kind kind_of(ken_graph *g, ken_graph_def d)
@@ -182,10 +198,21 @@ static uint32_t type_among(ken_graph *g, const graph_value *v)
     return best;
 }
 
+// A function that `new` makes objects of.
+static bool is_maker(ken_graph *g, ken_graph_def d)
+{
+    graph_unit *u = graph_unit_of(g, d.file);
+    return u && u->policy->makes_of_functions && d.def < u->n_defs &&
+           ken_symbol_is_callable(ken_graph_kind(&u->text, d.def));
+}
+
 const graph_value *graph_type(ken_graph *g, const graph_value *v)
 {
+    v = graph_whole(g, v);
     for (int i = 0; i < 8 && v->kind == GRAPH_DEFS; i++) {
         uint32_t at = type_among(g, v);
+        if (at == v->n_defs && is_maker(g, v->defs[0]))
+            return v;
         if (at == v->n_defs) { // a variable that holds a type
             const graph_value *held = graph_held(g, v->defs[0]);
             if (held->kind == GRAPH_NONE || held == v)
@@ -221,6 +248,8 @@ const graph_value *graph_object(ken_graph *g, const graph_value *v)
         if (graph_is_space(kind) || ken_symbol_is_callable(kind))
             return v;
         const graph_value *held = graph_held(g, v->defs[0]);
+        for (uint32_t d = 1; d < v->n_defs && v->self; d++) // members of several alternatives
+            held = either(g, held, graph_held(g, v->defs[d]));
         if (held->kind == GRAPH_NONE)
             return kind == KEN_SYMBOL_ENUM_MEMBER || kind == KEN_SYMBOL_TYPE ? v : held;
         v = graph_with_class(g, substitute(g, held, v->self, 0), v->class);
@@ -267,7 +296,7 @@ static const graph_value *call_of_object(ken_graph *g, graph_unit *u, const grap
 
 static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
-    const graph_value *callee = graph_eval(g, u, e->a);
+    const graph_value *callee = graph_whole(g, graph_eval(g, u, e->a));
     switch (callee->kind) {
     case GRAPH_DEFS:
         return call_of_defs(g, u, callee);
@@ -275,15 +304,10 @@ static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr 
         return callee->inner;
     case GRAPH_EXTERNAL:
         return callee->n_args ? callee : &graph_outside;
-    case GRAPH_MODULE: { // a module that is a function: module.exports = …
-        const graph_value *whole = callee->n_files
-                                       ? graph_shown(g, callee->files[0], KEN_STR("default"), 0)
-                                       : &graph_nothing;
-        return whole->kind == GRAPH_DEFS ? call_of_defs(g, u, whole) : &graph_nothing;
-    }
     case GRAPH_INSTANCE:
         return call_of_object(g, u, callee);
     case GRAPH_NONE:
+    case GRAPH_MODULE:
     case GRAPH_SPACE:
     case GRAPH_PARAM:
         break;
@@ -418,8 +442,9 @@ static const graph_value *eval_member(ken_graph *g, graph_unit *u, const ken_exp
 {
     if (!e->a)
         return &graph_nothing;
-    const graph_value *object = graph_object(g, graph_eval(g, u, e->a));
-    return graph_member_of(g, u, object, e->name);
+    const graph_value *holder = graph_eval(g, u, e->a);
+    const graph_value *v = graph_assigned(g, holder, e->name);
+    return v->kind == GRAPH_NONE ? graph_member_of(g, u, graph_object(g, holder), e->name) : v;
 }
 
 static const graph_value *eval_def(ken_graph *g, graph_unit *u, const ken_expr *e)

@@ -264,6 +264,24 @@ const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str n
     return graph_end(g, kept, v);
 }
 
+const graph_value *graph_assigned(ken_graph *g, const graph_value *holder, ken_str name)
+{
+    for (uint32_t i = 0; holder->kind == GRAPH_DEFS && i < holder->n_defs; i++) {
+        ken_graph_def d = holder->defs[i];
+        graph_unit *u = graph_unit_of(g, d.file);
+        ken_def_id id;
+        if (!u || !u->policy->makes_of_functions || d.def >= u->n_defs ||
+            is_typelike(ken_graph_kind(&u->text, d.def)) ||
+            !graph_children(u, (int32_t)d.def, name, &id, 1))
+            continue;
+        ken_graph_def found = { d.file, id };
+        if (id < u->n_symbols && (u->text.refs->defs[id].flags & KEN_DEF_PREFIXED) &&
+            !graph_has_owner(u, id))
+            return graph_defs_value(g, &found, 1, holder->class);
+    }
+    return &graph_nothing;
+}
+
 // ---- members of everything ---------------------------------------------------------------------
 
 static const graph_value *with_self(ken_graph *g, const graph_value *v, const graph_value *self)
@@ -291,14 +309,29 @@ static bool is_wrapper(ken_str name)
     return false;
 }
 
+// Through modules that are others: what each of them shows.
+static const graph_value *shown_by(ken_graph *g, const graph_value *module, ken_str name)
+{
+    enum {
+        LED_ON_MAX = 8
+    };
+    for (int n = 0; n < LED_ON_MAX && module->kind == GRAPH_MODULE; n++) {
+        for (uint32_t i = 0; i < module->n_files; i++) {
+            const graph_value *v = graph_shown(g, module->files[i], name, 0);
+            if (v->kind != GRAPH_NONE)
+                return graph_with_class(g, v, KEN_EDGE_IMPORTED);
+        }
+        module = graph_whole_of(g, module);
+    }
+    return &graph_nothing;
+}
+
 static const graph_value *member_of_module(ken_graph *g, graph_unit *u, const graph_value *module,
                                            ken_str name)
 {
-    for (uint32_t i = 0; i < module->n_files; i++) {
-        const graph_value *v = graph_shown(g, module->files[i], name, 0);
-        if (v->kind != GRAPH_NONE)
-            return graph_with_class(g, v, KEN_EDGE_IMPORTED);
-    }
+    const graph_value *shown = shown_by(g, module, name);
+    if (shown->kind != GRAPH_NONE)
+        return shown;
     if (module->name.len) { // a module inside the module
         ken_module_ask ask = { .file = u->file, .module = module->name, .name = name };
         ken_module found;
@@ -313,12 +346,15 @@ static const graph_value *member_of_module(ken_graph *g, graph_unit *u, const gr
             return v;
         }
     }
-    if (module->n_files != 1 || ken_str_eq(name, KEN_STR("default")))
-        return &graph_nothing;
-    const graph_value *whole = graph_shown(g, module->files[0], KEN_STR("default"), 0);
+    const graph_value *whole = graph_whole(g, module);
+    if (ken_str_eq(name, KEN_STR("default")))
+        return whole == module ? &graph_nothing : whole;
+    if (whole == module && module->n_files == 1)
+        whole = graph_shown(g, module->files[0], KEN_STR("default"), 0);
     if (whole->kind == GRAPH_NONE || whole->kind == GRAPH_MODULE)
         return &graph_nothing;
-    return graph_member_of(g, u, graph_object(g, whole), name);
+    const graph_value *v = graph_assigned(g, whole, name);
+    return v->kind == GRAPH_NONE ? graph_member_of(g, u, graph_object(g, whole), name) : v;
 }
 
 // A method that is named without a call and has members: what it gives has them (properties).
@@ -345,6 +381,11 @@ static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const grap
             v = graph_type_member(g, graph_owner_type(g, d), name);
         if (v->kind == GRAPH_NONE && graph_is_space(kind))
             v = graph_in_space(g, u, graph_space_of(du, (int32_t)d.def), name);
+        if (v->kind == GRAPH_NONE && i &&
+            ken_symbol_is_variable(kind)) { // `interface X`, `const X`
+            const graph_value *held = graph_held(g, d);
+            v = held->kind == GRAPH_INSTANCE ? graph_member_of(g, u, held, name) : v;
+        }
         if (v->kind == GRAPH_NONE && ken_symbol_is_callable(kind) && object->self)
             v = graph_member_of(g, u, property_of(g, object, i), name);
         if (v->kind != GRAPH_NONE)
@@ -353,38 +394,67 @@ static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const grap
     return &graph_nothing;
 }
 
+static const graph_value *member_of_one(ken_graph *g, graph_unit *u, const graph_value *object,
+                                        ken_str name)
+{
+    switch (object->kind) {
+    case GRAPH_INSTANCE:
+        return with_self(g, graph_type_member(g, object->defs[0], name), object);
+    case GRAPH_DEFS:
+        return member_of_defs(g, u, object, name);
+    case GRAPH_MODULE:
+        return member_of_module(g, u, object, name);
+    case GRAPH_SPACE:
+        return graph_in_space(g, u, object->space, name);
+    case GRAPH_EXTERNAL:
+        return object->n_args == 1 && is_wrapper(object->name)
+                   ? graph_member_of(g, u, object->args[0], name)
+                   : &graph_outside;
+    case GRAPH_NONE:
+    case GRAPH_PARAM:
+    case GRAPH_FUNCTION:
+        break;
+    }
+    return &graph_nothing;
+}
+
+// A member that several alternatives have is any of theirs.
+static const graph_value *joined(ken_graph *g, const graph_value *a, const graph_value *b)
+{
+    if (a->kind != GRAPH_DEFS || b->kind != GRAPH_DEFS)
+        return a->kind == GRAPH_NONE || a->kind == GRAPH_EXTERNAL ? b : a;
+    ken_graph_def defs[KEN_TARGETS_MAX];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->n_defs && n < KEN_TARGETS_MAX; i++)
+        defs[n++] = a->defs[i];
+    for (uint32_t i = 0; i < b->n_defs && n < KEN_TARGETS_MAX; i++) {
+        uint32_t at = 0;
+        while (at < n && !is_same(defs[at], b->defs[i]))
+            at++;
+        if (at == n)
+            defs[n++] = b->defs[i];
+    }
+    if (n == a->n_defs)
+        return a;
+    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
+    *v = *graph_defs_value(g, defs, n, a->class > b->class ? a->class : b->class);
+    v->self = a->self;
+    return v;
+}
+
 const graph_value *graph_member_of(ken_graph *g, graph_unit *u, const graph_value *object,
                                    ken_str name)
 {
+    enum {
+        ALTERNATIVES_MAX = 12
+    };
     const graph_value *v = &graph_nothing;
-    for (uint32_t i = 0; object && i < 4; i++, object = object->other) {
-        switch (object->kind) {
-        case GRAPH_INSTANCE:
-            v = with_self(g, graph_type_member(g, object->defs[0], name), object);
-            break;
-        case GRAPH_DEFS:
-            v = member_of_defs(g, u, object, name);
-            break;
-        case GRAPH_MODULE:
-            v = member_of_module(g, u, object, name);
-            break;
-        case GRAPH_SPACE:
-            v = graph_in_space(g, u, object->space, name);
-            break;
-        case GRAPH_EXTERNAL:
-            v = object->n_args == 1 && is_wrapper(object->name)
-                    ? graph_member_of(g, u, object->args[0], name)
-                    : &graph_outside;
-            break;
-        case GRAPH_NONE:
-        case GRAPH_PARAM:
-        case GRAPH_FUNCTION:
-            break;
-        }
-        if (v->kind != GRAPH_NONE && v->kind != GRAPH_EXTERNAL)
-            break;
+    ken_edge_class class = object && object->class <= KEN_EDGE_INFERRED ? object->class : 0;
+    for (int i = 0; object && i < ALTERNATIVES_MAX; i++, object = object->other) {
+        const graph_value *one = member_of_one(g, u, object, name);
+        v = one->kind == GRAPH_NONE ? v : joined(g, v, one);
     }
-    return v;
+    return graph_with_class(g, v, class);
 }
 
 // ---- the same thing twice ----------------------------------------------------------------------

@@ -20,12 +20,13 @@ typedef enum graph_package {
 typedef struct graph_policy {
     uint8_t family; // files of one family may name each other's definitions
     graph_package package;
-    bool sees_members;   // bare names see the members of the types around
-    bool hides_class;    // what is in a class is not seen from its methods without a prefix
-    bool calls_class;    // calling a class makes an instance
-    bool shows_imports;  // what a file imports can be imported from it
-    bool includes;       // imports are textual: what they lead to counts as well
-    bool has_open_types; // a type may be written in several pieces that share its name
+    bool sees_members;       // bare names see the members of the types around
+    bool hides_class;        // what is in a class is not seen from its methods without a prefix
+    bool calls_class;        // calling a class makes an instance
+    bool shows_imports;      // what a file imports can be imported from it
+    bool includes;           // imports are textual: what they lead to counts as well
+    bool makes_of_functions; // `new f()`, and functions and variables get members by assignment
+    bool has_open_types;     // a type may be written in several pieces that share its name
 } graph_policy;
 
 const graph_policy *graph_policy_of(uint16_t lang);
@@ -149,6 +150,8 @@ const graph_value *graph_type(ken_graph *g, const graph_value *v);
 // Member `name` of an object, type, module or namespace; graph_nothing when it has none.
 const graph_value *graph_member_of(ken_graph *g, graph_unit *u, const graph_value *object,
                                    ken_str name);
+// A member that a variable or function was given by an assignment: `app.get = function …`.
+const graph_value *graph_assigned(ken_graph *g, const graph_value *holder, ken_str name);
 uint32_t graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max);
 const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str name);
 // A bare name, from inside definition `around` (-1 = the file).
@@ -156,6 +159,11 @@ const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32
 // The same where only types (and namespaces) count.
 const graph_value *graph_lookup_type(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
 bool graph_names_type(ken_graph *g, const graph_value *v);
+// What a module says that it is, graph_nothing when it is no more than what it exports.
+const graph_value *graph_whole_of(ken_graph *g, const graph_value *module);
+// What a module is as a whole: `module.exports = …`, through as many as lead to each other; any
+// other value is itself.
+const graph_value *graph_whole(ken_graph *g, const graph_value *v);
 // What an import's local name stands for.
 const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t bind);
 // What a file shows to others under that name.

@@ -36,6 +36,37 @@ static const graph_value *children_value(ken_graph *g, const graph_unit *u, int3
     return defs_of_ids(g, u, ids, n, class);
 }
 
+static uint8_t flags_of(const graph_unit *u, ken_def_id def)
+{
+    return def < u->text.refs->n_defs ? u->text.refs->defs[def].flags : 0;
+}
+
+static bool is_test(const graph_unit *u, ken_def_id def)
+{
+    return ken_graph_kind(&u->text, def) == KEN_SYMBOL_TEST;
+}
+
+// Whether a bare name may mean the definition: no key of an object, no `exports.name = …`, no test.
+static bool has_bare_name(const graph_unit *u, ken_def_id def)
+{
+    if (!u->policy->makes_of_functions)
+        return true;
+    bool is_export = def >= u->n_symbols && (flags_of(u, def) & KEN_DEF_EXPORTED);
+    return !is_export && !is_test(u, def) && !(flags_of(u, def) & KEN_DEF_PREFIXED);
+}
+
+// Definitions that a bare name in `owner` means.
+static const graph_value *bare_children(ken_graph *g, const graph_unit *u, int32_t owner,
+                                        ken_str name)
+{
+    ken_def_id ids[KEN_TARGETS_MAX];
+    uint32_t n = graph_children(u, owner, name, ids, KEN_TARGETS_MAX), n_kept = 0;
+    for (uint32_t i = 0; i < n; i++)
+        if (has_bare_name(u, ids[i]))
+            ids[n_kept++] = ids[i];
+    return defs_of_ids(g, u, ids, n_kept, KEN_EDGE_SCOPED);
+}
+
 // All definitions of a name in files of the same family, in an array of the caller's.
 static size_t named(ken_graph *g, const graph_unit *u, ken_str name, ken_graph_def *out)
 {
@@ -363,12 +394,32 @@ static const graph_value *in_package(ken_graph *g, graph_unit *u, ken_str name, 
 
 // ---- imports -----------------------------------------------------------------------------------
 
+// Definitions of a file that others see: not those that belong to an object in it.
+static const graph_value *shown_children(ken_graph *g, const graph_unit *u, ken_str name)
+{
+    ken_def_id ids[KEN_TARGETS_MAX];
+    uint32_t n = graph_children(u, -1, name, ids, KEN_TARGETS_MAX), n_kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint8_t flags = flags_of(u, ids[i]);
+        bool is_hidden = (flags & KEN_DEF_PREFIXED) && !(flags & KEN_DEF_EXPORTED);
+        if (!u->policy->makes_of_functions || (!is_hidden && !is_test(u, ids[i])))
+            ids[n_kept++] = ids[i];
+    }
+    if (!u->policy->makes_of_functions || n_kept < 2)
+        return defs_of_ids(g, u, ids, n_kept, KEN_EDGE_IMPORTED);
+    uint32_t n_exported = 0; // `exports.x = x`, where x is seen by nobody else
+    for (uint32_t i = 0; i < n_kept; i++)
+        if (flags_of(u, ids[i]) & KEN_DEF_EXPORTED)
+            ids[n_exported++] = ids[i];
+    return defs_of_ids(g, u, ids, n_exported ? n_exported : n_kept, KEN_EDGE_IMPORTED);
+}
+
 const graph_value *graph_shown(ken_graph *g, uint32_t file, ken_str name, uint32_t depth)
 {
     graph_unit *u = graph_unit_of(g, file);
     if (!u || depth > SHOWN_DEEP)
         return &graph_nothing;
-    const graph_value *v = children_value(g, u, -1, name, KEN_EDGE_IMPORTED);
+    const graph_value *v = shown_children(g, u, name);
     if (v->kind != GRAPH_NONE)
         return v;
     const ken_refs *r = u->text.refs;
@@ -394,6 +445,28 @@ const graph_value *graph_shown(ken_graph *g, uint32_t file, ken_str name, uint32
         }
     }
     return &graph_nothing;
+}
+
+const graph_value *graph_whole_of(ken_graph *g, const graph_value *module)
+{
+    graph_unit *u = module->n_files == 1 ? graph_unit_of(g, module->files[0]) : NULL;
+    if (!u || !u->policy->makes_of_functions)
+        return &graph_nothing;
+    const graph_value *v = graph_shown(g, u->file, KEN_STR("export="), 0);
+    const graph_value *held = v->kind == GRAPH_DEFS ? graph_held(g, v->defs[0]) : v;
+    bool leads_on = held->kind == GRAPH_DEFS || held->kind == GRAPH_MODULE;
+    return leads_on ? graph_with_class(g, held, KEN_EDGE_IMPORTED) : v;
+}
+
+const graph_value *graph_whole(ken_graph *g, const graph_value *v)
+{
+    for (int i = 0; i < SHOWN_DEEP && v->kind == GRAPH_MODULE; i++) {
+        const graph_value *whole = graph_whole_of(g, v);
+        if (whole->kind == GRAPH_NONE)
+            break;
+        v = whole;
+    }
+    return v;
 }
 
 // The part behind the last separator; *out_rest what is before it.
@@ -500,9 +573,10 @@ const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t i)
         return v;
     if (!b->module.len && u->text.lang == KEN_LANG_PHP)
         v = bound_by_package(g, u, b);
-    else if (!b->module.len)
-        v = ken_str_eq(b->name, b->local) ? children_value(g, u, -1, b->name, KEN_EDGE_SCOPED)
-                                          : graph_lookup(g, u, b->name, -1);
+    else if (!b->module.len) // `export { a as b }`
+        v = u->policy->makes_of_functions || !ken_str_eq(b->name, b->local)
+                ? graph_lookup(g, u, b->name, -1)
+                : children_value(g, u, -1, b->name, KEN_EDGE_SCOPED);
     else if (u->policy->package == GRAPH_PACKAGE_DECLARED)
         v = bound_by_package(g, u, b);
     else
@@ -554,7 +628,9 @@ static const graph_value *in_binds(ken_graph *g, graph_unit *u, ken_str name)
 {
     const ken_refs *r = u->text.refs;
     for (uint32_t i = 0; i < r->n_binds; i++) {
-        if (r->binds[i].kind == KEN_BIND_ALL)
+        bool is_passed_on =
+            u->policy->makes_of_functions && (r->binds[i].flags & KEN_BIND_EXPORTED);
+        if (r->binds[i].kind == KEN_BIND_ALL || is_passed_on)
             continue;
         if (is_called(g, u, i, name)) {
             const graph_value *v = graph_bound(g, u, i);
@@ -585,6 +661,26 @@ static const graph_value *in_wildcards(ken_graph *g, graph_unit *u, ken_str name
 
 // ---- the definitions around --------------------------------------------------------------------
 
+// `require('./x').name`
+static bool is_member_of_module(const graph_unit *u, ken_def_id def)
+{
+    const ken_refs *r = u->text.refs;
+    const ken_expr *e = def < r->n_defs ? &r->exprs[r->defs[def].value] : NULL;
+    const ken_expr *base = e && e->op == KEN_EXPR_MEMBER ? &r->exprs[e->a] : NULL;
+    return base && base->op == KEN_EXPR_NAME && base->name.len &&
+           base->name.ptr[base->name.len - 1] == ')';
+}
+
+// `const x = require('./x')`: a variable that is what was imported.
+static const graph_value *or_bound(ken_graph *g, graph_unit *u, ken_str name, const graph_value *v)
+{
+    if (v->n_defs != 1 || !ken_symbol_is_variable(ken_graph_kind(&u->text, v->defs[0].def)))
+        return v;
+    const graph_value *bound =
+        is_member_of_module(u, v->defs[0].def) ? graph_held(g, v->defs[0]) : in_binds(g, u, name);
+    return bound->kind == GRAPH_NONE ? v : bound;
+}
+
 static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, bool is_innermost,
                                         ken_str name)
 {
@@ -597,7 +693,7 @@ static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, 
         return graph_defs_value(g, &self, 1, KEN_EDGE_SCOPED);
     bool hides = u->policy->hides_class && !is_innermost;
     if (!is_typelike(kind) || !hides)
-        v = children_value(g, u, o, name, KEN_EDGE_SCOPED);
+        v = bare_children(g, u, o, name);
     if (v->kind != GRAPH_NONE || !u->policy->sees_members)
         return v;
     if (!is_typelike(kind) && u->text.lang == KEN_LANG_CSHARP) // extension methods see nothing more
@@ -618,7 +714,19 @@ static const graph_value *in_scopes(ken_graph *g, graph_unit *u, ken_str name, i
         if (v->kind != GRAPH_NONE && (!wants_type || graph_names_type(g, v)))
             return v;
     }
-    return children_value(g, u, -1, name, KEN_EDGE_SCOPED);
+    const graph_value *v = bare_children(g, u, -1, name);
+    return v->kind != GRAPH_NONE && u->policy->makes_of_functions ? or_bound(g, u, name, v) : v;
+}
+
+// This module, whose members are what it exports.
+static const graph_value *own_module(ken_graph *g, graph_unit *u, ken_str name)
+{
+    if (!u->policy->makes_of_functions || !ken_str_eq(name, KEN_STR("exports")))
+        return &graph_nothing;
+    graph_value *v = graph_new_value(g, GRAPH_MODULE, KEN_EDGE_SCOPED);
+    v->files = &u->file;
+    v->n_files = 1;
+    return v;
 }
 
 static const graph_value *rust_root(ken_graph *g, graph_unit *u, ken_str name)
@@ -648,6 +756,8 @@ static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int
                                 : in_package(g, u, name, around);
     if (v->kind == GRAPH_NONE)
         v = in_wildcards(g, u, name);
+    if (v->kind == GRAPH_NONE)
+        v = own_module(g, u, name);
     return v;
 }
 

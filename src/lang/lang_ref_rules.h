@@ -31,6 +31,8 @@
     X(KEY, "key", 1, "")                                                        \
     X(AWAIT, "await", 1, "")                                                    \
     X(EITHER, "either", 1, "")                                                  \
+    X(OBJECT, "object", 1, "")         /* what its entries say, of no named type */ \
+    X(ENTRY, "entry", 1, "name")                                                \
     X(APPLY, "apply", 1, "")                                                    \
     X(LAMBDA, "lambda", 1, "")                                                  \
     X(SCOPE, "scope", 0, "")                                                    \

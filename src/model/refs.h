@@ -91,6 +91,7 @@ typedef enum ken_def_flag {
     KEN_DEF_EXPORTED = 1 << 3,  // `export`, `module.exports`
     KEN_DEF_EXTENSION = 1 << 4, // its owner is a type defined elsewhere: `extended` says which
     KEN_DEF_VARIADIC = 1 << 5,  // takes more arguments than max_params
+    KEN_DEF_PREFIXED = 1 << 6,  // has no bare name: an object's key, `app.get = function …`
 } ken_def_flag;
 
 // What is said of each definition beyond its outline.

@@ -255,9 +255,10 @@ static void add_base(ken_refs_maker *m, int32_t def, ken_base_kind kind, const r
 
 static void close_function(ken_refs_maker *m, const refs_frame *f)
 {
+    refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
+    refs__add_method(m, f, type ? refs__value_of_type(m, type->expr) : f->returns);
     if (f->def < 0)
         return;
-    refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
     add_base(m, f->def, KEN_BASE_OWNER, refs__value_at(m, f, KEN_REF_PATH_OWNER));
     ken_def_info *info = &m->defs.ptr[f->def];
     ken_expr_id result = type ? refs__value_of_type(m, type->expr) : f->returns;
@@ -431,6 +432,8 @@ void refs__declare_names(ken_refs_maker *m, uint32_t frame)
 
 static refs_value close_giving(ken_refs_maker *m, const refs_frame *f)
 {
+    if (f->rule->role == KEN_REF_RULE_IMPORT)
+        return refs__import_value(m, f);
     return value_of(f, declared_value(m, f), -1);
 }
 
@@ -595,21 +598,22 @@ typedef refs_value (*value_fn)(ken_refs_maker *m, const refs_frame *f);
 typedef void (*close_fn)(ken_refs_maker *m, const refs_frame *f);
 
 static const value_fn valuers[KEN_REF_RULE_COUNT] = {
-    [KEN_REF_RULE_MEMBER] = close_member, [KEN_REF_RULE_CALL] = refs__close_call,
-    [KEN_REF_RULE_PASS] = close_pass,     [KEN_REF_RULE_NEW] = close_new,
-    [KEN_REF_RULE_CAST] = close_cast,     [KEN_REF_RULE_ELEMENT] = close_element,
-    [KEN_REF_RULE_KEY] = close_element,   [KEN_REF_RULE_AWAIT] = close_await,
-    [KEN_REF_RULE_EITHER] = close_either, [KEN_REF_RULE_BUILTIN] = close_builtin,
-    [KEN_REF_RULE_APPLY] = close_apply,   [KEN_REF_RULE_LAMBDA] = close_lambda,
-    [KEN_REF_RULE_ASSIGN] = close_assign,
+    [KEN_REF_RULE_MEMBER] = close_member,       [KEN_REF_RULE_CALL] = refs__close_call,
+    [KEN_REF_RULE_PASS] = close_pass,           [KEN_REF_RULE_NEW] = close_new,
+    [KEN_REF_RULE_CAST] = close_cast,           [KEN_REF_RULE_ELEMENT] = close_element,
+    [KEN_REF_RULE_KEY] = close_element,         [KEN_REF_RULE_AWAIT] = close_await,
+    [KEN_REF_RULE_EITHER] = close_either,       [KEN_REF_RULE_BUILTIN] = close_builtin,
+    [KEN_REF_RULE_APPLY] = close_apply,         [KEN_REF_RULE_LAMBDA] = close_lambda,
+    [KEN_REF_RULE_ASSIGN] = close_assign,       [KEN_REF_RULE_OBJECT] = refs__close_object,
+    [KEN_REF_RULE_EXPORT] = refs__close_export,
 };
 
 static const close_fn closers[KEN_REF_RULE_COUNT] = {
-    [KEN_REF_RULE_FUNCTION] = close_function,   [KEN_REF_RULE_LOCAL] = close_local,
-    [KEN_REF_RULE_FIELD] = close_local,         [KEN_REF_RULE_PARAM_TYPE] = close_param_type,
-    [KEN_REF_RULE_DECLARE] = close_declare,     [KEN_REF_RULE_RETURN] = close_return,
-    [KEN_REF_RULE_BASE] = close_base,           [KEN_REF_RULE_IMPORT] = refs__close_import,
-    [KEN_REF_RULE_EXPORT] = refs__close_export, [KEN_REF_RULE_DECORATE] = close_decorate,
+    [KEN_REF_RULE_FUNCTION] = close_function, [KEN_REF_RULE_LOCAL] = close_local,
+    [KEN_REF_RULE_FIELD] = close_local,       [KEN_REF_RULE_PARAM_TYPE] = close_param_type,
+    [KEN_REF_RULE_DECLARE] = close_declare,   [KEN_REF_RULE_RETURN] = close_return,
+    [KEN_REF_RULE_BASE] = close_base,         [KEN_REF_RULE_IMPORT] = refs__close_import,
+    [KEN_REF_RULE_ENTRY] = refs__close_entry, [KEN_REF_RULE_DECORATE] = close_decorate,
 };
 
 // The frame is off the stack, so that the top is the one around it; its memory is still there.

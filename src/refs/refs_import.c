@@ -14,8 +14,8 @@ bool refs__is_in_import(ken_refs_maker *m)
     const refs_frame *f = m->frames.ptr;
     for (int n = 0; n < MAX_PATTERNS && i && f[i].rule->role == KEN_REF_RULE_PATTERN; n++)
         i--;
-    if (i > 1 && f[i].rule->role == KEN_REF_RULE_BUILTIN)
-        return f[i - 1].rule->role == KEN_REF_RULE_EXPORT;
+    if (i > 1 && f[i].rule->role == KEN_REF_RULE_OBJECT)
+        return f[i - 1].rule->role == KEN_REF_RULE_EXPORT && refs_has(&f[i - 1], KEN_REF_F_ALL);
     return i && (f[i].rule->role == KEN_REF_RULE_IMPORT || f[i].rule->role == KEN_REF_RULE_PREFIX);
 }
 
@@ -101,12 +101,12 @@ static uint8_t bind_flags(uint32_t flags)
                      (flags & KEN_REF_F_STATIC ? KEN_BIND_STATIC : 0));
 }
 
-static void add_bind(ken_refs_maker *m, ken_bind b)
+static void add_bind(ken_refs_maker *m, ken_bind b, bool is_use)
 {
     if (m->binds.len >= MAX_BINDS)
         return;
     ken_vec_push(&m->binds, b);
-    if (b.kind != KEN_BIND_NAME)
+    if (!is_use)
         return;
     ken_str name = b.module.len ? b.local : b.name;
     ken_expr_id e = refs__expr(m, KEN_EXPR_NAME, m->view, 0, refs__name(m, name));
@@ -137,7 +137,7 @@ static void bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node, ken_s
     if (b.kind == KEN_BIND_NAME && !b.local.len)
         b.local = b.name;
     if (b.kind == KEN_BIND_NAME ? b.name.len > 0 : b.module.len > 0)
-        add_bind(m, b);
+        add_bind(m, b, b.kind == KEN_BIND_NAME || (rule->flags & KEN_REF_F_DECLARES));
 }
 
 void refs__bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node)
@@ -174,24 +174,38 @@ void refs__close_import(ken_refs_maker *m, const refs_frame *f)
         .flags = (uint8_t)(bind_flags(f->rule->flags) | (is_system ? KEN_BIND_SYSTEM : 0)),
         .byte = f->name_start,
     };
-    add_bind(m, b);
+    add_bind(m, b, false);
 }
 
-static void export_default(ken_refs_maker *m, const refs_frame *f, ken_expr_id value)
+// `const app = exports = module.exports = …`: what is exported is what it is called.
+static ken_expr_id called_here(ken_refs_maker *m, ken_expr_id value)
 {
+    const refs_frame *outer = refs_top(m);
+    while (outer->rule && outer->rule->role == KEN_REF_RULE_ASSIGN)
+        outer--;
+    if (!outer->rule || outer->rule->role != KEN_REF_RULE_LOCAL ||
+        outer->first_decl >= m->decls.len)
+        return value;
+    int32_t def = refs__def_named_at(m, m->decls.ptr[outer->first_decl].byte);
+    return def < 0 ? value : refs__expr(m, KEN_EXPR_DEF, (uint32_t)def, 0, 0);
+}
+
+// `export default` and `module.exports =`, which whoever requires the module gets instead of it.
+static void export_whole(ken_refs_maker *m, const refs_frame *f, ken_expr_id value)
+{
+    ken_str called = refs_has(f, KEN_REF_F_ALL) ? KEN_STR("export=") : KEN_STR("default");
     uint32_t byte = f->start;
     ken_str name = text_at(m, f->rule, KEN_REF_PATH_NAME, f->node, &byte);
     if (name.len) {
-        ken_bind b = {
-            .local = KEN_STR("default"), .name = name, .flags = KEN_BIND_EXPORTED, .byte = byte
-        };
+        ken_bind b = { .local = called, .name = name, .flags = KEN_BIND_EXPORTED, .byte = byte };
         if (m->binds.len < MAX_BINDS)
             ken_vec_push(&m->binds, b); // where it is defined is no use of it
         return;
     }
     bool is_lambda = m->exprs.ptr[value].op == KEN_EXPR_LAMBDA;
-    ken_implied d = { KEN_STR("default"), is_lambda ? KEN_SYMBOL_FUNCTION : KEN_SYMBOL_VARIABLE, -1,
-                      byte, false };
+    value = is_lambda ? value : called_here(m, value);
+    ken_implied d = { called, is_lambda ? KEN_SYMBOL_FUNCTION : KEN_SYMBOL_VARIABLE, -1, byte,
+                      false };
     refs__add_implied(m, d,
                       (ken_def_info){ .value = is_lambda ? m->exprs.ptr[value].a : value,
                                       .complexity = is_lambda,
@@ -199,13 +213,13 @@ static void export_default(ken_refs_maker *m, const refs_frame *f, ken_expr_id v
 }
 
 // `export default …`, `exports.name = …`.
-void refs__close_export(ken_refs_maker *m, const refs_frame *f)
+static ken_expr_id export_value(ken_refs_maker *m, const refs_frame *f)
 {
     const refs_value *v = refs__value_at(m, f, KEN_REF_PATH_VALUE);
     ken_expr_id value = v ? v->expr : 0;
-    if (refs_has(f, KEN_REF_F_DEFAULT)) {
-        export_default(m, f, value);
-        return;
+    if (f->rule->flags & (KEN_REF_F_DEFAULT | KEN_REF_F_ALL)) {
+        export_whole(m, f, value);
+        return value;
     }
     uint32_t byte = f->start;
     ken_str name = text_at(m, f->rule, KEN_REF_PATH_NAME, f->node, &byte);
@@ -213,10 +227,25 @@ void refs__close_export(ken_refs_maker *m, const refs_frame *f)
     if (def >= 0) {
         m->defs.ptr[def].flags |= KEN_DEF_EXPORTED;
         refs__set_value(m, def, value);
-        return;
+        return value;
     }
     ken_implied d = { name, KEN_SYMBOL_VARIABLE, -1, byte, false };
     refs__add_implied(m, d, (ken_def_info){ .value = value, .flags = KEN_DEF_EXPORTED });
+    return value;
+}
+
+// `a = module.exports = value` goes on.
+refs_value refs__close_export(ken_refs_maker *m, const refs_frame *f)
+{
+    return (refs_value){ export_value(m, f), -1, f->start, f->end, f->depth, false };
+}
+
+// `require('./x')` is what the import brings, under a name that nothing else can have.
+refs_value refs__import_value(ken_refs_maker *m, const refs_frame *f)
+{
+    refs_name name = refs__name(m, text_at(m, f->rule, KEN_REF_PATH_LOCAL, f->node, NULL));
+    ken_expr_id e = refs__expr(m, KEN_EXPR_NAME, 0, 0, name);
+    return (refs_value){ e, -1, f->start, f->end, f->depth, false };
 }
 
 void refs__set_package(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node)

@@ -3,7 +3,8 @@
 //
 // refs_walk.c goes through the tree and keeps the stack of open nodes (frames); refs_close.c says
 // what a node gives when it is over; refs_expr.c keeps names and expressions, refs_scope.c locals,
-// refs_defs.c definitions, refs_import.c bindings, refs_call.c calls and their literals.
+// refs_defs.c definitions, refs_import.c bindings, refs_object.c objects that are written down,
+// refs_call.c calls and their literals.
 #ifndef KEN_REFS_REFS_PRIV_H
 #define KEN_REFS_REFS_PRIV_H
 
@@ -62,6 +63,7 @@ typedef struct refs_step {
     int32_t from; // step of the pattern around
     ken_expr_op op;
     refs_name name;
+    uint32_t byte;    // of the name; 0 = it was said already
     ken_expr_id expr; // worked out when the value is known
 } refs_step;
 
@@ -86,7 +88,9 @@ typedef struct refs_frame {
     uint16_t n_returns;
     uint16_t min_params, max_params;
     bool is_variadic, has_self;
-    int32_t step; // of patterns
+    int32_t object;      // of objects: the definition that is their type, -1 = none
+    ken_expr_id context; // of objects: what is expected here, 0 = nothing is known
+    int32_t step;        // of patterns
     bool is_declaring;
     uint32_t pattern_start, pattern_end; // where their names are
     ken_str module;                      // of imports
@@ -233,6 +237,16 @@ void refs__declare_names(ken_refs_maker *m,
                          uint32_t frame); // those of a `local`, with their values
 void refs__close_top(ken_refs_maker *m);
 
+// ---- refs_object.c -----------------------------------------------------------------------------
+void refs__open_object(ken_refs_maker *m, refs_frame *f);
+refs_value refs__close_object(ken_refs_maker *m, const refs_frame *f);
+void refs__open_entry(ken_refs_maker *m, refs_frame *f);
+void refs__close_entry(ken_refs_maker *m, const refs_frame *f);
+// `{ name }`: a key that is its value as well.
+void refs__add_short_entry(ken_refs_maker *m, ken_str name, uint32_t byte, ken_expr_id value);
+// A function that stands in an object belongs to it.
+void refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result);
+
 // ---- refs_call.c -------------------------------------------------------------------------------
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f);
 
@@ -241,7 +255,8 @@ bool refs__is_in_import(ken_refs_maker *m);
 void refs__open_import(ken_refs_maker *m, refs_frame *f);
 void refs__close_import(ken_refs_maker *m, const refs_frame *f);
 void refs__bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node);
-void refs__close_export(ken_refs_maker *m, const refs_frame *f);
+refs_value refs__close_export(ken_refs_maker *m, const refs_frame *f);
+refs_value refs__import_value(ken_refs_maker *m, const refs_frame *f);
 void refs__set_package(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node);
 
 #endif

@@ -151,11 +151,12 @@ void refs__drop_decls(ken_refs_maker *m, uint32_t first)
 
 // ---- patterns ----------------------------------------------------------------------------------
 
-static int32_t add_step(ken_refs_maker *m, int32_t from, ken_expr_op op, refs_name name)
+static int32_t add_step(ken_refs_maker *m, int32_t from, ken_expr_op op, refs_name name,
+                        uint32_t byte)
 {
     if (from == REFS_STEP_UNKNOWN || m->steps.len >= MAX_DECLS)
         return REFS_STEP_UNKNOWN;
-    refs_step s = { from, op, name, 0 };
+    refs_step s = { from, op, name, byte, 0 };
     ken_vec_push(&m->steps, s);
     return (int32_t)m->steps.len - 1;
 }
@@ -183,9 +184,10 @@ void refs__open_pattern(ken_refs_maker *m, refs_frame *f)
     if (refs_has(f, KEN_REF_F_BARE))
         from = REFS_STEP_UNKNOWN;
     else if (refs_has(f, KEN_REF_F_ELEMENT))
-        from = add_step(m, from, KEN_EXPR_ELEMENT, 0);
+        from = add_step(m, from, KEN_EXPR_ELEMENT, 0, 0);
     else if (!ts_node_is_null(key))
-        from = add_step(m, from, KEN_EXPR_MEMBER, refs__name(m, refs_node_text(m, key)));
+        from = add_step(m, from, KEN_EXPR_MEMBER, refs__name(m, refs_node_text(m, key)),
+                        ts_node_start_byte(key));
     f->step = from;
 }
 
@@ -193,7 +195,8 @@ void refs__add_pattern_leaf(ken_refs_maker *m, const refs_frame *f, TSNode leaf)
 {
     int32_t step = f->step;
     if (refs_has(f, KEN_REF_F_MEMBER))
-        step = add_step(m, step, KEN_EXPR_MEMBER, refs__name(m, refs_node_text(m, leaf)));
+        step = add_step(m, step, KEN_EXPR_MEMBER, refs__name(m, refs_node_text(m, leaf)),
+                        ts_node_start_byte(leaf));
     refs__add_decl(m, leaf, step);
     refs__is_declared(m, ts_node_start_byte(leaf)); // this is it
 }
@@ -204,6 +207,9 @@ void refs__work_out_steps(ken_refs_maker *m, const refs_frame *f, ken_expr_id wh
         refs_step *s = &m->steps.ptr[i];
         ken_expr_id from = s->from < 0 ? whole : m->steps.ptr[s->from].expr;
         s->expr = from ? refs__expr(m, s->op, from, 0, s->name) : 0;
+        if (s->byte) // `{ name } = value` takes a member of it
+            refs__add_ref(m, s->expr, KEN_REF_READ, s->byte);
+        s->byte = 0;
     }
 }
 

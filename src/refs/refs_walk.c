@@ -150,6 +150,7 @@ static const open_fn openers[KEN_REF_RULE_COUNT] = {
     [KEN_REF_RULE_FIELD] = open_local,         [KEN_REF_RULE_PARAM_TYPE] = open_local,
     [KEN_REF_RULE_ASSIGN] = open_assign,       [KEN_REF_RULE_PATTERN] = refs__open_pattern,
     [KEN_REF_RULE_IMPORT] = refs__open_import, [KEN_REF_RULE_PREFIX] = refs__open_import,
+    [KEN_REF_RULE_OBJECT] = refs__open_object, [KEN_REF_RULE_ENTRY] = refs__open_entry,
     [KEN_REF_RULE_BASE] = open_outside,        [KEN_REF_RULE_DECORATE] = open_outside,
 };
 
@@ -184,6 +185,7 @@ static bool push_frame(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
         .around = m->around,
         .def = -1,
         .reserved = -1,
+        .object = -1,
         .ready_at = UINT32_MAX,
     };
     ken_vec_push(&m->frames, f);
@@ -230,6 +232,8 @@ static bool takes_name(ken_refs_maker *m, uint32_t start, uint32_t end, uint32_t
     f->name = refs_text(m, start, end);
     f->name_start = start;
     f->is_def_name = is_def_name(m, start, &def) && !is_base(f - 1);
+    if (f->is_def_name)
+        m->defs.ptr[def].flags |= KEN_DEF_PREFIXED;
     return true;
 }
 
@@ -287,6 +291,8 @@ static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
         v.expr = refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
         v.ref = refs__add_ref(m, v.expr, is_type ? KEN_REF_TYPE : KEN_REF_READ, start);
     }
+    if (rule->flags & KEN_REF_F_FIELD)
+        refs__add_short_entry(m, refs_text(m, start, end), start, v.expr);
     refs__deliver(m, v);
     return false;
 }

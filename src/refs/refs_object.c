@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: MIT
+// Objects that are written down: `{ a: 1, b }`, and types `{ a: number }`.
+//
+// Where the text says what is expected, its keys are members of that. Otherwise the object is a
+// type of its own, without a name, as far as somebody may ask for its members: when it is held by a
+// variable, a field, or given back. An object that is an argument is neither.
+#include "refs/refs_priv.h"
+
+// Through parentheses to what an object is for.
+static const refs_frame *outer_of(const refs_frame *f)
+{
+    const refs_frame *outer = f - 1;
+    while (outer->rule && outer->rule->role == KEN_REF_RULE_PASS)
+        outer--;
+    return outer;
+}
+
+static bool is_object(const refs_frame *f)
+{
+    return f->rule && f->rule->role == KEN_REF_RULE_OBJECT;
+}
+
+static ken_expr_id type_said_by(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_value *type =
+        f->rule->path[KEN_REF_PATH_TYPE] ? refs__value_at(m, f, KEN_REF_PATH_TYPE) : NULL;
+    return type && type->expr ? refs__value_of_type(m, type->expr) : 0;
+}
+
+static ken_expr_id key_of_outer(ken_refs_maker *m, const refs_frame *entry)
+{
+    ken_expr_id object = entry[-1].context;
+    return object ? refs__expr(m, KEN_EXPR_MEMBER, object, 0, refs__name(m, entry->name)) : 0;
+}
+
+// What the place expects: a declared type, a result, a member of such, an element of such.
+static ken_expr_id context_of(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_frame *outer = outer_of(f);
+    ken_ref_rule_role role = outer->rule ? outer->rule->role : KEN_REF_RULE_NONE;
+    if (role == KEN_REF_RULE_LOCAL || role == KEN_REF_RULE_FIELD || role == KEN_REF_RULE_LAMBDA)
+        return type_said_by(m, outer);
+    if (role == KEN_REF_RULE_RETURN) {
+        outer = &m->frames.ptr[outer->callable];
+        return outer->rule ? type_said_by(m, outer) : 0;
+    }
+    if (role == KEN_REF_RULE_ENTRY)
+        return is_object(outer - 1) ? key_of_outer(m, outer) : 0;
+    return 0;
+}
+
+// Whether somebody may ask for the members of what stands there.
+static bool is_held(const refs_frame *f)
+{
+    const refs_frame *outer = outer_of(f);
+    if (!outer->rule)
+        return false;
+    if (outer->rule->role == KEN_REF_RULE_EXPORT)
+        return refs_has(outer, KEN_REF_F_DEFAULT);
+    if (outer->rule->role == KEN_REF_RULE_ENTRY)
+        return is_object(outer - 1) && outer[-1].object >= 0;
+    static const bool holds[KEN_REF_RULE_COUNT] = {
+        [KEN_REF_RULE_LOCAL] = true,  [KEN_REF_RULE_FIELD] = true,  [KEN_REF_RULE_ASSIGN] = true,
+        [KEN_REF_RULE_LAMBDA] = true, [KEN_REF_RULE_RETURN] = true, [KEN_REF_RULE_CAST] = true,
+        [KEN_REF_RULE_EITHER] = true,
+    };
+    return holds[outer->rule->role];
+}
+
+// A type that is nothing else than this: its members are known by the outline.
+static bool is_body_of_alias(const ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_frame *outer = f - 1;
+    int32_t def = outer->rule && outer->rule->role == KEN_REF_RULE_FIELD ? f->around : -1;
+    return def >= 0 && m->symbols[def].kind == KEN_SYMBOL_TYPE;
+}
+
+static void make_type(ken_refs_maker *m, refs_frame *f)
+{
+    ken_implied type = { KEN_STR("{}"), KEN_SYMBOL_OBJECT, -1, f->start, false };
+    int32_t at = refs__add_implied(m, type, (ken_def_info){ 0 });
+    f->object = at < 0 ? -1 : (int32_t)m->n_symbols + at;
+}
+
+void refs__open_object(ken_refs_maker *m, refs_frame *f)
+{
+    if (!ts_node_named_child_count(f->node))
+        return;
+    if (refs_has(f, KEN_REF_F_TYPE)) {
+        if (!is_body_of_alias(m, f))
+            make_type(m, f);
+        return;
+    }
+    f->context = context_of(m, f);
+    if (!f->context && is_held(f))
+        make_type(m, f);
+}
+
+refs_value refs__close_object(ken_refs_maker *m, const refs_frame *f)
+{
+    ken_expr_id e = f->context;
+    if (f->object >= 0) {
+        e = refs__expr(m, KEN_EXPR_DEF, (uint32_t)f->object, 0, 0);
+        e = refs__expr(m, KEN_EXPR_VALUE, e, 0, 0);
+    } else if (!e && !refs_has(f, KEN_REF_F_TYPE)) {
+        e = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("map")));
+    }
+    return (refs_value){ e, -1, f->start, f->end, f->depth, false };
+}
+
+// ---- entries -----------------------------------------------------------------------------------
+
+void refs__open_entry(ken_refs_maker *m, refs_frame *f)
+{
+    TSNode key = refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
+    if (ts_node_is_null(key))
+        return;
+    f->name = refs_node_text(m, key);
+    f->name_start = ts_node_start_byte(key);
+    bool is_quoted = f->name.len > 2 && (f->name.ptr[0] == '"' || f->name.ptr[0] == '\'');
+    if (is_quoted) {
+        f->name = ken_str_sub(f->name, 1, f->name.len - 1);
+        f->name_start++;
+    } else if (!f->name.len || f->name.ptr[0] == '[') {
+        f->name = KEN_STR("");
+    }
+}
+
+static void own(ken_refs_maker *m, int32_t object, int32_t def)
+{
+    m->defs.ptr[def].flags |= KEN_DEF_PREFIXED;
+    ken_expr_id type = refs__expr(m, KEN_EXPR_DEF, (uint32_t)object, 0, 0);
+    ken_base base = { (ken_def_id)def, KEN_BASE_OWNER, type };
+    if (object >= 0 && type && m->bases.len < KEN_MAX_REFS)
+        ken_vec_push(&m->bases, base);
+}
+
+static void add_entry(ken_refs_maker *m, const refs_frame *object, ken_str name, uint32_t byte,
+                      ken_expr_id value)
+{
+    int32_t def = refs__def_named_at(m, byte);
+    if (def >= 0) {
+        refs__set_value(m, def, value);
+        own(m, object->object, def);
+        return;
+    }
+    if (object->context) {
+        ken_expr_id e = refs__expr(m, KEN_EXPR_MEMBER, object->context, 0, refs__name(m, name));
+        refs__add_ref(m, e, KEN_REF_WRITE, byte);
+    } else if (object->object >= 0) {
+        ken_implied d = { name, KEN_SYMBOL_FIELD, object->object, byte, false };
+        refs__add_implied(m, d, (ken_def_info){ .value = value });
+    } else if (object[-1].rule && object[-1].rule->role == KEN_REF_RULE_EXPORT &&
+               refs_has(object - 1, KEN_REF_F_ALL)) { // `module.exports = { name: … }`
+        ken_implied d = { name, KEN_SYMBOL_VARIABLE, -1, byte, false };
+        refs__add_implied(m, d, (ken_def_info){ .value = value, .flags = KEN_DEF_EXPORTED });
+    }
+}
+
+void refs__close_entry(ken_refs_maker *m, const refs_frame *f)
+{
+    ken_expr_id value = type_said_by(m, f);
+    const refs_value *said = refs__value_at(m, f, KEN_REF_PATH_VALUE);
+    if (!value && said)
+        value = said->expr;
+    int32_t def = f->name.len ? refs__def_named_at(m, f->name_start) : -1;
+    if (is_object(f - 1) && f->name.len)
+        add_entry(m, f - 1, f->name, f->name_start, value);
+    else if (def >= 0)
+        refs__set_value(m, def, value);
+}
+
+void refs__add_short_entry(ken_refs_maker *m, ken_str name, uint32_t byte, ken_expr_id value)
+{
+    if (is_object(refs_top(m)))
+        add_entry(m, refs_top(m), name, byte, value);
+}
+
+void refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result)
+{
+    const refs_frame *object = f - 1;
+    TSNode name = refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
+    if (!is_object(object) || ts_node_is_null(name))
+        return;
+    if (f->def >= 0) {
+        own(m, object->object, f->def);
+    } else if (object->object >= 0) {
+        ken_implied d = { refs_node_text(m, name), KEN_SYMBOL_METHOD, object->object,
+                          ts_node_start_byte(name), false };
+        refs__add_implied(m, d, (ken_def_info){ .value = result, .complexity = 1 });
+    }
+}
