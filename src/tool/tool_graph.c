@@ -8,7 +8,7 @@ enum {
     NAME_MAX_BYTES = 160,
     SIGNATURE_MAX_BYTES = 240,
     OTHERS_MAX = 8,
-    BYTES_PER_TOKEN = 4,
+    BYTES_PER_TOKEN = 3, // of such JSON, by ken_count_tokens 3.2 to 4.1
     FIT_NOTE_BYTES = 64, // for the member names of what is added
     LISTS_MAX = 16,
 };

@@ -552,7 +552,7 @@ KEN_TEST(a_change_names_dependents_and_tests)
     lab l;
     index_mail(&l);
     json_t *v = call(&l, "query_impact", "{\"symbol\":\"Sender.deliver\"}");
-    kt_true(ken_json_dump_size(v) <= 6000);
+    kt_true(ken_json_dump_size(v) <= 4500);
     kt_eq_text(text(first(v, "changed"), "name"), "Sender.deliver");
     kt_eq_text(text(first(v, "dependents"), "name"), "Sender.run_once");
     kt_eq_text(text(first(v, "dependents"), "resolution"), "exact");
@@ -569,7 +569,7 @@ KEN_TEST(an_overview_fits_in_its_budget)
     lab l;
     index_mail(&l);
     json_t *v = call(&l, "get_architecture", "{}");
-    kt_true(ken_json_dump_size(v) <= 8000);
+    kt_true(ken_json_dump_size(v) <= 6000);
     kt_eq_text(text(first(v, "languages"), "language"), "python");
     kt_eq_text(text(first(v, "entry_points"), "at"), "main.py:4");
     json_decref(v);
