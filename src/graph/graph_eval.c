@@ -121,15 +121,30 @@ static bool is_typelike(ken_symbol_kind k)
 
 // ---- what definitions hold ---------------------------------------------------------------------
 
+// Ruby's `attr_reader :name` is what @name is.
+static const graph_value *behind_attribute(ken_graph *g, graph_unit *u, ken_graph_def d)
+{
+    int32_t owner = ken_graph_owner(&u->text, d.def);
+    if (ken_graph_kind(&u->text, d.def) != KEN_SYMBOL_PROPERTY || owner < 0)
+        return &graph_nothing;
+    ken_str name =
+        ken_arena_printf(&g->arena, "@" KEN_STR_FMT, KEN_STR_ARG(ken_graph_name(&u->text, d.def)));
+    ken_graph_def type = { d.file, (ken_def_id)owner };
+    return graph_object(g, graph_type_member(g, type, name));
+}
+
 const graph_value *graph_held(ken_graph *g, ken_graph_def d)
 {
     graph_unit *u = graph_unit_of(g, d.file);
     if (!u || d.def >= u->n_defs || d.def >= u->text.refs->n_defs)
         return &graph_nothing;
     const graph_value *v;
-    if (graph_begin(g, &u->held[d.def], &v))
-        v = graph_end(g, &u->held[d.def], graph_eval(g, u, u->text.refs->defs[d.def].value));
-    return v;
+    if (!graph_begin(g, &u->held[d.def], &v))
+        return v;
+    v = graph_eval(g, u, u->text.refs->defs[d.def].value);
+    if (v->kind == GRAPH_NONE && u->text.lang == KEN_LANG_RUBY)
+        v = behind_attribute(g, u, d);
+    return graph_end(g, &u->held[d.def], v);
 }
 
 static const graph_value *substitute(ken_graph *g, const graph_value *v, const graph_value *self,
@@ -272,8 +287,8 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
                 held = held->inner;
             else if (held->kind == GRAPH_DEFS && held != callee)
                 held = call_of_defs(g, u, held);
-            else if (held->kind != GRAPH_EXTERNAL)
-                held = &graph_nothing;
+            else if (held->kind != GRAPH_EXTERNAL && u->text.lang != KEN_LANG_RUBY)
+                held = &graph_nothing; // in Ruby naming it is calling it
         }
         if (held->kind != GRAPH_NONE)
             return graph_with_class(g, substitute(g, held, callee->self, 0), callee->class);

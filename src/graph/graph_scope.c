@@ -382,6 +382,10 @@ static const graph_value *in_package(ken_graph *g, graph_unit *u, ken_str name, 
         graph_unit *c = graph_unit_of(g, all[i].file);
         if (!c || all[i].def >= c->n_defs || !is_together(g, u, c))
             continue;
+        ken_symbol_kind kind = ken_graph_kind(&c->text, all[i].def);
+        bool is_local = kind == KEN_SYMBOL_VARIABLE && all[i].file != u->file;
+        if (kind == KEN_SYMBOL_TEST || (is_local && u->text.lang == KEN_LANG_RUBY))
+            continue;
         int32_t depth = nesting(u, around, c, all[i].def);
         if (depth < best || depth < 0)
             continue;

@@ -226,6 +226,8 @@ static void read_rule(ref_table *t, ken_str type, ken_str line)
             read_option(t, &rule, ken_str_sub(word, 0, eq), ken_str_sub(word, eq + 1, word.len));
     }
     check_needs(t, &rule, role);
+    if (rule.role == KEN_REF_RULE_FUNCTION && (rule.flags & KEN_REF_F_GIVES) && rule.reach < 2)
+        rule.reach = 2; // the last statement of its body
     if (t->r->n_unknown == unknown_before)
         add_rule(t, symbol, &rule);
 }

@@ -92,6 +92,7 @@
     X(SPLIT, "split")         \
     X(GIVES, "gives")         \
     X(CHAINED, "chained")     \
+    X(CALLED, "called")       \
     X(EACH, "each")
 // clang-format on
 

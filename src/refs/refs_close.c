@@ -141,6 +141,11 @@ static refs_value close_member(ken_refs_maker *m, const refs_frame *f)
         return value_of(f, 0, -1);
     if (refs_has(f, KEN_REF_F_FIELD))
         return close_literal_key(m, f);
+    if (refs_has(f, KEN_REF_F_SELF)) { // Ruby's @name
+        uint32_t type = (uint32_t)(refs__type_around(m, f->around) + 1);
+        refs_value self = value_of(f, refs__expr(m, KEN_EXPR_SELF, type, 0, 0), -1);
+        return refs__member(m, f, &self);
+    }
     return refs__member(m, f,
                         refs_has(f, KEN_REF_F_CHAINED) ? start_of_chain(m, f) : refs__first(m, f));
 }
@@ -253,6 +258,21 @@ static void add_base(ken_refs_maker *m, int32_t def, ken_base_kind kind, const r
         refs__set_role(m, v, KEN_REF_INHERIT);
 }
 
+// The value of the last statement of the body, or of a body that is an expression.
+static ken_expr_id last_statement(ken_refs_maker *m, const refs_frame *f)
+{
+    TSNode body = refs__at(m, f->rule, KEN_REF_PATH_BODY, f->node);
+    if (ts_node_is_null(body))
+        return 0;
+    uint32_t end = ts_node_end_byte(body);
+    for (size_t i = m->values.len; i-- > f->first_value;) {
+        const refs_value *v = &m->values.ptr[i];
+        if (v->depth <= f->depth + 2 && v->end == end && v->start >= ts_node_start_byte(body))
+            return v->expr;
+    }
+    return 0;
+}
+
 static void close_function(ken_refs_maker *m, const refs_frame *f)
 {
     refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
@@ -262,6 +282,8 @@ static void close_function(ken_refs_maker *m, const refs_frame *f)
     add_base(m, f->def, KEN_BASE_OWNER, refs__value_at(m, f, KEN_REF_PATH_OWNER));
     ken_def_info *info = &m->defs.ptr[f->def];
     ken_expr_id result = type ? refs__value_of_type(m, type->expr) : f->returns;
+    if (refs_has(f, KEN_REF_F_GIVES))
+        result = refs__either(m, result, last_statement(m, f));
     if (result)
         info->value = result;
     set_params(info, f);
@@ -626,7 +648,8 @@ void refs__close_top(ken_refs_maker *m)
         v = value_of_it(m, f);
     else if (closers[f->rule->role])
         closers[f->rule->role](m, f);
-    bool gives = value_of_it || refs_has(f, KEN_REF_F_GIVES);
+    bool is_function = f->rule->role == KEN_REF_RULE_FUNCTION;
+    bool gives = value_of_it || (!is_function && refs_has(f, KEN_REF_F_GIVES));
     if (gives && !value_of_it)
         v = close_giving(m, f);
     if (f->rule->role != KEN_REF_RULE_PATTERN || !leaves_names(m, f)) {

@@ -87,6 +87,9 @@ void refs__open_import(ken_refs_maker *m, refs_frame *f)
     ken_ref_path path = is_prefix ? KEN_REF_PATH_NAME : KEN_REF_PATH_MODULE;
     f->name_start = UINT32_MAX;
     f->module = text_at(m, f->rule, path, f->node, &f->name_start);
+    // Ruby's two ways: a path of the load path, or one from the file on.
+    if (f->module.len && ken_str_starts(refs_node_text(m, f->node), KEN_STR("require_relative")))
+        f->module = ken_arena_printf(m->arena, "./" KEN_STR_FMT, KEN_STR_ARG(f->module));
     if (outer->rule &&
         (outer->rule->role == KEN_REF_RULE_IMPORT || outer->rule->role == KEN_REF_RULE_PREFIX))
         f->module = join(m, outer->module, f->module);

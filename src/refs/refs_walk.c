@@ -288,8 +288,15 @@ static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
     } else if (rule->flags & KEN_REF_F_DECLARES) { // PHP's variables are nothing else
         return false;
     } else {
+        bool is_called = (rule->flags & KEN_REF_F_CALLED) != 0;
         v.expr = refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
-        v.ref = refs__add_ref(m, v.expr, is_type ? KEN_REF_TYPE : KEN_REF_READ, start);
+        v.ref = refs__add_ref(m, v.expr,
+                              is_called ? KEN_REF_CALL
+                              : is_type ? KEN_REF_TYPE
+                                        : KEN_REF_READ,
+                              start);
+        if (is_called) // a method without arguments
+            v.expr = refs__expr(m, KEN_EXPR_CALL, v.expr, 1, 0);
     }
     if (rule->flags & KEN_REF_F_FIELD)
         refs__add_short_entry(m, refs_text(m, start, end), start, v.expr);
