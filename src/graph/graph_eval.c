@@ -147,6 +147,11 @@ const graph_value *graph_held(ken_graph *g, ken_graph_def d)
     return graph_end(g, &u->held[d.def], v);
 }
 
+static bool is_same_def(ken_graph_def a, ken_graph_def b)
+{
+    return a.file == b.file && a.def == b.def;
+}
+
 static const graph_value *substitute(ken_graph *g, const graph_value *v, const graph_value *self,
                                      uint32_t depth);
 
@@ -177,8 +182,9 @@ static const graph_value *substitute(ken_graph *g, const graph_value *v, const g
     if (!self || depth > 4)
         return v;
     if (v->kind == GRAPH_PARAM) {
-        bool is_of_self = self->n_defs && v->n_defs && self->defs[0].file == v->defs[0].file &&
-                          self->defs[0].def == v->defs[0].def;
+        bool is_of_self = self->n_defs && v->n_defs &&
+                          (is_same_def(self->defs[0], v->defs[0]) ||
+                           is_same_def(self->defs[0], graph_owner_type(g, v->defs[0])));
         return is_of_self && v->param < self->n_args ? self->args[v->param] : v;
     }
     return v->n_args ? substitute_args(g, v, self, depth) : v;
@@ -226,7 +232,8 @@ const graph_value *graph_type(ken_graph *g, const graph_value *v)
     v = graph_whole(g, v);
     for (int i = 0; i < 8 && v->kind == GRAPH_DEFS; i++) {
         uint32_t at = type_among(g, v);
-        if (at == v->n_defs && is_maker(g, v->defs[0]))
+        bool is_variant = at == v->n_defs && kind_of(g, v->defs[0]) == KEN_SYMBOL_ENUM_MEMBER;
+        if (is_variant || (at == v->n_defs && is_maker(g, v->defs[0])))
             return v;
         if (at == v->n_defs) { // a variable that holds a type
             const graph_value *held = graph_held(g, v->defs[0]);
@@ -239,7 +246,7 @@ const graph_value *graph_type(ken_graph *g, const graph_value *v)
         if (kind == KEN_SYMBOL_TYPE) {
             const graph_value *held = graph_held(g, v->defs[at]);
             if (held->kind != GRAPH_NONE && held != v) {
-                v = graph_with_class(g, held, v->class);
+                v = graph_with_class(g, substitute(g, held, v, 0), v->class);
                 continue;
             }
         }
@@ -278,8 +285,12 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
 {
     for (uint32_t i = 0; i < callee->n_defs; i++) {
         ken_symbol_kind kind = kind_of(g, callee->defs[i]);
+        if (kind == KEN_SYMBOL_FIELD && i + 1 < callee->n_defs)
+            continue; // Rust's field, before the method of that name
         if (is_typelike(kind))
             return instance_of(g, callee);
+        if (kind == KEN_SYMBOL_ENUM_MEMBER)
+            return callee; // one that has fields
         const graph_value *held = graph_held(g, callee->defs[i]);
         if (ken_symbol_is_variable(kind)) { // a variable that holds a function or a class
             held = graph_object(g, callee);
@@ -319,8 +330,10 @@ static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr 
         return callee->inner;
     case GRAPH_EXTERNAL:
         return callee->n_args ? callee : &graph_outside;
-    case GRAPH_INSTANCE:
-        return call_of_object(g, u, callee);
+    case GRAPH_INSTANCE: // Rust's `Self(…)`, or an object that can be called
+        return u->text.refs->exprs[e->a].op == KEN_EXPR_SELF && u->text.lang == KEN_LANG_RUST
+                   ? callee
+                   : call_of_object(g, u, callee);
     case GRAPH_NONE:
     case GRAPH_MODULE:
     case GRAPH_SPACE:
@@ -366,14 +379,13 @@ static const graph_value *eval_super(ken_graph *g, graph_unit *u, const ken_expr
 static const graph_value *eval_apply(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     const graph_value *type = graph_eval_type(g, u, e->a), *arg = graph_eval_type(g, u, e->b);
-    // A name that the packages in sight do not have is that of a container outside.
-    bool is_outside = type->kind == GRAPH_NONE && u->policy->package != GRAPH_PACKAGE_NONE &&
-                      u->text.refs->exprs[e->a].op == KEN_EXPR_NAME;
-    if (type->kind != GRAPH_DEFS && type->kind != GRAPH_EXTERNAL && !is_outside)
+    if (type->kind == GRAPH_NONE)
+        type = &graph_outside; // what it is applied to may still be known
+    if (type->kind != GRAPH_DEFS && type->kind != GRAPH_EXTERNAL)
         return type;
     graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
-    *v = is_outside ? graph_outside : *type;
-    if (is_outside)
+    *v = *type;
+    if (!v->name.len)
         v->name = u->text.refs->exprs[e->a].name;
     const graph_value **args = KEN_ARENA_ARRAY(&g->arena, const graph_value *, type->n_args + 1);
     if (type->n_args)

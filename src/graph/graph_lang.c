@@ -24,7 +24,7 @@ static const graph_policy policies[KEN_LANG_COUNT] = {
     [KEN_LANG_VUE] = { FAMILY_JS, .hides_class = true, .makes_of_functions = true },
     [KEN_LANG_HTML] = { FAMILY_JS, .hides_class = true, .makes_of_functions = true },
     [KEN_LANG_GO] = { OWN(GO), GRAPH_PACKAGE_FOLDER, .hides_class = true },
-    [KEN_LANG_RUST] = { OWN(RUST), .hides_class = true },
+    [KEN_LANG_RUST] = { OWN(RUST), .hides_class = true, .shows_imports = true },
     [KEN_LANG_JAVA] = { FAMILY_JVM, GRAPH_PACKAGE_DECLARED, .sees_members = true },
     [KEN_LANG_KOTLIN] = { FAMILY_JVM, GRAPH_PACKAGE_DECLARED, .sees_members = true,
                           .calls_class = true, .has_open_types = true },

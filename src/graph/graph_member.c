@@ -35,6 +35,8 @@ ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def d)
         if (r->bases[i].kind != KEN_BASE_OWNER)
             continue;
         const graph_value *v = graph_type(g, graph_eval_type(g, u, r->bases[i].expr));
+        if (v->kind == GRAPH_PARAM && v->other) // impl<T: Trait> … for T
+            v = v->other;
         if (v->kind == GRAPH_DEFS || v->kind == GRAPH_INSTANCE)
             return v->defs[0];
     }
@@ -203,15 +205,17 @@ static void search_type(ken_graph *g, ken_graph_def type, member_search *s, uint
     if (!tu || type.def >= tu->n_defs || depth > BASES_DEEP || was_seen(s, type))
         return;
     s->n = children_of_piece(tu, type, s->name, s->found, KEN_TARGETS_MAX);
-    if (s->n) {
+    bool has_rest = tu->text.lang == KEN_LANG_RUST; // a field and a method may have one name
+    uint32_t n_first = s->n;
+    if (s->n && !has_rest) {
         s->is_inherited = depth > 0;
         return;
     }
     ken_graph_def pieces[PIECES_MAX];
     uint32_t n_pieces = pieces_of(g, type, pieces);
-    for (uint32_t p = 1; p < n_pieces && !s->n; p++)
-        s->n = children_of_piece(graph_unit_of(g, pieces[p].file), pieces[p], s->name, s->found,
-                                 KEN_TARGETS_MAX);
+    for (uint32_t p = 1; p < n_pieces && s->n == n_first && s->n < KEN_TARGETS_MAX; p++)
+        s->n += children_of_piece(graph_unit_of(g, pieces[p].file), pieces[p], s->name,
+                                  s->found + s->n, KEN_TARGETS_MAX - s->n);
     if (!s->n)
         s->n = claimed_by(g, type, s->name, s->found, KEN_TARGETS_MAX);
     s->is_inherited = s->n && depth > 0;
@@ -346,6 +350,8 @@ static const graph_value *member_of_module(ken_graph *g, graph_unit *u, const gr
             return v;
         }
     }
+    if (u->text.lang == KEN_LANG_RUST)
+        return module->n_files ? graph_rust_macro(g, module->files[0], name) : &graph_nothing;
     const graph_value *whole = graph_whole(g, module);
     if (ken_str_eq(name, KEN_STR("default")))
         return whole == module ? &graph_nothing : whole;
@@ -365,6 +371,16 @@ static const graph_value *property_of(ken_graph *g, const graph_value *method, u
     return is_object ? held : &graph_nothing;
 }
 
+// A variant's own fields, or what all of its enum have.
+static ken_graph_def enum_of(const graph_unit *u, ken_graph_def variant, ken_str name)
+{
+    ken_def_id field;
+    int32_t owner = ken_graph_owner(&u->text, variant.def);
+    if (owner >= 0 && !graph_children(u, (int32_t)variant.def, name, &field, 1))
+        variant.def = (ken_def_id)owner;
+    return variant;
+}
+
 static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const graph_value *object,
                                          ken_str name)
 {
@@ -375,11 +391,13 @@ static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const grap
             continue;
         ken_symbol_kind kind = ken_graph_kind(&du->text, d.def);
         const graph_value *v = &graph_nothing;
-        if (kind == KEN_SYMBOL_ENUM_MEMBER && ken_graph_owner(&du->text, d.def) >= 0)
-            d.def = (ken_def_id)ken_graph_owner(&du->text, d.def);
+        if (kind == KEN_SYMBOL_ENUM_MEMBER)
+            d = enum_of(du, d, name);
         if (!graph_is_space(kind) || du->policy->has_open_types)
             v = graph_type_member(g, graph_owner_type(g, d), name);
-        if (v->kind == GRAPH_NONE && graph_is_space(kind))
+        if (graph_is_space(kind) && du->text.lang == KEN_LANG_RUST)
+            v = graph_shown_inside(g, d, name);
+        else if (v->kind == GRAPH_NONE && graph_is_space(kind))
             v = graph_in_space(g, u, graph_space_of(du, (int32_t)d.def), name);
         if (v->kind == GRAPH_NONE && i &&
             ken_symbol_is_variable(kind)) { // `interface X`, `const X`
@@ -394,8 +412,8 @@ static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const grap
     return &graph_nothing;
 }
 
-static const graph_value *member_of_one(ken_graph *g, graph_unit *u, const graph_value *object,
-                                        ken_str name)
+static const graph_value *own_member_of_one(ken_graph *g, graph_unit *u, const graph_value *object,
+                                            ken_str name)
 {
     switch (object->kind) {
     case GRAPH_INSTANCE:
@@ -416,6 +434,18 @@ static const graph_value *member_of_one(ken_graph *g, graph_unit *u, const graph
         break;
     }
     return &graph_nothing;
+}
+
+// The same, and what the standard library of Rust has for all.
+static const graph_value *member_of_one(ken_graph *g, graph_unit *u, const graph_value *object,
+                                        ken_str name)
+{
+    const graph_value *v = own_member_of_one(g, u, object, name);
+    bool is_instance = object->kind == GRAPH_INSTANCE && v->kind == GRAPH_NONE;
+    bool is_outside = object->kind == GRAPH_EXTERNAL && v->kind != GRAPH_DEFS;
+    if (u->text.lang == KEN_LANG_RUST && (is_instance || is_outside))
+        v = graph_rust_std(g, object, name);
+    return v;
 }
 
 // A member that several alternatives have is any of theirs.

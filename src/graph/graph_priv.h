@@ -153,6 +153,9 @@ const graph_value *graph_member_of(ken_graph *g, graph_unit *u, const graph_valu
 // A member that a variable or function was given by an assignment: `app.get = function …`.
 const graph_value *graph_assigned(ken_graph *g, const graph_value *holder, ken_str name);
 uint32_t graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max);
+// What an answer of `graph_modules` names, with its rest.
+const graph_value *graph_module_value(ken_graph *g, graph_unit *u, const ken_module *m,
+                                      ken_str text);
 const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str name);
 // A bare name, from inside definition `around` (-1 = the file).
 const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
@@ -168,9 +171,27 @@ const graph_value *graph_whole(ken_graph *g, const graph_value *v);
 const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t bind);
 // What a file shows to others under that name.
 const graph_value *graph_shown(ken_graph *g, uint32_t file, ken_str name, uint32_t depth);
+// The same of a module inside a file.
+const graph_value *graph_shown_inside(ken_graph *g, ken_graph_def module, ken_str name);
 const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, ken_str name);
 const uint32_t *graph_closure(ken_graph *g, graph_unit *u, uint32_t *out_n);
 // The type whose members the members of this definition are: an impl's, an extension's; itself.
 ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def def);
+
+// ---- graph_rust.c ------------------------------------------------------------------------------
+// `crate`, `self` and `super` as seen from `around`.
+const graph_value *graph_rust_root(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
+// A name that nothing in the file brings: a crate, a macro of this one.
+const graph_value *graph_rust_name(ken_graph *g, graph_unit *u, ken_str name);
+// A macro that is written somewhere in the crate whose root is `root`.
+const graph_value *graph_rust_macro(ken_graph *g, uint32_t root, ken_str name);
+// The inline modules around a definition, outermost first: "a::b".
+ken_str graph_rust_within(ken_graph *g, const graph_unit *u, int32_t def);
+// The inline module that an import stands in, -1 = the file.
+int32_t graph_rust_module_of(const graph_unit *u, int32_t def);
+// Whether module `outer` (-1 = the file) is that of `def` or around it.
+bool graph_rust_is_around(const graph_unit *u, int32_t outer, int32_t def);
+// A method of the standard library that gives what it is called on, or what that holds.
+const graph_value *graph_rust_std(ken_graph *g, const graph_value *object, ken_str name);
 
 #endif

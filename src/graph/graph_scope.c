@@ -418,37 +418,81 @@ static const graph_value *shown_children(ken_graph *g, const graph_unit *u, ken_
     return defs_of_ids(g, u, ids, n_exported ? n_exported : n_kept, KEN_EDGE_IMPORTED);
 }
 
-const graph_value *graph_shown(ken_graph *g, uint32_t file, ken_str name, uint32_t depth)
+// Whether the import is one of those that the module `around` shows.
+static bool is_shown(ken_graph *g, const graph_unit *u, uint32_t i, int32_t around)
 {
-    graph_unit *u = graph_unit_of(g, file);
-    if (!u || depth > SHOWN_DEEP)
-        return &graph_nothing;
-    const graph_value *v = shown_children(g, u, name);
+    const ken_bind *b = &u->text.refs->binds[i];
+    if (!(b->flags & KEN_BIND_EXPORTED) && !u->policy->shows_imports)
+        return false;
+    return u->text.lang != KEN_LANG_RUST ||
+           graph_rust_module_of(u, (int32_t)ken_graph_within(g, u->file, b->byte)) == around;
+}
+
+// Rust has modules and functions of one name, and modules under conditions that exclude each other:
+// what is no module is what is wanted, of modules any that has the next name.
+static bool is_enough(ken_graph *g, const graph_unit *u, const graph_value *v)
+{
+    if (u->text.lang != KEN_LANG_RUST)
+        return true;
+    graph_unit *d = v->kind == GRAPH_DEFS ? graph_unit_of(g, v->defs[0].file) : NULL;
+    return d && !graph_is_space(ken_graph_kind(&d->text, v->defs[0].def));
+}
+
+static const graph_value *joined(ken_graph *g, const graph_value *a, const graph_value *b)
+{
+    if (b->kind == GRAPH_NONE || a->kind == GRAPH_NONE || a == b)
+        return a->kind == GRAPH_NONE ? b : a;
+    if (a->kind == GRAPH_EXTERNAL || b->kind == GRAPH_EXTERNAL)
+        return a->kind == GRAPH_EXTERNAL ? b : a;
+    bool is_b_first = a->kind == GRAPH_MODULE && b->kind == GRAPH_DEFS;
+    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
+    *v = is_b_first ? *b : *a;
+    if (!v->other)
+        v->other = is_b_first ? a : b;
+    return v;
+}
+
+static const graph_value *shown_by(ken_graph *g, graph_unit *u, int32_t around, ken_str name,
+                                   uint32_t depth)
+{
+    const graph_value *v = around < 0 ? shown_children(g, u, name)
+                                      : children_value(g, u, around, name, KEN_EDGE_IMPORTED);
     if (v->kind != GRAPH_NONE)
         return v;
     const ken_refs *r = u->text.refs;
     for (uint32_t i = 0; i < r->n_binds; i++) {
-        bool is_shown = (r->binds[i].flags & KEN_BIND_EXPORTED) || u->policy->shows_imports;
-        if (is_shown && r->binds[i].kind != KEN_BIND_ALL && ken_str_eq(r->binds[i].local, name))
-            return graph_bound(g, u, i);
+        if (r->binds[i].kind != KEN_BIND_ALL && ken_str_eq(r->binds[i].local, name) &&
+            is_shown(g, u, i, around))
+            v = joined(g, v, graph_bound(g, u, i));
+        if (v->kind != GRAPH_NONE && is_enough(g, u, v))
+            return v;
     }
     for (uint32_t i = 0; i < r->n_binds; i++) {
-        bool is_shown = (r->binds[i].flags & KEN_BIND_EXPORTED) || u->policy->shows_imports;
-        if (!is_shown || r->binds[i].kind != KEN_BIND_ALL)
+        bool is_private = depth && !(r->binds[i].flags & KEN_BIND_EXPORTED);
+        if (r->binds[i].kind != KEN_BIND_ALL || !is_shown(g, u, i, around) ||
+            (is_private && u->text.lang == KEN_LANG_RUST)) // seen by modules right inside only
             continue;
         const graph_value *module = graph_bound(g, u, i);
-        for (uint32_t f = 0; module->kind == GRAPH_MODULE && f < module->n_files; f++) {
-            v = graph_shown(g, module->files[f], name, depth + 1);
-            if (v->kind != GRAPH_NONE)
-                return v;
-        }
-        if (module->kind == GRAPH_DEFS || module->kind == GRAPH_SPACE) { // pub use Enum::*
-            v = graph_member_of(g, u, module, name);
-            if (v->kind != GRAPH_NONE)
-                return v;
-        }
+        for (uint32_t f = 0; module->kind == GRAPH_MODULE && f < module->n_files; f++)
+            v = joined(g, v, graph_shown(g, module->files[f], name, depth + 1));
+        if (module->kind == GRAPH_DEFS || module->kind == GRAPH_SPACE) // pub use Enum::*
+            v = joined(g, v, graph_member_of(g, u, module, name));
+        if (v->kind != GRAPH_NONE && is_enough(g, u, v))
+            return v;
     }
-    return &graph_nothing;
+    return v;
+}
+
+const graph_value *graph_shown(ken_graph *g, uint32_t file, ken_str name, uint32_t depth)
+{
+    graph_unit *u = graph_unit_of(g, file);
+    return u && depth <= SHOWN_DEEP ? shown_by(g, u, -1, name, depth) : &graph_nothing;
+}
+
+const graph_value *graph_shown_inside(ken_graph *g, ken_graph_def module, ken_str name)
+{
+    graph_unit *u = graph_unit_of(g, module.file);
+    return u ? shown_by(g, u, (int32_t)module.def, name, 1) : &graph_nothing;
 }
 
 const graph_value *graph_whole_of(ken_graph *g, const graph_value *module)
@@ -537,8 +581,8 @@ static const graph_value *walk_rest(ken_graph *g, graph_unit *u, const graph_val
     return v;
 }
 
-static const graph_value *module_value(ken_graph *g, graph_unit *u, const ken_module *m,
-                                       ken_str text)
+const graph_value *graph_module_value(ken_graph *g, graph_unit *u, const ken_module *m,
+                                      ken_str text)
 {
     graph_value *v = graph_new_value(g, GRAPH_MODULE, KEN_EDGE_IMPORTED);
     v->files = m->files;
@@ -550,11 +594,13 @@ static const graph_value *module_value(ken_graph *g, graph_unit *u, const ken_mo
 static const graph_value *bound_by_module(ken_graph *g, graph_unit *u, const ken_bind *b)
 {
     ken_module_ask ask = { .file = u->file, .module = b->module, .flags = b->flags };
+    if (u->text.lang == KEN_LANG_RUST)
+        ask.within = graph_rust_within(g, u, (int32_t)ken_graph_within(g, u->file, b->byte));
     ken_module m;
     ken_modules_resolve(g->modules, &ask, &m);
     const graph_value *v = &graph_nothing;
     if (m.kind == KEN_MODULE_FILES)
-        v = module_value(g, u, &m, b->module);
+        v = graph_module_value(g, u, &m, b->module);
     if (v->kind != GRAPH_NONE && b->kind == KEN_BIND_NAME)
         v = graph_member_of(g, u, graph_object(g, v), b->name);
     if (v->kind == GRAPH_NONE && b->kind == KEN_BIND_NAME) {
@@ -562,7 +608,7 @@ static const graph_value *bound_by_module(ken_graph *g, graph_unit *u, const ken
         ken_module inner;
         ken_modules_resolve(g->modules, &ask, &inner);
         if (inner.kind == KEN_MODULE_FILES)
-            v = module_value(g, u, &inner, KEN_STR(""));
+            v = graph_module_value(g, u, &inner, KEN_STR(""));
         if (m.kind == KEN_MODULE_UNKNOWN)
             m.kind = inner.kind;
     }
@@ -596,9 +642,12 @@ static bool is_called(ken_graph *g, graph_unit *u, uint32_t i, ken_str name)
         return ken_str_eq(b->local, name);
     if (b->kind == KEN_BIND_MODULE && u->text.lang == KEN_LANG_PYTHON)
         return ken_str_eq(b->module, name);
-    if (b->kind != KEN_BIND_MODULE || u->text.lang != KEN_LANG_GO)
+    if (b->kind != KEN_BIND_MODULE ||
+        (u->text.lang != KEN_LANG_GO && u->text.lang != KEN_LANG_RUST))
         return false;
     ken_str rest, last = last_part(ken_str_trim(b->module), &rest);
+    if (u->text.lang == KEN_LANG_RUST) // use a::b::{self}
+        return ken_str_eq(last, name);
     size_t slash = ken_str_rfind_char(b->module, '/');
     if (slash != SIZE_MAX)
         last = ken_str_sub(b->module, slash + 1, b->module.len);
@@ -623,37 +672,51 @@ static const graph_value *first_of_dotted(ken_graph *g, graph_unit *u, uint32_t 
     ken_module_ask ask = { .file = u->file, .module = name };
     ken_module m;
     ken_modules_resolve(g->modules, &ask, &m);
-    return m.kind == KEN_MODULE_FILES      ? module_value(g, u, &m, name)
+    return m.kind == KEN_MODULE_FILES      ? graph_module_value(g, u, &m, name)
            : m.kind == KEN_MODULE_EXTERNAL ? &graph_outside
                                            : &graph_nothing;
 }
 
-static const graph_value *in_binds(ken_graph *g, graph_unit *u, ken_str name)
+// Rust's imports hold for the module that they stand in.
+static bool is_bound_at(ken_graph *g, const graph_unit *u, uint32_t i, int32_t around)
+{
+    if (u->text.lang != KEN_LANG_RUST)
+        return true;
+    int64_t at = ken_graph_within(g, u->file, u->text.refs->binds[i].byte);
+    return graph_rust_is_around(u, graph_rust_module_of(u, (int32_t)at), around);
+}
+
+static const graph_value *in_binds(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
     const ken_refs *r = u->text.refs;
+    const graph_value *all = &graph_nothing;
     for (uint32_t i = 0; i < r->n_binds; i++) {
         bool is_passed_on =
             u->policy->makes_of_functions && (r->binds[i].flags & KEN_BIND_EXPORTED);
         if (r->binds[i].kind == KEN_BIND_ALL || is_passed_on)
             continue;
-        if (is_called(g, u, i, name)) {
+        if (is_called(g, u, i, name) && is_bound_at(g, u, i, around)) {
             const graph_value *v = graph_bound(g, u, i);
-            return v->kind == GRAPH_NONE && u->text.lang == KEN_LANG_GO ? &graph_outside : v;
+            if (v->kind == GRAPH_NONE && u->text.lang == KEN_LANG_GO)
+                return &graph_outside;
+            all = joined(g, all, v);
+            if (is_enough(g, u, all))
+                return all;
         }
         const graph_value *v = first_of_dotted(g, u, i, name);
         if (v->kind != GRAPH_NONE)
             return v;
     }
-    return &graph_nothing;
+    return all;
 }
 
-static const graph_value *in_wildcards(ken_graph *g, graph_unit *u, ken_str name)
+static const graph_value *in_wildcards(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
     if (u->policy->includes)
         return linked_if_declared(g, u, in_includes(g, u, name));
     const ken_refs *r = u->text.refs;
     for (uint32_t i = 0; i < r->n_binds; i++) {
-        if (r->binds[i].kind != KEN_BIND_ALL)
+        if (r->binds[i].kind != KEN_BIND_ALL || !is_bound_at(g, u, i, around))
             continue;
         const graph_value *all = graph_bound(g, u, i);
         const graph_value *v = graph_member_of(g, u, graph_object(g, all), name);
@@ -680,8 +743,8 @@ static const graph_value *or_bound(ken_graph *g, graph_unit *u, ken_str name, co
 {
     if (v->n_defs != 1 || !ken_symbol_is_variable(ken_graph_kind(&u->text, v->defs[0].def)))
         return v;
-    const graph_value *bound =
-        is_member_of_module(u, v->defs[0].def) ? graph_held(g, v->defs[0]) : in_binds(g, u, name);
+    const graph_value *bound = is_member_of_module(u, v->defs[0].def) ? graph_held(g, v->defs[0])
+                                                                      : in_binds(g, u, name, -1);
     return bound->kind == GRAPH_NONE ? v : bound;
 }
 
@@ -733,35 +796,24 @@ static const graph_value *own_module(ken_graph *g, graph_unit *u, ken_str name)
     return v;
 }
 
-static const graph_value *rust_root(ken_graph *g, graph_unit *u, ken_str name)
-{
-    if (u->text.lang != KEN_LANG_RUST ||
-        !(ken_str_eq(name, KEN_STR("crate")) || ken_str_eq(name, KEN_STR("super")) ||
-          ken_str_eq(name, KEN_STR("self"))))
-        return &graph_nothing;
-    ken_module_ask ask = { .file = u->file, .module = name };
-    ken_module m;
-    ken_modules_resolve(g->modules, &ask, &m);
-    return m.kind == KEN_MODULE_FILES ? module_value(g, u, &m, name) : &graph_nothing;
-}
-
 static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int32_t around,
                                   bool wants_type)
 {
     if (around >= (int32_t)u->n_defs)
         around = -1;
-    const graph_value *v = rust_root(g, u, name);
+    const graph_value *v =
+        u->text.lang == KEN_LANG_RUST ? graph_rust_root(g, u, name, around) : &graph_nothing;
     if (v->kind == GRAPH_NONE)
         v = linked_if_declared(g, u, in_scopes(g, u, name, around, wants_type));
     if (v->kind == GRAPH_NONE)
-        v = in_binds(g, u, name);
+        v = in_binds(g, u, name, around);
     if (v->kind == GRAPH_NONE)
         v = u->policy->includes ? in_spaces_around(g, u, name, around)
                                 : in_package(g, u, name, around);
     if (v->kind == GRAPH_NONE)
-        v = in_wildcards(g, u, name);
+        v = in_wildcards(g, u, name, around);
     if (v->kind == GRAPH_NONE)
-        v = own_module(g, u, name);
+        v = u->text.lang == KEN_LANG_RUST ? graph_rust_name(g, u, name) : own_module(g, u, name);
     return v;
 }
 
@@ -774,7 +826,7 @@ static const graph_value *qualified(ken_graph *g, graph_unit *u, ken_str name, i
     }
     ken_str rest = name, first;
     ken_str_split_next(&rest, '\\', &first);
-    const graph_value *bound = in_binds(g, u, first);
+    const graph_value *bound = in_binds(g, u, first, around);
     const graph_value *type = bound->kind == GRAPH_NONE ? bound : walk_rest(g, u, bound, rest);
     if (type->kind != GRAPH_NONE && type->kind != GRAPH_EXTERNAL)
         return type;

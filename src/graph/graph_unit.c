@@ -116,8 +116,9 @@ static void link_names(ken_graph *g, graph_unit *u)
     u->bucket = KEN_ARENA_ARRAY(&g->arena, uint32_t, n_buckets);
     u->next = KEN_ARENA_ARRAY(&g->arena, uint32_t, u->n_defs + 1);
     for (uint32_t d = u->n_defs; d-- > 0;) { // the first of the file is the first of its chain
-        if (ken_graph_kind(&u->text, d) == KEN_SYMBOL_TEST)
-            continue; // what it is called is a text
+        ken_symbol_kind kind = ken_graph_kind(&u->text, d);
+        if (kind == KEN_SYMBOL_TEST || kind == KEN_SYMBOL_IMPL)
+            continue; // what it is called is a text, or the name of another definition
         uint32_t b = bucket_of(u, graph_scope_of(u, d), ken_graph_name(&u->text, d));
         u->next[d] = u->bucket[b];
         u->bucket[b] = d + 1;

@@ -40,7 +40,7 @@
     X(FUNCTION, "function", 1, "name")                                          \
     X(LOCAL, "local", 1, "name")                                                \
     X(FIELD, "field", 1, "name")                                                \
-    X(PARAM_TYPE, "param_type", 0, "name")                                      \
+    X(PARAM_TYPE, "param_type", 1, "name")                                      \
     X(DECLARE, "declare", 1, "name")                                            \
     X(PATTERN, "pattern", 1, "")                                                \
     X(ASSIGN, "assign", 1, "left")                                              \
@@ -52,7 +52,8 @@
     X(PREFIX, "prefix", 0, "name")                                              \
     X(PACKAGE, "package", 0, "name")                                            \
     X(EXPORT, "export", 1, "")                                                  \
-    X(DECORATE, "decorate", 1, "")
+    X(DECORATE, "decorate", 1, "")                                              \
+    X(TOKENS, "tokens", 1, "")         /* an expression that was not parsed */
 
 #define KEN_REF_PATH_TABLE(X) \
     X(NAME, "name")           \
@@ -93,6 +94,7 @@
     X(GIVES, "gives")         \
     X(CHAINED, "chained")     \
     X(CALLED, "called")       \
+    X(OPAQUE, "opaque")       \
     X(EACH, "each")
 // clang-format on
 

@@ -459,8 +459,25 @@ static refs_value close_giving(ken_refs_maker *m, const refs_frame *f)
     return value_of(f, declared_value(m, f), -1);
 }
 
+// The types of a tuple are fields that are called 0, 1, …
+static void close_positions(ken_refs_maker *m, const refs_frame *f)
+{
+    for (size_t i = f->first_value; i < m->values.len && f->around >= 0; i++) {
+        const refs_value *v = &m->values.ptr[i];
+        if (v->depth != f->depth + 1)
+            continue;
+        ken_str name = refs__position(m, f->node, v->start);
+        ken_implied field = { name, KEN_SYMBOL_FIELD, f->around, v->start, false };
+        refs__add_implied(m, field, (ken_def_info){ .value = refs__value_of_type(m, v->expr) });
+    }
+}
+
 static void close_local(ken_refs_maker *m, const refs_frame *f)
 {
+    if (f->rule->role == KEN_REF_RULE_FIELD && refs_has(f, KEN_REF_F_KEY)) {
+        close_positions(m, f);
+        return;
+    }
     bool is_param = refs_has(f, KEN_REF_F_PARAM);
     if (is_param && take_self(m, f))
         return;
@@ -474,11 +491,13 @@ static void close_local(ken_refs_maker *m, const refs_frame *f)
 static void close_param_type(ken_refs_maker *m, const refs_frame *f)
 {
     int32_t def = refs__holder(m, f->around);
+    ken_expr_id bound = expr_of(refs__value_at(m, f, KEN_REF_PATH_TYPE));
     for (size_t i = f->first_decl; def >= 0 && i < m->decls.len; i++) {
         refs_place *p = &m->places.ptr[def];
         ken_str name = m->decls.ptr[i].text;
         ken_expr_id e =
             refs__expr(m, KEN_EXPR_PARAM, (uint32_t)def, p->n_types, refs__name(m, name));
+        e = refs__either(m, e, bound);
         if (p->n_types < UINT8_MAX)
             p->n_types++;
         m->defs.ptr[def].n_type_params = p->n_types;
@@ -558,6 +577,12 @@ static void close_base(ken_refs_maker *m, const refs_frame *f)
     if (f->rule->detail != KEN_BASE_OWNER)
         while (def >= 0 && !refs__is_type(m, def))
             def = refs__holder(m, m->places.ptr[def].around);
+    if (f->rule->path[KEN_REF_PATH_OWNER]) { // an `impl` of that type, perhaps of a trait
+        def = f->around;
+        add_base(m, def, KEN_BASE_OWNER, refs__value_at(m, f, KEN_REF_PATH_OWNER));
+        add_base(m, def, (ken_base_kind)f->rule->detail, refs__value_at(m, f, KEN_REF_PATH_VALUE));
+        return;
+    }
     for (size_t i = f->first_value; i < m->values.len; i++)
         add_base(m, def, (ken_base_kind)f->rule->detail, &m->values.ptr[i]);
 }
@@ -569,8 +594,11 @@ static bool leaves_names(ken_refs_maker *m, const refs_frame *f)
     ken_ref_rule_role role = outer->rule ? outer->rule->role : KEN_REF_RULE_NONE;
     if (role == KEN_REF_RULE_PATTERN || role == KEN_REF_RULE_LOCAL || role == KEN_REF_RULE_ASSIGN)
         return true;
-    for (size_t i = f->first_decl; i < m->decls.len; i++)
-        refs__declare(m, outer->scope, m->decls.ptr[i].text, m->decls.ptr[i].byte, 0);
+    refs__work_out_steps(m, f, 0);
+    for (size_t i = f->first_decl; i < m->decls.len; i++) {
+        refs_decl d = m->decls.ptr[i];
+        refs__declare(m, outer->scope, d.text, d.byte, refs__decl_value(m, &d, 0));
+    }
     return false;
 }
 
@@ -631,11 +659,12 @@ static const value_fn valuers[KEN_REF_RULE_COUNT] = {
 };
 
 static const close_fn closers[KEN_REF_RULE_COUNT] = {
-    [KEN_REF_RULE_FUNCTION] = close_function, [KEN_REF_RULE_LOCAL] = close_local,
-    [KEN_REF_RULE_FIELD] = close_local,       [KEN_REF_RULE_PARAM_TYPE] = close_param_type,
-    [KEN_REF_RULE_DECLARE] = close_declare,   [KEN_REF_RULE_RETURN] = close_return,
-    [KEN_REF_RULE_BASE] = close_base,         [KEN_REF_RULE_IMPORT] = refs__close_import,
-    [KEN_REF_RULE_ENTRY] = refs__close_entry, [KEN_REF_RULE_DECORATE] = close_decorate,
+    [KEN_REF_RULE_FUNCTION] = close_function,   [KEN_REF_RULE_LOCAL] = close_local,
+    [KEN_REF_RULE_FIELD] = close_local,         [KEN_REF_RULE_PARAM_TYPE] = close_param_type,
+    [KEN_REF_RULE_DECLARE] = close_declare,     [KEN_REF_RULE_RETURN] = close_return,
+    [KEN_REF_RULE_BASE] = close_base,           [KEN_REF_RULE_IMPORT] = refs__close_import,
+    [KEN_REF_RULE_ENTRY] = refs__close_entry,   [KEN_REF_RULE_DECORATE] = close_decorate,
+    [KEN_REF_RULE_TOKENS] = refs__close_tokens,
 };
 
 // The frame is off the stack, so that the top is the one around it; its memory is still there.
@@ -648,6 +677,8 @@ void refs__close_top(ken_refs_maker *m)
         v = value_of_it(m, f);
     else if (closers[f->rule->role])
         closers[f->rule->role](m, f);
+    if (f->rule->role == KEN_REF_RULE_PATTERN)
+        refs__close_pattern(m, f);
     bool is_function = f->rule->role == KEN_REF_RULE_FUNCTION;
     bool gives = value_of_it || (!is_function && refs_has(f, KEN_REF_F_GIVES));
     if (gives && !value_of_it)

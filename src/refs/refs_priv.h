@@ -4,7 +4,7 @@
 // refs_walk.c goes through the tree and keeps the stack of open nodes (frames); refs_close.c says
 // what a node gives when it is over; refs_expr.c keeps names and expressions, refs_scope.c locals,
 // refs_defs.c definitions, refs_import.c bindings, refs_object.c objects that are written down,
-// refs_call.c calls and their literals.
+// refs_call.c calls and their literals, refs_tokens.c what macros are given.
 #ifndef KEN_REFS_REFS_PRIV_H
 #define KEN_REFS_REFS_PRIV_H
 
@@ -65,6 +65,7 @@ typedef struct refs_step {
     refs_name name;
     uint32_t byte;    // of the name; 0 = it was said already
     ken_expr_id expr; // worked out when the value is known
+    bool is_known;    // `expr` is the type's that the pattern names
 } refs_step;
 
 typedef struct refs_frame {
@@ -217,7 +218,10 @@ void refs__add_decls_below(ken_refs_maker *m, TSNode node); // all leaves that a
 bool refs__is_declared(ken_refs_maker *m, uint32_t byte);
 bool refs__is_name(const ken_refs_maker *m, TSNode node); // by its type
 void refs__drop_decls(ken_refs_maker *m, uint32_t first);
+// Which of the parts between commas a place in the node is in, in digits.
+ken_str refs__position(ken_refs_maker *m, TSNode node, uint32_t byte);
 void refs__open_pattern(ken_refs_maker *m, refs_frame *f);
+void refs__close_pattern(ken_refs_maker *m, const refs_frame *f);
 void refs__add_pattern_leaf(ken_refs_maker *m, const refs_frame *f, TSNode leaf);
 // The value of a declared name, when that of the whole is known and steps are worked out.
 ken_expr_id refs__decl_value(const ken_refs_maker *m, const refs_decl *d, ken_expr_id whole);
@@ -249,6 +253,12 @@ void refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result
 
 // ---- refs_call.c -------------------------------------------------------------------------------
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f);
+
+// ---- refs_tokens.c -----------------------------------------------------------------------------
+// Makes the name at start..end a member of the value before it, when `tokens` is the frame and says
+// so; true when the name is dealt with.
+bool refs__take_token(ken_refs_maker *m, uint32_t start, uint32_t end);
+void refs__close_tokens(ken_refs_maker *m, const refs_frame *f);
 
 // ---- refs_import.c -----------------------------------------------------------------------------
 bool refs__is_in_import(ken_refs_maker *m);

@@ -156,9 +156,34 @@ static int32_t add_step(ken_refs_maker *m, int32_t from, ken_expr_op op, refs_na
 {
     if (from == REFS_STEP_UNKNOWN || m->steps.len >= MAX_DECLS)
         return REFS_STEP_UNKNOWN;
-    refs_step s = { from, op, name, byte, 0 };
+    refs_step s = { from, op, name, byte, 0, false };
     ken_vec_push(&m->steps, s);
     return (int32_t)m->steps.len - 1;
+}
+
+ken_str refs__position(ken_refs_maker *m, TSNode node, uint32_t byte)
+{
+    TSTreeCursor c = ts_tree_cursor_new(node);
+    uint32_t n = 0;
+    if (ts_tree_cursor_goto_first_child(&c)) {
+        do {
+            TSNode child = ts_tree_cursor_current_node(&c);
+            if (ts_node_start_byte(child) >= byte)
+                break;
+            n += m->text.ptr[ts_node_start_byte(child)] == ',';
+        } while (ts_tree_cursor_goto_next_sibling(&c));
+    }
+    ts_tree_cursor_delete(&c);
+    return ken_arena_printf(m->arena, "%u", (unsigned)n);
+}
+
+// A step to the part of a tuple that begins at `byte`, when the pattern is one.
+static int32_t part_step(ken_refs_maker *m, const refs_frame *f, uint32_t byte)
+{
+    if (!refs_has(f, KEN_REF_F_KEY))
+        return f->step;
+    ken_str part = refs__position(m, f->node, byte);
+    return add_step(m, f->step, KEN_EXPR_MEMBER, refs__name(m, part), 0);
 }
 
 static bool declares(const refs_frame *outer)
@@ -174,7 +199,7 @@ void refs__open_pattern(ken_refs_maker *m, refs_frame *f)
 {
     const refs_frame *outer = f - 1;
     bool is_part = outer->rule && outer->rule->role == KEN_REF_RULE_PATTERN;
-    int32_t from = is_part ? outer->step : REFS_STEP_WHOLE;
+    int32_t from = is_part ? part_step(m, outer, f->start) : REFS_STEP_WHOLE;
     TSNode key = refs__at(m, f->rule, KEN_REF_PATH_LEFT, f->node);
     TSNode name = refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
     bool has_name = !ts_node_is_null(name);
@@ -188,12 +213,25 @@ void refs__open_pattern(ken_refs_maker *m, refs_frame *f)
     else if (!ts_node_is_null(key))
         from = add_step(m, from, KEN_EXPR_MEMBER, refs__name(m, refs_node_text(m, key)),
                         ts_node_start_byte(key));
+    if (f->rule->path[KEN_REF_PATH_TYPE]) { // what it is of does not matter
+        from = add_step(m, REFS_STEP_WHOLE, KEN_EXPR_VALUE, 0, 0);
+        if (from >= 0)
+            m->steps.ptr[from].is_known = true;
+    }
     f->step = from;
+}
+
+// Now the type that it names is known.
+void refs__close_pattern(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
+    if (type && f->step >= 0 && m->steps.ptr[f->step].is_known)
+        m->steps.ptr[f->step].expr = refs__value_of_type(m, type->expr);
 }
 
 void refs__add_pattern_leaf(ken_refs_maker *m, const refs_frame *f, TSNode leaf)
 {
-    int32_t step = f->step;
+    int32_t step = part_step(m, f, ts_node_start_byte(leaf));
     if (refs_has(f, KEN_REF_F_MEMBER))
         step = add_step(m, step, KEN_EXPR_MEMBER, refs__name(m, refs_node_text(m, leaf)),
                         ts_node_start_byte(leaf));
@@ -205,6 +243,8 @@ void refs__work_out_steps(ken_refs_maker *m, const refs_frame *f, ken_expr_id wh
 {
     for (size_t i = f->first_step; i < m->steps.len; i++) {
         refs_step *s = &m->steps.ptr[i];
+        if (s->is_known)
+            continue;
         ken_expr_id from = s->from < 0 ? whole : m->steps.ptr[s->from].expr;
         s->expr = from ? refs__expr(m, s->op, from, 0, s->name) : 0;
         if (s->byte) // `{ name } = value` takes a member of it

@@ -203,7 +203,8 @@ static bool push_frame(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
 
 // ---- leaves ------------------------------------------------------------------------------------
 
-// True when a definition has its name here. Leaves come in order.
+// True when a definition has its name here. Leaves come in order. What an `impl` is called by is
+// the name of another definition.
 static bool is_def_name(ken_refs_maker *m, uint32_t byte, int32_t *out_def)
 {
     while (m->next_name < m->name_bytes.len && m->name_bytes.ptr[m->next_name] >> 32 < byte)
@@ -212,7 +213,7 @@ static bool is_def_name(ken_refs_maker *m, uint32_t byte, int32_t *out_def)
         m->next_name < m->name_bytes.len && m->name_bytes.ptr[m->next_name] >> 32 == byte;
     if (is_name)
         *out_def = (int32_t)(uint32_t)m->name_bytes.ptr[m->next_name];
-    return is_name;
+    return is_name && m->symbols[*out_def].kind != KEN_SYMBOL_IMPL;
 }
 
 // An embedded type (Go's) has the name of a field, and is a reference.
@@ -246,10 +247,13 @@ static int32_t visible_local(const ken_refs_maker *m, refs_name name, bool wants
 }
 
 // A name that is declared here, one way or another; it is no reference.
-static bool is_declaration(ken_refs_maker *m, const ken_walk_stop *at, uint32_t start, uint32_t end)
+static bool is_declaration(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                           uint32_t start, uint32_t end)
 {
     if (refs__is_declared(m, start))
         return true;
+    if (rule->flags & KEN_REF_F_BARE) // a constant in a pattern
+        return false;
     const refs_frame *f = refs_top(m);
     ken_ref_rule_role role = f->rule ? f->rule->role : KEN_REF_RULE_NONE;
     if (role == KEN_REF_RULE_PATTERN && f->is_declaring && start >= f->pattern_start &&
@@ -279,7 +283,7 @@ static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
         refs__deliver(m, v);
         return false;
     }
-    if (is_declaration(m, at, start, end))
+    if (is_declaration(m, rule, at, start, end) || refs__take_token(m, start, end))
         return false;
     refs_name name = refs__name(m, refs_text(m, start, end));
     int32_t local = visible_local(m, name, is_type);
@@ -332,6 +336,8 @@ static bool visit_builtin(ken_refs_maker *m, const ken_ref_rule *rule, const ken
     if (rule->flags & KEN_REF_F_OPEN)
         return push_frame(m, rule, at, start);
     uint32_t end = ts_node_end_byte(at->node);
+    if (refs__take_token(m, start, end)) // `pair.0` in a macro
+        return false;
     ken_str word = rule->word.len ? rule->word : refs_text(m, start, end);
     refs_value v = { refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, word)),
                      -1,
@@ -385,6 +391,14 @@ static bool visit_bind(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
     return false;
 }
 
+static bool visit_tokens(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
+                         uint32_t start)
+{
+    const refs_frame *f = refs_top(m);
+    bool is_opaque = f->rule && f->rule->role == KEN_REF_RULE_CALL && refs_has(f, KEN_REF_F_OPAQUE);
+    return !is_opaque && push_frame(m, rule, at, start);
+}
+
 static bool visit_package(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
                           uint32_t start)
 {
@@ -419,7 +433,7 @@ static const visit_fn visitors[KEN_REF_RULE_COUNT] = {
     [KEN_REF_RULE_SUPER] = visit_self,      [KEN_REF_RULE_BUILTIN] = visit_builtin,
     [KEN_REF_RULE_SKIP] = visit_skipped,    [KEN_REF_RULE_BRANCH] = visit_branch,
     [KEN_REF_RULE_ARGS] = visit_args,       [KEN_REF_RULE_BIND] = visit_bind,
-    [KEN_REF_RULE_PACKAGE] = visit_package,
+    [KEN_REF_RULE_PACKAGE] = visit_package, [KEN_REF_RULE_TOKENS] = visit_tokens,
 };
 
 static bool visit(ken_refs_maker *m, const ken_walk_stop *at, uint32_t start)

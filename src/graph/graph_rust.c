@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// What Rust has of its own: modules inside files, the words that lead through them, and the few
+// methods of the standard library behind which the type of a value is still known.
+#include "graph/graph_priv.h"
+
+enum {
+    MODULES_MAX = 16,
+    MACROS_MAX = 100
+};
+
+int32_t graph_rust_module_of(const graph_unit *u, int32_t def)
+{
+    while (def >= 0 && ken_graph_kind(&u->text, (ken_def_id)def) != KEN_SYMBOL_MODULE)
+        def = ken_graph_owner(&u->text, (ken_def_id)def);
+    return def;
+}
+
+bool graph_rust_is_around(const graph_unit *u, int32_t outer, int32_t def)
+{
+    while (def >= 0 && def != outer)
+        def = ken_graph_owner(&u->text, (ken_def_id)def);
+    return def == outer;
+}
+
+ken_str graph_rust_within(ken_graph *g, const graph_unit *u, int32_t def)
+{
+    ken_str within = KEN_STR("");
+    for (int i = 0; i < MODULES_MAX && (def = graph_rust_module_of(u, def)) >= 0; i++) {
+        ken_str name = ken_graph_name(&u->text, (ken_def_id)def);
+        within = within.len ? ken_arena_printf(&g->arena, KEN_STR_FMT "::" KEN_STR_FMT,
+                                               KEN_STR_ARG(name), KEN_STR_ARG(within))
+                            : name;
+        def = ken_graph_owner(&u->text, (ken_def_id)def);
+    }
+    return within;
+}
+
+const graph_value *graph_rust_root(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+{
+    if (!ken_str_eq(name, KEN_STR("crate")) && !ken_str_eq(name, KEN_STR("super")) &&
+        !ken_str_eq(name, KEN_STR("self")))
+        return &graph_nothing;
+    ken_module_ask ask = { .file = u->file,
+                           .module = name,
+                           .within = graph_rust_within(g, u, around) };
+    ken_module m;
+    ken_modules_resolve(g->modules, &ask, &m);
+    return m.kind == KEN_MODULE_FILES ? graph_module_value(g, u, &m, name) : &graph_nothing;
+}
+
+// ---- crates ------------------------------------------------------------------------------------
+
+static uint32_t root_of(ken_graph *g, uint32_t file)
+{
+    ken_module_ask ask = { .file = file, .module = KEN_STR("crate") };
+    ken_module m;
+    ken_modules_resolve(g->modules, &ask, &m);
+    return m.kind == KEN_MODULE_FILES && m.n_files ? m.files[0] : UINT32_MAX;
+}
+
+const graph_value *graph_rust_macro(ken_graph *g, uint32_t root, ken_str name)
+{
+    const ken_graph_def *all;
+    size_t n_all = g->source->named(g->source->ctx, name, &all);
+    ken_graph_def found[KEN_TARGETS_MAX];
+    uint32_t n = 0;
+    for (size_t i = 0; i < n_all && i < MACROS_MAX && n < KEN_TARGETS_MAX; i++) {
+        ken_graph_def d = all[i];
+        if (g->source->langs[d.file] != KEN_LANG_RUST)
+            continue;
+        graph_unit *u = graph_unit_of(g, d.file);
+        if (u && d.def < u->n_defs && ken_graph_kind(&u->text, d.def) == KEN_SYMBOL_MACRO &&
+            root_of(g, d.file) == root)
+            found[n++] = d;
+    }
+    return graph_defs_value(g, found, n, KEN_EDGE_SCOPED);
+}
+
+const graph_value *graph_rust_name(ken_graph *g, graph_unit *u, ken_str name)
+{
+    const graph_value *macro = graph_rust_macro(g, root_of(g, u->file), name);
+    if (macro->kind != GRAPH_NONE)
+        return macro;
+    ken_module_ask ask = { .file = u->file, .module = name };
+    ken_module m;
+    ken_modules_resolve(g->modules, &ask, &m);
+    if (m.kind == KEN_MODULE_EXTERNAL)
+        return &graph_outside;
+    return m.kind == KEN_MODULE_FILES && !m.rest.len ? graph_module_value(g, u, &m, name)
+                                                     : &graph_nothing;
+}
+
+// ---- the standard library ----------------------------------------------------------------------
+
+enum {
+    STD_KEEPS = 1, // what it is called on, or a view of it
+    STD_HOLDS,     // what an Option, a Result or a lock holds
+    STD_ELEMENT,   // an Option of what a collection holds
+};
+
+static const struct {
+    const char *name;
+    int gives;
+} methods[] = {
+    { "clone", STD_KEEPS },
+    { "to_owned", STD_KEEPS },
+    { "borrow", STD_KEEPS },
+    { "borrow_mut", STD_KEEPS },
+    { "as_ref", STD_KEEPS },
+    { "as_mut", STD_KEEPS },
+    { "by_ref", STD_KEEPS },
+    { "as_deref", STD_KEEPS },
+    { "as_deref_mut", STD_KEEPS },
+    { "cloned", STD_KEEPS },
+    { "copied", STD_KEEPS },
+    { "iter", STD_KEEPS },
+    { "iter_mut", STD_KEEPS },
+    { "into_iter", STD_KEEPS },
+    { "drain", STD_KEEPS },
+    { "values", STD_KEEPS },
+    { "values_mut", STD_KEEPS },
+    { "into_values", STD_KEEPS },
+    { "as_slice", STD_KEEPS },
+    { "to_vec", STD_KEEPS },
+    { "lock", STD_KEEPS },
+    { "rev", STD_KEEPS },
+    { "skip", STD_KEEPS },
+    { "filter", STD_KEEPS },
+    { "peekable", STD_KEEPS },
+    { "chain", STD_KEEPS },
+    { "take", STD_KEEPS },
+    { "ok", STD_KEEPS },
+    { "map_err", STD_KEEPS },
+    { "ok_or", STD_KEEPS },
+    { "ok_or_else", STD_KEEPS },
+    { "or_else", STD_KEEPS },
+    { "context", STD_KEEPS },
+    { "with_context", STD_KEEPS },
+    { "unwrap", STD_HOLDS },
+    { "expect", STD_HOLDS },
+    { "unwrap_or", STD_HOLDS },
+    { "unwrap_or_else", STD_HOLDS },
+    { "into_inner", STD_HOLDS },
+    { "unwrap_or_default", STD_HOLDS },
+    { "get_or_insert_with", STD_HOLDS },
+    { "get", STD_ELEMENT },
+    { "get_mut", STD_ELEMENT },
+    { "first", STD_ELEMENT },
+    { "first_mut", STD_ELEMENT },
+    { "last", STD_ELEMENT },
+    { "last_mut", STD_ELEMENT },
+    { "next", STD_ELEMENT },
+    { "pop", STD_ELEMENT },
+    { "pop_front", STD_ELEMENT },
+    { "pop_back", STD_ELEMENT },
+    { "peek", STD_ELEMENT },
+    { "find", STD_ELEMENT },
+};
+
+static int gives(ken_str name)
+{
+    for (size_t i = 0; i < sizeof methods / sizeof *methods; i++)
+        if (ken_str_eq_c(name, methods[i].name))
+            return methods[i].gives;
+    return 0;
+}
+
+static const graph_value *option_of(ken_graph *g, const graph_value *held)
+{
+    graph_value *v = graph_new_value(g, GRAPH_EXTERNAL, KEN_EDGE_EXTERNAL);
+    const graph_value **args = KEN_ARENA_ARRAY(&g->arena, const graph_value *, 1);
+    args[0] = held;
+    v->name = KEN_STR("Option");
+    v->args = args;
+    v->n_args = 1;
+    return v;
+}
+
+const graph_value *graph_rust_std(ken_graph *g, const graph_value *object, ken_str name)
+{
+    bool is_outside = object->kind == GRAPH_EXTERNAL;
+    int what = !is_outside || object->n_args ? gives(name) : 0;
+    if (!what || (what != STD_KEEPS && !is_outside))
+        return is_outside ? &graph_outside : &graph_nothing;
+    graph_value *v = graph_new_value(g, GRAPH_FUNCTION, KEN_EDGE_EXTERNAL);
+    v->inner = what == STD_KEEPS   ? object
+               : what == STD_HOLDS ? object->args[0]
+                                   : option_of(g, object->args[object->n_args - 1]);
+    return v;
+}

@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: MIT
+// What a macro is given: leaves and brackets that no grammar made expressions of. A value is joined
+// with what follows right behind it: `.name` and `::name` name a member of it, `(…)` calls it,
+// `[…]` gives an element; `?` and `.await` are passed over. What is joined by nothing stands alone.
+#include "refs/refs_priv.h"
+
+static refs_value *last_token(ken_refs_maker *m, const refs_frame *f)
+{
+    refs_value *last = m->values.len > f->first_value ? &m->values.ptr[m->values.len - 1] : NULL;
+    return last && last->depth == f->depth + 1 ? last : NULL;
+}
+
+// What is between the value before (or the beginning) and a place.
+static ken_str gap_before(const ken_refs_maker *m, const refs_frame *f, const refs_value *last,
+                          uint32_t start)
+{
+    return ken_str_trim(refs_text(m, last ? last->end : f->start + 1, start));
+}
+
+static bool ends_with(ken_str s, ken_str end)
+{
+    return s.len >= end.len && ken_str_eq(ken_str_sub(s, s.len - end.len, s.len), end);
+}
+
+static bool is_member_gap(ken_str gap)
+{
+    return ends_with(gap, KEN_STR("::")) ||
+           (ends_with(gap, KEN_STR(".")) && !ends_with(gap, KEN_STR("..")));
+}
+
+// What the value before is when `gap` is passed over; 0 when there is more in between.
+static ken_expr_id past_gap(ken_refs_maker *m, ken_expr_id e, ken_str gap)
+{
+    for (;;) {
+        if (ken_str_starts(gap, KEN_STR(".await"))) {
+            gap = ken_str_sub(gap, 6, gap.len);
+        } else if (ken_str_starts(gap, KEN_STR("?"))) {
+            gap = ken_str_sub(gap, 1, gap.len);
+            e = refs__expr(m, KEN_EXPR_AWAIT, e, 0, 0);
+        } else {
+            break;
+        }
+    }
+    bool is_joined = ken_str_eq(gap, KEN_STR(".")) || ken_str_eq(gap, KEN_STR("::"));
+    return is_joined ? e : 0;
+}
+
+// `name:` is a field of a literal or a parameter.
+static bool is_key(const ken_refs_maker *m, uint32_t end)
+{
+    ken_str behind = refs_text(m, end, (uint32_t)m->text.len);
+    size_t at = 0;
+    while (at < behind.len && behind.ptr[at] == ' ')
+        at++;
+    return at + 1 < behind.len && behind.ptr[at] == ':' && behind.ptr[at + 1] != ':';
+}
+
+// `name: Type` outside of braces is a parameter of a closure.
+static void declare_key(ken_refs_maker *m, const refs_frame *f, uint32_t start, uint32_t end)
+{
+    if (!f->name.len || m->text.ptr[f->start] == '{')
+        return;
+    uint32_t behind = f->name_start + (uint32_t)f->name.len;
+    ken_str gap = ken_str_trim(refs_text(m, behind, start));
+    ken_str next = refs_text(m, end, (uint32_t)m->text.len);
+    if (ken_str_starts(next, KEN_STR("::")) ||
+        !(ken_str_eq(gap, KEN_STR(":")) || ken_str_eq(gap, KEN_STR(": &")) ||
+          ken_str_eq(gap, KEN_STR(": &mut"))))
+        return;
+    refs_name name = refs__name(m, refs_text(m, start, end));
+    ken_expr_id type = refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
+    refs__declare(m, f->scope, f->name, f->name_start, refs__value_of_type(m, type));
+}
+
+bool refs__take_token(ken_refs_maker *m, uint32_t start, uint32_t end)
+{
+    refs_frame *f = refs_top(m);
+    if (!f->rule || f->rule->role != KEN_REF_RULE_TOKENS)
+        return false;
+    refs_value *last = last_token(m, f);
+    ken_str gap = gap_before(m, f, last, start);
+    if (!is_member_gap(gap)) {
+        declare_key(m, f, start, end);
+        bool is_one = is_key(m, end);
+        f->name = is_one ? refs_text(m, start, end) : KEN_STR("");
+        f->name_start = start;
+        return is_one;
+    }
+    ken_expr_id base = last ? past_gap(m, last->expr, gap) : 0;
+    ken_expr_id e =
+        refs__expr(m, KEN_EXPR_MEMBER, base, 0, refs__name(m, refs_text(m, start, end)));
+    refs_value v = { e, refs__add_ref(m, e, KEN_REF_READ, start), start, end, f->depth + 1, false };
+    if (base)
+        *last = v;
+    else
+        refs__deliver(m, v);
+    return true;
+}
+
+// A bracket behind a value, in brackets itself.
+void refs__close_tokens(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_frame *outer = refs_top(m);
+    m->values.len = f->first_value;
+    if (!outer->rule || outer->rule->role != KEN_REF_RULE_TOKENS)
+        return;
+    refs_value *last = last_token(m, outer);
+    if (!last)
+        return;
+    ken_str gap = gap_before(m, outer, last, f->start);
+    char bracket = m->text.ptr[f->start];
+    bool is_macro = ken_str_eq(gap, KEN_STR("!"));
+    if ((gap.len && !is_macro) || (bracket == '{' && !is_macro))
+        return;
+    if (bracket == '[' && !is_macro) {
+        last->expr = refs__expr(m, KEN_EXPR_ELEMENT, last->expr, 0, 0);
+    } else {
+        refs__set_role(m, last, KEN_REF_CALL);
+        last->expr = refs__expr(m, KEN_EXPR_CALL, last->expr, 0, 0);
+    }
+    last->end = f->end;
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// Rust: modules and use trees, impl blocks, traits, what macros are given.
+#include "graph_lab.h"
+#include "ktest.h"
+
+static const graph_lab_file files[] = {
+    { "Cargo.toml", "[package]\nname = \"shop\"\nedition = \"2021\"\n" },
+    { "src/db/conn.rs", "use super::Row;\n"
+                        "pub struct Conn { pub rows: Vec<Row>, pub len: usize }\n"
+                        "impl Conn {\n"
+                        "    pub fn open(path: &str) -> crate::Result<Self> { todo!() }\n"
+                        "    pub fn first(&self) -> Option<&Row> { self.rows.first() }\n"
+                        "    pub fn len(&self) -> usize { self.len }\n"
+                        "}\n" },
+    { "src/db/mod.rs", "mod conn;\n"
+                       "pub use self::conn::Conn as Connection;\n"
+                       "pub struct Row(pub Cell, u8);\n"
+                       "pub struct Cell { pub text: String }\n"
+                       "impl Cell { pub fn show(&self) {} }\n" },
+    { "src/lib.rs", "pub mod db;\n"
+                    "mod shapes;\n"
+                    "use crate::db::{self, Connection, Row};\n"
+                    "use shapes::{Shape::*, *};\n"
+                    "pub struct Error;\n"
+                    "pub type Result<T> = std::result::Result<T, Error>;\n"
+                    "macro_rules! twice { ($e:expr) => { $e } }\n"
+                    "fn run(conn: &Connection, s: Shape) -> Result<()> {\n"
+                    "    let c = Connection::open(\"x\")?;\n"
+                    "    c.first().unwrap().0.show();\n"
+                    "    for row in c.rows.iter() { row.0.text.len(); }\n"
+                    "    println!(\"{}\", conn.len());\n"
+                    "    assert_eq!(conn.rows[0].0.text, twice!(conn.len));\n"
+                    "    match s {\n"
+                    "        Circle(cell) => cell.show(),\n"
+                    "        Rect { size: Size { w }, .. } => drop(w),\n"
+                    "        show => drop(show),\n"
+                    "    }\n"
+                    "    unknown().show();\n"
+                    "    db::Cell { text: String::new() }.show();\n"
+                    "    helper(conn);\n"
+                    "    Ok(())\n"
+                    "}\n"
+                    "fn describe<T: Area>(t: T, all: Vec<Box<dyn Area>>) {\n"
+                    "    t.area();\n"
+                    "    all[0].double();\n"
+                    "}\n"
+                    "#[cfg(test)]\n"
+                    "mod tests {\n"
+                    "    use super::*;\n"
+                    "    fn helper() {}\n"
+                    "    fn works() { helper(); run(a, b); super::describe(a, b); }\n"
+                    "}\n" },
+    { "src/other.rs", "pub fn run() {}\npub fn helper(x: u8) {}\n"
+                      "pub struct Cell;\nimpl Cell { pub fn show(&self) {} }\n" },
+    { "src/shapes.rs", "use crate::db::Cell;\n"
+                       "pub struct Size { pub w: u32 }\n"
+                       "pub enum Shape { Circle(Cell), Rect { size: Size } }\n"
+                       "pub trait Area {\n"
+                       "    fn area(&self) -> u32;\n"
+                       "    fn double(&self) -> u32 { self.area() }\n"
+                       "}\n"
+                       "impl Area for Shape {\n"
+                       "    fn area(&self) -> u32 { Self::none(); self.double() }\n"
+                       "}\n"
+                       "impl Shape { fn none() {} }\n" },
+};
+
+static void check(const char *const (*edges)[2], size_t n)
+{
+    graph_lab lab;
+    graph_lab_open(&lab, files, sizeof files / sizeof *files);
+    for (size_t i = 0; i < n; i++)
+        graph_lab_expect(&lab, edges[i][0], edges[i][1]);
+    graph_lab_close(&lab);
+}
+
+#define CHECK(edges) check(edges, sizeof(edges) / sizeof *(edges))
+
+KEN_TEST(rust_paths_lead_through_modules_and_reexports)
+{
+    static const char *const edges[][2] = {
+        { "src/lib.rs:3 Row", "src/db/mod.rs:3 Row imported" },
+        { "src/lib.rs:8 Connection", "src/db/conn.rs:2 Conn imported" },
+        { "src/db/conn.rs:1 Row", "src/db/mod.rs:3 Row imported" },
+        { "src/db/conn.rs:4 Result", "src/lib.rs:6 Result imported" },
+        { "src/lib.rs:20 Cell", "src/db/mod.rs:4 Cell imported" },
+        { "src/lib.rs:32 describe", "src/lib.rs:24 describe imported" },
+    };
+    CHECK(edges);
+}
+
+KEN_TEST(rust_members_belong_to_the_type_of_their_impl)
+{
+    static const char *const edges[][2] = {
+        { "src/lib.rs:9 open", "src/db/conn.rs:4 open imported" },
+        { "src/lib.rs:10 first", "src/db/conn.rs:5 first exact" },
+        { "src/lib.rs:10 show", "src/db/mod.rs:5 show imported" },
+        { "src/lib.rs:11 text", "src/db/mod.rs:4 text imported" },
+        { "src/lib.rs:20 show", "src/db/mod.rs:5 show imported" },
+        { "src/shapes.rs:9 none", "src/shapes.rs:11 none exact" },
+        { "src/shapes.rs:9 double", "src/shapes.rs:6 double exact" },
+    };
+    CHECK(edges);
+}
+
+KEN_TEST(rust_fields_and_methods_may_have_one_name)
+{
+    static const char *const edges[][2] = {
+        { "src/db/conn.rs:6 len", "src/db/conn.rs:2 len exact" },
+        { "src/lib.rs:12 len", "src/db/conn.rs:6 len imported" },
+        { "src/lib.rs:13 len", "src/db/conn.rs:2 len imported" },
+    };
+    CHECK(edges);
+}
+
+KEN_TEST(rust_macros_are_given_expressions)
+{
+    static const char *const edges[][2] = {
+        { "src/lib.rs:13 text", "src/db/mod.rs:4 text imported" },
+        { "src/lib.rs:13 twice", "src/lib.rs:7 twice scoped" },
+        { "src/lib.rs:12 println", "external" },
+    };
+    CHECK(edges);
+}
+
+KEN_TEST(rust_patterns_know_the_types_they_name)
+{
+    static const char *const edges[][2] = {
+        { "src/lib.rs:15 Circle", "src/shapes.rs:3 Circle imported" },
+        { "src/lib.rs:15 show", "src/db/mod.rs:5 show imported" },
+        { "src/lib.rs:16 size", "src/shapes.rs:3 size imported" },
+        { "src/lib.rs:16 w", "src/shapes.rs:2 w imported" },
+        { "src/lib.rs:17 show", "no reference" },
+    };
+    CHECK(edges);
+}
+
+KEN_TEST(rust_bounds_and_trait_objects_have_the_methods_of_traits)
+{
+    static const char *const edges[][2] = {
+        { "src/lib.rs:25 area", "src/shapes.rs:5 area imported" },
+        { "src/lib.rs:26 double", "src/shapes.rs:6 double imported" },
+        { "src/shapes.rs:6 area", "src/shapes.rs:5 area exact" },
+    };
+    CHECK(edges);
+}
+
+KEN_TEST(rust_a_name_alone_leads_nowhere)
+{
+    static const char *const edges[][2] = {
+        { "src/lib.rs:19 show", "unresolved" },
+        { "src/lib.rs:21 helper", "external" }, // of another module, and of `tests`
+        { "src/lib.rs:32 helper", "src/lib.rs:31 helper scoped" },
+        { "src/lib.rs:32 run", "src/lib.rs:8 run scoped" },
+    };
+    CHECK(edges);
+}
