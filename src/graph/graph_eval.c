@@ -549,7 +549,10 @@ const graph_value *graph_eval_type(ken_graph *g, graph_unit *u, ken_expr_id id)
     if (!u->policy->sees_members || graph_names_type(g, v))
         return v;
     const ken_expr *e = &u->text.refs->exprs[id];
-    const graph_value *type =
-        e->op == KEN_EXPR_NAME ? graph_lookup_type(g, u, e->name, (int32_t)e->a - 1) : v;
+    if (e->op != KEN_EXPR_NAME || g->type_depth >= TYPE_DEEPEST)
+        return v;
+    g->type_depth++; // what a method's owner is called is looked up from inside the method
+    const graph_value *type = graph_lookup_type(g, u, e->name, (int32_t)e->a - 1);
+    g->type_depth--;
     return type->kind == GRAPH_NONE ? v : type;
 }

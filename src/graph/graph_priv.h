@@ -96,11 +96,13 @@ struct ken_graph {
     uint32_t depth; // of the present evaluation
     uint32_t
         lowest; // depth of what was asked for while it was being worked out; GRAPH_DEEPEST = none
+    uint32_t type_depth; // of types looked up for types
     uint32_t budget; // steps left to the present question
 };
 
 enum {
-    GRAPH_DEEPEST = 96
+    GRAPH_DEEPEST = 96,
+    TYPE_DEEPEST = 3
 };
 
 // What is being worked out, by depth. Whoever meets it in a circle takes it for unknown, and what
