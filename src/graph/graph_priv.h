@@ -97,7 +97,7 @@ struct ken_graph {
     uint32_t
         lowest; // depth of what was asked for while it was being worked out; GRAPH_DEEPEST = none
     uint32_t type_depth; // of types looked up for types
-    uint32_t budget; // steps left to the present question
+    uint32_t budget;     // steps left to the present question
 };
 
 enum {
