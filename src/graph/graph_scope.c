@@ -384,7 +384,8 @@ static const graph_value *in_package(ken_graph *g, graph_unit *u, ken_str name, 
             continue;
         ken_symbol_kind kind = ken_graph_kind(&c->text, all[i].def);
         bool is_local = kind == KEN_SYMBOL_VARIABLE && all[i].file != u->file;
-        if (kind == KEN_SYMBOL_TEST || (is_local && u->text.lang == KEN_LANG_RUBY))
+        if (kind == KEN_SYMBOL_TEST || kind == KEN_SYMBOL_IMPL ||
+            (is_local && u->text.lang == KEN_LANG_RUBY))
             continue;
         int32_t depth = nesting(u, around, c, all[i].def);
         if (depth < best || depth < 0)
