@@ -10,6 +10,7 @@ enum {
     MODULES_SHOWN = 20,
     EDGES_SHOWN = 30,
     ENTRIES_SHOWN = 12,
+    ROUTES_SHOWN = 20,
     TYPES_SHOWN = 10,
     HOTSPOTS_SHOWN = 8,
     LIST_SHOWN = 10
@@ -209,6 +210,24 @@ static void show_files(surveying *v)
 // ---- the page
 // ------------------------------------------------------------------------------------
 
+static ken_status show_routes(surveying *v, ken_err *err)
+{
+    ken_route *all;
+    size_t n;
+    ken_status st = query_find_routes(v->s, KEN_STR(""), false, v->cancel, v->arena, &all, &n, err);
+    v->out->routes = KEN_ARENA_ARRAY(v->arena, ken_route, ROUTES_SHOWN);
+    for (size_t i = 0; !st && i < n; i++) {
+        int64_t file = query_file_index(v->s, all[i].file);
+        if (file < 0 || query_is_test(v->s, (uint32_t)file) ||
+            !query_in_focus(v->s, (uint32_t)file, v->focus))
+            continue;
+        v->out->n_routes_total++;
+        if (v->out->n_routes < ROUTES_SHOWN)
+            v->out->routes[v->out->n_routes++] = all[i];
+    }
+    return st;
+}
+
 static ken_status show_langs(surveying *v, ken_err *err)
 {
     ken_snapshot_stats stats;
@@ -232,6 +251,8 @@ static ken_status survey(surveying *v, ken_err *err)
         st = query_graph_open(v->s, &g, err); // learning imports may have filled it
     if (!st)
         st = show_entries(v, err);
+    if (!st)
+        st = show_routes(v, err);
     if (!st)
         st = query_find_types(v->s, v->focus, TYPES_SHOWN, v->arena, &v->out->types,
                               &v->out->n_types, err);

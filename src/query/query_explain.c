@@ -192,6 +192,23 @@ static void list_imports(explaining *x)
             query_repaired(x->arena, ken_arena_dup(x->arena, x->facts->imports[i].module));
 }
 
+static ken_status list_routes(explaining *x, int64_t symbol, ken_err *err)
+{
+    ken_route *all;
+    size_t n;
+    ken_status st = query_find_routes(x->s, KEN_STR(""), false, x->cancel, x->arena, &all, &n, err);
+    x->out->routes = KEN_ARENA_ARRAY(x->arena, ken_route, n + 1);
+    for (size_t i = 0; !st && i < n; i++) {
+        bool is_handler = all[i].handler_id.file == x->file && symbol >= 0 &&
+                          all[i].handler_id.def == (ken_def_id)symbol;
+        bool is_inside = ken_str_eq(all[i].file, x->out->path) &&
+                         all[i].line >= x->out->first_line && all[i].line <= x->out->last_line;
+        if (is_handler || is_inside)
+            x->out->routes[x->out->n_routes++] = all[i];
+    }
+    return st;
+}
+
 static ken_status explain(explaining *x, const ken_file_view *view, uint32_t first, uint32_t last,
                           ken_err *err)
 {
@@ -228,7 +245,7 @@ static ken_status explain(explaining *x, const ken_file_view *view, uint32_t fir
         out->doc = query_repaired(x->arena, ken_str_sub(view->text, doc.start, doc.end));
         st = find_users(x, def, err);
     }
-    return st;
+    return st ? st : list_routes(x, symbol, err);
 }
 
 ken_status ken_explain(ken_snapshot *s, ken_str path, uint32_t first_line, uint32_t last_line,

@@ -31,6 +31,12 @@ ken_status query_imports(ken_snapshot *s, const ken_cancel *cancel, const query_
 // How many files say a name.
 uint32_t query_graph_count_with(ken_snapshot *s, ken_str name);
 
+// As ken_find_routes; `is_strict`: a bad file among the project's frameworks is an error, else it
+// is passed over.
+ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
+                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,
+                             size_t *out_n, ken_err *err) KEN_MUST_USE;
+
 // ---- edges -------------------------------------------------------------------------------------
 typedef struct query_edge {
     uint32_t file;  // where the reference stands

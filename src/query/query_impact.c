@@ -330,6 +330,19 @@ static ken_status show_similar(impact *m, ken_err *err)
     return KEN_OK;
 }
 
+static ken_status show_routes(impact *m, ken_err *err)
+{
+    ken_route *all;
+    size_t n;
+    ken_status st = query_find_routes(m->s, KEN_STR(""), false, m->cancel, m->arena, &all, &n, err);
+    m->out->routes = KEN_ARENA_ARRAY(m->arena, ken_route, n + 1);
+    for (size_t i = 0; !st && i < n; i++)
+        if (all[i].handler_id.file != UINT32_MAX &&
+            ken_map_find(&m->seen, key_of(&all[i].handler_id)))
+            m->out->routes[m->out->n_routes++] = all[i];
+    return st;
+}
+
 static ken_status show_together(impact *m, uint32_t *out_commits, ken_err *err)
 {
     ken_history *h;
@@ -438,6 +451,8 @@ static ken_status answer(impact *m, ken_err *err)
     st = show_similar(m, err);
     if (!st)
         st = show_together(m, &n_commits, err);
+    if (!st)
+        st = show_routes(m, err);
     if (!st)
         judge(m, n_commits);
     return st;

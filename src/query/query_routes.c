@@ -1,202 +1,189 @@
 // SPDX-License-Identifier: MIT
-// Routes and events: calls, decorators and annotations whose first argument is a text, in files
-// that say the name of a framework. A verb alone makes no route: clients of an API say the same
-// words.
+// Routes and events: the literals of all files that have any, by the rules of frameworks.
 #include <stdlib.h>
 
+#include "base/path.h"
+#include "mention/mention.h"
 #include "query/query_graph_priv.h"
+#include "route/route.h"
 
 enum {
-    ROUTES_MAX = 5000
+    ROUTES_MAX = 20000
 };
 
-// Which files are looked at, and whose routes those are.
-typedef struct framework {
-    const char *marker; // a name that a file says when it uses it
-    const char *name;
-} framework;
-
-static const framework frameworks[] = {
-    { "express", "express" },
-    { "fastify", "fastify" },
-    { "Hono", "hono" },
-    { "koa", "koa" },
-    { "flask", "flask" },
-    { "Blueprint", "flask" },
-    { "FastAPI", "fastapi" },
-    { "APIRouter", "fastapi" },
-    { "gin", "gin" },
-    { "echo", "echo" },
-    { "chi", "chi" },
-    { "HandleFunc", "net/http" },
-    { "Sinatra", "sinatra" },
-    { "GetMapping", "spring" },
-    { "PostMapping", "spring" },
-    { "RequestMapping", "spring" },
-    { "PutMapping", "spring" },
-    { "DeleteMapping", "spring" },
-    { "MapGet", "asp.net" },
-    { "HttpGet", "asp.net" },
-    { "axum", "axum" },
-    { "EventEmitter", "events" },
-};
-
-// What a callee's last name says of the method; "" = any.
-typedef struct verb {
-    const char *name, *method;
-    bool is_event;
-} verb;
-
-static const verb verbs[] = {
-    { "get", "GET", false },
-    { "post", "POST", false },
-    { "put", "PUT", false },
-    { "delete", "DELETE", false },
-    { "patch", "PATCH", false },
-    { "head", "HEAD", false },
-    { "options", "OPTIONS", false },
-    { "all", "ANY", false },
-    { "any", "ANY", false },
-    { "use", "USE", false },
-    { "route", "ANY", false },
-    { "handle", "ANY", false },
-    { "handlefunc", "ANY", false },
-    { "getmapping", "GET", false },
-    { "postmapping", "POST", false },
-    { "putmapping", "PUT", false },
-    { "deletemapping", "DELETE", false },
-    { "patchmapping", "PATCH", false },
-    { "requestmapping", "ANY", false },
-    { "mapget", "GET", false },
-    { "mappost", "POST", false },
-    { "mapput", "PUT", false },
-    { "mapdelete", "DELETE", false },
-    { "httpget", "GET", false },
-    { "httppost", "POST", false },
-    { "httpput", "PUT", false },
-    { "httpdelete", "DELETE", false },
-    { "on", "on", true },
-    { "once", "on", true },
-    { "emit", "emit", true },
-};
-
-static const verb *find_verb(ken_str name)
-{
-    for (size_t i = 0; i < sizeof verbs / sizeof *verbs; i++)
-        if (ken_str_eq_fold(name, ken_str_c(verbs[i].name)))
-            return &verbs[i];
-    return NULL;
-}
-
-typedef struct routes {
+typedef struct routing {
     ken_snapshot *s;
     ken_graph *g;
-    ken_str filter;
     ken_arena *arena;
+    ken_frameworks frameworks;
+    ken_str filter;
     KEN_VEC(ken_route) found;
-    uint8_t *is_done; // by file
-} routes;
+} routing;
 
-// A path begins with a slash, but for decorators and annotations, which name nothing else.
-static bool is_route(const ken_literal *l, const verb *v, const framework *f)
+// The project's own frameworks; a bad file is an error only for who asks for routes themselves.
+static ken_status add_own(routing *r, bool is_strict, ken_err *err)
 {
-    bool is_events = ken_str_eq(ken_str_c(f->name), KEN_STR("events"));
-    if (v->is_event || is_events)
-        return v->is_event && is_events && l->text.len > 0;
-    return ken_str_starts(l->text, KEN_STR("/")) || (l->decorates >= 0 && l->text.len > 0);
+    ken_status st = KEN_OK;
+    for (uint32_t f = 0; !st && f < r->s->n_files; f++) {
+        ken_str path = r->s->rows[f].path;
+        if (!ken_str_starts(path, KEN_STR(".ken/frameworks/")) ||
+            !(ken_str_ends(path, KEN_STR(".yaml")) || ken_str_ends(path, KEN_STR(".yml"))))
+            continue;
+        query_text t;
+        if (query_load_text(r->s, f, r->arena, &t, NULL))
+            continue;
+        bool is_read = query_need_text(&t);
+        query_close_text(&t);
+        ken_err why = { 0 };
+        if (is_read && ken_frameworks_add(&r->frameworks, path, t.text, &why) && is_strict)
+            st = KEN_FAIL(err, KEN_EINVAL, "%s", why.msg);
+    }
+    return st;
 }
 
-static bool passes(const routes *r, const ken_route *route)
+static ken_str upper(ken_arena *arena, ken_str text)
+{
+    char *out = ken_arena_alloc(arena, text.len + 1);
+    for (size_t i = 0; i < text.len; i++)
+        out[i] = text.ptr[i] >= 'a' && text.ptr[i] <= 'z' ? (char)(text.ptr[i] - 'a' + 'A')
+                                                          : text.ptr[i];
+    out[text.len] = '\0';
+    return ken_str_n(out, text.len);
+}
+
+// The text of a prefix rule on the type around a definition, or empty.
+static ken_str prefix_of(routing *r, const ken_unit_text *u, int32_t def)
+{
+    int32_t owner = def >= 0 ? ken_graph_owner(u, (ken_def_id)def) : -1;
+    for (uint32_t i = 0; owner >= 0 && i < u->refs->n_literals; i++) {
+        const ken_literal *l = &u->refs->literals[i];
+        const ken_framework *framework;
+        if (l->decorates != owner)
+            continue;
+        const ken_route_rule *rule = ken_route_find(
+            &r->frameworks, ken_str_c(ken_lang_name((ken_lang_id)u->lang)), u->refs, l, &framework);
+        if (rule && rule->is_prefix)
+            return l->text;
+    }
+    return KEN_STR("");
+}
+
+static ken_str joined(ken_arena *arena, ken_str prefix, ken_str path)
+{
+    if (!prefix.len)
+        return ken_arena_dup(arena, path);
+    while (ken_str_ends(prefix, KEN_STR("/")))
+        prefix.len--;
+    bool has_slash = !path.len || path.ptr[0] == '/';
+    const char *first = prefix.len && prefix.ptr[0] == '/' ? "" : "/";
+    return ken_arena_printf(arena, "%s" KEN_STR_FMT "%s" KEN_STR_FMT, first, KEN_STR_ARG(prefix),
+                            has_slash ? "" : "/", KEN_STR_ARG(path));
+}
+
+static void find_handler(routing *r, uint32_t file, const ken_literal *l, ken_route *out)
+{
+    out->handler_id = (ken_graph_def){ UINT32_MAX, 0 };
+    ken_targets t = { .n = 0 };
+    if (l->decorates >= 0)
+        t = (ken_targets){ .defs = { { file, (ken_def_id)l->decorates } }, .n = 1 };
+    else if (l->handler)
+        ken_graph_resolve(r->g, file, l->handler, KEN_REF_READ, &t);
+    if (!t.n)
+        return;
+    const ken_unit_text *h = ken_graph_unit(r->g, t.defs[0].file);
+    out->handler_id = t.defs[0];
+    out->handler = ken_arena_dup(r->arena, ken_graph_name(h, t.defs[0].def));
+}
+
+static bool passes(const routing *r, const ken_route *route)
 {
     return !r->filter.len || ken_str_find(route->path, r->filter) != SIZE_MAX ||
            ken_str_eq_fold(route->method, r->filter) ||
-           ken_str_find(route->file, r->filter) != SIZE_MAX;
+           ken_str_eq_fold(route->framework, r->filter);
 }
 
-static void set_handler(routes *r, uint32_t file, const ken_unit_text *u, const ken_literal *l,
-                        ken_route *route)
+static void add_literal(routing *r, uint32_t file, const ken_unit_text *u, const ken_literal *l,
+                        uint32_t line)
 {
-    ken_targets t = { .n = 0 };
-    route->handler_id.file = UINT32_MAX;
-    if (l->decorates >= 0) {
-        route->handler_id = (ken_graph_def){ file, (ken_def_id)l->decorates };
-        route->handler = ken_arena_dup(r->arena, ken_graph_name(u, (ken_def_id)l->decorates));
+    const ken_framework *framework;
+    const ken_route_rule *rule = ken_route_find(
+        &r->frameworks, ken_str_c(ken_lang_name((ken_lang_id)u->lang)), u->refs, l, &framework);
+    if (!rule || rule->is_prefix)
         return;
-    }
-    const ken_expr *e = &u->refs->exprs[l->handler];
-    if (!l->handler || (e->op != KEN_EXPR_NAME && e->op != KEN_EXPR_MEMBER))
+    ken_str prefix = rule->is_event ? KEN_STR("") : prefix_of(r, u, l->decorates);
+    ken_route route = {
+        .framework = ken_arena_dup(r->arena, framework->name),
+        .method = rule->method.len ? ken_arena_dup(r->arena, rule->method)
+                                   : upper(r->arena, u->refs->exprs[l->callee].name),
+        .path = query_repaired(r->arena, joined(r->arena, prefix, l->text)),
+        .is_event = rule->is_event,
+        .file = r->s->rows[file].path,
+        .line = line,
+    };
+    find_handler(r, file, l, &route);
+    if (passes(r, &route) && r->found.len < ROUTES_MAX)
+        ken_vec_push(&r->found, route);
+}
+
+static void look_at(routing *r, uint32_t file)
+{
+    const ken_unit_text *u = ken_graph_unit(r->g, file);
+    if (!u || !u->refs->n_literals)
         return;
-    route->handler = ken_arena_dup(r->arena, e->name);
-    ken_graph_resolve(r->g, file, l->handler, KEN_REF_READ, &t);
-    if (t.n)
-        route->handler_id = t.defs[0];
-}
-
-static uint32_t line_of(query_text *t, uint32_t byte)
-{
-    uint32_t line = 0;
-    for (uint32_t i = 0; i < byte && i < t->text.len; i++)
-        line += t->text.ptr[i] == '\n';
-    return line;
-}
-
-static void add_file(routes *r, uint32_t file, const framework *f)
-{
-    const ken_unit_text *u = r->is_done[file] ? NULL : ken_graph_unit(r->g, file);
     query_text t;
-    if (!u || !u->refs->n_literals || query_load_text(r->s, file, r->arena, &t, NULL))
+    if (query_load_text(r->s, file, r->arena, &t, NULL))
         return;
     bool is_read = query_need_text(&t);
     query_close_text(&t);
-    for (uint32_t i = 0; i < u->refs->n_literals && is_read && r->found.len < ROUTES_MAX; i++) {
+    uint32_t line = 0, at = 0;
+    for (uint32_t i = 0; is_read && i < u->refs->n_literals; i++) {
         const ken_literal *l = &u->refs->literals[i];
-        const verb *v = find_verb(u->refs->exprs[l->callee].name);
-        if (!v || !is_route(l, v, f))
-            continue;
-        ken_route route = { .framework = ken_str_c(f->name),
-                            .method = ken_str_c(v->method),
-                            .path = ken_arena_dup(r->arena, l->text),
-                            .is_event = v->is_event,
-                            .file = r->s->rows[file].path,
-                            .line = line_of(&t, l->byte) };
-        set_handler(r, file, u, l, &route);
-        r->is_done[file] = 1;
-        if (passes(r, &route))
-            ken_vec_push(&r->found, route);
+        for (; at < l->byte && at < t.text.len; at++)
+            line += t.text.ptr[at] == '\n';
+        add_literal(r, file, u, l, line);
     }
 }
 
-static int by_place(const void *a, const void *b)
+static ken_status find(routing *r, bool is_strict, const ken_cancel *cancel, ken_err *err)
 {
-    const ken_route *x = a, *y = b;
-    int order = ken_str_cmp(x->file, y->file);
-    return order ? order : (x->line > y->line) - (x->line < y->line);
+    uint32_t *files;
+    size_t n;
+    ken_status st = add_own(r, is_strict, err);
+    if (!st)
+        st = query_graph_files_with(r->s, KEN_STR(KEN_MENTION_LITERALS), r->arena, &files, &n, err);
+    for (int tests = 0; tests < 2; tests++) // those of tests come last
+        for (size_t i = 0; !st && i < n; i++) {
+            if (query_is_test(r->s, files[i]) == (tests > 0))
+                look_at(r, files[i]);
+            st = i % 64 == 63 ? ken_cancel_check(cancel, err) : KEN_OK;
+        }
+    return st;
+}
+
+ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
+                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,
+                             size_t *out_n, ken_err *err)
+{
+    routing r = { .s = s, .arena = arena, .filter = filter };
+    *out = NULL;
+    *out_n = 0;
+    ken_status st = query_graph_open(s, &r.g, err);
+    if (st)
+        return st;
+    ken_frameworks_init(&r.frameworks);
+    st = find(&r, is_strict, cancel, err);
+    ken_frameworks_release(&r.frameworks);
+    *out = KEN_ARENA_ARRAY(arena, ken_route, r.found.len + 1);
+    if (!st && r.found.len) {
+        memcpy(*out, r.found.ptr, r.found.len * sizeof **out);
+        *out_n = r.found.len;
+    }
+    ken_vec_release(&r.found);
+    return st;
 }
 
 ken_status ken_find_routes(ken_snapshot *s, ken_str filter, const ken_cancel *cancel,
                            ken_arena *arena, ken_route **out, size_t *out_n, ken_err *err)
 {
-    routes r = { .s = s, .filter = filter, .arena = arena };
-    ken_status st = query_graph_open(s, &r.g, err);
-    if (st)
-        return st;
-    r.is_done = KEN_ARENA_ARRAY(arena, uint8_t, s->n_files + 1);
-    for (size_t i = 0; i < sizeof frameworks / sizeof *frameworks && !st; i++) {
-        uint32_t *files;
-        size_t n = 0;
-        st = ken_cancel_check(cancel, err);
-        if (!st)
-            st = query_graph_files_with(s, ken_str_c(frameworks[i].marker), arena, &files, &n, err);
-        for (size_t k = 0; k < n && !st; k++)
-            if (!query_is_test(s, files[k]))
-                add_file(&r, files[k], &frameworks[i]);
-    }
-    *out_n = st ? 0 : r.found.len;
-    *out = KEN_ARENA_ARRAY(arena, ken_route, *out_n + 1);
-    if (*out_n) {
-        qsort(r.found.ptr, *out_n, sizeof *r.found.ptr, by_place);
-        memcpy(*out, r.found.ptr, *out_n * sizeof **out);
-    }
-    ken_vec_release(&r.found);
-    return st;
+    return query_find_routes(s, ken_str_trim(filter), true, cancel, arena, out, out_n, err);
 }

@@ -44,6 +44,8 @@ typedef struct tracer {
     ken_map seen; // definition -> step
     query_edges edges, unresolved;
     links links;
+    uint32_t lines_of; // file whose lines are at hand: calls of one function are in one file
+    uint32_t *starts, n_lines;
 } tracer;
 
 static bool is_outside(ken_graph_def d)
@@ -221,18 +223,28 @@ static bool is_above(const tracer *t, int32_t step, int32_t wanted)
     return false;
 }
 
+static void read_lines(tracer *t, uint32_t file)
+{
+    query_text text;
+    t->lines_of = file;
+    t->n_lines = 0;
+    if (query_load_text(t->s, file, t->arena, &text, NULL))
+        return;
+    bool is_read = query_need_text(&text);
+    query_close_text(&text);
+    if (!is_read)
+        return;
+    t->n_lines = ken_line_starts(text.text, NULL, 0);
+    t->starts = KEN_ARENA_ARRAY(t->arena, uint32_t, t->n_lines + 1);
+    ken_line_starts(text.text, t->starts, t->n_lines);
+}
+
 static uint32_t line_of_site(tracer *t, const link *l)
 {
     const ken_unit_text *u = ken_graph_unit(t->g, l->file);
-    query_text text;
-    if (query_load_text(t->s, l->file, t->arena, &text, NULL))
-        return 0;
-    bool is_read = query_need_text(&text);
-    query_close_text(&text);
-    uint32_t line = 0, byte = u->refs->refs[l->ref].byte;
-    for (uint32_t i = 0; is_read && i < byte && i < text.text.len; i++)
-        line += text.text.ptr[i] == '\n';
-    return line;
+    if (t->lines_of != l->file)
+        read_lines(t, l->file);
+    return t->n_lines ? ken_line_of(t->starts, t->n_lines, u->refs->refs[l->ref].byte) : 0;
 }
 
 static void push_step(tracer *t, int32_t parent, const link *l)
@@ -416,7 +428,7 @@ ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const k
                                ken_arena *arena, ken_trace *out, ken_err *err)
 {
     *out = (ken_trace){ 0 };
-    tracer t = { .s = s, .o = o, .cancel = cancel, .arena = arena };
+    tracer t = { .s = s, .o = o, .cancel = cancel, .arena = arena, .lines_of = UINT32_MAX };
     ken_graph_nodes entries;
     ken_status st = check(o, err);
     if (!st)

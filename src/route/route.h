@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: MIT
+// route.h -- which calls and decorators are routes and events, by rules of frameworks.
+//
+// A framework is one YAML file (frameworks/*.yaml; README.md has the form). Its rules are looked up
+// for the literals of a file: calls and decorators whose first argument is a text.
+//
+// Ownership: rules own their text. Threads: pure; a set is read-only once made.
+// Errors: KEN_EINVAL names the file, the line and what was expected.
+#ifndef KEN_ROUTE_ROUTE_H
+#define KEN_ROUTE_ROUTE_H
+
+#include <stdbool.h>
+
+#include "base/arena.h"
+#include "base/attr.h"
+#include "base/err.h"
+#include "base/vec.h"
+#include "model/refs.h"
+
+enum {
+    KEN_ROUTE_NAMES = 24,
+    KEN_ROUTE_RULES = 32,
+    KEN_ROUTE_FILE_MAX = 64 * 1024
+};
+
+typedef struct ken_route_rule {
+    ken_str names[KEN_ROUTE_NAMES]; // of what is called
+    uint32_t n_names;
+    ken_str method;  // "GET"; empty: the name in capitals
+    bool decorates;  // a decorator or an annotation, else a call
+    bool is_prefix;  // stands on a type and before the paths inside it
+    bool is_event;   // an event's name, not a path
+    bool wants_path; // the text must begin with '/'
+} ken_route_rule;
+
+typedef struct ken_framework {
+    ken_str name;
+    ken_str languages[8], modules[8];
+    uint32_t n_languages, n_modules;
+    ken_route_rule rules[KEN_ROUTE_RULES];
+    uint32_t n_rules;
+} ken_framework;
+
+typedef struct ken_frameworks {
+    ken_arena arena;
+    KEN_VEC(ken_framework) items;
+} ken_frameworks;
+
+// Those that are built in.
+void ken_frameworks_init(ken_frameworks *f);
+void ken_frameworks_release(ken_frameworks *f);
+// Adds one, in place of one of the same name. `file`: for messages.
+ken_status ken_frameworks_add(ken_frameworks *f, ken_str file, ken_str yaml, ken_err *err)
+    KEN_MUST_USE;
+
+// The rule that a literal of a file in `language` meets, or NULL. The file must import a module of
+// the framework.
+const ken_route_rule *ken_route_find(const ken_frameworks *f, ken_str language,
+                                     const ken_refs *refs, const ken_literal *literal,
+                                     const ken_framework **out_framework);
+
+#endif
