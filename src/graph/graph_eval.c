@@ -296,8 +296,9 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
             held = graph_object(g, callee);
             if (held->kind == GRAPH_FUNCTION)
                 held = held->inner;
-            else if (held->kind == GRAPH_DEFS && held != callee)
-                held = call_of_defs(g, u, held);
+            else if (held->kind == GRAPH_DEFS) // variables in a circle lead to variables
+                held = ken_symbol_is_variable(kind_of(g, held->defs[0])) ? &graph_nothing
+                                                                         : call_of_defs(g, u, held);
             else if (held->kind != GRAPH_EXTERNAL && u->text.lang != KEN_LANG_RUBY)
                 held = &graph_nothing; // in Ruby naming it is calling it
         }

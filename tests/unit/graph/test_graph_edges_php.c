@@ -108,3 +108,18 @@ KEN_TEST(php_the_name_alone_makes_no_edge)
     expect("Http.php:19 $unknown", "no reference");
     expect("Http.php:19 save", "unresolved");
 }
+
+KEN_TEST(php_variables_that_hold_each_other_end)
+{
+    static const graph_lab_file circle[] = {
+        { "a.php", "<?php\n"
+                   "class A { public $f; public $g;\n"
+                   "  function run() { $this->f = $this->g; $this->g = $this->f;\n"
+                   "    $x = ($this->f)(); return $x->go(); }\n"
+                   "}\n" },
+    };
+    graph_lab lab;
+    graph_lab_open(&lab, circle, 1);
+    graph_lab_expect(&lab, "a.php:4 go", "external");
+    graph_lab_close(&lab);
+}

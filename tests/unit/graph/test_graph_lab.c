@@ -3,8 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "graph_lab.h"
 #include "base/alloc.h"
+#include "graph_lab.h"
 #include "ktest.h"
 #include "lang/lang.h"
 #include "lang/lang_grammar.h"
