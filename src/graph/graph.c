@@ -89,13 +89,13 @@ static bool fits(const graph_unit *u, ken_def_id def, ken_ref_role role)
     case KEN_REF_NEW:
         return is_type || kind == KEN_SYMBOL_NAMESPACE;
     case KEN_REF_CALL:
-        if (u->text.lang == KEN_LANG_RUST && kind == KEN_SYMBOL_FIELD)
+        if (u->policy->splits_members && kind == KEN_SYMBOL_FIELD)
             return false;
         return !is_type || u->policy->calls_class || kind == KEN_SYMBOL_TYPE;
     case KEN_REF_WRITE:
         return ken_symbol_is_variable(kind);
     case KEN_REF_READ:
-        return u->text.lang != KEN_LANG_RUST || !ken_symbol_is_callable(kind) ||
+        return !u->policy->splits_members || !ken_symbol_is_callable(kind) ||
                ken_graph_owner(&u->text, def) < 0;
     case KEN_REF_IMPORT:
     case KEN_REF_DECORATE:

@@ -23,6 +23,7 @@ typedef struct graph_policy {
     bool sees_members;       // bare names see the members of the types around
     bool hides_class;        // what is in a class is not seen from its methods without a prefix
     bool calls_class;        // calling a class makes an instance
+    bool splits_members;     // a field and a method may have one name: what is called is the method
     bool shows_imports;      // what a file imports can be imported from it
     bool includes;           // imports are textual: what they lead to counts as well
     bool makes_of_functions; // `new f()`, and functions and variables get members by assignment
