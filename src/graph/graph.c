@@ -234,6 +234,36 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
         keep(g, out, role, said - 1u, true);
 }
 
+typedef KEN_VEC(uint32_t) file_list;
+
+static void add_files(file_list *files, const ken_module *m, uint32_t own)
+{
+    for (uint32_t k = 0; m->kind == KEN_MODULE_FILES && k < m->n_files; k++) {
+        size_t at = 0;
+        while (at < files->len && files->ptr[at] != m->files[k])
+            at++;
+        if (at == files->len && m->files[k] != own)
+            ken_vec_push(files, m->files[k]);
+    }
+}
+
+static void add_bound(ken_graph *g, graph_unit *u, const ken_bind *b, file_list *files)
+{
+    ken_module m, inner = { 0 };
+    ken_module_ask ask = { .file = u->file, .module = b->module, .flags = b->flags };
+    ken_modules_resolve(g->modules, &ask, &m);
+    if (b->kind == KEN_BIND_NAME && b->name.len) { // `from a import b` may mean module b of a
+        ask.name = b->name;
+        ken_modules_resolve(g->modules, &ask, &inner);
+    }
+    add_files(files, &m, u->file);
+    add_files(files, &inner, u->file);
+    bool is_found = m.kind == KEN_MODULE_FILES || inner.kind == KEN_MODULE_FILES;
+    bool is_outside = m.kind == KEN_MODULE_EXTERNAL || inner.kind == KEN_MODULE_EXTERNAL;
+    u->n_outside += !is_found && is_outside;
+    u->n_unknown += !is_found && !is_outside;
+}
+
 const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,
                                   uint32_t *out_n_unknown)
 {
@@ -243,23 +273,10 @@ const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,
         return NULL;
     if (!u->has_imports) {
         u->has_imports = true;
-        KEN_VEC(uint32_t) files = { 0 };
-        for (uint32_t i = 0; i < u->text.refs->n_binds; i++) {
-            const ken_bind *b = &u->text.refs->binds[i];
-            if (!b->module.len)
-                continue;
-            ken_module m;
-            ken_module_ask ask = { .file = file, .module = b->module, .flags = b->flags };
-            ken_modules_resolve(g->modules, &ask, &m);
-            u->n_unknown += m.kind != KEN_MODULE_FILES;
-            for (uint32_t k = 0; m.kind == KEN_MODULE_FILES && k < m.n_files; k++) {
-                size_t at = 0;
-                while (at < files.len && files.ptr[at] != m.files[k])
-                    at++;
-                if (at == files.len && m.files[k] != file)
-                    ken_vec_push(&files, m.files[k]);
-            }
-        }
+        file_list files = { 0 };
+        for (uint32_t i = 0; i < u->text.refs->n_binds; i++)
+            if (u->text.refs->binds[i].module.len)
+                add_bound(g, u, &u->text.refs->binds[i], &files);
         u->imports = KEN_ARENA_ARRAY(&g->arena, uint32_t, files.len + 1);
         if (files.len)
             memcpy(u->imports, files.ptr, files.len * sizeof *u->imports);

@@ -93,7 +93,7 @@ const ken_unit_text *ken_graph_unit(ken_graph *g, uint32_t file);
 // The definition that holds a byte: the innermost symbol, -1 = top of the file.
 int64_t ken_graph_within(ken_graph *g, uint32_t file, uint32_t byte);
 // Files that the imports of a file lead to, without repeats, in order; borrowed until the next
-// call.
+// call. *out_n_unknown: imports that lead nowhere, not even to a package outside.
 const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,
                                   uint32_t *out_n_unknown);
 // Types that a type is built on, as found in the tree (direct ones).

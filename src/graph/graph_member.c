@@ -323,7 +323,8 @@ static const graph_value *shown_by(ken_graph *g, const graph_value *module, ken_
         for (uint32_t i = 0; i < module->n_files; i++) {
             const graph_value *v = graph_shown(g, module->files[i], name, 0);
             if (v->kind != GRAPH_NONE)
-                return graph_with_class(g, v, KEN_EDGE_IMPORTED);
+                return graph_with_class(g, graph_with_class(g, v, KEN_EDGE_IMPORTED),
+                                        module->class);
         }
         module = graph_whole_of(g, module);
     }

@@ -73,7 +73,7 @@ typedef struct graph_unit {
     const graph_value **exprs; // by expression, NULL = not worked out yet
     const graph_value **held;  // by definition: its value
     const graph_value **binds;
-    uint32_t *imports, n_imports, n_unknown;
+    uint32_t *imports, n_imports, n_unknown, n_outside; // the last: imports of packages
     bool has_imports;
     uint32_t *closure, n_closure; // files that are textually included, this one first
     bool has_closure, has_system; // some of it is not in the tree

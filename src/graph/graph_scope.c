@@ -99,7 +99,8 @@ const uint32_t *graph_closure(ken_graph *g, graph_unit *u, uint32_t *out_n)
         for (size_t i = 0; i < files.len && files.len < CLOSURE_MAX; i++) {
             uint32_t n = 0, n_unknown = 0;
             const uint32_t *direct = ken_graph_imports(g, files.ptr[i], &n, &n_unknown);
-            u->has_system = u->has_system || n_unknown;
+            const graph_unit *f = graph_unit_of(g, files.ptr[i]);
+            u->has_system = u->has_system || n_unknown || (f && f->n_outside);
             for (uint32_t k = 0; k < n; k++) {
                 uint8_t bit = (uint8_t)(1u << direct[k] % 8);
                 if (seen[direct[k] / 8] & bit)
@@ -592,6 +593,17 @@ const graph_value *graph_module_value(ken_graph *g, graph_unit *u, const ken_mod
     return m->rest.len ? walk_rest(g, u, v, m->rest) : v;
 }
 
+static const graph_value *guessed(ken_graph *g, const graph_value *v)
+{
+    if (v->kind == GRAPH_NONE || v->kind == GRAPH_EXTERNAL)
+        return v;
+    graph_value *copy = KEN_ARENA_NEW(&g->arena, graph_value);
+    *copy = *v;
+    copy->class = v->class > KEN_EDGE_INFERRED ? v->class : KEN_EDGE_INFERRED;
+    copy->evidence = "a module found by the end of its path, or by a convention";
+    return copy;
+}
+
 static const graph_value *bound_by_module(ken_graph *g, graph_unit *u, const ken_bind *b)
 {
     ken_module_ask ask = { .file = u->file, .module = b->module, .flags = b->flags };
@@ -602,6 +614,7 @@ static const graph_value *bound_by_module(ken_graph *g, graph_unit *u, const ken
     const graph_value *v = &graph_nothing;
     if (m.kind == KEN_MODULE_FILES)
         v = graph_module_value(g, u, &m, b->module);
+    bool is_guess = m.is_guess;
     if (v->kind != GRAPH_NONE && b->kind == KEN_BIND_NAME)
         v = graph_member_of(g, u, graph_object(g, v), b->name);
     if (v->kind == GRAPH_NONE && b->kind == KEN_BIND_NAME) {
@@ -610,10 +623,13 @@ static const graph_value *bound_by_module(ken_graph *g, graph_unit *u, const ken
         ken_modules_resolve(g->modules, &ask, &inner);
         if (inner.kind == KEN_MODULE_FILES)
             v = graph_module_value(g, u, &inner, KEN_STR(""));
+        is_guess = v->kind == GRAPH_NONE ? is_guess : inner.is_guess;
         if (m.kind == KEN_MODULE_UNKNOWN)
             m.kind = inner.kind;
     }
-    return v->kind == GRAPH_NONE && m.kind == KEN_MODULE_EXTERNAL ? &graph_outside : v;
+    if (v->kind == GRAPH_NONE && m.kind == KEN_MODULE_EXTERNAL)
+        return &graph_outside;
+    return is_guess ? guessed(g, v) : v;
 }
 
 const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t i)

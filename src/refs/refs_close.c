@@ -422,8 +422,10 @@ static void add_field(ken_refs_maker *m, const refs_frame *f, const refs_decl *d
 static void declare_one(ken_refs_maker *m, const refs_frame *f, const refs_decl *d,
                         ken_expr_id value, uint32_t scope)
 {
-    bool has_sigil = ken_str_starts(d->text, KEN_STR("$")); // a field's name is without it
-    int32_t def = refs__def_named_at(m, d->byte + has_sigil);
+    int32_t def = refs__def_named_at(m, d->byte);
+    // The name of PHP's field is without it; JavaScript's names may begin so.
+    bool has_sigil = def < 0 && ken_str_starts(d->text, KEN_STR("$"));
+    def = has_sigil ? refs__def_named_at(m, d->byte + 1) : def;
     if (def >= 0)
         refs__set_value(m, def, value);
     if (def >= 0 && !has_sigil)

@@ -39,7 +39,9 @@ static const graph_lab_file files[] = {
                   "  make().one.color;\n"
                   "  call({ size: 1 });\n"
                   "  toFixed();\n"
-                  "}\n" },
+                  "  $kept.size;\n"
+                  "}\n"
+                  "const $kept: S = make();\n" },
     { "reexport.ts", "export * from './shape';\n"
                      "export { area } from './shape';\n" },
     { "shape.ts", "export interface Shape {\n"
@@ -103,6 +105,7 @@ KEN_TEST(ts_members_are_found_through_exports_patterns_and_alternatives)
     expect("names.ts:1 Shape", "no reference");
     expect("names.ts:4 size", "shape.ts:2 size imported");
     expect("names.ts:4 color", "shape.ts:3 color imported");
+    expect("names.ts:17 size", "shape.ts:2 size imported");
     expect("names.ts:6 area", "shape.ts:6 area imported");
     expect("names.ts:7 value", "shape.ts:7 value imported, shape.ts:8 value imported");
     expect("names.ts:8 left", "shape.ts:7 left imported");
