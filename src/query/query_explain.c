@@ -267,12 +267,12 @@ ken_status ken_explain(ken_snapshot *s, ken_str path, uint32_t first_line, uint3
     if (query_graph_is_stale(s, x.file))
         query_graph_close(s);
     st = query_graph_open(s, &x.g, err);
-    const ken_unit_text *u = st ? NULL : ken_graph_unit(x.g, x.file);
-    if (!st && !u)
-        st = KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' cannot be read any more",
-                      KEN_STR_ARG(view.path));
     if (st)
         return st;
+    const ken_unit_text *u = ken_graph_unit(x.g, x.file);
+    if (!u)
+        return KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' cannot be read any more",
+                        KEN_STR_ARG(view.path));
     x.facts = u->facts;
     return explain(&x, &view, first_line, last_line, err);
 }
