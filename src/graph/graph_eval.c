@@ -90,6 +90,8 @@ static const graph_value *with_other(ken_graph *g, const graph_value *a, const g
             last->other = copy;
         last = copy;
     }
+    if (!last)
+        return b;
     last->other = b;
     return first;
 }

@@ -202,7 +202,7 @@ static const graph_value *in_includes(ken_graph *g, graph_unit *u, ken_str name)
         graph_unit *f = graph_unit_of(g, files[i]);
         const graph_value *v =
             f ? children_value(g, f, -1, name, KEN_EDGE_IMPORTED) : &graph_nothing;
-        if (v->kind == GRAPH_NONE)
+        if (!f || v->kind == GRAPH_NONE)
             continue;
         if (is_declaration(f, v->defs[0].def))
             declared = v;

@@ -192,7 +192,7 @@ static void read_line(table_reader *r, ken_str line)
     if (r->r->n_unknown != unknown_before)
         return;
     int16_t *at = &r->rules->first[symbol];
-    while (*at >= 0)
+    while (*at >= 0 && (size_t)*at < r->list.len)
         at = &r->list.ptr[*at].next;
     *at = (int16_t)r->list.len;
     ken_vec_push(&r->list, rule);

@@ -195,7 +195,7 @@ static ken_status gather(const ken_mention_segment *s, uint32_t *starts, ken_men
                 hash = ken_get32(entry_at(s, i / MENTION_STRIDE));
             ken_vec_clear(&ordinals);
             is_sound = next_list(s, &at, hash, &l) && read_list(s, &l, &at, &ordinals);
-            hash = l.hash;
+            hash = is_sound ? l.hash : hash;
             for (size_t k = 0; is_sound && k < ordinals.len; k++) {
                 uint32_t *start = &starts[ordinals.ptr[k] + (pass ? 0 : 1)];
                 if (pass)

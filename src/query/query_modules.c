@@ -209,6 +209,18 @@ static void close_over(const query_modules *m, uint64_t *leads)
                 leads[i] |= leads[via];
 }
 
+// A module lies above all that it leads to and that do not lead back, and as high as those that do.
+static void raise_layer(query_modules *m, const uint64_t *leads, uint32_t i)
+{
+    for (uint32_t k = 0; k < m->n; k++) {
+        if (!(leads[i] >> k & 1))
+            continue;
+        uint32_t least = m->modules[k].layer + ((leads[k] >> i & 1) ? 0 : 1);
+        if (m->modules[i].layer < least)
+            m->modules[i].layer = least;
+    }
+}
+
 static void find_layers(query_modules *m)
 {
     uint64_t leads[QUERY_MODULES_MAX] = { 0 };
@@ -221,17 +233,9 @@ static void find_layers(query_modules *m)
             if ((leads[i] >> k & 1) && (leads[k] >> i & 1))
                 m->modules[k].cycle = (uint32_t)m->n_cycles;
     }
-    // A module lies above all that it leads to and that do not lead back.
     for (uint32_t round = 0; round < m->n; round++)
         for (uint32_t i = 0; i < m->n; i++)
-            for (uint32_t k = 0; k < m->n; k++) {
-                bool is_below = (leads[i] >> k & 1) && !(leads[k] >> i & 1);
-                if (is_below && m->modules[i].layer <= m->modules[k].layer)
-                    m->modules[i].layer = m->modules[k].layer + 1;
-                bool is_beside = (leads[i] >> k & 1) && (leads[k] >> i & 1);
-                if (is_beside && m->modules[i].layer < m->modules[k].layer)
-                    m->modules[i].layer = m->modules[k].layer;
-            }
+            raise_layer(m, leads, i);
     for (uint32_t i = 0; i < m->n; i++)
         for (uint32_t k = 0; k < m->n; k++)
             m->modules[i].n_dependents += m->weight[k][i] > 0;

@@ -310,8 +310,8 @@ static ken_status grow(tracer *t, uint32_t max_depth, uint32_t max_nodes, bool *
 static void put_in_order(tracer *t, ken_trace *out)
 {
     size_t n = t->steps.len, n_out = 0;
-    int32_t *first = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1), *next = first;
-    next = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1);
+    int32_t *first = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1);
+    int32_t *next = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1);
     int32_t *place = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1);
     int32_t *stack = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1), top = 0;
     for (size_t i = 0; i < n; i++)

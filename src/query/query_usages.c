@@ -2,6 +2,7 @@
 // find_usages: every place that refers to a definition, by file, with what could not be resolved.
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "query/query_graph_priv.h"
 
 enum {
@@ -230,6 +231,7 @@ static void split_twins(ken_graph *g, const ken_graph_nodes *found, ken_arena *a
                         ken_usages *out)
 {
     ken_graph_def twins[16];
+    KEN_ASSERT(found->nodes);
     uint32_t n = ken_graph_twins(g, found->nodes[0].id, twins, 16);
     out->defs = KEN_ARENA_ARRAY(arena, ken_graph_node, found->n);
     out->others = KEN_ARENA_ARRAY(arena, ken_graph_node, found->n);

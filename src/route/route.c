@@ -194,20 +194,24 @@ static bool is_listed(const ken_str *list, uint32_t n, ken_str text)
     return false;
 }
 
-// "flask" is imported by `flask`, `flask.views`, `flask/x`, `flask::x` and `flask\x`.
+// "flask" is imported by `flask`, `flask.views`, `flask/x`, `flask::x` and `flask\x`, and by what
+// is called so here: `const express = require('../../')`.
+static bool is_import_of(const ken_bind *b, ken_str module)
+{
+    if (ken_str_eq(b->local, module))
+        return true;
+    return ken_str_starts(b->module, module) &&
+           (b->module.len == module.len || memchr("./:\\", b->module.ptr[module.len], 4));
+}
+
 static bool imports(const ken_framework *f, const ken_refs *refs)
 {
     if (!f->n_modules)
         return true;
     for (uint32_t b = 0; b < refs->n_binds; b++)
-        for (uint32_t m = 0; m < f->n_modules; m++) {
-            ken_str text = refs->binds[b].module, module = f->modules[m];
-            if (ken_str_eq(refs->binds[b].local, module)) // const express = require('../../')
+        for (uint32_t m = 0; m < f->n_modules; m++)
+            if (is_import_of(&refs->binds[b], f->modules[m]))
                 return true;
-            if (ken_str_starts(text, module) &&
-                (text.len == module.len || memchr("./:\\", text.ptr[module.len], 4)))
-                return true;
-        }
     return false;
 }
 
