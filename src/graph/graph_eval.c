@@ -160,7 +160,7 @@ static const graph_value *substitute(ken_graph *g, const graph_value *v, const g
 static const graph_value *substitute_args(ken_graph *g, const graph_value *v,
                                           const graph_value *self, uint32_t depth)
 {
-    const graph_value *args[4];
+    const graph_value *args[4] = { NULL };
     uint32_t n = v->n_args < 4 ? v->n_args : 4;
     bool is_same = true;
     for (uint32_t i = 0; i < n; i++) {

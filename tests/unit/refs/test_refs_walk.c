@@ -99,8 +99,8 @@ KEN_TEST(depth_costs_memory_and_nothing_else)
 KEN_TEST(a_deep_expression_is_printed_cut)
 {
     char text[512] = "a";
-    for (int i = 0; i < 40; i++)
-        strcat(text, ".b");
+    for (size_t i = 0; i < 40; i++)
+        memcpy(text + 1 + 2 * i, ".b", 3);
     kt_has_str(refs_lab_dump(KEN_LANG_JAVASCRIPT, text), "…");
 }
 
