@@ -16,10 +16,10 @@ enum {
 };
 
 static ken_symbol symbols[MAX_SYMBOLS] = {
-    { .name = KEN_STR("main"), .kind = KEN_SYMBOL_FUNCTION },
-    { .name = KEN_STR("Server"), .kind = KEN_SYMBOL_CLASS },
-    { .name = KEN_STR("start"), .kind = KEN_SYMBOL_METHOD },
-    { .name = KEN_STR(""), .kind = KEN_SYMBOL_FIELD },
+    { .name = { "main", 4 }, .kind = KEN_SYMBOL_FUNCTION },
+    { .name = { "Server", 6 }, .kind = KEN_SYMBOL_CLASS },
+    { .name = { "start", 5 }, .kind = KEN_SYMBOL_METHOD },
+    { .name = { "", 0 }, .kind = KEN_SYMBOL_FIELD },
 };
 
 static void check_exprs(const ken_refs *r)
