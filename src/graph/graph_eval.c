@@ -468,26 +468,36 @@ static const graph_value *eval_param(ken_graph *g, graph_unit *u, const ken_expr
     return v;
 }
 
+// Something outside of the tree keeps its name, which may say what it does with its arguments.
+static const graph_value *outside_named(ken_graph *g, ken_str name)
+{
+    graph_value *v = graph_new_value(g, GRAPH_EXTERNAL, KEN_EDGE_EXTERNAL);
+    v->name = name;
+    return v;
+}
+
+static const graph_value *eval_name(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    const graph_value *v = graph_lookup(g, u, e->name, (int32_t)e->a - 1);
+    bool is_std = v->kind == GRAPH_NONE && u->policy->includes && ken_str_eq_c(e->name, "std");
+    return is_std ? &graph_outside : v;
+}
+
 static const graph_value *eval_member(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     if (!e->a)
         return &graph_nothing;
     const graph_value *holder = graph_eval(g, u, e->a);
     const graph_value *v = graph_assigned(g, holder, e->name);
-    return v->kind == GRAPH_NONE ? graph_member_of(g, u, graph_object(g, holder), e->name) : v;
+    if (v->kind == GRAPH_NONE)
+        v = graph_member_of(g, u, graph_object(g, holder), e->name);
+    return v == &graph_outside ? outside_named(g, e->name) : v;
 }
 
 static const graph_value *eval_def(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     ken_graph_def def = { u->file, e->a };
     return graph_defs_value(g, &def, e->a < u->n_defs, KEN_EDGE_EXACT);
-}
-
-static const graph_value *eval_outside(ken_graph *g, const ken_expr *e)
-{
-    graph_value *v = graph_new_value(g, GRAPH_EXTERNAL, KEN_EDGE_EXTERNAL);
-    v->name = e->name;
-    return v;
 }
 
 static const graph_value *eval_lambda(ken_graph *g, graph_unit *u, const ken_expr *e)
@@ -501,7 +511,7 @@ static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     switch (e->op) {
     case KEN_EXPR_NAME:
-        return graph_lookup(g, u, e->name, (int32_t)e->a - 1);
+        return eval_name(g, u, e);
     case KEN_EXPR_DEF:
         return eval_def(g, u, e);
     case KEN_EXPR_SELF:
@@ -526,7 +536,7 @@ static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
     case KEN_EXPR_PARAM:
         return eval_param(g, u, e);
     case KEN_EXPR_BUILTIN:
-        return eval_outside(g, e);
+        return outside_named(g, e->name);
     case KEN_EXPR_LAMBDA:
         return eval_lambda(g, u, e);
     case KEN_EXPR_NONE:

@@ -382,6 +382,23 @@ static ken_graph_def enum_of(const graph_unit *u, ken_graph_def variant, ken_str
     return variant;
 }
 
+// Of a namespace that a macro opens nothing else is known: its members stand at the top of files.
+static const graph_value *member_behind_macro(ken_graph *g, graph_unit *u, ken_str space,
+                                              ken_str name)
+{
+    uint32_t n = 0;
+    const uint32_t *files = u->policy->includes ? graph_closure(g, u, &n) : NULL;
+    for (uint32_t i = 0; i < n; i++) {
+        graph_unit *f = graph_unit_of(g, files[i]);
+        ken_def_id ids[KEN_TARGETS_MAX];
+        uint32_t n_ids = f ? graph_children(f, -1, space, ids, KEN_TARGETS_MAX) : 0;
+        for (uint32_t k = 0; k < n_ids; k++)
+            if (ids[k] >= f->n_symbols && graph_is_space(ken_graph_kind(&f->text, ids[k])))
+                return graph_in_space(g, u, 0, name);
+    }
+    return &graph_nothing;
+}
+
 static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const graph_value *object,
                                          ken_str name)
 {
@@ -400,6 +417,8 @@ static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const grap
             v = graph_shown_inside(g, d, name);
         else if (v->kind == GRAPH_NONE && graph_is_space(kind))
             v = graph_in_space(g, u, graph_space_of(du, (int32_t)d.def), name);
+        if (v->kind == GRAPH_NONE && graph_is_space(kind))
+            v = member_behind_macro(g, u, ken_graph_name(&du->text, d.def), name);
         if (v->kind == GRAPH_NONE && i &&
             ken_symbol_is_variable(kind)) { // `interface X`, `const X`
             const graph_value *held = graph_held(g, d);
@@ -509,8 +528,8 @@ static bool is_twin(ken_graph *g, graph_unit *u, ken_graph_def d, ken_graph_def 
         !(u->policy->includes || u->policy->has_open_types))
         return false;
     int32_t mine = ken_graph_owner(&u->text, d.def), its = ken_graph_owner(&o->text, other.def);
-    ken_graph_def my_type = { d.file, mine >= 0 ? (ken_def_id)mine : d.def };
-    ken_graph_def its_type = { other.file, its >= 0 ? (ken_def_id)its : other.def };
+    ken_graph_def my_type = { d.file, graph_holder(u, d.def) };
+    ken_graph_def its_type = { other.file, graph_holder(o, other.def) };
     my_type = graph_owner_type(g, my_type);
     its_type = graph_owner_type(g, its_type);
     if (is_same(my_type, its_type))

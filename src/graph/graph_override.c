@@ -16,8 +16,7 @@ static bool type_of_member(ken_graph *g, ken_graph_def def, ken_graph_def *out)
     graph_unit *u = graph_unit_of(g, def.file);
     if (!u || def.def >= u->n_defs)
         return false;
-    int32_t owner = ken_graph_owner(&u->text, def.def);
-    ken_graph_def holder = { def.file, owner >= 0 ? (ken_def_id)owner : def.def };
+    ken_graph_def holder = { def.file, graph_holder(u, def.def) };
     *out = graph_owner_type(g, holder);
     u = graph_unit_of(g, out->file);
     return u && (ken_symbol_is_type(ken_graph_kind(&u->text, out->def)));

@@ -127,6 +127,8 @@ enum {
 uint32_t graph_first_base(const ken_refs *r, ken_def_id def);
 // Whether the definition says that it belongs to something that is defined elsewhere.
 bool graph_has_owner(const graph_unit *u, ken_def_id def);
+// What says which type the definition belongs to: the one around it, or itself.
+ken_def_id graph_holder(const graph_unit *u, ken_def_id def);
 int32_t graph_scope_of(const graph_unit *u, ken_def_id def);
 // Definitions of `name` directly inside `owner` (-1 = the file), at most `max`.
 uint32_t graph_children(const graph_unit *u, int32_t owner, ken_str name, ken_def_id *out,

@@ -124,8 +124,40 @@ static bool is_declaration(const graph_unit *u, ken_def_id def)
     return def >= u->n_symbols && u->text.refs->implied[def - u->n_symbols].is_declaration;
 }
 
-// The definitions behind a declaration that a header shares: those that others may link to.
-static const graph_value *linked(ken_graph *g, const graph_unit *u, const graph_value *declared)
+// Where `def` (an owner) or the top of the file is no more than namespaces.
+static bool is_in_spaces(const graph_unit *u, int32_t owner)
+{
+    for (; owner >= 0; owner = ken_graph_owner(&u->text, (ken_def_id)owner))
+        if (!graph_is_space(ken_graph_kind(&u->text, (ken_def_id)owner)))
+            return false;
+    return true;
+}
+
+// Whether a definition may be the one behind a declaration in that namespace.
+static bool is_linkable(const graph_unit *c, ken_def_id def, uint64_t space, bool is_type)
+{
+    if (is_declaration(c, def) || def >= c->text.refs->n_defs ||
+        (c->text.refs->defs[def].flags & KEN_DEF_STATIC))
+        return false;
+    int32_t scope = graph_scope_of(c, def);
+    if (scope == GRAPH_ELSEWHERE || !is_in_spaces(c, scope) || graph_space_of(c, scope) != space)
+        return false;
+    ken_symbol_kind kind = ken_graph_kind(&c->text, def);
+    return is_type ? is_typelike(kind) && kind != KEN_SYMBOL_TYPE
+                   : ken_symbol_is_callable(kind) || ken_symbol_is_variable(kind);
+}
+
+// Whether one of the files includes the other, through others perhaps.
+static bool sees(ken_graph *g, graph_unit *u, uint32_t file)
+{
+    uint32_t n;
+    const uint32_t *files = graph_closure(g, u, &n);
+    return is_among(files, n, file);
+}
+
+// The definitions behind a declaration that a header shares: those that others may link to. Of
+// types with one name in one namespace there is but one.
+static const graph_value *linked(ken_graph *g, graph_unit *u, const graph_value *declared)
 {
     graph_unit *du = graph_unit_of(g, declared->defs[0].file);
     ken_str name = ken_graph_name(&du->text, declared->defs[0].def);
@@ -136,45 +168,36 @@ static const graph_value *linked(ken_graph *g, const graph_unit *u, const graph_
     uint32_t n = 0, n_near = 0;
     for (size_t i = 0; i < n_all && n < KEN_TARGETS_MAX; i++) {
         graph_unit *c = graph_unit_of(g, all[i].file);
-        if (!c || is_declaration(c, all[i].def) || all[i].def >= c->text.refs->n_defs ||
-            (c->text.refs->defs[all[i].def].flags & KEN_DEF_STATIC) ||
-            graph_space_of(c, ken_graph_owner(&c->text, all[i].def)) != space)
+        if (!c || !is_linkable(c, all[i].def, space, is_type))
             continue;
-        ken_symbol_kind kind = ken_graph_kind(&c->text, all[i].def);
-        if (!(is_type ? is_typelike(kind) && kind != KEN_SYMBOL_TYPE
-                      : ken_symbol_is_callable(kind) || ken_symbol_is_variable(kind)))
-            continue;
-        uint32_t n_files;
-        const uint32_t *files = graph_closure(g, c, &n_files);
-        bool is_near = is_among(files, n_files, du->file);
-        if (is_near) { // it sees the declaration: it is the one meant
-            found[n] = found[n_near];
-            found[n_near++] = all[i];
-            n++;
-        } else {
-            found[n++] = all[i];
-        }
+        found[n] = found[n_near];
+        if (sees(g, c, du->file) || (is_type && sees(g, u, c->file)))
+            found[n_near++] = all[i]; // they know of each other: it is the one meant
+        else
+            found[n] = all[i];
+        n++;
     }
     if (n_near)
         n = n_near;
     if (!n)
         return declared;
+    bool is_sure = n_near || (is_type && n == 1);
     graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
-    *v = *graph_defs_value(g, found, n, n_near ? KEN_EDGE_IMPORTED : KEN_EDGE_INFERRED);
-    v->evidence = n_near ? NULL
-                         : "a declaration of that name, defined in a file that does not "
-                           "include it";
+    *v = *graph_defs_value(g, found, n, is_sure ? KEN_EDGE_IMPORTED : KEN_EDGE_INFERRED);
+    v->evidence = is_sure ? NULL
+                          : "a declaration of that name, defined in a file that does not "
+                            "include it";
     return v;
 }
 
-static const graph_value *linked_if_declared(ken_graph *g, const graph_unit *u,
-                                             const graph_value *v)
+static const graph_value *linked_if_declared(ken_graph *g, graph_unit *u, const graph_value *v)
 {
     if (v->kind != GRAPH_DEFS || !u->policy->includes)
         return v;
     for (uint32_t i = 0; i < v->n_defs; i++) {
         graph_unit *du = graph_unit_of(g, v->defs[i].file);
-        if (!du || !is_declaration(du, v->defs[i].def))
+        if (!du || !is_declaration(du, v->defs[i].def) ||
+            graph_is_space(ken_graph_kind(&du->text, v->defs[i].def)))
             return v;
     }
     return linked(g, u, v);
@@ -227,22 +250,9 @@ bool graph_names_type(ken_graph *g, const graph_value *v)
     return v->kind != GRAPH_DEFS;
 }
 
-// Where `def` (an owner) or the top of the file is no more than namespaces.
-static bool is_in_spaces(const graph_unit *u, int32_t owner)
-{
-    for (; owner >= 0; owner = ken_graph_owner(&u->text, (ken_def_id)owner))
-        if (!graph_is_space(ken_graph_kind(&u->text, (ken_def_id)owner)))
-            return false;
-    return true;
-}
-
 static bool is_visible(ken_graph *g, graph_unit *u, uint32_t file)
 {
-    if (!u->policy->includes || file == u->file)
-        return true;
-    uint32_t n;
-    const uint32_t *files = graph_closure(g, u, &n);
-    return is_among(files, n, file);
+    return !u->policy->includes || file == u->file || sees(g, u, file);
 }
 
 const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, ken_str name)
@@ -254,9 +264,9 @@ const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, k
         graph_unit *c = graph_unit_of(g, all[i].file);
         if (!c || all[i].def >= c->n_defs)
             continue;
-        int32_t owner = ken_graph_owner(&c->text, all[i].def);
-        if (is_in_spaces(c, owner) && graph_space_of(c, owner) == space &&
-            is_visible(g, u, all[i].file))
+        int32_t owner = graph_scope_of(c, all[i].def);
+        if (owner != GRAPH_ELSEWHERE && is_in_spaces(c, owner) &&
+            graph_space_of(c, owner) == space && is_visible(g, u, all[i].file))
             found[n++] = all[i];
     }
     ken_edge_class class = n && found[0].file == u->file ? KEN_EDGE_SCOPED : KEN_EDGE_IMPORTED;
@@ -765,6 +775,12 @@ static const graph_value *or_bound(ken_graph *g, graph_unit *u, ken_str name, co
     return bound->kind == GRAPH_NONE ? v : bound;
 }
 
+static bool is_called_so(ken_graph *g, ken_graph_def type, ken_str name)
+{
+    graph_unit *u = graph_unit_of(g, type.file);
+    return u && ken_str_eq(ken_graph_name(&u->text, type.def), name);
+}
+
 static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, bool is_innermost,
                                         ken_str name)
 {
@@ -786,6 +802,8 @@ static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, 
     bool is_elsewhere = type.file != self.file || type.def != self.def;
     if (!is_typelike(kind) && !is_elsewhere)
         return v;
+    if (u->policy->includes && is_called_so(g, type, name))
+        return graph_defs_value(g, &type, 1, KEN_EDGE_SCOPED);
     v = graph_type_member(g, type, name);
     return v->kind == GRAPH_EXTERNAL ? &graph_nothing : graph_with_class(g, v, KEN_EDGE_SCOPED);
 }

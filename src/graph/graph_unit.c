@@ -86,12 +86,23 @@ bool graph_has_owner(const graph_unit *u, ken_def_id def)
     return false;
 }
 
-// Where a definition can be named without a prefix: C's enumerators belong to the scope of their
-// enum; members that are written outside of their type belong to no scope of the file.
+ken_def_id graph_holder(const graph_unit *u, ken_def_id def)
+{
+    int32_t owner = ken_graph_owner(&u->text, def);
+    return owner >= 0 && !graph_has_owner(u, def) ? (ken_def_id)owner : def;
+}
+
+// Where a definition can be named without a prefix: C's macros know no scopes, its enumerators
+// belong to the scope of their enum; members that are written outside of their type belong to no
+// scope of the file.
 int32_t graph_scope_of(const graph_unit *u, ken_def_id def)
 {
     int32_t owner = ken_graph_owner(&u->text, def);
-    if (owner < 0 && graph_has_owner(u, def))
+    if (u->policy->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_MACRO)
+        return -1;
+    bool is_in_space = owner < 0 || (u->policy->includes &&
+                                     graph_is_space(ken_graph_kind(&u->text, (ken_def_id)owner)));
+    if (is_in_space && graph_has_owner(u, def))
         return GRAPH_ELSEWHERE;
     if (u->policy->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_ENUM_MEMBER)
         for (int i = 0; owner >= 0 && i < 2; i++) { // typedef enum foo { … } foo

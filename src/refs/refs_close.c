@@ -136,9 +136,12 @@ static const refs_value *start_of_chain(ken_refs_maker *m, const refs_frame *f)
 
 static refs_value close_member(ken_refs_maker *m, const refs_frame *f)
 {
-    // Without a name the grammar has something else there, or an error.
+    // Without a name the grammar has something else there: what ends here, or an error.
+    const refs_value *last =
+        m->values.len > f->first_value ? &m->values.ptr[m->values.len - 1] : NULL;
     if (!f->name.len)
-        return value_of(f, 0, -1);
+        return last && last->end == f->end ? value_of(f, last->expr, last->ref)
+                                           : value_of(f, 0, -1);
     if (refs_has(f, KEN_REF_F_FIELD))
         return close_literal_key(m, f);
     if (refs_has(f, KEN_REF_F_SELF)) { // Ruby's @name
@@ -507,8 +510,33 @@ static void close_param_type(ken_refs_maker *m, const refs_frame *f)
     }
 }
 
+// `#define BEGIN namespace a { inline namespace v1 {`: what stands behind such a macro is in a
+// namespace that no tree shows.
+static void declare_spaces(ken_refs_maker *m, const refs_decl *d)
+{
+    static const char word[] = "namespace ";
+    size_t at = 0;
+    for (;;) {
+        size_t found = ken_str_find(ken_str_sub(d->text, at, d->text.len), KEN_STR("namespace "));
+        if (found == SIZE_MAX)
+            return;
+        at += found + sizeof word - 1;
+        size_t end = at;
+        while (end < d->text.len && ken_is_word(d->text.ptr[end]))
+            end++;
+        ken_implied space = { ken_str_sub(d->text, at, end), KEN_SYMBOL_NAMESPACE, -1,
+                              d->byte + (uint32_t)at, true };
+        refs__add_implied(m, space, (ken_def_info){ 0 });
+    }
+}
+
 static void close_declare(ken_refs_maker *m, const refs_frame *f)
 {
+    if (f->rule->detail == KEN_SYMBOL_NAMESPACE) {
+        for (size_t i = f->first_decl; i < m->decls.len; i++)
+            declare_spaces(m, &m->decls.ptr[i]);
+        return;
+    }
     refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
     ken_def_info info = { .value = type ? refs__value_of_type(m, type->expr) : 0,
                           .complexity = f->rule->detail == KEN_SYMBOL_FUNCTION };

@@ -220,15 +220,21 @@ int32_t refs__def_named_at(const ken_refs_maker *m, uint32_t byte)
     return is_there ? (int32_t)(uint32_t)m->name_bytes.ptr[lo] : -1;
 }
 
-// Keeps the view of a method whose type is not around it.
+// Keeps the view of a method whose type is not around it. What stands before its name is seen from
+// outside.
 void refs__set_owned(ken_refs_maker *m, int32_t def)
 {
     m->places.ptr[def].is_owned = true;
     if (m->rules->members != KEN_MEMBERS_BARE)
         return;
-    m->places.ptr[def].view = (uint32_t)def + 1;
-    if (m->around == def)
-        m->view = (uint32_t)def + 1;
+    refs_place *p = &m->places.ptr[def];
+    p->view = (uint32_t)def + 1;
+    if (m->around != def)
+        return;
+    m->view = refs__view(m, p->around);
+    uint32_t end = p->name_byte + (uint32_t)m->symbols[def].name.len;
+    if (p->name_byte != UINT32_MAX && end < m->next_start)
+        m->next_start = end;
 }
 
 // The type that `this` is of; an out-of-line method itself when its type is in another file.

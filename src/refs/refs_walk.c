@@ -268,6 +268,20 @@ static bool is_declaration(ken_refs_maker *m, const ken_ref_rule *rule, const ke
     return false;
 }
 
+// `b` in C++'s `a::b::c`, whose tree is a and `b::c`: what it is a member of stands right before
+// it.
+static const refs_value *qualifier_before(const ken_refs_maker *m, const ken_ref_rule *rule,
+                                          uint32_t start)
+{
+    if (!(rule->flags & KEN_REF_F_MEMBER) || !m->values.len)
+        return NULL;
+    const refs_value *v = &m->values.ptr[m->values.len - 1];
+    bool is_near = v->end < start && start - v->end <= m->rules->separator.len + 1;
+    return is_near && ken_str_eq(ken_str_trim(refs_text(m, v->end, start)), m->rules->separator)
+               ? v
+               : NULL;
+}
+
 static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
                        uint32_t start)
 {
@@ -286,14 +300,16 @@ static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
     if (is_declaration(m, rule, at, start, end) || refs__take_token(m, start, end))
         return false;
     refs_name name = refs__name(m, refs_text(m, start, end));
-    int32_t local = visible_local(m, name, is_type);
+    const refs_value *qualifier = qualifier_before(m, rule, start);
+    int32_t local = qualifier ? -1 : visible_local(m, name, is_type);
     if (local >= 0) {
         v.expr = m->locals.ptr[local].value;
     } else if (rule->flags & KEN_REF_F_DECLARES) { // PHP's variables are nothing else
         return false;
     } else {
         bool is_called = (rule->flags & KEN_REF_F_CALLED) != 0;
-        v.expr = refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
+        v.expr = qualifier ? refs__expr(m, KEN_EXPR_MEMBER, qualifier->expr, 0, name)
+                           : refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
         v.ref = refs__add_ref(m, v.expr,
                               is_called ? KEN_REF_CALL
                               : is_type ? KEN_REF_TYPE
@@ -311,9 +327,16 @@ static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
 static bool visit_word(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
                        uint32_t start)
 {
-    (void)rule;
-    takes_name(m, start, ts_node_end_byte(at->node), at->depth);
-    return false;
+    refs_frame *f = refs_top(m);
+    bool had_name = f->name.len;
+    if (!takes_name(m, start, ts_node_end_byte(at->node), at->depth))
+        return false;
+    TSNode name = refs__at(m, rule, KEN_REF_PATH_NAME, at->node);
+    if (had_name || ts_node_is_null(name)) // `name<arguments>`
+        return false;
+    f->name = refs_node_text(m, name);
+    f->name_start = ts_node_start_byte(name);
+    return true;
 }
 
 static bool visit_self(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,

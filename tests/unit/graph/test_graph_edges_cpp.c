@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: MIT
+// C++: members written outside of their class, qualified names, specializations, smart pointers.
+#include "graph_lab.h"
+#include "ktest.h"
+
+static const graph_lab_file files[] = {
+    { "begin.hpp", "#define LIB_BEGIN namespace lib { inline namespace v1 {\n"
+                   "#define LIB_END }}\n"
+                   "#define LIB_CHECK(x) ((x) ? 0 : 1)\n" },
+    { "db.cc",
+      "#include \"db.h\"\n"
+      "namespace ns {\n"
+      "DB::DB(int n) : size_(n), log_(nullptr) { size_ = n; }\n"
+      "Status DB::Open(Slice name) {\n"
+      "  Status s = Status::OK();\n"
+      "  if (s.ok()) Reset(kFull);\n"
+      "  auto copy = s; copy.ok();\n"
+      "  for (const Slice& one : all_) one.data();\n"
+      "  owned_->Write(name.data());\n"
+      "  return s;\n"
+      "}\n"
+      "void DB::Reset(Mode m) { this->size_ = m; other.size_ = 1; }\n"
+      "void DB::Inner::Go() { depth = 1; }\n"
+      "int Use(Log* log) { return log->lines; }\n"
+      "}\n"
+      "int main() { ns::DB db(1); ns::DB::Inner in; in.Go(); return ns::Use(nullptr); }\n" },
+    { "db.h", "#include <memory>\n"
+              "#include <vector>\n"
+              "#include \"log.h\"\n"
+              "namespace ns {\n"
+              "class Slice { public: const char* data() const; };\n"
+              "class Status {\n"
+              " public:\n"
+              "  static Status OK() { return Status(); }\n"
+              "  bool ok() const { return code_ == 0; }\n"
+              " private:\n"
+              "  int code_;\n"
+              "};\n"
+              "class DB {\n"
+              " public:\n"
+              "  explicit DB(int n);\n"
+              "  Status Open(Slice name);\n"
+              "  struct Inner { int depth; void Go(); };\n"
+              " private:\n"
+              "  enum Mode { kEmpty, kFull };\n"
+              "  void Reset(Mode m);\n"
+              "  int size_;\n"
+              "  Log* log_;\n"
+              "  std::vector<Slice> all_;\n"
+              "  std::unique_ptr<Log> owned_;\n"
+              "};\n"
+              "}\n" },
+    { "log.h", "namespace ns {\n"
+               "class Log;\n"
+               "class Log { public: int lines; void Write(const char* text); };\n"
+               "}\n" },
+    { "other.h", "namespace away {\n"
+                 "class DB { public: DB(int n); void Reset(int m); int size_; };\n"
+                 "class Status { public: bool ok(); };\n"
+                 "}\n" },
+    { "shape.h", "#include \"begin.hpp\"\n"
+                 "LIB_BEGIN\n"
+                 "namespace detail { int deep(); }\n"
+                 "inline int area(int a) { return LIB_CHECK(a); }\n"
+                 "}}\n" },
+    { "table.h", "template <class T> struct table { T made; void draw() {} };\n"
+                 "template <> struct table<int> { void fill() {} };\n" },
+    { "use.cc", "#include \"shape.h\"\n"
+                "#include \"table.h\"\n"
+                "int use() {\n"
+                "  table<int> s;\n"
+                "  s.fill();\n"
+                "  std::area(1);\n"
+                "  return lib::area(2);\n"
+                "}\n" },
+};
+
+static void expect(const char *place, const char *want)
+{
+    graph_lab lab;
+    graph_lab_open(&lab, files, sizeof files / sizeof *files);
+    graph_lab_expect(&lab, place, want);
+    graph_lab_close(&lab);
+}
+
+KEN_TEST(cpp_what_is_written_outside_of_its_class_belongs_to_it)
+{
+    expect("db.cc:3 size_", "db.h:21 size_ scoped");
+    expect("db.cc:3 DB", "db.h:13 DB imported");
+    expect("db.cc:6 Reset", "db.h:20 Reset scoped");
+    expect("db.cc:12 size_", "db.h:21 size_ exact");
+    expect("db.cc:13 Inner", "db.h:17 Inner imported");
+}
+
+KEN_TEST(cpp_a_class_is_meant_by_its_name_and_not_a_constructor)
+{
+    expect("db.cc:16 DB", "db.h:13 DB imported");
+    expect("db.cc:4 DB", "db.h:13 DB imported");
+}
+
+KEN_TEST(cpp_members_of_typed_locals_are_found)
+{
+    expect("db.cc:6 ok", "db.h:9 ok imported");
+    expect("db.cc:7 ok", "db.h:9 ok imported");
+    expect("db.cc:8 data", "db.h:5 data imported");
+    expect("db.cc:9 Write", "log.h:3 Write imported");
+    expect("db.cc:16 Go", "db.h:17 Go imported");
+}
+
+KEN_TEST(cpp_qualified_names_are_followed_part_by_part)
+{
+    expect("db.cc:5 OK", "db.h:8 OK imported");
+    expect("db.cc:16 Inner", "db.h:17 Inner imported");
+    expect("db.cc:16 Use", "db.cc:14 Use scoped");
+    expect("use.cc:6 area", "external");
+}
+
+KEN_TEST(cpp_enumerators_are_seen_in_the_class_of_their_enum)
+{
+    expect("db.cc:6 kFull", "db.h:19 kFull scoped");
+}
+
+KEN_TEST(cpp_bare_names_are_members_of_the_class_around)
+{
+    expect("db.h:9 code_", "db.h:11 code_ scoped");
+    expect("db.h:16 Status", "db.h:6 Status scoped");
+}
+
+KEN_TEST(cpp_a_declared_class_leads_to_its_definition)
+{
+    expect("db.h:22 Log", "log.h:3 Log imported");
+    expect("db.cc:14 lines", "log.h:3 lines imported");
+}
+
+KEN_TEST(cpp_namespaces_may_be_opened_by_macros)
+{
+    expect("use.cc:7 area", "shape.h:4 area imported");
+    expect("shape.h:4 LIB_CHECK", "begin.hpp:3 LIB_CHECK imported");
+}
+
+KEN_TEST(cpp_a_specialization_is_a_piece_of_its_template)
+{
+    expect("use.cc:4 table", "table.h:1 table imported");
+    expect("use.cc:5 fill", "table.h:2 fill imported");
+}
+
+KEN_TEST(cpp_nothing_is_guessed_by_name)
+{
+    expect("db.cc:12 other", "external");
+    expect("db.cc:5 Status", "db.h:6 Status imported");
+}
+
+static ken_def_id def_at(graph_lab *lab, uint32_t file, const char *name, uint32_t nth)
+{
+    const ken_unit_text *u = ken_graph_unit(lab->graph, file);
+    for (uint32_t d = 0; d < u->facts->n_symbols; d++)
+        if (ken_str_eq_c(ken_graph_name(u, d), name) && !nth--)
+            return d;
+    kt_fail("no such definition");
+    return 0;
+}
+
+KEN_TEST(cpp_declaration_and_definition_of_a_member_are_one)
+{
+    graph_lab lab;
+    graph_lab_open(&lab, files, sizeof files / sizeof *files);
+    ken_graph_def reset = { 1, def_at(&lab, 1, "Reset", 0) }, twins[8];
+    kt_eq_u(ken_graph_twins(lab.graph, reset, twins, 8), 2);
+    kt_eq_u(twins[1].file, 2);
+    kt_eq_u(twins[1].def, def_at(&lab, 2, "Reset", 0));
+    reset = twins[1];
+    kt_eq_u(ken_graph_twins(lab.graph, reset, twins, 8), 2);
+    kt_eq_u(twins[1].file, 1);
+    graph_lab_close(&lab);
+}
