@@ -79,7 +79,7 @@ void graph_ask(ken_graph *g)
 static bool fits(const graph_unit *u, ken_def_id def, ken_ref_role role)
 {
     ken_symbol_kind kind = ken_graph_kind(&u->text, def);
-    bool is_type = ken_symbol_is_type(kind) || kind == KEN_SYMBOL_IMPL;
+    bool is_type = graph_is_type(kind);
     if (u->text.lang == KEN_LANG_PHP &&
         (role == KEN_REF_CALL || role == KEN_REF_READ)) // apart there
         return is_type || ken_symbol_is_callable(kind) == (role == KEN_REF_CALL);

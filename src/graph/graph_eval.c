@@ -116,11 +116,6 @@ static ken_symbol_kind kind_of(ken_graph *g, ken_graph_def d)
     return u && d.def < u->n_defs ? ken_graph_kind(&u->text, d.def) : KEN_SYMBOL_UNKNOWN;
 }
 
-static bool is_typelike(ken_symbol_kind k)
-{
-    return ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL;
-}
-
 // ---- what definitions hold ---------------------------------------------------------------------
 
 // Ruby's `attr_reader :name` is what @name is.
@@ -212,7 +207,7 @@ static uint32_t type_among(ken_graph *g, const graph_value *v)
     uint32_t best = v->n_defs;
     for (uint32_t i = 0; i < v->n_defs; i++) {
         ken_symbol_kind kind = kind_of(g, v->defs[i]);
-        if (!is_typelike(kind))
+        if (!graph_is_type(kind))
             continue;
         if (kind != KEN_SYMBOL_TYPE)
             return i;
@@ -267,7 +262,7 @@ const graph_value *graph_object(ken_graph *g, const graph_value *v)
 {
     for (int i = 0; i < 8 && v->kind == GRAPH_DEFS; i++) {
         ken_symbol_kind kind = kind_of(g, v->defs[0]);
-        if (is_typelike(kind) && kind != KEN_SYMBOL_TYPE)
+        if (graph_is_type(kind) && kind != KEN_SYMBOL_TYPE)
             return v;
         if (graph_is_space(kind) || ken_symbol_is_callable(kind))
             return v;
@@ -289,7 +284,7 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
         ken_symbol_kind kind = kind_of(g, callee->defs[i]);
         if (kind == KEN_SYMBOL_FIELD && i + 1 < callee->n_defs)
             continue; // Rust's field, before the method of that name
-        if (is_typelike(kind))
+        if (graph_is_type(kind))
             return instance_of(g, callee);
         if (kind == KEN_SYMBOL_ENUM_MEMBER)
             return callee; // one that has fields

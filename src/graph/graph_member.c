@@ -20,11 +20,6 @@ static bool is_same(ken_graph_def a, ken_graph_def b)
     return a.file == b.file && a.def == b.def;
 }
 
-static bool is_typelike(ken_symbol_kind k)
-{
-    return ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL;
-}
-
 ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def d)
 {
     graph_unit *u = graph_unit_of(g, d.file);
@@ -68,7 +63,7 @@ static bool is_piece(ken_graph *g, const graph_unit *tu, ken_graph_def type, ken
     if (!cu || is_same(c, type) || cu->policy->family != tu->policy->family)
         return false;
     ken_symbol_kind kind = ken_graph_kind(&cu->text, c.def);
-    if (!is_typelike(kind))
+    if (!graph_is_type(kind))
         return false;
     if (graph_has_owner(cu, c.def))
         return is_same(graph_owner_type(g, c), type);
@@ -175,7 +170,7 @@ static uint32_t claimed_by(ken_graph *g, ken_graph_def type, ken_str name, ken_g
     for (size_t i = 0; i < n_named && n < max; i++) {
         graph_unit *u = graph_unit_of(g, copy[i].file);
         if (u && u->policy->family == tu->policy->family && graph_has_owner(u, copy[i].def) &&
-            !is_typelike(ken_graph_kind(&u->text, copy[i].def)) &&
+            !graph_is_type(ken_graph_kind(&u->text, copy[i].def)) &&
             is_same(graph_owner_type(g, copy[i]), type))
             out[n++] = copy[i];
     }
@@ -275,7 +270,7 @@ const graph_value *graph_assigned(ken_graph *g, const graph_value *holder, ken_s
         graph_unit *u = graph_unit_of(g, d.file);
         ken_def_id id;
         if (!u || !u->policy->makes_of_functions || d.def >= u->n_defs ||
-            is_typelike(ken_graph_kind(&u->text, d.def)) ||
+            graph_is_type(ken_graph_kind(&u->text, d.def)) ||
             !graph_children(u, (int32_t)d.def, name, &id, 1))
             continue;
         ken_graph_def found = { d.file, id };

@@ -136,6 +136,12 @@ uint32_t graph_children(const graph_unit *u, int32_t owner, ken_str name, ken_de
 uint64_t graph_space_add(uint64_t space, ken_str text); // parts split at . :: \ and /
 // The namespace that a definition of the file stands in: package and namespaces around.
 uint64_t graph_space_of(const graph_unit *u, int32_t def);
+// Types, and what belongs to one as a whole.
+static inline bool graph_is_type(ken_symbol_kind k)
+{
+    return ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL;
+}
+
 bool graph_is_space(ken_symbol_kind kind); // namespaces, and modules that only hold
 
 // ---- values and where they come from -----------------------------------------------------------

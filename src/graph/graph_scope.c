@@ -14,11 +14,6 @@ enum {
     SPACES_MAX = 16
 };
 
-static bool is_typelike(ken_symbol_kind k)
-{
-    return ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL;
-}
-
 static const graph_value *defs_of_ids(ken_graph *g, const graph_unit *u, const ken_def_id *ids,
                                       uint32_t n, ken_edge_class class)
 {
@@ -143,7 +138,7 @@ static bool is_linkable(const graph_unit *c, ken_def_id def, uint64_t space, boo
     if (scope == GRAPH_ELSEWHERE || !is_in_spaces(c, scope) || graph_space_of(c, scope) != space)
         return false;
     ken_symbol_kind kind = ken_graph_kind(&c->text, def);
-    return is_type ? is_typelike(kind) && kind != KEN_SYMBOL_TYPE
+    return is_type ? graph_is_type(kind) && kind != KEN_SYMBOL_TYPE
                    : ken_symbol_is_callable(kind) || ken_symbol_is_variable(kind);
 }
 
@@ -162,7 +157,7 @@ static const graph_value *linked(ken_graph *g, graph_unit *u, const graph_value 
     graph_unit *du = graph_unit_of(g, declared->defs[0].file);
     ken_str name = ken_graph_name(&du->text, declared->defs[0].def);
     uint64_t space = graph_space_of(du, ken_graph_owner(&du->text, declared->defs[0].def));
-    bool is_type = is_typelike(ken_graph_kind(&du->text, declared->defs[0].def));
+    bool is_type = graph_is_type(ken_graph_kind(&du->text, declared->defs[0].def));
     ken_graph_def all[LOOKED_AT], found[KEN_TARGETS_MAX];
     size_t n_all = named(g, u, name, all);
     uint32_t n = 0, n_near = 0;
@@ -244,7 +239,7 @@ bool graph_names_type(ken_graph *g, const graph_value *v)
     for (uint32_t i = 0; i < v->n_defs; i++) {
         graph_unit *u = graph_unit_of(g, v->defs[i].file);
         ken_symbol_kind kind = u ? ken_graph_kind(&u->text, v->defs[i].def) : KEN_SYMBOL_UNKNOWN;
-        if (is_typelike(kind) || graph_is_space(kind))
+        if (graph_is_type(kind) || graph_is_space(kind))
             return true;
     }
     return v->kind != GRAPH_DEFS;
@@ -788,19 +783,20 @@ static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, 
     const graph_value *v = &graph_nothing;
     ken_graph_def self = { u->file, (ken_def_id)o };
     // A type is known inside itself, whatever its constructors are called.
-    if (kind != KEN_SYMBOL_IMPL && kind != KEN_SYMBOL_TYPE && is_typelike(kind) &&
+    if (kind != KEN_SYMBOL_IMPL && kind != KEN_SYMBOL_TYPE && graph_is_type(kind) &&
         ken_str_eq(ken_graph_name(&u->text, self.def), name))
         return graph_defs_value(g, &self, 1, KEN_EDGE_SCOPED);
     bool hides = u->policy->hides_class && !is_innermost;
-    if (!is_typelike(kind) || !hides)
+    if (!graph_is_type(kind) || !hides)
         v = bare_children(g, u, o, name);
     if (v->kind != GRAPH_NONE || !u->policy->sees_members)
         return v;
-    if (!is_typelike(kind) && u->text.lang == KEN_LANG_CSHARP) // extension methods see nothing more
+    if (!graph_is_type(kind) &&
+        u->text.lang == KEN_LANG_CSHARP) // extension methods see nothing more
         return v;
     ken_graph_def type = graph_owner_type(g, self);
     bool is_elsewhere = type.file != self.file || type.def != self.def;
-    if (!is_typelike(kind) && !is_elsewhere)
+    if (!graph_is_type(kind) && !is_elsewhere)
         return v;
     if (u->policy->includes && is_called_so(g, type, name))
         return graph_defs_value(g, &type, 1, KEN_EDGE_SCOPED);

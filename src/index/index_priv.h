@@ -64,8 +64,7 @@ bool index_file_read(const index_job *job, ken_str path, index_slot *s);
 // Learns facts and terms of the text that was read.
 void index_file_learn(const index_job *job, index_worker *w, index_slot *s);
 
-// ---- files left out for what is in them
-// ------------------------------------------------------------
+// ---- files left out for what is in them ---------------------------------------------------------
 typedef struct index_late {
     ken_str path;
     ken_fs_stamp stamp;
@@ -78,8 +77,7 @@ ken_status index_load_late(ken_store *store, ken_arena *arena, index_late **out,
 ken_status index_put_late(ken_store *store, const index_late *items, size_t n, ken_err *err)
     KEN_MUST_USE;
 
-// ---- segments
-// ------------------------------------------------------------------------------------
+// ---- segments -----------------------------------------------------------------------------------
 // Write what a builder holds as a segment of the open transaction; fine when it is empty. Words are
 // sorted by n_jobs threads when they are many.
 ken_status index_flush_words(ken_store *store, ken_lex_builder *b, uint32_t n_jobs, ken_err *err)
@@ -95,8 +93,7 @@ ken_status index_tidy(ken_store *store, const int64_t *live, size_t n_live, ken_
 // Joins small segments of vectors when there are many, in the open transaction.
 ken_status index_tidy_vectors(ken_store *store, ken_err *err) KEN_MUST_USE;
 
-// ---- which contents have vectors
-// ---------------------------------------------------------------------
+// ---- which contents have vectors ----------------------------------------------------------------
 typedef struct index_live {
     int64_t id;
     size_t first, end; // of the order: the files that have it

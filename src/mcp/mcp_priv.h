@@ -19,8 +19,7 @@ enum {
     KEN_MCP__UNSUPPORTED_VERSION = -32022,
 };
 
-// ---- mcp_rpc.c: one message
-// ----------------------------------------------------------------------
+// ---- mcp_rpc.c: one message ---------------------------------------------------------------------
 typedef enum ken_mcp__kind {
     KEN_MCP__BAD = 0, // `code` and `err` say why
     KEN_MCP__REQUEST,
@@ -45,8 +44,7 @@ void ken_mcp__message_release(ken_mcp__message *m);
 // A whole error response. `id` NULL: left out. `data`: JSON text, or empty.
 void ken_mcp__put_error(ken_buf *out, const char *id, int code, const char *message, ken_str data);
 
-// ---- mcp_session.c
-// -------------------------------------------------------------------------------
+// ---- mcp_session.c ------------------------------------------------------------------------------
 struct ken_mcp_server {
     ken_app *app;
     ken_mcp_opts opts;
@@ -91,8 +89,7 @@ ken_tool_ctx ken_mcp__tool_ctx(ken_mcp__request *r);
 int ken_mcp__serve(ken_app *app, const ken_mcp_opts *opts, int in_fd, int out_fd,
                    bool *out_is_idle);
 
-// ---- mcp_resource.c
-// ------------------------------------------------------------------------------
+// ---- mcp_resource.c -----------------------------------------------------------------------------
 void ken_mcp__resources_list(ken_mcp__request *r, ken_buf *out);
 void ken_mcp__resources_templates_list(ken_mcp__request *r, ken_buf *out);
 void ken_mcp__resources_read(ken_mcp__request *r, ken_buf *out);

@@ -25,6 +25,9 @@ typedef struct query_modules {
     uint32_t weight[QUERY_MODULES_MAX][QUERY_MODULES_MAX]; // files of one that import the other
 } query_modules;
 
+// `folder` relative to the root or absolute below it; empty = all.
+ken_status query_focus_on(ken_snapshot *s, ken_arch_focus area, ken_str folder, ken_arena *arena,
+                          query_focus *out, ken_err *err) KEN_MUST_USE;
 bool query_in_focus(const ken_snapshot *s, uint32_t file, const query_focus *focus);
 bool query_is_frontend(const ken_snapshot *s, uint32_t file);
 ken_status query_find_modules(ken_snapshot *s, const query_focus *focus, const ken_cancel *cancel,

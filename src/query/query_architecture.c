@@ -24,8 +24,7 @@ typedef struct surveying {
     ken_architecture *out;
 } surveying;
 
-// ---- modules
-// -------------------------------------------------------------------------------------
+// ---- modules ------------------------------------------------------------------------------------
 
 static int by_centrality(const void *a, const void *b)
 {
@@ -83,8 +82,7 @@ static ken_status show_modules(surveying *v, ken_err *err)
     return KEN_OK;
 }
 
-// ---- where it begins
-// -----------------------------------------------------------------------------
+// ---- where it begins ----------------------------------------------------------------------------
 
 static bool is_entry_file(ken_str path)
 {
@@ -141,8 +139,7 @@ static ken_status show_entries(surveying *v, ken_err *err)
     return st;
 }
 
-// ---- tests, build, documentation
-// -----------------------------------------------------------------
+// ---- tests, build, documentation ----------------------------------------------------------------
 
 static void add_folder(surveying *v, ken_str folder)
 {
@@ -207,8 +204,7 @@ static void show_files(surveying *v)
     }
 }
 
-// ---- the page
-// ------------------------------------------------------------------------------------
+// ---- the page -----------------------------------------------------------------------------------
 
 static ken_status show_routes(surveying *v, ken_err *err)
 {
@@ -269,16 +265,10 @@ ken_status ken_get_architecture(ken_snapshot *s, ken_arch_focus area, ken_str fo
                                 ken_err *err)
 {
     *out = (ken_architecture){ 0 };
-    query_focus focus = { area, { "", 0 } };
-    if (folder.len) {
-        focus.folder = query_relative_path(s, folder, arena);
-        if (!focus.folder.ptr)
-            return KEN_FAIL(err, KEN_ENOTFOUND,
-                            "directory: '" KEN_STR_FMT "' is outside of the project",
-                            KEN_STR_ARG(folder));
-        while (ken_str_ends(focus.folder, KEN_STR("/")))
-            focus.folder.len--;
-    }
+    query_focus focus;
+    ken_status st = query_focus_on(s, area, folder, arena, &focus, err);
+    if (st)
+        return st;
     surveying v = { s, &focus, cancel, arena, out };
     return survey(&v, err);
 }

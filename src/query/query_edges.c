@@ -25,11 +25,6 @@ typedef struct edge_search {
     query_edges *out, *unresolved;
 } edge_search;
 
-static ken_str key_of(const ken_graph_def *d)
-{
-    return ken_str_n((const char *)d, sizeof *d);
-}
-
 // A default export is called otherwise elsewhere: whoever imports its file is asked, too.
 static bool is_default_export(const ken_unit_text *u, ken_def_id def)
 {
@@ -51,10 +46,10 @@ static bool add_wanted(edge_search *e, uint32_t i)
     ken_graph_def same[TWINS_MAX];
     uint32_t n = ken_graph_twins(e->g, e->defs[i], same, TWINS_MAX);
     for (uint32_t k = 0; k < n; k++)
-        ken_map_put(&e->wanted, key_of(&same[k]), i, NULL);
+        ken_map_put(&e->wanted, query_def_key(&same[k]), i, NULL);
     n = ken_graph_overridden(e->g, e->defs[i], same, TWINS_MAX);
     for (uint32_t k = 0; k < n; k++)
-        ken_map_put(&e->wanted, key_of(&same[k]), (uint64_t)i + e->n_defs, NULL);
+        ken_map_put(&e->wanted, query_def_key(&same[k]), (uint64_t)i + e->n_defs, NULL);
     ken_map_put(&e->names, ken_graph_name(u, e->defs[i].def), 1, NULL);
     bool is_default = is_default_export(u, e->defs[i].def);
     e->has_default = e->has_default || is_default;
@@ -127,7 +122,7 @@ static void add_edge(edge_search *e, query_edges *to, uint32_t file, uint32_t re
 static bool is_meant(edge_search *e, ken_targets *t, ken_graph_def *out)
 {
     for (uint32_t k = 0; k < t->n; k++) {
-        const uint64_t *at = ken_map_find(&e->wanted, key_of(&t->defs[k]));
+        const uint64_t *at = ken_map_find(&e->wanted, query_def_key(&t->defs[k]));
         if (!at)
             continue;
         *out = e->defs[*at % e->n_defs];

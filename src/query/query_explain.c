@@ -36,11 +36,6 @@ static void notes_init(notes *l, ken_arena *arena)
     ken_map_init(&l->seen);
 }
 
-static bool is_outside(ken_graph_def d)
-{
-    return d.file == UINT32_MAX;
-}
-
 // Lines of bytes, in the text as it is shown.
 typedef struct lines {
     const uint32_t *starts;
@@ -52,7 +47,7 @@ static void note(explaining *x, notes *l, const query_edge *e, ken_graph_def to,
     const ken_unit_text *u = ken_graph_unit(x->g, e->file);
     const ken_ref *r = &u->refs->refs[e->ref];
     ken_str name = u->refs->exprs[r->expr].name;
-    ken_str key = is_outside(to) ? name : ken_str_n((const char *)&to, sizeof to);
+    ken_str key = query_is_outside(to) ? name : query_def_key(&to);
     bool is_new;
     uint64_t *i = ken_map_put(&l->seen, key, l->n, &is_new);
     if (!is_new) {
@@ -67,7 +62,7 @@ static void note(explaining *x, notes *l, const query_edge *e, ken_graph_def to,
                         .line = at ? ken_line_of(at->starts, at->n, r->byte) : 0,
                         .n_sites = 1,
                         .evidence = e->evidence ? ken_str_c(e->evidence) : KEN_STR("") };
-    if (is_outside(to)) {
+    if (query_is_outside(to)) {
         n.node.id = to;
         n.node.name = n.node.qualified = ken_arena_dup(x->arena, name);
     } else if (!query_graph_name(x->s, to, x->arena, &n.node)) {
@@ -76,8 +71,7 @@ static void note(explaining *x, notes *l, const query_edge *e, ken_graph_def to,
     l->items[l->n++] = n;
 }
 
-// ---- what it uses
-// --------------------------------------------------------------------------------
+// ---- what it uses -------------------------------------------------------------------------------
 
 static bool is_type(ken_symbol_kind k)
 {
@@ -95,7 +89,7 @@ static void find_used(explaining *x, ken_span span, const lines *at)
         const query_edge *e = &edges.ptr[i];
         x->out->n_unresolved += e->class == KEN_EDGE_UNRESOLVED;
         bool is_call = e->role == KEN_REF_CALL || e->role == KEN_REF_DECORATE;
-        if (is_outside(e->to)) {
+        if (query_is_outside(e->to)) {
             if (is_call && e->class == KEN_EDGE_EXTERNAL)
                 note(x, &calls, e, e->to, at);
             continue;
@@ -121,8 +115,7 @@ static void find_used(explaining *x, ken_span span, const lines *at)
     ken_vec_release(&edges);
 }
 
-// ---- who uses it
-// ---------------------------------------------------------------------------------
+// ---- who uses it --------------------------------------------------------------------------------
 
 static ken_status find_users(explaining *x, ken_graph_def def, ken_err *err)
 {
@@ -152,8 +145,7 @@ static ken_status find_users(explaining *x, ken_graph_def def, ken_err *err)
     return st;
 }
 
-// ---- the lines
-// -----------------------------------------------------------------------------------
+// ---- the lines ----------------------------------------------------------------------------------
 
 // The smallest definition that holds the lines; else the first that begins among them.
 static int64_t symbol_around(const ken_facts *f, uint32_t first, uint32_t last)

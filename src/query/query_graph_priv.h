@@ -23,6 +23,18 @@ bool query_graph_node(ken_snapshot *s, ken_graph_def def, ken_arena *arena, ken_
 // The same without what has to be read from the file: no signature.
 bool query_graph_name(ken_snapshot *s, ken_graph_def def, ken_arena *arena, ken_graph_node *out);
 ken_graph *query_graph_at_hand(const ken_snapshot *s); // the one that is open
+// A definition as the key of a map; borrowed from it.
+static inline ken_str query_def_key(const ken_graph_def *d)
+{
+    return ken_str_n((const char *)d, sizeof *d);
+}
+
+// What an edge leads to when that is external or unresolved.
+static inline bool query_is_outside(ken_graph_def d)
+{
+    return d.file == UINT32_MAX;
+}
+
 bool query_is_test(const ken_snapshot *s, uint32_t file);
 
 // The imports of the whole tree; the snapshot's.

@@ -44,18 +44,12 @@ typedef struct impact {
     ken_impact *out;
 } impact;
 
-static ken_str key_of(const ken_graph_def *d)
-{
-    return ken_str_n((const char *)d, sizeof *d);
-}
-
-// ---- what changes
-// --------------------------------------------------------------------------------
+// ---- what changes -------------------------------------------------------------------------------
 
 static void add_changed(impact *m, ken_graph_def d)
 {
     bool is_new;
-    ken_map_put(&m->seen, key_of(&d), 0, &is_new);
+    ken_map_put(&m->seen, query_def_key(&d), 0, &is_new);
     if (is_new && m->changed.len < CHANGED_MAX)
         ken_vec_push(&m->changed, d);
     m->out->n_changed_total += is_new;
@@ -156,12 +150,11 @@ static ken_status change_diff(impact *m, ken_err *err)
     return st;
 }
 
-// ---- what depends on it
-// ----------------------------------------------------------------------------
+// ---- what depends on it -------------------------------------------------------------------------
 
 static int32_t place_of(const impact *m, const ken_graph_def *d)
 {
-    const uint64_t *at = ken_map_find(&m->seen, key_of(d));
+    const uint64_t *at = ken_map_find(&m->seen, query_def_key(d));
     return at && *at ? (int32_t)*at - 1 : -1;
 }
 
@@ -180,7 +173,7 @@ static void reach(impact *m, const query_edge *e, uint32_t distance)
 {
     ken_graph_def d = holder_of(m, e);
     bool is_new;
-    uint64_t *at = ken_map_put(&m->seen, key_of(&d), m->reached.len + 1, &is_new);
+    uint64_t *at = ken_map_put(&m->seen, query_def_key(&d), m->reached.len + 1, &is_new);
     if (!is_new) {
         if (*at && m->reached.ptr[*at - 1].distance == distance)
             m->reached.ptr[*at - 1].n_sites++;
@@ -229,8 +222,7 @@ static ken_status spread(impact *m, uint32_t max_depth, ken_err *err)
     return st;
 }
 
-// ---- the answer
-// ----------------------------------------------------------------------------------
+// ---- the answer ---------------------------------------------------------------------------------
 
 static bool show_node(impact *m, ken_graph_def d, ken_graph_node *out)
 {
@@ -338,7 +330,7 @@ static ken_status show_routes(impact *m, ken_err *err)
     m->out->routes = KEN_ARENA_ARRAY(m->arena, ken_route, n + 1);
     for (size_t i = 0; !st && i < n; i++)
         if (all[i].handler_id.file != UINT32_MAX &&
-            ken_map_find(&m->seen, key_of(&all[i].handler_id)))
+            ken_map_find(&m->seen, query_def_key(&all[i].handler_id)))
             m->out->routes[m->out->n_routes++] = all[i];
     return st;
 }
@@ -370,8 +362,7 @@ static ken_status show_together(impact *m, uint32_t *out_commits, ken_err *err)
     return st;
 }
 
-// ---- risk
-// ------------------------------------------------------------------------------------------
+// ---- risk ---------------------------------------------------------------------------------------
 
 static void add_reason(impact *m, double *risk, double part, ken_str text)
 {
@@ -418,8 +409,7 @@ static void judge(impact *m, uint32_t n_commits)
     out->risk_level = risk < 0.3 ? "low" : risk < 0.6 ? "medium" : "high";
 }
 
-// ---- the question
-// --------------------------------------------------------------------------------
+// ---- the question -------------------------------------------------------------------------------
 
 static ken_status check(const ken_impact_opts *o, ken_err *err)
 {

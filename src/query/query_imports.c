@@ -67,8 +67,7 @@ static uint64_t key_of_tree(const ken_snapshot *s)
     return key;
 }
 
-// ---- kept
-// ----------------------------------------------------------------------------------------
+// ---- kept ---------------------------------------------------------------------------------------
 
 // The list of one file as it is kept: numbers of files hold while the paths are the same.
 static bool read_list(const uint8_t **at, const uint8_t *end, uint32_t n_files, import_lists *l)
@@ -130,8 +129,7 @@ static void keep(ken_snapshot *s, const query_import_graph *g)
     ken_buf_release(&b);
 }
 
-// ---- made
-// ----------------------------------------------------------------------------------------
+// ---- made ---------------------------------------------------------------------------------------
 
 static int by_number(const void *a, const void *b)
 {

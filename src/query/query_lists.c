@@ -21,8 +21,7 @@ static int by_score(const void *a, const void *b)
     return ken_str_cmp(x->node.path, y->node.path);
 }
 
-// ---- types
-// ---------------------------------------------------------------------------------------
+// ---- types --------------------------------------------------------------------------------------
 
 typedef struct type_walk {
     ken_snapshot *s;
@@ -78,8 +77,7 @@ ken_status query_find_types(ken_snapshot *s, const query_focus *focus, size_t li
     return st;
 }
 
-// ---- hot spots
-// -----------------------------------------------------------------------------------
+// ---- hot spots ----------------------------------------------------------------------------------
 
 typedef struct hot_file {
     uint32_t file, n_commits;
@@ -149,36 +147,19 @@ ken_status query_find_hotspots(ken_snapshot *s, const query_focus *focus, size_t
     return KEN_OK;
 }
 
-static ken_status focus_on(ken_snapshot *s, ken_str folder, ken_arena *arena, query_focus *out,
-                           ken_err *err)
-{
-    *out = (query_focus){ KEN_ARCH_FULL, { "", 0 } };
-    if (!folder.len)
-        return KEN_OK;
-    out->folder = query_relative_path(s, folder, arena);
-    if (!out->folder.ptr)
-        return KEN_FAIL(err, KEN_ENOTFOUND,
-                        "directory: '" KEN_STR_FMT "' is outside of the project",
-                        KEN_STR_ARG(folder));
-    while (ken_str_ends(out->folder, KEN_STR("/")))
-        out->folder.len--;
-    return KEN_OK;
-}
-
 ken_status ken_find_hotspots(ken_snapshot *s, ken_str folder, size_t limit,
                              const ken_cancel *cancel, ken_arena *arena, ken_key_symbol **out,
                              size_t *out_n, ken_err *err)
 {
     query_focus focus;
     ken_graph *g;
-    ken_status st = focus_on(s, folder, arena, &focus, err);
+    ken_status st = query_focus_on(s, KEN_ARCH_FULL, folder, arena, &focus, err);
     if (!st)
         st = query_graph_open(s, &g, err);
     return st ? st : query_find_hotspots(s, &focus, limit, cancel, arena, out, out_n, err);
 }
 
-// ---- tests
-// ---------------------------------------------------------------------------------------
+// ---- tests --------------------------------------------------------------------------------------
 
 ken_status ken_tests_for(ken_snapshot *s, ken_str symbol_or_path, size_t limit,
                          const ken_cancel *cancel, ken_arena *arena, ken_dependent **out,
@@ -200,8 +181,7 @@ ken_status ken_tests_for(ken_snapshot *s, ken_str symbol_or_path, size_t limit,
     return KEN_OK;
 }
 
-// ---- dead code
-// -----------------------------------------------------------------------------------
+// ---- dead code ----------------------------------------------------------------------------------
 
 // What may be reached otherwise than by its name: entries, tests, overrides, exported things,
 // what a framework calls.
@@ -261,7 +241,7 @@ static void count_uses(burying *b)
         const query_edge *e = &b->edges.ptr[i];
         ken_graph_def by = { e->file, (ken_def_id)e->within };
         bool is_itself = e->within >= 0 && by.file == e->to.file && by.def == e->to.def;
-        const uint64_t *at = ken_map_find(&b->index, ken_str_n((const char *)&e->to, sizeof e->to));
+        const uint64_t *at = ken_map_find(&b->index, query_def_key(&e->to));
         if (at && !is_itself && e->role != KEN_REF_IMPORT)
             b->batch.n_uses[*at]++;
     }
@@ -312,7 +292,7 @@ static ken_status look_at(burying *b, uint32_t file, ken_err *err)
         ken_graph_def d = { file, i };
         if (!is_candidate(b->g, u, d))
             continue;
-        ken_map_put(&b->index, ken_str_n((const char *)&d, sizeof d), b->batch.n, NULL);
+        ken_map_put(&b->index, query_def_key(&d), b->batch.n, NULL);
         b->batch.defs[b->batch.n++] = d;
         if (b->batch.n == DEAD_BATCH)
             st = end_batch(b, err);
@@ -337,7 +317,7 @@ ken_status ken_find_dead(ken_snapshot *s, ken_str folder, size_t limit, const ke
     burying *b = KEN_ARENA_NEW(arena, burying);
     *b = (burying){ .s = s, .cancel = cancel, .arena = arena, .limit = limit };
     b->out = KEN_ARENA_ARRAY(arena, ken_dead, limit + 1);
-    ken_status st = focus_on(s, folder, arena, &focus, err);
+    ken_status st = query_focus_on(s, KEN_ARCH_FULL, folder, arena, &focus, err);
     if (!st)
         st = query_graph_open(s, &b->g, err);
     ken_map_init(&b->index);

@@ -13,6 +13,22 @@ enum {
 
 static const double damping = 0.85;
 
+ken_status query_focus_on(ken_snapshot *s, ken_arch_focus area, ken_str folder, ken_arena *arena,
+                          query_focus *out, ken_err *err)
+{
+    *out = (query_focus){ area, { "", 0 } };
+    if (!folder.len)
+        return KEN_OK;
+    out->folder = query_relative_path(s, folder, arena);
+    if (!out->folder.ptr)
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "directory: '" KEN_STR_FMT "' is outside of the project",
+                        KEN_STR_ARG(folder));
+    while (ken_str_ends(out->folder, KEN_STR("/")))
+        out->folder.len--;
+    return KEN_OK;
+}
+
 bool query_in_focus(const ken_snapshot *s, uint32_t file, const query_focus *focus)
 {
     ken_str path = s->rows[file].path;
@@ -46,8 +62,7 @@ bool query_is_frontend(const ken_snapshot *s, uint32_t file)
     return false;
 }
 
-// ---- cutting
-// -------------------------------------------------------------------------------------
+// ---- cutting ------------------------------------------------------------------------------------
 
 // The folder of `path` that is one step below `folder`; `folder` itself when the file lies in it.
 static ken_str step_below(ken_str folder, ken_str path)
@@ -114,8 +129,7 @@ static void cut(cutting *c)
     }
 }
 
-// ---- numbers
-// -------------------------------------------------------------------------------------
+// ---- numbers ------------------------------------------------------------------------------------
 
 static void count(cutting *c)
 {
@@ -194,8 +208,7 @@ static void rank(cutting *c, const query_import_graph *g)
             c->m->modules[c->m->of_file[f]].centrality += now[f];
 }
 
-// ---- layers and cycles
-// ---------------------------------------------------------------------------
+// ---- layers and cycles --------------------------------------------------------------------------
 
 // Which modules each one leads to, at any distance.
 static void close_over(const query_modules *m, uint64_t *leads)

@@ -48,11 +48,6 @@ typedef struct tracer {
     uint32_t *starts, n_lines;
 } tracer;
 
-static bool is_outside(ken_graph_def d)
-{
-    return d.file == UINT32_MAX;
-}
-
 static ken_symbol_kind kind_of(tracer *t, ken_graph_def d)
 {
     const ken_unit_text *u = ken_graph_unit(t->g, d.file);
@@ -62,7 +57,7 @@ static ken_symbol_kind kind_of(tracer *t, ken_graph_def d)
 // Calls, constructions and decorations run code; so may a function that is handed on.
 static bool leads_on(tracer *t, const query_edge *e, ken_graph_def to)
 {
-    if (is_outside(to))
+    if (query_is_outside(to))
         return (e->role == KEN_REF_CALL || e->role == KEN_REF_NEW) && t->o->wants_external &&
                e->class == KEN_EDGE_EXTERNAL;
     ken_symbol_kind kind = kind_of(t, to);
@@ -79,14 +74,14 @@ static ken_str name_at(tracer *t, uint32_t file, uint32_t ref)
 
 static bool is_same_link(tracer *t, const link *l, const query_edge *e, ken_graph_def to)
 {
-    if (is_outside(to))
-        return is_outside(l->to) && ken_str_eq(l->name, name_at(t, e->file, e->ref));
+    if (query_is_outside(to))
+        return query_is_outside(l->to) && ken_str_eq(l->name, name_at(t, e->file, e->ref));
     return l->to.file == to.file && l->to.def == to.def;
 }
 
 static double weight_of(tracer *t, ken_graph_def d)
 {
-    const ken_unit_text *u = is_outside(d) ? NULL : ken_graph_unit(t->g, d.file);
+    const ken_unit_text *u = query_is_outside(d) ? NULL : ken_graph_unit(t->g, d.file);
     if (!u || d.def >= u->facts->n_symbols)
         return 0;
     const ken_symbol *s = &u->facts->symbols[d.def];
@@ -117,7 +112,7 @@ static void add_link(tracer *t, const query_edge *e, ken_graph_def to, ken_edge_
                .order = (uint32_t)t->links.len,
                .weight = weight_of(t, to),
                .evidence = evidence };
-    if (is_outside(to))
+    if (query_is_outside(to))
         l.name = name_at(t, e->file, e->ref);
     ken_vec_push(&t->links, l);
 }
@@ -144,7 +139,7 @@ static void find_callees(tracer *t, ken_graph_def def, uint32_t *out_unresolved)
         bool is_passed = e->role == KEN_REF_READ;
         add_link(t, e, e->to, is_passed ? KEN_EDGE_INFERRED : e->class,
                  is_passed ? "handed on as a value" : e->evidence);
-        if (!is_outside(e->to) && !is_passed)
+        if (!query_is_outside(e->to) && !is_passed)
             add_overriders(t, e);
     }
 }
@@ -184,8 +179,8 @@ static ken_status find_links(tracer *t, ken_graph_def def, uint32_t *out_unresol
 static int by_weight(const void *a, const void *b)
 {
     const link *x = a, *y = b;
-    if (is_outside(x->to) != is_outside(y->to))
-        return is_outside(x->to) ? 1 : -1;
+    if (query_is_outside(x->to) != query_is_outside(y->to))
+        return query_is_outside(x->to) ? 1 : -1;
     if (x->weight != y->weight)
         return x->weight > y->weight ? -1 : 1;
     return x->order < y->order ? -1 : 1;
@@ -208,11 +203,6 @@ static uint32_t cut(tracer *t)
         qsort(t->links.ptr, t->links.len, sizeof *t->links.ptr, by_order);
     }
     return n_cut;
-}
-
-static ken_str key_of(const ken_graph_def *d)
-{
-    return ken_str_n((const char *)d, sizeof *d);
 }
 
 static bool is_above(const tracer *t, int32_t step, int32_t wanted)
@@ -258,7 +248,7 @@ static void push_step(tracer *t, int32_t parent, const link *l)
         step.site_line = line_of_site(t, l);
         step.n_sites = l->n_sites;
         step.evidence = l->evidence ? ken_str_c(l->evidence) : KEN_STR("");
-        if (is_outside(l->to)) {
+        if (query_is_outside(l->to)) {
             step.node.id = l->to;
             step.node.name = step.node.qualified = ken_arena_dup(t->arena, l->name);
         } else if (!query_graph_node(t->s, l->to, t->arena, &step.node)) {
@@ -272,10 +262,10 @@ static void push_step(tracer *t, int32_t parent, const link *l)
 static bool is_first(tracer *t, int32_t step)
 {
     ken_trace_step *s = &t->steps.ptr[step];
-    if (is_outside(s->node.id))
+    if (query_is_outside(s->node.id))
         return false;
     bool is_new;
-    uint64_t *at = ken_map_put(&t->seen, key_of(&s->node.id), (uint64_t)step, &is_new);
+    uint64_t *at = ken_map_put(&t->seen, query_def_key(&s->node.id), (uint64_t)step, &is_new);
     if (is_new)
         return true;
     s->seen_at = (int32_t)*at;
@@ -365,7 +355,7 @@ static ken_status find_way(tracer *t, const ken_graph_nodes *goals, uint32_t max
 {
     way_nodes nodes = { 0 };
     ken_vec_push(&nodes, ((way_node){ .def = t->steps.ptr[0].node.id, .from = -1 }));
-    ken_map_put(&t->seen, key_of(&nodes.ptr[0].def), 0, NULL);
+    ken_map_put(&t->seen, query_def_key(&nodes.ptr[0].def), 0, NULL);
     KEN_VEC(uint32_t) depths = { 0 };
     ken_vec_push(&depths, 0);
     ken_status st = KEN_OK;
@@ -377,9 +367,9 @@ static ken_status find_way(tracer *t, const ken_graph_nodes *goals, uint32_t max
         for (size_t k = 0; !st && !out->has_path && k < t->links.len; k++) {
             const link *l = &t->links.ptr[k];
             bool is_new;
-            if (is_outside(l->to))
+            if (query_is_outside(l->to))
                 continue;
-            ken_map_put(&t->seen, key_of(&l->to), 0, &is_new);
+            ken_map_put(&t->seen, query_def_key(&l->to), 0, &is_new);
             if (!is_new)
                 continue;
             ken_vec_push(&nodes, ((way_node){ l->to, (int32_t)i, *l }));

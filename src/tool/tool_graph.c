@@ -141,8 +141,7 @@ json_t *ken_tool__route_json(const ken_route *r)
     return o;
 }
 
-// ---- staying within a size
-// -----------------------------------------------------------------------
+// ---- staying within a size ----------------------------------------------------------------------
 
 typedef struct fit_list {
     json_t *items;
