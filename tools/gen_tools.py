@@ -3,7 +3,8 @@
 """Writes docs/tools.md from src/tool/specs/*.json; --check only says whether it is up to date.
 
 Also checks what the C side cannot see: that every parameter is documented, that every alias leads to a
-parameter, and that the lists stay within their budgets (a token is counted as four bytes).
+parameter, that every tool has examples which its own schema accepts, and that the lists stay within their
+budgets (a token is counted as four bytes).
 """
 import json
 import pathlib
@@ -68,8 +69,79 @@ def listed(spec):
     return {k: spec[k] for k in LISTED} | {"inputSchema": schema}
 
 
+PYTHON_TYPES = {
+    "string": str, "integer": int, "number": (int, float), "boolean": bool, "array": list, "object": dict,
+    "null": type(None),
+}
+
+
+def types_of(p):
+    """The types a schema names; none when it takes any."""
+    t = p.get("type", [])
+    return [t] if isinstance(t, str) else t
+
+
+def has_type(v, name):
+    if isinstance(v, bool):
+        return name == "boolean"
+    return isinstance(v, PYTHON_TYPES[name])
+
+
+def outside(p, v):
+    """What a bound of the schema says against a value (json_schema.c has the same keywords)."""
+    sizes = []
+    if isinstance(v, (int, float)) and not isinstance(v, bool):
+        sizes = [("minimum", "maximum", v)]
+    elif isinstance(v, str):
+        sizes = [("minLength", "maxLength", len(v))]
+    elif isinstance(v, list):
+        sizes = [("minItems", "maxItems", len(v))]
+    for low, high, size in sizes:
+        if size < p.get(low, size):
+            yield f"{size} is under {low} {p[low]}"
+        if size > p.get(high, size):
+            yield f"{size} is over {high} {p[high]}"
+
+
+def refusals(p, v, path):
+    """Why the schema does not accept a value; nothing when it does."""
+    types = types_of(p)
+    if types and not any(has_type(v, t) for t in types):
+        yield f"{path}: {json.dumps(v)} is not of type {' or '.join(types)}"
+        return
+    if "enum" in p and v not in p["enum"]:
+        yield f"{path}: {json.dumps(v)} is none of {', '.join(map(str, p['enum']))}"
+    for text in outside(p, v):
+        yield f"{path}: {text}"
+    if isinstance(v, list):
+        for i, item in enumerate(v):
+            yield from refusals(p.get("items", {}), item, f"{path}[{i}]")
+    elif isinstance(v, dict):
+        props = p.get("properties", {})
+        for name, member in v.items():
+            if name in props:
+                yield from refusals(props[name], member, f"{path}.{name}")
+            elif p.get("additionalProperties") is False:
+                yield f"{path}: unknown name '{name}'"
+        for name in p.get("required", []):
+            if name not in v:
+                yield f"{path}.{name} is required"
+
+
+def example_problems(s):
+    if not s.get("examples"):
+        yield f"{s['name']}: no examples"
+    for i, e in enumerate(s.get("examples", [])):
+        if set(e) != {"arguments", "note"} or not e["note"]:
+            yield f"{s['name']}: examples[{i}] must have arguments and a note, and nothing else"
+            continue
+        for text in refusals(s["inputSchema"], e["arguments"], f"examples[{i}].arguments"):
+            yield f"{s['name']}: {text}"
+
+
 def problems(specs):
     for s in specs:
+        yield from example_problems(s)
         props = s["inputSchema"]["properties"]
         docs = s.get("docs", {})
         for name in sorted(set(props) ^ set(docs)):
@@ -89,19 +161,36 @@ def problems(specs):
             yield f"set {name}: {size / 4:.0f} tokens are more than {budget}"
 
 
+def span(low, high, unit):
+    if low is None and high is None:
+        return ""
+    if high is None:
+        return f"at least {low:,}{unit}" if low else ""
+    return f"{low:,} to {high:,}{unit}" if low is not None else f"at most {high:,}{unit}"
+
+
 def range_of(p):
+    """What values a parameter may have, in words; of a list how many, and what each of them may be."""
     if "enum" in p:
         return ", ".join(f"`{w}`" for w in p["enum"])
-    low = p.get("minimum", p.get("minLength"))
-    high = p.get("maximum", p.get("maxLength", p.get("maxItems")))
-    unit = " characters" if "maxLength" in p else " items" if "maxItems" in p else ""
-    if high is not None:
-        return f"{low if low is not None else 'at most'} {'to ' if low is not None else ''}{high:,}{unit}"
-    return f"at least {low}" if low else ""
+    parts = [
+        span(p.get("minimum"), p.get("maximum"), ""),
+        span(p.get("minLength"), p.get("maxLength"), " characters"),
+        span(p.get("minItems"), p.get("maxItems"), " items"),
+    ]
+    each = range_of(p["items"]) if "items" in p else ""
+    parts.append(f"each {each}" if each else "")
+    return "; ".join(part for part in parts if part).replace("at least 1 characters", "not empty")
 
 
 def type_of(p):
-    return f"{p['items']['type']}[]" if p["type"] == "array" else p["type"]
+    if types_of(p) == ["array"]:
+        return f"{type_of(p.get('items', {}))}[]"
+    return " or ".join(types_of(p)) or "any"
+
+
+def one_line(arguments):
+    return json.dumps(arguments, ensure_ascii=False)
 
 
 def section(s):
@@ -117,6 +206,8 @@ def section(s):
     hidden = {a: n for a, n in s.get("aliases", {}).items() if a not in schema["properties"]}
     if hidden:
         out += ["", "Also understood: " + ", ".join(f"`{a}` for `{n}`" for a, n in hidden.items()) + "."]
+    out += ["", "Examples:", ""]
+    out += [f"* `{one_line(e['arguments'])}`: {e['note']}" for e in s["examples"]]
     out += ["", f"Returns {s['returns']}.", ""]
     return "\n".join(out)
 
@@ -132,15 +223,17 @@ def page(specs):
 def main():
     specs = load()
     found = list(problems(specs))
+    if found:
+        print("\n".join(found))
+        return 1
     text = page(specs)
     if "--check" in sys.argv[1:]:
         if not PAGE.exists() or PAGE.read_text() != text:
-            found.append("docs/tools.md is not up to date; run tools/gen_tools.py")
+            print("docs/tools.md is not up to date; run tools/gen_tools.py")
+            return 1
     else:
         PAGE.write_text(text)
-    for f in found:
-        print(f)
-    return 1 if found else 0
+    return 0
 
 
 if __name__ == "__main__":
