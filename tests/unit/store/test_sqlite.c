@@ -184,19 +184,22 @@ KEN_TEST(newer_schema_names_both_versions)
     ken_store *s;
     kt_status(try_open(path, true, &s), KEN_EVERSION);
     kt_has_str(err.msg, "version 99");
-    kt_has_str(err.msg, "up to 2");
+    kt_has_str(err.msg, "up to 3");
     kt_status(try_open(path, false, &s), KEN_EVERSION);
-    run_sql(path, "PRAGMA user_version = 2");
+    run_sql(path, "PRAGMA user_version = 3");
     s = must_open(path, true);
     kt_eq_u(generation_of(s), 1);
     ken_store_close(s);
 }
 
-// As it was before there were references.
-static void make_old_index(const char *path)
+// As it was before there were references (1), or memory (2).
+static void make_old_index(const char *path, int version)
 {
     make_index(path, 1);
-    run_sql(path, "DROP TABLE content_refs; PRAGMA user_version = 1");
+    run_sql(path, "DROP TABLE checkpoint_tag; DROP TABLE checkpoint; DROP TABLE checkpoint_state; "
+                  "DROP TABLE rule; DROP TABLE rule_document");
+    run_sql(path, version == 1 ? "DROP TABLE content_refs; PRAGMA user_version = 1"
+                               : "DELETE FROM content_refs; PRAGMA user_version = 2");
 }
 
 static void check_old_contents(ken_store *s)
@@ -219,15 +222,41 @@ static void check_old_contents(ken_store *s)
 
 KEN_TEST(older_index_is_migrated_by_who_opens_it)
 {
-    for (int is_read_only = 0; is_read_only < 2; is_read_only++) {
-        const char *path = ktest_path(is_read_only ? "r.db" : "w.db");
-        make_old_index(path);
+    for (int i = 0; i < 4; i++) {
+        bool is_read_only = i % 2;
+        static const char *const names[] = { "w1.db", "r1.db", "w2.db", "r2.db" };
+        const char *path = ktest_path(names[i]);
+        make_old_index(path, i < 2 ? 1 : 2);
         ken_store *s = must_open(path, is_read_only);
         uint64_t g = 0;
         kt_ok_err(ken_store_get_generation(s, &g, &err), &err);
         kt_eq_u(g, 1);
         check_old_contents(s);
         ken_store_close(s);
+    }
+}
+
+KEN_TEST(rows_of_memory_that_no_writer_makes_are_told)
+{
+    static const char *const wrong[][2] = {
+        { "UPDATE checkpoint_state SET n = 1", "state of the checkpoints" },
+        { "DELETE FROM checkpoint_state", "state of the checkpoints" },
+        { "INSERT INTO checkpoint VALUES (1, x'01', 1, 1, 1, 1, '', '', 's', '[]', '{}', '')",
+          "a checkpoint" },
+        { "INSERT INTO checkpoint_tag VALUES ('t', 7)", "a row names another" },
+        { "INSERT INTO rule_document VALUES (1, 'CLAUDE.md', 1, x'02', 3, 4, 1.0, 5)",
+          "a document of rules" },
+        { "INSERT INTO rule VALUES (1, 9, 0, 1, 1, '', 'no')", "a row names another" },
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *path = ktest_path("m.db");
+        make_index(path, 1);
+        run_sql(path, wrong[i][0]);
+        ken_store *s = must_open(path, true);
+        kt_status(ken_store_verify(s, &err), KEN_ECORRUPT);
+        kt_has_str(err.msg, wrong[i][1]);
+        ken_store_close(s);
+        kt_eq_i(unlink(path), 0);
     }
 }
 
@@ -546,7 +575,7 @@ static int read_outdated(const char *path)
 KEN_TEST(older_index_that_may_not_be_written_is_told)
 {
     const char *path = ktest_path("old/p.db");
-    make_old_index(path);
+    make_old_index(path, 1);
     kt_eq_i(chmod(ktest_dir(), 0755), 0);
     kt_eq_i(chmod(ktest_path("old"), 0555), 0);
     kt_eq_i(chmod(path, 0444), 0);
