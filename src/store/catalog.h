@@ -54,6 +54,16 @@ ken_status ken_catalog_set_indexed(ken_catalog *c, ken_uuid id, int64_t at_ms, k
 // The row alone: its index stays on disk. KEN_ENOTFOUND when it is absent.
 ken_status ken_catalog_remove(ken_catalog *c, ken_uuid id, ken_err *err) KEN_MUST_USE;
 
+// ---- values ----------------------------------------------------------------------------------
+// Small texts that every process of these data shares, by names like "rules.project".
+// KEN_ENOTFOUND without a message when there is none of that name.
+ken_status ken_catalog_load_value(ken_catalog *c, ken_str name, ken_arena *arena, ken_str *out,
+                                  ken_err *err) KEN_MUST_USE;
+// A value without a pointer removes the name. Names of 1 to 128 bytes; values of at most 64 KiB,
+// without NUL (KEN_EINVAL, KEN_ELIMIT).
+ken_status ken_catalog_put_value(ken_catalog *c, ken_str name, ken_str value, ken_err *err)
+    KEN_MUST_USE;
+
 // ---- models ----------------------------------------------------------------------------------
 // Embedding models. `path` and `tokenizer_path` are in <data>/models/<id>/, whether or not there is
 // something; empty for models that have no files.

@@ -6,6 +6,7 @@
 
 #include <sqlite3.h>
 
+#include "base/alloc.h"
 #include "ktest.h"
 #include "store/catalog.h"
 #include "store/store.h"
@@ -226,6 +227,74 @@ KEN_TEST(catalog_knows_models)
         mine.id = ken_str_c(bad[i]);
         kt_status(ken_catalog_put_model(c, &mine, &err), KEN_EINVAL);
     }
+    ken_catalog_close(c);
+    ken_arena_release(&arena);
+}
+
+KEN_TEST(catalog_keeps_values)
+{
+    ken_arena_init(&arena, 0);
+    ken_catalog *c = open_catalog(false);
+    const ken_str name = KEN_STR("rules.project");
+    ken_str value = { 0 };
+    kt_status(ken_catalog_load_value(c, name, &arena, &value, &err), KEN_ENOTFOUND);
+    kt_ok_err(ken_catalog_put_value(c, name, KEN_STR("one"), &err), &err);
+    kt_ok_err(ken_catalog_put_value(c, name, KEN_STR("two \xe2\x82\xac"), &err), &err);
+    ken_catalog_close(c);
+
+    c = open_catalog(true);
+    kt_ok_err(ken_catalog_load_value(c, name, &arena, &value, &err), &err);
+    kt_eq_text(value, "two \xe2\x82\xac");
+    kt_status(ken_catalog_put_value(c, name, KEN_STR("x"), &err), KEN_EPERM);
+    ken_catalog_close(c);
+
+    c = open_catalog(false);
+    kt_ok_err(ken_catalog_put_value(c, name, KEN_STR(""), &err), &err); // empty is a value
+    kt_ok_err(ken_catalog_load_value(c, name, &arena, &value, &err), &err);
+    kt_eq_u(value.len, 0);
+    kt_ok_err(ken_catalog_put_value(c, name, (ken_str){ 0 }, &err), &err);
+    kt_status(ken_catalog_load_value(c, name, &arena, &value, &err), KEN_ENOTFOUND);
+    kt_ok_err(ken_catalog_put_value(c, name, (ken_str){ 0 }, &err), &err);
+    ken_catalog_close(c);
+    ken_arena_release(&arena);
+}
+
+KEN_TEST(catalog_refuses_bad_values)
+{
+    ken_catalog *c = open_catalog(false);
+    char *large = ken_zalloc(65 * 1024 + 1);
+    memset(large, 'v', 65 * 1024);
+    kt_status(ken_catalog_put_value(c, KEN_STR(""), KEN_STR("v"), &err), KEN_EINVAL);
+    kt_status(ken_catalog_put_value(c, ken_str_n(large, 129), KEN_STR("v"), &err), KEN_EINVAL);
+    kt_status(ken_catalog_put_value(c, KEN_STR("n"), KEN_STR("a\0b"), &err), KEN_EINVAL);
+    kt_has_str(err.msg, "'n'");
+    kt_status(ken_catalog_put_value(c, KEN_STR("n"), ken_str_c(large), &err), KEN_ELIMIT);
+    kt_has_str(err.msg, "65536");
+    ken_free(large);
+    ken_catalog_close(c);
+}
+
+// What an older ken made gains the new tables and keeps its rows.
+KEN_TEST(catalog_of_an_older_version_is_brought_up_to_date)
+{
+    ken_arena_init(&arena, 0);
+    ken_catalog *c = open_catalog(false);
+    ken_catalog_row row = add(c, "/p", "", 1), found;
+    ken_catalog_close(c);
+    sqlite3 *db = NULL;
+    kt_eq_i(sqlite3_open(ktest_path("data/config/projects.db"), &db), SQLITE_OK);
+    kt_eq_i(sqlite3_exec(db,
+                         "DROP TABLE setting; DROP TABLE task_commit_link; DROP TABLE "
+                         "task_branch_link; DROP TABLE task_planning_reference; DROP TABLE "
+                         "task_status_history; DROP TABLE task_count; DROP TABLE task_clock; DROP "
+                         "TABLE task; PRAGMA user_version = 2",
+                         NULL, NULL, NULL),
+            SQLITE_OK);
+    sqlite3_close(db);
+    c = open_catalog(false);
+    kt_ok_err(ken_catalog_put_value(c, KEN_STR("n"), KEN_STR("v"), &err), &err);
+    kt_ok_err(ken_catalog_find_by_root(c, KEN_STR("/p"), &arena, &found, &err), &err);
+    kt_true(ken_uuid_eq(found.id, row.id));
     ken_catalog_close(c);
     ken_arena_release(&arena);
 }
