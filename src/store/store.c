@@ -9,6 +9,7 @@
 #include "obs/trace.h"
 #include "store/store_debug.h"
 #include "store/store_ops.h"
+#include "store/store_priv.h"
 
 typedef enum tx_state {
     TX_NONE = 0,
@@ -20,7 +21,7 @@ struct ken_store {
     ken_store_backend *backend; // owned
     tx_state tx;
     ken_status spoiled; // why this transaction cannot be committed; KEN_OK = it can
-    bool is_durable;    // the transaction names a generation
+    bool is_durable;    // the transaction names a generation, or keeps what was said
     bool is_read_only;
     ken_zip *zip;
     char *path; // as it was opened; NULL for a backend that was wrapped by hand
@@ -37,7 +38,8 @@ enum {
 
 static bool is_complete(const ken_store_ops *o)
 {
-    if (!o || !o->name || !o->conn || !o->content || !o->file || !o->segment || !o->meta)
+    if (!o || !o->name || !o->conn || !o->content || !o->file || !o->segment || !o->meta ||
+        !o->checkpoint)
         return false;
     return o->conn->close && o->conn->begin_read && o->conn->begin_write && o->conn->commit &&
            o->conn->rollback && o->conn->checkpoint && o->conn->get_size && o->conn->verify &&
@@ -46,7 +48,9 @@ static bool is_complete(const ken_store_ops *o)
            o->file->load && o->file->put && o->file->remove && o->file->replace_skips &&
            o->file->load_skips && o->segment->add && o->segment->remove && o->segment->list &&
            o->segment->read_block && o->meta->load_generation && o->meta->put_generation &&
-           o->meta->get_generation && o->meta->load_value && o->meta->put_value;
+           o->meta->get_generation && o->meta->load_value && o->meta->put_value &&
+           o->checkpoint->load && o->checkpoint->next && o->checkpoint->list &&
+           o->checkpoint->put && o->checkpoint->remove && o->checkpoint->load_state;
 }
 
 ken_status ken_store__wrap(ken_store_backend *b, ken_store **out, ken_err *err)
@@ -175,7 +179,7 @@ void ken_store_rollback(ken_store *s)
     s->tx = TX_NONE;
 }
 
-static ken_status check_write(const ken_store *s, ken_err *err)
+ken_status ken_store__check_write(const ken_store *s, ken_err *err)
 {
     if (s->tx != TX_WRITE)
         return KEN_FAIL(err, KEN_EINVAL, "writing outside of a write transaction");
@@ -185,22 +189,27 @@ static ken_status check_write(const ken_store *s, ken_err *err)
     return KEN_OK;
 }
 
-// Remembers the first failed write.
-static ken_status wrote(ken_store *s, ken_status st)
+ken_status ken_store__wrote(ken_store *s, ken_status st)
 {
     if (st && !s->spoiled)
         s->spoiled = st;
     return st;
 }
 
-// For reads of several rows: one state, whether or not the caller opened a transaction.
-static ken_status enter_read(ken_store *s, bool *out_is_own, ken_err *err)
+ken_status ken_store__wrote_durably(ken_store *s, ken_status st)
+{
+    if (!st)
+        s->is_durable = true;
+    return ken_store__wrote(s, st);
+}
+
+ken_status ken_store__enter_read(ken_store *s, bool *out_is_own, ken_err *err)
 {
     *out_is_own = s->tx == TX_NONE;
     return *out_is_own ? ken_store_begin_read(s, err) : KEN_OK;
 }
 
-static void leave_read(ken_store *s, bool is_own)
+void ken_store__leave_read(ken_store *s, bool is_own)
 {
     if (is_own)
         ken_store_rollback(s); // nothing was written
@@ -217,13 +226,15 @@ ken_status ken_store_find_content(ken_store *s, const ken_content_key *key, ken_
 ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const ken_facts *facts,
                                  const ken_packed *packed, int64_t *out_id, ken_err *err)
 {
-    ken_status st = check_write(s, err);
+    ken_status st = ken_store__check_write(s, err);
     if (st)
         return st;
     if (!packed->facts.len || packed->facts.len > KEN_FACTS_MAX_BYTES)
-        return wrote(s, KEN_FAIL(err, KEN_ELIMIT, "packed facts of %zu bytes", packed->facts.len));
+        return ken_store__wrote(
+            s, KEN_FAIL(err, KEN_ELIMIT, "packed facts of %zu bytes", packed->facts.len));
     if (packed->refs.len > KEN_REFS_MAX_BYTES)
-        return wrote(s, KEN_FAIL(err, KEN_ELIMIT, "packed refs of %zu bytes", packed->refs.len));
+        return ken_store__wrote(
+            s, KEN_FAIL(err, KEN_ELIMIT, "packed refs of %zu bytes", packed->refs.len));
     const ken_content_info info = {
         .n_bytes = facts->n_bytes,
         .n_lines = facts->n_lines,
@@ -233,7 +244,8 @@ ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const
         .lang = key->lang,
         .is_fallback = facts->is_fallback,
     };
-    return wrote(s, s->backend->ops->content->add(s->backend, key, &info, packed, out_id, err));
+    return ken_store__wrote(
+        s, s->backend->ops->content->add(s->backend, key, &info, packed, out_id, err));
 }
 
 ken_status ken_store_load_packed(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
@@ -277,8 +289,10 @@ ken_status ken_store_load_refs(ken_store *s, int64_t content, const ken_facts *f
 
 ken_status ken_store_collect(ken_store *s, uint64_t *out_removed, ken_err *err)
 {
-    ken_status st = check_write(s, err);
-    return st ? st : wrote(s, s->backend->ops->content->collect(s->backend, out_removed, err));
+    ken_status st = ken_store__check_write(s, err);
+    return st ? st
+              : ken_store__wrote(s,
+                                 s->backend->ops->content->collect(s->backend, out_removed, err));
 }
 
 // ---- files -----------------------------------------------------------------------------------
@@ -287,11 +301,11 @@ ken_status ken_store_load_files(ken_store *s, ken_arena *arena, ken_file_row **o
                                 ken_content_info **out_contents, ken_err *err)
 {
     bool is_own;
-    ken_status st = enter_read(s, &is_own, err);
+    ken_status st = ken_store__enter_read(s, &is_own, err);
     if (st)
         return st;
     st = s->backend->ops->file->load(s->backend, arena, out, out_n, out_contents, err);
-    leave_read(s, is_own);
+    ken_store__leave_read(s, is_own);
     return st;
 }
 
@@ -303,31 +317,32 @@ static bool is_path(ken_str path)
 
 ken_status ken_store_put_file(ken_store *s, const ken_file_row *row, ken_err *err)
 {
-    ken_status st = check_write(s, err);
+    ken_status st = ken_store__check_write(s, err);
     if (st)
         return st;
     if (!is_path(row->path) || row->content <= 0 || row->id < 0)
-        return wrote(s, KEN_FAIL(err, KEN_EINVAL, "file '%.*s' of content %lld",
-                                 row->path.len > 200 ? 200 : (int)row->path.len, row->path.ptr,
-                                 (long long)row->content));
-    return wrote(s, s->backend->ops->file->put(s->backend, row, err));
+        return ken_store__wrote(s, KEN_FAIL(err, KEN_EINVAL, "file '%.*s' of content %lld",
+                                            row->path.len > 200 ? 200 : (int)row->path.len,
+                                            row->path.ptr, (long long)row->content));
+    return ken_store__wrote(s, s->backend->ops->file->put(s->backend, row, err));
 }
 
 ken_status ken_store_remove_file(ken_store *s, int64_t id, ken_err *err)
 {
-    ken_status st = check_write(s, err);
-    return st ? st : wrote(s, s->backend->ops->file->remove(s->backend, id, err));
+    ken_status st = ken_store__check_write(s, err);
+    return st ? st : ken_store__wrote(s, s->backend->ops->file->remove(s->backend, id, err));
 }
 
 ken_status ken_store_replace_skips(ken_store *s, const ken_skip_row *rows, size_t n, ken_err *err)
 {
-    ken_status st = check_write(s, err);
+    ken_status st = ken_store__check_write(s, err);
     if (st)
         return st;
     for (size_t i = 0; i < n; i++)
         if (rows[i].reason <= KEN_SKIP_NONE || rows[i].reason >= KEN_SKIP_COUNT)
-            return wrote(s, KEN_FAIL(err, KEN_EINVAL, "skip reason %d", (int)rows[i].reason));
-    return wrote(s, s->backend->ops->file->replace_skips(s->backend, rows, n, err));
+            return ken_store__wrote(
+                s, KEN_FAIL(err, KEN_EINVAL, "skip reason %d", (int)rows[i].reason));
+    return ken_store__wrote(s, s->backend->ops->file->replace_skips(s->backend, rows, n, err));
 }
 
 ken_status ken_store_load_skips(ken_store *s, ken_skip_reason reason, size_t limit,
@@ -343,30 +358,30 @@ ken_status ken_store_load_skips(ken_store *s, ken_skip_reason reason, size_t lim
 ken_status ken_store_add_segment(ken_store *s, ken_segment_kind kind, ken_str bytes,
                                  uint32_t n_contents, int64_t *out_id, ken_err *err)
 {
-    ken_status st = check_write(s, err);
+    ken_status st = ken_store__check_write(s, err);
     if (st)
         return st;
     if (!bytes.len || bytes.len / KEN_SEGMENT_BLOCK >= MAX_BLOCKS)
-        return wrote(s, KEN_FAIL(err, KEN_EINVAL, "a segment of %zu bytes", bytes.len));
-    return wrote(s,
-                 s->backend->ops->segment->add(s->backend, kind, bytes, n_contents, out_id, err));
+        return ken_store__wrote(s, KEN_FAIL(err, KEN_EINVAL, "a segment of %zu bytes", bytes.len));
+    return ken_store__wrote(
+        s, s->backend->ops->segment->add(s->backend, kind, bytes, n_contents, out_id, err));
 }
 
 ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err)
 {
-    ken_status st = check_write(s, err);
-    return st ? st : wrote(s, s->backend->ops->segment->remove(s->backend, id, err));
+    ken_status st = ken_store__check_write(s, err);
+    return st ? st : ken_store__wrote(s, s->backend->ops->segment->remove(s->backend, id, err));
 }
 
 ken_status ken_store_list_segments(ken_store *s, ken_segment_kind kind, ken_arena *arena,
                                    ken_segment_info **out, size_t *out_n, ken_err *err)
 {
     bool is_own;
-    ken_status st = enter_read(s, &is_own, err);
+    ken_status st = ken_store__enter_read(s, &is_own, err);
     if (st)
         return st;
     st = s->backend->ops->segment->list(s->backend, kind, arena, out, out_n, err);
-    leave_read(s, is_own);
+    ken_store__leave_read(s, is_own);
     return st;
 }
 
@@ -394,23 +409,21 @@ ken_status ken_store_load_generation(ken_store *s, ken_arena *arena, ken_generat
                                      ken_err *err)
 {
     bool is_own;
-    ken_status st = enter_read(s, &is_own, err);
+    ken_status st = ken_store__enter_read(s, &is_own, err);
     if (st)
         return st;
     st = s->backend->ops->meta->load_generation(s->backend, arena, out, err);
-    leave_read(s, is_own);
+    ken_store__leave_read(s, is_own);
     return st;
 }
 
 ken_status ken_store_put_generation(ken_store *s, const ken_generation *g, ken_err *err)
 {
-    ken_status st = check_write(s, err);
+    ken_status st = ken_store__check_write(s, err);
     if (st)
         return st;
     st = s->backend->ops->meta->put_generation(s->backend, g, err);
-    if (!st)
-        s->is_durable = true;
-    return wrote(s, st);
+    return ken_store__wrote_durably(s, st);
 }
 
 ken_status ken_store_get_generation(ken_store *s, uint64_t *out, ken_err *err)
@@ -434,14 +447,15 @@ ken_status ken_store_load_value(ken_store *s, ken_str key, ken_arena *arena, ken
 
 ken_status ken_store_put_value(ken_store *s, ken_str key, ken_str value, ken_err *err)
 {
-    ken_status st = check_write(s, err);
+    ken_status st = ken_store__check_write(s, err);
     if (st)
         return st;
     st = check_key(key, err);
     if (!st && value.len > VALUE_MAX_BYTES)
         st = KEN_FAIL(err, KEN_ELIMIT, "value '" KEN_STR_FMT "' of %zu bytes", KEN_STR_ARG(key),
                       value.len);
-    return wrote(s, st ? st : s->backend->ops->meta->put_value(s->backend, key, value, err));
+    return ken_store__wrote(s, st ? st
+                                  : s->backend->ops->meta->put_value(s->backend, key, value, err));
 }
 
 // ---- upkeep ----------------------------------------------------------------------------------
@@ -460,10 +474,10 @@ ken_status ken_store_get_size(ken_store *s, uint64_t *out_bytes, ken_err *err)
 ken_status ken_store_verify(ken_store *s, ken_err *err)
 {
     bool is_own;
-    ken_status st = enter_read(s, &is_own, err);
+    ken_status st = ken_store__enter_read(s, &is_own, err);
     if (st)
         return st;
     st = s->backend->ops->conn->verify(s->backend, err);
-    leave_read(s, is_own);
+    ken_store__leave_read(s, is_own);
     return st;
 }

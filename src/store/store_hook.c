@@ -242,6 +242,51 @@ static ken_status hook_put_value(ken_store_backend *b, ken_str key, ken_str valu
     return leave(&p, p.st ? p.st : p.ops->meta->put_value(p.b, key, value, err));
 }
 
+// ---- checkpoints -------------------------------------------------------------------------------
+
+static ken_status hook_load_checkpoint(ken_store_backend *b, ken_uuid uuid, ken_arena *arena,
+                                       ken_checkpoint_row *out, ken_err *err)
+{
+    passage p = enter(b, call_of("load_checkpoint", 0), err);
+    return leave(&p, p.st ? p.st : p.ops->checkpoint->load(p.b, uuid, arena, out, err));
+}
+
+static ken_status hook_next_checkpoint(ken_store_backend *b, int64_t after_id, ken_arena *arena,
+                                       ken_checkpoint_row *out, ken_err *err)
+{
+    passage p = enter(b, call_of("next_checkpoint", after_id), err);
+    return leave(&p, p.st ? p.st : p.ops->checkpoint->next(p.b, after_id, arena, out, err));
+}
+
+static ken_status hook_list_checkpoints(ken_store_backend *b, uint64_t since_rev, size_t limit,
+                                        bool with_texts, ken_arena *arena, ken_checkpoint_row **out,
+                                        size_t *out_n, ken_err *err)
+{
+    passage p = enter(b, call_of("list_checkpoints", (int64_t)since_rev), err);
+    return leave(&p, p.st ? p.st
+                          : p.ops->checkpoint->list(p.b, since_rev, limit, with_texts, arena, out,
+                                                    out_n, err));
+}
+
+static ken_status hook_put_checkpoint(ken_store_backend *b, ken_checkpoint_row *row, ken_err *err)
+{
+    passage p = enter(b, call_text("put_checkpoint", row->summary, row->id), err);
+    return leave(&p, p.st ? p.st : p.ops->checkpoint->put(p.b, row, err));
+}
+
+static ken_status hook_remove_checkpoint(ken_store_backend *b, int64_t id, ken_err *err)
+{
+    passage p = enter(b, call_of("remove_checkpoint", id), err);
+    return leave(&p, p.st ? p.st : p.ops->checkpoint->remove(p.b, id, err));
+}
+
+static ken_status hook_load_checkpoint_state(ken_store_backend *b, ken_checkpoint_state *out,
+                                             ken_err *err)
+{
+    passage p = enter(b, call_of("load_checkpoint_state", 0), err);
+    return leave(&p, p.st ? p.st : p.ops->checkpoint->load_state(p.b, out, err));
+}
+
 static const ken_store_conn_ops hook_conn_ops = {
     .close = hook_close,
     .rollback = hook_rollback,
@@ -285,6 +330,15 @@ static const ken_store_meta_ops hook_meta_ops = {
     .put_value = hook_put_value,
 };
 
+static const ken_store_checkpoint_ops hook_checkpoint_ops = {
+    .load = hook_load_checkpoint,
+    .next = hook_next_checkpoint,
+    .list = hook_list_checkpoints,
+    .put = hook_put_checkpoint,
+    .remove = hook_remove_checkpoint,
+    .load_state = hook_load_checkpoint_state,
+};
+
 static const ken_store_ops hook_ops = {
     .name = "hook",
     .conn = &hook_conn_ops,
@@ -292,6 +346,7 @@ static const ken_store_ops hook_ops = {
     .file = &hook_file_ops,
     .segment = &hook_segment_ops,
     .meta = &hook_meta_ops,
+    .checkpoint = &hook_checkpoint_ops,
 };
 
 void ken_store__hook(ken_store *s, const ken_store_hook *h)

@@ -9,6 +9,7 @@
 #ifndef KEN_STORE_STORE_OPS_H
 #define KEN_STORE_STORE_OPS_H
 
+#include "store/checkpoints.h"
 #include "store/store.h"
 
 typedef struct ken_store_ops ken_store_ops;
@@ -111,6 +112,27 @@ typedef struct ken_store_meta_ops {
     ken_status (*put_value)(ken_store_backend *b, ken_str key, ken_str value, ken_err *err);
 } ken_store_meta_ops;
 
+// ---- checkpoints -----------------------------------------------------------------------------
+typedef struct ken_store_checkpoint_ops {
+    // KEN_ENOTFOUND without a message.
+    ken_status (*load)(ken_store_backend *b, ken_uuid uuid, ken_arena *arena,
+                       ken_checkpoint_row *out, ken_err *err);
+    // The row with the smallest id above; KEN_ENOTFOUND without a message. A damaged row fails
+    // alone.
+    ken_status (*next)(ken_store_backend *b, int64_t after_id, ken_arena *arena,
+                       ken_checkpoint_row *out, ken_err *err);
+    // Rows with a rev above, in its order, at most `limit`. Without texts only id, uuid, rev and
+    // tags are set. A read transaction is open.
+    ken_status (*list)(ken_store_backend *b, uint64_t since_rev, size_t limit, bool with_texts,
+                       ken_arena *arena, ken_checkpoint_row **out, size_t *out_n, ken_err *err);
+    // id 0 inserts (KEN_EEXIST when the uuid is there); else the row must be there, or
+    // KEN_ENOTFOUND. Sets id and rev, which is above all there ever were.
+    ken_status (*put)(ken_store_backend *b, ken_checkpoint_row *row, ken_err *err);
+    // KEN_ENOTFOUND when it is not there. Raises the newest rev, too.
+    ken_status (*remove)(ken_store_backend *b, int64_t id, ken_err *err);
+    ken_status (*load_state)(ken_store_backend *b, ken_checkpoint_state *out, ken_err *err);
+} ken_store_checkpoint_ops;
+
 struct ken_store_ops {
     const char *name; // "sqlite"
     const ken_store_conn_ops *conn;
@@ -118,6 +140,7 @@ struct ken_store_ops {
     const ken_store_file_ops *file;
     const ken_store_segment_ops *segment;
     const ken_store_meta_ops *meta;
+    const ken_store_checkpoint_ops *checkpoint;
 };
 
 enum {

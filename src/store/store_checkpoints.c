@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// The checked door to the checkpoints of a backend. What people may write is checked by the
+// service; here stands only what the database must never hold.
+#include <string.h>
+
+#include "store/checkpoints.h"
+#include "store/store_priv.h"
+
+enum {
+    SUMMARY_MAX_BYTES = 4096,
+    TEXT_MAX_BYTES = 1024 * 1024, // of each other text
+    TAG_MAX_BYTES = 256,
+};
+
+static const ken_store_checkpoint_ops *ops_of(ken_store *s)
+{
+    return ken_store__backend(s)->ops->checkpoint;
+}
+
+ken_status ken_store_load_checkpoint(ken_store *s, ken_uuid uuid, ken_arena *arena,
+                                     ken_checkpoint_row *out, ken_err *err)
+{
+    bool is_own;
+    ken_status st = ken_store__enter_read(s, &is_own, err);
+    if (st)
+        return st;
+    st = ops_of(s)->load(ken_store__backend(s), uuid, arena, out, err);
+    ken_store__leave_read(s, is_own);
+    return st;
+}
+
+ken_status ken_store_next_checkpoint(ken_store *s, int64_t after_id, ken_arena *arena,
+                                     ken_checkpoint_row *out, ken_err *err)
+{
+    bool is_own;
+    ken_status st = ken_store__enter_read(s, &is_own, err);
+    if (st)
+        return st;
+    st = ops_of(s)->next(ken_store__backend(s), after_id, arena, out, err);
+    ken_store__leave_read(s, is_own);
+    return st;
+}
+
+ken_status ken_store_list_checkpoints(ken_store *s, uint64_t since_rev, size_t limit,
+                                      bool with_texts, ken_arena *arena, ken_checkpoint_row **out,
+                                      size_t *out_n, ken_err *err)
+{
+    bool is_own;
+    ken_status st = ken_store__enter_read(s, &is_own, err);
+    if (st)
+        return st;
+    st = ops_of(s)->list(ken_store__backend(s), since_rev, limit, with_texts, arena, out, out_n,
+                         err);
+    ken_store__leave_read(s, is_own);
+    return st;
+}
+
+static const char *find_wrong_text(const ken_checkpoint_row *row)
+{
+    const struct {
+        const char *name;
+        ken_str text;
+    } texts[] = {
+        { "git_branch", row->git_branch },   { "git_commit", row->git_commit },
+        { "git_dirty", row->git_dirty },     { "context", row->context },
+        { "description", row->description },
+    };
+    if (!row->summary.len || row->summary.len > SUMMARY_MAX_BYTES)
+        return "summary";
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].text.len > TEXT_MAX_BYTES)
+            return texts[i].name;
+    for (size_t i = 0; i < row->n_tags; i++)
+        if (!row->tags[i].len || row->tags[i].len > TAG_MAX_BYTES ||
+            (i && ken_str_cmp(row->tags[i - 1], row->tags[i]) >= 0))
+            return "tags";
+    return row->n_tags > KEN_CHECKPOINT_TAGS ? "tags" : NULL;
+}
+
+static const char *find_wrong(const ken_checkpoint_row *row)
+{
+    if (row->id < 0)
+        return "id";
+    if (row->created_at_ms < 0 || row->updated_at_ms < row->created_at_ms)
+        return "updated_at_ms";
+    return row->token_count > INT32_MAX ? "token_count" : find_wrong_text(row);
+}
+
+ken_status ken_store_put_checkpoint(ken_store *s, ken_checkpoint_row *row, ken_err *err)
+{
+    ken_status st = ken_store__check_write(s, err);
+    if (st)
+        return st;
+    const char *wrong = find_wrong(row);
+    st = wrong ? KEN_FAIL(err, KEN_EINVAL, "'%s' of a checkpoint", wrong)
+               : ops_of(s)->put(ken_store__backend(s), row, err);
+    return ken_store__wrote_durably(s, st);
+}
+
+ken_status ken_store_remove_checkpoint(ken_store *s, int64_t id, ken_err *err)
+{
+    ken_status st = ken_store__check_write(s, err);
+    if (st)
+        return st;
+    return ken_store__wrote_durably(s, ops_of(s)->remove(ken_store__backend(s), id, err));
+}
+
+ken_status ken_store_load_checkpoint_state(ken_store *s, ken_checkpoint_state *out, ken_err *err)
+{
+    return ops_of(s)->load_state(ken_store__backend(s), out, err);
+}
