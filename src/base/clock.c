@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/clock.h"
 
+#include <stdio.h>
 #include <string.h>
 #include <time.h>
 
@@ -24,6 +25,17 @@ void ken_clock_format(int64_t wall_ms, char out[KEN_TIME_TEXT])
     struct tm tm;
     if (!gmtime_r(&seconds, &tm) || !strftime(out, KEN_TIME_TEXT, "%Y-%m-%dT%H:%M:%SZ", &tm))
         out[0] = '\0';
+}
+
+void ken_clock_format_ms(int64_t wall_ms, char out[KEN_TIME_MS_TEXT])
+{
+    int64_t ms = wall_ms % 1000;
+    if (ms < 0)
+        ms += 1000; // before the epoch
+    ken_clock_format(wall_ms - ms, out);
+    size_t len = strlen(out);
+    if (len) // the 'Z' makes place
+        snprintf(out + len - 1, KEN_TIME_MS_TEXT - (len - 1), ".%03dZ", (int)ms);
 }
 
 static bool parse_age(ken_str text, int64_t now_ms, int64_t *out_ms)
@@ -57,5 +69,27 @@ bool ken_clock_parse(ken_str text, int64_t now_ms, int64_t *out_ms)
     if (!end || *end)
         return false;
     *out_ms = (int64_t)timegm(&tm) * 1000;
+    return true;
+}
+
+bool ken_clock_parse_ms(ken_str text, int64_t *out_ms)
+{
+    enum {
+        WHOLE = 20, // "2026-11-21T20:15:00Z"
+        MORE = 4    // ".250"
+    };
+    char whole[WHOLE];
+    uint64_t ms = 0;
+    bool has_ms = text.len == WHOLE + MORE;
+    if (!has_ms && text.len != WHOLE)
+        return false;
+    memcpy(whole, text.ptr, WHOLE - 1);
+    whole[WHOLE - 1] = text.ptr[text.len - 1];
+    if (has_ms && (text.ptr[WHOLE - 1] != '.' ||
+                   !ken_str_parse_u64(ken_str_sub(text, WHOLE, WHOLE + 3), &ms)))
+        return false;
+    if (!ken_clock_parse(ken_str_n(whole, WHOLE), 0, out_ms))
+        return false;
+    *out_ms += (int64_t)ms;
     return true;
 }

@@ -2,14 +2,15 @@
 // sqlite_priv.h -- what the files of the SQLite backend share.
 //
 // A ken_sq is one connection with its prepared statements. Every SQL text of the index is in
-// sqlite_statements_priv.h. Result codes become a ken_status in ken_store__sq_fail and nowhere
-// else.
+// sqlite_statements_priv.h, of tasks in sqlite_task_statements_priv.h. Result codes become a
+// ken_status in ken_store__sq_fail and nowhere else.
 #ifndef KEN_STORE_SQLITE_SQLITE_PRIV_H
 #define KEN_STORE_SQLITE_SQLITE_PRIV_H
 
 #include <sqlite3.h>
 
 #include "store/sqlite/sqlite_statements_priv.h"
+#include "store/sqlite/sqlite_task_statements_priv.h"
 #include "store/store_ops.h"
 
 enum {
@@ -20,8 +21,9 @@ typedef enum ken_sq_stmt {
     KEN_SQ_NONE = 0,
 #define X(name, sql) KEN_SQ_##name,
     KEN_SQ_STATEMENTS(X)
+    KEN_SQ_TASK_STATEMENTS(X)
 #undef X
-    KEN_SQ_COUNT
+        KEN_SQ_COUNT
 } ken_sq_stmt;
 
 // A kind of database file: its mark, and the steps that make it.

@@ -7,6 +7,7 @@
 static const char *const statement_sql[KEN_SQ_COUNT] = { NULL,
 #define X(name, sql) sql,
                                                          KEN_SQ_STATEMENTS(X)
+                                                             KEN_SQ_TASK_STATEMENTS(X)
 #undef X
 };
 

@@ -53,3 +53,35 @@ KEN_TEST(what_is_no_time_is_refused)
         if (ken_clock_parse(ken_str_c(bad[i]), 0, &got))
             kt_fail("'%s' is taken for a time", bad[i]);
 }
+
+KEN_TEST(milliseconds_are_written_and_read)
+{
+    static const struct {
+        int64_t ms;
+        const char *text;
+    } rows[] = {
+        { 1795292100250, "2026-11-21T20:15:00.250Z" },
+        { 1795292100000, "2026-11-21T20:15:00.000Z" },
+        { 7, "1970-01-01T00:00:00.007Z" },
+        { -1, "1969-12-31T23:59:59.999Z" },
+    };
+    char text[KEN_TIME_MS_TEXT];
+    int64_t got;
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ken_clock_format_ms(rows[i].ms, text);
+        kt_eq_str(text, rows[i].text);
+        kt_true(ken_clock_parse_ms(ken_str_c(text), &got));
+        kt_eq_i(got, rows[i].ms);
+    }
+    kt_true(ken_clock_parse_ms(KEN_STR("2026-11-21T20:15:00Z"), &got));
+    kt_eq_i(got, 1795292100000);
+    static const char *const bad[] = { "",
+                                       "2026-11-21",
+                                       "2026-11-21T20:15:00.25Z",
+                                       "7d",
+                                       "2026-11-21T20:15:00x",
+                                       "2026-11-21T20:15:00,250Z",
+                                       "2026-11-21T20:15:00.-50Z" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        kt_false(ken_clock_parse_ms(ken_str_c(bad[i]), &got));
+}

@@ -1,0 +1,402 @@
+// SPDX-License-Identifier: MIT
+// Changing tasks: one transaction for each operation. What a reader sees of a task, its links, its
+// history and the totals, changes together.
+#include <inttypes.h>
+
+#include "base/clock.h"
+#include "store/sqlite/sqlite_tasks_priv.h"
+
+static ken_status run(ken_catalog *c, sqlite3_stmt *st, ken_err *err)
+{
+    return ken_store__sq_run(&c->q, st, "writing to", err);
+}
+
+static void bind_text_or_null(sqlite3_stmt *st, int at, ken_str s)
+{
+    if (s.len) // an empty text is none
+        ken_store__sq_bind_text(st, at, s);
+}
+
+// ---- totals ----------------------------------------------------------------------------------
+
+static ken_status count_one(ken_catalog *c, ken_sq_stmt which, const ken_task *t, ken_str branch,
+                            ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(&c->q, which, &st, err);
+    if (s)
+        return s;
+    ken_store__sq_bind_text(st, 1, branch);
+    ken_store__sq_bind_blob(st, 2, t->project.bytes, t->has_project ? sizeof t->project.bytes : 0);
+    ken_store__sq_bind_text(st, 3, t->status);
+    return run(c, st, err);
+}
+
+static ken_status take_one(ken_catalog *c, const ken_task *t, ken_str branch, ken_err *err)
+{
+    ken_status s = count_one(c, KEN_SQ_TASK_COUNT_TAKE, t, branch, err);
+    return s ? s : count_one(c, KEN_SQ_TASK_COUNT_CLEAN, t, branch, err);
+}
+
+// The task, and the same for each of its branches.
+static ken_status count_in(ken_catalog *c, const ken_task *t, ken_err *err)
+{
+    ken_status s = count_one(c, KEN_SQ_TASK_COUNT_ADD, t, KEN_STR(""), err);
+    for (size_t i = 0; !s && i < t->n_branches; i++)
+        s = count_one(c, KEN_SQ_TASK_COUNT_ADD, t, t->branches[i].name, err);
+    return s;
+}
+
+static ken_status count_out(ken_catalog *c, const ken_task *t, ken_err *err)
+{
+    ken_status s = take_one(c, t, KEN_STR(""), err);
+    for (size_t i = 0; !s && i < t->n_branches; i++)
+        s = take_one(c, t, t->branches[i].name, err);
+    return s;
+}
+
+// ---- rows ------------------------------------------------------------------------------------
+
+static ken_status next_rev(ken_catalog *c, int64_t *out, ken_err *err)
+{
+    ken_status s = ken_store__sq_do(&c->q, KEN_SQ_TASK_CLOCK_TICK, "writing to", err);
+    return s ? s : ken_store__task_clock(c, out, err);
+}
+
+// TASK_ADD or TASK_PUT: the whole row.
+static ken_status put_row(ken_catalog *c, ken_sq_stmt which, const ken_task *t, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(&c->q, which, &st, err);
+    if (s)
+        return s;
+    if (which == KEN_SQ_TASK_PUT) {
+        sqlite3_bind_int64(st, 1, t->id);
+    } else {
+        ken_store__sq_bind_blob(st, 2, t->uuid.bytes, sizeof t->uuid.bytes);
+        sqlite3_bind_int64(st, 6, t->created_at_ms);
+    }
+    sqlite3_bind_int64(st, 3, t->rev);
+    ken_store__sq_bind_text(st, 4, t->status);
+    if (t->has_project)
+        ken_store__sq_bind_blob(st, 5, t->project.bytes, sizeof t->project.bytes);
+    sqlite3_bind_int64(st, 7, t->updated_at_ms);
+    ken_store__sq_bind_text(st, 8, t->title);
+    bind_text_or_null(st, 9, t->description);
+    bind_text_or_null(st, 10, t->notes);
+    return run(c, st, err);
+}
+
+static ken_status add_change(ken_catalog *c, const ken_task *t, ken_str from, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_CHANGE_ADD, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, t->id);
+    bind_text_or_null(st, 2, from);
+    ken_store__sq_bind_text(st, 3, t->status);
+    sqlite3_bind_int64(st, 4, t->updated_at_ms);
+    return run(c, st, err);
+}
+
+static ken_status add_reference(ken_catalog *c, const ken_task *t, const ken_task_reference *r,
+                                int64_t at_ms, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_REFERENCE_ADD, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, t->id);
+    ken_store__sq_bind_text(st, 2, r->path);
+    ken_store__sq_bind_text(st, 3, r->type);
+    sqlite3_bind_int64(st, 4, at_ms);
+    return run(c, st, err);
+}
+
+static ken_status add_branch(ken_catalog *c, const ken_task *t, ken_str name, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_BRANCH_ADD, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, t->id);
+    ken_store__sq_bind_text(st, 2, name);
+    sqlite3_bind_int64(st, 3, t->updated_at_ms);
+    return run(c, st, err);
+}
+
+static ken_status add_commit(ken_catalog *c, const ken_task *t, const ken_task_commit *commit,
+                             ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_COMMIT_ADD, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, t->id);
+    ken_store__sq_bind_text(st, 2, commit->hash);
+    bind_text_or_null(st, 3, commit->message);
+    sqlite3_bind_int64(st, 4, t->updated_at_ms);
+    return run(c, st, err);
+}
+
+// A statement whose parameters are the id of a task and its rev, as far as it has them.
+static ken_status run_for_task(ken_catalog *c, ken_sq_stmt which, const ken_task *t, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(&c->q, which, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, t->id);
+    if (sqlite3_bind_parameter_count(st) > 1)
+        sqlite3_bind_int64(st, 2, t->rev);
+    return run(c, st, err);
+}
+
+// The task as it now is.
+static ken_status reload(ken_catalog *c, ken_uuid uuid, ken_arena *arena, ken_task *out,
+                         ken_err *err)
+{
+    ken_task t = { 0 };
+    ken_status s = ken_store__task_by_uuid(c, uuid, arena, &t, err);
+    if (!s)
+        s = ken_store__task_links(c, true, arena, &t, err);
+    if (!s)
+        *out = t;
+    return s;
+}
+
+// ---- adding ----------------------------------------------------------------------------------
+
+static ken_status add(ken_catalog *c, const ken_task *task, ken_arena *arena, ken_task *out,
+                      ken_err *err)
+{
+    ken_task t = *task;
+    t.updated_at_ms = t.created_at_ms;
+    t.n_branches = 0;
+    ken_status s = next_rev(c, &t.rev, err);
+    if (!s)
+        s = put_row(c, KEN_SQ_TASK_ADD, &t, err);
+    t.id = sqlite3_last_insert_rowid(c->q.db);
+    if (!s)
+        s = add_change(c, &t, (ken_str){ 0 }, err);
+    for (size_t i = 0; !s && i < t.n_references; i++)
+        s = add_reference(c, &t, &t.references[i], t.created_at_ms, err);
+    if (!s)
+        s = count_in(c, &t, err);
+    return s ? s : reload(c, t.uuid, arena, out, err);
+}
+
+ken_status ken_catalog_add_task(ken_catalog *c, const ken_task *task, ken_arena *arena,
+                                ken_task *out, ken_err *err)
+{
+    ken_task t = { 0 };
+    ken_status s = ken_store__catalog_begin(c, err);
+    if (s)
+        return s;
+    s = ken_store__catalog_end(c, add(c, task, arena, &t, err), err);
+    if (!s)
+        *out = t;
+    return s;
+}
+
+// ---- changing --------------------------------------------------------------------------------
+
+static ken_status check_is_unchanged(const ken_task *t, int64_t wanted_ms, ken_err *err)
+{
+    char is[KEN_TIME_MS_TEXT], wanted[KEN_TIME_MS_TEXT], uuid[KEN_UUID_TEXT];
+    if (!wanted_ms || wanted_ms == t->updated_at_ms)
+        return KEN_OK;
+    ken_clock_format_ms(t->updated_at_ms, is);
+    ken_clock_format_ms(wanted_ms, wanted);
+    ken_uuid_format(t->uuid, uuid);
+    return KEN_FAIL(err, KEN_EEXIST,
+                    "task %s was changed since: its updated_at is %s, not %s; read it again, and "
+                    "give that as if_updated_at",
+                    uuid, is, wanted);
+}
+
+static bool same_text(ken_str a, ken_str b)
+{
+    return ken_str_eq(a, b); // none and empty are the same
+}
+
+// The texts and the project of an edit; says whether one of them is different.
+static bool apply_fields(ken_task *t, const ken_task_edit *e)
+{
+    const struct {
+        ken_str *is, to;
+    } texts[] = {
+        { &t->title, e->title },
+        { &t->status, e->status },
+        { &t->description, e->description },
+        { &t->notes, e->notes },
+    };
+    bool is_different = false;
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
+        if (texts[i].to.ptr && !same_text(*texts[i].is, texts[i].to)) {
+            *texts[i].is = texts[i].to;
+            is_different = true;
+        }
+    if (e->sets_project &&
+        (t->has_project != !!e->project || (e->project && !ken_uuid_eq(t->project, *e->project)))) {
+        t->has_project = e->project;
+        t->project = e->project ? *e->project : (ken_uuid){ { 0 } };
+        is_different = true;
+    }
+    return is_different;
+}
+
+static bool has_branch(const ken_task *t, ken_str name)
+{
+    for (size_t i = 0; i < t->n_branches; i++)
+        if (ken_str_eq(t->branches[i].name, name))
+            return true;
+    return false;
+}
+
+static bool has_commit(const ken_task *t, ken_str hash)
+{
+    for (size_t i = 0; i < t->n_commits; i++)
+        if (ken_str_eq(t->commits[i].hash, hash))
+            return true;
+    return false;
+}
+
+static const ken_task_reference *find_reference(const ken_task *t, ken_str path)
+{
+    for (size_t i = 0; i < t->n_references; i++)
+        if (ken_str_eq(t->references[i].path, path))
+            return &t->references[i];
+    return NULL;
+}
+
+static bool same_references(const ken_task *t, const ken_task_edit *e)
+{
+    if (t->n_references != e->n_references)
+        return false;
+    for (size_t i = 0; i < e->n_references; i++)
+        if (!ken_str_eq(t->references[i].path, e->references[i].path) ||
+            !ken_str_eq(t->references[i].type, e->references[i].type))
+            return false;
+    return true;
+}
+
+// Those that stay keep their time.
+static ken_status put_references(ken_catalog *c, const ken_task *t, const ken_task_edit *e,
+                                 ken_err *err)
+{
+    ken_status s = run_for_task(c, KEN_SQ_TASK_REFERENCES_REMOVE, t, err);
+    for (size_t i = 0; !s && i < e->n_references; i++) {
+        const ken_task_reference *old = find_reference(t, e->references[i].path);
+        s = add_reference(c, t, &e->references[i], old ? old->at_ms : t->updated_at_ms, err);
+    }
+    return s;
+}
+
+typedef struct difference {
+    bool fields, references, branch, commit;
+} difference;
+
+static ken_status find_difference(ken_task *now, const ken_task_edit *e, difference *out,
+                                  ken_err *err)
+{
+    *out = (difference){
+        .fields = apply_fields(now, e),
+        .references = e->sets_references && !same_references(now, e),
+        .branch = e->branch.ptr && !has_branch(now, e->branch),
+        .commit = e->commit.hash.ptr && !has_commit(now, e->commit.hash),
+    };
+    if (out->branch && now->n_branches >= KEN_TASK_BRANCHES_MAX)
+        return KEN_FAIL(err, KEN_ELIMIT, "branch: a task is linked to at most %d branches",
+                        KEN_TASK_BRANCHES_MAX);
+    if (out->commit && now->n_commits >= KEN_TASK_COMMITS_MAX)
+        return KEN_FAIL(err, KEN_ELIMIT, "commit: a task is linked to at most %d commits",
+                        KEN_TASK_COMMITS_MAX);
+    return KEN_OK;
+}
+
+static ken_status write_difference(ken_catalog *c, const ken_task *was, ken_task *now,
+                                   const ken_task_edit *e, const difference *d, ken_err *err)
+{
+    now->updated_at_ms = e->now_ms > was->updated_at_ms ? e->now_ms : was->updated_at_ms + 1;
+    bool moves = d->fields &&
+                 (!ken_str_eq(was->status, now->status) || was->has_project != now->has_project ||
+                  !ken_uuid_eq(was->project, now->project));
+    ken_status s = next_rev(c, &now->rev, err);
+    if (!s && moves)
+        s = count_out(c, was, err);
+    if (!s && moves)
+        s = count_in(c, now, err);
+    if (!s)
+        s = put_row(c, KEN_SQ_TASK_PUT, now, err);
+    if (!s && !ken_str_eq(was->status, now->status))
+        s = add_change(c, now, was->status, err);
+    if (!s && d->references)
+        s = put_references(c, now, e, err);
+    if (!s && d->branch)
+        s = add_branch(c, now, e->branch, err);
+    if (!s && d->branch)
+        s = count_one(c, KEN_SQ_TASK_COUNT_ADD, now, e->branch, err);
+    if (!s && d->commit)
+        s = add_commit(c, now, &e->commit, err);
+    return s ? s : run_for_task(c, KEN_SQ_TASK_BRANCHES_MOVE, now, err);
+}
+
+static ken_status update(ken_catalog *c, ken_uuid uuid, const ken_task_edit *e, ken_arena *arena,
+                         ken_task *out, ken_err *err)
+{
+    ken_task was = { 0 };
+    difference d = { 0 };
+    ken_status s = reload(c, uuid, arena, &was, err);
+    if (!s)
+        s = check_is_unchanged(&was, e->if_updated_at_ms, err);
+    if (s)
+        return s;
+    ken_task now = was;
+    s = find_difference(&now, e, &d, err);
+    if (!s && (d.fields || d.references || d.branch || d.commit)) {
+        s = write_difference(c, &was, &now, e, &d, err);
+        if (!s)
+            s = reload(c, uuid, arena, &now, err);
+    }
+    if (!s)
+        *out = now;
+    return s;
+}
+
+ken_status ken_catalog_update_task(ken_catalog *c, ken_uuid uuid, const ken_task_edit *edit,
+                                   ken_arena *arena, ken_task *out, ken_err *err)
+{
+    ken_task t = { 0 };
+    ken_status s = ken_store__catalog_begin(c, err);
+    if (s)
+        return s;
+    s = ken_store__catalog_end(c, update(c, uuid, edit, arena, &t, err), err);
+    if (!s)
+        *out = t;
+    return s;
+}
+
+// ---- removing --------------------------------------------------------------------------------
+
+static ken_status remove_task(ken_catalog *c, ken_uuid uuid, ken_arena *arena, ken_err *err)
+{
+    ken_task t = { 0 };
+    ken_status s = reload(c, uuid, arena, &t, err);
+    if (!s)
+        s = count_out(c, &t, err);
+    return s ? s : run_for_task(c, KEN_SQ_TASK_REMOVE, &t, err);
+}
+
+ken_status ken_catalog_remove_task(ken_catalog *c, ken_uuid uuid, ken_err *err)
+{
+    ken_arena arena;
+    ken_status s = ken_store__catalog_begin(c, err);
+    if (s)
+        return s;
+    ken_arena_init(&arena, 0);
+    s = ken_store__catalog_end(c, remove_task(c, uuid, &arena, err), err);
+    ken_arena_release(&arena);
+    return s;
+}
