@@ -89,14 +89,14 @@ static bool fits(const graph_unit *u, ken_def_id def, ken_ref_role role)
     case KEN_REF_NEW:
         return is_type || kind == KEN_SYMBOL_NAMESPACE;
     case KEN_REF_CALL:
-        if (u->policy->splits_members && kind == KEN_SYMBOL_FIELD)
+        if (u->policy->splits_members && (kind == KEN_SYMBOL_FIELD || kind == KEN_SYMBOL_PROPERTY))
             return false;
         return !is_type || u->policy->calls_class || kind == KEN_SYMBOL_TYPE;
     case KEN_REF_WRITE:
         return ken_symbol_is_variable(kind);
     case KEN_REF_READ:
         return !u->policy->splits_members || !ken_symbol_is_callable(kind) ||
-               ken_graph_owner(&u->text, def) < 0;
+               (ken_graph_owner(&u->text, def) < 0 && !graph_has_owner(u, def));
     case KEN_REF_IMPORT:
     case KEN_REF_DECORATE:
     case KEN_REF_ROLE_COUNT:
@@ -114,8 +114,8 @@ static bool takes(const graph_unit *u, ken_def_id def, uint32_t n_args)
            (n_args <= d->max_params || (d->flags & KEN_DEF_VARIADIC) || d->max_params == 255);
 }
 
-// Keeps what fits; all, when nothing does.
-static void keep(ken_graph *g, ken_targets *t, ken_ref_role role, uint32_t n_args, bool has_args)
+// Keeps what fits; all, when nothing does, which is false.
+static bool keep(ken_graph *g, ken_targets *t, ken_ref_role role, uint32_t n_args, bool has_args)
 {
     ken_graph_def kept[KEN_TARGETS_MAX];
     uint32_t n = 0;
@@ -125,9 +125,10 @@ static void keep(ken_graph *g, ken_targets *t, ken_ref_role role, uint32_t n_arg
             kept[n++] = t->defs[i];
     }
     if (!n)
-        return;
+        return false;
     memcpy(t->defs, kept, n * sizeof *kept);
     t->n = n;
+    return true;
 }
 
 // An `export default <name>`, `exports.x = <name>` stands for what it exports; so does a module
@@ -158,11 +159,14 @@ static ken_edge_class class_of(const graph_value *v)
 }
 
 // Whether a definition could be meant by a name without a prefix, or by one with.
-static bool could_be_meant(const graph_unit *c, ken_def_id def, bool is_member)
+static bool could_be_meant(const graph_unit *u, const graph_unit *c, ken_def_id def, bool is_member)
 {
     int32_t owner = ken_graph_owner(&c->text, def);
     if (is_member)
         return owner >= 0 || c->text.refs->n_bases;
+    if (u->text.lang == KEN_LANG_KOTLIN) // a member, or an extension, of a receiver left unsaid
+        return !graph_is_type(ken_graph_kind(&c->text, def)) &&
+               (owner >= 0 || graph_has_owner(c, def));
     if (owner < 0)
         return true;
     ken_symbol_kind kind = ken_graph_kind(&c->text, (ken_def_id)owner);
@@ -189,7 +193,7 @@ static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_ta
     for (size_t i = 0; i < n; i++) {
         graph_unit *c = graph_unit_of(g, copy[i].file);
         if (c && c->policy->family == u->policy->family && copy[i].def < c->n_defs &&
-            could_be_meant(c, copy[i].def, is_member)) {
+            could_be_meant(u, c, copy[i].def, is_member)) {
             t->class = KEN_EDGE_UNRESOLVED;
             return;
         }
@@ -228,7 +232,11 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
         return;
     out->evidence = v->evidence;
     add_defs(out, v);
-    keep(g, out, role, 0, false);
+    bool is_any = keep(g, out, role, 0, false);
+    if (!is_any && u->text.lang == KEN_LANG_KOTLIN && out->class == KEN_EDGE_INFERRED) {
+        *out = (ken_targets){ .class = KEN_EDGE_UNRESOLVED }; // a function that is only named
+        return;
+    }
     uint16_t said = u->n_args[expr];
     if (out->n > 1 && said && said != UINT16_MAX && (role == KEN_REF_CALL || role == KEN_REF_NEW))
         keep(g, out, role, said - 1u, true);

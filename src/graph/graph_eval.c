@@ -321,6 +321,12 @@ static const graph_value *call_of_object(ken_graph *g, graph_unit *u, const grap
 static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     const graph_value *callee = graph_whole(g, graph_eval(g, u, e->a));
+    if (u->text.lang == KEN_LANG_KOTLIN && callee->kind != GRAPH_DEFS &&
+        callee->kind != GRAPH_FUNCTION) {
+        const graph_value *given = graph_kotlin_std(g, u, e->a);
+        if (given->kind != GRAPH_NONE)
+            return given;
+    }
     switch (callee->kind) {
     case GRAPH_DEFS:
         return call_of_defs(g, u, callee);
@@ -486,6 +492,12 @@ static const graph_value *eval_member(ken_graph *g, graph_unit *u, const ken_exp
     const graph_value *v = graph_assigned(g, holder, e->name);
     if (v->kind == GRAPH_NONE)
         v = graph_member_of(g, u, graph_object(g, holder), e->name);
+    bool is_unknown = v->kind == GRAPH_NONE || v->kind == GRAPH_EXTERNAL;
+    const graph_value *extension = is_unknown && u->text.lang == KEN_LANG_KOTLIN
+                                       ? graph_kotlin_extension(g, u, e)
+                                       : &graph_nothing;
+    if (extension->kind != GRAPH_NONE)
+        return extension;
     return v == &graph_outside ? outside_named(g, e->name) : v;
 }
 

@@ -151,6 +151,8 @@ static uint32_t children_of_piece(const graph_unit *u, ken_graph_def piece, ken_
         if (graph_children(u, (int32_t)piece.def, ken_graph_name(&u->text, piece.def), &inner, 1))
             n = graph_children(u, (int32_t)inner, name, found, max);
     }
+    if (!n && u->text.lang == KEN_LANG_KOTLIN)
+        n = graph_kotlin_companion(u, piece.def, name, found, max);
     for (uint32_t i = 0; i < n; i++)
         out[i] = (ken_graph_def){ piece.file, found[i] };
     return n;

@@ -205,4 +205,16 @@ bool graph_rust_is_around(const graph_unit *u, int32_t outer, int32_t def);
 // A method of the standard library that gives what it is called on, or what that holds.
 const graph_value *graph_rust_std(ken_graph *g, const graph_value *object, ken_str name);
 
+// ---- graph_kotlin.c ----------------------------------------------------------------------------
+// Of what a bare name may mean, what extends no type; extensions alone are a guess, for it is not
+// known on which receiver they are called.
+const graph_value *graph_kotlin_bare(ken_graph *g, const graph_value *v);
+// The extension in sight that a member of nothing in the tree may be.
+const graph_value *graph_kotlin_extension(ken_graph *g, graph_unit *u, const ken_expr *member);
+// Members of the type's companion.
+uint32_t graph_kotlin_companion(const graph_unit *u, ken_def_id type, ken_str name, ken_def_id *out,
+                                uint32_t max);
+// What a function of the standard library gives that gives its receiver.
+const graph_value *graph_kotlin_std(ken_graph *g, graph_unit *u, ken_expr_id callee);
+
 #endif

@@ -813,6 +813,8 @@ static const graph_value *in_scopes(ken_graph *g, graph_unit *u, ken_str name, i
             return v;
     }
     const graph_value *v = bare_children(g, u, -1, name);
+    if (wants_type && !u->policy->includes && !graph_names_type(g, v)) // a function of that name
+        return &graph_nothing;
     return v->kind != GRAPH_NONE && u->policy->makes_of_functions ? or_bound(g, u, name, v) : v;
 }
 
@@ -836,13 +838,16 @@ static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int
         u->text.lang == KEN_LANG_RUST ? graph_rust_root(g, u, name, around) : &graph_nothing;
     if (v->kind == GRAPH_NONE)
         v = linked_if_declared(g, u, in_scopes(g, u, name, around, wants_type));
-    if (v->kind == GRAPH_NONE)
-        v = in_binds(g, u, name, around);
+    const graph_value *bound = v->kind == GRAPH_NONE ? in_binds(g, u, name, around) : v;
+    bool is_bound = bound != v;
+    v = bound;
     if (v->kind == GRAPH_NONE)
         v = u->policy->includes ? in_spaces_around(g, u, name, around)
                                 : in_package(g, u, name, around);
     if (v->kind == GRAPH_NONE)
         v = in_wildcards(g, u, name, around);
+    if (u->text.lang == KEN_LANG_KOTLIN && !is_bound)
+        v = graph_kotlin_bare(g, v);
     if (v->kind == GRAPH_NONE)
         v = u->text.lang == KEN_LANG_RUST ? graph_rust_name(g, u, name) : own_module(g, u, name);
     return v;

@@ -102,7 +102,8 @@ int32_t graph_scope_of(const graph_unit *u, ken_def_id def)
         return -1;
     bool is_in_space = owner < 0 || (u->policy->includes &&
                                      graph_is_space(ken_graph_kind(&u->text, (ken_def_id)owner)));
-    if (is_in_space && graph_has_owner(u, def))
+    bool is_seen = u->text.lang == KEN_LANG_KOTLIN; // extensions are imported like all else
+    if (is_in_space && !is_seen && graph_has_owner(u, def))
         return GRAPH_ELSEWHERE;
     if (u->policy->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_ENUM_MEMBER)
         for (int i = 0; owner >= 0 && i < 2; i++) { // typedef enum foo { … } foo

@@ -116,6 +116,9 @@ TSNode ken_rule_follow_path(const ken_rule_path *path, TSNode node)
         case KEN_STEP_NEXT:
             node = ts_node_next_named_sibling(node);
             break;
+        case KEN_STEP_PREVIOUS:
+            node = ts_node_prev_named_sibling(node);
+            break;
         case KEN_STEP_DECLARATOR:
             node = unwrap_declarator(s->declarators, node);
             break;

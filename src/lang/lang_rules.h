@@ -55,6 +55,7 @@ typedef enum ken_step_kind {
     KEN_STEP_LAST,       // ^type: the last one
     KEN_STEP_IS,         // =type: stays, if the node is of that type
     KEN_STEP_NEXT,       // >: the next named sibling
+    KEN_STEP_PREVIOUS,   // <: the named sibling before
     KEN_STEP_DECLARATOR, // ~: through C declarators to the name
     KEN_STEP_QUALIFIER,  // ~scope: the innermost qualifier on the way that ~ goes
 } ken_step_kind;

@@ -93,6 +93,8 @@ static ken_rule_step read_step(lang_reader *r, ken_str text)
         step.kind = KEN_STEP_DECLARATOR;
     } else if (ken_str_eq(text, KEN_STR(">"))) {
         step.kind = KEN_STEP_NEXT;
+    } else if (ken_str_eq(text, KEN_STR("<"))) {
+        step.kind = KEN_STEP_PREVIOUS;
     } else if (ken_str_eq(text, KEN_STR("~scope"))) {
         step.kind = KEN_STEP_QUALIFIER;
     } else if (text.len && memchr("@^=", text.ptr[0], 3)) {

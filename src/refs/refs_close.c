@@ -180,6 +180,13 @@ static refs_value close_either(ken_refs_maker *m, const refs_frame *f)
     return value_of(f, either_of(m, f), -1);
 }
 
+// Whether that value is a further part of the type's name, before the list of arguments.
+static bool is_part_of_name(const ken_refs_maker *m, const refs_frame *f, size_t i)
+{
+    return f->args_depth && i < m->values.len && m->values.ptr[i].depth == f->depth + 1 &&
+           m->values.ptr[i].end <= f->args_start;
+}
+
 // A type with arguments; the value of `apply WORD` is a type of the language.
 static refs_value close_apply(ken_refs_maker *m, const refs_frame *f)
 {
@@ -188,6 +195,8 @@ static refs_value close_apply(ken_refs_maker *m, const refs_frame *f)
     if (f->rule->word.len) {
         out.expr = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, f->rule->word));
     } else if (i < m->values.len && m->values.ptr[i].depth == f->depth + 1) {
+        while (is_part_of_name(m, f, i + 1)) // `a.b.C<D>`
+            i++;
         out.expr = m->values.ptr[i].expr;
         out.ref = m->values.ptr[i++].ref;
     }
@@ -601,10 +610,11 @@ static void close_base(ken_refs_maker *m, const refs_frame *f)
 {
     m->view = refs__view(m, m->around);
     const refs_value *first = refs__first(m, f);
-    if (first && f->around >= 0 && ken_symbol_is_variable(m->symbols[f->around].kind))
+    bool is_owner = f->rule->detail == KEN_BASE_OWNER;
+    if (first && !is_owner && f->around >= 0 && ken_symbol_is_variable(m->symbols[f->around].kind))
         refs__set_value(m, f->around, refs__value_of_type(m, first->expr)); // an embedded field
-    int32_t def = refs__holder(m, f->around);
-    if (f->rule->detail != KEN_BASE_OWNER)
+    int32_t def = is_owner ? f->around : refs__holder(m, f->around);
+    if (!is_owner)
         while (def >= 0 && !refs__is_type(m, def))
             def = refs__holder(m, m->places.ptr[def].around);
     if (f->rule->path[KEN_REF_PATH_OWNER]) { // an `impl` of that type, perhaps of a trait

@@ -18,6 +18,7 @@ static const struct {
     { "classmethod", KEN_DEF_STATIC },      { "abstract", KEN_DEF_ABSTRACT },
     { "abstractmethod", KEN_DEF_ABSTRACT }, { "override", KEN_DEF_OVERRIDE },
     { "Override", KEN_DEF_OVERRIDE },       { "export", KEN_DEF_EXPORTED },
+    { "companion", KEN_DEF_STATIC },
 };
 
 static uint8_t flag_of(ken_str word)

@@ -117,7 +117,7 @@ static void open_member(ken_refs_maker *m, refs_frame *f)
         open_named(m, f);
 }
 
-// `name=value`: the name is none of ours.
+// `name=value`, `return@name value`: the name is none of ours.
 static void open_pass(ken_refs_maker *m, refs_frame *f)
 {
     refs__add_decl(m, refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node), REFS_STEP_WHOLE);
@@ -142,16 +142,27 @@ static void open_outside(ken_refs_maker *m, refs_frame *f)
 typedef void (*open_fn)(ken_refs_maker *m, refs_frame *f);
 
 static const open_fn openers[KEN_REF_RULE_COUNT] = {
-    [KEN_REF_RULE_MEMBER] = open_member,       [KEN_REF_RULE_CALL] = open_member,
-    [KEN_REF_RULE_NEW] = open_member,          [KEN_REF_RULE_CAST] = open_pass,
-    [KEN_REF_RULE_PASS] = open_pass,           [KEN_REF_RULE_FUNCTION] = open_function,
-    [KEN_REF_RULE_LAMBDA] = open_callable,     [KEN_REF_RULE_SCOPE] = open_scope,
-    [KEN_REF_RULE_DECLARE] = open_declare,     [KEN_REF_RULE_LOCAL] = open_local,
-    [KEN_REF_RULE_FIELD] = open_local,         [KEN_REF_RULE_PARAM_TYPE] = open_local,
-    [KEN_REF_RULE_ASSIGN] = open_assign,       [KEN_REF_RULE_PATTERN] = refs__open_pattern,
-    [KEN_REF_RULE_IMPORT] = refs__open_import, [KEN_REF_RULE_PREFIX] = refs__open_import,
-    [KEN_REF_RULE_OBJECT] = refs__open_object, [KEN_REF_RULE_ENTRY] = refs__open_entry,
-    [KEN_REF_RULE_BASE] = open_outside,        [KEN_REF_RULE_DECORATE] = open_outside,
+    [KEN_REF_RULE_MEMBER] = open_member,
+    [KEN_REF_RULE_CALL] = open_member,
+    [KEN_REF_RULE_NEW] = open_member,
+    [KEN_REF_RULE_CAST] = open_pass,
+    [KEN_REF_RULE_PASS] = open_pass,
+    [KEN_REF_RULE_RETURN] = open_pass,
+    [KEN_REF_RULE_FUNCTION] = open_function,
+    [KEN_REF_RULE_LAMBDA] = open_callable,
+    [KEN_REF_RULE_SCOPE] = open_scope,
+    [KEN_REF_RULE_DECLARE] = open_declare,
+    [KEN_REF_RULE_LOCAL] = open_local,
+    [KEN_REF_RULE_FIELD] = open_local,
+    [KEN_REF_RULE_PARAM_TYPE] = open_local,
+    [KEN_REF_RULE_ASSIGN] = open_assign,
+    [KEN_REF_RULE_PATTERN] = refs__open_pattern,
+    [KEN_REF_RULE_IMPORT] = refs__open_import,
+    [KEN_REF_RULE_PREFIX] = refs__open_import,
+    [KEN_REF_RULE_OBJECT] = refs__open_object,
+    [KEN_REF_RULE_ENTRY] = refs__open_entry,
+    [KEN_REF_RULE_BASE] = open_outside,
+    [KEN_REF_RULE_DECORATE] = open_outside,
 };
 
 // Names that are there before they are declared, as in `[x for x in xs]`.
