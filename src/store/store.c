@@ -39,7 +39,7 @@ enum {
 static bool is_complete(const ken_store_ops *o)
 {
     if (!o || !o->name || !o->conn || !o->content || !o->file || !o->segment || !o->meta ||
-        !o->checkpoint)
+        !o->checkpoint || !o->rule)
         return false;
     return o->conn->close && o->conn->begin_read && o->conn->begin_write && o->conn->commit &&
            o->conn->rollback && o->conn->checkpoint && o->conn->get_size && o->conn->verify &&
@@ -50,7 +50,8 @@ static bool is_complete(const ken_store_ops *o)
            o->segment->read_block && o->meta->load_generation && o->meta->put_generation &&
            o->meta->get_generation && o->meta->load_value && o->meta->put_value &&
            o->checkpoint->load && o->checkpoint->next && o->checkpoint->list &&
-           o->checkpoint->put && o->checkpoint->remove && o->checkpoint->load_state;
+           o->checkpoint->put && o->checkpoint->remove && o->checkpoint->load_state &&
+           o->rule->replace && o->rule->load;
 }
 
 ken_status ken_store__wrap(ken_store_backend *b, ken_store **out, ken_err *err)

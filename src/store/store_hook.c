@@ -287,6 +287,22 @@ static ken_status hook_load_checkpoint_state(ken_store_backend *b, ken_checkpoin
     return leave(&p, p.st ? p.st : p.ops->checkpoint->load_state(p.b, out, err));
 }
 
+// ---- documents of rules ------------------------------------------------------------------------
+
+static ken_status hook_replace_rules(ken_store_backend *b, const ken_rule_document_row *rows,
+                                     size_t n, ken_err *err)
+{
+    passage p = enter(b, call_of("replace_rules", (int64_t)n), err);
+    return leave(&p, p.st ? p.st : p.ops->rule->replace(p.b, rows, n, err));
+}
+
+static ken_status hook_load_rules(ken_store_backend *b, ken_arena *arena,
+                                  ken_rule_document_row **out, size_t *out_n, ken_err *err)
+{
+    passage p = enter(b, call_of("load_rules", 0), err);
+    return leave(&p, p.st ? p.st : p.ops->rule->load(p.b, arena, out, out_n, err));
+}
+
 static const ken_store_conn_ops hook_conn_ops = {
     .close = hook_close,
     .rollback = hook_rollback,
@@ -339,6 +355,11 @@ static const ken_store_checkpoint_ops hook_checkpoint_ops = {
     .load_state = hook_load_checkpoint_state,
 };
 
+static const ken_store_rule_ops hook_rule_ops = {
+    .replace = hook_replace_rules,
+    .load = hook_load_rules,
+};
+
 static const ken_store_ops hook_ops = {
     .name = "hook",
     .conn = &hook_conn_ops,
@@ -347,6 +368,7 @@ static const ken_store_ops hook_ops = {
     .segment = &hook_segment_ops,
     .meta = &hook_meta_ops,
     .checkpoint = &hook_checkpoint_ops,
+    .rule = &hook_rule_ops,
 };
 
 void ken_store__hook(ken_store *s, const ken_store_hook *h)

@@ -10,6 +10,7 @@
 #define KEN_STORE_STORE_OPS_H
 
 #include "store/checkpoints.h"
+#include "store/rule_documents.h"
 #include "store/store.h"
 
 typedef struct ken_store_ops ken_store_ops;
@@ -133,6 +134,16 @@ typedef struct ken_store_checkpoint_ops {
     ken_status (*load_state)(ken_store_backend *b, ken_checkpoint_state *out, ken_err *err);
 } ken_store_checkpoint_ops;
 
+// ---- documents of rules ----------------------------------------------------------------------
+typedef struct ken_store_rule_ops {
+    // The whole list. Two rows of one path: KEN_EEXIST.
+    ken_status (*replace)(ken_store_backend *b, const ken_rule_document_row *rows, size_t n,
+                          ken_err *err);
+    // By path, without the rules themselves. A read transaction is open.
+    ken_status (*load)(ken_store_backend *b, ken_arena *arena, ken_rule_document_row **out,
+                       size_t *out_n, ken_err *err);
+} ken_store_rule_ops;
+
 struct ken_store_ops {
     const char *name; // "sqlite"
     const ken_store_conn_ops *conn;
@@ -141,6 +152,7 @@ struct ken_store_ops {
     const ken_store_segment_ops *segment;
     const ken_store_meta_ops *meta;
     const ken_store_checkpoint_ops *checkpoint;
+    const ken_store_rule_ops *rule;
 };
 
 enum {

@@ -391,6 +391,7 @@ static const ken_store_ops sqlite_ops = {
     .segment = &ken_store__sq_segment_ops,
     .meta = &ken_store__sq_meta_ops,
     .checkpoint = &ken_store__sq_checkpoint_ops,
+    .rule = &ken_store__sq_rule_ops,
 };
 
 ken_status ken_store__sqlite_open(const ken_store_opts *opts, ken_store_backend **out, ken_err *err)

@@ -59,6 +59,7 @@ extern const ken_store_file_ops ken_store__sq_file_ops;
 extern const ken_store_segment_ops ken_store__sq_segment_ops;
 extern const ken_store_meta_ops ken_store__sq_meta_ops;
 extern const ken_store_checkpoint_ops ken_store__sq_checkpoint_ops;
+extern const ken_store_rule_ops ken_store__sq_rule_ops;
 
 static inline ken_sq *ken_sq_of(ken_store_backend *b)
 {
