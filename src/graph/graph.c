@@ -255,15 +255,31 @@ static void add_files(file_list *files, const ken_module *m, uint32_t own)
     }
 }
 
-static void add_bound(ken_graph *g, graph_unit *u, const ken_bind *b, file_list *files)
+static void ask_bind(ken_graph *g, const graph_unit *u, const ken_bind *b, ken_module *out,
+                     ken_module *out_inner)
 {
-    ken_module m, inner = { 0 };
     ken_module_ask ask = { .file = u->file, .module = b->module, .flags = b->flags };
-    ken_modules_resolve(g->modules, &ask, &m);
+    ken_modules_resolve(g->modules, &ask, out);
+    *out_inner = (ken_module){ .kind = KEN_MODULE_UNKNOWN };
     if (b->kind == KEN_BIND_NAME && b->name.len) { // `from a import b` may mean module b of a
         ask.name = b->name;
-        ken_modules_resolve(g->modules, &ask, &inner);
+        ken_modules_resolve(g->modules, &ask, out_inner);
     }
+}
+
+void ken_graph_bind(ken_graph *g, uint32_t file, uint32_t bind, ken_module *out,
+                    ken_module *out_inner)
+{
+    *out = *out_inner = (ken_module){ .kind = KEN_MODULE_UNKNOWN };
+    const graph_unit *u = graph_unit_of(g, file);
+    if (u && bind < u->text.refs->n_binds && u->text.refs->binds[bind].module.len)
+        ask_bind(g, u, &u->text.refs->binds[bind], out, out_inner);
+}
+
+static void add_bound(ken_graph *g, graph_unit *u, const ken_bind *b, file_list *files)
+{
+    ken_module m, inner;
+    ask_bind(g, u, b, &m, &inner);
     add_files(files, &m, u->file);
     add_files(files, &inner, u->file);
     bool is_found = m.kind == KEN_MODULE_FILES || inner.kind == KEN_MODULE_FILES;

@@ -243,11 +243,10 @@ static void count_token(ken_tokenizer *t, ken_str token, uint64_t hash, int fiel
     const ident *id = ident_of(t, token, hash);
     if (t->words && (field != KEN_FIELD_NAME || weight > 1)) // variables are no names of a chunk
         count_words(t, id, field == KEN_FIELD_NAME);
-    const uint32_t *terms = t->ident_terms.ptr + id->first_term;
     uint32_t n = (uint32_t)id->n_parts + id->has_whole;
     t->len[field] += weight * id->n_parts;
     for (uint32_t i = 0; i < n; i++)
-        count(t, terms[i], field, weight);
+        count(t, t->ident_terms.ptr[id->first_term + i], field, weight);
 }
 
 // Tokens wait a little between the moment their slot is asked for and the moment it is looked at.

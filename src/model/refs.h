@@ -143,13 +143,16 @@ typedef struct ken_bind {
     uint32_t byte; // of the name, or of the module
 } ken_bind;
 
-// A call, decorator or annotation whose first argument is a text that may name a route or an event.
+// A call, decorator or annotation whose first argument is a text that may name a route or an event;
+// a call of `use`, which may have no text. What stands between text and handler guards the route.
 typedef struct ken_literal {
     ken_expr_id callee;
-    ken_str text;        // without quotes, at most 200 bytes
-    ken_expr_id handler; // the last argument that names something; 0 = none
-    int32_t decorates;   // definition below a decorator, -1 = a call
-    uint32_t byte;       // of the text
+    ken_str text;          // without quotes, at most 200 bytes; may be empty
+    ken_expr_id handler;   // the last argument, when it names something; 0: `wrap(it)`, or none
+    int32_t decorates;     // definition below a decorator, -1 = a call
+    uint32_t byte;         // of the text, else of the arguments
+    uint32_t handler_byte; // where the handler begins; without one as `byte`
+    uint32_t end;          // of the call
 } ken_literal;
 
 typedef struct ken_refs {

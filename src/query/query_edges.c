@@ -186,8 +186,7 @@ ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *de
     return st;
 }
 
-// The first reference at or behind a byte.
-static uint32_t first_ref(const ken_refs *r, uint32_t byte)
+uint32_t query_first_ref(const ken_refs *r, uint32_t byte)
 {
     uint32_t lo = 0, hi = r->n_refs;
     while (lo < hi) {
@@ -213,7 +212,7 @@ void query_edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out
     const ken_unit_text *u = ken_graph_unit(g, file);
     if (!u)
         return;
-    for (uint32_t i = first_ref(u->refs, span.start);
+    for (uint32_t i = query_first_ref(u->refs, span.start);
          i < u->refs->n_refs && u->refs->refs[i].byte < span.end; i++) {
         const ken_ref *r = &u->refs->refs[i];
         ken_targets t;

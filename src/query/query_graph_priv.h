@@ -48,6 +48,14 @@ uint32_t query_graph_count_with(ken_snapshot *s, ken_str name);
 ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
                              const ken_cancel *cancel, ken_arena *arena, ken_route **out,
                              size_t *out_n, ken_err *err) KEN_MUST_USE;
+// The same with where each is said: a literal of a file.
+typedef struct query_route_site {
+    uint32_t file, literal;
+} query_route_site;
+
+ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
+                            const ken_cancel *cancel, ken_arena *arena, ken_route **out,
+                            query_route_site **out_sites, size_t *out_n, ken_err *err) KEN_MUST_USE;
 
 // ---- edges -------------------------------------------------------------------------------------
 typedef struct query_edge {
@@ -70,5 +78,7 @@ ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *de
 // Appends every reference inside `def`, nested definitions included; or inside a span of a file.
 void query_edges_from(ken_graph *g, ken_graph_def def, query_edges *out);
 void query_edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out);
+// The first reference at or behind a byte.
+uint32_t query_first_ref(const ken_refs *r, uint32_t byte);
 
 #endif

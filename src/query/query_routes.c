@@ -18,6 +18,7 @@ typedef struct routing {
     ken_frameworks frameworks;
     ken_str filter;
     KEN_VEC(ken_route) found;
+    KEN_VEC(query_route_site) sites; // by route
 } routing;
 
 // The project's own frameworks; a bad file is an error only for who asks for routes themselves.
@@ -106,6 +107,8 @@ static void add_literal(routing *r, uint32_t file, const ken_unit_text *u, const
                         uint32_t line)
 {
     const ken_framework *framework;
+    if (!l->text.len)
+        return;
     const ken_route_rule *rule = ken_route_find(
         &r->frameworks, ken_str_c(ken_lang_name((ken_lang_id)u->lang)), u->refs, l, &framework);
     if (!rule || rule->is_prefix)
@@ -121,8 +124,11 @@ static void add_literal(routing *r, uint32_t file, const ken_unit_text *u, const
         .line = line,
     };
     find_handler(r, file, l, &route);
-    if (passes(r, &route) && r->found.len < ROUTES_MAX)
-        ken_vec_push(&r->found, route);
+    if (!passes(r, &route) || r->found.len >= ROUTES_MAX)
+        return;
+    query_route_site site = { file, (uint32_t)(l - u->refs->literals) };
+    ken_vec_push(&r->found, route);
+    ken_vec_push(&r->sites, site);
 }
 
 static void look_at(routing *r, uint32_t file)
@@ -160,9 +166,9 @@ static ken_status find(routing *r, bool is_strict, const ken_cancel *cancel, ken
     return st;
 }
 
-ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
-                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,
-                             size_t *out_n, ken_err *err)
+ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
+                            const ken_cancel *cancel, ken_arena *arena, ken_route **out,
+                            query_route_site **out_sites, size_t *out_n, ken_err *err)
 {
     routing r = { .s = s, .arena = arena, .filter = filter };
     *out = NULL;
@@ -174,12 +180,23 @@ ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
     st = find(&r, is_strict, cancel, err);
     ken_frameworks_release(&r.frameworks);
     *out = KEN_ARENA_ARRAY(arena, ken_route, r.found.len + 1);
+    *out_sites = KEN_ARENA_ARRAY(arena, query_route_site, r.found.len + 1);
     if (!st && r.found.len) {
         memcpy(*out, r.found.ptr, r.found.len * sizeof **out);
+        memcpy(*out_sites, r.sites.ptr, r.found.len * sizeof **out_sites);
         *out_n = r.found.len;
     }
     ken_vec_release(&r.found);
+    ken_vec_release(&r.sites);
     return st;
+}
+
+ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
+                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,
+                             size_t *out_n, ken_err *err)
+{
+    query_route_site *sites;
+    return query_find_sites(s, filter, is_strict, cancel, arena, out, &sites, out_n, err);
 }
 
 ken_status ken_find_routes(ken_snapshot *s, ken_str filter, const ken_cancel *cancel,

@@ -107,19 +107,50 @@ static const refs_value *text_argument(const ken_refs_maker *m, const refs_frame
     return NULL;
 }
 
+// `app.use(…)`: what it is given stands before all routes.
+static bool is_use(ken_str name)
+{
+    return ken_str_eq_fold(name, KEN_STR("use"));
+}
+
+// Text of the literal and where it stands; false when the call is of no interest.
+static bool begin_literal(const ken_refs_maker *m, const refs_frame *f, ken_str callee,
+                          const refs_value *first, ken_literal *l)
+{
+    if (!first) {
+        l->byte = l->handler_byte = f->args_start;
+        return is_use(callee);
+    }
+    l->text = literal_text(m, first, &l->byte);
+    l->handler_byte = l->byte;
+    return l->text.len && (l->text.ptr[0] == '/' || is_route_word(callee));
+}
+
+// The last argument that names something or makes it: `wrap(handler)`.
+static const refs_value *handler_argument(const ken_refs_maker *m, const refs_frame *f,
+                                          const refs_value *first)
+{
+    for (size_t i = m->values.len; i-- > f->first_value;) {
+        const refs_value *v = &m->values.ptr[i];
+        if (v != first && is_argument(f, v) &&
+            (names_something(m, v->expr) || m->exprs.ptr[v->expr].op == KEN_EXPR_CALL))
+            return v;
+    }
+    return NULL;
+}
+
 static void add_literal(ken_refs_maker *m, const refs_frame *f, ken_expr_id callee)
 {
+    ken_literal l = { .callee = callee, .decorates = -1, .end = f->end };
     const refs_value *first = f->args_depth ? text_argument(m, f) : NULL;
-    if (!first || m->literals.len >= KEN_MAX_REFS)
+    if (!f->args_depth || m->literals.len >= KEN_MAX_REFS ||
+        !begin_literal(m, f, m->names.ptr[m->exprs.ptr[callee].name].text, first, &l))
         return;
-    ken_literal l = { .callee = callee, .decorates = -1 };
-    l.text = literal_text(m, first, &l.byte);
-    if (!l.text.len ||
-        (l.text.ptr[0] != '/' && !is_route_word(m->names.ptr[m->exprs.ptr[callee].name].text)))
-        return;
-    for (const refs_value *v = m->values.ptr + m->values.len - 1; v > first && !l.handler; v--)
-        if (is_argument(f, v) && names_something(m, v->expr))
-            l.handler = v->expr;
+    const refs_value *last = handler_argument(m, f, first);
+    if (last) {
+        l.handler = names_something(m, last->expr) ? last->expr : 0;
+        l.handler_byte = last->start;
+    }
     const refs_frame *outer = refs_top(m);
     if (refs_has(f, KEN_REF_F_DECORATE) ||
         (outer->rule && outer->rule->role == KEN_REF_RULE_DECORATE))

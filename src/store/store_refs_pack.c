@@ -337,6 +337,8 @@ static void pack_literals(ken_refs_packer *p, const ken_refs *r)
         ken_buf_put_varint(out, l->handler);
         ken_buf_put_varint(out, (uint64_t)((int64_t)l->decorates + 1));
         ken_put_diff(out, l->byte, i ? r->literals[i - 1].byte : 0);
+        ken_put_diff(out, l->handler_byte, l->byte);
+        ken_put_diff(out, l->end, l->handler_byte);
     }
 }
 

@@ -10,7 +10,7 @@ enum { // the least bytes of one
     IMPLIED_MIN_BYTES = 4,
     BASE_MIN_BYTES = 2,
     BIND_MIN_BYTES = 5,
-    LITERAL_MIN_BYTES = 5,
+    LITERAL_MIN_BYTES = 7,
 };
 
 typedef struct unpacker {
@@ -317,6 +317,8 @@ static void unpack_literals(unpacker *u)
         l->handler = get_expr(u, r, "literal");
         l->decorates = (int32_t)ken_reader_u32(r, u->out.n_defs, "literal") - 1;
         l->byte = byte = get_byte_after(u, r, byte, "literal");
+        l->handler_byte = get_byte_after(u, r, byte, "literal's handler");
+        l->end = get_byte_after(u, r, l->handler_byte, "literal's end");
     }
 }
 

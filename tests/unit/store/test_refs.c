@@ -148,8 +148,10 @@ static void random_rest(ken_refs *r, const ken_facts *f, ken_arena *arena)
             (ken_bind){ random_name(arena),     random_name(arena), random_name(arena),
                         (ken_bind_kind)pick(3), (uint8_t)pick(16),  pick(f->n_bytes + 1) };
     for (uint32_t i = 0; i < r->n_literals; i++)
-        r->literals[i] = (ken_literal){ pick(r->n_exprs), random_name(arena), pick(r->n_exprs),
-                                        (int32_t)pick(r->n_defs + 1) - 1, pick(f->n_bytes + 1) };
+        r->literals[i] = (ken_literal){ pick(r->n_exprs),     random_name(arena),
+                                        pick(r->n_exprs),     (int32_t)pick(r->n_defs + 1) - 1,
+                                        pick(f->n_bytes + 1), pick(f->n_bytes + 1),
+                                        pick(f->n_bytes + 1) };
     if (pick(2))
         r->package = random_name(arena);
 }
@@ -238,6 +240,8 @@ static void check_same_rest(const ken_refs *a, const ken_refs *b)
         kt_eq_u(x->handler, y->handler);
         kt_eq_i(x->decorates, y->decorates);
         kt_eq_u(x->byte, y->byte);
+        kt_eq_u(x->handler_byte, y->handler_byte);
+        kt_eq_u(x->end, y->end);
     }
 }
 

@@ -1,0 +1,198 @@
+// SPDX-License-Identifier: MIT
+// What the lists of facts share: which files, what they say now, where a byte stands.
+#include "query/query_facts.h"
+
+#include "base/map.h"
+#include "base/path.h"
+#include "query/query_facts_priv.h"
+#include "scan/scan.h"
+
+enum {
+    WRITTEN_MAX = 160 // bytes of a name with what stands before it
+};
+
+// ---- scope --------------------------------------------------------------------------------------
+
+static bool has_wildcard(ken_str glob)
+{
+    for (size_t i = 0; i < glob.len; i++)
+        if (memchr("*?[{\\", glob.ptr[i], 5))
+            return true;
+    return false;
+}
+
+static ken_str without_ends(ken_str glob)
+{
+    if (ken_str_starts(glob, KEN_STR("./")))
+        glob = ken_str_sub(glob, 2, glob.len);
+    while (glob.len > 1 && ken_str_ends(glob, KEN_STR("/")))
+        glob.len--;
+    return glob;
+}
+
+static bool means(ken_str glob, ken_str path)
+{
+    glob = without_ends(glob);
+    if (has_wildcard(glob))
+        return ken_glob_match(glob, path);
+    return ken_str_eq(glob, KEN_STR(".")) || ken_path_is_under(glob, path);
+}
+
+bool ken_globs_match(const ken_str_list *globs, ken_str path)
+{
+    for (size_t i = 0; i < globs->n; i++)
+        if (means(globs->items[i], path))
+            return true;
+    return false;
+}
+
+ken_status ken_globs_check(const ken_str_list *globs, ken_err *err)
+{
+    for (size_t i = 0; i < globs->n; i++) {
+        if (!globs->items[i].len)
+            return KEN_FAIL(err, KEN_EINVAL, "a glob is empty");
+        if (ken_glob_check(globs->items[i], err))
+            return KEN_EINVAL;
+    }
+    return KEN_OK;
+}
+
+static bool is_in_scope(const ken_snapshot *s, uint32_t file, const ken_facts_scope *scope)
+{
+    ken_str path = s->rows[file].path;
+    if (scope->without_tests && query_is_test(s, file))
+        return false;
+    if (scope->in.n && !ken_globs_match(&scope->in, path))
+        return false;
+    return !ken_globs_match(&scope->except, path);
+}
+
+ken_status query_scope_files(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
+                             uint32_t **out, size_t *out_n, ken_err *err)
+{
+    if (ken_globs_check(&scope->in, err) || ken_globs_check(&scope->except, err))
+        return KEN_EINVAL;
+    uint32_t *files = KEN_ARENA_ARRAY(arena, uint32_t, s->n_files + (size_t)1);
+    size_t n = 0;
+    ken_map only;
+    ken_map_init(&only);
+    for (size_t i = 0; i < scope->only.n; i++)
+        ken_map_put(&only, scope->only.items[i], 1, NULL);
+    for (uint32_t f = 0; f < s->n_files; f++)
+        if ((!scope->only.n || ken_map_find(&only, s->rows[f].path)) && is_in_scope(s, f, scope))
+            files[n++] = f;
+    ken_map_release(&only);
+    *out = files;
+    *out_n = n;
+    return KEN_OK;
+}
+
+ken_status query_scope_marks(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
+                             uint8_t **out, ken_err *err)
+{
+    uint32_t *files;
+    size_t n;
+    ken_status st = query_scope_files(s, scope, arena, &files, &n, err);
+    if (st)
+        return st;
+    *out = ken_arena_zalloc(arena, s->n_files + (size_t)1);
+    for (size_t i = 0; i < n; i++)
+        (*out)[files[i]] = 1;
+    return KEN_OK;
+}
+
+ken_status ken_list_paths(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
+                          ken_str **out, size_t *out_n, ken_err *err)
+{
+    uint32_t *files;
+    ken_status st = query_scope_files(s, scope, arena, &files, out_n, err);
+    if (st)
+        return st;
+    *out = KEN_ARENA_ARRAY(arena, ken_str, *out_n + 1);
+    for (size_t i = 0; i < *out_n; i++)
+        (*out)[i] = s->rows[files[i]].path;
+    return KEN_OK;
+}
+
+// ---- what a file says ---------------------------------------------------------------------------
+
+ken_status query_unit_now(ken_snapshot *s, uint32_t file, ken_graph **out_graph,
+                          const ken_unit_text **out_unit, ken_err *err)
+{
+    if (query_graph_is_stale(s, file))
+        query_graph_close(s);
+    ken_status st = query_graph_open(s, out_graph, err);
+    if (!st)
+        *out_unit = ken_graph_unit(*out_graph, file);
+    return st;
+}
+
+bool query_lines_of(ken_snapshot *s, uint32_t file, ken_arena *arena, query_lines *out)
+{
+    query_text t;
+    if (query_load_text(s, file, arena, &t, NULL))
+        return false;
+    bool is_read = query_need_text(&t);
+    query_close_text(&t);
+    if (!is_read)
+        return false;
+    out->text = t.text;
+    out->n = ken_line_starts(t.text, NULL, 0);
+    out->starts = KEN_ARENA_ARRAY(arena, uint32_t, out->n + (size_t)1);
+    ken_line_starts(t.text, out->starts, out->n);
+    return true;
+}
+
+ken_fact_place query_place_at(const query_lines *l, uint32_t byte)
+{
+    ken_fact_place p = { 0, 0 };
+    if (!l->n || byte >= l->text.len)
+        return p;
+    p.line = ken_line_of(l->starts, l->n, byte);
+    p.column = byte - l->starts[p.line];
+    return p;
+}
+
+// Where the separator that ends at `at` begins, or `at` when there is none.
+static size_t before_separator(ken_str text, size_t at)
+{
+    static const char *const separators[] = { "?.", "!.", "::", "->", "." };
+    for (size_t i = 0; i < sizeof separators / sizeof *separators; i++) {
+        ken_str sep = ken_str_c(separators[i]);
+        if (ken_str_ends(ken_str_sub(text, 0, at), sep))
+            return at - sep.len;
+    }
+    return at;
+}
+
+static size_t before_word(ken_str text, size_t at)
+{
+    while (at > 0 && (ken_is_word(text.ptr[at - 1]) || text.ptr[at - 1] == '$' ||
+                      (unsigned char)text.ptr[at - 1] >= 0x80))
+        at--;
+    return at;
+}
+
+static size_t behind_word(ken_str text, size_t at)
+{
+    while (at < text.len && (ken_is_word(text.ptr[at]) || text.ptr[at] == '$' ||
+                             (unsigned char)text.ptr[at] >= 0x80))
+        at++;
+    return at;
+}
+
+ken_str query_written(ken_str text, uint32_t byte, ken_str name)
+{
+    if (byte >= text.len)
+        return name;
+    bool is_it = ken_str_starts(ken_str_sub(text, byte, text.len), name);
+    size_t end = is_it ? byte + name.len : behind_word(text, byte);
+    size_t from = byte;
+    for (;;) {
+        size_t sep = before_separator(text, from);
+        size_t word = before_word(text, sep);
+        if (sep == from || word == sep || end - word > WRITTEN_MAX)
+            return ken_str_sub(text, from, end);
+        from = word;
+    }
+}

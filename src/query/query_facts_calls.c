@@ -1,0 +1,89 @@
+// SPDX-License-Identifier: MIT
+// What parts of files call, in the order of the source.
+#include "query/query_facts_priv.h"
+
+typedef struct call_list {
+    ken_snapshot *s;
+    ken_graph *g;
+    const ken_unit_text *unit;
+    query_lines lines; // of the file in hand
+    uint32_t file;     // UINT32_MAX = none
+    ken_arena *arena;
+    ken_arena text;
+    KEN_VEC(ken_call_fact) items;
+} call_list;
+
+static bool is_call(ken_ref_role role)
+{
+    return role == KEN_REF_CALL || role == KEN_REF_NEW || role == KEN_REF_DECORATE;
+}
+
+static void add_call(call_list *l, const ken_ref *r)
+{
+    ken_targets t;
+    ken_graph_node node;
+    ken_graph_resolve(l->g, l->file, r->expr, r->role, &t);
+    ken_str written = query_written(l->lines.text, r->byte, l->unit->refs->exprs[r->expr].name);
+    ken_call_fact c = { .at = query_place_at(&l->lines, r->byte),
+                        .name = query_repaired(l->arena, ken_arena_dup(l->arena, written)),
+                        .role = r->role,
+                        .class = t.class,
+                        .to = { UINT32_MAX, 0 } };
+    if (t.n && query_graph_name(l->s, t.defs[0], l->arena, &node)) {
+        c.to = t.defs[0];
+        c.to_path = node.path;
+        c.to_name = node.qualified;
+    }
+    ken_vec_push(&l->items, c);
+}
+
+static ken_status turn_to(call_list *l, uint32_t file, ken_err *err)
+{
+    if (l->file == file)
+        return KEN_OK;
+    ken_arena_reset(&l->text);
+    l->file = file;
+    ken_status st = query_unit_now(l->s, file, &l->g, &l->unit, err);
+    if (!st && l->unit && !query_lines_of(l->s, file, &l->text, &l->lines))
+        l->unit = NULL;
+    return st;
+}
+
+static ken_status list_part(call_list *l, const ken_code_part *part, ken_part_calls *out,
+                            ken_err *err)
+{
+    if (part->file >= l->s->n_files)
+        return KEN_OK;
+    ken_status st = turn_to(l, part->file, err);
+    if (st || !l->unit)
+        return st;
+    ken_vec_clear(&l->items);
+    const ken_refs *r = l->unit->refs;
+    for (uint32_t i = query_first_ref(r, part->span.start);
+         i < r->n_refs && r->refs[i].byte < part->span.end; i++)
+        if (is_call(r->refs[i].role))
+            add_call(l, &r->refs[i]);
+    *out = (ken_part_calls){ KEN_ARENA_ARRAY(l->arena, ken_call_fact, l->items.len + 1),
+                             l->items.len };
+    if (l->items.len)
+        memcpy(out->items, l->items.ptr, l->items.len * sizeof *out->items);
+    return KEN_OK;
+}
+
+ken_status ken_list_calls(ken_snapshot *s, const ken_code_part *parts, size_t n,
+                          const ken_cancel *cancel, ken_arena *arena, ken_part_calls **out,
+                          ken_err *err)
+{
+    call_list l = { .s = s, .arena = arena, .file = UINT32_MAX };
+    ken_status st = KEN_OK;
+    ken_arena_init(&l.text, 0);
+    *out = KEN_ARENA_ARRAY(arena, ken_part_calls, n + 1);
+    for (size_t i = 0; !st && i < n; i++) {
+        st = list_part(&l, &parts[i], &(*out)[i], err);
+        if (!st && i % 64 == 63)
+            st = ken_cancel_check(cancel, err);
+    }
+    ken_arena_release(&l.text);
+    ken_vec_release(&l.items);
+    return st;
+}

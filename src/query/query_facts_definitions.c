@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: MIT
+// Definitions of files, with what is known of each without asking another file.
+#include "query/query_facts_priv.h"
+
+typedef struct definition_list {
+    ken_snapshot *s;
+    const ken_definitions_query *q;
+    ken_arena *arena;
+    KEN_VEC(ken_definition_fact) items;
+    size_t n_seen;
+} definition_list;
+
+static bool is_inside(const ken_facts *f, const ken_symbol *sym)
+{
+    for (int32_t p = sym->parent; p >= 0; p = f->symbols[p].parent)
+        if (ken_symbol_is_callable(f->symbols[p].kind))
+            return true;
+    return false;
+}
+
+static ken_definition_fact fact_of(const definition_list *l, uint32_t file, const ken_unit_text *u,
+                                   uint32_t i)
+{
+    const ken_symbol *sym = &u->facts->symbols[i];
+    ken_definition_fact d = {
+        .id = { file, i },
+        .part = { file, sym->span },
+        .path = l->s->rows[file].path,
+        .name = sym->name,
+        .kind = sym->kind,
+        .visibility = sym->visibility,
+        .first_line = sym->first_line,
+        .last_line = sym->last_line,
+        .is_inside = is_inside(u->facts, sym),
+        .has_doc = sym->doc.end > sym->doc.start,
+        .is_exported = sym->visibility == KEN_VISIBILITY_PUBLIC,
+        .is_test = query_is_test(l->s, file),
+    };
+    if (i < u->refs->n_defs) {
+        const ken_def_info *info = &u->refs->defs[i];
+        d.complexity = info->complexity;
+        d.min_params = info->min_params;
+        d.max_params = info->max_params;
+        d.is_exported = d.is_exported || (info->flags & KEN_DEF_EXPORTED);
+    }
+    return d;
+}
+
+static void add(definition_list *l, const ken_definition_fact *d, const ken_facts *f)
+{
+    ken_definition_fact kept = *d;
+    kept.name = query_repaired(l->arena, ken_arena_dup(l->arena, d->name));
+    kept.qualified = ken_view_qualified(l->arena, f, d->id.def);
+    ken_vec_push(&l->items, kept);
+}
+
+static ken_status look_at(definition_list *l, uint32_t file, ken_err *err)
+{
+    ken_graph *g;
+    const ken_unit_text *u;
+    ken_status st = query_unit_now(l->s, file, &g, &u, err);
+    for (uint32_t i = 0; !st && u && i < u->facts->n_symbols; i++) {
+        if (l->q->kinds && !(l->q->kinds >> u->facts->symbols[i].kind & 1))
+            continue;
+        l->n_seen++;
+        ken_definition_fact d = fact_of(l, file, u, i);
+        if (!l->q->keeps || l->q->keeps(l->q->ctx, &d))
+            add(l, &d, u->facts);
+    }
+    return st;
+}
+
+ken_status ken_list_definitions(ken_snapshot *s, const ken_definitions_query *q,
+                                const ken_cancel *cancel, ken_arena *arena, ken_definitions *out,
+                                ken_err *err)
+{
+    definition_list l = { .s = s, .q = q, .arena = arena };
+    uint32_t *files;
+    size_t n;
+    *out = (ken_definitions){ .n_files = 0 };
+    ken_status st = query_scope_files(s, &q->scope, arena, &files, &n, err);
+    for (size_t i = 0; !st && i < n; i++) {
+        st = look_at(&l, files[i], err);
+        if (!st && i % 64 == 63)
+            st = ken_cancel_check(cancel, err);
+    }
+    if (!st) {
+        *out = (ken_definitions){ KEN_ARENA_ARRAY(arena, ken_definition_fact, l.items.len + 1),
+                                  l.items.len, (uint32_t)n, l.n_seen };
+        if (l.items.len)
+            memcpy(out->items, l.items.ptr, l.items.len * sizeof *out->items);
+    }
+    ken_vec_release(&l.items);
+    return st;
+}

@@ -1,0 +1,259 @@
+// SPDX-License-Identifier: MIT
+// Handlers of routes, and what runs before them: decorators, arguments between the path and the
+// handler, what the router was told to use earlier in the file.
+#include "query/query_facts_priv.h"
+
+enum {
+    GUARDS_MAX = 64, // of one handler
+    OWNERS_MAX = 8
+};
+
+typedef struct handler_list {
+    ken_snapshot *s;
+    ken_arena *arena, text;
+    uint32_t file; // in hand, UINT32_MAX = none
+    ken_graph *g;
+    const ken_unit_text *unit;
+    query_lines lines;
+    KEN_VEC(ken_guard) guards; // of the handler in hand
+} handler_list;
+
+static ken_status turn_to(handler_list *h, uint32_t file, ken_err *err)
+{
+    ken_status st = query_unit_now(h->s, file, &h->g, &h->unit, err);
+    if (st || h->file == file)
+        return st;
+    ken_arena_reset(&h->text);
+    h->file = file;
+    if (h->unit && !query_lines_of(h->s, file, &h->text, &h->lines))
+        h->unit = NULL;
+    return KEN_OK;
+}
+
+// ---- guards -------------------------------------------------------------------------------------
+
+static void add_guard(handler_list *h, const ken_ref *r, ken_guard_kind kind)
+{
+    ken_targets t;
+    ken_graph_node node;
+    ken_str written = query_written(h->lines.text, r->byte, h->unit->refs->exprs[r->expr].name);
+    ken_guard guard = { .kind = kind,
+                        .at = query_place_at(&h->lines, r->byte),
+                        .name = query_repaired(h->arena, ken_arena_dup(h->arena, written)) };
+    ken_graph_resolve(h->g, h->file, r->expr, r->role, &t);
+    if (t.n && query_graph_name(h->s, t.defs[0], h->arena, &node)) {
+        guard.to_path = node.path;
+        guard.to_name = node.qualified;
+    }
+    if (h->guards.len < GUARDS_MAX)
+        ken_vec_push(&h->guards, guard);
+}
+
+// `a` of `a.b` is part of what is written for `b`.
+static bool is_receiver(const ken_refs *r, uint32_t i)
+{
+    if (i + 1 >= r->n_refs)
+        return false;
+    const ken_expr *next = &r->exprs[r->refs[i + 1].expr];
+    return next->op == KEN_EXPR_MEMBER && next->a == r->refs[i].expr;
+}
+
+// What is named within a span, `but` aside: what is called, decorated with or handed on.
+static void add_guards_in(handler_list *h, uint32_t from, uint32_t to, ken_expr_id but,
+                          ken_guard_kind kind)
+{
+    const ken_refs *r = h->unit->refs;
+    for (uint32_t i = query_first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++) {
+        const ken_ref *ref = &r->refs[i];
+        bool is_named = ref->role == KEN_REF_CALL || ref->role == KEN_REF_READ ||
+                        ref->role == KEN_REF_NEW || ref->role == KEN_REF_DECORATE;
+        if (is_named && ref->expr != but && !is_receiver(r, i))
+            add_guard(h, ref, kind);
+    }
+}
+
+// What stands before the receiver's name of a literal's callee: "router" of `router.get("/")`.
+static ken_str receiver_of(const handler_list *h, const ken_literal *l)
+{
+    const ken_refs *r = h->unit->refs;
+    for (uint32_t i = query_first_ref(r, l->byte), n = 0; i-- > 0 && n < 8; n++) {
+        if (r->refs[i].expr != l->callee)
+            continue;
+        ken_str name = r->exprs[l->callee].name;
+        ken_str written = query_written(h->lines.text, r->refs[i].byte, name);
+        return ken_str_sub(written, 0, written.len > name.len ? written.len - name.len - 1 : 0);
+    }
+    return KEN_STR("");
+}
+
+// The variable that the line of `byte` gives a value: "api" of `api := r.Group("/api")`.
+static ken_str assigned_on_line(const query_lines *l, uint32_t byte)
+{
+    uint32_t start = l->starts[ken_line_of(l->starts, l->n, byte)];
+    ken_str line = ken_str_sub(l->text, start, byte);
+    size_t equals = ken_str_find_char(line, '=');
+    if (equals == SIZE_MAX)
+        return KEN_STR("");
+    ken_str left = ken_str_sub(line, 0, equals);
+    if (ken_str_ends(left, KEN_STR(":")))
+        left.len--;
+    left = ken_str_trim(left);
+    size_t from = left.len;
+    while (from > 0 && (ken_is_word(left.ptr[from - 1]) || left.ptr[from - 1] == '.'))
+        from--;
+    return ken_str_sub(left, from, left.len);
+}
+
+static bool is_named(const handler_list *h, const ken_literal *l, const char *name)
+{
+    return ken_str_eq_fold(h->unit->refs->exprs[l->callee].name, ken_str_c(name));
+}
+
+// `router.use(a, b)`, with a path perhaps that the route's begins with.
+static bool is_use_for(const handler_list *h, const ken_literal *l, ken_str receiver, ken_str route)
+{
+    if (!is_named(h, l, "use") || !ken_str_eq(receiver_of(h, l), receiver))
+        return false;
+    return !l->text.len || l->text.ptr[0] != '/' || ken_str_starts(route, l->text);
+}
+
+// What the router of a route uses: said before it in the file.
+static void add_router_guards(handler_list *h, const ken_literal *route, ken_str path, int depth,
+                              ken_str receiver)
+{
+    const ken_refs *r = h->unit->refs;
+    for (uint32_t i = 0; receiver.len && depth < 4 && i < r->n_literals; i++) {
+        const ken_literal *l = &r->literals[i];
+        if (l->byte >= route->byte || l == route)
+            continue;
+        if (is_use_for(h, l, receiver, path)) {
+            add_guards_in(h, l->byte, l->end, 0, KEN_GUARD_ROUTER);
+        } else if ((is_named(h, l, "group") || is_named(h, l, "route")) &&
+                   ken_str_eq(assigned_on_line(&h->lines, l->byte), receiver)) {
+            add_router_guards(h, l, path, depth + 1, receiver_of(h, l));
+            add_guards_in(h, l->byte, l->end, 0, KEN_GUARD_ROUTER);
+        }
+    }
+}
+
+// Decorators of a definition and of the types around it, outermost first; what its parameters ask
+// for (`user = Depends(current_user)`).
+static void add_decorators(handler_list *h, ken_def_id def, ken_expr_id but)
+{
+    const ken_facts *f = h->unit->facts;
+    int32_t owners[OWNERS_MAX], n = 0;
+    for (int32_t o = (int32_t)def; o >= 0 && n < OWNERS_MAX; o = f->symbols[o].parent)
+        owners[n++] = o;
+    while (n-- > 0) {
+        const ken_symbol *sym = &f->symbols[owners[n]];
+        add_guards_in(h, sym->span.start, sym->signature.end, but, KEN_GUARD_DECORATOR);
+    }
+}
+
+// ---- handlers -----------------------------------------------------------------------------------
+
+static void set_body(handler_list *h, ken_graph_def def, ken_handler_fact *out)
+{
+    const ken_unit_text *u = ken_graph_unit(h->g, def.file);
+    if (!u || def.def >= u->facts->n_symbols)
+        return;
+    const ken_symbol *sym = &u->facts->symbols[def.def];
+    out->body = (ken_code_part){ def.file, sym->span };
+    out->path = h->s->rows[def.file].path;
+    out->name = ken_view_qualified(h->arena, u->facts, def.def);
+    out->first_line = sym->first_line;
+    out->last_line = sym->last_line;
+}
+
+// `wrap(handler)`: the last thing named in it that is a function of the tree; else the code itself.
+static void set_wrapped(handler_list *h, const ken_literal *l, ken_handler_fact *out)
+{
+    const ken_refs *r = h->unit->refs;
+    out->body = (ken_code_part){ h->file, { l->handler_byte, l->end } };
+    out->path = h->s->rows[h->file].path;
+    out->first_line = query_place_at(&h->lines, l->handler_byte).line;
+    out->last_line = query_place_at(&h->lines, l->end ? l->end - 1 : 0).line;
+    uint32_t n_code = 0;
+    for (uint32_t i = query_first_ref(r, l->handler_byte);
+         i < r->n_refs && r->refs[i].byte < l->end; i++)
+        n_code += r->refs[i].role != KEN_REF_READ || !is_receiver(r, i);
+    if (n_code != 2) // more than a wrapper and a name
+        return;
+    for (uint32_t i = query_first_ref(r, l->end); i-- > 0 && r->refs[i].byte > l->handler_byte;) {
+        ken_targets t;
+        ken_graph_resolve(h->g, h->file, r->refs[i].expr, r->refs[i].role, &t);
+        if (r->refs[i].role == KEN_REF_READ && t.n) {
+            set_body(h, t.defs[0], out);
+            return;
+        }
+    }
+}
+
+static void find_body(handler_list *h, const ken_literal *l, ken_handler_fact *out)
+{
+    ken_expr_op op = h->unit->refs->exprs[l->handler].op;
+    ken_targets t = { .n = 0 };
+    if (l->decorates >= 0)
+        t = (ken_targets){ .defs = { { h->file, (ken_def_id)l->decorates } }, .n = 1 };
+    else if (l->handler && op != KEN_EXPR_LAMBDA)
+        ken_graph_resolve(h->g, h->file, l->handler, KEN_REF_READ, &t);
+    if (t.n)
+        set_body(h, t.defs[0], out);
+    else if (l->handler_byte > l->byte && (!l->handler || op == KEN_EXPR_LAMBDA))
+        set_wrapped(h, l, out);
+}
+
+static ken_status look_at(handler_list *h, const query_route_site *site, ken_handler_fact *out,
+                          ken_err *err)
+{
+    ken_status st = turn_to(h, site->file, err);
+    out->body.file = UINT32_MAX;
+    out->is_test = query_is_test(h->s, site->file);
+    if (st || !h->unit || site->literal >= h->unit->refs->n_literals)
+        return st;
+    const ken_literal *l = &h->unit->refs->literals[site->literal];
+    ken_vec_clear(&h->guards);
+    find_body(h, l, out);
+    if (l->decorates >= 0 && (uint32_t)l->decorates < h->unit->facts->n_symbols) {
+        add_decorators(h, (ken_def_id)l->decorates, l->callee);
+    } else {
+        add_router_guards(h, l, out->route.path, 0, receiver_of(h, l));
+        add_guards_in(h, l->byte, l->handler_byte, 0, KEN_GUARD_ARGUMENT);
+    }
+    out->guards = KEN_ARENA_ARRAY(h->arena, ken_guard, h->guards.len + 1);
+    out->n_guards = h->guards.len;
+    if (h->guards.len)
+        memcpy(out->guards, h->guards.ptr, h->guards.len * sizeof *out->guards);
+    return KEN_OK;
+}
+
+ken_status ken_list_handlers(ken_snapshot *s, const ken_facts_scope *scope,
+                             const ken_cancel *cancel, ken_arena *arena, ken_handler_fact **out,
+                             size_t *out_n, ken_err *err)
+{
+    handler_list h = { .s = s, .arena = arena, .file = UINT32_MAX };
+    uint8_t *in_scope;
+    ken_route *routes;
+    query_route_site *sites;
+    size_t n = 0;
+    ken_status st = query_scope_marks(s, scope, arena, &in_scope, err);
+    if (!st)
+        st = query_find_sites(s, KEN_STR(""), false, cancel, arena, &routes, &sites, &n, err);
+    if (st)
+        return st;
+    *out = KEN_ARENA_ARRAY(arena, ken_handler_fact, n + 1);
+    *out_n = 0;
+    ken_arena_init(&h.text, 0);
+    for (size_t i = 0; !st && i < n; i++) {
+        if (routes[i].is_event || !in_scope[sites[i].file])
+            continue;
+        ken_handler_fact *fact = &(*out)[(*out_n)++];
+        fact->route = routes[i];
+        st = look_at(&h, &sites[i], fact, err);
+        if (!st && i % 64 == 63)
+            st = ken_cancel_check(cancel, err);
+    }
+    ken_arena_release(&h.text);
+    ken_vec_release(&h.guards);
+    return st;
+}

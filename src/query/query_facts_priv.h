@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: MIT
+// query_facts_priv.h -- what the lists of query_facts.h share.
+#ifndef KEN_QUERY_QUERY_FACTS_PRIV_H
+#define KEN_QUERY_QUERY_FACTS_PRIV_H
+
+#include "query/query_facts.h"
+#include "query/query_graph_priv.h"
+
+// Files in scope, by number; KEN_EINVAL for a bad glob.
+ken_status query_scope_files(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
+                             uint32_t **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
+// The same as a mark by file.
+ken_status query_scope_marks(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
+                             uint8_t **out, ken_err *err) KEN_MUST_USE;
+
+// What a file says as it is on disk now; *out_unit NULL when it says nothing. What an earlier call
+// gave may be gone.
+ken_status query_unit_now(ken_snapshot *s, uint32_t file, ken_graph **out_graph,
+                          const ken_unit_text **out_unit, ken_err *err) KEN_MUST_USE;
+
+// The text of a file and where its lines begin, in the arena.
+typedef struct query_lines {
+    ken_str text;
+    uint32_t *starts, n;
+} query_lines;
+
+bool query_lines_of(ken_snapshot *s, uint32_t file, ken_arena *arena, query_lines *out);
+ken_fact_place query_place_at(const query_lines *l, uint32_t byte);
+// A name with what stands before it, as written: "a?.b.c" for the place of "c". Borrowed from the
+// text.
+ken_str query_written(ken_str text, uint32_t byte, ken_str name);
+
+#endif
