@@ -1,0 +1,86 @@
+// SPDX-License-Identifier: MIT
+// recall_priv.h -- what texts are while they are kept: rows, and lists of the texts that say a
+// term.
+#ifndef KEN_RECALL_RECALL_PRIV_H
+#define KEN_RECALL_RECALL_PRIV_H
+
+#include "base/vec.h"
+#include "embed/embed_static.h"
+#include "lexical/lexical.h"
+#include "recall/recall.h"
+#include "vector/vector.h"
+
+// One text that says a term: its row, and how often its title and its body say it, at most 15 each.
+typedef uint32_t recall_posting;
+
+enum {
+    RECALL_ROW_SHIFT = 8,
+    RECALL_TITLE_SHIFT = 4,
+    RECALL_TIMES_MAX = 15,
+};
+
+typedef struct recall_list {
+    ken_term term;
+    recall_posting *at; // by row, ascending
+    uint32_t len, cap;
+} recall_list;
+
+typedef struct recall_lists {
+    KEN_VEC(recall_list) all;
+    uint32_t *slots; // open addressing: place in `all` + 1
+    size_t n_slots;
+    size_t n_bytes; // of the postings
+} recall_lists;
+
+// NULL when no text ever said it.
+const recall_list *ken_recall__find_list(const recall_lists *l, ken_term term);
+void ken_recall__add_posting(recall_lists *l, ken_term term, recall_posting p);
+// Moves every posting to new_row[its row], and drops those of UINT32_MAX.
+void ken_recall__move_postings(recall_lists *l, const uint32_t *new_row);
+void ken_recall__release_lists(recall_lists *l);
+
+typedef struct recall_text {
+    int64_t id;
+    uint32_t n_title, n_body; // terms
+    bool is_live;
+} recall_text;
+
+// What one occurrence counts in a text, by its lengths; zero for those removed.
+typedef struct recall_norm {
+    float title, body;
+} recall_norm;
+
+// Rows are added at the end. One that was replaced or removed stays, dead, until there are too
+// many of them: then all rows close up.
+struct ken_recall {
+    const ken_static_model *model;
+    recall_lists lists;
+    KEN_VEC(recall_text) texts;
+    KEN_VEC(uint64_t) titles; // hash of the words of the title; 0 = none, or dead
+    KEN_VEC(recall_norm) norms;
+    ken_vector_matrix matrix; // one file of one row for each text
+    size_t n_rows_cap;        // rows that the matrix has room for
+    uint32_t *slots;          // open addressing by id: row + 1
+    size_t n_slots;
+    size_t n_live;
+    uint64_t n_title, n_body; // terms of all live texts
+    bool has_norms;
+    // for one text
+    ken_tokenizer *tokenizer;
+    ken_lex_doc doc;
+    ken_static_rows rows;
+    KEN_VEC(char) lines;
+    // for one question
+    KEN_VEC(float) sums; // by row
+    KEN_VEC(recall_posting) merged;
+    KEN_VEC(uint16_t) distances; // by row: signs that differ
+    ken_vec_u32 near;
+};
+
+// Adds up the words of a question in `sums`; returns what a text could reach.
+double ken_recall__add_words(ken_recall *r, ken_str query);
+
+// Of the folded words of a text, one space apart; 0 when it has none.
+uint64_t ken_recall__title_hash(ken_str title);
+
+#endif

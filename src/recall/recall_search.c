@@ -1,0 +1,291 @@
+// SPDX-License-Identifier: MIT
+// A question in three steps: the lists of its terms are added up by row; the texts whose title is
+// the question, the best by words and the nearest by meaning become candidates; these alone get
+// both figures and a score. What is near is found by the signs of the vectors first, as in
+// `vector`: that is an eighth of the memory, and only what agrees with the question in most of them
+// is compared by its values.
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+
+#include "recall/recall_priv.h"
+#include "simd/simd.h"
+
+enum {
+    SPARE = 160,       // candidates of a kind beyond the limit: second in both may be first in all
+    EXACT_ROWS = 8192, // so many rows are all compared by their values
+    NEAR_SHARE = 48,   // else one of so many …
+    NEAR_MIN = 2048,   // … and at least so many
+    WIDER = 8,         // times as many when too few of them pass
+    SAMPLE = 7,        // one of so many distances is counted
+    BATCH = 512,
+};
+
+typedef struct best_row {
+    float score;
+    uint32_t row;
+    int64_t id;
+} best_row;
+
+// The best of those offered.
+typedef struct best_rows {
+    best_row *heap; // the root is the worst
+    size_t n, most;
+} best_rows;
+
+typedef struct search {
+    ken_recall *r;
+    ken_recall_filter_fn *filter;
+    void *ctx;
+    uint64_t title;                 // the question as a title
+    double weights;                 // the sum that a text could reach
+    const ken_vector_query *vector; // NULL: it has no meaning
+    best_rows best;
+    uint32_t *rows; // candidates
+    size_t n_rows;
+} search;
+
+// ---- the best ----------------------------------------------------------------------------------
+
+static bool passes(const search *s, uint32_t row)
+{
+    const recall_text *t = &s->r->texts.ptr[row];
+    return t->is_live && (!s->filter || s->filter(s->ctx, t->id));
+}
+
+static bool is_worse(const best_row *a, const best_row *b)
+{
+    return a->score != b->score ? a->score < b->score : a->id < b->id;
+}
+
+static void sink(best_rows *b, best_row h)
+{
+    size_t at = 0;
+    for (size_t child = 1; child < b->n; child = 2 * at + 1) {
+        if (child + 1 < b->n && is_worse(&b->heap[child + 1], &b->heap[child]))
+            child++;
+        if (!is_worse(&b->heap[child], &h))
+            break;
+        b->heap[at] = b->heap[child];
+        at = child;
+    }
+    b->heap[at] = h;
+}
+
+static void rise(best_rows *b, best_row h)
+{
+    size_t at = b->n++;
+    for (; at && is_worse(&h, &b->heap[(at - 1) / 2]); at = (at - 1) / 2)
+        b->heap[at] = b->heap[(at - 1) / 2];
+    b->heap[at] = h;
+}
+
+// What a row must have to be offered.
+static float floor_of(const best_rows *b)
+{
+    return b->n == b->most ? b->heap[0].score : FLT_MIN;
+}
+
+// The filter is asked only of rows that would be among the best.
+static void offer(search *s, uint32_t row, float score)
+{
+    best_rows *b = &s->best;
+    best_row h = { score, row, s->r->texts.ptr[row].id };
+    if ((b->n == b->most && !is_worse(&b->heap[0], &h)) || !passes(s, row))
+        return;
+    if (b->n == b->most)
+        sink(b, h);
+    else
+        rise(b, h);
+}
+
+static void take_best(search *s)
+{
+    for (size_t i = 0; i < s->best.n; i++)
+        s->rows[s->n_rows++] = s->best.heap[i].row;
+    s->best.n = 0;
+}
+
+// ---- candidates --------------------------------------------------------------------------------
+
+static void take_titles(search *s)
+{
+    const ken_recall *r = s->r;
+    for (size_t row = 0; s->title && row < r->titles.len; row++)
+        if (r->titles.ptr[row] == s->title)
+            offer(s, (uint32_t)row, 1);
+    take_best(s);
+}
+
+static void take_words(search *s)
+{
+    const float *sums = s->r->sums.ptr;
+    float floor = FLT_MIN;
+    size_t n = s->r->texts.len;
+    for (size_t row = 0; row < n; row++)
+        if (sums[row] >= floor) {
+            offer(s, (uint32_t)row, sums[row]);
+            floor = floor_of(&s->best);
+        }
+    take_best(s);
+}
+
+// The distance within which about `want` rows lie.
+static uint16_t distance_of(const ken_recall *r, size_t want)
+{
+    uint32_t counts[KEN_VECTOR_MAX_DIMS + 1] = { 0 }, n_dims = r->matrix.n_dims, most = 0;
+    for (size_t row = 0; row < r->texts.len; row += SAMPLE)
+        counts[r->distances.ptr[row]]++;
+    for (size_t sum = counts[0]; most < n_dims && sum < want / SAMPLE; sum += counts[most])
+        most++;
+    return (uint16_t)most;
+}
+
+static size_t leave_passing(const search *s, uint32_t *rows, size_t n)
+{
+    size_t n_left = 0;
+    for (size_t i = 0; i < n; i++)
+        if (passes(s, rows[i]))
+            rows[n_left++] = rows[i];
+    return n_left;
+}
+
+static void offer_near(search *s, const uint32_t *rows, size_t n)
+{
+    const ken_vector_matrix *m = &s->r->matrix;
+    int32_t dots[BATCH];
+    for (size_t from = 0; from < n; from += BATCH) {
+        size_t n_batch = n - from < BATCH ? n - from : BATCH;
+        ken_simd()->dot_i8(s->vector->values, m->values, rows + from, n_batch, m->n_dims, dots);
+        for (size_t i = 0; i < n_batch; i++) {
+            float score = (float)dots[i] * m->scales[rows[from + i]];
+            if (score >= floor_of(&s->best))
+                offer(s, rows[from + i], score);
+        }
+    }
+}
+
+static void take_near(search *s)
+{
+    ken_recall *r = s->r;
+    size_t n_rows = r->texts.len, want = n_rows / NEAR_SHARE;
+    want = n_rows <= EXACT_ROWS ? n_rows : want < NEAR_MIN ? NEAR_MIN : want;
+    ken_vec_reserve(&r->distances, n_rows);
+    ken_vec_reserve(&r->near, n_rows);
+    ken_simd()->hamming(s->vector->bits, r->matrix.bits, n_rows, r->matrix.n_words,
+                        r->distances.ptr);
+    for (;; want *= WIDER) {
+        uint16_t most = want < n_rows ? distance_of(r, want) : UINT16_MAX;
+        size_t n = ken_simd()->at_most(r->distances.ptr, n_rows, most, r->near.ptr);
+        if (s->filter)
+            n = leave_passing(s, r->near.ptr, n);
+        if (n < s->best.most && want < n_rows)
+            continue;
+        offer_near(s, r->near.ptr, n);
+        take_best(s);
+        return;
+    }
+}
+
+// ---- scores ------------------------------------------------------------------------------------
+
+static int by_row(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static void leave_each_once(search *s)
+{
+    size_t n = 0;
+    qsort(s->rows, s->n_rows, sizeof *s->rows, by_row);
+    for (size_t i = 0; i < s->n_rows; i++)
+        if (!n || s->rows[n - 1] != s->rows[i])
+            s->rows[n++] = s->rows[i];
+    s->n_rows = n;
+}
+
+// Cosines of up to BATCH candidates, with both bytes of the question, so that only what is kept is
+// rounded.
+static void compare(const search *s, const uint32_t *rows, size_t n, ken_recall_hit *out)
+{
+    const ken_vector_matrix *m = &s->r->matrix;
+    int32_t whole[BATCH], rest[BATCH];
+    ken_simd()->dot_i8(s->vector->values, m->values, rows, n, m->n_dims, whole);
+    ken_simd()->dot_i8(s->vector->rest, m->values, rows, n, m->n_dims, rest);
+    for (size_t i = 0; i < n; i++) {
+        double dot = (double)whole[i] * (double)s->vector->scale +
+                     (double)rest[i] * (double)s->vector->rest_scale;
+        out[i].meaning = dot * (double)m->scales[rows[i]];
+    }
+}
+
+static void score(const search *s, uint32_t row, ken_recall_hit *h)
+{
+    const ken_recall *r = s->r;
+    h->id = r->texts.ptr[row].id;
+    if (s->weights > 0)
+        h->words = fmin(1, (double)r->sums.ptr[row] / s->weights);
+    h->score = KEN_RECALL_WORDS * h->words + (1 - KEN_RECALL_WORDS) * fmin(1, fmax(0, h->meaning));
+    if (s->title && r->titles.ptr[row] == s->title)
+        h->score = h->words = 1;
+}
+
+static int best_first(const void *a, const void *b)
+{
+    const ken_recall_hit *x = a, *y = b;
+    if (x->score != y->score)
+        return x->score < y->score ? 1 : -1;
+    return (x->id < y->id) - (x->id > y->id);
+}
+
+static size_t put_hits(const search *s, ken_recall_hit *out)
+{
+    size_t n = 0;
+    for (size_t from = 0; s->vector && from < s->n_rows; from += BATCH) {
+        size_t n_batch = s->n_rows - from < BATCH ? s->n_rows - from : BATCH;
+        compare(s, s->rows + from, n_batch, out + from);
+    }
+    for (size_t i = 0; i < s->n_rows; i++) {
+        score(s, s->rows[i], &out[i]);
+        if (out[i].score > 0)
+            out[n++] = out[i];
+    }
+    qsort(out, n, sizeof *out, best_first);
+    return n;
+}
+
+enum {
+    KINDS = 3 // of candidates: titles, words, meaning
+};
+
+size_t ken_recall_search(ken_recall *r, ken_str query, ken_recall_filter_fn *filter, void *ctx,
+                         size_t limit, ken_arena *arena, ken_recall_hit **out)
+{
+    *out = NULL;
+    if (!r->n_live || !limit)
+        return 0;
+    search s = { .r = r, .filter = filter, .ctx = ctx };
+    s.best.most = limit < r->n_live && limit + SPARE < r->n_live ? limit + SPARE : r->n_live;
+    ken_recall_hit *hits = KEN_ARENA_ARRAY(arena, ken_recall_hit, KINDS * s.best.most);
+    ken_arena_mark mark = ken_arena_get_mark(arena);
+    s.best.heap = KEN_ARENA_ARRAY(arena, best_row, s.best.most);
+    s.rows = KEN_ARENA_ARRAY(arena, uint32_t, KINDS * s.best.most);
+    query = ken_str_sub(query, 0, KEN_RECALL_QUERY_MAX);
+    float unit[KEN_VECTOR_MAX_DIMS];
+    ken_vector_query vector;
+    if (ken_static_embed_words(r->model, query, unit)) {
+        ken_vector_query_init(&vector, unit, r->matrix.n_dims);
+        s.vector = &vector;
+        take_near(&s);
+    }
+    s.title = ken_recall__title_hash(query);
+    s.weights = ken_recall__add_words(r, query);
+    take_titles(&s);
+    take_words(&s);
+    leave_each_once(&s);
+    size_t n = put_hits(&s, hits);
+    ken_arena_rewind(arena, mark);
+    *out = hits;
+    return n < limit ? n : limit;
+}

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// The words of a question: lists of texts, added up by row. Sums are dense, one place for each row:
+// a loop over a list then has no branch, and finding the best is one pass over memory.
+#include <math.h>
+
+#include "lexical/lexical_query.h"
+#include "recall/recall_priv.h"
+
+// BM25F: occurrences over (1 - b + b * length / average), summed over the fields; t / (t +
+// saturation).
+static const float saturation = 1.2F, title_weight = 3, title_b = 0.5F, body_b = 0.6F;
+
+static float norm_of(double n_terms, double average, float b)
+{
+    return (float)(1 / (1 - (double)b + (double)b * (average > 0 ? n_terms / average : 1)));
+}
+
+static void make_norms(ken_recall *r)
+{
+    if (r->has_norms)
+        return;
+    double title = (double)r->n_title / (double)r->n_live,
+           body = (double)r->n_body / (double)r->n_live;
+    ken_vec_reserve(&r->norms, r->texts.cap);
+    for (size_t row = 0; row < r->texts.len; row++) {
+        const recall_text *t = &r->texts.ptr[row];
+        recall_norm *n = &r->norms.ptr[row];
+        *n = (recall_norm){ 0 };
+        if (t->is_live) {
+            n->title = title_weight * norm_of(t->n_title, title, title_b);
+            n->body = norm_of(t->n_body, body, body_b);
+        }
+    }
+    r->has_norms = true;
+}
+
+static recall_posting joined(recall_posting a, recall_posting b)
+{
+    const uint32_t most = RECALL_TIMES_MAX;
+    uint32_t title = (a >> RECALL_TITLE_SHIFT & most) + (b >> RECALL_TITLE_SHIFT & most),
+             body = (a & most) + (b & most);
+    return a >> RECALL_ROW_SHIFT << RECALL_ROW_SHIFT |
+           (title < most ? title : most) << RECALL_TITLE_SHIFT | (body < most ? body : most);
+}
+
+// Both lists as one whose counts add up.
+static recall_list merge(ken_recall *r, const recall_list *a, const recall_list *b)
+{
+    uint32_t i = 0, k = 0, n = 0;
+    ken_vec_reserve(&r->merged, (size_t)a->len + b->len);
+    recall_posting *to = r->merged.ptr;
+    while (i < a->len && k < b->len) {
+        uint32_t x = a->at[i] >> RECALL_ROW_SHIFT, y = b->at[k] >> RECALL_ROW_SHIFT;
+        if (x == y)
+            to[n++] = joined(a->at[i++], b->at[k++]);
+        else
+            to[n++] = x < y ? a->at[i++] : b->at[k++];
+    }
+    while (i < a->len)
+        to[n++] = a->at[i++];
+    while (k < b->len)
+        to[n++] = b->at[k++];
+    return (recall_list){ .at = to, .len = n };
+}
+
+static recall_list list_of(ken_recall *r, const ken_query_term *t)
+{
+    static const recall_list none;
+    const recall_list *a = ken_recall__find_list(&r->lists, t->lookup[0]), *b = NULL;
+    if (t->n_lookups > 1)
+        b = ken_recall__find_list(&r->lists, t->lookup[1]);
+    if (a && b)
+        return merge(r, a, b);
+    return a ? *a : b ? *b : none;
+}
+
+static uint32_t count_live(const ken_recall *r, const recall_list *l)
+{
+    if (r->n_live == r->texts.len)
+        return l->len;
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < l->len; i++)
+        n += r->norms.ptr[l->at[i] >> RECALL_ROW_SHIFT].body > 0;
+    return n;
+}
+
+static void add_list(ken_recall *r, const recall_list *l, float weight)
+{
+    float *restrict sums = r->sums.ptr;
+    const recall_norm *restrict norms = r->norms.ptr;
+    for (uint32_t i = 0; i < l->len; i++) {
+        recall_posting p = l->at[i];
+        uint32_t row = p >> RECALL_ROW_SHIFT;
+        float t = norms[row].title * (float)(p >> RECALL_TITLE_SHIFT & RECALL_TIMES_MAX) +
+                  norms[row].body * (float)(p & RECALL_TIMES_MAX);
+        sums[row] += weight * t / (t + saturation);
+    }
+}
+
+double ken_recall__add_words(ken_recall *r, ken_str query)
+{
+    ken_lex_query q;
+    double sum = 0;
+    ken_lex_query_parse(query, &q);
+    make_norms(r);
+    ken_vec_reserve(&r->sums, r->texts.len);
+    memset(r->sums.ptr, 0, r->texts.len * sizeof *r->sums.ptr);
+    for (uint32_t i = 0; i < q.n_terms; i++) {
+        recall_list l = list_of(r, &q.terms[i]);
+        double n = count_live(r, &l), all = (double)r->n_live;
+        double weight = q.terms[i].weight * log(1 + (all - n + 0.5) / (n + 0.5));
+        add_list(r, &l, (float)weight);
+        sum += weight;
+    }
+    return sum;
+}
