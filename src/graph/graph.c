@@ -87,6 +87,8 @@ static bool fits(const graph_unit *u, ken_def_id def, ken_ref_role role)
     case KEN_REF_TYPE:
     case KEN_REF_INHERIT:
     case KEN_REF_NEW:
+        if (kind == KEN_SYMBOL_OBJECT && u->text.lang == KEN_LANG_SCALA) // the companion
+            return false;
         return is_type || kind == KEN_SYMBOL_NAMESPACE;
     case KEN_REF_CALL:
         if (u->policy->splits_members && (kind == KEN_SYMBOL_FIELD || kind == KEN_SYMBOL_PROPERTY))

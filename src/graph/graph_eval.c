@@ -201,7 +201,8 @@ static const graph_value *instance_of(ken_graph *g, const graph_value *type)
     return v;
 }
 
-// Of several definitions of one name the type is meant, and rather a struct than its typedef.
+// Of several definitions of one name the type is meant, and rather a struct than its typedef, a
+// class than its companion.
 static uint32_t type_among(ken_graph *g, const graph_value *v)
 {
     uint32_t best = v->n_defs;
@@ -209,7 +210,7 @@ static uint32_t type_among(ken_graph *g, const graph_value *v)
         ken_symbol_kind kind = kind_of(g, v->defs[i]);
         if (!graph_is_type(kind))
             continue;
-        if (kind != KEN_SYMBOL_TYPE)
+        if (kind != KEN_SYMBOL_TYPE && kind != KEN_SYMBOL_OBJECT)
             return i;
         best = best == v->n_defs ? i : best;
     }
@@ -258,13 +259,21 @@ const graph_value *graph_type(ken_graph *g, const graph_value *v)
     return v;
 }
 
+// There naming a function without arguments is calling it.
+static bool is_of_scala(ken_graph *g, ken_graph_def d)
+{
+    graph_unit *u = graph_unit_of(g, d.file);
+    return u && u->text.lang == KEN_LANG_SCALA;
+}
+
 const graph_value *graph_object(ken_graph *g, const graph_value *v)
 {
     for (int i = 0; i < 8 && v->kind == GRAPH_DEFS; i++) {
         ken_symbol_kind kind = kind_of(g, v->defs[0]);
         if (graph_is_type(kind) && kind != KEN_SYMBOL_TYPE)
             return v;
-        if (graph_is_space(kind) || ken_symbol_is_callable(kind))
+        bool is_value = ken_symbol_is_callable(kind) && is_of_scala(g, v->defs[0]);
+        if (graph_is_space(kind) || (ken_symbol_is_callable(kind) && !is_value))
             return v;
         const graph_value *held = graph_held(g, v->defs[0]);
         for (uint32_t d = 1; d < v->n_defs && v->self; d++) // members of several alternatives
@@ -278,12 +287,24 @@ const graph_value *graph_object(ken_graph *g, const graph_value *v)
 
 // ---- expressions -------------------------------------------------------------------------------
 
+static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_value *callee);
+
+// What an object without a class gives when it is called.
+static const graph_value *applied(ken_graph *g, graph_unit *u, const graph_value *object)
+{
+    const graph_value *m = graph_member_of(g, u, object, KEN_STR("apply"));
+    bool is_method = m->kind == GRAPH_DEFS && ken_symbol_is_callable(kind_of(g, m->defs[0]));
+    return is_method ? call_of_defs(g, u, m) : &graph_nothing;
+}
+
 static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_value *callee)
 {
     for (uint32_t i = 0; i < callee->n_defs; i++) {
         ken_symbol_kind kind = kind_of(g, callee->defs[i]);
         if (kind == KEN_SYMBOL_FIELD && i + 1 < callee->n_defs)
             continue; // Rust's field, before the method of that name
+        if (kind == KEN_SYMBOL_OBJECT && callee->n_defs == 1 && u->text.lang == KEN_LANG_SCALA)
+            return applied(g, u, callee);
         if (graph_is_type(kind))
             return instance_of(g, callee);
         if (kind == KEN_SYMBOL_ENUM_MEMBER)
@@ -429,7 +450,7 @@ static const graph_value *eval_element(ken_graph *g, graph_unit *u, const ken_ex
     const graph_value *v = graph_object(g, graph_eval(g, u, e->a));
     if (e->b == 2)
         return entered(g, u, v);
-    if (v->kind != GRAPH_INSTANCE)
+    if (v->kind != GRAPH_INSTANCE || u->text.lang == KEN_LANG_SCALA) // `for (x <- a)` calls map
         return inside_of(v, e->b == 1);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         const graph_value *m = graph_member_of(g, u, v, ken_str_c(methods[i]));
@@ -484,6 +505,34 @@ static const graph_value *eval_name(ken_graph *g, graph_unit *u, const ken_expr 
     return is_std ? &graph_outside : v;
 }
 
+// The package that an expression of plain names spells, when its first name is nothing else.
+static bool is_package(ken_graph *g, graph_unit *u, ken_expr_id expr, uint64_t *out_space)
+{
+    enum {
+        PARTS_MAX = 16
+    };
+    ken_str parts[PARTS_MAX];
+    uint32_t n = 0;
+    const ken_expr *e = &u->text.refs->exprs[expr];
+    for (; e->op == KEN_EXPR_MEMBER && n + 1 < PARTS_MAX; e = &u->text.refs->exprs[expr = e->a])
+        parts[n++] = e->name;
+    if (e->op != KEN_EXPR_NAME || graph_eval(g, u, expr)->kind != GRAPH_NONE)
+        return false;
+    *out_space = graph_space_add(0, e->name);
+    while (n)
+        *out_space = graph_space_add(*out_space, parts[--n]);
+    return true;
+}
+
+// `a.b.C`, written in full.
+static const graph_value *in_full(ken_graph *g, graph_unit *u, const ken_expr *e)
+{
+    uint64_t space;
+    return graph_is_jvm(u->text.lang) && is_package(g, u, e->a, &space)
+               ? graph_in_space(g, u, space, e->name)
+               : &graph_nothing;
+}
+
 static const graph_value *eval_member(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     if (!e->a)
@@ -492,6 +541,8 @@ static const graph_value *eval_member(ken_graph *g, graph_unit *u, const ken_exp
     const graph_value *v = graph_assigned(g, holder, e->name);
     if (v->kind == GRAPH_NONE)
         v = graph_member_of(g, u, graph_object(g, holder), e->name);
+    if (v->kind == GRAPH_NONE)
+        v = in_full(g, u, e);
     bool is_unknown = v->kind == GRAPH_NONE || v->kind == GRAPH_EXTERNAL;
     const graph_value *extension = is_unknown && u->text.lang == KEN_LANG_KOTLIN
                                        ? graph_kotlin_extension(g, u, e)

@@ -32,6 +32,11 @@ typedef struct graph_policy {
 
 const graph_policy *graph_policy_of(uint16_t lang);
 
+static inline bool graph_is_jvm(uint16_t lang)
+{
+    return lang == KEN_LANG_JAVA || lang == KEN_LANG_KOTLIN || lang == KEN_LANG_SCALA;
+}
+
 // ---- values ------------------------------------------------------------------------------------
 typedef enum graph_value_kind {
     GRAPH_NONE = 0, // nothing is known

@@ -537,42 +537,27 @@ static ken_str last_part(ken_str text, ken_str *out_rest)
     return ken_str_sub(text, at, text.len);
 }
 
-// `a.b.C` as a type of package a.b, or one inside a type of it.
-static const graph_value *declared_type(ken_graph *g, graph_unit *u, ken_str module, ken_str name,
-                                        uint32_t depth)
+// `a.b.C` in a package, as a type of its package a.b, or one inside a type of that.
+static const graph_value *declared_in(ken_graph *g, graph_unit *u, uint64_t package, ken_str module,
+                                      ken_str name, uint32_t depth)
 {
-    const graph_value *v = graph_in_space(g, u, graph_space_add(0, module), name);
+    const graph_value *v = graph_in_space(g, u, graph_space_add(package, module), name);
     if (v->kind != GRAPH_NONE || depth > 3 || !module.len)
         return v;
     ken_str outer, last = last_part(module, &outer);
-    const graph_value *type = declared_type(g, u, outer, last, depth + 1);
+    const graph_value *type = declared_in(g, u, package, outer, last, depth + 1);
     return type->kind == GRAPH_DEFS ? graph_member_of(g, u, type, name) : &graph_nothing;
 }
 
-static const graph_value *bound_by_package(ken_graph *g, graph_unit *u, const ken_bind *b)
+// The same of a whole path; in Scala it may begin in any of the packages around.
+static const graph_value *declared_type(ken_graph *g, graph_unit *u, ken_str module, ken_str name)
 {
-    const graph_value *v = &graph_nothing;
-    if (b->kind == KEN_BIND_NAME) {
-        v = declared_type(g, u, b->module, b->name, 0);
-        if (v->kind == GRAPH_NONE && u->text.lang == KEN_LANG_PHP) { // a namespace, or outside
-            graph_value *space = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
-            space->space = graph_space_add(graph_space_add(0, b->module), b->name);
-            space->other = &graph_outside;
-            return space;
-        }
-    } else {
-        ken_str outer, last = last_part(b->module, &outer);
-        bool is_space = u->text.lang == KEN_LANG_CSHARP && b->kind == KEN_BIND_ALL &&
-                        !(b->flags & KEN_BIND_STATIC);
-        if (!is_space) // a type whose members, or which, is imported
-            v = declared_type(g, u, outer, last, 0);
-        if (v->kind == GRAPH_NONE) {
-            graph_value *space = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
-            space->space = graph_space_add(0, b->module);
-            return space;
-        }
-    }
-    return v->kind == GRAPH_NONE ? &graph_outside : graph_with_class(g, v, KEN_EDGE_IMPORTED);
+    const graph_value *v = declared_in(g, u, 0, module, name, 0);
+    uint64_t spaces[SPACES_MAX];
+    uint32_t n = u->text.lang == KEN_LANG_SCALA ? spaces_around(u, -1, spaces) : 0;
+    for (uint32_t i = 0; i < n && v->kind == GRAPH_NONE; i++)
+        v = declared_in(g, u, spaces[i], module, name, 0);
+    return v;
 }
 
 static const graph_value *walk_rest(ken_graph *g, graph_unit *u, const graph_value *v, ken_str rest)
@@ -586,6 +571,61 @@ static const graph_value *walk_rest(ken_graph *g, graph_unit *u, const graph_val
         i++;
     }
     return v;
+}
+
+// Scala's imports may begin with any name that is seen where they stand.
+static const graph_value *imported_from_here(ken_graph *g, graph_unit *u, const ken_bind *b)
+{
+    ken_str rest = b->module, first;
+    if (u->text.lang != KEN_LANG_SCALA || !ken_str_split_next(&rest, '.', &first))
+        return &graph_nothing;
+    int32_t around = (int32_t)ken_graph_within(g, u->file, b->byte);
+    const graph_value *v = walk_rest(g, u, graph_lookup(g, u, first, around), rest);
+    return v->kind == GRAPH_NONE || b->kind == KEN_BIND_ALL
+               ? v
+               : graph_member_of(g, u, graph_object(g, v), b->name);
+}
+
+// What a package's name may mean: that package, in Scala also one in a package around.
+static const graph_value *spaces_of(ken_graph *g, graph_unit *u, ken_str name)
+{
+    uint64_t spaces[SPACES_MAX];
+    uint32_t n = u->text.lang == KEN_LANG_SCALA ? spaces_around(u, -1, spaces) : 0;
+    graph_value *all = NULL;
+    for (uint32_t i = 0; i <= n; i++) {
+        graph_value *space = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
+        space->space = graph_space_add(i ? spaces[i - 1] : 0, name);
+        space->other = all;
+        all = space;
+    }
+    return all;
+}
+
+static const graph_value *bound_by_package(ken_graph *g, graph_unit *u, const ken_bind *b)
+{
+    const graph_value *v = &graph_nothing;
+    if (b->kind == KEN_BIND_NAME) {
+        v = declared_type(g, u, b->module, b->name);
+        if (v->kind == GRAPH_NONE)
+            v = imported_from_here(g, u, b);
+        if (v->kind == GRAPH_NONE && u->text.lang == KEN_LANG_PHP) { // a namespace, or outside
+            graph_value *space = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
+            space->space = graph_space_add(graph_space_add(0, b->module), b->name);
+            space->other = &graph_outside;
+            return space;
+        }
+    } else {
+        ken_str outer, last = last_part(b->module, &outer);
+        bool is_space = u->text.lang == KEN_LANG_CSHARP && b->kind == KEN_BIND_ALL &&
+                        !(b->flags & KEN_BIND_STATIC);
+        if (!is_space) // a type whose members, or which, is imported
+            v = declared_type(g, u, outer, last);
+        if (v->kind == GRAPH_NONE)
+            v = imported_from_here(g, u, b);
+        if (v->kind == GRAPH_NONE)
+            return spaces_of(g, u, b->module);
+    }
+    return v->kind == GRAPH_NONE ? &graph_outside : graph_with_class(g, v, KEN_EDGE_IMPORTED);
 }
 
 const graph_value *graph_module_value(ken_graph *g, graph_unit *u, const ken_module *m,
@@ -783,7 +823,8 @@ static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, 
     const graph_value *v = &graph_nothing;
     ken_graph_def self = { u->file, (ken_def_id)o };
     // A type is known inside itself, whatever its constructors are called.
-    if (kind != KEN_SYMBOL_IMPL && kind != KEN_SYMBOL_TYPE && graph_is_type(kind) &&
+    bool has_twin = u->text.lang == KEN_LANG_SCALA; // a class and its companion
+    if (kind != KEN_SYMBOL_IMPL && kind != KEN_SYMBOL_TYPE && !has_twin && graph_is_type(kind) &&
         ken_str_eq(ken_graph_name(&u->text, self.def), name))
         return graph_defs_value(g, &self, 1, KEN_EDGE_SCOPED);
     bool hides = u->policy->hides_class && !is_innermost;

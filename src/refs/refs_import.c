@@ -42,13 +42,32 @@ static ken_str unquote(ken_str s)
     return s;
 }
 
+// Where the children of one field end that follow each other without a gap: Scala's `a.b.c`.
+static uint32_t end_of_parts(const ken_refs_maker *m, const ken_ref_rule *rule, ken_ref_path which,
+                             TSNode node, uint32_t end)
+{
+    enum {
+        MAX_PARTS = 64
+    };
+    TSNode parts[MAX_PARTS];
+    const ken_rule_path *path = &m->rules->paths[rule->path[which] - 1].paths[0];
+    uint32_t n = ken_rule_follow_each(path, path->n_steps, node, parts, MAX_PARTS);
+    for (uint32_t i = 0; i < n; i++)
+        if (ts_node_start_byte(parts[i]) == end)
+            end = ts_node_end_byte(parts[i]);
+    return end;
+}
+
 static ken_str text_at(const ken_refs_maker *m, const ken_ref_rule *rule, ken_ref_path which,
                        TSNode node, uint32_t *out_byte)
 {
     TSNode at = refs__at(m, rule, which, node);
     if (ts_node_is_null(at))
         return KEN_STR("");
-    ken_str text = unquote(refs_node_text(m, at));
+    uint32_t end = ts_node_end_byte(at);
+    if (rule->flags & KEN_REF_F_EACH)
+        end = end_of_parts(m, rule, which, node, end);
+    ken_str text = unquote(refs_text(m, ts_node_start_byte(at), end));
     if (out_byte)
         *out_byte = ts_node_start_byte(at);
     return text;
@@ -253,6 +272,9 @@ refs_value refs__import_value(ken_refs_maker *m, const refs_frame *f)
 
 void refs__set_package(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node)
 {
+    ken_str name = text_at(m, rule, KEN_REF_PATH_NAME, node, NULL);
     if (!m->package.len)
-        m->package = text_at(m, rule, KEN_REF_PATH_NAME, node, NULL);
+        m->package = name;
+    else if (rule->flags & KEN_REF_F_MEMBER) // of the one before
+        m->package = join(m, m->package, name);
 }
