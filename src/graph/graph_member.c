@@ -131,11 +131,29 @@ uint32_t ken_graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, u
 
 // ---- members of types --------------------------------------------------------------------------
 
+// Field "2" of a struct is its third: what a literal without names says (`{ a, b, c }`).
+static uint32_t field_at(const graph_unit *u, ken_graph_def piece, ken_str name, ken_def_id *out)
+{
+    uint64_t at = 0;
+    if (!u->policy->includes || !ken_str_parse_u64(name, &at))
+        return 0;
+    for (uint32_t i = piece.def; i < u->n_symbols; i++) {
+        const ken_symbol *s = &u->text.facts->symbols[i];
+        if (s->parent != (int32_t)piece.def || s->kind != KEN_SYMBOL_FIELD || at--)
+            continue;
+        *out = i;
+        return 1;
+    }
+    return 0;
+}
+
 static uint32_t children_of_piece(const graph_unit *u, ken_graph_def piece, ken_str name,
                                   ken_graph_def *out, uint32_t max)
 {
     ken_def_id found[KEN_TARGETS_MAX];
     uint32_t n = graph_children(u, (int32_t)piece.def, name, found, max);
+    if (!n)
+        n = field_at(u, piece, name, found);
     if (!n &&
         ken_graph_kind(&u->text, piece.def) == KEN_SYMBOL_ENUM) { // seen without a prefix, too
         ken_def_id ids[KEN_TARGETS_MAX];
@@ -148,8 +166,10 @@ static uint32_t children_of_piece(const graph_unit *u, ken_graph_def piece, ken_
     if (!n && ken_graph_kind(&u->text, piece.def) == KEN_SYMBOL_TYPE) {
         // typedef struct foo { … } foo: the members are those of the struct inside.
         ken_def_id inner;
-        if (graph_children(u, (int32_t)piece.def, ken_graph_name(&u->text, piece.def), &inner, 1))
+        if (graph_children(u, (int32_t)piece.def, ken_graph_name(&u->text, piece.def), &inner, 1)) {
             n = graph_children(u, (int32_t)inner, name, found, max);
+            n = n ? n : field_at(u, (ken_graph_def){ piece.file, inner }, name, found);
+        }
     }
     if (!n && u->text.lang == KEN_LANG_KOTLIN)
         n = graph_kotlin_companion(u, piece.def, name, found, max);

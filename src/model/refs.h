@@ -155,6 +155,14 @@ typedef struct ken_literal {
     uint32_t end;          // of the call
 } ken_literal;
 
+// A name that is put where it may be called from: `x->proc = get`, `.proc = get`, a table's entry.
+typedef struct ken_stored {
+    ken_expr_id into;  // NAME or MEMBER of a field or variable, or DEF of a table; the i-th field of
+                       // a type is its member "i"
+    ken_expr_id value; // NAME, MEMBER or DEF
+    uint32_t byte;     // of the value's name
+} ken_stored;
+
 typedef struct ken_refs {
     ken_str package; // as declared: Java's package, PHP's namespace, Go's package name
     ken_expr *exprs; // [0] is NONE
@@ -171,6 +179,8 @@ typedef struct ken_refs {
     uint32_t n_binds;
     ken_literal *literals;
     uint32_t n_literals;
+    ken_stored *stored; // by byte
+    uint32_t n_stored;
 } ken_refs;
 
 #endif

@@ -78,6 +78,19 @@ static bool is_type(ken_symbol_kind k)
     return ken_symbol_is_type(k);
 }
 
+// What a called field or a table that is read holds.
+static void note_held(explaining *x, notes *calls, const query_edge *e, const lines *at)
+{
+    ken_graph_def held[NOTES_MAX];
+    uint32_t n = query_held_by(x->s, x->g, e, x->arena, held, NOTES_MAX);
+    for (uint32_t i = 0; i < n; i++) {
+        query_edge through = *e;
+        through.class = KEN_EDGE_INFERRED;
+        through.evidence = "put into the field or table that is used";
+        note(x, calls, &through, held[i], at);
+    }
+}
+
 static void find_used(explaining *x, ken_span span, const lines *at)
 {
     query_edges edges = { 0 };
@@ -101,6 +114,7 @@ static void find_used(explaining *x, ken_span span, const lines *at)
                          x->facts->symbols[e->to.def].span.end <= span.end;
         if (is_inside)
             continue;
+        note_held(x, &calls, e, at);
         if (is_type(kind))
             note(x, &types, e, e->to, at);
         else if (is_call || ken_symbol_is_callable(kind))
@@ -125,6 +139,8 @@ static ken_status find_users(explaining *x, ken_graph_def def, ken_err *err)
     notes_init(&tests, x->arena);
     ken_status st =
         query_edges_to(x->s, x->g, &def, 1, x->cancel, x->arena, &edges, &unresolved, err);
+    if (!st)
+        st = query_edges_through(x->s, x->g, x->cancel, x->arena, &edges, err);
     for (size_t i = 0; !st && i < edges.len; i++) {
         const query_edge *e = &edges.ptr[i];
         bool is_itself = e->file == def.file && e->within == (int64_t)def.def;

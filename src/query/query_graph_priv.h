@@ -81,4 +81,15 @@ void query_edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out
 // The first reference at or behind a byte.
 uint32_t query_first_ref(const ken_refs *r, uint32_t byte);
 
+
+// ---- through what holds functions: query_through.c ----------------------------------------------
+// Appends, to edges that name functions, the calls through the fields, variables and tables that
+// they are put into; by file again.
+ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *cancel,
+                               ken_arena *arena, query_edges *edges, ken_err *err) KEN_MUST_USE;
+// The functions that are put into what an edge calls, or into the table that it reads. Returns how
+// many; 0 when it is neither.
+uint32_t query_held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
+                       ken_graph_def *out, uint32_t max);
+
 #endif

@@ -209,6 +209,8 @@ static ken_status spread(impact *m, uint32_t max_depth, ken_err *err)
         ken_vec_clear(&m->edges);
         st = query_edges_to(m->s, m->g, level.ptr, (uint32_t)level.len, m->cancel, m->arena,
                             &m->edges, &m->unresolved, err);
+        if (!st)
+            st = query_edges_through(m->s, m->g, m->cancel, m->arena, &m->edges, err);
         for (size_t i = 0; !st && i < m->edges.len && m->reached.len < REACHED_MAX; i++)
             if (is_use(&m->edges.ptr[i]))
                 reach(m, &m->edges.ptr[i], d);

@@ -17,7 +17,8 @@ enum {
     BRANCH_DEFAULT = 12,
     PATH_NODES_MAX = 4000, // definitions looked at for a way
     EXTERNAL_MAX = 64,
-    OVERRIDERS_MAX = 8
+    OVERRIDERS_MAX = 8,
+    HELD_MAX = 32
 };
 
 // All edges from one definition to another.
@@ -126,6 +127,18 @@ static void add_overriders(tracer *t, const query_edge *e)
         add_link(t, e, over[i], KEN_EDGE_INFERRED, "overrides the method that is named");
 }
 
+// A field or table that holds functions leads to any of them.
+static void add_held(tracer *t, const query_edge *e)
+{
+    ken_graph_def held[HELD_MAX];
+    uint32_t n = query_held_by(t->s, t->g, e, t->arena, held, HELD_MAX);
+    bool is_call = e->role == KEN_REF_CALL;
+    for (uint32_t i = 0; i < n; i++)
+        add_link(t, e, held[i], KEN_EDGE_INFERRED,
+                 is_call ? "put into the field that is called"
+                         : "stands in the table that is read");
+}
+
 static void find_callees(tracer *t, ken_graph_def def, uint32_t *out_unresolved)
 {
     ken_vec_clear(&t->edges);
@@ -134,13 +147,16 @@ static void find_callees(tracer *t, ken_graph_def def, uint32_t *out_unresolved)
         const query_edge *e = &t->edges.ptr[i];
         *out_unresolved += e->class == KEN_EDGE_UNRESOLVED && e->role == KEN_REF_CALL;
         if (!leads_on(t, e, e->to) ||
-            (e->to.file == def.file && e->to.def == def.def && e->role == KEN_REF_READ))
+            (e->to.file == def.file && e->to.def == def.def && e->role == KEN_REF_READ)) {
+            add_held(t, e);
             continue;
+        }
         bool is_passed = e->role == KEN_REF_READ;
         add_link(t, e, e->to, is_passed ? KEN_EDGE_INFERRED : e->class,
                  is_passed ? "handed on as a value" : e->evidence);
         if (!query_is_outside(e->to) && !is_passed)
             add_overriders(t, e);
+        add_held(t, e);
     }
 }
 
@@ -150,6 +166,8 @@ static ken_status find_callers(tracer *t, ken_graph_def def, uint32_t *out_unres
     ken_vec_clear(&t->unresolved);
     ken_status st =
         query_edges_to(t->s, t->g, &def, 1, t->cancel, t->arena, &t->edges, &t->unresolved, err);
+    if (!st)
+        st = query_edges_through(t->s, t->g, t->cancel, t->arena, &t->edges, err);
     for (size_t i = 0; !st && i < t->edges.len; i++) {
         const query_edge *e = &t->edges.ptr[i];
         if (!leads_on(t, e, def) || e->within < 0)

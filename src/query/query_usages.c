@@ -261,7 +261,8 @@ static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_canc
     if (st)
         return st;
     split_twins(g, &found, arena, out);
-    return query_edges_to(s, g, &found.nodes[0].id, 1, cancel, arena, edges, unresolved, err);
+    st = query_edges_to(s, g, &found.nodes[0].id, 1, cancel, arena, edges, unresolved, err);
+    return st ? st : query_edges_through(s, g, cancel, arena, edges, err);
 }
 
 ken_status ken_find_usages(ken_snapshot *s, const ken_usages_opts *o, const ken_cancel *cancel,

@@ -31,6 +31,7 @@ void ken_refs_maker_free(ken_refs_maker *m)
     ken_vec_release(&m->bases);
     ken_vec_release(&m->binds);
     ken_vec_release(&m->literals);
+    ken_vec_release(&m->stored);
     ken_vec_release(&m->frames);
     ken_vec_release(&m->values);
     ken_vec_release(&m->locals);
@@ -56,6 +57,7 @@ void ken_refs_begin(ken_refs_maker *m, ken_str text, const ken_symbol *symbols, 
     ken_vec_clear(&m->bases);
     ken_vec_clear(&m->binds);
     ken_vec_clear(&m->literals);
+    ken_vec_clear(&m->stored);
     ken_vec_clear(&m->values);
     ken_vec_clear(&m->locals);
     ken_vec_clear(&m->decls);
@@ -139,6 +141,8 @@ static void mark_used(ken_refs_maker *m)
                 used[i] = 1;
     for (size_t i = 0; i < m->literals.len; i++)
         used[m->literals.ptr[i].callee] = used[m->literals.ptr[i].handler] = 1;
+    for (size_t i = 0; i < m->stored.len; i++)
+        used[m->stored.ptr[i].into] = used[m->stored.ptr[i].value] = 1;
     for (size_t i = m->exprs.len; i-- > 1;) {
         const refs_expr *e = &m->exprs.ptr[i];
         if (used[i] && has_part_a(e->op))
@@ -186,6 +190,11 @@ static void renumber(ken_refs_maker *m)
         l->callee = kept[l->callee];
         l->handler = kept[l->handler];
     }
+    for (size_t i = 0; i < m->stored.len; i++) {
+        ken_stored *s = &m->stored.ptr[i];
+        s->into = kept[s->into];
+        s->value = kept[s->value];
+    }
 }
 
 static void copy_defs(ken_refs_maker *m, ken_refs *out)
@@ -199,9 +208,19 @@ static void copy_defs(ken_refs_maker *m, ken_refs *out)
                m->implied_defs.len * sizeof *out->defs);
 }
 
+static int by_value_byte(const void *a, const void *b)
+{
+    const ken_stored *x = a, *y = b;
+    if (x->byte != y->byte)
+        return x->byte < y->byte ? -1 : 1;
+    return (x->into > y->into) - (x->into < y->into);
+}
+
 void ken_refs_finish(ken_refs_maker *m, ken_refs *out)
 {
     order_refs(m);
+    if (m->stored.len)
+        qsort(m->stored.ptr, m->stored.len, sizeof *m->stored.ptr, by_value_byte);
     if (m->bases.len)
         qsort(m->bases.ptr, m->bases.len, sizeof *m->bases.ptr, by_def);
     ken_refs exprs = { 0 };
@@ -221,6 +240,8 @@ void ken_refs_finish(ken_refs_maker *m, ken_refs *out)
         .n_binds = (uint32_t)m->binds.len,
         .literals = copy(m->arena, m->literals.ptr, m->literals.len, sizeof *m->literals.ptr),
         .n_literals = (uint32_t)m->literals.len,
+        .stored = copy(m->arena, m->stored.ptr, m->stored.len, sizeof *m->stored.ptr),
+        .n_stored = (uint32_t)m->stored.len,
     };
     copy_defs(m, out);
 }

@@ -597,6 +597,7 @@ static refs_value close_assign(ken_refs_maker *m, const refs_frame *f)
     }
     if (left) {
         refs__set_role(m, left, KEN_REF_WRITE);
+        refs__store(m, left->expr, right);
         if (refs_has(f, KEN_REF_F_FIELD))
             refs__assign_field(m, left->expr, value,
                                left->ref >= 0 ? m->refs.ptr[left->ref].byte : left->start);
@@ -644,6 +645,8 @@ static bool leaves_names(ken_refs_maker *m, const refs_frame *f)
 
 static refs_value close_pass(ken_refs_maker *m, const refs_frame *f)
 {
+    if (refs_has(f, KEN_REF_F_KEY))
+        refs__store_positions(m, f);
     const refs_value *inner = main_value(m, f, KEN_REF_PATH_VALUE);
     refs_value v = value_of(f, expr_of(inner), inner ? inner->ref : -1);
     v.is_text = inner && inner->is_text;

@@ -205,6 +205,18 @@ static void put_literals(const dump *d)
     }
 }
 
+static void put_stored(const dump *d)
+{
+    for (uint32_t i = 0; i < d->refs->n_stored; i++) {
+        const ken_stored *s = &d->refs->stored[i];
+        put_place(d, s->byte);
+        put_expr(d, s->value, 0);
+        ken_buf_puts(d->out, " stored in ");
+        put_expr(d, s->into, 0);
+        ken_buf_putc(d->out, '\n');
+    }
+}
+
 void ken_refs_dump(const ken_refs *refs, const ken_symbol *symbols, uint32_t n_symbols,
                    ken_str text, ken_buf *out)
 {
@@ -222,4 +234,5 @@ void ken_refs_dump(const ken_refs *refs, const ken_symbol *symbols, uint32_t n_s
     put_bases(&d);
     put_defs(&d);
     put_literals(&d);
+    put_stored(&d);
 }

@@ -136,7 +136,7 @@ static void own(ken_refs_maker *m, int32_t object, int32_t def)
 }
 
 static void add_entry(ken_refs_maker *m, const refs_frame *object, ken_str name, uint32_t byte,
-                      ken_expr_id value)
+                      ken_expr_id value, const refs_value *said)
 {
     int32_t def = refs__def_named_at(m, byte);
     if (def >= 0) {
@@ -147,6 +147,7 @@ static void add_entry(ken_refs_maker *m, const refs_frame *object, ken_str name,
     if (object->context) {
         ken_expr_id e = refs__expr(m, KEN_EXPR_MEMBER, object->context, 0, refs__name(m, name));
         refs__add_ref(m, e, KEN_REF_WRITE, byte);
+        refs__store(m, e, said);
     } else if (object->object >= 0) {
         ken_implied d = { name, KEN_SYMBOL_FIELD, object->object, byte, false };
         refs__add_implied(m, d, (ken_def_info){ .value = value });
@@ -165,7 +166,7 @@ void refs__close_entry(ken_refs_maker *m, const refs_frame *f)
         value = said->expr;
     int32_t def = f->name.len ? refs__def_named_at(m, f->name_start) : -1;
     if (is_object(f - 1) && f->name.len)
-        add_entry(m, f - 1, f->name, f->name_start, value);
+        add_entry(m, f - 1, f->name, f->name_start, value, said);
     else if (def >= 0)
         refs__set_value(m, def, value);
 }
@@ -173,7 +174,7 @@ void refs__close_entry(ken_refs_maker *m, const refs_frame *f)
 void refs__add_short_entry(ken_refs_maker *m, ken_str name, uint32_t byte, ken_expr_id value)
 {
     if (is_object(refs_top(m)))
-        add_entry(m, refs_top(m), name, byte, value);
+        add_entry(m, refs_top(m), name, byte, value, NULL);
 }
 
 void refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result)

@@ -4,7 +4,8 @@
 // refs_walk.c goes through the tree and keeps the stack of open nodes (frames); refs_close.c says
 // what a node gives when it is over; refs_expr.c keeps names and expressions, refs_scope.c locals,
 // refs_defs.c definitions, refs_import.c bindings, refs_object.c objects that are written down,
-// refs_call.c calls and their literals, refs_tokens.c what macros are given.
+// refs_stored.c what is put into fields and tables, refs_call.c calls and their literals,
+// refs_tokens.c what macros are given.
 #ifndef KEN_REFS_REFS_PRIV_H
 #define KEN_REFS_REFS_PRIV_H
 
@@ -131,6 +132,7 @@ struct ken_refs_maker {
     KEN_VEC(ken_base) bases;
     KEN_VEC(ken_bind) binds;
     KEN_VEC(ken_literal) literals;
+    KEN_VEC(ken_stored) stored;
     // of the walk
     const ken_ref_rules *rules;
     KEN_VEC(refs_frame) frames; // [0] is the file
@@ -250,6 +252,12 @@ void refs__close_entry(ken_refs_maker *m, const refs_frame *f);
 void refs__add_short_entry(ken_refs_maker *m, ken_str name, uint32_t byte, ken_expr_id value);
 // A function that stands in an object belongs to it.
 void refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result);
+
+// ---- refs_stored.c -----------------------------------------------------------------------------
+// Notes that what `v` names is put into a place; nothing when it can be no function.
+void refs__store(ken_refs_maker *m, ken_expr_id into, const refs_value *v);
+// The values of a list that is written down are fields 0, 1, … of its type, or stand in a table.
+void refs__store_positions(ken_refs_maker *m, const refs_frame *f);
 
 // ---- refs_call.c -------------------------------------------------------------------------------
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f);

@@ -342,6 +342,17 @@ static void pack_literals(ken_refs_packer *p, const ken_refs *r)
     }
 }
 
+static void pack_stored(ken_refs_packer *p, const ken_refs *r)
+{
+    ken_buf *out = &p->columns[COL_MORE];
+    for (uint32_t i = 0; i < r->n_stored; i++) {
+        const ken_stored *s = &r->stored[i];
+        ken_buf_put_varint(out, s->into);
+        ken_buf_put_varint(out, s->value);
+        ken_put_diff(out, s->byte, i ? r->stored[i - 1].byte : 0);
+    }
+}
+
 // ---- all of it -------------------------------------------------------------------------------
 
 static void join_columns(ken_refs_packer *p, const ken_refs *r)
@@ -352,6 +363,7 @@ static void join_columns(ken_refs_packer *p, const ken_refs *r)
     ken_buf_put_varint(out, r->n_bases);
     ken_buf_put_varint(out, r->n_binds);
     ken_buf_put_varint(out, r->n_literals);
+    ken_buf_put_varint(out, r->n_stored);
     for (int i = 0; i < COL_TEXT; i++)
         ken_buf_put_varint(out, p->columns[i].len);
     for (int i = 0; i < COL_COUNT; i++)
@@ -378,7 +390,7 @@ static bool says_nothing(const ken_refs_packer *p, const ken_refs *r)
         if (defs->ptr[i])
             return false;
     return r->n_exprs <= 1 && !r->n_refs && !r->n_implied && !r->n_bases && !r->n_binds &&
-           !r->n_literals && !r->package.len;
+           !r->n_literals && !r->n_stored && !r->package.len;
 }
 
 void ken_refs_pack(ken_refs_packer *p, const ken_refs *refs, const ken_facts *facts, ken_buf *out)
@@ -395,6 +407,7 @@ void ken_refs_pack(ken_refs_packer *p, const ken_refs *refs, const ken_facts *fa
     pack_bases(p, refs);
     pack_binds(p, refs);
     pack_literals(p, refs);
+    pack_stored(p, refs);
     put_name(p, &p->columns[COL_MORE], refs->package);
     if (says_nothing(p, refs))
         return;

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
-// store_refs_priv.h -- the packed form of references, version 1.
+// store_refs_priv.h -- the packed form of references, version 3.
 //
 //   form     version byte, form byte (0 = as it is, 1 = compressed: store_zip_priv.h)
-//   head     numbers of implied definitions, bases, binds and literals; bytes of each column but
-//   the
-//            last; then the columns
+//   head     numbers of implied definitions, bases, binds, literals and stored names; bytes of each
+//            column but the last; then the columns
 //
 //   TAG      one byte per expression but the first: op, how its part a and its name are told
 //   PART     parts that no tag tells, and numbers b
@@ -17,7 +16,7 @@
 //   GAP      0 = the reference begins within the name before it, then the distance of their first
 //            bytes; else 1 + the bytes between them
 //   DEF      per definition a byte that says which of its numbers are not 0, then those numbers
-//   MORE     implied definitions, bases, binds, literals, the package
+//   MORE     implied definitions, bases, binds, literals, stored names, the package
 //   TEXT     the new names
 //
 // Numbers are LEB128; (±) ones are zigzag-coded.
@@ -39,7 +38,7 @@
 #include "store/store_zip_priv.h"
 
 enum {
-    KEN_REFS_VERSION = 1,
+    KEN_REFS_VERSION = 3,
     KEN_REFS_PLAIN = 0,
     KEN_REFS_ZSTD = 1,
     KEN_MENTION_OLD = 8,

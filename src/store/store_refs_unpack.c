@@ -11,6 +11,7 @@ enum { // the least bytes of one
     BASE_MIN_BYTES = 2,
     BIND_MIN_BYTES = 5,
     LITERAL_MIN_BYTES = 7,
+    STORED_MIN_BYTES = 3,
 };
 
 typedef struct unpacker {
@@ -322,6 +323,18 @@ static void unpack_literals(unpacker *u)
     }
 }
 
+static void unpack_stored(unpacker *u)
+{
+    ken_reader *r = &u->columns[COL_MORE];
+    uint32_t byte = 0;
+    for (uint32_t i = 0; i < u->out.n_stored; i++) {
+        ken_stored *s = &u->out.stored[i];
+        s->into = get_expr(u, r, "stored name");
+        s->value = get_expr(u, r, "stored name");
+        s->byte = byte = get_byte_after(u, r, byte, "stored name");
+    }
+}
+
 static void unpack_defs(unpacker *u)
 {
     ken_reader *r = &u->columns[COL_DEF];
@@ -378,6 +391,7 @@ static void make_room(unpacker *u, ken_reader *all)
     out->n_bases = ken_reader_count(all, BASE_MIN_BYTES, "number of bases");
     out->n_binds = ken_reader_count(all, BIND_MIN_BYTES, "number of bindings");
     out->n_literals = ken_reader_count(all, LITERAL_MIN_BYTES, "number of literals");
+    out->n_stored = ken_reader_count(all, STORED_MIN_BYTES, "number of stored names");
     cut_columns(u, all);
     out->n_exprs = (uint32_t)ken_reader_left(&u->columns[COL_TAG]) + 1;
     out->n_refs = (uint32_t)ken_reader_left(&u->columns[COL_MENTION]);
@@ -386,6 +400,7 @@ static void make_room(unpacker *u, ken_reader *all)
     out->bases = KEN_ARENA_ARRAY(u->arena, ken_base, out->n_bases);
     out->binds = KEN_ARENA_ARRAY(u->arena, ken_bind, out->n_binds);
     out->literals = KEN_ARENA_ARRAY(u->arena, ken_literal, out->n_literals);
+    out->stored = KEN_ARENA_ARRAY(u->arena, ken_stored, out->n_stored);
     out->exprs = KEN_ARENA_ARRAY(u->arena, ken_expr, out->n_exprs);
     out->refs = KEN_ARENA_ARRAY(u->arena, ken_ref, out->n_refs);
     out->defs = KEN_ARENA_ARRAY(u->arena, ken_def_info, out->n_defs);
@@ -423,6 +438,7 @@ static const char *unpack_all(unpacker *u, ken_reader *all)
     unpack_bases(u);
     unpack_binds(u);
     unpack_literals(u);
+    unpack_stored(u);
     u->out.package = get_name(u, &u->columns[COL_MORE]);
     return find_fault(u, all);
 }

@@ -143,6 +143,9 @@ static void check_refs(const ken_refs *r, uint32_t n_symbols, ken_str text)
         KEN_ASSERT(r->binds[i].byte <= text.len);
     for (uint32_t i = 0; i < r->n_literals; i++)
         KEN_ASSERT(r->literals[i].text.len <= 200 && r->literals[i].handler < r->n_exprs);
+    for (uint32_t i = 0; i < r->n_stored; i++)
+        KEN_ASSERT(r->stored[i].into < r->n_exprs && r->stored[i].value < r->n_exprs &&
+                   r->stored[i].byte < text.len);
 }
 
 static void refer(const fuzz_trees *trees, ken_str text, const ken_extraction *x, ken_arena *arena)

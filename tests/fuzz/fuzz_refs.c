@@ -70,6 +70,9 @@ static void check(const ken_refs *r, const ken_facts *f)
     for (uint32_t i = 0; i < r->n_literals; i++)
         KEN_ASSERT(r->literals[i].callee < r->n_exprs && r->literals[i].handler < r->n_exprs &&
                    r->literals[i].decorates < (int32_t)r->n_defs);
+    for (uint32_t i = 0; i < r->n_stored; i++)
+        KEN_ASSERT(r->stored[i].into < r->n_exprs && r->stored[i].value < r->n_exprs &&
+                   r->stored[i].byte <= f->n_bytes);
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -152,6 +152,10 @@ static void random_rest(ken_refs *r, const ken_facts *f, ken_arena *arena)
                                         pick(r->n_exprs),     (int32_t)pick(r->n_defs + 1) - 1,
                                         pick(f->n_bytes + 1), pick(f->n_bytes + 1),
                                         pick(f->n_bytes + 1) };
+    r->n_stored = pick(6);
+    r->stored = KEN_ARENA_ARRAY(arena, ken_stored, r->n_stored);
+    for (uint32_t i = 0; i < r->n_stored; i++)
+        r->stored[i] = (ken_stored){ pick(r->n_exprs), pick(r->n_exprs), pick(f->n_bytes + 1) };
     if (pick(2))
         r->package = random_name(arena);
 }
@@ -243,6 +247,12 @@ static void check_same_rest(const ken_refs *a, const ken_refs *b)
         kt_eq_u(x->handler_byte, y->handler_byte);
         kt_eq_u(x->end, y->end);
     }
+    kt_eq_u(a->n_stored, b->n_stored);
+    for (uint32_t i = 0; i < a->n_stored; i++) {
+        kt_eq_u(a->stored[i].into, b->stored[i].into);
+        kt_eq_u(a->stored[i].value, b->stored[i].value);
+        kt_eq_u(a->stored[i].byte, b->stored[i].byte);
+    }
 }
 
 static void check_same(const ken_refs *a, const ken_refs *b)
@@ -286,6 +296,9 @@ static void check_bounds(const ken_refs *r, const ken_facts *f)
     for (uint32_t i = 0; i < r->n_literals; i++)
         kt_true(r->literals[i].callee < r->n_exprs && r->literals[i].handler < r->n_exprs &&
                 r->literals[i].decorates < (int32_t)r->n_defs);
+    for (uint32_t i = 0; i < r->n_stored; i++)
+        kt_true(r->stored[i].into < r->n_exprs && r->stored[i].value < r->n_exprs &&
+                r->stored[i].byte <= f->n_bytes);
 }
 
 typedef struct lab {

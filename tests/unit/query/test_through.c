@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Calls through what holds functions: fields that are assigned to, literals with and without names,
+// tables.
+#include "query/query_graph.h"
+#include "unit/index/index_lab.h"
+
+static index_lab l;
+static ken_snapshot *snap;
+
+static void start(const char *path, const char *text)
+{
+    lab_start(&l);
+    lab_write(&l, path, text);
+}
+
+static void go(void)
+{
+    lab_run(&l);
+    snap = lab_open(&l);
+}
+
+static void end(void)
+{
+    ken_snapshot_close(snap);
+    lab_end(&l);
+}
+
+// "run: proc get_cmd", the callees of an entry in order.
+static void callees(const char *entry, const char *expected)
+{
+    ken_trace t;
+    ken_trace_opts o = { .entry = ken_str_c(entry), .max_depth = 1 };
+    ken_buf text = KEN_BUF_INIT(0);
+    kt_ok_err(ken_trace_execution(snap, &o, NULL, &l.arena, &t, &l.err), &l.err);
+    for (size_t i = 1; i < t.n_steps; i++)
+        ken_buf_printf(&text, "%s" KEN_STR_FMT "%s", i > 1 ? " " : "",
+                       KEN_STR_ARG(t.steps[i].node.name),
+                       t.steps[i].class == KEN_EDGE_INFERRED ? "?" : "");
+    kt_eq_text(ken_buf_str(&text), expected);
+    ken_buf_release(&text);
+}
+
+static void callers(const char *entry, const char *expected)
+{
+    ken_trace t;
+    ken_trace_opts o = { .entry = ken_str_c(entry),
+                         .max_depth = 1,
+                         .direction = KEN_TRACE_CALLERS };
+    ken_buf text = KEN_BUF_INIT(0);
+    kt_ok_err(ken_trace_execution(snap, &o, NULL, &l.arena, &t, &l.err), &l.err);
+    for (size_t i = 1; i < t.n_steps; i++)
+        ken_buf_printf(&text, "%s" KEN_STR_FMT, i > 1 ? " " : "",
+                       KEN_STR_ARG(t.steps[i].node.name));
+    kt_eq_text(ken_buf_str(&text), expected);
+    ken_buf_release(&text);
+}
+
+static const char ops_h[] =
+    "struct ops { const char *name; int (*open)(int); int (*close)(int); };\n"
+    "struct other { int (*open)(int); int state; };\n"
+    "#define STATE_IDLE 1\n";
+
+static void start_c(const char *text)
+{
+    start("ops.h", ops_h);
+    lab_write(&l, "a.c", text);
+    go();
+}
+
+KEN_TEST(a_call_through_a_field_leads_to_what_is_put_into_it)
+{
+    start_c("#include \"ops.h\"\n"
+            "static int my_open(int x) { return x; }\n"
+            "static int my_close(int x) { return x; }\n"
+            "static int other_open(int x) { return x; }\n"
+            "static struct ops named = { .open = my_open };\n"
+            "static struct other o = { .open = other_open, .state = STATE_IDLE };\n"
+            "void set(struct ops *p) { p->close = my_close; }\n"
+            "int run(struct ops *p) { return p->open(1); }\n"
+            "int stop(struct ops *p) { return p->close(1); }\n"
+            "int run_other(struct other *p) { return p->open(1) + p->state; }\n");
+    callees("run", "open my_open?");
+    callees("stop", "close my_close?");
+    callees("run_other", "open other_open?");
+    callers("my_open", "named run");
+    callers("other_open", "o run_other");
+    end();
+}
+
+KEN_TEST(literals_without_names_count_the_fields)
+{
+    start_c(
+        "#include \"ops.h\"\n"
+        "static int get_open(int x) { return x; }\n"
+        "static int get_close(int x) { return x; }\n"
+        "static int set_open(int x) { return x; }\n"
+        "static struct ops one = { \"one\", get_open, get_close };\n"
+        "static struct ops all[] = { { \"a\", get_open, 0 }, { \"b\", set_open, get_close } };\n"
+        "int run(struct ops *p) { return p->open(1); }\n"
+        "int stop(struct ops *p) { return p->close(1); }\n");
+    callees("run", "open get_open? set_open?");
+    callees("stop", "close get_close?");
+    callers("set_open", "all run");
+    end();
+}
+
+KEN_TEST(who_reads_a_table_of_functions_may_run_them)
+{
+    start_c("typedef int handler_fn(int);\n"
+            "static int on_get(int x) { return x; }\n"
+            "static int on_set(int x) { return x; }\n"
+            "static int limits[] = { 1, 2 };\n"
+            "static handler_fn *handlers[] = { on_get, on_set };\n"
+            "int dispatch(int i) { return handlers[i](i) + limits[i]; }\n");
+    callees("dispatch", "on_get? on_set?");
+    callers("on_set", "handlers dispatch");
+    end();
+}
+
+KEN_TEST(usages_say_through_what_and_impact_goes_on_through_it)
+{
+    start_c("#include \"ops.h\"\n"
+            "static int my_open(int x) { return x; }\n"
+            "static struct ops named = { .open = my_open };\n"
+            "int run(struct ops *p) { return p->open(1); }\n"
+            "int main(void) { return run(&named); }\n");
+    ken_usages u;
+    ken_usages_opts o = { .name = KEN_STR("my_open") };
+    kt_ok_err(ken_find_usages(snap, &o, NULL, &l.arena, &u, &l.err), &l.err);
+    kt_eq_u(u.n_total, 2);
+    kt_eq_u(u.n_by_role[KEN_REF_CALL], 1);
+    const ken_usage *last = &u.files[0].usages[1];
+    kt_eq_u(last->line, 3);
+    kt_eq_text(last->within, "run");
+    kt_eq_i(last->class, KEN_EDGE_INFERRED);
+    kt_eq_text(last->evidence, "called through the field that it is put into");
+    ken_impact i;
+    ken_impact_opts io = { .symbol = KEN_STR("my_open") };
+    kt_ok_err(ken_query_impact(snap, &io, NULL, &l.arena, &i, &l.err), &l.err);
+    bool has_main = false;
+    for (size_t k = 0; k < i.n_dependents; k++)
+        has_main = has_main || ken_str_eq_c(i.dependents[k].node.name, "main");
+    kt_true(has_main);
+    end();
+}
+
+KEN_TEST(other_languages_put_functions_into_fields_too)
+{
+    start("a.js", "function onGet(x) { return x }\n"
+                  "const handlers = { get: onGet }\n"
+                  "function run(x) { return handlers.get(x) }\n");
+    lab_write(&l, "b.go",
+              "package b\n"
+              "type Ops struct { Open func(int) int; N int }\n"
+              "func myOpen(x int) int { return x }\n"
+              "func make() Ops { return Ops{Open: myOpen, N: 1} }\n"
+              "func runGo(o Ops) int { return o.Open(1) }\n");
+    lab_write(&l, "c.rs",
+              "struct Ops { open: fn(i32) -> i32 }\n"
+              "fn rs_open(x: i32) -> i32 { x }\n"
+              "fn build() -> Ops { Ops { open: rs_open } }\n"
+              "fn run_rs(o: &Ops) -> i32 { (o.open)(1) }\n");
+    go();
+    callees("run", "get onGet?");
+    callees("runGo", "Open myOpen?");
+    callees("run_rs", "open rs_open?");
+    end();
+}
