@@ -185,7 +185,8 @@ def range_of(p):
 
 def type_of(p):
     if types_of(p) == ["array"]:
-        return f"{type_of(p.get('items', {}))}[]"
+        item = type_of(p.get("items", {}))
+        return f"({item})[]" if " or " in item else f"{item}[]"
     return " or ".join(types_of(p)) or "any"
 
 
