@@ -69,6 +69,7 @@ typedef struct ken_rule_check {
     ken_symbol_kind symbol; // naming; KEN_SYMBOL_UNKNOWN = any
     bool is_of_files;       // naming: of files
     bool is_of_handlers;    // require_call: handlers of routes
+    bool counts_types;      // forbid_import, layers: imports of types alone as well
     ken_rule_measure measure;       // max
     uint32_t value;                 // max
     uint32_t first_line, last_line; // of the check in its document, 0-based

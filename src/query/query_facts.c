@@ -101,6 +101,25 @@ ken_status query_scope_marks(ken_snapshot *s, const ken_facts_scope *scope, ken_
     return KEN_OK;
 }
 
+ken_status ken_list_files(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
+                          ken_file_fact **out, size_t *out_n, ken_err *err)
+{
+    uint32_t *files;
+    ken_status st = query_scope_files(s, scope, arena, &files, out_n, err);
+    if (st)
+        return st;
+    *out = KEN_ARENA_ARRAY(arena, ken_file_fact, *out_n + 1);
+    for (size_t i = 0; i < *out_n; i++) {
+        (*out)[i] = (ken_file_fact){
+            .path = s->rows[files[i]].path,
+            .language = ken_str_c(ken_lang_name((ken_lang_id)s->contents[files[i]].lang)),
+            .n_lines = s->contents[files[i]].n_lines,
+            .is_test = query_is_test(s, files[i]),
+        };
+    }
+    return KEN_OK;
+}
+
 ken_status ken_list_paths(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
                           ken_str **out, size_t *out_n, ken_err *err)
 {

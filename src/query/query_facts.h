@@ -28,7 +28,16 @@ typedef struct ken_facts_scope {
 bool ken_globs_match(const ken_str_list *globs, ken_str path);
 // KEN_EINVAL names the glob and what is wrong with it.
 ken_status ken_globs_check(const ken_str_list *globs, ken_err *err) KEN_MUST_USE;
-// Paths in scope, in order.
+typedef struct ken_file_fact {
+    ken_str path, language;
+    uint32_t n_lines;
+    bool is_test;
+} ken_file_fact;
+
+// Files in scope, by path. Without a scope a file's place is its number in other lists.
+ken_status ken_list_files(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
+                          ken_file_fact **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
+// Their paths alone.
 ken_status ken_list_paths(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
                           ken_str **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 
@@ -50,18 +59,24 @@ typedef struct ken_import_fact {
     ken_str module;    // as written, without quotes
     ken_str name;      // what is taken from it first; empty = the module as a whole
     ken_import_target target;
-    const ken_str *files; // that it leads to, none twice; a package of Go is all its files
-    uint32_t n_files;
-    bool is_guess;     // found by a convention, not by a rule of the language
-    bool is_type_only; // nothing of it is left when the program runs
+    const ken_str *files;    // that it leads to, none twice; a package of Go is all its files
+    const uint32_t *numbers; // theirs
+    uint32_t n_files, file;  // number of the file that imports
+    bool is_guess;           // found by a convention, not by a rule of the language
+    bool is_type_only;       // nothing of it is left when the program runs
     bool is_test;
 } ken_import_fact;
+
+typedef bool ken_import_filter_fn(void *ctx, uint32_t from, uint32_t to);
 
 typedef struct ken_imports_query {
     ken_facts_scope scope; // of the files that import
     // Only imports of these: globs of files, or names of packages, which stand for what is inside
     // them (`lodash` for `lodash/fp`, `java.sql` for `java.sql.Connection`); none = all.
     ken_str_list to;
+    // Instead of `to`: only what leads from a file to one that fits, by numbers. NULL = `to` says.
+    ken_import_filter_fn *keeps;
+    void *ctx;
     bool wants_places;
 } ken_imports_query;
 
@@ -182,7 +197,8 @@ typedef struct ken_name_use {
 
 // Names as they are seen from outside of a file, whatever it calls them: `strcpy`, `os.system`,
 // `console.log`, `Database.raw`; `.unwrap` is a member of anything; `src/db/raw.py:connect` is what
-// that file defines. A bare name is not a member, and not what the file itself defines.
+// that file defines. A place may be there for several names. A bare name is not a member, and not
+// what the file itself defines.
 typedef struct ken_name_uses {
     ken_name_use *items; // by path, then by place; imports of a name are uses
     size_t n;

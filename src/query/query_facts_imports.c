@@ -45,30 +45,53 @@ static bool is_wanted_package(const import_list *l, ken_str module, ken_str name
 
 // ---- one file -----------------------------------------------------------------------------------
 
-// Files that a binding leads to; a name inside a module that is a file itself stands for both.
-static uint32_t files_of(const import_list *l, uint32_t file, const ken_module *m,
-                         const ken_module *inner, const ken_str **out)
+static bool is_wanted_file(const import_list *l, uint32_t from, uint32_t to)
 {
-    size_t most = (size_t)m->n_files + inner->n_files;
-    ken_str *paths = KEN_ARENA_ARRAY(l->arena, ken_str, most + 1);
-    uint32_t n = 0;
-    for (uint32_t i = 0; m->kind == KEN_MODULE_FILES && i < m->n_files; i++)
-        if (m->files[i] != file)
-            paths[n++] = l->s->rows[m->files[i]].path;
-    bool is_one = n == 1 && m->n_files == 1;
-    for (uint32_t i = 0; inner->kind == KEN_MODULE_FILES && i < inner->n_files; i++)
-        if (inner->files[i] != file && !(is_one && inner->files[i] == m->files[0]))
-            paths[n++] = l->s->rows[inner->files[i]].path;
-    *out = paths;
-    return n;
+    if (l->q->keeps)
+        return l->q->keeps(l->q->ctx, from, to);
+    return !l->is_wanted || l->is_wanted[to];
 }
 
-static bool leads_to_wanted(const import_list *l, const ken_module *m)
+static bool leads_to_wanted(const import_list *l, uint32_t from, const ken_module *m)
 {
     for (uint32_t i = 0; m->kind == KEN_MODULE_FILES && i < m->n_files; i++)
-        if (!l->is_wanted || l->is_wanted[m->files[i]])
+        if (is_wanted_file(l, from, m->files[i]))
             return true;
     return false;
+}
+
+static bool has_number(const uint32_t *numbers, uint32_t n, uint32_t file)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (numbers[i] == file)
+            return true;
+    return false;
+}
+
+static void set_files(const import_list *l, uint32_t *numbers, uint32_t n, ken_import_fact *out)
+{
+    ken_str *paths = KEN_ARENA_ARRAY(l->arena, ken_str, n + (size_t)1);
+    for (uint32_t i = 0; i < n; i++)
+        paths[i] = l->s->rows[numbers[i]].path;
+    out->files = paths;
+    out->numbers = numbers;
+    out->n_files = n;
+}
+
+// Files that a binding leads to; a name inside a module that is a file itself stands for both.
+static void find_files(const import_list *l, uint32_t file, const ken_module *m,
+                       const ken_module *inner, ken_import_fact *out)
+{
+    size_t most = (size_t)m->n_files + inner->n_files;
+    uint32_t *numbers = KEN_ARENA_ARRAY(l->arena, uint32_t, most + 1), n = 0;
+    for (uint32_t i = 0; m->kind == KEN_MODULE_FILES && i < m->n_files; i++)
+        if (m->files[i] != file)
+            numbers[n++] = m->files[i];
+    uint32_t n_whole = n < 8 ? n : 8; // packages are no files of a name
+    for (uint32_t i = 0; inner->kind == KEN_MODULE_FILES && i < inner->n_files; i++)
+        if (inner->files[i] != file && !has_number(numbers, n_whole, inner->files[i]))
+            numbers[n++] = inner->files[i];
+    set_files(l, numbers, n, out);
 }
 
 // The item of this file that says the same module; NULL when there is none yet.
@@ -87,32 +110,25 @@ static void add_import(import_list *l, uint32_t file, const ken_bind *b,
     ken_vec_push(&l->bytes, b->byte);
     ken_import_fact *f = &l->items.ptr[l->items.len - 1];
     f->path = l->s->rows[file].path;
+    f->file = file;
     f->module = query_repaired(l->arena, ken_arena_dup(l->arena, b->module));
     f->name = query_repaired(l->arena, ken_arena_dup(l->arena, b->name));
     f->is_test = query_is_test(l->s, file);
-}
-
-static bool has_file(const ken_import_fact *f, ken_str path)
-{
-    for (uint32_t i = 0; i < f->n_files; i++)
-        if (f->files[i].ptr == path.ptr)
-            return true;
-    return false;
 }
 
 // A further name of the same module: a file of its own, perhaps.
 static void join_import(import_list *l, ken_import_fact *f, const ken_bind *b,
                         const ken_import_fact *more)
 {
-    ken_str *files = KEN_ARENA_ARRAY(l->arena, ken_str, (size_t)f->n_files + more->n_files + 1);
     uint32_t n = f->n_files;
+    uint32_t *numbers = KEN_ARENA_ARRAY(l->arena, uint32_t, (size_t)f->n_files + more->n_files + 1);
     if (n)
-        memcpy(files, f->files, n * sizeof *files);
+        memcpy(numbers, f->numbers, n * sizeof *numbers);
     for (uint32_t i = 0; i < more->n_files; i++)
-        if (!has_file(f, more->files[i]))
-            files[n++] = more->files[i];
-    f->files = files;
-    f->n_files = n;
+        if (!has_number(f->numbers, f->n_files, more->numbers[i]))
+            numbers[n++] = more->numbers[i];
+    if (n > f->n_files)
+        set_files(l, numbers, n, f);
     if (more->target == KEN_IMPORT_FILES)
         f->target = KEN_IMPORT_FILES;
     if (f->is_type_only && !more->is_type_only) {
@@ -140,12 +156,12 @@ static void look_at_bind(import_list *l, ken_graph *g, uint32_t file, size_t fir
     };
     l->n_unknown += fact.target == KEN_IMPORT_UNKNOWN;
     ken_arena_mark mark = ken_arena_get_mark(l->arena);
-    bool is_wanted = is_found ? leads_to_wanted(l, &m) || leads_to_wanted(l, &inner)
+    bool is_wanted = is_found ? leads_to_wanted(l, file, &m) || leads_to_wanted(l, file, &inner)
                               : is_wanted_package(l, b->module, b->name, l->arena);
     ken_arena_rewind(l->arena, mark);
     if (!is_wanted)
         return;
-    fact.n_files = files_of(l, file, &m, &inner, &fact.files);
+    find_files(l, file, &m, &inner, &fact);
     if (is_found && !fact.n_files)
         return; // itself
     ken_import_fact *known = same_module(l, first, b->module);
@@ -186,7 +202,7 @@ static ken_status look_at(import_list *l, uint32_t file, ken_err *err)
 static bool has_wanted(const import_list *l, const query_import_graph *g, uint32_t file)
 {
     for (uint32_t i = g->starts[file]; i < g->starts[file + 1]; i++)
-        if (l->is_wanted[g->files[i]])
+        if (is_wanted_file(l, file, g->files[i]))
             return true;
     return false;
 }
@@ -210,7 +226,7 @@ static ken_status list(import_list *l, const uint32_t *files, size_t n, const ke
 {
     const query_import_graph *g = NULL;
     ken_status st = KEN_OK;
-    if (l->is_wanted && are_all_files(l->s, &l->q->to))
+    if (l->q->keeps || (l->is_wanted && are_all_files(l->s, &l->q->to)))
         st = query_imports(l->s, cancel, &g, err);
     for (size_t i = 0; !st && i < n; i++) {
         if (!g || has_wanted(l, g, files[i]))

@@ -237,7 +237,6 @@ static void look_at_ref(use_list *l, const ken_ref *r)
                              .is_test = query_is_test(l->s, l->file) };
         ken_vec_push(&l->items, use);
         ken_vec_push(&l->refs, *r);
-        return;
     }
 }
 

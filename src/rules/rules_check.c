@@ -22,6 +22,7 @@ typedef enum field_type {
     FIELD_OF,      // handlers or functions
     FIELD_MEASURE, // what is measured
     FIELD_NUMBER,
+    FIELD_FLAG,
 } field_type;
 
 typedef struct check_field {
@@ -38,6 +39,7 @@ static const check_field fields[] = {
     { KEN_CHECK_FORBID_IMPORT, "from", FIELD_GLOBS, true, AT(in) },
     { KEN_CHECK_FORBID_IMPORT, "to", FIELD_TEXTS, true, AT(to) },
     { KEN_CHECK_FORBID_IMPORT, "except", FIELD_GLOBS, false, AT(except) },
+    { KEN_CHECK_FORBID_IMPORT, "types", FIELD_FLAG, false, AT(counts_types) },
     { KEN_CHECK_REQUIRE_CALL, "in", FIELD_GLOBS, false, AT(in) },
     { KEN_CHECK_REQUIRE_CALL, "of", FIELD_OF, true, AT(is_of_handlers) },
     { KEN_CHECK_REQUIRE_CALL, "named", FIELD_REGEX, false, AT(pattern) },
@@ -46,6 +48,7 @@ static const check_field fields[] = {
     { KEN_CHECK_REQUIRE_CALL, "except", FIELD_GLOBS, false, AT(except) },
     { KEN_CHECK_LAYERS, "order", FIELD_GLOBS, true, AT(layers) },
     { KEN_CHECK_LAYERS, "except", FIELD_GLOBS, false, AT(except) },
+    { KEN_CHECK_LAYERS, "types", FIELD_FLAG, false, AT(counts_types) },
     { KEN_CHECK_NAMING, "kind", FIELD_SYMBOL, false, AT(symbol) },
     { KEN_CHECK_NAMING, "in", FIELD_GLOBS, false, AT(in) },
     { KEN_CHECK_NAMING, "pattern", FIELD_REGEX, true, AT(pattern) },
@@ -143,6 +146,12 @@ static bool read_number(check_reader *c, uint32_t *out)
     return true;
 }
 
+static bool read_flag(check_reader *c, bool *out)
+{
+    *out = ken_str_eq_c(c->n->text, "true");
+    return *out || ken_str_eq_c(c->n->text, "false") || refuse(c, "true or false");
+}
+
 static bool read_glob(check_reader *c, ken_str *out)
 {
     ken_str_list one = { 0 };
@@ -174,6 +183,8 @@ static bool read_field(check_reader *c, const check_field *f)
         return read_measure(c);
     case FIELD_NUMBER:
         return read_number(c, at);
+    case FIELD_FLAG:
+        return read_flag(c, at);
     }
     return false;
 }
