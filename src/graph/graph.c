@@ -80,8 +80,8 @@ static bool fits(const graph_unit *u, ken_def_id def, ken_ref_role role)
 {
     ken_symbol_kind kind = ken_graph_kind(&u->text, def);
     bool is_type = graph_is_type(kind);
-    if (u->text.lang == KEN_LANG_PHP &&
-        (role == KEN_REF_CALL || role == KEN_REF_READ)) // apart there
+    bool has_two = u->text.lang == KEN_LANG_PHP || u->text.lang == KEN_LANG_BASH;
+    if (has_two && (role == KEN_REF_CALL || role == KEN_REF_READ)) // apart there
         return is_type || ken_symbol_is_callable(kind) == (role == KEN_REF_CALL);
     switch (role) {
     case KEN_REF_TYPE:
@@ -235,8 +235,9 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
     out->evidence = v->evidence;
     add_defs(out, v);
     bool is_any = keep(g, out, role, 0, false);
-    if (!is_any && u->text.lang == KEN_LANG_KOTLIN && out->class == KEN_EDGE_INFERRED) {
-        *out = (ken_targets){ .class = KEN_EDGE_UNRESOLVED }; // a function that is only named
+    bool is_named_only = u->text.lang == KEN_LANG_KOTLIN && out->class == KEN_EDGE_INFERRED;
+    if (!is_any && (is_named_only || u->text.lang == KEN_LANG_BASH)) { // no function, no variable
+        *out = (ken_targets){ .class = is_named_only ? KEN_EDGE_UNRESOLVED : KEN_EDGE_EXTERNAL };
         return;
     }
     uint16_t said = u->n_args[expr];

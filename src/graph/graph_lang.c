@@ -42,9 +42,9 @@ static const graph_policy policies[KEN_LANG_COUNT] = {
     [KEN_LANG_SWIFT] = { OWN(SWIFT), GRAPH_PACKAGE_TARGET, .sees_members = true,
                          .calls_class = true, .has_open_types = true },
     [KEN_LANG_HASKELL] = { OWN(HASKELL), .hides_class = true },
-    [KEN_LANG_LUA] = { OWN(LUA), .hides_class = true },
+    [KEN_LANG_LUA] = { OWN(LUA), .hides_class = true, .makes_of_functions = true },
     [KEN_LANG_ELIXIR] = { OWN(ELIXIR), GRAPH_PACKAGE_GLOBAL, .sees_members = true },
-    [KEN_LANG_ZIG] = { OWN(ZIG), .sees_members = true },
+    [KEN_LANG_ZIG] = { .family = OWN(ZIG) },
     [KEN_LANG_BASH] = { OWN(BASH), .includes = true },
 };
 

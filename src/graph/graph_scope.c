@@ -41,9 +41,12 @@ static bool is_test(const graph_unit *u, ken_def_id def)
     return ken_graph_kind(&u->text, def) == KEN_SYMBOL_TEST;
 }
 
-// Whether a bare name may mean the definition: no key of an object, no `exports.name = …`, no test.
+// Whether a bare name may mean the definition: no key of an object, no `exports.name = …`, no test,
+// in Zig no field.
 static bool has_bare_name(const graph_unit *u, ken_def_id def)
 {
+    if (u->text.lang == KEN_LANG_ZIG)
+        return ken_graph_kind(&u->text, def) != KEN_SYMBOL_FIELD;
     if (!u->policy->makes_of_functions)
         return true;
     bool is_export = def >= u->n_symbols && (flags_of(u, def) & KEN_DEF_EXPORTED);
