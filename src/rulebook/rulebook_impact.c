@@ -1,0 +1,197 @@
+// SPDX-License-Identifier: MIT
+// What a change of one file may break: what it offers, who imports it, what is like it.
+#include <stdio.h>
+
+#include "base/path.h"
+#include "base/utf8.h"
+#include "query/query_facts.h"
+#include "rulebook/rulebook_priv.h"
+
+enum {
+    NAMES_MAX = 200,
+    DEPENDENTS_MAX = 200,
+    IMPORTS_MAX = 20, // of one dependent
+    SHOWN_MAX = 200,
+};
+
+// ---- the file ----------------------------------------------------------------------------------
+
+// The path relative to the root, with forward slashes; links that lead outside are refused.
+static ken_status find_file(ken_rulebook *b, ken_str path, ken_arena *arena, ken_str *out,
+                            ken_err *err)
+{
+    ken_str copy = ken_arena_dup(arena, ken_str_trim(path)), real;
+    char *text = (char *)(uintptr_t)copy.ptr; // ours
+    for (size_t i = 0; i < copy.len; i++)
+        if (text[i] == '\\')
+            text[i] = '/';
+    ken_str shown = ken_utf8_clip(copy, SHOWN_MAX);
+    if (!copy.len || memchr(copy.ptr, 0, copy.len))
+        return KEN_FAIL(err, KEN_EINVAL, "file_path: must be a path relative to the project root");
+    ken_str relative =
+        copy.ptr[0] == '/' ? ken_path_relative(b->root, copy) : ken_path_normalise(arena, copy);
+    if (!relative.ptr)
+        return KEN_FAIL(err, KEN_EPERM,
+                        "file_path: must lie inside the project root, got '" KEN_STR_FMT "'",
+                        KEN_STR_ARG(shown));
+    ken_status st = ken_path_resolve_under(arena, b->root, relative, &real, NULL);
+    if (st == KEN_EPERM)
+        return KEN_FAIL(err, st,
+                        "file_path: must lie inside the project root, got '" KEN_STR_FMT "'",
+                        KEN_STR_ARG(shown));
+    *out = ken_arena_dup(arena, relative);
+    return KEN_OK;
+}
+
+static ken_status check_indexed(ken_rulebook *b, ken_str path, ken_arena *arena, ken_err *err)
+{
+    ken_file_view view;
+    ken_err why = { 0 };
+    ken_status st = ken_view_file(b->snapshot, path, arena, &view, &why);
+    if (st == KEN_ENOTFOUND)
+        return KEN_FAIL(err, st,
+                        "File '" KEN_STR_FMT
+                        "' not found in index. Run rag_index or check the path (%.200s)",
+                        KEN_STR_ARG(ken_utf8_clip(path, SHOWN_MAX)), why.msg);
+    if (st && err)
+        *err = why;
+    return st;
+}
+
+// ---- what it offers ----------------------------------------------------------------------------
+
+static bool is_listed(const ken_str *list, size_t n, ken_str s)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ken_str_eq(list[i], s))
+            return true;
+    return false;
+}
+
+static void add_name(ken_str *list, size_t *n, ken_str s)
+{
+    if (s.len && *n < NAMES_MAX && !is_listed(list, *n, s))
+        list[(*n)++] = s;
+}
+
+static bool is_export(void *ctx, const ken_definition_fact *d)
+{
+    (void)ctx;
+    return d->is_exported && !d->is_inside;
+}
+
+static ken_status find_exports(ken_rulebook *b, ken_rulebook_impact *out, const ken_cancel *cancel,
+                               ken_arena *arena, ken_err *err)
+{
+    ken_definitions_query q = { .scope = { .only = { &out->path, 1 } }, .keeps = is_export };
+    ken_definitions defs = { 0 };
+    ken_status st = ken_list_definitions(b->snapshot, &q, cancel, arena, &defs, err);
+    out->exports = KEN_ARENA_ARRAY(arena, ken_str, NAMES_MAX);
+    for (size_t i = 0; !st && i < defs.n; i++)
+        if (ken_str_eq(defs.items[i].name, defs.items[i].qualified)) // members come with their type
+            add_name(out->exports, &out->n_exports, defs.items[i].name);
+    return st;
+}
+
+static ken_status find_routes(ken_rulebook *b, ken_rulebook_impact *out, const ken_cancel *cancel,
+                              ken_arena *arena, ken_err *err)
+{
+    ken_route *routes = NULL;
+    size_t n = 0;
+    ken_status st = ken_find_routes(b->snapshot, KEN_STR(""), cancel, arena, &routes, &n, err);
+    out->endpoints = KEN_ARENA_ARRAY(arena, ken_str, NAMES_MAX);
+    out->events = KEN_ARENA_ARRAY(arena, ken_str, NAMES_MAX);
+    for (size_t i = 0; !st && i < n; i++) {
+        const ken_route *r = &routes[i];
+        if (!ken_str_eq(r->file, out->path))
+            continue;
+        if (r->is_event)
+            add_name(out->events, &out->n_events, r->path);
+        else
+            add_name(out->endpoints, &out->n_endpoints,
+                     ken_arena_printf(arena, KEN_STR_FMT " " KEN_STR_FMT, KEN_STR_ARG(r->method),
+                                      KEN_STR_ARG(r->path)));
+    }
+    return st;
+}
+
+// ---- who needs it ------------------------------------------------------------------------------
+
+static bool leads_to(const ken_import_fact *import, ken_str path)
+{
+    return is_listed(import->files, import->n_files, path) && !ken_str_eq(import->path, path);
+}
+
+// Imports come by path, so that those of one file follow each other.
+static void add_import(ken_rulebook_impact *out, const ken_import_fact *import, ken_arena *arena)
+{
+    ken_rulebook_dependent *last =
+        out->n_dependents ? &out->dependents[out->n_dependents - 1] : NULL;
+    if (!last || !ken_str_eq(last->path, import->path)) {
+        if (out->n_dependents == DEPENDENTS_MAX)
+            return;
+        last = &out->dependents[out->n_dependents++];
+        last->path = import->path;
+        last->imports = KEN_ARENA_ARRAY(arena, ken_str, IMPORTS_MAX);
+    }
+    if (last->n_imports < IMPORTS_MAX && !is_listed(last->imports, last->n_imports, import->module))
+        last->imports[last->n_imports++] = import->module;
+}
+
+static ken_status find_dependents(ken_rulebook *b, ken_rulebook_impact *out,
+                                  const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+{
+    ken_imports_query q = { 0 };
+    ken_imports imports = { 0 };
+    ken_status st = ken_list_imports(b->snapshot, &q, cancel, arena, &imports, err);
+    out->dependents = KEN_ARENA_ARRAY(arena, ken_rulebook_dependent, DEPENDENTS_MAX);
+    for (size_t i = 0; !st && i < imports.n; i++)
+        if (leads_to(&imports.items[i], out->path))
+            add_import(out, &imports.items[i], arena);
+    return st;
+}
+
+// ---- what is like it ---------------------------------------------------------------------------
+
+static ken_status find_similar(ken_rulebook *b, size_t n, ken_rulebook_impact *out,
+                               const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+{
+    ken_search_result found = { 0 };
+    ken_err why = { 0 };
+    ken_search_opts opts = { .mode = KEN_SEARCH_SIMILAR, .limit = (uint32_t)n + 5 };
+    ken_str place = ken_arena_printf(arena, KEN_STR_FMT ":1", KEN_STR_ARG(out->path));
+    ken_status st = ken_search(b->snapshot, place, &opts, cancel, arena, &found, &why);
+    if (st == KEN_ENOTFOUND || st == KEN_EINVAL)
+        return KEN_OK; // an empty file, or one without a known word, is like no other
+    if (st && err)
+        *err = why;
+    out->similar = KEN_ARENA_ARRAY(arena, ken_hit, n + 1);
+    for (size_t i = 0; !st && i < found.n_hits && out->n_similar < n; i++)
+        if (!ken_str_eq(found.hits[i].path, out->path))
+            out->similar[out->n_similar++] = found.hits[i];
+    return st;
+}
+
+ken_status ken_rulebook_find_impact(ken_rulebook *b, ken_str path, size_t n_similar,
+                                    const ken_cancel *cancel, ken_arena *arena,
+                                    ken_rulebook_impact *out, ken_err *err)
+{
+    ken_rulebook_impact found = { 0 };
+    if (!n_similar || n_similar > KEN_RULEBOOK_RESULTS_MAX)
+        return KEN_FAIL(err, KEN_EINVAL, "num_similar: must be 1 to %d, got %zu",
+                        KEN_RULEBOOK_RESULTS_MAX, n_similar);
+    ken_status st = find_file(b, path, arena, &found.path, err);
+    if (!st)
+        st = check_indexed(b, found.path, arena, err);
+    if (!st)
+        st = find_exports(b, &found, cancel, arena, err);
+    if (!st)
+        st = find_routes(b, &found, cancel, arena, err);
+    if (!st)
+        st = find_dependents(b, &found, cancel, arena, err);
+    if (!st)
+        st = find_similar(b, n_similar, &found, cancel, arena, err);
+    if (!st)
+        *out = found;
+    return st;
+}

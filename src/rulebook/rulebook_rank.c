@@ -1,0 +1,136 @@
+// SPDX-License-Identifier: MIT
+// Which rules a planned change is about: by words and meaning over all rules of one kind, nudged by
+// the weight of their documents.
+#include <math.h>
+
+#include "base/alloc.h"
+#include "recall/recall.h"
+#include "rulebook/rulebook_priv.h"
+
+enum {
+    SLOT_SHIFT = 12,    // rules of a document have numbers below 1 << 12
+    CANDIDATES = 60,    // asked for before weights count
+    MENTION_MAX = 4096, // bytes of a rule that are put together
+};
+
+// What a document of weight 10 is worth more than one of weight 1, on a scale of 0 to 1.
+#define WEIGHT_POINTS 0.04
+
+typedef struct known_slot {
+    uint32_t rev, n_rules;
+} known_slot;
+
+struct rulebook_ranker {
+    ken_recall *recall;
+    KEN_VEC(known_slot) slots; // by slot: what of the document is in it
+};
+
+typedef struct rank_filter {
+    const ken_rulebook *b;
+    ken_rule_kind kind;
+} rank_filter;
+
+void ken_rulebook__free_ranker(struct rulebook_ranker *r)
+{
+    if (!r)
+        return;
+    ken_recall_free(r->recall);
+    ken_vec_release(&r->slots);
+    ken_free(r);
+}
+
+static int64_t id_of(uint32_t slot, uint32_t rule)
+{
+    return ((int64_t)slot << SLOT_SHIFT) | rule;
+}
+
+static void put_rule(struct rulebook_ranker *r, uint32_t slot, const ken_rule *rule)
+{
+    ken_buf body = KEN_BUF_INIT(2 * MENTION_MAX);
+    ken_buf_put_str(&body, rule->text);
+    for (size_t i = 0; i < rule->globs.n; i++) {
+        ken_buf_putc(&body, '\n');
+        ken_buf_put_str(&body, rule->globs.items[i]);
+    }
+    if (rule->scope.len) {
+        ken_buf_putc(&body, '\n');
+        ken_buf_put_str(&body, rule->scope);
+    }
+    ken_recall_put(r->recall, id_of(slot, rule->index), rule->heading, ken_buf_str(&body));
+    ken_buf_release(&body);
+}
+
+static void empty_slot(struct rulebook_ranker *r, uint32_t slot)
+{
+    for (uint32_t i = 0; i < r->slots.ptr[slot].n_rules; i++)
+        ken_recall_remove(r->recall, id_of(slot, i));
+    r->slots.ptr[slot] = (known_slot){ 0 };
+}
+
+static void fill_slot(struct rulebook_ranker *r, const rulebook_entry *e)
+{
+    known_slot *known = &r->slots.ptr[e->slot];
+    if (known->rev == e->rev)
+        return;
+    empty_slot(r, e->slot);
+    for (size_t i = 0; i < e->doc.n_rules; i++)
+        put_rule(r, e->slot, &e->doc.rules[i]);
+    *known = (known_slot){ e->rev, (uint32_t)e->doc.n_rules };
+}
+
+static const rulebook_entry *entry_of(const ken_rulebook *b, uint32_t slot)
+{
+    for (size_t i = 0; i < b->entries.len; i++)
+        if (b->entries.ptr[i]->slot == slot)
+            return b->entries.ptr[i];
+    return NULL;
+}
+
+// Takes over what the last refresh found.
+static struct rulebook_ranker *ranker_of(ken_rulebook *b)
+{
+    if (!b->ranker) {
+        b->ranker = ken_zalloc(sizeof *b->ranker);
+        b->ranker->recall = ken_recall_new();
+    }
+    struct rulebook_ranker *r = b->ranker;
+    while (r->slots.len < b->next_slot)
+        ken_vec_push(&r->slots, (known_slot){ 0 });
+    for (uint32_t slot = 0; slot < r->slots.len; slot++)
+        if (r->slots.ptr[slot].rev && !entry_of(b, slot))
+            empty_slot(r, slot);
+    for (size_t i = 0; i < b->entries.len; i++)
+        fill_slot(r, b->entries.ptr[i]);
+    return r;
+}
+
+static bool is_of_kind(void *ctx, int64_t id)
+{
+    const rank_filter *f = ctx;
+    const rulebook_entry *e = entry_of(f->b, (uint32_t)(id >> SLOT_SHIFT));
+    return e && e->doc.kind == f->kind;
+}
+
+size_t ken_rulebook__rank(ken_rulebook *b, ken_str description, ken_rule_kind kind, size_t limit,
+                          ken_arena *arena, ken_rulebook_found **out)
+{
+    struct rulebook_ranker *r = ranker_of(b);
+    rank_filter filter = { b, kind };
+    ken_recall_hit *hits = NULL;
+    size_t n =
+        ken_recall_search(r->recall, description, is_of_kind, &filter, CANDIDATES, arena, &hits);
+    ken_rulebook_found *found = KEN_ARENA_ARRAY(arena, ken_rulebook_found, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const rulebook_entry *e = entry_of(b, (uint32_t)(hits[i].id >> SLOT_SHIFT));
+        const ken_rule *rule = &e->doc.rules[hits[i].id & ((1 << SLOT_SHIFT) - 1)];
+        double weight = WEIGHT_POINTS * log10(1 + e->doc.weight);
+        ken_rulebook_found it = { rule, hits[i].score + weight,
+                                  ken_recall_relevance(hits[i].meaning) };
+        size_t at = i;
+        for (; at && found[at - 1].score < it.score; at--) // few, and nearly in order
+            found[at] = found[at - 1];
+        found[at] = it;
+    }
+    *out = found;
+    return n < limit ? n : limit;
+}

@@ -1,0 +1,174 @@
+// SPDX-License-Identifier: MIT
+// What a rulebook answers: before a change, about a file, about itself.
+#include "base/clock.h"
+#include "unit/rulebook/shop_lab.h"
+
+static ken_rulebook_advice advice;
+static ken_rulebook_impact impact;
+
+static const char *check(const char *description, size_t n)
+{
+    l.err = (ken_err){ 0 };
+    advice = (ken_rulebook_advice){ 0 };
+    (void)ken_rulebook_check(book, ken_str_c(description), n, NULL, &l.arena, &advice, &l.err);
+    return l.err.msg;
+}
+
+static bool has_example(const char *path)
+{
+    for (size_t i = 0; i < advice.n_examples; i++)
+        if (ken_str_eq_c(advice.examples[i].path, path))
+            return true;
+    return false;
+}
+
+KEN_TEST(a_planned_change_meets_its_rules_patterns_and_examples)
+{
+    shop_start();
+    kt_eq_str(check("add a new POST endpoint for refunds with authentication", 5), "");
+    kt_true(advice.n_constraints >= 1 && advice.n_patterns == 1 && advice.n_examples >= 1);
+    kt_eq_text(advice.constraints[0].rule->text, "ALL endpoints MUST call requireAuth first.");
+    kt_eq_text(advice.patterns[0].rule->path, "docs/patterns/api-endpoints.md");
+    kt_true(has_example("src/routes/orders.js"));
+    for (size_t i = 0; i < advice.n_constraints; i++)
+        kt_true(advice.constraints[i].relevance >= 0 && advice.constraints[i].relevance <= 1);
+    for (size_t i = 0; i < advice.n_examples; i++)
+        kt_true(ken_rules_kind_of(advice.examples[i].path, NULL) == KEN_RULE_NONE);
+    kt_eq_str(check("log what a payment request contains", 1), "");
+    kt_eq_u(advice.n_constraints, 1);
+    kt_eq_text(advice.constraints[0].rule->text, "NEVER log the body of a payment request.");
+    lab_remove(&l, "CLAUDE.md");
+    kt_eq_str(check("log what a payment request contains", 5), "");
+    for (size_t i = 0; i < advice.n_constraints; i++)
+        kt_false(ken_str_eq_c(advice.constraints[i].rule->path, "CLAUDE.md"));
+    lab_write(&l, "CLAUDE.md", "- Payment requests are logged without their body.\n");
+    kt_eq_str(check("log what a payment request contains", 1), "");
+    kt_eq_text(advice.constraints[0].rule->text, "Payment requests are logged without their body.");
+    shop_end();
+}
+
+KEN_TEST(bad_questions_name_field_rule_and_value)
+{
+    shop_start();
+    kt_eq_str(check("ab", 5), "change_description: must have 3 to 2000 characters, got 2 ('ab')");
+    kt_eq_str(check("  \xc3\xa4\xc3\xb6\xc3\xbc  ", 5), ""); // three characters
+    char text[2100];
+    memset(text, 'a', 2001);
+    text[2001] = 0;
+    kt_has_str(check(text, 5), "got 2001 ('aaa");
+    text[2000] = 0;
+    kt_eq_str(check(text, 5), "");
+    kt_eq_str(check("a change", 0), "num_results: must be 1 to 20, got 0");
+    kt_eq_str(check("a change", 21), "num_results: must be 1 to 20, got 21");
+    kt_has_str(check("bad \xff text", 5), "must be UTF-8");
+    shop_end();
+}
+
+static const char *ask_impact(const char *path)
+{
+    l.err = (ken_err){ 0 };
+    impact = (ken_rulebook_impact){ 0 };
+    (void)ken_rulebook_find_impact(book, ken_str_c(path), 5, NULL, &l.arena, &impact, &l.err);
+    return l.err.msg;
+}
+
+KEN_TEST(the_impact_of_a_file_is_what_it_offers_and_who_needs_it)
+{
+    shop_start();
+    kt_eq_str(ask_impact("src/auth.js"), "");
+    kt_eq_u(impact.n_exports, 2);
+    kt_eq_text(impact.exports[0], "requireAuth");
+    kt_eq_text(impact.exports[1], "TOKEN_HOURS");
+    kt_eq_u(impact.n_dependents, 1);
+    kt_eq_text(impact.dependents[0].path, "src/routes/orders.js");
+    kt_eq_text(impact.dependents[0].imports[0], "../auth");
+    kt_eq_str(ask_impact("src\\routes\\orders.js"), ""); // forward slashes always
+    kt_eq_text(impact.path, "src/routes/orders.js");
+    kt_eq_u(impact.n_endpoints, 2);
+    kt_eq_text(impact.endpoints[0], "GET /orders/:id");
+    kt_eq_text(impact.endpoints[1], "POST /orders");
+    for (size_t i = 0; i < impact.n_similar; i++)
+        kt_false(ken_str_eq(impact.similar[i].path, impact.path));
+    kt_eq_str(ask_impact("src/live.js"), "");
+    kt_true(impact.n_events >= 1);
+    shop_end();
+}
+
+KEN_TEST(paths_outside_and_unknown_ones_are_refused)
+{
+    shop_start();
+    kt_eq_str(ask_impact("../etc/passwd"),
+              "file_path: must lie inside the project root, got '../etc/passwd'");
+    kt_has_str(ask_impact("/etc/passwd"), "must lie inside the project root");
+    kt_has_str(ask_impact("src/none.js"),
+               "File 'src/none.js' not found in index. Run rag_index or check the path");
+    kt_has_str(ask_impact("  "), "must be a path");
+    char link[4096];
+    lab_path(&l, "out", link);
+    kt_eq_i(symlink("/etc", link), 0);
+    kt_has_str(ask_impact("out/passwd"), "must lie inside the project root");
+    shop_end();
+}
+
+// ---- itself ------------------------------------------------------------------------------------
+
+static ken_rulebook_health health(int64_t now_ms)
+{
+    ken_rulebook_health h = { 0 };
+    kt_ok_err(ken_rulebook_check_health(book, now_ms, NULL, &l.arena, &h, &l.err), &l.err);
+    return h;
+}
+
+static bool says(const ken_str *list, size_t n, const char *text)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ken_str_find(list[i], ken_str_c(text)) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+KEN_TEST(indexing_is_remembered_and_ages)
+{
+    shop_start();
+    ken_rulebook_counts c = { 0 };
+    kt_ok_err(ken_rulebook_get_counts(book, &c, &l.err), &l.err);
+    kt_eq_i(c.indexed_at_ms, 0);
+    ken_rulebook_health h = health(0);
+    kt_false(h.is_healthy);
+    kt_true(says(h.issues, h.n_issues,
+                 "Collection 'constraints' does not exist. Run rag_index first."));
+    lab_write(&l, ".rag/config.json", "{}");
+    int64_t before = ken_clock_wall_ms();
+    kt_ok_err(ken_rulebook_index(book, l.store, &c, &l.err), &l.err);
+    kt_true(c.indexed_at_ms >= before && c.codebase > 0);
+    kt_eq_u(c.constraints, 5);
+    kt_eq_u(c.patterns, 1);
+    kt_has_str(lab_read(&l, ".rag/config.json").ptr, "\"lastIndexedAt\": \"20");
+    h = health(c.indexed_at_ms + 60000);
+    kt_true(h.is_healthy && h.has_codebase && h.has_constraints && h.has_patterns);
+    kt_true(h.has_architecture && h.has_claude && !h.has_constraints_file);
+    kt_eq_text(h.query_test, "passed");
+    kt_true(says(h.warnings, h.n_warnings, "Missing constraint file: CONSTRAINTS.md"));
+    kt_eq_u(h.n_warnings, 1);
+    const int64_t day = 24 * 3600 * 1000LL;
+    kt_eq_u(health(c.indexed_at_ms + 7 * day).n_warnings, 1);
+    h = health(c.indexed_at_ms + 8 * day);
+    kt_true(h.is_healthy);
+    kt_true(says(h.warnings, h.n_warnings, "Index is 8 days old"));
+    shop_end();
+}
+
+KEN_TEST(health_names_what_is_broken)
+{
+    shop_start();
+    ken_rulebook_counts c;
+    kt_ok_err(ken_rulebook_index(book, l.store, &c, &l.err), &l.err); // without .rag it writes none
+    kt_null(lab_read(&l, ".rag/config.json").ptr);
+    lab_write(&l, "ARCHITECTURE.yml", "constraints: [\n");
+    lab_write(&l, ".rag/config.json", "{");
+    ken_rulebook_health h = health(c.indexed_at_ms);
+    kt_false(h.is_healthy);
+    kt_true(says(h.issues, h.n_issues, "ARCHITECTURE.yml:2:"));
+    kt_true(says(h.issues, h.n_issues, "config.json"));
+    shop_end();
+}
