@@ -17,13 +17,15 @@ LISTED = ("name", "title", "description", "inputSchema", "annotations")
 ORDER = (
     "search_code search get_definition find_usages explain_code trace_execution get_architecture "
     "query_impact build_context outline nodeSource "
-    "index_repository get_repo_status list_projects"
+    "index_repository get_repo_status list_projects "
+    "create_task get_task list_tasks update_task delete_task"
 ).split()
 SETS = {
     "search": "asking about code",
     "index": "projects and their indexes",
+    "tasks": "what is to be done",
 }
-BUDGETS = {"search": 1500, "all": 5000}
+BUDGETS = {"search": 1500, "tasks": 700, "all": 5000}
 BOUNDS = ("minimum", "maximum", "minLength", "maxLength")
 
 HEAD = """\
@@ -31,7 +33,7 @@ HEAD = """\
 
 <!-- Made by tools/gen_tools.py from src/tool/specs; do not edit. -->
 
-What `ken mcp` offers to agents; `ken … --json` prints the same objects. `--toolsets search,index` (setting
+What `ken mcp` offers to agents; `ken … --json` prints the same objects. `--toolsets search,tasks` (setting
 `mcp.toolsets`) chooses sets, `--read-only` (`mcp.read_only`) leaves only tools that change nothing, and then no
 index is made on first use either.
 

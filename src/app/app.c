@@ -41,6 +41,7 @@ void ken_app_close(ken_app *app)
         close_handle(app->handles.ptr[i]);
     for (size_t i = 0; i < app->catalogs.len; i++)
         ken_catalog_close(app->catalogs.ptr[i]);
+    ken_app__close_tasks(app);
     ken_vec_release(&app->handles);
     ken_vec_release(&app->catalogs);
     pthread_mutex_destroy(&app->lock);

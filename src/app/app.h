@@ -26,6 +26,7 @@
 #include "json/json.h"
 #include "model/model_record.h"
 #include "query/query.h"
+#include "task/task.h"
 
 typedef struct ken_app ken_app;
 
@@ -160,6 +161,12 @@ ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project, ken_s
 ken_status ken_app_list_skips(ken_app *app, const ken_project_info *project, ken_skip_reason reason,
                               size_t limit, ken_arena *arena, ken_scan_skip **out, size_t *out_n,
                               ken_err *err) KEN_MUST_USE;
+
+// ---- tasks ----
+// The tasks of these data, for this thread until they are given back. Made when there are none,
+// opened for reading only where nothing may be written.
+ken_status ken_app_borrow_tasks(ken_app *app, ken_tasks **out, ken_err *err) KEN_MUST_USE;
+void ken_app_give_back_tasks(ken_app *app, ken_tasks *t);
 
 // ---- health ----
 typedef enum ken_health {

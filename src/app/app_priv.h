@@ -12,6 +12,7 @@
 enum {
     APP_IDLE_SNAPSHOTS = 8, // kept open over all projects
     APP_IDLE_CATALOGS = 2,
+    APP_IDLE_TASKS = 2, // each may have all texts in memory
 };
 
 // One open index with its snapshot, idle or lent.
@@ -34,6 +35,7 @@ struct ken_app {
     pthread_mutex_t lock; // guards all below; a leaf, never held during I/O
     KEN_VEC(app_handle *) handles;
     KEN_VEC(ken_catalog *) catalogs; // idle ones
+    KEN_VEC(ken_tasks *) tasks;      // idle ones
     uint64_t n_uses;
 };
 
@@ -56,6 +58,9 @@ ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, in
 // A ken_snapshot_keep_fn: writes into the index, unless something else writes it now or settings
 // say that nothing may. `ctx` is an app_handle.
 void ken_app__keep(void *ctx, ken_str name, ken_str value);
+
+// ---- app_tasks.c ----
+void ken_app__close_tasks(ken_app *app);
 
 // ---- app_vectors.c ----
 // A ken_snapshot_embedder_fn: the model whose vectors answer. `ctx` is an app_handle.

@@ -115,6 +115,20 @@ static const cli_opt model_opts[] = {
     { "now", 0, CLI_FLAG, NULL, "use: index, and make its vectors", NULL },
 };
 
+static const cli_opt task_opts[] = {
+    { "title", 0, CLI_VALUE, "TEXT", "set: another title, 1 to 200 characters", NULL },
+    { "description", 'd', CLI_VALUE, "TEXT", "new, set: what is to be done, and why", NULL },
+    { "notes", 'n', CLI_VALUE, "TEXT", "new, set: whatever else is worth keeping", NULL },
+    { "status", 's', CLI_VALUE, "STATUS", "its status; list: only these", NULL },
+    { "ref", 0, CLI_LIST, "PATH", "new, set: a file that planned it; may be repeated", NULL },
+    { "branch", 'b', CLI_VALUE, "NAME", "set: link a branch; list: only what is linked to it",
+      NULL },
+    { "commit", 'c', CLI_VALUE, "HASH", "set: link a commit, 40 hexadecimal digits", NULL },
+    { "if-updated-at", 0, CLI_VALUE, "TIME", "set: fail when it was changed since", NULL },
+    { "limit", 'k', CLI_VALUE, "N", "list: number of tasks, 1 to 100 (default 20)", NULL },
+    { "offset", 0, CLI_VALUE, "N", "list: pass over the first N tasks", NULL },
+};
+
 #define SKIP_WORD(name, word, text) "|" word
 static const cli_opt status_opts[] = {
     { "skipped", 0, CLI_MAYBE, "REASON", "list the files that are not in the index, and why",
@@ -198,6 +212,14 @@ const cli_command ken_cli__commands[] = {
       ken_cli__run_outline },
     { "chunks", "FILE", "show how a file was cut into chunks", NULL, OPTS(chunks_opts), 1, 1, true,
       ken_cli__run_chunks },
+    { "task", "[list [QUERY] | new TITLE | show ID | set ID | delete ID]",
+      "keep what is to be done: tasks, their status, branches and commits",
+      "  ken task new \"Retry uploads that time out\" --project . --ref docs/plan.md\n"
+      "  ken task set ID --status in-progress --branch feature/retry\n"
+      "  ken task list uploads --status in-progress\n\n"
+      "Tasks are those of all projects; --project links one, and lists one project's. An empty\n"
+      "--description, --notes or --project takes away what was there.",
+      OPTS(task_opts), 0, 100, true, ken_cli__run_task },
     { "status", "[PATH]", "show what is indexed, since when, and what was skipped", NULL,
       OPTS(status_opts), 0, 1, true, ken_cli__run_status },
     { "stats", "[PATH]", "show languages, sizes and counts", NULL, OPTS(file_opts), 0, 1, true,

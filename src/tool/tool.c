@@ -43,6 +43,11 @@ static const ken_tool_def builtin_defs[] = {
     { SPEC(index_repository), ken_tool__index_repository, NULL },
     { SPEC(get_repo_status), ken_tool__get_repo_status, ken_tool__get_repo_status_text },
     { SPEC(list_projects), ken_tool__list_projects, ken_tool__list_projects_text },
+    { SPEC(create_task), ken_tool__create_task, NULL },
+    { SPEC(get_task), ken_tool__get_task, ken_tool__get_task_text },
+    { SPEC(list_tasks), ken_tool__list_tasks, ken_tool__list_tasks_text },
+    { SPEC(update_task), ken_tool__update_task, NULL },
+    { SPEC(delete_task), ken_tool__delete_task, NULL },
 #undef SPEC
 };
 

@@ -82,11 +82,12 @@ ken_tool_fn ken_tool__search_code, ken_tool__search, ken_tool__get_definition,
     ken_tool__find_usages, ken_tool__explain_code, ken_tool__trace_execution,
     ken_tool__get_architecture, ken_tool__query_impact, ken_tool__build_context, ken_tool__outline,
     ken_tool__node_source, ken_tool__index_repository, ken_tool__get_repo_status,
-    ken_tool__list_projects;
+    ken_tool__list_projects, ken_tool__create_task, ken_tool__get_task, ken_tool__list_tasks,
+    ken_tool__update_task, ken_tool__delete_task;
 ken_tool_text_fn ken_tool__search_code_text, ken_tool__get_definition_text,
     ken_tool__find_usages_text, ken_tool__explain_code_text, ken_tool__trace_execution_text,
     ken_tool__get_architecture_text, ken_tool__query_impact_text, ken_tool__build_context_text,
     ken_tool__outline_text, ken_tool__node_source_text, ken_tool__get_repo_status_text,
-    ken_tool__list_projects_text;
+    ken_tool__list_projects_text, ken_tool__get_task_text, ken_tool__list_tasks_text;
 
 #endif

@@ -33,6 +33,11 @@ function git(dir, ...args) {
     { stdio: 'ignore' });
 }
 
+// The commit that a work tree is at.
+export function head(dir) {
+  return execFileSync('git', ['-C', dir, 'rev-parse', 'HEAD'], { encoding: 'utf8' }).trim();
+}
+
 // A small git work tree with a remote.
 export function makeProject(name) {
   const dir = path.join(scratch, name);

@@ -6,7 +6,7 @@ import { after, before, test } from 'node:test';
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js';
 
-import { binary, env, makeLargeProject, makeProject, patience } from './lab.mjs';
+import { binary, env, head, makeLargeProject, makeProject, patience } from './lab.mjs';
 
 const project = makeProject('sdk1-project');
 const problems = [];
@@ -29,7 +29,7 @@ test('sdk 1: it connects and knows the server', () => {
 
 test('sdk 1: it lists tools and pings', async () => {
   const { tools } = await client.listTools();
-  assert.equal(tools.length, 14);
+  assert.equal(tools.length, 19);
   await client.ping();
 });
 
@@ -44,6 +44,34 @@ test('sdk 1: failures are results, unknown tools are errors', async () => {
   const result = await client.callTool({ name: 'get_definition', arguments: { symbol_name: 'nothing' } });
   assert.equal(result.isError, true);
   await assert.rejects(client.callTool({ name: 'no_such_tool', arguments: {} }), { code: -32602 });
+});
+
+test('sdk 1: a task is made, taken up, found and deleted', async () => {
+  const call = async (name, args) => client.callTool({ name, arguments: args });
+  const task = (await call('create_task', {
+    title: 'Retry uploads \u{1f41b}', planning_references: ['docs/plan.md'], project,
+  })).structuredContent;
+  assert.equal(task.status, 'need to be done');
+  assert.deepEqual(task.planning_references, ['docs/plan.md']);
+  assert.match(task.updated_at, /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+  const commit = head(project);
+  const taken = (await call('update_task', {
+    task_id: task.id, status: 'in-progress', branch: 'retry', commit, if_updated_at: task.updated_at,
+  })).structuredContent;
+  assert.deepEqual(taken.commits, [commit]);
+  assert.deepEqual(taken.history.map((e) => e.event), ['status', 'reference', 'status', 'branch', 'commit']);
+  assert.equal(taken.history[0].from, null);
+  assert.equal(taken.history[4].message, 'sample');
+  const late = await call('update_task', { task_id: task.id, notes: 'late', if_updated_at: task.updated_at });
+  assert.equal(late.isError, true);
+  assert.ok(late.content[0].text.startsWith('Error: ') && late.content[0].text.includes(taken.updated_at));
+  const { tasks } = (await call('list_tasks', { query: 'uploads', branch: 'retry' })).structuredContent;
+  assert.equal(tasks[0].id, task.id);
+  assert.equal((await call('get_task', { task_id: task.id })).structuredContent.notes, null);
+  assert.equal((await call('delete_task', { task_id: task.id })).structuredContent.deleted, true);
+  assert.equal((await call('get_task', { task_id: task.id })).isError, true);
+  const long = await call('create_task', { title: 'x'.repeat(201) });
+  assert.match(long.content[0].text, /title.*201/);
 });
 
 test('sdk 1: resources are listed and read', async () => {

@@ -94,7 +94,8 @@ KEN_TEST(built_in_tools_are_complete)
     static const char *const names[] = {
         "search_code",     "search",           "get_definition",  "find_usages",   "explain_code",
         "trace_execution", "get_architecture", "query_impact",    "build_context", "outline",
-        "nodeSource",      "index_repository", "get_repo_status", "list_projects",
+        "nodeSource",      "index_repository", "get_repo_status", "list_projects", "create_task",
+        "get_task",        "list_tasks",       "update_task",     "delete_task",
     };
     ken_toolset *t = NULL;
     ken_err err = { 0 };
@@ -166,13 +167,15 @@ KEN_TEST(sets_and_read_only_choose)
     kt_eq_u(count_of("search", false), 11);
     kt_eq_u(count_of("index", false), 3);
     kt_eq_u(count_of("index", true), 2);
-    kt_eq_u(count_of("all", false), 14);
+    kt_eq_u(count_of("tasks", false), 5);
+    kt_eq_u(count_of("tasks", true), 2);
+    kt_eq_u(count_of("all", false), 19);
     ken_str bad = KEN_STR("serch");
     ken_toolset *t = NULL;
     ken_err err = { 0 };
     kt_status(ken_toolset_new(&(ken_toolset_opts){ .sets = &bad, .n_sets = 1 }, &t, &err),
               KEN_EINVAL);
-    kt_eq_str(err.msg, "toolset 'serch' is none of all, search, index");
+    kt_eq_str(err.msg, "toolset 'serch' is none of all, search, index, tasks");
 }
 
 KEN_TEST(read_only_calls_change_nothing)

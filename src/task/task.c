@@ -1,0 +1,252 @@
+// SPDX-License-Identifier: MIT
+#include "task/task.h"
+
+#include "base/alloc.h"
+#include "task/task_priv.h"
+
+// ---- opening ---------------------------------------------------------------------------------
+
+static ken_status keep_statuses(ken_tasks *t, const ken_tasks_opts *opts, ken_err *err)
+{
+    if (!opts->n_statuses || opts->n_statuses > KEN_TASK_STATUSES_MAX)
+        return KEN_FAIL(err, KEN_EINVAL, "tasks.statuses: must have 1 to %d statuses, not %zu",
+                        KEN_TASK_STATUSES_MAX, opts->n_statuses);
+    t->statuses = KEN_ARENA_ARRAY(&t->arena, ken_str, opts->n_statuses);
+    ken_status st = KEN_OK;
+    for (size_t i = 0; !st && i < opts->n_statuses; i++) {
+        st = ken_task__check_line("tasks.statuses", opts->statuses[i], 1, KEN_TASK_STATUS_MAX, err);
+        t->statuses[t->n_statuses++] = ken_arena_dup(&t->arena, opts->statuses[i]);
+    }
+    return st;
+}
+
+ken_status ken_tasks_open(const ken_tasks_opts *opts, ken_tasks **out, ken_err *err)
+{
+    ken_tasks *t = ken_zalloc(sizeof *t);
+    ken_arena_init(&t->arena, 1024);
+    ken_status st = keep_statuses(t, opts, err);
+    if (!st)
+        st = ken_catalog_open(opts->path, opts->is_read_only, &t->catalog, err);
+    if (st) {
+        ken_tasks_close(t);
+        return st;
+    }
+    *out = t;
+    return KEN_OK;
+}
+
+void ken_tasks_close(ken_tasks *t)
+{
+    if (!t)
+        return;
+    ken_task__memory_free(t->memory);
+    ken_catalog_close(t->catalog);
+    ken_arena_release(&t->arena);
+    ken_free(t);
+}
+
+// ---- inputs ----------------------------------------------------------------------------------
+
+static ken_status check_input(const ken_tasks *t, const ken_task_input *in, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    if (in->title.ptr)
+        st = ken_task__check_line("title", in->title, 1, KEN_TASK_TITLE_MAX, err);
+    if (!st && in->description.ptr)
+        st = ken_task__check_text("description", in->description, 0, KEN_TASK_TEXT_MAX, err);
+    if (!st && in->notes.ptr)
+        st = ken_task__check_text("notes", in->notes, 0, KEN_TASK_TEXT_MAX, err);
+    if (!st && in->status.ptr)
+        st = ken_task__check_status(t, in->status, err);
+    if (!st && in->branch.ptr)
+        st = ken_task__check_branch(in->branch, err);
+    return st ? st : ken_task__check_references(in->references, in->n_references, err);
+}
+
+static bool has_path(const ken_task_reference *refs, size_t n, ken_str path)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ken_str_eq(refs[i].path, path))
+            return true;
+    return false;
+}
+
+// Each path once, with a type.
+static size_t keep_references(const ken_task_input *in, ken_arena *arena, ken_task_reference **out)
+{
+    ken_str types = KEN_STR(KEN_TASK_REFERENCE_TYPES), first = types;
+    (void)ken_str_split_next(&types, ',', &first);
+    ken_task_reference *refs = KEN_ARENA_ARRAY(arena, ken_task_reference, in->n_references + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < in->n_references; i++) {
+        const ken_task_reference *r = &in->references[i];
+        if (!has_path(refs, n, r->path))
+            refs[n++] = (ken_task_reference){ r->path, r->type.ptr ? r->type : first, 0 };
+    }
+    *out = refs;
+    return n;
+}
+
+static ken_status explain(ken_status st, ken_str id, ken_err *err)
+{
+    if (st != KEN_ENOTFOUND)
+        return st;
+    return KEN_FAIL(err, st, "task_id: there is no task " KEN_STR_FMT "; list_tasks shows all",
+                    KEN_STR_ARG(ken_str_sub(id, 0, 60)));
+}
+
+// ---- operations ------------------------------------------------------------------------------
+
+ken_status ken_tasks_create(ken_tasks *t, const ken_task_input *in, ken_arena *arena, ken_task *out,
+                            ken_err *err)
+{
+    if (!in->title.ptr)
+        return KEN_FAIL(err, KEN_EINVAL, "title: is required, 1 to %d characters",
+                        KEN_TASK_TITLE_MAX);
+    ken_status st = check_input(t, in, err);
+    if (st)
+        return st;
+    ken_task task = { .uuid = ken_uuid_random(),
+                      .title = in->title,
+                      .description = in->description,
+                      .notes = in->notes,
+                      .status = in->status.ptr ? in->status : t->statuses[0],
+                      .has_project = in->project,
+                      .created_at_ms = in->now_ms };
+    if (in->project)
+        task.project = *in->project;
+    task.n_references = keep_references(in, arena, &task.references);
+    return ken_catalog_add_task(t->catalog, &task, arena, out, err);
+}
+
+ken_status ken_tasks_get(ken_tasks *t, ken_str id, ken_arena *arena, ken_task *out, ken_err *err)
+{
+    ken_uuid uuid;
+    ken_status st = ken_task__parse_id(id, &uuid, err);
+    return st ? st : explain(ken_catalog_load_task(t->catalog, uuid, arena, out, err), id, err);
+}
+
+static bool has_commit(const ken_task *task, ken_str hash)
+{
+    for (size_t i = 0; i < task->n_commits; i++)
+        if (ken_str_eq(task->commits[i].hash, hash))
+            return true;
+    return false;
+}
+
+// Of the project that the task is linked to, else of the repository the caller is in.
+static ken_str find_subject(ken_tasks *t, const ken_task *task, const ken_task_input *in,
+                            ken_str hash, ken_arena *arena)
+{
+    const ken_uuid *project = in->sets_project    ? in->project
+                              : task->has_project ? &task->project
+                                                  : NULL;
+    ken_catalog_row row;
+    ken_str subject = { 0 };
+    if (project && !ken_catalog_find_by_id(t->catalog, *project, arena, &row, NULL))
+        subject = ken_task__read_subject(row.root.ptr, hash, in->cancel, arena);
+    if (!subject.ptr && in->root)
+        subject = ken_task__read_subject(in->root, hash, in->cancel, arena);
+    return subject;
+}
+
+// git is asked before the transaction, which others wait for.
+static ken_status prepare_commit(ken_tasks *t, ken_uuid uuid, const ken_task_input *in,
+                                 ken_arena *arena, ken_task_commit *out, ken_err *err)
+{
+    ken_task task = { 0 };
+    if (!in->commit.ptr)
+        return KEN_OK;
+    ken_status st = ken_task__parse_commit(in->commit, arena, &out->hash, err);
+    if (!st)
+        st = ken_catalog_load_task(t->catalog, uuid, arena, &task, err);
+    if (!st && !has_commit(&task, out->hash))
+        out->message = find_subject(t, &task, in, out->hash, arena);
+    return st;
+}
+
+ken_status ken_tasks_update(ken_tasks *t, ken_str id, const ken_task_input *in, ken_arena *arena,
+                            ken_task *out, ken_err *err)
+{
+    ken_uuid uuid;
+    ken_task_reference *references = NULL;
+    ken_task_edit e = { .title = in->title,
+                        .description = in->description,
+                        .notes = in->notes,
+                        .status = in->status,
+                        .branch = in->branch,
+                        .sets_project = in->sets_project,
+                        .project = in->project,
+                        .sets_references = in->sets_references,
+                        .now_ms = in->now_ms };
+    ken_status st = ken_task__parse_id(id, &uuid, err);
+    if (!st)
+        st = check_input(t, in, err);
+    if (!st && in->if_updated_at.ptr)
+        st = ken_task__parse_time(in->if_updated_at, &e.if_updated_at_ms, err);
+    if (!st)
+        st = prepare_commit(t, uuid, in, arena, &e.commit, err);
+    if (!st) {
+        e.n_references = keep_references(in, arena, &references);
+        e.references = references;
+        st = ken_catalog_update_task(t->catalog, uuid, &e, arena, out, err);
+    }
+    return explain(st, id, err);
+}
+
+ken_status ken_tasks_delete(ken_tasks *t, ken_str id, ken_arena *arena, ken_task *out, ken_err *err)
+{
+    ken_task task = { 0 };
+    ken_status st = ken_tasks_get(t, id, arena, &task, err);
+    if (!st)
+        st = explain(ken_catalog_remove_task(t->catalog, task.uuid, err), id, err);
+    if (!st)
+        *out = task;
+    return st;
+}
+
+static ken_status check_query(const ken_tasks *t, const ken_task_query *q, ken_err *err)
+{
+    ken_status st = q->status.ptr ? ken_task__check_status(t, q->status, err) : KEN_OK;
+    if (!st && q->branch.ptr)
+        st = ken_task__check_branch(q->branch, err);
+    if (!st && q->text.ptr)
+        st = ken_task__check_text("query", q->text, 1, KEN_TASK_QUERY_MAX, err);
+    if (!st && q->limit > KEN_TASK_LIMIT_MAX)
+        st = KEN_FAIL(err, KEN_EINVAL, "limit: must be 1 to %d, not %llu", KEN_TASK_LIMIT_MAX,
+                      (unsigned long long)q->limit);
+    if (!st && q->offset > KEN_TASK_OFFSET_MAX)
+        st = KEN_FAIL(err, KEN_EINVAL, "offset: must be at most %d, not %llu", KEN_TASK_OFFSET_MAX,
+                      (unsigned long long)q->offset);
+    return st;
+}
+
+static ken_status list(ken_tasks *t, const ken_task_query *q, ken_arena *arena, ken_task_page *out,
+                       ken_err *err)
+{
+    const ken_task_filter filter = { .status = q->status,
+                                     .branch = q->branch,
+                                     .project = q->project,
+                                     .limit = (size_t)q->limit,
+                                     .offset = (size_t)q->offset };
+    ken_task_page page = { 0 };
+    ken_status st =
+        ken_catalog_list_tasks(t->catalog, &filter, arena, &page.tasks, &page.n, &page.total, err);
+    page.has_more = q->offset + page.n < page.total;
+    if (!st)
+        *out = page;
+    return st;
+}
+
+ken_status ken_tasks_list(ken_tasks *t, const ken_task_query *q, ken_arena *arena,
+                          ken_task_page *out, ken_err *err)
+{
+    ken_task_query full = *q;
+    if (!full.limit)
+        full.limit = KEN_TASK_LIMIT;
+    ken_status st = check_query(t, &full, err);
+    if (st)
+        return st;
+    return full.text.ptr ? ken_task__search(t, &full, arena, out, err)
+                         : list(t, &full, arena, out, err);
+}

@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: MIT
+// What git says of a commit that a task is linked to.
+#include "base/utf8.h"
+#include "proc/proc_git.h"
+#include "task/task_priv.h"
+
+enum {
+    GIT_MS = 3000, // a link does not wait longer for a text that is nice to have
+    GIT_BYTES = 64 * 1024,
+    SUBJECT_BYTES = 500,
+};
+
+// One line without control characters, cut at a character.
+static ken_str keep_subject(ken_str out, ken_arena *arena)
+{
+    ken_str line = { 0 };
+    ken_buf text = KEN_BUF_INIT(0);
+    if (!ken_str_line_next(&out, &line) || !line.len)
+        return (ken_str){ 0 };
+    ken_utf8_repair(&text, line);
+    for (size_t i = 0; i < text.len; i++)
+        if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7f)
+            text.ptr[i] = ' ';
+    ken_str subject = ken_arena_dup(arena, ken_utf8_clip(ken_buf_str(&text), SUBJECT_BYTES));
+    ken_buf_release(&text);
+    return subject;
+}
+
+ken_str ken_task__read_subject(const char *root, ken_str hash, const ken_cancel *cancel,
+                               ken_arena *arena)
+{
+    const char *const argv[] = {
+        "log",    "-1", "--no-walk", "--format=%s", "--encoding=UTF-8", "--no-show-signature",
+        hash.ptr, "--", NULL
+    };
+    ken_proc_result r;
+    ken_proc_opts opts = { .argv = argv,
+                           .cwd = root,
+                           .timeout_ms = GIT_MS,
+                           .max_out_bytes = GIT_BYTES,
+                           .cancel = cancel };
+    ken_str subject = { 0 };
+    if (ken_git_run(&opts, &r, NULL))
+        return subject;
+    if (!r.exit_code)
+        subject = keep_subject(ken_buf_str(&r.out), arena);
+    ken_proc_result_release(&r);
+    return subject;
+}

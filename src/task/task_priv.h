@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: MIT
+// task_priv.h -- what the files of this folder share.
+#ifndef KEN_TASK_TASK_PRIV_H
+#define KEN_TASK_TASK_PRIV_H
+
+#include "task/task.h"
+
+typedef struct ken_task__memory ken_task__memory;
+
+struct ken_tasks {
+    ken_catalog *catalog;
+    ken_arena arena; // of the statuses
+    ken_str *statuses;
+    size_t n_statuses;
+    ken_task__memory *memory; // NULL until the first question
+};
+
+// ---- task_check.c: inputs ----------------------------------------------------------------------
+// `field` stands first in the message.
+ken_status ken_task__check_line(const char *field, ken_str text, size_t min, size_t max,
+                                ken_err *err) KEN_MUST_USE;
+ken_status ken_task__check_text(const char *field, ken_str text, size_t min, size_t max,
+                                ken_err *err) KEN_MUST_USE;
+ken_status ken_task__check_status(const ken_tasks *t, ken_str status, ken_err *err) KEN_MUST_USE;
+ken_status ken_task__check_branch(ken_str name, ken_err *err) KEN_MUST_USE;
+ken_status ken_task__check_references(const ken_task_reference *refs, size_t n, ken_err *err)
+    KEN_MUST_USE;
+ken_status ken_task__parse_id(ken_str text, ken_uuid *out, ken_err *err) KEN_MUST_USE;
+// `out`: in small letters, in the arena.
+ken_status ken_task__parse_commit(ken_str text, ken_arena *arena, ken_str *out, ken_err *err)
+    KEN_MUST_USE;
+ken_status ken_task__parse_time(ken_str text, int64_t *out_ms, ken_err *err) KEN_MUST_USE;
+
+// ---- task_search.c -----------------------------------------------------------------------------
+ken_status ken_task__search(ken_tasks *t, const ken_task_query *q, ken_arena *arena,
+                            ken_task_page *out, ken_err *err) KEN_MUST_USE;
+void ken_task__memory_free(ken_task__memory *m);
+
+// ---- task_git.c ------------------------------------------------------------------------------
+// The subject of a commit in the repository of `root`; ptr NULL when it does not know it, or git
+// cannot be asked. `hash` is checked.
+ken_str ken_task__read_subject(const char *root, ken_str hash, const ken_cancel *cancel,
+                               ken_arena *arena);
+
+#endif

@@ -1,0 +1,434 @@
+// SPDX-License-Identifier: MIT
+// The service of tasks: what it takes, what it refuses and in which words, and what git tells it.
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/clock.h"
+#include "ktest.h"
+#include "proc/proc.h"
+#include "task/task.h"
+
+static ken_err err;
+static ken_arena arena;
+static ken_tasks *tasks;
+static ken_task task;
+static int64_t now_ms;
+
+static const ken_str statuses[] = { { "need to be done", 15 },
+                                    { "in-progress", 11 },
+                                    { "complete", 8 } };
+
+static ken_str str(const char *s)
+{
+    return ken_str_c(s);
+}
+
+static void start(void)
+{
+    ken_arena_init(&arena, 0);
+    now_ms = 1795292100000;
+    const ken_tasks_opts opts = { .path = ktest_path("data/config/projects.db"),
+                                  .statuses = statuses,
+                                  .n_statuses = 3 };
+    kt_ok_err(ken_tasks_open(&opts, &tasks, &err), &err);
+}
+
+static void end(void)
+{
+    ken_tasks_close(tasks);
+    ken_arena_release(&arena);
+}
+
+static ken_status create(ken_task_input in)
+{
+    err = (ken_err){ 0 };
+    in.now_ms = now_ms++;
+    return ken_tasks_create(tasks, &in, &arena, &task, &err);
+}
+
+static ken_str id_of(const ken_task *t)
+{
+    char text[KEN_UUID_TEXT];
+    ken_uuid_format(t->uuid, text);
+    return ken_arena_dup(&arena, str(text));
+}
+
+static ken_status update(ken_task_input in)
+{
+    err = (ken_err){ 0 };
+    in.now_ms = now_ms++;
+    return ken_tasks_update(tasks, id_of(&task), &in, &arena, &task, &err);
+}
+
+// `n` times `unit`.
+static ken_str repeat(const char *unit, size_t n)
+{
+    size_t len = strlen(unit);
+    char *text = ken_arena_alloc(&arena, n * len + 1);
+    for (size_t i = 0; i < n; i++)
+        memcpy(text + i * len, unit, len);
+    text[n * len] = '\0';
+    return ken_str_n(text, n * len);
+}
+
+static void refused(ken_status st, const char *part)
+{
+    kt_status(st, KEN_EINVAL);
+    kt_has_str(err.msg, part);
+}
+
+KEN_TEST(new_task_has_the_first_status_and_a_history)
+{
+    start();
+    const ken_task_reference refs[] = { { str("docs/plan.md"), { 0 }, 0 },
+                                        { str("/abs/spec.md"), str("spec"), 0 },
+                                        { str("docs/plan.md"), { 0 }, 0 } };
+    kt_ok_err(
+        create((ken_task_input){ .title = str("do it"), .references = refs, .n_references = 3 }),
+        &err);
+    kt_eq_text(task.status, "need to be done");
+    kt_eq_u(task.n_references, 2);
+    kt_eq_text(task.references[0].type, "document");
+    ken_task_event *events = NULL;
+    size_t n = 0;
+    ken_task_events(&task, &arena, &events, &n);
+    kt_eq_u(n, 3);
+    kt_eq_u(events[0].kind, KEN_TASK_EVENT_STATUS);
+    kt_null(events[0].from.ptr);
+    kt_eq_text(events[0].to, "need to be done");
+    kt_eq_text(events[2].name, "/abs/spec.md");
+    kt_ok(create((ken_task_input){ .title = str("other"), .status = str("complete") }));
+    kt_eq_text(task.status, "complete");
+    end();
+}
+
+KEN_TEST(titles_are_counted_in_characters)
+{
+    start();
+    kt_ok(create((ken_task_input){ .title = str("x") }));
+    kt_ok(create((ken_task_input){ .title = repeat("\xf0\x9f\x90\x9b", 200) })); // emoji
+    kt_ok(create((ken_task_input){ .title = repeat("e\xcc\x81", 100) }));        // combining marks
+    refused(create((ken_task_input){ .title = repeat("\xf0\x9f\x90\x9b", 201) }),
+            "title: must have 1 to 200 characters, not 201: '\xf0\x9f\x90\x9b");
+    refused(create((ken_task_input){ .title = repeat("e\xcc\x81", 101) }), "not 202");
+    refused(create((ken_task_input){ .title = repeat("a", 201) }), "not 201");
+    refused(create((ken_task_input){ .title = str("") }), "must have 1 to 200 characters, not 0");
+    refused(create((ken_task_input){ 0 }), "title: is required");
+    refused(create((ken_task_input){ .title = ken_str_n("a\0b", 3) }),
+            "title: has the control character U+0000");
+    refused(create((ken_task_input){ .title = str("a\nb") }), "U+000A at character 2: 'a?b'");
+    refused(create((ken_task_input){ .title = str("a\xc2\x85") }), "U+0085");
+    refused(create((ken_task_input){ .title = str("a\xff") }),
+            "title: is not valid UTF-8 at byte 1: 'a?'");
+    end();
+}
+
+KEN_TEST(texts_have_a_bound_and_may_have_lines)
+{
+    start();
+    kt_ok(create((ken_task_input){ .title = str("t"), .notes = str("a\n\tb\r\n") }));
+    kt_ok(create((ken_task_input){ .title = str("t"), .notes = repeat("\xe2\x82\xac", 100000) }));
+    kt_eq_u(task.notes.len, 300000);
+    refused(create((ken_task_input){ .title = str("t"), .notes = repeat("n", 10 << 20) }),
+            "notes: must have 0 to 100000 characters, not 10485760: 'nnn");
+    refused(create((ken_task_input){ .title = str("t"), .description = str("\x1b[31m") }),
+            "description: has the control character U+001B at character 1; only tabs");
+    end();
+}
+
+KEN_TEST(statuses_are_those_of_the_setting)
+{
+    start();
+    refused(create((ken_task_input){ .title = str("t"), .status = str("done") }),
+            "status: must be one of 'need to be done', 'in-progress', 'complete', not 'done'");
+    kt_ok(create((ken_task_input){ .title = str("t") }));
+    refused(update((ken_task_input){ .status = str("") }), "not ''");
+    kt_ok(update((ken_task_input){ .status = str("complete") }));
+    kt_eq_u(task.n_changes, 2);
+    kt_ok(update((ken_task_input){ .status = str("complete") }));
+    kt_eq_u(task.n_changes, 2);
+    ken_task_page page;
+    kt_status(ken_tasks_list(tasks, &(ken_task_query){ .status = str("x") }, &arena, &page, &err),
+              KEN_EINVAL);
+    ken_tasks *none = NULL;
+    const ken_tasks_opts opts = { .path = ktest_path("data/config/projects.db") };
+    kt_status(ken_tasks_open(&opts, &none, &err), KEN_EINVAL);
+    kt_has_str(err.msg, "tasks.statuses");
+    end();
+}
+
+KEN_TEST(branch_names_are_those_that_git_takes)
+{
+    start();
+    kt_ok(create((ken_task_input){ .title = str("t") }));
+    static const char *const good[] = { "main", "feature/a-b_c.d", "caf\xc3\xa9", "a@b", "x/HEAD" };
+    static const char *const bad[] = { "",     "-x",   "/x",     "x/",       "a//b", "a..b",
+                                       ".x",   "a/.b", "x.lock", "x.lock/y", "x.",   "a b",
+                                       "a~b",  "a^b",  "a:b",    "a?b",      "a*b",  "a[b",
+                                       "a\\b", "a@{b", "@",      "HEAD",     "a\x7f" };
+    for (size_t i = 0; i < sizeof good / sizeof *good; i++)
+        kt_ok_err(update((ken_task_input){ .branch = str(good[i]) }), &err);
+    kt_eq_u(task.n_branches, 5);
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refused(update((ken_task_input){ .branch = str(bad[i]) }), "branch: ");
+    refused(update((ken_task_input){ .branch = repeat("\xc3\xa9", 128) }),
+            "at most 255 bytes, not 256");
+    end();
+}
+
+KEN_TEST(references_do_not_lead_up)
+{
+    start();
+    static const char *const bad[] = { "..", "../x", "a/../b", "a/..", "", "a\nb", "\xff" };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        const ken_task_reference r = { str(bad[i]), { 0 }, 0 };
+        refused(create((ken_task_input){ .title = str("t"), .references = &r, .n_references = 1 }),
+                "planning_references: ");
+    }
+    ken_task_reference r = { str("a..b/c"), str("poem"), 0 }, many[101] = { { { 0 }, { 0 }, 0 } };
+    refused(create((ken_task_input){ .title = str("t"), .references = &r, .n_references = 1 }),
+            "must be one of document, spec, plan, design, code, other, not 'poem'");
+    r.type = str("plan");
+    kt_ok(create((ken_task_input){ .title = str("t"), .references = &r, .n_references = 1 }));
+    refused(create((ken_task_input){ .title = str("t"), .references = many, .n_references = 101 }),
+            "at most 100, not 101");
+    r.path = repeat("p", 4097);
+    refused(create((ken_task_input){ .title = str("t"), .references = &r, .n_references = 1 }),
+            "1 to 4096 characters, not 4097");
+    end();
+}
+
+KEN_TEST(ids_and_hashes_are_checked)
+{
+    start();
+    static const char *const ids[] = { "", "x", "3f2b8c1e-5d6a-4e7f-9a0b-1c2d3e4f5a6",
+                                       "3f2b8c1e-5d6a-4e7f-9a0b-1c2d3e4f5a6g" };
+    for (size_t i = 0; i < sizeof ids / sizeof *ids; i++) {
+        refused(ken_tasks_get(tasks, str(ids[i]), &arena, &task, &err), "task_id: must be a UUID");
+        refused(ken_tasks_delete(tasks, str(ids[i]), &arena, &task, &err), "task_id");
+    }
+    const ken_str unknown = str("3f2b8c1e-5d6a-4e7f-9a0b-1c2d3e4f5a6b");
+    kt_status(ken_tasks_get(tasks, unknown, &arena, &task, &err), KEN_ENOTFOUND);
+    kt_has_str(err.msg, "there is no task 3f2b8c1e");
+    kt_status(ken_tasks_delete(tasks, unknown, &arena, &task, &err), KEN_ENOTFOUND);
+    kt_status(ken_tasks_update(tasks, unknown,
+                               &(ken_task_input){ .commit = repeat("a", 40), .now_ms = 1 }, &arena,
+                               &task, &err),
+              KEN_ENOTFOUND);
+    kt_ok(create((ken_task_input){ .title = str("t") }));
+    const ken_str bad[] = { str(""), str("abc"), repeat("a", 39), repeat("a", 41),
+                            repeat("g", 40) };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++)
+        refused(update((ken_task_input){ .commit = bad[i] }),
+                "commit: must be 40 hexadecimal digits");
+    kt_ok(update((ken_task_input){ .commit = repeat("ABCDEF0123", 4) }));
+    kt_ok(update((ken_task_input){ .commit = repeat("abcdef0123", 4) }));
+    kt_eq_u(task.n_commits, 1);
+    kt_eq_text(task.commits[0].hash, "abcdef0123abcdef0123abcdef0123abcdef0123");
+    kt_null(task.commits[0].message.ptr); // no repository was named
+    end();
+}
+
+KEN_TEST(two_writers_do_not_overwrite_each_other)
+{
+    start();
+    kt_ok(create((ken_task_input){ .title = str("t") }));
+    char time[KEN_TIME_MS_TEXT];
+    ken_clock_format_ms(task.updated_at_ms, time);
+    const ken_str read = ken_arena_dup(&arena, str(time));
+    kt_ok(update((ken_task_input){ .notes = str("first"), .if_updated_at = read }));
+    kt_status(update((ken_task_input){ .notes = str("second"), .if_updated_at = read }),
+              KEN_EEXIST);
+    ken_clock_format_ms(task.updated_at_ms, time);
+    kt_has_str(err.msg, time);
+    kt_has_str(err.msg, read.ptr);
+    refused(update((ken_task_input){ .notes = str("x"), .if_updated_at = str("yesterday") }),
+            "if_updated_at: must be the updated_at of an answer");
+    kt_ok(ken_tasks_get(tasks, id_of(&task), &arena, &task, &err));
+    kt_eq_text(task.notes, "first");
+    end();
+}
+
+KEN_TEST(list_has_bounds_and_a_total)
+{
+    start();
+    for (int i = 0; i < 25; i++)
+        kt_ok(create((ken_task_input){ .title = str("t") }));
+    ken_task_page page = { 0 };
+    kt_ok(ken_tasks_list(tasks, &(ken_task_query){ 0 }, &arena, &page, &err));
+    kt_eq_u(page.n, 20);
+    kt_eq_u(page.total, 25);
+    kt_ok(ken_tasks_list(tasks, &(ken_task_query){ .limit = 100, .offset = 20 }, &arena, &page,
+                         &err));
+    kt_eq_u(page.n, 5);
+    refused(ken_tasks_list(tasks, &(ken_task_query){ .limit = 101 }, &arena, &page, &err),
+            "limit: must be 1 to 100, not 101");
+    refused(ken_tasks_list(tasks, &(ken_task_query){ .offset = 1000001 }, &arena, &page, &err),
+            "offset: ");
+    refused(ken_tasks_list(tasks, &(ken_task_query){ .branch = str("a b") }, &arena, &page, &err),
+            "branch: ");
+    end();
+}
+
+KEN_TEST(deleted_task_is_shown_once_more)
+{
+    start();
+    kt_ok(create((ken_task_input){ .title = str("gone") }));
+    const ken_str id = id_of(&task);
+    kt_ok(ken_tasks_delete(tasks, id, &arena, &task, &err));
+    kt_eq_text(task.title, "gone");
+    kt_status(ken_tasks_get(tasks, id, &arena, &task, &err), KEN_ENOTFOUND);
+    end();
+}
+
+// ---- git -------------------------------------------------------------------------------------
+
+static ken_str git(const char *root, const char *const *argv)
+{
+    ken_proc_result r;
+    if (ken_proc_run(&(ken_proc_opts){ .argv = argv, .cwd = root }, &r, NULL))
+        kt_skip("git", "git is not installed");
+    if (r.exit_code)
+        kt_fail("git %s: %s", argv[1], r.errors.ptr ? r.errors.ptr : "failed");
+    ken_str text = ken_arena_dup(&arena, ken_str_trim(ken_buf_str(&r.out)));
+    ken_proc_result_release(&r);
+    return text;
+}
+
+static const char *make_repository(const char *name, const char *subject, ken_str *out_head)
+{
+    char readme[64];
+    setenv("HOME", ktest_dir(), 1);
+    snprintf(readme, sizeof readme, "%s/README", name);
+    ktest_write(readme, subject);
+    const char *root = ktest_path(name);
+    const char *const init[] = { "git", "init", "-q", "--template=", NULL },
+                      *const add[] = { "git", "add", "-A", NULL },
+                      *const commit[] = { "git",    "-c",  "user.name=n", "-c", "user.email=e@x",
+                                          "commit", "-qm", subject,       NULL },
+                      *const head[] = { "git", "rev-parse", "HEAD", NULL };
+    git(root, init);
+    git(root, add);
+    git(root, commit);
+    *out_head = git(root, head);
+    return root;
+}
+
+KEN_TEST(subject_of_a_commit_is_read_from_the_repository)
+{
+    start();
+    ken_str here, there;
+    const char *root = make_repository("here", "caf\xc3\xa9: fix\n\nmore", &here);
+    const char *other = make_repository("there", "other", &there);
+    ken_catalog *c = NULL;
+    ken_catalog_row row;
+    kt_ok(ken_catalog_open(ktest_path("data/config/projects.db"), false, &c, &err));
+    kt_ok(ken_catalog_add(c, str(other), str(""), 1, &arena, &row, &err));
+    ken_catalog_close(c);
+    kt_ok(create((ken_task_input){ .title = str("t") }));
+    kt_ok(update((ken_task_input){ .commit = here, .root = root }));
+    kt_eq_text(task.commits[0].message, "caf\xc3\xa9: fix");
+    // The repository of the task's project knows the other.
+    kt_ok(update((ken_task_input){
+        .sets_project = true, .project = &row.id, .commit = there, .root = root }));
+    kt_eq_text(task.commits[1].message, "other");
+    kt_ok(update((ken_task_input){ .commit = repeat("0", 40), .root = root }));
+    kt_null(task.commits[2].message.ptr);
+    kt_ok(update((ken_task_input){ .commit = repeat("1", 40), .root = "/no/such/folder" }));
+    kt_eq_u(task.n_commits, 4);
+    end();
+}
+
+// ---- questions -------------------------------------------------------------------------------
+
+// The titles that are found, best first.
+static const char *find(ken_task_query q)
+{
+    static char text[400];
+    ken_task_page page = { 0 };
+    size_t len = 0;
+    text[0] = '\0';
+    err = (ken_err){ 0 };
+    kt_ok_err(ken_tasks_list(tasks, &q, &arena, &page, &err), &err);
+    kt_eq_u(page.total, 0);
+    for (size_t i = 0; i < page.n; i++) {
+        kt_true(page.scores[i] > 0);
+        len += (size_t)snprintf(text + len, sizeof text - len, "%s" KEN_STR_FMT, i ? "|" : "",
+                                KEN_STR_ARG(page.tasks[i].title));
+    }
+    snprintf(text + len, sizeof text - len, "%s", page.has_more ? "+" : "");
+    return text;
+}
+
+static void finds_first(const char *query, const char *title)
+{
+    const char *found = find((ken_task_query){ .text = str(query) });
+    kt_true(!strncmp(found, title, strlen(title)));
+}
+
+KEN_TEST(tasks_are_found_by_what_they_say)
+{
+    start();
+    kt_ok(create((ken_task_input){ .title = str("Retry uploads that time out"),
+                                   .description = str("large files are lost on trains") }));
+    kt_ok(create((ken_task_input){ .title = str("Rename the settings page") }));
+    ken_task page = task;
+    kt_ok(create((ken_task_input){ .title = str("Clean the build folder"),
+                                   .notes = str("the quokka job leaves files") }));
+    finds_first("quokka", "Clean the build folder");
+    finds_first("uploads retry", "Retry uploads that time out");
+    // What changes is found as it is now, by who changed it and by others.
+    task = page;
+    kt_ok(update((ken_task_input){ .title = str("Rename the wombat page") }));
+    finds_first("wombat", "Rename the wombat page");
+    refused(ken_tasks_list(tasks, &(ken_task_query){ .text = str("") }, &arena,
+                           &(ken_task_page){ 0 }, &err),
+            "query: must have 1 to 1000 characters, not 0");
+    end();
+}
+
+KEN_TEST(question_keeps_to_the_filters)
+{
+    start();
+    static const ken_uuid project = { { 1, 2, 3 } };
+    kt_ok(create((ken_task_input){ .title = str("wombat one"), .project = &project }));
+    kt_ok(update((ken_task_input){ .branch = str("dev") }));
+    kt_ok(update((ken_task_input){ .branch = str("main") }));
+    ken_task one = task;
+    kt_ok(create((ken_task_input){ .title = str("wombat two"), .status = str("complete") }));
+    const ken_str w = str("wombat");
+    kt_eq_str(find((ken_task_query){ .text = w, .status = str("complete") }), "wombat two");
+    kt_eq_str(find((ken_task_query){ .text = w, .project = &project }), "wombat one");
+    kt_eq_str(find((ken_task_query){ .text = w, .branch = str("main") }), "wombat one");
+    kt_eq_str(find((ken_task_query){ .text = w, .branch = str("mai") }), "");
+    kt_eq_str(find((ken_task_query){ .text = str("wombat one"), .offset = 1 }), "wombat two");
+    kt_has_str(find((ken_task_query){ .text = w, .limit = 1 }), "+");
+    task = one;
+    kt_ok(update((ken_task_input){ .status = str("complete") }));
+    kt_eq_str(find((ken_task_query){ .text = w, .status = str("need to be done") }), "");
+    kt_ok(ken_tasks_delete(tasks, id_of(&one), &arena, &task, &err));
+    kt_eq_str(find((ken_task_query){ .text = w, .limit = 1 }), "wombat two");
+    end();
+}
+
+// Another process' changes are seen: here another ken_tasks of the same data.
+KEN_TEST(question_sees_what_others_wrote)
+{
+    start();
+    kt_ok(create((ken_task_input){ .title = str("wombat") }));
+    kt_eq_str(find((ken_task_query){ .text = str("wombat") }), "wombat");
+    ken_tasks *mine = tasks, *other = NULL;
+    const ken_tasks_opts opts = { .path = ktest_path("data/config/projects.db"),
+                                  .statuses = statuses,
+                                  .n_statuses = 3 };
+    kt_ok(ken_tasks_open(&opts, &other, &err));
+    tasks = other;
+    ken_task first = task;
+    kt_ok(create((ken_task_input){ .title = str("quokka") }));
+    kt_ok(ken_tasks_delete(tasks, id_of(&first), &arena, &first, &err));
+    tasks = mine;
+    kt_eq_str(find((ken_task_query){ .text = str("quokka"), .limit = 1 }), "quokka");
+    kt_eq_str(find((ken_task_query){ .text = str("wombat") }), "");
+    ken_tasks_close(other);
+    end();
+}
