@@ -449,6 +449,28 @@ static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const grap
     return &graph_nothing;
 }
 
+// Part "1" of a tuple is its second; of what holds many of one kind, any is like the others.
+static const graph_value *part_of(const graph_value *object, ken_str name)
+{
+    uint64_t at = 0;
+    if (!object->n_args || !ken_str_parse_u64(name, &at))
+        return NULL;
+    uint32_t last = object->n_args - 1;
+    bool is_tuple = ken_str_eq_fold(object->name, KEN_STR("tuple"));
+    return object->args[is_tuple && at < last ? at : last];
+}
+
+static const graph_value *member_of_outside(ken_graph *g, graph_unit *u, const graph_value *object,
+                                            ken_str name)
+{
+    const graph_value *part = part_of(object, name);
+    if (part)
+        return part;
+    return object->n_args == 1 && is_wrapper(object->name)
+               ? graph_member_of(g, u, object->args[0], name)
+               : &graph_outside;
+}
+
 static const graph_value *own_member_of_one(ken_graph *g, graph_unit *u, const graph_value *object,
                                             ken_str name)
 {
@@ -462,9 +484,7 @@ static const graph_value *own_member_of_one(ken_graph *g, graph_unit *u, const g
     case GRAPH_SPACE:
         return graph_in_space(g, u, object->space, name);
     case GRAPH_EXTERNAL:
-        return object->n_args == 1 && is_wrapper(object->name)
-                   ? graph_member_of(g, u, object->args[0], name)
-                   : &graph_outside;
+        return member_of_outside(g, u, object, name);
     case GRAPH_NONE:
     case GRAPH_PARAM:
     case GRAPH_FUNCTION:
@@ -479,9 +499,13 @@ static const graph_value *member_of_one(ken_graph *g, graph_unit *u, const graph
 {
     const graph_value *v = own_member_of_one(g, u, object, name);
     bool is_instance = object->kind == GRAPH_INSTANCE && v->kind == GRAPH_NONE;
-    bool is_outside = object->kind == GRAPH_EXTERNAL && v->kind != GRAPH_DEFS;
-    if (u->text.lang == KEN_LANG_RUST && (is_instance || is_outside))
+    bool is_outside = object->kind == GRAPH_EXTERNAL && v == &graph_outside;
+    if (u->text.lang == KEN_LANG_RUST && (is_instance || is_outside)) {
         v = graph_rust_std(g, object, name);
+        const graph_value *of_trait =
+            is_instance ? graph_rust_trait_method(g, u, name) : &graph_nothing;
+        v = of_trait->kind == GRAPH_DEFS ? of_trait : v;
+    }
     return v;
 }
 

@@ -207,6 +207,8 @@ ken_str graph_rust_within(ken_graph *g, const graph_unit *u, int32_t def);
 int32_t graph_rust_module_of(const graph_unit *u, int32_t def);
 // Whether module `outer` (-1 = the file) is that of `def` or around it.
 bool graph_rust_is_around(const graph_unit *u, int32_t outer, int32_t def);
+// A method of that name of the traits that the file sees: any value may have it.
+const graph_value *graph_rust_trait_method(ken_graph *g, graph_unit *u, ken_str name);
 // A method of the standard library that gives what it is called on, or what that holds.
 const graph_value *graph_rust_std(ken_graph *g, const graph_value *object, ken_str name);
 

@@ -5,7 +5,8 @@
 
 enum {
     MODULES_MAX = 16,
-    MACROS_MAX = 100
+    MACROS_MAX = 100,
+    METHODS_MAX = 200
 };
 
 int32_t graph_rust_module_of(const graph_unit *u, int32_t def)
@@ -88,6 +89,47 @@ const graph_value *graph_rust_name(ken_graph *g, graph_unit *u, ken_str name)
         return &graph_outside;
     return m.kind == KEN_MODULE_FILES && !m.rest.len ? graph_module_value(g, u, &m, name)
                                                      : &graph_nothing;
+}
+
+// ---- traits ------------------------------------------------------------------------------------
+
+static bool is_in_scope(ken_graph *g, graph_unit *u, ken_graph_def trait, ken_str name)
+{
+    const graph_value *v = graph_lookup(g, u, name, -1);
+    bool is_trait = false;
+    for (uint32_t i = 0; v->kind == GRAPH_DEFS && i < v->n_defs; i++)
+        is_trait = is_trait || (v->defs[i].file == trait.file && v->defs[i].def == trait.def);
+    for (uint32_t i = 0; !is_trait && i < u->text.refs->n_binds; i++) { // `use a::Trait as _`
+        const ken_bind *b = &u->text.refs->binds[i];
+        if (!ken_str_eq(b->name, name) || ken_str_eq(b->local, name))
+            continue;
+        v = graph_bound(g, u, i);
+        is_trait = v->kind == GRAPH_DEFS && v->n_defs && v->defs[0].file == trait.file &&
+                   v->defs[0].def == trait.def;
+    }
+    return is_trait;
+}
+
+const graph_value *graph_rust_trait_method(ken_graph *g, graph_unit *u, ken_str name)
+{
+    const ken_graph_def *all;
+    ken_graph_def named[METHODS_MAX], found[KEN_TARGETS_MAX];
+    size_t n_all = g->source->named(g->source->ctx, name, &all);
+    uint32_t n_named = 0, n = 0;
+    for (size_t i = 0; i < n_all && n_named < METHODS_MAX; i++)
+        if (g->source->langs[all[i].file] == KEN_LANG_RUST)
+            named[n_named++] = all[i];
+    for (uint32_t i = 0; i < n_named && n < KEN_TARGETS_MAX; i++) {
+        graph_unit *du = graph_unit_of(g, named[i].file);
+        int32_t owner =
+            du && named[i].def < du->n_defs ? ken_graph_owner(&du->text, named[i].def) : -1;
+        if (owner < 0 || ken_graph_kind(&du->text, (ken_def_id)owner) != KEN_SYMBOL_TRAIT)
+            continue;
+        ken_graph_def trait = { named[i].file, (ken_def_id)owner };
+        if (is_in_scope(g, u, trait, ken_graph_name(&du->text, trait.def)))
+            found[n++] = named[i];
+    }
+    return graph_defs_value(g, found, n, KEN_EDGE_IMPORTED);
 }
 
 // ---- the standard library ----------------------------------------------------------------------

@@ -172,6 +172,54 @@ static refs_value callee_of(ken_refs_maker *m, const refs_frame *f)
     return refs__member(m, f, first);
 }
 
+// ---- what holds what it is given ---------------------------------------------------------------
+
+// `Arc::new(x)` is an Arc of what x is; these hand its members on, or say so by their methods.
+static bool is_holder(ken_str name)
+{
+    static const char *const holders[] = { "Arc",     "Rc",       "Box",  "Mutex", "RwLock",
+                                           "RefCell", "OnceCell", "Cell", "Pin" };
+    for (size_t i = 0; i < sizeof holders / sizeof *holders; i++)
+        if (ken_str_eq_c(name, holders[i]))
+            return true;
+    return false;
+}
+
+// The holder that a function is called on as `Holder::name`; 0 = it is none.
+static ken_expr_id holder_of(const ken_refs_maker *m, const refs_expr *callee)
+{
+    if (!ken_str_eq(m->rules->separator, KEN_STR("::")) || callee->op != KEN_EXPR_MEMBER)
+        return 0;
+    const refs_expr *type = &m->exprs.ptr[callee->a];
+    bool is_named = type->op == KEN_EXPR_NAME || type->op == KEN_EXPR_MEMBER;
+    return is_named && is_holder(m->names.ptr[type->name].text) ? callee->a : 0;
+}
+
+static const refs_value *only_argument(const ken_refs_maker *m, const refs_frame *f)
+{
+    for (size_t i = f->first_value; f->args_depth && f->n_args == 2 && i < m->values.len; i++)
+        if (is_argument(f, &m->values.ptr[i]))
+            return &m->values.ptr[i];
+    return NULL;
+}
+
+// What `Arc::new(value)` and `Arc::clone(&value)` give; 0 = it is neither, or nothing is known.
+static ken_expr_id held_value(ken_refs_maker *m, const refs_frame *f, ken_expr_id callee)
+{
+    refs_expr e = m->exprs.ptr[callee];
+    ken_expr_id holder = holder_of(m, &e);
+    const refs_value *given = holder ? only_argument(m, f) : NULL;
+    if (!given)
+        return 0;
+    if (ken_str_eq(m->names.ptr[e.name].text, KEN_STR("clone")))
+        return given->expr;
+    ken_expr_op op = m->exprs.ptr[given->expr].op;
+    if (!ken_str_eq(m->names.ptr[e.name].text, KEN_STR("new")) ||
+        (op != KEN_EXPR_CALL && op != KEN_EXPR_VALUE))
+        return 0;
+    return refs__value_of_type(m, refs__expr(m, KEN_EXPR_APPLY, holder, given->expr, 0));
+}
+
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f)
 {
     refs_value callee = callee_of(m, f);
@@ -179,7 +227,8 @@ refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f)
     refs__set_role(m, &callee, is_decoration ? KEN_REF_DECORATE : KEN_REF_CALL);
     if (callee.expr)
         add_literal(m, f, callee.expr);
-    return (refs_value){ refs__expr(m, KEN_EXPR_CALL, callee.expr, f->n_args, 0),
+    ken_expr_id held = held_value(m, f, callee.expr);
+    return (refs_value){ held ? held : refs__expr(m, KEN_EXPR_CALL, callee.expr, f->n_args, 0),
                          callee.ref,
                          f->start,
                          f->end,

@@ -17,7 +17,23 @@ static const graph_lab_file files[] = {
                        "pub struct Row(pub Cell, u8);\n"
                        "pub struct Cell { pub text: String }\n"
                        "impl Cell { pub fn show(&self) {} }\n" },
-    { "src/lib.rs", "pub mod db;\n"
+    { "src/held.rs", "use crate::more::Extra;\n"
+                     "use std::sync::{Arc, Mutex};\n"
+                     "pub struct Tx; pub struct Rx;\n"
+                     "impl Tx { pub fn new() -> Tx { Tx } pub fn send(&self) {} }\n"
+                     "impl Rx { pub fn recv(&self) {} pub fn send(&self) {} }\n"
+                     "fn pair() -> (Tx, Rx) { todo!() }\n"
+                     "fn parts() { let (tx, mut rx) = pair();\n"
+                     "    tx.send();\n"
+                     "    rx.send(); }\n"
+                     "fn held() { let a = Arc::new(Tx::new());\n"
+                     "    a.send();\n"
+                     "    let b = Arc::clone(&a); b.send();\n"
+                     "    let m = Arc::new(Mutex::new(Rx {}));\n"
+                     "    m.lock().unwrap().recv();\n"
+                     "    a.extra();\n"
+                     "    a.hidden(); }\n" },
+    { "src/lib.rs", "pub mod db; mod held; mod more;\n"
                     "mod shapes;\n"
                     "use crate::db::{self, Connection, Row};\n"
                     "use shapes::{Shape::*, *};\n"
@@ -50,6 +66,10 @@ static const graph_lab_file files[] = {
                     "    fn helper() {}\n"
                     "    fn works() { helper(); run(a, b); super::describe(a, b); }\n"
                     "}\n" },
+    { "src/more.rs", "pub trait Extra { fn extra(&self) {} }\n"
+                     "impl<T> Extra for T {}\n"
+                     "pub trait Hidden { fn hidden(&self) {} }\n"
+                     "impl<T> Hidden for T {}\n" },
     { "src/other.rs", "pub fn run() {}\npub fn helper(x: u8) {}\n"
                       "pub struct Cell;\nimpl Cell { pub fn show(&self) {} }\n" },
     { "src/shapes.rs", "use crate::db::Cell;\n"
@@ -152,6 +172,34 @@ KEN_TEST(rust_a_name_alone_leads_nowhere)
         { "src/lib.rs:21 helper", "external" }, // of another module, and of `tests`
         { "src/lib.rs:32 helper", "src/lib.rs:31 helper scoped" },
         { "src/lib.rs:32 run", "src/lib.rs:8 run scoped" },
+    };
+    CHECK(edges);
+}
+
+KEN_TEST(rust_parts_of_a_tuple_are_told_apart)
+{
+    static const char *const edges[][2] = {
+        { "src/held.rs:8 send", "src/held.rs:4 send scoped" },
+        { "src/held.rs:9 send", "src/held.rs:5 send scoped" },
+    };
+    CHECK(edges);
+}
+
+KEN_TEST(rust_what_an_arc_is_given_answers_for_it)
+{
+    static const char *const edges[][2] = {
+        { "src/held.rs:11 send", "src/held.rs:4 send scoped" },
+        { "src/held.rs:12 send", "src/held.rs:4 send scoped" },
+        { "src/held.rs:14 recv", "src/held.rs:5 recv scoped" },
+    };
+    CHECK(edges);
+}
+
+KEN_TEST(rust_any_value_has_the_methods_of_traits_in_scope)
+{
+    static const char *const edges[][2] = {
+        { "src/held.rs:15 extra", "src/more.rs:1 extra imported" },
+        { "src/held.rs:16 hidden", "unresolved" }, // nobody imports that trait here
     };
     CHECK(edges);
 }
