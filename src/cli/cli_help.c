@@ -75,6 +75,14 @@ static const cli_opt impact_opts[] = {
     { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
 
+static const cli_opt rules_opts[] = {
+    { "diff", 0, CLI_MAYBE, "REV", "only what changed since REV, or in A..B (default: uncommitted)",
+      NULL },
+    { "rule", 0, CLI_LIST, "ID", "only this rule; may be repeated", NULL },
+    { "sarif", 0, CLI_FLAG, NULL, "print SARIF 2.1.0, for code scanning", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "take the index as it is", NULL },
+};
+
 static const cli_opt arch_opts[] = {
     { "focus", 0, CLI_VALUE, "AREA", "full, backend or frontend (default full)",
       "full|backend|frontend" },
@@ -208,6 +216,12 @@ const cli_command ken_cli__commands[] = {
       true, ken_cli__run_hotspots },
     { "routes", "[FILTER]", "list routes and events with their handlers", NULL, OPTS(list_opts), 0,
       1, true, ken_cli__run_routes },
+    { "rules", "check [PATH]", "check the code against the rules of ARCHITECTURE.yml",
+      "Exit status 0: nothing of severity error; 1: something; 2: a rule could not be read.\n"
+      "docs/rules.md says what can be checked.\n\n"
+      "  ken rules check\n"
+      "  ken rules check --diff main --sarif >rules.sarif",
+      OPTS(rules_opts), 1, 3, true, ken_cli__run_rules },
     { "outline", "FILE", "list the symbols of a file", NULL, OPTS(file_opts), 1, 1, true,
       ken_cli__run_outline },
     { "chunks", "FILE", "show how a file was cut into chunks", NULL, OPTS(chunks_opts), 1, 1, true,

@@ -57,6 +57,7 @@ ken_status ken_cli__run_context(cli *x, ken_err *err);
 ken_status ken_cli__run_tests_for(cli *x, ken_err *err);
 ken_status ken_cli__run_dead(cli *x, ken_err *err);
 ken_status ken_cli__run_hotspots(cli *x, ken_err *err);
+ken_status ken_cli__run_rules(cli *x, ken_err *err);
 ken_status ken_cli__run_routes(cli *x, ken_err *err);
 ken_status ken_cli__run_outline(cli *x, ken_err *err);
 ken_status ken_cli__run_chunks(cli *x, ken_err *err);

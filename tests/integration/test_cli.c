@@ -794,3 +794,207 @@ KEN_TEST(routes_are_found_with_their_handlers)
     kt_has_str(ken_ok("routes post -p web"), "app.js:9");
     has_keys("routes -p web --json", "project routes total");
 }
+
+// ---- rules ----
+
+static void make_rules(const char *more)
+{
+    ken_buf b = KEN_BUF_INIT(4096);
+    ktest_write("home/.keep", "");
+    ktest_write("shop/src/db/users.py", "import os\nfrom src.web import views\n");
+    ktest_write("shop/src/db/pool.py", "import os\n");
+    ktest_write("shop/src/web/views.py", "def BadName():\n    pass\n");
+    ken_buf_printf(&b,
+                   "version: 1\nconstraints:\n  - id: data-not-web\n"
+                   "    rule: src/db MUST NOT import src/web.\n    check:\n"
+                   "      forbid_import: { from: \"src/db/**\", to: \"src/web/**\" }\n"
+                   "  - id: names\n    rule: Functions are in lower case.\n"
+                   "    severity: warning\n    check:\n"
+                   "      naming: { kind: function, pattern: \"^[a-z_]+$\" }\n%s",
+                   more);
+    ken_buf_putc(&b, '\0');
+    ktest_write("shop/ARCHITECTURE.yml", b.ptr);
+    ken_buf_release(&b);
+}
+
+static const char *ken_says(const char *line, int code)
+{
+    run *r = ken(line);
+    if (r->code != code)
+        kt_fail("ken %s: exit code %d, not %d\n%s%s", line, r->code, code, r->out, r->err);
+    return r->out;
+}
+
+KEN_TEST(rules_are_checked_as_compilers_do)
+{
+    make_rules("");
+    kt_eq_str(ken_says("rules check shop", 1),
+              "src/db/users.py:2:21: error: imports 'src/web/views.py', which 'src/db/**' must not "
+              "[data-not-web]\n    rule: src/db MUST NOT import src/web.\n"
+              "    obeys: src/db/pool.py\n"
+              "src/web/views.py:1:1: warning: name of function 'BadName' does not match "
+              "'^[a-z_]+$' [names]\n    rule: Functions are in lower case.\n"
+              "2 violations, 2 rules checked in 4 files\n");
+    kt_has_str(ken_says("rules check shop --rule names", 0), "1 violation, 1 rule checked");
+    kt_has_str(ken_says("rules check shop/src/web", 0), "1 violation, 2 rules checked in 1 file");
+    ken_fails("rules check shop --rule nmaes", 2, "rule: 'nmaes' is no rule with a check");
+    ken_fails("rules chekc shop", 2, "'ken rules chekc' is not known: check");
+    ken_fails("rules check shop --diff=HEAD", 1, "git");
+    ktest_write("shop/src/db/users.py", "import os\n"); // seen without being told
+    kt_has_str(ken_says("rules check shop", 0), "1 violation, 2 rules checked in 4 files");
+    json_t *json = ken_json("rules check shop --json");
+    kt_eq_u(json_array_size(json_object_get(json, "violations")), 1);
+    kt_eq_u(json_array_size(json_object_get(json, "rules")), 2);
+    json_decref(json);
+}
+
+KEN_TEST(rules_that_cannot_be_read_are_named)
+{
+    make_rules("  - id: typo\n    rule: x\n    check:\n      forbid_imports: { from: a, to: b }\n");
+    run *r = ken("rules check shop");
+    kt_eq_i(r->code, 2);
+    kt_has_str(r->err, "ARCHITECTURE.yml:15:7: ");
+    kt_has_str(r->out, "2 violations, 2 rules checked");
+    ktest_write("shop/ARCHITECTURE.yml", "constraints:\n  - rule: [x\n");
+    r = ken("rules check shop");
+    kt_eq_i(r->code, 2);
+    kt_has_str(r->err, "ARCHITECTURE.yml:");
+    ktest_write("shop/ARCHITECTURE.yml", "constraints:\n  - just words\n");
+    kt_has_str(ken_ok("rules check shop"), "no rule with a check");
+}
+
+static void git(const char *words)
+{
+    char line[600];
+    snprintf(line, sizeof line,
+             "cd '%s/shop' && git -c user.name=a -c user.email=a@b -c init.defaultBranch=main %s "
+             ">/dev/null 2>&1",
+             ktest_dir(), words);
+    kt_eq_i(system(line), 0);
+}
+
+KEN_TEST(rules_are_checked_for_what_a_diff_touches)
+{
+    make_rules("");
+    git("init");
+    git("add -A");
+    git("commit -m first");
+    kt_has_str(ken_says("rules check shop --diff HEAD", 0), "0 violations, 2 rules checked in 0");
+    ktest_write("shop/src/web/views.py", "def BadName():\n    pass\n\n\ndef Worse():\n    pass\n");
+    kt_has_str(ken_says("rules check shop --diff=HEAD", 0), "2 violations, 2 rules checked in 1");
+    kt_has_str(ken_says("rules check shop --diff", 0), "2 violations, 2 rules checked in 1");
+    ktest_write("shop/src/db/new.py", "import src.web.views\n");
+    kt_has_str(ken_says("rules check shop --diff HEAD", 1), "src/db/new.py:1:8: error: ");
+    ken_fails("rules check shop --diff=nothing", 2, "nothing");
+}
+
+// The members of an object are those, and the needed ones are there: "+name" is needed.
+static void only_members(const json_t *o, const char *what, const char *members)
+{
+    const char *key;
+    json_t *value;
+    if (!json_is_object(o))
+        kt_fail("%s is no object", what);
+    json_object_foreach((json_t *)(uintptr_t)o, key, value)
+    {
+        char with_blank[80];
+        snprintf(with_blank, sizeof with_blank, "%s ", key);
+        if (!strstr(members, with_blank))
+            kt_fail("%s: member '%s' is not in SARIF 2.1.0", what, key);
+    }
+    ken_str rest = ken_str_c(members), part;
+    while (ken_str_split_next(&rest, ' ', &part)) {
+        char name[80];
+        snprintf(name, sizeof name, KEN_STR_FMT, KEN_STR_ARG(part));
+        if (name[0] == '+' && !json_object_get(o, name + 1))
+            kt_fail("%s: member '%s' is missing", what, name + 1);
+    }
+}
+
+static void check_location(const json_t *location)
+{
+    const json_t *physical = json_object_get(location, "physicalLocation");
+    const json_t *artifact = json_object_get(physical, "artifactLocation");
+    const json_t *region = json_object_get(physical, "region");
+    const char *uri = json_string_value(json_object_get(artifact, "uri"));
+    only_members(location, "location", "id message +physicalLocation ");
+    only_members(physical, "physicalLocation", "+artifactLocation +region ");
+    only_members(artifact, "artifactLocation", "+uri +uriBaseId ");
+    only_members(region, "region", "+startLine +endLine ");
+    kt_true(json_integer_value(json_object_get(region, "startLine")) >= 1);
+    kt_true(json_integer_value(json_object_get(region, "endLine")) >=
+            json_integer_value(json_object_get(region, "startLine")));
+    kt_true(uri && uri[0] != '/' && !strstr(uri, "://") && !strchr(uri, ' ') && !strchr(uri, '\\'));
+}
+
+static void check_result(const json_t *result, const json_t *rules)
+{
+    static const char *const levels = "none note warning error";
+    size_t i;
+    json_t *location;
+    only_members(result, "result",
+                 "+ruleId +ruleIndex +level +message +locations +partialFingerprints "
+                 "relatedLocations ");
+    json_int_t index = json_integer_value(json_object_get(result, "ruleIndex"));
+    const json_t *rule = json_array_get(rules, (size_t)index);
+    kt_eq_str(json_string_value(json_object_get(rule, "id")),
+              json_string_value(json_object_get(result, "ruleId")));
+    kt_not_null(strstr(levels, json_string_value(json_object_get(result, "level"))));
+    only_members(json_object_get(result, "message"), "message", "+text ");
+    json_array_foreach(json_object_get(result, "locations"), i, location) check_location(location);
+    json_array_foreach(json_object_get(result, "relatedLocations"), i, location)
+        check_location(location);
+}
+
+KEN_TEST(sarif_is_what_the_standard_says)
+{
+    size_t i;
+    json_t *item;
+    make_rules("");
+    ktest_write("shop/src/db/a b\xc3\xa9.py", "import src.web.views\n");
+    json_error_t e;
+    json_t *top = json_loads(ken_says("rules check shop --sarif", 1), 0, &e);
+    only_members(top, "log", "$schema +version +runs ");
+    kt_eq_str(json_string_value(json_object_get(top, "version")), "2.1.0");
+    const json_t *run_of = json_array_get(json_object_get(top, "runs"), 0);
+    only_members(run_of, "run", "+tool invocations +results ");
+    const json_t *driver = json_object_get(json_object_get(run_of, "tool"), "driver");
+    const json_t *rules = json_object_get(driver, "rules"),
+                 *results = json_object_get(run_of, "results");
+    only_members(driver, "driver", "+name version +rules ");
+    json_array_foreach(rules, i, item)
+    {
+        only_members(item, "rule", "+id name +shortDescription +help +defaultConfiguration ");
+        only_members(json_object_get(item, "help"), "help", "+text ");
+    }
+    json_array_foreach(json_object_get(run_of, "invocations"), i, item)
+        only_members(item, "invocation", "+executionSuccessful toolConfigurationNotifications ");
+    kt_eq_u(json_array_size(results), 3);
+    json_array_foreach(results, i, item) check_result(item, rules);
+    const json_t *first = json_object_get(json_array_get(results, 0), "locations");
+    first = json_object_get(json_array_get(first, 0), "physicalLocation");
+    first = json_object_get(json_object_get(first, "artifactLocation"), "uri");
+    kt_eq_str(json_string_value(first), "src/db/a%20b%C3%A9.py");
+    json_decref(top);
+}
+
+KEN_TEST(fingerprints_outlive_a_moved_line)
+{
+    static const char *const path[] = { "partialFingerprints", "kenRule/v1" };
+    char before[80];
+    for (int round = 0; round < 2; round++) {
+        make_rules("");
+        if (round)
+            ktest_write("shop/src/db/users.py", "import os\n\n\nfrom src.web import views\n");
+        json_t *top = json_loads(ken_says("rules check shop --sarif", 1), 0, NULL);
+        const json_t *result = json_array_get(
+            json_object_get(json_array_get(json_object_get(top, "runs"), 0), "results"), 0);
+        const char *print =
+            json_string_value(json_object_get(json_object_get(result, path[0]), path[1]));
+        kt_not_null(print);
+        if (round)
+            kt_eq_str(print, before);
+        snprintf(before, sizeof before, "%s", print);
+        json_decref(top);
+    }
+}

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Checks of rules, on little repositories in several languages.
+#include <ftw.h>
+
 #include "base/buf.h"
 #include "rulebook/rulebook_verify.h"
 #include "rules/rules.h"
@@ -341,5 +343,51 @@ KEN_TEST(what_cannot_be_checked_is_said)
         &l.err);
     kt_false(r.outcomes[0].is_checked);
     kt_has_str(ken_arena_dup(&l.arena, r.outcomes[0].note).ptr, "src/[a");
+    end();
+}
+
+// ---- this tree ----------------------------------------------------------------------------------
+
+static const char *copied_from;
+
+static int copy_source(const char *path, const struct stat *st, int type, struct FTW *at)
+{
+    (void)st;
+    (void)at;
+    size_t n = strlen(path);
+    if (type == FTW_F && n > 2 && (!strcmp(path + n - 2, ".c") || !strcmp(path + n - 2, ".h"))) {
+        ken_str text = ktest_read(path);
+        lab_write_n(&l, path + strlen(copied_from) + 1, text.ptr, text.len);
+    }
+    return 0;
+}
+
+KEN_TEST(the_layers_of_ken_hold)
+{
+    static const char *const folders[] = { "base", "model", "token", "scan", "graph", "query" };
+    start();
+    copied_from = KEN_TEST_SOURCE_DIR "/..";
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
+        ken_str folder = ken_arena_printf(&l.arena, KEN_TEST_SOURCE_DIR "/../src/%s", folders[i]);
+        kt_eq_i(nftw(folder.ptr, copy_source, 20, FTW_PHYS), 0);
+    }
+    index_all();
+    kt_eq_str(
+        check("  - id: layers\n    rule: A module uses those below it.\n    check:\n"
+              "      layers: [src/base, src/model, src/token, src/scan, src/graph, "
+              "src/query]\n"
+              "  - id: malloc\n    rule: The malloc family appears only in base/alloc.c.\n"
+              "    check:\n      forbid_symbol: { name: [malloc, calloc, realloc, free], "
+              "except: src/base/alloc.c }\n"
+              "  - id: names\n    rule: Files are named after their module.\n    check:\n"
+              "      naming: { kind: file, in: src/query, pattern: \"^query(_[a-z]+)*$\" }\n"),
+        "");
+    ken_verification r = verify_with(&(ken_verify_opts){ .max = 0 });
+    kt_eq_u(r.n_checked, 3);
+    kt_true(r.outcomes[0].n_files > 100);
+    read_rules("  - id: upside-down\n    rule: x\n    check:\n"
+               "      layers: [src/query, src/base]\n");
+    r = verify_with(&(ken_verify_opts){ .max = 0 });
+    kt_true(r.n_found > 30);
     end();
 }
