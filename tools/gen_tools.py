@@ -18,14 +18,16 @@ ORDER = (
     "search_code search get_definition find_usages explain_code trace_execution get_architecture "
     "query_impact build_context outline nodeSource "
     "index_repository get_repo_status list_projects "
-    "create_task get_task list_tasks update_task delete_task"
+    "create_task get_task list_tasks update_task delete_task "
+    "checkpoint_save checkpoint_search checkpoint_list checkpoint_get checkpoint_delete"
 ).split()
 SETS = {
     "search": "asking about code",
     "index": "projects and their indexes",
     "tasks": "what is to be done",
+    "checkpoints": "where work stood",
 }
-BUDGETS = {"search": 1500, "tasks": 700, "all": 5000}
+BUDGETS = {"search": 1500, "tasks": 700, "checkpoints": 700, "all": 5000}
 BOUNDS = ("minimum", "maximum", "minLength", "maxLength")
 
 HEAD = """\

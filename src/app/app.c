@@ -3,6 +3,7 @@
 
 #include "app/app_priv.h"
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/path.h"
 #include "scan/scan.h"
@@ -27,8 +28,10 @@ static void close_handle(app_handle *h)
 {
     if (!h)
         return;
+    ken_checkpoints_free(h->checkpoints);
     ken_snapshot_close(h->snapshot);
     ken_store_close(h->store);
+    ken_store_close(h->writer); // after the reader: the last to close brings the log in
     ken_arena_release(&h->arena);
     ken_free(h);
 }
@@ -106,6 +109,18 @@ static void remember(ken_app *app, app_handle *h)
     pthread_mutex_lock(&app->lock);
     ken_vec_push(&app->handles, h);
     pthread_mutex_unlock(&app->lock);
+}
+
+app_handle *ken_app__handle_of(ken_app *app, const ken_snapshot *s)
+{
+    app_handle *found = NULL;
+    pthread_mutex_lock(&app->lock);
+    for (size_t i = 0; i < app->handles.len && !found; i++)
+        if (app->handles.ptr[i]->snapshot == s)
+            found = app->handles.ptr[i];
+    pthread_mutex_unlock(&app->lock);
+    KEN_ASSERT(found); // every snapshot that is lent has one
+    return found;
 }
 
 static ken_status open_handle(ken_app *app, const ken_project_info *project, app_handle **out,
@@ -297,10 +312,17 @@ static ken_status index_once(const ken_project_info *project, const ken_index_op
 {
     ken_store *store = NULL;
     ken_store_opts store_opts = { .path = project->db_path.ptr };
+    ken_index_report saved = { 0 };
     ken_status st = ken_store_open(&store_opts, &store, err);
+    if (!st)
+        st = ken_app__salvage(store, project->db_path, arena, &saved, err);
     if (!st)
         st = ken_index_run(store, project->root.ptr, opts, cancel, arena, out, err);
     ken_store_close(store);
+    if (!st) {
+        out->n_checkpoints_kept = saved.n_checkpoints_kept;
+        out->n_checkpoints_lost = saved.n_checkpoints_lost;
+    }
     return st;
 }
 

@@ -20,6 +20,7 @@
 #include "base/cancel.h"
 #include "base/err.h"
 #include "base/id.h"
+#include "checkpoint/checkpoint.h"
 #include "config/config.h"
 #include "embed/embed.h"
 #include "index/index.h"
@@ -138,7 +139,8 @@ json_t *ken_app_model_json(const ken_model_record *m);
 ken_index_opts ken_app_index_opts(const ken_config *settings);
 
 // Brings a project's index up to date. `opts` may be NULL for what its settings say. A forced run
-// moves a damaged database out of the way ("….db.damaged-<time>") and starts a new one.
+// moves a damaged database out of the way ("….db.damaged-<n>") and starts a new one, with the
+// checkpoints that can still be read.
 ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ken_index_opts *opts,
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err) KEN_MUST_USE;
@@ -149,6 +151,9 @@ ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ke
 ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
                           ken_err *err) KEN_MUST_USE;
 void ken_app_give_back(ken_app *app, const ken_project_info *project, ken_snapshot *s);
+
+// The checkpoints of the project whose snapshot this is; used and ended with the snapshot.
+ken_checkpoints *ken_app_checkpoints(ken_app *app, ken_snapshot *snapshot);
 
 // For an answer that found nothing: brings the index up to date with what changed on disk, and `s`
 // to it. *out_is_newer says whether there is anything new to ask. Another process that indexes

@@ -23,6 +23,8 @@ typedef struct app_handle {
     ken_uuid project;
     ken_store *store;
     ken_snapshot *snapshot;
+    ken_checkpoints *checkpoints; // app_checkpoints.c; this and the next NULL until they are needed
+    ken_store *writer;
     uint64_t inode;   // of the database: another file of that name is another index
     uint64_t used_at; // larger = later
     bool is_lent;
@@ -53,6 +55,15 @@ void ken_app__drop_idle(ken_app *app, ken_uuid project);
 // The lock of a project's writer: "<db>.lock". Folders are made.
 ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, int *out_fd,
                                ken_err *err);
+
+// The handle that lent a snapshot.
+app_handle *ken_app__handle_of(ken_app *app, const ken_snapshot *s);
+
+// ---- app_checkpoints.c ----
+// Into an index that was just made in place of a damaged one: the checkpoints that can be read of
+// the damaged file, once. `out` says how many.
+ken_status ken_app__salvage(ken_store *store, ken_str db_path, ken_arena *arena,
+                            ken_index_report *out, ken_err *err);
 
 // ---- app_keep.c ----
 // A ken_snapshot_keep_fn: writes into the index, unless something else writes it now or settings

@@ -59,6 +59,8 @@ typedef struct ken_index_report {
     ken_issue *issues; // at most 1,000, in the arena
     size_t n_issues;
     int64_t duration_ms;
+    // Of the index that this one replaced because it was damaged: set by who replaces it.
+    uint64_t n_checkpoints_kept, n_checkpoints_lost;
 } ken_index_report;
 
 // `root`: absolute real path of the project's folder.

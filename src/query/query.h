@@ -31,6 +31,8 @@ ken_status ken_snapshot_open(ken_store *store, ken_snapshot **out, ken_err *err)
 ken_status ken_snapshot_refresh(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
 void ken_snapshot_close(ken_snapshot *s);
 uint64_t ken_snapshot_generation(const ken_snapshot *s);
+// The files of the generation, by path; borrowed until the next refresh.
+size_t ken_snapshot_list_files(const ken_snapshot *s, const ken_file_row **out);
 
 // Opens an embedder of the model whose vectors answer, when it is not the built-in one and a
 // question first needs it; the snapshot closes it. Called on the thread that asks. Without a way to

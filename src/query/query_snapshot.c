@@ -227,6 +227,12 @@ bool query_is_stale(ken_snapshot *s, ken_status st)
            newest != s->generation;
 }
 
+size_t ken_snapshot_list_files(const ken_snapshot *s, const ken_file_row **out)
+{
+    *out = s->rows;
+    return s->n_files;
+}
+
 int64_t query_file_index(const ken_snapshot *s, ken_str path)
 {
     uint32_t lo = 0, hi = s->n_files;

@@ -48,6 +48,11 @@ static const ken_tool_def builtin_defs[] = {
     { SPEC(list_tasks), ken_tool__list_tasks, ken_tool__list_tasks_text },
     { SPEC(update_task), ken_tool__update_task, NULL },
     { SPEC(delete_task), ken_tool__delete_task, NULL },
+    { SPEC(checkpoint_save), ken_tool__checkpoint_save, ken_tool__checkpoint_save_text },
+    { SPEC(checkpoint_search), ken_tool__checkpoint_search, ken_tool__checkpoint_list_text },
+    { SPEC(checkpoint_list), ken_tool__checkpoint_list, ken_tool__checkpoint_list_text },
+    { SPEC(checkpoint_get), ken_tool__checkpoint_get, ken_tool__checkpoint_get_text },
+    { SPEC(checkpoint_delete), ken_tool__checkpoint_delete, ken_tool__checkpoint_delete_text },
 #undef SPEC
 };
 

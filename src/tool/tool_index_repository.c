@@ -120,6 +120,10 @@ static json_t *report_json(const ken_project_info *p, const ken_index_opts *opts
     ken_json_set(o, "changes", changes);
     ken_json_set_u64(o, "files_skipped", r->n_skipped);
     ken_json_set(o, "skipped", skips_json(r->skips));
+    if (r->n_checkpoints_kept || r->n_checkpoints_lost) {
+        ken_json_set_u64(o, "checkpoints_kept", r->n_checkpoints_kept);
+        ken_json_set_u64(o, "checkpoints_lost", r->n_checkpoints_lost);
+    }
     ken_json_set_real(o, "duration_seconds", (double)r->duration_ms / 1000);
     ken_json_set_u64(o, "generation", r->generation);
     ken_json_set(o, "include_patterns", patterns_json(opts->scan.include, opts->scan.n_include));

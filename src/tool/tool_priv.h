@@ -89,5 +89,9 @@ ken_tool_text_fn ken_tool__search_code_text, ken_tool__get_definition_text,
     ken_tool__get_architecture_text, ken_tool__query_impact_text, ken_tool__build_context_text,
     ken_tool__outline_text, ken_tool__node_source_text, ken_tool__get_repo_status_text,
     ken_tool__list_projects_text, ken_tool__get_task_text, ken_tool__list_tasks_text;
+ken_tool_fn ken_tool__checkpoint_save, ken_tool__checkpoint_search, ken_tool__checkpoint_list,
+    ken_tool__checkpoint_get, ken_tool__checkpoint_delete;
+ken_tool_text_fn ken_tool__checkpoint_save_text, ken_tool__checkpoint_list_text,
+    ken_tool__checkpoint_get_text, ken_tool__checkpoint_delete_text;
 
 #endif

@@ -92,10 +92,12 @@ KEN_TEST(unknown_tools_are_named)
 KEN_TEST(built_in_tools_are_complete)
 {
     static const char *const names[] = {
-        "search_code",     "search",           "get_definition",  "find_usages",   "explain_code",
-        "trace_execution", "get_architecture", "query_impact",    "build_context", "outline",
-        "nodeSource",      "index_repository", "get_repo_status", "list_projects", "create_task",
-        "get_task",        "list_tasks",       "update_task",     "delete_task",
+        "search_code",       "search",          "get_definition",   "find_usages",
+        "explain_code",      "trace_execution", "get_architecture", "query_impact",
+        "build_context",     "outline",         "nodeSource",       "index_repository",
+        "get_repo_status",   "list_projects",   "create_task",      "get_task",
+        "list_tasks",        "update_task",     "delete_task",      "checkpoint_save",
+        "checkpoint_search", "checkpoint_list", "checkpoint_get",   "checkpoint_delete",
     };
     ken_toolset *t = NULL;
     ken_err err = { 0 };
@@ -127,6 +129,8 @@ KEN_TEST(parameters_of_every_source_are_known)
         { "explain_code", { "file_path", "line_start", "line_end" } },
         { "trace_execution", { "entry_point", "max_depth" } },
         { "get_architecture", { "focus_area" } },
+        { "checkpoint_search", { "query", "project_path", "tags" } },
+        { "checkpoint_list", { "project_path", "limit" } },
     };
     ken_toolset *t = NULL;
     ken_buf list = KEN_BUF_INIT(0);
@@ -169,13 +173,15 @@ KEN_TEST(sets_and_read_only_choose)
     kt_eq_u(count_of("index", true), 2);
     kt_eq_u(count_of("tasks", false), 5);
     kt_eq_u(count_of("tasks", true), 2);
-    kt_eq_u(count_of("all", false), 19);
+    kt_eq_u(count_of("checkpoints", false), 5);
+    kt_eq_u(count_of("checkpoints", true), 3);
+    kt_eq_u(count_of("all", false), 24);
     ken_str bad = KEN_STR("serch");
     ken_toolset *t = NULL;
     ken_err err = { 0 };
     kt_status(ken_toolset_new(&(ken_toolset_opts){ .sets = &bad, .n_sets = 1 }, &t, &err),
               KEN_EINVAL);
-    kt_eq_str(err.msg, "toolset 'serch' is none of all, search, index, tasks");
+    kt_eq_str(err.msg, "toolset 'serch' is none of all, search, index, tasks, checkpoints");
 }
 
 KEN_TEST(read_only_calls_change_nothing)

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: MIT
+// Checkpoints of an index: the service beside a snapshot, and what is saved of a damaged index.
+//
+// Snapshots read through a store that is open for reading only. Checkpoints are written through a
+// second one, opened by the first write and closed with the handle; it waits for the transactions
+// of an index run and takes no lock, because it changes nothing that a run reads.
+#include <stdlib.h>
+
+#include "app/app_priv.h"
+#include "store/checkpoints.h"
+
+enum {
+    WRITER_BUSY_MS = 30000,
+    WRITER_CACHE_BYTES = 2 * 1024 * 1024,
+    MAX_DAMAGED = 1000, // as ken_store_quarantine
+    MAX_MISSES = 10000, // rows in turn that cannot be read, before the rest is given up
+};
+
+static ken_status open_writer(void *ctx, ken_store **out, ken_err *err)
+{
+    app_handle *h = ctx;
+    if (ken_config_bool(h->app->config, KEN_CFG_READ_ONLY))
+        return KEN_FAIL(err, KEN_EPERM, "checkpoints are not written: the setting read_only is on");
+    // An index that was removed must not come back for this.
+    if (!ken_fs_exists(h->info.db_path.ptr))
+        return KEN_FAIL(err, KEN_ENOTFOUND, "the index of '" KEN_STR_FMT "' is gone; try again",
+                        KEN_STR_ARG(h->info.name));
+    ken_store_opts opts = { .path = h->info.db_path.ptr,
+                            .busy_ms = WRITER_BUSY_MS,
+                            .cache_bytes = WRITER_CACHE_BYTES };
+    ken_status st = h->writer ? KEN_OK : ken_store_open(&opts, &h->writer, err);
+    if (!st)
+        *out = h->writer;
+    return st;
+}
+
+ken_checkpoints *ken_app_checkpoints(ken_app *app, ken_snapshot *snapshot)
+{
+    app_handle *h = ken_app__handle_of(app, snapshot);
+    const ken_checkpoints_opts opts = { .snap = snapshot,
+                                        .store = h->store,
+                                        .root = h->info.root.ptr,
+                                        .open_writer = open_writer,
+                                        .writer_ctx = h };
+    if (!h->checkpoints)
+        h->checkpoints = ken_checkpoints_new(&opts);
+    return h->checkpoints;
+}
+
+// ---- what is saved of a damaged index ----------------------------------------------------------
+
+static const ken_str salvaged_name = { "checkpoints.salvaged", 20 };
+
+typedef struct salvaged_row {
+    int64_t id;
+    uint64_t rev;
+} salvaged_row;
+
+typedef KEN_VEC(salvaged_row) salvaged_vec;
+
+static int by_rev(const void *a, const void *b)
+{
+    const salvaged_row *x = a, *y = b;
+    return x->rev < y->rev ? -1 : x->rev > y->rev;
+}
+
+// The ids that can be read, in the order they were last written. An id that fails is passed over.
+static void list_readable(ken_store *damaged, salvaged_vec *rows)
+{
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    unsigned n_misses = 0;
+    for (int64_t after = 0; n_misses < MAX_MISSES && after < INT64_MAX;) {
+        ken_checkpoint_row row;
+        ken_arena_reset(&arena);
+        ken_status st = ken_store_next_checkpoint(damaged, after, &arena, &row, NULL);
+        if (st == KEN_ENOTFOUND)
+            break;
+        n_misses = st ? n_misses + 1 : 0;
+        after = st ? after + 1 : row.id;
+        if (!st)
+            ken_vec_push(rows, ((salvaged_row){ row.id, row.rev }));
+    }
+    if (rows->len)
+        qsort(rows->ptr, rows->len, sizeof *rows->ptr, by_rev);
+    ken_arena_release(&arena);
+}
+
+// Into the open write transaction. What the new index has already is not put twice.
+static ken_status put_rows(ken_store *store, ken_store *damaged, const salvaged_vec *rows,
+                           uint64_t *out_n, ken_err *err)
+{
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_status st = KEN_OK;
+    for (size_t i = 0; !st && i < rows->len; i++) {
+        ken_checkpoint_row row, there;
+        ken_arena_reset(&arena);
+        if (ken_store_next_checkpoint(damaged, rows->ptr[i].id - 1, &arena, &row, NULL) ||
+            ken_store_load_checkpoint(store, row.uuid, &arena, &there, NULL) != KEN_ENOTFOUND)
+            continue;
+        row.id = 0;
+        st = ken_store_put_checkpoint(store, &row, err);
+        *out_n += !st;
+    }
+    ken_arena_release(&arena);
+    return st;
+}
+
+static ken_status carry_over(ken_store *store, ken_store *damaged, ken_str name,
+                             ken_index_report *out, ken_err *err)
+{
+    salvaged_vec rows = { 0 };
+    ken_checkpoint_state was = { 0 };
+    uint64_t n_kept = 0;
+    (void)ken_store_load_checkpoint_state(damaged, &was, NULL);
+    list_readable(damaged, &rows);
+    ken_status st = ken_store_begin_write(store, err);
+    if (!st) {
+        st = put_rows(store, damaged, &rows, &n_kept, err);
+        if (!st)
+            st = ken_store_put_value(store, salvaged_name, name, err);
+        if (!st)
+            st = ken_store_commit(store, err);
+        else
+            ken_store_rollback(store);
+    }
+    ken_vec_release(&rows);
+    if (!st) {
+        out->n_checkpoints_kept = n_kept;
+        out->n_checkpoints_lost = was.n > n_kept ? was.n - n_kept : 0;
+    }
+    return st;
+}
+
+// The last "<db>.damaged-<n>"; empty when there is none.
+static ken_str find_damaged(ken_str db_path, ken_arena *arena)
+{
+    ken_str found = { "", 0 };
+    for (unsigned n = 1; n < MAX_DAMAGED; n++) {
+        ken_str path = ken_arena_printf(arena, KEN_STR_FMT ".damaged-%u", KEN_STR_ARG(db_path), n);
+        if (!ken_fs_exists(path.ptr))
+            break;
+        found = path;
+    }
+    return found;
+}
+
+ken_status ken_app__salvage(ken_store *store, ken_str db_path, ken_arena *arena,
+                            ken_index_report *out, ken_err *err)
+{
+    uint64_t generation = 0;
+    ken_str done, path;
+    ken_store *damaged = NULL;
+    ken_status st = ken_store_get_generation(store, &generation, err);
+    if (st || generation)
+        return st;
+    path = find_damaged(db_path, arena);
+    if (!path.len || !ken_store_load_value(store, salvaged_name, arena, &done, NULL))
+        return KEN_OK;
+    // What cannot be opened has nothing that can be read.
+    ken_store_opts opts = { .path = path.ptr, .is_read_only = true };
+    if (ken_store_open(&opts, &damaged, NULL))
+        return KEN_OK;
+    st = carry_over(store, damaged, path, out, err);
+    ken_store_close(damaged);
+    return st;
+}

@@ -1,0 +1,241 @@
+// SPDX-License-Identifier: MIT
+// Tags and texts of all checkpoints of a project, in memory.
+//
+// Marks stand in the order of revisions, so the newest is the last; one that is written again moves
+// there and leaves an empty place, and empty places go when they are half of all. What other
+// processes wrote is what has a larger revision; what they removed shows in the number that is
+// left, and then everything is loaded again.
+#include "base/alloc.h"
+#include "checkpoint/checkpoint_priv.h"
+
+enum {
+    BATCH = 256,
+    COMPACT_FROM = 1024,
+    BODY_BYTES = KEN_RECALL_TEXT_MAX + 4096,
+};
+
+void checkpoint_memory_init(checkpoint_memory *m)
+{
+    *m = (checkpoint_memory){ 0 };
+    ken_map_init(&m->numbers);
+    ken_map_init(&m->places);
+}
+
+void checkpoint_memory_release(checkpoint_memory *m)
+{
+    ken_vec_release(&m->marks);
+    ken_vec_release(&m->tags);
+    ken_map_release(&m->numbers);
+    ken_map_release(&m->places);
+    ken_recall_free(m->recall);
+}
+
+static void clear(checkpoint_memory *m)
+{
+    checkpoint_memory_release(m);
+    checkpoint_memory_init(m);
+}
+
+static ken_str key_of(const int64_t *id)
+{
+    return ken_str_n((const char *)id, sizeof *id);
+}
+
+static void drop_mark(checkpoint_memory *m, int64_t id)
+{
+    uint64_t *place = ken_map_find(&m->places, key_of(&id));
+    if (!place || *place >= m->marks.len || m->marks.ptr[*place].id != id)
+        return;
+    m->marks.ptr[*place].id = 0;
+    m->n--;
+}
+
+// Moves what is left together.
+static void compact(checkpoint_memory *m)
+{
+    if (m->marks.len < COMPACT_FROM || m->n > m->marks.len / 2)
+        return;
+    size_t kept = 0;
+    uint32_t n_tags = 0;
+    ken_map_release(&m->places);
+    ken_map_init(&m->places);
+    for (size_t i = 0; i < m->marks.len; i++) {
+        checkpoint_mark mark = m->marks.ptr[i];
+        if (!mark.id)
+            continue;
+        memmove(m->tags.ptr + n_tags, m->tags.ptr + mark.first_tag, mark.n_tags * sizeof(uint32_t));
+        mark.first_tag = n_tags;
+        n_tags += mark.n_tags;
+        ken_map_put(&m->places, key_of(&mark.id), kept, NULL);
+        m->marks.ptr[kept++] = mark;
+    }
+    m->marks.len = kept;
+    m->tags.len = n_tags;
+}
+
+static void add_mark(checkpoint_memory *m, const ken_checkpoint_row *row)
+{
+    drop_mark(m, row->id);
+    checkpoint_mark mark = { row->id, row->uuid, (uint32_t)m->tags.len, (uint32_t)row->n_tags };
+    for (size_t i = 0; i < row->n_tags; i++) {
+        uint64_t *number = ken_map_put(&m->numbers, row->tags[i], m->numbers.len, NULL);
+        ken_vec_push(&m->tags, (uint32_t)*number);
+    }
+    uint64_t *place = ken_map_put(&m->places, key_of(&row->id), 0, NULL);
+    *place = m->marks.len;
+    ken_vec_push(&m->marks, mark);
+    m->n++;
+    compact(m);
+}
+
+// Description, context and tags are one body.
+static void add_text(checkpoint_memory *m, const ken_checkpoint_row *row)
+{
+    ken_buf body = KEN_BUF_INIT(BODY_BYTES);
+    ken_buf_put_str(&body, ken_str_sub(row->description, 0, KEN_RECALL_TEXT_MAX / 2));
+    for (size_t i = 0; i < row->n_tags; i++) {
+        ken_buf_putc(&body, '\n');
+        ken_buf_put_str(&body, row->tags[i]);
+    }
+    ken_buf_putc(&body, '\n');
+    if (row->context.len > 2) // not "{}"
+        ken_buf_put_str(&body, ken_str_sub(row->context, 0, KEN_RECALL_TEXT_MAX / 2));
+    ken_recall_put(m->recall, row->id, row->summary, ken_buf_str(&body));
+    ken_buf_release(&body);
+}
+
+// All rows above a revision, batch by batch.
+static ken_status load_since(checkpoint_memory *m, ken_store *store, uint64_t rev, bool with_texts,
+                             bool with_marks, ken_err *err)
+{
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_status st = KEN_OK;
+    for (size_t n = BATCH; !st && n == BATCH;) {
+        ken_checkpoint_row *rows = NULL;
+        ken_arena_reset(&arena);
+        st = ken_store_list_checkpoints(store, rev, BATCH, with_texts, &arena, &rows, &n, err);
+        for (size_t i = 0; !st && i < n; i++) {
+            if (with_marks)
+                add_mark(m, &rows[i]);
+            if (with_texts)
+                add_text(m, &rows[i]);
+            rev = rows[i].rev;
+        }
+    }
+    ken_arena_release(&arena);
+    return st;
+}
+
+static ken_status load_all(checkpoint_memory *m, ken_store *store, ken_err *err)
+{
+    bool has_texts = m->recall;
+    clear(m);
+    if (has_texts)
+        m->recall = ken_recall_new();
+    return load_since(m, store, 0, has_texts, true, err);
+}
+
+static ken_status sync_marks(checkpoint_memory *m, ken_store *store, ken_err *err)
+{
+    ken_checkpoint_state state = { 0 };
+    ken_status st = ken_store_load_checkpoint_state(store, &state, err);
+    if (st || (m->is_loaded && m->rev == state.rev))
+        return st;
+    st =
+        m->is_loaded ? load_since(m, store, m->rev, m->recall, true, err) : load_all(m, store, err);
+    if (!st && m->n != state.n)
+        st = load_all(m, store, err); // somebody removed some
+    m->is_loaded = !st;
+    m->rev = state.rev;
+    return st;
+}
+
+ken_status checkpoint_memory_sync(checkpoint_memory *m, ken_store *store, bool wants_texts,
+                                  ken_err *err)
+{
+    ken_status st = sync_marks(m, store, err);
+    if (st || !wants_texts || m->recall)
+        return st;
+    m->recall = ken_recall_new();
+    st = load_since(m, store, 0, true, false, err);
+    m->is_loaded = !st;
+    return st;
+}
+
+void checkpoint_memory_put(checkpoint_memory *m, const ken_checkpoint_row *row)
+{
+    if (!m->is_loaded || row->rev != m->rev + 1)
+        return;
+    add_mark(m, row);
+    if (m->recall)
+        add_text(m, row);
+    m->rev = row->rev;
+}
+
+void checkpoint_memory_remove(checkpoint_memory *m, int64_t id, uint64_t rev)
+{
+    if (!m->is_loaded || rev != m->rev + 1)
+        return;
+    drop_mark(m, id);
+    if (m->recall)
+        ken_recall_remove(m->recall, id);
+    m->rev = rev;
+}
+
+// ---- filters -----------------------------------------------------------------------------------
+
+// Tags that nothing has are left out; returns how many.
+static size_t number_tags(const checkpoint_memory *m, const ken_str *tags, size_t n,
+                          uint32_t *numbers, size_t *out_n)
+{
+    *out_n = 0;
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t *number = ken_map_find(&m->numbers, tags[i]);
+        if (number)
+            numbers[(*out_n)++] = (uint32_t)*number;
+    }
+    return n - *out_n;
+}
+
+checkpoint_sieve checkpoint_sieve_of(const checkpoint_memory *m, const ken_checkpoint_filter *f)
+{
+    checkpoint_sieve s = { .memory = m };
+    size_t n_unknown = number_tags(m, f->all, f->n_all, s.all, &s.n_all);
+    (void)number_tags(m, f->any, f->n_any, s.any, &s.n_any);
+    (void)number_tags(m, f->none, f->n_none, s.none, &s.n_none);
+    s.is_closed = n_unknown || (f->n_any && !s.n_any);
+    return s;
+}
+
+static bool has_tag(const checkpoint_memory *m, const checkpoint_mark *mark, uint32_t tag)
+{
+    for (uint32_t i = 0; i < mark->n_tags; i++)
+        if (m->tags.ptr[mark->first_tag + i] == tag)
+            return true;
+    return false;
+}
+
+bool checkpoint_sieve_passes(const checkpoint_sieve *s, const checkpoint_mark *mark)
+{
+    bool has_any = !s->n_any;
+    if (s->is_closed)
+        return false;
+    for (size_t i = 0; i < s->n_all; i++)
+        if (!has_tag(s->memory, mark, s->all[i]))
+            return false;
+    for (size_t i = 0; i < s->n_none; i++)
+        if (has_tag(s->memory, mark, s->none[i]))
+            return false;
+    for (size_t i = 0; i < s->n_any && !has_any; i++)
+        has_any = has_tag(s->memory, mark, s->any[i]);
+    return has_any;
+}
+
+bool checkpoint_sieve_passes_id(void *ctx, int64_t id)
+{
+    const checkpoint_sieve *s = ctx;
+    const uint64_t *place = ken_map_find(&s->memory->places, key_of(&id));
+    return place && *place < s->memory->marks.len &&
+           checkpoint_sieve_passes(s, &s->memory->marks.ptr[*place]);
+}

@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: MIT
+// checkpoint_priv.h -- what the files of this folder share.
+#ifndef KEN_CHECKPOINT_CHECKPOINT_PRIV_H
+#define KEN_CHECKPOINT_CHECKPOINT_PRIV_H
+
+#include "base/map.h"
+#include "base/vec.h"
+#include "checkpoint/checkpoint.h"
+#include "recall/recall.h"
+
+// ---- checkpoint_memory.c -----------------------------------------------------------------------
+typedef struct checkpoint_mark {
+    int64_t id; // 0 = it was replaced by a later one, or removed
+    ken_uuid uuid;
+    uint32_t first_tag, n_tags; // in `tags`
+} checkpoint_mark;
+
+// What is held of all checkpoints, in the order they were last written.
+typedef struct checkpoint_memory {
+    bool is_loaded;
+    uint64_t rev; // of what is held
+    size_t n;     // that are not replaced or removed
+    KEN_VEC(checkpoint_mark) marks;
+    KEN_VEC(uint32_t) tags; // numbers
+    ken_map numbers;        // tag -> number, from 0
+    ken_map places;         // id -> index in `marks`
+    ken_recall *recall;     // NULL until texts are asked for
+} checkpoint_memory;
+
+void checkpoint_memory_init(checkpoint_memory *m);
+void checkpoint_memory_release(checkpoint_memory *m);
+// Brings it up to what the store has; with texts when `wants_texts`, or when it has some. A read
+// transaction of `store` is open.
+ken_status checkpoint_memory_sync(checkpoint_memory *m, ken_store *store, bool wants_texts,
+                                  ken_err *err) KEN_MUST_USE;
+// What we wrote ourselves, when nobody else wrote before: the next sync then has nothing to do.
+void checkpoint_memory_put(checkpoint_memory *m, const ken_checkpoint_row *row);
+void checkpoint_memory_remove(checkpoint_memory *m, int64_t id, uint64_t rev);
+
+// A filter with tags as numbers.
+typedef struct checkpoint_sieve {
+    const checkpoint_memory *memory;
+    uint32_t all[KEN_CHECKPOINT_TAGS], any[KEN_CHECKPOINT_TAGS], none[KEN_CHECKPOINT_TAGS];
+    size_t n_all, n_any, n_none;
+    bool is_closed; // it asks for a tag that nothing has
+} checkpoint_sieve;
+
+checkpoint_sieve checkpoint_sieve_of(const checkpoint_memory *m, const ken_checkpoint_filter *f);
+bool checkpoint_sieve_passes(const checkpoint_sieve *s, const checkpoint_mark *mark);
+ken_recall_filter_fn checkpoint_sieve_passes_id; // ctx: a sieve
+
+// ---- checkpoint_check.c ------------------------------------------------------------------------
+// The tags of a list whose items may hold several: each once, in byte order, in the arena.
+ken_status checkpoint_check_tags(const char *field, const ken_str *in, size_t n_in,
+                                 ken_arena *arena, const ken_str **out, size_t *out_n, ken_err *err)
+    KEN_MUST_USE;
+// The filter with its '!' sorted out.
+ken_status checkpoint_check_filter(const ken_checkpoint_filter *in, ken_arena *arena,
+                                   ken_checkpoint_filter *out, ken_err *err) KEN_MUST_USE;
+// Texts of a draft that are there.
+ken_status checkpoint_check_draft(const ken_checkpoint_draft *d, ken_err *err) KEN_MUST_USE;
+
+// ---- checkpoint_file.c: files as checkpoints ---------------------------------------------------
+bool checkpoint_file_passes(ken_str path, const ken_checkpoint_filter *f);
+// Without description.
+ken_checkpoint checkpoint_of_file(const ken_file_row *file, ken_arena *arena);
+const ken_file_row *checkpoint_find_file(ken_snapshot *snap, ken_uuid id);
+ken_status checkpoint_load_file(ken_snapshot *snap, const ken_file_row *file, ken_arena *arena,
+                                ken_checkpoint *out, ken_err *err) KEN_MUST_USE;
+
+// ---- checkpoint.c ------------------------------------------------------------------------------
+struct ken_checkpoints {
+    ken_checkpoints_opts opts;
+    checkpoint_memory memory;
+};
+
+ken_checkpoint checkpoint_of_row(const ken_checkpoint_row *row);
+// Rows of the marks, in their order, in one read transaction that is open.
+ken_status checkpoint_load_rows(ken_checkpoints *c, const ken_uuid *ids, size_t n,
+                                size_t n_description, ken_arena *arena, ken_checkpoint *out,
+                                size_t *out_n, ken_err *err) KEN_MUST_USE;
+
+#endif

@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// Lists and searches: notes from memory and the store, files from the index.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/utf8.h"
+#include "checkpoint/checkpoint_priv.h"
+
+enum {
+    QUERY_MAX_BYTES = 2000,
+    FILES_LOOKED_AT = 50, // by a search whose filter drops some of them
+};
+
+// Brings memory up to date in a read transaction, which stays open on success.
+static ken_status begin(ken_checkpoints *c, bool wants_texts, ken_err *err)
+{
+    ken_status st = ken_store_begin_read(c->opts.store, err);
+    if (st)
+        return st;
+    st = checkpoint_memory_sync(&c->memory, c->opts.store, wants_texts, err);
+    if (st)
+        ken_store_rollback(c->opts.store);
+    return st;
+}
+
+static ken_status check_query(const ken_checkpoint_query *q, size_t max, ken_arena *arena,
+                              ken_checkpoint_filter *out, ken_err *err)
+{
+    if (!q->limit || q->limit > max)
+        return KEN_FAIL(err, KEN_EINVAL, "limit: %zu is not from 1 to %zu", q->limit, max);
+    return checkpoint_check_filter(&q->filter, arena, out, err);
+}
+
+// ---- lists -------------------------------------------------------------------------------------
+
+// The page's part of the notes that pass, newest first.
+static size_t pick_notes(const checkpoint_memory *m, const ken_checkpoint_filter *f,
+                         const ken_checkpoint_query *q, ken_uuid *ids, uint64_t *out_total)
+{
+    checkpoint_sieve sieve = checkpoint_sieve_of(m, f);
+    uint64_t n_passed = 0;
+    size_t n = 0;
+    for (size_t i = m->marks.len; i-- > 0;) {
+        const checkpoint_mark *mark = &m->marks.ptr[i];
+        if (!mark->id || !checkpoint_sieve_passes(&sieve, mark))
+            continue;
+        if (n_passed++ >= q->offset && n < q->limit)
+            ids[n++] = mark->uuid;
+    }
+    *out_total = n_passed;
+    return n;
+}
+
+// What is left of the page is for files, which come after all notes.
+static void add_files(ken_checkpoints *c, const ken_checkpoint_filter *f,
+                      const ken_checkpoint_query *q, ken_arena *arena, ken_checkpoint_page *page)
+{
+    const ken_file_row *files = NULL;
+    size_t n_files = ken_snapshot_list_files(c->opts.snap, &files);
+    uint64_t n_notes = page->n_total, at = n_notes;
+    for (size_t i = 0; i < n_files; i++) {
+        if (!checkpoint_file_passes(files[i].path, f))
+            continue;
+        if (q->wants_indexed && at >= q->offset && page->n < q->limit)
+            page->items[page->n++] = checkpoint_of_file(&files[i], arena);
+        at++;
+    }
+    page->n_indexed = at - n_notes;
+    if (q->wants_indexed)
+        page->n_total = at;
+}
+
+ken_status ken_checkpoints_list(ken_checkpoints *c, const ken_checkpoint_query *query,
+                                ken_arena *arena, ken_checkpoint_page *out, ken_err *err)
+{
+    ken_checkpoint_filter f;
+    ken_checkpoint_page page = { 0 };
+    ken_status st = check_query(query, KEN_CHECKPOINT_LIST_MAX, arena, &f, err);
+    if (!st)
+        st = begin(c, false, err);
+    if (st)
+        return st;
+    ken_uuid *ids = KEN_ARENA_ARRAY(arena, ken_uuid, query->limit);
+    page.items = KEN_ARENA_ARRAY(arena, ken_checkpoint, query->limit);
+    size_t n = pick_notes(&c->memory, &f, query, ids, &page.n_total);
+    st = checkpoint_load_rows(c, ids, n, query->n_description, arena, page.items, &page.n, err);
+    ken_store_rollback(c->opts.store); // it only read
+    if (st)
+        return st;
+    add_files(c, &f, query, arena, &page);
+    *out = page;
+    return KEN_OK;
+}
+
+// ---- searches ----------------------------------------------------------------------------------
+
+static ken_status find_notes(ken_checkpoints *c, ken_str text, const ken_checkpoint_filter *f,
+                             const ken_checkpoint_query *q, ken_arena *arena,
+                             ken_checkpoint_page *page, ken_err *err)
+{
+    ken_status st = begin(c, true, err);
+    if (st)
+        return st;
+    ken_recall_hit *hits = NULL;
+    checkpoint_sieve sieve = checkpoint_sieve_of(&c->memory, f);
+    size_t n = ken_recall_search(c->memory.recall, text, checkpoint_sieve_passes_id, &sieve,
+                                 q->limit, arena, &hits);
+    for (size_t i = 0; !st && i < n; i++) {
+        const uint64_t *place =
+            ken_map_find(&c->memory.places, ken_str_n((const char *)&hits[i].id, sizeof(int64_t)));
+        size_t n_found = 0;
+        if (!place)
+            continue;
+        st = checkpoint_load_rows(c, &c->memory.marks.ptr[*place].uuid, 1, q->n_description, arena,
+                                  &page->items[page->n], &n_found, err);
+        if (!st && n_found)
+            page->items[page->n++].score = hits[i].score;
+    }
+    ken_store_rollback(c->opts.store); // it only read
+    return st;
+}
+
+// The extension that all files must have; whether no file can have all of the tags.
+static ken_str wanted_type(const ken_checkpoint_filter *f, bool *out_is_none)
+{
+    ken_str type = { "", 0 };
+    for (size_t i = 0; i < f->n_all; i++) {
+        ken_str tag = f->all[i];
+        if (tag.ptr[0] == '.')
+            type = ken_str_sub(tag, 1, tag.len);
+        else if (!ken_str_eq(tag, KEN_STR("indexed")) && !ken_str_eq(tag, KEN_STR("repository")))
+            *out_is_none = true;
+    }
+    for (size_t i = 0; i < f->n_none; i++)
+        *out_is_none |= ken_str_eq(f->none[i], KEN_STR("indexed")) ||
+                        ken_str_eq(f->none[i], KEN_STR("repository"));
+    return type;
+}
+
+static int path_order(const void *key, const void *row)
+{
+    return ken_str_cmp(*(const ken_str *)key, ((const ken_file_row *)row)->path);
+}
+
+static void add_hit(ken_checkpoints *c, const ken_hit *hit, size_t n_description, ken_arena *arena,
+                    ken_checkpoint_page *page)
+{
+    const ken_file_row *files = NULL;
+    size_t n = ken_snapshot_list_files(c->opts.snap, &files);
+    const ken_file_row *file = n ? bsearch(&hit->path, files, n, sizeof *files, path_order) : NULL;
+    if (!file)
+        return;
+    ken_checkpoint found = checkpoint_of_file(file, arena);
+    found.description = ken_utf8_clip(hit->content, n_description);
+    found.score = hit->similarity;
+    page->items[page->n++] = found;
+}
+
+static ken_status find_files(ken_checkpoints *c, ken_str text, const ken_checkpoint_filter *f,
+                             const ken_checkpoint_query *q, const ken_cancel *cancel,
+                             ken_arena *arena, ken_checkpoint_page *page, ken_err *err)
+{
+    bool is_none = false, is_filtered = f->n_any || f->n_none;
+    ken_search_result found;
+    ken_search_opts opts = {
+        .limit = is_filtered ? FILES_LOOKED_AT : (uint32_t)q->limit,
+        .file_type = wanted_type(f, &is_none),
+        .is_verbatim = true,
+        .wants_content = q->n_description > 0,
+    };
+    if (is_none) {
+        page->file_note = "no file of the index has these tags";
+        return KEN_OK;
+    }
+    ken_status st = ken_search(c->opts.snap, text, &opts, cancel, arena, &found, err);
+    if (st)
+        return st;
+    size_t most = page->n + q->limit;
+    for (size_t i = 0; i < found.n_hits && page->n < most; i++)
+        if (checkpoint_file_passes(found.hits[i].path, f))
+            add_hit(c, &found.hits[i], q->n_description, arena, page);
+    return KEN_OK;
+}
+
+// Notes before files of one score, then as they came.
+static int by_score(const void *a, const void *b)
+{
+    const ken_checkpoint *x = a, *y = b;
+    if (fabs(x->score - y->score) > 1e-9)
+        return x->score > y->score ? -1 : 1;
+    if (x->path.len != 0 != (y->path.len != 0))
+        return x->path.len ? 1 : -1;
+    return x->updated_at_ms != y->updated_at_ms ? (x->updated_at_ms > y->updated_at_ms ? -1 : 1)
+                                                : ken_str_cmp(x->path, y->path);
+}
+
+ken_status ken_checkpoints_search(ken_checkpoints *c, ken_str text,
+                                  const ken_checkpoint_query *query, const ken_cancel *cancel,
+                                  ken_arena *arena, ken_checkpoint_page *out, ken_err *err)
+{
+    ken_checkpoint_filter f;
+    ken_checkpoint_page page = { 0 };
+    text = ken_str_trim(text);
+    if (!text.len || text.len > QUERY_MAX_BYTES)
+        return KEN_FAIL(err, KEN_EINVAL, "query: %zu bytes are not from 1 to %d", text.len,
+                        QUERY_MAX_BYTES);
+    ken_status st = check_query(query, KEN_CHECKPOINT_SEARCH_MAX, arena, &f, err);
+    if (st)
+        return st;
+    page.items = KEN_ARENA_ARRAY(arena, ken_checkpoint, 2 * query->limit);
+    st = find_notes(c, text, &f, query, arena, &page, err);
+    if (!st && query->wants_indexed)
+        st = find_files(c, text, &f, query, cancel, arena, &page, err);
+    if (st)
+        return st;
+    if (page.n)
+        qsort(page.items, page.n, sizeof *page.items, by_score);
+    if (page.n > query->limit)
+        page.n = query->limit;
+    for (size_t i = 0; i < page.n; i++)
+        page.n_indexed += page.items[i].path.len != 0;
+    page.n_total = page.n;
+    *out = page;
+    return KEN_OK;
+}

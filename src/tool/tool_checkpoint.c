@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: MIT
+// What the tools of checkpoints share: which project, ids, the record.
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "tool/tool_checkpoint_priv.h"
+
+ken_status ken_tool__open_checkpoints(const ken_tool_env *env, const json_t *args,
+                                      ken_tool__scope *scope, ken_checkpoints **out, ken_err *err)
+{
+    ken_str ref = { "", 0 };
+    ken_status st = ken_json_read_str(args, "args", "project_path", &ref, err);
+    if (!st)
+        st = ken_tool__open(env, ref, scope, err);
+    if (!st)
+        *out = ken_app_checkpoints(env->app, scope->snap);
+    return st;
+}
+
+ken_status ken_tool__read_checkpoint_id(const json_t *args, bool needed, ken_uuid *out,
+                                        bool *out_is_there, ken_err *err)
+{
+    ken_str text = { "", 0 };
+    ken_status st = ken_json_read_str(args, "args", "checkpoint_id", &text, err);
+    if (st)
+        return st;
+    *out_is_there = text.len > 0;
+    if (!text.len && !needed)
+        return KEN_OK;
+    if (!ken_uuid_parse(text, out))
+        return KEN_FAIL(err, KEN_EINVAL, "checkpoint_id: expected a UUID, got '" KEN_STR_FMT "'",
+                        KEN_STR_ARG(ken_utf8_clip(text, 60)));
+    return KEN_OK;
+}
+
+const ken_str *ken_tool__read_texts(const ken_tool_env *env, const json_t *args, const char *key,
+                                    size_t *out_n)
+{
+    const json_t *list = json_object_get(args, key);
+    size_t n = json_array_size(list);
+    *out_n = n;
+    if (!list)
+        return NULL;
+    ken_str *texts = KEN_ARENA_ARRAY(env->arena, ken_str, n + 1);
+    for (size_t i = 0; i < n; i++)
+        texts[i] = ken_json_text(json_array_get(list, i));
+    return texts;
+}
+
+// Exact to the millisecond, because it is what if_updated_at takes.
+static void set_time(json_t *o, const char *key, int64_t wall_ms)
+{
+    char text[KEN_TIME_MS_TEXT];
+    ken_clock_format_ms(wall_ms, text);
+    ken_json_set_str(o, key, ken_str_c(text));
+}
+
+static json_t *parsed(ken_str text)
+{
+    json_t *value = NULL;
+    return ken_json_parse(text, &value, NULL) ? NULL : value;
+}
+
+static json_t *git_json(const ken_checkpoint *c, bool with_dirty)
+{
+    if (c->path.len)
+        return NULL;
+    json_t *o = json_object(), *dirty = parsed(c->git_dirty);
+    ken_json_set(o, "branch", c->git_branch.len ? ken_json_str(c->git_branch) : NULL);
+    ken_json_set(o, "commit", c->git_commit.len ? ken_json_str(c->git_commit) : NULL);
+    ken_json_set_u64(o, "dirty", json_array_size(dirty));
+    if (with_dirty)
+        ken_json_set(o, "dirty_files", json_incref(dirty));
+    json_decref(dirty);
+    return o;
+}
+
+json_t *ken_tool__checkpoint_json(const ken_tool__scope *scope, const ken_checkpoint *c,
+                                  size_t shown, bool with_dirty)
+{
+    char id[KEN_UUID_TEXT];
+    json_t *o = json_object(), *tags = json_array();
+    ken_str description = ken_utf8_clip(c->description, shown);
+    for (size_t i = 0; i < c->n_tags; i++)
+        ken_json_append(tags, ken_json_str(c->tags[i]));
+    ken_uuid_format(c->id, id);
+    ken_json_set_str(o, "id", ken_str_c(id));
+    ken_json_set_str(o, "summary", c->summary);
+    ken_json_set_str(o, "description", description);
+    if (description.len < c->description.len)
+        ken_json_set_bool(o, "description_cut", true);
+    ken_json_set_str(o, "project_path", scope->project.root);
+    ken_json_set(o, "context", parsed(c->context));
+    ken_json_set(o, "tags", tags);
+    // That of a file is known once the file is read.
+    ken_json_set(o, "token_count",
+                 c->path.len && !c->token_count ? NULL : json_integer((json_int_t)c->token_count));
+    set_time(o, "created_at", c->created_at_ms);
+    set_time(o, "updated_at", c->updated_at_ms);
+    ken_json_set(o, "timestamp", json_integer((json_int_t)(c->updated_at_ms / 1000)));
+    ken_json_set(o, "git", git_json(c, with_dirty));
+    return o;
+}
+
+void ken_tool__put_checkpoint_line(const json_t *c, ken_buf *out)
+{
+    const json_t *tags = json_object_get(c, "tags");
+    ken_buf_printf(out, KEN_STR_FMT "  " KEN_STR_FMT "  " KEN_STR_FMT,
+                   KEN_STR_ARG(ken_json_text(json_object_get(c, "id"))),
+                   KEN_STR_ARG(ken_json_text(json_object_get(c, "updated_at"))),
+                   KEN_STR_ARG(ken_json_text(json_object_get(c, "summary"))));
+    for (size_t i = 0; i < json_array_size(tags); i++)
+        ken_buf_printf(out, "%s" KEN_STR_FMT, i ? ", " : "  [",
+                       KEN_STR_ARG(ken_json_text(json_array_get(tags, i))));
+    ken_buf_puts(out, json_array_size(tags) ? "]\n" : "\n");
+}

@@ -1,0 +1,126 @@
+// SPDX-License-Identifier: MIT
+// checkpoint_list, checkpoint_search.
+#include "tool/tool_checkpoint_priv.h"
+
+enum {
+    LIST_LIMIT = 50,
+    SEARCH_LIMIT = 10,
+    SHOWN_BYTES = 300, // of each description
+};
+
+static bool asks_for_files(const ken_str *tags, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ken_str_find(tags[i], KEN_STR("indexed")) == 0 ||
+            ken_str_find(tags[i], KEN_STR("repository")) == 0 ||
+            ken_str_starts(tags[i], KEN_STR(".")))
+            return true;
+    return false;
+}
+
+static ken_status read_query(const ken_tool_env *env, const json_t *args, ken_checkpoint_query *q,
+                             ken_err *err)
+{
+    uint64_t limit = q->limit, offset = 0;
+    ken_checkpoint_filter *f = &q->filter;
+    f->all = ken_tool__read_texts(env, args, "tags", &f->n_all);
+    f->any = ken_tool__read_texts(env, args, "any_tags", &f->n_any);
+    f->none = ken_tool__read_texts(env, args, "not_tags", &f->n_none);
+    q->wants_indexed |= asks_for_files(f->all, f->n_all) || asks_for_files(f->any, f->n_any);
+    q->n_description = SHOWN_BYTES + 4; // one character more than is shown: then it was cut
+    ken_status st = ken_json_read_u64(args, "args", "limit", &limit, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "offset", &offset, err);
+    if (!st)
+        st = ken_json_read_bool(args, "args", "include_indexed", &q->wants_indexed, err);
+    q->limit = (size_t)limit;
+    q->offset = (size_t)offset;
+    return st;
+}
+
+static json_t *items_json(const ken_tool__scope *scope, const ken_checkpoint_page *page,
+                          bool with_score)
+{
+    json_t *items = json_array();
+    for (size_t i = 0; i < page->n; i++) {
+        json_t *item = ken_tool__checkpoint_json(scope, &page->items[i], SHOWN_BYTES, false);
+        if (with_score)
+            ken_json_set_real(item, "score", page->items[i].score);
+        ken_json_append(items, item);
+    }
+    return items;
+}
+
+ken_status ken_tool__checkpoint_list(const ken_tool_env *env, const json_t *args, json_t **out,
+                                     ken_err *err)
+{
+    ken_checkpoint_query q = { .limit = LIST_LIMIT };
+    ken_checkpoint_page page;
+    ken_checkpoints *service = NULL;
+    ken_tool__scope scope;
+    ken_status st = read_query(env, args, &q, err);
+    if (!st)
+        st = ken_tool__open_checkpoints(env, args, &scope, &service, err);
+    if (st)
+        return st;
+    st = ken_checkpoints_list(service, &q, env->arena, &page, err);
+    if (!st) {
+        json_t *o = *out = json_object();
+        ken_json_set(o, "checkpoints", items_json(&scope, &page, false));
+        ken_json_set_u64(o, "total", page.n_total);
+        ken_json_set_u64(o, "indexed_files", page.n_indexed);
+        ken_json_set_u64(o, "limit", q.limit);
+        ken_json_set_u64(o, "offset", q.offset);
+        if (!page.n && !q.wants_indexed && page.n_indexed)
+            ken_json_set_str(o, "hint", KEN_STR("no notes; tags [\"indexed\"] lists the files"));
+        ken_tool__fit(o, "checkpoints", env->ctx->max_bytes,
+                      "the list was cut to fit; ask for the rest with a larger offset");
+        size_t shown = json_array_size(json_object_get(o, "checkpoints"));
+        if (shown && q.offset + shown < page.n_total)
+            ken_json_set_u64(o, "next_offset", q.offset + shown);
+    }
+    ken_tool__close(env, &scope);
+    return st;
+}
+
+ken_status ken_tool__checkpoint_search(const ken_tool_env *env, const json_t *args, json_t **out,
+                                       ken_err *err)
+{
+    ken_checkpoint_query q = { .limit = SEARCH_LIMIT, .wants_indexed = true };
+    ken_checkpoint_page page;
+    ken_checkpoints *service = NULL;
+    ken_str text = { "", 0 };
+    ken_tool__scope scope;
+    ken_status st = ken_json_read_str(args, "args", "query", &text, err);
+    if (!st)
+        st = read_query(env, args, &q, err);
+    if (!st)
+        st = ken_tool__open_checkpoints(env, args, &scope, &service, err);
+    if (st)
+        return st;
+    st = ken_checkpoints_search(service, text, &q, env->ctx->cancel, env->arena, &page, err);
+    if (!st) {
+        json_t *o = *out = json_object();
+        ken_json_set(o, "checkpoints", items_json(&scope, &page, true));
+        ken_json_set_u64(o, "total", page.n_total);
+        ken_json_set_u64(o, "indexed_files", page.n_indexed);
+        if (page.file_note)
+            ken_json_set_str(o, "note", ken_str_c(page.file_note));
+        ken_tool__fit(o, "checkpoints", env->ctx->max_bytes,
+                      "results were left out to fit; ask for fewer, or filter by tags");
+    }
+    ken_tool__close(env, &scope);
+    return st;
+}
+
+void ken_tool__checkpoint_list_text(const json_t *result, ken_buf *out)
+{
+    const json_t *items = json_object_get(result, "checkpoints");
+    for (size_t i = 0; i < json_array_size(items); i++)
+        ken_tool__put_checkpoint_line(json_array_get(items, i), out);
+    ken_buf_printf(out, "%zu of %lld\n", json_array_size(items),
+                   (long long)json_integer_value(json_object_get(result, "total")));
+    ken_str hint = ken_json_text(json_object_get(result, "hint"));
+    if (hint.len)
+        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+}

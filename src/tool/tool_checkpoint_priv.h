@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: MIT
+// tool_checkpoint_priv.h -- what the tools of checkpoints share.
+#ifndef KEN_TOOL_TOOL_CHECKPOINT_PRIV_H
+#define KEN_TOOL_TOOL_CHECKPOINT_PRIV_H
+
+#include "checkpoint/checkpoint.h"
+#include "tool/tool_priv.h"
+
+// The project of `args.project_path`, indexed when it never was, and its checkpoints.
+ken_status ken_tool__open_checkpoints(const ken_tool_env *env, const json_t *args,
+                                      ken_tool__scope *scope, ken_checkpoints **out, ken_err *err)
+    KEN_MUST_USE;
+// `args.checkpoint_id`. *out_is_there is false when it is absent, which is an error if it is
+// `needed`.
+ken_status ken_tool__read_checkpoint_id(const json_t *args, bool needed, ken_uuid *out,
+                                        bool *out_is_there, ken_err *err) KEN_MUST_USE;
+// A list of texts, borrowed from `args`; NULL when it is absent.
+const ken_str *ken_tool__read_texts(const ken_tool_env *env, const json_t *args, const char *key,
+                                    size_t *out_n);
+// The record. `shown`: bytes of the description; longer ones are cut and say so.
+json_t *ken_tool__checkpoint_json(const ken_tool__scope *scope, const ken_checkpoint *c,
+                                  size_t shown, bool with_dirty);
+// One checkpoint as a listing has it.
+void ken_tool__put_checkpoint_line(const json_t *c, ken_buf *out);
+
+#endif
