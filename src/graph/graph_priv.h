@@ -32,6 +32,12 @@ typedef struct graph_policy {
 
 const graph_policy *graph_policy_of(uint16_t lang);
 
+static inline bool graph_is_js(uint16_t lang)
+{
+    return lang == KEN_LANG_JAVASCRIPT || lang == KEN_LANG_TYPESCRIPT || lang == KEN_LANG_TSX ||
+           lang == KEN_LANG_VUE || lang == KEN_LANG_HTML;
+}
+
 static inline bool graph_is_jvm(uint16_t lang)
 {
     return lang == KEN_LANG_JAVA || lang == KEN_LANG_KOTLIN || lang == KEN_LANG_SCALA;
@@ -211,6 +217,10 @@ bool graph_rust_is_around(const graph_unit *u, int32_t outer, int32_t def);
 const graph_value *graph_rust_trait_method(ken_graph *g, graph_unit *u, ken_str name);
 // A method of the standard library that gives what it is called on, or what that holds.
 const graph_value *graph_rust_std(ken_graph *g, const graph_value *object, ken_str name);
+
+// ---- graph_js.c --------------------------------------------------------------------------------
+// A method of a list outside of the tree that gives the same list, or an item of it.
+const graph_value *graph_js_std(ken_graph *g, const graph_value *object, ken_str name);
 
 // ---- graph_kotlin.c ----------------------------------------------------------------------------
 // Of what a bare name may mean, what extends no type; extensions alone are a guess, for it is not

@@ -172,6 +172,40 @@ static refs_value callee_of(ken_refs_maker *m, const refs_frame *f)
     return refs__member(m, f, first);
 }
 
+// ---- what a function is given ------------------------------------------------------------------
+
+static const struct {
+    const char *name;
+    ken_expr_op op; // of what the method is called on
+    uint8_t params; // bits of those that are it
+} givers[] = {
+    { "map", KEN_EXPR_ELEMENT, 1 },       { "filter", KEN_EXPR_ELEMENT, 1 },
+    { "forEach", KEN_EXPR_ELEMENT, 1 },   { "find", KEN_EXPR_ELEMENT, 1 },
+    { "findIndex", KEN_EXPR_ELEMENT, 1 }, { "findLast", KEN_EXPR_ELEMENT, 1 },
+    { "some", KEN_EXPR_ELEMENT, 1 },      { "every", KEN_EXPR_ELEMENT, 1 },
+    { "flatMap", KEN_EXPR_ELEMENT, 1 },   { "sort", KEN_EXPR_ELEMENT, 3 },
+    { "toSorted", KEN_EXPR_ELEMENT, 3 },  { "reduce", KEN_EXPR_ELEMENT, 2 },
+    { "then", KEN_EXPR_AWAIT, 1 },
+};
+
+ken_expr_id refs__given_to(ken_refs_maker *m, const refs_frame *lambda, uint32_t nth)
+{
+    const refs_frame *call = lambda - 1;
+    if (!(lambda->rule->flags & KEN_REF_F_ELEMENT) || !call->rule ||
+        call->rule->role != KEN_REF_RULE_CALL || lambda->depth != call->args_depth + 1)
+        return 0;
+    ken_str before = ken_str_trim(refs_text(m, call->args_start, lambda->start));
+    const refs_value *callee = ken_str_eq(before, KEN_STR("(")) ? refs__first(m, call) : NULL;
+    if (!callee || m->exprs.ptr[callee->expr].op != KEN_EXPR_MEMBER)
+        return 0;
+    refs_expr e = m->exprs.ptr[callee->expr];
+    for (size_t i = 0; i < sizeof givers / sizeof *givers; i++)
+        if (nth < 8 && givers[i].params >> nth & 1 &&
+            ken_str_eq_c(m->names.ptr[e.name].text, givers[i].name))
+            return refs__expr(m, givers[i].op, e.a, 0, 0);
+    return 0;
+}
+
 // ---- what holds what it is given ---------------------------------------------------------------
 
 // `Arc::new(x)` is an Arc of what x is; these hand its members on, or say so by their methods.

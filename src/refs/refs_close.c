@@ -333,6 +333,16 @@ static ken_expr_id list_of(ken_refs_maker *m, ken_expr_id type)
     return refs__expr(m, KEN_EXPR_APPLY, list, type, 0);
 }
 
+// A parameter without a type of a function that is an argument.
+static ken_expr_id given_param(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_frame *callable = &m->frames.ptr[f->callable];
+    bool is_own =
+        f->callable && f->start >= callable->params_start && f->end <= callable->params_end;
+    return is_own && callable->max_params ? refs__given_to(m, callable, callable->max_params - 1u)
+                                          : 0;
+}
+
 // The value of all names together.
 static ken_expr_id declared_value(ken_refs_maker *m, const refs_frame *f)
 {
@@ -350,6 +360,8 @@ static ken_expr_id declared_value(ken_refs_maker *m, const refs_frame *f)
                         ? refs__value_at(m, f, KEN_REF_PATH_VALUE)
                         : refs__first(m, f);
     ken_expr_id value = expr_of(v);
+    if (!value && refs_has(f, KEN_REF_F_PARAM))
+        return given_param(m, f);
     uint32_t both = KEN_REF_F_KEY | KEN_REF_F_ELEMENT;
     if (refs_has(f, KEN_REF_F_ENTER))
         return refs__expr(m, KEN_EXPR_ELEMENT, value, 2, 0);

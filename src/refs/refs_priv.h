@@ -261,6 +261,9 @@ void refs__store_positions(ken_refs_maker *m, const refs_frame *f);
 
 // ---- refs_call.c -------------------------------------------------------------------------------
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f);
+// What parameter `nth` of a function is that is the first argument of a call: `xs.map(x => …)`; 0 =
+// nothing is known. Only for rules that say `element`.
+ken_expr_id refs__given_to(ken_refs_maker *m, const refs_frame *lambda, uint32_t nth);
 
 // ---- refs_tokens.c -----------------------------------------------------------------------------
 // Makes the name at start..end a member of the value before it, when `tokens` is the frame and says

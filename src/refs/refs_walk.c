@@ -171,7 +171,8 @@ static void declare_ahead(ken_refs_maker *m, refs_frame *f)
     uint32_t first = (uint32_t)m->decls.len;
     refs__add_decls_below(m, refs__at(m, f->rule, KEN_REF_PATH_AHEAD, f->node));
     for (size_t i = first; i < m->decls.len; i++)
-        refs__declare(m, f->scope, m->decls.ptr[i].text, m->decls.ptr[i].byte, 0);
+        refs__declare(m, f->scope, m->decls.ptr[i].text, m->decls.ptr[i].byte,
+                      refs__given_to(m, f, (uint32_t)(i - first)));
     if (f->rule->role == KEN_REF_RULE_LAMBDA) // `x => x`
         f->min_params = f->max_params = (uint16_t)(m->decls.len - first);
 }

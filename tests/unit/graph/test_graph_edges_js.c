@@ -23,6 +23,17 @@ static const graph_lab_file files[] = {
                 "  return close;\n"
                 "};\n"
                 "exports.close();\n" },
+    { "list.ts", "class Item { name = ''; go() { return new Other(); } }\n"
+                 "class Other { stop() {} go() {} }\n"
+                 "function use(items: Item[], p: Promise<Item>, o: Option<Item>) {\n"
+                 "  items.map(x => x.go());\n"
+                 "  items.filter((it, i) => it.name).sort((a, b) => a.go() > b.go() ? 1 : 0);\n"
+                 "  p.then(v => v.go().stop());\n"
+                 "  items.reduce((sum, it) => sum + it.name, '');\n"
+                 "  items.find(({ name }) => name).go();\n"
+                 "  items.visit(x => x.go());\n"
+                 "  run(x => x.go());\n"
+                 "}\n" },
     { "names.ts", "import { Shape as S, area } from './reexport';\n"
                   "import * as all from './reexport';\n"
                   "export function run(s: S, u: all.Both) {\n"
@@ -111,6 +122,20 @@ KEN_TEST(ts_members_are_found_through_exports_patterns_and_alternatives)
     expect("names.ts:8 left", "shape.ts:7 left imported");
     expect("names.ts:8 name", "shape.ts:9 name imported");
     expect("names.ts:9 depth", "shape.ts:4 depth imported");
+}
+
+KEN_TEST(ts_functions_that_lists_are_given_take_their_items)
+{
+    expect("list.ts:4 go", "list.ts:1 go scoped");
+    expect("list.ts:5 name", "list.ts:1 name scoped");
+    expect("list.ts:5 go", "list.ts:1 go scoped");
+    expect("list.ts:6 go", "list.ts:1 go scoped");
+    expect("list.ts:6 stop", "list.ts:2 stop scoped");
+    expect("list.ts:7 name", "list.ts:1 name scoped");
+    expect("list.ts:8 name", "list.ts:1 name scoped");
+    expect("list.ts:8 go", "list.ts:1 go scoped");
+    expect("list.ts:9 go", "unresolved"); // nobody knows what visit gives
+    expect("list.ts:10 go", "unresolved");
 }
 
 KEN_TEST(ts_keys_are_members_of_what_is_expected)
