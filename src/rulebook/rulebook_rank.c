@@ -14,7 +14,7 @@ enum {
 };
 
 // What a document of weight 10 is worth more than one of weight 1, on a scale of 0 to 1.
-#define WEIGHT_POINTS 0.04
+#define WEIGHT_POINTS 0.1
 
 typedef struct known_slot {
     uint32_t rev, n_rules;
