@@ -1,0 +1,442 @@
+// SPDX-License-Identifier: MIT
+// Where the front end and the back end are. A folder is one when its manifest depends on a
+// framework of that side (survey_marks below), or, in a folder whose name says it (`frontend`,
+// `api`), when it has a manifest of a kind that is enough there. A front end also has files that
+// draw something; what is only there to document, to show or to test is none.
+#include <stdlib.h>
+
+#include "base/path.h"
+#include "survey/survey_manifest_priv.h"
+#include "survey/survey_priv.h"
+
+enum {
+    MANIFESTS_MAX = 400, // read; the ones nearest to the root
+    SIDE_FRONT = 1,
+    SIDE_BACK = 2,
+};
+
+typedef struct survey_mark {
+    manifest_kind kind;
+    int side;
+    const char *dep;   // one that ends in '*' is a prefix
+    const char *stack; // what it is called
+} survey_mark;
+
+// The first that is there names the stack.
+static const survey_mark marks[] = {
+    { MANIFEST_NPM, SIDE_FRONT, "next", "next" },
+    { MANIFEST_NPM, SIDE_FRONT, "nuxt", "nuxt" },
+    { MANIFEST_NPM, SIDE_FRONT, "@sveltejs/kit", "sveltekit" },
+    { MANIFEST_NPM, SIDE_FRONT, "@remix-run/react", "remix" },
+    { MANIFEST_NPM, SIDE_FRONT, "astro", "astro" },
+    { MANIFEST_NPM, SIDE_FRONT, "gatsby", "gatsby" },
+    { MANIFEST_NPM, SIDE_FRONT, "@angular/core", "angular" },
+    { MANIFEST_NPM, SIDE_FRONT, "angular", "angular" },
+    { MANIFEST_NPM, SIDE_FRONT, "vue", "vue" },
+    { MANIFEST_NPM, SIDE_FRONT, "svelte", "svelte" },
+    { MANIFEST_NPM, SIDE_FRONT, "solid-js", "solid" },
+    { MANIFEST_NPM, SIDE_FRONT, "preact", "preact" },
+    { MANIFEST_NPM, SIDE_FRONT, "react", "react" },
+    { MANIFEST_NPM, SIDE_FRONT, "react-dom", "react" },
+    { MANIFEST_NPM, SIDE_FRONT, "vite", "vite" },
+    { MANIFEST_NPM, SIDE_BACK, "@nestjs/core", "nestjs" },
+    { MANIFEST_NPM, SIDE_BACK, "express", "express" },
+    { MANIFEST_NPM, SIDE_BACK, "fastify", "fastify" },
+    { MANIFEST_NPM, SIDE_BACK, "koa", "koa" },
+    { MANIFEST_NPM, SIDE_BACK, "@hapi/hapi", "hapi" },
+    { MANIFEST_NPM, SIDE_BACK, "hono", "hono" },
+    { MANIFEST_NPM, SIDE_BACK, "restify", "restify" },
+    { MANIFEST_PYTHON, SIDE_BACK, "django", "django" },
+    { MANIFEST_PYTHON, SIDE_BACK, "fastapi", "fastapi" },
+    { MANIFEST_PYTHON, SIDE_BACK, "flask", "flask" },
+    { MANIFEST_PYTHON, SIDE_BACK, "litestar", "litestar" },
+    { MANIFEST_PYTHON, SIDE_BACK, "starlette", "starlette" },
+    { MANIFEST_PYTHON, SIDE_BACK, "sanic", "sanic" },
+    { MANIFEST_PYTHON, SIDE_BACK, "tornado", "tornado" },
+    { MANIFEST_PYTHON, SIDE_BACK, "aiohttp", "aiohttp" },
+    { MANIFEST_PYTHON, SIDE_BACK, "falcon", "falcon" },
+    { MANIFEST_PYTHON, SIDE_BACK, "bottle", "bottle" },
+    { MANIFEST_PYTHON, SIDE_BACK, "pyramid", "pyramid" },
+    { MANIFEST_GO, SIDE_BACK, "github.com/gin-gonic/gin", "gin" },
+    { MANIFEST_GO, SIDE_BACK, "github.com/labstack/echo*", "echo" },
+    { MANIFEST_GO, SIDE_BACK, "github.com/gofiber/fiber*", "fiber" },
+    { MANIFEST_GO, SIDE_BACK, "github.com/go-chi/chi*", "chi" },
+    { MANIFEST_GO, SIDE_BACK, "github.com/gorilla/mux", "gorilla/mux" },
+    { MANIFEST_GO, SIDE_BACK, "google.golang.org/grpc", "grpc" },
+    { MANIFEST_CARGO, SIDE_BACK, "axum", "axum" },
+    { MANIFEST_CARGO, SIDE_BACK, "actix-web", "actix-web" },
+    { MANIFEST_CARGO, SIDE_BACK, "rocket", "rocket" },
+    { MANIFEST_CARGO, SIDE_BACK, "warp", "warp" },
+    { MANIFEST_CARGO, SIDE_BACK, "poem", "poem" },
+    { MANIFEST_CARGO, SIDE_BACK, "tonic", "tonic" },
+    { MANIFEST_CARGO, SIDE_FRONT, "leptos", "leptos" },
+    { MANIFEST_CARGO, SIDE_FRONT, "yew", "yew" },
+    { MANIFEST_JVM, SIDE_BACK, "spring-boot*", "spring" },
+    { MANIFEST_JVM, SIDE_BACK, "org.springframework.boot", "spring" },
+    { MANIFEST_JVM, SIDE_BACK, "quarkus*", "quarkus" },
+    { MANIFEST_JVM, SIDE_BACK, "io.quarkus", "quarkus" },
+    { MANIFEST_JVM, SIDE_BACK, "micronaut*", "micronaut" },
+    { MANIFEST_JVM, SIDE_BACK, "io.micronaut*", "micronaut" },
+    { MANIFEST_JVM, SIDE_BACK, "ktor-server*", "ktor" },
+    { MANIFEST_JVM, SIDE_BACK, "io.ktor.plugin", "ktor" },
+    { MANIFEST_JVM, SIDE_BACK, "javalin", "javalin" },
+    { MANIFEST_JVM, SIDE_BACK, "vertx-web", "vertx" },
+    { MANIFEST_DOTNET, SIDE_BACK, "Microsoft.NET.Sdk.Web", "asp.net" },
+    { MANIFEST_DOTNET, SIDE_BACK, "Microsoft.AspNetCore.App", "asp.net" },
+    { MANIFEST_DOTNET, SIDE_FRONT, "Microsoft.NET.Sdk.BlazorWebAssembly", "blazor" },
+    { MANIFEST_RUBY, SIDE_BACK, "rails", "rails" },
+    { MANIFEST_RUBY, SIDE_BACK, "sinatra", "sinatra" },
+    { MANIFEST_RUBY, SIDE_BACK, "hanami", "hanami" },
+    { MANIFEST_RUBY, SIDE_BACK, "grape", "grape" },
+    { MANIFEST_RUBY, SIDE_BACK, "roda", "roda" },
+    { MANIFEST_PHP, SIDE_BACK, "laravel/framework", "laravel" },
+    { MANIFEST_PHP, SIDE_BACK, "symfony/framework-bundle", "symfony" },
+    { MANIFEST_PHP, SIDE_BACK, "slim/slim", "slim" },
+    { MANIFEST_PHP, SIDE_BACK, "cakephp/cakephp", "cakephp" },
+    { MANIFEST_PHP, SIDE_BACK, "yiisoft/yii2", "yii" },
+    { MANIFEST_PHP, SIDE_BACK, "codeigniter4/framework", "codeigniter" },
+    { MANIFEST_ELIXIR, SIDE_BACK, "phoenix", "phoenix" },
+    { MANIFEST_ELIXIR, SIDE_BACK, "plug_cowboy", "plug" },
+};
+
+// Names of folders that say what is in them, the best first.
+static const char *const front_names[] = { "frontend", "client", "web",    "webapp",
+                                           "ui",       "app",    "website" };
+static const char *const back_names[] = { "backend", "server", "api", "service", "services" };
+
+#define N_OF(list) (sizeof(list) / sizeof *(list))
+
+// Generators of documentation: what depends on them is no front end.
+static const char *const doc_sites[] = { "@docusaurus/core", "vitepress", "vuepress", "nextra",
+                                         "@astrojs/starlight" };
+
+typedef struct detecting {
+    survey *v;
+    KEN_VEC(ken_survey_part) parts;
+} detecting;
+
+static size_t rank_of(ken_str path, const char *const *names, size_t n)
+{
+    ken_str base = ken_path_base(path);
+    for (size_t i = 0; i < n; i++)
+        if (ken_str_eq_c(base, names[i]))
+            return i;
+    return n;
+}
+
+// Deep in a tree of packages a name says less: `packages/server` may be a library for servers.
+static bool is_named(ken_str path, int side)
+{
+    static const char *const homes[] = { "apps", "services" };
+    size_t slash = ken_str_find_char(path, '/');
+    if (slash != SIZE_MAX && !survey_has_folder(path, homes, N_OF(homes)))
+        return false;
+    if (side == SIDE_FRONT) // S3's `src/` too, where it has a manifest of its own
+        return rank_of(path, front_names, N_OF(front_names)) < N_OF(front_names) ||
+               ken_str_eq_c(path, "src");
+    return rank_of(path, back_names, N_OF(back_names)) < N_OF(back_names);
+}
+
+// ---- files that draw something -----------------------------------------------------------------
+
+static bool is_ui_file(const survey_file *f)
+{
+    static const char *const exts[] = { "tsx", "jsx", "vue", "svelte", "astro", "razor" };
+    ken_str base = ken_path_base(f->path);
+    for (size_t i = 0; i < N_OF(exts); i++)
+        if (ken_str_eq_c(f->ext, exts[i]))
+            return true;
+    return ken_str_eq_c(base, "index.html") || ken_str_eq_c(base, "app.html") ||
+           ken_str_eq_c(base, "App.js") || ken_str_ends(base, KEN_STR(".component.ts"));
+}
+
+static bool has_package_between(const survey *v, ken_str folder, ken_str path)
+{
+    size_t root = ken_str_eq_c(folder, ".") ? 0 : folder.len;
+    for (ken_str dir = ken_path_dir(path); dir.len > root; dir = ken_path_dir(dir))
+        if (survey_file_of(v, ken_path_join(v->arena, dir, KEN_STR("package.json"))))
+            return true;
+    return false;
+}
+
+static bool is_code_file(const survey_file *f)
+{
+    return f->is_code && ken_str_find(f->path, KEN_STR(".config.")) == SIZE_MAX;
+}
+
+// The folder has such a file that belongs to no package further down.
+static bool has_own(const survey *v, ken_str folder, bool (*is_such)(const survey_file *f))
+{
+    for (size_t i = 0; i < v->n_files; i++) {
+        const survey_file *f = &v->files[i];
+        if (!f->is_aside && survey_is_under(f->path, folder) && is_such(f) &&
+            !has_package_between(v, folder, f->path))
+            return true;
+    }
+    return false;
+}
+
+// ---- one manifest ------------------------------------------------------------------------------
+
+static const survey_mark *mark_of(const manifest *m, int side, bool with_dev)
+{
+    for (size_t i = 0; i < N_OF(marks); i++) {
+        if (marks[i].kind != m->kind || marks[i].side != side)
+            continue;
+        const manifest_dep *dep = manifest_find(m, marks[i].dep);
+        if (dep && (with_dev || !dep->is_dev))
+            return &marks[i];
+    }
+    return NULL;
+}
+
+static bool is_doc_site(const manifest *m)
+{
+    for (size_t i = 0; i < N_OF(doc_sites); i++)
+        if (manifest_find(m, doc_sites[i]))
+            return true;
+    return false;
+}
+
+// Tools of a front end are often dependencies of development only; then files must tell.
+static const survey_mark *front_of(const survey *v, const manifest *m, ken_str folder)
+{
+    const survey_mark *mark = mark_of(m, SIDE_FRONT, true);
+    if (!mark || is_doc_site(m))
+        return NULL;
+    return is_named(folder, SIDE_FRONT) || has_own(v, folder, is_ui_file) ? mark : NULL;
+}
+
+// In a folder that says so, these are enough by themselves.
+static const char *bare_stack(manifest_kind kind)
+{
+    switch (kind) {
+    case MANIFEST_PYTHON:
+        return "python";
+    case MANIFEST_GO:
+        return "go";
+    case MANIFEST_CARGO:
+        return "rust";
+    case MANIFEST_JVM:
+        return "jvm";
+    case MANIFEST_DOTNET:
+        return ".net";
+    case MANIFEST_RUBY:
+        return "ruby";
+    case MANIFEST_PHP:
+        return "php";
+    case MANIFEST_ELIXIR:
+        return "elixir";
+    case MANIFEST_NPM:
+    case MANIFEST_NONE:
+        break;
+    }
+    return NULL;
+}
+
+// The root of a tree of packages often lists what its packages depend on: it needs code of its own.
+static const char *back_of(const survey *v, const manifest *m, ken_str folder)
+{
+    bool says_so = is_named(folder, SIDE_BACK);
+    const survey_mark *mark = mark_of(m, SIDE_BACK, says_so);
+    if (mark && (m->kind != MANIFEST_NPM || says_so || has_own(v, folder, is_code_file)))
+        return mark->stack;
+    return says_so && !ken_str_eq_c(ken_path_base(folder), "services") ? bare_stack(m->kind) : NULL;
+}
+
+static ken_survey_part *part_at(detecting *d, ken_str folder)
+{
+    for (size_t i = 0; i < d->parts.len; i++)
+        if (ken_str_eq(d->parts.ptr[i].path, folder))
+            return &d->parts.ptr[i];
+    return NULL;
+}
+
+static void add_part(detecting *d, ken_str folder, ken_str manifest_path, const char *stack,
+                     int side)
+{
+    ken_survey_part *p = part_at(d, folder);
+    if (!p) {
+        ken_vec_push(&d->parts, ((ken_survey_part){ .path = folder, .manifest = manifest_path }));
+        p = &d->parts.ptr[d->parts.len - 1];
+    }
+    if (!p->stack.len)
+        p->stack = ken_str_c(stack);
+    else if (!ken_str_eq_c(p->stack, stack))
+        p->stack = ken_arena_printf(d->v->arena, KEN_STR_FMT ", %s", KEN_STR_ARG(p->stack), stack);
+    p->is_frontend |= side == SIDE_FRONT;
+    p->is_backend |= side == SIDE_BACK;
+}
+
+static void look_at(detecting *d, const survey_file *f)
+{
+    ken_file_view view;
+    ken_err ignored = { 0 };
+    if (ken_view_file(d->v->s, f->path, d->v->arena, &view, &ignored))
+        return;
+    ken_str dir = ken_path_dir(f->path), folder = dir.len ? dir : KEN_STR(".");
+    manifest m = { .kind = MANIFEST_NONE };
+    manifest_read(&m, f->path, view.text, d->v->arena);
+    const survey_mark *front = front_of(d->v, &m, folder);
+    const char *back = back_of(d->v, &m, folder);
+    if (front)
+        add_part(d, folder, f->path, front->stack, SIDE_FRONT);
+    if (back)
+        add_part(d, folder, f->path, back, SIDE_BACK);
+    manifest_release(&m);
+}
+
+// ---- routes without a framework ----------------------------------------------------------------
+
+// A tree whose manifests name no framework, but whose code answers requests: the folder of the
+// manifest nearest to the file that has most routes.
+static void add_routed(detecting *d)
+{
+    survey *v = d->v;
+    survey_words by_file;
+    survey_words_init(&by_file);
+    for (size_t i = 0; i < v->n_routes; i++)
+        if (!v->routes[i].is_event)
+            survey_words_add(&by_file, v->routes[i].file, v->arena);
+    survey_words_sort(&by_file);
+    if (by_file.items.len && by_file.items.ptr[0].n >= 2) {
+        ken_str file = by_file.items.ptr[0].text, folder = KEN_STR(".");
+        const char *stack = "net/http";
+        for (size_t i = 0; i < v->n_routes; i++)
+            if (ken_str_eq(v->routes[i].file, file))
+                stack = v->routes[i].framework.ptr;
+        for (size_t i = 0; i < v->n_files; i++) {
+            ken_str dir = ken_path_dir(v->files[i].path);
+            bool is_nearer = dir.len > folder.len || ken_str_eq_c(folder, ".");
+            if (manifest_kind_of(v->files[i].path) && dir.len && is_nearer &&
+                survey_is_under(file, dir))
+                folder = dir;
+        }
+        add_part(d, folder, file, stack, SIDE_BACK);
+    }
+    survey_words_release(&by_file);
+}
+
+// ---- the one that is meant ---------------------------------------------------------------------
+
+static size_t depth_of(ken_str path)
+{
+    size_t n = !ken_str_eq_c(path, ".");
+    for (size_t i = 0; i < path.len; i++)
+        n += path.ptr[i] == '/';
+    return n;
+}
+
+static size_t files_under(const survey *v, ken_str folder)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_files; i++)
+        n += survey_is_under(v->files[i].path, folder);
+    return n;
+}
+
+// Smaller is better: a folder at the top whose name says it, the root, then deeper ones.
+static size_t order_of(ken_str path, const char *const *names, size_t n)
+{
+    size_t depth = depth_of(path), rank = rank_of(path, names, n);
+    if (depth == 1 && rank < n)
+        return rank;
+    if (depth == 0)
+        return 100;
+    return 100 + 100 * depth + rank;
+}
+
+static ken_str best_part(const detecting *d, int side)
+{
+    const char *const *names = side == SIDE_FRONT ? front_names : back_names;
+    size_t n = side == SIDE_FRONT ? N_OF(front_names) : N_OF(back_names);
+    const ken_survey_part *best = NULL;
+    for (size_t i = 0; i < d->parts.len; i++) {
+        const ken_survey_part *p = &d->parts.ptr[i];
+        if (!(side == SIDE_FRONT ? p->is_frontend : p->is_backend))
+            continue;
+        size_t a = order_of(p->path, names, n), b = best ? order_of(best->path, names, n) : 0;
+        if (!best || a < b ||
+            (a == b && files_under(d->v, p->path) > files_under(d->v, best->path)))
+            best = p;
+    }
+    return best ? best->path : (ken_str){ NULL, 0 };
+}
+
+// Both sides in one package: folders of the usual names keep them apart.
+static ken_str folder_within(const survey *v, ken_str part, const char *const *names, size_t n)
+{
+    for (size_t i = 0; i < 2 * n; i++) {
+        ken_str below = ken_arena_printf(v->arena, "%s%s", i < n ? "" : "src/", names[i % n]);
+        ken_str folder = ken_str_eq_c(part, ".") ? below : ken_path_join(v->arena, part, below);
+        if (files_under(v, folder))
+            return folder;
+    }
+    return part;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const ken_survey_part *x = a, *y = b;
+    return ken_str_cmp(x->path, y->path);
+}
+
+static int by_depth(const void *a, const void *b)
+{
+    const survey_file *x = *(const survey_file *const *)a, *y = *(const survey_file *const *)b;
+    size_t n = depth_of(x->path), m = depth_of(y->path);
+    return n != m ? (n > m) - (n < m) : ken_str_cmp(x->path, y->path);
+}
+
+static ken_status look_at_all(detecting *d, ken_err *err)
+{
+    survey *v = d->v;
+    const survey_file **found = KEN_ARENA_ARRAY(v->arena, const survey_file *, v->n_files + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < v->n_files; i++)
+        if (!v->files[i].is_aside && manifest_kind_of(v->files[i].path))
+            found[n++] = &v->files[i];
+    if (n)
+        qsort(found, n, sizeof(*found), by_depth);
+    ken_status st = KEN_OK;
+    for (size_t i = 0; !st && i < n && i < MANIFESTS_MAX; i++) {
+        look_at(d, found[i]);
+        st = ken_cancel_check(v->o->cancel, err);
+    }
+    return st;
+}
+
+static void choose(detecting *d)
+{
+    ken_survey *out = d->v->out;
+    out->frontend = best_part(d, SIDE_FRONT);
+    out->backend = best_part(d, SIDE_BACK);
+    if (out->frontend.ptr && out->backend.ptr && ken_str_eq(out->frontend, out->backend)) {
+        ken_str both = out->frontend;
+        out->frontend = folder_within(d->v, both, front_names, N_OF(front_names));
+        out->backend = folder_within(d->v, both, back_names, N_OF(back_names));
+    }
+    if (d->v->o->frontend.ptr)
+        out->frontend = d->v->o->frontend;
+    if (d->v->o->backend.ptr)
+        out->backend = d->v->o->backend;
+}
+
+ken_status survey_detect(survey *v, ken_err *err)
+{
+    detecting d = { .v = v };
+    ken_status st = look_at_all(&d, err);
+    if (!st && !best_part(&d, SIDE_BACK).ptr)
+        add_routed(&d);
+    if (!st) {
+        choose(&d);
+        if (d.parts.len)
+            qsort(d.parts.ptr, d.parts.len, sizeof *d.parts.ptr, by_path);
+        v->out->parts = KEN_ARENA_ARRAY(v->arena, ken_survey_part, d.parts.len + 1);
+        if (d.parts.len)
+            memcpy(v->out->parts, d.parts.ptr, d.parts.len * sizeof *d.parts.ptr);
+        v->out->n_parts = d.parts.len;
+    }
+    ken_vec_release(&d.parts);
+    return st;
+}

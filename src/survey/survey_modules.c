@@ -1,0 +1,432 @@
+// SPDX-License-Identifier: MIT
+// Which folders import which. The tree is cut into areas: the largest folder is replaced by its
+// subfolders until no area is much larger than the others. Then, between two areas: when many
+// imports lead one way and none the other, that is a rule of the code base. Areas of which each
+// pair is ordered so are layers. Tests count when they would break the rule, not when they would
+// make it.
+#include <math.h>
+#include <stdlib.h>
+
+#include "base/path.h"
+#include "survey/survey_priv.h"
+
+enum {
+    AREAS_MAX = 40, // one bit each
+    AREAS_FEW = 4,
+    AREA_FILES_MIN = 3,
+    AREA_SHARE_MAX = 30, // per cent of the files; larger ones are cut
+    ONE_CHILD_SHARE = 80,
+    TARGETS_SHOWN = 8,
+    PACKAGES_SHOWN = 8,
+};
+
+typedef struct area {
+    ken_str path;
+    uint32_t n_files, n_imports; // imports: tests' too
+    bool is_whole;               // not to be cut any more
+} area;
+
+typedef struct areas {
+    survey *v;
+    area items[AREAS_MAX + 1];
+    uint32_t n, n_files;
+    uint32_t ways[AREAS_MAX][AREAS_MAX];      // imports of one by the other, without tests
+    uint32_t test_ways[AREAS_MAX][AREAS_MAX]; // of tests
+    bool is_layered[AREAS_MAX];               // said by the rule of layers
+} areas;
+
+static bool counts(const survey_file *f)
+{
+    return f->is_code && !f->is_aside;
+}
+
+// ---- cutting -----------------------------------------------------------------------------------
+
+// The folder of `path` just below `folder`; empty when the file stands in `folder` itself.
+static ken_str child_of(ken_str path, ken_str folder)
+{
+    size_t from = folder.len ? folder.len + 1 : 0;
+    ken_str rest = ken_str_sub(path, from, path.len);
+    size_t slash = ken_str_find_char(rest, '/');
+    return slash == SIZE_MAX ? KEN_STR("") : ken_str_sub(path, 0, from + slash);
+}
+
+static void count_files(areas *a, area *x)
+{
+    x->n_files = 0;
+    for (size_t i = 0; i < a->v->n_files; i++)
+        x->n_files += counts(&a->v->files[i]) && survey_is_under(a->v->files[i].path, x->path);
+}
+
+// Replaces area k by its subfolders, if they are worth it.
+static bool cut(areas *a, uint32_t k)
+{
+    area old = a->items[k];
+    survey_words below;
+    survey_words_init(&below);
+    for (size_t i = 0; i < a->v->n_files; i++) {
+        const survey_file *f = &a->v->files[i];
+        ken_str child = counts(f) && survey_is_under(f->path, old.path)
+                            ? child_of(f->path, old.path)
+                            : KEN_STR("");
+        if (child.len)
+            survey_words_add(&below, child, a->v->arena);
+    }
+    survey_words_sort(&below);
+    size_t n = 0;
+    while (n < below.items.len && below.items.ptr[n].n >= AREA_FILES_MIN)
+        n++;
+    bool is_path = n == 1 && below.items.ptr[0].n * 100 >= old.n_files * ONE_CHILD_SHARE;
+    size_t room = AREAS_MAX + 1 - a->n;
+    n = n < room ? n : room; // the largest
+    bool fits = n > 1 || is_path;
+    if (fits) {
+        a->items[k] = a->items[--a->n];
+        for (size_t i = 0; i < n; i++)
+            a->items[a->n++] =
+                (area){ .path = below.items.ptr[i].text, .n_files = below.items.ptr[i].n };
+    }
+    survey_words_release(&below);
+    return fits;
+}
+
+static int64_t largest(const areas *a)
+{
+    int64_t best = -1;
+    for (uint32_t i = 0; i < a->n; i++)
+        if (!a->items[i].is_whole && (best < 0 || a->items[i].n_files > a->items[best].n_files ||
+                                      (a->items[i].n_files == a->items[best].n_files &&
+                                       ken_str_cmp(a->items[i].path, a->items[best].path) < 0)))
+            best = i;
+    return best;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    return ken_str_cmp(((const area *)a)->path, ((const area *)b)->path);
+}
+
+static void cut_all(areas *a)
+{
+    a->items[0] = (area){ .path = KEN_STR("") };
+    a->n = 1;
+    count_files(a, &a->items[0]);
+    a->n_files = a->items[0].n_files;
+    for (int64_t k = largest(a); k >= 0; k = largest(a)) {
+        bool is_large = (uint64_t)a->items[k].n_files * 100 > (uint64_t)a->n_files * AREA_SHARE_MAX;
+        if (!is_large && a->n >= AREAS_FEW)
+            break;
+        if (!cut(a, (uint32_t)k))
+            a->items[k].is_whole = true;
+    }
+    qsort(a->items, a->n, sizeof *a->items, by_path);
+}
+
+static int64_t area_of(const areas *a, ken_str path)
+{
+    for (uint32_t i = 0; i < a->n; i++)
+        if (survey_is_under(path, a->items[i].path))
+            return i;
+    return -1;
+}
+
+static ken_str glob_of(areas *a, uint32_t k)
+{
+    return ken_arena_printf(a->v->arena, KEN_STR_FMT "/**", KEN_STR_ARG(a->items[k].path));
+}
+
+static void count_ways(areas *a)
+{
+    for (size_t i = 0; i < a->v->imports.n; i++) {
+        const ken_import_fact *f = &a->v->imports.items[i];
+        int64_t from = area_of(a, f->path);
+        if (from < 0)
+            continue;
+        a->items[from].n_imports++;
+        const survey_file *file = survey_file_of(a->v, f->path);
+        bool is_test = f->is_test || (file && file->is_aside);
+        uint64_t seen = 0;
+        for (uint32_t k = 0; f->target == KEN_IMPORT_FILES && k < f->n_files; k++) {
+            int64_t to = area_of(a, f->files[k]);
+            if (to < 0 || to == from || (seen >> to & 1))
+                continue;
+            seen |= (uint64_t)1 << to;
+            (is_test ? a->test_ways : a->ways)[from][to]++;
+        }
+    }
+}
+
+// ---- one way -----------------------------------------------------------------------------------
+
+// Many imports of `high` lead to `low`, and none back.
+static bool is_below(const areas *a, uint32_t low, uint32_t high)
+{
+    return low != high && a->ways[high][low] >= KEN_SURVEY_CASES && !a->ways[low][high] &&
+           !a->test_ways[low][high];
+}
+
+static ken_survey_place first_import(const areas *a, uint32_t from, int64_t to)
+{
+    for (size_t i = 0; i < a->v->imports.n; i++) {
+        const ken_import_fact *f = &a->v->imports.items[i];
+        if (f->is_test || area_of(a, f->path) != from)
+            continue;
+        for (uint32_t k = 0; k < f->n_files; k++)
+            if (to < 0 || area_of(a, f->files[k]) == to)
+                return survey_whole(f->path);
+    }
+    return (ken_survey_place){ .path = { NULL, 0 } };
+}
+
+static void say_layers(areas *a, const uint32_t *chain, uint32_t n)
+{
+    ken_arena *arena = a->v->arena;
+    ken_str_list globs = { KEN_ARENA_ARRAY(arena, ken_str, n), n };
+    ken_buf names = KEN_BUF_INIT(8192);
+    uint32_t n_down = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        globs.items[i] = glob_of(a, chain[i]);
+        ken_buf_printf(&names, "%s`" KEN_STR_FMT "`", i ? ", " : "",
+                       KEN_STR_ARG(a->items[chain[i]].path));
+        a->is_layered[chain[i]] = true;
+        for (uint32_t k = 0; k < i; k++)
+            n_down += a->ways[chain[i]][chain[k]];
+    }
+    survey_tally t = { .n_for = n_down, .n_all = n_down };
+    for (uint32_t i = 1; i < n && i <= KEN_SURVEY_PLACES; i++)
+        t.yes[t.n_yes++] = first_import(a, chain[i], chain[i - 1]);
+    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, KEN_STR("layers"), &t);
+    f->rule = ken_arena_printf(arena,
+                               "Layers, lowest first: " KEN_STR_FMT
+                               ". A folder MUST NOT import one that stands after it.",
+                               KEN_STR_ARG(ken_buf_str(&names)));
+    f->evidence =
+        ken_arena_printf(arena, "all %u imports between them lead down, none leads up", n_down);
+    f->check = (ken_rule_check){ .kind = KEN_CHECK_LAYERS, .layers = globs };
+    ken_buf_release(&names);
+}
+
+static bool is_above_all(const areas *a, const uint32_t *chain, uint32_t n, uint32_t k)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (!is_below(a, chain[i], k))
+            return false;
+    return true;
+}
+
+// Areas taken lowest first (those with most others above them), as long as each is ordered with all
+// that were taken.
+static void find_layers(areas *a)
+{
+    uint32_t chain[AREAS_MAX], n = 0, n_above[AREAS_MAX] = { 0 };
+    for (uint32_t i = 0; i < a->n * a->n; i++)
+        n_above[i / a->n] += is_below(a, i / a->n, i % a->n);
+    for (uint32_t i = 0; i < a->n * (a->n + 1); i++) {
+        uint32_t want = a->n - i / a->n, k = i % a->n;
+        if (n_above[k] == want && is_above_all(a, chain, n, k) && (n || want))
+            chain[n++] = k;
+    }
+    if (n >= 3)
+        say_layers(a, chain, n);
+}
+
+static void say_below(areas *a, uint32_t low, const uint32_t *highs, uint32_t n)
+{
+    ken_arena *arena = a->v->arena;
+    ken_str_list globs = { KEN_ARENA_ARRAY(arena, ken_str, n), n };
+    ken_buf names = KEN_BUF_INIT(8192), counted = KEN_BUF_INIT(8192);
+    uint32_t n_ways = 0, n_imports = a->items[low].n_imports;
+    for (uint32_t i = 0; i < n; i++) {
+        ken_str path = a->items[highs[i]].path;
+        globs.items[i] = glob_of(a, highs[i]);
+        ken_buf_printf(&names, "%s`" KEN_STR_FMT "`",
+                       !i           ? ""
+                       : i + 1 == n ? " or "
+                                    : ", ",
+                       KEN_STR_ARG(path));
+        ken_buf_printf(&counted, "%s" KEN_STR_FMT " %u", i ? ", " : "", KEN_STR_ARG(path),
+                       a->ways[highs[i]][low]);
+        n_ways += a->ways[highs[i]][low];
+    }
+    survey_tally t = { .n_for = n_imports, .n_all = n_imports };
+    ken_survey_place example = first_import(a, low, -1);
+    if (example.path.ptr)
+        t.yes[t.n_yes++] = example;
+    ken_str id = ken_arena_printf(arena, KEN_STR_FMT " imports", KEN_STR_ARG(a->items[low].path));
+    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, id, &t);
+    f->rule = ken_arena_printf(arena, "`" KEN_STR_FMT "` MUST NOT import " KEN_STR_FMT ".",
+                               KEN_STR_ARG(a->items[low].path), KEN_STR_ARG(ken_buf_str(&names)));
+    ken_str none = n_imports ? ken_arena_printf(arena, "0 of its %u imports lead there", n_imports)
+                             : KEN_STR("it imports nothing");
+    f->evidence =
+        ken_arena_printf(arena, KEN_STR_FMT "; %u lead the other way (from " KEN_STR_FMT ")",
+                         KEN_STR_ARG(none), n_ways, KEN_STR_ARG(ken_buf_str(&counted)));
+    f->check = (ken_rule_check){ .kind = KEN_CHECK_FORBID_IMPORT,
+                                 .in = survey_list1(arena, glob_of(a, low)),
+                                 .to = globs };
+    ken_buf_release(&names);
+    ken_buf_release(&counted);
+}
+
+static void find_below(areas *a)
+{
+    for (uint32_t low = 0; low < a->n; low++) {
+        uint32_t highs[TARGETS_SHOWN], n = 0;
+        for (uint32_t high = 0; high < a->n; high++) {
+            bool is_said = a->is_layered[low] && a->is_layered[high];
+            if (!is_below(a, low, high) || is_said || a->items[low].n_files < AREA_FILES_MIN)
+                continue;
+            uint32_t at = n; // most imports first
+            while (at && a->ways[highs[at - 1]][low] < a->ways[high][low])
+                at--;
+            if (at >= TARGETS_SHOWN)
+                continue;
+            n -= n == TARGETS_SHOWN;
+            memmove(highs + at + 1, highs + at, (n - at) * sizeof *highs);
+            highs[at] = high;
+            n++;
+        }
+        if (n)
+            say_below(a, low, highs, n);
+    }
+}
+
+static void say_cycle(areas *a, uint32_t i, uint32_t k)
+{
+    uint32_t there = a->ways[i][k], back = a->ways[k][i];
+    survey_tally t = { .n_for = there + back, .n_all = there + back };
+    t.yes[t.n_yes++] = first_import(a, i, k);
+    t.yes[t.n_yes++] = first_import(a, k, i);
+    ken_str x = a->items[i].path, y = a->items[k].path;
+    ken_str id = ken_arena_printf(a->v->arena, "cycle " KEN_STR_FMT " " KEN_STR_FMT, KEN_STR_ARG(x),
+                                  KEN_STR_ARG(y));
+    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, id, &t);
+    f->rule =
+        ken_arena_printf(a->v->arena, "`" KEN_STR_FMT "` and `" KEN_STR_FMT "` import each other.",
+                         KEN_STR_ARG(x), KEN_STR_ARG(y));
+    f->evidence = ken_arena_printf(a->v->arena, "%u imports one way, %u the other", there, back);
+    f->is_fact = true;
+}
+
+static void find_cycles(areas *a)
+{
+    for (uint32_t i = 0; i < a->n; i++)
+        for (uint32_t k = i + 1; k < a->n; k++)
+            if (a->ways[i][k] >= KEN_SURVEY_CASES && a->ways[k][i] >= KEN_SURVEY_CASES)
+                say_cycle(a, i, k);
+}
+
+// ---- packages in one place ---------------------------------------------------------------------
+
+typedef struct package_use {
+    int64_t area; // -1 = none yet, -2 = several
+    uint32_t n_files;
+    ken_survey_place first[KEN_SURVEY_PLACES];
+    uint32_t n_first;
+    ken_str last; // file counted last
+} package_use;
+
+// What is imported as one: "@a/b/c" -> "@a/b", "lodash/fp" -> "lodash", "os.path" -> "os".
+static ken_str package_of(const ken_import_fact *f)
+{
+    ken_str ext = ken_path_ext(f->path), m = f->module;
+    bool is_python = ken_str_eq_c(ext, "py");
+    if (ken_str_eq_c(ext, "go"))
+        return m;
+    size_t n = ken_str_find_char(m, is_python ? '.' : '/');
+    if (n != SIZE_MAX && ken_str_starts(m, KEN_STR("@")) && !is_python) {
+        size_t more = ken_str_find_char(ken_str_sub(m, n + 1, m.len), '/');
+        n = more == SIZE_MAX ? SIZE_MAX : n + 1 + more;
+    }
+    return ken_str_sub(m, 0, n);
+}
+
+static bool has_packages(ken_str path)
+{
+    static const char *const exts[] = { "js", "mjs", "cjs", "jsx", "ts", "tsx", "py", "go" };
+    ken_str ext = ken_path_ext(path);
+    for (size_t i = 0; i < sizeof exts / sizeof *exts; i++)
+        if (ken_str_eq_c(ext, exts[i]))
+            return true;
+    return false;
+}
+
+static void count_package(const areas *a, package_use *u, const ken_import_fact *f)
+{
+    int64_t where = area_of(a, f->path);
+    if (where < 0)
+        where = -2;
+    u->area = u->area == -1 || u->area == where ? where : -2;
+    const survey_file *file = survey_file_of(a->v, f->path);
+    if (!file || file->is_aside || ken_str_eq(u->last, f->path))
+        return;
+    u->last = f->path;
+    u->n_files++;
+    if (u->n_first < KEN_SURVEY_PLACES)
+        u->first[u->n_first++] = survey_whole(f->path);
+}
+
+static void say_package(areas *a, ken_str name, const package_use *u)
+{
+    const area *x = &a->items[u->area];
+    double share = (double)x->n_files / a->n_files;
+    // By chance all of them would be there with probability share^n.
+    if (u->n_files < KEN_SURVEY_CASES || pow(share, u->n_files) > 0.001)
+        return;
+    survey_tally t = { .n_for = u->n_files, .n_all = u->n_files, .n_yes = u->n_first };
+    memcpy(t.yes, u->first, sizeof t.yes);
+    ken_str id = ken_arena_printf(a->v->arena, "only " KEN_STR_FMT " imports " KEN_STR_FMT,
+                                  KEN_STR_ARG(x->path), KEN_STR_ARG(name));
+    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, id, &t);
+    f->rule = ken_arena_printf(
+        a->v->arena, "Code outside of `" KEN_STR_FMT "` MUST NOT import `" KEN_STR_FMT "`.",
+        KEN_STR_ARG(x->path), KEN_STR_ARG(name));
+    f->evidence = ken_arena_printf(
+        a->v->arena, "all %u files that import it are there, with %.0f %% of the code's files",
+        u->n_files, share * 100);
+    f->check = (ken_rule_check){ .kind = KEN_CHECK_FORBID_IMPORT,
+                                 .in = survey_list1(a->v->arena, KEN_STR("**")),
+                                 .except = survey_list1(a->v->arena, glob_of(a, (uint32_t)u->area)),
+                                 .to = survey_list1(a->v->arena, name) };
+}
+
+static void find_packages(areas *a)
+{
+    survey_words names;
+    KEN_VEC(package_use) uses = { 0 };
+    survey_words_init(&names);
+    for (size_t i = 0; i < a->v->imports.n; i++) {
+        const ken_import_fact *f = &a->v->imports.items[i];
+        if (f->target != KEN_IMPORT_PACKAGE || !has_packages(f->path))
+            continue;
+        ken_str name = package_of(f);
+        survey_words_add(&names, name, a->v->arena);
+        uint64_t at = *ken_map_find(&names.at, name);
+        if (at == uses.len)
+            ken_vec_push(&uses, ((package_use){ .area = -1 }));
+        if (at < uses.len && uses.ptr)
+            count_package(a, &uses.ptr[at], f);
+    }
+    for (size_t i = 0, n = 0; i < uses.len && uses.ptr && n < PACKAGES_SHOWN; i++) {
+        size_t before = a->v->found.len;
+        if (uses.ptr[i].area >= 0)
+            say_package(a, names.items.ptr[i].text, &uses.ptr[i]);
+        n += a->v->found.len > before;
+    }
+    survey_words_release(&names);
+    ken_vec_release(&uses);
+}
+
+void survey_modules(survey *v)
+{
+    areas *a = KEN_ARENA_NEW(v->arena, areas);
+    a->v = v;
+    cut_all(a);
+    if (a->n < 2)
+        return;
+    count_ways(a);
+    find_layers(a);
+    find_below(a);
+    find_cycles(a);
+    find_packages(a);
+}

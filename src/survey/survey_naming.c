@@ -1,0 +1,425 @@
+// SPDX-License-Identifier: MIT
+// How files, functions and types are named. Names of one word fit several styles: they count for
+// the habit, but only names that tell the styles apart make one.
+#include <stdlib.h>
+
+#include "base/path.h"
+#include "survey/survey_priv.h"
+
+typedef enum style {
+    STYLE_SNAKE = 0,
+    STYLE_KEBAB,
+    STYLE_CAMEL,
+    STYLE_PASCAL,
+    STYLE_COUNT,
+    STYLE_NONE = STYLE_COUNT,
+} style;
+
+typedef struct style_text {
+    const char *name;
+    const char *pattern; // PCRE2, of the part before the first dot
+} style_text;
+
+static const style_text styles[STYLE_COUNT] = {
+    { "snake_case", "_*[a-z0-9]+(_+[a-z0-9]+)*_*" },
+    { "kebab-case", "[a-z0-9]+(-[a-z0-9]+)*" },
+    { "camelCase", "[_$]*[a-z][A-Za-z0-9$]*" },
+    { "PascalCase", "_*[A-Z][A-Za-z0-9]*" },
+};
+
+// Languages whose names are a choice: where the compiler or everybody decides, nothing is said.
+typedef struct name_group {
+    const char *name;
+    const char *exts; // as a glob has them
+    bool has_function_style, has_type_style;
+} name_group;
+
+static const name_group groups[] = { { "Python", "py", true, true },
+                                     { "JavaScript", "js,mjs,cjs", true, true },
+                                     { "JSX", "jsx", false, false },
+                                     { "TypeScript", "ts,mts,cts", true, true },
+                                     { "TSX", "tsx", false, false },
+                                     { "Go", "go", false, false },
+                                     { "C", "c,h", true, true },
+                                     { "C++", "cc,cpp,cxx,hpp,hh,hxx", true, true },
+                                     { "Rust", "rs", false, false },
+                                     { "PHP", "php", true, true },
+                                     { "Ruby", "rb", false, false },
+                                     { "Java", "java", false, false },
+                                     { "Kotlin", "kt", false, false },
+                                     { "Swift", "swift", false, false },
+                                     { "C#", "cs", false, false },
+                                     { "Vue", "vue", false, false },
+                                     { "Svelte", "svelte", false, false },
+                                     { "Elixir", "ex,exs", false, false },
+                                     { "CSS", "css,scss,less", false, false } };
+
+#define N_GROUPS (sizeof groups / sizeof *groups)
+
+static bool has_ext(const name_group *g, ken_str ext)
+{
+    ken_str rest = ken_str_c(g->exts), one;
+    while (ken_str_split_next(&rest, ',', &one))
+        if (ken_str_eq(one, ext))
+            return true;
+    return false;
+}
+
+static ken_str glob_of(ken_arena *arena, const name_group *g, ken_str folder)
+{
+    bool is_many = strchr(g->exts, ',') != NULL;
+    return ken_arena_printf(arena, KEN_STR_FMT "%s**/*.%s%s%s", KEN_STR_ARG(folder),
+                            folder.len ? "/" : "", is_many ? "{" : "", g->exts, is_many ? "}" : "");
+}
+
+// ---- styles ------------------------------------------------------------------------------------
+
+typedef struct shape {
+    bool has_lower, has_upper, has_under, has_dash, has_other, starts_upper;
+} shape;
+
+static shape shape_of(ken_str name)
+{
+    shape s = { .has_lower = false };
+    while (name.len && (name.ptr[0] == '_' || name.ptr[0] == '$'))
+        name = ken_str_sub(name, 1, name.len);
+    while (name.len && name.ptr[name.len - 1] == '_')
+        name.len--;
+    s.starts_upper = name.len && ken_is_upper(name.ptr[0]);
+    for (size_t i = 0; i < name.len; i++) {
+        char c = name.ptr[i];
+        s.has_upper |= ken_is_upper(c);
+        s.has_lower |= c >= 'a' && c <= 'z';
+        s.has_under |= c == '_';
+        s.has_dash |= c == '-';
+        s.has_other |= !ken_is_word(c) && c != '-' && c != '$';
+    }
+    return s;
+}
+
+static bool fits(ken_str name, style k)
+{
+    shape s = shape_of(name);
+    bool is_plain = !s.has_other && (s.has_lower || s.has_upper);
+    switch (k) {
+    case STYLE_SNAKE:
+        return is_plain && !s.has_upper && !s.has_dash;
+    case STYLE_KEBAB:
+        return is_plain && !s.has_upper && !s.has_under && name.ptr[0] != '_';
+    case STYLE_CAMEL:
+        return is_plain && !s.starts_upper && !s.has_under && !s.has_dash;
+    case STYLE_PASCAL:
+        return is_plain && s.starts_upper && !s.has_under && !s.has_dash;
+    case STYLE_COUNT:
+        break;
+    }
+    return false;
+}
+
+// Fits this style and no other.
+static bool tells(ken_str name, style k)
+{
+    shape s = shape_of(name);
+    if (!fits(name, k))
+        return false;
+    switch (k) {
+    case STYLE_SNAKE:
+        return s.has_under;
+    case STYLE_KEBAB:
+        return s.has_dash;
+    case STYLE_CAMEL:
+        return s.has_upper;
+    case STYLE_PASCAL:
+        return s.has_lower;
+    case STYLE_COUNT:
+        break;
+    }
+    return false;
+}
+
+typedef struct style_tally {
+    survey_tally of[STYLE_COUNT];
+    uint32_t n_telling[STYLE_COUNT];
+} style_tally;
+
+static void count_styles(style_tally *t, ken_str name, ken_survey_place at)
+{
+    for (style k = 0; k < STYLE_COUNT; k++) {
+        survey_count(&t->of[k], fits(name, k), at);
+        t->n_telling[k] += tells(name, k);
+    }
+}
+
+static style best_style(const style_tally *t)
+{
+    style best = STYLE_NONE;
+    for (style k = 0; k < STYLE_COUNT; k++)
+        if (survey_is_habit(&t->of[k]) && t->n_telling[k] >= KEN_SURVEY_CASES &&
+            (best == STYLE_NONE || t->of[k].n_for > t->of[best].n_for))
+            best = k;
+    return best;
+}
+
+// ---- files -------------------------------------------------------------------------------------
+
+static ken_str first_part(ken_str path)
+{
+    ken_str base = ken_path_base(path);
+    return ken_str_sub(base, 0, ken_str_find_char(base, '.'));
+}
+
+static void say_file_style(survey *v, const name_group *g, ken_str folder, const style_tally *t,
+                           style k)
+{
+    const survey_tally *found = &t->of[k];
+    ken_str glob = glob_of(v->arena, g, folder);
+    ken_str id = ken_arena_printf(v->arena, "files %s", g->name);
+    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, id, found);
+    ken_str where =
+        folder.len ? ken_arena_printf(v->arena, " under `" KEN_STR_FMT "`", KEN_STR_ARG(folder))
+                   : KEN_STR("");
+    f->rule = ken_arena_printf(v->arena, "%s files" KEN_STR_FMT " %s be named in %s.", g->name,
+                               KEN_STR_ARG(where), survey_must(found), styles[k].name);
+    f->evidence =
+        ken_arena_printf(v->arena, "%u of %u files; %u of them have a name that only %s fits",
+                         found->n_for, found->n_all, t->n_telling[k], styles[k].name);
+    f->check =
+        (ken_rule_check){ .kind = KEN_CHECK_NAMING,
+                          .is_of_files = true,
+                          .in = survey_list1(v->arena, glob),
+                          .pattern = ken_arena_printf(v->arena, "^%s(\\.|$)", styles[k].pattern) };
+}
+
+// Where most files of a group are, when that is not the whole tree: a folder at the top.
+static ken_str main_folder(survey *v, const name_group *g)
+{
+    survey_words tops;
+    survey_words_init(&tops);
+    uint32_t n = 0;
+    for (size_t i = 0; i < v->n_files; i++) {
+        size_t slash = ken_str_find_char(v->files[i].path, '/');
+        bool is_one = has_ext(g, v->files[i].ext);
+        n += is_one;
+        if (is_one && slash != SIZE_MAX)
+            survey_words_add(&tops, ken_str_sub(v->files[i].path, 0, slash), v->arena);
+    }
+    survey_words_sort(&tops);
+    bool is_most = tops.items.len && tops.items.ptr[0].n * 2 > n;
+    ken_str out = is_most ? tops.items.ptr[0].text : KEN_STR("");
+    survey_words_release(&tops);
+    return out;
+}
+
+static bool name_files_under(survey *v, const name_group *g, ken_str folder)
+{
+    style_tally t = { .n_telling = { 0 } };
+    for (size_t i = 0; i < v->n_files; i++)
+        if (has_ext(g, v->files[i].ext) && survey_is_under(v->files[i].path, folder))
+            count_styles(&t, first_part(v->files[i].path), survey_whole(v->files[i].path));
+    style k = best_style(&t);
+    if (k != STYLE_NONE)
+        say_file_style(v, g, folder, &t, k);
+    return k != STYLE_NONE;
+}
+
+static void name_files(survey *v, const name_group *g)
+{
+    if (name_files_under(v, g, KEN_STR("")))
+        return;
+    ken_str folder = main_folder(v, g);
+    if (folder.len)
+        name_files_under(v, g, folder);
+}
+
+// ---- definitions -------------------------------------------------------------------------------
+
+static ken_survey_place place_of(const ken_definition_fact *d)
+{
+    return (ken_survey_place){ d->path, d->first_line, d->last_line, false };
+}
+
+static void name_definitions(survey *v, const name_group *g, ken_symbol_kind kind,
+                             const char *plural)
+{
+    style_tally t = { .n_telling = { 0 } };
+    for (size_t i = 0; i < v->defs.n; i++) {
+        const ken_definition_fact *d = &v->defs.items[i];
+        if (d->kind == kind && has_ext(g, ken_path_ext(d->path)))
+            count_styles(&t, d->name, place_of(d));
+    }
+    style k = best_style(&t);
+    if (k == STYLE_NONE)
+        return;
+    const survey_tally *found = &t.of[k];
+    ken_str id = ken_arena_printf(v->arena, "%s %s", plural, g->name);
+    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, id, found);
+    f->rule = ken_arena_printf(v->arena, "%s %s %s be named in %s.", g->name, plural,
+                               survey_must(found), styles[k].name);
+    f->evidence =
+        ken_arena_printf(v->arena, "%u of %u %s; %u of them have a name that only %s fits",
+                         found->n_for, found->n_all, plural, t.n_telling[k], styles[k].name);
+    f->check = (ken_rule_check){ .kind = KEN_CHECK_NAMING,
+                                 .symbol = kind,
+                                 .in = survey_list1(v->arena, glob_of(v->arena, g, KEN_STR(""))),
+                                 .pattern = ken_arena_printf(v->arena, "^%s$", styles[k].pattern) };
+}
+
+// ---- a common beginning ------------------------------------------------------------------------
+
+static bool is_public_function(const ken_definition_fact *d)
+{
+    ken_str ext = ken_path_ext(d->path);
+    return d->kind == KEN_SYMBOL_FUNCTION && !d->is_test &&
+           d->visibility != KEN_VISIBILITY_PRIVATE &&
+           (ken_str_eq_c(ext, "c") || ken_str_eq_c(ext, "h"));
+}
+
+// "ken_" of "ken_buf_put"; empty when there is none.
+static ken_str prefix_of(ken_str name)
+{
+    size_t at = ken_str_find_char(name, '_');
+    return at == SIZE_MAX || !at ? KEN_STR("") : ken_str_sub(name, 0, at + 1);
+}
+
+// In C, where all public names share one space.
+static void name_prefix(survey *v)
+{
+    survey_words prefixes;
+    survey_words_init(&prefixes);
+    for (size_t i = 0; i < v->defs.n; i++)
+        if (is_public_function(&v->defs.items[i]) && !ken_str_eq_c(v->defs.items[i].name, "main"))
+            survey_words_add(&prefixes, prefix_of(v->defs.items[i].name), v->arena);
+    survey_words_sort(&prefixes);
+    ken_str prefix = prefixes.items.len ? prefixes.items.ptr[0].text : KEN_STR("");
+    survey_words_release(&prefixes);
+    survey_tally t = { .n_all = 0 };
+    for (size_t i = 0; prefix.len && i < v->defs.n; i++) {
+        const ken_definition_fact *d = &v->defs.items[i];
+        if (is_public_function(d) && !ken_str_eq_c(d->name, "main"))
+            survey_count(&t, ken_str_starts(d->name, prefix), place_of(d));
+    }
+    if (!prefix.len || !survey_is_habit(&t))
+        return;
+    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, KEN_STR("prefix of functions"), &t);
+    f->rule = ken_arena_printf(
+        v->arena, "Names of C functions that other files see %s begin with `" KEN_STR_FMT "`.",
+        survey_must(&t), KEN_STR_ARG(prefix));
+    f->evidence =
+        ken_arena_printf(v->arena, "%u of %u functions that are not static", t.n_for, t.n_all);
+}
+
+// ---- what a folder's files are called ----------------------------------------------------------
+
+static bool is_index_file(ken_str path)
+{
+    ken_str stem = first_part(path);
+    return ken_str_eq_c(stem, "index") || ken_str_eq_c(stem, "__init__") ||
+           ken_str_eq_c(stem, "mod") || ken_str_eq_c(stem, "main") || !stem.len;
+}
+
+// From the last word on: "UserController.php" -> "Controller.php", "user_job.rb" -> "_job.rb",
+// "user.service.ts" -> ".service.ts". Empty when the name is one word.
+static ken_str last_word(ken_str base)
+{
+    size_t dot = ken_str_find_char(base, '.'), last = ken_str_rfind_char(base, '.');
+    if (dot == SIZE_MAX)
+        return KEN_STR("");
+    if (last > dot)
+        return ken_str_sub(base, dot, base.len);
+    for (size_t i = dot; i > 1; i--)
+        if (base.ptr[i - 1] == '_' || base.ptr[i - 1] == '-' ||
+            (ken_is_upper(base.ptr[i - 1]) && !ken_is_upper(base.ptr[i - 2])))
+            return ken_str_sub(base, i - 1, base.len);
+    return KEN_STR("");
+}
+
+static ken_str folder_of(const survey_file *f)
+{
+    return ken_path_base(ken_path_dir(f->path));
+}
+
+static void say_ending(survey *v, ken_str folder, ken_str end)
+{
+    survey_tally t = { .n_all = 0 };
+    ken_str ext = ken_path_ext(end);
+    for (size_t i = 0; i < v->n_files; i++) {
+        const survey_file *f = &v->files[i];
+        if (ken_str_eq(folder_of(f), folder) && ken_str_eq(f->ext, ext) && !is_index_file(f->path))
+            survey_count(&t, ken_str_ends(f->path, end), survey_whole(f->path));
+    }
+    if (!survey_is_habit(&t))
+        return;
+    ken_str id = ken_arena_printf(v->arena, "files in " KEN_STR_FMT, KEN_STR_ARG(folder));
+    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, id, &t);
+    f->rule = ken_arena_printf(
+        v->arena, "Names of files in folders called `" KEN_STR_FMT "` %s end in `" KEN_STR_FMT "`.",
+        KEN_STR_ARG(folder), survey_must(&t), KEN_STR_ARG(end));
+    f->evidence = ken_arena_printf(v->arena, "%u of %u files of that kind", t.n_for, t.n_all);
+    ken_buf pattern = KEN_BUF_INIT(1024);
+    ken_str stem = ken_str_sub(end, 0, ken_str_rfind_char(end, '.')); // what names are checked on
+    for (size_t i = 0; i < stem.len; i++)
+        ken_buf_printf(&pattern, "%s%c", stem.ptr[i] == '.' ? "\\" : "", stem.ptr[i]);
+    ken_buf_putc(&pattern, '$');
+    ken_str_list except = { KEN_ARENA_ARRAY(v->arena, ken_str, 4), 4 };
+    static const char *const index_globs[] = { "**/index.*", "**/__init__.*", "**/mod.*",
+                                               "**/main.*" };
+    for (size_t i = 0; i < 4; i++)
+        except.items[i] = ken_str_c(index_globs[i]);
+    f->check = (ken_rule_check){
+        .kind = KEN_CHECK_NAMING,
+        .is_of_files = true,
+        .in = survey_list1(v->arena, ken_arena_printf(v->arena, "**/" KEN_STR_FMT "/*." KEN_STR_FMT,
+                                                      KEN_STR_ARG(folder), KEN_STR_ARG(ext))),
+        .except = except,
+        .pattern = ken_arena_dup(v->arena, ken_buf_str(&pattern))
+    };
+    ken_buf_release(&pattern);
+}
+
+static bool is_plain_name(ken_str name)
+{
+    for (size_t i = 0; i < name.len; i++)
+        if (!ken_is_word(name.ptr[i]) && name.ptr[i] != '-' && name.ptr[i] != '.')
+            return false;
+    return name.len > 0;
+}
+
+// Pairs of a folder's name and an ending that are frequent enough to be looked at.
+static void name_endings(survey *v)
+{
+    survey_words pairs;
+    survey_words_init(&pairs);
+    for (size_t i = 0; i < v->n_files; i++) {
+        const survey_file *f = &v->files[i];
+        ken_str end = last_word(ken_path_base(f->path)), folder = folder_of(f);
+        bool is_looked_at = f->is_code && !f->is_aside && !is_index_file(f->path);
+        if (is_looked_at && is_plain_name(end) && is_plain_name(folder))
+            survey_words_add(&pairs,
+                             ken_arena_printf(v->arena, KEN_STR_FMT "/" KEN_STR_FMT,
+                                              KEN_STR_ARG(folder), KEN_STR_ARG(end)),
+                             v->arena);
+    }
+    survey_words_sort(&pairs);
+    for (size_t i = 0; i < pairs.items.len && pairs.items.ptr[i].n >= KEN_SURVEY_CASES; i++) {
+        ken_str text = pairs.items.ptr[i].text;
+        size_t slash = ken_str_find_char(text, '/');
+        say_ending(v, ken_str_sub(text, 0, slash), ken_str_sub(text, slash + 1, text.len));
+    }
+    survey_words_release(&pairs);
+}
+
+void survey_naming(survey *v)
+{
+    for (size_t i = 0; i < N_GROUPS; i++) {
+        const name_group *g = &groups[i];
+        name_files(v, g);
+        if (g->has_function_style) {
+            name_definitions(v, g, KEN_SYMBOL_FUNCTION, "functions");
+            name_definitions(v, g, KEN_SYMBOL_METHOD, "methods");
+        }
+        if (g->has_type_style)
+            name_definitions(v, g, KEN_SYMBOL_CLASS, "classes");
+    }
+    name_prefix(v);
+    name_endings(v);
+}

@@ -1,0 +1,382 @@
+// SPDX-License-Identifier: MIT
+// Habits of trees that are written here, with exact counts, and the same trees with too little
+// support.
+#include "unit/survey/survey_lab.h"
+
+// ---- modules -----------------------------------------------------------------------------------
+
+static void put_layers(unsigned n)
+{
+    put_many("src/base/b%u.py", 0, 4, "def base%u():\n    return 1\n");
+    put_many("src/mid/m%u.py", 0, n,
+             "from src.base.b1 import base1\n\n\ndef mid%u():\n    return base1()\n");
+    put_many("src/top/t%u.py", 0, n,
+             "from src.base.b2 import base2\nfrom src.mid.m1 import mid1\n\n\n"
+             "def top%u():\n    return mid1()\n");
+    put("src/__init__.py", "VERSION = 1\n");
+    put("src/base/__init__.py", "A = 1\n");
+    put("src/mid/__init__.py", "A = 2\n");
+    put("src/top/__init__.py", "A = 3\n");
+}
+
+KEN_TEST(folders_that_import_one_way_only_are_layers)
+{
+    begin();
+    put_layers(9);
+    look();
+    const ken_finding *f =
+        says("layers", 27, 27,
+             "Layers, lowest first: `src/base`, `src/mid`, `src/top`. A folder MUST NOT import one "
+             "that stands after it.");
+    kt_eq_text(f->evidence, "all 27 imports between them lead down, none leads up");
+    kt_eq_u(f->check.kind, KEN_CHECK_LAYERS);
+    kt_eq_u(f->check.layers.n, 3);
+    kt_eq_text(f->check.layers.items[0], "src/base/**");
+    kt_null(find("src-base-imports")); // said by the layers
+    end();
+}
+
+KEN_TEST(seven_imports_make_no_layer)
+{
+    begin();
+    put_layers(7);
+    look();
+    kt_null(find("layers"));
+    end();
+}
+
+KEN_TEST(one_import_back_makes_no_rule)
+{
+    begin();
+    put_layers(9);
+    put("src/base/b9.py", "from src.top.t1 import top1\n\n\ndef b9():\n    return top1()\n");
+    look();
+    kt_null(find("layers"));
+    // Base and top are not ordered any more; the other pairs are.
+    const ken_finding *f = says("src-base-imports", 1, 1, "`src/base` MUST NOT import `src/mid`.");
+    kt_eq_text(f->evidence, "0 of its 1 imports lead there; 9 lead the other way (from src/mid 9)");
+    kt_eq_u(f->check.kind, KEN_CHECK_FORBID_IMPORT);
+    kt_eq_text(f->check.in.items[0], "src/base/**");
+    kt_eq_text(f->check.to.items[0], "src/mid/**");
+    end();
+}
+
+KEN_TEST(an_import_back_from_a_test_counts_as_well)
+{
+    begin();
+    put_layers(9);
+    put("src/base/test_b.py", "from src.mid.m1 import mid1\n\n\ndef test_b():\n    mid1()\n");
+    look();
+    kt_null(find("layers"));
+    end();
+}
+
+KEN_TEST(a_package_that_one_folder_alone_imports)
+{
+    begin();
+    put_many("src/db/d%u.js", 0, 10,
+             "import pg from 'pg';\n\nexport function d%u() { return pg; }\n");
+    put_many("src/web/w%u.js", 0, 12, "export function w%u() { return 1; }\n");
+    put_many("src/util/u%u.js", 0, 12, "export function u%u() { return 1; }\n");
+    look();
+    const ken_finding *f =
+        says("only-src-db-imports-pg", 10, 10, "Code outside of `src/db` MUST NOT import `pg`.");
+    kt_eq_text(f->evidence, "all 10 files that import it are there, with 29 % of the code's files");
+    kt_eq_text(f->check.except.items[0], "src/db/**");
+    end();
+}
+
+// ---- names -------------------------------------------------------------------------------------
+
+KEN_TEST(names_of_files_need_names_that_tell_styles_apart)
+{
+    begin();
+    put_many("src/user-item%u.js", 0, 18, "export function loadItem%u() { return 1; }\n");
+    put("src/one.js", "export function one() { return 1; }\n");
+    put("src/badName.js", "export function bad_name() { return 1; }\n");
+    look();
+    const ken_finding *f =
+        says("files-javascript", 19, 20, "JavaScript files SHOULD be named in kebab-case.");
+    kt_eq_text(f->evidence, "19 of 20 files; 18 of them have a name that only kebab-case fits");
+    kt_eq_u(f->n_exceptions, 1);
+    kt_eq_text(f->exceptions[0].path, "src/badName.js");
+    kt_true(f->check.is_of_files);
+    says("functions-javascript", 19, 20, "JavaScript functions SHOULD be named in camelCase.");
+    end();
+    begin();
+    put_many("src/item%u.js", 0, 20, "export function load%u() { return 1; }\n");
+    look();
+    kt_null(find("files-javascript")); // any style would do
+    kt_null(find("functions-javascript"));
+    end();
+}
+
+KEN_TEST(files_of_a_folder_that_end_alike)
+{
+    begin();
+    put_many("app/controllers/user%uController.php", 0, 9,
+             "<?php\n\nclass User%uController\n{\n}\n");
+    put("app/controllers/Base.php", "<?php\n\nclass Base\n{\n}\n");
+    look();
+    const ken_finding *f = says("files-in-controllers", 9, 10,
+                                "Names of files in folders called `controllers` SHOULD end in "
+                                "`Controller.php`.");
+    kt_eq_text(f->check.pattern, "Controller$");
+    end();
+}
+
+// ---- tests -------------------------------------------------------------------------------------
+
+KEN_TEST(where_tests_stand_and_how_they_are_called)
+{
+    begin();
+    put("pkg/a.py", "def a():\n    return 1\n");
+    put_many("tests/test_a%u.py", 0, 9, "import pytest\n\n\ndef test_a%u():\n    assert pytest\n");
+    put("tests/b_test.py", "def test_b():\n    assert True\n");
+    put("tests/helpers.py", "def help():\n    return 1\n");
+    look();
+    says("test-files-python", 9, 10, "Python test files SHOULD be named `test_*.py`.");
+    const ken_finding *f =
+        says("place-of-tests-python", 10, 10, "Python test files MUST stand under `tests/**`.");
+    kt_eq_u(f->check.kind, KEN_CHECK_PLACEMENT);
+    kt_eq_text(f->check.under, "tests/**");
+    says("tests-use-pytest-python", 9, 10, "Python test files SHOULD import `pytest`.");
+    end();
+}
+
+KEN_TEST(tests_beside_what_they_test)
+{
+    begin();
+    put_many("src/part%u.ts", 0, 8, "export function part%u() { return 1; }\n");
+    put_many("src/part%u.test.ts", 0, 8,
+             "import { part%u } from './part';\n\ntest('x', () => part%u());\n");
+    look();
+    says("place-of-tests-typescript", 8, 8,
+         "TypeScript test files MUST stand beside the file that they test.");
+    end();
+}
+
+KEN_TEST(seven_tests_say_nothing)
+{
+    begin();
+    put("a.py", "def a():\n    return 1\n");
+    put_many("tests/test_a%u.py", 0, 7, "def test_a%u():\n    assert True\n");
+    look();
+    kt_null(find("test-files-python"));
+    kt_null(find("place-of-tests-python"));
+    end();
+}
+
+// ---- handlers ----------------------------------------------------------------------------------
+
+static void put_routes(unsigned from, unsigned to, const char *through)
+{
+    for (unsigned i = from; i < to; i++) {
+        char name[64], text[1024];
+        snprintf(name, sizeof name, "routes/r%u.js", i);
+        snprintf(text, sizeof text,
+                 "const express = require('express');\n"
+                 "const router = express.Router();\n\n"
+                 "router.get('/things/%u', %sasync (req, res) => {\n"
+                 "  const data = await load(req.params.id);\n"
+                 "  // res.send('never')\n"
+                 "  res.status(200).json({ ok: true, data });\n"
+                 "});\n\nmodule.exports = router;\n",
+                 i, through);
+        put(name, text);
+    }
+}
+
+KEN_TEST(what_routes_of_express_pass_through_and_answer)
+{
+    begin();
+    put("package.json", "{\"dependencies\": {\"express\": \"4\"}}");
+    put_routes(0, 11, "requireAuth, validate(schema), ");
+    put_routes(11, 12, "");
+    look();
+    const ken_finding *f =
+        says("api-requireauth", 11, 12, "Routes (express) SHOULD pass through `requireAuth`.");
+    kt_eq_text(f->evidence, "11 of 12 routes");
+    kt_eq_u(f->n_exceptions, 1);
+    kt_eq_text(f->exceptions[0].path, "routes/r11.js");
+    kt_eq_u(f->examples[0].first_line, 3);
+    kt_eq_u(f->examples[0].last_line, 7);
+    says("api-validate", 11, 12, "Routes (express) SHOULD pass through `validate`.");
+    says("api-first-load", 12, 12, "Handlers of routes (express) MUST call `load` first.");
+    says("api-answers", 12, 12,
+         "Handlers of routes (express) MUST answer with `res.json({ data, ok, … })`.");
+    kt_eq_text(found.response_format, "res.json({ data, ok, … })");
+    kt_eq_u(found.n_middleware, 2);
+    kt_eq_text(found.middleware[0], "requireAuth");
+    end();
+}
+
+KEN_TEST(two_of_twelve_routes_without_it_are_too_many)
+{
+    begin();
+    put("package.json", "{\"dependencies\": {\"express\": \"4\"}}");
+    put_routes(0, 10, "requireAuth, ");
+    put_routes(10, 12, "");
+    look();
+    kt_null(find("api-requireauth"));
+    end();
+}
+
+KEN_TEST(decorators_of_flask)
+{
+    begin();
+    put("requirements.txt", "flask\n");
+    put_many("api/r%u.py", 0, 9,
+             "from flask import Flask, jsonify\n\napp = Flask(__name__)\n\n\n"
+             "@app.route('/r%u')\n@login_required\ndef r%u():\n"
+             "    '''Says: render_template()'''\n"
+             "    return jsonify(ok=True)\n");
+    look();
+    says("api-login-required", 9, 9, "Routes (flask) MUST pass through `login_required`.");
+    says("api-answers", 9, 9, "Handlers of routes (flask) MUST answer with `jsonify(…)`.");
+    end();
+}
+
+KEN_TEST(dependencies_of_fastapi)
+{
+    begin();
+    put("requirements.txt", "fastapi\n");
+    put_many("api/r%u.py", 0, 9,
+             "from fastapi import APIRouter, Depends\n\nrouter = APIRouter()\n\n\n"
+             "@router.get('/r%u')\nasync def r%u(user=Depends(current_user)):\n"
+             "    return {'ok': True}\n");
+    look();
+    says("api-current-user", 9, 9, "Routes (fastapi) MUST pass through `current_user`.");
+    end();
+}
+
+// ---- components --------------------------------------------------------------------------------
+
+KEN_TEST(components_of_react)
+{
+    begin();
+    put("package.json", "{\"dependencies\": {\"react\": \"18\"}}");
+    for (unsigned i = 0; i < 9; i++) {
+        char name[64], text[512];
+        snprintf(name, sizeof name, "src/components/Card%c.tsx", 'A' + (int)i);
+        snprintf(text, sizeof text,
+                 "interface Card%cProps { title: string }\n\n"
+                 "export function Card%c({ title }: Card%cProps) {\n  return <b>{title}</b>;\n}\n",
+                 'A' + (int)i, 'A' + (int)i, 'A' + (int)i);
+        put(name, text);
+    }
+    look();
+    sides_are(".", "-");
+    says("components-are-functions", 9, 9, "Components MUST be functions, not classes.");
+    says("one-component-a-file", 9, 9, "A file MUST export one component.");
+    says("files-called-after-components", 9, 9, "A component's file MUST be called after it.");
+    says("types-of-props", 9, 9,
+         "A component's props MUST have a type whose name ends in `Props`, in the same file.");
+    end();
+}
+
+// ---- inside of files ---------------------------------------------------------------------------
+
+KEN_TEST(sizes_name_a_bound_that_nearly_all_keep)
+{
+    begin();
+    put_many("src/a%u.py", 0, 60, "def short%u(a, b):\n    x = a\n    return x + b\n");
+    put("src/long.py", "def long(a, b, c, d, e):\n    a = 1\n    a = 2\n    a = 3\n    a = 4\n"
+                       "    a = 5\n    a = 6\n    a = 7\n    return a\n");
+    look();
+    const ken_finding *f =
+        says("max-function-lines", 60, 61, "A function SHOULD have at most 5 lines.");
+    kt_eq_text(f->evidence, "60 of 61 functions and methods; half have at most 3, 95 % at most 3, "
+                            "the largest 9");
+    kt_eq_u(f->check.value, 5);
+    says("max-parameters", 60, 61, "A function SHOULD have at most 2 parameters.");
+    end();
+}
+
+KEN_TEST(a_first_line_that_files_share)
+{
+    begin();
+    put_many("src/a%u.rb", 0, 9, "# frozen_string_literal: true\n\ndef a%u\n  1\nend\n");
+    put("src/z.rb", "def z\n  1\nend\n");
+    look();
+    says("first-line-ruby", 9, 10,
+         "Ruby files SHOULD have the line `# frozen_string_literal: true`.");
+    end();
+}
+
+KEN_TEST(errors_of_the_project_are_a_rule_and_those_of_the_language_are_not)
+{
+    begin();
+    put("src/errors.py", "class AppError(Exception):\n    pass\n");
+    put_many("src/a%u.py", 0, 9, "def a%u():\n    raise AppError('no')\n");
+    look();
+    says("raised-errors-python", 9, 9, "Errors in Python MUST be raised as `AppError`.");
+    end();
+    begin();
+    put_many("src/a%u.py", 0, 9, "def a%u():\n    raise ValueError('no')\n");
+    look();
+    kt_true(find("raised-errors-python")->is_fact);
+    end();
+}
+
+KEN_TEST(what_nobody_calls)
+{
+    begin();
+    put_many("src/a%u.js", 0, 40, "export function a%u() { return 1; }\n");
+    look();
+    const ken_finding *f = says("no-console-log-javascript", 40, 40,
+                                "JavaScript code MUST NOT use `console.log` (printing to the "
+                                "console).");
+    kt_eq_u(f->check.kind, KEN_CHECK_FORBID_SYMBOL);
+    end();
+    begin();
+    put_many("src/a%u.js", 0, 40, "export function a%u() { return 1; }\n");
+    put("src/b.js", "export function b() { console.log(1); }\n");
+    look();
+    kt_null(find("no-console-log-javascript"));
+    end();
+}
+
+// ---- the whole ---------------------------------------------------------------------------------
+
+KEN_TEST(an_empty_tree_has_no_habits)
+{
+    begin();
+    put("README.md", "# Nothing\n");
+    look();
+    sides_are("-", "-");
+    kt_eq_u(found.n_findings, 0);
+    end();
+}
+
+KEN_TEST(the_same_tree_gives_the_same_survey)
+{
+    begin();
+    put_layers(9);
+    put_routes(0, 9, "requireAuth, ");
+    look();
+    ken_survey first = found, again;
+    kt_ok_err(ken_survey_run(snap, &(ken_survey_opts){ .cancel = NULL }, &l.arena, &again, &l.err),
+              &l.err);
+    kt_eq_u(again.n_findings, first.n_findings);
+    for (size_t i = 0; i < first.n_findings; i++) {
+        kt_true(ken_str_eq(first.findings[i].id, again.findings[i].id));
+        kt_true(ken_str_eq(first.findings[i].rule, again.findings[i].rule));
+        kt_true(ken_str_eq(first.findings[i].evidence, again.findings[i].evidence));
+    }
+    end();
+}
+
+KEN_TEST(a_survey_can_be_cancelled)
+{
+    begin();
+    put_layers(9);
+    lab_run(&l);
+    snap = lab_open(&l);
+    ken_cancel cancel = { .deadline_ns = 0 };
+    ken_cancel_set(&cancel);
+    kt_status(
+        ken_survey_run(snap, &(ken_survey_opts){ .cancel = &cancel }, &l.arena, &found, &l.err),
+        KEN_ECANCELLED);
+    end();
+}
