@@ -123,6 +123,24 @@ static const cli_opt model_opts[] = {
     { "now", 0, CLI_FLAG, NULL, "use: index, and make its vectors", NULL },
 };
 
+static const cli_opt checkpoint_opts[] = {
+    { "description", 'd', CLI_VALUE, "TEXT", "save: all that is needed to go on", NULL },
+    { "tag", 't', CLI_LIST, "TAG", "save: a tag; list, search: it must be there (!TAG: not)",
+      NULL },
+    { "any", 0, CLI_LIST, "TAG", "list, search: at least one of these must be there", NULL },
+    { "not", 0, CLI_LIST, "TAG", "list, search: must not be there", NULL },
+    { "context", 0, CLI_VALUE, "JSON", "save: an object, given back as it is", NULL },
+    { "update", 0, CLI_VALUE, "ID", "save: that checkpoint again", NULL },
+    { "if-updated-at", 0, CLI_VALUE, "TIME", "save: fail when it was changed since", NULL },
+    { "files", 0, CLI_FLAG, NULL, "list: files of the index, too", NULL },
+    { "no-files", 0, CLI_FLAG, NULL, "search: no files of the index", NULL },
+    { "resume", 0, CLI_FLAG, NULL, "show: what was committed and changed since", NULL },
+    { "limit", 'k', CLI_VALUE, "N", "list: 1 to 200 (default 50); search: 1 to 50 (default 10)",
+      NULL },
+    { "offset", 0, CLI_VALUE, "N", "list: pass over the first N", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
 static const cli_opt task_opts[] = {
     { "title", 0, CLI_VALUE, "TEXT", "set: another title, 1 to 200 characters", NULL },
     { "description", 'd', CLI_VALUE, "TEXT", "new, set: what is to be done, and why", NULL },
@@ -226,6 +244,12 @@ const cli_command ken_cli__commands[] = {
       ken_cli__run_outline },
     { "chunks", "FILE", "show how a file was cut into chunks", NULL, OPTS(chunks_opts), 1, 1, true,
       ken_cli__run_chunks },
+    { "checkpoint", "[list | save SUMMARY | search QUERY | show ID | delete ID]",
+      "keep where work stood, to go on from there later",
+      "  ken checkpoint save \"retries: backoff done, tests missing\" -t retries -t wip\n"
+      "  ken checkpoint search \"how far did the retries get\"\n"
+      "  ken checkpoint show ID --resume\n",
+      OPTS(checkpoint_opts), 0, 100, true, ken_cli__run_checkpoint },
     { "task", "[list [QUERY] | new TITLE | show ID | set ID | delete ID]",
       "keep what is to be done: tasks, their status, branches and commits",
       "  ken task new \"Retry uploads that time out\" --project . --ref docs/plan.md\n"

@@ -48,6 +48,10 @@ static void print_report(cli *x, const ken_project_info *p, const ken_index_repo
         ken_cli__print("  nothing has changed\n");
     if (r->n_skipped)
         ken_cli__print("  %" PRIu64 " skipped; ken status --skipped lists them\n", r->n_skipped);
+    if (r->n_checkpoints_kept || r->n_checkpoints_lost)
+        ken_cli__print("  the index before was damaged: %" PRIu64 " checkpoints kept, %" PRIu64
+                       " lost\n",
+                       r->n_checkpoints_kept, r->n_checkpoints_lost);
     print_issues(x, r);
 }
 

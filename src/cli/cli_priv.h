@@ -62,6 +62,7 @@ ken_status ken_cli__run_routes(cli *x, ken_err *err);
 ken_status ken_cli__run_outline(cli *x, ken_err *err);
 ken_status ken_cli__run_chunks(cli *x, ken_err *err);
 ken_status ken_cli__run_task(cli *x, ken_err *err);
+ken_status ken_cli__run_checkpoint(cli *x, ken_err *err);
 ken_status ken_cli__run_status(cli *x, ken_err *err);
 ken_status ken_cli__run_stats(cli *x, ken_err *err);
 ken_status ken_cli__run_eval(cli *x, ken_err *err);
