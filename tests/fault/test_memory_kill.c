@@ -7,9 +7,10 @@
 // be there is played along with it. Each kind of memory is a `memory` below: the driver knows
 // nothing else of it.
 //
-// 500 kills take 20 seconds with sanitizers.
+// 500 kills take half a minute with sanitizers.
 #include <signal.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
@@ -17,6 +18,8 @@
 #include <sqlite3.h>
 
 #include "base/clock.h"
+#include "checkpoint/checkpoint.h"
+#include "index/index.h"
 #include "ktest.h"
 #include "task/task.h"
 
@@ -259,9 +262,165 @@ static const memory task_memory = { "data/config/projects.db",
                                     tasks_apply,
                                     tasks_check };
 
+// ---- checkpoints -------------------------------------------------------------------------------
+
+typedef enum checkpoint_what {
+    CHECKPOINT_SAVE,
+    CHECKPOINT_UPDATE,
+    CHECKPOINT_DELETE,
+    CHECKPOINT_WHATS,
+} checkpoint_what;
+
+typedef struct checkpoint_state {
+    bool exists;
+    ken_uuid id;
+    uint32_t created, value; // of its first and of its last save: summary and tag have them
+} checkpoint_state;
+
+static ken_store *reader, *writer;
+static ken_snapshot *snapshot;
+static ken_checkpoints *checkpoints;
+static checkpoint_state checkpoint_model[SLOTS];
+
+static ken_status lend_writer(void *ctx, ken_store **out, ken_err *e)
+{
+    (void)ctx;
+    (void)e;
+    *out = writer;
+    return KEN_OK;
+}
+
+// An index of one file, made by the first open.
+static void make_index(const char *root)
+{
+    uint64_t generation = 0;
+    ken_index_report report;
+    kt_ok_err(ken_store_get_generation(writer, &generation, &err), &err);
+    if (generation)
+        return;
+    ktest_write("tree/a.c", "int a;\n");
+    kt_ok_err(
+        ken_index_run(writer, root, &(ken_index_opts){ .n_jobs = 1 }, NULL, &arena, &report, &err),
+        &err);
+}
+
+static void checkpoints_open(const char *path)
+{
+    static const char *root; // a test has only so many paths
+    if (!root)
+        root = ktest_path("tree");
+    setenv("PATH", ktest_dir(), 1); // no git: starting one takes longer than all of a write
+    kt_ok_err(ken_store_open(&(ken_store_opts){ .path = path }, &writer, &err), &err);
+    make_index(root);
+    kt_ok_err(
+        ken_store_open(&(ken_store_opts){ .path = path, .is_read_only = true }, &reader, &err),
+        &err);
+    kt_ok_err(ken_snapshot_open(reader, &snapshot, &err), &err);
+    checkpoints = ken_checkpoints_new(&(ken_checkpoints_opts){
+        .snap = snapshot, .store = reader, .root = root, .open_writer = lend_writer });
+}
+
+static void checkpoints_close(void)
+{
+    ken_checkpoints_free(checkpoints);
+    ken_snapshot_close(snapshot);
+    ken_store_close(reader);
+    ken_store_close(writer);
+}
+
+static void checkpoints_choose(step *s)
+{
+    if (!checkpoint_model[s->slot].exists)
+        s->what = CHECKPOINT_SAVE;
+    else if (s->what == CHECKPOINT_SAVE)
+        s->what = CHECKPOINT_UPDATE;
+}
+
+// Every save writes one row, two tags and the state: all of them or none.
+static ken_status checkpoints_write(step *s, ken_err *e)
+{
+    const checkpoint_state *m = &checkpoint_model[s->slot];
+    const ken_str tags[] = { ken_arena_printf(&arena, "tag %u", s->value), KEN_STR("all") };
+    ken_checkpoint_draft d = { .id = m->id,
+                               .is_update = s->what == CHECKPOINT_UPDATE,
+                               .summary = ken_arena_printf(&arena, "checkpoint %u", s->value),
+                               .tags = tags,
+                               .n_tags = 2,
+                               .now_ms = ken_clock_wall_ms() };
+    ken_checkpoint saved = { 0 };
+    if (s->what == CHECKPOINT_DELETE)
+        return ken_checkpoints_remove(checkpoints, m->id, &arena, e);
+    ken_status st = ken_checkpoints_save(checkpoints, &d, NULL, &arena, &saved, e);
+    s->id = saved.id;
+    return st;
+}
+
+// The checkpoints that have a tag; with `tag` NULL all.
+static ken_checkpoint_page list_checkpoints(const char *tag)
+{
+    ken_checkpoint_page page;
+    ken_str text = ken_str_c(tag);
+    ken_checkpoint_query q = { .filter = { .all = &text, .n_all = tag != NULL }, .limit = SLOTS };
+    kt_ok_err(ken_checkpoints_list(checkpoints, &q, &arena, &page, &err), &err);
+    return page;
+}
+
+static ken_checkpoint_page list_value(uint32_t value)
+{
+    return list_checkpoints(ken_arena_printf(&arena, "tag %u", value).ptr);
+}
+
+static bool checkpoints_apply(const step *s)
+{
+    checkpoint_state *m = &checkpoint_model[s->slot];
+    ken_uuid id = s->id;
+    if (!s->is_done) { // was it written?
+        ken_checkpoint c;
+        ken_checkpoint_page page = list_value(s->value);
+        bool is_there = s->what == CHECKPOINT_DELETE
+                            ? ken_checkpoints_load(checkpoints, m->id, &arena, &c, &err) != KEN_OK
+                            : page.n == 1;
+        if (!is_there)
+            return false;
+        if (page.n)
+            id = page.items[0].id;
+    }
+    if (s->what == CHECKPOINT_SAVE)
+        *m = (checkpoint_state){ .exists = true, .id = id, .created = s->value };
+    m->exists = s->what != CHECKPOINT_DELETE;
+    m->value = s->value;
+    return true;
+}
+
+static void checkpoints_check(void)
+{
+    uint64_t n = 0;
+    for (int i = 0; i < SLOTS; i++) {
+        const checkpoint_state *m = &checkpoint_model[i];
+        ken_checkpoint c;
+        if (!m->created)
+            continue;
+        ken_status st = ken_checkpoints_load(checkpoints, m->id, &arena, &c, &err);
+        kt_eq_u(st == KEN_OK, m->exists);
+        if (!m->exists)
+            continue;
+        kt_true(ken_str_eq(c.summary, ken_arena_printf(&arena, "checkpoint %u", m->value)));
+        kt_eq_u(c.n_tags, 2);
+        kt_eq_u(list_value(m->value).n, 1);
+        n++;
+    }
+    kt_eq_u(list_checkpoints(NULL).n_total, n);
+    kt_eq_u(list_checkpoints("all").n_total, n);
+}
+
+static const memory checkpoint_memory = { "data/indexes/p.db", checkpoints_open,
+                                          checkpoints_close,   CHECKPOINT_WHATS,
+                                          checkpoints_choose,  checkpoints_write,
+                                          checkpoints_apply,   checkpoints_check };
+
 // ---- the driver --------------------------------------------------------------------------------
 
-static const memory *const memories[] = { &task_memory };
+static const memory *const memories[] = { &task_memory, &checkpoint_memory };
 
 enum {
     N_MEMORIES = sizeof memories / sizeof *memories
