@@ -16,6 +16,7 @@
 
 enum {
     HITS = 15,
+    DOCS = 2,      // documents that are looked for when no find is one
     BEST_HITS = 5, // finds that go before everything that hangs on them
     SUBJECTS = 3,  // definitions of a name that is asked about
     EXPLAINED = 3, // pieces whose callers and callees are looked up
@@ -69,8 +70,23 @@ static bool is_document(const ken_hit *h)
     return h->chunk_type == KEN_CHUNK_SECTION || h->chunk_type == KEN_CHUNK_LINES;
 }
 
+// Code ranks before prose; what a document says of the question is worth reading all the same.
+static ken_status add_documents(building *b, ken_search_opts o, ken_err *err)
+{
+    if (o.chunk_type || o.kind)
+        return KEN_OK; // something else is asked for
+    ken_search_result found;
+    o.chunk_type = KEN_CHUNK_SECTION;
+    o.limit = DOCS;
+    ken_status st = ken_search(b->g.s, b->question, &o, b->cancel, b->g.arena, &found, err);
+    for (size_t i = 0; !st && i < found.n_hits; i++)
+        context_add_hit(&b->g, &found.hits[i], KEN_CONTEXT_DOC, FIRST_DOC + (uint32_t)i);
+    return st;
+}
+
 static ken_status add_hits(building *b, const ken_search_opts *given, ken_err *err)
 {
+    bool has_document = false;
     ken_search_opts o = given ? *given : (ken_search_opts){ 0 };
     o.limit = HITS;
     o.offset = 0;
@@ -84,13 +100,14 @@ static ken_status add_hits(building *b, const ken_search_opts *given, ken_err *e
     for (size_t i = 0; i < found.n_hits; i++) {
         const ken_hit *h = &found.hits[i];
         uint32_t rank = (uint32_t)i;
+        has_document = has_document || h->chunk_type == KEN_CHUNK_SECTION;
         if (is_document(h))
             context_add_hit(&b->g, h, KEN_CONTEXT_DOC, FIRST_DOC + rank);
         else
             context_add_hit(&b->g, h, h->symbol.len ? KEN_CONTEXT_DEFINITION : KEN_CONTEXT_MATCH,
                             (rank < BEST_HITS ? FIRST_BEST : FIRST_FURTHER) + rank);
     }
-    return KEN_OK;
+    return has_document ? KEN_OK : add_documents(b, o, err);
 }
 
 // ---- what hangs on it --------------------------------------------------------------------------

@@ -16,7 +16,7 @@
 // declarators, constructors of C++, visibility by name in Ruby. 4: vectors. 5: another model. 6:
 // references. 8: ends of literals. 9: functions that are put into fields.
 enum {
-    KEN_INDEX_FEATURE = 10
+    KEN_INDEX_FEATURE = 11
 };
 
 // What a worker needs and keeps between files. One per worker thread.

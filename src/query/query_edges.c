@@ -10,7 +10,8 @@
 
 enum {
     TWINS_MAX = 16,
-    ALIASES_MAX = 64
+    ALIASES_MAX = 64,
+    RENAMED_MAX = 16 // names by which others know what a file passes on
 };
 
 // What is looked for. Definitions that are the same thing lead to the one that was asked for.
@@ -56,10 +57,45 @@ static bool add_wanted(edge_search *e, uint32_t i)
     return is_default;
 }
 
+static ken_status mark_files(edge_search *e, ken_str name, uint8_t *marked, ken_arena *arena,
+                             ken_err *err)
+{
+    uint32_t *files;
+    size_t n;
+    ken_status st = query_graph_files_with(e->s, name, arena, &files, &n, err);
+    for (size_t f = 0; !st && f < n; f++)
+        marked[files[f]] = 1;
+    return st;
+}
+
+// Whether the import passes on, under another name, what is looked for: `export { a as b }`.
+static bool is_passed_on(const edge_search *e, const ken_unit_text *u, const ken_bind *b)
+{
+    return ((b->flags & KEN_BIND_EXPORTED) || u->lang == KEN_LANG_PYTHON) && b->local.len &&
+           ken_map_find(&e->names, b->name) && !ken_map_find(&e->names, b->local) &&
+           !ken_str_eq(b->local, KEN_STR("default"));
+}
+
+static ken_status add_renamed(edge_search *e, uint32_t file, uint32_t *n_added, uint8_t *marked,
+                              ken_arena *arena, ken_err *err)
+{
+    const ken_unit_text *u = ken_graph_unit(e->g, file);
+    ken_status st = KEN_OK;
+    for (uint32_t i = 0; !st && u && i < u->refs->n_binds && *n_added < RENAMED_MAX; i++) {
+        if (!is_passed_on(e, u, &u->refs->binds[i]))
+            continue;
+        ken_map_put(&e->names, u->refs->binds[i].local, 1, NULL);
+        st = mark_files(e, u->refs->binds[i].local, marked, arena, err);
+        ++*n_added;
+    }
+    return st;
+}
+
 // Files to look into, none twice: those that say one of the names, those that import a default.
 static ken_status gather_files(edge_search *e, uint8_t *marked, ken_arena *arena, ken_err *err)
 {
     ken_status st = KEN_OK;
+    uint32_t n_renamed = 0;
     for (uint32_t i = 0; !st && i < e->n_defs; i++) {
         bool is_default = add_wanted(e, i);
         const ken_unit_text *u = ken_graph_unit(e->g, e->defs[i].file);
@@ -67,14 +103,12 @@ static ken_status gather_files(edge_search *e, uint8_t *marked, ken_arena *arena
             continue;
         ken_str names[2] = { ken_graph_name(u, e->defs[i].def),
                              ken_path_stem(ken_path_base(e->s->rows[e->defs[i].file].path)) };
-        for (uint32_t k = 0; !st && k < (is_default ? 2 : 1); k++) {
-            uint32_t *files;
-            size_t n;
-            st = query_graph_files_with(e->s, names[k], arena, &files, &n, err);
-            for (size_t f = 0; !st && f < n; f++)
-                marked[files[f]] = 1;
-        }
+        for (uint32_t k = 0; !st && k < (is_default ? 2 : 1); k++)
+            st = mark_files(e, names[k], marked, arena, err);
     }
+    for (uint32_t f = 0; !st && f < e->s->n_files; f++)
+        if (marked[f])
+            st = add_renamed(e, f, &n_renamed, marked, arena, err);
     return st;
 }
 

@@ -96,7 +96,7 @@ typedef struct ken_trace_opts {
     ken_trace_direction direction;
     uint32_t max_depth;  // 1 to 10; 0 = 3
     uint32_t max_nodes;  // 0 = 100, at most 1,000
-    uint32_t max_branch; // children shown of one node; 0 = 12
+    uint32_t max_branch; // children shown of one node; 0 = 12, at depth 1 all
     bool wants_external; // calls that leave the tree as leaves
 } ken_trace_opts;
 

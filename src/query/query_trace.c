@@ -213,7 +213,9 @@ static int by_order(const void *a, const void *b)
 // Keeps the most relevant, in the order in which they stand in the text. Returns how many went.
 static uint32_t cut(tracer *t)
 {
-    uint32_t most = t->o->max_branch ? t->o->max_branch : BRANCH_DEFAULT;
+    bool is_flat = t->o->max_depth == 1; // nothing else needs the room
+    uint32_t n_nodes = t->o->max_nodes ? t->o->max_nodes : NODES_DEFAULT;
+    uint32_t most = t->o->max_branch ? t->o->max_branch : is_flat ? n_nodes : BRANCH_DEFAULT;
     uint32_t n_cut = t->links.len > most ? (uint32_t)t->links.len - most : 0;
     if (n_cut) {
         qsort(t->links.ptr, t->links.len, sizeof *t->links.ptr, by_weight);

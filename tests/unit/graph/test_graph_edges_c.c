@@ -11,7 +11,8 @@ static const graph_lab_file files[] = {
                 "struct list { struct node *first; int len; };\n"
                 "static int helper(const list *l) { return l->len; }\n"
                 "int list_len(const list *l) { return helper(l); }\n"
-                "int list_mode(list *l) { l->first->value = LIST_MAX; return LIST_FULL; }\n" },
+                "int list_mode(list *l) { l->first->value = LIST_MAX; return LIST_FULL; }\n"
+                "int list_free(list *l) { return 0; }\n" },
     { "list.h", "#ifndef LIST_H\n"
                 "#define LIST_H\n"
                 "#define LIST_MAX 10\n"
@@ -20,6 +21,7 @@ static const graph_lab_file files[] = {
                 "enum list_mode { LIST_EMPTY, LIST_FULL };\n"
                 "int list_len(const list *l);\n"
                 "extern int list_count;\n"
+                "int list_free(list *l) MUST_USE;\n"
                 "#endif\n" },
     { "main.c", "#include <string.h>\n"
                 "#include \"list.h\"\n"
@@ -30,7 +32,7 @@ static const graph_lab_file files[] = {
                 "  list_count = n.next->value + len;\n"
                 "  memset(&n, 0, sizeof n);\n"
                 "  far_away();\n"
-                "  return list_len(0);\n"
+                "  return list_len(0) + list_free(0);\n"
                 "}\n" },
 };
 
@@ -45,6 +47,11 @@ static void expect(const char *place, const char *want)
 KEN_TEST(c_a_call_leads_through_the_prototype_to_the_definition)
 {
     expect("main.c:10 list_len", "list.c:4 list_len imported");
+}
+
+KEN_TEST(c_a_macro_behind_a_prototype_does_not_hide_it)
+{
+    expect("main.c:10 list_free", "list.c:6 list_free imported");
 }
 
 KEN_TEST(c_a_static_function_is_that_of_its_file)

@@ -55,6 +55,42 @@ static void callers(const char *entry, const char *expected)
     ken_buf_release(&text);
 }
 
+KEN_TEST(what_is_passed_on_under_another_name_is_used_by_whoever_says_that)
+{
+    start("lib.ts", "export function call() {}\nexport function other() {}\n");
+    lab_write(&l, "index.ts", "export { call as callIt, other } from './lib';\n");
+    lab_write(&l, "use.ts",
+              "import { callIt } from './index';\n"
+              "export function run() { callIt(); }\n");
+    lab_write(&l, "wrong.ts", "function callIt() {}\nexport function stop() { callIt(); }\n");
+    go();
+    callers("call", "run");
+    callers("other", "");
+    end();
+}
+
+KEN_TEST(at_depth_one_nothing_is_left_out)
+{
+    char text[2000];
+    int n = 0;
+    for (int i = 10; i < 40; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "void f%d(void) {}\n", i);
+    n += snprintf(text + n, sizeof text - (size_t)n, "void all(void) {\n");
+    for (int i = 10; i < 40; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "f%d();\n", i);
+    snprintf(text + n, sizeof text - (size_t)n, "}\n");
+    start("a.c", text);
+    go();
+    ken_trace t;
+    ken_trace_opts o = { .entry = KEN_STR("all"), .max_depth = 1 };
+    kt_ok_err(ken_trace_execution(snap, &o, NULL, &l.arena, &t, &l.err), &l.err);
+    kt_eq_u(t.n_steps, 31);
+    o.max_depth = 2;
+    kt_ok_err(ken_trace_execution(snap, &o, NULL, &l.arena, &t, &l.err), &l.err);
+    kt_eq_u(t.n_steps, 13);
+    end();
+}
+
 static const char ops_h[] =
     "struct ops { const char *name; int (*open)(int); int (*close)(int); };\n"
     "struct other { int (*open)(int); int state; };\n"
