@@ -40,6 +40,7 @@ void ken_rulebook_free(ken_rulebook *b)
     ken_vec_release(&b->entries);
     ken_vec_release(&b->docs);
     ken_rulebook__free_ranker(b->ranker);
+    ken_rulebook__free_kept(b->kept);
     ken_arena_release(&b->config_arena);
     ken_arena_release(&b->nested_arena);
     ken_arena_release(&b->arena);

@@ -36,6 +36,7 @@ struct ken_rulebook {
     KEN_VEC(ken_rulebook_document) docs; // the same, for callers
     uint32_t next_slot;
     struct rulebook_ranker *ranker; // rulebook_rank.c; NULL until a question needs it
+    struct rulebook_kept *kept;     // rulebook_kept.c; the same
     ken_rulebook_config config;
     ken_arena config_arena;
     ken_fs_stamp config_stamp;
@@ -54,5 +55,8 @@ ken_status ken_rulebook__find(ken_rulebook *b, int root_fd, rulebook_path_fn *fn
 size_t ken_rulebook__rank(ken_rulebook *b, ken_str description, ken_rule_kind kind, size_t limit,
                           ken_arena *arena, ken_rulebook_found **out);
 void ken_rulebook__free_ranker(struct rulebook_ranker *r);
+
+// ---- rulebook_kept.c ---------------------------------------------------------------------------
+void ken_rulebook__free_kept(struct rulebook_kept *k);
 
 #endif

@@ -65,6 +65,27 @@ ken_status ken_verify_rules(ken_snapshot *s, const ken_rule *rules, size_t n,
                             const ken_verify_opts *o, const ken_cancel *cancel, ken_arena *arena,
                             ken_verification *out, ken_err *err) KEN_MUST_USE;
 
+// ---- kept by a rulebook ------------------------------------------------------------------------
+enum {
+    KEN_FINDING_FIRST = 3
+};
+
+typedef struct ken_rulebook ken_rulebook; // rulebook.h
+
+typedef struct ken_rule_finding {
+    const ken_rule *rule;
+    ken_rule_outcome outcome;
+    ken_violation first[KEN_FINDING_FIRST]; // their `rule` is of no use here
+    uint32_t n_first;
+} ken_rule_finding;
+
+// What the checks of these rules, the rulebook's own, find in the whole tree; NULL for those
+// without a check. The first question of a generation does the checks, later ones find the answers.
+// Findings are the rulebook's until the next call.
+ken_status ken_rulebook_find_violations(ken_rulebook *b, const ken_rule *const *rules, size_t n,
+                                        const ken_cancel *cancel, ken_arena *arena,
+                                        const ken_rule_finding ***out, ken_err *err) KEN_MUST_USE;
+
 // How people name a rule: its id, else "CONSTRAINTS.md:12".
 ken_str ken_rule_label(const ken_rule *rule, ken_arena *arena);
 

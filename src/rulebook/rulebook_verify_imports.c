@@ -109,26 +109,30 @@ static void prepare(import_check *c)
 
 // ---- judging ------------------------------------------------------------------------------------
 
+static ken_str from_of(const ken_rule_check *check, ken_str path)
+{
+    for (size_t k = 0; k < check->in.n; k++)
+        if (ken_globs_match(&(ken_str_list){ &check->in.items[k], 1 }, path))
+            return check->in.items[k];
+    return KEN_STR("this file");
+}
+
 static ken_str message_of(import_check *c, const import_rule *i, const ken_import_fact *f,
                           uint32_t to)
 {
-    ken_arena *a = c->v->arena;
     const ken_rule_check *check = i->r->check;
-    if (i->layer) {
-        return ken_arena_printf(
-            a,
-            "imports '" KEN_STR_FMT "' of layer '" KEN_STR_FMT "'; layer '" KEN_STR_FMT
-            "' may import only itself and those before it",
-            KEN_STR_ARG(c->v->files[to].path), KEN_STR_ARG(check->layers.items[i->layer[to]]),
-            KEN_STR_ARG(check->layers.items[i->layer[f->file]]));
-    }
+    const char *how = f->is_guess && to != UINT32_MAX ? " (the nearest file of that name)" : "";
     ken_str what = to == UINT32_MAX ? f->module : c->v->files[to].path;
-    ken_str from = KEN_STR("this file");
-    for (size_t k = check->in.n; k-- > 0;)
-        if (ken_globs_match(&(ken_str_list){ &check->in.items[k], 1 }, f->path))
-            from = check->in.items[k];
-    return ken_arena_printf(a, "imports '" KEN_STR_FMT "', which '" KEN_STR_FMT "' must not",
-                            KEN_STR_ARG(what), KEN_STR_ARG(from));
+    if (!i->layer)
+        return ken_arena_printf(c->v->arena,
+                                "imports '" KEN_STR_FMT "'%s, which '" KEN_STR_FMT "' must not",
+                                KEN_STR_ARG(what), how, KEN_STR_ARG(from_of(check, f->path)));
+    ken_str mine = check->layers.items[i->layer[f->file]],
+            other = check->layers.items[i->layer[to]];
+    return ken_arena_printf(c->v->arena,
+                            "imports '" KEN_STR_FMT "'%s of layer '" KEN_STR_FMT
+                            "'; layer '" KEN_STR_FMT "' may import only itself and those before it",
+                            KEN_STR_ARG(what), how, KEN_STR_ARG(other), KEN_STR_ARG(mine));
 }
 
 static void add(import_check *c, import_rule *i, const ken_import_fact *f, uint32_t to)
