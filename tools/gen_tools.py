@@ -19,15 +19,17 @@ ORDER = (
     "query_impact build_context outline nodeSource "
     "index_repository get_repo_status list_projects "
     "create_task get_task list_tasks update_task delete_task "
-    "checkpoint_save checkpoint_search checkpoint_list checkpoint_get checkpoint_delete"
+    "checkpoint_save checkpoint_search checkpoint_list checkpoint_get checkpoint_delete "
+    "rag_index rag_check_constraints rag_query_impact rag_health_check rag_status"
 ).split()
 SETS = {
     "search": "asking about code",
     "index": "projects and their indexes",
     "tasks": "what is to be done",
     "checkpoints": "where work stood",
+    "rules": "what a change must obey",
 }
-BUDGETS = {"search": 1500, "tasks": 700, "checkpoints": 700, "all": 5000}
+BUDGETS = {"search": 1500, "tasks": 700, "checkpoints": 700, "rules": 1400, "all": 5000}
 BOUNDS = ("minimum", "maximum", "minLength", "maxLength")
 
 HEAD = """\

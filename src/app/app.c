@@ -29,6 +29,7 @@ static void close_handle(app_handle *h)
     if (!h)
         return;
     ken_checkpoints_free(h->checkpoints);
+    ken_rulebook_free(h->rulebook);
     ken_snapshot_close(h->snapshot);
     ken_store_close(h->store);
     ken_store_close(h->writer); // after the reader: the last to close brings the log in

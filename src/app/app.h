@@ -27,6 +27,7 @@
 #include "json/json.h"
 #include "model/model_record.h"
 #include "query/query.h"
+#include "rulebook/rulebook.h"
 #include "task/task.h"
 
 typedef struct ken_app ken_app;
@@ -172,6 +173,20 @@ ken_status ken_app_list_skips(ken_app *app, const ken_project_info *project, ken
 // opened for reading only where nothing may be written.
 ken_status ken_app_borrow_tasks(ken_app *app, ken_tasks **out, ken_err *err) KEN_MUST_USE;
 void ken_app_give_back_tasks(ken_app *app, ken_tasks *t);
+
+// ---- rules ----
+// The rules of the project that `s` was borrowed of: the app's, for the thread that has `s`, until
+// `s` is given back.
+ken_rulebook *ken_app_rulebook(ken_app *app, ken_snapshot *s);
+// ken_rulebook_index into that project's index. Waits up to 30 seconds for another writer.
+ken_status ken_app_index_rules(ken_app *app, ken_snapshot *s, ken_rulebook_counts *out,
+                               ken_err *err) KEN_MUST_USE;
+// The project whose rules are meant when none is named; it outlives the process. KEN_ENOTFOUND
+// without a message when there is none, or it was removed.
+ken_status ken_app_load_rules_project(ken_app *app, ken_arena *arena, ken_project_info *out,
+                                      ken_err *err) KEN_MUST_USE;
+ken_status ken_app_set_rules_project(ken_app *app, const ken_project_info *project, ken_err *err)
+    KEN_MUST_USE;
 
 // ---- health ----
 typedef enum ken_health {

@@ -25,8 +25,9 @@ typedef struct app_handle {
     ken_snapshot *snapshot;
     ken_checkpoints *checkpoints; // app_checkpoints.c; this and the next NULL until they are needed
     ken_store *writer;
-    uint64_t inode;   // of the database: another file of that name is another index
-    uint64_t used_at; // larger = later
+    ken_rulebook *rulebook; // app_rules.c; NULL until it is asked for
+    uint64_t inode;         // of the database: another file of that name is another index
+    uint64_t used_at;       // larger = later
     bool is_lent;
 } app_handle;
 
@@ -48,6 +49,8 @@ ken_status ken_app__take_catalog(ken_app *app, bool may_create, ken_catalog **ou
 void ken_app__give_catalog(ken_app *app, ken_catalog *c);
 
 // ---- app.c ----
+// The handle that a lent snapshot belongs to.
+app_handle *ken_app__handle_of(ken_app *app, const ken_snapshot *s);
 // Puts what the project's name and what to do about it into the message of a failed store call.
 ken_status ken_app__explain(const ken_project_info *project, ken_status st, ken_err *err);
 // Closes what is idle of a project.

@@ -76,10 +76,12 @@ static const cli_opt impact_opts[] = {
 };
 
 static const cli_opt rules_opts[] = {
-    { "diff", 0, CLI_MAYBE, "REV", "only what changed since REV, or in A..B (default: uncommitted)",
+    { "diff", 0, CLI_MAYBE, "REV",
+      "check: only what changed since REV, or in A..B (default: uncommitted)", NULL },
+    { "rule", 0, CLI_LIST, "ID", "check: only this rule; may be repeated", NULL },
+    { "sarif", 0, CLI_FLAG, NULL, "check: print SARIF 2.1.0, for code scanning", NULL },
+    { "limit", 'k', CLI_VALUE, "N", "for, impact: results of each kind, 1 to 20 (default 5)",
       NULL },
-    { "rule", 0, CLI_LIST, "ID", "only this rule; may be repeated", NULL },
-    { "sarif", 0, CLI_FLAG, NULL, "print SARIF 2.1.0, for code scanning", NULL },
     { "no-index", 0, CLI_FLAG, NULL, "take the index as it is", NULL },
 };
 
@@ -234,12 +236,16 @@ const cli_command ken_cli__commands[] = {
       true, ken_cli__run_hotspots },
     { "routes", "[FILTER]", "list routes and events with their handlers", NULL, OPTS(list_opts), 0,
       1, true, ken_cli__run_routes },
-    { "rules", "check [PATH]", "check the code against the rules of ARCHITECTURE.yml",
-      "Exit status 0: nothing of severity error; 1: something; 2: a rule could not be read.\n"
-      "docs/rules.md says what can be checked.\n\n"
-      "  ken rules check\n"
-      "  ken rules check --diff main --sarif >rules.sarif",
-      OPTS(rules_opts), 1, 3, true, ken_cli__run_rules },
+    { "rules", "for CHANGE | check [PATH] | impact FILE | index | health | status",
+      "what a change must obey: ask before it, check after it",
+      "  ken rules for \"add a POST endpoint for refunds\"\n"
+      "  ken rules check --diff main --sarif >rules.sarif\n"
+      "  ken rules impact src/routes/orders.js\n"
+      "  ken rules index             read all code and documents of rules again\n"
+      "  ken rules health            what is missing, broken or old\n\n"
+      "Exit status of check: 0: nothing of severity error; 1: something; 2: a rule could not be\n"
+      "read. docs/rules.md says what can be checked.",
+      OPTS(rules_opts), 1, 100, true, ken_cli__run_rules },
     { "outline", "FILE", "list the symbols of a file", NULL, OPTS(file_opts), 1, 1, true,
       ken_cli__run_outline },
     { "chunks", "FILE", "show how a file was cut into chunks", NULL, OPTS(chunks_opts), 1, 1, true,

@@ -1,271 +1,228 @@
 // SPDX-License-Identifier: MIT
-// ken rules: the rules of a project. `check` verifies those that a machine can check.
-#include <inttypes.h>
+// ken rules: what a change must obey. Each action but check is one call of a tool.
 #include <string.h>
 
-#include "base/alloc.h"
-#include "base/fs.h"
+#include "cli/cli_print_priv.h"
 #include "cli/cli_rules_priv.h"
 #include "json/json.h"
-#include "query/query_facts.h"
-#include "rulebook/rulebook.h"
 
-// ---- what is checked ----------------------------------------------------------------------------
+typedef ken_status action_fn(cli *x, ken_err *err);
 
-static bool is_asked(cli *x, const ken_rule *rule)
+// ---- showing -----------------------------------------------------------------------------------
+
+static void print_place(const cli *x, const json_t *o)
 {
-    const char **ids;
-    size_t n = ken_cli__args_list(&x->args, "rule", &x->arena, &ids);
-    for (size_t i = 0; i < n; i++)
-        if (ken_str_eq_c(rule->id, ids[i]))
-            return true;
-    return !n;
+    ken_cli__paint_text(x, CLI_PATH, ken_cli__member(o, "filePath"));
+    ken_cli__print(":");
+    ken_cli__paint(x, CLI_LINE, "%lld", ken_cli__number(o, "startLine"));
 }
 
-static void add_document(cli *x, const ken_rulebook_document *d, cli_rules *out)
+static void show_rules(const cli *x, const json_t *list, const char *head)
 {
-    for (size_t i = 0; i < d->n_rules; i++)
-        if (d->rules[i].check.kind != KEN_CHECK_NONE && is_asked(x, &d->rules[i]))
-            out->rules[out->n++] = d->rules[i];
-    for (size_t i = 0; i < d->n_issues; i++)
-        out->issues[out->n_issues++] = d->issues[i].message;
-    if (d->error.len)
-        out->issues[out->n_issues++] = d->error;
-}
-
-static ken_status find_rules(cli *x, ken_rulebook *book, cli_rules *out, ken_err *err)
-{
-    size_t n, n_rules = 1, n_issues = 1;
-    ken_status st = ken_rulebook_refresh(book, err);
-    if (st)
-        return st;
-    const ken_rulebook_document *docs = ken_rulebook_documents(book, &n);
-    for (size_t i = 0; i < n; i++) {
-        n_rules += docs[i].n_rules;
-        n_issues += docs[i].n_issues + 1;
-    }
-    out->rules = KEN_ARENA_ARRAY(&x->arena, ken_rule, n_rules);
-    out->issues = KEN_ARENA_ARRAY(&x->arena, ken_str, n_issues);
-    for (size_t i = 0; i < n; i++)
-        add_document(x, &docs[i], out);
-    if (out->n || !ken_cli__args_has(&x->args, "rule"))
-        return KEN_OK;
-    x->is_usage_error = true;
-    return KEN_FAIL(err, KEN_EINVAL, "rule: '%s' is no rule with a check",
-                    ken_cli__args_get(&x->args, "rule"));
-}
-
-// `--diff REV`, as well as `--diff=REV`: a word that is no path.
-static const char *path_word(const cli *x, ken_verify_opts *o)
-{
-    const char *rev = ken_cli__args_get(&x->args, "diff");
-    size_t n = x->args.n_words;
-    o->wants_diff = ken_cli__args_has(&x->args, "diff");
-    if (o->wants_diff && !rev && n > 1 && !ken_fs_exists(x->args.words[n - 1]))
-        rev = x->args.words[--n];
-    o->diff = ken_str_c(rev ? rev : "");
-    return n > 1 ? x->args.words[1] : NULL;
-}
-
-// ---- text ---------------------------------------------------------------------------------------
-
-static void print_violation(cli *x, const cli_rules *r, const ken_violation *v)
-{
-    const ken_rule *rule = &r->rules[v->rule];
-    bool is_error = rule->severity == KEN_RULE_ERROR;
-    ken_cli__paint_text(x, CLI_PATH, v->path);
-    ken_cli__print(":%" PRIu32 ":%" PRIu32 ": ", v->first_line + 1, v->column + 1);
-    ken_cli__paint(x, is_error ? CLI_BAD : CLI_NOTE,
-                   "%s: ", ken_rule_severity_word(rule->severity));
-    ken_cli__print_text(v->message);
-    ken_cli__paint(x, CLI_DIM, " [" KEN_STR_FMT "]\n",
-                   KEN_STR_ARG(ken_rule_label(rule, &x->arena)));
-    ken_cli__print("    rule: ");
-    ken_cli__print_text(rule->text);
-    if (v->example.path.len) {
-        ken_cli__print("\n    obeys: ");
-        ken_cli__paint_text(x, CLI_PATH, v->example.path);
-        if (v->example.symbol.len) {
-            ken_cli__print(":%" PRIu32 " ", v->example.line + 1);
-            ken_cli__print_text(v->example.symbol);
+    if (json_array_size(list))
+        ken_cli__print_head(x, head);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *r = json_array_get(list, i);
+        ken_str heading = ken_cli__member(r, "heading"), content = ken_cli__member(r, "content"),
+                line;
+        ken_cli__print("  ");
+        print_place(x, r);
+        if (heading.len) {
+            ken_cli__print("  ");
+            ken_cli__paint_text(x, CLI_DIM, heading);
+        }
+        ken_cli__print("\n");
+        while (ken_str_line_next(&content, &line)) {
+            ken_cli__print("    ");
+            ken_cli__print_text(line);
+            ken_cli__print("\n");
         }
     }
-    ken_cli__print("\n");
 }
 
-static void print_outcomes(cli *x, const cli_rules *r)
+static void show_examples(const cli *x, const json_t *list)
 {
-    for (size_t i = 0; i < r->n; i++) {
-        const ken_rule_outcome *o = &r->found.outcomes[i];
-        ken_str label = ken_rule_label(&r->rules[i], &x->arena);
-        if (o->note.len)
-            ken_cli__note(x, KEN_STR_FMT ": " KEN_STR_FMT, KEN_STR_ARG(label),
-                          KEN_STR_ARG(o->note));
-        if (o->n_undecided)
-            ken_cli__note(x, KEN_STR_FMT ": %" PRIu32 " of what it looks at could not be decided",
-                          KEN_STR_ARG(label), o->n_undecided);
+    if (json_array_size(list))
+        ken_cli__print_head(x, "examples");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *e = json_array_get(list, i);
+        ken_cli__print("  ");
+        print_place(x, e);
+        ken_cli__print("  ");
+        ken_cli__paint_text(x, CLI_NAME, ken_cli__member(e, "symbol"));
+        ken_cli__print("\n");
     }
-    if (r->found.is_truncated)
-        ken_cli__note(x, "%zu of %" PRIu32 " violations are shown", r->found.n, r->found.n_found);
-    ken_cli__print("%s, %s checked in %s\n",
-                   ken_cli__format_n(&x->arena, r->found.n_found, "violation").ptr,
-                   ken_cli__format_n(&x->arena, r->found.n_checked, "rule").ptr,
-                   ken_cli__format_n(&x->arena, r->found.n_files, "file").ptr);
 }
 
-static void print_text(cli *x, const cli_rules *r)
+static void show_texts(const cli *x, const json_t *list, const char *head)
 {
-    for (size_t i = 0; i < r->found.n; i++)
-        print_violation(x, r, &r->found.violations[i]);
-    print_outcomes(x, r);
-}
-
-// ---- JSON ---------------------------------------------------------------------------------------
-
-static json_t *violation_json(cli *x, const cli_rules *r, const ken_violation *v)
-{
-    const ken_rule *rule = &r->rules[v->rule];
-    json_t *o = json_object();
-    ken_json_set_str(o, "rule", ken_rule_label(rule, &x->arena));
-    ken_json_set_str(o, "severity", ken_str_c(ken_rule_severity_word(rule->severity)));
-    ken_json_set_str(o, "file_path", v->path);
-    ken_json_set_u64(o, "start_line", v->first_line + 1u);
-    ken_json_set_u64(o, "end_line", v->last_line + 1u);
-    ken_json_set_u64(o, "column", v->column + 1u);
-    if (v->symbol.len)
-        ken_json_set_str(o, "symbol", v->symbol);
-    ken_json_set_str(o, "message", v->message);
-    if (v->example.path.len) {
-        json_t *e = json_object();
-        ken_json_set_str(e, "file_path", v->example.path);
-        ken_json_set_u64(e, "line", v->example.line + 1u);
-        if (v->example.symbol.len)
-            ken_json_set_str(e, "symbol", v->example.symbol);
-        ken_json_set(o, "example", e);
+    if (json_array_size(list))
+        ken_cli__print_head(x, head);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        ken_cli__print("  ");
+        ken_cli__print_text(ken_json_text(json_array_get(list, i)));
+        ken_cli__print("\n");
     }
-    return o;
 }
 
-static json_t *outcome_json(cli *x, const ken_rule *rule, const ken_rule_outcome *outcome)
+static void show_advice(const cli *x, const json_t *answer)
 {
-    json_t *o = json_object();
-    ken_json_set_str(o, "id", ken_rule_label(rule, &x->arena));
-    ken_json_set_str(o, "rule", rule->text);
-    ken_json_set_str(o, "document", rule->path);
-    ken_json_set_u64(o, "line", rule->first_line + 1u);
-    ken_json_set_str(o, "severity", ken_str_c(ken_rule_severity_word(rule->severity)));
-    ken_json_set_str(o, "check", ken_str_c(ken_rule_check_word(rule->check.kind)));
-    ken_json_set_bool(o, "checked", outcome->is_checked);
-    ken_json_set_u64(o, "files", outcome->n_files);
-    ken_json_set_u64(o, "seen", outcome->n_seen);
-    ken_json_set_u64(o, "violations", outcome->n_found);
-    ken_json_set_u64(o, "undecided", outcome->n_undecided);
-    if (outcome->note.len)
-        ken_json_set_str(o, "note", outcome->note);
-    return o;
+    ken_cli__print_summary(x, answer);
+    show_texts(x, json_object_get(answer, "problems"), "documents that cannot be read");
+    show_rules(x, json_object_get(answer, "constraints"), "constraints");
+    show_rules(x, json_object_get(answer, "patterns"), "patterns");
+    show_examples(x, json_object_get(answer, "examples"));
 }
 
-static void print_json(cli *x, const cli_place *place, const cli_rules *r)
+static void show_files(const cli *x, const json_t *list, const char *head)
 {
-    json_t *top = json_object(), *violations = json_array(), *rules = json_array(),
-           *issues = json_array();
-    for (size_t i = 0; i < r->found.n; i++)
-        ken_json_append(violations, violation_json(x, r, &r->found.violations[i]));
-    for (size_t i = 0; i < r->n; i++)
-        ken_json_append(rules, outcome_json(x, &r->rules[i], &r->found.outcomes[i]));
-    for (size_t i = 0; i < r->n_issues; i++)
-        ken_json_append(issues, ken_json_str(r->issues[i]));
-    ken_cli__json_set_project(top, &place->project);
-    ken_json_set(top, "violations", violations);
-    ken_json_set_u64(top, "total", r->found.n_found);
-    ken_json_set_u64(top, "files", r->found.n_files);
-    ken_json_set(top, "rules", rules);
-    ken_json_set(top, "issues", issues);
-    ken_cli__print_json(top);
+    if (json_array_size(list))
+        ken_cli__print_head(x, head);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *f = json_array_get(list, i), *imports = json_object_get(f, "imports");
+        ken_cli__print("  ");
+        ken_cli__paint_text(x, CLI_PATH, ken_cli__member(f, "filePath"));
+        for (size_t k = 0; k < json_array_size(imports); k++) {
+            ken_cli__print("  ");
+            ken_cli__paint_text(x, CLI_DIM, ken_json_text(json_array_get(imports, k)));
+        }
+        ken_cli__print("\n");
+    }
 }
 
-// ---- ken rules check ----------------------------------------------------------------------------
-
-// 0: nothing of severity error; 1: something; 2: a rule could not be read.
-static int exit_code_of(const cli_rules *r)
+static void show_impact(const cli *x, const json_t *answer)
 {
-    bool has_error = false;
-    if (r->n_issues)
-        return 2;
-    for (size_t i = 0; i < r->n; i++)
-        has_error = has_error ||
-                    (r->rules[i].severity == KEN_RULE_ERROR && r->found.outcomes[i].n_found > 0);
-    return has_error;
+    ken_cli__print_summary(x, answer);
+    show_texts(x, json_object_get(answer, "exports"), "exports");
+    show_texts(x, json_object_get(answer, "apiEndpoints"), "API endpoints");
+    show_texts(x, json_object_get(answer, "websocketEvents"), "WebSocket events");
+    show_files(x, json_object_get(answer, "dependents"), "dependents");
+    show_files(x, json_object_get(answer, "similarFiles"), "similar files");
 }
 
-static void show(cli *x, const cli_place *place, const cli_rules *r)
+static void show_run(const cli *x, const json_t *answer)
 {
-    for (size_t i = 0; i < r->n_issues; i++)
-        ken_cli__note(x, KEN_STR_FMT, KEN_STR_ARG(r->issues[i]));
-    if (ken_cli__args_has(&x->args, "sarif"))
-        ken_cli__print_sarif(x, r);
-    else if (x->is_json)
-        print_json(x, place, r);
-    else if (r->n)
-        print_text(x, r);
-    else
-        ken_cli__print("no rule with a check: see docs/rules.md\n");
+    const json_t *errors = json_object_get(answer, "errors"),
+                 *stats = json_object_get(answer, "collectionStats");
+    ken_cli__print_text(ken_cli__member(answer, "message"));
+    ken_cli__print("\n%lld of the code, %lld constraints, %lld patterns\n",
+                   ken_cli__number(stats, "codebase"), ken_cli__number(stats, "constraints"),
+                   ken_cli__number(stats, "patterns"));
+    for (size_t i = 0; i < json_array_size(errors); i++)
+        ken_cli__note(x, KEN_STR_FMT,
+                      KEN_STR_ARG(ken_cli__member(json_array_get(errors, i), "error")));
 }
 
-// A run of CI must not judge yesterday's tree.
-static ken_status bring_up_to_date(cli *x, const cli_place *place, ken_err *err)
+static void show_health(const cli *x, const json_t *answer)
 {
-    ken_config *settings = NULL;
-    ken_index_report report;
-    if (!place->is_known || ken_cli__args_has(&x->args, "no-index"))
-        return KEN_OK;
-    ken_status st = ken_app_load_settings(x->app, &place->project, &settings, err);
-    if (!st)
-        st = ken_cli__index(x, &place->project, ken_app_index_opts(settings), &report, err);
-    ken_config_free(settings);
-    return st;
+    bool is_healthy = json_is_true(json_object_get(answer, "healthy"));
+    ken_cli__paint(x, CLI_BOLD, "%s", is_healthy ? "healthy" : "not healthy");
+    ken_cli__print("\ntest query " KEN_STR_FMT "\n",
+                   KEN_STR_ARG(ken_cli__member(answer, "queryTest")));
+    show_texts(x, json_object_get(answer, "issues"), "issues");
+    show_texts(x, json_object_get(answer, "warnings"), "warnings");
 }
 
-static ken_status run_check(cli *x, ken_err *err)
+static void show_status(const cli *x, const json_t *answer)
+{
+    const json_t *counts = json_object_get(answer, "collectionCounts");
+    ken_str when = ken_cli__member(answer, "lastIndexed");
+    ken_cli__paint_text(x, CLI_PATH, ken_cli__member(answer, "projectRoot"));
+    ken_cli__print("\n%s\n", json_is_true(json_object_get(answer, "initialized"))
+                                 ? "set up"
+                                 : "not set up: rag_setup makes .rag");
+    if (when.len)
+        ken_cli__print("indexed " KEN_STR_FMT "\n", KEN_STR_ARG(when));
+    ken_cli__print("%lld chunks of code, %lld constraints, %lld patterns\n",
+                   ken_cli__number(counts, "codebase"), ken_cli__number(counts, "constraints"),
+                   ken_cli__number(counts, "patterns"));
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+static ken_str words_of(cli *x)
+{
+    ken_buf text = KEN_BUF_INIT(64 << 10);
+    for (size_t i = 1; i < x->args.n_words; i++) {
+        ken_buf_puts(&text, i > 1 ? " " : "");
+        ken_buf_puts(&text, x->args.words[i]);
+    }
+    ken_str out = ken_arena_dup(&x->arena, ken_buf_str(&text));
+    ken_buf_release(&text);
+    return out;
+}
+
+static ken_status ask_for(cli *x, ken_err *err)
 {
     cli_place place = { 0 };
-    ken_snapshot *snap = NULL;
-    ken_rulebook *book = NULL;
-    cli_rules r = { 0 };
-    ken_verify_opts o = { .max = KEN_VIOLATIONS_MAX };
-    ken_status st = ken_cli__find_place(x, path_word(x, &o), &place, err);
+    json_t *args = json_object();
+    ken_json_set_str(args, "change_description", words_of(x));
+    ken_status st = ken_cli__set_number(x, args, "limit", "num_results", 1, 20, err);
     if (!st)
-        st = bring_up_to_date(x, &place, err);
-    if (!st)
-        st = ken_cli__open_place(x, &place, !ken_cli__args_has(&x->args, "no-index"), &snap, err);
-    if (!st) {
-        ken_rulebook_new(NULL, snap, place.project.root, &book);
-        st = find_rules(x, book, &r, err);
+        st = ken_cli__find_place(x, NULL, &place, err);
+    if (st) {
+        json_decref(args);
+        return st;
     }
-    if (place.below.len)
-        o.paths = (ken_str_list){ &place.below, 1 };
-    if (!st)
-        st = ken_verify_rules(snap, r.rules, r.n, &o, x->cancel, &x->arena, &r.found, err);
-    if (!st) {
-        show(x, &place, &r);
-        x->exit_code = exit_code_of(&r);
-    }
-    ken_rulebook_free(book);
-    ken_cli__close_place(x, &place, snap);
-    return st;
+    return ken_cli__answer(x, &place, "rag_check_constraints", args, show_advice, err);
 }
+
+static ken_status ask_impact(cli *x, ken_err *err)
+{
+    cli_place place = { 0 };
+    json_t *args = json_object();
+    ken_status st = ken_cli__set_number(x, args, "limit", "num_similar", 1, 20, err);
+    if (!st && x->args.n_words != 2)
+        st = KEN_FAIL(err, KEN_EINVAL, "say which file: ken rules impact FILE");
+    if (!st)
+        st = ken_cli__find_file(x, x->args.words[1], &place, err);
+    if (st) {
+        json_decref(args);
+        return st;
+    }
+    ken_json_set_str(args, "file_path", place.below);
+    return ken_cli__answer(x, &place, "rag_query_impact", args, show_impact, err);
+}
+
+// About the project as a whole.
+static ken_status ask_project(cli *x, const char *tool, ken_cli__show_fn *show, ken_err *err)
+{
+    cli_place place = { 0 };
+    ken_status st = ken_cli__find_place(x, NULL, &place, err);
+    return st ? st : ken_cli__answer(x, &place, tool, json_object(), show, err);
+}
+
+static ken_status index_rules(cli *x, ken_err *err)
+{
+    return ask_project(x, "rag_index", show_run, err);
+}
+
+static ken_status ask_health(cli *x, ken_err *err)
+{
+    return ask_project(x, "rag_health_check", show_health, err);
+}
+
+static ken_status ask_status(cli *x, ken_err *err)
+{
+    return ask_project(x, "rag_status", show_status, err);
+}
+
+static const struct {
+    const char *name;
+    action_fn *run;
+} actions[] = {
+    { "for", ask_for },       { "check", ken_cli__check_rules }, { "impact", ask_impact },
+    { "index", index_rules }, { "health", ask_health },          { "status", ask_status },
+};
 
 ken_status ken_cli__run_rules(cli *x, ken_err *err)
 {
-    static const struct {
-        const char *name;
-        ken_status (*run)(cli *x, ken_err *err);
-    } actions[] = {
-        { "check", run_check },
-    };
+    const char *action = x->args.words[0];
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
-        if (!strcmp(x->args.words[0], actions[i].name))
+        if (!strcmp(action, actions[i].name))
             return actions[i].run(x, err);
     x->is_usage_error = true;
-    return KEN_FAIL(err, KEN_EINVAL, "'ken rules %.40s' is not known: check", x->args.words[0]);
+    return KEN_FAIL(
+        err, KEN_EINVAL,
+        "'ken rules' does not take '%.60s': for, check, impact, index, health or status", action);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// cli_rules_priv.h -- what a check of the rules found, for the forms in which it is shown.
+// cli_rules_priv.h -- ken rules check, and what it found for the forms in which it is shown.
 #ifndef KEN_CLI_CLI_RULES_PRIV_H
 #define KEN_CLI_CLI_RULES_PRIV_H
 
@@ -15,6 +15,8 @@ typedef struct cli_rules {
     ken_verification found;
 } cli_rules;
 
+// ken rules check
+ken_status ken_cli__check_rules(cli *x, ken_err *err);
 void ken_cli__print_sarif(cli *x, const cli_rules *r);
 
 #endif

@@ -66,7 +66,7 @@
       "KEN_LOG_FORMAT,LOG_FORMAT", OWNER, "form of the messages on stderr")                        \
     X(TASK_STATUSES, "tasks.statuses", LIST, "need to be done,in-progress,complete", 0, 0, "",     \
       "KEN_TASK_STATUSES", OWNER, "what a task can be; a new one is the first")                    \
-    X(TOOLSETS, "mcp.toolsets", LIST, "search,index,tasks,checkpoints", 0, 0, "",                  \
+    X(TOOLSETS, "mcp.toolsets", LIST, "search,index,tasks,checkpoints,rules", 0, 0, "",            \
       "KEN_TOOLSETS", OWNER, "sets of tools that the MCP server offers")                           \
     X(READ_ONLY, "mcp.read_only", BOOL, "false", 0, 0, "",                                         \
       "KEN_READ_ONLY", OWNER, "offer only tools that change nothing")

@@ -82,6 +82,7 @@ void ken_json_set_bool(json_t *object, const char *key, bool v);
 void ken_json_set_real(json_t *object, const char *key, double v); // not finite: null
 // ISO-8601 in UTC; null for 0.
 void ken_json_set_time(json_t *object, const char *key, int64_t wall_ms);
+void ken_json_set_time_ms(json_t *object, const char *key, int64_t wall_ms); // with milliseconds
 void ken_json_append(json_t *array, json_t *value);
 
 #endif

@@ -131,6 +131,13 @@ void ken_json_set_time(json_t *object, const char *key, int64_t wall_ms)
     ken_json_set_str(object, key, ken_str_c(text));
 }
 
+void ken_json_set_time_ms(json_t *object, const char *key, int64_t wall_ms)
+{
+    char text[KEN_TIME_MS_TEXT];
+    ken_clock_format_ms(wall_ms, text);
+    ken_json_set(object, key, wall_ms ? ken_json_str(ken_str_c(text)) : NULL);
+}
+
 void ken_json_append(json_t *array, json_t *value)
 {
     int rc = json_array_append_new(array, value);

@@ -21,6 +21,7 @@ typedef struct ken_rulebook ken_rulebook;
 enum {
     KEN_RULEBOOK_RESULTS = 5, // of a collection, unless said otherwise
     KEN_RULEBOOK_RESULTS_MAX = 20,
+    KEN_RULEBOOK_AS_SET = 1000, // results: what .rag/config.json says
     KEN_RULEBOOK_QUERY_MIN = 3, // characters of a planned change
     KEN_RULEBOOK_QUERY_MAX = 2000,
     KEN_RULEBOOK_STALE_DAYS = 7,
@@ -86,8 +87,8 @@ typedef struct ken_rulebook_advice {
     ken_str note; // why a part is missing, or empty
 } ken_rulebook_advice;
 
-// What a change described in plain words must obey, at most `n` of each. KEN_EINVAL names field,
-// rule and value.
+// What a change described in plain words must obey, at most `n` of each (or KEN_RULEBOOK_AS_SET).
+// KEN_EINVAL names field, rule and value.
 ken_status ken_rulebook_check(ken_rulebook *b, ken_str description, size_t n,
                               const ken_cancel *cancel, ken_arena *arena, ken_rulebook_advice *out,
                               ken_err *err) KEN_MUST_USE;

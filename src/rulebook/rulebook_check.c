@@ -17,7 +17,7 @@ static size_t count_chars(ken_str s)
     return n;
 }
 
-static ken_status check_description(ken_str s, size_t n_results, ken_err *err)
+static ken_status check_description(ken_str s, ken_err *err)
 {
     size_t n = count_chars(s);
     if (!ken_utf8_is_valid(s))
@@ -27,10 +27,18 @@ static ken_status check_description(ken_str s, size_t n_results, ken_err *err)
             err, KEN_EINVAL,
             "change_description: must have %d to %d characters, got %zu ('" KEN_STR_FMT "')",
             KEN_RULEBOOK_QUERY_MIN, KEN_RULEBOOK_QUERY_MAX, n, KEN_STR_ARG(ken_utf8_clip(s, 60)));
-    if (!n_results || n_results > KEN_RULEBOOK_RESULTS_MAX)
-        return KEN_FAIL(err, KEN_EINVAL, "num_results: must be 1 to %d, got %zu",
-                        KEN_RULEBOOK_RESULTS_MAX, n_results);
     return KEN_OK;
+}
+
+// .rag/config.json may say how many there are, and how many there may be.
+static ken_status check_results(const ken_rulebook *b, size_t *n, ken_err *err)
+{
+    uint32_t most = b->config.max_results;
+    if (*n == KEN_RULEBOOK_AS_SET)
+        *n = b->config.default_results < most ? b->config.default_results : most;
+    return *n && *n <= most
+               ? KEN_OK
+               : KEN_FAIL(err, KEN_EINVAL, "num_results: must be 1 to %u, got %zu", most, *n);
 }
 
 static bool is_document(ken_str path, ken_str language)
@@ -39,29 +47,50 @@ static bool is_document(ken_str path, ken_str language)
            ken_str_eq(language, KEN_STR("markdown"));
 }
 
-// Code that means what the change is about; documents are no examples. Tests come late by
+static bool is_example(const ken_rulebook_advice *a, ken_str path)
+{
+    for (size_t i = 0; i < a->n_examples; i++)
+        if (ken_str_eq(a->examples[i].path, path))
+            return true;
+    return false;
+}
+
+// Adds what a search in this mode finds: code, for documents are no examples.
+static ken_status add_examples(ken_rulebook *b, ken_str description, ken_search_mode mode, size_t n,
+                               const ken_cancel *cancel, ken_arena *arena, ken_rulebook_advice *out,
+                               ken_err *err)
+{
+    ken_search_result found = { 0 };
+    size_t limit = 2 * n + 10;
+    ken_search_opts opts = { .mode = mode,
+                             .limit = limit < SEARCH_MAX ? (uint32_t)limit : SEARCH_MAX,
+                             .is_verbatim = true,
+                             .wants_content = true };
+    ken_status st = ken_search(b->snapshot, description, &opts, cancel, arena, &found, err);
+    for (size_t i = 0; !st && i < found.n_hits && out->n_examples < n; i++) {
+        const ken_hit *h = &found.hits[i];
+        if (is_document(h->path, h->language) || is_example(out, h->path))
+            continue;
+        out->relevances[out->n_examples] = ken_recall_relevance(h->similarity);
+        out->examples[out->n_examples++] = *h;
+    }
+    if (!st && found.note.len)
+        out->note = found.note;
+    return st;
+}
+
+// Code that has the words of the change, then code that only means the same. Tests come late by
 // themselves.
 static ken_status find_examples(ken_rulebook *b, ken_str description, size_t n,
                                 const ken_cancel *cancel, ken_arena *arena,
                                 ken_rulebook_advice *out, ken_err *err)
 {
-    ken_search_result found = { 0 };
-    ken_search_opts opts = { .limit = SEARCH_MAX < 2 * n + 10 ? SEARCH_MAX : (uint32_t)(2 * n + 10),
-                             .is_verbatim = true,
-                             .wants_content = true };
-    ken_status st = ken_search(b->snapshot, description, &opts, cancel, arena, &found, err);
-    if (st)
-        return st;
     out->examples = KEN_ARENA_ARRAY(arena, ken_hit, n + 1);
     out->relevances = KEN_ARENA_ARRAY(arena, double, n + 1);
-    for (size_t i = 0; i < found.n_hits && out->n_examples < n; i++) {
-        if (is_document(found.hits[i].path, found.hits[i].language))
-            continue;
-        out->relevances[out->n_examples] = ken_recall_relevance(found.hits[i].similarity);
-        out->examples[out->n_examples++] = found.hits[i];
-    }
-    out->note = found.note;
-    return KEN_OK;
+    ken_status st = add_examples(b, description, KEN_SEARCH_AUTO, n, cancel, arena, out, err);
+    if (!st && out->n_examples < n)
+        st = add_examples(b, description, KEN_SEARCH_SEMANTIC, n, cancel, arena, out, err);
+    return st;
 }
 
 ken_status ken_rulebook_check(ken_rulebook *b, ken_str description, size_t n,
@@ -70,9 +99,11 @@ ken_status ken_rulebook_check(ken_rulebook *b, ken_str description, size_t n,
 {
     ken_rulebook_advice found = { .note = KEN_STR("") };
     description = ken_str_trim(description);
-    ken_status st = check_description(description, n, err);
+    ken_status st = check_description(description, err);
     if (!st)
         st = ken_rulebook_refresh(b, err);
+    if (!st)
+        st = check_results(b, &n, err);
     if (!st)
         st = find_examples(b, description, n, cancel, arena, &found, err);
     if (st)

@@ -59,7 +59,7 @@ static ken_status write_time(ken_rulebook *b, int64_t now_ms, ken_err *err)
     if (!b->config.has_folder)
         return KEN_OK;
     json_t *changes = json_object();
-    ken_json_set_time(changes, "lastIndexedAt", now_ms);
+    ken_json_set_time_ms(changes, "lastIndexedAt", now_ms);
     ken_status st = ken_rulebook_write_config(b->root, changes, err);
     json_decref(changes);
     return st;

@@ -4,7 +4,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/utf8.h"
-#include "tool/tool_priv.h"
+#include "tool/tool_rules_priv.h"
 
 typedef struct index_request {
     ken_str path, name;
@@ -174,6 +174,7 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const json_t *arg
         st = ken_app_embed(env->app, &project, settings, ken_tool__on_index, (void *)(uintptr_t)env,
                            env->ctx->cancel, env->arena, &made, err);
     if (!st) {
+        ken_tool__set_rules_project(env, &project);
         *out = report_json(&project, &opts, &report);
         if (made.was_needed || made.note.len)
             ken_json_set(*out, "embedding", ken_app_embedding_json(&made));

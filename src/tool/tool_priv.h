@@ -83,12 +83,15 @@ ken_tool_fn ken_tool__search_code, ken_tool__search, ken_tool__get_definition,
     ken_tool__get_architecture, ken_tool__query_impact, ken_tool__build_context, ken_tool__outline,
     ken_tool__node_source, ken_tool__index_repository, ken_tool__get_repo_status,
     ken_tool__list_projects, ken_tool__create_task, ken_tool__get_task, ken_tool__list_tasks,
-    ken_tool__update_task, ken_tool__delete_task;
+    ken_tool__update_task, ken_tool__delete_task, ken_tool__rag_index,
+    ken_tool__rag_check_constraints, ken_tool__rag_query_impact, ken_tool__rag_health_check,
+    ken_tool__rag_status;
 ken_tool_text_fn ken_tool__search_code_text, ken_tool__get_definition_text,
     ken_tool__find_usages_text, ken_tool__explain_code_text, ken_tool__trace_execution_text,
     ken_tool__get_architecture_text, ken_tool__query_impact_text, ken_tool__build_context_text,
     ken_tool__outline_text, ken_tool__node_source_text, ken_tool__get_repo_status_text,
-    ken_tool__list_projects_text, ken_tool__get_task_text, ken_tool__list_tasks_text;
+    ken_tool__list_projects_text, ken_tool__get_task_text, ken_tool__list_tasks_text,
+    ken_tool__rag_check_constraints_text;
 ken_tool_fn ken_tool__checkpoint_save, ken_tool__checkpoint_search, ken_tool__checkpoint_list,
     ken_tool__checkpoint_get, ken_tool__checkpoint_delete;
 ken_tool_text_fn ken_tool__checkpoint_save_text, ken_tool__checkpoint_list_text,

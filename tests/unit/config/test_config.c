@@ -63,10 +63,11 @@ KEN_TEST(defaults)
     kt_eq_text(ken_config_str(c, KEN_CFG_LOG_LEVEL), "warn");
     const ken_str *items;
     kt_eq_u(ken_config_list(c, KEN_CFG_INCLUDE, &items), 0);
-    kt_eq_u(ken_config_list(c, KEN_CFG_TOOLSETS, &items), 4);
+    kt_eq_u(ken_config_list(c, KEN_CFG_TOOLSETS, &items), 5);
     kt_eq_text(items[1], "index");
     kt_eq_text(items[2], "tasks");
     kt_eq_text(items[3], "checkpoints");
+    kt_eq_text(items[4], "rules");
     kt_eq_text(ken_config_where(c, KEN_CFG_JOBS), "default");
     kt_eq_text(ken_config_data_dir(c), ktest_path("data/ken"));
     ken_config_free(c);

@@ -1,0 +1,190 @@
+// SPDX-License-Identifier: MIT
+// rag_check_constraints: what a planned change must obey, how it is done here, and where it was
+// done.
+#include "tool/tool_graph_priv.h"
+#include "tool/tool_rules_priv.h"
+
+enum {
+    EXAMPLE_MAX = 1500, // bytes of code shown of one example
+};
+
+static const char *const lists[] = { "examples", "patterns", "constraints" };
+
+// ---- JSON --------------------------------------------------------------------------------------
+
+static void set_lines(json_t *o, uint32_t first, uint32_t last)
+{
+    ken_json_set_u64(o, "startLine", first + 1);
+    ken_json_set_u64(o, "endLine", last + 1);
+}
+
+static void set_text(json_t *o, const char *key, ken_str text)
+{
+    if (text.len)
+        ken_json_set_str(o, key, text);
+}
+
+static json_t *found_json(const ken_rulebook_found *f)
+{
+    const ken_rule *r = f->rule;
+    json_t *o = json_object();
+    ken_json_set_str(o, "content", r->text);
+    ken_json_set_str(o, "filePath", r->path);
+    ken_json_set_str(o, "type", ken_str_c(ken_rule_kind_word(r->kind)));
+    ken_json_set_real(o, "relevance", f->relevance);
+    set_lines(o, r->first_line, r->last_line);
+    set_text(o, "heading", r->heading);
+    set_text(o, "id", r->id);
+    if (r->severity != KEN_RULE_ERROR)
+        ken_json_set_str(o, "severity", ken_str_c(ken_rule_severity_word(r->severity)));
+    set_text(o, "scope", r->scope);
+    if (r->globs.n)
+        ken_json_set(o, "appliesTo", ken_tool__texts_json(r->globs.items, r->globs.n));
+    set_text(o, "evidence", r->evidence);
+    set_text(o, "example", r->example);
+    if (r->check.kind != KEN_CHECK_NONE)
+        ken_json_set_str(o, "check", ken_str_c(ken_rule_check_word(r->check.kind)));
+    return o;
+}
+
+static json_t *constraints_json(const ken_rulebook_advice *a)
+{
+    json_t *list = json_array();
+    ken_rules_keys *keys = ken_rules_keys_new();
+    for (size_t i = 0; i < a->n_constraints; i++) {
+        ken_str found[KEN_RULES_KEYS_MAX];
+        json_t *o = found_json(&a->constraints[i]);
+        size_t n = ken_rules_extract_keys(keys, a->constraints[i].rule->text, found);
+        ken_json_set(o, "keyRules", ken_tool__texts_json(found, n));
+        ken_json_append(list, o);
+    }
+    ken_rules_keys_free(keys);
+    return list;
+}
+
+static json_t *patterns_json(const ken_rulebook_advice *a)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < a->n_patterns; i++)
+        ken_json_append(list, found_json(&a->patterns[i]));
+    return list;
+}
+
+static json_t *examples_json(const ken_rulebook_advice *a)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < a->n_examples; i++) {
+        const ken_hit *h = &a->examples[i];
+        json_t *o = json_object();
+        ken_json_set_str(o, "content", ken_tool__clip_lines(h->content, EXAMPLE_MAX, false));
+        ken_json_set_str(o, "filePath", h->path);
+        ken_json_set_str(o, "type", KEN_STR("code"));
+        ken_json_set_real(o, "relevance", a->relevances[i]);
+        set_lines(o, h->first_line, h->last_line);
+        set_text(o, "symbol", h->symbol);
+        ken_json_append(list, o);
+    }
+    return list;
+}
+
+static void set_summary(json_t *o, const ken_rulebook_advice *a)
+{
+    ken_buf text = KEN_BUF_INIT(200);
+    ken_buf_puts(&text, "Found ");
+    ken_tool__put_count(&text, a->n_constraints, "constraint");
+    ken_buf_puts(&text, ", ");
+    ken_tool__put_count(&text, a->n_patterns, "pattern");
+    ken_buf_puts(&text, ", ");
+    ken_tool__put_count(&text, a->n_examples, "example");
+    ken_buf_puts(&text, " for this change.");
+    ken_json_set_str(o, "summary", ken_buf_str(&text));
+    ken_buf_release(&text);
+}
+
+// Documents that say nothing because of how they are written must not go unseen.
+static void set_problems(json_t *o, const ken_rulebook *b)
+{
+    json_t *problems = json_array();
+    size_t n = 0;
+    const ken_rulebook_document *docs = ken_rulebook_documents(b, &n);
+    for (size_t i = 0; i < n; i++)
+        if (docs[i].error.len)
+            ken_json_append(problems, ken_json_str(docs[i].error));
+    if (json_array_size(problems))
+        ken_json_set(o, "problems", problems);
+    else
+        json_decref(problems);
+}
+
+ken_status ken_tool__rag_check_constraints(const ken_tool_env *env, const json_t *args,
+                                           json_t **out, ken_err *err)
+{
+    ken_str description = { "", 0 };
+    uint64_t n = KEN_RULEBOOK_AS_SET;
+    ken_tool__scope scope;
+    ken_rulebook *book = NULL;
+    ken_rulebook_advice advice;
+    ken_status st = ken_json_read_str(args, "args", "change_description", &description, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "num_results", &n, err);
+    if (!st)
+        st = ken_tool__open_rules(env, args, &scope, &book, err);
+    if (st)
+        return st;
+    st = ken_rulebook_check(book, description, n, env->ctx->cancel, env->arena, &advice, err);
+    if (!st) {
+        json_t *o = ken_tool__success_json();
+        ken_json_set_str(o, "query", description);
+        ken_json_set(o, "constraints", constraints_json(&advice));
+        ken_json_set(o, "patterns", patterns_json(&advice));
+        ken_json_set(o, "examples", examples_json(&advice));
+        set_summary(o, &advice);
+        set_text(o, "note", advice.note);
+        set_problems(o, book);
+        ken_json_set_str(o, "projectRoot", scope.project.root);
+        ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, env->ctx->max_bytes,
+                            "Response truncated. Use filters or smaller num_results to reduce "
+                            "output.");
+        *out = o;
+    }
+    ken_tool__close(env, &scope);
+    return st;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void put_rules(const json_t *list, const char *head, ken_buf *out)
+{
+    if (json_array_size(list))
+        ken_buf_printf(out, "%s:\n", head);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *r = json_array_get(list, i);
+        ken_str heading = ken_tool__member(r, "heading"), content = ken_tool__member(r, "content");
+        ken_buf_printf(out, "  " KEN_STR_FMT ":%lld", KEN_STR_ARG(ken_tool__member(r, "filePath")),
+                       ken_tool__number(r, "startLine"));
+        if (heading.len)
+            ken_buf_printf(out, "  [" KEN_STR_FMT "]", KEN_STR_ARG(heading));
+        ken_buf_printf(out, "\n    " KEN_STR_FMT "\n", KEN_STR_ARG(content));
+    }
+}
+
+void ken_tool__rag_check_constraints_text(const json_t *result, ken_buf *out)
+{
+    const json_t *examples = json_object_get(result, "examples");
+    const json_t *problems = json_object_get(result, "problems");
+    ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
+    for (size_t i = 0; i < json_array_size(problems); i++)
+        ken_buf_printf(out, "problem: " KEN_STR_FMT "\n",
+                       KEN_STR_ARG(ken_json_text(json_array_get(problems, i))));
+    put_rules(json_object_get(result, "constraints"), "constraints", out);
+    put_rules(json_object_get(result, "patterns"), "patterns", out);
+    if (json_array_size(examples))
+        ken_buf_puts(out, "examples:\n");
+    for (size_t i = 0; i < json_array_size(examples); i++) {
+        const json_t *e = json_array_get(examples, i);
+        ken_buf_printf(out, "  " KEN_STR_FMT ":%lld-%lld  " KEN_STR_FMT "\n",
+                       KEN_STR_ARG(ken_tool__member(e, "filePath")),
+                       ken_tool__number(e, "startLine"), ken_tool__number(e, "endLine"),
+                       KEN_STR_ARG(ken_tool__member(e, "symbol")));
+    }
+}

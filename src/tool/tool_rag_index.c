@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: MIT
+// rag_index: the code and the rules of a project, all of it read again.
+#include "base/clock.h"
+#include "base/utf8.h"
+#include "tool/tool_rules_priv.h"
+
+typedef struct index_run {
+    ken_project_info project;
+    ken_index_report report;
+    ken_rulebook_counts counts;
+    int64_t started_ns;
+} index_run;
+
+static ken_status find_target(const ken_tool_env *env, const json_t *args, ken_project_info *out,
+                              ken_err *err)
+{
+    ken_str ref = { "", 0 };
+    ken_status st = ken_json_read_str(args, "args", "project_root", &ref, err);
+    if (!st)
+        st = ken_tool__find_rules_project(env, ref, out, err);
+    if (st)
+        return st;
+    ken_str root = ken_utf8_clip(out->root, 300);
+    if (!out->root_exists)
+        return KEN_FAIL(err, KEN_ENOTFOUND, "the project's folder '" KEN_STR_FMT "' is gone",
+                        KEN_STR_ARG(root));
+    if (!ken_tool__has_rag_folder(env, out->root))
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "'" KEN_STR_FMT "' has no .rag folder. Run rag_setup first",
+                        KEN_STR_ARG(root));
+    return KEN_OK;
+}
+
+// The code, all of it, with the vectors of the project's model.
+static ken_status index_code(const ken_tool_env *env, index_run *run, ken_err *err)
+{
+    ken_config *settings = NULL;
+    ken_app_embedding made;
+    ken_status st = ken_app_load_settings(env->app, &run->project, &settings, err);
+    if (st)
+        return st;
+    ken_index_opts opts = ken_app_index_opts(settings);
+    opts.is_forced = true;
+    opts.on_progress = ken_tool__on_index;
+    opts.progress_ctx = (void *)(uintptr_t)env; // not changed
+    st = ken_app_index(env->app, &run->project, &opts, env->ctx->cancel, env->arena, &run->report,
+                       err);
+    if (!st)
+        st = ken_app_embed(env->app, &run->project, settings, ken_tool__on_index,
+                           (void *)(uintptr_t)env, env->ctx->cancel, env->arena, &made, err);
+    ken_config_free(settings);
+    return st;
+}
+
+static void add_error(json_t *errors, ken_str file, ken_str text)
+{
+    json_t *e = json_object();
+    ken_json_set_str(e, "file", file);
+    ken_json_set_str(e, "error", text);
+    ken_json_append(errors, e);
+}
+
+static json_t *errors_json(const index_run *run, const ken_rulebook *b)
+{
+    json_t *errors = json_array();
+    size_t n = 0;
+    const ken_rulebook_document *docs = ken_rulebook_documents(b, &n);
+    for (size_t i = 0; i < n; i++) {
+        if (docs[i].error.len)
+            add_error(errors, docs[i].path, docs[i].error);
+        for (size_t k = 0; k < docs[i].n_issues; k++)
+            add_error(errors, docs[i].path, docs[i].issues[k].message);
+    }
+    for (size_t i = 0; i < run->report.n_issues; i++)
+        add_error(errors, run->report.issues[i].path, run->report.issues[i].text);
+    return errors;
+}
+
+static json_t *run_json(const ken_tool_env *env, const index_run *run, const ken_rulebook *b)
+{
+    const ken_rulebook_counts *c = &run->counts;
+    uint64_t n_chunks = c->codebase + c->constraints + c->patterns;
+    json_t *o = ken_tool__success_json();
+    ken_json_set_str(o, "projectRoot", run->project.root);
+    ken_json_set_u64(o, "filesIndexed", run->report.n_files);
+    ken_json_set_u64(o, "chunksCreated", n_chunks);
+    ken_json_set(o, "collectionStats", ken_tool__collections_json(c));
+    ken_json_set(o, "errors", errors_json(run, b));
+    ken_json_set_real(o, "duration", (double)(ken_clock_mono_ns() - run->started_ns) / 1e9);
+    ken_json_set_str(o, "message",
+                     ken_arena_printf(env->arena,
+                                      "Indexed %llu files (%llu chunks). Use "
+                                      "rag_check_constraints to query.",
+                                      (unsigned long long)run->report.n_files,
+                                      (unsigned long long)n_chunks));
+    ken_tool__fit(o, "errors", env->ctx->max_bytes,
+                  "more files had problems; rag_health_check names what is wrong with the rules");
+    return o;
+}
+
+ken_status ken_tool__rag_index(const ken_tool_env *env, const json_t *args, json_t **out,
+                               ken_err *err)
+{
+    index_run run = { .started_ns = ken_clock_mono_ns() };
+    ken_tool__scope scope;
+    ken_status st = find_target(env, args, &run.project, err);
+    if (!st)
+        st = index_code(env, &run, err);
+    if (!st)
+        st = ken_tool__open_project(env, &run.project, &scope, err);
+    if (st)
+        return st;
+    st = ken_app_index_rules(env->app, scope.snap, &run.counts, err);
+    if (!st) {
+        *out = run_json(env, &run, ken_app_rulebook(env->app, scope.snap));
+        ken_tool__set_rules_project(env, &run.project);
+    }
+    ken_tool__close(env, &scope);
+    return st;
+}

@@ -1,0 +1,281 @@
+// SPDX-License-Identifier: MIT
+// The rag_ tools on a real app: the current project, what they answer, what they refuse.
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "app/app.h"
+#include "json/json.h"
+#include "ktest.h"
+#include "tool/tool.h"
+
+static ken_config *config;
+static ken_app *app;
+static ken_tool_ctx ctx;
+static const char *root;
+
+static void start_app(void)
+{
+    ken_err err = { 0 };
+    ken_config_flag flags[] = { { .name = "data.dir", .value = ktest_path("data/x") } };
+    kt_ok_err(
+        ken_config_load(&(ken_config_load_opts){ .flags = flags, .n_flags = 1 }, &config, &err),
+        &err);
+    kt_ok_err(ken_app_open(config, &app, &err), &err);
+    ctx = (ken_tool_ctx){ .max_bytes = 25000 };
+}
+
+static void stop_app(void)
+{
+    ken_app_close(app);
+    ken_config_free(config);
+}
+
+static void make_shop(void)
+{
+    ktest_write("shop/src/auth.js", "export function requireAuth(req, res, next) {\n"
+                                    "  if (!req.headers.authorization) return res.end();\n"
+                                    "  next();\n}\n");
+    ktest_write("shop/src/orders.js", "import express from 'express';\n"
+                                      "import { requireAuth } from './auth.js';\n\n"
+                                      "const router = express.Router();\n"
+                                      "router.post('/orders', requireAuth, (req, res) => {\n"
+                                      "  res.json(req.body);\n});\nexport default router;\n");
+    ktest_write("shop/ARCHITECTURE.yml", "version: 1\nconstraints:\n"
+                                         "  - id: auth\n"
+                                         "    rule: ALL endpoints MUST call requireAuth first.\n"
+                                         "    applies_to: [\"src/orders.js\"]\n");
+    ktest_write("shop/docs/patterns/api.md",
+                "# Endpoints\n\nAn endpoint is a route of the router.\n");
+    root = ktest_path("shop");
+}
+
+static void make_rag(void)
+{
+    (void)mkdir(ktest_path("shop/.rag"), 0755);
+}
+
+static void setup(void)
+{
+    make_shop();
+    make_rag();
+    start_app();
+}
+
+static json_t *try_call(const char *tool, const char *args, ken_err *err)
+{
+    json_t *in = NULL, *out = NULL;
+    kt_ok_err(ken_json_parse(ken_str_c(args), &in, err), err);
+    ken_status st = ken_tool_call(app, tool, in, &ctx, &out, err);
+    json_decref(in);
+    kt_eq_u(st == KEN_OK, out != NULL);
+    return out;
+}
+
+static json_t *call(const char *tool, const char *args)
+{
+    ken_err err = { 0 };
+    json_t *out = try_call(tool, args, &err);
+    kt_ok_err(err.status, &err);
+    return out;
+}
+
+static void fails(const char *tool, const char *args, const char *part)
+{
+    ken_err err = { 0 };
+    kt_null(try_call(tool, args, &err));
+    kt_has_str(err.msg, part);
+}
+
+static json_t *index_shop(void)
+{
+    char args[500];
+    snprintf(args, sizeof args, "{\"project_root\": \"%s\"}", root);
+    return call("rag_index", args);
+}
+
+static ken_str text(const json_t *v, const char *key)
+{
+    return ken_json_text(json_object_get(v, key));
+}
+
+static json_int_t number(const json_t *v, const char *object, const char *key)
+{
+    return json_integer_value(json_object_get(object ? json_object_get(v, object) : v, key));
+}
+
+static const json_t *first(const json_t *v, const char *list)
+{
+    return json_array_get(json_object_get(v, list), 0);
+}
+
+static bool is_true(const json_t *v, const char *key)
+{
+    return json_is_true(json_object_get(v, key));
+}
+
+KEN_TEST(without_a_project_each_tool_says_what_to_call)
+{
+    start_app();
+    json_t *v = call("rag_status", "{}");
+    kt_eq_text(text(v, "status"), "success");
+    kt_false(is_true(v, "initialized"));
+    kt_true(json_is_null(json_object_get(v, "projectRoot")));
+    kt_eq_i(number(v, "collectionCounts", "codebase"), 0);
+    json_decref(v);
+    fails("rag_index", "{}", "no project context. Call rag_setup with project_root first");
+    fails("rag_health_check", "{}", "no project context");
+    fails("rag_check_constraints", "{\"change_description\": \"add a route\"}",
+          "no project context");
+    fails("rag_query_impact", "{\"file_path\": \"a.js\"}", "no project context");
+    stop_app();
+}
+
+KEN_TEST(an_indexed_project_is_current_even_after_a_restart)
+{
+    setup();
+    json_t *v = index_shop();
+    kt_eq_text(text(v, "status"), "success");
+    kt_eq_text(text(v, "projectRoot"), root);
+    kt_eq_i(number(v, NULL, "filesIndexed"), 4);
+    kt_eq_i(number(v, "collectionStats", "constraints"), 1);
+    kt_eq_i(number(v, "collectionStats", "patterns"), 1);
+    json_int_t n_chunks = number(v, NULL, "chunksCreated");
+    kt_eq_i(n_chunks, number(v, "collectionStats", "codebase") + 2);
+    kt_has_str(text(v, "message").ptr, "Indexed 4 files (");
+    kt_has_str(text(v, "message").ptr, " chunks). Use rag_check_constraints to query.");
+    kt_eq_u(json_array_size(json_object_get(v, "errors")), 0);
+    json_decref(v);
+    stop_app();
+    start_app();
+    v = call("rag_status", "{}");
+    kt_true(is_true(v, "initialized") && is_true(v, "indexed"));
+    kt_eq_text(text(v, "projectRoot"), root);
+    kt_eq_i(number(v, NULL, "totalChunks"), n_chunks);
+    json_decref(v);
+    v = call("rag_index", "{}");
+    kt_eq_text(text(v, "projectRoot"), root);
+    json_decref(v);
+    stop_app();
+}
+
+KEN_TEST(a_planned_change_is_answered_in_three_collections)
+{
+    setup();
+    json_decref(index_shop());
+    json_t *v = call("rag_check_constraints",
+                     "{\"change_description\": \"  add a new REST API endpoint  \"}");
+    kt_eq_text(text(v, "query"), "add a new REST API endpoint");
+    const json_t *c = first(v, "constraints"), *p = first(v, "patterns"), *e = first(v, "examples");
+    kt_eq_text(text(c, "content"), "ALL endpoints MUST call requireAuth first.");
+    kt_eq_text(text(c, "filePath"), "ARCHITECTURE.yml");
+    kt_eq_text(text(c, "type"), "constraint");
+    kt_eq_text(text(c, "id"), "auth");
+    kt_eq_text(ken_json_text(first(c, "keyRules")), "MUST call requireAuth first");
+    double relevance = json_number_value(json_object_get(c, "relevance"));
+    kt_true(relevance > 0 && relevance <= 1);
+    kt_eq_text(text(p, "type"), "pattern");
+    kt_eq_text(text(e, "type"), "code");
+    kt_has_str(text(v, "summary").ptr, "Found 1 constraint, 1 pattern, ");
+    json_decref(v);
+    v = call("rag_check_constraints",
+             "{\"change_description\": \"add an endpoint\", \"format\": \"text\"}");
+    kt_has_str(ken_json_text(v).ptr, "ARCHITECTURE.yml:3");
+    json_decref(v);
+    stop_app();
+}
+
+KEN_TEST(bad_arguments_name_field_rule_and_value)
+{
+    setup();
+    json_decref(index_shop());
+    fails("rag_check_constraints", "{\"change_description\": \"ab\"}", "change_description");
+    fails("rag_check_constraints", "{\"change_description\": \"abc\", \"num_results\": 0}",
+          "num_results");
+    fails("rag_check_constraints", "{\"change_description\": \"abc\", \"num_results\": 21}",
+          "num_results");
+    fails("rag_check_constraints", "{}", "change_description");
+    fails("rag_check_constraints", "{\"change_description\": \"abc\", \"colour\": 1}", "colour");
+    fails("rag_query_impact", "{\"file_path\": \"../x.js\"}", "must lie inside the project root");
+    fails("rag_query_impact", "{\"file_path\": \"src/none.js\"}",
+          "not found in index. Run rag_index or check the path");
+    fails("rag_query_impact", "{\"file_path\": \"src/auth.js\", \"num_similar\": 21}",
+          "num_similar");
+    char args[2200] = "{\"change_description\": \"";
+    size_t n = strlen(args);
+    memset(args + n, 'a', 2001);
+    memcpy(args + n + 2001, "\"}", 3);
+    fails("rag_check_constraints", args, "change_description");
+    stop_app();
+}
+
+KEN_TEST(the_impact_of_a_file_is_shown_as_it_is)
+{
+    setup();
+    json_decref(index_shop());
+    json_t *v = call("rag_query_impact", "{\"file_path\": \"src/auth.js\"}");
+    kt_eq_text(text(v, "filePath"), "src/auth.js");
+    kt_eq_text(ken_json_text(first(v, "exports")), "requireAuth");
+    kt_eq_text(text(first(v, "dependents"), "filePath"), "src/orders.js");
+    kt_eq_text(ken_json_text(first(first(v, "dependents"), "imports")), "./auth.js");
+    kt_has_str(text(v, "summary").ptr, "1 export, 0 API endpoints, 1 dependent, ");
+    json_decref(v);
+    v = call("rag_query_impact", "{\"file_path\": \"src/orders.js\"}");
+    kt_eq_text(ken_json_text(first(v, "apiEndpoints")), "POST /orders");
+    json_decref(v);
+    stop_app();
+}
+
+KEN_TEST(health_and_a_missing_rag_folder)
+{
+    make_shop();
+    start_app();
+    char args[500];
+    snprintf(args, sizeof args, "{\"project_root\": \"%s\"}", root);
+    fails("rag_index", args, "has no .rag folder. Run rag_setup first");
+    make_rag();
+    json_decref(index_shop());
+    json_t *v = call("rag_health_check", "{}");
+    kt_true(is_true(v, "healthy"));
+    kt_eq_text(text(v, "queryTest"), "passed");
+    kt_eq_text(ken_json_text(first(v, "warnings")), "Missing constraint file: CONSTRAINTS.md");
+    kt_true(is_true(json_object_get(v, "constraintFiles"), "ARCHITECTURE.yml"));
+    kt_true(number(json_object_get(v, "collections"), "codebase", "chunks") > 0);
+    kt_eq_u(text(v, "lastIndexed").len, strlen("2026-02-20T14:30:00.000Z"));
+    json_decref(v);
+    ktest_write("shop/ARCHITECTURE.yml", "constraints:\n  - rule: [a\n");
+    v = call("rag_health_check", "{}");
+    kt_false(is_true(v, "healthy"));
+    kt_has_str(ken_json_text(first(v, "issues")).ptr, "ARCHITECTURE.yml:3:1: not valid YAML");
+    json_decref(v);
+    v = index_shop();
+    kt_eq_text(text(first(v, "errors"), "file"), "ARCHITECTURE.yml");
+    json_decref(v);
+    stop_app();
+}
+
+KEN_TEST(a_project_that_has_gone_is_named)
+{
+    setup();
+    json_decref(index_shop());
+    kt_eq_i(rename(root, ktest_path("away")), 0);
+    fails("rag_check_constraints", "{\"change_description\": \"add a route\"}", "is gone");
+    fails("rag_index", "{}", "is gone");
+    fails("rag_health_check", "{}", "is gone");
+    json_decref(call("rag_status", "{}"));
+    stop_app();
+}
+
+KEN_TEST(index_repository_makes_a_project_current)
+{
+    setup();
+    char args[500];
+    snprintf(args, sizeof args, "{\"repo_path\": \"%s\"}", root);
+    json_decref(call("index_repository", args));
+    json_t *v = call("rag_status", "{}");
+    kt_eq_text(text(v, "projectRoot"), root);
+    kt_false(is_true(v, "indexed"));
+    json_decref(v);
+    stop_app();
+}
