@@ -7,6 +7,10 @@
 #include "base/path.h"
 #include "survey/survey_priv.h"
 
+enum {
+    VENDORED_MAX = 16
+};
+
 const char *ken_survey_topic_file(ken_survey_topic t)
 {
     static const char *const files[KEN_SURVEY_TOPIC_COUNT] = { "",
@@ -82,6 +86,48 @@ survey_file *survey_file_of(const survey *v, ken_str path)
     return v->n_files ? bsearch(&path, v->files, v->n_files, sizeof *v->files, file_cmp) : NULL;
 }
 
+// The folder of other people's code that holds the file; empty when none does. Some names say so
+// anywhere, some only at the top.
+static ken_str vendored_root(ken_str path)
+{
+    static const char *const names[] = { "vendor",   "third_party", "third-party", "thirdparty",
+                                         "3rdparty", "deps",        "external",    "extern" };
+    const size_t n_anywhere = 5;
+    ken_str rest = ken_path_dir(path), part;
+    for (size_t end = 0; rest.len && ken_str_split_next(&rest, '/', &part); end++) {
+        size_t n = end ? n_anywhere : sizeof names / sizeof *names;
+        end += part.len;
+        for (size_t i = 0; i < n; i++)
+            if (ken_str_eq_fold(part, ken_str_c(names[i])))
+                return ken_str_sub(path, 0, end);
+    }
+    return KEN_STR("");
+}
+
+static void note_vendored(survey *v, ken_str root)
+{
+    if (!v->vendored.items)
+        v->vendored.items = KEN_ARENA_ARRAY(v->arena, ken_str, VENDORED_MAX);
+    ken_str glob = ken_arena_printf(v->arena, KEN_STR_FMT "/**", KEN_STR_ARG(root));
+    for (size_t i = 0; i < v->vendored.n; i++)
+        if (ken_str_eq(v->vendored.items[i], glob))
+            return;
+    if (v->vendored.n < VENDORED_MAX)
+        v->vendored.items[v->vendored.n++] = glob;
+}
+
+static survey_file file_at(survey *v, ken_str path, bool is_test)
+{
+    survey_file f = { .path = path, .ext = ken_path_ext(path), .is_test = is_test };
+    ken_str vendored = vendored_root(path);
+    f.is_aside = is_test || is_aside(path) || vendored.len;
+    if (vendored.len) { // it has no say in anything
+        note_vendored(v, vendored);
+        f.ext = KEN_STR("");
+    }
+    return f;
+}
+
 static ken_status list_files(survey *v, ken_err *err)
 {
     ken_str *all, *tested;
@@ -98,18 +144,9 @@ static ken_status list_files(survey *v, ken_err *err)
     for (size_t i = 0; i < n; i++) {
         bool is_plain = at < n_plain && ken_str_eq(tested[at], all[i]);
         at += is_plain;
-        v->files[i] = (survey_file){ .path = all[i],
-                                     .ext = ken_path_ext(all[i]),
-                                     .is_test = !is_plain,
-                                     .is_aside = !is_plain || is_aside(all[i]) };
+        v->files[i] = file_at(v, all[i], !is_plain);
     }
     return KEN_OK;
-}
-
-static bool is_of_interest(void *ctx, const ken_definition_fact *d)
-{
-    (void)ctx;
-    return !d->is_inside;
 }
 
 static void mark_code(survey *v, ken_str path)
@@ -125,8 +162,8 @@ static ken_status list_code(survey *v, ken_err *err)
     for (uint32_t k = 1; k < KEN_SYMBOL_SECTION; k++)
         if (ken_symbol_is_callable((ken_symbol_kind)k) || ken_symbol_is_type((ken_symbol_kind)k))
             kinds |= 1u << k;
-    ken_definitions_query defs = { .kinds = kinds, .keeps = is_of_interest };
-    ken_imports_query imports = { .wants_places = false };
+    ken_definitions_query defs = { .scope.except = v->vendored, .kinds = kinds };
+    ken_imports_query imports = { .scope.except = v->vendored };
     ken_status st = ken_list_definitions(v->s, &defs, v->o->cancel, v->arena, &v->defs, err);
     if (!st)
         st = ken_list_imports(v->s, &imports, v->o->cancel, v->arena, &v->imports, err);
@@ -283,6 +320,16 @@ static int by_topic(const void *a, const void *b)
                                 : ken_str_cmp(x->id, y->id);
 }
 
+// Checks leave other people's code alone, as the counts did.
+static void spare_vendored(survey *v)
+{
+    for (size_t i = 0; i < v->found.len && v->vendored.n; i++) {
+        ken_rule_check *c = &v->found.ptr[i].check;
+        if (c->kind != KEN_CHECK_NONE && !c->except.n)
+            c->except = v->vendored;
+    }
+}
+
 static ken_status look(survey *v, ken_err *err)
 {
     ken_status st = list_files(v, err);
@@ -304,6 +351,7 @@ static ken_status look(survey *v, ken_err *err)
     survey_modules(v);
     survey_naming(v);
     survey_tests(v);
+    spare_vendored(v);
     return KEN_OK;
 }
 

@@ -131,7 +131,8 @@ static void find_docs(survey *v, const language *l)
     for (size_t i = 0; i < v->defs.n; i++) {
         const ken_definition_fact *d = &v->defs.items[i];
         bool is_public = d->visibility == KEN_VISIBILITY_PUBLIC || d->is_exported;
-        bool is_seen = is_public && d->visibility != KEN_VISIBILITY_PRIVATE && !d->is_test;
+        bool is_seen =
+            is_public && d->visibility != KEN_VISIBILITY_PRIVATE && !d->is_test && !d->is_inside;
         bool is_kind = d->kind == KEN_SYMBOL_FUNCTION || d->kind == KEN_SYMBOL_METHOD ||
                        ken_symbol_is_type(d->kind);
         if (is_seen && is_kind && has_ext(l->exts, ken_path_ext(d->path)) && !is_aside(v, d->path))

@@ -24,7 +24,7 @@ static bool is_capital(ken_str name)
 static bool is_component(const ken_definition_fact *d)
 {
     bool is_kind = d->kind == KEN_SYMBOL_FUNCTION || d->kind == KEN_SYMBOL_CLASS;
-    return is_kind && d->is_exported && is_capital(d->name);
+    return is_kind && d->is_exported && !d->is_inside && is_capital(d->name);
 }
 
 static ken_survey_place place_of(const ken_definition_fact *d)

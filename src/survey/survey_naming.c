@@ -22,9 +22,9 @@ typedef struct style_text {
 
 static const style_text styles[STYLE_COUNT] = {
     { "snake_case", "_*[a-z0-9]+(_+[a-z0-9]+)*_*" },
-    { "kebab-case", "[a-z0-9]+(-[a-z0-9]+)*" },
-    { "camelCase", "[_$]*[a-z][A-Za-z0-9$]*" },
-    { "PascalCase", "_*[A-Z][A-Za-z0-9]*" },
+    { "kebab-case", "[a-z0-9]+(-+[a-z0-9]+)*" },
+    { "camelCase", "[_$]*[a-z][A-Za-z0-9$]*_*" },
+    { "PascalCase", "[_$]*[A-Z][A-Za-z0-9$]*_*" },
 };
 
 // Languages whose names are a choice: where the compiler or everybody decides, nothing is said.
@@ -74,67 +74,51 @@ static ken_str glob_of(ken_arena *arena, const name_group *g, ken_str folder)
 
 // ---- styles ------------------------------------------------------------------------------------
 
-typedef struct shape {
-    bool has_lower, has_upper, has_under, has_dash, has_other, starts_upper;
-} shape;
-
-static shape shape_of(ken_str name)
+static bool is_small(char c)
 {
-    shape s = { .has_lower = false };
-    while (name.len && (name.ptr[0] == '_' || name.ptr[0] == '$'))
-        name = ken_str_sub(name, 1, name.len);
-    while (name.len && name.ptr[name.len - 1] == '_')
-        name.len--;
-    s.starts_upper = name.len && ken_is_upper(name.ptr[0]);
-    for (size_t i = 0; i < name.len; i++) {
-        char c = name.ptr[i];
-        s.has_upper |= ken_is_upper(c);
-        s.has_lower |= c >= 'a' && c <= 'z';
-        s.has_under |= c == '_';
-        s.has_dash |= c == '-';
-        s.has_other |= !ken_is_word(c) && c != '-' && c != '$';
-    }
-    return s;
+    return (c >= 'a' && c <= 'z') || ken_is_digit(c);
 }
 
+// The name without what may stand around it in this style.
+static ken_str core_of(ken_str name, style k)
+{
+    bool may_dollar = k == STYLE_CAMEL || k == STYLE_PASCAL;
+    while (k != STYLE_KEBAB && name.len &&
+           (name.ptr[0] == '_' || (may_dollar && name.ptr[0] == '$')))
+        name = ken_str_sub(name, 1, name.len);
+    while (k != STYLE_KEBAB && name.len && name.ptr[name.len - 1] == '_')
+        name.len--;
+    return name;
+}
+
+// What the patterns above say.
 static bool fits(ken_str name, style k)
 {
-    shape s = shape_of(name);
-    bool is_plain = !s.has_other && (s.has_lower || s.has_upper);
-    switch (k) {
-    case STYLE_SNAKE:
-        return is_plain && !s.has_upper && !s.has_dash;
-    case STYLE_KEBAB:
-        return is_plain && !s.has_upper && !s.has_under && name.ptr[0] != '_';
-    case STYLE_CAMEL:
-        return is_plain && !s.starts_upper && !s.has_under && !s.has_dash;
-    case STYLE_PASCAL:
-        return is_plain && s.starts_upper && !s.has_under && !s.has_dash;
-    case STYLE_COUNT:
-        break;
+    ken_str core = core_of(name, k);
+    if (!core.len)
+        return false;
+    char joint = k == STYLE_SNAKE ? '_' : '-', first = core.ptr[0];
+    if (k == STYLE_CAMEL || k == STYLE_PASCAL) {
+        for (size_t i = 0; i < core.len; i++)
+            if (!ken_is_alpha(core.ptr[i]) && !ken_is_digit(core.ptr[i]) && core.ptr[i] != '$')
+                return false;
+        return ken_is_alpha(first) && ken_is_upper(first) == (k == STYLE_PASCAL);
     }
-    return false;
+    for (size_t i = 0; i < core.len; i++)
+        if (!is_small(core.ptr[i]) && core.ptr[i] != joint)
+            return false;
+    return first != joint && core.ptr[core.len - 1] != joint;
 }
 
 // Fits this style and no other.
 static bool tells(ken_str name, style k)
 {
-    shape s = shape_of(name);
     if (!fits(name, k))
         return false;
-    switch (k) {
-    case STYLE_SNAKE:
-        return s.has_under;
-    case STYLE_KEBAB:
-        return s.has_dash;
-    case STYLE_CAMEL:
-        return s.has_upper;
-    case STYLE_PASCAL:
-        return s.has_lower;
-    case STYLE_COUNT:
-        break;
-    }
-    return false;
+    for (style other = 0; other < STYLE_COUNT; other++)
+        if (other != k && fits(name, other))
+            return false;
+    return true;
 }
 
 typedef struct style_tally {
@@ -269,7 +253,7 @@ static void name_definitions(survey *v, const name_group *g, ken_symbol_kind kin
 static bool is_public_function(const ken_definition_fact *d)
 {
     ken_str ext = ken_path_ext(d->path);
-    return d->kind == KEN_SYMBOL_FUNCTION && !d->is_test &&
+    return d->kind == KEN_SYMBOL_FUNCTION && !d->is_test && !d->is_inside &&
            d->visibility != KEN_VISIBILITY_PRIVATE &&
            (ken_str_eq_c(ext, "c") || ken_str_eq_c(ext, "h"));
 }

@@ -23,7 +23,8 @@ typedef struct survey {
     ken_survey *out;
     survey_file *files; // by path
     size_t n_files;
-    ken_definitions defs; // callables and types that are not inside functions
+    ken_str_list vendored; // globs of other people's code, which has no say
+    ken_definitions defs;  // callables and types
     ken_imports imports;
     ken_route *routes; // of what is not aside
     size_t n_routes;

@@ -111,6 +111,20 @@ KEN_TEST(names_of_files_need_names_that_tell_styles_apart)
     end();
 }
 
+KEN_TEST(code_of_others_has_no_say)
+{
+    begin();
+    put_many("src/user_item%u.py", 0, 10, "def load_item%u():\n    return 1\n");
+    put_many("deps/userItem%u.py", 0, 10, "def loadItem%u():\n    return 1\n");
+    look();
+    const ken_finding *f =
+        says("functions-python", 10, 10, "Python functions MUST be named in snake_case.");
+    kt_eq_u(f->check.except.n, 1);
+    kt_eq_text(f->check.except.items[0], "deps/**");
+    says("files-python", 10, 10, "Python files MUST be named in snake_case.");
+    end();
+}
+
 KEN_TEST(files_of_a_folder_that_end_alike)
 {
     begin();
