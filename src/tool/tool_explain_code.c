@@ -4,14 +4,17 @@
 
 #include "base/utf8.h"
 #include "tool/tool_graph_priv.h"
+#include "tool/tool_rules_priv.h"
 
 enum {
     CODE_MAX = 16 * 1024,
     DOC_MAX = 2 * 1024,
+    RULES_MAX = 5,
+    RULE_BYTES_MAX = 400,
 };
 
 static const char *const lists[] = {
-    "callees", "callers", "types", "tests", "inside", "imports", "routes",
+    "callees", "callers", "types", "tests", "inside", "imports", "routes", "rules",
 };
 
 // ---- JSON --------------------------------------------------------------------------------------
@@ -133,6 +136,29 @@ static ken_status read_args(const json_t *args, question *q, ken_err *err)
     return st;
 }
 
+// Rules that speak of this file, the nearest first; that they cannot be read is no reason to show
+// less.
+static void set_rules(const ken_tool_env *env, const ken_tool__scope *scope, ken_str path,
+                      json_t *o)
+{
+    const ken_rule **rules = NULL;
+    size_t n = 0;
+    json_t *list = json_array();
+    if (ken_rulebook_list_for_file(ken_app_rulebook(env->app, scope->snap), path, RULES_MAX,
+                                   env->arena, &rules, &n, NULL))
+        n = 0;
+    for (size_t i = 0; i < n; i++) {
+        json_t *r = json_object();
+        ken_json_set_str(r, "rule", ken_tool__clip_lines(rules[i]->text, RULE_BYTES_MAX, false));
+        ken_tool__set_at(r, "at", rules[i]->path, rules[i]->first_line);
+        ken_json_append(list, r);
+    }
+    if (n)
+        ken_json_set(o, "rules", list);
+    else
+        json_decref(list);
+}
+
 static void set_source(const ken_tool_env *env, const ken_tool__scope *scope,
                        const ken_explanation *e, json_t *o)
 {
@@ -158,6 +184,7 @@ ken_status ken_tool__explain_code(const ken_tool_env *env, const json_t *args, j
         return st;
     json_t *o = ken_tool__explanation_json(&q.found);
     set_source(env, &scope, &q.found, o);
+    set_rules(env, &scope, q.found.path, o);
     ken_tool__set_scope(o, &scope);
     ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, env->ctx->max_bytes,
                         "lists were cut to fit; ask for fewer lines, find_usages and "
@@ -186,6 +213,18 @@ static void put_notes(const json_t *list, const char *head, ken_buf *out)
     }
 }
 
+static void put_rules(const json_t *list, ken_buf *out)
+{
+    if (json_array_size(list))
+        ken_buf_puts(out, "rules:\n");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *r = json_array_get(list, i);
+        ken_buf_printf(out, "  " KEN_STR_FMT "  " KEN_STR_FMT "\n",
+                       KEN_STR_ARG(ken_tool__member(r, "rule")),
+                       KEN_STR_ARG(ken_tool__member(r, "at")));
+    }
+}
+
 void ken_tool__explain_code_text(const json_t *result, ken_buf *out)
 {
     ken_str code = ken_tool__member(result, "code"), doc = ken_tool__member(result, "doc");
@@ -203,5 +242,6 @@ void ken_tool__explain_code_text(const json_t *result, ken_buf *out)
     put_notes(json_object_get(result, "types"), "types", out);
     put_notes(json_object_get(result, "tests"), "tests", out);
     ken_tool__put_routes(json_object_get(result, "routes"), out);
+    put_rules(json_object_get(result, "rules"), out);
     ken_tool__put_tail(result, out);
 }

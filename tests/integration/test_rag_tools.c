@@ -267,6 +267,23 @@ KEN_TEST(a_project_that_has_gone_is_named)
     stop_app();
 }
 
+KEN_TEST(code_is_explained_with_the_rules_that_speak_of_it)
+{
+    setup();
+    json_decref(index_shop());
+    json_t *v = call("explain_code",
+                     "{\"file_path\": \"src/orders.js\", \"line_start\": 5, \"line_end\": 7}");
+    kt_eq_u(json_array_size(json_object_get(v, "rules")), 1);
+    kt_eq_text(text(first(v, "rules"), "rule"), "ALL endpoints MUST call requireAuth first.");
+    kt_eq_text(text(first(v, "rules"), "at"), "ARCHITECTURE.yml:3");
+    json_decref(v);
+    v = call("explain_code",
+             "{\"file_path\": \"src/auth.js\", \"line_start\": 1, \"line_end\": 2}");
+    kt_null(json_object_get(v, "rules"));
+    json_decref(v);
+    stop_app();
+}
+
 KEN_TEST(index_repository_makes_a_project_current)
 {
     setup();
