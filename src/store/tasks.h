@@ -59,9 +59,10 @@ typedef struct ken_task {
 // One task with all its links and its history.
 ken_status ken_catalog_load_task(ken_catalog *c, ken_uuid uuid, ken_arena *arena, ken_task *out,
                                  ken_err *err) KEN_MUST_USE;
-// By its id, without its history.
-ken_status ken_catalog_load_listed_task(ken_catalog *c, int64_t id, ken_arena *arena, ken_task *out,
-                                        ken_err *err) KEN_MUST_USE;
+// By their ids, without history, in one state; those that are there, in that order. `out` has room
+// for all.
+ken_status ken_catalog_load_tasks(ken_catalog *c, const int64_t *ids, size_t n, ken_arena *arena,
+                                  ken_task *out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 
 typedef struct ken_task_filter {
     ken_str status, branch;  // ptr NULL = any

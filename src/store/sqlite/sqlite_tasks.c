@@ -225,19 +225,34 @@ ken_status ken_catalog_load_task(ken_catalog *c, ken_uuid uuid, ken_arena *arena
     return end_read(c, s, err);
 }
 
-ken_status ken_catalog_load_listed_task(ken_catalog *c, int64_t id, ken_arena *arena, ken_task *out,
-                                        ken_err *err)
+static ken_status load_by_id(ken_catalog *c, int64_t id, ken_arena *arena, ken_task *out,
+                             ken_err *err)
 {
     sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_GET_BY_ID, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, id);
+    return load(c, st, false, arena, out, err);
+}
+
+ken_status ken_catalog_load_tasks(ken_catalog *c, const int64_t *ids, size_t n, ken_arena *arena,
+                                  ken_task *out, size_t *out_n, ken_err *err)
+{
+    size_t n_found = 0;
     ken_status s = begin_read(c, err);
     if (s)
         return s;
-    s = ken_store__sq_get(&c->q, KEN_SQ_TASK_GET_BY_ID, &st, err);
-    if (!s) {
-        sqlite3_bind_int64(st, 1, id);
-        s = load(c, st, false, arena, out, err);
+    for (size_t i = 0; i < n && !s; i++) {
+        s = load_by_id(c, ids[i], arena, &out[n_found], err);
+        n_found += !s;
+        if (s == KEN_ENOTFOUND)
+            s = KEN_OK;
     }
-    return end_read(c, s, err);
+    s = end_read(c, s, err);
+    if (!s)
+        *out_n = n_found;
+    return s;
 }
 
 static ken_sq_stmt list_statement(const ken_task_filter *f)

@@ -258,7 +258,13 @@ KEN_TEST(removed_task_leaves_nothing)
                           .n_references = 1 });
     kt_ok_err(ken_catalog_remove_task(c, t.uuid, &err), &err);
     kt_status(ken_catalog_remove_task(c, t.uuid, &err), KEN_ENOTFOUND);
-    kt_status(ken_catalog_load_listed_task(c, t.id, &arena, &t, &err), KEN_ENOTFOUND);
+    ken_task other = add(c, "other", "open", false), found[2];
+    const int64_t ids[] = { t.id, other.id };
+    size_t n_found = 0;
+    kt_ok_err(ken_catalog_load_tasks(c, ids, 2, &arena, found, &n_found, &err), &err);
+    kt_eq_u(n_found, 1);
+    kt_eq_text(found[0].title, "other");
+    kt_ok(ken_catalog_remove_task(c, other.uuid, &err));
     kt_eq_i(
         ask("SELECT (SELECT count(*) FROM task) + (SELECT count(*) FROM task_count) + "
             "(SELECT count(*) FROM task_status_history) + "
