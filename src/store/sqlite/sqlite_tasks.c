@@ -10,8 +10,8 @@
 // Without a pointer when it is NULL.
 static ken_str text_or_null(sqlite3_stmt *st, int col)
 {
-    return sqlite3_column_type(st, col) == SQLITE_NULL ? (ken_str){ 0 }
-                                                       : ken_store__sq_text(st, col);
+    ken_str none = { 0 };
+    return sqlite3_column_type(st, col) == SQLITE_NULL ? none : ken_store__sq_text(st, col);
 }
 
 static ken_str keep_text(ken_arena *arena, ken_str s)
