@@ -113,7 +113,8 @@ static ken_status carry_over(ken_store *store, ken_store *damaged, ken_str name,
     salvaged_vec rows = { 0 };
     ken_checkpoint_state was = { 0 };
     uint64_t n_kept = 0;
-    (void)ken_store_load_checkpoint_state(damaged, &was, NULL);
+    if (ken_store_load_checkpoint_state(damaged, &was, NULL))
+        was.n = 0; // not even that is known
     list_readable(damaged, &rows);
     ken_status st = ken_store_begin_write(store, err);
     if (!st) {

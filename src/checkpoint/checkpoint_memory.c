@@ -8,9 +8,12 @@
 #include "base/alloc.h"
 #include "checkpoint/checkpoint_priv.h"
 
+#define NO_PLACE SIZE_MAX
+
 enum {
     BATCH = 256,
     COMPACT_FROM = 1024,
+    PLACES_MAX = 1 << 24,
     BODY_BYTES = KEN_RECALL_TEXT_MAX + 4096,
 };
 
@@ -18,15 +21,15 @@ void checkpoint_memory_init(checkpoint_memory *m)
 {
     *m = (checkpoint_memory){ 0 };
     ken_map_init(&m->numbers);
-    ken_map_init(&m->places);
 }
 
 void checkpoint_memory_release(checkpoint_memory *m)
 {
     ken_vec_release(&m->marks);
+    ken_vec_release(&m->masks);
     ken_vec_release(&m->tags);
     ken_map_release(&m->numbers);
-    ken_map_release(&m->places);
+    ken_vec_release(&m->places);
     ken_recall_free(m->recall);
 }
 
@@ -36,17 +39,40 @@ static void clear(checkpoint_memory *m)
     checkpoint_memory_init(m);
 }
 
-static ken_str key_of(const int64_t *id)
+// Ids count up from 1, so they are places of an array; one that is far beyond, which no index that
+// grew by itself has, is looked for.
+static size_t find_place(const checkpoint_memory *m, int64_t id)
 {
-    return ken_str_n((const char *)id, sizeof *id);
+    size_t place = 0;
+    if (id < PLACES_MAX)
+        place = id > 0 && (uint64_t)id < m->places.len ? m->places.ptr[id] : 0;
+    else
+        for (size_t i = 0; i < m->marks.len && !place; i++)
+            place = m->marks.ptr[i].id == id ? i + 1 : 0;
+    return place && m->marks.ptr[place - 1].id == id ? place - 1 : NO_PLACE;
+}
+
+const checkpoint_mark *checkpoint_memory_find(const checkpoint_memory *m, int64_t id)
+{
+    size_t place = find_place(m, id);
+    return place == NO_PLACE ? NULL : &m->marks.ptr[place];
+}
+
+static void set_place(checkpoint_memory *m, int64_t id, size_t place)
+{
+    if (id <= 0 || id >= PLACES_MAX)
+        return;
+    while (m->places.len <= (uint64_t)id)
+        ken_vec_push(&m->places, 0);
+    m->places.ptr[id] = (uint32_t)place + 1;
 }
 
 static void drop_mark(checkpoint_memory *m, int64_t id)
 {
-    uint64_t *place = ken_map_find(&m->places, key_of(&id));
-    if (!place || *place >= m->marks.len || m->marks.ptr[*place].id != id)
+    size_t place = find_place(m, id);
+    if (place == NO_PLACE)
         return;
-    m->marks.ptr[*place].id = 0;
+    m->marks.ptr[place].id = 0;
     m->n--;
 }
 
@@ -57,8 +83,6 @@ static void compact(checkpoint_memory *m)
         return;
     size_t kept = 0;
     uint32_t n_tags = 0;
-    ken_map_release(&m->places);
-    ken_map_init(&m->places);
     for (size_t i = 0; i < m->marks.len; i++) {
         checkpoint_mark mark = m->marks.ptr[i];
         if (!mark.id)
@@ -66,10 +90,12 @@ static void compact(checkpoint_memory *m)
         memmove(m->tags.ptr + n_tags, m->tags.ptr + mark.first_tag, mark.n_tags * sizeof(uint32_t));
         mark.first_tag = n_tags;
         n_tags += mark.n_tags;
-        ken_map_put(&m->places, key_of(&mark.id), kept, NULL);
+        set_place(m, mark.id, kept);
+        m->masks.ptr[kept] = m->masks.ptr[i];
         m->marks.ptr[kept++] = mark;
     }
     m->marks.len = kept;
+    m->masks.len = kept;
     m->tags.len = n_tags;
 }
 
@@ -77,13 +103,15 @@ static void add_mark(checkpoint_memory *m, const ken_checkpoint_row *row)
 {
     drop_mark(m, row->id);
     checkpoint_mark mark = { row->id, row->uuid, (uint32_t)m->tags.len, (uint32_t)row->n_tags };
+    uint64_t mask = 0;
     for (size_t i = 0; i < row->n_tags; i++) {
-        uint64_t *number = ken_map_put(&m->numbers, row->tags[i], m->numbers.len, NULL);
-        ken_vec_push(&m->tags, (uint32_t)*number);
+        uint64_t number = *ken_map_put(&m->numbers, row->tags[i], m->numbers.len, NULL);
+        ken_vec_push(&m->tags, (uint32_t)number);
+        mask |= number < CHECKPOINT_MASK_TAGS ? UINT64_C(1) << number : 0;
     }
-    uint64_t *place = ken_map_put(&m->places, key_of(&row->id), 0, NULL);
-    *place = m->marks.len;
+    set_place(m, row->id, m->marks.len);
     ken_vec_push(&m->marks, mark);
+    ken_vec_push(&m->masks, mask);
     m->n++;
     compact(m);
 }
@@ -185,57 +213,59 @@ void checkpoint_memory_remove(checkpoint_memory *m, int64_t id, uint64_t rev)
 
 // ---- filters -----------------------------------------------------------------------------------
 
-// Tags that nothing has are left out; returns how many.
+// Tags that nothing has are left out; returns how many are known.
 static size_t number_tags(const checkpoint_memory *m, const ken_str *tags, size_t n,
-                          uint32_t *numbers, size_t *out_n)
+                          checkpoint_tags *out)
 {
-    *out_n = 0;
+    size_t n_known = 0;
     for (size_t i = 0; i < n; i++) {
         const uint64_t *number = ken_map_find(&m->numbers, tags[i]);
-        if (number)
-            numbers[(*out_n)++] = (uint32_t)*number;
+        if (!number)
+            continue;
+        n_known++;
+        if (*number < CHECKPOINT_MASK_TAGS)
+            out->mask |= UINT64_C(1) << *number;
+        else
+            out->rare[out->n_rare++] = (uint32_t)*number;
     }
-    return n - *out_n;
+    return n_known;
 }
 
 checkpoint_sieve checkpoint_sieve_of(const checkpoint_memory *m, const ken_checkpoint_filter *f)
 {
-    checkpoint_sieve s = { .memory = m };
-    size_t n_unknown = number_tags(m, f->all, f->n_all, s.all, &s.n_all);
-    (void)number_tags(m, f->any, f->n_any, s.any, &s.n_any);
-    (void)number_tags(m, f->none, f->n_none, s.none, &s.n_none);
-    s.is_closed = n_unknown || (f->n_any && !s.n_any);
+    checkpoint_sieve s = { .memory = m, .has_any = f->n_any > 0 };
+    s.is_closed = number_tags(m, f->all, f->n_all, &s.all) < f->n_all;
+    s.is_closed |= !number_tags(m, f->any, f->n_any, &s.any) && s.has_any;
+    (void)number_tags(m, f->none, f->n_none, &s.none);
     return s;
 }
 
-static bool has_tag(const checkpoint_memory *m, const checkpoint_mark *mark, uint32_t tag)
+// How many of the rare tags a mark has.
+static size_t count_rare(const checkpoint_memory *m, size_t mark, const checkpoint_tags *t)
 {
-    for (uint32_t i = 0; i < mark->n_tags; i++)
-        if (m->tags.ptr[mark->first_tag + i] == tag)
-            return true;
-    return false;
+    const checkpoint_mark *k = &m->marks.ptr[mark];
+    size_t n = 0;
+    for (size_t i = 0; i < t->n_rare; i++)
+        for (uint32_t j = 0; j < k->n_tags; j++)
+            n += m->tags.ptr[k->first_tag + j] == t->rare[i];
+    return n;
 }
 
-bool checkpoint_sieve_passes(const checkpoint_sieve *s, const checkpoint_mark *mark)
+bool checkpoint_sieve_passes(const checkpoint_sieve *s, size_t mark)
 {
-    bool has_any = !s->n_any;
-    if (s->is_closed)
+    uint64_t mask = s->memory->masks.ptr[mark];
+    if (s->is_closed || (mask & s->all.mask) != s->all.mask || (mask & s->none.mask))
         return false;
-    for (size_t i = 0; i < s->n_all; i++)
-        if (!has_tag(s->memory, mark, s->all[i]))
-            return false;
-    for (size_t i = 0; i < s->n_none; i++)
-        if (has_tag(s->memory, mark, s->none[i]))
-            return false;
-    for (size_t i = 0; i < s->n_any && !has_any; i++)
-        has_any = has_tag(s->memory, mark, s->any[i]);
-    return has_any;
+    if (s->all.n_rare && count_rare(s->memory, mark, &s->all) < s->all.n_rare)
+        return false;
+    if (s->none.n_rare && count_rare(s->memory, mark, &s->none))
+        return false;
+    return !s->has_any || (mask & s->any.mask) || count_rare(s->memory, mark, &s->any);
 }
 
 bool checkpoint_sieve_passes_id(void *ctx, int64_t id)
 {
     const checkpoint_sieve *s = ctx;
-    const uint64_t *place = ken_map_find(&s->memory->places, key_of(&id));
-    return place && *place < s->memory->marks.len &&
-           checkpoint_sieve_passes(s, &s->memory->marks.ptr[*place]);
+    size_t place = find_place(s->memory, id);
+    return place != NO_PLACE && checkpoint_sieve_passes(s, place);
 }

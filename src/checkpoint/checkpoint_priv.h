@@ -15,16 +15,21 @@ typedef struct checkpoint_mark {
     uint32_t first_tag, n_tags; // in `tags`
 } checkpoint_mark;
 
+enum {
+    CHECKPOINT_MASK_TAGS = 64 // the first tags there were have a bit each
+};
+
 // What is held of all checkpoints, in the order they were last written.
 typedef struct checkpoint_memory {
     bool is_loaded;
     uint64_t rev; // of what is held
     size_t n;     // that are not replaced or removed
     KEN_VEC(checkpoint_mark) marks;
-    KEN_VEC(uint32_t) tags; // numbers
-    ken_map numbers;        // tag -> number, from 0
-    ken_map places;         // id -> index in `marks`
-    ken_recall *recall;     // NULL until texts are asked for
+    KEN_VEC(uint64_t) masks;  // by mark: its tags that have a bit
+    KEN_VEC(uint32_t) tags;   // numbers
+    ken_map numbers;          // tag -> number, from 0
+    KEN_VEC(uint32_t) places; // by id: index in `marks`, plus 1
+    ken_recall *recall;       // NULL until texts are asked for
 } checkpoint_memory;
 
 void checkpoint_memory_init(checkpoint_memory *m);
@@ -37,17 +42,26 @@ ken_status checkpoint_memory_sync(checkpoint_memory *m, ken_store *store, bool w
 void checkpoint_memory_put(checkpoint_memory *m, const ken_checkpoint_row *row);
 void checkpoint_memory_remove(checkpoint_memory *m, int64_t id, uint64_t rev);
 
-// A filter with tags as numbers.
+// The mark of an id; NULL when there is none.
+const checkpoint_mark *checkpoint_memory_find(const checkpoint_memory *m, int64_t id);
+
+// A filter with tags as numbers. Nearly all there is to look at is one word a checkpoint.
+typedef struct checkpoint_tags {
+    uint64_t mask;
+    uint32_t rare[KEN_CHECKPOINT_TAGS]; // those without a bit
+    size_t n_rare;
+} checkpoint_tags;
+
 typedef struct checkpoint_sieve {
     const checkpoint_memory *memory;
-    uint32_t all[KEN_CHECKPOINT_TAGS], any[KEN_CHECKPOINT_TAGS], none[KEN_CHECKPOINT_TAGS];
-    size_t n_all, n_any, n_none;
+    checkpoint_tags all, any, none;
+    bool has_any;   // it asks for one of some
     bool is_closed; // it asks for a tag that nothing has
 } checkpoint_sieve;
 
 checkpoint_sieve checkpoint_sieve_of(const checkpoint_memory *m, const ken_checkpoint_filter *f);
-bool checkpoint_sieve_passes(const checkpoint_sieve *s, const checkpoint_mark *mark);
-ken_recall_filter_fn checkpoint_sieve_passes_id; // ctx: a sieve
+bool checkpoint_sieve_passes(const checkpoint_sieve *s, size_t mark); // index in `marks`
+ken_recall_filter_fn checkpoint_sieve_passes_id;                      // ctx: a sieve
 
 // ---- checkpoint_check.c ------------------------------------------------------------------------
 // The tags of a list whose items may hold several: each once, in byte order, in the arena.

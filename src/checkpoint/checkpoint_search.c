@@ -42,7 +42,7 @@ static size_t pick_notes(const checkpoint_memory *m, const ken_checkpoint_filter
     size_t n = 0;
     for (size_t i = m->marks.len; i-- > 0;) {
         const checkpoint_mark *mark = &m->marks.ptr[i];
-        if (!mark->id || !checkpoint_sieve_passes(&sieve, mark))
+        if (!mark->id || !checkpoint_sieve_passes(&sieve, i))
             continue;
         if (n_passed++ >= q->offset && n < q->limit)
             ids[n++] = mark->uuid;
@@ -106,13 +106,12 @@ static ken_status find_notes(ken_checkpoints *c, ken_str text, const ken_checkpo
     size_t n = ken_recall_search(c->memory.recall, text, checkpoint_sieve_passes_id, &sieve,
                                  q->limit, arena, &hits);
     for (size_t i = 0; !st && i < n; i++) {
-        const uint64_t *place =
-            ken_map_find(&c->memory.places, ken_str_n((const char *)&hits[i].id, sizeof(int64_t)));
+        const checkpoint_mark *mark = checkpoint_memory_find(&c->memory, hits[i].id);
         size_t n_found = 0;
-        if (!place)
+        if (!mark)
             continue;
-        st = checkpoint_load_rows(c, &c->memory.marks.ptr[*place].uuid, 1, q->n_description, arena,
-                                  &page->items[page->n], &n_found, err);
+        st = checkpoint_load_rows(c, &mark->uuid, 1, q->n_description, arena, &page->items[page->n],
+                                  &n_found, err);
         if (!st && n_found)
             page->items[page->n++].score = hits[i].score;
     }
@@ -188,8 +187,9 @@ static int by_score(const void *a, const void *b)
     const ken_checkpoint *x = a, *y = b;
     if (fabs(x->score - y->score) > 1e-9)
         return x->score > y->score ? -1 : 1;
-    if (x->path.len != 0 != (y->path.len != 0))
-        return x->path.len ? 1 : -1;
+    bool is_file = x->path.len > 0, is_other_file = y->path.len > 0;
+    if (is_file != is_other_file)
+        return is_file ? 1 : -1;
     return x->updated_at_ms != y->updated_at_ms ? (x->updated_at_ms > y->updated_at_ms ? -1 : 1)
                                                 : ken_str_cmp(x->path, y->path);
 }

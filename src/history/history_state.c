@@ -4,6 +4,8 @@
 
 #include <stdlib.h>
 
+#include "base/fs.h"
+#include "base/path.h"
 #include "history/history_priv.h"
 
 enum {
@@ -107,6 +109,18 @@ static void set_dirty(state_job *j, size_t max_dirty)
     j->state.dirty = history_copy(j->arena, j->paths.ptr, j->state.n_dirty, sizeof(ken_str));
 }
 
+// Whether git would find a repository: seen without starting it.
+static bool has_git(const char *root, ken_arena *arena)
+{
+    for (ken_str dir = ken_str_c(root); dir.len; dir = ken_path_dir(dir)) {
+        if (ken_fs_exists(ken_path_join(arena, dir, KEN_STR(".git")).ptr))
+            return true;
+        if (dir.len == 1)
+            break;
+    }
+    return false;
+}
+
 static ken_status read_state(state_job *j, const char *root, const ken_cancel *cancel, ken_err *err)
 {
     static const char *const argv[] = { "-c",
@@ -123,14 +137,12 @@ static ken_status read_state(state_job *j, const char *root, const ken_cancel *c
                                         "--",
                                         ".",
                                         NULL };
-    history_tree tree;
     const char *const *env = NULL;
-    ken_status st = history_tree_open(root, cancel, j->arena, &tree, err);
-    if (!st)
-        st = history_env(root, cancel, j->arena, &env, err);
+    if (!has_git(root, j->arena))
+        return KEN_FAIL(err, KEN_EUNSUPPORTED, "not a git work tree");
+    ken_status st = history_env(root, cancel, j->arena, &env, err);
     if (st)
         return st;
-    j->state.commit = tree.head;
     return run_lines(root, argv, env, on_line, j, cancel, err);
 }
 

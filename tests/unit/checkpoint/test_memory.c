@@ -70,7 +70,7 @@ static size_t passing(const char *all, const char *any, const char *none)
     checkpoint_sieve sieve = checkpoint_sieve_of(&memory, &clean);
     size_t n = 0;
     for (size_t i = 0; i < memory.marks.len; i++)
-        n += memory.marks.ptr[i].id && checkpoint_sieve_passes(&sieve, &memory.marks.ptr[i]);
+        n += memory.marks.ptr[i].id && checkpoint_sieve_passes(&sieve, i);
     return n;
 }
 
@@ -92,6 +92,23 @@ KEN_TEST(tags_filter_by_all_any_and_none)
     kt_eq_u(passing("", "nothing", ""), 0);
     kt_eq_u(passing("", "", "nothing"), 3);
     kt_eq_u(passing("B", "", ""), 0); // as they are
+    stop();
+}
+
+KEN_TEST(tags_beyond_those_with_a_bit_filter_too)
+{
+    start();
+    char text[64];
+    for (unsigned i = 0; i < 100; i++) {
+        snprintf(text, sizeof text, "n%u,m%u,even%u", i, i, i % 2);
+        put(i, "some", text);
+    }
+    sync(false);
+    kt_eq_u(passing("n99", "", ""), 1);
+    kt_eq_u(passing("n99,m99,even1", "", ""), 1);
+    kt_eq_u(passing("n99,m98", "", ""), 0);
+    kt_eq_u(passing("", "n1,n98,nothing", ""), 2);
+    kt_eq_u(passing("even0", "", "n98,n2,n99"), 48);
     stop();
 }
 
