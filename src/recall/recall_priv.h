@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "embed/embed_static.h"
-#include "lexical/lexical.h"
+#include "lexical/lexical_query.h"
 #include "recall/recall.h"
 #include "vector/vector.h"
 
@@ -39,15 +39,32 @@ void ken_recall__add_posting(recall_lists *l, ken_term term, recall_posting p);
 void ken_recall__move_postings(recall_lists *l, const uint32_t *new_row);
 void ken_recall__release_lists(recall_lists *l);
 
+// A stem that speaks of a concept.
+typedef struct recall_concept {
+    ken_term term;
+    uint32_t concept;
+} recall_concept;
+
+enum {
+    RECALL_CONCEPTS_MAX = 256
+};
+
+// The list of texts that speak of a concept: terms have 40 bits, so that no word has it.
+#define RECALL_CONCEPT_TERM ((ken_term)1 << 40)
+
+// All concepts of a stem, one after the other; NULL for none.
+const recall_concept *ken_recall__find_concepts(const ken_recall *r, ken_term term, size_t *out_n);
+
 typedef struct recall_text {
     int64_t id;
     uint32_t n_title, n_body; // terms
+    uint32_t n_concepts;      // words that speak of one, once for each
     bool is_live;
 } recall_text;
 
 // What one occurrence counts in a text, by its lengths; zero for those removed.
 typedef struct recall_norm {
-    float title, body;
+    float title, body, concept;
 } recall_norm;
 
 // Rows are added at the end. One that was replaced or removed stays, dead, until there are too
@@ -63,22 +80,26 @@ struct ken_recall {
     uint32_t *slots;          // open addressing by id: row + 1
     size_t n_slots;
     size_t n_live;
-    uint64_t n_title, n_body; // terms of all live texts
+    uint64_t n_title, n_body, n_concepts; // of all live texts
     bool has_norms;
+    KEN_VEC(recall_concept) concepts; // by stem; none unless used
     // for one text
     ken_tokenizer *tokenizer;
     ken_lex_doc doc;
     ken_static_rows rows;
     KEN_VEC(char) lines;
     // for one question
-    KEN_VEC(float) sums; // by row
+    KEN_VEC(float) sums;         // by row, of words
+    KEN_VEC(float) concept_sums; // by row; none unless used
     KEN_VEC(recall_posting) merged;
     KEN_VEC(uint16_t) distances; // by row: signs that differ
     ken_vec_u32 near;
 };
 
 // Adds up the words of a question in `sums`; returns what a text could reach.
-double ken_recall__add_words(ken_recall *r, ken_str query);
+double ken_recall__add_words(ken_recall *r, const ken_lex_query *q);
+// The same for what it speaks of, in `concept_sums`. Norms are those of the words before.
+double ken_recall__add_concepts(ken_recall *r, const ken_lex_query *q);
 
 // Of the folded words of a text, one space apart; 0 when it has none.
 uint64_t ken_recall__title_hash(ken_str title);

@@ -21,6 +21,9 @@ enum {
     BATCH = 512,
 };
 
+// Of words and of concepts, when these are used.
+static const double beside_concepts = 0.4, of_concepts = 0.25;
+
 typedef struct best_row {
     float score;
     uint32_t row;
@@ -37,9 +40,9 @@ typedef struct search {
     ken_recall *r;
     ken_recall_filter_fn *filter;
     void *ctx;
-    uint64_t title;                 // the question as a title
-    double weights;                 // the sum that a text could reach
-    const ken_vector_query *vector; // NULL: it has no meaning
+    uint64_t title;                  // the question as a title
+    double weights, concept_weights; // the sums that a text could reach
+    const ken_vector_query *vector;  // NULL: it has no meaning
     best_rows best;
     uint32_t *rows; // candidates
     size_t n_rows;
@@ -117,9 +120,9 @@ static void take_titles(search *s)
     take_best(s);
 }
 
-static void take_words(search *s)
+// Of words or of concepts.
+static void take_sums(search *s, const float *sums)
 {
-    const float *sums = s->r->sums.ptr;
     float floor = FLT_MIN;
     size_t n = s->r->texts.len;
     for (size_t row = 0; row < n; row++)
@@ -220,13 +223,23 @@ static void compare(const search *s, const uint32_t *rows, size_t n, ken_recall_
     }
 }
 
+static double share(float sum, double of)
+{
+    return of > 0 ? fmin(1, (double)sum / of) : 0;
+}
+
 static void score(const search *s, uint32_t row, ken_recall_hit *h)
 {
     const ken_recall *r = s->r;
+    double meaning = fmin(1, fmax(0, h->meaning));
     h->id = r->texts.ptr[row].id;
-    if (s->weights > 0)
-        h->words = fmin(1, (double)r->sums.ptr[row] / s->weights);
-    h->score = KEN_RECALL_WORDS * h->words + (1 - KEN_RECALL_WORDS) * fmin(1, fmax(0, h->meaning));
+    h->words = share(r->sums.ptr[row], s->weights);
+    h->score = KEN_RECALL_WORDS * h->words + (1 - KEN_RECALL_WORDS) * meaning;
+    if (r->concepts.len) {
+        h->concepts = share(r->concept_sums.ptr[row], s->concept_weights);
+        h->score = beside_concepts * h->words + of_concepts * h->concepts +
+                   (1 - beside_concepts - of_concepts) * meaning;
+    }
     if (s->title && r->titles.ptr[row] == s->title)
         h->score = h->words = 1;
 }
@@ -255,8 +268,22 @@ static size_t put_hits(const search *s, ken_recall_hit *out)
     return n;
 }
 
+static void add_up(search *s, ken_str query)
+{
+    ken_recall *r = s->r;
+    ken_lex_query q;
+    ken_lex_query_parse(query, &q);
+    s->weights = ken_recall__add_words(r, &q);
+    take_titles(s);
+    take_sums(s, r->sums.ptr);
+    if (!r->concepts.len)
+        return;
+    s->concept_weights = ken_recall__add_concepts(r, &q);
+    take_sums(s, r->concept_sums.ptr);
+}
+
 enum {
-    KINDS = 3 // of candidates: titles, words, meaning
+    KINDS = 4 // of candidates: titles, words, concepts, meaning
 };
 
 size_t ken_recall_search(ken_recall *r, ken_str query, ken_recall_filter_fn *filter, void *ctx,
@@ -280,9 +307,7 @@ size_t ken_recall_search(ken_recall *r, ken_str query, ken_recall_filter_fn *fil
         take_near(&s);
     }
     s.title = ken_recall__title_hash(query);
-    s.weights = ken_recall__add_words(r, query);
-    take_titles(&s);
-    take_words(&s);
+    add_up(&s, query);
     leave_each_once(&s);
     size_t n = put_hits(&s, hits);
     ken_arena_rewind(arena, mark);

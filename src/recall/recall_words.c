@@ -3,12 +3,15 @@
 // a loop over a list then has no branch, and finding the best is one pass over memory.
 #include <math.h>
 
-#include "lexical/lexical_query.h"
 #include "recall/recall_priv.h"
 
 // BM25F: occurrences over (1 - b + b * length / average), summed over the fields; t / (t +
 // saturation).
-static const float saturation = 1.2F, title_weight = 3, title_b = 0.5F, body_b = 0.6F;
+static const float saturation = 1.2F, title_weight = 3, title_b = 0.5F, body_b = 0.6F,
+                   concept_b = 0.5F;
+
+// How soon further words of a question that speak of the same add nothing.
+static const double concept_saturation = 0.7;
 
 static float norm_of(double n_terms, double average, float b)
 {
@@ -20,7 +23,8 @@ static void make_norms(ken_recall *r)
     if (r->has_norms)
         return;
     double title = (double)r->n_title / (double)r->n_live,
-           body = (double)r->n_body / (double)r->n_live;
+           body = (double)r->n_body / (double)r->n_live,
+           concept = (double)r->n_concepts / (double)r->n_live;
     ken_vec_reserve(&r->norms, r->texts.cap);
     for (size_t row = 0; row < r->texts.len; row++) {
         const recall_text *t = &r->texts.ptr[row];
@@ -29,6 +33,7 @@ static void make_norms(ken_recall *r)
         if (t->is_live) {
             n->title = title_weight * norm_of(t->n_title, title, title_b);
             n->body = norm_of(t->n_body, body, body_b);
+            n->concept = norm_of(t->n_concepts, concept, concept_b);
         }
     }
     r->has_norms = true;
@@ -97,19 +102,59 @@ static void add_list(ken_recall *r, const recall_list *l, float weight)
     }
 }
 
-double ken_recall__add_words(ken_recall *r, ken_str query)
+static double weight_of(const ken_recall *r, const recall_list *l)
 {
-    ken_lex_query q;
+    double n = count_live(r, l), all = (double)r->n_live;
+    return log(1 + (all - n + 0.5) / (n + 0.5));
+}
+
+double ken_recall__add_words(ken_recall *r, const ken_lex_query *q)
+{
     double sum = 0;
-    ken_lex_query_parse(query, &q);
     make_norms(r);
     ken_vec_reserve(&r->sums, r->texts.len);
     memset(r->sums.ptr, 0, r->texts.len * sizeof *r->sums.ptr);
-    for (uint32_t i = 0; i < q.n_terms; i++) {
-        recall_list l = list_of(r, &q.terms[i]);
-        double n = count_live(r, &l), all = (double)r->n_live;
-        double weight = q.terms[i].weight * log(1 + (all - n + 0.5) / (n + 0.5));
+    for (uint32_t i = 0; i < q->n_terms; i++) {
+        recall_list l = list_of(r, &q->terms[i]);
+        double weight = q->terms[i].weight * weight_of(r, &l);
         add_list(r, &l, (float)weight);
+        sum += weight;
+    }
+    return sum;
+}
+
+// ---- concepts ----------------------------------------------------------------------------------
+
+static void add_concept(ken_recall *r, const recall_list *l, float weight)
+{
+    for (uint32_t i = 0; i < l->len; i++) {
+        uint32_t row = l->at[i] >> RECALL_ROW_SHIFT;
+        float t = r->norms.ptr[row].concept * (float)(l->at[i] & RECALL_TIMES_MAX);
+        r->concept_sums.ptr[row] += weight * t / (t + saturation);
+    }
+}
+
+double ken_recall__add_concepts(ken_recall *r, const ken_lex_query *q)
+{
+    double said[RECALL_CONCEPTS_MAX] = { 0 }, sum = 0;
+    static const recall_list none;
+    ken_vec_reserve(&r->concept_sums, r->texts.len);
+    memset(r->concept_sums.ptr, 0, r->texts.len * sizeof *r->concept_sums.ptr);
+    for (uint32_t i = 0; i < q->n_terms; i++) {
+        size_t n = 0;
+        const recall_concept *c = NULL;
+        if (!q->terms[i].is_whole)
+            c = ken_recall__find_concepts(r, q->terms[i].lookup[0], &n);
+        for (size_t k = 0; k < n; k++)
+            said[c[k].concept] += 1 / sqrt((double)n);
+    }
+    for (uint32_t c = 0; c < RECALL_CONCEPTS_MAX; c++) {
+        if (said[c] <= 0)
+            continue;
+        const recall_list *l = ken_recall__find_list(&r->lists, RECALL_CONCEPT_TERM | c);
+        l = l ? l : &none;
+        double weight = said[c] / (said[c] + concept_saturation) * weight_of(r, l);
+        add_concept(r, l, (float)weight);
         sum += weight;
     }
     return sum;
