@@ -159,12 +159,13 @@ typedef enum ken_guard_kind {
     KEN_GUARD_NONE = 0,
     KEN_GUARD_DECORATOR, // of the handler or of the type around it, or what its parameters ask for
     KEN_GUARD_ARGUMENT,  // between the path and the handler
-    KEN_GUARD_ROUTER,    // `router.use(…)` before the route, the group that it belongs to
+    KEN_GUARD_ROUTER, // `router.use(…)` before the route, its group, where its router is mounted
 } ken_guard_kind;
 
 typedef struct ken_guard {
     ken_guard_kind kind;
-    ken_fact_place at;        // in the file of the route or, for decorators, of the handler
+    ken_str path; // of the file that says it
+    ken_fact_place at;
     ken_str name;             // as written, without arguments: "auth.required"
     ken_str to_path, to_name; // of what it leads to; empty when that is not in the tree
 } ken_guard;

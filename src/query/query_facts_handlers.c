@@ -1,12 +1,26 @@
 // SPDX-License-Identifier: MIT
 // Handlers of routes, and what runs before them: decorators, arguments between the path and the
-// handler, what the router was told to use earlier in the file.
+// handler, what the router was told to use earlier in the file, and what stands before the router
+// where another one uses it (`app.use('/api', auth, router)`).
+#include "mention/mention.h"
 #include "query/query_facts_priv.h"
 
 enum {
     GUARDS_MAX = 64, // of one handler
-    OWNERS_MAX = 8
+    OWNERS_MAX = 8,
+    MOUNTS_MAX = 4096,
+    MOUNTS_DEEP = 4
 };
+
+// A router that another one uses.
+typedef struct router_mount {
+    ken_graph_def router;
+    ken_str name;      // of the router, where it is defined
+    uint32_t file;     // that uses it
+    ken_str by;        // what uses it there
+    ken_guard *guards; // that stand before it
+    size_t n_guards;
+} router_mount;
 
 typedef struct handler_list {
     ken_snapshot *s;
@@ -16,6 +30,7 @@ typedef struct handler_list {
     const ken_unit_text *unit;
     query_lines lines;
     KEN_VEC(ken_guard) guards; // of the handler in hand
+    KEN_VEC(router_mount) mounts;
 } handler_list;
 
 static ken_status turn_to(handler_list *h, uint32_t file, ken_err *err)
@@ -38,6 +53,7 @@ static void add_guard(handler_list *h, const ken_ref *r, ken_guard_kind kind)
     ken_graph_node node;
     ken_str written = query_written(h->lines.text, r->byte, h->unit->refs->exprs[r->expr].name);
     ken_guard guard = { .kind = kind,
+                        .path = h->s->rows[h->file].path,
                         .at = query_place_at(&h->lines, r->byte),
                         .name = query_repaired(h->arena, ken_arena_dup(h->arena, written)) };
     ken_graph_resolve(h->g, h->file, r->expr, r->role, &t);
@@ -136,6 +152,80 @@ static void add_router_guards(handler_list *h, const ken_literal *route, ken_str
     }
 }
 
+static ken_guard *copy_guards(handler_list *h, size_t *out_n)
+{
+    ken_guard *copy = KEN_ARENA_ARRAY(h->arena, ken_guard, h->guards.len + 1);
+    if (h->guards.len)
+        memcpy(copy, h->guards.ptr, h->guards.len * sizeof *copy);
+    *out_n = h->guards.len;
+    return copy;
+}
+
+// ---- routers that are used by others ------------------------------------------------------------
+
+static void add_mount(handler_list *h, const ken_literal *l)
+{
+    ken_targets t;
+    ken_expr_op op = h->unit->refs->exprs[l->handler].op;
+    if (!is_named(h, l, "use") || (op != KEN_EXPR_NAME && op != KEN_EXPR_MEMBER) ||
+        h->mounts.len >= MOUNTS_MAX)
+        return;
+    ken_graph_resolve(h->g, h->file, l->handler, KEN_REF_READ, &t);
+    const ken_unit_text *to = t.n ? ken_graph_unit(h->g, t.defs[0].file) : NULL;
+    if (!to || ken_symbol_is_callable(ken_graph_kind(to, t.defs[0].def)))
+        return; // a function is no router
+    router_mount m = { .router = t.defs[0],
+                       .name = ken_arena_dup(h->arena, ken_graph_name(to, t.defs[0].def)),
+                       .file = h->file,
+                       .by = ken_arena_dup(h->arena, receiver_of(h, l)) };
+    ken_vec_clear(&h->guards);
+    add_router_guards(h, l, l->text, 0, m.by);
+    add_guards_in(h, l->byte, l->handler_byte, 0, KEN_GUARD_ROUTER);
+    m.guards = copy_guards(h, &m.n_guards);
+    ken_vec_push(&h->mounts, m);
+}
+
+static ken_status find_mounts(handler_list *h, const ken_cancel *cancel, ken_err *err)
+{
+    uint32_t *files;
+    size_t n;
+    ken_status st = query_graph_open(h->s, &h->g, err);
+    if (!st)
+        st = query_graph_files_with(h->s, KEN_STR(KEN_MENTION_LITERALS), h->arena, &files, &n, err);
+    for (size_t i = 0; !st && i < n; i++) {
+        st = turn_to(h, files[i], err);
+        for (uint32_t k = 0; !st && h->unit && k < h->unit->refs->n_literals; k++)
+            add_mount(h, &h->unit->refs->literals[k]);
+        if (!st && i % 64 == 63)
+            st = ken_cancel_check(cancel, err);
+    }
+    return st;
+}
+
+// Of several places that use the router the one with the fewest guards: some way in has no more.
+static const router_mount *mount_of(const handler_list *h, uint32_t file, ken_str router)
+{
+    const router_mount *best = NULL;
+    for (size_t i = 0; i < h->mounts.len; i++) {
+        const router_mount *m = &h->mounts.ptr[i];
+        bool is_it = ken_str_eq(m->name, router) || ken_str_eq(m->name, KEN_STR("default")) ||
+                     ken_str_eq(m->name, KEN_STR("export="));
+        if (m->router.file == file && is_it && (!best || m->n_guards < best->n_guards))
+            best = m;
+    }
+    return best;
+}
+
+static void add_mount_guards(handler_list *h, uint32_t file, ken_str router, int depth)
+{
+    const router_mount *m = router.len ? mount_of(h, file, router) : NULL;
+    if (!m || depth >= MOUNTS_DEEP)
+        return;
+    add_mount_guards(h, m->file, m->by, depth + 1);
+    for (size_t i = 0; i < m->n_guards && h->guards.len < GUARDS_MAX; i++)
+        ken_vec_push(&h->guards, m->guards[i]);
+}
+
 // Decorators of a definition and of the types around it, outermost first; what its parameters ask
 // for (`user = Depends(current_user)`).
 static void add_decorators(handler_list *h, ken_def_id def, ken_expr_id but)
@@ -217,13 +307,12 @@ static ken_status look_at(handler_list *h, const query_route_site *site, ken_han
     if (l->decorates >= 0 && (uint32_t)l->decorates < h->unit->facts->n_symbols) {
         add_decorators(h, (ken_def_id)l->decorates, l->callee);
     } else {
-        add_router_guards(h, l, out->route.path, 0, receiver_of(h, l));
+        ken_str router = receiver_of(h, l);
+        add_mount_guards(h, h->file, router, 0);
+        add_router_guards(h, l, out->route.path, 0, router);
         add_guards_in(h, l->byte, l->handler_byte, 0, KEN_GUARD_ARGUMENT);
     }
-    out->guards = KEN_ARENA_ARRAY(h->arena, ken_guard, h->guards.len + 1);
-    out->n_guards = h->guards.len;
-    if (h->guards.len)
-        memcpy(out->guards, h->guards.ptr, h->guards.len * sizeof *out->guards);
+    out->guards = copy_guards(h, &out->n_guards);
     return KEN_OK;
 }
 
@@ -244,6 +333,7 @@ ken_status ken_list_handlers(ken_snapshot *s, const ken_facts_scope *scope,
     *out = KEN_ARENA_ARRAY(arena, ken_handler_fact, n + 1);
     *out_n = 0;
     ken_arena_init(&h.text, 0);
+    st = n ? find_mounts(&h, cancel, err) : KEN_OK;
     for (size_t i = 0; !st && i < n; i++) {
         if (routes[i].is_event || !in_scope[sites[i].file])
             continue;
@@ -255,5 +345,6 @@ ken_status ken_list_handlers(ken_snapshot *s, const ken_facts_scope *scope,
     }
     ken_arena_release(&h.text);
     ken_vec_release(&h.guards);
+    ken_vec_release(&h.mounts);
     return st;
 }

@@ -451,3 +451,28 @@ KEN_TEST(handlers_of_classes_with_their_decorators)
               "GET /cats/all Cats.all(src/cats.ts:6) @Controller @UseGuards @AuthGuard\n");
     sample_end();
 }
+
+KEN_TEST(handlers_of_routers_that_others_use)
+{
+    start();
+    lab_write(&l, "src/app.js",
+              "const express = require('express');\nconst api = require('./api');\n"
+              "const { requireAuth } = require('./auth');\nconst app = express();\n"
+              "app.use(log);\napp.use('/open', limit);\n"
+              "app.use('/api', requireAuth, api);\napp.use(late);\n");
+    lab_write(&l, "src/auth.js", "exports.requireAuth = function (q, s, n) { n(); };\n");
+    lab_write(&l, "src/api.js",
+              "const express = require('express');\nconst users = require('./users');\n"
+              "const router = express.Router();\nrouter.use('/users', users.router);\n"
+              "module.exports = router;\n");
+    lab_write(&l, "src/users.js",
+              "const express = require('express');\nconst router = express.Router();\n"
+              "const other = express.Router();\nfunction show(req, res) {}\n"
+              "router.get('/a', can, show);\nother.get('/b', show);\n"
+              "module.exports = { router, other };\n");
+    sample_index();
+    kt_eq_str(handlers_text("src/users.js"),
+              "GET /a show(src/users.js:4) use:log use:requireAuth can\n"
+              "GET /b show(src/users.js:4)\n");
+    sample_end();
+}
