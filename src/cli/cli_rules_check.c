@@ -229,7 +229,6 @@ ken_status ken_cli__check_rules(cli *x, ken_err *err)
 {
     cli_place place = { 0 };
     ken_snapshot *snap = NULL;
-    ken_rulebook *book = NULL;
     cli_rules r = { 0 };
     ken_verify_opts o = { .max = KEN_VIOLATIONS_MAX };
     ken_status st = ken_cli__find_place(x, path_word(x, &o), &place, err);
@@ -237,10 +236,8 @@ ken_status ken_cli__check_rules(cli *x, ken_err *err)
         st = bring_up_to_date(x, &place, err);
     if (!st)
         st = ken_cli__open_place(x, &place, !ken_cli__args_has(&x->args, "no-index"), &snap, err);
-    if (!st) {
-        ken_rulebook_new(NULL, snap, place.project.root, &book);
-        st = find_rules(x, book, &r, err);
-    }
+    if (!st)
+        st = find_rules(x, ken_app_rulebook(x->app, snap), &r, err);
     if (place.below.len)
         o.paths = (ken_str_list){ &place.below, 1 };
     if (!st)
@@ -249,7 +246,6 @@ ken_status ken_cli__check_rules(cli *x, ken_err *err)
         show(x, &place, &r);
         x->exit_code = exit_code_of(&r);
     }
-    ken_rulebook_free(book);
     ken_cli__close_place(x, &place, snap);
     return st;
 }

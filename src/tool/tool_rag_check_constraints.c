@@ -8,7 +8,7 @@ enum {
     EXAMPLE_MAX = 1500, // bytes of code shown of one example
 };
 
-static const char *const lists[] = { "examples", "patterns", "constraints" };
+static const char *const lists[] = { "examples", "patterns", "constraints", "violations" };
 
 // ---- JSON --------------------------------------------------------------------------------------
 
@@ -116,10 +116,31 @@ static void set_problems(json_t *o, const ken_rulebook *b)
         json_decref(problems);
 }
 
+static ken_status answer(const ken_tool_env *env, const ken_tool__scope *scope, ken_rulebook *book,
+                         const ken_rulebook_advice *advice, ken_str diff, json_t *o, ken_err *err)
+{
+    json_t *constraints = constraints_json(advice);
+    ken_json_set(o, "constraints", constraints);
+    ken_json_set(o, "patterns", patterns_json(advice));
+    ken_json_set(o, "examples", examples_json(advice));
+    set_summary(o, advice);
+    set_text(o, "note", advice->note);
+    set_problems(o, book);
+    ken_json_set_str(o, "projectRoot", scope->project.root);
+    ken_status st = ken_tool__set_findings(env, book, advice, constraints, err);
+    if (!st && diff.len)
+        st = ken_tool__set_diff(env, scope->snap, book, diff, o, err);
+    if (!st)
+        ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, env->ctx->max_bytes,
+                            "Response truncated. Use filters or smaller num_results to reduce "
+                            "output.");
+    return st;
+}
+
 ken_status ken_tool__rag_check_constraints(const ken_tool_env *env, const json_t *args,
                                            json_t **out, ken_err *err)
 {
-    ken_str description = { "", 0 };
+    ken_str description = { "", 0 }, diff = { "", 0 };
     uint64_t n = KEN_RULEBOOK_AS_SET;
     ken_tool__scope scope;
     ken_rulebook *book = NULL;
@@ -128,6 +149,8 @@ ken_status ken_tool__rag_check_constraints(const ken_tool_env *env, const json_t
     if (!st)
         st = ken_json_read_u64(args, "args", "num_results", &n, err);
     if (!st)
+        st = ken_json_read_str(args, "args", "diff", &diff, err);
+    if (!st)
         st = ken_tool__open_rules(env, args, &scope, &book, err);
     if (st)
         return st;
@@ -135,23 +158,28 @@ ken_status ken_tool__rag_check_constraints(const ken_tool_env *env, const json_t
     if (!st) {
         json_t *o = ken_tool__success_json();
         ken_json_set_str(o, "query", description);
-        ken_json_set(o, "constraints", constraints_json(&advice));
-        ken_json_set(o, "patterns", patterns_json(&advice));
-        ken_json_set(o, "examples", examples_json(&advice));
-        set_summary(o, &advice);
-        set_text(o, "note", advice.note);
-        set_problems(o, book);
-        ken_json_set_str(o, "projectRoot", scope.project.root);
-        ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, env->ctx->max_bytes,
-                            "Response truncated. Use filters or smaller num_results to reduce "
-                            "output.");
-        *out = o;
+        st = answer(env, &scope, book, &advice, diff, o, err);
+        if (st)
+            json_decref(o);
+        else
+            *out = o;
     }
     ken_tool__close(env, &scope);
     return st;
 }
 
 // ---- text --------------------------------------------------------------------------------------
+
+static void put_violations(const json_t *list, const char *head, ken_buf *out)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *v = json_array_get(list, i);
+        ken_buf_printf(out, "%s: " KEN_STR_FMT ":%lld: " KEN_STR_FMT "\n", head,
+                       KEN_STR_ARG(ken_tool__member(v, "filePath")),
+                       ken_tool__number(v, "startLine"),
+                       KEN_STR_ARG(ken_tool__member(v, "message")));
+    }
+}
 
 static void put_rules(const json_t *list, const char *head, ken_buf *out)
 {
@@ -165,6 +193,8 @@ static void put_rules(const json_t *list, const char *head, ken_buf *out)
         if (heading.len)
             ken_buf_printf(out, "  [" KEN_STR_FMT "]", KEN_STR_ARG(heading));
         ken_buf_printf(out, "\n    " KEN_STR_FMT "\n", KEN_STR_ARG(content));
+        put_violations(json_object_get(json_object_get(r, "violations"), "first"), "    broken",
+                       out);
     }
 }
 
@@ -176,6 +206,7 @@ void ken_tool__rag_check_constraints_text(const json_t *result, ken_buf *out)
     for (size_t i = 0; i < json_array_size(problems); i++)
         ken_buf_printf(out, "problem: " KEN_STR_FMT "\n",
                        KEN_STR_ARG(ken_json_text(json_array_get(problems, i))));
+    put_violations(json_object_get(result, "violations"), "violation", out);
     put_rules(json_object_get(result, "constraints"), "constraints", out);
     put_rules(json_object_get(result, "patterns"), "patterns", out);
     if (json_array_size(examples))

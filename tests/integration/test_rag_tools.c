@@ -186,6 +186,74 @@ KEN_TEST(a_planned_change_is_answered_in_three_collections)
     stop_app();
 }
 
+KEN_TEST(what_breaks_a_rule_is_said_with_it)
+{
+    setup();
+    ktest_write("shop/src/open.js", "import express from 'express';\n\n"
+                                    "const router = express.Router();\n"
+                                    "router.get('/open', (req, res) => {\n  res.end();\n});\n");
+    ktest_write("shop/ARCHITECTURE.yml",
+                "version: 1\nconstraints:\n  - id: auth\n"
+                "    rule: ALL endpoints MUST call requireAuth first.\n    check:\n"
+                "      require_call: { of: handlers, call: requireAuth }\n");
+    json_decref(index_shop());
+    for (int round = 0; round < 2; round++) { // made, then kept
+        json_t *v = call("rag_check_constraints", "{\"change_description\": \"an endpoint\"}");
+        const json_t *found = json_object_get(first(v, "constraints"), "violations");
+        kt_eq_i(number(found, NULL, "count"), 1);
+        kt_eq_text(text(first(found, "first"), "filePath"), "src/open.js");
+        kt_eq_i(number(first(found, "first"), NULL, "startLine"), 4);
+        kt_eq_text(text(first(found, "first"), "message"),
+                   "handler of GET /open does not call 'requireAuth'");
+        kt_eq_text(text(json_object_get(first(found, "first"), "obeys"), "filePath"),
+                   "src/orders.js");
+        kt_null(json_object_get(v, "violations"));
+        json_decref(v);
+    }
+    json_t *v = call("rag_check_constraints",
+                     "{\"change_description\": \"an endpoint\", \"format\": \"text\"}");
+    kt_has_str(ken_json_text(v).ptr, "    broken: src/open.js:4: handler of GET /open");
+    json_decref(v);
+    fails("rag_check_constraints", "{\"change_description\": \"abc\", \"diff\": \"HEAD\"}", "diff");
+    stop_app();
+}
+
+static void git(const char *words)
+{
+    char line[600];
+    snprintf(line, sizeof line,
+             "cd '%s' && git -c user.name=a -c user.email=a@b -c init.defaultBranch=main %s "
+             ">/dev/null 2>&1",
+             root, words);
+    kt_eq_i(system(line), 0);
+}
+
+KEN_TEST(a_diff_is_checked_against_all_rules)
+{
+    setup();
+    ktest_write("shop/ARCHITECTURE.yml",
+                "version: 1\nconstraints:\n  - id: names\n    rule: Functions are in lower case.\n"
+                "    severity: warning\n    check:\n"
+                "      naming: { kind: function, pattern: \"^[a-z]+$\" }\n");
+    git("init");
+    git("add -A");
+    git("commit -m first");
+    ktest_write("shop/src/new.js", "export function BadName() {}\n");
+    json_decref(index_shop());
+    json_t *v = call("rag_check_constraints",
+                     "{\"change_description\": \"anything\", \"diff\": \"uncommitted\"}");
+    const json_t *found = first(v, "violations");
+    kt_eq_u(json_array_size(json_object_get(v, "violations")), 1);
+    kt_eq_i(number(v, NULL, "violationsTotal"), 1);
+    kt_eq_i(number(v, NULL, "checkedRules"), 1);
+    kt_eq_text(text(found, "rule"), "names");
+    kt_eq_text(text(found, "severity"), "warning");
+    kt_eq_text(text(found, "filePath"), "src/new.js");
+    kt_eq_text(text(found, "symbol"), "BadName");
+    json_decref(v);
+    stop_app();
+}
+
 KEN_TEST(bad_arguments_name_field_rule_and_value)
 {
     setup();
