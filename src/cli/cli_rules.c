@@ -180,7 +180,9 @@ static ken_status ask_impact(cli *x, ken_err *err)
         json_decref(args);
         return st;
     }
-    ken_json_set_str(args, "file_path", place.below);
+    // A path that leads to no file of the project is refused by its name.
+    ken_json_set_str(args, "file_path",
+                     place.below.len ? place.below : ken_str_c(x->args.words[1]));
     return ken_cli__answer(x, &place, "rag_query_impact", args, show_impact, err);
 }
 

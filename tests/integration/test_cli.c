@@ -848,6 +848,26 @@ KEN_TEST(rules_are_checked_as_compilers_do)
     json_decref(json);
 }
 
+KEN_TEST(rules_are_asked_before_a_change)
+{
+    make_rules("");
+    kt_has_str(ken_says("rules for 'let the database import a view' -p shop", 0),
+               "src/db MUST NOT import src/web.");
+    json_t *json = ken_json("rules for 'let the database import a view' -p shop -k 1 --json");
+    kt_eq_u(json_array_size(json_object_get(json, "constraints")), 1);
+    json_decref(json);
+    kt_has_str(ken_says("rules impact shop/src/web/views.py", 0), "src/db/users.py");
+    kt_has_str(ken_says("rules status -p shop", 0), "not set up");
+    kt_has_str(ken_says("rules health -p shop", 0), "Run rag_index first");
+    ken_fails("rules index -p shop", 1, "has no .rag folder. Run rag_setup first");
+    ken_fails("rules for ab -p shop", 2, "change_description");
+    ken_fails("rules for 'a change' -p shop -k 21", 2, "limit");
+    ken_fails("rules impact ../etc/passwd -p shop", 1, "passwd");
+    ktest_write("shop/.rag/keep", "");
+    kt_has_str(ken_says("rules index -p shop", 0), "Indexed 4 files");
+    kt_has_str(ken_says("rules status -p shop", 0), "2 constraints, 0 patterns");
+}
+
 KEN_TEST(rules_that_cannot_be_read_are_named)
 {
     make_rules("  - id: typo\n    rule: x\n    check:\n      forbid_imports: { from: a, to: b }\n");
