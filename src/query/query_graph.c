@@ -39,6 +39,7 @@ struct query_graph {
     mention_part *parts;
     size_t n_parts;
     ken_fs_stamp *stamps; // by file, of what was loaded; size 0 = nothing
+    query_kept_routes routes;
 };
 
 // ---- what a file says --------------------------------------------------------------------------
@@ -307,6 +308,21 @@ ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err)
     else
         *out = s->graph->graph;
     return st;
+}
+
+query_kept_routes *query_graph_routes(ken_snapshot *s)
+{
+    return s->graph ? &s->graph->routes : NULL;
+}
+
+ken_graph *query_graph_now(const ken_snapshot *s)
+{
+    return s->graph ? s->graph->graph : NULL;
+}
+
+ken_arena *query_graph_arena(ken_snapshot *s)
+{
+    return s->graph ? &s->graph->arena : NULL;
 }
 
 bool query_is_test(const ken_snapshot *s, uint32_t file)

@@ -53,6 +53,20 @@ typedef struct query_route_site {
     uint32_t file, literal;
 } query_route_site;
 
+// All routes of the tree, kept as long as the graph; NULL when there is no graph yet.
+typedef struct query_kept_routes {
+    ken_route *routes;
+    query_route_site *sites;
+    size_t n;
+    bool is_known;
+} query_kept_routes;
+
+query_kept_routes *query_graph_routes(ken_snapshot *s);
+// The graph that is open, NULL when none is; opening it again may close it for whoever holds it.
+ken_graph *query_graph_now(const ken_snapshot *s);
+// Memory that lives as long as the graph.
+ken_arena *query_graph_arena(ken_snapshot *s);
+
 ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,
                             query_route_site **out_sites, size_t *out_n, ken_err *err) KEN_MUST_USE;

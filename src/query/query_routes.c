@@ -166,14 +166,44 @@ static ken_status find(routing *r, bool is_strict, const ken_cancel *cancel, ken
     return st;
 }
 
-ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
-                            const ken_cancel *cancel, ken_arena *arena, ken_route **out,
-                            query_route_site **out_sites, size_t *out_n, ken_err *err)
+// Whether none of the files has changed since its routes were found.
+static bool is_fresh(ken_snapshot *s, const query_kept_routes *kept)
+{
+    for (size_t i = 0; i < kept->n; i++) {
+        bool is_same_file = i && kept->sites[i].file == kept->sites[i - 1].file;
+        if (!is_same_file && query_graph_is_stale(s, kept->sites[i].file))
+            return false;
+    }
+    return true;
+}
+
+// The graph may close before the answer is written, so nothing of it is handed out.
+static void copy_kept(const query_kept_routes *kept, ken_arena *arena, ken_route **out,
+                      query_route_site **out_sites, size_t *out_n)
+{
+    *out = KEN_ARENA_ARRAY(arena, ken_route, kept->n + 1);
+    *out_sites = KEN_ARENA_ARRAY(arena, query_route_site, kept->n + 1);
+    for (size_t i = 0; i < kept->n; i++) {
+        ken_route *r = &(*out)[i];
+        *r = kept->routes[i];
+        r->framework = ken_arena_dup(arena, r->framework);
+        r->method = ken_arena_dup(arena, r->method);
+        r->path = ken_arena_dup(arena, r->path);
+        r->handler = ken_arena_dup(arena, r->handler);
+        (*out_sites)[i] = kept->sites[i];
+    }
+    *out_n = kept->n;
+}
+
+static ken_status find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
+                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,
+                             query_route_site **out_sites, size_t *out_n, ken_err *err)
 {
     routing r = { .s = s, .arena = arena, .filter = filter };
     *out = NULL;
     *out_n = 0;
-    ken_status st = query_graph_open(s, &r.g, err);
+    r.g = query_graph_now(s);
+    ken_status st = r.g ? KEN_OK : query_graph_open(s, &r.g, err);
     if (st)
         return st;
     ken_frameworks_init(&r.frameworks);
@@ -189,6 +219,24 @@ ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
     ken_vec_release(&r.found);
     ken_vec_release(&r.sites);
     return st;
+}
+
+ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
+                            const ken_cancel *cancel, ken_arena *arena, ken_route **out,
+                            query_route_site **out_sites, size_t *out_n, ken_err *err)
+{
+    query_kept_routes *kept = filter.len || is_strict ? NULL : query_graph_routes(s);
+    ken_status st = KEN_OK;
+    if (!kept || (kept->is_known && !is_fresh(s, kept)))
+        return find_sites(s, filter, is_strict, cancel, arena, out, out_sites, out_n, err);
+    if (!kept->is_known)
+        st = find_sites(s, filter, is_strict, cancel, query_graph_arena(s), &kept->routes,
+                        &kept->sites, &kept->n, err);
+    if (st)
+        return st;
+    kept->is_known = true;
+    copy_kept(kept, arena, out, out_sites, out_n);
+    return KEN_OK;
 }
 
 ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,

@@ -69,6 +69,31 @@ KEN_TEST(what_is_passed_on_under_another_name_is_used_by_whoever_says_that)
     end();
 }
 
+static void routes_of(const char *symbol, size_t n, uint32_t line)
+{
+    ken_impact m;
+    ken_impact_opts o = { .symbol = ken_str_c(symbol), .num_similar = UINT32_MAX };
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &m, &l.err), &l.err);
+    kt_eq_u(m.n_routes, n);
+    for (size_t i = 0; i < m.n_routes; i++)
+        kt_eq_u(m.routes[i].line, line);
+}
+
+KEN_TEST(routes_that_were_found_before_are_looked_for_again_when_their_file_changes)
+{
+    start("app.py", "from flask import Flask\napp = Flask(__name__)\n\n@app.route('/a')\n"
+                    "def first():\n    return second()\n");
+    lab_write(&l, "lib.py", "def second():\n    return 1\n");
+    go();
+    routes_of("first", 1, 3);
+    routes_of("first", 1, 3);
+    lab_write(&l, "app.py",
+              "from flask import Flask\napp = Flask(__name__)\n\n\n\n@app.route('/a')\n"
+              "def first():\n    return second()\n");
+    routes_of("first", 1, 5);
+    end();
+}
+
 KEN_TEST(at_depth_one_nothing_is_left_out)
 {
     char text[2000];
