@@ -224,6 +224,8 @@ static void count(ken_tokenizer *t, uint32_t number, int field, uint32_t weight)
 
 static void count_words(ken_tokenizer *t, const ident *id, bool is_name)
 {
+    if (!id->n_parts) // there may be no table yet
+        return;
     const uint32_t *words = t->ident_words.ptr + id->first_term;
     for (uint32_t i = 0; i < id->n_parts; i++) {
         if (words[i] == KEN_WORD_NONE)
