@@ -20,7 +20,7 @@ ORDER = (
     "index_repository get_repo_status list_projects "
     "create_task get_task list_tasks update_task delete_task "
     "checkpoint_save checkpoint_search checkpoint_list checkpoint_get checkpoint_delete "
-    "rag_index rag_check_constraints rag_query_impact rag_health_check rag_status"
+    "rag_setup rag_index rag_check_constraints rag_query_impact rag_health_check rag_status"
 ).split()
 SETS = {
     "search": "asking about code",

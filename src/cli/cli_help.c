@@ -80,6 +80,9 @@ static const cli_opt rules_opts[] = {
       "check: only what changed since REV, or in A..B (default: uncommitted)", NULL },
     { "rule", 0, CLI_LIST, "ID", "check: only this rule; may be repeated", NULL },
     { "sarif", 0, CLI_FLAG, NULL, "check: print SARIF 2.1.0, for code scanning", NULL },
+    { "frontend", 0, CLI_VALUE, "DIR", "setup: the front end, instead of what is found", NULL },
+    { "backend", 0, CLI_VALUE, "DIR", "setup: the back end", NULL },
+    { "force", 'f', CLI_FLAG, NULL, "setup: merge what is new into files that are there", NULL },
     { "limit", 'k', CLI_VALUE, "N", "for, impact: results of each kind, 1 to 20 (default 5)",
       NULL },
     { "no-index", 0, CLI_FLAG, NULL, "take the index as it is", NULL },
@@ -236,11 +239,12 @@ const cli_command ken_cli__commands[] = {
       true, ken_cli__run_hotspots },
     { "routes", "[FILTER]", "list routes and events with their handlers", NULL, OPTS(list_opts), 0,
       1, true, ken_cli__run_routes },
-    { "rules", "for CHANGE | check [PATH] | impact FILE | index | health | status",
+    { "rules", "for CHANGE | check [PATH] | impact FILE | setup [PATH] | index | health | status",
       "what a change must obey: ask before it, check after it",
       "  ken rules for \"add a POST endpoint for refunds\"\n"
       "  ken rules check --diff main --sarif >rules.sarif\n"
       "  ken rules impact src/routes/orders.js\n"
+      "  ken rules setup             write down what the code does: ARCHITECTURE.yml\n"
       "  ken rules index             read all code and documents of rules again\n"
       "  ken rules health            what is missing, broken or old\n\n"
       "Exit status of check: 0: nothing of severity error; 1: something; 2: a rule could not be\n"

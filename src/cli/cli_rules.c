@@ -213,8 +213,13 @@ static const struct {
     const char *name;
     action_fn *run;
 } actions[] = {
-    { "for", ask_for },       { "check", ken_cli__check_rules }, { "impact", ask_impact },
-    { "index", index_rules }, { "health", ask_health },          { "status", ask_status },
+    { "for", ask_for },
+    { "check", ken_cli__check_rules },
+    { "impact", ask_impact },
+    { "index", index_rules },
+    { "health", ask_health },
+    { "status", ask_status },
+    { "setup", ken_cli__set_up_rules },
 };
 
 ken_status ken_cli__run_rules(cli *x, ken_err *err)
@@ -226,5 +231,6 @@ ken_status ken_cli__run_rules(cli *x, ken_err *err)
     x->is_usage_error = true;
     return KEN_FAIL(
         err, KEN_EINVAL,
-        "'ken rules' does not take '%.60s': for, check, impact, index, health or status", action);
+        "'ken rules' does not take '%.60s': for, check, impact, index, setup, health or status",
+        action);
 }

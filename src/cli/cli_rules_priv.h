@@ -15,8 +15,9 @@ typedef struct cli_rules {
     ken_verification found;
 } cli_rules;
 
-// ken rules check
+// ken rules check, ken rules setup
 ken_status ken_cli__check_rules(cli *x, ken_err *err);
+ken_status ken_cli__set_up_rules(cli *x, ken_err *err);
 void ken_cli__print_sarif(cli *x, const cli_rules *r);
 
 #endif

@@ -53,6 +53,7 @@ static const ken_tool_def builtin_defs[] = {
     { SPEC(checkpoint_list), ken_tool__checkpoint_list, ken_tool__checkpoint_list_text },
     { SPEC(checkpoint_get), ken_tool__checkpoint_get, ken_tool__checkpoint_get_text },
     { SPEC(checkpoint_delete), ken_tool__checkpoint_delete, ken_tool__checkpoint_delete_text },
+    { SPEC(rag_setup), ken_tool__rag_setup, NULL },
     { SPEC(rag_index), ken_tool__rag_index, NULL },
     { SPEC(rag_check_constraints), ken_tool__rag_check_constraints,
       ken_tool__rag_check_constraints_text },

@@ -83,7 +83,7 @@ ken_tool_fn ken_tool__search_code, ken_tool__search, ken_tool__get_definition,
     ken_tool__get_architecture, ken_tool__query_impact, ken_tool__build_context, ken_tool__outline,
     ken_tool__node_source, ken_tool__index_repository, ken_tool__get_repo_status,
     ken_tool__list_projects, ken_tool__create_task, ken_tool__get_task, ken_tool__list_tasks,
-    ken_tool__update_task, ken_tool__delete_task, ken_tool__rag_index,
+    ken_tool__update_task, ken_tool__delete_task, ken_tool__rag_setup, ken_tool__rag_index,
     ken_tool__rag_check_constraints, ken_tool__rag_query_impact, ken_tool__rag_health_check,
     ken_tool__rag_status;
 ken_tool_text_fn ken_tool__search_code_text, ken_tool__get_definition_text,

@@ -92,21 +92,16 @@ KEN_TEST(unknown_tools_are_named)
 KEN_TEST(built_in_tools_are_complete)
 {
     static const char *const names[] = {
-        "search_code",       "search",
-        "get_definition",    "find_usages",
-        "explain_code",      "trace_execution",
-        "get_architecture",  "query_impact",
-        "build_context",     "outline",
-        "nodeSource",        "index_repository",
-        "get_repo_status",   "list_projects",
-        "create_task",       "get_task",
-        "list_tasks",        "update_task",
-        "delete_task",       "checkpoint_save",
-        "checkpoint_search", "checkpoint_list",
-        "checkpoint_get",    "checkpoint_delete",
-        "rag_index",         "rag_check_constraints",
-        "rag_query_impact",  "rag_health_check",
-        "rag_status",
+        "search_code",      "search",           "get_definition",
+        "find_usages",      "explain_code",     "trace_execution",
+        "get_architecture", "query_impact",     "build_context",
+        "outline",          "nodeSource",       "index_repository",
+        "get_repo_status",  "list_projects",    "create_task",
+        "get_task",         "list_tasks",       "update_task",
+        "delete_task",      "checkpoint_save",  "checkpoint_search",
+        "checkpoint_list",  "checkpoint_get",   "checkpoint_delete",
+        "rag_setup",        "rag_index",        "rag_check_constraints",
+        "rag_query_impact", "rag_health_check", "rag_status",
     };
     ken_toolset *t = NULL;
     ken_err err = { 0 };
@@ -184,9 +179,9 @@ KEN_TEST(sets_and_read_only_choose)
     kt_eq_u(count_of("tasks", true), 2);
     kt_eq_u(count_of("checkpoints", false), 5);
     kt_eq_u(count_of("checkpoints", true), 3);
-    kt_eq_u(count_of("rules", false), 5);
+    kt_eq_u(count_of("rules", false), 6);
     kt_eq_u(count_of("rules", true), 4);
-    kt_eq_u(count_of("all", false), 29);
+    kt_eq_u(count_of("all", false), 30);
     ken_str bad = KEN_STR("serch");
     ken_toolset *t = NULL;
     ken_err err = { 0 };
