@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/path.h"
 #include "recall/recall.h"
 #include "rulebook/rulebook_priv.h"
 
@@ -15,6 +16,8 @@ enum {
 
 // What a document of weight 10 is worth more than one of weight 1, on a scale of 0 to 1.
 #define WEIGHT_POINTS 0.1
+// What a rule for one folder is worth less when the change does not name that folder.
+#define SCOPE_POINTS 0.15
 
 typedef struct known_slot {
     uint32_t rev, n_rules;
@@ -112,6 +115,13 @@ static bool is_of_kind(void *ctx, int64_t id)
     return e && e->doc.kind == f->kind;
 }
 
+static double scope_points(const ken_rule *rule, ken_str description)
+{
+    bool is_meant =
+        !rule->scope.len || ken_str_find(description, ken_path_base(rule->scope)) != SIZE_MAX;
+    return is_meant ? 0 : -SCOPE_POINTS;
+}
+
 size_t ken_rulebook__rank(ken_rulebook *b, ken_str description, ken_rule_kind kind, size_t limit,
                           ken_arena *arena, ken_rulebook_found **out)
 {
@@ -125,7 +135,7 @@ size_t ken_rulebook__rank(ken_rulebook *b, ken_str description, ken_rule_kind ki
         const rulebook_entry *e = entry_of(b, (uint32_t)(hits[i].id >> SLOT_SHIFT));
         const ken_rule *rule = &e->doc.rules[hits[i].id & ((1 << SLOT_SHIFT) - 1)];
         double weight = WEIGHT_POINTS * log10(1 + e->doc.weight);
-        ken_rulebook_found it = { rule, hits[i].score + weight,
+        ken_rulebook_found it = { rule, hits[i].score + weight + scope_points(rule, description),
                                   ken_recall_relevance(hits[i].meaning) };
         size_t at = i;
         for (; at && found[at - 1].score < it.score; at--) // few, and nearly in order

@@ -47,6 +47,19 @@ KEN_TEST(a_planned_change_meets_its_rules_patterns_and_examples)
     shop_end();
 }
 
+KEN_TEST(a_rule_of_one_folder_waits_until_the_folder_is_named)
+{
+    shop_make();
+    lab_write(&l, "CLAUDE.md", "- Refunds of orders are kept for ten years.\n");
+    lab_write(&l, "tools/seed/AGENTS.md", "- Refunds of orders are kept in memory only.\n");
+    shop_index();
+    kt_eq_str(check("keep the refunds of orders", 2), "");
+    kt_eq_text(advice.constraints[0].rule->path, "CLAUDE.md");
+    kt_eq_str(check("keep the refunds of orders in memory in tools/seed", 2), "");
+    kt_eq_text(advice.constraints[0].rule->path, "tools/seed/AGENTS.md");
+    shop_end();
+}
+
 KEN_TEST(bad_questions_name_field_rule_and_value)
 {
     shop_start();
