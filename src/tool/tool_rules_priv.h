@@ -29,8 +29,8 @@ json_t *ken_tool__texts_json(const ken_str *items, size_t n);
 // ---- tool_rag_violations.c ---------------------------------------------------------------------
 // Adds `violations` to the constraints (an array, one for each) whose rules can be checked.
 ken_status ken_tool__set_findings(const ken_tool_env *env, ken_rulebook *book,
-                                  const ken_rulebook_advice *a, json_t *constraints,
-                                  ken_err *err) KEN_MUST_USE;
+                                  const ken_rulebook_advice *a, json_t *constraints, ken_err *err)
+    KEN_MUST_USE;
 // Adds what a diff does against the rules.
 ken_status ken_tool__set_diff(const ken_tool_env *env, ken_snapshot *s, const ken_rulebook *book,
                               ken_str diff, json_t *result, ken_err *err) KEN_MUST_USE;
