@@ -240,7 +240,7 @@ static void list(bench *b, size_t i)
     bench_check(ken_checkpoints_list(b->service, &q, &b->arena, &page, &err), &err);
 }
 
-static void find(bench *b, size_t i, bool wants_indexed)
+static void find(bench *b, size_t i, bool wants_indexed, bool by_tag)
 {
     ken_err err = { 0 };
     ken_checkpoint_page page;
@@ -248,19 +248,24 @@ static void find(bench *b, size_t i, bool wants_indexed)
     ken_checkpoint_query q = { .limit = FOUND,
                                .n_description = 300,
                                .wants_indexed = wants_indexed,
-                               .filter = { .all = &some, .n_all = i % 2 && !wants_indexed } };
+                               .filter = { .all = &some, .n_all = by_tag } };
     ken_str text = first_words(any_line(b), 3 + i % 3);
     bench_check(ken_checkpoints_search(b->service, text, &q, NULL, &b->arena, &page, &err), &err);
 }
 
 static void search_notes(bench *b, size_t i)
 {
-    find(b, i, false);
+    find(b, i, false, false);
+}
+
+static void search_by_tag(bench *b, size_t i)
+{
+    find(b, i, false, true);
 }
 
 static void search_with_files(bench *b, size_t i)
 {
-    find(b, i, true);
+    find(b, i, true, false);
 }
 
 static void delete_one(bench *b, size_t i)
@@ -319,6 +324,7 @@ int main(int argc, char **argv)
     measure(&b, top, "get", get, n);
     measure(&b, top, "list", list, n);
     measure(&b, top, "search_notes", search_notes, n);
+    measure(&b, top, "search_by_tag", search_by_tag, n);
     measure(&b, top, "search_with_files", search_with_files, n);
     measure(&b, top, "delete", delete_one, n);
     serve(&b, root);

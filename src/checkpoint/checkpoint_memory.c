@@ -43,13 +43,12 @@ static void clear(checkpoint_memory *m)
 // grew by itself has, is looked for.
 static size_t find_place(const checkpoint_memory *m, int64_t id)
 {
-    size_t place = 0;
     if (id < PLACES_MAX)
-        place = id > 0 && (uint64_t)id < m->places.len ? m->places.ptr[id] : 0;
-    else
-        for (size_t i = 0; i < m->marks.len && !place; i++)
-            place = m->marks.ptr[i].id == id ? i + 1 : 0;
-    return place && m->marks.ptr[place - 1].id == id ? place - 1 : NO_PLACE;
+        return id > 0 && (uint64_t)id < m->places.len ? (size_t)m->places.ptr[id] - 1 : NO_PLACE;
+    for (size_t i = 0; i < m->marks.len; i++)
+        if (m->marks.ptr[i].id == id)
+            return i;
+    return NO_PLACE;
 }
 
 const checkpoint_mark *checkpoint_memory_find(const checkpoint_memory *m, int64_t id)
@@ -73,6 +72,8 @@ static void drop_mark(checkpoint_memory *m, int64_t id)
     if (place == NO_PLACE)
         return;
     m->marks.ptr[place].id = 0;
+    if (id < PLACES_MAX)
+        m->places.ptr[id] = 0; // which is NO_PLACE
     m->n--;
 }
 

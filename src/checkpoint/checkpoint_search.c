@@ -73,7 +73,7 @@ static void add_files(ken_checkpoints *c, const ken_checkpoint_filter *f,
 ken_status ken_checkpoints_list(ken_checkpoints *c, const ken_checkpoint_query *query,
                                 ken_arena *arena, ken_checkpoint_page *out, ken_err *err)
 {
-    ken_checkpoint_filter f;
+    ken_checkpoint_filter f = { 0 };
     ken_checkpoint_page page = { 0 };
     ken_status st = check_query(query, KEN_CHECKPOINT_LIST_MAX, arena, &f, err);
     if (!st)
@@ -198,7 +198,7 @@ ken_status ken_checkpoints_search(ken_checkpoints *c, ken_str text,
                                   const ken_checkpoint_query *query, const ken_cancel *cancel,
                                   ken_arena *arena, ken_checkpoint_page *out, ken_err *err)
 {
-    ken_checkpoint_filter f;
+    ken_checkpoint_filter f = { 0 };
     ken_checkpoint_page page = { 0 };
     text = ken_str_trim(text);
     if (!text.len || text.len > QUERY_MAX_BYTES)

@@ -540,6 +540,24 @@ static void commit_seen(run *r)
         ken_store_rollback(r->store);
 }
 
+// A run that was asked to end at what cannot be read: folders and files that the scan met, and
+// files that were opened since.
+static ken_status check_readable(const run *r, ken_err *err)
+{
+    ken_str path = { NULL, 0 };
+    if (!r->opts->is_strict)
+        return KEN_OK;
+    for (size_t i = 0; i < r->scan.n_skips && !path.ptr; i++)
+        if (r->scan.skips[i].reason == KEN_SKIP_UNREADABLE)
+            path = r->scan.skips[i].path;
+    if (!path.ptr && r->issues.len)
+        path = r->issues.ptr[0].path;
+    if (!path.ptr)
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_EIO, "'%.*s' cannot be read; the index is as it was",
+                    path.len > 200 ? 200 : (int)path.len, path.ptr);
+}
+
 static ken_status commit(run *r, old_files *old, uint64_t generation, ken_err *err)
 {
     ken_generation g = { .number = generation + 1,
@@ -674,6 +692,9 @@ static ken_status run_all(run *r, const char *db_path, ken_err *err)
     if (st)
         return st;
     compare(r, &old, trusts_old);
+    st = check_readable(r, err);
+    if (st)
+        return st;
     if (trusts_old && !r->n_work && is_same(r, &old, &before)) {
         report_same(r, &before);
         return KEN_OK;
@@ -683,6 +704,8 @@ static ken_status run_all(run *r, const char *db_path, ken_err *err)
         st = open_known(r, db_path, err);
     if (!st)
         st = learn(r, err);
+    if (!st)
+        st = check_readable(r, err);
     if (!st && trusts_old && is_same(r, &old, &before)) {
         report_same(r, &before);
         commit_seen(r);

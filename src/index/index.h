@@ -34,6 +34,8 @@ typedef void ken_index_progress_fn(void *ctx, const ken_index_progress *p);
 typedef struct ken_index_opts {
     ken_scan_opts scan;
     bool is_forced;                     // reads and parses everything again
+    bool is_strict;                     // KEN_EIO, and no new generation, for a file that cannot be
+                                        // read; otherwise it is left out, as an issue
     uint32_t n_jobs;                    // 0 = one per core
     uint64_t memory_limit;              // bytes the run may use, 0 = 512 MiB
     ken_index_progress_fn *on_progress; // on the caller's thread, at most every 50 ms; may be NULL

@@ -9,6 +9,7 @@
 typedef struct index_request {
     ken_str path, name;
     bool is_forced;
+    ken_str on_error;       // "skip" or "abort"
     uint64_t max_file_size; // 0 = what settings say
     ken_str *include, *exclude;
     size_t n_include, n_exclude;
@@ -36,7 +37,7 @@ static ken_status read_patterns(const ken_tool_env *env, const json_t *args, con
 static ken_status read_request(const ken_tool_env *env, const json_t *args, index_request *req,
                                ken_err *err)
 {
-    *req = (index_request){ .path = { "", 0 }, .name = { "", 0 } };
+    *req = (index_request){ .path = { "", 0 }, .name = { "", 0 }, .on_error = { "", 0 } };
     ken_status st = ken_json_read_str(args, "args", "repo_path", &req->path, err);
     if (!st && !req->path.len)
         return KEN_FAIL(err, KEN_EINVAL,
@@ -46,6 +47,8 @@ static ken_status read_request(const ken_tool_env *env, const json_t *args, inde
         st = ken_json_read_str(args, "args", "name", &req->name, err);
     if (!st)
         st = ken_json_read_bool(args, "args", "force_reindex", &req->is_forced, err);
+    if (!st)
+        st = ken_json_read_str(args, "args", "on_error", &req->on_error, err);
     if (!st)
         st = ken_json_read_u64(args, "args", "max_file_size", &req->max_file_size, err);
     if (!st)
@@ -167,6 +170,7 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const json_t *arg
     if (req.max_file_size)
         opts.scan.max_file_bytes = req.max_file_size;
     opts.is_forced = req.is_forced;
+    opts.is_strict = ken_str_eq(req.on_error, KEN_STR("abort"));
     opts.on_progress = ken_tool__on_index;
     opts.progress_ctx = (void *)(uintptr_t)env; // not changed
     st = ken_app_index(env->app, &project, &opts, env->ctx->cancel, env->arena, &report, err);

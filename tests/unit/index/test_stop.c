@@ -386,6 +386,31 @@ KEN_TEST(a_file_that_may_not_be_read_any_more_leaves_the_index)
     lab_end(&l);
 }
 
+KEN_TEST(a_strict_run_ends_at_what_may_not_be_read)
+{
+    make_tree_of_nobody();
+    run_as_nobody();
+    uint64_t before = l.report.generation;
+    static const char *const locked[] = { "src/d0/f0.c", "src/d1" };
+    for (int i = 0; i < 2; i++) {
+        write_code("src/d0/f0.c", i ? 4712 : 4711);
+        set_mode(locked[i], 0);
+        l.opts.is_strict = true;
+        become(65534);
+        ken_status st = lab_try(&l, NULL);
+        become(0);
+        kt_status(st, KEN_EIO);
+        kt_has_str(l.err.msg, locked[i]);
+        uint64_t now = 0;
+        kt_ok(ken_store_get_generation(l.store, &now, NULL));
+        kt_eq_u(now, before);
+        set_mode(locked[i], i ? 0755 : 0644);
+    }
+    run_as_nobody(); // strict still, and all can be read
+    kt_eq_u(l.report.n_files, 10);
+    lab_end(&l);
+}
+
 // ---- readers beside a writer -------------------------------------------------------------------
 
 typedef struct reader {
