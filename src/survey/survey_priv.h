@@ -11,6 +11,7 @@
 typedef struct survey_file {
     ken_str path; // the snapshot's
     ken_str ext;
+    uint8_t test_custom; // number in survey_tests.c, from 1; 0 = not called as a test
     bool is_test;
     bool is_code;  // it defines something, or imports
     bool is_aside; // a test, an example, documentation: not what the code base is about

@@ -57,13 +57,18 @@ static bool keeps_to(const test_custom *c, const survey_file *f)
            ken_str_starts(stem, start) && ken_str_ends(stem, end);
 }
 
+static void note_customs(survey *v)
+{
+    for (size_t i = 0; i < v->n_files; i++)
+        for (uint8_t k = 0; v->files[i].is_test && k < N_CUSTOMS; k++)
+            if (!v->files[i].test_custom && keeps_to(&customs[k], &v->files[i]))
+                v->files[i].test_custom = k + 1;
+}
+
 // The custom that a file keeps to, or NULL: it is no test.
 static const test_custom *custom_of(const survey_file *f)
 {
-    for (size_t i = 0; i < N_CUSTOMS; i++)
-        if (keeps_to(&customs[i], f))
-            return &customs[i];
-    return NULL;
+    return f->test_custom ? &customs[f->test_custom - 1] : NULL;
 }
 
 static bool is_test_of(const survey_file *f, const char *language)
@@ -264,6 +269,7 @@ static void find_tools(survey *v, const char *language)
 
 void survey_tests(survey *v)
 {
+    note_customs(v);
     for (size_t i = 0; i < N_CUSTOMS; i++) {
         if (i && !strcmp(customs[i].language, customs[i - 1].language))
             continue;
