@@ -91,6 +91,29 @@ static void note_held(explaining *x, notes *calls, const query_edge *e, const li
     }
 }
 
+static bool is_declaration(explaining *x, ken_graph_def d)
+{
+    const ken_unit_text *u = query_is_outside(d) ? NULL : ken_graph_unit(x->g, d.file);
+    uint32_t n = u ? u->facts->n_symbols : 0;
+    return u && d.def >= n && d.def - n < u->refs->n_implied &&
+           u->refs->implied[d.def - n].is_declaration;
+}
+
+// A prototype beside the definition that the same place leads to.
+static bool is_said_better(explaining *x, const query_edges *edges, size_t i)
+{
+    const query_edge *e = &edges->ptr[i];
+    if (!is_declaration(x, e->to))
+        return false;
+    for (size_t k = i; k > 0 && edges->ptr[k - 1].ref == e->ref; k--)
+        if (!is_declaration(x, edges->ptr[k - 1].to))
+            return true;
+    for (size_t k = i + 1; k < edges->len && edges->ptr[k].ref == e->ref; k++)
+        if (!is_declaration(x, edges->ptr[k].to))
+            return true;
+    return false;
+}
+
 static void find_used(explaining *x, ken_span span, const lines *at)
 {
     query_edges edges = { 0 };
@@ -102,6 +125,8 @@ static void find_used(explaining *x, ken_span span, const lines *at)
         const query_edge *e = &edges.ptr[i];
         x->out->n_unresolved += e->class == KEN_EDGE_UNRESOLVED;
         bool is_call = e->role == KEN_REF_CALL || e->role == KEN_REF_DECORATE;
+        if (is_said_better(x, &edges, i))
+            continue;
         if (query_is_outside(e->to)) {
             if (is_call && e->class == KEN_EDGE_EXTERNAL)
                 note(x, &calls, e, e->to, at);
@@ -223,12 +248,11 @@ static ken_status explain(explaining *x, const ken_file_view *view, uint32_t fir
     uint32_t n = ken_line_starts(view->text, NULL, 0);
     uint32_t *starts = KEN_ARENA_ARRAY(x->arena, uint32_t, n + 1);
     ken_line_starts(view->text, starts, n);
-    if (first > last || first >= n)
+    if (first > last || last >= n)
         return KEN_FAIL(err, KEN_EINVAL,
-                        "line_start, line_end: expected 1 <= line_start <= line_end and "
-                        "line_start <= %u, the lines of '" KEN_STR_FMT "', got %u and %u",
+                        "line_start, line_end: expected 1 <= line_start <= line_end <= %u, the "
+                        "lines of '" KEN_STR_FMT "', got %u and %u",
                         n, KEN_STR_ARG(view->path), first + 1, last + 1);
-    last = last < n ? last : n - 1;
     ken_span span = { starts[first], last + 1 < n ? starts[last + 1] : (uint32_t)view->text.len };
     uint32_t shown = last - first < CODE_LINES_MAX ? last : first + CODE_LINES_MAX - 1;
     ken_explanation *out = x->out;

@@ -387,8 +387,8 @@ static void judge(impact *m, uint32_t n_commits)
     out->reasons = KEN_ARENA_ARRAY(m->arena, ken_str, 8);
     if (n_all)
         add_reason(m, &risk, 0.6 * (1 - exp(-(double)n_all / 25)),
-                   ken_arena_printf(m->arena, "%zu definitions depend on it, %zu directly", n_all,
-                                    n_direct));
+                   ken_arena_printf(m->arena, "%zu definition%s on it, %zu directly", n_all,
+                                    n_all == 1 ? " depends" : "s depend", n_direct));
     if (out->n_files_total > 3)
         add_reason(m, &risk, 0.2 * (1 - exp(-(double)out->n_files_total / 20)),
                    ken_arena_printf(m->arena, "they are in %zu files", out->n_files_total));

@@ -15,9 +15,11 @@ static json_t *kinds_json(uint32_t kinds)
     return list;
 }
 
-static json_t *part_json(const ken_context_part *p)
+// With where a hosted remote shows it, when there is one.
+static json_t *part_json(const ken_context_part *p, ken_str commit, const ken_tool__link *link)
 {
-    json_t *o = json_object();
+    json_t *o = json_object(),
+           *url = ken_tool__url(link, commit, p->path, p->first_line, p->last_line);
     ken_json_set_str(o, "file_path", p->path);
     ken_json_set_u64(o, "start_line", p->first_line + 1);
     ken_json_set_u64(o, "end_line", p->last_line + 1);
@@ -30,6 +32,10 @@ static json_t *part_json(const ken_context_part *p)
         ken_json_set_bool(o, "sent_before", true);
     if (p->n_cut_lines)
         ken_json_set_u64(o, "cut_lines", p->n_cut_lines);
+    if (json_is_string(url))
+        ken_json_set(o, "url", url);
+    else
+        json_decref(url);
     return o;
 }
 
@@ -42,7 +48,8 @@ static void set_notes(json_t *o, const ken_context_answer *a)
         ken_json_set_str(o, "note", a->note);
 }
 
-static json_t *context_json(const ken_context_answer *a, uint32_t max_tokens)
+static json_t *context_json(const ken_context_answer *a, uint32_t max_tokens, ken_str commit,
+                            const ken_tool__link *link)
 {
     const ken_context *c = &a->context;
     json_t *o = json_object(), *parts = json_array();
@@ -50,7 +57,7 @@ static json_t *context_json(const ken_context_answer *a, uint32_t max_tokens)
     ken_json_set_u64(o, "tokens", c->n_tokens);
     ken_json_set_u64(o, "max_tokens", max_tokens);
     for (size_t i = 0; i < c->n_parts; i++)
-        ken_json_append(parts, part_json(&c->parts[i]));
+        ken_json_append(parts, part_json(&c->parts[i], commit, link));
     ken_json_set(o, "parts", parts);
     if (c->n_left_out)
         ken_json_set_u64(o, "left_out", c->n_left_out);
@@ -107,7 +114,8 @@ ken_status ken_tool__build_context(const ken_tool_env *env, const json_t *args, 
         st = ken_tool__ask(env, ref, ask, &q, &scope, err);
     if (st)
         return st;
-    json_t *o = context_json(&q.found, q.opts.max_tokens);
+    ken_tool__link link = ken_tool__find_link(env->arena, scope.project.root);
+    json_t *o = context_json(&q.found, q.opts.max_tokens, scope.stats.git_head, &link);
     ken_tool__set_scope(o, &scope);
     ken_tool__close(env, &scope);
     *out = o;

@@ -93,7 +93,9 @@ static void set_summary(json_t *o, const ken_trace *t, const ken_trace_opts *opt
     counts c = count_steps(t);
     bool is_up = opts->direction == KEN_TRACE_CALLERS;
     ken_str name = t->n_steps ? t->steps[0].node.name : opts->entry;
-    ken_buf_printf(&text, KEN_STR_FMT ": ", KEN_STR_ARG(ken_utf8_clip(name, 100)));
+    bool is_type = t->n_steps && ken_symbol_is_type(t->steps[0].node.kind);
+    ken_buf_printf(&text, KEN_STR_FMT "%s: ", KEN_STR_ARG(ken_utf8_clip(name, 100)),
+                   is_type && !is_up ? ", a type, by all of its methods" : "");
     if (!opts->to.len)
         put_tree_words(&text, &c, is_up);
     else if (t->has_path)

@@ -69,6 +69,32 @@ KEN_TEST(what_is_passed_on_under_another_name_is_used_by_whoever_says_that)
     end();
 }
 
+KEN_TEST(an_explanation_names_a_callee_once_and_lines_of_the_file_only)
+{
+    start("lib.h", "int far_call(int x);\n");
+    lab_write(&l, "lib.c", "#include \"lib.h\"\nint far_call(int x) { return x; }\n");
+    lab_write(&l, "main.c", "#include \"lib.h\"\nint run(void)\n{\n    return far_call(1);\n}\n");
+    go();
+    ken_explanation x;
+    kt_ok_err(ken_explain(snap, KEN_STR("main.c"), 1, 4, NULL, &l.arena, &x, &l.err), &l.err);
+    kt_eq_u(x.n_callees, 1);
+    kt_eq_text(x.callees[0].node.path, "lib.c");
+    kt_eq_u(ken_explain(snap, KEN_STR("main.c"), 1, 40, NULL, &l.arena, &x, &l.err), KEN_EINVAL);
+    kt_has_str(l.err.msg, "line_end");
+    end();
+}
+
+KEN_TEST(one_dependent_is_no_plural)
+{
+    start("a.c", "static int one(void) { return 1; }\nint two(void) { return one(); }\n");
+    go();
+    ken_impact m;
+    ken_impact_opts o = { .symbol = KEN_STR("one"), .num_similar = UINT32_MAX };
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &m, &l.err), &l.err);
+    kt_eq_text(m.reasons[0], "1 definition depends on it, 1 directly");
+    end();
+}
+
 static void routes_of(const char *symbol, size_t n, uint32_t line)
 {
     ken_impact m;

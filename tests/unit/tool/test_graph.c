@@ -211,6 +211,17 @@ KEN_TEST(a_trace_marks_cycles_and_says_what_is_missing)
     json_decref(v);
 }
 
+KEN_TEST(a_trace_of_a_type_says_that_it_is_one_of_its_methods)
+{
+    ken_trace_step steps[] = { step("Mailer", -1, 0), step("load", 0, 1) };
+    steps[0].node.kind = KEN_SYMBOL_CLASS;
+    ken_trace t = { .steps = steps, .n_steps = 2 };
+    ken_trace_opts o = { .entry = KEN_STR("Mailer"), .to = KEN_STR("") };
+    json_t *v = ken_tool__trace_json(&t, &o);
+    kt_eq_text(text(v, "summary"), "Mailer, a type, by all of its methods: 1 callee found");
+    json_decref(v);
+}
+
 KEN_TEST(no_caller_and_no_path_are_said_in_words)
 {
     ken_trace_step entry = step("parse", -1, 0);
