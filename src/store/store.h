@@ -50,8 +50,9 @@ const char *ken_store_path(const ken_store *s);
 // ---- transactions ----------------------------------------------------------------------------
 // Writes need begin_write; reads need nothing, but see one state only between begin_read and
 // commit. A write that fails spoils its transaction: later writes and the commit fail with the same
-// status. Whatever commit answers, the transaction is over. One that names a generation is on disk
-// when it returns; others are safe from kill -9, and from a power cut once a generation followed.
+// status. Whatever commit answers, the transaction is over. One that names a generation, or writes
+// a checkpoint, is on disk when it returns; others are safe from kill -9, and from a power cut once
+// such a one followed.
 ken_status ken_store_begin_read(ken_store *s, ken_err *err) KEN_MUST_USE;
 ken_status ken_store_begin_write(ken_store *s, ken_err *err) KEN_MUST_USE;
 ken_status ken_store_commit(ken_store *s, ken_err *err) KEN_MUST_USE;

@@ -407,7 +407,8 @@ KEN_TEST(a_forced_run_keeps_checkpoints)
     close_lab();
 }
 
-// Damages a page of what files hold, and one of the notes: those on it are lost, the others are not.
+// Damages a page of what files hold, and one of the notes: those on it are lost, the others are
+// not.
 KEN_TEST(checkpoints_are_carried_over_from_a_damaged_index)
 {
     make_tree(false);
