@@ -260,7 +260,7 @@ const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, k
     uint32_t n = 0;
     for (size_t i = 0; i < n_all && n < KEN_TARGETS_MAX; i++) {
         graph_unit *c = graph_unit_of(g, all[i].file);
-        if (!c || all[i].def >= c->n_defs)
+        if (!c || all[i].def >= c->n_defs || is_test(c, all[i].def))
             continue;
         int32_t owner = graph_scope_of(c, all[i].def);
         if (owner != GRAPH_ELSEWHERE && is_in_spaces(c, owner) &&

@@ -6,6 +6,7 @@
 // one.
 #include <string.h>
 
+#include "base/alloc.h"
 #include "base/str.h"
 #include "lang/lang_priv.h"
 
@@ -83,23 +84,52 @@ static bool heads_a_type(ken_str rest)
     return n && !(after.len && memchr(";=,)*[(", after.ptr[0], 7));
 }
 
-// class EXPORT_MACRO name
-static void blank_macro_after(char *text, ken_str all, ken_str line, ken_str words)
+// `class EXPORT_MACRO name`: the macro behind the word; empty = none.
+static ken_span macro_of_head(ken_str text, size_t at, size_t end)
+{
+    size_t from = end;
+    while (from < text.len && (text.ptr[from] == ' ' || text.ptr[from] == '\t'))
+        from++;
+    ken_str name = ken_str_sub(text, from, text.len), line;
+    ken_str_line_next(&name, &line);
+    size_t n = from > end && !(at && ken_is_word(text.ptr[at - 1])) ? macro_len(line) : 0;
+    bool is_head = n && heads_a_type(ken_str_trim(ken_str_sub(line, n, line.len)));
+    return (ken_span){ (uint32_t)from, (uint32_t)(is_head ? from + n : from) };
+}
+
+// `#define class X_Y z {`
+static bool is_in_directive(ken_str text, size_t at)
+{
+    while (at && text.ptr[at - 1] != '\n')
+        at--;
+    return text.ptr[at] == '#';
+}
+
+// Blanks in a copy of the text, which is made when the first is to be.
+static void blank_copy(char **out, ken_str text, ken_span what)
+{
+    if (what.start == what.end || is_in_directive(text, what.start))
+        return;
+    if (!*out && (*out = ken_try_alloc(text.len)))
+        memcpy(*out, text.ptr, text.len);
+    if (*out)
+        blank(*out, what.start, what.end);
+}
+
+typedef ken_span span_fn(ken_str text, size_t at, size_t end);
+
+// Blanks what `find` says of each place where one of the words stands.
+static void mask_words(char **out, ken_str text, ken_str words, span_fn *find)
 {
     ken_str word;
     while (ken_str_split_next(&words, ' ', &word)) {
-        size_t at = word.len ? ken_str_find(line, word) : SIZE_MAX;
-        if (at == SIZE_MAX || (at && ken_is_word(line.ptr[at - 1])))
-            continue;
-        at += word.len;
-        size_t from = at;
-        while (from < line.len && ken_is_space(line.ptr[from]))
-            from++;
-        ken_str name = ken_str_sub(line, from, line.len);
-        size_t n = from > at ? macro_len(name) : 0;
-        ken_str next = ken_str_trim(ken_str_sub(name, n, name.len));
-        if (n && heads_a_type(next))
-            blank(text, (size_t)(name.ptr - all.ptr), (size_t)(name.ptr - all.ptr) + n);
+        for (size_t at = 0; word.len && at < text.len; at += word.len) {
+            size_t found = ken_str_find(ken_str_sub(text, at, text.len), word);
+            if (found == SIZE_MAX)
+                break;
+            at += found;
+            blank_copy(out, text, find(text, at, at + word.len));
+        }
     }
 }
 
@@ -118,7 +148,7 @@ static char last_of_code(ken_str line, char before)
     return line.len ? line.ptr[line.len - 1] : before;
 }
 
-static void mask_macros(char *out, ken_str text, ken_str words)
+static void mask_macros(char *out, ken_str text)
 {
     ken_str rest = text, line;
     char before = 0;
@@ -127,8 +157,6 @@ static void mask_macros(char *out, ken_str text, ken_str words)
         if (!line.len)
             continue;
         bool is_macro = blank_macro_line(out, text, line, before);
-        if (!is_macro && line.ptr[0] != '#')
-            blank_macro_after(out, text, line, words);
         before = is_macro ? ';' : last_of_code(line, before);
     }
 }
@@ -152,6 +180,47 @@ bool ken_lang__mask(const ken_rules *rules, ken_str text, char *out)
     if (rules->blank_lines.len)
         mask_lines(out, text, rules->blank_lines);
     if (rules->blank_macros.len)
-        mask_macros(out, text, rules->blank_macros);
+        mask_macros(out, text);
+    mask_words(&out, text, rules->blank_macros, macro_of_head);
     return memcmp(out, text.ptr, text.len) != 0;
+}
+
+// The macro call whose name ends in the word: `X_GUARDED_BY(m)`; empty = none.
+static ken_span note_around(ken_str text, size_t at, size_t end)
+{
+    while (at && ken_is_word(text.ptr[at - 1]))
+        at--;
+    size_t n = macro_len(ken_str_sub(text, at, text.len));
+    bool is_call = at + n > end && text.ptr[end] == '(';
+    return (ken_span){ (uint32_t)at, (uint32_t)(is_call ? at + n : at) };
+}
+
+// Macros without arguments that have a line to themselves: `X_BEGIN_NAMESPACE`.
+static void mask_lone_names(char **out, ken_str text)
+{
+    ken_str rest = text, line;
+    char before = 0;
+    while (ken_str_line_next(&rest, &line)) {
+        line = ken_str_trim(line);
+        if (!line.len)
+            continue;
+        size_t at = (size_t)(line.ptr - text.ptr), n = macro_len(line);
+        bool is_lone = n == line.len && line.ptr[n - 1] != ')' &&
+                       stands_alone(before, first_visible(ken_str_sub(text, at + n, text.len)));
+        if (is_lone)
+            blank_copy(out, text, (ken_span){ (uint32_t)at, (uint32_t)(at + n) });
+        before = is_lone ? ';' : last_of_code(line, before);
+    }
+}
+
+char *ken_lang__mask_first(const ken_rules *rules, ken_str text)
+{
+    char *out = NULL;
+    if (!rules)
+        return NULL;
+    mask_words(&out, text, rules->blank_notes, note_around);
+    mask_words(&out, text, rules->blank_heads, macro_of_head);
+    if (rules->blank_heads.len)
+        mask_lone_names(&out, text);
+    return out;
 }

@@ -221,13 +221,17 @@ static ken_status parse_in_heap(ken_parser *p, ken_lang_id lang, ken_str text,
     parse_watch watch = { .cancel = opts->cancel,
                           .deadline_ns =
                               opts->budget_ns ? ken_clock_mono_ns() + opts->budget_ns : 0 };
+    char *plain = opts->n_ranges ? NULL : ken_lang__mask_first(ken_lang_rules(lang), text);
+    if (plain)
+        text = ken_str_n(plain, text.len);
     TSTree *tree = parse_text(ts, NULL, text, &watch);
+    if (tree && !opts->n_ranges)
+        tree = second_reading(ts, lang, text, &watch, tree);
+    ken_free(plain);
     if (!tree) {
         ken_status st = ken_cancel_check(opts->cancel, err);
         return st ? st : KEN_FAIL(err, KEN_ETIMEOUT, "parsing went over its budget");
     }
-    if (!opts->n_ranges)
-        tree = second_reading(ts, lang, text, &watch, tree);
     ken_vec_push(&p->trees, tree);
     *out = tree;
     return KEN_OK;

@@ -16,6 +16,9 @@ const ken_lang_row *ken_lang__row(ken_lang_id lang);
 // Writes `text` to `out` (as long), with spaces where the table of the language asks for them.
 // False when there are none; rules may be NULL.
 bool ken_lang__mask(const ken_rules *rules, ken_str text, char *out);
+// For the first reading: the text with spaces for macros that would make it another one without any
+// error. NULL when there are none. ken_free it.
+char *ken_lang__mask_first(const ken_rules *rules, ken_str text);
 
 // The language with a scanner that cannot be led astray; in cmake/treesitter_runtime.c, call once.
 const TSLanguage *ken_treesitter_guard_ruby(const TSLanguage *language);

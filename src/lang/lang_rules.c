@@ -139,8 +139,10 @@ static void read_directive(table_reader *r, ken_str word, ken_str rest)
         return;
     }
     if (ken_str_eq(word, KEN_STR("%blank"))) {
-        *(ken_str_eq(value, KEN_STR("macros")) ? &r->rules->blank_macros : &r->rules->blank_lines) =
-            ken_str_trim(rest);
+        *(ken_str_eq(value, KEN_STR("macros"))  ? &r->rules->blank_macros
+          : ken_str_eq(value, KEN_STR("notes")) ? &r->rules->blank_notes
+          : ken_str_eq(value, KEN_STR("heads")) ? &r->rules->blank_heads
+                                                : &r->rules->blank_lines) = ken_str_trim(rest);
         return;
     }
     if (!ken_str_eq(word, KEN_STR("%visibility"))) {

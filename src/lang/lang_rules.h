@@ -150,6 +150,8 @@ struct ken_rules {
     uint32_t max_markers; // refused: a line that begins with more quote and list markers; 0 = any
     ken_str blank_lines;  // of a second reading, by ' ': lines that begin so are left out
     ken_str blank_macros; // as are macros alone on a line or behind one of these words
+    ken_str blank_notes;  // of every reading, by ' ': calls of macros whose names end so,
+    ken_str blank_heads;  // and macros behind one of these words, and bare ones alone on a line
 };
 
 // Follows the alternatives from `node`; a null node when none leads anywhere.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <string.h>
 
+#include "base/alloc.h"
 #include "ktest.h"
 #include "lang/lang.h"
 #include "lang/lang_check.h"
@@ -61,6 +62,13 @@ static const char *masked(ken_lang_id lang, const char *text)
     return is_changed ? out : "unchanged";
 }
 
+static void check_first(const char *text, const char *wanted)
+{
+    char *out = ken_lang__mask_first(ken_lang_rules(KEN_LANG_CPP), ken_str_c(text));
+    kt_eq_text(out ? ken_str_n(out, strlen(text)) : KEN_STR("unchanged"), wanted);
+    ken_free(out);
+}
+
 KEN_TEST(mask_leaves_out_directives_of_swift)
 {
     kt_eq_str(masked(KEN_LANG_SWIFT, "a\n  #if os(x)\nb\r\n#else\r\nc\n#endif"),
@@ -82,4 +90,23 @@ KEN_TEST(mask_leaves_out_macros_of_c)
     kt_eq_str(masked(KEN_LANG_CPP, "x = a ||\n  AA_B\n;\nclass AA_B {\n"), "unchanged");
     kt_eq_str(masked(KEN_LANG_PYTHON, "AA_B\n"), "unchanged");
     kt_eq_str(masked(KEN_LANG_CPP, ""), "unchanged");
+}
+
+KEN_TEST(mask_leaves_out_macros_before_names_of_types)
+{
+    check_first("class FMT_API Foo {\n};\nstruct AB_C(1) c {};\n",
+                "class         Foo {\n};\nstruct         c {};\n");
+    check_first("AB_BEGIN\nint a\n  AB_INIT\n  = 1;\nAB_CALL(1)\nAB_END\n",
+                "        \nint a\n  AB_INIT\n  = 1;\nAB_CALL(1)\n      \n");
+    check_first("class FMT_API;\nstruct AA_B x;\nsubclass FMT_API Foo {\n", "unchanged");
+    check_first("#define C class FMT_API Foo {\nclass AA_B {", "unchanged");
+}
+
+KEN_TEST(mask_leaves_out_what_macros_note_of_a_field)
+{
+    check_first("int a GUARDED_BY(m_);\nint b X_GUARDED_BY(f(1));\n",
+                "int a               ;\nint b                   ;\n");
+    check_first("#define GUARDED_BY(x)\nint GUARDED_BY;\nint a GUARDED_BYE(m_);\n", "unchanged");
+    check_first("int a GUARDED_BY(m_", "unchanged"); // goes on where nothing closes it
+    check_first("", "unchanged");
 }

@@ -100,6 +100,18 @@ static void definitions_are(ken_lang_id lang, const char *text, const char *want
     ken_extraction_release(&x);
 }
 
+KEN_TEST(macros_of_cpp_hide_no_members)
+{
+    // A comment of a thousand bytes: the damage is a small part of the file.
+    char text[2000];
+    int n = snprintf(text, sizeof text, "//%01000d\n", 0);
+    snprintf(text + n, sizeof text - (size_t)n,
+             "class LIB_EXPORT It {\n public:\n  It();\n  virtual bool valid() const = 0;\n"
+             "  int n;\n  Map* map_ LIB_GUARDED_BY(lock_);\n};\n");
+    definitions_are(KEN_LANG_CPP, text,
+                    "class It *, constructor It, method valid, field n, field map_");
+}
+
 KEN_TEST(each_of_several_declarators_is_a_definition)
 {
     definitions_are(KEN_LANG_C, "int a, *b = 0, c[3];\nstruct s { int x, *y; };\n",
