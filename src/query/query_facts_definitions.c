@@ -93,3 +93,74 @@ ken_status ken_list_definitions(ken_snapshot *s, const ken_definitions_query *q,
     ken_vec_release(&l.items);
     return st;
 }
+
+// ---- what others can import --------------------------------------------------------------------
+
+typedef struct export_list {
+    ken_arena *arena;
+    ken_str *names;
+    size_t n, limit;
+} export_list;
+
+static void add_export(export_list *l, ken_str name)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (ken_str_eq(l->names[i], name))
+            return;
+    if (name.len && l->n < l->limit)
+        l->names[l->n++] = query_repaired(l->arena, ken_arena_dup(l->arena, name));
+}
+
+// `export default x` and `module.exports = x` show x, which has its name there, or none.
+static bool is_whole(ken_str name)
+{
+    return ken_str_eq(name, KEN_STR("default")) || ken_str_eq(name, KEN_STR("export="));
+}
+
+static ken_str name_of_whole(const ken_refs *r, uint32_t def)
+{
+    const ken_expr *e = &r->exprs[r->defs[def].value];
+    return e->op == KEN_EXPR_NAME ? e->name : KEN_STR("");
+}
+
+static void add_exports(export_list *l, const ken_unit_text *u)
+{
+    const ken_refs *r = u->refs;
+    for (uint32_t i = 0; i < u->facts->n_symbols; i++) {
+        const ken_symbol *sym = &u->facts->symbols[i];
+        bool is_said = i < r->n_defs && (r->defs[i].flags & KEN_DEF_EXPORTED);
+        if (sym->parent < 0 && (is_said || sym->visibility == KEN_VISIBILITY_PUBLIC))
+            add_export(l, sym->name);
+    }
+    for (uint32_t i = 0; i < r->n_implied; i++) {
+        const ken_implied *d = &r->implied[i];
+        uint32_t def = u->facts->n_symbols + i;
+        if (d->owner < 0 && def < r->n_defs && (r->defs[def].flags & KEN_DEF_EXPORTED))
+            add_export(l, is_whole(d->name) ? name_of_whole(r, def) : d->name);
+    }
+    for (uint32_t i = 0; i < r->n_binds; i++)
+        if (r->binds[i].flags & KEN_BIND_EXPORTED)
+            add_export(l, is_whole(r->binds[i].local) ? r->binds[i].name : r->binds[i].local);
+}
+
+ken_status ken_list_exports(ken_snapshot *s, ken_str path, size_t limit, ken_arena *arena,
+                            ken_str **out, size_t *out_n, ken_err *err)
+{
+    ken_facts_scope scope = { .only = { &path, 1 } };
+    export_list l = { arena, KEN_ARENA_ARRAY(arena, ken_str, limit + 1), 0, limit };
+    uint32_t *files;
+    size_t n;
+    ken_graph *g;
+    const ken_unit_text *u;
+    ken_status st = query_scope_files(s, &scope, arena, &files, &n, err);
+    for (size_t i = 0; !st && i < n; i++) {
+        st = query_unit_now(s, files[i], &g, &u, err);
+        if (!st && u)
+            add_exports(&l, u);
+    }
+    if (st)
+        return st;
+    *out = l.names;
+    *out_n = l.n;
+    return KEN_OK;
+}

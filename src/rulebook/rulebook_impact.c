@@ -74,25 +74,6 @@ static void add_name(ken_str *list, size_t *n, ken_str s)
         list[(*n)++] = s;
 }
 
-static bool is_export(void *ctx, const ken_definition_fact *d)
-{
-    (void)ctx;
-    return d->is_exported && !d->is_inside;
-}
-
-static ken_status find_exports(ken_rulebook *b, ken_rulebook_impact *out, const ken_cancel *cancel,
-                               ken_arena *arena, ken_err *err)
-{
-    ken_definitions_query q = { .scope = { .only = { &out->path, 1 } }, .keeps = is_export };
-    ken_definitions defs = { 0 };
-    ken_status st = ken_list_definitions(b->snapshot, &q, cancel, arena, &defs, err);
-    out->exports = KEN_ARENA_ARRAY(arena, ken_str, NAMES_MAX);
-    for (size_t i = 0; !st && i < defs.n; i++)
-        if (ken_str_eq(defs.items[i].name, defs.items[i].qualified)) // members come with their type
-            add_name(out->exports, &out->n_exports, defs.items[i].name);
-    return st;
-}
-
 static ken_status find_routes(ken_rulebook *b, ken_rulebook_impact *out, const ken_cancel *cancel,
                               ken_arena *arena, ken_err *err)
 {
@@ -184,7 +165,8 @@ ken_status ken_rulebook_find_impact(ken_rulebook *b, ken_str path, size_t n_simi
     if (!st)
         st = check_indexed(b, found.path, arena, err);
     if (!st)
-        st = find_exports(b, &found, cancel, arena, err);
+        st = ken_list_exports(b->snapshot, found.path, NAMES_MAX, arena, &found.exports,
+                              &found.n_exports, err);
     if (!st)
         st = find_routes(b, &found, cancel, arena, err);
     if (!st)

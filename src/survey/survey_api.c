@@ -208,10 +208,17 @@ static void read_dependencies(handler *h)
     }
 }
 
+// `app.use('/api', router)` says where routes lie; it handles none.
+static bool is_mount(const api_view *w, const ken_route *route)
+{
+    return ken_str_eq(route->method, KEN_STR("ANY")) &&
+           ken_str_find(line_text(w, route->line), KEN_STR(".use(")) != SIZE_MAX;
+}
+
 static void read_handler(api *a, const ken_route *route)
 {
     const api_view *w = view_of(a, route->file);
-    if (!w || route->line >= w->n_lines || route->is_event)
+    if (!w || route->line >= w->n_lines || route->is_event || is_mount(w, route))
         return;
     handler h = { .route = route, .at = { route->file, route->line, route->line, false } };
     bool is_decorated = ken_str_starts(line_text(w, route->line), KEN_STR("@"));

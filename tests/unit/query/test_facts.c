@@ -197,6 +197,38 @@ KEN_TEST(definitions_say_what_is_known_of_each)
     sample_end();
 }
 
+static const char *exports_text(const char *path, size_t limit)
+{
+    ken_str *names;
+    size_t n;
+    kt_ok_err(ken_list_exports(snap, ken_str_c(path), limit, &l.arena, &names, &n, &l.err), &l.err);
+    ken_buf b = KEN_BUF_INIT(1 << 16);
+    for (size_t i = 0; i < n; i++)
+        ken_buf_printf(&b, KEN_STR_FMT " ", KEN_STR_ARG(names[i]));
+    ken_buf_puts(&b, "");
+    return text_of(&b);
+}
+
+KEN_TEST(exports_are_what_others_can_import)
+{
+    start();
+    lab_write(&l, "keys.js",
+              "function list() {}\nfunction hidden() {}\nconst get = () => list();\n"
+              "module.exports = { list, get, all: list };\n");
+    lab_write(&l, "one.js", "const router = make();\nmodule.exports = router;\n");
+    lab_write(&l, "each.js", "exports.first = function () {};\nexports.second = 2;\n");
+    lab_write(&l, "es.ts",
+              "export function one() {}\nfunction own() {}\nexport { own as two };\n"
+              "export { three } from './keys';\nexport default class Box { put() {} }\n");
+    sample_index();
+    kt_eq_str(exports_text("keys.js", 9), "list get all ");
+    kt_eq_str(exports_text("one.js", 9), "router ");
+    kt_eq_str(exports_text("each.js", 9), "first second ");
+    kt_eq_str(exports_text("es.ts", 9), "one Box two three ");
+    kt_eq_str(exports_text("keys.js", 2), "list get ");
+    sample_end();
+}
+
 // ---- calls --------------------------------------------------------------------------------------
 
 static const char *calls_text(const char *path, const char *name)
