@@ -24,10 +24,11 @@ ken_status ken_app__take_catalog(ken_app *app, bool may_create, ken_catalog **ou
     if (app->catalogs.len)
         c = app->catalogs.ptr[--app->catalogs.len];
     pthread_mutex_unlock(&app->lock);
-    if (c) {
+    if (c && ken_catalog_is_current(c)) {
         *out = c;
         return KEN_OK;
     }
+    ken_catalog_close(c);
     if (!may_create && !ken_fs_exists(app->catalog_path.ptr))
         return KEN_ENOTFOUND;
     ken_err e = { 0 };

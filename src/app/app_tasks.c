@@ -16,10 +16,11 @@ ken_status ken_app_borrow_tasks(ken_app *app, ken_tasks **out, ken_err *err)
     if (app->tasks.len) // the last used first: it has the most in memory
         t = app->tasks.ptr[--app->tasks.len];
     pthread_mutex_unlock(&app->lock);
-    if (t) {
+    if (t && ken_tasks_is_current(t)) {
         *out = t;
         return KEN_OK;
     }
+    ken_tasks_close(t);
     ken_err e = { 0 };
     ken_status st = open_tasks(app, false, out, &e);
     // Asking must also work where nothing may be written.

@@ -36,6 +36,9 @@ typedef struct ken_catalog_row {
 ken_status ken_catalog_open(const char *path, bool is_read_only, ken_catalog **out, ken_err *err)
     KEN_MUST_USE;
 void ken_catalog_close(ken_catalog *c);
+// Whether it is worth keeping for later: its file is still the one of that name, and when it only
+// reads, writing is still refused. What is written into a file that was moved away is lost.
+bool ken_catalog_is_current(const ken_catalog *c);
 
 // By name, then root.
 ken_status ken_catalog_list(ken_catalog *c, ken_arena *arena, ken_catalog_row **out, size_t *out_n,

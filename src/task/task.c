@@ -45,6 +45,11 @@ void ken_tasks_close(ken_tasks *t)
     ken_free(t);
 }
 
+bool ken_tasks_is_current(const ken_tasks *t)
+{
+    return ken_catalog_is_current(t->catalog);
+}
+
 // ---- inputs ----------------------------------------------------------------------------------
 
 static ken_status check_input(const ken_tasks *t, const ken_task_input *in, ken_err *err)

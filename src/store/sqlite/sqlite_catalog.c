@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The project list. A handful of rows, read and changed rarely: statements are not kept.
 #include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/alloc.h"
 #include "base/path.h"
@@ -56,6 +57,15 @@ void ken_catalog_close(ken_catalog *c)
     ken_store__sq_release(&c->q);
     ken_arena_release(&c->memory);
     ken_free(c);
+}
+
+bool ken_catalog_is_current(const ken_catalog *c)
+{
+    int has_moved = 0;
+    if (!c->q.db || sqlite3_file_control(c->q.db, NULL, SQLITE_FCNTL_HAS_MOVED, &has_moved) ||
+        has_moved)
+        return false;
+    return !c->q.is_read_only || access(c->q.path, W_OK) != 0;
 }
 
 // ---- rows ------------------------------------------------------------------------------------

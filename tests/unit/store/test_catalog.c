@@ -115,6 +115,22 @@ KEN_TEST(catalog_for_reading)
     ken_arena_release(&arena);
 }
 
+KEN_TEST(catalog_is_kept_only_while_its_file_is)
+{
+    char path[600], away[700];
+    snprintf(path, sizeof path, "%s/data/config/projects.db", ktest_dir());
+    snprintf(away, sizeof away, "%s.away", path);
+    ken_catalog *c = open_catalog(false), *reader = open_catalog(true);
+    kt_true(ken_catalog_is_current(c));
+    kt_false(ken_catalog_is_current(reader)); // one that writes would do now
+    kt_eq_i(rename(path, away), 0);
+    kt_false(ken_catalog_is_current(c));
+    ken_catalog_close(open_catalog(false)); // another of that name
+    kt_false(ken_catalog_is_current(c));
+    ken_catalog_close(c);
+    ken_catalog_close(reader);
+}
+
 KEN_TEST(index_is_no_catalog)
 {
     const char *path = ktest_path("p.db");

@@ -246,3 +246,19 @@ KEN_TEST(answers_stay_within_their_size)
     json_decref(brief);
     end();
 }
+
+// Somebody puts the data aside, or another copy in their place, while this process has them open.
+KEN_TEST(task_is_not_written_into_data_that_were_moved_away)
+{
+    start(false);
+    json_decref(call("create_task", json_pack("{s:s}", "title", "old")));
+    kt_eq_i(rename(ktest_path("data/config"), ktest_path("data/before")), 0);
+    json_t *t = call("create_task", json_pack("{s:s}", "title", "new"));
+    end();
+    start(false); // what is there now has it
+    json_t *found = call("get_task", json_pack("{s:s}", "task_id", text(t, "id")));
+    kt_eq_str(text(found, "title"), "new");
+    json_decref(found);
+    json_decref(t);
+    end();
+}
