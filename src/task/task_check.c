@@ -233,7 +233,7 @@ ken_status ken_task__parse_commit(ken_str text, ken_arena *arena, ken_str *out, 
 
 ken_status ken_task__parse_time(ken_str text, int64_t *out_ms, ken_err *err)
 {
-    if (ken_clock_parse_ms(text, out_ms))
+    if (ken_clock_parse_ms(text, out_ms) && *out_ms > 0)
         return KEN_OK;
     return KEN_FAIL(err, KEN_EINVAL,
                     "if_updated_at: must be the updated_at of an answer, like "

@@ -244,6 +244,10 @@ KEN_TEST(two_writers_do_not_overwrite_each_other)
     kt_has_str(err.msg, read.ptr);
     refused(update((ken_task_input){ .notes = str("x"), .if_updated_at = str("yesterday") }),
             "if_updated_at: must be the updated_at of an answer");
+    // Not as if it had not been given.
+    refused(update((ken_task_input){ .notes = str("x"),
+                                     .if_updated_at = str("1970-01-01T00:00:00.000Z") }),
+            "if_updated_at: must be the updated_at of an answer");
     kt_ok(ken_tasks_get(tasks, id_of(&task), &arena, &task, &err));
     kt_eq_text(task.notes, "first");
     end();
