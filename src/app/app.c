@@ -154,11 +154,20 @@ static ken_status open_handle(ken_app *app, const ken_project_info *project, app
     return KEN_OK;
 }
 
-static bool is_current(const app_handle *h, const ken_project_info *project)
+static bool is_current(const app_handle *h)
 {
     ken_fs_info info;
-    return !ken_fs_stat(KEN_FS_CWD, project->db_path.ptr, &info, NULL) &&
+    return !ken_fs_stat(KEN_FS_CWD, h->info.db_path.ptr, &info, NULL) &&
            info.stamp.inode == h->inode;
+}
+
+ken_status ken_app__check_is_current(const app_handle *h, ken_err *err)
+{
+    if (is_current(h))
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_EBUSY,
+                    "the index of '" KEN_STR_FMT "' was removed or replaced meanwhile; try again",
+                    KEN_STR_ARG(h->info.name));
 }
 
 ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
@@ -166,7 +175,7 @@ ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_sna
 {
     app_handle *h = take_idle(app, project->id);
     // A handle that cannot follow (its database was replaced) makes room for a new one.
-    if (h && (!is_current(h, project) || ken_snapshot_refresh(h->snapshot, NULL))) {
+    if (h && (!is_current(h) || ken_snapshot_refresh(h->snapshot, NULL))) {
         forget(app, h);
         h = NULL;
     }

@@ -12,7 +12,6 @@
 enum {
     WRITER_BUSY_MS = 30000,
     WRITER_CACHE_BYTES = 2 * 1024 * 1024,
-    MAX_DAMAGED = 1000, // as ken_store_quarantine
     MAX_MISSES = 10000, // rows in turn that cannot be read, before the rest is given up
 };
 
@@ -21,10 +20,9 @@ static ken_status open_writer(void *ctx, ken_store **out, ken_err *err)
     app_handle *h = ctx;
     if (ken_config_bool(h->app->config, KEN_CFG_READ_ONLY))
         return KEN_FAIL(err, KEN_EPERM, "checkpoints are not written: the setting read_only is on");
-    // An index that was removed must not come back for this.
-    if (!ken_fs_exists(h->info.db_path.ptr))
-        return KEN_FAIL(err, KEN_ENOTFOUND, "the index of '" KEN_STR_FMT "' is gone; try again",
-                        KEN_STR_ARG(h->info.name));
+    ken_status gone = ken_app__check_is_current(h, err);
+    if (gone)
+        return gone;
     ken_store_opts opts = { .path = h->info.db_path.ptr,
                             .busy_ms = WRITER_BUSY_MS,
                             .cache_bytes = WRITER_CACHE_BYTES };
@@ -86,7 +84,8 @@ static void list_readable(ken_store *damaged, salvaged_vec *rows)
     ken_arena_release(&arena);
 }
 
-// Into the open write transaction. What the new index has already is not put twice.
+// Into the open write transaction. What the new index has already is not put twice, and what it
+// refuses is lost: damage can be read as a row that makes no sense.
 static ken_status put_rows(ken_store *store, ken_store *damaged, const salvaged_vec *rows,
                            uint64_t *out_n, ken_err *err)
 {
@@ -102,6 +101,8 @@ static ken_status put_rows(ken_store *store, ken_store *damaged, const salvaged_
         row.id = 0;
         st = ken_store_put_checkpoint(store, &row, err);
         *out_n += !st;
+        if (st == KEN_EINVAL)
+            st = KEN_OK;
     }
     ken_arena_release(&arena);
     return st;
@@ -134,19 +135,6 @@ static ken_status carry_over(ken_store *store, ken_store *damaged, ken_str name,
     return st;
 }
 
-// The last "<db>.damaged-<n>"; empty when there is none.
-static ken_str find_damaged(ken_str db_path, ken_arena *arena)
-{
-    ken_str found = { "", 0 };
-    for (unsigned n = 1; n < MAX_DAMAGED; n++) {
-        ken_str path = ken_arena_printf(arena, KEN_STR_FMT ".damaged-%u", KEN_STR_ARG(db_path), n);
-        if (!ken_fs_exists(path.ptr))
-            break;
-        found = path;
-    }
-    return found;
-}
-
 ken_status ken_app__salvage(ken_store *store, ken_str db_path, ken_arena *arena,
                             ken_index_report *out, ken_err *err)
 {
@@ -156,7 +144,7 @@ ken_status ken_app__salvage(ken_store *store, ken_str db_path, ken_arena *arena,
     ken_status st = ken_store_get_generation(store, &generation, err);
     if (st || generation)
         return st;
-    path = find_damaged(db_path, arena);
+    path = ken_store_last_quarantined(db_path.ptr, arena);
     if (!path.len || !ken_store_load_value(store, salvaged_name, arena, &done, NULL))
         return KEN_OK;
     // What cannot be opened has nothing that can be read.

@@ -51,6 +51,9 @@ void ken_app__give_catalog(ken_app *app, ken_catalog *c);
 // ---- app.c ----
 // The handle that a lent snapshot belongs to.
 app_handle *ken_app__handle_of(ken_app *app, const ken_snapshot *s);
+// Before what others would miss is written: an index that was removed must not come back for it,
+// and what goes into one that was moved away is lost.
+ken_status ken_app__check_is_current(const app_handle *h, ken_err *err) KEN_MUST_USE;
 // Puts what the project's name and what to do about it into the message of a failed store call.
 ken_status ken_app__explain(const ken_project_info *project, ken_status st, ken_err *err);
 // Closes what is idle of a project.
@@ -58,9 +61,6 @@ void ken_app__drop_idle(ken_app *app, ken_uuid project);
 // The lock of a project's writer: "<db>.lock". Folders are made.
 ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, int *out_fd,
                                ken_err *err);
-
-// The handle that lent a snapshot.
-app_handle *ken_app__handle_of(ken_app *app, const ken_snapshot *s);
 
 // ---- app_checkpoints.c ----
 // Into an index that was just made in place of a damaged one: the checkpoints that can be read of

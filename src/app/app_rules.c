@@ -23,7 +23,9 @@ ken_status ken_app_index_rules(ken_app *app, ken_snapshot *s, ken_rulebook_count
     ken_rulebook *b = ken_app_rulebook(app, s);
     ken_store_opts opts = { .path = h->info.db_path.ptr, .busy_ms = BUSY_MS };
     ken_store *store = NULL;
-    ken_status st = ken_store_open(&opts, &store, err);
+    ken_status st = ken_app__check_is_current(h, err);
+    if (!st)
+        st = ken_store_open(&opts, &store, err);
     if (!st)
         st = ken_rulebook_index(b, store, out, err);
     ken_store_close(store);

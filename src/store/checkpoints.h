@@ -57,7 +57,7 @@ ken_status ken_store_list_checkpoints(ken_store *s, uint64_t since_rev, size_t l
                                       bool with_texts, ken_arena *arena, ken_checkpoint_row **out,
                                       size_t *out_n, ken_err *err) KEN_MUST_USE;
 // Inserts (id 0; KEN_EEXIST when the uuid is there) or updates (by id; KEN_ENOTFOUND). Sets id and
-// rev of `row`.
+// rev of `row`. KEN_EINVAL for a row that must not be, which leaves the transaction as it was.
 ken_status ken_store_put_checkpoint(ken_store *s, ken_checkpoint_row *row, ken_err *err)
     KEN_MUST_USE;
 ken_status ken_store_remove_checkpoint(ken_store *s, int64_t id, ken_err *err) KEN_MUST_USE;

@@ -197,8 +197,11 @@ ken_status ken_store_get_size(ken_store *s, uint64_t *out_bytes, ken_err *err) K
 ken_status ken_store_verify(ken_store *s, ken_err *err) KEN_MUST_USE;
 
 // After KEN_ECORRUPT: moves the closed database at `path` to "<path>.damaged-<n>", with its log, so
-// that ken_store_open makes a new one. Nothing is deleted. KEN_ENOTFOUND when it is not there.
+// that ken_store_open makes a new one. Nothing is deleted. KEN_ENOTFOUND when it is not there. Of
+// several the last has the largest number.
 ken_status ken_store_quarantine(const char *path, ken_arena *arena, ken_str *out_path, ken_err *err)
     KEN_MUST_USE;
+// Where the last one went; empty when there is none.
+ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
 
 #endif

@@ -92,9 +92,9 @@ ken_status ken_store_put_checkpoint(ken_store *s, ken_checkpoint_row *row, ken_e
     if (st)
         return st;
     const char *wrong = find_wrong(row);
-    st = wrong ? KEN_FAIL(err, KEN_EINVAL, "'%s' of a checkpoint", wrong)
-               : ops_of(s)->put(ken_store__backend(s), row, err);
-    return ken_store__wrote_durably(s, st);
+    if (wrong) // nothing was touched: the transaction goes on without it
+        return KEN_FAIL(err, KEN_EINVAL, "'%s' of a checkpoint", wrong);
+    return ken_store__wrote_durably(s, ops_of(s)->put(ken_store__backend(s), row, err));
 }
 
 ken_status ken_store_remove_checkpoint(ken_store *s, int64_t id, ken_err *err)

@@ -31,11 +31,31 @@ static void format_name(ken_buf *out, const char *path, unsigned n, const char *
     ken_buf_puts(out, suffix);
 }
 
+// Its number; 0 when there is none. What was moved first may have been removed since.
+static unsigned find_last(const char *path)
+{
+    ken_buf name = KEN_BUF_INIT(NAME_MAX_BYTES);
+    unsigned n = MAX_KEPT;
+    for (; n; n--) {
+        format_name(&name, path, n, "");
+        if (!name.is_over && ken_fs_exists(name.ptr))
+            break;
+    }
+    ken_buf_release(&name);
+    return n;
+}
+
+ken_str ken_store_last_quarantined(const char *path, ken_arena *arena)
+{
+    unsigned n = find_last(path);
+    return n ? ken_arena_printf(arena, "%s.damaged-%u", path, n) : KEN_STR("");
+}
+
 ken_status ken_store_quarantine(const char *path, ken_arena *arena, ken_str *out_path, ken_err *err)
 {
     ken_buf from = KEN_BUF_INIT(NAME_MAX_BYTES), to = KEN_BUF_INIT(NAME_MAX_BYTES);
     ken_status st = KEN_EEXIST;
-    unsigned n = 0;
+    unsigned n = find_last(path);
     while (st == KEN_EEXIST && n < MAX_KEPT) {
         format_name(&to, path, ++n, "");
         st = to.is_over ? KEN_FAIL(err, KEN_EINVAL, "the path of an index is too long")

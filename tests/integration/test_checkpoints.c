@@ -6,10 +6,14 @@
 #include <string.h>
 #include <unistd.h>
 
+#include <sqlite3.h>
+
 #include "app/app.h"
+#include "base/fs.h"
 #include "json/json.h"
 #include "ktest.h"
 #include "proc/proc.h"
+#include "store/store.h"
 #include "tool/tool.h"
 
 typedef struct lab {
@@ -448,5 +452,67 @@ KEN_TEST(checkpoints_are_carried_over_from_a_damaged_index)
     v = call("checkpoint_list", "{\"limit\":1}");
     kt_eq_i(number(v, "total"), kept + 1);
     json_decref(v);
+    close_lab();
+}
+
+// A forced run of somebody else puts the index aside while git is asked: what was saved in the
+// old one would be lost.
+KEN_TEST(checkpoint_is_not_saved_into_an_index_that_was_put_aside)
+{
+    make_tree(false);
+    save("{\"summary\":\"before\"}");
+    ken_err err = { 0 };
+    ken_arena arena;
+    ken_project_info project;
+    ken_snapshot *snap = NULL;
+    ken_checkpoint saved;
+    ken_rulebook_counts counts;
+    ken_str moved;
+    ken_arena_init(&arena, 0);
+    kt_ok_err(ken_app_find_project(l.app, l.ctx.cwd, l.ctx.cwd, &arena, &project, &err), &err);
+    kt_ok_err(ken_app_borrow(l.app, &project, &snap, &err), &err);
+    kt_ok_err(ken_store_quarantine(project.db_path.ptr, &arena, &moved, &err), &err);
+    const ken_checkpoint_draft draft = { .summary = KEN_STR("after"), .now_ms = 1 };
+    kt_status(
+        ken_checkpoints_save(ken_app_checkpoints(l.app, snap), &draft, NULL, &arena, &saved, &err),
+        KEN_EBUSY);
+    kt_has_str(err.msg, "was removed or replaced meanwhile; try again");
+    kt_status(ken_app_index_rules(l.app, snap, &counts, &err), KEN_EBUSY);
+    kt_false(ken_fs_exists(project.db_path.ptr)); // nothing made it anew
+    ken_app_give_back(l.app, &project, snap);
+    ken_arena_release(&arena);
+    close_lab();
+}
+
+static void damage_files(const char *index)
+{
+    size_t facts = ken_str_find(ktest_read(index), KEN_STR("apples.c"));
+    kt_true(facts != SIZE_MAX);
+    overwrite(index, (long)(facts / 8192 * 8192), 8192);
+}
+
+// Damage can leave a row that makes no sense; the others are carried over without it.
+KEN_TEST(checkpoint_that_makes_no_sense_does_not_hold_up_the_others)
+{
+    make_tree(false);
+    save("{\"summary\":\"first\"}");
+    save("{\"summary\":\"bad\"}");
+    save("{\"summary\":\"last\"}");
+    char index[400];
+    snprintf(index, sizeof index, "%s", find_index());
+    close_lab();
+    sqlite3 *db = NULL;
+    kt_eq_i(sqlite3_open(index, &db), SQLITE_OK);
+    kt_eq_i(sqlite3_exec(db, "UPDATE checkpoint SET updated_at_ms = 1 WHERE summary = 'bad'", NULL,
+                         NULL, NULL),
+            SQLITE_OK);
+    sqlite3_close(db);
+    damage_files(index);
+    open_lab();
+    json_t *v = call("index_repository", "{\"path\":\".\",\"force_reindex\":true}");
+    kt_eq_i(number(v, "checkpoints_kept"), 2);
+    kt_eq_i(number(v, "checkpoints_lost"), 1);
+    json_decref(v);
+    kt_eq_str(summaries("checkpoint_list", "{}"), "last\nfirst\n");
     close_lab();
 }

@@ -200,6 +200,17 @@ STORE_TEST(checkpoint_that_cannot_be_is_refused_whole)
     kt_status(ken_store_put_checkpoint(s, &row, &err), KEN_EINVAL); // no transaction
 }
 
+STORE_TEST(refused_checkpoint_leaves_the_transaction_to_others)
+{
+    ken_checkpoint_row bad = row_of(1), good = row_of(2);
+    bad.summary = KEN_STR("");
+    kt_ok_err(ken_store_begin_write(s, &err), &err);
+    kt_status(ken_store_put_checkpoint(s, &bad, &err), KEN_EINVAL);
+    kt_ok_err(ken_store_put_checkpoint(s, &good, &err), &err);
+    kt_ok_err(ken_store_commit(s, &err), &err);
+    kt_eq_u(state_of(s).n, 1);
+}
+
 STORE_TEST(checkpoints_stay_when_files_are_replaced)
 {
     put(s, 1);

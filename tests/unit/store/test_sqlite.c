@@ -427,6 +427,12 @@ KEN_TEST(damaged_index_is_kept_and_made_anew)
     kt_eq_u(generation_of(s), 1);
     ken_store_close(s);
     kt_status(ken_store_quarantine(ktest_path("none.db"), &arena, &moved, &err), KEN_ENOTFOUND);
+    // The last one is known also where somebody made room.
+    kt_ok_err(ken_fs_remove(ktest_path("p.db.damaged-1"), &err), &err);
+    kt_ok_err(ken_store_quarantine(path, &arena, &moved, &err), &err);
+    kt_eq_text(moved, ktest_path("p.db.damaged-4"));
+    kt_eq_text(ken_store_last_quarantined(path, &arena), ktest_path("p.db.damaged-4"));
+    kt_eq_text(ken_store_last_quarantined(ktest_path("none.db"), &arena), "");
     ken_arena_release(&arena);
 }
 
