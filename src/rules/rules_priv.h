@@ -69,7 +69,8 @@ bool ken_rules__read_texts(rules_reader *r, const rules_node *n, const char *fie
                            ken_str_list *out);
 bool ken_rules__read_globs(rules_reader *r, const rules_node *n, const char *field,
                            ken_str_list *out);
-// An issue for each member of `map` that `known` does not hold; true when there is none.
+// An issue for each member of `map` that `known` does not hold, or that is there twice; true when
+// there is none.
 bool ken_rules__only_known(rules_reader *r, const rules_node *map, const char *prefix,
                            const char *const *known, size_t n_known);
 

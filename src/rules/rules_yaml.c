@@ -34,6 +34,14 @@ typedef struct yaml_walk {
 
 // ---- values ------------------------------------------------------------------------------------
 
+static bool is_first_of_its_key(const rules_node *map, const rules_node *n)
+{
+    const rules_node *first = map->first;
+    while (!ken_str_eq(first->key, n->key))
+        first = first->next;
+    return first == n;
+}
+
 bool ken_rules__only_known(rules_reader *r, const rules_node *map, const char *prefix,
                            const char *const *known, size_t n_known)
 {
@@ -42,14 +50,19 @@ bool ken_rules__only_known(rules_reader *r, const rules_node *map, const char *p
         bool is_known = false;
         for (size_t i = 0; i < n_known; i++)
             is_known |= ken_str_eq_c(n->key, known[i]);
-        if (is_known)
+        if (is_known && is_first_of_its_key(map, n))
             continue;
-        const char *near = ken_config_nearest(n->key, known, n_known);
         ken_str shown = ken_utf8_clip(n->key, SHOWN_MAX);
+        is_fine = false;
+        if (is_known) {
+            ken_rules__issue(r, n->key_at, "%s: key '" KEN_STR_FMT "' must be given once", prefix,
+                             KEN_STR_ARG(shown));
+            continue;
+        }
+        const char *near = ken_config_nearest(n->key, known, n_known);
         ken_rules__issue(r, n->key_at, "%s: unknown key '" KEN_STR_FMT "'%s%s%s", prefix,
                          KEN_STR_ARG(shown), near ? ", did you mean '" : "", near ? near : "",
                          near ? "'?" : "");
-        is_fine = false;
     }
     return is_fine;
 }
@@ -99,7 +112,7 @@ bool ken_rules__read_globs(rules_reader *r, const rules_node *n, const char *fie
 static bool is_id(ken_str s)
 {
     for (size_t i = 0; i < s.len; i++)
-        if (!ken_is_word(s.ptr[i]) && !strchr(".-", s.ptr[i]))
+        if (!ken_is_word(s.ptr[i]) && !memchr(".-", s.ptr[i], 2))
             return false;
     return s.len && s.len <= ID_MAX;
 }

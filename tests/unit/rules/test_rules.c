@@ -251,6 +251,28 @@ KEN_TEST(a_bad_check_names_field_rule_and_value)
     kt_has_str(issue_of("    applies_to: [[a]]\n"), "applies_to: must be a text or a list");
 }
 
+// Of two values one would not be looked at, and nobody would know.
+KEN_TEST(a_key_that_is_given_twice_is_named)
+{
+    kt_eq_str(issue_of("    check:\n      max: { what: file_lines, value: 3, value: 4 }\n"),
+              "ARCHITECTURE.yml:4:42: check.max: key 'value' must be given once");
+    ken_rules_doc doc = parse_c("ARCHITECTURE.yml",
+                                "constraints:\n- rule: One rule here\n  check: {layers: [a, b]}\n"
+                                "  check: {forbid_symbol: {name: strcpy}}\n");
+    kt_eq_u(doc.n_issues, 1);
+    kt_eq_text(doc.issues[0].message,
+               "ARCHITECTURE.yml:4:3: rule: key 'check' must be given once");
+}
+
+KEN_TEST(an_id_holds_no_nul)
+{
+    ken_rules_doc doc =
+        parse_c("ARCHITECTURE.yml", "rules:\n- {id: \"a\\0b\", rule: One rule here}\n");
+    kt_eq_u(doc.n_rules, 1);
+    kt_eq_u(doc.rules[0].id.len, 0);
+    kt_eq_u(doc.n_issues, 1);
+}
+
 KEN_TEST(ids_are_unique_and_rules_have_a_text)
 {
     ken_rules_doc doc = parse_c("ARCHITECTURE.yml",
