@@ -10,7 +10,8 @@
 #include "base/fs.h"
 
 enum {
-    NAME_MAX_BYTES = 240 // of a part of the path: the temporary name is longer
+    NAME_MAX_BYTES = 232, // of a part of the path: the temporary name is longer
+    TEMPORARY_MAX = 1000
 };
 
 // A part of a path as a C string; false for what is no name of a file.
@@ -67,22 +68,36 @@ ken_status ken_fs_make_dirs_under(int root_fd, ken_str path, ken_err *err)
     return st;
 }
 
-// Writes "<name>.<pid>.tmp" and renames it over `name`, whose permissions it takes over.
+// Makes "<name>.<pid>-<n>.tmp", which was not there: what another thread writes, a run that was
+// killed has left, or somebody has put there as a link is not touched.
+static int open_new(int dir, const char *name, mode_t mode, char *tmp, size_t tmp_bytes)
+{
+    int fd = -1;
+    for (int i = 0; fd < 0 && i < TEMPORARY_MAX; i++) {
+        snprintf(tmp, tmp_bytes, "%s.%d-%d.tmp", name, (int)getpid(), i);
+        fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+        if (fd < 0 && errno != EEXIST)
+            break;
+    }
+    return fd;
+}
+
+// Writes a file of its own and renames it over `name`, whose permissions it takes over.
 static ken_status write_in(int dir, const char *name, ken_str data, ken_err *err)
 {
     char tmp[NAME_MAX_BYTES + 32];
     struct stat s;
-    mode_t mode = 0666;
-    if (!fstatat(dir, name, &s, AT_SYMLINK_NOFOLLOW)) {
-        if (!S_ISREG(s.st_mode))
-            return KEN_FAIL(err, KEN_EPERM, "'%s' is not a regular file", name);
-        mode = s.st_mode & 0777;
-    }
-    snprintf(tmp, sizeof tmp, "%s.%d.tmp", name, (int)getpid());
-    int fd = openat(dir, tmp, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, mode);
+    bool is_there = !fstatat(dir, name, &s, AT_SYMLINK_NOFOLLOW);
+    if (is_there && !S_ISREG(s.st_mode))
+        return KEN_FAIL(err, KEN_EPERM, "'%s' is not a regular file", name);
+    int fd = open_new(dir, name, is_there ? s.st_mode & 0777 : 0666, tmp, sizeof tmp);
     if (fd < 0)
         return KEN_FAIL_ERRNO(err, errno, "creating '%s'", tmp);
-    ken_status st = ken_fs_append(fd, data, err);
+    ken_status st = KEN_OK;
+    if (is_there && fchmod(fd, s.st_mode & 0777))
+        st = KEN_FAIL_ERRNO(err, errno, "setting the permissions of '%s'", tmp);
+    if (!st)
+        st = ken_fs_append(fd, data, err);
     if (!st)
         st = ken_fs_sync(fd, err);
     if (close(fd) && !st)

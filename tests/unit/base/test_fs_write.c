@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Writing into somebody else's folder: whole or not at all, and never out of it.
+#include <stdio.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -63,6 +64,34 @@ KEN_TEST(a_file_where_a_folder_should_be)
     kt_status(ken_fs_make_dirs_under(root, KEN_STR("docs/y"), NULL), KEN_EPERM);
     kt_ok(ken_fs_make_dirs_under(root, KEN_STR(".rag/collections"), NULL));
     kt_true(ken_fs_exists(ktest_path("root/.rag/collections")));
+    ken_fs_close(root);
+}
+
+// A run that was killed, another thread, or a hostile tree that guesses the number.
+KEN_TEST(a_temporary_file_that_is_there_is_left_alone)
+{
+    int root = open_root();
+    char name[64];
+    snprintf(name, sizeof name, "root/a.md.%d-0.tmp", (int)getpid());
+    (void)ktest_write("outside", "mine");
+    kt_eq_i(symlink(ktest_path("outside"), ktest_path(name)), 0);
+    kt_ok(ken_fs_write_under(root, KEN_STR("a.md"), KEN_STR("new"), NULL));
+    kt_eq_text(ktest_read(ktest_path("root/a.md")), "new");
+    kt_eq_text(ktest_read(ktest_path("outside")), "mine");
+    ken_fs_close(root);
+}
+
+KEN_TEST(permissions_are_taken_over_whatever_the_umask)
+{
+    int root = open_root();
+    struct stat s;
+    (void)ktest_write("root/run.sh", "one");
+    kt_eq_i(chmod(ktest_path("root/run.sh"), 0775), 0);
+    mode_t old = umask(077);
+    kt_ok(ken_fs_write_under(root, KEN_STR("run.sh"), KEN_STR("two"), NULL));
+    umask(old);
+    kt_eq_i(stat(ktest_path("root/run.sh"), &s), 0);
+    kt_eq_u(s.st_mode & 0777, 0775);
     ken_fs_close(root);
 }
 
