@@ -12,7 +12,8 @@ enum {
     OVERLAP_TOKENS = 50,
 };
 
-#define WEIGHT_MAX 1000.0
+#define WEIGHT_MAX  1000.0
+#define CONFIG_FILE ".rag/config.json"
 
 static const char *const extensions[] = { ".js",  ".jsx",  ".mjs", ".cjs",  ".ts", ".tsx",
                                           ".py",  ".go",   ".rs",  ".java", ".rb", ".php",
@@ -23,7 +24,7 @@ static const char *const excluded[] = { "node_modules", ".git",     "dist",   "b
 
 static ken_str file_path(ken_str root, ken_arena *arena)
 {
-    return ken_path_join(arena, root, KEN_STR(".rag/config.json"));
+    return ken_path_join(arena, root, KEN_STR(CONFIG_FILE));
 }
 
 ken_str ken_rulebook_collections_path(ken_str root, ken_arena *arena)
@@ -57,8 +58,7 @@ static ken_status load_file(ken_str root, ken_arena *arena, json_t **out, ken_er
     int root_fd = -1;
     ken_status st = ken_fs_open_dir(root.ptr, &root_fd, &why);
     if (!st)
-        st = ken_fs_read_under(root_fd, KEN_STR(".rag/config.json"), CONFIG_FILE_MAX, &text, NULL,
-                               &why);
+        st = ken_fs_read_under(root_fd, KEN_STR(CONFIG_FILE), CONFIG_FILE_MAX, &text, NULL, &why);
     ken_fs_close(root_fd);
     if (!st) {
         st = parse(ken_buf_str(&text), file_path(root, arena), out, err);
@@ -202,13 +202,18 @@ static int put_chunk(const char *text, size_t len, void *ctx)
 }
 
 // In lines, for people edit it.
-static ken_status write_file(const char *path, const json_t *file, ken_err *err)
+static ken_status write_file(ken_str root, const json_t *file, ken_err *err)
 {
-    ken_buf text = KEN_BUF_INIT(2 * CONFIG_FILE_MAX);
+    int root_fd = -1;
+    ken_buf text = KEN_BUF_INIT(CONFIG_FILE_MAX);
     (void)json_dump_callback(file, put_chunk, &text, JSON_INDENT(2) | JSON_REAL_PRECISION(6));
     ken_buf_putc(&text, '\n');
-    ken_status st = text.is_over ? KEN_FAIL(err, KEN_ELIMIT, "'%s' would be too large", path)
-                                 : ken_fs_write_atomic(path, ken_buf_str(&text), err);
+    ken_status st = ken_fs_open_dir(root.ptr, &root_fd, err);
+    if (!st && text.is_over)
+        st = KEN_FAIL(err, KEN_ELIMIT, "'%s' would be too large", CONFIG_FILE);
+    if (!st)
+        st = ken_fs_write_under(root_fd, KEN_STR(CONFIG_FILE), ken_buf_str(&text), err);
+    ken_fs_close(root_fd);
     ken_buf_release(&text);
     return st;
 }
@@ -231,7 +236,7 @@ ken_status ken_rulebook_write_config(ken_str root, const json_t *changes, ken_er
     }
     if (!st) {
         (void)json_object_update(file, (json_t *)(uintptr_t)changes); // not changed
-        st = write_file(file_path(root, &scratch).ptr, file, err);
+        st = write_file(root, file, err);
     }
     json_decref(file);
     ken_arena_release(&scratch);

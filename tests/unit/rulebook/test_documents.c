@@ -154,6 +154,13 @@ KEN_TEST(writing_keeps_what_is_not_known)
     lab_write(&l, ".rag/config.json", "{\"mine\": [1, 2], \"lastIndexedAt\": null}");
     kt_ok_err(ken_rulebook_write_config(ken_str_c(l.root), changes, &l.err), &l.err);
     kt_has_str(lab_read(&l, ".rag/config.json").ptr, "\"mine\": [");
+    char name[64], path[4096];
+    snprintf(name, sizeof name, ".rag/config.json.%d.tmp", (int)getpid());
+    lab_write(&l, "mine.txt", "mine");
+    lab_path(&l, name, path);
+    kt_eq_i(symlink("../mine.txt", path), 0); // of a hostile tree
+    kt_ok_err(ken_rulebook_write_config(ken_str_c(l.root), changes, &l.err), &l.err);
+    kt_eq_str(lab_read(&l, "mine.txt").ptr, "mine");
     lab_write(&l, ".rag/config.json", "{broken");
     kt_status(ken_rulebook_write_config(ken_str_c(l.root), changes, &l.err), KEN_EINVAL);
     kt_eq_str(lab_read(&l, ".rag/config.json").ptr, "{broken"); // left as it is
