@@ -175,7 +175,8 @@ static void refresh_config(ken_rulebook *b, int root_fd)
         return;
     ken_arena_reset(&b->config_arena);
     b->config_err = (ken_err){ 0 };
-    (void)ken_rulebook_read_config(b->root, &b->config_arena, &b->config, &b->config_err);
+    b->config_err.status =
+        ken_rulebook_read_config(b->root, &b->config_arena, &b->config, &b->config_err);
     b->config_stamp = info.stamp;
     b->has_config = true;
 }
