@@ -18,12 +18,20 @@ enum {
 
 // ---- YAML --------------------------------------------------------------------------------------
 
-// What YAML does not take as it is: control characters, C1 ones (two bytes), U+FFFE and U+FFFF.
+// Beyond control characters, what YAML does not take as it is: U+2028 and U+2029 end a line for it,
+// and with that a comment; the others it refuses.
+static const struct {
+    const char *bytes, *escape;
+} odd[] = {
+    { "\xe2\x80\xa8", "\\u2028" }, { "\xe2\x80\xa9", "\\u2029" }, { "\xef\xbb\xbf", "\\ufeff" },
+    { "\xef\xbf\xbe", "\\ufffe" }, { "\xef\xbf\xbf", "\\uffff" },
+};
+
+// Writes the first character of `rest` as an escape when it needs one; its bytes, else 0.
 static size_t put_odd(ken_buf *out, ken_str rest)
 {
     unsigned char c = (unsigned char)rest.ptr[0];
     unsigned char d = rest.len > 1 ? (unsigned char)rest.ptr[1] : 0;
-    unsigned char e = rest.len > 2 ? (unsigned char)rest.ptr[2] : 0;
     if (c < 0x20 || c == 0x7f) {
         ken_buf_printf(out, "\\x%02x", c);
         return 1;
@@ -32,10 +40,11 @@ static size_t put_odd(ken_buf *out, ken_str rest)
         ken_buf_printf(out, "\\x%02x", d);
         return 2;
     }
-    if (c == 0xef && d == 0xbf && e >= 0xbe) {
-        ken_buf_printf(out, "\\u%s", e == 0xbe ? "fffe" : "ffff");
-        return 3;
-    }
+    for (size_t i = 0; i < sizeof odd / sizeof *odd; i++)
+        if (ken_str_starts(rest, ken_str_c(odd[i].bytes))) {
+            ken_buf_puts(out, odd[i].escape);
+            return 3;
+        }
     return 0;
 }
 

@@ -364,6 +364,8 @@ KEN_TEST(any_text_is_a_scalar_that_reads_back)
                                          "\x01\x1b\x7f",
                                          "e\xcc\x81 \xf0\x9f\x98\x80",
                                          "\xc2\x85\xc2\x9f",
+                                         "a \xe2\x80\xa8 constraints: \xe2\x80\xa9 b",
+                                         "\xef\xbb\xbf mark \xef\xbf\xbe \xef\xbf\xbf",
                                          "null",
                                          "yes",
                                          "{a: [b" };
@@ -373,7 +375,9 @@ KEN_TEST(any_text_is_a_scalar_that_reads_back)
         ken_buf b = KEN_BUF_INIT(4096);
         ken_rules_doc doc;
         ken_err err = { 0 };
-        ken_buf_puts(&b, "constraints:\n  - id: a\n    rule: Must do.\n    example: ");
+        ken_buf_puts(&b, "# ");
+        setup_put_yaml(&b, ken_str_c(texts[i]));
+        ken_buf_puts(&b, "\nconstraints:\n  - id: a\n    rule: Must do.\n    example: ");
         setup_put_yaml(&b, ken_str_c(texts[i]));
         ken_buf_puts(&b, "\n");
         kt_ok_err(ken_rules_parse(KEN_STR(YML), ken_buf_str(&b), &arena, &doc, &err), &err);
