@@ -8,7 +8,8 @@
 #include "survey/survey_priv.h"
 
 enum {
-    VENDORED_MAX = 16
+    VENDORED_MAX = 16,
+    ID_MAX = 72, // of the 80 that a rule's may have: a number may follow
 };
 
 const char *ken_survey_topic_file(ken_survey_topic t)
@@ -108,7 +109,7 @@ static void note_vendored(survey *v, ken_str root)
 {
     if (!v->vendored.items)
         v->vendored.items = KEN_ARENA_ARRAY(v->arena, ken_str, VENDORED_MAX);
-    ken_str glob = ken_arena_printf(v->arena, KEN_STR_FMT "/**", KEN_STR_ARG(root));
+    ken_str glob = survey_glob_below(v->arena, root);
     for (size_t i = 0; i < v->vendored.n; i++)
         if (ken_str_eq(v->vendored.items[i], glob))
             return;
@@ -235,7 +236,7 @@ static ken_str slug(ken_arena *arena, ken_str text)
 {
     char *out = ken_arena_alloc(arena, text.len + 8);
     size_t n = 0;
-    for (size_t i = 0; i < text.len && n < 80; i++) {
+    for (size_t i = 0; i < text.len && n < ID_MAX; i++) {
         char c = ken_lower(text.ptr[i]);
         if (ken_is_alpha(c) || ken_is_digit(c))
             out[n++] = c;
@@ -274,6 +275,33 @@ ken_str_list survey_list1(ken_arena *arena, ken_str item)
     ken_str *items = KEN_ARENA_NEW(arena, ken_str);
     *items = item;
     return (ken_str_list){ items, 1 };
+}
+
+// The folder with the characters of patterns escaped, and the '/' after it.
+static ken_str quoted(ken_arena *arena, ken_str folder)
+{
+    char *out = ken_arena_alloc(arena, 2 * folder.len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < folder.len; i++) {
+        if (memchr("*?[]{},\\", folder.ptr[i], 8))
+            out[n++] = '\\';
+        out[n++] = folder.ptr[i];
+    }
+    if (n)
+        out[n++] = '/';
+    return ken_str_n(out, n);
+}
+
+ken_str survey_glob_below(ken_arena *arena, ken_str folder)
+{
+    return ken_arena_printf(arena, KEN_STR_FMT "**", KEN_STR_ARG(quoted(arena, folder)));
+}
+
+ken_str survey_glob_ending(ken_arena *arena, ken_str folder, const char *exts)
+{
+    bool is_many = strchr(exts, ',') != NULL;
+    return ken_arena_printf(arena, KEN_STR_FMT "**/*.%s%s%s", KEN_STR_ARG(quoted(arena, folder)),
+                            is_many ? "{" : "", exts, is_many ? "}" : "");
 }
 
 // ---- words -------------------------------------------------------------------------------------

@@ -258,8 +258,7 @@ static ken_str_list where_routes_are(const api *a)
             common = ken_path_dir(common);
     if (!common.len)
         return (ken_str_list){ .n = 0 };
-    ken_arena *arena = a->v->arena;
-    return survey_list1(arena, ken_arena_printf(arena, KEN_STR_FMT "/**", KEN_STR_ARG(common)));
+    return survey_list1(a->v->arena, survey_glob_below(a->v->arena, common));
 }
 
 static ken_rule_check require(const api *a, ken_str name)

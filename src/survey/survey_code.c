@@ -51,13 +51,6 @@ static bool has_ext(const char *exts, ken_str ext)
     return false;
 }
 
-static ken_str glob_of(ken_arena *arena, const char *exts, ken_str folder)
-{
-    bool is_many = strchr(exts, ',') != NULL;
-    return ken_arena_printf(arena, KEN_STR_FMT "%s**/*.%s%s%s", KEN_STR_ARG(folder),
-                            folder.len ? "/" : "", is_many ? "{" : "", exts, is_many ? "}" : "");
-}
-
 static bool is_aside(const survey *v, ken_str path)
 {
     const survey_file *f = survey_file_of(v, path);
@@ -221,7 +214,8 @@ static void say_shunned(survey *v, const shunned *x, ken_str folder, const ken_s
     f->evidence = ken_arena_printf(v->arena, "0 uses in %u files", n_files);
     f->check = (ken_rule_check){ .kind = KEN_CHECK_FORBID_SYMBOL,
                                  .names = *names,
-                                 .in = survey_list1(v->arena, glob_of(v->arena, x->exts, folder)) };
+                                 .in = survey_list1(
+                                     v->arena, survey_glob_ending(v->arena, folder, x->exts)) };
     ken_buf_release(&text);
 }
 
@@ -233,8 +227,8 @@ static ken_status find_shunned(survey *v, const shunned *x, ken_err *err)
     ken_str_list names = { KEN_ARENA_ARRAY(v->arena, ken_str, 4), 0 };
     for (size_t i = 0; i < 4 && x->names[i]; i++)
         names.items[names.n++] = ken_str_c(x->names[i]);
-    ken_facts_scope scope = { .in =
-                                  survey_list1(v->arena, glob_of(v->arena, x->exts, KEN_STR(""))) };
+    ken_facts_scope scope = { .in = survey_list1(
+                                  v->arena, survey_glob_ending(v->arena, KEN_STR(""), x->exts)) };
     ken_name_uses uses;
     ken_status st = ken_list_name_uses(v->s, &scope, &names, v->o->cancel, v->arena, &uses, err);
     if (st)

@@ -132,7 +132,7 @@ static int64_t area_of(const areas *a, ken_str path)
 
 static ken_str glob_of(areas *a, uint32_t k)
 {
-    return ken_arena_printf(a->v->arena, KEN_STR_FMT "/**", KEN_STR_ARG(a->items[k].path));
+    return survey_glob_below(a->v->arena, a->items[k].path);
 }
 
 static void count_ways(areas *a)

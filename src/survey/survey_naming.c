@@ -65,13 +65,6 @@ static bool has_ext(const name_group *g, ken_str ext)
     return false;
 }
 
-static ken_str glob_of(ken_arena *arena, const name_group *g, ken_str folder)
-{
-    bool is_many = strchr(g->exts, ',') != NULL;
-    return ken_arena_printf(arena, KEN_STR_FMT "%s**/*.%s%s%s", KEN_STR_ARG(folder),
-                            folder.len ? "/" : "", is_many ? "{" : "", g->exts, is_many ? "}" : "");
-}
-
 // ---- styles ------------------------------------------------------------------------------------
 
 static bool is_small(char c)
@@ -156,7 +149,7 @@ static void say_file_style(survey *v, const name_group *g, ken_str folder, const
                            style k)
 {
     const survey_tally *found = &t->of[k];
-    ken_str glob = glob_of(v->arena, g, folder);
+    ken_str glob = survey_glob_ending(v->arena, folder, g->exts);
     ken_str id = ken_arena_printf(v->arena, "files %s", g->name);
     ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, id, found);
     ken_str where =
@@ -244,7 +237,8 @@ static void name_definitions(survey *v, const name_group *g, ken_symbol_kind kin
                          found->n_for, found->n_all, plural, t.n_telling[k], styles[k].name);
     f->check = (ken_rule_check){ .kind = KEN_CHECK_NAMING,
                                  .symbol = kind,
-                                 .in = survey_list1(v->arena, glob_of(v->arena, g, KEN_STR(""))),
+                                 .in = survey_list1(
+                                     v->arena, survey_glob_ending(v->arena, KEN_STR(""), g->exts)),
                                  .pattern = ken_arena_printf(v->arena, "^%s$", styles[k].pattern) };
 }
 

@@ -56,6 +56,10 @@ const char *survey_must(const survey_tally *t);
 ken_finding *survey_add(survey *v, ken_survey_topic topic, ken_str id, const survey_tally *t);
 
 ken_str_list survey_list1(ken_arena *arena, ken_str item);
+// Globs of what is below a folder, whose name stands for itself even when it is "[id]": of
+// everything, and of files with one of some endings ("ts,tsx"; the folder may be empty).
+ken_str survey_glob_below(ken_arena *arena, ken_str folder);
+ken_str survey_glob_ending(ken_arena *arena, ken_str folder, const char *exts);
 
 // ---- texts counted -----------------------------------------------------------------------------
 typedef struct survey_word {

@@ -144,7 +144,7 @@ static ken_str glob_of_root(ken_arena *arena, ken_str root)
 {
     size_t slash = ken_str_rfind_char(root, '/');
     if (slash == SIZE_MAX)
-        return ken_arena_printf(arena, KEN_STR_FMT "/**", KEN_STR_ARG(root));
+        return survey_glob_below(arena, root);
     return ken_arena_printf(arena, "**/" KEN_STR_FMT "/**",
                             KEN_STR_ARG(ken_str_sub(root, slash + 1, root.len)));
 }

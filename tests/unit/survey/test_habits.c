@@ -86,6 +86,21 @@ KEN_TEST(a_package_that_one_folder_alone_imports)
     end();
 }
 
+// Folders of frameworks are called so; as a pattern it would mean other folders.
+KEN_TEST(a_folder_in_brackets_is_itself_in_globs)
+{
+    begin();
+    put_many("src/[db]/d%u.js", 0, 10,
+             "import pg from 'pg';\n\nexport function d%u() { return pg; }\n");
+    put_many("src/web/w%u.js", 0, 12, "export function w%u() { return 1; }\n");
+    put_many("src/util/u%u.js", 0, 12, "export function u%u() { return 1; }\n");
+    look();
+    const ken_finding *f =
+        says("only-src-db-imports-pg", 10, 10, "Code outside of `src/[db]` MUST NOT import `pg`.");
+    kt_eq_text(f->check.except.items[0], "src/\\[db\\]/**");
+    end();
+}
+
 // ---- names -------------------------------------------------------------------------------------
 
 KEN_TEST(names_of_files_need_names_that_tell_styles_apart)
