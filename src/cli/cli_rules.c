@@ -212,22 +212,37 @@ static ken_status ask_status(cli *x, ken_err *err)
 static const struct {
     const char *name;
     action_fn *run;
+    size_t max_words; // its own name is one
 } actions[] = {
-    { "for", ask_for },
-    { "check", ken_cli__check_rules },
-    { "impact", ask_impact },
-    { "index", index_rules },
-    { "health", ask_health },
-    { "status", ask_status },
-    { "setup", ken_cli__set_up_rules },
+    { "for", ask_for, SIZE_MAX },
+    { "check", ken_cli__check_rules, 3 }, // a revision may be one
+    { "impact", ask_impact, 2 },
+    { "index", index_rules, 1 },
+    { "health", ask_health, 1 },
+    { "status", ask_status, 1 },
+    { "setup", ken_cli__set_up_rules, 2 },
 };
+
+static ken_status run_action(cli *x, size_t i, ken_err *err)
+{
+    if (x->args.n_words > actions[i].max_words)
+        return ken_cli__refuse_rules_word(x, x->args.words[actions[i].max_words], err);
+    return actions[i].run(x, err);
+}
+
+ken_status ken_cli__refuse_rules_word(cli *x, const char *word, ken_err *err)
+{
+    x->is_usage_error = true;
+    return KEN_FAIL(err, KEN_EINVAL, "'ken rules %s' does not take '%.60s' as well",
+                    x->args.words[0], word);
+}
 
 ken_status ken_cli__run_rules(cli *x, ken_err *err)
 {
     const char *action = x->args.words[0];
     for (size_t i = 0; i < sizeof actions / sizeof *actions; i++)
         if (!strcmp(action, actions[i].name))
-            return actions[i].run(x, err);
+            return run_action(x, i, err);
     x->is_usage_error = true;
     return KEN_FAIL(
         err, KEN_EINVAL,

@@ -11,20 +11,45 @@
 
 // ---- what is checked ----------------------------------------------------------------------------
 
-static bool is_asked(cli *x, const ken_rule *rule)
-{
+typedef struct asked_rules {
     const char **ids;
-    size_t n = ken_cli__args_list(&x->args, "rule", &x->arena, &ids);
-    for (size_t i = 0; i < n; i++)
-        if (ken_str_eq_c(rule->id, ids[i]))
-            return true;
-    return !n;
+    bool *is_found; // by id
+    size_t n;       // 0 = all rules
+} asked_rules;
+
+static asked_rules read_asked(cli *x)
+{
+    asked_rules a;
+    a.n = ken_cli__args_list(&x->args, "rule", &x->arena, &a.ids);
+    a.is_found = ken_arena_zalloc(&x->arena, (a.n + 1) * sizeof *a.is_found);
+    return a;
 }
 
-static void add_document(cli *x, const ken_rulebook_document *d, cli_rules *out)
+static bool is_asked(const asked_rules *a, const ken_rule *rule)
+{
+    bool is_one = !a->n;
+    for (size_t i = 0; i < a->n; i++)
+        if (ken_str_eq_c(rule->id, a->ids[i]))
+            is_one = a->is_found[i] = true;
+    return is_one;
+}
+
+// A name that was mistyped must not pass for a rule that is obeyed.
+static ken_status check_asked(cli *x, const asked_rules *a, ken_err *err)
+{
+    for (size_t i = 0; i < a->n; i++) {
+        if (a->is_found[i])
+            continue;
+        x->is_usage_error = true;
+        return KEN_FAIL(err, KEN_EINVAL, "rule: '%.100s' is no rule with a check", a->ids[i]);
+    }
+    return KEN_OK;
+}
+
+static void add_document(const asked_rules *a, const ken_rulebook_document *d, cli_rules *out)
 {
     for (size_t i = 0; i < d->n_rules; i++)
-        if (d->rules[i].check.kind != KEN_CHECK_NONE && is_asked(x, &d->rules[i]))
+        if (d->rules[i].check.kind != KEN_CHECK_NONE && is_asked(a, &d->rules[i]))
             out->rules[out->n++] = d->rules[i];
     for (size_t i = 0; i < d->n_issues; i++)
         out->issues[out->n_issues++] = d->issues[i].message;
@@ -38,6 +63,7 @@ static ken_status find_rules(cli *x, ken_rulebook *book, cli_rules *out, ken_err
     ken_status st = ken_rulebook_refresh(book, err);
     if (st)
         return st;
+    asked_rules asked = read_asked(x);
     const ken_rulebook_document *docs = ken_rulebook_documents(book, &n);
     for (size_t i = 0; i < n; i++) {
         n_rules += docs[i].n_rules;
@@ -46,16 +72,12 @@ static ken_status find_rules(cli *x, ken_rulebook *book, cli_rules *out, ken_err
     out->rules = KEN_ARENA_ARRAY(&x->arena, ken_rule, n_rules);
     out->issues = KEN_ARENA_ARRAY(&x->arena, ken_str, n_issues);
     for (size_t i = 0; i < n; i++)
-        add_document(x, &docs[i], out);
-    if (out->n || !ken_cli__args_has(&x->args, "rule"))
-        return KEN_OK;
-    x->is_usage_error = true;
-    return KEN_FAIL(err, KEN_EINVAL, "rule: '%s' is no rule with a check",
-                    ken_cli__args_get(&x->args, "rule"));
+        add_document(&asked, &docs[i], out);
+    return check_asked(x, &asked, err);
 }
 
 // `--diff REV`, as well as `--diff=REV`: a word that is no path.
-static const char *path_word(const cli *x, ken_verify_opts *o)
+static ken_status read_words(cli *x, ken_verify_opts *o, const char **out_path, ken_err *err)
 {
     const char *rev = ken_cli__args_get(&x->args, "diff");
     size_t n = x->args.n_words;
@@ -63,7 +85,8 @@ static const char *path_word(const cli *x, ken_verify_opts *o)
     if (o->wants_diff && !rev && n > 1 && !ken_fs_exists(x->args.words[n - 1]))
         rev = x->args.words[--n];
     o->diff = ken_str_c(rev ? rev : "");
-    return n > 1 ? x->args.words[1] : NULL;
+    *out_path = n > 1 ? x->args.words[1] : NULL;
+    return n > 2 ? ken_cli__refuse_rules_word(x, x->args.words[2], err) : KEN_OK;
 }
 
 // ---- text ---------------------------------------------------------------------------------------
@@ -185,11 +208,11 @@ static void print_json(cli *x, const cli_place *place, const cli_rules *r)
 
 // ---- ken rules check ----------------------------------------------------------------------------
 
-// 0: nothing of severity error; 1: something; 2: a rule could not be read.
+// 0: nothing of severity error; 1: something; 2: a rule could not be read, or its check not done.
 static int exit_code_of(const cli_rules *r)
 {
     bool has_error = false;
-    if (r->n_issues)
+    if (r->n_issues || r->found.n_checked < r->n)
         return 2;
     for (size_t i = 0; i < r->n; i++)
         has_error = has_error ||
@@ -231,7 +254,10 @@ ken_status ken_cli__check_rules(cli *x, ken_err *err)
     ken_snapshot *snap = NULL;
     cli_rules r = { 0 };
     ken_verify_opts o = { .max = KEN_VIOLATIONS_MAX };
-    ken_status st = ken_cli__find_place(x, path_word(x, &o), &place, err);
+    const char *path = NULL;
+    ken_status st = read_words(x, &o, &path, err);
+    if (!st)
+        st = ken_cli__find_place(x, path, &place, err);
     if (!st)
         st = bring_up_to_date(x, &place, err);
     if (!st)

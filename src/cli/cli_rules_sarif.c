@@ -107,16 +107,26 @@ static json_t *result_json(cli *x, const cli_rules *r, const ken_violation *v, k
     return o;
 }
 
-static json_t *invocation_json(const cli_rules *r)
+static void add_notification(json_t *notes, ken_str text)
+{
+    json_t *note = json_object();
+    ken_json_set_str(note, "level", KEN_STR("error"));
+    ken_json_set(note, "message", text_json(text));
+    ken_json_append(notes, note);
+}
+
+static json_t *invocation_json(cli *x, const cli_rules *r)
 {
     json_t *o = json_object(), *notes = json_array();
-    ken_json_set_bool(o, "executionSuccessful", !r->n_issues);
-    for (size_t i = 0; i < r->n_issues; i++) {
-        json_t *note = json_object();
-        ken_json_set_str(note, "level", KEN_STR("error"));
-        ken_json_set(note, "message", text_json(r->issues[i]));
-        ken_json_append(notes, note);
-    }
+    for (size_t i = 0; i < r->n_issues; i++)
+        add_notification(notes, r->issues[i]);
+    for (size_t i = 0; i < r->n; i++)
+        if (!r->found.outcomes[i].is_checked)
+            add_notification(notes,
+                             ken_arena_printf(&x->arena, KEN_STR_FMT ": " KEN_STR_FMT,
+                                              KEN_STR_ARG(ken_rule_label(&r->rules[i], &x->arena)),
+                                              KEN_STR_ARG(r->found.outcomes[i].note)));
+    ken_json_set_bool(o, "executionSuccessful", !json_array_size(notes));
     ken_json_set(o, "toolConfigurationNotifications", notes);
     return o;
 }
@@ -142,7 +152,7 @@ void ken_cli__print_sarif(cli *x, const cli_rules *r)
     for (size_t i = 0; i < r->found.n; i++)
         ken_json_append(results, result_json(x, r, &r->found.violations[i], &seen));
     ken_map_release(&seen);
-    ken_json_append(invocations, invocation_json(r));
+    ken_json_append(invocations, invocation_json(x, r));
     ken_json_set(run, "tool", tool_json(x, r));
     ken_json_set(run, "invocations", invocations);
     ken_json_set(run, "results", results);

@@ -33,9 +33,9 @@ static ken_str without_ends(ken_str glob)
 static bool means(ken_str glob, ken_str path)
 {
     glob = without_ends(glob);
-    if (has_wildcard(glob))
-        return ken_glob_match(glob, path);
-    return ken_str_eq(glob, KEN_STR(".")) || ken_path_is_under(glob, path);
+    if (ken_str_eq(glob, KEN_STR(".")) || ken_path_is_under(glob, path))
+        return true; // a folder may be called "[id]"
+    return has_wildcard(glob) && ken_glob_match(glob, path);
 }
 
 bool ken_globs_match(const ken_str_list *globs, ken_str path)

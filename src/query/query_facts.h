@@ -24,7 +24,8 @@ typedef struct ken_facts_scope {
     bool without_tests;
 } ken_facts_scope;
 
-// Whether one of the globs means the path; false when there is none.
+// Whether one of the globs means the path, or is the path or a folder above it as it stands; false
+// when there is none.
 bool ken_globs_match(const ken_str_list *globs, ken_str path);
 // KEN_EINVAL names the glob and what is wrong with it.
 ken_status ken_globs_check(const ken_str_list *globs, ken_err *err) KEN_MUST_USE;

@@ -81,6 +81,7 @@ bool verify_matches(verifier *v, verify_rule *r, ken_rules_regex *regex, ken_str
     ken_err why = { 0 };
     if (!r->is_off && ken_rules_regex_matches(regex, text, &is_match, &why)) {
         r->is_off = true;
+        r->outcome->is_checked = false;
         r->outcome->n_undecided++;
         verify_note(v, r, "'%.*s': %s", text.len < 60 ? (int)text.len : 60, text.ptr, why.msg);
     }
@@ -262,11 +263,12 @@ static void finish(verifier *v, const ken_rule *rules, size_t n, ken_verificatio
     out->n = v->found.len;
     if (out->n)
         memcpy(out->violations, v->found.ptr, out->n * sizeof *out->violations);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         out->n_found += out->outcomes[i].n_found;
+        out->n_checked += out->outcomes[i].is_checked;
+    }
     for (size_t f = 0; f < v->n_files; f++)
         out->n_files += v->is_reported[f];
-    out->n_checked = (uint32_t)v->n;
     out->is_truncated = out->n_found > out->n;
 }
 

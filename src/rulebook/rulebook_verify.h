@@ -43,7 +43,7 @@ typedef struct ken_violation {
 } ken_violation;
 
 typedef struct ken_rule_outcome {
-    bool is_checked;      // the rule carries a check, and it was done
+    bool is_checked;      // the rule carries a check, and all of it was done
     uint32_t n_files;     // looked at
     uint32_t n_seen;      // imports, definitions, handlers, uses or files among them
     uint32_t n_found;     // violations, kept or not

@@ -838,7 +838,10 @@ KEN_TEST(rules_are_checked_as_compilers_do)
     kt_has_str(ken_says("rules check shop --rule names", 0), "1 violation, 1 rule checked");
     kt_has_str(ken_says("rules check shop/src/web", 0), "1 violation, 2 rules checked in 1 file");
     ken_fails("rules check shop --rule nmaes", 2, "rule: 'nmaes' is no rule with a check");
+    ken_fails("rules check shop --rule names --rule nmaes", 2, "rule: 'nmaes' is no rule");
     ken_fails("rules chekc shop", 2, "does not take 'chekc'");
+    ken_fails("rules check shop/src/db shop/src/web", 2, "does not take 'shop/src/web' as well");
+    ken_fails("rules status shop", 2, "'ken rules status' does not take 'shop' as well");
     ken_fails("rules check shop --diff=HEAD", 1, "git");
     ktest_write("shop/src/db/users.py", "import os\n"); // seen without being told
     kt_has_str(ken_says("rules check shop", 0), "1 violation, 2 rules checked in 4 files");
@@ -881,6 +884,31 @@ KEN_TEST(rules_that_cannot_be_read_are_named)
     kt_has_str(r->err, "ARCHITECTURE.yml:");
     ktest_write("shop/ARCHITECTURE.yml", "constraints:\n  - just words\n");
     kt_has_str(ken_ok("rules check shop"), "no rule with a check");
+}
+
+// Next.js calls folders so; as a pattern it would be another folder.
+KEN_TEST(a_folder_in_brackets_is_that_folder)
+{
+    make_rules("");
+    ktest_write("shop/app/[id]/page.py", "def AlsoBad():\n    pass\n");
+    ken_says("rules check shop", 1);
+    kt_has_str(ken_says("rules check 'shop/app/[id]'", 0),
+               "1 violation, 2 rules checked in 1 file");
+}
+
+// What was not looked at must not pass.
+KEN_TEST(a_check_that_is_not_done_does_not_pass)
+{
+    make_rules("  - id: slow\n    rule: Names are plain.\n    check:\n"
+               "      naming: { kind: function, pattern: \"^(a|a|ab)+(a|b|ab)+x?$\" }\n");
+    ktest_write("shop/slow.py", "def abababababababababababababababababababababababababababab1():\n"
+                                "    pass\n");
+    kt_has_str(ken_says("rules check shop", 2), "2 rules checked");
+    json_t *sarif = json_loads(ken_says("rules check shop --sarif", 2), 0, NULL);
+    const json_t *run = json_array_get(json_object_get(sarif, "runs"), 0),
+                 *did = json_array_get(json_object_get(run, "invocations"), 0);
+    kt_true(json_is_false(json_object_get(did, "executionSuccessful")));
+    json_decref(sarif);
 }
 
 static void git(const char *words)
