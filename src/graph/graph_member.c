@@ -426,6 +426,8 @@ static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const grap
             continue;
         ken_symbol_kind kind = ken_graph_kind(&du->text, d.def);
         const graph_value *v = &graph_nothing;
+        if (du->text.lang == KEN_LANG_ELIXIR)
+            return graph_elixir_member(g, u, d, name);
         if (kind == KEN_SYMBOL_ENUM_MEMBER)
             d = enum_of(du, d, name);
         if (!graph_is_space(kind) || du->policy->has_open_types)

@@ -222,6 +222,14 @@ const graph_value *graph_rust_std(ken_graph *g, const graph_value *object, ken_s
 // A method of a list outside of the tree that gives the same list, or an item of it.
 const graph_value *graph_js_std(ken_graph *g, const graph_value *object, ken_str name);
 
+// ---- graph_elixir.c ----------------------------------------------------------------------------
+// A module by its name or alias, a function by its bare name.
+const graph_value *graph_elixir_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
+// The module that an alias, import, require or use names.
+const graph_value *graph_elixir_bound(ken_graph *g, graph_unit *u, const ken_bind *b);
+const graph_value *graph_elixir_member(ken_graph *g, graph_unit *u, ken_graph_def module,
+                                       ken_str name);
+
 // ---- graph_kotlin.c ----------------------------------------------------------------------------
 // Of what a bare name may mean, what extends no type; extensions alone are a guess, for it is not
 // known on which receiver they are called.

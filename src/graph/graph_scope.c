@@ -694,6 +694,8 @@ const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t i)
                 : children_value(g, u, -1, b->name, KEN_EDGE_SCOPED);
     else if (u->policy->package == GRAPH_PACKAGE_DECLARED)
         v = bound_by_package(g, u, b);
+    else if (u->text.lang == KEN_LANG_ELIXIR)
+        v = graph_elixir_bound(g, u, b);
     else
         v = bound_by_module(g, u, b);
     return graph_end(g, &u->binds[i], graph_with_class(g, v, KEN_EDGE_IMPORTED));
@@ -878,6 +880,8 @@ static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int
 {
     if (around >= (int32_t)u->n_defs)
         around = -1;
+    if (u->text.lang == KEN_LANG_ELIXIR)
+        return graph_elixir_lookup(g, u, name, around);
     const graph_value *v =
         u->text.lang == KEN_LANG_RUST ? graph_rust_root(g, u, name, around) : &graph_nothing;
     if (v->kind == GRAPH_NONE)

@@ -162,11 +162,14 @@ static void add_literal(ken_refs_maker *m, const refs_frame *f, ken_expr_id call
 static refs_value callee_of(ken_refs_maker *m, const refs_frame *f)
 {
     const refs_value *first = refs__first(m, f);
+    if (f->is_def_name)
+        return (refs_value){ .ref = -1 };
     if (!f->name.len)
         return first ? *first : (refs_value){ .ref = -1 };
     if (first && first->end > f->name_start)
         first = NULL;
-    int32_t local = first ? -1 : m->names.ptr[refs__name(m, f->name)].local;
+    refs_name name = refs__name(m, f->name); // may move the names
+    int32_t local = first ? -1 : m->names.ptr[name].local;
     if (local >= 0 && refs_has(f, KEN_REF_F_BARE) && !m->locals.ptr[local].is_type)
         return (refs_value){ .expr = m->locals.ptr[local].value, .ref = -1 };
     return refs__member(m, f, first);

@@ -108,6 +108,7 @@ static void open_named(ken_refs_maker *m, refs_frame *f)
         return;
     f->name = refs_node_text(m, name);
     f->name_start = ts_node_start_byte(name);
+    f->is_def_name = refs__is_declared(m, f->name_start); // the head of Elixir's `def f(x)`
     refs__add_decl(m, name, REFS_STEP_WHOLE);
 }
 
