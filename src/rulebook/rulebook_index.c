@@ -13,11 +13,12 @@ static const ken_str counts_key = { "rules.indexed", 13 };
 
 // ---- what was seen -----------------------------------------------------------------------------
 
-// Chunks of documents in the index of the code: they are not code, and count in their own
+// Chunks of the index but for those of documents: they are not code, and count in their own
 // collection.
-static uint64_t count_document_chunks(ken_rulebook *b)
+static ken_status count_code_chunks(ken_rulebook *b, uint64_t *out, ken_err *err)
 {
     uint64_t n = 0;
+    ken_snapshot_stats stats = { 0 };
     ken_arena scratch;
     ken_arena_init(&scratch, 0);
     for (size_t i = 0; i < b->docs.len; i++) {
@@ -25,8 +26,11 @@ static uint64_t count_document_chunks(ken_rulebook *b)
         if (!ken_view_file(b->snapshot, b->docs.ptr[i].path, &scratch, &view, NULL))
             n += view.facts->n_chunks;
     }
+    ken_status st = ken_snapshot_get_stats(b->snapshot, &scratch, &stats, err);
     ken_arena_release(&scratch);
-    return n;
+    if (!st)
+        *out = stats.n_chunks > n ? stats.n_chunks - n : 0;
+    return st;
 }
 
 static ken_status write_rows(ken_rulebook *b, ken_store *writable, int64_t now_ms,
@@ -72,15 +76,18 @@ ken_status ken_rulebook_index(ken_rulebook *b, ken_store *writable, ken_rulebook
     b->has_config = false;
     for (size_t i = 0; i < b->entries.len; i++)
         b->entries.ptr[i]->is_settled = false; // read it again
+    uint64_t n_chunks = 0;
     ken_status st = ken_rulebook_refresh(b, err);
     if (!st)
-        st = write_rows(b, writable, now_ms, count_document_chunks(b), err);
+        st = count_code_chunks(b, &n_chunks, err);
+    if (!st)
+        st = write_rows(b, writable, now_ms, n_chunks, err);
     if (!st)
         st = write_time(b, now_ms, err);
     return st ? st : ken_rulebook_get_counts(b, out, err);
 }
 
-// "<ms> <chunks>"; anything else reads as never.
+// "<ms> <chunks of code>"; anything else reads as never.
 static void parse_seen(ken_str value, int64_t *out_ms, uint64_t *out_chunks)
 {
     ken_str first;
@@ -99,12 +106,11 @@ ken_status ken_rulebook_get_counts(ken_rulebook *b, ken_rulebook_counts *out, ke
     ken_snapshot_stats stats = { 0 };
     ken_str value = KEN_STR("");
     size_t n = 0;
-    uint64_t n_chunks = 0;
     ken_arena scratch;
     ken_arena_init(&scratch, 4096);
     ken_status st = ken_store_load_value(b->store, counts_key, &scratch, &value, err);
     if (!st)
-        parse_seen(value, &counts.indexed_at_ms, &n_chunks);
+        parse_seen(value, &counts.indexed_at_ms, &counts.codebase);
     if (!st || st == KEN_ENOTFOUND)
         st = ken_store_load_rule_documents(b->store, &scratch, &rows, &n, err);
     if (!st)
@@ -112,7 +118,8 @@ ken_status ken_rulebook_get_counts(ken_rulebook *b, ken_rulebook_counts *out, ke
     for (size_t i = 0; !st && i < n; i++)
         *(rows[i].kind == KEN_RULE_PATTERN ? &counts.patterns : &counts.constraints) +=
             rows[i].n_rules;
-    counts.codebase = stats.n_chunks > n_chunks ? stats.n_chunks - n_chunks : 0;
+    if (!counts.indexed_at_ms)
+        counts.codebase = stats.n_chunks;
     if (!st)
         *out = counts;
     ken_arena_release(&scratch);

@@ -43,7 +43,7 @@ ken_status ken_tool__open_rules(const ken_tool_env *env, const json_t *args, ken
                                 ken_rulebook **out_book, ken_err *err)
 {
     ken_str ref = { "", 0 };
-    ken_project_info project;
+    ken_project_info project = { .root_exists = false };
     ken_status st = ken_json_read_str(args, "args", "project", &ref, err);
     if (!st)
         st = ken_tool__find_rules_project(env, ref, &project, err);

@@ -21,13 +21,14 @@ static const ken_rule_finding *finding(void)
     size_t n;
     kt_ok_err(ken_rulebook_refresh(book, &l.err), &l.err);
     const ken_rulebook_document *docs = ken_rulebook_documents(book, &n);
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         for (size_t k = 0; k < docs[i].n_rules; k++) {
             if (ken_str_eq_c(docs[i].rules[k].id, "names"))
                 rules[0] = &docs[i].rules[k];
             if (ken_str_eq_c(docs[i].rules[k].id, "words"))
                 rules[1] = &docs[i].rules[k];
         }
+    }
     kt_true(rules[0] && rules[1]);
     kt_ok_err(ken_rulebook_find_violations(book, rules, 2, NULL, &l.arena, &found, &l.err), &l.err);
     kt_null(found[1]); // nothing to check
