@@ -134,8 +134,8 @@ ken_status ken_list_definitions(ken_snapshot *s, const ken_definitions_query *q,
                                 const ken_cancel *cancel, ken_arena *arena, ken_definitions *out,
                                 ken_err *err) KEN_MUST_USE;
 
-// Names that other files can import of one, each once: exported definitions that are no members, keys
-// of `module.exports = { … }`, what is exported again. At most `limit`.
+// Names that other files can import of one, each once: exported definitions that are no members,
+// keys of `module.exports = { … }`, what is exported again. At most `limit`.
 ken_status ken_list_exports(ken_snapshot *s, ken_str path, size_t limit, ken_arena *arena,
                             ken_str **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 

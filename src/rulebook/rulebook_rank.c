@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/path.h"
 #include "recall/recall.h"
 #include "rulebook/rulebook_priv.h"
@@ -133,6 +134,7 @@ size_t ken_rulebook__rank(ken_rulebook *b, ken_str description, ken_rule_kind ki
     ken_rulebook_found *found = KEN_ARENA_ARRAY(arena, ken_rulebook_found, n + 1);
     for (size_t i = 0; i < n; i++) {
         const rulebook_entry *e = entry_of(b, (uint32_t)(hits[i].id >> SLOT_SHIFT));
+        KEN_ASSERT(e); // the filter has let it pass
         const ken_rule *rule = &e->doc.rules[hits[i].id & ((1 << SLOT_SHIFT) - 1)];
         double weight = WEIGHT_POINTS * log10(1 + e->doc.weight);
         ken_rulebook_found it = { rule, hits[i].score + weight + scope_points(rule, description),

@@ -65,16 +65,11 @@ static void note_customs(survey *v)
                 v->files[i].test_custom = k + 1;
 }
 
-// The custom that a file keeps to, or NULL: it is no test.
-static const test_custom *custom_of(const survey_file *f)
+// The custom that a test in the language keeps to, or NULL: it is none.
+static const test_custom *custom_of(const survey_file *f, const char *language)
 {
-    return f->test_custom ? &customs[f->test_custom - 1] : NULL;
-}
-
-static bool is_test_of(const survey_file *f, const char *language)
-{
-    const test_custom *c = custom_of(f);
-    return c && !strcmp(c->language, language);
+    const test_custom *c = f->test_custom ? &customs[f->test_custom - 1] : NULL;
+    return c && !strcmp(c->language, language) ? c : NULL;
 }
 
 static ken_str shown(ken_arena *arena, const test_custom *c)
@@ -98,10 +93,11 @@ static const test_custom *most_kept(const survey *v, const char *language, surve
         if (strcmp(customs[k].language, language) != 0)
             continue;
         survey_tally t = { .n_all = 0 };
-        for (size_t i = 0; i < v->n_files; i++)
-            if (is_test_of(&v->files[i], language))
-                survey_count(&t, is_same_custom(custom_of(&v->files[i]), &customs[k]),
-                             survey_whole(v->files[i].path));
+        for (size_t i = 0; i < v->n_files; i++) {
+            const test_custom *c = custom_of(&v->files[i], language);
+            if (c)
+                survey_count(&t, is_same_custom(c, &customs[k]), survey_whole(v->files[i].path));
+        }
         if (t.n_for > out->n_for) {
             *out = t;
             best = &customs[k];
@@ -204,9 +200,10 @@ static void place_tests(survey *v, const char *language)
     survey_words_init(&roots);
     for (size_t i = 0; i < v->n_files; i++) {
         const survey_file *f = &v->files[i];
-        if (!is_test_of(f, language))
+        const test_custom *c = custom_of(f, language);
+        if (!c)
             continue;
-        survey_count(&beside, stands_beside(v, f, custom_of(f)), survey_whole(f->path));
+        survey_count(&beside, stands_beside(v, f, c), survey_whole(f->path));
         ken_str root = test_root(f->path);
         if (root.len)
             survey_words_add(&roots, glob_of_root(v->arena, root), v->arena);
@@ -214,7 +211,7 @@ static void place_tests(survey *v, const char *language)
     survey_words_sort(&roots);
     ken_str glob = roots.items.len ? roots.items.ptr[0].text : KEN_STR("");
     for (size_t i = 0; glob.len && i < v->n_files; i++)
-        if (is_test_of(&v->files[i], language))
+        if (custom_of(&v->files[i], language))
             survey_count(&under, ken_glob_match(glob, v->files[i].path),
                          survey_whole(v->files[i].path));
     survey_words_release(&roots);
@@ -254,7 +251,7 @@ static void find_tools(survey *v, const char *language)
     for (size_t k = 0; k < sizeof tools / sizeof *tools; k++) {
         survey_tally t = { .n_all = 0 };
         for (size_t i = 0; i < v->n_files; i++)
-            if (is_test_of(&v->files[i], language))
+            if (custom_of(&v->files[i], language))
                 survey_count(&t, imports_package(v, v->files[i].path, ken_str_c(tools[k])),
                              survey_whole(v->files[i].path));
         if (!survey_is_habit(&t))

@@ -10,7 +10,8 @@ static const char *check(const char *description, size_t n)
 {
     l.err = (ken_err){ 0 };
     advice = (ken_rulebook_advice){ 0 };
-    (void)ken_rulebook_check(book, ken_str_c(description), n, NULL, &l.arena, &advice, &l.err);
+    l.err.status =
+        ken_rulebook_check(book, ken_str_c(description), n, NULL, &l.arena, &advice, &l.err);
     return l.err.msg;
 }
 
@@ -81,7 +82,8 @@ static const char *ask_impact(const char *path)
 {
     l.err = (ken_err){ 0 };
     impact = (ken_rulebook_impact){ 0 };
-    (void)ken_rulebook_find_impact(book, ken_str_c(path), 5, NULL, &l.arena, &impact, &l.err);
+    l.err.status =
+        ken_rulebook_find_impact(book, ken_str_c(path), 5, NULL, &l.arena, &impact, &l.err);
     return l.err.msg;
 }
 

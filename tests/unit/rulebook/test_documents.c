@@ -113,7 +113,7 @@ static ken_rulebook_config config;
 static const char *read_config(void)
 {
     l.err = (ken_err){ 0 };
-    (void)ken_rulebook_read_config(ken_str_c(l.root), &l.arena, &config, &l.err);
+    l.err.status = ken_rulebook_read_config(ken_str_c(l.root), &l.arena, &config, &l.err);
     return l.err.msg;
 }
 

@@ -195,7 +195,7 @@ KEN_TEST(writer_who_read_an_older_state_is_refused)
     b = edit(c, &a, mine);
     theirs.now_ms = 99;
     kt_status(ken_catalog_update_task(c, a.uuid, &theirs, &arena, &out, &err), KEN_EEXIST);
-    char want[60], time[32];
+    char want[80], time[32];
     int64_t ms = b.updated_at_ms;
     snprintf(time, sizeof time, "%02d.%03dZ", (int)(ms / 1000 % 60), (int)(ms % 1000));
     snprintf(want, sizeof want, "its updated_at is 1970-01-01T00:00:%s", time);

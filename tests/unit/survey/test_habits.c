@@ -344,7 +344,9 @@ KEN_TEST(errors_of_the_project_are_a_rule_and_those_of_the_language_are_not)
     begin();
     put_many("src/a%u.py", 0, 9, "def a%u():\n    raise ValueError('no')\n");
     look();
-    kt_true(find("raised-errors-python")->is_fact);
+    const ken_finding *f = find("raised-errors-python");
+    kt_not_null(f);
+    kt_true(f->is_fact);
     end();
 }
 
