@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "app/app.h"
-#include "app/app_priv.h"
+#include "app/app_health_priv.h"
 #include "base/path.h"
 #include "proc/proc.h"
 
@@ -13,21 +13,13 @@ enum {
     LITTLE_SPACE_MIB = 512
 };
 
-typedef struct checkup {
-    ken_app *app;
-    const ken_cancel *cancel;
-    ken_arena *arena;
-    bool is_deep;
-    KEN_VEC(ken_health_check) checks;
-} checkup;
-
 const char *ken_health_word(ken_health h)
 {
     static const char *const words[] = { "unknown", "ok", "warn", "fail" };
     return words[(unsigned)h <= KEN_HEALTH_FAIL ? h : 0];
 }
 
-static void add(checkup *c, const char *name, ken_health health, ken_str text)
+void ken_app__add_health(checkup *c, const char *name, ken_health health, ken_str text)
 {
     ken_health_check check = { name, health, text };
     ken_vec_push(&c->checks, check);
@@ -47,28 +39,30 @@ static void check_data_dir(checkup *c)
     ken_str there = existing(c->arena, dir);
     struct statvfs fs;
     if (access(there.ptr, W_OK)) {
-        add(c, "data folder", KEN_HEALTH_FAIL,
-            ken_arena_printf(c->arena,
-                             "'" KEN_STR_FMT "' cannot be written; set KEN_DATA_DIR to a "
-                             "folder that can",
-                             KEN_STR_ARG(there)));
+        ken_app__add_health(c, "data folder", KEN_HEALTH_FAIL,
+                            ken_arena_printf(c->arena,
+                                             "'" KEN_STR_FMT
+                                             "' cannot be written; set KEN_DATA_DIR to a "
+                                             "folder that can",
+                                             KEN_STR_ARG(there)));
         return;
     }
     uint64_t free_mib = UINT64_MAX;
     if (!statvfs(there.ptr, &fs))
         free_mib = (uint64_t)fs.f_bavail * fs.f_frsize >> 20;
-    add(c, "data folder", free_mib < LITTLE_SPACE_MIB ? KEN_HEALTH_WARN : KEN_HEALTH_OK,
-        ken_arena_printf(c->arena, KEN_STR_FMT ", %" PRIu64 " MiB free", KEN_STR_ARG(dir),
-                         free_mib));
+    ken_app__add_health(c, "data folder",
+                        free_mib < LITTLE_SPACE_MIB ? KEN_HEALTH_WARN : KEN_HEALTH_OK,
+                        ken_arena_printf(c->arena, KEN_STR_FMT ", %" PRIu64 " MiB free",
+                                         KEN_STR_ARG(dir), free_mib));
 }
 
 static void check_settings(checkup *c)
 {
     ken_str file = ken_config_user_file(c->app->config);
     bool is_there = file.len && ken_fs_exists(file.ptr);
-    add(c, "settings", KEN_HEALTH_OK,
-        ken_arena_printf(c->arena, KEN_STR_FMT "%s", KEN_STR_ARG(file),
-                         is_there ? "" : " (none; defaults are used)"));
+    ken_app__add_health(c, "settings", KEN_HEALTH_OK,
+                        ken_arena_printf(c->arena, KEN_STR_FMT "%s", KEN_STR_ARG(file),
+                                         is_there ? "" : " (none; defaults are used)"));
 }
 
 static void check_git(checkup *c)
@@ -77,16 +71,17 @@ static void check_git(checkup *c)
     ken_proc_result r;
     ken_proc_opts opts = { .argv = argv, .timeout_ms = 5000, .cancel = c->cancel };
     if (ken_proc_run(&opts, &r, NULL)) {
-        add(c, "git", KEN_HEALTH_WARN,
-            KEN_STR("not found; folders are walked, and commits are not known"));
+        ken_app__add_health(c, "git", KEN_HEALTH_WARN,
+                            KEN_STR("not found; folders are walked, and commits are not known"));
         return;
     }
     if (r.exit_code == 0)
-        add(c, "git", KEN_HEALTH_OK, ken_arena_dup(c->arena, ken_str_trim(ken_buf_str(&r.out))));
+        ken_app__add_health(c, "git", KEN_HEALTH_OK,
+                            ken_arena_dup(c->arena, ken_str_trim(ken_buf_str(&r.out))));
     else
-        add(c, "git", KEN_HEALTH_WARN,
-            ken_arena_printf(c->arena, "git --version failed: " KEN_STR_FMT,
-                             KEN_STR_ARG(ken_proc_complaint(&r))));
+        ken_app__add_health(c, "git", KEN_HEALTH_WARN,
+                            ken_arena_printf(c->arena, "git --version failed: " KEN_STR_FMT,
+                                             KEN_STR_ARG(ken_proc_complaint(&r))));
     ken_proc_result_release(&r);
 }
 
@@ -137,7 +132,7 @@ static void check_project(checkup *c, const ken_project_info *p)
                                 c->is_deep ? ", every page is sound" : "");
     }
     ken_config_free(settings);
-    add(c, "project", health, text);
+    ken_app__add_health(c, "project", health, text);
 }
 
 static ken_status check_projects(checkup *c, ken_err *err)
@@ -146,15 +141,17 @@ static ken_status check_projects(checkup *c, ken_err *err)
     size_t n = 0;
     ken_err e = { 0 };
     if (ken_app_list_projects(c->app, c->arena, &list, &n, &e)) {
-        add(c, "projects", KEN_HEALTH_FAIL, ken_arena_dup(c->arena, ken_str_c(e.msg)));
+        ken_app__add_health(c, "projects", KEN_HEALTH_FAIL,
+                            ken_arena_dup(c->arena, ken_str_c(e.msg)));
         return KEN_OK;
     }
-    add(c, "projects", KEN_HEALTH_OK, ken_arena_printf(c->arena, "%zu known", n));
+    ken_app__add_health(c, "projects", KEN_HEALTH_OK, ken_arena_printf(c->arena, "%zu known", n));
     for (size_t i = 0; i < n; i++) {
         ken_status st = ken_cancel_check(c->cancel, err);
         if (st)
             return st;
         check_project(c, &list[i]);
+        ken_app__check_frameworks(c, &list[i]);
     }
     return KEN_OK;
 }

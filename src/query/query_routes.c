@@ -27,8 +27,7 @@ static ken_status add_own(routing *r, bool is_strict, ken_err *err)
     ken_status st = KEN_OK;
     for (uint32_t f = 0; !st && f < r->s->n_files; f++) {
         ken_str path = r->s->rows[f].path;
-        if (!ken_str_starts(path, KEN_STR(".ken/frameworks/")) ||
-            !(ken_str_ends(path, KEN_STR(".yaml")) || ken_str_ends(path, KEN_STR(".yml"))))
+        if (!ken_frameworks_is_file(path))
             continue;
         query_text t;
         if (query_load_text(r->s, f, r->arena, &t, NULL))

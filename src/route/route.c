@@ -165,6 +165,12 @@ ken_status ken_frameworks_add(ken_frameworks *f, ken_str file, ken_str yaml, ken
     return st;
 }
 
+bool ken_frameworks_is_file(ken_str path)
+{
+    return ken_str_starts(path, KEN_STR(KEN_FRAMEWORKS_FOLDER "/")) &&
+           (ken_str_ends(path, KEN_STR(".yaml")) || ken_str_ends(path, KEN_STR(".yml")));
+}
+
 void ken_frameworks_init(ken_frameworks *f)
 {
     *f = (ken_frameworks){ 0 };

@@ -23,6 +23,9 @@ enum {
     KEN_ROUTE_FILE_MAX = 64 * 1024
 };
 
+// Of a project's own frameworks.
+#define KEN_FRAMEWORKS_FOLDER ".ken/frameworks"
+
 typedef struct ken_route_rule {
     ken_str names[KEN_ROUTE_NAMES]; // of what is called
     uint32_t n_names;
@@ -49,6 +52,8 @@ typedef struct ken_frameworks {
 // Those that are built in.
 void ken_frameworks_init(ken_frameworks *f);
 void ken_frameworks_release(ken_frameworks *f);
+// Whether the file at `path`, relative to a project's root, is a framework of its own.
+bool ken_frameworks_is_file(ken_str path);
 // Adds one, in place of one of the same name. `file`: for messages.
 ken_status ken_frameworks_add(ken_frameworks *f, ken_str file, ken_str yaml, ken_err *err)
     KEN_MUST_USE;

@@ -795,6 +795,21 @@ KEN_TEST(routes_are_found_with_their_handlers)
     has_keys("routes -p web --json", "project routes total");
 }
 
+KEN_TEST(doctor_names_a_framework_that_cannot_be_read)
+{
+    ktest_write("home/.keep", "");
+    ktest_write("web/app.js", "export const one = 1;\n");
+    ktest_write("web/.ken/frameworks/README.md", "not one of them\n");
+    ken_ok("index web");
+    kt_null(strstr(ken_ok("doctor"), "frameworks"));
+    ktest_write(
+        "web/.ken/frameworks/mine.yaml",
+        "framework: mine\nlanguages: [javascript]\nmodules: [mine]\nroutes:\n  - { call: x }\n");
+    run *r = ken("doctor");
+    kt_eq_i(r->code, 1);
+    kt_has_str(r->out, "frameworks   'web': .ken/frameworks/mine.yaml:");
+}
+
 // ---- rules ----
 
 static void make_rules(const char *more)
@@ -905,8 +920,8 @@ KEN_TEST(a_check_that_is_not_done_does_not_pass)
                                 "    pass\n");
     kt_has_str(ken_says("rules check shop", 2), "2 rules checked");
     json_t *sarif = json_loads(ken_says("rules check shop --sarif", 2), 0, NULL);
-    const json_t *run = json_array_get(json_object_get(sarif, "runs"), 0),
-                 *did = json_array_get(json_object_get(run, "invocations"), 0);
+    const json_t *made = json_array_get(json_object_get(sarif, "runs"), 0),
+                 *did = json_array_get(json_object_get(made, "invocations"), 0);
     kt_true(json_is_false(json_object_get(did, "executionSuccessful")));
     json_decref(sarif);
 }
