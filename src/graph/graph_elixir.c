@@ -209,6 +209,12 @@ static const graph_value *functions_of_module(ken_graph *g, const graph_value *m
     return v;
 }
 
+// Whether an import brings what is called so: everything, or by name (`only: [name: 1]`).
+static bool brings(const ken_bind *b, ken_str name)
+{
+    return b->kind == KEN_BIND_ALL || (b->kind == KEN_BIND_NAME && ken_str_eq(b->name, name));
+}
+
 // What `use` of a module imports: the imports that its `__using__` writes down.
 static const graph_value *given_by_use(ken_graph *g, const graph_value *module, ken_str name)
 {
@@ -218,7 +224,7 @@ static const graph_value *given_by_use(ken_graph *g, const graph_value *module, 
         return &graph_nothing;
     for (uint32_t i = 0; i < u->text.refs->n_binds; i++) {
         const ken_bind *b = &u->text.refs->binds[i];
-        if (b->kind != KEN_BIND_ALL ||
+        if (!brings(b, name) ||
             !is_around(u, (int32_t)macro, (int32_t)ken_graph_within(g, u->file, b->byte)))
             continue;
         const graph_value *v = functions_of_module(g, graph_elixir_bound(g, u, b), name);
@@ -237,12 +243,11 @@ static const graph_value *imported(ken_graph *g, graph_unit *u, uint32_t bind, k
                                    int32_t around)
 {
     const ken_bind *b = &u->text.refs->binds[bind];
-    bool may_bring = b->kind == KEN_BIND_ALL || (b->flags & KEN_BIND_STATIC);
-    if (!may_bring || !is_around(u, place_of(g, u, b), around))
+    bool is_import = brings(b, name);
+    if ((!is_import && !(b->flags & KEN_BIND_STATIC)) || !is_around(u, place_of(g, u, b), around))
         return &graph_nothing;
     const graph_value *module = graph_bound(g, u, bind);
-    return b->kind == KEN_BIND_ALL ? functions_of_module(g, module, name)
-                                   : given_by_use(g, module, name);
+    return is_import ? functions_of_module(g, module, name) : given_by_use(g, module, name);
 }
 
 const graph_value *graph_elixir_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around)

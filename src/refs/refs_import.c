@@ -39,6 +39,8 @@ static ken_str unquote(ken_str s)
     s = ken_str_trim(s);
     while (s.len > 1 && is_quote(s.ptr[0]) && is_quote(s.ptr[s.len - 1]))
         s = ken_str_sub(s, 1, s.len - 1);
+    while (s.len && s.ptr[s.len - 1] == ':') // keys: Elixir's `only: [name: 1]`
+        s.len--;
     return s;
 }
 

@@ -33,6 +33,8 @@ static const graph_lab_file files[] = {
                      "  def run, do: Price.sum(1, 2)\n"
                      "  def go, do: Shop.Cart.Line.show()\n"
                      "  def dot, do: Shop.Store.Disk.write()\n"
+                     "  import Shop.Links, only: [link: 1]\n"
+                     "  def one, do: link(other_link(1))\n"
                      "end\n" },
     { "lib/item.ex", "defmodule Shop.Item do\n"
                      "  defstruct name: nil\n"
@@ -40,6 +42,7 @@ static const graph_lab_file files[] = {
                      "end\n" },
     { "lib/links.ex", "defmodule Shop.Links do\n"
                       "  def link(x), do: x\n"
+                      "  def other_link(x), do: x\n"
                       "end\n" },
     { "lib/money.ex", "defmodule Shop.Money do\n"
                       "  def cents(x), do: x\n"
@@ -113,6 +116,13 @@ KEN_TEST(elixir_bare_calls_are_of_the_module_around_or_of_imports)
     expect("lib/cart.ex:8 cost", "lib/cart.ex:20 cost scoped");
     expect("lib/cart.ex:11 total", "lib/cart.ex:6 total scoped");
     expect("lib/cart.ex:13 link", "lib/links.ex:2 link inferred");
+}
+
+KEN_TEST(elixir_an_import_of_some_brings_no_others)
+{
+    expect("lib/deep.ex:6 link", "lib/links.ex:2 link imported");
+    expect("lib/deep.ex:7 link", "lib/links.ex:2 link imported");
+    expect("lib/deep.ex:7 other_link", "unresolved");
 }
 
 KEN_TEST(elixir_what_is_private_or_of_the_module_outside_is_not_seen)
