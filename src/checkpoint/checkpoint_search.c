@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Lists and searches: notes from memory and the store, files from the index.
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/utf8.h"
@@ -155,6 +154,13 @@ static void add_hit(ken_checkpoints *c, const ken_hit *hit, size_t n_description
     page->items[page->n++] = found;
 }
 
+// What a file must have to be among the results: when there are notes enough, more than the last of
+// them, and then no text of a worse one is read.
+static double least_score(const ken_checkpoint_page *notes, size_t limit)
+{
+    return notes->n == limit ? notes->items[limit - 1].score : 0;
+}
+
 static ken_status find_files(ken_checkpoints *c, ken_str text, const ken_checkpoint_filter *f,
                              const ken_checkpoint_query *q, const ken_cancel *cancel,
                              ken_arena *arena, ken_checkpoint_page *page, ken_err *err)
@@ -164,6 +170,7 @@ static ken_status find_files(ken_checkpoints *c, ken_str text, const ken_checkpo
     ken_search_opts opts = {
         .limit = is_filtered ? FILES_LOOKED_AT : (uint32_t)q->limit,
         .file_type = wanted_type(f, &is_none),
+        .threshold = least_score(page, q->limit),
         .is_verbatim = true,
         .wants_content = q->n_description > 0,
     };
@@ -185,7 +192,7 @@ static ken_status find_files(ken_checkpoints *c, ken_str text, const ken_checkpo
 static int by_score(const void *a, const void *b)
 {
     const ken_checkpoint *x = a, *y = b;
-    if (fabs(x->score - y->score) > 1e-9)
+    if (x->score != y->score)
         return x->score > y->score ? -1 : 1;
     bool is_file = x->path.len > 0, is_other_file = y->path.len > 0;
     if (is_file != is_other_file)

@@ -195,6 +195,10 @@ KEN_TEST(lists_and_searches_obey_tags)
         "Indexed file: docs/read.md\n");
     kt_null(strstr(summaries("checkpoint_search", "{\"query\":\"apples\",\"tags\":[\"wood\"]}"),
                    "Indexed"));
+    // A full page of notes leaves out only the files that are worse than its last one.
+    kt_eq_str(summaries("checkpoint_search", "{\"query\":\"pears\",\"limit\":1}"), "pears\n");
+    kt_eq_str(summaries("checkpoint_search", "{\"query\":\"counts apples int\",\"limit\":1}"),
+              "Indexed file: src/apples.c\n");
     json_t *v = call("checkpoint_list", "{\"format\":\"text\"}");
     kt_has_str(json_string_value(v), "3 of 3");
     json_decref(v);
