@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What the tools of checkpoints share: which project, ids, the record.
 #include "base/alloc.h"
-#include "base/clock.h"
 #include "base/utf8.h"
 #include "tool/tool_checkpoint_priv.h"
 
@@ -47,14 +46,6 @@ const ken_str *ken_tool__read_texts(const ken_tool_env *env, const json_t *args,
     return texts;
 }
 
-// Exact to the millisecond, because it is what if_updated_at takes.
-static void set_time(json_t *o, const char *key, int64_t wall_ms)
-{
-    char text[KEN_TIME_MS_TEXT];
-    ken_clock_format_ms(wall_ms, text);
-    ken_json_set_str(o, key, ken_str_c(text));
-}
-
 static json_t *parsed(ken_str text)
 {
     json_t *value = NULL;
@@ -95,8 +86,9 @@ json_t *ken_tool__checkpoint_json(const ken_tool__scope *scope, const ken_checkp
     // That of a file is known once the file is read.
     ken_json_set(o, "token_count",
                  c->path.len && !c->token_count ? NULL : json_integer((json_int_t)c->token_count));
-    set_time(o, "created_at", c->created_at_ms);
-    set_time(o, "updated_at", c->updated_at_ms);
+    // Exact to the millisecond, because it is what if_updated_at takes.
+    ken_json_set_time_ms(o, "created_at", c->created_at_ms);
+    ken_json_set_time_ms(o, "updated_at", c->updated_at_ms);
     ken_json_set(o, "timestamp", json_integer((json_int_t)(c->updated_at_ms / 1000)));
     ken_json_set(o, "git", git_json(c, with_dirty));
     return o;

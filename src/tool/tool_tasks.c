@@ -102,6 +102,28 @@ static ken_status check_is_ours(const ken_tool_env *env, ken_tasks *tasks, ken_s
 
 // ---- the tools -------------------------------------------------------------------------------
 
+// Gives the service back, and answers with the task when all went well.
+static ken_status finish(const ken_tool_env *env, ken_tasks *tasks, ken_status st,
+                         const ken_task *t, json_t **out)
+{
+    ken_app_give_back_tasks(env->app, tasks);
+    if (!st)
+        *out = answer(env, t, false);
+    return st;
+}
+
+// The service, for a task that this endpoint may know of.
+static ken_status open_for(const ken_tool_env *env, ken_str id, ken_tasks **out, ken_err *err)
+{
+    ken_status st = ken_app_borrow_tasks(env->app, out, err);
+    if (st)
+        return st;
+    st = check_is_ours(env, *out, id, err);
+    if (st)
+        ken_app_give_back_tasks(env->app, *out);
+    return st;
+}
+
 ken_status ken_tool__create_task(const ken_tool_env *env, const json_t *args, json_t **out,
                                  ken_err *err)
 {
@@ -114,10 +136,7 @@ ken_status ken_tool__create_task(const ken_tool_env *env, const json_t *args, js
     if (st)
         return st;
     st = ken_tasks_create(tasks, &in, env->arena, &t, err);
-    ken_app_give_back_tasks(env->app, tasks);
-    if (!st)
-        *out = answer(env, &t, false);
-    return st;
+    return finish(env, tasks, st, &t, out);
 }
 
 ken_status ken_tool__get_task(const ken_tool_env *env, const json_t *args, json_t **out,
@@ -126,16 +145,11 @@ ken_status ken_tool__get_task(const ken_tool_env *env, const json_t *args, json_
     ken_tasks *tasks = NULL;
     ken_task t = { 0 };
     ken_str id = text_arg(args, "task_id");
-    ken_status st = ken_app_borrow_tasks(env->app, &tasks, err);
+    ken_status st = open_for(env, id, &tasks, err);
     if (st)
         return st;
     st = ken_tasks_get(tasks, id, env->arena, &t, err);
-    if (!st)
-        st = check_is_ours(env, tasks, id, err);
-    ken_app_give_back_tasks(env->app, tasks);
-    if (!st)
-        *out = answer(env, &t, false);
-    return st;
+    return finish(env, tasks, st, &t, out);
 }
 
 ken_status ken_tool__update_task(const ken_tool_env *env, const json_t *args, json_t **out,
@@ -147,16 +161,11 @@ ken_status ken_tool__update_task(const ken_tool_env *env, const json_t *args, js
     ken_str id = text_arg(args, "task_id");
     ken_status st = read_input(env, args, false, &in, err);
     if (!st)
-        st = ken_app_borrow_tasks(env->app, &tasks, err);
+        st = open_for(env, id, &tasks, err);
     if (st)
         return st;
-    st = check_is_ours(env, tasks, id, err);
-    if (!st)
-        st = ken_tasks_update(tasks, id, &in, env->arena, &t, err);
-    ken_app_give_back_tasks(env->app, tasks);
-    if (!st)
-        *out = answer(env, &t, false);
-    return st;
+    st = ken_tasks_update(tasks, id, &in, env->arena, &t, err);
+    return finish(env, tasks, st, &t, out);
 }
 
 ken_status ken_tool__delete_task(const ken_tool_env *env, const json_t *args, json_t **out,
@@ -165,18 +174,14 @@ ken_status ken_tool__delete_task(const ken_tool_env *env, const json_t *args, js
     ken_tasks *tasks = NULL;
     ken_task t = { 0 };
     ken_str id = text_arg(args, "task_id");
-    ken_status st = ken_app_borrow_tasks(env->app, &tasks, err);
+    ken_status st = open_for(env, id, &tasks, err);
     if (st)
         return st;
-    st = check_is_ours(env, tasks, id, err);
+    st = ken_tasks_delete(tasks, id, env->arena, &t, err);
+    st = finish(env, tasks, st, &t, out);
     if (!st)
-        st = ken_tasks_delete(tasks, id, env->arena, &t, err);
-    ken_app_give_back_tasks(env->app, tasks);
-    if (st)
-        return st;
-    *out = answer(env, &t, false);
-    ken_json_set_bool(*out, "deleted", true);
-    return KEN_OK;
+        ken_json_set_bool(*out, "deleted", true);
+    return st;
 }
 
 static ken_status read_query(const ken_tool_env *env, const json_t *args, ken_task_query *q,

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
 // Tasks as answers.
-#include "base/clock.h"
 #include "base/utf8.h"
 #include "tool/tool_tasks_priv.h"
 
@@ -10,13 +9,6 @@ enum {
 };
 
 // ---- JSON ------------------------------------------------------------------------------------
-
-static void set_time(json_t *o, const char *key, int64_t ms)
-{
-    char text[KEN_TIME_MS_TEXT];
-    ken_clock_format_ms(ms, text);
-    ken_json_set_str(o, key, ken_str_c(text));
-}
 
 // null when there is none.
 static void set_text(json_t *o, const char *key, ken_str text)
@@ -38,7 +30,7 @@ static void set_long_text(json_t *o, const char *key, ken_str text, bool is_list
 static json_t *event_json(const ken_task_event *e)
 {
     json_t *o = json_object();
-    set_time(o, "at", e->at_ms);
+    ken_json_set_time_ms(o, "at", e->at_ms);
     ken_json_set_str(o, "event", ken_str_c(ken_task_event_word(e->kind)));
     if (e->kind == KEN_TASK_EVENT_STATUS) {
         set_text(o, "from", e->from);
@@ -95,8 +87,8 @@ json_t *ken_tool__task_json(const ken_task *t, const ken_tool__projects *project
     set_long_text(o, "description", t->description, is_listed);
     set_long_text(o, "notes", t->notes, is_listed);
     ken_json_set_str(o, "status", t->status);
-    set_time(o, "created_at", t->created_at_ms);
-    set_time(o, "updated_at", t->updated_at_ms);
+    ken_json_set_time_ms(o, "created_at", t->created_at_ms);
+    ken_json_set_time_ms(o, "updated_at", t->updated_at_ms);
     ken_json_set(o, "planning_references", paths);
     ken_json_set(o, "branches", branches);
     ken_json_set(o, "commits", commits);
