@@ -48,6 +48,14 @@ static ken_status find_project(const ken_tool_env *env, ken_str ref, const ken_u
     return KEN_OK;
 }
 
+// Where a commit may be known beside the task's project. A bound endpoint learns nothing from
+// elsewhere.
+static const char *repository_around(const ken_tool_env *env)
+{
+    ken_str cwd = env->ctx->cwd;
+    return cwd.len && !env->ctx->project.len ? ken_arena_dup(env->arena, cwd).ptr : NULL;
+}
+
 // `is_new`: a bound endpoint links to its project what is not linked.
 static ken_status read_input(const ken_tool_env *env, const json_t *args, bool is_new,
                              ken_task_input *in, ken_err *err)
@@ -60,8 +68,7 @@ static ken_status read_input(const ken_tool_env *env, const json_t *args, bool i
                             .branch = text_arg(args, "branch"),
                             .commit = text_arg(args, "commit"),
                             .if_updated_at = text_arg(args, "if_updated_at"),
-                            .root = env->ctx->cwd.len ? ken_arena_dup(env->arena, env->ctx->cwd).ptr
-                                                      : NULL,
+                            .root = repository_around(env),
                             .cancel = env->ctx->cancel,
                             .now_ms = ken_clock_wall_ms() };
     read_references(args, env->arena, in);
@@ -82,7 +89,7 @@ static json_t *answer(const ken_tool_env *env, const ken_task *t, bool is_listed
     return o;
 }
 
-// To a bound endpoint the tasks of others do not exist.
+// To a bound endpoint the tasks of others do not exist, and it is told so in the same words.
 static ken_status check_is_ours(const ken_tool_env *env, ken_tasks *tasks, ken_str id, ken_err *err)
 {
     const ken_uuid *ours = NULL;
@@ -90,14 +97,16 @@ static ken_status check_is_ours(const ken_tool_env *env, ken_tasks *tasks, ken_s
     if (!env->ctx->project.len)
         return KEN_OK;
     ken_status st = find_project(env, (ken_str){ 0 }, &ours, err);
-    if (!st)
-        st = ken_tasks_get(tasks, id, env->arena, &t, err);
-    if (!st && (!t.has_project || !ken_uuid_eq(t.project, *ours)))
-        st = KEN_FAIL(err, KEN_ENOTFOUND,
-                      "task_id: there is no task " KEN_STR_FMT
-                      " of this project; list_tasks shows all",
-                      KEN_STR_ARG(id));
-    return st;
+    if (st)
+        return st;
+    st = ken_tasks_get(tasks, id, env->arena, &t, err);
+    bool is_theirs = !st && (!t.has_project || !ken_uuid_eq(t.project, *ours));
+    if (!is_theirs && st != KEN_ENOTFOUND)
+        return st;
+    return KEN_FAIL(err, KEN_ENOTFOUND,
+                    "task_id: there is no task " KEN_STR_FMT
+                    " of this project; list_tasks shows all",
+                    KEN_STR_ARG(id));
 }
 
 // ---- the tools -------------------------------------------------------------------------------

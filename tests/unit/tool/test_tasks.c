@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The tools of tasks on a real app: shapes of answers, refusals, bound endpoints, sizes.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "app/app.h"
@@ -8,6 +9,7 @@
 #include "base/path.h"
 #include "json/json.h"
 #include "ktest.h"
+#include "proc/proc.h"
 #include "tool/tool.h"
 
 static ken_config *config;
@@ -205,6 +207,11 @@ KEN_TEST(bound_endpoint_sees_the_tasks_of_its_project)
           KEN_ENOTFOUND, "no task");
     fails("delete_task", json_pack("{s:s}", "task_id", text(theirs, "id")), KEN_ENOTFOUND,
           "no task");
+    // Not even that there is such a task.
+    char theirs_err[sizeof err.msg];
+    snprintf(theirs_err, sizeof theirs_err, "%s",
+             err.msg + strlen("task_id: there is no task ") + 36);
+    fails("delete_task", json_pack("{s:s}", "task_id", id), KEN_ENOTFOUND, theirs_err);
     fails("create_task", json_pack("{s:s,s:s}", "title", "t", "project", "b"), KEN_EPERM, "a");
     ctx.project = (ken_str){ 0 };
     json_t *moved =
@@ -215,6 +222,55 @@ KEN_TEST(bound_endpoint_sees_the_tasks_of_its_project)
     json_decref(mine);
     json_decref(list);
     json_decref(moved);
+    ken_arena_release(&arena);
+    end();
+}
+
+static ken_str git(ken_arena *arena, const char *a, const char *b, const char *c, const char *d)
+{
+    const char *argv[] = {
+        "git", "-C", ktest_path("b"), "-c", "user.name=t", "-c", "user.email=t", a, b, c, d, NULL
+    };
+    ken_proc_result r = { 0 };
+    kt_ok_err(ken_proc_run(&(ken_proc_opts){ .argv = argv }, &r, &err), &err);
+    kt_eq_i(r.exit_code, 0);
+    ken_str out = ken_arena_dup(arena, ken_str_trim(ken_buf_str(&r.out)));
+    ken_proc_result_release(&r);
+    return out;
+}
+
+// What a commit of another repository is about is not for it.
+KEN_TEST(bound_endpoint_reads_no_commits_of_others)
+{
+    ken_arena arena;
+    ken_project_info a;
+    char id[KEN_UUID_TEXT];
+    start(false);
+    ken_arena_init(&arena, 0);
+    setenv("HOME", ktest_dir(), 1);
+    setenv("GIT_CEILING_DIRECTORIES", ktest_dir(), 1);
+    ktest_write("b/x.c", "int x;\n");
+    git(&arena, "init", "-q", "--template=", ".");
+    git(&arena, "commit", "-q", "--allow-empty", "-mhidden");
+    const char *head = git(&arena, "rev-parse", "-q", "--verify", "HEAD").ptr;
+    kt_ok(ken_app_add_project(app, ken_path_dir(ken_str_c(ktest_write("a/x.c", "int x;\n"))),
+                              KEN_STR(""), &arena, &a, &err));
+    ken_uuid_format(a.id, id);
+    ctx.cwd = ken_str_c(ktest_path("b"));
+    json_t *free_task = call("create_task", json_pack("{s:s}", "title", "of nobody"));
+    json_t *known = call("update_task",
+                         json_pack("{s:s,s:s}", "task_id", text(free_task, "id"), "commit", head));
+    kt_eq_str(text(at(known, "history", 1), "message"), "hidden");
+    ctx.project = ken_str_c(id);
+    json_t *mine = call("create_task", json_pack("{s:s}", "title", "of a"));
+    json_t *linked =
+        call("update_task", json_pack("{s:s,s:s}", "task_id", text(mine, "id"), "commit", head));
+    kt_eq_str(text(at(linked, "history", 1), "name"), head);
+    kt_true(json_is_null(json_object_get(at(linked, "history", 1), "message")));
+    json_decref(free_task);
+    json_decref(known);
+    json_decref(mine);
+    json_decref(linked);
     ken_arena_release(&arena);
     end();
 }
