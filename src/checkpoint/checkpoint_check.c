@@ -100,7 +100,7 @@ ken_status checkpoint_check_filter(const ken_checkpoint_filter *in, ken_arena *a
         ken_str rest = in->all[i], part;
         while (ken_str_split_next(&rest, ',', &part)) {
             part = ken_str_trim(part);
-            if (ken_str_starts(part, KEN_STR("!")))
+            if (part.len > 1 && part.ptr[0] == '!') // "!" alone is no tag, and refused as one
                 ken_vec_push(&none, ken_str_sub(part, 1, part.len));
             else
                 ken_vec_push(&all, part);

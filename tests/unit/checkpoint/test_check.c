@@ -120,6 +120,10 @@ KEN_TEST(filters_turn_a_mark_into_not)
     kt_eq_text(out.none[0], "b");
     kt_eq_text(out.none[1], "c");
     kt_eq_text(out.none[2], "d");
+    const ken_str alone[] = { KEN_STR("!") }; // not a filter that lets everything pass
+    in = (ken_checkpoint_filter){ .all = alone, .n_all = 1 };
+    kt_status(checkpoint_check_filter(&in, &arena, &out, &err), KEN_EINVAL);
+    kt_has_str(err.msg, "tags: a tag does not begin with '!': '!'");
     ken_arena_release(&arena);
 }
 
