@@ -207,11 +207,12 @@ ken_status ken_task__search(ken_tasks *t, const ken_task_query *q, ken_arena *ar
         ken_recall_hit *hits = NULL;
         size_t n = ken_recall_search(t->memory->recall, q->text, has_filter ? passes : NULL, &asked,
                                      (size_t)(q->offset + q->limit + 1), arena, &hits);
-        size_t from = q->offset < n ? (size_t)q->offset : n, rest = n - from;
-        page.has_more = rest > q->limit;
-        st = load_page(t, hits + from, page.has_more ? (size_t)q->limit : rest, arena, &page,
-                       &is_whole, err);
+        size_t from = q->offset < n ? (size_t)q->offset : n;
+        st = load_page(t, hits + from, n - from, arena, &page, &is_whole, err);
     }
+    page.has_more = page.n > q->limit; // one more than wanted was loaded, so it is there
+    if (page.has_more)
+        page.n = (size_t)q->limit;
     if (!st)
         *out = page;
     return st;

@@ -415,6 +415,18 @@ KEN_TEST(question_keeps_to_the_filters)
     end();
 }
 
+KEN_TEST(page_does_not_promise_what_was_deleted)
+{
+    start();
+    kt_ok(create((ken_task_input){ .title = str("wombat one") }));
+    kt_ok(create((ken_task_input){ .title = str("wombat two") }));
+    const ken_task_query q = { .text = str("wombat one"), .limit = 1 };
+    kt_eq_str(find(q), "wombat one+");
+    kt_ok(ken_tasks_delete(tasks, id_of(&task), &arena, &task, &err));
+    kt_eq_str(find(q), "wombat one");
+    end();
+}
+
 // Another process' changes are seen: here another ken_tasks of the same data.
 KEN_TEST(question_sees_what_others_wrote)
 {
