@@ -94,10 +94,13 @@ ken_def_id graph_holder(const graph_unit *u, ken_def_id def)
 
 // Where a definition can be named without a prefix: C's macros know no scopes, its enumerators
 // belong to the scope of their enum; members that are written outside of their type belong to no
-// scope of the file.
+// scope of the file. Elixir's groups of tests are no scope.
 int32_t graph_scope_of(const graph_unit *u, ken_def_id def)
 {
     int32_t owner = ken_graph_owner(&u->text, def);
+    while (owner >= 0 && u->text.lang == KEN_LANG_ELIXIR &&
+           ken_graph_kind(&u->text, (ken_def_id)owner) == KEN_SYMBOL_TEST)
+        owner = ken_graph_owner(&u->text, (ken_def_id)owner);
     if (u->policy->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_MACRO)
         return -1;
     bool is_in_space = owner < 0 || (u->policy->includes &&

@@ -77,6 +77,10 @@ static const graph_lab_file files[] = {
                          "end\n"
                          "defmodule ATest do\n"
                          "  test \"a\", do: Fake.run()\n"
+                         "  describe \"b\" do\n"
+                         "    test \"c\", do: helper()\n"
+                         "    defp helper, do: 1\n"
+                         "  end\n"
                          "end\n" },
     { "test/b_test.exs", "defmodule Fake do\n"
                          "  def run, do: 2\n"
@@ -116,6 +120,11 @@ KEN_TEST(elixir_bare_calls_are_of_the_module_around_or_of_imports)
     expect("lib/cart.ex:8 cost", "lib/cart.ex:20 cost scoped");
     expect("lib/cart.ex:11 total", "lib/cart.ex:6 total scoped");
     expect("lib/cart.ex:13 link", "lib/links.ex:2 link inferred");
+}
+
+KEN_TEST(elixir_functions_among_tests_are_of_the_module_around)
+{
+    expect("test/a_test.exs:7 helper", "test/a_test.exs:8 helper scoped");
 }
 
 KEN_TEST(elixir_an_import_of_some_brings_no_others)
