@@ -327,7 +327,7 @@ void ken_cli__print_help(const cli *x)
     ken_cli__print("usage: ken COMMAND [OPTIONS]\n\ncommands:\n");
     for (size_t i = 0; i < ken_cli__n_commands; i++) {
         ken_cli__print("  ");
-        ken_cli__paint(x, CLI_LINE, "%-10s", ken_cli__commands[i].name);
+        ken_cli__paint(x, CLI_LINE, "%-11s", ken_cli__commands[i].name);
         ken_cli__print("%s\n", ken_cli__commands[i].summary);
     }
     ken_cli__print("\noptions of every command:\n");

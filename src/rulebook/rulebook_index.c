@@ -188,7 +188,7 @@ static void test_query(ken_rulebook *b, const ken_cancel *cancel, ken_rulebook_h
 {
     ken_search_result found = { 0 };
     ken_err why = { 0 };
-    ken_search_opts opts = { .limit = 1 };
+    ken_search_opts opts = { .mode = KEN_SEARCH_SEMANTIC, .limit = 1 };
     ken_status st =
         ken_search(b->snapshot, KEN_STR("function"), &opts, cancel, x->arena, &found, &why);
     if (!st && found.n_hits) {
