@@ -273,7 +273,7 @@ const graph_value *graph_elixir_member(ken_graph *g, graph_unit *u, ken_graph_de
     const graph_unit *mu = graph_unit_of(g, module.file);
     if (!mu || !is_module(mu, (int32_t)module.def))
         return &graph_nothing;
-    if (ken_is_upper(name.ptr[0])) // `__MODULE__.Inner`
+    if (name.len && ken_is_upper(name.ptr[0])) // `__MODULE__.Inner`
         return module_named(g, u, join(g, whole_name(g, mu, (int32_t)module.def), name));
     ken_edge_class class = module.file == u->file ? KEN_EDGE_SCOPED : KEN_EDGE_IMPORTED;
     return functions_of(g, mu, (int32_t)module.def, name, false, class);
