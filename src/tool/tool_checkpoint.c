@@ -94,6 +94,18 @@ json_t *ken_tool__checkpoint_json(const ken_tool__scope *scope, const ken_checkp
     return o;
 }
 
+void ken_tool__shorten_context(json_t *o, size_t max_bytes)
+{
+    const json_t *context = json_object_get(o, "context");
+    if (!context || ken_json_dump_size(context) <= max_bytes)
+        return;
+    ken_buf b = KEN_BUF_INIT(KEN_JSON_BYTES_MAX);
+    ken_json_dump(context, &b);
+    ken_json_set(o, "context", NULL);
+    ken_json_set_str(o, "context_cut", ken_utf8_clip(ken_buf_str(&b), max_bytes / 2));
+    ken_buf_release(&b);
+}
+
 void ken_tool__put_checkpoint_line(const json_t *c, ken_buf *out)
 {
     const json_t *tags = json_object_get(c, "tags");

@@ -76,19 +76,6 @@ static void shorten_lists(json_t *o, size_t max_bytes)
         ken_json_set_bool(o, "lists_cut", true);
 }
 
-// A context alone may be larger than an answer: its first bytes as text then.
-static void shorten_context(json_t *o, size_t max_bytes)
-{
-    const json_t *context = json_object_get(o, "context");
-    if (!context || ken_json_dump_size(context) <= max_bytes)
-        return;
-    ken_buf b = KEN_BUF_INIT(KEN_JSON_BYTES_MAX);
-    ken_json_dump(context, &b);
-    ken_json_set(o, "context", NULL);
-    ken_json_set_str(o, "context_cut", ken_utf8_clip(ken_buf_str(&b), max_bytes / 2));
-    ken_buf_release(&b);
-}
-
 // As much of the description from `offset` on as there is room for.
 static void put_description(json_t *o, ken_str all, size_t offset, size_t max_bytes)
 {
@@ -148,7 +135,7 @@ ken_status ken_tool__checkpoint_get(const ken_tool_env *env, const json_t *args,
             st = add_resume(env, service, &found, o, err);
     }
     if (!st) {
-        shorten_context(o, env->ctx->max_bytes / 2);
+        ken_tool__shorten_context(o, env->ctx->max_bytes / 2);
         shorten_lists(o, env->ctx->max_bytes / 4 * 3);
         put_description(o, found.description, (size_t)offset, env->ctx->max_bytes);
         *out = o;

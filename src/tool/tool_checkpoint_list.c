@@ -38,12 +38,13 @@ static ken_status read_query(const ken_tool_env *env, const json_t *args, ken_ch
     return st;
 }
 
-static json_t *items_json(const ken_tool__scope *scope, const ken_checkpoint_page *page,
-                          bool with_score)
+static json_t *items_json(const ken_tool_env *env, const ken_tool__scope *scope,
+                          const ken_checkpoint_page *page, bool with_score)
 {
     json_t *items = json_array();
     for (size_t i = 0; i < page->n; i++) {
         json_t *item = ken_tool__checkpoint_json(scope, &page->items[i], SHOWN_BYTES, false);
+        ken_tool__shorten_context(item, env->ctx->max_bytes / 4); // so that one at least fits
         if (with_score)
             ken_json_set_real(item, "score", page->items[i].score);
         ken_json_append(items, item);
@@ -66,7 +67,7 @@ ken_status ken_tool__checkpoint_list(const ken_tool_env *env, const json_t *args
     st = ken_checkpoints_list(service, &q, env->arena, &page, err);
     if (!st) {
         json_t *o = *out = json_object();
-        ken_json_set(o, "checkpoints", items_json(&scope, &page, false));
+        ken_json_set(o, "checkpoints", items_json(env, &scope, &page, false));
         ken_json_set_u64(o, "total", page.n_total);
         ken_json_set_u64(o, "indexed_files", page.n_indexed);
         ken_json_set_u64(o, "limit", q.limit);
@@ -101,7 +102,7 @@ ken_status ken_tool__checkpoint_search(const ken_tool_env *env, const json_t *ar
     st = ken_checkpoints_search(service, text, &q, env->ctx->cancel, env->arena, &page, err);
     if (!st) {
         json_t *o = *out = json_object();
-        ken_json_set(o, "checkpoints", items_json(&scope, &page, true));
+        ken_json_set(o, "checkpoints", items_json(env, &scope, &page, true));
         ken_json_set_u64(o, "total", page.n_total);
         ken_json_set_u64(o, "indexed_files", page.n_indexed);
         if (page.file_note)

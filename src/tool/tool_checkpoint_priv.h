@@ -17,6 +17,9 @@ ken_status ken_tool__read_checkpoint_id(const json_t *args, bool needed, ken_uui
 // A list of texts, borrowed from `args`; NULL when it is absent.
 const ken_str *ken_tool__read_texts(const ken_tool_env *env, const json_t *args, const char *key,
                                     size_t *out_n);
+// A context may be larger than an answer: one of more than `max_bytes` becomes the beginning of its
+// text, `context_cut`.
+void ken_tool__shorten_context(json_t *o, size_t max_bytes);
 // The record. `shown`: bytes of the description; longer ones are cut and say so.
 json_t *ken_tool__checkpoint_json(const ken_tool__scope *scope, const ken_checkpoint *c,
                                   size_t shown, bool with_dirty);

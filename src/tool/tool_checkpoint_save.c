@@ -78,6 +78,7 @@ ken_status ken_tool__checkpoint_save(const ken_tool_env *env, const json_t *args
         st = ken_checkpoints_save(service, &draft, env->ctx->cancel, env->arena, &saved, err);
     if (!st) {
         *out = ken_tool__checkpoint_json(&scope, &saved, ECHO_BYTES, false);
+        ken_tool__shorten_context(*out, env->ctx->max_bytes / 2);
         ken_json_set_str(*out, "status", draft.is_update ? KEN_STR("updated") : KEN_STR("created"));
     }
     ken_tool__close(env, &scope);

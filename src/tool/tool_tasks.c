@@ -216,6 +216,7 @@ static json_t *listed_json(const ken_tool_env *env, const ken_task_page *page)
         json_t *t = ken_tool__task_json(&page->tasks[i], &projects, true, env->arena);
         if (page->scores)
             ken_json_set_real(t, "score", page->scores[i]);
+        ken_tool__fit_task(t, env->ctx->max_bytes / 2); // so that one at least fits
         ken_json_append(list, t);
     }
     return list;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Tasks as answers.
 #include "base/utf8.h"
+#include "tool/tool_graph_priv.h"
 #include "tool/tool_tasks_priv.h"
 
 enum {
@@ -112,16 +113,19 @@ static void clip_member(json_t *o, const char *key, size_t over)
 void ken_tool__fit_task(json_t *task, size_t max_bytes)
 {
     static const char *const longest_first[] = { "notes", "description" };
+    static const char *const lists[] = { "history", "commits", "planning_references", "branches" };
+    static const char whole[] = "get_task has it whole";
     size_t size = ken_json_dump_size(task);
     if (size <= max_bytes)
         return;
     ken_json_set_bool(task, "truncated", true);
-    ken_json_set_str(task, "hint", KEN_STR("get_task has the texts whole"));
+    ken_json_set_str(task, "hint", ken_str_c(whole));
     for (size_t i = 0; i < sizeof longest_first / sizeof *longest_first; i++) {
         size = ken_json_dump_size(task);
         if (size > max_bytes)
             clip_member(task, longest_first[i], size - max_bytes);
     }
+    ken_tool__fit_lists(task, lists, sizeof lists / sizeof *lists, max_bytes, whole);
 }
 
 // ---- text ------------------------------------------------------------------------------------

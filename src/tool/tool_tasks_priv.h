@@ -15,7 +15,8 @@ typedef struct ken_tool__projects {
 // A task as the tools answer; a listed one has no history, and the beginnings of its texts.
 json_t *ken_tool__task_json(const ken_task *t, const ken_tool__projects *projects, bool is_listed,
                             ken_arena *arena);
-// Takes from the texts of one task what makes it larger than `max_bytes`, and says so.
+// Takes from the texts of one task, then from its lists, what makes it larger than `max_bytes`, and
+// says so.
 void ken_tool__fit_task(json_t *task, size_t max_bytes);
 
 #endif

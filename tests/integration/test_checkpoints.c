@@ -382,6 +382,32 @@ KEN_TEST(long_descriptions_come_in_parts)
     close_lab();
 }
 
+// One note with much to remember does not hide the others, nor itself.
+KEN_TEST(large_contexts_leave_room_in_lists)
+{
+    make_tree(false);
+    ken_buf args = { 0 };
+    ken_buf_puts(&args, "{\"summary\":\"large\",\"context\":{\"all\":\"");
+    for (int i = 0; i < 60000; i++)
+        ken_buf_putc(&args, 'x');
+    ken_buf_puts(&args, "\"}}");
+    save("{\"summary\":\"small\",\"context\":{\"a\":1}}");
+    const char *id = save(args.ptr);
+    kt_eq_str(summaries("checkpoint_list", "{}"), "large\nsmall\n");
+    kt_has_str(summaries("checkpoint_search", "{\"query\":\"large\"}"), "large\n");
+    json_t *v = call("checkpoint_list", "{}");
+    const json_t *items = json_object_get(v, "checkpoints");
+    kt_true(json_is_null(json_object_get(json_array_get(items, 0), "context")));
+    kt_has_str(text(json_array_get(items, 0), "context_cut").ptr, "{\"all\":\"xxx");
+    kt_eq_i(number(json_object_get(json_array_get(items, 1), "context"), "a"), 1);
+    json_decref(v);
+    v = call("checkpoint_get", with_id(id, ""));
+    kt_true(ken_json_dump_size(v) <= KEN_TOOL_BYTES_MAX);
+    json_decref(v);
+    ken_buf_release(&args);
+    close_lab();
+}
+
 // ---- what must survive -------------------------------------------------------------------------
 
 // The one index below the data folder.

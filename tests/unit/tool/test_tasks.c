@@ -226,6 +226,32 @@ KEN_TEST(bound_endpoint_sees_the_tasks_of_its_project)
     end();
 }
 
+// A task with long lists is in a list of tasks, which else would never get past it.
+KEN_TEST(long_lists_of_a_task_leave_room)
+{
+    start(false);
+    json_t *refs = json_array();
+    for (int i = 0; i < 100; i++) {
+        char path[1000];
+        memset(path, 'p', sizeof path);
+        snprintf(path + sizeof path - 8, 8, "/%d", i);
+        ken_json_append(refs, ken_json_str(ken_str_c(path)));
+    }
+    json_t *t =
+        call("create_task", json_pack("{s:s,s:o}", "title", "long", "planning_references", refs));
+    kt_true(ken_json_dump_size(t) <= KEN_TOOL_BYTES_MAX);
+    json_decref(call("create_task", json_pack("{s:s}", "title", "newer")));
+    json_t *list = call("list_tasks", json_pack("{s:i}", "offset", 1));
+    kt_eq_str(text(at(list, "tasks", 0), "title"), "long");
+    kt_null(json_object_get(list, "next_offset"));
+    json_t *whole = call("get_task", json_pack("{s:s}", "task_id", text(t, "id")));
+    kt_eq_u(json_array_size(json_object_get(whole, "planning_references")), 100);
+    json_decref(t);
+    json_decref(list);
+    json_decref(whole);
+    end();
+}
+
 static ken_str git(ken_arena *arena, const char *a, const char *b, const char *c, const char *d)
 {
     const char *argv[] = {
