@@ -212,6 +212,12 @@ typedef struct ken_name_uses {
     uint32_t n_files; // looked at: those in scope that say the name at all
 } ken_name_uses;
 
+enum {
+    KEN_NAMES_MAX = 1000 // of one list
+};
+
+// KEN_EINVAL names the one that is no name.
+ken_status ken_names_check(const ken_str_list *names, ken_err *err) KEN_MUST_USE;
 ken_status ken_list_name_uses(ken_snapshot *s, const ken_facts_scope *scope,
                               const ken_str_list *names, const ken_cancel *cancel, ken_arena *arena,
                               ken_name_uses *out, ken_err *err) KEN_MUST_USE;

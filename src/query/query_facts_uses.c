@@ -10,8 +10,7 @@
 
 enum {
     FULL_MAX = 400, // bytes of a name written out
-    DEPTH_MAX = 12,
-    NAMES_MAX = 1000
+    DEPTH_MAX = 12
 };
 
 typedef struct asked_name {
@@ -75,10 +74,22 @@ static ken_status read_name(ken_arena *arena, ken_str text, asked_name *out, ken
     return KEN_OK;
 }
 
+ken_status ken_names_check(const ken_str_list *names, ken_err *err)
+{
+    asked_name unused;
+    ken_arena scratch;
+    ken_arena_init(&scratch, 4096);
+    ken_status st = KEN_OK;
+    for (size_t i = 0; !st && i < names->n; i++)
+        st = read_name(&scratch, names->items[i], &unused, err);
+    ken_arena_release(&scratch);
+    return st;
+}
+
 static ken_status read_names(use_list *l, const ken_str_list *names, ken_err *err)
 {
-    if (names->n > NAMES_MAX)
-        return KEN_FAIL(err, KEN_EINVAL, "names: %zu are over %d", names->n, NAMES_MAX);
+    if (names->n > KEN_NAMES_MAX)
+        return KEN_FAIL(err, KEN_EINVAL, "names: %zu are over %d", names->n, KEN_NAMES_MAX);
     l->n_names = (uint32_t)names->n;
     l->names = KEN_ARENA_ARRAY(l->arena, asked_name, names->n + 1);
     ken_status st = KEN_OK;

@@ -178,7 +178,20 @@ static ken_status compile(verifier *v, verify_rule *r, ken_str pattern, ken_rule
     return st ? KEN_FAIL(err, st, "%s", why.msg) : KEN_OK;
 }
 
-static ken_status check_globs(verifier *v, verify_rule *r)
+// Names are asked for together, and one that is none, or one too many, would stop all.
+static ken_status check_names(verifier *v, const ken_rule_check *check, ken_err *err)
+{
+    if (check->kind != KEN_CHECK_FORBID_SYMBOL)
+        return KEN_OK;
+    if (check->names.n > KEN_NAMES_MAX - v->n_names)
+        return KEN_FAIL(err, KEN_ELIMIT, "the rules forbid over %d names", KEN_NAMES_MAX);
+    ken_status st = ken_names_check(&check->names, err);
+    v->n_names += st ? 0 : check->names.n;
+    return st;
+}
+
+// What is wrong in the check itself becomes a note of its rule.
+static ken_status check_texts(verifier *v, verify_rule *r)
 {
     const ken_str_list *lists[] = { &r->check->in, &r->check->except, &r->check->to,
                                     &r->check->layers };
@@ -187,6 +200,8 @@ static ken_status check_globs(verifier *v, verify_rule *r)
     ken_status st = ken_globs_check(&under, &why);
     for (size_t i = 0; !st && i < sizeof lists / sizeof *lists; i++)
         st = ken_globs_check(lists[i], &why);
+    if (!st)
+        st = check_names(v, r->check, &why);
     if (st)
         verify_note(v, r, "%s", why.msg);
     return st;
@@ -197,7 +212,7 @@ static ken_status add_rule(verifier *v, const ken_rule *rule, uint32_t number,
 {
     verify_rule *r = &v->rules[v->n];
     *r = (verify_rule){ .rule = rule, .check = &rule->check, .number = number, .outcome = outcome };
-    if (check_globs(v, r))
+    if (check_texts(v, r))
         return KEN_OK;
     v->n++;
     ken_status st = compile(v, r, rule->check.pattern, &r->pattern, err);

@@ -37,6 +37,7 @@ typedef struct verifier {
     ken_str_list only;    // paths of those, when not all are
     verify_rule *rules;   // those with a check
     size_t n;
+    size_t n_names; // that are forbidden
     uint32_t max;
     KEN_VEC(ken_violation) found;
     KEN_VEC(verify_good) goods;

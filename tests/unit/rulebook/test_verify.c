@@ -322,6 +322,21 @@ KEN_TEST(only_what_is_asked_for_is_reported)
     end();
 }
 
+KEN_TEST(a_name_that_is_none_stops_its_own_rule_only)
+{
+    start();
+    lab_write(&l, "a.py", "def Bad():\n    pass\n");
+    index_all();
+    read_rules("  - { id: a, rule: x, check: { forbid_symbol: { name: \"os.\" } } }\n"
+               "  - { id: b, rule: x, check: { naming: { pattern: \"^[a-z]+$\" } } }\n");
+    ken_verification r = verify_with(&(ken_verify_opts){ .max = 0 });
+    kt_false(r.outcomes[0].is_checked);
+    kt_eq_text(r.outcomes[0].note, "name: 'os.' is not a name");
+    kt_eq_str(text_of(&r), "a.py:1 name of function 'Bad' does not match '^[a-z]+$'\n");
+    kt_eq_u(r.n_checked, 1);
+    end();
+}
+
 KEN_TEST(what_cannot_be_checked_is_said)
 {
     start();
