@@ -80,7 +80,8 @@ typedef struct ken_rule_finding {
 } ken_rule_finding;
 
 // What the checks of these rules, the rulebook's own, find in the whole tree; NULL for those
-// without a check. The first question of a generation does the checks, later ones find the answers.
+// without a check. The first question of a generation does the checks, later ones find the answers,
+// as long as the files that are shown stay as they were.
 // Findings are the rulebook's until the next call.
 ken_status ken_rulebook_find_violations(ken_rulebook *b, const ken_rule *const *rules, size_t n,
                                         const ken_cancel *cancel, ken_arena *arena,

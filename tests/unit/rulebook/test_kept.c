@@ -49,6 +49,8 @@ KEN_TEST(findings_are_kept_and_made_anew)
     write_rules("src/db/**");
     kt_eq_u(finding()->outcome.n_found, 2);
     lab_write(&l, "src/db/orders.js", "function fine() {}\n");
+    f = finding(); // before the change is indexed
+    kt_eq_u(f->outcome.n_found, 0);
     sample_index();
     f = finding();
     kt_eq_u(f->outcome.n_found, 0);
