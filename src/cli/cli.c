@@ -132,7 +132,9 @@ static void print_error(const cli *x, ken_status st, const ken_err *err)
         return;
     }
     bool has_color = ken_cli__wants_color(stderr, !x->has_color);
-    fprintf(stderr, "%sken: %s%s\n", has_color ? "\033[31m" : "", msg, has_color ? "\033[0m" : "");
+    fprintf(stderr, "%sken: ", has_color ? "\033[31m" : "");
+    ken_cli__complain(ken_str_c(msg));
+    fprintf(stderr, "%s\n", has_color ? "\033[0m" : "");
     if (x->is_verbose && err->where)
         fprintf(stderr, "ken: raised at %s\n", err->where);
     if (st == KEN_EINVAL && x->command && x->is_usage_error)

@@ -9,6 +9,10 @@
 #include "cli/cli_print_priv.h"
 #include "json/json.h"
 
+enum {
+    NOTE_MAX = 2000
+};
+
 bool ken_cli__wants_color(FILE *f, bool is_off)
 {
     const char *term = ken_config_env("TERM");
@@ -42,18 +46,32 @@ static size_t harmless(ken_str s)
     return n;
 }
 
-void ken_cli__print_text(ken_str text)
+static void put_harmless(FILE *to, ken_str text)
 {
     while (text.len) {
         size_t n = harmless(text);
-        fwrite(text.ptr, 1, n, stdout);
+        fwrite(text.ptr, 1, n, to);
         if (n < text.len) {
             uint32_t code;
             size_t len = ken_utf8_next(ken_str_sub(text, n, text.len), &code);
-            fputs("\xef\xbf\xbd", stdout); // U+FFFD
+            fputs("\xef\xbf\xbd", to); // U+FFFD
             n += len ? len : 1;
         }
         text = ken_str_sub(text, n, text.len);
+    }
+}
+
+void ken_cli__print_text(ken_str text)
+{
+    put_harmless(stdout, text);
+}
+
+void ken_cli__complain(ken_str text)
+{
+    ken_str line;
+    for (bool is_first = true; ken_str_line_next(&text, &line); is_first = false) {
+        fputs(is_first ? "" : "\n", stderr);
+        put_harmless(stderr, line);
     }
 }
 
@@ -180,12 +198,14 @@ void ken_cli__note(const cli *x, const char *fmt, ...)
 {
     if (x->is_json)
         return;
+    char text[NOTE_MAX];
     va_list ap;
     va_start(ap, fmt);
-    fputs("ken: ", stderr);
-    vfprintf(stderr, fmt, ap);
-    fputc('\n', stderr);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    fputs("ken: ", stderr);
+    ken_cli__complain(ken_str_c(text));
+    fputc('\n', stderr);
 }
 
 // ---- JSON ----

@@ -28,6 +28,8 @@ bool ken_cli__wants_color(FILE *f, bool is_off);
 void ken_cli__print(const char *fmt, ...) KEN_PRINTF(1, 2);
 // Text from files: control characters are made harmless.
 void ken_cli__print_text(ken_str text);
+// The same to stderr, where line breaks stay.
+void ken_cli__complain(ken_str text);
 void ken_cli__paint(const cli *x, cli_style style, const char *fmt, ...) KEN_PRINTF(3, 4);
 void ken_cli__paint_text(const cli *x, cli_style style, ken_str text);
 // One line of a file, at most `max_columns` wide, its tabs as blanks, the words in it painted.

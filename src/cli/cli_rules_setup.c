@@ -37,8 +37,10 @@ static void show_setup(const cli *x, const json_t *answer)
         ken_str note = ken_cli__member(f, "note");
         ken_cli__print(KEN_STR_FMT " ", KEN_STR_ARG(ken_cli__member(f, "action")));
         ken_cli__paint_text(x, CLI_PATH, ken_cli__member(f, "path"));
-        if (note.len)
-            ken_cli__paint(x, CLI_DIM, ": " KEN_STR_FMT, KEN_STR_ARG(note));
+        if (note.len) {
+            ken_cli__print(": ");
+            ken_cli__paint_text(x, CLI_DIM, note);
+        }
         ken_cli__print("\n");
         show_diff(x, ken_cli__member(f, "diff"));
     }

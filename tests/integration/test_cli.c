@@ -893,6 +893,9 @@ KEN_TEST(rules_that_cannot_be_read_are_named)
     kt_eq_i(r->code, 2);
     kt_has_str(r->err, "ARCHITECTURE.yml:15:7: ");
     kt_has_str(r->out, "2 violations, 2 rules checked");
+    make_rules("  - id: \"\\e[2J\"\n    rule: Clear the screen of who reads it.\n");
+    r = ken("rules check shop");
+    kt_has_str(r->err, "got '\xef\xbf\xbd[2J'");
     ktest_write("shop/ARCHITECTURE.yml", "constraints:\n  - rule: [x\n");
     r = ken("rules check shop");
     kt_eq_i(r->code, 2);
