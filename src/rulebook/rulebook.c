@@ -134,8 +134,10 @@ static void look_at(void *ctx, ken_str path)
     if (e && e->is_seen)
         return;
     if (!e) {
-        if (r->b->entries.len == RULEBOOK_DOCUMENTS_MAX)
+        if (r->b->entries.len == RULEBOOK_DOCUMENTS_MAX) {
+            r->b->is_full = true;
             return;
+        }
         e = ken_zalloc(sizeof *e);
         ken_arena_init(&e->arena, 4096);
         e->doc.path = ken_arena_dup(&e->arena, path);
@@ -199,6 +201,7 @@ ken_status ken_rulebook_refresh(ken_rulebook *b, ken_err *err)
     if (ken_fs_open_dir(b->root.ptr, &r.root_fd, &why))
         return KEN_FAIL(err, KEN_ENOTFOUND, "the project's folder '" KEN_STR_FMT "' is gone",
                         KEN_STR_ARG(b->root));
+    b->is_full = false;
     for (size_t i = 0; i < b->entries.len; i++)
         b->entries.ptr[i]->is_seen = false;
     ken_status st = ken_rulebook__find(b, r.root_fd, look_at, &r, err);

@@ -180,6 +180,9 @@ static void check_documents(ken_rulebook *b, ken_rulebook_health *h, notes *x)
         for (size_t k = 0; k < d->n_issues; k++)
             ISSUE(x, KEN_STR_FMT, KEN_STR_ARG(d->issues[k].message));
     }
+    if (b->is_full)
+        WARNING(x, "There are more than %d documents of rules; the rest is not read.",
+                RULEBOOK_DOCUMENTS_MAX);
     if (b->config_err.status)
         ISSUE(x, "%s", b->config_err.msg);
 }

@@ -34,6 +34,7 @@ struct ken_rulebook {
     uint64_t nested_generation;          // that `nested` is of; 0 = none
     KEN_VEC(rulebook_entry *) entries;   // by path
     KEN_VEC(ken_rulebook_document) docs; // the same, for callers
+    bool is_full;                        // there are more documents than are read
     uint32_t next_slot;
     struct rulebook_ranker *ranker; // rulebook_rank.c; NULL until a question needs it
     struct rulebook_kept *kept;     // rulebook_kept.c; the same

@@ -185,5 +185,13 @@ KEN_TEST(health_names_what_is_broken)
     kt_false(h.is_healthy);
     kt_true(says(h.issues, h.n_issues, "ARCHITECTURE.yml:2:"));
     kt_true(says(h.issues, h.n_issues, "config.json"));
+    kt_false(says(h.warnings, h.n_warnings, "more than 200 documents"));
+    for (int i = 0; i < 201; i++) {
+        char name[64];
+        snprintf(name, sizeof name, "docs/adr/%04d.md", i);
+        lab_write(&l, name, "# Decision\n\nWe use one thing and not another.\n");
+    }
+    h = health(c.indexed_at_ms);
+    kt_true(says(h.warnings, h.n_warnings, "more than 200 documents"));
     shop_end();
 }
