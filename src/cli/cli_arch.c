@@ -41,29 +41,19 @@ static void show_places(const cli *x, const json_t *list, const char *head, cons
     }
 }
 
-static void show_strings(const cli *x, const json_t *list, const char *head)
-{
-    if (json_array_size(list))
-        ken_cli__print_head(x, head);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        ken_cli__print("  ");
-        ken_cli__print_text(ken_json_text(json_array_get(list, i)));
-        ken_cli__print("\n");
-    }
-}
-
 static void show_architecture(const cli *x, const json_t *answer)
 {
     ken_cli__print_summary(x, answer);
     show_modules(x, json_object_get(answer, "modules"));
-    show_strings(x, json_object_get(answer, "dependencies"), "dependencies (files that import)");
+    ken_cli__print_list(x, json_object_get(answer, "dependencies"),
+                        "dependencies (files that import)");
     show_places(x, json_object_get(answer, "entry_points"), "entry points", NULL, NULL);
     ken_cli__show_routes(x, json_object_get(answer, "routes"));
     show_places(x, json_object_get(answer, "key_types"), "key types", "used_by", "files");
     show_places(x, json_object_get(answer, "hot_spots"), "hot spots", "commits", "commits");
-    show_strings(x, json_object_get(answer, "test_folders"), "tests");
-    show_strings(x, json_object_get(answer, "build"), "build");
-    show_strings(x, json_object_get(answer, "docs"), "docs");
+    ken_cli__print_list(x, json_object_get(answer, "test_folders"), "tests");
+    ken_cli__print_list(x, json_object_get(answer, "build"), "build");
+    ken_cli__print_list(x, json_object_get(answer, "docs"), "docs");
 }
 
 ken_status ken_cli__run_arch(cli *x, ken_err *err)

@@ -105,6 +105,17 @@ void ken_cli__print_head(const cli *x, const char *text)
     ken_cli__print("\n");
 }
 
+void ken_cli__print_list(const cli *x, const json_t *texts, const char *head)
+{
+    if (json_array_size(texts))
+        ken_cli__print_head(x, head);
+    for (size_t i = 0; i < json_array_size(texts); i++) {
+        ken_cli__print("  ");
+        ken_cli__print_text(ken_json_text(json_array_get(texts, i)));
+        ken_cli__print("\n");
+    }
+}
+
 void ken_cli__show_definition(const cli *x, const json_t *d)
 {
     ken_cli__paint_text(x, CLI_PATH, ken_cli__member(d, "file_path"));

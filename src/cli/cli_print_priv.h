@@ -84,6 +84,8 @@ void ken_cli__print_at(const cli *x, ken_str at); // "path:line"
 void ken_cli__print_class(const cli *x, const json_t *edge);
 void ken_cli__print_summary(const cli *x, const json_t *answer);
 void ken_cli__print_head(const cli *x, const char *text); // of a list, after an empty line
+// Texts with a head; nothing when there is none.
+void ken_cli__print_list(const cli *x, const json_t *texts, const char *head);
 void ken_cli__show_definition(const cli *x, const json_t *definition);
 void ken_cli__print_numbered(const cli *x, ken_str text, long long first_line);
 void ken_cli__show_routes(const cli *x, const json_t *list);

@@ -54,21 +54,10 @@ static void show_examples(const cli *x, const json_t *list)
     }
 }
 
-static void show_texts(const cli *x, const json_t *list, const char *head)
-{
-    if (json_array_size(list))
-        ken_cli__print_head(x, head);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        ken_cli__print("  ");
-        ken_cli__print_text(ken_json_text(json_array_get(list, i)));
-        ken_cli__print("\n");
-    }
-}
-
 static void show_advice(const cli *x, const json_t *answer)
 {
     ken_cli__print_summary(x, answer);
-    show_texts(x, json_object_get(answer, "problems"), "documents that cannot be read");
+    ken_cli__print_list(x, json_object_get(answer, "problems"), "documents that cannot be read");
     show_rules(x, json_object_get(answer, "constraints"), "constraints");
     show_rules(x, json_object_get(answer, "patterns"), "patterns");
     show_examples(x, json_object_get(answer, "examples"));
@@ -93,9 +82,9 @@ static void show_files(const cli *x, const json_t *list, const char *head)
 static void show_impact(const cli *x, const json_t *answer)
 {
     ken_cli__print_summary(x, answer);
-    show_texts(x, json_object_get(answer, "exports"), "exports");
-    show_texts(x, json_object_get(answer, "apiEndpoints"), "API endpoints");
-    show_texts(x, json_object_get(answer, "websocketEvents"), "WebSocket events");
+    ken_cli__print_list(x, json_object_get(answer, "exports"), "exports");
+    ken_cli__print_list(x, json_object_get(answer, "apiEndpoints"), "API endpoints");
+    ken_cli__print_list(x, json_object_get(answer, "websocketEvents"), "WebSocket events");
     show_files(x, json_object_get(answer, "dependents"), "dependents");
     show_files(x, json_object_get(answer, "similarFiles"), "similar files");
 }
@@ -119,8 +108,8 @@ static void show_health(const cli *x, const json_t *answer)
     ken_cli__paint(x, CLI_BOLD, "%s", is_healthy ? "healthy" : "not healthy");
     ken_cli__print("\ntest query " KEN_STR_FMT "\n",
                    KEN_STR_ARG(ken_cli__member(answer, "queryTest")));
-    show_texts(x, json_object_get(answer, "issues"), "issues");
-    show_texts(x, json_object_get(answer, "warnings"), "warnings");
+    ken_cli__print_list(x, json_object_get(answer, "issues"), "issues");
+    ken_cli__print_list(x, json_object_get(answer, "warnings"), "warnings");
 }
 
 static void show_status(const cli *x, const json_t *answer)

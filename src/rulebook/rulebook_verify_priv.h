@@ -34,7 +34,6 @@ typedef struct verifier {
     ken_file_fact *files; // all of the tree
     size_t n_files;
     uint8_t *is_reported; // by file
-    ken_str_list only;    // paths of those, when not all are
     verify_rule *rules;   // those with a check
     size_t n;
     size_t n_names; // that are forbidden
