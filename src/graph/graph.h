@@ -97,8 +97,8 @@ int64_t ken_graph_within(ken_graph *g, uint32_t file, uint32_t byte);
 // call. *out_n_unknown: imports that lead nowhere, not even to a package outside.
 const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,
                                   uint32_t *out_n_unknown);
-// What binding `bind` of a file (ken_refs.binds, one with a module) leads to: the module itself, and
-// what is inside it under the name that is bound (`from a import b` may mean file a/b); of kind
+// What binding `bind` of a file (ken_refs.binds, one with a module) leads to: the module itself,
+// and what is inside it under the name that is bound (`from a import b` may mean file a/b); of kind
 // KEN_MODULE_UNKNOWN when nothing is.
 void ken_graph_bind(ken_graph *g, uint32_t file, uint32_t bind, ken_module *out,
                     ken_module *out_inner);

@@ -157,8 +157,8 @@ typedef struct ken_literal {
 
 // A name that is put where it may be called from: `x->proc = get`, `.proc = get`, a table's entry.
 typedef struct ken_stored {
-    ken_expr_id into;  // NAME or MEMBER of a field or variable, or DEF of a table; the i-th field of
-                       // a type is its member "i"
+    ken_expr_id into; // NAME or MEMBER of a field or variable, or DEF of a table; the i-th field of
+                      // a type is its member "i"
     ken_expr_id value; // NAME, MEMBER or DEF
     uint32_t byte;     // of the value's name
 } ken_stored;

@@ -95,7 +95,6 @@ void query_edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out
 // The first reference at or behind a byte.
 uint32_t query_first_ref(const ken_refs *r, uint32_t byte);
 
-
 // ---- through what holds functions: query_through.c ----------------------------------------------
 // Appends, to edges that name functions, the calls through the fields, variables and tables that
 // they are put into; by file again.

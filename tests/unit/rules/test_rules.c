@@ -260,8 +260,7 @@ KEN_TEST(a_key_that_is_given_twice_is_named)
                                 "constraints:\n- rule: One rule here\n  check: {layers: [a, b]}\n"
                                 "  check: {forbid_symbol: {name: strcpy}}\n");
     kt_eq_u(doc.n_issues, 1);
-    kt_eq_text(doc.issues[0].message,
-               "ARCHITECTURE.yml:4:3: rule: key 'check' must be given once");
+    kt_eq_text(doc.issues[0].message, "ARCHITECTURE.yml:4:3: rule: key 'check' must be given once");
 }
 
 KEN_TEST(an_id_holds_no_nul)
