@@ -297,6 +297,13 @@ static const graph_value *applied(ken_graph *g, graph_unit *u, const graph_value
     return is_method ? call_of_defs(g, u, m) : &graph_nothing;
 }
 
+// Python's `-> Self`: what the method is called on.
+static bool gives_self(const graph_unit *u, const graph_value *held, const graph_value *callee)
+{
+    return u->text.lang == KEN_LANG_PYTHON && held->kind == GRAPH_EXTERNAL && callee->self &&
+           ken_str_eq(held->name, KEN_STR("Self"));
+}
+
 static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_value *callee)
 {
     for (uint32_t i = 0; i < callee->n_defs; i++) {
@@ -310,6 +317,8 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
         if (kind == KEN_SYMBOL_ENUM_MEMBER)
             return callee; // one that has fields
         const graph_value *held = graph_held(g, callee->defs[i]);
+        if (gives_self(u, held, callee))
+            return instance_of(g, callee->self);
         if (ken_symbol_is_variable(kind)) { // a variable that holds a function or a class
             held = graph_object(g, callee);
             if (held->kind == GRAPH_FUNCTION)

@@ -508,8 +508,8 @@ static const graph_value *member_of_one(ken_graph *g, graph_unit *u, const graph
             is_instance ? graph_rust_trait_method(g, u, name) : &graph_nothing;
         v = of_trait->kind == GRAPH_DEFS ? of_trait : v;
     }
-    if (is_outside && graph_is_js(u->text.lang))
-        v = graph_js_std(g, object, name);
+    if (is_outside && u->text.lang != KEN_LANG_RUST)
+        v = graph_std_member(g, u, object, name);
     return v;
 }
 

@@ -218,9 +218,10 @@ const graph_value *graph_rust_trait_method(ken_graph *g, graph_unit *u, ken_str 
 // A method of the standard library that gives what it is called on, or what that holds.
 const graph_value *graph_rust_std(ken_graph *g, const graph_value *object, ken_str name);
 
-// ---- graph_js.c --------------------------------------------------------------------------------
-// A method of a list outside of the tree that gives the same list, or an item of it.
-const graph_value *graph_js_std(ken_graph *g, const graph_value *object, ken_str name);
+// ---- graph_std.c -------------------------------------------------------------------------------
+// A method of what holds others, outside of the tree, that gives the same or one of them.
+const graph_value *graph_std_member(ken_graph *g, const graph_unit *u, const graph_value *object,
+                                    ken_str name);
 
 // ---- graph_elixir.c ----------------------------------------------------------------------------
 // A module by its name or alias, a function by its bare name.
