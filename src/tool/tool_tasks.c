@@ -16,20 +16,51 @@ static ken_str text_arg(const json_t *args, const char *key)
     return json_is_string(v) ? ken_json_text(v) : (ken_str){ 0 };
 }
 
-// A reference is a path, or an object with a path and a type.
-static void read_references(const json_t *args, ken_arena *arena, ken_task_input *in)
+// A reference is a path, or an object with a path and a type. Clients are strict about schemas with
+// two types, so theirs says nothing of it.
+static ken_status check_reference(json_t *v, size_t i, ken_err *err)
+{
+    const char *key;
+    json_t *member;
+    if (json_is_string(v))
+        return KEN_OK;
+    if (!json_is_object(v))
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "args.planning_references[%zu]: expected a path, or an object with "
+                        "file_path and reference_type",
+                        i);
+    json_object_foreach(v, key, member)
+    {
+        bool is_known = !strcmp(key, "file_path") || !strcmp(key, "reference_type");
+        if (!is_known || !json_is_string(member))
+            return KEN_FAIL(err, KEN_EINVAL, "args.planning_references[%zu].%.60s: %s", i, key,
+                            is_known ? "expected a string"
+                                     : "unknown; known are file_path and "
+                                       "reference_type");
+    }
+    if (!json_object_get(v, "file_path"))
+        return KEN_FAIL(err, KEN_EINVAL, "args.planning_references[%zu].file_path is required", i);
+    return KEN_OK;
+}
+
+static ken_status read_references(const json_t *args, ken_arena *arena, ken_task_input *in,
+                                  ken_err *err)
 {
     const json_t *list = json_object_get(args, "planning_references");
     size_t n = json_array_size(list);
     ken_task_reference *refs = KEN_ARENA_ARRAY(arena, ken_task_reference, n + 1);
     for (size_t i = 0; i < n; i++) {
-        const json_t *v = json_array_get(list, i);
+        json_t *v = json_array_get(list, i);
+        ken_status st = check_reference(v, i, err);
+        if (st)
+            return st;
         refs[i].path = json_is_object(v) ? text_arg(v, "file_path") : ken_json_text(v);
         refs[i].type = json_is_object(v) ? text_arg(v, "reference_type") : (ken_str){ 0 };
     }
     in->sets_references = list != NULL;
     in->references = refs;
     in->n_references = n;
+    return KEN_OK;
 }
 
 // The project that is named, or the one that the endpoint is bound to; *out NULL = any or none.
@@ -71,7 +102,9 @@ static ken_status read_input(const ken_tool_env *env, const json_t *args, bool i
                             .root = repository_around(env),
                             .cancel = env->ctx->cancel,
                             .now_ms = ken_clock_wall_ms() };
-    read_references(args, env->arena, in);
+    ken_status st = read_references(args, env->arena, in, err);
+    if (st)
+        return st;
     in->sets_project = is_new || project.ptr;
     return in->sets_project ? find_project(env, project, &in->project, err) : KEN_OK;
 }

@@ -22,10 +22,13 @@ const collections = ['codebase', 'constraints', 'patterns'];
 const outside = path.join(scratch, 'outside');
 fs.mkdirSync(outside, { recursive: true });
 
+// Beside the project, which will be removed.
+const home = (name) => env(`${name}-home`);
+
 const connect = {
   'sdk 1': async (name) => {
     const client = new Client({ name, version: '1' });
-    await client.connect(new StdioClientTransport({ command: binary, args: ['mcp'], cwd: outside, env: env(name) }));
+    await client.connect(new StdioClientTransport({ command: binary, args: ['mcp'], cwd: outside, env: home(name) }));
     return client;
   },
   'sdk 2, initialize': (name) => connectModern(name, {}),
@@ -34,7 +37,7 @@ const connect = {
 
 async function connectModern(name, options) {
   const client = new ModernClient({ name, version: '1' }, options);
-  await client.connect(new ModernTransport({ command: binary, args: ['mcp'], cwd: outside, env: env(name) }));
+  await client.connect(new ModernTransport({ command: binary, args: ['mcp'], cwd: outside, env: home(name) }));
   return client;
 }
 
@@ -235,10 +238,11 @@ async function brokenDocument(client, root) {
 }
 
 for (const [how, open] of Object.entries(connect)) {
-  test(`rules, ${how}: the manual test sequence, and again after a restart`, async () => {
+  test(`rules, ${how}: the manual test sequence, and again after a restart`, async (t) => {
     const name = `rules-${how.replace(/\W+/g, '-')}`;
     const root = makeShop(name);
     let client = await open(name);
+    t.after(() => client.close());
     await nothingYet(client);
     await setUp(client, root);
     await setUpAgain(client, root);
@@ -270,7 +274,7 @@ function inspect(name, era, tool, args) {
     const child = spawn(process.execPath,
       [inspector, '--cli', binary, 'mcp', '--protocol-era', era, '--format', 'json', '-q', '--method', 'tools/call',
         '--tool-name', tool, '--tool-args-json', JSON.stringify(args)],
-      { cwd: outside, env: env(name), stdio: ['ignore', 'pipe', 'pipe'] });
+      { cwd: outside, env: home(name), stdio: ['ignore', 'pipe', 'pipe'] });
     let out = '', err = '';
     child.stdout.on('data', (d) => { out += d; });
     child.stderr.on('data', (d) => { err += d; });

@@ -153,6 +153,16 @@ KEN_TEST(refusals_name_field_rule_and_value)
     kt_has_str(err.msg, "100000");
     fails("create_task", json_pack("{s:s,s:s}", "title", "t", "status", "done"), KEN_EINVAL,
           "status: must be one of 'need to be done', 'in-progress', 'complete', not 'done'");
+    fails("create_task", json_pack("{s:s,s:[i]}", "title", "t", "planning_references", 7),
+          KEN_EINVAL, "args.planning_references[0]: expected a path, or an object");
+    fails("create_task",
+          json_pack("{s:s,s:[s,{s:s,s:s}]}", "title", "t", "planning_references", "a.md",
+                    "file_path", "b.md", "type", "spec"),
+          KEN_EINVAL, "args.planning_references[1].type: unknown");
+    fails(
+        "create_task",
+        json_pack("{s:s,s:[{s:s}]}", "title", "t", "planning_references", "reference_type", "spec"),
+        KEN_EINVAL, "args.planning_references[0].file_path is required");
     fails("create_task", json_pack("{s:s,s:s}", "title", "t", "planning_references", "../x"),
           KEN_EINVAL, "planning_references");
     fails("create_task",
