@@ -104,14 +104,11 @@ ken_status ken_tool__build_context(const ken_tool_env *env, const json_t *args, 
                                    ken_err *err)
 {
     question q = { .env = env, .opts = { .seen = KEN_STR("") } };
-    ken_str ref = { "", 0 };
     ken_tool__scope scope;
     ken_status st = read_args(args, &q, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "project", &ref, err);
     q.opts.search = &q.filters;
     if (!st)
-        st = ken_tool__ask(env, ref, ask, &q, &scope, err);
+        st = ken_tool__ask(env, args, ask, &q, &scope, err);
     if (st)
         return st;
     ken_tool__link link = ken_tool__find_link(env->arena, scope.project.root);

@@ -253,13 +253,10 @@ ken_status ken_tool__find_usages(const ken_tool_env *env, const json_t *args, js
                                  ken_err *err)
 {
     question q = { .env = env, .opts = { .wants_text = true } };
-    ken_str ref = { "", 0 };
     ken_tool__scope scope;
     ken_status st = read_opts(args, &q.opts, err);
     if (!st)
-        st = ken_json_read_str(args, "args", "project", &ref, err);
-    if (!st)
-        st = ken_tool__ask(env, ref, ask, &q, &scope, err);
+        st = ken_tool__ask(env, args, ask, &q, &scope, err);
     if (st)
         return st;
     json_t *tail = json_object();

@@ -173,16 +173,14 @@ ken_status ken_tool__get_architecture(const ken_tool_env *env, const json_t *arg
                                       ken_err *err)
 {
     question q = { .env = env, .folder = KEN_STR("") };
-    ken_str ref = { "", 0 }, focus = ref;
+    ken_str focus = { "", 0 };
     ken_tool__scope scope;
     ken_status st = ken_json_read_str(args, "args", "focus_area", &focus, err);
     if (!st)
         st = ken_json_read_str(args, "args", "directory", &q.folder, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "project", &ref, err);
     q.focus = parse_focus(focus);
     if (!st)
-        st = ken_tool__ask(env, ref, ask, &q, &scope, err);
+        st = ken_tool__ask(env, args, ask, &q, &scope, err);
     if (st)
         return st;
     json_t *o = ken_tool__architecture_json(&q.found);

@@ -15,13 +15,16 @@ enum {
 
 // ---- asking ------------------------------------------------------------------------------------
 
-ken_status ken_tool__ask(const ken_tool_env *env, ken_str ref, ken_tool__ask_fn *ask, void *ctx,
-                         ken_tool__scope *out, ken_err *err)
+ken_status ken_tool__ask(const ken_tool_env *env, const json_t *args, ken_tool__ask_fn *ask,
+                         void *ctx, ken_tool__scope *out, ken_err *err)
 {
+    ken_str ref = { "", 0 };
     ken_tool__scope scope;
     ken_err first = { 0 };
     bool is_newer = false;
-    ken_status st = ken_tool__open(env, ref, &scope, err);
+    ken_status st = ken_json_read_str(args, "args", "project", &ref, err);
+    if (!st)
+        st = ken_tool__open(env, ref, &scope, err);
     if (st)
         return st;
     st = ask(scope.snap, ctx, &first);

@@ -12,10 +12,10 @@
 
 // ---- asking ------------------------------------------------------------------------------------
 typedef ken_status ken_tool__ask_fn(ken_snapshot *s, void *ctx, ken_err *err);
-// Opens the project and asks; what is not found may have been written since, so then it asks once
-// more of an index that is up to date. `out` is open on success.
-ken_status ken_tool__ask(const ken_tool_env *env, ken_str ref, ken_tool__ask_fn *ask, void *ctx,
-                         ken_tool__scope *out, ken_err *err) KEN_MUST_USE;
+// Opens the project that `args.project` means and asks; what is not found may have been written
+// since, so then it asks once more of an index that is up to date. `out` is open on success.
+ken_status ken_tool__ask(const ken_tool_env *env, const json_t *args, ken_tool__ask_fn *ask,
+                         void *ctx, ken_tool__scope *out, ken_err *err) KEN_MUST_USE;
 // Bytes that an answer of so many tokens may have; no limit where the call has none.
 size_t ken_tool__token_bytes(const ken_tool_env *env, size_t n_tokens);
 

@@ -225,13 +225,10 @@ ken_status ken_tool__query_impact(const ken_tool_env *env, const json_t *args, j
                                   ken_err *err)
 {
     question q = { .env = env };
-    ken_str ref = { "", 0 };
     ken_tool__scope scope;
     ken_status st = read_opts(args, &q.opts, err);
     if (!st)
-        st = ken_json_read_str(args, "args", "project", &ref, err);
-    if (!st)
-        st = ken_tool__ask(env, ref, ask, &q, &scope, err);
+        st = ken_tool__ask(env, args, ask, &q, &scope, err);
     if (st)
         return st;
     json_t *o = ken_tool__impact_json(&q.found);

@@ -183,13 +183,10 @@ ken_status ken_tool__trace_execution(const ken_tool_env *env, const json_t *args
                                      ken_err *err)
 {
     question q = { .env = env };
-    ken_str ref = { "", 0 };
     ken_tool__scope scope;
     ken_status st = read_opts(args, &q.opts, err);
     if (!st)
-        st = ken_json_read_str(args, "args", "project", &ref, err);
-    if (!st)
-        st = ken_tool__ask(env, ref, ask, &q, &scope, err);
+        st = ken_tool__ask(env, args, ask, &q, &scope, err);
     if (st)
         return st;
     json_t *o = ken_tool__trace_json(&q.found, &q.opts);

@@ -34,4 +34,15 @@ void graph_lab_close(graph_lab *lab);
 const char *graph_lab_say(graph_lab *lab, const char *place);
 void graph_lab_expect(graph_lab *lab, const char *place, const char *want);
 
+// The same for a tree of its own: each { place, what it leads to }.
+void graph_lab_check(const graph_lab_file *files, uint32_t n_files, const char *const (*edges)[2],
+                     size_t n);
+
+// Of the tree that a test file calls `files`.
+#define CHECK(edges) \
+    graph_lab_check(files, sizeof files / sizeof *files, (edges), sizeof(edges) / sizeof *(edges))
+#define EXPECT(place, want)                              \
+    graph_lab_check(files, sizeof files / sizeof *files, \
+                    &(const char *const[2]){ (place), (want) }, 1)
+
 #endif

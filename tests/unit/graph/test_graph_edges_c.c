@@ -36,57 +36,49 @@ static const graph_lab_file files[] = {
                 "}\n" },
 };
 
-static void expect(const char *place, const char *want)
-{
-    graph_lab lab;
-    graph_lab_open(&lab, files, sizeof files / sizeof *files);
-    graph_lab_expect(&lab, place, want);
-    graph_lab_close(&lab);
-}
-
 KEN_TEST(c_a_call_leads_through_the_prototype_to_the_definition)
 {
-    expect("main.c:10 list_len", "list.c:4 list_len imported");
+    EXPECT("main.c:10 list_len", "list.c:4 list_len imported");
 }
 
 KEN_TEST(c_a_macro_behind_a_prototype_does_not_hide_it)
 {
-    expect("main.c:10 list_free", "list.c:6 list_free imported");
+    EXPECT("main.c:10 list_free", "list.c:6 list_free imported");
 }
 
 KEN_TEST(c_a_static_function_is_that_of_its_file)
 {
-    expect("list.c:4 helper", "list.c:3 helper scoped");
-    expect("away.c:3 helper", "away.c:2 helper scoped");
+    EXPECT("list.c:4 helper", "list.c:3 helper scoped");
+    EXPECT("away.c:3 helper", "away.c:2 helper scoped");
 }
 
 KEN_TEST(c_fields_are_those_of_the_type)
 {
-    expect("list.c:3 len", "list.c:2 len scoped");
-    expect("list.c:5 value", "list.h:5 value imported");
-    expect("main.c:5 value", "list.h:5 value imported");
-    expect("main.c:7 next", "list.h:5 next imported");
-    expect("main.c:7 value", "list.h:5 value imported");
+    EXPECT("list.c:3 len", "list.c:2 len scoped");
+    EXPECT("list.c:5 value", "list.h:5 value imported");
+    EXPECT("main.c:5 value", "list.h:5 value imported");
+    EXPECT("main.c:7 next", "list.h:5 next imported");
+    EXPECT("main.c:7 value", "list.h:5 value imported");
 }
 
 KEN_TEST(c_macros_and_enumerators_come_with_the_header)
 {
-    expect("list.c:5 LIST_MAX", "list.h:3 LIST_MAX imported");
-    expect("list.c:5 LIST_FULL", "list.h:6 LIST_FULL imported");
+    EXPECT("list.c:5 LIST_MAX", "list.h:3 LIST_MAX imported");
+    EXPECT("list.c:5 LIST_FULL", "list.h:6 LIST_FULL imported");
 }
 
 KEN_TEST(c_an_extern_variable_is_its_definition)
 {
-    expect("main.c:7 list_count", "main.c:3 list_count scoped");
+    EXPECT("main.c:7 list_count", "main.c:3 list_count scoped");
 }
 
 KEN_TEST(c_locals_are_no_references)
 {
-    expect("main.c:7 len", "no reference");
+    EXPECT("main.c:7 len", "no reference");
 }
 
 KEN_TEST(c_what_no_header_declares_is_not_guessed)
 {
-    expect("main.c:8 memset", "external");
-    expect("main.c:9 far_away", "external");
+    EXPECT("main.c:8 memset", "external");
+    EXPECT("main.c:9 far_away", "external");
 }

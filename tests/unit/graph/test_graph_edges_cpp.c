@@ -75,79 +75,71 @@ static const graph_lab_file files[] = {
                 "}\n" },
 };
 
-static void expect(const char *place, const char *want)
-{
-    graph_lab lab;
-    graph_lab_open(&lab, files, sizeof files / sizeof *files);
-    graph_lab_expect(&lab, place, want);
-    graph_lab_close(&lab);
-}
-
 KEN_TEST(cpp_what_is_written_outside_of_its_class_belongs_to_it)
 {
-    expect("db.cc:3 size_", "db.h:21 size_ scoped");
-    expect("db.cc:3 DB", "db.h:13 DB imported");
-    expect("db.cc:6 Reset", "db.h:20 Reset scoped");
-    expect("db.cc:12 size_", "db.h:21 size_ exact");
-    expect("db.cc:13 Inner", "db.h:17 Inner imported");
+    EXPECT("db.cc:3 size_", "db.h:21 size_ scoped");
+    EXPECT("db.cc:3 DB", "db.h:13 DB imported");
+    EXPECT("db.cc:6 Reset", "db.h:20 Reset scoped");
+    EXPECT("db.cc:12 size_", "db.h:21 size_ exact");
+    EXPECT("db.cc:13 Inner", "db.h:17 Inner imported");
 }
 
 KEN_TEST(cpp_a_class_is_meant_by_its_name_and_not_a_constructor)
 {
-    expect("db.cc:16 DB", "db.h:13 DB imported");
-    expect("db.cc:4 DB", "db.h:13 DB imported");
+    EXPECT("db.cc:16 DB", "db.h:13 DB imported");
+    EXPECT("db.cc:4 DB", "db.h:13 DB imported");
 }
 
 KEN_TEST(cpp_members_of_typed_locals_are_found)
 {
-    expect("db.cc:6 ok", "db.h:9 ok imported");
-    expect("db.cc:7 ok", "db.h:9 ok imported");
-    expect("db.cc:8 data", "db.h:5 data imported");
-    expect("db.cc:9 Write", "log.h:3 Write imported");
-    expect("db.cc:16 Go", "db.h:17 Go imported");
+    EXPECT("db.cc:6 ok", "db.h:9 ok imported");
+    EXPECT("db.cc:7 ok", "db.h:9 ok imported");
+    EXPECT("db.cc:8 data", "db.h:5 data imported");
+    EXPECT("db.cc:9 Write", "log.h:3 Write imported");
+    EXPECT("db.cc:16 Go", "db.h:17 Go imported");
 }
 
 KEN_TEST(cpp_qualified_names_are_followed_part_by_part)
 {
-    expect("db.cc:5 OK", "db.h:8 OK imported");
-    expect("db.cc:16 Inner", "db.h:17 Inner imported");
-    expect("db.cc:16 Use", "db.cc:14 Use scoped");
-    expect("use.cc:6 area", "external");
+    EXPECT("db.cc:5 OK", "db.h:8 OK imported");
+    EXPECT("db.cc:16 Inner", "db.h:17 Inner imported");
+    EXPECT("db.cc:16 Use", "db.cc:14 Use scoped");
+    EXPECT("use.cc:6 area", "external");
 }
 
 KEN_TEST(cpp_enumerators_are_seen_in_the_class_of_their_enum)
 {
-    expect("db.cc:6 kFull", "db.h:19 kFull scoped");
+    EXPECT("db.cc:6 kFull", "db.h:19 kFull scoped");
 }
 
 KEN_TEST(cpp_bare_names_are_members_of_the_class_around)
 {
-    expect("db.h:9 code_", "db.h:11 code_ scoped");
-    expect("db.h:16 Status", "db.h:6 Status scoped");
+    EXPECT("db.h:9 code_", "db.h:11 code_ scoped");
+    EXPECT("db.h:16 Status", "db.h:6 Status scoped");
 }
 
 KEN_TEST(cpp_a_declared_class_leads_to_its_definition)
 {
-    expect("db.h:22 Log", "log.h:3 Log imported");
-    expect("db.cc:14 lines", "log.h:3 lines imported");
+    EXPECT("db.h:22 Log", "log.h:3 Log imported");
+    EXPECT("db.cc:14 lines", "log.h:3 lines imported");
 }
 
 KEN_TEST(cpp_namespaces_may_be_opened_by_macros)
 {
-    expect("use.cc:7 area", "shape.h:4 area imported");
-    expect("shape.h:4 LIB_CHECK", "begin.hpp:3 LIB_CHECK imported");
+    EXPECT("use.cc:7 area", "shape.h:4 area imported");
+    EXPECT("shape.h:4 LIB_CHECK", "begin.hpp:3 LIB_CHECK imported");
 }
 
 KEN_TEST(cpp_a_specialization_is_a_piece_of_its_template)
 {
-    expect("use.cc:4 table", "table.h:1 table imported");
-    expect("use.cc:5 fill", "table.h:2 fill imported");
+    EXPECT("use.cc:4 table", "table.h:1 table imported");
+    EXPECT("use.cc:5 fill", "table.h:2 fill imported");
 }
 
 KEN_TEST(cpp_nothing_is_guessed_by_name)
 {
-    expect("db.cc:12 other", "external");
-    expect("db.cc:5 Status", "db.h:6 Status imported");
+    EXPECT("db.cc:12 other", "external");
+    EXPECT("db.cc:5 Status", "db.h:6 Status imported");
 }
 
 static ken_def_id def_at(graph_lab *lab, uint32_t file, const char *name, uint32_t nth)

@@ -63,68 +63,60 @@ static const graph_lab_file files[] = {
                  "}\n" },
 };
 
-static void expect(const char *place, const char *want)
-{
-    graph_lab lab;
-    graph_lab_open(&lab, files, sizeof files / sizeof *files);
-    graph_lab_expect(&lab, place, want);
-    graph_lab_close(&lab);
-}
-
 KEN_TEST(csharp_names_of_imported_namespaces_are_found)
 {
-    expect("App.cs:5 Entity", "Data.cs:2 Entity imported");
-    expect("App.cs:8 Store", "Data.cs:5 Store imported");
-    expect("App.cs:16 Wr", "Text.cs:2 Writer imported");
-    expect("App.cs:16 Flush", "Text.cs:2 Flush imported");
-    expect("App.cs:17 Round", "Text.cs:3 Round imported");
+    EXPECT("App.cs:5 Entity", "Data.cs:2 Entity imported");
+    EXPECT("App.cs:8 Store", "Data.cs:5 Store imported");
+    EXPECT("App.cs:16 Wr", "Text.cs:2 Writer imported");
+    EXPECT("App.cs:16 Flush", "Text.cs:2 Flush imported");
+    EXPECT("App.cs:17 Round", "Text.cs:3 Round imported");
 }
 
 KEN_TEST(csharp_a_type_is_meant_where_a_type_stands_though_a_property_has_its_name)
 {
-    expect("App.cs:6 Customer", "Data.cs:3 Customer imported");
-    expect("App.cs:11 Customer", "Data.cs:3 Customer imported");
-    expect("App.cs:11 Pick", "Data.cs:3 Pick imported");
-    expect("App.cs:10 Order", "App.cs:5 Order scoped");
+    EXPECT("App.cs:6 Customer", "Data.cs:3 Customer imported");
+    EXPECT("App.cs:11 Customer", "Data.cs:3 Customer imported");
+    EXPECT("App.cs:11 Pick", "Data.cs:3 Pick imported");
+    EXPECT("App.cs:10 Order", "App.cs:5 Order scoped");
 }
 
 KEN_TEST(csharp_members_follow_the_type_of_the_receiver)
 {
-    expect("App.cs:9 _store", "App.cs:7 _store scoped");
-    expect("App.cs:12 Open", "Data.cs:7 Open imported"); // by the number of arguments
-    expect("App.cs:13 Touch", "Data.cs:4 Touch scoped");
-    expect("App.cs:14 Touch", "Data.cs:4 Touch scoped");
-    expect("App.cs:24 Touch", "Data.cs:4 Touch imported");
-    expect("App.cs:21 Name", "Data.cs:3 Name imported");
+    EXPECT("App.cs:9 _store", "App.cs:7 _store scoped");
+    EXPECT("App.cs:12 Open", "Data.cs:7 Open imported"); // by the number of arguments
+    EXPECT("App.cs:13 Touch", "Data.cs:4 Touch scoped");
+    EXPECT("App.cs:14 Touch", "Data.cs:4 Touch scoped");
+    EXPECT("App.cs:24 Touch", "Data.cs:4 Touch imported");
+    EXPECT("App.cs:21 Name", "Data.cs:3 Name imported");
 }
 
 KEN_TEST(csharp_members_of_bases_and_parts_are_seen_without_a_prefix)
 {
-    expect("App.cs:15 Save", "Data.cs:2 Save imported");
-    expect("App.cs:26 Save", "Data.cs:2 Save scoped");
-    expect("App.cs:18 Audit", "Order.Part.cs:1 Audit imported");
-    expect("App.cs:26 Name", "App.cs:27 Name scoped");
+    EXPECT("App.cs:15 Save", "Data.cs:2 Save imported");
+    EXPECT("App.cs:26 Save", "Data.cs:2 Save scoped");
+    EXPECT("App.cs:18 Audit", "Order.Part.cs:1 Audit imported");
+    EXPECT("App.cs:26 Name", "App.cs:27 Name scoped");
 }
 
 KEN_TEST(csharp_extension_methods_are_members_of_what_they_extend)
 {
-    expect("App.cs:19 Twice", "Data.cs:12 Twice imported");
+    EXPECT("App.cs:19 Twice", "Data.cs:12 Twice imported");
 }
 
 KEN_TEST(csharp_a_name_in_an_initializer_is_a_member_of_what_is_made)
 {
-    expect("App.cs:20 Name", "Data.cs:3 Name imported");
+    EXPECT("App.cs:20 Name", "Data.cs:3 Name imported");
 }
 
 KEN_TEST(csharp_an_attribute_may_leave_out_its_last_word)
 {
-    expect("App.cs:26 Checked", "Data.cs:14 CheckedAttribute imported");
+    EXPECT("App.cs:26 Checked", "Data.cs:14 CheckedAttribute imported");
 }
 
 KEN_TEST(csharp_the_name_alone_makes_no_edge)
 {
-    expect("App.cs:22 Open", "unresolved");
-    expect("App.cs:21 Console", "external");
-    expect("App.cs:21 WriteLine", "external");
-    expect("App.cs:23 Row", "no reference");
+    EXPECT("App.cs:22 Open", "unresolved");
+    EXPECT("App.cs:21 Console", "external");
+    EXPECT("App.cs:21 WriteLine", "external");
+    EXPECT("App.cs:23 Row", "no reference");
 }

@@ -90,78 +90,70 @@ static const graph_lab_file files[] = {
                          "end\n" },
 };
 
-static void expect(const char *place, const char *want)
-{
-    graph_lab lab;
-    graph_lab_open(&lab, files, sizeof files / sizeof *files);
-    graph_lab_expect(&lab, place, want);
-    graph_lab_close(&lab);
-}
-
 KEN_TEST(elixir_aliases_lead_to_modules_and_their_functions)
 {
-    expect("lib/cart.ex:7 Price", "lib/price.ex:1 Shop.Price imported");
-    expect("lib/cart.ex:7 sum", "lib/price.ex:3 sum imported");
-    expect("lib/cart.ex:9 name", "lib/item.ex:3 name imported");
-    expect("lib/cart.ex:9 Thing", "lib/item.ex:1 Shop.Item imported");
-    expect("lib/cart.ex:19 open", "lib/store.ex:2 open imported");
+    EXPECT("lib/cart.ex:7 Price", "lib/price.ex:1 Shop.Price imported");
+    EXPECT("lib/cart.ex:7 sum", "lib/price.ex:3 sum imported");
+    EXPECT("lib/cart.ex:9 name", "lib/item.ex:3 name imported");
+    EXPECT("lib/cart.ex:9 Thing", "lib/item.ex:1 Shop.Item imported");
+    EXPECT("lib/cart.ex:19 open", "lib/store.ex:2 open imported");
 }
 
 KEN_TEST(elixir_modules_inside_others_have_the_names_of_both)
 {
-    expect("lib/deep.ex:4 show", "lib/cart.ex:22 show imported");
-    expect("lib/deep.ex:5 write", "lib/store.ex:4 write imported");
-    expect("lib/cart.ex:15 show", "lib/cart.ex:22 show scoped");
+    EXPECT("lib/deep.ex:4 show", "lib/cart.ex:22 show imported");
+    EXPECT("lib/deep.ex:5 write", "lib/store.ex:4 write imported");
+    EXPECT("lib/cart.ex:15 show", "lib/cart.ex:22 show scoped");
 }
 
 KEN_TEST(elixir_bare_calls_are_of_the_module_around_or_of_imports)
 {
-    expect("lib/cart.ex:7 cents", "lib/money.ex:2 cents imported");
-    expect("lib/cart.ex:8 cost", "lib/cart.ex:20 cost scoped");
-    expect("lib/cart.ex:11 total", "lib/cart.ex:6 total scoped");
-    expect("lib/cart.ex:13 link", "lib/links.ex:2 link inferred");
+    EXPECT("lib/cart.ex:7 cents", "lib/money.ex:2 cents imported");
+    EXPECT("lib/cart.ex:8 cost", "lib/cart.ex:20 cost scoped");
+    EXPECT("lib/cart.ex:11 total", "lib/cart.ex:6 total scoped");
+    EXPECT("lib/cart.ex:13 link", "lib/links.ex:2 link inferred");
 }
 
 KEN_TEST(elixir_functions_among_tests_are_of_the_module_around)
 {
-    expect("test/a_test.exs:7 helper", "test/a_test.exs:8 helper scoped");
+    EXPECT("test/a_test.exs:7 helper", "test/a_test.exs:8 helper scoped");
 }
 
 KEN_TEST(elixir_an_import_of_some_brings_no_others)
 {
-    expect("lib/deep.ex:6 link", "lib/links.ex:2 link imported");
-    expect("lib/deep.ex:7 link", "lib/links.ex:2 link imported");
-    expect("lib/deep.ex:7 other_link", "unresolved");
+    EXPECT("lib/deep.ex:6 link", "lib/links.ex:2 link imported");
+    EXPECT("lib/deep.ex:7 link", "lib/links.ex:2 link imported");
+    EXPECT("lib/deep.ex:7 other_link", "unresolved");
 }
 
 KEN_TEST(elixir_what_is_private_or_of_the_module_outside_is_not_seen)
 {
-    expect("lib/cart.ex:12 hidden", "unresolved");
-    expect("lib/cart.ex:13 secret", "unresolved");
-    expect("lib/cart.ex:22 cost", "unresolved");
+    EXPECT("lib/cart.ex:12 hidden", "unresolved");
+    EXPECT("lib/cart.ex:13 secret", "unresolved");
+    EXPECT("lib/cart.ex:22 cost", "unresolved");
 }
 
 KEN_TEST(elixir_a_name_alone_makes_no_edge)
 {
-    expect("lib/cart.ex:10 cost", "no reference"); // a variable
-    expect("lib/cart.ex:14 open", "unresolved");
-    expect("lib/cart.ex:16 show", "external"); // there is no module Web
-    expect("lib/cart.ex:17 unknown", "unresolved");
-    expect("lib/cart.ex:20 open", "external");
-    expect("lib/deep.ex:3 sum", "external"); // the Price of another
+    EXPECT("lib/cart.ex:10 cost", "no reference"); // a variable
+    EXPECT("lib/cart.ex:14 open", "unresolved");
+    EXPECT("lib/cart.ex:16 show", "external"); // there is no module Web
+    EXPECT("lib/cart.ex:17 unknown", "unresolved");
+    EXPECT("lib/cart.ex:20 open", "external");
+    EXPECT("lib/deep.ex:3 sum", "external"); // the Price of another
 }
 
 KEN_TEST(elixir_heads_and_built_in_types_are_no_calls)
 {
-    expect("lib/cart.ex:6 total", "no reference");
-    expect("lib/cart.ex:19 total", "lib/cart.ex:6 total scoped");
-    expect("lib/price.ex:3 sum", "no reference");
-    expect("lib/price.ex:2 integer", "no reference");
-    expect("lib/price.ex:3 t", "lib/price.ex:2 t scoped");
+    EXPECT("lib/cart.ex:6 total", "no reference");
+    EXPECT("lib/cart.ex:19 total", "lib/cart.ex:6 total scoped");
+    EXPECT("lib/price.ex:3 sum", "no reference");
+    EXPECT("lib/price.ex:2 integer", "no reference");
+    EXPECT("lib/price.ex:3 t", "lib/price.ex:2 t scoped");
 }
 
 KEN_TEST(elixir_of_modules_with_one_name_that_of_the_file_is_meant)
 {
-    expect("test/a_test.exs:5 run", "test/a_test.exs:2 run scoped");
-    expect("test/c_test.exs:2 run", "unresolved");
+    EXPECT("test/a_test.exs:5 run", "test/a_test.exs:2 run scoped");
+    EXPECT("test/c_test.exs:2 run", "unresolved");
 }

@@ -80,73 +80,65 @@ static const graph_lab_file files[] = {
                  "module.exports = { View, other: View };\n" },
 };
 
-static void expect(const char *place, const char *want)
-{
-    graph_lab lab;
-    graph_lab_open(&lab, files, sizeof files / sizeof *files);
-    graph_lab_expect(&lab, place, want);
-    graph_lab_close(&lab);
-}
-
 KEN_TEST(js_a_module_may_be_one_thing_and_export_names)
 {
-    expect("use.js:1 lib", "lib.js:4 create imported");
-    expect("use.js:3 lib", "lib.js:4 create imported");
-    expect("use.js:4 close", "lib.js:9 close imported");
-    expect("use.js:2 View", "view.js:1 View imported");
-    expect("lib.js:6 View", "view.js:1 View imported");
-    expect("lib.js:8 View", "view.js:1 View imported");
-    expect("lib.js:12 close", "lib.js:9 close imported");
+    EXPECT("use.js:1 lib", "lib.js:4 create imported");
+    EXPECT("use.js:3 lib", "lib.js:4 create imported");
+    EXPECT("use.js:4 close", "lib.js:9 close imported");
+    EXPECT("use.js:2 View", "view.js:1 View imported");
+    EXPECT("lib.js:6 View", "view.js:1 View imported");
+    EXPECT("lib.js:8 View", "view.js:1 View imported");
+    EXPECT("lib.js:12 close", "lib.js:9 close imported");
 }
 
 KEN_TEST(js_members_come_by_assignment)
 {
-    expect("lib.js:5 start", "app.js:2 start imported");
-    expect("use.js:5 render", "view.js:2 render imported");
-    expect("view.js:3 name", "view.js:1 name exact");
+    EXPECT("lib.js:5 start", "app.js:2 start imported");
+    EXPECT("use.js:5 render", "view.js:2 render imported");
+    EXPECT("view.js:3 name", "view.js:1 name exact");
 }
 
 KEN_TEST(js_keys_exports_and_tests_have_no_bare_name)
 {
-    expect("use.js:8 render", "external");
+    EXPECT("use.js:8 render", "external");
 }
 
 KEN_TEST(ts_members_are_found_through_exports_patterns_and_alternatives)
 {
-    expect("names.ts:1 Shape", "no reference");
-    expect("names.ts:4 size", "shape.ts:2 size imported");
-    expect("names.ts:4 color", "shape.ts:3 color imported");
-    expect("names.ts:17 size", "shape.ts:2 size imported");
-    expect("names.ts:6 area", "shape.ts:6 area imported");
-    expect("names.ts:7 value", "shape.ts:7 value imported, shape.ts:8 value imported");
-    expect("names.ts:8 left", "shape.ts:7 left imported");
-    expect("names.ts:8 name", "shape.ts:9 name imported");
-    expect("names.ts:9 depth", "shape.ts:4 depth imported");
+    EXPECT("names.ts:1 Shape", "no reference");
+    EXPECT("names.ts:4 size", "shape.ts:2 size imported");
+    EXPECT("names.ts:4 color", "shape.ts:3 color imported");
+    EXPECT("names.ts:17 size", "shape.ts:2 size imported");
+    EXPECT("names.ts:6 area", "shape.ts:6 area imported");
+    EXPECT("names.ts:7 value", "shape.ts:7 value imported, shape.ts:8 value imported");
+    EXPECT("names.ts:8 left", "shape.ts:7 left imported");
+    EXPECT("names.ts:8 name", "shape.ts:9 name imported");
+    EXPECT("names.ts:9 depth", "shape.ts:4 depth imported");
 }
 
 KEN_TEST(ts_functions_that_lists_are_given_take_their_items)
 {
-    expect("list.ts:4 go", "list.ts:1 go scoped");
-    expect("list.ts:5 name", "list.ts:1 name scoped");
-    expect("list.ts:5 go", "list.ts:1 go scoped");
-    expect("list.ts:6 go", "list.ts:1 go scoped");
-    expect("list.ts:6 stop", "list.ts:2 stop scoped");
-    expect("list.ts:7 name", "list.ts:1 name scoped");
-    expect("list.ts:8 name", "list.ts:1 name scoped");
-    expect("list.ts:8 go", "list.ts:1 go scoped");
-    expect("list.ts:9 go", "unresolved"); // nobody knows what visit gives
-    expect("list.ts:10 go", "unresolved");
+    EXPECT("list.ts:4 go", "list.ts:1 go scoped");
+    EXPECT("list.ts:5 name", "list.ts:1 name scoped");
+    EXPECT("list.ts:5 go", "list.ts:1 go scoped");
+    EXPECT("list.ts:6 go", "list.ts:1 go scoped");
+    EXPECT("list.ts:6 stop", "list.ts:2 stop scoped");
+    EXPECT("list.ts:7 name", "list.ts:1 name scoped");
+    EXPECT("list.ts:8 name", "list.ts:1 name scoped");
+    EXPECT("list.ts:8 go", "list.ts:1 go scoped");
+    EXPECT("list.ts:9 go", "unresolved"); // nobody knows what visit gives
+    EXPECT("list.ts:10 go", "unresolved");
 }
 
 KEN_TEST(ts_keys_are_members_of_what_is_expected)
 {
-    expect("names.ts:10 size", "shape.ts:2 size imported");
-    expect("names.ts:10 depth", "shape.ts:4 depth imported");
-    expect("names.ts:12 area", "names.ts:11 area exact");
-    expect("names.ts:12 deep", "names.ts:11 deep exact");
-    expect("names.ts:12 size", "shape.ts:2 size imported");
-    expect("names.ts:14 color", "shape.ts:3 color imported");
-    expect("names.ts:15 size", "no reference");
-    expect("names.ts:7 toFixed", "external");
-    expect("names.ts:16 toFixed", "external");
+    EXPECT("names.ts:10 size", "shape.ts:2 size imported");
+    EXPECT("names.ts:10 depth", "shape.ts:4 depth imported");
+    EXPECT("names.ts:12 area", "names.ts:11 area exact");
+    EXPECT("names.ts:12 deep", "names.ts:11 deep exact");
+    EXPECT("names.ts:12 size", "shape.ts:2 size imported");
+    EXPECT("names.ts:14 color", "shape.ts:3 color imported");
+    EXPECT("names.ts:15 size", "no reference");
+    EXPECT("names.ts:7 toFixed", "external");
+    EXPECT("names.ts:16 toFixed", "external");
 }

@@ -79,17 +79,6 @@ static const graph_lab_file files[] = {
                        "fun unknown(): Any = 1\n" },
 };
 
-static void check(const char *const (*edges)[2], size_t n)
-{
-    graph_lab lab;
-    graph_lab_open(&lab, files, sizeof files / sizeof *files);
-    for (size_t i = 0; i < n; i++)
-        graph_lab_expect(&lab, edges[i][0], edges[i][1]);
-    graph_lab_close(&lab);
-}
-
-#define CHECK(edges) check(edges, sizeof(edges) / sizeof *(edges))
-
 KEN_TEST(kotlin_imports_lead_to_types_under_any_name)
 {
     static const char *const edges[][2] = {

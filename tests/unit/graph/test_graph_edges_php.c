@@ -49,64 +49,56 @@ static const graph_lab_file files[] = {
     { "helpers.php", "<?php\nfunction helper() {}\nclass Repo {}\n" },
 };
 
-static void expect(const char *place, const char *want)
-{
-    graph_lab lab;
-    graph_lab_open(&lab, files, sizeof files / sizeof *files);
-    graph_lab_expect(&lab, place, want);
-    graph_lab_close(&lab);
-}
-
 KEN_TEST(php_names_are_those_of_use_and_of_the_namespace)
 {
-    expect("Http.php:3 User", "Models.php:3 User imported");
-    expect("Http.php:17 A", "Support.php:4 Arr imported");
-    expect("Http.php:17 first", "Support.php:4 first imported");
-    expect("Http.php:17 up", "Support.php:3 up imported");
-    expect("Http.php:6 Base", "Near.php:3 Base imported");
-    expect("Http.php:9 Repo", "Near.php:5 Repo imported");
+    EXPECT("Http.php:3 User", "Models.php:3 User imported");
+    EXPECT("Http.php:17 A", "Support.php:4 Arr imported");
+    EXPECT("Http.php:17 first", "Support.php:4 first imported");
+    EXPECT("Http.php:17 up", "Support.php:3 up imported");
+    EXPECT("Http.php:6 Base", "Near.php:3 Base imported");
+    EXPECT("Http.php:9 Repo", "Near.php:5 Repo imported");
 }
 
 KEN_TEST(php_paths_are_of_imported_namespaces_or_whole)
 {
-    expect("Http.php:10 Post", "Models.php:4 Post imported");
-    expect("Http.php:18 User", "Models.php:3 User imported");
-    expect("Http.php:18 query", "Models.php:3 query imported");
-    expect("Http.php:20 \\Exception", "external");
+    EXPECT("Http.php:10 Post", "Models.php:4 Post imported");
+    EXPECT("Http.php:18 User", "Models.php:3 User imported");
+    EXPECT("Http.php:18 query", "Models.php:3 query imported");
+    EXPECT("Http.php:20 \\Exception", "external");
 }
 
 KEN_TEST(php_members_follow_declared_types)
 {
-    expect("Http.php:12 find", "Near.php:5 find imported");
-    expect("Http.php:12 save", "Models.php:3 save imported");
-    expect("Http.php:13 save", "Models.php:3 save imported");
-    expect("Http.php:14 save", "Models.php:3 save imported");
-    expect("Http.php:16 publish", "Models.php:4 publish imported");
-    expect("Http.php:10 __construct", "Near.php:3 __construct scoped");
+    EXPECT("Http.php:12 find", "Near.php:5 find imported");
+    EXPECT("Http.php:12 save", "Models.php:3 save imported");
+    EXPECT("Http.php:13 save", "Models.php:3 save imported");
+    EXPECT("Http.php:14 save", "Models.php:3 save imported");
+    EXPECT("Http.php:16 publish", "Models.php:4 publish imported");
+    EXPECT("Http.php:10 __construct", "Near.php:3 __construct scoped");
 }
 
 KEN_TEST(php_traits_and_constants_are_members)
 {
-    expect("Http.php:15 log", "Near.php:4 log imported");
-    expect("Http.php:15 LIMIT", "Http.php:8 LIMIT exact");
+    EXPECT("Http.php:15 log", "Near.php:4 log imported");
+    EXPECT("Http.php:15 LIMIT", "Http.php:8 LIMIT exact");
 }
 
 KEN_TEST(php_methods_and_properties_of_one_name_are_apart)
 {
-    expect("Http.php:22 repo", "Http.php:22 repo exact");
-    expect("Http.php:12 repo", "Http.php:9 repo exact");
+    EXPECT("Http.php:22 repo", "Http.php:22 repo exact");
+    EXPECT("Http.php:12 repo", "Http.php:9 repo exact");
 }
 
 KEN_TEST(php_functions_without_a_namespace_are_seen_from_all)
 {
-    expect("Http.php:18 helper", "helpers.php:2 helper imported");
+    EXPECT("Http.php:18 helper", "helpers.php:2 helper imported");
 }
 
 KEN_TEST(php_the_name_alone_makes_no_edge)
 {
-    expect("Http.php:19 repo", "no reference");
-    expect("Http.php:19 $unknown", "no reference");
-    expect("Http.php:19 save", "unresolved");
+    EXPECT("Http.php:19 repo", "no reference");
+    EXPECT("Http.php:19 $unknown", "no reference");
+    EXPECT("Http.php:19 save", "unresolved");
 }
 
 KEN_TEST(php_variables_that_hold_each_other_end)

@@ -27,31 +27,23 @@ static const graph_lab_file files[] = {
                 "    _current.get().copy().copy().push()\n" },
 };
 
-static void expect(const char *place, const char *want)
-{
-    graph_lab lab;
-    graph_lab_open(&lab, files, sizeof files / sizeof *files);
-    graph_lab_expect(&lab, place, want);
-    graph_lab_close(&lab);
-}
-
 KEN_TEST(python_holders_give_what_they_hold)
 {
-    expect("use.py:6 push", "app.py:3 push imported");
-    expect("use.py:7 push", "app.py:3 push imported");
-    expect("use.py:8 push", "app.py:6 push imported");
-    expect("use.py:9 push", "app.py:6 push imported");
-    expect("use.py:13 push", "unresolved"); // nobody knows what a Box does
-    expect("use.py:14 push", "external");
+    EXPECT("use.py:6 push", "app.py:3 push imported");
+    EXPECT("use.py:7 push", "app.py:3 push imported");
+    EXPECT("use.py:8 push", "app.py:6 push imported");
+    EXPECT("use.py:9 push", "app.py:6 push imported");
+    EXPECT("use.py:13 push", "unresolved"); // nobody knows what a Box does
+    EXPECT("use.py:14 push", "external");
 }
 
 KEN_TEST(python_parts_of_a_tuple_are_told_apart)
 {
-    expect("use.py:11 push", "app.py:3 push imported");
-    expect("use.py:12 push", "app.py:6 push imported");
+    EXPECT("use.py:11 push", "app.py:3 push imported");
+    EXPECT("use.py:12 push", "app.py:6 push imported");
 }
 
 KEN_TEST(python_self_is_what_the_method_is_called_on)
 {
-    expect("use.py:15 push", "app.py:3 push imported");
+    EXPECT("use.py:15 push", "app.py:3 push imported");
 }

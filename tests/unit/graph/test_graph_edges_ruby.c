@@ -48,53 +48,45 @@ static const graph_lab_file files[] = {
                            "end\n" },
 };
 
-static void expect(const char *place, const char *want)
-{
-    graph_lab lab;
-    graph_lab_open(&lab, files, sizeof files / sizeof *files);
-    graph_lab_expect(&lab, place, want);
-    graph_lab_close(&lab);
-}
-
 KEN_TEST(ruby_constants_are_found_by_nesting_in_all_files_of_a_module)
 {
-    expect("lib/cart.rb:3 Base", "lib/shop.rb:2 Base imported");
-    expect("lib/cart.rb:7 Store", "lib/shop.rb:4 Store imported");
-    expect("lib/cart.rb:12 LIMIT", "lib/cart.rb:2 LIMIT scoped");
-    expect("lib/cart.rb:25 Cart", "lib/cart.rb:3 Cart scoped");
+    EXPECT("lib/cart.rb:3 Base", "lib/shop.rb:2 Base imported");
+    EXPECT("lib/cart.rb:7 Store", "lib/shop.rb:4 Store imported");
+    EXPECT("lib/cart.rb:12 LIMIT", "lib/cart.rb:2 LIMIT scoped");
+    EXPECT("lib/cart.rb:25 Cart", "lib/cart.rb:3 Cart scoped");
 }
 
 KEN_TEST(ruby_new_makes_an_object_whose_members_are_known)
 {
-    expect("lib/cart.rb:25 total", "lib/cart.rb:9 total scoped");
-    expect("lib/cart.rb:11 open", "lib/shop.rb:4 open imported");
-    expect("lib/cart.rb:15 rate", "lib/shop.rb:6 rate imported");
+    EXPECT("lib/cart.rb:25 total", "lib/cart.rb:9 total scoped");
+    EXPECT("lib/cart.rb:11 open", "lib/shop.rb:4 open imported");
+    EXPECT("lib/cart.rb:15 rate", "lib/shop.rb:6 rate imported");
 }
 
 KEN_TEST(ruby_methods_without_parentheses_are_calls_of_what_they_give)
 {
-    expect("lib/cart.rb:13 prices", "lib/cart.rb:20 prices scoped");
-    expect("lib/cart.rb:13 show", "lib/shop.rb:5 show imported");
+    EXPECT("lib/cart.rb:13 prices", "lib/cart.rb:20 prices scoped");
+    EXPECT("lib/cart.rb:13 show", "lib/shop.rb:5 show imported");
 }
 
 KEN_TEST(ruby_an_attribute_is_what_its_variable_is)
 {
-    expect("lib/cart.rb:10 store", "lib/cart.rb:5 store scoped");
-    expect("lib/cart.rb:10 open", "lib/shop.rb:4 open imported");
-    expect("lib/cart.rb:11 @store", "lib/cart.rb:7 @store exact");
+    EXPECT("lib/cart.rb:10 store", "lib/cart.rb:5 store scoped");
+    EXPECT("lib/cart.rb:10 open", "lib/shop.rb:4 open imported");
+    EXPECT("lib/cart.rb:11 @store", "lib/cart.rb:7 @store exact");
 }
 
 KEN_TEST(ruby_mixins_and_bases_have_members)
 {
-    expect("lib/cart.rb:12 log", "lib/shop.rb:3 log imported");
-    expect("lib/cart.rb:14 touch", "lib/shop.rb:2 touch imported");
-    expect("lib/cart.rb:18 total", "lib/cart.rb:9 total exact");
+    EXPECT("lib/cart.rb:12 log", "lib/shop.rb:3 log imported");
+    EXPECT("lib/cart.rb:14 touch", "lib/shop.rb:2 touch imported");
+    EXPECT("lib/cart.rb:18 total", "lib/cart.rb:9 total exact");
 }
 
 KEN_TEST(ruby_the_name_alone_makes_no_edge)
 {
-    expect("lib/cart.rb:16 open", "unresolved");
-    expect("lib/cart.rb:17 size", "no reference");
-    expect("lib/cart.rb:15 size", "external"); // what another file calls so is its own
-    expect("spec/cart_spec.rb:3 store", "unresolved");
+    EXPECT("lib/cart.rb:16 open", "unresolved");
+    EXPECT("lib/cart.rb:17 size", "no reference");
+    EXPECT("lib/cart.rb:15 size", "external"); // what another file calls so is its own
+    EXPECT("spec/cart_spec.rb:3 store", "unresolved");
 }

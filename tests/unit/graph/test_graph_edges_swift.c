@@ -39,53 +39,45 @@ static const graph_lab_file files[] = {
                                   "extension Order { func later() { store.close() } }\n" },
 };
 
-static void expect(const char *place, const char *want)
-{
-    graph_lab lab;
-    graph_lab_open(&lab, files, sizeof files / sizeof *files);
-    graph_lab_expect(&lab, place, want);
-    graph_lab_close(&lab);
-}
-
 KEN_TEST(swift_files_of_a_target_see_each_other)
 {
-    expect("Sources/Shop/Order.swift:1 Entity", "Sources/Shop/Data.swift:1 Entity scoped");
-    expect("Sources/Shop/Order.swift:2 Store", "Sources/Shop/Data.swift:3 Store scoped");
-    expect("Sources/Shop/Order.swift:10 Item", "Sources/Shop/Data.swift:2 Item scoped");
+    EXPECT("Sources/Shop/Order.swift:1 Entity", "Sources/Shop/Data.swift:1 Entity scoped");
+    EXPECT("Sources/Shop/Order.swift:2 Store", "Sources/Shop/Data.swift:3 Store scoped");
+    EXPECT("Sources/Shop/Order.swift:10 Item", "Sources/Shop/Data.swift:2 Item scoped");
 }
 
 KEN_TEST(swift_members_follow_types_through_optionals_loops_and_subscripts)
 {
-    expect("Sources/Shop/Order.swift:5 touch", "Sources/Shop/Data.swift:2 touch scoped");
-    expect("Sources/Shop/Order.swift:7 touch", "Sources/Shop/Data.swift:2 touch scoped");
-    expect("Sources/Shop/Order.swift:8 touch", "Sources/Shop/Data.swift:2 touch scoped");
-    expect("Sources/Shop/Order.swift:9 touch", "Sources/Shop/Data.swift:2 touch scoped");
-    expect("Sources/Shop/Order.swift:11 name", "Sources/Shop/Data.swift:2 name scoped");
+    EXPECT("Sources/Shop/Order.swift:5 touch", "Sources/Shop/Data.swift:2 touch scoped");
+    EXPECT("Sources/Shop/Order.swift:7 touch", "Sources/Shop/Data.swift:2 touch scoped");
+    EXPECT("Sources/Shop/Order.swift:8 touch", "Sources/Shop/Data.swift:2 touch scoped");
+    EXPECT("Sources/Shop/Order.swift:9 touch", "Sources/Shop/Data.swift:2 touch scoped");
+    EXPECT("Sources/Shop/Order.swift:11 name", "Sources/Shop/Data.swift:2 name scoped");
 }
 
 KEN_TEST(swift_extensions_are_part_of_their_type)
 {
-    expect("Sources/Shop/Order.swift:6 close", "Sources/Shop/Data.swift:6 close scoped");
-    expect("Sources/Shop/Order.swift:12 later", "Sources/Shop/Order.swift:19 later scoped");
-    expect("Sources/Shop/Order.swift:19 store", "Sources/Shop/Order.swift:2 store scoped");
-    expect("Sources/Shop/Order.swift:19 Order", "Sources/Shop/Order.swift:1 Order scoped");
+    EXPECT("Sources/Shop/Order.swift:6 close", "Sources/Shop/Data.swift:6 close scoped");
+    EXPECT("Sources/Shop/Order.swift:12 later", "Sources/Shop/Order.swift:19 later scoped");
+    EXPECT("Sources/Shop/Order.swift:19 store", "Sources/Shop/Order.swift:2 store scoped");
+    EXPECT("Sources/Shop/Order.swift:19 Order", "Sources/Shop/Order.swift:1 Order scoped");
 }
 
 KEN_TEST(swift_bases_and_defaults_of_protocols_are_seen_without_self)
 {
-    expect("Sources/Shop/Order.swift:12 save", "Sources/Shop/Data.swift:1 save imported");
-    expect("Sources/Shop/Order.swift:12 total", "Sources/Shop/Data.swift:5 total imported");
-    expect("Sources/Shop/Order.swift:3 store", "Sources/Shop/Order.swift:2 store exact");
+    EXPECT("Sources/Shop/Order.swift:12 save", "Sources/Shop/Data.swift:1 save imported");
+    EXPECT("Sources/Shop/Order.swift:12 total", "Sources/Shop/Data.swift:5 total imported");
+    EXPECT("Sources/Shop/Order.swift:3 store", "Sources/Shop/Order.swift:2 store exact");
 }
 
 KEN_TEST(swift_cases_are_members_of_their_enum)
 {
-    expect("Sources/Shop/Order.swift:14 big", "Sources/Shop/Data.swift:7 big scoped");
+    EXPECT("Sources/Shop/Order.swift:14 big", "Sources/Shop/Data.swift:7 big scoped");
 }
 
 KEN_TEST(swift_the_name_alone_makes_no_edge)
 {
-    expect("Sources/Shop/Order.swift:13 touch", "unresolved");
-    expect("Sources/Shop/Order.swift:15 store", "no reference");
-    expect("Sources/Shop/Order.swift:16 touch", "unresolved");
+    EXPECT("Sources/Shop/Order.swift:13 touch", "unresolved");
+    EXPECT("Sources/Shop/Order.swift:15 store", "no reference");
+    EXPECT("Sources/Shop/Order.swift:16 touch", "unresolved");
 }

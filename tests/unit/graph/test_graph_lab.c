@@ -137,3 +137,13 @@ void graph_lab_expect(graph_lab *lab, const char *place, const char *want)
     snprintf(wanted, sizeof wanted, "%s -> %s", place, want);
     kt_eq_str(said, wanted);
 }
+
+void graph_lab_check(const graph_lab_file *files, uint32_t n_files, const char *const (*edges)[2],
+                     size_t n)
+{
+    graph_lab lab;
+    graph_lab_open(&lab, files, n_files);
+    for (size_t i = 0; i < n; i++)
+        graph_lab_expect(&lab, edges[i][0], edges[i][1]);
+    graph_lab_close(&lab);
+}
