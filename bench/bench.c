@@ -17,6 +17,8 @@
 #include "base/pool.h"
 #include "lexical/lexical.h"
 #include "proc/proc.h"
+#include "scan/scan.h"
+#include "token/token.h"
 
 void bench_die(const char *fmt, ...)
 {
@@ -128,6 +130,53 @@ const char *bench_path(const bench_args *a, ken_arena *arena)
     ken_err err = { 0 };
     bench_check(ken_path_real(arena, ken_str_c(a->n_paths ? a->paths[0] : "."), &real, &err), &err);
     return real.ptr;
+}
+
+// ---- texts -------------------------------------------------------------------------------------
+
+void bench_read_lines(const char *root, size_t max_bytes, bench_line_fn *is_wanted,
+                      ken_arena *arena, bench_lines *out)
+{
+    enum {
+        FILE_MAX_BYTES = 1 << 20
+    };
+    ken_err err = { 0 };
+    ken_scan_result files;
+    size_t n_bytes = 0;
+    bench_check(ken_scan(root, NULL, NULL, arena, &files, &err), &err);
+    for (size_t i = 0; i < files.n_files && n_bytes < max_bytes; i++) {
+        ken_buf text = KEN_BUF_INIT(FILE_MAX_BYTES);
+        const char *path = ken_path_join(arena, ken_str_c(root), files.files[i].path).ptr;
+        if (ken_fs_read_own(path, FILE_MAX_BYTES, &text, NULL) == KEN_OK) {
+            ken_str rest = ken_arena_dup(arena, ken_buf_str(&text)), line;
+            n_bytes += rest.len;
+            while (ken_str_line_next(&rest, &line)) {
+                line = ken_str_trim(line);
+                if (is_wanted(line))
+                    ken_vec_push(out, line);
+            }
+        }
+        ken_buf_release(&text);
+    }
+    if (!out->len)
+        bench_die("'%s' has no lines to make texts of", root);
+}
+
+bool bench_is_prose(ken_str line)
+{
+    ken_str token;
+    size_t n = 0;
+    while (ken_token_next(&line, &token))
+        n += token.len > 2 && ken_is_alpha(token.ptr[0]);
+    return n >= 5;
+}
+
+ken_str bench_first_words(ken_str line, size_t n)
+{
+    ken_str rest = line, token = { 0 };
+    while (n && ken_token_next(&rest, &token))
+        n--;
+    return token.ptr ? ken_str_n(line.ptr, (size_t)(token.ptr + token.len - line.ptr)) : line;
 }
 
 // ---- clocks ------------------------------------------------------------------------------------

@@ -47,6 +47,17 @@ const char *bench_path(const bench_args *a, ken_arena *arena);
 KEN_NORETURN void bench_die(const char *fmt, ...) KEN_PRINTF(1, 2);
 void bench_check(ken_status st, const ken_err *err); // ends the program on failure
 
+// ---- texts -------------------------------------------------------------------------------------
+typedef KEN_VEC(ken_str) bench_lines;
+typedef bool bench_line_fn(ken_str line);
+
+// The lines, trimmed, of the files of a tree for which `is_wanted`, until `max_bytes` were read;
+// they live in the arena. Ends the program when there are none. Release `out`.
+void bench_read_lines(const char *root, size_t max_bytes, bench_line_fn *is_wanted,
+                      ken_arena *arena, bench_lines *out);
+bool bench_is_prose(ken_str line); // five words and more
+ken_str bench_first_words(ken_str line, size_t n);
+
 // ---- clocks ------------------------------------------------------------------------------------
 int64_t bench_cpu_ns(void);        // user and system time of this process and its ended children
 int64_t bench_thread_cpu_ns(void); // of this thread, fine enough for single questions

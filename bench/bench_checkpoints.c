@@ -16,9 +16,7 @@
 #include "checkpoint/checkpoint.h"
 #include "index/index.h"
 #include "query/query.h"
-#include "scan/scan.h"
 #include "store/store.h"
-#include "token/token.h"
 
 static const char help[] =
     "bench_checkpoints [--chunks N] [--queries N] [--temp DIR] [--json] [TREE]\n"
@@ -30,9 +28,7 @@ enum {
     BATCH = 5000,
     LISTED = 50,
     FOUND = 10,
-    WORDS_MIN = 5,
     LINE_BYTES = 300,
-    FILE_MAX_BYTES = 1 << 20,
     LINES_MAX_BYTES = 32 << 20,
 };
 
@@ -45,7 +41,7 @@ enum {
 
 typedef struct bench {
     ken_arena arena, kept;
-    KEN_VEC(ken_str) lines;
+    bench_lines lines;
     ken_store *writer, *reader;
     ken_snapshot *snap;
     ken_checkpoints *service;
@@ -66,37 +62,9 @@ static ken_uuid id_of(size_t i)
     return ken_uuid_of(ken_str_c(text));
 }
 
-// Lines of five words and more.
-static bool is_prose(ken_str line)
+static bool is_summary(ken_str line)
 {
-    ken_str token;
-    size_t n = 0;
-    while (ken_token_next(&line, &token))
-        n += token.len > 2 && ken_is_alpha(token.ptr[0]);
-    return n >= WORDS_MIN;
-}
-
-static void read_lines(bench *b, const char *root)
-{
-    ken_err err = { 0 };
-    ken_scan_result files;
-    size_t n_bytes = 0;
-    bench_check(ken_scan(root, NULL, NULL, &b->kept, &files, &err), &err);
-    for (size_t i = 0; i < files.n_files && n_bytes < LINES_MAX_BYTES; i++) {
-        ken_buf text = KEN_BUF_INIT(FILE_MAX_BYTES);
-        const char *path = ken_path_join(&b->kept, ken_str_c(root), files.files[i].path).ptr;
-        if (ken_fs_read_own(path, FILE_MAX_BYTES, &text, NULL) == KEN_OK &&
-            ken_utf8_is_valid(ken_buf_str(&text))) {
-            ken_str rest = ken_arena_dup(&b->kept, ken_buf_str(&text)), line;
-            n_bytes += rest.len;
-            while (ken_str_line_next(&rest, &line))
-                if (is_prose(line) && line.len < LINE_BYTES)
-                    ken_vec_push(&b->lines, ken_str_trim(line));
-        }
-        ken_buf_release(&text);
-    }
-    if (!b->lines.len)
-        bench_die("'%s' has no lines of %d words", root, WORDS_MIN);
+    return bench_is_prose(line) && line.len < LINE_BYTES && ken_utf8_is_valid(line);
 }
 
 static ken_str any_line(bench *b)
@@ -104,18 +72,10 @@ static ken_str any_line(bench *b)
     return b->lines.ptr[next(b) % b->lines.len];
 }
 
-static ken_str first_words(ken_str line, size_t n)
-{
-    ken_str rest = line, token = { 0 };
-    while (n && ken_token_next(&rest, &token))
-        n--;
-    return token.ptr ? ken_str_n(line.ptr, (size_t)(token.ptr + token.len - line.ptr)) : line;
-}
-
 static ken_str summary_of(bench *b, size_t i)
 {
-    return ken_arena_printf(&b->arena, KEN_STR_FMT " %zu", KEN_STR_ARG(first_words(any_line(b), 8)),
-                            i);
+    return ken_arena_printf(&b->arena, KEN_STR_FMT " %zu",
+                            KEN_STR_ARG(bench_first_words(any_line(b), 8)), i);
 }
 
 static ken_str description_of(bench *b)
@@ -249,7 +209,7 @@ static void find(bench *b, size_t i, bool wants_indexed, bool by_tag)
                                .n_description = 300,
                                .wants_indexed = wants_indexed,
                                .filter = { .all = &some, .n_all = by_tag } };
-    ken_str text = first_words(any_line(b), 3 + i % 3);
+    ken_str text = bench_first_words(any_line(b), 3 + i % 3);
     bench_check(ken_checkpoints_search(b->service, text, &q, NULL, &b->arena, &page, &err), &err);
 }
 
@@ -308,7 +268,7 @@ int main(int argc, char **argv)
     ken_arena_init(&b.arena, 0);
     ken_arena_init(&b.kept, 0);
     ken_err err = { 0 };
-    read_lines(&b, root);
+    bench_read_lines(root, LINES_MAX_BYTES, is_summary, &b.kept, &b.lines);
     bench_check(ken_fs_make_dirs(plain, 0700, &err), &err);
     open_all(&b, root, db);
     json_t *top = bench_report("checkpoints", root);

@@ -7,12 +7,8 @@
 #include <stdio.h>
 
 #include "base/clock.h"
-#include "base/fs.h"
-#include "base/path.h"
 #include "bench.h"
 #include "recall/recall.h"
-#include "scan/scan.h"
-#include "token/token.h"
 
 static const char help[] =
     "bench_recall [--chunks N] [--queries N] [--json] [TREE]\n"
@@ -22,19 +18,15 @@ enum {
     N_TEXTS = 100000,
     N_QUERIES = 1000,
     N_UPDATES = 20000,
-    FILE_MAX_BYTES = 1 << 20,
     LINES_MAX_BYTES = 32 << 20,
-    WORDS_MIN = 5,
     BODY_LINES = 4,
     TITLE_WORDS = 8,
     LIMIT = 10,
 };
 
-typedef KEN_VEC(ken_str) str_vec;
-
 typedef struct bench {
     ken_arena arena;
-    str_vec lines, titles, bodies;
+    bench_lines lines, titles, bodies;
     uint64_t seed;
 } bench;
 
@@ -42,45 +34,6 @@ static uint64_t next(bench *b)
 {
     b->seed = b->seed * 6364136223846793005ULL + 1442695040888963407ULL;
     return b->seed >> 33;
-}
-
-static ken_str first_words(ken_str line, size_t n)
-{
-    ken_str rest = line, token = { 0 };
-    while (n && ken_token_next(&rest, &token))
-        n--;
-    return token.ptr ? ken_str_n(line.ptr, (size_t)(token.ptr + token.len - line.ptr)) : line;
-}
-
-static bool is_prose(ken_str line)
-{
-    ken_str token;
-    size_t n = 0;
-    while (ken_token_next(&line, &token))
-        n += token.len > 2 && ken_is_alpha(token.ptr[0]);
-    return n >= WORDS_MIN;
-}
-
-static void read_lines(bench *b, const char *root)
-{
-    ken_err err = { 0 };
-    ken_scan_result files;
-    size_t n_bytes = 0;
-    bench_check(ken_scan(root, NULL, NULL, &b->arena, &files, &err), &err);
-    for (size_t i = 0; i < files.n_files && n_bytes < LINES_MAX_BYTES; i++) {
-        ken_buf text = KEN_BUF_INIT(FILE_MAX_BYTES);
-        const char *path = ken_path_join(&b->arena, ken_str_c(root), files.files[i].path).ptr;
-        if (ken_fs_read_own(path, FILE_MAX_BYTES, &text, NULL) == KEN_OK) {
-            ken_str rest = ken_arena_dup(&b->arena, ken_buf_str(&text)), line;
-            n_bytes += rest.len;
-            while (ken_str_line_next(&rest, &line))
-                if (is_prose(line))
-                    ken_vec_push(&b->lines, ken_str_trim(line));
-        }
-        ken_buf_release(&text);
-    }
-    if (!b->lines.len)
-        bench_die("'%s' has no lines of %d words", root, WORDS_MIN);
 }
 
 static ken_str any_line(bench *b)
@@ -91,12 +44,12 @@ static ken_str any_line(bench *b)
 static void make_texts(bench *b, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        ken_buf body = KEN_BUF_INIT(FILE_MAX_BYTES);
+        ken_buf body = KEN_BUF_INIT(1 << 20);
         for (int k = 0; k < BODY_LINES; k++) {
             ken_buf_put_str(&body, any_line(b));
             ken_buf_putc(&body, '\n');
         }
-        ken_vec_push(&b->titles, first_words(any_line(b), TITLE_WORDS));
+        ken_vec_push(&b->titles, bench_first_words(any_line(b), TITLE_WORDS));
         ken_vec_push(&b->bodies, ken_arena_dup(&b->arena, ken_buf_str(&body)));
         ken_buf_release(&body);
     }
@@ -115,7 +68,7 @@ static void ask(bench *b, ken_recall *r, size_t n, bench_samples *out)
         ken_recall_hit *hits;
         ken_str query = i % 4 == 1   ? any_line(b)
                         : i % 4 == 2 ? b->titles.ptr[next(b) % b->titles.len]
-                                     : first_words(any_line(b), 3 + i % 3);
+                                     : bench_first_words(any_line(b), 3 + i % 3);
         int64_t start = ken_clock_mono_ns();
         (void)ken_recall_search(r, query, i % 4 == 3 ? is_tenth : NULL, NULL, LIMIT, &b->arena,
                                 &hits);
@@ -142,7 +95,7 @@ int main(int argc, char **argv)
     ken_arena_init(&b.arena, 0);
     const char *root = bench_path(&a, &b.arena);
     size_t n = a.n_chunks ? a.n_chunks : N_TEXTS;
-    read_lines(&b, root);
+    bench_read_lines(root, LINES_MAX_BYTES, bench_is_prose, &b.arena, &b.lines);
     make_texts(&b, n);
     ken_recall *r = ken_recall_new();
     int64_t start = ken_clock_mono_ns();

@@ -9,10 +9,8 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
-#include "base/fs.h"
 #include "base/path.h"
 #include "bench.h"
-#include "scan/scan.h"
 #include "task/task.h"
 
 static const char help[] =
@@ -24,7 +22,6 @@ enum {
     N_QUERIES = 2000,
     N_PROJECTS = 40,
     N_BRANCHES = 2000,
-    FILE_MAX_BYTES = 1 << 20,
     LINES_MAX_BYTES = 16 << 20,
     LINE_MIN = 30,
     LINE_MAX = 180,
@@ -39,7 +36,7 @@ typedef struct bench {
     ken_tasks *tasks;
     ken_arena arena;   // of all there is
     ken_arena scratch; // of one operation
-    KEN_VEC(ken_str) lines;
+    bench_lines lines;
     KEN_VEC(ken_uuid) ids;
     ken_uuid projects[N_PROJECTS];
     uint64_t seed;
@@ -64,35 +61,12 @@ static ken_str any_line(bench *b)
 
 // ---- what there is ---------------------------------------------------------------------------
 
-static void take_lines(bench *b, ken_str text)
+static bool is_plain(ken_str line)
 {
-    ken_str line;
-    while (ken_str_line_next(&text, &line)) {
-        line = ken_str_trim(line);
-        bool is_plain = line.len >= LINE_MIN && line.len <= LINE_MAX;
-        for (size_t i = 0; i < line.len && is_plain; i++)
-            is_plain = line.ptr[i] >= ' ' && line.ptr[i] < 0x7f;
-        if (is_plain)
-            ken_vec_push(&b->lines, line);
-    }
-}
-
-static void read_lines(bench *b, const char *root)
-{
-    ken_scan_result files;
-    size_t n_bytes = 0;
-    bench_check(ken_scan(root, NULL, NULL, &b->arena, &files, &err), &err);
-    for (size_t i = 0; i < files.n_files && n_bytes < LINES_MAX_BYTES; i++) {
-        ken_buf text = KEN_BUF_INIT(FILE_MAX_BYTES);
-        const char *path = ken_path_join(&b->arena, ken_str_c(root), files.files[i].path).ptr;
-        if (ken_fs_read_own(path, FILE_MAX_BYTES, &text, NULL) == KEN_OK) {
-            n_bytes += text.len;
-            take_lines(b, ken_arena_dup(&b->arena, ken_buf_str(&text)));
-        }
-        ken_buf_release(&text);
-    }
-    if (!b->lines.len)
-        bench_die("'%s' has no lines of text", root);
+    bool is_one = line.len >= LINE_MIN && line.len <= LINE_MAX;
+    for (size_t i = 0; i < line.len && is_one; i++)
+        is_one = line.ptr[i] >= ' ' && line.ptr[i] < 0x7f;
+    return is_one;
 }
 
 static ken_str branch_of(bench *b)
@@ -347,7 +321,7 @@ int main(int argc, char **argv)
     ken_arena_init(&b.arena, 0);
     ken_arena_init(&b.scratch, 0);
     b.report = bench_report("tasks", NULL);
-    read_lines(&b, bench_path(&a, &b.arena));
+    bench_read_lines(bench_path(&a, &b.arena), LINES_MAX_BYTES, is_plain, &b.arena, &b.lines);
     ken_str path = ken_arena_printf(&b.arena, "%s/projects.db", bench_temp(&a, &b.arena));
     b.fd = open(ken_path_join(&b.arena, ken_path_dir(path), KEN_STR("sync")).ptr,
                 O_WRONLY | O_CREAT | O_APPEND, 0600);
