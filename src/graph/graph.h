@@ -113,6 +113,12 @@ uint32_t ken_graph_twins(ken_graph *g, ken_graph_def def, ken_graph_def *out, ui
 // derived types and of bases.
 uint32_t ken_graph_overriders(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max);
 uint32_t ken_graph_overridden(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max);
+// The type that a member belongs to; false for what is no member of a type.
+bool ken_graph_type_of(ken_graph *g, ken_graph_def member, ken_graph_def *out);
+// Whether a type is built on another, directly or not.
+bool ken_graph_derives(ken_graph *g, ken_graph_def type, ken_graph_def base);
+// The member of that name that an object of the type has, its own or a base's.
+bool ken_graph_member(ken_graph *g, ken_graph_def type, ken_str name, ken_graph_def *out);
 
 // Names of a definition, whichever kind it is.
 ken_str ken_graph_name(const ken_unit_text *u, ken_def_id def);

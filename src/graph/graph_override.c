@@ -86,3 +86,28 @@ uint32_t ken_graph_overridden(ken_graph *g, ken_graph_def def, ken_graph_def *ou
         add_overridden(g, type, ken_graph_name(&u->text, def.def), out, &n, max, 0);
     return n;
 }
+
+bool ken_graph_type_of(ken_graph *g, ken_graph_def member, ken_graph_def *out)
+{
+    graph_ask(g);
+    return type_of_member(g, member, out);
+}
+
+bool ken_graph_derives(ken_graph *g, ken_graph_def type, ken_graph_def base)
+{
+    graph_ask(g);
+    graph_unit *u = graph_unit_of(g, type.file);
+    return u && type.def < u->n_defs && derives(g, type, base, 0);
+}
+
+bool ken_graph_member(ken_graph *g, ken_graph_def type, ken_str name, ken_graph_def *out)
+{
+    graph_ask(g);
+    graph_unit *u = graph_unit_of(g, type.file);
+    const graph_value *v =
+        u && type.def < u->n_defs ? graph_type_member(g, type, name) : &graph_nothing;
+    if (v->kind != GRAPH_DEFS)
+        return false;
+    *out = v->defs[0];
+    return true;
+}

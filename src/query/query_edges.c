@@ -11,6 +11,7 @@
 enum {
     TWINS_MAX = 16,
     ALIASES_MAX = 64,
+    BOUND_MAX = 8,
     RENAMED_MAX = 16 // names by which others know what a file passes on
 };
 
@@ -23,6 +24,7 @@ typedef struct edge_search {
     ken_map wanted; // definition -> its number in defs, + n_defs when it is only overridden
     uint32_t n_defs;
     bool has_default; // one of them may be called otherwise elsewhere
+    ken_arena *arena;
     query_edges *out, *unresolved;
 } edge_search;
 
@@ -152,8 +154,26 @@ static void add_edge(edge_search *e, query_edges *to, uint32_t file, uint32_t re
     ken_vec_push(to, edge);
 }
 
+// Why a call of the method `named` may run `def`, which overrides it.
+static const char *why_overriding(edge_search *e, uint32_t file, uint32_t ref, ken_graph_def named,
+                                  ken_graph_def def)
+{
+    const ken_unit_text *u = ken_graph_unit(e->g, file);
+    query_edge edge = { .file = file, .ref = ref, .role = u->refs->refs[ref].role, .to = named };
+    query_bound bound[BOUND_MAX];
+    uint32_t n = query_bound_by(e->s, e->g, &edge, e->arena, bound, BOUND_MAX);
+    for (uint32_t i = 0; i < n; i++)
+        if (bound[i].def.file == def.file && bound[i].def.def == def.def)
+            return bound[i].evidence;
+    return n ? ken_arena_printf(e->arena, "names the method that this one overrides, %s",
+                                bound[0].evidence)
+                   .ptr
+             : "names the method that this one overrides";
+}
+
 // Whether one of the targets is looked for; which one.
-static bool is_meant(edge_search *e, ken_targets *t, ken_graph_def *out)
+static bool is_meant(edge_search *e, uint32_t file, uint32_t ref, ken_targets *t,
+                     ken_graph_def *out)
 {
     for (uint32_t k = 0; k < t->n; k++) {
         const uint64_t *at = ken_map_find(&e->wanted, query_def_key(&t->defs[k]));
@@ -162,7 +182,7 @@ static bool is_meant(edge_search *e, ken_targets *t, ken_graph_def *out)
         *out = e->defs[*at % e->n_defs];
         if (*at >= e->n_defs) {
             t->class = KEN_EDGE_INFERRED;
-            t->evidence = "names the method that this one overrides";
+            t->evidence = why_overriding(e, file, ref, t->defs[k], *out);
         }
         return true;
     }
@@ -189,7 +209,7 @@ static void search_file(edge_search *e, uint32_t file)
         if (!asked[r->expr])
             continue;
         ken_graph_resolve(e->g, file, r->expr, r->role, &t);
-        if (is_meant(e, &t, &def))
+        if (is_meant(e, file, i, &t, &def))
             add_edge(e, e->out, file, i, r, &t, def);
         else if (t.class == KEN_EDGE_UNRESOLVED && e->unresolved)
             add_edge(e, e->unresolved, file, i, r, &t, (ken_graph_def){ UINT32_MAX, 0 });
@@ -201,9 +221,13 @@ ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *de
                           const ken_cancel *cancel, ken_arena *arena, query_edges *out,
                           query_edges *unresolved, ken_err *err)
 {
-    edge_search e = {
-        .s = s, .g = g, .defs = defs, .n_defs = n_defs, .out = out, .unresolved = unresolved
-    };
+    edge_search e = { .s = s,
+                      .g = g,
+                      .defs = defs,
+                      .n_defs = n_defs,
+                      .arena = arena,
+                      .out = out,
+                      .unresolved = unresolved };
     ken_map_init(&e.names);
     ken_map_init(&e.wanted);
     uint8_t *marked = ken_zalloc(s->n_files + (size_t)1);

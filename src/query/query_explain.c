@@ -91,6 +91,19 @@ static void note_held(explaining *x, notes *calls, const query_edge *e, const li
     }
 }
 
+// What a container binds to the type whose method is called.
+static void note_bound(explaining *x, notes *calls, const query_edge *e, const lines *at)
+{
+    query_bound bound[NOTES_MAX];
+    uint32_t n = query_bound_by(x->s, x->g, e, x->arena, bound, NOTES_MAX);
+    for (uint32_t i = 0; i < n; i++) {
+        query_edge to = *e;
+        to.class = KEN_EDGE_INFERRED;
+        to.evidence = bound[i].evidence;
+        note(x, calls, &to, bound[i].def, at);
+    }
+}
+
 static bool is_declaration(explaining *x, ken_graph_def d)
 {
     const ken_unit_text *u = query_is_outside(d) ? NULL : ken_graph_unit(x->g, d.file);
@@ -144,6 +157,7 @@ static void find_used(explaining *x, ken_span span, const lines *at)
             note(x, &types, e, e->to, at);
         else if (is_call || ken_symbol_is_callable(kind))
             note(x, &calls, e, e->to, at);
+        note_bound(x, &calls, e, at);
     }
     x->out->callees = calls.items;
     x->out->n_callees = calls.n;

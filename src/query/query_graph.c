@@ -40,6 +40,7 @@ struct query_graph {
     size_t n_parts;
     ken_fs_stamp *stamps; // by file, of what was loaded; size 0 = nothing
     query_kept_routes routes;
+    query_bindings *bindings; // NULL until they are asked for
 };
 
 // ---- what a file says --------------------------------------------------------------------------
@@ -288,6 +289,7 @@ void query_graph_close(ken_snapshot *s)
 {
     if (!s->graph)
         return;
+    query_bindings_free(s->graph->bindings);
     ken_graph_free(s->graph->graph);
     for (size_t i = 0; i < s->graph->n_parts; i++)
         ken_mention_segment_close(s->graph->parts[i].segment);
@@ -313,6 +315,13 @@ ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err)
 query_kept_routes *query_graph_routes(ken_snapshot *s)
 {
     return s->graph ? &s->graph->routes : NULL;
+}
+
+query_bindings *query_graph_bindings(ken_snapshot *s)
+{
+    if (!s->graph->bindings)
+        s->graph->bindings = query_bindings_new(s, s->graph->graph);
+    return s->graph->bindings;
 }
 
 ken_graph *query_graph_now(const ken_snapshot *s)

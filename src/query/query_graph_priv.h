@@ -5,6 +5,7 @@
 
 #include "query/query_graph.h"
 #include "query/query_priv.h"
+#include "route/route.h"
 
 // The graph of the snapshot's generation, made when a question first needs it and anew when it has
 // grown too large or a file that it knows has changed on disk. Borrowed.
@@ -49,6 +50,9 @@ ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
                              const ken_cancel *cancel, ken_arena *arena, ken_route **out,
                              size_t *out_n, ken_err *err) KEN_MUST_USE;
 // The same with where each is said: a literal of a file.
+// The frameworks that are built in and the project's own; released by whoever asked.
+ken_status query_frameworks(ken_snapshot *s, bool is_strict, ken_arena *arena, ken_frameworks *out,
+                            ken_err *err) KEN_MUST_USE;
 typedef struct query_route_site {
     uint32_t file, literal;
 } query_route_site;
@@ -104,5 +108,61 @@ ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *
 // many; 0 when it is neither.
 uint32_t query_held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
                        ken_graph_def *out, uint32_t max);
+
+// ---- what is made for whoever asks: query_bound.c, query_bindings.c
+// ------------------------------ A method that runs where one of a type is called that a container
+// binds to another.
+typedef struct query_bound {
+    ken_graph_def def;
+    const char *evidence; // "bound to SqlRepo at Startup.cs:12"; lives as long as the graph
+} query_bound;
+
+// Those of an edge that calls a method; 0 when nothing is bound to the type that has it.
+uint32_t query_bound_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
+                        query_bound *out, uint32_t max);
+
+// What one place says: these types, in order.
+enum {
+    QUERY_SAID_TYPES = 8
+};
+
+typedef struct query_binding {
+    ken_binding_site site;
+    ken_graph_def types[QUERY_SAID_TYPES];
+    uint32_t n_types, n_head; // of FUNCTION: how many of them the signature says; of KEY: 1 when
+                              // the first is what is bound
+    ken_str label;            // by which it may be asked for; empty: by its type only
+    bool needs_label, is_primary;
+    uint32_t file, line;
+} query_binding;
+
+// What a method's type may be bound to, whoever asks.
+typedef struct query_candidate {
+    ken_graph_def type;
+    const query_binding *by;
+} query_candidate;
+
+typedef struct query_candidates {
+    query_candidate *items;
+    uint32_t n;
+    bool is_known;
+} query_candidates;
+
+typedef struct query_bindings query_bindings; // of a graph
+query_bindings *query_bindings_new(ken_snapshot *s, ken_graph *g);
+void query_bindings_free(query_bindings *b);
+const ken_frameworks *query_bindings_frameworks(const query_bindings *b);
+// Whether a file may say one. What it says, worked out once; borrowed.
+bool query_bindings_may(const query_bindings *b, uint32_t file);
+const query_binding *query_bindings_of(query_bindings *b, uint32_t file, uint32_t *out_n);
+// Where the candidates of a method are kept; borrowed until the next call.
+query_candidates *query_bindings_kept(query_bindings *b, ken_graph_def method);
+// The first text in quotes between two bytes, else empty; the byte behind the brackets that open at
+// `at`.
+ken_str query_quoted(ken_str text, size_t from, size_t to);
+size_t query_behind_brackets(ken_str text, size_t at);
+
+// Those of the graph that is open; made when first asked for.
+query_bindings *query_graph_bindings(ken_snapshot *s);
 
 #endif

@@ -22,20 +22,22 @@ typedef struct routing {
 } routing;
 
 // The project's own frameworks; a bad file is an error only for who asks for routes themselves.
-static ken_status add_own(routing *r, bool is_strict, ken_err *err)
+ken_status query_frameworks(ken_snapshot *s, bool is_strict, ken_arena *arena, ken_frameworks *out,
+                            ken_err *err)
 {
     ken_status st = KEN_OK;
-    for (uint32_t f = 0; !st && f < r->s->n_files; f++) {
-        ken_str path = r->s->rows[f].path;
+    ken_frameworks_init(out);
+    for (uint32_t f = 0; !st && f < s->n_files; f++) {
+        ken_str path = s->rows[f].path;
         if (!ken_frameworks_is_file(path))
             continue;
         query_text t;
-        if (query_load_text(r->s, f, r->arena, &t, NULL))
+        if (query_load_text(s, f, arena, &t, NULL))
             continue;
         bool is_read = query_need_text(&t);
         query_close_text(&t);
         ken_err why = { 0 };
-        if (is_read && ken_frameworks_add(&r->frameworks, path, t.text, &why) && is_strict)
+        if (is_read && ken_frameworks_add(out, path, t.text, &why) && is_strict)
             st = KEN_FAIL(err, KEN_EINVAL, "%s", why.msg);
     }
     return st;
@@ -153,7 +155,7 @@ static ken_status find(routing *r, bool is_strict, const ken_cancel *cancel, ken
 {
     uint32_t *files;
     size_t n;
-    ken_status st = add_own(r, is_strict, err);
+    ken_status st = query_frameworks(r->s, is_strict, r->arena, &r->frameworks, err);
     if (!st)
         st = query_graph_files_with(r->s, KEN_STR(KEN_MENTION_LITERALS), r->arena, &files, &n, err);
     for (int tests = 0; tests < 2; tests++) // those of tests come last
@@ -205,7 +207,6 @@ static ken_status find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
     ken_status st = r.g ? KEN_OK : query_graph_open(s, &r.g, err);
     if (st)
         return st;
-    ken_frameworks_init(&r.frameworks);
     st = find(&r, is_strict, cancel, err);
     ken_frameworks_release(&r.frameworks);
     *out = KEN_ARENA_ARRAY(arena, ken_route, r.found.len + 1);

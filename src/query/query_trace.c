@@ -118,9 +118,15 @@ static void add_link(tracer *t, const query_edge *e, ken_graph_def to, ken_edge_
     ken_vec_push(&t->links, l);
 }
 
-// A method that others override may be any of them.
+// A method that others override may be any of them, and is the one that a container binds.
 static void add_overriders(tracer *t, const query_edge *e)
 {
+    query_bound bound[OVERRIDERS_MAX];
+    uint32_t n_bound = query_bound_by(t->s, t->g, e, t->arena, bound, OVERRIDERS_MAX);
+    for (uint32_t i = 0; i < n_bound; i++)
+        add_link(t, e, bound[i].def, KEN_EDGE_INFERRED, bound[i].evidence);
+    if (n_bound)
+        return;
     ken_graph_def over[OVERRIDERS_MAX];
     uint32_t n = ken_graph_overriders(t->g, e->to, over, OVERRIDERS_MAX);
     for (uint32_t i = 0; i < n; i++)

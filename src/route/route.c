@@ -104,6 +104,82 @@ static ken_status read_rules(route_reader *r, yaml_node_t *n, ken_framework *out
     return st;
 }
 
+static ken_status read_site(route_reader *r, yaml_node_t *n, ken_binding_site *out)
+{
+    static const char *const words[] = { "call", "type", "function", "provider" };
+    ken_str text = text_of(r, n);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ken_str_eq_c(text, words[i])) {
+            *out = (ken_binding_site)i;
+            return KEN_OK;
+        }
+    return fail(r, n, "one of call, type, function, provider");
+}
+
+static ken_status read_binding(route_reader *r, yaml_node_t *n, ken_binding_rule *out)
+{
+    *out = (ken_binding_rule){ .site = KEN_BINDING_CALL };
+    if (n->type != YAML_MAPPING_NODE)
+        return fail(r, n, "a binding with 'names'");
+    ken_status st = KEN_OK;
+    for (yaml_node_pair_t *p = n->data.mapping.pairs.start; !st && p < n->data.mapping.pairs.top;
+         p++) {
+        yaml_node_t *k = yaml_document_get_node(&r->doc, p->key),
+                    *v = yaml_document_get_node(&r->doc, p->value);
+        ken_str key = text_of(r, k);
+        if (ken_str_eq(key, KEN_STR("names")))
+            st = read_list(r, v, out->names, KEN_ROUTE_NAMES, &out->n_names);
+        else if (ken_str_eq(key, KEN_STR("on")))
+            st = read_site(r, v, &out->site);
+        else if (ken_str_eq(key, KEN_STR("key")))
+            out->key = text_of(r, v);
+        else if (ken_str_eq(key, KEN_STR("to")))
+            st = read_list(r, v, out->to, KEN_BINDING_WORDS, &out->n_to);
+        else
+            st = fail(r, k, "one of names, on, key, to");
+    }
+    if (out->key.len)
+        out->site = KEN_BINDING_KEY;
+    return !st && !out->n_names ? fail(r, n, "'names': what is called") : st;
+}
+
+static ken_status read_bindings(route_reader *r, yaml_node_t *n, ken_framework *out)
+{
+    if (n->type != YAML_SEQUENCE_NODE)
+        return fail(r, n, "a list of bindings");
+    ken_status st = KEN_OK;
+    for (yaml_node_item_t *i = n->data.sequence.items.start; !st && i < n->data.sequence.items.top;
+         i++) {
+        if (out->n_bindings == KEN_BINDING_RULES)
+            return fail(r, n, "at most 8 bindings");
+        st =
+            read_binding(r, yaml_document_get_node(&r->doc, *i), &out->bindings[out->n_bindings++]);
+    }
+    return st;
+}
+
+static ken_status read_key(route_reader *r, yaml_node_t *k, yaml_node_t *v, ken_framework *out)
+{
+    ken_str key = text_of(r, k);
+    if (ken_str_eq(key, KEN_STR("name")))
+        out->name = text_of(r, v);
+    else if (ken_str_eq(key, KEN_STR("languages")))
+        return read_list(r, v, out->languages, 8, &out->n_languages);
+    else if (ken_str_eq(key, KEN_STR("modules")))
+        return read_list(r, v, out->modules, 8, &out->n_modules);
+    else if (ken_str_eq(key, KEN_STR("rules")))
+        return read_rules(r, v, out);
+    else if (ken_str_eq(key, KEN_STR("bindings")))
+        return read_bindings(r, v, out);
+    else if (ken_str_eq(key, KEN_STR("qualifiers")))
+        return read_list(r, v, out->qualifiers, KEN_BINDING_WORDS, &out->n_qualifiers);
+    else if (ken_str_eq(key, KEN_STR("primary")))
+        return read_list(r, v, out->primary, KEN_BINDING_WORDS, &out->n_primary);
+    else
+        return fail(r, k, "one of name, languages, modules, rules, bindings, qualifiers, primary");
+    return KEN_OK;
+}
+
 static ken_status read_framework(route_reader *r, ken_framework *out)
 {
     yaml_node_t *root = yaml_document_get_root_node(&r->doc);
@@ -112,22 +188,11 @@ static ken_status read_framework(route_reader *r, ken_framework *out)
     ken_status st = KEN_OK;
     for (yaml_node_pair_t *p = root->data.mapping.pairs.start;
          !st && p < root->data.mapping.pairs.top; p++) {
-        yaml_node_t *k = yaml_document_get_node(&r->doc, p->key),
-                    *v = yaml_document_get_node(&r->doc, p->value);
-        ken_str key = text_of(r, k);
-        if (ken_str_eq(key, KEN_STR("name")))
-            out->name = text_of(r, v);
-        else if (ken_str_eq(key, KEN_STR("languages")))
-            st = read_list(r, v, out->languages, 8, &out->n_languages);
-        else if (ken_str_eq(key, KEN_STR("modules")))
-            st = read_list(r, v, out->modules, 8, &out->n_modules);
-        else if (ken_str_eq(key, KEN_STR("rules")))
-            st = read_rules(r, v, out);
-        else
-            st = fail(r, k, "one of name, languages, modules, rules");
+        st = read_key(r, yaml_document_get_node(&r->doc, p->key),
+                      yaml_document_get_node(&r->doc, p->value), out);
     }
-    if (!st && (!out->name.len || !out->n_languages || !out->n_rules))
-        st = fail(r, root, "name, languages and rules");
+    if (!st && (!out->name.len || !out->n_languages || !(out->n_rules + out->n_bindings)))
+        st = fail(r, root, "name, languages and rules or bindings");
     return st;
 }
 
@@ -192,14 +257,6 @@ void ken_frameworks_release(ken_frameworks *f)
 
 // ---- rules -------------------------------------------------------------------------------------
 
-static bool is_listed(const ken_str *list, uint32_t n, ken_str text)
-{
-    for (uint32_t i = 0; i < n; i++)
-        if (ken_str_eq(list[i], text))
-            return true;
-    return false;
-}
-
 // "flask" is imported by `flask`, `flask.views`, `flask/x`, `flask::x` and `flask\x`, and by what
 // is called so here: `const express = require('../../')`.
 static bool is_import_of(const ken_bind *b, ken_str module)
@@ -210,8 +267,10 @@ static bool is_import_of(const ken_bind *b, ken_str module)
            (b->module.len == module.len || memchr("./:\\", b->module.ptr[module.len], 4));
 }
 
-static bool imports(const ken_framework *f, const ken_refs *refs)
+bool ken_framework_covers(const ken_framework *f, ken_str language, const ken_refs *refs)
 {
+    if (!ken_words_have(f->languages, f->n_languages, language))
+        return false;
     if (!f->n_modules)
         return true;
     for (uint32_t b = 0; b < refs->n_binds; b++)
@@ -227,8 +286,8 @@ static const ken_route_rule *rule_for(const ken_framework *f, ken_str callee,
     bool begins = literal->text.len && literal->text.ptr[0] == '/';
     for (uint32_t i = 0; i < f->n_rules; i++) {
         const ken_route_rule *r = &f->rules[i];
-        if (is_listed(r->names, r->n_names, callee) && r->decorates == (literal->decorates >= 0) &&
-            (!r->wants_path || begins))
+        if (ken_words_have(r->names, r->n_names, callee) &&
+            r->decorates == (literal->decorates >= 0) && (!r->wants_path || begins))
             return r;
     }
     return NULL;
@@ -243,10 +302,8 @@ const ken_route_rule *ken_route_find(const ken_frameworks *f, ken_str language,
     ken_str callee = refs->exprs[literal->callee].name;
     for (size_t i = 0; i < f->items.len; i++) {
         const ken_framework *it = &f->items.ptr[i];
-        if (!is_listed(it->languages, it->n_languages, language))
-            continue;
         const ken_route_rule *rule = rule_for(it, callee, literal);
-        if (!rule || !imports(it, refs))
+        if (!rule || !ken_framework_covers(it, language, refs))
             continue;
         *out_framework = it;
         return rule;

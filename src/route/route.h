@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: MIT
-// route.h -- which calls and decorators are routes and events, by rules of frameworks.
+// route.h -- which calls and decorators are routes and events, and which bind a type to what is
+// made for whoever asks for it, by rules of frameworks.
 //
 // A framework is one YAML file (frameworks/*.yaml; README.md has the form). Its rules are looked up
-// for the literals of a file: calls and decorators whose first argument is a text.
+// for the literals of a file: calls and decorators whose first argument is a text; its bindings for
+// the names that a file says.
 //
 // Ownership: rules own their text. Threads: pure; a set is read-only once made.
 // Errors: KEN_EINVAL names the file, the line and what was expected.
@@ -20,6 +22,8 @@
 enum {
     KEN_ROUTE_NAMES = 24,
     KEN_ROUTE_RULES = 32,
+    KEN_BINDING_RULES = 8,
+    KEN_BINDING_WORDS = 8,
     KEN_ROUTE_FILE_MAX = 64 * 1024
 };
 
@@ -36,12 +40,34 @@ typedef struct ken_route_rule {
     bool wants_path; // the text must begin with '/'
 } ken_route_rule;
 
+// Where a binding is said.
+typedef enum ken_binding_site {
+    KEN_BINDING_CALL = 0, // names the type and what it is bound to: `AddScoped<IFoo, Foo>()`
+    KEN_BINDING_TYPE,     // decorates a type, which is bound to what it is built on
+    KEN_BINDING_FUNCTION, // decorates a function, whose result is bound to what it makes
+    KEN_BINDING_PROVIDER, // is given such a function: `Depends(get_repo)`
+    KEN_BINDING_KEY,      // an object's key: `{ provide: A, useClass: B }`
+} ken_binding_site;
+
+typedef struct ken_binding_rule {
+    ken_str names[KEN_ROUTE_NAMES]; // of what is called or decorates; of KEY: that the file says
+    ken_str to[KEN_BINDING_WORDS];  // what is bound stands behind one of these; none: anywhere
+    ken_str key;                    // of KEY
+    uint32_t n_names, n_to;
+    ken_binding_site site;
+} ken_binding_rule;
+
 typedef struct ken_framework {
     ken_str name;
     ken_str languages[8], modules[8];
     uint32_t n_languages, n_modules;
     ken_route_rule rules[KEN_ROUTE_RULES];
     uint32_t n_rules;
+    ken_binding_rule bindings[KEN_BINDING_RULES];
+    uint32_t n_bindings;
+    ken_str qualifiers[KEN_BINDING_WORDS]; // decorate who asks, and say which of several is meant
+    ken_str primary[KEN_BINDING_WORDS];    // decorate what is meant when nobody says which
+    uint32_t n_qualifiers, n_primary;
 } ken_framework;
 
 typedef struct ken_frameworks {
@@ -63,5 +89,15 @@ ken_status ken_frameworks_add(ken_frameworks *f, ken_str file, ken_str yaml, ken
 const ken_route_rule *ken_route_find(const ken_frameworks *f, ken_str language,
                                      const ken_refs *refs, const ken_literal *literal,
                                      const ken_framework **out_framework);
+
+// Whether a file in `language` that says `refs` is one of the framework: it imports a module of it.
+bool ken_framework_covers(const ken_framework *f, ken_str language, const ken_refs *refs);
+static inline bool ken_words_have(const ken_str *words, uint32_t n, ken_str word)
+{
+    for (uint32_t i = 0; i < n; i++)
+        if (ken_str_eq(words[i], word))
+            return true;
+    return false;
+}
 
 #endif

@@ -79,7 +79,14 @@ KEN_TEST(bad_files_name_their_line)
            "own.yaml:4: expected 'names': what is called");
     refuse("name: a\nlanguages: python\n", "own.yaml:2: expected a list of words");
     refuse("name: a\nrules: 7\n", "own.yaml:2: expected a list of rules");
-    refuse("name: a\nlanguages: [python]\n", "own.yaml:1: expected name, languages and rules");
+    refuse("name: a\nlanguages: [python]\n",
+           "own.yaml:1: expected name, languages and rules or bindings");
+    refuse("name: a\nlanguages: [java]\nbindings:\n  - names: [x]\n    on: field\n",
+           "own.yaml:5: expected one of call, type, function, provider");
+    refuse("name: a\nlanguages: [java]\nbindings:\n  - on: type\n",
+           "own.yaml:4: expected 'names': what is called");
+    refuse("name: a\nlanguages: [java]\nbindings:\n  - method: GET\n",
+           "own.yaml:4: expected one of names, on, key, to");
     refuse("- a\n", "own.yaml:1: expected name, languages, modules and rules");
     refuse("", "own.yaml:1: expected name, languages, modules and rules");
 }
