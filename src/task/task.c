@@ -4,6 +4,10 @@
 #include "base/alloc.h"
 #include "task/task_priv.h"
 
+enum {
+    DEEP_OFFSET = 500
+};
+
 // ---- opening ---------------------------------------------------------------------------------
 
 static ken_status keep_statuses(ken_tasks *t, const ken_tasks_opts *opts, ken_err *err)
@@ -40,6 +44,7 @@ void ken_tasks_close(ken_tasks *t)
     if (!t)
         return;
     ken_task__memory_free(t->memory);
+    ken_task__order_free(t->order);
     ken_catalog_close(t->catalog);
     ken_arena_release(&t->arena);
     ken_free(t);
@@ -205,8 +210,10 @@ ken_status ken_tasks_delete(ken_tasks *t, ken_str id, ken_arena *arena, ken_task
     ken_status st = ken_tasks_get(t, id, arena, &task, err);
     if (!st)
         st = explain(ken_catalog_remove_task(t->catalog, task.uuid, err), id, err);
-    if (!st)
+    if (!st) {
+        ken_task__order_drop(t, task.id);
         *out = task;
+    }
     return st;
 }
 
@@ -226,9 +233,23 @@ static ken_status check_query(const ken_tasks *t, const ken_task_query *q, ken_e
     return st;
 }
 
+// Whoever looks far down once may be a process that ends then; whoever does so again is helped by
+// having all tasks in memory.
+static bool is_deep_again(ken_tasks *t, const ken_task_query *q)
+{
+    bool has_been_deep = t->has_been_deep;
+    t->has_been_deep |= q->offset >= DEEP_OFFSET;
+    return has_been_deep && q->offset >= DEEP_OFFSET;
+}
+
 static ken_status list(ken_tasks *t, const ken_task_query *q, ken_arena *arena, ken_task_page *out,
                        ken_err *err)
 {
+    bool is_whole = false;
+    ken_status deep =
+        is_deep_again(t, q) ? ken_task__list_deep(t, q, arena, out, &is_whole, err) : KEN_OK;
+    if (deep || is_whole)
+        return deep;
     const ken_task_filter filter = { .status = q->status,
                                      .branch = q->branch,
                                      .project = q->project,

@@ -6,6 +6,7 @@
 #include "task/task.h"
 
 typedef struct ken_task__memory ken_task__memory;
+typedef struct ken_task__order ken_task__order;
 
 struct ken_tasks {
     ken_catalog *catalog;
@@ -13,6 +14,8 @@ struct ken_tasks {
     ken_str *statuses;
     size_t n_statuses;
     ken_task__memory *memory; // NULL until the first question
+    ken_task__order *order;   // NULL until the second page far down
+    bool has_been_deep;
 };
 
 // ---- task_check.c: inputs ----------------------------------------------------------------------
@@ -35,6 +38,14 @@ ken_status ken_task__parse_time(ken_str text, int64_t *out_ms, ken_err *err) KEN
 ken_status ken_task__search(ken_tasks *t, const ken_task_query *q, ken_arena *arena,
                             ken_task_page *out, ken_err *err) KEN_MUST_USE;
 void ken_task__memory_free(ken_task__memory *m);
+
+// ---- task_order.c ------------------------------------------------------------------------------
+// A page as ken_tasks_list gives it, without stepping over what is before it; *out_is_whole is
+// false, and there is none, when others change tasks all the time.
+ken_status ken_task__list_deep(ken_tasks *t, const ken_task_query *q, ken_arena *arena,
+                               ken_task_page *out, bool *out_is_whole, ken_err *err) KEN_MUST_USE;
+void ken_task__order_drop(ken_tasks *t, int64_t id); // that was deleted
+void ken_task__order_free(ken_task__order *o);
 
 // ---- task_git.c ------------------------------------------------------------------------------
 // The subject of a commit in the repository of `root`; ptr NULL when it does not know it, or git

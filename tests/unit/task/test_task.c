@@ -285,6 +285,116 @@ KEN_TEST(deleted_task_is_shown_once_more)
     end();
 }
 
+// ---- pages far down ----------------------------------------------------------------------------
+
+static ken_tasks *open_other(void)
+{
+    ken_tasks *other = NULL;
+    const ken_tasks_opts opts = { .path = ktest_path("data/config/projects.db"),
+                                  .statuses = statuses,
+                                  .n_statuses = 3 };
+    kt_ok(ken_tasks_open(&opts, &other, &err));
+    return other;
+}
+
+static const ken_uuid project = { { 1, 2, 3 } };
+
+enum {
+    DEEP = 500,
+    N_DEEP = 1400
+};
+
+// Two of three are complete, two of three of the project, those that four divides are on a branch.
+static void create_many(void)
+{
+    for (int i = 0; i < N_DEEP; i++) {
+        kt_ok(create((ken_task_input){ .title = ken_arena_printf(&arena, "task %d", i),
+                                       .status = statuses[i % 3 ? 2 : 0],
+                                       .project = i % 3 != 1 ? &project : NULL }));
+        if (i % 2 == 0)
+            kt_ok(update((ken_task_input){ .branch = str(i % 4 ? "even" : "four") }));
+    }
+}
+
+static ken_task_page page_of(ken_tasks *t, const ken_task_query *q)
+{
+    ken_task_page page = { 0 };
+    kt_ok_err(ken_tasks_list(t, q, &arena, &page, &err), &err);
+    return page;
+}
+
+// A process that looks far down for the first time asks the database; ours has all in memory.
+static void is_as_in_the_database(const ken_task_query *q)
+{
+    ken_tasks *new = open_other();
+    ken_task_page is = page_of(tasks, q), wanted = page_of(new, q);
+    kt_eq_u(is.n, wanted.n);
+    kt_eq_u(is.total, wanted.total);
+    kt_true(is.has_more == wanted.has_more);
+    for (size_t i = 0; i < is.n; i++) {
+        kt_eq_str(is.tasks[i].title.ptr, wanted.tasks[i].title.ptr);
+        kt_eq_str(is.tasks[i].status.ptr, wanted.tasks[i].status.ptr);
+        kt_eq_u(is.tasks[i].n_branches, wanted.tasks[i].n_branches);
+    }
+    ken_tasks_close(new);
+}
+
+static void are_as_in_the_database(void)
+{
+    const ken_str complete = statuses[2];
+    const ken_task_query queries[] = {
+        { .offset = DEEP },
+        { .offset = N_DEEP - 7, .limit = 100 },
+        { .offset = N_DEEP + 100 },
+        { .offset = DEEP + 1, .limit = 1 },
+        { .offset = DEEP, .status = complete },
+        { .offset = DEEP, .project = &project, .limit = 30 },
+        { .offset = DEEP, .project = &project, .status = complete },
+        { .offset = DEEP, .branch = str("even") },
+        { .offset = DEEP, .branch = str("even"), .status = complete, .project = &project },
+        { .offset = DEEP, .branch = str("eve") },
+    };
+    for (size_t i = 0; i < sizeof queries / sizeof *queries; i++)
+        is_as_in_the_database(&queries[i]);
+}
+
+KEN_TEST(page_far_down_is_that_of_the_database)
+{
+    start();
+    create_many();
+    const ken_task_query deep = { .offset = DEEP };
+    (void)page_of(tasks, &deep);
+    are_as_in_the_database();
+    ken_task_page page = page_of(tasks, &deep);
+    for (size_t i = 0; i < 5; i++) { // moved to the top
+        task = page.tasks[2 * i];
+        kt_ok(update((ken_task_input){ .status = statuses[1], .branch = str("even") }));
+    }
+    are_as_in_the_database();
+    kt_ok(ken_tasks_delete(tasks, id_of(&page.tasks[1]), &arena, &task, &err));
+    are_as_in_the_database();
+    end();
+}
+
+KEN_TEST(page_far_down_sees_what_others_did)
+{
+    start();
+    create_many();
+    const ken_task_query deep = { .offset = DEEP };
+    (void)page_of(tasks, &deep);
+    ken_task_page page = page_of(tasks, &deep);
+    ken_tasks *mine = tasks;
+    tasks = open_other();
+    task = page.tasks[0];
+    kt_ok(update((ken_task_input){ .title = str("moved") }));
+    kt_ok(create((ken_task_input){ .title = str("new") }));
+    kt_ok(ken_tasks_delete(tasks, id_of(&page.tasks[1]), &arena, &task, &err));
+    ken_tasks_close(tasks);
+    tasks = mine;
+    are_as_in_the_database();
+    end();
+}
+
 // ---- git -------------------------------------------------------------------------------------
 
 static ken_str git(const char *root, const char *const *argv)
@@ -394,7 +504,6 @@ KEN_TEST(tasks_are_found_by_what_they_say)
 KEN_TEST(question_keeps_to_the_filters)
 {
     start();
-    static const ken_uuid project = { { 1, 2, 3 } };
     kt_ok(create((ken_task_input){ .title = str("wombat one"), .project = &project }));
     kt_ok(update((ken_task_input){ .branch = str("dev") }));
     kt_ok(update((ken_task_input){ .branch = str("main") }));
@@ -433,11 +542,7 @@ KEN_TEST(question_sees_what_others_wrote)
     start();
     kt_ok(create((ken_task_input){ .title = str("wombat") }));
     kt_eq_str(find((ken_task_query){ .text = str("wombat") }), "wombat");
-    ken_tasks *mine = tasks, *other = NULL;
-    const ken_tasks_opts opts = { .path = ktest_path("data/config/projects.db"),
-                                  .statuses = statuses,
-                                  .n_statuses = 3 };
-    kt_ok(ken_tasks_open(&opts, &other, &err));
+    ken_tasks *mine = tasks, *other = open_other();
     tasks = other;
     ken_task first = task;
     kt_ok(create((ken_task_input){ .title = str("quokka") }));
