@@ -22,6 +22,7 @@ enum {
     BODY_LINES = 4,
     TITLE_WORDS = 8,
     LIMIT = 10,
+    TENTH = 1, // a facet
 };
 
 typedef struct bench {
@@ -55,26 +56,28 @@ static void make_texts(bench *b, size_t n)
     }
 }
 
-static bool is_tenth(void *ctx, int64_t id)
-{
-    (void)ctx;
-    return id % 10 == 0;
-}
-
 static void ask(bench *b, ken_recall *r, size_t n, bench_samples *out)
 {
     for (size_t i = 0; i < n; i++) {
         ken_arena_mark mark = ken_arena_get_mark(&b->arena);
         ken_recall_hit *hits;
+        const uint32_t tenth = TENTH;
+        const ken_recall_filter filter = { .all = &tenth, .n_all = 1 };
         ken_str query = i % 4 == 1   ? any_line(b)
                         : i % 4 == 2 ? b->titles.ptr[next(b) % b->titles.len]
                                      : bench_first_words(any_line(b), 3 + i % 3);
         int64_t start = ken_clock_mono_ns();
-        (void)ken_recall_search(r, query, i % 4 == 3 ? is_tenth : NULL, NULL, LIMIT, &b->arena,
-                                &hits);
+        (void)ken_recall_search(r, query, i % 4 == 3 ? &filter : NULL, LIMIT, &b->arena, &hits);
         ken_vec_push(out, bench_ms(ken_clock_mono_ns() - start));
         ken_arena_rewind(&b->arena, mark);
     }
+}
+
+static void put(const bench *b, ken_recall *r, size_t id, size_t from)
+{
+    ken_recall_put(r, (int64_t)id, b->titles.ptr[from], b->bodies.ptr[from]);
+    if (id % 10 == 0)
+        ken_recall_mark(r, (int64_t)id, TENTH);
 }
 
 static void update(bench *b, ken_recall *r, bench_samples *out)
@@ -82,7 +85,7 @@ static void update(bench *b, ken_recall *r, bench_samples *out)
     for (size_t i = 0; i < N_UPDATES; i++) {
         size_t id = next(b) % b->titles.len, from = next(b) % b->titles.len;
         int64_t start = ken_clock_mono_ns();
-        ken_recall_put(r, (int64_t)id, b->titles.ptr[from], b->bodies.ptr[from]);
+        put(b, r, id, from);
         ken_vec_push(out, bench_ms(ken_clock_mono_ns() - start));
     }
 }
@@ -100,7 +103,7 @@ int main(int argc, char **argv)
     ken_recall *r = ken_recall_new();
     int64_t start = ken_clock_mono_ns();
     for (size_t i = 0; i < n; i++)
-        ken_recall_put(r, (int64_t)i, b.titles.ptr[i], b.bodies.ptr[i]);
+        put(&b, r, i, i);
     double load_ms = bench_ms(ken_clock_mono_ns() - start);
     bench_samples search = { 0 }, updates = { 0 }, after = { 0 };
     size_t n_queries = a.n_queries ? a.n_queries : N_QUERIES;

@@ -100,14 +100,19 @@ static void compact(checkpoint_memory *m)
     m->tags.len = n_tags;
 }
 
+static uint32_t number_of(checkpoint_memory *m, ken_str tag)
+{
+    return (uint32_t)*ken_map_put(&m->numbers, tag, m->numbers.len, NULL);
+}
+
 static void add_mark(checkpoint_memory *m, const ken_checkpoint_row *row)
 {
     drop_mark(m, row->id);
     checkpoint_mark mark = { row->id, row->uuid, (uint32_t)m->tags.len, (uint32_t)row->n_tags };
     uint64_t mask = 0;
     for (size_t i = 0; i < row->n_tags; i++) {
-        uint64_t number = *ken_map_put(&m->numbers, row->tags[i], m->numbers.len, NULL);
-        ken_vec_push(&m->tags, (uint32_t)number);
+        uint32_t number = number_of(m, row->tags[i]);
+        ken_vec_push(&m->tags, number);
         mask |= number < CHECKPOINT_MASK_TAGS ? UINT64_C(1) << number : 0;
     }
     set_place(m, row->id, m->marks.len);
@@ -130,6 +135,8 @@ static void add_text(checkpoint_memory *m, const ken_checkpoint_row *row)
     if (row->context.len > 2) // not "{}"
         ken_buf_put_str(&body, ken_str_sub(row->context, 0, KEN_RECALL_TEXT_MAX / 2));
     ken_recall_put(m->recall, row->id, row->summary, ken_buf_str(&body));
+    for (size_t i = 0; i < row->n_tags; i++)
+        ken_recall_mark(m->recall, row->id, number_of(m, row->tags[i]));
     ken_buf_release(&body);
 }
 
@@ -264,9 +271,25 @@ bool checkpoint_sieve_passes(const checkpoint_sieve *s, size_t mark)
     return !s->has_any || (mask & s->any.mask) || count_rare(s->memory, mark, &s->any);
 }
 
-bool checkpoint_sieve_passes_id(void *ctx, int64_t id)
+// A tag that nothing has is a facet that no text has.
+static const uint32_t *facets_of(const checkpoint_memory *m, const ken_str *tags, size_t n,
+                                 ken_arena *arena)
 {
-    const checkpoint_sieve *s = ctx;
-    size_t place = find_place(s->memory, id);
-    return place != NO_PLACE && checkpoint_sieve_passes(s, place);
+    uint32_t *facets = KEN_ARENA_ARRAY(arena, uint32_t, n + 1);
+    for (size_t i = 0; i < n; i++) {
+        const uint64_t *number = ken_map_find(&m->numbers, tags[i]);
+        facets[i] = number ? (uint32_t)*number : UINT32_MAX;
+    }
+    return facets;
+}
+
+ken_recall_filter checkpoint_recall_filter(const checkpoint_memory *m,
+                                           const ken_checkpoint_filter *f, ken_arena *arena)
+{
+    return (ken_recall_filter){ .all = facets_of(m, f->all, f->n_all, arena),
+                                .any = facets_of(m, f->any, f->n_any, arena),
+                                .none = facets_of(m, f->none, f->n_none, arena),
+                                .n_all = f->n_all,
+                                .n_any = f->n_any,
+                                .n_none = f->n_none };
 }

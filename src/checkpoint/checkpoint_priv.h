@@ -61,7 +61,9 @@ typedef struct checkpoint_sieve {
 
 checkpoint_sieve checkpoint_sieve_of(const checkpoint_memory *m, const ken_checkpoint_filter *f);
 bool checkpoint_sieve_passes(const checkpoint_sieve *s, size_t mark); // index in `marks`
-ken_recall_filter_fn checkpoint_sieve_passes_id;                      // ctx: a sieve
+// The same as a question to the texts asks for it; what it has is in the arena.
+ken_recall_filter checkpoint_recall_filter(const checkpoint_memory *m,
+                                           const ken_checkpoint_filter *f, ken_arena *arena);
 
 // ---- checkpoint_check.c ------------------------------------------------------------------------
 // The tags of a list whose items may hold several: each once, in byte order, in the arena.

@@ -101,9 +101,10 @@ static ken_status find_notes(ken_checkpoints *c, ken_str text, const ken_checkpo
     if (st)
         return st;
     ken_recall_hit *hits = NULL;
-    checkpoint_sieve sieve = checkpoint_sieve_of(&c->memory, f);
-    size_t n = ken_recall_search(c->memory.recall, text, checkpoint_sieve_passes_id, &sieve,
-                                 q->limit, arena, &hits);
+    ken_recall_filter filter = checkpoint_recall_filter(&c->memory, f, arena);
+    bool has_filter = f->n_all || f->n_any || f->n_none;
+    size_t n = ken_recall_search(c->memory.recall, text, has_filter ? &filter : NULL, q->limit,
+                                 arena, &hits);
     for (size_t i = 0; !st && i < n; i++) {
         const checkpoint_mark *mark = checkpoint_memory_find(&c->memory, hits[i].id);
         size_t n_found = 0;

@@ -32,8 +32,9 @@ void ken_recall_free(ken_recall *r)
         return;
     ken_recall__release_lists(&r->lists);
     ken_vec_release(&r->texts);
+    ken_vec_release(&r->ids);
     ken_vec_release(&r->titles);
-    ken_vec_release(&r->norms);
+    ken_vec_release(&r->lengths);
     ken_vector_matrix_release(&r->matrix);
     ken_free(r->slots);
     ken_tokenizer_free(r->tokenizer);
@@ -46,6 +47,8 @@ void ken_recall_free(ken_recall *r)
     ken_vec_release(&r->merged);
     ken_vec_release(&r->distances);
     ken_vec_release(&r->near);
+    ken_vec_release(&r->passing);
+    ken_vec_release(&r->levels);
     ken_free(r);
 }
 
@@ -61,10 +64,12 @@ size_t ken_recall_bytes(const ken_recall *r)
         m->n_dims + sizeof *m->scales + sizeof *m->first_row + m->n_words * sizeof *m->bits;
     return sizeof *r + r->lists.n_bytes + r->lists.all.cap * sizeof *r->lists.all.ptr +
            r->lists.n_slots * sizeof *r->lists.slots + r->n_slots * sizeof *r->slots +
-           r->texts.cap * sizeof *r->texts.ptr + r->titles.cap * sizeof *r->titles.ptr +
-           r->norms.cap * sizeof *r->norms.ptr + r->n_rows_cap * row +
-           r->sums.cap * sizeof *r->sums.ptr + r->merged.cap * sizeof *r->merged.ptr +
-           r->distances.cap * sizeof *r->distances.ptr + r->near.cap * sizeof *r->near.ptr;
+           r->texts.cap * sizeof *r->texts.ptr + r->ids.cap * sizeof *r->ids.ptr +
+           r->titles.cap * sizeof *r->titles.ptr + r->lengths.cap * sizeof *r->lengths.ptr +
+           r->n_rows_cap * row + r->sums.cap * sizeof *r->sums.ptr +
+           r->merged.cap * sizeof *r->merged.ptr + r->distances.cap * sizeof *r->distances.ptr +
+           r->near.cap * sizeof *r->near.ptr + r->passing.cap * sizeof *r->passing.ptr +
+           r->levels.cap;
 }
 
 double ken_recall_relevance(double cosine)
@@ -79,7 +84,7 @@ double ken_recall_relevance(double cosine)
 static uint32_t *slot_of(const ken_recall *r, int64_t id)
 {
     size_t i = ken_hash64(&id, sizeof id) & (r->n_slots - 1);
-    while (r->slots[i] && r->texts.ptr[r->slots[i] - 1].id != id)
+    while (r->slots[i] && r->ids.ptr[r->slots[i] - 1] != id)
         i = (i + 1) & (r->n_slots - 1);
     return &r->slots[i];
 }
@@ -91,7 +96,7 @@ static void make_slots(ken_recall *r, size_t n_slots)
     r->slots = ken_zalloc(ken_mul_size(n_slots, sizeof *r->slots));
     for (size_t row = 0; row < r->texts.len; row++)
         if (r->texts.ptr[row].is_live)
-            *slot_of(r, r->texts.ptr[row].id) = (uint32_t)row + 1;
+            *slot_of(r, r->ids.ptr[row]) = (uint32_t)row + 1;
 }
 
 // ---- rows --------------------------------------------------------------------------------------
@@ -116,7 +121,9 @@ static void move_row(ken_recall *r, size_t from, size_t to)
 {
     ken_vector_matrix *m = &r->matrix;
     r->texts.ptr[to] = r->texts.ptr[from];
+    r->ids.ptr[to] = r->ids.ptr[from];
     r->titles.ptr[to] = r->titles.ptr[from];
+    r->lengths.ptr[to] = r->lengths.ptr[from];
     memcpy(m->values + to * m->n_dims, m->values + from * m->n_dims, m->n_dims);
     memcpy(m->bits + to * m->n_words, m->bits + from * m->n_words, m->n_words * sizeof *m->bits);
     m->scales[to] = m->scales[from];
@@ -133,7 +140,7 @@ static void close_up(ken_recall *r)
             move_row(r, row, n);
         new_row[row] = n++;
     }
-    r->texts.len = r->titles.len = n;
+    r->texts.len = r->ids.len = r->titles.len = r->lengths.len = n;
     r->matrix.n_rows = r->matrix.n_files = n;
     ken_recall__move_postings(&r->lists, new_row);
     ken_free(new_row);
@@ -149,11 +156,11 @@ void ken_recall_remove(ken_recall *r, int64_t id)
     t->is_live = false;
     r->titles.ptr[at - 1] = 0;
     r->matrix.scales[at - 1] = 0; // no cosine
-    r->n_title -= t->n_title;
-    r->n_body -= t->n_body;
+    r->n_title -= r->lengths.ptr[at - 1].title;
+    r->n_body -= r->lengths.ptr[at - 1].body;
+    r->lengths.ptr[at - 1] = (recall_length){ RECALL_DEAD, RECALL_DEAD };
     r->n_concepts -= t->n_concepts;
     r->n_live--;
-    r->has_norms = false;
     size_t n_dead = r->texts.len - r->n_live;
     if (n_dead > DEAD_MIN && n_dead > r->texts.len / 3)
         close_up(r);
@@ -247,9 +254,21 @@ static void add_postings(ken_recall *r, uint32_t row)
     }
 }
 
+static uint16_t short_length(uint32_t n_terms)
+{
+    return (uint16_t)(n_terms < RECALL_LENGTH_MAX ? n_terms : RECALL_LENGTH_MAX);
+}
+
 static ken_str clipped(ken_str s, size_t most)
 {
     return s.len ? ken_str_sub(s, 0, most) : KEN_STR("");
+}
+
+void ken_recall_mark(ken_recall *r, int64_t id, uint32_t facet)
+{
+    uint32_t at = r->n_slots ? *slot_of(r, id) : 0;
+    if (at && r->texts.ptr[at - 1].is_live)
+        ken_recall__add_posting(&r->lists, RECALL_FACET_TERM | facet, (at - 1) << RECALL_ROW_SHIFT);
 }
 
 void ken_recall_put(ken_recall *r, int64_t id, ken_str title, ken_str body)
@@ -264,20 +283,19 @@ void ken_recall_put(ken_recall *r, int64_t id, ken_str title, ken_str body)
     if (2 * (r->texts.len + 1) > r->n_slots)
         make_slots(r, r->n_slots ? 2 * r->n_slots : FIRST_SLOTS);
     uint32_t row = (uint32_t)r->texts.len;
-    recall_text t = { .id = id,
-                      .n_title = r->doc.len[KEN_FIELD_NAME] / 2,
-                      .n_body = r->doc.len[KEN_FIELD_BODY],
-                      .n_concepts = add_concepts(r, row),
-                      .is_live = true };
+    recall_text t = { .n_concepts = add_concepts(r, row), .is_live = true };
+    recall_length length = { short_length(r->doc.len[KEN_FIELD_NAME] / 2),
+                             short_length(r->doc.len[KEN_FIELD_BODY]) };
     ken_vec_push(&r->texts, t);
+    ken_vec_push(&r->ids, id);
     ken_vec_push(&r->titles, ken_recall__title_hash(title));
+    ken_vec_push(&r->lengths, length);
     *slot_of(r, id) = row + 1;
     r->matrix.n_rows = r->matrix.n_files = row + 1;
     ken_vector_matrix_put(&r->matrix, row, r->rows.values.ptr, r->rows.scales.ptr, NULL);
     add_postings(r, row);
-    r->n_title += t.n_title;
-    r->n_body += t.n_body;
+    r->n_title += length.title;
+    r->n_body += length.body;
     r->n_concepts += t.n_concepts;
     r->n_live++;
-    r->has_norms = false;
 }

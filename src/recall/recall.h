@@ -29,6 +29,7 @@ enum {
     KEN_RECALL_TITLE_MAX = 2000,    // bytes of a title
     KEN_RECALL_QUERY_MAX = 2000,    // bytes of a question
     KEN_RECALL_TEXTS_MAX = 8 << 20, // texts; no more are taken
+    KEN_RECALL_FACETS_MAX = 250,    // of one kind, of one filter
 };
 
 #define KEN_RECALL_WORDS 0.55
@@ -43,6 +44,9 @@ void ken_recall_use_concepts(ken_recall *r);
 void ken_recall_free(ken_recall *r);
 // Adds, or replaces the text of that id. Words of the title count more.
 void ken_recall_put(ken_recall *r, int64_t id, ken_str title, ken_str body);
+// Gives a text a facet, a number of the owner's that filters ask for: a status, a tag. A text that
+// is put in again has none.
+void ken_recall_mark(ken_recall *r, int64_t id, uint32_t facet);
 void ken_recall_remove(ken_recall *r, int64_t id); // absent is fine
 size_t ken_recall_count(const ken_recall *r);
 size_t ken_recall_bytes(const ken_recall *r); // memory of the texts and their lists
@@ -55,12 +59,16 @@ typedef struct ken_recall_hit {
     double meaning;  // cosine
 } ken_recall_hit;
 
-// Says whether a text may be in the answer. Pure: it may be asked more than once, or not at all.
-typedef bool ken_recall_filter_fn(void *ctx, int64_t id);
+// Which texts may be in the answer: those that have each facet of `all`, one of `any`, when there
+// are some, and none of `none`. At most KEN_RECALL_FACETS_MAX in each.
+typedef struct ken_recall_filter {
+    const uint32_t *all, *any, *none;
+    size_t n_all, n_any, n_none;
+} ken_recall_filter;
 
 // The best `limit` texts that pass (`filter` NULL = all do), best first; returns how many. Those
 // that share neither words nor meaning are no answer.
-size_t ken_recall_search(ken_recall *r, ken_str query, ken_recall_filter_fn *filter, void *ctx,
+size_t ken_recall_search(ken_recall *r, ken_str query, const ken_recall_filter *filter,
                          size_t limit, ken_arena *arena, ken_recall_hit **out);
 
 // What a cosine is worth to people: max(0, 1 - d / 2) of the distance d = 1 - cosine.

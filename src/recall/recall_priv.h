@@ -52,20 +52,34 @@ enum {
 // The list of texts that speak of a concept: terms have 40 bits, so that no word has it.
 #define RECALL_CONCEPT_TERM ((ken_term)1 << 40)
 
+// The list of texts that have a facet.
+#define RECALL_FACET_TERM ((ken_term)1 << 41)
+
 // All concepts of a stem, one after the other; NULL for none.
 const recall_concept *ken_recall__find_concepts(const ken_recall *r, ken_term term, size_t *out_n);
 
 typedef struct recall_text {
-    int64_t id;
-    uint32_t n_title, n_body; // terms
-    uint32_t n_concepts;      // words that speak of one, once for each
+    uint32_t n_concepts; // words that speak of one, once for each
     bool is_live;
 } recall_text;
 
-// What one occurrence counts in a text, by its lengths; zero for those removed.
-typedef struct recall_norm {
-    float title, body, concept;
-} recall_norm;
+// How long a text is, in terms: what a question needs to know of each one that it finds. More than
+// RECALL_LENGTH_MAX do not count.
+typedef struct recall_length {
+    uint16_t title, body; // RECALL_DEAD when it was removed
+} recall_length;
+
+enum {
+    RECALL_LENGTH_MAX = 4094,
+    RECALL_DEAD,
+    RECALL_LENGTHS,
+};
+
+// What one occurrence counts in a text, by its length; nothing in a dead one.
+typedef struct recall_norms {
+    double average; // of the lengths, that they were made for
+    float of[RECALL_LENGTHS];
+} recall_norms;
 
 // Rows are added at the end. One that was replaced or removed stays, dead, until there are too
 // many of them: then all rows close up.
@@ -73,32 +87,34 @@ struct ken_recall {
     const ken_static_model *model;
     recall_lists lists;
     KEN_VEC(recall_text) texts;
+    KEN_VEC(int64_t) ids;     // these and the next stand beside them
     KEN_VEC(uint64_t) titles; // hash of the words of the title; 0 = none, or dead
-    KEN_VEC(recall_norm) norms;
+    KEN_VEC(recall_length) lengths;
     ken_vector_matrix matrix; // one file of one row for each text
     size_t n_rows_cap;        // rows that the matrix has room for
     uint32_t *slots;          // open addressing by id: row + 1
     size_t n_slots;
     size_t n_live;
     uint64_t n_title, n_body, n_concepts; // of all live texts
-    bool has_norms;
-    KEN_VEC(recall_concept) concepts; // by stem; none unless used
+    KEN_VEC(recall_concept) concepts;     // by stem; none unless used
     // for one text
     ken_tokenizer *tokenizer;
     ken_lex_doc doc;
     ken_static_rows rows;
     KEN_VEC(char) lines;
     // for one question
+    recall_norms title_norms, body_norms;
     KEN_VEC(float) sums;         // by row, of words
     KEN_VEC(float) concept_sums; // by row; none unless used
     KEN_VEC(recall_posting) merged;
     KEN_VEC(uint16_t) distances; // by row: signs that differ
-    ken_vec_u32 near;
+    ken_vec_u32 near, passing;
+    KEN_VEC(uint8_t) levels; // by row; of a question with a filter
 };
 
 // Adds up the words of a question in `sums`; returns what a text could reach.
 double ken_recall__add_words(ken_recall *r, const ken_lex_query *q);
-// The same for what it speaks of, in `concept_sums`. Norms are those of the words before.
+// The same for what it speaks of, in `concept_sums`.
 double ken_recall__add_concepts(ken_recall *r, const ken_lex_query *q);
 
 // Of the folded words of a text, one space apart; 0 when it has none.

@@ -8,6 +8,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "recall/recall_priv.h"
 #include "simd/simd.h"
 
@@ -18,6 +19,7 @@ enum {
     NEAR_MIN = 2048,   // … and at least so many
     WIDER = 8,         // times as many when too few of them pass
     SAMPLE = 7,        // one of so many distances is counted
+    LOOK = 64,         // rows that are looked at together
     BATCH = 512,
 };
 
@@ -38,8 +40,9 @@ typedef struct best_rows {
 
 typedef struct search {
     ken_recall *r;
-    ken_recall_filter_fn *filter;
-    void *ctx;
+    bool has_filter; // then rows of the top level pass
+    uint8_t top;
+    size_t n_passing;                // their rows are in r->passing
     uint64_t title;                  // the question as a title
     double weights, concept_weights; // the sums that a text could reach
     const ken_vector_query *vector;  // NULL: it has no meaning
@@ -49,12 +52,6 @@ typedef struct search {
 } search;
 
 // ---- the best ----------------------------------------------------------------------------------
-
-static bool passes(const search *s, uint32_t row)
-{
-    const recall_text *t = &s->r->texts.ptr[row];
-    return t->is_live && (!s->filter || s->filter(s->ctx, t->id));
-}
 
 static bool is_worse(const best_row *a, const best_row *b)
 {
@@ -89,12 +86,11 @@ static float floor_of(const best_rows *b)
     return b->n == b->most ? b->heap[0].score : FLT_MIN;
 }
 
-// The filter is asked only of rows that would be among the best.
 static void offer(search *s, uint32_t row, float score)
 {
     best_rows *b = &s->best;
-    best_row h = { score, row, s->r->texts.ptr[row].id };
-    if ((b->n == b->most && !is_worse(&b->heap[0], &h)) || !passes(s, row))
+    best_row h = { score, row, s->r->ids.ptr[row] };
+    if (b->n == b->most && !is_worse(&b->heap[0], &h))
         return;
     if (b->n == b->most)
         sink(b, h);
@@ -109,27 +105,128 @@ static void take_best(search *s)
     s->best.n = 0;
 }
 
+// ---- which texts -------------------------------------------------------------------------------
+
+// Lifts the rows of a facet's list from one level to the next.
+static void lift(ken_recall *r, uint32_t facet, uint8_t from, uint8_t to)
+{
+    const recall_list *l = ken_recall__find_list(&r->lists, RECALL_FACET_TERM | facet);
+    for (uint32_t i = 0; l && i < l->len; i++) {
+        uint8_t *level = &r->levels.ptr[l->at[i] >> RECALL_ROW_SHIFT];
+        *level = *level == from ? to : *level;
+    }
+}
+
+static bool passes(const search *s, uint32_t row)
+{
+    return !s->has_filter || s->r->levels.ptr[row] == s->top;
+}
+
+static void list_passing(search *s)
+{
+    ken_recall *r = s->r;
+    size_t n = r->texts.len;
+    ken_vec_reserve(&r->passing, n);
+    for (size_t from = 0; from < n; from += LOOK) {
+        size_t end = n - from < LOOK ? n : from + LOOK;
+        if (!memchr(r->levels.ptr + from, s->top, end - from))
+            continue;
+        for (size_t row = from; row < end; row++) {
+            r->passing.ptr[s->n_passing] = (uint32_t)row;
+            s->n_passing += r->levels.ptr[row] == s->top;
+        }
+    }
+}
+
+// A row goes up by one with each facet that it must have, and by one with the first of `any`; those
+// that come to the top pass. So a filter costs what the lists of its facets are long. Dead rows are
+// still in lists, and are never offered.
+static void sift(search *s, const ken_recall_filter *f)
+{
+    enum {
+        OUT = UINT8_MAX
+    };
+    ken_recall *r = s->r;
+    size_t n = r->texts.len;
+    uint8_t level = 0;
+    KEN_ASSERT(f->n_all <= KEN_RECALL_FACETS_MAX);
+    ken_vec_reserve(&r->levels, n);
+    memset(r->levels.ptr, 0, n);
+    for (size_t i = 0; i < f->n_none; i++)
+        lift(r, f->none[i], 0, OUT);
+    for (size_t i = 0; i < f->n_all; i++, level++)
+        lift(r, f->all[i], level, (uint8_t)(level + 1));
+    for (size_t i = 0; i < f->n_any; i++)
+        lift(r, f->any[i], level, (uint8_t)(level + 1));
+    s->has_filter = true;
+    s->top = (uint8_t)(level + (f->n_any > 0));
+    list_passing(s);
+}
+
 // ---- candidates --------------------------------------------------------------------------------
+
+// Whether one of LOOK or less rows has the title: one loop without a branch.
+static bool has_title(const uint64_t *titles, size_t n, uint64_t title)
+{
+    bool is_any = false;
+    for (size_t i = 0; i < n; i++)
+        is_any |= titles[i] == title;
+    return is_any;
+}
 
 static void take_titles(search *s)
 {
-    const ken_recall *r = s->r;
-    for (size_t row = 0; s->title && row < r->titles.len; row++)
-        if (r->titles.ptr[row] == s->title)
-            offer(s, (uint32_t)row, 1);
+    const uint64_t *titles = s->r->titles.ptr;
+    size_t n = s->title ? s->r->titles.len : 0;
+    for (size_t from = 0; from < n; from += LOOK) {
+        size_t n_part = n - from < LOOK ? n - from : LOOK;
+        if (!has_title(titles + from, n_part, s->title))
+            continue;
+        for (size_t row = from; row < from + n_part; row++)
+            if (titles[row] == s->title && passes(s, (uint32_t)row))
+                offer(s, (uint32_t)row, 1);
+    }
     take_best(s);
 }
 
-// Of words or of concepts.
+static bool has_sum(const float *sums, size_t n, float floor)
+{
+    bool is_any = false;
+    for (size_t i = 0; i < n; i++)
+        is_any |= sums[i] >= floor;
+    return is_any;
+}
+
+static void offer_sums(search *s, const float *sums)
+{
+    for (size_t end = s->r->texts.len; end > 0;) {
+        size_t n = end < LOOK ? end : LOOK;
+        end -= n;
+        if (!has_sum(sums + end, n, floor_of(&s->best)))
+            continue;
+        for (size_t row = end + n; row-- > end;)
+            if (sums[row] >= floor_of(&s->best))
+                offer(s, (uint32_t)row, sums[row]);
+    }
+}
+
+static void offer_passing_sums(search *s, const float *sums)
+{
+    for (size_t i = s->n_passing; i-- > 0;) {
+        uint32_t row = s->r->passing.ptr[i];
+        if (sums[row] >= floor_of(&s->best))
+            offer(s, row, sums[row]);
+    }
+}
+
+// Of words or of concepts. From the end: of rows with one sum the later ones mostly have the larger
+// ids, and who comes first is not driven out again. Dead rows have no sum.
 static void take_sums(search *s, const float *sums)
 {
-    float floor = FLT_MIN;
-    size_t n = s->r->texts.len;
-    for (size_t row = 0; row < n; row++)
-        if (sums[row] >= floor) {
-            offer(s, (uint32_t)row, sums[row]);
-            floor = floor_of(&s->best);
-        }
+    if (s->has_filter)
+        offer_passing_sums(s, sums);
+    else
+        offer_sums(s, sums);
     take_best(s);
 }
 
@@ -147,9 +244,10 @@ static uint16_t distance_of(const ken_recall *r, size_t want)
 static size_t leave_passing(const search *s, uint32_t *rows, size_t n)
 {
     size_t n_left = 0;
-    for (size_t i = 0; i < n; i++)
-        if (passes(s, rows[i]))
-            rows[n_left++] = rows[i];
+    for (size_t i = 0; i < n; i++) {
+        rows[n_left] = rows[i];
+        n_left += passes(s, rows[i]);
+    }
     return n_left;
 }
 
@@ -168,26 +266,43 @@ static void offer_near(search *s, const uint32_t *rows, size_t n)
     }
 }
 
-static void take_near(search *s)
+// Of many texts only those whose signs agree with the question's in most places.
+static void take_near_of_many(search *s, size_t n_live)
 {
     ken_recall *r = s->r;
-    size_t n_rows = r->texts.len, want = n_rows / NEAR_SHARE;
-    want = n_rows <= EXACT_ROWS ? n_rows : want < NEAR_MIN ? NEAR_MIN : want;
+    size_t n_rows = r->texts.len;
+    size_t want = n_rows / NEAR_SHARE, least = NEAR_MIN * n_rows / n_live;
     ken_vec_reserve(&r->distances, n_rows);
     ken_vec_reserve(&r->near, n_rows);
     ken_simd()->hamming(s->vector->bits, r->matrix.bits, n_rows, r->matrix.n_words,
                         r->distances.ptr);
-    for (;; want *= WIDER) {
+    for (want = want < least ? least : want;; want *= WIDER) {
         uint16_t most = want < n_rows ? distance_of(r, want) : UINT16_MAX;
         size_t n = ken_simd()->at_most(r->distances.ptr, n_rows, most, r->near.ptr);
-        if (s->filter)
+        if (s->has_filter)
             n = leave_passing(s, r->near.ptr, n);
         if (n < s->best.most && want < n_rows)
             continue;
         offer_near(s, r->near.ptr, n);
-        take_best(s);
         return;
     }
+}
+
+static void take_near(search *s)
+{
+    ken_recall *r = s->r;
+    size_t n = s->has_filter ? s->n_passing : r->n_live;
+    if (n > EXACT_ROWS) {
+        take_near_of_many(s, n);
+    } else if (s->has_filter) {
+        offer_near(s, r->passing.ptr, n);
+    } else {
+        ken_vec_reserve(&r->near, r->texts.len);
+        for (uint32_t row = 0; row < r->texts.len; row++)
+            r->near.ptr[row] = row;
+        offer_near(s, r->near.ptr, r->texts.len);
+    }
+    take_best(s);
 }
 
 // ---- scores ------------------------------------------------------------------------------------
@@ -232,7 +347,7 @@ static void score(const search *s, uint32_t row, ken_recall_hit *h)
 {
     const ken_recall *r = s->r;
     double meaning = fmin(1, fmax(0, h->meaning));
-    h->id = r->texts.ptr[row].id;
+    h->id = r->ids.ptr[row];
     h->words = share(r->sums.ptr[row], s->weights);
     h->score = KEN_RECALL_WORDS * h->words + (1 - KEN_RECALL_WORDS) * meaning;
     if (r->concepts.len) {
@@ -286,14 +401,19 @@ enum {
     KINDS = 4 // of candidates: titles, words, concepts, meaning
 };
 
-size_t ken_recall_search(ken_recall *r, ken_str query, ken_recall_filter_fn *filter, void *ctx,
+size_t ken_recall_search(ken_recall *r, ken_str query, const ken_recall_filter *filter,
                          size_t limit, ken_arena *arena, ken_recall_hit **out)
 {
     *out = NULL;
     if (!r->n_live || !limit)
         return 0;
-    search s = { .r = r, .filter = filter, .ctx = ctx };
-    s.best.most = limit < r->n_live && limit + SPARE < r->n_live ? limit + SPARE : r->n_live;
+    search s = { .r = r };
+    if (filter)
+        sift(&s, filter);
+    size_t n_texts = filter ? s.n_passing : r->n_live;
+    if (!n_texts)
+        return 0;
+    s.best.most = limit < n_texts && limit + SPARE < n_texts ? limit + SPARE : n_texts;
     ken_recall_hit *hits = KEN_ARENA_ARRAY(arena, ken_recall_hit, KINDS * s.best.most);
     ken_arena_mark mark = ken_arena_get_mark(arena);
     s.best.heap = KEN_ARENA_ARRAY(arena, best_row, s.best.most);

@@ -18,25 +18,17 @@ static float norm_of(double n_terms, double average, float b)
     return (float)(1 / (1 - (double)b + (double)b * (average > 0 ? n_terms / average : 1)));
 }
 
-static void make_norms(ken_recall *r)
+// Averages move with every change, so norms are made by the next question, of lengths instead of
+// texts.
+static void make_norms(recall_norms *n, uint64_t n_terms, size_t n_texts, float weight, float b)
 {
-    if (r->has_norms)
+    double average = (double)n_terms / (double)n_texts;
+    if (n->average == average && n->of[0] > 0)
         return;
-    double title = (double)r->n_title / (double)r->n_live,
-           body = (double)r->n_body / (double)r->n_live,
-           concept = (double)r->n_concepts / (double)r->n_live;
-    ken_vec_reserve(&r->norms, r->texts.cap);
-    for (size_t row = 0; row < r->texts.len; row++) {
-        const recall_text *t = &r->texts.ptr[row];
-        recall_norm *n = &r->norms.ptr[row];
-        *n = (recall_norm){ 0 };
-        if (t->is_live) {
-            n->title = title_weight * norm_of(t->n_title, title, title_b);
-            n->body = norm_of(t->n_body, body, body_b);
-            n->concept = norm_of(t->n_concepts, concept, concept_b);
-        }
-    }
-    r->has_norms = true;
+    for (uint32_t length = 0; length <= RECALL_LENGTH_MAX; length++)
+        n->of[length] = weight * norm_of(length, average, b);
+    n->of[RECALL_DEAD] = 0;
+    n->average = average;
 }
 
 static recall_posting joined(recall_posting a, recall_posting b)
@@ -85,19 +77,20 @@ static uint32_t count_live(const ken_recall *r, const recall_list *l)
         return l->len;
     uint32_t n = 0;
     for (uint32_t i = 0; i < l->len; i++)
-        n += r->norms.ptr[l->at[i] >> RECALL_ROW_SHIFT].body > 0;
+        n += r->lengths.ptr[l->at[i] >> RECALL_ROW_SHIFT].body != RECALL_DEAD;
     return n;
 }
 
 static void add_list(ken_recall *r, const recall_list *l, float weight)
 {
     float *restrict sums = r->sums.ptr;
-    const recall_norm *restrict norms = r->norms.ptr;
+    const recall_length *restrict lengths = r->lengths.ptr;
+    const float *restrict title = r->title_norms.of, *restrict body = r->body_norms.of;
     for (uint32_t i = 0; i < l->len; i++) {
         recall_posting p = l->at[i];
         uint32_t row = p >> RECALL_ROW_SHIFT;
-        float t = norms[row].title * (float)(p >> RECALL_TITLE_SHIFT & RECALL_TIMES_MAX) +
-                  norms[row].body * (float)(p & RECALL_TIMES_MAX);
+        float t = title[lengths[row].title] * (float)(p >> RECALL_TITLE_SHIFT & RECALL_TIMES_MAX) +
+                  body[lengths[row].body] * (float)(p & RECALL_TIMES_MAX);
         sums[row] += weight * t / (t + saturation);
     }
 }
@@ -111,7 +104,8 @@ static double weight_of(const ken_recall *r, const recall_list *l)
 double ken_recall__add_words(ken_recall *r, const ken_lex_query *q)
 {
     double sum = 0;
-    make_norms(r);
+    make_norms(&r->title_norms, r->n_title, r->n_live, title_weight, title_b);
+    make_norms(&r->body_norms, r->n_body, r->n_live, 1, body_b);
     ken_vec_reserve(&r->sums, r->texts.len);
     memset(r->sums.ptr, 0, r->texts.len * sizeof *r->sums.ptr);
     for (uint32_t i = 0; i < q->n_terms; i++) {
@@ -127,10 +121,13 @@ double ken_recall__add_words(ken_recall *r, const ken_lex_query *q)
 
 static void add_concept(ken_recall *r, const recall_list *l, float weight)
 {
+    double average = (double)r->n_concepts / (double)r->n_live;
     for (uint32_t i = 0; i < l->len; i++) {
-        uint32_t row = l->at[i] >> RECALL_ROW_SHIFT;
-        float t = r->norms.ptr[row].concept * (float)(l->at[i] & RECALL_TIMES_MAX);
-        r->concept_sums.ptr[row] += weight * t / (t + saturation);
+        const recall_text *text = &r->texts.ptr[l->at[i] >> RECALL_ROW_SHIFT];
+        float times = (float)(l->at[i] & RECALL_TIMES_MAX),
+              t = times * norm_of(text->n_concepts, average, concept_b);
+        if (text->is_live)
+            r->concept_sums.ptr[text - r->texts.ptr] += weight * t / (t + saturation);
     }
 }
 

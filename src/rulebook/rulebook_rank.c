@@ -29,11 +29,6 @@ struct rulebook_ranker {
     KEN_VEC(known_slot) slots; // by slot: what of the document is in it
 };
 
-typedef struct rank_filter {
-    const ken_rulebook *b;
-    ken_rule_kind kind;
-} rank_filter;
-
 void ken_rulebook__free_ranker(struct rulebook_ranker *r)
 {
     if (!r)
@@ -61,6 +56,7 @@ static void put_rule(struct rulebook_ranker *r, uint32_t slot, const ken_rule *r
         ken_buf_put_str(&body, rule->scope);
     }
     ken_recall_put(r->recall, id_of(slot, rule->index), rule->heading, ken_buf_str(&body));
+    ken_recall_mark(r->recall, id_of(slot, rule->index), rule->kind);
     ken_buf_release(&body);
 }
 
@@ -109,13 +105,6 @@ static struct rulebook_ranker *ranker_of(ken_rulebook *b)
     return r;
 }
 
-static bool is_of_kind(void *ctx, int64_t id)
-{
-    const rank_filter *f = ctx;
-    const rulebook_entry *e = entry_of(f->b, (uint32_t)(id >> SLOT_SHIFT));
-    return e && e->doc.kind == f->kind;
-}
-
 static double scope_points(const ken_rule *rule, ken_str description)
 {
     bool is_meant =
@@ -127,10 +116,10 @@ size_t ken_rulebook__rank(ken_rulebook *b, ken_str description, ken_rule_kind ki
                           ken_arena *arena, ken_rulebook_found **out)
 {
     struct rulebook_ranker *r = ranker_of(b);
-    rank_filter filter = { b, kind };
+    uint32_t facet = kind;
+    ken_recall_filter filter = { .all = &facet, .n_all = 1 };
     ken_recall_hit *hits = NULL;
-    size_t n =
-        ken_recall_search(r->recall, description, is_of_kind, &filter, CANDIDATES, arena, &hits);
+    size_t n = ken_recall_search(r->recall, description, &filter, CANDIDATES, arena, &hits);
     ken_rulebook_found *found = KEN_ARENA_ARRAY(arena, ken_rulebook_found, n + 1);
     for (size_t i = 0; i < n; i++) {
         const rulebook_entry *e = entry_of(b, (uint32_t)(hits[i].id >> SLOT_SHIFT));

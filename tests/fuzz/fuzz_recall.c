@@ -21,11 +21,9 @@ typedef struct state {
     size_t n;
 } state;
 
-static bool is_even(void *ctx, int64_t id)
-{
-    (void)ctx;
-    return id % 2 == 0;
-}
+enum {
+    EVEN = 3 // a facet
+};
 
 static void check_hits(const state *s, const ken_recall_hit *hits, size_t n, bool only_even)
 {
@@ -45,8 +43,10 @@ static void check_hits(const state *s, const ken_recall_hit *hits, size_t n, boo
 static void ask(state *s, ken_str query, bool only_even)
 {
     ken_recall_hit *hits;
-    size_t n = ken_recall_search(s->recall, query, only_even ? is_even : NULL, NULL, LIMIT,
-                                 &s->arena, &hits);
+    const uint32_t even = EVEN;
+    const ken_recall_filter filter = { .all = &even, .n_all = 1 };
+    size_t n =
+        ken_recall_search(s->recall, query, only_even ? &filter : NULL, LIMIT, &s->arena, &hits);
     check_hits(s, hits, n, only_even);
 }
 
@@ -56,6 +56,8 @@ static void change(state *s, int64_t id, ken_str text, bool is_put)
         ken_recall_put(s->recall, id, ken_str_sub(text, 0, text.len / 4), text);
     else
         ken_recall_remove(s->recall, id);
+    if (is_put && id % 2 == 0)
+        ken_recall_mark(s->recall, id, EVEN);
     s->n = s->n + is_put - s->is_there[id];
     s->is_there[id] = is_put;
     KEN_ASSERT(ken_recall_count(s->recall) == s->n);

@@ -116,7 +116,7 @@ KEN_TEST(tags_beyond_those_with_a_bit_filter_too)
 static size_t found(const char *query)
 {
     ken_recall_hit *hits = NULL;
-    size_t n = ken_recall_search(memory.recall, ken_str_c(query), NULL, NULL, 10, &arena, &hits);
+    size_t n = ken_recall_search(memory.recall, ken_str_c(query), NULL, 10, &arena, &hits);
     size_t n_said = 0;
     for (size_t i = 0; i < n; i++)
         n_said += hits[i].words > 0;

@@ -34,7 +34,7 @@ static void put(lab *l, int64_t id, const char *title, const char *body)
 
 static size_t ask(lab *l, const char *query, size_t limit)
 {
-    l->n = ken_recall_search(l->r, ken_str_c(query), NULL, NULL, limit, &l->arena, &l->hits);
+    l->n = ken_recall_search(l->r, ken_str_c(query), NULL, limit, &l->arena, &l->hits);
     return l->n;
 }
 
@@ -248,31 +248,108 @@ KEN_TEST(an_empty_recall_answers_nothing)
 
 // ---- filters -----------------------------------------------------------------------------------
 
-static bool is_multiple(void *ctx, int64_t id)
+// Facets of the number n: each of `steps` it can be divided by.
+static const uint32_t steps[] = { 2, 3, 500, 2999 };
+
+enum {
+    N_STEPS = sizeof steps / sizeof *steps
+};
+
+static void mark_multiples(lab *l, int64_t id)
 {
-    return id % *(int64_t *)ctx == 0;
+    for (size_t i = 0; i < N_STEPS; i++)
+        if (id % steps[i] == 0)
+            ken_recall_mark(l->r, id, steps[i]);
+}
+
+static void put_workers(lab *l, int64_t n)
+{
+    for (int64_t id = 1; id <= n; id++) {
+        ken_str body =
+            ken_arena_printf(&l->arena, "The worker number %d reads a queue of messages.", (int)id);
+        ken_recall_put(l->r, id, KEN_STR("Message worker"), body);
+        mark_multiples(l, id);
+    }
+}
+
+static size_t ask_with(lab *l, const char *query, const ken_recall_filter *f, size_t limit)
+{
+    l->n = ken_recall_search(l->r, ken_str_c(query), f, limit, &l->arena, &l->hits);
+    return l->n;
 }
 
 KEN_TEST(a_filter_leaves_the_answer_full)
 {
     lab l;
     start(&l);
-    for (int64_t id = 1; id <= 3000; id++) {
-        ken_str body =
-            ken_arena_printf(&l.arena, "The worker number %d reads a queue of messages.", (int)id);
-        ken_recall_put(l.r, id, KEN_STR("Message worker"), body);
-    }
-    int64_t steps[] = { 1, 2, 500, 2999, 5000 };
-    size_t want[] = { 4, 4, 4, 1, 0 };
+    put_workers(&l, 3000);
+    const uint32_t ask_for[] = { 2, 500, 2999, 5000 };
+    const size_t want[] = { 4, 4, 1, 0 };
+    const char *const queries[] = { "queue worker", "thread", "message worker" };
     for (size_t i = 0; i < sizeof want / sizeof *want; i++) {
-        for (int k = 0; k < 2; k++) { // by words; by meaning alone
-            ken_str query = k ? KEN_STR("thread") : KEN_STR("queue worker");
-            size_t n = ken_recall_search(l.r, query, is_multiple, &steps[i], 4, &l.arena, &l.hits);
-            kt_eq_u(n, want[i]);
-            for (size_t h = 0; h < n; h++)
-                kt_true(l.hits[h].id % steps[i] == 0);
+        for (size_t k = 0; k < 3; k++) { // by words; by meaning alone; by title
+            ken_recall_filter f = { .all = &ask_for[i], .n_all = 1 };
+            kt_eq_u(ask_with(&l, queries[k], &f, 4), want[i]);
+            for (size_t h = 0; h < l.n; h++)
+                kt_true(l.hits[h].id % ask_for[i] == 0);
         }
     }
+    end(&l);
+}
+
+KEN_TEST(a_filter_of_many_texts_leaves_the_answer_full)
+{
+    lab l;
+    start(&l);
+    put_workers(&l, 20000);
+    ken_recall_filter half = { .all = &steps[0], .n_all = 1 },
+                      rare = { .all = &steps[3], .n_all = 1 };
+    kt_eq_u(ask_with(&l, "thread", &half, 4), 4);
+    for (size_t h = 0; h < l.n; h++)
+        kt_true(l.hits[h].id % 2 == 0);
+    kt_eq_u(ask_with(&l, "thread", &rare, 10), 6);
+    end(&l);
+}
+
+KEN_TEST(facets_are_asked_for_together)
+{
+    lab l;
+    start(&l);
+    put_workers(&l, 30);
+    ken_recall_filter f = { .all = steps, .n_all = 2 };
+    kt_eq_u(ask_with(&l, "worker", &f, 50), 5); // 6, 12, …
+    f = (ken_recall_filter){ .any = steps, .n_any = 2 };
+    kt_eq_u(ask_with(&l, "worker", &f, 50), 20);
+    f = (ken_recall_filter){ .none = steps, .n_none = 2 };
+    kt_eq_u(ask_with(&l, "worker", &f, 50), 10);
+    f = (ken_recall_filter){ .all = steps, .n_all = 1, .none = &steps[1], .n_none = 1 };
+    kt_eq_u(ask_with(&l, "worker", &f, 50), 10);
+    const uint32_t twice[] = { 2, 2 };
+    f = (ken_recall_filter){ .all = twice, .n_all = 2 };
+    kt_eq_u(ask_with(&l, "worker", &f, 50), 15);
+    end(&l);
+}
+
+KEN_TEST(a_text_that_is_put_in_again_has_its_new_facets)
+{
+    lab l;
+    start(&l);
+    put_workers(&l, 10);
+    ken_recall_filter even = { .all = steps, .n_all = 1 };
+    for (int64_t id = 1; id <= 10; id++) {
+        ken_recall_put(l.r, id, KEN_STR("Message worker"), KEN_STR("again"));
+        if (id > 8)
+            ken_recall_mark(l.r, id, 2);
+    }
+    ken_recall_mark(l.r, 77, 2); // which is not there
+    kt_eq_u(ask_with(&l, "worker", &even, 50), 2);
+    kt_true(l.hits[0].id > 8 && l.hits[1].id > 8);
+    ken_recall_remove(l.r, 10);
+    kt_eq_u(ask_with(&l, "worker", &even, 50), 1);
+    for (int i = 0; i < 500; i++) // rows close up
+        ken_recall_put(l.r, 1, KEN_STR("Message worker"), KEN_STR("again"));
+    kt_eq_u(ask_with(&l, "worker", &even, 50), 1);
+    kt_eq_i(l.hits[0].id, 9);
     end(&l);
 }
 
@@ -365,7 +442,7 @@ static void compare(lab *l)
         asked[k] = k * 10 + rand() % 10;
         ken_buf_printf(&query, "%s ", words[asked[k]]);
     }
-    l->n = ken_recall_search(l->r, ken_buf_str(&query), NULL, NULL, N_IDS, &l->arena, &l->hits);
+    l->n = ken_recall_search(l->r, ken_buf_str(&query), NULL, N_IDS, &l->arena, &l->hits);
     size_t n_with = 0;
     for (int id = 0; id < N_IDS; id++) {
         double want = texts[id].is_there ? plain_words(&texts[id], asked, 4) : 0;
@@ -391,10 +468,9 @@ static void compare_with_new(lab *l, bool of_concepts)
             ken_recall_put(r, id, text_of(l, &texts[id], 0), text_of(l, &texts[id], 1));
     kt_eq_u(ken_recall_count(r), ken_recall_count(l->r));
     ken_recall_hit *hits;
-    size_t n =
-        ken_recall_search(r, KEN_STR("yellow bridge or market"), NULL, NULL, 50, &l->arena, &hits);
-    l->n = ken_recall_search(l->r, KEN_STR("yellow bridge or market"), NULL, NULL, 50, &l->arena,
-                             &l->hits);
+    size_t n = ken_recall_search(r, KEN_STR("yellow bridge or market"), NULL, 50, &l->arena, &hits);
+    l->n =
+        ken_recall_search(l->r, KEN_STR("yellow bridge or market"), NULL, 50, &l->arena, &l->hits);
     kt_eq_mem(l->hits, l->n * sizeof *hits, hits, n * sizeof *hits);
     ken_recall_free(r);
 }
@@ -475,8 +551,8 @@ KEN_TEST(the_best_of_many_are_the_best_of_all)
         ken_recall_hit *all;
         ken_str query =
             ken_arena_printf(&l.arena, "%s and %s near the lake", words[i], words[i + 9]);
-        size_t n = ken_recall_search(l.r, query, NULL, NULL, SIZE_MAX, &l.arena, &all);
-        l.n = ken_recall_search(l.r, query, NULL, NULL, 10, &l.arena, &l.hits);
+        size_t n = ken_recall_search(l.r, query, NULL, SIZE_MAX, &l.arena, &all);
+        l.n = ken_recall_search(l.r, query, NULL, 10, &l.arena, &l.hits);
         kt_true(n > 10 && l.n == 10);
         for (size_t k = 0; k < 10; k++, n_asked++)
             n_met += l.hits[k].score >= all[9].score;
@@ -522,7 +598,7 @@ KEN_TEST(long_texts_are_read_to_their_bound)
     ask(&l, "zeppelin", 5);
     kt_true(!place_of(&l, 1) || l.hits[place_of(&l, 1) - 1].words == 0);
     ken_str text = ken_buf_str(&one_line); // as a question: its first 2,000 bytes
-    kt_true(ken_recall_search(l.r, text, NULL, NULL, 5, &l.arena, &l.hits) > 0);
+    kt_true(ken_recall_search(l.r, text, NULL, 5, &l.arena, &l.hits) > 0);
     ken_buf_release(&one_line);
     end(&l);
 }
