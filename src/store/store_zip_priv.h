@@ -6,11 +6,7 @@
 #include "store/store_reader_priv.h"
 #include "store/store_zip.h"
 
-enum {
-    KEN_ZIP_MAX_RATIO = 8 // of the frame: bounds the memory that a small blob takes
-};
-
-// Appends `plain` compressed. False, and nothing appended, when that gains nothing.
+// Appends `plain` with its size. False, and nothing appended, when that gains nothing.
 bool ken_zip__put(ken_zip *z, ken_str plain, ken_buf *out);
 // Reads the size, which is at most `max` and what the frame behind it may grow to; spoils `r`.
 size_t ken_zip__size(ken_reader *r, size_t max);

@@ -278,7 +278,9 @@ ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err)
 void ken_store__sq_release(ken_sq *q)
 {
     disconnect(q);
+    ken_zip_free(q->zip);
     ken_free(q->path);
+    q->zip = NULL;
     q->path = NULL;
 }
 

@@ -12,6 +12,7 @@
 #include "store/sqlite/sqlite_statements_priv.h"
 #include "store/sqlite/sqlite_task_statements_priv.h"
 #include "store/store_ops.h"
+#include "store/store_zip.h"
 
 enum {
     KEN_SQ_TREE = 1
@@ -44,6 +45,7 @@ typedef struct ken_sq {
     int busy_ms;
     sqlite3_stmt *stmts[KEN_SQ_COUNT]; // prepared at first use
     ken_fs_stamp stamp;                // of the file, when it was opened as immutable
+    ken_zip *zip;                      // of blocks, made at first use
     bool is_read_only;
     bool is_immutable; // in a folder that cannot be written: no locks, no log beside it
     bool is_wal;

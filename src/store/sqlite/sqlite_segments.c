@@ -10,15 +10,49 @@ enum {
     BLOCK_BITS = 24
 }; // of a block's row id; 1 TiB per segment
 
-static ken_status add_block(ken_sq *q, int64_t id, ken_str data, ken_err *err)
+static ken_zip *zip_of(ken_sq *q)
+{
+    if (!q->zip)
+        q->zip = ken_zip_new();
+    return q->zip;
+}
+
+// Posting lists and names lose half. What loses less than a quarter is kept as it is: reading it
+// would cost more than its pages do.
+static bool compress(ken_sq *q, ken_str block, ken_buf *out)
+{
+    ken_buf_clear(out);
+    return ken_zip_squeeze(zip_of(q), KEN_ZIP_FAST, block, out) && out->len < block.len / 4 * 3;
+}
+
+static ken_status add_block(ken_sq *q, int64_t id, ken_str block, ken_buf *zipped, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(q, KEN_SQ_BLOCK_ADD, &st, err);
     if (s)
         return s;
     sqlite3_bind_int64(st, 1, id);
-    ken_store__sq_bind_blob(st, 2, data.ptr, data.len);
+    if (zipped && compress(q, block, zipped)) {
+        ken_store__sq_bind_blob(st, 2, zipped->ptr, zipped->len);
+        sqlite3_bind_int64(st, 3, (int64_t)block.len);
+    } else {
+        ken_store__sq_bind_blob(st, 2, block.ptr, block.len);
+    }
     return ken_store__sq_run(q, st, "writing to", err);
+}
+
+// Vectors are noise: nothing is tried with them.
+static ken_status add_blocks(ken_sq *q, int64_t segment, ken_segment_kind kind, ken_str bytes,
+                             ken_err *err)
+{
+    ken_buf zipped = KEN_BUF_INIT(KEN_SEGMENT_BLOCK * 2);
+    int64_t block = segment << BLOCK_BITS;
+    ken_status s = KEN_OK;
+    for (size_t at = 0; !s && at < bytes.len; at += KEN_SEGMENT_BLOCK)
+        s = add_block(q, block++, ken_str_sub(bytes, at, at + KEN_SEGMENT_BLOCK),
+                      kind == KEN_SEGMENT_VECTORS ? NULL : &zipped, err);
+    ken_buf_release(&zipped);
+    return s;
 }
 
 static ken_status sq_add(ken_store_backend *b, ken_segment_kind kind, ken_str bytes,
@@ -35,9 +69,8 @@ static ken_status sq_add(ken_store_backend *b, ken_segment_kind kind, ken_str by
     s = ken_store__sq_run(q, st, "writing to", err);
     if (s)
         return s;
-    int64_t id = sqlite3_last_insert_rowid(q->db), block = id << BLOCK_BITS;
-    for (size_t at = 0; !s && at < bytes.len; at += KEN_SEGMENT_BLOCK)
-        s = add_block(q, block++, ken_str_sub(bytes, at, at + KEN_SEGMENT_BLOCK), err);
+    int64_t id = sqlite3_last_insert_rowid(q->db);
+    s = add_blocks(q, id, kind, bytes, err);
     if (!s)
         *out_id = id;
     return s;
@@ -92,7 +125,7 @@ static ken_status scan_segments(ken_sq *q, ken_segment_kind kind, segment_vec *l
 }
 
 // Who reads a segment takes memory for its size, so it must be true: the last block is where that
-// size says, and the whole is not larger than the database.
+// size says, and the whole is not larger than what a database of that size can hold.
 static ken_status check_size(ken_sq *q, const ken_segment_info *g, uint64_t max_bytes, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
@@ -123,7 +156,7 @@ static ken_status sq_list(ken_store_backend *b, ken_segment_kind kind, ken_arena
     if (!s)
         s = ken_store__sq_ask(q, "PRAGMA page_size", &page_bytes, err);
     for (size_t i = 0; !s && i < list.len; i++)
-        s = check_size(q, &list.ptr[i], (uint64_t)(n_pages * page_bytes), err);
+        s = check_size(q, &list.ptr[i], (uint64_t)(n_pages * page_bytes) * KEN_ZIP_MAX_RATIO, err);
     if (!s) {
         *out = KEN_ARENA_ARRAY(arena, ken_segment_info, list.len);
         if (list.len)
@@ -132,6 +165,21 @@ static ken_status sq_list(ken_store_backend *b, ken_segment_kind kind, ken_arena
     }
     ken_vec_release(&list);
     return s;
+}
+
+// False when the row is no block.
+static bool take_block(ken_sq *q, sqlite3_stmt *st, void *into, size_t *out_n)
+{
+    ken_str data = ken_store__sq_blob(st, 0);
+    bool is_plain = sqlite3_column_type(st, 1) == SQLITE_NULL, is_bad = false;
+    size_t n = is_plain ? data.len : ken_store__sq_u64(st, 1, KEN_SEGMENT_BLOCK, &is_bad);
+    if (is_bad || !n || n > KEN_SEGMENT_BLOCK)
+        return false;
+    *out_n = n;
+    if (!is_plain)
+        return ken_zip_take(zip_of(q), data, into, n);
+    memcpy(into, data.ptr, n);
+    return true;
 }
 
 static ken_status sq_read_block(ken_store_backend *b, int64_t segment, uint32_t block, void *into,
@@ -146,14 +194,8 @@ static ken_status sq_read_block(ken_store_backend *b, int64_t segment, uint32_t 
     int rc = sqlite3_step(st);
     if (rc != SQLITE_ROW) {
         s = rc == SQLITE_DONE ? KEN_ENOTFOUND : SQ_FAIL(q, rc, err, "reading");
-    } else {
-        ken_str data = ken_store__sq_blob(st, 0);
-        if (!data.len || data.len > KEN_SEGMENT_BLOCK) {
-            s = SQ_CORRUPT(q, err, "a block of a segment has a wrong size");
-        } else {
-            memcpy(into, data.ptr, data.len);
-            *out_n = data.len;
-        }
+    } else if (!take_block(q, st, into, out_n)) {
+        s = SQ_CORRUPT(q, err, "a block of a segment is damaged");
     }
     ken_store__sq_done(st);
     return s;

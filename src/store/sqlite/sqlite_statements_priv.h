@@ -49,12 +49,11 @@
     X(SEGMENT_ADD, "INSERT INTO segment (kind, n_bytes, n_contents) VALUES (?1, ?2, ?3)")                                                                                    \
     X(SEGMENT_REMOVE, "DELETE FROM segment WHERE id = ?1")                                                                                                                   \
     X(SEGMENT_SCAN, "SELECT id, n_bytes, n_contents FROM segment WHERE kind = ?1 ORDER BY id")                                                                               \
-    X(BLOCK_ADD, "INSERT INTO segment_block (id, data) VALUES (?1, ?2)")                                                                                                     \
+    X(BLOCK_ADD, "INSERT INTO segment_block (id, data, n_plain) VALUES (?1, ?2, ?3)")                                                                                        \
     X(BLOCK_REMOVE, "DELETE FROM segment_block WHERE id >= ?1 AND id < ?2")                                                                                                  \
-    X(BLOCK_GET, "SELECT data FROM segment_block WHERE id = ?1")                                                                                                             \
-    X(BLOCK_LENGTH, "SELECT length(data) FROM segment_block WHERE id = ?1")                                                                                                  \
-    X(BLOCK_STATS, "SELECT count(*), coalesce(sum(length(data)), 0) FROM segment_block "                                                                                     \
-                   "WHERE id >= ?1 AND id < ?2")                                                                                                                             \
+    X(BLOCK_GET, "SELECT data, n_plain FROM segment_block WHERE id = ?1")                                                                                                    \
+    X(BLOCK_LENGTH, "SELECT coalesce(n_plain, length(data)) FROM segment_block WHERE id = ?1")                                                                               \
+    X(BLOCK_COUNT, "SELECT count(*) FROM segment_block WHERE id >= ?1 AND id < ?2")                                                                                          \
     X(TREE_GET_NUMBER, "SELECT generation FROM tree WHERE id = ?1")                                                                                                          \
     X(TREE_LOAD, "SELECT generation, at_ms, root, git_head, git_branch, n_files, n_chunks, "                                                                                 \
                  "n_symbols, n_bytes, n_lines FROM tree WHERE id = ?1")                                                                                                      \

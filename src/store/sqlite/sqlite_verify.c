@@ -72,37 +72,53 @@ static ken_status check_contents(ken_sq *q, ken_err *err)
     return s;
 }
 
-static ken_status check_segment(ken_sq *q, const ken_segment_info *g, ken_err *err)
+static ken_status count_blocks(ken_sq *q, int64_t segment, uint64_t *out, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(q, KEN_SQ_BLOCK_STATS, &st, err);
+    ken_status s = ken_store__sq_get(q, KEN_SQ_BLOCK_COUNT, &st, err);
     if (s)
         return s;
-    sqlite3_bind_int64(st, 1, g->id << 24);
-    sqlite3_bind_int64(st, 2, (g->id + 1) << 24);
+    sqlite3_bind_int64(st, 1, segment << 24);
+    sqlite3_bind_int64(st, 2, (segment + 1) << 24);
     int rc = sqlite3_step(st);
-    if (rc != SQLITE_ROW) {
+    if (rc != SQLITE_ROW)
         s = SQ_FAIL(q, rc, err, "checking");
-    } else if ((uint64_t)sqlite3_column_int64(st, 1) != g->n_bytes ||
-               (uint64_t)sqlite3_column_int64(st, 0) !=
-                   (g->n_bytes + KEN_SEGMENT_BLOCK - 1) / KEN_SEGMENT_BLOCK) {
-        char what[80];
-        snprintf(what, sizeof what, "blocks of segment %lld", (long long)g->id);
-        s = SQ_CORRUPT(q, err, what);
-    }
+    else
+        *out = (uint64_t)sqlite3_column_int64(st, 0);
     ken_store__sq_done(st);
     return s;
+}
+
+// Every block is there and can be taken apart, and there is none beside them.
+static ken_status check_segment(ken_store_backend *b, const ken_segment_info *g, void *block,
+                                ken_err *err)
+{
+    uint64_t n = 0, at = 0;
+    ken_status s = count_blocks(ken_sq_of(b), g->id, &n, err);
+    for (uint32_t i = 0; !s && i < n && at < g->n_bytes; i++) {
+        size_t got = 0;
+        s = b->ops->segment->read_block(b, g->id, i, block, &got, err);
+        at += got;
+    }
+    if (s && s != KEN_ENOTFOUND)
+        return s;
+    if (!s && at == g->n_bytes && n == (at + KEN_SEGMENT_BLOCK - 1) / KEN_SEGMENT_BLOCK)
+        return KEN_OK;
+    char what[80];
+    snprintf(what, sizeof what, "blocks of segment %lld", (long long)g->id);
+    return SQ_CORRUPT(ken_sq_of(b), err, what);
 }
 
 static ken_status check_segments(ken_store_backend *b, ken_segment_kind kind, ken_err *err)
 {
     ken_arena arena;
     ken_arena_init(&arena, 0);
+    void *block = ken_arena_alloc(&arena, KEN_SEGMENT_BLOCK);
     ken_segment_info *segments = NULL;
     size_t n = 0;
     ken_status st = b->ops->segment->list(b, kind, &arena, &segments, &n, err);
     for (size_t i = 0; !st && i < n; i++)
-        st = check_segment(ken_sq_of(b), &segments[i], err);
+        st = check_segment(b, &segments[i], block, err);
     ken_arena_release(&arena);
     return st;
 }

@@ -117,6 +117,14 @@ static inline char scn_filler(size_t at)
     return (char)(at * 31 + at / 251);
 }
 
+// Seven kinds of bytes without order: about three bits each.
+static inline char scn_sparse(size_t at)
+{
+    uint32_t x = (uint32_t)at * 2654435761u;
+    x = (x ^ x >> 15) * 2246822519u;
+    return (char)((x ^ x >> 13) % 7);
+}
+
 static inline ken_status scn_add_segment(ken_store *s, const scn_ids *ids, ken_err *err)
 {
     if (!ids->len)

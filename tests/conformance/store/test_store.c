@@ -445,15 +445,24 @@ STORE_TEST(skips_are_replaced)
 
 // ---- segments --------------------------------------------------------------------------------
 
-static void check_segment(ken_store *s, size_t n_bytes)
+static char zero(size_t at)
+{
+    (void)at;
+    return 0;
+}
+
+// Bytes that no backend can make smaller, such that one can, and such that are next to nothing.
+static char (*const fillers[])(size_t at) = { scn_filler, scn_sparse, zero };
+
+static void check_segment(ken_store *s, ken_segment_kind kind, char (*filler)(size_t at),
+                          size_t n_bytes)
 {
     char *bytes = ken_alloc(n_bytes), *block = ken_alloc(KEN_SEGMENT_BLOCK);
     for (size_t i = 0; i < n_bytes; i++)
-        bytes[i] = scn_filler(i);
+        bytes[i] = filler(i);
     int64_t id;
     begin(s);
-    kt_ok_err(ken_store_add_segment(s, KEN_SEGMENT_WORDS, ken_str_n(bytes, n_bytes), 5, &id, &err),
-              &err);
+    kt_ok_err(ken_store_add_segment(s, kind, ken_str_n(bytes, n_bytes), 5, &id, &err), &err);
     commit(s);
     size_t at = 0, n = 0;
     uint32_t b = 0;
@@ -476,8 +485,11 @@ STORE_TEST(segments_come_back_in_blocks)
                                     KEN_SEGMENT_BLOCK,
                                     KEN_SEGMENT_BLOCK + 1,
                                     3 * KEN_SEGMENT_BLOCK + 7 };
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        check_segment(s, sizes[i]);
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        check_segment(s, KEN_SEGMENT_MENTIONS, fillers[i % 3], sizes[i]);
+        check_segment(s, KEN_SEGMENT_VECTORS, fillers[(i + 1) % 3], sizes[i]);
+        check_segment(s, KEN_SEGMENT_WORDS, fillers[(i + 2) % 3], sizes[i]);
+    }
     ken_segment_info *list;
     size_t n;
     kt_ok(ken_store_list_segments(s, KEN_SEGMENT_WORDS, &arena, &list, &n, &err));
@@ -488,6 +500,7 @@ STORE_TEST(segments_come_back_in_blocks)
     begin(s);
     kt_status(ken_store_add_segment(s, KEN_SEGMENT_WORDS, KEN_STR(""), 0, &id, &err), KEN_EINVAL);
     ken_store_rollback(s);
+    kt_ok_err(ken_store_verify(s, &err), &err);
 }
 
 STORE_TEST(removed_segment_is_gone)

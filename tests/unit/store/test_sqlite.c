@@ -184,22 +184,60 @@ KEN_TEST(newer_schema_names_both_versions)
     ken_store *s;
     kt_status(try_open(path, true, &s), KEN_EVERSION);
     kt_has_str(err.msg, "version 99");
-    kt_has_str(err.msg, "up to 3");
+    kt_has_str(err.msg, "up to 4");
     kt_status(try_open(path, false, &s), KEN_EVERSION);
-    run_sql(path, "PRAGMA user_version = 3");
+    run_sql(path, "PRAGMA user_version = 4");
     s = must_open(path, true);
     kt_eq_u(generation_of(s), 1);
     ken_store_close(s);
 }
 
-// As it was before there were references (1), or memory (2).
+static void put_plain_block(sqlite3 *db, int64_t row, const char *bytes, size_t n)
+{
+    sqlite3_stmt *st = NULL;
+    kt_eq_i(
+        sqlite3_prepare_v2(db, "UPDATE segment_block SET data = ?2 WHERE id = ?1", -1, &st, NULL),
+        SQLITE_OK);
+    sqlite3_bind_int64(st, 1, row);
+    sqlite3_bind_blob(st, 2, bytes, (int)n, SQLITE_STATIC);
+    kt_eq_i(sqlite3_step(st), SQLITE_DONE);
+    sqlite3_finalize(st);
+}
+
+// Puts the bytes of every block in place of what was stored for it.
+static void make_blocks_plain(const char *path)
+{
+    char *block = ken_alloc(KEN_SEGMENT_BLOCK);
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_store *s = must_open(path, true);
+    ken_segment_info *list;
+    size_t n, n_bytes;
+    kt_ok_err(ken_store_list_segments(s, KEN_SEGMENT_WORDS, &arena, &list, &n, &err), &err);
+    sqlite3 *db = NULL;
+    kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
+    for (size_t i = 0; i < n; i++)
+        for (uint32_t b = 0; !ken_store_read_block(s, list[i].id, b, block, &n_bytes, &err); b++)
+            put_plain_block(db, list[i].id << 24 | b, block, n_bytes);
+    sqlite3_close(db);
+    ken_store_close(s);
+    ken_arena_release(&arena);
+    ken_free(block);
+}
+
+// As it was before there were references (1), memory (2), or compressed blocks (3).
 static void make_old_index(const char *path, int version)
 {
     make_index(path, 1);
-    run_sql(path, "DROP TABLE checkpoint_tag; DROP TABLE checkpoint; DROP TABLE checkpoint_state; "
-                  "DROP TABLE rule; DROP TABLE rule_document");
-    run_sql(path, version == 1 ? "DROP TABLE content_refs; PRAGMA user_version = 1"
-                               : "DELETE FROM content_refs; PRAGMA user_version = 2");
+    make_blocks_plain(path);
+    run_sql(path, "ALTER TABLE segment_block DROP COLUMN n_plain; PRAGMA user_version = 3");
+    if (version < 3)
+        run_sql(path,
+                "DROP TABLE checkpoint_tag; DROP TABLE checkpoint; DROP TABLE checkpoint_state; "
+                "DROP TABLE rule; DROP TABLE rule_document; DELETE FROM content_refs; "
+                "PRAGMA user_version = 2");
+    if (version < 2)
+        run_sql(path, "DROP TABLE content_refs; PRAGMA user_version = 1");
 }
 
 static void check_old_contents(ken_store *s)
@@ -220,18 +258,29 @@ static void check_old_contents(ken_store *s)
     ken_arena_release(&arena);
 }
 
+static void check_all(ken_store *s)
+{
+    uint64_t g = 0;
+    const char *wrong = NULL;
+    kt_ok_err(scn_check(s, &g, &wrong, &err), &err);
+    kt_eq_str(wrong, NULL);
+}
+
 KEN_TEST(older_index_is_migrated_by_who_opens_it)
 {
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 6; i++) {
         bool is_read_only = i % 2;
-        static const char *const names[] = { "w1.db", "r1.db", "w2.db", "r2.db" };
+        static const char *const names[] = { "w1.db", "r1.db", "w2.db", "r2.db", "w3.db", "r3.db" };
         const char *path = ktest_path(names[i]);
-        make_old_index(path, i < 2 ? 1 : 2);
+        make_old_index(path, 1 + i / 2);
         ken_store *s = must_open(path, is_read_only);
         uint64_t g = 0;
         kt_ok_err(ken_store_get_generation(s, &g, &err), &err);
         kt_eq_u(g, 1);
-        check_old_contents(s);
+        if (i < 4)
+            check_old_contents(s);
+        else
+            check_all(s);
         ken_store_close(s);
     }
 }
@@ -290,6 +339,67 @@ KEN_TEST(schema_of_others_runs_nothing)
 }
 
 // ---- damage ----------------------------------------------------------------------------------
+
+// One segment of three blocks that can be compressed.
+static int64_t add_sparse_segment(ken_store *s)
+{
+    static char bytes[2 * KEN_SEGMENT_BLOCK + 99];
+    for (size_t i = 0; i < sizeof bytes; i++)
+        bytes[i] = scn_sparse(i);
+    int64_t id = 0;
+    kt_ok_err(ken_store_begin_write(s, &err), &err);
+    kt_ok_err(
+        ken_store_add_segment(s, KEN_SEGMENT_WORDS, ken_str_n(bytes, sizeof bytes), 1, &id, &err),
+        &err);
+    kt_ok_err(ken_store_commit(s, &err), &err);
+    return id;
+}
+
+KEN_TEST(compressed_blocks_that_are_damaged_are_told)
+{
+    static const char *const damage[] = {
+        "UPDATE segment_block SET n_plain = n_plain - 1 WHERE n_plain = 65536",
+        "UPDATE segment_block SET n_plain = n_plain + 1 WHERE n_plain = 65536",
+        "UPDATE segment_block SET n_plain = 0 WHERE n_plain = 65536",
+        "UPDATE segment_block SET n_plain = -1 WHERE n_plain = 65536",
+        "UPDATE segment_block SET n_plain = NULL WHERE n_plain = 65536",
+        "UPDATE segment_block SET data = x'' WHERE n_plain = 65536",
+        "UPDATE segment_block SET data = substr(data, 2) WHERE n_plain = 65536",
+        "UPDATE segment_block SET data = substr(data, 1, 9000) WHERE n_plain = 65536",
+    };
+    for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
+        const char *path = ktest_path("p.db");
+        ken_store *s = must_open(path, false);
+        int64_t id = add_sparse_segment(s);
+        kt_ok_err(ken_store_verify(s, &err), &err);
+        ken_store_close(s);
+        run_sql(path, damage[i]);
+        s = must_open(path, true);
+        char *block = ken_alloc(KEN_SEGMENT_BLOCK);
+        size_t n = 0;
+        ken_status st = ken_store_read_block(s, id, 0, block, &n, &err);
+        kt_true(st == KEN_ECORRUPT || n < KEN_SEGMENT_BLOCK);
+        kt_status(ken_store_verify(s, &err), KEN_ECORRUPT);
+        ken_free(block);
+        ken_store_close(s);
+        kt_eq_i(unlink(path), 0);
+    }
+}
+
+KEN_TEST(segments_take_less_room_than_they_have_bytes)
+{
+    uint64_t size[2];
+    for (int i = 0; i < 2; i++) { // closed once, without a log
+        ken_store *s = must_open(ktest_path("p.db"), false);
+        kt_ok_err(ken_store_get_size(s, &size[i], &err), &err);
+        (void)add_sparse_segment(s);
+        ken_store_close(s);
+    }
+    ken_store *s = must_open(ktest_path("p.db"), true);
+    kt_ok_err(ken_store_get_size(s, &size[0], &err), &err);
+    ken_store_close(s);
+    kt_true(size[0] - size[1] < KEN_SEGMENT_BLOCK);
+}
 
 // Everything there is to do with a store: nothing may crash, and what fails says that it is
 // damaged.
