@@ -67,17 +67,18 @@ enum {
 
 struct ken_walk {
     const TSTree *tree;
-    const int16_t *first;
-    const Subtree *stop; // the present one
+    const int16_t *first, *other; // the same one when there is no other
+    const Subtree *stop;          // the present one
     Length stop_position;
     Array(walk_level) levels;
 };
 
-ken_walk *ken_walk_new(const TSTree *tree, const int16_t *first)
+ken_walk *ken_walk_new(const TSTree *tree, const int16_t *first, const int16_t *other)
 {
     ken_walk *w = ts_calloc(1, sizeof *w);
     w->tree = tree;
     w->first = first;
+    w->other = other ? other : first;
     return w;
 }
 
@@ -109,7 +110,7 @@ static inline bool walk_stops(const ken_walk *w, TSSymbol *symbol)
     if (*symbol == ts_builtin_sym_error)
         return true;
     *symbol = w->tree->language->public_symbol_map[*symbol];
-    return w->first[*symbol] >= 0;
+    return w->first[*symbol] >= 0 || w->other[*symbol] >= 0;
 }
 
 static bool walk_begin(ken_walk *w, ken_walk_stop *out)

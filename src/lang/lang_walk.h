@@ -25,8 +25,9 @@ typedef struct ken_walk_stop {
     uint32_t left;   // every node at this depth or deeper that was a stop before is over
 } ken_walk_stop;
 
-// `first`: for every node type of the grammar -1, or anything else to stop there.
-ken_walk *ken_walk_new(const TSTree *tree, const int16_t *first);
+// `first`, and `other` unless it is NULL: for every node type of the grammar -1, or anything else
+// to stop there.
+ken_walk *ken_walk_new(const TSTree *tree, const int16_t *first, const int16_t *other);
 void ken_walk_free(ken_walk *w);
 // Goes on to the next stop, past all below the present one unless `wants_below`. False at the end.
 bool ken_walk_next(ken_walk *w, bool wants_below, ken_walk_stop *out);

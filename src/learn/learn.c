@@ -14,7 +14,7 @@ static const int64_t parse_budget_ns = 5000000000;
 // A tree and the symbols that were found in it.
 typedef struct learnt_tree {
     ken_lang_id lang;
-    const TSTree *tree;
+    ken_trail_part trail;
     uint32_t first, end;
 } learnt_tree;
 
@@ -22,6 +22,7 @@ struct ken_learner {
     ken_parser *parser;
     ken_extraction extraction;
     ken_refs_maker *refs;
+    ken_trail trail;
     KEN_VEC(learnt_tree) trees; // [0] is that of the file
     ken_vec_u32 line_starts;
 };
@@ -41,6 +42,7 @@ void ken_learner_free(ken_learner *l)
     ken_parser_free(l->parser);
     ken_extraction_release(&l->extraction);
     ken_refs_maker_free(l->refs);
+    ken_trail_release(&l->trail);
     ken_vec_release(&l->trees);
     ken_vec_release(&l->line_starts);
     ken_free(l);
@@ -49,8 +51,9 @@ void ken_learner_free(ken_learner *l)
 static void extract(ken_learner *l, ken_lang_id lang, const TSTree *tree, ken_str text,
                     int32_t parent, uint32_t depth)
 {
-    learnt_tree t = { lang, tree, (uint32_t)l->extraction.symbols.len, 0 };
-    ken_symbol_extract(ken_lang_rules(lang), tree, text, parent, depth, &l->extraction);
+    learnt_tree t = { lang, ken_trail_add(&l->trail, lang, tree),
+                      (uint32_t)l->extraction.symbols.len, 0 };
+    ken_symbol_extract(ken_lang_rules(lang), t.trail, text, parent, depth, &l->extraction);
     t.end = (uint32_t)l->extraction.symbols.len;
     ken_vec_push(&l->trees, t);
 }
@@ -60,6 +63,7 @@ static TSTree *parse(ken_learner *l, ken_lang_id lang, ken_str text, const ken_c
 {
     ken_parse_opts opts = { .cancel = cancel, .budget_ns = parse_budget_ns };
     TSTree *tree = NULL;
+    ken_trail_clear(&l->trail);
     ken_vec_clear(&l->trees);
     if (!ken_lang_rules(lang) || ken_parser_parse(l->parser, lang, text, &opts, &tree, NULL))
         return NULL;
@@ -94,7 +98,7 @@ static void *copy(ken_arena *arena, const void *items, size_t n, size_t item_byt
     return p;
 }
 
-// The second walk: what is said with names, when all definitions are known.
+// What is said with names, when all definitions are known.
 static void refer(ken_learner *l, ken_str text, ken_arena *arena, const ken_facts *facts,
                   ken_refs *out)
 {
@@ -103,7 +107,7 @@ static void refer(ken_learner *l, ken_str text, ken_arena *arena, const ken_fact
         const learnt_tree *t = &l->trees.ptr[i];
         const ken_ref_rules *rules = ken_lang_ref_rules(t->lang);
         if (rules)
-            ken_refs_extract(l->refs, rules, t->tree, t->first, t->end);
+            ken_refs_extract(l->refs, rules, t->trail, t->first, t->end);
     }
     ken_refs_finish(l->refs, out);
 }

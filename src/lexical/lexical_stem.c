@@ -69,43 +69,49 @@ static bool ends_cvc(const stem *z, size_t end)
     return c != 'w' && c != 'x' && c != 'y';
 }
 
-static bool ends(stem *z, const char *suffix)
+// Most suffixes are told from the word by their last letter.
+static inline bool ends(stem *z, ken_str suffix)
 {
-    size_t n = strlen(suffix);
-    if (n > z->len || z->b[z->len - 1] != suffix[n - 1] ||
-        memcmp(z->b + z->len - n, suffix, n) != 0)
+    size_t n = suffix.len;
+    if (n > z->len || z->b[z->len - 1] != suffix.ptr[n - 1] ||
+        memcmp(z->b + z->len - n, suffix.ptr, n) != 0)
         return false;
     z->j = z->len - n;
     return true;
 }
 
-static void set_to(stem *z, const char *text)
+static void set_to(stem *z, ken_str text)
 {
-    size_t n = strlen(text);
-    memcpy(z->b + z->j, text, n);
-    z->len = z->j + n;
+    memcpy(z->b + z->j, text.ptr, text.len);
+    z->len = z->j + text.len;
+}
+
+// Whether the last letter is one of `letters`, a bit for each: then some suffix of a step may fit.
+static bool ends_like(const stem *z, uint32_t letters)
+{
+    return letters >> (z->b[z->len - 1] - 'a') & 1;
 }
 
 // Plurals and -ed, -ing.
 static void step1ab(stem *z)
 {
     if (z->b[z->len - 1] == 's') {
-        if (ends(z, "sses"))
+        if (ends(z, KEN_STR("sses")))
             z->len -= 2;
-        else if (ends(z, "ies"))
-            set_to(z, "i");
+        else if (ends(z, KEN_STR("ies")))
+            set_to(z, KEN_STR("i"));
         else if (z->b[z->len - 2] != 's')
             z->len--;
     }
-    if (ends(z, "eed")) {
+    if (ends(z, KEN_STR("eed"))) {
         if (measure(z) > 0)
             z->len--;
         return;
     }
-    if (!((ends(z, "ed") || ends(z, "ing")) && has_vowel(z)))
+    if (!((ends(z, KEN_STR("ed")) || ends(z, KEN_STR("ing"))) && has_vowel(z)))
         return;
     z->len = z->j;
-    if (ends(z, "at") || ends(z, "bl") || ends(z, "iz")) {
+    if (ends(z, KEN_STR("at")) || ends(z, KEN_STR("bl")) || ends(z, KEN_STR("iz"))) {
         z->b[z->len++] = 'e';
     } else if (ends_double(z)) {
         char c = z->b[z->len - 1];
@@ -120,12 +126,19 @@ static void step1ab(stem *z)
 
 static void step1c(stem *z)
 {
-    if (ends(z, "y") && has_vowel(z))
+    if (ends(z, KEN_STR("y")) && has_vowel(z))
         z->b[z->len - 1] = 'i';
 }
 
+// In a table; KEN_STR is no constant.
+#define SUFFIX(literal)                 \
+    {                                   \
+        "" literal, sizeof(literal) - 1 \
+    }
+#define LETTER(c) (UINT32_C(1) << ((c) - 'a'))
+
 typedef struct suffix_rule {
-    const char *suffix, *replacement;
+    ken_str suffix, replacement;
 } suffix_rule;
 
 // The first suffix that fits decides; it is replaced when the stem before it measures at least
@@ -144,34 +157,52 @@ static void replace_suffix(stem *z, const suffix_rule *rules, size_t n)
 static void step2(stem *z)
 {
     static const suffix_rule rules[] = {
-        { "ational", "ate" }, { "tional", "tion" }, { "enci", "ence" },   { "anci", "ance" },
-        { "izer", "ize" },    { "bli", "ble" },     { "alli", "al" },     { "entli", "ent" },
-        { "eli", "e" },       { "ousli", "ous" },   { "ization", "ize" }, { "ation", "ate" },
-        { "ator", "ate" },    { "alism", "al" },    { "iveness", "ive" }, { "fulness", "ful" },
-        { "ousness", "ous" }, { "aliti", "al" },    { "iviti", "ive" },   { "biliti", "ble" },
-        { "logi", "log" },
+        { SUFFIX("ational"), SUFFIX("ate") }, { SUFFIX("tional"), SUFFIX("tion") },
+        { SUFFIX("enci"), SUFFIX("ence") },   { SUFFIX("anci"), SUFFIX("ance") },
+        { SUFFIX("izer"), SUFFIX("ize") },    { SUFFIX("bli"), SUFFIX("ble") },
+        { SUFFIX("alli"), SUFFIX("al") },     { SUFFIX("entli"), SUFFIX("ent") },
+        { SUFFIX("eli"), SUFFIX("e") },       { SUFFIX("ousli"), SUFFIX("ous") },
+        { SUFFIX("ization"), SUFFIX("ize") }, { SUFFIX("ation"), SUFFIX("ate") },
+        { SUFFIX("ator"), SUFFIX("ate") },    { SUFFIX("alism"), SUFFIX("al") },
+        { SUFFIX("iveness"), SUFFIX("ive") }, { SUFFIX("fulness"), SUFFIX("ful") },
+        { SUFFIX("ousness"), SUFFIX("ous") }, { SUFFIX("aliti"), SUFFIX("al") },
+        { SUFFIX("iviti"), SUFFIX("ive") },   { SUFFIX("biliti"), SUFFIX("ble") },
+        { SUFFIX("logi"), SUFFIX("log") },
     };
-    replace_suffix(z, rules, sizeof rules / sizeof *rules);
+    const uint32_t last =
+        LETTER('l') | LETTER('i') | LETTER('r') | LETTER('n') | LETTER('m') | LETTER('s');
+    if (ends_like(z, last))
+        replace_suffix(z, rules, sizeof rules / sizeof *rules);
 }
 
 static void step3(stem *z)
 {
     static const suffix_rule rules[] = {
-        { "icate", "ic" }, { "ative", "" }, { "alize", "al" }, { "iciti", "ic" },
-        { "ical", "ic" },  { "ful", "" },   { "ness", "" },
+        { SUFFIX("icate"), SUFFIX("ic") }, { SUFFIX("ative"), SUFFIX("") },
+        { SUFFIX("alize"), SUFFIX("al") }, { SUFFIX("iciti"), SUFFIX("ic") },
+        { SUFFIX("ical"), SUFFIX("ic") },  { SUFFIX("ful"), SUFFIX("") },
+        { SUFFIX("ness"), SUFFIX("") },
     };
-    replace_suffix(z, rules, sizeof rules / sizeof *rules);
+    if (ends_like(z, LETTER('e') | LETTER('i') | LETTER('l') | LETTER('s')))
+        replace_suffix(z, rules, sizeof rules / sizeof *rules);
 }
 
 static void step4(stem *z)
 {
-    static const char *const suffixes[] = { "al",  "ance",  "ence", "er",  "ic",  "able", "ible",
-                                            "ant", "ement", "ment", "ent", "ion", "ou",   "ism",
-                                            "ate", "iti",   "ous",  "ive", "ize" };
+    static const ken_str suffixes[] = {
+        SUFFIX("al"),   SUFFIX("ance"), SUFFIX("ence"), SUFFIX("er"),    SUFFIX("ic"),
+        SUFFIX("able"), SUFFIX("ible"), SUFFIX("ant"),  SUFFIX("ement"), SUFFIX("ment"),
+        SUFFIX("ent"),  SUFFIX("ion"),  SUFFIX("ou"),   SUFFIX("ism"),   SUFFIX("ate"),
+        SUFFIX("iti"),  SUFFIX("ous"),  SUFFIX("ive"),  SUFFIX("ize")
+    };
+    const uint32_t last = LETTER('l') | LETTER('e') | LETTER('r') | LETTER('c') | LETTER('t') |
+                          LETTER('n') | LETTER('u') | LETTER('m') | LETTER('i') | LETTER('s');
+    if (!ends_like(z, last))
+        return;
     for (size_t i = 0; i < sizeof suffixes / sizeof *suffixes; i++) {
         if (!ends(z, suffixes[i]))
             continue;
-        if (strcmp(suffixes[i], "ion") == 0 &&
+        if (ken_str_eq(suffixes[i], KEN_STR("ion")) &&
             !(z->j && (z->b[z->j - 1] == 's' || z->b[z->j - 1] == 't')))
             return;
         if (measure(z) > 1)

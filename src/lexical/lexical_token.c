@@ -240,9 +240,8 @@ static void count_words(ken_tokenizer *t, const ident *id, bool is_name)
     }
 }
 
-static void count_token(ken_tokenizer *t, ken_str token, uint64_t hash, int field, uint32_t weight)
+static void count_ident(ken_tokenizer *t, const ident *id, int field, uint32_t weight)
 {
-    const ident *id = ident_of(t, token, hash);
     if (t->words && (field != KEN_FIELD_NAME || weight > 1)) // variables are no names of a chunk
         count_words(t, id, field == KEN_FIELD_NAME);
     uint32_t n = (uint32_t)id->n_parts + id->has_whole;
@@ -251,16 +250,39 @@ static void count_token(ken_tokenizer *t, ken_str token, uint64_t hash, int fiel
         count(t, t->ident_terms.ptr[id->first_term + i], field, weight);
 }
 
-// Tokens wait a little between the moment their slot is asked for and the moment it is looked at.
+// What is looked at is anywhere in some megabytes, so it is asked of memory early: a token waits
+// between the moment its slot is asked for, the moment its terms are known and asked for, and the
+// moment they are counted.
 enum {
-    AHEAD = 16
+    AHEAD = 16,
+    NEAR = 8,
 };
 
 typedef struct waiting {
     ken_str token;
     uint64_t hash;
+    ident id; // from NEAR on
     int field;
 } waiting;
+
+static inline void find_terms(ken_tokenizer *t, waiting *w)
+{
+    w->id = *ident_of(t, w->token, w->hash);
+    if (!w->id.n_parts)
+        return;
+    KEN_PREFETCH(&t->ident_terms.ptr[w->id.first_term]);
+    if (t->words)
+        KEN_PREFETCH(&t->ident_words.ptr[w->id.first_term]);
+}
+
+// Token number `next` is about to come, or nothing is, behind the `n` that came.
+static inline void move_up(ken_tokenizer *t, waiting *ring, uint32_t next, uint32_t n)
+{
+    if (next >= NEAR && next - NEAR < n)
+        find_terms(t, &ring[(next - NEAR) % AHEAD]);
+    if (next >= AHEAD && next - AHEAD < n)
+        count_ident(t, &ring[next % AHEAD].id, ring[next % AHEAD].field, 1);
+}
 
 // Counts the tokens of text[span], each as a comment's or the body's.
 static void count_text(ken_tokenizer *t, ken_str text, ken_span span, const ken_span *comments,
@@ -269,7 +291,7 @@ static void count_text(ken_tokenizer *t, ken_str text, ken_span span, const ken_
     const char *at = text.ptr + span.start, *end = text.ptr + span.end, *line = at;
     const ken_span *c = comments, *c_end = n_comments ? comments + n_comments : comments;
     waiting ring[AHEAD];
-    unsigned n = 0;
+    uint32_t n = 0;
     while (at < end) {
         uint8_t kind = ken_token_class(*at);
         if (!kind) {
@@ -288,15 +310,15 @@ static void count_text(ken_tokenizer *t, ken_str text, ken_span span, const ken_
         while (c < c_end && c->end <= offset)
             c++;
         int field = c < c_end && c->start <= offset ? KEN_FIELD_COMMENT : KEN_FIELD_BODY;
-        waiting *w = &ring[n % AHEAD];
-        if (n >= AHEAD)
-            count_token(t, w->token, w->hash, w->field, 1);
-        *w = (waiting){ ken_str_n(from, len), hash_of(ken_str_n(from, len)), field };
+        move_up(t, ring, n, n);
+        waiting *w = &ring[n++ % AHEAD];
+        w->token = ken_str_n(from, len);
+        w->hash = hash_of(w->token);
+        w->field = field;
         KEN_PREFETCH(&t->idents[w->hash & (t->n_slots - 1)]);
-        n++;
     }
-    for (unsigned i = n > AHEAD ? n - AHEAD : 0; i < n; i++)
-        count_token(t, ring[i % AHEAD].token, ring[i % AHEAD].hash, ring[i % AHEAD].field, 1);
+    for (uint32_t next = n; next < n + AHEAD; next++)
+        move_up(t, ring, next, n);
 }
 
 static void count_names(ken_tokenizer *t, const ken_facts *facts, uint32_t chunk)
@@ -306,7 +328,7 @@ static void count_names(ken_tokenizer *t, const ken_facts *facts, uint32_t chunk
         uint32_t weight = ken_symbol_is_variable(symbol->kind) ? 1 : 2;
         ken_str rest = symbol->name, token;
         while (ken_token_next(&rest, &token))
-            count_token(t, token, hash_of(token), KEN_FIELD_NAME, weight);
+            count_ident(t, ident_of(t, token, hash_of(token)), KEN_FIELD_NAME, weight);
     }
 }
 

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // refs.h -- from a syntax tree and its definitions to what it says with names (model/refs.h).
 //
-// A second walk over the tree, by the reference table of its language (lang/README.md). Nothing is
-// looked up outside the file. Nothing is recursive over the tree, and what one file may give is
-// bounded; beyond a bound nothing more is recorded.
+// A second way along the trail of the tree, by the reference table of its language
+// (lang/README.md). Nothing is looked up outside the file. Nothing is recursive over the tree, and
+// what one file may give is bounded; beyond a bound nothing more is recorded.
 //
 // Ownership: a maker keeps its memory from file to file; results live in an arena, names point into
 // the text or the arena. Threads: a maker belongs to one at a time.
@@ -16,6 +16,7 @@
 #include "base/attr.h"
 #include "base/buf.h"
 #include "lang/lang_ref_rules.h"
+#include "lang/lang_trail.h"
 #include "model/refs.h"
 
 typedef struct ken_refs_maker ken_refs_maker;
@@ -33,7 +34,7 @@ void ken_refs_begin(ken_refs_maker *m, ken_str text, const ken_symbol *symbols, 
                     ken_arena *arena);
 // Adds what one of its trees tells: of the file, or of a language embedded in it. Symbols
 // [first, end) are those that were found in this tree.
-void ken_refs_extract(ken_refs_maker *m, const ken_ref_rules *rules, const TSTree *tree,
+void ken_refs_extract(ken_refs_maker *m, const ken_ref_rules *rules, ken_trail_part trail,
                       uint32_t first, uint32_t end);
 // What was found in all of them. Without a tree everything is empty but `defs`.
 void ken_refs_finish(ken_refs_maker *m, ken_refs *out);

@@ -5,7 +5,6 @@
 // further below a frame than its rule reaches does not count as its part: in `(a + b).c`, neither a
 // nor b is what c is a member of.
 #include "base/alloc.h"
-#include "lang/lang_walk.h"
 #include "refs/refs_priv.h"
 
 TSNode refs__at(const ken_refs_maker *m, const ken_ref_rule *rule, ken_ref_path which, TSNode node)
@@ -507,7 +506,7 @@ static void leave(ken_refs_maker *m, uint32_t depth)
         refs__close_top(m);
 }
 
-void ken_refs_extract(ken_refs_maker *m, const ken_ref_rules *rules, const TSTree *tree,
+void ken_refs_extract(ken_refs_maker *m, const ken_ref_rules *rules, ken_trail_part trail,
                       uint32_t first, uint32_t end)
 {
     m->rules = rules;
@@ -516,19 +515,18 @@ void ken_refs_extract(ken_refs_maker *m, const ken_ref_rules *rules, const TSTre
     ken_vec_clear(&m->frames);
     ken_vec_push(&m->frames, file);
     m->next_ready = UINT32_MAX;
-    ken_walk *stops = ken_walk_new(tree, rules->first);
-    ken_walk_stop at;
+    ken_trail_reader stops = ken_trail_read(trail, rules->first);
+    const ken_walk_stop *at;
     bool wants_below = true;
-    while (ken_walk_next(stops, wants_below, &at)) {
-        leave(m, at.left);
-        uint32_t start = ts_node_start_byte(at.node);
+    while ((at = ken_trail_next(&stops, wants_below)) != NULL) {
+        leave(m, stops.left);
+        uint32_t start = ts_node_start_byte(at->node);
         if (start >= m->next_start || start >= m->next_end)
             refs__sweep(m, start);
         if (start >= m->next_ready)
             declare_ready(m, start);
-        wants_below = visit(m, &at, start);
+        wants_below = visit(m, at, start);
     }
-    ken_walk_free(stops);
     leave(m, 0);
     ken_vec_clear(&m->values);
 }

@@ -14,6 +14,7 @@
 #include "base/vec.h"
 #include "lang/lang.h"
 #include "lang/lang_rules.h"
+#include "lang/lang_trail.h"
 #include "model/facts.h"
 
 // Text of another language inside a file.
@@ -35,14 +36,14 @@ typedef struct ken_extraction {
 void ken_extraction_clear(ken_extraction *x); // keeps capacity
 void ken_extraction_release(ken_extraction *x);
 
-// Appends what the tree tells. `parent`, `depth`: of the injection that the tree belongs to, else
-// -1, 0. At most KEN_MAX_SYMBOLS definitions and KEN_MAX_INJECTIONS injections are kept for one
-// file.
+// Appends what a tree tells, from its trail. `parent`, `depth`: of the injection that the tree
+// belongs to, else -1, 0. At most KEN_MAX_SYMBOLS definitions and KEN_MAX_INJECTIONS injections are
+// kept for one file.
 enum {
     KEN_MAX_SYMBOLS = 50000,
     KEN_MAX_INJECTIONS = 1000
 };
-void ken_symbol_extract(const ken_rules *rules, const TSTree *tree, ken_str text, int32_t parent,
+void ken_symbol_extract(const ken_rules *rules, ken_trail_part trail, ken_str text, int32_t parent,
                         uint32_t depth, ken_extraction *out);
 
 // Orders comments, drops overlaps, and sets the line of every symbol; call once per file, after all

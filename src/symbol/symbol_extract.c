@@ -7,7 +7,6 @@
 // its span to the first definition inside.
 #include <string.h>
 
-#include "lang/lang_walk.h"
 #include "symbol/symbol_priv.h"
 
 typedef struct walk_frame {
@@ -595,24 +594,23 @@ static uint32_t count_error(ken_extraction *out, TSNode node, uint32_t error_end
     return ts_node_end_byte(node);
 }
 
-void ken_symbol_extract(const ken_rules *rules, const TSTree *tree, ken_str text, int32_t parent,
+void ken_symbol_extract(const ken_rules *rules, ken_trail_part trail, ken_str text, int32_t parent,
                         uint32_t depth, ken_extraction *out)
 {
     walk w = { .rules = rules, .text = text, .out = out };
     walk_frame bottom = { 0, parent, KEN_SCOPE_TOP, UINT16_MAX, depth, KEN_VISIBILITY_UNKNOWN };
     ken_vec_push(&w.frames, bottom);
-    ken_walk *stops = ken_walk_new(tree, rules->first);
-    ken_walk_stop at;
+    ken_trail_reader stops = ken_trail_read(trail, rules->first);
+    const ken_walk_stop *at;
     bool wants_below = true;
     uint32_t error_end = 0;
-    while (ken_walk_next(stops, wants_below, &at)) {
-        w.depth = at.depth;
-        w.parent = at.parent;
-        leave(&w, at.left);
-        error_end = count_error(out, at.node, error_end);
-        wants_below = visit(&w, at.node, at.type);
+    while ((at = ken_trail_next(&stops, wants_below)) != NULL) {
+        w.depth = at->depth;
+        w.parent = at->parent;
+        leave(&w, stops.left);
+        error_end = count_error(out, at->node, error_end);
+        wants_below = visit(&w, at->node, at->type);
     }
-    ken_walk_free(stops);
     ken_vec_release(&w.frames);
 }
 

@@ -75,21 +75,22 @@ static void check_chunks(const ken_chunk *chunks, uint32_t n, const ken_extracti
 
 typedef struct fuzz_tree {
     ken_lang_id lang;
-    const TSTree *tree;
+    ken_trail_part trail;
     uint32_t first, end;
 } fuzz_tree;
 
 typedef struct fuzz_trees {
     fuzz_tree trees[MAX_EMBEDDED + 1];
     uint32_t n;
+    ken_trail trail;
 } fuzz_trees;
 
 static void extract_one(fuzz_trees *t, ken_lang_id lang, const TSTree *tree, ken_str text,
                         int32_t parent, uint32_t depth, ken_extraction *x)
 {
     fuzz_tree *f = &t->trees[t->n++];
-    *f = (fuzz_tree){ lang, tree, (uint32_t)x->symbols.len, 0 };
-    ken_symbol_extract(ken_lang_rules(lang), tree, text, parent, depth, x);
+    *f = (fuzz_tree){ lang, ken_trail_add(&t->trail, lang, tree), (uint32_t)x->symbols.len, 0 };
+    ken_symbol_extract(ken_lang_rules(lang), f->trail, text, parent, depth, x);
     f->end = (uint32_t)x->symbols.len;
 }
 
@@ -156,7 +157,7 @@ static void refer(const fuzz_trees *trees, ken_str text, const ken_extraction *x
     for (uint32_t i = 0; i < trees->n; i++) {
         const fuzz_tree *t = &trees->trees[i];
         if (ken_lang_ref_rules(t->lang))
-            ken_refs_extract(m, ken_lang_ref_rules(t->lang), t->tree, t->first, t->end);
+            ken_refs_extract(m, ken_lang_ref_rules(t->lang), t->trail, t->first, t->end);
     }
     ken_refs refs;
     ken_refs_finish(m, &refs);
@@ -188,6 +189,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ken_chunk_opts opts = { .target = MAX_TOKENS / 2, .max = MAX_TOKENS, .min = 8 };
     uint32_t n = ken_chunk_tree(&in, &opts, &arena, &chunks);
     check_chunks(chunks, n, &x, text, n_lines);
+    ken_trail_release(&trees.trail);
     ken_parser_free(p);
     ken_extraction_release(&x);
     ken_arena_release(&arena);

@@ -36,7 +36,10 @@ static TSTree *learn(chunk_lab *lab, ken_parser *p, ken_lang_id lang)
     ken_parse_opts opts = { .budget_ns = 10 * INT64_C(1000000000) };
     if (!ken_lang_rules(lang) || ken_parser_parse(p, lang, lab->text, &opts, &tree, NULL))
         return NULL;
-    ken_symbol_extract(ken_lang_rules(lang), tree, lab->text, -1, 0, &lab->x);
+    ken_trail trail = { 0 };
+    ken_trail_part part = ken_trail_add(&trail, lang, tree);
+    ken_symbol_extract(ken_lang_rules(lang), part, lab->text, -1, 0, &lab->x);
+    ken_trail_release(&trail);
     ken_symbol_finish(&lab->x, lab->text, lab->lines, lab->n_lines);
     return tree;
 }

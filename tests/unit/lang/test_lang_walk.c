@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The walk over marked nodes against tree-sitter's own cursor, which sees the same tree.
+// The walk over marked nodes, and the trail that it leaves, against tree-sitter's own cursor, which
+// sees the same tree.
 #include <stdio.h>
 
 #include "base/alloc.h"
@@ -7,6 +8,8 @@
 #include "ktest.h"
 #include "lang/lang.h"
 #include "lang/lang_priv.h"
+#include "lang/lang_ref_rules.h"
+#include "lang/lang_trail.h"
 #include "lang/lang_walk.h"
 
 static ken_str example(const char *language, const char *extension)
@@ -81,7 +84,9 @@ static bool go_on(pair *p, bool wants_below)
 static void compare(const TSTree *tree, const int16_t *first, bool skips)
 {
     TSNode root = ts_tree_root_node(tree);
-    pair p = { ts_tree_cursor_new(root), ken_walk_new(tree, first), first, UINT32_MAX, 0, skips };
+    pair p = {
+        ts_tree_cursor_new(root), ken_walk_new(tree, first, NULL), first, UINT32_MAX, 0, skips
+    };
     TSSymbol above[1000] = { 0 };
     ken_walk_stop at;
     bool was_wanted = true, wants_below;
@@ -99,6 +104,49 @@ static void compare(const TSTree *tree, const int16_t *first, bool skips)
     ken_walk_free(p.walk);
 }
 
+// A reader of the trail stops where a walk by its table alone would; `skips` what is below every
+// third stop.
+static void check_reader(const TSTree *tree, ken_trail_part part, const int16_t *rules, bool skips)
+{
+    ken_walk *walk = ken_walk_new(tree, rules, NULL);
+    ken_trail_reader r = ken_trail_read(part, rules);
+    ken_walk_stop want;
+    bool wants_below = true;
+    uint32_t n = 0;
+    while (ken_walk_next(walk, wants_below, &want)) {
+        const ken_walk_stop *is = ken_trail_next(&r, wants_below);
+        kt_not_null(is);
+        kt_true(ts_node_eq(is->node, want.node));
+        kt_eq_u(is->type, want.type);
+        kt_eq_u(is->depth, want.depth);
+        if (want.depth)
+            kt_eq_u(is->parent, want.parent);
+        if (n)
+            kt_eq_u(r.left, want.left);
+        wants_below = ++n % 3 != 0 || !skips;
+    }
+    kt_null(ken_trail_next(&r, wants_below));
+    kt_null(ken_trail_next(&r, true));
+    ken_walk_free(walk);
+}
+
+static void check_trail(ken_lang_id lang, const TSTree *tree)
+{
+    ken_trail t = { 0 };
+    ken_trail_part first = ken_trail_add(&t, lang, tree), second = ken_trail_add(&t, lang, tree);
+    const ken_ref_rules *refs = ken_lang_ref_rules(lang);
+    kt_eq_u(first.end - first.first, second.end - second.first);
+    for (int skips = 0; skips < 2; skips++) {
+        check_reader(tree, first, ken_lang_rules(lang)->first, skips);
+        check_reader(tree, second, ken_lang_rules(lang)->first, skips);
+        if (refs)
+            check_reader(tree, second, refs->first, skips);
+    }
+    ken_trail_clear(&t);
+    kt_eq_u(t.stops.len, 0);
+    ken_trail_release(&t);
+}
+
 static void check_text(ken_lang_id lang, ken_str text)
 {
     ken_parser *p = ken_parser_new();
@@ -108,6 +156,7 @@ static void check_text(ken_lang_id lang, ken_str text)
         compare(tree, first, i % 2);
         ken_free(first);
     }
+    check_trail(lang, tree);
     ken_parser_free(p);
 }
 
@@ -152,7 +201,7 @@ KEN_TEST(walks_an_embedded_language_where_it_lies)
 
 static void check_same(const TSTree *is, const TSTree *wanted, const int16_t *first)
 {
-    ken_walk *w = ken_walk_new(is, first), *v = ken_walk_new(wanted, first);
+    ken_walk *w = ken_walk_new(is, first, NULL), *v = ken_walk_new(wanted, first, NULL);
     ken_walk_stop a, b;
     while (ken_walk_next(v, true, &b)) {
         kt_true(ken_walk_next(w, true, &a));

@@ -14,16 +14,19 @@ void refs_lab_open(refs_lab *lab, ken_lang_id lang, ken_str text)
     TSTree *tree = NULL;
     ken_err err = { 0 };
     kt_ok_err(ken_parser_parse(p, lang, text, &(ken_parse_opts){ 0 }, &tree, &err), &err);
-    ken_symbol_extract(ken_lang_rules(lang), tree, text, -1, 0, &lab->x);
+    ken_trail trail = { 0 };
+    ken_trail_part part = ken_trail_add(&trail, lang, tree);
+    ken_symbol_extract(ken_lang_rules(lang), part, text, -1, 0, &lab->x);
     uint32_t n = ken_line_starts(text, lines, 100000);
     ken_symbol_finish(&lab->x, text, lines, n);
     ken_refs_maker *m = ken_refs_maker_new();
     uint32_t n_symbols = (uint32_t)lab->x.symbols.len;
     ken_refs_begin(m, text, lab->x.symbols.ptr, n_symbols, &lab->arena);
     if (ken_lang_ref_rules(lang))
-        ken_refs_extract(m, ken_lang_ref_rules(lang), tree, 0, n_symbols);
+        ken_refs_extract(m, ken_lang_ref_rules(lang), part, 0, n_symbols);
     ken_refs_finish(m, &lab->refs);
     ken_refs_maker_free(m);
+    ken_trail_release(&trail);
     ken_parser_free(p);
 }
 

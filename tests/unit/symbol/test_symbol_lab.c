@@ -16,6 +16,15 @@ enum {
     MAX_LINES = 200000
 };
 
+static void extract_tree(ken_lang_id lang, const TSTree *tree, ken_str text, int32_t parent,
+                         uint32_t depth, ken_extraction *out)
+{
+    ken_trail trail = { 0 };
+    ken_trail_part part = ken_trail_add(&trail, lang, tree);
+    ken_symbol_extract(ken_lang_rules(lang), part, text, parent, depth, out);
+    ken_trail_release(&trail);
+}
+
 static void extract_embedded(ken_parser *p, ken_str text, ken_extraction *out)
 {
     for (size_t i = 0; i < out->injections.len && i < 100; i++) {
@@ -23,7 +32,7 @@ static void extract_embedded(ken_parser *p, ken_str text, ken_extraction *out)
         ken_parse_opts opts = { .ranges = &in.range, .n_ranges = 1 };
         TSTree *tree = NULL;
         if (ken_lang_rules(in.lang) && !ken_parser_parse(p, in.lang, text, &opts, &tree, NULL))
-            ken_symbol_extract(ken_lang_rules(in.lang), tree, text, in.parent, in.depth, out);
+            extract_tree(in.lang, tree, text, in.parent, in.depth, out);
     }
 }
 
@@ -34,7 +43,7 @@ void lab_extract(ken_lang_id lang, ken_str text, ken_extraction *out)
     TSTree *tree = NULL;
     ken_err err = { 0 };
     kt_ok_err(ken_parser_parse(p, lang, text, &(ken_parse_opts){ 0 }, &tree, &err), &err);
-    ken_symbol_extract(ken_lang_rules(lang), tree, text, -1, 0, out);
+    extract_tree(lang, tree, text, -1, 0, out);
     extract_embedded(p, text, out);
     uint32_t n = ken_line_starts(text, lines, MAX_LINES);
     ken_symbol_finish(out, text, lines, n < MAX_LINES ? n : MAX_LINES);
