@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What questions cost on a warm index: words, names, definitions, prefixes, misspelt names, text.
+// What questions cost on a warm index: words (with meaning, as is usual), meaning alone, names,
+// definitions, prefixes, misspelt names, text.
 //
 // Questions are made from the project itself: words are the first sentence of a documentation
 // comment, names those of its functions and types, all drawn with a fixed seed. A process of its
@@ -22,7 +23,7 @@ static const char help[] =
     "  questions to a warm index of PATH; several paths become one project\n"
     "  --chunks N   copy the paths until the project has N chunks\n"
     "  --keep DIR   make copies and index in DIR, or use those that are there\n"
-    "  --only KIND  words, names, symbol, definition, prefix, misspelt or text";
+    "  --only KIND  words, meaning, names, symbol, definition, prefix, misspelt or text";
 
 enum {
     DEFAULT_QUERIES = 200,
@@ -35,6 +36,7 @@ enum {
 // name, share of the queries that are asked (text reads every file)
 #define KIND_TABLE(X)              \
     X(WORDS, "words", 1)           \
+    X(MEANING, "meaning", 1)       \
     X(NAMES, "names", 1)           \
     X(SYMBOL, "symbol", 1)         \
     X(DEFINITION, "definition", 1) \
@@ -168,8 +170,8 @@ static void add(questions *q, kind k, ken_str text)
 static void ask_about(questions *q, const ken_file_view *v, const ken_symbol *s, ken_arena *arena)
 {
     ken_str doc = bench_sentence(ken_str_sub(v->text, s->doc.start, s->doc.end), arena);
-    if (doc.len)
-        add(q, KIND_WORDS, doc);
+    for (kind k = KIND_WORDS; doc.len && k <= KIND_MEANING; k++)
+        add(q, k, doc);
     bool is_name =
         s->name.len >= 5 && (ken_symbol_is_type(s->kind) || ken_symbol_is_callable(s->kind));
     if (!is_name || !wants(q, KIND_NAMES))
@@ -213,9 +215,8 @@ __attribute__((noinline)) static void ask_one(ken_snapshot *s, kind k, ken_str t
                                               ken_arena *arena)
 {
     static const ken_search_mode modes[KIND_COUNT] = {
-        [KIND_SYMBOL] = KEN_SEARCH_SYMBOL,
-        [KIND_PREFIX] = KEN_SEARCH_SYMBOL,
-        [KIND_MISSPELT] = KEN_SEARCH_SYMBOL,
+        [KIND_MEANING] = KEN_SEARCH_SEMANTIC, [KIND_SYMBOL] = KEN_SEARCH_SYMBOL,
+        [KIND_PREFIX] = KEN_SEARCH_SYMBOL,    [KIND_MISSPELT] = KEN_SEARCH_SYMBOL,
         [KIND_TEXT] = KEN_SEARCH_TEXT,
     };
     ken_err err = { 0 };

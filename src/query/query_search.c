@@ -172,12 +172,18 @@ static ken_status find_meaning(search *x, ken_str query, const ken_cancel *cance
     return KEN_OK;
 }
 
-// The cosine of the file's best chunk: known when it is near, else looked up.
-static float cosine_of(const search *x, uint32_t file)
+// The cosines of the best chunks of the chosen files: known when they are near, else looked up.
+static void find_cosines(const search *x, const uint32_t *files, size_t n, float *out)
 {
-    if (x->near[file] > -1)
-        return x->near[file];
-    return ken_vector_best(&x->s->vectors.matrix, &x->meaning, file).score;
+    uint32_t far[CHOSEN];
+    float cosines[CHOSEN];
+    size_t n_far = 0;
+    for (size_t i = 0; i < n; i++)
+        if (x->near[files[i]] <= -1)
+            far[n_far++] = files[i];
+    ken_vector_best(&x->s->vectors.matrix, &x->meaning, far, n_far, cosines);
+    for (size_t i = 0, k = 0; i < n; i++)
+        out[i] = x->near[files[i]] <= -1 ? cosines[k++] : x->near[files[i]];
 }
 
 static float meaning_of(float cosine)
@@ -187,10 +193,9 @@ static float meaning_of(float cosine)
 
 // ---- features ----------------------------------------------------------------------------------
 
-static void set_features(search *x, ranked_file *r)
+static void set_features(search *x, ranked_file *r, float cosine)
 {
-    if (x->has_meaning)
-        r->v.value[KEN_RANK_MEANING] = meaning_of(cosine_of(x, r->file));
+    r->v.value[KEN_RANK_MEANING] = meaning_of(cosine);
     if (x->o->mode == KEN_SEARCH_SEMANTIC) {
         r->score = ken_rank_score(&r->v);
         return;
@@ -225,27 +230,42 @@ static void prepare_scores(search *x)
         x->points[bits] = (float)ken_rank_path_points(bits, x->waived);
 }
 
-// The score before chunks are looked at: a file's best chunk is taken to be like the file.
-static float first_score(const search *x, uint32_t file)
+// What paths and definitions add to the scores: to few files.
+static void add_names(const search *x, float *scores)
 {
-    float meaning = x->has_meaning ? meaning_of(fmaxf(x->near[file], x->far)) *
-                                         (float)ken_rank_weight(KEN_RANK_MEANING)
-                                   : 0;
+    const ken_path_match *paths = &x->s->scores.paths;
+    const float precision = (float)ken_rank_weight(KEN_RANK_NAME_PRECISION),
+                fit = (float)ken_rank_weight(KEN_RANK_NAME_FIT),
+                folder = (float)ken_rank_weight(KEN_RANK_FOLDER),
+                definition = (float)ken_rank_weight(KEN_RANK_DEFINITION);
+    for (size_t i = 0; i < paths->files.len; i++) {
+        uint32_t f = paths->files.ptr[i];
+        scores[f] += paths->name_precision[f] * precision + paths->name_fit[f] * fit +
+                     paths->folder_fit[f] * folder;
+    }
+    for (uint32_t f = 0; x->definition && f < x->s->n_files; f++)
+        scores[f] += x->definition[f] * definition;
+}
+
+// The scores of all files before chunks are looked at: a file's best chunk is taken to be like the
+// file. File by file, for what is known of them lies in that order.
+static const float *first_scores(const search *x)
+{
+    const ken_snapshot *s = x->s;
+    const float *size = s->size, *near = x->near, far = meaning_of(x->far);
+    const float of_meaning = (float)ken_rank_weight(KEN_RANK_MEANING),
+                of_size = (float)ken_rank_weight(KEN_RANK_SIZE);
+    float *out = KEN_ARENA_ARRAY(x->arena, float, s->n_files + 1);
+    for (uint32_t f = 0; x->has_meaning && f < s->n_files; f++)
+        out[f] = (near[f] > far ? near[f] : far) * of_meaning;
     if (x->o->mode == KEN_SEARCH_SEMANTIC)
-        return meaning;
-    const ken_lex_scores *scores = &x->s->scores;
-    const ken_path_match *paths = &scores->paths;
-    float sum = meaning + scores->sums[file].words * x->per_word +
-                scores->sums[file].comments * x->per_comment +
-                x->s->size[file] * (float)ken_rank_weight(KEN_RANK_SIZE) +
-                x->points[x->s->path_bits[file]];
-    if (paths->is_listed[file])
-        sum += paths->name_precision[file] * (float)ken_rank_weight(KEN_RANK_NAME_PRECISION) +
-               paths->name_fit[file] * (float)ken_rank_weight(KEN_RANK_NAME_FIT) +
-               paths->folder_fit[file] * (float)ken_rank_weight(KEN_RANK_FOLDER);
-    if (x->definition)
-        sum += x->definition[file] * (float)ken_rank_weight(KEN_RANK_DEFINITION);
-    return sum;
+        return out;
+    for (uint32_t f = 0; f < s->n_files; f++)
+        out[f] = out[f] + s->scores.sums[f].words * x->per_word +
+                 s->scores.sums[f].comments * x->per_comment + size[f] * of_size +
+                 x->points[s->path_bits[f]];
+    add_names(x, out);
+    return out;
 }
 
 static int by_score(const void *a, const void *b)
@@ -292,9 +312,49 @@ static void offer(candidate *heap, size_t *n, candidate c)
     heap[at] = c;
 }
 
+// The best of the files that words, paths or meaning brought up, in no order; returns how many.
+static size_t choose(search *x, uint32_t *chosen)
+{
+    const ken_snapshot *s = x->s;
+    const ken_vec_u32 *touched = &s->scores.touched;
+    candidate heap[CHOSEN] = { 0 };
+    size_t n = 0;
+    bool filters = has_filters(x->o);
+    const float *scores = first_scores(x);
+    for (size_t i = 0; i < touched->len; i++) {
+        candidate c = { (double)scores[touched->ptr[i]], touched->ptr[i] };
+        if ((n < CHOSEN || is_worse(heap[0], c)) &&
+            (!filters || query_file_passes(s, c.file, x->o)))
+            offer(heap, &n, c);
+    }
+    for (size_t i = 0; i < n; i++)
+        chosen[i] = heap[i].file;
+    return n;
+}
+
+static ken_status rank_chosen(search *x, const uint32_t *chosen, ken_err *err)
+{
+    ken_snapshot *s = x->s;
+    float cosines[CHOSEN] = { 0 };
+    ken_status st = ken_lex_score_chunks(&s->corpus, x->q, chosen, x->n_files, &s->scores, err);
+    if (st)
+        return st;
+    if (x->has_meaning)
+        find_cosines(x, chosen, x->n_files, cosines);
+    x->files = KEN_ARENA_ARRAY(x->arena, ranked_file, x->n_files + 1);
+    for (size_t i = 0; i < x->n_files; i++) {
+        x->files[i].file = chosen[i];
+        set_features(x, &x->files[i], cosines[i]);
+    }
+    if (x->n_files)
+        qsort(x->files, x->n_files, sizeof *x->files, by_score);
+    return KEN_OK;
+}
+
 static ken_status rank_files(search *x, ken_str query, const ken_cancel *cancel, ken_err *err)
 {
     ken_snapshot *s = x->s;
+    uint32_t chosen[CHOSEN] = { 0 };
     ken_status st = ken_lex_score_files(&s->corpus, x->q, s->paths, cancel, &s->scores, err);
     if (!st)
         st = find_definitions(x, err);
@@ -303,23 +363,8 @@ static ken_status rank_files(search *x, ken_str query, const ken_cancel *cancel,
     if (st)
         return st;
     prepare_scores(x);
-    candidate heap[CHOSEN] = { 0 };
-    uint32_t chosen[CHOSEN];
-    bool filters = has_filters(x->o);
-    for (size_t i = 0; i < s->scores.touched.len; i++) {
-        uint32_t file = s->scores.touched.ptr[i];
-        if (!filters || query_file_passes(s, file, x->o))
-            offer(heap, &x->n_files, (candidate){ (double)first_score(x, file), file });
-    }
-    x->files = KEN_ARENA_ARRAY(x->arena, ranked_file, x->n_files + 1);
-    for (size_t i = 0; i < x->n_files; i++)
-        chosen[i] = x->files[i].file = heap[i].file;
-    st = ken_lex_score_chunks(&s->corpus, x->q, chosen, x->n_files, &s->scores, err);
-    for (size_t i = 0; i < x->n_files && !st; i++)
-        set_features(x, &x->files[i]);
-    if (!st && x->n_files)
-        qsort(x->files, x->n_files, sizeof *x->files, by_score);
-    return st;
+    x->n_files = choose(x, chosen);
+    return rank_chosen(x, chosen, err);
 }
 
 // ---- showing -----------------------------------------------------------------------------------

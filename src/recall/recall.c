@@ -21,9 +21,17 @@ ken_recall *ken_recall_new(void)
     r->model = ken_static_builtin();
     ken_vocabulary vocabulary = ken_static_vocabulary(r->model);
     r->tokenizer = ken_tokenizer_new(&vocabulary);
-    uint32_t n_dims = ken_static_n_dims(r->model);
-    r->matrix = (ken_vector_matrix){ .n_dims = n_dims, .n_words = n_dims / 64 };
+    r->matrix.n_dims = ken_static_n_dims(r->model);
     return r;
+}
+
+// They grow here, so they are not as the matrix would have made them.
+static void release_rows(ken_vector_matrix *m)
+{
+    ken_free(m->first_row);
+    ken_free(m->values);
+    ken_free(m->scales);
+    ken_free(m->signs);
 }
 
 void ken_recall_free(ken_recall *r)
@@ -35,7 +43,7 @@ void ken_recall_free(ken_recall *r)
     ken_vec_release(&r->ids);
     ken_vec_release(&r->titles);
     ken_vec_release(&r->lengths);
-    ken_vector_matrix_release(&r->matrix);
+    release_rows(&r->matrix);
     ken_free(r->slots);
     ken_tokenizer_free(r->tokenizer);
     ken_lex_doc_release(&r->doc);
@@ -45,7 +53,7 @@ void ken_recall_free(ken_recall *r)
     ken_vec_release(&r->sums);
     ken_vec_release(&r->concept_sums);
     ken_vec_release(&r->merged);
-    ken_vec_release(&r->distances);
+    ken_vec_release(&r->sign_sums);
     ken_vec_release(&r->near);
     ken_vec_release(&r->passing);
     ken_vec_release(&r->levels);
@@ -60,14 +68,13 @@ size_t ken_recall_count(const ken_recall *r)
 size_t ken_recall_bytes(const ken_recall *r)
 {
     const ken_vector_matrix *m = &r->matrix;
-    size_t row =
-        m->n_dims + sizeof *m->scales + sizeof *m->first_row + m->n_words * sizeof *m->bits;
+    size_t row = m->n_dims + sizeof *m->scales + sizeof *m->first_row + m->n_dims / 8;
     return sizeof *r + r->lists.n_bytes + r->lists.all.cap * sizeof *r->lists.all.ptr +
            r->lists.n_slots * sizeof *r->lists.slots + r->n_slots * sizeof *r->slots +
            r->texts.cap * sizeof *r->texts.ptr + r->ids.cap * sizeof *r->ids.ptr +
            r->titles.cap * sizeof *r->titles.ptr + r->lengths.cap * sizeof *r->lengths.ptr +
            r->n_rows_cap * row + r->sums.cap * sizeof *r->sums.ptr +
-           r->merged.cap * sizeof *r->merged.ptr + r->distances.cap * sizeof *r->distances.ptr +
+           r->merged.cap * sizeof *r->merged.ptr + r->sign_sums.cap * sizeof *r->sign_sums.ptr +
            r->near.cap * sizeof *r->near.ptr + r->passing.cap * sizeof *r->passing.ptr +
            r->levels.cap;
 }
@@ -111,7 +118,7 @@ static void reserve_row(ken_recall *r)
     m->first_row = ken_realloc(m->first_row, ken_mul_size(cap + 1, sizeof *m->first_row));
     m->values = ken_realloc(m->values, ken_mul_size(cap, m->n_dims));
     m->scales = ken_realloc(m->scales, ken_mul_size(cap, sizeof *m->scales));
-    m->bits = ken_realloc(m->bits, ken_mul_size(cap, m->n_words * sizeof *m->bits));
+    m->signs = ken_realloc(m->signs, ken_vector_signs_bytes(m->n_dims, cap));
     for (size_t row = r->n_rows_cap; row <= cap; row++)
         m->first_row[row] = (uint32_t)row;
     r->n_rows_cap = cap;
@@ -119,14 +126,11 @@ static void reserve_row(ken_recall *r)
 
 static void move_row(ken_recall *r, size_t from, size_t to)
 {
-    ken_vector_matrix *m = &r->matrix;
     r->texts.ptr[to] = r->texts.ptr[from];
     r->ids.ptr[to] = r->ids.ptr[from];
     r->titles.ptr[to] = r->titles.ptr[from];
     r->lengths.ptr[to] = r->lengths.ptr[from];
-    memcpy(m->values + to * m->n_dims, m->values + from * m->n_dims, m->n_dims);
-    memcpy(m->bits + to * m->n_words, m->bits + from * m->n_words, m->n_words * sizeof *m->bits);
-    m->scales[to] = m->scales[from];
+    ken_vector_matrix_move(&r->matrix, from, to);
 }
 
 static void close_up(ken_recall *r)

@@ -107,7 +107,7 @@ struct ken_recall {
     KEN_VEC(float) sums;         // by row, of words
     KEN_VEC(float) concept_sums; // by row; none unless used
     KEN_VEC(recall_posting) merged;
-    KEN_VEC(uint16_t) distances; // by row: signs that differ
+    KEN_VEC(uint16_t) sign_sums; // by row
     ken_vec_u32 near, passing;
     KEN_VEC(uint8_t) levels; // by row; of a question with a filter
 };

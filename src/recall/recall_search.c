@@ -18,7 +18,7 @@ enum {
     NEAR_SHARE = 48,   // else one of so many …
     NEAR_MIN = 2048,   // … and at least so many
     WIDER = 8,         // times as many when too few of them pass
-    SAMPLE = 7,        // one of so many distances is counted
+    SAMPLE = 7,        // one of so many sums is counted
     LOOK = 64,         // rows that are looked at together
     BATCH = 512,
 };
@@ -230,15 +230,14 @@ static void take_sums(search *s, const float *sums)
     take_best(s);
 }
 
-// The distance within which about `want` rows lie.
-static uint16_t distance_of(const ken_recall *r, size_t want)
+// The sum that about `want` rows reach.
+static uint16_t least_sum(const search *s, size_t want)
 {
-    uint32_t counts[KEN_VECTOR_MAX_DIMS + 1] = { 0 }, n_dims = r->matrix.n_dims, most = 0;
+    const ken_recall *r = s->r;
+    uint32_t bins[KEN_VECTOR_BINS] = { 0 };
     for (size_t row = 0; row < r->texts.len; row += SAMPLE)
-        counts[r->distances.ptr[row]]++;
-    for (size_t sum = counts[0]; most < n_dims && sum < want / SAMPLE; sum += counts[most])
-        most++;
-    return (uint16_t)most;
+        bins[r->sign_sums.ptr[row] >> s->vector->bin_shift]++;
+    return ken_vector_least(s->vector, bins, want / SAMPLE);
 }
 
 static size_t leave_passing(const search *s, uint32_t *rows, size_t n)
@@ -266,19 +265,18 @@ static void offer_near(search *s, const uint32_t *rows, size_t n)
     }
 }
 
-// Of many texts only those whose signs agree with the question's in most places.
+// Of many texts only those whose signs agree best with the question.
 static void take_near_of_many(search *s, size_t n_live)
 {
     ken_recall *r = s->r;
     size_t n_rows = r->texts.len;
     size_t want = n_rows / NEAR_SHARE, least = NEAR_MIN * n_rows / n_live;
-    ken_vec_reserve(&r->distances, n_rows);
+    ken_vec_reserve(&r->sign_sums, n_rows + KEN_SIMD_BLOCK);
     ken_vec_reserve(&r->near, n_rows);
-    ken_simd()->hamming(s->vector->bits, r->matrix.bits, n_rows, r->matrix.n_words,
-                        r->distances.ptr);
+    ken_vector_sum_signs(&r->matrix, s->vector, r->sign_sums.ptr);
     for (want = want < least ? least : want;; want *= WIDER) {
-        uint16_t most = want < n_rows ? distance_of(r, want) : UINT16_MAX;
-        size_t n = ken_simd()->at_most(r->distances.ptr, n_rows, most, r->near.ptr);
+        uint16_t sum = want < n_rows ? least_sum(s, want) : 0;
+        size_t n = ken_simd()->at_least(r->sign_sums.ptr, n_rows, sum, r->near.ptr);
         if (s->has_filter)
             n = leave_passing(s, r->near.ptr, n);
         if (n < s->best.most && want < n_rows)

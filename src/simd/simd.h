@@ -15,6 +15,7 @@
 enum {
     KEN_SIMD_DIMS = 32,
     KEN_SIMD_MAX_DIMS = 4096,
+    KEN_SIMD_BLOCK = 64, // rows of signs that lie together
 };
 
 typedef struct ken_simd_ops {
@@ -25,13 +26,16 @@ typedef struct ken_simd_ops {
     void (*dot_i8)(const int8_t *q, const int8_t *table, const uint32_t *at, size_t n,
                    size_t n_dims, int32_t *out);
 
-    // out[i] = number of bits in which q and rows[i] differ, for n rows of n_words each.
-    void (*hamming)(const uint64_t *q, const uint64_t *rows, size_t n, size_t n_words,
-                    uint16_t *out);
+    // Sums over tables of 16 bytes, two for each byte of signs: out[i] = sum over b of tables[2 *
+    // b][low half of byte b of row i] + tables[2 * b + 1][high half]. Rows come in blocks of
+    // KEN_SIMD_BLOCK, n_bytes each: byte 0 of all rows of a block, then byte 1 of all. Two tables
+    // of a byte add up to less than 256, all of them to less than 65536.
+    void (*sum_signs)(const uint8_t *tables, const uint8_t *blocks, size_t n_blocks, size_t n_bytes,
+                      uint16_t *out);
 
-    // Writes the places i of n values with values[i] <= most, in order; returns how many. `out` has
-    // n places.
-    size_t (*at_most)(const uint16_t *values, size_t n, uint16_t most, uint32_t *out);
+    // Writes the places i of n values with values[i] >= least, in order; returns how many. `out`
+    // has n places.
+    size_t (*at_least)(const uint16_t *values, size_t n, uint16_t least, uint32_t *out);
 
     // out[d] = sum over i of weights[i] * table[rows[i]][d], for n rows of a table of n_dims.
     void (*bag_i8)(const int8_t *table, size_t n_dims, const uint32_t *rows, const float *weights,

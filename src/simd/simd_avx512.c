@@ -1,13 +1,12 @@
 // SPDX-License-Identifier: MIT
-// x86-64 with AVX-512 (F, BW, VL, DQ), VNNI and VPOPCNTDQ: 64 bytes at a time.
+// x86-64 with AVX-512 (F, BW, VL, DQ) and VNNI: 64 bytes at a time.
 #include "simd/simd_priv.h"
 
 #if defined(__x86_64__)
 
 #include <immintrin.h>
 
-#define AVX512 \
-    __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni,avx512vpopcntdq,popcnt")))
+#define AVX512 __attribute__((target("avx512f,avx512bw,avx512vl,avx512dq,avx512vnni")))
 
 // The bytes of a row that are left at d, at most 64: a half at the end of 32 * odd dimensions.
 AVX512 static __mmask64 left_of(size_t n_dims, size_t d)
@@ -25,6 +24,7 @@ AVX512 static void dot_i8(const int8_t *q, const int8_t *table, const uint32_t *
         q_sum += q[d];
     for (size_t i = 0; i < n; i++) {
         const int8_t *row = row_at(table, at, i, n_dims);
+        expect_row(table, at, i, n, n_dims);
         __m512i sum = _mm512_setzero_si512();
         for (size_t d = 0; d < n_dims; d += 64) {
             __mmask64 m = left_of(n_dims, d);
@@ -35,89 +35,53 @@ AVX512 static void dot_i8(const int8_t *q, const int8_t *table, const uint32_t *
     }
 }
 
-// Rows of two words, four at a time: counts of neighbours are added and every other one kept.
-AVX512 static size_t hamming_2(const uint64_t *q, const uint64_t *rows, size_t n, uint16_t *out)
+AVX512 static __m512i load_table(const uint8_t *table)
 {
-    __m512i want = _mm512_broadcast_i64x2(_mm_loadu_si128((const __m128i *)(const void *)q));
-    size_t i = 0;
-    for (; i + 4 <= n; i += 4) {
-        __m512i c = _mm512_popcnt_epi64(_mm512_xor_si512(want, _mm512_loadu_si512(rows + 2 * i)));
-        c = _mm512_add_epi64(c, _mm512_shuffle_epi32(c, (_MM_PERM_ENUM)0x4e));
-        __m128i kept = _mm512_cvtepi64_epi16(_mm512_maskz_compress_epi64(0x55, c));
-        _mm_storel_epi64((__m128i *)(void *)(out + i), kept);
-    }
-    return i;
+    return _mm512_broadcast_i32x4(_mm_loadu_si128((const __m128i *)(const void *)table));
 }
 
-// The counts of eight words, as bytes.
-AVX512 static __m128i counts_of(__m512i want, const uint64_t *words)
+// Sums of 64 rows as those of pairs of neighbours: what the odd ones carry into the even ones is
+// known at the end.
+AVX512 static void store_sums(__m512i both, __m512i odd, uint16_t *out)
 {
-    __m512i differ = _mm512_xor_si512(want, _mm512_loadu_si512(words));
-    return _mm512_cvtepi64_epi8(_mm512_popcnt_epi64(differ));
+    const __m512i low = _mm512_setr_epi64(0, 1, 8, 9, 2, 3, 10, 11);
+    const __m512i high = _mm512_setr_epi64(4, 5, 12, 13, 6, 7, 14, 15);
+    __m512i even = _mm512_sub_epi16(both, _mm512_slli_epi16(odd, 8));
+    __m512i first = _mm512_unpacklo_epi16(even, odd), second = _mm512_unpackhi_epi16(even, odd);
+    _mm512_storeu_si512(out, _mm512_permutex2var_epi64(first, low, second));
+    _mm512_storeu_si512(out + 32, _mm512_permutex2var_epi64(first, high, second));
 }
 
-// Rows of three words, eight at a time: the counts become 24 bytes, of which each three are added.
-AVX512 static size_t hamming_3(const uint64_t *q, const uint64_t *rows, size_t n, uint16_t *out)
+AVX512 static void sum_signs(const uint8_t *tables, const uint8_t *blocks, size_t n_blocks,
+                             size_t n_bytes, uint16_t *out)
 {
-    uint64_t turned[24];
-    for (int w = 0; w < 24; w++)
-        turned[w] = q[w % 3];
-    const __m512i a = _mm512_loadu_si512(turned), b = _mm512_loadu_si512(turned + 8),
-                  c = _mm512_loadu_si512(turned + 16);
-    const __m256i threes = _mm256_broadcastsi128_si256(
-        _mm_setr_epi8(0, 1, 2, -1, 3, 4, 5, -1, 6, 7, 8, -1, 9, 10, 11, -1));
-    size_t i = 0;
-    for (; i + 8 <= n; i += 8, rows += 24) {
-        __m128i low = _mm_unpacklo_epi64(counts_of(a, rows), counts_of(b, rows + 8));
-        __m128i high = _mm_alignr_epi8(counts_of(c, rows + 16), low, 12);
-        __m256i bytes = _mm256_shuffle_epi8(_mm256_set_m128i(high, low), threes);
-        __m256i pairs = _mm256_maddubs_epi16(bytes, _mm256_set1_epi8(1));
-        __m256i sums = _mm256_madd_epi16(pairs, _mm256_set1_epi16(1));
-        _mm_storeu_si128((__m128i *)(void *)(out + i), _mm256_cvtepi32_epi16(sums));
-    }
-    return i;
-}
-
-// Rows of four words, two at a time.
-AVX512 static size_t hamming_4(const uint64_t *q, const uint64_t *rows, size_t n, uint16_t *out)
-{
-    __m512i want = _mm512_broadcast_i64x4(_mm256_loadu_si256((const __m256i *)(const void *)q));
-    size_t i = 0;
-    for (; i + 2 <= n; i += 2) {
-        __m512i c = _mm512_popcnt_epi64(_mm512_xor_si512(want, _mm512_loadu_si512(rows + 4 * i)));
-        c = _mm512_add_epi64(c, _mm512_permutex_epi64(c, 0x4e));
-        c = _mm512_add_epi64(c, _mm512_shuffle_epi32(c, (_MM_PERM_ENUM)0x4e));
-        out[i] = (uint16_t)_mm_cvtsi128_si32(_mm512_castsi512_si128(c));
-        out[i + 1] = (uint16_t)_mm_cvtsi128_si32(_mm512_extracti32x4_epi32(c, 2));
-    }
-    return i;
-}
-
-AVX512 static void hamming(const uint64_t *q, const uint64_t *rows, size_t n, size_t n_words,
-                           uint16_t *out)
-{
-    size_t i = n_words == 2   ? hamming_2(q, rows, n, out)
-               : n_words == 3 ? hamming_3(q, rows, n, out)
-               : n_words == 4 ? hamming_4(q, rows, n, out)
-                              : 0;
-    for (rows += i * n_words; i < n; i++, rows += n_words) {
-        int sum = 0;
-        for (size_t w = 0; w < n_words; w++)
-            sum += __builtin_popcountll(q[w] ^ rows[w]);
-        out[i] = (uint16_t)sum;
+    const __m512i half = _mm512_set1_epi8(15);
+    for (size_t i = 0; i < n_blocks; i++, out += KEN_SIMD_BLOCK) {
+        __m512i both = _mm512_setzero_si512(), odd = both;
+        for (size_t b = 0; b < n_bytes; b++, blocks += KEN_SIMD_BLOCK) {
+            __m512i codes = _mm512_loadu_si512(blocks);
+            __m512i low = _mm512_and_si512(codes, half);
+            __m512i high = _mm512_and_si512(_mm512_srli_epi16(codes, 4), half);
+            low = _mm512_shuffle_epi8(load_table(tables + b * 32), low);
+            high = _mm512_shuffle_epi8(load_table(tables + b * 32 + 16), high);
+            __m512i sums = _mm512_add_epi8(low, high);
+            both = _mm512_add_epi16(both, sums);
+            odd = _mm512_add_epi16(odd, _mm512_srli_epi16(sums, 8));
+        }
+        store_sums(both, odd, out);
     }
 }
 
-AVX512 static size_t at_most(const uint16_t *values, size_t n, uint16_t most, uint32_t *out)
+AVX512 static size_t at_least(const uint16_t *values, size_t n, uint16_t least, uint32_t *out)
 {
-    const __m512i limit = _mm512_set1_epi16((short)most);
+    const __m512i limit = _mm512_set1_epi16((short)least);
     size_t found = 0, i = 0;
     for (; i + 32 <= n; i += 32) {
-        uint32_t mask = _mm512_cmple_epu16_mask(_mm512_loadu_si512(values + i), limit);
+        uint32_t mask = _mm512_cmpge_epu16_mask(_mm512_loadu_si512(values + i), limit);
         for (; mask; mask &= mask - 1)
             out[found++] = (uint32_t)i + (uint32_t)__builtin_ctz(mask);
     }
-    return found + at_most_plain(values, i, n, most, out + found);
+    return found + at_least_plain(values, i, n, least, out + found);
 }
 
 AVX512 static __m512 load_i8(const int8_t *p)
@@ -194,8 +158,8 @@ AVX512 static float quantise(const float *v, size_t n_dims, int8_t *out)
 static const ken_simd_ops avx512 = {
     .name = "avx512",
     .dot_i8 = dot_i8,
-    .hamming = hamming,
-    .at_most = at_most,
+    .sum_signs = sum_signs,
+    .at_least = at_least,
     .bag_i8 = bag_i8,
     .dot_f32 = dot_f32,
     .quantise = quantise,
@@ -205,7 +169,7 @@ const ken_simd_ops *ken_simd__avx512(void)
 {
     return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512bw") &&
                    __builtin_cpu_supports("avx512vl") && __builtin_cpu_supports("avx512dq") &&
-                   __builtin_cpu_supports("avx512vnni") && __builtin_cpu_supports("avx512vpopcntdq")
+                   __builtin_cpu_supports("avx512vnni")
                ? &avx512
                : NULL;
 }

@@ -11,6 +11,7 @@ static void dot_i8(const int8_t *q, const int8_t *table, const uint32_t *at, siz
 {
     for (size_t i = 0; i < n; i++) {
         const int8_t *row = row_at(table, at, i, n_dims);
+        expect_row(table, at, i, n, n_dims);
         int32x4_t sum = vdupq_n_s32(0);
         for (size_t d = 0; d < n_dims; d += 16) {
             int8x16_t a = vld1q_s8(q + d), b = vld1q_s8(row + d);
@@ -21,20 +22,33 @@ static void dot_i8(const int8_t *q, const int8_t *table, const uint32_t *at, siz
     }
 }
 
-static void hamming(const uint64_t *q, const uint64_t *rows, size_t n, size_t n_words,
-                    uint16_t *out)
+// 16 rows: sums of eight stay in each register while all bytes pass.
+static void sum_signs_16(const uint8_t *tables, const uint8_t *rows, size_t n_bytes, uint16_t *out)
 {
-    for (size_t i = 0; i < n; i++, rows += n_words) {
-        int sum = 0;
-        for (size_t w = 0; w < n_words; w++)
-            sum += vaddlv_u8(vcnt_u8(vcreate_u8(q[w] ^ rows[w])));
-        out[i] = (uint16_t)sum;
+    uint16x8_t first = vdupq_n_u16(0), second = first;
+    for (size_t b = 0; b < n_bytes; b++, tables += 32, rows += KEN_SIMD_BLOCK) {
+        uint8x16_t codes = vld1q_u8(rows);
+        uint8x16_t low = vqtbl1q_u8(vld1q_u8(tables), vandq_u8(codes, vdupq_n_u8(15)));
+        uint8x16_t high = vqtbl1q_u8(vld1q_u8(tables + 16), vshrq_n_u8(codes, 4));
+        uint8x16_t sums = vaddq_u8(low, high);
+        first = vaddw_u8(first, vget_low_u8(sums));
+        second = vaddw_u8(second, vget_high_u8(sums));
     }
+    vst1q_u16(out, first);
+    vst1q_u16(out + 8, second);
 }
 
-static size_t at_most(const uint16_t *values, size_t n, uint16_t most, uint32_t *out)
+static void sum_signs(const uint8_t *tables, const uint8_t *blocks, size_t n_blocks, size_t n_bytes,
+                      uint16_t *out)
 {
-    return at_most_plain(values, 0, n, most, out);
+    for (size_t i = 0; i < n_blocks; i++, blocks += n_bytes * KEN_SIMD_BLOCK, out += KEN_SIMD_BLOCK)
+        for (size_t part = 0; part < KEN_SIMD_BLOCK; part += 16)
+            sum_signs_16(tables, blocks + part, n_bytes, out + part);
+}
+
+static size_t at_least(const uint16_t *values, size_t n, uint16_t least, uint32_t *out)
+{
+    return at_least_plain(values, 0, n, least, out);
 }
 
 static void bag_16(const int8_t *table, size_t n_dims, const uint32_t *rows, const float *weights,
@@ -89,8 +103,8 @@ static float quantise(const float *v, size_t n_dims, int8_t *out)
 static const ken_simd_ops neon = {
     .name = "neon",
     .dot_i8 = dot_i8,
-    .hamming = hamming,
-    .at_most = at_most,
+    .sum_signs = sum_signs,
+    .at_least = at_least,
     .bag_i8 = bag_i8,
     .dot_f32 = dot_f32,
     .quantise = quantise,

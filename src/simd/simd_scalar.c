@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The reference: plain C, for every machine. The others are tested against it.
 #include <math.h>
+#include <string.h>
 
 #include "simd/simd_priv.h"
 
@@ -16,20 +17,20 @@ static void dot_i8(const int8_t *q, const int8_t *table, const uint32_t *at, siz
     }
 }
 
-static void hamming(const uint64_t *q, const uint64_t *rows, size_t n, size_t n_words,
-                    uint16_t *out)
+static void sum_signs(const uint8_t *tables, const uint8_t *blocks, size_t n_blocks, size_t n_bytes,
+                      uint16_t *out)
 {
-    for (size_t i = 0; i < n; i++, rows += n_words) {
-        int sum = 0;
-        for (size_t w = 0; w < n_words; w++)
-            sum += __builtin_popcountll(q[w] ^ rows[w]);
-        out[i] = (uint16_t)sum;
-    }
+    memset(out, 0, n_blocks * KEN_SIMD_BLOCK * sizeof *out);
+    for (size_t block = 0; block < n_blocks; block++, out += KEN_SIMD_BLOCK)
+        for (size_t b = 0; b < n_bytes; b++, blocks += KEN_SIMD_BLOCK)
+            for (size_t i = 0; i < KEN_SIMD_BLOCK; i++)
+                out[i] = (uint16_t)(out[i] + tables[b * 32 + (blocks[i] & 15)] +
+                                    tables[b * 32 + 16 + (blocks[i] >> 4)]);
 }
 
-static size_t at_most(const uint16_t *values, size_t n, uint16_t most, uint32_t *out)
+static size_t at_least(const uint16_t *values, size_t n, uint16_t least, uint32_t *out)
 {
-    return at_most_plain(values, 0, n, most, out);
+    return at_least_plain(values, 0, n, least, out);
 }
 
 static void bag_i8(const int8_t *table, size_t n_dims, const uint32_t *rows, const float *weights,
@@ -66,8 +67,8 @@ static float quantise(const float *v, size_t n_dims, int8_t *out)
 const ken_simd_ops ken_simd__scalar = {
     .name = "scalar",
     .dot_i8 = dot_i8,
-    .hamming = hamming,
-    .at_most = at_most,
+    .sum_signs = sum_signs,
+    .at_least = at_least,
     .bag_i8 = bag_i8,
     .dot_f32 = dot_f32,
     .quantise = quantise,

@@ -4,7 +4,7 @@
 // A segment holds, for each of its contents, one int8 vector per chunk with a scale. It knows no
 // paths; opening an index adds what the path says, brings every vector to length 1 and keeps them
 // in one matrix in the order of files, with one bit per dimension beside it. A question is first
-// compared by those bits, and what comes near is scored exactly. README.md has the layout, the
+// compared with those bits, and what comes near is scored exactly. README.md has the layout, the
 // figures and why there is no graph.
 //
 // Ownership: said at each function. Threads: a builder and a segment belong to one; a matrix may
@@ -73,18 +73,22 @@ ken_status ken_vector_segment_rows(ken_vector_segment *s, const ken_vector_conte
 
 // ---- the matrix --------------------------------------------------------------------------------
 typedef struct ken_vector_matrix {
-    uint32_t n_dims, n_words; // words of 64 bits per row
+    uint32_t n_dims;
     uint32_t n_files, n_rows;
     uint32_t *first_row; // [n_files + 1]; a file without vectors has no rows
     int8_t *values;      // n_rows x n_dims
     float *scales;       // [n_rows]: the vector of length 1 is scale * values
-    uint64_t *bits;      // n_rows x n_words: where values are negative
+    uint8_t *signs;      // bits where values are negative, in blocks as simd.h has them
 } ken_vector_matrix;
+
+// Bytes that the signs of n rows take.
+size_t ken_vector_signs_bytes(uint32_t n_dims, size_t n_rows);
 
 // Takes memory for n_rows[file] rows of each file, all zero; false when there is not enough.
 bool ken_vector_matrix_init(ken_vector_matrix *m, uint32_t n_dims, const uint32_t *n_rows,
                             uint32_t n_files) KEN_MUST_USE;
 void ken_vector_matrix_release(ken_vector_matrix *m);
+size_t ken_vector_matrix_bytes(const ken_vector_matrix *m); // memory it takes
 // Sets the rows of a file. `path` (n_dims, may be NULL) is added to each before it is brought to
 // length 1.
 void ken_vector_matrix_put(ken_vector_matrix *m, uint32_t file, const int8_t *values,
@@ -92,14 +96,23 @@ void ken_vector_matrix_put(ken_vector_matrix *m, uint32_t file, const int8_t *va
 // The rows that `from_file` has in another matrix; as many as `file` has here.
 void ken_vector_matrix_copy(ken_vector_matrix *m, uint32_t file, const ken_vector_matrix *from,
                             uint32_t from_file);
+// One row to the place of another.
+void ken_vector_matrix_move(ken_vector_matrix *m, size_t from, size_t to);
 
 // ---- questions ---------------------------------------------------------------------------------
+enum {
+    KEN_VECTOR_BINS = 2048
+};
+
 // scale * values + rest_scale * rest: two bytes per dimension, so that only what is stored is
-// rounded.
+// rounded. The tables say what each four signs of a row add to its sum, of which the cosine is
+// roughly a multiple once `middle` is taken off.
 typedef struct ken_vector_query {
     int8_t values[KEN_VECTOR_MAX_DIMS], rest[KEN_VECTOR_MAX_DIMS];
-    uint64_t bits[KEN_VECTOR_MAX_DIMS / 64];
     float scale, rest_scale;
+    uint8_t tables[KEN_VECTOR_MAX_DIMS / 4 * 16];
+    uint32_t middle;    // the sum of a row that says nothing
+    uint32_t bin_shift; // sum >> bin_shift is less than KEN_VECTOR_BINS
 } ken_vector_query;
 
 // `unit`: n_dims values, of length 1.
@@ -110,9 +123,16 @@ typedef struct ken_vector_hit {
     uint32_t file, row;
 } ken_vector_hit;
 
-// The file's best row; score -1 when it has none.
-ken_vector_hit ken_vector_best(const ken_vector_matrix *m, const ken_vector_query *q,
-                               uint32_t file);
+// The sums of the signs of all rows, a place for each of their blocks.
+void ken_vector_sum_signs(const ken_vector_matrix *m, const ken_vector_query *q, uint16_t *out);
+// The least of the `want` largest sums, of which `bins` says how many there are in each bin; about,
+// and rather too little. 0 when there are not so many.
+uint16_t ken_vector_least(const ken_vector_query *q, const uint32_t bins[KEN_VECTOR_BINS],
+                          size_t want);
+
+// out[i] = the cosine of the best row of files[i], -1 when it has none.
+void ken_vector_best(const ken_vector_matrix *m, const ken_vector_query *q, const uint32_t *files,
+                     size_t n, float *out);
 // The cosine of each row of a file, into out[number of its rows].
 void ken_vector_rows(const ken_vector_matrix *m, const ken_vector_query *q, uint32_t file,
                      float *out);
@@ -126,7 +146,7 @@ float ken_vector_near_files(const ken_vector_matrix *m, const ken_vector_query *
                             ken_vector_filter *passes, const void *ctx, float *best,
                             ken_vec_u32 *touched);
 // The best row of each of the k best files, best first; returns how many there are. Rows are
-// compared exactly when there are few, else those that agree with the question in most bits.
+// compared exactly when there are few, else those whose signs agree best with the question.
 size_t ken_vector_top(const ken_vector_matrix *m, const ken_vector_query *q,
                       ken_vector_filter *passes, const void *ctx, size_t k, ken_vector_hit *out);
 // The same for single rows.

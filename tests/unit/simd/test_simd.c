@@ -82,23 +82,66 @@ KEN_TEST(the_largest_bytes_do_not_saturate)
     (void)reference;
 }
 
-KEN_TEST(hamming_distances_are_exact)
+enum {
+    BLOCKS = 3,
+    BLOCK_BYTES = 24
+};
+
+// The sum of a row, looked up as simd.h says.
+static unsigned sum_of_signs(const uint8_t *tables, const uint8_t *blocks, size_t n_bytes,
+                             size_t row)
 {
-    static uint64_t bits[ROWS * 12];
-    fill(2);
-    memcpy(bits, table, sizeof bits);
-    EACH_SET(ops)
-    {
-        uint16_t want[ROWS], got[ROWS];
-        size_t words = (sizes[size] + 63) / 64;
-        reference->hamming(bits + 5, bits, ROWS, words, want);
-        ops->hamming(bits + 5, bits, ROWS, words, got);
-        for (int i = 0; i < ROWS; i++)
-            kt_eq_i(got[i], want[i]);
+    const uint8_t *block = blocks + row / KEN_SIMD_BLOCK * n_bytes * KEN_SIMD_BLOCK;
+    unsigned sum = 0;
+    for (size_t b = 0; b < n_bytes; b++) {
+        uint8_t code = block[b * KEN_SIMD_BLOCK + row % KEN_SIMD_BLOCK];
+        sum += tables[b * 32 + code % 16] + tables[b * 32 + 16 + code / 16];
+    }
+    return sum;
+}
+
+KEN_TEST(sums_of_signs_are_exact)
+{
+    static uint8_t tables[BLOCK_BYTES * 32], blocks[BLOCKS * BLOCK_BYTES * KEN_SIMD_BLOCK];
+    srand(2);
+    for (size_t i = 0; i < sizeof tables; i++)
+        tables[i] = (uint8_t)(i % 5 ? rand() % 128 : 127);
+    for (size_t i = 0; i < sizeof blocks; i++)
+        blocks[i] = (uint8_t)rand();
+    size_t n_sets;
+    const ken_simd_ops *const *sets = ken_simd_all(&n_sets);
+    for (size_t i = 0; i < n_sets * BLOCK_BYTES; i++) {
+        const ken_simd_ops *ops = sets[i / BLOCK_BYTES];
+        size_t n_bytes = i % BLOCK_BYTES + 1;
+        uint16_t got[BLOCKS * KEN_SIMD_BLOCK];
+        ops->sum_signs(tables, blocks, BLOCKS, n_bytes, got);
+        for (size_t row = 0; row < BLOCKS * KEN_SIMD_BLOCK; row++) {
+            unsigned want = sum_of_signs(tables, blocks, n_bytes, row);
+            if (got[row] != want)
+                kt_fail("%s, %zu bytes: row %zu is %u, not %u", ops->name, n_bytes, row, got[row],
+                        want);
+        }
     }
 }
 
-KEN_TEST(small_values_are_found_in_order)
+KEN_TEST(the_largest_sums_of_signs_fit)
+{
+    enum {
+        BYTES = KEN_SIMD_MAX_DIMS / 8
+    };
+    static uint8_t tables[BYTES * 32], blocks[BYTES * KEN_SIMD_BLOCK];
+    memset(tables, 63, sizeof tables);
+    size_t n_sets;
+    const ken_simd_ops *const *sets = ken_simd_all(&n_sets);
+    for (size_t set = 0; set < n_sets; set++) {
+        uint16_t got[KEN_SIMD_BLOCK];
+        sets[set]->sum_signs(tables, blocks, 1, BYTES, got);
+        for (size_t i = 0; i < KEN_SIMD_BLOCK; i++)
+            kt_eq_u(got[i], 63 * 2 * BYTES);
+    }
+}
+
+KEN_TEST(large_values_are_found_in_order)
 {
     static uint16_t values[1000];
     fill(7);
@@ -115,10 +158,10 @@ KEN_TEST(small_values_are_found_in_order)
         uint16_t limit = limits[i / 10 % N_LIMITS];
         size_t n = i % 10 * 111;
         uint32_t want[1000], got[1000];
-        size_t n_want = sets[0]->at_most(values, n, limit, want);
-        kt_eq_u(ops->at_most(values, n, limit, got), n_want);
+        size_t n_want = sets[0]->at_least(values, n, limit, want);
+        kt_eq_u(ops->at_least(values, n, limit, got), n_want);
         for (size_t k = 0; k < n_want; k++)
-            kt_true(got[k] == want[k] && values[got[k]] <= limit);
+            kt_true(got[k] == want[k] && values[got[k]] >= limit);
     }
 }
 

@@ -263,19 +263,21 @@ KEN_TEST(scores_are_cosines)
     kt_eq_u(hits[0].file, 1);
     kt_true(fabsf(hits[0].score - 1) < 0.01F);
     kt_true(hits[0].file != hits[1].file && hits[1].file != hits[2].file);
-    ken_vector_hit best = ken_vector_best(&l.m, &query, 1);
-    kt_true(best.row == 7 && fabsf(best.score - hits[0].score) < 2e-3F);
+    static const uint32_t first_files[] = { 1, 0, 2 };
+    float best[3];
+    ken_vector_best(&l.m, &query, first_files, 3, best);
+    kt_true(fabsf(best[0] - hits[0].score) < 2e-3F && best[1] < best[0] && best[2] < best[0]);
     static float file_best[FILES];
     ken_vec_u32 touched = { 0 };
     for (int f = 0; f < FILES; f++)
         file_best[f] = -1;
     float rest = ken_vector_near_files(&l.m, &query, NULL, NULL, file_best, &touched);
     kt_true(touched.len >= 300 && touched.len < FILES && rest < 0.7F);
-    kt_true(fabsf(file_best[1] - best.score) < 1e-6F);
+    kt_true(fabsf(file_best[1] - best[0]) < 1e-6F);
     ken_vec_release(&touched);
     float rows[ROWS_PER_FILE];
     ken_vector_rows(&l.m, &query, 1, rows);
-    kt_true(fabsf(rows[0] - best.score) < 1e-6F);
+    kt_true(fabsf(rows[0] - best[0]) < 1e-6F);
     kt_true(fabsf(rows[3] - cosine(&l, 10, q)) < 0.01F);
     end(&l);
 }
@@ -327,9 +329,13 @@ KEN_TEST(a_path_is_added_before_the_length_is_one)
         ken_vector_matrix_copy(&copy, f, &m, f);
     ken_vector_query query;
     ken_vector_query_init(&query, q, DIMS);
-    kt_true(fabsf(ken_vector_best(&m, &query, 0).score - sqrtf(0.5F)) < 0.01F);
-    kt_true(ken_vector_best(&m, &query, 1).score == -1);
-    kt_true(fabsf(ken_vector_best(&copy, &query, 2).score) < 0.01F);
+    static const uint32_t files[] = { 0, 1, 2 };
+    float best[3], best_copy[3];
+    ken_vector_best(&m, &query, files, 3, best);
+    ken_vector_best(&copy, &query, files, 3, best_copy);
+    kt_true(fabsf(best[0] - sqrtf(0.5F)) < 0.01F);
+    kt_true(best[1] == -1);
+    kt_true(fabsf(best_copy[2]) < 0.01F);
     ken_vector_hit hits[3];
     kt_eq_u(ken_vector_top(&copy, &query, NULL, NULL, 3, hits), 2);
     kt_eq_u(hits[0].file, 0);
