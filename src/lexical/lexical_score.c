@@ -223,16 +223,18 @@ typedef struct term_weights {
     float file, comments; // what the most of this term is worth
 } term_weights;
 
-// A file is touched when it first gains something; every gain is more than nothing.
-static inline void add_gain(ken_lex_scores *s, uint32_t file, float x, float comments,
-                            term_weights w)
+// A file is touched when it first gains something; every gain is more than nothing. Returns the
+// next place in the list of those that are.
+static inline uint32_t *add_gain(ken_lex_sum *sums, uint32_t *touched, uint32_t file, float x,
+                                 float comments, term_weights w)
 {
-    ken_lex_sum *sum = &s->sums[file];
+    ken_lex_sum *sum = &sums[file];
     float gain = w.file * x / (x + file_k);
-    s->touched.ptr[s->touched.len] = file;
-    s->touched.len += sum->words <= 0 && gain > 0;
+    *touched = file;
+    touched += sum->words <= 0 && gain > 0;
     sum->words += gain;
     sum->comments += w.comments * comments / (comments + 2);
+    return touched;
 }
 
 static void add_to_term(ken_lex_scores *s, uint32_t file, float x, float comments)
@@ -253,9 +255,12 @@ static void fold_term(ken_lex_scores *s, uint32_t t, size_t first_run, size_t en
     size_t from = first_run < end_run ? s->runs.ptr[first_run].from : 0;
     size_t to = first_run < end_run ? s->runs.ptr[end_run - 1].to : 0;
     const ken_lex_found *found = s->found.ptr;
+    uint32_t *touched = s->touched.ptr + s->touched.len;
     if (is_single) { // then a file is met once
         for (size_t i = from; i < to; i++)
-            add_gain(s, found[i].file, found[i].value, found[i].comments, w);
+            touched =
+                add_gain(s->sums, touched, found[i].file, found[i].value, found[i].comments, w);
+        s->touched.len = (size_t)(touched - s->touched.ptr);
         return;
     }
     for (size_t i = from; i < to; i++)
@@ -268,10 +273,11 @@ static void fold_term(ken_lex_scores *s, uint32_t t, size_t first_run, size_t en
     }
     for (size_t i = 0; i < s->term_touched.len; i++) {
         uint32_t file = s->term_touched.ptr[i];
-        add_gain(s, file, s->term[file], s->term_comments[file], w);
+        touched = add_gain(s->sums, touched, file, s->term[file], s->term_comments[file], w);
         s->term[file] = s->term_comments[file] = 0;
     }
     ken_vec_clear(&s->term_touched);
+    s->touched.len = (size_t)(touched - s->touched.ptr);
 }
 
 ken_status ken_lex_score_files(const ken_lex_corpus *c, const ken_lex_query *q,
@@ -308,31 +314,76 @@ void ken_lex_score_touch(ken_lex_scores *s, uint32_t file)
 
 // ---- chunks ------------------------------------------------------------------------------------
 
-// Gives each chosen file its place among the chunks.
-static void lay_out(const ken_lex_corpus *c, const uint32_t *files, size_t n, ken_lex_scores *s)
+// A chosen file: its slots among the chunks, and their lengths.
+typedef struct chosen_file {
+    uint32_t first, n_chunks;
+    const uint8_t *lens;
+} chosen_file;
+
+// What a list says of a chosen file.
+typedef struct pick {
+    const ken_lex_run *run;
+    const ken_lex_found *found;
+    const chosen_file *file;
+} pick;
+
+typedef struct chunk_pass {
+    const ken_lex_corpus *c;
+    ken_lex_scores *s;
+    chosen_file *chosen;
+    KEN_VEC(pick) picks;
+    ken_vec_u32 touched; // chunk slots of the term at hand
+    ken_vec_u32 owner;   // file of each touched slot
+} chunk_pass;
+
+// Gives each chosen file its place among the chunks. What will be read of it lies anywhere, so it
+// is asked of memory here.
+static ken_status lay_out(chunk_pass *x, const uint32_t *files, size_t n, ken_err *err)
 {
+    ken_lex_scores *s = x->s;
     uint32_t at = 0;
     for (size_t i = 0; i < n; i++) {
-        const ken_lex_segment *seg = c->parts[c->file_part[files[i]]].segment;
+        ken_lex_segment *seg = x->c->parts[x->c->file_part[files[i]]].segment;
+        uint32_t ordinal = x->c->file_ordinal[files[i]];
         const ken_lex_sum *sum = &s->sums[files[i]];
+        chosen_file *chosen = &x->chosen[i];
+        *chosen = (chosen_file){ at, ken_lex_segment_contents(seg)[ordinal].n_chunks, NULL };
         s->files[files[i]] = (ken_lex_file_score){ .words = sum->words,
                                                    .comments = sum->comments,
                                                    .first_chunk = at };
-        at += ken_lex_segment_contents(seg)[c->file_ordinal[files[i]]].n_chunks;
+        ken_status st = ken_lex_segment_raw_lens(seg, ordinal, &chosen->lens, err);
+        if (st)
+            return st;
+        __builtin_prefetch(chosen->lens);
+        at += chosen->n_chunks;
     }
     ken_vec_reserve(&s->chunks, at + 1);
     ken_vec_reserve(&s->term_chunks, at + 1);
     s->chunks.len = s->term_chunks.len = at;
     memset(s->chunks.ptr, 0, at * sizeof *s->chunks.ptr);
     memset(s->term_chunks.ptr, 0, at * sizeof *s->term_chunks.ptr);
+    return KEN_OK;
 }
 
-typedef struct chunk_pass {
-    const ken_lex_corpus *c;
-    ken_lex_scores *s;
-    ken_vec_u32 touched; // chunk slots of the term at hand
-    ken_vec_u32 owner;   // file of each touched slot
-} chunk_pass;
+// Finds what the lists say of the chosen files, in the order of the lists.
+static void pick_found(chunk_pass *x, const uint32_t *files, size_t n)
+{
+    const ken_lex_scores *s = x->s;
+    uint32_t *number = ken_zalloc(ken_mul_size(s->n_files + (size_t)1, sizeof *number));
+    for (size_t i = 0; i < n; i++)
+        number[files[i]] = (uint32_t)i + 1;
+    for (size_t r = 0; r < s->runs.len; r++) {
+        const ken_lex_run *run = &s->runs.ptr[r];
+        for (size_t i = run->from; i < run->to; i++) {
+            const ken_lex_found *found = &s->found.ptr[i];
+            if (!number[found->file])
+                continue;
+            __builtin_prefetch(run->list.at + (found->place >> 1));
+            ken_vec_push(&x->picks, ((pick){ run, found, &x->chosen[number[found->file] - 1] }));
+        }
+    }
+    ken_free(number);
+}
 
 static void add_chunk(chunk_pass *x, uint32_t slot, uint32_t file, float value)
 {
@@ -350,27 +401,21 @@ static inline float chunk_norm(const ken_lex_corpus *c, int field, uint32_t len)
                                : (float)norm_of(field, len, c->chunk_len[field]);
 }
 
-static ken_status add_chunks(chunk_pass *x, const ken_lex_list *list, const ken_lex_found *found,
-                             ken_err *err)
+static void add_chunks(chunk_pass *x, const pick *p)
 {
-    ken_lex_segment *seg = x->c->parts[x->c->file_part[found->file]].segment;
-    uint32_t ordinal = x->c->file_ordinal[found->file];
-    uint32_t n_chunks = ken_lex_segment_contents(seg)[ordinal].n_chunks;
-    uint32_t first = x->s->files[found->file].first_chunk, chunk = 0, tf[KEN_FIELD_COUNT];
-    const uint8_t *pos = NULL, *lens = NULL;
+    uint32_t chunk = 0, tf[KEN_FIELD_COUNT];
+    const uint8_t *pos = NULL;
     ken_lex_cursor cursor;
-    ken_status st = ken_lex_segment_raw_lens(seg, ordinal, &lens, err);
-    if (st || !ken_lex_cursor_seek(&cursor, list, found->place))
-        return st;
-    while (ken_lex_cursor_chunk(&cursor, &pos, &chunk, tf) && chunk < n_chunks) {
-        const uint8_t *len = lens + (size_t)chunk * KEN_FIELD_COUNT * 2;
+    if (!ken_lex_cursor_seek(&cursor, &p->run->list, p->found->place))
+        return;
+    while (ken_lex_cursor_chunk(&cursor, &pos, &chunk, tf) && chunk < p->file->n_chunks) {
+        const uint8_t *len = p->file->lens + (size_t)chunk * KEN_FIELD_COUNT * 2;
         float value = 0;
         for (int f = 0; f < KEN_FIELD_COUNT; f++, len += 2)
             if (tf[f])
                 value += (float)tf[f] * chunk_norm(x->c, f, (uint32_t)(len[0] | len[1] << 8));
-        add_chunk(x, first + chunk, found->file, value);
+        add_chunk(x, p->file->first + chunk, p->found->file, value);
     }
-    return KEN_OK;
 }
 
 // What a chunk gains over the path's own share, which all chunks of its file have alike.
@@ -420,24 +465,22 @@ ken_status ken_lex_score_chunks(const ken_lex_corpus *c, const ken_lex_query *q,
                                 const uint32_t *files, size_t n_files, ken_lex_scores *s,
                                 ken_err *err)
 {
-    uint8_t *is_chosen = ken_zalloc(c->n_files + 1);
-    for (size_t i = 0; i < n_files; i++)
-        is_chosen[files[i]] = 1;
-    lay_out(c, files, n_files, s);
     chunk_pass x = { .c = c, .s = s };
-    ken_status st = KEN_OK;
-    for (size_t r = 0; r < s->runs.len && !st; r++) {
-        const ken_lex_run *run = &s->runs.ptr[r];
-        for (size_t i = run->from; i < run->to && !st; i++)
-            if (is_chosen[s->found.ptr[i].file])
-                st = add_chunks(&x, &run->list, &s->found.ptr[i], err);
-        if (r + 1 == s->runs.len || run[1].term != run->term)
-            fold_chunks(&x, run->term);
+    x.chosen = ken_alloc(ken_mul_size(n_files + 1, sizeof *x.chosen));
+    ken_status st = lay_out(&x, files, n_files, err);
+    if (!st)
+        pick_found(&x, files, n_files);
+    for (size_t i = 0; i < x.picks.len; i++) {
+        const pick *p = &x.picks.ptr[i];
+        add_chunks(&x, p);
+        if (i + 1 == x.picks.len || p[1].run->term != p->run->term)
+            fold_chunks(&x, p->run->term);
     }
     for (size_t i = 0; i < n_files && !st; i++)
         pick_best(c, q, files[i], s);
+    ken_vec_release(&x.picks);
     ken_vec_release(&x.touched);
     ken_vec_release(&x.owner);
-    ken_free(is_chosen);
+    ken_free(x.chosen);
     return st;
 }
