@@ -83,6 +83,8 @@ static bool fits(const graph_unit *u, ken_def_id def, ken_ref_role role)
     bool has_two = u->text.lang == KEN_LANG_PHP || u->text.lang == KEN_LANG_BASH;
     if (has_two && (role == KEN_REF_CALL || role == KEN_REF_READ)) // apart there
         return is_type || ken_symbol_is_callable(kind) == (role == KEN_REF_CALL);
+    if (u->text.lang == KEN_LANG_HASKELL && (role == KEN_REF_CALL || role == KEN_REF_READ))
+        return !is_type; // a type and its constructor may have one name
     switch (role) {
     case KEN_REF_TYPE:
     case KEN_REF_INHERIT:
@@ -236,7 +238,8 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
     add_defs(out, v);
     bool is_any = keep(g, out, role, 0, false);
     bool is_named_only = u->text.lang == KEN_LANG_KOTLIN && out->class == KEN_EDGE_INFERRED;
-    if (!is_any && (is_named_only || u->text.lang == KEN_LANG_BASH)) { // no function, no variable
+    bool is_apart = u->text.lang == KEN_LANG_BASH || u->text.lang == KEN_LANG_HASKELL;
+    if (!is_any && (is_named_only || is_apart)) { // no function, no variable
         *out = (ken_targets){ .class = is_named_only ? KEN_EDGE_UNRESOLVED : KEN_EDGE_EXTERNAL };
         return;
     }

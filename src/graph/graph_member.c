@@ -264,7 +264,7 @@ static graph_member *member_slot(ken_graph *g, uint64_t key)
     return &g->members[at];
 }
 
-const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str name)
+const graph_value **graph_kept_member(ken_graph *g, ken_graph_def type, ken_str name)
 {
     uint64_t parts[3] = { type.file, type.def, ken_hash_str(name) };
     uint64_t key = ken_hash64(parts, sizeof parts) | 1;
@@ -273,7 +273,12 @@ const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str n
         *slot = (graph_member){ key, KEN_ARENA_NEW(&g->arena, const graph_value *) };
         g->n_members++;
     }
-    const graph_value **kept = slot->value, *v; // the slot itself may move meanwhile
+    return slot->value; // the slot itself may move meanwhile
+}
+
+const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str name)
+{
+    const graph_value **kept = graph_kept_member(g, type, name), *v;
     if (!graph_begin(g, kept, &v))
         return v;
     member_search s = { .name = name };

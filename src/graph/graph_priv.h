@@ -179,6 +179,8 @@ uint32_t graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint3
 const graph_value *graph_module_value(ken_graph *g, graph_unit *u, const ken_module *m,
                                       ken_str text);
 const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str name);
+// Where it is remembered, for graph_begin and graph_end.
+const graph_value **graph_kept_member(ken_graph *g, ken_graph_def type, ken_str name);
 // A bare name, from inside definition `around` (-1 = the file).
 const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
 // The same where only types (and namespaces) count.
@@ -230,6 +232,14 @@ const graph_value *graph_elixir_lookup(ken_graph *g, graph_unit *u, ken_str name
 const graph_value *graph_elixir_bound(ken_graph *g, graph_unit *u, const ken_bind *b);
 const graph_value *graph_elixir_member(ken_graph *g, graph_unit *u, ken_graph_def module,
                                        ken_str name);
+
+// ---- graph_haskell.c ---------------------------------------------------------------------------
+// Constructors, fields and methods of classes are names of the module.
+int32_t graph_haskell_scope(const graph_unit *u, ken_def_id def);
+// A bare name, or a module by its name or alias ("M.").
+const graph_value *graph_haskell_lookup(ken_graph *g, graph_unit *u, ken_str name);
+// What a module exports under that name.
+const graph_value *graph_haskell_shown(ken_graph *g, graph_unit *u, ken_str name);
 
 // ---- graph_kotlin.c ----------------------------------------------------------------------------
 // Of what a bare name may mean, what extends no type; extensions alone are a guess, for it is not

@@ -496,7 +496,10 @@ static const graph_value *shown_by(ken_graph *g, graph_unit *u, int32_t around, 
 const graph_value *graph_shown(ken_graph *g, uint32_t file, ken_str name, uint32_t depth)
 {
     graph_unit *u = graph_unit_of(g, file);
-    return u && depth <= SHOWN_DEEP ? shown_by(g, u, -1, name, depth) : &graph_nothing;
+    if (!u || depth > SHOWN_DEEP)
+        return &graph_nothing;
+    return u->text.lang == KEN_LANG_HASKELL ? graph_haskell_shown(g, u, name)
+                                            : shown_by(g, u, -1, name, depth);
 }
 
 const graph_value *graph_shown_inside(ken_graph *g, ken_graph_def module, ken_str name)
@@ -882,6 +885,8 @@ static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int
         around = -1;
     if (u->text.lang == KEN_LANG_ELIXIR)
         return graph_elixir_lookup(g, u, name, around);
+    if (u->text.lang == KEN_LANG_HASKELL)
+        return graph_haskell_lookup(g, u, name);
     const graph_value *v =
         u->text.lang == KEN_LANG_RUST ? graph_rust_root(g, u, name, around) : &graph_nothing;
     if (v->kind == GRAPH_NONE)

@@ -101,6 +101,8 @@ int32_t graph_scope_of(const graph_unit *u, ken_def_id def)
     while (owner >= 0 && u->text.lang == KEN_LANG_ELIXIR &&
            ken_graph_kind(&u->text, (ken_def_id)owner) == KEN_SYMBOL_TEST)
         owner = ken_graph_owner(&u->text, (ken_def_id)owner);
+    if (u->text.lang == KEN_LANG_HASKELL)
+        return graph_haskell_scope(u, def);
     if (u->policy->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_MACRO)
         return -1;
     bool is_in_space = owner < 0 || (u->policy->includes &&

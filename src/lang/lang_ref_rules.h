@@ -66,7 +66,8 @@
     X(OWNER, "owner")         \
     X(MODULE, "module")       \
     X(LOCAL, "local")         \
-    X(AHEAD, "ahead")
+    X(AHEAD, "ahead")         \
+    X(HOIST, "hoist")
 
 #define KEN_REF_FLAG_TABLE(X) \
     X(SCOPE, "scope")         \

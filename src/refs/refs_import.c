@@ -34,12 +34,16 @@ static bool is_quote(char c)
     return c == '"' || c == '\'' || c == '`' || c == '<' || c == '>';
 }
 
+// Haskell's operators, `<$>` and `=:`, are neither headers nor keys.
 static ken_str unquote(ken_str s)
 {
     s = ken_str_trim(s);
-    while (s.len > 1 && is_quote(s.ptr[0]) && is_quote(s.ptr[s.len - 1]))
+    bool is_operator =
+        s.len > 1 && s.ptr[0] == '<' && !ken_is_word(s.ptr[1]) && !memchr("./", s.ptr[1], 2);
+    while (!is_operator && s.len > 1 && is_quote(s.ptr[0]) && is_quote(s.ptr[s.len - 1]))
         s = ken_str_sub(s, 1, s.len - 1);
-    while (s.len && s.ptr[s.len - 1] == ':') // keys: Elixir's `only: [name: 1]`
+    bool is_key = s.len && (ken_is_word(s.ptr[0]) || is_quote(s.ptr[0]));
+    while (is_key && s.len && s.ptr[s.len - 1] == ':') // Elixir's `only: [name: 1]`
         s.len--;
     return s;
 }
@@ -160,8 +164,12 @@ static void bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node, ken_s
         b.name = KEN_STR("default");
     if (b.kind == KEN_BIND_NAME && !b.local.len)
         b.local = b.name;
-    if (b.kind == KEN_BIND_NAME ? b.name.len > 0 : b.module.len > 0)
-        add_bind(m, b, b.kind == KEN_BIND_NAME || (rule->flags & KEN_REF_F_DECLARES));
+    uint32_t hiding = KEN_REF_F_STATIC | KEN_REF_F_ALL;
+    const refs_frame *import = import_around(m);
+    bool is_hidden = import->rule && (import->rule->flags & hiding) == hiding;
+    if (b.name.len || (b.kind != KEN_BIND_NAME && b.module.len))
+        add_bind(m, b,
+                 !is_hidden && (b.kind == KEN_BIND_NAME || (rule->flags & KEN_REF_F_DECLARES)));
 }
 
 void refs__bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node)

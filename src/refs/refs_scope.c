@@ -6,7 +6,8 @@
 enum {
     MAX_LOCALS = 1 << 18, // of one file at a time
     MAX_DECLS = 1 << 16,
-    DECLS_LOOKED_AT = 64
+    DECLS_LOOKED_AT = 64,
+    NODES_LOOKED_AT = 512 // for names that are declared ahead
 };
 
 static void link_local(ken_refs_maker *m, refs_local l)
@@ -94,24 +95,36 @@ void refs__add_decl(ken_refs_maker *m, TSNode node, int32_t step)
     m->n_unseen++;
 }
 
-bool refs__is_name(const ken_refs_maker *m, TSNode node)
+// The rule that makes a node a name; of several one that may declare it.
+static const ken_ref_rule *name_rule(const ken_refs_maker *m, TSNode node)
 {
     TSSymbol s = ts_node_symbol(node);
+    const ken_ref_rule *found = NULL;
     int16_t at = s < m->rules->n_symbols ? m->rules->first[s] : -1;
-    for (; at >= 0; at = m->rules->rules[at].next)
-        if (m->rules->rules[at].role == KEN_REF_RULE_NAME)
-            return true;
-    return false;
+    for (; at >= 0; at = m->rules->rules[at].next) {
+        const ken_ref_rule *rule = &m->rules->rules[at];
+        if (rule->role == KEN_REF_RULE_NAME && (!found || !(rule->flags & KEN_REF_F_BARE)))
+            found = rule;
+    }
+    return found;
 }
 
-static bool next_below(TSTreeCursor *c)
+bool refs__is_name(const ken_refs_maker *m, TSNode node)
 {
-    if (ts_tree_cursor_goto_first_child(c))
-        return true;
+    return name_rule(m, node) != NULL;
+}
+
+static bool next_behind(TSTreeCursor *c)
+{
     while (!ts_tree_cursor_goto_next_sibling(c))
         if (!ts_tree_cursor_goto_parent(c))
             return false;
     return true;
+}
+
+static bool next_below(TSTreeCursor *c)
+{
+    return ts_tree_cursor_goto_first_child(c) || next_behind(c);
 }
 
 void refs__add_decls_below(ken_refs_maker *m, TSNode node)
@@ -119,11 +132,13 @@ void refs__add_decls_below(ken_refs_maker *m, TSNode node)
     if (ts_node_is_null(node))
         return;
     TSTreeCursor c = ts_tree_cursor_new(node);
-    for (int n = 0; n < DECLS_LOOKED_AT; n++) {
+    for (int n = 0; n < NODES_LOOKED_AT; n++) {
         TSNode at = ts_tree_cursor_current_node(&c);
-        if (refs__is_name(m, at))
+        const ken_ref_rule *name = name_rule(m, at);
+        bool is_constant = name && (name->flags & KEN_REF_F_BARE);
+        if (name && !is_constant)
             refs__add_decl(m, at, REFS_STEP_UNKNOWN);
-        if (!next_below(&c))
+        if (is_constant ? !next_behind(&c) : !next_below(&c))
             break;
     }
     ts_tree_cursor_delete(&c);

@@ -177,6 +177,57 @@ static void declare_ahead(ken_refs_maker *m, refs_frame *f)
         f->min_params = f->max_params = (uint16_t)(m->decls.len - first);
 }
 
+static const ken_ref_rule *rule_for(ken_refs_maker *m, const ken_walk_stop *at);
+
+// What one declaration declares: the name that it says, or all in its pattern.
+static void declare_hoisted(ken_refs_maker *m, refs_frame *f, const ken_ref_rule *rule, TSNode node)
+{
+    uint32_t first = (uint32_t)m->decls.len;
+    refs__add_decls_below(m, refs__at(m, rule, KEN_REF_PATH_NAME, node));
+    TSNode name = refs__at(m, rule, KEN_REF_PATH_NAME, node);
+    if (m->decls.len == first && !ts_node_is_null(name)) // an operator
+        refs__add_decl(m, name, REFS_STEP_UNKNOWN);
+    for (size_t i = first; i < m->decls.len; i++)
+        refs__declare(m, f->scope, m->decls.ptr[i].text, m->decls.ptr[i].byte, 0);
+    refs__drop_decls(m, first);
+}
+
+// What is declared right inside a node is known in all of the scope, whatever the order: Haskell's
+// `where`. Nodes without a rule are looked through.
+static void hoist(ken_refs_maker *m, refs_frame *f)
+{
+    enum {
+        MAX_NODES = 2000,
+        DEEP = 3
+    };
+    TSNode top = refs__at(m, f->rule, KEN_REF_PATH_HOIST, f->node);
+    if (ts_node_is_null(top))
+        return;
+    TSTreeCursor c = ts_tree_cursor_new(top);
+    uint32_t depth = ts_tree_cursor_goto_first_child(&c) ? 1 : 0;
+    for (int n = 0; n < MAX_NODES && depth; n++) {
+        TSNode at = ts_tree_cursor_current_node(&c);
+        ken_walk_stop stop = { .node = at,
+                               .type = ts_node_symbol(at),
+                               .parent = depth == 1 ? ts_node_symbol(top) : 0,
+                               .depth = f->depth + depth };
+        const ken_ref_rule *rule = ts_node_is_named(at) ? rule_for(m, &stop) : NULL;
+        bool declares =
+            rule && (rule->role == KEN_REF_RULE_LOCAL || rule->role == KEN_REF_RULE_FUNCTION);
+        if (declares)
+            declare_hoisted(m, f, rule, at);
+        if (!rule && depth < DEEP && ts_tree_cursor_goto_first_child(&c)) {
+            depth++;
+            continue;
+        }
+        while (depth && !ts_tree_cursor_goto_next_sibling(&c)) {
+            ts_tree_cursor_goto_parent(&c);
+            depth--;
+        }
+    }
+    ts_tree_cursor_delete(&c);
+}
+
 static bool push_frame(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
                        uint32_t start)
 {
@@ -206,8 +257,10 @@ static bool push_frame(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
         open_scope(m, top);
     if (openers[rule->role])
         openers[rule->role](m, top);
-    if (rule->path[KEN_REF_PATH_AHEAD])
+    if (rule->path[KEN_REF_PATH_AHEAD] | rule->path[KEN_REF_PATH_HOIST]) {
         declare_ahead(m, top);
+        hoist(m, top);
+    }
     if (rule->flags & KEN_REF_F_BRANCH)
         refs__branch(m, m->around);
     return true;
@@ -322,11 +375,12 @@ static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
         bool is_called = (rule->flags & KEN_REF_F_CALLED) != 0;
         v.expr = qualifier ? refs__expr(m, KEN_EXPR_MEMBER, qualifier->expr, 0, name)
                            : refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
-        v.ref = refs__add_ref(m, v.expr,
-                              is_called ? KEN_REF_CALL
-                              : is_type ? KEN_REF_TYPE
-                                        : KEN_REF_READ,
-                              start);
+        if (!(rule->flags & KEN_REF_F_MODULE)) // before a name, a module is no use of its own
+            v.ref = refs__add_ref(m, v.expr,
+                                  is_called ? KEN_REF_CALL
+                                  : is_type ? KEN_REF_TYPE
+                                            : KEN_REF_READ,
+                                  start);
         if (is_called) // a method without arguments
             v.expr = refs__expr(m, KEN_EXPR_CALL, v.expr, 1, 0);
     }
