@@ -27,6 +27,7 @@ void ken_checkpoints_free(ken_checkpoints *c)
     if (!c)
         return;
     checkpoint_memory_release(&c->memory);
+    checkpoint_files_release(&c->files);
     ken_free(c);
 }
 
@@ -48,11 +49,11 @@ ken_checkpoint checkpoint_of_row(const ken_checkpoint_row *row)
     };
 }
 
-static ken_status refuse_unknown(const ken_checkpoints *c, ken_uuid id, ken_err *err)
+static ken_status refuse_unknown(ken_checkpoints *c, ken_uuid id, ken_err *err)
 {
     char text[KEN_UUID_TEXT];
     ken_uuid_format(id, text);
-    if (checkpoint_find_file(c->opts.snap, id))
+    if (checkpoint_find_file(&c->files, c->opts.snap, id))
         return KEN_FAIL(err, KEN_EINVAL,
                         "checkpoint_id: '%s' is an indexed file, which is not stored: it changes "
                         "and goes with the file; to leave it out, exclude it from the index",
@@ -260,7 +261,7 @@ ken_status ken_checkpoints_load(ken_checkpoints *c, ken_uuid id, ken_arena *aren
         *out = checkpoint_of_row(&row);
     if (st != KEN_ENOTFOUND)
         return st;
-    const ken_file_row *file = checkpoint_find_file(c->opts.snap, id);
+    const ken_file_row *file = checkpoint_find_file(&c->files, c->opts.snap, id);
     return file ? checkpoint_load_file(c->opts.snap, file, arena, out, err)
                 : refuse_unknown(c, id, err);
 }

@@ -82,14 +82,34 @@ ken_checkpoint checkpoint_of_file(const ken_file_row *file, ken_arena *arena)
     return c;
 }
 
-const ken_file_row *checkpoint_find_file(ken_snapshot *snap, ken_uuid id)
+void checkpoint_files_release(checkpoint_files *f)
+{
+    if (f->generation)
+        ken_map_release(&f->numbers);
+    *f = (checkpoint_files){ 0 };
+}
+
+static ken_str key_of(const ken_uuid *id)
+{
+    return ken_str_n((const char *)id->bytes, sizeof id->bytes);
+}
+
+const ken_file_row *checkpoint_find_file(checkpoint_files *f, ken_snapshot *snap, ken_uuid id)
 {
     const ken_file_row *files = NULL;
     size_t n = ken_snapshot_list_files(snap, &files);
-    for (size_t i = 0; i < n; i++)
-        if (ken_uuid_eq(id_of(files[i].path), id))
-            return &files[i];
-    return NULL;
+    uint64_t generation = ken_snapshot_generation(snap);
+    if (f->generation != generation) {
+        checkpoint_files_release(f);
+        f->generation = generation;
+        ken_map_init(&f->numbers);
+        for (size_t i = 0; i < n; i++) {
+            ken_uuid known = id_of(files[i].path);
+            ken_map_put(&f->numbers, key_of(&known), i, NULL);
+        }
+    }
+    const uint64_t *number = f->generation ? ken_map_find(&f->numbers, key_of(&id)) : NULL;
+    return number ? &files[*number] : NULL;
 }
 
 ken_status checkpoint_load_file(ken_snapshot *snap, const ken_file_row *file, ken_arena *arena,

@@ -80,7 +80,15 @@ ken_status checkpoint_check_draft(const ken_checkpoint_draft *d, ken_err *err) K
 bool checkpoint_file_passes(ken_str path, const ken_checkpoint_filter *f);
 // Without description.
 ken_checkpoint checkpoint_of_file(const ken_file_row *file, ken_arena *arena);
-const ken_file_row *checkpoint_find_file(ken_snapshot *snap, ken_uuid id);
+// Ids of all files of one generation, worked out when the first is asked for.
+typedef struct checkpoint_files {
+    uint64_t generation; // 0 = of none
+    ken_map numbers;     // id -> number of the file
+} checkpoint_files;
+
+void checkpoint_files_release(checkpoint_files *f);
+// NULL when no file has the id.
+const ken_file_row *checkpoint_find_file(checkpoint_files *f, ken_snapshot *snap, ken_uuid id);
 ken_status checkpoint_load_file(ken_snapshot *snap, const ken_file_row *file, ken_arena *arena,
                                 ken_checkpoint *out, ken_err *err) KEN_MUST_USE;
 
@@ -88,6 +96,7 @@ ken_status checkpoint_load_file(ken_snapshot *snap, const ken_file_row *file, ke
 struct ken_checkpoints {
     ken_checkpoints_opts opts;
     checkpoint_memory memory;
+    checkpoint_files files;
 };
 
 ken_checkpoint checkpoint_of_row(const ken_checkpoint_row *row);

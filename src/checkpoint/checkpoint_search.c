@@ -93,6 +93,7 @@ ken_status ken_checkpoints_list(ken_checkpoints *c, const ken_checkpoint_query *
 
 // ---- searches ----------------------------------------------------------------------------------
 
+// The best notes, of which no more is known than id and score: files may come before them.
 static ken_status find_notes(ken_checkpoints *c, ken_str text, const ken_checkpoint_filter *f,
                              const ken_checkpoint_query *q, ken_arena *arena,
                              ken_checkpoint_page *page, ken_err *err)
@@ -105,18 +106,14 @@ static ken_status find_notes(ken_checkpoints *c, ken_str text, const ken_checkpo
     bool has_filter = f->n_all || f->n_any || f->n_none;
     size_t n = ken_recall_search(c->memory.recall, text, has_filter ? &filter : NULL, q->limit,
                                  arena, &hits);
-    for (size_t i = 0; !st && i < n; i++) {
+    for (size_t i = 0; i < n; i++) {
         const checkpoint_mark *mark = checkpoint_memory_find(&c->memory, hits[i].id);
-        size_t n_found = 0;
-        if (!mark)
-            continue;
-        st = checkpoint_load_rows(c, &mark->uuid, 1, q->n_description, arena, &page->items[page->n],
-                                  &n_found, err);
-        if (!st && n_found)
-            page->items[page->n++].score = hits[i].score;
+        if (mark)
+            page->items[page->n++] =
+                (ken_checkpoint){ .id = mark->uuid, .path = KEN_STR(""), .score = hits[i].score };
     }
     ken_store_rollback(c->opts.store); // it only read
-    return st;
+    return KEN_OK;
 }
 
 // The extension that all files must have; whether no file can have all of the tags.
@@ -189,17 +186,41 @@ static ken_status find_files(ken_checkpoints *c, ken_str text, const ken_checkpo
     return KEN_OK;
 }
 
-// Notes before files of one score, then as they came.
-static int by_score(const void *a, const void *b)
+// The best of both, notes before files of one score; each kind is in order already.
+static void merge(ken_checkpoint_page *page, size_t n_notes, size_t limit, ken_arena *arena)
 {
-    const ken_checkpoint *x = a, *y = b;
-    if (x->score != y->score)
-        return x->score > y->score ? -1 : 1;
-    bool is_file = x->path.len > 0, is_other_file = y->path.len > 0;
-    if (is_file != is_other_file)
-        return is_file ? 1 : -1;
-    return x->updated_at_ms != y->updated_at_ms ? (x->updated_at_ms > y->updated_at_ms ? -1 : 1)
-                                                : ken_str_cmp(x->path, y->path);
+    ken_checkpoint *best = KEN_ARENA_ARRAY(arena, ken_checkpoint, limit);
+    const ken_checkpoint *items = page->items;
+    size_t note = 0, file = n_notes, n = 0;
+    for (; n < limit && (note < n_notes || file < page->n); n++) {
+        bool is_file = note == n_notes || (file < page->n && items[file].score > items[note].score);
+        page->n_indexed += is_file;
+        best[n] = items[is_file ? file++ : note++];
+    }
+    page->items = best;
+    page->n = n;
+}
+
+// All that is known of the notes. One that somebody removed in the meantime is left out.
+static ken_status load_notes(ken_checkpoints *c, size_t n_description, ken_arena *arena,
+                             ken_checkpoint_page *page, ken_err *err)
+{
+    size_t n = 0;
+    ken_status st = ken_store_begin_read(c->opts.store, err);
+    if (st)
+        return st;
+    for (size_t i = 0; !st && i < page->n; i++) {
+        ken_checkpoint *item = &page->items[n], from = page->items[i];
+        size_t n_found = 1;
+        *item = from;
+        if (!from.path.len)
+            st = checkpoint_load_rows(c, &from.id, 1, n_description, arena, item, &n_found, err);
+        item->score = from.score;
+        n += n_found;
+    }
+    ken_store_rollback(c->opts.store); // it only read
+    page->n = n;
+    return st;
 }
 
 ken_status ken_checkpoints_search(ken_checkpoints *c, ken_str text,
@@ -217,16 +238,15 @@ ken_status ken_checkpoints_search(ken_checkpoints *c, ken_str text,
         return st;
     page.items = KEN_ARENA_ARRAY(arena, ken_checkpoint, 2 * query->limit);
     st = find_notes(c, text, &f, query, arena, &page, err);
+    size_t n_notes = page.n;
     if (!st && query->wants_indexed)
         st = find_files(c, text, &f, query, cancel, arena, &page, err);
     if (st)
         return st;
-    if (page.n)
-        qsort(page.items, page.n, sizeof *page.items, by_score);
-    if (page.n > query->limit)
-        page.n = query->limit;
-    for (size_t i = 0; i < page.n; i++)
-        page.n_indexed += page.items[i].path.len != 0;
+    merge(&page, n_notes, query->limit, arena);
+    st = load_notes(c, query->n_description, arena, &page, err);
+    if (st)
+        return st;
     page.n_total = page.n;
     *out = page;
     return KEN_OK;

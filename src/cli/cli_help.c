@@ -266,7 +266,8 @@ const cli_command ken_cli__commands[] = {
       "  ken task set ID --status in-progress --branch feature/retry\n"
       "  ken task list uploads --status in-progress\n\n"
       "Tasks are those of all projects; --project links one, and lists one project's. An empty\n"
-      "--description, --notes or --project takes away what was there.",
+      "--description, --notes or --project takes away what was there. Of an ID the first digits\n"
+      "that no other has will do, at least four.",
       OPTS(task_opts), 0, 100, true, ken_cli__run_task },
     { "status", "[PATH]", "show what is indexed, since when, and what was skipped", NULL,
       OPTS(status_opts), 0, 1, true, ken_cli__run_status },

@@ -4,6 +4,7 @@
 
 #include "cli/cli_print_priv.h"
 #include "json/json.h"
+#include "task/task.h"
 
 typedef ken_status action_fn(cli *x, json_t *args, ken_err *err);
 
@@ -210,6 +211,51 @@ static ken_status list(cli *x, json_t *args, ken_err *err)
     return st;
 }
 
+// ---- which task --------------------------------------------------------------------------------
+
+enum {
+    CANDIDATES = 10 // shown of those that are meant
+};
+
+static ken_status refuse_candidates(const cli *x, const char *word, const ken_task *tasks, size_t n,
+                                    ken_err *err)
+{
+    for (size_t i = 0; i < n && i < CANDIDATES; i++) {
+        char id[KEN_UUID_TEXT];
+        ken_uuid_format(tasks[i].uuid, id);
+        ken_cli__note(x, "%s  " KEN_STR_FMT, id, KEN_STR_ARG(tasks[i].title));
+    }
+    return KEN_FAIL(err, KEN_EINVAL, "'%.60s' is the beginning of %s%zu ids; say more of the one",
+                    word, n > CANDIDATES ? "more than " : "", n > CANDIDATES ? CANDIDATES : n);
+}
+
+// The id that begins with a word, as with git's commits. Whole ids are the tools' to refuse.
+static ken_status find_id(cli *x, const char *word, ken_str *out, ken_err *err)
+{
+    ken_tasks *tasks = NULL;
+    ken_task *found = NULL;
+    size_t n = 0;
+    char id[KEN_UUID_TEXT];
+    ken_uuid whole;
+    *out = ken_str_c(word);
+    if (ken_uuid_parse(*out, &whole))
+        return KEN_OK;
+    ken_status st = ken_app_borrow_tasks(x->app, &tasks, err);
+    if (st)
+        return st;
+    st = ken_tasks_find(tasks, ken_str_c(word), CANDIDATES + 1, &x->arena, &found, &n, err);
+    ken_app_give_back_tasks(x->app, tasks);
+    if (st)
+        return st;
+    if (n > 1)
+        return refuse_candidates(x, word, found, n, err);
+    if (!n)
+        return KEN_FAIL(err, KEN_ENOTFOUND, "no task has an id that begins with '%.60s'", word);
+    ken_uuid_format(found[0].uuid, id);
+    *out = ken_arena_dup(&x->arena, ken_str_c(id));
+    return KEN_OK;
+}
+
 static const struct {
     const char *name;
     action_fn *run;
@@ -227,9 +273,13 @@ ken_status ken_cli__run_task(cli *x, ken_err *err)
             continue;
         if (actions[i].wants_id && x->args.n_words != 2)
             return KEN_FAIL(err, KEN_EINVAL, "say which task: ken task %s ID", action);
+        ken_str id = { "", 0 };
+        ken_status st = actions[i].wants_id ? find_id(x, x->args.words[1], &id, err) : KEN_OK;
+        if (st)
+            return st;
         json_t *args = json_object();
         if (actions[i].wants_id)
-            ken_json_set_str(args, "task_id", ken_str_c(x->args.words[1]));
+            ken_json_set_str(args, "task_id", id);
         return actions[i].run(x, args, err);
     }
     return KEN_FAIL(err, KEN_EINVAL,

@@ -40,26 +40,36 @@ static bool read_raw(query_text *t)
     return !st;
 }
 
+static query_cache_slot *slot_of(ken_snapshot *s, int64_t content, bool is_large)
+{
+    size_t place = (uint64_t)content % (is_large ? QUERY_CACHE_LARGE_SLOTS : QUERY_CACHE_SLOTS);
+    return &s->cache.slots[place + (is_large ? QUERY_CACHE_SLOTS : 0)];
+}
+
 static ken_status load_facts(ken_snapshot *s, int64_t content, ken_arena *arena, ken_facts *out,
                              ken_err *err)
 {
-    query_cache_slot *slot = &s->cache.slots[(uint64_t)content % QUERY_CACHE_SLOTS];
-    if (slot->content == content) {
-        *out = slot->facts;
-        return KEN_OK;
+    for (int is_large = 0; is_large < 2; is_large++) {
+        const query_cache_slot *known = slot_of(s, content, is_large);
+        if (known->content == content) {
+            *out = known->facts;
+            return KEN_OK;
+        }
     }
-    slot->content = 0;
-    ken_arena_release(&slot->arena);
-    ken_arena_init(&slot->arena, 4096);
-    ken_status st = ken_store_load_facts(s->store, content, &slot->arena, &slot->facts, err);
+    query_cache_slot new = { .content = content };
+    ken_arena_init(&new.arena, 4096);
+    ken_status st = ken_store_load_facts(s->store, content, &new.arena, &new.facts, err);
+    bool is_kept = new.arena.used_bytes <= QUERY_CACHE_LARGE_MAX;
+    if (st || !is_kept)
+        ken_arena_release(&new.arena);
     if (st)
         return st;
-    if (slot->arena.used_bytes > QUERY_CACHE_ENTRY_MAX) { // large and rare: not worth keeping
-        ken_arena_release(&slot->arena);
+    if (!is_kept)
         return ken_store_load_facts(s->store, content, arena, out, err);
-    }
-    slot->content = content;
-    *out = slot->facts;
+    query_cache_slot *slot = slot_of(s, content, new.arena.used_bytes > QUERY_CACHE_ENTRY_MAX);
+    ken_arena_release(&slot->arena);
+    *slot = new;
+    *out = new.facts;
     return KEN_OK;
 }
 

@@ -12,10 +12,13 @@
 #include "vector/vector.h"
 
 // Facts of the contents quoted of late, unpacked. A slot holds one content; the newest takes it
-// over.
+// over. Large ones have a few slots of their own: to unpack one takes as long as all else of a
+// question.
 enum {
     QUERY_CACHE_SLOTS = 512,
-    QUERY_CACHE_ENTRY_MAX = 64 << 10
+    QUERY_CACHE_ENTRY_MAX = 64 << 10,
+    QUERY_CACHE_LARGE_SLOTS = 32,
+    QUERY_CACHE_LARGE_MAX = 1 << 20
 };
 
 typedef struct query_cache_slot {
@@ -25,7 +28,7 @@ typedef struct query_cache_slot {
 } query_cache_slot;
 
 typedef struct query_cache {
-    query_cache_slot slots[QUERY_CACHE_SLOTS];
+    query_cache_slot slots[QUERY_CACHE_SLOTS + QUERY_CACHE_LARGE_SLOTS]; // large ones last
 } query_cache;
 
 // The vectors of all chunks, and what they were made for, so that a newer generation takes over

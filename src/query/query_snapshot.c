@@ -208,7 +208,7 @@ void ken_snapshot_close(ken_snapshot *s)
     forget_paths(s);
     query_close_embedder(s);
     query_close_history(&s->history);
-    for (int i = 0; i < QUERY_CACHE_SLOTS; i++)
+    for (int i = 0; i < QUERY_CACHE_SLOTS + QUERY_CACHE_LARGE_SLOTS; i++)
         ken_arena_release(&s->cache.slots[i].arena);
     ken_learner_free(s->learner);
     ken_tokenizer_free(s->tokenizer);

@@ -137,7 +137,7 @@ bool ken_rules_applies_to(const ken_rule *rule, ken_str path)
                             path.ptr[rule->scope.len] != '/'))
         return false;
     for (size_t i = 0; i < rule->globs.n; i++)
-        if (ken_glob_match(rule->globs.items[i], path))
+        if (ken_glob_means(rule->globs.items[i], path))
             return true;
     return !rule->globs.n;
 }

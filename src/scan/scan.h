@@ -80,6 +80,9 @@ size_t ken_scan_mask_secrets(char *text, size_t len);
 // matches the base name anywhere; a pattern that ends in '/' matches everything below that folder.
 ken_status ken_glob_check(ken_str pattern, ken_err *err) KEN_MUST_USE; // names what is wrong
 bool ken_glob_match(ken_str pattern, ken_str path);
+// As people name files: one without a wildcard is a file, or a folder with all that lies below it;
+// "." is everything.
+bool ken_glob_means(ken_str pattern, ken_str path);
 
 // ---- .gitignore -------------------------------------------------------------------------------
 typedef struct ken_ignore ken_ignore; // the patterns of one file, in an arena

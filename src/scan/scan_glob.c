@@ -231,3 +231,30 @@ bool ken_scan__globs_name(scan_globs globs, ken_str name)
     }
     return false;
 }
+
+// ---- globs that may be plain paths --------------------------------------------------------------
+
+static bool has_wildcard(ken_str glob)
+{
+    for (size_t i = 0; i < glob.len; i++)
+        if (memchr("*?[{\\", glob.ptr[i], 5))
+            return true;
+    return false;
+}
+
+static ken_str without_ends(ken_str glob)
+{
+    if (ken_str_starts(glob, KEN_STR("./")))
+        glob = ken_str_sub(glob, 2, glob.len);
+    while (glob.len > 1 && ken_str_ends(glob, KEN_STR("/")))
+        glob.len--;
+    return glob;
+}
+
+bool ken_glob_means(ken_str glob, ken_str path)
+{
+    glob = without_ends(glob);
+    if (ken_str_eq(glob, KEN_STR(".")) || ken_path_is_under(glob, path))
+        return true; // a folder may be called "[id]"
+    return has_wildcard(glob) && ken_glob_match(glob, path);
+}

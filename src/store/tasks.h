@@ -64,6 +64,11 @@ ken_status ken_catalog_load_task(ken_catalog *c, ken_uuid uuid, ken_arena *arena
 ken_status ken_catalog_load_tasks(ken_catalog *c, const int64_t *ids, size_t n, ken_arena *arena,
                                   ken_task *out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 
+// Those with uuids from `first` to `last`, at most `limit`, by uuid; without links and history.
+ken_status ken_catalog_find_tasks(ken_catalog *c, ken_uuid first, ken_uuid last, size_t limit,
+                                  ken_arena *arena, ken_task **out, size_t *out_n, ken_err *err)
+    KEN_MUST_USE;
+
 typedef struct ken_task_filter {
     ken_str status, branch;  // ptr NULL = any
     const ken_uuid *project; // NULL = any

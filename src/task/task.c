@@ -217,6 +217,14 @@ ken_status ken_tasks_delete(ken_tasks *t, ken_str id, ken_arena *arena, ken_task
     return st;
 }
 
+ken_status ken_tasks_find(ken_tasks *t, ken_str prefix, size_t limit, ken_arena *arena,
+                          ken_task **out, size_t *out_n, ken_err *err)
+{
+    ken_uuid first, last;
+    ken_status st = ken_task__parse_prefix(prefix, &first, &last, err);
+    return st ? st : ken_catalog_find_tasks(t->catalog, first, last, limit, arena, out, out_n, err);
+}
+
 static ken_status check_query(const ken_tasks *t, const ken_task_query *q, ken_err *err)
 {
     ken_status st = q->status.ptr ? ken_task__check_status(t, q->status, err) : KEN_OK;

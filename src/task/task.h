@@ -36,6 +36,7 @@ enum {
     KEN_TASK_LIMIT = 20, // of a list, when none is asked for
     KEN_TASK_LIMIT_MAX = 100,
     KEN_TASK_OFFSET_MAX = 1000000,
+    KEN_TASK_PREFIX_MIN = 4, // digits
     KEN_TASK_QUERY_MAX = 1000,
 };
 
@@ -81,6 +82,12 @@ ken_status ken_tasks_update(ken_tasks *t, ken_str id, const ken_task_input *in, 
 // `out`: as it was.
 ken_status ken_tasks_delete(ken_tasks *t, ken_str id, ken_arena *arena, ken_task *out, ken_err *err)
     KEN_MUST_USE;
+
+// The tasks whose id begins with some hexadecimal digits (dashes do not count), at most `limit`, by
+// id; without links and history. KEN_EINVAL names what is no beginning of at least
+// KEN_TASK_PREFIX_MIN digits.
+ken_status ken_tasks_find(ken_tasks *t, ken_str prefix, size_t limit, ken_arena *arena,
+                          ken_task **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 
 typedef struct ken_task_query {
     ken_str status, branch;  // ptr NULL = any

@@ -210,6 +210,43 @@ ken_status ken_task__parse_id(ken_str text, ken_uuid *out, ken_err *err)
                     show(text).text);
 }
 
+static int digit_of(char c)
+{
+    c = ken_lower(c);
+    return ken_is_digit(c) ? c - '0' : c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
+ken_status ken_task__parse_prefix(ken_str text, ken_uuid *out_first, ken_uuid *out_last,
+                                  ken_err *err)
+{
+    enum {
+        DIGITS = 2 * sizeof out_first->bytes
+    };
+    ken_uuid first = { { 0 } }, last;
+    size_t n = 0;
+    bool is_prefix = true;
+    memset(last.bytes, 0xff, sizeof last.bytes);
+    for (size_t i = 0; i < text.len && is_prefix; i++) {
+        int digit = digit_of(text.ptr[i]);
+        if (text.ptr[i] == '-')
+            continue;
+        is_prefix = digit >= 0 && n < DIGITS;
+        if (!is_prefix)
+            break;
+        unsigned shift = n % 2 ? 0 : 4;
+        first.bytes[n / 2] = (uint8_t)(first.bytes[n / 2] | (unsigned)digit << shift);
+        last.bytes[n / 2] = (uint8_t)(last.bytes[n / 2] & ~((15u - (unsigned)digit) << shift));
+        n++;
+    }
+    if (!is_prefix || n < KEN_TASK_PREFIX_MIN)
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "task_id: must be a UUID or at least its first %d digits, not '%s'",
+                        KEN_TASK_PREFIX_MIN, show(text).text);
+    *out_first = first;
+    *out_last = last;
+    return KEN_OK;
+}
+
 ken_status ken_task__parse_commit(ken_str text, ken_arena *arena, ken_str *out, ken_err *err)
 {
     enum {

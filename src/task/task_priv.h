@@ -28,6 +28,9 @@ ken_status ken_task__check_status(const ken_tasks *t, ken_str status, ken_err *e
 ken_status ken_task__check_branch(ken_str name, ken_err *err) KEN_MUST_USE;
 ken_status ken_task__check_references(const ken_task_reference *refs, size_t n, ken_err *err)
     KEN_MUST_USE;
+// The first and the last id that begins so.
+ken_status ken_task__parse_prefix(ken_str text, ken_uuid *out_first, ken_uuid *out_last,
+                                  ken_err *err) KEN_MUST_USE;
 ken_status ken_task__parse_id(ken_str text, ken_uuid *out, ken_err *err) KEN_MUST_USE;
 // `out`: in small letters, in the arena.
 ken_status ken_task__parse_commit(ken_str text, ken_arena *arena, ken_str *out, ken_err *err)

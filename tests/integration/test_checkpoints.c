@@ -232,6 +232,16 @@ KEN_TEST(indexed_files_are_checkpoints_that_are_never_doubled)
     kt_true(number(v, "token_count") > 0);
     json_decref(v);
     fails("checkpoint_delete", with_id(id, ""), KEN_EINVAL, "is an indexed file");
+    ktest_write("tree/docs/a.md", "# New\n"); // files have other numbers then
+    json_decref(call("index_repository", "{\"path\":\".\"}"));
+    v = call("checkpoint_get", with_id(id, ""));
+    kt_eq_text(text(v, "summary"), "Indexed file: docs/read.md");
+    json_decref(v);
+    unlink(ktest_path("tree/docs/read.md"));
+    json_decref(call("index_repository", "{\"path\":\".\"}"));
+    fails("checkpoint_get", with_id(id, ""), KEN_ENOTFOUND, "there is no checkpoint");
+    ktest_write("tree/docs/read.md", "# Back\n");
+    json_decref(call("index_repository", "{\"path\":\".\"}"));
     fails("checkpoint_save", with_id(id, ",\"summary\":\"x\""), KEN_EINVAL, "is an indexed file");
     close_lab();
 }

@@ -11,6 +11,7 @@
 #include "base/buf.h"
 #include "ktest.h"
 #include "proc/proc.h"
+#include "store/tasks.h"
 
 enum {
     ARGS_MAX = 16
@@ -107,6 +108,52 @@ KEN_TEST(task_is_kept_shown_and_deleted)
     kt_has_str(errors, "deleted 'Retry uploads that time out'");
     kt_eq_i(task("show", id, NULL), 1);
     kt_has_str(errors, "there is no task");
+}
+
+static void add_with_id(ken_catalog *c, const char *id, const char *title)
+{
+    ken_arena arena;
+    ken_err err = { 0 };
+    ken_task t = { .title = ken_str_c(title),
+                   .status = KEN_STR("in-progress"),
+                   .created_at_ms = 1 },
+             made;
+    ken_arena_init(&arena, 0);
+    kt_true(ken_uuid_parse(ken_str_c(id), &t.uuid));
+    kt_ok_err(ken_catalog_add_task(c, &t, &arena, &made, &err), &err);
+    ken_arena_release(&arena);
+}
+
+KEN_TEST(beginning_of_an_id_is_enough)
+{
+    ken_err err = { 0 };
+    ken_catalog *c = NULL;
+    kt_eq_i(task("list", NULL), 0); // makes the folder
+    kt_ok_err(ken_catalog_open(ktest_path("data/config/projects.db"), false, &c, &err), &err);
+    add_with_id(c, "abcd1111-0000-4000-8000-000000000001", "the first");
+    add_with_id(c, "abcd2222-0000-4000-8000-000000000002", "the second");
+    add_with_id(c, "abce0000-0000-4000-8000-000000000003", "the third");
+    ken_catalog_close(c);
+    kt_eq_i(task("show", "abce", NULL), 0);
+    kt_has_str(out, "the third\n");
+    kt_eq_i(task("set", "ABCD2", "--notes", "found", NULL), 0);
+    kt_has_str(out, "the second\n");
+    kt_eq_i(task("show", "abcd1111-0", NULL), 0);
+    kt_has_str(out, "the first\n");
+    kt_eq_i(task("delete", "abcd", NULL), 2);
+    kt_has_str(errors, "abcd1111-0000-4000-8000-000000000001  the first");
+    kt_has_str(errors, "abcd2222-0000-4000-8000-000000000002  the second");
+    kt_null(strstr(errors, "the third"));
+    kt_has_str(errors, "'abcd' is the beginning of 2 ids");
+    kt_eq_i(task("show", "abcf", NULL), 1);
+    kt_has_str(errors, "no task has an id that begins with 'abcf'");
+    kt_eq_i(task("show", "abc", NULL), 2);
+    kt_has_str(errors, "at least its first 4 digits, not 'abc'");
+    kt_eq_i(task("show", "abcd-", NULL), 2);
+    kt_eq_i(task("show", "abcg", NULL), 2);
+    kt_eq_i(task("delete", "abcd1", NULL), 0);
+    kt_has_str(errors, "deleted 'the first'");
+    kt_eq_i(task("show", "abcd", NULL), 0);
 }
 
 KEN_TEST(bad_input_says_what_is_wrong)

@@ -3,32 +3,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/app.h"
 #include "base/fs.h"
-#include "json/json.h"
-#include "ktest.h"
-#include "tool/tool.h"
-
-static ken_config *config;
-static ken_app *app;
-static ken_tool_ctx ctx;
-
-static void start_app(void)
-{
-    ken_err err = { 0 };
-    ken_config_flag flags[] = { { .name = "data.dir", .value = ktest_path("data/x") } };
-    kt_ok_err(
-        ken_config_load(&(ken_config_load_opts){ .flags = flags, .n_flags = 1 }, &config, &err),
-        &err);
-    kt_ok_err(ken_app_open(config, &app, &err), &err);
-    ctx = (ken_tool_ctx){ .max_bytes = 25000 };
-}
-
-static void stop_app(void)
-{
-    ken_app_close(app);
-    ken_config_free(config);
-}
+#include "integration/rag_lab.h"
 
 static void make_shop(void)
 {
@@ -48,16 +24,13 @@ static void make_shop(void)
 
 static json_t *try_call(const char *tool, const char *key, const char *value, ken_err *err)
 {
-    json_t *args = json_object(), *out = NULL;
+    json_t *args = json_object();
     *err = (ken_err){ 0 };
     if (key)
         ken_json_set_str(args, "project_root", ken_str_c(ktest_path("shop")));
     if (value)
         ken_json_set_str(args, key, ken_str_c(value));
-    ken_status st = ken_tool_call(app, tool, args, &ctx, &out, err);
-    json_decref(args);
-    kt_eq_u(st == KEN_OK, out != NULL);
-    return out;
+    return try_tool(tool, args, err);
 }
 
 static json_t *call(const char *tool)

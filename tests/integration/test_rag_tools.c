@@ -5,32 +5,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "app/app.h"
-#include "json/json.h"
-#include "ktest.h"
-#include "tool/tool.h"
+#include "integration/rag_lab.h"
 
-static ken_config *config;
-static ken_app *app;
-static ken_tool_ctx ctx;
 static const char *root;
-
-static void start_app(void)
-{
-    ken_err err = { 0 };
-    ken_config_flag flags[] = { { .name = "data.dir", .value = ktest_path("data/x") } };
-    kt_ok_err(
-        ken_config_load(&(ken_config_load_opts){ .flags = flags, .n_flags = 1 }, &config, &err),
-        &err);
-    kt_ok_err(ken_app_open(config, &app, &err), &err);
-    ctx = (ken_tool_ctx){ .max_bytes = 25000 };
-}
-
-static void stop_app(void)
-{
-    ken_app_close(app);
-    ken_config_free(config);
-}
 
 static void make_shop(void)
 {
@@ -65,12 +42,9 @@ static void setup(void)
 
 static json_t *try_call(const char *tool, const char *args, ken_err *err)
 {
-    json_t *in = NULL, *out = NULL;
+    json_t *in = NULL;
     kt_ok_err(ken_json_parse(ken_str_c(args), &in, err), err);
-    ken_status st = ken_tool_call(app, tool, in, &ctx, &out, err);
-    json_decref(in);
-    kt_eq_u(st == KEN_OK, out != NULL);
-    return out;
+    return try_tool(tool, in, err);
 }
 
 static json_t *call(const char *tool, const char *args)
@@ -238,8 +212,8 @@ KEN_TEST(a_diff_is_checked_against_all_rules)
     git("init");
     git("add -A");
     git("commit -m first");
-    ktest_write("shop/src/new.js", "export function BadName() {}\n");
     json_decref(index_shop());
+    ktest_write("shop/src/new.js", "export function BadName() {}\n"); // and is not indexed
     json_t *v = call("rag_check_constraints",
                      "{\"change_description\": \"anything\", \"diff\": \"uncommitted\"}");
     const json_t *found = first(v, "violations");

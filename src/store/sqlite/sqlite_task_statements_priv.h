@@ -12,6 +12,8 @@
 #define KEN_SQ_TASK_STATEMENTS(X)                                                                  \
     X(TASK_GET, "SELECT " KEN_SQ_TASK " FROM task t WHERE t.uuid = ?1")                            \
     X(TASK_GET_BY_ID, "SELECT " KEN_SQ_TASK " FROM task t WHERE t.id = ?1")                        \
+    X(TASK_FIND, "SELECT " KEN_SQ_TASK " FROM task t WHERE t.uuid BETWEEN ?1 AND ?2 "              \
+                 "ORDER BY t.uuid LIMIT ?3")                                                       \
     X(TASK_LIST, "SELECT " KEN_SQ_TASK " FROM task t" KEN_SQ_TASK_PAGE)                            \
     X(TASK_LIST_STATUS, "SELECT " KEN_SQ_TASK " FROM task t WHERE t.status = ?1" KEN_SQ_TASK_PAGE) \
     X(TASK_LIST_PROJECT,                                                                           \

@@ -298,16 +298,11 @@ static ken_status count_listed(ken_catalog *c, const ken_task_filter *f, uint64_
 
 typedef KEN_VEC(ken_task) task_vec;
 
-static ken_status list_rows(ken_catalog *c, const ken_task_filter *f, size_t limit,
-                            ken_arena *arena, task_vec *out, ken_err *err)
+// All rows of a statement that is bound.
+static ken_status step_rows(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena, task_vec *out,
+                            ken_err *err)
 {
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(&c->q, list_statement(f), &st, err);
-    if (s)
-        return s;
-    bind_filter(st, f);
-    sqlite3_bind_int64(st, 4, (int64_t)limit);
-    sqlite3_bind_int64(st, 5, (int64_t)f->offset);
+    ken_status s = KEN_OK;
     int rc = sqlite3_step(st);
     for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
         ken_task t = { 0 };
@@ -319,6 +314,50 @@ static ken_status list_rows(ken_catalog *c, const ken_task_filter *f, size_t lim
         s = SQ_FAIL(&c->q, rc, err, "reading");
     ken_store__sq_done(st);
     return s;
+}
+
+// Gives the rows to the arena.
+static void keep_rows(task_vec *rows, ken_arena *arena, ken_task **out, size_t *out_n)
+{
+    *out = KEN_ARENA_ARRAY(arena, ken_task, rows->len + 1);
+    if (rows->len)
+        memcpy(*out, rows->ptr, rows->len * sizeof *rows->ptr);
+    *out_n = rows->len;
+    ken_vec_release(rows);
+}
+
+ken_status ken_catalog_find_tasks(ken_catalog *c, ken_uuid first, ken_uuid last, size_t limit,
+                                  ken_arena *arena, ken_task **out, size_t *out_n, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    task_vec rows = { 0 };
+    ken_status s = c->q.is_immutable ? ken_store__sq_refresh(&c->q, err) : KEN_OK;
+    if (!s)
+        s = ken_store__sq_get(&c->q, KEN_SQ_TASK_FIND, &st, err);
+    if (s)
+        return s;
+    ken_store__sq_bind_blob(st, 1, first.bytes, sizeof first.bytes);
+    ken_store__sq_bind_blob(st, 2, last.bytes, sizeof last.bytes);
+    sqlite3_bind_int64(st, 3, (int64_t)limit);
+    s = step_rows(c, st, arena, &rows, err);
+    if (s)
+        ken_vec_release(&rows);
+    else
+        keep_rows(&rows, arena, out, out_n);
+    return s;
+}
+
+static ken_status list_rows(ken_catalog *c, const ken_task_filter *f, size_t limit,
+                            ken_arena *arena, task_vec *out, ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(&c->q, list_statement(f), &st, err);
+    if (s)
+        return s;
+    bind_filter(st, f);
+    sqlite3_bind_int64(st, 4, (int64_t)limit);
+    sqlite3_bind_int64(st, 5, (int64_t)f->offset);
+    return step_rows(c, st, arena, out, err);
 }
 
 // In a read transaction. No row is asked for beyond the last one there is: that is how a walk ends
@@ -345,15 +384,13 @@ ken_status ken_catalog_list_tasks(ken_catalog *c, const ken_task_filter *filter,
     if (s)
         return s;
     s = end_read(c, list_page(c, filter, arena, &rows, &total, err), err);
-    if (!s) {
-        *out = KEN_ARENA_ARRAY(arena, ken_task, rows.len + 1);
-        if (rows.len)
-            memcpy(*out, rows.ptr, rows.len * sizeof *rows.ptr);
-        *out_n = rows.len;
-        *out_total = total;
+    if (s) {
+        ken_vec_release(&rows);
+        return s;
     }
-    ken_vec_release(&rows);
-    return s;
+    keep_rows(&rows, arena, out, out_n);
+    *out_total = total;
+    return KEN_OK;
 }
 
 ken_status ken_catalog_scan_tasks(ken_catalog *c, int64_t after_rev, ken_task_seen_fn *fn,

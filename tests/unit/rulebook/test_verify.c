@@ -234,7 +234,7 @@ KEN_TEST(names_match_patterns)
     lab_write(&l, "src/BadName.py", "class lower:\n    def Method(self):\n        pass\n");
     lab_write(&l, "web/x.ts", "export function okHere() {}\n");
     index_all();
-    kt_eq_str(check("  - id: a\n    rule: x\n    applies_to: [\"src/**\"]\n    check:\n"
+    kt_eq_str(check("  - id: a\n    rule: x\n    applies_to: src\n    check:\n"
                     "      naming: { kind: function, pattern: \"^[a-z_]+$\" }\n"
                     "  - id: b\n    rule: x\n    check:\n"
                     "      naming: { kind: class, pattern: \"^[A-Z]\" }\n"

@@ -178,6 +178,21 @@ KEN_TEST(rules_apply_below_their_folder_and_to_their_globs)
     kt_false(ken_rules_applies_to(&doc.rules[0], KEN_STR("src/a.c")));
 }
 
+// As in checks: one without a wildcard names a file, or a folder with all that lies below it.
+KEN_TEST(rules_apply_to_folders_that_are_named)
+{
+    ken_rules_doc doc = parse_c("ARCHITECTURE.yml", "constraints:\n- rule: No raw SQL here\n"
+                                                    "  applies_to: [src/db, ./web/, main.c]\n");
+    kt_eq_u(doc.n_issues, 0);
+    kt_eq_u(doc.n_rules, 1);
+    kt_true(ken_rules_applies_to(&doc.rules[0], KEN_STR("src/db/x/a.c")));
+    kt_true(ken_rules_applies_to(&doc.rules[0], KEN_STR("web/a.ts")));
+    kt_true(ken_rules_applies_to(&doc.rules[0], KEN_STR("main.c")));
+    kt_false(ken_rules_applies_to(&doc.rules[0], KEN_STR("src/dbx/a.c")));
+    kt_false(ken_rules_applies_to(&doc.rules[0], KEN_STR("src/a.c")));
+    kt_false(ken_rules_applies_to(&doc.rules[0], KEN_STR("x/main.c")));
+}
+
 KEN_TEST(wrong_yaml_is_refused_with_its_place)
 {
     kt_eq_str(refusal("ARCHITECTURE.yml", KEN_STR("a: 1\nb: [1, 2\nc: 3\n")),
