@@ -39,7 +39,7 @@ static int append(model_table *all, model_table m, uint32_t n_models)
     ken_free(m.rows);
     all->rows = rows;
     all->n_dims = n;
-    for (int f = 0; f < 4; f++)
+    for (size_t f = 0; f < sizeof m.factors / sizeof *m.factors; f++)
         all->factors[f] += m.factors[f] / (float)n_models;
     return 0;
 }

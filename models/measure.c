@@ -4,10 +4,11 @@
 //   ken-model-measure DATASETS TREES MODEL...
 //
 // DATASETS is a folder of the benchmark's JSON files, TREES holds a work tree for each of them.
-// Chunks are ken's own. A chunk's vector is the normalised sum of its fields' vectors: content,
-// path, names of definitions in it, and the mean of its file's contents. Since the sum is linear,
-// the dot products of a question with each field and of the fields with each other give the score
-// for any factors, so that many can be tried at once.
+// Chunks are ken's own. A chunk's vector is the normalised sum of its parts' vectors, as
+// embed/embed_static.h has them. Since the sum is linear, the dot products of a question with each
+// part and of the parts with each other give the score for any factors, so that many can be tried:
+// one factor is changed at a time for as long as the mean rises. With each repository left out in
+// turn, the factors that were best for the others say what to expect elsewhere.
 #include <dirent.h>
 #include <math.h>
 #include <stdio.h>
@@ -33,10 +34,14 @@ enum {
 };
 
 enum {
-    CONTENT,
-    PATH,
+    CODE,
+    COMMENTS,
     NAMES,
-    FILE_MEAN,
+    OWNERS,
+    WHOLE_FILE,
+    FILE_NAME,
+    FOLDER,
+    TEXT, // code and comments as one bag: what a model is worth by itself
     FIELDS
 };
 
@@ -55,8 +60,8 @@ static bool load_model(const char *path, model *m)
         return false;
     m->n_words = m->table.n_words;
     m->n_dims = m->table.n_dims;
-    m->factors[CONTENT] = 1;
-    memcpy(&m->factors[PATH], m->table.factors, 3 * sizeof(float));
+    m->factors[CODE] = 1;
+    memcpy(&m->factors[COMMENTS], m->table.factors, sizeof m->table.factors);
     return true;
 }
 
@@ -135,12 +140,13 @@ typedef struct chunk {
 } chunk;
 
 typedef struct repository {
-    const char *name;
     ken_arena paths;
     KEN_VEC(ken_str) files;
     KEN_VEC(chunk) chunks;
     KEN_VEC(float) vectors;        // chunk × field × dims
     float (*gram)[FIELDS][FIELDS]; // by chunk
+    struct question *questions;
+    size_t n_questions;
 } repository;
 
 typedef struct reader {
@@ -156,43 +162,86 @@ static float *field_of(const repository *r, const model *m, size_t i, int field)
     return r->vectors.ptr + (i * FIELDS + (size_t)field) * m->n_dims;
 }
 
-static void embed_names(reader *x, const ken_facts *facts, ken_span span, float *out)
+// Empties the bag into the part of a chunk.
+static void embed_bag(reader *x, repository *r, size_t at, int field, bool is_root)
 {
+    embed(x->m, &x->bag, is_root, field_of(r, x->m, at, field));
     ken_vec_clear(&x->bag);
+}
+
+// Adds the words of a chunk that are in comments, or those that are not.
+static void add_kind(reader *x, ken_span span, bool of_comments)
+{
+    size_t n;
+    const ken_span *c = ken_learner_comments(x->learner, &n);
+    ken_str text = ken_buf_str(&x->text);
+    uint32_t at = span.start;
+    for (size_t i = 0; i < n && c[i].start < span.end; i++) {
+        if (c[i].end <= at)
+            continue;
+        uint32_t from = c[i].start > at ? c[i].start : at,
+                 to = c[i].end < span.end ? c[i].end : span.end;
+        ken_str part = of_comments ? ken_str_sub(text, from, to) : ken_str_sub(text, at, from);
+        add_text(x->m, part, &x->bag);
+        at = to;
+    }
+    if (!of_comments)
+        add_text(x->m, ken_str_sub(text, at, span.end), &x->bag);
+}
+
+// Adds the names of what begins in the chunk, or of what began before it and goes on in it.
+static void add_names(reader *x, const ken_facts *facts, ken_span span, bool of_owners)
+{
     for (uint32_t i = 0; i < facts->n_symbols; i++) {
         const ken_symbol *y = &facts->symbols[i];
+        bool is_own = y->span.start >= span.start && y->span.start < span.end,
+             is_owner = y->span.start < span.start && y->span.end > span.start;
         if (!ken_symbol_is_variable(y->kind) && y->kind != KEN_SYMBOL_KEY &&
-            y->span.start >= span.start && y->span.start < span.end)
+            (of_owners ? is_owner : is_own))
             add_text(x->m, y->name, &x->bag);
     }
-    embed(x->m, &x->bag, true, out);
+}
+
+static void add_chunk(reader *x, repository *r, ken_str path, const ken_facts *facts, ken_span span)
+{
+    size_t at = r->chunks.len - 1, slash = ken_str_rfind_char(path, '/'),
+           name = slash == SIZE_MAX ? 0 : slash + 1;
+    add_kind(x, span, false);
+    embed_bag(x, r, at, CODE, true);
+    add_kind(x, span, true);
+    embed_bag(x, r, at, COMMENTS, true);
+    add_names(x, facts, span, false);
+    embed_bag(x, r, at, NAMES, true);
+    add_names(x, facts, span, true);
+    embed_bag(x, r, at, OWNERS, true);
+    add_text(x->m, ken_str_sub(path, name, path.len), &x->bag);
+    embed_bag(x, r, at, FILE_NAME, false);
+    add_text(x->m, ken_str_sub(path, 0, name), &x->bag);
+    embed_bag(x, r, at, FOLDER, false);
+    add_text(x->m, ken_str_sub(ken_buf_str(&x->text), span.start, span.end), &x->bag);
+    embed_bag(x, r, at, TEXT, true);
 }
 
 static void add_chunks(reader *x, repository *r, ken_str path, const ken_facts *facts)
 {
     const model *m = x->m;
     size_t first = r->chunks.len, n_dims = m->n_dims;
-    float *mean = ken_zalloc(n_dims * sizeof *mean);
+    float *sum = ken_zalloc(n_dims * sizeof *sum);
     ken_vec_push(&r->files, ken_arena_dup(&r->paths, path));
     for (uint32_t i = 0; i < facts->n_chunks; i++) {
         const ken_chunk *c = &facts->chunks[i];
         ken_vec_push(&r->chunks,
                      ((chunk){ (uint32_t)r->files.len - 1, c->first_line + 1, c->last_line + 1 }));
         ken_vec_reserve(&r->vectors, r->chunks.len * FIELDS * n_dims);
-        ken_vec_clear(&x->bag);
-        add_text(m, ken_str_sub(ken_buf_str(&x->text), c->span.start, c->span.end), &x->bag);
-        embed(m, &x->bag, true, field_of(r, m, first + i, CONTENT));
-        embed_names(x, facts, c->span, field_of(r, m, first + i, NAMES));
-        ken_vec_clear(&x->bag);
-        add_text(m, path, &x->bag);
-        embed(m, &x->bag, false, field_of(r, m, first + i, PATH));
-        for (size_t j = 0; j < n_dims; j++)
-            mean[j] += field_of(r, m, first + i, CONTENT)[j];
+        add_chunk(x, r, path, facts, c->span);
+        for (int f = CODE; f <= NAMES; f++)
+            for (size_t j = 0; j < n_dims; j++)
+                sum[j] += m->factors[f] * field_of(r, m, first + i, f)[j];
     }
-    normalise(mean, m->n_dims);
+    normalise(sum, m->n_dims);
     for (size_t i = first; i < r->chunks.len; i++)
-        memcpy(field_of(r, m, i, FILE_MEAN), mean, n_dims * sizeof *mean);
-    ken_free(mean);
+        memcpy(field_of(r, m, i, WHOLE_FILE), sum, n_dims * sizeof *sum);
+    ken_free(sum);
 }
 
 static void add_file(reader *x, repository *r, int root, ken_str path)
@@ -246,15 +295,6 @@ static bool read_repository(reader *x, const char *root, repository *r)
     return !st;
 }
 
-static void release_repository(repository *r)
-{
-    ken_arena_release(&r->paths);
-    ken_vec_release(&r->files);
-    ken_vec_release(&r->chunks);
-    ken_vec_release(&r->vectors);
-    ken_free(r->gram);
-}
-
 // ---- questions ----
 
 typedef struct target {
@@ -262,11 +302,12 @@ typedef struct target {
     uint64_t first, last; // 0 = the whole file
 } target;
 
-typedef struct question {
+struct question {
     target targets[TARGETS_MAX];
     size_t n_targets;
     float (*dots)[FIELDS]; // by chunk
-} question;
+};
+typedef struct question question;
 
 static target target_of(ken_str text)
 {
@@ -282,18 +323,19 @@ static target target_of(ken_str text)
     return t;
 }
 
-static void read_targets(const json_t *query, const char *key, question *q)
+static void read_targets(repository *r, const json_t *query, const char *key, question *q)
 {
     const json_t *list = json_object_get(query, key);
     for (size_t i = 0; i < json_array_size(list) && q->n_targets < TARGETS_MAX; i++)
-        q->targets[q->n_targets++] = target_of(ken_json_text(json_array_get(list, i)));
+        q->targets[q->n_targets++] =
+            target_of(ken_arena_dup(&r->paths, ken_json_text(json_array_get(list, i))));
 }
 
-static void read_question(reader *x, const repository *r, const json_t *json, question *q)
+static void read_question(reader *x, repository *r, const json_t *json, question *q)
 {
     *q = (question){ .dots = ken_alloc((r->chunks.len + 1) * sizeof *q->dots) };
-    read_targets(json, "relevant", q);
-    read_targets(json, "secondary", q);
+    read_targets(r, json, "relevant", q);
+    read_targets(r, json, "secondary", q);
     float *v = ken_alloc(x->m->n_dims * sizeof *v);
     ken_vec_clear(&x->bag);
     add_text(x->m, ken_json_text(json_object_get(json, "query")), &x->bag);
@@ -381,130 +423,144 @@ static double ask(const repository *r, const question *q, const settings *s)
     return ndcg_of(r, q, &list);
 }
 
-// ---- all of it ----
+// ---- all of it ---------------------------------------------------------------------------------
 
 enum {
-    GRID_PATH = 6,
-    GRID_NAMES = 5,
-    GRID_FILE = 5,
-    GRID = GRID_PATH * GRID_NAMES * GRID_FILE
-};
-static const float grid_path[GRID_PATH] = { 0.4f, 0.6f, 0.8f, 1.0f, 1.2f, 1.5f };
-static const float grid_names[GRID_NAMES] = { 0.2f, 0.4f, 0.6f, 0.8f, 1.0f };
-static const float grid_file[GRID_FILE] = { 0.2f, 0.4f, 0.6f, 0.8f, 1.0f };
-
-static settings grid_at(int k, bool is_by_file)
-{
-    return (settings){ { 1, grid_path[k % GRID_PATH], grid_names[k / GRID_PATH % GRID_NAMES],
-                         grid_file[k / GRID_PATH / GRID_NAMES] },
-                       is_by_file };
-}
-
-// Mean NDCG of one repository, in columns.
-enum {
-    COL_CONTENT,
-    COL_CONTENT_FILE,
-    COL_FIXED, // 1.0, 0.8, 0.6
-    COL_FIXED_FILE,
-    COL_OWN, // the model's factors
-    COL_OWN_FILE,
-    COL_GRID, // chunk lists, then file lists
-    COLS = COL_GRID + 2 * GRID
+    TRIED_MAX = 1024
 };
 
-typedef struct results {
-    char names[DATASETS_MAX][64];
-    double value[DATASETS_MAX][COLS];
+typedef struct tried {
+    settings s;
+    double value[DATASETS_MAX]; // mean NDCG by repository
+} tried;
+
+typedef struct collection {
+    repository list[DATASETS_MAX];
     size_t n;
-} results;
+    tried tried[TRIED_MAX];
+    size_t n_tried;
+} collection;
 
-static settings settings_of(const model *m, int column)
+static void add_dataset(reader *x, const json_t *json, const char *trees, collection *out)
 {
-    static const float content[FIELDS] = { 1, 0, 0, 0 }, fixed[FIELDS] = { 1, 1.0f, 0.8f, 0.6f };
-    settings s = { .is_by_file = column & 1 };
-    if (column >= COL_GRID)
-        return grid_at((column - COL_GRID) / 2, column & 1);
-    const float *f = column < COL_FIXED ? content : column < COL_OWN ? fixed : m->factors;
-    memcpy(s.factors, f, sizeof s.factors);
-    return s;
-}
-
-static void measure_dataset(reader *x, const json_t *json, const char *trees, results *out)
-{
-    repository r = { .name = json_string_value(json_object_get(json, "name")) };
+    repository *r = &out->list[out->n];
+    const char *name = json_string_value(json_object_get(json, "name"));
     const char *root = json_string_value(json_object_get(json, "root"));
-    char path[4096];
-    if (!r.name || out->n == DATASETS_MAX)
-        return;
-    snprintf(path, sizeof path, "%s/%s%s%s", trees, r.name, root && *root ? "/" : "",
-             root ? root : "");
-    if (!read_repository(x, path, &r))
-        return;
     const json_t *queries = json_object_get(json, "queries");
-    double *into = out->value[out->n];
-    for (size_t i = 0; i < json_array_size(queries); i++) {
-        question q;
-        read_question(x, &r, json_array_get(queries, i), &q);
-        for (int c = 0; c < COLS; c++) {
-            settings s = settings_of(x->m, c);
-            into[c] += ask(&r, &q, &s) / (double)json_array_size(queries);
-        }
-        ken_free(q.dots);
-    }
-    snprintf(out->names[out->n++], sizeof out->names[0], "%s", r.name);
-    release_repository(&r);
+    char path[4096];
+    if (!name || out->n == DATASETS_MAX)
+        return;
+    snprintf(path, sizeof path, "%s/%s%s%s", trees, name, root && *root ? "/" : "",
+             root ? root : "");
+    *r = (repository){ 0 };
+    if (!read_repository(x, path, r))
+        return;
+    r->n_questions = json_array_size(queries);
+    r->questions = ken_zalloc((r->n_questions + 1) * sizeof *r->questions);
+    for (size_t i = 0; i < r->n_questions; i++)
+        read_question(x, r, json_array_get(queries, i), &r->questions[i]);
+    ken_vec_release(&r->vectors);
+    out->n++;
 }
 
-static double mean_without(const results *r, int column, size_t left_out)
+static double mean_without(const collection *c, const tried *t, size_t left_out)
 {
     double sum = 0, n = 0;
-    for (size_t i = 0; i < r->n; i++)
+    for (size_t i = 0; i < c->n; i++)
         if (i != left_out) {
-            sum += r->value[i][column];
+            sum += t->value[i];
             n++;
         }
     return sum / n;
 }
 
-static int best_without(const results *r, bool is_by_file, size_t left_out)
+// The last of `tried` holds what these settings give; its mean.
+static double try_out(collection *c, settings s)
 {
-    int best = COL_GRID + is_by_file;
-    for (int c = best; c < COLS; c += 2)
-        if (mean_without(r, c, left_out) > mean_without(r, best, left_out))
-            best = c;
-    return best;
+    tried *t = &c->tried[c->n_tried < TRIED_MAX ? c->n_tried++ : TRIED_MAX - 1];
+    *t = (tried){ .s = s };
+    for (size_t i = 0; i < c->n; i++)
+        for (size_t k = 0; k < c->list[i].n_questions; k++)
+            t->value[i] +=
+                ask(&c->list[i], &c->list[i].questions[k], &s) / (double)c->list[i].n_questions;
+    return mean_without(c, t, SIZE_MAX);
 }
 
-// Each repository with the factors that are best for all the others.
-static double left_out_mean(const results *r, bool is_by_file)
+// Changes one factor at a time for as long as that helps, first by a lot, then by less.
+static settings climb(collection *c, settings s)
+{
+    double best = try_out(c, s);
+    for (float step = 0.4F; step > 0.08F; step /= 2)
+        for (bool has_moved = true; has_moved && c->n_tried + 2 * FIELDS < TRIED_MAX;) {
+            has_moved = false;
+            for (int k = 0; k < 2 * TEXT; k++) {
+                settings next = s;
+                next.factors[k / 2] += k & 1 ? -step : step;
+                double value = next.factors[k / 2] >= 0 ? try_out(c, next) : 0;
+                if (value > best + 1e-5) {
+                    best = value;
+                    s = next;
+                    has_moved = true;
+                }
+            }
+        }
+    return s;
+}
+
+// Each repository with the settings that are best for all the others.
+static double left_out_mean(const collection *c)
 {
     double sum = 0;
-    for (size_t i = 0; i < r->n; i++)
-        sum += r->value[i][best_without(r, is_by_file, i)];
-    return sum / (double)r->n;
+    for (size_t i = 0; i < c->n; i++) {
+        const tried *best = c->tried;
+        for (size_t k = 1; k < c->n_tried; k++)
+            if (mean_without(c, &c->tried[k], i) > mean_without(c, best, i))
+                best = &c->tried[k];
+        sum += best->value[i];
+    }
+    return sum / (double)c->n;
 }
 
-static void print_results(const model *m, const results *r, const char *name, bool wants_all)
+static void print_settings(const settings *s)
 {
-    for (size_t i = 0; wants_all && i < r->n; i++)
-        printf("%-20s content %.3f fixed %.3f by file %.3f\n", r->names[i],
-               r->value[i][COL_CONTENT], r->value[i][COL_FIXED], r->value[i][COL_FIXED_FILE]);
-    printf("%s: content %.4f (by file %.4f)", name, mean_without(r, COL_CONTENT, SIZE_MAX),
-           mean_without(r, COL_CONTENT_FILE, SIZE_MAX));
-    printf("  fixed %.4f (%.4f)", mean_without(r, COL_FIXED, SIZE_MAX),
-           mean_without(r, COL_FIXED_FILE, SIZE_MAX));
-    printf("  own %.2f %.2f %.2f %.4f (%.4f)", (double)m->factors[PATH], (double)m->factors[NAMES],
-           (double)m->factors[FILE_MEAN], mean_without(r, COL_OWN, SIZE_MAX),
-           mean_without(r, COL_OWN_FILE, SIZE_MAX));
-    for (int by_file = 0; by_file < 2; by_file++) {
-        int best = best_without(r, by_file, SIZE_MAX);
-        settings s = settings_of(m, best);
-        printf("  best%s %.1f %.1f %.1f %.4f left out %.4f", by_file ? " by file" : "",
-               (double)s.factors[PATH], (double)s.factors[NAMES], (double)s.factors[FILE_MEAN],
-               mean_without(r, best, SIZE_MAX), left_out_mean(r, by_file));
-    }
-    printf("\n");
+    static const char *const names[TEXT] = { "code",       "comments",  "names", "owners",
+                                             "whole file", "file name", "folder" };
+    for (int f = 0; f < TEXT; f++)
+        printf("%s %.2f%s", names[f], (double)s->factors[f], f + 1 < TEXT ? ", " : "");
+}
+
+static void print_fixed(collection *c, const char *what, settings s)
+{
+    double list = try_out(c, s);
+    s.is_by_file = true;
+    printf("  %-36s %.4f  by file %.4f\n", what, list, try_out(c, s));
     fflush(stdout);
+}
+
+static void print_fit(collection *c, settings s, bool is_by_file)
+{
+    c->n_tried = 0;
+    s.is_by_file = is_by_file;
+    s = climb(c, s);
+    printf("  best%s: ", is_by_file ? " by file" : "");
+    print_settings(&s);
+    printf(": %.4f, left out %.4f\n", try_out(c, s), left_out_mean(c));
+    fflush(stdout);
+}
+
+static void print_results(const model *m, collection *c, const char *name)
+{
+    settings text = { .factors = { [TEXT] = 1 } }, own = { 0 }, inside = { 0 };
+    memcpy(own.factors, m->factors, sizeof own.factors);
+    memcpy(inside.factors, m->factors, (NAMES + 1) * sizeof(float));
+    printf("%s, with ", name);
+    print_settings(&own);
+    printf("\n");
+    print_fixed(c, "text of the chunk, one bag", text);
+    print_fixed(c, "code, comments, names of the chunk", inside);
+    print_fixed(c, "all parts", own);
+    print_fit(c, own, false);
+    print_fit(c, own, true);
 }
 
 static json_t *read_json(const char *folder, const char *name)
@@ -521,28 +577,43 @@ static json_t *read_json(const char *folder, const char *name)
     return json;
 }
 
+static void release_collection(collection *c)
+{
+    for (size_t i = 0; i < c->n; i++) {
+        repository *r = &c->list[i];
+        for (size_t k = 0; k < r->n_questions; k++)
+            ken_free(r->questions[k].dots);
+        ken_free(r->questions);
+        ken_arena_release(&r->paths);
+        ken_vec_release(&r->files);
+        ken_vec_release(&r->chunks);
+        ken_free(r->gram);
+    }
+    ken_free(c);
+}
+
 static void measure_model(const char *datasets, const char *trees, const char *path)
 {
-    static results r;
     model m;
     struct dirent **list;
     int n = scandir(datasets, &list, NULL, alphasort);
-    memset(&r, 0, sizeof r);
     if (!load_model(path, &m) || n < 0) {
         fprintf(stderr, "%s: no model, or no datasets\n", path);
         return;
     }
+    collection *c = ken_zalloc(sizeof *c);
     reader x = { .m = &m, .learner = ken_learner_new() };
     for (int i = 0; i < n; i++) {
         json_t *json =
             strstr(list[i]->d_name, ".json") ? read_json(datasets, list[i]->d_name) : NULL;
         if (json)
-            measure_dataset(&x, json, trees, &r);
+            add_dataset(&x, json, trees, c);
         json_decref(json);
         free(list[i]);
     }
     free(list);
-    print_results(&m, &r, path, getenv("KEN_MEASURE_ALL") != NULL);
+    print_results(&m, c, path);
+    release_collection(c);
     ken_learner_free(x.learner);
     ken_arena_release(&x.arena);
     ken_buf_release(&x.text);

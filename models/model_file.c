@@ -11,6 +11,7 @@
 #include "base/fs.h"
 
 enum {
+    FORMAT = 2,
     SECTION_ALIGN = 64,
     HEAD_BYTES = 72,
     NAME_BYTES = 32,
@@ -46,13 +47,12 @@ static void pad(ken_buf *out)
 static void put_head(ken_buf *out, const model_table *m, const char *name)
 {
     char text[NAME_BYTES] = { 0 };
-    uint32_t numbers[3] = { 1, m->n_words, m->n_dims }, reserved[2] = { 0 };
+    uint32_t numbers[3] = { FORMAT, m->n_words, m->n_dims };
     memcpy(text, name, strnlen(name, sizeof text - 1));
     ken_buf_put(out, "KENM", 4);
     ken_buf_put(out, numbers, sizeof numbers);
     ken_buf_put(out, text, sizeof text);
     ken_buf_put(out, m->factors, sizeof m->factors);
-    ken_buf_put(out, reserved, sizeof reserved);
     pad(out);
 }
 
@@ -113,7 +113,7 @@ static int unpack(ken_str bytes, model_table *out)
     size_t v = numbers[1], n_dims = numbers[2];
     size_t hash_at = aligned(HEAD_BYTES), scale_at = aligned(hash_at + v * sizeof(uint64_t));
     size_t rows_at = aligned(scale_at + v * sizeof(float));
-    if (numbers[0] != 1 || bytes.len != rows_at + v * n_dims)
+    if (numbers[0] != FORMAT || bytes.len != rows_at + v * n_dims)
         return 1;
     uint64_t *hash = ken_alloc(v * sizeof *hash);
     float *rows = ken_alloc(v * n_dims * sizeof *rows);
@@ -136,7 +136,7 @@ int model_read(const char *path, model_table *out)
     if (ken_fs_read_own(path, MODEL_BYTES_MAX, &bytes, &err))
         fprintf(stderr, "%s\n", err.msg);
     else if ((rc = unpack(ken_buf_str(&bytes), out)) != 0)
-        fprintf(stderr, "%s: no model of format 1\n", path);
+        fprintf(stderr, "%s: no model of format %d\n", path, FORMAT);
     ken_buf_release(&bytes);
     return rc;
 }

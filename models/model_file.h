@@ -7,7 +7,7 @@
 
 typedef struct model_table {
     uint32_t n_words, n_dims;
-    float factors[4]; // of path, names, file; 0
+    float factors[6]; // of comments, names, owners, file, file name, folder
     uint64_t *hash;   // by word
     float *rows;      // n_words × n_dims
 } model_table;

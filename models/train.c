@@ -44,7 +44,9 @@ static int train_and_write(const train_data *d, const train_options *o, const ch
     train_run(&t, d, o, &rng);
     for (uint32_t i = 0; i < d->n_words; i++)
         cblas_sscal((int)t.n_dims, expf(t.weight.value[i]), t.rows.value + (size_t)i * t.n_dims, 1);
-    model_table m = { d->n_words, t.n_dims, { 1.0f, 0.8f, 0.6f, 0 }, d->hash, t.rows.value };
+    model_table m = {
+        d->n_words, t.n_dims, { 0.95f, 0.3f, 0.6f, 0.85f, 1.25f, 0.8f }, d->hash, t.rows.value
+    };
     int rc = model_write(path, name, &m);
     train_table_release(&t);
     return rc;

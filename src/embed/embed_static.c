@@ -15,7 +15,7 @@
 
 enum {
     HEADER_BYTES = 72,
-    FORMAT = 1,
+    FORMAT = 2,
     MAX_WORDS = 1 << 20,
     NAME_BYTES = 32,
     ALIGN = 64,
@@ -23,10 +23,21 @@ enum {
     LANES = 16,     // values that a loop takes at a time; vectors are multiples of them
 };
 
+// What each part of a chunk's vector counts for, beside its code.
+enum {
+    OF_COMMENTS,
+    OF_NAMES,
+    OF_OWNERS,
+    OF_FILE,
+    OF_FILE_NAME, // the last part of the path
+    OF_FOLDER,    // what is before it
+    FACTORS
+};
+
 struct ken_static_model {
     char name[NAME_BYTES + 1];
     uint32_t n_words, n_dims;
-    float path_factor, names_factor, file_factor;
+    float factors[FACTORS];
     const uint64_t *hashes; // ascending
     const float *scales;
     const int8_t *rows;
@@ -36,8 +47,7 @@ typedef struct header {
     char magic[4];
     uint32_t format, n_words, n_dims;
     char name[NAME_BYTES];
-    float factors[4]; // path, names, file; the last is 0
-    uint32_t reserved[2];
+    float factors[FACTORS];
 } header;
 
 _Static_assert(sizeof(header) == HEADER_BYTES, "the header is written as it stands");
@@ -47,9 +57,12 @@ static size_t aligned(size_t n)
     return (n + ALIGN - 1) / ALIGN * ALIGN;
 }
 
-static bool is_factor(float f)
+static bool are_factors(const float *f)
 {
-    return f >= 0 && f <= 10;
+    for (int i = 0; i < FACTORS; i++)
+        if (!(f[i] >= 0 && f[i] <= 10))
+            return false;
+    return true;
 }
 
 ken_status ken_static_open(ken_str bytes, ken_static_model **out, ken_err *err)
@@ -61,8 +74,7 @@ ken_status ken_static_open(ken_str bytes, ken_static_model **out, ken_err *err)
     if (memcmp(h.magic, "KENM", 4) || h.format != FORMAT)
         return KEN_FAIL(err, KEN_ECORRUPT, "not a model of format %d", FORMAT);
     if (!h.n_words || h.n_words > MAX_WORDS || !h.n_dims || h.n_dims % 64 ||
-        h.n_dims > KEN_SIMD_MAX_DIMS || !is_factor(h.factors[0]) || !is_factor(h.factors[1]) ||
-        !is_factor(h.factors[2]))
+        h.n_dims > KEN_SIMD_MAX_DIMS || !are_factors(h.factors))
         return KEN_FAIL(err, KEN_ECORRUPT, "a model of %u words and %u dimensions is not possible",
                         h.n_words, h.n_dims);
     size_t hashes = aligned(sizeof h), scales = aligned(hashes + h.n_words * sizeof(uint64_t)),
@@ -75,9 +87,7 @@ ken_status ken_static_open(ken_str bytes, ken_static_model **out, ken_err *err)
     memcpy(m->name, h.name, NAME_BYTES);
     m->n_words = h.n_words;
     m->n_dims = h.n_dims;
-    m->path_factor = h.factors[0];
-    m->names_factor = h.factors[1];
-    m->file_factor = h.factors[2];
+    memcpy(m->factors, h.factors, sizeof h.factors);
     m->hashes = (const uint64_t *)(const void *)(bytes.ptr + hashes);
     m->scales = (const float *)(const void *)(bytes.ptr + scales);
     m->rows = (const int8_t *)(const void *)(bytes.ptr + rows);
@@ -224,8 +234,12 @@ bool ken_static_embed_words(const ken_static_model *m, ken_str text, float *out)
 
 void ken_static_embed_path(const ken_static_model *m, ken_str path, float *out)
 {
-    (void)ken_static_embed_words(m, path, out);
-    scale(out, m->path_factor, m->n_dims);
+    size_t slash = ken_str_rfind_char(path, '/'), name = slash == SIZE_MAX ? 0 : slash + 1;
+    float folder[KEN_SIMD_MAX_DIMS];
+    (void)ken_static_embed_words(m, ken_str_sub(path, name, path.len), out);
+    (void)ken_static_embed_words(m, ken_str_sub(path, 0, name), folder);
+    scale(out, m->factors[OF_FILE_NAME], m->n_dims);
+    add(out, m->factors[OF_FOLDER], folder, m->n_dims);
 }
 
 // ---- files -------------------------------------------------------------------------------------
@@ -237,34 +251,39 @@ static float root_of(uint16_t n)
     return n < sizeof roots / sizeof *roots ? roots[n] : sqrtf(n);
 }
 
-static void fill(const ken_static_model *m, const ken_word_count *words, size_t n, bool of_names,
-                 bag *out)
+typedef struct words { // of one chunk
+    const ken_word_count *ptr;
+    size_t n;
+} words;
+
+// Adds the direction of one bag of a chunk to `base`; `scratch` has n_dims places.
+static void add_bag(const ken_static_model *m, words w, ken_bag which, float factor, float *base,
+                    float *scratch)
 {
-    out->n = 0;
-    for (size_t i = 0; i < n; i++) {
-        uint16_t count = of_names ? words[i].n_name : words[i].n_text;
-        if (count)
-            put(m, out, words[i].word, root_of(count));
-    }
+    bag b;
+    b.n = 0;
+    for (size_t i = 0; i < w.n; i++)
+        if (w.ptr[i].n[which])
+            put(m, &b, w.ptr[i].word, root_of(w.ptr[i].n[which]));
+    if (b.n && direction(m, &b, scratch))
+        add(base, factor, scratch, m->n_dims);
 }
 
-// Writes text + names of each chunk, and the sum of all texts behind them.
+// Writes what each chunk says itself, and the sum of all that behind them.
 static void embed_chunks(const ken_static_model *m, const ken_bags *bags, float *bases)
 {
     size_t n = bags->ends.len, from = 0, n_dims = m->n_dims;
-    float *sum = bases + n * n_dims, *names = sum + n_dims;
-    memset(sum, 0, n_dims * sizeof *sum);
-    bag b;
+    float *sum = bases + n * n_dims, *scratch = sum + n_dims;
+    memset(bases, 0, (n + 1) * n_dims * sizeof *bases);
     for (size_t c = 0; c < n; c++) {
         size_t n_words = bags->ends.ptr[c] - from;
-        const ken_word_count *words = n_words ? bags->words.ptr + from : NULL;
+        words w = { n_words ? bags->words.ptr + from : NULL, n_words };
         float *base = bases + c * n_dims;
-        fill(m, words, n_words, false, &b);
-        if (direction(m, &b, base))
-            add(sum, 1, base, m->n_dims);
-        fill(m, words, n_words, true, &b);
-        if (b.n && direction(m, &b, names))
-            add(base, m->names_factor, names, m->n_dims);
+        add_bag(m, w, KEN_BAG_CODE, 1, base, scratch);
+        add_bag(m, w, KEN_BAG_COMMENT, m->factors[OF_COMMENTS], base, scratch);
+        add_bag(m, w, KEN_BAG_NAME, m->factors[OF_NAMES], base, scratch);
+        add(sum, 1, base, m->n_dims);
+        add_bag(m, w, KEN_BAG_OWNER, m->factors[OF_OWNERS], base, scratch);
         from = bags->ends.ptr[c];
     }
 }
@@ -283,7 +302,7 @@ void ken_static_embed_bags(const ken_static_model *m, const ken_bags *bags, ken_
         return;
     embed_chunks(m, bags, bases);
     float square = simd->dot_f32(sum, sum, n_dims);
-    float factor = square > 0 ? m->file_factor / sqrtf(square) : 0;
+    float factor = square > 0 ? m->factors[OF_FILE] / sqrtf(square) : 0;
     for (size_t c = 0; c < n; c++) {
         float *base = bases + c * n_dims;
         add(base, factor, sum, m->n_dims);

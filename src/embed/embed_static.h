@@ -3,10 +3,12 @@
 //
 // A bag of words becomes L2(sum over words of g(count) * T[word]), g = sqrt(count) for text and
 // names and 1 for paths and questions. A chunk of a file becomes
-//     base = text + names_factor * names + file_factor * file
-// where `file` is the direction of the sum of the file's texts; each part has length 1, or 0 when
-// it knows no word. What the path says is added where the path is known, when an index is opened:
-//     chunk = L2(base + path_factor * path)
+//     base = code + a * comments + b * names + c * owners + d * file
+// where `owners` are the names of the definitions that the chunk is a part of, and `file` is the
+// direction of the sum of code + a * comments + b * names over the file's chunks; each part has
+// length 1, or 0 when it knows no word. What the path says is added where the path is known, when
+// an index is opened:
+//     chunk = L2(base + e * file's name + f * folder)
 // so that what is stored depends on the content alone. models/README.md has the file's layout, and
 // how it was trained.
 //
@@ -35,7 +37,7 @@ ken_vocabulary ken_static_vocabulary(const ken_static_model *m);
 // when it knows none. `out` has n_dims places.
 bool ken_static_embed_words(const ken_static_model *m, ken_str text, float *out);
 
-// What a path adds to the chunks of its file: its words, times the model's factor.
+// What a path adds to the chunks of its file.
 void ken_static_embed_path(const ken_static_model *m, ken_str path, float *out);
 
 // What chunks of one file become, before anything is known of its path.

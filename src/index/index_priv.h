@@ -17,7 +17,7 @@
 // references. 8: ends of literals. 9: functions that are put into fields. 10, 11: Kotlin, Scala,
 // Lua, Zig, shell. 12: C++ behind macros.
 enum {
-    KEN_INDEX_FEATURE = 14
+    KEN_INDEX_FEATURE = 15
 };
 
 // What a worker needs and keeps between files. One per worker thread.

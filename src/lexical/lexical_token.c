@@ -49,7 +49,7 @@ typedef struct counter {
 
 typedef struct word_counter {
     uint32_t stamp;
-    uint16_t n_text, n_name; // saturate
+    uint16_t n[KEN_BAG_COUNT]; // saturate
 } word_counter;
 
 struct ken_tokenizer {
@@ -222,7 +222,7 @@ static void count(ken_tokenizer *t, uint32_t number, int field, uint32_t weight)
     c->tf[field] = tf > UINT8_MAX ? UINT8_MAX : (uint8_t)tf;
 }
 
-static void count_words(ken_tokenizer *t, const ident *id, bool is_name)
+static void count_words(ken_tokenizer *t, const ident *id, ken_bag bag)
 {
     if (!id->n_parts) // there may be no table yet
         return;
@@ -235,15 +235,18 @@ static void count_words(ken_tokenizer *t, const ident *id, bool is_name)
             *c = (word_counter){ .stamp = t->stamp };
             ken_vec_push(&t->touched_words, words[i]);
         }
-        uint16_t *n = is_name ? &c->n_name : &c->n_text;
+        uint16_t *n = &c->n[bag];
         *n = (uint16_t)(*n + (*n < UINT16_MAX));
     }
 }
 
 static void count_ident(ken_tokenizer *t, const ident *id, int field, uint32_t weight)
 {
+    static const ken_bag bag_of[KEN_FIELD_COUNT] = { [KEN_FIELD_BODY] = KEN_BAG_CODE,
+                                                     [KEN_FIELD_COMMENT] = KEN_BAG_COMMENT,
+                                                     [KEN_FIELD_NAME] = KEN_BAG_NAME };
     if (t->words && (field != KEN_FIELD_NAME || weight > 1)) // variables are no names of a chunk
-        count_words(t, id, field == KEN_FIELD_NAME);
+        count_words(t, id, bag_of[field]);
     uint32_t n = (uint32_t)id->n_parts + id->has_whole;
     t->len[field] += weight * id->n_parts;
     for (uint32_t i = 0; i < n; i++)
@@ -332,6 +335,28 @@ static void count_names(ken_tokenizer *t, const ken_facts *facts, uint32_t chunk
     }
 }
 
+// Definitions that hold the beginning of a chunk: those around `before`, the last symbol that began
+// ahead of it.
+static void count_owners(ken_tokenizer *t, const ken_facts *facts, ken_span chunk, int32_t before)
+{
+    for (int32_t s = before; t->words && s >= 0; s = facts->symbols[s].parent) {
+        const ken_symbol *symbol = &facts->symbols[s];
+        if (symbol->span.end <= chunk.start || ken_symbol_is_variable(symbol->kind))
+            continue;
+        ken_str rest = symbol->name, token;
+        while (ken_token_next(&rest, &token))
+            count_words(t, ident_of(t, token, hash_of(token)), KEN_BAG_OWNER);
+    }
+}
+
+// The last symbol that begins in a chunk, or `before` when none does.
+static int32_t last_symbol(const ken_tokenizer *t, uint32_t chunk, int32_t before)
+{
+    for (int32_t s = t->chunk_head.ptr[chunk]; s >= 0; s = t->symbol_next.ptr[s])
+        before = s;
+    return before;
+}
+
 // Links each symbol to the chunk in which it begins.
 static void place_symbols(ken_tokenizer *t, const ken_facts *facts)
 {
@@ -372,10 +397,12 @@ static void put_chunk(ken_tokenizer *t, uint32_t chunk, ken_lex_doc *out)
         ken_vec_push(&out->lens, clip16(t->len[f]));
         out->len[f] += t->len[f];
     }
-    for (size_t i = 0; i < t->touched_words.len; i++) {
+    for (size_t i = 0; t->words && i < t->touched_words.len; i++) {
         uint32_t word = t->touched_words.ptr[i];
         const word_counter *c = &t->words[word];
-        ken_vec_push(&out->bags.words, ((ken_word_count){ word, c->n_text, c->n_name }));
+        ken_word_count count = { .word = word };
+        memcpy(count.n, c->n, sizeof count.n);
+        ken_vec_push(&out->bags.words, count);
     }
     ken_vec_push(&out->bags.ends, (uint32_t)out->bags.words.len);
 }
@@ -392,6 +419,7 @@ void ken_tokenize(ken_tokenizer *t, ken_str text, const ken_facts *facts, const 
     out->n_chunks = facts->n_chunks;
     place_symbols(t, facts);
     size_t c = 0;
+    int32_t before = -1;
     for (uint32_t i = 0; i < facts->n_chunks; i++) {
         ken_span span = facts->chunks[i].span;
         t->stamp++;
@@ -404,6 +432,8 @@ void ken_tokenize(ken_tokenizer *t, ken_str text, const ken_facts *facts, const 
             c++;
         count_text(t, text, span, n_comments ? comments + c : comments, n_comments - c);
         count_names(t, facts, i);
+        count_owners(t, facts, span, before);
+        before = last_symbol(t, i, before);
         put_chunk(t, i, out);
     }
 }

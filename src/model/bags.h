@@ -18,10 +18,18 @@ typedef struct ken_vocabulary {
     uint32_t n_words;
 } ken_vocabulary;
 
+// Where in a chunk words stand.
+typedef enum ken_bag {
+    KEN_BAG_CODE,
+    KEN_BAG_COMMENT,
+    KEN_BAG_NAME,  // names that the chunk defines; they are code as well
+    KEN_BAG_OWNER, // names of definitions that began before the chunk and go on in it
+    KEN_BAG_COUNT
+} ken_bag;
+
 typedef struct ken_word_count {
     uint32_t word;
-    uint16_t n_text; // in the chunk
-    uint16_t n_name; // in the names that the chunk defines
+    uint16_t n[KEN_BAG_COUNT]; // saturate
 } ken_word_count;
 
 typedef struct ken_bags {

@@ -47,14 +47,13 @@ static void make(made *m)
     memset(m, 0, sizeof *m);
     memcpy(sorted, words, sizeof words);
     qsort(sorted, N_WORDS, sizeof *sorted, by_hash);
-    uint32_t numbers[] = { 1, N_WORDS, DIMS }, reserved[2] = { 0 };
-    float factors[4] = { 1, 0.5F, 0.25F, 0 };
+    uint32_t numbers[] = { 2, N_WORDS, DIMS };
+    float factors[6] = { 0.75F, 0.5F, 0.4F, 0.25F, 1, 0.6F };
     char name[32] = "made-64-1";
     put(m, "KENM", 4);
     put(m, numbers, sizeof numbers);
     put(m, name, sizeof name);
     put(m, factors, sizeof factors);
-    put(m, reserved, sizeof reserved);
     pad(m);
     for (int i = 0; i < N_WORDS; i++) {
         uint64_t hash = ken_hash_str(ken_str_c(sorted[i]));
@@ -92,6 +91,21 @@ KEN_TEST(a_model_says_what_it_is)
     ken_static_close(m.model);
 }
 
+KEN_TEST(a_path_is_the_name_of_its_file_and_its_folder)
+{
+    made m;
+    make(&m);
+    float along[DIMS];
+    ken_static_embed_path(m.model, KEN_STR("retry/backoff/socket.c"), along);
+    near(along[0], 0.6F * sqrtf(0.5F));
+    near(along[1], 0.6F * sqrtf(0.5F));
+    near(along[2], 1);
+    ken_static_embed_path(m.model, KEN_STR("parse"), along);
+    near(along[3], 1);
+    near(along[2], 0);
+    ken_static_close(m.model);
+}
+
 KEN_TEST(each_known_word_is_found_and_no_other)
 {
     made m;
@@ -124,37 +138,75 @@ KEN_TEST(a_question_is_the_direction_of_its_words)
     ken_static_close(m.model);
 }
 
-// Two chunks: one of "retry" four times that defines `backoff`, one of "socket".
-KEN_TEST(a_chunk_is_its_text_its_names_and_its_file)
-{
+typedef struct two_chunks {
     made m;
-    make(&m);
-    ken_vocabulary voc = ken_static_vocabulary(m.model);
+    ken_static_rows rows;
+} two_chunks;
+
+static float value_of(const two_chunks *t, size_t chunk, size_t dim)
+{
+    return t->rows.scales.ptr[chunk] * (float)t->rows.values.ptr[chunk * DIMS + dim];
+}
+
+static void count_in(ken_bags *bags, const ken_static_model *m, const char *word, ken_bag bag,
+                     uint16_t n)
+{
+    ken_vocabulary v = ken_static_vocabulary(m);
+    ken_word_count c = { .word = v.find(v.ctx, ken_str_c(word)) };
+    c.n[bag] = n;
+    ken_vec_push(&bags->words, c);
+}
+
+// The first says "retry" four times and defines `backoff`; the second belongs to `utf` and has
+// "socket" in a comment.
+static void embed_two(two_chunks *t)
+{
     ken_bags bags = { 0 };
-    uint32_t retry = voc.find(voc.ctx, KEN_STR("retry")),
-             backoff = voc.find(voc.ctx, KEN_STR("backoff")),
-             socket = voc.find(voc.ctx, KEN_STR("socket"));
-    ken_vec_push(&bags.words, ((ken_word_count){ retry, 4, 0 }));
-    ken_vec_push(&bags.words, ((ken_word_count){ backoff, 0, 1 }));
+    *t = (two_chunks){ 0 };
+    make(&t->m);
+    count_in(&bags, t->m.model, "retry", KEN_BAG_CODE, 4);
+    count_in(&bags, t->m.model, "backoff", KEN_BAG_NAME, 1);
     ken_vec_push(&bags.ends, 2);
-    ken_vec_push(&bags.words, ((ken_word_count){ socket, 1, 0 }));
-    ken_vec_push(&bags.ends, 3);
-    ken_static_rows rows = { 0 };
-    ken_static_embed_bags(m.model, &bags, &rows);
-    kt_eq_u(rows.scales.len, 2);
-    kt_eq_u(rows.values.len, (size_t)2 * DIMS);
-    float file = 0.25F * sqrtf(0.5F);
-    near(rows.scales.ptr[0] * (float)rows.values.ptr[0], 1 + file);
-    near(rows.scales.ptr[0] * (float)rows.values.ptr[1], 0.5F);
-    near(rows.scales.ptr[0] * (float)rows.values.ptr[2], file);
-    near(rows.scales.ptr[1] * (float)rows.values.ptr[DIMS + 2], 1 + file);
-    near(rows.scales.ptr[1] * (float)rows.values.ptr[DIMS + 1], 0);
-    ken_bags_clear(&bags);
-    ken_static_embed_bags(m.model, &bags, &rows); // a file without chunks
-    kt_eq_u(rows.scales.len, 0);
-    ken_static_rows_release(&rows);
+    count_in(&bags, t->m.model, "socket", KEN_BAG_COMMENT, 1);
+    count_in(&bags, t->m.model, "utf", KEN_BAG_OWNER, 1);
+    ken_vec_push(&bags.ends, 4);
+    ken_static_embed_bags(t->m.model, &bags, &t->rows);
+    kt_eq_u(t->rows.scales.len, 2);
+    kt_eq_u(t->rows.values.len, (size_t)2 * DIMS);
     ken_bags_release(&bags);
-    ken_static_close(m.model);
+}
+
+static void release_two(two_chunks *t)
+{
+    ken_static_rows_release(&t->rows);
+    ken_static_close(t->m.model);
+}
+
+KEN_TEST(a_chunk_is_its_code_its_comments_and_its_names)
+{
+    two_chunks t;
+    embed_two(&t);
+    near(value_of(&t, 0, 3), 0);
+    near(value_of(&t, 0, 0) - value_of(&t, 1, 0), 1); // once, however often; less the file's share
+    near(value_of(&t, 0, 1) - value_of(&t, 1, 1), 0.5F);
+    near(value_of(&t, 1, 2) - value_of(&t, 0, 2), 0.75F);
+    near(value_of(&t, 1, 4), 0.4F);
+    near(value_of(&t, 0, 4), 0); // who owns one chunk says nothing of the others
+    release_two(&t);
+}
+
+KEN_TEST(a_chunk_has_a_share_of_its_whole_file)
+{
+    two_chunks t;
+    embed_two(&t);
+    float length = sqrtf(1 + 0.25F + 0.75F * 0.75F); // of code, names and comments together
+    near(value_of(&t, 1, 0), 0.25F / length);
+    near(value_of(&t, 1, 1), 0.25F * 0.5F / length);
+    near(value_of(&t, 0, 2), 0.25F * 0.75F / length);
+    ken_bags none = { 0 };
+    ken_static_embed_bags(t.m.model, &none, &t.rows); // a file without chunks
+    kt_eq_u(t.rows.scales.len, 0);
+    release_two(&t);
 }
 
 KEN_TEST(damaged_models_are_refused)
@@ -169,7 +221,7 @@ KEN_TEST(damaged_models_are_refused)
         size_t at;
         unsigned char value;
     } damage[] = {
-        { 0, 'X' }, { 4, 2 }, { 8, 0 }, { 11, 0xff }, { 12, 1 }, { 14, 9 }, { 51, 0x7f }
+        { 0, 'X' }, { 4, 1 }, { 8, 0 }, { 11, 0xff }, { 12, 1 }, { 14, 9 }, { 51, 0x7f }
     };
     for (size_t i = 0; i < sizeof damage / sizeof *damage; i++) {
         made copy = m;

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // From words to terms, from a file to counts.
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -417,5 +418,73 @@ KEN_TEST(a_tokenizer_that_has_met_very_much_counts_the_same)
     kt_eq_u(tf_word(&l, "header", 0, KEN_FIELD_BODY), 2);
     kt_eq_u(tf_whole(&l, "parseheader", 0, KEN_FIELD_BODY), 1);
     ken_buf_release(&b);
+    lab_end(&l);
+}
+
+// ---- words of a vocabulary ---------------------------------------------------------------------
+
+static const char *const known[] = { "ring", "push", "full" };
+
+static uint32_t find_known(const void *ctx, ken_str word)
+{
+    (void)ctx;
+    for (uint32_t i = 0; i < 3; i++)
+        if (ken_str_eq(word, ken_str_c(known[i])))
+            return i;
+    return KEN_WORD_NONE;
+}
+
+static uint16_t in_bag(const count_lab *l, uint32_t chunk, const char *word, ken_bag bag)
+{
+    size_t from = chunk ? l->doc.bags.ends.ptr[chunk - 1] : 0;
+    for (size_t i = from; i < l->doc.bags.ends.ptr[chunk]; i++)
+        if (l->doc.bags.words.ptr[i].word == find_known(NULL, ken_str_c(word)))
+            return l->doc.bags.words.ptr[i].n[bag];
+    return 0;
+}
+
+static void add_symbol(count_lab *l, const char *name, ken_symbol_kind kind, const char *text,
+                       int32_t parent)
+{
+    ken_vec_push(
+        &l->symbols,
+        ((ken_symbol){
+            .name = ken_str_c(name), .kind = kind, .span = span_of(l, text), .parent = parent }));
+}
+
+KEN_TEST(words_of_a_vocabulary_are_counted_by_where_they_stand)
+{
+    static const char head[] = "class Ring { int full; ", // and in it, in chunks of their own:
+        method[] = "// when full\n push(full) { ring(); } ", rest[] = "pushed }",
+                      after[] = "x ring";
+    char text[200];
+    snprintf(text, sizeof text, "%s%s%s%s", head, method, rest, after);
+    count_lab l;
+    lab_start(&l, text);
+    ken_tokenizer_free(l.tokenizer);
+    l.tokenizer = ken_tokenizer_new(&(ken_vocabulary){ find_known, NULL, 3 });
+    char class_text[200];
+    snprintf(class_text, sizeof class_text, "%s%s%s", head, method, rest);
+    add_symbol(&l, "Ring", KEN_SYMBOL_CLASS, class_text, -1);
+    add_symbol(&l, "full", KEN_SYMBOL_FIELD, "int full;", 0);
+    add_symbol(&l, "push", KEN_SYMBOL_METHOD, "push(full) { ring(); }", 0);
+    ken_vec_push(&l.comments, span_of(&l, "// when full"));
+    ken_vec_push(&l.chunks, ((ken_chunk){ .span = span_of(&l, head) }));
+    ken_vec_push(&l.chunks, ((ken_chunk){ .span = span_of(&l, method) }));
+    ken_vec_push(&l.chunks, ((ken_chunk){ .span = span_of(&l, rest) }));
+    ken_vec_push(&l.chunks, ((ken_chunk){ .span = span_of(&l, after) }));
+    lab_count(&l);
+    kt_eq_u(in_bag(&l, 0, "ring", KEN_BAG_CODE), 1);
+    kt_eq_u(in_bag(&l, 0, "ring", KEN_BAG_NAME), 1);
+    kt_eq_u(in_bag(&l, 0, "ring", KEN_BAG_OWNER), 0); // nobody owns itself
+    kt_eq_u(in_bag(&l, 0, "full", KEN_BAG_NAME), 0);  // a variable is no name of a chunk
+    kt_eq_u(in_bag(&l, 1, "full", KEN_BAG_COMMENT), 1);
+    kt_eq_u(in_bag(&l, 1, "full", KEN_BAG_CODE), 1);
+    kt_eq_u(in_bag(&l, 1, "push", KEN_BAG_NAME), 1);
+    kt_eq_u(in_bag(&l, 1, "ring", KEN_BAG_OWNER), 1);
+    kt_eq_u(in_bag(&l, 2, "ring", KEN_BAG_OWNER), 1);
+    kt_eq_u(in_bag(&l, 2, "push", KEN_BAG_OWNER), 0); // it ended before
+    kt_eq_u(in_bag(&l, 3, "ring", KEN_BAG_CODE), 1);
+    kt_eq_u(in_bag(&l, 3, "ring", KEN_BAG_OWNER), 0);
     lab_end(&l);
 }
