@@ -299,8 +299,12 @@ static ken_status look_at(handler_list *h, const query_route_site *site, ken_han
     ken_status st = turn_to(h, site->file, err);
     out->body.file = UINT32_MAX;
     out->is_test = query_is_test(h->s, site->file);
-    if (st || !h->unit || site->literal >= h->unit->refs->n_literals)
+    if (st || !h->unit)
         return st;
+    if (site->literal >= h->unit->refs->n_literals) { // Rails: the action is all that is known
+        set_body(h, out->route.handler_id, out);
+        return KEN_OK;
+    }
     const ken_literal *l = &h->unit->refs->literals[site->literal];
     ken_vec_clear(&h->guards);
     find_body(h, l, out);

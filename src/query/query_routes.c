@@ -6,6 +6,7 @@
 #include "mention/mention.h"
 #include "query/query_graph_priv.h"
 #include "route/route.h"
+#include "route/route_rails.h"
 
 enum {
     ROUTES_MAX = 20000
@@ -151,6 +152,68 @@ static void look_at(routing *r, uint32_t file)
     }
 }
 
+// ---- Rails
+// ---------------------------------------------------------------------------------------
+
+// The action of the controller that a route names, in the file that the convention says.
+static void find_action(routing *r, const ken_rails_route *it, ken_route *out)
+{
+    size_t dot = ken_str_rfind_char(it->handler, ':');
+    ken_str name =
+        dot == SIZE_MAX ? it->handler : ken_str_sub(it->handler, dot + 1, it->handler.len);
+    query_names names = { 0 };
+    out->handler = it->handler;
+    out->handler_id = (ken_graph_def){ UINT32_MAX, 0 };
+    if (!it->file.len || query_find_names(r->s, name, it->file, r->arena, &names, NULL))
+        return;
+    for (size_t i = 0; i < names.len; i++)
+        if (ken_str_ends(r->s->rows[names.ptr[i].file].path, it->file)) {
+            out->handler_id = (ken_graph_def){ names.ptr[i].file, names.ptr[i].symbol };
+            break;
+        }
+    ken_vec_release(&names);
+}
+
+static void add_rails(routing *r, uint32_t file, ken_str text)
+{
+    ken_rails_route *all;
+    size_t n = ken_rails_routes(text, r->arena, &all);
+    uint32_t line = 0, at = 0;
+    for (size_t i = 0; i < n && r->found.len < ROUTES_MAX; i++) {
+        for (; at < all[i].byte; at++)
+            line += text.ptr[at] == '\n';
+        ken_route route = { .framework = KEN_STR("rails"),
+                            .method = all[i].method,
+                            .path = query_repaired(r->arena, all[i].path),
+                            .file = r->s->rows[file].path,
+                            .line = line };
+        find_action(r, &all[i], &route);
+        if (!passes(r, &route))
+            continue;
+        query_route_site site = { file, UINT32_MAX }; // said by no literal
+        ken_vec_push(&r->found, route);
+        ken_vec_push(&r->sites, site);
+    }
+}
+
+static bool is_rails(const routing *r, uint32_t file)
+{
+    return ken_rails_is_file(r->s->rows[file].path);
+}
+
+static void look_for_rails(routing *r)
+{
+    for (uint32_t f = 0; f < r->s->n_files; f++) {
+        query_text t; // the graph is asked so that it knows when the file changes
+        if (!is_rails(r, f) || !ken_graph_unit(r->g, f) ||
+            query_load_text(r->s, f, r->arena, &t, NULL))
+            continue;
+        if (query_need_text(&t))
+            add_rails(r, f, t.text);
+        query_close_text(&t);
+    }
+}
+
 static ken_status find(routing *r, bool is_strict, const ken_cancel *cancel, ken_err *err)
 {
     uint32_t *files;
@@ -158,9 +221,11 @@ static ken_status find(routing *r, bool is_strict, const ken_cancel *cancel, ken
     ken_status st = query_frameworks(r->s, is_strict, r->arena, &r->frameworks, err);
     if (!st)
         st = query_graph_files_with(r->s, KEN_STR(KEN_MENTION_LITERALS), r->arena, &files, &n, err);
+    if (!st)
+        look_for_rails(r);
     for (int tests = 0; tests < 2; tests++) // those of tests come last
         for (size_t i = 0; !st && i < n; i++) {
-            if (query_is_test(r->s, files[i]) == (tests > 0))
+            if (query_is_test(r->s, files[i]) == (tests > 0) && !is_rails(r, files[i]))
                 look_at(r, files[i]);
             st = i % 64 == 63 ? ken_cancel_check(cancel, err) : KEN_OK;
         }

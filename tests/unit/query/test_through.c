@@ -120,6 +120,41 @@ KEN_TEST(routes_that_were_found_before_are_looked_for_again_when_their_file_chan
     end();
 }
 
+KEN_TEST(rails_routes_lead_to_actions_of_controllers)
+{
+    start("config/routes.rb", "Rails.application.routes.draw do\n"
+                              "  namespace :admin do\n"
+                              "    resources :articles, only: [:index, :show]\n"
+                              "  end\n"
+                              "  get '/about', to: 'pages#about'\n"
+                              "end\n");
+    lab_write(&l, "app/controllers/admin/articles_controller.rb",
+              "module Admin\n"
+              "  class ArticlesController < ApplicationController\n"
+              "    def index\n"
+              "      load\n"
+              "    end\n"
+              "    def load\n"
+              "    end\n"
+              "  end\n"
+              "end\n");
+    lab_write(&l, "app/controllers/articles_controller.rb",
+              "class ArticlesController\n  def show\n  end\nend\n");
+    go();
+    ken_route *routes;
+    size_t n;
+    kt_ok_err(ken_find_routes(snap, KEN_STR(""), NULL, &l.arena, &routes, &n, &l.err), &l.err);
+    kt_eq_u(n, 3);
+    kt_eq_text(routes[0].path, "/admin/articles");
+    kt_eq_text(routes[0].handler, "Admin::ArticlesController.index");
+    kt_eq_u(routes[0].line, 2);
+    kt_true(routes[0].handler_id.file != UINT32_MAX);
+    kt_true(routes[1].handler_id.file == UINT32_MAX); // another module's `show`
+    kt_eq_text(routes[2].path, "/about");
+    routes_of("load", 1, 2);
+    end();
+}
+
 KEN_TEST(at_depth_one_nothing_is_left_out)
 {
     char text[2000];
