@@ -8,6 +8,10 @@
 #include "base/path.h"
 #include "scan/scan.h"
 
+enum {
+    GRAPH_SHARE = 5 // of the memory limit for what each open project holds of its graph
+};
+
 // ---- start and stop ----
 
 ken_status ken_app_open(const ken_config *config, ken_app **out, ken_err *err)
@@ -138,6 +142,7 @@ static ken_status open_handle(ken_app *app, const ken_project_info *project, app
     h->project = project->id;
     h->is_lent = true;
     ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
+    uint64_t memory_limit = ken_config_u64(app->config, KEN_CFG_MEMORY_LIMIT);
     ken_status st = ken_fs_stat(KEN_FS_CWD, project->db_path.ptr, &info, NULL);
     h->inode = info.stamp.inode;
     if (!st)
@@ -148,6 +153,7 @@ static ken_status open_handle(ken_app *app, const ken_project_info *project, app
         close_handle(h);
         return st;
     }
+    ken_snapshot_limit_graph(h->snapshot, (size_t)memory_limit / GRAPH_SHARE);
     ken_snapshot_set_embedder(h->snapshot, ken_app__open_active, h);
     ken_snapshot_set_keeper(h->snapshot, ken_app__keep, h);
     *out = h;

@@ -30,7 +30,10 @@ static ken_str read_manifest(void *ctx, uint32_t file, ken_arena *arena)
 
 static ken_str declared_package(void *ctx, uint32_t file)
 {
-    graph_unit *u = graph_unit_of(ctx, file);
+    ken_graph *g = ctx;
+    if (g->source->package)
+        return g->source->package(g->source->ctx, file);
+    graph_unit *u = graph_unit_of(g, file);
     return u ? u->text.refs->package : KEN_STR("");
 }
 
@@ -49,6 +52,26 @@ ken_graph *ken_graph_new(const ken_graph_source *source)
                           .package = declared_package };
     g->modules = ken_modules_new(&g->tree);
     return g;
+}
+
+void ken_graph_renew(ken_graph *g)
+{
+    ken_arena_release(&g->arena);
+    ken_arena_init(&g->arena, (size_t)256 << 10);
+    memset(g->units, 0, g->source->n_files * sizeof *g->units);
+    memset(g->is_absent, 0, g->source->n_files);
+    g->members = NULL;
+    g->n_members = g->members_mask = 0;
+}
+
+void ken_graph_begin(ken_graph *g)
+{
+    g->question++;
+}
+
+uint32_t ken_graph_age(const ken_graph *g, uint32_t file)
+{
+    return g->units[file] ? g->question - g->units[file]->question : UINT32_MAX;
 }
 
 void ken_graph_free(ken_graph *g)

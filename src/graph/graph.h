@@ -6,7 +6,8 @@
 // second question about a file costs a look. Nothing is guessed by name alone: a definition is
 // reached through scopes, imports, packages and the types of receivers, or not at all.
 //
-// Ownership: units come from the source and stay valid as long as the graph. Threads: a graph
+// Ownership: units come from the source and stay valid until the graph is renewed; their names as
+// long as the graph. Threads: a graph
 // belongs to one thread at a time. Errors: none; what cannot be known is KEN_EDGE_UNRESOLVED.
 #ifndef KEN_GRAPH_GRAPH_H
 #define KEN_GRAPH_GRAPH_H
@@ -65,6 +66,8 @@ typedef struct ken_graph_source {
     size_t (*named)(void *ctx, ken_str name, const ken_graph_def **out);
     // The text of a manifest, at most 1 MiB, or empty.
     ken_str (*read)(void *ctx, uint32_t file, ken_arena *arena);
+    // What `load` would say that the file's package is; NULL = ask `load`.
+    ken_str (*package)(void *ctx, uint32_t file);
 } ken_graph_source;
 
 typedef struct ken_graph ken_graph;
@@ -72,6 +75,13 @@ typedef struct ken_graph ken_graph;
 ken_graph *ken_graph_new(const ken_graph_source *source) KEN_MUST_USE; // borrows it
 void ken_graph_free(ken_graph *g);
 size_t ken_graph_bytes(const ken_graph *g); // memory in use
+// Forgets every unit and what was worked out of it, so that the source may let go of them. Where
+// imports lead is kept.
+void ken_graph_renew(ken_graph *g);
+// A new question begins, by which the age of units is told.
+void ken_graph_begin(ken_graph *g);
+// How many questions ago the file was last needed; UINT32_MAX = never since the graph was renewed.
+uint32_t ken_graph_age(const ken_graph *g, uint32_t file);
 
 enum {
     KEN_TARGETS_MAX = 8

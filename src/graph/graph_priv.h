@@ -75,7 +75,7 @@ struct graph_value {
 typedef struct graph_unit {
     ken_unit_text text;
     const graph_policy *policy;
-    uint32_t file;
+    uint32_t file, question; // that it was last needed for
     uint32_t n_symbols, n_defs;
     uint32_t *bucket, mask;    // definition + 1 by owner and name
     uint32_t *next;            // by definition
@@ -110,6 +110,7 @@ struct ken_graph {
         lowest; // depth of what was asked for while it was being worked out; GRAPH_DEEPEST = none
     uint32_t type_depth; // of types looked up for types
     uint32_t budget;     // steps left to the present question
+    uint32_t question;   // number of the present one
 };
 
 enum {

@@ -183,9 +183,11 @@ graph_unit *graph_unit_of(ken_graph *g, uint32_t file)
 {
     if (file >= g->source->n_files || g->is_absent[file])
         return NULL;
-    if (g->units[file])
+    if (g->units[file]) {
+        g->units[file]->question = g->question;
         return g->units[file];
-    graph_unit u = { .file = file };
+    }
+    graph_unit u = { .file = file, .question = g->question };
     if (!g->source->load(g->source->ctx, file, &u.text)) {
         g->is_absent[file] = true;
         return NULL;

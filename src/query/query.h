@@ -201,6 +201,9 @@ ken_str ken_view_qualified(ken_arena *arena, const ken_facts *facts, uint32_t sy
 // thread that asks. Without a keeper such values live as long as the snapshot.
 typedef void ken_snapshot_keep_fn(void *ctx, ken_str name, ken_str value);
 void ken_snapshot_set_keeper(ken_snapshot *s, ken_snapshot_keep_fn *keep, void *ctx);
+// How many bytes of what files say, and of what was worked out, may be held between questions;
+// 0 = 96 MiB. Answers do not depend on it. Holds for graphs that are opened from now on.
+void ken_snapshot_limit_graph(ken_snapshot *s, size_t max_bytes);
 
 // The history of the work tree (history.h), as of its present commit. The first question for it
 // reads git's log, which may take a second; later ones read what is new. `may_keep`: what was read

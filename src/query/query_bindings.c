@@ -415,13 +415,16 @@ const query_binding *query_bindings_of(query_bindings *b, uint32_t file, uint32_
         saying y = { .b = b, .home = file, .file = file, .arena = arena };
         y.u = ken_graph_unit(b->g, file);
         query_text t;
-        if (y.u && !query_load_text(b->s, file, arena, &t, NULL)) {
+        ken_arena scratch; // what is read is not kept
+        ken_arena_init(&scratch, 0);
+        if (y.u && !query_load_text(b->s, file, &scratch, &t, NULL)) {
             if (query_need_text(&t)) {
                 y.text = t.text;
                 look_into(&y);
             }
             query_close_text(&t);
         }
+        ken_arena_release(&scratch);
         f->items = KEN_ARENA_ARRAY(arena, query_binding, y.found.len + 1);
         f->n = (uint32_t)y.found.len;
         if (f->n)

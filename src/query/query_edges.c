@@ -1,16 +1,15 @@
 // SPDX-License-Identifier: MIT
-// Edges of definitions. Outgoing ones are the references inside one. Incoming ones are looked for
-// in the files that say its name, or import it under another; those of many definitions in one
-// pass.
+// Edges of definitions. Outgoing ones are the references inside one. Incoming ones are those of the
+// references by its name, or by another under which files import it, that lead to it.
 #include <stdlib.h>
 
+#include "base/alloc.h"
 #include "base/map.h"
 #include "base/path.h"
-#include "query/query_graph_priv.h"
+#include "query/query_said_priv.h"
 
 enum {
     TWINS_MAX = 16,
-    ALIASES_MAX = 64,
     BOUND_MAX = 8,
     RENAMED_MAX = 16 // names by which others know what a file passes on
 };
@@ -20,13 +19,34 @@ typedef struct edge_search {
     ken_snapshot *s;
     ken_graph *g;
     const ken_graph_def *defs;
-    ken_map names;  // of all of them -> 1
-    ken_map wanted; // definition -> its number in defs, + n_defs when it is only overridden
+    KEN_VEC(ken_str) names;            // of all of them, each once
+    KEN_VEC(ken_str) stems;            // of files whose default is looked for, each once
+    ken_map has_name, has_stem;        // by the pointer of the text
+    KEN_VEC(const query_said *) lists; // of the names, then of other names
+    ken_map wanted;    // definition -> its number in defs, + n_defs when it is only overridden
+    uint8_t *is_there; // by file: one of the wanted is
     uint32_t n_defs;
-    bool has_default; // one of them may be called otherwise elsewhere
     ken_arena *arena;
     query_edges *out, *unresolved;
 } edge_search;
+
+// Names are kept once (query_units_priv.h): the pointer tells.
+static ken_str pointer_of(const ken_str *name)
+{
+    return ken_str_n((const char *)&name->ptr, sizeof name->ptr);
+}
+
+static bool has_name(const edge_search *e, ken_str name)
+{
+    return ken_map_find(&e->has_name, pointer_of(&name)) != NULL;
+}
+
+static bool is_new(ken_map *known, ken_str name)
+{
+    bool is_first;
+    ken_map_put(known, pointer_of(&name), 1, &is_first);
+    return is_first;
+}
 
 // A default export is called otherwise elsewhere: whoever imports its file is asked, too.
 static bool is_default_export(const ken_unit_text *u, ken_def_id def)
@@ -41,129 +61,93 @@ static bool is_default_export(const ken_unit_text *u, ken_def_id def)
     return false;
 }
 
-static bool add_wanted(edge_search *e, uint32_t i)
+static void want(edge_search *e, const ken_graph_def *d, uint64_t number)
+{
+    ken_map_put(&e->wanted, query_def_key(d), number, NULL);
+    e->is_there[d->file] = 1;
+}
+
+static void add_wanted(edge_search *e, uint32_t i)
 {
     const ken_unit_text *u = ken_graph_unit(e->g, e->defs[i].file);
     if (!u || e->defs[i].def >= u->facts->n_symbols + u->refs->n_implied)
-        return false;
+        return;
     ken_graph_def same[TWINS_MAX];
     uint32_t n = ken_graph_twins(e->g, e->defs[i], same, TWINS_MAX);
     for (uint32_t k = 0; k < n; k++)
-        ken_map_put(&e->wanted, query_def_key(&same[k]), i, NULL);
+        want(e, &same[k], i);
     n = ken_graph_overridden(e->g, e->defs[i], same, TWINS_MAX);
     for (uint32_t k = 0; k < n; k++)
-        ken_map_put(&e->wanted, query_def_key(&same[k]), (uint64_t)i + e->n_defs, NULL);
-    ken_map_put(&e->names, ken_graph_name(u, e->defs[i].def), 1, NULL);
-    bool is_default = is_default_export(u, e->defs[i].def);
-    e->has_default = e->has_default || is_default;
-    return is_default;
+        want(e, &same[k], (uint64_t)i + e->n_defs);
+    ken_str name = ken_graph_name(u, e->defs[i].def);
+    if (is_new(&e->has_name, name))
+        ken_vec_push(&e->names, name);
+    ken_str stem = query_graph_keep(e->s, ken_path_stem(ken_path_base(u->path)));
+    if (is_default_export(u, e->defs[i].def) && is_new(&e->has_stem, stem))
+        ken_vec_push(&e->stems, stem);
 }
 
-static ken_status mark_files(edge_search *e, ken_str name, uint8_t *marked, ken_arena *arena,
-                             ken_err *err)
+// ---- where it is said --------------------------------------------------------------------------
+
+static ken_status add_lists(edge_search *e, query_said_what what, const ken_str *names, size_t n,
+                            const ken_cancel *cancel, ken_arena *arena, ken_err *err)
 {
-    uint32_t *files;
-    size_t n;
-    ken_status st = query_graph_files_with(e->s, name, arena, &files, &n, err);
-    for (size_t f = 0; !st && f < n; f++)
-        marked[files[f]] = 1;
+    const query_said **lists = KEN_ARENA_ARRAY(arena, const query_said *, n + 1);
+    ken_status st = query_said_get(e->s, e->g, what, names, (uint32_t)n, cancel, arena, lists, err);
+    for (size_t i = 0; !st && i < n; i++)
+        ken_vec_push(&e->lists, lists[i]);
     return st;
 }
 
-// Whether the import passes on, under another name, what is looked for: `export { a as b }`.
-static bool is_passed_on(const edge_search *e, const ken_unit_text *u, const ken_bind *b)
+static bool is_behind(const query_renamed *r, const query_renamed *other)
 {
-    return ((b->flags & KEN_BIND_EXPORTED) || u->lang == KEN_LANG_PYTHON) && b->local.len &&
-           ken_map_find(&e->names, b->name) && !ken_map_find(&e->names, b->local) &&
-           !ken_str_eq(b->local, KEN_STR("default"));
+    return r->file != other->file ? r->file > other->file : r->bind > other->bind;
 }
 
-static ken_status add_renamed(edge_search *e, uint32_t file, uint32_t *n_added, uint8_t *marked,
-                              ken_arena *arena, ken_err *err)
+// The first import behind `at` by which one of the names is passed on under another; NULL when
+// there is none.
+static const query_renamed *next_renamed(const edge_search *e, const query_renamed *at)
 {
-    const ken_unit_text *u = ken_graph_unit(e->g, file);
-    ken_status st = KEN_OK;
-    for (uint32_t i = 0; !st && u && i < u->refs->n_binds && *n_added < RENAMED_MAX; i++) {
-        if (!is_passed_on(e, u, &u->refs->binds[i]))
-            continue;
-        ken_map_put(&e->names, u->refs->binds[i].local, 1, NULL);
-        st = mark_files(e, u->refs->binds[i].local, marked, arena, err);
-        ++*n_added;
+    const query_renamed *next = NULL;
+    for (size_t l = 0; l < e->lists.len; l++) {
+        for (uint32_t i = 0; i < e->lists.ptr[l]->n_renamed; i++) {
+            const query_renamed *r = &e->lists.ptr[l]->renamed[i];
+            if ((!at || is_behind(r, at)) && (!next || is_behind(next, r)) &&
+                !has_name(e, r->local))
+                next = r;
+        }
     }
+    return next;
+}
+
+// What has one of the names, by that or another.
+static ken_status gather(edge_search *e, const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+{
+    ken_status st = add_lists(e, QUERY_SAID_NAME, e->names.ptr, e->names.len, cancel, arena, err);
+    const query_renamed *at = NULL;
+    for (int n = 0; !st && n < RENAMED_MAX && (at = next_renamed(e, at)) != NULL; n++) {
+        if (is_new(&e->has_name, at->local))
+            ken_vec_push(&e->names, at->local);
+        st = add_lists(e, QUERY_SAID_NAME, &at->local, 1, cancel, arena, err);
+    }
+    if (!st && e->stems.len) // whoever imports a default calls it as they like
+        st = add_lists(e, QUERY_SAID_ALIASES, e->names.ptr, e->names.len, cancel, arena, err);
+    if (!st && e->stems.len)
+        st = add_lists(e, QUERY_SAID_ALIASES, e->stems.ptr, e->stems.len, cancel, arena, err);
     return st;
 }
 
-// Files to look into, none twice: those that say one of the names, those that import a default.
-static ken_status gather_files(edge_search *e, uint8_t *marked, ken_arena *arena, ken_err *err)
-{
-    ken_status st = KEN_OK;
-    uint32_t n_renamed = 0;
-    for (uint32_t i = 0; !st && i < e->n_defs; i++) {
-        bool is_default = add_wanted(e, i);
-        const ken_unit_text *u = ken_graph_unit(e->g, e->defs[i].file);
-        if (!u)
-            continue;
-        ken_str names[2] = { ken_graph_name(u, e->defs[i].def),
-                             ken_path_stem(ken_path_base(e->s->rows[e->defs[i].file].path)) };
-        for (uint32_t k = 0; !st && k < (is_default ? 2 : 1); k++)
-            st = mark_files(e, names[k], marked, arena, err);
-    }
-    for (uint32_t f = 0; !st && f < e->s->n_files; f++)
-        if (marked[f])
-            st = add_renamed(e, f, &n_renamed, marked, arena, err);
-    return st;
-}
+// ---- what of it is meant -----------------------------------------------------------------------
 
-// Names by which a file calls something that is looked for: their own, and what it imports them as.
-typedef struct aliases {
-    ken_str names[ALIASES_MAX];
-    uint32_t n;
-} aliases;
-
-static void find_aliases(const edge_search *e, const ken_refs *r, aliases *out)
+// Why the edge, which names a method that what it leads to overrides, may run that.
+static const char *why_overriding(edge_search *e, const query_edge *edge, ken_graph_def named)
 {
-    out->n = 0;
-    for (uint32_t i = 0; i < r->n_binds && out->n < ALIASES_MAX; i++) {
-        const ken_bind *b = &r->binds[i];
-        bool is_renamed = b->local.len && !ken_str_eq(b->local, b->name);
-        if (is_renamed && ((b->name.len && ken_map_find(&e->names, b->name)) || e->has_default))
-            out->names[out->n++] = b->local;
-    }
-}
-
-static bool is_asked(const edge_search *e, const aliases *a, ken_str name)
-{
-    if (ken_map_find(&e->names, name))
-        return true;
-    for (uint32_t i = 0; i < a->n; i++)
-        if (ken_str_eq(a->names[i], name))
-            return true;
-    return false;
-}
-
-static void add_edge(edge_search *e, query_edges *to, uint32_t file, uint32_t ref, const ken_ref *r,
-                     const ken_targets *t, ken_graph_def def)
-{
-    query_edge edge = { .file = file,
-                        .ref = ref,
-                        .within = ken_graph_within(e->g, file, r->byte),
-                        .role = r->role,
-                        .class = t->class,
-                        .to = def,
-                        .evidence = t->evidence };
-    ken_vec_push(to, edge);
-}
-
-// Why a call of the method `named` may run `def`, which overrides it.
-static const char *why_overriding(edge_search *e, uint32_t file, uint32_t ref, ken_graph_def named,
-                                  ken_graph_def def)
-{
-    const ken_unit_text *u = ken_graph_unit(e->g, file);
-    query_edge edge = { .file = file, .ref = ref, .role = u->refs->refs[ref].role, .to = named };
+    query_edge at = *edge;
+    at.to = named;
     query_bound bound[BOUND_MAX];
-    uint32_t n = query_bound_by(e->s, e->g, &edge, e->arena, bound, BOUND_MAX);
+    uint32_t n = query_bound_by(e->s, e->g, &at, e->arena, bound, BOUND_MAX);
     for (uint32_t i = 0; i < n; i++)
-        if (bound[i].def.file == def.file && bound[i].def.def == def.def)
+        if (bound[i].def.file == edge->to.file && bound[i].def.def == edge->to.def)
             return bound[i].evidence;
     return n ? ken_arena_printf(e->arena, "names the method that this one overrides, %s",
                                 bound[0].evidence)
@@ -172,49 +156,75 @@ static const char *why_overriding(edge_search *e, uint32_t file, uint32_t ref, k
 }
 
 // Whether one of the targets is looked for; which one.
-static bool is_meant(edge_search *e, uint32_t file, uint32_t ref, ken_targets *t,
-                     ken_graph_def *out)
+static bool is_meant(edge_search *e, const query_said *list, query_edge *edge,
+                     const query_said_ref *r)
 {
-    for (uint32_t k = 0; k < t->n; k++) {
-        const uint64_t *at = ken_map_find(&e->wanted, query_def_key(&t->defs[k]));
+    for (uint32_t k = 0; k < r->n_targets; k++) {
+        const ken_graph_def *d = &list->targets[r->first_target + k];
+        const uint64_t *at =
+            e->is_there[d->file] ? ken_map_find(&e->wanted, query_def_key(d)) : NULL;
         if (!at)
             continue;
-        *out = e->defs[*at % e->n_defs];
+        edge->to = e->defs[*at % e->n_defs];
         if (*at >= e->n_defs) {
-            t->class = KEN_EDGE_INFERRED;
-            t->evidence = why_overriding(e, file, ref, t->defs[k], *out);
+            edge->class = KEN_EDGE_INFERRED;
+            edge->evidence = why_overriding(e, edge, *d);
         }
         return true;
     }
     return false;
 }
 
-static void search_file(edge_search *e, uint32_t file)
+static void choose(edge_search *e, const query_said *list)
 {
-    const ken_unit_text *u = ken_graph_unit(e->g, file);
-    aliases called;
-    if (!u)
+    for (uint32_t i = 0; i < list->n_refs; i++) {
+        const query_said_ref *r = &list->refs[i];
+        query_edge edge = { .file = r->file,
+                            .ref = r->ref,
+                            .within = r->within,
+                            .holder = r->holder,
+                            .role = (ken_ref_role)r->role,
+                            .class = (ken_edge_class)r->class,
+                            .to = { UINT32_MAX, 0 },
+                            .is_stored = r->is_stored,
+                            .evidence = r->evidence };
+        if (is_meant(e, list, &edge, r))
+            ken_vec_push(e->out, edge);
+        else if (r->class == KEN_EDGE_UNRESOLVED && e->unresolved)
+            ken_vec_push(e->unresolved, edge);
+    }
+}
+
+static int by_place(const void *a, const void *b)
+{
+    const query_edge *x = a, *y = b;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return (x->ref > y->ref) - (x->ref < y->ref);
+}
+
+// By place, each once, of those from `first` on: a reference may be in the lists of two names.
+static void put_in_order(query_edges *edges, size_t first)
+{
+    if (!edges || edges->len == first)
         return;
-    find_aliases(e, u->refs, &called);
-    uint8_t *asked = ken_zalloc(u->refs->n_exprs + (size_t)1); // by expression
-    for (uint32_t i = 1; i < u->refs->n_exprs; i++) {
-        const ken_expr *x = &u->refs->exprs[i];
-        asked[i] =
-            (x->op == KEN_EXPR_NAME || x->op == KEN_EXPR_MEMBER) && is_asked(e, &called, x->name);
-    }
-    for (uint32_t i = 0; i < u->refs->n_refs; i++) {
-        const ken_ref *r = &u->refs->refs[i];
-        ken_targets t;
-        ken_graph_def def;
-        if (!asked[r->expr])
-            continue;
-        ken_graph_resolve(e->g, file, r->expr, r->role, &t);
-        if (is_meant(e, file, i, &t, &def))
-            add_edge(e, e->out, file, i, r, &t, def);
-        else if (t.class == KEN_EDGE_UNRESOLVED && e->unresolved)
-            add_edge(e, e->unresolved, file, i, r, &t, (ken_graph_def){ UINT32_MAX, 0 });
-    }
-    ken_free(asked);
+    qsort(edges->ptr + first, edges->len - first, sizeof *edges->ptr, by_place);
+    size_t n = first + 1;
+    for (size_t i = first + 1; i < edges->len; i++)
+        if (by_place(&edges->ptr[i], &edges->ptr[n - 1]) != 0)
+            edges->ptr[n++] = edges->ptr[i];
+    edges->len = n;
+}
+
+static void choose_all(edge_search *e)
+{
+    size_t n_out = e->out->len, n_unresolved = e->unresolved ? e->unresolved->len : 0;
+    for (size_t i = 0; i < e->lists.len; i++)
+        choose(e, e->lists.ptr[i]);
+    if (e->lists.len < 2)
+        return;
+    put_in_order(e->out, n_out);
+    put_in_order(e->unresolved, n_unresolved);
 }
 
 ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs, uint32_t n_defs,
@@ -228,19 +238,23 @@ ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *de
                       .arena = arena,
                       .out = out,
                       .unresolved = unresolved };
-    ken_map_init(&e.names);
     ken_map_init(&e.wanted);
-    uint8_t *marked = ken_zalloc(s->n_files + (size_t)1);
-    ken_status st = gather_files(&e, marked, arena, err);
-    for (uint32_t f = 0, n = 0; !st && f < s->n_files; f++) {
-        if (!marked[f])
-            continue;
-        search_file(&e, f);
-        st = ++n % 64 == 0 ? ken_cancel_check(cancel, err) : KEN_OK;
-    }
-    ken_free(marked);
-    ken_map_release(&e.names);
+    ken_map_init(&e.has_name);
+    ken_map_init(&e.has_stem);
+    e.is_there = ken_zalloc(s->n_files + (size_t)1);
+    query_graph_age(s);
+    for (uint32_t i = 0; i < n_defs; i++)
+        add_wanted(&e, i);
+    ken_status st = gather(&e, cancel, arena, err);
+    if (!st)
+        choose_all(&e);
+    ken_free(e.is_there);
     ken_map_release(&e.wanted);
+    ken_map_release(&e.has_name);
+    ken_map_release(&e.has_stem);
+    ken_vec_release(&e.names);
+    ken_vec_release(&e.stems);
+    ken_vec_release(&e.lists);
     return st;
 }
 
@@ -279,6 +293,7 @@ void query_edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out
             query_edge edge = { .file = file,
                                 .ref = i,
                                 .within = ken_graph_within(g, file, r->byte),
+                                .holder = -1,
                                 .role = r->role,
                                 .class = t.class,
                                 .to = t.n ? t.defs[k] : (ken_graph_def){ UINT32_MAX, 0 },

@@ -9,11 +9,13 @@
 #include "base/fs.h"
 #include "base/map.h"
 #include "mention/mention.h"
-#include "query/query_graph_priv.h"
+#include "query/query_said_priv.h"
+#include "query/query_units_priv.h"
 #include "scan/scan.h"
 
 enum {
-    GRAPH_BYTES_MAX = 96 << 20, // of what is remembered; beyond it is begun anew
+    GRAPH_BYTES_MAX = 96 << 20, // of what is remembered, unless the snapshot says otherwise
+    SAID_SHARE = 8,             // of it for what names mean
     NAMED_MAX = 2000,
     MANIFEST_MAX = 1 << 20
 };
@@ -38,66 +40,35 @@ struct query_graph {
     KEN_VEC(named_list) lists;
     mention_part *parts;
     size_t n_parts;
-    ken_fs_stamp *stamps; // by file, of what was loaded; size 0 = nothing
+    query_units units;
     query_kept_routes routes;
     query_bindings *bindings; // NULL until they are asked for
+    query_type_uses types;
+    query_said_kept said;
+    size_t max_bytes;
+    size_t firm_graph_bytes; // of the graph, which it keeps when it is renewed
 };
 
 // ---- what a file says --------------------------------------------------------------------------
 
-// A changed file is learnt from the disk, its text kept, for names point into it.
-static bool learn_changed(struct query_graph *q, uint32_t file, ken_facts *facts, ken_refs *refs)
-{
-    ken_snapshot *s = q->snapshot;
-    query_text t;
-    if (query_load_text(s, file, &q->arena, &t, NULL))
-        return false;
-    bool is_read = query_need_text(&t);
-    query_close_text(&t);
-    if (!is_read)
-        return false;
-    if (!s->learner)
-        s->learner = ken_learner_new();
-    ken_lang_id lang = ken_lang_of(s->rows[file].path, t.text);
-    ken_learn(s->learner, lang, t.text, NULL, &q->arena, facts, refs);
-    return true;
-}
-
-static bool stamp_of(const ken_snapshot *s, uint32_t file, ken_fs_stamp *out)
-{
-    ken_fs_info info;
-    if (s->root_fd < 0 || ken_fs_stat(s->root_fd, s->rows[file].path.ptr, &info, NULL) ||
-        info.kind != KEN_FS_FILE)
-        return false;
-    *out = info.stamp;
-    return true;
-}
-
 static bool load_unit(void *ctx, uint32_t file, ken_unit_text *out)
 {
     struct query_graph *q = ctx;
-    ken_snapshot *s = q->snapshot;
-    const ken_file_row *row = &s->rows[file];
-    ken_facts *facts = KEN_ARENA_NEW(&q->arena, ken_facts);
-    ken_refs *refs = KEN_ARENA_NEW(&q->arena, ken_refs);
-    if (!stamp_of(s, file, &q->stamps[file]))
-        return false;
-    bool is_same = ken_fs_stamp_eq(q->stamps[file], row->stamp);
-    if (is_same && (ken_store_load_facts(s->store, row->content, &q->arena, facts, NULL) ||
-                    ken_store_load_refs(s->store, row->content, facts, &q->arena, refs, NULL)))
-        return false;
-    if (!is_same && !learn_changed(q, file, facts, refs))
-        return false;
-    *out = (ken_unit_text){ facts, refs, row->path, facts->lang };
-    return true;
+    const query_unit *u = query_units_get(&q->units, file);
+    if (u)
+        *out = (ken_unit_text){ &u->facts, &u->refs, q->snapshot->rows[file].path, u->facts.lang };
+    return u != NULL;
+}
+
+static ken_str package_of(void *ctx, uint32_t file)
+{
+    struct query_graph *q = ctx;
+    return query_units_package(&q->units, file);
 }
 
 bool query_graph_is_stale(ken_snapshot *s, uint32_t file)
 {
-    ken_fs_stamp stamp;
-    if (!s->graph || !s->graph->stamps[file].size)
-        return false;
-    return !stamp_of(s, file, &stamp) || !ken_fs_stamp_eq(stamp, s->graph->stamps[file]);
+    return s->graph && query_units_is_stale(&s->graph->units, file);
 }
 
 // ---- definitions of a name ---------------------------------------------------------------------
@@ -261,13 +232,20 @@ ken_status query_graph_files_with(ken_snapshot *s, ken_str name, ken_arena *aren
 
 // ---- the graph ---------------------------------------------------------------------------------
 
+static int by_wide_number(const void *a, const void *b)
+{
+    uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+    return (x > y) - (x < y);
+}
+
 static ken_status make_graph(ken_snapshot *s, ken_err *err)
 {
     struct query_graph *q = s->graph = ken_zalloc(sizeof *q);
     q->snapshot = s;
     ken_arena_init(&q->arena, (size_t)256 << 10);
     ken_map_init(&q->names);
-    q->stamps = KEN_ARENA_ARRAY(&q->arena, ken_fs_stamp, s->n_files + 1);
+    query_units_init(&q->units, s);
+    query_said_init(&q->said);
     ken_str *paths = KEN_ARENA_ARRAY(&q->arena, ken_str, s->n_files + 1);
     uint16_t *langs = KEN_ARENA_ARRAY(&q->arena, uint16_t, s->n_files + 1);
     for (uint32_t i = 0; i < s->n_files; i++) {
@@ -280,8 +258,10 @@ static ken_status make_graph(ken_snapshot *s, ken_err *err)
                                     .n_files = s->n_files,
                                     .load = load_unit,
                                     .named = named,
-                                    .read = read_manifest };
+                                    .read = read_manifest,
+                                    .package = package_of };
     q->graph = ken_graph_new(&q->source);
+    q->max_bytes = s->graph_bytes ? s->graph_bytes : GRAPH_BYTES_MAX;
     return open_parts(q, err);
 }
 
@@ -291,6 +271,8 @@ void query_graph_close(ken_snapshot *s)
         return;
     query_bindings_free(s->graph->bindings);
     ken_graph_free(s->graph->graph);
+    query_units_release(&s->graph->units);
+    query_said_release(&s->graph->said);
     for (size_t i = 0; i < s->graph->n_parts; i++)
         ken_mention_segment_close(s->graph->parts[i].segment);
     ken_vec_release(&s->graph->lists);
@@ -300,16 +282,75 @@ void query_graph_close(ken_snapshot *s)
     s->graph = NULL;
 }
 
+// What shrinking gives back.
+static size_t loose_bytes(const struct query_graph *q)
+{
+    return ken_graph_bytes(q->graph) - q->firm_graph_bytes + q->units.n_bytes;
+}
+
+// Room for that: what all the rest leaves, but no less than half.
+static size_t room_of(const struct query_graph *q)
+{
+    size_t firm = query_units_bytes(&q->units) - q->units.n_bytes + query_said_bytes(&q->said) +
+                  q->arena.used_bytes + q->firm_graph_bytes;
+    return q->max_bytes - (firm < q->max_bytes / 2 ? firm : q->max_bytes / 2);
+}
+
+// Lets go of the units that were not needed for longest, until half of the room is free.
+static void shrink(struct query_graph *q)
+{
+    uint32_t n_files = q->snapshot->n_files, n = 0;
+    uint64_t *by_age = ken_alloc(ken_mul_size(n_files + (size_t)1, sizeof *by_age));
+    for (uint32_t f = 0; f < n_files; f++)
+        if (q->units.held[f])
+            by_age[n++] = (uint64_t)ken_graph_age(q->graph, f) << 32 | f;
+    if (n)
+        qsort(by_age, n, sizeof *by_age, by_wide_number);
+    ken_graph_renew(q->graph);
+    q->firm_graph_bytes = ken_graph_bytes(q->graph);
+    while (n && q->units.n_bytes > room_of(q) / 2)
+        query_units_drop(&q->units, (uint32_t)by_age[--n]);
+    ken_free(by_age);
+    ken_alloc_trim(); // in pieces all over
+}
+
 ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err)
 {
-    if (s->graph && ken_graph_bytes(s->graph->graph) + s->graph->arena.used_bytes > GRAPH_BYTES_MAX)
-        query_graph_close(s);
     ken_status st = s->graph ? KEN_OK : make_graph(s, err);
-    if (st)
+    if (st) {
         query_graph_close(s);
-    else
-        *out = s->graph->graph;
-    return st;
+        return st;
+    }
+    ken_graph_begin(s->graph->graph);
+    if (loose_bytes(s->graph) > room_of(s->graph))
+        shrink(s->graph);
+    *out = s->graph->graph;
+    return KEN_OK;
+}
+
+void ken_snapshot_limit_graph(ken_snapshot *s, size_t max_bytes)
+{
+    s->graph_bytes = max_bytes;
+}
+
+query_type_uses *query_graph_types(ken_snapshot *s)
+{
+    return &s->graph->types;
+}
+
+ken_str query_graph_keep(ken_snapshot *s, ken_str name)
+{
+    return ken_intern_put(&s->graph->units.names, name);
+}
+
+query_said_kept *query_graph_said(ken_snapshot *s)
+{
+    return &s->graph->said;
+}
+
+void query_graph_age(ken_snapshot *s)
+{
+    query_said_age(&s->graph->said, s->graph->max_bytes / SAID_SHARE);
 }
 
 query_kept_routes *query_graph_routes(ken_snapshot *s)

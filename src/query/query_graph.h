@@ -26,8 +26,9 @@ typedef struct ken_graph_node {
     bool is_test; // its file is a test
 } ken_graph_node;
 
-// Definitions of that name, best first: exact names before others, code before tests. `name` may be
-// qualified ("a.b", "a::b", "path/to/file.c:name"). KEN_ENOTFOUND lists near names.
+// Definitions of that name, best first: exact names before others, code before tests; the first
+// alone has its signature. `name` may be qualified ("a.b", "a::b", "path/to/file.c:name").
+// KEN_ENOTFOUND lists near names.
 typedef struct ken_graph_nodes {
     ken_graph_node *nodes;
     size_t n, n_total;

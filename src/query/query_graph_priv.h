@@ -66,10 +66,30 @@ typedef struct query_kept_routes {
 } query_kept_routes;
 
 query_kept_routes *query_graph_routes(ken_snapshot *s);
+
+// A type outside of tests whose name at most two types have, and how many files say it.
+typedef struct query_type_use {
+    ken_graph_def def;
+    uint32_t n_users, n_types;
+} query_type_use;
+
+// All of the tree that several files say, kept as long as the graph.
+typedef struct query_type_uses {
+    query_type_use *uses;
+    size_t n;
+    bool is_known;
+} query_type_uses;
+
+query_type_uses *query_graph_types(ken_snapshot *s); // of the graph that is open
 // The graph that is open, NULL when none is; opening it again may close it for whoever holds it.
 ken_graph *query_graph_now(const ken_snapshot *s);
 // Memory that lives as long as the graph.
 ken_arena *query_graph_arena(ken_snapshot *s);
+// The graph's own copy of a name, by whose pointer it can be told.
+ken_str query_graph_keep(ken_snapshot *s, ken_str name);
+// What names mean, as far as it is known; and letting go of what was not asked for of late.
+struct query_said_kept *query_graph_said(ken_snapshot *s);
+void query_graph_age(ken_snapshot *s);
 
 ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,
@@ -80,9 +100,11 @@ typedef struct query_edge {
     uint32_t file;  // where the reference stands
     uint32_t ref;   // its number in the file's refs
     int64_t within; // definition around it, -1 = top of the file
+    int32_t holder; // of incoming ones: the outermost callable around it, else what is; -1 = none
     ken_ref_role role;
     ken_edge_class class;
     ken_graph_def to; // of outgoing ones; file UINT32_MAX = external or unresolved
+    bool is_stored;   // of incoming ones: it is put where it may be called from (ken_stored)
     const char *evidence;
 } query_edge;
 
@@ -104,6 +126,8 @@ uint32_t query_first_ref(const ken_refs *r, uint32_t byte);
 // they are put into; by file again.
 ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *cancel,
                                ken_arena *arena, query_edges *edges, ken_err *err) KEN_MUST_USE;
+// What stands at a byte that is put where it may be called from; NULL when nothing is.
+const ken_stored *query_stored_at(const ken_refs *r, uint32_t byte);
 // The functions that are put into what an edge calls, or into the table that it reads. Returns how
 // many; 0 when it is neither.
 uint32_t query_held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,

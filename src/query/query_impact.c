@@ -158,20 +158,9 @@ static int32_t place_of(const impact *m, const ken_graph_def *d)
     return at && *at ? (int32_t)*at - 1 : -1;
 }
 
-// The definition that is shown for a place: the outermost callable around it, else what holds it.
-static ken_graph_def holder_of(impact *m, const query_edge *e)
-{
-    const ken_unit_text *u = ken_graph_unit(m->g, e->file);
-    int64_t at = e->within, best = -1;
-    for (; at >= 0; at = u->facts->symbols[at].parent)
-        if (best < 0 || ken_symbol_is_callable(u->facts->symbols[at].kind))
-            best = at;
-    return (ken_graph_def){ e->file, best < 0 ? UINT32_MAX : (ken_def_id)best };
-}
-
 static void reach(impact *m, const query_edge *e, uint32_t distance)
 {
-    ken_graph_def d = holder_of(m, e);
+    ken_graph_def d = { e->file, e->holder < 0 ? UINT32_MAX : (ken_def_id)e->holder };
     bool is_new;
     uint64_t *at = ken_map_put(&m->seen, query_def_key(&d), m->reached.len + 1, &is_new);
     if (!is_new) {
@@ -236,14 +225,20 @@ static bool show_node(impact *m, ken_graph_def d, ken_graph_node *out)
     return true;
 }
 
+// One that is reached, as it is put in order.
+typedef struct ranked {
+    const reached *r;
+    ken_str path;
+} ranked;
+
 static int by_distance(const void *a, const void *b)
 {
-    const ken_dependent *x = a, *y = b;
-    if (x->distance != y->distance)
-        return x->distance < y->distance ? -1 : 1;
-    if (x->n_sites != y->n_sites)
-        return x->n_sites > y->n_sites ? -1 : 1;
-    return ken_str_cmp(x->node.path, y->node.path);
+    const ranked *x = a, *y = b;
+    if (x->r->distance != y->r->distance)
+        return x->r->distance < y->r->distance ? -1 : 1;
+    if (x->r->n_sites != y->r->n_sites)
+        return x->r->n_sites > y->r->n_sites ? -1 : 1;
+    return ken_str_cmp(x->path, y->path);
 }
 
 static void add_path(ken_str **list, size_t *n, size_t *n_total, size_t max, ken_map *seen,
@@ -258,37 +253,50 @@ static void add_path(ken_str **list, size_t *n, size_t *n_total, size_t max, ken
         (*list)[(*n)++] = path;
 }
 
-static void show_reached(impact *m, uint32_t limit)
+static bool show_dependent(impact *m, const reached *r, ken_dependent *out)
+{
+    *out = (ken_dependent){
+        .distance = r->distance, .class = r->class, .via = -1, .n_sites = r->n_sites
+    };
+    return show_node(m, r->id, &out->node);
+}
+
+static void count_reached(impact *m, uint32_t limit)
 {
     ken_impact *out = m->out;
     ken_map paths;
     ken_map_init(&paths);
-    ken_dependent *all = KEN_ARENA_ARRAY(m->arena, ken_dependent, m->reached.len + 1);
-    out->tests = KEN_ARENA_ARRAY(m->arena, ken_dependent, TESTS_MAX);
     out->files = KEN_ARENA_ARRAY(m->arena, ken_str, limit + 1);
-    size_t n = 0;
     for (size_t i = 0; i < m->reached.len; i++) {
         const reached *r = &m->reached.ptr[i];
-        ken_dependent d = {
-            .distance = r->distance, .class = r->class, .via = -1, .n_sites = r->n_sites
-        };
         out->n_by_distance[r->distance] += !r->is_test;
         out->n_tests_total += r->is_test;
         add_path(&out->files, &out->n_files, &out->n_files_total, limit, &paths,
                  m->s->rows[r->id.file].path);
-        if (!show_node(m, r->id, &d.node))
-            continue;
+    }
+    ken_map_release(&paths);
+}
+
+// Only what is shown is named: thousands may be reached.
+static void show_reached(impact *m, uint32_t limit)
+{
+    ken_impact *out = m->out;
+    ranked *all = KEN_ARENA_ARRAY(m->arena, ranked, m->reached.len + 1);
+    out->tests = KEN_ARENA_ARRAY(m->arena, ken_dependent, TESTS_MAX);
+    out->dependents = KEN_ARENA_ARRAY(m->arena, ken_dependent, limit + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < m->reached.len; i++) {
+        const reached *r = &m->reached.ptr[i];
         if (!r->is_test)
-            all[n++] = d;
+            all[n++] = (ranked){ r, m->s->rows[r->id.file].path };
         else if (out->n_tests < TESTS_MAX)
-            out->tests[out->n_tests++] = d;
+            out->n_tests += show_dependent(m, r, &out->tests[out->n_tests]);
     }
     if (n)
         qsort(all, n, sizeof *all, by_distance);
-    out->dependents = all;
-    out->n_dependents = n < limit ? n : limit;
+    for (size_t i = 0; i < n && out->n_dependents < limit; i++)
+        out->n_dependents += show_dependent(m, all[i].r, &out->dependents[out->n_dependents]);
     out->is_truncated = out->is_truncated || n > limit;
-    ken_map_release(&paths);
 }
 
 static void show_changed(impact *m, uint32_t limit)
@@ -438,6 +446,7 @@ static ken_status answer(impact *m, ken_err *err)
     if (st)
         return st;
     show_changed(m, limit);
+    count_reached(m, limit);
     show_reached(m, limit);
     m->out->n_unresolved = m->unresolved.len;
     st = show_similar(m, err);

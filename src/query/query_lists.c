@@ -25,9 +25,8 @@ static int by_score(const void *a, const void *b)
 
 typedef struct type_walk {
     ken_snapshot *s;
-    const query_focus *focus;
     const ken_lex_part *part;
-    KEN_VEC(ken_key_symbol) found;
+    KEN_VEC(query_type_use) found;
 } type_walk;
 
 // One name of the index: a type that is defined outside of tests, once or twice.
@@ -43,37 +42,61 @@ static bool add_type(void *ctx, ken_str text, const ken_name_posting *p, uint32_
     if (!n_types || n_types > 2 || text.len < 3)
         return true;
     int32_t file = w->part->first_file[p[at].content];
-    if (file < 0 || query_is_test(w->s, (uint32_t)file) ||
-        !query_in_focus(w->s, (uint32_t)file, w->focus))
+    if (file < 0 || query_is_test(w->s, (uint32_t)file))
         return true;
     uint32_t n_users = query_graph_count_with(w->s, text);
-    ken_key_symbol k = { .node.id = { (uint32_t)file, p[at].symbol },
-                         .n_users = n_users,
-                         .score = (double)n_users / n_types };
-    if (n_users > 1 && w->found.len < TYPES_HELD)
-        ken_vec_push(&w->found, k);
+    query_type_use use = { { (uint32_t)file, p[at].symbol }, n_users, n_types };
+    if (n_users > 1)
+        ken_vec_push(&w->found, use);
     return true;
+}
+
+// All of the tree, looked for once and kept with the graph.
+static ken_status find_type_uses(ken_snapshot *s, const query_type_uses **out, ken_err *err)
+{
+    query_type_uses *kept = query_graph_types(s);
+    type_walk w = { .s = s };
+    ken_status st = KEN_OK;
+    for (uint32_t i = 0; !st && !kept->is_known && i < s->corpus.n_parts; i++) {
+        w.part = &s->corpus.parts[i];
+        st = ken_lex_names_prefix(w.part->segment, KEN_STR(""), add_type, &w, err);
+    }
+    if (!st && !kept->is_known) {
+        kept->uses = KEN_ARENA_ARRAY(query_graph_arena(s), query_type_use, w.found.len + 1);
+        kept->n = w.found.len;
+        kept->is_known = true;
+        if (kept->n)
+            memcpy(kept->uses, w.found.ptr, kept->n * sizeof *kept->uses);
+    }
+    ken_vec_release(&w.found);
+    *out = kept;
+    return st;
 }
 
 ken_status query_find_types(ken_snapshot *s, const query_focus *focus, size_t limit,
                             ken_arena *arena, ken_key_symbol **out, size_t *out_n, ken_err *err)
 {
-    type_walk w = { .s = s, .focus = focus };
-    ken_status st = KEN_OK;
-    for (uint32_t i = 0; !st && i < s->corpus.n_parts; i++) {
-        w.part = &s->corpus.parts[i];
-        st = ken_lex_names_prefix(w.part->segment, KEN_STR(""), add_type, &w, err);
+    const query_type_uses *uses;
+    KEN_VEC(ken_key_symbol) found = { 0 };
+    ken_status st = find_type_uses(s, &uses, err);
+    for (size_t i = 0; !st && i < uses->n && found.len < TYPES_HELD; i++) {
+        const query_type_use *u = &uses->uses[i];
+        ken_key_symbol k = { .node.id = u->def,
+                             .n_users = u->n_users,
+                             .score = (double)u->n_users / u->n_types };
+        if (query_in_focus(s, u->def.file, focus))
+            ken_vec_push(&found, k);
     }
-    if (w.found.len)
-        qsort(w.found.ptr, w.found.len, sizeof *w.found.ptr, by_score);
+    if (found.len)
+        qsort(found.ptr, found.len, sizeof *found.ptr, by_score);
     *out = KEN_ARENA_ARRAY(arena, ken_key_symbol, limit);
     *out_n = 0;
-    for (size_t i = 0; !st && i < w.found.len && *out_n < limit; i++) {
-        ken_key_symbol k = w.found.ptr[i];
+    for (size_t i = 0; !st && i < found.len && *out_n < limit; i++) {
+        ken_key_symbol k = found.ptr[i];
         if (query_graph_name(s, k.node.id, arena, &k.node))
             (*out)[(*out_n)++] = k;
     }
-    ken_vec_release(&w.found);
+    ken_vec_release(&found);
     return st;
 }
 

@@ -99,6 +99,7 @@ struct ken_snapshot {
     query_cache cache;
     query_import_graph imports;
     struct query_graph *graph; // query_graph_priv.h; NULL until a question needs it
+    size_t graph_bytes;        // that it may hold between questions; 0 = the usual
     int root_fd;
 };
 

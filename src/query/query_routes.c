@@ -244,8 +244,8 @@ static bool is_fresh(ken_snapshot *s, const query_kept_routes *kept)
 }
 
 // The graph may close before the answer is written, so nothing of it is handed out.
-static void copy_kept(const query_kept_routes *kept, ken_arena *arena, ken_route **out,
-                      query_route_site **out_sites, size_t *out_n)
+static void copy(const query_kept_routes *kept, ken_arena *arena, ken_route **out,
+                 query_route_site **out_sites, size_t *out_n)
 {
     *out = KEN_ARENA_ARRAY(arena, ken_route, kept->n + 1);
     *out_sites = KEN_ARENA_ARRAY(arena, query_route_site, kept->n + 1);
@@ -286,6 +286,23 @@ static ken_status find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
     return st;
 }
 
+// The texts that are read on the way are not kept.
+static ken_status find_and_keep(ken_snapshot *s, const ken_cancel *cancel, query_kept_routes *kept,
+                                ken_err *err)
+{
+    query_kept_routes found = { .is_known = true };
+    ken_arena scratch;
+    ken_arena_init(&scratch, 0);
+    ken_status st = find_sites(s, KEN_STR(""), false, cancel, &scratch, &found.routes, &found.sites,
+                               &found.n, err);
+    if (!st) {
+        copy(&found, query_graph_arena(s), &kept->routes, &kept->sites, &kept->n);
+        kept->is_known = true;
+    }
+    ken_arena_release(&scratch);
+    return st;
+}
+
 ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,
                             query_route_site **out_sites, size_t *out_n, ken_err *err)
@@ -295,13 +312,10 @@ ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
     if (!kept || (kept->is_known && !is_fresh(s, kept)))
         return find_sites(s, filter, is_strict, cancel, arena, out, out_sites, out_n, err);
     if (!kept->is_known)
-        st = find_sites(s, filter, is_strict, cancel, query_graph_arena(s), &kept->routes,
-                        &kept->sites, &kept->n, err);
-    if (st)
-        return st;
-    kept->is_known = true;
-    copy_kept(kept, arena, out, out_sites, out_n);
-    return KEN_OK;
+        st = find_and_keep(s, cancel, kept, err);
+    if (!st)
+        copy(kept, arena, out, out_sites, out_n);
+    return st;
 }
 
 ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,

@@ -41,7 +41,7 @@ static bool find_place(ken_graph *g, uint32_t file, ken_expr_id into, ken_graph_
     return ken_symbol_is_variable(kind_of(g, *out));
 }
 
-static const ken_stored *stored_at(const ken_refs *r, uint32_t byte)
+const ken_stored *query_stored_at(const ken_refs *r, uint32_t byte)
 {
     uint32_t lo = 0, hi = r->n_stored;
     while (lo < hi) {
@@ -85,10 +85,11 @@ static void find_holdings(ken_graph *g, const query_edges *edges, holdings *out)
 {
     for (size_t i = 0; i < edges->len; i++) {
         const query_edge *e = &edges->ptr[i];
-        const ken_unit_text *u = e->role == KEN_REF_READ ? ken_graph_unit(g, e->file) : NULL;
-        if (!u || !u->refs->n_stored || !ken_symbol_is_callable(kind_of(g, e->to)))
+        bool is_put = e->role == KEN_REF_READ && e->is_stored;
+        const ken_unit_text *u = is_put ? ken_graph_unit(g, e->file) : NULL;
+        if (!u || !ken_symbol_is_callable(kind_of(g, e->to)))
             continue;
-        const ken_stored *s = stored_at(u->refs, u->refs->refs[e->ref].byte);
+        const ken_stored *s = query_stored_at(u->refs, u->refs->refs[e->ref].byte);
         ken_graph_def place;
         if (s && find_place(g, e->file, s->into, &place))
             add_holding(out, place, e->to);

@@ -55,7 +55,9 @@ ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size
     for (size_t i = 0; !st && i < names.len; i++) {
         ken_graph_def def = { names.ptr[i].file, names.ptr[i].symbol };
         out->n_total++;
-        out->n += out->n < limit && query_graph_node(s, def, arena, &out->nodes[out->n]);
+        bool is_first = !out->n; // it alone is shown with its signature
+        out->n += out->n < limit && (is_first ? query_graph_node : query_graph_name)(
+                                        s, def, arena, &out->nodes[out->n]);
     }
     ken_vec_release(&names);
     if (!st && !out->n)
@@ -79,6 +81,7 @@ typedef struct page {
     const ken_usages_opts *o;
     ken_arena *arena;
     size_t n_passed, n_shown, limit;
+    bool is_stale; // a file is not any more what the graph knows of it
 } page;
 
 static void place_of(const uint32_t *starts, uint32_t n_lines, uint32_t byte, ken_usage *out)
@@ -116,6 +119,7 @@ static void show_file(page *p, const query_edge *edges, size_t n, ken_usage_file
 {
     uint32_t file = edges[0].file;
     query_text t;
+    p->is_stale = p->is_stale || query_graph_is_stale(p->s, file);
     if (query_load_text(p->s, file, p->arena, &t, NULL))
         return;
     bool is_read = query_need_text(&t);
@@ -218,17 +222,8 @@ static void narrow(ken_snapshot *s, const ken_usages_opts *o, query_edges *edges
     out->n_total = n;
 }
 
-static bool any_is_stale(ken_snapshot *s, const query_edges *edges)
-{
-    for (size_t i = 0; i < edges->len; i++)
-        if ((!i || edges->ptr[i].file != edges->ptr[i - 1].file) &&
-            query_graph_is_stale(s, edges->ptr[i].file))
-            return true;
-    return false;
-}
-
-static void split_twins(ken_graph *g, const ken_graph_nodes *found, ken_arena *arena,
-                        ken_usages *out)
+static void split_twins(ken_snapshot *s, ken_graph *g, const ken_graph_nodes *found,
+                        ken_arena *arena, ken_usages *out)
 {
     ken_graph_def twins[16];
     KEN_ASSERT(found->nodes);
@@ -240,7 +235,9 @@ static void split_twins(ken_graph *g, const ken_graph_nodes *found, ken_arena *a
         for (uint32_t k = 0; k < n; k++)
             is_twin = is_twin || (twins[k].file == found->nodes[i].id.file &&
                                   twins[k].def == found->nodes[i].id.def);
-        if (is_twin)
+        if (is_twin && i)
+            out->n_defs += query_graph_node(s, found->nodes[i].id, arena, &out->defs[out->n_defs]);
+        else if (is_twin)
             out->defs[out->n_defs++] = found->nodes[i];
         else
             out->others[out->n_others++] = found->nodes[i];
@@ -254,15 +251,45 @@ static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_canc
     ken_graph_nodes found;
     ken_graph *g;
     *out = (ken_usages){ 0 };
-    edges->len = unresolved->len = 0;
     ken_status st = ken_graph_find(s, o->name, o->file_hint, 0, arena, &found, err);
     if (!st)
         st = query_graph_open(s, &g, err);
     if (st)
         return st;
-    split_twins(g, &found, arena, out);
+    split_twins(s, g, &found, arena, out);
     st = query_edges_to(s, g, &found.nodes[0].id, 1, cancel, arena, edges, unresolved, err);
     return st ? st : query_edges_through(s, g, cancel, arena, edges, err);
+}
+
+// What is shown of them. The files that are quoted must be those that the graph knows; false when
+// one is not.
+static bool show_all(ken_snapshot *s, const ken_usages_opts *o, const query_edges *edges,
+                     const query_edges *unresolved, ken_arena *arena, ken_usages *out)
+{
+    page p = { .s = s, .g = query_graph_at_hand(s), .o = o, .arena = arena };
+    p.limit = o->limit ? o->limit : USAGES_DEFAULT;
+    show(&p, edges, out->defs[0].id.file, &out->files, &out->n_files);
+    out->is_truncated = p.n_shown + o->offset < out->n_total;
+    ken_usages_opts first = *o;
+    first.offset = 0;
+    page rest = { .s = s, .g = p.g, .o = &first, .arena = arena, .limit = UNRESOLVED_SHOWN };
+    show(&rest, unresolved, UINT32_MAX, &out->unresolved, &out->n_unresolved_files);
+    return !p.is_stale && !rest.is_stale;
+}
+
+static ken_status find_and_show(ken_snapshot *s, const ken_usages_opts *o, const ken_cancel *cancel,
+                                ken_arena *arena, bool *out_is_right, ken_usages *out, ken_err *err)
+{
+    query_edges edges = { 0 }, unresolved = { 0 };
+    ken_status st = find(s, o, cancel, arena, &edges, &unresolved, out, err);
+    if (!st) {
+        narrow(s, o, &edges, out);
+        out->n_unresolved = unresolved.len;
+        *out_is_right = show_all(s, o, &edges, &unresolved, arena, out);
+    }
+    ken_vec_release(&edges);
+    ken_vec_release(&unresolved);
+    return st;
 }
 
 ken_status ken_find_usages(ken_snapshot *s, const ken_usages_opts *o, const ken_cancel *cancel,
@@ -270,26 +297,11 @@ ken_status ken_find_usages(ken_snapshot *s, const ken_usages_opts *o, const ken_
 {
     if (o->limit > USAGES_MAX)
         return KEN_FAIL(err, KEN_EINVAL, "limit: expected 1 to %d, got %u", USAGES_MAX, o->limit);
-    query_edges edges = { 0 }, unresolved = { 0 };
-    ken_status st = find(s, o, cancel, arena, &edges, &unresolved, out, err);
-    if (!st && any_is_stale(s, &edges)) { // once more, with the files as they are now
+    bool is_right = true;
+    ken_status st = find_and_show(s, o, cancel, arena, &is_right, out, err);
+    if (!st && !is_right) { // once more, with the files as they are now
         query_graph_close(s);
-        st = find(s, o, cancel, arena, &edges, &unresolved, out, err);
+        st = find_and_show(s, o, cancel, arena, &is_right, out, err);
     }
-    if (!st) {
-        narrow(s, o, &edges, out);
-        out->n_unresolved = unresolved.len;
-        page p = {
-            s, query_graph_at_hand(s), o, arena, 0, 0, o->limit ? o->limit : USAGES_DEFAULT
-        };
-        show(&p, &edges, out->defs[0].id.file, &out->files, &out->n_files);
-        out->is_truncated = p.n_shown + o->offset < out->n_total;
-        ken_usages_opts first = *o;
-        first.offset = 0;
-        page rest = { s, p.g, &first, arena, 0, 0, UNRESOLVED_SHOWN };
-        show(&rest, &unresolved, UINT32_MAX, &out->unresolved, &out->n_unresolved_files);
-    }
-    ken_vec_release(&edges);
-    ken_vec_release(&unresolved);
     return st;
 }

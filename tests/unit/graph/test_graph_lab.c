@@ -68,7 +68,13 @@ void graph_lab_open(graph_lab *lab, const graph_lab_file *files, uint32_t n_file
     lab->facts = KEN_ARENA_ARRAY(&lab->arena, ken_facts, n_files);
     lab->refs = KEN_ARENA_ARRAY(&lab->arena, ken_refs, n_files);
     learn(lab, files);
-    ken_graph_source source = { lab, lab->paths, lab->langs, n_files, load, named, read_text };
+    ken_graph_source source = { .ctx = lab,
+                                .paths = lab->paths,
+                                .langs = lab->langs,
+                                .n_files = n_files,
+                                .load = load,
+                                .named = named,
+                                .read = read_text };
     ken_graph_source *kept = KEN_ARENA_NEW(&lab->arena, ken_graph_source);
     *kept = source;
     lab->graph = ken_graph_new(kept);

@@ -1,0 +1,366 @@
+// SPDX-License-Identifier: MIT
+// References by names. Those of several names are found in one pass over the files that say one of
+// them; names are kept once (query_units_priv.h), so that a look at a pointer tells which it is.
+#include "base/alloc.h"
+#include "query/query_said_priv.h"
+
+enum {
+    ALIASES_MAX = 64 // of one file
+};
+
+// ---- what is kept
+// --------------------------------------------------------------------------------
+
+void query_said_init(query_said_kept *k)
+{
+    *k = (query_said_kept){ 0 };
+    for (int w = 0; w < QUERY_SAID_WHATS; w++) {
+        ken_map_init(&k->young[w]);
+        ken_map_init(&k->old[w]);
+    }
+}
+
+static query_said *list_at(uint64_t value)
+{
+    return (query_said *)(uintptr_t)value;
+}
+
+static void release_half(ken_map *half)
+{
+    for (int w = 0; w < QUERY_SAID_WHATS; w++) {
+        for (size_t i = 0; i < half[w].n_slots; i++)
+            if (half[w].slots[i].key.ptr)
+                ken_free(list_at(half[w].slots[i].value));
+        ken_map_release(&half[w]);
+        ken_map_init(&half[w]);
+    }
+}
+
+void query_said_release(query_said_kept *k)
+{
+    release_half(k->young);
+    release_half(k->old);
+    for (int w = 0; w < QUERY_SAID_WHATS; w++) {
+        ken_map_release(&k->young[w]);
+        ken_map_release(&k->old[w]);
+    }
+}
+
+size_t query_said_bytes(const query_said_kept *k)
+{
+    return k->young_bytes + k->old_bytes;
+}
+
+void query_said_age(query_said_kept *k, size_t max_bytes)
+{
+    if (k->young_bytes <= max_bytes / 2)
+        return;
+    release_half(k->old);
+    for (int w = 0; w < QUERY_SAID_WHATS; w++) {
+        ken_map empty = k->old[w];
+        k->old[w] = k->young[w];
+        k->young[w] = empty;
+    }
+    k->old_bytes = k->young_bytes;
+    k->young_bytes = 0;
+}
+
+static void keep(query_said_kept *k, query_said_what what, ken_str name, query_said *list)
+{
+    ken_map_put(&k->young[what], name, (uint64_t)(uintptr_t)list, NULL);
+    k->young_bytes += list->n_bytes;
+}
+
+// What is found among the old is young again.
+static query_said *find(query_said_kept *k, query_said_what what, ken_str name)
+{
+    const uint64_t *young = ken_map_find(&k->young[what], name);
+    if (young)
+        return list_at(*young);
+    uint64_t *old = ken_map_find(&k->old[what], name);
+    if (!old || !*old)
+        return NULL;
+    query_said *list = list_at(*old);
+    *old = 0;
+    k->old_bytes -= list->n_bytes;
+    keep(k, what, name, list);
+    return list;
+}
+
+// ---- what is looked for
+// --------------------------------------------------------------------------
+
+// A list while it is made.
+typedef struct saying {
+    ken_str name;
+    KEN_VEC(query_said_ref) refs;
+    KEN_VEC(ken_graph_def) targets;
+    KEN_VEC(query_renamed) renamed;
+} saying;
+
+// An expression that list `of` is to have; the next one of the same expression.
+typedef struct asked {
+    uint32_t of, next;
+} asked;
+
+typedef struct said_pass {
+    ken_snapshot *s;
+    ken_graph *g;
+    query_said_what what;
+    saying *lists;
+    uint32_t n_lists;
+    uint32_t *slots, mask; // list + 1 by the pointer of its name
+    KEN_VEC(asked) asked;
+    ken_vec_u32 first; // by expression: of its asked, + 1
+} said_pass;
+
+static uint32_t slot_at(const said_pass *p, const char *name)
+{
+    return (uint32_t)((uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u >> 40) & p->mask;
+}
+
+// The list of a name + 1; 0 = it is not looked for.
+static uint32_t list_of(const said_pass *p, ken_str name)
+{
+    uint32_t at = slot_at(p, name.ptr);
+    while (p->slots[at] && p->lists[p->slots[at] - 1].name.ptr != name.ptr)
+        at = (at + 1) & p->mask;
+    return p->slots[at];
+}
+
+static void fill_slots(said_pass *p, ken_arena *arena)
+{
+    uint32_t n_slots = 16;
+    while (n_slots < p->n_lists * 4)
+        n_slots *= 2;
+    p->mask = n_slots - 1;
+    p->slots = KEN_ARENA_ARRAY(arena, uint32_t, n_slots);
+    for (uint32_t i = 0; i < p->n_lists; i++) {
+        uint32_t at = slot_at(p, p->lists[i].name.ptr);
+        while (p->slots[at])
+            at = (at + 1) & p->mask;
+        p->slots[at] = i + 1;
+    }
+}
+
+static bool may_be_asked(const ken_expr *e)
+{
+    return e->op == KEN_EXPR_NAME || e->op == KEN_EXPR_MEMBER;
+}
+
+static void ask_for(said_pass *p, uint32_t expr, uint32_t list)
+{
+    for (uint32_t a = p->first.ptr[expr]; a; a = p->asked.ptr[a - 1].next)
+        if (p->asked.ptr[a - 1].of == list)
+            return;
+    ken_vec_push(&p->asked, ((asked){ list, p->first.ptr[expr] }));
+    p->first.ptr[expr] = (uint32_t)p->asked.len;
+}
+
+static void ask_for_named(said_pass *p, const ken_refs *r, ken_str name, uint32_t list)
+{
+    for (uint32_t i = 1; i < r->n_exprs; i++)
+        if (r->exprs[i].name.ptr == name.ptr && may_be_asked(&r->exprs[i]))
+            ask_for(p, i, list);
+}
+
+static bool is_renamed(const ken_bind *b)
+{
+    return b->local.len && b->local.ptr != b->name.ptr;
+}
+
+// Whether the import passes on, under another name, what it brings.
+static bool is_passed_on(const ken_unit_text *u, const ken_bind *b)
+{
+    return ((b->flags & KEN_BIND_EXPORTED) || u->lang == KEN_LANG_PYTHON) &&
+           !ken_str_eq(b->local, KEN_STR("default"));
+}
+
+// Expressions by the names themselves, and by those that imports give them.
+static void ask_names(said_pass *p, uint32_t file, const ken_unit_text *u)
+{
+    const ken_refs *r = u->refs;
+    uint32_t n_aliases = 0, list;
+    for (uint32_t i = 1; i < r->n_exprs; i++)
+        if (may_be_asked(&r->exprs[i]) && (list = list_of(p, r->exprs[i].name)) != 0)
+            ask_for(p, i, list - 1);
+    for (uint32_t i = 0; i < r->n_binds; i++) {
+        const ken_bind *b = &r->binds[i];
+        if (!is_renamed(b) || !b->name.len || (list = list_of(p, b->name)) == 0)
+            continue;
+        if (is_passed_on(u, b))
+            ken_vec_push(&p->lists[list - 1].renamed, ((query_renamed){ file, i, b->local }));
+        if (n_aliases++ < ALIASES_MAX)
+            ask_for_named(p, r, b->local, list - 1);
+    }
+}
+
+static void ask_aliases(said_pass *p, const ken_unit_text *u, uint32_t list)
+{
+    uint32_t n_aliases = 0;
+    for (uint32_t i = 0; i < u->refs->n_binds && n_aliases < ALIASES_MAX; i++) {
+        if (!is_renamed(&u->refs->binds[i]))
+            continue;
+        ask_for_named(p, u->refs, u->refs->binds[i].local, list);
+        n_aliases++;
+    }
+}
+
+// ---- what is found
+// -------------------------------------------------------------------------------
+
+// The definition that is shown for a place: the outermost callable around it, else what holds it.
+static int32_t holder_of(const ken_facts *f, int64_t within)
+{
+    int64_t best = -1;
+    for (int64_t at = within; at >= 0; at = f->symbols[at].parent)
+        if (best < 0 || ken_symbol_is_callable(f->symbols[at].kind))
+            best = at;
+    return (int32_t)best;
+}
+
+static void add_ref(saying *list, query_said_ref ref, const ken_targets *t)
+{
+    ref.first_target = (uint32_t)list->targets.len;
+    for (uint32_t i = 0; i < t->n; i++)
+        ken_vec_push(&list->targets, t->defs[i]);
+    ken_vec_push(&list->refs, ref);
+}
+
+static void resolve(said_pass *p, uint32_t file, const ken_unit_text *u, uint32_t ref)
+{
+    const ken_ref *r = &u->refs->refs[ref];
+    ken_targets t;
+    ken_graph_resolve(p->g, file, r->expr, r->role, &t);
+    int64_t within = ken_graph_within(p->g, file, r->byte);
+    query_said_ref said = { .evidence = t.evidence,
+                            .file = file,
+                            .ref = ref,
+                            .within = (int32_t)within,
+                            .holder = holder_of(u->facts, within),
+                            .n_targets = (uint8_t)t.n,
+                            .role = (uint8_t)r->role,
+                            .class = (uint8_t)t.class,
+                            .is_stored = query_stored_at(u->refs, r->byte) != NULL };
+    for (uint32_t a = p->first.ptr[r->expr]; a; a = p->asked.ptr[a - 1].next)
+        add_ref(&p->lists[p->asked.ptr[a - 1].of], said, &t);
+}
+
+// `list`: the one that is looked for, when it is one of aliases.
+static void look_into(said_pass *p, uint32_t file, uint32_t list)
+{
+    const ken_unit_text *u = ken_graph_unit(p->g, file);
+    if (!u)
+        return;
+    ken_vec_clear(&p->asked);
+    ken_vec_clear(&p->first);
+    for (uint32_t i = 0; i < u->refs->n_exprs; i++)
+        ken_vec_push(&p->first, 0);
+    if (p->what == QUERY_SAID_NAME)
+        ask_names(p, file, u);
+    else
+        ask_aliases(p, u, list);
+    for (uint32_t i = 0; p->asked.len && i < u->refs->n_refs; i++)
+        if (p->first.ptr[u->refs->refs[i].expr])
+            resolve(p, file, u, i);
+}
+
+// ---- the lists
+// -----------------------------------------------------------------------------------
+
+static query_said *finished(saying *l)
+{
+    size_t n_refs = l->refs.len * sizeof *l->refs.ptr;
+    size_t n_renamed = l->renamed.len * sizeof *l->renamed.ptr;
+    size_t n_targets = l->targets.len * sizeof *l->targets.ptr;
+    query_said *out = ken_alloc(sizeof *out + n_refs + n_renamed + n_targets);
+    char *at = (char *)(out + 1);
+    *out = (query_said){ .refs = (query_said_ref *)(void *)at,
+                         .renamed = (query_renamed *)(void *)(at + n_refs),
+                         .targets = (ken_graph_def *)(void *)(at + n_refs + n_renamed),
+                         .n_refs = (uint32_t)l->refs.len,
+                         .n_renamed = (uint32_t)l->renamed.len,
+                         .n_targets = (uint32_t)l->targets.len,
+                         .n_bytes = sizeof *out + n_refs + n_renamed + n_targets };
+    if (n_refs)
+        memcpy(out->refs, l->refs.ptr, n_refs);
+    if (n_renamed)
+        memcpy(out->renamed, l->renamed.ptr, n_renamed);
+    if (n_targets)
+        memcpy(out->targets, l->targets.ptr, n_targets);
+    return out;
+}
+
+// In one transaction: files that are not held cost two reads each.
+static ken_status look_into_all(said_pass *p, const uint8_t *marked, uint32_t list,
+                                const ken_cancel *cancel, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    bool is_own = !ken_store_begin_read(p->s->store, NULL);
+    for (uint32_t f = 0, n = 0; !st && f < p->s->n_files; f++) {
+        if (!marked[f])
+            continue;
+        look_into(p, f, list);
+        st = ++n % 64 == 0 ? ken_cancel_check(cancel, err) : KEN_OK;
+    }
+    if (is_own)
+        ken_store_rollback(p->s->store);
+    return st;
+}
+
+static ken_status mark(said_pass *p, uint32_t list, uint8_t *marked, ken_arena *arena, ken_err *err)
+{
+    uint32_t *files;
+    size_t n;
+    ken_status st = query_graph_files_with(p->s, p->lists[list].name, arena, &files, &n, err);
+    for (size_t i = 0; !st && i < n; i++)
+        marked[files[i]] = 1;
+    return st;
+}
+
+static ken_status make(said_pass *p, const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    uint8_t *marked = ken_zalloc(p->s->n_files + (size_t)1);
+    fill_slots(p, arena);
+    for (uint32_t i = 0; !st && i < p->n_lists; i++) {
+        st = mark(p, i, marked, arena, err);
+        bool is_alone = p->what == QUERY_SAID_ALIASES; // files differ by list
+        if (!st && (is_alone || i + 1 == p->n_lists)) {
+            st = look_into_all(p, marked, i, cancel, err);
+            memset(marked, 0, p->s->n_files);
+        }
+    }
+    ken_free(marked);
+    return st;
+}
+
+static void release(said_pass *p)
+{
+    for (uint32_t i = 0; i < p->n_lists; i++) {
+        ken_vec_release(&p->lists[i].refs);
+        ken_vec_release(&p->lists[i].targets);
+        ken_vec_release(&p->lists[i].renamed);
+    }
+    ken_vec_release(&p->asked);
+    ken_vec_release(&p->first);
+}
+
+ken_status query_said_get(ken_snapshot *s, ken_graph *g, query_said_what what, const ken_str *names,
+                          uint32_t n_names, const ken_cancel *cancel, ken_arena *arena,
+                          const query_said **out, ken_err *err)
+{
+    query_said_kept *kept = query_graph_said(s);
+    said_pass p = { .s = s, .g = g, .what = what };
+    p.lists = KEN_ARENA_ARRAY(arena, saying, n_names + (size_t)1);
+    for (uint32_t i = 0; i < n_names; i++)
+        if (!find(kept, what, names[i]))
+            p.lists[p.n_lists++].name = names[i];
+    ken_status st = p.n_lists ? make(&p, cancel, arena, err) : KEN_OK;
+    for (uint32_t i = 0; !st && i < p.n_lists; i++)
+        keep(kept, what, p.lists[i].name, finished(&p.lists[i]));
+    for (uint32_t i = 0; !st && i < n_names; i++)
+        out[i] = find(kept, what, names[i]);
+    release(&p);
+    return st;
+}

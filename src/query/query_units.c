@@ -1,0 +1,204 @@
+// SPDX-License-Identifier: MIT
+// Units: unpacked into scratch memory, then moved together. What came from the store takes a third
+// less then, and a file can be let go of alone.
+#include "base/alloc.h"
+#include "base/fs.h"
+#include "query/query_units_priv.h"
+
+void query_units_init(query_units *u, ken_snapshot *s)
+{
+    size_t n = s->n_files + (size_t)1;
+    *u = (query_units){ .snapshot = s };
+    ken_intern_init(&u->names);
+    ken_arena_init(&u->scratch, (size_t)256 << 10);
+    u->held = ken_zalloc(ken_mul_size(n, sizeof *u->held));
+    u->stamps = ken_zalloc(ken_mul_size(n, sizeof *u->stamps));
+    u->packages = ken_zalloc(ken_mul_size(n, sizeof *u->packages));
+}
+
+void query_units_release(query_units *u)
+{
+    for (uint32_t f = 0; f < u->snapshot->n_files; f++)
+        ken_free(u->held[f]);
+    ken_free(u->held);
+    ken_free(u->stamps);
+    ken_free(u->packages);
+    ken_intern_release(&u->names);
+    ken_arena_release(&u->scratch);
+}
+
+size_t query_units_bytes(const query_units *u)
+{
+    size_t by_file = sizeof *u->held + sizeof *u->stamps + sizeof *u->packages;
+    return u->n_bytes + ken_intern_bytes(&u->names) + u->snapshot->n_files * by_file;
+}
+
+// ---- moved together
+// ------------------------------------------------------------------------------
+
+enum {
+    ALIGNED = 8
+};
+
+static size_t room_for(size_t n, size_t size)
+{
+    return (ken_mul_size(n, size) + ALIGNED - 1) & ~(size_t)(ALIGNED - 1);
+}
+
+// Each array that is moved: which struct has it, its pointer and its count there.
+#define UNIT_ARRAYS(X)            \
+    X(facts, symbols, n_symbols)  \
+    X(refs, exprs, n_exprs)       \
+    X(refs, refs, n_refs)         \
+    X(refs, implied, n_implied)   \
+    X(refs, defs, n_defs)         \
+    X(refs, bases, n_bases)       \
+    X(refs, binds, n_binds)       \
+    X(refs, literals, n_literals) \
+    X(refs, stored, n_stored)
+
+static void *move(char **at, const void *from, size_t n, size_t size)
+{
+    char *to = *at;
+    if (n)
+        memcpy(to, from, n * size);
+    *at += room_for(n, size);
+    return to;
+}
+
+static query_unit *moved_together(const ken_facts *facts, const ken_refs *refs)
+{
+    size_t n_bytes = sizeof(query_unit);
+#define X(in, array, n) n_bytes += room_for(in->n, sizeof *in->array);
+    UNIT_ARRAYS(X)
+#undef X
+    query_unit *unit = ken_alloc(n_bytes);
+    char *at = unit->rest;
+    unit->facts = *facts;
+    unit->refs = *refs;
+    unit->n_bytes = n_bytes;
+    unit->facts.chunks = NULL;
+    unit->facts.imports = NULL;
+    unit->facts.n_chunks = unit->facts.n_imports = 0;
+#define X(in, array, n) unit->in.array = move(&at, in->array, in->n, sizeof *in->array);
+    UNIT_ARRAYS(X)
+#undef X
+    return unit;
+}
+
+// Neighbours often share a name, which is one text before it is kept once, too.
+typedef struct naming {
+    ken_intern *names;
+    ken_str last, kept;
+} naming;
+
+static void name_one(naming *n, ken_str *name)
+{
+    if (name->ptr != n->last.ptr || name->len != n->last.len || !name->len) {
+        n->last = *name;
+        n->kept = ken_intern_put(n->names, *name);
+    }
+    *name = n->kept;
+}
+
+static void name_all(query_unit *u, ken_intern *names)
+{
+    naming n = { .names = names };
+    for (uint32_t i = 0; i < u->facts.n_symbols; i++)
+        name_one(&n, &u->facts.symbols[i].name);
+    for (uint32_t i = 0; i < u->refs.n_exprs; i++)
+        name_one(&n, &u->refs.exprs[i].name);
+    for (uint32_t i = 0; i < u->refs.n_implied; i++)
+        name_one(&n, &u->refs.implied[i].name);
+    for (uint32_t i = 0; i < u->refs.n_binds; i++) {
+        name_one(&n, &u->refs.binds[i].module);
+        name_one(&n, &u->refs.binds[i].name);
+        name_one(&n, &u->refs.binds[i].local);
+    }
+    for (uint32_t i = 0; i < u->refs.n_literals; i++)
+        name_one(&n, &u->refs.literals[i].text);
+    name_one(&n, &u->refs.package);
+}
+
+// ---- loading
+// -------------------------------------------------------------------------------------
+
+static bool stamp_of(const ken_snapshot *s, uint32_t file, ken_fs_stamp *out)
+{
+    ken_fs_info info;
+    if (s->root_fd < 0 || ken_fs_stat(s->root_fd, s->rows[file].path.ptr, &info, NULL) ||
+        info.kind != KEN_FS_FILE)
+        return false;
+    *out = info.stamp;
+    return true;
+}
+
+bool query_units_is_stale(const query_units *u, uint32_t file)
+{
+    ken_fs_stamp stamp;
+    if (!u->stamps[file].size)
+        return false;
+    return !stamp_of(u->snapshot, file, &stamp) || !ken_fs_stamp_eq(stamp, u->stamps[file]);
+}
+
+// A changed file is learnt from the disk.
+static bool learn_changed(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs)
+{
+    ken_snapshot *s = u->snapshot;
+    query_text t;
+    if (query_load_text(s, file, &u->scratch, &t, NULL))
+        return false;
+    bool is_read = query_need_text(&t);
+    query_close_text(&t);
+    if (!is_read)
+        return false;
+    if (!s->learner)
+        s->learner = ken_learner_new();
+    ken_lang_id lang = ken_lang_of(s->rows[file].path, t.text);
+    ken_learn(s->learner, lang, t.text, NULL, &u->scratch, facts, refs);
+    return true;
+}
+
+static bool load(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs)
+{
+    ken_snapshot *s = u->snapshot;
+    const ken_file_row *row = &s->rows[file];
+    if (!stamp_of(s, file, &u->stamps[file]))
+        return false;
+    if (!ken_fs_stamp_eq(u->stamps[file], row->stamp))
+        return learn_changed(u, file, facts, refs);
+    return !ken_store_load_facts(s->store, row->content, &u->scratch, facts, NULL) &&
+           !ken_store_load_refs(s->store, row->content, facts, &u->scratch, refs, NULL);
+}
+
+const query_unit *query_units_get(query_units *u, uint32_t file)
+{
+    ken_facts facts = { 0 };
+    ken_refs refs = { 0 };
+    if (u->held[file])
+        return u->held[file];
+    if (load(u, file, &facts, &refs)) {
+        u->held[file] = moved_together(&facts, &refs);
+        u->n_bytes += u->held[file]->n_bytes;
+        name_all(u->held[file], &u->names);
+        u->packages[file] = u->held[file]->refs.package;
+    }
+    ken_arena_reset(&u->scratch);
+    return u->held[file];
+}
+
+ken_str query_units_package(query_units *u, uint32_t file)
+{
+    if (!u->packages[file].ptr && !query_units_get(u, file))
+        u->packages[file] = KEN_STR("");
+    return u->packages[file];
+}
+
+void query_units_drop(query_units *u, uint32_t file)
+{
+    if (!u->held[file])
+        return;
+    u->n_bytes -= u->held[file]->n_bytes;
+    ken_free(u->held[file]);
+    u->held[file] = NULL;
+}

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: MIT
+// Texts that are kept once.
+#include "base/arena.h"
+#include "base/intern.h"
+#include "ktest.h"
+
+KEN_TEST(equal_texts_share_their_bytes_and_others_do_not)
+{
+    enum {
+        N = 5000 // the table grows several times
+    };
+    static const char *kept[N];
+    ken_intern t;
+    ken_arena arena;
+    ken_intern_init(&t);
+    ken_arena_init(&arena, 0);
+    for (int i = 0; i < N; i++)
+        kept[i] = ken_intern_put(&t, ken_arena_printf(&arena, "name %d", i)).ptr;
+    for (int i = 0; i < N; i++) {
+        ken_str text = ken_arena_printf(&arena, "name %d", i);
+        ken_str again = ken_intern_put(&t, text);
+        kt_true(again.ptr == kept[i] && again.ptr != text.ptr);
+        kt_eq_str(again.ptr, text.ptr); // NUL-terminated
+        kt_eq_u(again.len, text.len);
+    }
+    kt_eq_u(t.len, N);
+    ken_arena_release(&arena);
+    ken_intern_release(&t);
+}
+
+KEN_TEST(a_beginning_a_long_text_and_bytes_of_any_kind_are_texts_of_their_own)
+{
+    static char large[100000];
+    ken_intern t;
+    ken_intern_init(&t);
+    memset(large, 'x', sizeof large);
+    ken_str whole = ken_intern_put(&t, ken_str_n(large, sizeof large));
+    ken_str part = ken_intern_put(&t, ken_str_n(large, sizeof large - 1));
+    kt_true(whole.ptr != part.ptr);
+    kt_eq_u(part.len, sizeof large - 1);
+    kt_true(ken_intern_put(&t, ken_str_n("a\0b", 3)).ptr != ken_intern_put(&t, KEN_STR("a")).ptr);
+    kt_true(ken_intern_put(&t, ken_str_n("a\0b", 3)).ptr ==
+            ken_intern_put(&t, ken_str_n("a\0b", 3)).ptr);
+    kt_eq_u(ken_intern_put(&t, (ken_str){ NULL, 0 }).len, 0);
+    ken_intern_release(&t);
+}
