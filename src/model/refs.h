@@ -144,7 +144,8 @@ typedef struct ken_bind {
 } ken_bind;
 
 // A call, decorator or annotation whose first argument is a text that may name a route or an event;
-// a call of `use`, which may have no text. What stands between text and handler guards the route.
+// a call of `use` or `include_router`, which may have no text. What stands between text and handler
+// guards the route; the router of `include_router` is its handler, and what stands behind guards.
 typedef struct ken_literal {
     ken_expr_id callee;
     ken_str text;          // without quotes, at most 200 bytes; may be empty

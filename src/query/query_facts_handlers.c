@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Handlers of routes, and what runs before them: decorators, arguments between the path and the
 // handler, what the router was told to use earlier in the file, and what stands before the router
-// where another one uses it (`app.use('/api', auth, router)`).
+// where another one uses it (`app.use('/api', auth, router)`, `app.include_router(router,
+// dependencies=[…])`).
 #include "mention/mention.h"
 #include "query/query_facts_priv.h"
 
@@ -163,24 +164,56 @@ static ken_guard *copy_guards(handler_list *h, size_t *out_n)
 
 // ---- routers that are used by others ------------------------------------------------------------
 
-static void add_mount(handler_list *h, const ken_literal *l)
+// `app.use('/api', require('./api'))`: what that file exports.
+static bool find_required(handler_list *h, const ken_literal *l, router_mount *out)
+{
+    const ken_refs *r = h->unit->refs;
+    ken_str text = ken_str_sub(h->lines.text, l->handler_byte, l->end);
+    if (l->handler || !ken_str_starts(text, KEN_STR("require")))
+        return false;
+    for (uint32_t i = 0; i < r->n_binds; i++) {
+        ken_module whole, inner;
+        if (r->binds[i].byte < l->handler_byte || r->binds[i].byte >= l->end)
+            continue;
+        ken_graph_bind(h->g, h->file, i, &whole, &inner);
+        if (whole.kind != KEN_MODULE_FILES || !whole.n_files)
+            return false;
+        out->router.file = whole.files[0];
+        out->name = KEN_STR("export=");
+        return true;
+    }
+    return false;
+}
+
+static bool find_router(handler_list *h, const ken_literal *l, router_mount *out)
 {
     ken_targets t;
     ken_expr_op op = h->unit->refs->exprs[l->handler].op;
-    if (!is_named(h, l, "use") || (op != KEN_EXPR_NAME && op != KEN_EXPR_MEMBER) ||
-        h->mounts.len >= MOUNTS_MAX)
-        return;
+    if (op != KEN_EXPR_NAME && op != KEN_EXPR_MEMBER)
+        return find_required(h, l, out);
     ken_graph_resolve(h->g, h->file, l->handler, KEN_REF_READ, &t);
     const ken_unit_text *to = t.n ? ken_graph_unit(h->g, t.defs[0].file) : NULL;
     if (!to || ken_symbol_is_callable(ken_graph_kind(to, t.defs[0].def)))
-        return; // a function is no router
-    router_mount m = { .router = t.defs[0],
-                       .name = ken_arena_dup(h->arena, ken_graph_name(to, t.defs[0].def)),
-                       .file = h->file,
-                       .by = ken_arena_dup(h->arena, receiver_of(h, l)) };
+        return false; // a function is no router
+    out->router = t.defs[0];
+    out->name = ken_arena_dup(h->arena, ken_graph_name(to, t.defs[0].def));
+    return true;
+}
+
+static void add_mount(handler_list *h, const ken_literal *l)
+{
+    router_mount m = { .file = h->file };
+    bool is_include = is_named(h, l, "include_router");
+    if ((!is_include && !is_named(h, l, "use")) || h->mounts.len >= MOUNTS_MAX ||
+        !find_router(h, l, &m))
+        return;
+    m.by = ken_arena_dup(h->arena, receiver_of(h, l));
     ken_vec_clear(&h->guards);
     add_router_guards(h, l, l->text, 0, m.by);
-    add_guards_in(h, l->byte, l->handler_byte, 0, KEN_GUARD_ROUTER);
+    if (is_include)
+        add_guards_in(h, l->handler_byte, l->end, l->handler, KEN_GUARD_ROUTER);
+    else
+        add_guards_in(h, l->byte, l->handler_byte, 0, KEN_GUARD_ROUTER);
     m.guards = copy_guards(h, &m.n_guards);
     ken_vec_push(&h->mounts, m);
 }
@@ -309,6 +342,7 @@ static ken_status look_at(handler_list *h, const query_route_site *site, ken_han
     ken_vec_clear(&h->guards);
     find_body(h, l, out);
     if (l->decorates >= 0 && (uint32_t)l->decorates < h->unit->facts->n_symbols) {
+        add_mount_guards(h, h->file, receiver_of(h, l), 0);
         add_decorators(h, (ken_def_id)l->decorates, l->callee);
     } else {
         ken_str router = receiver_of(h, l);

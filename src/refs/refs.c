@@ -62,7 +62,7 @@ void ken_refs_begin(ken_refs_maker *m, ken_str text, const ken_symbol *symbols, 
     ken_vec_clear(&m->locals);
     ken_vec_clear(&m->decls);
     ken_vec_clear(&m->steps);
-    m->n_unseen = 0;
+    m->n_unseen = m->types_until = 0;
     refs__begin_defs(m);
 }
 

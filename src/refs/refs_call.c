@@ -113,17 +113,32 @@ static bool is_use(ken_str name)
     return ken_str_eq_fold(name, KEN_STR("use"));
 }
 
+// `app.include_router(router, dependencies=[…])`: the router comes first.
+static bool is_include(ken_str name)
+{
+    return ken_str_eq(name, KEN_STR("include_router"));
+}
+
 // Text of the literal and where it stands; false when the call is of no interest.
 static bool begin_literal(const ken_refs_maker *m, const refs_frame *f, ken_str callee,
                           const refs_value *first, ken_literal *l)
 {
     if (!first) {
         l->byte = l->handler_byte = f->args_start;
-        return is_use(callee);
+        return is_use(callee) || is_include(callee);
     }
     l->text = literal_text(m, first, &l->byte);
     l->handler_byte = l->byte;
     return l->text.len && (l->text.ptr[0] == '/' || is_route_word(callee));
+}
+
+// The first argument, when it names something.
+static const refs_value *router_argument(const ken_refs_maker *m, const refs_frame *f)
+{
+    for (size_t i = f->first_value; i < m->values.len; i++)
+        if (is_argument(f, &m->values.ptr[i]))
+            return names_something(m, m->values.ptr[i].expr) ? &m->values.ptr[i] : NULL;
+    return NULL;
 }
 
 // The last argument that names something or makes it: `wrap(handler)`.
@@ -143,10 +158,11 @@ static void add_literal(ken_refs_maker *m, const refs_frame *f, ken_expr_id call
 {
     ken_literal l = { .callee = callee, .decorates = -1, .end = f->end };
     const refs_value *first = f->args_depth ? text_argument(m, f) : NULL;
-    if (!f->args_depth || m->literals.len >= KEN_MAX_REFS ||
-        !begin_literal(m, f, m->names.ptr[m->exprs.ptr[callee].name].text, first, &l))
+    ken_str name = m->names.ptr[m->exprs.ptr[callee].name].text;
+    if (!f->args_depth || m->literals.len >= KEN_MAX_REFS || !begin_literal(m, f, name, first, &l))
         return;
-    const refs_value *last = handler_argument(m, f, first);
+    const refs_value *last =
+        is_include(name) ? router_argument(m, f) : handler_argument(m, f, first);
     if (last) {
         l.handler = names_something(m, last->expr) ? last->expr : 0;
         l.handler_byte = last->start;

@@ -133,6 +133,8 @@ static void add_bind(ken_refs_maker *m, ken_bind b, bool is_use)
 {
     if (m->binds.len >= MAX_BINDS)
         return;
+    if (b.byte < m->types_until)
+        b.flags |= KEN_BIND_TYPE;
     ken_vec_push(&m->binds, b);
     if (!is_use)
         return;

@@ -140,7 +140,8 @@ struct ken_refs_maker {
     KEN_VEC(refs_local) locals;
     KEN_VEC(refs_decl) decls;
     KEN_VEC(refs_step) steps;
-    uint32_t n_unseen; // declared names whose leaf is to come
+    uint32_t n_unseen;    // declared names whose leaf is to come
+    uint32_t types_until; // byte: imports before it are of types alone
     // The sweep over definitions by place.
     int32_t around; // innermost one, -1 = none
     uint32_t view;  // `a` of NAMEs here

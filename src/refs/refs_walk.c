@@ -438,11 +438,15 @@ static bool visit_builtin(ken_refs_maker *m, const ken_ref_rule *rule, const ken
     return false;
 }
 
-// Without a scope nothing is to be kept open for it.
+// Without a scope nothing is to be kept open for it. What a type's is imported in is not run.
 static bool visit_branch(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
                          uint32_t start)
 {
     refs__branch(m, m->around);
+    TSNode body = refs__at(m, rule, KEN_REF_PATH_BODY, at->node);
+    if ((rule->flags & KEN_REF_F_TYPE) && !ts_node_is_null(body) &&
+        m->types_until < ts_node_end_byte(body))
+        m->types_until = ts_node_end_byte(body);
     return rule->flags & KEN_REF_F_SCOPE ? push_frame(m, rule, at, start) : true;
 }
 

@@ -97,10 +97,11 @@ static size_t heading_level(ken_str line, ken_str *out_title)
     size_t n = count_front(line, '#');
     if (!n || n > HEADING_LEVELS || (n < line.len && !ken_is_space(line.ptr[n])))
         return 0;
-    ken_str title = ken_str_trim(ken_str_sub(line, n, line.len));
-    while (title.len && title.ptr[title.len - 1] == '#')
-        title.len--;
-    *out_title = ken_str_trim(title);
+    ken_str title = ken_str_trim(ken_str_sub(line, n, line.len)), open = title;
+    while (open.len && open.ptr[open.len - 1] == '#')
+        open.len--;
+    bool is_closed = !open.len || ken_is_space(open.ptr[open.len - 1]); // not that of "C#"
+    *out_title = is_closed ? ken_str_trim(open) : title;
     return n;
 }
 
@@ -131,22 +132,23 @@ static bool is_table_ruler(ken_str line)
 // ---- what states something ---------------------------------------------------------------------
 
 // Puts `text` without the addresses of its links into `all`, and without its links into `outside`.
+// A link that holds a picture is one, too.
 static void split_links(ken_str text, ken_buf *all, ken_buf *outside)
 {
     while (text.len) {
-        size_t open = ken_str_find_char(text, '[');
-        size_t close = ken_str_find(text, KEN_STR("]("));
-        size_t end = SIZE_MAX;
-        if (open != SIZE_MAX && close != SIZE_MAX && open < close)
+        size_t close = ken_str_find(text, KEN_STR("](")), end = SIZE_MAX;
+        if (close != SIZE_MAX)
             end = ken_str_find_char(ken_str_sub(text, close, text.len), ')');
-        ken_str before = end == SIZE_MAX ? text : ken_str_sub(text, 0, open);
+        ken_str front = end == SIZE_MAX ? text : ken_str_sub(text, 0, close);
+        size_t open = end == SIZE_MAX ? SIZE_MAX : ken_str_rfind_char(front, '[');
+        ken_str before = open == SIZE_MAX ? front : ken_str_sub(front, 0, open);
         ken_buf_put_str(all, before);
         ken_buf_put_str(outside, before);
         if (end == SIZE_MAX)
             return;
-        bool is_image = open && text.ptr[open - 1] == '!';
-        if (!is_image)
-            ken_buf_put_str(all, ken_str_sub(text, open + 1, close));
+        bool is_image = ken_str_ends(before, KEN_STR("!"));
+        if (open != SIZE_MAX && !is_image)
+            ken_buf_put_str(all, ken_str_sub(front, open + 1, front.len));
         text = ken_str_sub(text, close + end + 1, text.len);
     }
 }
@@ -301,7 +303,8 @@ static void start_item(md_reader *m, ken_str line, size_t n_mark)
 {
     size_t indent = indent_of(line);
     ken_str text = ken_str_trim(ken_str_sub(ken_str_trim(line), n_mark, line.len));
-    if (ken_str_starts(text, KEN_STR("[ ] ")) || ken_str_starts(text, KEN_STR("[x] ")))
+    if (ken_str_starts(text, KEN_STR("[ ] ")) || ken_str_starts(text, KEN_STR("[x] ")) ||
+        ken_str_starts(text, KEN_STR("[X] ")))
         text = ken_str_sub(text, 4, text.len);
     end_block(m);
     while (m->n_items && m->items[m->n_items - 1].indent >= indent)
@@ -452,8 +455,11 @@ static void read_line(md_reader *m, ken_str raw)
         return;
     }
     ken_str line = ken_str_trim(raw), title;
-    while (line.len && line.ptr[0] == '>')
-        line = ken_str_trim(ken_str_sub(line, 1, line.len));
+    while (line.len && line.ptr[0] == '>') {
+        bool has_space = line.len > 1 && line.ptr[1] == ' ';
+        raw = ken_str_sub(line, has_space ? 2 : 1, line.len); // items are indented behind the mark
+        line = ken_str_trim(raw);
+    }
     if (read_comment(m, line))
         return;
     if (!line.len || ken_str_starts(line, KEN_STR("[!"))) {

@@ -508,3 +508,44 @@ KEN_TEST(handlers_of_routers_that_others_use)
               "GET /b show(src/users.js:4)\n");
     sample_end();
 }
+
+KEN_TEST(handlers_of_routers_that_are_required_in_place)
+{
+    start();
+    lab_write(&l, "src/app.js",
+              "const express = require('express');\nconst { requireAuth } = require('./auth');\n"
+              "const app = express();\napp.use('/open', require('./open'));\n"
+              "app.use('/shut', requireAuth, require('./shut'));\n");
+    lab_write(&l, "src/auth.js", "exports.requireAuth = function (q, s, n) { n(); };\n");
+    const char *const names[] = { "src/open.js", "src/shut.js" };
+    for (size_t i = 0; i < 2; i++)
+        lab_write(&l, names[i],
+                  "const router = require('express').Router();\nfunction show(req, res) {}\n"
+                  "router.get('/a', show);\nmodule.exports = router;\n");
+    sample_index();
+    kt_eq_str(handlers_text("src/open.js"), "GET /a show(src/open.js:2)\n");
+    kt_eq_str(handlers_text("src/shut.js"), "GET /a show(src/shut.js:2) use:requireAuth\n");
+    sample_end();
+}
+
+KEN_TEST(handlers_of_routers_that_fastapi_includes)
+{
+    start();
+    lab_write(&l, "main.py",
+              "from fastapi import FastAPI, Depends\nfrom api import users, open\n"
+              "from auth import current_user\n\napp = FastAPI()\n"
+              "app.include_router(users.router, prefix='/v1', "
+              "dependencies=[Depends(current_user)])\napp.include_router(open.router)\n");
+    lab_write(&l, "auth.py", "def current_user():\n    return None\n");
+    lab_write(&l, "api/__init__.py", "");
+    const char *const names[] = { "api/users.py", "api/open.py" };
+    for (size_t i = 0; i < 2; i++)
+        lab_write(&l, names[i],
+                  "from fastapi import APIRouter\n\nrouter = APIRouter()\n\n"
+                  "@router.get('/a')\ndef show():\n    return []\n");
+    sample_index();
+    kt_eq_str(handlers_text("api/users.py"),
+              "GET /a show(api/users.py:5) use:Depends use:current_user\n");
+    kt_eq_str(handlers_text("api/open.py"), "GET /a show(api/open.py:5)\n");
+    sample_end();
+}

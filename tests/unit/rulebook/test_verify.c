@@ -225,6 +225,30 @@ KEN_TEST(functions_must_call_one_before_another)
     end();
 }
 
+// What stands behind the guard of type checkers is not there when the program runs.
+KEN_TEST(python_imports_for_types_alone_do_not_count)
+{
+    start();
+    lab_write(&l, "web/views.py", "class View:\n    pass\n");
+    lab_write(&l, "web/urls.py", "ROOT = '/'\n");
+    lab_write(&l, "db/users.py",
+              "from typing import TYPE_CHECKING\n\nif TYPE_CHECKING:\n"
+              "    from web.views import View\nelse:\n    from web.urls import ROOT\n");
+    lab_write(&l, "db/orders.py",
+              "import typing\n\nif typing.TYPE_CHECKING:\n"
+              "    import web.urls\nimport web.views\n");
+    index_all();
+    kt_eq_str(check("  - id: a\n    rule: x\n    check:\n"
+                    "      forbid_import: { from: db, to: web }\n"),
+              "db/orders.py:5 imports 'web/views.py', which 'db' must not\n"
+              "db/users.py:6 imports 'web/urls.py', which 'db' must not\n");
+    kt_eq_str(check("  - id: a\n    rule: x\n    check:\n"
+                    "      forbid_import: { from: db, to: web/views.py, types: true }\n"),
+              "db/orders.py:5 imports 'web/views.py', which 'db' must not\n"
+              "db/users.py:4 imports 'web/views.py', which 'db' must not\n");
+    end();
+}
+
 // ---- names, places, sizes -----------------------------------------------------------------------
 
 KEN_TEST(names_match_patterns)

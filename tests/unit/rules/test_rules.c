@@ -115,6 +115,48 @@ KEN_TEST(a_superseded_decision_demands_nothing)
     kt_eq_u(doc.n_rules, 0);
 }
 
+// Rules of a Markdown text, one a line: "heading: text".
+static const char *rules_of(const char *text)
+{
+    static char out[2000];
+    ken_rules_doc doc = parse_c("CONSTRAINTS.md", text);
+    ken_buf b = KEN_BUF_INIT(sizeof out);
+    for (size_t i = 0; i < doc.n_rules; i++)
+        ken_buf_printf(&b, KEN_STR_FMT ": " KEN_STR_FMT "\n", KEN_STR_ARG(doc.rules[i].heading),
+                       KEN_STR_ARG(doc.rules[i].text));
+    snprintf(out, sizeof out, "%.*s", (int)b.len, b.ptr ? b.ptr : "");
+    ken_buf_release(&b);
+    return out;
+}
+
+KEN_TEST(links_do_not_hide_what_stands_before_them)
+{
+    kt_eq_str(rules_of("- [Code] Follow the style guide in [this document](a.md)\n"),
+              ": [Code] Follow the style guide in [this document](a.md)\n");
+    kt_eq_str(rules_of("- [all of the contents](a.md)\n"), "");
+    kt_eq_str(rules_of("[![the build is green](a.svg)](https://example.org/a/b)\n"), "");
+    kt_eq_str(rules_of("- [X] Names are written out\n"), ": Names are written out\n");
+}
+
+KEN_TEST(titles_may_end_in_a_sharp)
+{
+    kt_eq_str(rules_of("## Rules for C#\n\n- Names are written out\n"),
+              "Rules for C#: Names are written out\n");
+    kt_eq_str(rules_of("## Closed ##\n\n- Names are written out\n"),
+              "Closed: Names are written out\n");
+}
+
+KEN_TEST(lists_in_quotes_are_lists)
+{
+    kt_eq_str(rules_of("> Of the store:\n>\n> - Locks are never nested\n"
+                       ">   - but for readers of it\n> - Files are closed again\n\n"
+                       "Everything else is free.\n"),
+              "Of the store: Locks are never nested\n"
+              "Of the store > Locks are never nested: but for readers of it\n"
+              "Of the store: Files are closed again\n"
+              ": Everything else is free.\n");
+}
+
 static const char *kind_of(const char *path)
 {
     ken_str scope;

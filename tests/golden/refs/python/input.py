@@ -85,3 +85,13 @@ async def users(request):
 
 path("/x/<id>", users, name="x")
 app.get(r"/y")(users)
+
+if TYPE_CHECKING:
+    from .accounts import Account
+    import ledger as books
+else:
+    from .fakes import Fake
+
+if typing.TYPE_CHECKING:
+    import typed_only
+import after_it
