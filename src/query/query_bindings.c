@@ -7,8 +7,7 @@
 #include "query/query_graph_priv.h"
 
 enum {
-    EXTENT_MAX = 4000, // bytes of one call with what is chained to it
-    SAID_MAX = 2000,   // of one file
+    SAID_MAX = 2000, // of one file
 };
 
 typedef struct file_bindings {
@@ -42,9 +41,9 @@ static bool is_one_of(char c, const char *set)
     return c && strchr(set, c);
 }
 
-size_t query_behind_brackets(ken_str t, size_t at)
+size_t query_behind_brackets(ken_str t, size_t at, size_t max)
 {
-    size_t end = at + EXTENT_MAX < t.len ? at + EXTENT_MAX : t.len;
+    size_t end = at + max < t.len ? at + max : t.len;
     for (int depth = 0; at < end;) {
         if (is_one_of(t.ptr[at], "\"'`")) {
             at = behind_quotes(t, at);
@@ -62,7 +61,7 @@ size_t query_behind_brackets(ken_str t, size_t at)
 static size_t behind_angles(ken_str t, size_t at)
 {
     int depth = 0;
-    for (size_t i = at; i < t.len && i < at + EXTENT_MAX; i++) {
+    for (size_t i = at; i < t.len && i < at + QUERY_EXTENT_MAX; i++) {
         depth += t.ptr[i] == '<';
         depth -= t.ptr[i] == '>';
         if (!depth)
@@ -76,10 +75,10 @@ static size_t behind_angles(ken_str t, size_t at)
 // Where the item that holds `at` ends: a comma or bracket that closes what is around.
 static size_t item_end(ken_str t, size_t at)
 {
-    size_t end = at + EXTENT_MAX < t.len ? at + EXTENT_MAX : t.len;
+    size_t end = at + QUERY_EXTENT_MAX < t.len ? at + QUERY_EXTENT_MAX : t.len;
     while (at < end && !is_one_of(t.ptr[at], ",;)]}")) {
         if (is_one_of(t.ptr[at], "([{"))
-            at = query_behind_brackets(t, at);
+            at = query_behind_brackets(t, at, QUERY_EXTENT_MAX);
         else if (is_one_of(t.ptr[at], "\"'`"))
             at = behind_quotes(t, at);
         else
@@ -125,16 +124,27 @@ static size_t behind_dot(ken_str t, size_t at)
     return at;
 }
 
+size_t query_chain_end(ken_str t, size_t at)
+{
+    for (size_t dot; (dot = behind_dot(t, at)) > at;) {
+        size_t next = behind_space(t, dot + word_at(t, dot).len, false);
+        if (next >= t.len || t.ptr[next] != '(')
+            break;
+        at = query_behind_brackets(t, next, t.len);
+    }
+    return at;
+}
+
 // Where a call ends whose name ends at `at`, with what is chained to it: `bind(A).to(B).in(S)`, and
 // `single { B() } bind A::class`. The next call of the rule is another binding.
 static size_t call_end(ken_str t, size_t at, const ken_binding_rule *rule)
 {
-    for (size_t from = at; at < from + EXTENT_MAX;) {
+    for (size_t from = at; at < from + QUERY_EXTENT_MAX;) {
         size_t next = behind_space(t, at, false), dot = behind_dot(t, at);
         char c = next < t.len ? t.ptr[next] : '\0';
         size_t end = at;
         if (is_one_of(c, "([{")) {
-            end = query_behind_brackets(t, next);
+            end = query_behind_brackets(t, next, QUERY_EXTENT_MAX);
         } else if (c == '<') {
             end = behind_angles(t, next);
         } else if (dot > at) {
@@ -323,7 +333,8 @@ static void add_decorated(saying *y, const ken_binding_rule *rule, const ken_ref
     ken_graph_def def = { y->file, (ken_def_id)within };
     bool has_text = name_end < y->text.len && y->text.ptr[name_end] == '(';
     ken_str label = has_text
-                        ? query_quoted(y->text, name_end, query_behind_brackets(y->text, name_end))
+                        ? query_quoted(y->text, name_end,
+                                       query_behind_brackets(y->text, name_end, QUERY_EXTENT_MAX))
                         : KEN_STR("");
     if (r->byte >= sym->signature.end)
         return;
@@ -340,7 +351,7 @@ static void add_decorated(saying *y, const ken_binding_rule *rule, const ken_ref
 static void add_provider(saying *y, const ken_ref *r, size_t name_end)
 {
     const ken_refs *refs = y->u->refs;
-    size_t end = query_behind_brackets(y->text, name_end);
+    size_t end = query_behind_brackets(y->text, name_end, QUERY_EXTENT_MAX);
     for (uint32_t i = query_first_ref(refs, (uint32_t)name_end);
          i < refs->n_refs && refs->refs[i].byte < end; i++) {
         ken_targets t;

@@ -147,11 +147,11 @@ static ken_str declared_behind(ken_str text, size_t at)
 {
     ken_str name = KEN_STR("");
     if (at < text.len && text.ptr[at] == '(')
-        at = query_behind_brackets(text, at);
+        at = query_behind_brackets(text, at, QUERY_EXTENT_MAX);
     while (at < text.len && text.ptr[at] != ',' && text.ptr[at] != ';' && text.ptr[at] != ':' &&
            text.ptr[at] != '=' && text.ptr[at] != '{') {
         if (text.ptr[at] == '(') {
-            at = query_behind_brackets(text, at);
+            at = query_behind_brackets(text, at, QUERY_EXTENT_MAX);
             continue;
         }
         if (text.ptr[at] == ')')
@@ -227,7 +227,8 @@ static ken_str label_of(bound_search *q, ken_graph_def field)
             !is_qualifier(query_bindings_frameworks(q->b), language, word) ||
             !ken_str_eq(without_mark(declared_behind(t.text, at)), name))
             continue;
-        size_t end = t.text.ptr[at] == '(' ? query_behind_brackets(t.text, at) : at;
+        size_t end =
+            t.text.ptr[at] == '(' ? query_behind_brackets(t.text, at, QUERY_EXTENT_MAX) : at;
         ken_str label = query_quoted(t.text, at, end);
         return label.len || end < at + 2 ? label
                                          : ken_str_trim(ken_str_sub(t.text, at + 1, end - 1));

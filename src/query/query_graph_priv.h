@@ -147,7 +147,8 @@ uint32_t query_bound_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_
 
 // What one place says: these types, in order.
 enum {
-    QUERY_SAID_TYPES = 8
+    QUERY_SAID_TYPES = 8,
+    QUERY_EXTENT_MAX = 4000 // bytes of one call with what is chained to it
 };
 
 typedef struct query_binding {
@@ -182,9 +183,11 @@ const query_binding *query_bindings_of(query_bindings *b, uint32_t file, uint32_
 // Where the candidates of a method are kept; borrowed until the next call.
 query_candidates *query_bindings_kept(query_bindings *b, ken_graph_def method);
 // The first text in quotes between two bytes, else empty; the byte behind the brackets that open at
-// `at`.
+// `at`, at most `max` further on.
 ken_str query_quoted(ken_str text, size_t from, size_t to);
-size_t query_behind_brackets(ken_str text, size_t at);
+size_t query_behind_brackets(ken_str text, size_t at, size_t max);
+// Where the calls end that are chained to one that ends at `at`: `->middleware(…)->group(…)`.
+size_t query_chain_end(ken_str text, size_t at);
 
 // Those of the graph that is open; made when first asked for.
 query_bindings *query_graph_bindings(ken_snapshot *s);

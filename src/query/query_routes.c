@@ -54,6 +54,13 @@ static ken_str upper(ken_arena *arena, ken_str text)
     return ken_str_n(out, text.len);
 }
 
+static const ken_route_rule *rule_of(routing *r, const ken_unit_text *u, const ken_literal *l,
+                                     const ken_framework **out_framework)
+{
+    return ken_route_find(&r->frameworks, ken_str_c(ken_lang_name((ken_lang_id)u->lang)), u->refs,
+                          l, out_framework);
+}
+
 // The text of a prefix rule on the type around a definition, or empty.
 static ken_str prefix_of(routing *r, const ken_unit_text *u, int32_t def)
 {
@@ -63,8 +70,7 @@ static ken_str prefix_of(routing *r, const ken_unit_text *u, int32_t def)
         const ken_framework *framework;
         if (l->decorates != owner)
             continue;
-        const ken_route_rule *rule = ken_route_find(
-            &r->frameworks, ken_str_c(ken_lang_name((ken_lang_id)u->lang)), u->refs, l, &framework);
+        const ken_route_rule *rule = rule_of(r, u, l, &framework);
         if (rule && rule->is_prefix)
             return l->text;
     }
@@ -81,6 +87,22 @@ static ken_str joined(ken_arena *arena, ken_str prefix, ken_str path)
     const char *first = prefix.len && prefix.ptr[0] == '/' ? "" : "/";
     return ken_arena_printf(arena, "%s" KEN_STR_FMT "%s" KEN_STR_FMT, first, KEN_STR_ARG(prefix),
                             has_slash ? "" : "/", KEN_STR_ARG(path));
+}
+
+// What calls of a prefix rule put before the paths in what is chained to them:
+// `Route::prefix('admin')->group(function () { … })`.
+static ken_str group_prefix(routing *r, const ken_unit_text *u, ken_str text, const ken_literal *of)
+{
+    ken_str all = KEN_STR("");
+    for (const ken_literal *l = u->refs->literals; l < of; l++) {
+        const ken_framework *framework;
+        const ken_route_rule *rule = l->decorates < 0 && l->text.len && l->end <= of->byte
+                                         ? rule_of(r, u, l, &framework)
+                                         : NULL;
+        if (rule && rule->is_prefix && query_chain_end(text, l->end) > of->byte)
+            all = joined(r->arena, all, l->text);
+    }
+    return all;
 }
 
 static void find_handler(routing *r, uint32_t file, const ken_literal *l, ken_route *out)
@@ -105,17 +127,19 @@ static bool passes(const routing *r, const ken_route *route)
            ken_str_eq_fold(route->framework, r->filter);
 }
 
-static void add_literal(routing *r, uint32_t file, const ken_unit_text *u, const ken_literal *l,
-                        uint32_t line)
+static void add_literal(routing *r, uint32_t file, const ken_unit_text *u, ken_str text,
+                        const ken_literal *l, uint32_t line)
 {
     const ken_framework *framework;
     if (!l->text.len)
         return;
-    const ken_route_rule *rule = ken_route_find(
-        &r->frameworks, ken_str_c(ken_lang_name((ken_lang_id)u->lang)), u->refs, l, &framework);
+    const ken_route_rule *rule = rule_of(r, u, l, &framework);
     if (!rule || rule->is_prefix)
         return;
-    ken_str prefix = rule->is_event ? KEN_STR("") : prefix_of(r, u, l->decorates);
+    ken_str prefix = rule->is_event          ? KEN_STR("")
+                     : l->decorates >= 0     ? prefix_of(r, u, l->decorates)
+                     : framework->has_groups ? group_prefix(r, u, text, l)
+                                             : KEN_STR("");
     ken_route route = {
         .framework = ken_arena_dup(r->arena, framework->name),
         .method = rule->method.len ? ken_arena_dup(r->arena, rule->method)
@@ -148,7 +172,7 @@ static void look_at(routing *r, uint32_t file)
         const ken_literal *l = &u->refs->literals[i];
         for (; at < l->byte && at < t.text.len; at++)
             line += t.text.ptr[at] == '\n';
-        add_literal(r, file, u, l, line);
+        add_literal(r, file, u, t.text, l, line);
     }
 }
 

@@ -99,7 +99,9 @@ static ken_status read_rules(route_reader *r, yaml_node_t *n, ken_framework *out
          i++) {
         if (out->n_rules == KEN_ROUTE_RULES)
             return fail(r, n, "at most 32 rules");
-        st = read_rule(r, yaml_document_get_node(&r->doc, *i), &out->rules[out->n_rules++]);
+        ken_route_rule *rule = &out->rules[out->n_rules++];
+        st = read_rule(r, yaml_document_get_node(&r->doc, *i), rule);
+        out->has_groups = out->has_groups || (rule->is_prefix && !rule->decorates);
     }
     return st;
 }
@@ -257,11 +259,20 @@ void ken_frameworks_release(ken_frameworks *f)
 
 // ---- rules -------------------------------------------------------------------------------------
 
+// `use A\B` is an import of "A\B", `from a import b` one of "a.b".
+static bool is_name_of(const ken_bind *b, ken_str module)
+{
+    size_t at = b->module.len;
+    return b->name.len && ken_str_starts(module, b->module) && at < module.len &&
+           memchr("./:\\", module.ptr[at], 4) &&
+           ken_str_eq(ken_str_sub(module, at + 1, module.len), b->name);
+}
+
 // "flask" is imported by `flask`, `flask.views`, `flask/x`, `flask::x` and `flask\x`, and by what
 // is called so here: `const express = require('../../')`.
 static bool is_import_of(const ken_bind *b, ken_str module)
 {
-    if (ken_str_eq(b->local, module))
+    if (ken_str_eq(b->local, module) || is_name_of(b, module))
         return true;
     return ken_str_starts(b->module, module) &&
            (b->module.len == module.len || memchr("./:\\", b->module.ptr[module.len], 4));

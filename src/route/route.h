@@ -35,7 +35,7 @@ typedef struct ken_route_rule {
     uint32_t n_names;
     ken_str method;  // "GET"; empty: the name in capitals
     bool decorates;  // a decorator or an annotation, else a call
-    bool is_prefix;  // stands on a type and before the paths inside it
+    bool is_prefix;  // stands before the paths inside: of a type, of a group that is chained
     bool is_event;   // an event's name, not a path
     bool wants_path; // the text must begin with '/'
 } ken_route_rule;
@@ -63,6 +63,7 @@ typedef struct ken_framework {
     uint32_t n_languages, n_modules;
     ken_route_rule rules[KEN_ROUTE_RULES];
     uint32_t n_rules;
+    bool has_groups; // a prefix rule for calls: of what is chained to them
     ken_binding_rule bindings[KEN_BINDING_RULES];
     uint32_t n_bindings;
     ken_str qualifiers[KEN_BINDING_WORDS]; // decorate who asks, and say which of several is meant

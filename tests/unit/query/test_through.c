@@ -155,6 +155,35 @@ KEN_TEST(rails_routes_lead_to_actions_of_controllers)
     end();
 }
 
+KEN_TEST(prefixes_of_laravel_groups_come_before_the_paths_inside)
+{
+    start("routes/web.php", "<?php\n"
+                            "use Illuminate\\Support\\Facades\\Route;\n"
+                            "Route::get('/', [Home::class, 'index']);\n"
+                            "Route::prefix('admin')->middleware(['auth'])->group(function () {\n"
+                            "    Route::get('users', [Users::class, 'index']); // don't mind (\n"
+                            "    Route::middleware('x')->prefix('/deep/')->group(function () {\n"
+                            "        Route::post('/tags', [Tags::class, 'store']);\n"
+                            "    });\n"
+                            "    Route::delete('users', [Users::class, 'drop']);\n"
+                            "});\n"
+                            "Route::get('after', [Home::class, 'after']);\n");
+    lab_write(&l, "app/Cart.php",
+              "<?php\n"
+              "use Illuminate\\Support\\Facades\\Cache;\n"
+              "function cart() { return Cache::get('/cart'); }\n");
+    go();
+    ken_route *routes;
+    size_t n;
+    static const char *const paths[] = { "/", "/admin/users", "/admin/deep/tags", "/admin/users",
+                                         "after" };
+    kt_ok_err(ken_find_routes(snap, KEN_STR(""), NULL, &l.arena, &routes, &n, &l.err), &l.err);
+    kt_eq_u(n, 5);
+    for (size_t i = 0; i < n; i++)
+        kt_eq_text(routes[i].path, paths[i]);
+    end();
+}
+
 KEN_TEST(at_depth_one_nothing_is_left_out)
 {
     char text[2000];
