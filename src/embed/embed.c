@@ -49,7 +49,8 @@ static const struct {
 };
 
 enum {
-    N_PROVIDERS = sizeof providers / sizeof *providers
+    N_PROVIDERS = sizeof providers / sizeof *providers,
+    TEXT_LEAST = 64 // bytes, below which a text is not made shorter
 };
 
 // ---- opening ---------------------------------------------------------------------------------
@@ -282,6 +283,43 @@ static bool normalise(float *v, size_t dims)
     return true;
 }
 
+// One text that is more than the model takes: less and less of it, from its end.
+static ken_status embed_shorter(const ken_embedder *e, const ken_embed_batch *b, ken_err *err)
+{
+    ken_str text = *b->texts;
+    ken_embed_batch shorter = *b;
+    shorter.texts = &text;
+    ken_status st = KEN_ELIMIT;
+    while (st == KEN_ELIMIT && text.len > TEXT_LEAST) {
+        text = ken_utf8_clip(text, text.len / 3 * 2);
+        st = e->backend->ops->embed(e->backend, &shorter, err);
+    }
+    return st;
+}
+
+// The batch, or halves of it when that is too much at once: so that one text that is too long costs
+// the others nothing.
+static ken_status embed_fitting(const ken_embedder *e, const ken_embed_batch *b, ken_err *err)
+{
+    ken_err own = { 0 };
+    ken_status st = e->backend->ops->embed(e->backend, b, &own);
+    if (st == KEN_ELIMIT && b->n > 1) {
+        ken_embed_batch half = *b;
+        half.n = b->n / 2;
+        st = embed_fitting(e, &half, &own);
+        half.texts += half.n;
+        half.out += half.n * half.dims;
+        half.n = b->n - half.n;
+        if (!st)
+            st = embed_fitting(e, &half, &own);
+    } else if (st == KEN_ELIMIT) {
+        st = embed_shorter(e, b, &own);
+    }
+    if (st && err)
+        *err = own;
+    return st;
+}
+
 static ken_status run_batch(ken_embedder *e, const ken_embed_batch *raw, ken_err *err)
 {
     ken_str prefix = raw->kind == KEN_EMBED_QUERY ? e->query_prefix : e->document_prefix;
@@ -294,7 +332,7 @@ static ken_status run_batch(ken_embedder *e, const ken_embed_batch *raw, ken_err
     batch.texts = texts;
     ken_status st = ken_cancel_check(batch.cancel, err);
     if (!st)
-        st = e->backend->ops->embed(e->backend, &batch, err);
+        st = embed_fitting(e, &batch, err);
     ken_arena_release(&arena);
     if (st)
         return st;

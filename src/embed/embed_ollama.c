@@ -107,6 +107,7 @@ ken_status ken_embedder__ollama_open(const ken_embed_opts *o, ken_embedder_backe
     ken_status st = ken_embed__remote_open(o, &ollama_ops, &r, err);
     if (st)
         return st;
+    r->is_run_by_another = true;
     r->refused_hint = "is it running? start it with 'ollama serve', or set embedding.url";
     *out = &r->base;
     return KEN_OK;

@@ -50,7 +50,8 @@ struct ken_embedder_ops {
     // Cannot fail, asks nobody, always says the same.
     void (*describe)(const ken_embedder_backend *b, ken_embed_self *out);
     // Fills `out`; vectors may have any length. Called by several threads at the same time. Cuts
-    // off what is over max_tokens. Looks at `cancel`. KEN_EINVAL for vectors that have not `dims`.
+    // off what is over max_tokens. Looks at `cancel`. KEN_EINVAL for vectors that have not `dims`,
+    // KEN_ELIMIT when a text, or all together, is more than the model takes: asked again with less.
     ken_status (*embed)(ken_embedder_backend *b, const ken_embed_batch *batch, ken_err *err);
 };
 

@@ -5,10 +5,13 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "embed/embed_remote_priv.h"
+#include "token/token.h"
 
 enum {
     PAUSE_STEP_MS = 50,
     REASON_SHOWN = 160,
+    TOKENS_LEAST = 32, // that a model takes; smaller numbers in an answer mean something else
+    LETTERS = 4,       // of a token
 };
 
 // ---- opening ---------------------------------------------------------------------------------
@@ -94,6 +97,94 @@ void ken_embed__remote_describe(const ken_embedder_backend *b, ken_embed_self *o
     };
 }
 
+// ---- texts that are too long -----------------------------------------------------------------
+//
+// Only the server knows its tokens, and each says in its own words, and with its own status, that
+// there are too many. llama.cpp calls it its own fault (500), and nothing gets better by repeating.
+
+static bool says_too_long(ken_str reason)
+{
+    static const char *const phrases[] = {
+        "too large to process",       // llama.cpp
+        "context size",               // llama.cpp
+        "context length",             // OpenAI, vLLM, Ollama
+        "must have less than",        // TEI
+        "maximum allowed batch size", // TEI
+        "too many tokens",
+    };
+    for (size_t i = 0; i < sizeof phrases / sizeof *phrases; i++)
+        if (ken_str_find(reason, ken_str_c(phrases[i])) != SIZE_MAX)
+            return true;
+    return false;
+}
+
+// Ollama lets the process end that a model runs in.
+static bool says_runner_ended(const embed_remote *r, const embed_answer *a, ken_str reason)
+{
+    return r->is_run_by_another && a->status == 500 && ken_str_ends(reason, KEN_STR(": EOF"));
+}
+
+static bool is_too_long(const embed_remote *r, const embed_answer *a)
+{
+    if (a->status != 400 && a->status != 413 && a->status != 422 && a->status != 500)
+        return false;
+    ken_str reason = ken_embed__reason(a);
+    return says_too_long(reason) || says_runner_ended(r, a, reason);
+}
+
+// "input (673 tokens) is too large to process … (current batch size: 512)" to 512: the least number
+// that is one of tokens, 0 when there is none.
+static size_t find_limit(ken_str reason)
+{
+    uint64_t least = 0;
+    for (size_t i = 0, n; i < reason.len; i += n) {
+        uint64_t number = 0;
+        for (n = 0; i + n < reason.len && ken_is_digit(reason.ptr[i + n]); n++)
+            continue;
+        ken_str after = ken_str_sub(reason, i + n, reason.len);
+        bool is_one =
+            ken_str_starts(after, KEN_STR(" token")) || ken_str_starts(after, KEN_STR(")"));
+        if (is_one && ken_str_parse_u64(ken_str_sub(reason, i, i + n), &number) &&
+            number >= TOKENS_LEAST && (!least || number < least))
+            least = number;
+        n = n ? n : 1;
+    }
+    return (size_t)least;
+}
+
+static ken_status fail_too_long(embed_remote *r, const embed_answer *a, ken_err *err)
+{
+    ken_str reason = ken_embed__reason(a);
+    size_t limit = find_limit(reason), old = atomic_load(&r->learnt_tokens);
+    while (limit && (!old || limit < old) &&
+           !atomic_compare_exchange_weak(&r->learnt_tokens, &old, limit))
+        continue;
+    return KEN_FAIL(err, KEN_ELIMIT, "%s at '%.200s': a text is too long (%d): '" KEN_STR_FMT "'",
+                    r->base.ops->name, r->url, a->status, KEN_STR_ARG(reason));
+}
+
+// How much of `text` an encoder takes, as far as can be said without its vocabulary: a token for
+// each mark and line, and for every LETTERS letters or digits in a row. Of code that is 1.0 to 1.3
+// times what BERT's tokenizer counts; what is too long still is refused, and cut again.
+static ken_str clip_to_tokens(ken_str text, size_t limit)
+{
+    size_t n = 2, run = 0; // the two tokens around a text
+    uint8_t last = KEN_TOKEN_NONE;
+    for (size_t i = 0; i < text.len; i++) {
+        uint8_t class = ken_token_class(text.ptr[i]);
+        class = class == KEN_TOKEN_UPPER ? KEN_TOKEN_LOWER : class;
+        bool is_word = class == KEN_TOKEN_LOWER || class == KEN_TOKEN_DIGIT;
+        bool is_blank = text.ptr[i] == ' ' || text.ptr[i] == '\t';
+        is_blank |= ((unsigned char)text.ptr[i] & 0xc0) == 0x80; // in the middle of a character
+        run = is_word && class == last ? run + 1 : 0;
+        last = class;
+        n += !is_blank && run % LETTERS == 0;
+        if (n > limit)
+            return ken_utf8_clip(text, i);
+    }
+    return text;
+}
+
 // ---- asking ----------------------------------------------------------------------------------
 
 static ken_status send_once(embed_remote *r, const char *path, const ken_buf *body,
@@ -123,12 +214,27 @@ static ken_status send_once(embed_remote *r, const char *path, const ken_buf *bo
     return st;
 }
 
-static bool is_worth_repeating(ken_status st, ken_httpc_fault f, int http_status)
+// The body stays with the response.
+static embed_answer read_answer(const ken_httpc_response *response)
+{
+    embed_answer a = { .status = response->status, .body = response->body };
+    if (ken_json_parse(ken_buf_str(&a.body), &a.json, NULL))
+        a.json = NULL;
+    return a;
+}
+
+static bool is_worth_repeating(const embed_remote *r, ken_status st, ken_httpc_fault f,
+                               const ken_httpc_response *response)
 {
     if (st)
         return f == KEN_HTTPC_REFUSED || f == KEN_HTTPC_TIMEOUT || f == KEN_HTTPC_DNS ||
                f == KEN_HTTPC_BROKEN;
-    return http_status == 429 || http_status >= 500;
+    if (response->status != 500)
+        return response->status == 429 || response->status > 500;
+    embed_answer a = read_answer(response);
+    bool is_final = is_too_long(r, &a);
+    json_decref(a.json);
+    return !is_final;
 }
 
 static int64_t pause_ms(const ken_httpc_response *a, unsigned n_tries)
@@ -163,9 +269,7 @@ static ken_status fail_fault(const embed_remote *r, ken_status st, ken_httpc_fau
 static ken_status fail_busy(const embed_remote *r, const ken_httpc_response *a, unsigned n_tries,
                             ken_err *err)
 {
-    embed_answer answer = { .status = a->status, .body = a->body };
-    if (ken_json_parse(ken_buf_str(&a->body), &answer.json, NULL))
-        answer.json = NULL;
+    embed_answer answer = read_answer(a);
     ken_str reason = ken_embed__reason(&answer);
     bool is_limit = a->status == 429;
     ken_status st = KEN_FAIL(
@@ -185,7 +289,7 @@ static ken_status try_until(embed_remote *r, const char *path, const ken_buf *bo
     for (unsigned n = 1;; n++) {
         ken_httpc_fault fault = KEN_HTTPC_NONE;
         ken_status st = send_once(r, path, body, cancel, &fault, out, err);
-        if (!is_worth_repeating(st, fault, st ? 0 : out->status))
+        if (!is_worth_repeating(r, st, fault, out))
             return st ? fail_fault(r, st, fault, n, err) : KEN_OK;
         int64_t ms = pause_ms(st ? NULL : out, n);
         if (n == KEN_EMBED_TRIES) {
@@ -215,9 +319,13 @@ ken_status ken_embed__post(embed_remote *r, const char *path, const ken_buf *bod
     ken_status st = try_until(r, path, body, cancel, &a, err);
     if (st)
         return st;
-    *out = (embed_answer){ .status = a.status, .body = a.body };
-    if (ken_json_parse(ken_buf_str(&a.body), &out->json, NULL))
-        out->json = NULL;
+    embed_answer answer = read_answer(&a);
+    if (is_too_long(r, &answer)) {
+        st = fail_too_long(r, &answer, err);
+        ken_embed__answer_release(&answer);
+        return st;
+    }
+    *out = answer;
     return KEN_OK;
 }
 
@@ -275,6 +383,9 @@ void ken_embed__put_text(const embed_remote *r, ken_buf *body, ken_str text, siz
 {
     if (r->max_tokens)
         text = ken_utf8_clip(text, ken_mul_size(r->max_tokens, bytes_per_token));
+    size_t learnt = atomic_load(&r->learnt_tokens);
+    if (learnt)
+        text = clip_to_tokens(text, learnt);
     ken_json_put_quoted(body, text.len ? text : KEN_STR(" "));
 }
 

@@ -29,7 +29,9 @@ typedef struct embed_remote {
     int64_t timeout_ms;
     ken_embed_sleep_fn *sleep;
     void *sleep_ctx;
+    bool is_run_by_another;       // ollama: its models run in processes of their own
     atomic_bool is_without_batch; // ollama: knows only the older route
+    atomic_size_t learnt_tokens;  // of a text, as a refusal said; 0 = nothing was refused
     ken_arena arena;              // the texts above
 } embed_remote;
 
@@ -48,7 +50,8 @@ void ken_embed__remote_close(ken_embedder_backend *b);
 void ken_embed__remote_describe(const ken_embedder_backend *b, ken_embed_self *out);
 
 // POSTs JSON to url/path. Connections that fail, 429 and 5xx are tried again, as the header says or
-// after 1, 2 and 4 seconds. Release the answer after success.
+// after 1, 2 and 4 seconds. KEN_ELIMIT when the server says that a text is too long. Release the
+// answer after success.
 ken_status ken_embed__post(embed_remote *r, const char *path, const ken_buf *body,
                            const ken_cancel *cancel, embed_answer *out, ken_err *err) KEN_MUST_USE;
 void ken_embed__answer_release(embed_answer *a);

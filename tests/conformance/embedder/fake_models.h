@@ -37,7 +37,8 @@ typedef struct fake_model {
     unsigned n_troubles; // that are left; then all is fine
     int status;
     const char *reason, *headers;
-    char wrong[256]; // the first thing that was not as it must be
+    size_t max_words; // a text with more of them is answered as FAKE_STATUS is; 0 = any number
+    char wrong[256];  // the first thing that was not as it must be
 } fake_model;
 
 static void fake_complain(fake_model *m, const char *what)
@@ -108,8 +109,19 @@ static json_t *fake_check_request(fake_model *m, const fake_request *q, const ch
     return body;
 }
 
-static fake_trouble fake_take_trouble(fake_model *m)
+static size_t fake_count_words(const char *text)
 {
+    size_t n = 0;
+    for (const char *p = text; *p; p++)
+        n += *p == ' ';
+    return n;
+}
+
+static fake_trouble fake_take_trouble(fake_model *m, const json_t *texts)
+{
+    for (size_t i = 0; m->max_words && i < json_array_size(texts); i++)
+        if (fake_count_words(json_string_value(json_array_get(texts, i))) > m->max_words)
+            return FAKE_STATUS;
     if (!m->n_troubles)
         return FAKE_FINE;
     m->n_troubles--;
@@ -164,7 +176,7 @@ static void fake_ollama(fake_http *s, const fake_request *q, fake_reply *out)
     if (!is_many && (strcmp(q->path, "/api/embeddings") != 0 || !m->is_old))
         fake_complain(m, "path");
     json_t *body = fake_check_request(m, q, "input", is_many ? many : one);
-    fake_trouble trouble = fake_take_trouble(m);
+    fake_trouble trouble = fake_take_trouble(m, json_object_get(body, "input"));
     if (!fake_make_trouble(m, trouble, out)) {
         if (is_many) {
             ken_buf_printf(&out->body, "{\"model\":\"%s\",\"embeddings\":", m->name);
@@ -188,7 +200,7 @@ static void fake_openai(fake_http *s, const fake_request *q, fake_reply *out)
         fake_complain(m, "path");
     json_t *body = fake_check_request(m, q, "input", members);
     const json_t *texts = json_object_get(body, "input");
-    fake_trouble trouble = fake_take_trouble(m);
+    fake_trouble trouble = fake_take_trouble(m, texts);
     if (!fake_make_trouble(m, trouble, out)) {
         size_t n = json_array_size(texts) - (trouble == FAKE_FEWER ? 1 : 0);
         ken_buf_puts(&out->body, "{\"object\":\"list\",\"data\":[");
@@ -214,7 +226,7 @@ static void fake_tei(fake_http *s, const fake_request *q, fake_reply *out)
     const json_t *texts = json_object_get(body, "inputs");
     if (json_array_size(texts) > 32)
         fake_complain(m, "more texts than a server takes");
-    fake_trouble trouble = fake_take_trouble(m);
+    fake_trouble trouble = fake_take_trouble(m, texts);
     if (!fake_make_trouble(m, trouble, out)) {
         fake_put_rows(m, trouble, &out->body, texts);
         fake_end_trouble(trouble, out);

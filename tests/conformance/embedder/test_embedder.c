@@ -425,6 +425,117 @@ KEN_TEST(one_bad_answer_is_gone_with_the_next_try)
     }
 }
 
+// ---- texts that are too long, in the words of the servers themselves ---------------------------
+
+typedef struct refusal {
+    const char *word; // the provider
+    int status;
+    const char *reason;
+    bool has_limit; // it says how much it takes
+} refusal;
+
+static const refusal refusals[] = {
+    // llama.cpp calls it its own fault; repeating it changes nothing
+    { "openai", 500,
+      "{\"error\":{\"code\":500,\"message\":\"input (201 tokens) is too large to process. increase "
+      "the physical batch size (current batch size: 64)\",\"type\":\"server_error\"}}",
+      true },
+    { "openai", 400,
+      "{\"error\":{\"message\":\"This model's maximum context length is 64 tokens, however you "
+      "requested 201 tokens (201 in your prompt; 0 for the completion).\"}}",
+      true },
+    { "tei", 422,
+      "{\"error\":\"Input validation error: `inputs` must have less than 64 tokens. Given: 201\","
+      "\"error_type\":\"Validation\"}",
+      true },
+    { "ollama", 400, "{\"error\":\"input length exceeds maximum context length\"}", false },
+    // Ollama, when the model's process ended over a text
+    { "ollama", 500,
+      "{\"error\":\"do embedding request: Post \\\"http://127.0.0.1:1/embedding\\\": EOF\"}",
+      false },
+};
+
+static ken_embedder *open_refusing(const refusal *r, size_t max_words)
+{
+    const provider *p = providers;
+    while (strcmp(p->word, r->word) != 0 || p->is_old)
+        p++;
+    ken_embedder *e = open_with(p, (ken_embed_opts){ 0 });
+    probe(e);
+    model.max_words = max_words;
+    model.status = r->status;
+    model.reason = r->reason;
+    fake_http_forget(&server);
+    return e;
+}
+
+// "word word …" without a space at its end.
+static ken_str make_long(size_t n_words)
+{
+    static char text[8192];
+    for (size_t i = 0; i < n_words; i++)
+        memcpy(text + 5 * i, "word ", 5);
+    return ken_str_n(text, 5 * n_words - 1);
+}
+
+KEN_TEST(a_text_that_is_too_long_is_cut_and_the_others_are_whole)
+{
+    enum {
+        N = 9,
+        LONG = 4
+    };
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        float rows[N * FAKE_DIMS], want[FAKE_DIMS];
+        ken_str texts[N];
+        ken_embedder *e = open_refusing(&refusals[i], 62);
+        memcpy(texts, make_texts(N), sizeof texts);
+        texts[LONG] = make_long(200);
+        kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, texts, N, rows, NULL, &err), &err);
+        kt_eq_u(n_slept, 0); // a refusal is no fault that passes
+        for (size_t k = 0; k < N; k++) {
+            fake_vector(texts[k], want);
+            double cosine = dot(rows + k * FAKE_DIMS, want, FAKE_DIMS) / length_of(want, FAKE_DIMS);
+            kt_true(k == LONG ? cosine < 0.999 : cosine > 0.999);
+        }
+        kt_near(length_of(rows + (size_t)LONG * FAKE_DIMS, FAKE_DIMS), 1, 1e-5);
+        // What the server said of its limit is remembered: nothing is refused again.
+        fake_http_forget(&server);
+        kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, texts, N, rows, NULL, &err), &err);
+        kt_true(refusals[i].has_limit ? server.n_requests == 1 : server.n_requests > 1);
+        close_it(e);
+    }
+}
+
+KEN_TEST(a_server_that_takes_nothing_is_not_asked_for_ever)
+{
+    for (size_t i = 0; i < sizeof refusals / sizeof *refusals; i++) {
+        float row[FAKE_DIMS];
+        ken_embedder *e = open_refusing(&refusals[i], 1);
+        ken_str text = make_long(1600);
+        kt_status(ken_embedder_embed(e, KEN_EMBED_QUERY, &text, 1, row, NULL, &err), KEN_ELIMIT);
+        kt_has_str(err.msg, "a text is too long");
+        kt_true(server.n_requests <= 14);
+        kt_eq_u(n_slept, 0);
+        close_it(e);
+    }
+}
+
+// TEI that was started with a smaller --max-client-batch-size than it has by itself.
+KEN_TEST(a_batch_that_is_too_large_is_halved)
+{
+    static const refusal r = { "tei", 422,
+                               "{\"error\":\"batch size 9 > maximum allowed batch size 4\","
+                               "\"error_type\":\"Validation\"}",
+                               false };
+    float rows[9 * FAKE_DIMS];
+    ken_embedder *e = open_refusing(&r, 0);
+    model.trouble = FAKE_STATUS;
+    model.n_troubles = 1;
+    kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, make_texts(9), 9, rows, NULL, &err), &err);
+    kt_eq_u(server.n_requests, 3);
+    close_it(e);
+}
+
 KEN_TEST(nobody_there)
 {
     static const char *const hints[][2] = { { "ollama", "start it with 'ollama serve'" },
