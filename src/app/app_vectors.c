@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Vectors of a project's model: making them after a run, and asking with them.
 #include "app/app_model_priv.h"
+#include "base/alloc.h"
 
 enum {
     QUESTION_TIMEOUT_MS = 10 * 1000, // somebody is waiting
@@ -79,6 +80,9 @@ static ken_status open_model(making *m, ken_arena *arena, ken_err *err)
     ken_app__write_model(r, &text);
     m->opts.record = ken_arena_dup(arena, ken_buf_str(&text));
     ken_buf_release(&text);
+    // A server is slow, and may be gone any moment: what one round of requests brings is kept.
+    if (ken_embed_is_remote(r->provider))
+        m->opts.batch = ken_mul_size(o.batch_size, o.concurrency);
     return ken_embedder_open(&o, &m->embedder, err);
 }
 

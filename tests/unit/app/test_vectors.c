@@ -159,6 +159,43 @@ KEN_TEST(a_server_that_cannot_leaves_the_vectors_there_are)
     stop();
 }
 
+static size_t n_allowed;
+
+// A server that somebody ends: it answers n_allowed requests more.
+static void serve_some(fake_http *s, const fake_request *q, fake_reply *out)
+{
+    if (n_allowed) {
+        n_allowed--;
+        serve(s, q, out);
+    } else {
+        out->status = 400;
+    }
+}
+
+KEN_TEST(a_server_that_goes_away_has_not_worked_for_nothing)
+{
+    fake_http server;
+    setenv("KEN_EMBEDDING_BATCH_SIZE", "1", 1);
+    setenv("KEN_EMBEDDING_CONCURRENCY", "1", 1);
+    start();
+    fake_http_start(&server, serve_some, NULL);
+    use("ollama:elements", server.url);
+    n_allowed = 1 + 2; // the dimensions, two of three chunks
+    make_index();
+    kt_true(made.note.len > 0);
+    kt_true(vectors().is_builtin);
+    kt_eq_u(vectors().n_next, 2);
+    n_allowed = 1 + 1;
+    make_index();
+    kt_eq_text(made.note, "");
+    kt_eq_u(made.report.n_embedded, 1);
+    kt_false(vectors().is_builtin);
+    fake_http_stop(&server);
+    stop();
+    unsetenv("KEN_EMBEDDING_BATCH_SIZE");
+    unsetenv("KEN_EMBEDDING_CONCURRENCY");
+}
+
 KEN_TEST(settings_may_want_a_failure)
 {
     fake_http server;
