@@ -139,8 +139,9 @@ static size_t find_limit(ken_str reason)
     uint64_t least = 0;
     for (size_t i = 0, n; i < reason.len; i += n) {
         uint64_t number = 0;
-        for (n = 0; i + n < reason.len && ken_is_digit(reason.ptr[i + n]); n++)
-            continue;
+        n = 0;
+        while (i + n < reason.len && ken_is_digit(reason.ptr[i + n]))
+            n++;
         ken_str after = ken_str_sub(reason, i + n, reason.len);
         bool is_one =
             ken_str_starts(after, KEN_STR(" token")) || ken_str_starts(after, KEN_STR(")"));
@@ -156,9 +157,9 @@ static ken_status fail_too_long(embed_remote *r, const embed_answer *a, ken_err 
 {
     ken_str reason = ken_embed__reason(a);
     size_t limit = find_limit(reason), old = atomic_load(&r->learnt_tokens);
-    while (limit && (!old || limit < old) &&
-           !atomic_compare_exchange_weak(&r->learnt_tokens, &old, limit))
-        continue;
+    bool is_less = limit && (!old || limit < old);
+    while (is_less && !atomic_compare_exchange_weak(&r->learnt_tokens, &old, limit))
+        is_less = !old || limit < old;
     return KEN_FAIL(err, KEN_ELIMIT, "%s at '%.200s': a text is too long (%d): '" KEN_STR_FMT "'",
                     r->base.ops->name, r->url, a->status, KEN_STR_ARG(reason));
 }
