@@ -66,22 +66,27 @@ static bool is_minified(ken_str path, ken_str content)
 
 // ---- marks of generators ----------------------------------------------------------------------
 
-// Lower-case needle in text of any case. Neither end may touch a word character, or a quote.
+// In lower case, both of them. Neither end may touch a word character, or a quote.
 static bool has_phrase(ken_str text, const char *needle)
 {
-    size_t n = strlen(needle);
-    for (size_t i = 0; i + n <= text.len; i++) {
-        size_t k = 0;
-        while (k < n && ken_lower(text.ptr[i + k]) == needle[k])
-            k++;
-        if (k < n)
-            continue;
+    size_t n = strlen(needle), at;
+    for (size_t i = 0;; i++) {
+        at = ken_str_find(ken_str_sub(text, i, text.len), ken_str_n(needle, n));
+        if (at == SIZE_MAX)
+            return false;
+        i += at;
         char before = i ? text.ptr[i - 1] : ' ', after = i + n < text.len ? text.ptr[i + n] : ' ';
         bool is_quoted = strchr("\"'`", before) || strchr("\"'`", after);
         if (!is_quoted && !ken_is_word(before) && !ken_is_word(after))
             return true;
     }
-    return false;
+}
+
+static ken_str lower_line(ken_str line, char into[MARK_LINE_BYTES])
+{
+    for (size_t i = 0; i < line.len; i++)
+        into[i] = ken_lower(line.ptr[i]);
+    return ken_str_n(into, line.len);
 }
 
 static bool has_any(ken_str text, const char *const *needles)
@@ -206,6 +211,8 @@ static bool has_generator_mark(ken_str path, ken_str content)
         }
         if (line.len > MARK_LINE_BYTES)
             continue;
+        char lower[MARK_LINE_BYTES];
+        line = lower_line(line, lower);
         if (is_sure_mark(line))
             return true;
         if (says_generated(line))

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// The packed form of facts, version 1: a header, then one column after the other. Version 2 is a
-// version 1 that was compressed (store_zip_priv.h): most of the bytes are in few large files.
+// The packed form of facts, version 1: a header, then one column after the other. Version 3 is a
+// version 1 that was compressed with what facts have in common (store_zip_priv.h), version 2 one
+// that was compressed alone.
 //
 //   header   version byte, flag byte (1 = fallback, 2 = masked), then as varints: lang, n_bytes,
 //            n_lines, n_error_bytes, n_symbols, n_chunks, n_imports
@@ -40,8 +41,9 @@
 
 enum {
     FACTS_VERSION = 1,
-    FACTS_COMPRESSED = 2,
-    COMPRESS_MIN_BYTES = 512, // smaller ones gain little and are most files
+    FACTS_ALONE = 2,
+    FACTS_SHARED = 3,
+    COMPRESS_MIN_BYTES = 64, // smaller ones gain nothing
     FLAG_FALLBACK = 1,
     FLAG_MASKED = 2,
     HAS_DOC = 8,
@@ -162,8 +164,10 @@ void ken_facts_compress(ken_zip *zip, ken_buf *packed)
     if (packed->len < COMPRESS_MIN_BYTES)
         return;
     ken_buf small = KEN_BUF_INIT(packed->max);
-    ken_buf_putc(&small, FACTS_COMPRESSED);
-    bool is_smaller = ken_zip__put(zip, ken_buf_str(packed), &small);
+    bool is_small = packed->len <= KEN_ZIP_SHARED_MAX;
+    ken_buf_putc(&small, is_small ? FACTS_SHARED : FACTS_ALONE);
+    bool is_smaller =
+        ken_zip__put(zip, is_small ? KEN_ZIP_FACTS_1 : KEN_ZIP_NONE, ken_buf_str(packed), &small);
     if (is_smaller) {
         ken_buf_clear(packed);
         ken_buf_put_str(packed, ken_buf_str(&small));
@@ -318,9 +322,9 @@ static ken_reader open_form(ken_zip *zip, ken_str packed)
 {
     const uint8_t *p = (const uint8_t *)packed.ptr;
     ken_reader r = { p, p + packed.len, NULL };
-    if (*r.at == FACTS_COMPRESSED) {
-        r.at++;
-        ken_str plain = ken_zip__borrow(zip, &r, KEN_FACTS_MAX_BYTES);
+    if (*r.at == FACTS_SHARED || *r.at == FACTS_ALONE) {
+        ken_zip_dictionary d = *r.at++ == FACTS_ALONE ? KEN_ZIP_NONE : KEN_ZIP_FACTS_1;
+        ken_str plain = ken_zip__borrow(zip, d, &r, KEN_FACTS_MAX_BYTES);
         p = (const uint8_t *)plain.ptr;
         r = (ken_reader){ p, p + plain.len, r.bad };
     }

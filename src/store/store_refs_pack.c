@@ -376,8 +376,9 @@ static bool put_compressed(ken_refs_packer *p, ken_buf *out)
     if (p->plain.len < ZIP_MIN_BYTES)
         return false;
     ken_buf_putc(out, KEN_REFS_VERSION);
-    ken_buf_putc(out, KEN_REFS_ZSTD);
-    if (ken_zip__put(p->zip, ken_buf_str(&p->plain), out))
+    bool is_small = p->plain.len <= KEN_ZIP_SHARED_MAX;
+    ken_buf_putc(out, is_small ? KEN_REFS_SHARED : KEN_REFS_ALONE);
+    if (ken_zip__put(p->zip, is_small ? KEN_ZIP_REFS_1 : KEN_ZIP_NONE, ken_buf_str(&p->plain), out))
         return true;
     out->len = from;
     return false;

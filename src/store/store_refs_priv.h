@@ -1,7 +1,9 @@
 // SPDX-License-Identifier: MIT
 // store_refs_priv.h -- the packed form of references, version 3.
 //
-//   form     version byte, form byte (0 = as it is, 1 = compressed: store_zip_priv.h)
+//   form     version byte, form byte (0 = as it is, 1 = compressed alone, 2 = with what references
+//   have in
+//            common: store_zip_priv.h)
 //   head     numbers of implied definitions, bases, binds, literals and stored names; bytes of each
 //            column but the last; then the columns
 //
@@ -40,7 +42,8 @@
 enum {
     KEN_REFS_VERSION = 3,
     KEN_REFS_PLAIN = 0,
-    KEN_REFS_ZSTD = 1,
+    KEN_REFS_ALONE = 1,
+    KEN_REFS_SHARED = 2,
     KEN_MENTION_OLD = 8,
     KEN_MENTION_NEW = 9,
     KEN_MENTION_RECENT = 10,

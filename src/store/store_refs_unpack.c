@@ -361,10 +361,12 @@ static void unpack_defs(unpacker *u)
 static ken_reader open_form(ken_reader *r, ken_zip *zip, ken_arena *arena)
 {
     ken_str all = { "", 0 };
-    if (ken_reader_byte(r, KEN_REFS_ZSTD + 1, "form") == KEN_REFS_ZSTD) {
+    unsigned form = ken_reader_byte(r, KEN_REFS_SHARED + 1, "form");
+    if (form != KEN_REFS_PLAIN) {
+        ken_zip_dictionary d = form == KEN_REFS_ALONE ? KEN_ZIP_NONE : KEN_ZIP_REFS_1;
         size_t n = ken_zip__size(r, KEN_REFS_MAX_BYTES);
         char *into = ken_arena_alloc(arena, n + 1);
-        ken_zip__get(zip, r, into, n);
+        ken_zip__get(zip, d, r, into, n);
         all = ken_str_n(into, n);
     } else {
         all = ken_arena_dup(arena, ken_reader_text(r, ken_reader_left(r), ""));

@@ -14,17 +14,12 @@ enum {
     KEN_ZIP_MAX_RATIO = 8 // of a frame: bounds the memory that a small blob takes
 };
 
-typedef enum ken_zip_level { // zstd's
-    KEN_ZIP_FAST = 1,        // postings lose as much by it as by any other
-    KEN_ZIP_USUAL = 3, // facts: level 1 keeps 3 % more, 9 a further 2 % less at twice the time
-} ken_zip_level;
-
 ken_zip *ken_zip_new(void) KEN_MUST_USE; // allocates little before its first use
 void ken_zip_free(ken_zip *z);
 
 // Appends `plain` as a frame. False, and nothing appended, when that gains nothing, or more than
 // KEN_ZIP_MAX_RATIO.
-bool ken_zip_squeeze(ken_zip *z, ken_zip_level level, ken_str plain, ken_buf *out);
+bool ken_zip_squeeze(ken_zip *z, ken_str plain, ken_buf *out);
 // Takes a frame apart; false unless that gives exactly `n` bytes.
 bool ken_zip_take(ken_zip *z, ken_str frame, void *into, size_t n);
 

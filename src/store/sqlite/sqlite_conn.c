@@ -153,7 +153,7 @@ static ken_status set_up(ken_sq *q, ken_err *err)
         return version == q->schema->version ? KEN_OK : refuse_old(q, version, err);
     if (!version)
         st =
-            ken_store__sq_exec(q, "PRAGMA page_size = 8192; PRAGMA auto_vacuum = INCREMENTAL", err);
+            ken_store__sq_exec(q, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", err);
     if (!st)
         st = use_log(q, err);
     sqlite3_wal_autocheckpoint(q->db, AUTO_CHECKPOINT_PAGES);

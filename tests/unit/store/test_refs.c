@@ -4,6 +4,7 @@
 #include "base/vec.h"
 #include "ktest.h"
 #include "store/store_refs.h"
+#include "store/store_zip_priv.h"
 
 // ---- helpers ---------------------------------------------------------------------------------
 
@@ -382,6 +383,34 @@ KEN_TEST(random_refs_come_back)
         check_same(&l.refs, &g);
         check_bounds(&g, &l.facts);
     }
+    close_lab(&l);
+}
+
+// As they were kept before there was a dictionary: form 1, compressed alone.
+KEN_TEST(refs_of_older_stores_are_read)
+{
+    lab l = open_lab(9);
+    ken_buf old = { 0 };
+    size_t n_read = 0;
+    for (int round = 0; round < 300; round++) {
+        pack_random(&l);
+        const uint8_t *p = (const uint8_t *)l.packed.ptr;
+        if (l.packed.len < 2 || p[1] != 2)
+            continue;
+        ken_reader r = { p + 2, p + l.packed.len, NULL };
+        ken_str plain = ken_zip__borrow(l.zip, KEN_ZIP_REFS_1, &r, KEN_REFS_MAX_BYTES);
+        ken_buf_clear(&old);
+        ken_buf_putc(&old, (char)p[0]);
+        ken_buf_putc(&old, 1);
+        if (!ken_zip__put(l.zip, KEN_ZIP_NONE, plain, &old))
+            continue;
+        ken_refs g;
+        kt_ok(unpack_copy(&l, old.ptr, old.len, &g));
+        check_same(&l.refs, &g);
+        n_read++;
+    }
+    kt_true(n_read > 50);
+    ken_buf_release(&old);
     close_lab(&l);
 }
 
