@@ -5,7 +5,12 @@
 // for alone, only those that lead there are looked into.
 #include <stdlib.h>
 
+#include "base/map.h"
 #include "query/query_facts_priv.h"
+
+enum {
+    MODULES_MANY = 64 // of one file, from which on they are looked up
+};
 
 typedef struct import_list {
     ken_snapshot *s;
@@ -14,6 +19,7 @@ typedef struct import_list {
     ken_arena *arena;
     KEN_VEC(ken_import_fact) items;
     ken_vec_u32 bytes; // by item
+    ken_map modules;   // of the file in hand, when there are many: place of the item
     uint32_t n_unknown;
 } import_list;
 
@@ -97,10 +103,30 @@ static void find_files(const import_list *l, uint32_t file, const ken_module *m,
 // The item of this file that says the same module; NULL when there is none yet.
 static ken_import_fact *same_module(const import_list *l, size_t first, ken_str module)
 {
+    const uint64_t *place = l->modules.len ? ken_map_find(&l->modules, module) : NULL;
+    if (l->modules.len)
+        return place ? &l->items.ptr[*place] : NULL;
     for (size_t i = first; i < l->items.len; i++)
         if (ken_str_eq(l->items.ptr[i].module, module))
             return &l->items.ptr[i];
     return NULL;
+}
+
+// Looking through all of them would take minutes in a file that imports 100,000.
+static void note_modules(import_list *l, size_t first)
+{
+    size_t n = l->items.len - first;
+    for (size_t i = n == MODULES_MANY ? first : l->items.len - 1;
+         n >= MODULES_MANY && i < l->items.len; i++)
+        ken_map_put(&l->modules, l->items.ptr[i].module, i, NULL);
+}
+
+static void forget_modules(import_list *l)
+{
+    if (!l->modules.len)
+        return;
+    ken_map_release(&l->modules);
+    ken_map_init(&l->modules);
 }
 
 static void add_import(import_list *l, uint32_t file, const ken_bind *b,
@@ -169,6 +195,8 @@ static void look_at_bind(import_list *l, ken_graph *g, uint32_t file, size_t fir
         join_import(l, known, b, &fact);
     else
         add_import(l, file, b, &fact);
+    if (!known)
+        note_modules(l, first);
 }
 
 static void place_items(import_list *l, uint32_t file, size_t first)
@@ -192,6 +220,7 @@ static ken_status look_at(import_list *l, uint32_t file, ken_err *err)
     size_t first = l->items.len;
     for (uint32_t i = 0; i < u->refs->n_binds; i++)
         look_at_bind(l, g, file, first, u->refs, i);
+    forget_modules(l);
     if (l->q->wants_places)
         place_items(l, file, first);
     return KEN_OK;
@@ -259,12 +288,14 @@ ken_status ken_list_imports(ken_snapshot *s, const ken_imports_query *q, const k
         st = query_scope_files(s, &q->scope, arena, &files, &n, err);
     if (st)
         return st;
+    ken_map_init(&l.modules);
     l.is_wanted = q->to.n ? wanted_files(s, &q->to, arena) : NULL;
     st = list(&l, files, n, cancel, err);
     *out = (ken_imports){ KEN_ARENA_ARRAY(arena, ken_import_fact, l.items.len + 1), l.items.len,
                           (uint32_t)n, l.n_unknown };
     if (l.items.len)
         memcpy(out->items, l.items.ptr, l.items.len * sizeof *out->items);
+    ken_map_release(&l.modules);
     ken_vec_release(&l.items);
     ken_vec_release(&l.bytes);
     return st;

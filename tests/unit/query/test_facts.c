@@ -99,6 +99,27 @@ KEN_TEST(imports_of_types_alone_are_told_apart)
     sample_end();
 }
 
+KEN_TEST(each_of_many_modules_is_listed_once)
+{
+    start();
+    ken_buf text = KEN_BUF_INIT(1 << 20);
+    for (int i = 0; i < 600; i++)
+        ken_buf_printf(&text, "from pack%d import name%d\n", i % 300, i);
+    ken_buf_putc(&text, '\0');
+    lab_write(&l, "a.py", text.ptr);
+    lab_write(&l, "b.py", "import pack7\n");
+    sample_index();
+    ken_imports r = imports_of("", "");
+    kt_eq_u(r.n, 301);
+    for (size_t i = 0; i < 300; i++) {
+        kt_eq_u(r.items[i].at.line, i);
+        kt_eq_text(r.items[i].name, ken_arena_printf(&l.arena, "name%zu", i).ptr);
+    }
+    kt_eq_text(r.items[300].path, "b.py");
+    ken_buf_release(&text);
+    sample_end();
+}
+
 KEN_TEST(imports_that_lead_nowhere_are_counted)
 {
     start();
