@@ -441,23 +441,6 @@ static void name_precision(matcher *m)
     }
 }
 
-static void name_fit(matcher *m, const double *weights)
-{
-    double all = 0, share[KEN_QUERY_TERMS];
-    for (uint32_t t = 0; t < m->q->n_terms; t++) {
-        share[t] = weights[t] * pow(0.7, m->q->terms[t].position);
-        all += share[t];
-    }
-    for (size_t i = 0; i < m->m->files.len && all > 0; i++) {
-        uint32_t file = m->m->files.ptr[i];
-        double sum = 0;
-        for (uint32_t t = 0; t < m->q->n_terms; t++)
-            if (m->m->stem[t])
-                sum += share[t] * (double)m->m->stem[t][file];
-        m->m->name_fit[file] = (float)sqrt((double)m->m->name_precision[file] * sum / all);
-    }
-}
-
 static void folder_fit(matcher *m)
 {
     const ken_path_index *p = m->p;
@@ -533,13 +516,28 @@ static void prepare(const ken_path_index *p, ken_path_match *m)
     ken_vec_clear(&m->met);
 }
 
-void ken_path_index_match(const ken_path_index *p, const ken_lex_query *q, const double *weights,
-                          ken_path_match *out)
+void ken_path_index_match(const ken_path_index *p, const ken_lex_query *q, ken_path_match *out)
 {
     prepare(p, out);
     matcher m = { .p = p, .q = q, .m = out, .best = out->best };
     match_terms(&m);
     name_precision(&m);
-    name_fit(&m, weights);
     folder_fit(&m);
+}
+
+void ken_path_match_weigh(ken_path_match *m, const ken_lex_query *q, const double *weights)
+{
+    double all = 0, share[KEN_QUERY_TERMS];
+    for (uint32_t t = 0; t < q->n_terms; t++) {
+        share[t] = weights[t] * pow(0.7, q->terms[t].position);
+        all += share[t];
+    }
+    for (size_t i = 0; i < m->files.len && all > 0; i++) {
+        uint32_t file = m->files.ptr[i];
+        double sum = 0;
+        for (uint32_t t = 0; t < q->n_terms; t++)
+            if (m->stem[t])
+                sum += share[t] * (double)m->stem[t][file];
+        m->name_fit[file] = (float)sqrt((double)m->name_precision[file] * sum / all);
+    }
 }

@@ -34,9 +34,10 @@ typedef struct ken_path_match {
     ken_vec_u32 met;    // tokens with a best
 } ken_path_match;
 
-// `weights`: of each term (idf times word weight). Clears what the match held before.
-void ken_path_index_match(const ken_path_index *p, const ken_lex_query *q, const double *weights,
-                          ken_path_match *out);
+// Everything but name_fit. Clears what the match held before.
+void ken_path_index_match(const ken_path_index *p, const ken_lex_query *q, ken_path_match *out);
+// Then name_fit. `weights`: of each term (idf times word weight).
+void ken_path_match_weigh(ken_path_match *m, const ken_lex_query *q, const double *weights);
 void ken_path_match_release(ken_path_match *m);
 
 #endif

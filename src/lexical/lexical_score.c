@@ -22,9 +22,14 @@ static double norm_of(int field, uint32_t len, double average)
     return field_weight[field] / (0.25 + 0.75 * len / average);
 }
 
-static void set_norms(const ken_lex_corpus *c, ken_lex_part *part, ken_arena *arena)
+static void measure_part(const ken_lex_corpus *c, ken_lex_part *part, ken_arena *arena)
 {
     uint32_t n = ken_lex_segment_n_contents(part->segment);
+    part->only_file = KEN_ARENA_ARRAY(arena, int32_t, n + 1);
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t file = part->first_file[i];
+        part->only_file[i] = file >= 0 && c->next_file[file] < 0 ? file : -1;
+    }
     const ken_lex_content *contents = ken_lex_segment_contents(part->segment);
     part->norm = KEN_ARENA_ARRAY(arena, float, (size_t)n *KEN_FIELD_COUNT + 1);
     for (uint32_t i = 0; i < n; i++)
@@ -51,7 +56,7 @@ void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena)
             c->chunk_norm[f][len] = (float)norm_of(f, len, c->chunk_len[f]);
     }
     for (uint32_t p = 0; p < c->n_parts; p++)
-        set_norms(c, &c->parts[p], arena);
+        measure_part(c, &c->parts[p], arena);
 }
 
 void ken_lex_scores_release(ken_lex_scores *s)
@@ -91,6 +96,8 @@ static void prepare(ken_lex_scores *s, uint32_t n_files)
 static float path_boost(const ken_path_match *m, uint32_t term, uint32_t file)
 {
     double boost = 0;
+    if (!m->is_listed || !m->is_listed[file])
+        return 0;
     if (m->stem[term])
         boost += stem_boost * (double)m->stem[term][file];
     if (m->folder[term])
@@ -133,22 +140,24 @@ static void add_copies(reader *r, const ken_lex_list *list, ken_lex_found found)
 
 static void add_heads(reader *r, const ken_lex_list *list, const ken_lex_head *heads, uint32_t n)
 {
-    const int32_t *first_file = r->part->first_file, *next_file = r->c->next_file;
+    const int32_t *only_file = r->part->only_file;
     ken_vec_reserve(&r->s->found, r->s->found.len + n);
     ken_lex_found *to = r->s->found.ptr + r->s->found.len;
     for (const ken_lex_head *h = heads; h < heads + n; h++) {
-        int32_t file = first_file[h->content];
         const float *norm = r->part->norm + (size_t)h->content * KEN_FIELD_COUNT;
         float value = 0;
         for (int f = 0; f < KEN_FIELD_COUNT; f++)
             value += norm[f] * (float)h->tf[f];
-        *to = (ken_lex_found){ (uint32_t)file, h->place, value, (float)h->tf[KEN_FIELD_COMMENT] };
-        if (file >= 0 && next_file[file] < 0) {
+        *to = (ken_lex_found){ (uint32_t)only_file[h->content], h->place, value,
+                               (float)h->tf[KEN_FIELD_COMMENT] };
+        if (only_file[h->content] >= 0) {
             to++;
             continue;
         }
+        ken_lex_found found = *to;
+        found.file = (uint32_t)r->part->first_file[h->content];
         r->s->found.len = (size_t)(to - r->s->found.ptr);
-        add_copies(r, list, *to);
+        add_copies(r, list, found);
         ken_vec_reserve(&r->s->found, r->s->found.len + n);
         to = r->s->found.ptr + r->s->found.len;
     }
@@ -193,27 +202,20 @@ static ken_status read_term(reader *r, const ken_query_term *term, uint32_t t, k
     return KEN_OK;
 }
 
-static ken_status read_terms(const ken_lex_corpus *c, const ken_lex_query *q,
-                             const ken_cancel *cancel, ken_lex_scores *s, ken_err *err)
+// Reads a term, and what it is worth now that all that have it are counted.
+static ken_status weigh_term(reader *r, const ken_query_term *term, uint32_t t, ken_err *err)
 {
-    reader r = { .c = c, .s = s };
-    s->file_weights = s->chunk_weights = s->word_weights = 0;
-    for (uint32_t t = 0; t < q->n_terms; t++) {
-        ken_status st = read_term(&r, &q->terms[t], t, err);
-        if (!st)
-            st = ken_cancel_check(cancel, err);
-        if (st)
-            return st;
-        s->file_idf[t] = q->terms[t].weight * idf(c->n_files, r.n_files);
-        s->chunk_idf[t] = q->terms[t].weight * idf((double)c->n_chunks, r.n_chunks);
-        if (!q->terms[t].is_whole) {
-            s->file_weights += s->file_idf[t];
-            s->chunk_weights += s->chunk_idf[t];
-            s->word_weights += s->chunk_idf[t];
-        }
+    ken_lex_scores *s = r->s;
+    ken_status st = read_term(r, term, t, err);
+    if (st)
+        return st;
+    s->file_idf[t] = term->weight * idf(r->c->n_files, r->n_files);
+    s->chunk_idf[t] = term->weight * idf((double)r->c->n_chunks, r->n_chunks);
+    if (!term->is_whole) {
+        s->file_weights += s->file_idf[t];
+        s->chunk_weights += s->chunk_idf[t];
+        s->word_weights += s->chunk_idf[t];
     }
-    if (s->file_weights <= 0 || s->chunk_weights <= 0)
-        s->file_weights = s->chunk_weights = s->word_weights = 1;
     return KEN_OK;
 }
 
@@ -280,26 +282,40 @@ static void fold_term(ken_lex_scores *s, uint32_t t, size_t first_run, size_t en
     s->touched.len = (size_t)(touched - s->touched.ptr);
 }
 
+// Term by term, so that what was read is still at hand when it is added up.
+static ken_status add_terms(const ken_lex_corpus *c, const ken_lex_query *q,
+                            const ken_cancel *cancel, ken_lex_scores *s, ken_err *err)
+{
+    reader r = { .c = c, .s = s };
+    s->file_weights = s->chunk_weights = s->word_weights = 0;
+    for (uint32_t t = 0; t < q->n_terms; t++) {
+        size_t first = s->runs.len;
+        ken_status st = weigh_term(&r, &q->terms[t], t, err);
+        if (!st)
+            st = ken_cancel_check(cancel, err);
+        if (st)
+            return st;
+        term_weights w = { (float)s->file_idf[t],
+                           q->terms[t].is_whole ? 0 : (float)s->chunk_idf[t] };
+        fold_term(s, t, first, s->runs.len, w);
+    }
+    if (s->file_weights <= 0 || s->chunk_weights <= 0)
+        s->file_weights = s->chunk_weights = s->word_weights = 1;
+    return KEN_OK;
+}
+
 ken_status ken_lex_score_files(const ken_lex_corpus *c, const ken_lex_query *q,
                                const ken_path_index *paths, const ken_cancel *cancel,
                                ken_lex_scores *out, ken_err *err)
 {
     prepare(out, c->n_files);
-    ken_status st = read_terms(c, q, cancel, out, err);
-    if (st)
-        return st;
     if (paths)
-        ken_path_index_match(paths, q, out->file_idf, &out->paths);
-    size_t run = 0;
-    for (uint32_t t = 0; t < q->n_terms; t++) {
-        size_t first = run;
-        while (run < out->runs.len && out->runs.ptr[run].term == t)
-            run++;
-        term_weights w = { (float)out->file_idf[t],
-                           q->terms[t].is_whole ? 0 : (float)out->chunk_idf[t] };
-        fold_term(out, t, first, run, w);
-    }
-    for (size_t i = 0; paths && i < out->paths.files.len; i++)
+        ken_path_index_match(paths, q, &out->paths);
+    ken_status st = add_terms(c, q, cancel, out, err);
+    if (st || !paths)
+        return st;
+    ken_path_match_weigh(&out->paths, q, out->file_idf);
+    for (size_t i = 0; i < out->paths.files.len; i++)
         if (out->sums[out->paths.files.ptr[i]].words <= 0)
             ken_vec_push(&out->touched, out->paths.files.ptr[i]);
     return KEN_OK;
@@ -441,7 +457,8 @@ static void pick_best(const ken_lex_corpus *c, const ken_lex_query *q, uint32_t 
     uint32_t n = ken_lex_segment_contents(seg)[c->file_ordinal[file]].n_chunks;
     ken_lex_file_score *f = &s->files[file];
     double path = 0;
-    for (uint32_t t = 0; t < q->n_terms; t++) {
+    bool is_listed = s->paths.is_listed && s->paths.is_listed[file];
+    for (uint32_t t = 0; is_listed && t < q->n_terms; t++) {
         double boost = (double)path_boost(&s->paths, t, file);
         path += s->chunk_idf[t] * boost / (boost + (double)chunk_k);
     }

@@ -19,6 +19,7 @@
 typedef struct ken_lex_part {
     ken_lex_segment *segment;
     int32_t *first_file;
+    int32_t *only_file; // by ordinal: the file, when there is one; -1 when there are more, or none
     float *norm; // [n_contents × KEN_FIELD_COUNT]: what one occurrence in a field of it counts
 } ken_lex_part;
 
@@ -38,8 +39,7 @@ typedef struct ken_lex_corpus {
     float chunk_norm[KEN_FIELD_COUNT][KEN_LEX_NORMS]; // as `norm`, by length of a chunk's field
 } ken_lex_corpus;
 
-// Fills in the averages, n_chunks and the norms. Norms live in the
-// arena.
+// Fills in the averages, n_chunks and, in the arena, what parts have of each content.
 void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena);
 
 // Not yet normalised.

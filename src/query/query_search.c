@@ -268,18 +268,18 @@ static const float *first_scores(const search *x)
     return out;
 }
 
+typedef struct candidate {
+    double score;
+    uint32_t file, at;
+} candidate;
+
 static int by_score(const void *a, const void *b)
 {
-    const ranked_file *x = a, *y = b;
+    const candidate *x = a, *y = b;
     if (x->score != y->score)
         return x->score > y->score ? -1 : 1;
     return (x->file > y->file) - (x->file < y->file);
 }
-
-typedef struct candidate {
-    double score;
-    uint32_t file;
-} candidate;
 
 static bool is_worse(candidate a, candidate b)
 {
@@ -322,7 +322,7 @@ static size_t choose(search *x, uint32_t *chosen)
     bool filters = has_filters(x->o);
     const float *scores = first_scores(x);
     for (size_t i = 0; i < touched->len; i++) {
-        candidate c = { (double)scores[touched->ptr[i]], touched->ptr[i] };
+        candidate c = { (double)scores[touched->ptr[i]], touched->ptr[i], 0 };
         if ((n < CHOSEN || is_worse(heap[0], c)) &&
             (!filters || query_file_passes(s, c.file, x->o)))
             offer(heap, &n, c);
@@ -330,6 +330,18 @@ static size_t choose(search *x, uint32_t *chosen)
     for (size_t i = 0; i < n; i++)
         chosen[i] = heap[i].file;
     return n;
+}
+
+// Puts the chosen files in order: places are sorted, for a file's features are many.
+static void order_files(search *x, const ranked_file *chosen)
+{
+    candidate order[CHOSEN];
+    for (uint32_t i = 0; i < x->n_files; i++)
+        order[i] = (candidate){ chosen[i].score, chosen[i].file, i };
+    if (x->n_files)
+        qsort(order, x->n_files, sizeof *order, by_score);
+    for (size_t i = 0; i < x->n_files; i++)
+        x->files[i] = chosen[order[i].at];
 }
 
 static ken_status rank_chosen(search *x, const uint32_t *chosen, ken_err *err)
@@ -341,13 +353,13 @@ static ken_status rank_chosen(search *x, const uint32_t *chosen, ken_err *err)
         return st;
     if (x->has_meaning)
         find_cosines(x, chosen, x->n_files, cosines);
+    ranked_file *ranked = KEN_ARENA_ARRAY(x->arena, ranked_file, x->n_files + 1);
     x->files = KEN_ARENA_ARRAY(x->arena, ranked_file, x->n_files + 1);
     for (size_t i = 0; i < x->n_files; i++) {
-        x->files[i].file = chosen[i];
-        set_features(x, &x->files[i], cosines[i]);
+        ranked[i].file = chosen[i];
+        set_features(x, &ranked[i], cosines[i]);
     }
-    if (x->n_files)
-        qsort(x->files, x->n_files, sizeof *x->files, by_score);
+    order_files(x, ranked);
     return KEN_OK;
 }
 
@@ -369,21 +381,37 @@ static ken_status rank_files(search *x, ken_str query, const ken_cancel *cancel,
 
 // ---- showing -----------------------------------------------------------------------------------
 
-// 0.5 for a chunk that defines a name of the question written like an identifier, 0.2 for another.
-static double defines_bonus(const search *x, const ken_facts *facts, const ken_chunk *c)
+// The first chunk that ends behind a byte; they are in order.
+static uint32_t chunk_behind(const ken_facts *facts, uint32_t byte)
 {
-    double best = 0;
+    uint32_t lo = 0, hi = facts->n_chunks;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (facts->chunks[mid].span.end <= byte)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+// 0.5 for a chunk that defines a name of the question written like an identifier, 0.2 for another.
+static void add_definitions(const search *x, const ken_facts *facts, double *bonus)
+{
     for (uint32_t i = 0; i < facts->n_symbols && x->q->n_names; i++) {
         const ken_symbol *s = &facts->symbols[i];
-        if (s->span.start < c->span.start || s->span.start >= c->span.end ||
-            !(ken_symbol_is_type(s->kind) || ken_symbol_is_callable(s->kind)))
+        double worth = 0;
+        if (!ken_symbol_is_type(s->kind) && !ken_symbol_is_callable(s->kind))
             continue;
         for (uint32_t n = 0; n < x->q->n_names; n++)
-            if (ken_str_eq(x->q->names[n].text, s->name) &&
-                best < (x->q->names[n].is_strong ? 0.5 : 0.2))
-                best = x->q->names[n].is_strong ? 0.5 : 0.2;
+            if (ken_str_eq(x->q->names[n].text, s->name))
+                worth = fmax(worth, x->q->names[n].is_strong ? 0.5 : 0.2);
+        if (worth <= 0)
+            continue;
+        uint32_t c = chunk_behind(facts, s->span.start); // chunks of lines overlap
+        for (; c < facts->n_chunks && facts->chunks[c].span.start <= s->span.start; c++)
+            bonus[c] = fmax(bonus[c], worth);
     }
-    return best;
 }
 
 typedef struct scored_chunk {
@@ -442,12 +470,13 @@ static size_t order_chunks(const search *x, const ranked_file *r, const query_te
 {
     uint32_t n = 0;
     const double *points = chunk_points(x, r, t);
+    double *bonus = KEN_ARENA_ARRAY(x->arena, double, t->facts.n_chunks + 1);
+    add_definitions(x, &t->facts, bonus);
     *out = KEN_ARENA_ARRAY(x->arena, scored_chunk, t->facts.n_chunks + 1);
     for (uint32_t i = 0; i < t->facts.n_chunks; i++) {
         if (!query_chunk_passes(&t->facts, i, x->o))
             continue;
-        double bonus = defines_bonus(x, &t->facts, &t->facts.chunks[i]);
-        (*out)[n++] = (scored_chunk){ i, points[i] + ken_rank_weight(KEN_RANK_CHUNK) * bonus };
+        (*out)[n++] = (scored_chunk){ i, points[i] + ken_rank_weight(KEN_RANK_CHUNK) * bonus[i] };
     }
     if (n)
         qsort(*out, n, sizeof **out, by_chunk_score);
@@ -551,6 +580,27 @@ static bool can_show(const search *x, const ranked_file *r)
     return n > 0;
 }
 
+// Reads the first files from the disk until enough have something to show.
+static void show_best(const search *x, ken_search_result *out)
+{
+    const ken_search_opts *o = x->o;
+    uint32_t limit = query_limit(o), passed = 0;
+    for (size_t i = 0; i < x->n_files; i++) {
+        if (similarity_of(x, &x->files[i]) < o->threshold)
+            break;
+        if (out->n_hits == limit) {
+            out->is_truncated = can_show(x, &x->files[i]);
+            if (out->is_truncated)
+                break;
+            continue;
+        }
+        ken_hit hit;
+        if (show(x, &x->files[i], &hit, out) && passed++ >= o->offset)
+            out->hits[out->n_hits++] = hit;
+    }
+    out->n_total = query_has_words(o) ? passed + out->is_truncated : x->n_files;
+}
+
 ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
                         const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                         ken_err *err)
@@ -565,26 +615,16 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
     ken_status st = rank_files(&x, query, cancel, err);
     if (st)
         return st;
-    uint32_t limit = query_limit(o), passed = 0;
-    *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit),
+    *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, query_limit(o)),
                                 .strategy = o->mode == KEN_SEARCH_LEXICAL    ? "lexical"
                                             : o->mode == KEN_SEARCH_SEMANTIC ? "semantic"
-                                                                             : "hybrid" };
-    for (size_t i = 0; i < x.n_files; i++) {
-        if (similarity_of(&x, &x.files[i]) < o->threshold)
-            break;
-        if (out->n_hits == limit) {
-            out->is_truncated = can_show(&x, &x.files[i]);
-            if (out->is_truncated)
-                break;
-            continue;
-        }
-        ken_hit hit;
-        if (show(&x, &x.files[i], &hit, out) && passed++ >= o->offset)
-            out->hits[out->n_hits++] = hit;
-    }
-    out->n_total = query_has_words(o) ? passed + out->is_truncated : x.n_files;
-    out->note = x.note;
+                                                                             : "hybrid",
+                                .note = x.note };
+    // Facts of ten files are read under one lock of the index where it can be had.
+    bool is_reading = !ken_store_begin_read(s->store, NULL);
+    show_best(&x, out);
+    if (is_reading)
+        ken_store_rollback(s->store);
     return KEN_OK;
 }
 

@@ -62,7 +62,8 @@ static void check_paths(const ken_lex_query *q)
     double weights[KEN_QUERY_TERMS];
     for (int i = 0; i < KEN_QUERY_TERMS; i++)
         weights[i] = 1;
-    ken_path_index_match(index, q, weights, &match);
+    ken_path_index_match(index, q, &match);
+    ken_path_match_weigh(&match, q, weights);
     for (int i = 0; i < N_PATHS; i++)
         KEN_ASSERT(match.name_fit[i] >= 0 && match.name_fit[i] <= 1.001F &&
                    match.name_precision[i] <= 1.001F && match.folder_fit[i] <= 1.001F);

@@ -27,7 +27,8 @@ static void match(const ken_path_index *p, const char *text)
     ken_lex_query_parse(ken_str_c(text), &q);
     for (int i = 0; i < KEN_QUERY_TERMS; i++)
         weights[i] = 1;
-    ken_path_index_match(p, &q, weights, &m);
+    ken_path_index_match(p, &q, &m);
+    ken_path_match_weigh(&m, &q, weights);
 }
 
 static double at(float *const *array, uint32_t term, uint32_t file)
