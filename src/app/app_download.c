@@ -212,10 +212,11 @@ ken_status ken_app_download_model(ken_app *app, ken_str id, ken_app_bytes_fn *pr
 
 ken_status ken_app__remove_files(const ken_model_record *m, ken_arena *arena, ken_err *err)
 {
-    static const char *const names[] = { "model.onnx",     "model.onnx.part",
-                                         "tokenizer.json", "tokenizer.json.part",
-                                         "vocab.txt",      "vocab.txt.part",
-                                         ".lock" };
+    static const char *const names[] = { "model.onnx",          "model.onnx.part",
+                                         "tokenizer.json",      "tokenizer.json.part",
+                                         "vocab.txt",           "vocab.txt.part",
+                                         "model.onnx.part.tag", "tokenizer.json.part.tag",
+                                         "vocab.txt.part.tag",  ".lock" };
     int lock = -1;
     ken_str dir = ken_arena_dup(arena, ken_path_dir(m->path));
     ken_status st = lock_model(m, arena, &lock, err);

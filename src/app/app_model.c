@@ -86,7 +86,9 @@ static ken_status check_new(const ken_model_record *m, ken_err *err)
     if (!st)
         st = ken_app__check_source(m->tokenizer_source, err);
     if (!st && m->sha256.len && !ken_hex_parse(m->sha256, hash, sizeof hash))
-        st = KEN_FAIL(err, KEN_EINVAL, "a SHA-256 has 64 hexadecimal digits");
+        st = KEN_FAIL(err, KEN_EINVAL,
+                      "sha256: a SHA-256 has 64 hexadecimal digits, not '" KEN_STR_FMT "'",
+                      KEN_STR_ARG(ken_str_sub(m->sha256, 0, 80)));
     return st ? st : ken_app__parse_pooling(m->pooling, &pooling, err);
 }
 

@@ -17,6 +17,7 @@ enum {
     IDLE_MAX = 20, // lines that are kept
     URL_SHOWN = 200,
     URL_MAX = 4096,
+    TAG_MAX = 128,
 };
 
 #define FETCH_MAX_BYTES ((uint64_t)16 << 30)
@@ -48,7 +49,9 @@ typedef struct exchange {
     uint64_t at, total; // bytes on disk; the whole file, 0 = not known
     int64_t progress_at_ns;
     uint64_t resumed_at; // what was there before
-    bool must_restart;   // the server has no part that fits to what is there
+    char tag[TAG_MAX];   // that the answer gives the file as it is now; "" = none
+    bool is_tag_kept;
+    bool must_restart; // the server has no part that fits to what is there
 } exchange;
 
 const char *ken_httpc_fault_text(ken_httpc_fault f)
@@ -207,6 +210,28 @@ static void tell_progress(const exchange *x)
         x->file->progress(x->file->ctx, x->at, x->total);
 }
 
+// Beside a part: which file it is a part of.
+static const char *tag_path(const exchange *x, ken_buf *b)
+{
+    ken_buf_printf(b, "%s.tag", x->file->path);
+    return b->ptr;
+}
+
+// At the first byte, so that it is there when the process ends at the second. Without it the file
+// goes on unchecked, as from a server that gives no tags.
+static void keep_tag(exchange *x)
+{
+    int fd = -1;
+    ken_buf path = KEN_BUF_INIT(8192);
+    x->is_tag_kept = true;
+    (void)ken_fs_remove(tag_path(x, &path), NULL);
+    if (x->tag[0] && !ken_fs_open_append(path.ptr, true, &fd, NULL, NULL)) {
+        (void)ken_fs_append(fd, ken_str_c(x->tag), NULL);
+        ken_fs_close(fd);
+    }
+    ken_buf_release(&path);
+}
+
 static size_t keep_file(char *data, size_t size, size_t n, void *ctx)
 {
     exchange *x = ctx;
@@ -214,6 +239,8 @@ static size_t keep_file(char *data, size_t size, size_t n, void *ctx)
     uint64_t max = x->file->max_bytes ? x->file->max_bytes : FETCH_MAX_BYTES;
     if (x->r.status != 200 && x->r.status != 206)
         return n; // the text of an error
+    if (!x->is_tag_kept)
+        keep_tag(x);
     if (x->at + n > max)
         x->fault = KEN_HTTPC_TOO_LARGE;
     else if (ken_fs_append(x->fd, ken_str_n(data, n), &x->disk))
@@ -253,6 +280,7 @@ static void begin_answer(exchange *x, ken_str text)
     x->r.status = (int)status;
     x->r.retry_after_s = -1;
     x->total = 0;
+    x->tag[0] = '\0';
     if (x->resumed_at && (status == 200 || status == 416))
         ask_again(x);
 }
@@ -287,6 +315,9 @@ static size_t keep_header(char *data, size_t size, size_t n, void *ctx)
     value = header_value(text, KEN_STR("content-length"));
     if (value.ptr && x->file && x->r.status == 200 && ken_str_parse_u64(value, &number))
         x->total = number;
+    value = header_value(text, KEN_STR("etag"));
+    if (value.len && value.len < TAG_MAX && value.ptr[0] == '"') // strong: the same bytes
+        snprintf(x->tag, sizeof x->tag, KEN_STR_FMT, KEN_STR_ARG(value));
     return x->fault ? 0 : n;
 }
 
@@ -503,20 +534,42 @@ void ken_httpc_response_release(ken_httpc_response *r)
 
 // ---- files -----------------------------------------------------------------------------------
 
+// Goes on only when the file is still the one that the part is of; NULL when that is not known.
+static struct curl_slist *make_condition(const exchange *x)
+{
+    struct curl_slist *list = NULL;
+    ken_buf path = KEN_BUF_INIT(8192), tag = KEN_BUF_INIT(TAG_MAX), text = KEN_BUF_INIT(256);
+    bool is_there = !ken_fs_read_own(tag_path(x, &path), TAG_MAX, &tag, NULL) && tag.len;
+    for (size_t i = 0; i < tag.len; i++)
+        is_there &= tag.ptr[i] >= ' '; // no line break may come into a header
+    if (is_there) {
+        ken_buf_printf(&text, "If-Range: " KEN_STR_FMT, KEN_STR_ARG(ken_buf_str(&tag)));
+        list = x->curl->add_header(NULL, text.ptr);
+    }
+    ken_buf_release(&path);
+    ken_buf_release(&tag);
+    ken_buf_release(&text);
+    return list;
+}
+
 // One request for what is missing. *out_code is how it ended.
 static ken_status fetch_rest(ken_httpc *c, exchange *x, CURLcode *out_code, ken_err *err)
 {
-    char range[32];
+    struct curl_slist *headers = NULL;
     line *l = take_line(c, x->curl);
     if (!l)
         return KEN_FAIL(err, KEN_ENOMEM, "libcurl gives no handle");
     set_fetch(x, l->easy);
     if (x->at) {
+        char range[32];
         snprintf(range, sizeof range, "%llu-", (unsigned long long)x->at);
+        headers = make_condition(x);
         x->curl->set(l->easy, CURLOPT_RANGE, range);
+        x->curl->set(l->easy, CURLOPT_HTTPHEADER, headers);
     }
     *out_code = run(x, l);
     give_line(c, x->curl, l);
+    x->curl->free_headers(headers);
     return KEN_OK;
 }
 
@@ -547,8 +600,12 @@ static ken_status fetch_once(ken_httpc *c, exchange *x, bool is_new, ken_err *er
     if (!st)
         st = ken_fs_sync(x->fd, err);
     ken_fs_close(x->fd);
-    if (!st)
+    if (!st) {
+        ken_buf path = KEN_BUF_INIT(8192);
+        (void)ken_fs_remove(tag_path(x, &path), NULL);
+        ken_buf_release(&path);
         tell_progress(x);
+    }
     return st;
 }
 

@@ -113,7 +113,8 @@ typedef struct ken_httpc_download {
     ken_httpc_fault *out_fault; // as above
 } ken_httpc_download;
 
-// Fetches a file, going on where an earlier call stopped when the server can do that. Follows
+// Fetches a file, going on where an earlier call stopped when the server can do that, and when the
+// file there is still the same by its ETag, which is kept in `path`.tag meanwhile. Follows
 // redirects, from https to https only. What has come stays on disk when it fails. A status other
 // than 200 and 206 is an error: KEN_ENOTFOUND for 404, else KEN_EIO. Whether the file is the right
 // one is for the caller to check. `*out_resumed_bytes` (may be NULL): what was there before and was

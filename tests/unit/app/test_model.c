@@ -161,7 +161,7 @@ KEN_TEST(models_that_cannot_be_are_refused)
             .source = KEN_STR("/a"),
             .tokenizer_source = KEN_STR("/b"),
             .sha256 = KEN_STR("12") },
-          "64 hexadecimal digits" },
+          "sha256: a SHA-256 has 64 hexadecimal digits, not '12'" },
         { { .id = KEN_STR("x"),
             .source = KEN_STR("/a"),
             .tokenizer_source = KEN_STR("/b"),

@@ -310,6 +310,45 @@ KEN_TEST(starts_again_when_there_is_no_part_that_fits)
     stop();
 }
 
+static const char *tag;
+
+// A file with an ETag, sent whole when the one that is asked for is another; cut the first time.
+static void serve_tagged(fake_http *s, const fake_request *q, fake_reply *out)
+{
+    char condition[64];
+    snprintf(condition, sizeof condition, "If-Range: %s\r\n", tag);
+    bool is_same = ken_str_find(q->head, ken_str_c(condition)) != SIZE_MAX;
+    bool has_condition = ken_str_find(q->head, KEN_STR("If-Range:")) != SIZE_MAX;
+    if (is_same || !has_condition)
+        serve_file(s, q, out);
+    else
+        ken_buf_put(&out->body, content, FILE_BYTES);
+    size_t n = strlen(out->headers);
+    snprintf(out->headers + n, sizeof out->headers - n, "ETag: %s\r\n", tag);
+}
+
+KEN_TEST(does_not_go_on_with_another_file)
+{
+    fill();
+    tag = "\"one\"";
+    start(serve_tagged);
+    ken_httpc_download d = { .url = at("/cut"), .path = ktest_path("a"), .out_fault = &fault };
+    kt_status(ken_httpc_fetch(client, &d, NULL, &err), KEN_EIO);
+    kt_eq_text(ktest_read(ktest_path("a.tag")), tag);
+    kt_eq_u(fetch("/cut", d.path), 100000); // the same: the rest
+    kt_has_str(server.log[1].ptr, "If-Range: \"one\"");
+    kt_false(ken_fs_exists(ktest_path("a.tag")));
+    fake_http_forget(&server);
+    d.path = ktest_path("b");
+    kt_status(ken_httpc_fetch(client, &d, NULL, &err), KEN_EIO);
+    tag = "\"two\""; // changed between the attempts
+    for (size_t i = 0; i < FILE_BYTES; i++)
+        content[i] = (char)(i * 13);
+    kt_eq_u(fetch("/cut", d.path), 0);
+    kt_false(ken_fs_exists(ktest_path("b.tag")));
+    stop();
+}
+
 KEN_TEST(a_file_that_cannot_be_had_is_an_error)
 {
     fill();
