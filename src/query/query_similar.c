@@ -119,6 +119,8 @@ static bool add_row(ken_snapshot *s, const ken_vector_hit *row, const ken_search
     ken_hit *known = hit_of(out, s->rows[row->file].path);
     if (!known && out->n_hits == most)
         return false;
+    if (known && known->n_places == MAX_PLACES) // nothing of it is wanted any more
+        return true;
     query_text t;
     if (query_load_text(s, row->file, arena, &t, NULL)) {
         out->n_removed++;
