@@ -18,7 +18,7 @@
 enum {
     EXACT_ROWS = 8192, // so many are all scored
     NEAR_SHARE = 32,   // one of so many rows is near …
-    NEAR_MIN = 4096,   // … and at least so many
+    NEAR_MIN = 8192,   // … and at least so many
     FILES_SHARE = 96,  // when files are wanted, whose other rows are scored afterwards
     FILES_MIN = 2048,
     SAMPLE = 13,     // one of so many blocks of rows is counted
