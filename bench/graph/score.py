@@ -118,6 +118,7 @@ class Tally:
         self.wanted = Counter()
         self.found = Counter()
         self.found_inferred = Counter()
+        self.left_out = Counter()  # wanted in files that have no edge at all: the index leaves them out
         self.right = Counter()
         self.wrong = Counter()
         self.by = Counter()
@@ -214,6 +215,7 @@ def score(truth, edges):
             if place.ours and place.groups():
                 if path not in seen:
                     tally.notes["wanted in files without any edge"] += 1
+                    tally.left_out.update(place.groups())
                 miss_or_find(tally, at, place, f"{path}:{line + 1}:{col + 1}")
     return tally
 
@@ -249,6 +251,9 @@ def report(name, tally, n_misses, out):
             f"  {group:8}     {percent(tally.precision(group))}   {percent(tally.recall(group))}"
             f"      {percent(tally.recall_inferred(group))} {n_edges:8} {tally.wanted[group]:8}\n"
         )
+    if tally.left_out:
+        recalls = (f"{g} {percent(tally.ratio(tally.found[g], tally.wanted[g] - tally.left_out[g]))}" for g in GROUPS)
+        out.write(f"  recall without files that have no edge: {', '.join(recalls)}\n")
     for cls in (*RESOLVED, "inferred"):
         n_edges = tally.right[cls] + tally.wrong[cls]
         out.write(f"  {cls:8}     {percent(tally.precision(cls))} {'':20} {n_edges:9}\n")

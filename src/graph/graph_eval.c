@@ -96,7 +96,7 @@ static const graph_value *with_other(ken_graph *g, const graph_value *a, const g
     return first;
 }
 
-static const graph_value *either(ken_graph *g, const graph_value *a, const graph_value *b)
+const graph_value *graph_either(ken_graph *g, const graph_value *a, const graph_value *b)
 {
     if (a->kind == GRAPH_NONE || a == b)
         return b;
@@ -138,57 +138,13 @@ const graph_value *graph_held(ken_graph *g, ken_graph_def d)
     const graph_value *v;
     if (!graph_begin(g, &u->held[d.def], &v))
         return v;
-    v = graph_eval(g, u, u->text.refs->defs[d.def].value);
+    v = graph_eval(g, u, graph_result_expr(u, d.def));
     if (v->kind == GRAPH_NONE && u->text.lang == KEN_LANG_RUBY)
         v = behind_attribute(g, u, d);
     return graph_end(g, &u->held[d.def], v);
 }
 
-static bool is_same_def(ken_graph_def a, ken_graph_def b)
-{
-    return a.file == b.file && a.def == b.def;
-}
-
-static const graph_value *substitute(ken_graph *g, const graph_value *v, const graph_value *self,
-                                     uint32_t depth);
-
-static const graph_value *substitute_args(ken_graph *g, const graph_value *v,
-                                          const graph_value *self, uint32_t depth)
-{
-    const graph_value *args[4] = { NULL };
-    uint32_t n = v->n_args < 4 ? v->n_args : 4;
-    bool is_same = true;
-    for (uint32_t i = 0; i < n; i++) {
-        args[i] = substitute(g, v->args[i], self, depth + 1);
-        is_same = is_same && args[i] == v->args[i];
-    }
-    if (is_same)
-        return v;
-    graph_value *copy = KEN_ARENA_NEW(&g->arena, graph_value);
-    *copy = *v;
-    const graph_value **kept = KEN_ARENA_ARRAY(&g->arena, const graph_value *, n);
-    memcpy(kept, args, n * sizeof *args);
-    copy->args = kept;
-    return copy;
-}
-
-// Type parameters of the object's type give way to its arguments.
-static const graph_value *substitute(ken_graph *g, const graph_value *v, const graph_value *self,
-                                     uint32_t depth)
-{
-    if (!self || depth > 4)
-        return v;
-    if (v->kind == GRAPH_PARAM) {
-        bool is_of_self = self->n_defs && v->n_defs &&
-                          (is_same_def(self->defs[0], v->defs[0]) ||
-                           is_same_def(self->defs[0], graph_owner_type(g, v->defs[0])));
-        return is_of_self && v->param < self->n_args ? self->args[v->param] : v;
-    }
-    return v->n_args ? substitute_args(g, v, self, depth) : v;
-}
-
-// An object of the type that `type` names.
-static const graph_value *instance_of(ken_graph *g, const graph_value *type)
+const graph_value *graph_instance_of(ken_graph *g, const graph_value *type)
 {
     type = graph_type(g, type);
     if (type->kind != GRAPH_DEFS)
@@ -197,7 +153,7 @@ static const graph_value *instance_of(ken_graph *g, const graph_value *type)
     *v = *type;
     v->kind = GRAPH_INSTANCE;
     v->self = NULL;
-    v->other = type->other ? instance_of(g, type->other) : NULL;
+    v->other = type->other ? graph_instance_of(g, type->other) : NULL;
     return v;
 }
 
@@ -244,7 +200,7 @@ const graph_value *graph_type(ken_graph *g, const graph_value *v)
         if (kind == KEN_SYMBOL_TYPE) {
             const graph_value *held = graph_held(g, v->defs[at]);
             if (held->kind != GRAPH_NONE && held != v) {
-                v = graph_with_class(g, substitute(g, held, v, 0), v->class);
+                v = graph_with_class(g, graph_substitute(g, held, v), v->class);
                 continue;
             }
         }
@@ -277,10 +233,10 @@ const graph_value *graph_object(ken_graph *g, const graph_value *v)
             return v;
         const graph_value *held = graph_held(g, v->defs[0]);
         for (uint32_t d = 1; d < v->n_defs && v->self; d++) // members of several alternatives
-            held = either(g, held, graph_held(g, v->defs[d]));
+            held = graph_either(g, held, graph_held(g, v->defs[d]));
         if (held->kind == GRAPH_NONE)
             return kind == KEN_SYMBOL_ENUM_MEMBER || kind == KEN_SYMBOL_TYPE ? v : held;
-        v = graph_with_class(g, substitute(g, held, v->self, 0), v->class);
+        v = graph_with_class(g, graph_substitute(g, held, v->self), v->class);
     }
     return v;
 }
@@ -304,6 +260,16 @@ static bool gives_self(const graph_unit *u, const graph_value *held, const graph
            ken_str_eq(held->name, KEN_STR("Self"));
 }
 
+// `return this`, and TypeScript's result `this`: what the method is called on, which may be of a
+// type that inherits it.
+static bool gives_this(ken_graph *g, const graph_value *callee, ken_graph_def method)
+{
+    const graph_unit *u = graph_unit_of(g, method.file);
+    const ken_expr *all = u->text.refs->exprs, *e = &all[graph_result_expr(u, method.def)];
+    e = e->op == KEN_EXPR_VALUE ? &all[e->a] : e;
+    return callee->self && callee->self->kind == GRAPH_INSTANCE && e->op == KEN_EXPR_SELF;
+}
+
 static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_value *callee)
 {
     for (uint32_t i = 0; i < callee->n_defs; i++) {
@@ -313,12 +279,14 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
         if (kind == KEN_SYMBOL_OBJECT && callee->n_defs == 1 && u->text.lang == KEN_LANG_SCALA)
             return applied(g, u, callee);
         if (graph_is_type(kind))
-            return instance_of(g, callee);
+            return graph_instance_of(g, callee);
         if (kind == KEN_SYMBOL_ENUM_MEMBER)
             return callee; // one that has fields
         const graph_value *held = graph_held(g, callee->defs[i]);
+        if (gives_this(g, callee, callee->defs[i]))
+            return graph_with_class(g, callee->self, callee->class);
         if (gives_self(u, held, callee))
-            return instance_of(g, callee->self);
+            return graph_instance_of(g, callee->self);
         if (ken_symbol_is_variable(kind)) { // a variable that holds a function or a class
             held = graph_object(g, callee);
             if (held->kind == GRAPH_FUNCTION)
@@ -330,7 +298,7 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
                 held = &graph_nothing; // in Ruby naming it is calling it
         }
         if (held->kind != GRAPH_NONE)
-            return graph_with_class(g, substitute(g, held, callee->self, 0), callee->class);
+            return graph_with_class(g, graph_substitute(g, held, callee->self), callee->class);
     }
     return &graph_nothing;
 }
@@ -338,8 +306,8 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
 // Objects that can be called.
 static const graph_value *call_of_object(ken_graph *g, graph_unit *u, const graph_value *object)
 {
-    static const char *const methods[] = { "__call__", "operator()", "invoke",        "apply",
-                                           "call",     "__invoke",   "callAsFunction" };
+    static const char *const methods[] = { "()",    "__call__", "operator()", "invoke",
+                                           "apply", "call",     "__invoke",   "callAsFunction" };
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         const graph_value *m = graph_member_of(g, u, object, ken_str_c(methods[i]));
         if (m->kind == GRAPH_DEFS)
@@ -425,7 +393,7 @@ static const graph_value *eval_apply(ken_graph *g, graph_unit *u, const ken_expr
     if (type->n_args)
         memcpy(args, type->args, type->n_args * sizeof *args);
     // Arguments are kept as what an object of them is.
-    args[type->n_args] = instance_of(g, arg);
+    args[type->n_args] = graph_instance_of(g, arg);
     v->args = args;
     v->n_args = type->n_args + 1;
     return v;
@@ -567,13 +535,6 @@ static const graph_value *eval_def(ken_graph *g, graph_unit *u, const ken_expr *
     return graph_defs_value(g, &def, e->a < u->n_defs, KEN_EDGE_EXACT);
 }
 
-static const graph_value *eval_lambda(ken_graph *g, graph_unit *u, const ken_expr *e)
-{
-    graph_value *v = graph_new_value(g, GRAPH_FUNCTION, KEN_EDGE_EXACT);
-    v->inner = graph_eval(g, u, e->a);
-    return v;
-}
-
 static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     switch (e->op) {
@@ -590,7 +551,7 @@ static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
     case KEN_EXPR_CALL:
         return eval_call(g, u, e);
     case KEN_EXPR_VALUE:
-        return instance_of(g, graph_eval_type(g, u, e->a));
+        return graph_instance_of(g, graph_eval_type(g, u, e->a));
     case KEN_EXPR_ELEMENT:
         return eval_element(g, u, e);
     case KEN_EXPR_APPLY:
@@ -598,14 +559,16 @@ static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
     case KEN_EXPR_AWAIT:
         return eval_await(g, u, e);
     case KEN_EXPR_EITHER:
-        return either(g, graph_object(g, graph_eval(g, u, e->a)),
-                      graph_object(g, graph_eval(g, u, e->b)));
+        return graph_either(g, graph_object(g, graph_eval(g, u, e->a)),
+                            graph_object(g, graph_eval(g, u, e->b)));
     case KEN_EXPR_PARAM:
         return eval_param(g, u, e);
     case KEN_EXPR_BUILTIN:
         return outside_named(g, e->name);
     case KEN_EXPR_LAMBDA:
-        return eval_lambda(g, u, e);
+        return graph_lambda(g, u, e);
+    case KEN_EXPR_GIVEN:
+        return graph_given(g, u, e);
     case KEN_EXPR_NONE:
     case KEN_EXPR_OP_COUNT:
         break;

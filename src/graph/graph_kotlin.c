@@ -61,7 +61,7 @@ static ken_expr_id value_behind(ken_graph *g, graph_unit **u, ken_expr_id expr)
     if (!d || v->defs[0].def >= d->text.refs->n_defs)
         return 0;
     *u = d;
-    return d->text.refs->defs[v->defs[0].def].value;
+    return graph_result_expr(d, v->defs[0].def);
 }
 
 // The name of a type that is not in the tree; empty when it is in it, or not known.

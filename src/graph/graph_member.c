@@ -324,10 +324,10 @@ static const graph_value *with_self(ken_graph *g, const graph_value *v, const gr
 static bool is_wrapper(ken_str name)
 {
     static const char *const wrappers[] = {
-        "Optional",    "Box",      "Rc",        "Arc",        "Ref",        "RefMut",
-        "MutexGuard",  "Cow",      "Pin",       "unique_ptr", "shared_ptr", "weak_ptr",
-        "Final",       "ClassVar", "Annotated", "Readonly",   "Partial",    "Required",
-        "NonNullable", "Lazy",     "Type",      "type",
+        "Optional",  "Box",      "Rc",         "Arc",        "Ref",         "RefMut",  "MutexGuard",
+        "Cow",       "Pin",      "unique_ptr", "shared_ptr", "weak_ptr",    "Final",   "ClassVar",
+        "Annotated", "Readonly", "Partial",    "Required",   "NonNullable", "Lazy",    "Type",
+        "type",      "Omit",     "Pick",       "Extract",    "Exclude",     "NoInfer", "ThisType",
     };
     for (size_t i = 0; i < sizeof wrappers / sizeof *wrappers; i++)
         if (ken_str_eq_c(name, wrappers[i]))
@@ -473,7 +473,8 @@ static const graph_value *member_of_outside(ken_graph *g, graph_unit *u, const g
     const graph_value *part = part_of(object, name);
     if (part)
         return part;
-    return object->n_args == 1 && is_wrapper(object->name)
+    bool is_of_more = object->n_args == 2 && graph_is_js(u->text.lang); // Pick<T, "a">
+    return (object->n_args == 1 || is_of_more) && is_wrapper(object->name)
                ? graph_member_of(g, u, object->args[0], name)
                : &graph_outside;
 }

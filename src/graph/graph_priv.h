@@ -51,7 +51,7 @@ typedef enum graph_value_kind {
     GRAPH_MODULE,   // the files of a module
     GRAPH_SPACE,    // a namespace, wherever it is written
     GRAPH_PARAM,    // type parameter `param` of defs[0]
-    GRAPH_FUNCTION, // a function without a name; `inner` = what it gives
+    GRAPH_FUNCTION, // a function without a name; `inner` = what it gives, `args` = what it takes
     GRAPH_EXTERNAL, // outside of the tree
 } graph_value_kind;
 
@@ -168,6 +168,10 @@ const graph_value *graph_eval_type(ken_graph *g, graph_unit *u, ken_expr_id expr
 const graph_value *graph_held(ken_graph *g, ken_graph_def def);
 // A value seen as an object that has members: variables give way to what they hold.
 const graph_value *graph_object(ken_graph *g, const graph_value *v);
+// An object of the type that `type` names.
+const graph_value *graph_instance_of(ken_graph *g, const graph_value *type);
+// `a`, or `b`: both are kept as alternatives.
+const graph_value *graph_either(ken_graph *g, const graph_value *a, const graph_value *b);
 // The type that a name of a type stands for: aliases followed.
 const graph_value *graph_type(ken_graph *g, const graph_value *v);
 // Member `name` of an object, type, module or namespace; graph_nothing when it has none.
@@ -202,6 +206,26 @@ const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, k
 const uint32_t *graph_closure(ken_graph *g, graph_unit *u, uint32_t *out_n);
 // The type whose members the members of this definition are: an impl's, an extension's; itself.
 ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def def);
+
+// ---- graph_given.c -----------------------------------------------------------------------------
+// The expression of what a function gives; 0 = nothing is known.
+ken_expr_id graph_result_expr(const graph_unit *u, ken_def_id def);
+// A function as it was said, with what it takes; graph_nothing when that is not known.
+const graph_value *graph_lambda(ken_graph *g, graph_unit *u, const ken_expr *e);
+// What a parameter of a function is given.
+const graph_value *graph_given(ken_graph *g, graph_unit *u, const ken_expr *e);
+
+// ---- graph_types.c -----------------------------------------------------------------------------
+// Type parameters of what `self` is an object of, or of the function that it is, give way to its
+// arguments.
+const graph_value *graph_substitute(ken_graph *g, const graph_value *v, const graph_value *self);
+// What the expression of a type is when its parameters are what `self` has for them.
+const graph_value *graph_eval_with(ken_graph *g, graph_unit *u, ken_expr_id expr,
+                                   const graph_value *self, uint32_t depth);
+// The `*out_n` type arguments of a function whose result `pattern` would be `wanted`.
+const graph_value *const *graph_infer(ken_graph *g, ken_graph_def def, uint32_t n_params,
+                                      const graph_value *pattern, const graph_value *wanted,
+                                      uint32_t *out_n);
 
 // ---- graph_rust.c ------------------------------------------------------------------------------
 // `crate`, `self` and `super` as seen from `around`.

@@ -15,9 +15,9 @@
 // learnt again at its next run. 1: first. 2: plurals of capitals, case outside ASCII. 3: further
 // declarators, constructors of C++, visibility by name in Ruby. 4: vectors. 5: another model. 6:
 // references. 8: ends of literals. 9: functions that are put into fields. 10, 11: Kotlin, Scala,
-// Lua, Zig, shell. 12: C++ behind macros.
+// Lua, Zig, shell. 12: C++ behind macros. 16: what functions take; objects that are arguments.
 enum {
-    KEN_INDEX_FEATURE = 15
+    KEN_INDEX_FEATURE = 16
 };
 
 // What a worker needs and keeps between files. One per worker thread.

@@ -157,6 +157,7 @@ typedef struct ken_ref_rules {
     ken_member_view members;
     bool counts_calls; // calls are kept though nobody asks for their result: functions are
                        // overloaded
+    bool types_params; // what functions take is kept, and what arguments are expected to be
 } ken_ref_rules;
 
 // Borrowed, compiled on first use; NULL without grammar or table.

@@ -37,7 +37,9 @@ typedef enum ken_expr_op {
     KEN_EXPR_EITHER,  // a or b
     KEN_EXPR_PARAM,   // type parameter `name`, number b, of definition a; its bound is unknown
     KEN_EXPR_BUILTIN, // a value of a type of the language itself: "string", "number", "list", …
-    KEN_EXPR_LAMBDA,  // a function that gives a when called
+    KEN_EXPR_LAMBDA,  // a function that gives a when called; b = a tuple of what it takes, 0 =
+                      // unknown
+    KEN_EXPR_GIVEN,   // what parameter b of function a is given
     KEN_EXPR_OP_COUNT
 } ken_expr_op;
 
@@ -96,8 +98,9 @@ typedef enum ken_def_flag {
 
 // What is said of each definition beyond its outline.
 typedef struct ken_def_info {
-    // A variable, field or parameter: its value. A function: what calling it gives. A type alias:
-    // VALUE of what it stands for. Else 0.
+    // A variable, field or parameter: its value. A function: what calling it gives, or as a LAMBDA
+    // the whole function, which says what it takes as well. A type alias: VALUE of what it stands
+    // for. Else 0.
     ken_expr_id value;
     uint16_t complexity;            // McCabe's, of callables: 1 + branches
     uint8_t min_params, max_params; // without self/this; 255 = 255 or more

@@ -207,7 +207,7 @@ static const struct {
     { "then", KEN_EXPR_AWAIT, 1 },
 };
 
-ken_expr_id refs__given_to(ken_refs_maker *m, const refs_frame *lambda, uint32_t nth)
+ken_expr_id refs__element_given(ken_refs_maker *m, const refs_frame *lambda, uint32_t nth)
 {
     const refs_frame *call = lambda - 1;
     if (!(lambda->rule->flags & KEN_REF_F_ELEMENT) || !call->rule ||
@@ -281,10 +281,13 @@ refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f)
     if (callee.expr)
         add_literal(m, f, callee.expr);
     ken_expr_id held = held_value(m, f, callee.expr);
-    return (refs_value){ held ? held : refs__expr(m, KEN_EXPR_CALL, callee.expr, f->n_args, 0),
-                         callee.ref,
-                         f->start,
-                         f->end,
-                         f->depth,
-                         false };
+    uint32_t n_args = m->rules->types_params ? 0 : f->n_args; // there is one function of a name
+    return (refs_value){
+        held ? held : refs__expr(m, KEN_EXPR_CALL, refs__applied(m, f, callee.expr), n_args, 0),
+        callee.ref,
+        f->start,
+        f->end,
+        f->depth,
+        false
+    };
 }

@@ -217,14 +217,19 @@ static refs_value close_cast(ken_refs_maker *m, const refs_frame *f)
     return value_of(f, first == last ? e : refs__value_of_type(m, e), -1);
 }
 
+ken_expr_id refs__applied(ken_refs_maker *m, const refs_frame *f, ken_expr_id to)
+{
+    for (size_t i = f->first_value; f->types_end && i < m->values.len; i++)
+        if (m->values.ptr[i].end < f->types_end && m->values.ptr[i].depth == f->depth + 2)
+            to = refs__expr(m, KEN_EXPR_APPLY, to, m->values.ptr[i].expr, 0);
+    return to;
+}
+
 static refs_value close_new(ken_refs_maker *m, const refs_frame *f)
 {
     refs_value *type = main_value(m, f, KEN_REF_PATH_TYPE);
     refs__set_role(m, type, KEN_REF_NEW);
-    ken_expr_id e = expr_of(type);
-    for (size_t i = f->first_value; f->has_type_args && i < m->values.len; i++)
-        if (m->values.ptr[i].depth == f->args_depth + 1)
-            e = refs__expr(m, KEN_EXPR_APPLY, e, m->values.ptr[i].expr, 0);
+    ken_expr_id e = refs__applied(m, f, expr_of(type));
     return value_of(f, refs__value_of_type(m, e), type ? type->ref : -1);
 }
 
@@ -248,6 +253,8 @@ static refs_value close_lambda(ken_refs_maker *m, const refs_frame *f)
     refs_value *body = refs__value_at(m, f, KEN_REF_PATH_BODY);
     refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
     ken_expr_id result = type ? refs__value_of_type(m, type->expr) : body ? body->expr : f->returns;
+    if (refs_has(f, KEN_REF_F_MEMBER))
+        refs__add_signature(m, f, result);
     // A variable that holds it may be a function of the outline.
     const refs_frame *outer = refs_top(m);
     int32_t def = outer->rule && f->first_decl > outer->first_decl
@@ -255,7 +262,7 @@ static refs_value close_lambda(ken_refs_maker *m, const refs_frame *f)
                       : -1;
     if (def >= 0 && ken_symbol_is_callable(m->symbols[def].kind))
         set_params(&m->defs.ptr[def], f);
-    return value_of(f, refs__expr(m, KEN_EXPR_LAMBDA, result, 0, 0), -1);
+    return value_of(f, refs__expr(m, KEN_EXPR_LAMBDA, result, f->takes, 0), -1);
 }
 
 static void add_base(ken_refs_maker *m, int32_t def, ken_base_kind kind, const refs_value *v)
@@ -296,6 +303,7 @@ static void close_function(ken_refs_maker *m, const refs_frame *f)
     ken_expr_id result = type ? refs__value_of_type(m, type->expr) : f->returns;
     if (refs_has(f, KEN_REF_F_GIVES))
         result = refs__either(m, result, last_statement(m, f));
+    result = refs__whole_function(m, f, result);
     if (result)
         info->value = result;
     set_params(info, f);
@@ -396,8 +404,11 @@ static void count_param(ken_refs_maker *m, const refs_frame *f)
     if (!f->callable || m->frames.len - 1 != f->callable || f->start < callable->params_start ||
         f->start >= callable->params_end)
         return;
+    const refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
+    if (type)
+        refs__take(m, callable, type->expr);
     uint32_t n = (uint32_t)m->decls.len - f->first_decl;
-    n = n ? n : 1;
+    n = n && refs_has(f, KEN_REF_F_EACH) ? n : 1; // a pattern of many names is one
     bool is_optional = refs_has(f, KEN_REF_F_OPTIONAL) ||
                        !ts_node_is_null(refs__at(m, f->rule, KEN_REF_PATH_VALUE, f->node));
     if (refs_has(f, KEN_REF_F_VARIADIC)) {
@@ -517,7 +528,8 @@ static void close_local(ken_refs_maker *m, const refs_frame *f)
 static void close_param_type(ken_refs_maker *m, const refs_frame *f)
 {
     int32_t def = refs__holder(m, f->around);
-    ken_expr_id bound = expr_of(refs__value_at(m, f, KEN_REF_PATH_TYPE));
+    ken_expr_id bound = refs__either(m, expr_of(refs__value_at(m, f, KEN_REF_PATH_TYPE)),
+                                     expr_of(refs__value_at(m, f, KEN_REF_PATH_VALUE)));
     for (size_t i = f->first_decl; def >= 0 && i < m->decls.len; i++) {
         refs_place *p = &m->places.ptr[def];
         ken_str name = m->decls.ptr[i].text;
@@ -660,6 +672,8 @@ static refs_value close_pass(ken_refs_maker *m, const refs_frame *f)
     if (refs_has(f, KEN_REF_F_KEY))
         refs__store_positions(m, f);
     const refs_value *inner = main_value(m, f, KEN_REF_PATH_VALUE);
+    if (refs_has(f, KEN_REF_F_ALL) && inner)
+        refs__spread(m, inner->expr);
     refs_value v = value_of(f, expr_of(inner), inner ? inner->ref : -1);
     v.is_text = inner && inner->is_text;
     return v;

@@ -297,9 +297,11 @@ int32_t refs__member_of(const ken_refs_maker *m, int32_t owner, refs_name name)
 
 void refs__set_value(ken_refs_maker *m, int32_t def, ken_expr_id value)
 {
-    // Of a function that a variable holds, what calling it gives.
-    if (m->exprs.ptr[value].op == KEN_EXPR_LAMBDA && ken_symbol_is_callable(m->symbols[def].kind))
-        value = m->exprs.ptr[value].a;
+    // Of a function that a variable holds, what calling it gives, unless there is more to say.
+    const refs_expr *e = &m->exprs.ptr[value];
+    bool is_plain = e->op == KEN_EXPR_LAMBDA && !e->b && m->exprs.ptr[e->a].op != KEN_EXPR_LAMBDA;
+    if (is_plain && ken_symbol_is_callable(m->symbols[def].kind))
+        value = e->a;
     if (value)
         m->defs.ptr[def].value = value;
 }

@@ -14,10 +14,10 @@ typedef struct dump {
     ken_buf *out;
 } dump;
 
-static const char *const op_words[KEN_EXPR_OP_COUNT] = { "?",       "name",    "def",   "self",
-                                                         "super",   "member",  "call",  "value",
-                                                         "element", "apply",   "await", "either",
-                                                         "param",   "builtin", "lambda" };
+static const char *const op_words[KEN_EXPR_OP_COUNT] = { "?",       "name",    "def",    "self",
+                                                         "super",   "member",  "call",   "value",
+                                                         "element", "apply",   "await",  "either",
+                                                         "param",   "builtin", "lambda", "given" };
 
 static ken_str def_name(const dump *d, uint32_t def)
 {
@@ -58,14 +58,17 @@ static void put_parts(const dump *d, const ken_expr *e, int depth)
     if (put_plain(d, e))
         return;
     put_expr(d, e->a, depth + 1);
+    bool has_two = e->op == KEN_EXPR_APPLY || e->op == KEN_EXPR_EITHER;
     if (e->op == KEN_EXPR_MEMBER) {
         ken_buf_puts(d->out, ", ");
         ken_buf_put_str(d->out, e->name);
-    } else if (e->op == KEN_EXPR_APPLY || e->op == KEN_EXPR_EITHER) {
+    } else if (has_two || (e->op == KEN_EXPR_LAMBDA && e->b)) {
         ken_buf_puts(d->out, ", ");
         put_expr(d, e->b, depth + 1);
     } else if (e->op == KEN_EXPR_CALL && e->b) {
         ken_buf_printf(d->out, ", %u", e->b - 1);
+    } else if (e->op == KEN_EXPR_GIVEN) {
+        ken_buf_printf(d->out, ", %u", e->b);
     } else if (e->op == KEN_EXPR_ELEMENT && e->b) {
         ken_buf_puts(d->out, e->b == 2 ? ", entered" : ", key");
     }

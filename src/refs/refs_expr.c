@@ -100,7 +100,7 @@ static bool says_nothing(ken_expr_op op, uint32_t a, refs_name name)
         NEEDS_NAME =
             1 << KEN_EXPR_NAME | 1 << KEN_EXPR_MEMBER | 1 << KEN_EXPR_PARAM | 1 << KEN_EXPR_BUILTIN,
         NEEDS_A = 1 << KEN_EXPR_CALL | 1 << KEN_EXPR_VALUE | 1 << KEN_EXPR_ELEMENT |
-                  1 << KEN_EXPR_APPLY | 1 << KEN_EXPR_AWAIT,
+                  1 << KEN_EXPR_APPLY | 1 << KEN_EXPR_AWAIT | 1 << KEN_EXPR_GIVEN,
     };
     return (!name && (NEEDS_NAME >> op & 1)) || (!a && (NEEDS_A >> op & 1));
 }

@@ -6,59 +6,16 @@
 // variable, a field, or given back. An object that is an argument is neither.
 #include "refs/refs_priv.h"
 
-// Through parentheses to what an object is for.
-static const refs_frame *outer_of(const refs_frame *f)
-{
-    const refs_frame *outer = f - 1;
-    while (outer->rule && outer->rule->role == KEN_REF_RULE_PASS)
-        outer--;
-    return outer;
-}
-
-static bool is_object(const refs_frame *f)
-{
-    return f->rule && f->rule->role == KEN_REF_RULE_OBJECT;
-}
-
-static ken_expr_id type_said_by(ken_refs_maker *m, const refs_frame *f)
-{
-    const refs_value *type =
-        f->rule->path[KEN_REF_PATH_TYPE] ? refs__value_at(m, f, KEN_REF_PATH_TYPE) : NULL;
-    return type && type->expr ? refs__value_of_type(m, type->expr) : 0;
-}
-
-static ken_expr_id key_of_outer(ken_refs_maker *m, const refs_frame *entry)
-{
-    ken_expr_id object = entry[-1].context;
-    return object ? refs__expr(m, KEN_EXPR_MEMBER, object, 0, refs__name(m, entry->name)) : 0;
-}
-
-// What the place expects: a declared type, a result, a member of such, an element of such.
-static ken_expr_id context_of(ken_refs_maker *m, const refs_frame *f)
-{
-    const refs_frame *outer = outer_of(f);
-    ken_ref_rule_role role = outer->rule ? outer->rule->role : KEN_REF_RULE_NONE;
-    if (role == KEN_REF_RULE_LOCAL || role == KEN_REF_RULE_FIELD || role == KEN_REF_RULE_LAMBDA)
-        return type_said_by(m, outer);
-    if (role == KEN_REF_RULE_RETURN) {
-        outer = &m->frames.ptr[outer->callable];
-        return outer->rule ? type_said_by(m, outer) : 0;
-    }
-    if (role == KEN_REF_RULE_ENTRY)
-        return is_object(outer - 1) ? key_of_outer(m, outer) : 0;
-    return 0;
-}
-
 // Whether somebody may ask for the members of what stands there.
 static bool is_held(const refs_frame *f)
 {
-    const refs_frame *outer = outer_of(f);
+    const refs_frame *outer = refs__outer_of(f);
     if (!outer->rule)
         return false;
     if (outer->rule->role == KEN_REF_RULE_EXPORT)
         return refs_has(outer, KEN_REF_F_DEFAULT);
     if (outer->rule->role == KEN_REF_RULE_ENTRY)
-        return is_object(outer - 1) && outer[-1].object >= 0;
+        return refs_is_object(outer - 1) && outer[-1].object >= 0;
     static const bool holds[KEN_REF_RULE_COUNT] = {
         [KEN_REF_RULE_LOCAL] = true,  [KEN_REF_RULE_FIELD] = true,  [KEN_REF_RULE_ASSIGN] = true,
         [KEN_REF_RULE_LAMBDA] = true, [KEN_REF_RULE_RETURN] = true, [KEN_REF_RULE_CAST] = true,
@@ -91,7 +48,10 @@ void refs__open_object(ken_refs_maker *m, refs_frame *f)
             make_type(m, f);
         return;
     }
-    f->context = context_of(m, f);
+    const refs_frame *outer = refs__outer_of(f);
+    bool is_assigned = outer->rule && outer->rule->role == KEN_REF_RULE_ASSIGN;
+    if (!is_assigned) // what it is assigned to may have its type from here
+        f->context = refs__context(m, f);
     if (!f->context && is_held(f))
         make_type(m, f);
 }
@@ -160,12 +120,12 @@ static void add_entry(ken_refs_maker *m, const refs_frame *object, ken_str name,
 
 void refs__close_entry(ken_refs_maker *m, const refs_frame *f)
 {
-    ken_expr_id value = type_said_by(m, f);
+    ken_expr_id value = refs__type_said_by(m, f);
     const refs_value *said = refs__value_at(m, f, KEN_REF_PATH_VALUE);
     if (!value && said)
         value = said->expr;
     int32_t def = f->name.len ? refs__def_named_at(m, f->name_start) : -1;
-    if (is_object(f - 1) && f->name.len)
+    if (refs_is_object(f - 1) && f->name.len)
         add_entry(m, f - 1, f->name, f->name_start, value, said);
     else if (def >= 0)
         refs__set_value(m, def, value);
@@ -173,7 +133,7 @@ void refs__close_entry(ken_refs_maker *m, const refs_frame *f)
 
 void refs__add_short_entry(ken_refs_maker *m, ken_str name, uint32_t byte, ken_expr_id value)
 {
-    if (is_object(refs_top(m)))
+    if (refs_is_object(refs_top(m)))
         add_entry(m, refs_top(m), name, byte, value, NULL);
 }
 
@@ -181,7 +141,7 @@ void refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result
 {
     const refs_frame *object = f - 1;
     TSNode name = refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
-    if (!is_object(object) || ts_node_is_null(name))
+    if (!refs_is_object(object) || ts_node_is_null(name))
         return;
     if (f->def >= 0) {
         own(m, object->object, f->def);
@@ -190,4 +150,26 @@ void refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result
                           ts_node_start_byte(name), false };
         refs__add_implied(m, d, (ken_def_info){ .value = result, .complexity = 1 });
     }
+}
+
+void refs__spread(ken_refs_maker *m, ken_expr_id value)
+{
+    const refs_frame *object = refs_top(m);
+    const refs_expr *e = &m->exprs.ptr[value];
+    ken_base base = { (ken_def_id)object->object, KEN_BASE_MIXES,
+                      e->op == KEN_EXPR_VALUE ? e->a : value };
+    if (refs_is_object(object) && object->object >= 0 && e->op != KEN_EXPR_BUILTIN && value &&
+        m->bases.len < KEN_MAX_REFS)
+        ken_vec_push(&m->bases, base);
+}
+
+void refs__add_signature(ken_refs_maker *m, const refs_frame *f, ken_expr_id result)
+{
+    const refs_frame *outer = refs_top(m);
+    int32_t owner = refs_is_object(outer) && outer->object >= 0 ? outer->object
+                                                                : refs__type_around(m, f->around);
+    ken_implied d = { KEN_STR("()"), KEN_SYMBOL_METHOD, owner, f->start, true };
+    ken_def_info info = { .value = refs__whole_function(m, f, result), .complexity = 1 };
+    if (owner >= 0)
+        refs__add_implied(m, d, info);
 }

@@ -4,8 +4,8 @@
 // refs_walk.c goes through the tree and keeps the stack of open nodes (frames); refs_close.c says
 // what a node gives when it is over; refs_expr.c keeps names and expressions, refs_scope.c locals,
 // refs_defs.c definitions, refs_import.c bindings, refs_object.c objects that are written down,
-// refs_stored.c what is put into fields and tables, refs_call.c calls and their literals,
-// refs_tokens.c what macros are given.
+// refs_context.c what a place expects, refs_stored.c what is put into fields and tables,
+// refs_call.c calls and their literals, refs_tokens.c what macros are given.
 #ifndef KEN_REFS_REFS_PRIV_H
 #define KEN_REFS_REFS_PRIV_H
 
@@ -81,12 +81,15 @@ typedef struct refs_frame {
     int32_t def;              // definition that this node is, -1 = none
     ken_str name;             // of a member or call
     uint32_t name_start;
-    bool is_def_name; // that of a definition
-    bool has_type_args;
+    bool is_def_name;                        // that of a definition
+    uint32_t types_end;                      // of the arguments that are types; 0 = there are none
     uint32_t args_start, args_depth, n_args; // n_args: 1 + their number, 0 = not counted
+    TSNode args;                             // where args_start is
     uint32_t params_start, params_end;
     uint32_t ready_at;   // declares its names when the walk gets here; UINT32_MAX = when it closes
     ken_expr_id returns; // of callables
+    ken_expr_id takes;   // of callables: a tuple of the types of its parameters, 0 = nothing to say
+    uint16_t n_taken;    // parameters that `takes` has
     uint16_t n_returns;
     uint16_t min_params, max_params;
     bool is_variadic, has_self;
@@ -223,6 +226,7 @@ bool refs__is_name(const ken_refs_maker *m, TSNode node); // by its type
 void refs__drop_decls(ken_refs_maker *m, uint32_t first);
 // Which of the parts between commas a place in the node is in, in digits.
 ken_str refs__position(ken_refs_maker *m, TSNode node, uint32_t byte);
+uint32_t refs__commas_before(const ken_refs_maker *m, TSNode node, uint32_t byte);
 void refs__open_pattern(ken_refs_maker *m, refs_frame *f);
 void refs__close_pattern(ken_refs_maker *m, const refs_frame *f);
 void refs__add_pattern_leaf(ken_refs_maker *m, const refs_frame *f, TSNode leaf);
@@ -244,6 +248,9 @@ void refs__declare_names(ken_refs_maker *m,
                          uint32_t frame); // those of a `local`, with their values
 void refs__close_top(ken_refs_maker *m);
 
+// `to` with the types that the call says: `f<T>(x)`, `new A<T>()`.
+ken_expr_id refs__applied(ken_refs_maker *m, const refs_frame *f, ken_expr_id to);
+
 // ---- refs_object.c -----------------------------------------------------------------------------
 void refs__open_object(ken_refs_maker *m, refs_frame *f);
 refs_value refs__close_object(ken_refs_maker *m, const refs_frame *f);
@@ -251,8 +258,32 @@ void refs__open_entry(ken_refs_maker *m, refs_frame *f);
 void refs__close_entry(ken_refs_maker *m, const refs_frame *f);
 // `{ name }`: a key that is its value as well.
 void refs__add_short_entry(ken_refs_maker *m, ken_str name, uint32_t byte, ken_expr_id value);
+// `{ ...value }`: what it has, the object around has.
+void refs__spread(ken_refs_maker *m, ken_expr_id value);
+// How objects of the type around are called.
+void refs__add_signature(ken_refs_maker *m, const refs_frame *f, ken_expr_id result);
 // A function that stands in an object belongs to it.
 void refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result);
+
+// ---- refs_context.c ----------------------------------------------------------------------------
+// What the place of an expression expects of it: a declared type, a result, a member or an element
+// of such, or with `%params typed` what the function takes whose argument it is. 0 = nothing is
+// known.
+ken_expr_id refs__context(ken_refs_maker *m, const refs_frame *f);
+const refs_frame *refs__outer_of(const refs_frame *f); // through parentheses
+// A value of the type at `type=`, 0 = there is none.
+ken_expr_id refs__type_said_by(ken_refs_maker *m, const refs_frame *f);
+// What parameter `nth` of a function is that has no type of its own.
+ken_expr_id refs__given_to(ken_refs_maker *m, const refs_frame *callable, uint32_t nth);
+// Notes that the callable takes one more parameter, of that type.
+void refs__take(ken_refs_maker *m, refs_frame *callable, ken_expr_id type);
+// A function that gives `result` and takes what was noted.
+ken_expr_id refs__whole_function(ken_refs_maker *m, const refs_frame *f, ken_expr_id result);
+
+static inline bool refs_is_object(const refs_frame *f)
+{
+    return f->rule && f->rule->role == KEN_REF_RULE_OBJECT;
+}
 
 // ---- refs_stored.c -----------------------------------------------------------------------------
 // Notes that what `v` names is put into a place; nothing when it can be no function.
@@ -262,9 +293,9 @@ void refs__store_positions(ken_refs_maker *m, const refs_frame *f);
 
 // ---- refs_call.c -------------------------------------------------------------------------------
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f);
-// What parameter `nth` of a function is that is the first argument of a call: `xs.map(x => …)`; 0 =
-// nothing is known. Only for rules that say `element`.
-ken_expr_id refs__given_to(ken_refs_maker *m, const refs_frame *lambda, uint32_t nth);
+// What parameter `nth` of a function is that is the first argument of a method that lists and
+// promises have: `xs.map(x => …)`; 0 = it is none. Only for rules that say `element`.
+ken_expr_id refs__element_given(ken_refs_maker *m, const refs_frame *lambda, uint32_t nth);
 
 // ---- refs_tokens.c -----------------------------------------------------------------------------
 // Makes the name at start..end a member of the value before it, when `tokens` is the frame and says

@@ -176,7 +176,7 @@ static int32_t add_step(ken_refs_maker *m, int32_t from, ken_expr_op op, refs_na
     return (int32_t)m->steps.len - 1;
 }
 
-ken_str refs__position(ken_refs_maker *m, TSNode node, uint32_t byte)
+uint32_t refs__commas_before(const ken_refs_maker *m, TSNode node, uint32_t byte)
 {
     TSTreeCursor c = ts_tree_cursor_new(node);
     uint32_t n = 0;
@@ -189,7 +189,12 @@ ken_str refs__position(ken_refs_maker *m, TSNode node, uint32_t byte)
         } while (ts_tree_cursor_goto_next_sibling(&c));
     }
     ts_tree_cursor_delete(&c);
-    return ken_arena_printf(m->arena, "%u", (unsigned)n);
+    return n;
+}
+
+ken_str refs__position(ken_refs_maker *m, TSNode node, uint32_t byte)
+{
+    return ken_arena_printf(m->arena, "%u", (unsigned)refs__commas_before(m, node, byte));
 }
 
 // A step to the part of a tuple that begins at `byte`, when the pattern is one.

@@ -465,14 +465,18 @@ static bool visit_args(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
     if (f->args_depth ||
         (role != KEN_REF_RULE_CALL && role != KEN_REF_RULE_NEW && role != KEN_REF_RULE_APPLY))
         return true;
+    if (f->max_depth < at->depth + 1)
+        f->max_depth = at->depth + 1;
+    if ((rule->flags & KEN_REF_F_TYPE) && role != KEN_REF_RULE_APPLY) {
+        f->types_end = ts_node_end_byte(at->node);
+        return true;
+    }
+    f->args = at->node;
     f->args_start = start;
     f->args_depth = at->depth;
     if (role == KEN_REF_RULE_CALL && f->name.len && f->name_start < start)
         f->reserved = refs__reserve_ref(m, f->name_start); // behind the receiver's
-    f->has_type_args = (rule->flags & KEN_REF_F_TYPE) != 0;
     f->n_args = 1 + ts_node_named_child_count(at->node);
-    if (f->max_depth < at->depth + 1)
-        f->max_depth = at->depth + 1;
     return true;
 }
 

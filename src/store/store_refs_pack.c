@@ -25,7 +25,8 @@ const refs_shape ken_store__refs_shapes[KEN_EXPR_OP_COUNT] = {
     [KEN_EXPR_EITHER] = { OPERAND_EXPR, OPERAND_EXPR, false },
     [KEN_EXPR_PARAM] = { OPERAND_DEF, OPERAND_NUMBER, true },
     [KEN_EXPR_BUILTIN] = { OPERAND_NONE, OPERAND_NONE, true },
-    [KEN_EXPR_LAMBDA] = { OPERAND_EXPR, OPERAND_NONE, false },
+    [KEN_EXPR_LAMBDA] = { OPERAND_EXPR, OPERAND_EXPR, false },
+    [KEN_EXPR_GIVEN] = { OPERAND_EXPR, OPERAND_NUMBER, false },
 };
 
 _Static_assert(KEN_EXPR_OP_COUNT <= 1 << TAG_PART_SHIFT, "an op has four bits of a tag");
@@ -153,7 +154,7 @@ static refs_part put_part(ken_refs_packer *p, expr_state *state, const ken_expr 
     if (e->a == last)
         return PART_LAST;
     if (kind == OPERAND_EXPR)
-        ken_buf_put_varint(&p->columns[COL_PART], e->a);
+        ken_buf_put_varint(&p->columns[COL_PART], i - e->a);
     else
         ken_put_diff(&p->columns[COL_PART], e->a, last);
     return PART_TOLD;
@@ -183,7 +184,8 @@ static void pack_exprs(ken_refs_packer *p, const ken_refs *r)
         unsigned tag = (unsigned)e->op | part << TAG_PART_SHIFT | name << TAG_NAME_SHIFT;
         ken_buf_putc(&p->columns[COL_TAG], (char)(unsigned char)tag);
         if (shape->b != OPERAND_NONE)
-            ken_buf_put_varint(&p->columns[COL_PART], e->b);
+            ken_buf_put_varint(&p->columns[COL_PART],
+                               shape->b == OPERAND_EXPR && e->b ? i - e->b : e->b);
     }
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// store_refs_priv.h -- the packed form of references, version 3.
+// store_refs_priv.h -- the packed form of references, version 4.
 //
 //   form     version byte, form byte (0 = as it is, 1 = compressed alone, 2 = with what references
 //   have in
@@ -8,7 +8,7 @@
 //            column but the last; then the columns
 //
 //   TAG      one byte per expression but the first: op, how its part a and its name are told
-//   PART     parts that no tag tells, and numbers b
+//   PART     parts that no tag tells, and numbers b; expressions as their distance, none as 0
 //   KNOWN    which name, where it was met before: symbol i as i * 2, own name k as k * 2 + 1; in
 //            places without a tag, that + 1, and 0 for a new one
 //   LENGTH   lengths of the new names, in the order of their first use
@@ -40,7 +40,7 @@
 #include "store/store_zip_priv.h"
 
 enum {
-    KEN_REFS_VERSION = 3,
+    KEN_REFS_VERSION = 4,
     KEN_REFS_PLAIN = 0,
     KEN_REFS_ALONE = 1,
     KEN_REFS_SHARED = 2,

@@ -90,6 +90,16 @@ static uint32_t operand_limit(const unpacker *u, refs_operand kind, uint32_t i)
     return 0;
 }
 
+// An expression that is told by its distance; 0 is told as 0.
+static uint32_t expr_before(unpacker *u, ken_reader *r, uint32_t i)
+{
+    uint32_t distance = ken_reader_u32(r, UINT32_MAX, "part");
+    if (distance <= i)
+        return distance ? i - distance : 0;
+    spoil(u, "part of an expression");
+    return 0;
+}
+
 static uint32_t get_part(unpacker *u, expr_state *state, ken_expr_op op, unsigned how, uint32_t i)
 {
     ken_reader *r = &u->columns[COL_PART];
@@ -100,7 +110,7 @@ static uint32_t get_part(unpacker *u, expr_state *state, ken_expr_op op, unsigne
     else if (how == PART_LAST)
         a = kind == OPERAND_EXPR ? i - 1 : state->def;
     else if (how == PART_TOLD)
-        a = kind == OPERAND_EXPR ? ken_reader_u32(r, UINT32_MAX, "part")
+        a = kind == OPERAND_EXPR ? expr_before(u, r, i)
                                  : ken_reader_diff(r, state->def, UINT32_MAX, "part");
     if (a > operand_limit(u, kind, i) || (kind == OPERAND_DEF && !u->out.n_defs)) {
         spoil(u, "part of an expression");
@@ -138,7 +148,9 @@ static void unpack_exprs(unpacker *u)
         e->a = state.part_of[op] = get_part(u, &state, e->op, part, i);
         if (shape->has_name)
             e->name = state.name = get_expr_name(u, &state, name);
-        if (shape->b != OPERAND_NONE)
+        if (shape->b == OPERAND_EXPR)
+            e->b = expr_before(u, &u->columns[COL_PART], i);
+        else if (shape->b != OPERAND_NONE)
             e->b =
                 ken_reader_u32(&u->columns[COL_PART], operand_limit(u, (refs_operand)shape->b, i),
                                "part of an expression");

@@ -44,6 +44,7 @@ class Score(unittest.TestCase):
         self.assertIn("missed, unresolved: call function", got.mistakes)
         self.assertEqual(got.notes["wanted in files without any edge"], 0)
         self.assertEqual(self.tally(truth, []).notes["wanted in files without any edge"], 2)
+        self.assertEqual((got.left_out["all"], self.tally(truth, []).left_out["all"]), (0, 2))
 
     def test_wrong_counts_against_precision_and_recall(self):
         truth = [row(CALL, "call", "p f", A), row(B, "def", "q f", B)]
