@@ -310,6 +310,20 @@ void ken_static_embed_bags(const ken_static_model *m, const ken_bags *bags, ken_
     }
 }
 
+void ken_static_embed_titled(const ken_static_model *m, const ken_bags *bags, float title_factor,
+                             ken_static_rows *out)
+{
+    words w = { bags->words.ptr, bags->words.len };
+    float row[KEN_SIMD_MAX_DIMS] = { 0 }, scratch[KEN_SIMD_MAX_DIMS];
+    out->values.len = m->n_dims;
+    out->scales.len = 1;
+    ken_vec_reserve(&out->values, m->n_dims);
+    ken_vec_reserve(&out->scales, 1);
+    add_bag(m, w, KEN_BAG_CODE, 1, row, scratch);
+    add_bag(m, w, KEN_BAG_NAME, title_factor, row, scratch);
+    out->scales.ptr[0] = ken_simd()->quantise(row, m->n_dims, out->values.ptr);
+}
+
 void ken_static_rows_release(ken_static_rows *rows)
 {
     ken_vec_release(&rows->values);

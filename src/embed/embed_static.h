@@ -49,6 +49,10 @@ typedef struct ken_static_rows {
 
 // Replaces what `out` held.
 void ken_static_embed_bags(const ken_static_model *m, const ken_bags *bags, ken_static_rows *out);
+// The same for a text with a title, which is counted as the only chunk and the name it defines:
+//     row = text + title_factor * title
+void ken_static_embed_titled(const ken_static_model *m, const ken_bags *bags, float title_factor,
+                             ken_static_rows *out);
 void ken_static_rows_release(ken_static_rows *rows);
 
 #endif

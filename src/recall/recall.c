@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: MIT
 // A text is told to the tokenizer as a file of one chunk, whose name is its title: so a title's
-// words are counted apart from the body's, and the model weighs them as it weighs the names of
-// what a chunk defines.
+// words are counted apart from the body's.
 #include "recall/recall.h"
 
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "recall/recall_priv.h"
+
+#define TITLE_FACTOR 0.5F // of a title's meaning, beside the body's
 
 enum {
     FIRST_SLOTS = 64,
@@ -219,7 +220,7 @@ static void read_text(ken_recall *r, ken_str title, ken_str body)
     ken_chunk chunk = { .span = { 0, (uint32_t)body.len } };
     ken_facts facts = { .symbols = &name, .n_symbols = 1, .chunks = &chunk, .n_chunks = 1 };
     ken_tokenize(r->tokenizer, body, &facts, NULL, 0, &r->doc);
-    ken_static_embed_bags(r->model, &r->doc.bags, &r->rows);
+    ken_static_embed_titled(r->model, &r->doc.bags, TITLE_FACTOR, &r->rows);
 }
 
 static uint32_t times(uint32_t n)

@@ -238,3 +238,20 @@ KEN_TEST(the_model_compiled_in_knows_the_words_of_programs)
     kt_true(ken_static_n_dims(m) >= 64);
     kt_true(ken_static_embed_words(m, KEN_STR("where are failed requests sent again"), v));
 }
+
+KEN_TEST(a_titled_text_is_its_text_and_its_title)
+{
+    two_chunks t = { 0 };
+    ken_bags bags = { 0 };
+    make(&t.m);
+    count_in(&bags, t.m.model, "retry", KEN_BAG_CODE, 4);
+    count_in(&bags, t.m.model, "socket", KEN_BAG_NAME, 1);
+    ken_vec_push(&bags.ends, 2);
+    ken_static_embed_titled(t.m.model, &bags, 0.5F, &t.rows);
+    kt_eq_u(t.rows.scales.len, 1);
+    near(value_of(&t, 0, 0), 1);
+    near(value_of(&t, 0, 2), 0.5F);
+    near(value_of(&t, 0, 1), 0);
+    ken_bags_release(&bags);
+    release_two(&t);
+}
