@@ -217,6 +217,16 @@ static const char *tag_path(const exchange *x, ken_buf *b)
     return b->ptr;
 }
 
+// False when a tag is still there. That is harmless: whoever goes on with it is sent the whole
+// file.
+static bool drop_tag(const exchange *x)
+{
+    ken_buf path = KEN_BUF_INIT(8192);
+    bool is_gone = !ken_fs_remove(tag_path(x, &path), NULL);
+    ken_buf_release(&path);
+    return is_gone;
+}
+
 // At the first byte, so that it is there when the process ends at the second. Without it the file
 // goes on unchecked, as from a server that gives no tags.
 static void keep_tag(exchange *x)
@@ -224,9 +234,10 @@ static void keep_tag(exchange *x)
     int fd = -1;
     ken_buf path = KEN_BUF_INIT(8192);
     x->is_tag_kept = true;
-    (void)ken_fs_remove(tag_path(x, &path), NULL);
-    if (x->tag[0] && !ken_fs_open_append(path.ptr, true, &fd, NULL, NULL)) {
-        (void)ken_fs_append(fd, ken_str_c(x->tag), NULL);
+    if (drop_tag(x) && x->tag[0] &&
+        !ken_fs_open_append(tag_path(x, &path), true, &fd, NULL, NULL)) {
+        if (ken_fs_append(fd, ken_str_c(x->tag), NULL))
+            drop_tag(x);
         ken_fs_close(fd);
     }
     ken_buf_release(&path);
@@ -601,9 +612,7 @@ static ken_status fetch_once(ken_httpc *c, exchange *x, bool is_new, ken_err *er
         st = ken_fs_sync(x->fd, err);
     ken_fs_close(x->fd);
     if (!st) {
-        ken_buf path = KEN_BUF_INIT(8192);
-        (void)ken_fs_remove(tag_path(x, &path), NULL);
-        ken_buf_release(&path);
+        drop_tag(x);
         tell_progress(x);
     }
     return st;
