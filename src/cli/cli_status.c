@@ -137,15 +137,20 @@ static void print_vectors(cli *x, const cli_place *place)
     if (*v.next)
         next = ken_arena_printf(a, "; %s is at " KEN_STR_FMT ", to go on: ken index", v.next,
                                 KEN_STR_ARG(text_of_n(x, v.n_next)));
-    ken_str age = KEN_STR("");
+    ken_str age = KEN_STR(""), took = KEN_STR("");
+    if (v.cost.n_texts)
+        took = ken_arena_printf(a, ", " KEN_STR_FMT " in " KEN_STR_FMT,
+                                KEN_STR_ARG(ken_cli__format_n(a, v.cost.n_texts, "text")),
+                                KEN_STR_ARG(ken_cli__format_duration(a, (int64_t)v.cost.n_ms)));
     if (v.made_at_ms)
         age = ken_cli__format_age(a, v.made_at_ms, ken_clock_wall_ms());
     print_row(x, "vectors",
               ken_arena_printf(a,
                                "%s, %u dimensions, " KEN_STR_FMT " of " KEN_STR_FMT
-                               "%s" KEN_STR_FMT KEN_STR_FMT,
+                               ", " KEN_STR_FMT KEN_STR_FMT "%s" KEN_STR_FMT KEN_STR_FMT,
                                v.active, v.n_dims, KEN_STR_ARG(text_of_n(x, v.n_active)),
                                KEN_STR_ARG(ken_cli__format_n(a, v.n_contents, "content")),
+                               KEN_STR_ARG(ken_cli__format_size(a, v.n_bytes)), KEN_STR_ARG(took),
                                age.len ? ", " : "", KEN_STR_ARG(age), KEN_STR_ARG(next)));
 }
 

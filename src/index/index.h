@@ -106,6 +106,11 @@ ken_status ken_index_embed(ken_store *store, const char *root, ken_embedder *emb
 // Whether the index has, or uses, vectors of another model than the built-in one.
 ken_status ken_index_has_others(ken_store *store, bool *out, ken_err *err) KEN_MUST_USE;
 
+// What the vectors of a model have taken so far, stopped runs counted, failed requests not.
+typedef struct ken_index_cost {
+    uint64_t n_texts, n_ms;
+} ken_index_cost;
+
 // What an index has of vectors.
 typedef struct ken_index_vectors {
     char active[KEN_EMBED_NAME_MAX + 1];   // the model that answers
@@ -113,6 +118,8 @@ typedef struct ken_index_vectors {
     bool is_builtin;                       // `active` is
     uint32_t n_dims;                       // of `active` as stored; 0 = there are none
     uint64_t n_contents, n_active, n_next; // with vectors
+    uint64_t n_bytes;                      // of the active ones in the store, before compression
+    ken_index_cost cost, next_cost;        // nothing for the built-in model: runs make those
     int64_t made_at_ms;                    // when the last were made; 0 = by runs, on their way
     ken_str record;                        // of the active one, as it was given; in the arena
 } ken_index_vectors;

@@ -78,6 +78,7 @@ ken_status index_mark_covered(ken_store *store, const char *model, ken_arena *ar
     size_t n;
     cover->n_done = 0;
     cover->n_dims = 0;
+    cover->n_bytes = 0;
     cover->has_others = false;
     for (size_t i = 0; i < cover->n_items; i++)
         cover->items[i].has_vectors = false;
@@ -86,8 +87,10 @@ ken_status index_mark_covered(ken_store *store, const char *model, ken_arena *ar
         ken_vector_segment *s = NULL;
         bool is_ours = false;
         st = open_head(store, &infos[i], model, &s, &is_ours, err);
-        if (!st && is_ours)
+        if (!st && is_ours) {
             mark(cover, s);
+            cover->n_bytes += infos[i].n_bytes;
+        }
         cover->has_others = cover->has_others || !is_ours;
         ken_vector_segment_close(s);
     }
@@ -123,6 +126,37 @@ ken_status index_load_name(ken_store *store, const char *key, ken_arena *arena,
     return KEN_OK;
 }
 
+static ken_str cost_key(ken_arena *arena, const char *model)
+{
+    return ken_arena_printf(arena, INDEX_COST "%s", model);
+}
+
+ken_status index_load_cost(ken_store *store, const char *model, ken_arena *arena,
+                           ken_index_cost *out, ken_err *err)
+{
+    ken_str value;
+    *out = (ken_index_cost){ 0 };
+    ken_status st = ken_store_load_value(store, cost_key(arena, model), arena, &value, err);
+    if (st)
+        return st == KEN_ENOTFOUND ? KEN_OK : st;
+    size_t space = ken_str_find_char(value, ' ');
+    if (space == SIZE_MAX || !ken_str_parse_u64(ken_str_sub(value, 0, space), &out->n_texts) ||
+        !ken_str_parse_u64(ken_str_sub(value, space + 1, value.len), &out->n_ms))
+        return KEN_FAIL(err, KEN_ECORRUPT, "cost of vectors: expected two numbers, got '%.*s'",
+                        (int)(value.len < 100 ? value.len : 100), value.ptr);
+    return KEN_OK;
+}
+
+ken_status index_put_cost(ken_store *store, const char *model, const ken_index_cost *cost,
+                          ken_arena *arena, ken_err *err)
+{
+    ken_str value = { NULL, 0 };
+    if (cost)
+        value = ken_arena_printf(arena, "%llu %llu", (unsigned long long)cost->n_texts,
+                                 (unsigned long long)cost->n_ms);
+    return ken_store_put_value(store, cost_key(arena, model), value, err);
+}
+
 ken_status ken_index_load_vectors(ken_store *store, ken_arena *arena, ken_index_vectors *out,
                                   ken_err *err)
 {
@@ -143,6 +177,10 @@ ken_status ken_index_load_vectors(ken_store *store, ken_arena *arena, ken_index_
     v.n_next = cover.n_done;
     if (!st)
         st = index_mark_covered(store, v.active, arena, &cover, err);
+    if (!st)
+        st = index_load_cost(store, v.active, arena, &v.cost, err);
+    if (!st && *v.next)
+        st = index_load_cost(store, v.next, arena, &v.next_cost, err);
     char made[KEN_EMBED_NAME_MAX + 1] = "";
     uint64_t ms = 0;
     if (!st)
@@ -156,6 +194,7 @@ ken_status ken_index_load_vectors(ken_store *store, ken_arena *arena, ken_index_
     v.n_contents = cover.n_items;
     v.n_active = cover.n_done;
     v.n_dims = cover.n_dims;
+    v.n_bytes = cover.n_bytes;
     *out = v;
     return KEN_OK;
 }

@@ -45,8 +45,10 @@ typedef struct stage {
     ken_arena texts_arena; // as long as a group
     KEN_VEC(ken_str) texts;
     KEN_VEC(grouped) group;
-    size_t n_grouped; // texts, those of the built-in model counted
-    int64_t progress_ns;
+    size_t n_grouped;                       // texts, those of the built-in model counted
+    char answering[KEN_EMBED_NAME_MAX + 1]; // the model that answered when the stage began
+    ken_index_cost cost;
+    int64_t progress_ns, spent_ns;
 } stage;
 
 static void say(stage *s)
@@ -174,8 +176,10 @@ static ken_status embed_texts(stage *s, ken_err *err)
 {
     size_t n = s->texts.len;
     float *vectors = ken_alloc(ken_mul_size(ken_mul_size(n + 1, s->n_dims), sizeof *vectors));
+    int64_t started_ns = ken_clock_mono_ns();
     ken_status st = ken_embedder_embed(s->embedder, KEN_EMBED_DOCUMENT, s->texts.ptr, n, vectors,
                                        s->cancel, err);
+    s->spent_ns += ken_clock_mono_ns() - started_ns;
     s->report->has_model_failed = st != KEN_OK && st != KEN_ECANCELLED;
     if (!st)
         add_rows(s, vectors);
@@ -185,10 +189,14 @@ static ken_status embed_texts(stage *s, ken_err *err)
 
 static ken_status keep(stage *s, ken_err *err)
 {
+    ken_index_cost cost = { s->cost.n_texts + s->report->n_texts + s->texts.len,
+                            s->cost.n_ms + (uint64_t)(s->spent_ns / 1000000) };
     ken_status st = ken_store_begin_write(s->store, err);
     if (st)
         return st;
     st = index_flush_vectors(s->store, s->builder, err);
+    if (!st && s->embedder)
+        st = index_put_cost(s->store, s->model.name, &cost, &s->texts_arena, err);
     if (!st && !s->report->is_active)
         st = ken_store_put_value(s->store, KEN_STR(INDEX_NEXT), ken_str_c(s->model.name), err);
     if (!st)
@@ -246,6 +254,8 @@ static ken_status put_active(stage *s, ken_err *err)
         st = ken_store_put_value(s->store, KEN_STR(INDEX_ACTIVE_RECORD), record, err);
     if (!st)
         st = ken_store_put_value(s->store, KEN_STR(INDEX_NEXT), none, err);
+    if (!st && strcmp(s->answering, s->model.name) != 0)
+        st = index_put_cost(s->store, s->answering, NULL, &s->arena, err);
     return st ? st : index_drop_others(s->store, s->model.name, &s->arena, err);
 }
 
@@ -291,10 +301,10 @@ static ken_status publish(stage *s, bool is_whole, ken_err *err)
 
 static ken_status start(stage *s, bool *out_has_next, ken_err *err)
 {
-    char active[KEN_EMBED_NAME_MAX + 1], next[KEN_EMBED_NAME_MAX + 1];
+    char next[KEN_EMBED_NAME_MAX + 1];
     ken_status st = set_model(s, err);
     if (!st)
-        st = index_load_name(s->store, KEN_VECTOR_ACTIVE, &s->arena, active, err);
+        st = index_load_name(s->store, KEN_VECTOR_ACTIVE, &s->arena, s->answering, err);
     if (!st)
         st = index_load_name(s->store, INDEX_NEXT, &s->arena, next, err);
     if (!st)
@@ -303,11 +313,13 @@ static ken_status start(stage *s, bool *out_has_next, ken_err *err)
         st = index_load_live(s->store, &s->arena, &s->cover, err);
     if (!st)
         st = index_mark_covered(s->store, s->model.name, &s->arena, &s->cover, err);
+    if (!st && s->embedder)
+        st = index_load_cost(s->store, s->model.name, &s->arena, &s->cost, err);
     if (st)
         return st;
     s->builder = ken_vector_builder_new(&s->model);
     s->report->n_contents = s->cover.n_items;
-    s->report->is_active = s->embedder ? !strcmp(active, s->model.name) : !*active;
+    s->report->is_active = s->embedder ? !strcmp(s->answering, s->model.name) : !*s->answering;
     *out_has_next = *next;
     return KEN_OK;
 }

@@ -109,6 +109,7 @@ typedef struct index_cover {
     size_t n_items;
     size_t n_done;   // items with vectors
     uint32_t n_dims; // of the segments that were counted
+    uint64_t n_bytes;
     bool has_others; // there are segments of other models
 } index_cover;
 
@@ -117,10 +118,17 @@ typedef struct index_cover {
 #define INDEX_ACTIVE_RECORD "embed.active_record"
 #define INDEX_NEXT          "embed.next"
 #define INDEX_MADE          "embed.made_ms"
+// And, with the name of a model behind it, what its vectors have taken: "TEXTS MILLISECONDS".
+#define INDEX_COST "embed.cost "
 
 // Contents of the newest generation; nothing has vectors yet.
 ken_status index_load_live(ken_store *store, ken_arena *arena, index_cover *out, ken_err *err)
     KEN_MUST_USE;
+ken_status index_load_cost(ken_store *store, const char *model, ken_arena *arena,
+                           ken_index_cost *out, ken_err *err) KEN_MUST_USE;
+// NULL forgets it.
+ken_status index_put_cost(ken_store *store, const char *model, const ken_index_cost *cost,
+                          ken_arena *arena, ken_err *err) KEN_MUST_USE;
 // Counts what has vectors of a model of that name.
 ken_status index_mark_covered(ken_store *store, const char *model, ken_arena *arena,
                               index_cover *cover, ken_err *err) KEN_MUST_USE;

@@ -160,7 +160,15 @@ static void set_embedding(const ken_tool_env *env, const ken_project_info *proje
     ken_config_free(settings);
 }
 
-// Whose vectors answer, and which are to replace them.
+static void set_cost(json_t *o, const ken_index_cost *cost)
+{
+    if (!cost->n_texts)
+        return;
+    ken_json_set_u64(o, "texts", cost->n_texts);
+    ken_json_set_real(o, "seconds", (double)cost->n_ms / 1000);
+}
+
+// Whose vectors answer, what they have cost, and which are to replace them.
 static void set_vectors(const ken_tool_env *env, const ken_project_info *project, json_t *o)
 {
     ken_index_vectors v;
@@ -172,10 +180,13 @@ static void set_vectors(const ken_tool_env *env, const ken_project_info *project
     ken_json_set_u64(j, "dims", v.n_dims);
     ken_json_set_u64(j, "complete", v.n_active);
     ken_json_set_u64(j, "total", v.n_contents);
+    ken_json_set_u64(j, "bytes", v.n_bytes);
+    set_cost(j, &v.cost);
     if (*v.next) {
         next = json_object();
         ken_json_set_str(next, "model", ken_str_c(v.next));
         ken_json_set_u64(next, "complete", v.n_next);
+        set_cost(next, &v.next_cost);
     }
     if (v.made_at_ms)
         ken_json_set_time(j, "made_at", v.made_at_ms);

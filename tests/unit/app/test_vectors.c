@@ -132,6 +132,8 @@ KEN_TEST(a_server_answers_until_it_is_gone)
     kt_eq_str(ask(KEN_SEARCH_SEMANTIC, "where to swim"), "src/pool.py");
     kt_eq_str(ask(KEN_SEARCH_AUTO, "what may burn"), "src/alarm.py");
     kt_true(vectors().made_at_ms > 0);
+    kt_eq_u(vectors().cost.n_texts, 3);
+    kt_true(vectors().n_bytes > 3 * 64);
     fake_http_stop(&server);
     // Questions that were asked before are remembered; others are answered by words.
     kt_eq_str(ask(KEN_SEARCH_SEMANTIC, "where to swim"), "src/pool.py");
@@ -185,11 +187,14 @@ KEN_TEST(a_server_that_goes_away_has_not_worked_for_nothing)
     kt_true(made.note.len > 0);
     kt_true(vectors().is_builtin);
     kt_eq_u(vectors().n_next, 2);
+    kt_eq_u(vectors().next_cost.n_texts, 2);
+    kt_eq_u(vectors().cost.n_texts, 0); // the built-in model's cost nothing extra
     n_allowed = 1 + 1;
     make_index();
     kt_eq_text(made.note, "");
     kt_eq_u(made.report.n_embedded, 1);
     kt_false(vectors().is_builtin);
+    kt_eq_u(vectors().cost.n_texts, 3); // of both runs
     fake_http_stop(&server);
     stop();
     unsetenv("KEN_EMBEDDING_BATCH_SIZE");
