@@ -19,14 +19,14 @@ bool refs__is_in_import(ken_refs_maker *m)
     return i && (f[i].rule->role == KEN_REF_RULE_IMPORT || f[i].rule->role == KEN_REF_RULE_PREFIX);
 }
 
+// The frame without a rule, the first, when there is none.
 static const refs_frame *import_around(const ken_refs_maker *m)
 {
-    size_t i = m->frames.len - 1;
-    while (i && m->frames.ptr[i].rule->role != KEN_REF_RULE_IMPORT &&
-           m->frames.ptr[i].rule->role != KEN_REF_RULE_PREFIX &&
-           m->frames.ptr[i].rule->role != KEN_REF_RULE_EXPORT)
-        i--;
-    return &m->frames.ptr[i];
+    const refs_frame *f = &m->frames.ptr[m->frames.len - 1];
+    while (f->rule && f->rule->role != KEN_REF_RULE_IMPORT &&
+           f->rule->role != KEN_REF_RULE_PREFIX && f->rule->role != KEN_REF_RULE_EXPORT)
+        f--;
+    return f;
 }
 
 static bool is_quote(char c)
