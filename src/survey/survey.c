@@ -348,13 +348,23 @@ static int by_topic(const void *a, const void *b)
                                 : ken_str_cmp(x->id, y->id);
 }
 
+static ken_str_list joined(ken_arena *arena, ken_str_list a, ken_str_list b)
+{
+    ken_str_list out = { KEN_ARENA_ARRAY(arena, ken_str, a.n + b.n), 0 };
+    for (size_t i = 0; i < a.n; i++)
+        out.items[out.n++] = a.items[i];
+    for (size_t i = 0; i < b.n; i++)
+        out.items[out.n++] = b.items[i];
+    return out;
+}
+
 // Checks leave other people's code alone, as the counts did.
 static void spare_vendored(survey *v)
 {
     for (size_t i = 0; i < v->found.len && v->vendored.n; i++) {
         ken_rule_check *c = &v->found.ptr[i].check;
-        if (c->kind != KEN_CHECK_NONE && !c->except.n)
-            c->except = v->vendored;
+        if (c->kind != KEN_CHECK_NONE)
+            c->except = joined(v->arena, c->except, v->vendored);
     }
 }
 

@@ -99,7 +99,8 @@ static void pass_arg(handler *h, ken_str arg)
     }
 }
 
-// `router.use(requireAuth)` above the route, for all of its file.
+// `router.use(requireAuth)` above the route, for all of its file. What stands inside of one, or
+// behind one that does not end, is not looked at: a file is gone through once.
 static void pass_uses(const api_view *w, handler *h, size_t before)
 {
     ken_str rest = ken_str_sub(w->bare, 0, before);
@@ -107,11 +108,13 @@ static void pass_uses(const api_view *w, handler *h, size_t before)
     while ((at = ken_str_find(ken_str_sub(rest, from, rest.len), KEN_STR("router.use("))) !=
            SIZE_MAX) {
         ken_str args[TEXT_ARGS_MAX];
-        size_t open = from + at + sizeof "router.use(" - 2, n = text_args(w->bare, open, args);
+        size_t open = from + at + sizeof "router.use(" - 2, n = text_args(rest, open, args);
         bool has_path = n && strchr("'\"`", args[0].ptr[0]);
         for (size_t i = 0; i < n && !has_path; i++)
             pass_arg(h, args[i]);
-        from = open + 1;
+        from = text_close(rest, open);
+        if (from == SIZE_MAX)
+            return;
     }
 }
 

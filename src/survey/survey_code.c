@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/path.h"
+#include "base/utf8.h"
 #include "survey/survey_priv.h"
 
 enum {
@@ -227,8 +228,10 @@ static ken_status find_shunned(survey *v, const shunned *x, ken_err *err)
     ken_str_list names = { KEN_ARENA_ARRAY(v->arena, ken_str, 4), 0 };
     for (size_t i = 0; i < 4 && x->names[i]; i++)
         names.items[names.n++] = ken_str_c(x->names[i]);
-    ken_facts_scope scope = { .in = survey_list1(
-                                  v->arena, survey_glob_ending(v->arena, KEN_STR(""), x->exts)) };
+    ken_facts_scope scope = {
+        .in = survey_list1(v->arena, survey_glob_ending(v->arena, KEN_STR(""), x->exts)),
+        .except = v->vendored,
+    };
     ken_name_uses uses;
     ken_status st = ken_list_name_uses(v->s, &scope, &names, v->o->cancel, v->arena, &uses, err);
     if (st)
@@ -288,7 +291,7 @@ static ken_str head_line(ken_str text)
 {
     ken_str line, first = KEN_STR("");
     for (int n = 0; n < HEAD_LINES && ken_str_line_next(&text, &line); n++) {
-        line = ken_str_sub(ken_str_trim(line), 0, HEAD_MAX);
+        line = ken_utf8_clip(ken_str_trim(line), HEAD_MAX);
         if (is_directive(line))
             return line;
         bool is_passed = ken_str_starts(line, KEN_STR("#!")) || ken_str_eq_c(line, "<?php");
@@ -444,8 +447,10 @@ static void say_raised(text_habits *t)
                                      t->l->name, survey_must(&c), KEN_STR_ARG(top.text))
                   : ken_arena_printf(v->arena, "Errors raised most in %s: " KEN_STR_FMT ".",
                                      t->l->name, KEN_STR_ARG(ken_buf_str(&text)));
-    f->evidence =
-        ken_arena_printf(v->arena, "%u places in %zu files looked at", t->n_raised, t->files.len);
+    f->evidence = is_rule ? ken_arena_printf(v->arena, "%u of %u places in %zu files looked at",
+                                             c.n_for, c.n_all, t->files.len)
+                          : ken_arena_printf(v->arena, "%u places in %zu files looked at", c.n_all,
+                                             t->files.len);
     f->is_fact = !is_rule;
     ken_buf_release(&text);
 }
@@ -509,7 +514,7 @@ static void look_at_language(survey *v, const language *l)
         const survey_file *f = &v->files[i];
         if (!f->is_code || f->is_aside || !has_ext(l->exts, f->ext))
             continue;
-        if (at++ % (n / SAMPLE + 1) == 0) // at most SAMPLE, evenly
+        if (at++ % ((n + SAMPLE - 1) / SAMPLE) == 0) // at most SAMPLE, evenly
             look_into(&t, f);
     }
     say_head(&t);

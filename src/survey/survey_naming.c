@@ -6,6 +6,10 @@
 #include "base/path.h"
 #include "survey/survey_priv.h"
 
+enum {
+    ENDINGS_MAX = 200 // looked at, each over all files: the most frequent
+};
+
 typedef enum style {
     STYLE_SNAKE = 0,
     STYLE_KEBAB,
@@ -378,7 +382,9 @@ static void name_endings(survey *v)
                              v->arena);
     }
     survey_words_sort(&pairs);
-    for (size_t i = 0; i < pairs.items.len && pairs.items.ptr[i].n >= KEN_SURVEY_CASES; i++) {
+    for (size_t i = 0; i < pairs.items.len && i < ENDINGS_MAX; i++) {
+        if (pairs.items.ptr[i].n < KEN_SURVEY_CASES)
+            break;
         ken_str text = pairs.items.ptr[i].text;
         size_t slash = ken_str_find_char(text, '/');
         say_ending(v, ken_str_sub(text, 0, slash), ken_str_sub(text, slash + 1, text.len));

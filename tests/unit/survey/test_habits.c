@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Habits of trees that are written here, with exact counts, and the same trees with too little
 // support.
+#include "base/utf8.h"
 #include "unit/survey/survey_lab.h"
 
 // ---- modules -----------------------------------------------------------------------------------
@@ -138,6 +139,17 @@ KEN_TEST(code_of_others_has_no_say)
     kt_eq_text(f->check.except.items[0], "deps/**");
     says("files-python", 10, 10, "Python files MUST be named in snake_case.");
     end();
+    begin(); // nor has it where nobody calls something, or a check has exceptions of its own
+    put_many("src/controllers/User%uController.js", 0, 40, "export function a%u() { return 1; }\n");
+    put("deps/controllers/other.js", "export function b() { console.log(1); }\n");
+    look();
+    says("no-console-log-javascript", 40, 40,
+         "JavaScript code MUST NOT use `console.log` (printing to the console).");
+    f = find("files-in-controllers");
+    kt_not_null(f);
+    kt_eq_u(f->check.except.n, 5);
+    kt_eq_text(f->check.except.items[4], "deps/**");
+    end();
 }
 
 KEN_TEST(files_of_a_folder_that_end_alike)
@@ -240,6 +252,30 @@ KEN_TEST(what_routes_of_express_pass_through_and_answer)
     end();
 }
 
+// A file that opens brackets without an end is gone through once, not once for each of them.
+KEN_TEST(uses_of_a_router_that_never_end)
+{
+    enum {
+        LINES = 50000
+    };
+    ken_buf text = KEN_BUF_INIT(1 << 20);
+    begin();
+    put("package.json", "{\"dependencies\": {\"express\": \"4\"}}");
+    put_routes(0, 40, "requireAuth, ");
+    ken_buf_printf(&text,
+                   "const express = require('express');\nconst router = express.Router();\n");
+    for (int i = 0; i < LINES; i++)
+        ken_buf_printf(&text, "router.use(\n");
+    for (int i = 0; i < 3; i++)
+        ken_buf_printf(&text, "router.get('/x%d', load);\n", i);
+    char *endless = ken_buf_steal(&text);
+    put("routes/endless.js", endless);
+    ken_free(endless);
+    look();
+    says("api-requireauth", 40, 43, "Routes (express) SHOULD pass through `requireAuth`.");
+    end();
+}
+
 KEN_TEST(two_of_twelve_routes_without_it_are_too_many)
 {
     begin();
@@ -333,18 +369,45 @@ KEN_TEST(a_first_line_that_files_share)
     end();
 }
 
+// Cut at 160 bytes, which is in the middle of a letter here.
+KEN_TEST(a_long_first_line_is_cut_between_letters)
+{
+    char text[512];
+    snprintf(text, sizeof text, "# %0157d\xc3\xa9\xc3\xa9\n\ndef a%%u\n  1\nend\n", 0);
+    begin();
+    put_many("src/a%u.rb", 0, 9, text);
+    look();
+    const ken_finding *f = find("first-line-ruby");
+    kt_not_null(f);
+    kt_true(ken_utf8_is_valid(f->rule));
+    kt_true(ken_str_ends(f->rule, KEN_STR("0`.")));
+    end();
+}
+
+KEN_TEST(two_hundred_files_are_all_looked_at)
+{
+    begin();
+    put_many("src/a%u.rb", 0, 200, "# frozen_string_literal: true\n\ndef a%u\n  1\nend\n");
+    look();
+    says("first-line-ruby", 200, 200,
+         "Ruby files MUST have the line `# frozen_string_literal: true`.");
+    end();
+}
+
 KEN_TEST(errors_of_the_project_are_a_rule_and_those_of_the_language_are_not)
 {
     begin();
     put("src/errors.py", "class AppError(Exception):\n    pass\n");
     put_many("src/a%u.py", 0, 9, "def a%u():\n    raise AppError('no')\n");
     look();
-    says("raised-errors-python", 9, 9, "Errors in Python MUST be raised as `AppError`.");
+    const ken_finding *f =
+        says("raised-errors-python", 9, 9, "Errors in Python MUST be raised as `AppError`.");
+    kt_eq_text(f->evidence, "9 of 9 places in 10 files looked at");
     end();
     begin();
     put_many("src/a%u.py", 0, 9, "def a%u():\n    raise ValueError('no')\n");
     look();
-    const ken_finding *f = find("raised-errors-python");
+    f = find("raised-errors-python");
     kt_not_null(f);
     kt_true(f->is_fact);
     end();
