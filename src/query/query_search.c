@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Ranked search. Files are ranked, then a chunk is chosen in each:
-//   1. every file with any word of the question, in its text or its path, gets its features but
-//      those of its chunks (one pass over posting heads);
+//   1. every file with any word of the question, in its text or its path, or with a chunk that is
+//      near in meaning, gets its features but those of its chunks (one pass over posting heads);
 //   2. the best CHOSEN of them have their chunks scored;
 //   3. they are ordered by the weighted sum, the first are read from the disk and shown.
 // One result per file; further good places of a file come inside its result.

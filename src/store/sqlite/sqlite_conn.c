@@ -19,11 +19,11 @@
 enum {
     DEFAULT_CACHE = 8 * 1024 * 1024,
     MMAP_BYTES = 256 * 1024 * 1024, // blocks are read three times as fast
-    AUTO_CHECKPOINT_PAGES = 4096,   // 32 MiB of log
+    AUTO_CHECKPOINT_PAGES = 4096,   // 16 MiB of log, 32 in older files
     LOG_KEPT_BYTES = 32 * 1024 * 1024,
-    PAGE_BYTES = 8192,
+    PAGE_BYTES = 8192,      // the largest that was ever in use
     HEADER_BYTES = 512,     // the smallest page there is
-    SHRINK_MIN_PAGES = 256, // 2 MiB
+    SHRINK_MIN_PAGES = 256, // 1 MiB, 2 in older files
 };
 
 // ---- opening ---------------------------------------------------------------------------------
