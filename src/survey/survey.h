@@ -83,7 +83,7 @@ typedef struct ken_survey {
     ken_str frontend, backend; // ptr NULL = none
     ken_survey_part *parts;    // by path
     size_t n_parts;
-    ken_str *middleware; // what routes pass through by habit, most used first
+    ken_str *middleware; // what more than one route passes through, most used first
     size_t n_middleware;
     ken_str response_format; // ptr NULL = none that is a habit
     ken_finding *findings;   // by topic

@@ -106,6 +106,29 @@ static const test_custom *most_kept(const survey *v, const char *language, surve
     return best;
 }
 
+static bool is_kept(const survey *v, size_t custom)
+{
+    for (size_t i = 0; i < v->n_files; i++)
+        if (v->files[i].test_custom == custom + 1)
+            return true;
+    return false;
+}
+
+// "*.test.{ts,tsx}": with the extensions that there are.
+static ken_str shown_with_all(const survey *v, const test_custom *c)
+{
+    ken_buf exts = KEN_BUF_INIT(128);
+    size_t n = 0;
+    for (size_t k = 0; k < N_CUSTOMS; k++)
+        if (is_same_custom(c, &customs[k]) && is_kept(v, k))
+            ken_buf_printf(&exts, "%s%s", n++ ? "," : "", customs[k].ext);
+    ken_str out =
+        ken_arena_printf(v->arena, "%s*%s.%s" KEN_STR_FMT "%s", c->start, c->end, n > 1 ? "{" : "",
+                         KEN_STR_ARG(ken_buf_str(&exts)), n > 1 ? "}" : "");
+    ken_buf_release(&exts);
+    return out;
+}
+
 static void say_names(survey *v, const test_custom *c, const survey_tally *t)
 {
     if (!survey_is_habit(t))
@@ -113,7 +136,7 @@ static void say_names(survey *v, const test_custom *c, const survey_tally *t)
     ken_str id = ken_arena_printf(v->arena, "test files %s", c->language);
     ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, id, t);
     f->rule = ken_arena_printf(v->arena, "%s test files %s be named `" KEN_STR_FMT "`.",
-                               c->language, survey_must(t), KEN_STR_ARG(shown(v->arena, c)));
+                               c->language, survey_must(t), KEN_STR_ARG(shown_with_all(v, c)));
     f->evidence = ken_arena_printf(v->arena, "%u of %u test files", t->n_for, t->n_all);
 }
 

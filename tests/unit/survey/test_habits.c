@@ -197,6 +197,18 @@ KEN_TEST(tests_beside_what_they_test)
     end();
 }
 
+KEN_TEST(names_of_tests_have_the_extensions_that_there_are)
+{
+    begin();
+    put_many("test/a%u.test.mjs", 0, 8, "import test from 'node:test';\ntest('a', () => {});\n");
+    put_many("ui/b%u.test.ts", 0, 6, "test('b', () => {});\n");
+    put_many("ui/c%u.test.tsx", 0, 6, "test('c', () => {});\n");
+    look();
+    says("test-files-javascript", 8, 8, "JavaScript test files MUST be named `*.test.mjs`.");
+    says("test-files-typescript", 12, 12, "TypeScript test files MUST be named `*.test.{ts,tsx}`.");
+    end();
+}
+
 KEN_TEST(seven_tests_say_nothing)
 {
     begin();
