@@ -150,7 +150,7 @@ static size_t call_end(ken_str t, size_t at, const ken_binding_rule *rule)
         } else if (dot > at) {
             ken_str word = word_at(t, dot);
             end = ken_words_have(rule->names, rule->n_names, word) ? at : dot + word.len;
-        } else if (next > at && ken_is_word(c) && is_one_of(t.ptr[at - 1], ")}")) {
+        } else if (at && next > at && ken_is_word(c) && is_one_of(t.ptr[at - 1], ")}")) {
             size_t operand = behind_space(t, next + word_at(t, next).len, false);
             end = operand + word_at(t, operand).len;
         }

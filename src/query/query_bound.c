@@ -171,6 +171,8 @@ static ken_str declared_behind(ken_str text, size_t at)
 static bool find_receiver(ken_graph *g, const query_edge *e, ken_graph_def *out)
 {
     const ken_unit_text *u = ken_graph_unit(g, e->file);
+    if (!u)
+        return false;
     const ken_expr *x = &u->refs->exprs[u->refs->refs[e->ref].expr];
     ken_expr_op op = x->op == KEN_EXPR_MEMBER ? u->refs->exprs[x->a].op : KEN_EXPR_NONE;
     ken_targets t;

@@ -45,6 +45,8 @@ typedef struct lines {
 static void note(explaining *x, notes *l, const query_edge *e, ken_graph_def to, const lines *at)
 {
     const ken_unit_text *u = ken_graph_unit(x->g, e->file);
+    if (!u)
+        return;
     const ken_ref *r = &u->refs->refs[e->ref];
     ken_str name = u->refs->exprs[r->expr].name;
     ken_str key = query_is_outside(to) ? name : query_def_key(&to);
@@ -61,7 +63,7 @@ static void note(explaining *x, notes *l, const query_edge *e, ken_graph_def to,
                         .role = e->role,
                         .line = at ? ken_line_of(at->starts, at->n, r->byte) : 0,
                         .n_sites = 1,
-                        .evidence = e->evidence ? ken_str_c(e->evidence) : KEN_STR("") };
+                        .evidence = query_evidence(x->arena, e->evidence) };
     if (query_is_outside(to)) {
         n.node.id = to;
         n.node.name = n.node.qualified = ken_arena_dup(x->arena, name);

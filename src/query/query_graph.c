@@ -431,6 +431,11 @@ bool query_graph_name(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_gr
     return true;
 }
 
+ken_str query_evidence(ken_arena *arena, const char *evidence)
+{
+    return evidence ? ken_arena_dup(arena, ken_str_c(evidence)) : KEN_STR("");
+}
+
 bool query_graph_node(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_graph_node *out)
 {
     if (!query_graph_name(s, d, arena, out))

@@ -23,6 +23,8 @@ ken_status query_graph_files_with(ken_snapshot *s, ken_str name, ken_arena *aren
 bool query_graph_node(ken_snapshot *s, ken_graph_def def, ken_arena *arena, ken_graph_node *out);
 // The same without what has to be read from the file: no signature.
 bool query_graph_name(ken_snapshot *s, ken_graph_def def, ken_arena *arena, ken_graph_node *out);
+// Why an edge is there, empty when nothing is said; some of it would go with the graph.
+ken_str query_evidence(ken_arena *arena, const char *evidence);
 ken_graph *query_graph_at_hand(const ken_snapshot *s); // the one that is open
 // A definition as the key of a map; borrowed from it.
 static inline ken_str query_def_key(const ken_graph_def *d)

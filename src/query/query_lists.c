@@ -271,7 +271,7 @@ static void count_uses(burying *b)
     for (size_t i = 0; i < b->unresolved.len; i++) {
         const query_edge *e = &b->unresolved.ptr[i];
         const ken_unit_text *u = ken_graph_unit(b->g, e->file);
-        ken_str name = u->refs->exprs[u->refs->refs[e->ref].expr].name;
+        ken_str name = u ? u->refs->exprs[u->refs->refs[e->ref].expr].name : KEN_STR("");
         for (uint32_t k = 0; k < b->batch.n; k++) {
             const ken_unit_text *d = ken_graph_unit(b->g, b->batch.defs[k].file);
             if (ken_str_eq(ken_graph_name(d, b->batch.defs[k].def), name))

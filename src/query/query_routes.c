@@ -9,8 +9,17 @@
 #include "route/route_rails.h"
 
 enum {
-    ROUTES_MAX = 20000
+    ROUTES_MAX = 20000,
+    GROUPS_MAX = 200,  // of one file
+    GROUPS_DEEP = 16,  // in each other
+    PREFIX_BYTES = 500 // of all of them
 };
+
+// A call of a prefix rule: it stands before the paths in what is chained to it.
+typedef struct route_group {
+    const ken_literal *of;
+    size_t end; // of the chain
+} route_group;
 
 typedef struct routing {
     ken_snapshot *s;
@@ -20,6 +29,7 @@ typedef struct routing {
     ken_str filter;
     KEN_VEC(ken_route) found;
     KEN_VEC(query_route_site) sites; // by route
+    KEN_VEC(route_group) groups;     // of the file that is looked at
 } routing;
 
 // The project's own frameworks; a bad file is an error only for who asks for routes themselves.
@@ -89,18 +99,31 @@ static ken_str joined(ken_arena *arena, ken_str prefix, ken_str path)
                             has_slash ? "" : "/", KEN_STR_ARG(path));
 }
 
+static void find_groups(routing *r, const ken_unit_text *u, ken_str text)
+{
+    ken_vec_clear(&r->groups);
+    for (uint32_t i = 0; i < u->refs->n_literals && r->groups.len < GROUPS_MAX; i++) {
+        const ken_literal *l = &u->refs->literals[i];
+        const ken_framework *framework;
+        const ken_route_rule *rule =
+            l->decorates < 0 && l->text.len ? rule_of(r, u, l, &framework) : NULL;
+        if (rule && rule->is_prefix)
+            ken_vec_push(&r->groups, ((route_group){ l, query_chain_end(text, l->end) }));
+    }
+}
+
 // What calls of a prefix rule put before the paths in what is chained to them:
 // `Route::prefix('admin')->group(function () { … })`.
-static ken_str group_prefix(routing *r, const ken_unit_text *u, ken_str text, const ken_literal *of)
+static ken_str group_prefix(routing *r, const ken_literal *of)
 {
     ken_str all = KEN_STR("");
-    for (const ken_literal *l = u->refs->literals; l < of; l++) {
-        const ken_framework *framework;
-        const ken_route_rule *rule = l->decorates < 0 && l->text.len && l->end <= of->byte
-                                         ? rule_of(r, u, l, &framework)
-                                         : NULL;
-        if (rule && rule->is_prefix && query_chain_end(text, l->end) > of->byte)
-            all = joined(r->arena, all, l->text);
+    int deep = 0;
+    for (size_t i = 0; i < r->groups.len && r->groups.ptr[i].of < of && deep < GROUPS_DEEP; i++) {
+        const route_group *g = &r->groups.ptr[i];
+        if (g->of->end > of->byte || g->end <= of->byte || all.len + g->of->text.len > PREFIX_BYTES)
+            continue;
+        all = joined(r->arena, all, g->of->text);
+        deep++;
     }
     return all;
 }
@@ -127,8 +150,8 @@ static bool passes(const routing *r, const ken_route *route)
            ken_str_eq_fold(route->framework, r->filter);
 }
 
-static void add_literal(routing *r, uint32_t file, const ken_unit_text *u, ken_str text,
-                        const ken_literal *l, uint32_t line)
+static void add_literal(routing *r, uint32_t file, const ken_unit_text *u, const ken_literal *l,
+                        uint32_t line)
 {
     const ken_framework *framework;
     if (!l->text.len)
@@ -138,7 +161,7 @@ static void add_literal(routing *r, uint32_t file, const ken_unit_text *u, ken_s
         return;
     ken_str prefix = rule->is_event          ? KEN_STR("")
                      : l->decorates >= 0     ? prefix_of(r, u, l->decorates)
-                     : framework->has_groups ? group_prefix(r, u, text, l)
+                     : framework->has_groups ? group_prefix(r, l)
                                              : KEN_STR("");
     ken_route route = {
         .framework = ken_arena_dup(r->arena, framework->name),
@@ -167,12 +190,14 @@ static void look_at(routing *r, uint32_t file)
         return;
     bool is_read = query_need_text(&t);
     query_close_text(&t);
+    if (is_read)
+        find_groups(r, u, t.text);
     uint32_t line = 0, at = 0;
     for (uint32_t i = 0; is_read && i < u->refs->n_literals; i++) {
         const ken_literal *l = &u->refs->literals[i];
         for (; at < l->byte && at < t.text.len; at++)
             line += t.text.ptr[at] == '\n';
-        add_literal(r, file, u, t.text, l, line);
+        add_literal(r, file, u, l, line);
     }
 }
 
@@ -307,6 +332,7 @@ static ken_status find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
     }
     ken_vec_release(&r.found);
     ken_vec_release(&r.sites);
+    ken_vec_release(&r.groups);
     return st;
 }
 

@@ -70,7 +70,7 @@ static bool leads_on(tracer *t, const query_edge *e, ken_graph_def to)
 static ken_str name_at(tracer *t, uint32_t file, uint32_t ref)
 {
     const ken_unit_text *u = ken_graph_unit(t->g, file);
-    return u->refs->exprs[u->refs->refs[ref].expr].name;
+    return u ? u->refs->exprs[u->refs->refs[ref].expr].name : KEN_STR("");
 }
 
 static bool is_same_link(tracer *t, const link *l, const query_edge *e, ken_graph_def to)
@@ -260,7 +260,7 @@ static uint32_t line_of_site(tracer *t, const link *l)
     const ken_unit_text *u = ken_graph_unit(t->g, l->file);
     if (t->lines_of != l->file)
         read_lines(t, l->file);
-    return t->n_lines ? ken_line_of(t->starts, t->n_lines, u->refs->refs[l->ref].byte) : 0;
+    return u && t->n_lines ? ken_line_of(t->starts, t->n_lines, u->refs->refs[l->ref].byte) : 0;
 }
 
 static void push_step(tracer *t, int32_t parent, const link *l)
@@ -273,7 +273,7 @@ static void push_step(tracer *t, int32_t parent, const link *l)
         step.site_path = t->s->rows[l->file].path;
         step.site_line = line_of_site(t, l);
         step.n_sites = l->n_sites;
-        step.evidence = l->evidence ? ken_str_c(l->evidence) : KEN_STR("");
+        step.evidence = query_evidence(t->arena, l->evidence);
         if (query_is_outside(l->to)) {
             step.node.id = l->to;
             step.node.name = step.node.qualified = ken_arena_dup(t->arena, l->name);

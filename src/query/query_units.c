@@ -159,13 +159,20 @@ static bool learn_changed(query_units *u, uint32_t file, ken_facts *facts, ken_r
     return true;
 }
 
+static bool is_as_indexed(const query_units *u, uint32_t file)
+{
+    return ken_fs_stamp_eq(u->stamps[file], u->snapshot->rows[file].stamp);
+}
+
+// What was let go of says the same again, whatever is on the disk by now: what was worked out of it
+// tells places by their numbers.
 static bool load(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs)
 {
     ken_snapshot *s = u->snapshot;
     const ken_file_row *row = &s->rows[file];
-    if (!stamp_of(s, file, &u->stamps[file]))
+    if (!u->stamps[file].size && !stamp_of(s, file, &u->stamps[file]))
         return false;
-    if (!ken_fs_stamp_eq(u->stamps[file], row->stamp))
+    if (!is_as_indexed(u, file))
         return learn_changed(u, file, facts, refs);
     return !ken_store_load_facts(s->store, row->content, &u->scratch, facts, NULL) &&
            !ken_store_load_refs(s->store, row->content, facts, &u->scratch, refs, NULL);
@@ -196,7 +203,7 @@ ken_str query_units_package(query_units *u, uint32_t file)
 
 void query_units_drop(query_units *u, uint32_t file)
 {
-    if (!u->held[file])
+    if (!u->held[file] || !is_as_indexed(u, file))
         return;
     u->n_bytes -= u->held[file]->n_bytes;
     ken_free(u->held[file]);

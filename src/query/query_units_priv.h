@@ -35,6 +35,7 @@ size_t query_units_bytes(const query_units *u); // memory in use
 const query_unit *query_units_get(query_units *u, uint32_t file);
 // The package that a file declares, which is remembered when the unit is not.
 ken_str query_units_package(query_units *u, uint32_t file);
+// Not of a file that had changed: what it said then cannot be had again.
 void query_units_drop(query_units *u, uint32_t file);
 // True when what was loaded of the file is not what is on disk any more.
 bool query_units_is_stale(const query_units *u, uint32_t file);

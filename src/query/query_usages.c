@@ -127,6 +127,9 @@ static void show_file(page *p, const query_edge *edges, size_t n, ken_usage_file
     if (!is_read)
         return;
     const ken_unit_text *u = ken_graph_unit(p->g, file);
+    p->is_stale = p->is_stale || !u; // let go of, and gone from the index since
+    if (!u)
+        return;
     uint32_t n_lines = ken_line_starts(t.text, NULL, 0);
     uint32_t *starts = KEN_ARENA_ARRAY(p->arena, uint32_t, n_lines + 1);
     ken_line_starts(t.text, starts, n_lines);
@@ -144,8 +147,7 @@ static void show_file(page *p, const query_edge *edges, size_t n, ken_usage_file
                             .class = edges[i].class,
                             .name = ken_arena_dup(p->arena, u->refs->exprs[r->expr].name),
                             .within = qualified_of(p->s, file, edges[i].within, p->arena),
-                            .evidence =
-                                edges[i].evidence ? ken_str_c(edges[i].evidence) : KEN_STR("") };
+                            .evidence = query_evidence(p->arena, edges[i].evidence) };
         place_of(starts, n_lines, r->byte, use);
         quote(p, t.text, starts, n_lines, use);
     }

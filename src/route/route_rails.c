@@ -7,7 +7,10 @@
 
 enum {
     BLOCKS_MAX = 32,
-    ACTIONS = 7
+    ACTIONS = 7,
+    STATEMENT_MAX = 4096, // bytes that are looked at
+    NAMES_MAX = 64,       // of one statement: each looks for its options anew
+    PATH_MAX_BYTES = 2000
 };
 
 typedef enum block_kind {
@@ -115,6 +118,12 @@ static ken_str value_at(ken_str t, size_t at, size_t *out_end)
     return ken_str_sub(t, from, end);
 }
 
+// Whether a symbol or a text begins there.
+static bool begins_value(ken_str t, size_t at)
+{
+    return at < t.len && (t.ptr[at] == ':' || t.ptr[at] == '"' || t.ptr[at] == '\'');
+}
+
 static size_t behind_space(ken_str t, size_t at)
 {
     while (at < t.len && ken_is_space(t.ptr[at]))
@@ -172,9 +181,10 @@ static ken_str joined(rails_reader *r, ken_str a, ken_str b)
 {
     while (b.len && b.ptr[0] == '/')
         b = ken_str_sub(b, 1, b.len);
-    return b.len ? ken_arena_printf(r->arena, KEN_STR_FMT "/" KEN_STR_FMT, KEN_STR_ARG(a),
-                                    KEN_STR_ARG(b))
-                 : a;
+    bool is_short = a.len + b.len < PATH_MAX_BYTES;
+    return b.len && is_short ? ken_arena_printf(r->arena, KEN_STR_FMT "/" KEN_STR_FMT,
+                                                KEN_STR_ARG(a), KEN_STR_ARG(b))
+                             : a;
 }
 
 static ken_str singular(rails_reader *r, ken_str name)
@@ -269,9 +279,8 @@ static block add_resources(rails_reader *r, block_kind kind, ken_str args, size_
 {
     block inner = *top(r);
     inner.kind = BLOCK_OTHER;
-    for (size_t at = behind_space(args, 0);
-         at < args.len && (args.ptr[at] == ':' || args.ptr[at] == '"' || args.ptr[at] == '\'');) {
-        size_t end;
+    size_t end, at = behind_space(args, 0);
+    for (int n = 0; n < NAMES_MAX && begins_value(args, at); n++) {
         ken_str name = value_at(args, at, &end), path = option(args, "path");
         ken_str own = option(args, "controller"), module = option(args, "module");
         bool is_many = kind == BLOCK_RESOURCES;
@@ -279,10 +288,7 @@ static block add_resources(rails_reader *r, block_kind kind, ken_str args, size_
             is_many ? name : ken_arena_printf(r->arena, KEN_STR_FMT "s", KEN_STR_ARG(name));
         inner = nested_in(r, kind, joined(r, top(r)->path, path.len ? path : name), name,
                           own.len ? own : plural);
-        if (module.len)
-            inner.module =
-                ken_arena_printf(r->arena, KEN_STR_FMT KEN_STR_FMT "::", KEN_STR_ARG(inner.module),
-                                 KEN_STR_ARG(camel(r, module)));
+        inner.module = joined(r, inner.module, module);
         for (size_t i = 0; i < ACTIONS; i++) {
             if ((!is_many && !actions[i].has_one) || !has_action(args, actions[i].name))
                 continue;
@@ -301,9 +307,7 @@ static block add_scope(rails_reader *r, bool is_namespace, ken_str args)
 {
     block b = *top(r);
     size_t end, at = behind_space(args, 0);
-    bool has_first =
-        at < args.len && (args.ptr[at] == ':' || args.ptr[at] == '"' || args.ptr[at] == '\'');
-    ken_str first = has_first ? value_at(args, at, &end) : KEN_STR("");
+    ken_str first = begins_value(args, at) ? value_at(args, at, &end) : KEN_STR("");
     ken_str path = option(args, "path"), module = option(args, "module");
     if (is_namespace && !module.len)
         module = first;
@@ -348,14 +352,12 @@ static target named_handler(rails_reader *r, ken_str args, ken_str name)
 static void add_verb(rails_reader *r, const char *method, ken_str args, size_t byte)
 {
     size_t at = behind_space(args, 0), end;
-    do {
-        if (at >= args.len || (args.ptr[at] != ':' && args.ptr[at] != '"' && args.ptr[at] != '\''))
-            return;
+    for (int n = 0; n < NAMES_MAX && begins_value(args, at); n++) { // `get :a, :b`
         ken_str name = value_at(args, at, &end);
         emit(r, method, joined(r, base_of(r, args), name), named_handler(r, args, name), byte);
         at = behind_space(args, end);
         at = at < args.len && args.ptr[at] == ',' ? behind_space(args, at + 1) : args.len;
-    } while (at < args.len); // `get :a, :b`
+    }
 }
 
 static void add_root(rails_reader *r, ken_str args, size_t byte)
@@ -441,7 +443,8 @@ static void read_statement(rails_reader *r)
 {
     ken_str t = r->text, word = word_at(t, r->at);
     size_t byte = r->at, end = statement_end(t, r->at + word.len);
-    block b = say(r, word, without_brackets(ken_str_sub(t, byte + word.len, end)), byte);
+    size_t from = byte + word.len, to = end - from > STATEMENT_MAX ? from + STATEMENT_MAX : end;
+    block b = say(r, word, without_brackets(ken_str_sub(t, from, to)), byte);
     bool has_do = ken_str_eq_c(word_at(t, end), "do");
     bool has_brace = end < t.len && t.ptr[end] == '{';
     if (has_do || has_brace || opens_alone(word))

@@ -487,3 +487,21 @@ KEN_TEST(text_that_ends_too_early_ends_the_search_too)
                           "SqlRepo.save (bound to SqlRepo at app/SqlRepo.java:3)");
     end();
 }
+
+KEN_TEST(the_reason_of_an_edge_outlives_what_was_held_of_the_files)
+{
+    start("app/Repo.java", repo_java);
+    lab_write(&l, "app/SqlRepo.java", sql_java);
+    lab_write(&l, "app/Orders.java", orders_java);
+    go();
+    ken_trace t;
+    ken_trace_opts o = { .entry = KEN_STR("Orders.place"), .max_depth = 1 };
+    kt_ok_err(ken_trace_execution(snap, &o, NULL, &l.arena, &t, &l.err), &l.err);
+    ken_buf later = KEN_BUF_INIT(0);
+    ken_buf_printf(&later, "// changed\n%s", orders_java);
+    lab_write(&l, "app/Orders.java", later.ptr);
+    users("SqlRepo.save", "Orders.place (bound to SqlRepo at app/SqlRepo.java:3)");
+    kt_eq_text(t.steps[2].evidence, "bound to SqlRepo at app/SqlRepo.java:3");
+    ken_buf_release(&later);
+    end();
+}

@@ -119,3 +119,23 @@ KEN_TEST(a_file_that_changed_is_not_answered_from_what_was_held)
     usages_are("one", 1, 0);
     sample_end();
 }
+
+// Files are let go of between questions, what names mean is not.
+KEN_TEST(a_file_that_changed_is_not_answered_from_half_of_what_was_held)
+{
+    lab_start(&l);
+    lab_write(&l, "lib.py", "def one():\n    return 1\n");
+    lab_write(&l, "use.py",
+              "from lib import one\n\n\ndef run():\n    return one() + one() + one()\n");
+    lab_write(&l, "other.py", "from lib import one\n");
+    lab_run(&l);
+    snap = lab_open(&l);
+    ken_snapshot_limit_graph(snap, 1);
+    usages_are("one", 5, 0);
+    lab_write(&l, "use.py", "# moved\nfrom lib import one\n");
+    usages_are("one", 2, 0);
+    usages_are("one", 2, 0);
+    lab_write(&l, "use.py", "# again\nfrom lib import one\none()\n");
+    usages_are("one", 3, 1);
+    sample_end();
+}

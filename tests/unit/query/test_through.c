@@ -184,6 +184,30 @@ KEN_TEST(prefixes_of_laravel_groups_come_before_the_paths_inside)
     end();
 }
 
+// 300 groups in each other with 300 routes: the answer has all of them, and is not made of the
+// 90,000 pairs.
+KEN_TEST(groups_in_each_other_are_followed_once)
+{
+    ken_buf text = KEN_BUF_INIT(0);
+    ken_buf_puts(&text, "<?php\nuse Illuminate\\Support\\Facades\\Route;\n");
+    for (int i = 0; i < 300; i++)
+        ken_buf_puts(&text, "Route::prefix('a')->group(function () {\n");
+    for (int i = 0; i < 300; i++)
+        ken_buf_puts(&text, "Route::get('/x', 'f');\n");
+    for (int i = 0; i < 300; i++)
+        ken_buf_puts(&text, "});\n");
+    start("routes/web.php", text.ptr);
+    go();
+    ken_route *routes;
+    size_t n, before = l.arena.used_bytes;
+    kt_ok_err(ken_find_routes(snap, KEN_STR(""), NULL, &l.arena, &routes, &n, &l.err), &l.err);
+    kt_eq_u(n, 300);
+    kt_eq_text(routes[299].path, "/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/a/x");
+    kt_true(l.arena.used_bytes - before < 4 << 20);
+    ken_buf_release(&text);
+    end();
+}
+
 KEN_TEST(at_depth_one_nothing_is_left_out)
 {
     char text[2000];
