@@ -53,7 +53,7 @@ static void set_tables(ken_vector_query *q, uint32_t n_dims)
     }
     // Rounding may add a half to each table.
     float factor =
-        fminf((float)TABLE_MAX / (float)most, (float)(SUM_MAX - n_dims / 8) / (float)all);
+        fminf((float)TABLE_MAX / (float)most, ((float)SUM_MAX - (float)n_dims / 8) / (float)all);
     for (uint32_t d = 0; d < n_dims; d += 4)
         set_table(q->values + d, factor, q->tables + (size_t)d * 4);
     q->middle = (uint32_t)(factor * (float)all / 2);

@@ -11,7 +11,10 @@ KEN_TEST(pages_are_zero_and_aligned)
     static const size_t sizes[] = { 0, 1, 4095, 4096, 100000, (2 << 20) - 4096, 2 << 20, 5000001 };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
         uint8_t *p = ken_pages_try_zalloc(sizes[i]);
-        kt_true(p != NULL);
+        if (!p) {
+            kt_fail("%zu bytes: there is no memory", sizes[i]);
+            return;
+        }
         kt_eq_u((uintptr_t)p % 64, 0);
         for (size_t at = 0; at < sizes[i]; at++)
             if (p[at])

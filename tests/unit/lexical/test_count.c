@@ -436,10 +436,12 @@ static uint32_t find_known(const void *ctx, ken_str word)
 
 static uint16_t in_bag(const count_lab *l, uint32_t chunk, const char *word, ken_bag bag)
 {
-    size_t from = chunk ? l->doc.bags.ends.ptr[chunk - 1] : 0;
-    for (size_t i = from; i < l->doc.bags.ends.ptr[chunk]; i++)
-        if (l->doc.bags.words.ptr[i].word == find_known(NULL, ken_str_c(word)))
-            return l->doc.bags.words.ptr[i].n[bag];
+    const ken_bags *b = &l->doc.bags;
+    if (!b->words.ptr || !b->ends.ptr)
+        return 0;
+    for (size_t i = chunk ? b->ends.ptr[chunk - 1] : 0; i < b->ends.ptr[chunk]; i++)
+        if (b->words.ptr[i].word == find_known(NULL, ken_str_c(word)))
+            return b->words.ptr[i].n[bag];
     return 0;
 }
 

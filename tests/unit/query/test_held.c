@@ -12,13 +12,14 @@ static void put_usages(ken_snapshot *s, ken_str name, ken_buf *out)
     kt_ok_err(ken_find_usages(s, &o, NULL, &l.arena, &u, &l.err), &l.err);
     ken_buf_printf(out, KEN_STR_FMT ": %zu, %zu unresolved, %zu in tests\n", KEN_STR_ARG(name),
                    u.n_total, u.n_unresolved, u.n_test_usages);
-    for (size_t f = 0; f < u.n_files; f++)
+    for (size_t f = 0; f < u.n_files; f++) {
         for (size_t i = 0; i < u.files[f].n; i++) {
             const ken_usage *use = &u.files[f].usages[i];
             ken_buf_printf(out, "  " KEN_STR_FMT ":%u:%u %d %d " KEN_STR_FMT " " KEN_STR_FMT "\n",
                            KEN_STR_ARG(u.files[f].path), use->line, use->column, (int)use->role,
                            (int)use->class, KEN_STR_ARG(use->within), KEN_STR_ARG(use->evidence));
         }
+    }
 }
 
 static void put_impact(ken_snapshot *s, ken_str name, ken_buf *out)

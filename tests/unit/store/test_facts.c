@@ -304,7 +304,7 @@ KEN_TEST(small_facts_are_compressed)
     ken_zip *zip = ken_zip_new();
     ken_buf b = { 0 };
     ken_symbol symbols[8];
-    for (uint32_t i = 0; i < 8; i++)
+    for (uint32_t i = 0; i < 8; i++) {
         symbols[i] = (ken_symbol){ .name = KEN_STR("handle"),
                                    .kind = KEN_SYMBOL_FUNCTION,
                                    .span = { i * 100, i * 100 + 90 },
@@ -312,6 +312,7 @@ KEN_TEST(small_facts_are_compressed)
                                    .last_line = i * 4 + 3,
                                    .signature = { i * 100, i * 100 + 20 },
                                    .parent = -1 };
+    }
     const ken_facts f = { .n_bytes = 800, .n_lines = 32, .symbols = symbols, .n_symbols = 8 };
     ken_facts_pack(&f, &b);
     size_t n = b.len;
