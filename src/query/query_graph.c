@@ -365,11 +365,6 @@ query_bindings *query_graph_bindings(ken_snapshot *s)
     return s->graph->bindings;
 }
 
-ken_graph *query_graph_now(const ken_snapshot *s)
-{
-    return s->graph ? s->graph->graph : NULL;
-}
-
 ken_arena *query_graph_arena(ken_snapshot *s)
 {
     return s->graph ? &s->graph->arena : NULL;

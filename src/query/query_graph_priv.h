@@ -25,7 +25,8 @@ bool query_graph_node(ken_snapshot *s, ken_graph_def def, ken_arena *arena, ken_
 bool query_graph_name(ken_snapshot *s, ken_graph_def def, ken_arena *arena, ken_graph_node *out);
 // Why an edge is there, empty when nothing is said; some of it would go with the graph.
 ken_str query_evidence(ken_arena *arena, const char *evidence);
-ken_graph *query_graph_at_hand(const ken_snapshot *s); // the one that is open
+// The graph that is open, NULL when none is; opening it again may close it for whoever holds it.
+ken_graph *query_graph_at_hand(const ken_snapshot *s);
 // A definition as the key of a map; borrowed from it.
 static inline ken_str query_def_key(const ken_graph_def *d)
 {
@@ -51,10 +52,10 @@ uint32_t query_graph_count_with(ken_snapshot *s, ken_str name);
 ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
                              const ken_cancel *cancel, ken_arena *arena, ken_route **out,
                              size_t *out_n, ken_err *err) KEN_MUST_USE;
-// The same with where each is said: a literal of a file.
 // The frameworks that are built in and the project's own; released by whoever asked.
 ken_status query_frameworks(ken_snapshot *s, bool is_strict, ken_arena *arena, ken_frameworks *out,
                             ken_err *err) KEN_MUST_USE;
+// Where a route is said: a literal of a file.
 typedef struct query_route_site {
     uint32_t file, literal;
 } query_route_site;
@@ -83,8 +84,6 @@ typedef struct query_type_uses {
 } query_type_uses;
 
 query_type_uses *query_graph_types(ken_snapshot *s); // of the graph that is open
-// The graph that is open, NULL when none is; opening it again may close it for whoever holds it.
-ken_graph *query_graph_now(const ken_snapshot *s);
 // Memory that lives as long as the graph.
 ken_arena *query_graph_arena(ken_snapshot *s);
 // The graph's own copy of a name, by whose pointer it can be told.

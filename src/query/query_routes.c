@@ -317,7 +317,7 @@ static ken_status find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
     routing r = { .s = s, .arena = arena, .filter = filter };
     *out = NULL;
     *out_n = 0;
-    r.g = query_graph_now(s);
+    r.g = query_graph_at_hand(s);
     ken_status st = r.g ? KEN_OK : query_graph_open(s, &r.g, err);
     if (st)
         return st;

@@ -1,29 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Dependency injection: a call on what is asked for leads to what the container binds to it, with
 // the place that says so, and back. One small project for each framework.
-#include "query/query_graph.h"
-#include "unit/index/index_lab.h"
-
-static index_lab l;
-static ken_snapshot *snap;
-
-static void start(const char *path, const char *text)
-{
-    lab_start(&l);
-    lab_write(&l, path, text);
-}
-
-static void go(void)
-{
-    lab_run(&l);
-    snap = lab_open(&l);
-}
-
-static void end(void)
-{
-    ken_snapshot_close(snap);
-    lab_end(&l);
-}
+#include "unit/query/calls_lab.h"
 
 // "Repo.save; SqlRepo.save (bound to SqlRepo at a.java:3)": what an entry calls, in order.
 static void calls(const char *entry, const char *expected)

@@ -1,29 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Calls through what holds functions: fields that are assigned to, literals with and without names,
 // tables.
-#include "query/query_graph.h"
-#include "unit/index/index_lab.h"
-
-static index_lab l;
-static ken_snapshot *snap;
-
-static void start(const char *path, const char *text)
-{
-    lab_start(&l);
-    lab_write(&l, path, text);
-}
-
-static void go(void)
-{
-    lab_run(&l);
-    snap = lab_open(&l);
-}
-
-static void end(void)
-{
-    ken_snapshot_close(snap);
-    lab_end(&l);
-}
+#include "unit/query/calls_lab.h"
 
 // "run: proc get_cmd", the callees of an entry in order.
 static void callees(const char *entry, const char *expected)
