@@ -39,7 +39,8 @@ static const graph_value *with_args(ken_graph *g, const graph_value *v, const gr
     copy->inner = inner;
     copy->n_args = n;
     const graph_value **kept = KEN_ARENA_ARRAY(&g->arena, const graph_value *, n + 1);
-    memcpy(kept, args, n * sizeof *args);
+    for (uint32_t i = 0; i < n; i++)
+        kept[i] = args[i];
     copy->args = kept;
     return copy;
 }
