@@ -138,7 +138,8 @@ static void *fake_serve(void *arg)
     int n = atomic_fetch_add(&s->n_busy, 1) + 1, max = atomic_load(&s->n_busy_max);
     while (n > max && !atomic_compare_exchange_weak(&s->n_busy_max, &max, n))
         continue;
-    if (fake_read_request(s, peer->fd, &in, &q)) {
+    bool is_read = fake_read_request(s, peer->fd, &in, &q);
+    if (is_read) {
         pthread_mutex_lock(&s->lock);
         if (s->n_requests < FAKE_LOG_MAX) {
             s->log[s->n_requests] = KEN_BUF_INIT(FAKE_TEXT_MAX);
@@ -149,9 +150,10 @@ static void *fake_serve(void *arg)
         s->n_requests++;
         s->handle(s, &q, &r);
         pthread_mutex_unlock(&s->lock);
-        fake_answer(s, peer->fd, &r);
     }
-    atomic_fetch_sub(&s->n_busy, 1);
+    atomic_fetch_sub(&s->n_busy, 1); // whoever has the answer may ask again at once
+    if (is_read)
+        fake_answer(s, peer->fd, &r);
     shutdown(peer->fd, SHUT_RDWR);
     close(peer->fd);
     ken_buf_release(&in);

@@ -10,9 +10,9 @@
 
 #include "app/app.h"
 #include "base/fs.h"
+#include "git_lab.h"
 #include "json/json.h"
 #include "ktest.h"
-#include "proc/proc.h"
 #include "store/store.h"
 #include "tool/tool.h"
 
@@ -77,20 +77,6 @@ static long long number(const json_t *v, const char *key)
     return (long long)json_integer_value(json_object_get(v, key));
 }
 
-static void git(const char *first, const char *second, const char *third, const char *fourth)
-{
-    const char *argv[] = { "git",          "-C",          ktest_path("tree"),
-                           "-c",           "user.name=t", "-c",
-                           "user.email=t", "-c",          "commit.gpgsign=false",
-                           first,          second,        third,
-                           fourth,         NULL };
-    ken_proc_result r = { 0 };
-    ken_err err = { 0 };
-    kt_ok_err(ken_proc_run(&(ken_proc_opts){ .argv = argv }, &r, &err), &err);
-    kt_eq_i(r.exit_code, 0);
-    ken_proc_result_release(&r);
-}
-
 static void make_tree(bool with_git)
 {
     setenv("HOME", ktest_dir(), 1);
@@ -99,9 +85,9 @@ static void make_tree(bool with_git)
     ktest_write("tree/docs/read.md", "# Baskets\n\nHow apples are counted.\n");
     ktest_write("tree/Makefile", "all:\n\ttrue\n");
     if (with_git) {
-        git("-c", "init.defaultBranch=main", "init", "-q");
-        git("add", ".", "-f", "--all");
-        git("commit", "-q", "-m", "first");
+        GIT_IN(ktest_path("tree"), NULL, "init", "-q", "--template=");
+        GIT_IN(ktest_path("tree"), NULL, "add", ".", "-f", "--all");
+        GIT_IN(ktest_path("tree"), NULL, "commit", "-q", "-m", "first");
     }
     open_lab();
     if (!with_git) // a work tree is indexed at the first question
@@ -331,8 +317,8 @@ KEN_TEST(resume_tells_what_happened_since)
     ktest_write("tree/half.c", "int half;\n");
     ktest_write("tree/tmp.c", "int tmp;\n");
     const char *id = save("{\"summary\":\"before\"}");
-    git("add", "tmp.c", "-f", "-v");
-    git("commit", "-q", "-m", "tmp is in");
+    GIT_IN(ktest_path("tree"), NULL, "add", "tmp.c", "-f", "-v");
+    GIT_IN(ktest_path("tree"), NULL, "commit", "-q", "-m", "tmp is in");
     ktest_write("tree/src/apples.c", "int apples;\n");
     json_t *v = call("checkpoint_get", with_id(id, ",\"resume\":true"));
     const json_t *r = json_object_get(v, "resume");

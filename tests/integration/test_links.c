@@ -4,34 +4,20 @@
 
 #include "app/app.h"
 #include "config/config.h"
+#include "git_lab.h"
 #include "json/json.h"
 #include "ktest.h"
-#include "proc/proc.h"
 #include "tool/tool.h"
-
-static void git(const char *first, const char *second, const char *third, const char *fourth)
-{
-    const char *argv[] = { "git",          "-C",          ktest_path("tree"),
-                           "-c",           "user.name=t", "-c",
-                           "user.email=t", "-c",          "commit.gpgsign=false",
-                           first,          second,        third,
-                           fourth,         NULL };
-    ken_proc_result r = { 0 };
-    ken_err err = { 0 };
-    kt_ok_err(ken_proc_run(&(ken_proc_opts){ .argv = argv }, &r, &err), &err);
-    kt_eq_i(r.exit_code, 0);
-    ken_proc_result_release(&r);
-}
 
 KEN_TEST(parts_of_a_context_have_permalinks)
 {
     setenv("HOME", ktest_dir(), 1);
     setenv("GIT_CEILING_DIRECTORIES", ktest_dir(), 1);
     ktest_write("tree/apples.c", "// Counts apples.\nint apples(int a) { return a + 1; }\n");
-    git("-c", "init.defaultBranch=main", "init", "-q");
-    git("remote", "add", "origin", "git@github.com:o/r.git");
-    git("add", ".", "-f", "--all");
-    git("commit", "-q", "-m", "first");
+    GIT_IN(ktest_path("tree"), NULL, "init", "-q", "--template=");
+    GIT_IN(ktest_path("tree"), NULL, "remote", "add", "origin", "git@github.com:o/r.git");
+    GIT_IN(ktest_path("tree"), NULL, "add", ".", "-f", "--all");
+    GIT_IN(ktest_path("tree"), NULL, "commit", "-q", "-m", "first");
     ken_err err = { 0 };
     ken_config *config;
     ken_app *app;

@@ -1,22 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The history of a work tree as a snapshot shows it: read once, kept beside the index, followed.
 #include "base/buf.h"
-#include "proc/proc.h"
+#include "git_lab.h"
 #include "unit/index/index_lab.h"
 
 static index_lab l;
 
-static void run_git(const char *const *argv)
-{
-    ken_proc_result r;
-    if (ken_proc_run(&(ken_proc_opts){ .argv = argv, .cwd = l.root }, &r, &l.err))
-        kt_skip("git", "git is not installed");
-    if (r.exit_code)
-        kt_fail("git %s: %s", argv[1], r.errors.ptr ? r.errors.ptr : "failed");
-    ken_proc_result_release(&r);
-}
-
-#define GIT(...) run_git((const char *const[]){ "git", __VA_ARGS__, NULL })
+#define GIT(...) GIT_IN(l.root, &l.arena, __VA_ARGS__)
 
 static void commit(void)
 {

@@ -4,8 +4,8 @@
 #include <stdlib.h>
 
 #include "base/clock.h"
+#include "git_lab.h"
 #include "ktest.h"
-#include "proc/proc.h"
 #include "task/task.h"
 
 static ken_err err;
@@ -397,18 +397,6 @@ KEN_TEST(page_far_down_sees_what_others_did)
 
 // ---- git -------------------------------------------------------------------------------------
 
-static ken_str git(const char *root, const char *const *argv)
-{
-    ken_proc_result r;
-    if (ken_proc_run(&(ken_proc_opts){ .argv = argv, .cwd = root }, &r, NULL))
-        kt_skip("git", "git is not installed");
-    if (r.exit_code)
-        kt_fail("git %s: %s", argv[1], r.errors.ptr ? r.errors.ptr : "failed");
-    ken_str text = ken_arena_dup(&arena, ken_str_trim(ken_buf_str(&r.out)));
-    ken_proc_result_release(&r);
-    return text;
-}
-
 static const char *make_repository(const char *name, const char *subject, ken_str *out_head)
 {
     char readme[64];
@@ -416,15 +404,10 @@ static const char *make_repository(const char *name, const char *subject, ken_st
     snprintf(readme, sizeof readme, "%s/README", name);
     ktest_write(readme, subject);
     const char *root = ktest_path(name);
-    const char *const init[] = { "git", "init", "-q", "--template=", NULL },
-                      *const add[] = { "git", "add", "-A", NULL },
-                      *const commit[] = { "git",    "-c",  "user.name=n", "-c", "user.email=e@x",
-                                          "commit", "-qm", subject,       NULL },
-                      *const head[] = { "git", "rev-parse", "HEAD", NULL };
-    git(root, init);
-    git(root, add);
-    git(root, commit);
-    *out_head = git(root, head);
+    GIT_IN(root, &arena, "init", "-q", "--template=");
+    GIT_IN(root, &arena, "add", "-A");
+    GIT_IN(root, &arena, "commit", "-qm", subject);
+    *out_head = GIT_IN(root, &arena, "rev-parse", "HEAD");
     return root;
 }
 

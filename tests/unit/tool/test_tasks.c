@@ -7,9 +7,9 @@
 #include "app/app.h"
 #include "base/alloc.h"
 #include "base/path.h"
+#include "git_lab.h"
 #include "json/json.h"
 #include "ktest.h"
-#include "proc/proc.h"
 #include "tool/tool.h"
 
 static ken_config *config;
@@ -262,19 +262,6 @@ KEN_TEST(long_lists_of_a_task_leave_room)
     end();
 }
 
-static ken_str git(ken_arena *arena, const char *a, const char *b, const char *c, const char *d)
-{
-    const char *argv[] = {
-        "git", "-C", ktest_path("b"), "-c", "user.name=t", "-c", "user.email=t", a, b, c, d, NULL
-    };
-    ken_proc_result r = { 0 };
-    kt_ok_err(ken_proc_run(&(ken_proc_opts){ .argv = argv }, &r, &err), &err);
-    kt_eq_i(r.exit_code, 0);
-    ken_str out = ken_arena_dup(arena, ken_str_trim(ken_buf_str(&r.out)));
-    ken_proc_result_release(&r);
-    return out;
-}
-
 // What a commit of another repository is about is not for it.
 KEN_TEST(bound_endpoint_reads_no_commits_of_others)
 {
@@ -286,9 +273,9 @@ KEN_TEST(bound_endpoint_reads_no_commits_of_others)
     setenv("HOME", ktest_dir(), 1);
     setenv("GIT_CEILING_DIRECTORIES", ktest_dir(), 1);
     ktest_write("b/x.c", "int x;\n");
-    git(&arena, "init", "-q", "--template=", ".");
-    git(&arena, "commit", "-q", "--allow-empty", "-mhidden");
-    const char *head = git(&arena, "rev-parse", "-q", "--verify", "HEAD").ptr;
+    GIT_IN(ktest_path("b"), &arena, "init", "-q", "--template=", ".");
+    GIT_IN(ktest_path("b"), &arena, "commit", "-q", "--allow-empty", "-mhidden");
+    const char *head = GIT_IN(ktest_path("b"), &arena, "rev-parse", "-q", "--verify", "HEAD").ptr;
     kt_ok(ken_app_add_project(app, ken_path_dir(ken_str_c(ktest_write("a/x.c", "int x;\n"))),
                               KEN_STR(""), &arena, &a, &err));
     ken_uuid_format(a.id, id);
