@@ -10,7 +10,6 @@
 #include "store/checkpoints.h"
 
 enum {
-    WRITER_BUSY_MS = 30000,
     WRITER_CACHE_BYTES = 2 * 1024 * 1024,
     MAX_MISSES = 10000, // rows in turn that cannot be read, before the rest is given up
 };
@@ -24,7 +23,7 @@ static ken_status open_writer(void *ctx, ken_store **out, ken_err *err)
     if (gone)
         return gone;
     ken_store_opts opts = { .path = h->info.db_path.ptr,
-                            .busy_ms = WRITER_BUSY_MS,
+                            .busy_ms = APP_WRITER_BUSY_MS,
                             .cache_bytes = WRITER_CACHE_BYTES };
     ken_status st = h->writer ? KEN_OK : ken_store_open(&opts, &h->writer, err);
     if (!st)

@@ -12,7 +12,8 @@
 enum {
     APP_IDLE_SNAPSHOTS = 8, // kept open over all projects
     APP_IDLE_CATALOGS = 2,
-    APP_IDLE_TASKS = 2, // each may have all texts in memory
+    APP_IDLE_TASKS = 2,         // each may have all texts in memory
+    APP_WRITER_BUSY_MS = 30000, // another run may be writing a batch
 };
 
 // One open index with its snapshot, idle or lent.

@@ -2,10 +2,6 @@
 // Rules of projects: the rulebook of an open index, and which project's rules are meant by default.
 #include "app/app_priv.h"
 
-enum {
-    BUSY_MS = 30000 // another run may be writing a batch
-};
-
 static const ken_str setting = { "rules.project", 13 };
 
 ken_rulebook *ken_app_rulebook(ken_app *app, ken_snapshot *s)
@@ -21,7 +17,7 @@ ken_status ken_app_index_rules(ken_app *app, ken_snapshot *s, ken_rulebook_count
 {
     const app_handle *h = ken_app__handle_of(app, s);
     ken_rulebook *b = ken_app_rulebook(app, s);
-    ken_store_opts opts = { .path = h->info.db_path.ptr, .busy_ms = BUSY_MS };
+    ken_store_opts opts = { .path = h->info.db_path.ptr, .busy_ms = APP_WRITER_BUSY_MS };
     ken_store *store = NULL;
     ken_status st = ken_app__check_is_current(h, err);
     if (!st)

@@ -45,6 +45,11 @@ typedef struct ken_graph_def {
     ken_def_id def;
 } ken_graph_def;
 
+static inline bool ken_graph_def_eq(ken_graph_def a, ken_graph_def b)
+{
+    return a.file == b.file && a.def == b.def;
+}
+
 // What one file says. Borrowed from the source.
 typedef struct ken_unit_text {
     const ken_facts *facts; // symbols, imports

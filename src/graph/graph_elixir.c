@@ -25,13 +25,6 @@ static int32_t module_around(const graph_unit *u, int32_t def)
     return def;
 }
 
-static bool is_around(const graph_unit *u, int32_t outer, int32_t def)
-{
-    while (def >= 0 && def != outer)
-        def = ken_graph_owner(&u->text, (ken_def_id)def);
-    return def == outer;
-}
-
 static ken_str join(ken_graph *g, ken_str a, ken_str b)
 {
     return b.len ? ken_arena_printf(&g->arena, KEN_STR_FMT "." KEN_STR_FMT, KEN_STR_ARG(a),
@@ -136,8 +129,10 @@ static ken_str expanded(ken_graph *g, const graph_unit *u, ken_str name, int32_t
             return join(g, whole_name(g, u, (int32_t)inner), rest);
     for (uint32_t i = u->text.refs->n_binds; i-- > 0;) {
         const ken_bind *b = &u->text.refs->binds[i];
-        int32_t place = is_alias(b, first) ? place_of(g, u, b) : -1;
-        if (!is_alias(b, first) || !is_around(u, place, around))
+        if (!is_alias(b, first))
+            continue;
+        int32_t place = place_of(g, u, b);
+        if (!graph_is_around(u, place, around))
             continue;
         name = join(g, spelled_out(g, u, b->module, place), rest);
         rest = name;
@@ -225,7 +220,7 @@ static const graph_value *given_by_use(ken_graph *g, const graph_value *module, 
     for (uint32_t i = 0; i < u->text.refs->n_binds; i++) {
         const ken_bind *b = &u->text.refs->binds[i];
         if (!brings(b, name) ||
-            !is_around(u, (int32_t)macro, (int32_t)ken_graph_within(g, u->file, b->byte)))
+            !graph_is_around(u, (int32_t)macro, (int32_t)ken_graph_within(g, u->file, b->byte)))
             continue;
         const graph_value *v = functions_of_module(g, graph_elixir_bound(g, u, b), name);
         if (v->kind == GRAPH_NONE)
@@ -244,7 +239,8 @@ static const graph_value *imported(ken_graph *g, graph_unit *u, uint32_t bind, k
 {
     const ken_bind *b = &u->text.refs->binds[bind];
     bool is_import = brings(b, name);
-    if ((!is_import && !(b->flags & KEN_BIND_STATIC)) || !is_around(u, place_of(g, u, b), around))
+    if ((!is_import && !(b->flags & KEN_BIND_STATIC)) ||
+        !graph_is_around(u, place_of(g, u, b), around))
         return &graph_nothing;
     const graph_value *module = graph_bound(g, u, bind);
     return is_import ? functions_of_module(g, module, name) : given_by_use(g, module, name);

@@ -15,11 +15,6 @@ enum {
     LOOKED_AT = 400 // definitions of one name
 };
 
-static bool is_same(ken_graph_def a, ken_graph_def b)
-{
-    return a.file == b.file && a.def == b.def;
-}
-
 ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def d)
 {
     graph_unit *u = graph_unit_of(g, d.file);
@@ -60,13 +55,13 @@ static bool is_same_space(const graph_unit *a, ken_def_id da, const graph_unit *
 static bool is_piece(ken_graph *g, const graph_unit *tu, ken_graph_def type, ken_graph_def c)
 {
     graph_unit *cu = graph_unit_of(g, c.file);
-    if (!cu || is_same(c, type) || cu->policy->family != tu->policy->family)
+    if (!cu || ken_graph_def_eq(c, type) || cu->policy->family != tu->policy->family)
         return false;
     ken_symbol_kind kind = ken_graph_kind(&cu->text, c.def);
     if (!graph_is_type(kind))
         return false;
     if (graph_has_owner(cu, c.def))
-        return is_same(graph_owner_type(g, c), type);
+        return ken_graph_def_eq(graph_owner_type(g, c), type);
     return tu->policy->has_open_types && kind != KEN_SYMBOL_TYPE &&
            is_same_space(tu, type.def, cu, c.def);
 }
@@ -102,7 +97,7 @@ static uint32_t bases_of(ken_graph *g, const ken_graph_def *pieces, uint32_t n_p
                 continue;
             const graph_value *v = graph_type(g, graph_eval_type(g, u, r->bases[i].expr));
             if (v->kind == GRAPH_DEFS || v->kind == GRAPH_INSTANCE) {
-                if (n < max && !is_same(v->defs[0], pieces[0]))
+                if (n < max && !ken_graph_def_eq(v->defs[0], pieces[0]))
                     out[n++] = v->defs[0];
             } else {
                 *out_outside = true;
@@ -193,7 +188,7 @@ static uint32_t claimed_by(ken_graph *g, ken_graph_def type, ken_str name, ken_g
         graph_unit *u = graph_unit_of(g, copy[i].file);
         if (u && u->policy->family == tu->policy->family && graph_has_owner(u, copy[i].def) &&
             !graph_is_type(ken_graph_kind(&u->text, copy[i].def)) &&
-            is_same(graph_owner_type(g, copy[i]), type))
+            ken_graph_def_eq(graph_owner_type(g, copy[i]), type))
             out[n++] = copy[i];
     }
     return (uint32_t)n;
@@ -209,7 +204,7 @@ typedef struct member_search {
 static bool was_seen(member_search *s, ken_graph_def type)
 {
     for (uint32_t i = 0; i < s->n_seen; i++)
-        if (is_same(s->seen[i], type))
+        if (ken_graph_def_eq(s->seen[i], type))
             return true;
     if (s->n_seen < PIECES_MAX)
         s->seen[s->n_seen++] = type;
@@ -530,7 +525,7 @@ static const graph_value *joined(ken_graph *g, const graph_value *a, const graph
         defs[n++] = a->defs[i];
     for (uint32_t i = 0; i < b->n_defs && n < KEN_TARGETS_MAX; i++) {
         uint32_t at = 0;
-        while (at < n && !is_same(defs[at], b->defs[i]))
+        while (at < n && !ken_graph_def_eq(defs[at], b->defs[i]))
             at++;
         if (at == n)
             defs[n++] = b->defs[i];
@@ -572,7 +567,7 @@ static bool is_callable_twin(const graph_unit *a, ken_def_id da, const graph_uni
 static bool is_twin(ken_graph *g, graph_unit *u, ken_graph_def d, ken_graph_def other)
 {
     graph_unit *o = graph_unit_of(g, other.file);
-    if (!o || is_same(d, other) || other.def >= o->n_defs ||
+    if (!o || ken_graph_def_eq(d, other) || other.def >= o->n_defs ||
         !is_callable_twin(u, d.def, o, other.def))
         return false;
     if (o->policy->family != u->policy->family ||
@@ -583,7 +578,7 @@ static bool is_twin(ken_graph *g, graph_unit *u, ken_graph_def d, ken_graph_def 
     ken_graph_def its_type = { other.file, graph_holder(o, other.def) };
     my_type = graph_owner_type(g, my_type);
     its_type = graph_owner_type(g, its_type);
-    if (is_same(my_type, its_type))
+    if (ken_graph_def_eq(my_type, its_type))
         return true;
     if (mine >= 0 || its >= 0)
         return graph_space_of(u, mine) == graph_space_of(o, its) && mine >= 0 && its >= 0 &&

@@ -145,6 +145,8 @@ int32_t graph_scope_of(const graph_unit *u, ken_def_id def);
 // Definitions of `name` directly inside `owner` (-1 = the file), at most `max`.
 uint32_t graph_children(const graph_unit *u, int32_t owner, ken_str name, ken_def_id *out,
                         uint32_t max);
+// Whether definition `outer` (-1 = the file) is `def` or around it.
+bool graph_is_around(const graph_unit *u, int32_t outer, int32_t def);
 uint64_t graph_space_add(uint64_t space, ken_str text); // parts split at . :: \ and /
 // The namespace that a definition of the file stands in: package and namespaces around.
 uint64_t graph_space_of(const graph_unit *u, int32_t def);
@@ -238,8 +240,6 @@ const graph_value *graph_rust_macro(ken_graph *g, uint32_t root, ken_str name);
 ken_str graph_rust_within(ken_graph *g, const graph_unit *u, int32_t def);
 // The inline module that an import stands in, -1 = the file.
 int32_t graph_rust_module_of(const graph_unit *u, int32_t def);
-// Whether module `outer` (-1 = the file) is that of `def` or around it.
-bool graph_rust_is_around(const graph_unit *u, int32_t outer, int32_t def);
 // A method of that name of the traits that the file sees: any value may have it.
 const graph_value *graph_rust_trait_method(ken_graph *g, graph_unit *u, ken_str name);
 // A method of the standard library that gives what it is called on, or what that holds.

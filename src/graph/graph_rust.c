@@ -16,13 +16,6 @@ int32_t graph_rust_module_of(const graph_unit *u, int32_t def)
     return def;
 }
 
-bool graph_rust_is_around(const graph_unit *u, int32_t outer, int32_t def)
-{
-    while (def >= 0 && def != outer)
-        def = ken_graph_owner(&u->text, (ken_def_id)def);
-    return def == outer;
-}
-
 ken_str graph_rust_within(ken_graph *g, const graph_unit *u, int32_t def)
 {
     ken_str within = KEN_STR("");

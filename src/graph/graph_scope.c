@@ -753,7 +753,7 @@ static bool is_bound_at(ken_graph *g, const graph_unit *u, uint32_t i, int32_t a
     if (u->text.lang != KEN_LANG_RUST)
         return true;
     int64_t at = ken_graph_within(g, u->file, u->text.refs->binds[i].byte);
-    return graph_rust_is_around(u, graph_rust_module_of(u, (int32_t)at), around);
+    return graph_is_around(u, graph_rust_module_of(u, (int32_t)at), around);
 }
 
 static const graph_value *in_binds(ken_graph *g, graph_unit *u, ken_str name, int32_t around)

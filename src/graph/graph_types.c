@@ -13,11 +13,6 @@ enum {
     OTHERS_MAX = 12 // alternatives of a value
 };
 
-static bool is_same_def(ken_graph_def a, ken_graph_def b)
-{
-    return a.file == b.file && a.def == b.def;
-}
-
 static const graph_value *substitute(ken_graph *g, const graph_value *v, const graph_value *self,
                                      uint32_t depth);
 
@@ -50,8 +45,8 @@ static const graph_value *argument_for(ken_graph *g, const graph_value *param,
                                        const graph_value *self)
 {
     bool is_own = self->n_defs && param->n_defs &&
-                  (is_same_def(self->defs[0], param->defs[0]) ||
-                   is_same_def(self->defs[0], graph_owner_type(g, param->defs[0])));
+                  (ken_graph_def_eq(self->defs[0], param->defs[0]) ||
+                   ken_graph_def_eq(self->defs[0], graph_owner_type(g, param->defs[0])));
     const graph_value *arg =
         is_own && param->param < self->n_args ? self->args[param->param] : NULL;
     return arg && arg->kind != GRAPH_NONE ? arg : NULL;
@@ -181,13 +176,13 @@ static void infer(inference *in, const graph_value *pattern, const graph_value *
 {
     if (!pattern || !actual || depth > DEPTH_MAX)
         return;
-    if (pattern->kind == GRAPH_PARAM && is_same_def(pattern->defs[0], in->def)) {
+    if (pattern->kind == GRAPH_PARAM && ken_graph_def_eq(pattern->defs[0], in->def)) {
         if (pattern->param < in->n && in->args[pattern->param]->kind == GRAPH_NONE)
             in->args[pattern->param] = actual;
         return;
     }
     bool is_same = pattern->kind == actual->kind && pattern->n_defs == actual->n_defs &&
-                   (!pattern->n_defs || is_same_def(pattern->defs[0], actual->defs[0])) &&
+                   (!pattern->n_defs || ken_graph_def_eq(pattern->defs[0], actual->defs[0])) &&
                    ken_str_eq(pattern->name, actual->name);
     if (!is_same)
         return;

@@ -243,3 +243,10 @@ int64_t ken_graph_within(ken_graph *g, uint32_t file, uint32_t byte)
         at--;
     return at >= 0 && s[at].span.end > byte ? at : -1;
 }
+
+bool graph_is_around(const graph_unit *u, int32_t outer, int32_t def)
+{
+    while (def >= 0 && def != outer)
+        def = ken_graph_owner(&u->text, (ken_def_id)def);
+    return def == outer;
+}

@@ -174,11 +174,6 @@ typedef struct saying {
     KEN_VEC(query_binding) found;
 } saying;
 
-static bool is_same(ken_graph_def a, ken_graph_def b)
-{
-    return a.file == b.file && a.def == b.def;
-}
-
 static bool type_at(saying *y, const ken_ref *r, ken_graph_def *out)
 {
     ken_targets t;
@@ -205,7 +200,7 @@ static void add_types(saying *y, query_binding *to, size_t from, size_t end, boo
             !type_at(y, r, &type))
             continue;
         uint32_t k = wants_made ? to->n_head : 0;
-        while (k < to->n_types && !is_same(to->types[k], type))
+        while (k < to->n_types && !ken_graph_def_eq(to->types[k], type))
             k++;
         if (k == to->n_types)
             to->types[to->n_types++] = type;

@@ -20,24 +20,20 @@ typedef struct bound_search {
     uint32_t n;
 } bound_search;
 
-static bool is_same(ken_graph_def a, ken_graph_def b)
-{
-    return a.file == b.file && a.def == b.def;
-}
-
 static void add(bound_search *q, ken_graph_def type, const query_binding *by)
 {
     for (uint32_t i = 0; i < q->n; i++)
-        if (is_same(q->found[i].type, type) && ken_str_eq(q->found[i].by->label, by->label))
+        if (ken_graph_def_eq(q->found[i].type, type) &&
+            ken_str_eq(q->found[i].by->label, by->label))
             return;
     if (q->n < BOUND_MAX)
-        q->found[q->n++] = (query_candidate){ type, by };
+        q->found[q->n++] = (query_candidate){ .type = type, .by = by };
 }
 
 static bool says(const query_binding *b, uint32_t n, ken_graph_def type)
 {
     for (uint32_t i = 0; i < n; i++)
-        if (is_same(b->types[i], type))
+        if (ken_graph_def_eq(b->types[i], type))
             return true;
     return false;
 }
@@ -45,14 +41,15 @@ static bool says(const query_binding *b, uint32_t n, ken_graph_def type)
 static void add_derived(bound_search *q, const query_binding *b, uint32_t from, uint32_t to)
 {
     for (uint32_t i = from; i < to; i++)
-        if (!is_same(b->types[i], q->type) && ken_graph_derives(q->g, b->types[i], q->type))
+        if (!ken_graph_def_eq(b->types[i], q->type) &&
+            ken_graph_derives(q->g, b->types[i], q->type))
             add(q, b->types[i], b);
 }
 
 // `bind(A).to(B)`; `single { B() } bind A::class`.
 static void match_call(bound_search *q, const query_binding *b)
 {
-    if (is_same(b->types[0], q->type))
+    if (ken_graph_def_eq(b->types[0], q->type))
         add_derived(q, b, 1, b->n_types);
     else if (says(b, b->n_types, q->type))
         add_derived(q, b, 0, 1);
@@ -85,7 +82,8 @@ static void match(bound_search *q, const query_binding *b)
     case KEN_BINDING_KEY:
         if (!b->n_head)
             add_derived(q, b, 0, b->n_types);
-        for (uint32_t i = 1; b->n_head && is_same(b->types[0], q->type) && i < b->n_types; i++)
+        for (uint32_t i = 1; b->n_head && ken_graph_def_eq(b->types[0], q->type) && i < b->n_types;
+             i++)
             add(q, b->types[i], b);
         break;
     }
@@ -123,13 +121,24 @@ static void find(bound_search *q, ken_graph_def method)
             look_where_said(q, type);
 }
 
+static const char *evidence_of(bound_search *q, const query_candidate *c)
+{
+    const ken_unit_text *u = ken_graph_unit(q->g, c->type.file);
+    return ken_arena_printf(query_graph_arena(q->s),
+                            "bound to " KEN_STR_FMT " at " KEN_STR_FMT ":%u",
+                            KEN_STR_ARG(ken_graph_name(u, c->type.def)),
+                            KEN_STR_ARG(q->s->rows[c->by->file].path), c->by->line + 1)
+        .ptr;
+}
+
 // The same, worked out once.
 static void recall(bound_search *q, ken_graph_def method)
 {
     query_candidates *kept = query_bindings_kept(q->b, method);
     if (!kept->is_known) {
         find(q, method);
-        kept = query_bindings_kept(q->b, method);
+        for (uint32_t i = 0; i < q->n; i++)
+            q->found[i].evidence = evidence_of(q, &q->found[i]);
         *kept =
             (query_candidates){ KEN_ARENA_ARRAY(query_graph_arena(q->s), query_candidate, q->n + 1),
                                 q->n, true };
@@ -139,8 +148,7 @@ static void recall(bound_search *q, ken_graph_def method)
     memcpy(q->found, kept->items, kept->n * sizeof *kept->items);
 }
 
-// ---- who asks
-// ------------------------------------------------------------------------------------
+// ---- who asks ----------------------------------------------------------------------------------
 
 // The name that a decorated parameter or field declares: the last word before it ends.
 static ken_str declared_behind(ken_str text, size_t at)
@@ -206,14 +214,14 @@ static bool is_qualifier(const ken_frameworks *f, ken_str language, ken_str name
 }
 
 // `@Qualifier("sql") Repo repo` somewhere in the type that has the field: the text, or the name
-// that stands instead of one.
-static ken_str label_of(bound_search *q, ken_graph_def field)
+// that stands instead of one. It may lie in `scratch`.
+static ken_str read_label(bound_search *q, ken_graph_def field, ken_arena *scratch)
 {
     const ken_unit_text *u = ken_graph_unit(q->g, field.file);
     int32_t owner = ken_graph_owner(u, field.def);
     query_text t;
     if (owner < 0 || (uint32_t)owner >= u->facts->n_symbols ||
-        query_load_text(q->s, field.file, q->arena, &t, NULL))
+        query_load_text(q->s, field.file, scratch, &t, NULL))
         return KEN_STR("");
     bool is_read = query_need_text(&t);
     query_close_text(&t);
@@ -238,8 +246,16 @@ static ken_str label_of(bound_search *q, ken_graph_def field)
     return KEN_STR("");
 }
 
-// ---- the choice
-// ----------------------------------------------------------------------------------
+static ken_str label_of(bound_search *q, ken_graph_def field)
+{
+    ken_arena scratch;
+    ken_arena_init(&scratch, 0);
+    ken_str label = ken_arena_dup(q->arena, read_label(q, field, &scratch));
+    ken_arena_release(&scratch);
+    return label;
+}
+
+// ---- the choice --------------------------------------------------------------------------------
 
 static bool has_label(const query_candidate *c, ken_str label)
 {
@@ -284,16 +300,6 @@ static void choose_for(bound_search *q, const query_edge *e)
            is_field ? ken_graph_name(ken_graph_unit(q->g, field.file), field.def) : KEN_STR(""));
 }
 
-static const char *evidence_of(bound_search *q, const query_candidate *c)
-{
-    const ken_unit_text *u = ken_graph_unit(q->g, c->type.file);
-    return ken_arena_printf(query_graph_arena(q->s),
-                            "bound to " KEN_STR_FMT " at " KEN_STR_FMT ":%u",
-                            KEN_STR_ARG(ken_graph_name(u, c->type.def)),
-                            KEN_STR_ARG(q->s->rows[c->by->file].path), c->by->line + 1)
-        .ptr;
-}
-
 uint32_t query_bound_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
                         query_bound *out, uint32_t max)
 {
@@ -308,7 +314,7 @@ uint32_t query_bound_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_
     choose_for(&q, e);
     uint32_t n = 0;
     for (uint32_t i = 0; i < q.n && n < max; i++) {
-        query_bound b = { .evidence = evidence_of(&q, &q.found[i]) };
+        query_bound b = { .evidence = q.found[i].evidence };
         if (ken_graph_member(g, q.found[i].type, ken_graph_name(u, e->to.def), &b.def))
             out[n++] = b;
     }

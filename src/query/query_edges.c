@@ -195,7 +195,7 @@ static void choose(edge_search *e, const query_said *list)
     }
 }
 
-static int by_place(const void *a, const void *b)
+int query_edge_by_place(const void *a, const void *b)
 {
     const query_edge *x = a, *y = b;
     if (x->file != y->file)
@@ -208,10 +208,10 @@ static void put_in_order(query_edges *edges, size_t first)
 {
     if (!edges || edges->len == first)
         return;
-    qsort(edges->ptr + first, edges->len - first, sizeof *edges->ptr, by_place);
+    qsort(edges->ptr + first, edges->len - first, sizeof *edges->ptr, query_edge_by_place);
     size_t n = first + 1;
     for (size_t i = first + 1; i < edges->len; i++)
-        if (by_place(&edges->ptr[i], &edges->ptr[n - 1]) != 0)
+        if (query_edge_by_place(&edges->ptr[i], &edges->ptr[n - 1]) != 0)
             edges->ptr[n++] = edges->ptr[i];
     edges->len = n;
 }

@@ -111,6 +111,7 @@ typedef struct query_edge {
 
 typedef KEN_VEC(query_edge) query_edges;
 
+int query_edge_by_place(const void *a, const void *b); // for qsort: by file and reference
 // Appends every place that refers to one of the definitions, or to what is the same thing, by file;
 // `to` says which. Apart, the places of their names that could not be resolved; may be NULL.
 ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs, uint32_t n_defs,
@@ -166,6 +167,7 @@ typedef struct query_binding {
 typedef struct query_candidate {
     ken_graph_def type;
     const query_binding *by;
+    const char *evidence; // as long as the graph
 } query_candidate;
 
 typedef struct query_candidates {

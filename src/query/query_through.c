@@ -14,11 +14,6 @@ enum {
 static const char through_field[] = "called through the field that it is put into";
 static const char through_table[] = "stands in the table that is read";
 
-static bool is_same(ken_graph_def a, ken_graph_def b)
-{
-    return a.file == b.file && a.def == b.def;
-}
-
 static ken_symbol_kind kind_of(ken_graph *g, ken_graph_def d)
 {
     const ken_unit_text *u = query_is_outside(d) ? NULL : ken_graph_unit(g, d.file);
@@ -69,10 +64,10 @@ typedef struct holdings {
 static void add_holding(holdings *h, ken_graph_def place, ken_graph_def held)
 {
     for (uint32_t i = 0; i < h->n; i++)
-        if (is_same(h->pairs[i].place, place) && is_same(h->pairs[i].held, held))
+        if (ken_graph_def_eq(h->pairs[i].place, place) && ken_graph_def_eq(h->pairs[i].held, held))
             return;
     uint32_t p = 0;
-    while (p < h->n_places && !is_same(h->places[p], place))
+    while (p < h->n_places && !ken_graph_def_eq(h->places[p], place))
         p++;
     if (h->n == HELD_MAX || p == PLACES_MAX)
         return;
@@ -101,16 +96,8 @@ static bool may_run(ken_graph *g, const query_edge *e)
 {
     bool is_read = e->role == KEN_REF_READ && e->within >= 0 &&
                    kind_of(g, e->to) != KEN_SYMBOL_FIELD &&
-                   !is_same(e->to, (ken_graph_def){ e->file, (ken_def_id)e->within });
+                   !ken_graph_def_eq(e->to, (ken_graph_def){ e->file, (ken_def_id)e->within });
     return e->role == KEN_REF_CALL || is_read;
-}
-
-static int by_place(const void *a, const void *b)
-{
-    const query_edge *x = a, *y = b;
-    if (x->file != y->file)
-        return x->file < y->file ? -1 : 1;
-    return (x->ref > y->ref) - (x->ref < y->ref);
 }
 
 ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *cancel,
@@ -131,14 +118,14 @@ ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *
         e.evidence = e.role == KEN_REF_CALL ? through_field : through_table;
         ken_graph_def place = e.to;
         for (uint32_t k = 0; k < h.n; k++) {
-            if (!is_same(h.pairs[k].place, place))
+            if (!ken_graph_def_eq(h.pairs[k].place, place))
                 continue;
             e.to = h.pairs[k].held;
             ken_vec_push(edges, e);
         }
     }
     if (edges->len > before)
-        qsort(edges->ptr, edges->len, sizeof *edges->ptr, by_place);
+        qsort(edges->ptr, edges->len, sizeof *edges->ptr, query_edge_by_place);
     ken_vec_release(&calls);
     return st;
 }
@@ -163,7 +150,7 @@ static void add_callables(held_search *h, uint32_t file, ken_expr_id value)
     for (uint32_t i = 0; i < t.n; i++) {
         bool is_known = !ken_symbol_is_callable(kind_of(h->g, t.defs[i]));
         for (uint32_t k = 0; k < h->n; k++)
-            is_known = is_known || is_same(h->out[k], t.defs[i]);
+            is_known = is_known || ken_graph_def_eq(h->out[k], t.defs[i]);
         if (!is_known && h->n < h->max)
             h->out[h->n++] = t.defs[i];
     }
@@ -184,7 +171,7 @@ static void look_into(held_search *h, uint32_t file)
         const ken_stored *s = &u->refs->stored[i];
         ken_graph_def place;
         if (may_be_place(h, file, &u->refs->exprs[s->into]) &&
-            find_place(h->g, file, s->into, &place) && is_same(place, h->place))
+            find_place(h->g, file, s->into, &place) && ken_graph_def_eq(place, h->place))
             add_callables(h, file, s->value);
     }
 }

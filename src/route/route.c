@@ -90,19 +90,29 @@ static ken_status read_rule(route_reader *r, yaml_node_t *n, ken_route_rule *out
     return !st && !out->n_names ? fail(r, n, "'names': what is called") : st;
 }
 
-static ken_status read_rules(route_reader *r, yaml_node_t *n, ken_framework *out)
+typedef ken_status item_fn(route_reader *r, yaml_node_t *item, ken_framework *out);
+
+// Reads each item of a list; `n_held` counts what has been read, at most `max`.
+static ken_status each_item(route_reader *r, yaml_node_t *n, const char *what, uint32_t max,
+                            const uint32_t *n_held, item_fn *read, ken_framework *out)
 {
     if (n->type != YAML_SEQUENCE_NODE)
-        return fail(r, n, "a list of rules");
+        return fail(r, n, ken_arena_printf(r->arena, "a list of %s", what).ptr);
     ken_status st = KEN_OK;
     for (yaml_node_item_t *i = n->data.sequence.items.start; !st && i < n->data.sequence.items.top;
          i++) {
-        if (out->n_rules == KEN_ROUTE_RULES)
-            return fail(r, n, "at most 32 rules");
-        ken_route_rule *rule = &out->rules[out->n_rules++];
-        st = read_rule(r, yaml_document_get_node(&r->doc, *i), rule);
-        out->has_groups = out->has_groups || (rule->is_prefix && !rule->decorates);
+        if (*n_held == max)
+            return fail(r, n, ken_arena_printf(r->arena, "at most %u %s", max, what).ptr);
+        st = read(r, yaml_document_get_node(&r->doc, *i), out);
     }
+    return st;
+}
+
+static ken_status add_rule(route_reader *r, yaml_node_t *n, ken_framework *out)
+{
+    ken_route_rule *rule = &out->rules[out->n_rules++];
+    ken_status st = read_rule(r, n, rule);
+    out->has_groups = out->has_groups || (rule->is_prefix && !rule->decorates);
     return st;
 }
 
@@ -145,19 +155,9 @@ static ken_status read_binding(route_reader *r, yaml_node_t *n, ken_binding_rule
     return !st && !out->n_names ? fail(r, n, "'names': what is called") : st;
 }
 
-static ken_status read_bindings(route_reader *r, yaml_node_t *n, ken_framework *out)
+static ken_status add_binding(route_reader *r, yaml_node_t *n, ken_framework *out)
 {
-    if (n->type != YAML_SEQUENCE_NODE)
-        return fail(r, n, "a list of bindings");
-    ken_status st = KEN_OK;
-    for (yaml_node_item_t *i = n->data.sequence.items.start; !st && i < n->data.sequence.items.top;
-         i++) {
-        if (out->n_bindings == KEN_BINDING_RULES)
-            return fail(r, n, "at most 8 bindings");
-        st =
-            read_binding(r, yaml_document_get_node(&r->doc, *i), &out->bindings[out->n_bindings++]);
-    }
-    return st;
+    return read_binding(r, n, &out->bindings[out->n_bindings++]);
 }
 
 static ken_status read_key(route_reader *r, yaml_node_t *k, yaml_node_t *v, ken_framework *out)
@@ -170,9 +170,9 @@ static ken_status read_key(route_reader *r, yaml_node_t *k, yaml_node_t *v, ken_
     else if (ken_str_eq(key, KEN_STR("modules")))
         return read_list(r, v, out->modules, 8, &out->n_modules);
     else if (ken_str_eq(key, KEN_STR("rules")))
-        return read_rules(r, v, out);
+        return each_item(r, v, "rules", KEN_ROUTE_RULES, &out->n_rules, add_rule, out);
     else if (ken_str_eq(key, KEN_STR("bindings")))
-        return read_bindings(r, v, out);
+        return each_item(r, v, "bindings", KEN_BINDING_RULES, &out->n_bindings, add_binding, out);
     else if (ken_str_eq(key, KEN_STR("qualifiers")))
         return read_list(r, v, out->qualifiers, KEN_BINDING_WORDS, &out->n_qualifiers);
     else if (ken_str_eq(key, KEN_STR("primary")))

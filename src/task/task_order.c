@@ -59,11 +59,6 @@ static ken_str key_of(const int64_t *id)
     return ken_str_n((const char *)id, sizeof *id);
 }
 
-static ken_str text_of(const ken_uuid *project)
-{
-    return project ? ken_str_n((const char *)project->bytes, sizeof project->bytes) : KEN_STR("");
-}
-
 static uint32_t keep(ken_task__order *o, ken_str text)
 {
     bool is_new = false;
@@ -96,7 +91,7 @@ static void take_in(void *ctx, const ken_task *t, ken_str branches)
     mark m = { .id = t->id,
                .rev = t->rev,
                .status = keep(o, t->status),
-               .project = keep(o, text_of(t->has_project ? &t->project : NULL)),
+               .project = keep(o, ken_task__project_bytes(t->has_project ? &t->project : NULL)),
                .branches = keep(o, branches) };
     ken_vec_push(&o->marks, m);
     o->n++;
@@ -174,7 +169,7 @@ static wanted wanted_of(const ken_task__order *o, const ken_task_query *q, ken_a
     if (q->status.ptr)
         w.status = number_of(o, q->status);
     if (q->project)
-        w.project = number_of(o, text_of(q->project));
+        w.project = number_of(o, ken_task__project_bytes(q->project));
     if (!q->branch.ptr)
         return w;
     w.has_branch = ken_arena_zalloc(arena, o->texts.len + 1);

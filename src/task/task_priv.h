@@ -37,6 +37,12 @@ ken_status ken_task__parse_commit(ken_str text, ken_arena *arena, ken_str *out, 
     KEN_MUST_USE;
 ken_status ken_task__parse_time(ken_str text, int64_t *out_ms, ken_err *err) KEN_MUST_USE;
 
+// A project as a key, "" for none; borrowed.
+static inline ken_str ken_task__project_bytes(const ken_uuid *project)
+{
+    return project ? ken_str_n((const char *)project->bytes, sizeof project->bytes) : KEN_STR("");
+}
+
 // ---- task_search.c -----------------------------------------------------------------------------
 ken_status ken_task__search(ken_tasks *t, const ken_task_query *q, ken_arena *arena,
                             ken_task_page *out, ken_err *err) KEN_MUST_USE;

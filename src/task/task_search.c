@@ -56,11 +56,6 @@ static void mark(ken_task__memory *m, int64_t id, char kind, ken_str value)
     ken_recall_mark(m->recall, id, (uint32_t)facet);
 }
 
-static ken_str bytes_of(const ken_uuid *project)
-{
-    return ken_str_n((const char *)project->bytes, sizeof project->bytes);
-}
-
 static void take_in(void *ctx, const ken_task *t, ken_str branches)
 {
     ken_task__memory *m = ctx;
@@ -72,7 +67,7 @@ static void take_in(void *ctx, const ken_task *t, ken_str branches)
     ken_recall_put(m->recall, t->id, t->title, ken_buf_str(&m->text));
     mark(m, t->id, STATUS, t->status);
     if (t->has_project)
-        mark(m, t->id, PROJECT, bytes_of(&t->project));
+        mark(m, t->id, PROJECT, ken_task__project_bytes(&t->project));
     while (ken_str_line_next(&branches, &branch))
         mark(m, t->id, BRANCH, branch);
     m->rev = t->rev;
@@ -113,7 +108,7 @@ static void make_question(ken_task__memory *m, const ken_task_query *q, question
     if (q->status.ptr)
         ask_for(out, m, STATUS, q->status);
     if (q->project)
-        ask_for(out, m, PROJECT, bytes_of(q->project));
+        ask_for(out, m, PROJECT, ken_task__project_bytes(q->project));
     if (q->branch.ptr)
         ask_for(out, m, BRANCH, q->branch);
 }

@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "tool/tool_checkpoint_priv.h"
+#include "tool/tool_graph_priv.h"
 
 ken_status ken_tool__open_checkpoints(const ken_tool_env *env, const json_t *args,
                                       ken_tool__scope *scope, ken_checkpoints **out, ken_err *err)
@@ -108,13 +109,10 @@ void ken_tool__shorten_context(json_t *o, size_t max_bytes)
 
 void ken_tool__put_checkpoint_line(const json_t *c, ken_buf *out)
 {
-    const json_t *tags = json_object_get(c, "tags");
     ken_buf_printf(out, KEN_STR_FMT "  " KEN_STR_FMT "  " KEN_STR_FMT,
                    KEN_STR_ARG(ken_json_text(json_object_get(c, "id"))),
                    KEN_STR_ARG(ken_json_text(json_object_get(c, "updated_at"))),
                    KEN_STR_ARG(ken_json_text(json_object_get(c, "summary"))));
-    for (size_t i = 0; i < json_array_size(tags); i++)
-        ken_buf_printf(out, "%s" KEN_STR_FMT, i ? ", " : "  [",
-                       KEN_STR_ARG(ken_json_text(json_array_get(tags, i))));
-    ken_buf_puts(out, json_array_size(tags) ? "]\n" : "\n");
+    ken_tool__put_texts(json_object_get(c, "tags"), "  [", ", ", "]", out);
+    ken_buf_putc(out, '\n');
 }

@@ -193,15 +193,6 @@ ken_status ken_tool__get_architecture(const ken_tool_env *env, const json_t *arg
 
 // ---- text --------------------------------------------------------------------------------------
 
-static void put_strings(const json_t *list, const char *head, ken_buf *out)
-{
-    for (size_t i = 0; i < json_array_size(list); i++)
-        ken_buf_printf(out, "%s" KEN_STR_FMT, i ? ", " : head,
-                       KEN_STR_ARG(ken_json_text(json_array_get(list, i))));
-    if (json_array_size(list))
-        ken_buf_putc(out, '\n');
-}
-
 static void put_places(const json_t *list, const char *head, const char *count, ken_buf *out)
 {
     if (json_array_size(list))
@@ -235,13 +226,14 @@ void ken_tool__get_architecture_text(const json_t *result, ken_buf *out)
 {
     ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
     put_modules(json_object_get(result, "modules"), out);
-    put_strings(json_object_get(result, "dependencies"), "dependencies (files): ", out);
+    ken_tool__put_texts(json_object_get(result, "dependencies"), "dependencies (files): ", ", ",
+                        "\n", out);
     put_places(json_object_get(result, "entry_points"), "entry points", NULL, out);
     ken_tool__put_routes(json_object_get(result, "routes"), out);
     put_places(json_object_get(result, "key_types"), "key types", "used_by", out);
     put_places(json_object_get(result, "hot_spots"), "hot spots", "commits", out);
-    put_strings(json_object_get(result, "test_folders"), "tests: ", out);
-    put_strings(json_object_get(result, "build"), "build: ", out);
-    put_strings(json_object_get(result, "docs"), "docs: ", out);
+    ken_tool__put_texts(json_object_get(result, "test_folders"), "tests: ", ", ", "\n", out);
+    ken_tool__put_texts(json_object_get(result, "build"), "build: ", ", ", "\n", out);
+    ken_tool__put_texts(json_object_get(result, "docs"), "docs: ", ", ", "\n", out);
     ken_tool__put_tail(result, out);
 }

@@ -206,6 +206,16 @@ long long ken_tool__number(const json_t *o, const char *key)
     return (long long)json_integer_value(json_object_get(o, key));
 }
 
+void ken_tool__put_texts(const json_t *list, const char *head, const char *between,
+                         const char *tail, ken_buf *out)
+{
+    for (size_t i = 0; i < json_array_size(list); i++)
+        ken_buf_printf(out, "%s" KEN_STR_FMT, i ? between : head,
+                       KEN_STR_ARG(ken_json_text(json_array_get(list, i))));
+    if (json_array_size(list))
+        ken_buf_puts(out, tail);
+}
+
 void ken_tool__put_tail(const json_t *result, ken_buf *out)
 {
     const json_t *others = json_object_get(result, "other_definitions");

@@ -56,6 +56,9 @@ void ken_tool__fit_architecture(json_t *result, size_t max_bytes);
 
 // ---- text --------------------------------------------------------------------------------------
 ken_str ken_tool__member(const json_t *o, const char *key);
+// The texts of a list, `between` each two, `head` before and `tail` behind all; nothing for none.
+void ken_tool__put_texts(const json_t *list, const char *head, const char *between,
+                         const char *tail, ken_buf *out);
 long long ken_tool__number(const json_t *o, const char *key);
 // The ends of every listing: other definitions, hint.
 void ken_tool__put_tail(const json_t *result, ken_buf *out);

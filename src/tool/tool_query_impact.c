@@ -273,9 +273,7 @@ void ken_tool__query_impact_text(const json_t *result, ken_buf *out)
     const json_t *reasons = json_object_get(json_object_get(result, "risk"), "reasons"),
                  *routes = json_object_get(result, "routes");
     ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
-    for (size_t i = 0; i < json_array_size(reasons); i++)
-        ken_buf_printf(out, "- " KEN_STR_FMT "\n",
-                       KEN_STR_ARG(ken_json_text(json_array_get(reasons, i))));
+    ken_tool__put_texts(reasons, "- ", "\n- ", "\n", out);
     put_dependents(json_object_get(result, "dependents"), "dependents:", out);
     put_dependents(json_object_get(result, "tests"), "tests:", out);
     put_paths(json_object_get(result, "files"), "files: ", out);

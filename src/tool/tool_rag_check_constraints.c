@@ -207,9 +207,7 @@ void ken_tool__rag_check_constraints_text(const json_t *result, ken_buf *out)
     const json_t *examples = json_object_get(result, "examples");
     const json_t *problems = json_object_get(result, "problems");
     ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
-    for (size_t i = 0; i < json_array_size(problems); i++)
-        ken_buf_printf(out, "problem: " KEN_STR_FMT "\n",
-                       KEN_STR_ARG(ken_json_text(json_array_get(problems, i))));
+    ken_tool__put_texts(problems, "problem: ", "\nproblem: ", "\n", out);
     put_violations(json_object_get(result, "violations"), "violation", out);
     put_rules(json_object_get(result, "constraints"), "constraints", out);
     put_rules(json_object_get(result, "patterns"), "patterns", out);

@@ -135,16 +135,6 @@ static ken_str member(const json_t *o, const char *key)
     return ken_json_text(json_object_get(o, key));
 }
 
-static void put_names(const json_t *task, const char *key, const char *title, ken_buf *out)
-{
-    const json_t *list = json_object_get(task, key);
-    for (size_t i = 0; i < json_array_size(list); i++)
-        ken_buf_printf(out, "%s" KEN_STR_FMT, i ? ", " : title,
-                       KEN_STR_ARG(ken_json_text(json_array_get(list, i))));
-    if (json_array_size(list))
-        ken_buf_putc(out, '\n');
-}
-
 static void put_event(const json_t *e, ken_buf *out)
 {
     ken_str word = member(e, "event"), from = member(e, "from"), to = member(e, "to"),
@@ -169,8 +159,9 @@ void ken_tool__get_task_text(const json_t *task, ken_buf *out)
                    KEN_STR_ARG(member(task, "status")), KEN_STR_ARG(member(task, "updated_at")));
     if (project.len)
         ken_buf_printf(out, "project: " KEN_STR_FMT "\n", KEN_STR_ARG(project));
-    put_names(task, "planning_references", "references: ", out);
-    put_names(task, "branches", "branches: ", out);
+    ken_tool__put_texts(json_object_get(task, "planning_references"), "references: ", ", ", "\n",
+                        out);
+    ken_tool__put_texts(json_object_get(task, "branches"), "branches: ", ", ", "\n", out);
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
         if (member(task, texts[i]).len)
             ken_buf_printf(out, "\n%s:\n" KEN_STR_FMT "\n", texts[i],
@@ -191,7 +182,7 @@ void ken_tool__list_tasks_text(const json_t *result, ken_buf *out)
                        KEN_STR_ARG(member(t, "id")), KEN_STR_ARG(member(t, "status")),
                        KEN_STR_ARG(member(t, "title")), project.len ? "  (" : "",
                        KEN_STR_ARG(project), project.len ? ")" : "");
-        put_names(t, "branches", "    on ", out);
+        ken_tool__put_texts(json_object_get(t, "branches"), "    on ", ", ", "\n", out);
     }
     if (!json_array_size(list))
         ken_buf_puts(out, "no task\n");

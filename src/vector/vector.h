@@ -88,7 +88,6 @@ size_t ken_vector_signs_bytes(uint32_t n_dims, size_t n_rows);
 bool ken_vector_matrix_init(ken_vector_matrix *m, uint32_t n_dims, const uint32_t *n_rows,
                             uint32_t n_files) KEN_MUST_USE;
 void ken_vector_matrix_release(ken_vector_matrix *m);
-size_t ken_vector_matrix_bytes(const ken_vector_matrix *m); // memory it takes
 // Sets the rows of a file. `path` (n_dims, may be NULL) is added to each before it is brought to
 // length 1.
 void ken_vector_matrix_put(ken_vector_matrix *m, uint32_t file, const int8_t *values,

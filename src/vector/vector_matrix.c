@@ -45,12 +45,6 @@ void ken_vector_matrix_release(ken_vector_matrix *m)
     *m = (ken_vector_matrix){ 0 };
 }
 
-size_t ken_vector_matrix_bytes(const ken_vector_matrix *m)
-{
-    return m->n_rows * (m->n_dims + sizeof *m->scales) + m->n_files * sizeof *m->first_row +
-           ken_vector_signs_bytes(m->n_dims, m->n_rows);
-}
-
 // Where a row's first byte of signs is; the others follow KEN_SIMD_BLOCK bytes apart.
 static uint8_t *signs_at(ken_vector_matrix *m, size_t row)
 {
