@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Refuses names listed in tools/banned.txt, and TODO comments without an issue number."""
+"""Refuses names listed in tools/banned.txt, TODO comments without an issue number, and section rules
+(`// ---- title ----`) that were wrapped, so that the dashes stand on a line of their own."""
 
 import re
 import sys
@@ -8,6 +9,7 @@ import sys
 from csource import ROOT, c_files, rel, tokens
 
 TODO = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b(?!\(#\d+\))")
+WRAPPED_RULE = re.compile(r"//\s*-{5}")
 
 
 def read_list():
@@ -52,9 +54,20 @@ def check(path, banned):
     return problems
 
 
+def check_rules(path):
+    return [
+        f"{rel(path)}:{n}: a section rule stands on one line with its title: // ---- title ----"
+        for n, line in enumerate(path.read_text(errors="replace").split("\n"), 1)
+        if WRAPPED_RULE.match(line)
+    ]
+
+
 def main():
     banned = read_list()
     problems = [p for path in c_files("src") for p in check(path, banned)]
+    for path in c_files("src", "tests", "bench", "models"):
+        if not rel(path).startswith(("tests/data/", "tests/golden/")):
+            problems += check_rules(path)
     for p in problems:
         print(p)
     return 1 if problems else 0

@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Three passes over the lines of a file:
 //   1. cut: the definitions, as a tree, divide the file into pieces. A piece that fits the target
-//   is
-//      left whole; a larger one is divided by the definitions directly inside it; one without any
-//      is divided before statements (children of syntax nodes that begin a line).
+//      is left whole; a larger one is divided by the definitions directly inside it; one without
+//      any is divided before statements (children of syntax nodes that begin a line).
 //   2. join: neighbours of which one is under the minimum become one, while the target allows.
 //   3. label: each chunk's type and main symbol.
 // All borders are line starts, so two definitions on one line never part. Costs O(symbols + pieces)

@@ -38,8 +38,7 @@ static bool is_part_of(ken_graph *g, const graph_value *v, ken_str type)
     return false;
 }
 
-// ---- imports
-// -------------------------------------------------------------------------------------
+// ---- imports ------------------------------------------------------------------------------------
 
 static bool is_export(const ken_bind *b)
 {
@@ -154,8 +153,7 @@ static const graph_value *visible(ken_graph *g, graph_unit *u, ken_str name)
     return graph_begin(g, kept, &v) ? graph_end(g, kept, see(g, u, name)) : v;
 }
 
-// ---- exports
-// -------------------------------------------------------------------------------------
+// ---- exports ------------------------------------------------------------------------------------
 
 static bool has_exports(const ken_refs *r)
 {
@@ -197,8 +195,7 @@ const graph_value *graph_haskell_shown(ken_graph *g, graph_unit *u, ken_str name
     return graph_begin(g, kept, &v) ? graph_end(g, kept, show(g, u, name)) : v;
 }
 
-// ---- names
-// ---------------------------------------------------------------------------------------
+// ---- names --------------------------------------------------------------------------------------
 
 // The modules that "M." stands for.
 static const graph_value *modules_called(ken_graph *g, graph_unit *u, ken_str name)

@@ -155,8 +155,7 @@ typedef struct ken_ref_rules {
     ken_rule_paths *paths;
     ken_str separator; // between the parts of a module's name: "." or "::"
     ken_member_view members;
-    bool counts_calls; // calls are kept though nobody asks for their result: functions are
-                       // overloaded
+    bool counts_calls; // calls are kept though their result is unused: functions are overloaded
     bool types_params; // what functions take is kept, and what arguments are expected to be
 } ken_ref_rules;
 

@@ -1,8 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Layout: `tokens` is sorted by text; each has the files whose stem holds it and the folders that
 // hold it. Folders are few, so a folder's fit is worked out once and then given to its files. Whole
-// stems
-// ("clientsession") are tokens of a second, equal structure.
+// stems ("clientsession") are tokens of a second, equal structure.
 #include "lexical/lexical_path.h"
 
 #include <math.h>

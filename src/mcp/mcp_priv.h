@@ -82,10 +82,9 @@ void ken_mcp__answer_error(const ken_mcp__request *r, int code, const char *mess
 // The context that tools get for this request.
 ken_tool_ctx ken_mcp__tool_ctx(ken_mcp__request *r);
 
-// ---- mcp_stdio.c
-// --------------------------------------------------------------------------------- Serves two file
-// descriptors until the first one ends, and returns the exit status; *out_is_idle is false when
-// calls were still running then (the process has to end at once).
+// ---- mcp_stdio.c --------------------------------------------------------------------------------
+// Serves two file descriptors until the first one ends, and returns the exit status; *out_is_idle
+// is false when calls were still running then (the process has to end at once).
 int ken_mcp__serve(ken_app *app, const ken_mcp_opts *opts, int in_fd, int out_fd,
                    bool *out_is_idle);
 

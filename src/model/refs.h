@@ -37,8 +37,7 @@ typedef enum ken_expr_op {
     KEN_EXPR_EITHER,  // a or b
     KEN_EXPR_PARAM,   // type parameter `name`, number b, of definition a; its bound is unknown
     KEN_EXPR_BUILTIN, // a value of a type of the language itself: "string", "number", "list", …
-    KEN_EXPR_LAMBDA,  // a function that gives a when called; b = a tuple of what it takes, 0 =
-                      // unknown
+    KEN_EXPR_LAMBDA,  // a function that returns a; b = tuple of its parameters, 0 = unknown
     KEN_EXPR_GIVEN,   // what parameter b of function a is given
     KEN_EXPR_OP_COUNT
 } ken_expr_op;

@@ -225,8 +225,7 @@ static void keep(saying *y, query_binding *it, uint32_t byte, ken_str label)
     ken_vec_push(&y->found, *it);
 }
 
-// ---- sites
-// ---------------------------------------------------------------------------------------
+// ---- sites --------------------------------------------------------------------------------------
 
 static void add_call(saying *y, const ken_binding_rule *rule, const ken_ref *r, size_t name_end)
 {
@@ -409,8 +408,7 @@ static void look_into(saying *y)
     }
 }
 
-// ---- files
-// ---------------------------------------------------------------------------------------
+// ---- files --------------------------------------------------------------------------------------
 
 const query_binding *query_bindings_of(query_bindings *b, uint32_t file, uint32_t *out_n)
 {

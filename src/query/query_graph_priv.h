@@ -135,9 +135,8 @@ const ken_stored *query_stored_at(const ken_refs *r, uint32_t byte);
 uint32_t query_held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
                        ken_graph_def *out, uint32_t max);
 
-// ---- what is made for whoever asks: query_bound.c, query_bindings.c
-// ------------------------------ A method that runs where one of a type is called that a container
-// binds to another.
+// ---- what is made for whoever asks: query_bound.c, query_bindings.c -----------------------------
+// A method that runs where one of a type is called that a container binds to another.
 typedef struct query_bound {
     ken_graph_def def;
     const char *evidence; // "bound to SqlRepo at Startup.cs:12"; lives as long as the graph

@@ -201,8 +201,7 @@ static void look_at(routing *r, uint32_t file)
     }
 }
 
-// ---- Rails
-// ---------------------------------------------------------------------------------------
+// ---- Rails --------------------------------------------------------------------------------------
 
 // The action of the controller that a route names, in the file that the convention says.
 static void find_action(routing *r, const ken_rails_route *it, ken_route *out)

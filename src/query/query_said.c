@@ -8,8 +8,7 @@ enum {
     ALIASES_MAX = 64 // of one file
 };
 
-// ---- what is kept
-// --------------------------------------------------------------------------------
+// ---- what is kept -------------------------------------------------------------------------------
 
 void query_said_init(query_said_kept *k)
 {
@@ -87,8 +86,7 @@ static query_said *find(query_said_kept *k, query_said_what what, ken_str name)
     return list;
 }
 
-// ---- what is looked for
-// --------------------------------------------------------------------------
+// ---- what is looked for -------------------------------------------------------------------------
 
 // A list while it is made.
 typedef struct saying {
@@ -206,8 +204,7 @@ static void ask_aliases(said_pass *p, const ken_unit_text *u, uint32_t list)
     }
 }
 
-// ---- what is found
-// -------------------------------------------------------------------------------
+// ---- what is found ------------------------------------------------------------------------------
 
 // The definition that is shown for a place: the outermost callable around it, else what holds it.
 static int32_t holder_of(const ken_facts *f, int64_t within)
@@ -265,8 +262,7 @@ static void look_into(said_pass *p, uint32_t file, uint32_t list)
             resolve(p, file, u, i);
 }
 
-// ---- the lists
-// -----------------------------------------------------------------------------------
+// ---- the lists ----------------------------------------------------------------------------------
 
 static query_said *finished(saying *l)
 {

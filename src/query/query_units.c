@@ -33,8 +33,7 @@ size_t query_units_bytes(const query_units *u)
     return u->n_bytes + ken_intern_bytes(&u->names) + u->snapshot->n_files * by_file;
 }
 
-// ---- moved together
-// ------------------------------------------------------------------------------
+// ---- moved together -----------------------------------------------------------------------------
 
 enum {
     ALIGNED = 8
@@ -120,8 +119,7 @@ static void name_all(query_unit *u, ken_intern *names)
     name_one(&n, &u->refs.package);
 }
 
-// ---- loading
-// -------------------------------------------------------------------------------------
+// ---- loading ------------------------------------------------------------------------------------
 
 static bool stamp_of(const ken_snapshot *s, uint32_t file, ken_fs_stamp *out)
 {

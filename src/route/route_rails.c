@@ -47,8 +47,7 @@ static const struct {
     { "destroy", "DELETE", "", true, true },
 };
 
-// ---- text
-// ----------------------------------------------------------------------------------------
+// ---- text ---------------------------------------------------------------------------------------
 
 static bool is_name_char(char c)
 {
@@ -174,8 +173,7 @@ static bool names(ken_str args, size_t at, const char *word)
     return false;
 }
 
-// ---- paths and controllers
-// -----------------------------------------------------------------------
+// ---- paths and controllers ----------------------------------------------------------------------
 
 static ken_str joined(rails_reader *r, ken_str a, ken_str b)
 {
@@ -250,8 +248,7 @@ static void emit(rails_reader *r, const char *method, ken_str path, target to, s
     ken_vec_push(&r->found, route);
 }
 
-// ---- statements
-// ----------------------------------------------------------------------------------
+// ---- statements ---------------------------------------------------------------------------------
 
 static bool has_action(ken_str args, const char *name)
 {

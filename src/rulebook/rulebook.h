@@ -115,8 +115,7 @@ ken_status ken_rulebook_find_impact(ken_rulebook *b, ken_str path, size_t n_simi
                                     const ken_cancel *cancel, ken_arena *arena,
                                     ken_rulebook_impact *out, ken_err *err) KEN_MUST_USE;
 
-// ---- how it is
-// -----------------------------------------------------------------------------------
+// ---- how it is ----------------------------------------------------------------------------------
 
 // What the last indexing saw; no document is looked at.
 ken_status ken_rulebook_get_counts(ken_rulebook *b, ken_rulebook_counts *out, ken_err *err)

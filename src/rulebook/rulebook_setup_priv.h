@@ -25,9 +25,8 @@ void setup_put_yaml(ken_buf *out, ken_str text);
 // What follows the head in a file that may have been edited.
 ken_str setup_body_of(ken_str text);
 
-// ---- rulebook_merge.c: beside what is there
-// ------------------------------------------------------ Puts one document where it belongs;
-// `root_fd` is the project's folder.
+// ---- rulebook_merge.c: beside what is there -----------------------------------------------------
+// Puts one document where it belongs; `root_fd` is the project's folder.
 ken_status setup_place(int root_fd, ken_str root, const setup_document *d, bool is_forced,
                        ken_arena *arena, ken_setup_file *out, ken_err *err) KEN_MUST_USE;
 

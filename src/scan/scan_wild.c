@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Matching goes segment by segment: '*' cannot cross a slash, so a pattern is a row of segments,
-// and
-// '**' is a row of any segments. Inside a segment one backtracking point (the last '*') is enough,
-// and between segments one more (the last '**'), since whatever an earlier star could have taken,
-// the later one can take too. So the cost is at most the product of both lengths, for any pattern.
+// and '**' is a row of any segments. Inside a segment one backtracking point (the last '*') is
+// enough, and between segments one more (the last '**'), since whatever an earlier star could have
+// taken, the later one can take too. So the cost is at most the product of both lengths, for any
+// pattern.
 //
 // What the special characters mean is gitignore(5) and glob(7); the odd corners (unclosed classes,
 // "**" beside other characters, escaped slashes) follow git and are held by a differential test.

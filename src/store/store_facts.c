@@ -15,8 +15,7 @@
 //            signature: start - span start (±)
 //            signature: length
 //            docs, where there are some: span start - doc end (±), length
-//            names: bytes shared with the previous name (byte), number of further bytes, those
-//            bytes
+//            names: bytes shared with the name before (byte), number of further bytes, those bytes
 //   chunks   type (byte)
 //            length
 //            start - previous end (±)

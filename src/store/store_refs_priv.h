@@ -2,8 +2,7 @@
 // store_refs_priv.h -- the packed form of references, version 4.
 //
 //   form     version byte, form byte (0 = as it is, 1 = compressed alone, 2 = with what references
-//   have in
-//            common: store_zip_priv.h)
+//            have in common: store_zip_priv.h)
 //   head     numbers of implied definitions, bases, binds, literals and stored names; bytes of each
 //            column but the last; then the columns
 //

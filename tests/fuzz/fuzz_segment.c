@@ -33,8 +33,7 @@ enum {
     N_WORDS = sizeof words / sizeof *words
 };
 
-// ---- a sound segment
-// -----------------------------------------------------------------------------
+// ---- a sound segment ----------------------------------------------------------------------------
 
 static ken_buf sound;
 
@@ -73,8 +72,7 @@ static void make_sound(void)
     ken_lex_builder_free(b);
 }
 
-// ---- asking it everything
-// ------------------------------------------------------------------------
+// ---- asking it everything -----------------------------------------------------------------------
 
 static ken_status read_block(void *ctx, int64_t segment, uint32_t block, void *into, size_t *out_n,
                              ken_err *err)

@@ -313,8 +313,7 @@ KEN_TEST(chunk_types_and_kinds_filter)
     lab_close(&l);
 }
 
-// ---- what a question wants
-// ----------------------------------------------------------------------
+// ---- what a question wants ----------------------------------------------------------------------
 
 static void make_shop(void)
 {
@@ -385,8 +384,7 @@ KEN_TEST(filters_may_stand_in_the_question)
     lab_close(&l);
 }
 
-// ---- who uses what
-// ----------------------------------------------------------------------
+// ---- who uses what ------------------------------------------------------------------------------
 
 static void write_mail(void)
 {

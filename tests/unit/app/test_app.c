@@ -393,8 +393,7 @@ KEN_TEST(threads_share_the_app)
     teardown(&f);
 }
 
-// ---- what questions leave behind
-// -----------------------------------------------------------------
+// ---- what questions leave behind ----------------------------------------------------------------
 
 static void make_repository(const char *dir)
 {

@@ -10,8 +10,7 @@ static const json_t *member(const json_t *v, const char *a, const char *b)
     return b ? json_object_get(v, b) : v;
 }
 
-// ---- legacy
-// --------------------------------------------------------------------------------------
+// ---- legacy -------------------------------------------------------------------------------------
 
 static void negotiates(const char *wanted, const char *given)
 {
@@ -64,8 +63,7 @@ KEN_TEST(requests_before_initialize_are_served)
     json_decref(v);
 }
 
-// ---- modern
-// --------------------------------------------------------------------------------------
+// ---- modern -------------------------------------------------------------------------------------
 
 KEN_TEST(discover_answers_like_initialize)
 {
@@ -162,8 +160,7 @@ KEN_TEST(listening_is_acknowledged_and_ends_when_cancelled)
     lab_close(&l); // and frees the open one
 }
 
-// ---- tools/list
-// ----------------------------------------------------------------------------------
+// ---- tools/list ---------------------------------------------------------------------------------
 
 static size_t list_bytes(const char *set, const char *golden)
 {
@@ -211,8 +208,7 @@ KEN_TEST(cursors_are_not_ours)
               KEN_MCP__INVALID_PARAMS, "1");
 }
 
-// ---- tools/call
-// ----------------------------------------------------------------------------------
+// ---- tools/call ---------------------------------------------------------------------------------
 
 static json_t *call(const char *name, const char *arguments)
 {
@@ -293,8 +289,7 @@ KEN_TEST(calls_must_look_like_calls)
     json_decref(v);
 }
 
-// ---- long calls
-// ----------------------------------------------------------------------------------
+// ---- long calls ---------------------------------------------------------------------------------
 
 #define SLOW(id, ms, meta)                                                                        \
     "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\",\"params\":{\"name\":\"slow\"," \
@@ -416,8 +411,7 @@ KEN_TEST(too_many_calls_are_refused)
     lab_close(&l);
 }
 
-// ---- resources
-// -----------------------------------------------------------------------------------
+// ---- resources ----------------------------------------------------------------------------------
 
 KEN_TEST(resources_are_answers_of_tools)
 {

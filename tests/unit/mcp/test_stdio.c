@@ -272,8 +272,7 @@ KEN_TEST(a_closed_output_ends_it)
     wire_close(&w);
 }
 
-// ---- whole processes
-// -----------------------------------------------------------------------------
+// ---- whole processes ----------------------------------------------------------------------------
 
 static ken_status noisy(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
 {

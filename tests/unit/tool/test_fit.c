@@ -42,8 +42,7 @@ KEN_TEST(lines_are_cut_whole)
     kt_eq_text(ken_tool__clip_lines(KEN_STR("\u00e9\u00e9\u00e9"), 3, true), "\u00e9");
 }
 
-// ---- long answers of a tool
-// ----------------------------------------------------------------------
+// ---- long answers of a tool ---------------------------------------------------------------------
 
 static ken_status many(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
 {
@@ -103,8 +102,7 @@ KEN_TEST(an_answer_has_at_most_25000_characters)
     kt_true(answer_bytes("{\"format\":\"text\"}", SIZE_MAX) > 100000);
 }
 
-// ---- permalinks
-// ----------------------------------------------------------------------------------
+// ---- permalinks ---------------------------------------------------------------------------------
 
 static void links_to(const char *remote, const char *want)
 {
