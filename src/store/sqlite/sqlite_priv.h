@@ -1,16 +1,14 @@
 // SPDX-License-Identifier: MIT
 // sqlite_priv.h -- what the files of the SQLite backend share.
 //
-// A ken_sq is one connection with its prepared statements. Every SQL text of the index is in
-// sqlite_statements_priv.h, of tasks in sqlite_task_statements_priv.h. Result codes become a
-// ken_status in ken_store__sq_fail and nowhere else.
+// A ken_sq is one connection with its prepared statements. The SQL texts are in ../sql/. Result codes
+// become a ken_status in ken_store__sq_fail and nowhere else.
 #ifndef KEN_STORE_SQLITE_SQLITE_PRIV_H
 #define KEN_STORE_SQLITE_SQLITE_PRIV_H
 
 #include <sqlite3.h>
 
 #include "store/sqlite/sqlite_statements_priv.h"
-#include "store/sqlite/sqlite_task_statements_priv.h"
 #include "store/store_ops.h"
 #include "store/store_zip.h"
 
@@ -20,11 +18,10 @@ enum {
 
 typedef enum ken_sq_stmt {
     KEN_SQ_NONE = 0,
-#define X(name, sql) KEN_SQ_##name,
+#define X(name) KEN_SQ_##name,
     KEN_SQ_STATEMENTS(X)
-    KEN_SQ_TASK_STATEMENTS(X)
 #undef X
-        KEN_SQ_COUNT
+    KEN_SQ_COUNT
 } ken_sq_stmt;
 
 // A kind of database file: its mark, and the steps that make it.
@@ -94,6 +91,8 @@ ken_status ken_store__sq_corrupt(ken_sq *q, ken_err *err, const char *where, con
     KEN_COLD;
 #define SQ_CORRUPT(q, err, what) ken_store__sq_corrupt((q), (err), KEN_HERE, (what))
 
+// Its SQL, which runs on behind it: prepare takes the first statement of a text.
+const char *ken_store__sq_text_of(ken_sq_stmt which);
 // A statement ready to be bound. Give it back with ken_store__sq_done.
 ken_status ken_store__sq_get(ken_sq *q, ken_sq_stmt which, sqlite3_stmt **out, ken_err *err)
     KEN_MUST_USE;

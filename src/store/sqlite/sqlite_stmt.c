@@ -1,15 +1,27 @@
 // SPDX-License-Identifier: MIT
+#include <embed_store_sql.h>
 #include <errno.h>
 #include <string.h>
 
 #include "store/sqlite/sqlite_priv.h"
 
-static const char *const statement_sql[KEN_SQ_COUNT] = { NULL,
-#define X(name, sql) sql,
-                                                         KEN_SQ_STATEMENTS(X)
-                                                             KEN_SQ_TASK_STATEMENTS(X)
+static const char *const names[KEN_SQ_COUNT] = { NULL,
+#define X(name) #name,
+                                                 KEN_SQ_STATEMENTS(X)
 #undef X
 };
+
+// The text after the line "-- :NAME"; the statement ends at its ";". Looked up once for each
+// connection that uses it: a search of 12 KB.
+const char *ken_store__sq_text_of(ken_sq_stmt which)
+{
+    char mark[64];
+    sqlite3_snprintf(sizeof mark, mark, "\n-- :%s\n", names[which]);
+    const char *found = NULL;
+    for (size_t i = 0; !found && i < ken_embed_store_sql_count; i++)
+        found = strstr((const char *)ken_embed_store_sql_table[i].data, mark);
+    return found ? found + strlen(mark) : NULL;
+}
 
 static ken_status status_of_io(ken_sq *q, int rc)
 {
@@ -107,8 +119,8 @@ ken_status ken_store__sq_get(ken_sq *q, ken_sq_stmt which, sqlite3_stmt **out, k
     if (!q->db) // a refresh failed
         return SQ_FAIL(q, SQLITE_CANTOPEN, err, "reading");
     if (!st) {
-        int rc = sqlite3_prepare_v3(q->db, statement_sql[which], -1, SQLITE_PREPARE_PERSISTENT, &st,
-                                    NULL);
+        int rc = sqlite3_prepare_v3(q->db, ken_store__sq_text_of(which), -1,
+                                    SQLITE_PREPARE_PERSISTENT, &st, NULL);
         if (rc)
             return SQ_FAIL(q, rc, err, "reading");
         q->stmts[which] = st;

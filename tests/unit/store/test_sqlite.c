@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "conformance/store/store_scenario.h"
 #include "ktest.h"
+#include "store/sqlite/sqlite_catalog_priv.h"
 
 static ken_err err;
 
@@ -54,6 +55,25 @@ static void write_bytes(const char *path, const char *bytes, size_t n)
     kt_not_null(f);
     kt_eq_u(fwrite(bytes, 1, n, f), n);
     kt_eq_i(fclose(f), 0);
+}
+
+// Every name has a text, and each text fits the tables of the index or of the catalog.
+KEN_TEST(every_statement_prepares)
+{
+    ken_sq index = { 0 }, catalog = { 0 };
+    ken_store_opts opts = { .path = ktest_path("i.db") };
+    kt_ok_err(ken_store__sq_connect(&index, &ken_store__sq_index_schema, &opts, &err), &err);
+    opts.path = ktest_path("c.db");
+    kt_ok_err(ken_store__sq_connect(&catalog, &ken_store__sq_catalog_schema, &opts, &err), &err);
+    for (int i = KEN_SQ_NONE + 1; i < KEN_SQ_COUNT; i++) {
+        sqlite3_stmt *st = NULL;
+        kt_not_null(ken_store__sq_text_of((ken_sq_stmt)i));
+        if (ken_store__sq_get(&index, (ken_sq_stmt)i, &st, NULL) &&
+            ken_store__sq_get(&catalog, (ken_sq_stmt)i, &st, &err))
+            kt_fail("statement %d: %s", i, err.msg);
+    }
+    ken_store__sq_release(&index);
+    ken_store__sq_release(&catalog);
 }
 
 static uint64_t generation_of(ken_store *s)

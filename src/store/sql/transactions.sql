@@ -1,0 +1,10 @@
+-- Transactions.
+
+-- :BEGIN_READ
+BEGIN;
+
+-- :BEGIN_WRITE
+BEGIN IMMEDIATE;
+
+-- :COMMIT
+COMMIT;
