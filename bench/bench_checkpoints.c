@@ -42,7 +42,8 @@ enum {
 typedef struct bench {
     ken_arena arena, kept;
     bench_lines lines;
-    ken_store *writer, *reader;
+    ken_store *writer, *reader, *pinned;
+    ken_reader *asking;
     ken_snapshot *snap;
     ken_checkpoints *service;
     uint64_t seed;
@@ -137,7 +138,11 @@ static void open_all(bench *b, const char *root, const char *db)
     bench_check(
         ken_store_open(&(ken_store_opts){ .path = db, .is_read_only = true }, &b->reader, &err),
         &err);
-    bench_check(ken_snapshot_open(b->reader, &b->snap, &err), &err);
+    bench_check(
+        ken_store_open(&(ken_store_opts){ .path = db, .is_read_only = true }, &b->pinned, &err),
+        &err);
+    b->asking = ken_reader_new(b->pinned);
+    bench_check(ken_reader_pin(b->asking, &b->snap, &err), &err);
 }
 
 static void serve(bench *b, const char *root)
@@ -291,7 +296,9 @@ int main(int argc, char **argv)
     measure(&b, top, "save_with_git", save, n / 10);
     bench_print(top);
     ken_checkpoints_free(b.service);
-    ken_snapshot_close(b.snap);
+    ken_reader_unpin(b.asking);
+    ken_reader_free(b.asking);
+    ken_store_close(b.pinned);
     ken_store_close(b.reader);
     ken_store_close(b.writer);
     bench_remove_tree(temp);

@@ -21,20 +21,18 @@ enum {
     DEFAULT_RUNS = 20
 };
 
-static ken_snapshot *open_index(const bench_args *a, const char *root, ken_store **out_store,
-                                ken_arena *arena)
+static ken_store *make_index(const bench_args *a, const char *root, ken_arena *arena)
 {
     ken_err err = { 0 };
-    ken_snapshot *s;
+    ken_store *store;
     const char *dir = a->keep ? a->keep : bench_temp(a, arena);
     bench_check(ken_fs_make_dirs(dir, 0700, &err), &err);
     const char *db = ken_arena_printf(arena, "%s/context.db", dir).ptr;
     ken_index_report report;
     ken_index_opts opts = { .n_jobs = bench_jobs(a) };
-    bench_check(ken_store_open(&(ken_store_opts){ .path = db }, out_store, &err), &err);
-    bench_check(ken_index_run(*out_store, root, &opts, NULL, arena, &report, &err), &err);
-    bench_check(ken_snapshot_open(*out_store, &s, &err), &err);
-    return s;
+    bench_check(ken_store_open(&(ken_store_opts){ .path = db }, &store, &err), &err);
+    bench_check(ken_index_run(store, root, &opts, NULL, arena, &report, &err), &err);
+    return store;
 }
 
 static void write_context(const char *dir, ken_str text, ken_arena *arena)
@@ -87,17 +85,20 @@ int main(int argc, char **argv)
         bench_die("expected a tree and at least one question");
     ken_arena arena;
     ken_arena_init(&arena, 0);
-    ken_store *store;
+    ken_snapshot *s;
     ken_err err = { 0 };
     ken_str root;
     bench_check(ken_path_real(&arena, ken_str_c(a.paths[0]), &root, &err), &err);
-    ken_snapshot *s = open_index(&a, root.ptr, &store, &arena);
+    ken_store *store = make_index(&a, root.ptr, &arena);
+    ken_reader *asking = ken_reader_new(store);
+    bench_check(ken_reader_pin(asking, &s, &err), &err);
     json_t *report = bench_report("context", root.ptr), *list = json_array();
     for (size_t i = 1; i < a.n_paths; i++)
         json_array_append_new(list, measure(&a, s, a.paths[i], &arena));
     json_object_set_new(report, "questions", list);
     bench_print(report);
-    ken_snapshot_close(s);
+    ken_reader_unpin(asking);
+    ken_reader_free(asking);
     ken_store_close(store);
     ken_arena_release(&arena);
     return 0;

@@ -208,26 +208,33 @@ static json_t *timed_take(timed *t)
     return o;
 }
 
-// Until `s`, when given, shows the new generation.
-static void time_run(indexing *x, const char *root, ken_snapshot *s, timed *t)
+static void load(ken_reader *reader)
 {
     ken_err err = { 0 };
+    ken_snapshot *s = NULL;
+    bench_check(ken_reader_pin(reader, &s, &err), &err);
+    ken_reader_unpin(reader);
+}
+
+// Until `reader`, when given, has the new generation.
+static void time_run(indexing *x, const char *root, ken_reader *reader, timed *t)
+{
     int64_t wall = ken_clock_mono_ns(), cpu = bench_cpu_ns();
     run_index(x, root);
-    if (s)
-        bench_check(ken_snapshot_refresh(s, &err), &err);
+    if (reader)
+        load(reader);
     ken_vec_push(&t->wall, bench_ms(ken_clock_mono_ns() - wall));
     ken_vec_push(&t->cpu, bench_ms(bench_cpu_ns() - cpu));
 }
 
-static void time_changes(indexing *x, const char *root, ken_snapshot *s, ken_arena *arena,
+static void time_changes(indexing *x, const char *root, ken_reader *reader, ken_arena *arena,
                          json_t *report)
 {
     timed one = { 0 }, many = { 0 };
     const char **files = pick_files(x, root, SINGLE_CHANGES, arena);
     for (size_t i = 0; i < SINGLE_CHANGES; i++) {
         bench_append(files[i], "\n");
-        time_run(x, root, s, &one);
+        time_run(x, root, reader, &one);
         if (x->report.n_modified != 1)
             bench_die("one change made %lu files new", x->report.n_modified);
     }
@@ -235,7 +242,7 @@ static void time_changes(indexing *x, const char *root, ken_snapshot *s, ken_are
     for (size_t k = 0; k < MANY_CHANGES; k++) {
         for (size_t i = 0; i < MANY; i++)
             bench_append(files[i], "\n");
-        time_run(x, root, s, &many);
+        time_run(x, root, reader, &many);
     }
     ken_json_set(report, "one_changed", timed_take(&one));
     ken_json_set(report, "hundred_changed", timed_take(&many));
@@ -255,14 +262,14 @@ static void time_updates(const bench_args *a, const char *from, const char *dir,
     for (size_t i = 0; i < SAME_RUNS; i++)
         time_run(&x, root, NULL, &same);
     ken_json_set(report, "unchanged", timed_take(&same));
-    ken_store *reader;
-    ken_snapshot *s;
+    ken_store *store;
     ken_store_opts read_only = { .path = db, .is_read_only = true };
-    bench_check(ken_store_open(&read_only, &reader, &err), &err);
-    bench_check(ken_snapshot_open(reader, &s, &err), &err);
-    time_changes(&x, root, s, arena, report);
-    ken_snapshot_close(s);
-    ken_store_close(reader);
+    bench_check(ken_store_open(&read_only, &store, &err), &err);
+    ken_reader *reader = ken_reader_new(store);
+    load(reader);
+    time_changes(&x, root, reader, arena, report);
+    ken_reader_free(reader);
+    ken_store_close(store);
     close_store(&x);
 }
 

@@ -211,7 +211,7 @@ static void make_questions(ken_store *store, ken_snapshot *s, ken_arena *arena, 
 // ---- asking, in a child ------------------------------------------------------------------------
 
 // What callgrind counts: never inlined, so that it finds it.
-__attribute__((noinline)) static void ask_one(ken_snapshot *s, kind k, ken_str text,
+__attribute__((noinline)) static void ask_one(ken_reader *reader, kind k, ken_str text,
                                               ken_arena *arena)
 {
     static const ken_search_mode modes[KIND_COUNT] = {
@@ -223,21 +223,24 @@ __attribute__((noinline)) static void ask_one(ken_snapshot *s, kind k, ken_str t
     ken_search_opts opts = { .mode = modes[k] };
     ken_search_result found;
     ken_definition_result defs;
+    ken_snapshot *s = NULL;
     ken_arena_reset(arena);
+    bench_check(ken_reader_pin(reader, &s, &err), &err);
     if (k == KIND_DEFINITION)
         bench_check(ken_find_definition(s, text, KEN_STR(""), 10, arena, &defs, &err), &err);
     else
         bench_check(ken_search(s, text, &opts, NULL, arena, &found, &err), &err);
+    ken_reader_unpin(reader);
 }
 
-static json_t *time_kind(ken_snapshot *s, const questions *q, kind k)
+static json_t *time_kind(ken_reader *reader, const questions *q, kind k)
 {
     ken_arena arena;
     ken_arena_init(&arena, 0);
     bench_samples wall = { 0 }, cpu = { 0 };
     for (size_t i = 0; i < q->of[k].len; i++) {
         int64_t wall0 = ken_clock_mono_ns(), cpu0 = bench_thread_cpu_ns();
-        ask_one(s, k, q->of[k].ptr[i], &arena);
+        ask_one(reader, k, q->of[k].ptr[i], &arena);
         ken_vec_push(&cpu, bench_ms(bench_thread_cpu_ns() - cpu0));
         ken_vec_push(&wall, bench_ms(ken_clock_mono_ns() - wall0));
     }
@@ -261,19 +264,21 @@ static json_t *ask_all(const bench_args *a)
     ken_store_opts opts = { .path = a->file, .is_read_only = true };
     int64_t t0 = ken_clock_mono_ns();
     bench_check(ken_store_open(&opts, &store, &err), &err);
-    bench_check(ken_snapshot_open(store, &s, &err), &err);
+    ken_reader *reader = ken_reader_new(store);
+    bench_check(ken_reader_pin(reader, &s, &err), &err);
     double open_ms = bench_ms(ken_clock_mono_ns() - t0);
     bench_check(ken_snapshot_get_stats(s, &arena, &stats, &err), &err);
     questions q = { .n_wanted = a->n_queries ? a->n_queries : DEFAULT_QUERIES,
                     .seed = 88172645463325252 };
     make_questions(store, s, &arena, &q);
+    ken_reader_unpin(reader);
     json_t *report = bench_report("query", NULL), *kinds = json_object();
     for (kind k = 0; k < KIND_COUNT; k++) {
         if (a->only && strcmp(a->only, kind_words[k]) != 0)
             continue;
         if (!a->wants_instructions)
-            json_decref(time_kind(s, &q, k)); // to warm up
-        ken_json_set(kinds, kind_words[k], time_kind(s, &q, k));
+            json_decref(time_kind(reader, &q, k)); // to warm up
+        ken_json_set(kinds, kind_words[k], time_kind(reader, &q, k));
     }
     ken_json_set_u64(report, "files", stats.n_files);
     ken_json_set_u64(report, "chunks", stats.n_chunks);
@@ -284,7 +289,7 @@ static json_t *ask_all(const bench_args *a)
     ken_json_set(report, "kinds", kinds);
     for (kind k = 0; k < KIND_COUNT; k++)
         ken_vec_release(&q.of[k]);
-    ken_snapshot_close(s);
+    ken_reader_free(reader);
     ken_store_close(store);
     ken_arena_release(&arena);
     return report;

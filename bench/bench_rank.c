@@ -143,11 +143,13 @@ static void collect_set(work *w, const char *path, const char *roots, const char
     bench_check(ken_path_real(&w->arena, ken_str_c(root), &real, &err), &err);
     bench_check(ken_store_open(&o, &store, &err), &err);
     bench_check(ken_index_run(store, real.ptr, &opts, NULL, &w->arena, &report, &err), &err);
-    bench_check(ken_snapshot_open(store, &snapshot, &err), &err);
+    ken_reader *asking = ken_reader_new(store);
+    bench_check(ken_reader_pin(asking, &snapshot, &err), &err);
     const json_t *queries = json_object_get(json, "queries");
     for (size_t i = 0; i < json_array_size(queries); i++)
         collect_question(w, s, snapshot, json_array_get(queries, i));
-    ken_snapshot_close(snapshot);
+    ken_reader_unpin(asking);
+    ken_reader_free(asking);
     ken_store_close(store);
     json_decref(json);
 }

@@ -49,6 +49,7 @@ typedef struct set {
     const char *name;
     json_t *json;
     ken_store *store;
+    ken_reader *reader;
     ken_snapshot *snapshot;
     ken_rulebook *book;
     tally of[N_HALVES];
@@ -95,14 +96,16 @@ static void open_set(const bench_args *a, const char *dir, set *s, ken_arena *ar
     const char *db = ken_arena_printf(arena, "%s/%s.db", dir, s->name).ptr;
     bench_check(ken_store_open(&(ken_store_opts){ .path = db }, &s->store, &err), &err);
     bench_check(ken_index_run(s->store, root, &opts, NULL, arena, &report, &err), &err);
-    bench_check(ken_snapshot_open(s->store, &s->snapshot, &err), &err);
+    s->reader = ken_reader_new(s->store);
+    bench_check(ken_reader_pin(s->reader, &s->snapshot, &err), &err);
     ken_rulebook_new(s->store, s->snapshot, ken_str_c(root), &s->book);
 }
 
 static void close_set(set *s)
 {
     ken_rulebook_free(s->book);
-    ken_snapshot_close(s->snapshot);
+    ken_reader_unpin(s->reader);
+    ken_reader_free(s->reader);
     ken_store_close(s->store);
     json_decref(s->json);
 }

@@ -34,8 +34,11 @@ static void close_handle(app_handle *h)
         return;
     ken_checkpoints_free(h->checkpoints);
     ken_rulebook_free(h->rulebook);
-    ken_snapshot_close(h->snapshot);
+    if (h->snapshot)
+        ken_reader_unpin(h->reader);
+    ken_reader_free(h->reader);
     ken_store_close(h->store);
+    ken_store_close(h->notes);
     ken_store_close(h->writer); // after the reader: the last to close brings the log in
     ken_arena_release(&h->arena);
     ken_free(h);
@@ -83,6 +86,12 @@ ken_status ken_app__explain(const ken_project_info *project, ken_status st, ken_
 
 // ---- snapshots ----
 
+static void lend(app_handle *h)
+{
+    h->is_lent = true;
+    h->lent_to = pthread_self();
+}
+
 static app_handle *take_idle(ken_app *app, ken_uuid project)
 {
     app_handle *found = NULL;
@@ -93,7 +102,7 @@ static app_handle *take_idle(ken_app *app, ken_uuid project)
             found = h;
     }
     if (found)
-        found->is_lent = true;
+        lend(found);
     pthread_mutex_unlock(&app->lock);
     return found;
 }
@@ -140,15 +149,17 @@ static ken_status open_handle(ken_app *app, const ken_project_info *project, app
     h->info.name = ken_arena_dup(&h->arena, project->name);
     h->info.db_path = ken_arena_dup(&h->arena, project->db_path);
     h->project = project->id;
-    h->is_lent = true;
+    lend(h);
     ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
     uint64_t memory_limit = ken_config_u64(app->config, KEN_CFG_MEMORY_LIMIT);
     ken_status st = ken_fs_stat(KEN_FS_CWD, project->db_path.ptr, &info, NULL);
     h->inode = info.stamp.inode;
     if (!st)
         st = ken_store_open(&opts, &h->store, err);
-    if (!st)
-        st = ken_snapshot_open(h->store, &h->snapshot, err);
+    if (!st) {
+        h->reader = ken_reader_new(h->store);
+        st = ken_reader_pin(h->reader, &h->snapshot, err);
+    }
     if (st) {
         close_handle(h);
         return st;
@@ -180,8 +191,9 @@ ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_sna
                           ken_err *err)
 {
     app_handle *h = take_idle(app, project->id);
-    // A handle that cannot follow (its database was replaced) makes room for a new one.
-    if (h && (!is_current(h) || ken_snapshot_refresh(h->snapshot, NULL))) {
+    // A handle that cannot follow (its database or its root was replaced) makes room for a new one.
+    if (h && (!is_current(h) || !ken_reader_is_current(h->reader) ||
+              ken_reader_pin(h->reader, &h->snapshot, NULL))) {
         forget(app, h);
         h = NULL;
     }
@@ -227,10 +239,13 @@ static app_handle *take_surplus(ken_app *app)
 void ken_app_give_back(ken_app *app, const ken_project_info *project, ken_snapshot *s)
 {
     (void)project;
+    app_handle *mine = ken_app__handle_of(app, s);
+    ken_reader_unpin(mine->reader);
     pthread_mutex_lock(&app->lock);
+    mine->snapshot = NULL;
     for (size_t i = 0; i < app->handles.len; i++) {
         app_handle *h = app->handles.ptr[i];
-        if (h->snapshot == s) {
+        if (h == mine) {
             h->is_lent = false;
             h->used_at = ++app->n_uses;
         }
@@ -378,10 +393,25 @@ static void note_indexed(ken_app *app, const ken_project_info *project)
     ken_app__give_catalog(app, c);
 }
 
+// A thread that indexes would wait for its own question where readers are in a writer's way.
+static bool is_asking(ken_app *app, ken_uuid project)
+{
+    bool is = false;
+    pthread_mutex_lock(&app->lock);
+    for (size_t i = 0; i < app->handles.len; i++) {
+        const app_handle *h = app->handles.ptr[i];
+        is = is || (h->is_lent && ken_uuid_eq(h->project, project) &&
+                    pthread_equal(h->lent_to, pthread_self()));
+    }
+    pthread_mutex_unlock(&app->lock);
+    return is;
+}
+
 ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ken_index_opts *opts,
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err)
 {
+    KEN_ASSERT(!is_asking(app, project->id));
     ken_config *settings = NULL;
     ken_index_opts from_settings;
     int lock_fd = -1;
@@ -410,13 +440,13 @@ out:
     return st;
 }
 
-ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project, ken_snapshot *s,
+ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project, uint64_t generation,
                             const ken_cancel *cancel, ken_arena *arena, bool *out_is_newer,
                             ken_err *err)
 {
     ken_index_report report = { 0 };
     ken_err tried = { 0 };
-    uint64_t before = ken_snapshot_generation(s);
+    ken_snapshot *s = NULL;
     *out_is_newer = false;
     ken_status st = ken_app_index(app, project, NULL, cancel, arena, &report, &tried);
     if (st && st != KEN_EBUSY) {
@@ -424,7 +454,10 @@ ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project, ken_s
             *err = tried;
         return st;
     }
-    st = ken_snapshot_refresh(s, err);
-    *out_is_newer = !st && ken_snapshot_generation(s) != before;
-    return st;
+    st = ken_app_borrow(app, project, &s, err);
+    if (st)
+        return st;
+    *out_is_newer = ken_snapshot_generation(s) != generation;
+    ken_app_give_back(app, project, s);
+    return KEN_OK;
 }

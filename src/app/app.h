@@ -6,7 +6,7 @@
 // everything through it.
 //
 // Ownership: results live in the arena passed. Threads: safe from any thread. A ken_snapshot is
-// used by one thread at a time: borrow it and give it back; a second borrower gets a second one.
+// used by the thread that borrowed it, until it gives it back; a second borrower gets a second one.
 // Locks: one mutex guards the catalog, one the idle snapshots; both are leaves.
 // Errors: KEN_ENOTFOUND for unknown projects and indexes that were never made, KEN_EINVAL for a
 // reference that is not clear, KEN_EBUSY while another run writes the same index, KEN_ECORRUPT for
@@ -139,7 +139,7 @@ json_t *ken_app_model_json(const ken_model_record *m);
 // What settings say about indexing. The lists are borrowed from `settings`.
 ken_index_opts ken_app_index_opts(const ken_config *settings);
 
-// Brings a project's index up to date. `opts` may be NULL for what its settings say. A forced run
+// Brings a project's index up to date. Not while this thread has a snapshot of it. `opts` may be NULL for what its settings say. A forced run
 // moves a damaged database out of the way ("….db.damaged-<n>") and starts a new one, with the
 // checkpoints that can still be read.
 ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ken_index_opts *opts,
@@ -147,19 +147,23 @@ ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ke
                          ken_err *err) KEN_MUST_USE;
 
 // ---- asking ----
-// A snapshot of the project's newest generation, for this thread until it is given back.
-// KEN_ENOTFOUND when it was never indexed.
+// Begins a question: a snapshot of the project's newest generation, pinned for this thread until it
+// is given back. Nothing of it changes meanwhile, and nothing that was borrowed of it is valid
+// after. A question is short: give it back before anything that waits. KEN_ENOTFOUND when it was
+// never indexed.
 ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
                           ken_err *err) KEN_MUST_USE;
 void ken_app_give_back(ken_app *app, const ken_project_info *project, ken_snapshot *s);
 
-// The checkpoints of the project whose snapshot this is; used and ended with the snapshot.
-ken_checkpoints *ken_app_checkpoints(ken_app *app, ken_snapshot *snapshot);
+// The checkpoints of the project whose snapshot this is; used and ended with the snapshot. They are
+// those of the moment, not of the snapshot's.
+ken_status ken_app_checkpoints(ken_app *app, ken_snapshot *snapshot, ken_checkpoints **out,
+                               ken_err *err) KEN_MUST_USE;
 
-// For an answer that found nothing: brings the index up to date with what changed on disk, and `s`
-// to it. *out_is_newer says whether there is anything new to ask. Another process that indexes
-// already is no failure.
-ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project, ken_snapshot *s,
+// For an answer of `generation` that found nothing, after its snapshot was given back: brings the
+// index up to date with what changed on disk. *out_is_newer says whether there is anything new to
+// ask. Another process that indexes already is no failure.
+ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project, uint64_t generation,
                             const ken_cancel *cancel, ken_arena *arena, bool *out_is_newer,
                             ken_err *err) KEN_MUST_USE;
 

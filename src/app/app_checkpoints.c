@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: MIT
 // Checkpoints of an index: the service beside a snapshot, and what is saved of a damaged index.
 //
-// Snapshots read through a store that is open for reading only. Checkpoints are written through a
-// second one, opened by the first write and closed with the handle; it waits for the transactions
+// A snapshot's store is pinned to one state, open for reading only. Checkpoints are read through a
+// second one, so that what was saved is there in the same question, and written through a third,
+// opened by the first write; both are closed with the handle. The writer waits for the transactions
 // of an index run and takes no lock, because it changes nothing that a run reads.
 #include <stdlib.h>
 
@@ -10,7 +11,7 @@
 #include "store/checkpoints.h"
 
 enum {
-    WRITER_CACHE_BYTES = 2 * 1024 * 1024,
+    CACHE_BYTES = 2 * 1024 * 1024,
     MAX_MISSES = 10000, // rows in turn that cannot be read, before the rest is given up
 };
 
@@ -24,24 +25,34 @@ static ken_status open_writer(void *ctx, ken_store **out, ken_err *err)
         return gone;
     ken_store_opts opts = { .path = h->info.db_path.ptr,
                             .busy_ms = APP_WRITER_BUSY_MS,
-                            .cache_bytes = WRITER_CACHE_BYTES };
+                            .cache_bytes = CACHE_BYTES };
     ken_status st = h->writer ? KEN_OK : ken_store_open(&opts, &h->writer, err);
     if (!st)
         *out = h->writer;
     return st;
 }
 
-ken_checkpoints *ken_app_checkpoints(ken_app *app, ken_snapshot *snapshot)
+ken_status ken_app_checkpoints(ken_app *app, ken_snapshot *snapshot, ken_checkpoints **out,
+                               ken_err *err)
 {
     app_handle *h = ken_app__handle_of(app, snapshot);
+    const ken_store_opts reading = { .path = h->info.db_path.ptr,
+                                     .is_read_only = true,
+                                     .cache_bytes = CACHE_BYTES };
+    ken_status st = h->notes ? KEN_OK : ken_app__check_is_current(h, err);
+    if (!st && !h->notes)
+        st = ken_store_open(&reading, &h->notes, err);
+    if (st)
+        return ken_app__explain(&h->info, st, err);
     const ken_checkpoints_opts opts = { .snap = snapshot,
-                                        .store = h->store,
+                                        .store = h->notes,
                                         .root = h->info.root.ptr,
                                         .open_writer = open_writer,
                                         .writer_ctx = h };
     if (!h->checkpoints)
         h->checkpoints = ken_checkpoints_new(&opts);
-    return h->checkpoints;
+    *out = h->checkpoints;
+    return KEN_OK;
 }
 
 // ---- what is saved of a damaged index ----------------------------------------------------------

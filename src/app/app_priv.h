@@ -16,15 +16,18 @@ enum {
     APP_WRITER_BUSY_MS = 30000, // another run may be writing a batch
 };
 
-// One open index with its snapshot, idle or lent.
+// One open index, idle or lent. Lent, it is pinned: whoever borrowed it sees one generation.
 typedef struct app_handle {
     ken_app *app;
     ken_project_info info; // in the arena
     ken_arena arena;
     ken_uuid project;
-    ken_store *store;
-    ken_snapshot *snapshot;
-    ken_checkpoints *checkpoints; // app_checkpoints.c; this and the next NULL until they are needed
+    ken_store *store; // of the reader; a read transaction is open while it is lent
+    ken_reader *reader;
+    ken_snapshot *snapshot;       // of the pin; NULL while it is idle
+    pthread_t lent_to;            // while it is lent
+    ken_checkpoints *checkpoints; // app_checkpoints.c; this and the next two NULL until needed
+    ken_store *notes;             // checkpoints are read through it: they are never pinned
     ken_store *writer;
     ken_rulebook *rulebook; // app_rules.c; NULL until it is asked for
     uint64_t inode;         // of the database: another file of that name is another index

@@ -17,18 +17,13 @@ static void no_pause(void *ctx, int64_t ms, const ken_cancel *cancel)
     (void)cancel;
 }
 
-// The record that the vectors were made with, whatever was chosen since.
-static ken_status load_active(ken_app *app, const ken_project_info *project, ken_arena *arena,
-                              ken_model_record *out, ken_err *err)
+// The record that the vectors of the pinned generation were made with, whatever was chosen since.
+static ken_status load_active(const app_handle *h, ken_arena *arena, ken_model_record *out,
+                              ken_err *err)
 {
-    ken_store *store = NULL;
     ken_index_vectors v;
-    ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
-    ken_status st = ken_store_open(&opts, &store, err);
-    if (!st)
-        st = ken_index_load_vectors(store, arena, &v, err);
-    ken_store_close(store);
-    return st ? st : ken_app__read_model(app, v.record, arena, out, err);
+    ken_status st = ken_index_load_vectors(h->store, arena, &v, err);
+    return st ? st : ken_app__read_model(h->app, v.record, arena, out, err);
 }
 
 ken_status ken_app__open_active(void *ctx, ken_embedder **out, ken_err *err)
@@ -40,7 +35,7 @@ ken_status ken_app__open_active(void *ctx, ken_embedder **out, ken_err *err)
     ken_arena_init(&a, 0);
     ken_status st = ken_app_load_settings(h->app, &h->info, &settings, err);
     if (!st)
-        st = load_active(h->app, &h->info, &a, &m, err);
+        st = load_active(h, &a, &m, err);
     if (!st) {
         ken_embed_opts o = ken_app_model_opts(settings, &m);
         o.sleep = no_pause;

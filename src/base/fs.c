@@ -37,13 +37,26 @@ static ken_fs_stamp stamp_of(const struct stat *s)
     };
 }
 
-ken_status ken_fs_stat(int dir_fd, const char *path, ken_fs_info *out, ken_err *err)
+static ken_status stat_at(int dir_fd, const char *path, int flags, ken_fs_info *out, ken_err *err)
 {
     struct stat s;
-    if (fstatat(dir_fd, path, &s, AT_SYMLINK_NOFOLLOW))
+    if (fstatat(dir_fd, path, &s, flags))
         return KEN_FAIL_ERRNO(err, errno, "path '%s'", path);
-    *out = (ken_fs_info){ kind_of(s.st_mode), stamp_of(&s), s.st_mode };
+    *out = (ken_fs_info){ .kind = kind_of(s.st_mode),
+                          .stamp = stamp_of(&s),
+                          .id = { s.st_dev, s.st_ino },
+                          .mode = s.st_mode };
     return KEN_OK;
+}
+
+ken_status ken_fs_stat(int dir_fd, const char *path, ken_fs_info *out, ken_err *err)
+{
+    return stat_at(dir_fd, path, AT_SYMLINK_NOFOLLOW, out, err);
+}
+
+ken_status ken_fs_stat_target(const char *path, ken_fs_info *out, ken_err *err)
+{
+    return stat_at(KEN_FS_CWD, path, 0, out, err);
 }
 
 bool ken_fs_exists(const char *path)

@@ -26,9 +26,15 @@ typedef struct ken_fs_stamp {
     uint64_t inode;   // 0 where the file system has none
 } ken_fs_stamp;
 
+// Which file or folder it is, whatever it is called.
+typedef struct ken_fs_id {
+    uint64_t device, inode;
+} ken_fs_id;
+
 typedef struct ken_fs_info {
     ken_fs_kind kind;
     ken_fs_stamp stamp;
+    ken_fs_id id;
     uint32_t mode;
 } ken_fs_info;
 
@@ -37,9 +43,16 @@ static inline bool ken_fs_stamp_eq(ken_fs_stamp a, ken_fs_stamp b)
     return a.size == b.size && a.mtime_ns == b.mtime_ns && a.inode == b.inode;
 }
 
+static inline bool ken_fs_id_eq(ken_fs_id a, ken_fs_id b)
+{
+    return a.device == b.device && a.inode == b.inode;
+}
+
 // `dir_fd` as for openat: a folder, or KEN_FS_CWD. Does not follow a link at the end of the path.
 #define KEN_FS_CWD (-100)
 ken_status ken_fs_stat(int dir_fd, const char *path, ken_fs_info *out, ken_err *err) KEN_MUST_USE;
+// The same of what a link leads to.
+ken_status ken_fs_stat_target(const char *path, ken_fs_info *out, ken_err *err) KEN_MUST_USE;
 bool ken_fs_exists(const char *path);
 
 // Opens a folder for the *at functions; ken_fs_close it.

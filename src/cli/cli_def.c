@@ -38,9 +38,15 @@ static void print_definition(cli *x, const ken_definition *d)
     }
 }
 
-static ken_status def_json(cli *x, const cli_place *place, ken_str name, ken_str hint,
-                           uint64_t limit, ken_err *err)
+static ken_status def_json(cli *x, cli_place *place, ken_str name, ken_str hint, uint64_t limit,
+                           ken_err *err)
 {
+    ken_snapshot *s = NULL; // opening indexes first what never was
+    ken_status st =
+        ken_cli__open_place(x, place, !ken_cli__args_has(&x->args, "no-index"), &s, err);
+    ken_cli__close_place(x, place, s);
+    if (st)
+        return st;
     json_t *args = json_object();
     ken_json_set_str(args, "symbol_name", name);
     ken_json_set_u64(args, "limit", limit);
@@ -49,16 +55,33 @@ static ken_status def_json(cli *x, const cli_place *place, ken_str name, ken_str
     return ken_cli__print_tool(x, "get_definition", &place->project, args, err);
 }
 
-static ken_status def_text(cli *x, const cli_place *place, ken_snapshot *s, ken_str name,
-                           ken_str hint, uint64_t limit, ken_err *err)
+// One question, of one generation.
+static ken_status find(cli *x, cli_place *place, ken_str name, ken_str hint, uint64_t limit,
+                       ken_definition_result *out, uint64_t *out_generation, ken_err *err)
+{
+    ken_snapshot *s = NULL;
+    ken_status st =
+        ken_cli__open_place(x, place, !ken_cli__args_has(&x->args, "no-index"), &s, err);
+    if (!st)
+        st = ken_find_definition(s, name, hint, (size_t)limit, &x->arena, out, err);
+    if (!st)
+        *out_generation = ken_snapshot_generation(s);
+    ken_cli__close_place(x, place, s);
+    return st;
+}
+
+static ken_status def_text(cli *x, cli_place *place, ken_str name, ken_str hint, uint64_t limit,
+                           ken_err *err)
 {
     ken_definition_result r = { 0 };
-    ken_status st = ken_find_definition(s, name, hint, (size_t)limit, &x->arena, &r, err);
+    uint64_t generation = 0;
     bool is_newer = false; // it may have been written since
+    ken_status st = find(x, place, name, hint, limit, &r, &generation, err);
     if (!st && !r.n_defs && !ken_cli__args_has(&x->args, "no-index"))
-        st = ken_app_catch_up(x->app, &place->project, s, x->cancel, &x->arena, &is_newer, err);
+        st = ken_app_catch_up(x->app, &place->project, generation, x->cancel, &x->arena, &is_newer,
+                              err);
     if (!st && is_newer)
-        st = ken_find_definition(s, name, hint, (size_t)limit, &x->arena, &r, err);
+        st = find(x, place, name, hint, limit, &r, &generation, err);
     if (st)
         return st;
     if (!r.n_defs)
@@ -77,19 +100,15 @@ static ken_status def_text(cli *x, const cli_place *place, ken_snapshot *s, ken_
 ken_status ken_cli__run_def(cli *x, ken_err *err)
 {
     cli_place place = { 0 };
-    ken_snapshot *s = NULL;
     uint64_t limit = DEFS_SHOWN;
     ken_str name = ken_str_c(x->args.words[0]);
     const char *file = ken_cli__args_get(&x->args, "file");
     ken_status st = ken_cli__args_u64(&x->args, "limit", 1, 20, DEFS_SHOWN, &limit, err);
     if (!st)
         st = ken_cli__find_place(x, x->args.n_words > 1 ? x->args.words[1] : NULL, &place, err);
-    if (!st)
-        st = ken_cli__open_place(x, &place, !ken_cli__args_has(&x->args, "no-index"), &s, err);
     ken_str hint = file ? ken_str_c(file) : place.below;
     if (!st && !x->is_json)
-        st = def_text(x, &place, s, name, hint, limit, err);
-    ken_cli__close_place(x, &place, s);
+        st = def_text(x, &place, name, hint, limit, err);
     if (!st && x->is_json)
         st = def_json(x, &place, name, hint, limit, err);
     return st;

@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
 // query.h -- from words to places in the code.
 //
-// A ken_snapshot is one project's latest complete generation, opened for reading: it answers every
-// question of this header. ken_snapshot_refresh moves it to a newer generation when there is one.
+// A ken_reader is an open index. To ask, pin it: that gives a ken_snapshot, the latest complete
+// generation, which answers every question of this header and stays as it is until it is unpinned,
+// whatever is written to the index meanwhile. Between pins a reader holds no transaction; it keeps
+// what the next question would otherwise load again.
 // Quoted text always comes from the disk, and is checked against the index first (see ken_hit).
 //
-// Ownership: results live in the arena passed. Threads: a snapshot belongs to one thread at a time.
+// Ownership: results live in the arena passed; what is borrowed of a snapshot is valid until the
+// pin ends. Threads: a reader and its snapshot belong to one thread at a time.
 // Errors: KEN_EINVAL for a bad request (names the field), KEN_ENOTFOUND for absent files or
 // symbols.
 #ifndef KEN_QUERY_QUERY_H
@@ -24,14 +27,24 @@
 #include "rank/rank.h"
 #include "store/store.h"
 
+typedef struct ken_reader ken_reader;
 typedef struct ken_snapshot ken_snapshot;
 
-// `store` is borrowed and must outlive the snapshot. KEN_ENOTFOUND when nothing was indexed yet.
-ken_status ken_snapshot_open(ken_store *store, ken_snapshot **out, ken_err *err) KEN_MUST_USE;
-ken_status ken_snapshot_refresh(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
-void ken_snapshot_close(ken_snapshot *s);
+// `store` is borrowed and must outlive the reader. While the reader is pinned the store has a read
+// transaction open, so nothing is written through it and what others read through it is of the same
+// state.
+ken_reader *ken_reader_new(ken_store *store) KEN_MUST_USE;
+void ken_reader_free(ken_reader *r); // not pinned; NULL is fine
+// Begins a question: the newest generation, until ken_reader_unpin. A few microseconds when it is
+// that of the question before. One pin at a time. KEN_ENOTFOUND when nothing was indexed yet; other
+// errors are the store's, and those of opening the root. After an error nothing is pinned.
+ken_status ken_reader_pin(ken_reader *r, ken_snapshot **out, ken_err *err) KEN_MUST_USE;
+void ken_reader_unpin(ken_reader *r);
+// False when another folder, or none, stands where the root stood when the generation was loaded:
+// a new reader sees what is there now.
+bool ken_reader_is_current(const ken_reader *r);
 uint64_t ken_snapshot_generation(const ken_snapshot *s);
-// The files of the generation, by path; borrowed until the next refresh.
+// The files of the generation, by path; borrowed until the pin ends.
 size_t ken_snapshot_list_files(const ken_snapshot *s, const ken_file_row **out);
 
 // Opens an embedder of the model whose vectors answer, when it is not the built-in one and a
@@ -240,5 +253,9 @@ typedef struct ken_snapshot_stats {
 
 ken_status ken_snapshot_get_stats(ken_snapshot *s, ken_arena *arena, ken_snapshot_stats *out,
                                   ken_err *err) KEN_MUST_USE;
+// What the generation leaves out; reason KEN_SKIP_NONE = all.
+ken_status ken_snapshot_list_skips(ken_snapshot *s, ken_skip_reason reason, size_t limit,
+                                   ken_arena *arena, ken_skip_row **out, size_t *out_n,
+                                   ken_err *err) KEN_MUST_USE;
 
 #endif

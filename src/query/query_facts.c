@@ -45,6 +45,7 @@ static bool is_in_scope(const ken_snapshot *s, uint32_t file, const ken_facts_sc
 ken_status query_scope_files(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
                              uint32_t **out, size_t *out_n, ken_err *err)
 {
+    query_check_pin(s);
     if (ken_globs_check(&scope->in, err) || ken_globs_check(&scope->except, err))
         return KEN_EINVAL;
     uint32_t *files = KEN_ARENA_ARRAY(arena, uint32_t, s->n_files + (size_t)1);
@@ -104,7 +105,7 @@ ken_status ken_list_paths(ken_snapshot *s, const ken_facts_scope *scope, ken_are
         return st;
     *out = KEN_ARENA_ARRAY(arena, ken_str, *out_n + 1);
     for (size_t i = 0; i < *out_n; i++)
-        (*out)[i] = s->rows[files[i]].path;
+        (*out)[i] = ken_arena_dup(arena, s->rows[files[i]].path);
     return KEN_OK;
 }
 

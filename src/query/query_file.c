@@ -119,6 +119,7 @@ static ken_status learn_again(ken_snapshot *s, ken_str path, int64_t content, qu
 ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, query_text *out,
                            ken_err *err)
 {
+    query_check_pin(s);
     const ken_file_row *row = &s->rows[file];
     ken_fs_stamp stamp;
     *out = (query_text){ .fd = -1, .arena = arena };
@@ -292,6 +293,7 @@ static ken_status load_new_file(ken_snapshot *s, ken_str path, ken_arena *arena,
 ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_file_view *out,
                          ken_err *err)
 {
+    query_check_pin(s);
     if (!path.len || path.len > 4096 || memchr(path.ptr, '\0', path.len))
         return KEN_FAIL(err, KEN_EINVAL, "file_path: expected a path of 1 to 4096 bytes");
     ken_str relative = query_relative_path(s, path, arena);
@@ -331,6 +333,7 @@ ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_fi
 ken_status ken_find_chunk(ken_snapshot *s, ken_uuid id, ken_arena *arena, ken_str *out_path,
                           uint32_t *out_index, ken_err *err)
 {
+    query_check_pin(s);
     (void)arena;
     for (uint32_t i = 0; i < s->n_files; i++) {
         // A file that changed since may have a few chunks more.

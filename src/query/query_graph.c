@@ -316,6 +316,7 @@ static void shrink(struct query_graph *q)
 
 ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err)
 {
+    query_check_pin(s);
     ken_status st = s->graph ? KEN_OK : make_graph(s, err);
     if (st) {
         query_graph_close(s);

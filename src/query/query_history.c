@@ -79,6 +79,7 @@ static ken_status refresh(ken_snapshot *s, bool may_keep, ken_str head, ken_aren
 ken_status ken_snapshot_history(ken_snapshot *s, bool may_keep, const ken_cancel *cancel,
                                 ken_history **out, ken_err *err)
 {
+    query_check_pin(s);
     query_history *h = &s->history;
     ken_arena scratch;
     ken_arena_init(&scratch, 0);
@@ -112,5 +113,6 @@ ken_status ken_snapshot_touches(ken_snapshot *s, ken_str path, uint32_t first, u
 ken_status ken_snapshot_changes(ken_snapshot *s, ken_str rev, const ken_cancel *cancel,
                                 ken_arena *arena, ken_changes *out, ken_err *err)
 {
+    query_check_pin(s);
     return ken_history_diff(s->info.root.ptr, rev, cancel, arena, out, err);
 }

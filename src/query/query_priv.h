@@ -3,6 +3,7 @@
 #ifndef KEN_QUERY_QUERY_PRIV_H
 #define KEN_QUERY_QUERY_PRIV_H
 
+#include "base/assert.h"
 #include "base/vec.h"
 #include "lang/lang.h"
 #include "learn/learn.h"
@@ -74,7 +75,8 @@ typedef struct query_import_graph {
 } query_import_graph;
 
 struct ken_snapshot {
-    ken_store *store; // borrowed
+    ken_store *store; // borrowed; a read transaction of it is open while this is pinned
+    bool is_pinned;
     uint64_t generation;
     ken_generation info;
     ken_arena arena;            // everything that lives as long as the generation is shown
@@ -100,12 +102,16 @@ struct ken_snapshot {
     query_import_graph imports;
     struct query_graph *graph; // query_graph_priv.h; NULL until a question needs it
     size_t graph_bytes;        // that it may hold between questions; 0 = the usual
-    int root_fd;
+    const char *root;          // that was opened; in `arena`
+    int root_fd;               // -1 = it is gone
+    ken_fs_id root_id;         // zero = it is gone
 };
 
-// True when the last answer of the store was that a segment is gone: a newer generation has joined
-// it.
-bool query_is_stale(ken_snapshot *s, ken_status st);
+// Every question begins with it: what has no pin may change under the question.
+static inline void query_check_pin(const ken_snapshot *s)
+{
+    KEN_ASSERT(s->is_pinned);
+}
 
 // ---- meaning ---------------------------------------------------------------------------------
 // Loads the vectors, if they are not; a matrix without rows when there are none.

@@ -287,20 +287,16 @@ static query_said *finished(saying *l)
     return out;
 }
 
-// In one transaction: files that are not held cost two reads each.
 static ken_status look_into_all(said_pass *p, const uint8_t *marked, uint32_t list,
                                 const ken_cancel *cancel, ken_err *err)
 {
     ken_status st = KEN_OK;
-    bool is_own = !ken_store_begin_read(p->s->store, NULL);
     for (uint32_t f = 0, n = 0; !st && f < p->s->n_files; f++) {
         if (!marked[f])
             continue;
         look_into(p, f, list);
         st = ++n % 64 == 0 ? ken_cancel_check(cancel, err) : KEN_OK;
     }
-    if (is_own)
-        ken_store_rollback(p->s->store);
     return st;
 }
 

@@ -620,11 +620,7 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
                                             : o->mode == KEN_SEARCH_SEMANTIC ? "semantic"
                                                                              : "hybrid",
                                 .note = x.note };
-    // Facts of ten files are read under one lock of the index where it can be had.
-    bool is_reading = !ken_store_begin_read(s->store, NULL);
     show_best(&x, out);
-    if (is_reading)
-        ken_store_rollback(s->store);
     return KEN_OK;
 }
 
@@ -633,6 +629,7 @@ ken_status ken_rank_candidates(ken_snapshot *s, ken_str query, ken_arena *arena,
 {
     ken_lex_query q;
     ken_search_opts opts = { 0 };
+    query_check_pin(s);
     ken_lex_query_parse(query, &q);
     search x = { .s = s, .o = &opts, .q = &q, .arena = arena, .waived = ken_rank_waived(query) };
     ken_status st = rank_files(&x, query, NULL, err);
@@ -690,6 +687,7 @@ ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opt
                       const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                       ken_err *err)
 {
+    query_check_pin(s);
     ken_search_opts o = *opts;
     if (is_in_words(o.mode))
         query = ken_str_trim(query);
@@ -701,12 +699,5 @@ ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opt
         st = ken_query_parse(query, opts, arena, &query, &o, err);
     if (!st)
         st = query_check_opts(&o, err);
-    for (int attempt = 0; !st; attempt++) {
-        st = ask(s, query, &o, cancel, arena, out, err);
-        // A newer generation has joined the segments that this one reads: move on to it.
-        if (!st || attempt > 2 || !query_is_stale(s, st))
-            return st;
-        st = ken_snapshot_refresh(s, err);
-    }
-    return st;
+    return st ? st : ask(s, query, &o, cancel, arena, out, err);
 }

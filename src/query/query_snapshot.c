@@ -1,11 +1,14 @@
 // SPDX-License-Identifier: MIT
-// Opening a generation: its files and contents in one read transaction, its segments by their heads
-// alone. What depends on the whole list of files (word index of the paths, averages, sizes) is
-// worked out here once; 10,000 files take a few milliseconds. What follows from the paths alone is
-// taken over by the next generation when it has the same.
+// Pinning a generation: a read transaction that stays open as long as the question. When the index
+// has moved on since the question before, the newer generation is loaded in that transaction: its
+// files and contents, its segments by their heads alone. What depends on the whole list of files
+// (word index of the paths, averages, sizes) is worked out here once; 10,000 files take a few
+// milliseconds. What follows from the paths alone is taken over by the next generation when it has
+// the same.
 #include <math.h>
 
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/path.h"
@@ -21,6 +24,9 @@ static void unload(ken_snapshot *s)
     ken_arena_release(&s->arena);
     ken_fs_close(s->root_fd);
     s->root_fd = -1;
+    s->rows = NULL;
+    s->contents = NULL;
+    s->n_files = 0;
     s->corpus = (ken_lex_corpus){ 0 };
     s->imports = (query_import_graph){ 0 };
     s->feature = 0;
@@ -142,14 +148,31 @@ static void measure_sizes(ken_snapshot *s)
     }
 }
 
+// The folder that the files are quoted from. One that is gone has none of them.
+static ken_status open_root(ken_snapshot *s, ken_err *err)
+{
+    ken_fs_info info = { 0 };
+    ken_err e = { 0 };
+    s->root = ken_arena_dup(&s->arena, s->info.root).ptr;
+    s->root_id = (ken_fs_id){ 0 };
+    ken_status st = ken_fs_open_dir(s->root, &s->root_fd, &e);
+    if (!st)
+        st = ken_fs_stat(s->root_fd, ".", &info, &e);
+    s->root_id = info.id;
+    if (st && st != KEN_ENOTFOUND) {
+        if (err)
+            *err = e;
+        return st;
+    }
+    return KEN_OK;
+}
+
+// In the transaction of the pin.
 static ken_status load(ken_snapshot *s, ken_err *err)
 {
     ken_arena_init(&s->arena, (size_t)256 << 10);
-    ken_status st = ken_store_begin_read(s->store, err);
-    if (st)
-        return st;
     size_t n = 0;
-    st = ken_store_load_generation(s->store, &s->arena, &s->info, err);
+    ken_status st = ken_store_load_generation(s->store, &s->arena, &s->info, err);
     if (!st && !s->info.number)
         st = KEN_FAIL(err, KEN_ENOTFOUND, "nothing has been indexed yet");
     if (!st)
@@ -159,51 +182,89 @@ static ken_status load(ken_snapshot *s, ken_err *err)
         st = query_load_model(s, err);
     if (!st)
         st = load_segments(s, err);
-    if (st) {
-        ken_store_rollback(s->store);
-        return st;
-    }
-    st = ken_store_commit(s->store, err);
+    if (!st)
+        st = open_root(s, err);
     if (st)
         return st;
     ken_lex_corpus_measure(&s->corpus, &s->arena);
     measure_paths(s);
     measure_sizes(s);
     s->generation = s->info.number;
-    ken_str root = ken_arena_dup(&s->arena, s->info.root);
-    if (ken_fs_open_dir(root.ptr, &s->root_fd, NULL)) // a root that is gone: every file is
-        s->root_fd = -1;
     return KEN_OK;
 }
 
-ken_status ken_snapshot_open(ken_store *store, ken_snapshot **out, ken_err *err)
+// ---- readers and pins --------------------------------------------------------------------------
+
+struct ken_reader {
+    ken_snapshot snapshot; // seen only while it is pinned
+};
+
+ken_reader *ken_reader_new(ken_store *store)
 {
-    ken_snapshot *s = ken_zalloc(sizeof *s);
-    s->store = store;
-    s->root_fd = -1;
-    ken_status st = load(s, err);
-    if (st)
-        ken_snapshot_close(s);
-    else
-        *out = s;
-    return st;
+    ken_reader *r = ken_zalloc(sizeof *r);
+    r->snapshot.store = store;
+    r->snapshot.root_fd = -1;
+    return r;
 }
 
-ken_status ken_snapshot_refresh(ken_snapshot *s, ken_err *err)
+// The first statement of the transaction is what fixes the state that it sees.
+static ken_status follow(ken_snapshot *s, ken_err *err)
 {
     uint64_t newest = 0;
     ken_status st = ken_store_get_generation(s->store, &newest, err);
-    if (st || newest == s->generation)
+    if (st || (newest && newest == s->generation))
         return st;
-    unload(s);
-    return load(s, err);
+    if (s->generation)
+        unload(s);
+    st = load(s, err);
+    if (st)
+        unload(s);
+    return st;
 }
 
-void ken_snapshot_close(ken_snapshot *s)
+ken_status ken_reader_pin(ken_reader *r, ken_snapshot **out, ken_err *err)
 {
-    if (!s)
+    ken_snapshot *s = &r->snapshot;
+    KEN_ASSERT(!s->is_pinned);
+    ken_status st = ken_store_begin_read(s->store, err);
+    if (st)
+        return st;
+    st = follow(s, err);
+    if (st) {
+        ken_store_rollback(s->store);
+        return st;
+    }
+    s->is_pinned = true;
+    *out = s;
+    return KEN_OK;
+}
+
+void ken_reader_unpin(ken_reader *r)
+{
+    KEN_ASSERT(r->snapshot.is_pinned);
+    r->snapshot.is_pinned = false;
+    ken_store_rollback(r->snapshot.store); // nothing was written
+}
+
+bool ken_reader_is_current(const ken_reader *r)
+{
+    const ken_snapshot *s = &r->snapshot;
+    ken_fs_info info = { 0 };
+    if (!s->generation)
+        return true; // nothing is held
+    if (ken_fs_stat_target(s->root, &info, NULL))
+        info.id = (ken_fs_id){ 0 };
+    return ken_fs_id_eq(info.id, s->root_id);
+}
+
+void ken_reader_free(ken_reader *r)
+{
+    if (!r)
         return;
-    unload(s);
+    ken_snapshot *s = &r->snapshot;
+    KEN_ASSERT(!s->is_pinned); // whoever asks would be left with nothing
+    if (s->generation)
+        unload(s);
     query_release_vectors(&s->vectors);
     forget_paths(s);
     query_close_embedder(s);
@@ -212,23 +273,18 @@ void ken_snapshot_close(ken_snapshot *s)
         ken_arena_release(&s->cache.slots[i].arena);
     ken_learner_free(s->learner);
     ken_tokenizer_free(s->tokenizer);
-    ken_free(s);
+    ken_free(r);
 }
 
 uint64_t ken_snapshot_generation(const ken_snapshot *s)
 {
+    query_check_pin(s);
     return s->generation;
-}
-
-bool query_is_stale(ken_snapshot *s, ken_status st)
-{
-    uint64_t newest = 0;
-    return st == KEN_ENOTFOUND && !ken_store_get_generation(s->store, &newest, NULL) &&
-           newest != s->generation;
 }
 
 size_t ken_snapshot_list_files(const ken_snapshot *s, const ken_file_row **out)
 {
+    query_check_pin(s);
     *out = s->rows;
     return s->n_files;
 }
@@ -259,6 +315,7 @@ ken_str query_relative_path(const ken_snapshot *s, ken_str path, ken_arena *aren
 ken_status ken_snapshot_get_stats(ken_snapshot *s, ken_arena *arena, ken_snapshot_stats *out,
                                   ken_err *err)
 {
+    query_check_pin(s);
     ken_snapshot_stats st = { .generation = s->generation,
                               .n_files = s->n_files,
                               .n_chunks = s->info.n_chunks,
@@ -301,4 +358,12 @@ ken_status ken_snapshot_get_stats(ken_snapshot *s, ken_arena *arena, ken_snapsho
     if (!status)
         *out = st;
     return status;
+}
+
+ken_status ken_snapshot_list_skips(ken_snapshot *s, ken_skip_reason reason, size_t limit,
+                                   ken_arena *arena, ken_skip_row **out, size_t *out_n,
+                                   ken_err *err)
+{
+    query_check_pin(s);
+    return ken_store_load_skips(s->store, reason, limit, arena, out, out_n, err);
 }

@@ -272,17 +272,12 @@ static ken_status find_names(ken_snapshot *s, ken_str last, ken_str scope, ken_a
     return st;
 }
 
-// A segment that was joined away meanwhile: the newer generation is asked.
 ken_status query_find_names(ken_snapshot *s, ken_str name, ken_str file_hint, ken_arena *arena,
                             query_names *out, ken_err *err)
 {
+    query_check_pin(s);
     ken_str scope, last = query_last_name(name, &scope);
     ken_status st = find_names(s, last, scope, arena, out, err);
-    if (query_is_stale(s, st)) {
-        st = ken_snapshot_refresh(s, err);
-        if (!st)
-            st = find_names(s, last, scope, arena, out, err);
-    }
     if (!st)
         order_names(s, out, file_hint, NULL);
     return st;

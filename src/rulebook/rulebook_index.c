@@ -69,6 +69,46 @@ static ken_status write_time(ken_rulebook *b, int64_t now_ms, ken_err *err)
     return st;
 }
 
+// "<ms> <chunks of code>"; anything else reads as never.
+static void parse_seen(ken_str value, int64_t *out_ms, uint64_t *out_chunks)
+{
+    ken_str first;
+    uint64_t ms = 0, chunks = 0;
+    if (ken_str_split_next(&value, ' ', &first) && ken_str_parse_u64(first, &ms) &&
+        ken_str_parse_u64(value, &chunks) && ms < INT64_MAX) {
+        *out_ms = (int64_t)ms;
+        *out_chunks = chunks;
+    }
+}
+
+static ken_status load_counts(ken_rulebook *b, ken_store *store, ken_rulebook_counts *out,
+                              ken_err *err)
+{
+    ken_rulebook_counts counts = { 0 };
+    ken_rule_document_row *rows = NULL;
+    ken_snapshot_stats stats = { 0 };
+    ken_str value = KEN_STR("");
+    size_t n = 0;
+    ken_arena scratch;
+    ken_arena_init(&scratch, 4096);
+    ken_status st = ken_store_load_value(store, counts_key, &scratch, &value, err);
+    if (!st)
+        parse_seen(value, &counts.indexed_at_ms, &counts.codebase);
+    if (!st || st == KEN_ENOTFOUND)
+        st = ken_store_load_rule_documents(store, &scratch, &rows, &n, err);
+    if (!st)
+        st = ken_snapshot_get_stats(b->snapshot, &scratch, &stats, err);
+    for (size_t i = 0; !st && i < n; i++)
+        *(rows[i].kind == KEN_RULE_PATTERN ? &counts.patterns : &counts.constraints) +=
+            rows[i].n_rules;
+    if (!counts.indexed_at_ms)
+        counts.codebase = stats.n_chunks;
+    if (!st)
+        *out = counts;
+    ken_arena_release(&scratch);
+    return st;
+}
+
 ken_status ken_rulebook_index(ken_rulebook *b, ken_store *writable, ken_rulebook_counts *out,
                               ken_err *err)
 {
@@ -84,46 +124,12 @@ ken_status ken_rulebook_index(ken_rulebook *b, ken_store *writable, ken_rulebook
         st = write_rows(b, writable, now_ms, n_chunks, err);
     if (!st)
         st = write_time(b, now_ms, err);
-    return st ? st : ken_rulebook_get_counts(b, out, err);
-}
-
-// "<ms> <chunks of code>"; anything else reads as never.
-static void parse_seen(ken_str value, int64_t *out_ms, uint64_t *out_chunks)
-{
-    ken_str first;
-    uint64_t ms = 0, chunks = 0;
-    if (ken_str_split_next(&value, ' ', &first) && ken_str_parse_u64(first, &ms) &&
-        ken_str_parse_u64(value, &chunks) && ms < INT64_MAX) {
-        *out_ms = (int64_t)ms;
-        *out_chunks = chunks;
-    }
+    return st ? st : load_counts(b, writable, out, err);
 }
 
 ken_status ken_rulebook_get_counts(ken_rulebook *b, ken_rulebook_counts *out, ken_err *err)
 {
-    ken_rulebook_counts counts = { 0 };
-    ken_rule_document_row *rows = NULL;
-    ken_snapshot_stats stats = { 0 };
-    ken_str value = KEN_STR("");
-    size_t n = 0;
-    ken_arena scratch;
-    ken_arena_init(&scratch, 4096);
-    ken_status st = ken_store_load_value(b->store, counts_key, &scratch, &value, err);
-    if (!st)
-        parse_seen(value, &counts.indexed_at_ms, &counts.codebase);
-    if (!st || st == KEN_ENOTFOUND)
-        st = ken_store_load_rule_documents(b->store, &scratch, &rows, &n, err);
-    if (!st)
-        st = ken_snapshot_get_stats(b->snapshot, &scratch, &stats, err);
-    for (size_t i = 0; !st && i < n; i++)
-        *(rows[i].kind == KEN_RULE_PATTERN ? &counts.patterns : &counts.constraints) +=
-            rows[i].n_rules;
-    if (!counts.indexed_at_ms)
-        counts.codebase = stats.n_chunks;
-    if (!st)
-        *out = counts;
-    ken_arena_release(&scratch);
-    return st;
+    return load_counts(b, b->store, out, err);
 }
 
 // ---- health ------------------------------------------------------------------------------------

@@ -315,7 +315,7 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const 
                             json_t **out, ken_err *err)
 {
     ken_tool_ctx ctx = *env->ctx;
-    ken_tool_env inner = { env->app, &ctx, env->arena };
+    ken_tool_env inner = { env->app, &ctx, env->arena, env->missed };
     bool is_text = ken_str_eq_c(ken_json_text(json_object_get(args, "format")), "text");
     size_t max_bytes = ctx.max_bytes;
     uint64_t max_tokens = 0;
@@ -342,6 +342,35 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const 
     return KEN_OK;
 }
 
+// An answer is of one generation: when it missed something and the index can be brought to a newer
+// one, nothing of it is kept and the whole call is made again, once.
+static ken_status call_entry(const tool_entry *e, const ken_tool_ctx *ctx, ken_app *app,
+                             const json_t *args, json_t **out, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    for (bool is_second = false;; is_second = true) {
+        ken_tool_missed missed = { .is_set = false };
+        const ken_tool_env env = { app, ctx, &arena, &missed };
+        ken_err e2 = { 0 };
+        json_t *result = NULL;
+        st = run_entry(e, &env, args, &result, &e2);
+        if (!is_second && ken_tool__look_again(&env, &st, &e2)) {
+            json_decref(result);
+            ken_arena_reset(&arena);
+            continue;
+        }
+        if (!st)
+            *out = result;
+        else if (err)
+            *err = e2;
+        break;
+    }
+    ken_arena_release(&arena);
+    return st;
+}
+
 ken_status ken_tool_call(ken_app *app, const char *name, const json_t *args,
                          const ken_tool_ctx *ctx, json_t **out, ken_err *err)
 {
@@ -361,16 +390,11 @@ ken_status ken_tool_call(ken_app *app, const char *name, const json_t *args,
     }
     if (full.is_read_only && !e->is_read_only)
         return KEN_FAIL(err, KEN_EPERM, "'%s' changes things and this server is read-only", name);
-    json_t *ready = NULL, *result = NULL;
-    ken_arena arena;
-    ken_arena_init(&arena, 0);
+    json_t *ready = NULL;
     ken_status st = ken_tool__prepare_args(e->schema, e->aliases, args, &ready, err);
     if (!st)
-        st = run_entry(e, &(ken_tool_env){ app, &full, &arena }, ready, &result, err);
-    if (!st)
-        *out = result;
+        st = call_entry(e, &full, app, ready, out, err);
     json_decref(ready);
-    ken_arena_release(&arena);
     return st;
 }
 

@@ -12,8 +12,11 @@ ken_status ken_tool__open_checkpoints(const ken_tool_env *env, const json_t *arg
     ken_status st = ken_json_read_str(args, "args", "project_path", &ref, err);
     if (!st)
         st = ken_tool__open(env, ref, scope, err);
-    if (!st)
-        *out = ken_app_checkpoints(env->app, scope->snap);
+    if (st)
+        return st;
+    st = ken_app_checkpoints(env->app, scope->snap, out, err);
+    if (st)
+        ken_tool__close(env, scope);
     return st;
 }
 

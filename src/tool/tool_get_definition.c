@@ -73,11 +73,8 @@ ken_status ken_tool__get_definition(const ken_tool_env *env, const json_t *args,
     if (st)
         return st;
     st = ken_find_definition(scope.snap, name, hint, (size_t)limit, env->arena, &r, err);
-    bool is_newer = false; // it may have been written since
     if (!st && !r.n_defs)
-        st = ken_tool__catch_up(env, &scope, &is_newer, err);
-    if (!st && is_newer)
-        st = ken_find_definition(scope.snap, name, hint, (size_t)limit, env->arena, &r, err);
+        ken_tool__set_missed(env, &scope);
     if (!st && !r.n_defs)
         st = KEN_FAIL(err, KEN_ENOTFOUND,
                       "no definition of '" KEN_STR_FMT "' in this project" KEN_STR_FMT

@@ -61,37 +61,34 @@ static void compare(const ken_scan_result *disk, const ken_file_row *rows, size_
     }
 }
 
-static ken_status find_pending(const ken_tool_env *env, const ken_project_info *project,
-                               pending *out, ken_err *err)
+static ken_status scan_root(const ken_tool_env *env, const ken_project_info *project,
+                            ken_scan_result *out, ken_err *err)
 {
     ken_config *settings = NULL;
-    ken_store *store = NULL;
-    ken_scan_result disk;
-    ken_file_row *rows = NULL;
-    ken_skip_row *skips = NULL;
-    size_t n_rows = 0, n_skips = 0;
     ken_str root = ken_arena_dup(env->arena, project->root);
-    ken_str db = ken_arena_dup(env->arena, project->db_path);
     ken_status st = ken_app_load_settings(env->app, project, &settings, err);
     if (st)
         return st;
     ken_index_opts opts = ken_app_index_opts(settings);
-    st = ken_scan(root.ptr, &opts.scan, env->ctx->cancel, env->arena, &disk, err);
-    if (!st)
-        st = ken_store_open(&(ken_store_opts){ .path = db.ptr, .is_read_only = true }, &store, err);
-    if (!st)
-        st = ken_store_load_files(store, env->arena, &rows, &n_rows, NULL, err);
-    if (!st)
-        st = ken_store_load_skips(store, KEN_SKIP_NONE, SIZE_MAX / 4096, env->arena, &skips,
-                                  &n_skips, err);
-    if (!st) {
-        if (n_skips)
-            qsort(skips, n_skips, sizeof *skips, skip_order);
-        compare(&disk, rows, n_rows, skips, n_skips, out);
-    }
-    ken_store_close(store);
+    st = ken_scan(root.ptr, &opts.scan, env->ctx->cancel, env->arena, out, err);
     ken_config_free(settings);
     return st;
+}
+
+static ken_status find_pending(const ken_tool_env *env, ken_snapshot *snap,
+                               const ken_scan_result *disk, pending *out, ken_err *err)
+{
+    const ken_file_row *rows = NULL;
+    ken_skip_row *skips = NULL;
+    size_t n_rows = ken_snapshot_list_files(snap, &rows), n_skips = 0;
+    ken_status st = ken_snapshot_list_skips(snap, KEN_SKIP_NONE, SIZE_MAX / 4096, env->arena,
+                                            &skips, &n_skips, err);
+    if (st)
+        return st;
+    if (n_skips)
+        qsort(skips, n_skips, sizeof *skips, skip_order);
+    compare(disk, rows, n_rows, skips, n_skips, out);
+    return KEN_OK;
 }
 
 static json_t *pending_json(const pending *p)
@@ -200,14 +197,17 @@ static ken_status add_state(const ken_tool_env *env, const ken_project_info *pro
 {
     ken_snapshot *snap = NULL;
     ken_snapshot_stats stats;
+    ken_scan_result disk;
     pending p = { .examples = NULL };
-    ken_status st = ken_app_borrow(env->app, project, &snap, err);
+    ken_status st = scan_root(env, project, &disk, err); // takes long, so no snapshot waits for it
+    if (!st)
+        st = ken_app_borrow(env->app, project, &snap, err);
     if (st)
         return st;
     st = ken_snapshot_get_stats(snap, env->arena, &stats, err);
     if (!st) {
         p.examples = json_array();
-        st = find_pending(env, project, &p, err);
+        st = find_pending(env, snap, &disk, &p, err);
     }
     if (!st) {
         bool is_stale = p.n_added || p.n_modified || p.n_removed;

@@ -20,22 +20,16 @@ ken_status ken_tool__ask(const ken_tool_env *env, const json_t *args, ken_tool__
 {
     ken_str ref = { "", 0 };
     ken_tool__scope scope;
-    ken_err first = { 0 };
-    bool is_newer = false;
     ken_status st = ken_json_read_str(args, "args", "project", &ref, err);
     if (!st)
         st = ken_tool__open(env, ref, &scope, err);
     if (st)
         return st;
-    st = ask(scope.snap, ctx, &first);
-    if (st == KEN_ENOTFOUND && !ken_tool__catch_up(env, &scope, &is_newer, NULL) && is_newer) {
-        first = (ken_err){ 0 };
-        st = ask(scope.snap, ctx, &first);
-    }
+    st = ask(scope.snap, ctx, err);
+    if (st == KEN_ENOTFOUND)
+        ken_tool__set_missed(env, &scope);
     if (st) {
         ken_tool__close(env, &scope);
-        if (err)
-            *err = first;
         return st;
     }
     *out = scope;

@@ -151,14 +151,10 @@ ken_status ken_tool__rag_check_constraints(const ken_tool_env *env, const json_t
     if (!st)
         st = ken_json_read_str(args, "args", "diff", &diff, err);
     if (!st)
-        st = ken_tool__open_rules(env, args, &scope, &book, err);
+        st = ken_tool__open_rules(env, args, diff.len > 0, &scope, &book, err);
     if (st)
         return st;
-    bool is_newer = false;
-    if (diff.len) // new files are part of it
-        st = ken_tool__catch_up(env, &scope, &is_newer, err);
-    if (!st)
-        st = ken_rulebook_check(book, description, n, env->ctx->cancel, env->arena, &advice, err);
+    st = ken_rulebook_check(book, description, n, env->ctx->cancel, env->arena, &advice, err);
     if (!st) {
         json_t *o = ken_tool__success_json();
         ken_json_set_str(o, "query", description);

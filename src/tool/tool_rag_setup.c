@@ -119,14 +119,13 @@ static ken_status set_up(const ken_tool_env *env, const ken_project_info *projec
 {
     ken_tool__scope scope;
     ken_setup made = { .n_files = 0 };
-    bool is_newer = false;
-    ken_status st = ken_tool__open_project(env, project, &scope, err);
+    ken_status st = ken_tool__catch_up(env, project, err);
+    if (!st)
+        st = ken_tool__open_project(env, project, &scope, err);
     if (st)
         return st;
     opts->root = project->root;
-    st = ken_tool__catch_up(env, &scope, &is_newer, err);
-    if (!st)
-        st = ken_rulebook_setup(scope.snap, opts, env->arena, &made, err);
+    st = ken_rulebook_setup(scope.snap, opts, env->arena, &made, err);
     if (!st) {
         *out = setup_json(env, project, &made);
         ken_tool__set_rules_project(env, project);

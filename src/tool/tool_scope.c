@@ -229,15 +229,40 @@ json_t *ken_tool__index_json(const ken_tool__scope *scope)
     return o;
 }
 
-ken_status ken_tool__catch_up(const ken_tool_env *env, ken_tool__scope *scope, bool *out_is_newer,
+// ---- what was written since --------------------------------------------------------------------
+
+void ken_tool__set_missed(const ken_tool_env *env, const ken_tool__scope *scope)
+{
+    *env->missed = (ken_tool_missed){ .is_set = true,
+                                      .project = scope->project,
+                                      .generation = scope->stats.generation };
+}
+
+bool ken_tool__look_again(const ken_tool_env *env, ken_status *st, ken_err *err)
+{
+    ken_err tried = { 0 };
+    bool is_newer = false;
+    const ken_tool_missed *m = env->missed;
+    if (!m->is_set || !may_index(env))
+        return false;
+    ken_status caught = ken_app_catch_up(env->app, &m->project, m->generation, env->ctx->cancel,
+                                         env->arena, &is_newer, &tried);
+    if (!caught)
+        return is_newer;
+    // Nothing is there as far as can be told, and that is less than it should be.
+    *st = caught == KEN_ECANCELLED || caught == KEN_ETIMEOUT ? caught : *st;
+    if (err && *st == caught)
+        *err = tried;
+    else if (err)
+        (void)ken_err_wrap(err, "the index could not be brought up to date (%.200s)", tried.msg);
+    return false;
+}
+
+ken_status ken_tool__catch_up(const ken_tool_env *env, const ken_project_info *project,
                               ken_err *err)
 {
-    *out_is_newer = false;
+    bool is_newer = false;
     if (!may_index(env))
         return KEN_OK;
-    ken_status st = ken_app_catch_up(env->app, &scope->project, scope->snap, env->ctx->cancel,
-                                     env->arena, out_is_newer, err);
-    return st || !*out_is_newer
-               ? st
-               : ken_snapshot_get_stats(scope->snap, env->arena, &scope->stats, err);
+    return ken_app_catch_up(env->app, project, 0, env->ctx->cancel, env->arena, &is_newer, err);
 }

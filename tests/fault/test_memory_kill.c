@@ -281,7 +281,8 @@ typedef struct checkpoint_state {
     uint32_t created, value; // of its first and of its last save: summary and tag have them
 } checkpoint_state;
 
-static ken_store *reader, *writer;
+static ken_store *reader, *writer, *pinned;
+static ken_reader *asking;
 static ken_snapshot *snapshot;
 static ken_checkpoints *checkpoints;
 static checkpoint_state checkpoint_model[SLOTS];
@@ -319,7 +320,11 @@ static void checkpoints_open(const char *path)
     kt_ok_err(
         ken_store_open(&(ken_store_opts){ .path = path, .is_read_only = true }, &reader, &err),
         &err);
-    kt_ok_err(ken_snapshot_open(reader, &snapshot, &err), &err);
+    kt_ok_err(
+        ken_store_open(&(ken_store_opts){ .path = path, .is_read_only = true }, &pinned, &err),
+        &err);
+    asking = ken_reader_new(pinned);
+    kt_ok_err(ken_reader_pin(asking, &snapshot, &err), &err);
     checkpoints = ken_checkpoints_new(&(ken_checkpoints_opts){
         .snap = snapshot, .store = reader, .root = root, .open_writer = lend_writer });
 }
@@ -327,7 +332,9 @@ static void checkpoints_open(const char *path)
 static void checkpoints_close(void)
 {
     ken_checkpoints_free(checkpoints);
-    ken_snapshot_close(snapshot);
+    ken_reader_unpin(asking);
+    ken_reader_free(asking);
+    ken_store_close(pinned);
     ken_store_close(reader);
     ken_store_close(writer);
 }

@@ -492,17 +492,17 @@ KEN_TEST(checkpoint_is_not_saved_into_an_index_that_was_put_aside)
     ken_arena arena;
     ken_project_info project;
     ken_snapshot *snap = NULL;
+    ken_checkpoints *service = NULL;
     ken_checkpoint saved;
     ken_rulebook_counts counts;
     ken_str moved;
     ken_arena_init(&arena, 0);
     kt_ok_err(ken_app_find_project(l.app, l.ctx.cwd, l.ctx.cwd, &arena, &project, &err), &err);
     kt_ok_err(ken_app_borrow(l.app, &project, &snap, &err), &err);
+    kt_ok_err(ken_app_checkpoints(l.app, snap, &service, &err), &err);
     kt_ok_err(ken_store_quarantine(project.db_path.ptr, &arena, &moved, &err), &err);
     const ken_checkpoint_draft draft = { .summary = KEN_STR("after"), .now_ms = 1 };
-    kt_status(
-        ken_checkpoints_save(ken_app_checkpoints(l.app, snap), &draft, NULL, &arena, &saved, &err),
-        KEN_EBUSY);
+    kt_status(ken_checkpoints_save(service, &draft, NULL, &arena, &saved, &err), KEN_EBUSY);
     kt_has_str(err.msg, "was removed or replaced meanwhile; try again");
     kt_status(ken_app_index_rules(l.app, snap, &counts, &err), KEN_EBUSY);
     kt_false(ken_fs_exists(project.db_path.ptr)); // nothing made it anew

@@ -61,7 +61,7 @@ static quality measure(const char *questions)
             continue;
         add_question(&q, s, ken_str_sub(line, 0, tab), ken_str_sub(line, tab + 1, line.len));
     }
-    ken_snapshot_close(s);
+    lab_close(s);
     q.ndcg /= (double)q.n;
     q.mrr /= (double)q.n;
     printf("%s: %zu questions, NDCG@10 %.3f, MRR@10 %.3f\n", questions, q.n, q.ndcg, q.mrr);

@@ -153,12 +153,71 @@ static inline uint64_t lab_generation(const index_lab *l)
     return g;
 }
 
+// A question that is open, through a store of its own: the lab's goes on writing meanwhile.
+typedef struct lab_pin {
+    ken_store *store;
+    ken_reader *reader;
+    ken_snapshot *snap; // NULL = this place is free
+} lab_pin;
+
+static lab_pin lab_pins[8];
+
+static inline lab_pin *lab_find_pin(const ken_snapshot *s)
+{
+    for (size_t i = 0; i < sizeof lab_pins / sizeof *lab_pins; i++)
+        if (lab_pins[i].snap == s)
+            return &lab_pins[i];
+    kt_fail("no such question, or too many");
+}
+
+static inline ken_status lab_try_open(index_lab *l, ken_snapshot **out)
+{
+    lab_pin *p = lab_find_pin(NULL);
+    l->err = (ken_err){ 0 };
+    p->store = lab_open_store(l->db, true);
+    p->reader = ken_reader_new(p->store);
+    ken_status st = ken_reader_pin(p->reader, &p->snap, &l->err);
+    if (st) {
+        ken_reader_free(p->reader);
+        ken_store_close(p->store);
+    } else {
+        *out = p->snap;
+    }
+    return st;
+}
+
 static inline ken_snapshot *lab_open(index_lab *l)
 {
     ken_snapshot *s = NULL;
-    l->err = (ken_err){ 0 };
-    kt_ok_err(ken_snapshot_open(l->store, &s, &l->err), &l->err);
+    kt_ok_err(lab_try_open(l, &s), &l->err);
     return s;
+}
+
+static inline void lab_close(ken_snapshot *s)
+{
+    if (!s)
+        return;
+    lab_pin *p = lab_find_pin(s);
+    ken_reader_unpin(p->reader);
+    ken_reader_free(p->reader);
+    ken_store_close(p->store);
+    *p = (lab_pin){ .snap = NULL };
+}
+
+// The next question of the same reader, of the newest generation.
+static inline ken_status lab_try_again(ken_snapshot *s, ken_err *err)
+{
+    lab_pin *p = lab_find_pin(s);
+    ken_reader_unpin(p->reader);
+    ken_status st = ken_reader_pin(p->reader, &p->snap, err);
+    if (!st)
+        kt_true(p->snap == s);
+    return st;
+}
+
+static inline void lab_again(index_lab *l, ken_snapshot *s)
+{
+    kt_ok_err(lab_try_again(s, &l->err), &l->err);
 }
 
 // ---- what can be seen of it --------------------------------------------------------------------
@@ -245,7 +304,7 @@ static inline char *lab_describe(index_lab *l, const char *const *queries, size_
         lab_put_answer(l, s, KEN_SEARCH_SYMBOL, queries[i], &out);
         lab_put_answer(l, s, KEN_SEARCH_TEXT, queries[i], &out);
     }
-    ken_snapshot_close(s);
+    lab_close(s);
     return ken_buf_steal(&out);
 }
 
@@ -261,7 +320,7 @@ static inline const char *lab_first(index_lab *l, ken_search_mode mode, const ch
     if (r.n_hits)
         snprintf(text, sizeof text, KEN_STR_FMT ":%u", KEN_STR_ARG(r.hits[0].path),
                  r.hits[0].first_line + 1);
-    ken_snapshot_close(s);
+    lab_close(s);
     return text;
 }
 

@@ -150,7 +150,7 @@ static const char *ask(ken_search_mode mode, const char *query)
     kt_ok_err(ken_search(s, ken_str_c(query), &o, NULL, &lab.arena, &asked, &lab.err), &lab.err);
     snprintf(path, sizeof path, KEN_STR_FMT,
              KEN_STR_ARG(asked.n_hits ? asked.hits[0].path : KEN_STR("")));
-    ken_snapshot_close(s);
+    lab_close(s);
     return path;
 }
 
@@ -289,7 +289,7 @@ KEN_TEST(a_question_without_its_model_is_answered_by_words)
     model.is_gone = false; // and is asked again when it is back
     kt_ok_err(ken_search(s, KEN_STR("swim"), &o, NULL, &lab.arena, &asked, &lab.err), &lab.err);
     kt_eq_u(asked.n_hits, 1);
-    ken_snapshot_close(s);
+    lab_close(s);
     stop();
 }
 
@@ -305,12 +305,12 @@ KEN_TEST(a_question_is_embedded_once)
     kt_eq_u(model.n_questions, 1);
     // A snapshot that was open before the built-in model is chosen again moves on with it.
     kt_ok_err(try_embed(true, 0), &lab.err);
-    kt_ok(ken_snapshot_refresh(s, &lab.err));
+    lab_again(&lab, s);
     o.threshold = 0;
     kt_ok(ken_search(s, KEN_STR("pool of depth"), &o, NULL, &lab.arena, &asked, &lab.err));
     kt_eq_u(model.n_questions, 1);
     kt_eq_text(asked.hits[0].path, "src/pool.py");
-    ken_snapshot_close(s);
+    lab_close(s);
     stop();
 }
 

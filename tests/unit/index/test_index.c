@@ -353,7 +353,7 @@ KEN_TEST(files_with_one_content_share_it)
     kt_ok(ken_search(s, KEN_STR("shared_helper"), &(ken_search_opts){ .mode = KEN_SEARCH_SYMBOL },
                      NULL, &l.arena, &found, &l.err));
     kt_eq_u(found.n_hits, 4);
-    ken_snapshot_close(s);
+    lab_close(s);
     lab_remove(&l, "copies/c0.py"); // the others keep it
     lab_write(&l, "copies/c1.py", "def changed():\n    pass\n");
     kt_eq_u(lab_run(&l)->n_files, 8);
@@ -532,7 +532,8 @@ KEN_TEST(any_number_of_workers_says_the_same)
         ken_store_close(l.store);
         char db[64];
         snprintf(db, sizeof db, "index/jobs%u.db", jobs);
-        l.store = lab_open_store(ktest_path(db), false);
+        l.db = ktest_path(db);
+        l.store = lab_open_store(l.db, false);
         kt_eq_u(lab_run(&l)->n_files, 65);
         char *text = lab_describe(&l, queries, 3);
         if (first)
@@ -634,7 +635,7 @@ KEN_TEST(editing_a_file_often_does_not_lower_its_score)
     kt_ok(ken_search(s, KEN_STR("hot spot value"), &o, NULL, &l.arena, &r, &l.err));
     kt_eq_u(r.n_hits, 1);
     double first = r.hits[0].score;
-    ken_snapshot_close(s);
+    lab_close(s);
     for (int i = 0; i < 40; i++) {
         char text[80];
         snprintf(text, sizeof text, "def hot_spot(value):\n    return value # %d\n", 100 + i);
@@ -646,6 +647,6 @@ KEN_TEST(editing_a_file_often_does_not_lower_its_score)
     s = lab_open(&l);
     kt_ok(ken_search(s, KEN_STR("hot spot value"), &o, NULL, &l.arena, &r, &l.err));
     kt_near(r.hits[0].score, first, 1e-6);
-    ken_snapshot_close(s);
+    lab_close(s);
     lab_end(&l);
 }

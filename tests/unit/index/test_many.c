@@ -12,7 +12,7 @@ static bool is_indexed(const char *path)
     ken_snapshot *s = lab_open(&l);
     ken_file_view view;
     bool is_there = !ken_view_file(s, ken_str_c(path), &l.arena, &view, &l.err);
-    ken_snapshot_close(s);
+    lab_close(s);
     return is_there;
 }
 

@@ -23,7 +23,7 @@ static inline void go(void)
 
 static inline void end(void)
 {
-    ken_snapshot_close(snap);
+    lab_close(snap);
     lab_end(&l);
 }
 

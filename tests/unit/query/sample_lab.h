@@ -36,7 +36,7 @@ static inline void sample_index(void)
 {
     lab_run(&l);
     if (snap) {
-        kt_ok_err(ken_snapshot_refresh(snap, &l.err), &l.err);
+        lab_again(&l, snap);
         return;
     }
     snap = lab_open(&l);
@@ -50,7 +50,7 @@ static inline void sample_start(void)
 
 static inline void sample_end(void)
 {
-    ken_snapshot_close(snap);
+    lab_close(snap);
     snap = NULL;
     lab_end(&l);
 }

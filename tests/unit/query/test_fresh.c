@@ -171,7 +171,7 @@ KEN_TEST(the_whole_folder_may_be_gone)
     kt_ok(ken_search(other, KEN_STR("retry"), &o, NULL, &l.arena, &r, &l.err));
     kt_eq_u(r.n_hits, 0);
     kt_true(r.n_removed > 0);
-    ken_snapshot_close(other);
+    lab_close(other);
     kt_eq_i(rename(ktest_path("gone"), l.root), 0);
     sample_end();
 }

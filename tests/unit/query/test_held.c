@@ -86,7 +86,7 @@ KEN_TEST(answers_are_the_same_however_little_is_held)
     kt_has_str(with_all.ptr, "held/use.ts:2:");
     kt_eq_text(ken_buf_str(&again), with_all.ptr);
     kt_eq_text(ken_buf_str(&with_none), with_all.ptr);
-    ken_snapshot_close(little);
+    lab_close(little);
     ken_buf_release(&with_all);
     ken_buf_release(&with_none);
     ken_buf_release(&again);

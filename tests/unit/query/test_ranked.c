@@ -242,7 +242,7 @@ KEN_TEST(the_same_question_has_the_same_answer)
     ken_search_opts o = { .limit = 50 };
     kt_ok(ken_search(other, KEN_STR("session token"), &o, NULL, &l.arena, &r, &l.err));
     hits_are(&r, first);
-    ken_snapshot_close(other);
+    lab_close(other);
     sample_end();
 }
 
@@ -464,7 +464,7 @@ KEN_TEST(a_question_can_be_cancelled)
 KEN_TEST(nothing_indexed_yet_is_said)
 {
     lab_start(&l);
-    kt_status(ken_snapshot_open(l.store, &snap, &l.err), KEN_ENOTFOUND);
+    kt_status(lab_try_open(&l, &snap), KEN_ENOTFOUND);
     kt_has_str(l.err.msg, "indexed");
     lab_end(&l);
 }

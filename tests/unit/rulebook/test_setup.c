@@ -44,7 +44,7 @@ static void index_now(void)
 {
     lab_run(&l);
     if (snap)
-        kt_ok_err(ken_snapshot_refresh(snap, &l.err), &l.err);
+        lab_again(&l, snap);
     else
         snap = lab_open(&l);
 }
@@ -64,7 +64,7 @@ static void set_up(bool is_forced)
 
 static void end(void)
 {
-    ken_snapshot_close(snap);
+    lab_close(snap);
     lab_end(&l);
 }
 

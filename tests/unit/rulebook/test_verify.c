@@ -19,7 +19,7 @@ static void start(void)
 
 static void end(void)
 {
-    ken_snapshot_close(snap);
+    lab_close(snap);
     snap = NULL;
     lab_end(&l);
 }

@@ -64,7 +64,7 @@ static inline void look(void)
 
 static inline void end(void)
 {
-    ken_snapshot_close(snap);
+    lab_close(snap);
     lab_end(&l);
 }
 

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: MIT
+// A question sees one generation, whatever is written to the index while it is open.
+#include "query/query_graph_priv.h"
+#include "unit/query/calls_lab.h"
+
+enum {
+    N_CALLERS = 12
+};
+
+static void write_callers(int version)
+{
+    lab_write(&l, "lib.c", "int work_once(int n)\n{\n    return n;\n}\n");
+    for (int i = 0; i < N_CALLERS; i++) {
+        char path[40], text[200];
+        snprintf(path, sizeof path, "use%d.c", i);
+        snprintf(text, sizeof text,
+                 "int work_once(int);\n\nint use_%d(void)\n{\n    return work_once(%d) + %d;\n}\n",
+                 i, version, i);
+        lab_write(&l, path, text);
+    }
+}
+
+static size_t n_usages(void)
+{
+    ken_usages r;
+    ken_usages_opts o = { .name = KEN_STR("work_once"), .limit = 50 };
+    kt_ok_err(ken_find_usages(snap, &o, NULL, &l.arena, &r, &l.err), &l.err);
+    return r.n_total;
+}
+
+static void force(void)
+{
+    l.opts.is_forced = true;
+    lab_run(&l);
+    l.opts.is_forced = false;
+}
+
+static uint64_t log_bytes(void)
+{
+    ken_fs_info info = { 0 };
+    char path[4096];
+    snprintf(path, sizeof path, "%s-wal", l.db);
+    return ken_fs_stat(KEN_FS_CWD, path, &info, NULL) ? 0 : info.stamp.size;
+}
+
+// Forced runs replace every content and segment; nothing of the pinned generation goes away.
+KEN_TEST(x5_a_forced_run_takes_nothing_from_a_question)
+{
+    lab_start(&l);
+    write_callers(1);
+    go();
+    uint64_t generation = ken_snapshot_generation(snap);
+    for (int i = 0; i < 3; i++) {
+        force();
+        kt_eq_u(n_usages(), N_CALLERS);
+        ken_search_result r;
+        ken_search_opts o = { .mode = KEN_SEARCH_AUTO, .limit = 50 };
+        kt_ok_err(ken_search(snap, KEN_STR("work once"), &o, NULL, &l.arena, &r, &l.err), &l.err);
+        kt_eq_u(r.n_hits, N_CALLERS + 1);
+    }
+    kt_eq_u(ken_snapshot_generation(snap), generation);
+    lab_again(&l, snap);
+    kt_eq_u(ken_snapshot_generation(snap), generation + 3);
+    kt_eq_u(n_usages(), N_CALLERS);
+    end();
+}
+
+// The graph is opened by the first question about names and used by the next, which reads segments
+// that meanwhile were joined away.
+KEN_TEST(x5_the_graph_stays_while_segments_are_joined)
+{
+    lab_start(&l);
+    write_callers(1);
+    go();
+    kt_eq_u(n_usages(), N_CALLERS);
+    ken_graph *held = NULL;
+    kt_ok(query_graph_open(snap, &held, NULL));
+    for (int version = 2; version < 14; version++) {
+        write_callers(version);
+        lab_run(&l);
+        ken_graph_nodes found;
+        kt_ok_err(ken_graph_find(snap, KEN_STR("use_3"), KEN_STR(""), 5, &l.arena, &found, &l.err),
+                  &l.err);
+        kt_eq_u(found.n, 1);
+        kt_true(query_graph_at_hand(snap) == held);
+    }
+    end();
+}
+
+KEN_TEST(x5_a_reader_between_questions_holds_no_log)
+{
+    lab_start(&l);
+    write_callers(1);
+    go();
+    lab_pin *p = lab_find_pin(snap);
+    write_callers(2);
+    lab_run(&l);
+    kt_ok(ken_store_checkpoint(l.store, &l.err));
+    kt_true(log_bytes() > 0); // the question still reads what is in it
+    ken_reader_unpin(p->reader);
+    kt_ok(ken_store_checkpoint(l.store, &l.err));
+    kt_eq_u(log_bytes(), 0);
+    kt_ok(ken_reader_pin(p->reader, &snap, &l.err));
+    kt_eq_u(n_usages(), N_CALLERS);
+    end();
+}
