@@ -9,6 +9,7 @@
 // plus, for long functions only, a look at their statements.
 #include <stdlib.h>
 
+#include "base/assert.h"
 #include "base/vec.h"
 #include "chunk/chunk.h"
 
@@ -321,11 +322,13 @@ static void put_chunk(const cutter *c, ken_chunk chunk, ken_chunk *out, uint32_t
 
 static uint32_t emit(cutter *c, ken_arena *arena, ken_chunk **out)
 {
-    size_t most = c->pieces.len + c->in->text.len / (c->o.max * 4) + 1;
+    // Each cut inside a line takes at least a step less the part of a character.
+    size_t most = c->pieces.len + c->in->text.len / ((size_t)c->o.max * 4 - 3) + 1;
     *out = KEN_ARENA_ARRAY(arena, ken_chunk, most);
     uint32_t n = 0;
     for (size_t i = 0; i < c->pieces.len; i++)
         put_chunk(c, label(c, &c->pieces.ptr[i]), *out, &n);
+    KEN_DASSERT(n <= most);
     return n;
 }
 

@@ -134,11 +134,13 @@ void ken_learn(ken_learner *l, ken_lang_id lang, ken_str text, const ken_cancel 
     find_lines(l, text);
     TSTree *tree = parse(l, lang, text, cancel);
     ken_symbol_finish(x, text, l->line_starts.ptr, (uint32_t)l->line_starts.len);
+    // What is wrong in an embedded text is often inside an error of the text around it as well.
+    uint32_t n_errors = x->n_error_bytes < text.len ? x->n_error_bytes : (uint32_t)text.len;
     *out = (ken_facts){
         .lang = (uint16_t)lang,
         .n_bytes = (uint32_t)text.len,
         .n_lines = (uint32_t)l->line_starts.len,
-        .n_error_bytes = x->n_error_bytes,
+        .n_error_bytes = n_errors,
         .is_fallback = !tree && (ken_lang_rules(lang) || ken_lang_misses_grammar(lang)),
         .symbols = copy(arena, x->symbols.ptr, x->symbols.len, sizeof *x->symbols.ptr),
         .n_symbols = (uint32_t)x->symbols.len,

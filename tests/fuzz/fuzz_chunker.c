@@ -137,9 +137,10 @@ static void check_refs(const ken_refs *r, uint32_t n_symbols, ken_str text)
     for (uint32_t i = 0; i < r->n_defs; i++)
         KEN_ASSERT(r->defs[i].value < r->n_exprs);
     for (uint32_t i = 0; i < r->n_implied; i++)
-        KEN_ASSERT(r->implied[i].name.len > 0 && r->implied[i].owner < (int32_t)n_symbols);
+        KEN_ASSERT(r->implied[i].name.len > 0 && r->implied[i].owner >= -1 &&
+                   r->implied[i].owner < (int32_t)(n_symbols + i));
     for (uint32_t i = 0; i < r->n_bases; i++)
-        KEN_ASSERT(r->bases[i].def < n_symbols && r->bases[i].expr < r->n_exprs);
+        KEN_ASSERT(r->bases[i].def < r->n_defs && r->bases[i].expr < r->n_exprs);
     for (uint32_t i = 0; i < r->n_binds; i++)
         KEN_ASSERT(r->binds[i].byte <= text.len);
     for (uint32_t i = 0; i < r->n_literals; i++)

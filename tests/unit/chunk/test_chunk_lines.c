@@ -57,6 +57,28 @@ KEN_TEST(long_lines_stay_under_the_maximum)
     ken_buf_release(&text);
 }
 
+// Cuts go back to the start of a character, so there are more of them than whole steps.
+KEN_TEST(a_long_line_of_long_characters_has_room_for_its_chunks)
+{
+    enum {
+        N = 3000
+    };
+    char text[N];
+    for (size_t i = 0; i < N; i++)
+        text[i] = "\xe2\x82\xac"[i % 3];
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    uint32_t start = 0;
+    ken_chunk_input in = { .text = { text, N }, .line_starts = &start, .n_lines = 1 };
+    ken_chunk_opts opts = { .target = 1, .max = 1, .min = 1 };
+    ken_chunk *chunks = NULL;
+    uint32_t n = ken_chunk_lines(&in, &opts, &arena, &chunks);
+    kt_eq_u(n, N / 3);
+    for (uint32_t i = 0; i < n; i++)
+        kt_eq_u(chunks[i].span.start, 3 * i);
+    ken_arena_release(&arena);
+}
+
 KEN_TEST(no_text_no_lines)
 {
     ken_arena arena;

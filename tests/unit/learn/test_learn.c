@@ -94,6 +94,7 @@ static ken_facts learn(ken_lang_id lang, ken_str text)
     kt_eq_u(f.lang, lang);
     kt_eq_u(f.n_bytes, text.len);
     kt_eq_u(f.n_lines, ken_line_starts(text, NULL, 0));
+    kt_true(f.n_error_bytes <= f.n_bytes);
     check_chunks(text, &f);
     check_symbols(text, &f);
     check_comments(text);
@@ -221,6 +222,19 @@ KEN_TEST(broken_code_is_still_learnt_and_says_so)
                                   "int later(void)\n{\n    return 2;\n}\n"));
     kt_true(f.n_error_bytes > 0);
     kt_eq_u(symbol(&f, "good")->kind, KEN_SYMBOL_FUNCTION);
+    end();
+}
+
+// An error inside an embedded text lies in several trees; facts with more broken bytes than bytes
+// are refused when they are read.
+KEN_TEST(broken_bytes_are_counted_once)
+{
+    start();
+    char text[] = "a! { ?????????????????????????????????????????b! { fn c() {} } }\na! {}";
+    for (char *p = text; *p; p++)
+        *p = *p == '?' ? (char)0xff : *p;
+    ken_facts f = learn(KEN_LANG_RUST, ken_str_c(text));
+    kt_true(f.n_error_bytes > 0);
     end();
 }
 
