@@ -5,7 +5,10 @@
 #include <sched.h>
 
 #include "base/alloc.h"
-#include "base/assert.h"
+
+enum {
+    STACK_BYTES = 8 << 20 // parsers recurse
+};
 
 typedef struct pool_job {
     ken_job_fn *fn;
@@ -25,7 +28,7 @@ struct ken_pool {
     size_t queue_max, head, n_queued;
     bool is_closing;
     pool_worker *workers;
-    size_t n_workers;
+    size_t n_workers; // that could be started; 0 = jobs run where they are submitted
 };
 
 size_t ken_pool_cores(void)
@@ -59,26 +62,41 @@ static void *worker_main(void *arg)
     return NULL;
 }
 
+// A large stack is a wish: where memory or its addresses are short, a usual one has to do.
+static bool start_worker(pool_worker *w, size_t stack_bytes)
+{
+    pthread_attr_t attr;
+    if (pthread_attr_init(&attr))
+        return false;
+    int rc = pthread_attr_setstacksize(&attr, stack_bytes);
+    if (!rc)
+        rc = pthread_create(&w->thread, &attr, worker_main, w);
+    pthread_attr_destroy(&attr);
+    return !rc || (stack_bytes > STACK_BYTES && start_worker(w, STACK_BYTES));
+}
+
 ken_pool *ken_pool_new(size_t n_workers, size_t queue_max, size_t stack_bytes)
 {
     ken_pool *p = ken_zalloc(sizeof *p);
-    p->n_workers = n_workers ? n_workers : 1;
-    p->queue_max = queue_max ? queue_max : 2 * p->n_workers;
+    size_t n_wanted = n_workers ? n_workers : 1;
+    p->queue_max = queue_max ? queue_max : 2 * n_wanted;
     p->queue = ken_zalloc(ken_mul_size(p->queue_max, sizeof *p->queue));
-    p->workers = ken_zalloc(ken_mul_size(p->n_workers, sizeof *p->workers));
+    p->workers = ken_zalloc(ken_mul_size(n_wanted, sizeof *p->workers));
     pthread_mutex_init(&p->lock, NULL);
     pthread_cond_init(&p->has_work, NULL);
     pthread_cond_init(&p->has_room, NULL);
-    pthread_attr_t attr;
-    pthread_attr_init(&attr);
-    pthread_attr_setstacksize(&attr, stack_bytes ? stack_bytes : (size_t)8 << 20);
-    for (size_t i = 0; i < p->n_workers; i++) {
-        p->workers[i] = (pool_worker){ .pool = p, .index = i };
-        int rc = pthread_create(&p->workers[i].thread, &attr, worker_main, &p->workers[i]);
-        KEN_ASSERT(rc == 0);
+    for (; p->n_workers < n_wanted; p->n_workers++) {
+        pool_worker *w = &p->workers[p->n_workers];
+        *w = (pool_worker){ .pool = p, .index = p->n_workers };
+        if (!start_worker(w, stack_bytes ? stack_bytes : STACK_BYTES))
+            break;
     }
-    pthread_attr_destroy(&attr);
     return p;
+}
+
+size_t ken_pool_n_workers(const ken_pool *p)
+{
+    return p->n_workers;
 }
 
 static void put_job(ken_pool *p, ken_job_fn *fn, void *ctx)
@@ -90,6 +108,10 @@ static void put_job(ken_pool *p, ken_job_fn *fn, void *ctx)
 
 void ken_pool_submit(ken_pool *p, ken_job_fn *fn, void *ctx)
 {
+    if (!p->n_workers) {
+        fn(ctx, 0);
+        return;
+    }
     pthread_mutex_lock(&p->lock);
     while (p->n_queued == p->queue_max)
         pthread_cond_wait(&p->has_room, &p->lock);
@@ -99,6 +121,10 @@ void ken_pool_submit(ken_pool *p, ken_job_fn *fn, void *ctx)
 
 bool ken_pool_try_submit(ken_pool *p, ken_job_fn *fn, void *ctx)
 {
+    if (!p->n_workers) {
+        fn(ctx, 0);
+        return true;
+    }
     pthread_mutex_lock(&p->lock);
     bool has_room = p->n_queued < p->queue_max;
     if (has_room)

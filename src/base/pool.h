@@ -3,6 +3,9 @@
 //
 // ken_pool is a set of workers with a bounded queue. A job runs once, on any worker; submitting
 // blocks while the queue is full. Shared: all functions may be called from any thread.
+//
+// When not all threads can be started there are fewer workers; when none can, submitting runs the
+// job itself, as worker 0, before it returns.
 // Locks: one mutex guards the queue; no job runs under it.
 #ifndef KEN_BASE_POOL_H
 #define KEN_BASE_POOL_H
@@ -18,8 +21,10 @@ typedef void ken_job_fn(void *ctx, size_t worker); // worker: 0 … n_workers - 
 // Number of processors this process may run on, at least 1.
 size_t ken_pool_cores(void);
 
-// `stack_bytes` 0 = 8 MiB (parsers recurse).
+// `stack_bytes` 0 = 8 MiB; more than that is a wish.
 ken_pool *ken_pool_new(size_t n_workers, size_t queue_max, size_t stack_bytes) KEN_MUST_USE;
+// Threads that run: at most as many as were asked for; 0 when none could be started.
+size_t ken_pool_n_workers(const ken_pool *p);
 void ken_pool_submit(ken_pool *p, ken_job_fn *fn, void *ctx);
 // False at once when the queue is full.
 bool ken_pool_try_submit(ken_pool *p, ken_job_fn *fn, void *ctx) KEN_MUST_USE;

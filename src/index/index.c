@@ -156,29 +156,33 @@ static void look_up_known(run *r, index_slot *s)
     pthread_mutex_unlock(&r->lock);
 }
 
+// Reads and learns the next file; false when none is left.
+static bool work_one(run *r, size_t worker)
+{
+    size_t i = atomic_fetch_add(&r->next_work, 1);
+    if (i >= r->n_work)
+        return false;
+    index_slot *s = take_free(r);
+    s->file = r->work[i];
+    s->failure = KEN_OK;
+    if (atomic_load(&r->is_stopping) || ken_cancel_is_set(r->cancel)) {
+        s->failure = KEN_ECANCELLED;
+    } else if (index_file_read(&r->job, r->scan.files[s->file].path, s)) {
+        if (r->known && !r->opts->is_forced)
+            look_up_known(r, s);
+        if (!s->known_content)
+            index_file_learn(&r->job, &r->workers[worker], s);
+        if (ken_cancel_is_set(r->cancel)) // a parse that was cut short is not what the file says
+            s->failure = KEN_ECANCELLED;
+    }
+    put_done(r, s);
+    return true;
+}
+
 static void work(void *ctx, size_t worker)
 {
-    run *r = ctx;
-    for (;;) {
-        size_t i = atomic_fetch_add(&r->next_work, 1);
-        if (i >= r->n_work)
-            return;
-        index_slot *s = take_free(r);
-        s->file = r->work[i];
-        s->failure = KEN_OK;
-        if (atomic_load(&r->is_stopping) || ken_cancel_is_set(r->cancel)) {
-            s->failure = KEN_ECANCELLED;
-        } else if (index_file_read(&r->job, r->scan.files[s->file].path, s)) {
-            if (r->known && !r->opts->is_forced)
-                look_up_known(r, s);
-            if (!s->known_content)
-                index_file_learn(&r->job, &r->workers[worker], s);
-            if (ken_cancel_is_set(
-                    r->cancel)) // a parse that was cut short is not what the file says
-                s->failure = KEN_ECANCELLED;
-        }
-        put_done(r, s);
-    }
+    while (work_one(ctx, worker))
+        ;
 }
 
 // ---- keeping -----------------------------------------------------------------------------------
@@ -284,11 +288,14 @@ static ken_status keep(run *r, index_slot *s, ken_err *err)
     return KEN_OK;
 }
 
-// Takes what the workers hand over until all is there; the first failure stops them.
-static ken_status collect_all(run *r, ken_err *err)
+// Takes what the workers hand over until all is there; the first failure stops them. Without any
+// this thread does their work as well.
+static ken_status collect_all(run *r, bool is_alone, ken_err *err)
 {
     ken_status st = KEN_OK;
     for (size_t i = 0; i < r->n_work; i++) {
+        if (is_alone)
+            (void)work_one(r, 0);
         index_slot *s = take_done(r);
         r->n_done++;
         r->bytes_done += r->scan.files[s->file].stamp.size;
@@ -325,9 +332,10 @@ static ken_status learn(run *r, ken_err *err)
     for (size_t i = 0; i < n_workers; i++)
         index_worker_init(&r->workers[i]);
     ken_pool *pool = ken_pool_new(n_workers, n_workers, (size_t)64 << 20);
-    for (size_t i = 0; i < n_workers; i++)
+    bool is_alone = !ken_pool_n_workers(pool);
+    for (size_t i = 0; i < n_workers && !is_alone; i++)
         ken_pool_submit(pool, work, r);
-    ken_status st = collect_all(r, err);
+    ken_status st = collect_all(r, is_alone, err);
     ken_pool_free(pool);
     if (!st)
         st = end_batch(r, err);
