@@ -46,7 +46,7 @@ ken_status ken_cli__run_mcp(cli *x, ken_err *err)
         opts.cwd = client_folder(&x->arena);
     if (st)
         return st;
-    // A server that waits for its client is ended by a signal, not asked to stop.
+    // The server takes signals itself; until it does they end a process that has nothing to lose.
     signal(SIGINT, SIG_DFL);
     signal(SIGTERM, SIG_DFL);
     x->exit_code = ken_mcp_stdio_run(x->app, &opts);

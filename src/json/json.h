@@ -29,7 +29,8 @@ enum {
 };
 
 // ---- reading ---------------------------------------------------------------------------------
-// One JSON value of any type and nothing after it. Duplicate keys are refused.
+// One JSON value of any type and nothing after it. Duplicate keys are refused. A number that no
+// machine type holds becomes a real one that is near it, or as large as those get.
 ken_status ken_json_parse(ken_str text, json_t **out, ken_err *err) KEN_MUST_USE;
 
 // The text of a member of the object that `text` is, without parsing the rest: for numbers that no

@@ -103,7 +103,128 @@ ken_str ken_json_find_raw(ken_str t, const char *key)
     return none;
 }
 
+// ---- numbers beyond the machine's --------------------------------------------------------------
+// JSON does not bound them, jansson does. One that no machine type holds is out of every range that
+// we ask for, so it becomes a number near it that can be held: texts stay as long as they were.
+
+static size_t skip_digits(const char *p, size_t i, size_t end)
+{
+    while (i < end && ken_is_digit(p[i]))
+        i++;
+    return i;
+}
+
+// The position after the number that `p` is, 0 when it is none; *out_is_whole without '.' and 'e'.
+static size_t number_end(const char *p, size_t n, bool *out_is_whole)
+{
+    size_t start = n && p[0] == '-', i = skip_digits(p, start, n);
+    *out_is_whole = true;
+    if (i == start || (p[start] == '0' && i > start + 1))
+        return 0;
+    if (i < n && p[i] == '.') {
+        size_t at = i + 1;
+        *out_is_whole = false;
+        i = skip_digits(p, at, n);
+        if (i == at)
+            return 0;
+    }
+    if (i < n && (p[i] == 'e' || p[i] == 'E')) {
+        size_t at = i + 1;
+        *out_is_whole = false;
+        at += at < n && (p[at] == '+' || p[at] == '-');
+        i = skip_digits(p, at, n);
+        if (i == at)
+            return 0;
+    }
+    return i;
+}
+
+enum {
+    EXPONENT_MAX = 100000, // larger ones are all the same
+    REAL_DIGITS = 308,     // before the point, of a number that is surely held
+};
+
+// Digits before the point once the exponent is applied; 0 for what is smaller than 1.
+static long magnitude(const char *p, size_t n)
+{
+    long at = 0, first = -1, point = -1, exponent = 0;
+    bool is_negative = false;
+    size_t i = p[0] == '-';
+    for (; i < n && p[i] != 'e' && p[i] != 'E'; i++) {
+        if (p[i] == '.') {
+            point = at;
+            continue;
+        }
+        if (first < 0 && p[i] != '0')
+            first = at;
+        at++;
+    }
+    for (i++; i < n; i++) {
+        is_negative |= p[i] == '-';
+        if (ken_is_digit(p[i]) && exponent < EXPONENT_MAX)
+            exponent = exponent * 10 + (p[i] - '0');
+    }
+    long digits = (point < 0 ? at : point) - first + (is_negative ? -exponent : exponent);
+    return first < 0 || digits < 0 ? 0 : digits;
+}
+
+static bool is_machine_integer(ken_str digits, bool is_negative)
+{
+    uint64_t v;
+    return ken_str_parse_u64(digits, &v) && v <= (uint64_t)INT64_MAX + is_negative;
+}
+
+// `p`, of `n` bytes, is a number.
+static void bring_into_range(char *p, size_t n, bool is_whole)
+{
+    size_t start = p[0] == '-';
+    bool is_huge = magnitude(p, n) > REAL_DIGITS;
+    if (is_huge) {
+        memset(p + start, ' ', n - start);
+        memcpy(p + start, "9e307", 5); // the shortest huge one is 1e308
+    } else if (is_whole && !is_machine_integer(ken_str_n(p + start, n - start), start > 0)) {
+        memcpy(p + n - 3, "e03", 3);
+    }
+}
+
+static void bring_all_into_range(char *p, size_t n)
+{
+    for (size_t i = 0; i < n;) {
+        bool is_whole;
+        if (p[i] == '"') {
+            i = skip_string(ken_str_n(p, n), i);
+        } else if (p[i] == '-' || ken_is_digit(p[i])) {
+            size_t len = number_end(p + i, n - i, &is_whole);
+            if (!len)
+                return; // not JSON
+            bring_into_range(p + i, len, is_whole);
+            i += len;
+        } else {
+            i++;
+        }
+    }
+}
+
 // ---- parsing -----------------------------------------------------------------------------------
+
+static json_t *load(ken_str text, json_error_t *e)
+{
+    return json_loadb(text.len ? text.ptr : "", text.len,
+                      JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, e);
+}
+
+static json_t *load_in_range(ken_str text, json_error_t *e)
+{
+    ken_buf copy = KEN_BUF_INIT(KEN_JSON_BYTES_MAX + 1);
+    json_t *v = NULL;
+    ken_buf_put_str(&copy, text);
+    if (!copy.is_over) {
+        bring_all_into_range(copy.ptr, copy.len);
+        v = load(ken_buf_str(&copy), e);
+    }
+    ken_buf_release(&copy);
+    return v;
+}
 
 ken_status ken_json_parse(ken_str text, json_t **out, ken_err *err)
 {
@@ -115,8 +236,9 @@ ken_status ken_json_parse(ken_str text, json_t **out, ken_err *err)
     if (depth > KEN_JSON_DEPTH_MAX)
         return KEN_FAIL(err, KEN_ELIMIT, "JSON nests deeper than %d levels", KEN_JSON_DEPTH_MAX);
     json_error_t e;
-    json_t *v = json_loadb(text.len ? text.ptr : "", text.len,
-                           JSON_REJECT_DUPLICATES | JSON_DECODE_ANY | JSON_ALLOW_NUL, &e);
+    json_t *v = load(text, &e);
+    if (!v && json_error_code(&e) == json_error_numeric_overflow)
+        v = load_in_range(text, &e);
     if (!v) {
         char msg[sizeof e.text]; // it quotes the input, which may be anything
         size_t n = 0;
@@ -189,11 +311,13 @@ ken_status ken_json_read_u64(const json_t *object, const char *path, const char 
     if (!v || json_is_null(v))
         return KEN_OK;
     double real = json_number_value(v);
-    bool is_whole = json_is_integer(v) || (json_is_real(v) && floor(real) == real && real < 9e15);
+    bool is_whole = json_is_integer(v) || (json_is_real(v) && floor(real) == real);
     if (!is_whole)
         return fail_type(path, key, "a whole number", v, err);
     if (real < 0)
         return KEN_FAIL(err, KEN_EINVAL, "%s.%s must not be negative", path, key);
+    if (json_is_real(v) && real >= 9e15)
+        return KEN_FAIL(err, KEN_EINVAL, "%s.%s is too large: %g", path, key, real);
     *out = json_is_integer(v) ? (uint64_t)json_integer_value(v) : (uint64_t)real;
     return KEN_OK;
 }

@@ -36,6 +36,7 @@ typedef struct ken_mcp_opts {
     size_t n_toolsets;
     bool is_read_only;        // also when the setting mcp.read_only says so
     size_t n_workers;         // calls that run at the same time; 0 = 4
+    uint32_t end_ms;          // for what is received to be answered at the end; 0 = 10 s
     const ken_toolset *tools; // instead of all that: exactly these
 } ken_mcp_opts;
 
@@ -62,10 +63,21 @@ ken_mcp_session *ken_mcp_session_new(ken_mcp_server *server, ken_mcp_send_fn *se
 void ken_mcp_session_receive(ken_mcp_session *s, ken_str message);
 // Answers a message that was too long to be kept.
 void ken_mcp_session_refuse_long(ken_mcp_session *s);
-void ken_mcp_session_cancel_all(ken_mcp_session *s);
-size_t ken_mcp_session_n_running(ken_mcp_session *s);
-// Until nothing runs, or for `timeout_ms`; false when something still does.
+// True when so much waits that nothing more should be received for a while.
+bool ken_mcp_session_is_full(ken_mcp_session *s);
+// No call begins while `is_held`: the client does not take its answers.
+void ken_mcp_session_hold(ken_mcp_session *s, bool is_held);
+size_t ken_mcp_session_n_waiting(ken_mcp_session *s); // calls that have not begun
+size_t ken_mcp_session_n_running(ken_mcp_session *s); // those and the ones that run
+// Until nothing runs or waits, or for `timeout_ms`; false when something still does.
 bool ken_mcp_session_wait(ken_mcp_session *s, int64_t timeout_ms);
+
+// How a session ends that is not idle: stop refuses what waits and cancels what runs, abandon
+// answers what still does not end. All of it is answered. cancel_all does the same without answers,
+// for a client that is gone.
+void ken_mcp_session_stop(ken_mcp_session *s);
+void ken_mcp_session_abandon(ken_mcp_session *s);
+void ken_mcp_session_cancel_all(ken_mcp_session *s);
 void ken_mcp_session_free(ken_mcp_session *s); // nothing may be running
 
 #endif

@@ -31,6 +31,7 @@ typedef struct ken_mcp__message {
     ken_mcp__kind kind;
     char *id;             // JSON text as it goes back: "7", "\"a\""; owned; NULL when there is none
     char *request_id;     // of notifications/cancelled, the same way
+    char *token;          // params._meta.progressToken, the same way
     json_t *json;         // owned
     ken_str method;       // in json
     const json_t *params; // in json; an object or NULL
@@ -58,18 +59,60 @@ struct ken_mcp_server {
     ken_pool *pool;       // NULL until the first call
 };
 
-typedef struct ken_mcp__request {
+typedef struct ken_mcp__request ken_mcp__request;
+typedef void ken_mcp__method_fn(ken_mcp__request *r, ken_buf *out);
+
+struct ken_mcp__request {
     ken_mcp_session *session;
     ken_mcp_server *server; // the session's
     ken_mcp__message msg;   // owned
     bool is_modern;
+    ken_mcp__method_fn *run; // of requests that take time
+    bool is_held;            // no answer until it is cancelled
+    char *text;              // owned: the message of one that waits without its tree, or NULL
+    size_t text_bytes;
     ken_cancel cancel;
-    bool is_dropped;     // guarded by the session's lock: the client wants no answer any more
-    const json_t *token; // progressToken, or NULL
     double last_progress;
     int64_t last_progress_ns;
-    struct ken_mcp__request *next; // guarded by the session's lock
-} ken_mcp__request;
+    // Guarded by the session's lock:
+    bool has_begun;
+    bool is_dropped; // it is answered, or the client wants no answer any more
+    ken_mcp__request *next_in_bucket;
+    ken_mcp__request *previous, *next; // in the queue
+};
+
+enum {
+    KEN_MCP__BUCKETS = 1024
+};
+
+struct ken_mcp_session {
+    ken_mcp_server *server;
+    ken_mcp_send_fn *send;
+    void *send_ctx;
+    pthread_mutex_t send_lock; // one message at a time
+    pthread_mutex_t lock;      // guards all that follows
+    pthread_cond_t one_ended;
+    ken_mcp__request *buckets[KEN_MCP__BUCKETS]; // accepted and not ended, by the hash of the id
+    size_t n_calls;                              // of those, the ones that are not held
+    size_t n_held;
+    ken_mcp__request *first_waiting, *last_waiting;
+    size_t n_waiting, waiting_bytes;
+    size_t n_workers; // that take from the queue, or are about to
+    bool is_held;     // nothing begins
+};
+
+void ken_mcp__send(ken_mcp_session *s, ken_buf *message);
+void ken_mcp__send_error(ken_mcp_session *s, const char *id, int code, const char *message);
+size_t ken_mcp__n_workers(const ken_mcp_server *s);
+// Its threads are started with the first call that needs them: a client that only probes pays
+// nothing.
+ken_pool *ken_mcp__pool(ken_mcp_server *s);
+
+// ---- mcp_requests.c -----------------------------------------------------------------------------
+// Takes `r`, which came as `text`: it will be answered, now or later.
+void ken_mcp__accept(ken_mcp_session *s, ken_mcp__request *r, ken_str text);
+void ken_mcp__cancel(ken_mcp_session *s, const char *id);
+void ken_mcp__request_free(ken_mcp__request *r);
 
 // Results are put together as text: begin, members without braces, end.
 void ken_mcp__begin_result(const ken_mcp__request *r, ken_buf *out);

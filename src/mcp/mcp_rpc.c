@@ -116,7 +116,9 @@ void ken_mcp__message_parse(ken_str text, ken_mcp__message *out)
         return;
     }
     ken_str raw_id = ken_json_find_raw(text, "id");
-    ken_str raw_request = ken_json_find_raw(ken_json_find_raw(text, "params"), "requestId");
+    ken_str raw_params = ken_json_find_raw(text, "params");
+    ken_str raw_request = ken_json_find_raw(raw_params, "requestId");
+    ken_str raw_token = ken_json_find_raw(ken_json_find_raw(raw_params, "_meta"), "progressToken");
     ken_buf copy = KEN_BUF_INIT(KEN_MCP_MESSAGE_MAX + 1);
     if (is_huge(raw_id))
         blank(&copy, text, raw_id);
@@ -131,6 +133,9 @@ void ken_mcp__message_parse(ken_str text, ken_mcp__message *out)
         const json_t *request = json_object_get(out->params, "requestId");
         if (out->kind == KEN_MCP__NOTIFICATION && request)
             out->request_id = id_text(raw_request, request);
+        const json_t *token =
+            json_object_get(ken_json_get_object(out->params, "_meta"), "progressToken");
+        out->token = token ? id_text(raw_token, token) : NULL;
     }
     ken_buf_release(&copy);
 }
@@ -139,6 +144,7 @@ void ken_mcp__message_release(ken_mcp__message *m)
 {
     ken_free(m->id);
     ken_free(m->request_id);
+    ken_free(m->token);
     json_decref(m->json);
     *m = (ken_mcp__message){ .kind = KEN_MCP__BAD };
 }

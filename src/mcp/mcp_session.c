@@ -1,9 +1,5 @@
 // SPDX-License-Identifier: MIT
 // The session: which method, which era, who answers.
-//
-// A request belongs to the list of its session from the moment it is accepted until its answer is
-// sent. A cancelled request stays there until its worker has noticed, and is then dropped without
-// an answer. The list's lock is a leaf: nothing is sent and no tool runs under it.
 #include <stdio.h>
 #include <time.h>
 
@@ -15,8 +11,7 @@
 
 enum {
     WORKERS = 4,
-    QUEUE_MAX = 64,
-    RUNNING_MAX = 256, // requests of one session that are not answered yet
+    QUEUE_MAX = 64, // workers of sessions that wait for a thread
     PROGRESS_EVERY_NS = 100 * 1000 * 1000,
     ANSWER_MAX = 64 * 1024 * 1024,
     LIST_TTL_MS = 3600 * 1000,
@@ -42,19 +37,6 @@ static const char instructions[] =
     "The project is the folder that you work in; name another with `project` (id, name or path; "
     "list_projects). A folder that was never indexed is indexed on first use; index_repository brings "
     "an index up to date, get_repo_status tells its state. format \"text\" costs fewer tokens.";
-
-struct ken_mcp_session {
-    ken_mcp_server *server;
-    ken_mcp_send_fn *send;
-    void *send_ctx;
-    pthread_mutex_t send_lock; // one message at a time
-    pthread_mutex_t lock;      // guards: running, n_running
-    pthread_cond_t one_ended;
-    ken_mcp__request *running;
-    size_t n_running;
-};
-
-typedef void method_fn(ken_mcp__request *r, ken_buf *out);
 
 // ---- the server --------------------------------------------------------------------------------
 
@@ -114,12 +96,16 @@ void ken_mcp_server_free(ken_mcp_server *s)
     ken_free(s);
 }
 
-// Threads are started with the first call that needs them: a client that only probes pays nothing.
-static ken_pool *server_pool(ken_mcp_server *s)
+size_t ken_mcp__n_workers(const ken_mcp_server *s)
+{
+    return s->opts.n_workers ? s->opts.n_workers : WORKERS;
+}
+
+ken_pool *ken_mcp__pool(ken_mcp_server *s)
 {
     pthread_mutex_lock(&s->lock);
     if (!s->pool)
-        s->pool = ken_pool_new(s->opts.n_workers ? s->opts.n_workers : WORKERS, QUEUE_MAX, 0);
+        s->pool = ken_pool_new(ken_mcp__n_workers(s), QUEUE_MAX, 0);
     ken_pool *pool = s->pool;
     pthread_mutex_unlock(&s->lock);
     return pool;
@@ -127,7 +113,7 @@ static ken_pool *server_pool(ken_mcp_server *s)
 
 // ---- sending -----------------------------------------------------------------------------------
 
-static void session_send(ken_mcp_session *s, ken_buf *message)
+void ken_mcp__send(ken_mcp_session *s, ken_buf *message)
 {
     if (message->is_over || !message->len) {
         KEN_LOG_ERR("mcp", "an answer was too large to send");
@@ -140,11 +126,11 @@ static void session_send(ken_mcp_session *s, ken_buf *message)
     pthread_mutex_unlock(&s->send_lock);
 }
 
-static void send_error(ken_mcp_session *s, const char *id, int code, const char *message)
+void ken_mcp__send_error(ken_mcp_session *s, const char *id, int code, const char *message)
 {
     ken_buf out = KEN_BUF_INIT(64 * 1024);
     ken_mcp__put_error(&out, id, code, message, (ken_str){ NULL, 0 });
-    session_send(s, &out);
+    ken_mcp__send(s, &out);
     ken_buf_release(&out);
 }
 
@@ -282,22 +268,22 @@ static void on_progress(void *ctx, const ken_tool_progress *p)
 {
     ken_mcp__request *r = ctx;
     int64_t now = ken_clock_mono_ns();
-    if (!r->token || p->done <= r->last_progress || now - r->last_progress_ns < PROGRESS_EVERY_NS ||
-        ken_cancel_is_set(&r->cancel))
+    if (!r->msg.token || p->done <= r->last_progress ||
+        now - r->last_progress_ns < PROGRESS_EVERY_NS || ken_cancel_is_set(&r->cancel))
         return;
     r->last_progress = p->done;
     r->last_progress_ns = now;
     ken_buf out = KEN_BUF_INIT(16 * 1024);
     ken_buf_puts(&out, "{\"jsonrpc\":\"2.0\",\"method\":\"notifications/progress\","
                        "\"params\":{\"progressToken\":");
-    ken_json_dump(r->token, &out);
+    ken_buf_puts(&out, r->msg.token);
     ken_buf_printf(&out, ",\"progress\":%.6g", p->done);
     if (p->total > 0)
         ken_buf_printf(&out, ",\"total\":%.6g", p->total);
     ken_buf_puts(&out, ",\"message\":");
     ken_json_put_quoted(&out, ken_str_c(p->message ? p->message : ""));
     ken_buf_puts(&out, "}}");
-    session_send(r->session, &out);
+    ken_mcp__send(r->session, &out);
     ken_buf_release(&out);
 }
 
@@ -402,7 +388,7 @@ typedef enum method_where {
 
 typedef struct method {
     const char *name;
-    method_fn *run;
+    ken_mcp__method_fn *run;
     bool is_legacy, is_modern;
     method_where where;
 } method;
@@ -457,105 +443,7 @@ static bool refuses_meta(ken_mcp__request *r, const json_t *meta, ken_buf *out)
     return true;
 }
 
-// ---- requests that run -------------------------------------------------------------------------
-
-static void request_free(ken_mcp__request *r)
-{
-    ken_mcp__message_release(&r->msg);
-    ken_free(r);
-}
-
-// False when the id is taken or there are too many; says which.
-static bool session_add(ken_mcp_session *s, ken_mcp__request *r, const char **out_why)
-{
-    bool is_free = true;
-    pthread_mutex_lock(&s->lock);
-    for (ken_mcp__request *o = s->running; o && is_free; o = o->next)
-        is_free = strcmp(o->msg.id, r->msg.id) != 0;
-    bool has_room = s->n_running < RUNNING_MAX;
-    if (is_free && has_room) {
-        r->next = s->running;
-        s->running = r;
-        s->n_running++;
-    }
-    pthread_mutex_unlock(&s->lock);
-    *out_why = !is_free ? "a request with this id is still running" : "too many requests at once";
-    return is_free && has_room;
-}
-
-static void session_remove(ken_mcp_session *s, ken_mcp__request *r)
-{
-    pthread_mutex_lock(&s->lock);
-    ken_mcp__request **at = &s->running;
-    while (*at != r)
-        at = &(*at)->next;
-    *at = r->next;
-    s->n_running--;
-    pthread_cond_broadcast(&s->one_ended);
-    pthread_mutex_unlock(&s->lock);
-}
-
-static bool is_dropped(ken_mcp__request *r)
-{
-    pthread_mutex_lock(&r->session->lock);
-    bool dropped = r->is_dropped;
-    pthread_mutex_unlock(&r->session->lock);
-    return dropped;
-}
-
-static void run_request(void *ctx, size_t worker)
-{
-    (void)worker;
-    ken_mcp__request *r = ctx;
-    ken_mcp_session *s = r->session;
-    const method *m = find_method(r->msg.method, r->is_modern);
-    ken_buf out = KEN_BUF_INIT(ANSWER_MAX);
-    if (!is_dropped(r))
-        m->run(r, &out);
-    if (!is_dropped(r))
-        session_send(s, &out);
-    ken_buf_release(&out);
-    session_remove(s, r);
-    request_free(r);
-}
-
-static void set_deadline(ken_mcp__request *r)
-{
-    ken_str name = ken_json_text(json_object_get(r->msg.params, "name"));
-    uint64_t ms = ken_toolset_timeout_ms(r->server->tools, name);
-    if (ms)
-        r->cancel.deadline_ns = r->last_progress_ns + (int64_t)ms * 1000000;
-}
-
-// Hands `r` to a worker; it owns itself from here on.
-static void start_request(ken_mcp_session *s, ken_mcp__request *r, const method *m)
-{
-    const char *why;
-    const json_t *token =
-        json_object_get(ken_json_get_object(r->msg.params, "_meta"), "progressToken");
-    r->token = json_is_string(token) || json_is_integer(token) ? token : NULL;
-    r->last_progress_ns = ken_clock_mono_ns();
-    set_deadline(r);
-    if (!session_add(s, r, &why)) {
-        send_error(s, r->msg.id, KEN_MCP__INVALID_REQUEST, why);
-        request_free(r);
-        return;
-    }
-    if (m->where == HELD) {
-        ken_buf out = KEN_BUF_INIT(64 * 1024);
-        m->run(r, &out);
-        session_send(s, &out);
-        ken_buf_release(&out);
-        return;
-    }
-    if (!ken_pool_try_submit(server_pool(s->server), run_request, r)) {
-        session_remove(s, r);
-        send_error(s, r->msg.id, KEN_MCP__INTERNAL, "too many calls are waiting; try again");
-        request_free(r);
-    }
-}
-
-static void handle_request(ken_mcp_session *s, ken_mcp__request *r)
+static void handle_request(ken_mcp_session *s, ken_mcp__request *r, ken_str received)
 {
     const json_t *meta = ken_json_get_object(r->msg.params, "_meta");
     ken_buf out = KEN_BUF_INIT(ANSWER_MAX);
@@ -563,46 +451,25 @@ static void handle_request(ken_mcp_session *s, ken_mcp__request *r)
                    ken_str_eq_c(r->msg.method, "server/discover");
     const method *m = find_method(r->msg.method, r->is_modern);
     if (r->is_modern && refuses_meta(r, meta, &out)) {
-        session_send(s, &out);
+        ken_mcp__send(s, &out);
     } else if (!m) {
         char text[160];
         snprintf(text, sizeof text, "method '%.80s' is not supported%s",
                  json_string_value(json_object_get(r->msg.json, "method")),
                  r->is_modern ? " in " MODERN_VERSION : "");
-        send_error(s, r->msg.id, KEN_MCP__METHOD_NOT_FOUND, text);
+        ken_mcp__send_error(s, r->msg.id, KEN_MCP__METHOD_NOT_FOUND, text);
     } else if (m->where != HERE) {
-        start_request(s, r, m);
+        r->run = m->run;
+        r->is_held = m->where == HELD;
+        ken_mcp__accept(s, r, received);
         r = NULL;
     } else {
         m->run(r, &out);
-        session_send(s, &out);
+        ken_mcp__send(s, &out);
     }
     if (r)
-        request_free(r);
+        ken_mcp__request_free(r);
     ken_buf_release(&out);
-}
-
-// Requests that wait for nothing but this are gone at once; the others when their worker notices.
-static void handle_cancelled(ken_mcp_session *s, const char *id)
-{
-    ken_mcp__request *held = NULL;
-    if (!id)
-        return;
-    pthread_mutex_lock(&s->lock);
-    for (ken_mcp__request *r = s->running; r; r = r->next) {
-        if (strcmp(r->msg.id, id))
-            continue;
-        r->is_dropped = true;
-        ken_cancel_set(&r->cancel);
-        if (find_method(r->msg.method, r->is_modern)->where == HELD)
-            held = r;
-        break;
-    }
-    pthread_mutex_unlock(&s->lock);
-    if (held) {
-        session_remove(s, held);
-        request_free(held);
-    }
 }
 
 // ---- the session -------------------------------------------------------------------------------
@@ -627,10 +494,12 @@ void ken_mcp_session_free(ken_mcp_session *s)
 {
     if (!s)
         return;
-    while (s->running) { // held ones only
-        ken_mcp__request *r = s->running;
-        s->running = r->next;
-        request_free(r);
+    for (size_t i = 0; i < KEN_MCP__BUCKETS; i++) {
+        while (s->buckets[i]) { // held ones only
+            ken_mcp__request *r = s->buckets[i];
+            s->buckets[i] = r->next_in_bucket;
+            ken_mcp__request_free(r);
+        }
     }
     pthread_cond_destroy(&s->one_ended);
     pthread_mutex_destroy(&s->lock);
@@ -647,68 +516,25 @@ void ken_mcp_session_receive(ken_mcp_session *s, ken_str text)
     ken_mcp__message_parse(text, &r->msg);
     switch (r->msg.kind) {
     case KEN_MCP__REQUEST:
-        handle_request(s, r);
+        handle_request(s, r, text);
         return;
     case KEN_MCP__NOTIFICATION:
-        if (ken_str_eq_c(r->msg.method, "notifications/cancelled"))
-            handle_cancelled(s, r->msg.request_id);
+        if (ken_str_eq_c(r->msg.method, "notifications/cancelled") && r->msg.request_id)
+            ken_mcp__cancel(s, r->msg.request_id);
         break;
     case KEN_MCP__RESPONSE:
         break;
     case KEN_MCP__BAD:
     default:
-        send_error(s, r->msg.id, r->msg.code, r->msg.err.msg);
+        ken_mcp__send_error(s, r->msg.id, r->msg.code, r->msg.err.msg);
         break;
     }
-    request_free(r);
+    ken_mcp__request_free(r);
 }
 
 void ken_mcp_session_refuse_long(ken_mcp_session *s)
 {
     char text[80];
     snprintf(text, sizeof text, "a message may have at most %d bytes", KEN_MCP_MESSAGE_MAX);
-    send_error(s, NULL, KEN_MCP__INVALID_REQUEST, text);
-}
-
-void ken_mcp_session_cancel_all(ken_mcp_session *s)
-{
-    pthread_mutex_lock(&s->lock);
-    ken_mcp__request **at = &s->running;
-    while (*at) {
-        ken_mcp__request *r = *at;
-        r->is_dropped = true;
-        ken_cancel_set(&r->cancel);
-        at = &r->next;
-    }
-    pthread_mutex_unlock(&s->lock);
-}
-
-// Calls that a worker has or will have; the lock is held.
-static size_t count_calls(const ken_mcp_session *s)
-{
-    size_t n = 0;
-    for (const ken_mcp__request *r = s->running; r; r = r->next)
-        n += find_method(r->msg.method, r->is_modern)->where == WORKER;
-    return n;
-}
-
-size_t ken_mcp_session_n_running(ken_mcp_session *s)
-{
-    pthread_mutex_lock(&s->lock);
-    size_t n = count_calls(s);
-    pthread_mutex_unlock(&s->lock);
-    return n;
-}
-
-bool ken_mcp_session_wait(ken_mcp_session *s, int64_t timeout_ms)
-{
-    int64_t end = ken_clock_mono_ns() + timeout_ms * 1000000;
-    struct timespec at = { .tv_sec = end / 1000000000, .tv_nsec = end % 1000000000 };
-    int rc = 0;
-    pthread_mutex_lock(&s->lock);
-    while (!rc && count_calls(s))
-        rc = pthread_cond_timedwait(&s->one_ended, &s->lock, &at);
-    bool is_idle = !count_calls(s);
-    pthread_mutex_unlock(&s->lock);
-    return is_idle;
+    ken_mcp__send_error(s, NULL, KEN_MCP__INVALID_REQUEST, text);
 }

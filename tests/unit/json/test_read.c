@@ -32,6 +32,45 @@ KEN_TEST(parses_any_value)
         json_decref(parse(texts[i]));
 }
 
+// JSON does not bound numbers; what no machine type holds is still a number, and out of range.
+KEN_TEST(numbers_beyond_the_machine_are_numbers)
+{
+    static const struct {
+        const char *text;
+        double value;
+    } rows[] = {
+        { "[9223372036854775807]", 9223372036854775807.0 },
+        { "[9223372036854775808]", 9223372036854775808.0 },
+        { "[-9223372036854775809]", -9223372036854775809.0 },
+        { "[99999999999999999999,\"99999999999999999999\"]", 1e20 },
+        { "[ 1234567890123456789012345678901234567890 ]", 1.234567890123456789e39 },
+        { "[1e999]", 9e307 },
+        { "[-1.25E+4000]", -9e307 },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        json_t *v = parse(rows[i].text);
+        double got = json_number_value(json_array_get(v, 0)), want = rows[i].value;
+        kt_true(got / want > 0.999999 && got / want < 1.000001);
+        json_decref(v);
+    }
+    char long_one[1000] = "[";
+    memset(long_one + 1, '7', 900);
+    long_one[901] = ']';
+    json_t *v = parse(long_one);
+    kt_true(json_number_value(json_array_get(v, 0)) > 1e307);
+    uint64_t n = 5;
+    ken_err err = { 0 };
+    json_t *o = parse("{\"n\":99999999999999999999}");
+    kt_status(ken_json_read_u64(o, "args", "n", &n, &err), KEN_EINVAL);
+    kt_eq_str(err.msg, "args.n is too large: 1e+20");
+    json_decref(o);
+    json_decref(v);
+    static const char *const broken[] = { "[099999999999999999999]", "[99999999999999999999.]",
+                                          "[1e999e]", "[99999999999999999999 \"", "[1e999" };
+    for (size_t i = 0; i < sizeof broken / sizeof *broken; i++)
+        refuses(ken_str_c(broken[i]), KEN_EINVAL);
+}
+
 KEN_TEST(refuses_broken_text)
 {
     static const char *const texts[] = {

@@ -61,9 +61,21 @@ KEN_TEST(text_that_is_no_json)
               KEN_MCP__PARSE, "3");
     lab_fails("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\",\"params\":{\"a\":\"\\ud800\"}}",
               KEN_MCP__PARSE, "3");
-    lab_fails("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\","
-              "\"params\":{\"a\":99999999999999999999}}",
-              KEN_MCP__PARSE, "3");
+}
+
+KEN_TEST(numbers_of_any_size_are_json)
+{
+    json_t *v = lab_ask("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"ping\","
+                        "\"params\":{\"a\":99999999999999999999,\"b\":-1e400}}");
+    kt_not_null(json_object_get(v, "result"));
+    json_decref(v);
+    v = lab_ask("{\"jsonrpc\":\"2.0\",\"id\":3,\"method\":\"tools/call\",\"params\":{"
+                "\"name\":\"echo\",\"arguments\":{\"a\":99999999999999999999}}}");
+    const json_t *r = json_object_get(v, "result");
+    kt_true(json_is_true(json_object_get(r, "isError")));
+    const json_t *text = json_object_get(json_array_get(json_object_get(r, "content"), 0), "text");
+    kt_has_str(json_string_value(text), "args.a: 1e20 is not of type string");
+    json_decref(v);
 }
 
 KEN_TEST(nul_and_binary_bytes)

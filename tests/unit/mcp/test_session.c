@@ -390,24 +390,107 @@ KEN_TEST(progress_only_grows_and_only_when_asked_for)
     lab_close(&l);
 }
 
-KEN_TEST(too_many_calls_are_refused)
+// However many calls are sent, all are answered, and what is quick is answered before them.
+KEN_TEST(calls_wait_for_their_turn)
+{
+    enum {
+        N = 3000
+    };
+    lab l;
+    lab_open(&l);
+    char text[200];
+    for (int i = 0; i < 4; i++) { // every worker has something to do
+        snprintf(text, sizeof text, SLOW("\"slow %d\"", "10000", ""), i);
+        lab_put(&l, text);
+    }
+    for (int i = 0; i < N; i++) {
+        snprintf(text, sizeof text,
+                 "{\"jsonrpc\":\"2.0\",\"id\":%d,\"method\":\"tools/call\",\"params\":"
+                 "{\"name\":\"echo\",\"arguments\":{\"a\":\"%d\"}}}",
+                 i, i);
+        lab_put(&l, text);
+    }
+    lab_put(&l, "{\"jsonrpc\":\"2.0\",\"id\":\"p\",\"method\":\"ping\"}");
+    kt_eq_u(lab_n_sent(&l), 1);
+    kt_eq_u(ken_mcp_session_n_waiting(l.session), N);
+    lab_put(&l, CANCEL("2999")); // waits
+    kt_eq_u(ken_mcp_session_n_waiting(l.session), N - 1);
+    kt_false(ken_mcp_session_is_full(l.session));
+    for (int i = 0; i < 4; i++) {
+        snprintf(text, sizeof text, CANCEL("\"slow %d\""), i);
+        lab_put(&l, text);
+    }
+    kt_true(ken_mcp_session_wait(l.session, 60000));
+    kt_eq_u(lab_n_sent(&l), N);
+    char *seen = ken_zalloc(N);
+    for (size_t i = 1; i < N; i++) {
+        json_t *v = lab_take(&l, i);
+        json_int_t id = json_integer_value(member(v, "id", NULL));
+        const json_t *given = member(member(v, "result", NULL), "structuredContent", "a");
+        kt_true(id >= 0 && id < N - 1 && !seen[id]);
+        snprintf(text, sizeof text, "%d", (int)id);
+        kt_eq_text(ken_json_text(given), text);
+        seen[id] = 1;
+        json_decref(v);
+    }
+    ken_free(seen);
+    lab_close(&l);
+}
+
+KEN_TEST(a_session_says_when_it_is_full)
+{
+    enum {
+        PAD = 100 * 1024
+    };
+    lab l;
+    lab_open(&l);
+    ken_buf text = KEN_BUF_INIT(1 << 20);
+    char pad[1024 + 1];
+    memset(pad, 'x', sizeof pad - 1);
+    pad[sizeof pad - 1] = '\0';
+    ken_mcp_session_hold(l.session, true); // the client takes nothing
+    size_t n = 0;
+    for (; !ken_mcp_session_is_full(l.session) && n < 1000; n++) {
+        ken_buf_clear(&text);
+        ken_buf_printf(&text, "{\"jsonrpc\":\"2.0\",\"id\":%zu,\"method\":\"tools/call\",", n);
+        ken_buf_puts(&text, "\"params\":{\"name\":\"echo\",\"arguments\":{\"a\":\"");
+        for (size_t i = 0; i < PAD / 1024; i++)
+            ken_buf_puts(&text, pad);
+        ken_buf_puts(&text, "\"}}}");
+        ken_mcp_session_receive(l.session, ken_buf_str(&text));
+    }
+    kt_true(n > 100 && n < 200); // 16 MiB
+    kt_eq_u(lab_n_sent(&l), 0);
+    kt_eq_u(ken_mcp_session_n_waiting(l.session), n);
+    ken_mcp_session_hold(l.session, false);
+    kt_true(ken_mcp_session_wait(l.session, 20000));
+    kt_eq_u(lab_n_sent(&l), n);
+    kt_false(ken_mcp_session_is_full(l.session));
+    ken_buf_release(&text);
+    lab_close(&l);
+}
+
+// What was received is answered, whatever becomes of it.
+KEN_TEST(a_session_that_is_stopped_answers_everything)
 {
     lab l;
     lab_open(&l);
-    enum {
-        N = 400
-    };
-    for (int i = 0; i < N; i++) {
-        char text[200];
-        snprintf(text, sizeof text, SLOW("%d", "100000", ""), i);
+    char text[200];
+    for (int i = 0; i < 20; i++) {
+        snprintf(text, sizeof text, SLOW("%d", "10000", ""), i);
         lab_put(&l, text);
     }
-    kt_true(lab_n_sent(&l) > 300);
-    json_t *v = lab_take(&l, 0);
-    kt_true(lab_code(v) != 0);
-    json_decref(v);
-    ken_mcp_session_cancel_all(l.session);
+    ken_mcp_session_stop(l.session);
     kt_true(ken_mcp_session_wait(l.session, 5000));
+    kt_eq_u(lab_n_sent(&l), 20);
+    size_t n_refused = 0;
+    for (size_t i = 0; i < 20; i++) {
+        json_t *v = lab_take(&l, i);
+        n_refused += lab_code(v) == KEN_MCP__INTERNAL;
+        kt_true(lab_code(v) || json_is_true(member(v, "result", "isError")));
+        json_decref(v);
+    }
+    kt_true(n_refused >= 16);
     lab_close(&l);
 }
 

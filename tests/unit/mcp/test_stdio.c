@@ -10,11 +10,16 @@
 
 #include "mcp_lab.h"
 
+enum {
+    FLOOD = 50000 // messages
+};
+
 typedef struct wire {
     int to, from;      // our ends
     int in_fd, out_fd; // its ends
     ken_toolset *tools;
     pthread_t thread;
+    uint32_t end_ms;
     bool is_idle;
     int rc;
 } wire;
@@ -22,7 +27,7 @@ typedef struct wire {
 static void *wire_main(void *arg)
 {
     wire *w = arg;
-    ken_mcp_opts opts = { .version = "0", .tools = w->tools };
+    ken_mcp_opts opts = { .version = "0", .tools = w->tools, .end_ms = w->end_ms };
     w->rc = ken_mcp__serve(NULL, &opts, w->in_fd, w->out_fd, &w->is_idle);
     return NULL;
 }
@@ -30,7 +35,7 @@ static void *wire_main(void *arg)
 static void wire_open(wire *w, bool is_socket)
 {
     int in[2], out[2];
-    *w = (wire){ .tools = lab_tools() };
+    *w = (wire){ .tools = lab_tools(), .end_ms = 1000 };
     signal(SIGPIPE, SIG_IGN);
     kt_eq_i(is_socket ? socketpair(AF_UNIX, SOCK_STREAM, 0, in) : pipe(in), 0);
     kt_eq_i(is_socket ? socketpair(AF_UNIX, SOCK_STREAM, 0, out) : pipe(out), 0);
@@ -209,15 +214,52 @@ KEN_TEST(binary_input_does_no_harm)
 #define SLOW_CALL(id) \
     "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\",\"params\":{\"name\":\"slow\"}}\n"
 
-KEN_TEST(end_of_input_stops_what_runs)
+static void is_answered(wire *w, size_t n, const char *what)
+{
+    bool seen[16] = { false };
+    for (size_t i = 0; i < n; i++) {
+        const char *line = wire_line(w);
+        kt_not_null(line);
+        json_t *v = NULL;
+        kt_ok(ken_json_parse(ken_str_c(line), &v, NULL));
+        json_int_t id = json_integer_value(json_object_get(v, "id"));
+        kt_true(id > 0 && id < 16 && !seen[id]);
+        kt_has_str(line, what);
+        seen[id] = true;
+        json_decref(v);
+    }
+}
+
+#define QUICK_CALL(id)                                                                   \
+    "{\"jsonrpc\":\"2.0\",\"id\":" id ",\"method\":\"tools/call\",\"params\":{\"name\":" \
+    "\"slow\",\"arguments\":{\"ms\":100}}}\n"
+
+KEN_TEST(what_was_received_is_answered_at_the_end)
 {
     wire w;
     wire_open(&w, false);
-    wire_puts(&w, SLOW_CALL("1") SLOW_CALL("2") SLOW_CALL("3") PING "\n");
+    w.end_ms = 10000;
+    wire_puts(&w, QUICK_CALL("1") QUICK_CALL("2") QUICK_CALL("3") QUICK_CALL("4") QUICK_CALL("5")
+                      QUICK_CALL("6") QUICK_CALL("7"));
+    wire_end(&w);
+    is_answered(&w, 7, "\"isError\":false");
+    kt_null(wire_line(&w));
+    kt_eq_i(w.rc, 0);
+    wire_close(&w);
+}
+
+KEN_TEST(what_does_not_end_in_time_is_cancelled_and_answered)
+{
+    wire w;
+    wire_open(&w, false);
+    wire_puts(&w,
+              SLOW_CALL("1") SLOW_CALL("2") SLOW_CALL("3") SLOW_CALL("4") SLOW_CALL("5") PING "\n");
     kt_eq_str(wire_line(&w), PONG);
     double ms = wire_end(&w);
-    kt_true(ms < 500); // 40 ms here; a busy machine is slower
+    kt_true(ms > 500 && ms < 3000);
+    is_answered(&w, 5, "r"); // four results that are errors, and one error
     kt_null(wire_line(&w));
+    kt_eq_i(w.rc, 0);
     wire_close(&w);
 }
 
@@ -229,7 +271,8 @@ static void survives_a_client_that_does_not_read(bool is_socket)
     const char *list = "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n";
     for (int i = 0; i < 2000; i++)
         wire_puts(&w, list);
-    kt_true(wire_end(&w) < 2000);
+    kt_true(wire_end(&w) < 4000);
+    kt_eq_i(w.rc, 1); // it never took its answers
     wire_close(&w);
 }
 
@@ -253,6 +296,48 @@ KEN_TEST(a_slow_reader_gets_everything)
     for (int i = 0; i < 300; i++)
         kt_has_str(wire_line(&w), "\"tools\":[");
     wire_end(&w);
+    wire_close(&w);
+}
+
+static void *ask_on(void *arg)
+{
+    wire *w = arg;
+    for (int i = 0; i < FLOOD; i++)
+        wire_puts(w, i % 2 ? "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}\n"
+                           : "{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"no\"}\n");
+    return NULL;
+}
+
+// More than is ever queued: the client is slowed down, and no line is cut.
+KEN_TEST(a_client_that_does_not_read_is_waited_for)
+{
+    wire w;
+    pthread_t asker;
+    wire_open(&w, false);
+    kt_eq_i(pthread_create(&asker, NULL, ask_on, &w), 0);
+    lab_sleep_ms(300);
+    static char part[1 << 16];
+    size_t n_lines = 0, n_bytes = 0, n_whole = 0;
+    char last = '\n';
+    while (n_lines < FLOOD) {
+        struct pollfd p = { .fd = w.from, .events = POLLIN };
+        if (poll(&p, 1, 20000) <= 0)
+            kt_fail("nothing within 20 s after %zu lines", n_lines);
+        ssize_t rc = read(w.from, part, sizeof part);
+        kt_true(rc > 0);
+        for (ssize_t i = 0; i < rc; i++) {
+            n_whole += last == '\n' && part[i] == '{';
+            n_lines += part[i] == '\n';
+            last = part[i];
+        }
+        n_bytes += (size_t)rc;
+    }
+    pthread_join(asker, NULL);
+    kt_eq_u(n_whole, FLOOD);
+    kt_true(n_bytes > (size_t)40 << 20);
+    wire_end(&w);
+    kt_null(wire_line(&w));
+    kt_eq_i(w.rc, 0);
     wire_close(&w);
 }
 
@@ -308,9 +393,10 @@ static pid_t start_process(int *to, int *from)
     kt_true(pid >= 0);
     if (!pid) {
         static const ken_tool_def defs[] = { { LAB_SPEC("noisy"), noisy, NULL },
-                                             { LAB_SPEC("stuck"), stuck, NULL } };
+                                             { LAB_SPEC("stuck"), stuck, NULL },
+                                             { LAB_SPEC("slow"), lab_slow, NULL } };
         ken_toolset *tools = NULL;
-        ken_toolset_opts t = { .defs = defs, .n_defs = 2 };
+        ken_toolset_opts t = { .defs = defs, .n_defs = 3 };
         dup2(in[0], 0);
         dup2(out[1], 1);
         close(in[1]);
@@ -320,7 +406,7 @@ static pid_t start_process(int *to, int *from)
         dup2(open("/dev/null", O_WRONLY), 2);
         if (ken_toolset_new(&t, &tools, NULL))
             _exit(9);
-        int rc = ken_mcp_stdio_run(NULL, &(ken_mcp_opts){ .tools = tools });
+        int rc = ken_mcp_stdio_run(NULL, &(ken_mcp_opts){ .tools = tools, .end_ms = 1000 });
         _exit(rc);
     }
     close(in[0]);
@@ -358,11 +444,41 @@ KEN_TEST(a_call_that_never_stops_does_not_keep_the_process)
     kt_eq_str(wire_line(&w), PONG);
     int64_t start = ken_clock_mono_ns();
     close(w.to);
+    const char *line = wire_line(&w);
+    kt_not_null(line);
+    kt_has_str(line, "\"id\":7,\"error\"");
+    kt_has_str(line, "may be done or not");
+    kt_null(wire_line(&w));
     int status;
     kt_eq_i(waitpid(pid, &status, 0), pid);
-    kt_true(ken_clock_mono_ns() - start < 3000 * 1000000ll); // sanitizers are slow to end
+    kt_true(ken_clock_mono_ns() - start < 4000 * 1000000ll); // sanitizers are slow to end
     kt_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
     close(w.from);
+}
+
+// What was received before a signal is answered after it.
+static void answers_after(int sig)
+{
+    wire w = { .is_idle = true };
+    pid_t pid = start_process(&w.to, &w.from);
+    wire_puts(&w, PING "\n");
+    kt_eq_str(wire_line(&w), PONG);
+    wire_puts(&w, QUICK_CALL("1") QUICK_CALL("2") QUICK_CALL("3") QUICK_CALL("4") QUICK_CALL("5"));
+    kill(pid, sig);
+    is_answered(&w, 5, "\"isError\":false");
+    kt_null(wire_line(&w));
+    int status;
+    kt_eq_i(waitpid(pid, &status, 0), pid);
+    kt_true(WIFEXITED(status) && WEXITSTATUS(status) == 0);
+    close(w.to);
+    close(w.from);
+}
+
+KEN_TEST(signals_lose_no_answers)
+{
+    answers_after(SIGTERM);
+    answers_after(SIGINT);
+    answers_after(SIGHUP);
 }
 
 // The server's parent ends while another process still holds the pipe open.
