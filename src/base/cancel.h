@@ -2,7 +2,8 @@
 // cancel.h -- asking a long job to stop.
 //
 // One thread (or a signal handler) sets the flag, any number of threads look at it. Every long loop
-// takes a ken_cancel * (NULL = cannot be cancelled) and checks it often.
+// checks it often: through a ken_cancel * that it was given (NULL = it has none of its own), and so
+// through the quota of its thread, which has the one of the question (quota.h).
 #ifndef KEN_BASE_CANCEL_H
 #define KEN_BASE_CANCEL_H
 
@@ -22,7 +23,8 @@ static inline void ken_cancel_set(ken_cancel *c)
     atomic_store_explicit(&c->is_set, true, memory_order_relaxed);
 }
 
-// KEN_OK, or KEN_ECANCELLED / KEN_ETIMEOUT with a message.
+// KEN_OK, or KEN_ECANCELLED / KEN_ETIMEOUT with a message; what ken_quota_check says; KEN_ENOMEM
+// when the system has no memory for what runs without a quota.
 ken_status ken_cancel_check(const ken_cancel *c, ken_err *err) KEN_MUST_USE;
 // The flag alone, without the clock: cheap enough for inner loops.
 static inline bool ken_cancel_is_set(const ken_cancel *c)

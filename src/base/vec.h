@@ -2,7 +2,7 @@
 // vec.h -- a typed dynamic array, one macro family with few operations.
 //
 // KEN_VEC(type) declares the struct {type *ptr; size_t len, cap;}; all-zero is an empty vector.
-// Growth aborts when memory is gone: bound what input can make you push.
+// Growth never fails for its caller (alloc.h): bound what input can make you push.
 #ifndef KEN_BASE_VEC_H
 #define KEN_BASE_VEC_H
 

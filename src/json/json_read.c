@@ -1,8 +1,15 @@
 // SPDX-License-Identifier: MIT
 #include <math.h>
 
+#include "base/alloc.h"
 #include "base/utf8.h"
 #include "json/json.h"
+
+// Values are counted with everything else, and refused like it (base/alloc.h).
+KEN_CONSTRUCTOR static void use_our_memory(void)
+{
+    json_set_alloc_funcs(ken_alloc, ken_free);
+}
 
 // ---- a scanner that builds nothing -------------------------------------------------------------
 // It finds where values end without recursion; it is lenient, for what it passes over is either

@@ -162,10 +162,17 @@ static void *heap_realloc(void *ptr, size_t n)
     return q;
 }
 
+static void *plain_calloc(size_t n, size_t size)
+{
+    return ken_zalloc(ken_mul_size(n, size));
+}
+
 KEN_CONSTRUCTOR static void install(void)
 {
     if (is_real)
         ts_set_allocator(heap_malloc, heap_calloc, heap_realloc, heap_free);
+    else
+        ts_set_allocator(ken_alloc, plain_calloc, ken_realloc, ken_free);
 }
 
 lang_heap *lang_heap_new(void)

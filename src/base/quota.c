@@ -1,0 +1,205 @@
+// SPDX-License-Identifier: MIT
+#include "base/quota.h"
+
+#include <stdio.h>
+
+#include "base/clock.h"
+
+enum {
+    CLOCK_EVERY = 8,  // checks between two looks at the clock
+    FINISH_SHARE = 8, // of time and steps, left for an answer in part
+    FINISH_BYTES = 4, // of memory likewise: what was found has to be shown
+    NS_PER_MS = 1000000,
+};
+
+static _Thread_local ken_quota *now;
+
+static uint64_t without(uint64_t limit, uint64_t share)
+{
+    return limit - limit / share;
+}
+
+void ken_quota_begin(ken_quota *b, const ken_quota_limits *limits, const ken_cancel *cancel)
+{
+    *b = (ken_quota){ .limits = *limits, .cancel = cancel };
+    ken_alloc_refill();
+    b->began_ns = ken_clock_mono_ns();
+    if (limits->ms)
+        b->stop_ns = b->began_ns + (int64_t)without(limits->ms * NS_PER_MS, FINISH_SHARE);
+    b->stop_steps = without(limits->steps, FINISH_SHARE);
+    b->account.limit_bytes = (size_t)without(limits->bytes, FINISH_BYTES);
+    b->account.max_bytes = (size_t)limits->bytes;
+    b->outer = now;
+    b->outer_account = ken_account_enter(&b->account);
+    now = b;
+}
+
+void ken_quota_end(ken_quota *b)
+{
+    now = b->outer;
+    ken_account_enter(b->outer_account);
+    ken_alloc_refill();
+}
+
+ken_quota *ken_quota_now(void)
+{
+    return now;
+}
+
+// ---- checking ----------------------------------------------------------------------------------
+
+static ken_status over_time(ken_quota *b, ken_err *err)
+{
+    b->over = KEN_QUOTA_TIME;
+    return KEN_FAIL(err, KEN_ETIMEOUT,
+                    "this question took longer than %.3g s; ask about less, or raise "
+                    "query.timeout_seconds",
+                    (double)b->limits.ms / 1000);
+}
+
+static ken_status over_memory(ken_quota *b, ken_err *err)
+{
+    b->over = KEN_QUOTA_MEMORY;
+    return KEN_FAIL(err, KEN_ELIMIT,
+                    "this question needed more than %.3g MiB of memory; ask about less, or raise "
+                    "query.memory_limit",
+                    (double)b->limits.bytes / (1 << 20));
+}
+
+static ken_status over_steps(ken_quota *b, ken_err *err)
+{
+    b->over = KEN_QUOTA_STEPS;
+    return KEN_FAIL(err, KEN_ELIMIT, "this question needed more than %llu steps; ask about less",
+                    (unsigned long long)b->limits.steps);
+}
+
+static ken_status starved(ken_err *err)
+{
+    return KEN_FAIL(err, KEN_ENOMEM, "the system has no more memory for this");
+}
+
+static ken_status find_over(ken_quota *b, ken_err *err)
+{
+    if (b->account.is_starved)
+        return starved(err);
+    if (ken_cancel_is_set(b->cancel) || (b->cancel_at && b->n_steps >= b->cancel_at))
+        return KEN_FAIL(err, KEN_ECANCELLED, "cancelled");
+    if (b->account.is_over)
+        return over_memory(b, err);
+    if (b->stop_steps && b->n_steps > b->stop_steps)
+        return over_steps(b, err);
+    if (b->n_steps % CLOCK_EVERY == 0 && b->stop_ns && ken_clock_mono_ns() > b->stop_ns)
+        return over_time(b, err);
+    return KEN_OK;
+}
+
+// What was said before, again.
+static KEN_COLD ken_status say_again(ken_quota *b, ken_err *err)
+{
+    if (b->status == KEN_ENOMEM)
+        return starved(err);
+    switch (b->over) {
+    case KEN_QUOTA_TIME:
+        return over_time(b, err);
+    case KEN_QUOTA_MEMORY:
+        return over_memory(b, err);
+    case KEN_QUOTA_STEPS:
+        return over_steps(b, err);
+    case KEN_QUOTA_NONE:
+    default:
+        return KEN_FAIL(err, KEN_ECANCELLED, "cancelled");
+    }
+}
+
+ken_status ken_quota_check(ken_err *err)
+{
+    ken_quota *b = now;
+    if (!b)
+        return KEN_OK;
+    if (b->status)
+        return say_again(b, err);
+    b->n_steps++;
+    b->status = find_over(b, err);
+    return b->status;
+}
+
+bool ken_quota_is_over(void)
+{
+    return ken_quota_check(NULL) != KEN_OK;
+}
+
+// ---- answers in part ---------------------------------------------------------------------------
+
+bool ken_quota_settle(ken_status st, ken_err *err)
+{
+    ken_quota *b = now;
+    if (!b || !st || st != b->status || !b->over || b->stopped)
+        return false;
+    b->stopped = b->over;
+    b->over = KEN_QUOTA_NONE;
+    b->status = KEN_OK;
+    // The rest is what was kept back, counted from here: what stopped it may have come late.
+    if (b->limits.ms)
+        b->stop_ns = ken_clock_mono_ns() + (int64_t)(b->limits.ms * NS_PER_MS / FINISH_SHARE);
+    b->stop_steps = b->limits.steps ? b->n_steps + b->limits.steps / FINISH_SHARE + 1 : 0;
+    b->account.limit_bytes = b->account.max_bytes;
+    b->account.is_over = b->account.max_bytes && b->account.used_bytes > b->account.max_bytes;
+    if (err)
+        *err = (ken_err){ 0 };
+    return true;
+}
+
+const char *ken_quota_word(const ken_quota *b)
+{
+    static const char *const words[] = { NULL, "time", "memory", "steps" };
+    return words[b->stopped];
+}
+
+void ken_quota_text(const ken_quota *b, char *out, size_t n_out)
+{
+    static const char rest[] = "; what was found until then is shown, and counts are at least";
+    if (n_out)
+        out[0] = '\0';
+    if (b->stopped == KEN_QUOTA_TIME)
+        snprintf(out, n_out, "stopped after %.3g s (query.timeout_seconds)%s",
+                 (double)b->limits.ms / 1000, rest);
+    else if (b->stopped == KEN_QUOTA_MEMORY)
+        snprintf(out, n_out, "stopped at %.3g MiB of memory (query.memory_limit)%s",
+                 (double)b->limits.bytes / (1 << 20), rest);
+    else if (b->stopped == KEN_QUOTA_STEPS)
+        snprintf(out, n_out, "stopped after %llu steps%s", (unsigned long long)b->limits.steps,
+                 rest);
+}
+
+// ---- what is no cost of a question -------------------------------------------------------------
+
+ken_quota *ken_quota_pause(void)
+{
+    ken_quota *b = now;
+    if (!b)
+        return NULL;
+    b->paused_ns = ken_clock_mono_ns();
+    now = NULL;
+    ken_account_enter(NULL);
+    return b;
+}
+
+void ken_quota_resume(ken_quota *b)
+{
+    if (!b)
+        return;
+    now = b;
+    ken_account_enter(&b->account);
+    if (b->stop_ns)
+        b->stop_ns += ken_clock_mono_ns() - b->paused_ns;
+}
+
+ken_account *ken_quota_exempt(void)
+{
+    return ken_account_enter(NULL);
+}
+
+void ken_quota_count(ken_account *a)
+{
+    ken_account_enter(a);
+}

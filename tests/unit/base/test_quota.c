@@ -1,0 +1,118 @@
+// SPDX-License-Identifier: MIT
+// What a question may cost.
+#include "base/clock.h"
+#include "base/quota.h"
+#include "ktest.h"
+
+static ken_status check_until(uint64_t most, uint64_t *out_n)
+{
+    ken_status st = KEN_OK;
+    for (*out_n = 0; !st && *out_n < most; (*out_n)++)
+        st = ken_cancel_check(NULL, NULL);
+    return st;
+}
+
+KEN_TEST(a_cancelled_question_stops_at_its_next_check)
+{
+    ken_cancel cancel = { 0 };
+    ken_quota b;
+    ken_err err = { 0 };
+    ken_quota_begin(&b, &(ken_quota_limits){ 0 }, &cancel);
+    kt_eq_u(ken_quota_check(&err), KEN_OK);
+    ken_cancel_set(&cancel);
+    kt_eq_u(ken_quota_check(&err), KEN_ECANCELLED);
+    kt_true(ken_quota_is_over());
+    kt_true(!ken_quota_settle(KEN_ECANCELLED, &err)); // nobody waits for a part of it
+    ken_quota_end(&b);
+    kt_eq_u(ken_quota_check(&err), KEN_OK); // it was that question's
+}
+
+KEN_TEST(steps_are_bounded_and_a_part_may_be_shown_once)
+{
+    ken_quota b;
+    ken_err err = { 0 };
+    uint64_t n;
+    char text[200];
+    ken_quota_begin(&b, &(ken_quota_limits){ .steps = 80 }, NULL);
+    kt_eq_u(check_until(1000, &n), KEN_ELIMIT);
+    kt_eq_u(n, 71); // an eighth is kept back
+    kt_eq_u(ken_quota_check(&err), KEN_ELIMIT);
+    kt_true(strstr(err.msg, "more than 80 steps") != NULL);
+    kt_true(ken_quota_word(&b) == NULL);
+    kt_true(!ken_quota_settle(KEN_EIO, &err)); // failed for another reason
+    kt_true(ken_quota_settle(KEN_ELIMIT, &err));
+    kt_eq_u(err.status, KEN_OK);
+    kt_eq_str(ken_quota_word(&b), "steps");
+    ken_quota_text(&b, text, sizeof text);
+    kt_true(strstr(text, "stopped after 80 steps") == text);
+    kt_eq_u(check_until(1000, &n), KEN_ELIMIT);
+    kt_true(n <= 12);
+    kt_true(!ken_quota_settle(KEN_ELIMIT, &err));
+    ken_quota_end(&b);
+}
+
+KEN_TEST(memory_stops_a_question_and_pieces_beyond_it_are_refused)
+{
+    ken_quota b;
+    ken_err err = { 0 };
+    ken_quota_begin(&b, &(ken_quota_limits){ .bytes = 1 << 20 }, NULL);
+    char *p = ken_alloc(700 << 10), *q = ken_alloc(200 << 10);
+    kt_eq_u(ken_quota_check(&err), KEN_ELIMIT);
+    kt_true(strstr(err.msg, "more than 1 MiB") && strstr(err.msg, "query.memory_limit"));
+    kt_true(ken_quota_settle(KEN_ELIMIT, &err));
+    kt_eq_u(ken_quota_check(&err), KEN_OK);
+    kt_true(!ken_try_alloc(200 << 10));
+    kt_eq_u(ken_quota_check(&err), KEN_ELIMIT);
+    ken_free(p);
+    ken_free(q);
+    ken_quota_end(&b);
+}
+
+KEN_TEST(time_that_is_over_is_seen_within_a_few_checks)
+{
+    ken_quota b;
+    uint64_t n;
+    ken_quota_begin(&b, &(ken_quota_limits){ .ms = 1 }, NULL);
+    while (ken_clock_mono_ns() < b.began_ns + 1000000)
+        ;
+    kt_eq_u(check_until(1000, &n), KEN_ETIMEOUT);
+    kt_true(n <= 8);
+    ken_quota_end(&b);
+}
+
+KEN_TEST(what_is_paused_costs_the_question_nothing)
+{
+    ken_quota b;
+    uint64_t n;
+    ken_quota_begin(&b, &(ken_quota_limits){ .ms = 200, .bytes = 1 << 20, .steps = 10 }, NULL);
+    int64_t stop = b.stop_ns;
+    ken_quota *paused = ken_quota_pause();
+    kt_true(!ken_quota_pause()); // they nest
+    ken_quota_resume(NULL);
+    char *p = ken_alloc(2 << 20);
+    kt_eq_u(check_until(100, &n), KEN_OK);
+    ken_quota_resume(paused);
+    kt_true(b.stop_ns > stop && ken_quota_now() == &b);
+    kt_eq_u(ken_quota_check(NULL), KEN_OK);
+    ken_account *counted = ken_quota_exempt();
+    char *q = ken_alloc(2 << 20);
+    ken_quota_count(counted);
+    kt_eq_u(ken_quota_check(NULL), KEN_OK);
+    ken_quota_end(&b);
+    ken_free(p);
+    ken_free(q);
+}
+
+KEN_TEST(an_inner_quota_gives_way_to_the_outer_one)
+{
+    ken_quota outer, inner;
+    ken_quota_begin(&outer, &(ken_quota_limits){ .steps = 1000 }, NULL);
+    ken_quota_begin(&inner, &(ken_quota_limits){ .steps = 8 }, NULL);
+    uint64_t n;
+    kt_eq_u(check_until(100, &n), KEN_ELIMIT);
+    ken_quota_end(&inner);
+    kt_true(ken_quota_now() == &outer);
+    kt_eq_u(check_until(100, &n), KEN_OK);
+    ken_quota_end(&outer);
+    kt_true(!ken_quota_now());
+}
