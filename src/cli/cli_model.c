@@ -256,12 +256,13 @@ static ken_status bench_model(cli *x, ken_str id, ken_err *err)
         ken_json_set_str(top, "id", id);
         ken_json_set_u64(top, "dims", dims);
         ken_json_set_u64(top, "texts", BENCH_TEXTS);
-        ken_json_set_real(top, "ms_per_text", ms / BENCH_TEXTS);
-        ken_json_set_real(top, "texts_per_second", BENCH_TEXTS * 1000 / ms);
+        ken_json_set_real(top, "ms_per_text", ms / (double)BENCH_TEXTS);
+        ken_json_set_real(top, "texts_per_second", (double)BENCH_TEXTS * 1000 / ms);
         ken_cli__print_json(top);
     } else {
         ken_cli__print("%.*s: %zu dimensions, %.2f ms a text, %.0f texts a second\n",
-                       KEN_STR_ARG(id), dims, ms / BENCH_TEXTS, BENCH_TEXTS * 1000 / ms);
+                       KEN_STR_ARG(id), dims, ms / (double)BENCH_TEXTS,
+                       (double)BENCH_TEXTS * 1000 / ms);
     }
     return KEN_OK;
 }

@@ -33,8 +33,9 @@ static double part_of(const ken_index_progress *now)
 static void show_bar(double part)
 {
     char bar[BAR_COLUMNS + 1];
+    int filled = (int)(part * (double)BAR_COLUMNS);
     for (int i = 0; i < BAR_COLUMNS; i++)
-        bar[i] = i < (int)(part * BAR_COLUMNS) ? '=' : ' ';
+        bar[i] = i < filled ? '=' : ' ';
     bar[BAR_COLUMNS] = '\0';
     fprintf(stderr, " [%s] %3.0f%%", bar, part * 100);
 }

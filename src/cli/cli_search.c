@@ -233,7 +233,7 @@ ken_status ken_cli__parse_mode(const char *word, ken_search_mode *out)
 // --kind names a kind of symbol, else a type of chunk.
 static ken_status parse_kind(const char *word, ken_search_opts *o, ken_err *err)
 {
-    const char *names[KEN_SYMBOL_KIND_COUNT + KEN_CHUNK_TYPE_COUNT];
+    const char *names[(size_t)KEN_SYMBOL_KIND_COUNT + (size_t)KEN_CHUNK_TYPE_COUNT];
     size_t n = 0;
     if (!word)
         return KEN_OK;

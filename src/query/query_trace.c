@@ -325,7 +325,7 @@ static ken_status grow(tracer *t, uint32_t max_depth, uint32_t max_nodes, bool *
 // Steps come level by level; answers show each above what it leads to.
 static void put_in_order(tracer *t, ken_trace *out)
 {
-    size_t n = t->steps.len, n_out = 0;
+    uint32_t n = (uint32_t)t->steps.len, n_out = 0; // at most max_nodes
     int32_t *first = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1);
     int32_t *next = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1);
     int32_t *place = KEN_ARENA_ARRAY(t->arena, int32_t, n + 1);
