@@ -17,7 +17,7 @@
 // references. 8: ends of literals. 9: functions that are put into fields. 10, 11: Kotlin, Scala,
 // Lua, Zig, shell. 12: C++ behind macros. 16: what functions take; objects that are arguments.
 enum {
-    KEN_INDEX_FEATURE = 16
+    KEN_INDEX_FEATURE = 17
 };
 
 // What a worker needs and keeps between files. One per worker thread.

@@ -21,6 +21,7 @@
 #include "checkpoint/checkpoint.h"
 #include "index/index.h"
 #include "ktest.h"
+#include "sqlite_lab.h"
 #include "task/task.h"
 
 enum {
@@ -540,8 +541,7 @@ static void check_database(const char *path)
         "SELECT group_concat(integrity_check) FROM pragma_integrity_check",
         "SELECT CASE count(*) WHEN 0 THEN 'ok' END FROM pragma_foreign_key_check"
     };
-    sqlite3 *c = NULL;
-    kt_eq_i(sqlite3_open(path, &c), SQLITE_OK);
+    sqlite3 *c = lab_open_sqlite(path);
     for (int i = 0; i < 2; i++) {
         sqlite3_stmt *st = NULL;
         kt_eq_i(sqlite3_prepare_v2(c, questions[i], -1, &st, NULL), SQLITE_OK);

@@ -13,6 +13,7 @@
 #include "git_lab.h"
 #include "json/json.h"
 #include "ktest.h"
+#include "sqlite_lab.h"
 #include "store/store.h"
 #include "tool/tool.h"
 
@@ -528,8 +529,7 @@ KEN_TEST(checkpoint_that_makes_no_sense_does_not_hold_up_the_others)
     char index[400];
     snprintf(index, sizeof index, "%s", find_index());
     close_lab();
-    sqlite3 *db = NULL;
-    kt_eq_i(sqlite3_open(index, &db), SQLITE_OK);
+    sqlite3 *db = lab_open_sqlite(index);
     kt_eq_i(sqlite3_exec(db, "UPDATE checkpoint SET updated_at_ms = 1 WHERE summary = 'bad'", NULL,
                          NULL, NULL),
             SQLITE_OK);

@@ -29,11 +29,11 @@ enum {
 // ---- opening ---------------------------------------------------------------------------------
 
 // "file:<path, escaped>?mode=..": a plain path that begins with "file:" would be taken for a URI.
-static void format_uri(const ken_sq *q, ken_buf *out)
+void ken_store__sq_format_uri(const char *path, const char *query, ken_buf *out)
 {
     static const char digits[] = "0123456789ABCDEF";
     ken_buf_puts(out, "file:");
-    for (const char *p = q->path; *p; p++) {
+    for (const char *p = path; *p; p++) {
         unsigned char c = (unsigned char)*p;
         if (ken_is_word(*p) || c >= 0x80 || *p == '/' || *p == '.' || *p == '-') {
             ken_buf_putc(out, *p);
@@ -43,18 +43,21 @@ static void format_uri(const ken_sq *q, ken_buf *out)
             ken_buf_putc(out, digits[c & 15]);
         }
     }
-    ken_buf_puts(out, q->is_immutable   ? "?mode=ro&immutable=1"
-                      : q->is_read_only ? "?mode=ro"
-                                        : "?mode=rwc");
+    ken_buf_printf(out, "?%s", query);
 }
 
-static ken_status open_file(ken_sq *q, ken_err *err)
+ken_status ken_store__sq_open_file(ken_sq *q, ken_err *err)
 {
     ken_buf uri = KEN_BUF_INIT(64 * 1024);
-    format_uri(q, &uri);
+    ken_store__sq_vfs_init();
+    ken_store__sq_format_uri(q->path,
+                             q->is_immutable   ? "mode=ro&immutable=1"
+                             : q->is_read_only ? "mode=ro"
+                                               : "mode=rwc",
+                             &uri);
     int flags = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
     flags |= q->is_read_only ? SQLITE_OPEN_READONLY : SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE;
-    int rc = uri.is_over ? SQLITE_TOOBIG : sqlite3_open_v2(uri.ptr, &q->db, flags, NULL);
+    int rc = uri.is_over ? SQLITE_TOOBIG : sqlite3_open_v2(uri.ptr, &q->db, flags, KEN_SQ_VFS);
     ken_buf_release(&uri);
     if (rc)
         return SQ_FAIL(q, rc, err, "opening");
@@ -136,6 +139,23 @@ static ken_status refuse_old(ken_sq *q, int32_t version, ken_err *err)
                     q->schema->what, q->path, version, q->schema->version);
 }
 
+// Of an empty file. auto_vacuum ends the choice of what a page is.
+static ken_status lay_out(ken_sq *q, ken_err *err)
+{
+    ken_status st = ken_store__sq_exec(q, "PRAGMA page_size = 4096", err);
+    int rc = st ? SQLITE_OK : ken_store__sq_reserve(q->db);
+    if (rc)
+        return SQ_FAIL(q, rc, err, "opening");
+    return st ? st : ken_store__sq_exec(q, "PRAGMA auto_vacuum = INCREMENTAL", err);
+}
+
+static ken_status wants_sums(ken_sq *q, ken_err *err)
+{
+    q->is_bare = true;
+    return KEN_FAIL(err, KEN_EBUSY, "%s '%s' was made by an older ken: try again", q->schema->what,
+                    q->path);
+}
+
 static ken_status set_up(ken_sq *q, ken_err *err)
 {
     sqlite3_busy_timeout(q->db, q->busy_ms);
@@ -152,15 +172,16 @@ static ken_status set_up(ken_sq *q, ken_err *err)
     if (q->is_read_only)
         return version == q->schema->version ? KEN_OK : refuse_old(q, version, err);
     if (!version)
-        st =
-            ken_store__sq_exec(q, "PRAGMA page_size = 4096; PRAGMA auto_vacuum = INCREMENTAL", err);
+        st = lay_out(q, err);
+    else if (!ken_store__sq_has_sums(q->db))
+        return wants_sums(q, err);
     if (!st)
         st = use_log(q, err);
     sqlite3_wal_autocheckpoint(q->db, AUTO_CHECKPOINT_PAGES);
     return st || version == q->schema->version ? st : ken_store__sq_upgrade(q, err);
 }
 
-static void disconnect(ken_sq *q)
+void ken_store__sq_disconnect(ken_sq *q)
 {
     for (int i = 0; i < KEN_SQ_COUNT; i++) {
         sqlite3_finalize(q->stmts[i]);
@@ -172,7 +193,7 @@ static void disconnect(ken_sq *q)
 
 static ken_status connect_immutable(ken_sq *q, ken_err *err)
 {
-    disconnect(q);
+    ken_store__sq_disconnect(q);
     ken_fs_info info;
     ken_status st = ken_fs_stat(KEN_FS_CWD, q->path, &info, err);
     if (st)
@@ -184,7 +205,7 @@ static ken_status connect_immutable(ken_sq *q, ken_err *err)
                         q->schema->what, q->path);
     q->stamp = info.stamp;
     q->is_immutable = true;
-    st = open_file(q, err);
+    st = ken_store__sq_open_file(q, err);
     return st ? st : set_up(q, err);
 }
 
@@ -206,7 +227,7 @@ static ken_status connect_any(ken_sq *q, ken_err *err)
 {
     ken_err first = { 0 };
     q->is_immutable = false;
-    ken_status st = open_file(q, &first);
+    ken_status st = ken_store__sq_open_file(q, &first);
     if (!st)
         st = set_up(q, &first);
     if (st && is_half_made(q))
@@ -215,7 +236,7 @@ static ken_status connect_any(ken_sq *q, ken_err *err)
         st = connect_immutable(q, &first);
     if (!st)
         return KEN_OK;
-    disconnect(q);
+    ken_store__sq_disconnect(q);
     if (err)
         *err = first;
     return st;
@@ -232,12 +253,28 @@ static ken_status make_folder(const char *path, ken_err *err)
     return st;
 }
 
+// As often as another process has another file of that name in between.
+static ken_status connect_as_is_wanted(ken_sq *q, ken_err *err)
+{
+    enum {
+        TRIES = 3
+    };
+    ken_status st = connect_any(q, err);
+    for (int i = 0; st && q->is_bare && i < TRIES; i++) {
+        q->is_bare = false;
+        st = ken_store__sq_convert(q, err);
+        if (!st)
+            st = connect_any(q, err);
+    }
+    return st;
+}
+
 // A reader met an older schema: opening as a writer brings it up to date, where that may be done.
 static bool bring_up_to_date(ken_sq *q)
 {
     q->is_read_only = false;
-    ken_status st = connect_any(q, NULL);
-    disconnect(q);
+    ken_status st = connect_as_is_wanted(q, NULL);
+    ken_store__sq_disconnect(q);
     q->is_read_only = true;
     return !st;
 }
@@ -255,7 +292,7 @@ ken_status ken_store__sq_connect(ken_sq *q, const ken_sq_schema *schema, const k
     ken_status st = q->is_read_only ? KEN_OK : make_folder(q->path, err);
     ken_err first = { 0 };
     if (!st)
-        st = connect_any(q, &first);
+        st = connect_as_is_wanted(q, &first);
     if (st && q->is_outdated && bring_up_to_date(q))
         st = connect_any(q, &first);
     if (st && err && first.status)
@@ -271,13 +308,13 @@ ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err)
     ken_status st = ken_fs_stat(KEN_FS_CWD, q->path, &info, err);
     if (st || (ken_fs_stamp_eq(info.stamp, q->stamp) && !size_of(q, "-wal")))
         return st;
-    disconnect(q);
+    ken_store__sq_disconnect(q);
     return connect_any(q, err);
 }
 
 void ken_store__sq_release(ken_sq *q)
 {
-    disconnect(q);
+    ken_store__sq_disconnect(q);
     ken_zip_free(q->zip);
     ken_free(q->path);
     q->zip = NULL;

@@ -7,10 +7,9 @@
 #include "store/sqlite/sqlite_priv.h"
 
 static const unsigned char *const index_sql[] = {
-    ken_embed_store_schema_0001_index_sqlite_sql,
-    ken_embed_store_schema_0002_refs_sqlite_sql,
-    ken_embed_store_schema_0003_memory_sqlite_sql,
-    ken_embed_store_schema_0004_blocks_sqlite_sql,
+    ken_embed_store_schema_0001_index_sqlite_sql,  ken_embed_store_schema_0002_refs_sqlite_sql,
+    ken_embed_store_schema_0003_memory_sqlite_sql, ken_embed_store_schema_0004_blocks_sqlite_sql,
+    ken_embed_store_schema_0005_writes_sqlite_sql,
 };
 
 const ken_sq_schema ken_store__sq_index_schema = {
@@ -19,12 +18,14 @@ const ken_sq_schema ken_store__sq_index_schema = {
     .hint = "; 'ken index --force' makes a new one and keeps the damaged file",
     .sql = index_sql,
     .version = sizeof index_sql / sizeof *index_sql,
+    .first_with_sums = 5,
 };
 
 static const unsigned char *const catalog_sql[] = {
     ken_embed_store_schema_catalog_0001_sqlite_sql,
     ken_embed_store_schema_catalog_0002_sqlite_sql,
     ken_embed_store_schema_catalog_0003_sqlite_sql,
+    ken_embed_store_schema_catalog_0004_sqlite_sql,
 };
 
 const ken_sq_schema ken_store__sq_catalog_schema = {
@@ -33,6 +34,8 @@ const ken_sq_schema ken_store__sq_catalog_schema = {
     .hint = "; move it away, and 'ken index' in each project's folder lists it again",
     .sql = catalog_sql,
     .version = sizeof catalog_sql / sizeof *catalog_sql,
+    .first_with_sums = 4,
+    .keeps_backup = true,
 };
 
 static ken_status read_marks(ken_sq *q, int64_t *out_app, int64_t *out_version, ken_err *err)
@@ -76,6 +79,8 @@ ken_status ken_store__sq_check(ken_sq *q, int32_t *out_version, ken_err *err)
                         our->what, q->path, (long long)version, our->version);
     if (!is_empty && version <= 0)
         return SQ_CORRUPT(q, err, "its schema version makes no sense");
+    if (version >= our->first_with_sums && !ken_store__sq_has_sums(q->db))
+        return SQ_CORRUPT(q, err, "its header says that pages have no checksums");
     *out_version = (int32_t)version;
     return KEN_OK;
 }

@@ -9,6 +9,7 @@
 #include <sqlite3.h>
 
 #include "store/sqlite/sqlite_statements_priv.h"
+#include "store/sqlite/sqlite_vfs_priv.h"
 #include "store/store_ops.h"
 #include "store/store_zip.h"
 
@@ -31,6 +32,8 @@ typedef struct ken_sq_schema {
     const char *hint;                // what to do when it is damaged
     const unsigned char *const *sql; // NUL-terminated, one text per version from 1
     int32_t version;                 // number of them: the newest
+    int32_t first_with_sums;         // versions from here on have sums of their pages
+    bool keeps_backup;               // of a file that is converted: "<path>.backup-<version>"
 } ken_sq_schema;
 
 typedef struct ken_sq {
@@ -47,6 +50,7 @@ typedef struct ken_sq {
     bool is_immutable; // in a folder that cannot be written: no locks, no log beside it
     bool is_wal;
     bool is_outdated; // an older schema, met by a reader
+    bool is_bare;     // older than sums of pages, met by a writer
 } ken_sq;
 
 extern const ken_sq_schema ken_store__sq_index_schema;
@@ -70,6 +74,13 @@ static inline ken_sq *ken_sq_of(ken_store_backend *b)
 ken_status ken_store__sq_connect(ken_sq *q, const ken_sq_schema *schema, const ken_store_opts *opts,
                                  ken_err *err) KEN_MUST_USE;
 void ken_store__sq_release(ken_sq *q);
+// Its parts: the file alone, without looking at it; and the end of a connection.
+ken_status ken_store__sq_open_file(ken_sq *q, ken_err *err) KEN_MUST_USE;
+void ken_store__sq_disconnect(ken_sq *q);
+void ken_store__sq_format_uri(const char *path, const char *query, ken_buf *out);
+// sqlite_convert.c. Gives the pages of an older database sums; there is no connection, before and
+// after. KEN_EBUSY while others have it open.
+ken_status ken_store__sq_convert(ken_sq *q, ken_err *err) KEN_MUST_USE;
 // Opens again after the file changed under an immutable connection; no transaction is open.
 ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err) KEN_MUST_USE;
 

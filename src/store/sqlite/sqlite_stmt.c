@@ -98,6 +98,12 @@ static const char *hint_of(ken_sq *q, ken_status st)
 ken_status ken_store__sq_fail(ken_sq *q, int rc, ken_err *err, const char *where, const char *doing)
 {
     ken_status st = status_of(q, rc);
+    ken_sq_damage damage = ken_store__sq_damage_of(q->db);
+    if (rc == SQLITE_IOERR_DATA && damage.page)
+        return ken_err_set(err, KEN_ECORRUPT, where,
+                           "%s '%s' is damaged: page %llu%s is not what was written%s",
+                           q->schema->what, q->path, (unsigned long long)damage.page,
+                           damage.is_in_log ? " in its log" : "", hint_of(q, KEN_ECORRUPT));
     const char *text = q->db ? sqlite3_errmsg(q->db) : sqlite3_errstr(rc);
     int e = q->db ? sqlite3_system_errno(q->db) : 0;
     bool has_errno = e && ((rc & 0xff) == SQLITE_IOERR || (rc & 0xff) == SQLITE_CANTOPEN);

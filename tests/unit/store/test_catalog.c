@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "ktest.h"
+#include "sqlite_lab.h"
 #include "store/catalog.h"
 #include "store/store.h"
 
@@ -148,8 +149,7 @@ KEN_TEST(catalog_row_that_leads_elsewhere_is_refused)
     ken_catalog *c = open_catalog(false);
     ken_catalog_row row = add(c, "/p", "", 1);
     ken_catalog_close(c);
-    sqlite3 *db = NULL;
-    kt_eq_i(sqlite3_open(ktest_path("data/config/projects.db"), &db), SQLITE_OK);
+    sqlite3 *db = lab_open_sqlite(ktest_path("data/config/projects.db"));
     kt_eq_i(sqlite3_exec(db, "UPDATE project SET db_file = '../../etc/x.db'", NULL, NULL, NULL),
             SQLITE_OK);
     sqlite3_close(db);
@@ -297,13 +297,12 @@ KEN_TEST(catalog_of_an_older_version_is_brought_up_to_date)
     ken_catalog *c = open_catalog(false);
     ken_catalog_row row = add(c, "/p", "", 1), found;
     ken_catalog_close(c);
-    sqlite3 *db = NULL;
-    kt_eq_i(sqlite3_open(ktest_path("data/config/projects.db"), &db), SQLITE_OK);
+    sqlite3 *db = lab_open_sqlite(ktest_path("data/config/projects.db"));
     kt_eq_i(sqlite3_exec(db,
                          "DROP TABLE setting; DROP TABLE task_commit_link; DROP TABLE "
                          "task_branch_link; DROP TABLE task_planning_reference; DROP TABLE "
                          "task_status_history; DROP TABLE task_count; DROP TABLE task_clock; DROP "
-                         "TABLE task; PRAGMA user_version = 2",
+                         "TABLE task; DROP TABLE journal_clock; PRAGMA user_version = 2",
                          NULL, NULL, NULL),
             SQLITE_OK);
     sqlite3_close(db);

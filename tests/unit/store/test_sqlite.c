@@ -10,6 +10,7 @@
 #include "base/clock.h"
 #include "conformance/store/store_scenario.h"
 #include "ktest.h"
+#include "sqlite_lab.h"
 #include "store/sqlite/sqlite_catalog_priv.h"
 
 static ken_err err;
@@ -41,8 +42,7 @@ static void make_index(const char *path, uint64_t generation)
 // With SQLite itself, as another program would.
 static void run_sql(const char *path, const char *sql)
 {
-    sqlite3 *db = NULL;
-    kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
+    sqlite3 *db = lab_open_sqlite(path);
     char *msg = NULL;
     if (sqlite3_exec(db, sql, NULL, NULL, &msg))
         kt_fail("%s: %s", sql, msg);
@@ -204,9 +204,9 @@ KEN_TEST(newer_schema_names_both_versions)
     ken_store *s;
     kt_status(try_open(path, true, &s), KEN_EVERSION);
     kt_has_str(err.msg, "version 99");
-    kt_has_str(err.msg, "up to 4");
+    kt_has_str(err.msg, "up to 5");
     kt_status(try_open(path, false, &s), KEN_EVERSION);
-    run_sql(path, "PRAGMA user_version = 4");
+    run_sql(path, "PRAGMA user_version = 5");
     s = must_open(path, true);
     kt_eq_u(generation_of(s), 1);
     ken_store_close(s);
@@ -234,8 +234,7 @@ static void make_blocks_plain(const char *path)
     ken_segment_info *list;
     size_t n, n_bytes;
     kt_ok_err(ken_store_list_segments(s, KEN_SEGMENT_WORDS, &arena, &list, &n, &err), &err);
-    sqlite3 *db = NULL;
-    kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
+    sqlite3 *db = lab_open_sqlite(path);
     for (size_t i = 0; i < n; i++)
         for (uint32_t b = 0; !ken_store_read_block(s, list[i].id, b, block, &n_bytes, &err); b++)
             put_plain_block(db, list[i].id << 24 | b, block, n_bytes);
@@ -245,19 +244,35 @@ static void make_blocks_plain(const char *path)
     ken_free(block);
 }
 
-// As it was before there were references (1), memory (2), or compressed blocks (3).
+static void run_plain_sql(const char *path, const char *sql)
+{
+    sqlite3 *db = NULL;
+    char *msg = NULL;
+    kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
+    if (sqlite3_exec(db, sql, NULL, NULL, &msg))
+        kt_fail("%s: %s", sql, msg);
+    kt_eq_i(sqlite3_close(db), SQLITE_OK);
+}
+
+// As it was before there were references (1), memory (2), compressed blocks (3), or sums of
+// pages (4).
 static void make_old_index(const char *path, int version)
 {
     make_index(path, 1);
-    make_blocks_plain(path);
-    run_sql(path, "ALTER TABLE segment_block DROP COLUMN n_plain; PRAGMA user_version = 3");
+    if (version < 4)
+        make_blocks_plain(path);
+    run_sql(path, "DROP TABLE journal_clock; PRAGMA user_version = 4");
+    lab_make_bare(path);
+    if (version > 3)
+        return;
+    run_plain_sql(path, "ALTER TABLE segment_block DROP COLUMN n_plain; PRAGMA user_version = 3");
     if (version < 3)
-        run_sql(path,
-                "DROP TABLE checkpoint_tag; DROP TABLE checkpoint; DROP TABLE checkpoint_state; "
-                "DROP TABLE rule; DROP TABLE rule_document; DELETE FROM content_refs; "
-                "PRAGMA user_version = 2");
+        run_plain_sql(
+            path, "DROP TABLE checkpoint_tag; DROP TABLE checkpoint; DROP TABLE checkpoint_state; "
+                  "DROP TABLE rule; DROP TABLE rule_document; DELETE FROM content_refs; "
+                  "PRAGMA user_version = 2");
     if (version < 2)
-        run_sql(path, "DROP TABLE content_refs; PRAGMA user_version = 1");
+        run_plain_sql(path, "DROP TABLE content_refs; PRAGMA user_version = 1");
 }
 
 static void check_old_contents(ken_store *s)
@@ -288,9 +303,10 @@ static void check_all(ken_store *s)
 
 KEN_TEST(older_index_is_migrated_by_who_opens_it)
 {
-    for (int i = 0; i < 6; i++) {
+    for (int i = 0; i < 8; i++) {
         bool is_read_only = i % 2;
-        static const char *const names[] = { "w1.db", "r1.db", "w2.db", "r2.db", "w3.db", "r3.db" };
+        static const char *const names[] = { "w1.db", "r1.db", "w2.db", "r2.db",
+                                             "w3.db", "r3.db", "w4.db", "r4.db" };
         const char *path = ktest_path(names[i]);
         make_old_index(path, 1 + i / 2);
         ken_store *s = must_open(path, is_read_only);
@@ -589,8 +605,7 @@ KEN_TEST(exclusive_lock_is_busy)
 {
     const char *path = ktest_path("p.db");
     make_index(path, 1);
-    sqlite3 *db = NULL;
-    kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
+    sqlite3 *db = lab_open_sqlite(path);
     kt_eq_i(sqlite3_exec(db, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE", NULL, NULL, NULL),
             SQLITE_OK);
     ken_store *s;

@@ -8,6 +8,7 @@
 
 #include "base/alloc.h"
 #include "ktest.h"
+#include "sqlite_lab.h"
 #include "store/tasks.h"
 
 static ken_err err;
@@ -234,9 +235,8 @@ KEN_TEST(lists_are_filtered_newest_change_first)
 
 static int64_t ask(const char *sql)
 {
-    sqlite3 *db = NULL;
+    sqlite3 *db = lab_open_sqlite(ktest_path("data/config/projects.db"));
     sqlite3_stmt *st = NULL;
-    kt_eq_i(sqlite3_open(ktest_path("data/config/projects.db"), &db), SQLITE_OK);
     kt_eq_i(sqlite3_prepare_v2(db, sql, -1, &st, NULL), SQLITE_OK);
     kt_eq_i(sqlite3_step(st), SQLITE_ROW);
     int64_t v = sqlite3_column_int64(st, 0);
@@ -352,8 +352,7 @@ KEN_TEST(damaged_task_is_refused)
 {
     ken_catalog *c = open_catalog();
     ken_task t = add(c, "one", "open", false);
-    sqlite3 *db = NULL;
-    kt_eq_i(sqlite3_open(ktest_path("data/config/projects.db"), &db), SQLITE_OK);
+    sqlite3 *db = lab_open_sqlite(ktest_path("data/config/projects.db"));
     kt_eq_i(sqlite3_exec(db, "UPDATE task SET project = x'01'", NULL, NULL, NULL), SQLITE_OK);
     sqlite3_close(db);
     kt_status(ken_catalog_load_task(c, t.uuid, &arena, &t, &err), KEN_ECORRUPT);

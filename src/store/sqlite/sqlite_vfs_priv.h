@@ -1,0 +1,37 @@
+// SPDX-License-Identifier: MIT
+// sqlite_vfs_priv.h -- checksums of pages, under SQLite (sqlite_vfs.c tells how).
+//
+// A page that is not as it was written fails its read with SQLITE_IOERR_DATA, which the store makes
+// KEN_ECORRUPT. Threads: as SQLite's connections.
+#ifndef KEN_STORE_SQLITE_SQLITE_VFS_PRIV_H
+#define KEN_STORE_SQLITE_SQLITE_VFS_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include <sqlite3.h>
+
+#define KEN_SQ_VFS "ken"
+
+enum {
+    KEN_SQ_RESERVED = 8 // bytes at the end of each page
+};
+
+typedef struct ken_sq_damage {
+    uint64_t page; // its number; 0 = none was met
+    bool is_in_log;
+} ken_sq_damage;
+
+// Makes KEN_SQ_VFS known to SQLite. Any number of times, from any thread.
+void ken_store__sq_vfs_init(void);
+// The same over another VFS than the default one, for tests: no database is open.
+void ken_store__sq_vfs_over(sqlite3_vfs *real);
+// The last damaged page that a connection met; a NULL connection met none.
+ken_sq_damage ken_store__sq_damage_of(sqlite3 *db);
+// Whether the pages of its database have sums; a file that is still empty will.
+bool ken_store__sq_has_sums(sqlite3 *db);
+// Before the first write to a new database, between PRAGMA page_size and auto_vacuum: room for sums.
+// A code of SQLite.
+int ken_store__sq_reserve(sqlite3 *db);
+
+#endif
