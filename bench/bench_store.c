@@ -115,7 +115,7 @@ static void write_files(store_run *r)
         snprintf(path, sizeof path, "src/some/module%03d/with_path/file%05d.c", i / 100, i);
         const ken_file_row row = { .path = ken_str_c(path),
                                    .content = r->ids[i],
-                                   .stamp = { 10000, i, (uint64_t)i + 1 } };
+                                   .stamp = { 10000, i, i, (uint64_t)i + 1 } };
         check(ken_store_put_file(r->s, &row, &err));
     }
     check(ken_store_put_generation(r->s, &(ken_generation){ .number = 1 }, &err));

@@ -33,6 +33,7 @@ static ken_fs_stamp stamp_of(const struct stat *s)
     return (ken_fs_stamp){
         .size = (uint64_t)s->st_size,
         .mtime_ns = (int64_t)s->st_mtim.tv_sec * 1000000000 + s->st_mtim.tv_nsec,
+        .ctime_ns = (int64_t)s->st_ctim.tv_sec * 1000000000 + s->st_ctim.tv_nsec,
         .inode = s->st_ino,
     };
 }

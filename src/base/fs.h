@@ -19,10 +19,11 @@ typedef enum ken_fs_kind {
     KEN_FS_OTHER, // device, socket, pipe
 } ken_fs_kind;
 
-// What tells that a file has not changed: all three must agree.
+// What tells that a file has not changed: all four must agree. A stamp of all zeros is of no file.
 typedef struct ken_fs_stamp {
     uint64_t size;    // bytes
-    int64_t mtime_ns; // since the epoch
+    int64_t mtime_ns; // since the epoch; who writes may set it
+    int64_t ctime_ns; // of the last change to content or attributes; nobody can set it
     uint64_t inode;   // 0 where the file system has none
 } ken_fs_stamp;
 
@@ -40,7 +41,13 @@ typedef struct ken_fs_info {
 
 static inline bool ken_fs_stamp_eq(ken_fs_stamp a, ken_fs_stamp b)
 {
-    return a.size == b.size && a.mtime_ns == b.mtime_ns && a.inode == b.inode;
+    return a.size == b.size && a.mtime_ns == b.mtime_ns && a.ctime_ns == b.ctime_ns &&
+           a.inode == b.inode;
+}
+
+static inline bool ken_fs_stamp_is_set(ken_fs_stamp s)
+{
+    return s.size || s.mtime_ns || s.ctime_ns || s.inode;
 }
 
 static inline bool ken_fs_id_eq(ken_fs_id a, ken_fs_id b)

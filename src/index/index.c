@@ -2,7 +2,7 @@
 // A run, start to end:
 //   scan      which files there are                                  (a thread of its own,
 //             while this one reads what the newest generation has)
-//   compare   by size, mtime and inode with the newest generation    (this thread)
+//   compare   by size, times and inode with the newest generation    (this thread)
 //             and, for files written about when they were last looked at, by content
 //   learn     read, hash, parse, cut, count                          (workers)
 //   keep      contents into the store, terms into a builder, which becomes a segment once large;
@@ -356,6 +356,7 @@ typedef struct old_files {
     bool *is_kept;
     index_late *late; // sorted by path
     size_t n_late;
+    uint64_t skips_key; // of all that was left out; 0 = not known
 } old_files;
 
 static int by_size_down(const void *a, const void *b, void *ctx)
@@ -366,11 +367,13 @@ static int by_size_down(const void *a, const void *b, void *ctx)
 }
 
 // True for a file that may have been written once more, at the same time by its clock, after it was
-// read: its stamp says nothing. A time to come cannot be that of a write.
+// read: its stamp says nothing. A time to come cannot be that of a write. The time of modification
+// is looked at, too: some file systems do not keep the other.
 static bool is_fresh(const run *r, ken_fs_stamp stamp)
 {
-    int64_t ms = stamp.mtime_ns / 1000000;
-    return ms >= r->seen_ms - CLOCK_STEP_MS && ms <= r->now_ms + CLOCK_STEP_MS;
+    int64_t m = stamp.mtime_ns / 1000000, c = stamp.ctime_ns / 1000000;
+    int64_t from = r->seen_ms - CLOCK_STEP_MS, to = r->now_ms + CLOCK_STEP_MS;
+    return (m >= from && m <= to) || (c >= from && c <= to);
 }
 
 // Matches both sorted lists; whatever is new or looks changed becomes work.
@@ -470,6 +473,24 @@ static ken_status put_files(run *r, old_files *old, ken_err *err)
     return st;
 }
 
+static uint64_t key_of_skip(ken_str path, ken_skip_reason reason)
+{
+    uint64_t part[2] = { ken_hash_str(path), (uint64_t)reason };
+    return ken_hash64(part, sizeof part);
+}
+
+// Of all paths that are left out, with their reasons, in whatever order they were met.
+static uint64_t key_of_skips(const run *r)
+{
+    uint64_t key = 1;
+    for (size_t i = 0; i < r->scan.n_skips; i++)
+        key += key_of_skip(r->scan.skips[i].path, r->scan.skips[i].reason);
+    for (size_t i = 0; i < r->scan.n_files; i++)
+        if (r->late_skip[i])
+            key += key_of_skip(r->scan.files[i].path, r->late_skip[i]);
+    return key;
+}
+
 static ken_status put_skips(run *r, ken_generation *g, ken_err *err)
 {
     size_t most = r->scan.n_skips + r->scan.n_files, n = 0, n_late = 0;
@@ -490,6 +511,8 @@ static ken_status put_skips(run *r, ken_generation *g, ken_err *err)
     r->report->n_skipped = n;
     memcpy(r->report->skips, g->skips, sizeof g->skips);
     ken_status st = ken_store_replace_skips(r->store, rows, n, err);
+    if (!st)
+        st = index_put_skips_key(r->store, key_of_skips(r), err);
     return st ? st : index_put_late(r->store, late, n_late, err);
 }
 
@@ -611,12 +634,7 @@ static bool is_same(const run *r, const old_files *old, const ken_generation *g)
     for (size_t o = 0; o < old->n; o++)
         if (!old->is_kept[o])
             return false;
-    uint64_t n_skips = r->scan.n_skips, n_before = 0;
-    for (size_t i = 0; i < r->scan.n_files; i++)
-        n_skips += r->late_skip[i] != KEN_SKIP_NONE;
-    for (int i = 0; i < KEN_SKIP_COUNT; i++)
-        n_before += g->skips[i];
-    return n_skips == n_before;
+    return old->skips_key == key_of_skips(r);
 }
 
 static void report_same(run *r, const ken_generation *g)
@@ -662,6 +680,8 @@ static ken_status load_old(run *r, old_files *old, ken_generation *g, bool *trus
     r->job.wants_vectors = !*active;
     old->is_kept = KEN_ARENA_ARRAY(r->arena, bool, old->n + 1);
     st = index_load_late(r->store, r->arena, &old->late, &old->n_late, err);
+    if (!st)
+        st = index_load_skips_key(r->store, r->arena, &old->skips_key, err);
     if (!st)
         st = load_seen(r, g, err);
     if (st)

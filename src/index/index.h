@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // index.h -- the pipeline: discover, compare, read, parse, chunk, tokenise, commit one generation.
 //
-// ken_index_run brings a project's index up to date with its folder. Unchanged files (size, mtime
-// and inode agree, and mtime is older than the run before) are not even read; content that is
+// ken_index_run brings a project's index up to date with its folder. Unchanged files (size, mtime,
+// ctime and inode agree, and both times are older than the run before) are not even read; content that is
 // already known is not parsed again. Readers see the old generation until the new one is committed.
 // What was learnt is kept in batches on the way, so a run that is stopped or killed goes on where
 // it was.

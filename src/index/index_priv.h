@@ -77,6 +77,10 @@ ken_status index_load_late(ken_store *store, ken_arena *arena, index_late **out,
                            ken_err *err) KEN_MUST_USE;
 ken_status index_put_late(ken_store *store, const index_late *items, size_t n, ken_err *err)
     KEN_MUST_USE;
+// A number that stands for the whole list of skips; 0 = none was kept.
+ken_status index_load_skips_key(ken_store *store, ken_arena *arena, uint64_t *out, ken_err *err)
+    KEN_MUST_USE;
+ken_status index_put_skips_key(ken_store *store, uint64_t key, ken_err *err) KEN_MUST_USE;
 
 // ---- segments -----------------------------------------------------------------------------------
 // Write what a builder holds as a segment of the open transaction; fine when it is empty. Words are

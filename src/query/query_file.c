@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Files as they are now. Before anything is quoted the file's size, mtime and inode are compared
+// Files as they are now. Before anything is quoted the file's size, times and inode are compared
 // with the index, then its hash; a changed file is learnt again here, in the answer's own time, so
 // that lines always come from what is on disk.
 #include <stdlib.h>

@@ -134,7 +134,7 @@ static bool stamp_of(const ken_snapshot *s, uint32_t file, ken_fs_stamp *out)
 bool query_units_is_stale(const query_units *u, uint32_t file)
 {
     ken_fs_stamp stamp;
-    if (!u->stamps[file].size)
+    if (!ken_fs_stamp_is_set(u->stamps[file]))
         return false;
     return !stamp_of(u->snapshot, file, &stamp) || !ken_fs_stamp_eq(stamp, u->stamps[file]);
 }
@@ -168,7 +168,7 @@ static bool load(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs
 {
     ken_snapshot *s = u->snapshot;
     const ken_file_row *row = &s->rows[file];
-    if (!u->stamps[file].size && !stamp_of(s, file, &u->stamps[file]))
+    if (!ken_fs_stamp_is_set(u->stamps[file]) && !stamp_of(s, file, &u->stamps[file]))
         return false;
     if (!is_as_indexed(u, file))
         return learn_changed(u, file, facts, refs);

@@ -21,7 +21,7 @@ typedef struct query_units {
     ken_snapshot *snapshot; // borrowed
     ken_intern names;
     query_unit **held;    // by file, NULL = not loaded
-    ken_fs_stamp *stamps; // by file, of what was loaded first; size 0 = nothing
+    ken_fs_stamp *stamps; // by file, of what was loaded first; all zeros = nothing
     ken_str *packages;    // by file; ptr NULL = not known
     size_t n_bytes;       // of those that are held
     ken_arena scratch;

@@ -1,17 +1,19 @@
 -- The files of a tree, and what of it was skipped.
 
 -- :FILE_SCAN
-SELECT id, path, content_id, size, mtime_ns, inode, changed_at_ms FROM file WHERE tree_id = ?1;
+SELECT id, path, content_id, size, mtime_ns, inode, changed_at_ms, ctime_ns
+    FROM file WHERE tree_id = ?1;
 
 -- :FILE_ADD
-INSERT INTO file (tree_id, path, content_id, size, mtime_ns, inode, changed_at_ms)
-    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7);
+INSERT INTO file (tree_id, path, content_id, size, mtime_ns, inode, changed_at_ms, ctime_ns)
+    VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8);
 
 -- :FILE_PUT
 UPDATE file
-    SET path = ?2, content_id = ?3, size = ?4, mtime_ns = ?5, inode = ?6, changed_at_ms = ?7
+    SET path = ?2, content_id = ?3, size = ?4, mtime_ns = ?5, inode = ?6, changed_at_ms = ?7,
+        ctime_ns = ?8
     WHERE tree_id = ?1
-    AND id = ?8;
+    AND id = ?9;
 
 -- :FILE_REMOVE
 DELETE FROM file WHERE tree_id = ?1 AND id = ?2;

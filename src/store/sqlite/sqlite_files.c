@@ -27,6 +27,7 @@ static ken_status scan_files(ken_sq *q, ken_arena *arena, row_vec *rows, ken_err
             .content = sqlite3_column_int64(st, 2),
             .stamp = { .size = ken_store__sq_u64(st, 3, INT64_MAX, &is_bad),
                        .mtime_ns = sqlite3_column_int64(st, 4),
+                       .ctime_ns = sqlite3_column_int64(st, 7),
                        .inode = (uint64_t)sqlite3_column_int64(st, 5) },
             .changed_at_ms = sqlite3_column_int64(st, 6),
         };
@@ -150,8 +151,9 @@ static ken_status sq_put(ken_store_backend *b, const ken_file_row *row, ken_err 
     sqlite3_bind_int64(st, 5, row->stamp.mtime_ns);
     sqlite3_bind_int64(st, 6, (int64_t)row->stamp.inode);
     sqlite3_bind_int64(st, 7, row->changed_at_ms);
+    sqlite3_bind_int64(st, 8, row->stamp.ctime_ns);
     if (row->id)
-        sqlite3_bind_int64(st, 8, row->id);
+        sqlite3_bind_int64(st, 9, row->id);
     s = ken_store__sq_run(q, st, "putting a file into", err);
     if (!s && !sqlite3_changes(q->db))
         s = KEN_FAIL(err, KEN_ENOTFOUND, "index '%s' has no file %lld", q->path,

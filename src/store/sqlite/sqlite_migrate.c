@@ -9,7 +9,7 @@
 static const unsigned char *const index_sql[] = {
     ken_embed_store_schema_0001_index_sqlite_sql,  ken_embed_store_schema_0002_refs_sqlite_sql,
     ken_embed_store_schema_0003_memory_sqlite_sql, ken_embed_store_schema_0004_blocks_sqlite_sql,
-    ken_embed_store_schema_0005_writes_sqlite_sql,
+    ken_embed_store_schema_0005_writes_sqlite_sql, ken_embed_store_schema_0006_ctime_sqlite_sql,
 };
 
 const ken_sq_schema ken_store__sq_index_schema = {

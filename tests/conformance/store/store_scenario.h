@@ -206,7 +206,7 @@ static inline ken_status scn_put_files(ken_store *s, uint64_t g, const int64_t *
             .id = ids[i],
             .path = ken_str_c(path),
             .content = contents[i],
-            .stamp = { scn_size(i, g), (int64_t)g * 1000, i + 1 },
+            .stamp = { scn_size(i, g), (int64_t)g * 1000, (int64_t)g * 1001, i + 1 },
             .changed_at_ms = (int64_t)g,
         };
         st = ken_store_put_file(s, &row, err);

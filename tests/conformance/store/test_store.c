@@ -346,7 +346,7 @@ STORE_TEST(files_come_sorted_with_their_contents)
         const ken_file_row row = {
             .path = ken_str_c(paths[i]),
             .content = add_content(s, 1000 + i),
-            .stamp = { 7, -5, UINT64_MAX - i },
+            .stamp = { 7, -5, -6, UINT64_MAX - i },
             .changed_at_ms = i,
         };
         kt_ok_err(ken_store_put_file(s, &row, &err), &err);
@@ -365,6 +365,7 @@ STORE_TEST(files_come_sorted_with_their_contents)
         kt_eq_text(rows[i].path, paths[rows[i].changed_at_ms]);
         kt_eq_u(rows[i].stamp.inode, UINT64_MAX - (uint64_t)rows[i].changed_at_ms);
         kt_eq_i(rows[i].stamp.mtime_ns, -5);
+        kt_eq_i(rows[i].stamp.ctime_ns, -6);
     }
 }
 

@@ -104,3 +104,18 @@ KEN_TEST(x5_a_reader_between_questions_holds_no_log)
     kt_eq_u(n_usages(), N_CALLERS);
     end();
 }
+
+// A file without a byte has a state, too.
+KEN_TEST(f4_a_file_that_was_emptied_and_filled_again_is_stale)
+{
+    lab_start(&l);
+    write_callers(1);
+    go();
+    uint32_t file = (uint32_t)query_file_index(snap, KEN_STR("use3.c"));
+    lab_write(&l, "use3.c", "");
+    kt_eq_u(n_usages(), N_CALLERS - 1);
+    kt_false(query_graph_is_stale(snap, file));
+    lab_write(&l, "use3.c", "int work_once(int);\nint use_3(void) { return work_once(1); }\n");
+    kt_true(query_graph_is_stale(snap, file));
+    end();
+}

@@ -204,9 +204,9 @@ KEN_TEST(newer_schema_names_both_versions)
     ken_store *s;
     kt_status(try_open(path, true, &s), KEN_EVERSION);
     kt_has_str(err.msg, "version 99");
-    kt_has_str(err.msg, "up to 5");
+    kt_has_str(err.msg, "up to 6");
     kt_status(try_open(path, false, &s), KEN_EVERSION);
-    run_sql(path, "PRAGMA user_version = 5");
+    run_sql(path, "PRAGMA user_version = 6");
     s = must_open(path, true);
     kt_eq_u(generation_of(s), 1);
     ken_store_close(s);
@@ -254,13 +254,16 @@ static void run_plain_sql(const char *path, const char *sql)
     kt_eq_i(sqlite3_close(db), SQLITE_OK);
 }
 
-// As it was before there were references (1), memory (2), compressed blocks (3), or sums of
-// pages (4).
+// As it was before there were references (1), memory (2), compressed blocks (3), sums of pages
+// (4), or times of change (5).
 static void make_old_index(const char *path, int version)
 {
     make_index(path, 1);
     if (version < 4)
         make_blocks_plain(path);
+    run_sql(path, "ALTER TABLE file DROP COLUMN ctime_ns; PRAGMA user_version = 5");
+    if (version > 4)
+        return;
     run_sql(path, "DROP TABLE journal_clock; PRAGMA user_version = 4");
     lab_make_bare(path);
     if (version > 3)
@@ -303,10 +306,10 @@ static void check_all(ken_store *s)
 
 KEN_TEST(older_index_is_migrated_by_who_opens_it)
 {
-    for (int i = 0; i < 8; i++) {
+    for (int i = 0; i < 10; i++) {
         bool is_read_only = i % 2;
-        static const char *const names[] = { "w1.db", "r1.db", "w2.db", "r2.db",
-                                             "w3.db", "r3.db", "w4.db", "r4.db" };
+        static const char *const names[] = { "w1.db", "r1.db", "w2.db", "r2.db", "w3.db",
+                                             "r3.db", "w4.db", "r4.db", "w5.db", "r5.db" };
         const char *path = ktest_path(names[i]);
         make_old_index(path, 1 + i / 2);
         ken_store *s = must_open(path, is_read_only);
