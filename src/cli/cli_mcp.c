@@ -40,7 +40,7 @@ static ken_str client_folder(ken_arena *arena)
 
 ken_status ken_cli__run_mcp(cli *x, ken_err *err)
 {
-    ken_mcp_opts opts = { .version = KEN_CLI_VERSION };
+    ken_mcp_opts opts = { .version = KEN_VERSION };
     ken_status st = find_bound(x, &opts.project, err);
     if (!st)
         opts.cwd = client_folder(&x->arena);

@@ -7,11 +7,6 @@
 #include "base/cancel.h"
 #include "cli/cli_args_priv.h"
 
-#ifndef KEN_VERSION
-#define KEN_VERSION "0.1.0"
-#endif
-#define KEN_CLI_VERSION KEN_VERSION
-
 typedef struct cli cli;
 
 typedef struct cli_command {

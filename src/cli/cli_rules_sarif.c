@@ -137,7 +137,7 @@ static json_t *tool_json(cli *x, const cli_rules *r)
     for (size_t i = 0; i < r->n; i++)
         ken_json_append(rules, rule_json(x, &r->rules[i]));
     ken_json_set_str(driver, "name", KEN_STR("ken"));
-    ken_json_set_str(driver, "version", ken_str_c(KEN_CLI_VERSION));
+    ken_json_set_str(driver, "version", ken_str_c(KEN_VERSION));
     ken_json_set(driver, "rules", rules);
     ken_json_set(o, "driver", driver);
     return o;
