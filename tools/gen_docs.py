@@ -1,0 +1,204 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: MIT
+"""Writes what docs/configuration.md and docs/cli.md have of tables in the source; --check only says
+whether they are up to date.
+
+  configuration.md   the settings, from src/config/config_keys.h
+  cli.md             the commands and their options, from src/cli/cli_help.c and cli.c
+
+What is generated stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; everything else in
+the two pages is written by hand.
+"""
+
+import ast
+import re
+import sys
+
+from csource import ROOT, tokens
+
+KEYS = ROOT / "src" / "config" / "config_keys.h"
+HELP = ROOT / "src" / "cli" / "cli_help.c"
+MAIN = ROOT / "src" / "cli" / "cli.c"
+UNITS = ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB"))
+
+
+def die(text):
+    sys.exit(f"gen_docs: {text}")
+
+
+# --- reading C --------------------------------------------------------------------------------------
+
+
+def text_of(toks):
+    """The text of neighbouring string tokens."""
+    return "".join(ast.literal_eval(t.text) for t in toks)
+
+
+def split_fields(toks):
+    """Tokens between commas that are in no bracket."""
+    fields, depth = [[]], 0
+    for t in toks:
+        depth += (t.text in ("(", "{", "[")) - (t.text in (")", "}", "]"))
+        if t.text == "," and depth == 0:
+            fields.append([])
+        else:
+            fields[-1].append(t)
+    return [f for f in fields if f]
+
+
+def group_at(toks, i):
+    """The tokens inside the bracket that opens at i, and the index after the one that closes it."""
+    depth = 0
+    for k in range(i, len(toks)):
+        depth += (toks[k].text in ("(", "{", "[")) - (toks[k].text in (")", "}", "]"))
+        if depth == 0:
+            return toks[i + 1 : k], k + 1
+    die(f"line {toks[i].line}: no end of a bracket")
+
+
+def code_of(path):
+    return [t for t in tokens(path.read_text()) if t.kind != "comment"]
+
+
+def table(toks, name):
+    """Rows of `name[] = { { … }, … }`, each a list of fields."""
+    for i in range(len(toks) - 4):
+        if [t.text for t in toks[i : i + 5]] == [name, "[", "]", "=", "{"]:
+            rows, _ = group_at(toks, i + 4)
+            return [split_fields(row[1:-1]) for row in split_fields(rows)]
+    die(f"no table '{name}'")
+
+
+# --- configuration.md -------------------------------------------------------------------------------
+
+
+def size(n):
+    for shift, unit in UNITS:
+        if n >= 1 << shift and n % (1 << shift) == 0:
+            return f"{n >> shift}{unit}"
+    return f"{n} byte" if n == 1 else f"{n} bytes"
+
+
+def allowed(kind, low, high, words):
+    if words:
+        return ", ".join(w.replace("=", " (also ") + ")" * ("=" in w) for w in words.split("|"))
+    if kind == "SIZE":
+        return f"{size(low)} to {size(high)}"
+    return f"{low} to {high}" if kind == "COUNT" else ""
+
+
+def settings():
+    toks = code_of(KEYS)
+    starts = [i for i, t in enumerate(toks) if t.text == "X" and toks[i + 1].text == "(" and toks[i + 2].text != ")"]
+    rows = []
+    for i in starts:
+        fields, _ = group_at(toks, i + 1)
+        fields = split_fields(fields)
+        if len(fields) != 10:
+            die(f"{KEYS.name}:{toks[i].line}: ten columns are needed")
+        _, key, kind, default, low, high, words, names, trust, text = fields
+        kind = kind[0].text
+        default = text_of(default)
+        rows.append(
+            "| `{}`{} | {}, {} | {} | {} | {} |".format(
+                text_of(key),
+                " *" if trust[0].text == "OWNER" else "",
+                kind.lower(),
+                f"`{default}`" if default else "empty",
+                allowed(kind, int(low[0].text), int(high[0].text), text_of(words)),
+                ", ".join(f"`{n}`" for n in text_of(names).split(",")),
+                text_of(text).replace("|", "\\|"),
+            )
+        )
+    head = ["| key | type, default | range | environment | meaning |", "|---|---|---|---|---|"]
+    return "\n".join(head + rows)
+
+
+# --- cli.md -----------------------------------------------------------------------------------------
+
+
+def opt_row(fields):
+    name, letter, kind, value, text, words = fields
+    value = "" if value[0].text == "NULL" else text_of(value)
+    letter = letter[0].text
+    if value:
+        value = f"[={value}]" if kind[0].text == "CLI_MAYBE" else f" {value}"
+    short = f"-{letter[1]}, " if letter.startswith("'") else ""
+    return f"  {short or '    '}--{text_of(name)}{value}", text_of(text)
+
+
+def opts_block(rows):
+    width = max(len(left) for left, _ in rows) + 2
+    return "\n".join(f"{left:<{width}}{text}" for left, text in rows)
+
+
+def global_opts():
+    return [opt_row(r) for r in table(code_of(MAIN), "global_opts")]
+
+
+def commands():
+    toks = code_of(HELP)
+    out = []
+    for row in table(toks, "ken_cli__commands"):
+        name, usage, summary = (text_of(f) for f in row[:3])
+        opts = []
+        if row[4][0].text == "OPTS":
+            opts = [opt_row(r) for r in table(toks, row[4][2].text)]
+        out.append((name, usage, summary, opts))
+    return out
+
+
+def command_table():
+    rows = ["| command | what it does |", "|---|---|"]
+    for name, usage, summary, _ in commands():
+        usage = usage.replace("|", "\\|")
+        rows.append(f"| `{name}{' ' if usage else ''}{usage}` | {summary} |")
+    return "\n".join(rows)
+
+
+def option_lists():
+    out = ["Of every command:", "", "```", opts_block(global_opts()), "```"]
+    for name, _, _, opts in commands():
+        if opts:
+            out += ["", f"`ken {name}`", "", "```", opts_block(opts), "```"]
+    return "\n".join(out)
+
+
+# --- the pages --------------------------------------------------------------------------------------
+
+PAGES = {
+    "configuration.md": {"settings": settings},
+    "cli.md": {"commands": command_table, "options": option_lists},
+}
+
+
+def filled(page, text):
+    for name, make in PAGES[page].items():
+        begin, end = f"<!-- generated: {name} -->\n", f"<!-- end: {name} -->"
+        if text.count(begin) != 1 or text.count(end) != 1:
+            die(f"docs/{page} needs one '{begin.strip()}' and one '{end}'")
+        head, rest = text.split(begin)
+        tail = rest.split(end)[1]
+        text = f"{head}{begin}\n{make()}\n\n{end}{tail}"
+    return text
+
+
+def main():
+    stale = []
+    for page in PAGES:
+        path = ROOT / "docs" / page
+        text = path.read_text()
+        new = filled(page, text)
+        if new == text:
+            continue
+        stale.append(f"docs/{page}")
+        if "--check" not in sys.argv[1:]:
+            path.write_text(new)
+    if stale and "--check" in sys.argv[1:]:
+        print(f"{', '.join(stale)}: not what the source says; run tools/gen_docs.py")
+        return 1
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
