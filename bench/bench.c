@@ -344,9 +344,13 @@ const char *bench_ken(const bench_args *a, ken_arena *arena)
     return a->ken ? a->ken : bench_beside(arena, "../ken");
 }
 
+extern char **environ;
+
 json_t *bench_child(const char *const *argv)
 {
-    ken_proc_opts opts = { .argv = argv, .timeout_ms = 3600 * 1000 };
+    ken_proc_opts opts = { .argv = argv,
+                           .env = (const char *const *)environ, // it is one of us
+                           .timeout_ms = 3600 * 1000 };
     ken_proc_result r;
     ken_err err = { 0 };
     json_t *out = NULL;

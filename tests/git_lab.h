@@ -12,7 +12,8 @@
 static inline ken_str git_run(const char *folder, ken_arena *arena, const char *const *argv)
 {
     ken_proc_result r = { 0 };
-    if (ken_proc_run(&(ken_proc_opts){ .argv = argv, .cwd = folder }, &r, NULL))
+    if (ken_proc_run(&(ken_proc_opts){ .argv = argv, .cwd = folder, .env = ktest_env(NULL) }, &r,
+                     NULL))
         kt_skip("git", "git is not installed");
     if (r.exit_code)
         kt_fail("git %s: %s", argv[1], r.errors.ptr ? r.errors.ptr : "failed");

@@ -17,8 +17,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define MAX_HELD  256
+#define MAX_HELD  2048
 #define MAX_SHOWN 400
+#define MAX_ENV   1000
 
 static ktest_case *all_cases;
 static bool is_updating;
@@ -148,6 +149,35 @@ ken_str ktest_read(const char *path)
     if (!text.ptr)
         ktest_fail(__FILE__, __LINE__, "reading '%s': %s", path, strerror(errno));
     return text;
+}
+
+extern char **environ;
+
+static bool is_same_name(const char *a, const char *b)
+{
+    size_t n = strcspn(a, "=");
+    return strcspn(b, "=") == n && strncmp(a, b, n) == 0;
+}
+
+const char *const *ktest_env(const char *const *extra)
+{
+    static const char *env[MAX_ENV + 1];
+    static const char *const none[] = { NULL };
+    size_t n = 0;
+    if (!extra)
+        extra = none;
+    for (char **e = environ; *e && n < MAX_ENV; e++) {
+        bool is_given = false;
+        for (const char *const *x = extra; *x; x++)
+            is_given |= is_same_name(*x, *e);
+        if (!is_given)
+            env[n++] = *e;
+    }
+    for (; *extra && n < MAX_ENV; extra++)
+        if (strchr(*extra, '='))
+            env[n++] = *extra;
+    env[n] = NULL;
+    return env;
 }
 
 const char *ktest_data(const char *rel)

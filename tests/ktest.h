@@ -59,6 +59,11 @@ const char *ktest_write(const char *rel, const char *text);
 // The whole file, NUL-terminated, in memory that lives until the test ends.
 ken_str ktest_read(const char *path);
 
+// Our whole environment with `extra` over it ("NAME=value" sets, "NAME" removes; NULL = nothing),
+// for children that are to be as we are: ken itself gives its children next to nothing.
+// Lives until the next call.
+const char *const *ktest_env(const char *const *extra);
+
 // tests/data/<rel>.
 const char *ktest_data(const char *rel);
 

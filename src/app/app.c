@@ -304,6 +304,7 @@ ken_index_opts ken_app_index_opts(const ken_config *settings)
     o.scan.n_include = ken_config_list(settings, KEN_CFG_INCLUDE, &o.scan.include);
     o.scan.n_exclude = ken_config_list(settings, KEN_CFG_EXCLUDE, &o.scan.exclude);
     o.scan.max_file_bytes = ken_config_u64(settings, KEN_CFG_MAX_FILE_SIZE);
+    o.scan.own_dir = ken_config_data_dir(settings);
     o.scan.wants_secrets = ken_config_bool(settings, KEN_CFG_SECRETS);
     o.n_jobs = (uint32_t)ken_config_u64(settings, KEN_CFG_JOBS);
     o.memory_limit = ken_config_u64(settings, KEN_CFG_MEMORY_LIMIT);

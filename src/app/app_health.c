@@ -7,7 +7,7 @@
 #include "app/app.h"
 #include "app/app_health_priv.h"
 #include "base/path.h"
-#include "proc/proc.h"
+#include "proc/proc_git.h"
 
 enum {
     LITTLE_SPACE_MIB = 512
@@ -67,10 +67,10 @@ static void check_settings(checkup *c)
 
 static void check_git(checkup *c)
 {
-    static const char *const argv[] = { "git", "--version", NULL };
+    static const char *const argv[] = { "--version", NULL };
     ken_proc_result r;
     ken_proc_opts opts = { .argv = argv, .timeout_ms = 5000, .cancel = c->cancel };
-    if (ken_proc_run(&opts, &r, NULL)) {
+    if (ken_git_run(&opts, &r, NULL)) {
         ken_app__add_health(c, "git", KEN_HEALTH_WARN,
                             KEN_STR("not found; folders are walked, and commits are not known"));
         return;

@@ -19,6 +19,15 @@ int64_t ken_clock_wall_ms(void)
     return (int64_t)t.tv_sec * 1000 + t.tv_nsec / 1000000;
 }
 
+int64_t ken_clock_process_ns(int pid)
+{
+    clockid_t clock;
+    struct timespec t;
+    if (clock_getcpuclockid(pid, &clock) || clock_gettime(clock, &t))
+        return -1;
+    return (int64_t)t.tv_sec * 1000000000 + t.tv_nsec;
+}
+
 void ken_clock_format(int64_t wall_ms, char out[KEN_TIME_TEXT])
 {
     time_t seconds = (time_t)(wall_ms / 1000);

@@ -15,6 +15,8 @@ enum {
 
 int64_t ken_clock_mono_ns(void); // monotonic
 int64_t ken_clock_wall_ms(void); // since the epoch
+// Processor time that another process has used; -1 when it has ended or this cannot be known.
+int64_t ken_clock_process_ns(int pid);
 // ISO-8601 in UTC, "2026-11-21T20:15:00Z"
 void ken_clock_format(int64_t wall_ms, char out[KEN_TIME_TEXT]);
 // With milliseconds, "2026-11-21T20:15:00.250Z": for times that are compared with each other.

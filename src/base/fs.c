@@ -231,7 +231,7 @@ ken_status ken_fs_read_under(int root_fd, ken_str path, size_t max_bytes, ken_bu
 
 ken_status ken_fs_read_own(const char *path, size_t max_bytes, ken_buf *out, ken_err *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return KEN_FAIL_ERRNO(err, errno, "opening '%s'", path);
     ken_status st = read_fd(fd, path, max_bytes, out, NULL, err);
@@ -241,7 +241,7 @@ ken_status ken_fs_read_own(const char *path, size_t max_bytes, ken_buf *out, ken
 
 ken_status ken_fs_open_own(const char *path, int *out_fd, ken_err *err)
 {
-    int fd = open(path, O_RDONLY | O_CLOEXEC | O_NOCTTY);
+    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
     if (fd < 0)
         return KEN_FAIL_ERRNO(err, errno, "opening '%s'", path);
     *out_fd = fd;

@@ -11,6 +11,7 @@
 #include "json/json.h"
 #include "obs/log.h"
 #include "obs/trace.h"
+#include "proc/proc.h"
 
 // The one global of the program: signal handlers take no argument.
 static ken_cancel interrupt;
@@ -260,6 +261,7 @@ static ken_status choose_and_run(cli *x, int argc, char **argv, ken_err *err)
 
 int ken_cli_main(int argc, char **argv)
 {
+    ken_proc_start();
     ken_err err = { 0 };
     cli x = { .cancel = &interrupt, .is_json = asks_json(argc, argv) };
     setup_signals();

@@ -128,9 +128,7 @@ static ken_status run_log(job *j, const char *renames, history_builder *b, int *
                           ken_err *err)
 {
     ken_str n = ken_arena_printf(&j->scratch, "--max-count=%u", j->max_commits);
-    const char *argv[] = { "-c",
-                           "core.quotePath=false",
-                           "log",
+    const char *argv[] = { "log",
                            n.ptr,
                            "--no-merges",
                            "--root",
@@ -139,10 +137,6 @@ static ken_status run_log(job *j, const char *renames, history_builder *b, int *
                            "-l200",
                            "--relative",
                            "--full-history",
-                           "--no-ext-diff",
-                           "--no-textconv",
-                           "--no-show-signature",
-                           "--no-color",
                            "--ignore-submodules=all",
                            "--encoding=UTF-8",
                            HISTORY_FORMAT,

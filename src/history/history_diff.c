@@ -105,13 +105,12 @@ static ken_status resolve_rev(diff_job *j, ken_str rev, ken_err *err)
 
 // ---- what changed ------------------------------------------------------------------------------
 
-static ken_status run(const diff_job *j, const char *const *argv, const char *const *env,
-                      void (*on_out)(void *, ken_str), void *ctx, ken_err *err)
+static ken_status run(const diff_job *j, const char *const *argv, void (*on_out)(void *, ken_str),
+                      void *ctx, ken_err *err)
 {
     ken_proc_result r;
     ken_status st = ken_git_run(&(ken_proc_opts){ .argv = argv,
                                                   .cwd = j->root,
-                                                  .env = env,
                                                   .timeout_ms = DIFF_MS,
                                                   .max_out_bytes = DIFF_BYTES,
                                                   .cancel = j->cancel,
@@ -130,30 +129,24 @@ static ken_status run(const diff_job *j, const char *const *argv, const char *co
 }
 
 // `from` is an id or, before the first commit, that of the empty tree.
-static ken_status run_diff(const diff_job *j, ken_str from, const char *const *env, ken_err *err)
+static ken_status run_diff(const diff_job *j, ken_str from, ken_err *err)
 {
-    const char *argv[] = { "-c",
-                           "core.quotePath=false",
-                           "diff",
+    const char *argv[] = { "diff",
                            "--patch",
                            "-U0",
                            "--inter-hunk-context=0",
                            "--find-renames",
                            "-l400",
-                           "--no-ext-diff",
-                           "--no-textconv",
-                           "--no-color",
                            "--src-prefix=a/",
                            "--dst-prefix=b/",
                            "--relative",
-                           "--ignore-submodules=all",
                            from.ptr,
                            j->to.len ? j->to.ptr : "--",
                            j->to.len ? "--" : NULL,
                            NULL };
     history_lines lines;
     history_lines_init(&lines, history_patch_line, j->patch);
-    ken_status st = run(j, argv, env, history_lines_add, &lines, err);
+    ken_status st = run(j, argv, history_lines_add, &lines, err);
     history_lines_end(&lines);
     history_lines_release(&lines);
     return st;
@@ -169,11 +162,10 @@ static void add_untracked(void *ctx, ken_str line)
 
 static ken_status list_untracked(diff_job *j, ken_err *err)
 {
-    static const char *const argv[] = { "-c",       "core.quotePath=false", "ls-files",
-                                        "--others", "--exclude-standard",   NULL };
+    static const char *const argv[] = { "ls-files", "--others", "--exclude-standard", NULL };
     history_lines lines;
     history_lines_init(&lines, add_untracked, j);
-    ken_status st = run(j, argv, NULL, history_lines_add, &lines, err);
+    ken_status st = run(j, argv, history_lines_add, &lines, err);
     history_lines_end(&lines);
     history_lines_release(&lines);
     return st;
@@ -182,15 +174,12 @@ static ken_status list_untracked(diff_job *j, ken_err *err)
 static ken_status compare(diff_job *j, ken_err *err)
 {
     static const char *const empty_tree[] = { "hash-object", "-t", "tree", "--stdin", NULL };
-    const char *const *env = NULL;
     ken_str from = j->from;
     ken_status st = KEN_OK;
     if (!from.len)
         st = ask_id(j, empty_tree, &from, err);
-    if (!st && !j->to.len) // only files of the work tree go through filters
-        st = history_env(j->root, j->cancel, j->arena, &env, err);
     if (!st)
-        st = run_diff(j, from, env, err);
+        st = run_diff(j, from, err);
     if (!st && !j->to.len)
         st = list_untracked(j, err);
     return st;

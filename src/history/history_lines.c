@@ -90,21 +90,16 @@ static void finish(blame *b, ken_history_touches *out)
 static ken_status run_blame(blame *b, const char *root, const char *const *argv,
                             const ken_cancel *cancel, ken_proc_result *out, ken_err *err)
 {
-    const char *const *env;
-    ken_status st = history_env(root, cancel, b->arena, &env, err);
-    if (st)
-        return st;
     history_lines lines;
     history_lines_init(&lines, add_line, b);
-    st = ken_git_run(&(ken_proc_opts){ .argv = argv,
-                                       .cwd = root,
-                                       .env = env,
-                                       .timeout_ms = BLAME_MS,
-                                       .max_out_bytes = BLAME_BYTES,
-                                       .cancel = cancel,
-                                       .on_out = history_lines_add,
-                                       .out_ctx = &lines },
-                     out, err);
+    ken_status st = ken_git_run(&(ken_proc_opts){ .argv = argv,
+                                                  .cwd = root,
+                                                  .timeout_ms = BLAME_MS,
+                                                  .max_out_bytes = BLAME_BYTES,
+                                                  .cancel = cancel,
+                                                  .on_out = history_lines_add,
+                                                  .out_ctx = &lines },
+                                out, err);
     history_lines_release(&lines);
     return st;
 }
@@ -122,7 +117,6 @@ ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, 
     ken_str range = ken_arena_printf(arena, "-L%u,%u", first + 1, last + 1);
     const char *argv[] = { "blame",
                            "--porcelain",
-                           "--no-textconv",
                            "--root",
                            "--ignore-revs-file=",
                            "--encoding=UTF-8",

@@ -55,10 +55,6 @@ typedef struct history_tree {
 // Looks at the work tree. KEN_EUNSUPPORTED, with a message, when there is none to be had.
 ken_status history_tree_open(const char *root, const ken_cancel *cancel, ken_arena *arena,
                              history_tree *out, ken_err *err) KEN_MUST_USE;
-// Settings of the repository that would run programs on its files (filters), as an environment
-// without them. Filters of the user's own settings stay.
-ken_status history_env(const char *root, const ken_cancel *cancel, ken_arena *arena,
-                       const char *const **out, ken_err *err) KEN_MUST_USE;
 
 // ---- history_log.c ---------------------------------------------------------------------------
 typedef struct history_author {

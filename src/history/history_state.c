@@ -57,16 +57,14 @@ static void on_line(void *ctx, ken_str line)
         add_path(j, ken_str_sub(line, 2, line.len));
 }
 
-static ken_status run_lines(const char *root, const char *const *argv, const char *const *env,
-                            void (*fn)(void *, ken_str), void *ctx, const ken_cancel *cancel,
-                            ken_err *err)
+static ken_status run_lines(const char *root, const char *const *argv, void (*fn)(void *, ken_str),
+                            void *ctx, const ken_cancel *cancel, ken_err *err)
 {
     ken_proc_result r;
     history_lines lines;
     history_lines_init(&lines, fn, ctx);
     ken_status st = ken_git_run(&(ken_proc_opts){ .argv = argv,
                                                   .cwd = root,
-                                                  .env = env,
                                                   .timeout_ms = STATE_MS,
                                                   .cancel = cancel,
                                                   .on_out = history_lines_add,
@@ -123,27 +121,18 @@ static bool has_git(const char *root, ken_arena *arena)
 
 static ken_status read_state(state_job *j, const char *root, const ken_cancel *cancel, ken_err *err)
 {
-    static const char *const argv[] = { "-c",
-                                        "core.quotePath=false",
-                                        "-c",
-                                        "status.relativePaths=true",
-                                        "status",
+    static const char *const argv[] = { "status",
                                         "--porcelain=v2",
                                         "--branch",
                                         "--untracked-files=all",
                                         "--no-renames",
                                         "--no-ahead-behind",
-                                        "--ignore-submodules=all",
                                         "--",
                                         ".",
                                         NULL };
-    const char *const *env = NULL;
     if (!has_git(root, j->arena))
         return KEN_FAIL(err, KEN_EUNSUPPORTED, "not a git work tree");
-    ken_status st = history_env(root, cancel, j->arena, &env, err);
-    if (st)
-        return st;
-    return run_lines(root, argv, env, on_line, j, cancel, err);
+    return run_lines(root, argv, on_line, j, cancel, err);
 }
 
 ken_status ken_history_state(const char *root, size_t max_dirty, const ken_cancel *cancel,
@@ -204,8 +193,6 @@ ken_status ken_history_list_since(const char *root, ken_str commit, size_t max,
     const char *argv[] = {
         "log",
         "--no-merges",
-        "--no-show-signature",
-        "--no-color",
         "--format=%H %ct %aN%x1f%s",
         ken_arena_printf(arena, "--max-count=%zu", max + 1).ptr,
         ken_arena_printf(arena, KEN_STR_FMT "..HEAD", KEN_STR_ARG(commit)).ptr,
@@ -215,7 +202,7 @@ ken_status ken_history_list_since(const char *root, ken_str commit, size_t max,
     };
     ken_err tried = { 0 };
     j.since.commits = KEN_ARENA_ARRAY(arena, ken_history_commit, max + 1);
-    ken_status st = run_lines(root, argv, NULL, on_commit, &j, cancel, &tried);
+    ken_status st = run_lines(root, argv, on_commit, &j, cancel, &tried);
     st = settle(st, &tried, cancel, arena, &j.since.reason, err);
     if (!st)
         *out = j.since;

@@ -3,8 +3,6 @@
 // a pidfd, then kill the group, then reap. The group is killed while its leader is still a zombie,
 // so that its id cannot have passed to somebody else. Without pidfds (old kernels, other systems)
 // the loop looks for the end of the child with growing sleeps.
-#include "proc/proc.h"
-
 #include <errno.h>
 #include <fcntl.h>
 #include <poll.h>
@@ -18,6 +16,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "base/vec.h"
+#include "proc/proc_priv.h"
 
 extern char **environ;
 
@@ -36,6 +35,7 @@ enum {
     PROC_CANCEL_MS = 20,       // how late a cancel may be noticed
     PROC_NAP_MIN_NS = 100000,
     PROC_NAP_MAX_NS = 10000000,
+    PROC_LOOK_NS = 500000000, // between two looks at a child that may be stalled
 };
 
 // The pipes and the process while it runs. Descriptors are -1 when closed.
@@ -43,7 +43,8 @@ typedef struct proc_child {
     pid_t pid;
     int pid_fd; // readable when the process has ended; -1 where the system has none
     int out_fd, err_fd;
-    size_t n_out; // bytes that it printed
+    size_t n_out;                        // bytes that it printed
+    int64_t progress, moved_at, look_at; // what it did by `moved_at`; when to look again
     ken_proc_result result;
 } proc_child;
 
@@ -81,6 +82,16 @@ static int make_pipe(int ends[2])
     return fcntl(ends[0], F_SETFL, O_NONBLOCK) ? errno : 0;
 }
 
+// The "NAME=value" of our environment; NULL when it is not set.
+static const char *find_entry(const char *name)
+{
+    size_t n = strlen(name);
+    for (char **e = environ; e && *e; e++)
+        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
+            return *e;
+    return NULL;
+}
+
 static size_t name_len(const char *entry)
 {
     return strcspn(entry, "=");
@@ -95,22 +106,39 @@ static bool is_overridden(const char *entry, const char *const *extra)
     return false;
 }
 
-// Our environment with `extra` over it. An array to ken_free; the texts are borrowed.
+// Of our environment only what says who the user is; everything else a child could be steered by.
+static const char *const env_kept[] = { "HOME", "USER", "LOGNAME", "TMPDIR", "TZ" };
+
+// The environment of a child, from nothing: what is kept, what is fixed, and `extra` over it.
+// An array to ken_free; the texts are borrowed.
 static char **make_env(const char *const *extra)
 {
     static const char *const none[] = { NULL };
+    const char *base[sizeof env_kept / sizeof *env_kept + 3];
+    size_t n = 0;
+    base[n++] = proc_path_entry();
+    base[n++] = "LANG=C";
+    base[n++] = "LC_ALL=C";
+    for (size_t i = 0; i < sizeof env_kept / sizeof *env_kept; i++) {
+        const char *entry = find_entry(env_kept[i]);
+        if (entry)
+            base[n++] = entry;
+    }
     if (!extra)
         extra = none;
+    union {
+        const char *from;
+        char *to;
+    } text; // execve's prototype lacks a const that it keeps
     KEN_VEC(char *) env = { 0 };
-    for (char **e = environ; e && *e; e++)
-        if (!is_overridden(*e, extra))
-            ken_vec_push(&env, *e);
+    for (size_t i = 0; i < n; i++) {
+        text.from = base[i];
+        if (!is_overridden(base[i], extra))
+            ken_vec_push(&env, text.to);
+    }
     for (; *extra; extra++) {
-        union {
-            const char *from;
-            char *to;
-        } text = { *extra }; // execve's prototype lacks a const that it keeps
-        if ((*extra)[name_len(*extra)] == '=')
+        text.from = *extra;
+        if ((*extra)[name_len(*extra)] == '=' && !is_overridden(*extra, extra + 1))
             ken_vec_push(&env, text.to);
     }
     ken_vec_push(&env, NULL);
@@ -147,7 +175,7 @@ static int set_attributes(posix_spawnattr_t *attr)
     return e ? e : posix_spawnattr_setflags(attr, flags);
 }
 
-static int spawn(const ken_proc_opts *o, int out_w, int err_w, pid_t *out_pid)
+static int spawn(const ken_proc_opts *o, const char *program, int out_w, int err_w, pid_t *out_pid)
 {
     posix_spawn_file_actions_t acts;
     posix_spawnattr_t attr;
@@ -168,7 +196,7 @@ static int spawn(const ken_proc_opts *o, int out_w, int err_w, pid_t *out_pid)
             char *const *to;
         } argv = { o->argv };
         char **env = make_env(o->env);
-        e = posix_spawnp(out_pid, o->argv[0], &acts, &attr, argv.to, env);
+        e = posix_spawn(out_pid, program, &acts, &attr, argv.to, env);
         ken_free(env);
     }
     posix_spawnattr_destroy(&attr);
@@ -186,14 +214,15 @@ static int open_pid_fd(pid_t pid)
 #endif
 }
 
-static ken_status child_start(proc_child *c, const ken_proc_opts *o, ken_err *err)
+static ken_status child_start(proc_child *c, const ken_proc_opts *o, const char *program,
+                              ken_err *err)
 {
     int out[2] = { -1, -1 }, errs[2] = { -1, -1 };
     int e = make_pipe(out);
     if (!e)
         e = make_pipe(errs);
     if (!e)
-        e = spawn(o, out[1], errs[1], &c->pid);
+        e = spawn(o, program, out[1], errs[1], &c->pid);
     close_fd(&out[1]);
     close_fd(&errs[1]);
     if (e) {
@@ -284,10 +313,27 @@ static void wait_some(const proc_child *c, int64_t left_ns, bool can_cancel, int
     (void)poll(fds, 3, ms > 1000 ? 1000 : (int)ms);
 }
 
+// Whether it has done nothing at all for `stall_ms`; looks twice a second.
+static bool is_stalled(proc_child *c, int64_t now, int64_t stall_ms)
+{
+    if (stall_ms <= 0 || now < c->look_at)
+        return false;
+    c->look_at = now + PROC_LOOK_NS;
+    // Output and processor time: while they grow it does something.
+    int64_t used = ken_clock_process_ns(c->pid), progress = used + (int64_t)c->n_out;
+    if (progress != c->progress || used < 0) {
+        c->progress = progress;
+        c->moved_at = now;
+    }
+    return now - c->moved_at >= stall_ms * 1000000;
+}
+
 static ken_status child_watch(proc_child *c, const ken_proc_opts *o, ken_err *err)
 {
     int64_t timeout_ms = o->timeout_ms > 0 ? o->timeout_ms : PROC_TIMEOUT_MS;
-    int64_t deadline = ken_clock_mono_ns() + timeout_ms * 1000000;
+    c->moved_at = ken_clock_mono_ns();
+    c->look_at = c->moved_at + PROC_LOOK_NS;
+    int64_t deadline = c->moved_at + timeout_ms * 1000000;
     int64_t nap_ns = PROC_NAP_MIN_NS;
     for (;;) {
         bool is_done = has_ended(c); // asked before draining: all it wrote is in the pipes by now
@@ -300,10 +346,17 @@ static ken_status child_watch(proc_child *c, const ken_proc_opts *o, ken_err *er
         ken_status st = ken_cancel_check(o->cancel, err);
         if (st)
             return st;
-        int64_t left = deadline - ken_clock_mono_ns();
+        int64_t now = ken_clock_mono_ns(), left = deadline - now;
+        if (is_stalled(c, now, o->stall_ms))
+            return KEN_FAIL(err, KEN_ETIMEOUT,
+                            "'%s' did nothing for %lld ms: it waits for a file that is a pipe or a "
+                            "device, or for a file system that does not answer",
+                            o->argv[0], (long long)o->stall_ms);
         if (left <= 0)
             return KEN_FAIL(err, KEN_ETIMEOUT, "'%s' ran longer than %lld ms", o->argv[0],
                             (long long)timeout_ms);
+        if (o->stall_ms > 0 && left > PROC_LOOK_NS)
+            left = PROC_LOOK_NS;
         wait_some(c, left, o->cancel != NULL, &nap_ns);
     }
 }
@@ -333,10 +386,15 @@ ken_status ken_proc_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err
     ken_status st = ken_cancel_check(opts->cancel, err);
     if (st)
         return st;
+    const char *program;
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    st = proc_find(opts->argv[0], opts->cwd, &arena, &program, err);
     proc_child c = { .pid = -1, .pid_fd = -1, .out_fd = -1, .err_fd = -1 };
     c.result.out = KEN_BUF_INIT(opts->max_out_bytes ? opts->max_out_bytes : PROC_MAX_OUT);
     c.result.errors = KEN_BUF_INIT(PROC_MAX_ERRORS);
-    st = child_start(&c, opts, err);
+    if (!st)
+        st = child_start(&c, opts, program, err);
     if (st)
         goto out;
     st = child_watch(&c, opts, err);
@@ -346,6 +404,7 @@ ken_status ken_proc_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err
     *out = c.result;
     c.result = (ken_proc_result){ 0 };
 out:
+    ken_arena_release(&arena);
     ken_proc_result_release(&c.result);
     return st;
 }
@@ -370,9 +429,6 @@ ken_str ken_proc_complaint(const ken_proc_result *r)
 
 const char *ken_proc_env(const char *name)
 {
-    size_t n = strlen(name);
-    for (char **e = environ; e && *e; e++)
-        if (strncmp(*e, name, n) == 0 && (*e)[n] == '=')
-            return *e + n + 1;
-    return NULL;
+    const char *entry = find_entry(name);
+    return entry ? entry + strlen(name) + 1 : NULL;
 }

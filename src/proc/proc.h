@@ -1,14 +1,18 @@
 // SPDX-License-Identifier: MIT
 // proc.h -- running a child process and collecting what it prints.
 //
-// An argument vector, never a shell. The child gets /dev/null as its input, pipes as its outputs,
+// An argument vector, never a shell. A program is an absolute path, or a bare name that is looked up
+// in the folders of PATH as it was when ken started, less those that a project could have put there
+// (proc_path.c has the rule); never in the folder of the child. Its environment is made from nothing:
+// HOME, USER, LOGNAME, TMPDIR and TZ of ours, that PATH, the C locale, and what the caller adds.
+// The child gets /dev/null as its input, pipes as its outputs,
 // no other descriptor of ours, default signal handling and a process group of its own; on timeout,
 // cancel or too much output the whole group is killed, and whatever it leaves running when it ends
 // is killed too. It never inherits our stdout, which belongs to a protocol.
 //
 // Ownership: the caller releases a ken_proc_result after success. Threads: any, at any time.
-// Errors: KEN_ENOTFOUND no such program or folder, KEN_ETIMEOUT, KEN_ECANCELLED, KEN_ELIMIT too
-// much output. A program that ran and failed is not an error here: look at exit_code.
+// Errors: KEN_ENOTFOUND no such program or folder, KEN_ETIMEOUT (also for a stall), KEN_ECANCELLED,
+// KEN_ELIMIT too much output. A program that ran and failed is not an error here: look at exit_code.
 #ifndef KEN_PROC_PROC_H
 #define KEN_PROC_PROC_H
 
@@ -21,11 +25,14 @@
 #include "base/err.h"
 
 typedef struct ken_proc_opts {
-    const char *const *argv; // ends with NULL; argv[0] is looked up in PATH when it has no '/'
+    const char *const *argv; // ends with NULL; argv[0]: a bare name or an absolute path
     const char *cwd;         // NULL = ours
-    // On top of our environment, ends with NULL: "NAME=value" sets, "NAME" removes. NULL = nothing.
+    // On top of the few that every child gets; ends with NULL: "NAME=value" sets, "NAME" removes.
+    // NULL = nothing.
     const char *const *env;
-    int64_t timeout_ms;   // 0 = 60 s
+    int64_t timeout_ms; // 0 = 60 s
+    int64_t
+        stall_ms; // ends it when it printed nothing and used no processor for so long; 0 = never
     size_t max_out_bytes; // 0 = 64 MiB
     const ken_cancel *cancel;
     // Gets what it prints, piece by piece, on the caller's thread; then `out` of the result is
@@ -47,7 +54,11 @@ void ken_proc_result_release(ken_proc_result *r);
 // The first line of its stderr, for a message; "" when it said nothing. Borrowed from `r`.
 ken_str ken_proc_complaint(const ken_proc_result *r);
 
-// A variable of our environment, as a child would see it; borrowed, NULL when it is not set.
+// Takes PATH and the working directory down, on which all later look-ups of programs depend. The
+// first thing that a process does; without it the first child is the moment.
+void ken_proc_start(void);
+
+// A variable of our environment; borrowed, NULL when it is not set.
 const char *ken_proc_env(const char *name);
 
 #endif

@@ -1,67 +1,313 @@
 // SPDX-License-Identifier: MIT
+// What git may do is said here and nowhere else: the commands, their options, the settings and the
+// environment. What cannot be named in advance, the filters, is asked of git itself (`git config`
+// runs nothing), with the same includes and conditions that the command after it will see.
 #include "proc/proc_git.h"
 
-#include "base/vec.h"
+#include <sys/stat.h>
 
+#include "base/path.h"
+#include "base/vec.h"
+#include "proc/proc_priv.h"
+
+enum {
+    STALL_MS = 10000,
+    SETTINGS_MS = 10000,
+    SETTINGS_BYTES = 1 << 20,
+    OPTIONS_MAX = 5,
+    LINK_BYTES = 4096, // of a .git file and of commondir
+};
+
+// ---- the commands -----------------------------------------------------------------------------
+
+typedef struct git_command {
+    const char *name;
+    bool reads_files; // of the work tree, through the filters that attributes name
+    const char *options[OPTIONS_MAX];
+} git_command;
+
+static const git_command git_commands[] = {
+    { "--version", false, { NULL } },
+    { "blame", true, { "--no-textconv" } },
+    { "diff", true, { "--no-ext-diff", "--no-textconv", "--no-color", "--ignore-submodules=all" } },
+    { "hash-object", false, { "--no-filters" } },
+    { "log", false, { "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color" } },
+    { "ls-files", false, { NULL } },
+    { "merge-base", false, { NULL } },
+    { "merge-file", false, { NULL } },
+    { "rev-parse", false, { NULL } },
+    { "status", true, { "--ignore-submodules=all" } },
+};
+
+static const git_command *find_command(const char *name)
+{
+    for (size_t i = 0; name && i < sizeof git_commands / sizeof *git_commands; i++)
+        if (strcmp(git_commands[i].name, name) == 0)
+            return &git_commands[i];
+    return NULL;
+}
+
+// ---- settings and environment -----------------------------------------------------------------
+
+// Settings that make git start a program, or change how it prints, whoever made them.
+static const char *const git_settings[] = {
+    "core.hooksPath=/dev/null",
+    "core.fsmonitor=false",
+    "core.untrackedCache=false",
+    "core.pager=cat",
+    "core.editor=:",
+    "core.askPass=",
+    "core.sshCommand=false",
+    "core.gitProxy=none",
+    "core.alternateRefsCommand=",
+    "credential.helper=", // empties the list
+    "gpg.program=false",
+    "log.showSignature=false",
+    "protocol.allow=never",
+    "advice.graftFileDeprecated=false",
+    "safe.bareRepository=explicit", // a folder that looks like a repository is none
+    "submodule.recurse=false",
+    "core.quotePath=false",
+    "status.relativePaths=true",
+};
+
+// GIT_* are never inherited. Those that name programs are set, since an empty place would be filled
+// from settings; so are those that could write files (traces) or reach the network.
 static const char *const git_env[] = {
     "GIT_TERMINAL_PROMPT=0",
     "GIT_OPTIONAL_LOCKS=0", // we only look
     "GIT_NO_LAZY_FETCH=1",
-    "LC_ALL=C",
-    // Whoever started us may have been started by git (a hook) for another repository.
-    "GIT_DIR",
-    "GIT_WORK_TREE",
-    "GIT_INDEX_FILE",
-    "GIT_COMMON_DIR",
-    "GIT_OBJECT_DIRECTORY",
-    "GIT_ALTERNATE_OBJECT_DIRECTORIES",
-    "GIT_NAMESPACE",
-    "GIT_PREFIX",
-    "GIT_CONFIG",
-    "GIT_CONFIG_PARAMETERS",
-    "GIT_CONFIG_COUNT",
-    "GIT_EXTERNAL_DIFF",
-    "GIT_DIFF_OPTS",
-    "GIT_TRACE",
-    "GIT_TRACE2",
+    "GIT_ALLOW_PROTOCOL=", // none; unlike protocol.allow no setting is above it
+    "GIT_NO_REPLACE_OBJECTS=1",
+    "GIT_GRAFT_FILE=/dev/null",
+    "GIT_ASKPASS=false",
+    "SSH_ASKPASS=false",
+    "GIT_SSH_COMMAND=false",
+    "GIT_PROXY_COMMAND=false",
+    "GIT_PAGER=cat",
+    "GIT_EDITOR=:",
+    "GIT_SEQUENCE_EDITOR=:",
+    "GIT_ATTR_NOSYSTEM=1",
+    "GIT_TRACE=0",
+    "GIT_TRACE2=0",
+    "GIT_TRACE2_EVENT=0",
+    "GIT_TRACE2_PERF=0",
 };
 
-static const char *const git_argv[] = {
-    "git",
-    "-c",
-    "core.hooksPath=/dev/null",
-    "-c",
-    "core.fsmonitor=false",
-    "-c",
-    "core.untrackedCache=false",
-    "-c",
-    "protocol.allow=never",
-};
+// Where the user's settings are, and where git is not to look: none of them adds anything to run.
+static const char *const git_env_kept[] = { "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM",
+                                            "GIT_CEILING_DIRECTORIES" };
 
 typedef KEN_VEC(const char *) word_vec;
 
-// Appends words that end with NULL, and the NULL.
-static void put_all(word_vec *v, const char *const *words)
+// One run of git: what its words and its environment become. Texts that are made live in the arena.
+typedef struct git_run {
+    ken_arena arena;
+    word_vec argv, env;
+    unsigned n_settings; // GIT_CONFIG_KEY_n
+} git_run;
+
+static void put_all(word_vec *v, const char *const *words, size_t max)
 {
-    for (; words && *words; words++)
-        ken_vec_push(v, *words);
-    ken_vec_push(v, NULL);
+    for (size_t i = 0; words && i < max && words[i]; i++)
+        ken_vec_push(v, words[i]);
+}
+
+static void run_init(git_run *r)
+{
+    *r = (git_run){ .n_settings = 0 };
+    ken_arena_init(&r->arena, 0);
+    ken_vec_push(&r->argv, "git");
+    ken_vec_push(&r->argv, "--no-pager");
+    for (size_t i = 0; i < sizeof git_settings / sizeof *git_settings; i++) {
+        ken_vec_push(&r->argv, "-c");
+        ken_vec_push(&r->argv, git_settings[i]);
+    }
+    put_all(&r->env, git_env, sizeof git_env / sizeof *git_env);
+    for (size_t i = 0; i < sizeof git_env_kept / sizeof *git_env_kept; i++) {
+        const char *value = ken_proc_env(git_env_kept[i]);
+        if (value)
+            ken_vec_push(&r->env, ken_arena_printf(&r->arena, "%s=%s", git_env_kept[i], value).ptr);
+    }
+}
+
+static void run_release(git_run *r)
+{
+    ken_vec_release(&r->argv);
+    ken_vec_release(&r->env);
+    ken_arena_release(&r->arena);
+}
+
+static ken_status run_go(git_run *r, const ken_proc_opts *o, ken_proc_result *out, ken_err *err)
+{
+    if (r->n_settings)
+        ken_vec_push(&r->env,
+                     ken_arena_printf(&r->arena, "GIT_CONFIG_COUNT=%u", r->n_settings).ptr);
+    put_all(&r->env, o->env, SIZE_MAX);
+    ken_vec_push(&r->argv, NULL);
+    ken_vec_push(&r->env, NULL);
+    ken_proc_opts full = *o;
+    full.argv = r->argv.ptr;
+    full.env = r->env.ptr;
+    if (!full.stall_ms)
+        full.stall_ms = STALL_MS;
+    return ken_proc_run(&full, out, err);
+}
+
+// ---- filters ----------------------------------------------------------------------------------
+
+static void set_off(git_run *r, ken_str name)
+{
+    // An empty command is none; "required" is a truth value.
+    const char *value = ken_str_ends(name, KEN_STR(".required")) ? "false" : "";
+    unsigned n = r->n_settings++;
+    ken_vec_push(
+        &r->env,
+        ken_arena_printf(&r->arena, "GIT_CONFIG_KEY_%u=" KEN_STR_FMT, n, KEN_STR_ARG(name)).ptr);
+    ken_vec_push(&r->env, ken_arena_printf(&r->arena, "GIT_CONFIG_VALUE_%u=%s", n, value).ptr);
+}
+
+// Turns every filter off that any settings define, the user's own too: a repository could choose
+// among them, and ken runs nothing but git.
+static ken_status filters_off(git_run *r, const ken_proc_opts *o, const char *alone, ken_err *err)
+{
+    static const char *const argv[] = { "config",
+                                        "--name-only",
+                                        "-z",
+                                        "--get-regexp",
+                                        "^filter\\..*\\.(clean|smudge|process|required)$",
+                                        NULL };
+    git_run asking;
+    ken_proc_result names;
+    ken_proc_opts ask = { .cwd = o->cwd,
+                          .env = o->env,
+                          .timeout_ms = SETTINGS_MS,
+                          .max_out_bytes = SETTINGS_BYTES,
+                          .cancel = o->cancel };
+    run_init(&asking);
+    put_all(&asking.argv, argv, SIZE_MAX);
+    if (alone)
+        ken_vec_push(&asking.env, alone);
+    ken_status st = run_go(&asking, &ask, &names, err);
+    run_release(&asking);
+    if (st)
+        return st;
+    // 1: there are none. Anything else would leave some unknown, so the command is not run.
+    if (names.exit_code > 1 || names.exit_code < 0)
+        st = KEN_FAIL(
+            err, KEN_EUNSUPPORTED, "git cannot read its settings here: %.*s",
+            (int)(ken_proc_complaint(&names).len < 200 ? ken_proc_complaint(&names).len : 200),
+            ken_proc_complaint(&names).ptr);
+    ken_str rest = ken_buf_str(&names.out), name;
+    while (!st && ken_str_split_next(&rest, '\0', &name))
+        if (name.len)
+            set_off(r, name);
+    ken_proc_result_release(&names);
+    return st;
+}
+
+// ---- files that git would wait for ------------------------------------------------------------
+
+static ken_status check_plain(ken_arena *a, ken_str folder, const char *const *names, ken_err *err)
+{
+    for (; *names; names++) {
+        struct stat s;
+        ken_str path = ken_path_join(a, folder, ken_str_c(*names));
+        if (!stat(path.ptr, &s) && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode))
+            return KEN_FAIL(err, KEN_EUNSUPPORTED,
+                            "'" KEN_STR_FMT "' is a pipe, a socket or a device, for which git "
+                            "would wait; remove it",
+                            KEN_STR_ARG(path));
+    }
+    return KEN_OK;
+}
+
+// The folder that a small file names ("gitdir: X", or X alone), relative to its own; else `none`.
+static ken_str read_link_file(ken_arena *a, ken_str folder, const char *name, ken_str prefix,
+                              ken_str none)
+{
+    ken_buf b = KEN_BUF_INIT(LINK_BYTES);
+    ken_str path = ken_path_join(a, folder, ken_str_c(name)), found = none;
+    if (!ken_fs_read_own(path.ptr, LINK_BYTES, &b, NULL)) {
+        ken_str text = ken_str_trim(ken_buf_str(&b));
+        if (ken_str_starts(text, prefix) && text.len > prefix.len)
+            found = ken_path_join(a, folder, ken_str_trim(ken_str_sub(text, prefix.len, text.len)));
+    }
+    ken_buf_release(&b);
+    return found;
+}
+
+// A pipe in place of one of these would make git wait for ever. Those that cannot be named here
+// (.gitignore files in folders, included settings) are what the limit on stalls is for.
+static ken_status check_files(git_run *r, const char *cwd, ken_err *err)
+{
+    static const char *const of_tree[] = { ".git",        ".gitignore", ".gitattributes",
+                                           ".gitmodules", ".mailmap",   NULL };
+    static const char *const of_git_dir[] = {
+        "HEAD", "index", "config", "config.worktree", "commondir", "info/sparse-checkout", NULL
+    };
+    static const char *const of_common[] = { "config",
+                                             "packed-refs",
+                                             "shallow",
+                                             "info/exclude",
+                                             "info/attributes",
+                                             "objects/info/alternates",
+                                             NULL };
+    ken_arena *a = &r->arena;
+    ken_str here;
+    if (ken_path_real(a, ken_str_c(cwd ? cwd : "."), &here, NULL))
+        return KEN_OK; // starting git says why
+    for (; here.len > 1; here = ken_path_dir(here)) {
+        ken_fs_info info;
+        ken_str dot_git = ken_path_join(a, here, KEN_STR(".git"));
+        ken_status st = check_plain(a, here, of_tree, err);
+        if (st)
+            return st;
+        if (ken_fs_stat(KEN_FS_CWD, dot_git.ptr, &info, NULL))
+            continue;
+        ken_str dir = read_link_file(a, here, ".git", KEN_STR("gitdir:"), dot_git);
+        st = check_plain(a, dir, of_git_dir, err);
+        if (!st)
+            st = check_plain(a, read_link_file(a, dir, "commondir", KEN_STR(""), dir), of_common,
+                             err);
+        return st;
+    }
+    return KEN_OK;
+}
+
+// ---- the door ---------------------------------------------------------------------------------
+
+// `alone`: the entry of the environment that keeps git from looking for a repository, or NULL.
+static ken_status run(const ken_proc_opts *o, const char *alone, ken_proc_result *out, ken_err *err)
+{
+    const char *const *words = o->argv;
+    const git_command *command = words ? find_command(words[0]) : NULL;
+    if (!command)
+        return KEN_FAIL(err, KEN_EINVAL, "git '%s' is not among the commands that are safe to run",
+                        words && words[0] ? words[0] : "");
+    git_run r;
+    run_init(&r);
+    ken_status st = alone ? KEN_OK : check_files(&r, o->cwd, err);
+    if (alone)
+        ken_vec_push(&r.env, alone);
+    if (!st && command->reads_files)
+        st = filters_off(&r, o, alone, err);
+    if (!st) {
+        ken_vec_push(&r.argv, command->name);
+        put_all(&r.argv, command->options, OPTIONS_MAX);
+        put_all(&r.argv, words + 1, SIZE_MAX);
+        st = run_go(&r, o, out, err);
+    }
+    run_release(&r);
+    return st;
 }
 
 ken_status ken_git_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err)
 {
-    word_vec argv = { 0 }, env = { 0 };
-    for (size_t i = 0; i < sizeof git_argv / sizeof git_argv[0]; i++)
-        ken_vec_push(&argv, git_argv[i]);
-    for (size_t i = 0; i < sizeof git_env / sizeof git_env[0]; i++)
-        ken_vec_push(&env, git_env[i]);
-    put_all(&argv, opts->argv);
-    put_all(&env, opts->env);
-    ken_proc_opts full = *opts;
-    full.argv = argv.ptr;
-    full.env = env.ptr;
-    ken_status st = ken_proc_run(&full, out, err);
-    ken_vec_release(&argv);
-    ken_vec_release(&env);
-    return st;
+    return run(opts, NULL, out, err);
+}
+
+ken_status ken_git_run_alone(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err)
+{
+    return run(opts, "GIT_DIR=/dev/null", out, err);
 }

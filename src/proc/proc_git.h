@@ -1,17 +1,24 @@
 // SPDX-License-Identifier: MIT
-// proc_git.h -- git as a child process that only looks.
+// proc_git.h -- the one door to git: a child process that only looks, and runs nothing.
 //
-// Everything is off that the settings of a repository, or of whoever started us, could make git run
-// or change: hooks, monitors, prompts, the network, locks, other repositories than that of `cwd`.
-// Diffs say --no-ext-diff and --no-textconv themselves; filters: see history_git.c.
+// A repository's files may come from anybody, its .git folder and settings included. So only the
+// commands that proc_git.c lists are run, each with the options that keep it from starting another
+// program; settings that name programs are turned off; filters too, which have names of their own;
+// the network is closed; and what this process was started with (GIT_*) does not count. Of git's
+// files those that would make it wait are looked at first. README.md has the whole list.
 //
-// Ownership, threads, errors: as ken_proc_run.
+// Ownership, threads: as ken_proc_run. Errors: as there; KEN_EINVAL for a command that is not
+// listed; KEN_EUNSUPPORTED when a file of the repository is a pipe, a socket or a device.
 #ifndef KEN_PROC_PROC_GIT_H
 #define KEN_PROC_PROC_GIT_H
 
 #include "proc/proc.h"
 
-// `argv` is what follows "git"; `env` comes on top of what makes it safe.
+// `argv` is what follows "git", the command first; `env` comes on top of what makes it safe. A
+// stall_ms of 0 is 10 s here.
 ken_status ken_git_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err) KEN_MUST_USE;
+// The same without a repository, wherever `cwd` is: for commands that compare or merge plain files.
+ken_status ken_git_run_alone(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err)
+    KEN_MUST_USE;
 
 #endif

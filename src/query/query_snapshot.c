@@ -207,7 +207,8 @@ ken_reader *ken_reader_new(ken_store *store)
     return r;
 }
 
-// The first statement of the transaction is what fixes the state that it sees.
+// Opens the newest generation for reading, unless it is the one that is loaded. The first statement
+// of the transaction is what fixes the state that it sees.
 static ken_status follow(ken_snapshot *s, ken_err *err)
 {
     uint64_t newest = 0;

@@ -79,6 +79,7 @@ static ken_status put_beside(placing *p, const char *why, ken_err *err)
 
 // ---- git ---------------------------------------------------------------------------------------
 
+// The three texts are plain files; no repository is looked for.
 static ken_status run_git(placing *p, const char *const *argv, ken_proc_result *r, ken_err *err)
 {
     ken_str cwd = ken_path_join(p->arena, p->root, KEN_STR(WORK));
@@ -86,7 +87,7 @@ static ken_status run_git(placing *p, const char *const *argv, ken_proc_result *
                         .cwd = cwd.ptr,
                         .timeout_ms = GIT_MS,
                         .max_out_bytes = (size_t)4 * SETUP_FILE_MAX };
-    return ken_git_run(&o, r, err);
+    return ken_git_run_alone(&o, r, err);
 }
 
 static ken_status put_work(placing *p, const char *name, ken_str text, ken_err *err)
@@ -129,9 +130,7 @@ static ken_status merge_once(placing *p, bool is_yours, int *out_conflicts, ken_
 // What changed in the file, as a unified diff without git's own head; whole lines of it.
 static void find_diff(placing *p, ken_str merged)
 {
-    const char *const argv[] = { "diff",          "--no-index",    "--no-color",
-                                 "--no-ext-diff", "--no-textconv", "-U1",
-                                 "yours",         "merged",        NULL };
+    const char *const argv[] = { "diff", "--no-index", "-U1", "yours", "merged", NULL };
     ken_proc_result r;
     if (put_work(p, "merged", merged, NULL) || run_git(p, argv, &r, NULL))
         return;

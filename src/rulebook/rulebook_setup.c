@@ -125,8 +125,9 @@ static ken_status keep_config(ken_str root, const ken_survey *v, ken_arena *aren
 // The day of a commit, as its author's clock had it; empty when git cannot tell.
 static ken_str day_of(ken_str root, ken_str commit, ken_arena *arena)
 {
-    const char *const argv[] = { "show", "-s", "--format=%as", ken_arena_dup(arena, commit).ptr,
-                                 NULL };
+    const char *const argv[] = {
+        "log", "-1", "--no-walk", "--format=%as", ken_arena_dup(arena, commit).ptr, "--", NULL
+    };
     ken_proc_opts o = { .argv = argv, .cwd = ken_arena_dup(arena, root).ptr, .timeout_ms = GIT_MS };
     ken_proc_result r;
     if (ken_git_run(&o, &r, NULL))

@@ -64,6 +64,8 @@ ken_skip_reason ken_scan__judge_folder(const scan_job *job, ken_str folder, bool
         return KEN_SKIP_UNREADABLE;
     if (ken_scan__is_bad_name(name))
         return KEN_SKIP_NAME;
+    if (job->own.len && ken_str_eq(folder, job->own))
+        return KEN_SKIP_FOLDER;
     if (ken_scan__globs_match_folder(job->exclude, folder))
         return KEN_SKIP_IGNORED;
     if (!job->opts->wants_secrets && ken_scan__is_secret_folder(name))
@@ -267,6 +269,18 @@ static ken_status take_list(scan_job *job, scan_candidates list, ken_err *err)
 }
 
 // ---- the whole --------------------------------------------------------------------------------
+// Where ken's own data lie when they lie below the root.
+static ken_str find_own(scan_job *job)
+{
+    ken_str dir = job->opts->own_dir, real;
+    if (!dir.len)
+        return KEN_STR("");
+    if (ken_path_real(&job->scratch, dir, &real, NULL))
+        real = dir;
+    ken_str below = ken_path_relative(job->root, real);
+    return below.ptr ? below : KEN_STR("");
+}
+
 static ken_status job_open(scan_job *job, const char *root, ken_err *err)
 {
     if (!root || root[0] != '/')
@@ -287,6 +301,7 @@ static ken_status job_open(scan_job *job, const char *root, ken_err *err)
         return KEN_FAIL(err, KEN_EINVAL, "root '%s' is a bare git repository, without any files",
                         root);
     const ken_scan_opts *o = job->opts;
+    job->own = find_own(job);
     st = ken_scan__globs(&job->scratch, o->include, o->n_include, &job->include, err);
     if (st)
         return st;

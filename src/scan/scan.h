@@ -28,6 +28,7 @@ typedef struct ken_scan_opts {
     bool wants_secrets;      // do not skip files that may hold secrets
     bool wants_ignored; // report what git ignores, too; costs one more process. Walks always do
     bool without_git;   // walk even in a git work tree
+    ken_str own_dir;    // absolute: ken's own data, never looked at; empty = nowhere near
     const char *home;   // whose git settings (core.excludesFile) count; NULL = $HOME
 } ken_scan_opts;
 

@@ -15,8 +15,8 @@ enum {
     GIT_SMALL_FILE = 4096,
     GIT_PACKED_REFS = 64 << 20,
     GIT_MAX_LIST = 512 << 20,
-    GIT_TIMEOUT_MS = 120000,
-    GIT_SYMREF_DEPTH = 5, // as git
+    GIT_TIMEOUT_MS = 120000, // while it works; one that waits is ended much sooner
+    GIT_SYMREF_DEPTH = 5,    // as git
 };
 
 // ---- finding the work tree --------------------------------------------------------------------

@@ -58,6 +58,7 @@ typedef struct scan_job {
     ken_arena scratch;
     ken_str root; // absolute, links resolved
     int root_fd;
+    ken_str own; // folder of ken's own data below the root, relative; empty = none
     uint64_t max_file_bytes;
     scan_globs include, exclude;
     scan_file_vec files;

@@ -29,10 +29,8 @@ static ken_str keep_subject(ken_str out, ken_arena *arena)
 ken_str ken_task__read_subject(const char *root, ken_str hash, const ken_cancel *cancel,
                                ken_arena *arena)
 {
-    const char *const argv[] = {
-        "log",    "-1", "--no-walk", "--format=%s", "--encoding=UTF-8", "--no-show-signature",
-        hash.ptr, "--", NULL
-    };
+    const char *const argv[] = { "log",    "-1", "--no-walk", "--format=%s", "--encoding=UTF-8",
+                                 hash.ptr, "--", NULL };
     ken_proc_result r;
     ken_proc_opts opts = { .argv = argv,
                            .cwd = root,

@@ -77,7 +77,7 @@ static run *ken_in(const char *cwd, const char *line)
     }
     ken_err err = { 0 };
     ken_proc_result result;
-    ken_proc_opts opts = { .argv = argv, .cwd = cwd, .env = sandbox_env() };
+    ken_proc_opts opts = { .argv = argv, .cwd = cwd, .env = ktest_env(sandbox_env()) };
     kt_ok_err(ken_proc_run(&opts, &result, &err), &err);
     r.code = result.exit_code;
     copy_text(r.out, sizeof r.out, &result.out);

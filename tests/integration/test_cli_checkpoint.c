@@ -37,9 +37,11 @@ static int ken(const char *first, ...)
     snprintf(home, sizeof home, "HOME=%s", ktest_dir());
     ken_proc_result r = { 0 };
     ken_err err = { 0 };
-    kt_ok_err(ken_proc_run(&(ken_proc_opts){ .argv = argv, .env = env, .cwd = ktest_path("proj") },
-                           &r, &err),
-              &err);
+    kt_ok_err(
+        ken_proc_run(
+            &(ken_proc_opts){ .argv = argv, .env = ktest_env(env), .cwd = ktest_path("proj") }, &r,
+            &err),
+        &err);
     copy_text(out, sizeof out, &r.out);
     copy_text(errors, sizeof errors, &r.errors);
     int code = r.exit_code;

@@ -46,7 +46,8 @@ static int task(const char *first, ...)
     ken_err err = { 0 };
     ken_proc_result r;
     kt_ok_err(
-        ken_proc_run(&(ken_proc_opts){ .argv = argv, .cwd = ktest_dir(), .env = env }, &r, &err),
+        ken_proc_run(&(ken_proc_opts){ .argv = argv, .cwd = ktest_dir(), .env = ktest_env(env) },
+                     &r, &err),
         &err);
     copy_text(out, sizeof out, &r.out);
     copy_text(errors, sizeof errors, &r.errors);

@@ -404,7 +404,8 @@ static void make_repository(const char *dir)
     };
     for (size_t i = 0; i < sizeof steps / sizeof steps[0]; i++) {
         ken_proc_result r;
-        if (ken_proc_run(&(ken_proc_opts){ .argv = steps[i], .cwd = dir }, &r, NULL))
+        if (ken_proc_run(&(ken_proc_opts){ .argv = steps[i], .cwd = dir, .env = ktest_env(NULL) },
+                         &r, NULL))
             kt_skip("git", "git is not installed");
         kt_eq_i(r.exit_code, 0);
         ken_proc_result_release(&r);

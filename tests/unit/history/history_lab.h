@@ -25,7 +25,9 @@ static ken_err err;
 static inline ken_proc_result lab_run(const char *cwd, const char *const *argv)
 {
     ken_proc_result r = { 0 };
-    kt_ok_err(ken_proc_run(&(ken_proc_opts){ .argv = argv, .cwd = cwd }, &r, &err), &err);
+    kt_ok_err(ken_proc_run(&(ken_proc_opts){ .argv = argv, .cwd = cwd, .env = ktest_env(NULL) }, &r,
+                           &err),
+              &err);
     if (r.exit_code)
         kt_fail("git %s: %s", argv[1], r.errors.ptr ? r.errors.ptr : "failed");
     return r;

@@ -3,6 +3,7 @@
 
 #include "base/alloc.h"
 #include "history_lab.h"
+#include "proc/proc_priv.h"
 
 KEN_TEST(counts_commits_recent_ones_and_people)
 {
@@ -294,8 +295,10 @@ KEN_TEST(without_git_the_history_is_empty)
     kt_not_null(was);
     char *path = ken_strdup(was);
     setenv("PATH", "/nonexistent", 1);
+    proc_start_again();
     ken_history *h = read_all();
     setenv("PATH", path, 1);
+    proc_start_again();
     ken_free(path);
     kt_has_str(ken_history_get_info(h).reason.ptr, "git cannot be run");
     ken_history_free(h);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -59,13 +60,14 @@ KEN_TEST(proc_gives_an_empty_input_and_no_descriptors)
 KEN_TEST(proc_changes_folder_and_environment)
 {
     setenv("PROC_OLD", "old", 1);
-    setenv("PROC_GONE", "gone", 1);
-    const char *const env[] = { "PROC_OLD=new", "PROC_GONE", "PROC_ADDED=a=b", NULL };
+    setenv("HOME", "/root", 1);
+    setenv("USER", "somebody", 1);
+    const char *const env[] = { "USER", "HOME=/home/x", "A=1", "B=2", "A=a=b", "B", NULL };
     ken_proc_result r = run(&(ken_proc_opts){
-        .argv = SHELL("pwd -P; echo $PROC_OLD/${PROC_GONE-unset}/$PROC_ADDED/${PATH:+path}"),
+        .argv = SHELL("pwd -P; echo ${PROC_OLD-unset}/${USER-unset}/$HOME/$A/${B-unset}/$LC_ALL"),
         .cwd = "/usr",
         .env = env });
-    kt_eq_text(ken_buf_str(&r.out), "/usr\nnew/unset/a=b/path\n");
+    kt_eq_text(ken_buf_str(&r.out), "/usr\nunset/unset//home/x/a=b/unset/C\n");
     ken_proc_result_release(&r);
     kt_eq_str(ken_proc_env("PROC_OLD"), "old");
     kt_null(ken_proc_env("PROC_OL"));
@@ -225,6 +227,22 @@ KEN_TEST(proc_obeys_a_cancel)
     ken_cancel late = { .deadline_ns = ken_clock_mono_ns() + 100000000 };
     const ken_proc_opts too_late = { .argv = ARGV("sleep", "60"), .cancel = &late };
     kt_status(ken_proc_run(&too_late, &r, NULL), KEN_ETIMEOUT);
+}
+
+KEN_TEST(proc_ends_a_child_that_does_nothing)
+{
+    ken_proc_result r;
+    ken_err err = { 0 };
+    const char *pipe_path = ktest_path("pipe");
+    kt_eq_i(mkfifo(pipe_path, 0600), 0);
+    const ken_proc_opts waiting = { .argv = ARGV("cat", pipe_path), .stall_ms = 600 };
+    kt_status(ken_proc_run(&waiting, &r, &err), KEN_ETIMEOUT);
+    kt_has_str(err.msg, "did nothing for 600 ms");
+    // One that works, or prints now and then, may take its time.
+    r = run(&(ken_proc_opts){
+        .argv = SHELL("for i in 1 2 3 4 5 6 7 8; do sleep 0.2; echo $i; done"), .stall_ms = 600 });
+    kt_eq_i(r.exit_code, 0);
+    ken_proc_result_release(&r);
 }
 
 static void run_some(void *ctx, size_t worker)

@@ -2,6 +2,7 @@
 // The history of a work tree as a snapshot shows it: read once, kept beside the index, followed.
 #include "base/buf.h"
 #include "git_lab.h"
+#include "proc/proc_priv.h"
 #include "unit/index/index_lab.h"
 
 static index_lab l;
@@ -66,8 +67,10 @@ KEN_TEST(history_follows_the_commits_and_is_kept)
     kt_not_null(was);
     char *path = ken_strdup(was);
     setenv("PATH", "/nonexistent", 1);
+    proc_start_again();
     kt_eq_u(n_commits(s, "a.py"), 2);
     setenv("PATH", path, 1);
+    proc_start_again();
     ken_free(path);
     lab_close(s);
     lab_end(&l);

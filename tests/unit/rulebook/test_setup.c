@@ -2,6 +2,7 @@
 // What a setup writes, and what it leaves alone.
 #include <stdlib.h>
 
+#include "proc/proc_priv.h"
 #include "rulebook/rulebook_config.h"
 #include "rulebook/rulebook_setup_priv.h"
 #include "rulebook/rulebook_verify.h"
@@ -269,8 +270,10 @@ KEN_TEST(without_git_the_file_stays)
     const char *path = getenv("PATH");
     ken_str kept = ken_arena_dup(&l.arena, ken_str_c(path));
     kt_eq_i(setenv("PATH", l.root, 1), 0);
+    proc_start_again();
     set_up(true);
     kt_eq_i(setenv("PATH", kept.ptr, 1), 0);
+    proc_start_again();
     did(YML, "beside");
     kt_true(ken_str_eq(lab_read(&l, YML), own));
     kt_has_str(text_of(".rag/generated/new/ARCHITECTURE.yml"), "\"13 of 14 routes\"");

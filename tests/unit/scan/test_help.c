@@ -50,7 +50,7 @@ static ken_proc_result run_git(const char *rel, const char *const *argv)
     ken_proc_result r = { 0 };
     kt_ok_err(ken_proc_run(&(ken_proc_opts){ .argv = argv,
                                              .cwd = rel ? help_path(rel) : NULL,
-                                             .env = env,
+                                             .env = ktest_env(env),
                                              .max_out_bytes = HELP_MAX_TEXT },
                            &r, &err),
               &err);

@@ -9,6 +9,7 @@
 
 #include "base/buf.h"
 #include "help.h"
+#include "proc/proc_priv.h"
 
 static void need_git(void)
 {
@@ -582,8 +583,10 @@ KEN_TEST(scan_walks_when_git_is_absent)
     make_refused();
     const char *path = help_env("PATH");
     setenv("PATH", "/no/such/folder", 1);
+    proc_start_again();
     check_walked(".gitignore\na.c\n");
     setenv("PATH", path, 1);
+    proc_start_again();
 }
 
 KEN_TEST(scan_walks_when_git_refuses_the_owner)
@@ -650,6 +653,22 @@ KEN_TEST(scan_is_not_led_astray_by_the_environment)
     unsetenv("GIT_WORK_TREE");
     unsetenv("GIT_INDEX_FILE");
     kt_eq_str(got, "right.c\n");
+}
+
+KEN_TEST(scan_leaves_ken_s_own_data_out)
+{
+    help_touch("t/a.c");
+    help_touch("t/state/ken/config/projects.db");
+    help_touch("t/state/ken/indexes/x.lock");
+    help_touch("t/state/b.c");
+    char own[600];
+    snprintf(own, sizeof own, "%s", help_path("t/state/ken"));
+    const ken_scan_opts by = { .own_dir = ken_str_c(own), .without_git = true };
+    kt_eq_str(help_files("t", &by), "a.c\nstate/b.c\n");
+    need_git();
+    help_git_init("t");
+    const ken_scan_opts with_git = { .own_dir = ken_str_c(own) };
+    kt_eq_str(help_files("t", &with_git), "a.c\nstate/b.c\n");
 }
 
 // ---- settings of the user ---------------------------------------------------------------------
