@@ -168,6 +168,70 @@ KEN_TEST(bad_folders_are_refused)
     teardown(&f);
 }
 
+static size_t n_found(fixture *f, const ken_project_info *p, const char *query, size_t *out_removed)
+{
+    ken_snapshot *s = NULL;
+    ken_search_result r;
+    ken_search_opts o = { .mode = KEN_SEARCH_LEXICAL };
+    kt_ok_err(ken_app_borrow(f->app, p, &s, &f->err), &f->err);
+    kt_ok_err(ken_search(s, ken_str_c(query), &o, NULL, &f->arena, &r, &f->err), &f->err);
+    ken_app_give_back(f->app, p, s);
+    *out_removed = r.n_removed;
+    return r.n_hits;
+}
+
+// The open index must not go on quoting the folder that was moved away.
+KEN_TEST(x8_another_folder_in_the_place_of_the_root_is_seen)
+{
+    fixture f = setup();
+    size_t n_removed = 0;
+    char root[500], away[520];
+    ktest_write("repos/one/a.c", "int alpha(void)\n{\n    return 1;\n}\n");
+    ken_project_info p = add(&f, "repos/one", "");
+    index_it(&f, &p);
+    kt_eq_u(n_found(&f, &p, "alpha", &n_removed), 1);
+    snprintf(root, sizeof root, KEN_STR_FMT, KEN_STR_ARG(p.root));
+    snprintf(away, sizeof away, "%s.old", root);
+    kt_eq_i(rename(root, away), 0);
+    kt_eq_u(n_found(&f, &p, "alpha", &n_removed), 0); // no folder
+    kt_eq_u(n_removed, 1);
+    ktest_write("repos/one/b.c", "int beta(void)\n{\n    return 1;\n}\n");
+    kt_eq_u(n_found(&f, &p, "alpha", &n_removed), 0); // another folder
+    kt_eq_u(n_removed, 1);
+    index_it(&f, &p);
+    kt_eq_u(n_found(&f, &p, "beta", &n_removed), 1);
+    kt_eq_u(n_found(&f, &p, "alpha", &n_removed), 0);
+    kt_eq_u(n_removed, 0);
+    teardown(&f);
+}
+
+// A question goes on with its generation although the index is replaced, and the next one sees the
+// new index.
+KEN_TEST(x5_a_question_outlives_its_database)
+{
+    fixture f = setup();
+    ken_snapshot *s = NULL;
+    ken_definition_result r;
+    ken_str moved;
+    ktest_write("repos/one/a.c", "int alpha(void)\n{\n    return 1;\n}\n");
+    ken_project_info p = add(&f, "repos/one", "");
+    index_it(&f, &p);
+    kt_ok_err(ken_app_borrow(f.app, &p, &s, &f.err), &f.err);
+    kt_ok_err(ken_store_quarantine(p.db_path.ptr, &f.arena, &moved, &f.err), &f.err);
+    kt_ok(ken_find_definition(s, KEN_STR("alpha"), KEN_STR(""), 1, &f.arena, &r, &f.err));
+    kt_eq_u(r.n_defs, 1);
+    ken_app_give_back(f.app, &p, s);
+    kt_status(ken_app_borrow(f.app, &p, &s, &f.err), KEN_ENOTFOUND);
+    f.err = (ken_err){ 0 };
+    ktest_write("repos/one/b.c", "int beta(void)\n{\n    return 1;\n}\n");
+    index_it(&f, &p);
+    kt_ok_err(ken_app_borrow(f.app, &p, &s, &f.err), &f.err);
+    kt_ok(ken_find_definition(s, KEN_STR("beta"), KEN_STR(""), 1, &f.arena, &r, &f.err));
+    kt_eq_u(r.n_defs, 1);
+    ken_app_give_back(f.app, &p, s);
+    teardown(&f);
+}
+
 KEN_TEST(indexes_borrows_and_gives_back)
 {
     fixture f = setup();
