@@ -17,8 +17,8 @@ import sys
 from csource import ROOT
 
 # The rule for subjects holds for what came after this commit.
-BASE = "52db9783bdecbc0c8c59d071999eb54557fd00b2"
-BASE_DATE = "2026-11-22T20:51:10+00:00"
+BASE = "24baba0259a2532605a43e1cf69b4e4d574e06fb"
+BASE_DATE = "2026-11-22T21:12:28+00:00"
 SUBJECT = re.compile(r"[a-z0-9][\w./-]*(, [\w./-]+)*: \S.*[^.\s]")
 SUBJECT_MAX = 65
 DEVICES = re.compile(r"/dev/" + r"(stdin|stdout|stderr|fd/\d|tty)\b")
