@@ -76,12 +76,54 @@ ken_status ken_app__explain(const ken_project_info *project, ken_status st, ken_
     if (st == KEN_EVERSION)
         return KEN_FAIL(err, st,
                         "the index of '" KEN_STR_FMT "' was made by a newer ken (%.150s); update "
-                        "ken, or remove the index with: ken projects remove " KEN_STR_FMT,
+                        "ken, or make a new index with: ken index --force " KEN_STR_FMT,
                         KEN_STR_ARG(project->name), was.msg, KEN_STR_ARG(project->root));
     if (st == KEN_ECANCELLED || st == KEN_ETIMEOUT)
         return st;
     (void)ken_err_wrap(err, "project '" KEN_STR_FMT "'", KEN_STR_ARG(project->name));
     return st;
+}
+
+// ---- damage ----
+
+// What makes the database at `path` whole again.
+static ken_status explain_damage(ken_app *app, ken_str path, ken_arena *arena, ken_err *err)
+{
+    ken_project_info *list = NULL;
+    size_t n = 0;
+    if (!ken_str_eq(path, app->catalog_path) && !ken_app_list_projects(app, arena, &list, &n, NULL))
+        for (size_t i = 0; i < n; i++)
+            if (ken_str_eq(list[i].db_path, path))
+                return ken_app__explain(&list[i], KEN_ECORRUPT, err);
+    (void)ken_err_wrap(err, "run 'ken doctor'");
+    return KEN_ECORRUPT;
+}
+
+ken_status ken_app_end_answer(ken_app *app, ken_status st, ken_err *err)
+{
+    ken_arena arena;
+    ken_str path;
+    ken_err e = { 0 };
+    ken_arena_init(&arena, 1024);
+    if (st != KEN_ECORRUPT && ken_store_find_damage(&arena, &path, &e)) {
+        ken_store_forget_damage();
+        st = explain_damage(app, path, &arena, &e);
+        if (err)
+            *err = e;
+    }
+    ken_store_forget_damage();
+    ken_arena_release(&arena);
+    return st;
+}
+
+static bool has_met_damage(void)
+{
+    ken_arena arena;
+    ken_str path;
+    ken_arena_init(&arena, 1024);
+    bool has = ken_store_find_damage(&arena, &path, NULL) != KEN_OK;
+    ken_arena_release(&arena);
+    return has;
 }
 
 // ---- snapshots ----
@@ -241,6 +283,11 @@ void ken_app_give_back(ken_app *app, const ken_project_info *project, ken_snapsh
     (void)project;
     app_handle *mine = ken_app__handle_of(app, s);
     ken_reader_unpin(mine->reader);
+    if (has_met_damage()) { // what it holds may lack something
+        mine->snapshot = NULL;
+        forget(app, mine);
+        return;
+    }
     pthread_mutex_lock(&app->lock);
     mine->snapshot = NULL;
     for (size_t i = 0; i < app->handles.len; i++) {
@@ -338,14 +385,26 @@ ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, in
     return st;
 }
 
+// A failure that goes away with the file; the others are of the disk, other processes or the caller.
+static bool is_about_the_file(ken_status st)
+{
+    return st != KEN_EBUSY && st != KEN_ENOSPC && st != KEN_ENOMEM && st != KEN_ECANCELLED &&
+           st != KEN_ETIMEOUT && st != KEN_EUNSUPPORTED;
+}
+
+// `*is_unusable`: the database cannot be opened, or parts of it are damaged.
 static ken_status index_once(const ken_project_info *project, const ken_index_opts *opts,
                              const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
-                             ken_err *err)
+                             bool *is_unusable, ken_err *err)
 {
     ken_store *store = NULL;
     ken_store_opts store_opts = { .path = project->db_path.ptr };
     ken_index_report saved = { 0 };
     ken_status st = ken_store_open(&store_opts, &store, err);
+    // A forced run replaces what is damaged, so it looks at all of it first.
+    if (!st && opts->is_forced)
+        st = ken_store_verify(store, err);
+    *is_unusable = st && is_about_the_file(st);
     if (!st)
         st = ken_app__salvage(store, project->db_path, arena, &saved, err);
     if (!st)
@@ -364,14 +423,17 @@ static ken_status index_locked(ken_app *app, const ken_project_info *project,
                                ken_arena *arena, ken_index_report *out, ken_err *err)
 {
     ken_err e = { 0 };
-    ken_status st = index_once(project, opts, cancel, arena, out, &e);
-    if (st == KEN_ECORRUPT && opts->is_forced) {
+    bool is_unusable = false;
+    ken_status st = index_once(project, opts, cancel, arena, out, &is_unusable, &e);
+    if (opts->is_forced && (is_unusable || st == KEN_ECORRUPT)) {
         ken_str kept;
         e = (ken_err){ 0 };
         ken_app__drop_idle(app, project->id);
         st = ken_store_quarantine(project->db_path.ptr, arena, &kept, &e);
         if (!st)
-            st = index_once(project, opts, cancel, arena, out, &e);
+            st = index_once(project, opts, cancel, arena, out, &is_unusable, &e);
+        if (!st)
+            ken_store_forget_damage(); // of the file that was moved away
     }
     if (st) {
         (void)ken_app__explain(project, st, &e);

@@ -37,6 +37,11 @@ ken_status ken_app_open(const ken_config *config, ken_app **out, ken_err *err) K
 void ken_app_close(ken_app *app); // all snapshots must have been given back
 const ken_config *ken_app_config(const ken_app *app);
 
+// The end of what a caller is told, on the thread that worked it out. When a damaged page was met on the
+// way and the answer does not say so already, the answer is that: KEN_ECORRUPT, with the command that
+// mends it. Otherwise `st` and `err` stay.
+ken_status ken_app_end_answer(ken_app *app, ken_status st, ken_err *err);
+
 // ---- projects ----
 typedef struct ken_project_info {
     ken_uuid id;
@@ -191,6 +196,29 @@ ken_status ken_app_load_rules_project(ken_app *app, ken_arena *arena, ken_projec
                                       ken_err *err) KEN_MUST_USE;
 ken_status ken_app_set_rules_project(ken_app *app, const ken_project_info *project, ken_err *err)
     KEN_MUST_USE;
+
+// ---- restoring ----
+typedef struct ken_restore_opts {
+    ken_str from;    // a journal instead of the one beside the database; empty = that one
+    bool is_dry_run; // look only
+} ken_restore_opts;
+
+typedef struct ken_restore_report {
+    ken_status found;              // KEN_OK: the database is sound
+    ken_str wrong;                 // else why it is not
+    bool has_journal;              // beside it
+    uint64_t n_records, n_damaged; // lines of that journal
+    bool was_rebuilt;              // a new database was made of the journal
+    ken_str kept;                  // where the old one is now; empty = there was none
+    uint64_t n_applied;            // changes that a sound database lacked
+    uint64_t n_projects, n_tasks;  // there are now
+} ken_restore_report;
+
+// Makes the list of projects, with tasks, values and models, whole again: a damaged database is
+// replaced by what its journal has, a sound one gets what it lacks. No tasks are borrowed.
+// KEN_ENOTFOUND when there is no journal to restore from, KEN_EBUSY while another process restores.
+ken_status ken_app_restore(ken_app *app, const ken_restore_opts *opts, ken_arena *arena,
+                           ken_restore_report *out, ken_err *err) KEN_MUST_USE;
 
 // ---- health ----
 typedef enum ken_health {

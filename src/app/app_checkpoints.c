@@ -145,6 +145,14 @@ static ken_status carry_over(ken_store *store, ken_store *damaged, ken_str name,
     return st;
 }
 
+static ken_status count_lost(ken_store *damaged, uint64_t n_kept, ken_index_report *out)
+{
+    ken_checkpoint_state was = { 0 };
+    if (!ken_store_load_checkpoint_state(damaged, &was, NULL))
+        out->n_checkpoints_lost = was.n > n_kept ? was.n - n_kept : 0;
+    return KEN_OK;
+}
+
 ken_status ken_app__salvage(ken_store *store, ken_str db_path, ken_arena *arena,
                             ken_index_report *out, ken_err *err)
 {
@@ -154,6 +162,12 @@ ken_status ken_app__salvage(ken_store *store, ken_str db_path, ken_arena *arena,
     ken_status st = ken_store_get_generation(store, &generation, err);
     if (st || generation)
         return st;
+    // A new index has its checkpoints from the journal, when there is one.
+    ken_checkpoint_state there = { 0 };
+    st = ken_store_load_checkpoint_state(store, &there, err);
+    if (st)
+        return st;
+    out->n_checkpoints_kept = there.n;
     path = ken_store_last_quarantined(db_path.ptr, arena);
     if (!path.len || !ken_store_load_value(store, salvaged_name, arena, &done, NULL))
         return KEN_OK;
@@ -161,7 +175,7 @@ ken_status ken_app__salvage(ken_store *store, ken_str db_path, ken_arena *arena,
     ken_store_opts opts = { .path = path.ptr, .is_read_only = true };
     if (ken_store_open(&opts, &damaged, NULL))
         return KEN_OK;
-    st = carry_over(store, damaged, path, out, err);
+    st = there.n ? count_lost(damaged, there.n, out) : carry_over(store, damaged, path, out, err);
     ken_store_close(damaged);
     return st;
 }

@@ -135,6 +135,37 @@ static void check_project(checkup *c, const ken_project_info *p)
     ken_app__add_health(c, "project", health, text);
 }
 
+// What people wrote: the database, and its journal.
+static void check_catalog(checkup *c)
+{
+    const char *path = c->app->catalog_path.ptr;
+    ken_catalog *catalog = NULL;
+    ken_catalog_journal journal = { 0 };
+    bool agrees = true;
+    ken_err err = { 0 };
+    if (!ken_fs_exists(path))
+        return;
+    ken_status st = ken_catalog_open(path, true, &catalog, &err);
+    if (!st)
+        st = ken_catalog_verify(catalog, &agrees, &err);
+    if (!st)
+        st = ken_catalog_read_journal(path, &journal, &err);
+    ken_catalog_close(catalog);
+    if (st)
+        ken_app__add_health(c, "tasks", KEN_HEALTH_FAIL,
+                            ken_arena_dup(c->arena, ken_str_c(err.msg)));
+    else if (!agrees || journal.n_damaged)
+        ken_app__add_health(
+            c, "tasks", KEN_HEALTH_WARN,
+            ken_arena_printf(c->arena, "the journal of projects.db has %s; run: ken restore",
+                             journal.n_damaged ? "damaged records" : "writes that it lacks"));
+    else
+        ken_app__add_health(
+            c, "tasks", KEN_HEALTH_OK,
+            ken_arena_printf(c->arena, "projects.db is sound; %" PRIu64 " records in its journal",
+                             journal.n_records));
+}
+
 static ken_status check_projects(checkup *c, ken_err *err)
 {
     ken_project_info *list = NULL;
@@ -164,6 +195,8 @@ ken_status ken_app_check_health(ken_app *app, bool is_deep, const ken_cancel *ca
     check_data_dir(&c);
     check_settings(&c);
     check_git(&c);
+    if (is_deep)
+        check_catalog(&c);
     ken_status st = check_projects(&c, err);
     if (!st) {
         *out = KEN_ARENA_ARRAY(arena, ken_health_check, c.checks.len);

@@ -29,7 +29,8 @@ ken_status ken_app__take_catalog(ken_app *app, bool may_create, ken_catalog **ou
         return KEN_OK;
     }
     ken_catalog_close(c);
-    if (!may_create && !ken_fs_exists(app->catalog_path.ptr))
+    if (!may_create && !ken_fs_exists(app->catalog_path.ptr) &&
+        !ken_catalog_has_journal(app->catalog_path.ptr))
         return KEN_ENOTFOUND;
     ken_err e = { 0 };
     ken_status st = ken_catalog_open(app->catalog_path.ptr, false, out, &e);
@@ -38,9 +39,6 @@ ken_status ken_app__take_catalog(ken_app *app, bool may_create, ken_catalog **ou
         return KEN_OK;
     if (st && err)
         *err = e;
-    if (st == KEN_ECORRUPT)
-        (void)ken_err_wrap(err, "list of projects '%s'; move it away and index again",
-                           app->catalog_path.ptr);
     return st;
 }
 
@@ -297,7 +295,7 @@ ken_status ken_app_add_project(ken_app *app, ken_str path, ken_str name, ken_are
 
 static ken_status remove_files(const ken_project_info *project, ken_err *err)
 {
-    static const char *const suffixes[] = { "-wal", "-shm", "", ".lock" };
+    static const char *const suffixes[] = { "-wal", "-shm", "", ".writes", ".lock" };
     ken_arena a;
     ken_status st = KEN_OK;
     ken_arena_init(&a, 1024);

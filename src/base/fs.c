@@ -12,6 +12,8 @@
 #include <sys/syscall.h>
 #include <unistd.h>
 
+#include "base/alloc.h"
+
 _Static_assert(KEN_FS_CWD == AT_FDCWD, "KEN_FS_CWD mirrors AT_FDCWD");
 
 static ken_fs_kind kind_of(mode_t mode)
@@ -283,6 +285,33 @@ ken_status ken_fs_append(int fd, ken_str data, ken_err *err)
 ken_status ken_fs_sync(int fd, ken_err *err)
 {
     return fsync(fd) ? KEN_FAIL_ERRNO(err, errno, "syncing") : KEN_OK;
+}
+
+ken_status ken_fs_sync_data(int fd, ken_err *err)
+{
+    return fdatasync(fd) ? KEN_FAIL_ERRNO(err, errno, "syncing") : KEN_OK;
+}
+
+ken_status ken_fs_create_own(const char *path, int *out_fd, ken_err *err)
+{
+    int fd = open(path, O_RDWR | O_CREAT | O_TRUNC | O_NOFOLLOW | O_CLOEXEC, 0600);
+    if (fd < 0)
+        return KEN_FAIL_ERRNO(err, errno, "making '%s'", path);
+    *out_fd = fd;
+    return KEN_OK;
+}
+
+ken_status ken_fs_sync_name(const char *path, ken_err *err)
+{
+    const char *slash = strrchr(path, '/');
+    size_t len = slash ? (size_t)(slash - path) : 0;
+    char *dir = slash ? ken_strndup(path, len ? len : 1) : ken_strdup(".");
+    int fd = open(dir, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    ken_status st = fd < 0 || fsync(fd) ? KEN_FAIL_ERRNO(err, errno, "syncing '%s'", dir) : KEN_OK;
+    if (fd >= 0)
+        close(fd);
+    ken_free(dir);
+    return st;
 }
 
 ken_status ken_fs_rename(const char *from, const char *to, ken_err *err)

@@ -105,6 +105,12 @@ ken_status ken_fs_open_append(const char *path, bool is_truncated, int *out_fd, 
                               ken_err *err) KEN_MUST_USE;
 ken_status ken_fs_append(int fd, ken_str data, ken_err *err) KEN_MUST_USE;
 ken_status ken_fs_sync(int fd, ken_err *err) KEN_MUST_USE;
+// The bytes and what is needed to read them, not the times.
+ken_status ken_fs_sync_data(int fd, ken_err *err) KEN_MUST_USE;
+// An empty file of our own, to be written at any place. Close with ken_fs_close.
+ken_status ken_fs_create_own(const char *path, int *out_fd, ken_err *err) KEN_MUST_USE;
+// Makes the name `path` durable: syncs its folder.
+ken_status ken_fs_sync_name(const char *path, ken_err *err) KEN_MUST_USE;
 ken_status ken_fs_rename(const char *from, const char *to, ken_err *err) KEN_MUST_USE;
 
 ken_status ken_fs_make_dirs(const char *path, uint32_t mode, ken_err *err) KEN_MUST_USE;

@@ -185,6 +185,8 @@ static ken_status run_command(cli *x, ken_err *err)
         st = ken_app_open(x->config, &x->app, err);
     if (!st)
         st = x->command->run(x, err);
+    if (x->app && !x->exit_code) // a command that failed by itself has said why
+        st = ken_app_end_answer(x->app, st, err);
     ken_app_close(x->app);
     ken_config_free(x->config);
     return st;

@@ -183,6 +183,11 @@ static const cli_opt doctor_opts[] = {
     { "deep", 0, CLI_FLAG, NULL, "read and check every page of every index", NULL },
 };
 
+static const cli_opt restore_opts[] = {
+    { "from", 0, CLI_VALUE, "FILE", "a journal instead of the one beside projects.db", NULL },
+    { "dry-run", 0, CLI_FLAG, NULL, "say what would be done, change nothing", NULL },
+};
+
 static const cli_opt projects_opts[] = {
     { "yes", 'y', CLI_FLAG, NULL, "remove: do not ask", NULL },
 };
@@ -284,6 +289,11 @@ const cli_command ken_cli__commands[] = {
       ken_cli__run_config },
     { "doctor", "", "check folders, settings and indexes", NULL, OPTS(doctor_opts), 0, 0, true,
       ken_cli__run_doctor },
+    { "restore", "", "make projects, tasks and settings whole again from their journal",
+      "Each change of a task, project, value or model is also a line of projects.db.writes. A damaged\n"
+      "projects.db is moved away and made anew of it; a sound one gets what it lacks. Checkpoints of an\n"
+      "index come back by themselves with 'ken index --force'.",
+      OPTS(restore_opts), 0, 0, true, ken_cli__run_restore },
     { "eval", "DATASET.json... --root DIR | --roots DIR", "measure how well search finds things",
       "A dataset is {\"name\", \"root\", \"queries\": [{\"query\", \"category\", \"relevant\": [path],\n"
       "\"secondary\": [path]}]}; a path may end in :first-last. NDCG@10, the reciprocal rank of the\n"

@@ -62,6 +62,7 @@ ken_status ken_cli__run_status(cli *x, ken_err *err);
 ken_status ken_cli__run_stats(cli *x, ken_err *err);
 ken_status ken_cli__run_eval(cli *x, ken_err *err);
 ken_status ken_cli__run_doctor(cli *x, ken_err *err);
+ken_status ken_cli__run_restore(cli *x, ken_err *err);
 ken_status ken_cli__run_config(cli *x, ken_err *err);
 ken_status ken_cli__run_projects(cli *x, ken_err *err);
 ken_status ken_cli__run_model(cli *x, ken_err *err);

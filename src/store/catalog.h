@@ -40,6 +40,30 @@ void ken_catalog_close(ken_catalog *c);
 // reads, writing is still refused. What is written into a file that was moved away is lost.
 bool ken_catalog_is_current(const ken_catalog *c);
 
+// What people wrote is recorded a second time, beside the database (README.md). Who opens a database
+// for writing that lacks some of it, or all because it is new, has it put in.
+bool ken_catalog_has_journal(const char *path);
+
+typedef struct ken_catalog_journal {
+    uint64_t n_records, n_damaged; // lines; a damaged one is passed over
+    uint64_t n_applied;            // projects, values, models and tasks that were put in
+    bool exists;
+    bool is_agreed; // its end and the database are at the same write
+} ken_catalog_journal;
+
+// Reads all of the journal of the database at `path`, which may be gone, and changes nothing.
+// `is_agreed` is not set.
+ken_status ken_catalog_read_journal(const char *path, ken_catalog_journal *out, ken_err *err)
+    KEN_MUST_USE;
+// Puts in what the database lacks; a journal with damaged lines is made anew of the database.
+ken_status ken_catalog_settle(ken_catalog *c, ken_catalog_journal *out, ken_err *err) KEN_MUST_USE;
+// Reads every page. KEN_ECORRUPT says what is wrong; `*out_agrees`: whether its journal ends with the
+// write that it ends with.
+ken_status ken_catalog_verify(ken_catalog *c, bool *out_agrees, ken_err *err) KEN_MUST_USE;
+// How many there are.
+ken_status ken_catalog_count(ken_catalog *c, uint64_t *out_projects, uint64_t *out_tasks,
+                             ken_err *err) KEN_MUST_USE;
+
 // By name, then root.
 ken_status ken_catalog_list(ken_catalog *c, ken_arena *arena, ken_catalog_row **out, size_t *out_n,
                             ken_err *err) KEN_MUST_USE;

@@ -266,6 +266,14 @@ ken_status ken_store_load_sha(ken_store *s, int64_t content, ken_sha256 *out, ke
     return s->backend->ops->content->load_sha(s->backend, content, out, err);
 }
 
+static ken_status fail_content(const ken_store *s, int64_t content, ken_status st, ken_err *err)
+{
+    ken_err was = err ? *err : (ken_err){ 0 };
+    return KEN_FAIL(err, st,
+                    "index '%.200s', content %lld: %.120s; 'ken index --force' makes a new one",
+                    s->path ? s->path : "", (long long)content, was.msg);
+}
+
 ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena, ken_facts *out,
                                 ken_err *err)
 {
@@ -274,7 +282,7 @@ ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena,
     if (st)
         return st;
     st = ken_facts_unpack(s->zip, packed, arena, out, err);
-    return st ? ken_err_wrap(err, "content %lld", (long long)content), st : KEN_OK;
+    return st ? fail_content(s, content, st, err) : KEN_OK;
 }
 
 ken_status ken_store_load_refs(ken_store *s, int64_t content, const ken_facts *facts,
@@ -285,7 +293,7 @@ ken_status ken_store_load_refs(ken_store *s, int64_t content, const ken_facts *f
     if (st)
         return st;
     st = ken_refs_unpack(s->zip, packed, facts, arena, out, err);
-    return st ? ken_err_wrap(err, "content %lld", (long long)content), st : KEN_OK;
+    return st ? fail_content(s, content, st, err) : KEN_OK;
 }
 
 ken_status ken_store_collect(ken_store *s, uint64_t *out_removed, ken_err *err)

@@ -47,6 +47,13 @@ void ken_store_close(ken_store *s);
 // What it was opened with, borrowed: another store on the same data can be opened with it.
 const char *ken_store_path(const ken_store *s);
 
+// ---- damage ----------------------------------------------------------------------------------
+// Whether this thread met a page of any database that is not what was written, since it last forgot:
+// then what it was told from there may lack something, whatever the calls in between returned.
+// KEN_ECORRUPT names the page; `*out_path` is the database.
+ken_status ken_store_find_damage(ken_arena *arena, ken_str *out_path, ken_err *err) KEN_MUST_USE;
+void ken_store_forget_damage(void);
+
 // ---- transactions ----------------------------------------------------------------------------
 // Writes need begin_write; reads need nothing, but see one state only between begin_read and
 // commit. A write that fails spoils its transaction: later writes and the commit fail with the same

@@ -15,8 +15,13 @@ enum {
 // Never over a file that is there.
 static ken_status rename_new(const char *from, const char *to, ken_err *err)
 {
-    if (link(from, to)) // unlike rename, refuses an existing target on every kernel
-        return KEN_FAIL_ERRNO(err, errno, "moving '%s' to '%s'", from, to);
+    if (link(from, to)) { // unlike rename, refuses an existing target on every kernel
+        // A folder has no second name, nor has anything on some file systems.
+        if ((errno != EPERM && errno != EOPNOTSUPP && errno != EMLINK) || ken_fs_exists(to) ||
+            rename(from, to))
+            return KEN_FAIL_ERRNO(err, errno, "moving '%s' to '%s'", from, to);
+        return KEN_OK;
+    }
     if (unlink(from))
         return KEN_FAIL_ERRNO(err, errno, "moving '%s' to '%s'", from, to);
     return KEN_OK;

@@ -7,6 +7,7 @@
 #include "base/assert.h"
 #include "embed_tools.h"
 #include "json/json.h"
+#include "store/store.h"
 #include "tool/tool_priv.h"
 
 typedef struct tool_entry {
@@ -355,15 +356,19 @@ static ken_status call_entry(const tool_entry *e, const ken_tool_ctx *ctx, ken_a
         const ken_tool_env env = { app, ctx, &arena, &missed };
         ken_err e2 = { 0 };
         json_t *result = NULL;
-        st = run_entry(e, &env, args, &result, &e2);
+        ken_store_forget_damage();
+        st = ken_app_end_answer(app, run_entry(e, &env, args, &result, &e2), &e2);
         if (!is_second && ken_tool__look_again(&env, &st, &e2)) {
             json_decref(result);
             ken_arena_reset(&arena);
             continue;
         }
-        if (!st)
+        if (!st) {
             *out = result;
-        else if (err)
+            break;
+        }
+        json_decref(result);
+        if (err)
             *err = e2;
         break;
     }

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // kill -9 at random instants of a process that writes into what ken remembers. Whatever the
 // instant: every write that was acknowledged is there, the one that was under way is there whole or
-// not at all, and the database is sound.
+// not at all, and the database is sound. In two of three rounds the databases are then taken away, and
+// the same must be true of what comes back out of their journals.
 //
 // The process tells through a pipe what it begins and what was acknowledged; a model of what must
 // be there is played along with it. Each kind of memory is a `memory` below: the driver knows
@@ -554,6 +555,22 @@ static void check_database(const char *path)
     sqlite3_close(c);
 }
 
+// The databases are gone, or moved away because they are damaged: what was acknowledged is in their
+// journals, and comes back when they are opened.
+static void lose_databases(bool by_quarantine)
+{
+    static const char *const suffixes[] = { "", "-wal", "-shm" };
+    for (int i = 0; i < N_MEMORIES; i++) {
+        ken_str kept;
+        if (by_quarantine)
+            kt_ok_err(ken_store_quarantine(paths[i], &arena, &kept, &err), &err);
+        for (size_t k = 0; k < 3; k++)
+            kt_ok_err(
+                ken_fs_remove(ken_arena_printf(&arena, "%s%s", paths[i], suffixes[k]).ptr, &err),
+                &err);
+    }
+}
+
 KEN_TEST(killed_writers_lose_no_acknowledged_write)
 {
     uint32_t value = 1, n_acknowledged = 0;
@@ -569,6 +586,8 @@ KEN_TEST(killed_writers_lose_no_acknowledged_write)
         pid_t pid = start_work(&fd, value);
         kt_true(hear(fd, &first) && hear(fd, &first)); // begun and acknowledged
         kill_soon(pid);
+        if (round % 3)
+            lose_databases(round % 3 == 2);
         value = play(&first, fd, value, &n_acknowledged);
         close(fd);
         for (int i = 0; i < N_MEMORIES; i++) {

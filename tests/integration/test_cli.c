@@ -159,9 +159,10 @@ static void make_project(void)
 KEN_TEST(help_of_every_command)
 {
     static const char *const commands[] = {
-        "index", "search",    "def",    "refs",     "trace",  "impact",  "explain", "context",
-        "arch",  "tests-for", "dead",   "hotspots", "routes", "outline", "chunks",  "status",
-        "stats", "projects",  "config", "doctor",   "eval",   "mcp",     "version", "help"
+        "index",   "search", "def",       "refs",     "trace",    "impact", "explain",
+        "context", "arch",   "tests-for", "dead",     "hotspots", "routes", "outline",
+        "chunks",  "status", "stats",     "projects", "config",   "doctor", "restore",
+        "eval",    "mcp",    "version",   "help"
     };
     char line[100], want[100];
     const char *all = ken_ok("--help");

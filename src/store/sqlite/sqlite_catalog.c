@@ -177,6 +177,12 @@ ken_status ken_catalog_find_by_id(ken_catalog *c, ken_uuid id, ken_arena *arena,
 
 // ---- changes ---------------------------------------------------------------------------------
 
+static ken_status note_project(ken_catalog *c, ken_uuid id, ken_err *err)
+{
+    return ken_store__sq_note(&c->q, "project",
+                              ken_store__sq_key_of_blob(id.bytes, sizeof id.bytes), err);
+}
+
 static ken_status insert(ken_catalog *c, ken_str root, ken_str name, int64_t now_ms, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
@@ -199,7 +205,8 @@ static ken_status insert(ken_catalog *c, ken_str root, ken_str name, int64_t now
     ken_store__sq_bind_text(st, 3, root);
     ken_store__sq_bind_text(st, 4, ken_str_c(file));
     sqlite3_bind_int64(st, 5, now_ms);
-    return finish(c, st, NULL, NULL, err);
+    s = finish(c, st, NULL, NULL, err);
+    return s ? s : note_project(c, id, err);
 }
 
 static ken_status rename_project(ken_catalog *c, ken_uuid id, ken_str name, ken_err *err)
@@ -211,7 +218,8 @@ static ken_status rename_project(ken_catalog *c, ken_uuid id, ken_str name, ken_
         return s;
     ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
     ken_store__sq_bind_text(st, 2, name);
-    return finish(c, st, NULL, NULL, err);
+    s = finish(c, st, NULL, NULL, err);
+    return s ? s : note_project(c, id, err);
 }
 
 // In a write transaction.
@@ -234,16 +242,22 @@ ken_status ken_store__catalog_begin(ken_catalog *c, ken_err *err)
     if (c->q.is_read_only)
         return KEN_FAIL(err, KEN_EPERM, "the project list is opened for reading only");
     int rc = sqlite3_exec(c->q.db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
-    return rc ? SQ_FAIL(&c->q, rc, err, "writing to") : KEN_OK;
+    if (rc)
+        return SQ_FAIL(&c->q, rc, err, "writing to");
+    ken_status st = ken_store__sq_catch_up(&c->q, err);
+    return st ? ken_store__catalog_end(c, st, err) : KEN_OK;
 }
 
 ken_status ken_store__catalog_end(ken_catalog *c, ken_status st, ken_err *err)
 {
+    if (!st)
+        st = ken_store__sq_record(&c->q, err);
     if (!st) {
         int rc = sqlite3_exec(c->q.db, "COMMIT", NULL, NULL, NULL);
         if (rc)
             st = SQ_FAIL(&c->q, rc, err, "writing to");
     }
+    ken_store__sq_recorded(&c->q, !st);
     if (st && !sqlite3_get_autocommit(c->q.db))
         (void)sqlite3_exec(c->q.db, "ROLLBACK", NULL, NULL, NULL);
     return st;
@@ -276,7 +290,8 @@ ken_status ken_catalog_add(ken_catalog *c, ken_str root, ken_str name, int64_t n
 }
 
 // One UPDATE or DELETE of one project: a transaction by itself.
-static ken_status change(ken_catalog *c, const char *sql, ken_uuid id, int64_t value, ken_err *err)
+static ken_status change(ken_catalog *c, const char *sql, ken_uuid id, int64_t value,
+                         bool is_recorded, ken_err *err)
 {
     ken_status s = ken_store__catalog_begin(c, err);
     if (s)
@@ -290,16 +305,84 @@ static ken_status change(ken_catalog *c, const char *sql, ken_uuid id, int64_t v
         s = finish(c, st, NULL, NULL, err);
     }
     bool is_there = !s && sqlite3_changes(c->q.db) > 0;
+    if (is_there && is_recorded)
+        s = note_project(c, id, err);
     s = ken_store__catalog_end(c, s, err);
     return s || is_there ? s : KEN_ENOTFOUND;
 }
 
 ken_status ken_catalog_set_indexed(ken_catalog *c, ken_uuid id, int64_t at_ms, ken_err *err)
 {
-    return change(c, "UPDATE project SET indexed_at_ms = ?2 WHERE id = ?1", id, at_ms, err);
+    return change(c, "UPDATE project SET indexed_at_ms = ?2 WHERE id = ?1", id, at_ms, false,
+                  err); // the next run says it again
 }
 
 ken_status ken_catalog_remove(ken_catalog *c, ken_uuid id, ken_err *err)
 {
-    return change(c, "DELETE FROM project WHERE id = ?1", id, 0, err);
+    return change(c, "DELETE FROM project WHERE id = ?1", id, 0, true, err);
+}
+
+// ---- the journal -----------------------------------------------------------------------------
+
+bool ken_catalog_has_journal(const char *path)
+{
+    char *journal = ken_store__sq_journal_path(path);
+    bool has = ken_fs_exists(journal);
+    ken_free(journal);
+    return has;
+}
+
+static ken_catalog_journal journal_of(const ken_sq_journal_report *r)
+{
+    return (ken_catalog_journal){ .n_records = r->n_lines,
+                                  .n_damaged = r->n_damaged,
+                                  .n_applied = r->n_applied,
+                                  .exists = r->exists };
+}
+
+ken_status ken_catalog_read_journal(const char *path, ken_catalog_journal *out, ken_err *err)
+{
+    char *journal = ken_store__sq_journal_path(path);
+    ken_sq_journal_report report = { 0 };
+    ken_status st = ken_store__sq_journal_check(journal, &report, err);
+    ken_free(journal);
+    if (!st)
+        *out = journal_of(&report);
+    return st;
+}
+
+ken_status ken_catalog_settle(ken_catalog *c, ken_catalog_journal *out, ken_err *err)
+{
+    ken_sq_journal_report report = { 0 };
+    ken_status st = ken_store__sq_settle(&c->q, &report, err);
+    if (st)
+        return st;
+    *out = journal_of(&report);
+    out->is_agreed = true;
+    return KEN_OK;
+}
+
+ken_status ken_catalog_verify(ken_catalog *c, bool *out_agrees, ken_err *err)
+{
+    bool needs = false;
+    ken_status st = ken_store__sq_check_pages(&c->q, err);
+    if (!st)
+        st = ken_store__sq_needs_settling(&c->q, &needs, err);
+    if (!st)
+        *out_agrees = !needs;
+    return st;
+}
+
+ken_status ken_catalog_count(ken_catalog *c, uint64_t *out_projects, uint64_t *out_tasks,
+                             ken_err *err)
+{
+    int64_t projects = 0, tasks = 0;
+    ken_status st = ken_store__sq_ask(&c->q, "SELECT count(*) FROM project", &projects, err);
+    if (!st)
+        st = ken_store__sq_ask(&c->q, "SELECT count(*) FROM task", &tasks, err);
+    if (st)
+        return st;
+    *out_projects = (uint64_t)projects;
+    *out_tasks = (uint64_t)tasks;
+    return KEN_OK;
 }

@@ -249,6 +249,8 @@ static ken_status sq_put(ken_store_backend *b, ken_checkpoint_row *row, ken_err 
     ken_checkpoint_row stored = *row;
     stored.id = is_new ? sqlite3_last_insert_rowid(q->db) : row->id;
     s = replace_tags(q, &stored, err);
+    if (!s)
+        s = ken_store__sq_note(q, "checkpoint", json_integer(stored.id), err);
     if (!s) {
         row->id = stored.id;
         row->rev = rev;
@@ -268,7 +270,9 @@ static ken_status sq_remove(ken_store_backend *b, int64_t id, ken_err *err)
     s = ken_store__sq_run(q, st, "writing to", err);
     if (!s && !sqlite3_changes(q->db))
         s = KEN_FAIL(err, KEN_ENOTFOUND, "checkpoint %lld is not in '%s'", (long long)id, q->path);
-    return s ? s : raise_rev(q, -1, &rev, err);
+    if (!s)
+        s = raise_rev(q, -1, &rev, err);
+    return s ? s : ken_store__sq_note(q, "checkpoint", json_integer(id), err);
 }
 
 const ken_store_checkpoint_ops ken_store__sq_checkpoint_ops = {

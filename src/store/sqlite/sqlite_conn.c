@@ -14,6 +14,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
+#include "json/json.h"
 #include "store/sqlite/sqlite_priv.h"
 
 enum {
@@ -62,7 +63,7 @@ ken_status ken_store__sq_open_file(ken_sq *q, ken_err *err)
     if (rc)
         return SQ_FAIL(q, rc, err, "opening");
     ken_fs_info info;
-    if (!q->is_read_only && !ken_fs_stat(KEN_FS_CWD, q->path, &info, NULL) && !info.stamp.size)
+    if (!q->is_read_only && !ken_fs_stat_target(q->path, &info, NULL) && !info.stamp.size)
         (void)chmod(q->path, 0600); // just made; log and shared memory take its mode
     return KEN_OK;
 }
@@ -123,7 +124,7 @@ static uint64_t size_of(const ken_sq *q, const char *suffix)
     ken_buf path = KEN_BUF_INIT(64 * 1024);
     ken_buf_printf(&path, "%s%s", q->path, suffix);
     ken_fs_info info = { 0 };
-    if (path.is_over || ken_fs_stat(KEN_FS_CWD, path.ptr, &info, NULL))
+    if (path.is_over || ken_fs_stat_target(path.ptr, &info, NULL))
         info.stamp.size = 0;
     ken_buf_release(&path);
     return info.stamp.size;
@@ -178,7 +179,12 @@ static ken_status set_up(ken_sq *q, ken_err *err)
     if (!st)
         st = use_log(q, err);
     sqlite3_wal_autocheckpoint(q->db, AUTO_CHECKPOINT_PAGES);
-    return st || version == q->schema->version ? st : ken_store__sq_upgrade(q, err);
+    if (!st && version != q->schema->version)
+        st = ken_store__sq_upgrade(q, err);
+    bool needs = false;
+    if (!st)
+        st = ken_store__sq_needs_settling(q, &needs, err);
+    return st || !needs ? st : ken_store__sq_settle(q, NULL, err);
 }
 
 void ken_store__sq_disconnect(ken_sq *q)
@@ -186,6 +192,11 @@ void ken_store__sq_disconnect(ken_sq *q)
     for (int i = 0; i < KEN_SQ_COUNT; i++) {
         sqlite3_finalize(q->stmts[i]);
         q->stmts[i] = NULL;
+    }
+    for (int i = 0; i < KEN_SQ_GROUPS * KEN_SQ_GROUP_PARTS; i++) {
+        sqlite3_stmt **st = &q->recorded[i / KEN_SQ_GROUP_PARTS][i % KEN_SQ_GROUP_PARTS];
+        sqlite3_finalize(*st);
+        *st = NULL;
     }
     sqlite3_close(q->db);
     q->db = NULL;
@@ -195,7 +206,7 @@ static ken_status connect_immutable(ken_sq *q, ken_err *err)
 {
     ken_store__sq_disconnect(q);
     ken_fs_info info;
-    ken_status st = ken_fs_stat(KEN_FS_CWD, q->path, &info, err);
+    ken_status st = ken_fs_stat_target(q->path, &info, err);
     if (st)
         return st;
     if (size_of(q, "-wal") || size_of(q, "-journal"))
@@ -287,6 +298,7 @@ ken_status ken_store__sq_connect(ken_sq *q, const ken_sq_schema *schema, const k
     q->is_read_only = opts->is_read_only;
     q->cache_bytes = opts->cache_bytes ? opts->cache_bytes : DEFAULT_CACHE;
     q->busy_ms = KEN_STORE_BUSY_MS;
+    q->noted = KEN_BUF_INIT(KEN_JSON_BYTES_MAX);
     if (opts->busy_ms)
         q->busy_ms = opts->busy_ms > INT32_MAX ? INT32_MAX : (int)opts->busy_ms;
     ken_status st = q->is_read_only ? KEN_OK : make_folder(q->path, err);
@@ -305,7 +317,7 @@ ken_status ken_store__sq_connect(ken_sq *q, const ken_sq_schema *schema, const k
 ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err)
 {
     ken_fs_info info;
-    ken_status st = ken_fs_stat(KEN_FS_CWD, q->path, &info, err);
+    ken_status st = ken_fs_stat_target(q->path, &info, err);
     if (st || (ken_fs_stamp_eq(info.stamp, q->stamp) && !size_of(q, "-wal")))
         return st;
     ken_store__sq_disconnect(q);
@@ -316,6 +328,7 @@ void ken_store__sq_release(ken_sq *q)
 {
     ken_store__sq_disconnect(q);
     ken_zip_free(q->zip);
+    ken_buf_release(&q->noted);
     ken_free(q->path);
     q->zip = NULL;
     q->path = NULL;
@@ -340,7 +353,9 @@ static ken_status sq_begin_read(ken_store_backend *b, ken_err *err)
 
 static ken_status sq_begin_write(ken_store_backend *b, ken_err *err)
 {
-    return ken_store__sq_do(ken_sq_of(b), KEN_SQ_BEGIN_WRITE, "writing to", err);
+    ken_sq *q = ken_sq_of(b);
+    ken_status st = ken_store__sq_do(q, KEN_SQ_BEGIN_WRITE, "writing to", err);
+    return st ? st : ken_store__sq_catch_up(q, err);
 }
 
 static ken_status sync_log(ken_sq *q, ken_err *err)
@@ -355,13 +370,18 @@ static ken_status sync_log(ken_sq *q, ken_err *err)
 static ken_status sq_commit(ken_store_backend *b, bool is_durable, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
-    ken_status st = ken_store__sq_do(q, KEN_SQ_COMMIT, "committing to", err);
+    ken_status st = ken_store__sq_record(q, err);
+    if (!st) {
+        st = ken_store__sq_do(q, KEN_SQ_COMMIT, "committing to", err);
+        ken_store__sq_recorded(q, !st);
+    }
     return st || !is_durable || !q->is_wal ? st : sync_log(q, err);
 }
 
 static void sq_rollback(ken_store_backend *b)
 {
     ken_sq *q = ken_sq_of(b);
+    ken_store__sq_recorded(q, false);
     if (q->db && !sqlite3_get_autocommit(q->db))
         (void)sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
 }
@@ -405,7 +425,7 @@ static ken_status sq_get_size(ken_store_backend *b, uint64_t *out_bytes, ken_err
 {
     ken_sq *q = ken_sq_of(b);
     ken_fs_info info;
-    ken_status st = ken_fs_stat(KEN_FS_CWD, q->path, &info, err);
+    ken_status st = ken_fs_stat_target(q->path, &info, err);
     if (!st)
         *out_bytes = info.stamp.size + size_of(q, "-wal");
     return st;

@@ -12,6 +12,13 @@ static const unsigned char *const index_sql[] = {
     ken_embed_store_schema_0005_writes_sqlite_sql, ken_embed_store_schema_0006_ctime_sqlite_sql,
 };
 
+static const ken_sq_group index_groups[] = {
+    { "checkpoint",
+      { { "checkpoint", "id" },
+        { "checkpoint_tag", "checkpoint" },
+        { "checkpoint_state", NULL } } },
+};
+
 const ken_sq_schema ken_store__sq_index_schema = {
     .application_id = 0x4b454e31, // "KEN1"
     .what = "index",
@@ -19,6 +26,14 @@ const ken_sq_schema ken_store__sq_index_schema = {
     .sql = index_sql,
     .version = sizeof index_sql / sizeof *index_sql,
     .first_with_sums = 5,
+    .groups = index_groups,
+    .n_groups = sizeof index_groups / sizeof *index_groups,
+    // Rows that no writer of ours makes are not put back.
+    .after_restore =
+        "DELETE FROM checkpoint WHERE length(uuid) <> 16 OR token_count < 0 OR updated_at_ms < "
+        "created_at_ms;"
+        "UPDATE checkpoint_state SET n = (SELECT count(*) FROM checkpoint), rev = max(rev, (SELECT "
+        "coalesce(max(rev), 0) FROM checkpoint))",
 };
 
 static const unsigned char *const catalog_sql[] = {
@@ -28,13 +43,35 @@ static const unsigned char *const catalog_sql[] = {
     ken_embed_store_schema_catalog_0004_sqlite_sql,
 };
 
+static const ken_sq_group catalog_groups[] = {
+    { "project", { { "project", "id" } } },
+    { "value", { { "setting", "name" } } },
+    { "model", { { "model", "id" } } },
+    { "task",
+      { { "task", "id" },
+        { "task_status_history", "task_id" },
+        { "task_planning_reference", "task_id" },
+        { "task_branch_link", "task_id" },
+        { "task_commit_link", "task_id" },
+        { "task_clock", NULL } } },
+};
+
 const ken_sq_schema ken_store__sq_catalog_schema = {
     .application_id = 0x4b454e50, // "KENP"
     .what = "project list",
-    .hint = "; move it away, and 'ken index' in each project's folder lists it again",
+    .hint = "; run 'ken restore': it makes a new one of the journal and keeps the damaged file",
     .sql = catalog_sql,
     .version = sizeof catalog_sql / sizeof *catalog_sql,
     .first_with_sums = 4,
+    .groups = catalog_groups,
+    .n_groups = sizeof catalog_groups / sizeof *catalog_groups,
+    .after_restore =
+        "UPDATE task_clock SET rev = max(rev, (SELECT coalesce(max(rev), 0) FROM task));"
+        "DELETE FROM task_count;"
+        "INSERT INTO task_count SELECT '', coalesce(project, x''), status, count(*) FROM task "
+        "GROUP BY 2, 3;"
+        "INSERT INTO task_count SELECT l.branch_name, coalesce(t.project, x''), t.status, count(*) "
+        "FROM task_branch_link l JOIN task t ON t.id = l.task_id GROUP BY 1, 2, 3",
     .keeps_backup = true,
 };
 

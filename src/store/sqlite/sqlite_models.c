@@ -2,6 +2,7 @@
 // The models of the catalog.
 #include "base/path.h"
 #include "base/vec.h"
+#include "json/json.h"
 #include "store/sqlite/sqlite_catalog_priv.h"
 
 typedef KEN_VEC(ken_model_record) record_vec;
@@ -141,7 +142,7 @@ static ken_status put(ken_catalog *c, const ken_model_record *m, ken_err *err)
     int rc = sqlite3_step(st);
     s = rc == SQLITE_DONE ? KEN_OK : SQ_FAIL(&c->q, rc, err, "writing to");
     sqlite3_finalize(st);
-    return s;
+    return s ? s : ken_store__sq_note(&c->q, "model", ken_json_str(m->id), err);
 }
 
 ken_status ken_catalog_put_model(ken_catalog *c, const ken_model_record *m, ken_err *err)
@@ -166,6 +167,8 @@ ken_status ken_catalog_remove_model(ken_catalog *c, ken_str id, ken_err *err)
         sqlite3_finalize(st);
     }
     bool is_there = !s && sqlite3_changes(c->q.db) > 0;
+    if (is_there)
+        s = ken_store__sq_note(&c->q, "model", ken_json_str(id), err);
     s = ken_store__catalog_end(c, s, err);
     return s || is_there ? s : KEN_ENOTFOUND;
 }

@@ -8,6 +8,7 @@
 
 #include <sqlite3.h>
 
+#include "store/sqlite/sqlite_journal_priv.h"
 #include "store/sqlite/sqlite_statements_priv.h"
 #include "store/sqlite/sqlite_vfs_priv.h"
 #include "store/store_ops.h"
@@ -33,10 +34,17 @@ typedef struct ken_sq_schema {
     const unsigned char *const *sql; // NUL-terminated, one text per version from 1
     int32_t version;                 // number of them: the newest
     int32_t first_with_sums;         // versions from here on have sums of their pages
-    bool keeps_backup;               // of a file that is converted: "<path>.backup-<version>"
+    const ken_sq_group *groups;      // what its journal records
+    size_t n_groups;
+    const char *after_restore; // SQL that works out what is not recorded
+    bool keeps_backup;         // of a file that is converted: "<path>.backup-<version>"
 } ken_sq_schema;
 
-typedef struct ken_sq {
+enum {
+    KEN_SQ_GROUPS = 4
+};
+
+struct ken_sq {
     ken_store_backend base;
     sqlite3 *db;
     const ken_sq_schema *schema;
@@ -51,7 +59,11 @@ typedef struct ken_sq {
     bool is_wal;
     bool is_outdated; // an older schema, met by a reader
     bool is_bare;     // older than sums of pages, met by a writer
-} ken_sq;
+    // the journal: what the open transaction wrote, as JSON; seq of its line once that is on disk
+    ken_buf noted;
+    int64_t recorded_seq;
+    sqlite3_stmt *recorded[KEN_SQ_GROUPS][KEN_SQ_GROUP_PARTS]; // prepared at first use
+};
 
 extern const ken_sq_schema ken_store__sq_index_schema;
 extern const ken_sq_schema ken_store__sq_catalog_schema;
@@ -89,7 +101,9 @@ ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err) KEN_MUST_USE;
 ken_status ken_store__sq_check(ken_sq *q, int32_t *out_version, ken_err *err) KEN_MUST_USE;
 // Creates or upgrades the tables.
 ken_status ken_store__sq_upgrade(ken_sq *q, ken_err *err) KEN_MUST_USE;
-// The slot of that name (sqlite_verify.c).
+// sqlite_verify.c. Every page, and rows that name others.
+ken_status ken_store__sq_check_pages(ken_sq *q, ken_err *err) KEN_MUST_USE;
+// The slot of that name.
 ken_status ken_store__sq_verify(ken_store_backend *b, ken_err *err);
 
 // ---- statements and errors (sqlite_stmt.c) -----------------------------------------------------

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The values of the catalog.
+#include "json/json.h"
 #include "store/sqlite/sqlite_catalog_priv.h"
 
 enum {
@@ -60,7 +61,7 @@ static ken_status put(ken_catalog *c, ken_str name, ken_str value, ken_err *err)
     int rc = sqlite3_step(st);
     s = rc == SQLITE_DONE ? KEN_OK : SQ_FAIL(&c->q, rc, err, "writing to");
     sqlite3_finalize(st);
-    return s;
+    return s ? s : ken_store__sq_note(&c->q, "value", ken_json_str(name), err);
 }
 
 ken_status ken_catalog_put_value(ken_catalog *c, ken_str name, ken_str value, ken_err *err)

@@ -153,6 +153,11 @@ static ken_status run_for_task(ken_catalog *c, ken_sq_stmt which, const ken_task
     return run(c, st, err);
 }
 
+static ken_status note(ken_catalog *c, const ken_task *t, ken_err *err)
+{
+    return ken_store__sq_note(&c->q, "task", json_integer(t->id), err);
+}
+
 // The task as it now is.
 static ken_status reload(ken_catalog *c, ken_uuid uuid, ken_arena *arena, ken_task *out,
                          ken_err *err)
@@ -184,6 +189,8 @@ static ken_status add(ken_catalog *c, const ken_task *task, ken_arena *arena, ke
         s = add_reference(c, &t, &t.references[i], t.created_at_ms, err);
     if (!s)
         s = count_in(c, &t, err);
+    if (!s)
+        s = note(c, &t, err);
     return s ? s : reload(c, t.uuid, arena, out, err);
 }
 
@@ -358,6 +365,8 @@ static ken_status update(ken_catalog *c, ken_uuid uuid, const ken_task_edit *e, 
     if (!s && (d.fields || d.references || d.branch || d.commit)) {
         s = write_difference(c, &was, &now, e, &d, err);
         if (!s)
+            s = note(c, &now, err);
+        if (!s)
             s = reload(c, uuid, arena, &now, err);
     }
     if (!s)
@@ -386,7 +395,9 @@ static ken_status remove_task(ken_catalog *c, ken_uuid uuid, ken_arena *arena, k
     ken_status s = reload(c, uuid, arena, &t, err);
     if (!s)
         s = count_out(c, &t, err);
-    return s ? s : run_for_task(c, KEN_SQ_TASK_REMOVE, &t, err);
+    if (!s)
+        s = run_for_task(c, KEN_SQ_TASK_REMOVE, &t, err);
+    return s ? s : note(c, &t, err);
 }
 
 ken_status ken_catalog_remove_task(ken_catalog *c, ken_uuid uuid, ken_err *err)

@@ -4,7 +4,7 @@
 
 #include "store/sqlite/sqlite_priv.h"
 
-static ken_status check_pages(ken_sq *q, ken_err *err)
+ken_status ken_store__sq_check_pages(ken_sq *q, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     int rc = sqlite3_prepare_v2(q->db, "PRAGMA integrity_check(1)", -1, &st, NULL);
@@ -156,7 +156,7 @@ static ken_status check_memory(ken_sq *q, ken_err *err)
 ken_status ken_store__sq_verify(ken_store_backend *b, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
-    ken_status st = check_pages(q, err);
+    ken_status st = ken_store__sq_check_pages(q, err);
     if (!st)
         st = check_contents(q, err);
     if (!st)

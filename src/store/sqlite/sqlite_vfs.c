@@ -13,13 +13,16 @@
 // and ken_store__sq_connect converts it. Plain SQLite reads our files, and must not write them.
 //
 // What this cannot see: a page that the disk never wrote, or gave back as it was before.
+#include <limits.h>
 #include <pthread.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/hash.h"
 #include "store/sqlite/sqlite_vfs_priv.h"
+#include "store/store.h"
 
 enum {
     MIN_PAGE = 512,
@@ -53,7 +56,15 @@ typedef struct shim_file {
     int64_t end_at;       // behind the data that was appended last
     int64_t unsettled_at; // data from here on was written again, and its sums not yet; or -1
     bool is_log;
+    const char *name; // of the database's: SQLite's text, as long as the file is open
 } shim_file;
+
+// What this thread met last and was not forgotten since.
+static _Thread_local struct {
+    uint64_t page; // 0 = nothing
+    bool is_in_log;
+    char path[PATH_MAX];
+} met;
 
 static shim_file *shim_of(sqlite3_file *f)
 {
@@ -73,7 +84,10 @@ static uint64_t sum_of_page(const unsigned char *page, int n, sqlite3_int64 at)
 
 static int note_damage(shim_file *f, uint64_t page)
 {
-    f->main->damage = (ken_sq_damage){ .page = page, .is_in_log = f->is_log };
+    f->main->damage = (ken_sq_damage){ .page = page ? page : 1, .is_in_log = f->is_log };
+    met.page = f->main->damage.page;
+    met.is_in_log = f->is_log;
+    snprintf(met.path, sizeof met.path, "%s", f->main->name ? f->main->name : "");
     return SQLITE_IOERR_DATA;
 }
 
@@ -369,6 +383,7 @@ static int shim_open(sqlite3_vfs *vfs, const char *name, sqlite3_file *file, int
         (shim_file){ .real = (sqlite3_file *)(void *)(f + 1), .unsettled_at = -1, .framed_at = -1 };
     f->is_log = flags & SQLITE_OPEN_WAL;
     f->main = f->is_log ? shim_of(sqlite3_database_file_object(name)) : f;
+    f->name = name;
     int rc = real_vfs->xOpen(real_vfs, name, f->real, flags, out);
     if (!f->real->pMethods)
         return rc;
@@ -422,4 +437,18 @@ int ken_store__sq_reserve(sqlite3 *db)
 {
     int n = KEN_SQ_RESERVED;
     return sqlite3_file_control(db, "main", SQLITE_FCNTL_RESERVE_BYTES, &n);
+}
+
+ken_status ken_store_find_damage(ken_arena *arena, ken_str *out_path, ken_err *err)
+{
+    if (!met.page)
+        return KEN_OK;
+    *out_path = ken_arena_dup(arena, ken_str_c(met.path));
+    return KEN_FAIL(err, KEN_ECORRUPT, "'%s' is damaged: page %llu%s is not what was written",
+                    met.path, (unsigned long long)met.page, met.is_in_log ? " in its log" : "");
+}
+
+void ken_store_forget_damage(void)
+{
+    met.page = 0;
 }
