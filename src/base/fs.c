@@ -189,7 +189,12 @@ ken_status ken_fs_open_under(int root_fd, ken_str path, int *out_fd, ken_fs_stam
     if (fd < 0)
         return KEN_FAIL_ERRNO(err, errno, "opening '" KEN_STR_FMT "'", KEN_STR_ARG(path));
     struct stat s;
-    if (fstat(fd, &s) || kind_of(s.st_mode) != KEN_FS_FILE) {
+    if (fstat(fd, &s)) {
+        int e = errno;
+        close(fd);
+        return KEN_FAIL_ERRNO(err, e, "looking at '" KEN_STR_FMT "'", KEN_STR_ARG(path));
+    }
+    if (kind_of(s.st_mode) != KEN_FS_FILE) {
         close(fd);
         return KEN_FAIL(err, KEN_EINVAL, "'" KEN_STR_FMT "' is not a regular file",
                         KEN_STR_ARG(path));

@@ -32,6 +32,9 @@ ken_status ken_cli__call_tool(cli *x, const char *tool, const ken_project_info *
         ken_cli__progress_end(&progress);
     }
     json_decref(args);
+    const char *lacks = st ? NULL : json_string_value(json_object_get(*out, "incomplete"));
+    if (lacks)
+        ken_cli__warn("the answer may be incomplete: %s", lacks);
     return st;
 }
 

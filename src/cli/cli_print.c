@@ -194,18 +194,32 @@ void ken_cli__print_line(const cli *x, ken_str line, const ken_str *words, size_
         fputs("\xe2\x80\xa6", stdout); // …
 }
 
+KEN_PRINTF(2, 0)
+static void say(const char *start, const char *fmt, va_list ap)
+{
+    char text[NOTE_MAX];
+    vsnprintf(text, sizeof text, fmt, ap);
+    fputs(start, stderr);
+    ken_cli__complain(ken_str_c(text));
+    fputc('\n', stderr);
+}
+
 void ken_cli__note(const cli *x, const char *fmt, ...)
 {
     if (x->is_json)
         return;
-    char text[NOTE_MAX];
     va_list ap;
     va_start(ap, fmt);
-    vsnprintf(text, sizeof text, fmt, ap);
+    say("ken: ", fmt, ap);
     va_end(ap);
-    fputs("ken: ", stderr);
-    ken_cli__complain(ken_str_c(text));
-    fputc('\n', stderr);
+}
+
+void ken_cli__warn(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    say("ken: warning: ", fmt, ap);
+    va_end(ap);
 }
 
 // ---- JSON ----

@@ -37,6 +37,8 @@ void ken_cli__print_line(const cli *x, ken_str line, const ken_str *words, size_
                          size_t max_columns);
 // A note on stderr, "ken: …"; not with --json.
 void ken_cli__note(const cli *x, const char *fmt, ...) KEN_PRINTF(2, 3);
+// "ken: warning: …" on stderr, always: what the answer lacks.
+void ken_cli__warn(const char *fmt, ...) KEN_PRINTF(1, 2);
 // Prints and frees `json`.
 void ken_cli__print_json(json_t *json);
 // Calls a tool (see tool.h), without a limit on its answer, which is the caller's to json_decref;

@@ -233,6 +233,10 @@ ken_status ken_cli__open_place(cli *x, cli_place *place, bool may_index, ken_sna
 
 void ken_cli__close_place(cli *x, const cli_place *place, ken_snapshot *s)
 {
-    if (s)
-        ken_app_give_back(x->app, &place->project, s);
+    if (!s)
+        return;
+    ken_str unread = ken_snapshot_unread(s);
+    if (unread.len)
+        ken_cli__warn("the answer may be incomplete: " KEN_STR_FMT, KEN_STR_ARG(unread));
+    ken_app_give_back(x->app, &place->project, s);
 }

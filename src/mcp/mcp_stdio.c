@@ -57,10 +57,11 @@ typedef struct channel {
     pid_t parent;
     bool is_socket; // of out_fd
     ken_mcp_session *session;
-    pthread_mutex_t lock; // guards: out, n_sent, is_broken
+    pthread_mutex_t lock; // guards: out, n_sent, is_broken, error
     ken_buf out;          // not written yet from n_sent on
     size_t n_sent;
     bool is_broken; // the client does not read any more
+    int error;      // errno of a write that failed for another reason; 0 = none
     char input[READ_BYTES];
 } channel;
 
@@ -97,10 +98,12 @@ static void flush_locked(channel *c)
         ssize_t n = write_some(c, c->out.ptr + c->n_sent, c->out.len - c->n_sent);
         if (!n)
             return;
-        if (n < 0)
+        if (n < 0) {
             c->is_broken = true;
-        else
+            c->error = errno == EPIPE || errno == ECONNRESET ? 0 : errno;
+        } else {
             c->n_sent += (size_t)n;
+        }
     }
     if (c->out.cap > KEPT_BYTES)
         ken_buf_release(&c->out);
@@ -158,6 +161,14 @@ static size_t channel_flush(channel *c, bool *out_is_broken)
     if (n_left <= HOLD_BYTES / 2)
         ken_mcp_session_hold(c->session, false);
     return n_left;
+}
+
+static int channel_error(channel *c)
+{
+    pthread_mutex_lock(&c->lock);
+    int error = c->error;
+    pthread_mutex_unlock(&c->lock);
+    return error;
 }
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -436,6 +447,10 @@ int ken_mcp__serve(ken_app *app, const ken_mcp_opts *opts, int in_fd, int out_fd
     size_t n_left = channel_finish(c, s, why, opts->end_ms ? opts->end_ms : END_MS);
     if (n_left)
         KEN_LOG_ERR("mcp", "the client did not take the last %zu bytes of its answers", n_left);
+    int error = channel_error(c);
+    if (error)
+        KEN_LOG_ERR("mcp", "cannot write answers: %s", strerror(error));
+    bool is_cut = n_left || error;
     *out_is_idle = ken_mcp_session_wait(s, BROKEN_MS);
     ken_buf_release(&l.line);
     if (*out_is_idle) {
@@ -443,7 +458,7 @@ int ken_mcp__serve(ken_app *app, const ken_mcp_opts *opts, int in_fd, int out_fd
         ken_mcp_server_free(server);
         channel_free(c);
     }
-    return n_left ? 1 : 0;
+    return is_cut ? 1 : 0;
 }
 
 // ---- the process -------------------------------------------------------------------------------

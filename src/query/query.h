@@ -44,6 +44,10 @@ void ken_reader_unpin(ken_reader *r);
 // a new reader sees what is there now.
 bool ken_reader_is_current(const ken_reader *r);
 uint64_t ken_snapshot_generation(const ken_snapshot *s);
+// What this question should have read and could not, with the reason: "opening 'a.c': Input/output
+// error"; empty when there is nothing. The answer may lack it. What is gone from the disk is not
+// meant. Borrowed until the next pin.
+ken_str ken_snapshot_unread(const ken_snapshot *s);
 // The files of the generation, by path; borrowed until the pin ends.
 size_t ken_snapshot_list_files(const ken_snapshot *s, const ken_file_row **out);
 

@@ -2,6 +2,7 @@
 // Files as they are now. Before anything is quoted the file's size, times and inode are compared
 // with the index, then its hash; a changed file is learnt again here, in the answer's own time, so
 // that lines always come from what is on disk.
+#include <errno.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -22,6 +23,13 @@ static ken_status gone(ken_str path, const char *why, ken_err *err)
     return KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' %s", KEN_STR_ARG(path), why);
 }
 
+// A file that cannot be opened: it is gone, or the system refuses.
+static ken_status missing(ken_snapshot *s, ken_str path, const ken_err *why, ken_err *err)
+{
+    query_set_unread(s, why);
+    return gone(path, s->unread[0] ? "cannot be read now" : "is not on disk any more", err);
+}
+
 static ken_str mutable_masked(ken_str text)
 {
     ken_scan_mask_secrets((char *)(uintptr_t)text.ptr, text.len); // it is in the arena, ours
@@ -32,9 +40,12 @@ static ken_str mutable_masked(ken_str text)
 static bool read_raw(query_text *t)
 {
     ken_buf buf = KEN_BUF_INIT(MAX_FILE_BYTES + 1);
-    ken_status st = ken_fs_read_fd(t->fd, MAX_FILE_BYTES, &buf, NULL);
+    ken_err e = { 0 };
+    ken_status st = ken_fs_read_fd(t->fd, MAX_FILE_BYTES, &buf, &e);
     if (!st)
         t->text = ken_arena_dup(t->arena, ken_buf_str(&buf));
+    else
+        query_set_unread(t->snapshot, &e);
     ken_buf_release(&buf);
     query_close_text(t);
     return !st;
@@ -122,9 +133,10 @@ ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, que
     query_check_pin(s);
     const ken_file_row *row = &s->rows[file];
     ken_fs_stamp stamp;
-    *out = (query_text){ .fd = -1, .arena = arena };
-    if (s->root_fd < 0 || ken_fs_open_under(s->root_fd, row->path, &out->fd, &stamp, NULL))
-        return gone(row->path, "is not on disk any more", err);
+    ken_err e = { 0 };
+    *out = (query_text){ .fd = -1, .arena = arena, .snapshot = s };
+    if (s->root_fd < 0 || ken_fs_open_under(s->root_fd, row->path, &out->fd, &stamp, &e))
+        return missing(s, row->path, &e, err);
     ken_status st = KEN_ENOTFOUND;
     if (ken_fs_stamp_eq(stamp, row->stamp))
         st = load_facts(s, row->content, arena, &out->facts, err);
@@ -161,7 +173,13 @@ static ken_str read_range(query_text *t, size_t from, size_t to)
     if (from >= to || t->fd < 0)
         return KEN_STR("");
     char *p = ken_arena_alloc(t->arena, to - from + 1);
+    errno = 0;
     size_t n = ken_fs_read_at(t->fd, from, p, to - from);
+    if (n < to - from && errno) { // not just the end of the file
+        ken_err e = { 0 };
+        (void)KEN_FAIL_ERRNO(&e, errno, "reading a file to quote");
+        query_set_unread(t->snapshot, &e);
+    }
     p[n] = '\0';
     return ken_str_n(p, n);
 }
@@ -276,12 +294,15 @@ static ken_status unknown_path(const ken_snapshot *s, ken_str path, ken_arena *a
 static ken_status load_new_file(ken_snapshot *s, ken_str path, ken_arena *arena, query_text *out,
                                 ken_err *err)
 {
-    *out = (query_text){ .fd = -1, .arena = arena };
+    *out = (query_text){ .fd = -1, .arena = arena, .snapshot = s };
     ken_skip_reason reason =
         ken_scan_classify_path(path, ken_lang_is_code_path(path), &(ken_scan_opts){ 0 });
     ken_fs_stamp stamp;
-    if (s->root_fd < 0 || ken_fs_open_under(s->root_fd, path, &out->fd, &stamp, NULL))
+    ken_err e = { 0 };
+    if (s->root_fd < 0 || ken_fs_open_under(s->root_fd, path, &out->fd, &stamp, &e)) {
+        query_set_unread(s, &e);
         return unknown_path(s, path, arena, err);
+    }
     ken_status st = reason ? KEN_FAIL(err, KEN_EPERM, "'" KEN_STR_FMT "' is left out: %s",
                                       KEN_STR_ARG(path), ken_skip_text(reason))
                            : learn_again(s, path, 0, out, err);

@@ -133,9 +133,12 @@ static ken_str read_manifest(void *ctx, uint32_t file, ken_arena *arena)
     ken_snapshot *s = q->snapshot;
     ken_buf text = KEN_BUF_INIT(MANIFEST_MAX + 1);
     ken_str out = KEN_STR("");
+    ken_err e = { 0 };
     if (s->root_fd >= 0 &&
-        !ken_fs_read(s->root_fd, s->rows[file].path.ptr, MANIFEST_MAX, &text, NULL, NULL))
+        !ken_fs_read(s->root_fd, s->rows[file].path.ptr, MANIFEST_MAX, &text, NULL, &e))
         out = ken_arena_dup(arena, ken_buf_str(&text));
+    else
+        query_set_unread(s, &e);
     ken_buf_release(&text);
     return out;
 }

@@ -105,6 +105,7 @@ struct ken_snapshot {
     const char *root;          // that was opened; in `arena`
     int root_fd;               // -1 = it is gone
     ken_fs_id root_id;         // zero = it is gone
+    char unread[480];          // the first thing that this question could not read; "" = nothing
 };
 
 // Every question begins with it: what has no pin may change under the question.
@@ -112,6 +113,9 @@ static inline void query_check_pin(const ken_snapshot *s)
 {
     KEN_ASSERT(s->is_pinned);
 }
+
+// Keeps why something could not be read, unless it is gone or no file any more.
+void query_set_unread(ken_snapshot *s, const ken_err *why);
 
 // ---- meaning ---------------------------------------------------------------------------------
 // Loads the vectors, if they are not; a matrix without rows when there are none.
@@ -138,6 +142,7 @@ typedef struct query_text {
     ken_str text; // all of it, secrets masked; ptr NULL until query_need_text
     int fd;       // -1 once the text is read
     ken_arena *arena;
+    ken_snapshot *snapshot; // told when something cannot be read
 } query_text;
 
 // KEN_ENOTFOUND when the file is gone or may not be shown any more. Ends with query_close_text. An

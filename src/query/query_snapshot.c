@@ -6,6 +6,7 @@
 // milliseconds. What follows from the paths alone is taken over by the next generation when it has
 // the same.
 #include <math.h>
+#include <stdio.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -236,6 +237,7 @@ ken_status ken_reader_pin(ken_reader *r, ken_snapshot **out, ken_err *err)
         return st;
     }
     s->is_pinned = true;
+    s->unread[0] = '\0';
     *out = s;
     return KEN_OK;
 }
@@ -275,6 +277,19 @@ void ken_reader_free(ken_reader *r)
     ken_learner_free(s->learner);
     ken_tokenizer_free(s->tokenizer);
     ken_free(r);
+}
+
+void query_set_unread(ken_snapshot *s, const ken_err *why)
+{
+    bool is_gone =
+        why->status == KEN_ENOTFOUND || why->status == KEN_EINVAL || why->status == KEN_ELIMIT;
+    if (!s->unread[0] && !is_gone)
+        snprintf(s->unread, sizeof s->unread, "%s", why->msg);
+}
+
+ken_str ken_snapshot_unread(const ken_snapshot *s)
+{
+    return ken_str_c(s->unread);
 }
 
 uint64_t ken_snapshot_generation(const ken_snapshot *s)

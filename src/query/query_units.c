@@ -121,11 +121,15 @@ static void name_all(query_unit *u, ken_intern *names)
 
 // ---- loading ------------------------------------------------------------------------------------
 
-static bool stamp_of(const ken_snapshot *s, uint32_t file, ken_fs_stamp *out)
+static bool stamp_of(ken_snapshot *s, uint32_t file, ken_fs_stamp *out)
 {
     ken_fs_info info;
-    if (s->root_fd < 0 || ken_fs_stat(s->root_fd, s->rows[file].path.ptr, &info, NULL) ||
-        info.kind != KEN_FS_FILE)
+    ken_err e = { 0 };
+    if (s->root_fd < 0 || ken_fs_stat(s->root_fd, s->rows[file].path.ptr, &info, &e)) {
+        query_set_unread(s, &e);
+        return false;
+    }
+    if (info.kind != KEN_FS_FILE)
         return false;
     *out = info.stamp;
     return true;
@@ -172,8 +176,13 @@ static bool load(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs
         return false;
     if (!is_as_indexed(u, file))
         return learn_changed(u, file, facts, refs);
-    return !ken_store_load_facts(s->store, row->content, &u->scratch, facts, NULL) &&
-           !ken_store_load_refs(s->store, row->content, facts, &u->scratch, refs, NULL);
+    ken_err e = { 0 };
+    ken_status st = ken_store_load_facts(s->store, row->content, &u->scratch, facts, &e);
+    if (!st)
+        st = ken_store_load_refs(s->store, row->content, facts, &u->scratch, refs, &e);
+    if (st)
+        query_set_unread(s, &e);
+    return !st;
 }
 
 const query_unit *query_units_get(query_units *u, uint32_t file)

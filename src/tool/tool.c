@@ -312,6 +312,33 @@ static json_t *text_result(const tool_entry *e, json_t *result, size_t max_bytes
     return out;
 }
 
+// An answer that may lack something says so, in either form.
+static json_t *add_unread(const char *unread, json_t *result)
+{
+    if (!unread[0])
+        return result;
+    if (json_is_object(result)) {
+        ken_json_set_str(result, "incomplete", ken_str_c(unread));
+        return result;
+    }
+    if (!json_is_string(result))
+        return result;
+    ken_buf text = KEN_BUF_INIT(0);
+    ken_buf_put_str(&text, ken_json_text(result));
+    ken_buf_printf(&text, "\nincomplete: %s", unread);
+    json_decref(result);
+    result = ken_json_str(ken_buf_str(&text));
+    ken_buf_release(&text);
+    return result;
+}
+
+static ken_status add_unread_to_err(const char *unread, ken_status st, ken_err *err)
+{
+    if (unread[0])
+        (void)ken_err_wrap(err, "the answer is incomplete (%s)", unread);
+    return st;
+}
+
 static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const json_t *args,
                             json_t **out, ken_err *err)
 {
@@ -333,13 +360,13 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const 
     json_t *result = NULL;
     st = e->def.run(&inner, args, &result, err);
     if (st)
-        return st;
+        return add_unread_to_err(env->missed->unread, st, err);
     if (is_text && e->def.to_text) {
         json_t *text = text_result(e, result, max_bytes);
         json_decref(result);
         result = text;
     }
-    *out = result;
+    *out = add_unread(env->missed->unread, result);
     return KEN_OK;
 }
 

@@ -63,8 +63,9 @@ void ken_tool_error_text(const ken_err *err, ken_buf *out);
 // ---- sets of tools ---------------------------------------------------------------------------
 // What a tool's function gets beside its arguments.
 // An answer that found nothing because of what it was asked of: when the index can be brought to a
-// newer generation, the whole call is made once more.
+// newer generation, the whole call is made once more. What could not be read is said with the answer.
 typedef struct ken_tool_missed {
+    char unread[480]; // "" = nothing
     bool is_set;
     ken_project_info project; // in the arena of the call
     uint64_t generation;

@@ -203,8 +203,12 @@ ken_status ken_tool__open(const ken_tool_env *env, ken_str ref, ken_tool__scope 
 
 void ken_tool__close(const ken_tool_env *env, ken_tool__scope *scope)
 {
-    if (scope->snap)
-        ken_app_give_back(env->app, &scope->project, scope->snap);
+    if (!scope->snap)
+        return;
+    ken_str unread = ken_snapshot_unread(scope->snap);
+    if (unread.len && !env->missed->unread[0])
+        snprintf(env->missed->unread, sizeof env->missed->unread, KEN_STR_FMT, KEN_STR_ARG(unread));
+    ken_app_give_back(env->app, &scope->project, scope->snap);
     scope->snap = NULL;
 }
 
@@ -233,9 +237,9 @@ json_t *ken_tool__index_json(const ken_tool__scope *scope)
 
 void ken_tool__set_missed(const ken_tool_env *env, const ken_tool__scope *scope)
 {
-    *env->missed = (ken_tool_missed){ .is_set = true,
-                                      .project = scope->project,
-                                      .generation = scope->stats.generation };
+    env->missed->is_set = true;
+    env->missed->project = scope->project;
+    env->missed->generation = scope->stats.generation;
 }
 
 bool ken_tool__look_again(const ken_tool_env *env, ken_status *st, ken_err *err)

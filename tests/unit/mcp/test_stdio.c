@@ -341,6 +341,22 @@ KEN_TEST(a_client_that_does_not_read_is_waited_for)
     wire_close(&w);
 }
 
+// Not the client's doing, so it is said.
+KEN_TEST(an_output_that_takes_nothing_is_an_error)
+{
+    wire w;
+    int full = open("/dev/full", O_WRONLY);
+    if (full < 0)
+        kt_skip("/dev/full", "it is not there");
+    wire_open(&w, false);
+    dup2(full, w.out_fd);
+    close(full);
+    wire_puts(&w, PING "\n");
+    wire_end(&w);
+    kt_eq_i(w.rc, 1);
+    wire_close(&w);
+}
+
 KEN_TEST(a_closed_output_ends_it)
 {
     wire w;
