@@ -44,7 +44,10 @@ index is made on first use either.
 For every tool: unknown parameters are refused with the nearest known name, strings are trimmed, `null` is the
 same as leaving a parameter out, and a single value may stand where a list is wanted. The text block and
 `structuredContent` carry the same JSON; with `format: "text"` there is text only. An answer stays under 25,000
-characters by dropping whole results from its end (`truncated`, `hint`). What cannot be done is a result with
+characters by dropping whole results from its end (`truncated`, `hint`). A call that would take more
+than `query.timeout_seconds` (10) or `query.memory_limit` (128 MiB) is stopped: what was found until then comes with
+`truncated`, `budget` (`time`, `memory`, `steps`) and `budget_hint`, and its counts are least ones; where a part would
+say something wrong, it is an error. What cannot be done is a result with
 `isError` whose text starts with `Error: ` and says what to do next.
 
 A parameter with a · is understood, but left out of the list that clients get: the list is read by models at every

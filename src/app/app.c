@@ -6,10 +6,12 @@
 #include "base/assert.h"
 #include "base/clock.h"
 #include "base/path.h"
+#include "base/quota.h"
 #include "scan/scan.h"
 
 enum {
-    GRAPH_SHARE = 5 // of the memory limit for what each open project holds of its graph
+    GRAPH_SHARE = 8,   // of the memory limit for what each open project holds of its graph
+    QUESTION_SHARE = 2 // and of what one question may take, for it may have to make all of it
 };
 
 // ---- start and stop ----
@@ -193,7 +195,8 @@ static ken_status open_handle(ken_app *app, const ken_project_info *project, app
     h->project = project->id;
     lend(h);
     ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
-    uint64_t memory_limit = ken_config_u64(app->config, KEN_CFG_MEMORY_LIMIT);
+    uint64_t held = ken_config_u64(app->config, KEN_CFG_MEMORY_LIMIT) / GRAPH_SHARE;
+    uint64_t made = ken_config_u64(app->config, KEN_CFG_QUERY_MEMORY_LIMIT) / QUESTION_SHARE;
     ken_status st = ken_fs_stat(KEN_FS_CWD, project->db_path.ptr, &info, NULL);
     h->inode = info.stamp.inode;
     if (!st)
@@ -206,7 +209,7 @@ static ken_status open_handle(ken_app *app, const ken_project_info *project, app
         close_handle(h);
         return st;
     }
-    ken_snapshot_limit_graph(h->snapshot, (size_t)memory_limit / GRAPH_SHARE);
+    ken_snapshot_limit_graph(h->snapshot, (size_t)(held < made ? held : made));
     ken_snapshot_set_embedder(h->snapshot, ken_app__open_active, h);
     ken_snapshot_set_keeper(h->snapshot, ken_app__keep, h);
     *out = h;
@@ -229,8 +232,8 @@ ken_status ken_app__check_is_current(const app_handle *h, ken_err *err)
                     KEN_STR_ARG(h->info.name));
 }
 
-ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
-                          ken_err *err)
+static ken_status borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
+                         ken_err *err)
 {
     app_handle *h = take_idle(app, project->id);
     // A handle that cannot follow (its database or its root was replaced) makes room for a new one.
@@ -257,6 +260,22 @@ ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_sna
     }
     *out = h->snapshot;
     return KEN_OK;
+}
+
+ken_quota_limits ken_app_question_limits(const ken_app *app)
+{
+    return (ken_quota_limits){ .ms = ken_config_u64(app->config, KEN_CFG_QUERY_TIMEOUT) * 1000,
+                               .bytes = ken_config_u64(app->config, KEN_CFG_QUERY_MEMORY_LIMIT) };
+}
+
+// What an open index takes serves every question to come, and is no cost of the one that opens it.
+ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
+                          ken_err *err)
+{
+    ken_account *counted = ken_quota_exempt();
+    ken_status st = borrow(app, project, out, err);
+    ken_quota_count(counted);
+    return st;
 }
 
 // The idle handle that was used longest ago, out of the list, when there are too many.
@@ -470,9 +489,9 @@ static bool is_asking(ken_app *app, ken_uuid project)
     return is;
 }
 
-ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ken_index_opts *opts,
-                         const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
-                         ken_err *err)
+static ken_status index_project(ken_app *app, const ken_project_info *project,
+                                const ken_index_opts *opts, const ken_cancel *cancel,
+                                ken_arena *arena, ken_index_report *out, ken_err *err)
 {
     KEN_ASSERT(!is_asking(app, project->id));
     ken_config *settings = NULL;
@@ -500,6 +519,17 @@ ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ke
     ken_alloc_trim();
 out:
     ken_config_free(settings);
+    return st;
+}
+
+// It has a limit of its own, and is no cost of a question that it is done for.
+ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ken_index_opts *opts,
+                         const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
+                         ken_err *err)
+{
+    ken_quota *paused = ken_quota_pause();
+    ken_status st = index_project(app, project, opts, cancel, arena, out, err);
+    ken_quota_resume(paused);
     return st;
 }
 

@@ -20,6 +20,7 @@
 #include "base/cancel.h"
 #include "base/err.h"
 #include "base/id.h"
+#include "base/quota.h"
 #include "checkpoint/checkpoint.h"
 #include "config/config.h"
 #include "embed/embed.h"
@@ -152,6 +153,9 @@ ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ke
                          ken_err *err) KEN_MUST_USE;
 
 // ---- asking ----
+// What one question may cost, as settings say (base/quota.h).
+ken_quota_limits ken_app_question_limits(const ken_app *app);
+
 // Begins a question: a snapshot of the project's newest generation, pinned for this thread until it
 // is given back. Nothing of it changes meanwhile, and nothing that was borrowed of it is valid
 // after. A question is short: give it back before anything that waits. KEN_ENOTFOUND when it was

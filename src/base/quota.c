@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/quota.h"
 
+#include <stdarg.h>
 #include <stdio.h>
 
 #include "base/clock.h"
@@ -130,10 +131,31 @@ bool ken_quota_is_over(void)
 
 // ---- answers in part ---------------------------------------------------------------------------
 
+void ken_quota_offer_part(void)
+{
+    if (now)
+        now->may_settle = true;
+}
+
+bool ken_quota_is_settled(void)
+{
+    return now && now->stopped;
+}
+
+void ken_quota_say(const char *fmt, ...)
+{
+    if (!now)
+        return;
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(now->said, sizeof now->said, fmt, ap);
+    va_end(ap);
+}
+
 bool ken_quota_settle(ken_status st, ken_err *err)
 {
     ken_quota *b = now;
-    if (!b || !st || st != b->status || !b->over || b->stopped)
+    if (!b || !b->may_settle || !st || st != b->status || !b->over || b->stopped)
         return false;
     b->stopped = b->over;
     b->over = KEN_QUOTA_NONE;
@@ -155,20 +177,43 @@ const char *ken_quota_word(const ken_quota *b)
     return words[b->stopped];
 }
 
+// "10 s (query.timeout_seconds)"
+static void limit_text(const ken_quota *b, char *out, size_t n_out)
+{
+    if (b->stopped == KEN_QUOTA_TIME)
+        snprintf(out, n_out, "%.3g s (query.timeout_seconds)", (double)b->limits.ms / 1000);
+    else if (b->stopped == KEN_QUOTA_MEMORY)
+        snprintf(out, n_out, "%.3g MiB of memory (query.memory_limit)",
+                 (double)b->limits.bytes / (1 << 20));
+    else
+        snprintf(out, n_out, "%llu steps", (unsigned long long)b->limits.steps);
+}
+
 void ken_quota_text(const ken_quota *b, char *out, size_t n_out)
 {
-    static const char rest[] = "; what was found until then is shown, and counts are at least";
+    char limit[80];
     if (n_out)
         out[0] = '\0';
-    if (b->stopped == KEN_QUOTA_TIME)
-        snprintf(out, n_out, "stopped after %.3g s (query.timeout_seconds)%s",
-                 (double)b->limits.ms / 1000, rest);
-    else if (b->stopped == KEN_QUOTA_MEMORY)
-        snprintf(out, n_out, "stopped at %.3g MiB of memory (query.memory_limit)%s",
-                 (double)b->limits.bytes / (1 << 20), rest);
-    else if (b->stopped == KEN_QUOTA_STEPS)
-        snprintf(out, n_out, "stopped after %llu steps%s", (unsigned long long)b->limits.steps,
-                 rest);
+    if (!b->stopped)
+        return;
+    limit_text(b, limit, sizeof limit);
+    snprintf(
+        out, n_out,
+        "stopped after %s%s%s; what was found until then is shown, and every count is a least one",
+        limit, b->said[0] ? ": " : "", b->said);
+}
+
+ken_status ken_quota_fail_empty(ken_err *err)
+{
+    char limit[80] = "";
+    ken_quota *b = now;
+    if (!b || !b->stopped)
+        return KEN_FAIL(err, KEN_EINTERNAL, "a question was stopped without a limit");
+    limit_text(b, limit, sizeof limit);
+    return KEN_FAIL(err, b->stopped == KEN_QUOTA_TIME ? KEN_ETIMEOUT : KEN_ELIMIT,
+                    "stopped after %s%s%s; nothing was found until then, which does not mean that "
+                    "there is nothing: ask about less, or raise the limit",
+                    limit, b->said[0] ? ": " : "", b->said);
 }
 
 // ---- what is no cost of a question -------------------------------------------------------------

@@ -30,6 +30,10 @@ typedef enum ken_quota_what {
     KEN_QUOTA_STEPS,
 } ken_quota_what;
 
+enum {
+    KEN_QUOTA_TEXT = 320 // bytes of what ken_quota_text says
+};
+
 typedef struct ken_quota_limits {
     uint64_t ms, bytes, steps; // 0 = no limit
 } ken_quota_limits;
@@ -45,6 +49,8 @@ typedef struct ken_quota {
     ken_status status;       // what the checks answer since it is over
     ken_quota_what over;     // by which limit
     ken_quota_what stopped;  // the limit that an answer in part was settled on
+    bool may_settle;         // ken_quota_offer_part was called
+    char said[120];          // how far it came
     int64_t paused_ns;       // when ken_quota_pause was called
     struct ken_quota *outer; // that was the thread's before
     ken_account *outer_account;
@@ -61,14 +67,23 @@ ken_status ken_quota_check(ken_err *err) KEN_MUST_USE;
 // True when the next check will say so, or has: for loops that have no way to fail.
 bool ken_quota_is_over(void);
 
+// From now on the answer may be one in part: asked for by services that know what that means for
+// theirs, before they begin.
+void ken_quota_offer_part(void);
 // After `st` failed: true when that is because a limit was met and the answer may be what was found
 // until then. From here on the checks allow what is left up to the real limits. Once for a quota;
 // never for cancelled questions or when the system has no memory. `err` is made empty.
 bool ken_quota_settle(ken_status st, ken_err *err) KEN_MUST_USE;
+// Whether that happened: what is not needed for an answer is left out.
+bool ken_quota_is_settled(void);
+// How far it came: "12 of 40 files were looked at". Goes into ken_quota_text.
+void ken_quota_say(const char *fmt, ...) KEN_PRINTF(1, 2);
+// Of a settled question that has found nothing to show: the failure that it was, with a message.
+ken_status ken_quota_fail_empty(ken_err *err) KEN_COLD;
 // Which limit an answer in part was settled on, as a word ("time", "memory", "steps"), NULL when
 // none was; and as a sentence with what to do, "" when none was.
 const char *ken_quota_word(const ken_quota *b);
-void ken_quota_text(const ken_quota *b, char *out, size_t n_out);
+void ken_quota_text(const ken_quota *b, char *out, size_t n_out); // KEN_QUOTA_TEXT bytes will do
 
 // What serves more than this question (indexing, opening an index) is not its cost: between these
 // the thread has no quota, and its clock stands still. Fine without a quota; they nest.

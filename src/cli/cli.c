@@ -174,6 +174,34 @@ static ken_status check_words(cli *x, ken_err *err)
     return KEN_OK;
 }
 
+// `ken rules setup` and `ken rules index` work; the others answer.
+static bool is_question(const cli *x)
+{
+    const char *word = x->args.n_words ? x->args.words[0] : "";
+    bool is_job =
+        x->command->run == ken_cli__run_rules && (!strcmp(word, "setup") || !strcmp(word, "index"));
+    return x->app && x->command->is_question && !is_job;
+}
+
+// A question has a quota; what is shown of one that was stopped is said to be a part.
+static ken_status run_measured(cli *x, ken_err *err)
+{
+    if (!is_question(x))
+        return x->command->run(x, err);
+    ken_quota quota;
+    char text[KEN_QUOTA_TEXT];
+    ken_quota_limits limits = ken_app_question_limits(x->app);
+    ken_quota_begin(&quota, &limits, x->cancel);
+    ken_status st = x->command->run(x, err);
+    if (!st)
+        st = ken_quota_check(err);
+    ken_quota_text(&quota, text, sizeof text);
+    if (!st && text[0])
+        ken_cli__note(x, "%s", text);
+    ken_quota_end(&quota);
+    return st;
+}
+
 static ken_status run_command(cli *x, ken_err *err)
 {
     ken_status st = check_words(x, err);
@@ -184,7 +212,7 @@ static ken_status run_command(cli *x, ken_err *err)
     if (!st && x->command->needs_app)
         st = ken_app_open(x->config, &x->app, err);
     if (!st)
-        st = x->command->run(x, err);
+        st = run_measured(x, err);
     if (x->app && !x->exit_code) // a command that failed by itself has said why
         st = ken_app_end_answer(x->app, st, err);
     ken_app_close(x->app);

@@ -200,7 +200,7 @@ static const cli_opt mcp_opts[] = {
 const cli_command ken_cli__commands[] = {
     { "index", "[PATH]", "bring the index of a project up to date",
       "Only what changed is read and parsed. PATH becomes a project of its own.", OPTS(index_opts),
-      0, 1, true, ken_cli__run_index },
+      0, 1, true, false, ken_cli__run_index },
     { "search", "QUERY [PATH]", "find places in the code by words, names, text or pattern",
       "QUERY may be a plain sentence, a name or part of one. PATH narrows the search to a folder, or\n"
       "names a folder that was never indexed, which is then indexed first.\n\n"
@@ -209,41 +209,41 @@ const cli_command ken_cli__commands[] = {
       "  ken search --mode regex 'TODO\\(.*\\)'\n\n"
       "Among the words: path:PART, -path:PART, lang:NAME, kind:KIND, symbol:NAME, \"exact words\"\n"
       "that stand in the file, -word that does not stand in the result.",
-      OPTS(search_opts), 1, 2, true, ken_cli__run_search },
+      OPTS(search_opts), 1, 2, true, true, ken_cli__run_search },
     { "def", "SYMBOL [PATH]", "show where a symbol is defined",
       "SYMBOL may be qualified: Parser.parse, ns::name, Class#method.", OPTS(def_opts), 1, 2, true,
-      ken_cli__run_def },
+      true, ken_cli__run_def },
     { "refs", "SYMBOL [PATH]", "show every use of a symbol, and how surely it is one",
       "Uses are found through scopes, imports and the types of receivers; a name alone makes none.\n"
       "Places that use the name and could not be resolved are counted and shown apart.",
-      OPTS(refs_opts), 1, 2, true, ken_cli__run_refs },
+      OPTS(refs_opts), 1, 2, true, true, ken_cli__run_refs },
     { "trace", "ENTRY [PATH]", "draw what a function calls, or who calls it",
       "  ken trace main --depth 2\n"
       "  ken trace deliver --callers\n"
       "  ken trace main --to check_password",
-      OPTS(trace_opts), 1, 2, true, ken_cli__run_trace },
+      OPTS(trace_opts), 1, 2, true, true, ken_cli__run_trace },
     { "impact", "[FILE | FILE:LINE | SYMBOL]", "show what a change may break",
       "  ken impact src/net/retry.c\n"
       "  ken impact RetryPolicy\n"
       "  ken impact --diff            what is not committed\n"
       "  ken impact --diff HEAD~3     what changed since then",
-      OPTS(impact_opts), 0, 1, true, ken_cli__run_impact },
+      OPTS(impact_opts), 0, 1, true, true, ken_cli__run_impact },
     { "explain", "FILE:FIRST-LAST", "show code with its symbol, callers, callees and tests", NULL,
-      OPTS(file_opts), 1, 1, true, ken_cli__run_explain },
+      OPTS(file_opts), 1, 1, true, true, ken_cli__run_explain },
     { "arch", "[PATH]", "show modules, layers, entry points and key types", NULL, OPTS(arch_opts),
-      0, 1, true, ken_cli__run_arch },
+      0, 1, true, true, ken_cli__run_arch },
     { "context", "QUERY [PATH]", "print what is worth reading for a question, within a budget",
       "The definitions that the question is about, what they call, their types and callers, then\n"
       "imports, further finds, documents and tests. What does not fit is there by its signature.",
-      OPTS(context_opts), 1, 2, true, ken_cli__run_context },
+      OPTS(context_opts), 1, 2, true, true, ken_cli__run_context },
     { "tests-for", "SYMBOL | FILE", "list the tests that reach a symbol or a file", NULL,
-      OPTS(list_opts), 1, 1, true, ken_cli__run_tests_for },
-    { "dead", "[PATH]", "list code that nothing uses", NULL, OPTS(list_opts), 0, 1, true,
+      OPTS(list_opts), 1, 1, true, true, ken_cli__run_tests_for },
+    { "dead", "[PATH]", "list code that nothing uses", NULL, OPTS(list_opts), 0, 1, true, true,
       ken_cli__run_dead },
     { "hotspots", "[PATH]", "list complex code that changes often", NULL, OPTS(list_opts), 0, 1,
-      true, ken_cli__run_hotspots },
+      true, true, ken_cli__run_hotspots },
     { "routes", "[FILTER]", "list routes and events with their handlers", NULL, OPTS(list_opts), 0,
-      1, true, ken_cli__run_routes },
+      1, true, true, ken_cli__run_routes },
     { "rules", "for CHANGE | check [PATH] | impact FILE | setup [PATH] | index | health | status",
       "what a change must obey: ask before it, check after it",
       "  ken rules for \"add a POST endpoint for refunds\"\n"
@@ -254,17 +254,17 @@ const cli_command ken_cli__commands[] = {
       "  ken rules health            what is missing, broken or old\n\n"
       "Exit status of check: 0: nothing of severity error; 1: something; 2: a rule could not be\n"
       "read. docs/rules.md says what can be checked.",
-      OPTS(rules_opts), 1, 100, true, ken_cli__run_rules },
-    { "outline", "FILE", "list the symbols of a file", NULL, OPTS(file_opts), 1, 1, true,
+      OPTS(rules_opts), 1, 100, true, true, ken_cli__run_rules },
+    { "outline", "FILE", "list the symbols of a file", NULL, OPTS(file_opts), 1, 1, true, true,
       ken_cli__run_outline },
     { "chunks", "FILE", "show how a file was cut into chunks", NULL, OPTS(chunks_opts), 1, 1, true,
-      ken_cli__run_chunks },
+      true, ken_cli__run_chunks },
     { "checkpoint", "[list | save SUMMARY | search QUERY | show ID | delete ID]",
       "keep where work stood, to go on from there later",
       "  ken checkpoint save \"retries: backoff done, tests missing\" -t retries -t wip\n"
       "  ken checkpoint search \"how far did the retries get\"\n"
       "  ken checkpoint show ID --resume\n",
-      OPTS(checkpoint_opts), 0, 100, true, ken_cli__run_checkpoint },
+      OPTS(checkpoint_opts), 0, 100, true, true, ken_cli__run_checkpoint },
     { "task", "[list [QUERY] | new TITLE | show ID | set ID | delete ID]",
       "keep what is to be done: tasks, their status, branches and commits",
       "  ken task new \"Retry uploads that time out\" --project . --ref docs/plan.md\n"
@@ -273,37 +273,37 @@ const cli_command ken_cli__commands[] = {
       "Tasks are those of all projects; --project links one, and lists one project's. An empty\n"
       "--description, --notes or --project takes away what was there. Of an ID the first digits\n"
       "that no other has will do, at least four.",
-      OPTS(task_opts), 0, 100, true, ken_cli__run_task },
+      OPTS(task_opts), 0, 100, true, true, ken_cli__run_task },
     { "status", "[PATH]", "show what is indexed, since when, and what was skipped", NULL,
-      OPTS(status_opts), 0, 1, true, ken_cli__run_status },
+      OPTS(status_opts), 0, 1, true, true, ken_cli__run_status },
     { "stats", "[PATH]", "show languages, sizes and counts", NULL, OPTS(file_opts), 0, 1, true,
-      ken_cli__run_stats },
+      true, ken_cli__run_stats },
     { "projects", "[list | remove PROJECT]", "list the known projects, or forget one", NULL,
-      OPTS(projects_opts), 0, 2, true, ken_cli__run_projects },
+      OPTS(projects_opts), 0, 2, true, true, ken_cli__run_projects },
     { "model", "[list | add ID | download ID | use ID | remove ID | bench ID]",
       "the models that make vectors of code, and which one a project uses",
       "add needs --source and --tokenizer. use takes an id of the list, or a model of a server as\n"
       "ollama:NAME, openai:NAME or tei:NAME: then, and only then, code is sent away.\n",
-      OPTS(model_opts), 0, 2, true, ken_cli__run_model },
+      OPTS(model_opts), 0, 2, true, false, ken_cli__run_model },
     { "config", "[show]", "show every setting and where it came from", NULL, NULL, 0, 0, 1, true,
-      ken_cli__run_config },
+      false, ken_cli__run_config },
     { "doctor", "", "check folders, settings and indexes", NULL, OPTS(doctor_opts), 0, 0, true,
-      ken_cli__run_doctor },
+      false, ken_cli__run_doctor },
     { "restore", "", "make projects, tasks and settings whole again from their journal",
       "Each change of a task, project, value or model is also a line of projects.db.writes. A damaged\n"
       "projects.db is moved away and made anew of it; a sound one gets what it lacks. Checkpoints of an\n"
       "index come back by themselves with 'ken index --force'.",
-      OPTS(restore_opts), 0, 0, true, ken_cli__run_restore },
+      OPTS(restore_opts), 0, 0, true, false, ken_cli__run_restore },
     { "eval", "DATASET.json... --root DIR | --roots DIR", "measure how well search finds things",
       "A dataset is {\"name\", \"root\", \"queries\": [{\"query\", \"category\", \"relevant\": [path],\n"
       "\"secondary\": [path]}]}; a path may end in :first-last. NDCG@10, the reciprocal rank of the\n"
       "first relevant place and the latency of a search are printed.",
-      OPTS(eval_opts), 1, 1000, false, ken_cli__run_eval },
+      OPTS(eval_opts), 1, 1000, false, false, ken_cli__run_eval },
     { "mcp", "[PATH]", "serve the Model Context Protocol on stdin and stdout",
       "Bound to the project of PATH or --project; without them the client names one.",
-      OPTS(mcp_opts), 0, 1, true, ken_cli__run_mcp },
-    { "version", "", "show the version", NULL, NULL, 0, 0, 0, false, ken_cli__run_version },
-    { "help", "[COMMAND]", "show help", NULL, NULL, 0, 0, 1, false, ken_cli__run_help },
+      OPTS(mcp_opts), 0, 1, true, false, ken_cli__run_mcp },
+    { "version", "", "show the version", NULL, NULL, 0, 0, 0, false, false, ken_cli__run_version },
+    { "help", "[COMMAND]", "show help", NULL, NULL, 0, 0, 1, false, false, ken_cli__run_help },
 };
 
 const size_t ken_cli__n_commands = sizeof ken_cli__commands / sizeof *ken_cli__commands;

@@ -17,7 +17,7 @@ typedef struct cli_command {
     const cli_opt *opts;
     size_t n_opts;
     size_t min_words, max_words;
-    bool needs_app;
+    bool needs_app, is_question; // questions have limits of time and memory (base/quota.h)
     ken_status (*run)(cli *x, ken_err *err);
 } cli_command;
 

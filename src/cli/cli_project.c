@@ -220,7 +220,9 @@ ken_status ken_cli__open_place(cli *x, cli_place *place, bool may_index, ken_sna
             st = may_index ? index_first(x, place, &e) : fail_not_indexed(place, &e);
         // Somebody else may be making the first index right now: then wait for it.
         if (st == KEN_EBUSY && n_waits < FIRST_INDEX_WAITS) {
+            ken_quota *paused = ken_quota_pause();
             nanosleep(&(struct timespec){ 0, 100 * 1000 * 1000 }, NULL);
+            ken_quota_resume(paused);
             e = (ken_err){ 0 };
             st = ken_cancel_check(x->cancel, &e);
         }

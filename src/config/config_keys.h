@@ -27,6 +27,10 @@
       "KEN_INDEX_SECRETS", OWNER, "index files that may hold secrets too")                         \
     X(MEMORY_LIMIT, "indexing.memory_limit", SIZE, "512MiB", 67108864, 1099511627776, "",          \
       "KEN_MEMORY_LIMIT", OWNER, "memory that one indexing run may use; at least 64MiB")           \
+    X(QUERY_MEMORY_LIMIT, "query.memory_limit", SIZE, "128MiB", 16777216, 1099511627776, "",       \
+      "KEN_QUERY_MEMORY_LIMIT", OWNER, "memory that one question may take; at least 16MiB")        \
+    X(QUERY_TIMEOUT, "query.timeout_seconds", COUNT, "10", 1, 86400, "",                           \
+      "KEN_QUERY_TIMEOUT", OWNER, "time that one question may take")                               \
     X(SEARCH_LIMIT, "search.limit", COUNT, "10", 1, 50, "",                                        \
       "KEN_SEARCH_LIMIT", ANY, "results of a search when none are asked for")                      \
     X(CONTEXT_LINES, "search.context_lines", COUNT, "10", 0, 100, "",                              \

@@ -10,6 +10,7 @@
 #include "context/context.h"
 
 #include "base/alloc.h"
+#include "base/quota.h"
 #include "context/context_gather_priv.h"
 #include "query/query_graph.h"
 #include "query/query_intent.h"
@@ -169,10 +170,10 @@ static ken_status add_around(building *b, ken_err *err)
         context_add_imports(&b->g, b->g.files[p.file].path, FIRST_IMPORT + n_explained);
         n_explained++;
         ken_status st = ken_cancel_check(b->cancel, err);
-        if (st)
+        if (st || ken_quota_is_settled())
             return st;
     }
-    return KEN_OK;
+    return ken_cancel_check(b->cancel, err);
 }
 
 // ---- the whole ---------------------------------------------------------------------------------
@@ -194,6 +195,7 @@ ken_status ken_build_context(ken_snapshot *s, ken_str question, const ken_contex
                                    .is_priority_order = opts->is_priority_order };
     ken_context_answer answer = { .note = KEN_STR("") };
     building *b = KEN_ARENA_NEW(arena, building);
+    ken_quota_offer_part();
     b->g.s = s;
     b->g.arena = arena;
     b->cancel = cancel;
@@ -205,8 +207,10 @@ ken_status ken_build_context(ken_snapshot *s, ken_str question, const ken_contex
         st = add_subject(b, err);
     if (!st)
         st = add_hits(b, opts->search, err);
-    if (!st)
+    if (!st && !ken_quota_is_settled())
         st = add_around(b, err);
+    if (b->g.n_pieces && ken_quota_settle(st, err)) // the pieces so far are worth showing
+        st = KEN_OK;
     if (st)
         return st;
     const ken_context_input in = { b->g.files, b->g.n_files, b->g.pieces, b->g.n_pieces };

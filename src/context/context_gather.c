@@ -1,11 +1,13 @@
 // SPDX-License-Identifier: MIT
 // From names and places to pieces of files.
 #include "base/buf.h"
+#include "base/quota.h"
 #include "base/utf8.h"
 #include "context/context_gather_priv.h"
 
 enum {
     LONG_LINES = 150,  // a definition beyond it would leave no room for anything else
+    CHECK_EVERY = 64,  // symbols between two checks
     IMPORT_LINES = 30, // from the first import to the last
 };
 
@@ -56,8 +58,14 @@ static int64_t find_symbol(const context_gather *g, const ken_facts *facts,
     int64_t best = -1;
     for (uint32_t i = 0; i < facts->n_symbols; i++) {
         const ken_symbol *s = &facts->symbols[i];
-        if (!ken_str_ends(name->qualified, s->name) ||
-            !ken_str_eq(ken_view_qualified(g->arena, facts, i), name->qualified))
+        if (!ken_str_ends(name->qualified, s->name))
+            continue;
+        if (i % CHECK_EVERY == 0 && ken_quota_is_over())
+            break;
+        ken_arena_mark mark = ken_arena_get_mark(g->arena);
+        bool is_it = ken_str_eq(ken_view_qualified(g->arena, facts, i), name->qualified);
+        ken_arena_rewind(g->arena, mark);
+        if (!is_it)
             continue;
         uint32_t away = distance(s->first_line, name->first_line);
         if (best < 0 || away < distance(facts->symbols[best].first_line, name->first_line))

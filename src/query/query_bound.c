@@ -99,6 +99,9 @@ static void look_where_said(bound_search *q, ken_graph_def type)
     for (size_t i = 0; i < n; i++) {
         if (!query_bindings_may(q->b, files[i]) || query_is_test(q->s, files[i]))
             continue;
+        if (ken_quota_is_over())
+            return;
+        query_graph_ease(q->s);
         const query_binding *said = query_bindings_of(q->b, files[i], &n_said);
         for (uint32_t k = 0; k < n_said; k++)
             match(q, &said[k]);
@@ -309,13 +312,14 @@ uint32_t query_bound_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_
         !ken_symbol_is_callable(ken_graph_kind(u, e->to.def)) ||
         !ken_graph_type_of(g, e->to, &q.type))
         return 0;
+    ken_str name = ken_graph_name(u, e->to.def); // the unit may be let go of
     q.b = query_graph_bindings(s);
     recall(&q, e->to);
     choose_for(&q, e);
     uint32_t n = 0;
     for (uint32_t i = 0; i < q.n && n < max; i++) {
         query_bound b = { .evidence = q.found[i].evidence };
-        if (ken_graph_member(g, q.found[i].type, ken_graph_name(u, e->to.def), &b.def))
+        if (ken_graph_member(g, q.found[i].type, name, &b.def))
             out[n++] = b;
     }
     return n;

@@ -11,7 +11,8 @@
 enum {
     TWINS_MAX = 16,
     BOUND_MAX = 8,
-    RENAMED_MAX = 16 // names by which others know what a file passes on
+    CHECK_EVERY = 64, // references that are chosen from between two checks
+    RENAMED_MAX = 16  // names by which others know what a file passes on
 };
 
 // What is looked for. Definitions that are the same thing lead to the one that was asked for.
@@ -125,11 +126,15 @@ static ken_status gather(edge_search *e, const ken_cancel *cancel, ken_arena *ar
 {
     ken_status st = add_lists(e, QUERY_SAID_NAME, e->names.ptr, e->names.len, cancel, arena, err);
     const query_renamed *at = NULL;
-    for (int n = 0; !st && n < RENAMED_MAX && (at = next_renamed(e, at)) != NULL; n++) {
+    for (int n = 0;
+         !st && !ken_quota_is_settled() && n < RENAMED_MAX && (at = next_renamed(e, at)) != NULL;
+         n++) {
         if (is_new(&e->has_name, at->local))
             ken_vec_push(&e->names, at->local);
         st = add_lists(e, QUERY_SAID_NAME, &at->local, 1, cancel, arena, err);
     }
+    if (ken_quota_is_settled())
+        return st;
     if (!st && e->stems.len) // whoever imports a default calls it as they like
         st = add_lists(e, QUERY_SAID_ALIASES, e->names.ptr, e->names.len, cancel, arena, err);
     if (!st && e->stems.len)
@@ -188,6 +193,8 @@ static void choose(edge_search *e, const query_said *list)
                             .to = { UINT32_MAX, 0 },
                             .is_stored = r->is_stored,
                             .evidence = r->evidence };
+        if (i % CHECK_EVERY == 0 && ken_quota_is_over())
+            return;
         if (is_meant(e, list, &edge, r))
             ken_vec_push(e->out, edge);
         else if (r->class == KEN_EDGE_UNRESOLVED && e->unresolved)
@@ -248,6 +255,10 @@ ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *de
     ken_status st = gather(&e, cancel, arena, err);
     if (!st)
         choose_all(&e);
+    if (!st)
+        st = ken_cancel_check(cancel, err);
+    if (st && out->len && ken_quota_settle(st, err))
+        st = KEN_OK;
     ken_free(e.is_there);
     ken_map_release(&e.wanted);
     ken_map_release(&e.has_name);

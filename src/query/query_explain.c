@@ -9,7 +9,8 @@
 enum {
     NOTES_MAX = 20,
     INSIDE_MAX = 30,
-    CODE_LINES_MAX = 400
+    CODE_LINES_MAX = 400,
+    CHECK_EVERY = 64 // edges between two checks
 };
 
 typedef struct explaining {
@@ -136,8 +137,12 @@ static void find_used(explaining *x, ken_span span, const lines *at)
     notes_init(&calls, x->arena);
     notes_init(&types, x->arena);
     query_edges_in(x->g, x->file, span, &edges);
-    for (size_t i = 0; i < edges.len; i++) {
+    for (size_t i = 0; i < edges.len && !ken_quota_is_over(); i++) {
         const query_edge *e = &edges.ptr[i];
+        const ken_unit_text *own = ken_graph_unit(x->g, x->file); // units may have been let go of
+        if (!own)
+            break;
+        x->facts = own->facts;
         x->out->n_unresolved += e->class == KEN_EDGE_UNRESOLVED;
         bool is_call = e->role == KEN_REF_CALL || e->role == KEN_REF_DECORATE;
         if (is_said_better(x, &edges, i))
@@ -148,6 +153,8 @@ static void find_used(explaining *x, ken_span span, const lines *at)
             continue;
         }
         const ken_unit_text *u = ken_graph_unit(x->g, e->to.file);
+        if (!u)
+            continue;
         ken_symbol_kind kind = ken_graph_kind(u, e->to.def);
         bool is_inside = e->to.file == x->file && e->to.def < x->facts->n_symbols &&
                          x->facts->symbols[e->to.def].span.start >= span.start &&
@@ -183,6 +190,7 @@ static ken_status find_users(explaining *x, ken_graph_def def, ken_err *err)
     if (!st)
         st = query_edges_through(x->s, x->g, x->cancel, x->arena, &edges, err);
     for (size_t i = 0; !st && i < edges.len; i++) {
+        st = i % CHECK_EVERY ? KEN_OK : ken_cancel_check(x->cancel, err);
         const query_edge *e = &edges.ptr[i];
         bool is_itself = e->file == def.file && e->within == (int64_t)def.def;
         if (e->within < 0 || is_itself)
@@ -190,6 +198,10 @@ static ken_status find_users(explaining *x, ken_graph_def def, ken_err *err)
         ken_graph_def by = { e->file, (ken_def_id)e->within };
         note(x, query_is_test(x->s, e->file) ? &tests : &callers, e, by, NULL);
     }
+    if (callers.n + tests.n && ken_quota_settle(st, err))
+        st = KEN_OK;
+    if (!st && ken_quota_is_settled() && !callers.n && !tests.n) // "no callers" is never said then
+        st = ken_quota_fail_empty(err);
     x->out->n_unresolved += unresolved.len;
     x->out->callers = callers.items;
     x->out->n_callers = callers.n;
@@ -283,9 +295,13 @@ static ken_status explain(explaining *x, const ken_file_view *view, uint32_t fir
     lines at = { starts, n };
     int64_t symbol = symbol_around(x->facts, first, last);
     find_used(x, span, &at);
+    const ken_unit_text *u = ken_graph_unit(x->g, x->file);
+    ken_status st = ken_quota_check(err);
+    if (st || !u)
+        return st ? st : KEN_FAIL(err, KEN_ENOTFOUND, "the file cannot be read any more");
+    x->facts = u->facts;
     list_inside(x, first, last, symbol);
     list_imports(x);
-    ken_status st = KEN_OK;
     if (symbol >= 0) {
         ken_graph_def def = { x->file, (ken_def_id)symbol };
         query_graph_node(x->s, def, x->arena, &out->symbol);
@@ -293,7 +309,7 @@ static ken_status explain(explaining *x, const ken_file_view *view, uint32_t fir
         out->doc = query_repaired(x->arena, ken_str_sub(view->text, doc.start, doc.end));
         st = find_users(x, def, err);
     }
-    return st ? st : list_routes(x, symbol, err);
+    return st || ken_quota_is_settled() ? st : list_routes(x, symbol, err);
 }
 
 ken_status ken_explain(ken_snapshot *s, ken_str path, uint32_t first_line, uint32_t last_line,
@@ -301,6 +317,7 @@ ken_status ken_explain(ken_snapshot *s, ken_str path, uint32_t first_line, uint3
                        ken_err *err)
 {
     *out = (ken_explanation){ 0 };
+    ken_quota_offer_part();
     ken_file_view view;
     ken_status st = ken_view_file(s, path, arena, &view, err);
     if (st)

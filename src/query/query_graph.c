@@ -16,6 +16,7 @@
 enum {
     GRAPH_BYTES_MAX = 96 << 20, // of what is remembered, unless the snapshot says otherwise
     SAID_SHARE = 8,             // of it for what names mean
+    NAMED_SHARE = 8,            // of it for where names are defined
     NAMED_MAX = 2000,
     MANIFEST_MAX = 1 << 20
 };
@@ -35,8 +36,8 @@ struct query_graph {
     ken_snapshot *snapshot;
     ken_graph_source source;
     ken_graph *graph;
-    ken_arena arena;
-    ken_map names; // name -> index into lists
+    ken_arena arena, name_arena; // the latter of lists
+    ken_map names;               // name -> index into lists
     KEN_VEC(named_list) lists;
     mention_part *parts;
     size_t n_parts;
@@ -116,7 +117,7 @@ static size_t named(void *ctx, ken_str name, const ken_graph_def **out)
         }
         if (w.found.len)
             qsort(w.found.ptr, w.found.len, sizeof *w.found.ptr, by_file);
-        named_list list = { KEN_ARENA_ARRAY(&q->arena, ken_graph_def, w.found.len + 1),
+        named_list list = { KEN_ARENA_ARRAY(&q->name_arena, ken_graph_def, w.found.len + 1),
                             w.found.len };
         if (list.n)
             memcpy(list.defs, w.found.ptr, list.n * sizeof *list.defs);
@@ -280,6 +281,7 @@ void query_graph_close(ken_snapshot *s)
         ken_mention_segment_close(s->graph->parts[i].segment);
     ken_vec_release(&s->graph->lists);
     ken_map_release(&s->graph->names);
+    ken_arena_release(&s->graph->name_arena);
     ken_arena_release(&s->graph->arena);
     ken_free(s->graph);
     s->graph = NULL;
@@ -295,8 +297,17 @@ static size_t loose_bytes(const struct query_graph *q)
 static size_t room_of(const struct query_graph *q)
 {
     size_t firm = query_units_bytes(&q->units) - q->units.n_bytes + query_said_bytes(&q->said) +
-                  q->arena.used_bytes + q->firm_graph_bytes;
+                  q->arena.used_bytes + q->name_arena.used_bytes + q->firm_graph_bytes;
     return q->max_bytes - (firm < q->max_bytes / 2 ? firm : q->max_bytes / 2);
+}
+
+// Where names are defined is found again when it is asked for again.
+static void forget_names(struct query_graph *q)
+{
+    ken_map_release(&q->names);
+    ken_map_init(&q->names);
+    ken_vec_clear(&q->lists);
+    ken_arena_release(&q->name_arena);
 }
 
 // Lets go of the units that were not needed for longest, until half of the room is free.
@@ -309,6 +320,8 @@ static void shrink(struct query_graph *q)
             by_age[n++] = (uint64_t)ken_graph_age(q->graph, f) << 32 | f;
     if (n)
         qsort(by_age, n, sizeof *by_age, by_wide_number);
+    if (q->name_arena.used_bytes > q->max_bytes / NAMED_SHARE)
+        forget_names(q);
     ken_graph_renew(q->graph);
     q->firm_graph_bytes = ken_graph_bytes(q->graph);
     while (n && q->units.n_bytes > room_of(q) / 2)
@@ -325,11 +338,22 @@ ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err)
         query_graph_close(s);
         return st;
     }
-    ken_graph_begin(s->graph->graph);
-    if (loose_bytes(s->graph) > room_of(s->graph))
-        shrink(s->graph);
+    query_graph_ease(s);
     *out = s->graph->graph;
     return KEN_OK;
+}
+
+// Names that were met are never let go of one by one: units point at them.
+bool query_graph_is_full(const ken_snapshot *s)
+{
+    return s->graph && ken_intern_bytes(&s->graph->units.names) > s->graph->max_bytes / 2;
+}
+
+void query_graph_ease(ken_snapshot *s)
+{
+    ken_graph_begin(s->graph->graph); // by which the age of units is told
+    if (loose_bytes(s->graph) > room_of(s->graph))
+        shrink(s->graph);
 }
 
 void ken_snapshot_limit_graph(ken_snapshot *s, size_t max_bytes)

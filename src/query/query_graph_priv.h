@@ -91,6 +91,12 @@ ken_str query_graph_keep(ken_snapshot *s, ken_str name);
 // What names mean, as far as it is known; and letting go of what was not asked for of late.
 struct query_said_kept *query_graph_said(ken_snapshot *s);
 void query_graph_age(ken_snapshot *s);
+// True when it should be closed where nobody holds anything of it: after a question, or between two
+// parts of a long one.
+bool query_graph_is_full(const ken_snapshot *s);
+// Keeps what is held within its bound while a question goes on, by letting go of units: between two
+// files, where the caller holds no ken_unit_text. Cheap when there is nothing to do.
+void query_graph_ease(ken_snapshot *s);
 
 ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,

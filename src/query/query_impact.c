@@ -205,12 +205,19 @@ static ken_status spread(impact *m, uint32_t max_depth, ken_err *err)
                 reach(m, &m->edges.ptr[i], d);
         m->out->is_truncated = m->out->is_truncated || m->reached.len >= REACHED_MAX;
         ken_vec_clear(&level);
+        if (m->reached.len && ken_quota_settle(st, err))
+            st = KEN_OK;
+        if (ken_quota_is_settled())
+            break;
         for (size_t i = first; i < m->reached.len && level.len < CHANGED_MAX; i++)
             if (m->reached.ptr[i].id.def != UINT32_MAX && !m->reached.ptr[i].is_test)
                 ken_vec_push(&level, m->reached.ptr[i].id);
     }
     ken_vec_release(&level);
-    return st;
+    if (st || !ken_quota_is_settled())
+        return st;
+    m->out->is_truncated = true;
+    return m->reached.len ? KEN_OK : ken_quota_fail_empty(err);
 }
 
 // ---- the answer ---------------------------------------------------------------------------------
@@ -395,12 +402,13 @@ static void judge(impact *m, uint32_t n_commits)
     out->reasons = KEN_ARENA_ARRAY(m->arena, ken_str, 8);
     if (n_all)
         add_reason(m, &risk, 0.6 * (1 - exp(-(double)n_all / 25)),
-                   ken_arena_printf(m->arena, "%zu definition%s on it, %zu directly", n_all,
+                   ken_arena_printf(m->arena, "%s%zu definition%s on it, %zu directly",
+                                    ken_quota_is_settled() ? "at least " : "", n_all,
                                     n_all == 1 ? " depends" : "s depend", n_direct));
     if (out->n_files_total > 3)
         add_reason(m, &risk, 0.2 * (1 - exp(-(double)out->n_files_total / 20)),
                    ken_arena_printf(m->arena, "they are in %zu files", out->n_files_total));
-    if (n_all && !out->n_tests_total)
+    if (n_all && !out->n_tests_total && !ken_quota_is_settled())
         add_reason(m, &risk, 0.2, KEN_STR("no test reaches it"));
     if (out->n_routes)
         add_reason(m, &risk, 0.15,
@@ -449,10 +457,11 @@ static ken_status answer(impact *m, ken_err *err)
     count_reached(m, limit);
     show_reached(m, limit);
     m->out->n_unresolved = m->unresolved.len;
-    st = show_similar(m, err);
-    if (!st)
+    bool is_part = ken_quota_is_settled();
+    st = is_part ? KEN_OK : show_similar(m, err);
+    if (!st && !is_part)
         st = show_together(m, &n_commits, err);
-    if (!st)
+    if (!st && !is_part)
         st = show_routes(m, err);
     if (!st)
         judge(m, n_commits);
@@ -463,6 +472,7 @@ ken_status ken_query_impact(ken_snapshot *s, const ken_impact_opts *o, const ken
                             ken_arena *arena, ken_impact *out, ken_err *err)
 {
     *out = (ken_impact){ .risk_level = "low" };
+    ken_quota_offer_part();
     impact m = { .s = s, .o = o, .cancel = cancel, .arena = arena, .out = out };
     ken_status st = check(o, err);
     if (!st)

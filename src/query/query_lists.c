@@ -286,9 +286,10 @@ static ken_status end_batch(burying *b, ken_err *err)
     ken_vec_clear(&b->unresolved);
     ken_status st = query_edges_to(b->s, b->g, b->batch.defs, b->batch.n, b->cancel, b->arena,
                                    &b->edges, &b->unresolved, err);
-    if (!st)
+    bool is_part = ken_quota_is_settled(); // of a part of the uses nothing follows
+    if (!st && !is_part)
         count_uses(b);
-    for (uint32_t i = 0; !st && i < b->batch.n; i++) {
+    for (uint32_t i = 0; !st && !is_part && i < b->batch.n; i++) {
         ken_dead d = { .n_unresolved = b->batch.n_unresolved[i] };
         if (b->batch.n_uses[i])
             continue;
@@ -311,14 +312,17 @@ static ken_status look_at(burying *b, uint32_t file, ken_err *err)
 {
     const ken_unit_text *u = ken_graph_unit(b->g, file);
     ken_status st = KEN_OK;
-    for (uint32_t i = 0; u && !st && i < u->facts->n_symbols; i++) {
+    for (uint32_t i = 0; u && !st && !ken_quota_is_settled() && i < u->facts->n_symbols; i++) {
         ken_graph_def d = { file, i };
-        if (!is_candidate(b->g, u, d))
+        st = ken_cancel_check(b->cancel, err);
+        if (st || !is_candidate(b->g, u, d))
             continue;
         ken_map_put(&b->index, query_def_key(&d), b->batch.n, NULL);
         b->batch.defs[b->batch.n++] = d;
-        if (b->batch.n == DEAD_BATCH)
-            st = end_batch(b, err);
+        if (b->batch.n < DEAD_BATCH)
+            continue;
+        st = end_batch(b, err);
+        u = ken_graph_unit(b->g, file); // it may have been let go of
     }
     return st;
 }
@@ -337,6 +341,7 @@ ken_status ken_find_dead(ken_snapshot *s, ken_str folder, size_t limit, const ke
                          ken_err *err)
 {
     query_focus focus;
+    ken_quota_offer_part();
     burying *b = KEN_ARENA_NEW(arena, burying);
     *b = (burying){ .s = s, .cancel = cancel, .arena = arena, .limit = limit };
     b->out = KEN_ARENA_ARRAY(arena, ken_dead, limit + 1);
@@ -344,11 +349,28 @@ ken_status ken_find_dead(ken_snapshot *s, ken_str folder, size_t limit, const ke
     if (!st)
         st = query_graph_open(s, &b->g, err);
     ken_map_init(&b->index);
-    for (uint32_t f = 0; !st && f < s->n_files; f++)
-        if (query_in_focus(s, f, &focus) && !query_is_test(s, f))
+    uint32_t n_looked_at = 0;
+    for (uint32_t f = 0; !st && !ken_quota_is_settled() && f < s->n_files; f++) {
+        st = ken_cancel_check(cancel, err);
+        if (st || !query_in_focus(s, f, &focus) || query_is_test(s, f))
+            continue;
+        query_graph_ease(s);
+        if (query_graph_is_full(s)) {
+            query_graph_close(s);
+            st = query_graph_open(s, &b->g, err);
+        }
+        if (!st)
             st = look_at(b, f, err);
-    if (!st && b->batch.n)
+        n_looked_at = f;
+    }
+    if (!st && b->batch.n && !ken_quota_is_settled())
         st = end_batch(b, err);
+    if (b->n && ken_quota_settle(st, err))
+        st = KEN_OK;
+    if (ken_quota_is_settled())
+        ken_quota_say("%u of %u files were looked at", n_looked_at, s->n_files);
+    if (!st && ken_quota_is_settled() && !b->n)
+        st = ken_quota_fail_empty(err);
     if (b->n)
         qsort(b->out, b->n, sizeof *b->out, by_certainty);
     *out = b->out;

@@ -4,6 +4,7 @@
 #define KEN_QUERY_QUERY_PRIV_H
 
 #include "base/assert.h"
+#include "base/quota.h"
 #include "base/vec.h"
 #include "lang/lang.h"
 #include "learn/learn.h"
@@ -188,6 +189,9 @@ void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chun
 // A chunk as a further place of its file.
 ken_place query_place(const query_text *t, uint32_t chunk, ken_arena *arena);
 uint32_t query_limit(const ken_search_opts *o);
+
+// After a search broke off: an answer in part when a limit was met and something was found.
+ken_status query_settle_search(ken_status st, ken_search_result *out, ken_err *err) KEN_MUST_USE;
 
 ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
                         const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,

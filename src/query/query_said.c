@@ -5,7 +5,8 @@
 #include "query/query_said_priv.h"
 
 enum {
-    ALIASES_MAX = 64 // of one file
+    ALIASES_MAX = 64, // of one file
+    CHECK_EVERY = 16  // references that are resolved between two checks
 };
 
 // ---- what is kept -------------------------------------------------------------------------------
@@ -257,19 +258,25 @@ static void look_into(said_pass *p, uint32_t file, uint32_t list)
         ask_names(p, file, u);
     else
         ask_aliases(p, u, list);
-    for (uint32_t i = 0; p->asked.len && i < u->refs->n_refs; i++)
-        if (p->first.ptr[u->refs->refs[i].expr])
-            resolve(p, file, u, i);
+    for (uint32_t i = 0, n = 0; p->asked.len && i < u->refs->n_refs; i++) {
+        if (!p->first.ptr[u->refs->refs[i].expr])
+            continue;
+        resolve(p, file, u, i);
+        if (++n % CHECK_EVERY == 0 && ken_quota_is_over())
+            break; // look_into_all finds it so, too
+    }
 }
 
 // ---- the lists ----------------------------------------------------------------------------------
 
-static query_said *finished(saying *l)
+// Into `arena`, or when it is NULL to be kept.
+static query_said *finished(const saying *l, ken_arena *arena)
 {
     size_t n_refs = l->refs.len * sizeof *l->refs.ptr;
     size_t n_renamed = l->renamed.len * sizeof *l->renamed.ptr;
     size_t n_targets = l->targets.len * sizeof *l->targets.ptr;
-    query_said *out = ken_alloc(sizeof *out + n_refs + n_renamed + n_targets);
+    size_t n_bytes = sizeof(query_said) + n_refs + n_renamed + n_targets;
+    query_said *out = arena ? ken_arena_alloc(arena, n_bytes) : ken_alloc(n_bytes);
     char *at = (char *)(out + 1);
     *out = (query_said){ .refs = (query_said_ref *)(void *)at,
                          .renamed = (query_renamed *)(void *)(at + n_refs),
@@ -277,7 +284,7 @@ static query_said *finished(saying *l)
                          .n_refs = (uint32_t)l->refs.len,
                          .n_renamed = (uint32_t)l->renamed.len,
                          .n_targets = (uint32_t)l->targets.len,
-                         .n_bytes = sizeof *out + n_refs + n_renamed + n_targets };
+                         .n_bytes = n_bytes };
     if (n_refs)
         memcpy(out->refs, l->refs.ptr, n_refs);
     if (n_renamed)
@@ -291,12 +298,19 @@ static ken_status look_into_all(said_pass *p, const uint8_t *marked, uint32_t li
                                 const ken_cancel *cancel, ken_err *err)
 {
     ken_status st = KEN_OK;
-    for (uint32_t f = 0, n = 0; !st && f < p->s->n_files; f++) {
+    uint32_t n = 0, n_marked = 0;
+    for (uint32_t f = 0; f < p->s->n_files; f++)
+        n_marked += marked[f];
+    for (uint32_t f = 0; !st && f < p->s->n_files; f++) {
         if (!marked[f])
             continue;
         look_into(p, f, list);
-        st = ++n % 64 == 0 ? ken_cancel_check(cancel, err) : KEN_OK;
+        query_graph_ease(p->s);
+        st = ken_cancel_check(cancel, err);
+        n += !st;
     }
+    if (st)
+        ken_quota_say("%u of the %u files that say the name were looked at", n, n_marked);
     return st;
 }
 
@@ -349,10 +363,17 @@ ken_status query_said_get(ken_snapshot *s, ken_graph *g, query_said_what what, c
         if (!find(kept, what, names[i]))
             p.lists[p.n_lists++].name = names[i];
     ken_status st = p.n_lists ? make(&p, cancel, arena, err) : KEN_OK;
-    for (uint32_t i = 0; !st && i < p.n_lists; i++)
-        keep(kept, what, p.lists[i].name, finished(&p.lists[i]));
+    bool is_part = ken_quota_settle(st, err); // shown, never kept
+    if (is_part)
+        st = KEN_OK;
+    for (uint32_t i = 0; !st && !is_part && i < p.n_lists; i++)
+        keep(kept, what, p.lists[i].name, finished(&p.lists[i], NULL));
     for (uint32_t i = 0; !st && i < n_names; i++)
         out[i] = find(kept, what, names[i]);
+    for (uint32_t i = 0; is_part && i < n_names; i++)
+        for (uint32_t l = 0; l < p.n_lists && !out[i]; l++)
+            if (p.lists[l].name.ptr == names[i].ptr)
+                out[i] = finished(&p.lists[l], arena);
     release(&p);
     return st;
 }

@@ -580,13 +580,25 @@ static bool can_show(const search *x, const ranked_file *r)
     return n > 0;
 }
 
-// Reads the first files from the disk until enough have something to show.
-static void show_best(const search *x, ken_search_result *out)
+ken_status query_settle_search(ken_status st, ken_search_result *out, ken_err *err)
 {
+    if (!out->n_hits || !ken_quota_settle(st, err))
+        return st;
+    out->is_truncated = true;
+    return KEN_OK;
+}
+
+// Reads the first files from the disk until enough have something to show.
+static ken_status show_best(const search *x, ken_search_result *out, ken_err *err)
+{
+    ken_status st = KEN_OK;
     const ken_search_opts *o = x->o;
     uint32_t limit = query_limit(o), passed = 0;
     for (size_t i = 0; i < x->n_files; i++) {
         if (similarity_of(x, &x->files[i]) < o->threshold)
+            break;
+        st = ken_quota_check(err);
+        if (st)
             break;
         if (out->n_hits == limit) {
             out->is_truncated = can_show(x, &x->files[i]);
@@ -599,6 +611,7 @@ static void show_best(const search *x, ken_search_result *out)
             out->hits[out->n_hits++] = hit;
     }
     out->n_total = query_has_words(o) ? passed + out->is_truncated : x->n_files;
+    return query_settle_search(st, out, err);
 }
 
 ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
@@ -620,8 +633,7 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
                                             : o->mode == KEN_SEARCH_SEMANTIC ? "semantic"
                                                                              : "hybrid",
                                 .note = x.note };
-    show_best(&x, out);
-    return KEN_OK;
+    return show_best(&x, out, err);
 }
 
 ken_status ken_rank_candidates(ken_snapshot *s, ken_str query, ken_arena *arena,
@@ -689,6 +701,7 @@ ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opt
 {
     query_check_pin(s);
     ken_search_opts o = *opts;
+    ken_quota_offer_part();
     if (is_in_words(o.mode))
         query = ken_str_trim(query);
     if (!query.len || query.len > MAX_QUERY_BYTES)

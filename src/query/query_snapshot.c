@@ -247,6 +247,8 @@ void ken_reader_unpin(ken_reader *r)
     KEN_ASSERT(r->snapshot.is_pinned);
     r->snapshot.is_pinned = false;
     ken_store_rollback(r->snapshot.store); // nothing was written
+    if (query_graph_is_full(&r->snapshot))
+        query_graph_close(&r->snapshot);
 }
 
 bool ken_reader_is_current(const ken_reader *r)

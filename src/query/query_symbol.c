@@ -69,27 +69,72 @@ static void order_names(const ken_snapshot *s, query_names *names, ken_str hint,
         qsort(names->ptr, names->len, sizeof *names->ptr, by_rank);
 }
 
-// ---- symbol search -----------------------------------------------------------------------------
+// ---- files of the question ---------------------------------------------------------------------
+// Thousands of definitions of one name may be in one file: what it says is loaded once.
+
+enum {
+    FILES_HELD = 16
+};
+
+typedef struct symbol_file {
+    uint32_t file;
+    bool is_held, has_old;
+    ken_status status; // of loading it
+    query_text text;
+    ken_facts old; // as it was indexed; of a changed file, when asked for
+} symbol_file;
+
+typedef struct symbol_files {
+    ken_snapshot *s;
+    ken_arena *arena;
+    symbol_file held[FILES_HELD];
+} symbol_files;
+
+static symbol_file *hold(symbol_files *h, uint32_t file)
+{
+    symbol_file *f = &h->held[file % FILES_HELD];
+    if (f->is_held && f->file == file)
+        return f;
+    if (f->is_held && !f->status)
+        query_close_text(&f->text);
+    *f = (symbol_file){ .file = file, .is_held = true };
+    f->status = query_load_text(h->s, file, h->arena, &f->text, NULL);
+    return f;
+}
+
+static void let_go(symbol_files *h)
+{
+    for (size_t i = 0; i < FILES_HELD; i++)
+        if (h->held[i].is_held && !h->held[i].status)
+            query_close_text(&h->held[i].text);
+}
 
 // The symbol as the file has it now: by index when nothing changed, else the one most like it.
-static int64_t find_symbol(ken_snapshot *s, const query_text *t, const query_name *n)
+static int64_t find_symbol(symbol_files *h, symbol_file *f, const query_name *n)
 {
-    if (!t->is_refreshed)
-        return n->symbol < t->facts.n_symbols ? (int64_t)n->symbol : -1;
-    ken_facts old;
-    if (query_stored_facts(s, n->file, t->arena, &old, NULL))
+    if (!f->text.is_refreshed)
+        return n->symbol < f->text.facts.n_symbols ? (int64_t)n->symbol : -1;
+    if (!f->has_old && query_stored_facts(h->s, n->file, h->arena, &f->old, NULL))
         return -1;
-    return query_same_symbol(&old, n->symbol, &t->facts);
+    f->has_old = true;
+    return query_same_symbol(&f->old, n->symbol, &f->text.facts);
 }
 
+// The last that begins at or before the symbol; they are in order.
 static uint32_t chunk_of(const ken_facts *facts, uint32_t symbol)
 {
-    uint32_t best = 0;
-    for (uint32_t i = 0; i < facts->n_chunks; i++)
-        if (facts->chunks[i].span.start <= facts->symbols[symbol].span.start)
-            best = i;
-    return best;
+    uint32_t lo = 0, hi = facts->n_chunks, start = facts->symbols[symbol].span.start;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (facts->chunks[mid].span.start <= start)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo ? lo - 1 : 0;
 }
+
+// ---- symbol search -----------------------------------------------------------------------------
 
 static double similarity_of(const query_name *n)
 {
@@ -114,23 +159,20 @@ static void fill_symbol(ken_snapshot *s, const query_name *n, const ken_search_o
         hit->content = query_slice(t, sym->span);
 }
 
-static bool show_symbol(ken_snapshot *s, const query_name *n, const ken_search_opts *o,
-                        ken_arena *arena, ken_hit *hit)
+static bool show_symbol(symbol_files *h, const query_name *n, const ken_search_opts *o,
+                        ken_hit *hit)
 {
-    query_text t;
-    if (query_load_text(s, n->file, arena, &t, NULL))
+    symbol_file *f = hold(h, n->file);
+    int64_t symbol = f->status ? -1 : find_symbol(h, f, n);
+    query_text *t = &f->text;
+    if (symbol < 0 || !t->facts.n_chunks)
         return false;
-    int64_t symbol = find_symbol(s, &t, n);
-    bool is_shown = symbol >= 0 && t.facts.n_chunks;
-    if (is_shown) {
-        uint32_t chunk = chunk_of(&t.facts, (uint32_t)symbol);
-        is_shown = (!o->chunk_type || t.facts.chunks[chunk].type == o->chunk_type) &&
-                   query_words_pass(&t, t.facts.symbols[symbol].span, o);
-        if (is_shown)
-            fill_symbol(s, n, o, &t, (uint32_t)symbol, chunk, arena, hit);
-    }
-    query_close_text(&t);
-    return is_shown;
+    uint32_t chunk = chunk_of(&t->facts, (uint32_t)symbol);
+    if ((o->chunk_type && t->facts.chunks[chunk].type != o->chunk_type) ||
+        !query_words_pass(t, t->facts.symbols[symbol].span, o))
+        return false;
+    fill_symbol(h->s, n, o, t, (uint32_t)symbol, chunk, h->arena, hit);
+    return true;
 }
 
 static ken_status gather(ken_snapshot *s, ken_str name, const ken_cancel *cancel, ken_arena *arena,
@@ -164,8 +206,12 @@ ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *
     order_names(s, &names, KEN_STR(""), fits);
     *out =
         (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "symbol" };
+    symbol_files files = { .s = s, .arena = arena };
     for (size_t i = 0; i < names.len; i++) {
         const query_name *n = &names.ptr[i];
+        st = ken_cancel_check(cancel, err);
+        if (st)
+            break;
         if ((o->kind && n->kind != o->kind) || similarity_of(n) < o->threshold ||
             !query_file_passes(s, n->file, o))
             continue;
@@ -173,47 +219,45 @@ ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *
         // What follows the last one shown is looked at only until one is known to pass.
         bool is_full = out->n_hits == limit;
         ken_hit hit;
-        if ((is_full && out->is_truncated) || !show_symbol(s, n, o, arena, &hit))
+        if ((is_full && out->is_truncated) || !show_symbol(&files, n, o, &hit))
             continue;
         out->is_truncated = is_full;
         if (!is_full && passed++ >= o->offset)
             out->hits[out->n_hits++] = hit;
     }
+    let_go(&files);
     ken_vec_release(&names);
-    return KEN_OK;
+    return query_settle_search(st, out, err);
 }
 
 // ---- definitions -------------------------------------------------------------------------------
 
-static bool show_definition(ken_snapshot *s, const query_name *n, ken_arena *arena,
-                            ken_definition *d)
+static bool show_definition(symbol_files *h, const query_name *n, ken_definition *d)
 {
-    query_text t;
-    if (query_load_text(s, n->file, arena, &t, NULL))
+    ken_snapshot *s = h->s;
+    ken_arena *arena = h->arena;
+    symbol_file *f = hold(h, n->file);
+    int64_t at = f->status ? -1 : find_symbol(h, f, n);
+    if (at < 0)
         return false;
-    int64_t at = find_symbol(s, &t, n);
-    if (at < 0) {
-        query_close_text(&t);
-        return false;
-    }
-    const ken_symbol *sym = &t.facts.symbols[at];
+    query_text *t = &f->text;
+    const ken_symbol *sym = &t->facts.symbols[at];
     *d = (ken_definition){
         .path = s->rows[n->file].path,
-        .language = ken_str_c(ken_lang_name((ken_lang_id)t.facts.lang)),
+        .language = ken_str_c(ken_lang_name((ken_lang_id)t->facts.lang)),
         .name = ken_arena_dup(arena, query_repaired(arena, sym->name)),
-        .qualified = ken_view_qualified(arena, &t.facts, (uint32_t)at),
+        .qualified = ken_view_qualified(arena, &t->facts, (uint32_t)at),
         .kind = sym->kind,
         .visibility = sym->visibility,
         .first_line = sym->first_line,
         .last_line = sym->last_line,
         .span = sym->span,
-        .signature = query_signature(&t, (uint32_t)at),
-        .doc = query_slice(&t, sym->doc),
-        .content = query_slice(&t, sym->span),
+        .signature = query_signature(t, (uint32_t)at),
+        .doc = query_slice(t, sym->doc),
+        .content = query_slice(t, sym->span),
         .is_exact = n->closeness == 0,
-        .is_refreshed = t.is_refreshed,
+        .is_refreshed = t->is_refreshed,
     };
-    query_close_text(&t);
     return true;
 }
 
@@ -253,9 +297,11 @@ static void keep_best_fit(query_names *names, const query_fit *fits)
 static void fill(ken_snapshot *s, const query_names *names, size_t limit, ken_arena *arena,
                  ken_definition_result *out)
 {
+    symbol_files files = { .s = s, .arena = arena };
     out->defs = KEN_ARENA_ARRAY(arena, ken_definition, limit);
-    for (size_t i = 0; i < names->len && out->n_defs < limit; i++)
-        out->n_defs += show_definition(s, &names->ptr[i], arena, &out->defs[out->n_defs]);
+    for (size_t i = 0; i < names->len && out->n_defs < limit && !ken_quota_is_over(); i++)
+        out->n_defs += show_definition(&files, &names->ptr[i], &out->defs[out->n_defs]);
+    let_go(&files);
     out->n_total = names->len;
 }
 
@@ -297,7 +343,8 @@ ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint,
     ken_status st = query_find_names(s, name, file_hint, arena, &names, err);
     if (!st) {
         fill(s, &names, limit, arena, out);
-        if (!out->n_defs)
+        st = ken_quota_check(err);
+        if (!st && !out->n_defs)
             st = suggest(s, last, arena, out, err);
     }
     ken_vec_release(&names);

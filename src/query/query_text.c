@@ -214,13 +214,14 @@ static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_sea
     uint32_t limit = query_limit(x->o), passed = 0, n_files = x->s->n_files;
     for (uint32_t i = 0; i < 2 * n_files && !out->is_truncated; i++) {
         uint32_t f = i < n_files ? i : i - n_files;
+        ken_status st = ken_cancel_check(cancel, err);
+        if (st)
+            return st;
         if (is_noise(x, f) != (i >= n_files) || !query_file_passes(x->s, f, x->o))
             continue;
         text_place found[PLACES_PER_FILE];
         size_t n = 0;
-        ken_status st = ken_cancel_check(cancel, err);
-        if (!st)
-            st = search_file(x, f, found, &n, err);
+        st = search_file(x, f, found, &n, err);
         if (st)
             return st;
         if (!n)
@@ -234,6 +235,7 @@ static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_sea
         out->n_total++;
         if (passed++ >= x->o->offset)
             out->hits[out->n_hits++] = hit;
+        ken_quota_say("%u of %u files were looked at", i < n_files ? i + 1 : n_files, n_files);
     }
     return KEN_OK;
 }
@@ -247,7 +249,7 @@ ken_status query_text_search(ken_snapshot *s, ken_str query, const ken_search_op
                                 .strategy = o->mode == KEN_SEARCH_TEXT ? "text" : "regex" };
     ken_status st = compile(&x, query, err);
     if (!st)
-        st = search_files(&x, cancel, out, err);
+        st = query_settle_search(search_files(&x, cancel, out, err), out, err);
     pcre2_match_context_free(x.limits);
     pcre2_match_data_free(x.match);
     pcre2_code_free(x.code);

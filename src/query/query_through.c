@@ -78,7 +78,7 @@ static void add_holding(holdings *h, ken_graph_def place, ken_graph_def held)
 
 static void find_holdings(ken_graph *g, const query_edges *edges, holdings *out)
 {
-    for (size_t i = 0; i < edges->len; i++) {
+    for (size_t i = 0; i < edges->len && out->n < HELD_MAX && !ken_quota_is_over(); i++) {
         const query_edge *e = &edges->ptr[i];
         bool is_put = e->role == KEN_REF_READ && e->is_stored;
         const ken_unit_text *u = is_put ? ken_graph_unit(g, e->file) : NULL;
@@ -105,6 +105,8 @@ ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *
 {
     holdings h = { .n = 0 };
     query_edges calls = { 0 };
+    if (ken_quota_is_settled()) // what was found is shown; nothing further is looked for
+        return KEN_OK;
     find_holdings(g, edges, &h);
     if (!h.n)
         return KEN_OK;
@@ -182,8 +184,10 @@ static void look_where_said(held_search *h, ken_snapshot *s, ken_str name, ken_a
     size_t n;
     if (!name.len || query_graph_files_with(s, name, arena, &files, &n, NULL))
         return;
-    for (size_t i = 0; i < n && h->n < h->max; i++)
+    for (size_t i = 0; i < n && h->n < h->max && !ken_quota_is_over(); i++) {
         look_into(h, files[i]);
+        query_graph_ease(s);
+    }
 }
 
 uint32_t query_held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
@@ -202,9 +206,10 @@ uint32_t query_held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_a
     ken_expr_op op = u->refs->exprs[value].op;
     if (op == KEN_EXPR_NAME || op == KEN_EXPR_MEMBER || op == KEN_EXPR_DEF)
         add_callables(&h, e->to.file, value);
-    look_where_said(&h, s, h.name, arena);
     int32_t owner = ken_graph_owner(u, e->to.def);
-    if (owner >= 0) // literals without names say the type only
+    look_where_said(&h, s, h.name, arena);
+    u = ken_graph_unit(g, e->to.file); // it may have been let go of
+    if (u && owner >= 0)               // literals without names say the type only
         look_where_said(&h, s, ken_graph_name(u, (ken_def_id)owner), arena);
     return h.n;
 }

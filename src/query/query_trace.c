@@ -149,7 +149,7 @@ static void find_callees(tracer *t, ken_graph_def def, uint32_t *out_unresolved)
 {
     ken_vec_clear(&t->edges);
     query_edges_from(t->g, def, &t->edges);
-    for (size_t i = 0; i < t->edges.len; i++) {
+    for (size_t i = 0; i < t->edges.len && !ken_quota_is_over(); i++) {
         const query_edge *e = &t->edges.ptr[i];
         *out_unresolved += e->class == KEN_EDGE_UNRESOLVED && e->role == KEN_REF_CALL;
         if (!leads_on(t, e, e->to) ||
@@ -195,6 +195,8 @@ static ken_status find_links(tracer *t, ken_graph_def def, uint32_t *out_unresol
         st = find_callers(t, def, out_unresolved, err);
     else if (!st)
         find_callees(t, def, out_unresolved);
+    if (!st)
+        st = ken_quota_check(err);
     return st;
 }
 
@@ -308,6 +310,8 @@ static ken_status grow(tracer *t, uint32_t max_depth, uint32_t max_nodes, bool *
             continue;
         uint32_t n_unresolved = 0;
         st = find_links(t, t->steps.ptr[i].node.id, &n_unresolved, err);
+        if (t->steps.len > 1 && ken_quota_settle(st, err))
+            st = KEN_OK;
         t->steps.ptr[i].n_unresolved = n_unresolved;
         t->steps.ptr[i].n_cut = cut(t);
         for (size_t k = 0; !st && k < t->links.len; k++) {
@@ -318,7 +322,13 @@ static ken_status grow(tracer *t, uint32_t max_depth, uint32_t max_nodes, bool *
             }
             push_step(t, (int32_t)i, &t->links.ptr[k]);
         }
+        if (!st && ken_quota_is_settled()) {
+            *out_truncated = true;
+            break;
+        }
     }
+    if (!st && ken_quota_is_settled() && t->steps.len == 1)
+        st = ken_quota_fail_empty(err);
     return st;
 }
 
@@ -385,7 +395,9 @@ static ken_status find_way(tracer *t, const ken_graph_nodes *goals, uint32_t max
     KEN_VEC(uint32_t) depths = { 0 };
     ken_vec_push(&depths, 0);
     ken_status st = KEN_OK;
-    for (size_t i = 0; !st && !out->has_path && i < nodes.len && nodes.len < PATH_NODES_MAX; i++) {
+    for (size_t i = 0; !st && !out->has_path && !ken_quota_is_settled() && i < nodes.len &&
+                       nodes.len < PATH_NODES_MAX;
+         i++) {
         uint32_t n_unresolved = 0;
         if (depths.ptr[i] >= max_depth)
             break;
@@ -405,6 +417,8 @@ static ken_status find_way(tracer *t, const ken_graph_nodes *goals, uint32_t max
                                                   goals->nodes[w].id.def == l->to.def);
         }
     }
+    if (!st && !out->has_path && ken_quota_is_settled())
+        st = ken_quota_fail_empty(err);
     if (out->has_path)
         show_way(t, &nodes, nodes.len - 1);
     ken_vec_release(&nodes);
@@ -446,6 +460,7 @@ ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const k
     *out = (ken_trace){ 0 };
     tracer t = { .s = s, .o = o, .cancel = cancel, .arena = arena, .lines_of = UINT32_MAX };
     ken_graph_nodes entries;
+    ken_quota_offer_part();
     ken_status st = check(o, err);
     if (!st)
         st = ken_graph_find(s, o->entry, o->file_hint, 0, arena, &entries, err);

@@ -53,6 +53,7 @@ ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size
     limit = !limit || limit > NODES_MAX ? NODES_MAX : limit;
     out->nodes = KEN_ARENA_ARRAY(arena, ken_graph_node, limit);
     for (size_t i = 0; !st && i < names.len; i++) {
+        st = ken_quota_check(err);
         ken_graph_def def = { names.ptr[i].file, names.ptr[i].symbol };
         out->n_total++;
         bool is_first = !out->n; // it alone is shown with its signature
@@ -196,7 +197,7 @@ static void show(page *p, const query_edges *edges, uint32_t own, ken_usage_file
     size_t n;
     file_group *groups = group(p->s, edges, own, p->arena, &n);
     *out = KEN_ARENA_ARRAY(p->arena, ken_usage_file, n + 1);
-    for (size_t i = 0; i < n && p->n_shown < p->limit; i++) {
+    for (size_t i = 0; i < n && p->n_shown < p->limit && !ken_quota_is_over(); i++) {
         if (p->n_passed + groups[i].n <= p->o->offset) {
             p->n_passed += groups[i].n;
             continue;
@@ -288,6 +289,13 @@ static ken_status find_and_show(ken_snapshot *s, const ken_usages_opts *o, const
         narrow(s, o, &edges, out);
         out->n_unresolved = unresolved.len;
         *out_is_right = show_all(s, o, &edges, &unresolved, arena, out);
+        st = ken_cancel_check(cancel, err);
+        if (out->n_files && ken_quota_settle(st, err))
+            st = KEN_OK;
+    }
+    if (!st && ken_quota_is_settled()) { // "no usages" is never said of those
+        out->is_truncated = true;
+        st = out->n_total ? KEN_OK : ken_quota_fail_empty(err);
     }
     ken_vec_release(&edges);
     ken_vec_release(&unresolved);
@@ -300,6 +308,7 @@ ken_status ken_find_usages(ken_snapshot *s, const ken_usages_opts *o, const ken_
     if (o->limit > USAGES_MAX)
         return KEN_FAIL(err, KEN_EINVAL, "limit: expected 1 to %d, got %u", USAGES_MAX, o->limit);
     bool is_right = true;
+    ken_quota_offer_part();
     ken_status st = find_and_show(s, o, cancel, arena, &is_right, out, err);
     if (!st && !is_right) { // once more, with the files as they are now
         query_graph_close(s);

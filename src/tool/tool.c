@@ -20,7 +20,7 @@ typedef struct tool_entry {
     uint64_t timeout_ms;
     uint64_t
         max_bytes; // limits.bytes: what an answer may have unless a call says otherwise; 0 = as all
-    bool is_read_only;
+    bool is_read_only, is_job; // a job takes as long as it takes, within timeout_ms
 } tool_entry;
 
 struct ken_toolset {
@@ -113,6 +113,8 @@ static ken_status read_entry(const ken_tool_def *def, tool_entry *out, ken_err *
         st = ken_json_read_u64(limits, e.name, "timeout_ms", &e.timeout_ms, err);
     if (!st)
         st = ken_json_read_u64(limits, e.name, "bytes", &e.max_bytes, err);
+    if (!st)
+        st = ken_json_read_bool(limits, e.name, "job", &e.is_job, err);
     if (!st)
         st = ken_json_read_str(limits, e.name, "list", &list, err);
     if (st) {
@@ -290,6 +292,17 @@ static void make_builtin_set(void)
 
 // ---- calling -----------------------------------------------------------------------------------
 
+static void put_part(const json_t *result, ken_buf *out)
+{
+    ken_str hint = ken_json_text(json_object_get(result, "budget_hint"));
+    if (!hint.len)
+        return;
+    if (out->len && out->ptr[out->len - 1] != '\n')
+        ken_buf_putc(out, '\n');
+    ken_buf_put_str(out, hint);
+    ken_buf_putc(out, '\n');
+}
+
 // Shortens a listing by taking results away from the end of `result` until it fits.
 static json_t *text_result(const tool_entry *e, json_t *result, size_t max_bytes)
 {
@@ -297,6 +310,7 @@ static json_t *text_result(const tool_entry *e, json_t *result, size_t max_bytes
     for (;;) {
         ken_buf_clear(&text);
         e->def.to_text(result, &text);
+        put_part(result, &text);
         size_t n = e->list ? json_array_size(json_object_get(result, e->list)) : 0;
         if (text.len <= max_bytes || n <= 1)
             break;
@@ -339,6 +353,19 @@ static ken_status add_unread_to_err(const char *unread, ken_status st, ken_err *
     return st;
 }
 
+// An answer in part says so, and by which limit.
+static void mark_part(const ken_quota *quota, json_t *result)
+{
+    char text[KEN_QUOTA_TEXT];
+    const char *word = ken_quota_word(quota);
+    if (!word)
+        return;
+    ken_quota_text(quota, text, sizeof text);
+    ken_json_set_bool(result, "truncated", true);
+    ken_json_set_str(result, "budget", ken_str_c(word));
+    ken_json_set_str(result, "budget_hint", ken_str_c(text));
+}
+
 static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const json_t *args,
                             json_t **out, ken_err *err)
 {
@@ -359,8 +386,15 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const 
     ctx.max_bytes = is_text && max_bytes < SIZE_MAX / 4 ? 3 * max_bytes : max_bytes;
     json_t *result = NULL;
     st = e->def.run(&inner, args, &result, err);
-    if (st)
+    if (!st) // what broke off without a way to say so must not pass for an answer
+        st = ken_quota_check(err);
+    if (st) {
+        json_decref(result);
         return add_unread_to_err(env->missed->unread, st, err);
+    }
+    const ken_quota *quota = e->is_job ? NULL : ken_quota_now();
+    if (quota && json_is_object(result))
+        mark_part(quota, result);
     if (is_text && e->def.to_text) {
         json_t *text = text_result(e, result, max_bytes);
         json_decref(result);
@@ -403,6 +437,14 @@ static ken_status call_entry(const tool_entry *e, const ken_tool_ctx *ctx, ken_a
     return st;
 }
 
+static void begin_question(ken_quota *quota, const ken_app *app, const ken_cancel *cancel)
+{
+    ken_quota_limits limits = { 0 };
+    if (app)
+        limits = ken_app_question_limits(app);
+    ken_quota_begin(quota, &limits, cancel);
+}
+
 ken_status ken_tool_call(ken_app *app, const char *name, const json_t *args,
                          const ken_tool_ctx *ctx, json_t **out, ken_err *err)
 {
@@ -423,10 +465,16 @@ ken_status ken_tool_call(ken_app *app, const char *name, const json_t *args,
     if (full.is_read_only && !e->is_read_only)
         return KEN_FAIL(err, KEN_EPERM, "'%s' changes things and this server is read-only", name);
     json_t *ready = NULL;
+    ken_quota quota;
+    bool has_own = !e->is_job && !ken_quota_now(); // else it is part of a question
+    if (has_own)
+        begin_question(&quota, app, full.cancel);
     ken_status st = ken_tool__prepare_args(e->schema, e->aliases, args, &ready, err);
     if (!st)
         st = call_entry(e, &full, app, ready, out, err);
     json_decref(ready);
+    if (has_own)
+        ken_quota_end(&quota);
     return st;
 }
 

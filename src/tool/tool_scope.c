@@ -149,7 +149,9 @@ static ken_status index_first(const ken_tool_env *env, const ken_project_info *p
 
 static void pause_briefly(void)
 {
+    ken_quota *paused = ken_quota_pause();
     nanosleep(&(struct timespec){ .tv_nsec = BUSY_WAIT_NS }, NULL);
+    ken_quota_resume(paused);
 }
 
 // Another call may be indexing the same project for the first time: then waits for it.

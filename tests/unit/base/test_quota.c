@@ -39,12 +39,17 @@ KEN_TEST(steps_are_bounded_and_a_part_may_be_shown_once)
     kt_eq_u(ken_quota_check(&err), KEN_ELIMIT);
     kt_true(strstr(err.msg, "more than 80 steps") != NULL);
     kt_true(ken_quota_word(&b) == NULL);
+    kt_true(!ken_quota_settle(KEN_ELIMIT, &err)); // nobody has said that a part means anything
+    ken_quota_offer_part();
+    ken_quota_say("%d of 9 files were looked at", 4);
     kt_true(!ken_quota_settle(KEN_EIO, &err)); // failed for another reason
     kt_true(ken_quota_settle(KEN_ELIMIT, &err));
     kt_eq_u(err.status, KEN_OK);
     kt_eq_str(ken_quota_word(&b), "steps");
     ken_quota_text(&b, text, sizeof text);
-    kt_true(strstr(text, "stopped after 80 steps") == text);
+    kt_true(strstr(text, "stopped after 80 steps: 4 of 9 files were looked at;") == text);
+    kt_eq_u(ken_quota_fail_empty(&err), KEN_ELIMIT);
+    kt_true(strstr(err.msg, "nothing was found until then") != NULL);
     kt_eq_u(check_until(1000, &n), KEN_ELIMIT);
     kt_true(n <= 12);
     kt_true(!ken_quota_settle(KEN_ELIMIT, &err));
@@ -58,6 +63,7 @@ KEN_TEST(memory_stops_a_question_and_pieces_beyond_it_are_refused)
     ken_quota_begin(&b, &(ken_quota_limits){ .bytes = 1 << 20 }, NULL);
     char *p = ken_alloc(700 << 10), *q = ken_alloc(200 << 10);
     kt_eq_u(ken_quota_check(&err), KEN_ELIMIT);
+    ken_quota_offer_part();
     kt_true(strstr(err.msg, "more than 1 MiB") && strstr(err.msg, "query.memory_limit"));
     kt_true(ken_quota_settle(KEN_ELIMIT, &err));
     kt_eq_u(ken_quota_check(&err), KEN_OK);
