@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+// A bump allocator: an allocation bumps a pointer through the newest block; blocks are freed
+// together.
 #include "base/arena.h"
 
 #include <stdarg.h>
