@@ -51,25 +51,52 @@ static uint32_t distance(uint32_t a, uint32_t b)
     return a > b ? a - b : b - a;
 }
 
-// The symbol of that name nearest to where it was, -1 when there is none.
+static bool is_called(const context_gather *g, const ken_facts *facts, uint32_t symbol,
+                      ken_str qualified)
+{
+    if (!ken_str_ends(qualified, facts->symbols[symbol].name))
+        return false;
+    ken_arena_mark mark = ken_arena_get_mark(g->arena);
+    bool is_it = ken_str_eq(ken_view_qualified(g->arena, facts, symbol), qualified);
+    ken_arena_rewind(g->arena, mark);
+    return is_it;
+}
+
+// The first symbol that begins behind a line; they are in order.
+static uint32_t first_behind(const ken_facts *facts, uint32_t line)
+{
+    uint32_t lo = 0, hi = facts->n_symbols;
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (facts->symbols[mid].first_line <= line)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo;
+}
+
+// The symbol of that name nearest to where it was, of those as near the first; -1 when there is
+// none. Thousands may have the name: looked for from that line on, both ways.
 static int64_t find_symbol(const context_gather *g, const ken_facts *facts,
                            const context_name *name)
 {
-    int64_t best = -1;
-    for (uint32_t i = 0; i < facts->n_symbols; i++) {
-        const ken_symbol *s = &facts->symbols[i];
-        if (!ken_str_ends(name->qualified, s->name))
-            continue;
-        if (i % CHECK_EVERY == 0 && ken_quota_is_over())
+    int64_t best = -1, after = first_behind(facts, name->first_line), before = after - 1;
+    uint32_t nearest = UINT32_MAX, n = 0;
+    while (before >= 0 || after < (int64_t)facts->n_symbols) {
+        uint32_t up =
+            before < 0 ? UINT32_MAX : distance(facts->symbols[before].first_line, name->first_line);
+        uint32_t down = after == (int64_t)facts->n_symbols
+                            ? UINT32_MAX
+                            : distance(facts->symbols[after].first_line, name->first_line);
+        uint32_t away = up <= down ? up : down;
+        if (away > nearest || (++n % CHECK_EVERY == 0 && ken_quota_is_over()))
             break;
-        ken_arena_mark mark = ken_arena_get_mark(g->arena);
-        bool is_it = ken_str_eq(ken_view_qualified(g->arena, facts, i), name->qualified);
-        ken_arena_rewind(g->arena, mark);
-        if (!is_it)
+        int64_t at = up <= down ? before-- : after++;
+        if (!is_called(g, facts, (uint32_t)at, name->qualified))
             continue;
-        uint32_t away = distance(s->first_line, name->first_line);
-        if (best < 0 || away < distance(facts->symbols[best].first_line, name->first_line))
-            best = i;
+        best = best < 0 || at < best ? at : best;
+        nearest = away;
     }
     return best;
 }

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Opens the newest generation for reading and pins it: a read transaction that stays open as long as
-// the question. When the index has moved on since the question before, the newer generation is
-// loaded in that transaction: its files and contents, its segments by their heads alone. What depends on the whole list of files
-// (word index of the paths, averages, sizes) is worked out here once; 10,000 files take a few
-// milliseconds. What follows from the paths alone is taken over by the next generation when it has
-// the same.
+// Opens the newest generation for reading and pins it: a read transaction that stays open as long
+// as the question. When the index has moved on since the question before, the newer generation is
+// loaded in that transaction: its files and contents, its segments by their heads alone. What
+// depends on the whole list of files (word index of the paths, averages, sizes) is worked out here
+// once; 10,000 files take a few milliseconds. What follows from the paths alone is taken over by
+// the next generation when it has the same.
 #include <math.h>
 #include <stdio.h>
 

@@ -45,6 +45,7 @@ typedef struct tracer {
     ken_map seen; // definition -> step
     query_edges edges, unresolved;
     links links;
+    ken_map link_to, link_out; // definition, or name of what is outside -> index into links
     uint32_t lines_of; // file whose lines are at hand: calls of one function are in one file
     uint32_t *starts, n_lines;
 } tracer;
@@ -73,11 +74,21 @@ static ken_str name_at(tracer *t, uint32_t file, uint32_t ref)
     return u ? u->refs->exprs[u->refs->refs[ref].expr].name : KEN_STR("");
 }
 
-static bool is_same_link(tracer *t, const link *l, const query_edge *e, ken_graph_def to)
+// The link to that definition, or by that name to what is outside; a new number when there is none.
+static size_t link_index(tracer *t, const query_edge *e, ken_graph_def to)
 {
     if (query_is_outside(to))
-        return query_is_outside(l->to) && ken_str_eq(l->name, name_at(t, e->file, e->ref));
-    return l->to.file == to.file && l->to.def == to.def;
+        return *ken_map_put(&t->link_out, name_at(t, e->file, e->ref), t->links.len, NULL);
+    return *ken_map_put(&t->link_to, query_def_key(&to), t->links.len, NULL);
+}
+
+static void clear_links(tracer *t)
+{
+    ken_vec_clear(&t->links);
+    ken_map_release(&t->link_to);
+    ken_map_release(&t->link_out);
+    ken_map_init(&t->link_to);
+    ken_map_init(&t->link_out);
 }
 
 static double weight_of(tracer *t, ken_graph_def d)
@@ -93,14 +104,13 @@ static double weight_of(tracer *t, ken_graph_def d)
 static void add_link(tracer *t, const query_edge *e, ken_graph_def to, ken_edge_class class,
                      const char *evidence)
 {
-    for (size_t i = 0; i < t->links.len; i++) {
-        link *l = &t->links.ptr[i];
-        if (!is_same_link(t, l, e, to))
-            continue;
-        l->n_sites++;
-        if (class < l->class) {
-            l->class = class;
-            l->evidence = evidence;
+    size_t at = link_index(t, e, to);
+    if (at < t->links.len) {
+        link *known = &t->links.ptr[at];
+        known->n_sites++;
+        if (class < known->class) {
+            known->class = class;
+            known->evidence = evidence;
         }
         return;
     }
@@ -176,6 +186,7 @@ static ken_status find_callers(tracer *t, ken_graph_def def, uint32_t *out_unres
         st = query_edges_through(t->s, t->g, t->cancel, t->arena, &t->edges, err);
     for (size_t i = 0; !st && i < t->edges.len; i++) {
         const query_edge *e = &t->edges.ptr[i];
+        st = ken_cancel_check(t->cancel, err);
         if (!leads_on(t, e, def) || e->within < 0)
             continue;
         bool is_passed = e->role == KEN_REF_READ;
@@ -189,7 +200,7 @@ static ken_status find_callers(tracer *t, ken_graph_def def, uint32_t *out_unres
 
 static ken_status find_links(tracer *t, ken_graph_def def, uint32_t *out_unresolved, ken_err *err)
 {
-    ken_vec_clear(&t->links);
+    clear_links(t);
     ken_status st = ken_cancel_check(t->cancel, err);
     if (!st && t->o->direction == KEN_TRACE_CALLERS)
         st = find_callers(t, def, out_unresolved, err);
@@ -469,6 +480,8 @@ ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const k
     if (st)
         return st;
     ken_map_init(&t.seen);
+    ken_map_init(&t.link_to);
+    ken_map_init(&t.link_out);
     st = trace(&t, &entries, out, err);
     if (!st)
         put_in_order(&t, out);
@@ -476,6 +489,9 @@ ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const k
     ken_vec_release(&t.steps);
     ken_vec_release(&t.edges);
     ken_vec_release(&t.unresolved);
+    clear_links(&t);
     ken_vec_release(&t.links);
+    ken_map_release(&t.link_to);
+    ken_map_release(&t.link_out);
     return st;
 }
