@@ -483,7 +483,8 @@ static void flush(ours *o, uint32_t n_contents, int64_t *out_segment, uint64_t *
 {
     ken_err err = { 0 };
     ken_buf bytes = KEN_BUF_INIT((size_t)4 << 30);
-    bench_check(ken_lex_builder_finish(o->builder, &bytes, &err), &err);
+    ken_block_sink sink = ken_block_sink_of(&bytes, KEN_SEGMENT_BLOCK);
+    bench_check(ken_lex_builder_finish(o->builder, &sink, &err), &err);
     bench_check(ken_store_begin_write(o->store, &err), &err);
     bench_check(ken_store_add_segment(o->store, KEN_SEGMENT_WORDS, ken_buf_str(&bytes), n_contents,
                                       out_segment, &err),

@@ -608,7 +608,7 @@ static ken_status commit(run *r, old_files *old, uint64_t generation, ken_err *e
     if (!st)
         st = count_all(r, &g, &live, &n_live, err);
     if (!st)
-        st = index_tidy(r->store, live, n_live, err);
+        st = index_tidy(r->store, &(index_alive){ live, n_live }, err);
     if (!st)
         st = ken_store_put_value(r->store, KEN_STR("index.feature"), feature_text(r), err);
     if (!st)

@@ -90,13 +90,22 @@ ken_status index_flush_words(ken_store *store, ken_lex_builder *b, uint32_t n_jo
 ken_status index_flush_mentions(ken_store *store, ken_mention_builder *b, ken_err *err)
     KEN_MUST_USE;
 ken_status index_flush_vectors(ken_store *store, ken_vector_builder *b, ken_err *err) KEN_MUST_USE;
-// Joins small segments when there are many, and drops contents that no file has when they are many.
-// Inside the transaction of a generation. `live` holds the ids of contents that files have, sorted.
-ken_status index_tidy(ken_store *store, const int64_t *live, size_t n_live, ken_err *err)
-    KEN_MUST_USE;
+// The ids of contents that files have, sorted; `ids` NULL = all there are.
+typedef struct index_alive {
+    const int64_t *ids;
+    size_t n;
+} index_alive;
 
-// Joins small segments of vectors when there are many, in the open transaction.
+// Joins segments when there are many, and leaves out contents that no file has when they are many.
+// Inside the transaction of a generation.
+ken_status index_tidy(ken_store *store, const index_alive *alive, ken_err *err) KEN_MUST_USE;
+// The same for vectors alone, all of which are alive.
 ken_status index_tidy_vectors(ken_store *store, ken_err *err) KEN_MUST_USE;
+// Joins those of a kind until there are at most `most`, in the open transaction.
+ken_status index_join(ken_store *store, ken_segment_kind kind, size_t most,
+                      const index_alive *alive, ken_err *err) KEN_MUST_USE;
+// Of segments of these sizes, largest first: the first of those that are joined; n = none are.
+size_t index_plan_join(const uint64_t *sizes, size_t n, size_t most);
 
 // ---- which contents have vectors ----------------------------------------------------------------
 typedef struct index_live {

@@ -20,8 +20,8 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/vec.h"
+#include "blocks/blocks.h"
 #include "model/bags.h"
-#include "model/blocks.h"
 #include "model/facts.h"
 #include "token/token.h"
 
@@ -82,8 +82,9 @@ uint32_t ken_lex_builder_n_contents(const ken_lex_builder *b);
 // each. Optional, before finishing, which sorts what is left; nothing may be added in between.
 // False when there is no memory.
 bool ken_lex_builder_sort(ken_lex_builder *b, uint32_t share, uint32_t n_shares);
-// Appends the segment's bytes to `out` and empties the builder.
-ken_status ken_lex_builder_finish(ken_lex_builder *b, ken_buf *out, ken_err *err) KEN_MUST_USE;
+// Writes the segment and empties the builder, whose memory goes back as it is written.
+ken_status ken_lex_builder_finish(ken_lex_builder *b, const ken_block_sink *sink, ken_err *err)
+    KEN_MUST_USE;
 
 // ---- reading -----------------------------------------------------------------------------------
 typedef struct ken_lex_segment ken_lex_segment;
@@ -171,8 +172,15 @@ ken_status ken_lex_names_near(ken_lex_segment *s, ken_str name, uint32_t n_edits
                               void *ctx, ken_err *err) KEN_MUST_USE;
 
 // ---- merging -----------------------------------------------------------------------------------
-// Adds the contents of a segment for which `is_live[ordinal]` to a builder, as if they were new.
-ken_status ken_lex_builder_merge(ken_lex_builder *b, ken_lex_segment *s, const bool *is_live,
-                                 ken_err *err) KEN_MUST_USE;
+typedef struct ken_lex_input {
+    ken_lex_segment *segment;
+    const bool *is_live; // by ordinal; NULL = all are
+} ken_lex_input;
+
+// Writes the contents of some segments, less those that are not alive, as one: what building it from
+// them would give. Reads them from end to end and holds some blocks of each; what was read of them
+// before may be gone from memory afterwards, and pointers into them with it.
+ken_status ken_lex_merge(const ken_lex_input *inputs, size_t n, const ken_block_sink *sink,
+                         ken_err *err) KEN_MUST_USE;
 
 #endif

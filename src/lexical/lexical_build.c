@@ -20,12 +20,8 @@ typedef struct built_name {
 enum {
     PART_BITS = 8,
     N_PARTS = 1 << PART_BITS,
-    // The most bytes that a posting takes among the postings, and a term in the dictionary.
-    MAX_POSTING_BYTES = 48,
-    MAX_DICT_BYTES = 40,
+    MAX_POSTING_BYTES = 48, // that a posting takes in its list, at most
 };
-
-_Static_assert((int)PART_BITS <= (int)SEG_MIN_BUCKET_BITS, "a bucket lies in one part");
 
 typedef KEN_VEC(ken_posting) posting_vec;
 
@@ -236,21 +232,7 @@ bool ken_lex_builder_sort(ken_lex_builder *b, uint32_t share, uint32_t n_shares)
 
 // ---- writing -----------------------------------------------------------------------------------
 
-static void put32(ken_buf *b, uint32_t v)
-{
-    uint8_t p[4];
-    ken_put32(p, v);
-    ken_buf_put(b, p, sizeof p);
-}
-
-static void put64(ken_buf *b, uint64_t v)
-{
-    uint8_t p[8];
-    ken_put64(p, v);
-    ken_buf_put(b, p, sizeof p);
-}
-
-// The functions from here to put_bucket write to memory that put_part has made large enough.
+// The functions from here to put_term write to memory that put_terms has made large enough.
 static inline uint8_t *add_varint(uint8_t *to, uint64_t v)
 {
     for (; v >= 0x80; v >>= 7)
@@ -311,298 +293,116 @@ static uint8_t *add_in_content(uint8_t *to, uint8_t *detail, const ken_posting *
 }
 
 typedef struct term_run {
-    uint32_t low; // low 32 bits of the term
+    ken_term term;
     uint32_t n_contents, n_chunks;
-    uint64_t n_bytes;
+    size_t n_bytes;
 } term_run;
 
-// Writes the postings of the term at p[0] and returns how many they are.
-static size_t put_term(const ken_posting *p, size_t n, uint8_t **to, uint8_t *detail, term_run *run)
+// Encodes the postings of the term at p[0] and returns how many they are.
+static size_t put_term(const ken_posting *p, size_t n, uint8_t *list, uint8_t *detail,
+                       term_run *run)
 {
     uint64_t term = p[0].key >> TERM_SHIFT;
-    uint8_t *start = *to;
+    uint8_t *to = list;
     size_t i = 0;
     uint32_t last = 0;
-    *run = (term_run){ .low = (uint32_t)term };
+    *run = (term_run){ .term = term };
     while (i < n && p[i].key >> TERM_SHIFT == term) {
         size_t j = i + 1;
         while (j < n && p[j].key >> TERM_SHIFT == term && p[j].content == p[i].content)
             j++;
-        *to = add_in_content(*to, detail, &p[i], j - i, p[i].content - last);
+        to = add_in_content(to, detail, &p[i], j - i, p[i].content - last);
         last = p[i].content;
         run->n_contents++;
         run->n_chunks += (uint32_t)(j - i);
         i = j;
     }
-    run->n_bytes = (uint64_t)(*to - start);
+    run->n_bytes = (size_t)(to - list);
     return i;
 }
 
-static uint32_t bucket_bits_for(size_t n_postings)
+// Part by part, each of which is freed. False when there is no memory for what a term has.
+static bool put_terms(ken_lex_builder *b, seg_writer *w)
 {
-    uint32_t bits = SEG_MIN_BUCKET_BITS;
-    while (bits < SEG_MAX_BUCKET_BITS && ((size_t)128 << bits) < n_postings)
-        bits++;
-    return bits;
-}
-
-typedef struct terms_out {
-    ken_buf *buckets, *dict, *postings;
-    uint8_t *detail; // room for the chunks of one term in one content
-    uint32_t n_terms;
-} terms_out;
-
-// One bucket of the dictionary, and the postings of its terms; returns how many these are.
-static size_t put_bucket(const ken_posting *p, size_t n, uint32_t shift, terms_out *o)
-{
-    uint8_t *to = (uint8_t *)o->postings->ptr + o->postings->len, *first = to;
-    uint8_t *dict = (uint8_t *)o->dict->ptr + o->dict->len;
-    uint64_t bucket = p[0].key >> shift;
-    size_t i = 0;
-    dict = add_varint(dict, o->postings->len);
-    while (i < n && p[i].key >> shift == bucket) {
-        term_run run;
-        i += put_term(p + i, n - i, &to, o->detail, &run);
-        ken_put32(dict, run.low);
-        dict = add_varint(dict + 4, run.n_contents);
-        dict = add_varint(dict, run.n_chunks - run.n_contents);
-        dict = add_varint(dict, run.n_bytes);
-        o->n_terms++;
-    }
-    o->postings->len += (size_t)(to - first);
-    o->dict->len = (size_t)((char *)dict - o->dict->ptr);
-    return i;
-}
-
-// Buckets, dictionary and postings are written side by side, for each needs the others' lengths.
-static void put_part(const posting_vec *part, uint64_t first_bucket, uint64_t end_bucket,
-                     uint32_t shift, terms_out *o)
-{
-    if (!ken_buf_reserve(o->postings, part->len * MAX_POSTING_BYTES) ||
-        !ken_buf_reserve(o->dict, part->len * MAX_DICT_BYTES))
-        return; // it is noted in them
-    size_t i = 0;
-    for (uint64_t bucket = first_bucket; bucket < end_bucket; bucket++) {
-        put32(o->buckets, (uint32_t)o->dict->len);
-        if (i < part->len && part->ptr[i].key >> shift == bucket)
-            i += put_bucket(part->ptr + i, part->len - i, shift, o);
-    }
-}
-
-// Writes part by part. False when there is no memory for what a term has in one content.
-static bool put_terms(ken_lex_builder *b, seg_header *h, terms_out *o)
-{
-    o->detail = ken_try_alloc(ken_mul_size(largest_part(b) + 1, sizeof(ken_posting)));
-    if (!o->detail)
-        return false;
-    h->bucket_bits = bucket_bits_for(b->n_postings);
-    uint64_t n_buckets = (uint64_t)1 << (h->bucket_bits - PART_BITS);
-    for (uint64_t i = 0; i < N_PARTS; i++) {
+    size_t most = largest_part(b) + 1;
+    uint8_t *detail = ken_try_alloc(ken_mul_size(most, MAX_POSTING_BYTES));
+    uint8_t *list = ken_try_alloc(ken_mul_size(most, MAX_POSTING_BYTES));
+    for (int i = 0; i < N_PARTS && detail && list; i++) {
         posting_vec *part = &b->parts[i];
-        put_part(part, i * n_buckets, (i + 1) * n_buckets, 64 - h->bucket_bits, o);
+        term_run run;
+        for (size_t at = 0; at < part->len;) {
+            at += put_term(part->ptr + at, part->len - at, list, detail, &run);
+            ken_lex__put_term(w, run.term, run.n_contents, run.n_chunks,
+                              ken_str_n((const char *)list, run.n_bytes));
+        }
         ken_vec_release(part);
     }
-    put32(o->buckets, (uint32_t)o->dict->len);
-    h->n_terms = o->n_terms;
-    ken_free(o->detail);
-    return true;
+    ken_free(detail);
+    ken_free(list);
+    return detail && list;
 }
 
-// One name: bytes shared with the one before, the rest, and where it is defined.
-static size_t put_name(const ken_lex_builder *b, size_t from, ken_str before, ken_buf *out)
+// Where a name is defined; `places` holds no more than one name's.
+static size_t put_name(const ken_lex_builder *b, size_t from, ken_buf *places, seg_writer *w)
 {
     const built_name *names = b->names.ptr;
     const char *text = b->name_text.ptr;
     ken_str name = ken_str_n(text + names[from].text, names[from].len);
-    size_t shared = 0, to = from;
-    while (shared < before.len && shared < name.len && before.ptr[shared] == name.ptr[shared])
-        shared++;
-    while (to < b->names.len && names[to].key == names[from].key &&
-           ken_str_eq(ken_str_n(text + names[to].text, names[to].len), name))
-        to++;
-    ken_buf_put_varint(out, shared);
-    ken_buf_put_varint(out, name.len - shared);
-    ken_buf_put(out, name.ptr + shared, name.len - shared);
-    ken_buf_put_varint(out, to - from);
+    size_t to = from;
     uint32_t last = 0;
-    for (size_t i = from; i < to; i++) {
-        ken_buf_put_varint(out, names[i].content - last);
-        ken_buf_put_varint(out, names[i].symbol);
-        ken_buf_putc(out, (char)names[i].kind);
-        ken_buf_putc(out, (char)names[i].depth);
-        last = names[i].content;
+    ken_buf_clear(places);
+    while (to < b->names.len && names[to].key == names[from].key &&
+           ken_str_eq(ken_str_n(text + names[to].text, names[to].len), name)) {
+        ken_buf_put_varint(places, names[to].content - last);
+        ken_buf_put_varint(places, names[to].symbol);
+        ken_buf_putc(places, (char)names[to].kind);
+        ken_buf_putc(places, (char)names[to].depth);
+        last = names[to++].content;
     }
+    ken_lex__put_name(w, name, (uint32_t)(to - from), ken_buf_str(places));
     return to;
 }
 
-static void put_names(const ken_lex_builder *b, seg_header *h, ken_buf *keys, ken_buf *out,
-                      ken_buf *letters)
+static bool put_names(const ken_lex_builder *b, seg_writer *w)
 {
-    ken_str before = { NULL, 0 };
-    for (size_t i = 0; i < b->names.len;) {
-        if (h->n_names % SEG_NAMES_PER_BLOCK == 0) {
-            before = (ken_str){ NULL, 0 };
-            put64(keys, b->names.ptr[i].key);
-            put64(keys, out->len);
-            h->n_name_blocks++;
-        }
-        size_t next = put_name(b, i, before, out);
-        before = ken_str_n(b->name_text.ptr + b->names.ptr[i].text, b->names.ptr[i].len);
-        put32(letters, seg_name_letters(before));
-        h->n_names++;
-        i = next;
-    }
-    while (letters->len % SEG_LETTERS_BYTES)
-        put32(letters, 0);
+    ken_buf places = KEN_BUF_INIT((size_t)1 << 30);
+    for (size_t i = 0; i < b->names.len;)
+        i = put_name(b, i, &places, w);
+    bool is_over = places.is_over || b->name_text.is_over;
+    ken_buf_release(&places);
+    return !is_over;
 }
 
-static void put_contents(const ken_lex_builder *b, ken_buf *out)
+static void put_contents(const ken_lex_builder *b, seg_writer *w)
 {
     for (size_t i = 0; i < b->contents.len; i++) {
         const ken_lex_content *c = &b->contents.ptr[i];
-        put64(out, (uint64_t)c->id);
-        put32(out, c->first_chunk);
-        put32(out, c->n_chunks);
-        for (int f = 0; f < KEN_FIELD_COUNT; f++)
-            put32(out, c->len[f]);
-        put32(out, 0);
+        ken_lex__put_content(w, c->id, c->n_chunks, c->len);
     }
-}
-
-static void put_lens(const ken_lex_builder *b, ken_buf *out)
-{
     for (size_t i = 0; i < b->lens.len; i++) {
-        ken_buf_putc(out, (char)(b->lens.ptr[i] & 0xff));
-        ken_buf_putc(out, (char)(b->lens.ptr[i] >> 8));
+        uint8_t len[2] = { (uint8_t)b->lens.ptr[i], (uint8_t)(b->lens.ptr[i] >> 8) };
+        ken_lex__put_lens(w, len, sizeof len);
     }
 }
 
-static void put_header(const seg_header *h, ken_buf *out)
+ken_status ken_lex_builder_finish(ken_lex_builder *b, const ken_block_sink *sink, ken_err *err)
 {
-    size_t start = out->len;
-    const uint32_t fields[] = { SEG_MAGIC,  SEG_FORMAT,     h->n_contents, h->n_chunks,
-                                h->n_terms, h->bucket_bits, h->n_names,    h->n_name_blocks };
-    for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
-        put32(out, fields[i]);
-    for (int i = 0; i < SEG_SECTIONS; i++)
-        put64(out, h->at[i]);
-    while (out->len - start < SEG_HEADER_BYTES)
-        ken_buf_putc(out, 0);
-}
-
-ken_status ken_lex_builder_finish(ken_lex_builder *b, ken_buf *out, ken_err *err)
-{
-    ken_buf parts[SEG_END];
-    for (int i = 0; i < SEG_END; i++)
-        parts[i] = KEN_BUF_INIT((size_t)2 << 30);
-    seg_header h = { .n_contents = (uint32_t)b->contents.len, .n_chunks = b->n_chunks };
+    seg_writer w;
+    size_t n_postings = b->n_postings;
     ken_status st = KEN_OK;
-    terms_out terms = { &parts[SEG_BUCKETS], &parts[SEG_DICT], &parts[SEG_POSTINGS], NULL, 0 };
-    if (!ken_lex_builder_sort(b, 0, 1) || !put_terms(b, &h, &terms)) {
-        st = KEN_FAIL(err, KEN_ENOMEM, "sorting %zu postings", b->n_postings);
-        goto out;
+    ken_lex__writer_init(&w, sink);
+    if (!ken_lex_builder_sort(b, 0, 1)) {
+        st = KEN_FAIL(err, KEN_ENOMEM, "sorting %zu postings", n_postings);
+    } else {
+        put_contents(b, &w);
+        ken_lex__begin_terms(&w, n_postings);
+        if (!put_terms(b, &w))
+            st = KEN_FAIL(err, KEN_ENOMEM, "writing %zu postings", n_postings);
+        ken_lex__end_terms(&w);
+        if (!put_names(b, &w) && !st)
+            st = KEN_FAIL(err, KEN_ELIMIT, "the names of a search segment are too many");
     }
-    put_contents(b, &parts[SEG_CONTENTS]);
-    put_lens(b, &parts[SEG_CHUNK_LENS]);
-    put_names(b, &h, &parts[SEG_NAME_KEYS], &parts[SEG_NAMES], &parts[SEG_NAME_LETTERS]);
-    uint64_t at = SEG_HEADER_BYTES;
-    bool is_over = b->name_text.is_over;
-    for (int i = 0; i < SEG_END; i++) {
-        h.at[i] = at;
-        at += parts[i].len;
-        is_over = is_over || parts[i].is_over;
-    }
-    h.at[SEG_END] = at;
-    put_header(&h, out);
-    for (int i = 0; i < SEG_END; i++)
-        ken_buf_put_str(out, ken_buf_str(&parts[i]));
-    if (is_over || out->is_over)
-        st = KEN_FAIL(err, KEN_ELIMIT, "a search segment of %zu postings is too large",
-                      b->n_postings);
-out:
-    for (int i = 0; i < SEG_END; i++)
-        ken_buf_release(&parts[i]);
+    ken_status end = ken_lex__writer_end(&w, st ? NULL : err);
     clear(b);
-    return st;
-}
-
-// ---- merging -----------------------------------------------------------------------------------
-
-typedef struct merge {
-    ken_lex_builder *b;
-    ken_lex_segment *s;
-    const uint32_t *new_ordinal; // by old ordinal; UINT32_MAX = dead
-} merge;
-
-static bool merge_name(void *ctx, ken_str text, const ken_name_posting *postings, uint32_t n)
-{
-    merge *m = ctx;
-    for (uint32_t i = 0; i < n; i++)
-        if (m->new_ordinal[postings[i].content] != UINT32_MAX)
-            add_name(m->b, text, m->new_ordinal[postings[i].content], postings[i].symbol,
-                     postings[i].kind, postings[i].depth);
-    return true;
-}
-
-// The chunks of the content at hand; false when they are damaged.
-static bool merge_chunks(merge *m, ken_term term, const ken_lex_cursor *c, uint32_t *n_chunks)
-{
-    uint32_t ordinal = m->new_ordinal[c->content], chunk = 0, tf[KEN_FIELD_COUNT];
-    const uint8_t *pos = NULL;
-    for (; ken_lex_cursor_chunk(c, &pos, &chunk, tf); ++*n_chunks) {
-        if (chunk >= ken_lex_segment_contents(m->s)[c->content].n_chunks)
-            return false;
-        ken_posting p = { .key = term << 24 | chunk, .content = ordinal };
-        for (int f = 0; f < KEN_FIELD_COUNT; f++)
-            p.tf[f] = tf[f] > UINT8_MAX ? UINT8_MAX : (uint8_t)tf[f];
-        if (ordinal != UINT32_MAX)
-            add_posting(m->b, p);
-    }
-    return true;
-}
-
-// The segment read here is removed afterwards: what cannot be read whole must not pass for all.
-static ken_status merge_list(merge *m, ken_term term, const ken_lex_list *list, ken_err *err)
-{
-    uint32_t n_contents = 0, n_chunks = 0;
-    bool is_sound = true;
-    ken_lex_cursor c;
-    ken_lex_cursor_init(&c, list);
-    while (is_sound && ken_lex_cursor_next(&c)) {
-        n_contents++;
-        is_sound =
-            c.content < ken_lex_segment_n_contents(m->s) && merge_chunks(m, term, &c, &n_chunks);
-    }
-    if (is_sound && n_contents == list->n_contents && n_chunks == list->n_chunks)
-        return KEN_OK;
-    return KEN_FAIL(err, KEN_ECORRUPT, "a search segment's postings are damaged");
-}
-
-ken_status ken_lex_builder_merge(ken_lex_builder *b, ken_lex_segment *s, const bool *is_live,
-                                 ken_err *err)
-{
-    uint32_t n = ken_lex_segment_n_contents(s);
-    const ken_lex_content *contents = ken_lex_segment_contents(s);
-    uint32_t *ordinals = ken_alloc(ken_mul_size(n, sizeof *ordinals));
-    merge m = { b, s, ordinals };
-    ken_status st = KEN_OK;
-    for (uint32_t i = 0; i < n && !st; i++) {
-        ordinals[i] = UINT32_MAX;
-        if (!is_live[i])
-            continue;
-        ordinals[i] = (uint32_t)b->contents.len;
-        const uint16_t *lens = NULL;
-        st = ken_lex_segment_chunk_lens(s, i, &lens, err);
-        if (!st)
-            add_content(b, contents[i].id, lens, contents[i].n_chunks, contents[i].len);
-    }
-    uint64_t next = 0;
-    ken_term term;
-    ken_lex_list list;
-    while (!st && ken_lex__next_term(s, &next, &term, &list, &st, err))
-        st = merge_list(&m, term, &list, err);
-    if (!st)
-        st = ken_lex_names_prefix(s, KEN_STR(""), merge_name, &m, err);
-    ken_free(ordinals);
-    return st;
+    return st ? st : end;
 }

@@ -5,13 +5,7 @@
 #include "base/alloc.h"
 #include "lexical/lexical_priv.h"
 
-typedef struct name_reader {
-    ken_lex_segment *s;
-    const uint8_t *at, *end;
-    char text[SEG_NAME_MAX];
-    size_t len;
-    KEN_VEC(ken_name_posting) postings;
-} name_reader;
+typedef seg_names name_reader;
 
 static bool read_number(name_reader *r, uint64_t max, uint32_t *out)
 {
@@ -27,7 +21,7 @@ static bool read_postings(name_reader *r)
     uint32_t n, content = 0, n_contents = ken_lex_segment_n_contents(r->s);
     if (!read_number(r, (uint64_t)(r->end - r->at), &n))
         return false;
-    ken_vec_clear(&r->postings);
+    ken_vec_clear(&r->places);
     for (uint32_t i = 0; i < n; i++) {
         ken_name_posting p;
         uint32_t delta;
@@ -40,7 +34,7 @@ static bool read_postings(name_reader *r)
         p.depth = *r->at++;
         if (content >= n_contents || (unsigned)p.kind >= KEN_SYMBOL_KIND_COUNT)
             return false;
-        ken_vec_push(&r->postings, p);
+        ken_vec_push(&r->places, p);
     }
     return true;
 }
@@ -96,10 +90,10 @@ static ken_status walk(ken_lex_segment *s, ken_str prefix, bool wants_equal, ken
             if (order > 0)
                 goes_on = false;
             else if (order == 0 && (!wants_equal || name.len == prefix.len))
-                goes_on = fn(ctx, name, r.postings.ptr, (uint32_t)r.postings.len);
+                goes_on = fn(ctx, name, r.places.ptr, (uint32_t)r.places.len);
         }
     }
-    ken_vec_release(&r.postings);
+    ken_lex__names_release(&r);
     return st;
 }
 
@@ -113,6 +107,33 @@ ken_status ken_lex_names_prefix(ken_lex_segment *s, ken_str prefix, ken_name_fn 
                                 ken_err *err)
 {
     return walk(s, prefix, false, fn, ctx, err);
+}
+
+// ---- from end to end ---------------------------------------------------------------------------
+
+int ken_lex__name_cmp(ken_str a, ken_str b)
+{
+    int c = ken_str_cmp_fold(a, b);
+    return c ? c : ken_str_cmp(a, b);
+}
+
+bool ken_lex__next_name(seg_names *n, ken_status *st, ken_err *err)
+{
+    while (n->at == n->end) {
+        if (!ken_lex__next_names_block(n->s, n->block, &n->at, &n->end, st, err))
+            return false;
+        n->block++;
+        n->len = 0;
+    }
+    if (read_name(n))
+        return true;
+    *st = KEN_FAIL(err, KEN_ECORRUPT, "a search segment's names are damaged");
+    return false;
+}
+
+void ken_lex__names_release(seg_names *n)
+{
+    ken_vec_release(&n->places);
 }
 
 // ---- near names --------------------------------------------------------------------------------
@@ -193,10 +214,9 @@ ken_status ken_lex_names_near(ken_lex_segment *s, ken_str name, uint32_t n_edits
             if (!read_name(&r))
                 st = KEN_FAIL(err, KEN_ECORRUPT, "a search segment's names are damaged");
             else if (set & 1)
-                goes_on =
-                    fn(ctx, ken_str_n(r.text, r.len), r.postings.ptr, (uint32_t)r.postings.len);
+                goes_on = fn(ctx, ken_str_n(r.text, r.len), r.places.ptr, (uint32_t)r.places.len);
         }
     }
-    ken_vec_release(&r.postings);
+    ken_lex__names_release(&r);
     return st;
 }

@@ -1,91 +1,90 @@
 // SPDX-License-Identifier: MIT
-// Reading a segment. Its bytes have one place in memory, reserved when it is opened; a block is
-// read into its place when something in it is first needed, so that every range is contiguous and
-// only what questions touch is resident. Whatever a stored number says is checked against the
+// Reading a segment. Its sections are ranges of memory of which a block is read when something in it
+// is first needed (blocks/sections.h), so that only what questions touch is resident. Whatever a stored number says is checked against the
 // section it is in.
-#include <sys/mman.h>
-
 #include "base/alloc.h"
 #include "lexical/lexical_priv.h"
 
 struct ken_lex_segment {
-    ken_block_source source;
-    uint8_t *base;      // reserved address space of n_bytes
-    uint8_t *has_block; // one byte a block
-    uint32_t n_blocks;
-    size_t resident;
+    ken_sections *bytes;
     seg_header h;
     ken_lex_content *contents;
     uint16_t *lens; // decoded chunk lengths of the last content asked for
     size_t lens_cap;
 };
 
-static ken_status damaged(const ken_lex_segment *s, const char *what, ken_err *err)
+ken_status ken_lex__damaged(const ken_lex_segment *s, const char *what, ken_err *err)
 {
-    return KEN_FAIL(err, KEN_ECORRUPT, "search segment %lld: %s", (long long)s->source.segment,
-                    what);
+    return KEN_FAIL(err, KEN_ECORRUPT, "search segment %lld: %s",
+                    (long long)ken_sections_id(s->bytes), what);
 }
 
-static ken_status load_block(ken_lex_segment *s, uint32_t block, ken_err *err)
+ken_status ken_lex__view(ken_lex_segment *s, uint32_t section, uint64_t at, uint64_t n,
+                         const uint8_t **out, ken_err *err)
 {
-    size_t want = s->source.block_bytes, got = 0;
-    if (block + 1 == s->n_blocks)
-        want = (size_t)(s->source.n_bytes - (uint64_t)block * want);
-    uint8_t *place = s->base + (size_t)block * s->source.block_bytes;
-    ken_status st = s->source.read(s->source.ctx, s->source.segment, block, place, &got, err);
+    return ken_sections_view(s->bytes, section, at, n, out, err);
+}
+
+void ken_lex__forget(ken_lex_segment *s, uint32_t section, uint64_t below)
+{
+    ken_sections_forget(s->bytes, section, below);
+}
+
+static uint64_t len_of(const ken_lex_segment *s, uint32_t section)
+{
+    return ken_sections_len(s->bytes, section);
+}
+
+// Formats 1 and 2 begin with their head and with where the sections are.
+static ken_status place_flat(ken_lex_segment *s, const uint8_t **head, ken_err *err)
+{
+    uint64_t at[SEG_SECTIONS], n_bytes = ken_sections_len(s->bytes, 0);
+    if (n_bytes < SEG_FLAT_HEADER_BYTES)
+        return ken_lex__damaged(s, "it is too short", err);
+    ken_status st = ken_lex__view(s, 0, 0, SEG_FLAT_HEADER_BYTES, head, err);
     if (st)
         return st;
-    if (got != want)
-        return damaged(s, "a block is too short", err);
-    s->has_block[block] = 1;
-    s->resident += want;
-    return KEN_OK;
-}
-
-// Makes bytes [at, at + n) readable.
-static ken_status view(ken_lex_segment *s, uint64_t at, uint64_t n, const uint8_t **out,
-                       ken_err *err)
-{
-    if (at > s->source.n_bytes || n > s->source.n_bytes - at)
-        return damaged(s, "a range is outside of it", err);
-    uint32_t first = (uint32_t)(at / s->source.block_bytes);
-    uint32_t last = n ? (uint32_t)((at + n - 1) / s->source.block_bytes) : first;
-    for (uint32_t b = first; b <= last && b < s->n_blocks; b++) {
-        ken_status st = s->has_block[b] ? KEN_OK : load_block(s, b, err);
-        if (st)
-            return st;
-    }
-    *out = s->base + at;
-    return KEN_OK;
+    if (ken_get32(*head) != SEG_MAGIC)
+        return ken_lex__damaged(s, "it does not begin like one", err);
+    uint32_t format = ken_get32(*head + 4);
+    if (format != 1 && format != 2)
+        return KEN_FAIL(err, KEN_EVERSION, "search segment has format %u, this program reads %d",
+                        format, SEG_FORMAT);
+    bool has_letters = format > 1;
+    for (int i = 0; i < SEG_SECTIONS; i++)
+        at[i] = ken_get64(*head + 32 + 8 * (size_t)i);
+    uint64_t end =
+        ken_get64(*head + 32 + 8 * (size_t)(has_letters ? SEG_SECTIONS : SEG_NAME_LETTERS));
+    if (!has_letters) // no bytes of them
+        at[SEG_NAME_LETTERS] = end;
+    if (at[0] != SEG_FLAT_HEADER_BYTES || end != n_bytes)
+        return ken_lex__damaged(s, "its sections do not fit", err);
+    return ken_sections_place(s->bytes, at, SEG_SECTIONS, err);
 }
 
 static ken_status read_header(ken_lex_segment *s, ken_err *err)
 {
-    const uint8_t *p = NULL;
-    ken_status st = view(s, 0, SEG_HEADER_BYTES, &p, err);
-    if (st)
-        return st;
-    if (ken_get32(p) != SEG_MAGIC)
-        return damaged(s, "it does not begin like one", err);
-    uint32_t format = ken_get32(p + 4);
-    if (!format || format > SEG_FORMAT)
+    ken_str head = ken_sections_head(s->bytes);
+    const uint8_t *p = (const uint8_t *)head.ptr;
+    bool is_flat = ken_sections_is_flat(s->bytes), has_letters = true;
+    if (is_flat) {
+        ken_status st = place_flat(s, &p, err);
+        if (st)
+            return st;
+        has_letters = ken_get32(p + 4) > 1;
+    } else if (head.len != SEG_HEAD_BYTES || ken_get32(p) != SEG_MAGIC ||
+               ken_sections_count(s->bytes) != SEG_SECTIONS) {
+        return ken_lex__damaged(s, "it does not end like one", err);
+    } else if (ken_get32(p + 4) != SEG_FORMAT) {
         return KEN_FAIL(err, KEN_EVERSION, "search segment has format %u, this program reads %d",
-                        format, SEG_FORMAT);
-    bool has_letters = format > 1;
+                        ken_get32(p + 4), SEG_FORMAT);
+    }
     uint32_t *fields[] = { &s->h.n_contents,  &s->h.n_chunks, &s->h.n_terms,
                            &s->h.bucket_bits, &s->h.n_names,  &s->h.n_name_blocks };
     for (size_t i = 0; i < sizeof fields / sizeof *fields; i++)
         *fields[i] = ken_get32(p + 8 + 4 * i);
-    for (int i = 0, n = 0; i < SEG_SECTIONS; i++)
-        if (i != SEG_NAME_LETTERS || has_letters)
-            s->h.at[i] = ken_get64(p + 32 + 8 * n++);
-    if (!has_letters) // no bytes of them
-        s->h.at[SEG_NAME_LETTERS] = s->h.at[SEG_END];
-    bool is_sound = s->h.at[0] == SEG_HEADER_BYTES && s->h.at[SEG_END] == s->source.n_bytes &&
-                    s->h.bucket_bits >= SEG_MIN_BUCKET_BITS &&
-                    s->h.bucket_bits <= SEG_MAX_BUCKET_BITS;
-    for (int i = 1; i < SEG_SECTIONS; i++)
-        is_sound = is_sound && s->h.at[i] >= s->h.at[i - 1];
+    bool is_sound =
+        s->h.bucket_bits >= SEG_MIN_BUCKET_BITS && s->h.bucket_bits <= SEG_MAX_BUCKET_BITS;
     const uint64_t sizes[][2] = {
         { SEG_CONTENTS, (uint64_t)s->h.n_contents * SEG_CONTENT_BYTES },
         { SEG_CHUNK_LENS, (uint64_t)s->h.n_chunks * KEN_FIELD_COUNT * 2 },
@@ -94,15 +93,15 @@ static ken_status read_header(ken_lex_segment *s, ken_err *err)
         { SEG_NAME_LETTERS, has_letters ? (uint64_t)s->h.n_name_blocks * SEG_LETTERS_BYTES : 0 },
     };
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        is_sound = is_sound && s->h.at[sizes[i][0] + 1] - s->h.at[sizes[i][0]] == sizes[i][1];
-    return is_sound ? KEN_OK : damaged(s, "its sections do not fit", err);
+        is_sound = is_sound && len_of(s, (uint32_t)sizes[i][0]) == sizes[i][1];
+    return is_sound ? KEN_OK : ken_lex__damaged(s, "its sections do not fit", err);
 }
 
 static ken_status read_contents(ken_lex_segment *s, ken_err *err)
 {
     const uint8_t *p = NULL;
     ken_status st =
-        view(s, s->h.at[SEG_CONTENTS], (uint64_t)s->h.n_contents * SEG_CONTENT_BYTES, &p, err);
+        ken_lex__view(s, SEG_CONTENTS, 0, (uint64_t)s->h.n_contents * SEG_CONTENT_BYTES, &p, err);
     if (st)
         return st;
     s->contents = ken_alloc(ken_mul_size(s->h.n_contents, sizeof *s->contents));
@@ -115,30 +114,16 @@ static ken_status read_contents(ken_lex_segment *s, ken_err *err)
         for (int f = 0; f < KEN_FIELD_COUNT; f++)
             c->len[f] = ken_get32(p + 16 + 4 * f);
         if (c->first_chunk != chunk)
-            return damaged(s, "its contents do not add up", err);
+            return ken_lex__damaged(s, "its contents do not add up", err);
         chunk += c->n_chunks;
     }
-    return chunk == s->h.n_chunks ? KEN_OK : damaged(s, "its contents do not add up", err);
+    return chunk == s->h.n_chunks ? KEN_OK : ken_lex__damaged(s, "its contents do not add up", err);
 }
 
 ken_status ken_lex_segment_open(const ken_block_source *source, ken_lex_segment **out, ken_err *err)
 {
-    if (source->n_bytes < SEG_HEADER_BYTES || !source->block_bytes ||
-        source->n_bytes / source->block_bytes >= UINT32_MAX)
-        return KEN_FAIL(err, KEN_ECORRUPT, "search segment %lld has %llu bytes",
-                        (long long)source->segment, (unsigned long long)source->n_bytes);
     ken_lex_segment *s = ken_zalloc(sizeof *s);
-    s->source = *source;
-    s->n_blocks = (uint32_t)((source->n_bytes + source->block_bytes - 1) / source->block_bytes);
-    s->has_block = ken_zalloc(s->n_blocks);
-    s->base = mmap(NULL, (size_t)s->n_blocks * source->block_bytes, PROT_READ | PROT_WRITE,
-                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    ken_status st = KEN_OK;
-    if (s->base == MAP_FAILED) {
-        s->base = NULL;
-        st = KEN_FAIL(err, KEN_ENOMEM, "a search segment of %llu bytes",
-                      (unsigned long long)source->n_bytes);
-    }
+    ken_status st = ken_sections_open(source, &s->bytes, err);
     if (!st)
         st = read_header(s, err);
     if (!st)
@@ -154,9 +139,7 @@ void ken_lex_segment_close(ken_lex_segment *s)
 {
     if (!s)
         return;
-    if (s->base)
-        munmap(s->base, (size_t)s->n_blocks * s->source.block_bytes);
-    ken_free(s->has_block);
+    ken_sections_close(s->bytes);
     ken_free(s->contents);
     ken_free(s->lens);
     ken_free(s);
@@ -179,15 +162,15 @@ const ken_lex_content *ken_lex_segment_contents(const ken_lex_segment *s)
 
 size_t ken_lex_segment_resident(const ken_lex_segment *s)
 {
-    return s->resident;
+    return ken_sections_resident(s->bytes);
 }
 
 ken_status ken_lex_segment_raw_lens(ken_lex_segment *s, uint32_t content, const uint8_t **out,
                                     ken_err *err)
 {
     const ken_lex_content *c = &s->contents[content];
-    return view(s, s->h.at[SEG_CHUNK_LENS] + (uint64_t)c->first_chunk * KEN_FIELD_COUNT * 2,
-                (size_t)c->n_chunks * KEN_FIELD_COUNT * 2, out, err);
+    return ken_lex__view(s, SEG_CHUNK_LENS, (uint64_t)c->first_chunk * KEN_FIELD_COUNT * 2,
+                         (size_t)c->n_chunks * KEN_FIELD_COUNT * 2, out, err);
 }
 
 ken_status ken_lex_segment_chunk_lens(ken_lex_segment *s, uint32_t content, const uint16_t **out,
@@ -208,6 +191,7 @@ ken_status ken_lex_segment_chunk_lens(ken_lex_segment *s, uint32_t content, cons
 // ---- the dictionary --------------------------------------------------------------------------
 
 typedef struct bucket {
+    uint64_t from; // of the dictionary
     const uint8_t *at, *end;
     uint64_t postings; // offset of the next entry's postings in their section
 } bucket;
@@ -216,22 +200,23 @@ static ken_status open_bucket(ken_lex_segment *s, uint64_t index, bucket *out, k
 {
     *out = (bucket){ 0 };
     const uint8_t *p = NULL;
-    ken_status st = view(s, s->h.at[SEG_BUCKETS] + index * 4, 8, &p, err);
+    ken_status st = ken_lex__view(s, SEG_BUCKETS, index * 4, 8, &p, err);
     if (st)
         return st;
     uint32_t from = ken_get32(p), to = ken_get32(p + 4);
-    uint64_t size = s->h.at[SEG_DICT + 1] - s->h.at[SEG_DICT];
+    uint64_t size = len_of(s, SEG_DICT);
     if (from > to || to > size)
-        return damaged(s, "a bucket is outside of the dictionary", err);
+        return ken_lex__damaged(s, "a bucket is outside of the dictionary", err);
     if (from == to)
         return KEN_OK;
-    st = view(s, s->h.at[SEG_DICT] + from, to - from, &out->at, err);
+    out->from = from;
+    st = ken_lex__view(s, SEG_DICT, from, to - from, &out->at, err);
     if (st)
         return st;
     out->end = out->at + (to - from);
     return ken_varint_get(&out->at, out->end, &out->postings)
                ? KEN_OK
-               : damaged(s, "a bucket is cut short", err);
+               : ken_lex__damaged(s, "a bucket is cut short", err);
 }
 
 typedef struct dict_entry {
@@ -260,11 +245,11 @@ enum {
 
 static ken_status list_of(ken_lex_segment *s, const dict_entry *e, ken_lex_list *out, ken_err *err)
 {
-    uint64_t size = s->h.at[SEG_POSTINGS + 1] - s->h.at[SEG_POSTINGS];
+    uint64_t size = len_of(s, SEG_POSTINGS);
     if (e->postings > size || e->n_bytes > size - e->postings || e->n_bytes > LIST_BYTES_MAX ||
         e->n_contents > s->h.n_contents || e->n_more > s->h.n_chunks)
-        return damaged(s, "a posting list is outside of it", err);
-    ken_status st = view(s, s->h.at[SEG_POSTINGS] + e->postings, e->n_bytes, &out->at, err);
+        return ken_lex__damaged(s, "a posting list is outside of it", err);
+    ken_status st = ken_lex__view(s, SEG_POSTINGS, e->postings, e->n_bytes, &out->at, err);
     if (st)
         return st;
     out->end = out->at + e->n_bytes;
@@ -286,31 +271,42 @@ ken_status ken_lex_find(ken_lex_segment *s, ken_term term, ken_lex_list *out, ke
     return st;
 }
 
-bool ken_lex__next_term(ken_lex_segment *s, uint64_t *at, ken_term *term, ken_lex_list *list,
-                        ken_status *st, ken_err *err)
+bool ken_lex__next_term(seg_terms *t, ken_status *st, ken_err *err)
 {
+    ken_lex_segment *s = t->s;
     uint64_t n_buckets = (uint64_t)1 << s->h.bucket_bits;
-    for (uint64_t index = *at >> 32; index < n_buckets; index++, *at = index << 32) {
+    while (t->at == t->end) {
+        if (t->bucket == n_buckets)
+            return false;
         bucket b;
-        *st = open_bucket(s, index, &b, err);
+        *st = open_bucket(s, t->bucket, &b, err);
         if (*st)
             return false;
-        dict_entry e;
-        uint32_t n = 0, skip = (uint32_t)*at;
-        while (b.at && next_entry(&b, &e)) {
-            if (n++ < skip)
-                continue;
-            *term = (index >> (s->h.bucket_bits - SEG_MIN_BUCKET_BITS)) << 32 | e.low;
-            *st = list_of(s, &e, list, err);
-            *at = index << 32 | n;
-            return !*st;
-        }
-        if (b.at != b.end) {
-            *st = damaged(s, "a bucket is cut short", err);
-            return false;
-        }
+        ken_lex__forget(s, SEG_BUCKETS, t->bucket * 4);
+        ken_lex__forget(s, SEG_DICT, b.from);
+        t->bucket++;
+        t->at = b.at;
+        t->end = b.end;
+        t->postings = b.postings;
     }
-    return false;
+    bucket b = { 0, t->at, t->end, t->postings };
+    dict_entry e;
+    if (!next_entry(&b, &e)) {
+        *st = ken_lex__damaged(s, "a bucket is cut short", err);
+        return false;
+    }
+    t->at = b.at;
+    t->postings = b.postings;
+    t->term = (t->bucket - 1) >> (s->h.bucket_bits - SEG_MIN_BUCKET_BITS) << 32 | e.low;
+    if (t->has_no_lists) {
+        t->list = (ken_lex_list){ .n_contents = (uint32_t)e.n_contents,
+                                  .n_chunks = (uint32_t)(e.n_contents + e.n_more) };
+        return true;
+    }
+    if (e.postings <= len_of(s, SEG_POSTINGS))
+        ken_lex__forget(s, SEG_POSTINGS, e.postings);
+    *st = list_of(s, &e, &t->list, err);
+    return !*st;
 }
 
 // ---- names -------------------------------------------------------------------------------------
@@ -318,29 +314,53 @@ bool ken_lex__next_term(ken_lex_segment *s, uint64_t *at, ken_term *term, ken_le
 ken_status ken_lex__names_section(ken_lex_segment *s, ken_lex__names *out, ken_err *err)
 {
     *out = (ken_lex__names){ .n_blocks = s->h.n_name_blocks };
-    return view(s, s->h.at[SEG_NAME_KEYS], (uint64_t)out->n_blocks * SEG_NAME_KEY_BYTES, &out->keys,
-                err);
+    return ken_lex__view(s, SEG_NAME_KEYS, 0, (uint64_t)out->n_blocks * SEG_NAME_KEY_BYTES,
+                         &out->keys, err);
 }
 
 ken_status ken_lex__names_letters(ken_lex_segment *s, ken_lex__names *names, ken_err *err)
 {
-    uint64_t at = s->h.at[SEG_NAME_LETTERS], n = s->h.at[SEG_NAME_LETTERS + 1] - at;
-    return n ? view(s, at, n, &names->letters, err) : KEN_OK;
+    uint64_t n = len_of(s, SEG_NAME_LETTERS);
+    return n ? ken_lex__view(s, SEG_NAME_LETTERS, 0, n, &names->letters, err) : KEN_OK;
+}
+
+// The block whose key is at `key`; the next one's follows it, unless this one is the last.
+static ken_status view_names(ken_lex_segment *s, const uint8_t *key, bool is_last,
+                             const uint8_t **out_at, const uint8_t **out_end, ken_err *err)
+{
+    uint64_t size = len_of(s, SEG_NAMES), from = ken_get64(key + 8);
+    uint64_t to = is_last ? size : ken_get64(key + SEG_NAME_KEY_BYTES + 8);
+    if (from > to || to > size)
+        return ken_lex__damaged(s, "a block of names is outside of it", err);
+    ken_status st = ken_lex__view(s, SEG_NAMES, from, to - from, out_at, err);
+    if (!st)
+        *out_end = *out_at + (to - from);
+    return st;
 }
 
 ken_status ken_lex__names_block(ken_lex_segment *s, const ken_lex__names *names, uint32_t block,
                                 const uint8_t **out_at, const uint8_t **out_end, ken_err *err)
 {
-    uint64_t size = s->h.at[SEG_NAMES + 1] - s->h.at[SEG_NAMES];
-    const uint8_t *key = names->keys + (size_t)block * SEG_NAME_KEY_BYTES;
-    uint64_t from = ken_get64(key + 8);
-    uint64_t to = block + 1 < names->n_blocks ? ken_get64(key + SEG_NAME_KEY_BYTES + 8) : size;
-    if (from > to || to > size)
-        return damaged(s, "a block of names is outside of it", err);
-    ken_status st = view(s, s->h.at[SEG_NAMES] + from, to - from, out_at, err);
-    if (!st)
-        *out_end = *out_at + (to - from);
-    return st;
+    return view_names(s, names->keys + (size_t)block * SEG_NAME_KEY_BYTES,
+                      block + 1 == names->n_blocks, out_at, out_end, err);
+}
+
+bool ken_lex__next_names_block(ken_lex_segment *s, uint32_t block, const uint8_t **out_at,
+                               const uint8_t **out_end, ken_status *st, ken_err *err)
+{
+    if (block >= s->h.n_name_blocks)
+        return false;
+    bool is_last = block + 1 == s->h.n_name_blocks;
+    const uint64_t at = (uint64_t)block * SEG_NAME_KEY_BYTES;
+    const uint8_t *key = NULL;
+    *st = ken_lex__view(s, SEG_NAME_KEYS, at, (is_last ? 1 : 2) * SEG_NAME_KEY_BYTES, &key, err);
+    if (*st)
+        return false;
+    if (ken_get64(key + 8) <= len_of(s, SEG_NAMES))
+        ken_lex__forget(s, SEG_NAMES, ken_get64(key + 8));
+    ken_lex__forget(s, SEG_NAME_KEYS, at);
+    *st = view_names(s, key, is_last, out_at, out_end, err);
+    return !*st;
 }
 
 // ---- posting lists -----------------------------------------------------------------------------

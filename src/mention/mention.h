@@ -6,20 +6,23 @@
 // as 32-bit hashes: an answer may hold contents that say another name, never misses one that says
 // this.
 //
-// Layout, little-endian: a header of 32 bytes; the ids of contents, 8 bytes each; a directory, one
-// entry of 8 bytes (hash, offset) for every 32nd name; then the names by hash: varints of the
-// difference to the hash before, of the number of contents, and of the differences of their
-// ordinals.
+// Layout, little-endian, in three sections (blocks/sections.h): the ids of contents, 8 bytes each; a
+// directory, one entry of 8 bytes (hash, offset among the lists) for every 32nd name; then the names
+// by hash: varints of the difference to the hash before (0 where an entry says it), of the number of
+// contents, and of the differences of their ordinals. The head: magic, format 2, numbers of contents
+// and of names. Format 1 was flat, behind 32 bytes of header; it is still read.
 //
 // Ownership: said at each function. Threads: a builder and a segment belong to one thread at a
 // time. Errors: KEN_ECORRUPT for bytes that are no segment; everything read is checked.
 #ifndef KEN_MENTION_MENTION_H
 #define KEN_MENTION_MENTION_H
 
+#include <stdbool.h>
+
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/vec.h"
-#include "model/blocks.h"
+#include "blocks/blocks.h"
 #include "model/refs.h"
 
 typedef KEN_VEC(uint32_t) ken_mentions; // hashes of names; one may be there several times
@@ -42,24 +45,35 @@ void ken_mention_builder_add(ken_mention_builder *b, int64_t content, const uint
                              size_t n);
 size_t ken_mention_builder_bytes(const ken_mention_builder *b); // memory in use
 uint32_t ken_mention_builder_n_contents(const ken_mention_builder *b);
-// Appends the segment's bytes to `out` and empties the builder.
-ken_status ken_mention_builder_finish(ken_mention_builder *b, ken_buf *out, ken_err *err)
-    KEN_MUST_USE;
+// Writes the segment and empties the builder.
+ken_status ken_mention_builder_finish(ken_mention_builder *b, const ken_block_sink *sink,
+                                      ken_err *err) KEN_MUST_USE;
 
 // ---- reading -----------------------------------------------------------------------------------
 typedef struct ken_mention_segment ken_mention_segment;
 
-// Reads all of it. Free with ken_mention_segment_close.
+// Reads the list of contents; names are read when they are first asked for. Free with
+// ken_mention_segment_close.
 ken_status ken_mention_segment_open(const ken_block_source *source, ken_mention_segment **out,
                                     ken_err *err) KEN_MUST_USE;
 void ken_mention_segment_close(ken_mention_segment *s);
+// Reads the rest, so that no question needs the source any more.
+ken_status ken_mention_segment_load(ken_mention_segment *s, ken_err *err) KEN_MUST_USE;
 uint32_t ken_mention_segment_n_contents(const ken_mention_segment *s);
 const int64_t *ken_mention_segment_contents(const ken_mention_segment *s); // borrowed
 // Appends the ordinals of the contents that say a name of that hash, in order.
 ken_status ken_mention_find(const ken_mention_segment *s, uint32_t hash, ken_mentions *out,
                             ken_err *err) KEN_MUST_USE;
-// Adds the contents for which `is_live[ordinal]` to a builder, as if they were new.
-ken_status ken_mention_builder_merge(ken_mention_builder *b, const ken_mention_segment *s,
-                                     const bool *is_live, ken_err *err) KEN_MUST_USE;
+
+// ---- merging -----------------------------------------------------------------------------------
+typedef struct ken_mention_input {
+    ken_mention_segment *segment;
+    const bool *is_live; // by ordinal; NULL = all are
+} ken_mention_input;
+
+// Writes the contents of some segments, less those that are not alive, as one. Reads them from end
+// to end and holds some blocks of each.
+ken_status ken_mention_merge(const ken_mention_input *inputs, size_t n, const ken_block_sink *sink,
+                             ken_err *err) KEN_MUST_USE;
 
 #endif

@@ -106,74 +106,43 @@ static void sort_pairs(uint64_t *pairs, size_t n)
     ken_free(other); // four passes: what was given holds the result again
 }
 
-typedef struct mention_writer {
-    ken_buf lists, directory;
-    uint32_t n_names, last_hash;
-} mention_writer;
-
-// All contents of one hash: pairs [from, to).
-static void put_list(mention_writer *w, const uint64_t *pairs, size_t from, size_t to)
+// All contents of one hash: pairs [from, to), of which some may be there twice.
+static void put_list(mention_writer *w, const uint64_t *pairs, size_t from, size_t to,
+                     ken_buf *list)
 {
-    uint32_t hash = (uint32_t)(pairs[from] >> 32), n = 0, last = UINT32_MAX;
-    if (w->n_names++ % MENTION_STRIDE == 0) {
-        uint8_t entry[MENTION_ENTRY_BYTES];
-        ken_put32(entry, hash);
-        ken_put32(entry + 4, (uint32_t)w->lists.len);
-        ken_buf_put(&w->directory, entry, sizeof entry);
-        w->last_hash = hash;
-    }
-    for (size_t i = from; i < to; i++) {
-        n += (uint32_t)pairs[i] != last;
-        last = (uint32_t)pairs[i];
-    }
-    ken_buf_put_varint(&w->lists, hash - w->last_hash);
-    ken_buf_put_varint(&w->lists, n);
-    w->last_hash = hash;
-    uint32_t before = 0;
-    last = UINT32_MAX;
+    uint32_t n = 0, before = 0;
+    ken_buf_clear(list);
     for (size_t i = from; i < to; i++) {
         uint32_t ordinal = (uint32_t)pairs[i];
-        if (ordinal == last)
+        if (n && ordinal == before)
             continue;
-        ken_buf_put_varint(&w->lists, ordinal - before);
-        before = last = ordinal;
+        ken_buf_put_varint(list, ordinal - before);
+        before = ordinal;
+        n++;
     }
+    mention_put_list(w, (uint32_t)(pairs[from] >> 32), n, ken_buf_str(list));
 }
 
-static void put_lists(mention_writer *w, const uint64_t *pairs, size_t n)
+ken_status ken_mention_builder_finish(ken_mention_builder *b, const ken_block_sink *sink,
+                                      ken_err *err)
 {
+    mention_writer w;
+    ken_buf list = KEN_BUF_INIT((size_t)1 << 30);
+    size_t n = b->pairs.len;
+    mention_writer_init(&w, sink);
+    if (n)
+        sort_pairs(b->pairs.ptr, n);
+    for (size_t i = 0; i < b->contents.len; i++)
+        mention_put_id(&w, b->contents.ptr[i]);
     for (size_t from = 0, to; from < n; from = to) {
         to = from;
-        while (to < n && pairs[to] >> 32 == pairs[from] >> 32)
+        while (to < n && b->pairs.ptr[to] >> 32 == b->pairs.ptr[from] >> 32)
             to++;
-        put_list(w, pairs, from, to);
+        put_list(&w, b->pairs.ptr, from, to, &list);
     }
-}
-
-ken_status ken_mention_builder_finish(ken_mention_builder *b, ken_buf *out, ken_err *err)
-{
-    mention_writer w = { .lists = KEN_BUF_INIT(UINT32_MAX), .directory = KEN_BUF_INIT(UINT32_MAX) };
-    if (b->pairs.len)
-        sort_pairs(b->pairs.ptr, b->pairs.len);
-    put_lists(&w, b->pairs.ptr, b->pairs.len);
-    uint8_t h[MENTION_HEADER_BYTES] = { 0 };
-    ken_put32(h + MENTION_AT_MAGIC, MENTION_MAGIC);
-    ken_put32(h + MENTION_AT_FORMAT, MENTION_FORMAT);
-    ken_put32(h + MENTION_AT_CONTENTS, (uint32_t)b->contents.len);
-    ken_put32(h + MENTION_AT_NAMES, w.n_names);
-    ken_buf_put(out, h, sizeof h);
-    for (size_t i = 0; i < b->contents.len; i++) {
-        uint8_t id[8];
-        ken_put64(id, (uint64_t)b->contents.ptr[i]);
-        ken_buf_put(out, id, sizeof id);
-    }
-    ken_buf_put_str(out, ken_buf_str(&w.directory));
-    ken_buf_put_str(out, ken_buf_str(&w.lists));
-    bool is_over = out->is_over || w.lists.is_over || w.directory.is_over;
-    ken_buf_release(&w.lists);
-    ken_buf_release(&w.directory);
+    bool is_over = list.is_over;
+    ken_buf_release(&list);
     clear(b);
-    if (is_over)
-        return KEN_FAIL(err, KEN_ELIMIT, "a segment of %u names is too large", w.n_names);
-    return KEN_OK;
+    ken_status st = mention_writer_end(&w, err);
+    return st || !is_over ? st : KEN_FAIL(err, KEN_ELIMIT, "a name is said too often");
 }

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// A segment as it is read: all of it in memory, a binary search and at most 32 short lists a name.
+// A segment as it is read: its list of contents, a binary search in the directory, and at most 32
+// short lists for a name.
 #include "base/alloc.h"
 #include "mention/mention_priv.h"
 
 struct ken_mention_segment {
-    uint8_t *bytes;
-    size_t n_bytes, directory_at, lists_at;
+    ken_sections *bytes;
     uint32_t n_contents, n_names, n_entries;
     int64_t *contents;
 };
@@ -15,42 +15,64 @@ static ken_status corrupt(const char *what, ken_err *err)
     return KEN_FAIL(err, KEN_ECORRUPT, "a segment of names is damaged: %s", what);
 }
 
-static ken_status read_bytes(const ken_block_source *source, ken_mention_segment *s, ken_err *err)
+static uint64_t len_of(const ken_mention_segment *s, uint32_t section)
 {
-    if (source->n_bytes > UINT32_MAX || !source->block_bytes)
-        return corrupt("its size", err);
-    uint32_t n_blocks =
-        (uint32_t)((source->n_bytes + source->block_bytes - 1) / source->block_bytes);
-    s->n_bytes = (size_t)source->n_bytes;
-    s->bytes = ken_alloc((size_t)n_blocks * source->block_bytes + 1);
-    for (uint32_t i = 0; i < n_blocks; i++) {
-        size_t n = 0, want = s->n_bytes - (size_t)i * source->block_bytes;
-        ken_status st = source->read(source->ctx, source->segment, i,
-                                     s->bytes + (size_t)i * source->block_bytes, &n, err);
-        if (st)
-            return st;
-        if (n != (want < source->block_bytes ? want : source->block_bytes))
-            return corrupt("a block is cut short", err);
-    }
-    return KEN_OK;
+    return ken_sections_len(s->bytes, section);
+}
+
+// Format 1 says where its sections are by the numbers in its header.
+static ken_status place_flat(ken_mention_segment *s, const uint8_t **head, ken_err *err)
+{
+    if (len_of(s, 0) < MENTION_FLAT_HEADER_BYTES)
+        return corrupt("it is not of this format", err);
+    ken_status st = ken_sections_view(s->bytes, 0, 0, MENTION_FLAT_HEADER_BYTES, head, err);
+    if (st)
+        return st;
+    uint64_t n_names = ken_get32(*head + MENTION_AT_NAMES);
+    uint64_t directory = MENTION_FLAT_HEADER_BYTES +
+                         (uint64_t)ken_get32(*head + MENTION_AT_CONTENTS) * MENTION_ID_BYTES;
+    const uint64_t at[MENTION_SECTIONS] = { MENTION_FLAT_HEADER_BYTES, directory,
+                                            directory + (n_names + MENTION_STRIDE - 1) /
+                                                            MENTION_STRIDE * MENTION_ENTRY_BYTES };
+    return ken_sections_place(s->bytes, at, MENTION_SECTIONS, err);
 }
 
 static ken_status read_head(ken_mention_segment *s, ken_err *err)
 {
-    if (s->n_bytes < MENTION_HEADER_BYTES ||
-        ken_get32(s->bytes + MENTION_AT_MAGIC) != MENTION_MAGIC ||
-        ken_get32(s->bytes + MENTION_AT_FORMAT) != MENTION_FORMAT)
+    ken_str text = ken_sections_head(s->bytes);
+    const uint8_t *head = (const uint8_t *)text.ptr;
+    uint32_t format = MENTION_FORMAT;
+    if (ken_sections_is_flat(s->bytes)) {
+        ken_status st = place_flat(s, &head, err);
+        if (st)
+            return st;
+        format = 1;
+    } else if (text.len != MENTION_HEAD_BYTES || ken_sections_count(s->bytes) != MENTION_SECTIONS) {
         return corrupt("it is not of this format", err);
-    s->n_contents = ken_get32(s->bytes + MENTION_AT_CONTENTS);
-    s->n_names = ken_get32(s->bytes + MENTION_AT_NAMES);
+    }
+    if (ken_get32(head + MENTION_AT_MAGIC) != MENTION_MAGIC ||
+        ken_get32(head + MENTION_AT_FORMAT) != format)
+        return corrupt("it is not of this format", err);
+    s->n_contents = ken_get32(head + MENTION_AT_CONTENTS);
+    s->n_names = ken_get32(head + MENTION_AT_NAMES);
     s->n_entries = s->n_names / MENTION_STRIDE + (s->n_names % MENTION_STRIDE != 0);
-    s->directory_at = MENTION_HEADER_BYTES + (size_t)s->n_contents * 8;
-    s->lists_at = s->directory_at + (size_t)s->n_entries * MENTION_ENTRY_BYTES;
-    if (s->lists_at > s->n_bytes)
-        return corrupt("its lists begin behind its end", err);
+    if (len_of(s, MENTION_CONTENTS) != (uint64_t)s->n_contents * MENTION_ID_BYTES ||
+        len_of(s, MENTION_DIRECTORY) != (uint64_t)s->n_entries * MENTION_ENTRY_BYTES)
+        return corrupt("its numbers", err);
+    return KEN_OK;
+}
+
+static ken_status read_contents(ken_mention_segment *s, ken_err *err)
+{
+    const uint8_t *p = NULL;
+    uint64_t n_bytes = len_of(s, MENTION_CONTENTS);
+    ken_status st = ken_sections_view(s->bytes, MENTION_CONTENTS, 0, n_bytes, &p, err);
+    if (st)
+        return st;
     s->contents = ken_alloc(ken_mul_size(s->n_contents + (size_t)1, sizeof *s->contents));
     for (uint32_t i = 0; i < s->n_contents; i++)
-        s->contents[i] = (int64_t)ken_get64(s->bytes + MENTION_HEADER_BYTES + (size_t)i * 8);
+        s->contents[i] = (int64_t)ken_get64(p + (size_t)i * MENTION_ID_BYTES);
+    ken_sections_forget(s->bytes, MENTION_CONTENTS, n_bytes);
     return KEN_OK;
 }
 
@@ -58,9 +80,11 @@ ken_status ken_mention_segment_open(const ken_block_source *source, ken_mention_
                                     ken_err *err)
 {
     ken_mention_segment *s = ken_zalloc(sizeof *s);
-    ken_status st = read_bytes(source, s, err);
+    ken_status st = ken_sections_open(source, &s->bytes, err);
     if (!st)
         st = read_head(s, err);
+    if (!st)
+        st = read_contents(s, err);
     if (st)
         ken_mention_segment_close(s);
     else
@@ -72,9 +96,18 @@ void ken_mention_segment_close(ken_mention_segment *s)
 {
     if (!s)
         return;
-    ken_free(s->bytes);
+    ken_sections_close(s->bytes);
     ken_free(s->contents);
     ken_free(s);
+}
+
+ken_status ken_mention_segment_load(ken_mention_segment *s, ken_err *err)
+{
+    const uint8_t *p;
+    ken_status st =
+        ken_sections_view(s->bytes, MENTION_DIRECTORY, 0, len_of(s, MENTION_DIRECTORY), &p, err);
+    return st ? st
+              : ken_sections_view(s->bytes, MENTION_LISTS, 0, len_of(s, MENTION_LISTS), &p, err);
 }
 
 uint32_t ken_mention_segment_n_contents(const ken_mention_segment *s)
@@ -90,8 +123,7 @@ const int64_t *ken_mention_segment_contents(const ken_mention_segment *s)
 // ---- lists -------------------------------------------------------------------------------------
 
 typedef struct mention_list {
-    uint32_t hash, n;
-    const uint8_t *at; // of its ordinals
+    uint32_t hash, n; // contents
 } mention_list;
 
 static bool next_varint(const uint8_t **at, const uint8_t *end, uint32_t *out)
@@ -103,29 +135,51 @@ static bool next_varint(const uint8_t **at, const uint8_t *end, uint32_t *out)
     return true;
 }
 
-// The head of the list at *at; `hash` is that of the one before.
-static bool next_list(const ken_mention_segment *s, const uint8_t **at, uint32_t hash,
-                      mention_list *out)
+// Some lists, one behind the other.
+typedef struct stride {
+    const uint8_t *at, *end;
+    uint64_t from; // among the lists
+    uint32_t hash; // of the name before, or of the first
+} stride;
+
+static ken_status open_stride(const ken_mention_segment *s, uint32_t entry, stride *out,
+                              ken_err *err)
 {
-    const uint8_t *end = s->bytes + s->n_bytes;
+    const uint8_t *p = NULL;
+    bool is_last = entry + 1 == s->n_entries;
+    uint64_t at = (uint64_t)entry * MENTION_ENTRY_BYTES, end = len_of(s, MENTION_LISTS);
+    ken_status st = ken_sections_view(s->bytes, MENTION_DIRECTORY, at,
+                                      (is_last ? 1 : 2) * MENTION_ENTRY_BYTES, &p, err);
+    if (st)
+        return st;
+    uint64_t from = ken_get32(p + 4), to = is_last ? end : ken_get32(p + MENTION_ENTRY_BYTES + 4);
+    if (from > to || to > end)
+        return corrupt("its directory", err);
+    out->hash = ken_get32(p);
+    out->from = from;
+    st = ken_sections_view(s->bytes, MENTION_LISTS, from, to - from, &out->at, err);
+    out->end = st ? NULL : out->at + (to - from);
+    return st;
+}
+
+// The head of the next list.
+static bool next_list(const ken_mention_segment *s, stride *t, mention_list *out)
+{
     uint32_t step;
-    if (!next_varint(at, end, &step) || !next_varint(at, end, &out->n) || out->n > s->n_contents ||
-        step > UINT32_MAX - hash)
+    if (!next_varint(&t->at, t->end, &step) || !next_varint(&t->at, t->end, &out->n) ||
+        out->n > s->n_contents || step > UINT32_MAX - t->hash)
         return false;
-    out->hash = hash + step;
-    out->at = *at;
+    out->hash = t->hash = t->hash + step;
     return true;
 }
 
 // Goes over the ordinals of a list; `out` may be NULL.
-static bool read_list(const ken_mention_segment *s, const mention_list *l, const uint8_t **at,
+static bool read_list(const ken_mention_segment *s, const mention_list *l, stride *t,
                       ken_mentions *out)
 {
-    const uint8_t *end = s->bytes + s->n_bytes;
     uint32_t ordinal = 0, step;
-    *at = l->at;
     for (uint32_t i = 0; i < l->n; i++) {
-        if (!next_varint(at, end, &step) || step >= s->n_contents - ordinal)
+        if (!next_varint(&t->at, t->end, &step) || step >= s->n_contents - ordinal)
             return false;
         ordinal += step;
         if (out)
@@ -134,100 +188,66 @@ static bool read_list(const ken_mention_segment *s, const mention_list *l, const
     return true;
 }
 
-static const uint8_t *entry_at(const ken_mention_segment *s, uint32_t i)
-{
-    return s->bytes + s->directory_at + (size_t)i * MENTION_ENTRY_BYTES;
-}
-
-// Where the lists of a directory's entry begin; NULL when that is outside.
-static const uint8_t *lists_of(const ken_mention_segment *s, uint32_t entry)
-{
-    uint32_t offset = ken_get32(entry_at(s, entry) + 4);
-    return offset <= s->n_bytes - s->lists_at ? s->bytes + s->lists_at + offset : NULL;
-}
-
 ken_status ken_mention_find(const ken_mention_segment *s, uint32_t hash, ken_mentions *out,
                             ken_err *err)
 {
-    uint32_t lo = 0, hi = s->n_entries;
+    const uint8_t *entries = NULL;
+    ken_status st = ken_sections_view(s->bytes, MENTION_DIRECTORY, 0, len_of(s, MENTION_DIRECTORY),
+                                      &entries, err);
+    uint32_t lo = 0, hi = st ? 0 : s->n_entries;
     while (lo < hi) { // the last entry whose hash is not above
         uint32_t mid = lo + (hi - lo) / 2;
-        if (ken_get32(entry_at(s, mid)) <= hash)
+        if (ken_get32(entries + (size_t)mid * MENTION_ENTRY_BYTES) <= hash)
             lo = mid + 1;
         else
             hi = mid;
     }
     if (!lo)
-        return KEN_OK;
-    const uint8_t *at = lists_of(s, lo - 1);
-    uint32_t before = ken_get32(entry_at(s, lo - 1));
+        return st;
+    stride t;
+    st = open_stride(s, lo - 1, &t, err);
     uint32_t left = s->n_names - (lo - 1) * MENTION_STRIDE;
-    for (uint32_t i = 0; at && i < MENTION_STRIDE && i < left; i++) {
+    for (uint32_t i = 0; !st && i < MENTION_STRIDE && i < left; i++) {
         mention_list l;
-        if (!next_list(s, &at, before, &l))
+        if (!next_list(s, &t, &l))
             return corrupt("a list", err);
-        bool is_it = l.hash == hash;
         if (l.hash > hash)
             break;
-        if (!read_list(s, &l, &at, is_it ? out : NULL))
+        if (!read_list(s, &l, &t, l.hash == hash ? out : NULL))
             return corrupt("a list", err);
-        if (is_it)
+        if (l.hash == hash)
             break;
-        before = l.hash;
     }
-    return at ? KEN_OK : corrupt("its directory", err);
-}
-
-// ---- merging -----------------------------------------------------------------------------------
-
-// All pairs of the segment, by content: how many each has, then its hashes one behind the other.
-static ken_status gather(const ken_mention_segment *s, uint32_t *starts, ken_mentions *hashes,
-                         ken_err *err)
-{
-    for (int pass = 0; pass < 2; pass++) {
-        const uint8_t *at = s->bytes + s->lists_at;
-        ken_mentions ordinals = { 0 };
-        uint32_t hash = 0;
-        bool is_sound = true;
-        for (uint32_t i = 0; is_sound && i < s->n_names; i++) {
-            mention_list l;
-            if (i % MENTION_STRIDE == 0)
-                hash = ken_get32(entry_at(s, i / MENTION_STRIDE));
-            ken_vec_clear(&ordinals);
-            is_sound = next_list(s, &at, hash, &l) && read_list(s, &l, &at, &ordinals);
-            hash = is_sound ? l.hash : hash;
-            for (size_t k = 0; is_sound && k < ordinals.len; k++) {
-                uint32_t *start = &starts[ordinals.ptr[k] + (pass ? 0 : 1)];
-                if (pass)
-                    hashes->ptr[*start] = hash;
-                ++*start;
-            }
-        }
-        ken_vec_release(&ordinals);
-        if (!is_sound)
-            return corrupt("a list", err);
-        if (!pass) {
-            for (uint32_t i = 0; i < s->n_contents; i++)
-                starts[i + 1] += starts[i];
-            ken_vec_reserve(hashes, starts[s->n_contents] + (size_t)1);
-            hashes->len = starts[s->n_contents];
-        }
-    }
-    return KEN_OK; // starts[i] is now where those of content i end
-}
-
-ken_status ken_mention_builder_merge(ken_mention_builder *b, const ken_mention_segment *s,
-                                     const bool *is_live, ken_err *err)
-{
-    uint32_t *ends = ken_zalloc(ken_mul_size(s->n_contents + (size_t)2, sizeof *ends));
-    ken_mentions hashes = { 0 };
-    ken_status st = gather(s, ends, &hashes, err);
-    for (uint32_t i = 0; !st && i < s->n_contents; i++) {
-        uint32_t from = i ? ends[i - 1] : 0;
-        if (is_live[i])
-            ken_mention_builder_add(b, s->contents[i], hashes.ptr + from, ends[i] - from);
-    }
-    ken_free(ends);
-    ken_vec_release(&hashes);
     return st;
+}
+
+// ---- from end to end ---------------------------------------------------------------------------
+
+bool mention_next(mention_walk *w, ken_status *st, ken_err *err)
+{
+    stride t = { w->at, w->end, 0, w->hash };
+    mention_list l;
+    uint32_t before = w->hash;
+    if (w->name == w->s->n_names)
+        return false;
+    if (w->name % MENTION_STRIDE == 0) {
+        uint32_t entry = w->name / MENTION_STRIDE;
+        *st = open_stride(w->s, entry, &t, err);
+        if (*st)
+            return false;
+        ken_sections_forget(w->s->bytes, MENTION_LISTS, t.from);
+        ken_sections_forget(w->s->bytes, MENTION_DIRECTORY, (uint64_t)entry * MENTION_ENTRY_BYTES);
+    }
+    ken_vec_clear(&w->ordinals);
+    // What is read here is removed afterwards: it must be all there, and in order.
+    if (!next_list(w->s, &t, &l) || (w->name && l.hash <= before) ||
+        !read_list(w->s, &l, &t, &w->ordinals)) {
+        *st = corrupt("a list", err);
+        return false;
+    }
+    w->at = t.at;
+    w->end = t.end;
+    w->hash = l.hash;
+    w->name++;
+    return true;
 }

@@ -155,6 +155,9 @@ static ken_status open_part(struct query_graph *q, const ken_segment_info *info,
     if (st)
         return st;
     q->n_parts++;
+    st = ken_mention_segment_load(part->segment, err); // it may be merged away until it is asked
+    if (st)
+        return st;
     uint32_t n = ken_mention_segment_n_contents(part->segment);
     const int64_t *ids = ken_mention_segment_contents(part->segment);
     part->first_file = KEN_ARENA_ARRAY(&q->arena, int32_t, n + (size_t)1);

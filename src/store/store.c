@@ -45,8 +45,9 @@ static bool is_complete(const ken_store_ops *o)
            o->conn->rollback && o->conn->checkpoint && o->conn->get_size && o->conn->verify &&
            o->content->find && o->content->add && o->content->load_packed &&
            o->content->load_packed_refs && o->content->load_sha && o->content->collect &&
-           o->file->load && o->file->put && o->file->remove && o->file->replace_skips &&
-           o->file->load_skips && o->segment->add && o->segment->remove && o->segment->list &&
+           o->content->collect_one && o->file->load && o->file->put && o->file->remove &&
+           o->file->replace_skips && o->file->load_skips && o->segment->open &&
+           o->segment->put_block && o->segment->end && o->segment->remove && o->segment->list &&
            o->segment->read_block && o->meta->load_generation && o->meta->put_generation &&
            o->meta->get_generation && o->meta->load_value && o->meta->put_value &&
            o->checkpoint->load && o->checkpoint->next && o->checkpoint->list &&
@@ -304,6 +305,16 @@ ken_status ken_store_collect(ken_store *s, uint64_t *out_removed, ken_err *err)
                                  s->backend->ops->content->collect(s->backend, out_removed, err));
 }
 
+ken_status ken_store_collect_some(ken_store *s, const int64_t *ids, size_t n, ken_err *err)
+{
+    ken_status st = ken_store__check_write(s, err);
+    if (st)
+        return st;
+    for (size_t i = 0; i < n && !st; i++)
+        st = s->backend->ops->content->collect_one(s->backend, ids[i], err);
+    return ken_store__wrote(s, st);
+}
+
 // ---- files -----------------------------------------------------------------------------------
 
 ken_status ken_store_load_files(ken_store *s, ken_arena *arena, ken_file_row **out, size_t *out_n,
@@ -364,16 +375,66 @@ ken_status ken_store_load_skips(ken_store *s, ken_skip_reason reason, size_t lim
 
 // ---- segments --------------------------------------------------------------------------------
 
-ken_status ken_store_add_segment(ken_store *s, ken_segment_kind kind, ken_str bytes,
-                                 uint32_t n_contents, int64_t *out_id, ken_err *err)
+ken_status ken_store_open_segment(ken_store *s, ken_segment_kind kind, ken_segment_writer *out,
+                                  ken_err *err)
 {
+    int64_t id = 0;
     ken_status st = ken_store__check_write(s, err);
     if (st)
         return st;
-    if (!bytes.len || bytes.len / KEN_SEGMENT_BLOCK >= MAX_BLOCKS)
-        return ken_store__wrote(s, KEN_FAIL(err, KEN_EINVAL, "a segment of %zu bytes", bytes.len));
+    st = ken_store__wrote(s, s->backend->ops->segment->open(s->backend, kind, &id, err));
+    if (!st)
+        *out = (ken_segment_writer){ .store = s, .id = id };
+    return st;
+}
+
+static ken_status write_block(void *ctx, const void *bytes, size_t n, ken_err *err)
+{
+    ken_segment_writer *w = ctx;
+    ken_store *s = w->store;
+    ken_status st = ken_store__check_write(s, err);
+    if (st)
+        return st;
+    if (!n || n > KEN_SEGMENT_BLOCK || w->n_bytes % KEN_SEGMENT_BLOCK || w->n_blocks == MAX_BLOCKS)
+        return ken_store__wrote(
+            s, KEN_FAIL(err, KEN_EINVAL, "block %u of a segment has %zu bytes", w->n_blocks, n));
+    st = s->backend->ops->segment->put_block(s->backend, w->id, w->n_blocks++, ken_str_n(bytes, n),
+                                             err);
+    w->n_bytes += n;
+    return ken_store__wrote(s, st);
+}
+
+ken_block_sink ken_store_sink(ken_segment_writer *w)
+{
+    return (ken_block_sink){ write_block, w, KEN_SEGMENT_BLOCK };
+}
+
+ken_status ken_store_close_segment(ken_segment_writer *w, uint32_t n_contents, ken_err *err)
+{
+    ken_store *s = w->store;
+    ken_status st = ken_store__check_write(s, err);
+    if (st)
+        return st;
+    if (!w->n_bytes)
+        return ken_store__wrote(s, KEN_FAIL(err, KEN_EINVAL, "a segment of no bytes"));
     return ken_store__wrote(
-        s, s->backend->ops->segment->add(s->backend, kind, bytes, n_contents, out_id, err));
+        s, s->backend->ops->segment->end(s->backend, w->id, w->n_bytes, n_contents, err));
+}
+
+ken_status ken_store_add_segment(ken_store *s, ken_segment_kind kind, ken_str bytes,
+                                 uint32_t n_contents, int64_t *out_id, ken_err *err)
+{
+    ken_segment_writer w;
+    ken_status st = ken_store_open_segment(s, kind, &w, err);
+    for (size_t at = 0; !st && at < bytes.len; at += KEN_SEGMENT_BLOCK) {
+        ken_str block = ken_str_sub(bytes, at, at + KEN_SEGMENT_BLOCK);
+        st = write_block(&w, block.ptr, block.len, err);
+    }
+    if (!st)
+        st = ken_store_close_segment(&w, n_contents, err);
+    if (!st)
+        *out_id = w.id;
+    return st;
 }
 
 ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err)

@@ -22,7 +22,7 @@
 #include "base/err.h"
 #include "base/fs.h"
 #include "base/hash.h"
-#include "model/blocks.h"
+#include "blocks/blocks.h"
 #include "model/facts.h"
 #include "model/skip.h"
 #include "store/store_facts.h" // the packed forms that ken_store_add_content takes
@@ -157,6 +157,20 @@ typedef struct ken_segment_info {
 
 ken_status ken_store_add_segment(ken_store *s, ken_segment_kind kind, ken_str bytes,
                                  uint32_t n_contents, int64_t *out_id, ken_err *err) KEN_MUST_USE;
+// The same block by block, for what need not be in memory: open, write through the sink, close. All
+// in one transaction; until it is closed nobody can read it.
+typedef struct ken_segment_writer {
+    ken_store *store;
+    int64_t id;
+    uint32_t n_blocks;
+    uint64_t n_bytes;
+} ken_segment_writer;
+
+ken_status ken_store_open_segment(ken_store *s, ken_segment_kind kind, ken_segment_writer *out,
+                                  ken_err *err) KEN_MUST_USE;
+ken_block_sink ken_store_sink(ken_segment_writer *w); // as long as `w` stays where it is
+ken_status ken_store_close_segment(ken_segment_writer *w, uint32_t n_contents, ken_err *err)
+    KEN_MUST_USE;
 ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err) KEN_MUST_USE;
 // Those of one kind, oldest first.
 ken_status ken_store_list_segments(ken_store *s, ken_segment_kind kind, ken_arena *arena,
@@ -198,6 +212,9 @@ ken_status ken_store_put_value(ken_store *s, ken_str key, ken_str value, ken_err
 // ---- upkeep ----------------------------------------------------------------------------------
 // Removes contents that no file has, and returns their ids' number.
 ken_status ken_store_collect(ken_store *s, uint64_t *out_removed, ken_err *err) KEN_MUST_USE;
+// Of those with the ids `ids` only.
+ken_status ken_store_collect_some(ken_store *s, const int64_t *ids, size_t n, ken_err *err)
+    KEN_MUST_USE;
 ken_status ken_store_checkpoint(ken_store *s, ken_err *err) KEN_MUST_USE; // after a large commit
 ken_status ken_store_get_size(ken_store *s, uint64_t *out_bytes, ken_err *err) KEN_MUST_USE;
 // Reads every page; KEN_ECORRUPT says what is wrong.

@@ -141,6 +141,12 @@ static ken_status hook_collect(ken_store_backend *b, uint64_t *out_removed, ken_
     return leave(&p, p.st ? p.st : p.ops->content->collect(p.b, out_removed, err));
 }
 
+static ken_status hook_collect_one(ken_store_backend *b, int64_t id, ken_err *err)
+{
+    passage p = enter(b, call_of("collect_one", id), err);
+    return leave(&p, p.st ? p.st : p.ops->content->collect_one(p.b, id, err));
+}
+
 // ---- files and skips ---------------------------------------------------------------------------
 
 static ken_status hook_load_files(ken_store_backend *b, ken_arena *arena, ken_file_row **out,
@@ -180,11 +186,25 @@ static ken_status hook_load_skips(ken_store_backend *b, ken_skip_reason reason, 
 
 // ---- segments ----------------------------------------------------------------------------------
 
-static ken_status hook_add_segment(ken_store_backend *b, ken_segment_kind kind, ken_str bytes,
-                                   uint32_t n_contents, int64_t *out_id, ken_err *err)
+static ken_status hook_open_segment(ken_store_backend *b, ken_segment_kind kind, int64_t *out_id,
+                                    ken_err *err)
 {
-    passage p = enter(b, call_of("add_segment", (int64_t)bytes.len), err);
-    return leave(&p, p.st ? p.st : p.ops->segment->add(p.b, kind, bytes, n_contents, out_id, err));
+    passage p = enter(b, call_of("open_segment", kind), err);
+    return leave(&p, p.st ? p.st : p.ops->segment->open(p.b, kind, out_id, err));
+}
+
+static ken_status hook_put_block(ken_store_backend *b, int64_t id, uint32_t block, ken_str bytes,
+                                 ken_err *err)
+{
+    passage p = enter(b, call_of("put_block", (int64_t)bytes.len), err);
+    return leave(&p, p.st ? p.st : p.ops->segment->put_block(p.b, id, block, bytes, err));
+}
+
+static ken_status hook_end_segment(ken_store_backend *b, int64_t id, uint64_t n_bytes,
+                                   uint32_t n_contents, ken_err *err)
+{
+    passage p = enter(b, call_of("end_segment", (int64_t)n_bytes), err);
+    return leave(&p, p.st ? p.st : p.ops->segment->end(p.b, id, n_bytes, n_contents, err));
 }
 
 static ken_status hook_remove_segment(ken_store_backend *b, int64_t id, ken_err *err)
@@ -321,6 +341,7 @@ static const ken_store_content_ops hook_content_ops = {
     .load_packed_refs = hook_load_packed_refs,
     .load_sha = hook_load_sha,
     .collect = hook_collect,
+    .collect_one = hook_collect_one,
 };
 
 static const ken_store_file_ops hook_file_ops = {
@@ -332,7 +353,9 @@ static const ken_store_file_ops hook_file_ops = {
 };
 
 static const ken_store_segment_ops hook_segment_ops = {
-    .add = hook_add_segment,
+    .open = hook_open_segment,
+    .put_block = hook_put_block,
+    .end = hook_end_segment,
     .remove = hook_remove_segment,
     .list = hook_list_segments,
     .read_block = hook_read_block,

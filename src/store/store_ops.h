@@ -63,6 +63,8 @@ typedef struct ken_store_content_ops {
     ken_status (*load_sha)(ken_store_backend *b, int64_t id, ken_sha256 *out, ken_err *err);
     // Removes the rows that no file of any tree has, and their refs.
     ken_status (*collect)(ken_store_backend *b, uint64_t *out_removed, ken_err *err);
+    // Removes one row, and its refs, unless a file of any tree has it; fine when it is not there.
+    ken_status (*collect_one)(ken_store_backend *b, int64_t id, ken_err *err);
 } ken_store_content_ops;
 
 // ---- files and skips of the tree ---------------------------------------------------------------
@@ -85,9 +87,14 @@ typedef struct ken_store_file_ops {
 
 // ---- segments --------------------------------------------------------------------------------
 typedef struct ken_store_segment_ops {
-    // Cuts `bytes` into blocks. The id is above all ids there ever were.
-    ken_status (*add)(ken_store_backend *b, ken_segment_kind kind, ken_str bytes,
-                      uint32_t n_contents, int64_t *out_id, ken_err *err);
+    // A segment without blocks. The id is above all ids there ever were.
+    ken_status (*open)(ken_store_backend *b, ken_segment_kind kind, int64_t *out_id, ken_err *err);
+    // Blocks come in order, from 0; all but the last are full.
+    ken_status (*put_block)(ken_store_backend *b, int64_t id, uint32_t block, ken_str bytes,
+                            ken_err *err);
+    // From here on it is listed, with these numbers.
+    ken_status (*end)(ken_store_backend *b, int64_t id, uint64_t n_bytes, uint32_t n_contents,
+                      ken_err *err);
     // KEN_ENOTFOUND when it is not there.
     ken_status (*remove)(ken_store_backend *b, int64_t id, ken_err *err);
     // By id. Sizes are true: as many bytes can be read. A read transaction is open.

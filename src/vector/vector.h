@@ -18,7 +18,7 @@
 #include "base/buf.h"
 #include "base/err.h"
 #include "base/vec.h"
-#include "model/blocks.h"
+#include "blocks/blocks.h"
 
 enum {
     KEN_VECTOR_MODEL_MAX = 63, // bytes of a model's name
@@ -48,9 +48,9 @@ void ken_vector_builder_add(ken_vector_builder *b, int64_t content, const int8_t
 const ken_vector_model *ken_vector_builder_model(const ken_vector_builder *b);
 size_t ken_vector_builder_bytes(const ken_vector_builder *b); // memory in use
 uint32_t ken_vector_builder_n_contents(const ken_vector_builder *b);
-// Appends the segment's bytes to `out` and empties the builder.
-ken_status ken_vector_builder_finish(ken_vector_builder *b, ken_buf *out, ken_err *err)
-    KEN_MUST_USE;
+// Writes the segment and empties the builder.
+ken_status ken_vector_builder_finish(ken_vector_builder *b, const ken_block_sink *sink,
+                                     ken_err *err) KEN_MUST_USE;
 
 // ---- reading -----------------------------------------------------------------------------------
 typedef struct ken_vector_segment ken_vector_segment;
@@ -70,6 +70,17 @@ const ken_vector_content *ken_vector_segment_contents(const ken_vector_segment *
 ken_status ken_vector_segment_rows(ken_vector_segment *s, const ken_vector_content *c,
                                    const int8_t **out_values, const float **out_scales,
                                    ken_err *err) KEN_MUST_USE;
+
+// ---- merging -----------------------------------------------------------------------------------
+typedef struct ken_vector_input {
+    ken_vector_segment *segment;
+    const bool *is_live; // by content; NULL = all are
+} ken_vector_input;
+
+// Writes the contents of at least one segment, all of one model, as one, less those that are not
+// alive. Holds a block of each, and the rows of one content.
+ken_status ken_vector_merge(const ken_vector_input *inputs, size_t n, const ken_block_sink *sink,
+                            ken_err *err) KEN_MUST_USE;
 
 // ---- the matrix --------------------------------------------------------------------------------
 typedef struct ken_vector_matrix {

@@ -98,49 +98,70 @@ uint32_t ken_vector_builder_n_contents(const ken_vector_builder *b)
     return (uint32_t)b->contents.len;
 }
 
-static void pad(ken_buf *out, size_t start)
+static void pad(ken_block_cutter *out)
 {
-    while ((out->len - start) % ALIGN)
-        ken_buf_putc(out, 0);
+    static const uint8_t zeros[ALIGN];
+    ken_block_cutter_put(out, zeros, (size_t)(aligned(out->n_bytes) - out->n_bytes));
 }
 
-static void put_header(const ken_vector_builder *b, ken_buf *out)
+static void put_header(const ken_vector_model *model, uint32_t n_contents, uint32_t n_rows,
+                       ken_block_cutter *out)
 {
     uint8_t h[HEADER_BYTES] = { 0 };
     ken_put32(h + AT_MAGIC, MAGIC);
     ken_put32(h + AT_FORMAT, FORMAT);
-    ken_put32(h + AT_CONTENTS, (uint32_t)b->contents.len);
-    ken_put32(h + AT_ROWS, (uint32_t)b->scales.len);
-    ken_put32(h + AT_DIMS, b->model.n_dims);
-    memcpy(h + AT_NAME, b->model.name, sizeof b->model.name);
-    ken_buf_put(out, h, sizeof h);
+    ken_put32(h + AT_CONTENTS, n_contents);
+    ken_put32(h + AT_ROWS, n_rows);
+    ken_put32(h + AT_DIMS, model->n_dims);
+    memcpy(h + AT_NAME, model->name, sizeof model->name);
+    ken_block_cutter_put(out, h, sizeof h);
 }
 
-ken_status ken_vector_builder_finish(ken_vector_builder *b, ken_buf *out, ken_err *err)
+static void put_content(int64_t id, uint32_t first_row, uint32_t n_rows, ken_block_cutter *out)
 {
-    size_t start = out->len, n_rows = b->scales.len;
-    put_header(b, out);
-    for (size_t i = 0; i < b->contents.len; i++) {
-        uint8_t c[CONTENT_BYTES];
-        ken_put64(c, (uint64_t)b->contents.ptr[i].id);
-        ken_put32(c + 8, b->contents.ptr[i].first_row);
-        ken_put32(c + 12, b->contents.ptr[i].n_rows);
-        ken_buf_put(out, c, sizeof c);
-    }
-    pad(out, start);
-    for (size_t i = 0; i < n_rows; i++) {
+    uint8_t c[CONTENT_BYTES];
+    ken_put64(c, (uint64_t)id);
+    ken_put32(c + 8, first_row);
+    ken_put32(c + 12, n_rows);
+    ken_block_cutter_put(out, c, sizeof c);
+}
+
+static void put_scales(const float *scales, size_t n, ken_block_cutter *out)
+{
+    for (size_t i = 0; i < n; i++) {
         uint8_t s[4];
         uint32_t bits;
-        memcpy(&bits, &b->scales.ptr[i], sizeof bits);
+        memcpy(&bits, &scales[i], sizeof bits);
         ken_put32(s, bits);
-        ken_buf_put(out, s, sizeof s);
+        ken_block_cutter_put(out, s, sizeof s);
     }
-    pad(out, start);
-    ken_buf_put(out, b->values.ptr, b->values.len);
+}
+
+static ken_status end_segment(ken_block_cutter *out, uint64_t n_rows, ken_err *err)
+{
+    ken_status st = ken_block_cutter_end(out, err);
+    if (st || n_rows <= MAX_ROWS)
+        return st;
+    return KEN_FAIL(err, KEN_ELIMIT, "a segment of %llu vectors is too large",
+                    (unsigned long long)n_rows);
+}
+
+ken_status ken_vector_builder_finish(ken_vector_builder *b, const ken_block_sink *sink,
+                                     ken_err *err)
+{
+    ken_block_cutter out;
+    size_t n_rows = b->scales.len;
+    ken_block_cutter_init(&out, sink);
+    put_header(&b->model, (uint32_t)b->contents.len, (uint32_t)n_rows, &out);
+    for (size_t i = 0; i < b->contents.len; i++)
+        put_content(b->contents.ptr[i].id, b->contents.ptr[i].first_row, b->contents.ptr[i].n_rows,
+                    &out);
+    pad(&out);
+    put_scales(b->scales.ptr, n_rows, &out);
+    pad(&out);
+    ken_block_cutter_put(&out, b->values.ptr, b->values.len);
     clear(b);
-    if (out->is_over || n_rows > MAX_ROWS)
-        return KEN_FAIL(err, KEN_ELIMIT, "a segment of %zu vectors is too large", n_rows);
-    return KEN_OK;
+    return end_segment(&out, n_rows, err);
 }
 
 // ---- reading -----------------------------------------------------------------------------------
@@ -311,4 +332,67 @@ ken_status ken_vector_segment_rows(ken_vector_segment *s, const ken_vector_conte
     *out_values = s->values.ptr;
     *out_scales = s->scales + c->first_row;
     return st;
+}
+
+// ---- merging -----------------------------------------------------------------------------------
+
+static bool is_live(const ken_vector_input *in, uint32_t i)
+{
+    return !in->is_live || in->is_live[i];
+}
+
+static ken_status put_values(const ken_vector_input *in, ken_block_cutter *out, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    for (uint32_t i = 0; i < in->segment->n_contents && !st; i++) {
+        const ken_vector_content *c = &in->segment->contents[i];
+        const int8_t *values = NULL;
+        const float *scales = NULL;
+        if (!is_live(in, i))
+            continue;
+        st = ken_vector_segment_rows(in->segment, c, &values, &scales, err);
+        if (!st)
+            ken_block_cutter_put(out, values, (size_t)c->n_rows * in->segment->model.n_dims);
+    }
+    return st;
+}
+
+ken_status ken_vector_merge(const ken_vector_input *inputs, size_t n, const ken_block_sink *sink,
+                            ken_err *err)
+{
+    ken_block_cutter out;
+    uint32_t n_contents = 0, row = 0;
+    uint64_t n_rows = 0;
+    for (size_t k = 0; k < n; k++) {
+        for (uint32_t i = 0; i < inputs[k].segment->n_contents; i++) {
+            n_contents += is_live(&inputs[k], i);
+            n_rows += is_live(&inputs[k], i) ? inputs[k].segment->contents[i].n_rows : 0;
+        }
+    }
+    if (n_rows > MAX_ROWS)
+        return KEN_FAIL(err, KEN_ELIMIT, "a segment of %llu vectors is too large",
+                        (unsigned long long)n_rows);
+    ken_block_cutter_init(&out, sink);
+    put_header(&inputs[0].segment->model, n_contents, (uint32_t)n_rows, &out);
+    for (size_t k = 0; k < n; k++) {
+        for (uint32_t i = 0; i < inputs[k].segment->n_contents; i++) {
+            const ken_vector_content *c = &inputs[k].segment->contents[i];
+            if (is_live(&inputs[k], i)) {
+                put_content(c->id, row, c->n_rows, &out);
+                row += c->n_rows;
+            }
+        }
+    }
+    pad(&out);
+    for (size_t k = 0; k < n; k++)
+        for (uint32_t i = 0; i < inputs[k].segment->n_contents; i++)
+            if (is_live(&inputs[k], i))
+                put_scales(inputs[k].segment->scales + inputs[k].segment->contents[i].first_row,
+                           inputs[k].segment->contents[i].n_rows, &out);
+    pad(&out);
+    ken_status st = KEN_OK;
+    for (size_t k = 0; k < n && !st; k++)
+        st = put_values(&inputs[k], &out, err);
+    ken_status end = ken_block_cutter_end(&out, st ? NULL : err);
+    return st ? st : end;
 }

@@ -29,7 +29,7 @@ static ken_status read_block(void *ctx, int64_t segment, uint32_t block, void *i
     return KEN_OK;
 }
 
-static void read_all(const ken_mention_segment *s)
+static void read_all(ken_mention_segment *s)
 {
     uint32_t n = ken_mention_segment_n_contents(s);
     ken_mentions found = { 0 };
@@ -45,12 +45,12 @@ static void read_all(const ken_mention_segment *s)
     bool *is_live = ken_zalloc((size_t)n + 1);
     for (uint32_t i = 0; i < n; i++)
         is_live[i] = i % 2;
-    ken_mention_builder *b = ken_mention_builder_new();
     ken_buf out = KEN_BUF_INIT(0);
-    if (!ken_mention_builder_merge(b, s, is_live, &err))
-        KEN_ASSERT(!ken_mention_builder_finish(b, &out, &err));
+    ken_block_sink sink = ken_block_sink_of(&out, BLOCK);
+    ken_mention_input input = { s, is_live };
+    ken_status st = ken_mention_merge(&input, 1, &sink, &err);
+    KEN_ASSERT(!st || (err.msg[0] && (st == KEN_ECORRUPT || st == KEN_ELIMIT)));
     ken_buf_release(&out);
-    ken_mention_builder_free(b);
     ken_free(is_live);
 }
 

@@ -37,3 +37,7 @@ SELECT refs FROM content_refs WHERE content_id = ?1;
 
 -- :CONTENT_COLLECT
 DELETE FROM content WHERE id IN (SELECT id FROM content EXCEPT SELECT content_id FROM file);
+
+-- :CONTENT_COLLECT_ONE
+DELETE FROM content WHERE id = ?1
+AND NOT EXISTS (SELECT 1 FROM file WHERE content_id = ?1);

@@ -1,7 +1,10 @@
 -- Search segments and their blocks.
 
 -- :SEGMENT_ADD
-INSERT INTO segment (kind, n_bytes, n_contents) VALUES (?1, ?2, ?3);
+INSERT INTO segment (kind, n_bytes, n_contents) VALUES (?1, 0, 0);
+
+-- :SEGMENT_END
+UPDATE segment SET n_bytes = ?2, n_contents = ?3 WHERE id = ?1;
 
 -- :SEGMENT_REMOVE
 DELETE FROM segment WHERE id = ?1;

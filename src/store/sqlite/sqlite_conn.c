@@ -329,6 +329,7 @@ void ken_store__sq_release(ken_sq *q)
     ken_store__sq_disconnect(q);
     ken_zip_free(q->zip);
     ken_buf_release(&q->noted);
+    ken_buf_release(&q->zipped);
     ken_free(q->path);
     q->zip = NULL;
     q->path = NULL;

@@ -180,6 +180,17 @@ static ken_status sq_collect(ken_store_backend *b, uint64_t *out_removed, ken_er
     return s;
 }
 
+static ken_status sq_collect_one(ken_store_backend *b, int64_t id, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_COLLECT_ONE, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, id);
+    return ken_store__sq_run(q, st, "writing to", err);
+}
+
 const ken_store_content_ops ken_store__sq_content_ops = {
     .find = sq_find,
     .add = sq_add,
@@ -187,4 +198,5 @@ const ken_store_content_ops ken_store__sq_content_ops = {
     .load_packed_refs = sq_load_packed_refs,
     .load_sha = sq_load_sha,
     .collect = sq_collect,
+    .collect_one = sq_collect_one,
 };

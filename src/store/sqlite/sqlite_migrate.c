@@ -7,9 +7,10 @@
 #include "store/sqlite/sqlite_priv.h"
 
 static const unsigned char *const index_sql[] = {
-    ken_embed_store_schema_0001_index_sqlite_sql,  ken_embed_store_schema_0002_refs_sqlite_sql,
-    ken_embed_store_schema_0003_memory_sqlite_sql, ken_embed_store_schema_0004_blocks_sqlite_sql,
-    ken_embed_store_schema_0005_writes_sqlite_sql, ken_embed_store_schema_0006_ctime_sqlite_sql,
+    ken_embed_store_schema_0001_index_sqlite_sql,    ken_embed_store_schema_0002_refs_sqlite_sql,
+    ken_embed_store_schema_0003_memory_sqlite_sql,   ken_embed_store_schema_0004_blocks_sqlite_sql,
+    ken_embed_store_schema_0005_writes_sqlite_sql,   ken_embed_store_schema_0006_ctime_sqlite_sql,
+    ken_embed_store_schema_0007_sections_sqlite_sql,
 };
 
 static const ken_sq_group index_groups[] = {

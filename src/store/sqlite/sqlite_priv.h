@@ -54,6 +54,7 @@ struct ken_sq {
     sqlite3_stmt *stmts[KEN_SQ_COUNT]; // prepared at first use
     ken_fs_stamp stamp;                // of the file, when it was opened as immutable
     ken_zip *zip;                      // of blocks, made at first use
+    ken_buf zipped;                    // the block being written
     bool is_read_only;
     bool is_immutable; // in a folder that cannot be written: no locks, no log beside it
     bool is_wal;

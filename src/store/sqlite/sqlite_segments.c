@@ -25,35 +25,8 @@ static bool compress(ken_sq *q, ken_str block, ken_buf *out)
     return ken_zip_squeeze(zip_of(q), block, out) && out->len < block.len / 8 * 7;
 }
 
-static ken_status add_block(ken_sq *q, int64_t id, ken_str block, ken_buf *zipped, ken_err *err)
-{
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(q, KEN_SQ_BLOCK_ADD, &st, err);
-    if (s)
-        return s;
-    sqlite3_bind_int64(st, 1, id);
-    if (compress(q, block, zipped)) {
-        ken_store__sq_bind_blob(st, 2, zipped->ptr, zipped->len);
-        sqlite3_bind_int64(st, 3, (int64_t)block.len);
-    } else {
-        ken_store__sq_bind_blob(st, 2, block.ptr, block.len);
-    }
-    return ken_store__sq_run(q, st, "writing to", err);
-}
-
-static ken_status add_blocks(ken_sq *q, int64_t segment, ken_str bytes, ken_err *err)
-{
-    ken_buf zipped = KEN_BUF_INIT(KEN_SEGMENT_BLOCK * 2);
-    int64_t block = segment << BLOCK_BITS;
-    ken_status s = KEN_OK;
-    for (size_t at = 0; !s && at < bytes.len; at += KEN_SEGMENT_BLOCK)
-        s = add_block(q, block++, ken_str_sub(bytes, at, at + KEN_SEGMENT_BLOCK), &zipped, err);
-    ken_buf_release(&zipped);
-    return s;
-}
-
-static ken_status sq_add(ken_store_backend *b, ken_segment_kind kind, ken_str bytes,
-                         uint32_t n_contents, int64_t *out_id, ken_err *err)
+static ken_status sq_open(ken_store_backend *b, ken_segment_kind kind, int64_t *out_id,
+                          ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -61,16 +34,43 @@ static ken_status sq_add(ken_store_backend *b, ken_segment_kind kind, ken_str by
     if (s)
         return s;
     sqlite3_bind_int64(st, 1, kind);
-    sqlite3_bind_int64(st, 2, (int64_t)bytes.len);
-    sqlite3_bind_int64(st, 3, n_contents);
     s = ken_store__sq_run(q, st, "writing to", err);
+    if (!s)
+        *out_id = sqlite3_last_insert_rowid(q->db);
+    return s;
+}
+
+static ken_status sq_put_block(ken_store_backend *b, int64_t id, uint32_t block, ken_str bytes,
+                               ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_BLOCK_ADD, &st, err);
     if (s)
         return s;
-    int64_t id = sqlite3_last_insert_rowid(q->db);
-    s = add_blocks(q, id, bytes, err);
-    if (!s)
-        *out_id = id;
-    return s;
+    q->zipped.max = KEN_SEGMENT_BLOCK * 2;
+    sqlite3_bind_int64(st, 1, id << BLOCK_BITS | block);
+    if (compress(q, bytes, &q->zipped)) {
+        ken_store__sq_bind_blob(st, 2, q->zipped.ptr, q->zipped.len);
+        sqlite3_bind_int64(st, 3, (int64_t)bytes.len);
+    } else {
+        ken_store__sq_bind_blob(st, 2, bytes.ptr, bytes.len);
+    }
+    return ken_store__sq_run(q, st, "writing to", err);
+}
+
+static ken_status sq_end(ken_store_backend *b, int64_t id, uint64_t n_bytes, uint32_t n_contents,
+                         ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_SEGMENT_END, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, id);
+    sqlite3_bind_int64(st, 2, (int64_t)n_bytes);
+    sqlite3_bind_int64(st, 3, n_contents);
+    return ken_store__sq_run(q, st, "writing to", err);
 }
 
 static ken_status sq_remove(ken_store_backend *b, int64_t id, ken_err *err)
@@ -199,7 +199,9 @@ static ken_status sq_read_block(ken_store_backend *b, int64_t segment, uint32_t 
 }
 
 const ken_store_segment_ops ken_store__sq_segment_ops = {
-    .add = sq_add,
+    .open = sq_open,
+    .put_block = sq_put_block,
+    .end = sq_end,
     .remove = sq_remove,
     .list = sq_list,
     .read_block = sq_read_block,

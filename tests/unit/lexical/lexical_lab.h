@@ -7,7 +7,9 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/bytes.h"
 #include "base/vec.h"
+#include "blocks/sections.h"
 #include "lexical/lexical.h"
 
 // ---- chance ------------------------------------------------------------------------------------
@@ -64,6 +66,47 @@ static inline ken_status lab_open(lab_segment *l, ken_err *err)
         l->block_bytes = 4096;
     ken_block_source source = { lab_read, l, 1, l->bytes.len, l->block_bytes };
     return ken_lex_segment_open(&source, &l->s, err);
+}
+
+static inline ken_block_sink lab_sink(lab_segment *l)
+{
+    if (!l->block_bytes)
+        l->block_bytes = 4096;
+    return ken_block_sink_of(&l->bytes, l->block_bytes);
+}
+
+// The same segment as an older program had it: sections one behind the other. Format 2, or 1, which
+// had no letters of names.
+static inline void lab_flatten(lab_segment *l, uint32_t format, ken_buf *out)
+{
+    enum {
+        HEADER = 128,
+        SECTIONS = 8
+    };
+    ken_block_source source = { lab_read, l, 1, l->bytes.len, l->block_bytes };
+    ken_sections *s = NULL;
+    uint8_t h[HEADER] = { 0 };
+    uint64_t at = HEADER;
+    if (ken_sections_open(&source, &s, NULL) || ken_sections_count(s) != SECTIONS)
+        abort();
+    memcpy(h, ken_sections_head(s).ptr, 32);
+    ken_put32(h + 4, format);
+    uint32_t n = format > 1 ? SECTIONS : SECTIONS - 1;
+    for (uint32_t i = 0; i < n; i++) {
+        ken_put64(h + 32 + (size_t)8 * i, at);
+        at += ken_sections_len(s, i);
+    }
+    ken_put64(h + 32 + (size_t)8 * n, at);
+    ken_buf_clear(out);
+    ken_buf_put(out, h, sizeof h);
+    for (uint32_t i = 0; i < n; i++) {
+        const uint8_t *p = NULL;
+        uint64_t len = ken_sections_len(s, i);
+        if (ken_sections_view(s, i, 0, len, &p, NULL))
+            abort();
+        ken_buf_put(out, p, (size_t)len);
+    }
+    ken_sections_close(s);
 }
 
 static inline void lab_close(lab_segment *l)
@@ -124,7 +167,8 @@ static inline void lab_build(lab_segment *l, const lab_docs *docs, ken_lex_build
         ken_lex_builder_add(b, docs->ptr[i].id, &docs->ptr[i].doc, docs->ptr[i].symbols.ptr,
                             (uint32_t)docs->ptr[i].symbols.len);
     ken_buf_clear(&l->bytes);
-    if (ken_lex_builder_finish(b, &l->bytes, NULL))
+    ken_block_sink sink = lab_sink(l);
+    if (ken_lex_builder_finish(b, &sink, NULL))
         abort();
 }
 

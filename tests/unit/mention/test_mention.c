@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "blocks/sections.h"
 #include "ktest.h"
 #include "mention/mention.h"
 
@@ -48,7 +49,8 @@ static void build(ken_buf *out)
         ken_mention_builder_add(b, 1000 + c, hashes.ptr, hashes.len);
     }
     kt_eq_u(ken_mention_builder_n_contents(b), CONTENTS);
-    kt_ok(ken_mention_builder_finish(b, out, NULL));
+    ken_block_sink sink = ken_block_sink_of(out, BLOCK);
+    kt_ok(ken_mention_builder_finish(b, &sink, NULL));
     ken_vec_release(&hashes);
     ken_mention_builder_free(b);
 }
@@ -97,13 +99,12 @@ KEN_TEST(joining_keeps_what_is_alive)
     bool is_live[CONTENTS];
     for (uint32_t c = 0; c < CONTENTS; c++)
         is_live[c] = c % 3 != 0;
-    ken_mention_builder *b = ken_mention_builder_new();
-    kt_ok(ken_mention_builder_merge(b, s, is_live, NULL));
-    kt_eq_u(ken_mention_builder_n_contents(b), CONTENTS - CONTENTS / 3);
-    kt_ok(ken_mention_builder_finish(b, &joined, NULL));
-    ken_mention_builder_free(b);
+    ken_block_sink sink = ken_block_sink_of(&joined, BLOCK);
+    ken_mention_input input = { s, is_live };
+    kt_ok(ken_mention_merge(&input, 1, &sink, NULL));
     ken_mention_segment_close(s);
     s = open_segment(&joined);
+    kt_eq_u(ken_mention_segment_n_contents(s), CONTENTS - CONTENTS / 3);
     for (uint32_t name = 0; name < NAMES; name += 13)
         for (uint32_t c = 0; c < CONTENTS; c += 5)
             kt_true(finds(s, name, 1000 + c) == (says(c, name) && c % 3 != 0));
@@ -112,12 +113,84 @@ KEN_TEST(joining_keeps_what_is_alive)
     ken_buf_release(&bytes);
 }
 
+// Contents [from, to), as `build` has them.
+static void build_some(uint32_t from, uint32_t to, ken_buf *out)
+{
+    ken_mention_builder *b = ken_mention_builder_new();
+    ken_mentions hashes = { 0 };
+    for (uint32_t c = from; c < to; c++) {
+        ken_vec_clear(&hashes);
+        for (uint32_t name = 0; name < NAMES; name++)
+            if (says(c, name))
+                ken_vec_push(&hashes, hash_of(name));
+        ken_mention_builder_add(b, 1000 + c, hashes.ptr, hashes.len);
+    }
+    ken_block_sink sink = ken_block_sink_of(out, BLOCK);
+    kt_ok(ken_mention_builder_finish(b, &sink, NULL));
+    ken_vec_release(&hashes);
+    ken_mention_builder_free(b);
+}
+
+KEN_TEST(joining_several_equals_building_from_scratch)
+{
+    static const uint32_t cuts[] = { 0, 7, 7, 150, CONTENTS };
+    enum {
+        PARTS = 4
+    };
+    ken_buf whole = KEN_BUF_INIT(0), joined = KEN_BUF_INIT(0), bytes[PARTS];
+    ken_mention_input inputs[PARTS];
+    build(&whole);
+    for (int i = 0; i < PARTS; i++) {
+        bytes[i] = KEN_BUF_INIT(0);
+        build_some(cuts[i], cuts[i + 1], &bytes[i]);
+        inputs[i] = (ken_mention_input){ open_segment(&bytes[i]), NULL };
+    }
+    ken_block_sink sink = ken_block_sink_of(&joined, BLOCK);
+    kt_ok(ken_mention_merge(inputs, PARTS, &sink, NULL));
+    kt_eq_mem(joined.ptr, joined.len, whole.ptr, whole.len);
+    for (int i = 0; i < PARTS; i++) {
+        ken_mention_segment_close(inputs[i].segment);
+        ken_buf_release(&bytes[i]);
+    }
+    ken_buf_release(&joined);
+    ken_buf_release(&whole);
+}
+
+// Format 1: a header, then the same sections one behind the other.
+KEN_TEST(an_older_segment_of_names_is_read)
+{
+    ken_buf bytes = KEN_BUF_INIT(0), flat = KEN_BUF_INIT(0);
+    build(&bytes);
+    ken_block_source source = { read_block, &bytes, 1, bytes.len, BLOCK };
+    ken_sections *parts = NULL;
+    kt_ok(ken_sections_open(&source, &parts, NULL));
+    char header[32] = { 0 };
+    memcpy(header, ken_sections_head(parts).ptr, 16);
+    header[4] = 1;
+    ken_buf_put(&flat, header, sizeof header);
+    for (uint32_t i = 0; i < 3; i++) {
+        const uint8_t *p = NULL;
+        uint64_t n = ken_sections_len(parts, i);
+        kt_ok(ken_sections_view(parts, i, 0, n, &p, NULL));
+        ken_buf_put(&flat, p, (size_t)n);
+    }
+    ken_sections_close(parts);
+    ken_mention_segment *s = open_segment(&flat);
+    for (uint32_t name = 0; name < NAMES; name += 7)
+        for (uint32_t c = 0; c < CONTENTS; c += 11)
+            kt_true(finds(s, name, 1000 + c) == says(c, name));
+    ken_mention_segment_close(s);
+    ken_buf_release(&flat);
+    ken_buf_release(&bytes);
+}
+
 KEN_TEST(a_segment_of_nothing_finds_nothing)
 {
     ken_buf bytes = KEN_BUF_INIT(0);
     ken_mention_builder *b = ken_mention_builder_new();
     ken_mention_builder_add(b, 7, NULL, 0);
-    kt_ok(ken_mention_builder_finish(b, &bytes, NULL));
+    ken_block_sink sink = ken_block_sink_of(&bytes, BLOCK);
+    kt_ok(ken_mention_builder_finish(b, &sink, NULL));
     ken_mention_builder_free(b);
     ken_mention_segment *s = open_segment(&bytes);
     kt_true(!finds(s, 1, 7));

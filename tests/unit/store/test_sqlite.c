@@ -204,9 +204,9 @@ KEN_TEST(newer_schema_names_both_versions)
     ken_store *s;
     kt_status(try_open(path, true, &s), KEN_EVERSION);
     kt_has_str(err.msg, "version 99");
-    kt_has_str(err.msg, "up to 6");
+    kt_has_str(err.msg, "up to 7");
     kt_status(try_open(path, false, &s), KEN_EVERSION);
-    run_sql(path, "PRAGMA user_version = 6");
+    run_sql(path, "PRAGMA user_version = 7");
     s = must_open(path, true);
     kt_eq_u(generation_of(s), 1);
     ken_store_close(s);

@@ -54,9 +54,47 @@ static void build(ken_buf *out)
     ken_vector_builder_add(b, 12, NULL, NULL, 0);
     ken_vector_builder_add(b, 900000000000, values + (size_t)60 * DIMS, scales + 60, 40);
     kt_eq_u(ken_vector_builder_n_contents(b), 3);
-    kt_ok(ken_vector_builder_finish(b, out, NULL));
+    ken_block_sink sink = ken_block_sink_of(out, BLOCK);
+    kt_ok(ken_vector_builder_finish(b, &sink, NULL));
     kt_eq_u(ken_vector_builder_n_contents(b), 0);
     ken_vector_builder_free(b);
+}
+
+KEN_TEST(segments_join_content_by_content)
+{
+    ken_buf bytes = KEN_BUF_INIT(0), joined = KEN_BUF_INIT(0);
+    build(&bytes);
+    ken_block_source source = source_of(&bytes);
+    ken_vector_input inputs[2] = { 0 };
+    static const bool last_only[] = { false, false, true };
+    for (int i = 0; i < 2; i++)
+        kt_ok(ken_vector_segment_open(&source, &inputs[i].segment, NULL));
+    inputs[0].is_live = last_only;
+    ken_block_sink sink = ken_block_sink_of(&joined, BLOCK);
+    kt_ok(ken_vector_merge(inputs, 2, &sink, NULL));
+    ken_block_source from_joined = source_of(&joined);
+    ken_vector_segment *s = NULL;
+    kt_ok(ken_vector_segment_open(&from_joined, &s, NULL));
+    uint32_t n, n_whole;
+    const ken_vector_content *c = ken_vector_segment_contents(s, &n);
+    const ken_vector_content *whole = ken_vector_segment_contents(inputs[1].segment, &n_whole);
+    kt_eq_u(n, 4);
+    for (uint32_t i = 0; i < n; i++) {
+        const ken_vector_content *from = &whole[i ? i - 1 : 2];
+        const int8_t *values, *want;
+        const float *scales, *want_scales;
+        kt_true(c[i].id == from->id);
+        kt_eq_u(c[i].n_rows, from->n_rows);
+        kt_ok(ken_vector_segment_rows(s, &c[i], &values, &scales, NULL));
+        kt_ok(ken_vector_segment_rows(inputs[1].segment, from, &want, &want_scales, NULL));
+        kt_true(!memcmp(values, want, (size_t)c[i].n_rows * DIMS));
+        kt_true(!memcmp(scales, want_scales, c[i].n_rows * sizeof *scales));
+    }
+    ken_vector_segment_close(s);
+    for (int i = 0; i < 2; i++)
+        ken_vector_segment_close(inputs[i].segment);
+    ken_buf_release(&joined);
+    ken_buf_release(&bytes);
 }
 
 KEN_TEST(a_segment_comes_back_as_it_was_built)

@@ -1,0 +1,337 @@
+// SPDX-License-Identifier: MIT
+// Upkeep of segments, of words, of names and of vectors alike: a question looks into few of them, and
+// a change rewrites little (docs/decisions/0007-segments.md).
+//
+// Every run adds one segment of each kind, or some. When there are more than MAX_SEGMENTS, the
+// smallest are joined, together with every larger one that is at most JOIN_RATIO times what is
+// joined already. So whatever is rewritten comes to lie in a segment that is larger by a third at
+// least: each byte is written O(log n) times, whatever n changes there are. What is left are
+// segments of which each is larger than JOIN_RATIO times all smaller ones together: of a million
+// files there are at most eight. Joining reads its parts side by side and holds some blocks of each.
+//
+// Contents that no file has stay, for a branch that comes back, while they are few: a joining in which
+// they are more than a third leaves them out, and when they are more than a third of everything,
+// every segment is written anew of which they are more than a quarter. What is left out loses its
+// row, so that the same bytes are learnt again as a new content.
+#include <stdlib.h>
+
+#include "base/alloc.h"
+#include "index/index_priv.h"
+
+enum {
+    MAX_SEGMENTS = 8,
+    MAX_JOINED = 32, // at once: each takes memory for some blocks
+    JOIN_RATIO = 3,
+    SMALL_BYTES = 256 << 10, // segments below are joined whatever their ratio
+    DEAD_MIN = 2000,         // contents that no file has, before anything is written anew for them
+};
+
+size_t index_plan_join(const uint64_t *sizes, size_t n, size_t most)
+{
+    if (n <= most || n < 2)
+        return n;
+    size_t first = n - 1;
+    uint64_t sum = sizes[first];
+    for (;;) {
+        while (first && (sizes[first - 1] / JOIN_RATIO <= sum || sizes[first - 1] < SMALL_BYTES))
+            sum += sizes[--first];
+        if (!first || (first < n - 1 && first < most))
+            return first;
+        sum += sizes[--first];
+    }
+}
+
+// ---- what is alive -----------------------------------------------------------------------------
+
+static bool is_alive(const index_alive *a, int64_t id)
+{
+    size_t lo = 0, hi = a->n;
+    while (lo < hi) {
+        size_t mid = lo + (hi - lo) / 2;
+        if (a->ids[mid] < id)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return lo < a->n && a->ids[lo] == id;
+}
+
+// One segment that is read.
+typedef struct part {
+    ken_segment_info info;
+    ken_lex_segment *words;
+    ken_mention_segment *mentions;
+    ken_vector_segment *vectors;
+    uint32_t n;    // contents
+    bool *is_live; // by content; NULL = not asked for
+    uint32_t n_dead;
+} part;
+
+static int64_t id_of(const part *p, uint32_t i)
+{
+    uint32_t n;
+    if (p->words)
+        return ken_lex_segment_contents(p->words)[i].id;
+    if (p->mentions)
+        return ken_mention_segment_contents(p->mentions)[i];
+    return ken_vector_segment_contents(p->vectors, &n)[i].id;
+}
+
+static void close_part(part *p)
+{
+    ken_lex_segment_close(p->words);
+    ken_mention_segment_close(p->mentions);
+    ken_vector_segment_close(p->vectors);
+    ken_free(p->is_live);
+    *p = (part){ 0 };
+}
+
+// Opens a segment, and says which of its contents are alive when `alive` has a list.
+static ken_status open_part(ken_store *store, ken_segment_kind kind, const ken_segment_info *info,
+                            const index_alive *alive, part *out, ken_err *err)
+{
+    ken_block_source source = ken_store_source(store, info);
+    ken_status st;
+    part p = { .info = *info };
+    if (kind == KEN_SEGMENT_WORDS) {
+        st = ken_lex_segment_open(&source, &p.words, err);
+        p.n = st ? 0 : ken_lex_segment_n_contents(p.words);
+    } else if (kind == KEN_SEGMENT_MENTIONS) {
+        st = ken_mention_segment_open(&source, &p.mentions, err);
+        p.n = st ? 0 : ken_mention_segment_n_contents(p.mentions);
+    } else {
+        st = ken_vector_segment_open(&source, &p.vectors, err);
+        if (!st)
+            (void)ken_vector_segment_contents(p.vectors, &p.n);
+    }
+    if (!st && alive->ids) {
+        p.is_live = ken_zalloc(p.n + (size_t)1);
+        for (uint32_t i = 0; i < p.n; i++) {
+            p.is_live[i] = is_alive(alive, id_of(&p, i));
+            p.n_dead += !p.is_live[i];
+        }
+    }
+    *out = p;
+    return st;
+}
+
+// ---- joining -----------------------------------------------------------------------------------
+
+static ken_status merge_words(const part *parts, size_t n, const ken_block_sink *sink, ken_err *err)
+{
+    ken_lex_input inputs[MAX_JOINED];
+    for (size_t i = 0; i < n; i++)
+        inputs[i] = (ken_lex_input){ parts[i].words, parts[i].is_live };
+    return ken_lex_merge(inputs, n, sink, err);
+}
+
+static ken_status merge_mentions(const part *parts, size_t n, const ken_block_sink *sink,
+                                 ken_err *err)
+{
+    ken_mention_input inputs[MAX_JOINED];
+    for (size_t i = 0; i < n; i++)
+        inputs[i] = (ken_mention_input){ parts[i].mentions, parts[i].is_live };
+    return ken_mention_merge(inputs, n, sink, err);
+}
+
+static ken_status merge_vectors(const part *parts, size_t n, const ken_block_sink *sink,
+                                ken_err *err)
+{
+    ken_vector_input inputs[MAX_JOINED];
+    for (size_t i = 0; i < n; i++)
+        inputs[i] = (ken_vector_input){ parts[i].vectors, parts[i].is_live };
+    return ken_vector_merge(inputs, n, sink, err);
+}
+
+// Writes the parts, all of one kind and model, as one segment; none when nothing in them is alive.
+static ken_status write_joined(ken_store *store, ken_segment_kind kind, const part *parts, size_t n,
+                               ken_err *err)
+{
+    ken_segment_writer w;
+    uint32_t n_contents = 0;
+    for (size_t i = 0; i < n; i++)
+        n_contents += parts[i].n - parts[i].n_dead;
+    if (!n_contents)
+        return KEN_OK;
+    ken_status st = ken_store_open_segment(store, kind, &w, err);
+    if (st)
+        return st;
+    ken_block_sink sink = ken_store_sink(&w);
+    st = kind == KEN_SEGMENT_WORDS      ? merge_words(parts, n, &sink, err)
+         : kind == KEN_SEGMENT_MENTIONS ? merge_mentions(parts, n, &sink, err)
+                                        : merge_vectors(parts, n, &sink, err);
+    return st ? st : ken_store_close_segment(&w, n_contents, err);
+}
+
+// The rows of what the parts leave out go, too.
+static ken_status drop_dead(ken_store *store, const part *parts, size_t n, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    for (size_t p = 0; p < n && !st; p++) {
+        for (uint32_t i = 0; i < parts[p].n && parts[p].n_dead && !st; i++) {
+            int64_t id = id_of(&parts[p], i);
+            if (!parts[p].is_live[i])
+                st = ken_store_collect_some(store, &id, 1, err);
+        }
+    }
+    return st;
+}
+
+// A branch may come back: what few files have lost is kept.
+static void spare_dead(part *parts, size_t n)
+{
+    uint64_t n_contents = 0, n_dead = 0;
+    for (size_t i = 0; i < n; i++) {
+        n_contents += parts[i].n;
+        n_dead += parts[i].n_dead;
+    }
+    if (n_dead * 3 > n_contents)
+        return;
+    for (size_t i = 0; i < n; i++) {
+        ken_free(parts[i].is_live);
+        parts[i].is_live = NULL;
+        parts[i].n_dead = 0;
+    }
+}
+
+// Brings those of the first one's model to the front; returns how many there are.
+static size_t group_by_model(part *parts, size_t n)
+{
+    size_t n_same = 1;
+    for (size_t i = 1; parts[0].vectors && i < n; i++) {
+        part moved = parts[i];
+        if (!ken_vector_model_eq(ken_vector_segment_model(moved.vectors),
+                                 ken_vector_segment_model(parts[0].vectors)))
+            continue;
+        parts[i] = parts[n_same];
+        parts[n_same++] = moved;
+    }
+    return parts[0].vectors ? n_same : n;
+}
+
+static ken_status replace_parts(ken_store *store, ken_segment_kind kind, part *parts, size_t n,
+                                bool spares_dead, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    for (size_t from = 0, n_group; from < n && !st; from += n_group) {
+        n_group = group_by_model(parts + from, n - from);
+        if (spares_dead)
+            spare_dead(parts + from, n_group);
+        if (n_group == 1 && !parts[from].n_dead)
+            continue; // there is nothing to join it with
+        st = write_joined(store, kind, parts + from, n_group, err);
+        if (!st)
+            st = drop_dead(store, parts + from, n_group, err);
+        for (size_t i = from; i < from + n_group && !st; i++)
+            st = ken_store_remove_segment(store, parts[i].info.id, err);
+    }
+    return st;
+}
+
+static int by_size_down(const void *a, const void *b)
+{
+    const ken_segment_info *x = a, *y = b;
+    if (x->n_bytes != y->n_bytes)
+        return x->n_bytes < y->n_bytes ? 1 : -1;
+    return (x->id > y->id) - (x->id < y->id);
+}
+
+// One step: false when there was nothing to do.
+static ken_status join_once(ken_store *store, ken_segment_kind kind, size_t most,
+                            const index_alive *alive, bool *out_has_joined, ken_err *err)
+{
+    ken_arena arena;
+    ken_segment_info *infos;
+    size_t n, n_parts = 0;
+    *out_has_joined = false;
+    ken_arena_init(&arena, 0);
+    ken_status st = ken_store_list_segments(store, kind, &arena, &infos, &n, err);
+    if (st || n <= most)
+        goto out;
+    qsort(infos, n, sizeof *infos, by_size_down);
+    uint64_t *sizes = KEN_ARENA_ARRAY(&arena, uint64_t, n);
+    for (size_t i = 0; i < n; i++)
+        sizes[i] = infos[i].n_bytes;
+    size_t first = index_plan_join(sizes, n, most);
+    if (n - first > MAX_JOINED)
+        first = n - MAX_JOINED;
+    part parts[MAX_JOINED] = { 0 };
+    for (; first + n_parts < n && !st; n_parts++)
+        st = open_part(store, kind, &infos[first + n_parts], alive, &parts[n_parts], err);
+    if (!st)
+        st = replace_parts(store, kind, parts, n_parts, true, err);
+    for (size_t i = 0; i < n_parts; i++)
+        close_part(&parts[i]);
+    *out_has_joined = true;
+out:
+    ken_arena_release(&arena);
+    return st;
+}
+
+ken_status index_join(ken_store *store, ken_segment_kind kind, size_t most,
+                      const index_alive *alive, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    bool has_joined = true;
+    // Segments of several models may stay more than they should: that ends, too.
+    for (int i = 0; has_joined && !st && i < 64; i++)
+        st = join_once(store, kind, most, alive, &has_joined, err);
+    return st;
+}
+
+// ---- what is dead ------------------------------------------------------------------------------
+
+// Writes those segments anew of which more than a quarter is dead.
+static ken_status sweep(ken_store *store, ken_segment_kind kind, const index_alive *alive,
+                        ken_err *err)
+{
+    ken_arena arena;
+    ken_segment_info *infos;
+    size_t n;
+    ken_arena_init(&arena, 0);
+    ken_status st = ken_store_list_segments(store, kind, &arena, &infos, &n, err);
+    for (size_t i = 0; !st && i < n; i++) {
+        part p = { 0 };
+        st = open_part(store, kind, &infos[i], alive, &p, err);
+        if (!st && (uint64_t)p.n_dead * 4 > p.n)
+            st = replace_parts(store, kind, &p, 1, false, err);
+        close_part(&p);
+    }
+    ken_arena_release(&arena);
+    return st;
+}
+
+static ken_status count_contents(ken_store *store, uint64_t *out, ken_err *err)
+{
+    ken_arena arena;
+    ken_segment_info *infos;
+    size_t n;
+    *out = 0;
+    ken_arena_init(&arena, 0);
+    ken_status st = ken_store_list_segments(store, KEN_SEGMENT_WORDS, &arena, &infos, &n, err);
+    for (size_t i = 0; !st && i < n; i++)
+        *out += infos[i].n_contents;
+    ken_arena_release(&arena);
+    return st;
+}
+
+ken_status index_tidy(ken_store *store, const index_alive *alive, ken_err *err)
+{
+    static const ken_segment_kind kinds[] = { KEN_SEGMENT_WORDS, KEN_SEGMENT_MENTIONS,
+                                              KEN_SEGMENT_VECTORS };
+    uint64_t n_contents;
+    ken_status st = count_contents(store, &n_contents, err);
+    uint64_t n_dead = n_contents > alive->n ? n_contents - alive->n : 0;
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !st; k++) {
+        if (n_dead > DEAD_MIN && n_dead > alive->n / 2)
+            st = sweep(store, kinds[k], alive, err);
+        if (!st)
+            st = index_join(store, kinds[k], MAX_SEGMENTS, alive, err);
+    }
+    return st;
+}
+
+ken_status index_tidy_vectors(ken_store *store, ken_err *err)
+{
+    return index_join(store, KEN_SEGMENT_VECTORS, MAX_SEGMENTS, &(index_alive){ 0 }, err);
+}

@@ -1,0 +1,2 @@
+-- Segments of words and of names may be in sections that grow side by side (blocks/sections.h). The
+-- tables are as before; the number keeps programs that cannot read those from taking them for damage.
