@@ -401,6 +401,8 @@ static const char *const lines[] = {
     "model list",
     "config show",
     "doctor",
+    "restore --dry-run",
+    "restore",
     "eval nothing.json --root .",
     "mcp .",
     "version",
