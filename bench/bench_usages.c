@@ -275,8 +275,8 @@ int main(int argc, char **argv)
     ken_arena_init(&a.arena, 0);
     ken_store *store = open_store(&a, &args);
     ken_err err = { 0 };
-    ken_reader *asking = ken_reader_new(store);
-    bench_check(ken_reader_pin(asking, &a.s, &err), &err);
+    ken_reader *reader = ken_reader_new(store);
+    bench_check(ken_reader_pin(reader, &a.s, &err), &err);
     uint64_t before = bytes_now();
     a.cold_architecture = architecture(&a);
     for (int i = 0; i < 20; i++)
@@ -284,8 +284,8 @@ int main(int argc, char **argv)
     ask_all(&a, args.n_queries ? args.n_queries : 300);
     if (!a.wants_answers)
         report(&a, bench_path(&args, &a.arena), before);
-    ken_reader_unpin(asking);
-    ken_reader_free(asking);
+    ken_reader_unpin(reader);
+    ken_reader_free(reader);
     ken_store_close(store);
     ken_arena_release(&a.arena);
     return 0;
