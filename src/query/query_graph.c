@@ -336,7 +336,9 @@ static void shrink(struct query_graph *q)
 ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err)
 {
     query_check_pin(s);
+    ken_account *counted = ken_quota_exempt(); // it is as large as the index, and stays
     ken_status st = s->graph ? KEN_OK : make_graph(s, err);
+    ken_quota_count(counted);
     if (st) {
         query_graph_close(s);
         return st;

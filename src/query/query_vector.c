@@ -204,10 +204,8 @@ static ken_status load(loading *l, ken_arena *arena, ken_err *err)
     return fill(l, err);
 }
 
-ken_status query_load_vectors(ken_snapshot *s, ken_err *err)
+static ken_status load_all(ken_snapshot *s, ken_err *err)
 {
-    if (s->vectors.is_loaded)
-        return KEN_OK;
     ken_arena arena;
     ken_arena_init(&arena, 0);
     query_vectors fresh = { .is_loaded = true };
@@ -224,4 +222,15 @@ ken_status query_load_vectors(ken_snapshot *s, ken_err *err)
     query_release_vectors(&s->vectors);
     s->vectors = fresh;
     return KEN_OK;
+}
+
+// They are as large as the index, and stay: no cost of the question that needs them first.
+ken_status query_load_vectors(ken_snapshot *s, ken_err *err)
+{
+    if (s->vectors.is_loaded)
+        return KEN_OK;
+    ken_account *counted = ken_quota_exempt();
+    ken_status st = load_all(s, err);
+    ken_quota_count(counted);
+    return st;
 }
