@@ -80,7 +80,7 @@ ken_status ken_list_calls(ken_snapshot *s, const ken_code_part *parts, size_t n,
     *out = KEN_ARENA_ARRAY(arena, ken_part_calls, n + 1);
     for (size_t i = 0; !st && i < n; i++) {
         st = list_part(&l, &parts[i], &(*out)[i], err);
-        if (!st && i % 64 == 63)
+        if (!st)
             st = ken_cancel_check(cancel, err);
     }
     ken_arena_release(&l.text);

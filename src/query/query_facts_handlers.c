@@ -229,7 +229,7 @@ static ken_status find_mounts(handler_list *h, const ken_cancel *cancel, ken_err
         st = turn_to(h, files[i], err);
         for (uint32_t k = 0; !st && h->unit && k < h->unit->refs->n_literals; k++)
             add_mount(h, &h->unit->refs->literals[k]);
-        if (!st && i % 64 == 63)
+        if (!st)
             st = ken_cancel_check(cancel, err);
     }
     return st;
@@ -378,7 +378,7 @@ ken_status ken_list_handlers(ken_snapshot *s, const ken_facts_scope *scope,
         ken_handler_fact *fact = &(*out)[(*out_n)++];
         fact->route = routes[i];
         st = look_at(&h, &sites[i], fact, err);
-        if (!st && i % 64 == 63)
+        if (!st)
             st = ken_cancel_check(cancel, err);
     }
     ken_arena_release(&h.text);

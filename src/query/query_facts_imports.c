@@ -262,7 +262,7 @@ static ken_status list(import_list *l, const uint32_t *files, size_t n, const ke
             st = look_at(l, files[i], err);
         else
             l->n_unknown += g->n_unknown[files[i]];
-        if (!st && i % 64 == 63)
+        if (!st)
             st = ken_cancel_check(cancel, err);
     }
     return st;

@@ -307,7 +307,7 @@ static ken_status list(use_list *l, const ken_cancel *cancel, ken_name_uses *out
             continue;
         st = look_at(l, f, err);
         out->n_files++;
-        if (!st && out->n_files % 64 == 0)
+        if (!st)
             st = ken_cancel_check(cancel, err);
     }
     return st;

@@ -174,7 +174,7 @@ static ken_status make(ken_snapshot *s, const ken_cancel *cancel, ken_arena *are
         l->unknown.len = n_lists - 1;
         st = learn_list(s, f, l, err);
         ++*out_learnt;
-        if (!st && f % 64 == 63)
+        if (!st)
             st = ken_cancel_check(cancel, err);
     }
     return st;

@@ -275,7 +275,7 @@ static ken_status find(routing *r, bool is_strict, const ken_cancel *cancel, ken
         for (size_t i = 0; !st && i < n; i++) {
             if (query_is_test(r->s, files[i]) == (tests > 0) && !is_rails(r, files[i]))
                 look_at(r, files[i]);
-            st = i % 64 == 63 ? ken_cancel_check(cancel, err) : KEN_OK;
+            st = ken_cancel_check(cancel, err);
         }
     return st;
 }

@@ -330,7 +330,9 @@ static ken_status make(said_pass *p, const ken_cancel *cancel, ken_arena *arena,
     uint8_t *marked = ken_zalloc(p->s->n_files + (size_t)1);
     fill_slots(p, arena);
     for (uint32_t i = 0; !st && i < p->n_lists; i++) {
-        st = mark(p, i, marked, arena, err);
+        st = ken_cancel_check(cancel, err);
+        if (!st)
+            st = mark(p, i, marked, arena, err);
         bool is_alone = p->what == QUERY_SAID_ALIASES; // files differ by list
         if (!st && (is_alone || i + 1 == p->n_lists)) {
             st = look_into_all(p, marked, i, cancel, err);
