@@ -65,9 +65,18 @@ ken_status ken_app_find_project(ken_app *app, ken_str ref, ken_str cwd, ken_aren
 
 // The project whose root is the folder `path` (absolute or relative to the working directory),
 // registered when it was unknown. `name` may be empty; otherwise it is set. KEN_ENOTFOUND,
-// KEN_EINVAL (a file), KEN_EPERM for a bad path.
+// KEN_EINVAL (a file), KEN_EPERM for a bad path, or one outside of
+// projects.roots.
 ken_status ken_app_add_project(ken_app *app, ken_str path, ken_str name, ken_arena *arena,
                                ken_project_info *out, ken_err *err) KEN_MUST_USE;
+
+// The same for a client of the server, which may not name every folder (app_roots.c). KEN_EPERM says
+// why. A project that is known already is given back in any case.
+ken_status ken_app_add_client_project(ken_app *app, ken_str path, ken_str name, ken_arena *arena,
+                                      ken_project_info *out, ken_err *err) KEN_MUST_USE;
+// The folders of projects.roots, real paths, those that exist; how many. 0 = no such setting, or none
+// of them exists.
+size_t ken_app_list_roots(ken_app *app, ken_arena *arena, ken_str **out);
 
 // Forgets a project and removes its index. KEN_EBUSY while something writes it.
 ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project, ken_err *err)

@@ -52,6 +52,11 @@ struct ken_app {
 ken_status ken_app__take_catalog(ken_app *app, bool may_create, ken_catalog **out, ken_err *err);
 void ken_app__give_catalog(ken_app *app, ken_catalog *c);
 
+// ---- app_roots.c ----
+// KEN_EPERM when the folder (its real path) may not become a project.
+ken_status ken_app__check_root(ken_app *app, ken_str root, bool is_for_client, ken_arena *arena,
+                               ken_err *err) KEN_MUST_USE;
+
 // ---- app.c ----
 // The handle that a lent snapshot belongs to.
 app_handle *ken_app__handle_of(ken_app *app, const ken_snapshot *s);

@@ -270,17 +270,35 @@ static ken_status check_root(ken_str path, ken_arena *arena, ken_str *out, ken_e
     return st;
 }
 
-ken_status ken_app_add_project(ken_app *app, ken_str path, ken_str name, ken_arena *arena,
-                               ken_project_info *out, ken_err *err)
+// A folder that is a project already needs no leave.
+static bool is_known_root(ken_app *app, ken_str root, ken_arena *arena)
+{
+    ken_catalog_row *list = NULL;
+    size_t n = 0;
+    if (load_rows(app, arena, &list, &n, NULL))
+        return false;
+    for (size_t i = 0; i < n; i++)
+        if (ken_str_eq(list[i].root, root))
+            return true;
+    return false;
+}
+
+static ken_status add(ken_app *app, ken_str path, ken_str name, bool is_for_client,
+                      ken_arena *arena, ken_project_info *out, ken_err *err)
 {
     ken_str root;
     ken_catalog *c = NULL;
     ken_catalog_row row;
+    ken_err why = { 0 };
     ken_status st = check_name(name, err);
     if (!st)
         st = check_root(path, arena, &root, err);
-    if (!st)
-        st = ken_app__take_catalog(app, true, &c, err);
+    if (st)
+        return st;
+    st = ken_app__check_root(app, root, is_for_client, arena, &why);
+    if (st && !is_known_root(app, root, arena))
+        return KEN_FAIL(err, st, "%s", why.msg);
+    st = ken_app__take_catalog(app, true, &c, err);
     if (st)
         return st;
     st = ken_catalog_add(c, root, name, ken_clock_wall_ms(), arena, &row, err);
@@ -291,6 +309,18 @@ ken_status ken_app_add_project(ken_app *app, ken_str path, ken_str name, ken_are
     ken_app__give_catalog(app, c);
     *out = info_of(&row);
     return KEN_OK;
+}
+
+ken_status ken_app_add_project(ken_app *app, ken_str path, ken_str name, ken_arena *arena,
+                               ken_project_info *out, ken_err *err)
+{
+    return add(app, path, name, false, arena, out, err);
+}
+
+ken_status ken_app_add_client_project(ken_app *app, ken_str path, ken_str name, ken_arena *arena,
+                                      ken_project_info *out, ken_err *err)
+{
+    return add(app, path, name, true, arena, out, err);
 }
 
 static ken_status remove_files(const ken_project_info *project, ken_err *err)

@@ -130,6 +130,7 @@ void ken_mcp__resources_read(ken_mcp__request *r, ken_buf *out)
         return;
     }
     ken_tool_ctx ctx = ken_mcp__tool_ctx(r);
+    ctx.is_reading = true;
     ken_err err = { 0 };
     ken_status st = ken_tool_call(r->server->app, tool, args, &ctx, &result, &err);
     if (st == KEN_ENOTFOUND || st == KEN_EINVAL || st == KEN_EPERM)

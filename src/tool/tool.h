@@ -49,6 +49,7 @@ typedef struct ken_tool_ctx {
                      // project when none is named; empty = neither
     ken_str project; // id of the one project that may be touched; empty = any
     bool is_read_only;        // indexes are not written either
+    bool is_reading;          // no folder becomes a project by this call, not even that of `cwd`
     size_t max_bytes;         // of the result as text; 0 = KEN_TOOL_BYTES_MAX, SIZE_MAX = no limit
     const ken_toolset *tools; // NULL = every built-in tool
 } ken_tool_ctx;

@@ -70,7 +70,7 @@ static ken_status find_target(const ken_tool_env *env, const index_request *req,
                         KEN_STR_ARG(ken_utf8_clip(req->path, 200)));
     ken_str path = ken_tool__absolute(env, req->path);
     if (!env->ctx->project.len)
-        return ken_app_add_project(env->app, path, req->name, env->arena, out, err);
+        return ken_app_add_client_project(env->app, path, req->name, env->arena, out, err);
     ken_str real;
     ken_status st = ken_tool__find_project(env, none, out, err);
     if (st)

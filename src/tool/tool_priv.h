@@ -8,10 +8,14 @@
 #include "tool/tool.h"
 
 // ---- tool_scope.c: which project, and its snapshot ---------------------------------------------
-// The project that `args.project` and the call's context mean. A folder that is not known yet is
-// registered when it may be indexed on first use.
+// The project that `args.project` and the call's context mean. A folder that is not known yet becomes
+// a project only when it is the git work tree that the client works in.
 ken_status ken_tool__find_project(const ken_tool_env *env, ken_str ref, ken_project_info *out,
                                   ken_err *err) KEN_MUST_USE;
+// For calls that are made to index: the project around an absolute path, or a new one of that folder
+// when there is none and the endpoint is not bound to one.
+ken_status ken_tool__add_project(const ken_tool_env *env, ken_str path, ken_project_info *out,
+                                 ken_err *err) KEN_MUST_USE;
 
 typedef struct ken_tool__scope {
     ken_project_info project;

@@ -16,7 +16,9 @@ static ken_status find_target(const ken_tool_env *env, const json_t *args, ken_p
 {
     ken_str ref = { "", 0 };
     ken_status st = ken_json_read_str(args, "args", "project_root", &ref, err);
-    if (!st)
+    if (!st && ken_str_starts(ref, KEN_STR("/")))
+        st = ken_tool__add_project(env, ref, out, err);
+    else if (!st)
         st = ken_tool__find_rules_project(env, ref, out, err);
     if (st)
         return st;

@@ -36,7 +36,7 @@ static ken_status find_project(const ken_tool_env *env, ken_str root, ken_projec
                         "rag_setup writes into the project, and this server is read-only");
     if (env->ctx->project.len)
         return ken_tool__find_project(env, root, out, err);
-    ken_status st = ken_app_add_project(env->app, root, KEN_STR(""), env->arena, out, err);
+    ken_status st = ken_app_add_client_project(env->app, root, KEN_STR(""), env->arena, out, err);
     return st ? ken_err_wrap(err, "project_root") : KEN_OK;
 }
 

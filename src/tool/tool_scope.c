@@ -3,7 +3,8 @@
 //
 // Named: by id, name or path. Not named: the one project of a bound endpoint; else the project
 // around the caller's folder; else that folder's own git work tree, which is registered; else the
-// only project there is. A project that was never indexed is indexed first, when settings allow it.
+// only project there is. No other folder becomes a project by being asked about: that takes
+// index_repository or rag_setup. A project that was never indexed is indexed first, when settings allow it.
 #include <stdio.h>
 #include <time.h>
 
@@ -47,6 +48,14 @@ static ken_status give_err(ken_status st, const ken_err *tried, ken_err *err)
     return st;
 }
 
+// The git work tree that the caller works in, which becomes a project with the first question: that
+// the client was started there is its owner's word. ptr NULL when there is none.
+static ken_str own_tree(const ken_tool_env *env)
+{
+    bool may_add = may_index(env) && !env->ctx->is_reading && env->ctx->cwd.len;
+    return may_add ? find_work_tree(env->arena, env->ctx->cwd) : (ken_str){ NULL, 0 };
+}
+
 static ken_status find_unnamed(const ken_tool_env *env, ken_project_info *out, ken_err *err)
 {
     const ken_str none = { "", 0 };
@@ -56,9 +65,9 @@ static ken_status find_unnamed(const ken_tool_env *env, ken_project_info *out, k
         ken_status st = ken_app_find_project(env->app, cwd, cwd, env->arena, out, &tried);
         if (st != KEN_ENOTFOUND)
             return give_err(st, &tried, err);
-        ken_str tree = find_work_tree(env->arena, cwd);
-        if (tree.ptr && may_index(env))
-            return ken_app_add_project(env->app, tree, none, env->arena, out, err);
+        ken_str tree = own_tree(env);
+        if (tree.ptr)
+            return ken_app_add_client_project(env->app, tree, none, env->arena, out, err);
     }
     ken_status st = ken_app_find_project(env->app, none, cwd, env->arena, out, &tried);
     if (st == KEN_ENOTFOUND)
@@ -75,13 +84,35 @@ static ken_status find_named(const ken_tool_env *env, ken_str ref, ken_project_i
     ken_str what = is_path ? ken_tool__absolute(env, ref) : ref;
     ken_err tried = { 0 };
     ken_status st = ken_app_find_project(env->app, what, env->ctx->cwd, env->arena, out, &tried);
-    if (st == KEN_ENOTFOUND && is_path && may_index(env) && !env->ctx->project.len)
-        return ken_app_add_project(env->app, what, (ken_str){ "", 0 }, env->arena, out, err);
+    if (st == KEN_ENOTFOUND && is_path && !env->ctx->project.len) {
+        ken_str real, tree = own_tree(env);
+        if (tree.ptr && !ken_path_real(env->arena, what, &real, NULL) &&
+            (ken_str_eq(real, tree) || ken_str_eq(real, env->ctx->cwd)))
+            return ken_app_add_client_project(env->app, real, (ken_str){ "", 0 }, env->arena, out,
+                                              err);
+        return KEN_FAIL(err, st,
+                        "'" KEN_STR_FMT "' is in no project; if it is to be one, call "
+                        "index_repository with repo_path '" KEN_STR_FMT "'",
+                        KEN_STR_ARG(ken_utf8_clip(ref, 200)),
+                        KEN_STR_ARG(ken_utf8_clip(what, 200)));
+    }
     if (st == KEN_ENOTFOUND)
         return KEN_FAIL(err, st,
                         "no project '" KEN_STR_FMT "'; list_projects shows those there "
                         "are, index_repository adds one",
                         KEN_STR_ARG(ken_utf8_clip(ref, 200)));
+    return give_err(st, &tried, err);
+}
+
+ken_status ken_tool__add_project(const ken_tool_env *env, ken_str path, ken_project_info *out,
+                                 ken_err *err)
+{
+    ken_err tried = { 0 };
+    if (env->ctx->project.len)
+        return ken_tool__find_project(env, path, out, err);
+    ken_status st = ken_app_find_project(env->app, path, env->ctx->cwd, env->arena, out, &tried);
+    if (st == KEN_ENOTFOUND && may_index(env))
+        return ken_app_add_client_project(env->app, path, (ken_str){ "", 0 }, env->arena, out, err);
     return give_err(st, &tried, err);
 }
 

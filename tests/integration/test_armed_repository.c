@@ -668,6 +668,11 @@ KEN_TEST(tools_run_nothing_of_an_armed_repository)
     (void)server_ask(&s, "initialize",
                      "{\"protocolVersion\":\"2025-06-18\",\"capabilities\":{},"
                      "\"clientInfo\":{\"name\":\"t\",\"version\":\"1\"}}");
+    // Nothing becomes a project by being read.
+    kt_has_str(server_ask(&s, "resources/read", "{\"uri\":\"ken://%2Fetc/outline/passwd\"}").ptr,
+               "index_repository");
+    kt_has_str(server_ask(&s, "resources/read", "{\"uri\":\"ken://projects\"}").ptr,
+               "\\\"projects\\\":[]");
     for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
         const char *arguments = fill(calls[i].arguments, head, task, checkpoint);
         ken_str answer = server_ask(

@@ -1,10 +1,12 @@
 // SPDX-License-Identifier: MIT
 // The tools on a real app with real indexes: scope, first use, read-only, paging, freshness, size.
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
 #include "app/app.h"
+#include "base/fs.h"
 #include "json/json.h"
 #include "ktest.h"
 #include "tool/tool.h"
@@ -130,16 +132,23 @@ KEN_TEST(a_work_tree_is_indexed_on_first_use)
     l.ctx.is_read_only = true;
     fails(&l, "search_code", "{\"query\":\"basket\"}", KEN_ENOTFOUND, "index_repository");
     l.ctx.is_read_only = false;
+    l.ctx.is_reading = true; // as a resource
+    fails(&l, "search_code", "{\"query\":\"basket\"}", KEN_ENOTFOUND, "index_repository");
+    l.ctx.is_reading = false;
     json_t *v = call(&l, "search_code", "{\"query\":\"basket\"}");
     kt_eq_text(text(first(v, "results"), "file_path"), "src/cherries.c");
     kt_eq_i(json_integer_value(json_object_get(json_object_get(v, "index"), "generation")), 1);
     json_decref(v);
     lab_close(&l);
-    // A folder named by its path, too.
+    // Another folder does not become a project by being asked about.
     lab_open(&l, "");
     char args[400];
-    snprintf(args, sizeof args, "{\"symbol_name\":\"dates\",\"project\":\"%s\"}",
-             make_tree("other", "dates"));
+    const char *other = make_tree("other", "dates");
+    snprintf(args, sizeof args, "{\"symbol_name\":\"dates\",\"project\":\"%s\"}", other);
+    fails(&l, "get_definition", args, KEN_ENOTFOUND, "index_repository");
+    char named[400];
+    snprintf(named, sizeof named, "{\"repo_path\":\"%s\"}", other);
+    json_decref(call(&l, "index_repository", named));
     v = call(&l, "get_definition", args);
     kt_eq_text(text(first(v, "definitions"), "symbol_name"), "dates");
     json_decref(v);
@@ -595,4 +604,65 @@ KEN_TEST(a_context_is_built_within_its_tokens)
     fails(&l, "build_context", "{\"query\":\"x\",\"seen\":\"?\"}", KEN_EINVAL, "seen");
     fails(&l, "build_context", "{\"query\":\"x\",\"max_tokens\":10}", KEN_EINVAL, "200");
     lab_close(&l);
+}
+
+static size_t n_projects(lab *l)
+{
+    json_t *v = call(l, "list_projects", "{}");
+    size_t n = json_array_size(json_object_get(v, "projects"));
+    json_decref(v);
+    return n;
+}
+
+// Whatever an agent was told to do with them: folders of the system, homes and keys are no projects.
+KEN_TEST(folders_that_are_no_projects_are_refused)
+{
+    static const char *const refused[] = { "/",          "/etc",  "/etc/ssl", "/proc",
+                                           "/usr/share", "/home", "/var/log" };
+    setenv("HOME", ktest_path("home"), 1);
+    kt_ok(ken_fs_make_dirs(ktest_path("home/.ssh"), 0700, NULL));
+    kt_ok(ken_fs_make_dirs(ktest_path("home/work"), 0700, NULL));
+    lab l;
+    lab_open(&l, "");
+    char args[400];
+    for (size_t i = 0; i < sizeof refused / sizeof *refused; i++) {
+        if (access(refused[i], F_OK))
+            continue;
+        snprintf(args, sizeof args, "{\"repo_path\":\"%s\"}", refused[i]);
+        fails(&l, "index_repository", args, KEN_EPERM, refused[i]);
+        snprintf(args, sizeof args, "{\"project_root\":\"%s\"}", refused[i]);
+        fails(&l, "rag_setup", args, KEN_EPERM, refused[i]);
+        fails(&l, "rag_index", args, KEN_EPERM, refused[i]);
+        snprintf(args, sizeof args, "{\"query\":\"root\",\"project\":\"%s\"}", refused[i]);
+        fails(&l, "search_code", args, KEN_ENOTFOUND, "index_repository");
+    }
+    snprintf(args, sizeof args, "{\"repo_path\":\"%s\"}", ktest_path("home"));
+    fails(&l, "index_repository", args, KEN_EPERM, "home");
+    snprintf(args, sizeof args, "{\"repo_path\":\"%s\"}", ktest_path("home/.ssh"));
+    fails(&l, "index_repository", args, KEN_EPERM, "keys");
+    kt_eq_u(n_projects(&l), 0);
+    snprintf(args, sizeof args, "{\"repo_path\":\"%s\"}", ktest_path("home/work"));
+    json_decref(call(&l, "index_repository", args));
+    kt_eq_u(n_projects(&l), 1);
+    lab_close(&l);
+}
+
+KEN_TEST(only_allowed_roots_become_projects)
+{
+    const char *in = make_tree("allowed/a", "apples"), *out = make_tree("elsewhere", "pears");
+    setenv("KEN_ALLOWED_ROOTS", ktest_path("allowed"), 1);
+    // A link that leads out is what it leads to.
+    kt_eq_i(symlink(out, ktest_path("allowed/link")), 0);
+    lab l;
+    lab_open(&l, "");
+    char args[400];
+    snprintf(args, sizeof args, "{\"repo_path\":\"%s\"}", out);
+    fails(&l, "index_repository", args, KEN_EPERM, "projects.roots");
+    snprintf(args, sizeof args, "{\"repo_path\":\"%s\"}", ktest_path("allowed/link"));
+    fails(&l, "index_repository", args, KEN_EPERM, "projects.roots");
+    snprintf(args, sizeof args, "{\"repo_path\":\"%s\"}", in);
+    json_decref(call(&l, "index_repository", args));
+    kt_eq_u(n_projects(&l), 1);
+    lab_close(&l);
+    unsetenv("KEN_ALLOWED_ROOTS");
 }
