@@ -68,7 +68,7 @@ ken_status ken_sections_place(ken_sections *s, const uint64_t *at, uint32_t n_se
 
 ken_str ken_sections_head(const ken_sections *s); // borrowed; empty when it is flat
 uint32_t ken_sections_count(const ken_sections *s);
-uint64_t ken_sections_len(const ken_sections *s, uint32_t section);
+uint64_t ken_sections_len(const ken_sections *s, uint32_t number);
 // Makes bytes [at, at + n) of a section readable, until they are forgotten or it is closed.
 ken_status ken_sections_view(ken_sections *s, uint32_t section, uint64_t at, uint64_t n,
                              const uint8_t **out, ken_err *err) KEN_MUST_USE;

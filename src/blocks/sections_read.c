@@ -240,9 +240,9 @@ uint32_t ken_sections_count(const ken_sections *s)
     return s->n_sections;
 }
 
-uint64_t ken_sections_len(const ken_sections *s, uint32_t section)
+uint64_t ken_sections_len(const ken_sections *s, uint32_t number)
 {
-    return s->sections[section].len;
+    return s->sections[number].len;
 }
 
 // ---- reading -----------------------------------------------------------------------------------
