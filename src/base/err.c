@@ -40,12 +40,15 @@ static ken_status status_of_errno(int e)
     switch (e) {
     case ENOENT:
     case ENOTDIR:
+    case ESTALE:
         return KEN_ENOTFOUND;
     case EACCES:
     case EPERM:
     case EROFS:
         return KEN_EPERM;
     case ENOMEM:
+    case EMFILE: // the system has no more of something: the next try may work
+    case ENFILE:
         return KEN_ENOMEM;
     case ENOSPC:
     case EDQUOT:
@@ -57,6 +60,8 @@ static ken_status status_of_errno(int e)
         return KEN_EBUSY;
     case ELOOP:
     case ENAMETOOLONG:
+    case ENXIO: // a socket, or a device that is not there
+    case ENODEV:
     case EINVAL:
         return KEN_EINVAL;
     default:

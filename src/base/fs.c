@@ -170,7 +170,7 @@ static int open_beneath(int root_fd, ken_str path, int flags)
     struct open_how how = { .flags = (unsigned)flags,
                             .resolve = RESOLVE_BENEATH | RESOLVE_NO_SYMLINKS };
     int fd = (int)syscall(SYS_openat2, root_fd, text, &how, sizeof how);
-    if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL))
+    if (fd < 0 && (errno == ENOSYS || errno == EPERM || errno == EINVAL || errno == EAGAIN))
         fd = open_by_steps(root_fd, path, flags);
     return fd;
 }

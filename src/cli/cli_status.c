@@ -162,6 +162,9 @@ static void print_status(cli *x, const cli_place *place, const ken_snapshot_stat
     ken_cli__paint_text(x, CLI_NAME, place->project.name);
     ken_cli__print("\n");
     print_row(x, "root", place->project.root);
+    if (!place->project.root_exists)
+        print_row(x, "state",
+                  KEN_STR("the folder is gone; to forget the project: ken projects remove"));
     print_row(x, "id", ken_str_c(id));
     print_row(x, "index", place->project.db_path);
     print_row(x, "indexed", ken_cli__format_age(a, s->indexed_at_ms, ken_clock_wall_ms()));

@@ -255,7 +255,8 @@ static void keep_skip(run *r, const index_slot *s, planned *p)
 {
     r->late_skip[s->file] = s->skip;
     if (s->skip == KEN_SKIP_UNREADABLE)
-        add_issue(r, r->scan.files[s->file].path, "could not be read");
+        add_issue(r, r->scan.files[s->file].path,
+                  s->err.msg[0] ? s->err.msg : ken_skip_text(KEN_SKIP_UNREADABLE));
     r->has_changed = r->has_changed || p->row_id || s->skip != p->skip_before;
     p->content = 0;
 }
@@ -266,6 +267,11 @@ static ken_status keep(run *r, index_slot *s, ken_err *err)
     ken_status st = ken_cancel_check(r->cancel, err);
     if (st)
         return st;
+    if (s->failure) {
+        if (err)
+            *err = s->err;
+        return s->failure;
+    }
     if (s->skip) {
         keep_skip(r, s, p);
         return KEN_OK;

@@ -51,9 +51,13 @@ bool index_file_read(const index_job *job, ken_str path, index_slot *s)
     s->skip = KEN_SKIP_NONE;
     s->known_content = 0;
     s->text.max = (size_t)job->max_file_bytes + 1;
-    ken_err err = { 0 };
-    ken_status st =
-        ken_fs_read(job->root_fd, path.ptr, (size_t)job->max_file_bytes, &s->text, &s->stamp, &err);
+    s->err = (ken_err){ 0 };
+    ken_status st = ken_fs_read(job->root_fd, path.ptr, (size_t)job->max_file_bytes, &s->text,
+                                &s->stamp, &s->err);
+    if (st == KEN_ENOMEM) { // of the process, and says nothing of the file
+        s->failure = st;
+        return false;
+    }
     if (st == KEN_ELIMIT)
         return leave_out(s, KEN_SKIP_TOO_LARGE);
     if (st)

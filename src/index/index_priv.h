@@ -44,7 +44,7 @@ typedef struct index_slot {
     ken_facts facts;
     ken_refs refs;
     ken_status failure; // KEN_OK, or why the run must stop
-    ken_err err;
+    ken_err err;        // of that, or of reading what is left out as unreadable
     struct index_slot *next;
 } index_slot;
 

@@ -57,6 +57,17 @@ static ken_skip_reason judge_folder_kind(const scan_job *job, ken_str name, bool
     return is_asked_for ? KEN_SKIP_NONE : reason;
 }
 
+ken_skip_reason ken_scan__judge_errno(scan_job *job, int sys_errno, ken_str path)
+{
+    if (sys_errno == ENOENT || sys_errno == ENOTDIR || sys_errno == ELOOP)
+        return KEN_SKIP_NONE;
+    ken_err why = { 0 };
+    ken_status st = KEN_FAIL_ERRNO(&why, sys_errno, "reading '" KEN_STR_FMT "'", KEN_STR_ARG(path));
+    if (st == KEN_ENOMEM && !job->fault.status)
+        job->fault = why;
+    return KEN_SKIP_UNREADABLE;
+}
+
 ken_skip_reason ken_scan__judge_folder(const scan_job *job, ken_str folder, bool is_untracked)
 {
     ken_str name = ken_path_base(folder);
@@ -229,8 +240,10 @@ static void take_candidate(list_cursor *c, ken_str path)
     if (c->folder_fd < 0 && !c->is_broken) {
         c->folder_fd = ken_fs_open_dir_under(c->job->root_fd, c->folder);
         c->is_broken = c->folder_fd < 0;
-        if (c->is_broken && errno == EACCES && c->folder.len) {
-            skip_folder(c, c->folder, KEN_SKIP_UNREADABLE);
+        ken_skip_reason why =
+            c->is_broken ? ken_scan__judge_errno(c->job, errno, c->folder) : KEN_SKIP_NONE;
+        if (why && c->folder.len) {
+            skip_folder(c, c->folder, why);
             return;
         }
     }
@@ -410,6 +423,11 @@ ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cance
         goto out;
     r.is_git = ken_scan__git_find(&job.scratch, job.root, &git);
     st = job_collect(&job, r.is_git ? &git : NULL, &r.is_walked, err);
+    if (!st && job.fault.status) {
+        st = job.fault.status;
+        if (err)
+            *err = job.fault;
+    }
     if (st)
         goto out;
     if (r.is_git)

@@ -63,8 +63,13 @@ typedef struct scan_job {
     scan_globs include, exclude;
     scan_file_vec files;
     scan_skip_vec skips;
+    ken_err fault; // of the process, not of a file: the scan fails; KEN_OK = none
 } scan_job;
 
+// What the errno of opening or looking at something means. NONE: it is gone, or a link by now.
+// Without descriptors or memory the scan fails at its end: nothing that it leaves out is left out
+// for a reason of its own.
+ken_skip_reason ken_scan__judge_errno(scan_job *job, int sys_errno, ken_str path);
 // `path` must live in the results' arena; a folder's ends in '/'.
 void ken_scan__skip(scan_job *job, ken_str path, ken_skip_reason reason);
 // NONE, or why this folder (no '/' at its end) is not entered. `is_untracked`: git tracks nothing

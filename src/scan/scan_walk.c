@@ -216,12 +216,12 @@ static void visit(walk *w, walk_folder f)
     int fd = ken_fs_open_dir_under(w->job->root_fd, f.path);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     if (!dir) {
-        bool is_gone = errno == ENOENT || errno == ENOTDIR || errno == ELOOP;
+        ken_skip_reason why = ken_scan__judge_errno(w->job, errno, f.path);
         ken_fs_close(fd);
         set_path(w, f.path);
-        if (!is_gone && f.path.len)
+        if (why && f.path.len)
             ken_scan__skip(w->job, keep_path(w, ken_str_n(w->path.ptr, w->path.len - 1), true),
-                           KEN_SKIP_UNREADABLE);
+                           why);
         return;
     }
     walk_signs signs = read_entries(w, dir);

@@ -841,6 +841,14 @@ static const char *ken_says(const char *line, int code)
     return r->out;
 }
 
+KEN_TEST(f6_the_status_of_a_project_whose_folder_is_gone_says_so)
+{
+    ktest_write("away/a.c", "int alpha(void) { return 1; }\n");
+    ken_ok("index away");
+    kt_eq_i(rename(ktest_path("away"), ktest_path("elsewhere")), 0);
+    kt_has_str(ken_ok("status -p away"), "the folder is gone");
+}
+
 KEN_TEST(rules_are_checked_as_compilers_do)
 {
     make_rules("");
