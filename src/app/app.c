@@ -235,12 +235,18 @@ ken_status ken_app__check_is_current(const app_handle *h, ken_err *err)
 static ken_status borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
                          ken_err *err)
 {
+    ken_snapshot *s = NULL;
     app_handle *h = take_idle(app, project->id);
     // A handle that cannot follow (its database or its root was replaced) makes room for a new one.
     if (h && (!is_current(h) || !ken_reader_is_current(h->reader) ||
-              ken_reader_pin(h->reader, &h->snapshot, NULL))) {
+              ken_reader_pin(h->reader, &s, NULL))) {
         forget(app, h);
         h = NULL;
+    }
+    if (h) { // others look for theirs meanwhile
+        pthread_mutex_lock(&app->lock);
+        h->snapshot = s;
+        pthread_mutex_unlock(&app->lock);
     }
     if (!h) {
         ken_err e = { 0 };
