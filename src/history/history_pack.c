@@ -15,7 +15,7 @@
 #include "history/history_priv.h"
 
 enum {
-    VERSION = 1,
+    VERSION = 2,
     F_SHALLOW = 1,
     MAX_PATH_BYTES = 64 << 20, // of all paths: shared parts cost no bytes
 };

@@ -2,6 +2,7 @@
 // How git prints lines and names.
 #include "base/utf8.h"
 #include "history/history_priv.h"
+#include "secret/secret.h"
 
 enum {
     LINE_MAX_BYTES = 64 << 10 // two quoted paths fit
@@ -113,6 +114,7 @@ ken_str history_words(ken_arena *arena, ken_str text, size_t max_bytes)
 {
     ken_buf b = { 0 };
     ken_utf8_repair(&b, text);
+    ken_secret_mask(b.ptr, b.len); // before it is cut: half a token is not known as one
     ken_str s = ken_arena_dup(arena, ken_str_trim(ken_utf8_clip(ken_buf_str(&b), max_bytes)));
     ken_buf_release(&b);
     char *at = (char *)ken_arena_alloc(arena, s.len + 1);

@@ -12,6 +12,7 @@
 #include "base/clock.h"
 #include "chunk/chunk_header.h"
 #include "index/index_priv.h"
+#include "secret/secret.h"
 #include "simd/simd.h"
 
 enum {
@@ -132,7 +133,7 @@ static ken_status add_content(stage *s, index_live *item, ken_err *err)
         st = ken_store_load_facts(s->store, item->id, &s->texts_arena, &facts, err);
     if (st)
         return st;
-    ken_scan_mask_secrets(s->slot.text.ptr, s->slot.text.len);
+    ken_secret_mask(s->slot.text.ptr, s->slot.text.len);
     ken_str text = ken_buf_str(&s->slot.text);
     ken_chunk_place place = { .path = path,
                               .lang = ken_str_c(ken_lang_name((ken_lang_id)facts.lang)),

@@ -3,6 +3,7 @@
 #include <stdio.h>
 
 #include "index/index_priv.h"
+#include "secret/secret.h"
 
 void index_worker_init(index_worker *w)
 {
@@ -77,7 +78,7 @@ bool index_file_read(const index_job *job, ken_str path, index_slot *s)
 void index_file_learn(const index_job *job, index_worker *w, index_slot *s)
 {
     ken_arena_reset(&s->arena);
-    bool is_masked = ken_scan_mask_secrets(s->text.ptr, s->text.len) > 0;
+    bool is_masked = ken_secret_mask(s->text.ptr, s->text.len) > 0;
     ken_str text = ken_buf_str(&s->text);
     ken_learn(w->learner, (ken_lang_id)s->key.lang, text, job->cancel, &s->arena, &s->facts,
               &s->refs);

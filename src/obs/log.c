@@ -8,6 +8,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "secret/secret.h"
 
 enum {
     LOG_LINE_MAX = 2048
@@ -89,6 +90,7 @@ void ken_log_write(ken_log_level level, const char *module, const char *fmt, ...
     va_end(ap);
     if (n < 0)
         return;
+    ken_secret_mask(msg, (size_t)n < sizeof msg ? (size_t)n : sizeof msg - 1);
     bool is_json = atomic_load_explicit(&log_is_json, memory_order_relaxed);
     ken_clock_format(ken_clock_wall_ms(), when);
     int head_len = is_json ? snprintf(line, sizeof line,

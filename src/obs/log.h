@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // log.h -- what happened, for the person who runs the program. Only ever written to stderr.
 //
-// One call is one line and one write(), so that lines of several threads never mix. Engines and the
+// Secrets in a line are masked. One call is one line and one write(), so that lines of several threads never mix. Engines and the
 // store do not log, they return errors; app, tool, mcp, web and cli log each once.
 //
 // Threads: any. Level and form are set once at start, before there are others.

@@ -12,6 +12,7 @@
 #include "base/utf8.h"
 #include "query/query_priv.h"
 #include "scan/scan.h"
+#include "secret/secret.h"
 
 enum {
     MAX_FILE_BYTES = 10 << 20,
@@ -32,7 +33,7 @@ static ken_status missing(ken_snapshot *s, ken_str path, const ken_err *why, ken
 
 static ken_str mutable_masked(ken_str text)
 {
-    ken_scan_mask_secrets((char *)(uintptr_t)text.ptr, text.len); // it is in the arena, ours
+    ken_secret_mask((char *)(uintptr_t)text.ptr, text.len); // it is in the arena, ours
     return text;
 }
 

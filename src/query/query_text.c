@@ -10,7 +10,7 @@
 #include "base/fs.h"
 #include "base/utf8.h"
 #include "query/query_priv.h"
-#include "scan/scan.h"
+#include "secret/secret.h"
 
 enum {
     MAX_FILE_BYTES = 10 << 20,
@@ -204,7 +204,7 @@ static ken_status search_file(text_search *x, uint32_t file, text_place *found, 
         query_set_unread(x->s, &e);
         return KEN_OK;
     }
-    ken_scan_mask_secrets(x->buf.ptr, x->buf.len);
+    ken_secret_mask(x->buf.ptr, x->buf.len);
     return find_places(x, ken_buf_str(&x->buf), found, out_n, err);
 }
 

@@ -7,7 +7,7 @@
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "rulebook/rulebook_priv.h"
-#include "scan/scan.h"
+#include "secret/secret.h"
 
 enum {
     SETTLED_NS = 2000000000 // a file may be written again within its own time stamp
@@ -92,7 +92,7 @@ static void read_entry(rulebook_entry *e, int root_fd, ken_fs_stamp stamp)
         if (st)
             e->doc.error = ken_arena_dup(&e->arena, ken_str_c(why.msg));
         else if (text.len)
-            (void)ken_scan_mask_secrets(text.ptr, text.len);
+            (void)ken_secret_mask(text.ptr, text.len);
         if (!st)
             parse_entry(e, ken_buf_str(&text));
     }

@@ -70,11 +70,6 @@ ken_skip_reason ken_scan_classify_path(ken_str path, bool is_code, const ken_sca
 // "@generated", "DO NOT EDIT" marks near the top), EMPTY; else NONE. A UTF-8 BOM is fine.
 ken_skip_reason ken_scan_classify_content(ken_str path, ken_str content);
 
-// Overwrites private keys and well-known token formats with '*', keeping every length and line
-// break, so that spans stay right. Returns the number of places masked. Mask whole files and cut
-// afterwards: lines from the middle of a key do not show what they are.
-size_t ken_scan_mask_secrets(char *text, size_t len);
-
 // ---- globs ------------------------------------------------------------------------------------
 
 // `*` and `?` within a segment, `**` across segments, [classes], {a,b}; a pattern without '/'

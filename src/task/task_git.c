@@ -2,6 +2,7 @@
 // What git says of a commit that a task is linked to.
 #include "base/utf8.h"
 #include "proc/proc_git.h"
+#include "secret/secret.h"
 #include "task/task_priv.h"
 
 enum {
@@ -18,6 +19,7 @@ static ken_str keep_subject(ken_str out, ken_arena *arena)
     if (!ken_str_line_next(&out, &line) || !line.len)
         return (ken_str){ 0 };
     ken_utf8_repair(&text, line);
+    ken_secret_mask(text.ptr, text.len);
     for (size_t i = 0; i < text.len; i++)
         if ((unsigned char)text.ptr[i] < 0x20 || text.ptr[i] == 0x7f)
             text.ptr[i] = ' ';

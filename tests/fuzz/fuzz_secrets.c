@@ -5,6 +5,7 @@
 
 #include "base/assert.h"
 #include "scan/scan.h"
+#include "secret/secret.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -15,7 +16,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ken_arena_init(&a, 0);
     char *copy = ken_arena_alloc(&a, size + 1);
     memcpy(copy, data, size);
-    size_t n = ken_scan_mask_secrets(copy, size);
+    size_t n = ken_secret_mask(copy, size);
     bool is_same = true;
     for (size_t i = 0; i < size; i++) {
         KEN_ASSERT(copy[i] == text.ptr[i] || (copy[i] == '*' && text.ptr[i] != '\n'));

@@ -15,15 +15,15 @@ KEN_TEST(bytes_that_are_none_are_refused)
     err = (ken_err){ 0 };
     kt_status(unpack(KEN_STR("")), KEN_ECORRUPT);
     kt_has_str(err.msg, "history");
-    kt_status(unpack(KEN_STR("\x02")), KEN_ECORRUPT);
+    kt_status(unpack(KEN_STR("\x03")), KEN_ECORRUPT);
     // version, flags, no head, no reason, no authors, no files, no commits
-    kt_ok(unpack(KEN_STR("\x01\0\0\0\0\0\0")));
-    kt_status(unpack(KEN_STR("\x01\0\0\0\0\0\0\0")), KEN_ECORRUPT); // something behind it
-    kt_status(unpack(KEN_STR("\x01\0\x02xy\0\0\0\0")), KEN_ECORRUPT);
-    kt_status(unpack(KEN_STR("\x01\0\0\0\0\x02\0\x01g\0\x01g\0")), KEN_ECORRUPT); // twice
-    kt_status(unpack(KEN_STR("\x01\0\0\0\0\x01\0\x03../\0")), KEN_ECORRUPT);
-    kt_status(unpack(KEN_STR("\x01\0\0\0\0\xff\xff\xff\x7f")), KEN_ECORRUPT);
-    kt_status(unpack(KEN_STR("\x01\0\0\0\0\0\x01\0\0\0")), KEN_ECORRUPT); // a commit by nobody
+    kt_ok(unpack(KEN_STR("\x02\0\0\0\0\0\0")));
+    kt_status(unpack(KEN_STR("\x02\0\0\0\0\0\0\0")), KEN_ECORRUPT); // something behind it
+    kt_status(unpack(KEN_STR("\x02\0\x02xy\0\0\0\0")), KEN_ECORRUPT);
+    kt_status(unpack(KEN_STR("\x02\0\0\0\0\x02\0\x01g\0\x01g\0")), KEN_ECORRUPT); // twice
+    kt_status(unpack(KEN_STR("\x02\0\0\0\0\x01\0\x03../\0")), KEN_ECORRUPT);
+    kt_status(unpack(KEN_STR("\x02\0\0\0\0\xff\xff\xff\x7f")), KEN_ECORRUPT);
+    kt_status(unpack(KEN_STR("\x02\0\0\0\0\0\x01\0\0\0")), KEN_ECORRUPT); // a commit by nobody
 }
 
 KEN_TEST(every_damage_is_refused_or_harmless)

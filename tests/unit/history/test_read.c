@@ -41,6 +41,26 @@ KEN_TEST(counts_commits_recent_ones_and_people)
     lab_end();
 }
 
+KEN_TEST(a_token_in_a_subject_is_not_kept)
+{
+    static const char token[] = "9fQ2kX7bLm4ZtR8sWv3YcN6dHj1GpA5eUo0B"; // made up
+    char subject[128];
+    snprintf(subject, sizeof subject, "remove gh%s from config",
+             "p_9fQ2kX7bLm4ZtR8sWv3YcN6dHj1GpA5eUo0B");
+    lab_start("tree");
+    put("a.c", "1\n");
+    commit(0, "ann", subject);
+    ken_history *h = read_all();
+    kt_eq_text(file(h, "a.c").last.subject,
+               "remove ghp_************************************ from config");
+    ken_buf packed = { 0 };
+    ken_history_pack(h, &packed);
+    kt_null(memmem(packed.ptr, packed.len, token, strlen(token)));
+    ken_buf_release(&packed);
+    ken_history_free(h);
+    lab_end();
+}
+
 KEN_TEST(people_are_told_apart_by_mail_and_mailmap)
 {
     lab_start("tree");

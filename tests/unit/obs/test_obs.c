@@ -51,6 +51,13 @@ KEN_TEST(only_what_matters_is_written)
     kt_has_str(text, "warn  test: but this and?that\n");
 }
 
+KEN_TEST(secrets_are_not_written)
+{
+    capture();
+    KEN_LOG_WARNING("test", "bad line 'gh%s'", "p_9fQ2kX7bLm4ZtR8sWv3YcN6dHj1GpA5eUo0B");
+    kt_has_str(captured_text(), "bad line 'ghp_************************************'\n");
+}
+
 KEN_TEST(json_lines_parse)
 {
     capture();

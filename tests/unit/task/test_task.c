@@ -436,6 +436,19 @@ KEN_TEST(subject_of_a_commit_is_read_from_the_repository)
     end();
 }
 
+KEN_TEST(a_token_in_a_subject_is_not_kept)
+{
+    start();
+    ken_str head;
+    char subject[128];
+    snprintf(subject, sizeof subject, "drop gh%s", "p_9fQ2kX7bLm4ZtR8sWv3YcN6dHj1GpA5eUo0B");
+    const char *root = make_repository("here", subject, &head);
+    kt_ok(create((ken_task_input){ .title = str("t") }));
+    kt_ok(update((ken_task_input){ .commit = head, .root = root }));
+    kt_eq_text(task.commits[0].message, "drop ghp_************************************");
+    end();
+}
+
 // ---- questions -------------------------------------------------------------------------------
 
 // The titles that are found, best first.

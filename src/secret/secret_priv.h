@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: MIT
+// secret_priv.h -- inside of the module secret. All texts are read through secret_peek, which
+// decodes escapes one character at a time and knows how many bytes each took.
+#ifndef KEN_SECRET_SECRET_PRIV_H
+#define KEN_SECRET_SECRET_PRIV_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "secret/secret.h"
+
+typedef enum secret_how {
+    SECRET_TOKEN = 1,
+    SECRET_WEAK,
+    SECRET_WEAK_HEX,
+    SECRET_NAMED,
+    SECRET_VALUE,
+    SECRET_PASSWORD,
+    SECRET_URL,
+    SECRET_JWT,
+    SECRET_SAS,
+    SECRET_BASIC,
+    SECRET_PEM,
+    SECRET_PUTTY,
+} secret_how;
+
+typedef struct secret_rule {
+    ken_secret_kind kind;
+    secret_how how;
+    const char *head, *body;
+    size_t head_len;
+} secret_rule;
+
+// The text in hand. `base` is not NULL in a decoded copy, which is never written to.
+typedef struct secret_text {
+    char *start, *end;
+    ken_secret_fn fn;
+    void *ctx;
+    bool is_decoded; // a copy of what base64 wrapped: not unwrapped again
+    size_t n_places;
+    const struct secret_tables *tables; // of the rules; NULL: secret_scan makes them
+} secret_text;
+
+// Overwrites [from, to), line breaks stay; the second also tells of the place.
+void secret_blank(secret_text *t, const char *from, const char *to);
+void secret_tell(secret_text *t, const char *from, const char *to, ken_secret_kind kind);
+void secret_hide(secret_text *t, const char *from, const char *to, ken_secret_kind kind);
+
+// ---- secret_read.c: decoded characters ---------------------------------------------------------
+
+// The character at `p` < `end` and the number of bytes that spell it. Escapes of C and JSON
+// ("\n", "\u0041", "\x41", "\\n", "\/"), percent ("%41"), entities ("&quot;", "&#65;", "&#x41;").
+// What spells no ASCII character is the byte itself.
+typedef struct secret_char {
+    unsigned char c;
+    uint8_t n;
+} secret_char;
+
+secret_char secret_peek_slow(const char *p, const char *end);
+
+static inline secret_char secret_peek(const char *p, const char *end)
+{
+    if (*p != '\\' && *p != '%' && *p != '&')
+        return (secret_char){ (unsigned char)*p, 1 };
+    return secret_peek_slow(p, end);
+}
+
+// Is the byte before `p` the end of an escape, and not of a word?
+bool secret_is_after_escape(const char *start, const char *p);
+bool secret_is_in(char set, unsigned char c); // of the classes of secret_rules_priv.h
+
+enum {
+    SECRET_VALUE_MAX = 4096, // decoded characters that are judged; of longer ones the first
+    SECRET_PEM_MAX = 32 << 10,
+};
+
+// Decoded characters of a value, as far as they are judged.
+typedef struct secret_value {
+    char bytes[SECRET_VALUE_MAX];
+    size_t n;
+    const char *from; // where the public part of the body ended; NULL: all of it is secret
+} secret_value;
+
+// Reads one `body` at `p`; returns where it ends, NULL when it is not there. `value` gets what it
+// read, decoded.
+const char *secret_match(const char *body, const char *p, const char *end, secret_value *value);
+
+// ---- secret_shape.c: does it look random? ------------------------------------------------------
+double secret_entropy(ken_str s); // bits per character
+bool secret_reads_like_words(ken_str s);
+bool secret_is_token_like(ken_str s); // behind a known prefix: low demands
+bool secret_is_key_like(ken_str s);   // of a known length, behind a known name
+bool secret_is_random(ken_str s);     // what is assigned to a name like "secret"
+bool secret_is_password(ken_str s, bool is_in_url);
+bool secret_is_placeholder(ken_str s);
+
+// ---- the finders: each masks what begins at `p`; returns its end, NULL when it is nothing -------
+const char *secret_try_named(secret_text *t, const secret_rule *r, const char *p);
+const char *secret_try_url(secret_text *t, const secret_rule *r, const char *p);
+const char *secret_try_basic(secret_text *t, const secret_rule *r, const char *p);
+const char *secret_try_pem(secret_text *t, const char *p);
+const char *secret_try_putty(secret_text *t, const char *p);
+// A run of at least SECRET_RUN_MIN characters of base64 or of words, [p, to).
+void secret_try_run(secret_text *t, const char *p, const char *to);
+void secret_scan(secret_text *t); // one pass
+
+enum {
+    SECRET_RUN_MIN = 20
+};
+
+#endif
