@@ -7,6 +7,7 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "route/route.h"
+#include "secret/secret.h"
 
 enum {
     ENTRIES_MAX = 1000,
@@ -26,8 +27,10 @@ static void check_file(frameworks_check *f, ken_str path)
     ken_err err = { 0 };
     ken_buf text = KEN_BUF_INIT(KEN_ROUTE_FILE_MAX + 1);
     ken_status st = ken_fs_read_under(f->root_fd, path, KEN_ROUTE_FILE_MAX, &text, NULL, &err);
-    if (!st)
+    if (!st) {
+        ken_secret_mask(text.ptr, text.len); // errors quote what they found
         st = ken_frameworks_add(&f->known, path, ken_buf_str(&text), &err);
+    }
     f->n_good += !st;
     f->n_bad += st != KEN_OK;
     if (st && f->n_bad <= BAD_MAX)

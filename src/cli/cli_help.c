@@ -167,6 +167,11 @@ static const cli_opt status_opts[] = {
     { "limit", 'k', CLI_VALUE, "N", "number of skipped files to list (default 1000)", NULL },
 };
 
+static const cli_opt secrets_opts[] = {
+    { "limit", 'k', CLI_VALUE, "N", "number of places to list (default 1000)", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
 static const cli_opt eval_opts[] = {
     { "root", 0, CLI_VALUE, "DIR", "the one checkout that the datasets ask about", NULL },
     { "roots", 0, CLI_VALUE, "DIR", "a folder with one checkout per dataset, by name", NULL },
@@ -276,6 +281,9 @@ const cli_command ken_cli__commands[] = {
       OPTS(task_opts), 0, 100, true, true, ken_cli__run_task },
     { "status", "[PATH]", "show what is indexed, since when, and what was skipped", NULL,
       OPTS(status_opts), 0, 1, true, true, ken_cli__run_status },
+    { "secrets", "[PATH]", "list where secrets are masked, and files left out for them",
+      "A line is a place and a kind, never a value. Files are read as they are now.",
+      OPTS(secrets_opts), 0, 1, true, true, ken_cli__run_secrets },
     { "stats", "[PATH]", "show languages, sizes and counts", NULL, OPTS(file_opts), 0, 1, true,
       true, ken_cli__run_stats },
     { "projects", "[list | remove PROJECT]", "list the known projects, or forget one", NULL,

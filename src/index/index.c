@@ -771,6 +771,7 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
     r.builder_max = (size_t)(limit / 8); // sorting doubles it, writing adds as much again
     r.job = (index_job){ .root_fd = -1,
                          .cancel = cancel,
+                         .wants_secrets = opts->scan.wants_secrets,
                          .max_file_bytes =
                              opts->scan.max_file_bytes ? opts->scan.max_file_bytes : 1 << 20 };
     ken_arena_init(&r.scan_arena, 0);

@@ -353,6 +353,7 @@ ken_status ken_index_embed(ken_store *store, const char *root, ken_embedder *emb
                 .cancel = cancel,
                 .report = out,
                 .job = { .root_fd = -1,
+                         .wants_secrets = true, // what is in the index was let in
                          .max_file_bytes = opts->max_file_bytes ? opts->max_file_bytes : 1 << 20,
                          .cancel = cancel } };
     *out = (ken_index_embed_report){ 0 };

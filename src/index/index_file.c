@@ -65,7 +65,7 @@ bool index_file_read(const index_job *job, ken_str path, index_slot *s)
         return leave_out(s, KEN_SKIP_UNREADABLE);
     ken_str text = ken_buf_str(&s->text);
     ken_skip_reason reason = ken_scan_classify_content(path, text);
-    if (reason)
+    if (reason && !(reason == KEN_SKIP_SECRET && job->wants_secrets))
         return leave_out(s, reason);
     s->key = (ken_content_key){
         .sha = ken_sha256_of(text.ptr, text.len),

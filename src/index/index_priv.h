@@ -54,6 +54,7 @@ typedef struct index_job {
     uint64_t max_file_bytes;
     const ken_cancel *cancel;
     bool wants_vectors; // of the built-in model
+    bool wants_secrets; // files that are secrets are no skips
 } index_job;
 
 void index_worker_init(index_worker *w);

@@ -12,6 +12,7 @@
 #include "query/query_said_priv.h"
 #include "query/query_units_priv.h"
 #include "scan/scan.h"
+#include "secret/secret.h"
 
 enum {
     GRAPH_BYTES_MAX = 96 << 20, // of what is remembered, unless the snapshot says otherwise
@@ -136,10 +137,12 @@ static ken_str read_manifest(void *ctx, uint32_t file, ken_arena *arena)
     ken_str out = KEN_STR("");
     ken_err e = { 0 };
     if (s->root_fd >= 0 &&
-        !ken_fs_read(s->root_fd, s->rows[file].path.ptr, MANIFEST_MAX, &text, NULL, &e))
+        !ken_fs_read(s->root_fd, s->rows[file].path.ptr, MANIFEST_MAX, &text, NULL, &e)) {
+        ken_secret_mask(text.ptr, text.len);
         out = ken_arena_dup(arena, ken_buf_str(&text));
-    else
+    } else {
         query_set_unread(s, &e);
+    }
     ken_buf_release(&text);
     return out;
 }

@@ -204,7 +204,10 @@ static ken_status search_file(text_search *x, uint32_t file, text_place *found, 
         query_set_unread(x->s, &e);
         return KEN_OK;
     }
-    ken_secret_mask(x->buf.ptr, x->buf.len);
+    ken_status st = find_places(x, ken_buf_str(&x->buf), found, out_n, err);
+    if (st || !*out_n || !ken_secret_mask(x->buf.ptr, x->buf.len))
+        return st;
+    *out_n = 0; // what was found may have been a secret
     return find_places(x, ken_buf_str(&x->buf), found, out_n, err);
 }
 

@@ -6,6 +6,7 @@
 #include "proc/proc_git.h"
 #include "rulebook/rulebook_setup_priv.h"
 #include "rules/rules.h"
+#include "secret/secret.h"
 
 enum {
     GIT_MS = 20000,
@@ -134,6 +135,7 @@ static void find_diff(placing *p, ken_str merged)
     ken_proc_result r;
     if (put_work(p, "merged", merged, NULL) || run_git(p, argv, &r, NULL))
         return;
+    ken_secret_mask(r.out.ptr, r.out.len);
     ken_str all = ken_buf_str(&r.out);
     size_t at = ken_str_find(all, KEN_STR("\n@@"));
     ken_str hunks = at == SIZE_MAX ? KEN_STR("") : ken_str_sub(all, at + 1, all.len);

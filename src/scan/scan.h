@@ -67,7 +67,8 @@ ken_str ken_scan_head(ken_str root, ken_arena *arena);
 // word patterns of the secret list spare; extensions known here count anyway. `opts` may be NULL.
 ken_skip_reason ken_scan_classify_path(ken_str path, bool is_code, const ken_scan_opts *opts);
 // What the content says: BINARY (NUL bytes), ENCODING (broken UTF-8, UTF-16), GENERATED (minified,
-// "@generated", "DO NOT EDIT" marks near the top), EMPTY; else NONE. A UTF-8 BOM is fine.
+// "@generated", "DO NOT EDIT" marks near the top), EMPTY, SECRET (the
+// key of a service account); else NONE. A UTF-8 BOM is fine.
 ken_skip_reason ken_scan_classify_content(ken_str path, ken_str content);
 
 // ---- globs ------------------------------------------------------------------------------------

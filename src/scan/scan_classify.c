@@ -60,15 +60,53 @@ static const char *const binary_exts[] = {
 
 // Keys and key stores.
 static const char *const secret_exts[] = {
-    "bks", "jceks", "jks", "kdb", "kdbx",   "key", "keystore", "ovpn",
-    "p12", "p8",    "pem", "pfx", "pkcs12", "ppk", "tfstate",
+    "bks",  "jceks", "jks", "kdb", "kdbx", "key",    "keystore", "kubeconfig",
+    "ovpn", "p12",   "p8",  "pem", "pfx",  "pkcs12", "ppk",      "tfstate",
 };
 
 // Whole names.
 static const char *const secret_names[] = {
-    ".credentials",   ".dockercfg",   ".envrc",   ".git-credentials", ".htdigest",   ".htpasswd",
-    ".my.cnf",        ".mylogin.cnf", ".netrc",   ".npmrc",           ".pgpass",     ".pypirc",
-    ".rediscli_auth", ".s3cfg",       ".secrets", ".vault-token",     ".vault_pass", "_netrc",
+    ".authinfo",
+    ".authinfo.gpg",
+    ".bash_history",
+    ".boto",
+    ".credentials",
+    ".dockercfg",
+    ".dockerconfigjson",
+    ".envrc",
+    ".fetchmailrc",
+    ".git-credentials",
+    ".htdigest",
+    ".htpasswd",
+    ".irb_history",
+    ".my.cnf",
+    ".mylogin.cnf",
+    ".mysql_history",
+    ".netrc",
+    ".node_repl_history",
+    ".npmrc",
+    ".pgpass",
+    ".pry_history",
+    ".psql_history",
+    ".pypirc",
+    ".python_history",
+    ".rediscli_auth",
+    ".rediscli_history",
+    ".s3cfg",
+    ".secrets",
+    ".sh_history",
+    ".sqlite_history",
+    ".terraformrc",
+    ".vault-token",
+    ".vault_pass",
+    ".zsh_history",
+    "_netrc",
+    "kubeconfig",
+    "kubeconfig.conf",
+    "kubeconfig.json",
+    "kubeconfig.yaml",
+    "kubeconfig.yml",
+    "terraform.rc",
 };
 
 // What a folder named "secrets" makes secret.
@@ -323,6 +361,14 @@ static bool is_service_account(ken_str name)
             starts(name, "serviceaccount"));
 }
 
+// Variables of Terraform, passwords of Ansible's vault.
+static bool is_variables_file(const folded_name *f)
+{
+    return ken_str_eq(f->ext, KEN_STR("tfvars")) || ends(f->text, ".tfvars.json") ||
+           starts(f->text, "vault_pass") || starts(f->text, "vault-pass") ||
+           starts(f->text, ".vault_pass") || starts(f->text, ".vault-pass");
+}
+
 static bool is_in_secret_folder(ken_str dir, const folded_name *f)
 {
     static const char *const names[] = { "secrets", ".secrets", "credentials", ".credentials" };
@@ -344,7 +390,7 @@ static bool is_secret(ken_str path, const folded_name *f, bool is_code)
         return true;
     if (is_code)
         return false;
-    return has(f->text, "secret") || has(f->text, "credentials") ||
+    return is_variables_file(f) || has(f->text, "secret") || has(f->text, "credentials") ||
            is_in_secret_folder(ken_path_dir(path), f);
 }
 

@@ -227,6 +227,19 @@ static bool has_generator_mark(ken_str path, ken_str content)
     return false;
 }
 
+enum {
+    SERVICE_ACCOUNT_MAX = 16 << 10
+};
+
+// The key of a Google service account, whatever its file is called.
+static bool is_service_account(ken_str path, ken_str text)
+{
+    return text.len <= SERVICE_ACCOUNT_MAX && ken_str_ends(path, KEN_STR(".json")) &&
+           ken_str_find(text, KEN_STR("\"service_account\"")) != SIZE_MAX &&
+           ken_str_find(text, KEN_STR("\"private_key\"")) != SIZE_MAX &&
+           ken_str_find(text, KEN_STR("-----BEGIN")) != SIZE_MAX;
+}
+
 ken_skip_reason ken_scan_classify_content(ken_str path, ken_str content)
 {
     if (!content.len)
@@ -240,6 +253,8 @@ ken_skip_reason ken_scan_classify_content(ken_str path, ken_str content)
     ken_str text = content;
     if (ken_str_starts(text, KEN_STR("\xef\xbb\xbf")))
         text = ken_str_sub(text, 3, text.len);
+    if (is_service_account(path, text))
+        return KEN_SKIP_SECRET;
     if (!is_prose(path) && (is_minified(path, text) || has_generator_mark(path, text)))
         return KEN_SKIP_GENERATED;
     return KEN_SKIP_NONE;

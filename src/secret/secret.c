@@ -44,8 +44,7 @@ void secret_hide(secret_text *t, const char *from, const char *to, ken_secret_ki
 }
 
 enum {
-    SHORT_TEXT = 512,
-    PASSES_MAX = 8, // what is masked may be the boundary that something before it lacked
+    SHORT_TEXT = 512
 };
 
 // Short texts (subjects, log lines) mostly hold no word that could be a secret; then the tables are
@@ -68,12 +67,7 @@ size_t ken_secret_mask_each(char *text, size_t len, ken_secret_fn fn, void *ctx)
     if (len < SHORT_TEXT && !is_worth_a_look(text, len))
         return 0;
     secret_text t = { .start = text, .end = text + len, .fn = fn, .ctx = ctx };
-    for (int i = 0; i < PASSES_MAX; i++) {
-        size_t before = t.n_places;
-        secret_scan(&t);
-        if (t.n_places == before)
-            break;
-    }
+    secret_scan(&t);
     return t.n_places;
 }
 

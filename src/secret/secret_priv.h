@@ -102,7 +102,7 @@ const char *secret_try_pem(secret_text *t, const char *p);
 const char *secret_try_putty(secret_text *t, const char *p);
 // A run of at least SECRET_RUN_MIN characters of base64 or of words, [p, to).
 void secret_try_run(secret_text *t, const char *p, const char *to);
-void secret_scan(secret_text *t); // one pass
+void secret_scan(secret_text *t); // all of it, until nothing new is found
 
 enum {
     SECRET_RUN_MIN = 20

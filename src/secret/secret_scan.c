@@ -16,8 +16,9 @@ enum {
     N_RULES = sizeof rules / sizeof rules[0],
     FLAG_BITS = 14,
     CHAIN_BITS = 9,
-    STEP = 8,     // positions looked at between two branches
-    MIN_TEXT = 11 // no secret is shorter, head and all
+    PASSES_MAX = 8, // what is masked may be the boundary that something before it lacked
+    STEP = 8,       // positions looked at between two branches
+    MIN_TEXT = 11   // no secret is shorter, head and all
 };
 
 typedef struct secret_tables {
@@ -184,13 +185,17 @@ static const char *try_at(secret_text *t, const secret_tables *x, const char *p)
     return NULL;
 }
 
-// Written out, because compilers do not unroll this at -O2 and half of the speed is in it.
-static inline unsigned any_in_step(const secret_tables *x, const char *p)
+static inline unsigned flag_bit(const secret_tables *x, const char *p, unsigned i)
 {
-    unsigned a = x->may_begin[flag_at(p)] | x->may_begin[flag_at(p + 1)];
-    unsigned b = x->may_begin[flag_at(p + 2)] | x->may_begin[flag_at(p + 3)];
-    unsigned c = x->may_begin[flag_at(p + 4)] | x->may_begin[flag_at(p + 5)];
-    unsigned d = x->may_begin[flag_at(p + 6)] | x->may_begin[flag_at(p + 7)];
+    return (unsigned)x->may_begin[flag_at(p + i)] << i;
+}
+
+// A bit for each of eight positions. Written out, because compilers do not unroll this at -O2 and
+// half of the speed is in it.
+static inline unsigned flags_in_step(const secret_tables *x, const char *p)
+{
+    unsigned a = flag_bit(x, p, 0) | flag_bit(x, p, 1), b = flag_bit(x, p, 2) | flag_bit(x, p, 3);
+    unsigned c = flag_bit(x, p, 4) | flag_bit(x, p, 5), d = flag_bit(x, p, 6) | flag_bit(x, p, 7);
     return (a | b) | (c | d);
 }
 
@@ -199,13 +204,12 @@ static void scan_heads(secret_text *t, const secret_tables *x)
     const char *p = t->start;
     while (t->end - p >= MIN_TEXT) {
         const char *next = p + STEP;
-        if (any_in_step(x, p)) {
-            for (size_t i = 0; i < STEP; i++) {
-                const char *after = x->may_begin[flag_at(p + i)] ? try_at(t, x, p + i) : NULL;
-                if (after) {
-                    next = after;
-                    break;
-                }
+        unsigned flags = flags_in_step(x, p);
+        for (size_t i = 0; flags >> i; i++) {
+            const char *after = flags >> i & 1 ? try_at(t, x, p + i) : NULL;
+            if (after) {
+                next = after;
+                break;
             }
         }
         p = next;
@@ -250,8 +254,13 @@ void secret_scan(secret_text *t)
         make_tables(&made);
         t->tables = &made;
     }
-    scan_heads(t, t->tables);
-    scan_runs(t);
+    for (int i = 0; i < PASSES_MAX; i++) {
+        size_t before = t->n_places;
+        scan_heads(t, t->tables);
+        scan_runs(t);
+        if (t->n_places == before)
+            break;
+    }
     if (is_first)
         t->tables = NULL;
 }

@@ -109,7 +109,8 @@ static bool is_drawn(ken_str s)
 bool secret_is_token_like(ken_str s)
 {
     double floor = s.len < 20 ? 2.5 : 3.0;
-    return s.len && secret_entropy(s) >= floor && !is_drawn(s) && !secret_reads_like_words(s);
+    bool has_lower = shape_of(s).n_lower > 0; // capitals and digits alone are no names
+    return secret_entropy(s) >= floor && !(has_lower && secret_reads_like_words(s));
 }
 
 bool secret_is_key_like(ken_str s)

@@ -154,15 +154,40 @@ static void make_project(void)
                                  "ELF");
 }
 
+// ---- secrets ----
+
+KEN_TEST(secrets_are_listed_and_never_shown)
+{
+    char text[200];
+    snprintf(text, sizeof text, "int a;\nconst char *t = \"line\\ngh%s\";\n",
+             "p_9fQ2kX7bLm4ZtR8sWv3YcN6dHj1GpA5eUo0B");
+    ktest_write("masked/a.c", text);
+    ktest_write("masked/prod.tfvars", "x = 1\n");
+    ktest_write("masked/b.c", "int b;\n");
+    char line[700];
+    snprintf(line, sizeof line, "secrets %s/masked", ktest_dir());
+    const char *out = ken_ok(line);
+    kt_has_str(out, "a.c:2  GitHub token");
+    kt_has_str(out, "prod.tfvars");
+    kt_null(strstr(out, "9fQ2"));
+    snprintf(line, sizeof line, "secrets %s/masked --json", ktest_dir());
+    out = ken_ok(line);
+    kt_has_str(out, "\"kind\": \"github\"");
+    kt_has_str(out, "\"files_skipped\": [");
+    kt_null(strstr(out, "9fQ2"));
+    snprintf(line, sizeof line, "search a --mode text %s/masked", ktest_dir());
+    kt_null(strstr(ken_ok(line), "9fQ2"));
+}
+
 // ---- help and usage ----
 
 KEN_TEST(help_of_every_command)
 {
     static const char *const commands[] = {
-        "index",   "search", "def",       "refs",     "trace",    "impact", "explain",
-        "context", "arch",   "tests-for", "dead",     "hotspots", "routes", "outline",
-        "chunks",  "status", "stats",     "projects", "config",   "doctor", "restore",
-        "eval",    "mcp",    "version",   "help"
+        "index",   "search", "def",       "refs",    "trace",    "impact", "explain",
+        "context", "arch",   "tests-for", "dead",    "hotspots", "routes", "outline",
+        "chunks",  "status", "stats",     "secrets", "projects", "config", "doctor",
+        "restore", "eval",   "mcp",       "version", "help"
     };
     char line[100], want[100];
     const char *all = ken_ok("--help");

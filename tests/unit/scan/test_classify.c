@@ -32,6 +32,14 @@ KEN_TEST(classify_secret_paths)
         "credentials.json",
         "aws-credentials",
         "my_secret.yaml",
+        "kubeconfig",
+        "prod.tfvars",
+        "a/b.auto.tfvars.json",
+        ".bash_history",
+        "vault_pass.txt",
+        ".git-credentials",
+        "dev.kubeconfig",
+        ".psql_history",
         "Secrets.json",
         "secrets.md",
         ".aws/config",
@@ -57,11 +65,28 @@ KEN_TEST(classify_secret_paths)
 KEN_TEST(classify_spares_code_and_patterns_of_secrets)
 {
     static const char *const fine[] = {
-        "secret_manager.c",     "src/credentials.ts", "k8s/secret_test.go", "SecretStore.java",
-        ".env.example",         ".env.sample",        ".env.template",      "example.env",
-        "secrets.example.yaml", "id_rsa.pub",         "environment.py",     "src/env/main.c",
-        "keyboard.c",           "a.keys.ts",          "secrets/store.go",   "monkey.txt",
-        "secret.html",          "create_secrets.sql",
+        "secret_manager.c",
+        "src/credentials.ts",
+        "k8s/secret_test.go",
+        "SecretStore.java",
+        ".env.example",
+        ".env.sample",
+        ".env.template",
+        "example.env",
+        "secrets.example.yaml",
+        "example.tfvars",
+        "terraform.tfvars.example",
+        "kubeconfig.go",
+        "vault_pass.py",
+        "id_rsa.pub",
+        "environment.py",
+        "src/env/main.c",
+        "keyboard.c",
+        "a.keys.ts",
+        "secrets/store.go",
+        "monkey.txt",
+        "secret.html",
+        "create_secrets.sql",
     };
     for (size_t i = 0; i < sizeof fine / sizeof *fine; i++)
         if (strcmp(path_says(fine[i]), "none") != 0)
@@ -212,4 +237,14 @@ KEN_TEST(classify_lists_are_sorted)
         }
     }
     kt_true(n_words > 400);
+}
+
+KEN_TEST(classify_knows_the_key_of_a_service_account)
+{
+    ken_str key = KEN_STR("{\"type\": \"service_account\", \"project_id\": \"p\",\n"
+                          "\"private_key\": \"-----BEGIN PRIVATE KEY-----\\nMIIE\\n\"}\n");
+    kt_eq_u(ken_scan_classify_content(KEN_STR("gcloud-key.json"), key), KEN_SKIP_SECRET);
+    kt_eq_u(ken_scan_classify_content(KEN_STR("docs.md"), key), KEN_SKIP_NONE);
+    ken_str schema = KEN_STR("{\"type\": {\"enum\": [\"user\", \"service_account\"]}}\n");
+    kt_eq_u(ken_scan_classify_content(KEN_STR("schema.json"), schema), KEN_SKIP_NONE);
 }

@@ -100,6 +100,53 @@ KEN_TEST(mask_leaves_code_alone)
     KEEPS("x");
 }
 
+KEN_TEST(mask_leaves_ordinary_lines_alone)
+{
+    // Digests, object ids, integrity, versions.
+    KEEPS("sha256 = \"9f86d081884c7d659a2feaa0c55ad015a3bf4f1b2b0b822cd15d6c15b0f00a08\"\n");
+    KEEPS("commit 3bc0d9d4e5f60718293a4b5c6d7e8f9012345678\n");
+    KEEPS(
+        "\"integrity\": \"sha512-rT4MJrCOrh2Yb1S7xk0v9qLxWcT0mVPRjQfZ8wEo6iYx2hGdKzN5aU3tBvHs7pQ1\"\n");
+    KEEPS("github.com/gin-gonic/gin v1.9.1 h1:4idEAncQnU5cB7BeOkPtxjfCSye0AAm1R0RVIqJ+Jmg=\n");
+    KEEPS(
+        "id: 6ba7b810-9dad-11d1-80b4-00c04fd430c8\ntoken: 6ba7b810-9dad-11d1-80b4-00c04fd430c8\n");
+    KEEPS("PublicKeyToken=b77a5c561934e089, Version=4.0.0.0, Culture=neutral\n");
+    // Pictures, colours, minified code.
+    KEEPS(
+        "src=\"data:image/png;base64,iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==\"\n");
+    KEEPS(".a{color:#d73a49;background:#24292e url(data:font/woff2;base64,d09GMgABAAAAAA)}\n");
+    KEEPS("function a(b){return b.token=c[16],d.secretKey2=e.f1g2h3,i}\n");
+    // Code about secrets.
+    KEEPS("password = os.environ[\"DB_PASSWORD\"]\nsecret = settings.SECRET_KEY_V2\n");
+    KEEPS("const apiKey = process.env.API_KEY_2 || getKey('main1');\n");
+    KEEPS("token := strings.TrimPrefix(header, \"Bearer \")\n");
+    KEEPS("if (token == TOKEN_RPAREN2 && secret->length == 16)\n");
+    KEEPS("password: {type: string, minLength: 12}\npassword_hash = sha256(password1)\n");
+    KEEPS("export type Password = Buffer|Uint8Array|Blob|string;\n");
+    KEEPS("static const char *const token_names[] = { \"T_OPEN_TAG_WITH_ECHO1\" };\n");
+    // Placeholders and documents.
+    KEEPS("password: changeme123\napi_key: <your-api-key-1>\nsecret: ${SECRET_V1}\n");
+    KEEPS("TOKEN=xxxxxxxxxxxxxxxxxxxxxxxx\nPASSWORD={{ vault_db_pw1 }}\n");
+    KEEPS("mysql://root:password@localhost/db redis://:secret@127.0.0.1 http://user:pass@host/\n");
+    KEEPS("postgres://postgres:postgres@db:5432/app?sslmode=disable\n");
+    KEEPS("Permission is hereby granted, free of charge, to any person obtaining a copy\n");
+    KEEPS(
+        "\"password\": \"Passwort\", \"token\": \"Jeton d'acc\xc3\xa8s\", \"secret\": \"segreto\"\n");
+    KEEPS("login(\"password\", \"the quick brown fox\"); tokenizer = \"cl100k_base\"\n");
+}
+
+KEN_TEST(mask_in_contexts_of_assignment)
+{
+    MASKS("machine h login u password Xk29vLq8Zw\n", "Xk29vLq8Zw");
+    MASKS("run --api-key Zk29vLq8Zw71Bt5Rm3Yc --verbose\n", "Zk29vLq8Zw71Bt5Rm3Yc");
+    MASKS("- name: DB_PASSWORD\n  value: Xk29-vLq8Zw\n", "Xk29-vLq8Zw");
+    MASKS("let password: String = \"Xk29-vLq8Zw\";\n", "Xk29-vLq8Zw");
+    MASKS("<password>Xk29-vLq8Zw</password>\n", "Xk29-vLq8Zw");
+    MASKS("\"auth\": \"dXNlcjpYazI5LXZMcTha\"\n", "dXNlcjpYazI5LXZMcTha");
+    MASKS("amqps://app:Xk29vLq8Zw@mq.internal:5671/\n", "Xk29vLq8Zw");
+    MASKS("//registry.example.org/:_authToken=Zk29vLq8Zw71Bt5Rm3Yc\n", "Zk29vLq8Zw71Bt5Rm3Yc");
+}
+
 KEN_TEST(mask_private_keys)
 {
     MASKS("-----BEGIN RSA PRIVATE KEY-----\n" LINE64 "\n-----END RSA PRIVATE KEY-----\n", LINE64);

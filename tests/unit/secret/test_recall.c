@@ -371,6 +371,7 @@ static bool try_one(const plant *p, const context *c, uint64_t *seed, ken_buf *t
     ken_buf_put_str(&before, ken_buf_str(text));
     ken_secret_mask(text->ptr, text->len);
     bool is_good = is_hidden(ken_buf_str(text), from, to);
+    kt_eq_u(ken_secret_mask(text->ptr, text->len), 0); // nothing is left for a second time
     if (!is_good && getenv("KEN_TEST_SHOW"))
         printf("%s, %s:\n%.*s  ->\n%.*s", p->kind, c->title, (int)before.len, before.ptr,
                (int)text->len, text->ptr);
