@@ -28,7 +28,8 @@ static void print_issues(const cli *x, const ken_index_report *r)
         ken_cli__print("  and %zu more; -v shows all\n", r->n_issues - n_shown);
 }
 
-static void print_report(cli *x, const ken_project_info *p, const ken_index_report *r)
+static void print_report(cli *x, const ken_project_info *p, const ken_index_opts *opts,
+                         const ken_index_report *r)
 {
     ken_arena *a = &x->arena;
     ken_cli__paint_text(x, CLI_NAME, p->name);
@@ -46,7 +47,9 @@ static void print_report(cli *x, const ken_project_info *p, const ken_index_repo
                        KEN_STR_ARG(ken_cli__format_size(a, r->bytes_parsed)));
     else
         ken_cli__print("  nothing has changed\n");
-    if (r->n_skipped)
+    if (!r->n_files)
+        ken_cli__print("  " KEN_STR_FMT "\n", KEN_STR_ARG(ken_index_empty_note(r, opts, a)));
+    else if (r->n_skipped)
         ken_cli__print("  %" PRIu64 " skipped; ken status --skipped lists them\n", r->n_skipped);
     if (r->n_checkpoints_kept || r->n_checkpoints_lost)
         ken_cli__print("  the index before was damaged: %" PRIu64 " checkpoints kept, %" PRIu64
@@ -97,7 +100,7 @@ ken_status ken_cli__index_whole(cli *x, const ken_project_info *project, bool is
     opts.is_forced = is_forced;
     st = ken_cli__index(x, project, opts, &report, err);
     if (!st && !x->is_json)
-        print_report(x, project, &report);
+        print_report(x, project, &opts, &report);
     if (!st)
         st = embed(x, project, settings, out, err);
     ken_str text = st ? KEN_STR("") : ken_app_embedding_text(out, &x->arena);

@@ -29,6 +29,7 @@ enum {
     PROGRESS_EVERY_NS = 50000000,
     MAX_ISSUES = 1000,
     BATCH_CONTENTS = 4000, // at most so many in one transaction
+    MAX_IN_RUN = 24,       // segments of a kind, before some are joined while a run goes on
     CLOCK_STEP_MS = 2000,  // file systems may tell two times no nearer than this apart
 };
 
@@ -64,7 +65,9 @@ typedef struct run {
     atomic_size_t next_work;
     atomic_bool is_stopping;
     pthread_mutex_t lock;
-    pthread_cond_t has_free, has_done;
+    pthread_cond_t has_free, has_done, has_room;
+    uint64_t in_work; // bytes that the files at hand may take, under the lock
+    uint32_t n_at_work;
     index_slot *free_slots, *done_head, *done_tail;
     index_slot *slots;
     index_worker *workers;
@@ -72,7 +75,7 @@ typedef struct run {
     ken_lex_builder *builder;
     ken_mention_builder *mentions;
     ken_vector_builder *vectors;
-    size_t builder_max;
+    index_memory memory;
     uint32_t n_in_batch;
     bool is_in_batch;
     int64_t started_ns, progress_ns, now_ms;
@@ -156,6 +159,27 @@ static void look_up_known(run *r, index_slot *s)
     pthread_mutex_unlock(&r->lock);
 }
 
+// A large file takes many times its size while it is parsed: workers wait until there is room,
+// and never when nobody else is at work.
+static void enter(run *r, uint64_t bytes)
+{
+    pthread_mutex_lock(&r->lock);
+    while (r->n_at_work && r->in_work + bytes > r->memory.in_work)
+        pthread_cond_wait(&r->has_room, &r->lock);
+    r->in_work += bytes;
+    r->n_at_work++;
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void leave(run *r, uint64_t bytes)
+{
+    pthread_mutex_lock(&r->lock);
+    r->in_work -= bytes;
+    r->n_at_work--;
+    pthread_cond_broadcast(&r->has_room);
+    pthread_mutex_unlock(&r->lock);
+}
+
 // Reads and learns the next file; false when none is left.
 static bool work_one(run *r, size_t worker)
 {
@@ -165,6 +189,10 @@ static bool work_one(run *r, size_t worker)
     index_slot *s = take_free(r);
     s->file = r->work[i];
     s->failure = KEN_OK;
+    uint64_t size = r->scan.files[s->file].stamp.size;
+    if (size > r->job.max_file_bytes) // it is not read
+        size = 0;
+    enter(r, size * INDEX_PARSE_FACTOR);
     if (atomic_load(&r->is_stopping) || ken_cancel_is_set(r->cancel)) {
         s->failure = KEN_ECANCELLED;
     } else if (index_file_read(&r->job, r->scan.files[s->file].path, s)) {
@@ -175,6 +203,9 @@ static bool work_one(run *r, size_t worker)
         if (ken_cancel_is_set(r->cancel)) // a parse that was cut short is not what the file says
             s->failure = KEN_ECANCELLED;
     }
+    if (size > INDEX_LARGE_FILE)
+        index_worker_renew(&r->workers[worker]);
+    leave(r, size * INDEX_PARSE_FACTOR);
     put_done(r, s);
     return true;
 }
@@ -196,6 +227,10 @@ static ken_status end_batch(run *r, ken_err *err)
         st = index_flush_mentions(r->store, r->mentions, err);
     if (!st)
         st = index_flush_vectors(r->store, r->vectors, err);
+    static const ken_segment_kind kinds[] = { KEN_SEGMENT_WORDS, KEN_SEGMENT_MENTIONS,
+                                              KEN_SEGMENT_VECTORS };
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !st; k++)
+        st = index_join(r->store, kinds[k], MAX_IN_RUN, &(index_alive){ 0 }, err);
     if (!st)
         st = ken_store_commit(r->store, err);
     else
@@ -231,8 +266,13 @@ static ken_status keep_content(run *r, index_slot *s, int64_t *out_id, ken_err *
     r->report->n_parsed++;
     r->report->bytes_parsed += s->facts.n_bytes;
     r->n_in_batch++;
-    if (r->n_in_batch >= BATCH_CONTENTS || ken_lex_builder_bytes(r->builder) > r->builder_max)
+    bool is_full = ken_lex_builder_bytes(r->builder) + ken_mention_builder_bytes(r->mentions) +
+                       ken_vector_builder_bytes(r->vectors) >
+                   r->memory.builders;
+    if (r->n_in_batch >= BATCH_CONTENTS || is_full)
         st = end_batch(r, err);
+    if (is_full)
+        ken_alloc_trim();
     return st;
 }
 
@@ -309,6 +349,8 @@ static ken_status collect_all(run *r, bool is_alone, ken_err *err)
             st = keep(r, s, err);
         if (st)
             atomic_store(&r->is_stopping, true);
+        if (r->scan.files[s->file].stamp.size > INDEX_LARGE_FILE)
+            index_slot_renew(s);
         put_free(r, s);
         say(r, "indexing", false);
     }
@@ -330,8 +372,7 @@ static ken_status learn(run *r, ken_err *err)
     r->slots = ken_zalloc(ken_mul_size(n_slots, sizeof *r->slots));
     r->workers = ken_zalloc(ken_mul_size(n_workers, sizeof *r->workers));
     for (size_t i = 0; i < n_slots; i++) {
-        ken_arena_init(&r->slots[i].arena, 0);
-        r->slots[i].packed.max = KEN_FACTS_MAX_BYTES;
+        index_slot_init(&r->slots[i]);
         r->slots[i].next = r->free_slots;
         r->free_slots = &r->slots[i];
     }
@@ -702,6 +743,12 @@ static void scan(void *ctx, size_t worker)
     run *r = ctx;
     r->scan_status =
         ken_scan(r->root, &r->opts->scan, r->cancel, &r->scan_arena, &r->scan, &r->scan_err);
+    if (r->scan_status || r->scan.n_files || r->opts->scan.wants_ignored)
+        return;
+    // Nothing is left: whoever asks why must be told what git ignores, too.
+    ken_scan_opts all = r->opts->scan;
+    all.wants_ignored = true;
+    r->scan_status = ken_scan(r->root, &all, r->cancel, &r->scan_arena, &r->scan, &r->scan_err);
 }
 
 // Readers look contents up in a store of their own: the run's is busy writing.
@@ -767,8 +814,7 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
               .started_ns = ken_clock_mono_ns(),
               .now_ms = ken_clock_wall_ms() };
     r.n_jobs = opts->n_jobs ? opts->n_jobs : (uint32_t)ken_pool_cores();
-    uint64_t limit = opts->memory_limit ? opts->memory_limit : (uint64_t)512 << 20;
-    r.builder_max = (size_t)(limit / 8); // sorting doubles it, writing adds as much again
+    r.memory = index_split_memory(opts->memory_limit);
     r.job = (index_job){ .root_fd = -1,
                          .cancel = cancel,
                          .wants_secrets = opts->scan.wants_secrets,
@@ -778,6 +824,7 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
     pthread_mutex_init(&r.lock, NULL);
     pthread_cond_init(&r.has_free, NULL);
     pthread_cond_init(&r.has_done, NULL);
+    pthread_cond_init(&r.has_room, NULL);
     r.builder = ken_lex_builder_new();
     r.mentions = ken_mention_builder_new();
     ken_vector_model model = index_builtin_model();
@@ -793,6 +840,7 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
     pthread_mutex_destroy(&r.lock);
     pthread_cond_destroy(&r.has_free);
     pthread_cond_destroy(&r.has_done);
+    pthread_cond_destroy(&r.has_room);
     report.issues = KEN_ARENA_ARRAY(arena, ken_issue, r.issues.len + 1);
     report.n_issues = r.issues.len;
     if (r.issues.len)

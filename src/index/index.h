@@ -33,11 +33,12 @@ typedef void ken_index_progress_fn(void *ctx, const ken_index_progress *p);
 
 typedef struct ken_index_opts {
     ken_scan_opts scan;
-    bool is_forced;                     // reads and parses everything again
-    bool is_strict;                     // KEN_EIO, and no new generation, for a file that cannot be
-                                        // read; otherwise it is left out, as an issue
-    uint32_t n_jobs;                    // 0 = one per core
-    uint64_t memory_limit;              // bytes the run may use, 0 = 512 MiB
+    bool is_forced;        // reads and parses everything again
+    bool is_strict;        // KEN_EIO, and no new generation, for a file that cannot be
+                           // read; otherwise it is left out, as an issue
+    uint32_t n_jobs;       // 0 = one per core
+    uint64_t memory_limit; // bytes that the run may use of its own, 0 = 512 MiB; pages of the
+                           // database and of files that the kernel keeps are not counted
     ken_index_progress_fn *on_progress; // on the caller's thread, at most every 50 ms; may be NULL
     void *progress_ctx;
 } ken_index_opts;
@@ -69,6 +70,10 @@ typedef struct ken_index_report {
 ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opts *opts,
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err) KEN_MUST_USE;
+
+// Why an index has no files, by counts of reasons, and what to do; empty when it has some.
+ken_str ken_index_empty_note(const ken_index_report *r, const ken_index_opts *opts,
+                             ken_arena *arena);
 
 // ---- vectors of another model ----------------------------------------------------------------
 // ken_index_run makes vectors of the built-in model on its way, while these are the ones that

@@ -22,6 +22,24 @@ void index_worker_release(index_worker *w)
     ken_zip_free(w->zip);
 }
 
+void index_worker_renew(index_worker *w)
+{
+    index_worker_release(w);
+    index_worker_init(w);
+}
+
+void index_slot_init(index_slot *s)
+{
+    ken_arena_init(&s->arena, 0);
+    s->packed.max = KEN_FACTS_MAX_BYTES;
+}
+
+void index_slot_renew(index_slot *s)
+{
+    index_slot_release(s);
+    index_slot_init(s);
+}
+
 void index_slot_release(index_slot *s)
 {
     ken_arena_release(&s->arena);

@@ -57,7 +57,27 @@ typedef struct index_job {
     bool wants_secrets; // files that are secrets are no skips
 } index_job;
 
+// ---- memory -------------------------------------------------------------------------------------
+enum {
+    INDEX_PARSE_FACTOR = 64,         // bytes that a byte of a file takes while it is learnt, about
+    INDEX_LARGE_FILE = 256 << 10,    // what a larger one took is given back at once
+    INDEX_MEMORY_DEFAULT = 512 << 20 // of a limit of 0
+};
+
+// How a run divides what it may use. The rest is for what grows with the number of files (their
+// list, the rows of before), for what workers keep, and for the database's cache.
+typedef struct index_memory {
+    uint64_t builders; // words, names and vectors that are not yet written, together
+    uint64_t in_work;  // files that are being learnt
+} index_memory;
+
+index_memory index_split_memory(uint64_t limit);
+
 void index_worker_init(index_worker *w);
+// As it was at first: what large files made it take is given back.
+void index_worker_renew(index_worker *w);
+void index_slot_init(index_slot *s);
+void index_slot_renew(index_slot *s);
 void index_worker_release(index_worker *w);
 void index_slot_release(index_slot *s);
 ken_vector_model index_builtin_model(void);

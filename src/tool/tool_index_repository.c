@@ -103,15 +103,20 @@ static json_t *skips_json(const uint64_t skips[KEN_SKIP_COUNT])
 }
 
 static json_t *report_json(const ken_project_info *p, const ken_index_opts *opts,
-                           const ken_index_report *r)
+                           const ken_index_report *r, ken_arena *arena)
 {
     char id[KEN_UUID_TEXT];
     ken_uuid_format(p->id, id);
     json_t *o = json_object(), *errors = json_array(), *changes = json_object();
     ken_json_set_str(o, "repository_id", ken_str_c(id));
     ken_json_set(o, "project", ken_tool__project_json(p));
-    ken_json_set_str(o, "status", r->n_issues ? KEN_STR("partial") : KEN_STR("success"));
+    ken_json_set_str(o, "status",
+                     r->n_issues  ? KEN_STR("partial")
+                     : r->n_files ? KEN_STR("success")
+                                  : KEN_STR("empty"));
     ken_json_set_u64(o, "files_indexed", r->n_files);
+    if (!r->n_files)
+        ken_json_set_str(o, "note", ken_index_empty_note(r, opts, arena));
     ken_json_set_u64(o, "chunks_created", r->n_chunks);
     ken_json_set_u64(o, "symbols", r->n_symbols);
     ken_json_set_u64(o, "files_parsed", r->n_parsed);
@@ -179,7 +184,7 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const json_t *arg
                            env->ctx->cancel, env->arena, &made, err);
     if (!st) {
         ken_tool__set_rules_project(env, &project);
-        *out = report_json(&project, &opts, &report);
+        *out = report_json(&project, &opts, &report, env->arena);
         if (made.was_needed || made.note.len)
             ken_json_set(*out, "embedding", ken_app_embedding_json(&made));
         ken_tool__fit(*out, "errors", env->ctx->max_bytes,

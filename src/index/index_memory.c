@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: MIT
+// What a run may use, divided; and why a run has found nothing.
+#include "index/index_priv.h"
+
+index_memory index_split_memory(uint64_t limit)
+{
+    limit = limit ? limit : INDEX_MEMORY_DEFAULT;
+    // Builders double their arrays when they grow, and sorting needs a part of them again.
+    return (index_memory){ .builders = limit / 8, .in_work = limit / 4 };
+}
+
+// ---- an empty index ----------------------------------------------------------------------------
+
+static void put_counts(const ken_index_report *r, ken_buf *b)
+{
+    const char *before = ": ";
+    for (int i = 1; i < KEN_SKIP_COUNT; i++) {
+        if (!r->skips[i])
+            continue;
+        ken_buf_printf(b, "%s%llu %s (%s)", before, (unsigned long long)r->skips[i],
+                       ken_skip_word((ken_skip_reason)i), ken_skip_text((ken_skip_reason)i));
+        before = ", ";
+    }
+}
+
+ken_str ken_index_empty_note(const ken_index_report *r, const ken_index_opts *opts,
+                             ken_arena *arena)
+{
+    if (r->n_files)
+        return KEN_STR("");
+    int most = KEN_SKIP_NONE;
+    for (int i = 1; i < KEN_SKIP_COUNT; i++)
+        if (r->skips[i] > r->skips[most])
+            most = i;
+    ken_buf b = KEN_BUF_INIT(0);
+    ken_buf_puts(&b, "no file was indexed");
+    put_counts(r, &b);
+    if (opts->scan.n_include && !r->n_skipped)
+        ken_buf_puts(&b,
+                     "; no file matches what is included: check --include and indexing.include");
+    else if (most == KEN_SKIP_IGNORED)
+        ken_buf_puts(&b, "; change the patterns of .gitignore or --exclude that hide them, or "
+                         "'git add -f' the files: what git tracks is indexed");
+    else if (most == KEN_SKIP_TOO_LARGE)
+        ken_buf_puts(&b, "; raise --max-file-size to index them");
+    else if (r->n_skipped)
+        ken_buf_puts(&b, "; 'ken status --skipped' lists them");
+    else
+        ken_buf_puts(&b, ": the folder has no files");
+    ken_str note = ken_arena_dup(arena, ken_buf_str(&b));
+    ken_buf_release(&b);
+    return note;
+}

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: MIT
+// An index without files says why; what a run may use is divided once.
+#include "index/index_priv.h"
+#include "index_lab.h"
+
+static const char *note_of(index_lab *l)
+{
+    const ken_index_report *r = lab_run(l);
+    kt_eq_u(r->n_files, 0);
+    return ken_index_empty_note(r, &l->opts, &l->arena).ptr;
+}
+
+KEN_TEST(a_tree_that_git_ignores_says_so)
+{
+    index_lab l;
+    lab_start(&l);
+    lab_write(&l, ".gitignore", "/*\n");
+    lab_write(&l, "main.c", "int main(void) { return 0; }\n");
+    const char *note = note_of(&l);
+    kt_has_str(note, "no file was indexed: 2 ignored");
+    kt_has_str(note, ".gitignore");
+    kt_has_str(note, "git add -f");
+    lab_end(&l);
+}
+
+KEN_TEST(a_tree_of_binaries_or_of_nothing_says_so)
+{
+    index_lab l;
+    lab_start(&l);
+    kt_has_str(note_of(&l), "the folder has no files");
+    lab_write_n(&l, "data", "\0\1\2\3", 4);
+    const char *note = note_of(&l);
+    kt_has_str(note, "1 binary");
+    kt_has_str(note, "ken status --skipped");
+    lab_end(&l);
+}
+
+KEN_TEST(an_include_that_nothing_matches_says_so)
+{
+    index_lab l;
+    lab_start(&l);
+    static const ken_str globs[] = { { "*.zig", 5 } };
+    lab_write(&l, "main.c", "int main(void) { return 0; }\n");
+    l.opts.scan.include = globs;
+    l.opts.scan.n_include = 1;
+    kt_has_str(note_of(&l), "--include");
+    lab_end(&l);
+}
+
+KEN_TEST(an_index_with_files_has_no_note)
+{
+    index_lab l;
+    lab_start(&l);
+    lab_write(&l, "main.c", "int main(void) { return 0; }\n");
+    const ken_index_report *r = lab_run(&l);
+    kt_eq_u(ken_index_empty_note(r, &l.opts, &l.arena).len, 0);
+    lab_end(&l);
+}
+
+KEN_TEST(the_parts_of_a_limit_leave_half_for_the_rest)
+{
+    for (uint64_t limit = 64 << 20; limit < (uint64_t)1 << 40; limit *= 4) {
+        index_memory m = index_split_memory(limit);
+        kt_true(m.builders && m.in_work && m.builders + m.in_work <= limit / 2);
+    }
+    kt_eq_u(index_split_memory(0).builders, index_split_memory(INDEX_MEMORY_DEFAULT).builders);
+}
