@@ -52,6 +52,7 @@ static ken_status status_of_errno(int e)
         return KEN_ENOMEM;
     case ENOSPC:
     case EDQUOT:
+    case EFBIG:
         return KEN_ENOSPC;
     case EEXIST:
         return KEN_EEXIST;

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -30,6 +31,28 @@ static void setup_signals(void)
     sigaction(SIGTERM, &act, NULL);
     // A reader that went away is an error of the write, and a quiet one (see finish_output).
     signal(SIGPIPE, SIG_IGN);
+    signal(SIGXFSZ, SIG_IGN); // and so is a file that may not grow any more
+}
+
+enum {
+    STACK_WANTED = 8 << 20,
+    STACK_LEAST = 256 << 10
+};
+
+// The main stack grows up to the limit of now, so a low one is raised as far as we may.
+static bool has_stack(void)
+{
+    struct rlimit limit;
+    if (getrlimit(RLIMIT_STACK, &limit) || limit.rlim_cur == RLIM_INFINITY ||
+        limit.rlim_cur >= STACK_WANTED)
+        return true;
+    rlim_t most = limit.rlim_max == RLIM_INFINITY ? STACK_WANTED : limit.rlim_max;
+    limit.rlim_cur = most < STACK_WANTED ? most : STACK_WANTED;
+    if (!setrlimit(RLIMIT_STACK, &limit) && limit.rlim_cur >= STACK_LEAST)
+        return true;
+    fprintf(stderr, "ken: the stack may have %llu KiB only; at least %d are needed (ulimit -s)\n",
+            (unsigned long long)limit.rlim_cur / 1024, STACK_LEAST / 1024);
+    return false;
 }
 
 // ---- options that every command takes ----
@@ -294,6 +317,8 @@ int ken_cli_main(int argc, char **argv)
     ken_proc_start();
     ken_err err = { 0 };
     cli x = { .cancel = &interrupt, .is_json = asks_json(argc, argv) };
+    if (!has_stack())
+        return 1;
     setup_signals();
     ken_arena_init(&x.arena, 0);
     ken_status st = choose_and_run(&x, argc, argv, &err);

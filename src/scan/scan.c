@@ -140,7 +140,7 @@ void ken_scan__take(scan_job *job, int dir_fd, ken_str path, bool is_ignored)
     ken_status st = ken_fs_stat(dir_fd, name, &info, NULL);
     if (st == KEN_ENOTFOUND)
         return;
-    reason = st ? KEN_SKIP_UNREADABLE : judge_info(job, &info);
+    reason = st ? ken_scan__judge_errno(job, errno, path) : judge_info(job, &info);
     if (!st && info.kind == KEN_FS_DIR) {
         take_submodule(job, dir_fd, name, path);
     } else if (reason) {

@@ -101,7 +101,11 @@ static walk_signs read_entries(walk *w, DIR *dir)
 static const walk_rules *add_rules(walk *w, int dir_fd, ken_str dir, const walk_rules *above)
 {
     ken_buf text = KEN_BUF_INIT(SCAN_MAX_IGNORE);
-    if (!ken_fs_read(dir_fd, ".gitignore", SCAN_MAX_IGNORE, &text, NULL, NULL)) {
+    ken_err err = { 0 };
+    ken_status st = ken_fs_read(dir_fd, ".gitignore", SCAN_MAX_IGNORE, &text, NULL, &err);
+    if (st == KEN_ENOMEM && !w->job->fault.status) // what it ignores must not be taken
+        w->job->fault = err;
+    if (!st) {
         walk_rules *rules = KEN_ARENA_NEW(&w->job->scratch, walk_rules);
         rules->above = above;
         rules->patterns = ken_ignore_parse(&w->job->scratch, dir, ken_buf_str(&text));

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include <embed_store_dictionaries.h>
 
+#define ZSTD_STATIC_LINKING_ONLY // ZSTD_estimateCDictSize
 #include <zstd.h>
 
 #include "base/alloc.h"
@@ -50,11 +51,20 @@ static ken_str dictionary_bytes(ken_zip_dictionary d)
     return ken_str_n(p, n);
 }
 
+// zstd 1.5.4 does not look whether it got the memory for a dictionary: asked for before.
+static ZSTD_CDict *make_packer(ken_str bytes)
+{
+    void *room = ken_try_alloc(2 * ZSTD_estimateCDictSize(bytes.len, DICTIONARY_LEVEL));
+    if (!room)
+        return NULL;
+    ken_free(room);
+    return ZSTD_createCDict(bytes.ptr, bytes.len, DICTIONARY_LEVEL);
+}
+
 static const ZSTD_CDict *packer_of(ken_zip *z, ken_zip_dictionary d)
 {
-    ken_str bytes = dictionary_bytes(d);
     if (d != KEN_ZIP_NONE && !z->packers[d])
-        z->packers[d] = ZSTD_createCDict(bytes.ptr, bytes.len, DICTIONARY_LEVEL);
+        z->packers[d] = make_packer(dictionary_bytes(d));
     return z->packers[d];
 }
 
@@ -116,8 +126,11 @@ bool ken_zip_take(ken_zip *z, ken_str frame, void *into, size_t n)
 bool ken_zip__put(ken_zip *z, ken_zip_dictionary d, ken_str plain, ken_buf *out)
 {
     size_t from = out->len;
+    const ZSTD_CDict *packer = packer_of(z, d);
+    if (d != KEN_ZIP_NONE && !packer)
+        return false; // who reads it takes the dictionary
     ken_buf_put_varint(out, plain.len);
-    if (squeeze(z, packer_of(z, d), ALONE_LEVEL, plain, out))
+    if (squeeze(z, packer, ALONE_LEVEL, plain, out))
         return true;
     out->len = from;
     return false;
