@@ -29,13 +29,19 @@ typedef struct surveying {
 static int by_centrality(const void *a, const void *b)
 {
     const ken_module_node *x = a, *y = b;
-    return (x->centrality < y->centrality) - (x->centrality > y->centrality);
+    if (x->centrality != y->centrality)
+        return x->centrality > y->centrality ? -1 : 1;
+    return ken_str_cmp(x->path, y->path);
 }
 
 static int by_imports(const void *a, const void *b)
 {
     const ken_module_edge *x = a, *y = b;
-    return (x->n_imports < y->n_imports) - (x->n_imports > y->n_imports);
+    if (x->n_imports != y->n_imports)
+        return x->n_imports > y->n_imports ? -1 : 1;
+    if (x->from != y->from)
+        return x->from < y->from ? -1 : 1;
+    return (x->to > y->to) - (x->to < y->to);
 }
 
 // Edges name modules by their place in the list that is shown.

@@ -245,7 +245,8 @@ static int by_distance(const void *a, const void *b)
         return x->r->distance < y->r->distance ? -1 : 1;
     if (x->r->n_sites != y->r->n_sites)
         return x->r->n_sites > y->r->n_sites ? -1 : 1;
-    return ken_str_cmp(x->path, y->path);
+    int path = ken_str_cmp(x->path, y->path);
+    return path ? path : (x->r->id.def > y->r->id.def) - (x->r->id.def < y->r->id.def);
 }
 
 static void add_path(ken_str **list, size_t *n, size_t *n_total, size_t max, ken_map *seen,

@@ -9,67 +9,108 @@
 
 enum {
     FILES_LOOKED_AT = 24, // of hot spots
-    TYPES_HELD = 4096,
     DEAD_BATCH = 256
 };
+
+// Every order here ends with the place, files being numbered by path: what is equal must not come
+// in the order in which it happened to be indexed.
+static int by_id(const ken_graph_def *x, const ken_graph_def *y)
+{
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return (x->def > y->def) - (x->def < y->def);
+}
 
 static int by_score(const void *a, const void *b)
 {
     const ken_key_symbol *x = a, *y = b;
-    if (fabs(x->score - y->score) > 1e-9)
+    if (x->score != y->score)
         return x->score > y->score ? -1 : 1;
-    return ken_str_cmp(x->node.path, y->node.path);
+    return by_id(&x->node.id, &y->node.id);
 }
 
 // ---- types --------------------------------------------------------------------------------------
 
+typedef struct found_type {
+    ken_str name;
+    ken_graph_def def;
+} found_type;
+
 typedef struct type_walk {
     ken_snapshot *s;
     const ken_lex_part *part;
-    KEN_VEC(query_type_use) found;
+    ken_arena names;
+    KEN_VEC(found_type) found;
 } type_walk;
 
-// One name of the index: a type that is defined outside of tests, once or twice.
-static bool add_type(void *ctx, ken_str text, const ken_name_posting *p, uint32_t n)
+// One name of a part of the index: the types of that name that are in the tree now.
+static bool add_types(void *ctx, ken_str text, const ken_name_posting *p, uint32_t n)
 {
     type_walk *w = ctx;
-    uint32_t n_types = 0, at = 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (ken_symbol_is_type(p[i].kind) && p[i].kind != KEN_SYMBOL_TABLE) {
-            at = i;
-            n_types++;
-        }
-    if (!n_types || n_types > 2 || text.len < 3)
-        return true;
-    int32_t file = w->part->first_file[p[at].content];
-    if (file < 0 || query_is_test(w->s, (uint32_t)file))
-        return true;
-    uint32_t n_users = query_graph_count_with(w->s, text);
-    query_type_use use = { { (uint32_t)file, p[at].symbol }, n_users, n_types };
-    if (n_users > 1)
-        ken_vec_push(&w->found, use);
+    ken_str name = { NULL, 0 };
+    for (uint32_t i = 0; i < n && text.len >= 3; i++) {
+        int32_t file = w->part->first_file[p[i].content];
+        if (file < 0 || !ken_symbol_is_type(p[i].kind) || p[i].kind == KEN_SYMBOL_TABLE)
+            continue;
+        if (!name.ptr)
+            name = ken_arena_dup(&w->names, text);
+        found_type t = { name, { (uint32_t)file, p[i].symbol } };
+        ken_vec_push(&w->found, t);
+    }
     return true;
+}
+
+static int by_name(const void *a, const void *b)
+{
+    const found_type *x = a, *y = b;
+    int name = ken_str_cmp(x->name, y->name);
+    return name ? name : by_id(&x->def, &y->def);
+}
+
+// `n` types of one name, in order, of which the first outside of tests is meant.
+static void keep_type(ken_snapshot *s, const found_type *t, uint32_t n, query_type_uses *kept)
+{
+    uint32_t at = 0;
+    while (at < n && query_is_test(s, t[at].def.file))
+        at++;
+    if (n > 2 || at == n)
+        return;
+    query_type_use use = { t[at].def, query_graph_count_with(s, t->name), n };
+    if (use.n_users > 1)
+        kept->uses[kept->n++] = use;
+}
+
+static void keep_types(ken_snapshot *s, const found_type *t, size_t n, query_type_uses *kept)
+{
+    kept->uses = KEN_ARENA_ARRAY(query_graph_arena(s), query_type_use, n + 1);
+    for (size_t from = 0, to; from < n; from = to) {
+        for (to = from + 1; to < n && ken_str_eq(t[to].name, t[from].name);)
+            to++;
+        keep_type(s, &t[from], (uint32_t)(to - from), kept);
+    }
+    kept->is_known = true;
 }
 
 // All of the tree, looked for once and kept with the graph.
 static ken_status find_type_uses(ken_snapshot *s, const query_type_uses **out, ken_err *err)
 {
     query_type_uses *kept = query_graph_types(s);
+    *out = kept;
+    if (kept->is_known)
+        return KEN_OK;
     type_walk w = { .s = s };
     ken_status st = KEN_OK;
-    for (uint32_t i = 0; !st && !kept->is_known && i < s->corpus.n_parts; i++) {
+    ken_arena_init(&w.names, 0);
+    for (uint32_t i = 0; !st && i < s->corpus.n_parts; i++) {
         w.part = &s->corpus.parts[i];
-        st = ken_lex_names_prefix(w.part->segment, KEN_STR(""), add_type, &w, err);
+        st = ken_lex_names_prefix(w.part->segment, KEN_STR(""), add_types, &w, err);
     }
-    if (!st && !kept->is_known) {
-        kept->uses = KEN_ARENA_ARRAY(query_graph_arena(s), query_type_use, w.found.len + 1);
-        kept->n = w.found.len;
-        kept->is_known = true;
-        if (kept->n)
-            memcpy(kept->uses, w.found.ptr, kept->n * sizeof *kept->uses);
-    }
+    if (w.found.len)
+        qsort(w.found.ptr, w.found.len, sizeof *w.found.ptr, by_name);
+    if (!st)
+        keep_types(s, w.found.ptr, w.found.len, kept);
     ken_vec_release(&w.found);
-    *out = kept;
+    ken_arena_release(&w.names);
     return st;
 }
 
@@ -79,7 +120,7 @@ ken_status query_find_types(ken_snapshot *s, const query_focus *focus, size_t li
     const query_type_uses *uses;
     KEN_VEC(ken_key_symbol) found = { 0 };
     ken_status st = find_type_uses(s, &uses, err);
-    for (size_t i = 0; !st && i < uses->n && found.len < TYPES_HELD; i++) {
+    for (size_t i = 0; !st && i < uses->n; i++) {
         const query_type_use *u = &uses->uses[i];
         ken_key_symbol k = { .node.id = u->def,
                              .n_users = u->n_users,
@@ -110,7 +151,9 @@ typedef struct hot_file {
 static int by_heat(const void *a, const void *b)
 {
     const hot_file *x = a, *y = b;
-    return (x->score < y->score) - (x->score > y->score);
+    if (x->score != y->score)
+        return x->score > y->score ? -1 : 1;
+    return (x->file > y->file) - (x->file < y->file);
 }
 
 // Files by size and commits; without history by size alone.
@@ -332,8 +375,7 @@ static int by_certainty(const void *a, const void *b)
     const ken_dead *x = a, *y = b;
     if (x->n_unresolved != y->n_unresolved)
         return x->n_unresolved < y->n_unresolved ? -1 : 1;
-    int path = ken_str_cmp(x->node.path, y->node.path);
-    return path ? path : (int)x->node.first_line - (int)y->node.first_line;
+    return by_id(&x->node.id, &y->node.id);
 }
 
 ken_status ken_find_dead(ken_snapshot *s, ken_str folder, size_t limit, const ken_cancel *cancel,
