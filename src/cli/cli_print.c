@@ -23,12 +23,12 @@ bool ken_cli__wants_color(FILE *f, bool is_off)
     return term && strcmp(term, "dumb") != 0 && isatty(fileno(f));
 }
 
-void ken_cli__print(const char *fmt, ...)
+// Characters that make a terminal do something or show a line in another order than it has:
+// C0 without the tab, C1, delete, line separators, and the controls of writing direction.
+static bool is_control(uint32_t c)
 {
-    va_list ap;
-    va_start(ap, fmt);
-    vprintf(fmt, ap);
-    va_end(ap);
+    return (c < 0x20 && c != '\t') || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e ||
+           c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
 }
 
 // Length of the piece at the front that can be written as it is; 0 when its first byte must not be.
@@ -36,10 +36,9 @@ static size_t harmless(ken_str s)
 {
     size_t n = 0;
     while (n < s.len) {
-        unsigned char c = (unsigned char)s.ptr[n];
         uint32_t code = 0;
         size_t len = ken_utf8_next(ken_str_sub(s, n, s.len), &code);
-        if (!len || (c < 0x20 && c != '\t') || c == 0x7f || (code >= 0x80 && code < 0xa0))
+        if (!len || is_control(code))
             break;
         n += len;
     }
@@ -64,6 +63,37 @@ static void put_harmless(FILE *to, ken_str text)
 void ken_cli__print_text(ken_str text)
 {
     put_harmless(stdout, text);
+}
+
+// Line breaks are ours; everything else that was put into `fmt` may be from anywhere.
+KEN_PRINTF(1, 0)
+static void vprint(const char *fmt, va_list ap)
+{
+    va_list again;
+    va_copy(again, ap);
+    int n = vsnprintf(NULL, 0, fmt, ap);
+    char *text = n > 0 ? ken_alloc((size_t)n + 1) : NULL;
+    ken_str rest = { text, text ? (size_t)n : 0 };
+    if (text)
+        vsnprintf(text, (size_t)n + 1, fmt, again);
+    va_end(again);
+    while (rest.len) {
+        size_t end = ken_str_find_char(rest, '\n');
+        put_harmless(stdout, ken_str_sub(rest, 0, end));
+        if (end == SIZE_MAX)
+            break;
+        fputc('\n', stdout);
+        rest = ken_str_sub(rest, end + 1, rest.len);
+    }
+    ken_free(text);
+}
+
+void ken_cli__print(const char *fmt, ...)
+{
+    va_list ap;
+    va_start(ap, fmt);
+    vprint(fmt, ap);
+    va_end(ap);
 }
 
 void ken_cli__complain(ken_str text)
@@ -119,7 +149,7 @@ void ken_cli__paint(const cli *x, cli_style style, const char *fmt, ...)
     va_list ap;
     begin(x, style);
     va_start(ap, fmt);
-    vprintf(fmt, ap);
+    vprint(fmt, ap);
     va_end(ap);
     end(x, style);
 }

@@ -92,7 +92,7 @@ void ken_cli__progress_show_part(cli_progress *p, const char *message, double pa
 {
     if (!is_due(p, ken_clock_mono_ns()))
         return;
-    fputs(message ? message : "working", stderr);
+    ken_cli__complain(ken_str_c(message ? message : "working"));
     if (p->is_terminal)
         show_bar(part);
     fputs(p->is_terminal ? "" : "\n", stderr);

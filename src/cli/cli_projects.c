@@ -40,8 +40,9 @@ static ken_status confirm(cli *x, const ken_project_info *p, ken_err *err)
     if (!isatty(STDIN_FILENO))
         return KEN_FAIL(err, KEN_EINVAL, "removing the index of '" KEN_STR_FMT "' needs --yes",
                         KEN_STR_ARG(p->root));
-    fprintf(stderr, "remove the index of " KEN_STR_FMT " (its files stay)? [y/N] ",
-            KEN_STR_ARG(p->root));
+    fputs("remove the index of ", stderr);
+    ken_cli__complain(p->root);
+    fputs(" (its files stay)? [y/N] ", stderr);
     int c = getchar();
     return c == 'y' || c == 'Y' ? KEN_OK : KEN_FAIL(err, KEN_ECANCELLED, "nothing was removed");
 }
