@@ -131,7 +131,11 @@ static void print_vectors(cli *x, const cli_place *place)
 {
     ken_index_vectors v;
     ken_arena *a = &x->arena;
-    if (ken_app_load_vectors(x->app, &place->project, a, &v, NULL))
+    ken_err err = { 0 };
+    ken_status st = ken_app_load_vectors(x->app, &place->project, a, &v, &err);
+    if (st && st != KEN_ENOTFOUND)
+        print_row(x, "vectors", ken_arena_printf(a, "cannot be read: %s", err.msg));
+    if (st)
         return;
     ken_str next = KEN_STR("");
     if (*v.next)

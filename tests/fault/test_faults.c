@@ -70,9 +70,9 @@ static const int class_errors[] = { 0,
 
 // What an answer says that is not the usual one. Nothing else excuses a difference.
 static const char *const marks[] = {
-    "incomplete",    "partial",          "could not be", "cannot",
-    "not looked",    "\"isError\":true", "skipped",      "no vectors were made",
-    "changed since", "warning",          "failed"
+    "incomplete", "partial",          "could not be", "cannot",
+    "not looked", "\"isError\":true", "skipped",      "no vectors were made",
+    "opening '",  "changed since",    "warning",      "failed"
 };
 
 typedef struct scenario {
