@@ -141,6 +141,8 @@ void ken_scan__take(scan_job *job, int dir_fd, ken_str path, bool is_ignored)
     if (st == KEN_ENOTFOUND)
         return;
     reason = st ? ken_scan__judge_errno(job, errno, path) : judge_info(job, &info);
+    if (st && !reason)
+        return;
     if (!st && info.kind == KEN_FS_DIR) {
         take_submodule(job, dir_fd, name, path);
     } else if (reason) {
