@@ -397,6 +397,7 @@ static const char *const lines[] = {
     "task list",
     "status --skipped",
     "stats",
+    "secrets",
     "projects list",
     "model list",
     "config show",
