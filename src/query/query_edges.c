@@ -250,9 +250,14 @@ ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *de
     ken_map_init(&e.has_stem);
     e.is_there = ken_zalloc(s->n_files + (size_t)1);
     query_graph_age(s);
-    for (uint32_t i = 0; i < n_defs; i++)
-        add_wanted(&e, i);
-    ken_status st = gather(&e, cancel, arena, err);
+    ken_status st = KEN_OK;
+    for (uint32_t i = 0; !st && i < n_defs; i++) { // their twins may be in many files
+        st = ken_cancel_check(cancel, err);
+        if (!st)
+            add_wanted(&e, i);
+    }
+    if (!st)
+        st = gather(&e, cancel, arena, err);
     if (!st)
         choose_all(&e);
     if (!st)
