@@ -191,6 +191,8 @@ const query_unit *query_units_get(query_units *u, uint32_t file)
     ken_refs refs = { 0 };
     if (u->held[file])
         return u->held[file];
+    // What is held has a bound of its own (query_graph_ease), and serves the next question, too.
+    ken_account *counted = ken_quota_exempt();
     if (load(u, file, &facts, &refs)) {
         u->held[file] = moved_together(&facts, &refs);
         u->n_bytes += u->held[file]->n_bytes;
@@ -198,6 +200,7 @@ const query_unit *query_units_get(query_units *u, uint32_t file)
         u->packages[file] = u->held[file]->refs.package;
     }
     ken_arena_reset(&u->scratch);
+    ken_quota_count(counted);
     return u->held[file];
 }
 
@@ -213,6 +216,8 @@ void query_units_drop(query_units *u, uint32_t file)
     if (!u->held[file] || !is_as_indexed(u, file))
         return;
     u->n_bytes -= u->held[file]->n_bytes;
+    ken_account *counted = ken_quota_exempt();
     ken_free(u->held[file]);
+    ken_quota_count(counted);
     u->held[file] = NULL;
 }
