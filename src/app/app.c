@@ -93,7 +93,11 @@ static ken_status explain_damage(ken_app *app, ken_str path, ken_arena *arena, k
 {
     ken_project_info *list = NULL;
     size_t n = 0;
-    if (!ken_str_eq(path, app->catalog_path) && !ken_app_list_projects(app, arena, &list, &n, NULL))
+    if (ken_str_eq(path, app->catalog_path)) {
+        ken_err was = err ? *err : (ken_err){ 0 };
+        return KEN_FAIL(err, KEN_ECORRUPT, "%.400s; to make it whole again: ken restore", was.msg);
+    }
+    if (!ken_app_list_projects(app, arena, &list, &n, NULL))
         for (size_t i = 0; i < n; i++)
             if (ken_str_eq(list[i].db_path, path))
                 return ken_app__explain(&list[i], KEN_ECORRUPT, err);

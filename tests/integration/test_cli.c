@@ -1098,3 +1098,30 @@ KEN_TEST(fingerprints_outlive_a_moved_line)
         json_decref(top);
     }
 }
+
+// ---- restoring ----
+
+KEN_TEST(restore_makes_projects_and_tasks_whole_again)
+{
+    make_project();
+    (void)ken_ok("task new 'wash the apples'");
+    kt_has_str(ken_ok("restore --dry-run"), "projects.db is sound");
+    kt_has_str(ken_ok("help restore"), "usage: ken restore");
+    const char *path = ktest_path("data/ken/config/projects.db");
+    FILE *f = fopen(path, "r+b");
+    kt_not_null(f);
+    kt_eq_i(fseek(f, 4096 + 3000, SEEK_SET), 0);
+    kt_eq_u(fwrite("damage", 1, 6, f), 6);
+    kt_eq_i(fseek(f, 100, SEEK_SET), 0);
+    kt_eq_u(fwrite("damage", 1, 6, f), 6);
+    kt_eq_i(fclose(f), 0);
+    run *r = ken("task list");
+    kt_eq_i(r->code, 1);
+    kt_has_str(r->err, "ken restore");
+    const char *out = ken_ok("restore");
+    kt_has_str(out, "made a new projects.db of it");
+    kt_has_str(out, "projects.db.damaged-1");
+    kt_has_str(ken_ok("task list"), "wash the apples");
+    has_keys("restore --json",
+             "dry_run sound wrong rebuilt records damaged_records put_in projects tasks kept");
+}
