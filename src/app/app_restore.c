@@ -125,7 +125,8 @@ ken_status ken_app_restore(ken_app *app, const ken_restore_opts *opts, ken_arena
     if (!st)
         st = restore_locked(app, opts, arena, &report, err);
     if (fd >= 0) {
-        (void)ken_fs_remove(lock, NULL);
+        bool is_left = ken_fs_remove(lock, NULL) != KEN_OK;
+        (void)is_left; // harmless: nobody holds it
         ken_fs_unlock(fd);
     }
     if (!st)

@@ -67,7 +67,7 @@ size_t ken_secret_mask_each(char *text, size_t len, ken_secret_fn fn, void *ctx)
     if (len < SHORT_TEXT && !is_worth_a_look(text, len))
         return 0;
     secret_text t = { .start = text, .end = text + len, .fn = fn, .ctx = ctx };
-    secret_scan(&t);
+    secret_scan_all(&t);
     return t.n_places;
 }
 

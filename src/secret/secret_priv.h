@@ -38,7 +38,7 @@ typedef struct secret_text {
     void *ctx;
     bool is_decoded; // a copy of what base64 wrapped: not unwrapped again
     size_t n_places;
-    const struct secret_tables *tables; // of the rules; NULL: secret_scan makes them
+    const struct secret_tables *tables; // of the rules, while they are scanned for
 } secret_text;
 
 // Overwrites [from, to), line breaks stay; the second also tells of the place.
@@ -102,7 +102,9 @@ const char *secret_try_pem(secret_text *t, const char *p);
 const char *secret_try_putty(secret_text *t, const char *p);
 // A run of at least SECRET_RUN_MIN characters of base64 or of words, [p, to).
 void secret_try_run(secret_text *t, const char *p, const char *to);
-void secret_scan(secret_text *t); // all of it, until nothing new is found
+// Makes the tables of the rules and scans the whole text, until nothing new is found.
+void secret_scan_all(secret_text *t);
+void secret_scan(secret_text *t); // the same with the tables that are there
 
 enum {
     SECRET_RUN_MIN = 20

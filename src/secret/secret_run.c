@@ -137,13 +137,11 @@ static bool try_new_relic(secret_text *t, const char *p, const char *to)
 static bool try_azure_ad(secret_text *t, const char *p, const char *to)
 {
     const char *mark = memchr(p, '~', (size_t)(to - p));
-    secret_value v;
     while (mark && (mark - p < 5 || mark[-1] != 'Q' || !ken_is_digit(mark[-2])))
         mark = memchr(mark + 1, '~', (size_t)(to - mark - 1));
     if (!mark)
         return false;
     const char *at = mark + 1;
-    v.n = 0;
     while (at < t->end && (secret_is_in('.', (unsigned char)*at) || *at == '~'))
         at++;
     while (at > mark + 1 && at[-1] == '.')

@@ -248,12 +248,6 @@ static void scan_runs(secret_text *t)
 
 void secret_scan(secret_text *t)
 {
-    secret_tables made;
-    bool is_first = !t->tables;
-    if (is_first) {
-        make_tables(&made);
-        t->tables = &made;
-    }
     for (int i = 0; i < PASSES_MAX; i++) {
         size_t before = t->n_places;
         scan_heads(t, t->tables);
@@ -261,6 +255,13 @@ void secret_scan(secret_text *t)
         if (t->n_places == before)
             break;
     }
-    if (is_first)
-        t->tables = NULL;
+}
+
+void secret_scan_all(secret_text *t)
+{
+    secret_tables tables;
+    make_tables(&tables);
+    t->tables = &tables;
+    secret_scan(t);
+    t->tables = NULL;
 }
