@@ -78,6 +78,13 @@ ken_status ken_app_add_client_project(ken_app *app, ken_str path, ken_str name, 
 // of them exists.
 size_t ken_app_list_roots(ken_app *app, ken_arena *arena, ken_str **out);
 
+// Gives up what the process will not need (sandbox.h), as security.sandbox says; before any thread is
+// started. `only`: the one project that will be worked on, NULL = any. `is_index`: nothing but indexes
+// will be written; else what rag_setup may write too. KEN_EUNSUPPORTED when the setting is "on" and the
+// kernel cannot do it.
+ken_status ken_app_enter_sandbox(ken_app *app, const ken_project_info *only, bool is_index,
+                                 ken_err *err) KEN_MUST_USE;
+
 // Forgets a project and removes its index. KEN_EBUSY while something writes it.
 ken_status ken_app_remove_project(ken_app *app, const ken_project_info *project, ken_err *err)
     KEN_MUST_USE;

@@ -8,6 +8,7 @@
 #include "app/app_health_priv.h"
 #include "base/path.h"
 #include "proc/proc_git.h"
+#include "sandbox/sandbox.h"
 
 enum {
     LITTLE_SPACE_MIB = 512
@@ -63,6 +64,23 @@ static void check_settings(checkup *c)
     ken_app__add_health(c, "settings", KEN_HEALTH_OK,
                         ken_arena_printf(c->arena, KEN_STR_FMT "%s", KEN_STR_ARG(file),
                                          is_there ? "" : " (none; defaults are used)"));
+}
+
+static void check_sandbox(checkup *c)
+{
+    ken_str mode = ken_config_str(c->app->config, KEN_CFG_SANDBOX);
+    int landlock = ken_sandbox_landlock();
+    if (ken_str_eq(mode, KEN_STR("off")))
+        ken_app__add_health(c, "sandbox", KEN_HEALTH_WARN,
+                            KEN_STR("off (security.sandbox); auto is the default"));
+    else if (!landlock)
+        ken_app__add_health(c, "sandbox",
+                            ken_str_eq(mode, KEN_STR("on")) ? KEN_HEALTH_FAIL : KEN_HEALTH_OK,
+                            KEN_STR("system calls only: this kernel has no Landlock"));
+    else
+        ken_app__add_health(c, "sandbox", KEN_HEALTH_OK,
+                            ken_arena_printf(c->arena, KEN_STR_FMT ", with version %d of Landlock",
+                                             KEN_STR_ARG(mode), landlock));
 }
 
 static void check_git(checkup *c)
@@ -194,6 +212,7 @@ ken_status ken_app_check_health(ken_app *app, bool is_deep, const ken_cancel *ca
     checkup c = { .app = app, .cancel = cancel, .arena = arena, .is_deep = is_deep };
     check_data_dir(&c);
     check_settings(&c);
+    check_sandbox(&c);
     check_git(&c);
     if (is_deep)
         check_catalog(&c);

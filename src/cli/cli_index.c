@@ -115,6 +115,8 @@ ken_status ken_cli__run_index(cli *x, ken_err *err)
     ken_project_info project;
     ken_app_embedding made;
     ken_status st = find_or_add(x, &project, err);
+    if (!st)
+        st = ken_app_enter_sandbox(x->app, &project, true, err);
     if (!st && x->is_json)
         return index_json(x, &project, err);
     return st ? st

@@ -38,12 +38,24 @@ static ken_str client_folder(ken_arena *arena)
     return folder;
 }
 
+// `bound`: the id of the one project, empty = any.
+static ken_status enter_sandbox(cli *x, ken_str bound, ken_err *err)
+{
+    ken_project_info only;
+    if (!bound.len)
+        return ken_app_enter_sandbox(x->app, NULL, false, err);
+    ken_status st = ken_app_find_project(x->app, bound, KEN_STR(""), &x->arena, &only, err);
+    return st ? st : ken_app_enter_sandbox(x->app, &only, false, err);
+}
+
 ken_status ken_cli__run_mcp(cli *x, ken_err *err)
 {
     ken_mcp_opts opts = { .version = KEN_VERSION };
     ken_status st = find_bound(x, &opts.project, err);
     if (!st)
         opts.cwd = client_folder(&x->arena);
+    if (!st)
+        st = enter_sandbox(x, opts.project, err);
     if (st)
         return st;
     // The server takes signals itself; until it does they end a process that has nothing to lose.

@@ -64,6 +64,8 @@
       "KEN_ONNX_RUNTIME", OWNER, "libonnxruntime.so or its folder; empty = the usual places")      \
     X(ROOTS, "projects.roots", LIST, "", 0, 0, "",                                                 \
       "KEN_ALLOWED_ROOTS", OWNER, "folders in which projects may lie; empty = see docs")           \
+    X(SANDBOX, "security.sandbox", WORD, "auto", 0, 0, "auto|on|off", "KEN_SANDBOX", OWNER,        \
+      "limits on what ken mcp and ken index may write and run: see docs")                           \
     X(DATA_DIR, "data.dir", TEXT, "", 0, 0, "",                                                    \
       "KEN_DATA_DIR", OWNER, "folder of all indexes; empty = $XDG_DATA_HOME/ken")                  \
     X(LOG_LEVEL, "log.level", WORD, "warn", 0, 0, "none=off|error=fatal|warn=warning|info|debug",  \

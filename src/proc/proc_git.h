@@ -12,6 +12,7 @@
 #ifndef KEN_PROC_PROC_GIT_H
 #define KEN_PROC_PROC_GIT_H
 
+#include "base/arena.h"
 #include "proc/proc.h"
 
 // `argv` is what follows "git", the command first; `env` comes on top of what makes it safe. A
@@ -20,5 +21,8 @@ ken_status ken_git_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err 
 // The same without a repository, wherever `cwd` is: for commands that compare or merge plain files.
 ken_status ken_git_run_alone(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err)
     KEN_MUST_USE;
+
+// Where git is: an absolute path, links resolved. KEN_ENOTFOUND.
+ken_status ken_git_find(ken_arena *arena, ken_str *out, ken_err *err) KEN_MUST_USE;
 
 #endif
