@@ -64,6 +64,7 @@ static ken_status find(cli *x, cli_place *place, ken_str name, ken_str hint, uin
         ken_cli__open_place(x, place, !ken_cli__args_has(&x->args, "no-index"), &s, err);
     if (!st)
         st = ken_find_definition(s, name, hint, (size_t)limit, &x->arena, out, err);
+    st = ken_cli__check_answer(s, st, err);
     if (!st)
         *out_generation = ken_snapshot_generation(s);
     ken_cli__close_place(x, place, s);

@@ -270,6 +270,7 @@ static ken_status run_dataset(eval *e, dataset *d, ken_err *err)
             continue;
         st = run_question(e, d, s, q, err);
     }
+    st = ken_cli__check_answer(s, st, err);
     if (s)
         ken_app_give_back(e->app, &project, s);
     ken_free(q);

@@ -110,6 +110,7 @@ ken_status ken_cli__run_tests_for(cli *x, ken_err *err)
     if (!st)
         st = ken_tests_for(l.snap, is_file ? l.place.below : ken_str_c(word), (size_t)l.limit,
                            x->cancel, &x->arena, &tests, &n, err);
+    st = ken_cli__check_answer(l.snap, st, err);
     for (size_t i = 0; i < n && !st; i++)
         add_test(x, &l, &tests[i]);
     if (!st)
@@ -144,6 +145,7 @@ ken_status ken_cli__run_dead(cli *x, ken_err *err)
     if (!st)
         st = ken_find_dead(l.snap, l.place.below, (size_t)l.limit, x->cancel, &x->arena, &dead, &n,
                            &total, err);
+    st = ken_cli__check_answer(l.snap, st, err);
     for (size_t i = 0; i < n && !st; i++)
         add_dead(x, &l, &dead[i]);
     if (!st)
@@ -179,6 +181,7 @@ ken_status ken_cli__run_hotspots(cli *x, ken_err *err)
     if (!st)
         st = ken_find_hotspots(l.snap, l.place.below, (size_t)l.limit, x->cancel, &x->arena, &hot,
                                &n, err);
+    st = ken_cli__check_answer(l.snap, st, err);
     for (size_t i = 0; i < n && !st; i++)
         add_hotspot(x, &l, &hot[i]);
     if (!st)
@@ -218,6 +221,7 @@ ken_status ken_cli__run_routes(cli *x, ken_err *err)
         st = list_open(x, "METHOD|PATH|HANDLER|AT|FRAMEWORK", &l, err);
     if (!st)
         st = ken_find_routes(l.snap, filter, x->cancel, &x->arena, &routes, &n, err);
+    st = ken_cli__check_answer(l.snap, st, err);
     for (size_t i = 0; i < n && i < l.limit && !st; i++)
         add_route(x, &l, &routes[i]);
     if (!st)

@@ -93,7 +93,9 @@ ken_status ken_cli__find_file(cli *x, const char *file, cli_place *out, ken_err 
 // search.auto_index forbid it. Says on stderr when the work tree has moved since.
 ken_status ken_cli__open_place(cli *x, cli_place *place, bool may_index, ken_snapshot **out,
                                ken_err *err) KEN_MUST_USE;
-ken_status ken_cli__parse_mode(const char *word, ken_search_mode *out);     // NULL leaves it
+ken_status ken_cli__parse_mode(const char *word, ken_search_mode *out); // NULL leaves it
+// After a question, before its answer is shown: `st`, or why there is no answer to show.
+ken_status ken_cli__check_answer(const ken_snapshot *s, ken_status st, ken_err *err) KEN_MUST_USE;
 void ken_cli__close_place(cli *x, const cli_place *place, ken_snapshot *s); // NULL is fine
 // Brings the index up to date with a progress bar.
 // The run and the vectors of the project's model, printed unless --json is given.

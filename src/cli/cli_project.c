@@ -233,6 +233,14 @@ ken_status ken_cli__open_place(cli *x, cli_place *place, bool may_index, ken_sna
     }
 }
 
+ken_status ken_cli__check_answer(const ken_snapshot *s, ken_status st, ken_err *err)
+{
+    if (!s || (st && st != KEN_ENOTFOUND))
+        return st;
+    ken_status failed = ken_snapshot_check(s, err);
+    return failed ? failed : st;
+}
+
 void ken_cli__close_place(cli *x, const cli_place *place, ken_snapshot *s)
 {
     if (!s)

@@ -268,6 +268,7 @@ ken_status ken_cli__check_rules(cli *x, ken_err *err)
         o.paths = (ken_str_list){ &place.below, 1 };
     if (!st)
         st = ken_verify_rules(snap, r.rules, r.n, &o, x->cancel, &x->arena, &r.found, err);
+    st = ken_cli__check_answer(snap, st, err);
     if (!st) {
         show(x, &place, &r);
         x->exit_code = exit_code_of(&r);

@@ -389,6 +389,7 @@ static ken_status search_text(cli *x, ken_snapshot *s, ken_str query, const ken_
 {
     ken_search_result result = { 0 };
     ken_status st = ken_search(s, query, opts, x->cancel, &x->arena, &result, err);
+    st = ken_cli__check_answer(s, st, err);
     if (st)
         return st;
     ken_search_opts filters = *opts;

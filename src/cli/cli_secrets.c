@@ -94,6 +94,7 @@ ken_status ken_cli__run_secrets(cli *x, ken_err *err)
         st = ken_cli__open_place(x, &place, !ken_cli__args_has(&x->args, "no-index"), &s, err);
     if (!st)
         st = ken_snapshot_find_masked(s, (size_t)limit, x->cancel, &x->arena, &a.masked, err);
+    st = ken_cli__check_answer(s, st, err);
     ken_cli__close_place(x, &place, s);
     if (!st)
         st = ken_app_list_skips(x->app, &place.project, KEN_SKIP_SECRET, (size_t)limit, &x->arena,

@@ -44,9 +44,13 @@ void ken_reader_unpin(ken_reader *r);
 // a new reader sees what is there now.
 bool ken_reader_is_current(const ken_reader *r);
 uint64_t ken_snapshot_generation(const ken_snapshot *s);
-// What this question should have read and could not, with the reason: "opening 'a.c': Input/output
-// error"; empty when there is nothing. The answer may lack it. What is gone from the disk is not
-// meant. Borrowed until the next pin.
+// To be asked before an answer is shown. Fails when this question could not read something because
+// the process or the machine is short of it (KEN_ENOMEM: memory, descriptors) or the disk is broken
+// (KEN_EIO): nobody knows what the answer lacks. `err` says which file was the first and why.
+ken_status ken_snapshot_check(const ken_snapshot *s, ken_err *err) KEN_MUST_USE;
+// What else this question should have read and could not, with the reason: "2 files cannot be read:
+// permission denied, first 'a.c'"; empty when there is nothing. The answer lacks it. What is gone
+// from the disk is not meant. Borrowed until the next pin.
 ken_str ken_snapshot_unread(const ken_snapshot *s);
 // The files of the generation, by path; borrowed until the pin ends.
 size_t ken_snapshot_list_files(const ken_snapshot *s, const ken_file_row **out);

@@ -24,11 +24,27 @@ static ken_status gone(ken_str path, const char *why, ken_err *err)
     return KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' %s", KEN_STR_ARG(path), why);
 }
 
-// A file that cannot be opened: it is gone, or the system refuses.
-static ken_status missing(ken_snapshot *s, ken_str path, const ken_err *why, ken_err *err)
+static bool is_gone(ken_status st)
 {
-    query_set_unread(s, why);
-    return gone(path, s->unread[0] ? "cannot be read now" : "is not on disk any more", err);
+    return st == KEN_ENOTFOUND || st == KEN_EINVAL || st == KEN_ELIMIT;
+}
+
+// Opens the file as it is now; what refuses is kept for the answer.
+static ken_status open_text(ken_snapshot *s, ken_str path, query_text *out, ken_fs_stamp *out_stamp,
+                            ken_err *err)
+{
+    ken_err e = { 0 };
+    if (s->root_fd < 0)
+        return gone(path, "is not on disk any more", err);
+    ken_status st = ken_fs_open_under(s->root_fd, path, &out->fd, out_stamp, &e);
+    if (!st)
+        return KEN_OK;
+    query_set_unread(s, path, &e);
+    if (is_gone(st))
+        return gone(path, "is not on disk any more", err);
+    if (err)
+        *err = e;
+    return st;
 }
 
 static ken_str mutable_masked(ken_str text)
@@ -46,7 +62,7 @@ static bool read_raw(query_text *t)
     if (!st)
         t->text = ken_arena_dup(t->arena, ken_buf_str(&buf));
     else
-        query_set_unread(t->snapshot, &e);
+        query_set_unread(t->snapshot, t->path, &e);
     ken_buf_release(&buf);
     query_close_text(t);
     return !st;
@@ -134,13 +150,19 @@ ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, que
     query_check_pin(s);
     const ken_file_row *row = &s->rows[file];
     ken_fs_stamp stamp;
-    ken_err e = { 0 };
-    *out = (query_text){ .fd = -1, .arena = arena, .snapshot = s };
-    if (s->root_fd < 0 || ken_fs_open_under(s->root_fd, row->path, &out->fd, &stamp, &e))
-        return missing(s, row->path, &e, err);
-    ken_status st = KEN_ENOTFOUND;
-    if (ken_fs_stamp_eq(stamp, row->stamp))
-        st = load_facts(s, row->content, arena, &out->facts, err);
+    *out = (query_text){ .fd = -1, .arena = arena, .snapshot = s, .path = row->path };
+    ken_status st = open_text(s, row->path, out, &stamp, err);
+    if (st)
+        return st;
+    st = KEN_ENOTFOUND;
+    if (ken_fs_stamp_eq(stamp, row->stamp)) {
+        ken_err e = { 0 };
+        st = load_facts(s, row->content, arena, &out->facts, &e);
+        if (st)
+            query_set_unread(s, row->path, &e);
+        if (st && err)
+            *err = e;
+    }
     if (!st && out->facts.is_masked && !query_need_text(out))
         st = gone(row->path, "cannot be read any more", err);
     else if (st == KEN_ENOTFOUND)
@@ -179,7 +201,7 @@ static ken_str read_range(query_text *t, size_t from, size_t to)
     if (n < to - from && errno) { // not just the end of the file
         ken_err e = { 0 };
         (void)KEN_FAIL_ERRNO(&e, errno, "reading a file to quote");
-        query_set_unread(t->snapshot, &e);
+        query_set_unread(t->snapshot, t->path, &e);
     }
     p[n] = '\0';
     return ken_str_n(p, n);
@@ -295,18 +317,18 @@ static ken_status unknown_path(const ken_snapshot *s, ken_str path, ken_arena *a
 static ken_status load_new_file(ken_snapshot *s, ken_str path, ken_arena *arena, query_text *out,
                                 ken_err *err)
 {
-    *out = (query_text){ .fd = -1, .arena = arena, .snapshot = s };
+    *out = (query_text){ .fd = -1, .arena = arena, .snapshot = s, .path = path };
     ken_skip_reason reason =
         ken_scan_classify_path(path, ken_lang_is_code_path(path), &(ken_scan_opts){ 0 });
     ken_fs_stamp stamp;
-    ken_err e = { 0 };
-    if (s->root_fd < 0 || ken_fs_open_under(s->root_fd, path, &out->fd, &stamp, &e)) {
-        query_set_unread(s, &e);
+    ken_status st = open_text(s, path, out, &stamp, err);
+    if (st == KEN_ENOTFOUND)
         return unknown_path(s, path, arena, err);
-    }
-    ken_status st = reason ? KEN_FAIL(err, KEN_EPERM, "'" KEN_STR_FMT "' is left out: %s",
-                                      KEN_STR_ARG(path), ken_skip_text(reason))
-                           : learn_again(s, path, 0, out, err);
+    if (st)
+        return st;
+    st = reason ? KEN_FAIL(err, KEN_EPERM, "'" KEN_STR_FMT "' is left out: %s", KEN_STR_ARG(path),
+                           ken_skip_text(reason))
+                : learn_again(s, path, 0, out, err);
     if (st)
         query_close_text(out);
     return st;

@@ -140,8 +140,8 @@ static ken_str read_manifest(void *ctx, uint32_t file, ken_arena *arena)
         !ken_fs_read(s->root_fd, s->rows[file].path.ptr, MANIFEST_MAX, &text, NULL, &e)) {
         ken_secret_mask(text.ptr, text.len);
         out = ken_arena_dup(arena, ken_buf_str(&text));
-    } else {
-        query_set_unread(s, &e);
+    } else if (e.status) {
+        query_set_unread(s, s->rows[file].path, &e);
     }
     ken_buf_release(&text);
     return out;

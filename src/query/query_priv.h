@@ -75,6 +75,16 @@ typedef struct query_import_graph {
     uint32_t *n_unknown;      // by file: imports that lead nowhere in the tree
 } query_import_graph;
 
+// What ken_snapshot_check and ken_snapshot_unread tell of one question.
+typedef struct query_unread {
+    ken_err failure;   // the first that fails the question; KEN_OK = none
+    uint8_t *denied;   // one bit for each file that may not be read; in the snapshot's arena
+    uint32_t n_denied; // files
+    char first[200];   // path of the first of them
+    char other[240];   // the first of any other reason
+    char text[480];    // what is told; "" = nothing
+} query_unread;
+
 struct ken_snapshot {
     ken_store *store; // borrowed; a read transaction of it is open while this is pinned
     bool is_pinned;
@@ -106,7 +116,7 @@ struct ken_snapshot {
     const char *root;          // that was opened; in `arena`
     int root_fd;               // -1 = it is gone
     ken_fs_id root_id;         // zero = it is gone
-    char unread[480];          // the first thing that this question could not read; "" = nothing
+    query_unread unread;       // what this question could not read
 };
 
 // Every question begins with it: what has no pin may change under the question.
@@ -115,8 +125,8 @@ static inline void query_check_pin(const ken_snapshot *s)
     KEN_ASSERT(s->is_pinned);
 }
 
-// Keeps why something could not be read, unless it is gone or no file any more.
-void query_set_unread(ken_snapshot *s, const ken_err *why);
+// Keeps why the file of this path could not be read, unless it is gone or no file any more.
+void query_set_unread(ken_snapshot *s, ken_str path, const ken_err *why);
 
 // ---- meaning ---------------------------------------------------------------------------------
 // Loads the vectors, if they are not; a matrix without rows when there are none.
@@ -144,10 +154,11 @@ typedef struct query_text {
     int fd;       // -1 once the text is read
     ken_arena *arena;
     ken_snapshot *snapshot; // told when something cannot be read
+    ken_str path;           // relative to the root
 } query_text;
 
-// KEN_ENOTFOUND when the file is gone or may not be shown any more. Ends with query_close_text. An
-// unchanged file is not read here: quote with query_slice, or ask for all of it.
+// KEN_ENOTFOUND when the file is gone or is no text any more, else why it cannot be read. Ends with
+// query_close_text. An unchanged file is not read here: quote with query_slice, or ask for all of it.
 ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, query_text *out,
                            ken_err *err) KEN_MUST_USE;
 void query_close_text(query_text *t);

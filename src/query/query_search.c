@@ -547,8 +547,9 @@ static double similarity_of(const search *x, const ranked_file *r)
 static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search_result *out)
 {
     query_text t;
-    if (query_load_text(x->s, r->file, x->arena, &t, NULL)) {
-        out->n_removed++;
+    ken_status st = query_load_text(x->s, r->file, x->arena, &t, NULL);
+    if (st) {
+        out->n_removed += st == KEN_ENOTFOUND;
         return false;
     }
     scored_chunk *chunks;

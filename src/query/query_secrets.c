@@ -64,9 +64,14 @@ ken_status ken_snapshot_find_masked(ken_snapshot *s, size_t max, const ken_cance
     ken_status st = KEN_OK;
     for (uint32_t i = 0; i < s->n_files && !st; i++) {
         ken_str path = s->rows[i].path;
+        ken_err e = { 0 };
         st = ken_cancel_check(cancel, err);
-        if (st || ken_fs_read_under(s->root_fd, path, MAX_FILE_BYTES, &text, NULL, NULL))
-            continue; // gone since
+        if (st)
+            break;
+        if (ken_fs_read_under(s->root_fd, path, MAX_FILE_BYTES, &text, NULL, &e)) {
+            query_set_unread(s, path, &e);
+            continue;
+        }
         ken_vec_clear(&f.places);
         ken_secret_mask_each(text.ptr, text.len, on_place, &f);
         if (!f.places.len)

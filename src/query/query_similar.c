@@ -122,8 +122,9 @@ static bool add_row(ken_snapshot *s, const ken_vector_hit *row, const ken_search
     if (known && known->n_places == MAX_PLACES) // nothing of it is wanted any more
         return true;
     query_text t;
-    if (query_load_text(s, row->file, arena, &t, NULL)) {
-        out->n_removed++;
+    ken_status st = query_load_text(s, row->file, arena, &t, NULL);
+    if (st) {
+        out->n_removed += st == KEN_ENOTFOUND;
         return true;
     }
     bool is_there = chunk < t.facts.n_chunks && query_chunk_passes(&t.facts, chunk, o);

@@ -5,6 +5,7 @@
 // depends on the whole list of files (word index of the paths, averages, sizes) is worked out here
 // once; 10,000 files take a few milliseconds. What follows from the paths alone is taken over by
 // the next generation when it has the same.
+#include <inttypes.h>
 #include <math.h>
 #include <stdio.h>
 
@@ -13,6 +14,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "base/utf8.h"
 #include "query/query_graph_priv.h"
 #include "query/query_priv.h"
 
@@ -168,6 +170,75 @@ static ken_status open_root(ken_snapshot *s, ken_err *err)
     return KEN_OK;
 }
 
+// ---- what could not be read --------------------------------------------------------------------
+
+// True when this file was not counted yet. One that the index does not know is asked for alone.
+static bool count_denied(query_unread *u, int64_t file)
+{
+    uint8_t bit = (uint8_t)(1u << (file & 7));
+    if (file >= 0 && (u->denied[file / 8] & bit))
+        return false;
+    if (file >= 0)
+        u->denied[file / 8] |= bit;
+    u->n_denied++;
+    return true;
+}
+
+static void tell_unread(query_unread *u)
+{
+    char denied[sizeof u->text] = "";
+    if (u->n_denied)
+        snprintf(denied, sizeof denied,
+                 "%" PRIu32 " file%s cannot be read: permission denied, %s'%s'", u->n_denied,
+                 u->n_denied == 1 ? "" : "s", u->n_denied == 1 ? "" : "first ", u->first);
+    snprintf(u->text, sizeof u->text, "%s%s%.200s", denied, denied[0] && u->other[0] ? "; " : "",
+             u->other);
+}
+
+void query_set_unread(ken_snapshot *s, ken_str path, const ken_err *why)
+{
+    query_unread *u = &s->unread;
+    ken_status st = why->status;
+    if (!st || st == KEN_ENOTFOUND || st == KEN_EINVAL || st == KEN_ELIMIT)
+        return;
+    if (st == KEN_ENOMEM || st == KEN_EIO) {
+        if (!u->failure.status)
+            u->failure = *why;
+        return;
+    }
+    if (st != KEN_EPERM) {
+        if (!u->other[0])
+            snprintf(u->other, sizeof u->other, "%.200s", why->msg);
+    } else if (count_denied(u, query_file_index(s, path)) && u->n_denied == 1) {
+        snprintf(u->first, sizeof u->first, KEN_STR_FMT,
+                 KEN_STR_ARG(ken_utf8_clip(path, sizeof u->first - 1)));
+    }
+    tell_unread(u);
+}
+
+// For the next question.
+static void forget_unread(ken_snapshot *s)
+{
+    query_unread *u = &s->unread;
+    if (u->n_denied)
+        memset(u->denied, 0, s->n_files / 8 + 1);
+    *u = (query_unread){ .denied = u->denied };
+}
+
+ken_status ken_snapshot_check(const ken_snapshot *s, ken_err *err)
+{
+    query_check_pin(s);
+    const ken_err *why = &s->unread.failure;
+    if (why->status && err)
+        *err = *why;
+    return why->status;
+}
+
+ken_str ken_snapshot_unread(const ken_snapshot *s)
+{
+    return ken_str_c(s->unread.text);
+}
+
 // In the transaction of the pin.
 static ken_status load(ken_snapshot *s, ken_err *err)
 {
@@ -179,6 +250,7 @@ static ken_status load(ken_snapshot *s, ken_err *err)
     if (!st)
         st = ken_store_load_files(s->store, &s->arena, &s->rows, &n, &s->contents, err);
     s->n_files = (uint32_t)n;
+    s->unread = (query_unread){ .denied = KEN_ARENA_ARRAY(&s->arena, uint8_t, n / 8 + 1) };
     if (!st)
         st = query_load_model(s, err);
     if (!st)
@@ -237,7 +309,7 @@ ken_status ken_reader_pin(ken_reader *r, ken_snapshot **out, ken_err *err)
         return st;
     }
     s->is_pinned = true;
-    s->unread[0] = '\0';
+    forget_unread(s);
     *out = s;
     return KEN_OK;
 }
@@ -247,7 +319,9 @@ void ken_reader_unpin(ken_reader *r)
     KEN_ASSERT(r->snapshot.is_pinned);
     r->snapshot.is_pinned = false;
     ken_store_rollback(r->snapshot.store); // nothing was written
-    if (query_graph_is_full(&r->snapshot))
+    // What the graph worked out without something that could not be read does not outlive it.
+    const query_unread *u = &r->snapshot.unread;
+    if (u->failure.status || u->text[0] || query_graph_is_full(&r->snapshot))
         query_graph_close(&r->snapshot);
 }
 
@@ -279,19 +353,6 @@ void ken_reader_free(ken_reader *r)
     ken_learner_free(s->learner);
     ken_tokenizer_free(s->tokenizer);
     ken_free(r);
-}
-
-void query_set_unread(ken_snapshot *s, const ken_err *why)
-{
-    bool is_gone =
-        why->status == KEN_ENOTFOUND || why->status == KEN_EINVAL || why->status == KEN_ELIMIT;
-    if (!s->unread[0] && !is_gone)
-        snprintf(s->unread, sizeof s->unread, "%s", why->msg);
-}
-
-ken_str ken_snapshot_unread(const ken_snapshot *s)
-{
-    return ken_str_c(s->unread);
 }
 
 uint64_t ken_snapshot_generation(const ken_snapshot *s)

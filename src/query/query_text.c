@@ -201,7 +201,7 @@ static ken_status search_file(text_search *x, uint32_t file, text_place *found, 
     ken_err e = { 0 };
     if (x->s->root_fd < 0 || ken_fs_read_under(x->s->root_fd, x->s->rows[file].path, MAX_FILE_BYTES,
                                                &x->buf, NULL, &e)) {
-        query_set_unread(x->s, &e);
+        query_set_unread(x->s, x->s->rows[file].path, &e);
         return KEN_OK;
     }
     ken_status st = find_places(x, ken_buf_str(&x->buf), found, out_n, err);

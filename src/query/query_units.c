@@ -126,7 +126,7 @@ static bool stamp_of(ken_snapshot *s, uint32_t file, ken_fs_stamp *out)
     ken_fs_info info;
     ken_err e = { 0 };
     if (s->root_fd < 0 || ken_fs_stat(s->root_fd, s->rows[file].path.ptr, &info, &e)) {
-        query_set_unread(s, &e);
+        query_set_unread(s, s->rows[file].path, &e);
         return false;
     }
     if (info.kind != KEN_FS_FILE)
@@ -181,7 +181,7 @@ static bool load(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs
     if (!st)
         st = ken_store_load_refs(s->store, row->content, facts, &u->scratch, refs, &e);
     if (st)
-        query_set_unread(s, &e);
+        query_set_unread(s, s->rows[file].path, &e);
     return !st;
 }
 

@@ -353,6 +353,23 @@ static ken_status add_unread_to_err(const char *unread, ken_status st, ken_err *
     return st;
 }
 
+// Without what could not be read there is no answer. What a tool has written stays written, so that
+// one says what its answer lacks.
+static ken_status judge_reading(const tool_entry *e, ken_tool_missed *missed, ken_status st,
+                                ken_err *err)
+{
+    const ken_err *why = &missed->failure;
+    if (!why->status || (st && st != KEN_ENOTFOUND))
+        return st;
+    if (!st && !e->is_read_only) {
+        snprintf(missed->unread, sizeof missed->unread, "%.470s", why->msg);
+        return KEN_OK;
+    }
+    if (err)
+        *err = *why;
+    return why->status;
+}
+
 // An answer in part says so, and by which limit.
 static void mark_part(const ken_quota *quota, json_t *result)
 {
@@ -386,6 +403,7 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const 
     ctx.max_bytes = is_text && max_bytes < SIZE_MAX / 4 ? 3 * max_bytes : max_bytes;
     json_t *result = NULL;
     st = e->def.run(&inner, args, &result, err);
+    st = judge_reading(e, env->missed, st, err);
     if (!st) // what broke off without a way to say so must not pass for an answer
         st = ken_quota_check(err);
     if (st) {

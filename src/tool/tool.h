@@ -67,6 +67,7 @@ void ken_tool_error_text(const ken_err *err, ken_buf *out);
 // newer generation, the whole call is made once more. What could not be read is said with the answer.
 typedef struct ken_tool_missed {
     char unread[480]; // "" = nothing
+    ken_err failure;  // of reading, which leaves no answer; KEN_OK = none
     bool is_set;
     ken_project_info project; // in the arena of the call
     uint64_t generation;

@@ -238,6 +238,9 @@ void ken_tool__close(const ken_tool_env *env, ken_tool__scope *scope)
 {
     if (!scope->snap)
         return;
+    ken_err why = { 0 };
+    if (ken_snapshot_check(scope->snap, &why) && !env->missed->failure.status)
+        env->missed->failure = why;
     ken_str unread = ken_snapshot_unread(scope->snap);
     if (unread.len && !env->missed->unread[0])
         snprintf(env->missed->unread, sizeof env->missed->unread, KEN_STR_FMT, KEN_STR_ARG(unread));

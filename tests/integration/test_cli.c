@@ -59,10 +59,23 @@ static void copy_text(char *to, size_t max, const ken_buf *from)
     to[n] = '\0';
 }
 
+static run *run_of(const char *cwd, const char *const *argv)
+{
+    static run r;
+    ken_err err = { 0 };
+    ken_proc_result result;
+    ken_proc_opts opts = { .argv = argv, .cwd = cwd, .env = ktest_env(sandbox_env()) };
+    kt_ok_err(ken_proc_run(&opts, &result, &err), &err);
+    r.code = result.exit_code;
+    copy_text(r.out, sizeof r.out, &result.out);
+    copy_text(r.err, sizeof r.err, &result.errors);
+    ken_proc_result_release(&result);
+    return &r;
+}
+
 // Runs `ken` with the words of `line`; single quotes keep words together.
 static run *ken_in(const char *cwd, const char *line)
 {
-    static run r;
     static char words[4096];
     const char *argv[ARGS_MAX] = { KEN_BINARY };
     size_t n = 1;
@@ -75,15 +88,7 @@ static run *ken_in(const char *cwd, const char *line)
         while (*p == end || *p == ' ')
             *p++ = '\0';
     }
-    ken_err err = { 0 };
-    ken_proc_result result;
-    ken_proc_opts opts = { .argv = argv, .cwd = cwd, .env = ktest_env(sandbox_env()) };
-    kt_ok_err(ken_proc_run(&opts, &result, &err), &err);
-    r.code = result.exit_code;
-    copy_text(r.out, sizeof r.out, &result.out);
-    copy_text(r.err, sizeof r.err, &result.errors);
-    ken_proc_result_release(&result);
-    return &r;
+    return run_of(cwd, argv);
 }
 
 static run *ken(const char *line)
@@ -435,6 +440,78 @@ KEN_TEST(unreadable_folders)
         kt_skip("user", "another user cannot start this binary");
     kt_eq_i(code, 1);
     kt_has_str(err, "ermission denied");
+}
+
+// The answer of the whole or a failure, however few descriptors there are.
+static void ask_with_few_files(const char *line)
+{
+    char whole[sizeof((run *)0)->out], script[600];
+    bool has_reason = false;
+    snprintf(whole, sizeof whole, "%s", ken_ok(line));
+    for (int n = 4; n <= 24; n++) {
+        snprintf(script, sizeof script, "ulimit -n %d; exec '%s' %s", n, KEN_BINARY, line);
+        const char *const argv[] = { "/bin/sh", "-c", script, NULL };
+        run *r = run_of(ktest_dir(), argv);
+        if (r->code == 0)
+            kt_eq_str(r->out, whole);
+        else
+            kt_eq_str(r->out, "");
+        has_reason = has_reason || (r->code == 1 && strstr(r->err, "Too many open files"));
+    }
+    kt_true(has_reason);
+}
+
+KEN_TEST(x10_without_descriptors_there_is_no_answer)
+{
+    make_project();
+    ken_ok("index proj");
+    ask_with_few_files("search --mode symbol retry_with_backoff proj");
+    ask_with_few_files("search --mode text retry_with_backoff proj");
+    ask_with_few_files("search --mode regex retry_.ith_backoff proj");
+    ask_with_few_files("def retry_with_backoff proj");
+    ask_with_few_files("refs retry_with_backoff proj");
+}
+
+// Standard output of ken as a user who is not root, into `out`; 99 when that user cannot start it.
+static int ken_as_nobody(const char *const *argv, char *out, char *err, size_t max)
+{
+    FILE *f = tmpfile();
+    kt_not_null(f);
+    int code = ken_to(fileno(f), geteuid() == 0, argv, err, max);
+    rewind(f);
+    out[fread(out, 1, max - 1, f)] = '\0';
+    (void)fclose(f);
+    return code;
+}
+
+KEN_TEST(x10_a_file_that_may_not_be_read_is_told)
+{
+    static const char told[] = "1 file cannot be read: permission denied, 'src/retry.c'";
+    static char out[16384], err[4096];
+    make_project();
+    ktest_write("data/.keep", "");
+    chmod(ktest_dir(), 0755);
+    chmod(ktest_path("data"), 0777);
+    enter_sandbox();
+    const char *proj = ktest_path("proj");
+    const char *const index[] = { KEN_BINARY, "index", proj, NULL };
+    const char *const text[] = { KEN_BINARY, "search", "--mode", "text", "ret", proj, NULL };
+    const char *const def[] = { KEN_BINARY, "def", "retry_with_backoff", proj, NULL };
+    const char *const json[] = {
+        KEN_BINARY, "search", "--json", "--mode", "text", "ret", proj, NULL
+    };
+    int code = ken_as_nobody(index, out, err, sizeof err);
+    if (code == 99)
+        kt_skip("user", "another user cannot start this binary");
+    kt_eq_i(code, 0);
+    kt_eq_i(chmod(ktest_path("proj/src/retry.c"), 0), 0);
+    kt_eq_i(ken_as_nobody(text, out, err, sizeof err), 0);
+    kt_has_str(err, told);
+    kt_has_str(out, "guide.md");
+    kt_eq_i(ken_as_nobody(json, out, err, sizeof err), 0);
+    kt_has_str(out, told);
+    kt_eq_i(ken_as_nobody(def, out, err, sizeof err), 1);
+    kt_has_str(err, told);
 }
 
 KEN_TEST(broken_settings)
