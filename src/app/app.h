@@ -161,9 +161,9 @@ json_t *ken_app_model_json(const ken_model_record *m);
 // What settings say about indexing. The lists are borrowed from `settings`.
 ken_index_opts ken_app_index_opts(const ken_config *settings);
 
-// Brings a project's index up to date. Not while this thread has a snapshot of it. `opts` may be NULL for what its settings say. A forced run
-// moves a damaged database out of the way ("….db.damaged-<n>") and starts a new one, with the
-// checkpoints that can still be read.
+// Brings a project's index up to date. Not while this thread has a snapshot of it. `opts` may be NULL
+// for what its settings say. A forced run moves a damaged database out of the way
+// ("….db.damaged-<n>") and starts a new one, with the checkpoints that can still be read.
 ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ken_index_opts *opts,
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err) KEN_MUST_USE;

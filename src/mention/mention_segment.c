@@ -147,6 +147,7 @@ static ken_status open_stride(const ken_mention_segment *s, uint32_t entry, stri
 {
     const uint8_t *p = NULL;
     bool is_last = entry + 1 == s->n_entries;
+    *out = (stride){ 0 };
     uint64_t at = (uint64_t)entry * MENTION_ENTRY_BYTES, end = len_of(s, MENTION_LISTS);
     ken_status st = ken_sections_view(s->bytes, MENTION_DIRECTORY, at,
                                       (is_last ? 1 : 2) * MENTION_ENTRY_BYTES, &p, err);

@@ -69,8 +69,10 @@ static void hide_wrapped(void *ctx, const ken_secret_place *place)
 static void try_wrapped(secret_text *t, const char *p, const char *to)
 {
     char probe[WRAPPED_PROBE];
-    if (t->is_decoded || to - p < WRAPPED_MIN ||
-        !is_text(probe, unwrap(p, to, probe, WRAPPED_PROBE)))
+    if (t->is_decoded || to - p < WRAPPED_MIN)
+        return;
+    size_t n_probe = unwrap(p, to, probe, WRAPPED_PROBE);
+    if (!is_text(probe, n_probe))
         return;
     size_t max = (size_t)(to - p) / 4 * 3 + 3;
     max = max < WRAPPED_MAX ? max : WRAPPED_MAX;

@@ -30,7 +30,9 @@
 
 static fault_state *state;
 
-// What the C library calls when it checks bounds; no header declares these.
+// What the C library calls when it checks bounds; no header declares these, and their names are its
+// own.
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 ssize_t __read_chk(int fd, void *p, size_t n, size_t size);
 ssize_t __pread_chk(int fd, void *p, size_t n, off_t at, size_t size);
 ssize_t __pread64_chk(int fd, void *p, size_t n, off_t at, size_t size);
@@ -38,6 +40,7 @@ int __open_2(const char *path, int flags);
 int __open64_2(const char *path, int flags);
 int __openat_2(int dir, const char *path, int flags);
 int __openat64_2(int dir, const char *path, int flags);
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 // Before main, by system calls only: nothing of this is counted.
 __attribute__((constructor)) static void attach(void)
@@ -84,10 +87,12 @@ static bool is_short(void)
 
 // ---- memory ------------------------------------------------------------------------------------
 
+// NOLINTBEGIN(bugprone-reserved-identifier,readability-identifier-naming)
 extern void *__libc_malloc(size_t n);
 extern void *__libc_calloc(size_t n, size_t size);
 extern void *__libc_realloc(void *p, size_t n);
 extern void *__libc_memalign(size_t align, size_t n);
+// NOLINTEND(bugprone-reserved-identifier,readability-identifier-naming)
 
 PUBLIC void *malloc(size_t n)
 {

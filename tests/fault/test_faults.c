@@ -263,8 +263,9 @@ static bool is_thorough(void)
 static void make_place(void)
 {
     l = (lab){ .seed = getenv("KEN_TEST_SLOW") ? (uint64_t)ken_clock_mono_ns() : 1 };
-    if (getenv("KEN_FAULT_SEED"))
-        l.seed = strtoull(getenv("KEN_FAULT_SEED"), NULL, 10);
+    const char *seed = getenv("KEN_FAULT_SEED");
+    if (seed)
+        l.seed = strtoull(seed, NULL, 10);
     snprintf(l.root, sizeof l.root, "%s", ktest_dir());
     ktest_write("proj/retry.py", "\"\"\"Retries of failed jobs.\"\"\"\nimport time\n\n\n"
                                  "def delay_of(attempt):\n    \"\"\"How long to wait.\"\"\"\n"

@@ -271,9 +271,9 @@ static ken_status clear_all(ken_sq *q, ken_err *err)
 {
     int rc = SQLITE_OK;
     for (size_t i = 0; i < q->schema->n_groups; i++)
-        for (size_t p = KEN_SQ_GROUP_PARTS; !rc && p--;)
-            if (q->schema->groups[i].parts[p].table && q->schema->groups[i].parts[p].key)
-                rc = delete_rows(q->db, q->schema->groups[i].parts[p].table, NULL, NULL);
+        for (size_t p = KEN_SQ_GROUP_PARTS; !rc && p > 0; p--)
+            if (q->schema->groups[i].parts[p - 1].table && q->schema->groups[i].parts[p - 1].key)
+                rc = delete_rows(q->db, q->schema->groups[i].parts[p - 1].table, NULL, NULL);
     return rc ? SQ_FAIL(q, rc, err, "restoring") : KEN_OK;
 }
 

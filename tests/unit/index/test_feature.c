@@ -199,10 +199,11 @@ KEN_TEST(other_facts_of_the_same_bytes_need_a_larger_feature)
     if (access(KEN_TEST_SOURCE_DIR "/golden/" GOLDEN, F_OK) == 0) {
         ken_str kept = ktest_read(KEN_TEST_SOURCE_DIR "/golden/" GOLDEN);
         ken_str line = changed_without_number(kept, ken_buf_str(&now));
-        if (feature_of(kept) > KEN_INDEX_FEATURE)
+        if (feature_of(kept) > KEN_INDEX_FEATURE) {
             kt_fail("KEN_INDEX_FEATURE is %d, tests/golden/%s has %u: it never goes back",
                     KEN_INDEX_FEATURE, GOLDEN, feature_of(kept));
-        if (line.len)
+        }
+        if (line.len) {
             kt_fail("the indexer learns other things of the same bytes than before:\n"
                     "   was: " KEN_STR_FMT "\n   now: " KEN_STR_FMT "\n"
                     "Indexes of before would keep what they have. When that is meant, raise "
@@ -210,6 +211,7 @@ KEN_TEST(other_facts_of_the_same_bytes_need_a_larger_feature)
                     "then ./dev test --update unit_index; without that --update changes nothing",
                     KEN_STR_ARG(line_of_same_input(kept, line)), KEN_STR_ARG(line),
                     feature_of(kept) + 1);
+        }
     }
     kt_golden(GOLDEN, now.ptr, now.len);
     ken_buf_release(&now);

@@ -96,7 +96,8 @@ KEN_TEST(a_path_that_changes_later_does_not_count)
 {
     put_program("later/true", 0755);
     ken_proc_start();
-    char *was = strdup(getenv("PATH"));
+    const char *path = getenv("PATH");
+    char *was = strdup(path ? path : "");
     setenv("PATH", ktest_path("later"), 1);
     const char *const argv[] = { "true", NULL };
     ken_proc_result r;

@@ -321,17 +321,18 @@ static void place(const context *c, const plant *p, const planted *s, ken_buf *o
                   size_t *to)
 {
     for (const char *at = p->is_named ? c->named : c->bare; *at; at++) {
-        if (*at == 'N' && !ken_is_alpha(at[1]))
+        if (*at == 'N' && !ken_is_alpha(at[1])) {
             ken_buf_puts(out, p->name);
-        else if (*at == 'V' && !ken_is_alpha(at[1]))
+        } else if (*at == 'V' && !ken_is_alpha(at[1])) {
             for (size_t i = 0; i <= s->n; i++) {
                 *from = i == s->from ? out->len : *from;
                 *to = i == s->to ? out->len : *to;
                 if (i < s->n)
                     put_coded(out, s->text[i], c->code);
             }
-        else
+        } else {
             ken_buf_putc(out, *at);
+        }
     }
     if (c->code != CODE_BASE64)
         return;
