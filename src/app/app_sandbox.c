@@ -82,9 +82,10 @@ static ken_status enter(policy *p, const ken_project_info *only, bool is_index, 
         else
             allow_projects(p);
     }
-    // What is not there yet could not be made later.
-    if (p->limits_writes)
-        (void)ken_fs_make_dirs(p->app->index_dir.ptr, 0700, NULL);
+    // What is not there yet could not be made later. Where it cannot be made, nothing could be.
+    ken_status made =
+        p->limits_writes ? ken_fs_make_dirs(p->app->index_dir.ptr, 0700, NULL) : KEN_OK;
+    (void)made;
     allow_own(p);
     allow_git(p);
     const ken_sandbox_opts o = {
