@@ -26,7 +26,9 @@
     X(SECRETS, "indexing.secrets", BOOL, "false", 0, 0, "",                                        \
       "KEN_INDEX_SECRETS", OWNER, "index files that may hold secrets too")                         \
     X(MEMORY_LIMIT, "indexing.memory_limit", SIZE, "512MiB", 67108864, 1099511627776, "",          \
-      "KEN_MEMORY_LIMIT", OWNER, "memory that one indexing run may use; at least 64MiB")           \
+      "KEN_MEMORY_LIMIT", OWNER,                                                                   \
+      "memory of its own that one indexing run may use (pages of the database and of "             \
+      "files are not counted); at least 64MiB")                                                    \
     X(QUERY_MEMORY_LIMIT, "query.memory_limit", SIZE, "128MiB", 16777216, 1099511627776, "",       \
       "KEN_QUERY_MEMORY_LIMIT", OWNER, "memory that one question may take; at least 16MiB")        \
     X(QUERY_TIMEOUT, "query.timeout_seconds", COUNT, "10", 1, 86400, "",                           \

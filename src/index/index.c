@@ -192,6 +192,13 @@ static bool work_one(run *r, size_t worker)
     uint64_t size = r->scan.files[s->file].stamp.size;
     if (size > r->job.max_file_bytes) // it is not read
         size = 0;
+    index_worker *w = &r->workers[worker];
+    if (index_is_outgrown(s->made_for, size))
+        index_slot_renew(s);
+    if (index_is_outgrown(w->made_for, size))
+        index_worker_renew(w);
+    s->made_for = size > s->made_for ? size : s->made_for;
+    w->made_for = size > w->made_for ? size : w->made_for;
     enter(r, size * INDEX_PARSE_FACTOR);
     if (atomic_load(&r->is_stopping) || ken_cancel_is_set(r->cancel)) {
         s->failure = KEN_ECANCELLED;
@@ -199,12 +206,12 @@ static bool work_one(run *r, size_t worker)
         if (r->known && !r->opts->is_forced)
             look_up_known(r, s);
         if (!s->known_content)
-            index_file_learn(&r->job, &r->workers[worker], s);
+            index_file_learn(&r->job, w, s);
         if (ken_cancel_is_set(r->cancel)) // a parse that was cut short is not what the file says
             s->failure = KEN_ECANCELLED;
     }
     if (size > INDEX_LARGE_FILE)
-        index_worker_renew(&r->workers[worker]);
+        index_worker_renew(w);
     leave(r, size * INDEX_PARSE_FACTOR);
     put_done(r, s);
     return true;
@@ -365,7 +372,9 @@ static ken_status learn(run *r, ken_err *err)
 {
     if (!r->n_work)
         return KEN_OK;
-    size_t n_workers = r->n_jobs;
+    r->memory =
+        index_split_memory(r->opts->memory_limit, r->arena->used_bytes + r->scan_arena.used_bytes);
+    size_t n_workers = r->n_jobs < r->memory.n_workers ? r->n_jobs : r->memory.n_workers;
     if (n_workers > r->n_work)
         n_workers = r->n_work;
     size_t n_slots = n_workers * SLOTS_PER_WORKER;
@@ -377,7 +386,7 @@ static ken_status learn(run *r, ken_err *err)
         r->free_slots = &r->slots[i];
     }
     for (size_t i = 0; i < n_workers; i++)
-        index_worker_init(&r->workers[i]);
+        index_worker_init(&r->workers[i], r->memory.identifiers / n_workers);
     ken_pool *pool = ken_pool_new(n_workers, n_workers, (size_t)64 << 20);
     bool is_alone = !ken_pool_n_workers(pool);
     for (size_t i = 0; i < n_workers && !is_alone; i++)
@@ -392,6 +401,7 @@ static ken_status learn(run *r, ken_err *err)
         index_slot_release(&r->slots[i]);
     ken_free(r->workers);
     ken_free(r->slots);
+    ken_alloc_trim(); // the commit takes memory for every file
     return st;
 }
 
@@ -814,7 +824,6 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
               .started_ns = ken_clock_mono_ns(),
               .now_ms = ken_clock_wall_ms() };
     r.n_jobs = opts->n_jobs ? opts->n_jobs : (uint32_t)ken_pool_cores();
-    r.memory = index_split_memory(opts->memory_limit);
     r.job = (index_job){ .root_fd = -1,
                          .cancel = cancel,
                          .wants_secrets = opts->scan.wants_secrets,

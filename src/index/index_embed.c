@@ -360,7 +360,7 @@ ken_status ken_index_embed(ken_store *store, const char *root, ken_embedder *emb
     ken_arena_init(&s.arena, 0);
     ken_arena_init(&s.texts_arena, 0);
     ken_arena_init(&s.slot.arena, 0);
-    index_worker_init(&s.worker);
+    index_worker_init(&s.worker, index_split_memory(0, 0).identifiers);
     ken_status st = ken_fs_open_dir(root, &s.job.root_fd, err);
     if (!st)
         st = run(&s, err);

@@ -5,11 +5,11 @@
 #include "index/index_priv.h"
 #include "secret/secret.h"
 
-void index_worker_init(index_worker *w)
+void index_worker_init(index_worker *w, uint64_t identifier_bytes)
 {
-    w->learner = ken_learner_new();
     ken_vocabulary words = ken_static_vocabulary(ken_static_builtin());
-    w->tokenizer = ken_tokenizer_new(&words);
+    *w = (index_worker){ .learner = ken_learner_new(), .tokenizer = ken_tokenizer_new(&words) };
+    ken_tokenizer_limit(w->tokenizer, identifier_bytes);
     w->packer = ken_refs_packer_new();
     w->zip = ken_zip_new();
 }
@@ -24,8 +24,11 @@ void index_worker_release(index_worker *w)
 
 void index_worker_renew(index_worker *w)
 {
-    index_worker_release(w);
-    index_worker_init(w);
+    ken_learner_free(w->learner);
+    ken_refs_packer_free(w->packer);
+    w->learner = ken_learner_new();
+    w->packer = ken_refs_packer_new();
+    w->made_for = 0;
 }
 
 void index_slot_init(index_slot *s)
@@ -38,6 +41,7 @@ void index_slot_renew(index_slot *s)
 {
     index_slot_release(s);
     index_slot_init(s);
+    s->made_for = 0;
 }
 
 void index_slot_release(index_slot *s)

@@ -2,11 +2,25 @@
 // What a run may use, divided; and why a run has found nothing.
 #include "index/index_priv.h"
 
-index_memory index_split_memory(uint64_t limit)
+index_memory index_split_memory(uint64_t limit, uint64_t held)
 {
     limit = limit ? limit : INDEX_MEMORY_DEFAULT;
+    uint64_t rest = limit > held ? limit - held : 0;
+    if (rest < INDEX_MEMORY_LEAST)
+        rest = limit < INDEX_MEMORY_LEAST ? limit : INDEX_MEMORY_LEAST;
+    uint64_t n_workers = rest / 2 / INDEX_WORKER_BYTES;
     // Builders double their arrays when they grow, and sorting needs a part of them again.
-    return (index_memory){ .builders = limit / 8, .in_work = limit / 4 };
+    return (index_memory){
+        .builders = rest / 8,
+        .in_work = rest / 4,
+        .identifiers = rest / 8,
+        .n_workers = n_workers ? (uint32_t)(n_workers < UINT16_MAX ? n_workers : UINT16_MAX) : 1
+    };
+}
+
+bool index_is_outgrown(uint64_t made_for, uint64_t next)
+{
+    return made_for > INDEX_LARGE_FILE || (made_for > INDEX_MEDIUM_FILE && next < made_for / 4);
 }
 
 // ---- an empty index ----------------------------------------------------------------------------

@@ -27,6 +27,7 @@ typedef struct index_worker {
     ken_tokenizer *tokenizer;
     ken_refs_packer *packer;
     ken_zip *zip;
+    uint64_t made_for; // size of the largest file since it was renewed
 } index_worker;
 
 // One file on its way from the disk to the writer. Slots are recycled with their memory.
@@ -46,6 +47,7 @@ typedef struct index_slot {
     ken_refs refs;
     ken_status failure; // KEN_OK, or why the run must stop
     ken_err err;        // of that, or of reading what is left out as unreadable
+    uint64_t made_for;  // size of the largest file since it was renewed
     struct index_slot *next;
 } index_slot;
 
@@ -59,23 +61,32 @@ typedef struct index_job {
 
 // ---- memory -------------------------------------------------------------------------------------
 enum {
-    INDEX_PARSE_FACTOR = 64,         // bytes that a byte of a file takes while it is learnt, about
-    INDEX_LARGE_FILE = 256 << 10,    // what a larger one took is given back at once
-    INDEX_MEMORY_DEFAULT = 512 << 20 // of a limit of 0
+    INDEX_PARSE_FACTOR = 64,      // bytes that a byte of a file takes while it is learnt, about
+    INDEX_LARGE_FILE = 256 << 10, // what a larger one took is given back at once
+    INDEX_MEDIUM_FILE = 64 << 10, // what a larger one took is given back before much smaller ones
+    INDEX_MEMORY_DEFAULT = 512 << 20, // of a limit of 0
+    INDEX_MEMORY_LEAST = 32 << 20,    // beside what grows with the number of files
+    INDEX_WORKER_BYTES = 8 << 20      // that a worker and its slots keep, at least
 };
 
-// How a run divides what it may use. The rest is for what grows with the number of files (their
-// list, the rows of before), for what workers keep, and for the database's cache.
+// How a run divides what it may use. What is there already (the list of files, the rows of before)
+// is taken off first; the rest is for what workers keep beside, and for the database's cache.
 typedef struct index_memory {
-    uint64_t builders; // words, names and vectors that are not yet written, together
-    uint64_t in_work;  // files that are being learnt
+    uint64_t builders;    // words, names and vectors that are not yet written, together
+    uint64_t in_work;     // files that are being learnt
+    uint64_t identifiers; // that tokenizers remember, together
+    uint32_t n_workers;   // at most
 } index_memory;
 
-index_memory index_split_memory(uint64_t limit);
+// `held`: bytes that are there already. Whatever they are, INDEX_MEMORY_LEAST is divided.
+index_memory index_split_memory(uint64_t limit, uint64_t held);
 
-void index_worker_init(index_worker *w);
-// As it was at first: what large files made it take is given back.
+void index_worker_init(index_worker *w, uint64_t identifier_bytes);
+// What files made it take is given back; what its tokenizer remembers stays.
 void index_worker_renew(index_worker *w);
+// Whether memory that was made for a file of `made_for` bytes is given back before one of `next`:
+// files come largest first, and the small ones are many.
+bool index_is_outgrown(uint64_t made_for, uint64_t next);
 void index_slot_init(index_slot *s);
 void index_slot_renew(index_slot *s);
 void index_worker_release(index_worker *w);

@@ -64,6 +64,10 @@ typedef struct ken_tokenizer ken_tokenizer; // remembers the identifiers it has 
 // `vocabulary` (NULL = none) is borrowed: its words are counted as well, unstemmed.
 ken_tokenizer *ken_tokenizer_new(const ken_vocabulary *vocabulary) KEN_MUST_USE;
 void ken_tokenizer_free(ken_tokenizer *t);
+// What it remembers may take about so many bytes: looked at before each text. Without a call some
+// 32 MiB; at least 512 KiB.
+void ken_tokenizer_limit(ken_tokenizer *t, uint64_t n_bytes);
+size_t ken_tokenizer_bytes(const ken_tokenizer *t); // what it remembers
 // Replaces what `out` held. `comments` are in order and do not overlap.
 void ken_tokenize(ken_tokenizer *t, ken_str text, const ken_facts *facts, const ken_span *comments,
                   size_t n_comments, ken_lex_doc *out);

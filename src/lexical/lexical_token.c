@@ -10,8 +10,10 @@
 #include "lexical/lexical.h"
 
 enum {
-    LINE_MAX_BYTES = 2000,      // the rest of a longer line is not text that anybody wrote
-    CACHE_MAX_IDENTS = 1 << 18, // then the table starts anew
+    LINE_MAX_BYTES = 2000, // the rest of a longer line is not text that anybody wrote
+    MAX_IDENTS = 1 << 18,  // then the table starts anew
+    MIN_IDENTS = 1 << 12,
+    IDENT_BYTES = 128, // that an identifier takes in all tables, about
 };
 
 static ken_term term_of(char name_space, ken_str text)
@@ -54,7 +56,7 @@ typedef struct word_counter {
 
 struct ken_tokenizer {
     ident *idents; // open addressing
-    size_t n_slots, n_idents;
+    size_t n_slots, n_idents, max_idents;
     KEN_VEC(uint32_t) ident_terms;
     ken_vocabulary vocabulary;     // find NULL = none is counted
     KEN_VEC(uint32_t) ident_words; // of the vocabulary, beside ident_terms
@@ -85,10 +87,10 @@ static void reset_cache(ken_tokenizer *t)
     t->dict.n_slots = FIRST_SLOTS;
     t->dict.slot = ken_zalloc(t->dict.n_slots * sizeof *t->dict.slot);
     t->n_idents = 0;
-    ken_vec_clear(&t->ident_terms);
-    ken_vec_clear(&t->ident_words);
-    ken_vec_clear(&t->terms);
-    ken_vec_clear(&t->counters);
+    ken_vec_release(&t->ident_terms);
+    ken_vec_release(&t->ident_words);
+    ken_vec_release(&t->terms);
+    ken_vec_release(&t->counters);
     t->stamp = 0;
     if (t->words)
         memset(t->words, 0, ken_mul_size(t->vocabulary.n_words, sizeof *t->words));
@@ -97,6 +99,7 @@ static void reset_cache(ken_tokenizer *t)
 ken_tokenizer *ken_tokenizer_new(const ken_vocabulary *vocabulary)
 {
     ken_tokenizer *t = ken_zalloc(sizeof *t);
+    t->max_idents = MAX_IDENTS;
     if (vocabulary) {
         t->vocabulary = *vocabulary;
         t->words = ken_zalloc(ken_mul_size(vocabulary->n_words, sizeof *t->words));
@@ -121,6 +124,20 @@ void ken_tokenizer_free(ken_tokenizer *t)
     ken_vec_release(&t->chunk_head);
     ken_vec_release(&t->symbol_next);
     ken_free(t);
+}
+
+void ken_tokenizer_limit(ken_tokenizer *t, uint64_t n_bytes)
+{
+    uint64_t n = n_bytes / IDENT_BYTES;
+    t->max_idents = n < MIN_IDENTS ? MIN_IDENTS : n > MAX_IDENTS ? MAX_IDENTS : (size_t)n;
+}
+
+size_t ken_tokenizer_bytes(const ken_tokenizer *t)
+{
+    return t->n_slots * sizeof *t->idents + t->dict.n_slots * sizeof *t->dict.slot +
+           t->ident_terms.cap * sizeof *t->ident_terms.ptr +
+           t->ident_words.cap * sizeof *t->ident_words.ptr + t->terms.cap * sizeof *t->terms.ptr +
+           t->counters.cap * sizeof *t->counters.ptr;
 }
 
 static void grow_dict(ken_tokenizer *t)
@@ -410,7 +427,7 @@ static void put_chunk(ken_tokenizer *t, uint32_t chunk, ken_lex_doc *out)
 void ken_tokenize(ken_tokenizer *t, ken_str text, const ken_facts *facts, const ken_span *comments,
                   size_t n_comments, ken_lex_doc *out)
 {
-    if (t->n_idents > CACHE_MAX_IDENTS)
+    if (t->n_idents > t->max_idents)
         reset_cache(t);
     ken_vec_clear(&out->postings);
     ken_vec_clear(&out->lens);

@@ -180,7 +180,7 @@ static void put_all(ken_buf *out)
         kt_eq_i(nftw(path, note_file, 16, FTW_PHYS), 0);
     }
     qsort(files, n_files, sizeof *files, by_path);
-    index_worker_init(&w);
+    index_worker_init(&w, 1 << 20);
     ken_buf_printf(out, "feature %d\n", KEN_INDEX_FEATURE);
     for (size_t i = 0; i < n_files; i++) {
         put_file(fd, &w, &slot, files[i] + root, out);

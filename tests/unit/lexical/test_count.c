@@ -454,6 +454,42 @@ static void add_symbol(count_lab *l, const char *name, ken_symbol_kind kind, con
             .name = ken_str_c(name), .kind = kind, .span = span_of(l, text), .parent = parent }));
 }
 
+// Each text has identifiers of its own; what is remembered of them stays below the limit and what
+// one text adds, and the counts are those of a tokenizer that has forgotten nothing.
+KEN_TEST(a_tokenizer_remembers_no_more_than_its_limit)
+{
+    enum {
+        LIMIT = 1 << 20,
+        PER_TEXT = 1000,
+        N_TEXTS = 60
+    };
+    size_t peak[2] = { 0 };
+    for (int is_limited = 0; is_limited < 2; is_limited++) {
+        ken_tokenizer *t = ken_tokenizer_new(NULL);
+        if (is_limited)
+            ken_tokenizer_limit(t, LIMIT);
+        ken_lex_doc doc = { 0 };
+        ken_buf text = KEN_BUF_INIT(0);
+        for (unsigned k = 0; k < N_TEXTS; k++) {
+            ken_buf_clear(&text);
+            for (unsigned i = 0; i < PER_TEXT; i++)
+                ken_buf_printf(&text, "w%ux%u\n", k, i);
+            ken_chunk chunk = { .span = { 0, (uint32_t)text.len } };
+            ken_facts facts = { .chunks = &chunk, .n_chunks = 1, .n_bytes = (uint32_t)text.len };
+            ken_tokenize(t, ken_buf_str(&text), &facts, NULL, 0, &doc);
+            kt_eq_u(doc.n_chunks, 1);
+            kt_true(doc.postings.len >= PER_TEXT);
+            size_t n = ken_tokenizer_bytes(t);
+            peak[is_limited] = n > peak[is_limited] ? n : peak[is_limited];
+        }
+        ken_buf_release(&text);
+        ken_lex_doc_release(&doc);
+        ken_tokenizer_free(t);
+    }
+    kt_true(peak[1] <= 2 * LIMIT);
+    kt_true(peak[0] > 2 * LIMIT);
+}
+
 KEN_TEST(words_of_a_vocabulary_are_counted_by_where_they_stand)
 {
     static const char head[] = "class Ring { int full; ", // and in it, in chunks of their own:
