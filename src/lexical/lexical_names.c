@@ -3,6 +3,7 @@
 // names' eight-byte keys finds the block; the names inside are front-coded. For those that are only
 // nearly asked for there are four bytes a name, which leave few blocks to be read.
 #include "base/alloc.h"
+#include "base/assert.h"
 #include "lexical/lexical_priv.h"
 
 typedef seg_names name_reader;
@@ -178,6 +179,73 @@ static bool has_length(const near_name *w, uint32_t of_name)
     return len >= w->min_len && (len <= w->max_len || !(w->letters & ~of_name));
 }
 
+// With how few edits what begins a name may become any beginning of `name`: those that follow in the
+// name add to it, so it is a lower bound of the distance between the two. The bytes are the first of
+// `key`, folded; at most `max` + 1.
+static uint32_t head_edits(uint64_t key, uint32_t n_bytes, ken_str name, uint32_t max)
+{
+    enum {
+        MOST = SEG_NAME_KEY_CHARS + 4 // of `name`: a longer beginning is farther away than `max`
+    };
+    uint32_t rows[3][MOST + 1], *before = rows[0], *last = rows[1], *now = rows[2];
+    uint32_t width = name.len < n_bytes + max ? (uint32_t)name.len : n_bytes + max;
+    KEN_ASSERT(width <= MOST);
+    for (uint32_t j = 0; j <= width; j++)
+        last[j] = j;
+    uint32_t least = 0;
+    char x_before = 0;
+    for (uint32_t i = 1; i <= n_bytes && least <= max; i++) {
+        char x = (char)(key >> (8 * (SEG_NAME_KEY_CHARS - i)));
+        least = now[0] = i;
+        for (uint32_t j = 1; j <= width; j++) {
+            char y = ken_lower(name.ptr[j - 1]);
+            uint32_t best = last[j - 1] + (x != y);
+            best = last[j] + 1 < best ? last[j] + 1 : best;
+            best = now[j - 1] + 1 < best ? now[j - 1] + 1 : best;
+            if (i > 1 && j > 1 && x == ken_lower(name.ptr[j - 2]) && y == x_before &&
+                before[j - 2] + 1 < best)
+                best = before[j - 2] + 1;
+            now[j] = best;
+            least = best < least ? best : least;
+        }
+        uint32_t *swap = before;
+        before = last;
+        last = now;
+        now = swap;
+        x_before = x;
+    }
+    return least;
+}
+
+// The names of a block lie between its key and the next one's, so they begin with what both have in
+// common. True when that is too far from every beginning of `name`.
+static bool is_far_block(const ken_lex__names *names, uint32_t block, ken_str name,
+                         uint32_t n_edits)
+{
+    if (block + 1 == names->n_blocks)
+        return false;
+    const uint8_t *at = names->keys + (size_t)block * SEG_NAME_KEY_BYTES;
+    uint64_t key = ken_get64(at), next = ken_get64(at + SEG_NAME_KEY_BYTES);
+    uint32_t n = 0;
+    for (; n < SEG_NAME_KEY_CHARS; n++) {
+        uint32_t shift = 8 * (SEG_NAME_KEY_CHARS - 1 - n);
+        if ((key ^ next) >> shift || !(key >> shift & 0xff))
+            break;
+    }
+    return head_edits(key, n, name, n_edits) > n_edits;
+}
+
+// Of a block's names those that are no longer than a near one: what holds `name` is not among them.
+static uint32_t short_in_block(const near_name *w, const uint8_t *letters)
+{
+    uint32_t set = 0;
+    for (uint32_t i = 0; i < SEG_NAMES_PER_BLOCK; i++) {
+        uint32_t len = ken_get32(letters + 4 * i) >> SEG_LETTERS_LEN;
+        set |= (uint32_t)(len <= w->max_len && len < SEG_LETTERS_LEN_MAX) << i;
+    }
+    return set;
+}
+
 // One bit for each name of a block. Nearly all blocks end after the first loop, which has no branch
 // and becomes vector instructions.
 static uint32_t near_in_block(const near_name *w, const uint8_t *letters)
@@ -206,6 +274,8 @@ ken_status ken_lex_names_near(ken_lex_segment *s, ken_str name, uint32_t n_edits
         uint32_t set = UINT32_MAX;
         if (names.letters)
             set = near_in_block(&wanted, names.letters + (size_t)block * SEG_LETTERS_BYTES);
+        if (set && names.letters && is_far_block(&names, block, name, n_edits))
+            set &= ~short_in_block(&wanted, names.letters + (size_t)block * SEG_LETTERS_BYTES);
         if (!set)
             continue;
         st = ken_lex__names_block(s, &names, block, &r.at, &r.end, err);

@@ -14,6 +14,7 @@ enum {
     SEG_FLAT_HEADER_BYTES = 128, // of formats 1 and 2, at their front
     SEG_CONTENT_BYTES = 32,
     SEG_NAME_KEY_BYTES = 16,
+    SEG_NAME_KEY_CHARS = 8, // of them, that a name begins with
     SEG_NAMES_PER_BLOCK = 16,
     SEG_LETTERS_BYTES = 4 * SEG_NAMES_PER_BLOCK, // of a block of names
     SEG_LETTERS_LEN = 27,                        // the bits from here on are the length
@@ -47,7 +48,7 @@ typedef struct seg_header {
 static inline uint64_t seg_name_key(ken_str name)
 {
     uint64_t key = 0;
-    for (size_t i = 0; i < 8; i++)
+    for (size_t i = 0; i < SEG_NAME_KEY_CHARS; i++)
         key = key << 8 | (i < name.len ? (uint8_t)ken_lower(name.ptr[i]) : 0);
     return key;
 }

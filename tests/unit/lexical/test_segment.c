@@ -277,7 +277,10 @@ static size_t edits_between(ken_str a, ken_str b)
 
 static void must_be_far(const near_check *x, ken_str name)
 {
-    if (edits_between(x->wanted, name) <= x->n_edits)
+    const uint32_t kinds = (1u << SEG_LETTERS_LEN) - 1;
+    bool holds = !((seg_name_letters(name) ^ seg_name_letters(x->wanted)) & kinds) &&
+                 ken_str_find(name, x->wanted) != SIZE_MAX;
+    if (holds || edits_between(x->wanted, name) <= x->n_edits)
         kt_fail("'" KEN_STR_FMT "' was not said to be near '" KEN_STR_FMT "'", KEN_STR_ARG(name),
                 KEN_STR_ARG(x->wanted));
 }
@@ -318,9 +321,57 @@ static void check_near_all(ken_lex_segment *s, const lab_docs *docs)
             check_near_names(s, docs, asked[i], n_edits);
 }
 
+// `name` with an edit or two, or a part of it.
+static const char *mistyped(ken_str name)
+{
+    static char out[300];
+    size_t len = name.len < 256 ? name.len : 256;
+    memcpy(out, name.ptr, len);
+    if (len > 6 && !lab_pick(4)) {
+        size_t from = lab_pick((uint32_t)len - 5);
+        len = 4 + lab_pick((uint32_t)(len - from - 4));
+        memmove(out, out + from, len);
+    }
+    for (uint32_t n = lab_pick(3); n && len > 1; n--) {
+        size_t at = lab_pick((uint32_t)len - 1);
+        char old = out[at];
+        switch (lab_pick(4)) {
+        case 0:
+            out[at] = (char)('a' + lab_pick(26));
+            break;
+        case 1:
+            out[at] = out[at + 1];
+            out[at + 1] = old;
+            break;
+        case 2:
+            memmove(out + at, out + at + 1, --len - at);
+            break;
+        default:
+            memmove(out + at + 1, out + at, len++ - at);
+            out[at] = (char)('A' + lab_pick(26));
+            break;
+        }
+    }
+    out[len] = '\0';
+    return out;
+}
+
+// Typing errors of names that are there, against a comparison with each of them.
+static void check_mistyped(ken_lex_segment *s, const lab_docs *docs)
+{
+    for (int i = 0; i < 12 && docs->len; i++) {
+        const lab_doc *d = &docs->ptr[lab_pick((uint32_t)docs->len)];
+        if (!d->symbols.len)
+            continue;
+        ken_str name = d->symbols.ptr[lab_pick((uint32_t)d->symbols.len)].name;
+        check_near_names(s, docs, mistyped(name), 1 + lab_pick(2));
+    }
+}
+
 static void check_names(ken_lex_segment *s, const lab_docs *docs)
 {
     check_near_all(s, docs);
+    check_mistyped(s, docs);
     check_like(s, docs, KEN_STR(""), false);
     for (uint32_t d = 0; d < docs->len; d++) {
         for (uint32_t i = 0; i < docs->ptr[d].symbols.len; i += 1 + lab_pick(3)) {
