@@ -12,7 +12,8 @@ static ken_status view(cli *x, cli_place *place, ken_snapshot **s, ken_file_view
         st = ken_cli__open_place(x, place, !ken_cli__args_has(&x->args, "no-index"), s, err);
     if (!st)
         st = ken_view_file(*s, place->below, &x->arena, out, err);
-    return ken_cli__check_answer(*s, st, err);
+    ken_status failed = ken_cli__check_answer(*s, st, err);
+    return failed ? failed : st;
 }
 
 static void print_head(cli *x, const ken_file_view *v)

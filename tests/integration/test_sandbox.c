@@ -103,7 +103,7 @@ static void set_env(const char *dir, const char *const *more)
 // Starts ken with these words in the project; what it writes to stdout and stderr comes from c->from.
 static void start(child *c, const char *const *env, const char *a, const char *b)
 {
-    int in[2], out[2];
+    int in[2] = { -1, -1 }, out[2] = { -1, -1 };
     const char *dir = ktest_dir(), *project = ktest_path("project");
     kt_false(pipe(in) || pipe(out));
     c->pid = fork();
