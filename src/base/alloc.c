@@ -109,8 +109,11 @@ static bool has_room(size_t n_bytes)
 
 void ken_alloc_refill(void)
 {
-    if (atomic_load_explicit(&reserve, memory_order_relaxed))
+    if (atomic_load_explicit(&reserve, memory_order_relaxed)) {
+        if (ken_alloc_is_starved()) // marked by a thread that came after the one that refilled it
+            atomic_store(&is_process_starved, false);
         return;
+    }
     void *p = malloc(RESERVE_BYTES), *none = NULL;
     if (!p)
         return;

@@ -313,7 +313,7 @@ static ending channel_loop(channel *c, ken_mcp_session *s, line_reader *l)
         if (fds[0].revents) {
             if (!read_input(c, s, l))
                 return END_OF_INPUT;
-        } else if (fds[2].revents & (POLLERR | POLLNVAL)) {
+        } else if (fds[2].revents & (POLLERR | POLLNVAL | POLLHUP)) {
             return CLIENT_GONE;
         }
     }

@@ -38,7 +38,7 @@ static const char *skip_begin(const secret_text *t, const char *p)
 {
     char text[PEM_HEADER_MAX];
     size_t n = 0, dashes = 0;
-    if (p - t->start < 4 || (memcmp(p - 4, "----", 4) != 0 && memcmp(p - 5, "--- ", 4) != 0))
+    if (p - t->start < 4 || (memcmp(p - 4, "----", 4) != 0 && memcmp(p - 4, "--- ", 4) != 0))
         return NULL;
     while (p < t->end && n < PEM_HEADER_MAX) {
         secret_char c = secret_peek(p, t->end);

@@ -38,6 +38,8 @@ typedef struct secret_text {
     void *ctx;
     bool is_decoded; // a copy of what base64 wrapped: not unwrapped again
     size_t n_places;
+    const char *spent_to; // the end of a run that was walked to its end in vain, and how often
+    unsigned n_spent;
     const struct secret_tables *tables; // of the rules, while they are scanned for
 } secret_text;
 

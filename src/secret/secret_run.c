@@ -144,7 +144,7 @@ static bool try_azure_ad(secret_text *t, const char *p, const char *to)
     if (!mark)
         return false;
     const char *at = mark + 1;
-    while (at < t->end && (secret_is_in('.', (unsigned char)*at) || *at == '~'))
+    while (at < t->end && at - mark <= 64 && (secret_is_in('.', (unsigned char)*at) || *at == '~'))
         at++;
     while (at > mark + 1 && at[-1] == '.')
         at--;
@@ -163,7 +163,7 @@ static bool try_telegram(secret_text *t, const char *p, const char *to)
         if (shift ? *at != '%' : (*at != ':' && *at != ';'))
             continue;
         if (!shift && *at == ';') // "&#58;"
-            while (at > t->start && *at != '&')
+            while (at > t->start && *at != '&' && p - at < 8)
                 at--;
         size_t n = 0;
         while (at - n > t->start && ken_is_digit(at[-1 - (ptrdiff_t)n]))

@@ -16,6 +16,7 @@ enum {
     N_RULES = sizeof rules / sizeof rules[0],
     FLAG_BITS = 14,
     CHAIN_BITS = 9,
+    SPENT_MAX = 16,
     PASSES_MAX = 8, // what is masked may be the boundary that something before it lacked
     STEP = 8,       // positions looked at between two branches
     MIN_TEXT = 11   // no secret is shorter, head and all
@@ -94,11 +95,25 @@ static bool has_digit_and(ken_str s, bool wants_upper)
     return has_digit && (has_upper || !wants_upper);
 }
 
+// A body without a maximum walks to the end of its run. Many heads in one run, none of a token, would
+// each walk it: after some no further one of that run is tried, so that a scan stays linear.
+static bool is_spent(const secret_text *t, const char *p)
+{
+    return p < t->spent_to && t->n_spent >= SPENT_MAX;
+}
+
+static const char *spend(secret_text *t, const char *to)
+{
+    t->n_spent = to > t->spent_to ? 1 : t->n_spent + 1;
+    t->spent_to = to > t->spent_to ? to : t->spent_to;
+    return NULL;
+}
+
 static const char *try_token(secret_text *t, const secret_rule *r, const char *p)
 {
     secret_value v;
     bool is_weak = r->how != SECRET_TOKEN;
-    if (is_weak && is_in_word(t, p))
+    if ((is_weak && is_in_word(t, p)) || (is_spent(t, p) && strstr(r->body, ",}")))
         return NULL;
     const char *from = p + r->head_len, *to = secret_match(r->body, from, t->end, &v);
     if (!to)
@@ -114,7 +129,7 @@ static const char *try_token(secret_text *t, const secret_rule *r, const char *p
             return NULL;
     }
     if (!secret_is_token_like(value) || (is_weak && !has_digit_and(value, r->how == SECRET_WEAK)))
-        return NULL;
+        return spend(t, to);
     secret_hide(t, v.from ? v.from : from, to, r->kind);
     return to;
 }
@@ -122,14 +137,15 @@ static const char *try_token(secret_text *t, const secret_rule *r, const char *p
 // header "." payload "." signature
 static const char *try_jwt(secret_text *t, const secret_rule *r, const char *p)
 {
-    const char *at = p;
+    const char *at = is_spent(t, p) ? t->end : p, *first_end = NULL;
     secret_value v;
     for (int part = 0; part < 3; part++) {
         if (part && (at >= t->end || *at++ != '.'))
-            return NULL;
+            return spend(t, first_end);
         at = at < t->end ? secret_match("%u{10,}", at, t->end, &v) : NULL;
         if (!at)
-            return NULL;
+            return first_end ? spend(t, first_end) : NULL;
+        first_end = part ? first_end : at;
     }
     secret_hide(t, p + r->head_len, at, r->kind);
     return at;
@@ -250,6 +266,8 @@ void secret_scan(secret_text *t)
 {
     for (int i = 0; i < PASSES_MAX; i++) {
         size_t before = t->n_places;
+        t->spent_to = t->start;
+        t->n_spent = 0;
         scan_heads(t, t->tables);
         scan_runs(t);
         if (t->n_places == before)

@@ -298,7 +298,7 @@ ken_status ken_store__sq_connect(ken_sq *q, const ken_sq_schema *schema, const k
     q->is_read_only = opts->is_read_only;
     q->cache_bytes = opts->cache_bytes ? opts->cache_bytes : DEFAULT_CACHE;
     q->busy_ms = KEN_STORE_BUSY_MS;
-    q->noted = KEN_BUF_INIT(KEN_JSON_BYTES_MAX);
+    q->noted = KEN_BUF_INIT(KEN_JSON_BYTES_MAX - 64); // a line is a little longer
     if (opts->busy_ms)
         q->busy_ms = opts->busy_ms > INT32_MAX ? INT32_MAX : (int)opts->busy_ms;
     ken_status st = q->is_read_only ? KEN_OK : make_folder(q->path, err);

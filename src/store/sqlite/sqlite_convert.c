@@ -100,7 +100,9 @@ static ken_status replace(const ken_sq *q, const char *made, const char *backup,
                                       : sync_path(made, err);
     if (!st && q->schema->keeps_backup && link(q->path, backup) && errno != EEXIST)
         st = KEN_FAIL_ERRNO(err, errno, "keeping '%s' as '%s'", q->path, backup);
-    return st ? st : ken_fs_rename(made, q->path, err);
+    if (!st)
+        st = ken_fs_rename(made, q->path, err);
+    return st ? st : ken_fs_sync_name(q->path, err); // before a log is begun beside it
 }
 
 static ken_status convert_locked(ken_sq *q, ken_err *err)

@@ -331,6 +331,10 @@ ken_status ken_store__sq_journal_begin(ken_sq *q, int64_t seq, ken_err *err)
         ken_fs_close(fd);
     if (!s)
         s = ken_fs_rename(made.ptr, path, err);
+    if (s && fd >= 0) { // half a copy would keep the disk full
+        bool is_left = ken_fs_remove(made.ptr, NULL) != KEN_OK;
+        (void)is_left;
+    }
     if (!s)
         s = ken_fs_sync_name(path, err);
     if (s)
