@@ -45,6 +45,11 @@ typedef struct planned {
     bool is_changed;             // its row must be written
 } planned;
 
+// Of the contents of files, each as often as files have it.
+typedef struct counts {
+    uint64_t n_files, n_chunks, n_symbols, n_bytes, n_lines;
+} counts;
+
 typedef struct run {
     ken_store *store;
     const char *root;
@@ -81,6 +86,9 @@ typedef struct run {
     int64_t started_ns, progress_ns, now_ms;
     int64_t seen_ms;  // now_ms of the run that last saw every file
     bool has_changed; // something that was read is not as the generation before has it
+    bool trusts_old;  // unchanged files are not looked at
+    counts gained,
+        lost; // by files since the generation before; all that is gained, when it is not trusted
     uint64_t bytes_done, bytes_total, n_done;
     KEN_VEC(ken_issue) issues;
 } run;
@@ -155,7 +163,7 @@ static void look_up_known(run *r, index_slot *s)
     ken_content_info info;
     pthread_mutex_lock(&r->lock);
     if (!ken_store_find_content(r->known, &s->key, &info, NULL))
-        s->known_content = info.id;
+        s->known = info;
     pthread_mutex_unlock(&r->lock);
 }
 
@@ -205,7 +213,7 @@ static bool work_one(run *r, size_t worker)
     } else if (index_file_read(&r->job, r->scan.files[s->file].path, s)) {
         if (r->known && !r->opts->is_forced)
             look_up_known(r, s);
-        if (!s->known_content)
+        if (!s->known.id)
             index_file_learn(&r->job, w, s);
         if (ken_cancel_is_set(r->cancel)) // a parse that was cut short is not what the file says
             s->failure = KEN_ECANCELLED;
@@ -247,7 +255,7 @@ static ken_status end_batch(run *r, ken_err *err)
     return st;
 }
 
-static ken_status keep_content(run *r, index_slot *s, int64_t *out_id, ken_err *err)
+static ken_status keep_content(run *r, index_slot *s, ken_content_info *out, ken_err *err)
 {
     ken_status st = KEN_OK;
     if (!r->is_in_batch) {
@@ -256,19 +264,22 @@ static ken_status keep_content(run *r, index_slot *s, int64_t *out_id, ken_err *
             return st;
         r->is_in_batch = true;
     }
-    ken_content_info info;
-    if (!r->opts->is_forced && !ken_store_find_content(r->store, &s->key, &info, NULL)) {
-        *out_id = info.id; // the same content twice in one run
-        return KEN_OK;
-    }
+    if (!r->opts->is_forced && !ken_store_find_content(r->store, &s->key, out, NULL))
+        return KEN_OK; // the same content twice in one run
+    int64_t id;
     const ken_packed packed = { ken_buf_str(&s->packed), ken_buf_str(&s->packed_refs) };
-    st = ken_store_add_content(r->store, &s->key, &s->facts, &packed, out_id, err);
+    st = ken_store_add_content(r->store, &s->key, &s->facts, &packed, &id, err);
     if (st)
         return st;
-    ken_lex_builder_add(r->builder, *out_id, &s->doc, s->facts.symbols, s->facts.n_symbols);
-    ken_mention_builder_add(r->mentions, *out_id, s->mentions.ptr, s->mentions.len);
+    *out = (ken_content_info){ .id = id,
+                               .n_bytes = s->facts.n_bytes,
+                               .n_lines = s->facts.n_lines,
+                               .n_chunks = (uint32_t)s->facts.n_chunks,
+                               .n_symbols = (uint32_t)s->facts.n_symbols };
+    ken_lex_builder_add(r->builder, id, &s->doc, s->facts.symbols, s->facts.n_symbols);
+    ken_mention_builder_add(r->mentions, id, s->mentions.ptr, s->mentions.len);
     if (r->job.wants_vectors)
-        ken_vector_builder_add(r->vectors, *out_id, s->vectors.values.ptr, s->vectors.scales.ptr,
+        ken_vector_builder_add(r->vectors, id, s->vectors.values.ptr, s->vectors.scales.ptr,
                                (uint32_t)s->vectors.scales.len);
     r->report->n_parsed++;
     r->report->bytes_parsed += s->facts.n_bytes;
@@ -298,14 +309,43 @@ static ken_status compare_bytes(run *r, const planned *p, const index_slot *s, i
     return st == KEN_ENOTFOUND ? KEN_OK : st;
 }
 
-static void keep_skip(run *r, const index_slot *s, planned *p)
+static void count(counts *c, const ken_content_info *info)
 {
+    c->n_files++;
+    c->n_chunks += info->n_chunks;
+    c->n_symbols += info->n_symbols;
+    c->n_bytes += info->n_bytes;
+    c->n_lines += info->n_lines;
+}
+
+// A file has lost a content. What is not trusted was not counted.
+static ken_status count_lost(run *r, int64_t content, ken_err *err)
+{
+    ken_content_info info;
+    if (!r->trusts_old)
+        return KEN_OK;
+    ken_status st = ken_store_load_info(r->store, content, &info, err);
+    if (st == KEN_ENOTFOUND)
+        return KEN_FAIL(err, KEN_ECORRUPT,
+                        "the index has no content %lld, which a file has: run ken index --force",
+                        (long long)content);
+    if (!st)
+        count(&r->lost, &info);
+    return st;
+}
+
+static ken_status keep_skip(run *r, const index_slot *s, planned *p, ken_err *err)
+{
+    ken_status st = p->content ? count_lost(r, p->content, err) : KEN_OK;
+    if (st)
+        return st;
     r->late_skip[s->file] = s->skip;
     if (s->skip == KEN_SKIP_UNREADABLE)
         add_issue(r, r->scan.files[s->file].path,
                   s->err.msg[0] ? s->err.msg : ken_skip_text(KEN_SKIP_UNREADABLE));
     r->has_changed = r->has_changed || p->row_id || s->skip != p->skip_before;
     p->content = 0;
+    return KEN_OK;
 }
 
 static ken_status keep(run *r, index_slot *s, ken_err *err)
@@ -319,17 +359,20 @@ static ken_status keep(run *r, index_slot *s, ken_err *err)
             *err = s->err;
         return s->failure;
     }
-    if (s->skip) {
-        keep_skip(r, s, p);
-        return KEN_OK;
-    }
-    int64_t content = s->known_content;
+    if (s->skip)
+        return keep_skip(r, s, p, err);
+    ken_content_info info = s->known;
     bool is_same = false;
-    st = content ? KEN_OK : keep_content(r, s, &content, err);
+    st = info.id ? KEN_OK : keep_content(r, s, &info, err);
+    const int64_t content = info.id;
     if (!st)
         st = compare_bytes(r, p, s, content, &is_same, err);
+    if (!st && p->content && p->content != content)
+        st = count_lost(r, p->content, err);
     if (st)
         return st;
+    if (p->content != content || !r->trusts_old)
+        count(&r->gained, &info);
     p->is_changed = p->content != content || !ken_fs_stamp_eq(p->stamp, s->stamp);
     r->has_changed = r->has_changed || p->is_changed;
     if (!is_same)
@@ -434,8 +477,9 @@ static bool is_fresh(const run *r, ken_fs_stamp stamp)
 }
 
 // Matches both sorted lists; whatever is new or looks changed becomes work.
-static void compare(run *r, old_files *old, bool trusts_old)
+static void compare(run *r, old_files *old)
 {
+    const bool trusts_old = r->trusts_old;
     r->plan = KEN_ARENA_ARRAY(r->arena, planned, r->scan.n_files + 1);
     r->work = KEN_ARENA_ARRAY(r->arena, size_t, r->scan.n_files + 1);
     r->late_skip = KEN_ARENA_ARRAY(r->arena, ken_skip_reason, r->scan.n_files + 1);
@@ -477,15 +521,16 @@ static void compare(run *r, old_files *old, bool trusts_old)
 // ---- committing --------------------------------------------------------------------------------
 
 // A new file with the content of one that is gone is that file, renamed: it keeps its row.
-static void find_renames(run *r, old_files *old)
+static ken_status find_renames(run *r, old_files *old, ken_err *err)
 {
+    ken_status st = KEN_OK;
     ken_map gone;
     ken_map_init(&gone);
     for (size_t o = 0; o < old->n; o++)
         if (!old->is_kept[o])
             ken_map_put(&gone, ken_str_n((const char *)&old->rows[o].content, sizeof(int64_t)), o,
                         NULL);
-    for (size_t i = 0; gone.len && i < r->scan.n_files; i++) {
+    for (size_t i = 0; gone.len && i < r->scan.n_files && !st; i++) {
         planned *p = &r->plan[i];
         if (p->row_id || !p->content)
             continue;
@@ -496,8 +541,10 @@ static void find_renames(run *r, old_files *old)
         p->row_id = old->rows[*at].id;
         p->changed_at_ms = old->rows[*at].changed_at_ms;
         r->report->n_renamed++;
+        st = count_lost(r, p->content, err);
     }
     ken_map_release(&gone);
+    return st;
 }
 
 static ken_status put_files(run *r, old_files *old, ken_err *err)
@@ -506,7 +553,9 @@ static ken_status put_files(run *r, old_files *old, ken_err *err)
     for (size_t o = 0; o < old->n && !st; o++) {
         if (old->is_kept[o])
             continue;
-        st = ken_store_remove_file(r->store, old->rows[o].id, err);
+        st = count_lost(r, old->rows[o].content, err);
+        if (!st)
+            st = ken_store_remove_file(r->store, old->rows[o].id, err);
         r->report->n_removed++;
     }
     for (size_t i = 0; i < r->scan.n_files && !st; i++) {
@@ -550,9 +599,11 @@ static uint64_t key_of_skips(const run *r)
 
 static ken_status put_skips(run *r, ken_generation *g, ken_err *err)
 {
-    size_t most = r->scan.n_skips + r->scan.n_files, n = 0, n_late = 0;
-    index_late *late = KEN_ARENA_ARRAY(r->arena, index_late, r->scan.n_files + 1);
-    ken_skip_row *rows = KEN_ARENA_ARRAY(r->arena, ken_skip_row, most + 1);
+    size_t most = 0, n = 0, n_late = 0;
+    for (size_t i = 0; i < r->scan.n_files; i++)
+        most += r->late_skip[i] != KEN_SKIP_NONE;
+    index_late *late = KEN_ARENA_ARRAY(r->arena, index_late, most + 1);
+    ken_skip_row *rows = KEN_ARENA_ARRAY(r->arena, ken_skip_row, r->scan.n_skips + most + 1);
     for (size_t i = 0; i < r->scan.n_skips; i++)
         rows[n++] = (ken_skip_row){ r->scan.skips[i].path, r->scan.skips[i].reason };
     for (size_t i = 0; i < r->scan.n_files; i++) {
@@ -579,31 +630,46 @@ static int by_id(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Counts what the new generation holds, and returns the ids of its contents in order.
-static ken_status count_all(run *r, ken_generation *g, int64_t **out_live, size_t *out_n,
-                            ken_err *err)
+// The ids of contents that files have, in order.
+static void list_live(void *ctx, const int64_t **out_ids, size_t *out_n)
 {
-    ken_file_row *rows;
-    ken_content_info *infos;
-    size_t n, kept = 0;
-    ken_status st = ken_store_load_files(r->store, r->arena, &rows, &n, &infos, err);
-    if (st)
-        return st;
-    int64_t *live = KEN_ARENA_ARRAY(r->arena, int64_t, n + 1);
-    for (size_t i = 0; i < n; i++) {
-        live[i] = rows[i].content;
-        g->n_chunks += infos[i].n_chunks;
-        g->n_symbols += infos[i].n_symbols;
-        g->n_bytes += infos[i].n_bytes;
-        g->n_lines += infos[i].n_lines;
-    }
-    g->n_files = n;
+    run *r = ctx;
+    int64_t *live = KEN_ARENA_ARRAY(r->arena, int64_t, r->scan.n_files + 1);
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < r->scan.n_files; i++)
+        if (r->plan[i].content)
+            live[n++] = r->plan[i].content;
     qsort(live, n, sizeof *live, by_id);
     for (size_t i = 0; i < n; i++)
         if (!kept || live[kept - 1] != live[i])
             live[kept++] = live[i];
-    *out_live = live;
+    *out_ids = live;
     *out_n = kept;
+}
+
+// What the new generation holds: what the one before held, and the difference. So a small change
+// looks at no row of a file that has not changed.
+static ken_status add_up(const run *r, const ken_generation *before, ken_generation *g,
+                         ken_err *err)
+{
+    static const ken_generation none = { 0 };
+    const ken_generation *base = r->trusts_old ? before : &none;
+    const struct {
+        uint64_t before, gained, lost, *out;
+    } sums[] = {
+        { base->n_files, r->gained.n_files, r->lost.n_files, &g->n_files },
+        { base->n_chunks, r->gained.n_chunks, r->lost.n_chunks, &g->n_chunks },
+        { base->n_symbols, r->gained.n_symbols, r->lost.n_symbols, &g->n_symbols },
+        { base->n_bytes, r->gained.n_bytes, r->lost.n_bytes, &g->n_bytes },
+        { base->n_lines, r->gained.n_lines, r->lost.n_lines, &g->n_lines },
+    };
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        if (sums[i].lost > sums[i].before + sums[i].gained)
+            return KEN_FAIL(err, KEN_ECORRUPT,
+                            "the counts of generation %llu are wrong: run ken index --force",
+                            (unsigned long long)before->number);
+        *sums[i].out = sums[i].before + sums[i].gained - sums[i].lost;
+    }
     return KEN_OK;
 }
 
@@ -646,26 +712,26 @@ static ken_status check_readable(const run *r, ken_err *err)
                     path.len > 200 ? 200 : (int)path.len, path.ptr);
 }
 
-static ken_status commit(run *r, old_files *old, uint64_t generation, ken_err *err)
+static ken_status commit(run *r, old_files *old, const ken_generation *before, ken_err *err)
 {
-    ken_generation g = { .number = generation + 1,
+    ken_generation g = { .number = before->number + 1,
                          .at_ms = r->now_ms,
                          .git_head = r->scan.git_head,
                          .git_branch = r->scan.git_branch,
                          .root = ken_str_c(r->root) };
-    int64_t *live = NULL;
-    size_t n_live = 0;
-    find_renames(r, old);
+    index_alive alive = { .load = list_live, .ctx = r };
     ken_status st = ken_store_begin_write(r->store, err);
     if (st)
         return st;
-    st = put_files(r, old, err);
+    st = find_renames(r, old, err);
+    if (!st)
+        st = put_files(r, old, err);
     if (!st)
         st = put_skips(r, &g, err);
     if (!st)
-        st = count_all(r, &g, &live, &n_live, err);
+        st = add_up(r, before, &g, err);
     if (!st)
-        st = index_tidy(r->store, &(index_alive){ live, n_live }, err);
+        st = index_tidy(r->store, &alive, r->trusts_old ? r->lost.n_files : UINT64_MAX, err);
     if (!st)
         st = ken_store_put_value(r->store, KEN_STR("index.feature"), feature_text(r), err);
     if (!st)
@@ -718,8 +784,7 @@ static ken_status load_seen(run *r, const ken_generation *g, ken_err *err)
     return KEN_OK;
 }
 
-static ken_status load_old(run *r, old_files *old, ken_generation *g, bool *trusts_old,
-                           ken_err *err)
+static ken_status load_old(run *r, old_files *old, ken_generation *g, ken_err *err)
 {
     ken_status st = ken_store_load_generation(r->store, r->arena, g, err);
     if (!st)
@@ -743,7 +808,7 @@ static ken_status load_old(run *r, old_files *old, ken_generation *g, bool *trus
         st = load_seen(r, g, err);
     if (st)
         return st;
-    *trusts_old = !r->opts->is_forced && ken_str_eq(feature, feature_text(r));
+    r->trusts_old = !r->opts->is_forced && ken_str_eq(feature, feature_text(r));
     return KEN_OK;
 }
 
@@ -772,21 +837,20 @@ static ken_status run_all(run *r, const char *db_path, ken_err *err)
 {
     old_files old = { 0 };
     ken_generation before = { 0 };
-    bool trusts_old = false;
     say(r, "scanning", true);
     ken_pool *pool = ken_pool_new(1, 1, 0);
     ken_pool_submit(pool, scan, r);
-    ken_status st = load_old(r, &old, &before, &trusts_old, err);
+    ken_status st = load_old(r, &old, &before, err);
     ken_pool_free(pool);
     if (!st && r->scan_status)
         st = KEN_FAIL(err, r->scan_status, "%s", r->scan_err.msg);
     if (st)
         return st;
-    compare(r, &old, trusts_old);
+    compare(r, &old);
     st = check_readable(r, err);
     if (st)
         return st;
-    if (trusts_old && !r->n_work && is_same(r, &old, &before)) {
+    if (r->trusts_old && !r->n_work && is_same(r, &old, &before)) {
         report_same(r, &before);
         return KEN_OK;
     }
@@ -797,14 +861,14 @@ static ken_status run_all(run *r, const char *db_path, ken_err *err)
         st = learn(r, err);
     if (!st)
         st = check_readable(r, err);
-    if (!st && trusts_old && is_same(r, &old, &before)) {
+    if (!st && r->trusts_old && is_same(r, &old, &before)) {
         report_same(r, &before);
         commit_seen(r);
         return KEN_OK;
     }
     say(r, "committing", true);
     if (!st)
-        st = commit(r, &old, before.number, err);
+        st = commit(r, &old, &before, err);
     if (!st && r->report->n_parsed > 100)
         st = ken_store_checkpoint(r->store, err);
     return st;

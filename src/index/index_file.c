@@ -72,7 +72,7 @@ static bool leave_out(index_slot *s, ken_skip_reason reason)
 bool index_file_read(const index_job *job, ken_str path, index_slot *s)
 {
     s->skip = KEN_SKIP_NONE;
-    s->known_content = 0;
+    s->known = (ken_content_info){ 0 };
     s->text.max = (size_t)job->max_file_bytes + 1;
     s->err = (ken_err){ 0 };
     ken_status st = ken_fs_read(job->root_fd, path.ptr, (size_t)job->max_file_bytes, &s->text,

@@ -13,6 +13,7 @@
 // they are more than a third leaves them out, and when they are more than a third of everything,
 // every segment is written anew of which they are more than a quarter. What is left out loses its
 // row, so that the same bytes are learnt again as a new content.
+#include <stdio.h>
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -42,6 +43,12 @@ size_t index_plan_join(const uint64_t *sizes, size_t n, size_t most)
 }
 
 // ---- what is alive -----------------------------------------------------------------------------
+
+static void need_ids(index_alive *a)
+{
+    if (!a->ids && a->load)
+        a->load(a->ctx, &a->ids, &a->n);
+}
 
 static bool is_alive(const index_alive *a, int64_t id)
 {
@@ -238,7 +245,7 @@ static int by_size_down(const void *a, const void *b)
 
 // One step: false when there was nothing to do.
 static ken_status join_once(ken_store *store, ken_segment_kind kind, size_t most,
-                            const index_alive *alive, bool *out_has_joined, ken_err *err)
+                            index_alive *alive, bool *out_has_joined, ken_err *err)
 {
     ken_arena arena;
     ken_segment_info *infos;
@@ -248,6 +255,7 @@ static ken_status join_once(ken_store *store, ken_segment_kind kind, size_t most
     ken_status st = ken_store_list_segments(store, kind, &arena, &infos, &n, err);
     if (st || n <= most)
         goto out;
+    need_ids(alive);
     qsort(infos, n, sizeof *infos, by_size_down);
     uint64_t *sizes = KEN_ARENA_ARRAY(&arena, uint64_t, n);
     for (size_t i = 0; i < n; i++)
@@ -268,8 +276,8 @@ out:
     return st;
 }
 
-ken_status index_join(ken_store *store, ken_segment_kind kind, size_t most,
-                      const index_alive *alive, ken_err *err)
+ken_status index_join(ken_store *store, ken_segment_kind kind, size_t most, index_alive *alive,
+                      ken_err *err)
 {
     ken_status st = KEN_OK;
     bool has_joined = true;
@@ -315,15 +323,60 @@ static ken_status count_contents(ken_store *store, uint64_t *out, ken_err *err)
     return st;
 }
 
-ken_status index_tidy(ken_store *store, const index_alive *alive, ken_err *err)
+// How many contents files have, at least: what was counted once, less one for each file that lost its
+// content since. So whether much is dead is known without looking at every file.
+static const char live_key[] = "index.live_contents";
+
+static ken_status load_live(ken_store *store, uint64_t *out, ken_err *err)
+{
+    ken_arena arena;
+    ken_str value = { NULL, 0 };
+    *out = 0;
+    ken_arena_init(&arena, 0);
+    ken_status st = ken_store_load_value(store, ken_str_c(live_key), &arena, &value, err);
+    if (!st && !ken_str_parse_u64(value, out))
+        *out = 0;
+    ken_arena_release(&arena);
+    return st == KEN_ENOTFOUND ? KEN_OK : st;
+}
+
+static bool are_many_dead(uint64_t n_contents, uint64_t n_live)
+{
+    uint64_t n_dead = n_contents > n_live ? n_contents - n_live : 0;
+    return n_dead > DEAD_MIN && n_dead > n_live / 2;
+}
+
+static ken_status find_dead(ken_store *store, index_alive *alive, uint64_t n_lost,
+                            bool *out_are_many, ken_err *err)
+{
+    char text[24];
+    uint64_t n_contents = 0, before, n_live;
+    ken_status st = count_contents(store, &n_contents, err);
+    if (!st)
+        st = load_live(store, &before, err);
+    if (st)
+        return st;
+    n_live = before > n_lost ? before - n_lost : 0;
+    *out_are_many = are_many_dead(n_contents, n_live);
+    if (*out_are_many) {
+        need_ids(alive);
+        n_live = alive->n;
+        *out_are_many = are_many_dead(n_contents, n_live);
+    }
+    if (n_live == before)
+        return KEN_OK;
+    snprintf(text, sizeof text, "%llu", (unsigned long long)n_live);
+    return ken_store_put_value(store, ken_str_c(live_key), ken_str_c(text), err);
+}
+
+ken_status index_tidy(ken_store *store, index_alive *alive, uint64_t n_lost, ken_err *err)
 {
     static const ken_segment_kind kinds[] = { KEN_SEGMENT_WORDS, KEN_SEGMENT_MENTIONS,
                                               KEN_SEGMENT_VECTORS };
-    uint64_t n_contents;
-    ken_status st = count_contents(store, &n_contents, err);
-    uint64_t n_dead = n_contents > alive->n ? n_contents - alive->n : 0;
+    bool are_many;
+    ken_status st = find_dead(store, alive, n_lost, &are_many, err);
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !st; k++) {
-        if (n_dead > DEAD_MIN && n_dead > alive->n / 2)
+        if (are_many)
             st = sweep(store, kinds[k], alive, err);
         if (!st)
             st = index_join(store, kinds[k], MAX_SEGMENTS, alive, err);

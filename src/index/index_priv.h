@@ -42,7 +42,8 @@ typedef struct index_slot {
     ken_skip_reason skip; // not NONE: the file is left out
     ken_fs_stamp stamp;   // of what was read
     ken_content_key key;
-    int64_t known_content; // 0 = its content is new, and facts, packed, packed_refs and doc are set
+    ken_content_info
+        known; // id 0 = its content is new, and facts, packed, packed_refs and doc are set
     ken_facts facts;
     ken_refs refs;
     ken_status failure; // KEN_OK, or why the run must stop
@@ -108,6 +109,7 @@ typedef struct index_late {
 // Sorted by path; none when there is no list yet.
 ken_status index_load_late(ken_store *store, ken_arena *arena, index_late **out, size_t *out_n,
                            ken_err *err) KEN_MUST_USE;
+// The same list as before is not written again.
 ken_status index_put_late(ken_store *store, const index_late *items, size_t n, ken_err *err)
     KEN_MUST_USE;
 // A number that stands for the whole list of skips; 0 = none was kept.
@@ -123,20 +125,25 @@ ken_status index_flush_words(ken_store *store, ken_lex_builder *b, uint32_t n_jo
 ken_status index_flush_mentions(ken_store *store, ken_mention_builder *b, ken_err *err)
     KEN_MUST_USE;
 ken_status index_flush_vectors(ken_store *store, ken_vector_builder *b, ken_err *err) KEN_MUST_USE;
-// The ids of contents that files have, sorted; `ids` NULL = all there are.
+// The ids of contents that files have, sorted. Most runs need no list of them: `load` makes it, once,
+// for the first that does. Neither of both = all there are.
 typedef struct index_alive {
     const int64_t *ids;
     size_t n;
+    void (*load)(void *ctx, const int64_t **out_ids, size_t *out_n);
+    void *ctx;
 } index_alive;
 
 // Joins segments when there are many, and leaves out contents that no file has when they are many.
-// Inside the transaction of a generation.
-ken_status index_tidy(ken_store *store, const index_alive *alive, ken_err *err) KEN_MUST_USE;
+// Inside the transaction of a generation. `n_lost`: files that lost their content since the
+// generation before; UINT64_MAX = not known.
+ken_status index_tidy(ken_store *store, index_alive *alive, uint64_t n_lost, ken_err *err)
+    KEN_MUST_USE;
 // The same for vectors alone, all of which are alive.
 ken_status index_tidy_vectors(ken_store *store, ken_err *err) KEN_MUST_USE;
 // Joins those of a kind until there are at most `most`, in the open transaction.
-ken_status index_join(ken_store *store, ken_segment_kind kind, size_t most,
-                      const index_alive *alive, ken_err *err) KEN_MUST_USE;
+ken_status index_join(ken_store *store, ken_segment_kind kind, size_t most, index_alive *alive,
+                      ken_err *err) KEN_MUST_USE;
 // Of segments of these sizes, largest first: the first of those that are joined; n = none are.
 size_t index_plan_join(const uint64_t *sizes, size_t n, size_t most);
 

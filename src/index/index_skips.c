@@ -86,7 +86,13 @@ ken_status index_put_late(ken_store *store, const index_late *items, size_t n, k
         before = path;
     }
     ken_str value = b.is_over ? KEN_STR("") : ken_buf_str(&b); // then they are read every time
-    ken_status st = ken_store_put_value(store, ken_str_c(late_key), value, err);
+    ken_str kept = { NULL, 0 };
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    ken_status st = ken_store_load_value(store, ken_str_c(late_key), &arena, &kept, err);
+    if (st == KEN_ENOTFOUND || (!st && !ken_str_eq(kept, value)))
+        st = ken_store_put_value(store, ken_str_c(late_key), value, err);
+    ken_arena_release(&arena);
     ken_buf_release(&b);
     return st;
 }

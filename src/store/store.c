@@ -262,6 +262,11 @@ ken_status ken_store_load_packed_refs(ken_store *s, int64_t content, ken_arena *
     return s->backend->ops->content->load_packed_refs(s->backend, content, arena, out, err);
 }
 
+ken_status ken_store_load_info(ken_store *s, int64_t content, ken_content_info *out, ken_err *err)
+{
+    return s->backend->ops->content->load_info(s->backend, content, out, err);
+}
+
 ken_status ken_store_load_sha(ken_store *s, int64_t content, ken_sha256 *out, ken_err *err)
 {
     return s->backend->ops->content->load_sha(s->backend, content, out, err);

@@ -102,6 +102,9 @@ ken_status ken_store_load_packed(ken_store *s, int64_t content, ken_arena *arena
 // or when there is no such content.
 ken_status ken_store_load_packed_refs(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
                                       ken_err *err) KEN_MUST_USE;
+// Its row, without what was learnt. KEN_ENOTFOUND without a message.
+ken_status ken_store_load_info(ken_store *s, int64_t content, ken_content_info *out, ken_err *err)
+    KEN_MUST_USE;
 // Of the bytes that it was learnt from. KEN_ENOTFOUND without a message.
 ken_status ken_store_load_sha(ken_store *s, int64_t content, ken_sha256 *out, ken_err *err)
     KEN_MUST_USE;

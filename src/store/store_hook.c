@@ -129,6 +129,13 @@ static ken_status hook_load_packed_refs(ken_store_backend *b, int64_t id, ken_ar
     return leave(&p, p.st ? p.st : p.ops->content->load_packed_refs(p.b, id, arena, out, err));
 }
 
+static ken_status hook_load_info(ken_store_backend *b, int64_t id, ken_content_info *out,
+                                 ken_err *err)
+{
+    passage p = enter(b, call_of("load_info", id), err);
+    return leave(&p, p.st ? p.st : p.ops->content->load_info(p.b, id, out, err));
+}
+
 static ken_status hook_load_sha(ken_store_backend *b, int64_t id, ken_sha256 *out, ken_err *err)
 {
     passage p = enter(b, call_of("load_sha", id), err);
@@ -339,6 +346,7 @@ static const ken_store_content_ops hook_content_ops = {
     .add = hook_add_content,
     .load_packed = hook_load_packed,
     .load_packed_refs = hook_load_packed_refs,
+    .load_info = hook_load_info,
     .load_sha = hook_load_sha,
     .collect = hook_collect,
     .collect_one = hook_collect_one,

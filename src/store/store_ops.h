@@ -59,6 +59,8 @@ typedef struct ken_store_content_ops {
     // The refs given to `add`; empty when there were none, or no such row.
     ken_status (*load_packed_refs)(ken_store_backend *b, int64_t id, ken_arena *arena, ken_str *out,
                                    ken_err *err);
+    // The row with that id. KEN_ENOTFOUND without a message.
+    ken_status (*load_info)(ken_store_backend *b, int64_t id, ken_content_info *out, ken_err *err);
     // The hash given to `add`. KEN_ENOTFOUND without a message.
     ken_status (*load_sha)(ken_store_backend *b, int64_t id, ken_sha256 *out, ken_err *err);
     // Removes the rows that no file of any tree has, and their refs.

@@ -7,6 +7,11 @@ SELECT id, n_bytes, n_lines, n_chunks, n_symbols, n_error_bytes, lang, is_fallba
     AND lang = ?2
     AND feature = ?3;
 
+-- :CONTENT_GET
+SELECT id, n_bytes, n_lines, n_chunks, n_symbols, n_error_bytes, lang, is_fallback
+    FROM content
+    WHERE id = ?1;
+
 -- :CONTENT_SCAN
 SELECT id, n_bytes, n_lines, n_chunks, n_symbols, n_error_bytes, lang, is_fallback
     FROM content

@@ -27,15 +27,10 @@ bool ken_store__sq_read_info(sqlite3_stmt *st, ken_content_info *out)
     return !is_bad && out->id > 0;
 }
 
-static ken_status sq_find(ken_store_backend *b, const ken_content_key *key, ken_content_info *out,
-                          ken_err *err)
+// The statement is bound.
+static ken_status get_info(ken_sq *q, sqlite3_stmt *st, ken_content_info *out, ken_err *err)
 {
-    ken_sq *q = ken_sq_of(b);
-    sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_FIND, &st, err);
-    if (s)
-        return s;
-    bind_key(st, key);
+    ken_status s = KEN_OK;
     ken_content_info info;
     int rc = sqlite3_step(st);
     if (rc == SQLITE_DONE)
@@ -48,6 +43,30 @@ static ken_status sq_find(ken_store_backend *b, const ken_content_key *key, ken_
         *out = info;
     ken_store__sq_done(st);
     return s;
+}
+
+static ken_status sq_find(ken_store_backend *b, const ken_content_key *key, ken_content_info *out,
+                          ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_FIND, &st, err);
+    if (s)
+        return s;
+    bind_key(st, key);
+    return get_info(q, st, out, err);
+}
+
+static ken_status sq_load_info(ken_store_backend *b, int64_t id, ken_content_info *out,
+                               ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(q, KEN_SQ_CONTENT_GET, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, id);
+    return get_info(q, st, out, err);
 }
 
 static ken_status supersede(ken_sq *q, const ken_content_key *key, ken_err *err)
@@ -196,6 +215,7 @@ const ken_store_content_ops ken_store__sq_content_ops = {
     .add = sq_add,
     .load_packed = sq_load_packed,
     .load_packed_refs = sq_load_packed_refs,
+    .load_info = sq_load_info,
     .load_sha = sq_load_sha,
     .collect = sq_collect,
     .collect_one = sq_collect_one,

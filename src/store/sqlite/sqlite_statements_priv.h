@@ -7,9 +7,9 @@
 // clang-format off
 #define KEN_SQ_STATEMENTS(X)                                                                      \
     X(BEGIN_READ) X(BEGIN_WRITE) X(COMMIT)                                                        \
-    X(CONTENT_FIND) X(CONTENT_SCAN) X(CONTENT_SUPERSEDE) X(CONTENT_ADD) X(CONTENT_FACTS)          \
-    X(CONTENT_SHA) X(CONTENT_FACTS_SCAN) X(REFS_ADD) X(REFS_GET) X(CONTENT_COLLECT)               \
-    X(CONTENT_COLLECT_ONE) X(SEGMENT_END)                                                         \
+    X(CONTENT_FIND) X(CONTENT_GET) X(CONTENT_SCAN) X(CONTENT_SUPERSEDE) X(CONTENT_ADD)            \
+    X(CONTENT_FACTS) X(CONTENT_SHA) X(CONTENT_FACTS_SCAN) X(REFS_ADD) X(REFS_GET)                 \
+    X(CONTENT_COLLECT) X(CONTENT_COLLECT_ONE) X(SEGMENT_END)                                      \
     X(FILE_SCAN) X(FILE_ADD) X(FILE_PUT) X(FILE_REMOVE) X(SKIP_GET_HASH) X(SKIP_SET_HASH)         \
     X(SKIP_CLEAR) X(SKIP_ADD) X(SKIP_SCAN) X(SKIP_SCAN_REASON) X(SKIP_COUNT_SCAN)                 \
     X(SKIP_COUNT_PUT)                                                                             \

@@ -3,6 +3,7 @@
 #include <sys/socket.h>
 #include <sys/un.h>
 
+#include "store/store_debug.h"
 #include "unit/index/index_lab.h"
 
 static index_lab l;
@@ -57,6 +58,41 @@ KEN_TEST(thousands_of_tiny_files)
     kt_eq_u(l.report.n_parsed, 0);
     kt_ok_err(ken_store_verify(l.store, &l.err), &l.err);
     lab_end(&l);
+}
+
+typedef struct store_calls {
+    uint32_t n, n_lists, n_loads; // all; of the list of files; of single contents
+} store_calls;
+
+static void note_call(void *ctx, ken_str line)
+{
+    store_calls *c = ctx;
+    c->n++;
+    c->n_lists += ken_str_starts(line, KEN_STR("load_files"));
+    c->n_loads += ken_str_starts(line, KEN_STR("load_info"));
+}
+
+// What a run asks of the store after one file among `n` has changed.
+static store_calls calls_of_one_change(uint32_t n)
+{
+    store_calls c = { 0 };
+    lab_start(&l);
+    for (uint32_t i = 0; i < n; i++)
+        tiny(i, 0);
+    lab_run(&l);
+    tiny(n / 2, 1);
+    ken_store_add_trace(l.store, note_call, &c);
+    kt_eq_u(lab_run(&l)->n_modified, 1);
+    lab_end(&l);
+    return c;
+}
+
+KEN_TEST(one_change_asks_as_little_of_the_store_among_many_files)
+{
+    store_calls few = calls_of_one_change(20), many = calls_of_one_change(2500);
+    kt_true(many.n <= few.n + 1); // above 2,000 contents, how many are live is kept
+    kt_eq_u(many.n_lists, 1);     // to compare it with the folder
+    kt_eq_u(many.n_loads, 1);     // what the file had before
 }
 
 KEN_TEST(a_small_memory_limit_says_the_same)

@@ -113,8 +113,8 @@ static void commit(bed *b, bool with_upkeep)
     kt_ok_err(index_flush_vectors(b->store, b->vectors, &err), &err);
     count_written(b);
     if (with_upkeep) {
-        index_alive alive = { b->alive.ptr, b->alive.len };
-        kt_ok_err(index_tidy(b->store, &alive, &err), &err);
+        index_alive alive = { .ids = b->alive.ptr, .n = b->alive.len };
+        kt_ok_err(index_tidy(b->store, &alive, UINT64_MAX, &err), &err);
         count_written(b);
     }
     kt_ok_err(ken_store_commit(b->store, &err), &err);
