@@ -243,13 +243,22 @@ enum {
     LIST_BYTES_MAX = INT32_MAX // what is left of a place next to its flag
 };
 
-static ken_status list_of(ken_lex_segment *s, const dict_entry *e, ken_lex_list *out, ken_err *err)
+// A list has a byte at least for each chunk: what it claims is bounded by what is there.
+static ken_status check_entry(ken_lex_segment *s, const dict_entry *e, ken_err *err)
 {
     uint64_t size = len_of(s, SEG_POSTINGS);
     if (e->postings > size || e->n_bytes > size - e->postings || e->n_bytes > LIST_BYTES_MAX ||
-        e->n_contents > s->h.n_contents || e->n_more > s->h.n_chunks)
+        e->n_contents > s->h.n_contents || e->n_more > s->h.n_chunks ||
+        e->n_contents + e->n_more > e->n_bytes)
         return ken_lex__damaged(s, "a posting list is outside of it", err);
-    ken_status st = ken_lex__view(s, SEG_POSTINGS, e->postings, e->n_bytes, &out->at, err);
+    return KEN_OK;
+}
+
+static ken_status list_of(ken_lex_segment *s, const dict_entry *e, ken_lex_list *out, ken_err *err)
+{
+    ken_status st = check_entry(s, e, err);
+    if (!st)
+        st = ken_lex__view(s, SEG_POSTINGS, e->postings, e->n_bytes, &out->at, err);
     if (st)
         return st;
     out->end = out->at + e->n_bytes;
@@ -299,9 +308,10 @@ bool ken_lex__next_term(seg_terms *t, ken_status *st, ken_err *err)
     t->postings = b.postings;
     t->term = (t->bucket - 1) >> (s->h.bucket_bits - SEG_MIN_BUCKET_BITS) << 32 | e.low;
     if (t->has_no_lists) {
+        *st = check_entry(s, &e, err);
         t->list = (ken_lex_list){ .n_contents = (uint32_t)e.n_contents,
                                   .n_chunks = (uint32_t)(e.n_contents + e.n_more) };
-        return true;
+        return !*st;
     }
     if (e.postings <= len_of(s, SEG_POSTINGS))
         ken_lex__forget(s, SEG_POSTINGS, e.postings);

@@ -892,6 +892,40 @@ KEN_TEST(flipped_bytes_never_crash)
     lab_release(&whole);
 }
 
+// What the damaged copy of `whole` claims to have is written by a merge only if it is there.
+static void check_merge_size(const lab_segment *whole, size_t at)
+{
+    static const char claim[] = { '\xff', '\xff', '\x7f' }; // two million, as a varint
+    lab_segment l = { .block_bytes = 512 };
+    ken_buf_put_str(&l.bytes, ken_buf_str(&whole->bytes));
+    memcpy(l.bytes.ptr + at, claim, sizeof claim);
+    err = (ken_err){ 0 };
+    if (!lab_open(&l, &err)) {
+        ken_buf again = KEN_BUF_INIT(0);
+        ken_block_sink sink = ken_block_sink_of(&again, 512);
+        ken_lex_input input = { l.s, NULL };
+        ken_status st = ken_lex_merge(&input, 1, &sink, &err);
+        kt_true(!st || st == KEN_ECORRUPT);
+        kt_true(again.len <= 2 * whole->bytes.len);
+        ken_buf_release(&again);
+        lab_close(&l);
+    }
+    lab_release(&l);
+}
+
+KEN_TEST(a_merge_writes_no_more_than_there_is)
+{
+    lab_seed(11);
+    lab_docs docs = { 0 };
+    random_docs(&docs, 5, 30);
+    lab_segment whole = { 0 };
+    build(&whole, &docs, 512);
+    for (size_t at = 0; at + 3 <= whole.bytes.len; at++)
+        check_merge_size(&whole, at);
+    lab_docs_release(&docs);
+    lab_release(&whole);
+}
+
 KEN_TEST(every_truncation_is_refused)
 {
     lab_seed(10);
