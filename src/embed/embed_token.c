@@ -308,6 +308,11 @@ static ken_status read_vocab(ken_wordpiece *t, json_t *model, const char *name, 
     ken_status st = KEN_OK;
     json_object_foreach(vocab, piece, number)
     {
+        if (!st && (!json_is_integer(number) || json_integer_value(number) < 0))
+            st = KEN_FAIL(err, KEN_ECORRUPT,
+                          "tokenizer '%.200s': the number of the piece '%.80s' is not a whole "
+                          "number from 0",
+                          name, piece);
         if (!st)
             st = add_piece(t, ken_str_c(piece), (uint64_t)json_integer_value(number), name, err);
     }

@@ -106,7 +106,13 @@ KEN_TEST(files_that_are_no_tokenizer_are_refused)
     refuses("{", KEN_ECORRUPT, "tokenizer 'x'");
     refuses("{}", KEN_ECORRUPT, "no model.vocab");
     refuses("{\"model\":{\"type\":\"BPE\",\"vocab\":{}}}", KEN_EUNSUPPORTED, "the model 'BPE'");
-    refuses("{\"model\":{\"type\":\"WordPiece\",\"vocab\":{\"a\":-1}}}", KEN_ELIMIT, "limits are");
+    refuses("{\"model\":{\"type\":\"WordPiece\",\"vocab\":{\"a\":1000000}}}", KEN_ELIMIT,
+            "limits are");
+    refuses("{\"model\":{\"type\":\"WordPiece\",\"vocab\":{\"a\":-1}}}", KEN_ECORRUPT,
+            "piece 'a' is not a whole number from 0");
+    refuses("{\"model\":{\"vocab\":{\"a\":\"1\"}}}", KEN_ECORRUPT,
+            "piece 'a' is not a whole number");
+    refuses("{\"model\":{\"vocab\":{\"a\":1.5}}}", KEN_ECORRUPT, "piece 'a' is not a whole number");
     refuses("{\"model\":{\"vocab\":{\"a\":1}},\"pre_tokenizer\":{\"type\":\"ByteLevel\"}}",
             KEN_EUNSUPPORTED, "'ByteLevel'");
     refuses("{\"model\":{\"vocab\":{\"a\":1}},\"pre_tokenizer\":{\"type\":\"BertPreTokenizer\"},"
