@@ -7,6 +7,7 @@
 #include "base/map.h"
 #include "base/vec.h"
 #include "history/history.h"
+#include "history/history_state.h"
 #include "proc/proc_git.h"
 
 enum {
@@ -119,6 +120,18 @@ void history_builder_finish(history_builder *b, ken_history *h);
 // ---- history_file.c --------------------------------------------------------------------------
 // Works out what the commits say of each file. After this `h` is complete.
 void history_derive(ken_history *h);
+
+// ---- history_state.c -------------------------------------------------------------------------
+typedef struct history_state_job {
+    ken_arena *arena;
+    ken_work_state state;
+    KEN_VEC(ken_str) paths; // that are not as committed
+} history_state_job;
+
+// One line of what `git status --porcelain=v2` prints.
+void history_state_line(void *job, ken_str line);
+// Sorts the paths, of which `out` has the first `max_dirty`. They are in the arena.
+void history_state_finish(history_state_job *j, size_t max_dirty, ken_work_state *out);
 
 // ---- history_patch.c -------------------------------------------------------------------------
 typedef struct history_patch history_patch;

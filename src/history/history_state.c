@@ -13,12 +13,6 @@ enum {
     MAX_PATHS = 100000, // that are sorted, and counted
 };
 
-typedef struct state_job {
-    ken_arena *arena;
-    ken_work_state state;
-    KEN_VEC(ken_str) paths;
-} state_job;
-
 // Passes over `n` words.
 static ken_str after_words(ken_str line, unsigned n)
 {
@@ -27,14 +21,14 @@ static ken_str after_words(ken_str line, unsigned n)
     return line;
 }
 
-static void add_path(state_job *j, ken_str text)
+static void add_path(history_state_job *j, ken_str text)
 {
     ken_str path = history_path(j->arena, text);
     if (path.ptr && j->paths.len < MAX_PATHS)
         ken_vec_push(&j->paths, ken_arena_dup(j->arena, path));
 }
 
-static void on_header(state_job *j, ken_str line)
+static void on_header(history_state_job *j, ken_str line)
 {
     ken_str name = history_take(&line, ' ');
     if (ken_str_eq(name, KEN_STR("branch.oid")) && history_is_id(line))
@@ -44,9 +38,9 @@ static void on_header(state_job *j, ken_str line)
 }
 
 // "# name value", "1 … path" (changed), "u … path" (unmerged), "? path" (untracked).
-static void on_line(void *ctx, ken_str line)
+void history_state_line(void *job, ken_str line)
 {
-    state_job *j = ctx;
+    history_state_job *j = job;
     if (ken_str_starts(line, KEN_STR("# ")))
         on_header(j, ken_str_sub(line, 2, line.len));
     else if (ken_str_starts(line, KEN_STR("1 ")))
@@ -98,13 +92,14 @@ static int path_order(const void *a, const void *b)
     return ken_str_cmp(*(const ken_str *)a, *(const ken_str *)b);
 }
 
-static void set_dirty(state_job *j, size_t max_dirty)
+void history_state_finish(history_state_job *j, size_t max_dirty, ken_work_state *out)
 {
     if (j->paths.len)
         qsort(j->paths.ptr, j->paths.len, sizeof *j->paths.ptr, path_order);
     j->state.n_dirty_all = j->paths.len;
     j->state.n_dirty = j->paths.len < max_dirty ? j->paths.len : max_dirty;
     j->state.dirty = history_copy(j->arena, j->paths.ptr, j->state.n_dirty, sizeof(ken_str));
+    *out = j->state;
 }
 
 // Whether git would find a repository: seen without starting it.
@@ -119,7 +114,8 @@ static bool has_git(const char *root, ken_arena *arena)
     return false;
 }
 
-static ken_status read_state(state_job *j, const char *root, const ken_cancel *cancel, ken_err *err)
+static ken_status read_state(history_state_job *j, const char *root, const ken_cancel *cancel,
+                             ken_err *err)
 {
     static const char *const argv[] = { "status",
                                         "--porcelain=v2",
@@ -132,21 +128,20 @@ static ken_status read_state(state_job *j, const char *root, const ken_cancel *c
                                         NULL };
     if (!has_git(root, j->arena))
         return KEN_FAIL(err, KEN_EUNSUPPORTED, "not a git work tree");
-    return run_lines(root, argv, on_line, j, cancel, err);
+    return run_lines(root, argv, history_state_line, j, cancel, err);
 }
 
 ken_status ken_history_state(const char *root, size_t max_dirty, const ken_cancel *cancel,
                              ken_arena *arena, ken_work_state *out, ken_err *err)
 {
     const ken_str none = { "", 0 };
-    state_job j = { .arena = arena, .state = { .branch = none, .commit = none, .reason = none } };
+    history_state_job j = { .arena = arena,
+                            .state = { .branch = none, .commit = none, .reason = none } };
     ken_err tried = { 0 };
     ken_status st = read_state(&j, root, cancel, &tried);
     st = settle(st, &tried, cancel, arena, &j.state.reason, err);
-    if (!st) {
-        set_dirty(&j, max_dirty);
-        *out = j.state;
-    }
+    if (!st)
+        history_state_finish(&j, max_dirty, out);
     ken_vec_release(&j.paths);
     return st;
 }

@@ -259,6 +259,15 @@ static void drop_doubles(candidate_vec *v)
     v->len = n;
 }
 
+void ken_scan__git_parse_list(ken_str text, scan_candidates *out)
+{
+    candidate_vec v = { 0 };
+    parse_list(text, &v);
+    merge_runs(&v);
+    drop_doubles(&v);
+    *out = (scan_candidates){ v.ptr, v.len };
+}
+
 static ken_status run_list(scan_job *job, const char *const *argv, ken_proc_result *out,
                            ken_err *err)
 {
@@ -298,11 +307,7 @@ ken_status ken_scan__git_list(scan_job *job, bool is_of_ignored, scan_candidates
     ken_status st = run_list(job, is_of_ignored ? ignored : wanted, &r, err);
     if (st)
         return st;
-    candidate_vec v = { 0 };
-    parse_list(ken_arena_dup(job->arena, ken_buf_str(&r.out)), &v);
+    ken_scan__git_parse_list(ken_arena_dup(job->arena, ken_buf_str(&r.out)), out);
     ken_proc_result_release(&r);
-    merge_runs(&v);
-    drop_doubles(&v);
-    *out = (scan_candidates){ v.ptr, v.len };
     return KEN_OK;
 }

@@ -92,7 +92,7 @@ typedef struct scan_candidate {
 } scan_candidate;
 
 typedef struct scan_candidates {
-    scan_candidate *ptr; // sorted by path, no doubles; ken_free it. Paths are in the results' arena
+    scan_candidate *ptr; // sorted by path, no doubles; ken_free it
     size_t len;
 } scan_candidates;
 
@@ -101,10 +101,13 @@ bool ken_scan__git_find(ken_arena *a, ken_str root, scan_git *out);
 // A bare repository, or the inside of one.
 bool ken_scan__git_is_bare(int dir_fd);
 void ken_scan__git_head(ken_arena *a, const scan_git *git, ken_str *out_head, ken_str *out_branch);
-// Asks git for its files, or for what it ignores (a folder once, with a '/' at its end).
+// Asks git for its files, or for what it ignores (a folder once, with a '/' at its end). Paths are in
+// the results' arena.
 // KEN_EUNSUPPORTED when git is absent or refuses; then walk.
 ken_status ken_scan__git_list(scan_job *job, bool is_of_ignored, scan_candidates *out, ken_err *err)
     KEN_MUST_USE;
+// The same for what `git ls-files -z -t` printed; paths are borrowed from `text`.
+void ken_scan__git_parse_list(ken_str text, scan_candidates *out);
 
 // ---- scan_walk.c ------------------------------------------------------------------------------
 
