@@ -74,6 +74,8 @@ ken_status ken_sections_view(ken_sections *s, uint32_t section, uint64_t at, uin
                              const uint8_t **out, ken_err *err) KEN_MUST_USE;
 // Gives back the memory of what lies wholly before `below`; it is read again when it is needed.
 void ken_sections_forget(ken_sections *s, uint32_t section, uint64_t below);
+// The same for a whole section, wherever in it something was read; its first and last unit may stay.
+void ken_sections_drop(ken_sections *s, uint32_t section);
 size_t ken_sections_resident(const ken_sections *s); // bytes held
 int64_t ken_sections_id(const ken_sections *s);      // of the segment
 

@@ -304,6 +304,26 @@ void ken_sections_forget(ken_sections *s, uint32_t number, uint64_t below)
     s->resident -= (size_t)((to - first) * s->unit);
 }
 
+void ken_sections_drop(ken_sections *s, uint32_t number)
+{
+    const section *x = &s->sections[number];
+    if (s->unit % (uint64_t)sysconf(_SC_PAGESIZE))
+        return;
+    uint64_t at = (x->start + s->unit - 1) / s->unit, end = (x->start + x->len) / s->unit;
+    while (at < end) {
+        uint64_t first = at;
+        while (at < end && s->has_unit[at])
+            at++;
+        if (at > first) {
+            (void)madvise(s->base + first * s->unit, (size_t)((at - first) * s->unit),
+                          MADV_DONTNEED);
+            memset(s->has_unit + first, 0, (size_t)(at - first));
+            s->resident -= (size_t)((at - first) * s->unit);
+        }
+        at++;
+    }
+}
+
 size_t ken_sections_resident(const ken_sections *s)
 {
     return s->resident;

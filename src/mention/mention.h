@@ -57,8 +57,9 @@ typedef struct ken_mention_segment ken_mention_segment;
 ken_status ken_mention_segment_open(const ken_block_source *source, ken_mention_segment **out,
                                     ken_err *err) KEN_MUST_USE;
 void ken_mention_segment_close(ken_mention_segment *s);
-// Reads the rest, so that no question needs the source any more.
-ken_status ken_mention_segment_load(ken_mention_segment *s, ken_err *err) KEN_MUST_USE;
+size_t ken_mention_segment_resident(const ken_mention_segment *s); // bytes of blocks read
+// Gives back the memory of the lists that were read; they are read again when they are needed.
+void ken_mention_segment_drop(ken_mention_segment *s);
 uint32_t ken_mention_segment_n_contents(const ken_mention_segment *s);
 const int64_t *ken_mention_segment_contents(const ken_mention_segment *s); // borrowed
 // Appends the ordinals of the contents that say a name of that hash, in order.

@@ -101,13 +101,14 @@ void ken_mention_segment_close(ken_mention_segment *s)
     ken_free(s);
 }
 
-ken_status ken_mention_segment_load(ken_mention_segment *s, ken_err *err)
+size_t ken_mention_segment_resident(const ken_mention_segment *s)
 {
-    const uint8_t *p;
-    ken_status st =
-        ken_sections_view(s->bytes, MENTION_DIRECTORY, 0, len_of(s, MENTION_DIRECTORY), &p, err);
-    return st ? st
-              : ken_sections_view(s->bytes, MENTION_LISTS, 0, len_of(s, MENTION_LISTS), &p, err);
+    return ken_sections_resident(s->bytes);
+}
+
+void ken_mention_segment_drop(ken_mention_segment *s)
+{
+    ken_sections_drop(s->bytes, MENTION_LISTS);
 }
 
 uint32_t ken_mention_segment_n_contents(const ken_mention_segment *s)

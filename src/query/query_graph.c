@@ -18,6 +18,7 @@ enum {
     GRAPH_BYTES_MAX = 96 << 20, // of what is remembered, unless the snapshot says otherwise
     SAID_SHARE = 8,             // of it for what names mean
     NAMED_SHARE = 8,            // of it for where names are defined
+    MENTION_SHARE = 4,          // of it for blocks of the segments of names
     NAMED_MAX = 2000,
     MANIFEST_MAX = 1 << 20
 };
@@ -29,6 +30,7 @@ typedef struct named_list {
 
 // A segment of names, and which files have its contents (-1 ends, then ken_lex_corpus.next_file).
 typedef struct mention_part {
+    int64_t id;
     ken_mention_segment *segment;
     int32_t *first_file;
 } mention_part;
@@ -158,9 +160,7 @@ static ken_status open_part(struct query_graph *q, const ken_segment_info *info,
     if (st)
         return st;
     q->n_parts++;
-    st = ken_mention_segment_load(part->segment, err); // it may be merged away until it is asked
-    if (st)
-        return st;
+    part->id = info->id;
     uint32_t n = ken_mention_segment_n_contents(part->segment);
     const int64_t *ids = ken_mention_segment_contents(part->segment);
     part->first_file = KEN_ARENA_ARRAY(&q->arena, int32_t, n + (size_t)1);
@@ -193,6 +193,47 @@ static ken_status open_parts(struct query_graph *q, ken_err *err)
     return st;
 }
 
+// A long run joins segments before it commits a generation: those that were opened under an earlier
+// pin may be gone by the next, and their blocks with them.
+static bool has_parts(const struct query_graph *q)
+{
+    ken_arena arena;
+    ken_segment_info *infos;
+    size_t n;
+    ken_arena_init(&arena, 0);
+    ken_status st =
+        ken_store_list_segments(q->snapshot->store, KEN_SEGMENT_MENTIONS, &arena, &infos, &n, NULL);
+    size_t n_found = 0;
+    for (size_t p = 0; !st && p < q->n_parts; p++)
+        for (size_t i = 0; i < n; i++)
+            n_found += infos[i].id == q->parts[p].id;
+    ken_arena_release(&arena);
+    return n_found == q->n_parts;
+}
+
+void query_graph_follow(ken_snapshot *s)
+{
+    if (s->graph && !has_parts(s->graph))
+        query_graph_close(s);
+}
+
+static size_t mention_bytes(const struct query_graph *q)
+{
+    size_t sum = 0;
+    for (size_t i = 0; i < q->n_parts; i++)
+        sum += ken_mention_segment_resident(q->parts[i].segment);
+    return sum;
+}
+
+// Blocks are read when a name in them is looked up; nobody holds anything of them.
+static void ease_mentions(struct query_graph *q)
+{
+    if (mention_bytes(q) <= q->max_bytes / MENTION_SHARE)
+        return;
+    for (size_t i = 0; i < q->n_parts; i++)
+        ken_mention_segment_drop(q->parts[i].segment);
+}
+
 uint32_t query_graph_count_with(ken_snapshot *s, ken_str name)
 {
     ken_mentions ordinals = { 0 };
@@ -205,6 +246,7 @@ uint32_t query_graph_count_with(ken_snapshot *s, ken_str name)
             n += s->graph->parts[p].first_file[ordinals.ptr[i]] >= 0;
     }
     ken_vec_release(&ordinals);
+    ease_mentions(s->graph);
     return n;
 }
 
@@ -237,6 +279,7 @@ ken_status query_graph_files_with(ken_snapshot *s, ken_str name, ken_arena *aren
             (*out)[(*out_n)++] = files.ptr[i];
     ken_vec_release(&ordinals);
     ken_vec_release(&files);
+    ease_mentions(q);
     return st;
 }
 
@@ -303,7 +346,8 @@ static size_t loose_bytes(const struct query_graph *q)
 static size_t room_of(const struct query_graph *q)
 {
     size_t firm = query_units_bytes(&q->units) - q->units.n_bytes + query_said_bytes(&q->said) +
-                  q->arena.used_bytes + q->name_arena.used_bytes + q->firm_graph_bytes;
+                  q->arena.used_bytes + q->name_arena.used_bytes + q->firm_graph_bytes +
+                  mention_bytes(q);
     return q->max_bytes - (firm < q->max_bytes / 2 ? firm : q->max_bytes / 2);
 }
 

@@ -11,6 +11,8 @@
 // grown too large or a file that it knows has changed on disk. Borrowed.
 ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err) KEN_MUST_USE;
 void query_graph_close(ken_snapshot *s); // fine when there is none
+// Closes a graph whose segments are not those of the index any more: at the begin of a pin.
+void query_graph_follow(ken_snapshot *s);
 // True when the file that the graph learnt is not the one on disk any more. Asked before anything
 // of it is shown; when true, close the graph and ask the whole question again.
 bool query_graph_is_stale(ken_snapshot *s, uint32_t file);

@@ -286,8 +286,12 @@ static ken_status follow(ken_snapshot *s, ken_err *err)
 {
     uint64_t newest = 0;
     ken_status st = ken_store_get_generation(s->store, &newest, err);
-    if (st || (newest && newest == s->generation))
+    if (st)
         return st;
+    if (newest && newest == s->generation) {
+        query_graph_follow(s);
+        return KEN_OK;
+    }
     if (s->generation)
         unload(s);
     st = load(s, err);

@@ -125,6 +125,37 @@ KEN_TEST(what_is_forgotten_is_read_again)
     ken_buf_release(&x.b);
 }
 
+KEN_TEST(what_is_dropped_is_read_again)
+{
+    uint32_t unit = (uint32_t)sysconf(_SC_PAGESIZE);
+    srand(4);
+    bytes x = { .b = KEN_BUF_INIT(0), .block = unit };
+    ken_buf want[SECTIONS];
+    for (int i = 0; i < SECTIONS; i++)
+        want[i] = KEN_BUF_INIT(0);
+    write_some(&x, unit, 300, 5000, want);
+    ken_block_source source = source_of(&x);
+    ken_sections *s = NULL;
+    kt_ok_err(ken_sections_open(&source, &s, &err), &err);
+    size_t before = ken_sections_resident(s);
+    for (int round = 0; round < 5; round++) {
+        for (int k = 0; k < 40; k++) { // here and there, with gaps between
+            size_t at = (size_t)rand() % (want[1].len - 100);
+            const uint8_t *p = NULL;
+            kt_ok_err(ken_sections_view(s, 1, at, 100, &p, &err), &err);
+            kt_eq_mem(p, 100, want[1].ptr + at, 100);
+        }
+        kt_true(ken_sections_resident(s) > before + (size_t)10 * unit);
+        ken_sections_drop(s, 1);
+        kt_true(ken_sections_resident(s) <= before + (size_t)unit);
+    }
+    check(s, want);
+    ken_sections_close(s);
+    for (int i = 0; i < SECTIONS; i++)
+        ken_buf_release(&want[i]);
+    ken_buf_release(&x.b);
+}
+
 KEN_TEST(an_end_that_contradicts_itself_is_told)
 {
     srand(3);

@@ -91,6 +91,21 @@ KEN_TEST(who_says_a_name_is_found)
     ken_buf_release(&bytes);
 }
 
+KEN_TEST(x4_a_name_reads_its_block_alone)
+{
+    ken_buf bytes = KEN_BUF_INIT(0);
+    build(&bytes);
+    ken_mention_segment *s = open_segment(&bytes);
+    kt_true(finds(s, 3, 1000));
+    kt_true(ken_mention_segment_resident(s) < bytes.len / 2);
+    for (uint32_t name = 0; name < NAMES; name += 7) {
+        ken_mention_segment_drop(s);
+        kt_true(finds(s, name, 1000 + name % CONTENTS) == says(name % CONTENTS, name));
+    }
+    ken_mention_segment_close(s);
+    ken_buf_release(&bytes);
+}
+
 KEN_TEST(joining_keeps_what_is_alive)
 {
     ken_buf bytes = KEN_BUF_INIT(0), joined = KEN_BUF_INIT(0);

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A question sees one generation, whatever is written to the index while it is open.
+#include "index/index_priv.h"
 #include "query/query_graph_priv.h"
 #include "unit/query/calls_lab.h"
 
@@ -84,6 +85,29 @@ KEN_TEST(x5_the_graph_stays_while_segments_are_joined)
         kt_eq_u(found.n, 1);
         kt_true(query_graph_at_hand(snap) == held);
     }
+    end();
+}
+
+// A long run joins segments before it commits a generation: those that the graph opened are gone
+// at its next question, of the same generation.
+KEN_TEST(x4_the_graph_follows_segments_that_were_joined_within_a_generation)
+{
+    lab_start(&l);
+    write_callers(1);
+    lab_run(&l);
+    write_callers(2);
+    go();
+    uint64_t generation = ken_snapshot_generation(snap);
+    ken_graph *held = NULL;
+    kt_ok(query_graph_open(snap, &held, NULL)); // reads no list of a name
+    lab_pin *p = lab_find_pin(snap);
+    ken_reader_unpin(p->reader);
+    kt_ok(ken_store_begin_write(l.store, &l.err));
+    kt_ok_err(index_join(l.store, KEN_SEGMENT_MENTIONS, 1, &(index_alive){ 0 }, &l.err), &l.err);
+    kt_ok(ken_store_commit(l.store, &l.err));
+    kt_ok_err(ken_reader_pin(p->reader, &snap, &l.err), &l.err);
+    kt_eq_u(ken_snapshot_generation(snap), generation);
+    kt_eq_u(n_usages(), N_CALLERS);
     end();
 }
 
