@@ -30,6 +30,18 @@ static inline void *ken_vec_grow(void *ptr, size_t *cap, size_t need, size_t ite
     return ken_realloc(ptr, ken_mul_size(n, item_bytes));
 }
 
+// The same for what is sized by input: NULL when memory is gone, and then `ptr` and `cap` still hold.
+static inline void *ken_vec_try_grow(void *ptr, size_t *cap, size_t need, size_t item_bytes)
+{
+    if (need <= *cap && ptr)
+        return ptr;
+    size_t n = need > *cap * 2 ? need : *cap * 2;
+    void *p = ken_try_realloc(ptr, ken_mul_size(n, item_bytes));
+    if (p)
+        *cap = n;
+    return p;
+}
+
 #define ken_vec_reserve(v, n) ((v)->ptr = ken_vec_grow((v)->ptr, &(v)->cap, (n), sizeof *(v)->ptr))
 #define ken_vec_push(v, item) \
     (ken_vec_reserve((v), (v)->len + 1), (void)((v)->ptr[(v)->len++] = (item)))

@@ -6,7 +6,8 @@
 // one range of memory, of which a block is read when something in it is first needed, and can be
 // forgotten again.
 //
-// Layout, little-endian, U = bytes of a unit:
+// Layout, little-endian, U = bytes of a unit, which is a block of the writer and never smaller than
+// one of the reader:
 //   the full units of all sections, in the order in which they were filled
 //   what is left of each section, less than a unit, in the order of sections
 //   for each full unit: its section (1 byte)
@@ -19,7 +20,8 @@
 // all 26, as the place of a name it had a kind that does not exist.)
 //
 // Ownership: said at each function. Threads: one at a time. Errors: KEN_ECORRUPT for bytes that
-// contradict themselves; those of the source or sink.
+// contradict themselves; KEN_ENOMEM when a reader gets no memory for what it holds of each unit; those
+// of the source or sink.
 #ifndef KEN_BLOCKS_SECTIONS_H
 #define KEN_BLOCKS_SECTIONS_H
 

@@ -40,6 +40,12 @@ static ken_status damaged(const ken_sections *s, const char *what, ken_err *err)
                     what);
 }
 
+static ken_status too_large(const ken_sections *s, ken_err *err)
+{
+    return KEN_FAIL(err, KEN_ENOMEM, "search segment %lld: no memory for its %llu bytes",
+                    (long long)s->source.segment, (unsigned long long)s->source.n_bytes);
+}
+
 // ---- bytes of the segment ----------------------------------------------------------------------
 
 static ken_status read_block(ken_sections *s, uint32_t block, uint8_t *into, ken_err *err)
@@ -116,7 +122,9 @@ static ken_status read_ending(ken_sections *s, ending *out, ken_err *err)
     s->n_sections = ken_get32(end + 12);
     *out = (ending){ .n_full = ken_get32(end + 4), .n_head = ken_get32(end + 8) };
     uint64_t n_end = SECTIONS_END_BYTES + 8 * (uint64_t)s->n_sections;
-    if (!s->unit || s->unit > SECTIONS_MAX_UNITS || !s->n_sections ||
+    // A unit is a block of whoever wrote it. What is held for each unit (its place, whether it is
+    // there) is bounded by the number of blocks only when no unit is smaller than one.
+    if (s->unit < s->source.block_bytes || s->unit > SECTIONS_MAX_UNIT || !s->n_sections ||
         s->n_sections > KEN_SECTIONS_MAX || out->n_full > n_bytes / s->unit ||
         out->n_head > KEN_SECTIONS_HEAD_MAX || n_end > n_bytes)
         return damaged(s, "its end makes no sense", err);
@@ -148,8 +156,12 @@ static ken_status read_map(ken_sections *s, const ending *e, ken_err *err)
 {
     size_t n = (size_t)e->n_full;
     uint64_t next[KEN_SECTIONS_MAX];
-    uint8_t *map = ken_alloc(n + 1);
-    s->full = ken_alloc(ken_mul_size(n + 1, sizeof *s->full));
+    uint8_t *map = ken_try_alloc(n + 1);
+    s->full = ken_try_alloc(ken_mul_size(n + 1, sizeof *s->full));
+    if (!map || !s->full) {
+        ken_free(map);
+        return too_large(s, err);
+    }
     for (uint32_t i = 0; i < s->n_sections; i++)
         next[i] = s->sections[i].first;
     ken_status st = read_range(s, e->at_map, n, map, err);
@@ -163,6 +175,20 @@ static ken_status read_map(ken_sections *s, const ending *e, ken_err *err)
     ken_free(map);
     s->n_head = (uint32_t)e->n_head;
     return st ? st : read_range(s, e->at_map + n, s->n_head, s->head, err);
+}
+
+// Addresses for all units, and a note for each whether it is there.
+static ken_status reserve(ken_sections *s, ken_err *err)
+{
+    s->has_unit = ken_try_zalloc((size_t)s->n_units);
+    if (!s->has_unit)
+        return too_large(s, err);
+    s->base = mmap(NULL, (size_t)s->n_units * s->unit, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (s->base != MAP_FAILED)
+        return KEN_OK;
+    s->base = NULL;
+    return too_large(s, err);
 }
 
 ken_status ken_sections_open(const ken_block_source *source, ken_sections **out, ken_err *err)
@@ -183,16 +209,8 @@ ken_status ken_sections_open(const ken_block_source *source, ken_sections **out,
     } else if (!st) {
         st = read_map(s, &e, err);
     }
-    if (!st && s->n_units) {
-        s->has_unit = ken_zalloc((size_t)s->n_units);
-        s->base = mmap(NULL, (size_t)s->n_units * s->unit, PROT_READ | PROT_WRITE,
-                       MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-        if (s->base == MAP_FAILED) {
-            s->base = NULL;
-            st = KEN_FAIL(err, KEN_ENOMEM, "a search segment of %llu bytes",
-                          (unsigned long long)source->n_bytes);
-        }
-    }
+    if (!st && s->n_units)
+        st = reserve(s, err);
     if (st)
         ken_sections_close(s);
     else

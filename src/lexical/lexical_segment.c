@@ -19,6 +19,12 @@ ken_status ken_lex__damaged(const ken_lex_segment *s, const char *what, ken_err 
                     (long long)ken_sections_id(s->bytes), what);
 }
 
+static ken_status no_memory(const ken_lex_segment *s, uint32_t n, const char *what, ken_err *err)
+{
+    return KEN_FAIL(err, KEN_ENOMEM, "search segment %lld: no memory for its %u %s",
+                    (long long)ken_sections_id(s->bytes), n, what);
+}
+
 ken_status ken_lex__view(ken_lex_segment *s, uint32_t section, uint64_t at, uint64_t n,
                          const uint8_t **out, ken_err *err)
 {
@@ -104,7 +110,9 @@ static ken_status read_contents(ken_lex_segment *s, ken_err *err)
         ken_lex__view(s, SEG_CONTENTS, 0, (uint64_t)s->h.n_contents * SEG_CONTENT_BYTES, &p, err);
     if (st)
         return st;
-    s->contents = ken_alloc(ken_mul_size(s->h.n_contents, sizeof *s->contents));
+    s->contents = ken_try_alloc(ken_mul_size(s->h.n_contents, sizeof *s->contents));
+    if (!s->contents)
+        return no_memory(s, s->h.n_contents, "contents", err);
     uint64_t chunk = 0;
     for (uint32_t i = 0; i < s->h.n_contents; i++, p += SEG_CONTENT_BYTES) {
         ken_lex_content *c = &s->contents[i];
@@ -181,7 +189,10 @@ ken_status ken_lex_segment_chunk_lens(ken_lex_segment *s, uint32_t content, cons
     ken_status st = ken_lex_segment_raw_lens(s, content, &p, err);
     if (st)
         return st;
-    s->lens = ken_vec_grow(s->lens, &s->lens_cap, n + 1, sizeof *s->lens);
+    uint16_t *lens = ken_vec_try_grow(s->lens, &s->lens_cap, n + 1, sizeof *s->lens);
+    if (!lens)
+        return no_memory(s, s->contents[content].n_chunks, "chunks of a content", err);
+    s->lens = lens;
     for (size_t i = 0; i < n; i++)
         s->lens[i] = (uint16_t)(p[2 * i] | p[2 * i + 1] << 8);
     *out = s->lens;

@@ -69,7 +69,10 @@ static ken_status read_contents(ken_mention_segment *s, ken_err *err)
     ken_status st = ken_sections_view(s->bytes, MENTION_CONTENTS, 0, n_bytes, &p, err);
     if (st)
         return st;
-    s->contents = ken_alloc(ken_mul_size(s->n_contents + (size_t)1, sizeof *s->contents));
+    s->contents = ken_try_alloc(ken_mul_size(s->n_contents + (size_t)1, sizeof *s->contents));
+    if (!s->contents)
+        return KEN_FAIL(err, KEN_ENOMEM, "no memory for the %u contents of a segment of names",
+                        s->n_contents);
     for (uint32_t i = 0; i < s->n_contents; i++)
         s->contents[i] = (int64_t)ken_get64(p + (size_t)i * MENTION_ID_BYTES);
     ken_sections_forget(s->bytes, MENTION_CONTENTS, n_bytes);

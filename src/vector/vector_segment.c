@@ -179,6 +179,11 @@ struct ken_vector_segment {
     KEN_VEC(int8_t) values;
 };
 
+static ken_status no_memory(uint32_t n, const char *what, ken_err *err)
+{
+    return KEN_FAIL(err, KEN_ENOMEM, "no memory for the %u %s of a vector segment", n, what);
+}
+
 static ken_status load_block(ken_vector_segment *s, uint32_t block, ken_err *err)
 {
     if (s->block_len && s->block_no == block)
@@ -245,7 +250,9 @@ static ken_status read_header(ken_vector_segment *s, uint64_t *out_scales_at, ke
 
 static ken_status read_contents(ken_vector_segment *s, ken_err *err)
 {
-    s->contents = ken_alloc(ken_mul_size(s->n_contents + (size_t)1, sizeof *s->contents));
+    s->contents = ken_try_alloc(ken_mul_size(s->n_contents + (size_t)1, sizeof *s->contents));
+    if (!s->contents)
+        return no_memory(s->n_contents, "contents", err);
     uint32_t row = 0;
     for (uint32_t i = 0; i < s->n_contents; i++) {
         uint8_t c[CONTENT_BYTES] = { 0 };
@@ -264,7 +271,9 @@ static ken_status read_contents(ken_vector_segment *s, ken_err *err)
 
 static ken_status read_scales(ken_vector_segment *s, uint64_t at, ken_err *err)
 {
-    s->scales = ken_alloc(ken_mul_size(s->n_rows + (size_t)1, sizeof *s->scales));
+    s->scales = ken_try_alloc(ken_mul_size(s->n_rows + (size_t)1, sizeof *s->scales));
+    if (!s->scales)
+        return no_memory(s->n_rows, "rows", err);
     ken_status st = read_at(s, at, s->scales, s->n_rows * sizeof *s->scales, err);
     for (uint32_t i = 0; i < s->n_rows && !st; i++) {
         uint8_t bytes[4];
@@ -323,7 +332,10 @@ ken_status ken_vector_segment_rows(ken_vector_segment *s, const ken_vector_conte
                                    ken_err *err)
 {
     size_t n = ken_mul_size(c->n_rows, s->model.n_dims);
-    ken_vec_reserve(&s->values, n + 1);
+    int8_t *values = ken_vec_try_grow(s->values.ptr, &s->values.cap, n + 1, sizeof *values);
+    if (!values)
+        return no_memory(c->n_rows, "rows of a content", err);
+    s->values.ptr = values;
     ken_status st =
         read_at(s, s->values_at + (uint64_t)c->first_row * s->model.n_dims, s->values.ptr, n, err);
     for (size_t i = 0; i < n && !st; i++)

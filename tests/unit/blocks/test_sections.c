@@ -78,15 +78,17 @@ static void check(ken_sections *s, ken_buf want[SECTIONS])
 
 KEN_TEST(sections_come_back_whatever_their_sizes_and_blocks)
 {
-    static const uint32_t units[] = { 1, 16, 61, 512, 4096, 65536 };
-    static const uint32_t blocks[] = { 61, 512, 4096 };
+    static const struct {
+        uint32_t unit, block;
+    } sizes[] = { { 1, 1 },     { 16, 16 },    { 61, 16 },     { 512, 61 },    { 512, 512 },
+                  { 4096, 61 }, { 4096, 512 }, { 4096, 4096 }, { 65536, 512 }, { 65536, 4096 } };
     srand(1);
-    for (int round = 0; round < 60; round++) {
-        bytes x = { .b = KEN_BUF_INIT(0), .block = blocks[round % 3] };
+    for (int round = 0; round < 100; round++) {
+        bytes x = { .b = KEN_BUF_INIT(0), .block = sizes[round % 10].block };
         ken_buf want[SECTIONS];
         for (int i = 0; i < SECTIONS; i++)
             want[i] = KEN_BUF_INIT(0);
-        write_some(&x, units[round % 6], rand() % 40, 1 + (size_t)rand() % 900, want);
+        write_some(&x, sizes[round % 10].unit, rand() % 40, 1 + (size_t)rand() % 900, want);
         ken_block_source source = source_of(&x);
         ken_sections *s = NULL;
         kt_ok_err(ken_sections_open(&source, &s, &err), &err);
@@ -159,13 +161,13 @@ KEN_TEST(what_is_dropped_is_read_again)
 KEN_TEST(an_end_that_contradicts_itself_is_told)
 {
     srand(3);
-    bytes whole = { .b = KEN_BUF_INIT(0), .block = 512 };
+    bytes whole = { .b = KEN_BUF_INIT(0), .block = 64 };
     ken_buf want[SECTIONS];
     for (int i = 0; i < SECTIONS; i++)
         want[i] = KEN_BUF_INIT(0);
     write_some(&whole, 64, 30, 300, want);
     for (int round = 0; round < 20000; round++) {
-        bytes x = { .b = KEN_BUF_INIT(0), .block = 512 };
+        bytes x = { .b = KEN_BUF_INIT(0), .block = 64 };
         ken_buf_put_str(&x.b, ken_buf_str(&whole.b));
         for (int k = 0; k < 1 + round % 3; k++)
             x.b.ptr[x.b.len - 1 - (size_t)rand() % 160] = (char)rand();
@@ -185,6 +187,54 @@ KEN_TEST(an_end_that_contradicts_itself_is_told)
     for (int i = 0; i < SECTIONS; i++)
         ken_buf_release(&want[i]);
     ken_buf_release(&whole.b);
+}
+
+// What is held for each unit is bounded by the blocks that there are.
+KEN_TEST(a_unit_smaller_than_a_block_is_refused)
+{
+    static const uint32_t units[] = { 1, 16, 511 };
+    for (int i = 0; i < 3; i++) {
+        bytes x = { .b = KEN_BUF_INIT(0), .block = 512 };
+        ken_block_sink sink = ken_block_sink_of(&x.b, units[i]);
+        ken_sections_writer w;
+        char piece[3000] = { 0 };
+        ken_sections_writer_init(&w, &sink, 1);
+        ken_sections_put(&w, 0, piece, sizeof piece);
+        kt_ok_err(ken_sections_writer_end(&w, NULL, 0, &err), &err);
+        ken_block_source source = source_of(&x);
+        ken_sections *s = NULL;
+        err = (ken_err){ 0 };
+        kt_status(ken_sections_open(&source, &s, &err), KEN_ECORRUPT);
+        kt_has_str(err.msg, "its end makes no sense");
+        ken_buf_release(&x.b);
+    }
+}
+
+KEN_TEST(what_is_held_of_units_is_asked_for_and_may_be_refused)
+{
+    bytes x = { .b = KEN_BUF_INIT(0), .block = 16 };
+    ken_block_sink sink = ken_block_sink_of(&x.b, 16);
+    ken_sections_writer w;
+    char piece[64] = { 0 };
+    ken_sections_writer_init(&w, &sink, 1);
+    for (int i = 0; i < 4000; i++)
+        ken_sections_put(&w, 0, piece, sizeof piece);
+    kt_ok_err(ken_sections_writer_end(&w, NULL, 0, &err), &err);
+    ken_block_source source = source_of(&x);
+    // Room for less and less of: the map, where each unit is, whether it is there.
+    for (size_t max = 128 << 10; max >= 4 << 10; max /= 2) {
+        ken_account a = { .max_bytes = max };
+        ken_sections *s = NULL;
+        err = (ken_err){ 0 };
+        ken_account *outer = ken_account_enter(&a);
+        ken_status st = ken_sections_open(&source, &s, &err);
+        ken_sections_close(s);
+        ken_account_enter(outer);
+        kt_eq_u(st, max >= 128 << 10 ? KEN_OK : KEN_ENOMEM);
+        kt_eq_u(a.used_bytes, 0);
+        kt_true(a.peak_bytes <= max + 4096);
+    }
+    ken_buf_release(&x.b);
 }
 
 KEN_TEST(a_sink_that_fails_ends_it)
