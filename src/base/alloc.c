@@ -4,6 +4,7 @@
 #include "base/alloc.h"
 
 #include <malloc.h>
+#include <pthread.h>
 #include <stdatomic.h>
 #include <stdint.h>
 #include <stdio.h>
@@ -107,20 +108,29 @@ static bool has_room(size_t n_bytes)
 
 // ---- the reserve -------------------------------------------------------------------------------
 
-void ken_alloc_refill(void)
+// Taking it, giving it back and the second try after that are one step: a thread that finds it gone
+// tries after the thread that gave it back, never between.
+static pthread_mutex_t reserve_lock = PTHREAD_MUTEX_INITIALIZER;
+
+static void refill_locked(void)
 {
-    if (atomic_load_explicit(&reserve, memory_order_relaxed)) {
-        if (ken_alloc_is_starved()) // marked by a thread that came after the one that refilled it
-            atomic_store(&is_process_starved, false);
-        return;
-    }
-    void *p = malloc(RESERVE_BYTES), *none = NULL;
+    void *p = atomic_load(&reserve);
+    if (!p)
+        p = malloc(RESERVE_BYTES);
     if (!p)
         return;
-    if (!atomic_compare_exchange_strong(&reserve, &none, p))
-        free(p); // another thread was faster
+    atomic_store(&reserve, p);
     atomic_store(&was_taken, true);
     atomic_store(&is_process_starved, false);
+}
+
+void ken_alloc_refill(void)
+{
+    if (atomic_load_explicit(&reserve, memory_order_relaxed) && !ken_alloc_is_starved())
+        return;
+    pthread_mutex_lock(&reserve_lock);
+    refill_locked();
+    pthread_mutex_unlock(&reserve_lock);
 }
 
 bool ken_alloc_is_starved(void)
@@ -128,18 +138,34 @@ bool ken_alloc_is_starved(void)
     return atomic_load_explicit(&is_process_starved, memory_order_relaxed);
 }
 
-// True when there was something to give back, so that trying again has a point.
-static KEN_COLD bool use_reserve(void)
+// Gives the reserve back, and holds the lock for the one further try. That is made even when the
+// reserve was gone: what another thread gave back may be there.
+static KEN_COLD void lock_and_use_reserve(void)
 {
+    pthread_mutex_lock(&reserve_lock);
     if (!atomic_load(&was_taken))
-        ken_alloc_refill(); // nothing was taken yet, and perhaps only one request is refused
-    void *p = atomic_exchange(&reserve, NULL);
+        refill_locked(); // nothing was taken yet, and perhaps only one request is refused
+    free(atomic_exchange(&reserve, NULL));
     if (account)
         account->is_starved = true;
     else
         atomic_store(&is_process_starved, true);
-    free(p);
-    return p != NULL;
+}
+
+static KEN_COLD void *malloc_again(size_t n_bytes)
+{
+    lock_and_use_reserve();
+    void *p = sys_malloc(n_bytes);
+    pthread_mutex_unlock(&reserve_lock);
+    return p;
+}
+
+static KEN_COLD void *calloc_again(size_t n_bytes)
+{
+    lock_and_use_reserve();
+    void *p = sys_calloc(n_bytes);
+    pthread_mutex_unlock(&reserve_lock);
+    return p;
 }
 
 void ken_alloc_fail(size_t n_bytes)
@@ -172,6 +198,14 @@ static void *resize(void *p, size_t n_bytes)
     return count(q);
 }
 
+static KEN_COLD void *resize_again(void *p, size_t n_bytes)
+{
+    lock_and_use_reserve();
+    void *q = resize(p, n_bytes);
+    pthread_mutex_unlock(&reserve_lock);
+    return q;
+}
+
 void *ken_try_realloc(void *p, size_t n_bytes)
 {
     return has_room(n_bytes) ? resize(p, n_bytes) : NULL;
@@ -180,8 +214,8 @@ void *ken_try_realloc(void *p, size_t n_bytes)
 void *ken_alloc(size_t n_bytes)
 {
     void *p = n_bytes < SIZE_MAX / 2 ? sys_malloc(n_bytes) : NULL;
-    if (!p && n_bytes < SIZE_MAX / 2 && use_reserve())
-        p = sys_malloc(n_bytes);
+    if (!p && n_bytes < SIZE_MAX / 2)
+        p = malloc_again(n_bytes);
     if (!p)
         ken_alloc_fail(n_bytes);
     return count(p);
@@ -190,8 +224,8 @@ void *ken_alloc(size_t n_bytes)
 void *ken_zalloc(size_t n_bytes)
 {
     void *p = n_bytes < SIZE_MAX / 2 ? sys_calloc(n_bytes) : NULL;
-    if (!p && n_bytes < SIZE_MAX / 2 && use_reserve())
-        p = sys_calloc(n_bytes);
+    if (!p && n_bytes < SIZE_MAX / 2)
+        p = calloc_again(n_bytes);
     if (!p)
         ken_alloc_fail(n_bytes);
     return count(p);
@@ -200,8 +234,8 @@ void *ken_zalloc(size_t n_bytes)
 void *ken_realloc(void *p, size_t n_bytes)
 {
     void *q = n_bytes < SIZE_MAX / 2 ? resize(p, n_bytes) : NULL;
-    if (!q && n_bytes < SIZE_MAX / 2 && use_reserve())
-        q = resize(p, n_bytes);
+    if (!q && n_bytes < SIZE_MAX / 2)
+        q = resize_again(p, n_bytes);
     if (!q)
         ken_alloc_fail(n_bytes);
     return q;

@@ -110,6 +110,20 @@ KEN_TEST(a_job_without_a_quota_is_told_through_its_cancel)
     kt_eq_u(ken_cancel_check(NULL, &err), KEN_OK);
 }
 
+// As when two threads are refused at once and the other one gave the reserve back.
+KEN_TEST(a_refusal_is_tried_again_when_the_reserve_is_gone)
+{
+    ken_alloc_refill();
+    for (int i = 0; i < 3; i++) {
+        ken_alloc_debug_refuse(1, 1);
+        char *p = i == 0 ? ken_alloc(10) : i == 1 ? ken_zalloc(10) : ken_realloc(NULL, 10);
+        kt_true(ken_alloc_debug_refuse(0, 0) == 2 && p);
+        ken_free(p);
+    }
+    ken_alloc_refill();
+    kt_true(!ken_alloc_is_starved());
+}
+
 KEN_TEST(what_may_fail_uses_no_reserve)
 {
     ken_alloc_refill();
