@@ -208,13 +208,19 @@ static bool read_value(reader *r, value_place *v)
     return v->text.n > 0 && (!quote || peek(r) == quote || peek(r) == '\n' || !peek(r));
 }
 
-// Without what closes around it in code: `f(x=abc)`.
+// Without what closes around it in code: `f(x=abc)`, "{x=abc%7D".
 static void trim_value(value_place *v)
 {
-    while (!v->is_quoted && v->text.n && strchr(")]}.|", v->text.bytes[v->text.n - 1])) {
-        v->text.n--;
-        v->to--;
-    }
+    size_t n = v->text.n;
+    while (!v->is_quoted && n && strchr(")]}.|", v->text.bytes[n - 1]))
+        n--;
+    if (n == v->text.n)
+        return;
+    v->text.n = n;
+    const char *to = v->from; // a character may be several bytes
+    while (n--)
+        to += secret_peek(to, v->to).n;
+    v->to = to;
 }
 
 static bool is_code(const value_place *v)
@@ -256,6 +262,16 @@ static bool is_flag_of(const secret_text *t, const secret_rule *r, const char *p
            has_any(ken_str_n(from, (size_t)(p - from)), netrc);
 }
 
+// A value without an end may hold many names, and each would read it again.
+static const char *spend_value(secret_text *t, const char *p, const char *to)
+{
+    if (p < t->value.to)
+        t->value.n++;
+    else
+        t->value = (secret_spent){ to, 1 };
+    return NULL;
+}
+
 const char *secret_try_named(secret_text *t, const secret_rule *r, const char *p)
 {
     static const char *const others[] = { "public",  "next", "page",   "csrf", "xsrf",
@@ -268,16 +284,17 @@ const char *secret_try_named(secret_text *t, const secret_rule *r, const char *p
         return NULL;
     reader x = { p + r->head_len, t->end };
     value_place v;
-    if (!read_tail(&x, is_strict) || !skip_sign(&x, is_flag_of(t, r, p, lead)))
+    if (secret_is_spent(&t->value, p) || !read_tail(&x, is_strict) ||
+        !skip_sign(&x, is_flag_of(t, r, p, lead)))
         return NULL;
     // "Authorization: Bearer x", "token: Token x"
     if (!take_word(&x, "bearer ") && !take_word(&x, "token "))
         (void)take_word(&x, "apikey ");
     if (!read_value(&x, &v))
-        return NULL;
+        return spend_value(t, p, v.to);
     trim_value(&v);
     if (!is_value(r, &v))
-        return NULL;
+        return spend_value(t, p, v.to);
     secret_hide(t, v.from, v.to, r->kind);
     return v.to;
 }
@@ -294,11 +311,17 @@ const char *secret_try_url(secret_text *t, const secret_rule *r, const char *p)
     secret_value v = { .n = 0 };
     const char *from = NULL, *at = NULL;
     size_t n_at = 0;
+    unsigned char before[2] = { 0 };
     for (int i = 0; i < 512; i++, skip(&x)) {
         unsigned char c = peek(&x);
         bool is_raw = x.p < x.end && secret_peek(x.p, x.end).n == 1;
         if (c <= ' ' || c >= 0x7f || is_quote(c) || strchr("<>\\", c) || (c == '/' && is_raw))
             break;
+        // The sign of another URL, however it is written: that one is looked at by itself.
+        if (c == '/' && before[0] == '/' && before[1] == ':')
+            break;
+        before[1] = before[0];
+        before[0] = c;
         if (c == ':' && !from) {
             from = x.p + secret_peek(x.p, x.end).n;
             continue;

@@ -6,7 +6,8 @@ enum {
     PEM_MIN_RUN = 32,  // bytes of the first line of a key
     PEM_MIN_MORE = 16, // of the lines after it, but for the last
     PEM_HEADER_MAX = 64,
-    TAG_MAX = 12, // "<br/>" between the lines
+    PEM_LEAD_MAX = 512, // between the header and the key
+    PEM_GAP_MAX = 1024, // between two lines of a key
     PUTTY_LINES_MAX = 400,
 };
 
@@ -72,13 +73,18 @@ static const char *skip_header(const char *p, const char *end)
     return NULL;
 }
 
-// To the next run of base64 that is at least `min` long, or the last before `end`.
-static const char *next_run(const char *p, const char *end, size_t min, const char **out_end)
+// To the next run of base64 that begins within `max_lead` bytes and is at least `min` long, or the
+// last before `end`.
+static const char *next_run(const char *p, const char *end, size_t max_lead, size_t min,
+                            const char **out_end)
 {
     secret_value v;
     size_t n;
-    while (p < end) {
-        const char *header = skip_header(p, end);
+    // What is looked through before the run, so that a text of headers alone costs no more for each
+    // of them.
+    const char *until = (size_t)(end - p) > max_lead ? p + max_lead + 1 : end;
+    while (p < until) {
+        const char *header = skip_header(p, until);
         if (header) {
             p = header;
             continue;
@@ -156,26 +162,56 @@ static bool is_key_like(const char *p, const char *to)
     return n >= PEM_MIN_RUN && secret_is_token_like(s) && !secret_reads_like_words(s);
 }
 
+// The first `mark` in [from, limit). What is known of an earlier look is not looked at again: as
+// headers are tried from the front on, all looks together pass over the text once.
+static const char *seek(secret_seek *s, ken_str mark, const char *from, const char *limit)
+{
+    bool is_known = s->from && from >= s->from;
+    if (is_known && s->at && from <= s->at)
+        return (size_t)(limit - from) >= (size_t)(s->at - from) + mark.len ? s->at : NULL;
+    const char *start = from;
+    if (is_known && !s->at && s->to - from >= (ptrdiff_t)mark.len)
+        start = s->to - mark.len + 1;
+    const char *at =
+        start < limit ? memmem(start, (size_t)(limit - start), mark.ptr, mark.len) : NULL;
+    *s = (secret_seek){ from, limit, at };
+    return at;
+}
+
+// Blanks the lines from `run` on; returns where the last of them ends.
+static const char *blank_lines(secret_text *t, const char *run, const char *to, const char *end,
+                               bool has_end)
+{
+    const char *masked_to = to;
+    while (run) {
+        secret_blank(t, run, to);
+        masked_to = to;
+        run = next_run(to, end, PEM_GAP_MAX, PEM_MIN_MORE, &to);
+    }
+    const char *last = has_end ? short_last(masked_to, end, &to) : NULL;
+    if (!last)
+        return masked_to;
+    secret_blank(t, last, to);
+    return to;
+}
+
 const char *secret_try_pem(secret_text *t, const char *p)
 {
     const char *from = skip_begin(t, p), *to;
     if (!from)
         return NULL;
     const char *limit = t->end - from > SECRET_PEM_MAX ? from + SECRET_PEM_MAX : t->end;
-    const char *last = memmem(from, (size_t)(limit - from), "---END", 6);
-    const char *spaced = last ? last : memmem(from, (size_t)(limit - from), "--- END", 7);
-    const char *run = next_run(from, spaced ? spaced : limit, PEM_MIN_RUN, &to);
-    if (!run || run - from > 512 || !is_key_like(run, to))
+    const char *run = next_run(from, limit, PEM_LEAD_MAX, PEM_MIN_RUN, &to);
+    if (!run || !is_key_like(run, to))
         return NULL;
-    const char *end = spaced ? spaced : cut_end(run, limit);
-    const char *first = run, *masked_to = run;
-    while (run) {
-        secret_blank(t, run, to);
-        masked_to = to;
-        const char *next = next_run(to, end, PEM_MIN_MORE, &to);
-        run = next ? next : (spaced ? short_last(masked_to, end, &to) : NULL);
-    }
-    secret_tell(t, first, masked_to, KEN_SECRET_PRIVATE_KEY);
+    const char *mark = seek(&t->pem_end, KEN_STR("---END"), from, limit);
+    if (!mark)
+        mark = seek(&t->pem_spaced_end, KEN_STR("--- END"), from, limit);
+    if (mark && mark < run) // what follows belongs to no header
+        return NULL;
+    const char *end = mark ? mark : cut_end(run, limit);
+    const char *masked_to = blank_lines(t, run, to < end ? to : end, end, mark != NULL);
+    secret_tell(t, run, masked_to, KEN_SECRET_PRIVATE_KEY);
     return masked_to;
 }
 

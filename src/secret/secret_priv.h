@@ -31,6 +31,17 @@ typedef struct secret_rule {
     size_t head_len;
 } secret_rule;
 
+// Where a mark was looked for last, [from, to), and the first that was there; NULL = none.
+typedef struct secret_seek {
+    const char *from, *to, *at;
+} secret_seek;
+
+// A place in which finders walked in vain, and how often.
+typedef struct secret_spent {
+    const char *to; // its end
+    unsigned n;
+} secret_spent;
+
 // The text in hand. `base` is not NULL in a decoded copy, which is never written to.
 typedef struct secret_text {
     char *start, *end;
@@ -38,8 +49,9 @@ typedef struct secret_text {
     void *ctx;
     bool is_decoded; // a copy of what base64 wrapped: not unwrapped again
     size_t n_places;
-    const char *spent_to; // the end of a run that was walked to its end in vain, and how often
-    unsigned n_spent;
+    secret_spent run;   // one that bodies without a maximum were matched against
+    secret_spent value; // one that was assigned to a name
+    secret_seek pem_end, pem_spaced_end;
     const struct secret_tables *tables; // of the rules, while they are scanned for
 } secret_text;
 
@@ -47,6 +59,19 @@ typedef struct secret_text {
 void secret_blank(secret_text *t, const char *from, const char *to);
 void secret_tell(secret_text *t, const char *from, const char *to, ken_secret_kind kind);
 void secret_hide(secret_text *t, const char *from, const char *to, ken_secret_kind kind);
+
+// Whether `p` lies where so many walks were in vain that no further one is made: what keeps the time
+// of a scan in proportion to the text, whatever is in it.
+bool secret_is_spent(const secret_spent *s, const char *p);
+const char *secret_spend_run(secret_text *t, const char *to); // NULL, as a finder's answer
+
+// Characters that were looked at, where a test counts them (tests/unit/secret_steps).
+#ifdef KEN_SECRET_STEPS
+extern uint64_t secret_n_steps;
+#define SECRET_STEP(n) ((void)(secret_n_steps += (n)))
+#else
+#define SECRET_STEP(n) ((void)0)
+#endif
 
 // ---- secret_read.c: decoded characters ---------------------------------------------------------
 
@@ -62,6 +87,7 @@ secret_char secret_peek_slow(const char *p, const char *end);
 
 static inline secret_char secret_peek(const char *p, const char *end)
 {
+    SECRET_STEP(1);
     if (*p != '\\' && *p != '%' && *p != '&')
         return (secret_char){ (unsigned char)*p, 1 };
     return secret_peek_slow(p, end);

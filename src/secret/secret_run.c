@@ -10,6 +10,7 @@ enum {
     WRAPPED_MAX = 128 << 10,  // characters unwrapped of one run
     WRAPPED_PROBE = 12,       // bytes that must be text before more is unwrapped
     USER_PASSWORD_MAX = 1024, // bytes of "user:password"
+    BASIC_MAX = 1200,         // characters that wrap it
 };
 
 static int sextet(char c)
@@ -234,14 +235,16 @@ const char *secret_try_basic(secret_text *t, const secret_rule *r, const char *p
         n_signs++;
     }
     secret_value v;
-    const char *to = n_signs ? secret_match("%b{12,1200}", at, t->end, &v) : NULL;
-    if (!to)
+    if (!n_signs || secret_is_spent(&t->run, at))
         return NULL;
+    const char *to = secret_match("%b{12,}", at, t->end, &v);
+    if (!to || v.n > BASIC_MAX)
+        return to ? secret_spend_run(t, to) : NULL;
     char plain[USER_PASSWORD_MAX];
     size_t n = unwrap(v.bytes, v.bytes + v.n, plain, sizeof plain);
     const char *colon = is_text(plain, n) ? memchr(plain, ':', n) : NULL;
     if (!colon)
-        return NULL;
+        return secret_spend_run(t, to);
     ken_str word = ken_str_n(colon + 1, (size_t)(plain + n - colon - 1));
     if (!secret_is_password(word, true) && !secret_is_random(word) && !secret_is_token_like(word))
         return NULL;

@@ -97,15 +97,15 @@ static bool has_digit_and(ken_str s, bool wants_upper)
 
 // A body without a maximum walks to the end of its run. Many heads in one run, none of a token, would
 // each walk it: after some no further one of that run is tried, so that a scan stays linear.
-static bool is_spent(const secret_text *t, const char *p)
+bool secret_is_spent(const secret_spent *s, const char *p)
 {
-    return p < t->spent_to && t->n_spent >= SPENT_MAX;
+    return p < s->to && s->n >= SPENT_MAX;
 }
 
-static const char *spend(secret_text *t, const char *to)
+const char *secret_spend_run(secret_text *t, const char *to)
 {
-    t->n_spent = to > t->spent_to ? 1 : t->n_spent + 1;
-    t->spent_to = to > t->spent_to ? to : t->spent_to;
+    t->run.n = to > t->run.to ? 1 : t->run.n + 1;
+    t->run.to = to > t->run.to ? to : t->run.to;
     return NULL;
 }
 
@@ -113,7 +113,7 @@ static const char *try_token(secret_text *t, const secret_rule *r, const char *p
 {
     secret_value v;
     bool is_weak = r->how != SECRET_TOKEN;
-    if ((is_weak && is_in_word(t, p)) || (is_spent(t, p) && strstr(r->body, ",}")))
+    if ((is_weak && is_in_word(t, p)) || (secret_is_spent(&t->run, p) && strstr(r->body, ",}")))
         return NULL;
     const char *from = p + r->head_len, *to = secret_match(r->body, from, t->end, &v);
     if (!to)
@@ -129,7 +129,7 @@ static const char *try_token(secret_text *t, const secret_rule *r, const char *p
             return NULL;
     }
     if (!secret_is_token_like(value) || (is_weak && !has_digit_and(value, r->how == SECRET_WEAK)))
-        return spend(t, to);
+        return secret_spend_run(t, to);
     secret_hide(t, v.from ? v.from : from, to, r->kind);
     return to;
 }
@@ -137,14 +137,14 @@ static const char *try_token(secret_text *t, const secret_rule *r, const char *p
 // header "." payload "." signature
 static const char *try_jwt(secret_text *t, const secret_rule *r, const char *p)
 {
-    const char *at = is_spent(t, p) ? t->end : p, *first_end = NULL;
+    const char *at = secret_is_spent(&t->run, p) ? t->end : p, *first_end = NULL;
     secret_value v;
     for (int part = 0; part < 3; part++) {
         if (part && (at >= t->end || *at++ != '.'))
-            return spend(t, first_end);
+            return secret_spend_run(t, first_end);
         at = at < t->end ? secret_match("%u{10,}", at, t->end, &v) : NULL;
         if (!at)
-            return first_end ? spend(t, first_end) : NULL;
+            return first_end ? secret_spend_run(t, first_end) : NULL;
         first_end = part ? first_end : at;
     }
     secret_hide(t, p + r->head_len, at, r->kind);
@@ -266,8 +266,7 @@ void secret_scan(secret_text *t)
 {
     for (int i = 0; i < PASSES_MAX; i++) {
         size_t before = t->n_places;
-        t->spent_to = t->start;
-        t->n_spent = 0;
+        t->run = t->value = (secret_spent){ .to = t->start };
         scan_heads(t, t->tables);
         scan_runs(t);
         if (t->n_places == before)

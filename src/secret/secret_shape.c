@@ -10,6 +10,7 @@ double secret_entropy(ken_str s)
 {
     size_t count[256] = { 0 };
     double bits = 0;
+    SECRET_STEP(s.len);
     for (size_t i = 0; i < s.len; i++)
         count[(unsigned char)s.ptr[i]]++;
     for (size_t i = 0; i < 256; i++)
@@ -69,6 +70,7 @@ static int kind_of(char c)
 static shape shape_of(ken_str s)
 {
     shape x = { 0 };
+    SECRET_STEP(s.len);
     for (size_t i = 0; i < s.len; i++) {
         int kind = kind_of(s.ptr[i]);
         x.n_digits += kind == 1;
@@ -122,6 +124,7 @@ bool secret_is_key_like(ken_str s)
 static bool has_fold(ken_str s, const char *part)
 {
     size_t n = strlen(part);
+    SECRET_STEP(s.len);
     for (size_t i = 0; i + n <= s.len; i++)
         if (ken_str_eq_fold(ken_str_sub(s, i, i + n), ken_str_n(part, n)))
             return true;

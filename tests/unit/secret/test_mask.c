@@ -147,6 +147,18 @@ KEN_TEST(mask_in_contexts_of_assignment)
     MASKS("//registry.example.org/:_authToken=Zk29vLq8Zw71Bt5Rm3Yc\n", "Zk29vLq8Zw71Bt5Rm3Yc");
 }
 
+// A closer is as many bytes as it is spelt with, and none of them is part of the value.
+KEN_TEST(mask_ends_before_closers_that_are_escaped)
+{
+    MASKS("f%28token=Zk29vLq8Zw71Bt5Rm3Yc%29 x\n", "Zk29vLq8Zw71Bt5Rm3Yc");
+    MASKS("%7B%22a%22:[token=Zk29vLq8Zw71Bt5Rm3Yc%5D%7D\n", "Zk29vLq8Zw71Bt5Rm3Yc");
+    MASKS("re: \\{token=Zk29vLq8Zw71Bt5Rm3Yc\\}\n", "Zk29vLq8Zw71Bt5Rm3Yc");
+    MASKS("a(token=Zk29vLq8Zw71Bt5Rm3Yc&#41;)\n", "Zk29vLq8Zw71Bt5Rm3Yc");
+    MASKS("x token=Zk29vLq8Zw71Bt5Rm3Yc&quot; y\n", "Zk29vLq8Zw71Bt5Rm3Yc");
+    MASKS("\"token=Zk29vLq8Zw71Bt5Rm3Yc\\\" y\"\n", "Zk29vLq8Zw71Bt5Rm3Yc");
+    MASKS("f(token=Zk29vLq8Zw71Bt5Rm3Yc).\n", "Zk29vLq8Zw71Bt5Rm3Yc");
+}
+
 KEN_TEST(mask_private_keys)
 {
     MASKS("-----BEGIN RSA PRIVATE KEY-----\n" LINE64 "\n-----END RSA PRIVATE KEY-----\n", LINE64);
