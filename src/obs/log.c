@@ -8,7 +8,7 @@
 
 #include "base/clock.h"
 #include "base/utf8.h"
-#include "secret/secret.h"
+#include "obs/obs_priv.h"
 
 enum {
     LOG_LINE_MAX = 2048
@@ -83,14 +83,12 @@ static void write_line(const char *line, size_t len)
 
 void ken_log_write(ken_log_level level, const char *module, const char *fmt, ...)
 {
-    char msg[LOG_LINE_MAX], line[LOG_LINE_MAX], when[KEN_TIME_TEXT];
+    char line[LOG_LINE_MAX], when[KEN_TIME_TEXT];
+    obs_message msg;
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(msg, sizeof msg, fmt, ap);
+    ken_str text = obs_message_format(&msg, fmt, ap);
     va_end(ap);
-    if (n < 0)
-        return;
-    ken_secret_mask(msg, (size_t)n < sizeof msg ? (size_t)n : sizeof msg - 1);
     bool is_json = atomic_load_explicit(&log_is_json, memory_order_relaxed);
     ken_clock_format(ken_clock_wall_ms(), when);
     int head_len = is_json ? snprintf(line, sizeof line,
@@ -99,13 +97,14 @@ void ken_log_write(ken_log_level level, const char *module, const char *fmt, ...
                                       when, ken_log_level_word(level), module)
                            : snprintf(line, sizeof line, "%s %-5s %s: ", when,
                                       ken_log_level_word(level), module);
-    if (head_len < 0)
-        return;
-    size_t at = put_text(line, (size_t)head_len, ken_str_c(msg), is_json);
-    if (is_json) {
-        line[at++] = '"';
-        line[at++] = '}';
+    if (head_len >= 0) {
+        size_t at = put_text(line, (size_t)head_len, text, is_json);
+        if (is_json) {
+            line[at++] = '"';
+            line[at++] = '}';
+        }
+        line[at++] = '\n';
+        write_line(line, at);
     }
-    line[at++] = '\n';
-    write_line(line, at);
+    obs_message_release(&msg);
 }

@@ -8,11 +8,13 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "obs/obs_priv.h"
 
 enum {
     TRACE_ENTRIES_MAX = 32,
     TRACE_NAME_MAX = 24,
-    TRACE_LINE_MAX = 4096
+    TRACE_LINE_MAX = 4096,
+    TRACE_TEXT_MAX = TRACE_LINE_MAX - 128
 };
 
 typedef struct trace_entry {
@@ -90,22 +92,23 @@ bool ken_trace_is_on_slow(const char *module, int level)
 
 void ken_trace_write(const char *module, const char *where, const char *fmt, ...)
 {
-    char msg[TRACE_LINE_MAX - 128], line[TRACE_LINE_MAX];
+    char line[TRACE_LINE_MAX];
+    obs_message msg;
     va_list ap;
     va_start(ap, fmt);
-    int n = vsnprintf(msg, sizeof msg, fmt, ap);
+    ken_str text = obs_message_format(&msg, fmt, ap);
     va_end(ap);
-    if (n < 0)
-        return;
-    for (char *p = msg; *p; p++) {
-        if (*p == '\n' || *p == '\r')
-            *p = ' ';
-    }
     int64_t us = ken_clock_mono_ns() / 1000;
     const char *slash = strrchr(where, '/');
-    n = snprintf(line, sizeof line, "trace %lld.%06lld %.24s %.60s %s\n", (long long)(us / 1000000),
-                 (long long)(us % 1000000), module, slash ? slash + 1 : where, msg);
+    text = ken_str_sub(text, 0, TRACE_TEXT_MAX);
+    int n = snprintf(line, sizeof line, "trace %lld.%06lld %.24s %.60s " KEN_STR_FMT "\n",
+                     (long long)(us / 1000000), (long long)(us % 1000000), module,
+                     slash ? slash + 1 : where, KEN_STR_ARG(text));
     size_t len = n < 0 ? 0 : (size_t)n < sizeof line ? (size_t)n : sizeof line - 1;
+    for (size_t i = 0; i + 1 < len; i++)
+        if (line[i] == '\n' || line[i] == '\r')
+            line[i] = ' ';
+    obs_message_release(&msg);
     ssize_t rc;
     do {
         rc = write(STDERR_FILENO, line, len);

@@ -1,0 +1,28 @@
+// SPDX-License-Identifier: MIT
+// obs_priv.h -- the text of a line, as logs and traces have it: masked as a whole, and cut by its
+// line afterwards. Half a token is not known as one.
+#ifndef KEN_OBS_OBS_PRIV_H
+#define KEN_OBS_OBS_PRIV_H
+
+#include <stdarg.h>
+
+#include "base/attr.h"
+#include "base/str.h"
+
+enum {
+    OBS_MESSAGE_SMALL = 2048,
+    // More than the longest line and the longest secret (SECRET_PEM_MAX) together, so that a secret
+    // that begins in the line is whole.
+    OBS_MESSAGE_MAX = 64 << 10
+};
+
+typedef struct obs_message {
+    char small[OBS_MESSAGE_SMALL];
+    char *large; // NULL unless the text is longer
+} obs_message;
+
+// Borrowed from `m`; without memory for all of it only its length is told.
+ken_str obs_message_format(obs_message *m, const char *fmt, va_list ap) KEN_PRINTF(2, 0);
+void obs_message_release(obs_message *m);
+
+#endif
