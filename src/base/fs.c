@@ -52,6 +52,18 @@ static ken_status stat_at(int dir_fd, const char *path, int flags, ken_fs_info *
     return KEN_OK;
 }
 
+bool ken_fs_hold_standard(void)
+{
+    for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++) {
+        if (fcntl(fd, F_GETFD) >= 0)
+            continue;
+        // The lowest free descriptor is this one. Not closed on exec: children get their own anyway.
+        if (errno != EBADF || open("/dev/null", fd == STDERR_FILENO ? O_WRONLY : O_RDONLY) != fd)
+            return false;
+    }
+    return true;
+}
+
 ken_status ken_fs_stat(int dir_fd, const char *path, ken_fs_info *out, ken_err *err)
 {
     return stat_at(dir_fd, path, AT_SYMLINK_NOFOLLOW, out, err);

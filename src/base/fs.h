@@ -55,6 +55,11 @@ static inline bool ken_fs_id_eq(ken_fs_id a, ken_fs_id b)
     return a.device == b.device && a.inode == b.inode;
 }
 
+// Makes sure that descriptors 0, 1 and 2 are taken, before anything else is opened: a file that got one
+// of them would be written to as output. A closed input is empty, writing to a closed output fails,
+// what goes to closed errors is dropped. False when that cannot be.
+bool ken_fs_hold_standard(void) KEN_MUST_USE;
+
 // `dir_fd` as for openat: a folder, or KEN_FS_CWD. Does not follow a link at the end of the path.
 #define KEN_FS_CWD (-100)
 ken_status ken_fs_stat(int dir_fd, const char *path, ken_fs_info *out, ken_err *err) KEN_MUST_USE;

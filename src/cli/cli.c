@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
+#include "base/fs.h"
 #include "cli/cli_print_priv.h"
 #include "json/json.h"
 #include "obs/log.h"
@@ -24,14 +25,22 @@ static void on_interrupt(int number)
     ken_cancel_set(&interrupt);
 }
 
+// What a parent left to us must not change what we do. Ignored, SIGCHLD would have the system reap our
+// children before we learn how they ended; blocked, no signal would reach us. SIGHUP stays ignored
+// (nohup), and SIGINT too (a shell's job in the background).
 static void setup_signals(void)
 {
-    struct sigaction act = { .sa_handler = on_interrupt };
-    sigaction(SIGINT, &act, NULL);
+    struct sigaction act = { .sa_handler = on_interrupt }, old;
+    sigset_t none;
+    sigemptyset(&none);
+    signal(SIGCHLD, SIG_DFL);
+    if (sigaction(SIGINT, NULL, &old) || old.sa_handler != SIG_IGN)
+        sigaction(SIGINT, &act, NULL);
     sigaction(SIGTERM, &act, NULL);
     // A reader that went away is an error of the write, and a quiet one (see finish_output).
     signal(SIGPIPE, SIG_IGN);
     signal(SIGXFSZ, SIG_IGN); // and so is a file that may not grow any more
+    sigprocmask(SIG_SETMASK, &none, NULL);
 }
 
 enum {
@@ -314,6 +323,8 @@ static ken_status choose_and_run(cli *x, int argc, char **argv, ken_err *err)
 
 int ken_cli_main(int argc, char **argv)
 {
+    if (!ken_fs_hold_standard())
+        return 1; // there is nowhere to say why
     ken_proc_start();
     ken_err err = { 0 };
     cli x = { .cancel = &interrupt, .is_json = asks_json(argc, argv) };

@@ -9,6 +9,7 @@
 #include "base/path.h"
 #include "base/vec.h"
 #include "proc/proc_priv.h"
+#include "secret/secret.h"
 
 enum {
     STALL_MS = 10000,
@@ -138,6 +139,31 @@ static void run_release(git_run *r)
     ken_arena_release(&r->arena);
 }
 
+// Blanks "user:token" or "token" of a URL, which git quotes from settings. It is not judged, as it is in
+// files (secret.h): nothing of it is worth showing.
+static void mask_users(ken_buf *b)
+{
+    char *end = b->ptr + b->len, *p = b->ptr;
+    while (p && (p = memmem(p, (size_t)(end - p), "://", 3)) != NULL) {
+        p += 3;
+        char *to = p, *at = NULL;
+        for (; to < end && *to != '/' && *to != '?' && *to != '#' && !ken_is_space(*to); to++)
+            if (*to == '@')
+                at = to;
+        if (at)
+            memset(p, '*', (size_t)(at - p));
+    }
+}
+
+// Messages quote what git says, cut: so it is masked here, as a whole.
+static void mask_complaint(ken_buf *b)
+{
+    if (!b->len)
+        return;
+    mask_users(b);
+    ken_secret_mask(b->ptr, b->len);
+}
+
 static ken_status run_go(git_run *r, const ken_proc_opts *o, ken_proc_result *out, ken_err *err)
 {
     if (r->n_settings)
@@ -151,7 +177,10 @@ static ken_status run_go(git_run *r, const ken_proc_opts *o, ken_proc_result *ou
     full.env = r->env.ptr;
     if (!full.stall_ms)
         full.stall_ms = STALL_MS;
-    return ken_proc_run(&full, out, err);
+    ken_status st = ken_proc_run(&full, out, err);
+    if (!st)
+        mask_complaint(&out->errors);
+    return st;
 }
 
 // ---- filters ----------------------------------------------------------------------------------

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Log and trace lines as they arrive on stderr.
+#include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
@@ -56,6 +57,29 @@ KEN_TEST(secrets_are_not_written)
     capture();
     KEN_LOG_WARNING("test", "bad line 'gh%s'", "p_9fQ2kX7bLm4ZtR8sWv3YcN6dHj1GpA5eUo0B");
     kt_has_str(captured_text(), "bad line 'ghp_************************************'\n");
+}
+
+// Its end lies behind the end of the line, and without it, it is not known as one.
+KEN_TEST(a_secret_that_the_line_cuts_is_masked_first)
+{
+    char token[3000] = "eyJhbGciOiJIUzI1NiJ9.eyJzdWIiOiIxMjM0", big[5000];
+    while (strlen(token) < 1200)
+        strcat(token, "Qk4zd2hYb2Vq");
+    strcat(token, ".dozjgNryP4J3jVmNHl0w5N_XgL0n3I9P");
+    snprintf(big, sizeof big, "%1500s %s", "before", token);
+    capture();
+    KEN_LOG_WARNING("test", "%s", big);
+    const char *text = captured_text();
+    kt_has_str(text, "before eyJ***");
+    kt_null(strstr(text, "Qk4zd2hYb2Vq"));
+    kt_ok(ken_trace_setup(KEN_STR("test"), NULL));
+    snprintf(big, sizeof big, "%3500s %s", "before", token);
+    capture();
+    KEN_TRACE("test", 1, "%s", big);
+    text = captured_text();
+    kt_ok(ken_trace_setup(KEN_STR(""), NULL));
+    kt_has_str(text, "before eyJ***");
+    kt_null(strstr(text, "Qk4zd2hYb2Vq"));
 }
 
 KEN_TEST(json_lines_parse)

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "git_lab.h"
 #include "ktest.h"
 #include "proc/proc_git.h"
 #include "proc/proc_priv.h"
@@ -141,5 +142,33 @@ KEN_TEST(git_does_not_wait_for_pipes)
         kt_has_str(err.msg, names[i]);
         kt_has_str(err.msg, "pipe");
         kt_eq_i(unlink(path), 0);
+    }
+}
+
+// What git quotes of its settings and arguments, be it made of words.
+KEN_TEST(what_git_complains_of_names_nobody)
+{
+    static const char *const urls[] = {
+        "https://jane:correcthorse@git.example.org/a.git",
+        "https://correcthorse@git.example.org/a.git",
+        "https://a:b@jane:correcthorse@git.example.org/a.git",
+        "ssh://git.example.org/ghp_9fQ2kX7bLm4ZtR8sWv3YcN6dHj1GpA5eUo0B",
+    };
+    kt_ok(ken_fs_make_dirs(ktest_path("said"), 0755, NULL));
+    GIT_IN(ktest_path("said"), NULL, "init", "-q");
+    for (size_t i = 0; i < sizeof urls / sizeof *urls; i++) {
+        char option[200];
+        snprintf(option, sizeof option, "--with-tree=%s", urls[i]);
+        const char *const argv[] = { "ls-files", option, NULL };
+        ken_proc_result r = { 0 };
+        ken_err err = { 0 };
+        ken_proc_opts opts = { .argv = argv, .cwd = ktest_path("said") };
+        kt_ok_err(ken_git_run(&opts, &r, &err), &err);
+        kt_true(r.exit_code != 0);
+        kt_has_str(r.errors.ptr, "git.example.org/");
+        kt_has_str(r.errors.ptr, "***");
+        kt_null(strstr(r.errors.ptr, "correcthorse"));
+        kt_null(strstr(r.errors.ptr, "9fQ2kX7b"));
+        ken_proc_result_release(&r);
     }
 }
