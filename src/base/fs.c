@@ -286,6 +286,26 @@ ken_status ken_fs_open_append(const char *path, bool is_truncated, int *out_fd, 
     return KEN_OK;
 }
 
+ken_status ken_fs_open_append_old(const char *path, int *out_fd, uint64_t *out_size, ken_err *err)
+{
+    int fd = open(path, O_WRONLY | O_APPEND | O_NONBLOCK | O_CLOEXEC | O_NOCTTY);
+    if (fd < 0)
+        return KEN_FAIL_ERRNO(err, errno, "opening '%s'", path);
+    struct stat s;
+    ken_status st = KEN_OK;
+    if (fstat(fd, &s))
+        st = KEN_FAIL_ERRNO(err, errno, "looking at '%s'", path);
+    else if (!S_ISREG(s.st_mode))
+        st = KEN_FAIL(err, KEN_EINVAL, "'%s' is not a regular file", path);
+    if (st) {
+        close(fd);
+        return st;
+    }
+    *out_size = (uint64_t)s.st_size;
+    *out_fd = fd;
+    return KEN_OK;
+}
+
 ken_status ken_fs_append(int fd, ken_str data, ken_err *err)
 {
     while (data.len) {

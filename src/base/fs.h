@@ -108,6 +108,9 @@ ken_status ken_fs_open_own(const char *path, int *out_fd, ken_err *err) KEN_MUST
 // and are kept) may be NULL. Close with ken_fs_close.
 ken_status ken_fs_open_append(const char *path, bool is_truncated, int *out_fd, uint64_t *out_size,
                               ken_err *err) KEN_MUST_USE;
+// The same of a file that is there: KEN_ENOTFOUND when it is not, KEN_EINVAL when it is no regular file.
+ken_status ken_fs_open_append_old(const char *path, int *out_fd, uint64_t *out_size, ken_err *err)
+    KEN_MUST_USE;
 ken_status ken_fs_append(int fd, ken_str data, ken_err *err) KEN_MUST_USE;
 ken_status ken_fs_sync(int fd, ken_err *err) KEN_MUST_USE;
 // The bytes and what is needed to read them, not the times.

@@ -228,6 +228,9 @@ ken_status ken_store_verify(ken_store *s, ken_err *err) KEN_MUST_USE;
 // several the last has the largest number.
 ken_status ken_store_quarantine(const char *path, ken_arena *arena, ken_str *out_path, ken_err *err)
     KEN_MUST_USE;
+// A second name for the file at `path`, "<path>.damaged-<n>", before another takes its place. On a file
+// system where a file has one name only, nothing is done.
+ken_status ken_store_keep(const char *path, ken_err *err) KEN_MUST_USE;
 // Where the last one went; empty when there is none.
 ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
 

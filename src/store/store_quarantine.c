@@ -56,6 +56,23 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena)
     return n ? ken_arena_printf(arena, "%s.damaged-%u", path, n) : KEN_STR("");
 }
 
+ken_status ken_store_keep(const char *path, ken_err *err)
+{
+    ken_buf to = KEN_BUF_INIT(NAME_MAX_BYTES);
+    ken_status st = KEN_EEXIST;
+    for (unsigned n = find_last(path) + 1; st == KEN_EEXIST && n <= MAX_KEPT; n++) {
+        format_name(&to, path, n, "");
+        if (to.is_over)
+            st = KEN_FAIL(err, KEN_EINVAL, "the path of a journal is too long");
+        else if (!link(path, to.ptr) || errno == EPERM || errno == EOPNOTSUPP || errno == EMLINK)
+            st = KEN_OK;
+        else
+            st = KEN_FAIL_ERRNO(err, errno, "keeping '%s' as '%s'", path, to.ptr);
+    }
+    ken_buf_release(&to);
+    return st;
+}
+
 ken_status ken_store_quarantine(const char *path, ken_arena *arena, ken_str *out_path, ken_err *err)
 {
     ken_buf from = KEN_BUF_INIT(NAME_MAX_BYTES), to = KEN_BUF_INIT(NAME_MAX_BYTES);

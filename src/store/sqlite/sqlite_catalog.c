@@ -257,9 +257,9 @@ ken_status ken_store__catalog_end(ken_catalog *c, ken_status st, ken_err *err)
         if (rc)
             st = SQ_FAIL(&c->q, rc, err, "writing to");
     }
-    ken_store__sq_recorded(&c->q, !st);
     if (st && !sqlite3_get_autocommit(c->q.db))
         (void)sqlite3_exec(c->q.db, "ROLLBACK", NULL, NULL, NULL);
+    ken_store__sq_recorded(&c->q, !st);
     return st;
 }
 
@@ -344,7 +344,8 @@ ken_status ken_catalog_read_journal(const char *path, ken_catalog_journal *out, 
 {
     char *journal = ken_store__sq_journal_path(path);
     ken_sq_journal_report report = { 0 };
-    ken_status st = ken_store__sq_journal_check(journal, &report, err);
+    ken_status st =
+        ken_store__sq_journal_check(&ken_store__sq_catalog_schema, journal, &report, err);
     ken_free(journal);
     if (!st)
         *out = journal_of(&report);

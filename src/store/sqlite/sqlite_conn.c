@@ -374,7 +374,8 @@ static ken_status sq_commit(ken_store_backend *b, bool is_durable, ken_err *err)
     ken_status st = ken_store__sq_record(q, err);
     if (!st) {
         st = ken_store__sq_do(q, KEN_SQ_COMMIT, "committing to", err);
-        ken_store__sq_recorded(q, !st);
+        if (!st) // else who rolls back
+            ken_store__sq_recorded(q, true);
     }
     return st || !is_durable || !q->is_wal ? st : sync_log(q, err);
 }
@@ -382,9 +383,9 @@ static ken_status sq_commit(ken_store_backend *b, bool is_durable, ken_err *err)
 static void sq_rollback(ken_store_backend *b)
 {
     ken_sq *q = ken_sq_of(b);
-    ken_store__sq_recorded(q, false);
     if (q->db && !sqlite3_get_autocommit(q->db))
         (void)sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
+    ken_store__sq_recorded(q, false);
 }
 
 // ---- upkeep ----------------------------------------------------------------------------------

@@ -4,15 +4,18 @@
 // A line is `<JSON> <seq> <sum>\n`: sum is XXH3-64 of what is before it, as 16 digits; seq counts the
 // recorded transactions of this database, which has it in journal_clock. A journal begins with a copy
 // of all rows (lines with seq 0, from {"begin":..} to {"end":..}), and is begun anew, beside the old
-// one and put in its place by renaming, when it is five times as long as that copy.
+// one and put in its place by renaming, when it is five times as long as that copy. That is done at
+// the beginning of a write transaction: the copy has committed rows only.
 //
 // Order: BEGIN IMMEDIATE, rows, line, sync of the line, COMMIT. So the line is first, and the journal
 // is never behind. Who is killed in between leaves a line that the database lacks; the next writer
 // puts it in before it does anything else (sqlite_restore.c). So does who opens a database that
-// lost its last transactions, or is new. A COMMIT that fails is taken back by a line {"void":seq}.
+// lost its last transactions, or is new. A COMMIT that fails is taken back by a line {"void":seq},
+// appended under the write lock like every other, and only while the line is the last one.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/alloc.h"
@@ -25,7 +28,7 @@
 enum {
     SUM_DIGITS = 16,
     TAIL_BYTES = 64,
-    BEGIN_BYTES = 64,      // of the first line, without its sum
+    BEGIN_BYTES = 96,      // of the first line, without its sum; older ones are shorter
     FREE_GROWTH = 1 << 20, // bytes behind the copy before anything is done about them
     GROWTH = 4,            // times the copy
     FLUSH_BYTES = 1 << 20,
@@ -224,30 +227,48 @@ char *ken_store__sq_journal_path(const char *db_path)
     return path;
 }
 
-// seq of the last line without looking at the rest of it; false: there is none that ends as one.
-static bool read_tail(int fd, uint64_t size, int64_t *out_seq)
+// A regular file and how long it is; -1 when there is none of that name.
+ken_status ken_store__sq_open_journal(const char *path, int *out_fd, uint64_t *out_size,
+                                      ken_err *err)
 {
-    char tail[TAIL_BYTES];
-    size_t want = size < sizeof tail ? (size_t)size : sizeof tail;
-    size_t n = ken_fs_read_at(fd, size - want, tail, want);
-    return n == want && n > SUM_DIGITS + 4 && tail[n - 1] == '\n' &&
-           tail[n - SUM_DIGITS - 2] == ' ' && read_seq(tail, n - SUM_DIGITS - 2, out_seq);
+    struct stat info;
+    int fd = -1;
+    ken_err wrong = { 0 };
+    ken_status s = ken_fs_open_own(path, &fd, &wrong);
+    if (!s && fstat(fd, &info))
+        s = KEN_FAIL_ERRNO(&wrong, errno, "looking at '%s'", path);
+    else if (!s && !S_ISREG(info.st_mode))
+        s = KEN_FAIL(&wrong, KEN_EINVAL, "'%s' is not a regular file", path);
+    if (s && fd >= 0)
+        ken_fs_close(fd);
+    if (s && s != KEN_ENOTFOUND) {
+        if (err)
+            *err = wrong;
+        return s;
+    }
+    *out_fd = s ? -1 : fd;
+    *out_size = s ? 0 : (uint64_t)info.st_size;
+    return KEN_OK;
 }
 
-bool ken_store__sq_last_line(const char *path, int64_t *out_seq, bool *out_exists)
+ken_status ken_store__sq_look_at_end(const char *path, ken_sq_journal_end *out, ken_err *err)
 {
+    char tail[TAIL_BYTES];
     int fd = -1;
-    bool is_whole = false;
-    *out_exists = false;
-    if (ken_fs_open_own(path, &fd, NULL))
-        return false;
-    ken_fs_info info;
-    if (!ken_fs_stat(KEN_FS_CWD, path, &info, NULL) && info.stamp.size) {
-        *out_exists = true;
-        is_whole = read_tail(fd, info.stamp.size, out_seq);
+    ken_sq_journal_end end = { 0 };
+    ken_status s = ken_store__sq_open_journal(path, &fd, &end.size, err);
+    if (s || fd < 0) {
+        *out = end;
+        return s;
     }
+    size_t want = end.size < sizeof tail ? (size_t)end.size : sizeof tail;
+    size_t n = ken_fs_read_at(fd, end.size - want, tail, want);
     ken_fs_close(fd);
-    return is_whole;
+    end.exists = end.size > 0;
+    end.is_whole = n == want && n > SUM_DIGITS + 4 && tail[n - 1] == '\n' &&
+                   tail[n - SUM_DIGITS - 2] == ' ' && read_seq(tail, n - SUM_DIGITS - 2, &end.seq);
+    *out = end;
+    return KEN_OK;
 }
 
 // ---- the copy of all rows ----------------------------------------------------------------------
@@ -274,6 +295,8 @@ static ken_status copy_group(ken_sq *q, size_t group, int fd, ken_buf *b, ken_er
         s = put_group(q, group, value_of(st, 0), b, err);
         ken_buf_puts(b, "]}");
         end_line(b, start, 0);
+        if (!s && b->is_over)
+            s = KEN_FAIL(err, KEN_ELIMIT, "a %s of more than %d bytes", g->name, LINE_MAX_BYTES);
         if (!s && b->len >= FLUSH_BYTES)
             s = flush(fd, b, err);
     }
@@ -283,11 +306,11 @@ static ken_status copy_group(ken_sq *q, size_t group, int fd, ken_buf *b, ken_er
     return s;
 }
 
-static void put_begin(const ken_sq *q, ken_buf *b, uint64_t bytes)
+static void put_begin(const ken_sq *q, ken_buf *b, uint64_t bytes, int64_t seq)
 {
     size_t start = b->len;
-    ken_buf_printf(b, "{\"begin\":1,\"of\":%d,\"bytes\":%llu}", (int)q->schema->application_id,
-                   (unsigned long long)bytes);
+    ken_buf_printf(b, "{\"begin\":1,\"of\":%d,\"bytes\":%llu,\"seq\":%lld}",
+                   (int)q->schema->application_id, (unsigned long long)bytes, (long long)seq);
     while (b->len - start < BEGIN_BYTES)
         ken_buf_putc(b, ' ');
     end_line(b, start, 0);
@@ -296,9 +319,10 @@ static void put_begin(const ken_sq *q, ken_buf *b, uint64_t bytes)
 static ken_status put_copy(ken_sq *q, int fd, int64_t seq, ken_err *err)
 {
     ken_buf b = KEN_BUF_INIT(4 * LINE_MAX_BYTES), begin = KEN_BUF_INIT(1024);
-    put_begin(q, &b, 0);
+    put_begin(q, &b, 0, seq);
     ken_status s = KEN_OK;
-    for (size_t i = 0; !s && i < q->schema->n_groups; i++)
+    // As transaction 0 it is the copy of a database in which nothing was written.
+    for (size_t i = 0; !s && seq && i < q->schema->n_groups; i++)
         s = copy_group(q, i, fd, &b, err);
     if (!s) {
         size_t start = b.len;
@@ -307,7 +331,7 @@ static ken_status put_copy(ken_sq *q, int fd, int64_t seq, ken_err *err)
         s = flush(fd, &b, err);
     }
     off_t size = s ? 0 : lseek(fd, 0, SEEK_CUR);
-    put_begin(q, &begin, (uint64_t)size);
+    put_begin(q, &begin, (uint64_t)size, seq);
     // Over itself, and of the same length.
     if (!s && pwrite(fd, begin.ptr, begin.len, 0) != (ssize_t)begin.len)
         s = KEN_FAIL_ERRNO(err, errno, "writing");
@@ -315,6 +339,14 @@ static ken_status put_copy(ken_sq *q, int fd, int64_t seq, ken_err *err)
         s = ken_fs_sync(fd, err);
     ken_buf_release(&b);
     ken_buf_release(&begin);
+    return s;
+}
+
+static ken_status sync_journal_name(ken_sq *q, const char *path, ken_err *err)
+{
+    ken_status s = q->has_unsynced_journal ? ken_fs_sync_name(path, err) : KEN_OK;
+    if (!s)
+        q->has_unsynced_journal = false;
     return s;
 }
 
@@ -334,9 +366,10 @@ ken_status ken_store__sq_journal_begin(ken_sq *q, int64_t seq, ken_err *err)
     if (s && fd >= 0) { // half a copy would keep the disk full
         bool is_left = ken_fs_remove(made.ptr, NULL) != KEN_OK;
         (void)is_left;
-    }
+    } else if (!s) // until that is done, a power cut may bring the old file back
+        q->has_unsynced_journal = true;
     if (!s)
-        s = ken_fs_sync_name(path, err);
+        s = sync_journal_name(q, path, err);
     if (s)
         (void)ken_err_wrap(err, "journal '%s'", path);
     ken_buf_release(&made);
@@ -381,53 +414,96 @@ static uint64_t read_begin(const char *path)
         return 0;
     (void)ken_fs_read_at(fd, 0, line, BEGIN_BYTES);
     ken_fs_close(fd);
-    return sscanf(line, "{\"begin\":1,\"of\":%d,\"bytes\":%llu}", &of, &bytes) == 2 ? bytes : 0;
+    return sscanf(line, "{\"begin\":1,\"of\":%d,\"bytes\":%llu", &of, &bytes) == 2 ? bytes : 0;
 }
 
-static ken_status append(const char *path, ken_str line, uint64_t *out_size, ken_err *err)
+void ken_store__sq_journal_shorten(ken_sq *q, const char *path, const ken_sq_journal_end *end)
+{
+    if (end->size <= FREE_GROWTH || end->size <= q->long_journal_bytes ||
+        end->size <= FREE_GROWTH + (GROWTH + 1) * read_begin(path))
+        return;
+    if (ken_store__sq_journal_begin(q, end->seq, NULL))
+        q->long_journal_bytes = end->size + FREE_GROWTH; // no earlier than that again
+}
+
+// Behind what is there: the file was begun before, and its name is durable.
+static ken_status append(ken_sq *q, const char *path, ken_str line, ken_err *err)
 {
     int fd = -1;
     uint64_t size = 0;
-    ken_status s = ken_fs_open_append(path, false, &fd, &size, err);
+    ken_status s = sync_journal_name(q, path, err);
+    if (!s)
+        s = ken_fs_open_append_old(path, &fd, &size, err);
+    if (s == KEN_ENOTFOUND)
+        return KEN_FAIL(err, KEN_EBUSY, "it was removed a moment ago: try again");
     if (s)
         return s;
     s = ken_fs_append(fd, line, err);
     if (!s)
         s = ken_fs_sync_data(fd, err);
-    if (s && ftruncate(fd, (off_t)size)) // half a line is passed over by who reads
+    if (s && ftruncate(fd, (off_t)size)) // half a line is cut off by who writes next
         (void)ken_err_wrap(err, "cutting '%s'", path);
     ken_fs_close(fd);
-    *out_size = size + line.len;
+    return s;
+}
+
+static ken_status append_record(ken_sq *q, const char *path, int64_t seq, ken_err *err)
+{
+    ken_buf line = KEN_BUF_INIT(2 * LINE_MAX_BYTES);
+    ken_buf_puts(&line, "{\"ops\":[");
+    ken_buf_put(&line, q->noted.ptr, q->noted.len);
+    ken_buf_puts(&line, "]}");
+    end_line(&line, 0, seq);
+    q->recorded_seq = seq; // whatever becomes of it
+    ken_status s = append(q, path, ken_buf_str(&line), err);
+    if (s)
+        (void)ken_err_wrap(err, "journal '%s'", path);
+    ken_buf_release(&line);
     return s;
 }
 
 ken_status ken_store__sq_record(ken_sq *q, ken_err *err)
 {
     int64_t seq = 0;
-    uint64_t size = 0;
     if (!q->noted.len)
         return KEN_OK;
     ken_status s = ken_store__sq_journal_seq(q, &seq, err);
+    if (!s && seq >= KEN_SQ_JOURNAL_SEQ_MAX)
+        s = SQ_CORRUPT(q, err, "the number of its journal makes no sense");
     if (!s)
-        s = ken_store__sq_journal_set_seq(q, ++seq, err);
+        s = ken_store__sq_journal_set_seq(q, seq + 1, err);
     if (s)
         return s;
     char *path = ken_store__sq_journal_path(q->path);
-    ken_buf line = KEN_BUF_INIT(2 * LINE_MAX_BYTES);
-    ken_buf_puts(&line, "{\"ops\":[");
-    ken_buf_put(&line, q->noted.ptr, q->noted.len);
-    ken_buf_puts(&line, "]}");
-    end_line(&line, 0, seq);
-    s = append(path, ken_buf_str(&line), &size, err);
+    ken_sq_journal_end end = { 0 };
+    if (!seq) // the first one of all
+        s = ken_store__sq_look_at_end(path, &end, err);
+    if (!s && !seq && !end.exists)
+        s = ken_store__sq_journal_begin(q, 0, err);
     if (!s)
-        q->recorded_seq = seq;
-    if (s)
-        (void)ken_err_wrap(err, "journal '%s'", path);
-    if (!s && size > FREE_GROWTH && size > FREE_GROWTH + (GROWTH + 1) * read_begin(path))
-        s = ken_store__sq_journal_begin(q, seq, err);
-    ken_buf_release(&line);
+        s = append_record(q, path, seq + 1, err);
     ken_free(path);
     return s;
+}
+
+// Without this line the next writer would put in what was told to have failed. When the lock cannot
+// be had, or another writer was faster, that is what happens: a failed COMMIT may have succeeded.
+static void take_back(ken_sq *q, const char *path, int64_t seq)
+{
+    int64_t now = 0;
+    ken_sq_journal_end end = { 0 };
+    if (!sqlite3_get_autocommit(q->db) || sqlite3_exec(q->db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
+        return;
+    if (!ken_store__sq_journal_seq(q, &now, NULL) && now < seq &&
+        !ken_store__sq_look_at_end(path, &end, NULL) && end.is_whole && end.seq == seq) {
+        ken_buf line = KEN_BUF_INIT(1024);
+        ken_buf_printf(&line, "{\"void\":%lld}", (long long)seq);
+        end_line(&line, 0, seq - 1);
+        bool is_left = append(q, path, ken_buf_str(&line), NULL) != KEN_OK;
+        (void)is_left;
+        ken_buf_release(&line);
+    }
+    (void)sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
 }
 
 void ken_store__sq_recorded(ken_sq *q, bool is_committed)
@@ -435,15 +511,9 @@ void ken_store__sq_recorded(ken_sq *q, bool is_committed)
     int64_t seq = q->recorded_seq;
     ken_buf_clear(&q->noted);
     q->recorded_seq = 0;
-    if (is_committed || !seq)
+    if (is_committed || !seq || !q->db)
         return;
-    // Without this line the next writer would put in what was told to have failed.
     char *path = ken_store__sq_journal_path(q->path);
-    ken_buf line = KEN_BUF_INIT(1024);
-    uint64_t size = 0;
-    ken_buf_printf(&line, "{\"void\":%lld}", (long long)seq);
-    end_line(&line, 0, seq - 1);
-    (void)append(path, ken_buf_str(&line), &size, NULL);
-    ken_buf_release(&line);
+    take_back(q, path, seq);
     ken_free(path);
 }

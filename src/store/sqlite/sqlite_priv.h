@@ -27,7 +27,7 @@ typedef enum ken_sq_stmt {
 } ken_sq_stmt;
 
 // A kind of database file: its mark, and the steps that make it.
-typedef struct ken_sq_schema {
+struct ken_sq_schema {
     int32_t application_id;
     const char *what;                // "index"
     const char *hint;                // what to do when it is damaged
@@ -38,7 +38,7 @@ typedef struct ken_sq_schema {
     size_t n_groups;
     const char *after_restore; // SQL that works out what is not recorded
     bool keeps_backup;         // of a file that is converted: "<path>.backup-<version>"
-} ken_sq_schema;
+};
 
 enum {
     KEN_SQ_GROUPS = 4
@@ -60,9 +60,11 @@ struct ken_sq {
     bool is_wal;
     bool is_outdated; // an older schema, met by a reader
     bool is_bare;     // older than sums of pages, met by a writer
-    // the journal: what the open transaction wrote, as JSON; seq of its line once that is on disk
+    // the journal: what the open transaction wrote, as JSON; seq of its line once that was begun
     ken_buf noted;
     int64_t recorded_seq;
+    uint64_t long_journal_bytes; // up to here it stays as long as it is: making it anew failed
+    bool has_unsynced_journal;   // a new one has its name, which is not durable yet
     sqlite3_stmt *recorded[KEN_SQ_GROUPS][KEN_SQ_GROUP_PARTS]; // prepared at first use
 };
 
