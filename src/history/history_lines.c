@@ -10,13 +10,17 @@ enum {
     BLAME_BYTES = 64 << 20,
 };
 
-typedef struct blame {
-    ken_arena *arena;
-    ken_map by_id; // id -> its place in `touches`
-    KEN_VEC(ken_history_touch) touches;
-    uint32_t n_uncommitted;
-    int64_t at; // the one whose lines follow; -1 = none
-} blame;
+void history_blame_init(history_blame *b, ken_arena *arena)
+{
+    *b = (history_blame){ .arena = arena, .at = -1 };
+    ken_map_init(&b->by_id);
+}
+
+void history_blame_release(history_blame *b)
+{
+    ken_map_release(&b->by_id);
+    ken_vec_release(&b->touches);
+}
 
 static bool is_zero(ken_str id)
 {
@@ -27,7 +31,7 @@ static bool is_zero(ken_str id)
 }
 
 // "<id> <line then> <line now> [<lines>]" begins each line of the file.
-static void begin_line(blame *b, ken_str id)
+static void begin_line(history_blame *b, ken_str id)
 {
     b->at = -1;
     if (is_zero(id)) {
@@ -45,9 +49,9 @@ static void begin_line(blame *b, ken_str id)
     b->touches.ptr[b->at].n_lines++;
 }
 
-static void add_line(void *ctx, ken_str line)
+void history_blame_line(void *blame, ken_str line)
 {
-    blame *b = ctx;
+    history_blame *b = blame;
     if (line.len && line.ptr[0] == '\t') // the line itself
         return;
     ken_str word = history_take(&line, ' ');
@@ -76,7 +80,7 @@ static int by_time(const void *x, const void *y)
     return ken_str_cmp(a->commit.id, b->commit.id);
 }
 
-static void finish(blame *b, ken_history_touches *out)
+void history_blame_finish(history_blame *b, ken_history_touches *out)
 {
     size_t n = b->touches.len;
     if (n)
@@ -87,11 +91,11 @@ static void finish(blame *b, ken_history_touches *out)
     out->n_uncommitted = b->n_uncommitted;
 }
 
-static ken_status run_blame(blame *b, const char *root, const char *const *argv,
+static ken_status run_blame(history_blame *b, const char *root, const char *const *argv,
                             const ken_cancel *cancel, ken_proc_result *out, ken_err *err)
 {
     history_lines lines;
-    history_lines_init(&lines, add_line, b);
+    history_lines_init(&lines, history_blame_line, b);
     ken_status st = ken_git_run(&(ken_proc_opts){ .argv = argv,
                                                   .cwd = root,
                                                   .timeout_ms = BLAME_MS,
@@ -124,8 +128,8 @@ ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, 
                            "--",
                            ken_arena_dup(arena, path).ptr,
                            NULL };
-    blame b = { .arena = arena, .at = -1 };
-    ken_map_init(&b.by_id);
+    history_blame b;
+    history_blame_init(&b, arena);
     ken_proc_result r = { 0 };
     ken_err inner = { 0 };
     ken_status st = run_blame(&b, root, argv, cancel, &r, &inner);
@@ -138,12 +142,11 @@ ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, 
     else if (r.exit_code)
         result.reason = history_words(arena, ken_proc_complaint(&r), HISTORY_MAX_REASON);
     else
-        finish(&b, &result);
+        history_blame_finish(&b, &result);
     *out = result;
     st = KEN_OK;
 out:
     ken_proc_result_release(&r);
-    ken_map_release(&b.by_id);
-    ken_vec_release(&b.touches);
+    history_blame_release(&b);
     return st;
 }

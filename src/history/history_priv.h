@@ -133,6 +133,22 @@ void history_state_line(void *job, ken_str line);
 // Sorts the paths, of which `out` has the first `max_dirty`. They are in the arena.
 void history_state_finish(history_state_job *j, size_t max_dirty, ken_work_state *out);
 
+// ---- history_lines.c -------------------------------------------------------------------------
+typedef struct history_blame {
+    ken_arena *arena;
+    ken_map by_id; // id -> its place in `touches`
+    KEN_VEC(ken_history_touch) touches;
+    uint32_t n_uncommitted;
+    int64_t at; // the one whose lines follow; -1 = none
+} history_blame;
+
+void history_blame_init(history_blame *b, ken_arena *arena);
+void history_blame_release(history_blame *b);
+// One line of what `git blame --porcelain` prints.
+void history_blame_line(void *blame, ken_str line);
+// The newest first; in the arena.
+void history_blame_finish(history_blame *b, ken_history_touches *out);
+
 // ---- history_patch.c -------------------------------------------------------------------------
 typedef struct history_patch history_patch;
 
