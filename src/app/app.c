@@ -155,6 +155,18 @@ static app_handle *take_idle(ken_app *app, ken_uuid project)
     return found;
 }
 
+// After each change of the list, under the lock.
+static void count_sharers(ken_app *app)
+{
+    for (size_t i = 0; i < app->handles.len; i++) {
+        app_handle *h = app->handles.ptr[i];
+        unsigned n = 0;
+        for (size_t k = 0; k < app->handles.len; k++)
+            n += ken_uuid_eq(app->handles.ptr[k]->project, h->project);
+        atomic_store_explicit(&h->n_sharers, n, memory_order_relaxed);
+    }
+}
+
 // Takes the handle out of the list, then closes it without the lock.
 static void forget(ken_app *app, app_handle *h)
 {
@@ -162,6 +174,7 @@ static void forget(ken_app *app, app_handle *h)
     for (size_t i = 0; i < app->handles.len; i++)
         if (app->handles.ptr[i] == h)
             app->handles.ptr[i] = app->handles.ptr[--app->handles.len];
+    count_sharers(app);
     pthread_mutex_unlock(&app->lock);
     close_handle(h);
 }
@@ -170,6 +183,7 @@ static void remember(ken_app *app, app_handle *h)
 {
     pthread_mutex_lock(&app->lock);
     ken_vec_push(&app->handles, h);
+    count_sharers(app);
     pthread_mutex_unlock(&app->lock);
 }
 
@@ -198,6 +212,7 @@ static ken_status open_handle(ken_app *app, const ken_project_info *project, app
     h->info.db_path = ken_arena_dup(&h->arena, project->db_path);
     h->project = project->id;
     lend(h);
+    atomic_init(&h->n_sharers, 1);
     ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
     uint64_t held = ken_config_u64(app->config, KEN_CFG_MEMORY_LIMIT) / GRAPH_SHARE;
     uint64_t made = ken_config_u64(app->config, KEN_CFG_QUERY_MEMORY_LIMIT) / QUESTION_SHARE;
@@ -213,7 +228,7 @@ static ken_status open_handle(ken_app *app, const ken_project_info *project, app
         close_handle(h);
         return st;
     }
-    ken_snapshot_limit_graph(h->snapshot, (size_t)(held < made ? held : made));
+    ken_snapshot_limit_graph(h->snapshot, (size_t)(held < made ? held : made), &h->n_sharers);
     ken_snapshot_set_embedder(h->snapshot, ken_app__open_active, h);
     ken_snapshot_set_keeper(h->snapshot, ken_app__keep, h);
     *out = h;
@@ -304,6 +319,7 @@ static app_handle *take_surplus(ken_app *app)
         return NULL;
     app_handle *h = app->handles.ptr[oldest];
     app->handles.ptr[oldest] = app->handles.ptr[--app->handles.len];
+    count_sharers(app);
     return h;
 }
 

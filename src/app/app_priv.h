@@ -33,6 +33,7 @@ typedef struct app_handle {
     uint64_t inode;         // of the database: another file of that name is another index
     uint64_t used_at;       // larger = later
     bool is_lent;
+    atomic_uint n_sharers; // open handles of its project, which share one bound for their graphs
 } app_handle;
 
 struct ken_app {

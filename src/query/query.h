@@ -14,6 +14,7 @@
 #ifndef KEN_QUERY_QUERY_H
 #define KEN_QUERY_QUERY_H
 
+#include <stdatomic.h>
 #include <stdbool.h>
 
 #include "base/arena.h"
@@ -223,8 +224,10 @@ ken_str ken_view_qualified(ken_arena *arena, const ken_facts *facts, uint32_t sy
 typedef void ken_snapshot_keep_fn(void *ctx, ken_str name, ken_str value);
 void ken_snapshot_set_keeper(ken_snapshot *s, ken_snapshot_keep_fn *keep, void *ctx);
 // How many bytes of what files say, and of what was worked out, may be held between questions;
-// 0 = 96 MiB. Answers do not depend on it. Holds for graphs that are opened from now on.
-void ken_snapshot_limit_graph(ken_snapshot *s, size_t max_bytes);
+// 0 = 96 MiB. Answers do not depend on it. Several snapshots may share the bound: each may hold its
+// part of it, by the number that stands in `n_sharers` at the time (borrowed; NULL = it has all).
+void ken_snapshot_limit_graph(ken_snapshot *s, size_t max_bytes, const atomic_uint *n_sharers);
+size_t ken_snapshot_graph_bytes(const ken_snapshot *s); // what is held
 
 // The history of the work tree (history.h), as of its present commit. The first question for it
 // reads git's log, which may take a second; later ones read what is new. `may_keep`: what was read

@@ -49,9 +49,18 @@ struct query_graph {
     query_bindings *bindings; // NULL until they are asked for
     query_type_uses types;
     query_said_kept said;
-    size_t max_bytes;
     size_t firm_graph_bytes; // of the graph, which it keeps when it is renewed
 };
+
+// Read anew each time: others may begin and end meanwhile.
+static size_t max_bytes(const struct query_graph *q)
+{
+    const ken_snapshot *s = q->snapshot;
+    size_t all = s->graph_bytes ? s->graph_bytes : GRAPH_BYTES_MAX;
+    unsigned n =
+        s->graph_sharers ? atomic_load_explicit(s->graph_sharers, memory_order_relaxed) : 1;
+    return n ? all / n : all;
+}
 
 // ---- what a file says --------------------------------------------------------------------------
 
@@ -228,7 +237,7 @@ static size_t mention_bytes(const struct query_graph *q)
 // Blocks are read when a name in them is looked up; nobody holds anything of them.
 static void ease_mentions(struct query_graph *q)
 {
-    if (mention_bytes(q) <= q->max_bytes / MENTION_SHARE)
+    if (mention_bytes(q) <= max_bytes(q) / MENTION_SHARE)
         return;
     for (size_t i = 0; i < q->n_parts; i++)
         ken_mention_segment_drop(q->parts[i].segment);
@@ -314,7 +323,6 @@ static ken_status make_graph(ken_snapshot *s, ken_err *err)
                                     .read = read_manifest,
                                     .package = package_of };
     q->graph = ken_graph_new(&q->source);
-    q->max_bytes = s->graph_bytes ? s->graph_bytes : GRAPH_BYTES_MAX;
     return open_parts(q, err);
 }
 
@@ -342,13 +350,19 @@ static size_t loose_bytes(const struct query_graph *q)
     return ken_graph_bytes(q->graph) - q->firm_graph_bytes + q->units.n_bytes;
 }
 
-// Room for that: what all the rest leaves, but no less than half.
+// All the rest.
+static size_t firm_bytes(const struct query_graph *q)
+{
+    return query_units_bytes(&q->units) - q->units.n_bytes + query_said_bytes(&q->said) +
+           q->arena.used_bytes + q->name_arena.used_bytes + q->firm_graph_bytes + mention_bytes(q);
+}
+
+// Room for what shrinking gives back: what all the rest leaves, but no less than half.
 static size_t room_of(const struct query_graph *q)
 {
-    size_t firm = query_units_bytes(&q->units) - q->units.n_bytes + query_said_bytes(&q->said) +
-                  q->arena.used_bytes + q->name_arena.used_bytes + q->firm_graph_bytes +
-                  mention_bytes(q);
-    return q->max_bytes - (firm < q->max_bytes / 2 ? firm : q->max_bytes / 2);
+    size_t firm = firm_bytes(q);
+    size_t most = max_bytes(q);
+    return most - (firm < most / 2 ? firm : most / 2);
 }
 
 // Where names are defined is found again when it is asked for again.
@@ -370,7 +384,7 @@ static void shrink(struct query_graph *q)
             by_age[n++] = (uint64_t)ken_graph_age(q->graph, f) << 32 | f;
     if (n)
         qsort(by_age, n, sizeof *by_age, by_wide_number);
-    if (q->name_arena.used_bytes > q->max_bytes / NAMED_SHARE)
+    if (q->name_arena.used_bytes > max_bytes(q) / NAMED_SHARE)
         forget_names(q);
     ken_graph_renew(q->graph);
     q->firm_graph_bytes = ken_graph_bytes(q->graph);
@@ -398,7 +412,7 @@ ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err)
 // Names that were met are never let go of one by one: units point at them.
 bool query_graph_is_full(const ken_snapshot *s)
 {
-    return s->graph && ken_intern_bytes(&s->graph->units.names) > s->graph->max_bytes / 2;
+    return s->graph && ken_intern_bytes(&s->graph->units.names) > max_bytes(s->graph) / 2;
 }
 
 void query_graph_ease(ken_snapshot *s)
@@ -408,9 +422,15 @@ void query_graph_ease(ken_snapshot *s)
         shrink(s->graph);
 }
 
-void ken_snapshot_limit_graph(ken_snapshot *s, size_t max_bytes)
+void ken_snapshot_limit_graph(ken_snapshot *s, size_t max_bytes, const atomic_uint *n_sharers)
 {
     s->graph_bytes = max_bytes;
+    s->graph_sharers = n_sharers;
+}
+
+size_t ken_snapshot_graph_bytes(const ken_snapshot *s)
+{
+    return s->graph ? loose_bytes(s->graph) + firm_bytes(s->graph) : 0;
 }
 
 query_type_uses *query_graph_types(ken_snapshot *s)
@@ -430,7 +450,7 @@ query_said_kept *query_graph_said(ken_snapshot *s)
 
 void query_graph_age(ken_snapshot *s)
 {
-    query_said_age(&s->graph->said, s->graph->max_bytes / SAID_SHARE);
+    query_said_age(&s->graph->said, max_bytes(s->graph) / SAID_SHARE);
 }
 
 query_kept_routes *query_graph_routes(ken_snapshot *s)

@@ -111,12 +111,13 @@ struct ken_snapshot {
     uint32_t feature; // version of what learnt the contents
     query_cache cache;
     query_import_graph imports;
-    struct query_graph *graph; // query_graph_priv.h; NULL until a question needs it
-    size_t graph_bytes;        // that it may hold between questions; 0 = the usual
-    const char *root;          // that was opened; in `arena`
-    int root_fd;               // -1 = it is gone
-    ken_fs_id root_id;         // zero = it is gone
-    query_unread unread;       // what this question could not read
+    struct query_graph *graph;        // query_graph_priv.h; NULL until a question needs it
+    size_t graph_bytes;               // that it may hold between questions; 0 = the usual
+    const atomic_uint *graph_sharers; // how many share them; borrowed, outlives us; NULL = nobody
+    const char *root;                 // that was opened; in `arena`
+    int root_fd;                      // -1 = it is gone
+    ken_fs_id root_id;                // zero = it is gone
+    query_unread unread;              // what this question could not read
 };
 
 // Every question begins with it: what has no pin may change under the question.

@@ -327,6 +327,8 @@ void ken_reader_unpin(ken_reader *r)
     const query_unread *u = &r->snapshot.unread;
     if (u->failure.status || u->text[0] || query_graph_is_full(&r->snapshot))
         query_graph_close(&r->snapshot);
+    if (r->snapshot.graph)
+        query_graph_ease(&r->snapshot);
 }
 
 bool ken_reader_is_current(const ken_reader *r)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "app/app.h"
+#include "app/app_priv.h"
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/pool.h"
@@ -260,6 +261,37 @@ KEN_TEST(indexes_borrows_and_gives_back)
     ken_app_give_back(f.app, &p, a);
     kt_ok_err(find(&f, "one", "", &p), &f.err);
     kt_true(p.indexed_at_ms > 0);
+    teardown(&f);
+}
+
+static unsigned sharers_of(const fixture *f, const ken_snapshot *s)
+{
+    return ken_app__handle_of(f->app, s)->n_sharers;
+}
+
+// Snapshots of one project share one bound for what they hold of its graph.
+KEN_TEST(x4_snapshots_of_a_project_are_counted)
+{
+    fixture f = setup();
+    ken_snapshot *a = NULL, *b = NULL, *other = NULL;
+    ktest_write("repos/one/a.c", "int alpha(void)\n{\n    return 1;\n}\n");
+    ktest_write("repos/two/b.c", "int beta(void)\n{\n    return 1;\n}\n");
+    ken_project_info one = add(&f, "repos/one", ""), two = add(&f, "repos/two", "");
+    index_it(&f, &one);
+    index_it(&f, &two);
+    kt_ok_err(ken_app_borrow(f.app, &one, &a, &f.err), &f.err);
+    kt_eq_u(sharers_of(&f, a), 1);
+    kt_ok_err(ken_app_borrow(f.app, &one, &b, &f.err), &f.err);
+    kt_ok_err(ken_app_borrow(f.app, &two, &other, &f.err), &f.err);
+    kt_eq_u(sharers_of(&f, a), 2);
+    kt_eq_u(sharers_of(&f, b), 2);
+    kt_eq_u(sharers_of(&f, other), 1);
+    ken_app_give_back(f.app, &one, a);
+    kt_eq_u(sharers_of(&f, b), 2); // idle ones hold memory, too
+    ken_app__drop_idle(f.app, one.id);
+    kt_eq_u(sharers_of(&f, b), 1);
+    ken_app_give_back(f.app, &one, b);
+    ken_app_give_back(f.app, &two, other);
     teardown(&f);
 }
 

@@ -80,7 +80,7 @@ KEN_TEST(answers_are_the_same_however_little_is_held)
     put_all(snap, &with_all);
     put_all(snap, &again); // from what is held
     ken_snapshot *little = lab_open(&l);
-    ken_snapshot_limit_graph(little, 1);
+    ken_snapshot_limit_graph(little, 1, NULL);
     put_all(little, &with_none);
     kt_true(with_all.len > 5000);
     kt_has_str(with_all.ptr, "held/use.ts:2:");
@@ -90,6 +90,29 @@ KEN_TEST(answers_are_the_same_however_little_is_held)
     ken_buf_release(&with_all);
     ken_buf_release(&with_none);
     ken_buf_release(&again);
+    sample_end();
+}
+
+KEN_TEST(x4_what_is_held_is_a_share_of_the_bound)
+{
+    ken_buf alone = KEN_BUF_INIT(0), shared = KEN_BUF_INIT(0);
+    atomic_uint n_sharers = 1;
+    sample_make();
+    sample_index();
+    ken_snapshot_limit_graph(snap, (size_t)64 << 20, &n_sharers);
+    put_all(snap, &alone);
+    size_t all = ken_snapshot_graph_bytes(snap);
+    ken_snapshot_limit_graph(snap, 2 * all, &n_sharers);
+    lab_again(&l, snap);
+    kt_eq_u(ken_snapshot_graph_bytes(snap), all); // it fits
+    n_sharers = 16;
+    put_all(snap, &shared);
+    lab_again(&l, snap);
+    size_t part = ken_snapshot_graph_bytes(snap);
+    kt_true(part < all / 2);
+    kt_eq_text(ken_buf_str(&shared), alone.ptr);
+    ken_buf_release(&alone);
+    ken_buf_release(&shared);
     sample_end();
 }
 
@@ -131,7 +154,7 @@ KEN_TEST(a_file_that_changed_is_not_answered_from_half_of_what_was_held)
     lab_write(&l, "other.py", "from lib import one\n");
     lab_run(&l);
     snap = lab_open(&l);
-    ken_snapshot_limit_graph(snap, 1);
+    ken_snapshot_limit_graph(snap, 1, NULL);
     usages_are("one", 5, 0);
     lab_write(&l, "use.py", "# moved\nfrom lib import one\n");
     usages_are("one", 2, 0);
