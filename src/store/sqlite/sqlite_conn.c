@@ -19,8 +19,7 @@
 
 enum {
     DEFAULT_CACHE = 8 * 1024 * 1024,
-    MMAP_BYTES = 256 * 1024 * 1024, // blocks are read three times as fast
-    AUTO_CHECKPOINT_PAGES = 4096,   // 16 MiB of log, 32 in older files
+    AUTO_CHECKPOINT_PAGES = 4096, // 16 MiB of log, 32 in older files
     LOG_KEPT_BYTES = 32 * 1024 * 1024,
     PAGE_BYTES = 8192,      // the largest that was ever in use
     HEADER_BYTES = 512,     // the smallest page there is
@@ -89,7 +88,7 @@ static ken_status set_pragmas(ken_sq *q, ken_err *err)
                      "PRAGMA mmap_size = %lld; PRAGMA secure_delete = OFF; "
                      "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; "
                      "PRAGMA journal_size_limit = %lld",
-                     (sqlite3_int64)(q->cache_bytes / 1024), (sqlite3_int64)MMAP_BYTES,
+                     (sqlite3_int64)(q->cache_bytes / 1024), (sqlite3_int64)KEN_SQ_MMAP_BYTES,
                      (sqlite3_int64)LOG_KEPT_BYTES);
     return ken_store__sq_exec(q, sql, err);
 }

@@ -99,6 +99,9 @@ ken_status ken_store__sq_fail(ken_sq *q, int rc, ken_err *err, const char *where
 {
     ken_status st = status_of(q, rc);
     ken_sq_damage damage = ken_store__sq_damage_of(q->db);
+    if (rc == SQLITE_IOERR_DATA && damage.is_lost)
+        return ken_err_set(err, KEN_ECORRUPT, where, "%s '%s' " KEN_SQ_LOST "%s", q->schema->what,
+                           q->path, hint_of(q, KEN_ECORRUPT));
     if (rc == SQLITE_IOERR_DATA && damage.page)
         return ken_err_set(err, KEN_ECORRUPT, where,
                            "%s '%s' is damaged: page %llu%s is not what was written%s",

@@ -12,15 +12,20 @@
 // A database without reserved bytes (byte 20 of its header) is read as it is: older versions made it,
 // and ken_store__sq_connect converts it. Plain SQLite reads our files, and must not write them.
 //
+// A mapped page that cannot be read, because the file was cut or the disk fails, is damage like any
+// other (sqlite_mapped.c): the connection that met it does nothing more.
+//
 // What this cannot see: a page that the disk never wrote, or gave back as it was before.
 #include <limits.h>
 #include <pthread.h>
+#include <stdatomic.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "base/alloc.h"
 #include "base/bytes.h"
 #include "base/hash.h"
+#include "store/sqlite/sqlite_mapped_priv.h"
 #include "store/sqlite/sqlite_vfs_priv.h"
 #include "store/store.h"
 
@@ -51,6 +56,9 @@ typedef struct shim_file {
     size_t copy_bytes;
     // of a database
     bool has_sums;
+    atomic_bool is_lost; // a mapping of it or of its log's shared memory
+    const char *mapped;  // where it is mapped, and how much of that is known
+    size_t mapped_bytes;
     // of a log
     int64_t framed_at;    // where the data of the frame begins whose header was written last
     int64_t end_at;       // behind the data that was appended last
@@ -63,6 +71,7 @@ typedef struct shim_file {
 static _Thread_local struct {
     uint64_t page; // 0 = nothing
     bool is_in_log;
+    bool is_lost; // not a page, but what was mapped
     char path[PATH_MAX];
 } met;
 
@@ -84,11 +93,31 @@ static uint64_t sum_of_page(const unsigned char *page, int n, sqlite3_int64 at)
 
 static int note_damage(shim_file *f, uint64_t page)
 {
-    f->main->damage = (ken_sq_damage){ .page = page ? page : 1, .is_in_log = f->is_log };
+    f->main->damage = (ken_sq_damage){ .page = page ? page : 1,
+                                       .is_in_log = f->is_log,
+                                       .is_lost = atomic_load(&f->main->is_lost) };
     met.page = f->main->damage.page;
     met.is_in_log = f->is_log;
+    met.is_lost = f->main->damage.is_lost;
     snprintf(met.path, sizeof met.path, "%s", f->main->name ? f->main->name : "");
     return SQLITE_IOERR_DATA;
+}
+
+// In the handler of a signal: nothing that takes a lock or memory.
+static void note_lost(const char *path)
+{
+    size_t n = strnlen(path, sizeof met.path - 1);
+    met.page = 1;
+    met.is_lost = true;
+    memcpy(met.path, path, n);
+    met.path[n] = '\0';
+}
+
+// The answer of every call that would believe what is mapped, or write by it, once it is lost.
+static int check_mapped(shim_file *f)
+{
+    return atomic_load_explicit(&f->main->is_lost, memory_order_relaxed) ? note_damage(f, 0)
+                                                                         : SQLITE_OK;
 }
 
 static int check_page(shim_file *f, const unsigned char *page, int n, sqlite3_int64 at)
@@ -172,6 +201,8 @@ static void note_log_write(shim_file *f, int n, sqlite3_int64 at)
 static int shim_close(sqlite3_file *file)
 {
     shim_file *f = shim_of(file);
+    ken_store__sq_forget_mappings(&f->is_lost, false);
+    ken_store__sq_forget_mappings(&f->is_lost, true);
     ken_free(f->copy);
     f->copy = NULL;
     return f->real->pMethods->xClose(f->real);
@@ -197,7 +228,9 @@ static void look_at_header(shim_file *f, const unsigned char *page, int n, sqlit
 static int shim_read(sqlite3_file *file, void *into, int n, sqlite3_int64 at)
 {
     shim_file *f = shim_of(file);
-    int rc = read_real(f, into, n, at);
+    int rc = check_mapped(f);
+    if (!rc)
+        rc = read_real(f, into, n, at);
     if (f->is_log)
         return !rc && is_frame_data(f, n, at) ? check_frame(f, into, n, at) : rc;
     look_at_header(f, into, n, at);
@@ -211,6 +244,9 @@ static int shim_read(sqlite3_file *file, void *into, int n, sqlite3_int64 at)
 static int shim_write(sqlite3_file *file, const void *from, int n, sqlite3_int64 at)
 {
     shim_file *f = shim_of(file);
+    int rc = check_mapped(f);
+    if (rc)
+        return rc;
     if (f->is_log)
         note_log_write(f, n, at);
     else
@@ -227,13 +263,32 @@ static int shim_write(sqlite3_file *file, const void *from, int n, sqlite3_int64
     return f->real->pMethods->xWrite(f->real, f->copy, n, at);
 }
 
+static void note_mapping(shim_file *f, const void *page, int n, sqlite3_int64 at)
+{
+    const char *base = (const char *)page - at;
+    size_t end = (size_t)at + (size_t)n;
+    sqlite3_int64 size = 0;
+    if (base == f->mapped && end <= f->mapped_bytes)
+        return;
+    // SQLite maps as much as it may at once.
+    if (!f->real->pMethods->xFileSize(f->real, &size) && (size_t)size > end)
+        end = size < KEN_SQ_MMAP_BYTES ? (size_t)size : KEN_SQ_MMAP_BYTES;
+    f->mapped = base;
+    f->mapped_bytes = end;
+    ken_store__sq_note_mapping(&f->is_lost, f->name, base, end, false);
+}
+
 static int shim_fetch(sqlite3_file *file, sqlite3_int64 at, int n, void **out)
 {
     shim_file *f = shim_of(file);
     int rc = f->real->pMethods->xFetch(f->real, at, n, out);
-    if (rc || !*out || !f->has_sums || !is_page(n, at))
+    if (rc || !*out)
         return rc;
-    rc = check_page(f, *out, n, at);
+    note_mapping(f, *out, n, at);
+    if (f->has_sums && is_page(n, at))
+        rc = check_page(f, *out, n, at);
+    if (!rc)
+        rc = check_mapped(f);
     if (rc) {
         (void)f->real->pMethods->xUnfetch(f->real, at, *out);
         *out = NULL;
@@ -244,6 +299,10 @@ static int shim_fetch(sqlite3_file *file, sqlite3_int64 at, int n, void **out)
 static int shim_unfetch(sqlite3_file *file, sqlite3_int64 at, void *page)
 {
     shim_file *f = shim_of(file);
+    if (!page) { // the whole mapping goes
+        ken_store__sq_forget_mappings(&f->is_lost, false);
+        f->mapped_bytes = 0;
+    }
     return f->real->pMethods->xUnfetch(f->real, at, page);
 }
 
@@ -314,13 +373,18 @@ static int shim_traits(sqlite3_file *file)
 static int shim_shm_map(sqlite3_file *file, int region, int n, int may_extend, void volatile **out)
 {
     shim_file *f = shim_of(file);
-    return f->real->pMethods->xShmMap(f->real, region, n, may_extend, out);
+    int rc = f->real->pMethods->xShmMap(f->real, region, n, may_extend, out);
+    if (!rc && *out)
+        ken_store__sq_note_mapping(&f->is_lost, f->name, (const void *)(uintptr_t)*out, (size_t)n,
+                                   true);
+    return rc ? rc : check_mapped(f);
 }
 
 static int shim_shm_lock(sqlite3_file *file, int offset, int n, int flags)
 {
     shim_file *f = shim_of(file);
-    return f->real->pMethods->xShmLock(f->real, offset, n, flags);
+    int rc = flags & SQLITE_SHM_LOCK ? check_mapped(f) : SQLITE_OK;
+    return rc ? rc : f->real->pMethods->xShmLock(f->real, offset, n, flags);
 }
 
 static void shim_shm_barrier(sqlite3_file *file)
@@ -332,6 +396,7 @@ static void shim_shm_barrier(sqlite3_file *file)
 static int shim_shm_unmap(sqlite3_file *file, int wants_removal)
 {
     shim_file *f = shim_of(file);
+    ken_store__sq_forget_mappings(&f->is_lost, true);
     return f->real->pMethods->xShmUnmap(f->real, wants_removal);
 }
 
@@ -407,6 +472,7 @@ void ken_store__sq_vfs_over(sqlite3_vfs *real)
 static void register_shim(void)
 {
     sqlite3_vfs *real = sqlite3_vfs_find(NULL);
+    ken_store__sq_guard_mappings(note_lost);
     if (real)
         ken_store__sq_vfs_over(real);
 }
@@ -444,6 +510,8 @@ ken_status ken_store_find_damage(ken_arena *arena, ken_str *out_path, ken_err *e
     if (!met.page)
         return KEN_OK;
     *out_path = ken_arena_dup(arena, ken_str_c(met.path));
+    if (met.is_lost)
+        return KEN_FAIL(err, KEN_ECORRUPT, "'%s' " KEN_SQ_LOST, met.path);
     return KEN_FAIL(err, KEN_ECORRUPT, "'%s' is damaged: page %llu%s is not what was written",
                     met.path, (unsigned long long)met.page, met.is_in_log ? " in its log" : "");
 }

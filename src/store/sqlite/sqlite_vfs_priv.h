@@ -14,13 +14,19 @@
 #define KEN_SQ_VFS "ken"
 
 enum {
-    KEN_SQ_RESERVED = 8 // bytes at the end of each page
+    KEN_SQ_RESERVED = 8,                   // bytes at the end of each page
+    KEN_SQ_MMAP_BYTES = 256 * 1024 * 1024, // of a database that are mapped: blocks are read three
+                                           // times as fast
 };
 
 typedef struct ken_sq_damage {
     uint64_t page; // its number; 0 = none was met
     bool is_in_log;
+    bool is_lost; // not a page, but what was mapped
 } ken_sq_damage;
+
+// What there is to say then.
+#define KEN_SQ_LOST "is damaged: what was mapped of it is gone, it was cut or the disk fails"
 
 // Makes KEN_SQ_VFS known to SQLite. Any number of times, from any thread.
 void ken_store__sq_vfs_init(void);
