@@ -226,17 +226,24 @@ typedef struct ken_restore_opts {
 typedef struct ken_restore_report {
     ken_status found;              // KEN_OK: the database is sound
     ken_str wrong;                 // else why it is not
-    bool has_journal;              // beside it
+    bool has_journal;              // beside it, or the other one
     uint64_t n_records, n_damaged; // lines of that journal
+    bool is_cut_off;               // its last line has no end
     bool was_rebuilt;              // a new database was made of the journal
     ken_str kept;                  // where the old one is now; empty = there was none
     uint64_t n_applied;            // changes that a sound database lacked
     uint64_t n_projects, n_tasks;  // there are now
+    uint64_t n_indexes;            // whose journal was damaged and is made anew
 } ken_restore_report;
 
 // Makes the list of projects, with tasks, values and models, whole again: a damaged database is
-// replaced by what its journal has, a sound one gets what it lacks. No tasks are borrowed.
-// KEN_ENOTFOUND when there is no journal to restore from, KEN_EBUSY while another process restores.
+// replaced by what its journal has, a sound one gets what it lacks; damaged journals of sound indexes
+// are made anew. No tasks are borrowed. With `from` even a sound database is replaced by what that
+// journal has: any journal of a list of projects, of these data or others, whole or damaged; what is
+// in its lines that are whole is what there will be. KEN_EINVAL, and nothing is touched, when it has
+// no such line. What is replaced is kept. KEN_ENOTFOUND when there is no journal to restore from,
+// KEN_EBUSY while another process restores or writes; a shortage or a missing right is no damage and
+// is what is returned.
 ken_status ken_app_restore(ken_app *app, const ken_restore_opts *opts, ken_arena *arena,
                            ken_restore_report *out, ken_err *err) KEN_MUST_USE;
 

@@ -118,6 +118,24 @@ static ken_status look_into(checkup *c, const ken_project_info *p, ken_generatio
     return st;
 }
 
+// What would be missing when the index had to be made anew.
+static void check_checkpoints(checkup *c, const ken_project_info *p)
+{
+    ken_store_journal journal = { 0 };
+    ken_err err = { 0 };
+    ken_status st = ken_store_read_journal(p->db_path.ptr, &journal, &err);
+    if (st)
+        ken_app__add_health(c, "checkpoints", KEN_HEALTH_FAIL,
+                            ken_arena_dup(c->arena, ken_str_c(err.msg)));
+    else if (journal.n_damaged)
+        ken_app__add_health(c, "checkpoints", KEN_HEALTH_WARN,
+                            ken_arena_printf(c->arena,
+                                             "'" KEN_STR_FMT
+                                             "': the journal of its checkpoints has "
+                                             "%" PRIu64 " damaged records; run: ken restore",
+                                             KEN_STR_ARG(p->name), journal.n_damaged));
+}
+
 static void check_project(checkup *c, const ken_project_info *p)
 {
     ken_err err = { 0 };
@@ -151,6 +169,7 @@ static void check_project(checkup *c, const ken_project_info *p)
     }
     ken_config_free(settings);
     ken_app__add_health(c, "project", health, text);
+    check_checkpoints(c, p);
 }
 
 // What people wrote: the database, and its journal.
@@ -161,9 +180,11 @@ static void check_catalog(checkup *c)
     ken_catalog_journal journal = { 0 };
     bool agrees = true;
     ken_err err = { 0 };
-    if (!ken_fs_exists(path))
+    if (!ken_fs_exists(path) && !ken_catalog_has_journal(path))
         return;
     ken_status st = ken_catalog_open(path, true, &catalog, &err);
+    if (st == KEN_ENOTFOUND)
+        st = KEN_FAIL(&err, st, "projects.db is not there, but its journal is; run: ken restore");
     if (!st)
         st = ken_catalog_verify(catalog, &agrees, &err);
     if (!st)

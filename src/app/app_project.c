@@ -29,14 +29,20 @@ ken_status ken_app__take_catalog(ken_app *app, bool may_create, ken_catalog **ou
         return KEN_OK;
     }
     ken_catalog_close(c);
+    c = NULL;
     if (!may_create && !ken_fs_exists(app->catalog_path.ptr) &&
         !ken_catalog_has_journal(app->catalog_path.ptr))
         return KEN_ENOTFOUND;
     ken_err e = { 0 };
     ken_status st = ken_catalog_open(app->catalog_path.ptr, false, out, &e);
     // Asking must also work where nothing may be written.
-    if (st && !may_create && ken_catalog_open(app->catalog_path.ptr, true, out, NULL) == KEN_OK)
-        return KEN_OK;
+    if (st && !may_create && ken_catalog_open(app->catalog_path.ptr, true, &c, NULL) == KEN_OK) {
+        if (st == KEN_EPERM || !ken_catalog_is_behind(c)) {
+            *out = c;
+            return KEN_OK;
+        }
+        ken_catalog_close(c); // what it lacks could not be put in
+    }
     if (st && err)
         *err = e;
     return st;

@@ -14,23 +14,31 @@ static void print_json(const ken_restore_report *r, bool is_dry_run)
     ken_json_set_bool(o, "rebuilt", r->was_rebuilt);
     ken_json_set_u64(o, "records", r->n_records);
     ken_json_set_u64(o, "damaged_records", r->n_damaged);
+    ken_json_set_bool(o, "cut_off", r->is_cut_off);
     ken_json_set_u64(o, "put_in", r->n_applied);
     ken_json_set_u64(o, "projects", r->n_projects);
     ken_json_set_u64(o, "tasks", r->n_tasks);
+    ken_json_set_u64(o, "indexes", r->n_indexes);
     ken_json_set(o, "kept", r->kept.len ? ken_json_str(r->kept) : NULL);
     ken_cli__print_json(o);
 }
 
-static void print_text(const ken_restore_report *r, bool is_dry_run)
+static void print_text(const ken_restore_report *r, const char *from, bool is_dry_run)
 {
     if (!r->found)
         ken_cli__print("projects.db is sound\n");
     else
         ken_cli__print(KEN_STR_FMT "\n", KEN_STR_ARG(r->wrong));
-    ken_cli__print("its journal has %" PRIu64 " records", r->n_records);
+    ken_cli__print("%s has %" PRIu64 " records", from ? from : "its journal", r->n_records);
     if (r->n_damaged)
         ken_cli__print(", and %" PRIu64 " damaged ones, which are passed over", r->n_damaged);
+    if (r->is_cut_off)
+        ken_cli__print("; its last one is cut off");
     ken_cli__print("\n");
+    if (is_dry_run && from) {
+        ken_cli__print("to make a new projects.db of it: ken restore --from '%s'\n", from);
+        return;
+    }
     if (is_dry_run) {
         ken_cli__print(r->found ? "to make a new projects.db of it: ken restore\n"
                                 : "nothing was changed\n");
@@ -43,6 +51,8 @@ static void print_text(const ken_restore_report *r, bool is_dry_run)
         ken_cli__print("put in %" PRIu64 " changes that were not in projects.db\n", r->n_applied);
     else
         ken_cli__print("nothing to restore\n");
+    if (r->n_indexes)
+        ken_cli__print("made %" PRIu64 " damaged journals of indexes anew\n", r->n_indexes);
     if (r->kept.len)
         ken_cli__print("the old file is kept as " KEN_STR_FMT "\n", KEN_STR_ARG(r->kept));
 }
@@ -59,6 +69,6 @@ ken_status ken_cli__run_restore(cli *x, ken_err *err)
     if (x->is_json)
         print_json(&report, opts.is_dry_run);
     else
-        print_text(&report, opts.is_dry_run);
+        print_text(&report, from, opts.is_dry_run);
     return KEN_OK;
 }

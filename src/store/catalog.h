@@ -40,6 +40,10 @@ void ken_catalog_close(ken_catalog *c);
 // reads, writing is still refused. What is written into a file that was moved away is lost.
 bool ken_catalog_is_current(const ken_catalog *c);
 
+// Whether its journal has writes that it lacks, but one that is being committed: it was just made, or
+// has lost its end, and nobody has put them in yet. Also when that cannot be told.
+bool ken_catalog_is_behind(ken_catalog *c);
+
 // What people wrote is recorded a second time, beside the database (README.md). Who opens a database
 // for writing that lacks some of it, or all because it is new, has it put in.
 bool ken_catalog_has_journal(const char *path);
@@ -48,13 +52,21 @@ typedef struct ken_catalog_journal {
     uint64_t n_records, n_damaged; // lines; a damaged one is passed over
     uint64_t n_applied;            // projects, values, models and tasks that were put in
     bool exists;
-    bool is_agreed; // its end and the database are at the same write
+    bool is_cut_off; // its last line has no end
+    bool is_agreed;  // its end and the database are at the same write
 } ken_catalog_journal;
 
 // Reads all of the journal of the database at `path`, which may be gone, and changes nothing.
 // `is_agreed` is not set.
 ken_status ken_catalog_read_journal(const char *path, ken_catalog_journal *out, ken_err *err)
     KEN_MUST_USE;
+// The same of a journal by its own path. KEN_EINVAL when it is that of another kind of database.
+ken_status ken_catalog_check_journal(const char *journal, ken_catalog_journal *out, ken_err *err)
+    KEN_MUST_USE;
+// As ken_store_quarantine, while nobody writes: KEN_EBUSY when another process does. Who still has it
+// open cannot write it any more.
+ken_status ken_catalog_move_away(const char *path, ken_arena *arena, ken_str *out_path,
+                                 ken_err *err) KEN_MUST_USE;
 // Puts in what the database lacks; a journal with damaged lines is made anew of the database.
 ken_status ken_catalog_settle(ken_catalog *c, ken_catalog_journal *out, ken_err *err) KEN_MUST_USE;
 // Reads every page. KEN_ECORRUPT says what is wrong; `*out_agrees`: whether its journal ends with the

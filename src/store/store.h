@@ -228,6 +228,20 @@ ken_status ken_store_verify(ken_store *s, ken_err *err) KEN_MUST_USE;
 // several the last has the largest number.
 ken_status ken_store_quarantine(const char *path, ken_arena *arena, ken_str *out_path, ken_err *err)
     KEN_MUST_USE;
+// What people wrote into it is recorded a second time, in a journal beside the database (README.md).
+typedef struct ken_store_journal {
+    uint64_t n_records, n_damaged; // lines; a damaged one is passed over
+    bool exists;
+} ken_store_journal;
+
+// Reads all of the journal of the index at `path`, which may be gone, and changes nothing. KEN_EINVAL
+// when it is that of another kind of database.
+ken_status ken_store_read_journal(const char *path, ken_store_journal *out, ken_err *err)
+    KEN_MUST_USE;
+// Opens the index, puts in what it lacks, and makes a journal with damaged lines anew of it; the
+// damaged one is kept.
+ken_status ken_store_settle_journal(const char *path, ken_err *err) KEN_MUST_USE;
+
 // A second name for the file at `path`, "<path>.damaged-<n>", before another takes its place. On a file
 // system where a file has one name only, nothing is done.
 ken_status ken_store_keep(const char *path, ken_err *err) KEN_MUST_USE;

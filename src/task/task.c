@@ -55,6 +55,11 @@ bool ken_tasks_is_current(const ken_tasks *t)
     return ken_catalog_is_current(t->catalog);
 }
 
+bool ken_tasks_is_behind(ken_tasks *t)
+{
+    return ken_catalog_is_behind(t->catalog);
+}
+
 // ---- inputs ----------------------------------------------------------------------------------
 
 static ken_status check_input(const ken_tasks *t, const ken_task_input *in, ken_err *err)

@@ -53,6 +53,8 @@ typedef struct ken_tasks_opts {
 
 ken_status ken_tasks_open(const ken_tasks_opts *opts, ken_tasks **out, ken_err *err) KEN_MUST_USE;
 void ken_tasks_close(ken_tasks *t);
+// ken_catalog_is_behind: what it answers would lack tasks.
+bool ken_tasks_is_behind(ken_tasks *t);
 bool ken_tasks_is_current(const ken_tasks *t); // as ken_catalog_is_current
 
 // What a caller gives; a text without a pointer is not given.

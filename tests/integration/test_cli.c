@@ -1200,5 +1200,6 @@ KEN_TEST(restore_makes_projects_and_tasks_whole_again)
     kt_has_str(out, "projects.db.damaged-1");
     kt_has_str(ken_ok("task list"), "wash the apples");
     has_keys("restore --json",
-             "dry_run sound wrong rebuilt records damaged_records put_in projects tasks kept");
+             "dry_run sound wrong rebuilt records damaged_records cut_off put_in projects tasks "
+             "indexes kept");
 }

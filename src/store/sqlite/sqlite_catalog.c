@@ -68,6 +68,17 @@ bool ken_catalog_is_current(const ken_catalog *c)
     return !c->q.is_read_only || access(c->q.path, W_OK) != 0;
 }
 
+bool ken_catalog_is_behind(ken_catalog *c)
+{
+    int64_t seq = 0;
+    ken_sq_journal_end end = { 0 };
+    char *path = ken_store__sq_journal_path(c->q.path);
+    bool is_known = !ken_store__sq_journal_seq(&c->q, &seq, NULL) &&
+                    !ken_store__sq_look_at_end(path, &end, NULL);
+    ken_free(path);
+    return !is_known || (end.exists && (!seq || (end.is_whole && end.seq > seq + 1)));
+}
+
 // ---- rows ------------------------------------------------------------------------------------
 
 // A name of a file, nothing that leads elsewhere: the list may have been changed by hand.
@@ -337,18 +348,55 @@ static ken_catalog_journal journal_of(const ken_sq_journal_report *r)
     return (ken_catalog_journal){ .n_records = r->n_lines,
                                   .n_damaged = r->n_damaged,
                                   .n_applied = r->n_applied,
-                                  .exists = r->exists };
+                                  .exists = r->exists,
+                                  .is_cut_off = r->is_torn };
 }
 
 ken_status ken_catalog_read_journal(const char *path, ken_catalog_journal *out, ken_err *err)
 {
     char *journal = ken_store__sq_journal_path(path);
+    ken_status st = ken_catalog_check_journal(journal, out, err);
+    ken_free(journal);
+    return st;
+}
+
+ken_status ken_catalog_check_journal(const char *journal, ken_catalog_journal *out, ken_err *err)
+{
     ken_sq_journal_report report = { 0 };
     ken_status st =
         ken_store__sq_journal_check(&ken_store__sq_catalog_schema, journal, &report, err);
-    ken_free(journal);
     if (!st)
         *out = journal_of(&report);
+    return st;
+}
+
+// The write lock, where the file is sound enough to have one.
+static ken_status lock_old(ken_sq *q, ken_err *err)
+{
+    ken_err wrong = { 0 };
+    ken_status st = ken_store__sq_open_file(q, &wrong);
+    if (!st)
+        st = ken_store__sq_exec(q, "BEGIN IMMEDIATE", &wrong);
+    if (st == KEN_EBUSY && err)
+        *err = wrong;
+    return st == KEN_EBUSY ? st : KEN_OK;
+}
+
+ken_status ken_catalog_move_away(const char *path, ken_arena *arena, ken_str *out_path,
+                                 ken_err *err)
+{
+    ken_sq *q = ken_zalloc(sizeof *q);
+    q->schema = &ken_store__sq_catalog_schema;
+    q->path = ken_strdup(path);
+    q->busy_ms = KEN_STORE_BUSY_MS;
+    ken_status st = lock_old(q, err);
+    if (!st)
+        st = ken_store_quarantine(path, arena, out_path, err);
+    if (q->db) // what is moved away stays as it is
+        sqlite3_db_config(q->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+    ken_store__sq_release(q);
+    ken_free(q);
+    ken_store_forget_damage();
     return st;
 }
 

@@ -46,6 +46,19 @@ void ken_store__sq_format_uri(const char *path, const char *query, ken_buf *out)
     ken_buf_printf(out, "?%s", query);
 }
 
+// An index may come from elsewhere: nothing in its schema may run, no trigger, view or function.
+static void distrust_schema(sqlite3 *db)
+{
+    static const int settings[][2] = {
+        { SQLITE_DBCONFIG_DEFENSIVE, 1 },      { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+        { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 }, { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+        { SQLITE_DBCONFIG_ENABLE_FKEY, 1 },
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
+        sqlite3_db_config(db, settings[i][0], settings[i][1], NULL);
+    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 2 * KEN_FACTS_MAX_BYTES); // nothing of ours is larger
+}
+
 ken_status ken_store__sq_open_file(ken_sq *q, ken_err *err)
 {
     ken_buf uri = KEN_BUF_INIT(64 * 1024);
@@ -61,23 +74,12 @@ ken_status ken_store__sq_open_file(ken_sq *q, ken_err *err)
     ken_buf_release(&uri);
     if (rc)
         return SQ_FAIL(q, rc, err, "opening");
+    sqlite3_busy_timeout(q->db, q->busy_ms);
+    distrust_schema(q->db);
     ken_fs_info info;
     if (!q->is_read_only && !ken_fs_stat_target(q->path, &info, NULL) && !info.stamp.size)
         (void)chmod(q->path, 0600); // just made; log and shared memory take its mode
     return KEN_OK;
-}
-
-// An index may come from elsewhere: nothing in its schema may run, no trigger, view or function.
-static void distrust_schema(sqlite3 *db)
-{
-    static const int settings[][2] = {
-        { SQLITE_DBCONFIG_DEFENSIVE, 1 },      { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
-        { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 }, { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
-        { SQLITE_DBCONFIG_ENABLE_FKEY, 1 },
-    };
-    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++)
-        sqlite3_db_config(db, settings[i][0], settings[i][1], NULL);
-    sqlite3_limit(db, SQLITE_LIMIT_LENGTH, 2 * KEN_FACTS_MAX_BYTES); // nothing of ours is larger
 }
 
 static ken_status set_pragmas(ken_sq *q, ken_err *err)
@@ -158,8 +160,6 @@ static ken_status wants_sums(ken_sq *q, ken_err *err)
 
 static ken_status set_up(ken_sq *q, ken_err *err)
 {
-    sqlite3_busy_timeout(q->db, q->busy_ms);
-    distrust_schema(q->db);
     uint64_t size = size_of(q, "");
     if (size && size < HEADER_BYTES) // SQLite would take it for an empty file and write over it
         return SQ_CORRUPT(q, err, "it is no database");

@@ -125,6 +125,10 @@ static ken_status convert_locked(ken_sq *q, ken_err *err)
         st = copy_into(q, made, err);
     if (!st)
         st = replace(q, made, backup, err);
+    if (st) { // half a copy would keep the disk full
+        bool is_left = ken_fs_remove(made, NULL) != KEN_OK;
+        (void)is_left;
+    }
     ken_free(made);
     ken_free(backup);
     return st;

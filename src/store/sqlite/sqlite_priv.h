@@ -89,7 +89,8 @@ static inline ken_sq *ken_sq_of(ken_store_backend *b)
 ken_status ken_store__sq_connect(ken_sq *q, const ken_sq_schema *schema, const ken_store_opts *opts,
                                  ken_err *err) KEN_MUST_USE;
 void ken_store__sq_release(ken_sq *q);
-// Its parts: the file alone, without looking at it; and the end of a connection.
+// Its parts: the file alone, without looking at it, but with nothing of its schema trusted and with
+// the time to wait for locks; and the end of a connection.
 ken_status ken_store__sq_open_file(ken_sq *q, ken_err *err) KEN_MUST_USE;
 void ken_store__sq_disconnect(ken_sq *q);
 void ken_store__sq_format_uri(const char *path, const char *query, ken_buf *out);

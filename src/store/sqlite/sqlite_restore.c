@@ -508,10 +508,25 @@ static ken_status settle(ken_sq *q, const char *path, ken_sq_journal_report *out
     return st;
 }
 
+// Whoever moves a database away does so while it cannot be written, or looks for a new one after.
+static ken_status check_place(ken_sq *q, ken_err *err)
+{
+    int has_moved = 0;
+    int rc = sqlite3_file_control(q->db, NULL, SQLITE_FCNTL_HAS_MOVED, &has_moved);
+    if (rc || !has_moved)
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_EBUSY,
+                    "%s '%s' was moved away or replaced since it was opened, and what is written "
+                    "into it would be lost: try again",
+                    q->schema->what, q->path);
+}
+
 ken_status ken_store__sq_settle(ken_sq *q, ken_sq_journal_report *out, ken_err *err)
 {
     char *path = ken_store__sq_journal_path(q->path);
     ken_status st = ken_store__sq_exec(q, "BEGIN IMMEDIATE", err);
+    if (!st)
+        st = check_place(q, err);
     if (!st)
         st = settle(q, path, out, err);
     if (!st)
@@ -550,19 +565,6 @@ ken_status ken_store__sq_needs_settling(ken_sq *q, bool *out, ken_err *err)
     return st;
 }
 
-// Whoever moves a database away does so while it cannot be written, or looks for a new one after.
-static ken_status check_place(ken_sq *q, ken_err *err)
-{
-    int has_moved = 0;
-    int rc = sqlite3_file_control(q->db, NULL, SQLITE_FCNTL_HAS_MOVED, &has_moved);
-    if (rc || !has_moved)
-        return KEN_OK;
-    return KEN_FAIL(err, KEN_EBUSY,
-                    "%s '%s' was moved away or replaced since it was opened, and what is written "
-                    "into it would be lost: try again",
-                    q->schema->what, q->path);
-}
-
 ken_status ken_store__sq_catch_up(ken_sq *q, ken_err *err)
 {
     ken_sq_journal_end end;
@@ -577,5 +579,32 @@ ken_status ken_store__sq_catch_up(ken_sq *q, ken_err *err)
     else if (!st)
         ken_store__sq_journal_shorten(q, path, &end);
     ken_free(path);
+    return st;
+}
+
+// ---- by the path of an index -------------------------------------------------------------------
+
+ken_status ken_store_read_journal(const char *path, ken_store_journal *out, ken_err *err)
+{
+    char *journal = ken_store__sq_journal_path(path);
+    ken_sq_journal_report report = { 0 };
+    ken_status st = ken_store__sq_journal_check(&ken_store__sq_index_schema, journal, &report, err);
+    ken_free(journal);
+    if (!st)
+        *out = (ken_store_journal){ .n_records = report.n_lines,
+                                    .n_damaged = report.n_damaged,
+                                    .exists = report.exists };
+    return st;
+}
+
+ken_status ken_store_settle_journal(const char *path, ken_err *err)
+{
+    ken_sq *q = ken_zalloc(sizeof *q);
+    const ken_store_opts opts = { .path = path };
+    ken_status st = ken_store__sq_connect(q, &ken_store__sq_index_schema, &opts, err);
+    if (!st)
+        st = ken_store__sq_settle(q, NULL, err);
+    ken_store__sq_release(q);
+    ken_free(q);
     return st;
 }

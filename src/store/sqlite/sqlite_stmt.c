@@ -23,14 +23,40 @@ const char *ken_store__sq_text_of(ken_sq_stmt which)
     return found ? found + strlen(mark) : NULL;
 }
 
+// Of a call to the system that failed inside of SQLite. KEN_EIO: the file or its disk, as far as this
+// tells; a shortage or a missing right says nothing of the file.
+static ken_status status_of_system(int e)
+{
+    switch (e) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG:
+        return KEN_ENOSPC;
+    case EMFILE:
+    case ENFILE:
+    case ENOMEM:
+    case ENOBUFS:
+    case ENOLCK:
+        return KEN_ENOMEM;
+    case EACCES:
+    case EPERM:
+    case EROFS:
+        return KEN_EPERM;
+    case EAGAIN:
+    case EBUSY:
+        return KEN_EBUSY;
+    default:
+        return KEN_EIO;
+    }
+}
+
 static ken_status status_of_io(ken_sq *q, int rc)
 {
     if (rc == SQLITE_IOERR_NOMEM)
         return KEN_ENOMEM;
     if (rc == SQLITE_IOERR_SHORT_READ || rc == SQLITE_IOERR_DATA || rc == SQLITE_IOERR_CORRUPTFS)
         return KEN_ECORRUPT;
-    int e = q->db ? sqlite3_system_errno(q->db) : 0;
-    return e == ENOSPC || e == EDQUOT || e == EFBIG ? KEN_ENOSPC : KEN_EIO;
+    return status_of_system(q->db ? sqlite3_system_errno(q->db) : 0);
 }
 
 static ken_status status_of_open(ken_sq *q)
@@ -40,7 +66,7 @@ static ken_status status_of_open(ken_sq *q)
         return KEN_ENOTFOUND;
     if (e == EISDIR || e == ENAMETOOLONG || e == ELOOP)
         return KEN_EINVAL;
-    return e == EACCES || e == EPERM || e == EROFS ? KEN_EPERM : KEN_EIO;
+    return status_of_system(e);
 }
 
 // The one place where a code of SQLite becomes one of ours.

@@ -4,6 +4,20 @@
 
 #include "store/sqlite/sqlite_priv.h"
 
+// SQLite reports a page that it could not read as if it were wrong: with the code of what happened.
+static int code_of_failed_read(ken_str text)
+{
+    const ken_str mark = KEN_STR("error code=");
+    size_t at = ken_str_find(text, mark);
+    int code = 0;
+    if (at == SIZE_MAX)
+        return SQLITE_OK;
+    for (at += mark.len; at < text.len && text.ptr[at] >= '0' && text.ptr[at] <= '9' && code < 9999;
+         at++)
+        code = 10 * code + (text.ptr[at] - '0');
+    return code;
+}
+
 ken_status ken_store__sq_check_pages(ken_sq *q, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
@@ -17,7 +31,11 @@ ken_status ken_store__sq_check_pages(ken_sq *q, ken_err *err)
         ken_str text = ken_store__sq_text(st, 0);
         char what[160];
         snprintf(what, sizeof what, KEN_STR_FMT, KEN_STR_ARG(text));
-        s = ken_str_eq_c(text, "ok") ? KEN_OK : SQ_CORRUPT(q, err, what);
+        rc = code_of_failed_read(text);
+        if (rc)
+            s = SQ_FAIL(q, rc, err, "checking");
+        else
+            s = ken_str_eq_c(text, "ok") ? KEN_OK : SQ_CORRUPT(q, err, what);
     }
     sqlite3_finalize(st);
     if (s)

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
+#include <signal.h>
 #include <stdio.h>
+#include <sys/resource.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -308,6 +310,36 @@ KEN_TEST(catalog_of_an_older_version_is_brought_up_to_date)
     sqlite3_close(db);
     c = open_catalog(false);
     kt_ok_err(ken_catalog_put_value(c, KEN_STR("n"), KEN_STR("v"), &err), &err);
+    kt_ok_err(ken_catalog_find_by_root(c, KEN_STR("/p"), &arena, &found, &err), &err);
+    kt_true(ken_uuid_eq(found.id, row.id));
+    ken_catalog_close(c);
+    ken_arena_release(&arena);
+}
+
+// The disk is full while an older file is written anew: the half is not left there to keep it full.
+KEN_TEST(conversion_that_fails_leaves_nothing_behind)
+{
+    ken_arena_init(&arena, 0);
+    ken_catalog *c = open_catalog(false), *none = NULL;
+    ken_catalog_row row = add(c, "/p", "", 1), found;
+    ken_catalog_close(c);
+    const char *path = ktest_path("data/config/projects.db");
+    lab_make_bare(path);
+    sqlite3 *db = NULL;
+    kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
+    lab_run(db, "PRAGMA user_version = 3; DROP TABLE journal_clock; PRAGMA journal_mode = DELETE");
+    kt_eq_i(sqlite3_close(db), SQLITE_OK);
+    struct rlimit all, few;
+    kt_eq_i(getrlimit(RLIMIT_FSIZE, &all), 0);
+    few = all;
+    few.rlim_cur = 32 * 1024; // the log fits, not the new file
+    (void)signal(SIGXFSZ, SIG_IGN);
+    kt_eq_i(setrlimit(RLIMIT_FSIZE, &few), 0);
+    ken_status st = ken_catalog_open(path, false, &none, &err);
+    kt_eq_i(setrlimit(RLIMIT_FSIZE, &all), 0);
+    kt_true(st != KEN_OK);
+    kt_true(!ken_fs_exists(ktest_path("data/config/projects.db.converted")));
+    c = open_catalog(false);
     kt_ok_err(ken_catalog_find_by_root(c, KEN_STR("/p"), &arena, &found, &err), &err);
     kt_true(ken_uuid_eq(found.id, row.id));
     ken_catalog_close(c);
