@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/quota.h"
 #include "base/vec.h"
 #include "lang/lang.h"
 #include "lang/lang_heap_priv.h"
@@ -30,7 +31,7 @@ typedef struct parse_input {
 static bool should_stop(TSParseState *state)
 {
     parse_watch *w = state->payload;
-    if (ken_cancel_is_set(w->cancel))
+    if (ken_cancel_is_set(w->cancel) || ken_quota_is_over())
         return true;
     w->is_late = w->deadline_ns && ken_clock_mono_ns() > w->deadline_ns;
     return w->is_late;

@@ -141,7 +141,7 @@ static ken_status learn_again(ken_snapshot *s, ken_str path, int64_t content, qu
     if (!s->learner)
         s->learner = ken_learner_new();
     ken_learn(s->learner, lang, t->text, NULL, t->arena, &t->facts, NULL);
-    return KEN_OK;
+    return ken_quota_check(err); // a parse that was stopped leaves lines
 }
 
 ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, query_text *out,

@@ -196,8 +196,11 @@ static ken_status open_parts(struct query_graph *q, ken_err *err)
         *ken_map_put(&by_content, key, i, NULL) = i;
     }
     q->parts = KEN_ARENA_ARRAY(&q->arena, mention_part, n + 1);
-    for (size_t i = 0; i < n && !st; i++)
-        st = open_part(q, &infos[i], &by_content, err);
+    for (size_t i = 0; i < n && !st; i++) {
+        st = ken_quota_check(err);
+        if (!st)
+            st = open_part(q, &infos[i], &by_content, err);
+    }
     ken_map_release(&by_content);
     return st;
 }

@@ -83,6 +83,7 @@ typedef struct query_unread {
     char first[200];   // path of the first of them
     char other[240];   // the first of any other reason
     char text[480];    // what is told; "" = nothing
+    bool is_cut;       // the question was over while a file was read
 } query_unread;
 
 struct ken_snapshot {

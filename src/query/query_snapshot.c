@@ -64,7 +64,9 @@ static ken_status load_segments(ken_snapshot *s, ken_err *err)
     for (size_t p = 0; p < n && !st; p++) {
         ken_block_source source = ken_store_source(s->store, &infos[p]);
         ken_lex_part *part = &c->parts[c->n_parts];
-        st = ken_lex_segment_open(&source, &part->segment, err);
+        st = ken_quota_check(err);
+        if (!st)
+            st = ken_lex_segment_open(&source, &part->segment, err);
         if (st)
             break;
         uint32_t n_contents = ken_lex_segment_n_contents(part->segment);
@@ -199,6 +201,10 @@ void query_set_unread(ken_snapshot *s, ken_str path, const ken_err *why)
 {
     query_unread *u = &s->unread;
     ken_status st = why->status;
+    if (st == KEN_ECANCELLED || st == KEN_ETIMEOUT) { // the question is, the file is not at fault
+        u->is_cut = true;
+        return;
+    }
     if (!st || st == KEN_ENOTFOUND || st == KEN_EINVAL || st == KEN_ELIMIT)
         return;
     if (st == KEN_ENOMEM || st == KEN_EIO) {
@@ -257,9 +263,14 @@ static ken_status load(ken_snapshot *s, ken_err *err)
         st = load_segments(s, err);
     if (!st)
         st = open_root(s, err);
+    if (!st)
+        st = ken_quota_check(err);
     if (st)
         return st;
     ken_lex_corpus_measure(&s->corpus, &s->arena);
+    st = ken_quota_check(err);
+    if (st)
+        return st;
     measure_paths(s);
     measure_sizes(s);
     s->generation = s->info.number;
@@ -325,7 +336,7 @@ void ken_reader_unpin(ken_reader *r)
     ken_store_rollback(r->snapshot.store); // nothing was written
     // What the graph worked out without something that could not be read does not outlive it.
     const query_unread *u = &r->snapshot.unread;
-    if (u->failure.status || u->text[0] || query_graph_is_full(&r->snapshot))
+    if (u->failure.status || u->text[0] || u->is_cut || query_graph_is_full(&r->snapshot))
         query_graph_close(&r->snapshot);
     if (r->snapshot.graph)
         query_graph_ease(&r->snapshot);

@@ -148,8 +148,11 @@ static bool learn_changed(query_units *u, uint32_t file, ken_facts *facts, ken_r
 {
     ken_snapshot *s = u->snapshot;
     query_text t;
-    if (query_load_text(s, file, &u->scratch, &t, NULL))
+    ken_err e = { 0 };
+    if (query_load_text(s, file, &u->scratch, &t, &e)) {
+        query_set_unread(s, s->rows[file].path, &e);
         return false;
+    }
     bool is_read = query_need_text(&t);
     query_close_text(&t);
     if (!is_read)
@@ -158,6 +161,10 @@ static bool learn_changed(query_units *u, uint32_t file, ken_facts *facts, ken_r
         s->learner = ken_learner_new();
     ken_lang_id lang = ken_lang_of(s->rows[file].path, t.text);
     ken_learn(s->learner, lang, t.text, NULL, &u->scratch, facts, refs);
+    if (ken_quota_check(&e)) { // a parse that was stopped leaves lines: not what the file says
+        query_set_unread(s, s->rows[file].path, &e);
+        return false;
+    }
     return true;
 }
 

@@ -2,8 +2,13 @@
 #include <stdlib.h>
 
 #include "base/hash.h"
+#include "base/quota.h"
 #include "base/vec.h"
 #include "store/sqlite/sqlite_priv.h"
+
+enum {
+    CHECK_EVERY = 256 // rows
+};
 
 typedef KEN_VEC(ken_file_row) row_vec;
 typedef KEN_VEC(ken_content_info) info_vec;
@@ -20,7 +25,7 @@ static ken_status scan_files(ken_sq *q, ken_arena *arena, row_vec *rows, ken_err
     sqlite3_bind_int64(st, 1, KEN_SQ_TREE);
     bool is_bad = false;
     int rc = sqlite3_step(st);
-    for (; rc == SQLITE_ROW; rc = sqlite3_step(st)) {
+    for (; !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
         ken_file_row row = {
             .id = sqlite3_column_int64(st, 0),
             .path = ken_arena_dup(arena, ken_store__sq_text(st, 1)),
@@ -32,10 +37,12 @@ static ken_status scan_files(ken_sq *q, ken_arena *arena, row_vec *rows, ken_err
             .changed_at_ms = sqlite3_column_int64(st, 6),
         };
         ken_vec_push(rows, row);
+        if (rows->len % CHECK_EVERY == 1)
+            s = ken_quota_check(err);
     }
-    if (rc != SQLITE_DONE)
+    if (!s && rc != SQLITE_DONE)
         s = SQ_FAIL(q, rc, err, "reading");
-    else if (is_bad)
+    else if (!s && is_bad)
         s = SQ_CORRUPT(q, err, "a file has numbers out of range");
     ken_store__sq_done(st);
     return s;
@@ -54,6 +61,8 @@ static ken_status scan_contents(ken_sq *q, info_vec *infos, ken_err *err)
             s = SQ_CORRUPT(q, err, "a content has numbers out of range");
         else
             ken_vec_push(infos, info);
+        if (!s && infos->len % CHECK_EVERY == 1)
+            s = ken_quota_check(err);
     }
     if (!s && rc != SQLITE_DONE)
         s = SQ_FAIL(q, rc, err, "reading");

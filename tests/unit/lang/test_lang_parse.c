@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include "base/buf.h"
+#include "base/quota.h"
 #include "ktest.h"
 #include "lang/lang.h"
 
@@ -56,6 +57,16 @@ KEN_TEST(stops_when_its_budget_is_used_up_or_cancelled)
     opts = (ken_parse_opts){ .cancel = &cancel };
     kt_status(ken_parser_parse(p, KEN_LANG_PYTHON, ken_buf_str(&text), &opts, &tree, NULL),
               KEN_ECANCELLED);
+    // The question of the thread is asked, too: by steps, of which there is one each hundred
+    // operations of the parser.
+    ken_quota quota;
+    ken_quota_begin(&quota, &(ken_quota_limits){ 0 }, NULL);
+    quota.cancel_at = 5;
+    opts = (ken_parse_opts){ 0 };
+    kt_status(ken_parser_parse(p, KEN_LANG_PYTHON, ken_buf_str(&text), &opts, &tree, NULL),
+              KEN_ECANCELLED);
+    kt_eq_u(quota.n_steps, 5);
+    ken_quota_end(&quota);
     // The parser is as good as new.
     opts = (ken_parse_opts){ 0 };
     kt_ok(ken_parser_parse(p, KEN_LANG_PYTHON, KEN_STR("x = 1\n"), &opts, &tree, NULL));

@@ -111,6 +111,75 @@ KEN_TEST(x4_the_graph_follows_segments_that_were_joined_within_a_generation)
     end();
 }
 
+static void begin_cancelled(ken_quota *quota, uint64_t at)
+{
+    ken_quota_begin(quota, &(ken_quota_limits){ 0 }, NULL);
+    quota->cancel_at = at;
+}
+
+// At any of its checks; the next question opens it.
+KEN_TEST(x4_opening_a_generation_can_be_cancelled)
+{
+    lab_start(&l);
+    write_callers(1);
+    go();
+    lab_pin *p = lab_find_pin(snap);
+    ken_reader_unpin(p->reader);
+    ken_reader_free(p->reader);
+    ken_quota quota;
+    uint64_t n_steps = 1;
+    for (uint64_t at = 1; at <= n_steps; at++) {
+        p->reader = ken_reader_new(p->store);
+        begin_cancelled(&quota, at);
+        kt_status(ken_reader_pin(p->reader, &snap, NULL), KEN_ECANCELLED);
+        ken_quota_end(&quota);
+        begin_cancelled(&quota, 0);
+        kt_ok_err(ken_reader_pin(p->reader, &snap, &l.err), &l.err);
+        ken_quota_end(&quota);
+        n_steps = quota.n_steps;
+        kt_true(n_steps >= 5); // files, contents, segments, what is measured
+        ken_reader_unpin(p->reader);
+        if (at < n_steps)
+            ken_reader_free(p->reader);
+    }
+    kt_ok_err(ken_reader_pin(p->reader, &snap, &l.err), &l.err);
+    p->snap = snap;
+    kt_eq_u(n_usages(), N_CALLERS);
+    end();
+}
+
+// What was half parsed when the question was over is not what the next one sees.
+KEN_TEST(x4_a_parse_that_was_cancelled_leaves_nothing)
+{
+    lab_start(&l);
+    write_callers(1);
+    go();
+    ken_buf text = KEN_BUF_INIT(1 << 20);
+    ken_buf_puts(&text, "int work_once(int);\n");
+    for (int i = 0; i < 300; i++)
+        ken_buf_printf(&text, "int more_%d(void)\n{\n    return work_once(%d);\n}\n", i, i);
+    ken_buf_putc(&text, '\0');
+    lab_write(&l, "use3.c", text.ptr);
+    const uint64_t step = 101;
+    bool is_done = false;
+    for (uint64_t at = 1; !is_done; at += step) {
+        ken_quota quota;
+        ken_usages r;
+        ken_usages_opts o = { .name = KEN_STR("work_once"), .limit = 50 };
+        begin_cancelled(&quota, at);
+        ken_status st = ken_find_usages(snap, &o, NULL, &l.arena, &r, NULL);
+        ken_quota_end(&quota);
+        is_done = !st;
+        kt_true(is_done || st == KEN_ECANCELLED);
+        kt_true(at > 1 || !is_done);
+        lab_again(&l, snap);
+        kt_eq_u(n_usages(), N_CALLERS - 1 + 300);
+        query_graph_close(snap); // the file is parsed anew
+    }
+    ken_buf_release(&text);
+    end();
+}
+
 KEN_TEST(x5_a_reader_between_questions_holds_no_log)
 {
     lab_start(&l);
