@@ -40,8 +40,8 @@ void ken_catalog_close(ken_catalog *c);
 // reads, writing is still refused. What is written into a file that was moved away is lost.
 bool ken_catalog_is_current(const ken_catalog *c);
 
-// Whether its journal has writes that it lacks, but one that is being committed: it was just made, or
-// has lost its end, and nobody has put them in yet. Also when that cannot be told.
+// Whether its journal has writes that it lacks: it was just made, or has lost its end, and nobody has
+// put them in yet; or one is being committed. Also when that cannot be told.
 bool ken_catalog_is_behind(ken_catalog *c);
 
 // What people wrote is recorded a second time, beside the database (README.md). Who opens a database

@@ -189,3 +189,23 @@ FAULTS(a_sound_database_that_is_not_read_once_is_not_moved, FAULT_READ, EIO, fal
 FAULTS(a_shortage_of_files_is_no_damage, FAULT_OPEN, EMFILE, true, false, restore)
 FAULTS(a_missing_right_is_no_damage, FAULT_OPEN, EACCES, false, false, restore)
 FAULTS(failed_writes_while_restoring_lose_nothing, FAULT_WRITE, ENOSPC, true, true, restore)
+
+// A task is durable by its record: who cannot sync that does not say that the task was made.
+KEN_TEST(a_task_whose_record_is_not_synced_is_refused)
+{
+    static const char *const new_task[] = { "task", "new", "a third task", NULL };
+    outcome o;
+    if (!IS_SUPPORTED)
+        kt_skip("faults", "the thread sanitizer has its own");
+    make_place();
+    *state = (fault_state){ .class = FAULT_SYNC, .at = 1, .is_from_then_on = true, .error = EIO };
+    run_ken(new_task, true, &o);
+    kt_true(o.code != 0);
+    kt_true(state->n_failed > 0);
+    check_nothing_is_lost("a failed sync", false);
+    *state = (fault_state){ .class = FAULT_SYNC };
+    run_ken(new_task, true, &o);
+    kt_eq_i(o.code, 0);
+    kt_true(state->n_calls > 0);
+    munmap(state, sizeof *state);
+}

@@ -3,7 +3,8 @@
 //
 // The log is a WAL: readers and one writer do not wait for each other. `synchronous` is NORMAL, so
 // commits are not synced one by one; what must be durable is: after COMMIT the log file is synced
-// (sync_log). Until then a power cut may take whole commits from the end of the log, in order, and
+// (ken_store__sq_sync_log), or before it the journal was, of which the next writer puts in what the
+// log has lost (sqlite_journal.c). Until then a power cut may take whole commits from the end of the log, in order, and
 // never a part of one. kill -9 takes nothing that was committed.
 //
 // A read-only database in a folder that cannot be written has nowhere to put the log's shared
@@ -358,7 +359,7 @@ static ken_status sq_begin_write(ken_store_backend *b, ken_err *err)
     return st ? st : ken_store__sq_catch_up(q, err);
 }
 
-static ken_status sync_log(ken_sq *q, ken_err *err)
+ken_status ken_store__sq_sync_log(ken_sq *q, ken_err *err)
 {
     sqlite3_file *log = NULL;
     int rc = sqlite3_file_control(q->db, "main", SQLITE_FCNTL_JOURNAL_POINTER, &log);
@@ -376,7 +377,7 @@ static ken_status sq_commit(ken_store_backend *b, bool is_durable, ken_err *err)
         if (!st) // else who rolls back
             ken_store__sq_recorded(q, true);
     }
-    return st || !is_durable || !q->is_wal ? st : sync_log(q, err);
+    return st || !is_durable || !q->is_wal ? st : ken_store__sq_sync_log(q, err);
 }
 
 static void sq_rollback(ken_store_backend *b)

@@ -97,6 +97,8 @@ void ken_store__sq_format_uri(const char *path, const char *query, ken_buf *out)
 // sqlite_convert.c. Gives the pages of an older database sums; there is no connection, before and
 // after. KEN_EBUSY while others have it open.
 ken_status ken_store__sq_convert(ken_sq *q, ken_err *err) KEN_MUST_USE;
+// Makes all that was committed durable; there is a log.
+ken_status ken_store__sq_sync_log(ken_sq *q, ken_err *err) KEN_MUST_USE;
 // Opens again after the file changed under an immutable connection; no transaction is open.
 ken_status ken_store__sq_refresh(ken_sq *q, ken_err *err) KEN_MUST_USE;
 
