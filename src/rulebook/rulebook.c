@@ -118,35 +118,56 @@ static rulebook_entry *find_entry(const ken_rulebook *b, ken_str path)
     return NULL;
 }
 
-static void look_at(void *ctx, ken_str path)
+// NULL when there are as many as are read.
+static rulebook_entry *find_or_add(ken_rulebook *b, ken_str path)
+{
+    rulebook_entry *e = find_entry(b, path);
+    if (e)
+        return e;
+    if (b->entries.len == RULEBOOK_DOCUMENTS_MAX) {
+        b->is_full = true;
+        return NULL;
+    }
+    e = ken_zalloc(sizeof *e);
+    ken_arena_init(&e->arena, 4096);
+    e->doc.path = ken_arena_dup(&e->arena, path);
+    e->doc.kind = ken_rules_kind_of(path, NULL);
+    e->slot = b->next_slot++;
+    ken_vec_push(&b->entries, e);
+    return e;
+}
+
+// What cannot be looked at may be there: it is a document with an error, not one that is gone.
+static void set_unread(rulebook_entry *e, const ken_err *why)
+{
+    clear_entry(e);
+    e->doc.error = ken_arena_dup(&e->arena, ken_str_c(why->msg));
+    e->stamp = (ken_fs_stamp){ 0 };
+    e->is_settled = false;
+}
+
+static void look_at(void *ctx, ken_str path, const ken_err *why)
 {
     refresh *r = ctx;
-    ken_fs_info info;
+    ken_fs_info info = { 0 };
+    ken_err unread = { 0 };
     char name[4096];
     if (path.len >= sizeof name)
         return;
     memcpy(name, path.ptr, path.len);
     name[path.len] = 0;
+    ken_status st = why ? why->status : ken_fs_stat(r->root_fd, name, &info, &unread);
     // A link shows another file, which is a document of its own when it lies in the tree.
-    if (ken_fs_stat(r->root_fd, name, &info, NULL) || info.kind != KEN_FS_FILE)
+    if (st == KEN_ENOTFOUND || (!st && info.kind != KEN_FS_FILE))
         return;
-    rulebook_entry *e = find_entry(r->b, path);
-    if (e && e->is_seen)
+    rulebook_entry *e = find_or_add(r->b, path);
+    if (!e || e->is_seen)
         return;
-    if (!e) {
-        if (r->b->entries.len == RULEBOOK_DOCUMENTS_MAX) {
-            r->b->is_full = true;
-            return;
-        }
-        e = ken_zalloc(sizeof *e);
-        ken_arena_init(&e->arena, 4096);
-        e->doc.path = ken_arena_dup(&e->arena, path);
-        e->doc.kind = ken_rules_kind_of(path, NULL);
-        e->slot = r->b->next_slot++;
-        ken_vec_push(&r->b->entries, e);
-    }
     e->is_seen = true;
-    read_entry(e, r->root_fd, info.stamp);
+    if (st)
+        set_unread(e, why ? why : &unread);
+    else
+        read_entry(e, r->root_fd, info.stamp);
 }
 
 static void drop_unseen(ken_rulebook *b)

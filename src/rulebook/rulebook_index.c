@@ -13,6 +13,12 @@ static const ken_str counts_key = { "rules.indexed", 13 };
 
 // ---- what was seen -----------------------------------------------------------------------------
 
+// Gone, or of a kind that is not indexed.
+static bool is_without_chunks(ken_status st)
+{
+    return st == KEN_ENOTFOUND || st == KEN_EINVAL || st == KEN_ELIMIT || st == KEN_EUNSUPPORTED;
+}
+
 // Chunks of the index but for those of documents: they are not code, and count in their own
 // collection.
 static ken_status count_code_chunks(ken_rulebook *b, uint64_t *out, ken_err *err)
@@ -21,12 +27,20 @@ static ken_status count_code_chunks(ken_rulebook *b, uint64_t *out, ken_err *err
     ken_snapshot_stats stats = { 0 };
     ken_arena scratch;
     ken_arena_init(&scratch, 0);
-    for (size_t i = 0; i < b->docs.len; i++) {
+    ken_status st = KEN_OK;
+    for (size_t i = 0; i < b->docs.len && !st; i++) {
         ken_file_view view;
-        if (!ken_view_file(b->snapshot, b->docs.ptr[i].path, &scratch, &view, NULL))
+        ken_err why = { 0 };
+        if (b->docs.ptr[i].error.len) // is told by itself
+            continue;
+        ken_status seen = ken_view_file(b->snapshot, b->docs.ptr[i].path, &scratch, &view, &why);
+        if (!seen)
             n += view.facts->n_chunks;
+        else if (!is_without_chunks(seen))
+            st = KEN_FAIL(err, seen, "the chunks could not be counted: %s", why.msg);
     }
-    ken_status st = ken_snapshot_get_stats(b->snapshot, &scratch, &stats, err);
+    if (!st)
+        st = ken_snapshot_get_stats(b->snapshot, &scratch, &stats, err);
     ken_arena_release(&scratch);
     if (!st)
         *out = stats.n_chunks > n ? stats.n_chunks - n : 0;
@@ -38,15 +52,19 @@ static ken_status write_rows(ken_rulebook *b, ken_store *writable, int64_t now_m
 {
     char value[64];
     ken_rule_document_row *rows = ken_zalloc(ken_mul_size(b->docs.len + 1, sizeof *rows));
+    size_t n_rows = 0;
     for (size_t i = 0; i < b->docs.len; i++) {
         const ken_rulebook_document *d = &b->docs.ptr[i];
-        rows[i] = (ken_rule_document_row){ d->path,   d->kind, d->sha,   d->n_bytes, d->mtime_ns,
-                                           d->weight, now_ms,  d->rules, d->n_rules };
+        if (d->kind == KEN_RULE_NONE) // a folder that could not be listed
+            continue;
+        rows[n_rows++] =
+            (ken_rule_document_row){ d->path,   d->kind, d->sha,   d->n_bytes, d->mtime_ns,
+                                     d->weight, now_ms,  d->rules, d->n_rules };
     }
     snprintf(value, sizeof value, "%lld %llu", (long long)now_ms, (unsigned long long)n_chunks);
     ken_status st = ken_store_begin_write(writable, err);
     if (!st)
-        st = ken_store_replace_rule_documents(writable, rows, b->docs.len, err);
+        st = ken_store_replace_rule_documents(writable, rows, n_rows, err);
     if (!st)
         st = ken_store_put_value(writable, counts_key, ken_str_c(value), err);
     if (!st)

@@ -46,8 +46,10 @@ struct ken_rulebook {
 };
 
 // ---- rulebook_find.c ---------------------------------------------------------------------------
-typedef void rulebook_path_fn(void *ctx, ken_str path);
-// Paths of documents that are on the disk in the folders that hold them, and those of the index.
+// `why`: what keeps the document, or the folder, from being looked at; NULL = nothing.
+typedef void rulebook_path_fn(void *ctx, ken_str path, const ken_err *why);
+// Paths of documents that are on the disk in the folders that hold them, and those of the index; and
+// folders that are there and cannot be listed.
 ken_status ken_rulebook__find(ken_rulebook *b, int root_fd, rulebook_path_fn *fn, void *ctx,
                               ken_err *err);
 
