@@ -275,9 +275,9 @@ ken_status ken_store_load_sha(ken_store *s, int64_t content, ken_sha256 *out, ke
 static ken_status fail_content(const ken_store *s, int64_t content, ken_status st, ken_err *err)
 {
     ken_err was = err ? *err : (ken_err){ 0 };
-    return KEN_FAIL(err, st,
-                    "index '%.200s', content %lld: %.120s; 'ken index --force' makes a new one",
-                    s->path ? s->path : "", (long long)content, was.msg);
+    return KEN_FAIL(err, st, "index '%.200s', content %lld: %.120s%s", s->path ? s->path : "",
+                    (long long)content, was.msg,
+                    st == KEN_ECORRUPT ? "; 'ken index --force' makes a new one" : "");
 }
 
 ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena, ken_facts *out,

@@ -386,6 +386,17 @@ static bool is_same_answer(const scenario *s, const outcome *o)
                     : !strcmp(o->out.ptr, l.usual.out.ptr);
 }
 
+// Nothing here damages a file, so nothing may be called damaged, nor made anew for it. A read that
+// comes back short is what a file that was cut off looks like.
+static bool is_called_damage(const outcome *o)
+{
+    static const char *const parts[] = { "damaged", "malformed", "--force", "ken restore" };
+    for (size_t i = 0; !l.state->is_short && i < sizeof parts / sizeof *parts; i++)
+        if (strstr(o->errors.ptr, parts[i]) || strstr(o->out.ptr, parts[i]))
+            return true;
+    return false;
+}
+
 // What is wrong with this outcome; NULL for nothing.
 static const char *judge(const scenario *s, const outcome *o)
 {
@@ -398,6 +409,8 @@ static const char *judge(const scenario *s, const outcome *o)
         return "a mistake of ours";
     if (s->is_report && (o->code == 0 || o->code == 1))
         return NULL;
+    if (is_called_damage(o))
+        return "it is called damage";
     size_t n = count_lines(o->errors.ptr, "ken: ");
     if (o->code == l.usual.code)
         return is_same_answer(s, o) || is_marked(o) ? NULL : "another answer, unmarked";
@@ -554,6 +567,48 @@ static void run_scenario(const scenario *s)
         const scenario s = { .name = #id, __VA_ARGS__ }; \
         run_scenario(&s);                                \
     }
+
+// Each read, since there are few.
+KEN_TEST(a_read_that_fails_is_no_damage)
+{
+    static const scenario s = { .name = "search",
+                                .args = { "search", "delay" },
+                                .is_asking = true };
+    if (!IS_SUPPORTED)
+        kt_skip("faults", "the sanitizer does not stand it");
+    make_place();
+    ken_buf_putc(&l.search, '\0');
+    run_ken(s.args, s.input, false, &l.usual);
+    fault_state f = { .class = FAULT_READ, .error = EIO };
+    uint64_t n = run_fault(&s, &f);
+    kt_true(n > 5);
+    for (f.at = 1; f.at <= n && f.at <= 40; f.at++)
+        run_fault(&s, &f);
+    outcome_release(&l.usual);
+    close_place();
+    kt_eq_u(l.n_findings, 0);
+}
+
+// A list of documents that lacks one for a moment is told, whichever open it is.
+KEN_TEST(rules_that_cannot_be_opened_are_told)
+{
+    static const scenario s = { .name = "rules_for",
+                                .args = { "rules", "for", "add a table" },
+                                .is_asking = true };
+    if (!IS_SUPPORTED)
+        kt_skip("faults", "the sanitizer does not stand it");
+    make_place();
+    ken_buf_putc(&l.search, '\0');
+    run_ken(s.args, s.input, false, &l.usual);
+    fault_state f = { .class = FAULT_OPEN, .error = EMFILE };
+    uint64_t n = run_fault(&s, &f);
+    kt_true(n > 10);
+    for (f.at = 1; f.at <= n && f.at <= 60; f.at++)
+        run_fault(&s, &f);
+    outcome_release(&l.usual);
+    close_place();
+    kt_eq_u(l.n_findings, 0);
+}
 
 SCENARIO(index_cold, .args = { "index", "." }, .is_cold = true)
 SCENARIO(index_one_change, .args = { "index", "." }, .is_changed = true, .is_basic = true)

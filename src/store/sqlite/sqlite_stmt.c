@@ -54,7 +54,7 @@ static ken_status status_of_io(ken_sq *q, int rc)
 {
     if (rc == SQLITE_IOERR_NOMEM)
         return KEN_ENOMEM;
-    if (rc == SQLITE_IOERR_SHORT_READ || rc == SQLITE_IOERR_DATA || rc == SQLITE_IOERR_CORRUPTFS)
+    if (rc == SQLITE_IOERR_SHORT_READ || rc == SQLITE_IOERR_DATA)
         return KEN_ECORRUPT;
     return status_of_system(q->db ? sqlite3_system_errno(q->db) : 0);
 }
@@ -114,6 +114,8 @@ static const char *hint_of(ken_sq *q, ken_status st)
         return q->schema->hint;
     case KEN_EBUSY:
         return "; another process is writing: try again";
+    case KEN_EIO:
+        return "; the file could not be read or written: try again, and look at the disk if it stays";
     case KEN_ENOSPC:
         return "; nothing of this run was kept: free space, then run it again";
     default:

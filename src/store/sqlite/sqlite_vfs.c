@@ -148,9 +148,11 @@ static sum read_sum(const unsigned char *p)
     return (sum){ get_big32(p), get_big32(p + 4) };
 }
 
+// A read that the system refuses (EIO) is no damage of the file: SQLite would call it that.
 static int read_real(shim_file *f, void *into, int n, sqlite3_int64 at)
 {
-    return f->real->pMethods->xRead(f->real, into, n, at);
+    int rc = f->real->pMethods->xRead(f->real, into, n, at);
+    return rc == SQLITE_IOERR_CORRUPTFS ? SQLITE_IOERR_READ : rc;
 }
 
 // The data of a frame is read: does it give the sum in its header, from that of the frame before?
@@ -233,7 +235,8 @@ static int shim_read(sqlite3_file *file, void *into, int n, sqlite3_int64 at)
         rc = read_real(f, into, n, at);
     if (f->is_log)
         return !rc && is_frame_data(f, n, at) ? check_frame(f, into, n, at) : rc;
-    look_at_header(f, into, n, at);
+    if (!rc)
+        look_at_header(f, into, n, at);
     if (!f->has_sums || !is_page(n, at))
         return rc;
     if (rc == SQLITE_IOERR_SHORT_READ)
