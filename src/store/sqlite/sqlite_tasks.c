@@ -3,6 +3,7 @@
 // task_count, so neither costs more when there are more tasks.
 #include "base/alloc.h"
 #include "base/vec.h"
+#include "secret/secret.h"
 #include "store/sqlite/sqlite_tasks_priv.h"
 
 // ---- rows ------------------------------------------------------------------------------------
@@ -100,11 +101,21 @@ static void read_branch(sqlite3_stmt *st, ken_arena *arena, void *item)
                            .at_ms = sqlite3_column_int64(st, 1) };
 }
 
+// Subjects are masked before they are kept, but an older catalog, or a journal that is put back, may
+// hold some from before that was so.
+static ken_str keep_subject(ken_arena *arena, ken_str s)
+{
+    ken_str kept = keep_text(arena, s);
+    if (kept.len)
+        ken_secret_mask((char *)(uintptr_t)kept.ptr, kept.len); // it is in the arena, ours
+    return kept;
+}
+
 static void read_commit(sqlite3_stmt *st, ken_arena *arena, void *item)
 {
     *(ken_task_commit *)item =
         (ken_task_commit){ .hash = ken_arena_dup(arena, ken_store__sq_text(st, 0)),
-                           .message = keep_text(arena, text_or_null(st, 1)),
+                           .message = keep_subject(arena, text_or_null(st, 1)),
                            .at_ms = sqlite3_column_int64(st, 2) };
 }
 

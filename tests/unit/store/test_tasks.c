@@ -151,6 +151,19 @@ KEN_TEST(only_what_an_edit_names_changes)
     close_catalog(c);
 }
 
+// As it was kept before subjects were masked, and as a journal of that time puts it back.
+KEN_TEST(an_old_subject_is_masked_when_it_is_read)
+{
+    ken_catalog *c = open_catalog();
+    const ken_task_commit commit = { .hash = str("0123456789012345678901234567890123456789"),
+                                     .message =
+                                         str("drop ghp_9fQ2kX7bLm4ZtR8sWv3YcN6dHj1GpA5eUo0B") };
+    ken_task t = add(c, "one", "open", false);
+    t = edit(c, &t, (ken_task_edit){ .commit = commit });
+    kt_eq_text(t.commits[0].message, "drop ghp_************************************");
+    close_catalog(c);
+}
+
 KEN_TEST(links_are_made_once)
 {
     ken_catalog *c = open_catalog();
