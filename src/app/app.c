@@ -443,7 +443,8 @@ static ken_status index_once(const ken_project_info *project, const ken_index_op
                              bool *is_unusable, ken_err *err)
 {
     ken_store *store = NULL;
-    ken_store_opts store_opts = { .path = project->db_path.ptr };
+    ken_store_opts store_opts = { .path = project->db_path.ptr,
+                                  .map_bytes = ken_index_map_bytes(opts->memory_limit) };
     ken_index_report saved = { 0 };
     ken_status st = ken_store_open(&store_opts, &store, err);
     // A forced run replaces what is damaged, so it looks at all of it first.

@@ -14,7 +14,8 @@ static const cli_opt index_opts[] = {
     { "max-file-size", 0, CLI_VALUE, "SIZE", "skip larger files (default 1MiB, at most 10MiB)",
       NULL },
     { "jobs", 'j', CLI_VALUE, "N", "worker threads (default: one per core)", NULL },
-    { "memory-limit", 0, CLI_VALUE, "SIZE", "memory that the run may use (default 512MiB)", NULL },
+    { "memory-limit", 0, CLI_VALUE, "SIZE",
+      "memory that the run may use (default 512MiB); it says when that is too little", NULL },
 };
 
 static const cli_opt search_opts[] = {

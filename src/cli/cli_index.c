@@ -56,6 +56,9 @@ static void print_report(cli *x, const ken_project_info *p, const ken_index_opts
                        " lost\n",
                        r->n_checkpoints_kept, r->n_checkpoints_lost);
     print_issues(x, r);
+    ken_str note = ken_index_memory_note(r, a);
+    if (note.len)
+        ken_cli__print("  " KEN_STR_FMT "\n", KEN_STR_ARG(note));
 }
 
 // The vectors of the project's model, unless the index has them by itself.

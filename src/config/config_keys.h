@@ -27,8 +27,10 @@
       "KEN_INDEX_SECRETS", OWNER, "index files that may hold secrets too")                         \
     X(MEMORY_LIMIT, "indexing.memory_limit", SIZE, "512MiB", 67108864, 1099511627776, "",          \
       "KEN_MEMORY_LIMIT", OWNER,                                                                   \
-      "memory of its own that one indexing run may use (pages of the database and of "             \
-      "files are not counted); at least 64MiB")                                                    \
+      "memory of its own that one indexing run may use; an eighth of it again may be "             \
+      "pages of the database, which the system takes back. A run needs 32 MiB, about "             \
+      "400 bytes for each file and 64 times the largest file; when that is more, it says "         \
+      "so; at least 64MiB")                                                                        \
     X(QUERY_MEMORY_LIMIT, "query.memory_limit", SIZE, "128MiB", 16777216, 1099511627776, "",       \
       "KEN_QUERY_MEMORY_LIMIT", OWNER, "memory that one question may take; at least 16MiB")        \
     X(QUERY_TIMEOUT, "query.timeout_seconds", COUNT, "10", 1, 86400, "",                           \

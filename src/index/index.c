@@ -411,12 +411,34 @@ static ken_status collect_all(run *r, bool is_alone, ken_err *err)
     return st;
 }
 
+// Of those that are read. They come largest first; what is too large is not read.
+static uint64_t largest_file(const run *r)
+{
+    for (size_t i = 0; i < r->n_work; i++) {
+        uint64_t size = r->scan.files[r->work[i]].stamp.size;
+        if (size <= r->job.max_file_bytes)
+            return size;
+    }
+    return 0;
+}
+
+static void divide_memory(run *r)
+{
+    uint64_t limit = r->opts->memory_limit ? r->opts->memory_limit : INDEX_MEMORY_DEFAULT;
+    uint64_t held = r->arena->used_bytes + r->scan_arena.used_bytes;
+    uint64_t needed = index_memory_needed(held, largest_file(r));
+    if (needed > limit) {
+        r->report->memory_limit = limit;
+        r->report->memory_needed = needed;
+    }
+    r->memory = index_split_memory(limit, held);
+}
+
 static ken_status learn(run *r, ken_err *err)
 {
     if (!r->n_work)
         return KEN_OK;
-    r->memory =
-        index_split_memory(r->opts->memory_limit, r->arena->used_bytes + r->scan_arena.used_bytes);
+    divide_memory(r);
     size_t n_workers = r->n_jobs < r->memory.n_workers ? r->n_jobs : r->memory.n_workers;
     if (n_workers > r->n_work)
         n_workers = r->n_work;
@@ -826,10 +848,13 @@ static void scan(void *ctx, size_t worker)
     r->scan_status = ken_scan(r->root, &all, r->cancel, &r->scan_arena, &r->scan, &r->scan_err);
 }
 
-// Readers look contents up in a store of their own: the run's is busy writing.
+// Readers look contents up in a store of their own: the run's is busy writing. Pages that both map
+// would be resident twice.
 static ken_status open_known(run *r, const char *path, ken_err *err)
 {
-    ken_store_opts opts = { .path = path, .is_read_only = true };
+    ken_store_opts opts = { .path = path,
+                            .is_read_only = true,
+                            .map_bytes = KEN_STORE_MAP_NOTHING };
     return ken_store_open(&opts, &r->known, err);
 }
 

@@ -33,12 +33,14 @@ typedef void ken_index_progress_fn(void *ctx, const ken_index_progress *p);
 
 typedef struct ken_index_opts {
     ken_scan_opts scan;
-    bool is_forced;        // reads and parses everything again
-    bool is_strict;        // KEN_EIO, and no new generation, for a file that cannot be
-                           // read; otherwise it is left out, as an issue
-    uint32_t n_jobs;       // 0 = one per core
-    uint64_t memory_limit; // bytes that the run may use of its own, 0 = 512 MiB; pages of the
-                           // database and of files that the kernel keeps are not counted
+    bool is_forced;  // reads and parses everything again
+    bool is_strict;  // KEN_EIO, and no new generation, for a file that cannot be
+                     // read; otherwise it is left out, as an issue
+    uint32_t n_jobs; // 0 = one per core
+    uint64_t
+        memory_limit; // bytes that the run may use of its own, 0 = 512 MiB; beside them at most
+                      // ken_index_map_bytes of the database are resident, as pages that the
+                      // kernel may take back
     ken_index_progress_fn *on_progress; // on the caller's thread, at most every 50 ms; may be NULL
     void *progress_ctx;
 } ken_index_opts;
@@ -62,11 +64,18 @@ typedef struct ken_index_report {
     ken_issue *issues; // at most 1,000, in the arena
     size_t n_issues;
     int64_t duration_ms;
+    // When the limit is below what these files take at least: the limit, and about what they need.
+    // The run takes as little as it can, which is more than it may.
+    uint64_t memory_limit, memory_needed;
     // Of the index that this one replaced because it was damaged: set by who replaces it.
     uint64_t n_checkpoints_kept, n_checkpoints_lost;
 } ken_index_report;
 
 // `root`: absolute real path of the project's folder.
+// How much of its database a run under that limit should have mapped (ken_store_opts.map_bytes).
+uint64_t ken_index_map_bytes(uint64_t memory_limit);
+// That the limit did not hold, and what would; empty when it did.
+ken_str ken_index_memory_note(const ken_index_report *r, ken_arena *arena);
 ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opts *opts,
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err) KEN_MUST_USE;

@@ -18,6 +18,29 @@ index_memory index_split_memory(uint64_t limit, uint64_t held)
     };
 }
 
+uint64_t index_memory_needed(uint64_t held, uint64_t largest_file)
+{
+    uint64_t parse = largest_file * INDEX_PARSE_FACTOR, share = INDEX_MEMORY_LEAST / 4;
+    return held + INDEX_MEMORY_LEAST + (parse > share ? parse - share : 0);
+}
+
+uint64_t ken_index_map_bytes(uint64_t memory_limit)
+{
+    return (memory_limit ? memory_limit : INDEX_MEMORY_DEFAULT) / 8;
+}
+
+ken_str ken_index_memory_note(const ken_index_report *r, ken_arena *arena)
+{
+    if (r->memory_needed <= r->memory_limit)
+        return KEN_STR("");
+    const unsigned mib = 1 << 20;
+    return ken_arena_printf(arena,
+                            "%llu MiB of memory are too little for these files, which take about "
+                            "%llu MiB: raise --memory-limit (indexing.memory_limit)",
+                            (unsigned long long)(r->memory_limit / mib),
+                            (unsigned long long)((r->memory_needed + mib - 1) / mib));
+}
+
 bool index_is_outgrown(uint64_t made_for, uint64_t next)
 {
     return made_for > INDEX_LARGE_FILE || (made_for > INDEX_MEDIUM_FILE && next < made_for / 4);

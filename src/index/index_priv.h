@@ -81,6 +81,8 @@ typedef struct index_memory {
 
 // `held`: bytes that are there already. Whatever they are, INDEX_MEMORY_LEAST is divided.
 index_memory index_split_memory(uint64_t limit, uint64_t held);
+// What a run takes at least that has so much already and learns files of at most so many bytes.
+uint64_t index_memory_needed(uint64_t held, uint64_t largest_file);
 
 void index_worker_init(index_worker *w, uint64_t identifier_bytes);
 // What files made it take is given back; what its tokenizer remembers stays.

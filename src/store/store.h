@@ -34,11 +34,16 @@ enum {
     KEN_SEGMENT_BLOCK = 64 * 1024
 }; // bytes of every block of a segment but its last
 
+#define KEN_STORE_MAP_NOTHING UINT64_MAX
+
 typedef struct ken_store_opts {
     const char *path;     // of a SQLite file; a postgres:// URL is KEN_EUNSUPPORTED for now
     bool is_read_only;    // KEN_ENOTFOUND when there is no database
     uint64_t cache_bytes; // page cache; 0 = 8 MiB
-    uint32_t busy_ms;     // how long to wait for another writer; 0 = 5,000
+    // Of the file at most so many bytes are mapped, from its start; those that were read count as
+    // resident. 0 = the most, 256 MiB; or KEN_STORE_MAP_NOTHING.
+    uint64_t map_bytes;
+    uint32_t busy_ms; // how long to wait for another writer; 0 = 5,000
 } ken_store_opts;
 
 // Creates or migrates the database. Read-only, it is only migrated, where that may be written.

@@ -117,6 +117,8 @@ static json_t *report_json(const ken_project_info *p, const ken_index_opts *opts
     ken_json_set_u64(o, "files_indexed", r->n_files);
     if (!r->n_files)
         ken_json_set_str(o, "note", ken_index_empty_note(r, opts, arena));
+    else if (r->memory_needed)
+        ken_json_set_str(o, "note", ken_index_memory_note(r, arena));
     ken_json_set_u64(o, "chunks_created", r->n_chunks);
     ken_json_set_u64(o, "symbols", r->n_symbols);
     ken_json_set_u64(o, "files_parsed", r->n_parsed);

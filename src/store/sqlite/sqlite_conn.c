@@ -91,7 +91,7 @@ static ken_status set_pragmas(ken_sq *q, ken_err *err)
                      "PRAGMA mmap_size = %lld; PRAGMA secure_delete = OFF; "
                      "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; "
                      "PRAGMA journal_size_limit = %lld",
-                     (sqlite3_int64)(q->cache_bytes / 1024), (sqlite3_int64)KEN_SQ_MMAP_BYTES,
+                     (sqlite3_int64)(q->cache_bytes / 1024), (sqlite3_int64)q->map_bytes,
                      (sqlite3_int64)LOG_KEPT_BYTES);
     return ken_store__sq_exec(q, sql, err);
 }
@@ -297,6 +297,11 @@ ken_status ken_store__sq_connect(ken_sq *q, const ken_sq_schema *schema, const k
     q->path = ken_strdup(opts->path);
     q->is_read_only = opts->is_read_only;
     q->cache_bytes = opts->cache_bytes ? opts->cache_bytes : DEFAULT_CACHE;
+    q->map_bytes = opts->map_bytes ? opts->map_bytes : KEN_SQ_MMAP_BYTES;
+    if (q->map_bytes == KEN_STORE_MAP_NOTHING)
+        q->map_bytes = 0;
+    if (q->map_bytes > KEN_SQ_MMAP_BYTES)
+        q->map_bytes = KEN_SQ_MMAP_BYTES;
     q->busy_ms = KEN_STORE_BUSY_MS;
     q->noted = KEN_BUF_INIT(KEN_JSON_BYTES_MAX - 64); // a line is a little longer
     if (opts->busy_ms)

@@ -50,6 +50,7 @@ struct ken_sq {
     const ken_sq_schema *schema;
     char *path;
     uint64_t cache_bytes;
+    uint64_t map_bytes;
     int busy_ms;
     sqlite3_stmt *stmts[KEN_SQ_COUNT]; // prepared at first use
     ken_fs_stamp stamp;                // of the file, when it was opened as immutable

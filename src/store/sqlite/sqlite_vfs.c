@@ -59,6 +59,7 @@ typedef struct shim_file {
     atomic_bool is_lost; // a mapping of it or of its log's shared memory
     const char *mapped;  // where it is mapped, and how much of that is known
     size_t mapped_bytes;
+    sqlite3_int64 map_limit; // what SQLite may map of it
     // of a log
     int64_t framed_at;    // where the data of the frame begins whose header was written last
     int64_t end_at;       // behind the data that was appended last
@@ -274,8 +275,10 @@ static void note_mapping(shim_file *f, const void *page, int n, sqlite3_int64 at
     if (base == f->mapped && end <= f->mapped_bytes)
         return;
     // SQLite maps as much as it may at once.
-    if (!f->real->pMethods->xFileSize(f->real, &size) && (size_t)size > end)
-        end = size < KEN_SQ_MMAP_BYTES ? (size_t)size : KEN_SQ_MMAP_BYTES;
+    if (!f->real->pMethods->xFileSize(f->real, &size) && (size_t)size > end) {
+        size_t most = (size_t)(size < f->map_limit ? size : f->map_limit);
+        end = most > end ? most : end;
+    }
     f->mapped = base;
     f->mapped_bytes = end;
     ken_store__sq_note_mapping(&f->is_lost, f->name, base, end, false);
@@ -358,6 +361,8 @@ static int shim_control(sqlite3_file *file, int op, void *arg)
         *(int *)arg = f->has_sums;
         return SQLITE_OK;
     }
+    if (op == SQLITE_FCNTL_MMAP_SIZE && *(const sqlite3_int64 *)arg >= 0)
+        f->map_limit = *(const sqlite3_int64 *)arg; // below SQLite's own limit
     return f->real->pMethods->xFileControl(f->real, op, arg);
 }
 

@@ -15,8 +15,8 @@
 
 enum {
     KEN_SQ_RESERVED = 8,                   // bytes at the end of each page
-    KEN_SQ_MMAP_BYTES = 256 * 1024 * 1024, // of a database that are mapped: blocks are read three
-                                           // times as fast
+    KEN_SQ_MMAP_BYTES = 256 * 1024 * 1024, // of a database that are mapped at most: blocks are read
+                                           // three times as fast
 };
 
 typedef struct ken_sq_damage {

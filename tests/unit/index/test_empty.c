@@ -87,3 +87,30 @@ KEN_TEST(what_a_large_file_took_is_given_back_before_small_ones)
     kt_true(!index_is_outgrown(INDEX_MEDIUM_FILE + 4, INDEX_MEDIUM_FILE / 2));
     kt_true(!index_is_outgrown(INDEX_MEDIUM_FILE, 0)); // small ones are not worth it
 }
+
+KEN_TEST(a_limit_that_cannot_hold_says_what_would)
+{
+    index_lab l;
+    lab_start(&l);
+    lab_write(&l, "main.c", "int main(void) { return 0; }\n");
+    kt_eq_u(lab_run(&l)->memory_needed, 0);
+    kt_eq_str(ken_index_memory_note(&l.report, &l.arena).ptr, "");
+    lab_write(&l, "other.c", "int other(void) { return 0; }\n");
+    l.opts.memory_limit = 16 << 20;
+    kt_true(lab_run(&l)->memory_needed > l.opts.memory_limit);
+    const char *note = ken_index_memory_note(&l.report, &l.arena).ptr;
+    kt_has_str(note, "16 MiB of memory are too little");
+    kt_has_str(note, "raise --memory-limit");
+    kt_eq_u(l.report.n_files, 2);
+    lab_end(&l);
+}
+
+KEN_TEST(what_a_run_needs_grows_with_its_list_and_its_largest_file)
+{
+    const uint64_t mib = 1 << 20;
+    kt_eq_u(index_memory_needed(0, 0), INDEX_MEMORY_LEAST);
+    kt_eq_u(index_memory_needed(100 * mib, 1000), 100 * mib + INDEX_MEMORY_LEAST);
+    kt_true(index_memory_needed(0, mib) > 64 * mib);
+    kt_eq_u(ken_index_map_bytes(256 * mib), 32 * mib);
+    kt_eq_u(ken_index_map_bytes(0), 64 * mib);
+}

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Files that are damaged, foreign, newer, locked, or may not be written.
+#include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -784,4 +786,68 @@ KEN_TEST(value_that_is_too_large_is_refused)
     kt_ok(ken_store_commit(s, &err));
     ken_free(big);
     ken_store_close(s);
+}
+
+// ---- pages that are mapped ---------------------------------------------------------------------
+
+// Addresses that map the file, in bytes.
+static uint64_t mapped_bytes(const char *path)
+{
+    char line[4600];
+    uint64_t sum = 0;
+    FILE *f = fopen("/proc/self/maps", "r");
+    kt_not_null(f);
+    while (fgets(line, sizeof line, f)) {
+        unsigned long long from, to;
+        size_t n = strcspn(line, "\n"), n_path = strlen(path);
+        if (n > n_path && !strncmp(line + n - n_path, path, n_path) &&
+            sscanf(line, "%llx-%llx", &from, &to) == 2)
+            sum += to - from;
+    }
+    fclose(f);
+    return sum;
+}
+
+static uint64_t mapped_after_reading(const char *path, int64_t segment, uint64_t map_bytes)
+{
+    static uint8_t block[KEN_SEGMENT_BLOCK];
+    const ken_store_opts opts = { .path = path, .is_read_only = true, .map_bytes = map_bytes };
+    ken_store *s = NULL;
+    size_t n;
+    kt_ok_err(ken_store_open(&opts, &s, &err), &err);
+    for (uint32_t i = 0; i < 64; i++) {
+        kt_ok_err(ken_store_read_block(s, segment, i, block, &n, &err), &err);
+        kt_eq_u(block[0], (uint8_t)(i + 1));
+    }
+    uint64_t mapped = mapped_bytes(path);
+    ken_store_close(s);
+    return mapped;
+}
+
+KEN_TEST(no_more_of_a_file_is_mapped_than_may_be)
+{
+    const char *path = ktest_path("mapped.db");
+    const size_t n_bytes = (size_t)64 * KEN_SEGMENT_BLOCK;
+    char *bytes = malloc(n_bytes);
+    uint32_t noise = 1;
+    kt_not_null(bytes);
+    for (size_t i = 0; i < n_bytes; i++) { // nothing that can be compressed
+        noise = noise * 1664525 + 1013904223;
+        bytes[i] = (char)(noise >> 24);
+    }
+    for (uint32_t i = 0; i < 64; i++)
+        bytes[(size_t)i * KEN_SEGMENT_BLOCK] = (char)(i + 1);
+    ken_store *s = must_open(path, false);
+    int64_t segment;
+    kt_ok_err(ken_store_begin_write(s, &err), &err);
+    kt_ok_err(
+        ken_store_add_segment(s, KEN_SEGMENT_WORDS, ken_str_n(bytes, n_bytes), 1, &segment, &err),
+        &err);
+    kt_ok_err(ken_store_commit(s, &err), &err);
+    kt_ok_err(ken_store_checkpoint(s, &err), &err);
+    ken_store_close(s);
+    free(bytes);
+    kt_true(mapped_after_reading(path, segment, 0) > 3 << 20);
+    kt_true(mapped_after_reading(path, segment, 1 << 20) <= 1 << 20);
+    kt_eq_u(mapped_after_reading(path, segment, KEN_STORE_MAP_NOTHING), 0);
 }
