@@ -54,7 +54,10 @@ void ken_app_close(ken_app *app)
         close_handle(app->handles.ptr[i]);
     for (size_t i = 0; i < app->catalogs.len; i++)
         ken_catalog_close(app->catalogs.ptr[i]);
+    for (size_t i = 0; i < app->steps.len; i++)
+        ken_app__free_step(app->steps.ptr[i]);
     ken_app__close_tasks(app);
+    ken_vec_release(&app->steps);
     ken_vec_release(&app->handles);
     ken_vec_release(&app->catalogs);
     pthread_mutex_destroy(&app->lock);
@@ -558,26 +561,4 @@ ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ke
     ken_status st = index_project(app, project, opts, cancel, arena, out, err);
     ken_quota_resume(paused);
     return st;
-}
-
-ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project, uint64_t generation,
-                            const ken_cancel *cancel, ken_arena *arena, bool *out_is_newer,
-                            ken_err *err)
-{
-    ken_index_report report = { 0 };
-    ken_err tried = { 0 };
-    ken_snapshot *s = NULL;
-    *out_is_newer = false;
-    ken_status st = ken_app_index(app, project, NULL, cancel, arena, &report, &tried);
-    if (st && st != KEN_EBUSY) {
-        if (err)
-            *err = tried;
-        return st;
-    }
-    st = ken_app_borrow(app, project, &s, err);
-    if (st)
-        return st;
-    *out_is_newer = ken_snapshot_generation(s) != generation;
-    ken_app_give_back(app, project, s);
-    return KEN_OK;
 }

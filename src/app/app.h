@@ -172,8 +172,25 @@ ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ke
 // What one question may cost, as settings say (base/quota.h).
 ken_quota_limits ken_app_question_limits(const ken_app *app);
 
-// Begins a question: a snapshot of the project's newest generation, pinned for this thread until it
-// is given back. Nothing of it changes meanwhile, and nothing that was borrowed of it is valid
+// How a question may bring the index up to date (app_step.c).
+typedef struct ken_app_asking {
+    bool may_index; // else what differs is counted, and said
+    const ken_cancel *cancel;
+    ken_index_progress_fn *on_progress; // may be NULL
+    void *progress_ctx;
+} ken_app_asking;
+
+// Begins a question about what the project's folder holds at this moment: compares the index with it,
+// brings it up to date where they differ, for at most query.catch_up_seconds, and borrows a snapshot.
+// What could not be looked at is told with the answer (ken_snapshot_unread). KEN_ECANCELLED and
+// KEN_ETIMEOUT of `how`, and what ken_app_borrow fails with. Not while this thread has a snapshot of it.
+ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_app_asking *how,
+                       ken_snapshot **out, ken_err *err) KEN_MUST_USE;
+// This process stays: the kernel is asked to tell of changes, so that questions need not compare.
+void ken_app_serve(ken_app *app);
+
+// The same of the index as it is: a snapshot of the project's newest generation, pinned for this thread
+// until it is given back. Nothing of it changes meanwhile, and nothing that was borrowed of it is valid
 // after. A question is short: give it back before anything that waits. KEN_ENOTFOUND when it was
 // never indexed.
 ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
@@ -184,13 +201,6 @@ void ken_app_give_back(ken_app *app, const ken_project_info *project, ken_snapsh
 // those of the moment, not of the snapshot's.
 ken_status ken_app_checkpoints(ken_app *app, ken_snapshot *snapshot, ken_checkpoints **out,
                                ken_err *err) KEN_MUST_USE;
-
-// For an answer of `generation` that found nothing, after its snapshot was given back: brings the
-// index up to date with what changed on disk. *out_is_newer says whether there is anything new to
-// ask. Another process that indexes already is no failure.
-ken_status ken_app_catch_up(ken_app *app, const ken_project_info *project, uint64_t generation,
-                            const ken_cancel *cancel, ken_arena *arena, bool *out_is_newer,
-                            ken_err *err) KEN_MUST_USE;
 
 // The skipped files of the newest generation; reason KEN_SKIP_NONE = all.
 ken_status ken_app_list_skips(ken_app *app, const ken_project_info *project, ken_skip_reason reason,

@@ -36,6 +36,8 @@ typedef struct app_handle {
     atomic_uint n_sharers; // open handles of its project, which share one bound for their graphs
 } app_handle;
 
+typedef struct app_step app_step; // app_step.c: how far the index of a project follows its folder
+
 struct ken_app {
     const ken_config *config; // borrowed, outlives us
     ken_arena arena;          // of the paths below
@@ -44,7 +46,9 @@ struct ken_app {
     KEN_VEC(app_handle *) handles;
     KEN_VEC(ken_catalog *) catalogs; // idle ones
     KEN_VEC(ken_tasks *) tasks;      // idle ones
+    KEN_VEC(app_step *) steps;       // one for each project that was asked
     uint64_t n_uses;
+    bool is_serving;
 };
 
 // ---- app_project.c ----
@@ -82,6 +86,9 @@ ken_status ken_app__salvage(ken_store *store, ken_str db_path, ken_arena *arena,
 // A ken_snapshot_keep_fn: writes into the index, unless something else writes it now or settings
 // say that nothing may. `ctx` is an app_handle.
 void ken_app__keep(void *ctx, ken_str name, ken_str value);
+
+// ---- app_step.c ----
+void ken_app__free_step(app_step *s); // NULL is fine
 
 // ---- app_tasks.c ----
 void ken_app__close_tasks(ken_app *app);

@@ -48,7 +48,8 @@ static ken_status stat_at(int dir_fd, const char *path, int flags, ken_fs_info *
     *out = (ken_fs_info){ .kind = kind_of(s.st_mode),
                           .stamp = stamp_of(&s),
                           .id = { s.st_dev, s.st_ino },
-                          .mode = s.st_mode };
+                          .mode = s.st_mode,
+                          .n_links = s.st_nlink };
     return KEN_OK;
 }
 

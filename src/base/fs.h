@@ -37,6 +37,7 @@ typedef struct ken_fs_info {
     ken_fs_stamp stamp;
     ken_fs_id id;
     uint32_t mode;
+    uint64_t n_links; // names that it has
 } ken_fs_info;
 
 static inline bool ken_fs_stamp_eq(ken_fs_stamp a, ken_fs_stamp b)

@@ -57,7 +57,7 @@ static ken_status def_json(cli *x, cli_place *place, ken_str name, ken_str hint,
 
 // One question, of one generation.
 static ken_status find(cli *x, cli_place *place, ken_str name, ken_str hint, uint64_t limit,
-                       ken_definition_result *out, uint64_t *out_generation, ken_err *err)
+                       ken_definition_result *out, ken_err *err)
 {
     ken_snapshot *s = NULL;
     ken_status st =
@@ -65,8 +65,6 @@ static ken_status find(cli *x, cli_place *place, ken_str name, ken_str hint, uin
     if (!st)
         st = ken_find_definition(s, name, hint, (size_t)limit, &x->arena, out, err);
     st = ken_cli__check_answer(s, st, err);
-    if (!st)
-        *out_generation = ken_snapshot_generation(s);
     ken_cli__close_place(x, place, s);
     return st;
 }
@@ -75,14 +73,7 @@ static ken_status def_text(cli *x, cli_place *place, ken_str name, ken_str hint,
                            ken_err *err)
 {
     ken_definition_result r = { 0 };
-    uint64_t generation = 0;
-    bool is_newer = false; // it may have been written since
-    ken_status st = find(x, place, name, hint, limit, &r, &generation, err);
-    if (!st && !r.n_defs && !ken_cli__args_has(&x->args, "no-index"))
-        st = ken_app_catch_up(x->app, &place->project, generation, x->cancel, &x->arena, &is_newer,
-                              err);
-    if (!st && is_newer)
-        st = find(x, place, name, hint, limit, &r, &generation, err);
+    ken_status st = find(x, place, name, hint, limit, &r, err);
     if (st)
         return st;
     if (!r.n_defs)

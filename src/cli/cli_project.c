@@ -190,32 +190,17 @@ static ken_status index_first(cli *x, cli_place *place, ken_err *err)
     return st;
 }
 
-static void hint_when_moved(cli *x, const cli_place *place, ken_snapshot *s)
-{
-    ken_snapshot_stats stats;
-    ken_str head = ken_app_read_head(place->project.root, &x->arena);
-    if (!head.len || ken_snapshot_get_stats(s, &x->arena, &stats, NULL) || !stats.git_head.len ||
-        ken_str_eq(head, stats.git_head))
-        return;
-    ken_cli__note(
-        x,
-        "the index is of commit %.10s, the work tree is at %.10s; to update: ken index " KEN_STR_FMT,
-        ken_arena_dup(&x->arena, stats.git_head).ptr, ken_arena_dup(&x->arena, head).ptr,
-        KEN_STR_ARG(place->project.root));
-}
-
 ken_status ken_cli__open_place(cli *x, cli_place *place, bool may_index, ken_snapshot **out,
                                ken_err *err)
 {
+    const ken_app_asking how = { .may_index = may_index, .cancel = x->cancel };
     for (unsigned n_waits = 0;; n_waits++) {
         ken_err e = { 0 };
         ken_status st = KEN_ENOTFOUND;
         if (place->is_known)
-            st = ken_app_borrow(x->app, &place->project, out, &e);
-        if (!st) {
-            hint_when_moved(x, place, *out);
+            st = ken_app_ask(x->app, &place->project, &how, out, &e);
+        if (!st)
             return KEN_OK;
-        }
         if (st == KEN_ENOTFOUND)
             st = may_index ? index_first(x, place, &e) : fail_not_indexed(place, &e);
         // Somebody else may be making the first index right now: then wait for it.

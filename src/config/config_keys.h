@@ -35,6 +35,9 @@
       "KEN_QUERY_MEMORY_LIMIT", OWNER, "memory that one question may take; at least 16MiB")        \
     X(QUERY_TIMEOUT, "query.timeout_seconds", COUNT, "10", 1, 86400, "",                           \
       "KEN_QUERY_TIMEOUT", OWNER, "time that one question may take")                               \
+    X(CATCH_UP, "query.catch_up_seconds", COUNT, "5", 1, 3600, "",                                 \
+      "KEN_CATCH_UP", ANY,                                                                         \
+      "time that one question may take to bring the index up to date before it is answered")       \
     X(SEARCH_LIMIT, "search.limit", COUNT, "10", 1, 50, "",                                        \
       "KEN_SEARCH_LIMIT", ANY, "results of a search when none are asked for")                      \
     X(CONTEXT_LINES, "search.context_lines", COUNT, "10", 0, 100, "",                              \

@@ -85,6 +85,7 @@ typedef struct run {
     bool is_in_batch;
     int64_t started_ns, progress_ns, now_ms;
     int64_t seen_ms;  // now_ms of the run that last saw every file
+    bool is_look;     // nothing will be read or written
     bool has_changed; // something that was read is not as the generation before has it
     bool trusts_old;  // unchanged files are not looked at
     counts gained,
@@ -404,7 +405,9 @@ static ken_status collect_all(run *r, bool is_alone, ken_err *err)
         put_free(r, s);
         say(r, "indexing", false);
     }
-    if (st && r->is_in_batch) {
+    bool is_stopped = st == KEN_ECANCELLED || st == KEN_ETIMEOUT;
+    if (st && r->is_in_batch &&
+        (!is_stopped || end_batch(r, NULL))) { // the next run goes on from there
         ken_store_rollback(r->store);
         r->is_in_batch = false;
     }
@@ -498,6 +501,19 @@ static bool is_fresh(const run *r, ken_fs_stamp stamp)
     return (m >= from && m <= to) || (c >= from && c <= to);
 }
 
+// A file that could not be read says nothing by its stamp: a run tries again, a look tries to open it.
+static bool can_trust_skip(const run *r, ken_str path, ken_skip_reason reason)
+{
+    int fd = -1;
+    ken_fs_stamp stamp;
+    if (reason != KEN_SKIP_UNREADABLE)
+        return true;
+    if (!r->is_look || ken_fs_open_under(r->job.root_fd, path, &fd, &stamp, NULL) == KEN_EPERM)
+        return r->is_look;
+    ken_fs_close(fd);
+    return false;
+}
+
 // Matches both sorted lists; whatever is new or looks changed becomes work.
 static void compare(run *r, old_files *old)
 {
@@ -529,7 +545,7 @@ static void compare(run *r, old_files *old)
         if (trusts_old && l < old->n_late && ken_str_eq(old->late[l].path, f->path) &&
             ken_fs_stamp_eq(old->late[l].stamp, f->stamp)) {
             p->skip_before = old->late[l].reason;
-            if (!is_fresh(r, f->stamp)) {
+            if (!is_fresh(r, f->stamp) && can_trust_skip(r, f->path, p->skip_before)) {
                 r->late_skip[i] = p->skip_before;
                 continue;
             }
@@ -633,8 +649,7 @@ static ken_status put_skips(run *r, ken_generation *g, ken_err *err)
             continue;
         const ken_scan_file *f = &r->scan.files[i];
         rows[n++] = (ken_skip_row){ f->path, r->late_skip[i] };
-        if (r->late_skip[i] != KEN_SKIP_UNREADABLE) // it may be readable the next time
-            late[n_late++] = (index_late){ f->path, f->stamp, r->late_skip[i] };
+        late[n_late++] = (index_late){ f->path, f->stamp, r->late_skip[i] };
     }
     for (size_t i = 0; i < n; i++)
         g->skips[rows[i].reason]++;
@@ -858,20 +873,28 @@ static ken_status open_known(run *r, const char *path, ken_err *err)
     return ken_store_open(&opts, &r->known, err);
 }
 
+// Scans the folder, and loads what the index has of it meanwhile.
+static ken_status look(run *r, old_files *old, ken_generation *before, ken_err *err)
+{
+    ken_pool *pool = ken_pool_new(1, 1, 0);
+    ken_pool_submit(pool, scan, r);
+    ken_status st = load_old(r, old, before, err);
+    ken_pool_free(pool);
+    if (!st && r->scan_status)
+        st = KEN_FAIL(err, r->scan_status, "%s", r->scan_err.msg);
+    if (!st)
+        compare(r, old);
+    return st;
+}
+
 static ken_status run_all(run *r, const char *db_path, ken_err *err)
 {
     old_files old = { 0 };
     ken_generation before = { 0 };
     say(r, "scanning", true);
-    ken_pool *pool = ken_pool_new(1, 1, 0);
-    ken_pool_submit(pool, scan, r);
-    ken_status st = load_old(r, &old, &before, err);
-    ken_pool_free(pool);
-    if (!st && r->scan_status)
-        st = KEN_FAIL(err, r->scan_status, "%s", r->scan_err.msg);
+    ken_status st = look(r, &old, &before, err);
     if (st)
         return st;
-    compare(r, &old);
     st = check_readable(r, err);
     if (st)
         return st;
@@ -899,6 +922,28 @@ static ken_status run_all(run *r, const char *db_path, ken_err *err)
     return st;
 }
 
+static void open_run(run *r)
+{
+    ken_arena_init(&r->scan_arena, 0);
+    pthread_mutex_init(&r->lock, NULL);
+    pthread_cond_init(&r->has_free, NULL);
+    pthread_cond_init(&r->has_done, NULL);
+    pthread_cond_init(&r->has_room, NULL);
+    r->job.root_fd = -1;
+    r->started_ns = ken_clock_mono_ns();
+    r->now_ms = ken_clock_wall_ms();
+}
+
+static void close_run(run *r)
+{
+    pthread_mutex_destroy(&r->lock);
+    pthread_cond_destroy(&r->has_free);
+    pthread_cond_destroy(&r->has_done);
+    pthread_cond_destroy(&r->has_room);
+    ken_arena_release(&r->scan_arena);
+    ken_alloc_trim();
+}
+
 ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opts *opts,
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err)
@@ -909,20 +954,14 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
               .opts = opts,
               .cancel = cancel,
               .arena = arena,
-              .report = &report,
-              .started_ns = ken_clock_mono_ns(),
-              .now_ms = ken_clock_wall_ms() };
+              .report = &report };
+    open_run(&r);
     r.n_jobs = opts->n_jobs ? opts->n_jobs : (uint32_t)ken_pool_cores();
     r.job = (index_job){ .root_fd = -1,
                          .cancel = cancel,
                          .wants_secrets = opts->scan.wants_secrets,
                          .max_file_bytes =
                              opts->scan.max_file_bytes ? opts->scan.max_file_bytes : 1 << 20 };
-    ken_arena_init(&r.scan_arena, 0);
-    pthread_mutex_init(&r.lock, NULL);
-    pthread_cond_init(&r.has_free, NULL);
-    pthread_cond_init(&r.has_done, NULL);
-    pthread_cond_init(&r.has_room, NULL);
     r.builder = ken_lex_builder_new();
     r.mentions = ken_mention_builder_new();
     ken_vector_model model = index_builtin_model();
@@ -935,19 +974,62 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
     ken_lex_builder_free(r.builder);
     ken_mention_builder_free(r.mentions);
     ken_vector_builder_free(r.vectors);
-    pthread_mutex_destroy(&r.lock);
-    pthread_cond_destroy(&r.has_free);
-    pthread_cond_destroy(&r.has_done);
-    pthread_cond_destroy(&r.has_room);
     report.issues = KEN_ARENA_ARRAY(arena, ken_issue, r.issues.len + 1);
     report.n_issues = r.issues.len;
     if (r.issues.len)
         memcpy(report.issues, r.issues.ptr, r.issues.len * sizeof *r.issues.ptr);
     ken_vec_release(&r.issues);
-    ken_arena_release(&r.scan_arena);
-    ken_alloc_trim();
+    close_run(&r);
     report.duration_ms = (ken_clock_mono_ns() - r.started_ns) / 1000000;
     if (!st)
         *out = report;
+    return st;
+}
+
+// ---- looking -----------------------------------------------------------------------------------
+
+static void count_behind(const run *r, const old_files *old, ken_index_look_report *out)
+{
+    for (size_t o = 0; o < old->n; o++)
+        out->n_removed += !old->is_kept[o];
+    for (size_t i = 0; i < r->n_work; i++) {
+        size_t file = r->work[i];
+        const planned *p = &r->plan[file];
+        bool is_known = p->row_id || p->skip_before;
+        bool looks_same =
+            is_known && (p->skip_before || ken_fs_stamp_eq(p->stamp, r->scan.files[file].stamp));
+        ++*(looks_same ? &out->n_doubtful : is_known ? &out->n_modified : &out->n_added);
+    }
+}
+
+ken_status ken_index_look(ken_store *store, const char *root, const ken_index_opts *opts,
+                          const ken_cancel *cancel, ken_arena *arena, ken_index_look_report *out,
+                          ken_err *err)
+{
+    old_files old = { 0 };
+    ken_generation before = { 0 };
+    ken_index_report unused = { 0 };
+    run r = { .store = store,
+              .root = root,
+              .opts = opts,
+              .cancel = cancel,
+              .arena = arena,
+              .report = &unused,
+              .is_look = true };
+    open_run(&r);
+    ken_status st = ken_fs_open_dir(root, &r.job.root_fd, err);
+    if (!st)
+        st = ken_store_begin_read(store, err);
+    if (!st) {
+        st = look(&r, &old, &before, err);
+        ken_store_rollback(store); // nothing was written
+    }
+    if (!st) {
+        *out = (ken_index_look_report){ .generation = before.number };
+        out->is_current = r.trusts_old && !r.n_work && is_same(&r, &old, &before);
+        count_behind(&r, &old, out);
+    }
+    ken_fs_close(r.job.root_fd);
+    close_run(&r);
     return st;
 }

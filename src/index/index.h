@@ -80,6 +80,19 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err) KEN_MUST_USE;
 
+// How far an index is behind its folder.
+typedef struct ken_index_look_report {
+    uint64_t generation; // 0 = nothing has been indexed yet
+    bool is_current;     // a run would change nothing, and would not read any file
+    uint64_t n_added, n_modified, n_removed; // files, by path and stamp
+    uint64_t n_doubtful; // written about when they were last looked at: a run would read them
+} ken_index_look_report;
+
+// Looks and writes nothing: any reader's store will do, and no lock is needed. A thread of its own scans.
+ken_status ken_index_look(ken_store *store, const char *root, const ken_index_opts *opts,
+                          const ken_cancel *cancel, ken_arena *arena, ken_index_look_report *out,
+                          ken_err *err) KEN_MUST_USE;
+
 // Why an index has no files, by counts of reasons, and what to do; empty when it has some.
 ken_str ken_index_empty_note(const ken_index_report *r, const ken_index_opts *opts,
                              ken_arena *arena);

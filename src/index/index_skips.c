@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Files that were left out for what is in them: binary, generated, not UTF-8, empty. They have no
-// row, so their stamps are kept in one value of the store; while these agree the file is not read
-// again. Stored form: for each file, in the order of paths, the bytes shared with the path before,
+// Files that were left out for what is in them: binary, generated, not UTF-8, empty, or because they
+// could not be read. They have no row, so their stamps are kept in one value of the store; while these
+// agree the file is not read again. Stored form: for each file, in the order of paths, the bytes shared with the path before,
 // the rest, size, mtime, ctime, inode, reason.
 #include <stdio.h>
 

@@ -53,6 +53,9 @@ ken_status ken_snapshot_check(const ken_snapshot *s, ken_err *err) KEN_MUST_USE;
 // permission denied, first 'a.c'"; empty when there is nothing. The answer lacks it. What is gone
 // from the disk is not meant. Borrowed until the next pin.
 ken_str ken_snapshot_unread(const ken_snapshot *s);
+// For who brings indexes up to date and could not: what this question is not told of is told with the
+// rest, first. At most 239 bytes; empty = nothing. Until the pin ends.
+void ken_snapshot_set_behind(ken_snapshot *s, ken_str text);
 // The files of the generation, by path; borrowed until the pin ends.
 size_t ken_snapshot_list_files(const ken_snapshot *s, const ken_file_row **out);
 

@@ -80,10 +80,13 @@ typedef struct query_unread {
     ken_err failure;   // the first that fails the question; KEN_OK = none
     uint8_t *denied;   // one bit for each file that may not be read; in the snapshot's arena
     uint32_t n_denied; // files
-    char first[200];   // path of the first of them
-    char other[240];   // the first of any other reason
-    char text[480];    // what is told; "" = nothing
-    bool is_cut;       // the question was over while a file was read
+    uint32_t n_left; // files and folders of the generation that could not be read when it was made
+    const char *why_left; // static: of the first of these
+    char first[200];      // path of the first of them
+    char other[240];      // the first of any other reason
+    char behind[240];     // what the index does not have yet
+    char text[720];       // what is told; "" = nothing
+    bool is_cut;          // the question was over while a file was read
 } query_unread;
 
 struct ken_snapshot {
@@ -118,6 +121,9 @@ struct ken_snapshot {
     const char *root;                 // that was opened; in `arena`
     int root_fd;                      // -1 = it is gone
     ken_fs_id root_id;                // zero = it is gone
+    uint32_t n_unreadable;            // files and folders that the generation was made without
+    ken_str unreadable;               // the first of them
+    bool is_unreadable_denied;        // permission is what it lacks
     query_unread unread;              // what this question could not read
 };
 

@@ -188,13 +188,26 @@ static bool count_denied(query_unread *u, int64_t file)
 
 static void tell_unread(query_unread *u)
 {
-    char denied[sizeof u->text] = "";
-    if (u->n_denied)
-        snprintf(denied, sizeof denied,
-                 "%" PRIu32 " file%s cannot be read: permission denied, %s'%s'", u->n_denied,
-                 u->n_denied == 1 ? "" : "s", u->n_denied == 1 ? "" : "first ", u->first);
-    snprintf(u->text, sizeof u->text, "%s%s%.200s", denied, denied[0] && u->other[0] ? "; " : "",
-             u->other);
+    char denied[300] = "";
+    const uint32_t n = u->n_denied + u->n_left;
+    if (n)
+        snprintf(denied, sizeof denied, "%" PRIu32 " file%s cannot be read%s, %s'%s'", n,
+                 n == 1 ? "" : "s", u->n_denied ? ": permission denied" : u->why_left,
+                 n == 1 ? "" : "first ", u->first);
+    const char *parts[] = { u->behind, denied, u->other };
+    u->text[0] = '\0';
+    for (size_t i = 0, at = 0; i < sizeof parts / sizeof *parts; i++)
+        if (*parts[i] && at < sizeof u->text)
+            at += (size_t)snprintf(u->text + at, sizeof u->text - at, "%s%s", at ? "; " : "",
+                                   parts[i]);
+}
+
+void ken_snapshot_set_behind(ken_snapshot *s, ken_str text)
+{
+    query_check_pin(s);
+    snprintf(s->unread.behind, sizeof s->unread.behind, KEN_STR_FMT,
+             KEN_STR_ARG(ken_utf8_clip(text, sizeof s->unread.behind - 1)));
+    tell_unread(&s->unread);
 }
 
 void query_set_unread(ken_snapshot *s, ken_str path, const ken_err *why)
@@ -215,7 +228,7 @@ void query_set_unread(ken_snapshot *s, ken_str path, const ken_err *why)
     if (st != KEN_EPERM) {
         if (!u->other[0])
             snprintf(u->other, sizeof u->other, "%.200s", why->msg);
-    } else if (count_denied(u, query_file_index(s, path)) && u->n_denied == 1) {
+    } else if (count_denied(u, query_file_index(s, path)) && u->n_denied + u->n_left == 1) {
         snprintf(u->first, sizeof u->first, KEN_STR_FMT,
                  KEN_STR_ARG(ken_utf8_clip(path, sizeof u->first - 1)));
     }
@@ -228,7 +241,36 @@ static void forget_unread(ken_snapshot *s)
     query_unread *u = &s->unread;
     if (u->n_denied)
         memset(u->denied, 0, s->n_files / 8 + 1);
-    *u = (query_unread){ .denied = u->denied };
+    *u = (query_unread){ .denied = u->denied,
+                         .n_left = s->n_unreadable,
+                         .why_left = s->is_unreadable_denied ? ": permission denied" : "" };
+    if (!u->n_left)
+        return;
+    snprintf(u->first, sizeof u->first, KEN_STR_FMT, KEN_STR_ARG(s->unreadable));
+    tell_unread(u);
+}
+
+// What the generation could not read is no part of any answer.
+static ken_status load_unreadable(ken_snapshot *s, ken_err *err)
+{
+    ken_skip_row *rows = NULL;
+    size_t n = 0;
+    s->n_unreadable = (uint32_t)s->info.skips[KEN_SKIP_UNREADABLE];
+    s->unreadable = KEN_STR("");
+    if (!s->n_unreadable)
+        return KEN_OK;
+    ken_status st =
+        ken_store_load_skips(s->store, KEN_SKIP_UNREADABLE, 1, &s->arena, &rows, &n, err);
+    if (st || !n)
+        return st;
+    int fd = -1;
+    ken_fs_stamp stamp;
+    s->unreadable = ken_utf8_clip(rows[0].path, sizeof s->unread.first - 1);
+    s->is_unreadable_denied = s->root_fd >= 0 && ken_fs_open_under(s->root_fd, rows[0].path, &fd,
+                                                                   &stamp, NULL) == KEN_EPERM;
+    if (fd >= 0)
+        ken_fs_close(fd);
+    return KEN_OK;
 }
 
 ken_status ken_snapshot_check(const ken_snapshot *s, ken_err *err)
@@ -263,6 +305,8 @@ static ken_status load(ken_snapshot *s, ken_err *err)
         st = load_segments(s, err);
     if (!st)
         st = open_root(s, err);
+    if (!st)
+        st = load_unreadable(s, err);
     if (!st)
         st = ken_quota_check(err);
     if (st)
@@ -336,7 +380,8 @@ void ken_reader_unpin(ken_reader *r)
     ken_store_rollback(r->snapshot.store); // nothing was written
     // What the graph worked out without something that could not be read does not outlive it.
     const query_unread *u = &r->snapshot.unread;
-    if (u->failure.status || u->text[0] || u->is_cut || query_graph_is_full(&r->snapshot))
+    if (u->failure.status || u->n_denied || u->other[0] || u->is_cut ||
+        query_graph_is_full(&r->snapshot))
         query_graph_close(&r->snapshot);
     if (r->snapshot.graph)
         query_graph_ease(&r->snapshot);

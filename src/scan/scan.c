@@ -31,6 +31,24 @@ void ken_scan__skip(scan_job *job, ken_str path, ken_skip_reason reason)
     ken_vec_push(&job->skips, s);
 }
 
+void ken_scan__watch(const scan_job *job, ken_str path)
+{
+    const ken_scan_watcher *w = job->opts->watcher;
+    if (w)
+        w->on_path(w->ctx, job->root_fd, path);
+}
+
+bool ken_scan_decides(ken_str name)
+{
+    static const char *const names[] = { ".gitignore", ".git",       "HEAD",
+                                         "config",     "objects",    "refs",
+                                         "pom.xml",    "Cargo.toml", "build.sbt" };
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+        if (ken_str_eq_c(name, names[i]))
+            return true;
+    return ken_scan__is_marker(name);
+}
+
 static bool is_included(const scan_job *job, ken_str path)
 {
     return !job->include.len || ken_scan__globs_match(job->include, path);
@@ -143,6 +161,8 @@ void ken_scan__take(scan_job *job, int dir_fd, ken_str path, bool is_ignored)
     reason = st ? ken_scan__judge_errno(job, errno, path) : judge_info(job, &info);
     if (st && !reason)
         return;
+    if (!st && info.n_links > 1 && info.kind == KEN_FS_FILE)
+        ken_scan__watch(job, path);
     if (!st && info.kind == KEN_FS_DIR) {
         take_submodule(job, dir_fd, name, path);
     } else if (reason) {
@@ -240,6 +260,7 @@ static bool enter_folders(list_cursor *c, ken_str path)
 static void take_candidate(list_cursor *c, ken_str path)
 {
     if (c->folder_fd < 0 && !c->is_broken) {
+        ken_scan__watch(c->job, c->folder);
         c->folder_fd = ken_fs_open_dir_under(c->job->root_fd, c->folder);
         c->is_broken = c->folder_fd < 0;
         ken_skip_reason why =
@@ -341,12 +362,25 @@ static ken_status take_ignored(scan_job *job, ken_err *err)
     return st;
 }
 
+// git names files only. A folder that has none yet may get some.
+static ken_status watch_folders(scan_job *job, const scan_git *git, ken_err *err)
+{
+    size_t n_skips = job->skips.len;
+    job->is_for_folders = true;
+    ken_status st = ken_scan__walk(job, git, err);
+    job->is_for_folders = false;
+    job->skips.len = n_skips;
+    return st;
+}
+
 static ken_status job_collect(scan_job *job, const scan_git *git, bool *out_is_walked, ken_err *err)
 {
     if (git && !job->opts->without_git) {
         scan_candidates list = { 0 };
         ken_err inner = { 0 };
         ken_status st = ken_scan__git_list(job, false, &list, &inner);
+        if (!st && job->opts->watcher && job->opts->watcher->wants_folders)
+            st = watch_folders(job, git, &inner);
         bool is_usable = !st && list.len; // empty: a new repository, or a root that git ignores
         if (is_usable)
             st = take_list(job, list, &inner);
@@ -424,6 +458,8 @@ ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cance
     if (st)
         goto out;
     r.is_git = ken_scan__git_find(&job.scratch, job.root, &git);
+    if (job.opts->watcher)
+        ken_scan__tell_controls(&job, r.is_git ? &git : NULL);
     st = job_collect(&job, r.is_git ? &git : NULL, &r.is_walked, err);
     if (!st && job.fault.status) {
         st = job.fault.status;

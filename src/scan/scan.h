@@ -19,6 +19,20 @@
 #include "base/fs.h"
 #include "model/skip.h"
 
+// Who must know when a scan would find something else. It is told of everything that the result depends
+// on, each before it is looked at; on the thread that scans. Paths are borrowed for the call.
+typedef struct ken_scan_watcher {
+    // A folder (relative to the root, "" = the root) whose entries count, or a file that has more than
+    // one name and may be changed under another.
+    void (*on_path)(void *ctx, int root_fd, ken_str path);
+    // A file outside of these folders, absolute, which need not exist. `is_identity`: only whether it is
+    // there and which one it is.
+    void (*on_control)(void *ctx, const char *path, bool is_identity);
+    void *ctx;
+    bool
+        wants_folders; // on_path gets all folders, also those without files: costs a walk through git's trees
+} ken_scan_watcher;
+
 typedef struct ken_scan_opts {
     const ken_str *include; // globs; when any is given only matching files are indexed
     size_t n_include;
@@ -30,6 +44,7 @@ typedef struct ken_scan_opts {
     bool without_git;   // walk even in a git work tree
     ken_str own_dir;    // absolute: ken's own data, never looked at; empty = nowhere near
     const char *home;   // whose git settings (core.excludesFile) count; NULL = $HOME
+    const ken_scan_watcher *watcher; // may be NULL
 } ken_scan_opts;
 
 typedef struct ken_scan_file {
@@ -56,6 +71,9 @@ typedef struct ken_scan_result {
 // `root`: an absolute, existing folder.
 ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cancel *cancel,
                     ken_arena *arena, ken_scan_result *out, ken_err *err) KEN_MUST_USE;
+
+// Whether a file or folder of that name decides what a scan does with others beside or below it.
+bool ken_scan_decides(ken_str name);
 
 // The commit that the work tree around `root` is at, nearly always without running git; empty when
 // there is none.

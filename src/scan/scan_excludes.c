@@ -16,7 +16,14 @@ typedef struct config_reader {
     ken_arena *arena;
     ken_str home;
     ken_str excludes_file; // ptr NULL = not set
+    scan_excludes *out;    // gets the names of all files that are asked
 } config_reader;
+
+static void note_source(config_reader *r, ken_str path)
+{
+    if (path.len)
+        ken_vec_push(&r->out->sources, ken_arena_dup(r->arena, path).ptr);
+}
 
 // "~/x" of `home`; a relative path is relative to `dir`.
 static ken_str expand_path(const config_reader *r, ken_str dir, ken_str path)
@@ -87,10 +94,20 @@ static void read_config(config_reader *r, ken_str path, int depth);
 static void take_key(config_reader *r, ken_str section, ken_str key, ken_str value, ken_str file,
                      int depth)
 {
-    if (ken_str_eq_fold(section, KEN_STR("core")) && ken_str_eq_fold(key, KEN_STR("excludesfile")))
+    if (ken_str_eq_fold(section, KEN_STR("core")) &&
+        ken_str_eq_fold(key, KEN_STR("excludesfile"))) {
         r->excludes_file = expand_path(r, KEN_STR(""), value);
-    if (ken_str_eq_fold(section, KEN_STR("include")) && ken_str_eq_fold(key, KEN_STR("path")))
+        note_source(r, r->excludes_file);
+    }
+    if (!ken_str_eq_fold(key, KEN_STR("path")))
+        return;
+    if (ken_str_eq_fold(section, KEN_STR("include")))
         read_config(r, expand_path(r, ken_path_dir(file), value), depth + 1);
+    if (ken_str_eq_fold(ken_str_sub(section, 0, strlen("includeif")), KEN_STR("includeif"))) {
+        ken_str kept = r->excludes_file; // git may follow it: a source, and no setting for a walk
+        read_config(r, expand_path(r, ken_path_dir(file), value), depth + 1);
+        r->excludes_file = kept;
+    }
 }
 
 static void parse_config(config_reader *r, ken_str text, ken_str file, int depth)
@@ -127,6 +144,7 @@ static void parse_config(config_reader *r, ken_str text, ken_str file, int depth
 static void read_config(config_reader *r, ken_str path, int depth)
 {
     ken_buf b = KEN_BUF_INIT(CONFIG_MAX_BYTES);
+    note_source(r, path);
     if (depth < CONFIG_MAX_DEPTH && read_settings(r->arena, path, CONFIG_MAX_BYTES, &b))
         parse_config(r, ken_buf_str(&b), path, depth);
     ken_buf_release(&b);
@@ -147,7 +165,8 @@ scan_excludes ken_scan__excludes(ken_arena *a, const char *home, const scan_git 
     const char *xdg = home ? NULL : ken_proc_env("XDG_CONFIG_HOME");
     if (!home)
         home = ken_proc_env("HOME");
-    config_reader r = { .arena = a, .home = ken_str_c(home ? home : "") };
+    scan_excludes x = { 0 };
+    config_reader r = { .arena = a, .home = ken_str_c(home ? home : ""), .out = &x };
     ken_str settings = xdg && *xdg     ? ken_str_c(xdg)
                        : home && *home ? ken_path_join(a, r.home, KEN_STR(".config"))
                                        : KEN_STR("");
@@ -162,8 +181,18 @@ scan_excludes ken_scan__excludes(ken_arena *a, const char *home, const scan_git 
         r.excludes_file = ken_path_join(a, settings, KEN_STR("git/ignore"));
     if (git && r.excludes_file.len)
         r.excludes_file = ken_path_join(a, git->top, r.excludes_file);
-    scan_excludes x = { .user = read_patterns(a, r.excludes_file) };
-    if (git)
-        x.repository = read_patterns(a, ken_path_join(a, git->common_dir, KEN_STR("info/exclude")));
+    x.user = read_patterns(a, r.excludes_file);
+    note_source(&r, r.excludes_file);
+    if (git) {
+        ken_str own = ken_path_join(a, git->common_dir, KEN_STR("info/exclude"));
+        x.repository = read_patterns(a, own);
+        note_source(&r, own);
+        note_source(&r, ken_path_join(a, git->git_dir, KEN_STR("config.worktree")));
+    }
     return x;
+}
+
+void ken_scan__excludes_release(scan_excludes *x)
+{
+    ken_vec_release(&x->sources);
 }

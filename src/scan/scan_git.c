@@ -144,6 +144,15 @@ static void ask_git_for_head(ken_arena *a, const scan_git *git, ken_str *out_hea
     ken_proc_result_release(&r);
 }
 
+ken_str ken_scan__git_ref(ken_arena *a, const scan_git *git)
+{
+    ken_str text = read_small(a, git->git_dir, KEN_STR("HEAD"));
+    if (!ken_str_starts(text, KEN_STR("ref:")))
+        return KEN_STR("");
+    ken_str ref = ken_str_trim(ken_str_sub(text, strlen("ref:"), text.len));
+    return is_ref_name(ref) ? ken_arena_dup(a, ref) : KEN_STR("");
+}
+
 void ken_scan__git_head(ken_arena *a, const scan_git *git, ken_str *out_head, ken_str *out_branch)
 {
     *out_head = *out_branch = KEN_STR("");

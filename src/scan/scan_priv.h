@@ -63,7 +63,8 @@ typedef struct scan_job {
     scan_globs include, exclude;
     scan_file_vec files;
     scan_skip_vec skips;
-    ken_err fault; // of the process, not of a file: the scan fails; KEN_OK = none
+    bool is_for_folders; // a walk that only tells the watcher of folders
+    ken_err fault;       // of the process, not of a file: the scan fails; KEN_OK = none
 } scan_job;
 
 // What the errno of opening or looking at something means. NONE: it is gone, or a link by now.
@@ -78,6 +79,9 @@ ken_skip_reason ken_scan__judge_folder(const scan_job *job, ken_str folder, bool
 // Stats one candidate by its base name in `dir_fd` and puts it into files or skips. A file that is
 // gone, or that no --include asks for, goes nowhere. `path` must live in the results' arena.
 void ken_scan__take(scan_job *job, int dir_fd, ken_str path, bool is_ignored);
+
+// Tells the watcher, when there is one.
+void ken_scan__watch(const scan_job *job, ken_str path);
 
 // ---- scan_git.c -------------------------------------------------------------------------------
 typedef struct scan_git {
@@ -100,6 +104,8 @@ typedef struct scan_candidates {
 bool ken_scan__git_find(ken_arena *a, ken_str root, scan_git *out);
 // A bare repository, or the inside of one.
 bool ken_scan__git_is_bare(int dir_fd);
+// The reference that HEAD names, NUL-terminated; empty when it names none.
+ken_str ken_scan__git_ref(ken_arena *a, const scan_git *git);
 void ken_scan__git_head(ken_arena *a, const scan_git *git, ken_str *out_head, ken_str *out_branch);
 // Asks git for its files, or for what it ignores (a folder once, with a '/' at its end). Paths are in
 // the results' arena.
@@ -108,6 +114,12 @@ ken_status ken_scan__git_list(scan_job *job, bool is_of_ignored, scan_candidates
     KEN_MUST_USE;
 // The same for what `git ls-files -z -t` printed; paths are borrowed from `text`.
 void ken_scan__git_parse_list(ken_str text, scan_candidates *out);
+
+// ---- scan_controls.c --------------------------------------------------------------------------
+
+// Tells the watcher of all files outside of the walked folders that the result depends on. `git`: NULL
+// outside of a work tree.
+void ken_scan__tell_controls(scan_job *job, const scan_git *git);
 
 // ---- scan_walk.c ------------------------------------------------------------------------------
 
@@ -119,9 +131,12 @@ ken_status ken_scan__walk(scan_job *job, const scan_git *git, ken_err *err) KEN_
 // The patterns that count everywhere: core.excludesFile and info/exclude. Either may be NULL.
 typedef struct scan_excludes {
     ken_ignore *user, *repository;
+    KEN_VEC(const char *)
+    sources; // absolute paths of all files that were asked, those that are absent too
 } scan_excludes;
 // `home`: the user's home folder, NULL = $HOME.
 scan_excludes ken_scan__excludes(ken_arena *a, const char *home, const scan_git *git);
+void ken_scan__excludes_release(scan_excludes *x);
 
 // ---- scan_classify.c --------------------------------------------------------------------------
 

@@ -137,7 +137,7 @@ static const walk_rules *rules_above_root(walk *w)
             continue;
         ken_str dir = ken_str_sub(w->prefix, 0, i);
         if (i && is_ignored(w, rules, dir, true)) {
-            w->excludes = (scan_excludes){ NULL, NULL };
+            w->excludes.user = w->excludes.repository = NULL;
             return NULL;
         }
         if (i == w->prefix.len)
@@ -180,7 +180,9 @@ static ken_str keep_path(walk *w, ken_str path, bool is_folder)
 static void visit_folder(walk *w, const walk_rules *rules, ken_str path, bool may_be_output)
 {
     ken_str below = without_prefix(w, path);
-    ken_skip_reason reason = ken_scan__judge_folder(w->job, below, may_be_output);
+    // A walk for folders does not know what git tracks: one of output may hold files.
+    ken_skip_reason reason =
+        ken_scan__judge_folder(w->job, below, may_be_output && !w->job->is_for_folders);
     if (!reason && is_ignored(w, rules, path, true))
         reason = KEN_SKIP_IGNORED;
     if (reason) {
@@ -201,7 +203,7 @@ static void visit_entries(walk *w, int dir_fd, const walk_rules *rules, bool has
         ken_str path = ken_buf_str(&w->path);
         if (w->entries.ptr[i].kind == KEN_FS_DIR)
             visit_folder(w, rules, path, has_manifest || strcmp(name, "target") != 0);
-        else
+        else if (!w->job->is_for_folders)
             ken_scan__take(w->job, dir_fd, keep_path(w, path, false),
                            is_ignored(w, rules, path, false));
     }
@@ -217,6 +219,7 @@ static ken_skip_reason judge_signs(const walk *w, const walk_signs *s)
 
 static void visit(walk *w, walk_folder f)
 {
+    ken_scan__watch(w->job, f.path);
     int fd = ken_fs_open_dir_under(w->job->root_fd, f.path);
     DIR *dir = fd >= 0 ? fdopendir(fd) : NULL;
     if (!dir) {
@@ -257,6 +260,7 @@ ken_status ken_scan__walk(scan_job *job, const scan_git *git, ken_err *err)
         visit(&w, w.stack.ptr[--w.stack.len]);
         st = ken_cancel_check(job->cancel, err);
     }
+    ken_scan__excludes_release(&w.excludes);
     ken_vec_release(&w.stack);
     ken_vec_release(&w.entries);
     ken_buf_release(&w.names);

@@ -362,7 +362,7 @@ static ken_status judge_reading(const tool_entry *e, ken_tool_missed *missed, ke
     if (!why->status || (st && st != KEN_ENOTFOUND))
         return st;
     if (!st && !e->is_read_only) {
-        snprintf(missed->unread, sizeof missed->unread, "%.470s", why->msg);
+        snprintf(missed->unread, sizeof missed->unread, "%.700s", why->msg);
         return KEN_OK;
     }
     if (err)
@@ -422,34 +422,23 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const 
     return KEN_OK;
 }
 
-// An answer is of one generation: when it missed something and the index can be brought to a newer
-// one, nothing of it is kept and the whole call is made again, once.
 static ken_status call_entry(const tool_entry *e, const ken_tool_ctx *ctx, ken_app *app,
                              const json_t *args, json_t **out, ken_err *err)
 {
-    ken_status st = KEN_OK;
     ken_arena arena;
     ken_arena_init(&arena, 0);
-    for (bool is_second = false;; is_second = true) {
-        ken_tool_missed missed = { .is_set = false };
-        const ken_tool_env env = { app, ctx, &arena, &missed };
-        ken_err e2 = { 0 };
-        json_t *result = NULL;
-        ken_store_forget_damage();
-        st = ken_app_end_answer(app, run_entry(e, &env, args, &result, &e2), &e2);
-        if (!is_second && ken_tool__look_again(&env, &st, &e2)) {
-            json_decref(result);
-            ken_arena_reset(&arena);
-            continue;
-        }
-        if (!st) {
-            *out = result;
-            break;
-        }
+    ken_tool_missed missed = { .unread = "" };
+    const ken_tool_env env = { app, ctx, &arena, &missed };
+    ken_err tried = { 0 };
+    json_t *result = NULL;
+    ken_store_forget_damage();
+    ken_status st = ken_app_end_answer(app, run_entry(e, &env, args, &result, &tried), &tried);
+    if (!st) {
+        *out = result;
+    } else {
         json_decref(result);
         if (err)
-            *err = e2;
-        break;
+            *err = tried;
     }
     ken_arena_release(&arena);
     return st;

@@ -63,21 +63,17 @@ void ken_tool_error_text(const ken_err *err, ken_buf *out);
 
 // ---- sets of tools ---------------------------------------------------------------------------
 // What a tool's function gets beside its arguments.
-// An answer that found nothing because of what it was asked of: when the index can be brought to a
-// newer generation, the whole call is made once more. What could not be read is said with the answer.
+// What could not be read is said with the answer.
 typedef struct ken_tool_missed {
-    char unread[480]; // "" = nothing
+    char unread[720]; // "" = nothing
     ken_err failure;  // of reading, which leaves no answer; KEN_OK = none
-    bool is_set;
-    ken_project_info project; // in the arena of the call
-    uint64_t generation;
 } ken_tool_missed;
 
 typedef struct ken_tool_env {
     ken_app *app;
     const ken_tool_ctx *ctx; // never NULL; max_bytes is set
     ken_arena *arena;        // of this call
-    ken_tool_missed *missed; // never NULL: for an answer that found nothing
+    ken_tool_missed *missed; // never NULL
 } ken_tool_env;
 
 typedef ken_status ken_tool_fn(const ken_tool_env *env, const json_t *args, json_t **out,

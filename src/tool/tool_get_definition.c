@@ -74,8 +74,6 @@ ken_status ken_tool__get_definition(const ken_tool_env *env, const json_t *args,
         return st;
     st = ken_find_definition(scope.snap, name, hint, (size_t)limit, env->arena, &r, err);
     if (!st && !r.n_defs)
-        ken_tool__set_missed(env, &scope);
-    if (!st && !r.n_defs)
         st = KEN_FAIL(err, KEN_ENOTFOUND,
                       "no definition of '" KEN_STR_FMT "' in this project" KEN_STR_FMT
                       "; search_code with search_type text finds where it is used",

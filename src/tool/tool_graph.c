@@ -26,8 +26,6 @@ ken_status ken_tool__ask(const ken_tool_env *env, const json_t *args, ken_tool__
     if (st)
         return st;
     st = ask(scope.snap, ctx, err);
-    if (st == KEN_ENOTFOUND)
-        ken_tool__set_missed(env, &scope);
     if (st) {
         ken_tool__close(env, &scope);
         return st;

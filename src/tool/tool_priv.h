@@ -26,16 +26,6 @@ typedef struct ken_tool__scope {
 // Finds the project, indexes it when it never was and that is allowed, borrows a snapshot.
 ken_status ken_tool__open(const ken_tool_env *env, ken_str ref, ken_tool__scope *out, ken_err *err)
     KEN_MUST_USE;
-// For an answer that found nothing, before it fails: what was asked about may have been written
-// since. The call is made once more when the index then has a newer generation.
-void ken_tool__set_missed(const ken_tool_env *env, const ken_tool__scope *scope);
-// After the call, no snapshot being open: when it missed something, brings the index up to date where
-// settings allow it. True when there is something new to ask. When that cannot be told, `*st` and
-// `err`, the answer so far, say so.
-bool ken_tool__look_again(const ken_tool_env *env, ken_status *st, ken_err *err);
-// For a call that must see what is on disk now, before it opens its scope: the same.
-ken_status ken_tool__catch_up(const ken_tool_env *env, const ken_project_info *project,
-                              ken_err *err) KEN_MUST_USE;
 ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_info *project,
                                   ken_tool__scope *out, ken_err *err) KEN_MUST_USE;
 void ken_tool__close(const ken_tool_env *env, ken_tool__scope *scope);

@@ -151,7 +151,7 @@ ken_status ken_tool__rag_check_constraints(const ken_tool_env *env, const json_t
     if (!st)
         st = ken_json_read_str(args, "args", "diff", &diff, err);
     if (!st)
-        st = ken_tool__open_rules(env, args, diff.len > 0, &scope, &book, err);
+        st = ken_tool__open_rules(env, args, &scope, &book, err);
     if (st)
         return st;
     st = ken_rulebook_check(book, description, n, env->ctx->cancel, env->arena, &advice, err);

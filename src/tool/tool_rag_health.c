@@ -37,7 +37,7 @@ ken_status ken_tool__rag_health_check(const ken_tool_env *env, const json_t *arg
     ken_tool__scope scope;
     ken_rulebook *book = NULL;
     ken_rulebook_health health;
-    ken_status st = ken_tool__open_rules(env, args, false, &scope, &book, err);
+    ken_status st = ken_tool__open_rules(env, args, &scope, &book, err);
     if (st)
         return st;
     st = ken_rulebook_check_health(book, ken_clock_wall_ms(), env->ctx->cancel, env->arena, &health,

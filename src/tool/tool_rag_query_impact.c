@@ -75,7 +75,7 @@ ken_status ken_tool__rag_query_impact(const ken_tool_env *env, const json_t *arg
     if (!st)
         st = ken_json_read_u64(args, "args", "num_similar", &n, err);
     if (!st)
-        st = ken_tool__open_rules(env, args, false, &scope, &book, err);
+        st = ken_tool__open_rules(env, args, &scope, &book, err);
     if (st)
         return st;
     st = ken_rulebook_find_impact(book, path, n, env->ctx->cancel, env->arena, &found, err);

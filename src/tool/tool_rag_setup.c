@@ -119,9 +119,7 @@ static ken_status set_up(const ken_tool_env *env, const ken_project_info *projec
 {
     ken_tool__scope scope;
     ken_setup made = { .n_files = 0 };
-    ken_status st = ken_tool__catch_up(env, project, err);
-    if (!st)
-        st = ken_tool__open_project(env, project, &scope, err);
+    ken_status st = ken_tool__open_project(env, project, &scope, err);
     if (st)
         return st;
     opts->root = project->root;

@@ -11,11 +11,9 @@
 // call first.
 ken_status ken_tool__find_rules_project(const ken_tool_env *env, ken_str ref, ken_project_info *out,
                                         ken_err *err) KEN_MUST_USE;
-// That project (args.project), open, with its rulebook; indexed first when it never was, or when
-// `is_of_now`: then the answer is about what is on disk now.
-ken_status ken_tool__open_rules(const ken_tool_env *env, const json_t *args, bool is_of_now,
-                                ken_tool__scope *out, ken_rulebook **out_book, ken_err *err)
-    KEN_MUST_USE;
+// That project (args.project), open, with its rulebook; indexed first when it never was.
+ken_status ken_tool__open_rules(const ken_tool_env *env, const json_t *args, ken_tool__scope *out,
+                                ken_rulebook **out_book, ken_err *err) KEN_MUST_USE;
 // The project is meant from now on when none is named; that it could not be written is no failure.
 void ken_tool__set_rules_project(const ken_tool_env *env, const ken_project_info *project);
 

@@ -189,9 +189,13 @@ static void pause_briefly(void)
 static ken_status borrow(const ken_tool_env *env, const ken_project_info *project,
                          ken_snapshot **out, ken_err *err)
 {
+    const ken_app_asking how = { .may_index = may_index(env),
+                                 .cancel = env->ctx->cancel,
+                                 .on_progress = ken_tool__on_index,
+                                 .progress_ctx = (void *)(uintptr_t)env }; // not changed
     ken_err tried = { 0 };
     for (bool was_indexed = false;;) {
-        ken_status st = ken_app_borrow(env->app, project, out, &tried);
+        ken_status st = ken_app_ask(env->app, project, &how, out, &tried);
         if (st != KEN_ENOTFOUND)
             return give_err(st, &tried, err);
         if (was_indexed || !may_index(env))
@@ -267,42 +271,4 @@ json_t *ken_tool__index_json(const ken_tool__scope *scope)
     ken_json_set_u64(o, "generation", scope->stats.generation);
     ken_json_set_time(o, "indexed_at", scope->stats.indexed_at_ms);
     return o;
-}
-
-// ---- what was written since --------------------------------------------------------------------
-
-void ken_tool__set_missed(const ken_tool_env *env, const ken_tool__scope *scope)
-{
-    env->missed->is_set = true;
-    env->missed->project = scope->project;
-    env->missed->generation = scope->stats.generation;
-}
-
-bool ken_tool__look_again(const ken_tool_env *env, ken_status *st, ken_err *err)
-{
-    ken_err tried = { 0 };
-    bool is_newer = false;
-    const ken_tool_missed *m = env->missed;
-    if (!m->is_set || !may_index(env))
-        return false;
-    ken_status caught = ken_app_catch_up(env->app, &m->project, m->generation, env->ctx->cancel,
-                                         env->arena, &is_newer, &tried);
-    if (!caught)
-        return is_newer;
-    // Nothing is there as far as can be told, and that is less than it should be.
-    *st = caught == KEN_ECANCELLED || caught == KEN_ETIMEOUT ? caught : *st;
-    if (err && *st == caught)
-        *err = tried;
-    else if (err)
-        (void)ken_err_wrap(err, "the index could not be brought up to date (%.200s)", tried.msg);
-    return false;
-}
-
-ken_status ken_tool__catch_up(const ken_tool_env *env, const ken_project_info *project,
-                              ken_err *err)
-{
-    bool is_newer = false;
-    if (!may_index(env))
-        return KEN_OK;
-    return ken_app_catch_up(env->app, project, 0, env->ctx->cancel, env->arena, &is_newer, err);
 }

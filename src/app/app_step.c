@@ -1,0 +1,363 @@
+// SPDX-License-Identifier: MIT
+// An answer is what a fresh index of the folder would give. So before each question the index is
+// compared with the folder, and brought up to date when they differ. A server has the kernel tell it of
+// changes: while there are none, a question costs the look at that queue and at a few files of git.
+//
+// What stands in the way is no failure: the question is answered of what there is, and says what was
+// not looked at. One thread at a time compares a project; the others wait and find it done.
+#include <inttypes.h>
+#include <stdio.h>
+#include <time.h>
+
+#include "app/app_priv.h"
+#include "base/alloc.h"
+#include "base/clock.h"
+#include "base/quota.h"
+#include "watch/watch.h"
+
+enum {
+    NS_PER_MS = 1000000,
+    LOCK_STEP_MS = 10,    // between two looks at the cancel flag
+    BUSY_STEP_MS = 20,    // between two tries while another process writes the index
+    BUSY_WAIT_MS = 2000,  // at most; a whole run takes longer, a question does not wait for it
+    CLOCK_STEP_MS = 2000, // file systems may tell two times no nearer than this apart
+};
+
+// A file outside of the watched folders, as it was before it was looked at.
+typedef struct step_control {
+    const char *path; // in the step's arena
+    bool is_identity; // only what it is counts, not what it holds
+    bool is_there;
+    ken_fs_info info;
+} step_control;
+
+struct app_step {
+    ken_uuid project;
+    pthread_mutex_t lock; // held while the index is compared with the folder
+    ken_watch *watch;     // NULL where nobody stays to be told
+    ken_arena arena;      // of the controls
+    KEN_VEC(step_control) controls;
+    bool is_racy;        // a control was so new that a further write may leave its times
+    bool is_in_step;     // nothing differed when it was last compared
+    uint64_t generation; // that was compared
+    uint64_t db_inode;   // of the database that has it
+};
+
+// What one question found out.
+typedef struct step_note {
+    char behind[240]; // "" = nothing
+    uint64_t generation;
+} step_note;
+
+// ---- steps -------------------------------------------------------------------------------------
+
+static app_step *step_of(ken_app *app, ken_uuid project)
+{
+    app_step *found = NULL, *made = ken_zalloc(sizeof *made);
+    made->project = project;
+    pthread_mutex_init(&made->lock, NULL);
+    ken_arena_init(&made->arena, 0);
+    pthread_mutex_lock(&app->lock);
+    for (size_t i = 0; i < app->steps.len && !found; i++)
+        if (ken_uuid_eq(app->steps.ptr[i]->project, project))
+            found = app->steps.ptr[i];
+    if (!found) {
+        ken_vec_push(&app->steps, made);
+        found = made;
+        made = NULL;
+    }
+    if (app->is_serving && !found->watch)
+        found->watch = ken_watch_new(ken_scan_decides);
+    pthread_mutex_unlock(&app->lock);
+    ken_app__free_step(made);
+    return found;
+}
+
+void ken_app__free_step(app_step *s)
+{
+    if (!s)
+        return;
+    ken_watch_free(s->watch);
+    ken_vec_release(&s->controls);
+    ken_arena_release(&s->arena);
+    pthread_mutex_destroy(&s->lock);
+    ken_free(s);
+}
+
+static void sleep_ms(int ms)
+{
+    nanosleep(&(struct timespec){ .tv_nsec = (long)ms * NS_PER_MS }, NULL);
+}
+
+// Another question may be comparing; it is not waited for longer than this question lives.
+static ken_status lock_step(app_step *s, const ken_cancel *cancel, ken_err *err)
+{
+    for (;;) {
+        struct timespec until;
+        clock_gettime(CLOCK_REALTIME, &until);
+        until.tv_nsec += (long)LOCK_STEP_MS * NS_PER_MS;
+        if (until.tv_nsec >= 1000 * NS_PER_MS) {
+            until.tv_nsec -= 1000L * NS_PER_MS;
+            until.tv_sec++;
+        }
+        if (!pthread_mutex_timedlock(&s->lock, &until))
+            return KEN_OK;
+        ken_status st = ken_cancel_check(cancel, err);
+        if (st)
+            return st;
+    }
+}
+
+// ---- what a scan depends on --------------------------------------------------------------------
+
+static void on_path(void *ctx, int root_fd, ken_str path)
+{
+    const app_step *s = ctx;
+    ken_watch_add(s->watch, root_fd, path);
+}
+
+static bool look_at_control(step_control *c)
+{
+    return !ken_fs_stat_target(c->path, &c->info, NULL);
+}
+
+static void on_control(void *ctx, const char *path, bool is_identity)
+{
+    app_step *s = ctx;
+    step_control c = { .path = ken_arena_dup(&s->arena, ken_str_c(path)).ptr,
+                       .is_identity = is_identity };
+    c.is_there = look_at_control(&c);
+    int64_t age = ken_clock_wall_ms() - c.info.stamp.ctime_ns / NS_PER_MS;
+    s->is_racy = s->is_racy || (!is_identity && c.is_there && age < CLOCK_STEP_MS);
+    ken_vec_push(&s->controls, c);
+}
+
+static bool are_controls_same(const app_step *s)
+{
+    for (size_t i = 0; i < s->controls.len; i++) {
+        const step_control *was = &s->controls.ptr[i];
+        step_control now = { .path = was->path };
+        bool is_there = look_at_control(&now);
+        if (is_there != was->is_there)
+            return false;
+        if (!is_there)
+            continue;
+        if (!ken_fs_id_eq(now.info.id, was->info.id) ||
+            (!was->is_identity && !ken_fs_stamp_eq(now.info.stamp, was->info.stamp)))
+            return false;
+    }
+    return true;
+}
+
+// Before a scan: what it will look at is noted anew. Folders stay watched while none came or went.
+static void begin_scan(app_step *s, ken_scan_watcher *out)
+{
+    bool wants_folders = false;
+    if (s->watch) {
+        ken_watch_news news = s->controls.len ? ken_watch_look(s->watch) : KEN_WATCH_TREE;
+        wants_folders = news >= KEN_WATCH_TREE || !are_controls_same(s);
+        if (wants_folders && ken_watch_begin(s->watch, NULL))
+            wants_folders = false; // it is blind: every question compares
+        ken_watch_forget(s->watch);
+    }
+    ken_vec_clear(&s->controls);
+    ken_arena_reset(&s->arena);
+    s->is_racy = false;
+    *out = (ken_scan_watcher){
+        .on_path = on_path, .on_control = on_control, .ctx = s, .wants_folders = wants_folders
+    };
+}
+
+// Of the database: another file of that name is another index.
+static uint64_t inode_of(const ken_project_info *project)
+{
+    ken_fs_info info = { 0 };
+    return ken_fs_stat(KEN_FS_CWD, project->db_path.ptr, &info, NULL) ? 0 : info.stamp.inode;
+}
+
+// ---- comparing ---------------------------------------------------------------------------------
+
+typedef struct comparison {
+    ken_app *app;
+    const ken_project_info *project;
+    const ken_app_asking *how;
+    app_step *step;
+    ken_index_opts opts;
+    ken_cancel cancel; // the question's, and the time that this may take
+    ken_arena *arena;
+    ken_scan_watcher watcher;
+    ken_index_look_report seen;
+    bool is_unindexed; // there is no database yet
+} comparison;
+
+static void begin(comparison *c)
+{
+    if (!c->step->watch)
+        return;
+    begin_scan(c->step, &c->watcher);
+    c->opts.scan.watcher = &c->watcher;
+}
+
+static ken_status look(comparison *c, ken_err *err)
+{
+    ken_store *store = NULL;
+    ken_store_opts opts = { .path = c->project->db_path.ptr, .is_read_only = true };
+    ken_status st = ken_store_open(&opts, &store, err);
+    c->is_unindexed = st == KEN_ENOTFOUND;
+    if (st)
+        return st;
+    begin(c);
+    st = ken_index_look(store, c->project->root.ptr, &c->opts, &c->cancel, c->arena, &c->seen, err);
+    ken_store_close(store);
+    c->is_unindexed = !st && !c->seen.generation;
+    return st;
+}
+
+// Another process may be writing: often the same, a moment earlier.
+static ken_status update(comparison *c, ken_err *err)
+{
+    int64_t until = ken_clock_mono_ns() + (int64_t)BUSY_WAIT_MS * NS_PER_MS;
+    for (;;) {
+        ken_index_report report;
+        ken_err tried = { 0 };
+        begin(c);
+        ken_status st =
+            ken_app_index(c->app, c->project, &c->opts, &c->cancel, c->arena, &report, &tried);
+        if (st == KEN_EBUSY && ken_clock_mono_ns() < until) {
+            sleep_ms(BUSY_STEP_MS);
+            continue;
+        }
+        if (st && err)
+            *err = tried;
+        if (!st)
+            c->seen.generation = report.generation;
+        return st;
+    }
+}
+
+static void tell_behind(const ken_index_look_report *seen, const char *why, step_note *out)
+{
+    const uint64_t n = seen->n_added + seen->n_modified + seen->n_removed;
+    if (!n && !seen->n_doubtful)
+        snprintf(out->behind, sizeof out->behind, "the index may be behind its folder: %.180s",
+                 why);
+    else if (!n)
+        snprintf(out->behind, sizeof out->behind,
+                 "%" PRIu64 " file%s may have changed since the index looked: %.150s",
+                 seen->n_doubtful, seen->n_doubtful == 1 ? "" : "s", why);
+    else
+        snprintf(out->behind, sizeof out->behind,
+                 "%" PRIu64 " changed file%s not in the index yet (%" PRIu64 " new, %" PRIu64
+                 " removed): %.120s",
+                 n, n == 1 ? " is" : "s are", seen->n_added, seen->n_removed, why);
+}
+
+// Fails only when the question is over; what else is in the way goes into the note.
+static ken_status compare(comparison *c, step_note *out, ken_err *err)
+{
+    ken_err why = { 0 };
+    ken_status st = look(c, &why);
+    if (c->is_unindexed) // whoever borrows will say so
+        return KEN_OK;
+    bool is_current = !st && c->seen.is_current;
+    if (!st && !is_current && c->how->may_index) {
+        st = update(c, &why);
+        is_current = !st;
+    }
+    c->step->is_in_step = is_current;
+    c->step->generation = out->generation = c->seen.generation;
+    c->step->db_inode = inode_of(c->project);
+    if (is_current)
+        return KEN_OK;
+    if (ken_cancel_check(c->how->cancel, NULL))
+        return ken_cancel_check(c->how->cancel, err);
+    if (!st)
+        tell_behind(&c->seen, "questions do not update it (search.auto_index)", out);
+    else if (st == KEN_ETIMEOUT)
+        tell_behind(&c->seen, "there was no time for all of them; ask again", out);
+    else if (st == KEN_EBUSY)
+        tell_behind(&c->seen, "another process is indexing; ask again", out);
+    else
+        tell_behind(&c->seen, why.msg, out);
+    return KEN_OK;
+}
+
+// ---- asking ------------------------------------------------------------------------------------
+
+static bool is_in_step(const app_step *s, const ken_project_info *project)
+{
+    return s->watch && s->is_in_step && !s->is_racy && !ken_watch_look(s->watch) &&
+           are_controls_same(s) && inode_of(project) == s->db_inode;
+}
+
+static ken_status catch_up(ken_app *app, const ken_project_info *project, const ken_app_asking *how,
+                           app_step *step, step_note *out, ken_err *err)
+{
+    ken_config *settings = NULL;
+    ken_arena arena;
+    ken_status st = ken_app_load_settings(app, project, &settings, err);
+    if (st)
+        return st;
+    ken_arena_init(&arena, 0);
+    comparison c = { .app = app,
+                     .project = project,
+                     .how = how,
+                     .step = step,
+                     .opts = ken_app_index_opts(settings),
+                     .arena = &arena };
+    c.cancel.also = how->cancel;
+    c.cancel.deadline_ns = ken_clock_mono_ns() +
+                           (int64_t)ken_config_u64(settings, KEN_CFG_CATCH_UP) * 1000 * NS_PER_MS;
+    c.opts.on_progress = how->on_progress;
+    c.opts.progress_ctx = how->progress_ctx;
+    st = compare(&c, out, err);
+    ken_arena_release(&arena);
+    ken_config_free(settings);
+    return st;
+}
+
+static ken_status follow_folder(ken_app *app, const ken_project_info *project,
+                                const ken_app_asking *how, app_step *step, bool is_doubted,
+                                step_note *out, ken_err *err)
+{
+    ken_status st = lock_step(step, how->cancel, err);
+    if (st)
+        return st;
+    *out = (step_note){ .generation = step->generation };
+    if (is_doubted || !is_in_step(step, project)) {
+        step->is_in_step = false;
+        st = catch_up(app, project, how, step, out, err);
+    }
+    pthread_mutex_unlock(&step->lock);
+    return st;
+}
+
+ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_app_asking *how,
+                       ken_snapshot **out, ken_err *err)
+{
+    app_step *step = step_of(app, project->id);
+    step_note note;
+    // Twice when another process has written meanwhile: it may have other settings.
+    for (bool is_second = false;; is_second = true) {
+        ken_quota *paused = ken_quota_pause();
+        ken_status st = follow_folder(app, project, how, step, is_second, &note, err);
+        ken_quota_resume(paused);
+        if (!st)
+            st = ken_app_borrow(app, project, out, err);
+        if (st)
+            return st;
+        if (is_second || note.behind[0] || ken_snapshot_generation(*out) == note.generation)
+            break;
+        ken_app_give_back(app, project, *out);
+    }
+    if (note.behind[0])
+        ken_snapshot_set_behind(*out, ken_str_c(note.behind));
+    return KEN_OK;
+}
+
+void ken_app_serve(ken_app *app)
+{
+    pthread_mutex_lock(&app->lock);
+    app->is_serving = true;
+    pthread_mutex_unlock(&app->lock);
+}

@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: MIT
+// watch.h -- whether something below a folder has changed since it was last looked at, as the kernel
+// tells it (inotify). A question that finds nothing changed costs one system call, however large the tree.
+//
+// The kernel tells of folders one by one, without what is below them. So whoever lists a tree adds
+// each folder before it reads its entries, lists, and asks here before it lists again. An event is
+// queued before the call that made the change returns: what was written before one asks is seen.
+// What the kernel does not tell: changes made by other machines on network file systems (such a
+// folder makes a watch blind), through another name of the same file (add that file by itself), and
+// through a memory mapping until it is unmapped.
+//
+// Ownership: a watch owns its descriptor. Threads: one at a time.
+#ifndef KEN_WATCH_WATCH_H
+#define KEN_WATCH_WATCH_H
+
+#include <stdbool.h>
+
+#include "base/err.h"
+#include "base/str.h"
+
+typedef struct ken_watch ken_watch;
+
+typedef enum ken_watch_news {
+    KEN_WATCH_QUIET = 0, // nothing has changed
+    KEN_WATCH_FILES,     // files have; all folders are watched still
+    KEN_WATCH_TREE,      // folders have, or something that decides which ones count: begin anew
+    KEN_WATCH_BLIND,     // not everything can be watched: no answer can be trusted
+} ken_watch_news;
+
+// Whether a file or folder of that name decides what becomes of others beside or below it.
+typedef bool ken_watch_decides_fn(ken_str name);
+
+ken_watch *ken_watch_new(ken_watch_decides_fn *decides);
+void ken_watch_free(ken_watch *w);
+
+// Forgets all folders and all news. KEN_EUNSUPPORTED or KEN_ELIMIT when the kernel gives no watch: it
+// is blind then.
+ken_status ken_watch_begin(ken_watch *w, ken_err *err) KEN_MUST_USE;
+// Watches a folder below `root_fd` ("" = itself) with the folders above it, or a file. One that is
+// watched already is nothing new, one that is gone is left out. What cannot be watched makes it blind.
+void ken_watch_add(ken_watch *w, int root_fd, ken_str path);
+// All that was told since ken_watch_begin or the last ken_watch_forget. Does not wait.
+ken_watch_news ken_watch_look(ken_watch *w);
+// What was told until now is being looked at. Neither TREE nor BLIND is forgotten.
+void ken_watch_forget(ken_watch *w);
+// Why it is blind; empty when it is not.
+ken_str ken_watch_why(const ken_watch *w);
+uint32_t ken_watch_n(const ken_watch *w); // watched folders and files
+
+#endif
