@@ -21,6 +21,8 @@ enum {
     BUSY_STEP_MS = 20,    // between two tries while another process writes the index
     BUSY_WAIT_MS = 2000,  // at most; a whole run takes longer, a question does not wait for it
     CLOCK_STEP_MS = 2000, // file systems may tell two times no nearer than this apart
+    TRUST_MS = 30000,     // the kernel's word is taken for so long, and for longer on large trees:
+    TRUST_FACTOR = 200,   // so many times what comparing takes
 };
 
 // A file outside of the watched folders, as it was before it was looked at.
@@ -37,10 +39,11 @@ struct app_step {
     ken_watch *watch;     // NULL where nobody stays to be told
     ken_arena arena;      // of the controls
     KEN_VEC(step_control) controls;
-    bool is_racy;        // a control was so new that a further write may leave its times
-    bool is_in_step;     // nothing differed when it was last compared
-    uint64_t generation; // that was compared
-    uint64_t db_inode;   // of the database that has it
+    int64_t trusted_until_ns; // then it is compared in any case: not every change is told (watch.h)
+    bool is_racy;             // a control was so new that a further write may leave its times
+    bool is_in_step;          // nothing differed when it was last compared
+    uint64_t generation;      // that was compared
+    uint64_t db_inode;        // of the database that has it
 };
 
 // What one question found out.
@@ -256,7 +259,11 @@ static void tell_behind(const ken_index_look_report *seen, const char *why, step
 static ken_status compare(comparison *c, step_note *out, ken_err *err)
 {
     ken_err why = { 0 };
+    int64_t began = ken_clock_mono_ns();
     ken_status st = look(c, &why);
+    int64_t now = ken_clock_mono_ns(), trust = (now - began) * TRUST_FACTOR;
+    const int64_t least = (int64_t)TRUST_MS * NS_PER_MS;
+    c->step->trusted_until_ns = now + (trust > least ? trust : least);
     if (c->is_unindexed) // whoever borrows will say so
         return KEN_OK;
     bool is_current = !st && c->seen.is_current;
@@ -272,7 +279,7 @@ static ken_status compare(comparison *c, step_note *out, ken_err *err)
     if (ken_cancel_check(c->how->cancel, NULL))
         return ken_cancel_check(c->how->cancel, err);
     if (!st)
-        tell_behind(&c->seen, "questions do not update it (search.auto_index)", out);
+        tell_behind(&c->seen, "this question does not update it", out);
     else if (st == KEN_ETIMEOUT)
         tell_behind(&c->seen, "there was no time for all of them; ask again", out);
     else if (st == KEN_EBUSY)
@@ -286,8 +293,8 @@ static ken_status compare(comparison *c, step_note *out, ken_err *err)
 
 static bool is_in_step(const app_step *s, const ken_project_info *project)
 {
-    return s->watch && s->is_in_step && !s->is_racy && !ken_watch_look(s->watch) &&
-           are_controls_same(s) && inode_of(project) == s->db_inode;
+    return s->watch && s->is_in_step && !s->is_racy && ken_clock_mono_ns() < s->trusted_until_ns &&
+           !ken_watch_look(s->watch) && are_controls_same(s) && inode_of(project) == s->db_inode;
 }
 
 static ken_status catch_up(ken_app *app, const ken_project_info *project, const ken_app_asking *how,

@@ -5,12 +5,32 @@
 #include "cli/cli_print_priv.h"
 #include "json/json.h"
 
+static void set_patterns(cli *x, json_t *args, const char *option, const char *member)
+{
+    const char **globs;
+    size_t n = ken_cli__args_list(&x->args, option, &x->arena, &globs);
+    json_t *list = n ? json_array() : NULL;
+    for (size_t i = 0; i < n; i++)
+        ken_json_append(list, ken_json_str(ken_str_c(globs[i])));
+    if (list)
+        ken_json_set(args, member, list);
+}
+
 static ken_status index_json(cli *x, const ken_project_info *p, ken_err *err)
 {
     json_t *args = json_object();
     ken_json_set_str(args, "repo_path", p->root);
     if (ken_cli__args_has(&x->args, "force"))
         ken_json_set_bool(args, "force_reindex", true);
+    if (ken_cli__args_has(&x->args, "only"))
+        ken_json_set_bool(args, "only", true);
+    if (ken_cli__args_has(&x->args, "all"))
+        ken_json_set_bool(args, "all", true);
+    set_patterns(x, args, "include", "include_patterns");
+    set_patterns(x, args, "exclude", "exclude_patterns");
+    if (ken_cli__args_has(&x->args, "max-file-size"))
+        ken_json_set_u64(args, "max_file_size",
+                         ken_config_u64(ken_app_config(x->app), KEN_CFG_MAX_FILE_SIZE));
     return ken_cli__print_tool(x, "index_repository", p, args, err);
 }
 
@@ -51,6 +71,13 @@ static void print_report(cli *x, const ken_project_info *p, const ken_index_opts
         ken_cli__print("  " KEN_STR_FMT "\n", KEN_STR_ARG(ken_index_empty_note(r, opts, a)));
     else if (r->n_skipped)
         ken_cli__print("  %" PRIu64 " skipped; ken status --skipped lists them\n", r->n_skipped);
+    if (r->scope.len) {
+        ken_str rest = r->scope, line;
+        ken_cli__print("  limited to");
+        while (ken_str_line_next(&rest, &line))
+            ken_cli__print(" " KEN_STR_FMT "%s", KEN_STR_ARG(line), rest.len ? "," : "");
+        ken_cli__print("; for everything: ken index --all\n");
+    }
     if (r->n_checkpoints_kept || r->n_checkpoints_lost)
         ken_cli__print("  the index before was damaged: %" PRIu64 " checkpoints kept, %" PRIu64
                        " lost\n",
@@ -91,8 +118,19 @@ static ken_status find_or_add(cli *x, ken_project_info *out, ken_err *err)
     return ken_app_add_project(x->app, root, ken_str_c(name ? name : ""), &x->arena, out, err);
 }
 
+// What was given on the command line is for the index to remember.
+static ken_index_scope scope_of(const cli *x)
+{
+    return (ken_index_scope){ .has_include = ken_cli__args_has(&x->args, "include"),
+                              .has_exclude = ken_cli__args_has(&x->args, "exclude"),
+                              .has_max_bytes = ken_cli__args_has(&x->args, "max-file-size"),
+                              .is_cleared = ken_cli__args_has(&x->args, "all"),
+                              .may_shrink = ken_cli__args_has(&x->args, "only") ||
+                                            ken_cli__args_has(&x->args, "all") };
+}
+
 ken_status ken_cli__index_whole(cli *x, const ken_project_info *project, bool is_forced,
-                                ken_app_embedding *out, ken_err *err)
+                                ken_index_scope scope, ken_app_embedding *out, ken_err *err)
 {
     ken_config *settings = NULL;
     ken_index_report report = { 0 };
@@ -101,6 +139,7 @@ ken_status ken_cli__index_whole(cli *x, const ken_project_info *project, bool is
         return st;
     ken_index_opts opts = ken_app_index_opts(settings);
     opts.is_forced = is_forced;
+    opts.scope = scope;
     st = ken_cli__index(x, project, opts, &report, err);
     if (!st && !x->is_json)
         print_report(x, project, &opts, &report);
@@ -122,6 +161,8 @@ ken_status ken_cli__run_index(cli *x, ken_err *err)
         st = ken_app_enter_sandbox(x->app, &project, true, err);
     if (!st && x->is_json)
         return index_json(x, &project, err);
-    return st ? st
-              : ken_cli__index_whole(x, &project, ken_cli__args_has(&x->args, "force"), &made, err);
+    if (!st)
+        st = ken_cli__index_whole(x, &project, ken_cli__args_has(&x->args, "force"), scope_of(x),
+                                  &made, err);
+    return st;
 }

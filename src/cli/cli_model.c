@@ -157,7 +157,7 @@ static ken_status follow_choice(cli *x, const ken_project_info *project, const k
                           KEN_STR_ARG(project->root));
         return KEN_OK;
     }
-    ken_status st = ken_cli__index_whole(x, project, false, &made, err);
+    ken_status st = ken_cli__index_whole(x, project, false, (ken_index_scope){ 0 }, &made, err);
     if (!st && x->is_json)
         ken_json_set(top, "embedding", ken_app_embedding_json(&made));
     return st;

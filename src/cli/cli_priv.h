@@ -89,18 +89,18 @@ typedef struct cli_place {
 ken_status ken_cli__find_place(cli *x, const char *path, cli_place *out, ken_err *err) KEN_MUST_USE;
 // As above for a file, given relative to the working directory or to the project's root.
 ken_status ken_cli__find_file(cli *x, const char *file, cli_place *out, ken_err *err) KEN_MUST_USE;
-// Borrows a snapshot; a project that was never indexed is indexed first, unless `--no-index` or
-// search.auto_index forbid it. Says on stderr when the work tree has moved since.
+// Brings the index up to date and borrows a snapshot; a project that was never indexed is indexed first.
+// `may_index` false (`--no-index`): neither; what has changed since is told when the snapshot is closed.
 ken_status ken_cli__open_place(cli *x, cli_place *place, bool may_index, ken_snapshot **out,
                                ken_err *err) KEN_MUST_USE;
 ken_status ken_cli__parse_mode(const char *word, ken_search_mode *out); // NULL leaves it
 // After a question, before its answer is shown: `st`, or why there is no answer to show.
 ken_status ken_cli__check_answer(const ken_snapshot *s, ken_status st, ken_err *err) KEN_MUST_USE;
 void ken_cli__close_place(cli *x, const cli_place *place, ken_snapshot *s); // NULL is fine
-// Brings the index up to date with a progress bar.
 // The run and the vectors of the project's model, printed unless --json is given.
 ken_status ken_cli__index_whole(cli *x, const ken_project_info *project, bool is_forced,
-                                ken_app_embedding *out, ken_err *err);
+                                ken_index_scope scope, ken_app_embedding *out, ken_err *err);
+// Brings the index up to date with a progress bar.
 ken_status ken_cli__index(cli *x, const ken_project_info *project, ken_index_opts opts,
                           ken_index_report *out, ken_err *err) KEN_MUST_USE;
 

@@ -53,7 +53,9 @@ typedef struct counts {
 typedef struct run {
     ken_store *store;
     const char *root;
-    const ken_index_opts *opts;
+    ken_index_opts effective;   // opts, limited to the index's scope
+    const ken_index_opts *opts; // these
+    ken_str scope_before, scope;
     const ken_cancel *cancel;
     ken_arena *arena;
     ken_index_report *report;
@@ -772,6 +774,8 @@ static ken_status commit(run *r, old_files *old, const ken_generation *before, k
     if (!st)
         st = ken_store_put_value(r->store, KEN_STR("index.feature"), feature_text(r), err);
     if (!st)
+        st = index_put_scope(r->store, r->scope, err);
+    if (!st)
         st = put_seen(r, err);
     if (!st)
         st = ken_store_put_generation(r->store, &g, err);
@@ -788,7 +792,8 @@ static ken_status commit(run *r, old_files *old, const ken_generation *before, k
 // True when nothing at all is different from the newest generation.
 static bool is_same(const run *r, const old_files *old, const ken_generation *g)
 {
-    if (!g->number || r->has_changed || !ken_str_eq(g->git_head, r->scan.git_head) ||
+    if (!g->number || r->has_changed || !ken_str_eq(r->scope, r->scope_before) ||
+        !ken_str_eq(g->git_head, r->scan.git_head) ||
         !ken_str_eq(g->git_branch, r->scan.git_branch))
         return false;
     for (size_t o = 0; o < old->n; o++)
@@ -873,12 +878,35 @@ static ken_status open_known(run *r, const char *path, ken_err *err)
     return ken_store_open(&opts, &r->known, err);
 }
 
+// A scope that empties an index is a mistake, unless it was meant.
+static ken_status check_scope(const run *r, const old_files *old, ken_err *err)
+{
+    size_t n_removed = 0, n_added = 0;
+    if (!index_is_scope_given(&r->opts->scope) || r->opts->scope.may_shrink || !old->n)
+        return KEN_OK;
+    for (size_t o = 0; o < old->n; o++)
+        n_removed += !old->is_kept[o];
+    for (size_t i = 0; i < r->n_work; i++)
+        n_added += !r->plan[r->work[i]].row_id;
+    if (n_removed <= n_added)
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_EINVAL,
+                    "this scope would take %zu of %zu files out of the index and add %zu; to mean "
+                    "that, give --only (in a tool call: only=true)",
+                    n_removed, old->n, n_added);
+}
+
 // Scans the folder, and loads what the index has of it meanwhile.
 static ken_status look(run *r, old_files *old, ken_generation *before, ken_err *err)
 {
+    ken_status st =
+        index_take_scope(r->store, r->arena, &r->effective, &r->scope_before, &r->scope, err);
+    if (st)
+        return st;
+    r->job.max_file_bytes = r->opts->scan.max_file_bytes ? r->opts->scan.max_file_bytes : 1 << 20;
     ken_pool *pool = ken_pool_new(1, 1, 0);
     ken_pool_submit(pool, scan, r);
-    ken_status st = load_old(r, old, before, err);
+    st = load_old(r, old, before, err);
     ken_pool_free(pool);
     if (!st && r->scan_status)
         st = KEN_FAIL(err, r->scan_status, "%s", r->scan_err.msg);
@@ -893,9 +921,10 @@ static ken_status run_all(run *r, const char *db_path, ken_err *err)
     ken_generation before = { 0 };
     say(r, "scanning", true);
     ken_status st = look(r, &old, &before, err);
-    if (st)
-        return st;
-    st = check_readable(r, err);
+    if (!st)
+        st = check_readable(r, err);
+    if (!st)
+        st = check_scope(r, &old, err);
     if (st)
         return st;
     if (r->trusts_old && !r->n_work && is_same(r, &old, &before)) {
@@ -924,6 +953,7 @@ static ken_status run_all(run *r, const char *db_path, ken_err *err)
 
 static void open_run(run *r)
 {
+    r->opts = &r->effective;
     ken_arena_init(&r->scan_arena, 0);
     pthread_mutex_init(&r->lock, NULL);
     pthread_cond_init(&r->has_free, NULL);
@@ -951,17 +981,14 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
     ken_index_report report = { 0 };
     run r = { .store = store,
               .root = root,
-              .opts = opts,
+              .effective = *opts,
               .cancel = cancel,
               .arena = arena,
               .report = &report };
     open_run(&r);
     r.n_jobs = opts->n_jobs ? opts->n_jobs : (uint32_t)ken_pool_cores();
-    r.job = (index_job){ .root_fd = -1,
-                         .cancel = cancel,
-                         .wants_secrets = opts->scan.wants_secrets,
-                         .max_file_bytes =
-                             opts->scan.max_file_bytes ? opts->scan.max_file_bytes : 1 << 20 };
+    r.job =
+        (index_job){ .root_fd = -1, .cancel = cancel, .wants_secrets = opts->scan.wants_secrets };
     r.builder = ken_lex_builder_new();
     r.mentions = ken_mention_builder_new();
     ken_vector_model model = index_builtin_model();
@@ -980,6 +1007,7 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
         memcpy(report.issues, r.issues.ptr, r.issues.len * sizeof *r.issues.ptr);
     ken_vec_release(&r.issues);
     close_run(&r);
+    report.scope = r.scope;
     report.duration_ms = (ken_clock_mono_ns() - r.started_ns) / 1000000;
     if (!st)
         *out = report;
@@ -1011,7 +1039,7 @@ ken_status ken_index_look(ken_store *store, const char *root, const ken_index_op
     ken_index_report unused = { 0 };
     run r = { .store = store,
               .root = root,
-              .opts = opts,
+              .effective = *opts,
               .cancel = cancel,
               .arena = arena,
               .report = &unused,

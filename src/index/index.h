@@ -31,16 +31,24 @@ typedef struct ken_index_progress {
 
 typedef void ken_index_progress_fn(void *ctx, const ken_index_progress *p);
 
+// Which parts of `scan` a caller gave, beyond settings, to limit the index to. The index remembers them,
+// and a later run that is given none keeps to them.
+typedef struct ken_index_scope {
+    bool has_include, has_exclude, has_max_bytes;
+    bool is_cleared; // what the index remembers is forgotten: settings count
+    bool may_shrink; // else KEN_EINVAL, and nothing done, when more files are taken away than added
+} ken_index_scope;
+
 typedef struct ken_index_opts {
     ken_scan_opts scan;
+    ken_index_scope scope;
     bool is_forced;  // reads and parses everything again
     bool is_strict;  // KEN_EIO, and no new generation, for a file that cannot be
                      // read; otherwise it is left out, as an issue
     uint32_t n_jobs; // 0 = one per core
-    uint64_t
-        memory_limit; // bytes that the run may use of its own, 0 = 512 MiB; beside them at most
-                      // ken_index_map_bytes of the database are resident, as pages that the
-                      // kernel may take back
+    // Bytes that the run may use of its own, 0 = 512 MiB; beside them at most ken_index_map_bytes of the
+    // database are resident, as pages that the kernel may take back.
+    uint64_t memory_limit;
     ken_index_progress_fn *on_progress; // on the caller's thread, at most every 50 ms; may be NULL
     void *progress_ctx;
 } ken_index_opts;
@@ -63,6 +71,7 @@ typedef struct ken_index_report {
     uint64_t skips[KEN_SKIP_COUNT];
     ken_issue *issues; // at most 1,000, in the arena
     size_t n_issues;
+    ken_str scope; // that the index has: lines of ken_index_load_scope, in the arena
     int64_t duration_ms;
     // When the limit is below what these files take at least: the limit, and about what they need.
     // The run takes as little as it can, which is more than it may.
@@ -79,6 +88,11 @@ ken_str ken_index_memory_note(const ken_index_report *r, ken_arena *arena);
 ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opts *opts,
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err) KEN_MUST_USE;
+
+// What the index is limited to: a line for each "include GLOB", "exclude GLOB", "max_file_bytes N"; empty
+// when settings alone say it.
+ken_status ken_index_load_scope(ken_store *store, ken_arena *arena, ken_str *out, ken_err *err)
+    KEN_MUST_USE;
 
 // How far an index is behind its folder.
 typedef struct ken_index_look_report {

@@ -194,4 +194,12 @@ ken_status index_drop_others(ken_store *store, const char *model, ken_arena *are
 ken_status index_load_name(ken_store *store, const char *key, ken_arena *arena,
                            char out[KEN_EMBED_NAME_MAX + 1], ken_err *err) KEN_MUST_USE;
 
+// ---- index_scope.c ----
+bool index_is_scope_given(const ken_index_scope *s);
+// The scope that the index has, and the one that it will have: the one that `opts` give, else the same,
+// which then becomes that of `opts`. Texts are in the arena.
+ken_status index_take_scope(ken_store *store, ken_arena *arena, ken_index_opts *opts,
+                            ken_str *out_before, ken_str *out, ken_err *err);
+ken_status index_put_scope(ken_store *store, ken_str text, ken_err *err);
+
 #endif

@@ -8,7 +8,7 @@
 
 typedef struct index_request {
     ken_str path, name;
-    bool is_forced;
+    bool is_forced, is_only, wants_all;
     ken_str on_error;       // "skip" or "abort"
     uint64_t max_file_size; // 0 = what settings say
     ken_str *include, *exclude;
@@ -47,6 +47,10 @@ static ken_status read_request(const ken_tool_env *env, const json_t *args, inde
         st = ken_json_read_str(args, "args", "name", &req->name, err);
     if (!st)
         st = ken_json_read_bool(args, "args", "force_reindex", &req->is_forced, err);
+    if (!st)
+        st = ken_json_read_bool(args, "args", "only", &req->is_only, err);
+    if (!st)
+        st = ken_json_read_bool(args, "args", "all", &req->wants_all, err);
     if (!st)
         st = ken_json_read_str(args, "args", "on_error", &req->on_error, err);
     if (!st)
@@ -89,6 +93,15 @@ static json_t *patterns_json(const ken_str *list, size_t n)
     json_t *a = json_array();
     for (size_t i = 0; i < n; i++)
         ken_json_append(a, ken_json_str(list[i]));
+    return a;
+}
+
+static json_t *scope_json(ken_str scope)
+{
+    json_t *a = json_array();
+    ken_str line;
+    while (ken_str_line_next(&scope, &line))
+        ken_json_append(a, ken_json_str(line));
     return a;
 }
 
@@ -136,6 +149,8 @@ static json_t *report_json(const ken_project_info *p, const ken_index_opts *opts
     }
     ken_json_set_real(o, "duration_seconds", (double)r->duration_ms / 1000);
     ken_json_set_u64(o, "generation", r->generation);
+    if (r->scope.len)
+        ken_json_set(o, "scope", scope_json(r->scope));
     ken_json_set(o, "include_patterns", patterns_json(opts->scan.include, opts->scan.n_include));
     ken_json_set(o, "exclude_patterns", patterns_json(opts->scan.exclude, opts->scan.n_exclude));
     ken_json_set_u64(o, "max_file_size", opts->scan.max_file_bytes);
@@ -176,6 +191,11 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const json_t *arg
     }
     if (req.max_file_size)
         opts.scan.max_file_bytes = req.max_file_size;
+    opts.scope = (ken_index_scope){ .has_include = req.n_include > 0,
+                                    .has_exclude = req.n_exclude > 0,
+                                    .has_max_bytes = req.max_file_size > 0,
+                                    .is_cleared = req.wants_all,
+                                    .may_shrink = req.is_only || req.wants_all };
     opts.is_forced = req.is_forced;
     opts.is_strict = ken_str_eq(req.on_error, KEN_STR("abort"));
     opts.on_progress = ken_tool__on_index;

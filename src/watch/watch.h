@@ -6,8 +6,9 @@
 // each folder before it reads its entries, lists, and asks here before it lists again. An event is
 // queued before the call that made the change returns: what was written before one asks is seen.
 // What the kernel does not tell: changes made by other machines on network file systems (such a
-// folder makes a watch blind), through another name of the same file (add that file by itself), and
-// through a memory mapping until it is unmapped.
+// folder makes a watch blind), through another name of the same file, even that it got one (add a file
+// that has several by itself), and through a memory mapping until it is unmapped. So whoever asks
+// looks for itself now and then.
 //
 // Ownership: a watch owns its descriptor. Threads: one at a time.
 #ifndef KEN_WATCH_WATCH_H

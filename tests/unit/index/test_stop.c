@@ -542,3 +542,15 @@ KEN_TEST(readers_beside_a_writer_see_whole_generations)
     }
     lab_end(&l);
 }
+
+KEN_TEST(f5_what_was_learnt_before_a_stop_is_kept)
+{
+    make_tree(60);
+    kt_status(run_and_cancel("indexing", 40), KEN_ECANCELLED);
+    kt_eq_u(lab_generation(&l), 0);
+    const ken_index_report *r = lab_run(&l);
+    kt_eq_u(r->n_files, 60);
+    kt_true(r->n_parsed < 40);
+    check_like_fresh();
+    lab_end(&l);
+}

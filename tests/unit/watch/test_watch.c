@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: MIT
+// Whatever happens below a watched folder is told, at once, and nothing is told when nothing happens.
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/fs.h"
+#include "ktest.h"
+#include "watch/watch.h"
+
+static bool decides(ken_str name)
+{
+    return ken_str_eq(name, KEN_STR(".gitignore"));
+}
+
+static ken_watch *w;
+static int root_fd;
+
+static void begin(void)
+{
+    ken_err err = { 0 };
+    kt_ok_err(ken_watch_begin(w, &err), &err);
+    ken_watch_add(w, root_fd, KEN_STR(""));
+    ken_watch_add(w, root_fd, KEN_STR("src/deep"));
+}
+
+static void start(void)
+{
+    ken_err err = { 0 };
+    ktest_write("tree/a.c", "int a;\n");
+    ktest_write("tree/src/deep/b.c", "int b;\n");
+    kt_ok_err(ken_fs_open_dir(ktest_path("tree"), &root_fd, &err), &err);
+    w = ken_watch_new(decides);
+    kt_eq_i(ken_watch_look(w), KEN_WATCH_BLIND); // until it begins
+    begin();
+    if (ken_watch_look(w) == KEN_WATCH_BLIND)
+        kt_skip("inotify", "the file system of the tests is not a local one");
+    kt_eq_u(ken_watch_n(w), 3); // with the folder between
+}
+
+static void end(void)
+{
+    ken_watch_free(w);
+    ken_fs_close(root_fd);
+}
+
+static void told(ken_watch_news news)
+{
+    kt_eq_i(ken_watch_look(w), news);
+    if (news == KEN_WATCH_TREE)
+        begin();
+    ken_watch_forget(w);
+    kt_eq_i(ken_watch_look(w), KEN_WATCH_QUIET);
+}
+
+KEN_TEST(files_are_told)
+{
+    char text[64];
+    start();
+    kt_eq_i(ken_watch_look(w), KEN_WATCH_QUIET);
+    kt_true(read(open(ktest_path("tree/a.c"), O_RDONLY), text, sizeof text) >
+            0); // looking is nothing
+    kt_eq_i(ken_watch_look(w), KEN_WATCH_QUIET);
+    ktest_write("tree/a.c", "int c;\n");
+    told(KEN_WATCH_FILES);
+    ktest_write("tree/src/deep/new.c", "int c;\n");
+    told(KEN_WATCH_FILES);
+    kt_eq_i(rename(ktest_path("tree/a.c"), ktest_path("tree/z.c")), 0);
+    told(KEN_WATCH_FILES);
+    kt_eq_i(unlink(ktest_path("tree/z.c")), 0);
+    told(KEN_WATCH_FILES);
+    kt_eq_i(chmod(ktest_path("tree/src/deep/b.c"), 0600), 0);
+    told(KEN_WATCH_FILES);
+    kt_eq_i(truncate(ktest_path("tree/src/deep/b.c"), 0), 0);
+    told(KEN_WATCH_FILES);
+    end();
+}
+
+KEN_TEST(folders_and_what_decides_are_told_as_the_tree)
+{
+    start();
+    kt_eq_i(mkdir(ktest_path("tree/src/more"), 0755), 0);
+    told(KEN_WATCH_TREE);
+    kt_eq_i(rename(ktest_path("tree/src/more"), ktest_path("tree/src/less")), 0);
+    told(KEN_WATCH_TREE);
+    kt_eq_i(rmdir(ktest_path("tree/src/less")), 0);
+    told(KEN_WATCH_TREE);
+    ktest_write("tree/src/deep/.gitignore", "*.c\n");
+    told(KEN_WATCH_TREE);
+    kt_eq_i(rename(ktest_path("tree/src"), ktest_path("tree/lib")), 0);
+    told(KEN_WATCH_TREE);
+    end();
+}
+
+KEN_TEST(a_write_under_another_name_is_told_when_the_file_is_watched)
+{
+    start();
+    ken_watch_add(w, root_fd, KEN_STR("a.c"));
+    kt_eq_i(link(ktest_path("tree/a.c"), ktest_path("other.c")), 0);
+    told(KEN_WATCH_FILES); // it has a name more
+    ktest_write("other.c", "int other;\n");
+    told(KEN_WATCH_FILES);
+    end();
+}
+
+KEN_TEST(a_write_through_memory_is_told_when_it_is_unmapped)
+{
+    start();
+    int fd = open(ktest_path("tree/a.c"), O_RDWR);
+    char *m = mmap(NULL, 4, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    kt_true(m != MAP_FAILED);
+    close(fd);
+    m[0] = 'I';
+    munmap(m, 4);
+    told(KEN_WATCH_FILES);
+    end();
+}
+
+KEN_TEST(more_than_the_kernel_queues_is_told_as_the_tree)
+{
+    start();
+    FILE *f = fopen("/proc/sys/fs/inotify/max_queued_events", "r");
+    long most = 0;
+    if (!f || fscanf(f, "%ld", &most) != 1 || most > 100000)
+        kt_skip("inotify", "the queue is too long to fill it");
+    fclose(f);
+    const char *a = ktest_path("tree/a.c"), *b = ktest_path("tree/src/deep/b.c");
+    for (long i = 0; i < most; i++) { // two of a kind in turn, that are not joined
+        kt_eq_i(chmod(a, 0600), 0);
+        kt_eq_i(chmod(b, 0600), 0);
+    }
+    told(KEN_WATCH_TREE);
+    end();
+}
+
+KEN_TEST(file_systems_of_others_make_it_blind)
+{
+    int fd = -1;
+    start();
+    kt_ok(ken_fs_open_dir("/proc/self", &fd, NULL));
+    ken_watch_add(w, fd, KEN_STR("fdinfo"));
+    kt_eq_i(ken_watch_look(w), KEN_WATCH_BLIND);
+    kt_true(ken_watch_why(w).len > 0);
+    ken_watch_forget(w);
+    kt_eq_i(ken_watch_look(w), KEN_WATCH_BLIND);
+    ken_fs_close(fd);
+    end();
+}
