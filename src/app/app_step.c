@@ -96,13 +96,8 @@ static void sleep_ms(int ms)
 static ken_status lock_step(app_step *s, const ken_cancel *cancel, ken_err *err)
 {
     for (;;) {
-        struct timespec until;
-        clock_gettime(CLOCK_REALTIME, &until);
-        until.tv_nsec += (long)LOCK_STEP_MS * NS_PER_MS;
-        if (until.tv_nsec >= 1000 * NS_PER_MS) {
-            until.tv_nsec -= 1000L * NS_PER_MS;
-            until.tv_sec++;
-        }
+        int64_t ms = ken_clock_wall_ms() + LOCK_STEP_MS;
+        struct timespec until = { ms / 1000, (long)(ms % 1000) * NS_PER_MS };
         if (!pthread_mutex_timedlock(&s->lock, &until))
             return KEN_OK;
         ken_status st = ken_cancel_check(cancel, err);
