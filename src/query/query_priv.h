@@ -100,6 +100,7 @@ struct ken_snapshot {
     uint32_t n_files;
     float *size; // by file: ln(1 + lines) / ln(1 + most lines)
     ken_lex_corpus corpus;
+    int64_t *segment_ids; // of its parts
     // What follows from the list of paths alone outlives its generation, if the next has the same.
     ken_path_index *paths;
     uint32_t *path_bits; // by file: KEN_PATH_*

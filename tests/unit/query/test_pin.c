@@ -111,6 +111,33 @@ KEN_TEST(x4_the_graph_follows_segments_that_were_joined_within_a_generation)
     end();
 }
 
+KEN_TEST(words_follow_segments_that_were_joined_within_a_generation)
+{
+    lab_start(&l);
+    write_callers(1);
+    for (unsigned i = 0; i < 40; i++) { // more than is read when a segment is opened
+        char path[40];
+        ken_buf b = KEN_BUF_INIT(0);
+        snprintf(path, sizeof path, "many/m%u.c", i);
+        for (unsigned k = 0; k < 300; k++)
+            ken_buf_printf(&b, "int word_%u_of_%x(int a);\n", k * 977 + i, (k * 7919 + i) * 65537);
+        lab_write(&l, path, b.ptr);
+        ken_buf_release(&b);
+    }
+    lab_run(&l);
+    write_callers(2);
+    go();
+    lab_pin *p = lab_find_pin(snap);
+    ken_reader_unpin(p->reader);
+    kt_ok(ken_store_begin_write(l.store, &l.err));
+    kt_ok_err(index_join(l.store, KEN_SEGMENT_WORDS, 1, &(index_alive){ 0 }, &l.err), &l.err);
+    kt_ok(ken_store_commit(l.store, &l.err));
+    kt_ok_err(ken_reader_pin(p->reader, &snap, &l.err), &l.err);
+    kt_eq_u(n_usages(), N_CALLERS);
+    kt_ok_err(ken_snapshot_check(snap, &l.err), &l.err);
+    end();
+}
+
 static void begin_cancelled(ken_quota *quota, uint64_t at)
 {
     ken_quota_begin(quota, &(ken_quota_limits){ 0 }, NULL);
