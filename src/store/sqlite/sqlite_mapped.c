@@ -22,10 +22,10 @@ typedef struct slot {
     atomic_bool lost;
     _Atomic(atomic_bool *) owner;
     int is_shared;
-    char path[PATH_MAX];
 } slot;
 
 static slot slots[SLOTS];
+static char paths[SLOTS][PATH_MAX]; // apart: looking through the slots touches three pages
 static pthread_mutex_t slots_lock = PTHREAD_MUTEX_INITIALIZER; // of writers
 static uintptr_t page_bytes;
 static ken_sq_lost_fn *tell;
@@ -45,7 +45,7 @@ static bool mark_lost(uintptr_t at)
         if (owner)
             atomic_store(owner, true);
         if (!is_ours)
-            tell(s->path);
+            tell(paths[i]);
         is_ours = true;
     }
     return is_ours;
@@ -116,7 +116,7 @@ void ken_store__sq_note_mapping(atomic_bool *is_lost, const char *path, const vo
         atomic_store(&s->lost, is_gone);
         s->is_shared = is_shared;
         if (is_new)
-            snprintf(s->path, sizeof s->path, "%s", path ? path : "");
+            snprintf(paths[s - slots], sizeof *paths, "%s", path ? path : "");
         atomic_store(&s->from, from); // last: now it is seen
     }
     if (is_gone)
