@@ -24,8 +24,11 @@ static ken_status index_json(cli *x, const ken_project_info *p, ken_err *err)
         ken_json_set_bool(args, "force_reindex", true);
     if (ken_cli__args_has(&x->args, "only"))
         ken_json_set_bool(args, "only", true);
-    if (ken_cli__args_has(&x->args, "all"))
-        ken_json_set_bool(args, "all", true);
+    if (ken_cli__args_has(&x->args, "all")) {
+        json_t *everything = json_array();
+        ken_json_append(everything, ken_json_str(KEN_STR("**")));
+        ken_json_set(args, "include_patterns", everything);
+    }
     set_patterns(x, args, "include", "include_patterns");
     set_patterns(x, args, "exclude", "exclude_patterns");
     if (ken_cli__args_has(&x->args, "max-file-size"))

@@ -8,7 +8,7 @@
 
 typedef struct index_request {
     ken_str path, name;
-    bool is_forced, is_only, wants_all;
+    bool is_forced, is_only;
     ken_str on_error;       // "skip" or "abort"
     uint64_t max_file_size; // 0 = what settings say
     ken_str *include, *exclude;
@@ -49,8 +49,6 @@ static ken_status read_request(const ken_tool_env *env, const json_t *args, inde
         st = ken_json_read_bool(args, "args", "force_reindex", &req->is_forced, err);
     if (!st)
         st = ken_json_read_bool(args, "args", "only", &req->is_only, err);
-    if (!st)
-        st = ken_json_read_bool(args, "args", "all", &req->wants_all, err);
     if (!st)
         st = ken_json_read_str(args, "args", "on_error", &req->on_error, err);
     if (!st)
@@ -181,7 +179,8 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const json_t *arg
     if (st)
         return st;
     ken_index_opts opts = ken_app_index_opts(settings);
-    if (req.n_include) {
+    const bool wants_all = req.n_include == 1 && ken_str_eq(req.include[0], KEN_STR("**"));
+    if (req.n_include && !wants_all) {
         opts.scan.include = req.include;
         opts.scan.n_include = req.n_include;
     }
@@ -191,11 +190,11 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const json_t *arg
     }
     if (req.max_file_size)
         opts.scan.max_file_bytes = req.max_file_size;
-    opts.scope = (ken_index_scope){ .has_include = req.n_include > 0,
+    opts.scope = (ken_index_scope){ .is_cleared = wants_all,
+                                    .has_include = req.n_include > 0 && !wants_all,
                                     .has_exclude = req.n_exclude > 0,
                                     .has_max_bytes = req.max_file_size > 0,
-                                    .is_cleared = req.wants_all,
-                                    .may_shrink = req.is_only || req.wants_all };
+                                    .may_shrink = req.is_only };
     opts.is_forced = req.is_forced;
     opts.is_strict = ken_str_eq(req.on_error, KEN_STR("abort"));
     opts.on_progress = ken_tool__on_index;
