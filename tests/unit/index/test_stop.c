@@ -546,7 +546,8 @@ KEN_TEST(readers_beside_a_writer_see_whole_generations)
 KEN_TEST(f5_what_was_learnt_before_a_stop_is_kept)
 {
     make_tree(60);
-    write_large("src/largest.c", 900000); // the first, and long enough that progress is told after it
+    write_large("src/largest.c",
+                900000); // the first, and long enough that progress is told after it
     l.opts.n_jobs = 1;
     kt_status(run_and_cancel("indexing", 1), KEN_ECANCELLED);
     kt_eq_u(lab_generation(&l), 0);
