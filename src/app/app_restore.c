@@ -209,6 +209,21 @@ static ken_status check_journal(const char *path, const ken_restore_opts *opts, 
     return st;
 }
 
+// A journal that the disk does not give back is no use beside a sound database: it makes room for one
+// made anew of the database, and is kept.
+static ken_status give_up_journal(const char *path, const ken_restore_opts *opts, ken_arena *arena,
+                                  ken_restore_report *out, ken_err *err)
+{
+    ken_err again = { 0 };
+    ken_status st = check_journal(path, opts, "", arena, out, &again); // a read may fail once
+    if (st == KEN_EIO && !opts->is_dry_run)
+        st = ken_store_quarantine(ken_arena_printf(arena, "%s.writes", path).ptr, arena, &out->kept,
+                                  &again);
+    if (st && err)
+        *err = again;
+    return st;
+}
+
 static ken_status restore_locked(ken_app *app, const ken_restore_opts *opts, ken_arena *arena,
                                  ken_restore_report *out, ken_err *err)
 {
@@ -230,6 +245,8 @@ static ken_status restore_locked(ken_app *app, const ken_restore_opts *opts, ken
     }
     ken_status st =
         check_journal(path, opts, ken_arena_dup(arena, opts->from).ptr, arena, out, err);
+    if (st == KEN_EIO && !out->found && !has_other)
+        st = give_up_journal(path, opts, arena, out, err);
     if (st)
         return st;
     if (out->found && !out->n_records)

@@ -173,8 +173,8 @@ static ken_status fail_reading(const reading *r, uint64_t at, ken_err *err)
     ken_status st = pread(r->fd, &byte, 1, (off_t)at) ? KEN_EIO : KEN_EBUSY;
     if (st == KEN_EBUSY)
         return KEN_FAIL(err, st, "it changed while it was read: try again");
-    return KEN_FAIL(err, st, "%llu bytes can be read, and then: %s", (unsigned long long)at,
-                    strerror(why));
+    return KEN_FAIL(err, st, "%llu bytes can be read, and then: %s; if it stays so: ken restore",
+                    (unsigned long long)at, strerror(why));
 }
 
 // All lines of the file, piece by piece.
