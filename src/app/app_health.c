@@ -124,16 +124,17 @@ static void check_checkpoints(checkup *c, const ken_project_info *p)
     ken_store_journal journal = { 0 };
     ken_err err = { 0 };
     ken_status st = ken_store_read_journal(p->db_path.ptr, &journal, &err);
-    if (st)
+    if (st) {
         ken_app__add_health(c, "checkpoints", KEN_HEALTH_FAIL,
                             ken_arena_dup(c->arena, ken_str_c(err.msg)));
-    else if (journal.n_damaged)
+    } else if (journal.n_damaged) {
         ken_app__add_health(c, "checkpoints", KEN_HEALTH_WARN,
                             ken_arena_printf(c->arena,
                                              "'" KEN_STR_FMT
                                              "': the journal of its checkpoints has "
                                              "%" PRIu64 " damaged records; run: ken restore",
                                              KEN_STR_ARG(p->name), journal.n_damaged));
+    }
 }
 
 static void check_project(checkup *c, const ken_project_info *p)

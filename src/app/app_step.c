@@ -108,10 +108,16 @@ static ken_status lock_step(app_step *s, const ken_cancel *cancel, ken_err *err)
 
 // ---- what a scan depends on --------------------------------------------------------------------
 
-static void on_path(void *ctx, int root_fd, ken_str path)
+static void on_folder(void *ctx, int root_fd, ken_str path)
 {
     const app_step *s = ctx;
     ken_watch_add(s->watch, root_fd, path);
+}
+
+static void on_file(void *ctx, int root_fd, ken_str path, const ken_fs_info *info)
+{
+    const app_step *s = ctx;
+    ken_watch_add_file(s->watch, root_fd, path, info->id.inode, info->n_links > 1);
 }
 
 static bool look_at_control(step_control *c)
@@ -161,9 +167,11 @@ static void begin_scan(app_step *s, ken_scan_watcher *out)
     ken_vec_clear(&s->controls);
     ken_arena_reset(&s->arena);
     s->is_racy = false;
-    *out = (ken_scan_watcher){
-        .on_path = on_path, .on_control = on_control, .ctx = s, .wants_folders = wants_folders
-    };
+    *out = (ken_scan_watcher){ .on_folder = on_folder,
+                               .on_file = on_file,
+                               .on_control = on_control,
+                               .ctx = s,
+                               .wants_folders = wants_folders };
 }
 
 // Of the database: another file of that name is another index.

@@ -35,7 +35,7 @@ void ken_scan__watch(const scan_job *job, ken_str path)
 {
     const ken_scan_watcher *w = job->opts->watcher;
     if (w)
-        w->on_path(w->ctx, job->root_fd, path);
+        w->on_folder(w->ctx, job->root_fd, path);
 }
 
 bool ken_scan_decides(ken_str name)
@@ -161,8 +161,8 @@ void ken_scan__take(scan_job *job, int dir_fd, ken_str path, bool is_ignored)
     reason = st ? ken_scan__judge_errno(job, errno, path) : judge_info(job, &info);
     if (st && !reason)
         return;
-    if (!st && info.n_links > 1 && info.kind == KEN_FS_FILE)
-        ken_scan__watch(job, path);
+    if (!st && info.kind == KEN_FS_FILE && job->opts->watcher)
+        job->opts->watcher->on_file(job->opts->watcher->ctx, job->root_fd, path, &info);
     if (!st && info.kind == KEN_FS_DIR) {
         take_submodule(job, dir_fd, name, path);
     } else if (reason) {

@@ -22,9 +22,10 @@
 // Who must know when a scan would find something else. It is told of everything that the result depends
 // on, each before it is looked at; on the thread that scans. Paths are borrowed for the call.
 typedef struct ken_scan_watcher {
-    // A folder (relative to the root, "" = the root) whose entries count, or a file that has more than
-    // one name and may be changed under another.
-    void (*on_path)(void *ctx, int root_fd, ken_str path);
+    // A folder whose entries count, relative to the root ("" = the root).
+    void (*on_folder)(void *ctx, int root_fd, ken_str path);
+    // A file. One that has several names may be changed under another.
+    void (*on_file)(void *ctx, int root_fd, ken_str path, const ken_fs_info *info);
     // A file outside of these folders, absolute, which need not exist. `is_identity`: only whether it is
     // there and which one it is.
     void (*on_control)(void *ctx, const char *path, bool is_identity);

@@ -10,13 +10,15 @@
 #include <unistd.h>
 
 #include "base/alloc.h"
-#include "base/arena.h"
+#include "base/fs.h"
 #include "base/map.h"
 #include "base/path.h"
 
 enum {
     EVENT_BYTES = 16 * 1024,
     MAX_PATH = 4096,
+    MAX_FILES = 8192,
+    FILES_SHARE = 16, // of what one user may watch
 };
 
 static const uint32_t mask = IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE |
@@ -26,17 +28,32 @@ static const uint32_t mask = IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE 
 struct ken_watch {
     int fd; // -1 = none
     ken_watch_decides_fn *decides;
-    ken_map paths;      // watched, relative to the root
-    uint64_t last_type; // of the file system that was last found to be local
+    ken_map paths;             // watched, relative to the root
+    size_t n_files, max_files; // watched by themselves
+    uint64_t last_type;        // of the file system that was last found to be local
     ken_watch_news news;
     char why[200];
 };
+
+// Others of this user watch, too: editors do.
+static size_t read_max_files(void)
+{
+    uint64_t most = 0;
+    ken_buf b = KEN_BUF_INIT(8192);
+    if (ken_fs_read_own("/proc/sys/fs/inotify/max_user_watches", 64, &b, NULL) ||
+        !ken_str_parse_u64(ken_str_trim(ken_buf_str(&b)), &most))
+        most = 0;
+    ken_buf_release(&b);
+    most /= FILES_SHARE;
+    return most < MAX_FILES ? (size_t)most : MAX_FILES;
+}
 
 ken_watch *ken_watch_new(ken_watch_decides_fn *decides)
 {
     ken_watch *w = ken_zalloc(sizeof *w);
     w->fd = -1;
     w->decides = decides;
+    w->max_files = read_max_files();
     w->news = KEN_WATCH_BLIND;
     ken_map_init(&w->paths);
     return w;
@@ -68,6 +85,7 @@ ken_status ken_watch_begin(ken_watch *w, ken_err *err)
     w->news = KEN_WATCH_QUIET;
     w->why[0] = '\0';
     w->last_type = 0;
+    w->n_files = 0;
     w->fd = inotify_init1(IN_NONBLOCK | IN_CLOEXEC);
     if (w->fd >= 0)
         return KEN_OK;
@@ -156,6 +174,23 @@ void ken_watch_add(ken_watch *w, int root_fd, ken_str path)
         if (!p.len)
             return;
     }
+}
+
+void ken_watch_add_file(ken_watch *w, int root_fd, ken_str path, uint64_t inode, bool must)
+{
+    char key[MAX_PATH + 1 + sizeof inode];
+    bool is_new = false;
+    if (w->fd < 0 || w->news == KEN_WATCH_BLIND || (!must && w->n_files >= w->max_files) ||
+        path.len > MAX_PATH)
+        return;
+    memcpy(key, path.ptr, path.len);
+    key[path.len] = '\0'; // in no path of a folder
+    memcpy(key + path.len + 1, &inode, sizeof inode);
+    (void)ken_map_put(&w->paths, ken_str_n(key, path.len + 1 + sizeof inode), 1, &is_new);
+    if (!is_new)
+        return;
+    w->n_files++;
+    add_one(w, root_fd, key);
 }
 
 // ---- news --------------------------------------------------------------------------------------

@@ -6,9 +6,9 @@
 // each folder before it reads its entries, lists, and asks here before it lists again. An event is
 // queued before the call that made the change returns: what was written before one asks is seen.
 // What the kernel does not tell: changes made by other machines on network file systems (such a
-// folder makes a watch blind), through another name of the same file, even that it got one (add a file
-// that has several by itself), and through a memory mapping until it is unmapped. So whoever asks
-// looks for itself now and then.
+// folder makes a watch blind), through another name of a file that is not watched by itself, even that it
+// got one, and through a memory mapping until it is unmapped. So whoever asks looks for itself now and
+// then.
 //
 // Ownership: a watch owns its descriptor. Threads: one at a time.
 #ifndef KEN_WATCH_WATCH_H
@@ -37,9 +37,13 @@ void ken_watch_free(ken_watch *w);
 // Forgets all folders and all news. KEN_EUNSUPPORTED or KEN_ELIMIT when the kernel gives no watch: it
 // is blind then.
 ken_status ken_watch_begin(ken_watch *w, ken_err *err) KEN_MUST_USE;
-// Watches a folder below `root_fd` ("" = itself) with the folders above it, or a file. One that is
-// watched already is nothing new, one that is gone is left out. What cannot be watched makes it blind.
+// Watches a folder below `root_fd` ("" = itself) with the folders above it. One that is watched already
+// is nothing new, one that is gone is left out. What cannot be watched makes it blind.
 void ken_watch_add(ken_watch *w, int root_fd, ken_str path);
+// Watches a file by itself, so that what is done to it under any name is told. `inode`: another file of
+// that name is another one. `must`: it has several names; others are left out when there are very many
+// (a sixteenth of what one user may watch, 8,192 at most).
+void ken_watch_add_file(ken_watch *w, int root_fd, ken_str path, uint64_t inode, bool must);
 // All that was told since ken_watch_begin or the last ken_watch_forget. Does not wait.
 ken_watch_news ken_watch_look(ken_watch *w);
 // What was told until now is being looked at. Neither TREE nor BLIND is forgotten.

@@ -18,10 +18,11 @@ static ken_proc_result r;
 // Runs a line of shell in the project; $KEN is the program.
 static void shell(const char *line)
 {
-    char data[500], home[500];
+    char data[500], home[500], program[1000];
     snprintf(data, sizeof data, "KEN_DATA_DIR=%s/data", ktest_dir());
     snprintf(home, sizeof home, "HOME=%s", ktest_dir());
-    const char *const env[] = { data, home, "KEN=" KEN_BINARY, "NO_COLOR=1", NULL };
+    snprintf(program, sizeof program, "KEN=%s", KEN_BINARY);
+    const char *const env[] = { data, home, program, "NO_COLOR=1", NULL };
     const char *const argv[] = { "sh", "-c", line, NULL };
     ken_err err = { 0 };
     ken_proc_opts opts = { .argv = argv, .cwd = ktest_path("p"), .env = env };

@@ -416,7 +416,7 @@ KEN_TEST(line_of_a_failed_commit_takes_nothing_of_others_back)
              out;
     sqlite3_commit_hook(c->q.db, fail_commit, NULL);
     sqlite3_rollback_hook(c->q.db, meddle, &m); // called when the lock was given back
-    (void)ken_catalog_add_task(c, &t, &arena, &out, &err);
+    kt_true(ken_catalog_add_task(c, &t, &arena, &out, &err) != KEN_OK);
     sqlite3_commit_hook(c->q.db, NULL, NULL);
     sqlite3_rollback_hook(c->q.db, NULL, NULL);
     kt_true(m.is_done);

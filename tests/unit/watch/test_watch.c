@@ -98,7 +98,7 @@ KEN_TEST(folders_and_what_decides_are_told_as_the_tree)
 KEN_TEST(a_write_under_another_name_is_told_when_the_file_is_watched)
 {
     start();
-    ken_watch_add(w, root_fd, KEN_STR("a.c"));
+    ken_watch_add_file(w, root_fd, KEN_STR("a.c"), 1, false);
     kt_eq_i(link(ktest_path("tree/a.c"), ktest_path("other.c")), 0);
     told(KEN_WATCH_FILES); // it has a name more
     ktest_write("other.c", "int other;\n");
