@@ -39,6 +39,7 @@ struct app_step {
     ken_watch *watch;     // NULL where nobody stays to be told
     ken_arena arena;      // of the controls
     KEN_VEC(step_control) controls;
+    int64_t blind_until_ns;   // then it is tried again to watch everything
     int64_t trusted_until_ns; // then it is compared in any case: not every change is told (watch.h)
     bool is_racy;             // a control was so new that a further write may leave its times
     bool is_in_step;          // nothing differed when it was last compared
@@ -153,15 +154,28 @@ static bool are_controls_same(const app_step *s)
     return true;
 }
 
+// How long the kernel's word is taken, when comparing takes `ns`.
+static int64_t trust_of(int64_t ns)
+{
+    const int64_t least = (int64_t)TRUST_MS * NS_PER_MS;
+    return ns * TRUST_FACTOR > least ? ns * TRUST_FACTOR : least;
+}
+
 // Before a scan: what it will look at is noted anew. Folders stay watched while none came or went.
 static void begin_scan(app_step *s, ken_scan_watcher *out)
 {
     bool wants_folders = false;
     if (s->watch) {
         ken_watch_news news = s->controls.len ? ken_watch_look(s->watch) : KEN_WATCH_TREE;
+        int64_t now = ken_clock_mono_ns();
         wants_folders = news >= KEN_WATCH_TREE || !are_controls_same(s);
+        if (news ==
+            KEN_WATCH_BLIND) { // every question compares; to look for all folders takes longer
+            wants_folders = wants_folders && now >= s->blind_until_ns;
+            s->blind_until_ns = wants_folders ? now + trust_of(0) : s->blind_until_ns;
+        }
         if (wants_folders && ken_watch_begin(s->watch, NULL))
-            wants_folders = false; // it is blind: every question compares
+            wants_folders = false;
         ken_watch_forget(s->watch);
     }
     ken_vec_clear(&s->controls);
@@ -219,24 +233,29 @@ static ken_status look(comparison *c, ken_err *err)
     return st;
 }
 
+static ken_status try_update(comparison *c, ken_err *err)
+{
+    ken_index_report report;
+    begin(c);
+    ken_status st = ken_app_index(c->app, c->project, &c->opts, &c->cancel, c->arena, &report, err);
+    if (!st)
+        c->seen = (ken_index_look_report){ .generation = report.generation, .is_current = true };
+    return st;
+}
+
 // Another process may be writing: often the same, a moment earlier.
 static ken_status update(comparison *c, ken_err *err)
 {
     int64_t until = ken_clock_mono_ns() + (int64_t)BUSY_WAIT_MS * NS_PER_MS;
     for (;;) {
-        ken_index_report report;
         ken_err tried = { 0 };
-        begin(c);
-        ken_status st =
-            ken_app_index(c->app, c->project, &c->opts, &c->cancel, c->arena, &report, &tried);
+        ken_status st = try_update(c, &tried);
         if (st == KEN_EBUSY && ken_clock_mono_ns() < until) {
             sleep_ms(BUSY_STEP_MS);
             continue;
         }
         if (st && err)
             *err = tried;
-        if (!st)
-            c->seen.generation = report.generation;
         return st;
     }
 }
@@ -262,14 +281,17 @@ static void tell_behind(const ken_index_look_report *seen, const char *why, step
 static ken_status compare(comparison *c, step_note *out, ken_err *err)
 {
     ken_err why = { 0 };
-    int64_t began = ken_clock_mono_ns();
-    ken_status st = look(c, &why);
-    int64_t now = ken_clock_mono_ns(), trust = (now - began) * TRUST_FACTOR;
-    const int64_t least = (int64_t)TRUST_MS * NS_PER_MS;
-    c->step->trusted_until_ns = now + (trust > least ? trust : least);
+    const int64_t began = ken_clock_mono_ns();
+    // What the kernel told of is not looked for first, unless another process is writing.
+    bool is_told = c->how->may_index && c->step->generation && c->step->watch &&
+                   ken_watch_look(c->step->watch) == KEN_WATCH_FILES;
+    bool is_current = is_told && !try_update(c, NULL);
+    ken_status st = is_current ? KEN_OK : look(c, &why);
+    int64_t now = ken_clock_mono_ns();
+    c->step->trusted_until_ns = now + trust_of(now - began);
     if (c->is_unindexed) // whoever borrows will say so
         return KEN_OK;
-    bool is_current = !st && c->seen.is_current;
+    is_current = !st && c->seen.is_current;
     if (!st && !is_current && c->how->may_index) {
         st = update(c, &why);
         is_current = !st;
