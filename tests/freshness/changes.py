@@ -6,7 +6,7 @@ Changes a copy of a tree at random, the way people, editors, git and builds do, 
 asks the same questions of a server that has run all along, of a new process with the same index, and
 of a new index. All answers must agree, generation numbers and times aside.
 
-    changes.py --ken build/release/ken [--tree DIR] [--changes N] [--seed N] [--every N]
+    changes.py --ken build/release/ken [--tree DIR] [--changes N] [--seed N] [--seconds S]
 
 The seed is printed; the same seed makes the same changes. Exits with 1 at the first difference.
 """
@@ -432,6 +432,9 @@ def main():
                           f"  got  {json.dumps(g)[:3000]}\n  want {json.dumps(w)[:3000]}")
                     print(f"  tree kept: {top}")
                     return 1
+            if len(trail) % 100 == 0:
+                print(f"{len(trail)} changes, {n_answers} answers, {time.time() - began:.0f} s",
+                      flush=True)
             if a.seconds and time.time() - began > a.seconds:
                 break
         server.close()
