@@ -41,7 +41,8 @@ enum {
     WRITE_EVERY_MS = 3,
     KILL_EVERY_MS = 700,
     PATH_BYTES = 600,
-    N_MADE = 4096, // acknowledged writes that are remembered
+    N_MADE = 4096,                            // acknowledged writes that are remembered
+    MOST_MADE = N_MADE - N_SERVERS * PENDING, // so many may be on their way beyond
 };
 
 typedef enum ask_kind {
@@ -405,7 +406,8 @@ static void ask(server *s, question *q)
         q->kind = ASK_SAVE;
     if (q->kind == ASK_GET_TASK && !tasks.n)
         q->kind = ASK_TASK;
-    if ((q->kind == ASK_SAVE && saved.n == N_MADE) || (q->kind == ASK_TASK && tasks.n == N_MADE))
+    if ((q->kind == ASK_SAVE && saved.n >= MOST_MADE) ||
+        (q->kind == ASK_TASK && tasks.n >= MOST_MADE))
         q->kind = ASK_USAGES;
     q->subject = q->kind == ASK_SAVED      ? (int)pick((uint32_t)saved.n)
                  : q->kind == ASK_GET_TASK ? (int)pick((uint32_t)tasks.n)
