@@ -186,7 +186,8 @@ typedef struct ken_app_asking {
 // KEN_ETIMEOUT of `how`, and what ken_app_borrow fails with. Not while this thread has a snapshot of it.
 ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_app_asking *how,
                        ken_snapshot **out, ken_err *err) KEN_MUST_USE;
-// This process stays: the kernel is asked to tell of changes, so that questions need not compare.
+// This process stays: the kernel is asked to tell of changes, so that questions need not compare. Before
+// any thread asks.
 void ken_app_serve(ken_app *app);
 
 // The same of the index as it is: a snapshot of the project's newest generation, pinned for this thread

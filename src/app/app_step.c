@@ -17,6 +17,7 @@
 
 enum {
     NS_PER_MS = 1000000,
+    NS_PER_SECOND = 1000 * NS_PER_MS,
     LOCK_STEP_MS = 10,    // between two looks at the cancel flag
     BUSY_STEP_MS = 20,    // between two tries while another process writes the index
     BUSY_WAIT_MS = 2000,  // at most; a whole run takes longer, a question does not wait for it
@@ -39,6 +40,7 @@ struct app_step {
     ken_watch *watch;     // NULL where nobody stays to be told
     ken_arena arena;      // of the controls
     KEN_VEC(step_control) controls;
+    int64_t compare_ns;       // that comparing took, without a run
     int64_t blind_until_ns;   // then it is tried again to watch everything
     int64_t trusted_until_ns; // then it is compared in any case: not every change is told (watch.h)
     bool is_racy;             // a control was so new that a further write may leave its times
@@ -57,24 +59,20 @@ typedef struct step_note {
 
 static app_step *step_of(ken_app *app, ken_uuid project)
 {
-    app_step *found = NULL, *made = ken_zalloc(sizeof *made);
-    made->project = project;
-    pthread_mutex_init(&made->lock, NULL);
-    ken_arena_init(&made->arena, 0);
+    app_step *s = NULL;
     pthread_mutex_lock(&app->lock);
-    for (size_t i = 0; i < app->steps.len && !found; i++)
+    for (size_t i = 0; i < app->steps.len && !s; i++)
         if (ken_uuid_eq(app->steps.ptr[i]->project, project))
-            found = app->steps.ptr[i];
-    if (!found) {
-        ken_vec_push(&app->steps, made);
-        found = made;
-        made = NULL;
+            s = app->steps.ptr[i];
+    if (!s) {
+        s = ken_zalloc(sizeof *s);
+        s->project = project;
+        pthread_mutex_init(&s->lock, NULL);
+        ken_arena_init(&s->arena, 0);
+        ken_vec_push(&app->steps, s);
     }
-    if (app->is_serving && !found->watch)
-        found->watch = ken_watch_new(ken_scan_decides);
     pthread_mutex_unlock(&app->lock);
-    ken_app__free_step(made);
-    return found;
+    return s;
 }
 
 void ken_app__free_step(app_step *s)
@@ -97,9 +95,9 @@ static void sleep_ms(int ms)
 static ken_status lock_step(app_step *s, const ken_cancel *cancel, ken_err *err)
 {
     for (;;) {
-        int64_t ms = ken_clock_wall_ms() + LOCK_STEP_MS;
-        struct timespec until = { ms / 1000, (long)(ms % 1000) * NS_PER_MS };
-        if (!pthread_mutex_timedlock(&s->lock, &until))
+        int64_t ns = ken_clock_mono_ns() + (int64_t)LOCK_STEP_MS * NS_PER_MS;
+        struct timespec until = { ns / NS_PER_SECOND, (long)(ns % NS_PER_SECOND) };
+        if (!pthread_mutex_clocklock(&s->lock, CLOCK_MONOTONIC, &until))
             return KEN_OK;
         ken_status st = ken_cancel_check(cancel, err);
         if (st)
@@ -170,7 +168,7 @@ static void begin_scan(app_step *s, ken_scan_watcher *out)
         int64_t now = ken_clock_mono_ns();
         wants_folders = news >= KEN_WATCH_TREE || !are_controls_same(s);
         if (news ==
-            KEN_WATCH_BLIND) { // every question compares; to look for all folders takes longer
+            KEN_WATCH_BLIND) { // every question compares; all folders are looked for now and then
             wants_folders = wants_folders && now >= s->blind_until_ns;
             s->blind_until_ns = wants_folders ? now + trust_of(0) : s->blind_until_ns;
         }
@@ -226,8 +224,10 @@ static ken_status look(comparison *c, ken_err *err)
     c->is_unindexed = st == KEN_ENOTFOUND;
     if (st)
         return st;
+    int64_t began = ken_clock_mono_ns();
     begin(c);
     st = ken_index_look(store, c->project->root.ptr, &c->opts, &c->cancel, c->arena, &c->seen, err);
+    c->step->compare_ns = ken_clock_mono_ns() - began;
     ken_store_close(store);
     c->is_unindexed = !st && !c->seen.generation;
     return st;
@@ -281,14 +281,12 @@ static void tell_behind(const ken_index_look_report *seen, const char *why, step
 static ken_status compare(comparison *c, step_note *out, ken_err *err)
 {
     ken_err why = { 0 };
-    const int64_t began = ken_clock_mono_ns();
     // What the kernel told of is not looked for first, unless another process is writing.
     bool is_told = c->how->may_index && c->step->generation && c->step->watch &&
                    ken_watch_look(c->step->watch) == KEN_WATCH_FILES;
     bool is_current = is_told && !try_update(c, NULL);
     ken_status st = is_current ? KEN_OK : look(c, &why);
-    int64_t now = ken_clock_mono_ns();
-    c->step->trusted_until_ns = now + trust_of(now - began);
+    c->step->trusted_until_ns = ken_clock_mono_ns() + trust_of(c->step->compare_ns);
     if (c->is_unindexed) // whoever borrows will say so
         return KEN_OK;
     is_current = !st && c->seen.is_current;
@@ -355,6 +353,8 @@ static ken_status follow_folder(ken_app *app, const ken_project_info *project,
     ken_status st = lock_step(step, how->cancel, err);
     if (st)
         return st;
+    if (app->is_serving && !step->watch)
+        step->watch = ken_watch_new(ken_scan_decides);
     *out = (step_note){ .generation = step->generation };
     if (is_doubted || !is_in_step(step, project)) {
         step->is_in_step = false;
@@ -389,7 +389,5 @@ ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_
 
 void ken_app_serve(ken_app *app)
 {
-    pthread_mutex_lock(&app->lock);
     app->is_serving = true;
-    pthread_mutex_unlock(&app->lock);
 }

@@ -236,6 +236,12 @@ class Tree:
     def exclude(self):
         self.write(".git/info/exclude", self.rng.choice(["*.tsx\n", "made*\n", "", "worker/\n"]))
 
+    def exclude_for_user(self):
+        folder = os.path.join(os.environ["XDG_CONFIG_HOME"], "git")
+        os.makedirs(folder, exist_ok=True)
+        with open(os.path.join(folder, "ignore"), "w") as f:
+            f.write(self.rng.choice(["*.ts\n", "made*.c\n", ""]))
+
     def add(self):
         self.git("add", "-A")
 
@@ -335,7 +341,8 @@ class Tree:
             self.new_folder_with_file, self.new_folder_with_file, self.empty_folder, self.empty_folder,
             self.edit_same_size_and_time, self.edit_same_size_and_time, self.edit_same_size_and_time,
             self.delete_folder, self.empty_and_refill, self.empty_out, self.binary, self.touch,
-            self.ignore, self.ignore, self.ignore_nothing, self.ignore_nothing, self.exclude, self.add,
+            self.ignore, self.ignore, self.ignore_nothing, self.ignore_nothing, self.exclude,
+            self.exclude_for_user, self.exclude_for_user, self.add,
             self.add_ignored, self.commit, self.branch, self.switch, self.switch, self.back, self.stash,
             self.reset, self.reset, self.untrack, self.link_to_file, self.write_through_another_name,
             self.nested_repository, self.environment, self.build, self.settings, self.file_to_folder,

@@ -209,6 +209,28 @@ KEN_TEST(answers_follow_the_disk)
     lab_close(&l);
 }
 
+KEN_TEST(what_a_reader_may_not_bring_in_is_told)
+{
+    static const char told[] = "2 changed files are not in the index yet (1 new, 1 removed)";
+    lab l;
+    lab_open(&l, "");
+    char args[400];
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", make_tree("told", "figs"));
+    json_decref(call(&l, "index_repository", args));
+    ktest_write("told/src/new.c", "int plums(int a)\n{\n    return a;\n}\n");
+    unlink(ktest_path("told/src/figs.c"));
+    l.ctx.is_read_only = true;
+    json_t *v = call(&l, "search_code", "{\"query\":\"plums\"}");
+    kt_has_str(text(v, "incomplete").ptr, told);
+    json_decref(v);
+    fails(&l, "get_definition", "{\"symbol_name\":\"plums\"}", KEN_ENOTFOUND, told);
+    l.ctx.is_read_only = false;
+    v = call(&l, "get_definition", "{\"symbol_name\":\"plums\"}");
+    kt_null(json_object_get(v, "incomplete"));
+    json_decref(v);
+    lab_close(&l);
+}
+
 KEN_TEST(long_answers_are_cut_between_results)
 {
     lab l;
