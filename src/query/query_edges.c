@@ -12,7 +12,8 @@ enum {
     TWINS_MAX = 16,
     BOUND_MAX = 8,
     CHECK_EVERY = 64, // references that are chosen from between two checks
-    RENAMED_MAX = 16  // names by which others know what a file passes on
+    RENAMED_MAX = 16, // names by which others know what a file passes on
+    WHOLES_MAX = 64   // files that pass it on as a whole
 };
 
 // What is looked for. Definitions that are the same thing lead to the one that was asked for.
@@ -21,8 +22,8 @@ typedef struct edge_search {
     ken_graph *g;
     const ken_graph_def *defs;
     KEN_VEC(ken_str) names;            // of all of them, each once
-    KEN_VEC(ken_str) stems;            // of files whose default is looked for, each once
-    ken_map has_name, has_stem;        // by the pointer of the text
+    KEN_VEC(ken_str) wholes;           // paths of files that are one of them as a whole, each once
+    ken_map has_name, has_whole;       // by the pointer of the text
     KEN_VEC(const query_said *) lists; // of the names, then of other names
     ken_map wanted;    // definition -> its number in defs, + n_defs when it is only overridden
     uint8_t *is_there; // by file: one of the wanted is
@@ -49,23 +50,18 @@ static bool is_new(ken_map *known, ken_str name)
     return is_first;
 }
 
-// A default export is called otherwise elsewhere: whoever imports its file is asked, too.
-static bool is_default_export(const ken_unit_text *u, ken_def_id def)
-{
-    ken_str name = ken_graph_name(u, def);
-    if (ken_str_eq(name, KEN_STR("default")))
-        return true;
-    for (uint32_t i = 0; i < u->refs->n_binds; i++)
-        if (!u->refs->binds[i].module.len && ken_str_eq(u->refs->binds[i].name, name) &&
-            ken_str_eq(u->refs->binds[i].local, KEN_STR("default")))
-            return true;
-    return false;
-}
-
 static void want(edge_search *e, const ken_graph_def *d, uint64_t number)
 {
     ken_map_put(&e->wanted, query_def_key(d), number, NULL);
     e->is_there[d->file] = 1;
+}
+
+// A file that is what is looked for is called otherwise elsewhere: whoever imports it is asked.
+static void add_whole(edge_search *e, uint32_t file)
+{
+    ken_str path = query_graph_keep(e->s, e->s->rows[file].path);
+    if (e->wholes.len < WHOLES_MAX && is_new(&e->has_whole, path))
+        ken_vec_push(&e->wholes, path);
 }
 
 static void add_wanted(edge_search *e, uint32_t i)
@@ -81,11 +77,10 @@ static void add_wanted(edge_search *e, uint32_t i)
     for (uint32_t k = 0; k < n; k++)
         want(e, &same[k], (uint64_t)i + e->n_defs);
     ken_str name = ken_graph_name(u, e->defs[i].def);
-    if (is_new(&e->has_name, name))
+    if (query_is_whole(name))
+        add_whole(e, e->defs[i].file);
+    else if (is_new(&e->has_name, name))
         ken_vec_push(&e->names, name);
-    ken_str stem = query_graph_keep(e->s, ken_path_stem(ken_path_base(u->path)));
-    if (is_default_export(u, e->defs[i].def) && is_new(&e->has_stem, stem))
-        ken_vec_push(&e->stems, stem);
 }
 
 // ---- where it is said --------------------------------------------------------------------------
@@ -100,45 +95,43 @@ static ken_status add_lists(edge_search *e, query_said_what what, const ken_str 
     return st;
 }
 
-static bool is_behind(const query_renamed *r, const query_renamed *other)
+// One of the names, or the whole of a file, under which it is passed on and was not yet looked
+// for; NULL when there is none.
+static const query_renamed *next_renamed(edge_search *e, size_t *list, uint32_t *at)
 {
-    return r->file != other->file ? r->file > other->file : r->bind > other->bind;
-}
-
-// The first import behind `at` by which one of the names is passed on under another; NULL when
-// there is none.
-static const query_renamed *next_renamed(const edge_search *e, const query_renamed *at)
-{
-    const query_renamed *next = NULL;
-    for (size_t l = 0; l < e->lists.len; l++) {
-        for (uint32_t i = 0; i < e->lists.ptr[l]->n_renamed; i++) {
-            const query_renamed *r = &e->lists.ptr[l]->renamed[i];
-            if ((!at || is_behind(r, at)) && (!next || is_behind(next, r)) &&
-                !has_name(e, r->local))
-                next = r;
+    for (; *list < e->lists.len; ++*list, *at = 0) {
+        while (*at < e->lists.ptr[*list]->n_renamed) {
+            const query_renamed *r = &e->lists.ptr[*list]->renamed[(*at)++];
+            if (query_is_whole(r->local))
+                add_whole(e, r->file);
+            else if (!has_name(e, r->local))
+                return r;
         }
     }
-    return next;
+    return NULL;
 }
 
-// What has one of the names, by that or another.
+// What has one of the names, by that or another. Lists are gone through in the order in which they
+// came, those that this brings as well.
 static ken_status gather(edge_search *e, const ken_cancel *cancel, ken_arena *arena, ken_err *err)
 {
     ken_status st = add_lists(e, QUERY_SAID_NAME, e->names.ptr, e->names.len, cancel, arena, err);
-    const query_renamed *at = NULL;
-    for (int n = 0;
-         !st && !ken_quota_is_settled() && n < RENAMED_MAX && (at = next_renamed(e, at)) != NULL;
-         n++) {
-        if (is_new(&e->has_name, at->local))
-            ken_vec_push(&e->names, at->local);
-        st = add_lists(e, QUERY_SAID_NAME, &at->local, 1, cancel, arena, err);
+    size_t list = 0, n_wholes = 0;
+    uint32_t at = 0;
+    for (int n_renamed = 0; !st && !ken_quota_is_settled();) {
+        const query_renamed *r = n_renamed < RENAMED_MAX ? next_renamed(e, &list, &at) : NULL;
+        if (r) {
+            is_new(&e->has_name, r->local);
+            ken_vec_push(&e->names, r->local);
+            st = add_lists(e, QUERY_SAID_NAME, &r->local, 1, cancel, arena, err);
+            n_renamed++;
+        } else if (n_wholes < e->wholes.len) {
+            ken_str path = e->wholes.ptr[n_wholes++];
+            st = add_lists(e, QUERY_SAID_WHOLE, &path, 1, cancel, arena, err);
+        } else {
+            break;
+        }
     }
-    if (ken_quota_is_settled())
-        return st;
-    if (!st && e->stems.len) // whoever imports a default calls it as they like
-        st = add_lists(e, QUERY_SAID_ALIASES, e->names.ptr, e->names.len, cancel, arena, err);
-    if (!st && e->stems.len)
-        st = add_lists(e, QUERY_SAID_ALIASES, e->stems.ptr, e->stems.len, cancel, arena, err);
     return st;
 }
 
@@ -247,7 +240,7 @@ ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *de
                       .unresolved = unresolved };
     ken_map_init(&e.wanted);
     ken_map_init(&e.has_name);
-    ken_map_init(&e.has_stem);
+    ken_map_init(&e.has_whole);
     e.is_there = ken_zalloc(s->n_files + (size_t)1);
     query_graph_age(s);
     ken_status st = KEN_OK;
@@ -267,9 +260,9 @@ ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *de
     ken_free(e.is_there);
     ken_map_release(&e.wanted);
     ken_map_release(&e.has_name);
-    ken_map_release(&e.has_stem);
+    ken_map_release(&e.has_whole);
     ken_vec_release(&e.names);
-    ken_vec_release(&e.stems);
+    ken_vec_release(&e.wholes);
     ken_vec_release(&e.lists);
     return st;
 }

@@ -92,6 +92,7 @@ static query_said *find(query_said_kept *k, query_said_what what, ken_str name)
 // A list while it is made.
 typedef struct saying {
     ken_str name;
+    uint32_t file; // of a whole: the file that is meant
     KEN_VEC(query_said_ref) refs;
     KEN_VEC(ken_graph_def) targets;
     KEN_VEC(query_renamed) renamed;
@@ -163,19 +164,99 @@ static void ask_for_named(said_pass *p, const ken_refs *r, ken_str name, uint32_
             ask_for(p, i, list);
 }
 
+// ---- other names --------------------------------------------------------------------------------
+
+static const char *const wholes[] = { "default", "export=" };
+
+bool query_is_whole(ken_str local)
+{
+    return ken_str_eq_c(local, wholes[0]) || ken_str_eq_c(local, wholes[1]);
+}
+
+static bool is_same(ken_str a, ken_str b) // of names that are kept once
+{
+    return a.len && a.ptr == b.ptr;
+}
+
 static bool is_renamed(const ken_bind *b)
 {
     return b->local.len && b->local.ptr != b->name.ptr;
 }
 
-// Whether the import passes on, under another name, what it brings.
-static bool is_passed_on(const ken_unit_text *u, const ken_bind *b)
+static void pass_on(said_pass *p, uint32_t list, uint32_t file, uint32_t number, ken_str local)
 {
-    return ((b->flags & KEN_BIND_EXPORTED) || u->lang == KEN_LANG_PYTHON) &&
-           !ken_str_eq(b->local, KEN_STR("default"));
+    ken_vec_push(&p->lists[list].renamed, ((query_renamed){ file, number, local }));
 }
 
-// Expressions by the names themselves, and by those that imports give them.
+// The name that an exported definition is given the value of: `exports.b = a`; empty when none is.
+static ken_str name_held(const ken_unit_text *u, ken_def_id def)
+{
+    const ken_def_info *d = &u->refs->defs[def];
+    const ken_expr *e = &u->refs->exprs[d->value];
+    if (!(d->flags & KEN_DEF_EXPORTED) || !d->value)
+        return KEN_STR("");
+    if (e->op == KEN_EXPR_DEF && e->a < u->refs->n_defs)
+        return ken_graph_name(u, e->a);
+    return may_be_asked(e) ? e->name : KEN_STR("");
+}
+
+// What the file exports of something that is called `local` in it.
+static void follow_local(said_pass *p, uint32_t file, const ken_unit_text *u, ken_str local,
+                         uint32_t list)
+{
+    const ken_refs *r = u->refs;
+    for (uint32_t i = 0; i < r->n_binds; i++)
+        if (!r->binds[i].module.len && is_same(r->binds[i].name, local))
+            pass_on(p, list, file, i, r->binds[i].local);
+    for (uint32_t d = u->facts->n_symbols; d < r->n_defs; d++)
+        if (is_same(name_held(u, d), local))
+            pass_on(p, list, file, r->n_binds + d, ken_graph_name(u, d));
+}
+
+// An import that calls it otherwise.
+static void follow_bind(said_pass *p, uint32_t file, const ken_unit_text *u, uint32_t bind,
+                        uint32_t list)
+{
+    const ken_bind *b = &u->refs->binds[bind];
+    if ((b->flags & KEN_BIND_EXPORTED) || u->lang == KEN_LANG_PYTHON)
+        pass_on(p, list, file, bind, b->local);
+    ask_for_named(p, u->refs, b->local, list);
+    if (b->module.len)
+        follow_local(p, file, u, b->local, list);
+}
+
+// `const b = require('./m').a`, of which the graph says that b is a.
+static bool is_of_module(const ken_unit_text *u, ken_def_id def)
+{
+    const ken_refs *r = u->refs;
+    const ken_expr *e = &r->exprs[r->defs[def].value];
+    const ken_expr *base = e->op == KEN_EXPR_MEMBER ? &r->exprs[e->a] : NULL;
+    return base && base->op == KEN_EXPR_NAME && ken_str_ends(base->name, KEN_STR(")"));
+}
+
+static void follow_variable(said_pass *p, uint32_t file, const ken_unit_text *u, ken_def_id def,
+                            uint32_t list)
+{
+    ken_str local = ken_graph_name(u, def);
+    ask_for_named(p, u->refs, local, list);
+    follow_local(p, file, u, local, list);
+}
+
+static void ask_variables(said_pass *p, uint32_t file, const ken_unit_text *u)
+{
+    uint32_t n_aliases = 0, list;
+    for (uint32_t d = 0; d < u->facts->n_symbols && n_aliases < ALIASES_MAX; d++) {
+        if (u->facts->symbols[d].parent >= 0 || !is_of_module(u, d))
+            continue;
+        ken_str name = u->refs->exprs[u->refs->defs[d].value].name;
+        if (name.ptr == ken_graph_name(u, d).ptr || (list = list_of(p, name)) == 0)
+            continue;
+        follow_variable(p, file, u, d, list - 1);
+        n_aliases++;
+    }
+}
+
+// Expressions by the names themselves, and by those that imports and exports give them.
 static void ask_names(said_pass *p, uint32_t file, const ken_unit_text *u)
 {
     const ken_refs *r = u->refs;
@@ -183,24 +264,61 @@ static void ask_names(said_pass *p, uint32_t file, const ken_unit_text *u)
     for (uint32_t i = 1; i < r->n_exprs; i++)
         if (may_be_asked(&r->exprs[i]) && (list = list_of(p, r->exprs[i].name)) != 0)
             ask_for(p, i, list - 1);
-    for (uint32_t i = 0; i < r->n_binds; i++) {
+    for (uint32_t i = 0; i < r->n_binds && n_aliases < ALIASES_MAX; i++) {
         const ken_bind *b = &r->binds[i];
         if (!is_renamed(b) || !b->name.len || (list = list_of(p, b->name)) == 0)
             continue;
-        if (is_passed_on(u, b))
-            ken_vec_push(&p->lists[list - 1].renamed, ((query_renamed){ file, i, b->local }));
-        if (n_aliases++ < ALIASES_MAX)
-            ask_for_named(p, r, b->local, list - 1);
+        follow_bind(p, file, u, i, list - 1);
+        n_aliases++;
+    }
+    ask_variables(p, file, u);
+    for (uint32_t d = u->facts->n_symbols; d < r->n_defs; d++) {
+        ken_str held = name_held(u, d);
+        if (held.len && held.ptr != ken_graph_name(u, d).ptr && (list = list_of(p, held)) != 0)
+            pass_on(p, list - 1, file, r->n_binds + d, ken_graph_name(u, d));
     }
 }
 
-static void ask_aliases(said_pass *p, const ken_unit_text *u, uint32_t list)
+// Whether an import may bring the whole of file `whole`: by no name, or as its default.
+static bool brings_whole(const said_pass *p, uint32_t file, uint32_t bind, const ken_bind *b,
+                         uint32_t whole)
 {
-    uint32_t n_aliases = 0;
+    if (!b->module.len || b->kind == KEN_BIND_ALL || (b->name.len && !query_is_whole(b->name)))
+        return false;
+    ken_module m, inner;
+    ken_graph_bind(p->g, file, bind, &m, &inner);
+    for (uint32_t i = 0; m.kind == KEN_MODULE_FILES && i < m.n_files; i++)
+        if (m.files[i] == whole)
+            return true;
+    return false;
+}
+
+// `require('./m').default`, and variables that hold it.
+static void ask_default_of(said_pass *p, uint32_t file, const ken_unit_text *u, ken_str module,
+                           uint32_t list)
+{
+    const ken_refs *r = u->refs;
+    for (uint32_t i = 1; i < r->n_exprs; i++)
+        if (r->exprs[i].op == KEN_EXPR_MEMBER && query_is_whole(r->exprs[i].name) &&
+            is_same(r->exprs[r->exprs[i].a].name, module))
+            ask_for(p, i, list);
+    for (uint32_t d = 0; d < u->facts->n_symbols; d++) {
+        const ken_expr *e = &r->exprs[r->defs[d].value];
+        if (u->facts->symbols[d].parent < 0 && is_of_module(u, d) && query_is_whole(e->name) &&
+            is_same(r->exprs[e->a].name, module))
+            follow_variable(p, file, u, d, list);
+    }
+}
+
+static void ask_whole(said_pass *p, uint32_t file, const ken_unit_text *u, uint32_t list)
+{
+    uint32_t whole = p->lists[list].file, n_aliases = 0;
     for (uint32_t i = 0; i < u->refs->n_binds && n_aliases < ALIASES_MAX; i++) {
-        if (!is_renamed(&u->refs->binds[i]))
+        const ken_bind *b = &u->refs->binds[i];
+        if (!b->local.len || !brings_whole(p, file, i, b, whole))
             continue;
-        ask_for_named(p, u->refs, u->refs->binds[i].local, list);
+        follow_bind(p, file, u, i, list);
+        ask_default_of(p, file, u, b->local, list);
         n_aliases++;
     }
 }
@@ -244,7 +362,7 @@ static void resolve(said_pass *p, uint32_t file, const ken_unit_text *u, uint32_
         add_ref(&p->lists[p->asked.ptr[a - 1].of], said, &t);
 }
 
-// `list`: the one that is looked for, when it is one of aliases.
+// `list`: the one that is looked for, when it is one of a whole.
 static void look_into(said_pass *p, uint32_t file, uint32_t list)
 {
     const ken_unit_text *u = ken_graph_unit(p->g, file);
@@ -257,7 +375,7 @@ static void look_into(said_pass *p, uint32_t file, uint32_t list)
     if (p->what == QUERY_SAID_NAME)
         ask_names(p, file, u);
     else
-        ask_aliases(p, u, list);
+        ask_whole(p, file, u, list);
     for (uint32_t i = 0, n = 0; p->asked.len && i < u->refs->n_refs; i++) {
         if (!p->first.ptr[u->refs->refs[i].expr])
             continue;
@@ -314,8 +432,48 @@ static ken_status look_into_all(said_pass *p, const uint8_t *marked, uint32_t li
     return st;
 }
 
-static ken_status mark(said_pass *p, uint32_t list, uint8_t *marked, ken_arena *arena, ken_err *err)
+static bool is_imported_by(const query_import_graph *g, uint32_t file, uint32_t by)
 {
+    uint32_t lo = g->starts[by], hi = g->starts[by + 1];
+    while (lo < hi) {
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (g->files[mid] == file)
+            return true;
+        if (g->files[mid] < file)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    return false;
+}
+
+// The file with the list's path, and who imports it.
+static ken_status mark_importers(said_pass *p, saying *list, uint8_t *marked,
+                                 const ken_cancel *cancel, ken_err *err)
+{
+    const query_import_graph *imports;
+    ken_status st = query_imports(p->s, cancel, &imports, err);
+    if (st)
+        return st;
+    uint32_t n_files = p->s->n_files, lo = 0, hi = n_files;
+    while (lo < hi) { // rows are in the order of their paths
+        uint32_t mid = lo + (hi - lo) / 2;
+        if (ken_str_cmp(p->s->rows[mid].path, list->name) < 0)
+            lo = mid + 1;
+        else
+            hi = mid;
+    }
+    list->file = lo;
+    for (uint32_t f = 0; f < n_files; f++)
+        marked[f] = is_imported_by(imports, lo, f);
+    return KEN_OK;
+}
+
+static ken_status mark(said_pass *p, uint32_t list, uint8_t *marked, const ken_cancel *cancel,
+                       ken_arena *arena, ken_err *err)
+{
+    if (p->what == QUERY_SAID_WHOLE)
+        return mark_importers(p, &p->lists[list], marked, cancel, err);
     uint32_t *files;
     size_t n;
     ken_status st = query_graph_files_with(p->s, p->lists[list].name, arena, &files, &n, err);
@@ -332,8 +490,8 @@ static ken_status make(said_pass *p, const ken_cancel *cancel, ken_arena *arena,
     for (uint32_t i = 0; !st && i < p->n_lists; i++) {
         st = ken_cancel_check(cancel, err);
         if (!st)
-            st = mark(p, i, marked, arena, err);
-        bool is_alone = p->what == QUERY_SAID_ALIASES; // files differ by list
+            st = mark(p, i, marked, cancel, arena, err);
+        bool is_alone = p->what == QUERY_SAID_WHOLE; // files differ by list
         if (!st && (is_alone || i + 1 == p->n_lists)) {
             st = look_into_all(p, marked, i, cancel, err);
             memset(marked, 0, p->s->n_files);

@@ -21,11 +21,15 @@ typedef struct query_said_ref {
     bool is_stored;
 } query_said_ref;
 
-// A file that passes on what has the name under another: `export { a as b }`.
+// A file that passes on what has the name under another: `export { a as b }`, `exports.b = a`. A
+// module that is the thing as a whole passes it on as "default" or "export=".
 typedef struct query_renamed {
-    uint32_t file, bind;
+    uint32_t file, number; // number: of the bind; behind all of them, of the definition
     ken_str local;
 } query_renamed;
+
+// Whether the file itself stands for it: importers call it as they like.
+bool query_is_whole(ken_str local);
 
 typedef struct query_said {
     query_said_ref *refs; // by file and number
@@ -37,7 +41,8 @@ typedef struct query_said {
 
 typedef enum query_said_what {
     QUERY_SAID_NAME = 0, // references by the name
-    QUERY_SAID_ALIASES,  // in files that say the name, references by any name that an import gives
+    QUERY_SAID_WHOLE,    // references to the default of the file of that path, or to the file as
+                         // a whole, by whatever name its importers give it
     QUERY_SAID_WHATS
 } query_said_what;
 
