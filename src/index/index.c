@@ -79,6 +79,8 @@ typedef struct run {
     index_slot *slots;
     index_worker *workers;
     ken_store *known; // for look-ups by content, under the lock; NULL = nothing is known yet
+    bool
+        is_known_lost; // one failed, after seconds of waiting for a lock perhaps: the rest is parsed
     ken_lex_builder *builder;
     ken_mention_builder *mentions;
     ken_vector_builder *vectors;
@@ -161,12 +163,17 @@ static index_slot *take_done(run *r)
     return s;
 }
 
+// A failed look-up only costs a parse; the writer's own store finds real faults.
 static void look_up_known(run *r, index_slot *s)
 {
     ken_content_info info;
     pthread_mutex_lock(&r->lock);
-    if (!ken_store_find_content(r->known, &s->key, &info, NULL))
-        s->known = info;
+    if (!r->is_known_lost && !ken_cancel_is_set(r->cancel)) {
+        ken_status st = ken_store_find_content(r->known, &s->key, &info, NULL);
+        if (!st)
+            s->known = info;
+        r->is_known_lost = st && st != KEN_ENOTFOUND;
+    }
     pthread_mutex_unlock(&r->lock);
 }
 

@@ -16,6 +16,7 @@
 // other (sqlite_mapped.c): the connection that met it does nothing more.
 //
 // What this cannot see: a page that the disk never wrote, or gave back as it was before.
+#include <errno.h>
 #include <limits.h>
 #include <pthread.h>
 #include <stdatomic.h>
@@ -388,11 +389,22 @@ static int shim_shm_map(sqlite3_file *file, int region, int n, int may_extend, v
     return rc ? rc : check_mapped(f);
 }
 
+// SQLite calls every lock of shared memory that it does not get busy, and tries again for 10 to 30
+// seconds, each statement anew. Where locking itself fails (ENOLCK, EIO) that is an error at once.
+static bool is_lock_fault(int error)
+{
+    return error && error != EAGAIN && error != EACCES && error != EINTR;
+}
+
 static int shim_shm_lock(sqlite3_file *file, int offset, int n, int flags)
 {
     shim_file *f = shim_of(file);
     int rc = flags & SQLITE_SHM_LOCK ? check_mapped(f) : SQLITE_OK;
-    return rc ? rc : f->real->pMethods->xShmLock(f->real, offset, n, flags);
+    if (rc)
+        return rc;
+    errno = 0; // stays so where another connection of this process is in the way
+    rc = f->real->pMethods->xShmLock(f->real, offset, n, flags);
+    return rc == SQLITE_BUSY && is_lock_fault(errno) ? SQLITE_IOERR_SHMLOCK : rc;
 }
 
 static void shim_shm_barrier(sqlite3_file *file)

@@ -2,6 +2,7 @@
 // A disk that is full, fails, or loses what was not synced. A VFS of SQLite around the real one
 // counts writes and syncs, fails the n-th, and keeps what each file looked like when it was last
 // synced.
+#include <errno.h>
 #include <stdlib.h>
 #include <unistd.h>
 
@@ -25,9 +26,11 @@ typedef struct disk_file {
 
 static struct {
     sqlite3_vfs vfs, *real;
-    int n_changes; // writes, syncs and truncations so far
-    int fail_at;   // 0 = never; that one and all after it fail
-    int rc;        // with what; SQLITE_FULL = only writes fail
+    int n_changes;  // writes, syncs and truncations so far
+    int fail_at;    // 0 = never; that one and all after it fail
+    int rc;         // with what; SQLITE_FULL = only writes fail
+    int lock_error; // errno of every lock of shared memory; 0 = they work
+    int n_locks;    // that failed
     bool keeps_synced;
     char snapshot_dir[500]; // where synced states go
 } disk;
@@ -132,8 +135,14 @@ static int disk_shm_map(sqlite3_file *f, int page, int size, int extend, void vo
     return real_of(f)->pMethods->xShmMap(real_of(f), page, size, extend, out);
 }
 
+// As SQLite's own: whatever the system answers, the lock is called busy.
 static int disk_shm_lock(sqlite3_file *f, int from, int n, int flags)
 {
+    if (disk.lock_error && flags & SQLITE_SHM_LOCK) {
+        errno = disk.lock_error;
+        disk.n_locks++;
+        return SQLITE_BUSY;
+    }
     return real_of(f)->pMethods->xShmLock(real_of(f), from, n, flags);
 }
 
@@ -212,7 +221,7 @@ static void use_disk(void)
         disk.vfs.szOsFile = (int)sizeof(disk_file) + disk.real->szOsFile;
         disk.vfs.xOpen = disk_open;
     }
-    disk.n_changes = disk.fail_at = 0;
+    disk.n_changes = disk.fail_at = disk.lock_error = disk.n_locks = 0;
     disk.keeps_synced = false;
     snprintf(disk.snapshot_dir, sizeof disk.snapshot_dir, "%s", ktest_dir());
     put_between(&disk.vfs);
@@ -319,6 +328,36 @@ KEN_TEST(full_disk_makes_no_index)
         ken_store_close(s);
         kt_ok(ken_fs_remove(path, &err));
     }
+    leave_disk();
+}
+
+// A file system without locks is no writer that one could wait for.
+KEN_TEST(a_lock_that_fails_is_not_tried_again)
+{
+    const char *path = ktest_path("p.db");
+    use_disk();
+    ken_store *s = must_open(path, false);
+    kt_ok_err(scn_write(s, 1, &err), &err);
+    ken_store_close(s);
+    ken_store *reader = must_open(path, true);
+    s = must_open(path, false);
+    static const struct {
+        int error;
+        ken_status want;
+    } cases[] = { { EIO, KEN_EIO }, { ENOLCK, KEN_ENOMEM } };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        uint64_t g = 0;
+        disk.lock_error = cases[i].error;
+        disk.n_locks = 0;
+        kt_eq_i(ken_store_get_generation(reader, &g, &err), cases[i].want);
+        kt_eq_i(scn_write(s, 2, &err), cases[i].want);
+        kt_true(disk.n_locks > 0 && disk.n_locks < 10);
+        disk.lock_error = 0;
+        kt_eq_u(check(reader), 1);
+    }
+    kt_ok_err(scn_write(s, 2, &err), &err);
+    ken_store_close(s);
+    ken_store_close(reader);
     leave_disk();
 }
 
