@@ -135,6 +135,12 @@ bool ken_graph_derives(ken_graph *g, ken_graph_def type, ken_graph_def base);
 // The member of that name that an object of the type has, its own or a base's.
 bool ken_graph_member(ken_graph *g, ken_graph_def type, ken_str name, ken_graph_def *out);
 
+// What constructing a type runs: its constructors, or those of the first base that has some.
+uint32_t ken_graph_constructors(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max);
+// Whether both are one function that is said several times in one place of a language without
+// overloads: stubs that only tell types, and the function, which is the last.
+bool ken_graph_is_restated(ken_graph *g, ken_graph_def a, ken_graph_def b);
+
 // Names of a definition, whichever kind it is.
 ken_str ken_graph_name(const ken_unit_text *u, ken_def_id def);
 ken_symbol_kind ken_graph_kind(const ken_unit_text *u, ken_def_id def);

@@ -373,8 +373,10 @@ static const graph_value *member_of_module(ken_graph *g, graph_unit *u, const gr
     const graph_value *whole = graph_whole(g, module);
     if (ken_str_eq(name, KEN_STR("default")))
         return whole == module ? &graph_nothing : whole;
-    if (whole == module && module->n_files == 1)
-        whole = graph_shown(g, module->files[0], KEN_STR("default"), 0);
+    for (uint32_t i = 0; graph_is_js(u->text.lang) && i < module->n_files && whole == module; i++) {
+        const graph_value *v = graph_shown(g, module->files[i], KEN_STR("default"), 0);
+        whole = v->kind == GRAPH_NONE ? whole : v;
+    }
     if (whole->kind == GRAPH_NONE || whole->kind == GRAPH_MODULE)
         return &graph_nothing;
     const graph_value *v = graph_assigned(g, whole, name);
@@ -562,13 +564,33 @@ static bool is_callable_twin(const graph_unit *a, ken_def_id da, const graph_uni
            ken_symbol_is_type(ka) == ken_symbol_is_type(kb);
 }
 
+// x.d.ts says of x.js what is in it: functions, types and their members, owner by owner.
+static bool is_declared_by(const graph_unit *a, ken_def_id da, const graph_unit *b, ken_def_id db)
+{
+    if (!ken_modules_declares(a->text.path, b->text.path) &&
+        !ken_modules_declares(b->text.path, a->text.path))
+        return false;
+    int32_t oa = (int32_t)da, ob = (int32_t)db;
+    while (oa >= 0 && ob >= 0) {
+        if (!ken_str_eq(ken_graph_name(&a->text, (ken_def_id)oa),
+                        ken_graph_name(&b->text, (ken_def_id)ob)))
+            return false;
+        oa = ken_graph_owner(&a->text, (ken_def_id)oa);
+        ob = ken_graph_owner(&b->text, (ken_def_id)ob);
+    }
+    return oa < 0 && ob < 0;
+}
+
 // Two definitions of one name and one owner, in languages where declaring is not defining, or where
 // a type is written in pieces.
 static bool is_twin(ken_graph *g, graph_unit *u, ken_graph_def d, ken_graph_def other)
 {
     graph_unit *o = graph_unit_of(g, other.file);
-    if (!o || ken_graph_def_eq(d, other) || other.def >= o->n_defs ||
-        !is_callable_twin(u, d.def, o, other.def))
+    if (!o || ken_graph_def_eq(d, other) || other.def >= o->n_defs)
+        return false;
+    if (graph_is_js(u->text.lang) && graph_is_js(o->text.lang) && u != o)
+        return is_declared_by(u, d.def, o, other.def);
+    if (!is_callable_twin(u, d.def, o, other.def))
         return false;
     if (o->policy->family != u->policy->family ||
         !(u->policy->includes || u->policy->has_open_types))

@@ -73,4 +73,7 @@ void ken_modules_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *
 // Swift's module, C#'s namespace and those around it; of other languages only the file.
 void ken_modules_around(ken_modules *m, uint32_t file, ken_module *out);
 
+// Whether file `declares` says what `source` beside it is: x.d.ts and x.js.
+bool ken_modules_declares(ken_str declares, ken_str source);
+
 #endif

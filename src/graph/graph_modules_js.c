@@ -178,7 +178,78 @@ static void bare(ken_modules *m, ken_str dir, ken_str text, ken_module *out)
         ken_modules__unknown(out, "paths of tsconfig.json name no file");
 }
 
-void ken_modules__js(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+// ---- sources and what declares them ------------------------------------------------------------
+// x.d.ts beside x.js says what x.js is: both are the module.
+static const struct {
+    const char *declares, *sources[2];
+} pairs[] = {
+    { ".d.ts", { ".js", ".jsx" } },
+    { ".d.mts", { ".mjs", NULL } },
+    { ".d.cts", { ".cjs", NULL } },
+};
+
+static bool is_pair(size_t i, size_t k, ken_str declares, ken_str source)
+{
+    ken_str end = ken_str_c(pairs[i].declares);
+    ken_str other = pairs[i].sources[k] ? ken_str_c(pairs[i].sources[k]) : KEN_STR("");
+    return other.len && ken_str_ends(declares, end) && ken_str_ends(source, other) &&
+           ken_str_eq(ken_str_sub(declares, 0, declares.len - end.len),
+                      ken_str_sub(source, 0, source.len - other.len));
+}
+
+bool ken_modules_declares(ken_str declares, ken_str source)
+{
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++)
+        if (is_pair(i, 0, declares, source) || is_pair(i, 1, declares, source))
+            return true;
+    return false;
+}
+
+static uint32_t beside(ken_modules *m, ken_str path, const char *ending, const char *other)
+{
+    if (!ending || !other || !ken_str_ends(path, ken_str_c(ending)))
+        return MODULE_NONE;
+    ken_str end = ken_str_c(ending);
+    ken_str parts[] = { ken_str_sub(path, 0, path.len - end.len), ken_str_c(other) };
+    return ken_modules__file(m, ken_modules__cat(m, parts, 2));
+}
+
+// The other of the two; MODULE_NONE when it is alone.
+static uint32_t other_half(ken_modules *m, uint32_t file, bool *out_is_declared)
+{
+    ken_str path = m->tree->paths[file];
+    for (size_t i = 0; i < sizeof pairs / sizeof *pairs; i++) {
+        for (size_t k = 0; k < 2; k++) {
+            *out_is_declared = true;
+            uint32_t at = beside(m, path, pairs[i].sources[k], pairs[i].declares);
+            if (at != MODULE_NONE)
+                return at;
+            *out_is_declared = false;
+            at = beside(m, path, pairs[i].declares, pairs[i].sources[k]);
+            if (at != MODULE_NONE)
+                return at;
+        }
+    }
+    return MODULE_NONE;
+}
+
+// JavaScript asks for what runs, TypeScript for what is declared; then for the other.
+static void add_half(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+{
+    bool is_declared;
+    uint32_t other = other_half(m, out->files[0], &is_declared);
+    if (other == MODULE_NONE)
+        return;
+    uint16_t lang = m->tree->langs[ask->file];
+    bool wants_declared = lang == KEN_LANG_TYPESCRIPT || lang == KEN_LANG_TSX;
+    uint32_t *files = KEN_ARENA_ARRAY(&m->arena, uint32_t, 2);
+    files[is_declared == wants_declared] = out->files[0];
+    files[is_declared != wants_declared] = other;
+    out->files = files;
+    out->n_files = 2;
+}
+
+static void js_module(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     ken_str dir = ken_modules__dir(m, ask->file), text = without_loaders(ask->module);
     if (!text.len || ask->name.len) {
@@ -197,4 +268,11 @@ void ken_modules__js(ken_modules *m, const ken_module_ask *ask, ken_module *out)
         ken_modules__unknown(out, "no such file");
     else
         ken_modules__one(m, out, file, "a relative path");
+}
+
+void ken_modules__js(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+{
+    js_module(m, ask, out);
+    if (out->kind == KEN_MODULE_FILES && out->n_files == 1)
+        add_half(m, ask, out);
 }

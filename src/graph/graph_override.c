@@ -111,3 +111,68 @@ bool ken_graph_member(ken_graph *g, ken_graph_def type, ken_str name, ken_graph_
     *out = v->defs[0];
     return true;
 }
+
+// ---- constructors ------------------------------------------------------------------------------
+
+static bool is_constructor(const graph_unit *u, ken_def_id def)
+{
+    return def < u->n_defs && ken_graph_kind(&u->text, def) == KEN_SYMBOL_CONSTRUCTOR;
+}
+
+// Those right inside the type; in C++ others of its name say that they belong to it.
+static uint32_t own_constructors(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max)
+{
+    graph_unit *u = graph_unit_of(g, type.file);
+    uint32_t n = 0;
+    if (!u || type.def >= u->n_symbols)
+        return 0;
+    uint32_t end = u->text.facts->symbols[type.def].span.end;
+    for (uint32_t d = type.def + 1; n < max && d < u->n_symbols; d++) {
+        if (u->text.facts->symbols[d].span.start >= end)
+            break;
+        if (u->text.facts->symbols[d].parent == (int32_t)type.def && is_constructor(u, d))
+            out[n++] = (ken_graph_def){ type.file, d };
+    }
+    if (!u->policy->includes)
+        return n;
+    const ken_graph_def *named;
+    ken_graph_def copy[LOOKED_AT];
+    size_t n_named = g->source->named(g->source->ctx, ken_graph_name(&u->text, type.def), &named);
+    n_named = n_named < LOOKED_AT ? n_named : LOOKED_AT;
+    if (n_named)
+        memcpy(copy, named, n_named * sizeof *copy);
+    for (size_t i = 0; i < n_named && n < max; i++) {
+        graph_unit *c = graph_unit_of(g, copy[i].file);
+        if (c && is_constructor(c, copy[i].def) && graph_has_owner(c, copy[i].def) &&
+            ken_graph_def_eq(graph_owner_type(g, copy[i]), type))
+            out[n++] = copy[i];
+    }
+    return n;
+}
+
+static uint32_t constructors(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max,
+                             uint32_t depth)
+{
+    uint32_t n = own_constructors(g, type, out, max);
+    ken_graph_def bases[BASES_MAX];
+    uint32_t n_bases = n || depth >= DEEP ? 0 : graph_bases(g, type, bases, BASES_MAX);
+    for (uint32_t i = 0; i < n_bases && !n; i++)
+        n = constructors(g, bases[i], out, max, depth + 1);
+    return n;
+}
+
+uint32_t ken_graph_constructors(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max)
+{
+    graph_ask(g);
+    return constructors(g, type, out, max, 0);
+}
+
+bool ken_graph_is_restated(ken_graph *g, ken_graph_def a, ken_graph_def b)
+{
+    graph_unit *u = a.file == b.file ? graph_unit_of(g, a.file) : NULL;
+    return u && u->policy->restates && a.def < u->n_defs && b.def < u->n_defs &&
+           ken_symbol_is_callable(ken_graph_kind(&u->text, a.def)) &&
+           ken_symbol_is_callable(ken_graph_kind(&u->text, b.def)) &&
+           graph_scope_of(u, a.def) == graph_scope_of(u, b.def) &&
+           ken_str_eq(ken_graph_name(&u->text, a.def), ken_graph_name(&u->text, b.def));
+}

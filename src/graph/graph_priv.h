@@ -27,6 +27,7 @@ typedef struct graph_policy {
     bool shows_imports;      // what a file imports can be imported from it
     bool includes;           // imports are textual: what they lead to counts as well
     bool makes_of_functions; // `new f()`, and functions and variables get members by assignment
+    bool restates;           // functions are not overloaded: of several of one name the last holds
     bool has_open_types;     // a type may be written in several pieces that share its name
 } graph_policy;
 

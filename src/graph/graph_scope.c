@@ -510,10 +510,12 @@ const graph_value *graph_shown_inside(ken_graph *g, ken_graph_def module, ken_st
 
 const graph_value *graph_whole_of(ken_graph *g, const graph_value *module)
 {
-    graph_unit *u = module->n_files == 1 ? graph_unit_of(g, module->files[0]) : NULL;
-    if (!u || !u->policy->makes_of_functions)
-        return &graph_nothing;
-    const graph_value *v = graph_shown(g, u->file, KEN_STR("export="), 0);
+    const graph_value *v = &graph_nothing;
+    for (uint32_t i = 0; i < module->n_files && v->kind == GRAPH_NONE; i++) {
+        graph_unit *u = graph_unit_of(g, module->files[i]);
+        if (u && u->policy->makes_of_functions)
+            v = graph_shown(g, u->file, KEN_STR("export="), 0);
+    }
     const graph_value *held = v->kind == GRAPH_DEFS ? graph_held(g, v->defs[0]) : v;
     bool leads_on = held->kind == GRAPH_DEFS || held->kind == GRAPH_MODULE;
     return leads_on ? graph_with_class(g, held, KEN_EDGE_IMPORTED) : v;

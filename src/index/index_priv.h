@@ -16,9 +16,9 @@
 // declarators, constructors of C++, visibility by name in Ruby. 4: vectors. 5: another model. 6:
 // references. 8: ends of literals. 9: functions that are put into fields. 10, 11: Kotlin, Scala,
 // Lua, Zig, shell. 12: C++ behind macros. 16: what functions take; objects that are arguments.
-// 18: what is masked.
+// 18: what is masked. 19: `export =`, calls of what `require(…)` gives.
 enum {
-    KEN_INDEX_FEATURE = 18
+    KEN_INDEX_FEATURE = 19
 };
 
 // What a worker needs and keeps between files. One per worker thread.

@@ -25,7 +25,9 @@ typedef struct edge_search {
     KEN_VEC(ken_str) wholes;           // paths of files that are one of them as a whole, each once
     ken_map has_name, has_whole;       // by the pointer of the text
     KEN_VEC(const query_said *) lists; // of the names, then of other names
-    ken_map wanted;    // definition -> its number in defs, + n_defs when it is only overridden
+    // Definition -> its number in defs, + n_defs when it is only overridden, + 2 n_defs when it is
+    // the type that is constructed by it.
+    ken_map wanted;
     uint8_t *is_there; // by file: one of the wanted is
     uint32_t n_defs;
     ken_arena *arena;
@@ -64,6 +66,25 @@ static void add_whole(edge_search *e, uint32_t file)
         ken_vec_push(&e->wholes, path);
 }
 
+static void add_name(edge_search *e, ken_str name)
+{
+    if (is_new(&e->has_name, name))
+        ken_vec_push(&e->names, name);
+}
+
+// A constructor runs where its type is constructed.
+static void add_constructed(edge_search *e, uint32_t i)
+{
+    const ken_unit_text *u = ken_graph_unit(e->g, e->defs[i].file);
+    ken_graph_def type;
+    if (ken_graph_kind(u, e->defs[i].def) != KEN_SYMBOL_CONSTRUCTOR ||
+        !ken_graph_type_of(e->g, e->defs[i], &type) ||
+        ken_map_find(&e->wanted, query_def_key(&type)))
+        return;
+    want(e, &type, (uint64_t)i + 2 * (uint64_t)e->n_defs);
+    add_name(e, ken_graph_name(ken_graph_unit(e->g, type.file), type.def));
+}
+
 static void add_wanted(edge_search *e, uint32_t i)
 {
     const ken_unit_text *u = ken_graph_unit(e->g, e->defs[i].file);
@@ -76,11 +97,12 @@ static void add_wanted(edge_search *e, uint32_t i)
     n = ken_graph_overridden(e->g, e->defs[i], same, TWINS_MAX);
     for (uint32_t k = 0; k < n; k++)
         want(e, &same[k], (uint64_t)i + e->n_defs);
+    add_constructed(e, i);
     ken_str name = ken_graph_name(u, e->defs[i].def);
     if (query_is_whole(name))
         add_whole(e, e->defs[i].file);
-    else if (is_new(&e->has_name, name))
-        ken_vec_push(&e->names, name);
+    else
+        add_name(e, name);
 }
 
 // ---- where it is said --------------------------------------------------------------------------
@@ -161,10 +183,11 @@ static bool is_meant(edge_search *e, const query_said *list, query_edge *edge,
         const ken_graph_def *d = &list->targets[r->first_target + k];
         const uint64_t *at =
             e->is_there[d->file] ? ken_map_find(&e->wanted, query_def_key(d)) : NULL;
-        if (!at)
+        bool is_constructed = at && *at >= 2 * (uint64_t)e->n_defs;
+        if (!at || (is_constructed && r->role != KEN_REF_NEW && r->role != KEN_REF_CALL))
             continue;
         edge->to = e->defs[*at % e->n_defs];
-        if (*at >= e->n_defs) {
+        if (*at >= e->n_defs && !is_constructed) {
             edge->class = KEN_EDGE_INFERRED;
             edge->evidence = why_overriding(e, edge, *d);
         }

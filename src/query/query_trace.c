@@ -18,6 +18,7 @@ enum {
     PATH_NODES_MAX = 4000, // definitions looked at for a way
     EXTERNAL_MAX = 64,
     OVERRIDERS_MAX = 8,
+    CONSTRUCTORS_MAX = 16,
     HELD_MAX = 32
 };
 
@@ -27,7 +28,7 @@ typedef struct link {
     ken_str name; // of what is outside
     ken_edge_class class;
     ken_ref_role role;
-    uint32_t file, ref; // of the first site
+    uint32_t file, ref; // of the first site; ref UINT32_MAX = no name leads there
     uint32_t n_sites, order;
     double weight; // what is cut last
     const char *evidence;
@@ -155,12 +156,63 @@ static void add_held(tracer *t, const query_edge *e)
                          : "stands in the table that is read");
 }
 
+// What a type's own body runs is its; what its methods and the types inside run is not.
+static bool is_run_by(const ken_facts *f, ken_def_id type, int64_t within)
+{
+    for (int64_t at = within; at >= 0 && at != (int64_t)type; at = f->symbols[at].parent)
+        if (ken_symbol_is_callable(f->symbols[at].kind) || ken_symbol_is_type(f->symbols[at].kind))
+            return false;
+    return true;
+}
+
+// Leaves what constructing the type runs, constructors apart.
+static void keep_own(tracer *t, ken_graph_def type)
+{
+    const ken_unit_text *u = ken_graph_unit(t->g, type.file);
+    size_t n = 0;
+    for (size_t i = 0; u && i < t->edges.len; i++)
+        if (is_run_by(u->facts, type.def, t->edges.ptr[i].within))
+            t->edges.ptr[n++] = t->edges.ptr[i];
+    t->edges.len = n;
+}
+
+static void add_constructors(tracer *t, ken_graph_def type)
+{
+    ken_graph_def found[CONSTRUCTORS_MAX];
+    uint32_t n = ken_graph_constructors(t->g, type, found, CONSTRUCTORS_MAX);
+    for (uint32_t i = 0; i < n; i++) {
+        query_edge e = { .file = found[i].file, .ref = UINT32_MAX, .role = KEN_REF_CALL };
+        bool is_own = found[i].file == type.file;
+        add_link(t, &e, found[i],
+                 n > 1    ? KEN_EDGE_INFERRED
+                 : is_own ? KEN_EDGE_EXACT
+                          : KEN_EDGE_IMPORTED,
+                 n > 1 ? "one of several constructors" : NULL);
+    }
+}
+
+// Whether a later definition of the same place is meant by the same name.
+static bool is_restated(tracer *t, size_t i)
+{
+    const query_edge *e = &t->edges.ptr[i];
+    for (size_t k = i + 1; k < t->edges.len && t->edges.ptr[k].ref == e->ref; k++)
+        if (!query_is_outside(e->to) && ken_graph_is_restated(t->g, e->to, t->edges.ptr[k].to))
+            return true;
+    return false;
+}
+
 static void find_callees(tracer *t, ken_graph_def def, uint32_t *out_unresolved)
 {
     ken_vec_clear(&t->edges);
     query_edges_from(t->g, def, &t->edges);
+    if (ken_symbol_is_type(kind_of(t, def))) {
+        keep_own(t, def);
+        add_constructors(t, def);
+    }
     for (size_t i = 0; i < t->edges.len && !ken_quota_is_over(); i++) {
         const query_edge *e = &t->edges.ptr[i];
+        if (is_restated(t, i))
+            continue;
         *out_unresolved += e->class == KEN_EDGE_UNRESOLVED && e->role == KEN_REF_CALL;
         if (!leads_on(t, e, e->to) ||
             (e->to.file == def.file && e->to.def == def.def && e->role == KEN_REF_READ)) {
@@ -271,6 +323,8 @@ static void read_lines(tracer *t, uint32_t file)
 static uint32_t line_of_site(tracer *t, const link *l)
 {
     const ken_unit_text *u = ken_graph_unit(t->g, l->file);
+    if (l->ref == UINT32_MAX)
+        return u && l->to.def < u->facts->n_symbols ? u->facts->symbols[l->to.def].first_line : 0;
     if (t->lines_of != l->file)
         read_lines(t, l->file);
     return u && t->n_lines ? ken_line_of(t->starts, t->n_lines, u->refs->refs[l->ref].byte) : 0;

@@ -273,9 +273,19 @@ static ken_expr_id held_value(ken_refs_maker *m, const refs_frame *f, ken_expr_i
     return refs__value_of_type(m, refs__expr(m, KEN_EXPR_APPLY, holder, given->expr, 0));
 }
 
+// `require('./x')(…)`: what the import brings is called where it stands; no name says so.
+static bool is_import_called(const ken_refs_maker *m, const refs_value *callee)
+{
+    refs_expr e = m->exprs.ptr[callee->expr];
+    ken_str name = e.op == KEN_EXPR_NAME ? m->names.ptr[e.name].text : KEN_STR("");
+    return callee->ref < 0 && callee->end > callee->start && ken_str_ends(name, KEN_STR(")"));
+}
+
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f)
 {
     refs_value callee = callee_of(m, f);
+    if (is_import_called(m, &callee))
+        callee.ref = refs__add_ref(m, callee.expr, KEN_REF_CALL, callee.start);
     bool is_decoration = refs_has(f, KEN_REF_F_DECORATE);
     refs__set_role(m, &callee, is_decoration ? KEN_REF_DECORATE : KEN_REF_CALL);
     if (callee.expr)

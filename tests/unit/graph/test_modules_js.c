@@ -20,10 +20,11 @@ KEN_TEST(js_relative_paths_find_extensions_and_folders)
     OPEN(&t, files);
     modules_expect(&t, "src/a.ts", "./b", "src/b.ts");
     modules_expect(&t, "src/a.ts", "./b.js", "src/b.ts");
-    modules_expect(&t, "src/a.ts", "./d.js", "src/d.js");
+    modules_expect(&t, "src/a.ts", "./d.js", "src/d.d.ts src/d.js");
     modules_expect(&t, "src/a.ts", "./c.js", "src/c.tsx");
     modules_expect(&t, "src/a.ts", "./c", "src/c.tsx");
-    modules_expect(&t, "src/a.ts", "./d", "src/d.d.ts");
+    modules_expect(&t, "src/a.ts", "./d", "src/d.d.ts src/d.js");
+    modules_expect(&t, "test/x.js", "../src/d", "src/d.js src/d.d.ts");
     modules_expect(&t, "src/a.ts", "./e", "src/e/index.ts");
     modules_expect(&t, "src/a.ts", "./e/", "src/e/index.ts");
     modules_expect(&t, "src/a.ts", "./f.mjs", "src/f.mts");

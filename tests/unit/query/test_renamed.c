@@ -43,11 +43,13 @@ KEN_TEST(g15_a_module_that_is_a_function_is_called_by_any_name)
     lab_write(&l, "lib/other.js", "module.exports = closeAll;\nfunction closeAll() {}\n");
     lab_write(&l, "test/a.js", "const shop = require('..');\nshop();\n");
     lab_write(&l, "test/b.js", "var k = require('../lib/kiosk')\nfunction t() {\n  k();\n}\n");
+    lab_write(&l, "test/c.js", "require('../lib/kiosk')();\n");
     lab_write(&l, "test/d.js", "const k = require('../lib/other');\nk();\n");
     go();
     is_called_at("openKiosk", "", "test/a.js", 2);
     is_called_at("openKiosk", "", "test/b.js", 3);
-    kt_eq_u(n_calls("openKiosk"), 2);
+    is_called_at("openKiosk", "", "test/c.js", 1);
+    kt_eq_u(n_calls("openKiosk"), 3);
     kt_eq_u(n_calls("closeAll"), 1);
     ken_trace t;
     ken_trace_opts o = { .entry = KEN_STR("openKiosk"), .direction = KEN_TRACE_CALLERS };
@@ -57,7 +59,7 @@ KEN_TEST(g15_a_module_that_is_a_function_is_called_by_any_name)
     ken_impact m;
     ken_impact_opts io = { .symbol = KEN_STR("openKiosk"), .limit = 20 };
     kt_ok_err(ken_query_impact(snap, &io, NULL, &l.arena, &m, &l.err), &l.err);
-    kt_eq_u(m.n_tests_total, 2);
+    kt_eq_u(m.n_tests_total, 3);
     end();
 }
 
@@ -151,5 +153,37 @@ KEN_TEST(modules_that_pass_each_other_on_end)
     go();
     kt_eq_u(usages_of("lost", "").n_by_role[KEN_REF_CALL], 0);
     kt_eq_u(n_calls("end"), 1);
+    end();
+}
+
+KEN_TEST(g20_declarations_beside_a_source_are_the_same_module)
+{
+    start("tap.d.ts", "declare namespace tap { interface Options { size: number } }\n"
+                      "declare function tap(o?: tap.Options): Tap;\n"
+                      "export interface Tap { pour(): void }\n"
+                      "export function drain(): void;\n"
+                      "export = tap;\n");
+    lab_write(&l, "tap.js",
+              "function tap(o) { return { pour() {} }; }\n"
+              "function drain() {}\n"
+              "function hidden() {}\n"
+              "module.exports = tap;\n"
+              "module.exports.drain = drain;\n"
+              "module.exports.hidden = hidden;\n");
+    lab_write(&l, "use.js",
+              "const open = require('./tap');\nopen();\nopen.drain();\n"
+              "open.hidden();\n");
+    lab_write(&l, "use.ts",
+              "import open = require('./tap');\nimport { drain, Tap } from './tap';\n"
+              "open();\ndrain();\n"
+              "export function f(t: Tap) { t.pour(); }\n");
+    go();
+    is_called_at("tap", "tap.js", "use.js", 2);
+    is_called_at("tap", "tap.js", "use.ts", 3);
+    is_called_at("tap", "tap.d.ts", "use.js", 2);
+    is_called_at("drain", "tap.js", "use.js", 3);
+    is_called_at("drain", "tap.js", "use.ts", 4);
+    is_called_at("hidden", "", "use.js", 4);
+    is_called_at("pour", "tap.d.ts", "use.ts", 5);
     end();
 }
