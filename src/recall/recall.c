@@ -50,9 +50,7 @@ void ken_recall_free(ken_recall *r)
     ken_lex_doc_release(&r->doc);
     ken_static_rows_release(&r->rows);
     ken_vec_release(&r->lines);
-    ken_vec_release(&r->concepts);
     ken_vec_release(&r->sums);
-    ken_vec_release(&r->concept_sums);
     ken_vec_release(&r->merged);
     ken_vec_release(&r->sign_sums);
     ken_vec_release(&r->near);
@@ -164,7 +162,6 @@ void ken_recall_remove(ken_recall *r, int64_t id)
     r->n_title -= r->lengths.ptr[at - 1].title;
     r->n_body -= r->lengths.ptr[at - 1].body;
     r->lengths.ptr[at - 1] = (recall_length){ RECALL_DEAD, RECALL_DEAD };
-    r->n_concepts -= t->n_concepts;
     r->n_live--;
     size_t n_dead = r->texts.len - r->n_live;
     if (n_dead > DEAD_MIN && n_dead > r->texts.len / 3)
@@ -228,26 +225,6 @@ static uint32_t times(uint32_t n)
     return n < RECALL_TIMES_MAX ? n : RECALL_TIMES_MAX;
 }
 
-// Counts the words of the text that speak of each concept; returns how many there are.
-static uint32_t add_concepts(ken_recall *r, uint32_t row)
-{
-    uint32_t counts[RECALL_CONCEPTS_MAX] = { 0 }, sum = 0;
-    for (size_t i = 0; r->concepts.len && i < r->doc.postings.len; i++) {
-        size_t n;
-        const recall_concept *c =
-            ken_recall__find_concepts(r, r->doc.postings.ptr[i].key >> 24, &n);
-        for (size_t k = 0; k < n; k++)
-            counts[c[k].concept]++;
-    }
-    for (uint32_t c = 0; c < RECALL_CONCEPTS_MAX; c++) {
-        if (counts[c])
-            ken_recall__add_posting(&r->lists, RECALL_CONCEPT_TERM | c,
-                                    row << RECALL_ROW_SHIFT | times(counts[c]));
-        sum += counts[c];
-    }
-    return sum;
-}
-
 static void add_postings(ken_recall *r, uint32_t row)
 {
     for (size_t i = 0; i < r->doc.postings.len; i++) {
@@ -288,7 +265,7 @@ void ken_recall_put(ken_recall *r, int64_t id, ken_str title, ken_str body)
     if (2 * (r->texts.len + 1) > r->n_slots)
         make_slots(r, r->n_slots ? 2 * r->n_slots : FIRST_SLOTS);
     uint32_t row = (uint32_t)r->texts.len;
-    recall_text t = { .n_concepts = add_concepts(r, row), .is_live = true };
+    recall_text t = { .is_live = true };
     recall_length length = { short_length(r->doc.len[KEN_FIELD_NAME] / 2),
                              short_length(r->doc.len[KEN_FIELD_BODY]) };
     ken_vec_push(&r->texts, t);
@@ -301,6 +278,5 @@ void ken_recall_put(ken_recall *r, int64_t id, ken_str title, ken_str body)
     add_postings(r, row);
     r->n_title += length.title;
     r->n_body += length.body;
-    r->n_concepts += t.n_concepts;
     r->n_live++;
 }

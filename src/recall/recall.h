@@ -37,10 +37,6 @@ enum {
 typedef struct ken_recall ken_recall;
 
 ken_recall *ken_recall_new(void) KEN_MUST_USE; // with the built-in model
-// Compares what words speak of, too: `terminal` and `logger` of logging. For texts that are asked
-// about in other words than their own, such as rules. Before the first put. The score is then
-//     0.4 * words + 0.25 * concepts + 0.35 * max(0, meaning)
-void ken_recall_use_concepts(ken_recall *r);
 void ken_recall_free(ken_recall *r);
 // Adds, or replaces the text of that id. Words of the title count more.
 void ken_recall_put(ken_recall *r, int64_t id, ken_str title, ken_str body);
@@ -53,10 +49,9 @@ size_t ken_recall_bytes(const ken_recall *r); // memory of the texts and their l
 
 typedef struct ken_recall_hit {
     int64_t id;
-    double score;    // orders, 0..1; 1 when the title is the question
-    double words;    // share of the words, 0..1
-    double concepts; // share of what it speaks of, 0..1; 0 when concepts are not used
-    double meaning;  // cosine
+    double score;   // orders, 0..1; 1 when the title is the question
+    double words;   // share of the words, 0..1
+    double meaning; // cosine
 } ken_recall_hit;
 
 // Which texts may be in the answer: those that have each facet of `all`, one of `any`, when there

@@ -39,27 +39,10 @@ void ken_recall__add_posting(recall_lists *l, ken_term term, recall_posting p);
 void ken_recall__move_postings(recall_lists *l, const uint32_t *new_row);
 void ken_recall__release_lists(recall_lists *l);
 
-// A stem that speaks of a concept.
-typedef struct recall_concept {
-    ken_term term;
-    uint32_t concept;
-} recall_concept;
-
-enum {
-    RECALL_CONCEPTS_MAX = 256
-};
-
-// The list of texts that speak of a concept: terms have 40 bits, so that no word has it.
-#define RECALL_CONCEPT_TERM ((ken_term)1 << 40)
-
-// The list of texts that have a facet.
+// The list of texts that have a facet: terms have 40 bits, so that no word has it.
 #define RECALL_FACET_TERM ((ken_term)1 << 41)
 
-// All concepts of a stem, one after the other; NULL for none.
-const recall_concept *ken_recall__find_concepts(const ken_recall *r, ken_term term, size_t *out_n);
-
 typedef struct recall_text {
-    uint32_t n_concepts; // words that speak of one, once for each
     bool is_live;
 } recall_text;
 
@@ -95,8 +78,7 @@ struct ken_recall {
     uint32_t *slots;          // open addressing by id: row + 1
     size_t n_slots;
     size_t n_live;
-    uint64_t n_title, n_body, n_concepts; // of all live texts
-    KEN_VEC(recall_concept) concepts;     // by stem; none unless used
+    uint64_t n_title, n_body; // of all live texts
     // for one text
     ken_tokenizer *tokenizer;
     ken_lex_doc doc;
@@ -104,8 +86,7 @@ struct ken_recall {
     KEN_VEC(char) lines;
     // for one question
     recall_norms title_norms, body_norms;
-    KEN_VEC(float) sums;         // by row, of words
-    KEN_VEC(float) concept_sums; // by row; none unless used
+    KEN_VEC(float) sums; // by row, of words
     KEN_VEC(recall_posting) merged;
     KEN_VEC(uint16_t) sign_sums; // by row
     ken_vec_u32 near, passing;
@@ -114,8 +95,6 @@ struct ken_recall {
 
 // Adds up the words of a question in `sums`; returns what a text could reach.
 double ken_recall__add_words(ken_recall *r, const ken_lex_query *q);
-// The same for what it speaks of, in `concept_sums`.
-double ken_recall__add_concepts(ken_recall *r, const ken_lex_query *q);
 
 // Of the folded words of a text, one space apart; 0 when it has none.
 uint64_t ken_recall__title_hash(ken_str title);

@@ -23,9 +23,6 @@ enum {
     BATCH = 512,
 };
 
-// Of words and of concepts, when these are used.
-static const double beside_concepts = 0.4, of_concepts = 0.25;
-
 typedef struct best_row {
     float score;
     uint32_t row;
@@ -42,10 +39,10 @@ typedef struct search {
     ken_recall *r;
     bool has_filter; // then rows of the top level pass
     uint8_t top;
-    size_t n_passing;                // their rows are in r->passing
-    uint64_t title;                  // the question as a title
-    double weights, concept_weights; // the sums that a text could reach
-    const ken_vector_query *vector;  // NULL: it has no meaning
+    size_t n_passing;               // their rows are in r->passing
+    uint64_t title;                 // the question as a title
+    double weights;                 // the sum that a text could reach
+    const ken_vector_query *vector; // NULL: it has no meaning
     best_rows best;
     uint32_t *rows; // candidates
     size_t n_rows;
@@ -219,7 +216,7 @@ static void offer_passing_sums(search *s, const float *sums)
     }
 }
 
-// Of words or of concepts. From the end: of rows with one sum the later ones mostly have the larger
+// From the end: of rows with one sum the later ones mostly have the larger
 // ids, and who comes first is not driven out again. Dead rows have no sum.
 static void take_sums(search *s, const float *sums)
 {
@@ -348,11 +345,6 @@ static void score(const search *s, uint32_t row, ken_recall_hit *h)
     h->id = r->ids.ptr[row];
     h->words = share(r->sums.ptr[row], s->weights);
     h->score = KEN_RECALL_WORDS * h->words + (1 - KEN_RECALL_WORDS) * meaning;
-    if (r->concepts.len) {
-        h->concepts = share(r->concept_sums.ptr[row], s->concept_weights);
-        h->score = beside_concepts * h->words + of_concepts * h->concepts +
-                   (1 - beside_concepts - of_concepts) * meaning;
-    }
     if (s->title && r->titles.ptr[row] == s->title)
         h->score = h->words = 1;
 }
@@ -389,14 +381,10 @@ static void add_up(search *s, ken_str query)
     s->weights = ken_recall__add_words(r, &q);
     take_titles(s);
     take_sums(s, r->sums.ptr);
-    if (!r->concepts.len)
-        return;
-    s->concept_weights = ken_recall__add_concepts(r, &q);
-    take_sums(s, r->concept_sums.ptr);
 }
 
 enum {
-    KINDS = 4 // of candidates: titles, words, concepts, meaning
+    KINDS = 3 // of candidates: titles, words, meaning
 };
 
 size_t ken_recall_search(ken_recall *r, ken_str query, const ken_recall_filter *filter,

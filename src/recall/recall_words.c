@@ -7,11 +7,7 @@
 
 // BM25F: occurrences over (1 - b + b * length / average), summed over the fields; t / (t +
 // saturation).
-static const float saturation = 1.2F, title_weight = 3, title_b = 0.5F, body_b = 0.6F,
-                   concept_b = 0.5F;
-
-// How soon further words of a question that speak of the same add nothing.
-static const double concept_saturation = 0.7;
+static const float saturation = 1.2F, title_weight = 3, title_b = 0.5F, body_b = 0.6F;
 
 static float norm_of(double n_terms, double average, float b)
 {
@@ -112,46 +108,6 @@ double ken_recall__add_words(ken_recall *r, const ken_lex_query *q)
         recall_list l = list_of(r, &q->terms[i]);
         double weight = q->terms[i].weight * weight_of(r, &l);
         add_list(r, &l, (float)weight);
-        sum += weight;
-    }
-    return sum;
-}
-
-// ---- concepts ----------------------------------------------------------------------------------
-
-static void add_concept(ken_recall *r, const recall_list *l, float weight)
-{
-    double average = (double)r->n_concepts / (double)r->n_live;
-    for (uint32_t i = 0; i < l->len; i++) {
-        const recall_text *text = &r->texts.ptr[l->at[i] >> RECALL_ROW_SHIFT];
-        float times = (float)(l->at[i] & RECALL_TIMES_MAX),
-              t = times * norm_of(text->n_concepts, average, concept_b);
-        if (text->is_live)
-            r->concept_sums.ptr[text - r->texts.ptr] += weight * t / (t + saturation);
-    }
-}
-
-double ken_recall__add_concepts(ken_recall *r, const ken_lex_query *q)
-{
-    double said[RECALL_CONCEPTS_MAX] = { 0 }, sum = 0;
-    static const recall_list none;
-    ken_vec_reserve(&r->concept_sums, r->texts.len);
-    memset(r->concept_sums.ptr, 0, r->texts.len * sizeof *r->concept_sums.ptr);
-    for (uint32_t i = 0; i < q->n_terms; i++) {
-        size_t n = 0;
-        const recall_concept *c = NULL;
-        if (!q->terms[i].is_whole)
-            c = ken_recall__find_concepts(r, q->terms[i].lookup[0], &n);
-        for (size_t k = 0; k < n; k++)
-            said[c[k].concept] += 1 / sqrt((double)n);
-    }
-    for (uint32_t c = 0; c < RECALL_CONCEPTS_MAX; c++) {
-        if (said[c] <= 0)
-            continue;
-        const recall_list *l = ken_recall__find_list(&r->lists, RECALL_CONCEPT_TERM | c);
-        l = l ? l : &none;
-        double weight = said[c] / (said[c] + concept_saturation) * weight_of(r, l);
-        add_concept(r, l, (float)weight);
         sum += weight;
     }
     return sum;

@@ -92,7 +92,6 @@ static struct rulebook_ranker *ranker_of(ken_rulebook *b)
     if (!b->ranker) {
         b->ranker = ken_zalloc(sizeof *b->ranker);
         b->ranker->recall = ken_recall_new();
-        ken_recall_use_concepts(b->ranker->recall);
     }
     struct rulebook_ranker *r = b->ranker;
     while (r->slots.len < b->next_slot)

@@ -333,8 +333,8 @@ static ken_str pattern_of(ken_snapshot *s, const ken_survey *v, ken_survey_topic
     writing w = { .s = s, .arena = arena, .out = &b };
     ken_buf_printf(
         &b,
-        "# %s\n\nHow it is done here, read from the code. Counts say how regular a habit "
-        "is.\n\n",
+        "<!-- How it is done here, read from the code; counts say how regular it is. -->\n"
+        "# %s\n\n",
         ken_survey_topic_title(t));
     size_t n = 0;
     for (size_t i = 0; i < v->n_findings; i++)

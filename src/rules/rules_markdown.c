@@ -4,8 +4,8 @@
 // A paragraph, a list item or a table row that states something is a rule. Where it stands tells
 // what it is about: the headings above it, the sentence with a colon that leads to its list, the
 // item that it is nested in; all of that is its heading. Code in fences belongs to the rule before
-// it when that announces it with a colon, and always in documents of patterns; otherwise it is left
-// out. A decision that was superseded or rejected states nothing any more.
+// it when that announces it with a colon; otherwise it is left out. Documents of patterns are cut
+// by section instead (rules_sections.c). A decision that was superseded or rejected states nothing any more.
 #include "base/path.h"
 #include "base/utf8.h"
 #include "rules/rules_priv.h"
@@ -33,7 +33,7 @@ typedef struct md_item {
 typedef struct md_fence {
     char mark; // '`' or '~'; 0 = outside
     size_t n_marks;
-    uint32_t first_line, n_lines;
+    uint32_t n_lines;
     bool is_kept;
 } md_fence;
 
@@ -54,7 +54,7 @@ typedef struct md_reader {
     block_kind block;
     uint32_t first_line, last_line;
     bool has_announced;      // the last block ended in a colon and is no rule so far
-    size_t last_rule;        // that a fence may be joined to; SIZE_MAX = none in this section
+    size_t last_rule;        // that a fence may be joined to; SIZE_MAX = none
     ken_str announced;       // its text
     uint32_t announced_line; // its first line
     size_t n_above;          // items that it is nested in
@@ -344,9 +344,8 @@ static bool start_fence(md_reader *m, ken_str line)
     if (n < 3)
         return false;
     end_block(m);
-    bool is_pattern = m->r->kind == KEN_RULE_PATTERN;
-    m->fence = (md_fence){ .mark = mark, .n_marks = n, .first_line = m->line };
-    m->fence.is_kept = m->has_announced || is_pattern;
+    m->fence = (md_fence){ .mark = mark, .n_marks = n };
+    m->fence.is_kept = m->has_announced;
     if (m->has_announced) {
         m->lead = KEN_STR(""); // it led to this code
         add_rule(m, m->announced, m->n_above, m->announced_line, m->line);
@@ -356,15 +355,13 @@ static bool start_fence(md_reader *m, ken_str line)
     return true;
 }
 
-// Joins the code to the rule before it; in a section of patterns without one it is the rule.
+// Joins the code to the rule that announced it.
 static void end_fence(md_reader *m)
 {
     ken_str code = ken_buf_str(&m->text);
     while (code.len && ken_is_space(code.ptr[code.len - 1]))
         code.len--;
-    if (m->fence.is_kept && code.len && m->last_rule == SIZE_MAX) {
-        add_rule(m, code, 0, m->fence.first_line, m->line);
-    } else if (m->fence.is_kept && code.len) {
+    if (m->fence.is_kept && code.len && m->last_rule != SIZE_MAX) {
         ken_rule *rule = &m->r->rules.ptr[m->last_rule];
         ken_str joined = ken_arena_printf(m->r->arena, KEN_STR_FMT "\n" KEN_STR_FMT,
                                           KEN_STR_ARG(rule->text), KEN_STR_ARG(code));
@@ -561,6 +558,10 @@ ken_status ken_rules__read_markdown(rules_reader *r, ken_str text, bool is_plain
     m.text = KEN_BUF_INIT(0);
     m.is_decision = is_decision(r->path);
     read_front(&m);
+    if (r->kind == KEN_RULE_PATTERN) {
+        ken_rules__read_sections(r, m.rest, m.line);
+        m.rest = KEN_STR("");
+    }
     ken_str line;
     for (; ken_str_line_next(&m.rest, &line); m.line++)
         read_line(&m, line);

@@ -33,6 +33,8 @@ void ken_rules__issue(rules_reader *r, rules_place at, const char *fmt, ...) KEN
 bool ken_rules__is_statement(ken_str text);
 
 ken_status ken_rules__read_markdown(rules_reader *r, ken_str text, bool is_plain, ken_err *err);
+// A document of patterns from `first_line` on: one rule per section.
+void ken_rules__read_sections(rules_reader *r, ken_str text, uint32_t first_line);
 ken_status ken_rules__read_yaml(rules_reader *r, ken_str text, ken_err *err);
 
 // ---- YAML as a tree ----------------------------------------------------------------------------

@@ -93,43 +93,6 @@ KEN_TEST(other_words_of_the_same_meaning_find_it)
     end(&l);
 }
 
-static void put_rules(lab *l)
-{
-    put(l, 1, "Code", "Log through the loggers of log.py, never with print.");
-    put(l, 2, "Code", "Public names are listed in the module and exported again.");
-    put(l, 3, "Asyncio", "Nothing may block the event loop; file access goes through an executor.");
-    put(l, 4, "Tests", "Servers are started with the fixtures, on a free port.");
-}
-
-KEN_TEST(what_words_speak_of_finds_rules)
-{
-    lab l;
-    start(&l);
-    ken_recall_use_concepts(l.r);
-    put_rules(&l);
-    kt_true(ask(&l, "Show each connection on stdout", 4) > 0);
-    kt_eq_i(l.hits[0].id, 1);
-    kt_true(l.hits[0].words == 0 && l.hits[0].concepts > 0 && l.hits[0].concepts <= 1);
-    kt_true(ask(&l, "Freeze while the folder is read", 4) > 0);
-    kt_eq_i(l.hits[0].id, 3);
-    put(&l, 1, "Code", "Lines end with a semicolon.");
-    ken_recall_remove(l.r, 3);
-    kt_true(ask(&l, "verbose console", 4) == 0 || l.hits[0].concepts == 0);
-    kt_true(ask(&l, "Log through the loggers", 4) == 0 || l.hits[0].words == 0);
-    end(&l);
-}
-
-KEN_TEST(concepts_do_not_count_unless_asked_for)
-{
-    lab l;
-    start(&l);
-    put_rules(&l);
-    ask(&l, "Show each connection on stdout", 4);
-    for (size_t i = 0; i < l.n; i++)
-        kt_true(l.hits[i].concepts == 0);
-    end(&l);
-}
-
 KEN_TEST(a_title_counts_more_than_a_body)
 {
     lab l;
@@ -458,11 +421,9 @@ static void compare(lab *l)
 }
 
 // The same texts, put in order into a recall that never held others.
-static void compare_with_new(lab *l, bool of_concepts)
+static void compare_with_new(lab *l)
 {
     ken_recall *r = ken_recall_new();
-    if (of_concepts)
-        ken_recall_use_concepts(r);
     for (int id = 0; id < N_IDS; id++)
         if (texts[id].is_there)
             ken_recall_put(r, id, text_of(l, &texts[id], 0), text_of(l, &texts[id], 1));
@@ -475,12 +436,10 @@ static void compare_with_new(lab *l, bool of_concepts)
     ken_recall_free(r);
 }
 
-static void change_and_compare(bool of_concepts)
+KEN_TEST(many_changes_leave_what_a_plain_comparison_finds)
 {
     lab l;
     start(&l);
-    if (of_concepts)
-        ken_recall_use_concepts(l.r);
     memset(texts, 0, sizeof texts);
     srand(11);
     for (int step = 1; step <= 6000; step++) {
@@ -494,21 +453,11 @@ static void change_and_compare(bool of_concepts)
         }
         if (step % 500 == 0) {
             compare(&l);
-            compare_with_new(&l, of_concepts);
+            compare_with_new(&l);
             ken_arena_reset(&l.arena);
         }
     }
     end(&l);
-}
-
-KEN_TEST(many_changes_leave_what_a_plain_comparison_finds)
-{
-    change_and_compare(false);
-}
-
-KEN_TEST(many_changes_leave_what_a_plain_comparison_finds_with_concepts)
-{
-    change_and_compare(true);
 }
 
 KEN_TEST(changes_without_end_need_bounded_memory)

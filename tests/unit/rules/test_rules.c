@@ -108,6 +108,57 @@ KEN_TEST(real_documents_are_cut_as_a_reader_would)
     check_golden(".cursor/rules/react.mdc", "rules/cursor.txt");
 }
 
+// Patterns of a Markdown text, one a line: "lines heading: text".
+static const char *patterns_of(const char *text)
+{
+    static char out[2000];
+    ken_rules_doc doc = parse_c("docs/patterns/jobs.md", text);
+    ken_buf b = KEN_BUF_INIT(sizeof out);
+    for (size_t i = 0; i < doc.n_rules; i++)
+        ken_buf_printf(&b, "%u-%u " KEN_STR_FMT ": " KEN_STR_FMT "\n", doc.rules[i].first_line + 1,
+                       doc.rules[i].last_line + 1, KEN_STR_ARG(doc.rules[i].heading),
+                       KEN_STR_ARG(doc.rules[i].text));
+    snprintf(out, sizeof out, "%.*s", (int)b.len, b.ptr ? b.ptr : "");
+    ken_buf_release(&b);
+    return out;
+}
+
+KEN_TEST(a_pattern_is_a_whole_section)
+{
+    kt_eq_str(patterns_of("# Jobs\n"
+                          "\n"
+                          "## Retries\n"
+                          "\n"
+                          "Wrap the call in `retry`.\n"
+                          "\n"
+                          "Evidence: 9 of 9 jobs.\n"
+                          "\n"
+                          "```py\n"
+                          "# not a title\n"
+                          "\n"
+                          "retry(send, 3)\n"
+                          "```\n"
+                          "\n"
+                          "### Limits of retries\n"
+                          "- At most three of them.\n"
+                          "\n"
+                          "## Names\n"
+                          "Nothing here.\n"),
+              "5-16 Jobs > Retries: Wrap the call in `retry`.\n\nEvidence: 9 of 9 jobs.\n\n```py\n"
+              "# not a title\n\nretry(send, 3)\n```\n\n### Limits of retries\n"
+              "- At most three of them.\n");
+}
+
+KEN_TEST(sections_of_patterns_may_be_underlined_commented_or_missing)
+{
+    kt_eq_str(patterns_of("Jobs are idempotent here.\n"), "1-1 : Jobs are idempotent here.\n");
+    kt_eq_str(patterns_of("Jobs\n====\nHow jobs are written.\n\nQueues\n------\n"
+                          "<!-- not for readers\n## Hidden\n-->\nOne queue for each tenant.\n"),
+              "3-3 Jobs: How jobs are written.\n10-10 Jobs > Queues: One queue for each tenant.\n");
+    kt_eq_str(patterns_of("## Open\n```\nthis fence never ends\n## Not a title\n"),
+              "2-4 Open: ```\nthis fence never ends\n## Not a title\n");
+}
+
 KEN_TEST(a_superseded_decision_demands_nothing)
 {
     ken_rules_doc doc =
