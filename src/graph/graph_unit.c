@@ -92,6 +92,15 @@ ken_def_id graph_holder(const graph_unit *u, ken_def_id def)
     return owner >= 0 && !graph_has_owner(u, def) ? (ken_def_id)owner : def;
 }
 
+// What an enumerator inside it is seen through: its enum, `typedef enum foo { … } foo`, what is of a
+// type without a name (`enum { A } mode;`). In C records are no scope.
+static bool is_open(const graph_unit *u, ken_symbol_kind kind)
+{
+    bool is_record = kind == KEN_SYMBOL_STRUCT || kind == KEN_SYMBOL_UNION;
+    return kind == KEN_SYMBOL_ENUM || kind == KEN_SYMBOL_TYPE || ken_symbol_is_variable(kind) ||
+           (is_record && u->text.lang == KEN_LANG_C);
+}
+
 // Where a definition can be named without a prefix: C's macros know no scopes, its enumerators
 // belong to the scope of their enum; members that are written outside of their type belong to no
 // scope of the file. Elixir's groups of tests are no scope.
@@ -111,11 +120,8 @@ int32_t graph_scope_of(const graph_unit *u, ken_def_id def)
     if (is_in_space && !is_seen && graph_has_owner(u, def))
         return GRAPH_ELSEWHERE;
     if (u->policy->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_ENUM_MEMBER)
-        for (int i = 0; owner >= 0 && i < 2; i++) { // typedef enum foo { … } foo
-            ken_symbol_kind kind = ken_graph_kind(&u->text, (ken_def_id)owner);
-            if (kind == KEN_SYMBOL_ENUM || kind == KEN_SYMBOL_TYPE)
-                owner = ken_graph_owner(&u->text, (ken_def_id)owner);
-        }
+        while (owner >= 0 && is_open(u, ken_graph_kind(&u->text, (ken_def_id)owner)))
+            owner = ken_graph_owner(&u->text, (ken_def_id)owner);
     return owner;
 }
 

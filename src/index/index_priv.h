@@ -16,9 +16,10 @@
 // declarators, constructors of C++, visibility by name in Ruby. 4: vectors. 5: another model. 6:
 // references. 8: ends of literals. 9: functions that are put into fields. 10, 11: Kotlin, Scala,
 // Lua, Zig, shell. 12: C++ behind macros. 16: what functions take; objects that are arguments.
-// 18: what is masked. 19: `export =`, calls of what `require(…)` gives.
+// 18: what is masked. 19: `export =`, calls of what `require(…)` gives. 20: C's
+// prototypes behind macros.
 enum {
-    KEN_INDEX_FEATURE = 19
+    KEN_INDEX_FEATURE = 20
 };
 
 // What a worker needs and keeps between files. One per worker thread.

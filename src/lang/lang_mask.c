@@ -97,11 +97,15 @@ static ken_span macro_of_head(ken_str text, size_t at, size_t end)
     return (ken_span){ (uint32_t)from, (uint32_t)(is_head ? from + n : from) };
 }
 
-// `#define class X_Y z {`
+// `#define class X_Y z {`; of a line that is longer than any directive that people write, no.
 static bool is_in_directive(ken_str text, size_t at)
 {
-    while (at && text.ptr[at - 1] != '\n')
-        at--;
+    enum {
+        LINE_MAX_BYTES = 4096
+    };
+    for (int n = 0; at && text.ptr[at - 1] != '\n'; n++, at--)
+        if (n == LINE_MAX_BYTES)
+            return false;
     return text.ptr[at] == '#';
 }
 
@@ -213,11 +217,210 @@ static void mask_lone_names(char **out, ken_str text)
     }
 }
 
+// ---- attributes of functions -------------------------------------------------------------------
+
+enum {
+    GROUP_MAX = 200,  // bytes of an attribute's arguments
+    PARAMS_MAX = 4000 // of a parameter list
+};
+
+static size_t skip_space(ken_str s, size_t at)
+{
+    while (at < s.len && memchr(" \t\r\n", s.ptr[at], 4))
+        at++;
+    return at;
+}
+
+static size_t skip_space_back(ken_str s, size_t at)
+{
+    while (at && memchr(" \t\r\n", s.ptr[at - 1], 4))
+        at--;
+    return at;
+}
+
+static size_t skip_word(ken_str s, size_t at)
+{
+    while (at < s.len && ken_is_word(s.ptr[at]))
+        at++;
+    return at;
+}
+
+static ken_str word_before(ken_str s, size_t end)
+{
+    size_t from = end;
+    while (from && ken_is_word(s.ptr[from - 1]))
+        from--;
+    return ken_str_sub(s, from, end);
+}
+
+static bool is_one_of(ken_str word, const char *const *words, size_t n)
+{
+    for (size_t i = 0; i < n; i++)
+        if (ken_str_eq_c(word, words[i]))
+            return true;
+    return false;
+}
+
+// Words before a parenthesis that begin a statement or an operator's operand.
+static bool is_keyword(ken_str word)
+{
+    static const char *const words[] = {
+        "if",   "while",   "for", "switch", "return", "sizeof", "else",    "do",       "case",
+        "goto", "typedef", "new", "throw",  "define", "elif",   "defined", "decltype", "alignof"
+    };
+    return is_one_of(word, words, sizeof words / sizeof *words);
+}
+
+static bool is_storage(ken_str word)
+{
+    static const char *const words[] = { "extern", "static", "inline", "register" };
+    return is_one_of(word, words, sizeof words / sizeof *words);
+}
+
+// The opening parenthesis of the group that ends before `end`, when it holds no more than names,
+// numbers, texts and commas; SIZE_MAX when not.
+static size_t plain_group(ken_str s, size_t end)
+{
+    size_t at = end - 1, n_open = 1;
+    for (size_t n = 0; at && n < GROUP_MAX; n++) {
+        char c = s.ptr[--at];
+        n_open += c == ')' ? 1u : 0u;
+        n_open -= c == '(' ? 1u : 0u;
+        if (!n_open)
+            return at;
+        if (!ken_is_word(c) && !memchr(", \t\r\n\"()", c, 8))
+            return SIZE_MAX;
+    }
+    return SIZE_MAX;
+}
+
+// Whether the group that opens at `open` declares parameters: it is empty or `void`, or has a type
+// and a name side by side, a pointer's star behind a word, or three dots.
+static bool declares_params(ken_str s, size_t open)
+{
+    bool is_word_before = false, is_declaring = false;
+    size_t n_words = 0, n_depth = 0, at = open;
+    for (; at < s.len && at - open < PARAMS_MAX; at++) {
+        char c = s.ptr[at];
+        n_depth += c == '(' ? 1u : 0u;
+        n_depth -= c == ')' ? 1u : 0u;
+        if (!n_depth)
+            break;
+        if (memchr(";{}=\"#", c, 6))
+            return false;
+        if (ken_is_word(c)) {
+            size_t end = skip_word(s, at);
+            bool is_void = ken_str_eq_c(ken_str_sub(s, at, end), "void");
+            is_declaring |= is_word_before || is_void;
+            is_word_before = !ken_is_digit(c);
+            n_words++;
+            at = end - 1;
+        } else if (c == '*') {
+            is_declaring |= is_word_before;
+        } else if (c == '.') {
+            is_declaring = true;
+        } else if (!memchr(" \t\r\n", c, 4)) {
+            is_word_before = false;
+        }
+    }
+    return is_declaring || (at == open + 1 && !n_words);
+}
+
+// Whether a function's name and parameters stand at `at`, behind stars; `n_least`: words before the
+// parameters at the least.
+static bool declares_function(ken_str s, size_t at, size_t n_least)
+{
+    size_t n_words = 0;
+    for (; at < s.len; at = skip_space(s, at)) {
+        if (ken_is_word(s.ptr[at]) && !ken_is_digit(s.ptr[at])) {
+            size_t end = skip_word(s, at);
+            if (is_keyword(ken_str_sub(s, at, end)))
+                return false;
+            at = end;
+            n_words++;
+        } else if (s.ptr[at] == '*') {
+            at++;
+        } else {
+            break;
+        }
+    }
+    return n_words >= n_least && at < s.len && s.ptr[at] == '(' && declares_params(s, at);
+}
+
+static bool has_number(ken_str group)
+{
+    for (size_t i = 0; i < group.len; i++)
+        if (ken_is_digit(group.ptr[i]) && !(i && ken_is_word(group.ptr[i - 1])))
+            return true;
+    return false;
+}
+
+// `(name)` before parameters, behind a type: the parentheses keep a macro of that name away.
+static bool is_wrapped_name(ken_str s, size_t open, size_t end, ken_str before)
+{
+    ken_str inside = ken_str_trim(ken_str_sub(s, open + 1, end - 1));
+    return inside.len && !ken_is_digit(inside.ptr[0]) && skip_word(inside, 0) == inside.len &&
+           before.len && !is_storage(before) && declares_params(s, skip_space(s, end)) &&
+           s.ptr[skip_space(s, end)] == '(';
+}
+
+// What hides the name of the function that is declared around the group that ends at `end`: the
+// attribute, `void printflike(1, 2) log_debug(const char *, ...)`; empty = nothing.
+static ken_span attribute_at(ken_str s, size_t open, size_t end)
+{
+    ken_span none = { 0, 0 };
+    size_t to = skip_space_back(s, open);
+    ken_str name = word_before(s, to);
+    size_t from = to - name.len, behind = skip_space(s, end);
+    if (!name.len || ken_is_digit(name.ptr[0]) || is_keyword(name))
+        return none;
+    from = (size_t)(name.ptr - s.ptr);
+    size_t before_at = skip_space_back(s, from);
+    ken_str before = word_before(s, before_at);
+    bool is_star = before_at && s.ptr[before_at - 1] == '*';
+    bool has_type = is_star || (before.len && !is_storage(before) && !is_keyword(before));
+    ken_span all = { (uint32_t)from, (uint32_t)end };
+    if (has_type && !declares_params(s, open) && declares_function(s, behind, 1))
+        return all;
+    bool starts = !before_at || (before.len ? is_storage(before)
+                                            : memchr(";{}/", s.ptr[before_at - 1], 4) != NULL);
+    bool is_attribute =
+        starts && has_number(ken_str_sub(s, open, end)) && declares_function(s, behind, 2);
+    return is_attribute ? all : none;
+}
+
+static void mask_attributes(char **out, ken_str text)
+{
+    for (size_t at = 0; at < text.len; at++) {
+        const char *close = memchr(text.ptr + at, ')', text.len - at);
+        if (!close)
+            return;
+        at = (size_t)(close - text.ptr);
+        size_t end = at + 1, behind = skip_space(text, end);
+        if (behind == text.len ||
+            !(ken_is_alpha(text.ptr[behind]) || memchr("_*(", text.ptr[behind], 3)))
+            continue;
+        size_t open = plain_group(text, end);
+        if (open == SIZE_MAX || !open)
+            continue;
+        size_t before_at = skip_space_back(text, open);
+        ken_str before = word_before(text, before_at);
+        if (text.ptr[behind] != '(') {
+            blank_copy(out, text, attribute_at(text, open, end));
+        } else if (before.len && !is_keyword(before) && is_wrapped_name(text, open, end, before)) {
+            blank_copy(out, text, (ken_span){ (uint32_t)open, (uint32_t)open + 1 });
+            blank_copy(out, text, (ken_span){ (uint32_t)at, (uint32_t)end });
+        }
+    }
+}
+
 char *ken_lang__mask_first(const ken_rules *rules, ken_str text)
 {
     char *out = NULL;
     if (!rules)
         return NULL;
+    if (rules->blanks_attributes)
+        mask_attributes(&out, text);
     mask_words(&out, text, rules->blank_notes, note_around);
     mask_words(&out, text, rules->blank_heads, macro_of_head);
     if (rules->blank_heads.len)

@@ -146,12 +146,13 @@ struct ken_rules {
     uint32_t n_rules;
     ken_visibility_rule visibility;
     ken_visibility default_visibility;
-    ken_str name_trim;    // characters taken off both ends of names (quotes)
-    uint32_t max_markers; // refused: a line that begins with more quote and list markers; 0 = any
-    ken_str blank_lines;  // of a second reading, by ' ': lines that begin so are left out
-    ken_str blank_macros; // as are macros alone on a line or behind one of these words
-    ken_str blank_notes;  // of every reading, by ' ': calls of macros whose names end so,
-    ken_str blank_heads;  // and macros behind one of these words, and bare ones alone on a line
+    ken_str name_trim;      // characters taken off both ends of names (quotes)
+    uint32_t max_markers;   // refused: a line that begins with more quote and list markers; 0 = any
+    ken_str blank_lines;    // of a second reading, by ' ': lines that begin so are left out
+    ken_str blank_macros;   // as are macros alone on a line or behind one of these words
+    ken_str blank_notes;    // of every reading, by ' ': calls of macros whose names end so,
+    ken_str blank_heads;    // and macros behind one of these words, and bare ones alone on a line
+    bool blanks_attributes; // of every reading: macros between a function's type and its name
 };
 
 // Follows the alternatives from `node`; a null node when none leads anywhere.

@@ -82,3 +82,64 @@ KEN_TEST(c_what_no_header_declares_is_not_guessed)
     EXPECT("main.c:8 memset", "external");
     EXPECT("main.c:9 far_away", "external");
 }
+
+// ---- prototypes behind macros ------------------------------------------------------------------
+
+static const graph_lab_file attributed[] = {
+    { "log.c", "#include \"log.h\"\n"
+               "void printflike(1, 2) log_debug(const char *format, ...) { }\n"
+               "__dead void log_fatal(const char *format, ...) { }\n"
+               "void log_warn(int level, const char *format, ...) { }\n"
+               "int log_level(log_state *s) { return 1; }\n"
+               "int log_close(void) { return log_flags; }\n"
+               "char *log_line(log_state *s) { return 0; }\n" },
+    { "log.h", "#define printflike(a, b) __attribute__((format(printf, a, b)))\n"
+               "#define DEFINE_LIST(name, type) struct name { struct type *first; }\n"
+               "void printflike(1, 2) log_debug(const char *, ...);\n"
+               "__dead void printflike(1, 2) log_fatal(const char *, ...);\n"
+               "extern __printf(2, 3) void log_warn(int level, const char *format, ...);\n"
+               "LOG_API int (log_level)(log_state *s);\n"
+               "char *RETURNS_OWNED(s) log_line(log_state *s);\n"
+               "typedef u_int (*log_width)(void *, u_int);\n"
+               "#define LOG_MAX(a, b) ((a) > (b) ? (a) : (b))\n"
+               "#define log_alloc(...) log_hooked(__VA_ARGS__)\n"
+               "enum { LOG_ON = 1 } log_flags;\n"
+               "int log_close(void);\n" },
+    { "main.c", "#include <stdio.h>\n"
+                "#include \"log.h\"\n"
+                "u_int width;\n"
+                "int old(a, b) int a; int b; { return a + b; }\n"
+                "int main(void) {\n"
+                "  log_debug(\"a\");\n"
+                "  log_fatal(\"b\");\n"
+                "  log_warn(1, \"c\");\n"
+                "  log_level(0);\n"
+                "  log_line(0);\n"
+                "  if (1) log_close();\n"
+                "  return LOG_MAX(LOG_ON, old(1, 2));\n"
+                "}\n"
+                "void *p(void) { return log_alloc(3); }\n" },
+};
+
+KEN_TEST(c_an_attribute_between_type_and_name_hides_neither_this_nor_the_next_prototype)
+{
+    const char *const edges[][2] = {
+        { "main.c:6 log_debug", "log.c:2 log_debug imported" },
+        { "main.c:7 log_fatal", "log.c:3 log_fatal imported" },
+        { "main.c:8 log_warn", "log.c:4 log_warn imported" },
+        { "main.c:9 log_level", "log.c:5 log_level imported" },
+        { "main.c:10 log_line", "log.c:7 log_line imported" },
+        { "main.c:11 log_close", "log.c:6 log_close imported" },
+        { "main.c:12 LOG_MAX", "log.h:9 LOG_MAX imported" },
+        { "main.c:12 LOG_ON", "log.h:11 LOG_ON imported" },
+        { "main.c:12 old", "main.c:4 old scoped" },
+        { "main.c:14 log_alloc", "log.h:10 log_alloc imported" },
+    };
+    graph_lab_check(attributed, 3, edges, sizeof edges / sizeof *edges);
+}
+
+KEN_TEST(c_the_result_of_a_function_type_is_not_its_name)
+{
+    const char *const edges[][2] = { { "main.c:3 u_int", "external" } };
+    graph_lab_check(attributed, 3, edges, 1);
+}
