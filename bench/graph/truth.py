@@ -41,6 +41,9 @@ PREPARE = {
     ' && echo \'{"include": ["pydantic", "pydantic-core/python"], "extraPaths": ["pydantic-core/python"]}\''
     " > pyrightconfig.json",
     "redis": "make -Bn MALLOC=libc BUILD_TLS=no | compiledb -f -o compile_commands.json",
+    # built for real: yacc makes sources, configure makes headers
+    "tmux": "sh autogen.sh && ./configure && compiledb make -j2 V=1",
+    "jq": "autoreconf -i && ./configure --disable-docs --disable-maintainer-mode && compiledb make -j2 V=1",
     "fmtlib": "cmake -S . -B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON && cp build/compile_commands.json .",
     "leveldb": "cmake -S . -B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_CXX_STANDARD=17"
     " -DLEVELDB_BUILD_TESTS=OFF -DLEVELDB_BUILD_BENCHMARKS=OFF && cp build/compile_commands.json .",
