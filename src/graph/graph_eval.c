@@ -197,7 +197,7 @@ const graph_value *graph_type(ken_graph *g, const graph_value *v)
             continue;
         }
         ken_symbol_kind kind = kind_of(g, v->defs[at]);
-        if (kind == KEN_SYMBOL_TYPE) {
+        if (kind == KEN_SYMBOL_TYPE && !graph_is_distinct(g, v->defs[at])) {
             const graph_value *held = graph_held(g, v->defs[at]);
             if (held->kind != GRAPH_NONE && held != v) {
                 v = graph_with_class(g, graph_substitute(g, held, v), v->class);
@@ -215,6 +215,25 @@ const graph_value *graph_type(ken_graph *g, const graph_value *v)
     return v;
 }
 
+bool graph_is_distinct(ken_graph *g, ken_graph_def d)
+{
+    graph_unit *u = graph_unit_of(g, d.file);
+    return u && d.def < u->text.refs->n_defs && d.def < u->n_defs &&
+           (u->text.refs->defs[d.def].flags & KEN_DEF_DISTINCT) &&
+           ken_graph_kind(&u->text, d.def) == KEN_SYMBOL_TYPE;
+}
+
+const graph_value *graph_underlying(ken_graph *g, const graph_value *v)
+{
+    for (int i = 0; i < 8 && v->kind == GRAPH_INSTANCE && graph_is_distinct(g, v->defs[0]); i++) {
+        const graph_value *held = graph_object(g, graph_held(g, v->defs[0]));
+        if (held == v)
+            break;
+        v = graph_with_class(g, graph_substitute(g, held, v), v->class);
+    }
+    return v;
+}
+
 // There naming a function without arguments is calling it.
 static bool is_of_scala(ken_graph *g, ken_graph_def d)
 {
@@ -226,7 +245,7 @@ const graph_value *graph_object(ken_graph *g, const graph_value *v)
 {
     for (int i = 0; i < 8 && v->kind == GRAPH_DEFS; i++) {
         ken_symbol_kind kind = kind_of(g, v->defs[0]);
-        if (graph_is_type(kind) && kind != KEN_SYMBOL_TYPE)
+        if (graph_is_type(kind) && (kind != KEN_SYMBOL_TYPE || graph_is_distinct(g, v->defs[0])))
             return v;
         bool is_value = ken_symbol_is_callable(kind) && is_of_scala(g, v->defs[0]);
         if (graph_is_space(kind) || (ken_symbol_is_callable(kind) && !is_value))
@@ -308,6 +327,9 @@ static const graph_value *call_of_object(ken_graph *g, graph_unit *u, const grap
 {
     static const char *const methods[] = { "()",    "__call__", "operator()", "invoke",
                                            "apply", "call",     "__invoke",   "callAsFunction" };
+    const graph_value *made_of = graph_underlying(g, object);
+    if (made_of != object)
+        return made_of->kind == GRAPH_FUNCTION ? made_of->inner : &graph_nothing;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         const graph_value *m = graph_member_of(g, u, object, ken_str_c(methods[i]));
         if (m->kind == GRAPH_DEFS)
@@ -427,6 +449,7 @@ static const graph_value *eval_element(ken_graph *g, graph_unit *u, const ken_ex
     const graph_value *v = graph_object(g, graph_eval(g, u, e->a));
     if (e->b == 2)
         return entered(g, u, v);
+    v = graph_underlying(g, v);
     if (v->kind != GRAPH_INSTANCE || u->text.lang == KEN_LANG_SCALA) // `for (x <- a)` calls map
         return inside_of(v, e->b == 1);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {

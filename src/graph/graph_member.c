@@ -235,6 +235,13 @@ static void search_type(ken_graph *g, ken_graph_def type, member_search *s, uint
     uint32_t n_bases = s->n ? 0 : bases_of(g, pieces, n_pieces, bases, PIECES_MAX, &s->is_outside);
     for (uint32_t i = 0; i < n_bases && !s->n; i++)
         search_type(g, bases[i], s, depth + 1);
+    if (s->n || !graph_is_distinct(g, type))
+        return;
+    // `type T S` has the fields of S; its own methods came before them.
+    const graph_value *made_of = graph_held(g, type);
+    if (made_of->kind == GRAPH_INSTANCE || made_of->kind == GRAPH_DEFS)
+        search_type(g, made_of->defs[0], s, depth + 1);
+    s->is_outside = s->is_outside || made_of == &graph_outside;
 }
 
 static graph_member *member_slot(ken_graph *g, uint64_t key)

@@ -157,6 +157,12 @@ static inline bool graph_is_type(ken_symbol_kind k)
     return ken_symbol_is_type(k) || k == KEN_SYMBOL_IMPL;
 }
 
+// Whether the definition is a type with members of its own that is written as another type: Go's
+// `type L []int`.
+bool graph_is_distinct(ken_graph *g, ken_graph_def def);
+// What an object of such a type is made of; any other value is itself.
+const graph_value *graph_underlying(ken_graph *g, const graph_value *v);
+
 bool graph_is_space(ken_symbol_kind kind); // namespaces, and modules that only hold
 
 // ---- values and where they come from -----------------------------------------------------------

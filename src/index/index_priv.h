@@ -19,7 +19,7 @@
 // 18: what is masked. 19: `export =`, calls of what `require(…)` gives. 20: C's
 // prototypes behind macros.
 enum {
-    KEN_INDEX_FEATURE = 20
+    KEN_INDEX_FEATURE = 21
 };
 
 // What a worker needs and keeps between files. One per worker thread.

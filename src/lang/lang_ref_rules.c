@@ -232,6 +232,8 @@ static void read_rule(ref_table *t, ken_str type, ken_str line)
     check_needs(t, &rule, role);
     if (rule.role == KEN_REF_RULE_FUNCTION && (rule.flags & KEN_REF_F_GIVES) && rule.reach < 2)
         rule.reach = 2; // the last statement of its body
+    if (rule.role == KEN_REF_RULE_ASSIGN && (rule.flags & KEN_REF_F_EACH) && rule.reach < 2)
+        rule.reach = 2; // what the list on the left holds
     if (t->r->n_unknown == unknown_before)
         add_rule(t, symbol, &rule);
 }

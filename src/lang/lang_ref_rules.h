@@ -96,7 +96,8 @@
     X(CHAINED, "chained")     \
     X(CALLED, "called")       \
     X(OPAQUE, "opaque")       \
-    X(EACH, "each")
+    X(EACH, "each")           \
+    X(DISTINCT, "distinct")
 // clang-format on
 
 typedef enum ken_ref_rule_role {

@@ -93,6 +93,7 @@ typedef enum ken_def_flag {
     KEN_DEF_EXTENSION = 1 << 4, // its owner is a type defined elsewhere: `extended` says which
     KEN_DEF_VARIADIC = 1 << 5,  // takes more arguments than max_params
     KEN_DEF_PREFIXED = 1 << 6,  // has no bare name: an object's key, `app.get = function …`
+    KEN_DEF_DISTINCT = 1 << 7,  // no alias: Go's `type L []int` has methods of its own
 } ken_def_flag;
 
 // What is said of each definition beyond its outline.

@@ -463,10 +463,17 @@ static void declare_one(ken_refs_maker *m, const refs_frame *f, const refs_decl 
     def = has_sigil ? refs__def_named_at(m, d->byte + 1) : def;
     if (def >= 0)
         refs__set_value(m, def, value);
-    if (def >= 0 && !has_sigil)
+    if (def >= 0 && refs_has(f, KEN_REF_F_DISTINCT) && m->symbols[def].kind == KEN_SYMBOL_TYPE)
+        m->defs.ptr[def].flags |= KEN_DEF_DISTINCT;
+    if (def >= 0 && !has_sigil) {
+        if (f->rule->role == KEN_REF_RULE_FIELD)
+            refs__add_object_field(m, f, d->text, d->byte, value);
         return;
-    if (f->rule->role == KEN_REF_RULE_FIELD)
+    }
+    if (f->rule->role == KEN_REF_RULE_FIELD) {
+        refs__add_object_field(m, f, d->text, d->byte, value);
         return;
+    }
     refs__declare(m, scope, d->text, d->byte, value);
     if (refs_has(f, KEN_REF_F_FIELD))
         add_field(m, f, d, value);
@@ -509,6 +516,15 @@ static void close_positions(ken_refs_maker *m, const refs_frame *f)
     }
 }
 
+// `for (this.x of xs)`: the member is written.
+static void write_named(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_value *v = refs__value_at(m, f, KEN_REF_PATH_NAME);
+    if (v && v->ref >= 0 && m->exprs.ptr[v->expr].op == KEN_EXPR_MEMBER &&
+        m->refs.ptr[v->ref].role == KEN_REF_READ)
+        refs__set_role(m, v, KEN_REF_WRITE);
+}
+
 static void close_local(ken_refs_maker *m, const refs_frame *f)
 {
     if (f->rule->role == KEN_REF_RULE_FIELD && refs_has(f, KEN_REF_F_KEY)) {
@@ -520,6 +536,7 @@ static void close_local(ken_refs_maker *m, const refs_frame *f)
         return;
     if (is_param)
         count_param(m, f);
+    write_named(m, f);
     // A loop has declared its names before its body.
     if (!f->rule->path[KEN_REF_PATH_BODY] || f->ready_at != UINT32_MAX)
         refs__declare_names(m, (uint32_t)(f - m->frames.ptr));
@@ -608,6 +625,18 @@ static void assign_name(ken_refs_maker *m, const refs_frame *f, const refs_decl 
     }
 }
 
+// `a.x, b = 1, 2`: all that the list on the left holds is written.
+static void write_each(ken_refs_maker *m, const refs_frame *f)
+{
+    TSNode left = refs__at(m, f->rule, KEN_REF_PATH_LEFT, f->node);
+    if (ts_node_is_null(left))
+        return;
+    uint32_t start = ts_node_start_byte(left), end = ts_node_end_byte(left);
+    for (size_t i = f->first_value; i < m->values.len; i++)
+        if (m->values.ptr[i].start >= start && m->values.ptr[i].end <= end)
+            refs__set_role(m, &m->values.ptr[i], KEN_REF_WRITE);
+}
+
 static refs_value close_assign(ken_refs_maker *m, const refs_frame *f)
 {
     refs_value *right = refs__value_at(m, f, KEN_REF_PATH_RIGHT);
@@ -626,6 +655,8 @@ static refs_value close_assign(ken_refs_maker *m, const refs_frame *f)
             refs__assign_field(m, left->expr, value,
                                left->ref >= 0 ? m->refs.ptr[left->ref].byte : left->start);
     }
+    if (refs_has(f, KEN_REF_F_EACH))
+        write_each(m, f);
     return value_of(f, value, -1);
 }
 

@@ -137,6 +137,13 @@ void refs__add_short_entry(ken_refs_maker *m, ken_str name, uint32_t byte, ken_e
         add_entry(m, refs_top(m), name, byte, value, NULL);
 }
 
+void refs__add_object_field(ken_refs_maker *m, const refs_frame *f, ken_str name, uint32_t byte,
+                            ken_expr_id value)
+{
+    if (refs_is_object(f - 1) && f[-1].object >= 0)
+        add_entry(m, f - 1, name, byte, value, NULL);
+}
+
 void refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result)
 {
     const refs_frame *object = f - 1;

@@ -258,6 +258,9 @@ void refs__open_entry(ken_refs_maker *m, refs_frame *f);
 void refs__close_entry(ken_refs_maker *m, const refs_frame *f);
 // `{ name }`: a key that is its value as well.
 void refs__add_short_entry(ken_refs_maker *m, ken_str name, uint32_t byte, ken_expr_id value);
+// A field of the struct without a name that is right around: Go's `[]struct{ name string }`.
+void refs__add_object_field(ken_refs_maker *m, const refs_frame *f, ken_str name, uint32_t byte,
+                            ken_expr_id value);
 // `{ ...value }`: what it has, the object around has.
 void refs__spread(ken_refs_maker *m, ken_expr_id value);
 // How objects of the type around are called.

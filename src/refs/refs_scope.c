@@ -242,8 +242,26 @@ void refs__open_pattern(ken_refs_maker *m, refs_frame *f)
 }
 
 // Now the type that it names is known.
+// `[this.x, y] = …`: members in the pattern on the left of an assignment are written.
+static void write_members(ken_refs_maker *m, const refs_frame *f)
+{
+    const refs_frame *outer = f - 1;
+    while (outer->rule &&
+           (outer->rule->role == KEN_REF_RULE_PATTERN || outer->rule->role == KEN_REF_RULE_PASS))
+        outer--;
+    if (!outer->rule || outer->rule->role != KEN_REF_RULE_ASSIGN)
+        return;
+    for (size_t i = f->first_value; i < m->values.len; i++) {
+        const refs_value *v = &m->values.ptr[i];
+        if (v->start >= f->pattern_start && v->end <= f->pattern_end &&
+            m->exprs.ptr[v->expr].op == KEN_EXPR_MEMBER)
+            refs__set_role(m, v, KEN_REF_WRITE);
+    }
+}
+
 void refs__close_pattern(ken_refs_maker *m, const refs_frame *f)
 {
+    write_members(m, f);
     const refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
     if (type && f->step >= 0 && m->steps.ptr[f->step].is_known)
         m->steps.ptr[f->step].expr = refs__value_of_type(m, type->expr);
