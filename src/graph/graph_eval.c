@@ -272,11 +272,17 @@ static const graph_value *applied(ken_graph *g, graph_unit *u, const graph_value
     return is_method ? call_of_defs(g, u, m) : &graph_nothing;
 }
 
-// Python's `-> Self`: what the method is called on.
-static bool gives_self(const graph_unit *u, const graph_value *held, const graph_value *callee)
+// Python's `-> Self`, by whatever way the name comes here: what the method is called on.
+static bool gives_self(ken_graph *g, const graph_value *held, const graph_value *callee,
+                       ken_graph_def method)
 {
-    return u->text.lang == KEN_LANG_PYTHON && held->kind == GRAPH_EXTERNAL && callee->self &&
-           ken_str_eq(held->name, KEN_STR("Self"));
+    const graph_unit *u = graph_unit_of(g, method.file);
+    if (u->text.lang != KEN_LANG_PYTHON || !callee->self ||
+        (held->kind != GRAPH_EXTERNAL && held->kind != GRAPH_NONE))
+        return false;
+    const ken_expr *all = u->text.refs->exprs, *e = &all[graph_result_expr(u, method.def)];
+    e = e->op == KEN_EXPR_VALUE ? &all[e->a] : e;
+    return (e->op == KEN_EXPR_NAME || e->op == KEN_EXPR_MEMBER) && ken_str_eq_c(e->name, "Self");
 }
 
 // `return this`, and TypeScript's result `this`: what the method is called on, which may be of a
@@ -304,7 +310,7 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
         const graph_value *held = graph_held(g, callee->defs[i]);
         if (gives_this(g, callee, callee->defs[i]))
             return graph_with_class(g, callee->self, callee->class);
-        if (gives_self(u, held, callee))
+        if (gives_self(g, held, callee, callee->defs[i]))
             return graph_instance_of(g, callee->self);
         if (ken_symbol_is_variable(kind)) { // a variable that holds a function or a class
             held = graph_object(g, callee);

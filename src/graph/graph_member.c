@@ -471,12 +471,50 @@ static const graph_value *part_of(const graph_value *object, ken_str name)
     return object->args[is_tuple && at < last ? at : last];
 }
 
+// A member that several alternatives have is any of theirs.
+static const graph_value *joined(ken_graph *g, const graph_value *a, const graph_value *b)
+{
+    if (a->kind != GRAPH_DEFS || b->kind != GRAPH_DEFS)
+        return a->kind == GRAPH_NONE || a->kind == GRAPH_EXTERNAL ? b : a;
+    ken_graph_def defs[KEN_TARGETS_MAX];
+    uint32_t n = 0;
+    for (uint32_t i = 0; i < a->n_defs && n < KEN_TARGETS_MAX; i++)
+        defs[n++] = a->defs[i];
+    for (uint32_t i = 0; i < b->n_defs && n < KEN_TARGETS_MAX; i++) {
+        uint32_t at = 0;
+        while (at < n && !ken_graph_def_eq(defs[at], b->defs[i]))
+            at++;
+        if (at == n)
+            defs[n++] = b->defs[i];
+    }
+    if (n == a->n_defs)
+        return a;
+    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
+    *v = *graph_defs_value(g, defs, n, a->class > b->class ? a->class : b->class);
+    v->self = a->self;
+    return v;
+}
+
+// Python's `Union[A, B]`.
+static const graph_value *member_of_any(ken_graph *g, graph_unit *u, const graph_value *object,
+                                        ken_str name)
+{
+    const graph_value *v = &graph_nothing;
+    for (uint32_t i = 0; i < object->n_args; i++) {
+        const graph_value *one = graph_member_of(g, u, object->args[i], name);
+        v = one->kind == GRAPH_NONE ? v : joined(g, v, one);
+    }
+    return v->kind == GRAPH_NONE ? &graph_outside : v;
+}
+
 static const graph_value *member_of_outside(ken_graph *g, graph_unit *u, const graph_value *object,
                                             ken_str name)
 {
     const graph_value *part = part_of(object, name);
     if (part)
         return part;
+    if (ken_str_eq_c(object->name, "Union"))
+        return member_of_any(g, u, object, name);
     bool is_of_more = object->n_args == 2 && graph_is_js(u->text.lang); // Pick<T, "a">
     return (object->n_args == 1 || is_of_more) && is_wrapper(object->name)
                ? graph_member_of(g, u, object->args[0], name)
@@ -520,30 +558,6 @@ static const graph_value *member_of_one(ken_graph *g, graph_unit *u, const graph
     }
     if (is_outside && u->text.lang != KEN_LANG_RUST)
         v = graph_std_member(g, u, object, name);
-    return v;
-}
-
-// A member that several alternatives have is any of theirs.
-static const graph_value *joined(ken_graph *g, const graph_value *a, const graph_value *b)
-{
-    if (a->kind != GRAPH_DEFS || b->kind != GRAPH_DEFS)
-        return a->kind == GRAPH_NONE || a->kind == GRAPH_EXTERNAL ? b : a;
-    ken_graph_def defs[KEN_TARGETS_MAX];
-    uint32_t n = 0;
-    for (uint32_t i = 0; i < a->n_defs && n < KEN_TARGETS_MAX; i++)
-        defs[n++] = a->defs[i];
-    for (uint32_t i = 0; i < b->n_defs && n < KEN_TARGETS_MAX; i++) {
-        uint32_t at = 0;
-        while (at < n && !ken_graph_def_eq(defs[at], b->defs[i]))
-            at++;
-        if (at == n)
-            defs[n++] = b->defs[i];
-    }
-    if (n == a->n_defs)
-        return a;
-    graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
-    *v = *graph_defs_value(g, defs, n, a->class > b->class ? a->class : b->class);
-    v->self = a->self;
     return v;
 }
 

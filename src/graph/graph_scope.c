@@ -462,6 +462,32 @@ static const graph_value *joined(ken_graph *g, const graph_value *a, const graph
     return v;
 }
 
+// Python's `__all__ = ['name']`, which brings nothing.
+static bool is_listed(const graph_unit *u, const ken_bind *b)
+{
+    return u->text.lang == KEN_LANG_PYTHON && !b->module.len;
+}
+
+// Whether `from m import *` brings a name: what `__all__` lists, else what has no underscore.
+static bool is_starred(ken_graph *g, const graph_unit *u, const graph_value *module, ken_str name)
+{
+    if (u->text.lang != KEN_LANG_PYTHON || module->kind != GRAPH_MODULE)
+        return true;
+    bool has_list = false;
+    for (uint32_t f = 0; f < module->n_files; f++) {
+        graph_unit *m = graph_unit_of(g, module->files[f]);
+        for (uint32_t i = 0; m && i < m->text.refs->n_binds; i++) {
+            const ken_bind *b = &m->text.refs->binds[i];
+            if (!is_listed(m, b))
+                continue;
+            has_list = true;
+            if (ken_str_eq(b->name, name))
+                return true;
+        }
+    }
+    return !has_list && name.len && name.ptr[0] != '_';
+}
+
 static const graph_value *shown_by(ken_graph *g, graph_unit *u, int32_t around, ken_str name,
                                    uint32_t depth)
 {
@@ -472,7 +498,7 @@ static const graph_value *shown_by(ken_graph *g, graph_unit *u, int32_t around, 
     const ken_refs *r = u->text.refs;
     for (uint32_t i = 0; i < r->n_binds; i++) {
         if (r->binds[i].kind != KEN_BIND_ALL && ken_str_eq(r->binds[i].local, name) &&
-            is_shown(g, u, i, around))
+            !is_listed(u, &r->binds[i]) && is_shown(g, u, i, around))
             v = joined(g, v, graph_bound(g, u, i));
         if (v->kind != GRAPH_NONE && is_enough(g, u, v))
             return v;
@@ -483,6 +509,8 @@ static const graph_value *shown_by(ken_graph *g, graph_unit *u, int32_t around, 
             (is_private && u->text.lang == KEN_LANG_RUST)) // seen by modules right inside only
             continue;
         const graph_value *module = graph_bound(g, u, i);
+        if (!is_starred(g, u, module, name))
+            continue;
         for (uint32_t f = 0; module->kind == GRAPH_MODULE && f < module->n_files; f++)
             v = joined(g, v, graph_shown(g, module->files[f], name, depth + 1));
         if (module->kind == GRAPH_DEFS || module->kind == GRAPH_SPACE) // pub use Enum::*
@@ -765,7 +793,7 @@ static const graph_value *in_binds(ken_graph *g, graph_unit *u, ken_str name, in
     for (uint32_t i = 0; i < r->n_binds; i++) {
         bool is_passed_on =
             u->policy->makes_of_functions && (r->binds[i].flags & KEN_BIND_EXPORTED);
-        if (r->binds[i].kind == KEN_BIND_ALL || is_passed_on)
+        if (r->binds[i].kind == KEN_BIND_ALL || is_passed_on || is_listed(u, &r->binds[i]))
             continue;
         if (is_called(g, u, i, name) && is_bound_at(g, u, i, around)) {
             const graph_value *v = graph_bound(g, u, i);
@@ -791,6 +819,8 @@ static const graph_value *in_wildcards(ken_graph *g, graph_unit *u, ken_str name
         if (r->binds[i].kind != KEN_BIND_ALL || !is_bound_at(g, u, i, around))
             continue;
         const graph_value *all = graph_bound(g, u, i);
+        if (!is_starred(g, u, all, name))
+            continue;
         const graph_value *v = graph_member_of(g, u, graph_object(g, all), name);
         if (v->kind != GRAPH_NONE && v->kind != GRAPH_EXTERNAL)
             return graph_with_class(g, v, KEN_EDGE_IMPORTED);

@@ -17,7 +17,7 @@
 // references. 8: ends of literals. 9: functions that are put into fields. 10, 11: Kotlin, Scala,
 // Lua, Zig, shell. 12: C++ behind macros. 16: what functions take; objects that are arguments.
 // 18: what is masked. 19: `export =`, calls of what `require(…)` gives. 20: C's
-// prototypes behind macros.
+// prototypes behind macros. 21: Python's types in quotes and `__all__`, functions of one line.
 enum {
     KEN_INDEX_FEATURE = 21
 };

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Definitions of files, with what is known of each without asking another file.
+#include "base/map.h"
 #include "query/query_facts_priv.h"
 
 typedef struct definition_list {
@@ -18,8 +19,33 @@ static bool is_inside(const ken_facts *f, const ken_symbol *sym)
     return false;
 }
 
-static ken_definition_fact fact_of(const definition_list *l, uint32_t file, const ken_unit_text *u,
-                                   uint32_t i)
+// Python's `__all__` says what a module exports.
+typedef struct all_list {
+    ken_map names;
+    bool is_there;
+} all_list;
+
+static void all_list_init(all_list *l, const ken_unit_text *u)
+{
+    *l = (all_list){ .is_there = false };
+    ken_map_init(&l->names);
+    for (uint32_t i = 0; u->lang == KEN_LANG_PYTHON && i < u->refs->n_binds; i++) {
+        if (u->refs->binds[i].module.len)
+            continue;
+        l->is_there = true;
+        ken_map_put(&l->names, u->refs->binds[i].name, 1, NULL);
+    }
+}
+
+static bool is_exported(const all_list *l, const ken_symbol *sym)
+{
+    if (sym->parent < 0 && l->is_there)
+        return ken_map_find(&l->names, sym->name) != NULL;
+    return sym->visibility == KEN_VISIBILITY_PUBLIC;
+}
+
+static ken_definition_fact fact_of(const definition_list *l, const all_list *all, uint32_t file,
+                                   const ken_unit_text *u, uint32_t i)
 {
     const ken_symbol *sym = &u->facts->symbols[i];
     ken_definition_fact d = {
@@ -33,7 +59,7 @@ static ken_definition_fact fact_of(const definition_list *l, uint32_t file, cons
         .last_line = sym->last_line,
         .is_inside = is_inside(u->facts, sym),
         .has_doc = sym->doc.end > sym->doc.start,
-        .is_exported = sym->visibility == KEN_VISIBILITY_PUBLIC,
+        .is_exported = is_exported(all, sym),
         .is_test = query_is_test(l->s, file),
     };
     if (i < u->refs->n_defs) {
@@ -59,15 +85,20 @@ static ken_status look_at(definition_list *l, uint32_t file, ken_err *err)
     ken_graph *g;
     const ken_unit_text *u;
     ken_status st = query_unit_now(l->s, file, &g, &u, err);
-    for (uint32_t i = 0; !st && u && i < u->facts->n_symbols; i++) {
+    if (st || !u)
+        return st;
+    all_list all;
+    all_list_init(&all, u);
+    for (uint32_t i = 0; i < u->facts->n_symbols; i++) {
         if (l->q->kinds && !(l->q->kinds >> u->facts->symbols[i].kind & 1))
             continue;
         l->n_seen++;
-        ken_definition_fact d = fact_of(l, file, u, i);
+        ken_definition_fact d = fact_of(l, &all, file, u, i);
         if (!l->q->keeps || l->q->keeps(l->q->ctx, &d))
             add(l, &d, u->facts);
     }
-    return st;
+    ken_map_release(&all.names);
+    return KEN_OK;
 }
 
 ken_status ken_list_definitions(ken_snapshot *s, const ken_definitions_query *q,
@@ -126,12 +157,15 @@ static ken_str name_of_whole(const ken_refs *r, uint32_t def)
 static void add_exports(export_list *l, const ken_unit_text *u)
 {
     const ken_refs *r = u->refs;
+    all_list all;
+    all_list_init(&all, u);
     for (uint32_t i = 0; i < u->facts->n_symbols; i++) {
         const ken_symbol *sym = &u->facts->symbols[i];
         bool is_said = i < r->n_defs && (r->defs[i].flags & KEN_DEF_EXPORTED);
-        if (sym->parent < 0 && (is_said || sym->visibility == KEN_VISIBILITY_PUBLIC))
+        if (sym->parent < 0 && (is_said || is_exported(&all, sym)))
             add_export(l, sym->name);
     }
+    ken_map_release(&all.names);
     for (uint32_t i = 0; i < r->n_implied; i++) {
         const ken_implied *d = &r->implied[i];
         uint32_t def = u->facts->n_symbols + i;

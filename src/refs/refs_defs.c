@@ -51,6 +51,22 @@ static uint32_t name_byte_of(const ken_refs_maker *m, const ken_symbol *s)
     return is_inside ? (uint32_t)(s->name.ptr - m->text.ptr) : UINT32_MAX;
 }
 
+// `export const a = 1, b = 2`: b is exported as well.
+static uint8_t shared_flags(const ken_refs_maker *m, uint32_t i)
+{
+    enum {
+        LOOKED_AT = 64
+    };
+    const ken_symbol *s = &m->symbols[i];
+    uint32_t n = 0, k = i;
+    while (k && n++ < LOOKED_AT && m->symbols[k - 1].parent != s->parent)
+        k--;
+    if (!k || m->symbols[k - 1].parent != s->parent || m->symbols[k - 1].span.end > s->span.start)
+        return 0;
+    ken_str between = ken_str_trim(refs_text(m, m->symbols[k - 1].span.end, s->span.start));
+    return ken_str_eq_c(between, ",") ? m->defs.ptr[k - 1].flags & KEN_DEF_EXPORTED : 0;
+}
+
 static void add_def(ken_refs_maker *m, uint32_t i)
 {
     const ken_symbol *s = &m->symbols[i];
@@ -66,6 +82,8 @@ static void add_def(ken_refs_maker *m, uint32_t i)
         uint32_t from = p.name_byte - p.start > HEAD_BYTES ? p.name_byte - HEAD_BYTES : p.start;
         info.flags = flags_in(refs_text(m, from, p.name_byte));
     }
+    if (p.name_byte == p.start)
+        info.flags |= shared_flags(m, i);
     ken_vec_push(&m->places, p);
     ken_vec_push(&m->defs, info);
 }

@@ -7,12 +7,18 @@ enum {
     MAX_PATTERNS = 64   // around a name
 };
 
-// Names are bound inside imports, patterns in them, prefixes, and objects that are exported.
+static bool is_between(const refs_frame *f) // a list of names, a pattern
+{
+    return f->rule->role == KEN_REF_RULE_PATTERN || f->rule->role == KEN_REF_RULE_BUILTIN;
+}
+
+// Names are bound inside imports, patterns and lists in them, prefixes, and objects that are
+// exported.
 bool refs__is_in_import(ken_refs_maker *m)
 {
     size_t i = m->frames.len - 1;
     const refs_frame *f = m->frames.ptr;
-    for (int n = 0; n < MAX_PATTERNS && i && f[i].rule->role == KEN_REF_RULE_PATTERN; n++)
+    for (int n = 0; n < MAX_PATTERNS && i && is_between(&f[i]); n++)
         i--;
     if (i > 1 && f[i].rule->role == KEN_REF_RULE_OBJECT)
         return f[i - 1].rule->role == KEN_REF_RULE_EXPORT && refs_has(&f[i - 1], KEN_REF_F_ALL);

@@ -306,6 +306,10 @@ ken_expr_id refs__element_given(ken_refs_maker *m, const refs_frame *lambda, uin
 bool refs__take_token(ken_refs_maker *m, uint32_t start, uint32_t end);
 void refs__close_tokens(ken_refs_maker *m, const refs_frame *f);
 
+// ---- refs_quoted.c -----------------------------------------------------------------------------
+// Reads a text that stands where a type does (Python's `x: "T"`); false when it is no type.
+bool refs__take_quoted(ken_refs_maker *m, const ken_walk_stop *at, uint32_t start);
+
 // ---- refs_import.c -----------------------------------------------------------------------------
 bool refs__is_in_import(ken_refs_maker *m);
 void refs__open_import(ken_refs_maker *m, refs_frame *f);

@@ -422,6 +422,8 @@ static bool visit_self(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
 static bool visit_builtin(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
                           uint32_t start)
 {
+    if ((rule->flags & KEN_REF_F_TYPE) && refs__take_quoted(m, at, start))
+        return false;
     if (rule->flags & KEN_REF_F_OPEN)
         return push_frame(m, rule, at, start);
     uint32_t end = ts_node_end_byte(at->node);

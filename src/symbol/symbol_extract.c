@@ -35,6 +35,10 @@ typedef struct walk {
     TSNode wrap;
     uint32_t wrap_depth, wrap_inner_depth;
     bool has_wrap;
+    // The wrapper whose first definition has come: what it says holds for further ones of its
+    // level (`export const a = 1, b = 2`).
+    ken_span shared; // from the wrapper to that definition
+    uint32_t shared_end, shared_depth;
     // The last owner looked up (methods of one type follow each other).
     ken_str owner_name;
     int32_t owner;
@@ -65,22 +69,26 @@ static bool fits_scope(const ken_rule *rule, ken_scope scope)
     return true;
 }
 
-// A variable that holds a function of three lines or more is a function.
-static bool holds_function(const ken_rule *rule, TSNode node)
+// A variable that holds a function is one.
+static bool holds_function(const ken_rule *rule, TSNode node, uint32_t n_lines)
 {
     if (!rule->n_fn)
         return false;
     TSNode value = ken_rule_follow(&rule->value, node);
     return !ts_node_is_null(value) &&
            ken_rule_has_type(ts_node_symbol(value), rule->fn, rule->n_fn) &&
-           ts_node_end_point(value).row >= ts_node_start_point(value).row + 2;
+           ts_node_end_point(value).row + 1 >= ts_node_start_point(value).row + n_lines;
 }
+
+enum {
+    LINES_OF_LOCAL = 3 // of a function that is a definition where other values are not
+};
 
 static bool fits_place(walk *w, const ken_rule *rule, TSNode node)
 {
     if (rule->role == KEN_RULE_DEF && ken_symbol_is_callable(rule->kind) && rule->n_fn)
-        return holds_function(rule, node);
-    return fits_scope(rule, top_frame(w)->scope) || holds_function(rule, node);
+        return holds_function(rule, node, LINES_OF_LOCAL);
+    return fits_scope(rule, top_frame(w)->scope) || holds_function(rule, node, LINES_OF_LOCAL);
 }
 
 static bool applies(walk *w, const ken_rule *rule, TSNode node)
@@ -310,7 +318,7 @@ static void set_doc(walk *w, ken_symbol *s, TSNode doc)
 
 static ken_symbol_kind kind_of(walk *w, const ken_rule *rule, TSNode node)
 {
-    ken_symbol_kind kind = holds_function(rule, node) ? KEN_SYMBOL_FUNCTION : rule->kind;
+    ken_symbol_kind kind = holds_function(rule, node, 1) ? KEN_SYMBOL_FUNCTION : rule->kind;
     return kind == KEN_SYMBOL_FUNCTION && top_frame(w)->scope == KEN_SCOPE_TYPE ? KEN_SYMBOL_METHOD
                                                                                 : kind;
 }
@@ -325,6 +333,20 @@ static bool merge_symbol(walk *w, ken_str name, TSNode node, ken_symbol_kind kin
     last->kind = kind;
     w->has_lead = false;
     return true;
+}
+
+// What stands before the name, which may say who sees it.
+static ken_str head_of(walk *w, TSNode node, uint32_t start, TSNode name_node)
+{
+    if (is_wrapped(w)) {
+        w->shared = (ken_span){ start, ts_node_start_byte(node) };
+        w->shared_end = ts_node_end_byte(w->wrap);
+        w->shared_depth = w->depth;
+    } else if (w->depth == w->shared_depth && ts_node_end_byte(node) <= w->shared_end &&
+               ts_node_start_byte(node) > w->shared.end) {
+        return ken_str_sub(w->text, w->shared.start, w->shared.end);
+    }
+    return ken_str_sub(w->text, start, ts_node_start_byte(name_node));
 }
 
 static int32_t push_symbol(walk *w, const ken_rule *rule, TSNode node, TSNode name_node,
@@ -354,7 +376,7 @@ static int32_t push_symbol(walk *w, const ken_rule *rule, TSNode node, TSNode na
         own.start = s.span.start;
     bool has_body = !rule->n_fn || ken_symbol_is_callable(s.kind); // else it is part of a value
     s.signature = signature_of(w, rule, node, name_node, own, has_body);
-    ken_str head = ken_str_sub(w->text, s.span.start, ts_node_start_byte(name_node));
+    ken_str head = head_of(w, node, s.span.start, name_node);
     s.visibility = rule->visibility ? rule->visibility
                                     : ken_symbol__visibility(w->rules, head, name, frame->members);
     take_lead(w, &s, ts_node_start_point(whole).row);

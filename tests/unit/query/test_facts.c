@@ -241,7 +241,15 @@ KEN_TEST(exports_are_what_others_can_import)
     lab_write(&l, "es.ts",
               "export function one() {}\nfunction own() {}\nexport { own as two };\n"
               "export { three } from './keys';\nexport default class Box { put() {} }\n");
+    lab_write(&l, "all.py",
+              "from keys import third\n__all__ = ['first', \"third\"]\n"
+              "def first(): pass\ndef second(): pass\n");
+    lab_write(&l, "none.py", "def first(): pass\ndef _second(): pass\n");
+    lab_write(&l, "more.ts", "export const a = 1, b = () => 2;\nconst c = 3;\n");
     sample_index();
+    kt_eq_str(exports_text("all.py", 9), "first third "); // G11
+    kt_eq_str(exports_text("none.py", 9), "first ");
+    kt_eq_str(exports_text("more.ts", 9), "a b ");
     kt_eq_str(exports_text("keys.js", 9), "list get all ");
     kt_eq_str(exports_text("one.js", 9), "router ");
     kt_eq_str(exports_text("each.js", 9), "first second ");

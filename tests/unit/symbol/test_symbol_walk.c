@@ -50,13 +50,30 @@ KEN_TEST(wrappers_lend_their_span_only_to_what_is_directly_inside)
               "0 comments, 0 bytes of errors\n");
 }
 
-KEN_TEST(values_of_three_lines_are_functions)
+KEN_TEST(g10_values_that_are_functions_are_functions)
 {
     kt_eq_str(lab_symbols(KEN_LANG_JAVASCRIPT,
                           "const a = () => 1\nconst b = () => {\n  return 1\n}\n"
-                          "function f() { const c = 1 }\n"),
-              "1-1 variable a\n    const a = () => 1\n2-4 function b\n    const b = () =>\n"
-              "5-5 function f\n    function f()\n0 comments, 0 bytes of errors\n");
+                          "function f() { const c = () => 1 }\nconst d = 1\n"
+                          "class K { e = x => x }\n"),
+              "1-1 function a\n    const a = () =>\n2-4 function b\n    const b = () =>\n"
+              "5-5 function f\n    function f()\n6-6 variable d\n    const d = 1\n"
+              "7-7 class K\n    class K\n7-7 method K > e, public\n    e = x =>\n"
+              "0 comments, 0 bytes of errors\n");
+    kt_eq_str(lab_symbols(KEN_LANG_PYTHON, "square = lambda x: x * x\n"),
+              "1-1 function square, public\n    square = lambda x: x * x\n"
+              "0 comments, 0 bytes of errors\n");
+}
+
+KEN_TEST(g11_what_is_exported_together_is_exported)
+{
+    kt_eq_str(lab_symbols(KEN_LANG_TYPESCRIPT, "export const one = 1, two = () => 2, three = 3\n"
+                                               "const four = 4, five = 5\n"),
+              "1-1 variable one, public\n    export const one = 1\n"
+              "1-1 function two, public\n    two = () =>\n"
+              "1-1 variable three, public\n    three = 3\n"
+              "2-2 variable four\n    const four = 4\n2-2 variable five\n    five = 5\n"
+              "0 comments, 0 bytes of errors\n");
 }
 
 KEN_TEST(methods_outside_of_their_class_have_an_owner)
