@@ -55,7 +55,8 @@ static bool read_switch(bench_args *a, const char *flag)
     } switches[] = { { "--json", &a->is_json },
                      { "--child", &a->is_child },
                      { "--instructions", &a->wants_instructions },
-                     { "--ratio", &a->wants_ratio } };
+                     { "--ratio", &a->wants_ratio },
+                     { "--whole", &a->wants_whole } };
     for (size_t i = 0; i < sizeof switches / sizeof *switches; i++) {
         if (strcmp(flag, switches[i].flag) == 0) {
             *switches[i].value = true;

@@ -24,6 +24,7 @@ typedef struct bench_args {
     bool is_child;           // --child: one measurement for the parent, as JSON
     bool wants_instructions; // --instructions: count them with callgrind instead of timing
     bool wants_ratio;        // --ratio: only the comparison
+    bool wants_whole;        // --whole: whole checkouts beside the roots of datasets
     uint32_t n_runs;         // --runs N; 0 = the benchmark's own choice
     uint32_t pause_ms;       // --pause MS: between measurements, for CPU budgets to recover
     uint32_t n_jobs;         // --jobs N; 0 = one per core

@@ -21,15 +21,16 @@
 #include "rank/rank.h"
 
 static const char help[] =
-    "bench_rank --file DIR [--only FEATURE] [--json] DATASET.json...\n"
+    "bench_rank --file DIR [--whole] [--only FEATURE] [--json] DATASET.json...\n"
     "  weights of the ranking, fitted with the scored repository left out\n"
     "  --file DIR      holds one checkout per dataset name\n"
+    "  --whole         ask every dataset twice: of its root and of its whole checkout\n"
     "  --only FEATURE  leave this one out of the fits ('all': each in turn)\n";
 
 enum {
     STEPS = 400,
     TOP = 10,
-    MAX_SETS = 64,
+    MAX_SETS = 2 * BENCH_PATHS,
 };
 
 typedef struct listed {
@@ -44,12 +45,14 @@ typedef struct question {
 
 typedef struct set {
     const char *name;
+    bool is_whole; // of the whole checkout; it has the name of the same repository's other set
     KEN_VEC(question) questions;
 } set;
 
 typedef struct work {
     set sets[MAX_SETS];
     size_t n_sets;
+    bool has_whole; // some sets are of whole checkouts
     ken_arena arena;
     int column[KEN_RANK_COUNT]; // of a feature; path penalties share the last
     size_t n_columns;
@@ -82,8 +85,12 @@ static const char *name_of(const work *w, size_t column)
 
 // ---- features ----------------------------------------------------------------------------------
 
-static bool is_target(const json_t *list, ken_str path)
+// `path` is below `dir`, which is "" or ends in '/'.
+static bool is_target(const json_t *list, ken_str dir, ken_str path)
 {
+    if (!ken_str_starts(path, dir))
+        return false;
+    path = ken_str_sub(path, dir.len, path.len);
     for (size_t i = 0; i < json_array_size(list); i++) {
         ken_str target = ken_str_c(json_string_value(json_array_get(list, i)));
         size_t colon = ken_str_rfind_char(target, ':');
@@ -94,7 +101,8 @@ static bool is_target(const json_t *list, ken_str path)
     return false;
 }
 
-static void collect_question(work *w, set *s, ken_snapshot *snapshot, const json_t *json)
+static void collect_question(work *w, set *s, ken_snapshot *snapshot, ken_str dir,
+                             const json_t *json)
 {
     const json_t *relevant = json_object_get(json, "relevant"),
                  *secondary = json_object_get(json, "secondary");
@@ -110,7 +118,8 @@ static void collect_question(work *w, set *s, ken_snapshot *snapshot, const json
     q.files = KEN_ARENA_ARRAY(&w->arena, listed, q.n_files + 1);
     for (size_t i = 0; i < q.n_files; i++) {
         listed *l = &q.files[i];
-        l->is_wanted = is_target(relevant, found[i].path) || is_target(secondary, found[i].path);
+        l->is_wanted =
+            is_target(relevant, dir, found[i].path) || is_target(secondary, dir, found[i].path);
         q.n_wanted += l->is_wanted;
         for (int f = 0; f < KEN_RANK_COUNT; f++) {
             float v = found[i].features.value[f];
@@ -122,7 +131,30 @@ static void collect_question(work *w, set *s, ken_snapshot *snapshot, const json
     ken_arena_release(&arena);
 }
 
-static void collect_set(work *w, const char *path, const char *roots, const char *temp)
+static void index_and_ask(work *w, set *s, const char *path, const char *database, ken_str dir,
+                          const json_t *queries)
+{
+    ken_store_opts o = { .path = database };
+    ken_store *store;
+    ken_snapshot *snapshot;
+    ken_index_opts opts = { 0 };
+    ken_index_report report;
+    ken_str real;
+    ken_err err = { 0 };
+    bench_check(ken_path_real(&w->arena, ken_str_c(path), &real, &err), &err);
+    bench_check(ken_store_open(&o, &store, &err), &err);
+    bench_check(ken_index_run(store, real.ptr, &opts, NULL, &w->arena, &report, &err), &err);
+    ken_reader *asking = ken_reader_new(store);
+    bench_check(ken_reader_pin(asking, &snapshot, &err), &err);
+    for (size_t i = 0; i < json_array_size(queries); i++)
+        collect_question(w, s, snapshot, dir, json_array_get(queries, i));
+    ken_reader_unpin(asking);
+    ken_reader_free(asking);
+    ken_store_close(store);
+}
+
+static void collect_set(work *w, const char *path, const char *roots, const char *temp,
+                        bool is_whole)
 {
     json_t *json = json_load_file(path, 0, NULL);
     if (!json || w->n_sets == MAX_SETS)
@@ -131,26 +163,17 @@ static void collect_set(work *w, const char *path, const char *roots, const char
     ken_str base = ken_path_base(ken_str_c(path));
     base = ken_str_sub(base, 0, base.len - strlen(".json"));
     s->name = ken_arena_dup(&w->arena, base).ptr;
+    s->is_whole = is_whole;
     const char *sub = json_string_value(json_object_get(json, "root"));
-    const char *root = ken_arena_printf(&w->arena, "%s/%s/%s", roots, s->name, sub ? sub : "").ptr;
-    ken_store_opts o = { .path = ken_arena_printf(&w->arena, "%s/%s.db", temp, s->name).ptr };
-    ken_store *store;
-    ken_snapshot *snapshot;
-    ken_index_opts opts = { 0 };
-    ken_index_report report;
-    ken_str real;
-    ken_err err = { 0 };
-    bench_check(ken_path_real(&w->arena, ken_str_c(root), &real, &err), &err);
-    bench_check(ken_store_open(&o, &store, &err), &err);
-    bench_check(ken_index_run(store, real.ptr, &opts, NULL, &w->arena, &report, &err), &err);
-    ken_reader *asking = ken_reader_new(store);
-    bench_check(ken_reader_pin(asking, &snapshot, &err), &err);
-    const json_t *queries = json_object_get(json, "queries");
-    for (size_t i = 0; i < json_array_size(queries); i++)
-        collect_question(w, s, snapshot, json_array_get(queries, i));
-    ken_reader_unpin(asking);
-    ken_reader_free(asking);
-    ken_store_close(store);
+    if (!sub)
+        sub = "";
+    const char *root =
+        ken_arena_printf(&w->arena, "%s/%s/%s", roots, s->name, is_whole ? "" : sub).ptr;
+    const char *database = ken_arena_printf(&w->arena, "%s/%zu.db", temp, w->n_sets).ptr;
+    ken_str dir = KEN_STR("");
+    if (is_whole && *sub)
+        dir = ken_arena_printf(&w->arena, "%s/", sub);
+    index_and_ask(w, s, root, database, dir, json_object_get(json, "queries"));
     json_decref(json);
 }
 
@@ -219,8 +242,13 @@ static void add_gradient(const work *w, const question *q, const double *weights
     ken_free(p);
 }
 
-// Fits to all sets but one (`left_out` MAX_SETS = none).
-static void fit(const work *w, size_t left_out, double *weights)
+static bool is_of(const set *s, const char *repository)
+{
+    return repository && strcmp(s->name, repository) == 0;
+}
+
+// Fits to all sets but those of one repository (NULL = none is left out).
+static void fit(const work *w, const char *left_out, double *weights)
 {
     static const double rate = 0.1, l2 = 1e-3;
     double m[KEN_RANK_COUNT] = { 0 }, v[KEN_RANK_COUNT] = { 0 };
@@ -229,7 +257,7 @@ static void fit(const work *w, size_t left_out, double *weights)
         double g[KEN_RANK_COUNT] = { 0 };
         size_t n = 0;
         for (size_t s = 0; s < w->n_sets; s++)
-            for (size_t i = 0; s != left_out && i < w->sets[s].questions.len; i++)
+            for (size_t i = 0; !is_of(&w->sets[s], left_out) && i < w->sets[s].questions.len; i++)
                 if (w->sets[s].questions.ptr[i].n_wanted) {
                     add_gradient(w, &w->sets[s].questions.ptr[i], weights, g);
                     n++;
@@ -245,24 +273,19 @@ static void fit(const work *w, size_t left_out, double *weights)
     }
 }
 
-static double leave_one_out(const work *w, double *by_set)
+static void leave_one_out(const work *w, double *by_set)
 {
-    double sum = 0;
     for (size_t s = 0; s < w->n_sets; s++) {
         double weights[KEN_RANK_COUNT];
-        fit(w, s, weights);
+        fit(w, w->sets[s].name, weights);
         by_set[s] = mean_ndcg(w, &w->sets[s], weights);
-        sum += by_set[s];
     }
-    return sum / (double)w->n_sets;
 }
 
-static double mean_of_all(const work *w, const double *weights)
+static void score_all(const work *w, const double *weights, double *by_set)
 {
-    double sum = 0;
     for (size_t s = 0; s < w->n_sets; s++)
-        sum += mean_ndcg(w, &w->sets[s], weights);
-    return sum / (double)w->n_sets;
+        by_set[s] = mean_ndcg(w, &w->sets[s], weights);
 }
 
 // ---- the report --------------------------------------------------------------------------------
@@ -275,20 +298,53 @@ static json_t *weights_json(const work *w, const double *weights)
     return o;
 }
 
+static double mean_of(const work *w, const double *by_set, bool is_whole)
+{
+    double sum = 0;
+    size_t n = 0;
+    for (size_t s = 0; s < w->n_sets; s++)
+        if (w->sets[s].is_whole == is_whole) {
+            sum += by_set[s];
+            n++;
+        }
+    return n ? sum / (double)n : 0;
+}
+
+// The mean of the roots, and of the whole checkouts when they were asked for.
+static json_t *means_json(const work *w, const double *by_set)
+{
+    json_t *o = json_object();
+    ken_json_set_real(o, "roots", mean_of(w, by_set, false));
+    if (w->has_whole)
+        ken_json_set_real(o, "whole", mean_of(w, by_set, true));
+    return o;
+}
+
+static json_t *sets_json(const work *w, const double *by_set, bool is_whole)
+{
+    json_t *o = json_object();
+    for (size_t s = 0; s < w->n_sets; s++)
+        if (w->sets[s].is_whole == is_whole)
+            ken_json_set_real(o, w->sets[s].name, by_set[s]);
+    return o;
+}
+
 static void report_fits(work *w, json_t *report)
 {
     double used[KEN_RANK_COUNT] = { 0 }, fitted[KEN_RANK_COUNT], by_set[MAX_SETS];
     for (int f = 0; f < KEN_RANK_COUNT; f++)
         used[w->column[f]] = is_penalty(f) ? 1 : ken_rank_weight((ken_rank_feature)f);
-    fit(w, MAX_SETS, fitted);
-    ken_json_set_real(report, "with_the_weights_in_use", mean_of_all(w, used));
-    ken_json_set_real(report, "fitted_to_all", mean_of_all(w, fitted));
-    ken_json_set_real(report, "left_out", leave_one_out(w, by_set));
+    fit(w, NULL, fitted);
+    score_all(w, used, by_set);
+    ken_json_set(report, "with_the_weights_in_use", means_json(w, by_set));
+    score_all(w, fitted, by_set);
+    ken_json_set(report, "fitted_to_all", means_json(w, by_set));
+    leave_one_out(w, by_set);
+    ken_json_set(report, "left_out", means_json(w, by_set));
     ken_json_set(report, "fitted_weights", weights_json(w, fitted));
-    json_t *sets = json_object();
-    for (size_t s = 0; s < w->n_sets; s++)
-        ken_json_set_real(sets, w->sets[s].name, by_set[s]);
-    ken_json_set(report, "left_out_by_set", sets);
+    ken_json_set(report, "left_out_by_set", sets_json(w, by_set, false));
+    if (w->has_whole)
+        ken_json_set(report, "left_out_by_whole_set", sets_json(w, by_set, true));
 }
 
 static void report_without(work *w, json_t *report, const char *feature)
@@ -299,7 +355,8 @@ static void report_without(work *w, json_t *report, const char *feature)
         if (strcmp(feature, "all") != 0 && strcmp(feature, name_of(w, c)) != 0)
             continue;
         w->without = (int)c;
-        ken_json_set_real(without, name_of(w, c), leave_one_out(w, by_set));
+        leave_one_out(w, by_set);
+        ken_json_set(without, name_of(w, c), means_json(w, by_set));
     }
     w->without = -1;
     ken_json_set(report, "left_out_without", without);
@@ -316,8 +373,12 @@ int main(int argc, char **argv)
     ken_arena_init(&w->arena, 0);
     lay_out(w);
     const char *temp = bench_temp(&args, &w->arena);
-    for (size_t i = 0; i < args.n_paths; i++)
-        collect_set(w, args.paths[i], args.file, temp);
+    w->has_whole = args.wants_whole;
+    for (size_t i = 0; i < args.n_paths; i++) {
+        collect_set(w, args.paths[i], args.file, temp, false);
+        if (args.wants_whole)
+            collect_set(w, args.paths[i], args.file, temp, true);
+    }
     json_t *report = bench_report("rank", NULL);
     report_fits(w, report);
     if (args.only)

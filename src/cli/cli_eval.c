@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // ken eval -- how well search finds what people say it should find.
 //
-// Each dataset's root is indexed on its own, incrementally, in a data folder that is kept apart
-// from the person's. Every query is asked verbatim with the product's defaults, twice: the first
+// Each dataset's root, or with --whole its whole checkout, is indexed on its own, incrementally, in
+// a data folder that is kept apart from the person's. Every query is asked verbatim with the product's defaults, twice: the first
 // answer is measured, the second is timed. Figures are means over a dataset's queries, then over
 // datasets; by category they are means over all queries.
 #include <inttypes.h>
@@ -44,6 +44,7 @@ typedef struct eval {
     ken_search_opts opts;
     const char *category; // NULL = all
     bool wants_failures, is_forced;
+    bool is_whole;           // index the checkout, not only the dataset's root
     KEN_VEC(json_t *) files; // own the texts of the datasets
     KEN_VEC(dataset) sets;
     KEN_VEC(double) ms;
@@ -110,22 +111,6 @@ static ken_status load_dataset(eval *e, const char *path, ken_err *err)
     return KEN_OK;
 }
 
-// The texts of `query[key]`, added as targets.
-static ken_status add_targets(const json_t *query, const char *key, cli_target *out, size_t max,
-                              size_t *n, ken_err *err)
-{
-    const json_t *list = json_object_get(query, key);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *item = json_array_get(list, i);
-        if (!json_is_string(item))
-            return KEN_FAIL(err, KEN_EINVAL, "an element of '%s' is no text", key);
-        if (*n == max)
-            return KEN_FAIL(err, KEN_EINVAL, "a query has more than %zu targets", max);
-        out[(*n)++] = ken_cli__target_parse(ken_json_text(item));
-    }
-    return KEN_OK;
-}
-
 // ---- one query ----
 
 enum {
@@ -140,17 +125,39 @@ typedef struct question {
     size_t n_ranked;
 } question;
 
-static ken_status read_question(const json_t *json, question *q, ken_err *err)
+// The texts of `query[key]`, below the folder `dir`, added as targets.
+static ken_status add_targets(eval *e, const json_t *query, const char *key, ken_str dir,
+                              question *q, ken_err *err)
 {
+    const json_t *list = json_object_get(query, key);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *item = json_array_get(list, i);
+        if (!json_is_string(item))
+            return KEN_FAIL(err, KEN_EINVAL, "an element of '%s' is no text", key);
+        if (q->n_targets == TARGETS_MAX)
+            return KEN_FAIL(err, KEN_EINVAL, "a query has more than %d targets", TARGETS_MAX);
+        cli_target t = ken_cli__target_parse(ken_json_text(item));
+        if (dir.len)
+            t.path = ken_path_join(&e->x->arena, dir, t.path);
+        q->targets[q->n_targets++] = t;
+    }
+    return KEN_OK;
+}
+
+// Targets are paths below the dataset's root: with --whole they are told from the checkout.
+static ken_status read_question(eval *e, const dataset *d, const json_t *json, question *q,
+                                ken_err *err)
+{
+    ken_str dir = e->is_whole ? d->root : KEN_STR("");
     *q = (question){ .category = KEN_STR("none") };
     ken_status st = ken_json_read_str(json, "query", "query", &q->text, err);
     if (!st)
         st = ken_json_read_str(json, "query", "category", &q->category, err);
     if (!st)
-        st = add_targets(json, "relevant", q->targets, TARGETS_MAX, &q->n_targets, err);
+        st = add_targets(e, json, "relevant", dir, q, err);
     q->n_relevant = q->n_targets;
     if (!st)
-        st = add_targets(json, "secondary", q->targets, TARGETS_MAX, &q->n_targets, err);
+        st = add_targets(e, json, "secondary", dir, q, err);
     if (!st && !q->n_targets)
         st = KEN_FAIL(err, KEN_EINVAL, "query '" KEN_STR_FMT "' has no targets",
                       KEN_STR_ARG(q->text));
@@ -241,7 +248,8 @@ static ken_status index_dataset(eval *e, dataset *d, ken_project_info *project, 
     const char *root = ken_cli__args_get(&e->x->args, "root");
     const char *roots = ken_cli__args_get(&e->x->args, "roots");
     ken_str dir = root ? ken_str_c(root) : ken_path_join(&e->x->arena, ken_str_c(roots), d->name);
-    dir = ken_path_join(&e->x->arena, dir, d->root);
+    if (!e->is_whole)
+        dir = ken_path_join(&e->x->arena, dir, d->root);
     ken_status st = ken_app_add_project(e->app, dir, KEN_STR(""), &e->x->arena, project, err);
     if (!st)
         st = ken_app_load_settings(e->app, project, &settings, err);
@@ -265,7 +273,7 @@ static ken_status run_dataset(eval *e, dataset *d, ken_err *err)
     if (!st)
         st = ken_app_borrow(e->app, &project, &s, err);
     for (size_t i = 0; i < json_array_size(d->queries) && !st; i++) {
-        st = read_question(json_array_get(d->queries, i), q, err);
+        st = read_question(e, d, json_array_get(d->queries, i), q, err);
         if (st || (e->category && !ken_str_eq_c(q->category, e->category)))
             continue;
         st = run_question(e, d, s, q, err);
@@ -450,6 +458,7 @@ ken_status ken_cli__run_eval(cli *x, ken_err *err)
         .category = ken_cli__args_get(a, "category"),
         .wants_failures = ken_cli__args_has(a, "failures"),
         .is_forced = ken_cli__args_has(a, "force"),
+        .is_whole = ken_cli__args_has(a, "whole"),
     };
     if (ken_cli__args_has(a, "root") == ken_cli__args_has(a, "roots"))
         return KEN_FAIL(err, KEN_EINVAL, "say where the checkouts are: --root DIR or --roots DIR");

@@ -180,6 +180,7 @@ static const cli_opt secrets_opts[] = {
 static const cli_opt eval_opts[] = {
     { "root", 0, CLI_VALUE, "DIR", "the one checkout that the datasets ask about", NULL },
     { "roots", 0, CLI_VALUE, "DIR", "a folder with one checkout per dataset, by name", NULL },
+    { "whole", 0, CLI_FLAG, NULL, "index the whole checkouts, not only the datasets' roots", NULL },
     { "mode", 'm', CLI_VALUE, "MODE", "how to search (default hybrid)", MODES },
     { "without", 0, CLI_VALUE, "LIST", "signals that count nothing: meaning,best-chunk,comments",
       NULL },

@@ -207,7 +207,6 @@ static void set_features(search *x, ranked_file *r, float cosine)
     v[KEN_RANK_COMMENTS] = (float)((double)f->comments / scores->word_weights);
     v[KEN_RANK_CHUNK] = (float)((double)f->best / scores->chunk_weights);
     v[KEN_RANK_CHUNK2] = (float)((double)f->second / scores->chunk_weights);
-    v[KEN_RANK_NAME_PRECISION] = scores->paths.name_precision[r->file];
     v[KEN_RANK_NAME_FIT] = scores->paths.name_fit[r->file];
     v[KEN_RANK_FOLDER] = scores->paths.folder_fit[r->file];
     v[KEN_RANK_DEFINITION] = x->definition ? x->definition[r->file] : 0;
@@ -234,14 +233,12 @@ static void prepare_scores(search *x)
 static void add_names(const search *x, float *scores)
 {
     const ken_path_match *paths = &x->s->scores.paths;
-    const float precision = (float)ken_rank_weight(KEN_RANK_NAME_PRECISION),
-                fit = (float)ken_rank_weight(KEN_RANK_NAME_FIT),
+    const float fit = (float)ken_rank_weight(KEN_RANK_NAME_FIT),
                 folder = (float)ken_rank_weight(KEN_RANK_FOLDER),
                 definition = (float)ken_rank_weight(KEN_RANK_DEFINITION);
     for (size_t i = 0; i < paths->files.len; i++) {
         uint32_t f = paths->files.ptr[i];
-        scores[f] += paths->name_precision[f] * precision + paths->name_fit[f] * fit +
-                     paths->folder_fit[f] * folder;
+        scores[f] += paths->name_fit[f] * fit + paths->folder_fit[f] * folder;
     }
     for (uint32_t f = 0; x->definition && f < x->s->n_files; f++)
         scores[f] += x->definition[f] * definition;

@@ -18,38 +18,38 @@ enum {
     KEN_PATH_COMPAT = 1 << 2,   // compat, legacy, vendored, generated
     KEN_PATH_INTERNAL = 1 << 3, // internal, impl, private
     KEN_PATH_PLATFORM = 1 << 4, // variant for one platform
-    KEN_PATH_INIT = 1 << 5,     // __init__.py, index.js, mod.rs: files that only re-export
-    KEN_PATH_DOC = 1 << 6,      // prose
-    KEN_PATH_DATA = 1 << 7,     // configuration and data
+    KEN_PATH_DOC = 1 << 5,      // prose
+    KEN_PATH_DATA = 1 << 6,     // configuration and data
+    // Only of ken_rank_waived(): the question says "test", which may as well be what the code is
+    // about. Half the penalty stays.
+    KEN_WAIVED_HALF_TEST = 1 << 7,
 };
 
 uint32_t ken_rank_path(ken_str path, bool is_doc, bool is_data);
 // The share of the folders alone: the same for all files of one.
 uint32_t ken_rank_folders(ken_str folders);
 uint32_t ken_rank_name(ken_str base, bool is_doc, bool is_data);
-// The bits that the question asks for by name ("test", "example", …) and that therefore cost
-// nothing.
+// The bits that the question asks for by name ("tests", "example", …) and that therefore cost
+// nothing, and KEN_WAIVED_HALF_TEST.
 uint32_t ken_rank_waived(ken_str query);
 
 // name, weight, text
-#define KEN_RANK_TABLE(X)                         \
-    X(CHUNK, 4.0, "best chunk")                   \
-    X(CHUNK2, 2.0, "second chunk")                \
-    X(FILE, 2.75, "whole file")                   \
-    X(COMMENTS, 3.0, "comments")                  \
-    X(NAME_PRECISION, 1.5, "file name explained") \
-    X(NAME_FIT, 3.5, "file name")                 \
-    X(FOLDER, 2.25, "folder")                     \
-    X(DEFINITION, 2.0, "exact definition")        \
-    X(MEANING, 9.0, "meaning")                    \
-    X(SIZE, 2.0, "size")                          \
-    X(TEST, -6.0, "test file")                    \
-    X(PLATFORM, -6.0, "platform variant")         \
-    X(EXAMPLE, -4.5, "example or docs")           \
-    X(COMPAT, -4.5, "compat or generated")        \
-    X(INTERNAL, -4.0, "internal")                 \
-    X(INIT, -2.5, "re-exports")                   \
-    X(DOC, -4.5, "prose")                         \
+#define KEN_RANK_TABLE(X)                  \
+    X(CHUNK, 4.0, "best chunk")            \
+    X(CHUNK2, 2.0, "second chunk")         \
+    X(FILE, 2.75, "whole file")            \
+    X(COMMENTS, 3.0, "comments")           \
+    X(NAME_FIT, 3.5, "file name")          \
+    X(FOLDER, 2.25, "folder")              \
+    X(DEFINITION, 2.0, "exact definition") \
+    X(MEANING, 9.0, "meaning")             \
+    X(SIZE, 2.0, "size")                   \
+    X(TEST, -6.0, "test file")             \
+    X(PLATFORM, -6.0, "platform variant")  \
+    X(EXAMPLE, -4.5, "example or docs")    \
+    X(COMPAT, -4.5, "compat or generated") \
+    X(INTERNAL, -4.0, "internal")          \
+    X(DOC, -4.5, "prose")                  \
     X(DATA, -4.5, "data")
 
 typedef enum ken_rank_feature {

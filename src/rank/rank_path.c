@@ -134,15 +134,6 @@ static bool is_generated_name(ken_str base)
     return ken_str_ends(base, KEN_STR(".d.ts"));
 }
 
-static bool is_init_name(ken_str base)
-{
-    static const char names[] =
-        " __init__.py __init__.pyi mod.rs lib.rs package-info.java index.js "
-        "index.ts index.jsx index.tsx index.mjs index.cjs index.mts index.cts ";
-    return is_word_of(names, base) || ken_str_starts(base, KEN_STR("export.")) ||
-           ken_str_starts(base, KEN_STR("exports."));
-}
-
 uint32_t ken_rank_folders(ken_str folders)
 {
     uint32_t bits = 0;
@@ -159,8 +150,6 @@ uint32_t ken_rank_name(ken_str base, bool is_doc, bool is_data)
         bits |= KEN_PATH_TEST;
     if (is_generated_name(base))
         bits |= KEN_PATH_COMPAT;
-    if (is_init_name(base))
-        bits |= KEN_PATH_INIT;
     if (base.len > 1 && base.ptr[0] == '_' && base.ptr[1] >= 'a' && base.ptr[1] <= 'z')
         bits |= KEN_PATH_INTERNAL;
     if (names_platform(base))
@@ -184,7 +173,8 @@ static const struct {
     const char *words;
     uint32_t bits;
 } waivers[] = {
-    { " test* spec specs fixture* mock* ", KEN_PATH_TEST },
+    { " tests tested testcase* spec specs fixture* mock* ", KEN_PATH_TEST },
+    { " test testing ", KEN_WAIVED_HALF_TEST },
     { " example* demo demos doc docs docstring* document* bench* readme tutorial* sample samples ",
       KEN_PATH_EXAMPLE | KEN_PATH_DOC },
     { " legacy compat* deprecat* shim* polyfill* generat* v0 v1 v2 v3 ", KEN_PATH_COMPAT },

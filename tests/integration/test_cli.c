@@ -767,6 +767,24 @@ KEN_TEST(eval_measures)
     kt_has_str(ken_ok("projects --json"), "\"total\": 0");
 }
 
+KEN_TEST(eval_measures_whole_checkouts)
+{
+    make_project();
+    ktest_write("set.json", "{\"name\": \"proj\", \"root\": \"src\", \"queries\": ["
+                            "{\"query\": \"retry with backoff\", \"category\": \"symbol\","
+                            " \"relevant\": [\"retry.c\"], \"secondary\": []}]}");
+    json_t *root = ken_json("eval set.json --root proj --json");
+    json_t *whole = ken_json("eval set.json --root proj --whole --json");
+    kt_near(json_number_value(json_object_get(root, "mrr")), 1, 1e-9);
+    kt_near(json_number_value(json_object_get(whole, "mrr")), 1, 1e-9);
+    const json_t *a = json_array_get(json_object_get(root, "datasets"), 0),
+                 *b = json_array_get(json_object_get(whole, "datasets"), 0);
+    kt_true(json_integer_value(json_object_get(b, "files")) >
+            json_integer_value(json_object_get(a, "files")));
+    json_decref(root);
+    json_decref(whole);
+}
+
 // ---- who uses what ----
 
 static void make_calls(void)
