@@ -155,4 +155,39 @@ typedef struct ken_changes {
 ken_status ken_history_diff(const char *root, ken_str rev, const ken_cancel *cancel,
                             ken_arena *arena, ken_changes *out, ken_err *err) KEN_MUST_USE;
 
+// ---- files as they were ------------------------------------------------------------------------
+// name, word
+#define KEN_HISTORY_TEXT_TABLE(X)                       \
+    X(THERE, "is there")                                \
+    X(ABSENT, "is not in that commit")                  \
+    X(OTHER, "is a link, a submodule or no plain file") \
+    X(LARGE, "is too large")                            \
+    X(LEFT, "is beyond what is read of one commit")
+
+typedef enum ken_history_text_state {
+#define X(name, word) KEN_HISTORY_TEXT_##name,
+    KEN_HISTORY_TEXT_TABLE(X)
+#undef X
+} ken_history_text_state;
+
+const char *ken_history_text_word(ken_history_text_state s);
+
+typedef struct ken_history_text {
+    ken_history_text_state state;
+    ken_str text; // the bytes as they were committed, secrets masked; of those that are there
+} ken_history_text;
+
+enum {
+    KEN_HISTORY_TEXTS_MAX = 2000,       // files of one question
+    KEN_HISTORY_TEXT_BYTES = 1 << 20,   // of one file
+    KEN_HISTORY_TEXTS_BYTES = 32 << 20, // of all of them
+};
+
+// The files of these paths (relative to the root) as commit `id` has them; *out has n. What is over
+// a bound says so. KEN_EINVAL when `id` is no id as ken_history_diff gives them, KEN_EUNSUPPORTED
+// when git fails, as it does when the clone lacks the contents.
+ken_status ken_history_read_texts(const char *root, ken_str id, const ken_str *paths, size_t n,
+                                  const ken_cancel *cancel, ken_arena *arena,
+                                  ken_history_text **out, ken_err *err) KEN_MUST_USE;
+
 #endif

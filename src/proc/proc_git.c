@@ -34,9 +34,11 @@ static const git_command git_commands[] = {
     { "hash-object", false, { "--no-filters" } },
     { "log", false, { "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color" } },
     { "ls-files", false, { NULL } },
+    { "ls-tree", false, { NULL } },
     { "merge-base", false, { NULL } },
     { "merge-file", false, { NULL } },
     { "rev-parse", false, { NULL } },
+    { "show", false, { "--no-show-signature", "--no-ext-diff", "--no-textconv", "--no-color" } },
     { "status", true, { "--ignore-submodules=all" } },
 };
 

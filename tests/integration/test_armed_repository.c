@@ -109,7 +109,8 @@ static const char *const git_words[] = { "status",      "diff",        "log",
                                          "merge-base",  "hash-object", "diff-index",
                                          "cat-file",    "rev-list",    "fetch",
                                          "upload-pack", "gc",          "submodule",
-                                         "credential",  "maintenance", "fsmonitor--daemon" };
+                                         "credential",  "maintenance", "fsmonitor--daemon",
+                                         "ls-tree" };
 
 static const char *const hooks[] = {
     "applypatch-msg",     "pre-applypatch",
