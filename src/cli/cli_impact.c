@@ -6,6 +6,48 @@
 #include "cli/cli_print_priv.h"
 #include "json/json.h"
 
+// " line 12, broken (uses what is removed)"
+static void show_use(const json_t *d)
+{
+    ken_str uses = ken_cli__member(d, "uses");
+    if (json_object_get(d, "line"))
+        ken_cli__print(" line %lld", ken_cli__number(d, "line"));
+    if (json_is_true(json_object_get(d, "broken")))
+        ken_cli__print(" BROKEN");
+    if (uses.len)
+        ken_cli__print(" (uses what %s" KEN_STR_FMT ")",
+                       ken_str_eq(uses, KEN_STR("signature")) ? "has another " : "is ",
+                       KEN_STR_ARG(uses));
+}
+
+// Of a diff: what became of each definition.
+static void show_changed(const cli *x, const json_t *list)
+{
+    bool has_head = false;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *c = json_array_get(list, i);
+        ken_str change = ken_cli__member(c, "change"), was = ken_cli__member(c, "was");
+        if (!change.len)
+            continue;
+        if (!has_head)
+            ken_cli__print_head(x, "changed definitions");
+        has_head = true;
+        ken_cli__print("  " KEN_STR_FMT "  ", KEN_STR_ARG(change));
+        ken_cli__paint_text(x, CLI_NAME, ken_cli__member(c, "name"));
+        if (was.len) {
+            ken_cli__print(" (was ");
+            ken_cli__print_text(was);
+            ken_cli__print(")");
+        }
+        ken_cli__print("  ");
+        ken_cli__print_at(x, ken_cli__member(c, "at"));
+        if (json_object_get(c, "used_at"))
+            ken_cli__print("  used at %lld places outside of the diff, %lld broken",
+                           ken_cli__number(c, "used_at"), ken_cli__number(c, "broken_at"));
+        ken_cli__print("\n");
+    }
+}
+
 static void show_dependents(const cli *x, const json_t *list, const char *head)
 {
     if (json_array_size(list))
@@ -19,6 +61,7 @@ static void show_dependents(const cli *x, const json_t *list, const char *head)
         ken_cli__paint_text(x, CLI_NAME, name.len ? name : KEN_STR("(top of the file)"));
         ken_cli__print("  ");
         ken_cli__print_at(x, ken_cli__member(d, "at"));
+        show_use(d);
         ken_cli__print_class(x, d);
         ken_cli__print("\n");
     }
@@ -46,8 +89,12 @@ static void show_impact(const cli *x, const json_t *answer)
         ken_cli__print_text(ken_json_text(json_array_get(reasons, i)));
         ken_cli__print("\n");
     }
+    show_changed(x, json_object_get(answer, "changed"));
+    show_paths(x, json_object_get(answer, "not_compared"), "not compared with the base");
     show_dependents(x, json_object_get(answer, "dependents"), "dependents");
     show_dependents(x, json_object_get(answer, "tests"), "tests that reach it");
+    show_dependents(x, json_object_get(answer, "maybe"),
+                    "maybe: they say the name, and it is not known what is meant");
     ken_cli__show_routes(x, json_object_get(answer, "routes"));
     show_paths(x, json_object_get(answer, "change_together"), "changed in the same commits");
     show_paths(x, json_object_get(answer, "similar"), "similar files");

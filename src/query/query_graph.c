@@ -9,6 +9,7 @@
 #include "base/fs.h"
 #include "base/map.h"
 #include "mention/mention.h"
+#include "query/query_base_priv.h"
 #include "query/query_said_priv.h"
 #include "query/query_units_priv.h"
 #include "scan/scan.h"
@@ -102,7 +103,8 @@ static bool add_named(void *ctx, ken_str text, const ken_name_posting *p, uint32
     for (uint32_t i = 0; i < n && w->found.len < NAMED_MAX; i++)
         for (int32_t f = w->part->first_file[p[i].content]; f >= 0 && w->found.len < NAMED_MAX;
              f = c->next_file[f])
-            ken_vec_push(&w->found, ((ken_graph_def){ (uint32_t)f, p[i].symbol }));
+            if (!query_overlay_of(w->q->snapshot, (uint32_t)f))
+                ken_vec_push(&w->found, ((ken_graph_def){ (uint32_t)f, p[i].symbol }));
     return true;
 }
 
@@ -112,6 +114,15 @@ static int by_file(const void *a, const void *b)
     if (x->file != y->file)
         return x->file < y->file ? -1 : 1;
     return (x->def > y->def) - (x->def < y->def);
+}
+
+// Definitions of the name in files of a base that are not as indexed.
+static void add_overlaid(named_walk *w)
+{
+    const query_overlay *o = w->q->snapshot->overlay;
+    const uint64_t *at = o ? ken_map_find(&o->named, w->name) : NULL;
+    for (size_t i = 0; at && i < o->lists.ptr[*at].len && w->found.len < NAMED_MAX; i++)
+        ken_vec_push(&w->found, o->defs.ptr[o->lists.ptr[*at].ptr[i]]);
 }
 
 static size_t named(void *ctx, ken_str name, const ken_graph_def **out)
@@ -127,6 +138,7 @@ static size_t named(void *ctx, ken_str name, const ken_graph_def **out)
             if (ken_lex_names_equal(w.part->segment, name, add_named, &w, NULL))
                 break;
         }
+        add_overlaid(&w);
         if (w.found.len)
             qsort(w.found.ptr, w.found.len, sizeof *w.found.ptr, by_file);
         named_list list = { KEN_ARENA_ARRAY(&q->name_arena, ken_graph_def, w.found.len + 1),
@@ -268,6 +280,18 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+// Files of a base that are not as indexed and say the name.
+static void add_overlaid_files(const ken_snapshot *s, uint32_t hash, ken_mentions *files)
+{
+    const query_overlay *o = s->overlay;
+    for (size_t i = 0; o && i < o->n_files; i++) {
+        const query_base_file *f = &o->files[i];
+        if (f->base_file >= 0 && f->says.len &&
+            bsearch(&hash, f->says.ptr, f->says.len, sizeof hash, by_number))
+            ken_vec_push(files, (uint32_t)f->base_file);
+    }
+}
+
 ken_status query_graph_files_with(ken_snapshot *s, ken_str name, ken_arena *arena, uint32_t **out,
                                   size_t *out_n, ken_err *err)
 {
@@ -280,8 +304,10 @@ ken_status query_graph_files_with(ken_snapshot *s, ken_str name, ken_arena *aren
         for (size_t i = 0; i < ordinals.len; i++)
             for (int32_t f = q->parts[p].first_file[ordinals.ptr[i]]; f >= 0;
                  f = s->corpus.next_file[f])
-                ken_vec_push(&files, (uint32_t)f);
+                if (!query_overlay_of(s, (uint32_t)f))
+                    ken_vec_push(&files, (uint32_t)f);
     }
+    add_overlaid_files(s, ken_mention_hash(name), &files);
     if (files.len)
         qsort(files.ptr, files.len, sizeof *files.ptr, by_number);
     *out = KEN_ARENA_ARRAY(arena, uint32_t, files.len + 1);

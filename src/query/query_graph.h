@@ -137,15 +137,48 @@ typedef struct ken_impact_opts {
     bool wants_diff;
     uint32_t max_depth;   // 1 to 5; 0 = 3
     uint32_t limit;       // dependents shown; 0 = 30, at most 200
+    uint32_t max_tests;   // tests shown; 0 = 20, at most 1,000
     uint32_t num_similar; // 0 to 20; UINT32_MAX = 5
 } ken_impact_opts;
 
+// What became of a definition from the older side of a diff to the newer one.
+// name, word
+#define KEN_DELTA_KIND_TABLE(X) \
+    X(NONE, "")                 \
+    X(BODY, "body")             \
+    X(ADDED, "added")           \
+    X(SIGNATURE, "signature")   \
+    X(MOVED, "moved")           \
+    X(RENAMED, "renamed")       \
+    X(REMOVED, "removed")
+
+typedef enum ken_delta_kind {
+#define X(name, word) KEN_DELTA_##name,
+    KEN_DELTA_KIND_TABLE(X)
+#undef X
+    KEN_DELTA_KIND_COUNT
+} ken_delta_kind;
+
+const char *ken_delta_kind_word(ken_delta_kind k);
+
+// A definition that is asked about or that a diff touches.
+typedef struct ken_changed_def {
+    ken_graph_node node;   // as it is now; of one that is gone as it was, id.file = UINT32_MAX
+    ken_delta_kind change; // NONE: asked about, or not compared
+    ken_str was;           // of renamed ones: the older name; of moved ones: the older path
+    size_t n_users;        // places outside of the diff that use it; of SIGNATURE and above
+    size_t n_broken;       // of these, what they name is not there any more
+} ken_changed_def;
+
 typedef struct ken_dependent {
-    ken_graph_node node;  // the definition that uses it; name empty = top of the file
-    uint32_t distance;    // 1 = uses it directly
-    ken_edge_class class; // the weakest edge on the way
-    int32_t via;          // index of the dependent on the way, -1 = a changed definition itself
-    uint32_t n_sites;
+    ken_graph_node node;   // the definition that uses it; name empty = top of the file
+    uint32_t distance;     // 1 = uses it directly
+    ken_edge_class class;  // the weakest edge on the way
+    int32_t via;           // index of the dependent on the way, -1 = a changed definition itself
+    uint32_t n_sites;      // places
+    ken_delta_kind change; // of distance 1 in a diff: the worst of what it uses
+    bool is_broken;        // it names what is not there any more
+    uint32_t site_line;    // of its first place, 0-based; UINT32_MAX = not worked out
 } ken_dependent;
 
 typedef struct ken_related_file {
@@ -165,24 +198,34 @@ typedef struct ken_route {
 } ken_route;
 
 typedef struct ken_impact {
-    ken_graph_node *changed; // definitions that are asked about or that the diff touches
+    ken_changed_def *changed; // the worst first
     size_t n_changed, n_changed_total;
+    size_t n_by_change[KEN_DELTA_KIND_COUNT]; // in all
     ken_str *changed_files;
     size_t n_changed_files;
-    ken_dependent *dependents; // by distance, then by number of sites; tests apart
+    ken_dependent *dependents; // broken ones first, by distance, then by places; tests apart
     size_t n_dependents;
     size_t n_by_distance[6]; // in all, [0] unused
     ken_dependent *tests;    // tests that reach it
     size_t n_tests, n_tests_total;
-    ken_str *files; // files that hold dependents, nearest first
+    ken_str *files; // that hold dependents and tests, in their order
     size_t n_files, n_files_total;
-    ken_route *routes; // whose handler is changed or depends on it
+    size_t n_dependent_files; // without those that hold tests alone
+    ken_route *routes;        // whose handler is changed or depends on it
     size_t n_routes;
     ken_related_file *similar;
     size_t n_similar;
     ken_related_file *together; // change in the same commits
     size_t n_together;
-    size_t n_unresolved;    // places that might depend on it
+    size_t n_places;       // that use it directly: what ken_find_usages counts
+    size_t n_broken;       // definitions and tops of files that name what is not there any more
+    size_t n_broken_files; // that hold them
+    size_t n_exposed;      // that use directly what has another signature, or is gone
+    size_t n_unresolved;   // places that say its name and could not be resolved
+    ken_dependent *maybe;  // what holds them: by number of places
+    size_t n_maybe, n_maybe_total;
+    ken_str *uncompared; // changed files of which one side could not be read, and why
+    size_t n_uncompared, n_uncompared_total;
     double risk;            // 0 to 1
     const char *risk_level; // "low", "medium", "high"
     ken_str *reasons;

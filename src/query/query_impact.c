@@ -3,64 +3,73 @@
 // it; what else is likely to need a change; and how risky that makes it.
 //
 // One level is one pass over the files that say one of its names, however many definitions it has.
-#include <math.h>
 #include <stdlib.h>
 
-#include "base/map.h"
-#include "query/query_graph_priv.h"
+#include "query/query_impact_priv.h"
 
 enum {
     DEPTH_DEFAULT = 3,
-    DEPTH_MAX = 5,
     LIMIT_DEFAULT = 30,
     LIMIT_MAX = 200,
     SIMILAR_DEFAULT = 5,
-    CHANGED_MAX = 400, // definitions that are followed
-    REACHED_MAX = 3000,
     TOGETHER_MAX = 5,
-    TESTS_MAX = 20
+    TESTS_MAX = 1000,
+    TESTS_DEFAULT = 20,
+    MAYBE_MAX = 20
 };
 
-// A definition that was reached; def UINT32_MAX = the top of its file.
-typedef struct reached {
-    ken_graph_def id;
-    uint32_t distance, n_sites;
-    int32_t via;
-    ken_edge_class class;
-    bool is_test;
-} reached;
+static const char *const delta_words[KEN_DELTA_KIND_COUNT] = {
+#define X(name, word) [KEN_DELTA_##name] = (word),
+    KEN_DELTA_KIND_TABLE(X)
+#undef X
+};
 
-typedef struct impact {
-    ken_snapshot *s;
-    ken_graph *g;
-    const ken_impact_opts *o;
-    const ken_cancel *cancel;
-    ken_arena *arena;
-    KEN_VEC(ken_graph_def) changed;
-    KEN_VEC(reached) reached;
-    KEN_VEC(ken_str) files; // changed ones
-    ken_map seen;           // definition -> 0 for changed ones, else 1 + place in `reached`
-    query_edges edges, unresolved;
-    ken_impact *out;
-} impact;
+const char *ken_delta_kind_word(ken_delta_kind k)
+{
+    return k < KEN_DELTA_KIND_COUNT ? delta_words[k] : delta_words[KEN_DELTA_NONE];
+}
 
 // ---- what changes -------------------------------------------------------------------------------
 
-static void add_changed(impact *m, ken_graph_def d)
+static impact_changed *push_changed(impact *m, ken_graph_def d, ken_delta_kind change)
+{
+    m->out->n_changed_total++;
+    m->out->n_by_change[change]++;
+    if (m->changed.len >= IMPACT_CHANGED_MAX)
+        return NULL;
+    ken_vec_push(&m->changed, ((impact_changed){ .id = d, .shown = { .change = change } }));
+    return &m->changed.ptr[m->changed.len - 1];
+}
+
+impact_changed *impact_add_changed(impact *m, ken_graph_def d, ken_delta_kind change)
 {
     bool is_new;
     ken_map_put(&m->seen, query_def_key(&d), 0, &is_new);
-    if (is_new && m->changed.len < CHANGED_MAX)
-        ken_vec_push(&m->changed, d);
-    m->out->n_changed_total += is_new;
+    if (!is_new)
+        return NULL;
+    impact_changed *c = push_changed(m, d, change);
+    if (c)
+        ken_map_put(&m->changed_at, query_def_key(&d), m->changed.len - 1, NULL);
+    return c;
 }
 
-static void add_file(impact *m, uint32_t file)
+impact_changed *impact_add_gone(impact *m, ken_delta_kind change, ken_str name)
+{
+    impact_changed *c = push_changed(m, (ken_graph_def){ UINT32_MAX, 0 }, change);
+    if (c)
+        c->shown.node = (ken_graph_node){
+            .id = { UINT32_MAX, 0 },
+            .name = query_repaired(m->arena, ken_arena_dup(m->arena, name)),
+        };
+    return c;
+}
+
+void impact_add_file(impact *m, ken_str path)
 {
     for (size_t i = 0; i < m->files.len; i++)
-        if (ken_str_eq(m->files.ptr[i], m->s->rows[file].path))
+        if (ken_str_eq(m->files.ptr[i], path))
             return;
-    ken_vec_push(&m->files, m->s->rows[file].path);
+    ken_vec_push(&m->files, path);
 }
 
 // What others may name: everything that does not live inside a function.
@@ -73,8 +82,7 @@ static bool is_outer(const ken_facts *f, uint32_t i)
     return kind < KEN_SYMBOL_TEST && kind != KEN_SYMBOL_IMPL;
 }
 
-// Definitions of a file that overlap lines [first, last]: the innermost, and what holds them.
-static void add_lines(impact *m, uint32_t file, uint32_t first, uint32_t last)
+void impact_add_lines(impact *m, uint32_t file, uint32_t first, uint32_t last)
 {
     const ken_unit_text *u = ken_graph_unit(m->g, file);
     for (uint32_t i = 0; u && i < u->facts->n_symbols; i++) {
@@ -85,7 +93,7 @@ static void add_lines(impact *m, uint32_t file, uint32_t first, uint32_t last)
         bool is_holder = !ken_symbol_is_callable(s->kind) && s->first_line < first &&
                          ken_symbol_is_type(s->kind) && s->last_line > last;
         if (!is_holder)
-            add_changed(m, (ken_graph_def){ file, i });
+            impact_add_changed(m, (ken_graph_def){ file, i }, KEN_DELTA_NONE);
     }
 }
 
@@ -95,8 +103,8 @@ static ken_status change_symbol(impact *m, ken_err *err)
     ken_status st = ken_graph_find(m->s, m->o->symbol, m->o->file_hint, 0, m->arena, &found, err);
     if (st)
         return st;
-    add_changed(m, found.nodes[0].id);
-    add_file(m, found.nodes[0].id.file);
+    impact_add_changed(m, found.nodes[0].id, KEN_DELTA_NONE);
+    impact_add_file(m, m->s->rows[found.nodes[0].id.file].path);
     return KEN_OK;
 }
 
@@ -120,34 +128,12 @@ static ken_status change_path(impact *m, ken_err *err)
                              "'" KEN_STR_FMT "' is new: it is not in the index yet",
                              KEN_STR_ARG(path));
     }
-    add_file(m, (uint32_t)file);
+    impact_add_file(m, m->s->rows[file].path);
     if (line)
-        add_lines(m, (uint32_t)file, (uint32_t)line - 1, (uint32_t)line - 1);
+        impact_add_lines(m, (uint32_t)file, (uint32_t)line - 1, (uint32_t)line - 1);
     else
-        add_lines(m, (uint32_t)file, 0, UINT32_MAX - 1);
+        impact_add_lines(m, (uint32_t)file, 0, UINT32_MAX - 1);
     return KEN_OK;
-}
-
-static ken_status change_diff(impact *m, ken_err *err)
-{
-    ken_changes changes;
-    ken_status st = ken_snapshot_changes(m->s, m->o->diff, m->cancel, m->arena, &changes, err);
-    for (size_t i = 0; !st && i < changes.n_files; i++) {
-        const ken_changed_file *c = &changes.files[i];
-        int64_t file = query_file_index(m->s, c->path);
-        if (file < 0) {
-            ken_vec_push(&m->files, c->path);
-            continue;
-        }
-        add_file(m, (uint32_t)file);
-        for (size_t k = 0; k < c->n_changes; k++) {
-            uint32_t n = c->changes[k].n_lines ? c->changes[k].n_lines : 1;
-            add_lines(m, (uint32_t)file, c->changes[k].first, c->changes[k].first + n - 1);
-        }
-        if (!c->n_changes)
-            add_lines(m, (uint32_t)file, 0, UINT32_MAX - 1);
-    }
-    return st;
 }
 
 // ---- what depends on it -------------------------------------------------------------------------
@@ -158,33 +144,141 @@ static int32_t place_of(const impact *m, const ken_graph_def *d)
     return at && *at ? (int32_t)*at - 1 : -1;
 }
 
-static void reach(impact *m, const query_edge *e, uint32_t distance)
+static impact_reached *add_reached(impact *m, ken_graph_def d, uint32_t distance,
+                                   ken_edge_class class)
 {
-    ken_graph_def d = { e->file, e->holder < 0 ? UINT32_MAX : (ken_def_id)e->holder };
     bool is_new;
     uint64_t *at = ken_map_put(&m->seen, query_def_key(&d), m->reached.len + 1, &is_new);
     if (!is_new) {
-        if (*at && m->reached.ptr[*at - 1].distance == distance)
-            m->reached.ptr[*at - 1].n_sites++;
-        return;
+        impact_reached *r = *at ? &m->reached.ptr[*at - 1] : NULL;
+        if (!r || r->distance != distance)
+            return NULL;
+        r->n_sites++;
+        r->class = class < r->class && distance == 1 ? class : r->class;
+        return r;
     }
+    impact_reached r = { .id = d,
+                         .distance = distance,
+                         .n_sites = 1,
+                         .via = -1,
+                         .class = class,
+                         .is_test = query_is_test(m->s, d.file),
+                         .ref = UINT32_MAX };
+    ken_vec_push(&m->reached, r);
+    return &m->reached.ptr[m->reached.len - 1];
+}
+
+impact_reached *impact_reach_user(impact *m, ken_graph_def user, ken_edge_class class)
+{
+    return m->reached.len < IMPACT_REACHED_MAX ? add_reached(m, user, 1, class) : NULL;
+}
+
+// Users of what has another signature are counted with it.
+static void expose(impact *m, const query_edge *e, impact_reached *r)
+{
+    const uint64_t *at = ken_map_find(&m->changed_at, query_def_key(&e->to));
+    ken_changed_def *c = at ? &m->changed.ptr[*at].shown : NULL;
+    if (!c || c->change < KEN_DELTA_SIGNATURE)
+        return;
+    c->n_users++;
+    if (c->change > r->change)
+        r->change = c->change;
+    if (!r->is_broken && e->ref < r->ref)
+        r->ref = e->ref;
+}
+
+static void reach(impact *m, const query_edge *e, uint32_t distance)
+{
+    ken_graph_def d = { e->file, e->holder < 0 ? UINT32_MAX : (ken_def_id)e->holder };
     int32_t via = place_of(m, &e->to);
     ken_edge_class class = e->class;
     if (via >= 0 && m->reached.ptr[via].class > class)
         class = m->reached.ptr[via].class;
-    reached r = { .id = d,
-                  .distance = distance,
-                  .n_sites = 1,
-                  .via = via,
-                  .class = class,
-                  .is_test = query_is_test(m->s, d.file) };
-    ken_vec_push(&m->reached, r);
+    size_t n = m->reached.len;
+    impact_reached *r = add_reached(m, d, distance, class);
+    if (!r)
+        return;
+    if (m->reached.len > n)
+        r->via = via;
+    if (distance == 1)
+        expose(m, e, r);
 }
 
-// An import line is no use of its own: what it brings is used elsewhere in the file.
-static bool is_use(const query_edge *e)
+bool impact_is_use(const query_edges *edges, size_t i)
 {
-    return e->role != KEN_REF_IMPORT || e->within < 0;
+    const query_edge *e = &edges->ptr[i];
+    if (e->role != KEN_REF_IMPORT)
+        return true;
+    for (size_t k = i; k-- > 0 && edges->ptr[k].file == e->file;)
+        if (edges->ptr[k].role != KEN_REF_IMPORT && ken_graph_def_eq(edges->ptr[k].to, e->to))
+            return false;
+    for (size_t k = i + 1; k < edges->len && edges->ptr[k].file == e->file; k++)
+        if (edges->ptr[k].role != KEN_REF_IMPORT && ken_graph_def_eq(edges->ptr[k].to, e->to))
+            return false;
+    return true;
+}
+
+void impact_add_maybe(impact *m, ken_graph_def user, uint32_t ref)
+{
+    bool is_new;
+    if (ken_map_find(&m->seen, query_def_key(&user)))
+        return;
+    uint64_t *at = ken_map_put(&m->maybe_seen, query_def_key(&user), m->maybe.len + 1, &is_new);
+    if (!is_new) {
+        m->maybe.ptr[*at - 1].n_sites++;
+        return;
+    }
+    impact_reached r = { .id = user,
+                         .distance = 1,
+                         .n_sites = 1,
+                         .via = -1,
+                         .class = KEN_EDGE_UNRESOLVED,
+                         .is_test = query_is_test(m->s, user.file),
+                         .ref = ref };
+    ken_vec_push(&m->maybe, r);
+}
+
+// One level: everything that uses one of these.
+static ken_status spread_once(impact *m, const ken_graph_def *level, uint32_t n, uint32_t distance,
+                              ken_err *err)
+{
+    ken_vec_clear(&m->edges);
+    query_edges *unresolved = distance == 1 ? &m->unresolved : NULL; // of the names asked about
+    ken_status st =
+        query_edges_to(m->s, m->g, level, n, m->cancel, m->arena, &m->edges, unresolved, err);
+    if (!st)
+        st = query_edges_through(m->s, m->g, m->cancel, m->arena, &m->edges, err);
+    if (!st && distance == 1)
+        m->out->n_places += m->edges.len;
+    for (size_t i = 0; !st && i < m->edges.len && m->reached.len < IMPACT_REACHED_MAX; i++)
+        if (impact_is_use(&m->edges, i))
+            reach(m, &m->edges.ptr[i], distance);
+    m->out->is_truncated = m->out->is_truncated || m->reached.len >= IMPACT_REACHED_MAX;
+    return st;
+}
+
+// Places that say the name of what has another signature now, and were not resolved.
+static void collect_maybe(impact *m)
+{
+    ken_map names;
+    ken_map_init(&names);
+    for (size_t i = 0; i < m->changed.len; i++) {
+        const impact_changed *c = &m->changed.ptr[i];
+        const ken_unit_text *u = c->shown.change == KEN_DELTA_SIGNATURE && c->id.file != UINT32_MAX
+                                     ? ken_graph_unit(m->g, c->id.file)
+                                     : NULL;
+        if (u)
+            ken_map_put(&names, ken_graph_name(u, c->id.def), 1, NULL);
+    }
+    for (size_t i = 0; names.len && i < m->unresolved.len; i++) {
+        const query_edge *e = &m->unresolved.ptr[i];
+        const ken_unit_text *u = ken_graph_unit(m->g, e->file);
+        if (!u || !ken_map_find(&names, u->refs->exprs[u->refs->refs[e->ref].expr].name))
+            continue;
+        ken_graph_def user = { e->file, e->holder < 0 ? UINT32_MAX : (ken_def_id)e->holder };
+        impact_add_maybe(m, user, e->ref);
+    }
+    ken_map_release(&names);
 }
 
 static ken_status spread(impact *m, uint32_t max_depth, ken_err *err)
@@ -192,26 +286,21 @@ static ken_status spread(impact *m, uint32_t max_depth, ken_err *err)
     ken_status st = KEN_OK;
     KEN_VEC(ken_graph_def) level = { 0 };
     for (size_t i = 0; i < m->changed.len; i++)
-        ken_vec_push(&level, m->changed.ptr[i]);
-    for (uint32_t d = 1; !st && d <= max_depth && level.len; d++) {
-        size_t first = m->reached.len;
-        ken_vec_clear(&m->edges);
-        st = query_edges_to(m->s, m->g, level.ptr, (uint32_t)level.len, m->cancel, m->arena,
-                            &m->edges, &m->unresolved, err);
-        if (!st)
-            st = query_edges_through(m->s, m->g, m->cancel, m->arena, &m->edges, err);
-        for (size_t i = 0; !st && i < m->edges.len && m->reached.len < REACHED_MAX; i++)
-            if (is_use(&m->edges.ptr[i]))
-                reach(m, &m->edges.ptr[i], d);
-        m->out->is_truncated = m->out->is_truncated || m->reached.len >= REACHED_MAX;
+        if (m->changed.ptr[i].id.file != UINT32_MAX)
+            ken_vec_push(&level, m->changed.ptr[i].id);
+    size_t first = 0; // what a diff broke is there already
+    for (uint32_t d = 1; !st && d <= max_depth && (level.len || m->reached.len > first); d++) {
+        first = d == 1 ? 0 : m->reached.len;
+        st = spread_once(m, level.ptr, (uint32_t)level.len, d, err);
         ken_vec_clear(&level);
         if (m->reached.len && ken_quota_settle(st, err))
             st = KEN_OK;
         if (ken_quota_is_settled())
             break;
-        for (size_t i = first; i < m->reached.len && level.len < CHANGED_MAX; i++)
+        for (size_t i = first; i < m->reached.len && level.len < IMPACT_CHANGED_MAX; i++)
             if (m->reached.ptr[i].id.def != UINT32_MAX && !m->reached.ptr[i].is_test)
                 ken_vec_push(&level, m->reached.ptr[i].id);
+        first = m->reached.len;
     }
     ken_vec_release(&level);
     if (st || !ken_quota_is_settled())
@@ -234,13 +323,17 @@ static bool show_node(impact *m, ken_graph_def d, ken_graph_node *out)
 
 // One that is reached, as it is put in order.
 typedef struct ranked {
-    const reached *r;
+    const impact_reached *r;
     ken_str path;
 } ranked;
 
 static int by_distance(const void *a, const void *b)
 {
     const ranked *x = a, *y = b;
+    if (x->r->is_broken != y->r->is_broken)
+        return x->r->is_broken ? -1 : 1;
+    if (x->r->change != y->r->change)
+        return x->r->change > y->r->change ? -1 : 1;
     if (x->r->distance != y->r->distance)
         return x->r->distance < y->r->distance ? -1 : 1;
     if (x->r->n_sites != y->r->n_sites)
@@ -261,28 +354,73 @@ static void add_path(ken_str **list, size_t *n, size_t *n_total, size_t max, ken
         (*list)[(*n)++] = path;
 }
 
-static bool show_dependent(impact *m, const reached *r, ken_dependent *out)
+// The line of the first place in a changed definition's user.
+static uint32_t line_of_ref(impact *m, const impact_reached *r)
 {
-    *out = (ken_dependent){
-        .distance = r->distance, .class = r->class, .via = -1, .n_sites = r->n_sites
-    };
+    query_text t;
+    uint32_t line = UINT32_MAX;
+    const ken_unit_text *u = r->ref == UINT32_MAX ? NULL : ken_graph_unit(m->g, r->id.file);
+    if (!u || r->ref >= u->refs->n_refs || query_load_text(m->s, r->id.file, m->arena, &t, NULL))
+        return line;
+    u = ken_graph_unit(m->g, r->id.file);
+    uint32_t byte = u ? u->refs->refs[r->ref].byte : UINT32_MAX;
+    if (query_need_text(&t) && byte < t.text.len) {
+        line = 0;
+        for (const char *p = t.text.ptr; (p = memchr(p, '\n', byte - (size_t)(p - t.text.ptr)));
+             p++)
+            line++;
+    }
+    query_close_text(&t);
+    return line;
+}
+
+static bool show_dependent(impact *m, const impact_reached *r, ken_dependent *out)
+{
+    *out = (ken_dependent){ .distance = r->distance,
+                            .class = r->class,
+                            .via = -1,
+                            .n_sites = r->n_sites,
+                            .change = r->change,
+                            .is_broken = r->is_broken,
+                            .site_line = line_of_ref(m, r) };
     return show_node(m, r->id, &out->node);
 }
 
-static void count_reached(impact *m, uint32_t limit)
+// Files of what was reached, in the order in which that is shown.
+static void list_files(impact *m, const ranked *all, size_t n, uint32_t limit)
 {
     ken_impact *out = m->out;
-    ken_map paths;
+    ken_map paths, broken, dependent;
     ken_map_init(&paths);
+    ken_map_init(&broken);
+    ken_map_init(&dependent);
     out->files = KEN_ARENA_ARRAY(m->arena, ken_str, limit + 1);
-    for (size_t i = 0; i < m->reached.len; i++) {
-        const reached *r = &m->reached.ptr[i];
-        out->n_by_distance[r->distance] += !r->is_test;
-        out->n_tests_total += r->is_test;
-        add_path(&out->files, &out->n_files, &out->n_files_total, limit, &paths,
-                 m->s->rows[r->id.file].path);
+    for (size_t i = 0; i < n; i++) {
+        bool is_new = false;
+        add_path(&out->files, &out->n_files, &out->n_files_total, limit, &paths, all[i].path);
+        if (all[i].r->is_broken)
+            ken_map_put(&broken, all[i].path, 1, &is_new);
+        out->n_broken_files += is_new;
+        is_new = false;
+        if (!all[i].r->is_test)
+            ken_map_put(&dependent, all[i].path, 1, &is_new);
+        out->n_dependent_files += is_new;
     }
     ken_map_release(&paths);
+    ken_map_release(&broken);
+    ken_map_release(&dependent);
+}
+
+static void count_reached(impact *m)
+{
+    ken_impact *out = m->out;
+    for (size_t i = 0; i < m->reached.len; i++) {
+        const impact_reached *r = &m->reached.ptr[i];
+        out->n_by_distance[r->distance] += !r->is_test;
+        out->n_tests_total += r->is_test;
+        out->n_broken += r->is_broken;
+        out->n_exposed += r->change >= KEN_DELTA_SIGNATURE;
+    }
 }
 
 // Only what is shown is named: thousands may be reached.
@@ -290,32 +428,73 @@ static void show_reached(impact *m, uint32_t limit)
 {
     ken_impact *out = m->out;
     ranked *all = KEN_ARENA_ARRAY(m->arena, ranked, m->reached.len + 1);
-    out->tests = KEN_ARENA_ARRAY(m->arena, ken_dependent, TESTS_MAX);
+    uint32_t max_tests = m->o->max_tests ? m->o->max_tests : TESTS_DEFAULT;
+    out->tests = KEN_ARENA_ARRAY(m->arena, ken_dependent, max_tests + 1);
     out->dependents = KEN_ARENA_ARRAY(m->arena, ken_dependent, limit + 1);
-    size_t n = 0;
-    for (size_t i = 0; i < m->reached.len; i++) {
-        const reached *r = &m->reached.ptr[i];
-        if (!r->is_test)
-            all[n++] = (ranked){ r, m->s->rows[r->id.file].path };
-        else if (out->n_tests < TESTS_MAX)
-            out->n_tests += show_dependent(m, r, &out->tests[out->n_tests]);
-    }
+    size_t n = m->reached.len, n_others = 0;
+    for (size_t i = 0; i < n; i++)
+        all[i] = (ranked){ &m->reached.ptr[i], m->s->rows[m->reached.ptr[i].id.file].path };
     if (n)
         qsort(all, n, sizeof *all, by_distance);
-    for (size_t i = 0; i < n && out->n_dependents < limit; i++)
-        out->n_dependents += show_dependent(m, all[i].r, &out->dependents[out->n_dependents]);
-    out->is_truncated = out->is_truncated || n > limit;
+    list_files(m, all, n, limit);
+    for (size_t i = 0; i < n; i++) {
+        bool is_test = all[i].r->is_test;
+        n_others += !is_test;
+        if (is_test && out->n_tests < max_tests)
+            out->n_tests += show_dependent(m, all[i].r, &out->tests[out->n_tests]);
+        else if (!is_test && out->n_dependents < limit)
+            out->n_dependents += show_dependent(m, all[i].r, &out->dependents[out->n_dependents]);
+    }
+    out->is_truncated = out->is_truncated || n_others > limit;
+}
+
+// Places by a name that a diff removes or changes, of which it is not known what they mean.
+static void show_maybe(impact *m)
+{
+    ken_impact *out = m->out;
+    ranked *all = KEN_ARENA_ARRAY(m->arena, ranked, m->maybe.len + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < m->maybe.len; i++) // what is known to use it is no guess
+        if (!ken_map_find(&m->seen, query_def_key(&m->maybe.ptr[i].id)))
+            all[n++] = (ranked){ &m->maybe.ptr[i], m->s->rows[m->maybe.ptr[i].id.file].path };
+    if (n)
+        qsort(all, n, sizeof *all, by_distance);
+    out->n_maybe_total = n;
+    out->maybe = KEN_ARENA_ARRAY(m->arena, ken_dependent, MAYBE_MAX);
+    for (size_t i = 0; i < n && out->n_maybe < MAYBE_MAX; i++)
+        out->n_maybe += show_dependent(m, all[i].r, &out->maybe[out->n_maybe]);
+}
+
+static int by_change(const void *a, const void *b)
+{
+    const impact_changed *x = a, *y = b;
+    if (x->shown.n_broken != y->shown.n_broken)
+        return x->shown.n_broken > y->shown.n_broken ? -1 : 1;
+    if (x->shown.change != y->shown.change)
+        return x->shown.change > y->shown.change ? -1 : 1;
+    if (x->id.file != y->id.file)
+        return x->id.file < y->id.file ? -1 : 1;
+    if (x->id.def != y->id.def)
+        return x->id.def < y->id.def ? -1 : 1;
+    int path = ken_str_cmp(x->shown.node.path, y->shown.node.path);
+    return path ? path : ken_str_cmp(x->shown.node.name, y->shown.node.name);
 }
 
 static void show_changed(impact *m, uint32_t limit)
 {
-    m->out->changed = KEN_ARENA_ARRAY(m->arena, ken_graph_node, limit);
-    for (size_t i = 0; i < m->changed.len && m->out->n_changed < limit; i++)
-        m->out->n_changed += query_graph_name(m->s, m->changed.ptr[i], m->arena,
-                                              &m->out->changed[m->out->n_changed]);
-    m->out->changed_files = KEN_ARENA_ARRAY(m->arena, ken_str, m->files.len + 1);
+    ken_impact *out = m->out;
+    if (m->o->wants_diff && m->changed.len)
+        qsort(m->changed.ptr, m->changed.len, sizeof *m->changed.ptr, by_change);
+    out->changed = KEN_ARENA_ARRAY(m->arena, ken_changed_def, limit + 1);
+    for (size_t i = 0; i < m->changed.len && out->n_changed < limit; i++) {
+        ken_changed_def *c = &out->changed[out->n_changed];
+        *c = m->changed.ptr[i].shown;
+        out->n_changed += m->changed.ptr[i].id.file == UINT32_MAX ||
+                          query_graph_name(m->s, m->changed.ptr[i].id, m->arena, &c->node);
+    }
+    out->changed_files = KEN_ARENA_ARRAY(m->arena, ken_str, m->files.len + 1);
     for (size_t i = 0; i < m->files.len; i++)
-        m->out->changed_files[m->out->n_changed_files++] = m->files.ptr[i];
+        out->changed_files[out->n_changed_files++] = m->files.ptr[i];
 }
 
 // What else reads alike; without vectors nothing does.
@@ -324,7 +503,12 @@ static ken_status show_similar(impact *m, ken_err *err)
     uint32_t wanted = m->o->num_similar == UINT32_MAX ? SIMILAR_DEFAULT : m->o->num_similar;
     if (!wanted || !m->changed.len)
         return KEN_OK;
-    ken_graph_node *first = &m->out->changed[0];
+    const ken_graph_node *first = NULL;
+    for (size_t i = 0; i < m->out->n_changed && !first; i++)
+        if (m->out->changed[i].node.id.file != UINT32_MAX)
+            first = &m->out->changed[i].node;
+    if (!first)
+        return KEN_OK;
     ken_str place = ken_arena_printf(m->arena, KEN_STR_FMT ":%u", KEN_STR_ARG(first->path),
                                      first->first_line + 1);
     ken_search_opts o = { .mode = KEN_SEARCH_SIMILAR, .limit = wanted + 1 };
@@ -380,54 +564,6 @@ static ken_status show_together(impact *m, uint32_t *out_commits, ken_err *err)
     return st;
 }
 
-// ---- risk ---------------------------------------------------------------------------------------
-
-static void add_reason(impact *m, double *risk, double part, ken_str text)
-{
-    *risk = 1 - (1 - *risk) * (1 - part);
-    m->out->reasons[m->out->n_reasons++] = text;
-}
-
-// Each reason takes its part of what is left to a certain failure.
-static void judge(impact *m, uint32_t n_commits)
-{
-    ken_impact *out = m->out;
-    double risk = 0;
-    size_t n_direct = out->n_by_distance[1], n_all = 0;
-    uint16_t complexity = 0;
-    for (int d = 1; d <= DEPTH_MAX; d++)
-        n_all += out->n_by_distance[d];
-    for (size_t i = 0; i < out->n_changed; i++)
-        if (out->changed[i].complexity > complexity)
-            complexity = out->changed[i].complexity;
-    out->reasons = KEN_ARENA_ARRAY(m->arena, ken_str, 8);
-    if (n_all)
-        add_reason(m, &risk, 0.6 * (1 - exp(-(double)n_all / 25)),
-                   ken_arena_printf(m->arena, "%s%zu definition%s on it, %zu directly",
-                                    ken_quota_is_settled() ? "at least " : "", n_all,
-                                    n_all == 1 ? " depends" : "s depend", n_direct));
-    if (out->n_files_total > 3)
-        add_reason(m, &risk, 0.2 * (1 - exp(-(double)out->n_files_total / 20)),
-                   ken_arena_printf(m->arena, "they are in %zu files", out->n_files_total));
-    if (n_all && !out->n_tests_total && !ken_quota_is_settled())
-        add_reason(m, &risk, 0.2, KEN_STR("no test reaches it"));
-    if (out->n_routes)
-        add_reason(m, &risk, 0.15,
-                   ken_arena_printf(m->arena, "%zu routes or events lead to it", out->n_routes));
-    if (complexity >= 15)
-        add_reason(m, &risk, 0.1 + (complexity > 40 ? 0.1 : 0),
-                   ken_arena_printf(m->arena, "complexity %u", complexity));
-    if (n_commits >= 5)
-        add_reason(m, &risk, 0.1,
-                   ken_arena_printf(m->arena, "%u commits in the last 90 days", n_commits));
-    if (out->n_unresolved)
-        add_reason(m, &risk, 0.1,
-                   ken_arena_printf(m->arena, "%zu places use its name and could not be resolved",
-                                    out->n_unresolved));
-    out->risk = risk;
-    out->risk_level = risk < 0.3 ? "low" : risk < 0.6 ? "medium" : "high";
-}
-
 // ---- the question -------------------------------------------------------------------------------
 
 static ken_status check(const ken_impact_opts *o, ken_err *err)
@@ -436,9 +572,12 @@ static ken_status check(const ken_impact_opts *o, ken_err *err)
     if (n != 1)
         return KEN_FAIL(err, KEN_EINVAL, "expected one of symbol, file_path and diff, got %s",
                         n ? "several" : "none");
-    if (o->max_depth > DEPTH_MAX)
-        return KEN_FAIL(err, KEN_EINVAL, "max_depth: expected 1 to %d, got %u", DEPTH_MAX,
+    if (o->max_depth > IMPACT_DEPTH_MAX)
+        return KEN_FAIL(err, KEN_EINVAL, "max_depth: expected 1 to %d, got %u", IMPACT_DEPTH_MAX,
                         o->max_depth);
+    if (o->max_tests > TESTS_MAX)
+        return KEN_FAIL(err, KEN_EINVAL, "max_tests: expected 1 to %d, got %u", TESTS_MAX,
+                        o->max_tests);
     if (o->limit > LIMIT_MAX)
         return KEN_FAIL(err, KEN_EINVAL, "limit: expected 1 to %d, got %u", LIMIT_MAX, o->limit);
     return KEN_OK;
@@ -449,14 +588,16 @@ static ken_status answer(impact *m, ken_err *err)
     uint32_t limit = m->o->limit ? m->o->limit : LIMIT_DEFAULT, n_commits = 0;
     ken_status st = m->o->symbol.len ? change_symbol(m, err)
                     : m->o->path.len ? change_path(m, err)
-                                     : change_diff(m, err);
+                                     : impact_change_diff(m, err);
     if (!st)
         st = spread(m, m->o->max_depth ? m->o->max_depth : DEPTH_DEFAULT, err);
     if (st)
         return st;
-    show_changed(m, limit);
-    count_reached(m, limit);
+    collect_maybe(m);
+    count_reached(m);
     show_reached(m, limit);
+    show_maybe(m);
+    show_changed(m, limit);
     m->out->n_unresolved = m->unresolved.len;
     bool is_part = ken_quota_is_settled();
     st = is_part ? KEN_OK : show_similar(m, err);
@@ -465,7 +606,7 @@ static ken_status answer(impact *m, ken_err *err)
     if (!st && !is_part)
         st = show_routes(m, err);
     if (!st)
-        judge(m, n_commits);
+        impact_judge(m, n_commits);
     return st;
 }
 
@@ -481,8 +622,13 @@ ken_status ken_query_impact(ken_snapshot *s, const ken_impact_opts *o, const ken
     if (st)
         return st;
     ken_map_init(&m.seen);
+    ken_map_init(&m.changed_at);
+    ken_map_init(&m.maybe_seen);
     st = answer(&m, err);
     ken_map_release(&m.seen);
+    ken_map_release(&m.changed_at);
+    ken_map_release(&m.maybe_seen);
+    ken_vec_release(&m.maybe);
     ken_vec_release(&m.changed);
     ken_vec_release(&m.reached);
     ken_vec_release(&m.files);

@@ -116,8 +116,9 @@ struct ken_snapshot {
     uint32_t feature; // version of what learnt the contents
     query_cache cache;
     query_import_graph imports;
-    struct query_graph *graph;        // query_graph_priv.h; NULL until a question needs it
-    size_t graph_bytes;               // that it may hold between questions; 0 = the usual
+    struct query_graph *graph;           // query_graph_priv.h; NULL until a question needs it
+    const struct query_overlay *overlay; // query_base_priv.h; NULL but for a base
+    size_t graph_bytes;                  // that it may hold between questions; 0 = the usual
     const atomic_uint *graph_sharers; // how many share them; borrowed, outlives us; NULL = nobody
     const char *root;                 // that was opened; in `arena`
     int root_fd;                      // -1 = it is gone

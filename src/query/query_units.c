@@ -3,6 +3,7 @@
 // less then, and a file can be let go of alone.
 #include "base/alloc.h"
 #include "base/fs.h"
+#include "query/query_base_priv.h"
 #include "query/query_units_priv.h"
 
 void query_units_init(query_units *u, ken_snapshot *s)
@@ -179,6 +180,12 @@ static bool load(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs
 {
     ken_snapshot *s = u->snapshot;
     const ken_file_row *row = &s->rows[file];
+    const query_base_file *other = query_overlay_of(s, file);
+    if (other) {
+        *facts = other->old.facts;
+        *refs = other->old.refs;
+        return other->base_file == (int64_t)file; // else it was not there
+    }
     if (!ken_fs_stamp_is_set(u->stamps[file]) && !stamp_of(s, file, &u->stamps[file]))
         return false;
     if (!is_as_indexed(u, file))

@@ -11,8 +11,8 @@ enum {
 };
 
 static const char *const lists[] = {
-    "dependents",    "tests",  "files",   "changed",
-    "changed_files", "routes", "similar", "change_together",
+    "dependents",    "tests",  "maybe",   "files",        "changed",
+    "changed_files", "routes", "similar", "not_compared", "change_together",
 };
 
 // ---- JSON --------------------------------------------------------------------------------------
@@ -31,6 +31,12 @@ static json_t *dependent_json(const ken_dependent *d)
     ken_tool__set_class(o, d->class, KEN_STR(""));
     if (d->n_sites > 1)
         ken_json_set_u64(o, "sites", d->n_sites);
+    if (d->change)
+        ken_json_set_str(o, "uses", ken_str_c(ken_delta_kind_word(d->change)));
+    if (d->is_broken)
+        ken_json_set_bool(o, "broken", true);
+    if (d->site_line != UINT32_MAX)
+        ken_json_set_u64(o, "line", d->site_line + 1u);
     return o;
 }
 
@@ -56,13 +62,31 @@ static json_t *related_json(const ken_related_file *files, size_t n, const char 
     return list;
 }
 
+static json_t *changed_json(const ken_changed_def *c)
+{
+    ken_graph_node node = c->node;
+    node.id.file = 0; // of what is gone the place in the older version is shown
+    json_t *o = ken_tool__place_json(&node);
+    if (c->change)
+        ken_json_set_str(o, "change", ken_str_c(ken_delta_kind_word(c->change)));
+    if (c->was.len)
+        ken_json_set_str(o, "was", c->was);
+    if (c->n_users)
+        ken_json_set_u64(o, "used_at", c->n_users);
+    if (c->n_broken)
+        ken_json_set_u64(o, "broken_at", c->n_broken);
+    return o;
+}
+
 static void set_changed(json_t *o, const ken_impact *i)
 {
     json_t *list = json_array();
     for (size_t k = 0; k < i->n_changed && k < CHANGED_MAX; k++)
-        ken_json_append(list, ken_tool__place_json(&i->changed[k]));
+        ken_json_append(list, changed_json(&i->changed[k]));
     ken_json_set(o, "changed", list);
     ken_json_set_u64(o, "changed_total", i->n_changed_total);
+    if (i->n_uncompared)
+        ken_json_set(o, "not_compared", ken_tool__strings_json(i->uncompared, i->n_uncompared));
     if (i->n_changed_files)
         ken_json_set(o, "changed_files",
                      ken_tool__strings_json(i->changed_files, i->n_changed_files));
@@ -85,28 +109,49 @@ static size_t count_dependents(const ken_impact *i)
     return n;
 }
 
+// "3 changed definitions (1 removed, 2 body)"
+static void put_changes(ken_buf *text, const ken_impact *i)
+{
+    bool is_first = true;
+    ken_buf_printf(text, "%zu changed definition%s", i->n_changed_total,
+                   i->n_changed_total == 1 ? "" : "s");
+    for (int k = KEN_DELTA_KIND_COUNT - 1; k > KEN_DELTA_NONE; k--) {
+        if (!i->n_by_change[k])
+            continue;
+        ken_buf_printf(text, "%s%zu %s", is_first ? " (" : ", ", i->n_by_change[k],
+                       ken_delta_kind_word((ken_delta_kind)k));
+        is_first = false;
+    }
+    if (!is_first)
+        ken_buf_putc(text, ')');
+}
+
 static void put_what(ken_buf *text, const ken_impact *i)
 {
-    if (i->n_changed_total == 1 && i->n_changed)
-        ken_buf_put_str(text, ken_utf8_clip(i->changed[0].name, 100));
+    if (i->n_changed_total == 1 && i->n_changed && !i->changed[0].change)
+        ken_buf_put_str(text, ken_utf8_clip(i->changed[0].node.name, 100));
     else if (i->n_changed_total)
-        ken_buf_printf(text, "%zu changed definitions", i->n_changed_total);
+        put_changes(text, i);
     else
         ken_buf_printf(text, "%zu changed file%s", i->n_changed_files,
                        i->n_changed_files == 1 ? "" : "s");
 }
 
-// "parse: risk medium; 12 dependents in 5 files (4 direct), 3 tests reach it; 2 places might use it
-// and could not be resolved"
+// "parse: risk medium; 12 dependents in 5 files (4 direct), 3 tests reach it; 2 unresolved places
+// might depend on it": definitions and tops of files; tests are apart
 static void set_summary(json_t *o, const ken_impact *i)
 {
     ken_buf text = KEN_BUF_INIT(0);
     size_t n = count_dependents(i);
     put_what(&text, i);
     ken_buf_printf(&text, ": risk %s; ", i->risk_level);
+    if (i->n_broken)
+        ken_buf_printf(&text, "%zu broken in %zu file%s; ", i->n_broken, i->n_broken_files,
+                       i->n_broken_files == 1 ? "" : "s");
     if (n)
         ken_buf_printf(&text, "%zu dependent%s in %zu file%s (%zu direct)", n, n == 1 ? "" : "s",
-                       i->n_files_total, i->n_files_total == 1 ? "" : "s", i->n_by_distance[1]);
+                       i->n_dependent_files, i->n_dependent_files == 1 ? "" : "s",
+                       i->n_by_distance[1]);
     else
         ken_buf_puts(&text, "0 dependents found");
     ken_buf_printf(&text, ", %zu test%s reach%s it", i->n_tests_total,
@@ -148,7 +193,15 @@ json_t *ken_tool__impact_json(const ken_impact *i)
     set_risk(o, i);
     set_changed(o, i);
     ken_json_set(o, "by_distance", distances_json(i));
+    ken_json_set_u64(o, "places", i->n_places);
     ken_json_set(o, "dependents", dependents_json(i->dependents, i->n_dependents));
+    ken_json_set_u64(o, "dependents_total", count_dependents(i));
+    if (i->n_broken)
+        ken_json_set_u64(o, "broken_total", i->n_broken);
+    if (i->n_maybe_total) {
+        ken_json_set(o, "maybe", dependents_json(i->maybe, i->n_maybe));
+        ken_json_set_u64(o, "maybe_total", i->n_maybe_total);
+    }
     ken_json_set(o, "tests", dependents_json(i->tests, i->n_tests));
     ken_json_set_u64(o, "tests_total", i->n_tests_total);
     ken_json_set(o, "files", ken_tool__strings_json(i->files, i->n_files));
@@ -242,6 +295,40 @@ ken_status ken_tool__query_impact(const ken_tool_env *env, const json_t *args, j
 
 // ---- text --------------------------------------------------------------------------------------
 
+// " line 12, broken (removed)"
+static void put_use(const json_t *d, ken_buf *out)
+{
+    ken_str uses = ken_tool__member(d, "uses");
+    if (json_object_get(d, "line"))
+        ken_buf_printf(out, " line %lld", ken_tool__number(d, "line"));
+    if (json_is_true(json_object_get(d, "broken")))
+        ken_buf_puts(out, " BROKEN");
+    if (uses.len)
+        ken_buf_printf(out, " (uses what is %s" KEN_STR_FMT ")",
+                       ken_str_eq(uses, KEN_STR("signature")) ? "changed in its " : "",
+                       KEN_STR_ARG(uses));
+}
+
+// Of a diff: what became of each definition.
+static void put_changed(const json_t *list, ken_buf *out)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *c = json_array_get(list, i);
+        ken_str change = ken_tool__member(c, "change"), was = ken_tool__member(c, "was");
+        if (!change.len)
+            continue;
+        ken_buf_printf(out, "  " KEN_STR_FMT " " KEN_STR_FMT, KEN_STR_ARG(change),
+                       KEN_STR_ARG(ken_tool__member(c, "name")));
+        if (was.len)
+            ken_buf_printf(out, " (was " KEN_STR_FMT ")", KEN_STR_ARG(was));
+        ken_buf_printf(out, "  " KEN_STR_FMT, KEN_STR_ARG(ken_tool__member(c, "at")));
+        if (json_object_get(c, "used_at"))
+            ken_buf_printf(out, "  used at %lld places, %lld of them broken",
+                           ken_tool__number(c, "used_at"), ken_tool__number(c, "broken_at"));
+        ken_buf_putc(out, '\n');
+    }
+}
+
 static void put_dependents(const json_t *list, const char *head, ken_buf *out)
 {
     if (json_array_size(list))
@@ -252,6 +339,7 @@ static void put_dependents(const json_t *list, const char *head, ken_buf *out)
         ken_buf_printf(out, "  %lld " KEN_STR_FMT "  " KEN_STR_FMT, ken_tool__number(d, "distance"),
                        KEN_STR_ARG(name.len ? name : KEN_STR("(top of the file)")),
                        KEN_STR_ARG(ken_tool__member(d, "at")));
+        put_use(d, out);
         ken_tool__put_class(d, out);
         ken_buf_putc(out, '\n');
     }
@@ -274,8 +362,11 @@ void ken_tool__query_impact_text(const json_t *result, ken_buf *out)
                  *routes = json_object_get(result, "routes");
     ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
     ken_tool__put_texts(reasons, "- ", "\n- ", "\n", out);
+    put_changed(json_object_get(result, "changed"), out);
     put_dependents(json_object_get(result, "dependents"), "dependents:", out);
     put_dependents(json_object_get(result, "tests"), "tests:", out);
+    put_dependents(json_object_get(result, "maybe"), "maybe, by name only:", out);
+    ken_tool__put_texts(json_object_get(result, "not_compared"), "not compared: ", ", ", "\n", out);
     put_paths(json_object_get(result, "files"), "files: ", out);
     ken_tool__put_routes(routes, out);
     put_paths(json_object_get(result, "change_together"), "change together: ", out);

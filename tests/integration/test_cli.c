@@ -887,7 +887,7 @@ KEN_TEST(the_whole_and_its_lists)
     kt_has_str(ken_ok("arch calls"), "3 files of python");
     has_keys("arch calls --focus backend --json", "summary languages modules dependencies");
     ken_fails("arch calls --focus all", 2, "'--focus' cannot be 'all'");
-    kt_has_str(ken_ok("tests-for parse -p calls"), "test_main          test_b.py:4");
+    kt_has_str(ken_ok("tests-for parse -p calls"), "test_main  test_b.py:4");
     has_keys("tests-for calls/b.py --json", "project tests total");
     has_keys("dead calls --json", "project dead total");
     has_keys("hotspots calls --json", "project hotspots total");

@@ -258,10 +258,11 @@ KEN_TEST(an_impact_stays_within_its_tokens)
         deps[i] = (ken_dependent){ .node = node("Reader.read_all_of_it",
                                                 "src/some/folder/below/another/reader.c", i),
                                    .distance = 1 + i / 100,
+                                   .site_line = UINT32_MAX,
                                    .class = KEN_EDGE_IMPORTED };
         paths[i] = deps[i].node.path;
     }
-    ken_graph_node changed = node("read", "src/read.c", 1);
+    ken_changed_def changed = { .node = node("read", "src/read.c", 1) };
     ken_str reason = KEN_STR("many files use it");
     ken_impact i = { .changed = &changed,
                      .n_changed = 1,
@@ -273,7 +274,8 @@ KEN_TEST(an_impact_stays_within_its_tokens)
                      .n_tests_total = MANY,
                      .files = paths,
                      .n_files = MANY,
-                     .n_files_total = 900,
+                     .n_files_total = 950,
+                     .n_dependent_files = 900,
                      .n_unresolved = 2,
                      .risk = 0.8,
                      .risk_level = "high",

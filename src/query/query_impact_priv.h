@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: MIT
+// query_impact_priv.h -- what the files of an impact share: what changed, what it reaches, how
+// risky that is.
+#ifndef KEN_QUERY_QUERY_IMPACT_PRIV_H
+#define KEN_QUERY_QUERY_IMPACT_PRIV_H
+
+#include "base/map.h"
+#include "query/query_graph_priv.h"
+
+enum {
+    IMPACT_CHANGED_MAX = 400, // definitions that are followed
+    IMPACT_REACHED_MAX = 3000,
+    IMPACT_DEPTH_MAX = 5
+};
+
+// A definition that was reached; def UINT32_MAX = the top of its file.
+typedef struct impact_reached {
+    ken_graph_def id;
+    uint32_t distance, n_sites;
+    int32_t via;
+    ken_edge_class class;
+    bool is_test, is_broken;
+    ken_delta_kind change; // of distance 1
+    uint32_t ref;          // first reference, UINT32_MAX = none at hand
+} impact_reached;
+
+// A definition that changed.
+typedef struct impact_changed {
+    ken_graph_def id;      // UINT32_MAX: it is gone
+    ken_changed_def shown; // its node is worked out when it is shown, but for what is gone
+} impact_changed;
+
+typedef struct impact {
+    ken_snapshot *s;
+    ken_graph *g;
+    const ken_impact_opts *o;
+    const ken_cancel *cancel;
+    ken_arena *arena;
+    KEN_VEC(impact_changed) changed;
+    KEN_VEC(impact_reached) reached;
+    KEN_VEC(ken_str) files; // changed ones
+    ken_map seen;           // definition -> 0 for changed ones, else 1 + place in `reached`
+    ken_map changed_at;     // definition -> place in `changed`
+    query_edges edges, unresolved;
+    KEN_VEC(impact_reached) maybe;
+    ken_map maybe_seen; // definition -> 1 + place in `maybe`
+    ken_impact *out;
+} impact;
+
+// Adds a definition once; what is beyond the bound is counted. Returns its entry, NULL when it was
+// there or is not held.
+impact_changed *impact_add_changed(impact *m, ken_graph_def d, ken_delta_kind change);
+// One that is gone.
+impact_changed *impact_add_gone(impact *m, ken_delta_kind change, ken_str name);
+void impact_add_file(impact *m, ken_str path);
+// Definitions of a file that overlap lines [first, last]: the innermost, and what holds them.
+void impact_add_lines(impact *m, uint32_t file, uint32_t first, uint32_t last);
+// What uses a changed definition directly. Returns its entry, NULL when it changed itself or there
+// are too many.
+impact_reached *impact_reach_user(impact *m, ken_graph_def user, ken_edge_class class);
+// Whether an edge, of some by file, is a use: an import line is none where what it brings is used
+// elsewhere in the file.
+bool impact_is_use(const query_edges *edges, size_t i);
+// A place that says a changed name and could not be resolved.
+void impact_add_maybe(impact *m, ken_graph_def user, uint32_t ref);
+
+// The definitions that a diff changes; what it removes is followed to its users. query_diff.c
+ken_status impact_change_diff(impact *m, ken_err *err) KEN_MUST_USE;
+// Fills in risk, its word and its reasons. query_risk.c
+void impact_judge(impact *m, uint32_t n_commits);
+
+#endif

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: MIT
+// How risky a change is. The rule, which docs/graph.md has in words:
+//
+// 1. Each of the signs below takes its part of what is left to a certain failure.
+// 2. Whatever that gives, a diff is not less than what it breaks: HIGH when it removes or renames
+//    what is still named outside of it, MEDIUM when what it gives another signature is used outside
+//    of it, when a name that it removes or changes is said in places that could not be resolved, and
+//    when a changed file could not be compared.
+// 3. Below MEDIUM it is "low", from HIGH on "high".
+#include <math.h>
+
+#include "query/query_impact_priv.h"
+
+static const double MEDIUM = 0.3, HIGH = 0.6;
+
+enum {
+    REASONS_MAX = 16
+};
+
+typedef struct judging {
+    impact *m;
+    double risk, least;
+} judging;
+
+static void add_reason(judging *j, double part, double least, ken_str text)
+{
+    ken_impact *out = j->m->out;
+    j->risk = 1 - (1 - j->risk) * (1 - part);
+    j->least = least > j->least ? least : j->least;
+    if (out->n_reasons < REASONS_MAX)
+        out->reasons[out->n_reasons++] = text;
+}
+
+static const char *plural(size_t n)
+{
+    return n == 1 ? "" : "s";
+}
+
+// "'f' was removed" or "3 definitions were removed or renamed"
+static ken_str what_is_gone(judging *j)
+{
+    ken_impact *out = j->m->out;
+    size_t n_broken = 0;
+    const impact_changed *one = NULL;
+    for (size_t i = 0; i < j->m->changed.len; i++) {
+        const impact_changed *c = &j->m->changed.ptr[i];
+        n_broken += c->shown.n_broken > 0;
+        one = c->shown.n_broken && !one ? c : one;
+    }
+    if (!one)
+        return KEN_STR("a file was removed or renamed");
+    ken_str name = one->shown.was.len && one->shown.change == KEN_DELTA_RENAMED
+                       ? one->shown.was
+                       : one->shown.node.name;
+    if (n_broken == 1 && out->n_broken)
+        return ken_arena_printf(j->m->arena, "'" KEN_STR_FMT "' was %s", KEN_STR_ARG(name),
+                                ken_delta_kind_word(one->shown.change));
+    return ken_arena_printf(j->m->arena, "%zu definitions were removed, renamed or moved",
+                            n_broken);
+}
+
+static void judge_breaks(judging *j)
+{
+    ken_impact *out = j->m->out;
+    ken_arena *a = j->m->arena;
+    if (out->n_broken) {
+        ken_str what = what_is_gone(j);
+        add_reason(j, 0.6, HIGH,
+                   ken_arena_printf(a,
+                                    KEN_STR_FMT ", which %zu definition%s in %zu file%s outside of "
+                                                "the diff still use%s",
+                                    KEN_STR_ARG(what), out->n_broken, plural(out->n_broken),
+                                    out->n_broken_files, plural(out->n_broken_files),
+                                    out->n_broken == 1 ? "s" : ""));
+    }
+    if (out->n_exposed > out->n_broken) {
+        size_t n = out->n_exposed - out->n_broken;
+        add_reason(j, 0.3, MEDIUM,
+                   ken_arena_printf(a,
+                                    "%zu definition%s outside of the diff use%s what has another "
+                                    "signature or another meaning now",
+                                    n, plural(n), n == 1 ? "s" : ""));
+    }
+    size_t n_changed = out->n_by_change[KEN_DELTA_SIGNATURE] + out->n_by_change[KEN_DELTA_RENAMED] +
+                       out->n_by_change[KEN_DELTA_REMOVED];
+    if (n_changed && out->n_maybe_total)
+        add_reason(j, 0.1, MEDIUM,
+                   ken_arena_printf(a,
+                                    "%zu definition%s say%s a name that the diff removes or "
+                                    "changes, and it is not known what is meant",
+                                    out->n_maybe_total, plural(out->n_maybe_total),
+                                    out->n_maybe_total == 1 ? "s" : ""));
+    if (out->n_uncompared_total)
+        add_reason(j, 0.1, MEDIUM,
+                   ken_arena_printf(a, "%zu changed file%s could not be compared",
+                                    out->n_uncompared_total, plural(out->n_uncompared_total)));
+}
+
+static uint16_t most_complex(const ken_impact *out)
+{
+    uint16_t most = 0;
+    for (size_t i = 0; i < out->n_changed; i++)
+        if (out->changed[i].node.complexity > most)
+            most = out->changed[i].node.complexity;
+    return most;
+}
+
+static void judge_reach(judging *j)
+{
+    ken_impact *out = j->m->out;
+    ken_arena *a = j->m->arena;
+    size_t n_direct = out->n_by_distance[1], n_all = 0;
+    for (int d = 1; d <= IMPACT_DEPTH_MAX; d++)
+        n_all += out->n_by_distance[d];
+    if (n_all)
+        add_reason(j, 0.6 * (1 - exp(-(double)n_all / 25)), 0,
+                   ken_arena_printf(a, "%s%zu definition%s on it, %zu directly",
+                                    ken_quota_is_settled() ? "at least " : "", n_all,
+                                    n_all == 1 ? " depends" : "s depend", n_direct));
+    if (out->n_files_total > 3)
+        add_reason(j, 0.2 * (1 - exp(-(double)out->n_files_total / 20)), 0,
+                   ken_arena_printf(a, "they are in %zu files", out->n_files_total));
+    if (n_all && !out->n_tests_total && !ken_quota_is_settled())
+        add_reason(j, 0.2, 0,
+                   ken_arena_printf(a, "no test reaches it in %u step%s",
+                                    j->m->o->max_depth ? j->m->o->max_depth : 3,
+                                    plural(j->m->o->max_depth ? j->m->o->max_depth : 3)));
+    if (out->n_routes)
+        add_reason(j, 0.15, 0,
+                   ken_arena_printf(a, "%zu routes or events lead to it", out->n_routes));
+}
+
+void impact_judge(impact *m, uint32_t n_commits)
+{
+    ken_impact *out = m->out;
+    judging j = { .m = m };
+    uint16_t complexity = most_complex(out);
+    out->reasons = KEN_ARENA_ARRAY(m->arena, ken_str, REASONS_MAX);
+    judge_breaks(&j);
+    judge_reach(&j);
+    if (complexity >= 15)
+        add_reason(&j, 0.1 + (complexity > 40 ? 0.1 : 0), 0,
+                   ken_arena_printf(m->arena, "complexity %u", complexity));
+    if (n_commits >= 5)
+        add_reason(&j, 0.1, 0,
+                   ken_arena_printf(m->arena, "%u commits in the last 90 days", n_commits));
+    if (out->n_unresolved)
+        add_reason(&j, 0.1, 0,
+                   ken_arena_printf(m->arena,
+                                    "%zu place%s use%s its name and could not be resolved",
+                                    out->n_unresolved, plural(out->n_unresolved),
+                                    out->n_unresolved == 1 ? "s" : ""));
+    if (out->is_truncated)
+        add_reason(&j, 0, MEDIUM, KEN_STR("not all of it was looked at"));
+    out->risk = j.risk > j.least ? j.risk : j.least;
+    out->risk_level = out->risk < MEDIUM ? "low" : out->risk < HIGH ? "medium" : "high";
+}
