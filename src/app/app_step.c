@@ -7,6 +7,7 @@
 // not looked at. One thread at a time compares a project; the others wait and find it done.
 #include <inttypes.h>
 #include <stdio.h>
+#include <string.h>
 #include <time.h>
 
 #include "app/app_priv.h"
@@ -36,13 +37,15 @@ typedef struct step_control {
 
 struct app_step {
     ken_uuid project;
-    pthread_mutex_t lock; // held while the index is compared with the folder
-    ken_watch *watch;     // NULL where nobody stays to be told
-    ken_arena arena;      // of the controls
+    pthread_mutex_t lock;    // held while the index is compared with the folder
+    ken_watch *watch;        // NULL where nobody stays to be told
+    ken_scan_memory *memory; // of the last scan, where there is a watch
+    ken_arena arena;         // of the controls
     KEN_VEC(step_control) controls;
-    int64_t compare_ns;       // that comparing took, without a run
+    int64_t compare_ns;       // that comparing all of it took, without a run
     int64_t blind_until_ns;   // then it is tried again to watch everything
     int64_t trusted_until_ns; // then it is compared in any case: not every change is told (watch.h)
+    bool is_whole;            // everything was looked at, not only what the kernel named
     bool is_racy;             // a control was so new that a further write may leave its times
     bool is_in_step;          // nothing differed when it was last compared
     uint64_t generation;      // that was compared
@@ -80,6 +83,7 @@ void ken_app__free_step(app_step *s)
     if (!s)
         return;
     ken_watch_free(s->watch);
+    ken_scan_memory_free(s->memory);
     ken_vec_release(&s->controls);
     ken_arena_release(&s->arena);
     pthread_mutex_destroy(&s->lock);
@@ -124,9 +128,14 @@ static bool look_at_control(step_control *c)
     return !ken_fs_stat_target(c->path, &c->info, NULL);
 }
 
+// The memory's scan may turn out to be a whole one: it tells what it looks at once more.
 static void on_control(void *ctx, const char *path, bool is_identity)
 {
     app_step *s = ctx;
+    for (size_t i = 0; i < s->controls.len; i++)
+        if (s->controls.ptr[i].is_identity == is_identity &&
+            strcmp(s->controls.ptr[i].path, path) == 0)
+            return;
     step_control c = { .path = ken_arena_dup(&s->arena, ken_str_c(path)).ptr,
                        .is_identity = is_identity };
     c.is_there = look_at_control(&c);
@@ -159,26 +168,48 @@ static int64_t trust_of(int64_t ns)
     return ns * TRUST_FACTOR > least ? ns * TRUST_FACTOR : least;
 }
 
-// Before a scan: what it will look at is noted anew. Folders stay watched while none came or went.
-static void begin_scan(app_step *s, ken_scan_watcher *out)
+// Whether the kernel named all that has changed since the last scan.
+static bool is_all_named(app_step *s, ken_watch_news news, int64_t now)
 {
-    bool wants_folders = false;
-    if (s->watch) {
-        ken_watch_news news = s->controls.len ? ken_watch_look(s->watch) : KEN_WATCH_TREE;
-        int64_t now = ken_clock_mono_ns();
-        wants_folders = news >= KEN_WATCH_TREE || !are_controls_same(s);
-        if (news ==
-            KEN_WATCH_BLIND) { // every question compares; all folders are looked for now and then
-            wants_folders = wants_folders && now >= s->blind_until_ns;
-            s->blind_until_ns = wants_folders ? now + trust_of(0) : s->blind_until_ns;
-        }
-        if (wants_folders && ken_watch_begin(s->watch, NULL))
-            wants_folders = false;
-        ken_watch_forget(s->watch);
+    return news <= KEN_WATCH_FILES && s->controls.len && !s->is_racy && now < s->trusted_until_ns &&
+           are_controls_same(s);
+}
+
+static void on_name(void *ctx, ken_str path)
+{
+    ken_scan_memory_tell(ctx, path);
+}
+
+// Everything is looked at, and noted, anew. Folders stay watched while none came or went.
+static bool begin_whole_scan(app_step *s, ken_watch_news news, int64_t now)
+{
+    bool wants_folders = news >= KEN_WATCH_TREE || !are_controls_same(s);
+    if (news ==
+        KEN_WATCH_BLIND) { // every question compares; all folders are looked for now and then
+        wants_folders = wants_folders && now >= s->blind_until_ns;
+        s->blind_until_ns = wants_folders ? now + trust_of(0) : s->blind_until_ns;
     }
+    if (wants_folders && ken_watch_begin(s->watch, NULL))
+        wants_folders = false;
+    ken_scan_memory_forget(s->memory);
     ken_vec_clear(&s->controls);
     ken_arena_reset(&s->arena);
     s->is_racy = false;
+    s->is_whole = true;
+    s->trusted_until_ns = now + trust_of(s->compare_ns);
+    return wants_folders;
+}
+
+// Before a scan, of a step that has a watch.
+static void begin_scan(app_step *s, ken_scan_watcher *out)
+{
+    bool wants_folders = false;
+    s->is_whole = false;
+    ken_watch_news news = s->controls.len ? ken_watch_look(s->watch) : KEN_WATCH_TREE;
+    int64_t now = ken_clock_mono_ns();
+    if (!is_all_named(s, news, now) || !ken_watch_name(s->watch, on_name, s->memory))
+        wants_folders = begin_whole_scan(s, news, now);
+    ken_watch_forget(s->watch);
     *out = (ken_scan_watcher){ .on_folder = on_folder,
                                .on_file = on_file,
                                .on_control = on_control,
@@ -214,6 +245,7 @@ static void begin(comparison *c)
         return;
     begin_scan(c->step, &c->watcher);
     c->opts.scan.watcher = &c->watcher;
+    c->opts.scan.memory = c->step->memory;
 }
 
 static ken_status look(comparison *c, ken_err *err)
@@ -227,7 +259,11 @@ static ken_status look(comparison *c, ken_err *err)
     int64_t began = ken_clock_mono_ns();
     begin(c);
     st = ken_index_look(store, c->project->root.ptr, &c->opts, &c->cancel, c->arena, &c->seen, err);
-    c->step->compare_ns = ken_clock_mono_ns() - began;
+    int64_t now = ken_clock_mono_ns();
+    if (c->step->is_whole) {
+        c->step->compare_ns = now - began;
+        c->step->trusted_until_ns = now + trust_of(c->step->compare_ns);
+    }
     ken_store_close(store);
     c->is_unindexed = !st && !c->seen.generation;
     return st;
@@ -286,7 +322,6 @@ static ken_status compare(comparison *c, step_note *out, ken_err *err)
                    ken_watch_look(c->step->watch) == KEN_WATCH_FILES;
     bool is_current = is_told && !try_update(c, NULL);
     ken_status st = is_current ? KEN_OK : look(c, &why);
-    c->step->trusted_until_ns = ken_clock_mono_ns() + trust_of(c->step->compare_ns);
     if (c->is_unindexed) // whoever borrows will say so
         return KEN_OK;
     is_current = !st && c->seen.is_current;
@@ -353,8 +388,10 @@ static ken_status follow_folder(ken_app *app, const ken_project_info *project,
     ken_status st = lock_step(step, how->cancel, err);
     if (st)
         return st;
-    if (app->is_serving && !step->watch)
+    if (app->is_serving && !step->watch) {
         step->watch = ken_watch_new(ken_scan_decides);
+        step->memory = ken_scan_memory_new();
+    }
     *out = (step_note){ .generation = step->generation };
     if (is_doubted || !is_in_step(step, project)) {
         step->is_in_step = false;

@@ -455,7 +455,7 @@ ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cance
     ken_scan_result r = { 0 };
     scan_git git;
     ken_status st = job_open(&job, root, err);
-    if (st)
+    if (st || ken_scan__again(&job, out))
         goto out;
     r.is_git = ken_scan__git_find(&job.scratch, job.root, &git);
     if (job.opts->watcher)
@@ -474,6 +474,8 @@ ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cance
     r.files = finish(arena, job.files.ptr, r.n_files, sizeof *r.files, compare_files);
     r.skips = finish(arena, job.skips.ptr, job.skips.len, sizeof *r.skips, compare_skips);
     r.n_skips = drop_nested(r.skips, job.skips.len);
+    if (job.opts->memory)
+        ken_scan__remember(&job, &r);
     *out = r;
 out:
     ken_fs_close(job.root_fd);

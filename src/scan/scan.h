@@ -34,6 +34,16 @@ typedef struct ken_scan_watcher {
         wants_folders; // on_path gets all folders, also those without files: costs a walk through git's trees
 } ken_scan_watcher;
 
+// What the last scan found, for whoever can name all that has changed since: the next scan looks at
+// these names only. Whoever cannot be sure forgets it first. One scan at a time.
+typedef struct ken_scan_memory ken_scan_memory;
+ken_scan_memory *ken_scan_memory_new(void);
+void ken_scan_memory_free(ken_scan_memory *m);
+// The next scan is a whole one.
+void ken_scan_memory_forget(ken_scan_memory *m);
+// A file came, went or changed, relative to the root. Folders cannot be told.
+void ken_scan_memory_tell(ken_scan_memory *m, ken_str path);
+
 typedef struct ken_scan_opts {
     const ken_str *include; // globs; when any is given only matching files are indexed
     size_t n_include;
@@ -45,7 +55,9 @@ typedef struct ken_scan_opts {
     bool without_git;   // walk even in a git work tree
     ken_str own_dir;    // absolute: ken's own data, never looked at; empty = nowhere near
     const char *home;   // whose git settings (core.excludesFile) count; NULL = $HOME
-    const ken_scan_watcher *watcher; // may be NULL
+    const ken_scan_watcher *watcher; // may be NULL; is told of all only by a whole scan
+    // May be NULL. Then the result's paths live in it, until it is forgotten.
+    ken_scan_memory *memory;
 } ken_scan_opts;
 
 typedef struct ken_scan_file {

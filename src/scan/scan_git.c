@@ -305,18 +305,38 @@ static ken_status run_list(scan_job *job, const char *const *argv, ken_proc_resu
     return st;
 }
 
-ken_status ken_scan__git_list(scan_job *job, bool is_of_ignored, scan_candidates *out, ken_err *err)
+static ken_status list(scan_job *job, const char *const *argv, scan_candidates *out, ken_err *err)
 {
-    static const char *const wanted[] = { "ls-files",           "-z", "-t", "--cached", "--others",
-                                          "--exclude-standard", NULL };
-    static const char *const ignored[] = { "ls-files",    "-z",       "-t",
-                                           "--ignored",   "--others", "--exclude-standard",
-                                           "--directory", NULL };
     ken_proc_result r;
-    ken_status st = run_list(job, is_of_ignored ? ignored : wanted, &r, err);
+    ken_status st = run_list(job, argv, &r, err);
     if (st)
         return st;
     ken_scan__git_parse_list(ken_arena_dup(job->arena, ken_buf_str(&r.out)), out);
     ken_proc_result_release(&r);
     return KEN_OK;
+}
+
+static const char *const wanted[] = { "ls-files",           "-z", "-t", "--cached", "--others",
+                                      "--exclude-standard", NULL };
+
+ken_status ken_scan__git_list(scan_job *job, bool is_of_ignored, scan_candidates *out, ken_err *err)
+{
+    static const char *const ignored[] = { "ls-files",    "-z",       "-t",
+                                           "--ignored",   "--others", "--exclude-standard",
+                                           "--directory", NULL };
+    return list(job, is_of_ignored ? ignored : wanted, out, err);
+}
+
+ken_status ken_scan__git_list_some(scan_job *job, const ken_str *paths, size_t n,
+                                   scan_candidates *out, ken_err *err)
+{
+    const size_t n_wanted = sizeof wanted / sizeof *wanted - 1;
+    const char **argv = KEN_ARENA_ARRAY(&job->scratch, const char *, n_wanted + n + 2);
+    memcpy(argv, wanted, n_wanted * sizeof *argv);
+    argv[n_wanted] = "--";
+    for (size_t i = 0; i < n; i++)
+        argv[n_wanted + 1 + i] =
+            ken_arena_printf(&job->scratch, ":(literal)" KEN_STR_FMT, KEN_STR_ARG(paths[i])).ptr;
+    argv[n_wanted + 1 + n] = NULL;
+    return list(job, argv, out, err);
 }

@@ -112,6 +112,9 @@ void ken_scan__git_head(ken_arena *a, const scan_git *git, ken_str *out_head, ke
 // KEN_EUNSUPPORTED when git is absent or refuses; then walk.
 ken_status ken_scan__git_list(scan_job *job, bool is_of_ignored, scan_candidates *out, ken_err *err)
     KEN_MUST_USE;
+// The same of these paths alone, each taken as it is written.
+ken_status ken_scan__git_list_some(scan_job *job, const ken_str *paths, size_t n,
+                                   scan_candidates *out, ken_err *err) KEN_MUST_USE;
 // The same for what `git ls-files -z -t` printed; paths are borrowed from `text`.
 void ken_scan__git_parse_list(ken_str text, scan_candidates *out);
 
@@ -120,6 +123,13 @@ void ken_scan__git_parse_list(ken_str text, scan_candidates *out);
 // Tells the watcher of all files outside of the walked folders that the result depends on. `git`: NULL
 // outside of a work tree.
 void ken_scan__tell_controls(scan_job *job, const scan_git *git);
+
+// ---- scan_memory.c ----------------------------------------------------------------------------
+
+// The result that follows from the one before and what was told since; false when a whole scan is needed.
+bool ken_scan__again(scan_job *job, ken_scan_result *out);
+// Keeps the result of a whole scan in the job's memory.
+void ken_scan__remember(const scan_job *job, const ken_scan_result *r);
 
 // ---- scan_walk.c ------------------------------------------------------------------------------
 

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <fcntl.h>
 #include <inttypes.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/inotify.h>
 #include <sys/vfs.h>
@@ -13,22 +14,38 @@
 #include "base/fs.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "base/vec.h"
 
 enum {
     EVENT_BYTES = 16 * 1024,
     MAX_PATH = 4096,
     MAX_FILES = 8192,
-    FILES_SHARE = 16, // of what one user may watch
+    FILES_SHARE = 16,    // of what one user may watch
+    MAX_NAMES = 1024,    // that are told between two looks
+    MAX_ENDED = 1 << 17, // watches of files that were replaced
 };
 
 static const uint32_t mask = IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE | IN_DELETE |
                              IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |
                              IN_DONT_FOLLOW | IN_EXCL_UNLINK;
 
+// What a number of the kernel's stands for. Numbers count up and are not used again.
+typedef struct watched {
+    ken_str key;     // in `paths`, the copy is the watch's; ptr NULL = nothing any more
+    size_t path_len; // of the key's front
+    bool is_file;
+    bool is_shared; // one file under several names
+} watched;
+
 struct ken_watch {
     int fd; // -1 = none
     ken_watch_decides_fn *decides;
-    ken_map paths;             // watched, relative to the root
+    ken_map paths;             // watched, relative to the root; of files with the inode; 0 = ended
+    ken_arena arena;           // of their names
+    KEN_VEC(watched) numbers;  // by the kernel's number
+    size_t n_ended;            // of these
+    ken_map names;             // of files that were told
+    bool has_unnamed;          // something was told of which this does not know what it is
     size_t n_files, max_files; // watched by themselves
     uint64_t last_type;        // of the file system that was last found to be local
     ken_watch_news news;
@@ -56,6 +73,8 @@ ken_watch *ken_watch_new(ken_watch_decides_fn *decides)
     w->max_files = read_max_files();
     w->news = KEN_WATCH_BLIND;
     ken_map_init(&w->paths);
+    ken_map_init(&w->names);
+    ken_arena_init(&w->arena, 0);
     return w;
 }
 
@@ -66,6 +85,9 @@ void ken_watch_free(ken_watch *w)
     if (w->fd >= 0)
         close(w->fd);
     ken_map_release(&w->paths);
+    ken_map_release(&w->names);
+    ken_vec_release(&w->numbers);
+    ken_arena_release(&w->arena);
     ken_free(w);
 }
 
@@ -76,12 +98,23 @@ static void go_blind(ken_watch *w, const char *why)
         snprintf(w->why, sizeof w->why, "%s", why);
 }
 
+static void forget_names(ken_watch *w)
+{
+    ken_map_release(&w->names);
+    ken_map_init(&w->names);
+    w->has_unnamed = false;
+}
+
 ken_status ken_watch_begin(ken_watch *w, ken_err *err)
 {
     if (w->fd >= 0)
         close(w->fd);
     ken_map_release(&w->paths);
     ken_map_init(&w->paths);
+    ken_vec_release(&w->numbers);
+    ken_arena_reset(&w->arena);
+    w->n_ended = 0;
+    forget_names(w);
     w->news = KEN_WATCH_QUIET;
     w->why[0] = '\0';
     w->last_type = 0;
@@ -132,9 +165,37 @@ static void check_local(ken_watch *w, int fd)
     go_blind(w, why);
 }
 
-// By its descriptor: what is watched is what was opened, whatever is moved meanwhile.
-static void add_one(ken_watch *w, int root_fd, const char *path)
+static void note_number(ken_watch *w, int number, ken_str key, size_t path_len)
 {
+    const size_t at = (size_t)number;
+    const watched none = { 0 };
+    while (w->numbers.len <= at)
+        ken_vec_push(&w->numbers, none);
+    watched *x = &w->numbers.ptr[at];
+    if (x->key.ptr)
+        x->is_shared = true;
+    else
+        *x = (watched){ ken_arena_dup(&w->arena, key), path_len, path_len < key.len, false };
+}
+
+static ken_watch_news end_number(ken_watch *w, watched *x)
+{
+    if (!x || !x->key.ptr)
+        return KEN_WATCH_QUIET;
+    uint64_t *is_watched = ken_map_find(&w->paths, x->key);
+    if (x->is_file && is_watched && *is_watched) {
+        *is_watched = 0;
+        w->n_files--;
+    }
+    *x = (watched){ 0 };
+    return ++w->n_ended < MAX_ENDED ? KEN_WATCH_QUIET : KEN_WATCH_TREE; // makes the numbers anew
+}
+
+// By its descriptor: what is watched is what was opened, whatever is moved meanwhile.
+// `key` begins with the path, and is NUL-terminated there.
+static void add_one(ken_watch *w, int root_fd, ken_str key, size_t path_len)
+{
+    const char *path = key.ptr;
     char name[40];
     int fd = openat(root_fd, *path ? path : ".", O_PATH | O_NOFOLLOW | O_CLOEXEC);
     if (fd < 0) {
@@ -145,7 +206,10 @@ static void add_one(ken_watch *w, int root_fd, const char *path)
     check_local(w, fd);
     snprintf(name, sizeof name, "/proc/self/fd/%d", fd);
     // The link in /proc is followed, what it leads to is no link.
-    if (inotify_add_watch(w->fd, name, mask & ~(uint32_t)IN_DONT_FOLLOW) < 0) {
+    int number = inotify_add_watch(w->fd, name, mask & ~(uint32_t)IN_DONT_FOLLOW);
+    if (number >= 0) {
+        note_number(w, number, key, path_len);
+    } else {
         if (errno == ENOSPC)
             go_blind(w, "no more inotify watches: fs.inotify.max_user_watches");
         else if (errno != ENOENT && errno != EACCES) // without entries that could be read
@@ -170,7 +234,7 @@ void ken_watch_add(ken_watch *w, int root_fd, ken_str path)
             return;
         memcpy(text, p.ptr, p.len);
         text[p.len] = '\0';
-        add_one(w, root_fd, text);
+        add_one(w, root_fd, ken_str_n(text, p.len), p.len);
         if (!p.len)
             return;
     }
@@ -186,28 +250,55 @@ void ken_watch_add_file(ken_watch *w, int root_fd, ken_str path, uint64_t inode,
     memcpy(key, path.ptr, path.len);
     key[path.len] = '\0'; // in no path of a folder
     memcpy(key + path.len + 1, &inode, sizeof inode);
-    (void)ken_map_put(&w->paths, ken_str_n(key, path.len + 1 + sizeof inode), 1, &is_new);
-    if (!is_new)
+    ken_str whole = ken_str_n(key, path.len + 1 + sizeof inode);
+    uint64_t *is_watched = ken_map_put(&w->paths, whole, 1, &is_new);
+    if (!is_new && *is_watched)
         return;
+    *is_watched = 1;
     w->n_files++;
-    add_one(w, root_fd, key);
+    add_one(w, root_fd, whole, path.len);
 }
 
 // ---- news --------------------------------------------------------------------------------------
 
-static ken_watch_news judge(const ken_watch *w, const struct inotify_event *e)
+static void note_name(ken_watch *w, ken_str name)
+{
+    if (w->names.len >= MAX_NAMES)
+        w->has_unnamed = true;
+    else
+        (void)ken_map_put(&w->names, name, 1, NULL);
+}
+
+static void name_file(ken_watch *w, const watched *x, const struct inotify_event *e)
+{
+    char text[MAX_PATH + NAME_MAX + 2];
+    if (!x || !x->key.ptr || x->is_shared || x->is_file != !e->len) {
+        w->has_unnamed = true;
+    } else if (x->is_file) {
+        note_name(w, ken_str_n(x->key.ptr, x->path_len));
+    } else {
+        int n = snprintf(text, sizeof text, "%.*s%s%s", (int)x->path_len, x->key.ptr,
+                         x->path_len ? "/" : "", e->name);
+        note_name(w, ken_str_n(text, (size_t)n));
+    }
+}
+
+static ken_watch_news judge(ken_watch *w, const struct inotify_event *e)
 {
     const uint32_t moves = IN_CREATE | IN_DELETE | IN_MOVED_FROM | IN_MOVED_TO;
+    watched *x = e->wd >= 0 && (size_t)e->wd < w->numbers.len ? &w->numbers.ptr[e->wd] : NULL;
     if (e->mask & IN_Q_OVERFLOW)
         return KEN_WATCH_TREE;
     if (e->mask & IN_IGNORED) // its end was told before
-        return KEN_WATCH_QUIET;
-    if (e->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT))
+        return end_number(w, x);
+    bool is_end = e->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT);
+    if (is_end && (!x || !x->is_file || e->mask & IN_UNMOUNT))
         return KEN_WATCH_TREE;
     if ((e->mask & IN_ISDIR) && (e->mask & (moves | IN_ATTRIB)))
         return KEN_WATCH_TREE;
     if (e->len && w->decides(ken_str_c(e->name)))
         return KEN_WATCH_TREE;
+    name_file(w, x, e);
     return KEN_WATCH_FILES;
 }
 
@@ -241,6 +332,15 @@ void ken_watch_forget(ken_watch *w)
 {
     if (w->news == KEN_WATCH_FILES)
         w->news = KEN_WATCH_QUIET;
+    forget_names(w);
+}
+
+bool ken_watch_name(const ken_watch *w, ken_watch_name_fn *on_name, void *ctx)
+{
+    for (size_t i = 0; i < w->names.n_slots; i++)
+        if (w->names.slots[i].key.ptr)
+            on_name(ctx, w->names.slots[i].key);
+    return !w->has_unnamed && w->news <= KEN_WATCH_FILES;
 }
 
 ken_str ken_watch_why(const ken_watch *w)

@@ -48,6 +48,10 @@ void ken_watch_add_file(ken_watch *w, int root_fd, ken_str path, uint64_t inode,
 ken_watch_news ken_watch_look(ken_watch *w);
 // What was told until now is being looked at. Neither TREE nor BLIND is forgotten.
 void ken_watch_forget(ken_watch *w);
+// Calls `on_name` for each file that may have changed since ken_watch_begin or the last ken_watch_forget, as
+// its path below the root; the news must be FILES or QUIET. False when not all of them are known.
+typedef void ken_watch_name_fn(void *ctx, ken_str path);
+bool ken_watch_name(const ken_watch *w, ken_watch_name_fn *on_name, void *ctx);
 // Why it is blind; empty when it is not.
 ken_str ken_watch_why(const ken_watch *w);
 uint32_t ken_watch_n(const ken_watch *w); // watched folders and files

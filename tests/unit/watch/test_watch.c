@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/buf.h"
 #include "base/fs.h"
 #include "ktest.h"
 #include "watch/watch.h"
@@ -103,6 +104,56 @@ KEN_TEST(a_write_under_another_name_is_told_when_the_file_is_watched)
     told(KEN_WATCH_FILES); // it has a name more
     ktest_write("other.c", "int other;\n");
     told(KEN_WATCH_FILES);
+    end();
+}
+
+static void add_name(void *ctx, ken_str path)
+{
+    ken_buf_put_str(ctx, path);
+    ken_buf_putc(ctx, ' ');
+}
+
+// The names of one change; order is the map's, so one name at a time.
+static void named(const char *want)
+{
+    ken_buf b = KEN_BUF_INIT(0);
+    kt_eq_i(ken_watch_look(w), KEN_WATCH_FILES);
+    bool is_known = ken_watch_name(w, add_name, &b);
+    ken_buf_puts(&b, is_known ? "" : "?");
+    kt_eq_str(b.ptr, want);
+    ken_watch_forget(w);
+    ken_buf_release(&b);
+}
+
+KEN_TEST(files_are_named)
+{
+    start();
+    ktest_write("tree/a.c", "int c;\n");
+    named("a.c ");
+    ktest_write("tree/src/deep/b.c", "int c;\n");
+    named("src/deep/b.c ");
+    ken_watch_add_file(w, root_fd, KEN_STR("a.c"), 1, true);
+    kt_eq_i(link(ktest_path("tree/a.c"), ktest_path("outside.c")), 0);
+    named("a.c ");
+    ktest_write("outside.c", "int other;\n");
+    named("a.c ");
+    kt_eq_i(unlink(ktest_path("outside.c")), 0);
+    named("a.c ");
+    kt_eq_i(unlink(ktest_path("tree/a.c")), 0); // the last name: the folder tells, and the file
+    named("a.c ");
+    ktest_write("tree/a.c", "int d;\n"); // perhaps the same number of the file system
+    named("a.c ");
+    ken_watch_add_file(w, root_fd, KEN_STR("a.c"), 1, true);
+    kt_eq_i(link(ktest_path("tree/a.c"), ktest_path("outside.c")), 0);
+    named("a.c ");
+    ktest_write("outside.c", "int again;\n");
+    named("a.c ");
+    kt_eq_i(link(ktest_path("tree/a.c"), ktest_path("tree/twin.c")), 0);
+    ken_watch_look(w);
+    ken_watch_forget(w);
+    ken_watch_add_file(w, root_fd, KEN_STR("twin.c"), 1, true);
+    ktest_write("outside.c", "int twin;\n"); // of which of the two
+    named("?");
     end();
 }
 
