@@ -182,13 +182,21 @@ static TSTree *parse_masked(TSParser *ts, const TSTree *tree, ken_str text, cons
     return other;
 }
 
+static bool rewrite(const ken_rules *rules, ken_str text, char *out)
+{
+    return rules && rules->repairs_types ? ken_lang__repair(text, out)
+                                         : ken_lang__mask(rules, text, out);
+}
+
 // Reads a damaged text again without what its grammar cannot follow; the better tree stays.
 static TSTree *second_reading(TSParser *ts, ken_lang_id lang, ken_str text, parse_watch *watch,
                               TSTree *tree)
 {
     uint64_t damage = error_bytes(tree);
-    char *masked = damage * DAMAGE_SHARE > text.len ? ken_try_alloc(text.len) : NULL;
-    if (masked && ken_lang__mask(ken_lang_rules(lang), text, masked)) {
+    const ken_rules *rules = ken_lang_rules(lang);
+    bool is_worth = damage * DAMAGE_SHARE > text.len || (damage && rules && rules->repairs_types);
+    char *masked = is_worth ? ken_try_alloc(text.len) : NULL;
+    if (masked && rewrite(rules, text, masked)) {
         TSTree *other = parse_masked(ts, tree, text, masked, watch);
         bool is_better = other && error_bytes(other) < damage;
         ts_tree_delete(is_better ? tree : other);

@@ -20,6 +20,10 @@ bool ken_lang__mask(const ken_rules *rules, ken_str text, char *out);
 // error. NULL when there are none. ken_free it.
 char *ken_lang__mask_first(const ken_rules *rules, ken_str text);
 
+// Writes TypeScript to `out` (as long) in words that its grammar knows (lang_repair.c). False when
+// nothing is to be changed.
+bool ken_lang__repair(ken_str text, char *out);
+
 // The language with a scanner that cannot be led astray; in cmake/treesitter_runtime.c, call once.
 const TSLanguage *ken_treesitter_guard_ruby(const TSLanguage *language);
 

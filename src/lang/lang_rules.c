@@ -138,6 +138,10 @@ static void read_directive(table_reader *r, ken_str word, ken_str rest)
         r->rules->max_markers = lang_number_of_word(value);
         return;
     }
+    if (ken_str_eq(word, KEN_STR("%repair")) && ken_str_eq(value, KEN_STR("types"))) {
+        r->rules->repairs_types = true;
+        return;
+    }
     if (ken_str_eq(word, KEN_STR("%blank")) && ken_str_eq(value, KEN_STR("attributes"))) {
         r->rules->blanks_attributes = true;
         return;

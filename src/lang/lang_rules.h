@@ -152,6 +152,7 @@ struct ken_rules {
     ken_str blank_macros;   // as are macros alone on a line or behind one of these words
     ken_str blank_notes;    // of every reading, by ' ': calls of macros whose names end so,
     ken_str blank_heads;    // and macros behind one of these words, and bare ones alone on a line
+    bool repairs_types;     // of a second reading of any damage: lang_repair.c
     bool blanks_attributes; // of every reading: macros between a function's type and its name
 };
 

@@ -131,6 +131,12 @@ void query_edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out
 // The first reference at or behind a byte.
 uint32_t query_first_ref(const ken_refs *r, uint32_t byte);
 
+// Tells with the answer which files with syntax errors say the name of a definition where nothing
+// was understood of it.
+ken_status query_note_damaged(ken_snapshot *s, ken_graph *g, ken_graph_def def,
+                              const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+    KEN_MUST_USE;
+
 // ---- through what holds functions: query_through.c ----------------------------------------------
 // Appends, to edges that name functions, the calls through the fields, variables and tables that
 // they are put into; by file again.

@@ -593,6 +593,10 @@ static ken_status answer(impact *m, ken_err *err)
         st = spread(m, m->o->max_depth ? m->o->max_depth : DEPTH_DEFAULT, err);
     if (st)
         return st;
+    if (m->o->symbol.len && m->changed.len)
+        st = query_note_damaged(m->s, m->g, m->changed.ptr[0].id, m->cancel, m->arena, err);
+    if (st)
+        return st;
     collect_maybe(m);
     count_reached(m);
     show_reached(m, limit);

@@ -85,7 +85,8 @@ typedef struct query_unread {
     char first[200];      // path of the first of them
     char other[240];      // the first of any other reason
     char behind[240];     // what the index does not have yet
-    char text[720];       // what is told; "" = nothing
+    char damaged[320];    // which files with syntax errors could have changed the answer
+    char text[1040];      // what is told; "" = nothing
     bool is_cut;          // the question was over while a file was read
 } query_unread;
 
@@ -136,6 +137,7 @@ static inline void query_check_pin(const ken_snapshot *s)
 }
 
 // Keeps why the file of this path could not be read, unless it is gone or no file any more.
+void query_set_damaged(ken_snapshot *s, ken_str name, ken_str path, uint32_t line, uint32_t n);
 void query_set_unread(ken_snapshot *s, ken_str path, const ken_err *why);
 
 // ---- meaning ---------------------------------------------------------------------------------

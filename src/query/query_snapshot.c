@@ -196,7 +196,7 @@ static void tell_unread(query_unread *u)
         snprintf(denied, sizeof denied, "%" PRIu32 " file%s cannot be read%s, %s'%s'", n,
                  n == 1 ? "" : "s", u->n_denied ? ": permission denied" : u->why_left,
                  n == 1 ? "" : "first ", u->first);
-    const char *parts[] = { u->behind, denied, u->other };
+    const char *parts[] = { u->behind, denied, u->other, u->damaged };
     u->text[0] = '\0';
     for (size_t i = 0, at = 0; i < sizeof parts / sizeof *parts; i++)
         if (*parts[i] && at < sizeof u->text)
@@ -210,6 +210,16 @@ void ken_snapshot_set_behind(ken_snapshot *s, ken_str text)
     snprintf(s->unread.behind, sizeof s->unread.behind, KEN_STR_FMT,
              KEN_STR_ARG(ken_utf8_clip(text, sizeof s->unread.behind - 1)));
     tell_unread(&s->unread);
+}
+
+void query_set_damaged(ken_snapshot *s, ken_str name, ken_str path, uint32_t line, uint32_t n)
+{
+    query_unread *u = &s->unread;
+    snprintf(u->damaged, sizeof u->damaged,
+             "'" KEN_STR_FMT "' stands where %s could not be parsed: " KEN_STR_FMT ":%" PRIu32 "%s",
+             KEN_STR_ARG(ken_utf8_clip(name, 60)), n == 1 ? "a file" : "files",
+             KEN_STR_ARG(ken_utf8_clip(path, 160)), line, n == 1 ? "" : " is the first");
+    tell_unread(u);
 }
 
 void query_set_unread(ken_snapshot *s, ken_str path, const ken_err *why)

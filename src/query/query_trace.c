@@ -537,6 +537,8 @@ ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const k
     ken_map_init(&t.link_to);
     ken_map_init(&t.link_out);
     st = trace(&t, &entries, out, err);
+    if (!st && o->direction == KEN_TRACE_CALLERS)
+        st = query_note_damaged(s, t.g, entries.nodes[0].id, cancel, arena, err);
     if (!st)
         put_in_order(&t, out);
     ken_map_release(&t.seen);

@@ -261,7 +261,9 @@ static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_canc
         return st;
     split_twins(s, g, &found, arena, out);
     st = query_edges_to(s, g, &found.nodes[0].id, 1, cancel, arena, edges, unresolved, err);
-    return st ? st : query_edges_through(s, g, cancel, arena, edges, err);
+    if (!st)
+        st = query_edges_through(s, g, cancel, arena, edges, err);
+    return st ? st : query_note_damaged(s, g, found.nodes[0].id, cancel, arena, err);
 }
 
 // What is shown of them. The files that are quoted must be those that the graph knows; false when

@@ -111,3 +111,24 @@ KEN_TEST(x10_files_that_may_not_be_read_are_counted_and_told)
     kt_eq_u(ken_snapshot_unread(snap).len, 0);
     end();
 }
+
+// Errors of syntax that could have changed an answer are told with it.
+KEN_TEST(g19_a_name_in_what_could_not_be_parsed_is_told)
+{
+    start("lib.ts", "export function workOnce() {}\nexport function other() {}\n");
+    lab_write(&l, "use.ts", "import { workOnce } from './lib'\nworkOnce()\n");
+    lab_write(&l, "bad.ts",
+              "import { other } from './lib'\n// workOnce\nother()\nconst s = 'workOnce'\n"
+              "class { ] ) workOnce() = = }\n");
+    go();
+    ken_usages u;
+    ken_usages_opts o = { .name = KEN_STR("workOnce"), .limit = 50 };
+    kt_ok_err(ken_find_usages(snap, &o, NULL, &l.arena, &u, &l.err), &l.err);
+    kt_eq_text(ken_snapshot_unread(snap),
+               "'workOnce' stands where a file could not be parsed: bad.ts:5");
+    lab_again(&l, snap);
+    o.name = KEN_STR("other");
+    kt_ok_err(ken_find_usages(snap, &o, NULL, &l.arena, &u, &l.err), &l.err);
+    kt_eq_u(ken_snapshot_unread(snap).len, 0);
+    end();
+}

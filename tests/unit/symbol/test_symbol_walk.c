@@ -222,3 +222,52 @@ KEN_TEST(deep_nesting_is_walked_in_linear_time)
         ken_buf_release(&text);
     }
 }
+
+// What the grammar rejects of TypeScript is written so that it does not.
+KEN_TEST(g19_members_of_a_type_need_no_separator)
+{
+    kt_eq_str(lab_symbols(KEN_LANG_TYPESCRIPT, "interface Get<E extends object> {\n"
+                                               "  <K extends keyof E>(key: K): E[K]\n"
+                                               "  <K extends string>(key: K): Pair<K, E>\n"
+                                               "  // a comment; of two\n"
+                                               "  (key: number): `a${'{'}b` | /* } */ void\n"
+                                               "  new (key: number): Get<E>\n"
+                                               "}\n"
+                                               "export type Use = {\n"
+                                               "  <T>(first: T | (() => T)): [T, string]\n"
+                                               "  <T = undefined>(): [T, number]\n"
+                                               "}\n"
+                                               "interface Keys {\n"
+                                               "  from?: Array<string>\n"
+                                               "  in?: string\n"
+                                               "  in2?: string\n"
+                                               "}\n"
+                                               "export function after() {}\n"),
+              "1-7 interface Get\n    interface Get<E extends object>\n"
+              "8-11 type Use, public\n    export type Use =\n"
+              "12-16 interface Keys\n    interface Keys\n"
+              "13-13 property Keys > from, public\n    from?: Array<string>\n"
+              "14-14 property Keys > in, public\n    in?: string\n"
+              "15-15 property Keys > in2, public\n    in2?: string\n"
+              "17-17 function after, public\n    export function after()\n"
+              "2 comments, 0 bytes of errors\n");
+    kt_eq_str(lab_symbols(KEN_LANG_TYPESCRIPT,
+                          "export type * from './a'\nexport type * as b from './b'\n"
+                          "export interface Box<in T, out U = number> { a: T }\n"
+                          "const m = load<typeof import('redux')>()\n"),
+              "3-3 interface Box, public\n    export interface Box<in T, out U = number>\n"
+              "3-3 property Box > a, public\n    a: T\n"
+              "4-4 variable m\n    const m = load<typeof import('redux')>()\n"
+              "1 re-export ./a\n2 re-export ./b\n0 comments, 0 bytes of errors\n");
+}
+
+// Code that looks like it stays as it is, and damage that is none of these stays damage.
+KEN_TEST(g19_what_is_no_type_is_not_repaired)
+{
+    kt_eq_str(lab_symbols(KEN_LANG_TYPESCRIPT,
+                          "const x = make\n  (1)\nconst re = /[/'\"{]/, t = `${ { a: 1 } }`\n"
+                          "interface A {\n  m\n    <T>(x: T): void\n}\nlet = = ;\n"),
+              "1-2 variable x\n    const x = make\n3-3 variable re\n    const re = /[/'\"{]/\n"
+              "3-3 variable t\n    t = `${ { a: 1 } }`\n4-7 interface A\n    interface A\n"
+              "5-6 method A > m, public\n    m\n0 comments, 3 bytes of errors\n");
+}
