@@ -2,8 +2,8 @@
 # SPDX-License-Identifier: MIT
 """Answers while the tree changes under them.
 
-git switches between two branches of some hundred files, and a build makes and deletes as many, while a
-server is asked. Each answer is one that the tree gave at some moment of the question: no error, no text that
+git switches between two branches of some hundred files, a build makes and deletes as many, and a file
+grows, while a server is asked. Each answer is one that the tree gave at some moment of the question: no error, no text that
 was in neither branch. When the tree rests, every answer is that of a fresh index.
 
     churn.py --ken build/release/ken [--files N] [--seconds S]
@@ -64,7 +64,14 @@ class Churn(threading.Thread):
                 with open(os.path.join(out, f"b{i}.c"), "w") as f:
                     f.write(f"int built_{i}(void)\n{{\n    return {self.rounds};\n}}\n")
             shutil.rmtree(out)
+            self.grow()
             self.rounds += 1
+
+    def grow(self):
+        # In small writes, so that it is often read in the middle of one.
+        with open(os.path.join(self.root, "grown.c"), "a", buffering=64) as f:
+            for i in range(100):
+                f.write(f"int grown_{self.rounds}_{i}(void)\n{{\n    return {i};\n}}\n")
 
 
 def check_moving(answer, i):
@@ -108,8 +115,9 @@ def main():
     churn.ends = True
     churn.join()
     reference = changes.Server(ken, root, os.path.join(top, "new"))
-    for i in rng.sample(range(a.files), min(40, a.files)):
-        asked = ("get_definition", {"symbol_name": f"size_{i}"})
+    names = [f"size_{i}" for i in rng.sample(range(a.files), min(40, a.files))]
+    for name in names + [f"grown_{churn.rounds - 1}_99", "grown_0_50"]:
+        asked = ("get_definition", {"symbol_name": name})
         got, want = server.ask(*asked), reference.ask(*asked)
         if not wrong and got != want:
             wrong = f"at rest, {asked}\n  got  {json.dumps(got)[:2000]}\n  want {json.dumps(want)[:2000]}"
