@@ -225,13 +225,15 @@ const cli_command ken_cli__commands[] = {
       "SYMBOL may be qualified: Parser.parse, ns::name, Class#method.", OPTS(def_opts), 1, 2, true,
       true, ken_cli__run_def },
     { "refs", "SYMBOL [PATH]", "show every use of a symbol, and how surely it is one",
+      "SYMBOL is a name, qualified or not (Parser.parse), or FILE:LINE for the definition there.\n"
       "Uses are found through scopes, imports and the types of receivers; a name alone makes none.\n"
       "Places that use the name and could not be resolved are counted and shown apart.",
       OPTS(refs_opts), 1, 2, true, true, ken_cli__run_refs },
     { "trace", "ENTRY [PATH]", "draw what a function calls, or who calls it",
       "  ken trace main --depth 2\n"
       "  ken trace deliver --callers\n"
-      "  ken trace main --to check_password",
+      "  ken trace main --to check_password\n"
+      "ENTRY is a name, qualified or not, or FILE:LINE for the definition there.",
       OPTS(trace_opts), 1, 2, true, true, ken_cli__run_trace },
     { "impact", "[FILE | FILE:LINE | SYMBOL]", "show what a change may break",
       "  ken impact src/net/retry.c\n"

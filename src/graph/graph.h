@@ -128,6 +128,9 @@ uint32_t ken_graph_twins(ken_graph *g, ken_graph_def def, ken_graph_def *out, ui
 // derived types and of bases.
 uint32_t ken_graph_overriders(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max);
 uint32_t ken_graph_overridden(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max);
+// Why one of these may run instead of the other when it does not say so itself, as an evidence of
+// edges; NULL when it names its bases.
+const char *ken_graph_override_reason(ken_graph *g, ken_graph_def def);
 // The type that a member belongs to; false for what is no member of a type.
 bool ken_graph_type_of(ken_graph *g, ken_graph_def member, ken_graph_def *out);
 // Whether a type is built on another, directly or not.

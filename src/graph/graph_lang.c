@@ -28,7 +28,7 @@ static const graph_policy policies[KEN_LANG_COUNT] = {
                        .restates = true },
     [KEN_LANG_HTML] = { FAMILY_JS, .hides_class = true, .makes_of_functions = true,
                         .restates = true },
-    [KEN_LANG_GO] = { OWN(GO), GRAPH_PACKAGE_FOLDER, .hides_class = true },
+    [KEN_LANG_GO] = { OWN(GO), GRAPH_PACKAGE_FOLDER, .hides_class = true, .has_method_sets = true },
     [KEN_LANG_RUST] = { OWN(RUST), .hides_class = true, .splits_members = true,
                         .shows_imports = true },
     [KEN_LANG_JAVA] = { FAMILY_JVM, GRAPH_PACKAGE_DECLARED, .sees_members = true,

@@ -5,7 +5,7 @@
 #include "graph/graph_priv.h"
 
 enum {
-    LOOKED_AT = 200,
+    LOOKED_AT = 1000,
     DEEP = 8,
     BASES_MAX = 16
 };
@@ -33,28 +33,55 @@ static bool derives(ken_graph *g, ken_graph_def type, ken_graph_def base, uint32
     return false;
 }
 
+static bool is_interface(ken_graph *g, ken_graph_def type)
+{
+    graph_unit *u = graph_unit_of(g, type.file);
+    return u && ken_graph_kind(&u->text, type.def) == KEN_SYMBOL_INTERFACE;
+}
+
+// Whether methods of `type` may run where those of `base` are named.
+static bool is_dispatched(ken_graph *g, const graph_unit *u, ken_graph_def type, ken_graph_def base)
+{
+    return u->policy->has_method_sets ? graph_implements(g, type, base) : derives(g, type, base, 0);
+}
+
+// The methods of the same name that belong to other types of the language, at most LOOKED_AT.
+static uint32_t members_named(ken_graph *g, ken_graph_def def, ken_graph_def type,
+                              ken_graph_def *out, ken_graph_def *out_types)
+{
+    graph_unit *u = graph_unit_of(g, def.file);
+    const ken_graph_def *named;
+    size_t n_named = g->source->named(g->source->ctx, ken_graph_name(&u->text, def.def), &named);
+    uint32_t n = 0, n_kept = 0;
+    for (size_t i = 0; i < n_named && n < LOOKED_AT; i++)
+        if (graph_policy_of(g->source->langs[named[i].file])->family == u->policy->family)
+            out[n++] = named[i];
+    for (uint32_t i = 0; i < n; i++) {
+        ken_graph_def other, member = out[i];
+        graph_unit *c = graph_unit_of(g, member.file);
+        if (!c || member.def >= c->n_defs ||
+            !ken_symbol_is_callable(ken_graph_kind(&c->text, member.def)) ||
+            !type_of_member(g, member, &other) || ken_graph_def_eq(other, type))
+            continue;
+        out[n_kept] = member;
+        out_types[n_kept++] = other;
+    }
+    return n_kept;
+}
+
 uint32_t ken_graph_overriders(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max)
 {
-    ken_graph_def type;
+    ken_graph_def type, members[LOOKED_AT], types[LOOKED_AT];
     graph_ask(g);
     graph_unit *u = graph_unit_of(g, def.file);
     if (!type_of_member(g, def, &type) ||
-        !ken_symbol_is_callable(ken_graph_kind(&u->text, def.def)))
+        !ken_symbol_is_callable(ken_graph_kind(&u->text, def.def)) ||
+        (u->policy->has_method_sets && !is_interface(g, type)))
         return 0;
-    const ken_graph_def *named;
-    ken_graph_def copy[LOOKED_AT];
-    size_t n_named = g->source->named(g->source->ctx, ken_graph_name(&u->text, def.def), &named);
-    n_named = n_named < LOOKED_AT ? n_named : LOOKED_AT;
-    if (n_named)
-        memcpy(copy, named, n_named * sizeof *copy);
-    uint32_t n = 0;
-    for (size_t i = 0; i < n_named && n < max; i++) {
-        ken_graph_def other;
-        graph_unit *c = graph_unit_of(g, copy[i].file);
-        if (c && c->policy->family == u->policy->family && type_of_member(g, copy[i], &other) &&
-            (other.file != type.file || other.def != type.def) && derives(g, other, type, 0))
-            out[n++] = copy[i];
-    }
+    uint32_t n_members = members_named(g, def, type, members, types), n = 0;
+    for (uint32_t i = 0; i < n_members && n < max; i++)
+        if (is_dispatched(g, u, types[i], type))
+            out[n++] = members[i];
     return n;
 }
 
@@ -80,11 +107,26 @@ uint32_t ken_graph_overridden(ken_graph *g, ken_graph_def def, ken_graph_def *ou
     graph_ask(g);
     graph_unit *u = graph_unit_of(g, def.file);
     uint32_t n = 0;
-    if (type_of_member(g, def, &type) &&
-        ken_symbol_is_callable(ken_graph_kind(&u->text, def.def)) &&
-        ken_graph_kind(&u->text, def.def) != KEN_SYMBOL_CONSTRUCTOR)
+    if (!type_of_member(g, def, &type) ||
+        !ken_symbol_is_callable(ken_graph_kind(&u->text, def.def)) ||
+        ken_graph_kind(&u->text, def.def) == KEN_SYMBOL_CONSTRUCTOR)
+        return 0;
+    if (!u->policy->has_method_sets) {
         add_overridden(g, type, ken_graph_name(&u->text, def.def), out, &n, max, 0);
+        return n;
+    }
+    ken_graph_def members[LOOKED_AT], types[LOOKED_AT];
+    uint32_t n_members = members_named(g, def, type, members, types);
+    for (uint32_t i = 0; i < n_members && n < max; i++)
+        if (is_interface(g, types[i]) && graph_implements(g, type, types[i]))
+            out[n++] = members[i];
     return n;
+}
+
+const char *ken_graph_override_reason(ken_graph *g, ken_graph_def def)
+{
+    graph_unit *u = graph_unit_of(g, def.file);
+    return u && u->policy->has_method_sets ? "its type has all methods of the interface" : NULL;
 }
 
 bool ken_graph_type_of(ken_graph *g, ken_graph_def member, ken_graph_def *out)
@@ -97,7 +139,9 @@ bool ken_graph_derives(ken_graph *g, ken_graph_def type, ken_graph_def base)
 {
     graph_ask(g);
     graph_unit *u = graph_unit_of(g, type.file);
-    return u && type.def < u->n_defs && derives(g, type, base, 0);
+    return u && type.def < u->n_defs &&
+           (derives(g, type, base, 0) ||
+            (u->policy->has_method_sets && graph_implements(g, type, base)));
 }
 
 bool ken_graph_member(ken_graph *g, ken_graph_def type, ken_str name, ken_graph_def *out)

@@ -29,6 +29,7 @@ typedef struct graph_policy {
     bool makes_of_functions; // `new f()`, and functions and variables get members by assignment
     bool restates;           // functions are not overloaded: of several of one name the last holds
     bool has_open_types;     // a type may be written in several pieces that share its name
+    bool has_method_sets;    // a type implements each interface whose methods it has (Go)
 } graph_policy;
 
 const graph_policy *graph_policy_of(uint16_t lang);
@@ -215,6 +216,12 @@ const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, k
 const uint32_t *graph_closure(ken_graph *g, graph_unit *u, uint32_t *out_n);
 // The type whose members the members of this definition are: an impl's, an extension's; itself.
 ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def def);
+
+// ---- graph_method_set.c ------------------------------------------------------------------------
+// Whether a type, no interface itself, has the methods of an interface: the same names and numbers
+// of parameters; what is not exported only inside of the package. Of an interface with more than
+// 256 methods the first 256 count.
+bool graph_implements(ken_graph *g, ken_graph_def type, ken_graph_def interface);
 
 // ---- graph_given.c -----------------------------------------------------------------------------
 // The expression of what a function gives; 0 = nothing is known.

@@ -169,10 +169,13 @@ static const char *why_overriding(edge_search *e, const query_edge *edge, ken_gr
     for (uint32_t i = 0; i < n; i++)
         if (bound[i].def.file == edge->to.file && bound[i].def.def == edge->to.def)
             return bound[i].evidence;
-    return n ? ken_arena_printf(e->arena, "names the method that this one overrides, %s",
-                                bound[0].evidence)
-                   .ptr
-             : "names the method that this one overrides";
+    if (!n) {
+        const char *reason = ken_graph_override_reason(e->g, edge->to);
+        return reason ? reason : "names the method that this one overrides";
+    }
+    return ken_arena_printf(e->arena, "names the method that this one overrides, %s",
+                            bound[0].evidence)
+        .ptr;
 }
 
 // Whether one of the targets is looked for; which one.

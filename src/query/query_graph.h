@@ -27,8 +27,9 @@ typedef struct ken_graph_node {
 } ken_graph_node;
 
 // Definitions of that name, best first: exact names before others, code before tests; the first
-// alone has its signature. `name` may be qualified ("a.b", "a::b", "path/to/file.c:name").
-// KEN_ENOTFOUND lists near names.
+// alone has its signature. `name` may be qualified ("a.b", "a::b", "path/to/file.c:name"), or a
+// line ("path/to/file.c:12"), which means the innermost definition that reaches over it. The case
+// of name and qualifier decides before everything else. KEN_ENOTFOUND lists near names.
 typedef struct ken_graph_nodes {
     ken_graph_node *nodes;
     size_t n, n_total;
@@ -117,12 +118,25 @@ typedef struct ken_trace_step {
     ken_str evidence;
 } ken_trace_step;
 
+// A call that a search for a path could not follow.
+typedef struct ken_trace_stop {
+    ken_str within; // qualified name of the definition around
+    ken_str path;
+    uint32_t line; // 0-based
+    ken_str name;  // as it is called there
+    bool
+        is_interface; // a method of an interface that nothing is known to implement; else unresolved
+} ken_trace_stop;
+
 typedef struct ken_trace {
     ken_trace_step *steps; // in pre-order
     size_t n_steps;
     ken_graph_node *others; // further definitions of the entry's name
     size_t n_others;
     bool has_path; // of a path asked for
+    ken_trace_stop
+        *stops; // without one: where it may have been lost, the likeliest first, at most 3
+    size_t n_stops, n_stops_total;
     bool is_truncated;
 } ken_trace;
 

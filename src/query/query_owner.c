@@ -4,20 +4,32 @@
 // the owner is defined as well.
 #include "base/alloc.h"
 #include "base/path.h"
+#include "base/quota.h"
+#include "query/query_graph_priv.h"
 #include "query/query_priv.h"
 
 enum {
-    LOOKED_AT_MAX = 500, // definitions whose facts are read
+    LOOKED_AT_MAX = 500,   // definitions whose facts are read
+    RESOLVED_AT_MAX = 200, // and whose owner the graph is asked for
     NESTING_MAX = 64
 };
 
-static bool is_inside(const ken_facts *facts, uint32_t symbol, ken_str scope)
+static query_fit fit_of(ken_str owner, ken_str scope)
 {
+    if (ken_str_eq(owner, scope))
+        return QUERY_FIT_EXACT_OWNER;
+    return ken_str_eq_fold(owner, scope) ? QUERY_FIT_OWNER : QUERY_FIT_NONE;
+}
+
+static query_fit fit_inside(const ken_facts *facts, uint32_t symbol, ken_str scope)
+{
+    query_fit best = QUERY_FIT_NONE;
     int32_t up = symbol < facts->n_symbols ? facts->symbols[symbol].parent : -1;
-    for (int i = 0; up >= 0 && i < NESTING_MAX; up = facts->symbols[up].parent, i++)
-        if (ken_str_eq_fold(facts->symbols[up].name, scope))
-            return true;
-    return false;
+    for (int i = 0; up >= 0 && i < NESTING_MAX; up = facts->symbols[up].parent, i++) {
+        query_fit fit = fit_of(facts->symbols[up].name, scope);
+        best = fit > best ? fit : best;
+    }
+    return best;
 }
 
 static bool path_fits(ken_str path, ken_str scope)
@@ -38,6 +50,27 @@ static ken_status mark_files(ken_snapshot *s, ken_str scope, ken_arena *arena, u
     return st;
 }
 
+// Of what is written outside of its type, the graph knows the type: Go's methods, impl blocks,
+// `void Beta::run() {}`. Asked only when nothing else fits letter by letter.
+static ken_status fit_elsewhere(ken_snapshot *s, const query_names *names, ken_str scope,
+                                query_fit *fits, ken_err *err)
+{
+    for (size_t i = 0; i < names->len; i++)
+        if (fits[i] == QUERY_FIT_EXACT_OWNER)
+            return KEN_OK;
+    ken_graph *g;
+    ken_status st = names->len ? query_graph_open(s, &g, err) : KEN_OK;
+    for (size_t i = 0; i < names->len && i < RESOLVED_AT_MAX && !st; i++) {
+        ken_graph_def type, def = { names->ptr[i].file, names->ptr[i].symbol };
+        st = ken_quota_check(err);
+        if (st || !ken_graph_type_of(g, def, &type))
+            continue;
+        query_fit fit = fit_of(ken_graph_name(ken_graph_unit(g, type.file), type.def), scope);
+        fits[i] = fit > fits[i] ? fit : fits[i];
+    }
+    return st;
+}
+
 ken_status query_find_owned(ken_snapshot *s, const query_names *names, ken_str scope,
                             ken_arena *arena, query_fit **out, ken_err *err)
 {
@@ -55,11 +88,11 @@ ken_status query_find_owned(ken_snapshot *s, const query_names *names, ken_str s
         if (!has_owner[n->file] || n_looked_at++ >= LOOKED_AT_MAX)
             continue;
         st = query_stored_facts(s, n->file, arena, &facts, err);
-        if (!st && is_inside(&facts, n->symbol, scope))
-            (*out)[i] = QUERY_FIT_OWNER;
+        query_fit fit = st ? QUERY_FIT_NONE : fit_inside(&facts, n->symbol, scope);
+        (*out)[i] = fit > (*out)[i] ? fit : (*out)[i];
     }
     ken_free(has_owner);
-    return st;
+    return st ? st : fit_elsewhere(s, names, scope, *out, err);
 }
 
 static bool is_alike(const ken_facts *a, uint32_t i, const ken_facts *b, uint32_t j)

@@ -252,8 +252,9 @@ ken_status query_names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_aren
 // How a definition fits the scope asked for.
 typedef enum query_fit {
     QUERY_FIT_NONE = 0,
-    QUERY_FIT_PATH,  // its file or folder is called so
-    QUERY_FIT_OWNER, // it is inside a definition of that name
+    QUERY_FIT_PATH,        // its file or folder is called so
+    QUERY_FIT_OWNER,       // it belongs to a definition of that name, in any case
+    QUERY_FIT_EXACT_OWNER, // letter by letter
 } query_fit;
 
 // One for each name. An empty scope fits none.

@@ -17,7 +17,9 @@ enum {
     BRANCH_DEFAULT = 12,
     PATH_NODES_MAX = 4000, // definitions looked at for a way
     EXTERNAL_MAX = 64,
-    OVERRIDERS_MAX = 8,
+    OVERRIDERS_MAX = 64,
+    STOPS_MAX = 256, // calls noted that lead no further
+    STOPS_SHOWN = 3,
     CONSTRUCTORS_MAX = 16,
     HELD_MAX = 32
 };
@@ -140,8 +142,11 @@ static void add_overriders(tracer *t, const query_edge *e)
         return;
     ken_graph_def over[OVERRIDERS_MAX];
     uint32_t n = ken_graph_overriders(t->g, e->to, over, OVERRIDERS_MAX);
-    for (uint32_t i = 0; i < n; i++)
-        add_link(t, e, over[i], KEN_EDGE_INFERRED, "overrides the method that is named");
+    for (uint32_t i = 0; i < n; i++) {
+        const char *reason = ken_graph_override_reason(t->g, over[i]);
+        add_link(t, e, over[i], KEN_EDGE_INFERRED,
+                 reason ? reason : "overrides the method that is named");
+    }
 }
 
 // A field or table that holds functions leads to any of them.
@@ -442,6 +447,82 @@ typedef struct way_node {
 
 typedef KEN_VEC(way_node) way_nodes;
 
+// A call that leads no further.
+typedef struct stop {
+    uint32_t file, ref;
+    int64_t within;
+    bool is_interface, is_likely; // the last: it is called like the goal
+} stop;
+
+typedef struct stops {
+    KEN_VEC(stop) items; // the nearest first
+    size_t n_total;
+    ken_str goal;
+} stops;
+
+static bool is_interface(const ken_unit_text *u, int32_t owner)
+{
+    return owner >= 0 && ken_graph_kind(u, (ken_def_id)owner) == KEN_SYMBOL_INTERFACE;
+}
+
+// ---- where a way is lost -----------------------------------------------------------------------
+
+// An abstract method that leads nowhere else.
+static bool is_dead_end(tracer *t, const query_edge *e)
+{
+    const ken_unit_text *u = query_is_outside(e->to) ? NULL : ken_graph_unit(t->g, e->to.file);
+    ken_graph_def over;
+    return u && e->to.def < u->refs->n_defs && e->role == KEN_REF_CALL &&
+           ((u->refs->defs[e->to.def].flags & KEN_DEF_ABSTRACT) ||
+            is_interface(u, ken_graph_owner(u, e->to.def))) &&
+           !ken_graph_overriders(t->g, e->to, &over, 1);
+}
+
+// Notes the calls of a definition, whose edges were found last, that lead no further.
+static void note_stops(tracer *t, stops *found)
+{
+    const query_edges *edges = t->o->direction == KEN_TRACE_CALLERS ? &t->unresolved : &t->edges;
+    for (size_t i = 0; i < edges->len && !ken_quota_is_over(); i++) {
+        const query_edge *e = &edges->ptr[i];
+        bool is_unknown = e->class == KEN_EDGE_UNRESOLVED && e->role == KEN_REF_CALL;
+        bool is_interface = !is_unknown && is_dead_end(t, e);
+        if (!is_unknown && !is_interface)
+            continue;
+        found->n_total++;
+        bool is_likely = ken_str_eq(name_at(t, e->file, e->ref), found->goal);
+        stop s = { e->file, e->ref, e->within, is_interface, is_likely };
+        if (found->items.len < STOPS_MAX)
+            ken_vec_push(&found->items, s);
+        else if (is_likely) // the one noted last is the farthest away
+            found->items.ptr[STOPS_MAX - 1] = s;
+    }
+}
+
+static ken_trace_stop show_stop(tracer *t, const stop *s)
+{
+    link at = { .file = s->file, .ref = s->ref };
+    ken_trace_stop out = { .path = t->s->rows[s->file].path,
+                           .line = line_of_site(t, &at),
+                           .name = ken_arena_dup(t->arena, name_at(t, s->file, s->ref)),
+                           .is_interface = s->is_interface };
+    ken_graph_node node;
+    if (s->within >= 0 &&
+        query_graph_name(t->s, (ken_graph_def){ s->file, (ken_def_id)s->within }, t->arena, &node))
+        out.within = node.qualified;
+    return out;
+}
+
+// Calls by the name of the goal first, then the nearest.
+static void show_stops(tracer *t, const stops *found, ken_trace *out)
+{
+    out->stops = KEN_ARENA_ARRAY(t->arena, ken_trace_stop, STOPS_SHOWN);
+    out->n_stops_total = found->n_total;
+    for (int likely = 1; likely >= 0; likely--)
+        for (size_t i = 0; i < found->items.len && out->n_stops < STOPS_SHOWN; i++)
+            if (found->items.ptr[i].is_likely == likely)
+                out->stops[out->n_stops++] = show_stop(t, &found->items.ptr[i]);
+}
+
 static void show_way(tracer *t, const way_nodes *nodes, size_t last)
 {
     size_t way[DEPTH_MAX + 2], n = 0;
@@ -458,6 +539,7 @@ static ken_status find_way(tracer *t, const ken_graph_nodes *goals, uint32_t max
     ken_vec_push(&nodes, ((way_node){ .def = t->steps.ptr[0].node.id, .from = -1 }));
     ken_map_put(&t->seen, query_def_key(&nodes.ptr[0].def), 0, NULL);
     KEN_VEC(uint32_t) depths = { 0 };
+    stops lost = { .goal = goals->n ? goals->nodes[0].name : KEN_STR("") };
     ken_vec_push(&depths, 0);
     ken_status st = KEN_OK;
     for (size_t i = 0; !st && !out->has_path && !ken_quota_is_settled() && i < nodes.len &&
@@ -467,6 +549,8 @@ static ken_status find_way(tracer *t, const ken_graph_nodes *goals, uint32_t max
         if (depths.ptr[i] >= max_depth)
             break;
         st = find_links(t, nodes.ptr[i].def, &n_unresolved, err);
+        if (!st)
+            note_stops(t, &lost);
         for (size_t k = 0; !st && !out->has_path && k < t->links.len; k++) {
             const link *l = &t->links.ptr[k];
             bool is_new;
@@ -486,6 +570,9 @@ static ken_status find_way(tracer *t, const ken_graph_nodes *goals, uint32_t max
         st = ken_quota_fail_empty(err);
     if (out->has_path)
         show_way(t, &nodes, nodes.len - 1);
+    else if (!st)
+        show_stops(t, &lost, out);
+    ken_vec_release(&lost.items);
     ken_vec_release(&nodes);
     ken_vec_release(&depths);
     return st;

@@ -26,6 +26,88 @@ static ken_str split_path(ken_str name, ken_str *hint)
     return ken_str_sub(name, colon + 1, name.len);
 }
 
+// "path/to/file.c:12": a line of a file; true when it is one. Lines are 0-based.
+static bool split_line(ken_str name, ken_str *out_path, uint32_t *out_line)
+{
+    uint64_t line = 0;
+    size_t colon = ken_str_rfind_char(name, ':');
+    if (colon == SIZE_MAX || !colon || name.ptr[colon - 1] == ':' ||
+        !ken_str_parse_u64(ken_str_sub(name, colon + 1, name.len), &line) || !line ||
+        line > UINT32_MAX)
+        return false;
+    *out_path = ken_str_sub(name, 0, colon);
+    *out_line = (uint32_t)line - 1;
+    return true;
+}
+
+// The file of that path, or the only one whose path ends with it.
+static ken_status find_file(const ken_snapshot *s, ken_str path, ken_arena *arena, int64_t *out,
+                            ken_err *err)
+{
+    enum {
+        SHOWN_MAX = 5
+    };
+    while (ken_str_starts(path, KEN_STR("./")))
+        path = ken_str_sub(path, 2, path.len);
+    *out = query_file_index(s, path);
+    ken_str end = ken_arena_printf(arena, "/" KEN_STR_FMT, KEN_STR_ARG(path)), all = { "", 0 };
+    uint32_t n = 0;
+    for (uint32_t i = 0; *out < 0 && i < s->n_files && n < SHOWN_MAX; i++)
+        if (ken_str_ends(s->rows[i].path, end))
+            all = ken_arena_printf(arena, KEN_STR_FMT "%s'" KEN_STR_FMT "'", KEN_STR_ARG(all),
+                                   n++ ? ", " : "", KEN_STR_ARG(s->rows[i].path));
+    if (n == 1)
+        *out = query_file_index(s, ken_str_sub(all, 1, all.len - 1));
+    if (*out >= 0)
+        return KEN_OK;
+    if (n)
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "'" KEN_STR_FMT "' is the end of several paths: " KEN_STR_FMT
+                        "; give the whole one",
+                        KEN_STR_ARG(path), KEN_STR_ARG(all));
+    return KEN_FAIL(err, KEN_ENOTFOUND,
+                    "'" KEN_STR_FMT "' is not in the index; paths are relative to the root of the "
+                    "project",
+                    KEN_STR_ARG(path));
+}
+
+// The innermost definition that reaches over the line; one that begins there before others.
+static int64_t def_at_line(const ken_facts *facts, uint32_t line)
+{
+    int64_t best = -1;
+    for (uint32_t i = 0; i < facts->n_symbols; i++) {
+        const ken_symbol *sym = &facts->symbols[i];
+        if (sym->first_line > line || sym->last_line < line)
+            continue;
+        if (best < 0 || facts->symbols[best].first_line != line)
+            best = i;
+    }
+    return best;
+}
+
+static ken_status find_at_line(ken_snapshot *s, ken_str path, uint32_t line, ken_arena *arena,
+                               ken_graph_nodes *out, ken_err *err)
+{
+    int64_t file;
+    ken_graph *g;
+    ken_status st = query_graph_open(s, &g, err);
+    if (!st)
+        st = find_file(s, path, arena, &file, err);
+    if (st)
+        return st;
+    const ken_unit_text *u = ken_graph_unit(g, (uint32_t)file);
+    int64_t def = u ? def_at_line(u->facts, line) : -1;
+    out->nodes = KEN_ARENA_ARRAY(arena, ken_graph_node, 1);
+    ken_graph_def id = { (uint32_t)file, (ken_def_id)def };
+    if (def < 0 || !query_graph_node(s, id, arena, &out->nodes[0]))
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "no definition reaches over line %u of '" KEN_STR_FMT
+                        "'; outline lists those there are",
+                        line + 1, KEN_STR_ARG(path));
+    out->n = out->n_total = 1;
+    return KEN_OK;
+}
+
 static ken_status not_found(ken_snapshot *s, ken_str name, ken_arena *arena, ken_err *err)
 {
     ken_definition_result near;
@@ -42,9 +124,14 @@ ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size
                           ken_arena *arena, ken_graph_nodes *out, ken_err *err)
 {
     *out = (ken_graph_nodes){ 0 };
-    name = split_path(ken_str_trim(name), &file_hint);
+    name = ken_str_trim(name);
     if (!name.len || name.len > 500)
         return KEN_FAIL(err, KEN_EINVAL, "symbol: expected 1 to 500 bytes, got %zu", name.len);
+    ken_str path;
+    uint32_t line;
+    if (split_line(name, &path, &line))
+        return find_at_line(s, path, line, arena, out, err);
+    name = split_path(name, &file_hint);
     query_names names = { 0 };
     ken_graph *g;
     ken_status st = query_graph_open(s, &g, err);

@@ -164,7 +164,9 @@ json_t *ken_tool__usages_json(const ken_usages *u, const ken_tool__usages_shape 
     json_t *o = json_object(), *defs = json_array(), *files = json_array();
     for (size_t i = 0; i < u->n_defs; i++)
         ken_json_append(defs, ken_tool__node_json(&u->defs[i]));
-    set_summary(o, u, shape->name);
+    // Asked for by its place, it is told by its name.
+    bool is_named = !u->n_defs || ken_str_ends(shape->name, ken_utf8_clip(u->defs[0].name, 60));
+    set_summary(o, u, is_named ? shape->name : u->defs[0].qualified);
     ken_json_set(o, "definitions", defs);
     ken_json_set_u64(o, "total", u->n_total);
     ken_json_set(o, "by_kind", by_kind_json(u));

@@ -87,6 +87,43 @@ static void put_tree_words(ken_buf *text, const counts *c, bool is_up)
         ken_buf_printf(text, ", %zu left out", c->n_cut);
 }
 
+static const char *why_stopped(const ken_trace_stop *s)
+{
+    return s->is_interface
+               ? "a method of an interface; nothing in the index is known to implement it"
+               : "could not be resolved";
+}
+
+// "no path to x found; it may be lost at a.c:3 call (why), and at 2 more calls"
+static void put_no_path(ken_buf *text, const ken_trace *t, ken_str to)
+{
+    ken_buf_printf(text, "no path to " KEN_STR_FMT " found", KEN_STR_ARG(ken_utf8_clip(to, 100)));
+    for (size_t i = 0; i < t->n_stops; i++)
+        ken_buf_printf(text, "%s" KEN_STR_FMT ":%u " KEN_STR_FMT " (%s)",
+                       i ? ", " : "; the search stopped at ", KEN_STR_ARG(t->stops[i].path),
+                       t->stops[i].line + 1, KEN_STR_ARG(ken_utf8_clip(t->stops[i].name, 60)),
+                       why_stopped(&t->stops[i]));
+    size_t n_more = t->n_stops_total - t->n_stops;
+    if (n_more)
+        ken_buf_printf(text, ", and at %zu more call%s", n_more, n_more == 1 ? "" : "s");
+}
+
+static json_t *stops_json(const ken_trace *t)
+{
+    json_t *all = json_array();
+    for (size_t i = 0; i < t->n_stops; i++) {
+        const ken_trace_stop *s = &t->stops[i];
+        json_t *o = json_object();
+        ken_json_set_str(o, "name", s->name);
+        ken_tool__set_at(o, "call", s->path, s->line);
+        if (s->within.len)
+            ken_json_set_str(o, "in", s->within);
+        ken_json_set_str(o, "why", ken_str_c(why_stopped(s)));
+        ken_json_append(all, o);
+    }
+    return all;
+}
+
 static void set_summary(json_t *o, const ken_trace *t, const ken_trace_opts *opts)
 {
     ken_buf text = KEN_BUF_INIT(0);
@@ -102,8 +139,7 @@ static void set_summary(json_t *o, const ken_trace *t, const ken_trace_opts *opt
         ken_buf_printf(&text, "reaches " KEN_STR_FMT " in %u call%s",
                        KEN_STR_ARG(ken_utf8_clip(opts->to, 100)), c.depth, c.depth == 1 ? "" : "s");
     else
-        ken_buf_printf(&text, "no path to " KEN_STR_FMT " found",
-                       KEN_STR_ARG(ken_utf8_clip(opts->to, 100)));
+        put_no_path(&text, t, opts->to);
     put_unresolved(&text, &c, is_up);
     ken_json_set_str(o, "summary", ken_buf_str(&text));
     ken_buf_release(&text);
@@ -118,6 +154,8 @@ json_t *ken_tool__trace_json(const ken_trace *t, const ken_trace_opts *opts)
                                                           : KEN_STR("callees"));
     if (opts->to.len)
         ken_json_set_bool(o, "has_path", t->has_path);
+    if (t->n_stops)
+        ken_json_set(o, "stopped_at", stops_json(t));
     for (size_t i = 0; i < t->n_steps; i++)
         ken_json_append(steps, step_json(&t->steps[i]));
     ken_json_set(o, "steps", steps);
