@@ -185,8 +185,46 @@ static ken_edge_class class_of(const graph_value *v)
                : v->class;
 }
 
+static void ask_bind(ken_graph *g, const graph_unit *u, const ken_bind *b, ken_module *out,
+                     ken_module *out_inner)
+{
+    ken_module_ask ask = { .file = u->file, .module = b->module, .flags = b->flags };
+    ken_modules_resolve(g->modules, &ask, out);
+    *out_inner = (ken_module){ .kind = KEN_MODULE_UNKNOWN };
+    if (b->kind == KEN_BIND_NAME && b->name.len) { // `from a import b` may mean module b of a
+        ask.name = b->name;
+        ken_modules_resolve(g->modules, &ask, out_inner);
+    }
+}
+
+// ---- inside or outside -------------------------------------------------------------------------
+
+// Whether linking alone, without a declaration in sight, may lead from a file to the definition: not
+// what its file keeps to itself, nor what only the compiler knows.
+static bool is_linked(const graph_unit *c, ken_def_id def)
+{
+    ken_symbol_kind kind = ken_graph_kind(&c->text, def);
+    bool is_static = def < c->text.refs->n_defs && (c->text.refs->defs[def].flags & KEN_DEF_STATIC);
+    return !is_static && (ken_symbol_is_callable(kind) || ken_symbol_is_variable(kind));
+}
+
+// The same in languages whose files see what they include. Where an include leads nowhere that is
+// known, it may be the one that brings the definition.
+static bool could_be_included(ken_graph *g, graph_unit *u, const graph_unit *c, ken_def_id def)
+{
+    uint32_t n;
+    const uint32_t *files = graph_closure(g, u, &n);
+    if (is_linked(c, def) || u->has_unknown)
+        return true;
+    for (uint32_t i = 0; i < n; i++)
+        if (files[i] == c->file)
+            return true;
+    return false;
+}
+
 // Whether a definition could be meant by a name without a prefix, or by one with.
-static bool could_be_meant(const graph_unit *u, const graph_unit *c, ken_def_id def, bool is_member)
+static bool could_be_meant(ken_graph *g, graph_unit *u, const graph_unit *c, ken_def_id def,
+                           bool is_member)
 {
     int32_t owner = ken_graph_owner(&c->text, def);
     if (is_member)
@@ -194,33 +232,53 @@ static bool could_be_meant(const graph_unit *u, const graph_unit *c, ken_def_id 
     if (u->text.lang == KEN_LANG_KOTLIN) // a member, or an extension, of a receiver left unsaid
         return !graph_is_type(ken_graph_kind(&c->text, def)) &&
                (owner >= 0 || graph_has_owner(c, def));
+    if (u->policy->includes && graph_scope_of(c, def) < 0)
+        return could_be_included(g, u, c, def);
+    bool is_private =
+        def < c->n_symbols && c->text.facts->symbols[def].visibility == KEN_VISIBILITY_PRIVATE;
+    if (!graph_has_bare_name(c, def) ||
+        (c->policy->keeps_private && is_private && c->file != u->file))
+        return false;
     if (owner < 0)
         return true;
     ken_symbol_kind kind = ken_graph_kind(&c->text, (ken_def_id)owner);
     return graph_is_space(kind) || c->policy->sees_members;
 }
 
-// A name of which nothing was found: outside of the tree when nothing in it could be meant.
+// Whether everything that the file imports as a whole leads somewhere known: then what it does not
+// bring is not imported.
+static bool knows_wildcards(ken_graph *g, graph_unit *u)
+{
+    for (uint32_t i = 0; i < u->text.refs->n_binds; i++) {
+        ken_module m, inner;
+        if (u->text.refs->binds[i].kind != KEN_BIND_ALL || !u->text.refs->binds[i].module.len)
+            continue;
+        ask_bind(g, u, &u->text.refs->binds[i], &m, &inner);
+        if (m.kind == KEN_MODULE_UNKNOWN)
+            return false;
+    }
+    return true;
+}
+
+// A name of which nothing was found, or that something outside gave: it is outside of the tree only
+// when nothing in the tree could be meant.
 static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_targets *t)
 {
     const ken_graph_def *all;
     size_t n = g->source->named(g->source->ctx, e->name, &all);
     ken_graph_def copy[LOOKED_AT];
     n = n < LOOKED_AT ? n : LOOKED_AT;
-    memcpy(copy, all, n * sizeof *copy);
+    if (n)
+        memcpy(copy, all, n * sizeof *copy);
     bool is_member = e->op == KEN_EXPR_MEMBER;
     t->class = KEN_EDGE_EXTERNAL;
-    if (!is_member && u->policy->package == GRAPH_PACKAGE_NONE && !u->policy->includes)
-        return; // such languages say where names come from: this one is built in
-    if (!is_member && (u->text.lang == KEN_LANG_CSHARP || u->text.lang == KEN_LANG_PHP))
-        return; // every namespace in sight was asked
-    uint32_t n_files;
-    if (u->policy->includes && !is_member && graph_closure(g, u, &n_files) && u->has_system)
-        return; // a header outside may declare it, none inside does
+    if (!n || (!is_member && graph_is_builtin(u->text.lang, e->name)) ||
+        (!is_member && u->policy->has_all_in_sight && knows_wildcards(g, u)))
+        return;
     for (size_t i = 0; i < n; i++) {
         graph_unit *c = graph_unit_of(g, copy[i].file);
         if (c && c->policy->family == u->policy->family && copy[i].def < c->n_defs &&
-            could_be_meant(u, c, copy[i].def, is_member)) {
+            could_be_meant(g, u, c, copy[i].def, is_member)) {
             t->class = KEN_EDGE_UNRESOLVED;
             return;
         }
@@ -250,7 +308,7 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
         return;
     graph_ask(g);
     const graph_value *v = behind(g, named_by_role(g, u, expr, role));
-    if (v->kind == GRAPH_NONE) {
+    if (v->kind == GRAPH_NONE || (v->kind == GRAPH_EXTERNAL && v->is_opaque)) {
         judge_unknown(g, u, &u->text.refs->exprs[expr], out);
         return;
     }
@@ -284,18 +342,6 @@ static void add_files(file_list *files, const ken_module *m, uint32_t own)
     }
 }
 
-static void ask_bind(ken_graph *g, const graph_unit *u, const ken_bind *b, ken_module *out,
-                     ken_module *out_inner)
-{
-    ken_module_ask ask = { .file = u->file, .module = b->module, .flags = b->flags };
-    ken_modules_resolve(g->modules, &ask, out);
-    *out_inner = (ken_module){ .kind = KEN_MODULE_UNKNOWN };
-    if (b->kind == KEN_BIND_NAME && b->name.len) { // `from a import b` may mean module b of a
-        ask.name = b->name;
-        ken_modules_resolve(g->modules, &ask, out_inner);
-    }
-}
-
 void ken_graph_bind(ken_graph *g, uint32_t file, uint32_t bind, ken_module *out,
                     ken_module *out_inner)
 {
@@ -313,8 +359,8 @@ static void add_bound(ken_graph *g, graph_unit *u, const ken_bind *b, file_list 
     add_files(files, &inner, u->file);
     bool is_found = m.kind == KEN_MODULE_FILES || inner.kind == KEN_MODULE_FILES;
     bool is_outside = m.kind == KEN_MODULE_EXTERNAL || inner.kind == KEN_MODULE_EXTERNAL;
-    u->n_outside += !is_found && is_outside;
     u->n_unknown += !is_found && !is_outside;
+    u->may_include |= !is_found && (!is_outside || m.is_guess);
 }
 
 const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,

@@ -10,6 +10,9 @@
 
 const graph_value graph_nothing = { .kind = GRAPH_NONE, .class = KEN_EDGE_UNRESOLVED };
 const graph_value graph_outside = { .kind = GRAPH_EXTERNAL, .class = KEN_EDGE_EXTERNAL };
+const graph_value graph_opaque = { .kind = GRAPH_EXTERNAL,
+                                   .class = KEN_EDGE_EXTERNAL,
+                                   .is_opaque = true };
 
 const graph_value graph_busy[GRAPH_DEEPEST];
 
@@ -344,6 +347,13 @@ static const graph_value *call_of_object(ken_graph *g, graph_unit *u, const grap
     return &graph_nothing;
 }
 
+// What something outside gives: of the tree perhaps (`copy(x)`, `list.pop()`, a macro of a system
+// header). Go's packages know nothing of those that import them.
+static const graph_value *given_outside(const graph_unit *u)
+{
+    return u->text.lang == KEN_LANG_GO ? &graph_outside : &graph_opaque;
+}
+
 static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     const graph_value *callee = graph_whole(g, graph_eval(g, u, e->a));
@@ -359,7 +369,7 @@ static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr 
     case GRAPH_FUNCTION:
         return callee->inner;
     case GRAPH_EXTERNAL:
-        return callee->n_args ? callee : &graph_outside;
+        return callee->n_args ? callee : given_outside(u);
     case GRAPH_INSTANCE: // Rust's `Self(…)`, or an object that can be called
         return u->text.refs->exprs[e->a].op == KEN_EXPR_SELF && u->text.lang == KEN_LANG_RUST
                    ? callee
@@ -410,7 +420,7 @@ static const graph_value *eval_apply(ken_graph *g, graph_unit *u, const ken_expr
 {
     const graph_value *type = graph_eval_type(g, u, e->a), *arg = graph_eval_type(g, u, e->b);
     if (type->kind == GRAPH_NONE)
-        type = &graph_outside; // what it is applied to may still be known
+        type = &graph_opaque; // what it is applied to may still be known
     if (type->kind != GRAPH_DEFS && type->kind != GRAPH_EXTERNAL)
         return type;
     graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
@@ -431,7 +441,7 @@ static const graph_value *eval_apply(ken_graph *g, graph_unit *u, const ken_expr
 static const graph_value *inside_of(const graph_value *v, bool is_first)
 {
     if (!v->n_args)
-        return v->kind == GRAPH_EXTERNAL ? &graph_outside : &graph_nothing;
+        return v->kind == GRAPH_EXTERNAL ? &graph_opaque : &graph_nothing;
     return v->args[is_first ? 0 : v->n_args - 1];
 }
 
@@ -497,10 +507,11 @@ static const graph_value *eval_param(ken_graph *g, graph_unit *u, const ken_expr
 }
 
 // Something outside of the tree keeps its name, which may say what it does with its arguments.
-static const graph_value *outside_named(ken_graph *g, ken_str name)
+static const graph_value *outside_named(ken_graph *g, ken_str name, bool is_opaque)
 {
     graph_value *v = graph_new_value(g, GRAPH_EXTERNAL, KEN_EDGE_EXTERNAL);
     v->name = name;
+    v->is_opaque = is_opaque;
     return v;
 }
 
@@ -555,7 +566,8 @@ static const graph_value *eval_member(ken_graph *g, graph_unit *u, const ken_exp
                                        : &graph_nothing;
     if (extension->kind != GRAPH_NONE)
         return extension;
-    return v == &graph_outside ? outside_named(g, e->name) : v;
+    bool is_plain = v == &graph_outside || v == &graph_opaque;
+    return is_plain ? outside_named(g, e->name, v->is_opaque) : v;
 }
 
 static const graph_value *eval_def(ken_graph *g, graph_unit *u, const ken_expr *e)
@@ -593,7 +605,7 @@ static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
     case KEN_EXPR_PARAM:
         return eval_param(g, u, e);
     case KEN_EXPR_BUILTIN:
-        return outside_named(g, e->name);
+        return outside_named(g, e->name, false);
     case KEN_EXPR_LAMBDA:
         return graph_lambda(g, u, e);
     case KEN_EXPR_GIVEN:

@@ -112,7 +112,7 @@ static const graph_value *given_by_one(ken_graph *g, const graph_value *callee, 
                                        int depth)
 {
     if (callee->kind == GRAPH_EXTERNAL)
-        return &graph_outside;
+        return &graph_opaque; // `xs.map(x => …)`: what it hands on may be of the tree
     if (callee->kind == GRAPH_INSTANCE)
         return given_by_member(g, callee, KEN_STR("()"), nth, depth);
     if (callee->kind == GRAPH_FUNCTION)
@@ -143,5 +143,5 @@ const graph_value *graph_given(ken_graph *g, graph_unit *u, const ken_expr *e)
     const graph_value *v = graph_object(g, given_by(g, callee, e->b, 0));
     // What a function outside hands on to one that it was given may be ours.
     bool is_handed_on = u->text.refs->exprs[e->a].op == KEN_EXPR_GIVEN;
-    return is_handed_on && v == &graph_outside ? &graph_nothing : v;
+    return is_handed_on && v == &graph_opaque ? &graph_nothing : v;
 }

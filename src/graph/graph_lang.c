@@ -17,7 +17,7 @@ static const graph_policy plain = { .family = FAMILY_OTHER };
 
 static const graph_policy policies[KEN_LANG_COUNT] = {
     [KEN_LANG_PYTHON] = { OWN(PYTHON), .hides_class = true, .calls_class = true,
-                          .shows_imports = true, .restates = true },
+                          .shows_imports = true, .restates = true, .has_all_in_sight = true },
     [KEN_LANG_JAVASCRIPT] = { FAMILY_JS, .hides_class = true, .makes_of_functions = true,
                               .restates = true },
     [KEN_LANG_TYPESCRIPT] = { FAMILY_JS, .hides_class = true, .makes_of_functions = true,
@@ -40,17 +40,18 @@ static const graph_policy policies[KEN_LANG_COUNT] = {
     [KEN_LANG_C] = { FAMILY_C, .includes = true },
     [KEN_LANG_CPP] = { FAMILY_C, .sees_members = true, .calls_class = true, .includes = true },
     [KEN_LANG_CSHARP] = { OWN(CSHARP), GRAPH_PACKAGE_DECLARED, .sees_members = true,
-                          .has_open_types = true },
+                          .has_open_types = true, .has_all_in_sight = true },
     [KEN_LANG_RUBY] = { OWN(RUBY), GRAPH_PACKAGE_GLOBAL, .sees_members = true,
                         .has_open_types = true },
-    [KEN_LANG_PHP] = { OWN(PHP), GRAPH_PACKAGE_DECLARED, .hides_class = true, .restates = true },
+    [KEN_LANG_PHP] = { OWN(PHP), GRAPH_PACKAGE_DECLARED, .hides_class = true, .restates = true,
+                       .has_all_in_sight = true },
     [KEN_LANG_SWIFT] = { OWN(SWIFT), GRAPH_PACKAGE_TARGET, .sees_members = true,
                          .calls_class = true, .has_open_types = true },
-    [KEN_LANG_HASKELL] = { OWN(HASKELL), .hides_class = true },
-    [KEN_LANG_LUA] = { OWN(LUA), .hides_class = true, .makes_of_functions = true,
-                       .restates = true },
+    [KEN_LANG_HASKELL] = { OWN(HASKELL), .hides_class = true, .has_all_in_sight = true },
+    [KEN_LANG_LUA] = { OWN(LUA), .hides_class = true, .makes_of_functions = true, .restates = true,
+                       .keeps_private = true },
     [KEN_LANG_ELIXIR] = { OWN(ELIXIR), GRAPH_PACKAGE_GLOBAL, .sees_members = true },
-    [KEN_LANG_ZIG] = { .family = OWN(ZIG) },
+    [KEN_LANG_ZIG] = { .family = OWN(ZIG), .has_all_in_sight = true },
     [KEN_LANG_BASH] = { OWN(BASH), .includes = true },
 };
 

@@ -83,9 +83,21 @@ static uint32_t pieces_of(ken_graph *g, ken_graph_def type, ken_graph_def *out)
     return n;
 }
 
-// Bases of all pieces; true in *out_outside when one of them is not in the tree.
+// Where bases lie that are not in the tree, by what is known of them.
+typedef struct away_bases {
+    bool is_outside; // one is of a package or the language
+    bool is_unknown; // one is not known: it may be of the tree
+} away_bases;
+
+static bool names_builtin(const graph_unit *u, ken_expr_id expr)
+{
+    const ken_expr *e = &u->text.refs->exprs[expr];
+    return e->op == KEN_EXPR_NAME && graph_is_builtin(u->text.lang, e->name);
+}
+
+// Bases of all pieces.
 static uint32_t bases_of(ken_graph *g, const ken_graph_def *pieces, uint32_t n_pieces,
-                         ken_graph_def *out, uint32_t max, bool *out_outside)
+                         ken_graph_def *out, uint32_t max, away_bases *away)
 {
     uint32_t n = 0;
     for (uint32_t p = 0; p < n_pieces; p++) {
@@ -99,8 +111,11 @@ static uint32_t bases_of(ken_graph *g, const ken_graph_def *pieces, uint32_t n_p
             if (v->kind == GRAPH_DEFS || v->kind == GRAPH_INSTANCE) {
                 if (n < max && !ken_graph_def_eq(v->defs[0], pieces[0]))
                     out[n++] = v->defs[0];
+            } else if ((v->kind == GRAPH_EXTERNAL && !v->is_opaque) ||
+                       names_builtin(u, r->bases[i].expr)) {
+                away->is_outside = true;
             } else {
-                *out_outside = true;
+                away->is_unknown = true;
             }
         }
     }
@@ -114,8 +129,8 @@ uint32_t graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint3
         return 0;
     ken_graph_def pieces[PIECES_MAX];
     uint32_t n_pieces = pieces_of(g, type, pieces);
-    bool is_outside = false;
-    return bases_of(g, pieces, n_pieces, out, max, &is_outside);
+    away_bases away = { false, false };
+    return bases_of(g, pieces, n_pieces, out, max, &away);
 }
 
 uint32_t ken_graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max)
@@ -198,7 +213,8 @@ typedef struct member_search {
     ken_str name;
     ken_graph_def found[KEN_TARGETS_MAX], seen[PIECES_MAX];
     uint32_t n, n_seen;
-    bool is_inherited, is_outside;
+    bool is_inherited;
+    away_bases away;
 } member_search;
 
 static bool was_seen(member_search *s, ken_graph_def type)
@@ -232,7 +248,7 @@ static void search_type(ken_graph *g, ken_graph_def type, member_search *s, uint
         s->n = claimed_by(g, type, s->name, s->found, KEN_TARGETS_MAX);
     s->is_inherited = s->n && depth > 0;
     ken_graph_def bases[PIECES_MAX];
-    uint32_t n_bases = s->n ? 0 : bases_of(g, pieces, n_pieces, bases, PIECES_MAX, &s->is_outside);
+    uint32_t n_bases = s->n ? 0 : bases_of(g, pieces, n_pieces, bases, PIECES_MAX, &s->away);
     for (uint32_t i = 0; i < n_bases && !s->n; i++)
         search_type(g, bases[i], s, depth + 1);
     if (s->n || !graph_is_distinct(g, type))
@@ -241,7 +257,8 @@ static void search_type(ken_graph *g, ken_graph_def type, member_search *s, uint
     const graph_value *made_of = graph_held(g, type);
     if (made_of->kind == GRAPH_INSTANCE || made_of->kind == GRAPH_DEFS)
         search_type(g, made_of->defs[0], s, depth + 1);
-    s->is_outside = s->is_outside || made_of == &graph_outside;
+    s->away.is_outside |= made_of == &graph_outside;
+    s->away.is_unknown |= made_of->kind == GRAPH_NONE || made_of->is_opaque;
 }
 
 static graph_member *member_slot(ken_graph *g, uint64_t key)
@@ -285,7 +302,7 @@ const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str n
         return v;
     member_search s = { .name = name };
     search_type(g, type, &s, 0);
-    v = s.is_outside ? &graph_outside : &graph_nothing;
+    v = s.away.is_unknown ? &graph_opaque : s.away.is_outside ? &graph_outside : &graph_nothing;
     if (s.n)
         v = graph_defs_value(g, s.found, s.n,
                              s.found[0].file == type.file ? KEN_EDGE_EXACT : KEN_EDGE_IMPORTED);
@@ -518,7 +535,8 @@ static const graph_value *member_of_outside(ken_graph *g, graph_unit *u, const g
     bool is_of_more = object->n_args == 2 && graph_is_js(u->text.lang); // Pick<T, "a">
     return (object->n_args == 1 || is_of_more) && is_wrapper(object->name)
                ? graph_member_of(g, u, object->args[0], name)
-               : &graph_outside;
+           : object->is_opaque ? &graph_opaque
+                               : &graph_outside;
 }
 
 static const graph_value *own_member_of_one(ken_graph *g, graph_unit *u, const graph_value *object,
@@ -549,7 +567,7 @@ static const graph_value *member_of_one(ken_graph *g, graph_unit *u, const graph
 {
     const graph_value *v = own_member_of_one(g, u, object, name);
     bool is_instance = object->kind == GRAPH_INSTANCE && v->kind == GRAPH_NONE;
-    bool is_outside = object->kind == GRAPH_EXTERNAL && v == &graph_outside;
+    bool is_outside = object->kind == GRAPH_EXTERNAL && (v == &graph_outside || v == &graph_opaque);
     if (u->text.lang == KEN_LANG_RUST && (is_instance || is_outside)) {
         v = graph_rust_std(g, object, name);
         const graph_value *of_trait =

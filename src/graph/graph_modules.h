@@ -57,7 +57,9 @@ typedef struct ken_module_ask {
 
 typedef struct ken_module {
     ken_module_kind kind;
-    bool is_guess; // found by the end of a path, or by a convention, not by a rule
+    // Found by the end of a path, or by a convention, not by a rule. Of what is external: a file of
+    // the tree is called so, too.
+    bool is_guess;
     const uint32_t
         *files; // one file, all of a package, or none of a Python package that is a folder
     uint32_t n_files;

@@ -348,18 +348,20 @@ static void answer_of(ken_modules *m, const c_search *s, bool is_system, ken_mod
 {
     bool is_std = is_standard(s->tail);
     c_tier least = is_std ? C_TIER_DIR : is_system ? C_TIER_CONVENTION : C_TIER_END;
-    if (s->best < least && (is_system || is_std))
+    if (s->best < least && (is_system || is_std)) {
         ken_modules__external(out, "in no include directory of the tree");
-    else if (s->best == C_TIER_NONE)
+        out->is_guess = s->best == C_TIER_END && !is_std;
+    } else if (s->best == C_TIER_NONE) {
         ken_modules__unknown(out, "no file of that name");
-    else if (s->file == MODULE_MANY)
+    } else if (s->file == MODULE_MANY) {
         ken_modules__unknown(out, "several files fit equally well");
-    else if (s->best == C_TIER_END)
+    } else if (s->best == C_TIER_END) {
         ken_modules__guess(m, out, s->file, "the nearest path that ends so");
-    else
+    } else {
         ken_modules__one(m, out, s->file,
                          s->best == C_TIER_DIR ? "an include directory of the build"
                                                : "a folder above, its include/ or src/");
+    }
 }
 
 void ken_modules__c(ken_modules *m, const ken_module_ask *ask, ken_module *out)

@@ -30,6 +30,10 @@ typedef struct graph_policy {
     bool restates;           // functions are not overloaded: of several of one name the last holds
     bool has_open_types;     // a type may be written in several pieces that share its name
     bool has_method_sets;    // a type implements each interface whose methods it has (Go)
+    // A bare name that was not found is of the language or of a package: imports are the only way
+    // in, or every namespace in sight was asked.
+    bool has_all_in_sight;
+    bool keeps_private; // what is private is seen in its file only (Lua's `local function`)
 } graph_policy;
 
 const graph_policy *graph_policy_of(uint16_t lang);
@@ -71,6 +75,9 @@ struct graph_value {
     ken_str name;             // module text; name of an external type
     uint64_t space;           // of GRAPH_SPACE
     const char *evidence;
+    // Of GRAPH_EXTERNAL: it came out of something outside (a call's result, an item of a container),
+    // so it may as well be of the tree. What an import or the language names is outside for sure.
+    bool is_opaque;
 };
 
 // ---- units -------------------------------------------------------------------------------------
@@ -86,11 +93,12 @@ typedef struct graph_unit {
     const graph_value **exprs; // by expression, NULL = not worked out yet
     const graph_value **held;  // by definition: its value
     const graph_value **binds;
-    uint32_t *imports, n_imports, n_unknown, n_outside; // the last: imports of packages
+    uint32_t *imports, n_imports, n_unknown;
     bool has_imports;
-    uint32_t *closure, n_closure; // files that are textually included, this one first
-    bool has_closure, has_system; // some of it is not in the tree
-    uint64_t package;             // key of the declared package, 0 = none
+    bool may_include;              // an import may lead to a file of the tree that is not known
+    uint32_t *closure, n_closure;  // files that are textually included, this one first
+    bool has_closure, has_unknown; // one of them may include what is not known
+    uint64_t package;              // key of the declared package, 0 = none
 } graph_unit;
 
 typedef struct graph_member {
@@ -131,7 +139,7 @@ void graph_ask(ken_graph *g);
 bool graph_begin(ken_graph *g, const graph_value **slot, const graph_value **out);
 const graph_value *graph_end(ken_graph *g, const graph_value **slot, const graph_value *v);
 
-extern const graph_value graph_nothing, graph_outside;
+extern const graph_value graph_nothing, graph_outside, graph_opaque;
 
 graph_unit *graph_unit_of(ken_graph *g, uint32_t file); // NULL when it says nothing
 enum {
@@ -198,6 +206,8 @@ const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str n
 const graph_value **graph_kept_member(ken_graph *g, ken_graph_def type, ken_str name);
 // A bare name, from inside definition `around` (-1 = the file).
 const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
+// Whether a bare name may mean the definition, where it is in sight.
+bool graph_has_bare_name(const graph_unit *u, ken_def_id def);
 // The same where only types (and namespaces) count.
 const graph_value *graph_lookup_type(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
 bool graph_names_type(ken_graph *g, const graph_value *v);
@@ -263,6 +273,10 @@ const graph_value *graph_rust_std(ken_graph *g, const graph_value *object, ken_s
 // A method of what holds others, outside of the tree, that gives the same or one of them.
 const graph_value *graph_std_member(ken_graph *g, const graph_unit *u, const graph_value *object,
                                     ken_str name);
+
+// ---- graph_builtin.c ---------------------------------------------------------------------------
+// Whether the language itself defines a bare name of that kind.
+bool graph_is_builtin(uint16_t lang, ken_str name);
 
 // ---- graph_elixir.c ----------------------------------------------------------------------------
 // A module by its name or alias, a function by its bare name.

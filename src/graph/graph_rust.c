@@ -216,7 +216,7 @@ const graph_value *graph_rust_std(ken_graph *g, const graph_value *object, ken_s
     bool is_outside = object->kind == GRAPH_EXTERNAL;
     int what = !is_outside || object->n_args ? gives(name) : 0;
     if (!what || (what != STD_KEEPS && !is_outside))
-        return is_outside ? &graph_outside : &graph_nothing;
+        return !is_outside ? &graph_nothing : object->is_opaque ? &graph_opaque : &graph_outside;
     graph_value *v = graph_new_value(g, GRAPH_FUNCTION, KEN_EDGE_EXTERNAL);
     v->inner = what == STD_KEEPS   ? object
                : what == STD_HOLDS ? object->args[0]

@@ -41,9 +41,8 @@ static bool is_test(const graph_unit *u, ken_def_id def)
     return ken_graph_kind(&u->text, def) == KEN_SYMBOL_TEST;
 }
 
-// Whether a bare name may mean the definition: no key of an object, no `exports.name = …`, no test,
-// in Zig no field.
-static bool has_bare_name(const graph_unit *u, ken_def_id def)
+// No key of an object, no `exports.name = …`, no test, in Zig no field.
+bool graph_has_bare_name(const graph_unit *u, ken_def_id def)
 {
     if (u->text.lang == KEN_LANG_ZIG)
         return ken_graph_kind(&u->text, def) != KEN_SYMBOL_FIELD;
@@ -60,7 +59,7 @@ static const graph_value *bare_children(ken_graph *g, const graph_unit *u, int32
     ken_def_id ids[KEN_TARGETS_MAX];
     uint32_t n = graph_children(u, owner, name, ids, KEN_TARGETS_MAX), n_kept = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (has_bare_name(u, ids[i]))
+        if (graph_has_bare_name(u, ids[i]))
             ids[n_kept++] = ids[i];
     return defs_of_ids(g, u, ids, n_kept, KEN_EDGE_SCOPED);
 }
@@ -98,7 +97,7 @@ const uint32_t *graph_closure(ken_graph *g, graph_unit *u, uint32_t *out_n)
             uint32_t n = 0, n_unknown = 0;
             const uint32_t *direct = ken_graph_imports(g, files.ptr[i], &n, &n_unknown);
             const graph_unit *f = graph_unit_of(g, files.ptr[i]);
-            u->has_system = u->has_system || n_unknown || (f && f->n_outside);
+            u->has_unknown = u->has_unknown || (f && f->may_include);
             for (uint32_t k = 0; k < n; k++) {
                 uint8_t bit = (uint8_t)(1u << direct[k] % 8);
                 if (seen[direct[k] / 8] & bit)

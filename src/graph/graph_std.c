@@ -41,11 +41,12 @@ const graph_value *graph_std_member(ken_graph *g, const graph_unit *u, const gra
     const holder_methods *m = graph_is_js(u->text.lang)         ? &of_js
                               : u->text.lang == KEN_LANG_PYTHON ? &of_python
                                                                 : NULL;
+    const graph_value *other = object->is_opaque ? &graph_opaque : &graph_outside;
     if (!m || !object->n_args || !is_one_of(object->name, m->holders))
-        return &graph_outside;
+        return other;
     bool gives_item = is_one_of(name, m->item);
     if (!gives_item && !is_one_of(name, m->same))
-        return &graph_outside;
+        return other;
     graph_value *v = graph_new_value(g, GRAPH_FUNCTION, KEN_EDGE_EXTERNAL);
     v->inner = gives_item ? object->args[object->n_args - 1] : object;
     return v;

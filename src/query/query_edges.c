@@ -32,6 +32,7 @@ typedef struct edge_search {
     uint32_t n_defs;
     ken_arena *arena;
     query_edges *out, *unresolved;
+    query_other_uses *others; // NULL = not asked for
 } edge_search;
 
 // Names are kept once (query_units_priv.h): the pointer tells.
@@ -199,6 +200,13 @@ static bool is_meant(edge_search *e, const query_said *list, query_edge *edge,
     return false;
 }
 
+// A place that is meant by none of the definitions that are looked for.
+static void note_other(edge_search *e, const query_said_ref *r)
+{
+    e->others->n_outside += r->class == KEN_EDGE_EXTERNAL;
+    e->others->n_elsewhere += r->n_targets > 0;
+}
+
 static void choose(edge_search *e, const query_said *list)
 {
     for (uint32_t i = 0; i < list->n_refs; i++) {
@@ -218,6 +226,8 @@ static void choose(edge_search *e, const query_said *list)
             ken_vec_push(e->out, edge);
         else if (r->class == KEN_EDGE_UNRESOLVED && e->unresolved)
             ken_vec_push(e->unresolved, edge);
+        else if (e->others)
+            note_other(e, r);
     }
 }
 
@@ -257,13 +267,22 @@ ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *de
                           const ken_cancel *cancel, ken_arena *arena, query_edges *out,
                           query_edges *unresolved, ken_err *err)
 {
+    return query_edges_counted(s, g, defs, n_defs, cancel, arena, out, unresolved, NULL, err);
+}
+
+ken_status query_edges_counted(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs,
+                               uint32_t n_defs, const ken_cancel *cancel, ken_arena *arena,
+                               query_edges *out, query_edges *unresolved,
+                               query_other_uses *out_others, ken_err *err)
+{
     edge_search e = { .s = s,
                       .g = g,
                       .defs = defs,
                       .n_defs = n_defs,
                       .arena = arena,
                       .out = out,
-                      .unresolved = unresolved };
+                      .unresolved = unresolved,
+                      .others = out_others };
     ken_map_init(&e.wanted);
     ken_map_init(&e.has_name);
     ken_map_init(&e.has_whole);

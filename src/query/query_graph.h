@@ -66,6 +66,25 @@ typedef struct ken_usages_opts {
     bool wants_tests_only;
 } ken_usages_opts;
 
+enum {
+    KEN_SAID_PLACES_MAX = 5
+};
+
+// A line that has a name although no reference by it is known there.
+typedef struct ken_said_place {
+    ken_str path;
+    uint32_t line;    // 0-based
+    ken_str text;     // empty when the file is left out
+    bool is_left_out; // of the index: generated or vendored
+} ken_said_place;
+
+typedef struct ken_said_in_text {
+    ken_said_place *places; // the first of them
+    size_t n_places, n_lines;
+    size_t n_files, n_left_out; // that have such lines; of these, files that are left out
+    bool is_cut;                // not every file was read
+} ken_said_in_text;
+
 typedef struct ken_usages {
     ken_graph_node *defs; // what was asked for: one, or the definitions that share these usages
     size_t n_defs;
@@ -80,6 +99,10 @@ typedef struct ken_usages {
     size_t n_unresolved;        // places that use this name and could not be resolved
     ken_usage_file *unresolved; // up to 10 of them
     size_t n_unresolved_files;
+    // Places that use the name and lead to other definitions, and out of the tree. Counted where
+    // nothing calls what was asked for (nothing uses it, when it cannot be called).
+    size_t n_elsewhere, n_outside;
+    ken_said_in_text in_text; // looked for when there is not even such a place
     bool is_truncated;
 } ken_usages;
 

@@ -125,6 +125,18 @@ int query_edge_by_place(const void *a, const void *b); // for qsort: by file and
 ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs, uint32_t n_defs,
                           const ken_cancel *cancel, ken_arena *arena, query_edges *out,
                           query_edges *unresolved, ken_err *err) KEN_MUST_USE;
+// The same, and how many places of the names lead to other definitions and out of the tree.
+typedef struct query_other_uses {
+    size_t n_elsewhere, n_outside;
+} query_other_uses;
+
+ken_status query_edges_counted(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs,
+                               uint32_t n_defs, const ken_cancel *cancel, ken_arena *arena,
+                               query_edges *out, query_edges *unresolved,
+                               query_other_uses *out_others, ken_err *err) KEN_MUST_USE;
+// Lines that have the name as a word, definitions apart: query_words.c.
+ken_status query_said_in_text(ken_snapshot *s, ken_graph *g, ken_str name, const ken_cancel *cancel,
+                              ken_arena *arena, ken_said_in_text *out, ken_err *err) KEN_MUST_USE;
 // Appends every reference inside `def`, nested definitions included; or inside a span of a file.
 void query_edges_from(ken_graph *g, ken_graph_def def, query_edges *out);
 void query_edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out);

@@ -334,6 +334,20 @@ static void split_twins(ken_snapshot *s, ken_graph *g, const ken_graph_nodes *fo
     }
 }
 
+// Whether an answer shows who calls it, or, of what cannot be called, who uses it. An import is no
+// use.
+static bool is_called(const ken_graph_node *def, const query_edges *edges)
+{
+    bool is_callable = ken_symbol_is_callable(def->kind);
+    for (size_t i = 0; i < edges->len; i++) {
+        ken_ref_role role = edges->ptr[i].role;
+        bool is_call = role == KEN_REF_CALL || role == KEN_REF_NEW || role == KEN_REF_DECORATE;
+        if (is_call || (!is_callable && role != KEN_REF_IMPORT))
+            return true;
+    }
+    return false;
+}
+
 static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_cancel *cancel,
                        ken_arena *arena, query_edges *edges, query_edges *unresolved,
                        ken_usages *out, ken_err *err)
@@ -347,10 +361,20 @@ static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_canc
     if (st)
         return st;
     split_twins(s, g, &found, arena, out);
-    st = query_edges_to(s, g, &found.nodes[0].id, 1, cancel, arena, edges, unresolved, err);
+    query_other_uses others = { 0, 0 };
+    st = query_edges_counted(s, g, &found.nodes[0].id, 1, cancel, arena, edges, unresolved, &others,
+                             err);
     if (!st)
         st = query_edges_through(s, g, cancel, arena, edges, err);
-    return st ? st : query_note_damaged(s, g, found.nodes[0].id, cancel, arena, err);
+    if (!st)
+        st = query_note_damaged(s, g, found.nodes[0].id, cancel, arena, err);
+    if (st || is_called(&found.nodes[0], edges))
+        return st;
+    out->n_elsewhere = others.n_elsewhere;
+    out->n_outside = others.n_outside;
+    if (unresolved->len + others.n_elsewhere + others.n_outside || ken_quota_is_settled())
+        return KEN_OK;
+    return query_said_in_text(s, g, found.nodes[0].name, cancel, arena, &out->in_text, err);
 }
 
 // What is shown of them. The files that are quoted must be those that the graph knows; false when

@@ -123,6 +123,31 @@ static void put_counts(ken_buf *text, const ken_usages *u, ken_str name)
     }
 }
 
+// Where nothing calls it: what else has its name. "; 12 other places use this name: 7 lead to other
+// definitions, 5 out of the tree"
+static void put_others(ken_buf *text, const ken_usages *u)
+{
+    size_t n = u->n_elsewhere + u->n_outside;
+    const ken_said_in_text *in = &u->in_text;
+    if (n)
+        ken_buf_printf(text, "; %zu other place%s this name:", n, n == 1 ? " uses" : "s use");
+    if (u->n_elsewhere)
+        ken_buf_printf(text, " %zu lead%s to other definitions%s", u->n_elsewhere,
+                       u->n_elsewhere == 1 ? "s" : "", u->n_outside ? "," : "");
+    if (u->n_outside)
+        ken_buf_printf(text, " %zu lead%s out of the tree", u->n_outside,
+                       u->n_outside == 1 ? "s" : "");
+    if (in->n_lines)
+        ken_buf_printf(text, "; %s%zu line%s of %zu file%s the word where no reference is known",
+                       in->is_cut ? "at least " : "", in->n_lines, in->n_lines == 1 ? "" : "s",
+                       in->n_files, in->n_files == 1 ? " has" : "s have");
+    else if (in->is_cut)
+        ken_buf_printf(text, "; not every file that may have the word was read");
+    if (in->n_left_out)
+        ken_buf_printf(text, " (%zu of the files %s left out of the index)", in->n_left_out,
+                       in->n_left_out == 1 ? "is" : "are");
+}
+
 static void set_summary(json_t *o, const ken_usages *u, ken_str name)
 {
     ken_buf text = KEN_BUF_INIT(0);
@@ -133,6 +158,7 @@ static void set_summary(json_t *o, const ken_usages *u, ken_str name)
         ken_buf_printf(&text, "; %zu %splace%s this name and could not be resolved",
                        u->n_unresolved, u->n_total ? "more " : "",
                        u->n_unresolved == 1 ? " uses" : "s use");
+    put_others(&text, u);
     ken_json_set_str(o, "summary", ken_buf_str(&text));
     ken_buf_release(&text);
 }
@@ -159,6 +185,34 @@ static void set_unresolved(json_t *o, const ken_usages *u)
     ken_json_set(o, "unresolved", unresolved);
 }
 
+static void set_others(json_t *o, const ken_usages *u)
+{
+    const ken_said_in_text *in = &u->in_text;
+    if (u->n_elsewhere)
+        ken_json_set_u64(o, "elsewhere", u->n_elsewhere);
+    if (u->n_outside)
+        ken_json_set_u64(o, "outside", u->n_outside);
+    if (!in->n_lines && !in->is_cut)
+        return;
+    json_t *said = json_object(), *places = json_array();
+    for (size_t i = 0; i < in->n_places; i++) {
+        json_t *place = json_object();
+        ken_tool__set_at(place, "at", in->places[i].path, in->places[i].line);
+        if (in->places[i].text.len)
+            ken_json_set_str(place, "text",
+                             ken_utf8_clip(ken_str_trim(in->places[i].text), TEXT_MAX));
+        if (in->places[i].is_left_out)
+            ken_json_set_bool(place, "left_out", true);
+        ken_json_append(places, place);
+    }
+    ken_json_set_u64(said, "lines", in->n_lines);
+    ken_json_set_u64(said, "files", in->n_files);
+    if (in->is_cut)
+        ken_json_set_bool(said, "is_part", true);
+    ken_json_set(said, "places", places);
+    ken_json_set(o, "in_text", said);
+}
+
 json_t *ken_tool__usages_json(const ken_usages *u, const ken_tool__usages_shape *shape)
 {
     json_t *o = json_object(), *defs = json_array(), *files = json_array();
@@ -172,6 +226,7 @@ json_t *ken_tool__usages_json(const ken_usages *u, const ken_tool__usages_shape 
     ken_json_set(o, "by_kind", by_kind_json(u));
     ken_tool__set_others(o, u->others, u->n_others);
     set_unresolved(o, u);
+    set_others(o, u);
     size_t used = ken_json_dump_size(o) + NOTE_BYTES + shape->n_tail_bytes;
     ken_str name = u->n_defs ? u->defs[0].name : shape->name;
     size_t n = put_files(u, name, shape->max_bytes > used ? shape->max_bytes - used : 0, files);
@@ -304,12 +359,12 @@ static void put_group(const json_t *list, const char *group, ken_buf *out)
     }
 }
 
-static void put_unresolved(const json_t *unresolved, ken_buf *out)
+static void put_places(const json_t *list, const char *what, ken_buf *out)
 {
-    const json_t *places = json_object_get(unresolved, "places");
+    const json_t *places = json_object_get(list, "places");
     for (size_t i = 0; i < json_array_size(places); i++) {
         const json_t *p = json_array_get(places, i);
-        ken_buf_printf(out, "unresolved: " KEN_STR_FMT "  " KEN_STR_FMT "\n",
+        ken_buf_printf(out, "%s: " KEN_STR_FMT "  " KEN_STR_FMT "\n", what,
                        KEN_STR_ARG(ken_tool__member(p, "at")),
                        KEN_STR_ARG(ken_tool__member(p, "text")));
     }
@@ -327,6 +382,7 @@ void ken_tool__find_usages_text(const json_t *result, ken_buf *out)
         for (int r = 0; r < KEN_REF_ROLE_COUNT; r++)
             put_group(json_object_get(file, groups[r]), groups[r], out);
     }
-    put_unresolved(json_object_get(result, "unresolved"), out);
+    put_places(json_object_get(result, "unresolved"), "unresolved", out);
+    put_places(json_object_get(result, "in_text"), "in the text", out);
     ken_tool__put_tail(result, out);
 }
