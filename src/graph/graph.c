@@ -224,11 +224,14 @@ static bool could_be_included(ken_graph *g, graph_unit *u, const graph_unit *c, 
 
 // Whether a definition could be meant by a name without a prefix, or by one with.
 static bool could_be_meant(ken_graph *g, graph_unit *u, const graph_unit *c, ken_def_id def,
-                           bool is_member)
+                           bool is_member, ken_ref_role role)
 {
     int32_t owner = ken_graph_owner(&c->text, def);
     if (is_member)
         return owner >= 0 || c->text.refs->n_bases;
+    if (u->policy->includes && ken_graph_kind(&c->text, def) == KEN_SYMBOL_FIELD)
+        return role != KEN_REF_CALL &&
+               role != KEN_REF_TYPE;     // what a macro is given: LIST_NEXT(x, f)
     if (u->text.lang == KEN_LANG_KOTLIN) // a member, or an extension, of a receiver left unsaid
         return !graph_is_type(ken_graph_kind(&c->text, def)) &&
                (owner >= 0 || graph_has_owner(c, def));
@@ -262,7 +265,8 @@ static bool knows_wildcards(ken_graph *g, graph_unit *u)
 
 // A name of which nothing was found, or that something outside gave: it is outside of the tree only
 // when nothing in the tree could be meant.
-static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_targets *t)
+static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_ref_role role,
+                          ken_targets *t)
 {
     const ken_graph_def *all;
     size_t n = g->source->named(g->source->ctx, e->name, &all);
@@ -278,7 +282,7 @@ static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_ta
     for (size_t i = 0; i < n; i++) {
         graph_unit *c = graph_unit_of(g, copy[i].file);
         if (c && c->policy->family == u->policy->family && copy[i].def < c->n_defs &&
-            could_be_meant(g, u, c, copy[i].def, is_member)) {
+            could_be_meant(g, u, c, copy[i].def, is_member, role)) {
             t->class = KEN_EDGE_UNRESOLVED;
             return;
         }
@@ -309,7 +313,7 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
     graph_ask(g);
     const graph_value *v = behind(g, named_by_role(g, u, expr, role));
     if (v->kind == GRAPH_NONE || (v->kind == GRAPH_EXTERNAL && v->is_opaque)) {
-        judge_unknown(g, u, &u->text.refs->exprs[expr], out);
+        judge_unknown(g, u, &u->text.refs->exprs[expr], role, out);
         return;
     }
     out->class = class_of(v);

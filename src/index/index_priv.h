@@ -18,9 +18,9 @@
 // Lua, Zig, shell. 12: C++ behind macros. 16: what functions take; objects that are arguments.
 // 18: what is masked. 19: `export =`, calls of what `require(…)` gives. 20: C's
 // prototypes behind macros. 21: Python's types in quotes and `__all__`, functions of one line.
-// 22: TypeScript that its grammar rejects.
+// 22: TypeScript that its grammar rejects. 23: structs that C only declares.
 enum {
-    KEN_INDEX_FEATURE = 22
+    KEN_INDEX_FEATURE = 23
 };
 
 // What a worker needs and keeps between files. One per worker thread.

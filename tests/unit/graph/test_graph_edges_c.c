@@ -143,3 +143,41 @@ KEN_TEST(c_the_result_of_a_function_type_is_not_its_name)
     const char *const edges[][2] = { { "main.c:3 u_int", "external" } };
     graph_lab_check(attributed, 3, edges, 1);
 }
+
+// ---- opaque structs ----------------------------------------------------------------------------
+
+static const graph_lab_file opaque[] = {
+    { "lamp.c", "#include \"lamp.h\"\n"
+                "struct lamp { int watts; struct lamp *next; };\n"
+                "int lamp_on(struct lamp *l) { return l->watts; }\n" },
+    { "lamp.h", "#ifndef LAMP_H\n"
+                "#define LAMP_H\n"
+                "struct lamp;\n"
+                "int lamp_on(struct lamp *l);\n"
+                "#endif\n" },
+    { "main.c", "#include \"lamp.h\"\n"
+                "int main(void) {\n"
+                "  struct lamp *l = 0;\n"
+                "  LAMPS_EACH(l, next) lamp_on(l);\n"
+                "  return lamp_on(l);\n"
+                "}\n" },
+    { "other.c", "struct lamp { int volts; };\n"
+                 "int volts(struct lamp *l) { return l->volts; }\n" },
+};
+
+KEN_TEST(c_a_struct_that_a_header_only_declares_is_that_of_the_file_behind_it)
+{
+    const char *const edges[][2] = {
+        { "main.c:3 lamp", "lamp.c:2 lamp imported" },
+        { "lamp.h:4 lamp", "lamp.c:2 lamp imported" },
+        { "lamp.c:3 lamp", "lamp.c:2 lamp scoped" },
+        { "other.c:2 lamp", "other.c:1 lamp scoped" },
+    };
+    graph_lab_check(opaque, 4, edges, sizeof edges / sizeof *edges);
+}
+
+KEN_TEST(c_a_field_that_a_macro_is_given_is_not_outside)
+{
+    const char *const edges[][2] = { { "main.c:4 next", "unresolved" } };
+    graph_lab_check(opaque, 4, edges, 1);
+}
