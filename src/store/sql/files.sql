@@ -1,8 +1,9 @@
 -- The files of a tree, and what of it was skipped.
 
+-- In the order of the pages: by the index on paths each row would be looked up by itself.
 -- :FILE_SCAN
 SELECT id, path, content_id, size, mtime_ns, inode, changed_at_ms, ctime_ns
-    FROM file WHERE tree_id = ?1;
+    FROM file NOT INDEXED WHERE tree_id = ?1;
 
 -- :FILE_ADD
 INSERT INTO file (tree_id, path, content_id, size, mtime_ns, inode, changed_at_ms, ctime_ns)
