@@ -47,11 +47,16 @@ static void print_usages_of(const char *what, const ken_usage_file *files, size_
         }
 }
 
+static void print_node(const char *what, const ken_graph_node *n)
+{
+    printf("%s\t" KEN_STR_FMT ":%u\t" KEN_STR_FMT "\n", what, KEN_STR_ARG(n->path),
+           n->first_line + 1, KEN_STR_ARG(n->qualified));
+}
+
 static void print_nodes(const char *what, const ken_graph_node *nodes, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        printf("%s\t" KEN_STR_FMT ":%u\t" KEN_STR_FMT "\n", what, KEN_STR_ARG(nodes[i].path),
-               nodes[i].first_line + 1, KEN_STR_ARG(nodes[i].qualified));
+        print_node(what, &nodes[i]);
 }
 
 static void print_usages(const ken_usages *u)
@@ -77,7 +82,8 @@ static void print_dependents(const char *what, const ken_dependent *d, size_t n)
 
 static void print_impact(const ken_impact *m)
 {
-    print_nodes("changed", m->changed, m->n_changed);
+    for (size_t i = 0; i < m->n_changed; i++)
+        print_node("changed", &m->changed[i].node);
     printf("impact\t%zu\t%zu\t%zu\ttests\t%zu\tfiles\t%zu\tunresolved\t%zu\trisk\t%.4f%s\n",
            m->n_by_distance[1], m->n_by_distance[2], m->n_by_distance[3], m->n_tests_total,
            m->n_files_total, m->n_unresolved, m->risk, m->is_truncated ? "\ttruncated" : "");
