@@ -111,6 +111,14 @@ static const cli_opt list_opts[] = {
     { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
 
+static const cli_opt dead_opts[] = {
+    { "all", 0, CLI_FLAG, NULL,
+      "also what may be alive: exported, implementations, registered, twins, named elsewhere",
+      NULL },
+    { "limit", 'k', CLI_VALUE, "N", "number of lines, 1 to 1000 (default 20)", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
 static const cli_opt file_opts[] = {
     { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
@@ -251,7 +259,7 @@ const cli_command ken_cli__commands[] = {
       OPTS(context_opts), 1, 2, true, true, ken_cli__run_context },
     { "tests-for", "SYMBOL | FILE", "list the tests that reach a symbol or a file", NULL,
       OPTS(list_opts), 1, 1, true, true, ken_cli__run_tests_for },
-    { "dead", "[PATH]", "list code that nothing uses", NULL, OPTS(list_opts), 0, 1, true, true,
+    { "dead", "[PATH]", "list code that nothing uses", NULL, OPTS(dead_opts), 0, 1, true, true,
       ken_cli__run_dead },
     { "hotspots", "[PATH]", "list complex code that changes often", NULL, OPTS(list_opts), 0, 1,
       true, true, ken_cli__run_hotspots },

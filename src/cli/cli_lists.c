@@ -19,6 +19,8 @@ typedef struct list {
     uint64_t limit;
     json_t *items;
     cli_text_table table;
+    json_t *more; // of the JSON, under `more_key`; NULL = nothing
+    const char *more_key;
 } list;
 
 static ken_status list_open(cli *x, const char *heads, list *l, ken_err *err)
@@ -42,6 +44,8 @@ static void list_show(cli *x, list *l, const char *key, size_t total, const char
         ken_cli__json_set_project(top, &l->place.project);
         ken_json_set(top, key, json_incref(l->items));
         ken_json_set_u64(top, "total", total);
+        if (l->more)
+            ken_json_set(top, l->more_key, json_incref(l->more));
         ken_cli__print_json(top);
         return;
     }
@@ -102,19 +106,19 @@ ken_status ken_cli__run_tests_for(cli *x, ken_err *err)
     const char *word = x->args.words[0];
     bool is_file = ken_fs_exists(word) || strchr(word, '/');
     ken_dependent *tests = NULL;
-    size_t n = 0;
+    size_t n = 0, total = 0;
     ken_status st = is_file ? ken_cli__find_file(x, word, &l.place, err)
                             : ken_cli__find_place(x, NULL, &l.place, err);
     if (!st)
         st = list_open(x, "TEST|AT|>DISTANCE|RESOLUTION", &l, err);
     if (!st)
         st = ken_tests_for(l.snap, is_file ? l.place.below : ken_str_c(word), (size_t)l.limit,
-                           x->cancel, &x->arena, &tests, &n, err);
+                           x->cancel, &x->arena, &tests, &n, &total, err);
     st = ken_cli__check_answer(l.snap, st, err);
     for (size_t i = 0; i < n && !st; i++)
         add_test(x, &l, &tests[i]);
     if (!st)
-        list_show(x, &l, "tests", n, "no test was found that reaches it");
+        list_show(x, &l, "tests", total, "no test was found that reaches it");
     list_close(x, &l);
     return st;
 }
@@ -124,6 +128,7 @@ ken_status ken_cli__run_tests_for(cli *x, ken_err *err)
 static void add_dead(cli *x, list *l, const ken_dead *d)
 {
     json_t *o = node_json(&d->node);
+    ken_json_set_str(o, "class", ken_str_c(ken_dead_class_word(d->class)));
     ken_json_set_u64(o, "unresolved", d->n_unresolved);
     ken_json_set_str(o, "why", d->why);
     ken_json_append(l->items, o);
@@ -133,23 +138,52 @@ static void add_dead(cli *x, list *l, const ken_dead *d)
     ken_cli__table_add(&l->table, d->why);
 }
 
+// "not listed: 12 exported (code outside of the tree may use it), …; --all lists them"
+static void note_classes(cli *x, const ken_dead_result *found)
+{
+    ken_str text = KEN_STR("");
+    for (int c = KEN_DEAD_UNUSED + 1; c < KEN_DEAD_CLASS_COUNT; c++)
+        if (found->n_by_class[c])
+            text = ken_arena_printf(&x->arena, KEN_STR_FMT "%s%zu %s (%s)", KEN_STR_ARG(text),
+                                    text.len ? ", " : "", found->n_by_class[c],
+                                    ken_dead_class_word((ken_dead_class)c),
+                                    ken_dead_class_text((ken_dead_class)c));
+    if (text.len)
+        ken_cli__note(x, "not listed, for they may be alive: " KEN_STR_FMT "; --all lists them",
+                      KEN_STR_ARG(text));
+}
+
+static json_t *classes_json(const ken_dead_result *found)
+{
+    json_t *o = json_object();
+    for (int c = 0; c < KEN_DEAD_CLASS_COUNT; c++)
+        ken_json_set_u64(o, ken_dead_class_word((ken_dead_class)c), found->n_by_class[c]);
+    return o;
+}
+
 ken_status ken_cli__run_dead(cli *x, ken_err *err)
 {
     list l = { 0 };
-    ken_dead *dead = NULL;
-    size_t n = 0, total = 0;
+    ken_dead_result found = { 0 };
+    ken_dead_opts o = { .wants_all = ken_cli__args_has(&x->args, "all") };
     ken_status st =
         ken_cli__find_place(x, x->args.n_words ? x->args.words[0] : NULL, &l.place, err);
     if (!st)
         st = list_open(x, "NAME|KIND|AT|WHY", &l, err);
+    o.folder = l.place.below;
+    o.limit = (uint32_t)l.limit;
     if (!st)
-        st = ken_find_dead(l.snap, l.place.below, (size_t)l.limit, x->cancel, &x->arena, &dead, &n,
-                           &total, err);
+        st = ken_find_dead(l.snap, &o, x->cancel, &x->arena, &found, err);
     st = ken_cli__check_answer(l.snap, st, err);
-    for (size_t i = 0; i < n && !st; i++)
-        add_dead(x, &l, &dead[i]);
+    for (size_t i = 0; i < found.n && !st; i++)
+        add_dead(x, &l, &found.items[i]);
+    l.more = classes_json(&found);
+    l.more_key = "classes";
     if (!st)
-        list_show(x, &l, "dead", total, "nothing is known to be unused");
+        list_show(x, &l, "dead", found.n_total, "nothing is known to be unused");
+    if (!st && !o.wants_all && !x->is_json)
+        note_classes(x, &found);
+    json_decref(l.more);
     list_close(x, &l);
     return st;
 }

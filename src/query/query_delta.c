@@ -161,6 +161,17 @@ static void tell_owners(side *s)
         s->told_by[i] += r->implied[i - s->v->facts.n_symbols].is_declaration ? 2 : 0;
 }
 
+// What is written inside a function, other than `F.prototype.m = …` or `this.x = …`, which others
+// can name.
+static bool is_written_in(const side *s, uint32_t i, uint32_t owner)
+{
+    if (!is_symbol(s, i) || !is_symbol(s, owner))
+        return false;
+    ken_span inner = s->v->facts.symbols[i].span, outer = s->v->facts.symbols[owner].span;
+    return ken_symbol_is_callable(s->v->facts.symbols[owner].kind) && inner.start >= outer.start &&
+           inner.end <= outer.end;
+}
+
 static void place(side *s, uint32_t i)
 {
     ken_symbol_kind kind = ken_graph_kind(&s->unit, i);
@@ -169,7 +180,7 @@ static void place(side *s, uint32_t i)
     for (int32_t o = owner; o >= 0 && s->level[i] < LEVELS_MAX;
          o = ken_graph_owner(&s->unit, (ken_def_id)o)) {
         s->level[i]++;
-        is_inside = is_inside || ken_symbol_is_callable(ken_graph_kind(&s->unit, (ken_def_id)o));
+        is_inside = is_inside || is_written_in(s, i, (uint32_t)o);
     }
     s->is_outer[i] = !is_inside && kind < KEN_SYMBOL_TEST && kind != KEN_SYMBOL_UNKNOWN;
 }

@@ -167,6 +167,10 @@ ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const k
                                ken_arena *arena, ken_trace *out, ken_err *err) KEN_MUST_USE;
 
 // ---- impact ------------------------------------------------------------------------------------
+enum {
+    KEN_TESTS_MAX = 1000 // tests of one answer
+};
+
 typedef struct ken_impact_opts {
     ken_str symbol, file_hint; // one of symbol, path and diff
     ken_str path;              // a file, or "file:LINE"
@@ -174,7 +178,7 @@ typedef struct ken_impact_opts {
     bool wants_diff;
     uint32_t max_depth;   // 1 to 5; 0 = 3
     uint32_t limit;       // dependents shown; 0 = 30, at most 200
-    uint32_t max_tests;   // tests shown; 0 = 20, at most 1,000
+    uint32_t max_tests;   // tests shown; 0 = 20, at most KEN_TESTS_MAX
     uint32_t num_similar; // 0 to 20; UINT32_MAX = 5
 } ken_impact_opts;
 
@@ -368,22 +372,58 @@ ken_status ken_get_architecture(ken_snapshot *s, ken_arch_focus focus, ken_str f
                                 ken_err *err) KEN_MUST_USE;
 
 // ---- lists -------------------------------------------------------------------------------------
-// Tests that reach a symbol or a file, nearest first.
+// Tests that reach a symbol or a file in up to five steps, nearest first; *out_total counts those
+// that are not shown, too.
 ken_status ken_tests_for(ken_snapshot *s, ken_str symbol_or_path, size_t limit,
                          const ken_cancel *cancel, ken_arena *arena, ken_dependent **out,
-                         size_t *out_n, ken_err *err) KEN_MUST_USE;
+                         size_t *out_n, size_t *out_total, ken_err *err) KEN_MUST_USE;
+
+// Why a definition that nothing was found to use is or is not dead; the first is listed by default.
+// name, word, why
+#define KEN_DEAD_CLASS_TABLE(X)                                                                 \
+    X(UNUSED, "unused", "no place in the tree uses it")                                         \
+    X(NAMED, "named", "places that say its name could not be resolved")                         \
+    X(TWIN, "twin",                                                                             \
+      "what has the same name in its place is used: another side of an #if, another "           \
+      "platform")                                                                               \
+    X(TEXT, "text", "its name stands in a string, a macro, markup or a setting")                \
+    X(REGISTERED, "registered", "a decorator or an attribute stands before it")                 \
+    X(IMPLEMENTATION, "implementation", "it implements or overrides what its type is built on") \
+    X(EXPORTED, "exported", "code outside of the tree may use it")
+
+typedef enum ken_dead_class {
+#define X(name, word, why) KEN_DEAD_##name,
+    KEN_DEAD_CLASS_TABLE(X)
+#undef X
+    KEN_DEAD_CLASS_COUNT
+} ken_dead_class;
+
+const char *ken_dead_class_word(ken_dead_class c);
+const char *ken_dead_class_text(ken_dead_class c);
 
 typedef struct ken_dead {
     ken_graph_node node;
-    uint32_t n_unresolved; // places that use its name and could not be resolved: it may live
-    ken_str why;           // what makes sure, or what does not
+    ken_dead_class class;
+    uint32_t n_unresolved; // places that use its name and could not be resolved
+    ken_str why;
 } ken_dead;
 
-// Callables and types that nothing uses: not exported, no entry, no override, no test, no
-// decorator.
-ken_status ken_find_dead(ken_snapshot *s, ken_str folder, size_t limit, const ken_cancel *cancel,
-                         ken_arena *arena, ken_dead **out, size_t *out_n, size_t *out_total,
-                         ken_err *err) KEN_MUST_USE;
+typedef struct ken_dead_opts {
+    ken_str folder; // only what lies below it; empty = all
+    uint32_t limit;
+    bool wants_all; // all classes, not only UNUSED
+} ken_dead_opts;
+
+typedef struct ken_dead_result {
+    ken_dead *items; // by class, then by place
+    size_t n, n_total;
+    size_t n_by_class[KEN_DEAD_CLASS_COUNT]; // in all, shown or not
+} ken_dead_result;
+
+// Callables and types outside of tests that nothing in the tree was found to use. An answer in part
+// would say what does not hold: when a limit is met, it is an error.
+ken_status ken_find_dead(ken_snapshot *s, const ken_dead_opts *o, const ken_cancel *cancel,
+                         ken_arena *arena, ken_dead_result *out, ken_err *err) KEN_MUST_USE;
 // Complex code that changes often: complexity × commits.
 ken_status ken_find_hotspots(ken_snapshot *s, ken_str folder, size_t limit,
                              const ken_cancel *cancel, ken_arena *arena, ken_key_symbol **out,

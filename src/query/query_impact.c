@@ -13,7 +13,6 @@ enum {
     LIMIT_MAX = 200,
     SIMILAR_DEFAULT = 5,
     TOGETHER_MAX = 5,
-    TESTS_MAX = 1000,
     TESTS_DEFAULT = 20,
     MAYBE_MAX = 20
 };
@@ -72,11 +71,14 @@ void impact_add_file(impact *m, ken_str path)
     ken_vec_push(&m->files, path);
 }
 
-// What others may name: everything that does not live inside a function.
+// What others may name: everything that is not written inside a function (`F.prototype.m = …` has
+// an owner that it does not lie in).
 static bool is_outer(const ken_facts *f, uint32_t i)
 {
+    ken_span span = f->symbols[i].span;
     for (int32_t p = f->symbols[i].parent; p >= 0; p = f->symbols[p].parent)
-        if (ken_symbol_is_callable(f->symbols[p].kind))
+        if (ken_symbol_is_callable(f->symbols[p].kind) && f->symbols[p].span.start <= span.start &&
+            f->symbols[p].span.end >= span.end)
             return false;
     ken_symbol_kind kind = f->symbols[i].kind;
     return kind < KEN_SYMBOL_TEST && kind != KEN_SYMBOL_IMPL;
@@ -575,8 +577,8 @@ static ken_status check(const ken_impact_opts *o, ken_err *err)
     if (o->max_depth > IMPACT_DEPTH_MAX)
         return KEN_FAIL(err, KEN_EINVAL, "max_depth: expected 1 to %d, got %u", IMPACT_DEPTH_MAX,
                         o->max_depth);
-    if (o->max_tests > TESTS_MAX)
-        return KEN_FAIL(err, KEN_EINVAL, "max_tests: expected 1 to %d, got %u", TESTS_MAX,
+    if (o->max_tests > KEN_TESTS_MAX)
+        return KEN_FAIL(err, KEN_EINVAL, "max_tests: expected 1 to %d, got %u", KEN_TESTS_MAX,
                         o->max_tests);
     if (o->limit > LIMIT_MAX)
         return KEN_FAIL(err, KEN_EINVAL, "limit: expected 1 to %d, got %u", LIMIT_MAX, o->limit);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Lists of definitions: the most used types, the most complex code that changes often, the tests
-// that reach something, what nothing uses.
+// that reach something.
 #include <math.h>
 #include <stdlib.h>
 
@@ -8,8 +8,7 @@
 #include "query/query_arch_priv.h"
 
 enum {
-    FILES_LOOKED_AT = 24, // of hot spots
-    DEAD_BATCH = 256
+    FILES_LOOKED_AT = 24 // of hot spots
 };
 
 // Every order here ends with the place, files being numbered by path: what is equal must not come
@@ -229,11 +228,12 @@ ken_status ken_find_hotspots(ken_snapshot *s, ken_str folder, size_t limit,
 
 ken_status ken_tests_for(ken_snapshot *s, ken_str symbol_or_path, size_t limit,
                          const ken_cancel *cancel, ken_arena *arena, ken_dependent **out,
-                         size_t *out_n, ken_err *err)
+                         size_t *out_n, size_t *out_total, ken_err *err)
 {
     ken_str relative = query_relative_path(s, symbol_or_path, arena);
     bool is_path = relative.ptr && query_file_index(s, relative) >= 0;
     ken_impact_opts o = { .max_depth = 5, .num_similar = 0, .limit = 1 };
+    o.max_tests = limit > KEN_TESTS_MAX ? KEN_TESTS_MAX : (uint32_t)limit;
     if (is_path)
         o.path = relative;
     else
@@ -243,183 +243,7 @@ ken_status ken_tests_for(ken_snapshot *s, ken_str symbol_or_path, size_t limit,
     if (st)
         return st;
     *out = found.tests;
-    *out_n = found.n_tests < limit ? found.n_tests : limit;
+    *out_n = found.n_tests;
+    *out_total = found.n_tests_total;
     return KEN_OK;
-}
-
-// ---- dead code ----------------------------------------------------------------------------------
-
-// What may be reached otherwise than by its name: entries, tests, overrides, exported things,
-// what a framework calls.
-static bool may_be_called(ken_graph *g, const ken_unit_text *u, ken_graph_def d)
-{
-    const ken_symbol *s = &u->facts->symbols[d.def];
-    const ken_def_info *info = &u->refs->defs[d.def];
-    static const char *const names[] = { "main",     "Main",        "init",     "setup",
-                                         "teardown", "constructor", "toString", "default",
-                                         "new",      "drop",        "fmt",      "run" };
-    for (size_t i = 0; i < sizeof names / sizeof *names; i++)
-        if (ken_str_eq_c(s->name, names[i]))
-            return true;
-    if (ken_str_starts(s->name, KEN_STR("__")) || ken_str_starts(s->name, KEN_STR("operator")) ||
-        (info->flags & (KEN_DEF_EXPORTED | KEN_DEF_OVERRIDE | KEN_DEF_ABSTRACT)))
-        return true;
-    for (uint32_t i = 0; i < u->refs->n_refs; i++) // decorated: a framework knows it
-        if (u->refs->refs[i].role == KEN_REF_DECORATE && u->refs->refs[i].byte >= s->span.start &&
-            u->refs->refs[i].byte < s->signature.end)
-            return true;
-    ken_graph_def base[1];
-    return ken_graph_overridden(g, d, base, 1) > 0;
-}
-
-static bool is_candidate(ken_graph *g, const ken_unit_text *u, ken_graph_def d)
-{
-    const ken_symbol *s = &u->facts->symbols[d.def];
-    if (!ken_symbol_is_callable(s->kind) && !ken_symbol_is_type(s->kind))
-        return false;
-    if (s->kind == KEN_SYMBOL_CONSTRUCTOR || s->kind == KEN_SYMBOL_MODULE ||
-        d.def >= u->refs->n_defs || s->name.len < 2)
-        return false;
-    return !may_be_called(g, u, d);
-}
-
-typedef struct dead_batch {
-    ken_graph_def defs[DEAD_BATCH];
-    uint32_t n_uses[DEAD_BATCH], n_unresolved[DEAD_BATCH];
-    uint32_t n;
-} dead_batch;
-
-typedef struct burying {
-    ken_snapshot *s;
-    ken_graph *g;
-    const ken_cancel *cancel;
-    ken_arena *arena;
-    ken_dead *out;
-    size_t n, limit, n_total;
-    dead_batch batch;
-    ken_map index; // definition -> place in the batch
-    query_edges edges, unresolved;
-} burying;
-
-static void count_uses(burying *b)
-{
-    for (size_t i = 0; i < b->edges.len; i++) {
-        const query_edge *e = &b->edges.ptr[i];
-        ken_graph_def by = { e->file, (ken_def_id)e->within };
-        bool is_itself = e->within >= 0 && by.file == e->to.file && by.def == e->to.def;
-        const uint64_t *at = ken_map_find(&b->index, query_def_key(&e->to));
-        if (at && !is_itself && e->role != KEN_REF_IMPORT)
-            b->batch.n_uses[*at]++;
-    }
-    for (size_t i = 0; i < b->unresolved.len; i++) {
-        const query_edge *e = &b->unresolved.ptr[i];
-        const ken_unit_text *u = ken_graph_unit(b->g, e->file);
-        ken_str name = u ? u->refs->exprs[u->refs->refs[e->ref].expr].name : KEN_STR("");
-        for (uint32_t k = 0; k < b->batch.n; k++) {
-            const ken_unit_text *d = ken_graph_unit(b->g, b->batch.defs[k].file);
-            if (ken_str_eq(ken_graph_name(d, b->batch.defs[k].def), name))
-                b->batch.n_unresolved[k]++;
-        }
-    }
-}
-
-static ken_status end_batch(burying *b, ken_err *err)
-{
-    ken_vec_clear(&b->edges);
-    ken_vec_clear(&b->unresolved);
-    ken_status st = query_edges_to(b->s, b->g, b->batch.defs, b->batch.n, b->cancel, b->arena,
-                                   &b->edges, &b->unresolved, err);
-    bool is_part = ken_quota_is_settled(); // of a part of the uses nothing follows
-    if (!st && !is_part)
-        count_uses(b);
-    for (uint32_t i = 0; !st && !is_part && i < b->batch.n; i++) {
-        ken_dead d = { .n_unresolved = b->batch.n_unresolved[i] };
-        if (b->batch.n_uses[i])
-            continue;
-        b->n_total++;
-        d.why = d.n_unresolved ? ken_arena_printf(b->arena,
-                                                  "no use was found; %u places that use this name "
-                                                  "could not be resolved",
-                                                  d.n_unresolved)
-                               : KEN_STR("no place in the tree uses it");
-        if (b->n < b->limit && query_graph_name(b->s, b->batch.defs[i], b->arena, &d.node))
-            b->out[b->n++] = d;
-    }
-    b->batch = (dead_batch){ .n = 0 };
-    ken_map_release(&b->index);
-    ken_map_init(&b->index);
-    return st;
-}
-
-static ken_status look_at(burying *b, uint32_t file, ken_err *err)
-{
-    const ken_unit_text *u = ken_graph_unit(b->g, file);
-    ken_status st = KEN_OK;
-    for (uint32_t i = 0; u && !st && !ken_quota_is_settled() && i < u->facts->n_symbols; i++) {
-        ken_graph_def d = { file, i };
-        st = ken_cancel_check(b->cancel, err);
-        if (st || !is_candidate(b->g, u, d))
-            continue;
-        ken_map_put(&b->index, query_def_key(&d), b->batch.n, NULL);
-        b->batch.defs[b->batch.n++] = d;
-        if (b->batch.n < DEAD_BATCH)
-            continue;
-        st = end_batch(b, err);
-        u = ken_graph_unit(b->g, file); // it may have been let go of
-    }
-    return st;
-}
-
-static int by_certainty(const void *a, const void *b)
-{
-    const ken_dead *x = a, *y = b;
-    if (x->n_unresolved != y->n_unresolved)
-        return x->n_unresolved < y->n_unresolved ? -1 : 1;
-    return by_id(&x->node.id, &y->node.id);
-}
-
-ken_status ken_find_dead(ken_snapshot *s, ken_str folder, size_t limit, const ken_cancel *cancel,
-                         ken_arena *arena, ken_dead **out, size_t *out_n, size_t *out_total,
-                         ken_err *err)
-{
-    query_focus focus;
-    ken_quota_offer_part();
-    burying *b = KEN_ARENA_NEW(arena, burying);
-    *b = (burying){ .s = s, .cancel = cancel, .arena = arena, .limit = limit };
-    b->out = KEN_ARENA_ARRAY(arena, ken_dead, limit + 1);
-    ken_status st = query_focus_on(s, KEN_ARCH_FULL, folder, arena, &focus, err);
-    if (!st)
-        st = query_graph_open(s, &b->g, err);
-    ken_map_init(&b->index);
-    uint32_t n_looked_at = 0;
-    for (uint32_t f = 0; !st && !ken_quota_is_settled() && f < s->n_files; f++) {
-        st = ken_cancel_check(cancel, err);
-        if (st || !query_in_focus(s, f, &focus) || query_is_test(s, f))
-            continue;
-        query_graph_ease(s);
-        if (query_graph_is_full(s)) {
-            query_graph_close(s);
-            st = query_graph_open(s, &b->g, err);
-        }
-        if (!st)
-            st = look_at(b, f, err);
-        n_looked_at = f;
-    }
-    if (!st && b->batch.n && !ken_quota_is_settled())
-        st = end_batch(b, err);
-    if (b->n && ken_quota_settle(st, err))
-        st = KEN_OK;
-    if (ken_quota_is_settled())
-        ken_quota_say("%u of %u files were looked at", n_looked_at, s->n_files);
-    if (!st && ken_quota_is_settled() && !b->n)
-        st = ken_quota_fail_empty(err);
-    if (b->n)
-        qsort(b->out, b->n, sizeof *b->out, by_certainty);
-    *out = b->out;
-    *out_n = b->n;
-    *out_total = b->n_total;
-    ken_map_release(&b->index);
-    ken_vec_release(&b->edges);
-    ken_vec_release(&b->unresolved);
-    return st;
 }

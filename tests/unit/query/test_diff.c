@@ -359,6 +359,25 @@ KEN_TEST(i1_binary_files_links_and_submodules_are_no_surprise)
     end();
 }
 
+KEN_TEST(i1_members_that_are_put_into_a_prototype_can_be_named)
+{
+    begin();
+    lab_write(&l, "reply.js",
+              "function Reply () {}\n\nReply.prototype.send = function (v) {\n"
+              "  return v\n}\n\nReply.prototype.spend = function () {\n"
+              "  return 0\n}\n\nmodule.exports = Reply\n");
+    lab_write(&l, "use.js",
+              "const Reply = require('./reply')\n\nfunction use () {\n"
+              "  const r = new Reply()\n  return r.spend()\n}\n");
+    commit();
+    replace("reply.js", "Reply.prototype.spend = function () {\n  return 0\n}\n\n", "");
+    ask("");
+    kt_eq_i(changed("spend")->change, KEN_DELTA_REMOVED);
+    is_broken("use", 4);
+    kt_eq_str(found.risk_level, "high");
+    end();
+}
+
 KEN_TEST(i1_a_tree_without_a_commit_has_only_new_definitions)
 {
     setenv("GIT_CONFIG_NOSYSTEM", "1", 1);
