@@ -51,4 +51,12 @@ typedef struct ken_intent {
 
 void ken_query_intent(ken_str question, ken_intent *out);
 
+// What a question is about, without the words that only make it a request: "retries" of "find the
+// code that handles retries", "show me where retries are handled" and "retries". A part of the
+// question, never empty unless the question is.
+ken_str ken_query_core(ken_str question);
+// The name that such a core is nothing but: "Response", also of "class Response"; "" when it has
+// further words.
+ken_str ken_query_sole_name(ken_str core);
+
 #endif

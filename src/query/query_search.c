@@ -30,7 +30,10 @@ typedef struct search {
     const ken_search_opts *o;
     const ken_lex_query *q;
     ken_arena *arena;
+    ken_str name;      // that the question is nothing but; empty when it has more words
+    ken_str request;   // the first word, when it only makes the question a request
     float *definition; // by file, NULL when the question names nothing
+    float *named;      // by file, NULL when nothing is called `name`
     uint32_t waived;
     float points[N_PATH_BITS]; // what the bits of a path add
     float per_word, per_comment;
@@ -56,7 +59,9 @@ typedef struct exact_name {
     ken_str wanted;
     const ken_lex_part *part;
     const ken_lex_corpus *corpus;
-    float *value; // by file, of this name
+    const uint32_t *path_bits;
+    float *value;      // by file, of this name
+    bool has_variants; // a type or function that differs in case alone, not nested
     ken_vec_u32 files;
 } exact_name;
 
@@ -107,6 +112,74 @@ static ken_status find_definitions(search *x, ken_err *err)
         ken_vec_clear(&e.files);
     }
     ken_free(e.value);
+    ken_vec_release(&e.files);
+    return st;
+}
+
+// ---- the definition asked for -----------------------------------------------------------------
+
+static bool note_named(void *ctx, ken_str text, const ken_name_posting *postings, uint32_t n)
+{
+    static const uint32_t no_code = KEN_PATH_DOC | KEN_PATH_DATA;
+    exact_name *x = ctx;
+    if (!ken_str_eq(text, x->wanted)) {
+        for (uint32_t i = 0; i < n; i++)
+            x->has_variants =
+                x->has_variants || (postings[i].depth == 0 && definition_value(&postings[i]) > 0);
+        return true;
+    }
+    for (uint32_t i = 0; i < n; i++) {
+        int32_t file = x->part->first_file[postings[i].content];
+        for (; file >= 0; file = x->corpus->next_file[file]) {
+            if (x->path_bits[file] & no_code)
+                continue;
+            if (x->value[file] <= 0)
+                ken_vec_push(&x->files, (uint32_t)file);
+            x->value[file] = 1;
+        }
+    }
+    return true;
+}
+
+// One file defines the name, or one but for tests, examples and the like: it has it all, whatever it
+// defines. Of several none is what was asked for; what else speaks for them decides.
+static void settle_named(search *x, exact_name *e)
+{
+    static const uint32_t aside = KEN_PATH_TEST | KEN_PATH_EXAMPLE | KEN_PATH_COMPAT;
+    uint32_t file = 0;
+    size_t n = 0;
+    for (size_t i = 0; i < e->files.len; i++)
+        if (!(e->path_bits[e->files.ptr[i]] & aside)) {
+            file = e->files.ptr[i];
+            n++;
+        }
+    if (!n && e->files.len == 1 && !e->has_variants) {
+        file = e->files.ptr[0];
+        n = 1;
+    }
+    if (n != 1)
+        return;
+    x->named = KEN_ARENA_ARRAY(x->arena, float, x->s->n_files + 1);
+    x->named[file] = 1;
+    ken_lex_score_touch(&x->s->scores, file);
+}
+
+// Of a question that is a name: the file that defines it, in its case.
+static ken_status find_named(search *x, ken_err *err)
+{
+    const ken_lex_corpus *c = &x->s->corpus;
+    if (!x->name.len)
+        return KEN_OK;
+    exact_name e = { .wanted = x->name,
+                     .corpus = c,
+                     .path_bits = x->s->path_bits,
+                     .value = KEN_ARENA_ARRAY(x->arena, float, c->n_files + 1) };
+    ken_status st = KEN_OK;
+    for (uint32_t p = 0; p < c->n_parts && !st; p++) {
+        e.part = &c->parts[p];
+        st = ken_lex_names_equal(e.part->segment, e.wanted, note_named, &e, err);
+    }
+    settle_named(x, &e);
     ken_vec_release(&e.files);
     return st;
 }
@@ -210,6 +283,7 @@ static void set_features(search *x, ranked_file *r, float cosine)
     v[KEN_RANK_NAME_FIT] = scores->paths.name_fit[r->file];
     v[KEN_RANK_FOLDER] = scores->paths.folder_fit[r->file];
     v[KEN_RANK_DEFINITION] = x->definition ? x->definition[r->file] : 0;
+    v[KEN_RANK_NAMED] = x->named ? x->named[r->file] : 0;
     v[KEN_RANK_SIZE] = x->s->size[r->file];
     ken_rank_set_path(&r->v, x->s->path_bits[r->file], x->waived);
     for (int k = 0; x->o->without && k < KEN_RANK_COUNT; k++)
@@ -235,13 +309,16 @@ static void add_names(const search *x, float *scores)
     const ken_path_match *paths = &x->s->scores.paths;
     const float fit = (float)ken_rank_weight(KEN_RANK_NAME_FIT),
                 folder = (float)ken_rank_weight(KEN_RANK_FOLDER),
-                definition = (float)ken_rank_weight(KEN_RANK_DEFINITION);
+                definition = (float)ken_rank_weight(KEN_RANK_DEFINITION),
+                named = (float)ken_rank_weight(KEN_RANK_NAMED);
     for (size_t i = 0; i < paths->files.len; i++) {
         uint32_t f = paths->files.ptr[i];
         scores[f] += paths->name_fit[f] * fit + paths->folder_fit[f] * folder;
     }
     for (uint32_t f = 0; x->definition && f < x->s->n_files; f++)
         scores[f] += x->definition[f] * definition;
+    for (uint32_t f = 0; x->named && f < x->s->n_files; f++)
+        scores[f] += x->named[f] * named;
 }
 
 // The scores of all files before chunks are looked at: a file's best chunk is taken to be like the
@@ -368,6 +445,8 @@ static ken_status rank_files(search *x, ken_str query, const ken_cancel *cancel,
     if (!st)
         st = find_definitions(x, err);
     if (!st)
+        st = find_named(x, err);
+    if (!st)
         st = find_meaning(x, query, cancel, err);
     if (st)
         return st;
@@ -392,17 +471,28 @@ static uint32_t chunk_behind(const ken_facts *facts, uint32_t byte)
     return lo;
 }
 
-// 0.5 for a chunk that defines a name of the question written like an identifier, 0.2 for another.
+// 0.5 for a definition of a name of the question written like an identifier, 0.2 for another; a
+// question that is a name is answered by its definition.
+static double worth_of(const search *x, const ken_symbol *s)
+{
+    double worth = 0;
+    bool is_code = ken_symbol_is_type(s->kind) || ken_symbol_is_callable(s->kind);
+    if (x->named && ken_str_eq(s->name, x->name))
+        return is_code ? 6 : 5;
+    if (is_code && x->request.len && ken_str_eq_fold(x->request, s->name))
+        worth = 0.5; // "find the clerk of a session" in a file that has a Find
+    for (uint32_t n = 0; is_code && n < x->q->n_names; n++)
+        if (ken_str_eq(x->q->names[n].text, s->name))
+            worth = fmax(worth, x->q->names[n].is_strong ? 0.5 : 0.2);
+    return worth;
+}
+
 static void add_definitions(const search *x, const ken_facts *facts, double *bonus)
 {
-    for (uint32_t i = 0; i < facts->n_symbols && x->q->n_names; i++) {
+    for (uint32_t i = 0; i < facts->n_symbols && (x->q->n_names || x->named || x->request.len);
+         i++) {
         const ken_symbol *s = &facts->symbols[i];
-        double worth = 0;
-        if (!ken_symbol_is_type(s->kind) && !ken_symbol_is_callable(s->kind))
-            continue;
-        for (uint32_t n = 0; n < x->q->n_names; n++)
-            if (ken_str_eq(x->q->names[n].text, s->name))
-                worth = fmax(worth, x->q->names[n].is_strong ? 0.5 : 0.2);
+        double worth = worth_of(x, s);
         if (worth <= 0)
             continue;
         uint32_t c = chunk_behind(facts, s->span.start); // chunks of lines overlap
@@ -612,17 +702,35 @@ static ken_status show_best(const search *x, ken_search_result *out, ken_err *er
     return query_settle_search(st, out, err);
 }
 
+// Its words, its names and what it forgives; returns what it is about.
+static ken_str read_question(search *x, ken_str query, ken_lex_query *q)
+{
+    ken_str core = ken_query_core(query), rest = query, first;
+    x->waived = ken_rank_waived(query);
+    if (core.ptr > query.ptr && ken_token_next(&rest, &first))
+        x->request = first;
+    rest = core;
+    ken_lex_query_parse(core, q);
+    // A capital at the front of the core is none that begins the question.
+    if (core.ptr > query.ptr && ken_token_next(&rest, &first) && ken_is_upper(first.ptr[0]) &&
+        q->n_names < KEN_QUERY_NAMES && (!q->n_names || q->names[0].text.ptr != first.ptr))
+        q->names[q->n_names++] = (ken_query_name){ first, false };
+    if (x->o->mode != KEN_SEARCH_SEMANTIC)
+        x->name = ken_query_sole_name(core);
+    return core;
+}
+
 ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
                         const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                         ken_err *err)
 {
     ken_lex_query q;
-    ken_lex_query_parse(query, &q);
+    search x = { .s = s, .o = o, .q = &q, .arena = arena };
+    query = read_question(&x, query, &q);
     if (o->mode == KEN_SEARCH_SEMANTIC)
         q = (ken_lex_query){ 0 };
     else if (!q.n_terms) // "g", "->": no words, but perhaps a name
         return query_symbols(s, query, o, cancel, arena, out, err);
-    search x = { .s = s, .o = o, .q = &q, .arena = arena, .waived = ken_rank_waived(query) };
     ken_status st = rank_files(&x, query, cancel, err);
     if (st)
         return st;
@@ -640,8 +748,8 @@ ken_status ken_rank_candidates(ken_snapshot *s, ken_str query, ken_arena *arena,
     ken_lex_query q;
     ken_search_opts opts = { 0 };
     query_check_pin(s);
-    ken_lex_query_parse(query, &q);
-    search x = { .s = s, .o = &opts, .q = &q, .arena = arena, .waived = ken_rank_waived(query) };
+    search x = { .s = s, .o = &opts, .q = &q, .arena = arena };
+    query = read_question(&x, query, &q);
     ken_status st = rank_files(&x, query, NULL, err);
     *out = KEN_ARENA_ARRAY(arena, ken_candidate, x.n_files + 1);
     *out_n = st ? 0 : x.n_files;

@@ -42,6 +42,7 @@ uint32_t ken_rank_waived(ken_str query);
     X(NAME_FIT, 3.5, "file name")          \
     X(FOLDER, 2.25, "folder")              \
     X(DEFINITION, 2.0, "exact definition") \
+    X(NAMED, 20.0, "definition asked for") \
     X(MEANING, 9.0, "meaning")             \
     X(SIZE, 2.0, "size")                   \
     X(TEST, -6.0, "test file")             \
@@ -71,7 +72,8 @@ void ken_rank_set_path(ken_rank_vector *v, uint32_t bits, uint32_t waived);
 double ken_rank_score(const ken_rank_vector *v);
 // What the bits, less the waived ones, add to a score (nothing or less).
 double ken_rank_path_points(uint32_t bits, uint32_t waived);
-// The score that a file matching in every way has, to show scores between 0 and 1.
+// The score that a file matching a question of several words in every way has, to show scores
+// between 0 and 1. A question that is a name goes beyond it.
 double ken_rank_best(void);
 
 #endif

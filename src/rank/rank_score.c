@@ -71,7 +71,7 @@ double ken_rank_best(void)
 {
     double sum = 0;
     for (int f = 0; f < KEN_RANK_COUNT; f++)
-        if (weights[f] > 0)
+        if (weights[f] > 0 && f != KEN_RANK_NAMED)
             sum += weights[f];
     return sum;
 }

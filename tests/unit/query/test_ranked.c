@@ -39,6 +39,79 @@ KEN_TEST(a_definition_comes_before_its_uses)
     sample_end();
 }
 
+// A name that one file alone defines, whatever its shape, before files that say it more often.
+KEN_TEST(the_only_definition_of_a_name_comes_first)
+{
+    lab_start(&l);
+    lab_write(&l, "src/wrappers.py",
+              "class Response:\n    def view(self):\n        pass\n\n\n"
+              "def pop():\n    return 1\n\n\nlimit = 3\n");
+    lab_write(&l, "src/response.py",
+              "# response response response\ndef make_response(response):\n"
+              "    view = response\n    return view.pop(Response, limit)\n");
+    lab_write(&l, "src/app.py",
+              "from wrappers import Response, pop, limit\n\n\n"
+              "def app(response):\n    Response(limit)\n    pop()\n"
+              "    return Response(response).view(limit)\n");
+    lab_run(&l);
+    snap = lab_open(&l);
+    first_is("Response", "src/wrappers.py");
+    first_is("class Response", "src/wrappers.py");
+    first_is("where is Response defined", "src/wrappers.py");
+    first_is("view", "src/wrappers.py");
+    first_is("pop", "src/wrappers.py");
+    first_is("limit", "src/wrappers.py");
+    sample_end();
+}
+
+// In another case it is another name, and several definitions are for the other signals to order.
+KEN_TEST(a_name_is_told_by_its_case)
+{
+    lab_start(&l);
+    lab_write(&l, "lib/view.js", "function View(name) { return name; }\nmodule.exports = View;\n");
+    lab_write(&l, "examples/site.js", "exports.view = function view(q) { return q; };\n");
+    lab_run(&l);
+    snap = lab_open(&l);
+    first_is("view", "lib/view.js");
+    first_is("View", "lib/view.js");
+    sample_end();
+}
+
+static void same_first(const char *const *wrappings, size_t n)
+{
+    ken_search_result bare = ask(wrappings[0]);
+    for (size_t i = 1; i < n; i++) {
+        ken_search_result r = ask(wrappings[i]);
+        for (size_t k = 0; k < 3 && k < bare.n_hits; k++)
+            if (k >= r.n_hits || !ken_str_eq(r.hits[k].path, bare.hits[k].path))
+                kt_fail("'%s' has '" KEN_STR_FMT "' at place %zu, '%s' has '" KEN_STR_FMT "'",
+                        wrappings[0], KEN_STR_ARG(bare.hits[k].path), k + 1, wrappings[i],
+                        KEN_STR_ARG(r.hits[k].path));
+    }
+}
+
+KEN_TEST(the_wrapping_of_a_question_changes_nothing)
+{
+    static const char *const limits[] = { "request limits", "find code that handles request limits",
+                                          "show me the code that handles request limits",
+                                          "where are request limits handled",
+                                          "locate the request limits" };
+    static const char *const retries[] = { "retry policy",
+                                           "find the code that implements retry policy",
+                                           "show me where the retry policy is implemented",
+                                           "where is the retry policy", "find the retry policy" };
+    static const char *const sessions[] = { "expired sessions",
+                                            "find the function which handles expired sessions",
+                                            "please show me the code for expired sessions",
+                                            "which file handles expired sessions",
+                                            "locate expired sessions in the code" };
+    sample_start();
+    same_first(limits, sizeof limits / sizeof *limits);
+    same_first(retries, sizeof retries / sizeof *retries);
+    same_first(sessions, sizeof sessions / sizeof *sessions);
+    sample_end();
+}
+
 KEN_TEST(file_names_count)
 {
     sample_start();

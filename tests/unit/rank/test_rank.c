@@ -291,7 +291,8 @@ KEN_TEST(words_of_a_chunk_weigh_most_and_penalties_are_below_zero)
 {
     for (int f = 0; f < KEN_RANK_COUNT; f++) {
         double w = ken_rank_weight((ken_rank_feature)f);
-        kt_true(f == KEN_RANK_MEANING || w <= ken_rank_weight(KEN_RANK_CHUNK));
+        kt_true(f == KEN_RANK_MEANING || f == KEN_RANK_NAMED ||
+                w <= ken_rank_weight(KEN_RANK_CHUNK));
         kt_true((f >= KEN_RANK_TEST) == (w < 0));
     }
     kt_true(ken_rank_weight(KEN_RANK_CHUNK2) < ken_rank_weight(KEN_RANK_CHUNK));
@@ -313,7 +314,7 @@ KEN_TEST(the_best_score_has_all_evidence_and_no_penalty)
 {
     ken_rank_vector v = { 0 };
     for (int f = 0; f < KEN_RANK_COUNT; f++)
-        v.value[f] = ken_rank_weight((ken_rank_feature)f) > 0;
+        v.value[f] = ken_rank_weight((ken_rank_feature)f) > 0 && f != KEN_RANK_NAMED;
     kt_near(ken_rank_score(&v), ken_rank_best(), 1e-9);
 }
 

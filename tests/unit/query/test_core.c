@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: MIT
+// What a question is about, whatever request it is wrapped in.
+#include "ktest.h"
+#include "query/query_intent.h"
+
+typedef struct row {
+    const char *question, *core;
+} row;
+
+static void check_core(const row *rows, size_t n)
+{
+    for (size_t i = 0; i < n; i++) {
+        ken_str got = ken_query_core(ken_str_c(rows[i].question));
+        if (!ken_str_eq_c(got, rows[i].core))
+            kt_fail("'%s' is about '" KEN_STR_FMT "', not '%s'", rows[i].question, KEN_STR_ARG(got),
+                    rows[i].core);
+    }
+}
+
+#define CHECK(rows) check_core((rows), sizeof(rows) / sizeof *(rows))
+
+KEN_TEST(a_request_is_taken_off)
+{
+    static const row rows[] = {
+        { "find code that handles authentication", "authentication" },
+        { "Find the code that handles authentication.", "authentication" },
+        { "show me the code that handles retries", "retries" },
+        { "Please show us where retries are handled", "retries" },
+        { "locate the retry logic", "retry logic" },
+        { "find the function that parses dates", "parses dates" },
+        { "which file is responsible for routing", "routing" },
+        { "what code is in charge of the cache?", "cache" },
+        { "can you find the place where tokens expire", "tokens expire" },
+        { "where is the code that deals with signals", "signals" },
+        { "show me the piece of code that implements hashing", "hashing" },
+        { "explain how sessions expire", "how sessions expire" },
+        { "tell me about the scheduler", "scheduler" },
+        { "definition of the ring buffer", "ring buffer" },
+        { "how are errors reported in this repository", "how are errors reported" },
+    };
+    CHECK(rows);
+}
+
+// The tail goes with its question word only: "is handled" may be what is asked about.
+KEN_TEST(the_verb_of_a_plain_question_says_nothing)
+{
+    static const row rows[] = {
+        { "where is authentication handled", "authentication" },
+        { "how does paging work", "how does paging" },
+        { "where is url_for defined?", "url_for" },
+        { "errors that are handled", "errors that are handled" },
+    };
+    CHECK(rows);
+}
+
+KEN_TEST(what_the_code_does_is_no_request)
+{
+    static const row rows[] = {
+        { "show hidden files", "show hidden files" },
+        { "tell binary data from text", "tell binary data from text" },
+        { "find out that snippets include each other",
+          "find out that snippets include each other" },
+        { "give up after three attempts", "give up after three attempts" },
+        { "find_all", "find_all" },
+        { "find", "find" },
+        { "`find` and `locate`", "`find` and `locate`" },
+        { "findOne by id", "findOne by id" },
+        { "functions of a ring", "functions of a ring" },
+        { "code points of a string", "code points of a string" },
+        { "authentication", "authentication" },
+        { "", "" },
+        { "where is", "where is" },
+        { "show me the code", "code" },
+    };
+    CHECK(rows);
+}
+
+KEN_TEST(a_question_may_be_a_name)
+{
+    static const row rows[] = {
+        { "Response", "Response" },
+        { "class Response", "Response" },
+        { "how is Response", "Response" },
+        { "def parse", "parse" },
+        { "parse()", "parse" },
+        { "async-await", "async-await" },
+        { "empty?", "empty?" },
+        { "get", "get" },
+        { "retry policy", "" },
+        { "Session.request", "" },
+        { "a::b", "" },
+        { "", "" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ken_str got = ken_query_sole_name(ken_str_c(rows[i].question));
+        if (!ken_str_eq_c(got, rows[i].core))
+            kt_fail("'%s' is the name '" KEN_STR_FMT "', not '%s'", rows[i].question,
+                    KEN_STR_ARG(got), rows[i].core);
+    }
+}
+
+// Any bytes: the core is a part of the question, and empty only when that is.
+KEN_TEST(a_core_is_a_part_of_its_question)
+{
+    static const char *const parts[] = { "find ",    "the ",   "code ", "that ", "where ",    "is ",
+                                         "handled ", "me ",    "show ", "of ",   "\xff\xfe ", "``",
+                                         "() ",      "which ", "in ",   "foo ",  ", " };
+    uint64_t seed = 7;
+    for (int round = 0; round < 20000; round++) {
+        char text[400] = "";
+        for (int i = 0; i < 12; i++) {
+            seed = seed * 6364136223846793005u + 1442695040888963407u;
+            strcat(text, parts[(seed >> 33) % (sizeof parts / sizeof *parts)]);
+        }
+        ken_str question = ken_str_c(text), core = ken_query_core(question);
+        kt_true(core.len > 0 && core.ptr >= question.ptr &&
+                core.ptr + core.len <= question.ptr + question.len);
+        ken_str name = ken_query_sole_name(core);
+        kt_true(!name.len || (name.ptr >= core.ptr && name.ptr + name.len <= core.ptr + core.len));
+    }
+}
