@@ -62,6 +62,7 @@ typedef struct ken_rule_check {
     ken_str_list except;    // all kinds: globs of files that may
     ken_str_list to;        // forbid_import: globs of files, or names of packages
     ken_str_list layers;    // layers: globs, lowest first
+    ken_str_list methods;   // require_call: of the routes meant, as `POST`; none = all
     ken_str_list names;     // forbid_symbol: names; require_call: one of these is called
     ken_str before;         // require_call: PCRE2; only calls that match must come after it
     ken_str pattern;        // naming: PCRE2 that names match; require_call: of the functions meant

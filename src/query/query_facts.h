@@ -102,7 +102,7 @@ typedef struct ken_code_part {
 
 typedef struct ken_definition_fact {
     ken_graph_def id;
-    ken_code_part part;
+    ken_code_part part, signature; // the signature: names, parameters, what a type inherits
     ken_str path;
     ken_str name, qualified; // "parse", "Parser.parse"
     ken_symbol_kind kind;
@@ -143,8 +143,9 @@ ken_status ken_list_exports(ken_snapshot *s, ken_str path, size_t limit, ken_are
 typedef struct ken_call_fact {
     ken_fact_place at; // of the last name
     ken_str name;      // as written: "req.db.query"
-    ken_ref_role role; // call, new or decorate
+    ken_ref_role role;
     ken_edge_class class;
+    bool is_member;           // of a value: "query" of "f().query"
     ken_graph_def to;         // file UINT32_MAX: external or unresolved
     ken_str to_path, to_name; // of what it leads to, qualified; empty when that is not in the tree
 } ken_call_fact;
@@ -154,7 +155,12 @@ typedef struct ken_part_calls {
     size_t n;
 } ken_part_calls;
 
-// What is called within each part; *out has n. Parts of one file side by side are quickest.
+// What is named within each part in one of some roles (1 << ken_ref_role); *out has n. Parts of one
+// file side by side are quickest.
+ken_status ken_list_names(ken_snapshot *s, const ken_code_part *parts, size_t n, uint32_t roles,
+                          const ken_cancel *cancel, ken_arena *arena, ken_part_calls **out,
+                          ken_err *err) KEN_MUST_USE;
+// What is called within each part: roles call, new and decorate.
 ken_status ken_list_calls(ken_snapshot *s, const ken_code_part *parts, size_t n,
                           const ken_cancel *cancel, ken_arena *arena, ken_part_calls **out,
                           ken_err *err) KEN_MUST_USE;
@@ -181,9 +187,11 @@ typedef struct ken_handler_fact {
     ken_str name, path;             // of the handler; the name is empty when it has none
     uint32_t first_line, last_line; // of the handler, 0-based
     ken_code_part body;             // file UINT32_MAX: it is not known what handles the route
+    ken_code_part signature;        // empty when the handler is no definition of its own
     ken_guard *guards;              // in the order in which they run
     size_t n_guards;
     bool is_test;
+    bool is_mount; // `app.use('/api', router)`: says where routes lie, and handles none
 } ken_handler_fact;
 
 // Routes (no events) that are said in files in scope, with what guards them, by file.

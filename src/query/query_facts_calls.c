@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What parts of files call, in the order of the source.
+// What parts of files name in some roles, such as calls, in the order of the source.
 #include "query/query_facts_priv.h"
 
 typedef struct call_list {
@@ -10,15 +10,11 @@ typedef struct call_list {
     uint32_t file;     // UINT32_MAX = none
     ken_arena *arena;
     ken_arena text;
+    uint32_t roles;
     KEN_VEC(ken_call_fact) items;
 } call_list;
 
-static bool is_call(ken_ref_role role)
-{
-    return role == KEN_REF_CALL || role == KEN_REF_NEW || role == KEN_REF_DECORATE;
-}
-
-static void add_call(call_list *l, const ken_ref *r)
+static void add_name(call_list *l, const ken_ref *r)
 {
     ken_targets t;
     ken_graph_node node;
@@ -28,6 +24,7 @@ static void add_call(call_list *l, const ken_ref *r)
                         .name = query_repaired(l->arena, ken_arena_dup(l->arena, written)),
                         .role = r->role,
                         .class = t.class,
+                        .is_member = l->unit->refs->exprs[r->expr].op == KEN_EXPR_MEMBER,
                         .to = { UINT32_MAX, 0 } };
     if (t.n && query_graph_name(l->s, t.defs[0], l->arena, &node)) {
         c.to = t.defs[0];
@@ -61,8 +58,8 @@ static ken_status list_part(call_list *l, const ken_code_part *part, ken_part_ca
     const ken_refs *r = l->unit->refs;
     for (uint32_t i = query_first_ref(r, part->span.start);
          i < r->n_refs && r->refs[i].byte < part->span.end; i++)
-        if (is_call(r->refs[i].role))
-            add_call(l, &r->refs[i]);
+        if (l->roles >> r->refs[i].role & 1)
+            add_name(l, &r->refs[i]);
     *out = (ken_part_calls){ KEN_ARENA_ARRAY(l->arena, ken_call_fact, l->items.len + 1),
                              l->items.len };
     if (l->items.len)
@@ -70,11 +67,11 @@ static ken_status list_part(call_list *l, const ken_code_part *part, ken_part_ca
     return KEN_OK;
 }
 
-ken_status ken_list_calls(ken_snapshot *s, const ken_code_part *parts, size_t n,
+ken_status ken_list_names(ken_snapshot *s, const ken_code_part *parts, size_t n, uint32_t roles,
                           const ken_cancel *cancel, ken_arena *arena, ken_part_calls **out,
                           ken_err *err)
 {
-    call_list l = { .s = s, .arena = arena, .file = UINT32_MAX };
+    call_list l = { .s = s, .arena = arena, .file = UINT32_MAX, .roles = roles };
     ken_status st = KEN_OK;
     ken_arena_init(&l.text, 0);
     *out = KEN_ARENA_ARRAY(arena, ken_part_calls, n + 1);
@@ -86,4 +83,12 @@ ken_status ken_list_calls(ken_snapshot *s, const ken_code_part *parts, size_t n,
     ken_arena_release(&l.text);
     ken_vec_release(&l.items);
     return st;
+}
+
+ken_status ken_list_calls(ken_snapshot *s, const ken_code_part *parts, size_t n,
+                          const ken_cancel *cancel, ken_arena *arena, ken_part_calls **out,
+                          ken_err *err)
+{
+    const uint32_t calls = 1u << KEN_REF_CALL | 1u << KEN_REF_NEW | 1u << KEN_REF_DECORATE;
+    return ken_list_names(s, parts, n, calls, cancel, arena, out, err);
 }

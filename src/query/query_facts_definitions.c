@@ -51,6 +51,7 @@ static ken_definition_fact fact_of(const definition_list *l, const all_list *all
     ken_definition_fact d = {
         .id = { file, i },
         .part = { file, sym->span },
+        .signature = { file, { sym->span.start, sym->signature.end } },
         .path = l->s->rows[file].path,
         .name = sym->name,
         .kind = sym->kind,
@@ -80,23 +81,49 @@ static void add(definition_list *l, const ken_definition_fact *d, const ken_fact
     ken_vec_push(&l->items, kept);
 }
 
+// Names of the file that it exports apart from where it defines them: `export default X`,
+// `export { X }`.
+static void list_exported(const ken_unit_text *u, ken_map *out)
+{
+    const ken_refs *r = u->refs;
+    bool is_new;
+    for (uint32_t i = 0; i < r->n_implied; i++) {
+        uint32_t def = u->facts->n_symbols + i;
+        if (r->implied[i].owner >= 0 || def >= r->n_defs ||
+            !(r->defs[def].flags & KEN_DEF_EXPORTED))
+            continue;
+        const ken_expr *value = &r->exprs[r->defs[def].value];
+        if (value->op == KEN_EXPR_NAME)
+            (void)ken_map_put(out, value->name, 1, &is_new);
+    }
+    for (uint32_t i = 0; i < r->n_binds; i++)
+        if (r->binds[i].flags & KEN_BIND_EXPORTED)
+            (void)ken_map_put(out, r->binds[i].name, 1, &is_new);
+}
+
 static ken_status look_at(definition_list *l, uint32_t file, ken_err *err)
 {
     ken_graph *g;
     const ken_unit_text *u;
+    ken_map exported;
     ken_status st = query_unit_now(l->s, file, &g, &u, err);
     if (st || !u)
         return st;
     all_list all;
     all_list_init(&all, u);
+    ken_map_init(&exported);
+    list_exported(u, &exported);
     for (uint32_t i = 0; i < u->facts->n_symbols; i++) {
         if (l->q->kinds && !(l->q->kinds >> u->facts->symbols[i].kind & 1))
             continue;
         l->n_seen++;
         ken_definition_fact d = fact_of(l, &all, file, u, i);
+        d.is_exported = d.is_exported || (u->facts->symbols[i].parent < 0 &&
+                                          ken_map_find(&exported, d.name) != NULL);
         if (!l->q->keeps || l->q->keeps(l->q->ctx, &d))
             add(l, &d, u->facts);
     }
+    ken_map_release(&exported);
     ken_map_release(&all.names);
     return KEN_OK;
 }

@@ -282,6 +282,7 @@ static void set_body(handler_list *h, ken_graph_def def, ken_handler_fact *out)
         return;
     const ken_symbol *sym = &u->facts->symbols[def.def];
     out->body = (ken_code_part){ def.file, sym->span };
+    out->signature = (ken_code_part){ def.file, { sym->span.start, sym->signature.end } };
     out->path = h->s->rows[def.file].path;
     out->name = ken_view_qualified(h->arena, u->facts, def.def);
     out->first_line = sym->first_line;
@@ -312,6 +313,14 @@ static void set_wrapped(handler_list *h, const ken_literal *l, ken_handler_fact 
     }
 }
 
+// What is used under a path is a router when it is no function.
+static bool is_router(handler_list *h, const ken_literal *l, const ken_targets *t)
+{
+    const ken_unit_text *to = t->n ? ken_graph_unit(h->g, t->defs[0].file) : NULL;
+    return to && is_named(h, l, "use") &&
+           !ken_symbol_is_callable(ken_graph_kind(to, t->defs[0].def));
+}
+
 static void find_body(handler_list *h, const ken_literal *l, ken_handler_fact *out)
 {
     ken_expr_op op = h->unit->refs->exprs[l->handler].op;
@@ -320,6 +329,7 @@ static void find_body(handler_list *h, const ken_literal *l, ken_handler_fact *o
         t = (ken_targets){ .defs = { { h->file, (ken_def_id)l->decorates } }, .n = 1 };
     else if (l->handler && op != KEN_EXPR_LAMBDA)
         ken_graph_resolve(h->g, h->file, l->handler, KEN_REF_READ, &t);
+    out->is_mount = is_router(h, l, &t);
     if (t.n)
         set_body(h, t.defs[0], out);
     else if (l->handler_byte > l->byte && (!l->handler || op == KEN_EXPR_LAMBDA))

@@ -109,11 +109,21 @@ static void judge(verifier *v, const call_subject *s, const ken_part_calls *call
 
 // ---- who is asked -------------------------------------------------------------------------------
 
+// A route for any method answers those that are meant as well.
+static bool is_of_method(const ken_rule_check *c, ken_str method)
+{
+    for (size_t i = 0; i < c->methods.n; i++)
+        if (ken_str_eq(c->methods.items[i], method))
+            return true;
+    return !c->methods.n || ken_str_eq_c(method, "ANY") || ken_str_eq_c(method, "ALL");
+}
+
 static void add_handler(call_check *c, verify_rule *r, const ken_handler_fact *h)
 {
     verifier *v = c->v;
     size_t f = verify_file(v, h->route.file);
-    if (f == SIZE_MAX || !r->covers[f] || !v->is_reported[f])
+    if (f == SIZE_MAX || h->is_mount || !r->covers[f] || !v->is_reported[f] ||
+        !is_of_method(r->check, h->route.method))
         return;
     if (r->pattern && !verify_matches(v, r, r->pattern, h->name))
         return;

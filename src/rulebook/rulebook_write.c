@@ -10,7 +10,8 @@
 
 enum {
     TEXT_MAX = 1 << 20,
-    EXCERPT_LINES = 24
+    EXCERPT_LINES = 24,
+    ERROR_CASES = 8 // fewer than these do not stop anybody
 };
 
 #define HEAD_YAML     "# ken: "
@@ -120,6 +121,7 @@ static void put_check(ken_buf *out, const ken_rule_check *c)
     case KEN_CHECK_REQUIRE_CALL:
         ken_buf_printf(out, KEY "of: %s\n", c->is_of_handlers ? "handlers" : "functions");
         put_list(out, KEY "in: ", &c->in);
+        put_list(out, KEY "methods: ", &c->methods);
         put_list(out, KEY "call: ", &c->names);
         break;
     case KEN_CHECK_NAMING:
@@ -146,7 +148,7 @@ static void put_check(ken_buf *out, const ken_rule_check *c)
 
 static const char *severity_of(const ken_finding *f)
 {
-    return f->n_for == f->n_all ? "error" : "warning";
+    return f->n_for == f->n_all && f->n_all >= ERROR_CASES ? "error" : "warning";
 }
 
 static void put_constraint(ken_buf *out, const ken_finding *f)
@@ -184,7 +186,13 @@ static ken_str architecture_of(const ken_survey *v, ken_arena *arena)
                  "# Rules that this code base keeps, each with the counts that say so. They were "
                  "read from the code:\n"
                  "# edit them freely, add to them, take out what was chance. What you change "
-                 "stays when they are read again.\n");
+                 "stays when they are read again.\n"
+                 "# The first change most of what is written without knowing them. Exceptions that "
+                 "are there are excepted.\n");
+    ken_buf_printf(&b,
+                   "# Counted: %u files of code. Left out of the counts: %u of tests, examples "
+                   "and documentation; folders of others' code are not looked into.\n",
+                   v->n_code, v->n_aside);
     put_parts(&b, v);
     ken_buf_puts(&b, "version: 1\n");
     size_t n = 0;
@@ -320,10 +328,10 @@ static void put_finding(writing *w, const ken_finding *f)
     put_places(w->out, "Exceptions:", f->exceptions, f->n_exceptions);
 }
 
-// Names and sizes are said in ARCHITECTURE.yml; there is nothing to show of them.
+// Names are said in ARCHITECTURE.yml; there is nothing to show of them.
 static bool has_document(ken_survey_topic t)
 {
-    return t != KEN_SURVEY_NAMING && t != KEN_SURVEY_STYLE;
+    return t != KEN_SURVEY_NAMING;
 }
 
 static ken_str pattern_of(ken_snapshot *s, const ken_survey *v, ken_survey_topic t,

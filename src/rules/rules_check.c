@@ -16,7 +16,8 @@ enum {
 typedef enum field_type {
     FIELD_GLOBS = 1, // a glob or a list of them
     FIELD_GLOB,
-    FIELD_TEXTS, // a name or a list of them
+    FIELD_TEXTS,   // a name or a list of them
+    FIELD_METHODS, // methods of HTTP
     FIELD_REGEX,
     FIELD_SYMBOL,  // a kind of definition, or `file`
     FIELD_OF,      // handlers or functions
@@ -42,6 +43,7 @@ static const check_field fields[] = {
     { KEN_CHECK_FORBID_IMPORT, "types", FIELD_FLAG, false, AT(counts_types) },
     { KEN_CHECK_REQUIRE_CALL, "in", FIELD_GLOBS, false, AT(in) },
     { KEN_CHECK_REQUIRE_CALL, "of", FIELD_OF, true, AT(is_of_handlers) },
+    { KEN_CHECK_REQUIRE_CALL, "methods", FIELD_METHODS, false, AT(methods) },
     { KEN_CHECK_REQUIRE_CALL, "named", FIELD_REGEX, false, AT(pattern) },
     { KEN_CHECK_REQUIRE_CALL, "call", FIELD_TEXTS, true, AT(names) },
     { KEN_CHECK_REQUIRE_CALL, "before", FIELD_REGEX, false, AT(before) },
@@ -163,6 +165,24 @@ static bool read_glob(check_reader *c, ken_str *out)
     return true;
 }
 
+// Methods of a route are compared as they are written in upper case.
+static bool read_methods(check_reader *c, ken_str_list *out)
+{
+    static const char *const known[] = {
+        "GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"
+    };
+    if (!ken_rules__read_texts(c->r, c->n, c->name, out))
+        return false;
+    for (size_t i = 0; i < out->n; i++) {
+        size_t k = 0;
+        while (k < sizeof known / sizeof *known && !ken_str_eq_c(out->items[i], known[k]))
+            k++;
+        if (k == sizeof known / sizeof *known)
+            return refuse(c, "one or more of GET, HEAD, POST, PUT, PATCH, DELETE, OPTIONS");
+    }
+    return true;
+}
+
 static bool read_field(check_reader *c, const check_field *f)
 {
     void *at = (char *)c->out + f->at;
@@ -173,6 +193,8 @@ static bool read_field(check_reader *c, const check_field *f)
         return read_glob(c, at);
     case FIELD_TEXTS:
         return ken_rules__read_texts(c->r, c->n, c->name, at);
+    case FIELD_METHODS:
+        return read_methods(c, at);
     case FIELD_REGEX:
         return read_regex(c, at);
     case FIELD_SYMBOL:
@@ -209,6 +231,11 @@ static bool read_fields(rules_reader *r, const rules_node *map, ken_rule_check *
             ken_rules__issue(r, map->at, "%s: is missing", c.name);
             is_fine = false;
         }
+    }
+    if (out->methods.n && !out->is_of_handlers) {
+        ken_rules__issue(r, map->at, "check.%s.methods: only handlers have methods, not functions",
+                         word);
+        is_fine = false;
     }
     snprintf(c.name, sizeof c.name, "check.%s", word);
     return ken_rules__only_known(r, map, c.name, known, n_known) && is_fine;

@@ -2,6 +2,7 @@
 // A survey: lists over the whole tree are taken once (query_facts.h), then each part looks at them.
 #include "survey/survey.h"
 
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/path.h"
@@ -9,7 +10,8 @@
 
 enum {
     VENDORED_MAX = 16,
-    ID_MAX = 72, // of the 80 that a rule's may have: a number may follow
+    VALUE_MIN = 33, // of a rule
+    ID_MAX = 72,    // of the 80 that a rule's may have: a number may follow
 };
 
 const char *ken_survey_topic_file(ken_survey_topic t)
@@ -44,7 +46,9 @@ bool survey_has_folder(ken_str path, const char *const *names, size_t n)
     return false;
 }
 
-static bool is_aside(ken_str path)
+// The part of the path up to the folder whose name says that code in it is beside the matter; empty
+// when none does.
+static ken_str aside_root(ken_str path)
 {
     static const char *const names[] = { "test",       "tests",
                                          "__tests__",  "spec",
@@ -67,7 +71,14 @@ static bool is_aside(ken_str path)
                                          "test-app",   "integration-tests",
                                          "deps",       "external",
                                          "thirdparty", "third-party" };
-    return survey_has_folder(path, names, sizeof names / sizeof *names);
+    ken_str rest = ken_path_dir(path), part;
+    for (size_t end = 0; rest.len && ken_str_split_next(&rest, '/', &part); end++) {
+        end += part.len;
+        for (size_t i = 0; i < sizeof names / sizeof *names; i++)
+            if (ken_str_eq_fold(part, ken_str_c(names[i])))
+                return ken_str_sub(path, 0, end);
+    }
+    return KEN_STR("");
 }
 
 bool survey_is_under(ken_str path, ken_str folder)
@@ -117,16 +128,72 @@ static void note_vendored(survey *v, ken_str root)
         v->vendored.items[v->vendored.n++] = glob;
 }
 
+// Scripts that build tools put into a tree: nobody here wrote them.
+static bool is_build_wrapper(ken_str path)
+{
+    ken_str base = ken_path_base(path);
+    return ken_str_eq_c(base, "mvnw") || ken_str_eq_c(base, "gradlew");
+}
+
+bool survey_is_aside(const survey *v, ken_str path)
+{
+    const survey_file *f = survey_file_of(v, path);
+    return !f || f->is_aside;
+}
+
 static survey_file file_at(survey *v, ken_str path, bool is_test)
 {
     survey_file f = { .path = path, .ext = ken_path_ext(path), .is_test = is_test };
     ken_str vendored = vendored_root(path);
-    f.is_aside = is_test || is_aside(path) || vendored.len;
+    f.is_aside = is_test || aside_root(path).len || vendored.len || is_build_wrapper(path);
     if (vendored.len) { // it has no say in anything
         note_vendored(v, vendored);
         f.ext = KEN_STR("");
     }
     return f;
+}
+
+// Names of packages stand below folders of sources.
+static bool is_deep(ken_str root)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < root.len; i++)
+        n += root.ptr[i] == '/';
+    return n >= 3;
+}
+
+// Where most files of a kind are is what the tree is about, whatever a folder on the way is called
+// (`org/springframework/samples/petclinic`).
+static void take_back_main(survey *v)
+{
+    survey_words roots, exts;
+    survey_words_init(&roots);
+    survey_words_init(&exts);
+    for (size_t i = 0; i < v->n_files; i++) {
+        const survey_file *f = &v->files[i];
+        ken_str root = aside_root(f->path);
+        if (f->is_test || !f->ext.len)
+            continue;
+        survey_words_add(&exts, f->ext, v->arena);
+        if (root.len)
+            survey_words_add(&roots,
+                             ken_arena_printf(v->arena, KEN_STR_FMT ":" KEN_STR_FMT,
+                                              KEN_STR_ARG(f->ext), KEN_STR_ARG(root)),
+                             v->arena);
+    }
+    for (size_t i = 0; i < v->n_files; i++) {
+        survey_file *f = &v->files[i];
+        ken_str root = aside_root(f->path);
+        if (f->is_test || !root.len || !f->ext.len || is_build_wrapper(f->path))
+            continue;
+        ken_str key = ken_arena_printf(v->arena, KEN_STR_FMT ":" KEN_STR_FMT, KEN_STR_ARG(f->ext),
+                                       KEN_STR_ARG(root));
+        uint32_t n = roots.items.ptr[*ken_map_find(&roots.at, key)].n,
+                 n_all = exts.items.ptr[*ken_map_find(&exts.at, f->ext)].n;
+        f->is_aside = f->is_aside && (n * 2 <= n_all || !is_deep(root));
+    }
+    survey_words_release(&roots);
+    survey_words_release(&exts);
 }
 
 static ken_status list_files(survey *v, ken_err *err)
@@ -147,6 +214,7 @@ static ken_status list_files(survey *v, ken_err *err)
         at += is_plain;
         v->files[i] = file_at(v, all[i], !is_plain);
     }
+    take_back_main(v);
     return KEN_OK;
 }
 
@@ -157,38 +225,51 @@ static void mark_code(survey *v, ken_str path)
         f->is_code = true;
 }
 
+// Variables tell that a file is code, and are not kept.
+static bool keep_definition(void *ctx, const ken_definition_fact *d)
+{
+    mark_code(ctx, d->path);
+    return ken_symbol_is_callable(d->kind) || ken_symbol_is_type(d->kind);
+}
+
 static ken_status list_code(survey *v, ken_err *err)
 {
-    uint32_t kinds = 0;
+    uint32_t kinds = 1u << KEN_SYMBOL_VARIABLE | 1u << KEN_SYMBOL_CONSTANT;
     for (uint32_t k = 1; k < KEN_SYMBOL_SECTION; k++)
         if (ken_symbol_is_callable((ken_symbol_kind)k) || ken_symbol_is_type((ken_symbol_kind)k))
             kinds |= 1u << k;
-    ken_definitions_query defs = { .scope.except = v->vendored, .kinds = kinds };
+    ken_definitions_query defs = {
+        .scope.except = v->vendored, .kinds = kinds, .keeps = keep_definition, .ctx = v
+    };
     ken_imports_query imports = { .scope.except = v->vendored };
     ken_status st = ken_list_definitions(v->s, &defs, v->o->cancel, v->arena, &v->defs, err);
     if (!st)
         st = ken_list_imports(v->s, &imports, v->o->cancel, v->arena, &v->imports, err);
-    for (size_t i = 0; !st && i < v->defs.n; i++)
-        mark_code(v, v->defs.items[i].path);
     for (size_t i = 0; !st && i < v->imports.n; i++)
         mark_code(v, v->imports.items[i].path);
+    for (size_t i = 0; i < v->n_files; i++) {
+        v->out->n_code += v->files[i].is_code && !v->files[i].is_aside;
+        v->out->n_aside += v->files[i].is_code && v->files[i].is_aside;
+    }
     return st;
 }
 
-static ken_status list_routes(survey *v, ken_err *err)
+static ken_status list_handlers(survey *v, ken_err *err)
 {
-    ken_route *all;
+    ken_handler_fact *all;
     size_t n;
-    ken_status st = ken_find_routes(v->s, KEN_STR(""), v->o->cancel, v->arena, &all, &n, err);
-    if (st)
-        return st;
-    v->routes = all;
-    for (size_t i = 0; i < n; i++) {
-        const survey_file *f = survey_file_of(v, all[i].file);
-        if (f && !f->is_aside)
-            v->routes[v->n_routes++] = all[i];
+    ken_facts_scope scope = { .except = v->vendored };
+    ken_status st = ken_list_handlers(v->s, &scope, v->o->cancel, v->arena, &all, &n, err);
+    v->handlers = all;
+    for (size_t i = 0; !st && i < n; i++) {
+        if (all[i].is_mount)
+            continue;
+        if (survey_is_aside(v, all[i].route.file))
+            v->n_handlers_aside++;
+        else
+            v->handlers[v->n_handlers++] = all[i];
     }
-    return KEN_OK;
+    return st;
 }
 
 // ---- tallies -----------------------------------------------------------------------------------
@@ -213,16 +294,48 @@ void survey_count(survey_tally *t, bool agrees, ken_survey_place at)
 {
     t->n_all++;
     t->n_for += agrees;
-    if (agrees)
+    if (agrees) {
         keep_place(t->yes, &t->n_yes, at);
-    else if (t->n_no < KEN_SURVEY_PLACES)
+        return;
+    }
+    if (t->n_no < KEN_SURVEY_PLACES)
         t->no[t->n_no++] = at;
+    for (uint32_t i = 0; i < t->n_against; i++)
+        if (ken_str_eq(t->against[i], at.path))
+            return;
+    if (t->n_against < KEN_SURVEY_EXCEPT)
+        t->against[t->n_against++] = at.path;
+    else
+        t->is_over = true;
+}
+
+double survey_share(const survey_tally *t)
+{
+    const double z = 1.28; // one side of 80 %
+    if (!t->n_all)
+        return 0;
+    double n = t->n_all, p = t->n_for / n;
+    double middle = p + z * z / (2 * n);
+    double margin = z * sqrt(p * (1 - p) / n + z * z / (4 * n * n));
+    return (middle - margin) / (1 + z * z / n);
 }
 
 bool survey_is_habit(const survey_tally *t)
 {
-    return t->n_all >= KEN_SURVEY_CASES &&
-           (uint64_t)t->n_for * 100 >= (uint64_t)t->n_all * KEN_SURVEY_PERCENT;
+    return survey_share(t) >= SURVEY_ALWAYS;
+}
+
+bool survey_is_no_chance(double share, uint32_t n)
+{
+    return pow(share, n) < 0.002;
+}
+
+bool survey_except(survey *v, const survey_tally *t, ken_str_list *out)
+{
+    *out = (ken_str_list){ KEN_ARENA_ARRAY(v->arena, ken_str, t->n_against + 1), 0 };
+    for (uint32_t i = 0; i < t->n_against; i++)
+        out->items[out->n++] = t->against[i];
+    return !t->is_over;
 }
 
 const char *survey_must(const survey_tally *t)
@@ -256,12 +369,14 @@ static bool is_taken(const survey *v, ken_str id)
     return false;
 }
 
-ken_finding *survey_add(survey *v, ken_survey_topic topic, ken_str id, const survey_tally *t)
+ken_finding *survey_add(survey *v, ken_survey_topic topic, double value, ken_str id,
+                        const survey_tally *t)
 {
     ken_str base = slug(v->arena, id), name = base;
     for (int k = 2; is_taken(v, name); k++)
         name = ken_arena_printf(v->arena, KEN_STR_FMT "-%d", KEN_STR_ARG(base), k);
     ken_finding f = { .topic = topic, .id = name, .n_for = t->n_for, .n_all = t->n_all };
+    f.value = value * survey_share(t);
     memcpy(f.examples, t->yes, sizeof f.examples);
     memcpy(f.exceptions, t->no, sizeof f.exceptions);
     f.n_examples = t->n_yes;
@@ -341,11 +456,23 @@ void survey_words_sort(survey_words *w)
 
 // ---- the whole ---------------------------------------------------------------------------------
 
-static int by_topic(const void *a, const void *b)
+static int by_value(const void *a, const void *b)
 {
     const ken_finding *x = a, *y = b;
-    return x->topic != y->topic ? (x->topic > y->topic) - (x->topic < y->topic)
+    return x->value != y->value ? (x->value < y->value) - (x->value > y->value)
                                 : ken_str_cmp(x->id, y->id);
+}
+
+// Few rules are read; the others are told as facts.
+static void keep_few_rules(ken_survey *out)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < out->n_findings; i++) {
+        ken_finding *f = &out->findings[i];
+        n += !f->is_fact;
+        if (n > KEN_SURVEY_RULES || f->value < VALUE_MIN)
+            f->is_fact = true;
+    }
 }
 
 static ken_str_list joined(ken_arena *arena, ken_str_list a, ken_str_list b)
@@ -374,19 +501,22 @@ static ken_status look(survey *v, ken_err *err)
     if (!st)
         st = list_code(v, err);
     if (!st)
-        st = list_routes(v, err);
+        st = list_handlers(v, err);
     if (!st)
         st = survey_detect(v, err);
     if (!st)
-        st = survey_api(v, err);
+        st = survey_handlers(v, err);
+    if (!st)
+        st = survey_types(v, err);
+    if (!st)
+        st = survey_helpers(v, err);
     if (!st)
         st = survey_errors(v, err);
-    if (!st)
-        st = survey_style(v, err);
     if (st)
         return st;
     survey_components(v);
     survey_modules(v);
+    survey_roles(v);
     survey_naming(v);
     survey_tests(v);
     spare_vendored(v);
@@ -404,7 +534,8 @@ ken_status ken_survey_run(ken_snapshot *s, const ken_survey_opts *o, ken_arena *
         result.n_findings = v.found.len;
         if (v.found.len) {
             memcpy(result.findings, v.found.ptr, v.found.len * sizeof *result.findings);
-            qsort(result.findings, result.n_findings, sizeof *result.findings, by_topic);
+            qsort(result.findings, result.n_findings, sizeof *result.findings, by_value);
+            keep_few_rules(&result);
         }
         *out = result;
     }

@@ -2,11 +2,16 @@
 // survey.h -- what a code base does by habit, with the evidence.
 //
 // A survey looks at one generation: where the front end and the back end are, and what the code
-// does so regularly that a change should do it, too. Nothing is said on a hunch: a finding needs at
-// least KEN_SURVEY_CASES cases of which KEN_SURVEY_PERCENT per cent agree, and carries its counts,
-// files that agree and files that do not. An absence ("a never imports b") needs that many imports
-// the other way; a package that one folder alone uses needs as many files, and that chance would
-// have put them there less than once in a thousand times.
+// does so regularly that a change should do it, too: its layers, what handlers of routes pass
+// through and call, which types carry dependencies, which helper stands for which raw call, where
+// things live. A finding needs enough cases: the lower end of the confidence interval (Wilson, 80 %)
+// of the share that agrees must reach a bound, so that 4 of 4 suffice and 7 of 8 do not. It carries
+// its counts, files that agree and all files that do not, which its check excepts. What only one
+// group of files imports needs a chance below 1 in 500 that files spread evenly would show it.
+//
+// Findings are ordered by how much they would change what is written without knowing them; the
+// first KEN_SURVEY_RULES of those that demand something are rules, the others facts. What formatters
+// and linters enforce is left out.
 //
 // The same tree gives the same survey, in the same order.
 //
@@ -20,20 +25,20 @@
 #include "query/query.h"
 
 enum {
-    KEN_SURVEY_CASES = 8,
-    KEN_SURVEY_PERCENT = 90,
-    KEN_SURVEY_PLACES = 3
+    KEN_SURVEY_RULES = 12,
+    KEN_SURVEY_PLACES = 3,
+    KEN_SURVEY_EXCEPT = 32 // files that do not agree, which a check can except
 };
 
 // id, file of docs/patterns that tells of it, title
-#define KEN_SURVEY_TOPIC_TABLE(X)                    \
-    X(API, "api-endpoints", "API endpoints")         \
-    X(COMPONENTS, "components", "Components")        \
-    X(MODULES, "modules", "Modules and layers")      \
-    X(NAMING, "naming", "Names and places of files") \
-    X(TESTS, "tests", "Tests")                       \
-    X(ERRORS, "error-handling", "Error handling")    \
-    X(STYLE, "code-style", "Sizes, comments and heads of files")
+#define KEN_SURVEY_TOPIC_TABLE(X)                                           \
+    X(API, "api-endpoints", "API endpoints")                                \
+    X(COMPONENTS, "components", "Components")                               \
+    X(MODULES, "modules", "Modules and layers")                             \
+    X(DEPENDENCIES, "dependencies", "Dependencies, base types and helpers") \
+    X(NAMING, "naming", "Names and places of files")                        \
+    X(TESTS, "tests", "Tests")                                              \
+    X(ERRORS, "error-handling", "Error handling")
 
 typedef enum ken_survey_topic {
     KEN_SURVEY_NONE = 0,
@@ -64,6 +69,7 @@ typedef struct ken_finding {
     uint32_t n_exceptions;
     ken_rule_check check; // kind KEN_CHECK_NONE: cannot be put so that a machine checks it
     bool is_fact;         // says how it is, and demands nothing
+    double value;         // orders findings
 } ken_finding;
 
 // A folder with a manifest of its own that is a front end, a back end, or both.
@@ -86,9 +92,10 @@ typedef struct ken_survey {
     ken_str *middleware; // what more than one route passes through, most used first
     size_t n_middleware;
     ken_str response_format; // ptr NULL = none that is a habit
-    ken_finding *findings;   // by topic
+    ken_finding *findings;   // by value, best first
     size_t n_findings;
-    uint32_t n_files;
+    uint32_t n_files, n_code; // of the tree; those that were counted
+    uint32_t n_aside;         // code that was left out: tests, examples, documentation
 } ken_survey;
 
 ken_status ken_survey_run(ken_snapshot *s, const ken_survey_opts *o, ken_arena *arena,

@@ -42,7 +42,7 @@ typedef struct component_file {
 
 typedef struct components {
     survey *v;
-    survey_tally functions, alone, named, typed;
+    survey_tally alone, named, typed;
 } components;
 
 static void count_file(components *c, const component_file *f)
@@ -74,7 +74,6 @@ static void count_all(components *c)
         f.has_props |= ken_str_ends(d->name, KEN_STR("Props"));
         if (!is_component(d))
             continue;
-        survey_count(&c->functions, d->kind == KEN_SYMBOL_FUNCTION, place_of(d));
         f.n_components++;
         if (!f.first)
             f.first = d;
@@ -89,7 +88,7 @@ static void say(survey *v, const char *id, const survey_tally *t, const char *ru
 {
     if (!survey_is_habit(t))
         return;
-    ken_finding *f = survey_add(v, KEN_SURVEY_COMPONENTS, ken_str_c(id), t);
+    ken_finding *f = survey_add(v, KEN_SURVEY_COMPONENTS, 34, ken_str_c(id), t);
     const char *slot = strstr(rule, "MUST");
     f->rule =
         ken_arena_printf(v->arena, "%.*s%s%s", (int)(slot - rule), rule, survey_must(t), slot + 4);
@@ -152,8 +151,6 @@ void survey_components(survey *v)
 {
     components c = { .v = v };
     count_all(&c);
-    say(v, "components are functions", &c.functions, "Components MUST be functions, not classes.",
-        "exported definitions of .tsx and .jsx files whose name begins with a capital");
     say(v, "one component a file", &c.alone, "A file MUST export one component.",
         "files that export components");
     say(v, "files called after components", &c.named, "A component's file MUST be called after it.",

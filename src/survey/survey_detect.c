@@ -295,16 +295,15 @@ static void add_routed(detecting *d)
     survey *v = d->v;
     survey_words by_file;
     survey_words_init(&by_file);
-    for (size_t i = 0; i < v->n_routes; i++)
-        if (!v->routes[i].is_event)
-            survey_words_add(&by_file, v->routes[i].file, v->arena);
+    for (size_t i = 0; i < v->n_handlers; i++)
+        survey_words_add(&by_file, v->handlers[i].route.file, v->arena);
     survey_words_sort(&by_file);
     if (by_file.items.len && by_file.items.ptr[0].n >= 2) {
         ken_str file = by_file.items.ptr[0].text, folder = KEN_STR(".");
         const char *stack = "net/http";
-        for (size_t i = 0; i < v->n_routes; i++)
-            if (ken_str_eq(v->routes[i].file, file))
-                stack = v->routes[i].framework.ptr;
+        for (size_t i = 0; i < v->n_handlers; i++)
+            if (ken_str_eq(v->handlers[i].route.file, file))
+                stack = v->handlers[i].route.framework.ptr;
         for (size_t i = 0; i < v->n_files; i++) {
             ken_str dir = ken_path_dir(v->files[i].path);
             bool is_nearer = dir.len > folder.len || ken_str_eq_c(folder, ".");

@@ -4,7 +4,6 @@
 // imports lead one way and none the other, that is a rule of the code base. Areas of which each
 // pair is ordered so are layers. Tests count when they would break the rule, not when they would
 // make it.
-#include <math.h>
 #include <stdlib.h>
 
 #include "base/path.h"
@@ -14,16 +13,21 @@ enum {
     AREAS_MAX = 40, // one bit each
     AREAS_FEW = 4,
     AREA_FILES_MIN = 3,
-    AREA_SHARE_MAX = 30, // per cent of the files; larger ones are cut
+    AREA_SHARE_MAX = 12, // per cent of the files; larger ones are cut
     ONE_CHILD_SHARE = 80,
-    TARGETS_SHOWN = 8,
-    PACKAGES_SHOWN = 8,
+    WAYS_MIN = 4, // imports one way, none back: the interval of 4 of 4 reaches SURVEY_ALWAYS
+    CYCLE_MIN = 8,
+    TARGETS_SHOWN = 4,
+    PACKAGES_SHOWN = 3,
+    BELOW_SHOWN = 3,
+    CHAINS_SHOWN = 2, // a front end and a back end
 };
 
 typedef struct area {
     ken_str path;
     uint32_t n_files, n_imports; // imports: tests' too
     bool is_whole;               // not to be cut any more
+    bool is_file;                // one that many import, beside the folders
 } area;
 
 typedef struct areas {
@@ -32,7 +36,8 @@ typedef struct areas {
     uint32_t n, n_files;
     uint32_t ways[AREAS_MAX][AREAS_MAX];      // imports of one by the other, without tests
     uint32_t test_ways[AREAS_MAX][AREAS_MAX]; // of tests
-    bool is_layered[AREAS_MAX];               // said by the rule of layers
+    uint8_t chain_of[AREAS_MAX + 1];          // said by that rule of layers; 0 = none
+    uint8_t n_chains;
 } areas;
 
 static bool counts(const survey_file *f)
@@ -132,7 +137,34 @@ static int64_t area_of(const areas *a, ken_str path)
 
 static ken_str glob_of(areas *a, uint32_t k)
 {
+    if (a->items[k].is_file)
+        return a->items[k].path;
     return survey_glob_below(a->v->arena, a->items[k].path);
+}
+
+// Files that stand beside the areas and that others import: `models.py` of a small package is a
+// layer of its own.
+static void add_files(areas *a)
+{
+    survey_words imported;
+    survey_words_init(&imported);
+    for (size_t i = 0; i < a->v->imports.n; i++) { // one for each module of a file
+        const ken_import_fact *f = &a->v->imports.items[i];
+        bool is_one = f->target == KEN_IMPORT_FILES && f->n_files == 1 &&
+                      !survey_is_aside(a->v, f->path) && area_of(a, f->files[0]) < 0;
+        if (is_one)
+            survey_words_add(&imported, f->files[0], a->v->arena);
+    }
+    survey_words_sort(&imported);
+    for (size_t i = 0; i < imported.items.len && a->n < AREAS_MAX; i++) {
+        const survey_file *f = survey_file_of(a->v, imported.items.ptr[i].text);
+        if (imported.items.ptr[i].n < WAYS_MIN)
+            break;
+        if (f && counts(f))
+            a->items[a->n++] = (area){ .path = f->path, .n_files = 1, .is_file = true };
+    }
+    survey_words_release(&imported);
+    qsort(a->items, a->n, sizeof *a->items, by_path);
 }
 
 static void count_ways(areas *a)
@@ -161,7 +193,7 @@ static void count_ways(areas *a)
 // Many imports of `high` lead to `low`, and none back.
 static bool is_below(const areas *a, uint32_t low, uint32_t high)
 {
-    return low != high && a->ways[high][low] >= KEN_SURVEY_CASES && !a->ways[low][high] &&
+    return low != high && a->ways[high][low] >= WAYS_MIN && !a->ways[low][high] &&
            !a->test_ways[low][high];
 }
 
@@ -184,18 +216,19 @@ static void say_layers(areas *a, const uint32_t *chain, uint32_t n)
     ken_str_list globs = { KEN_ARENA_ARRAY(arena, ken_str, n), n };
     ken_buf names = KEN_BUF_INIT(8192);
     uint32_t n_down = 0;
+    a->n_chains++;
     for (uint32_t i = 0; i < n; i++) {
         globs.items[i] = glob_of(a, chain[i]);
         ken_buf_printf(&names, "%s`" KEN_STR_FMT "`", i ? ", " : "",
                        KEN_STR_ARG(a->items[chain[i]].path));
-        a->is_layered[chain[i]] = true;
+        a->chain_of[chain[i]] = a->n_chains;
         for (uint32_t k = 0; k < i; k++)
             n_down += a->ways[chain[i]][chain[k]];
     }
     survey_tally t = { .n_for = n_down, .n_all = n_down };
     for (uint32_t i = 1; i < n && i <= KEN_SURVEY_PLACES; i++)
         t.yes[t.n_yes++] = first_import(a, chain[i], chain[i - 1]);
-    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, KEN_STR("layers"), &t);
+    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, 90, KEN_STR("layers"), &t);
     f->rule = ken_arena_printf(arena,
                                "Layers, lowest first: " KEN_STR_FMT
                                ". A folder MUST NOT import one that stands after it.",
@@ -206,26 +239,56 @@ static void say_layers(areas *a, const uint32_t *chain, uint32_t n)
     ken_buf_release(&names);
 }
 
-static bool is_above_all(const areas *a, const uint32_t *chain, uint32_t n, uint32_t k)
+// How many areas the longest chain down from `high` has; the next one in `next`.
+static uint32_t chain_below(const areas *a, uint32_t high, uint32_t *depths, int64_t *next)
 {
-    for (uint32_t i = 0; i < n; i++)
-        if (!is_below(a, chain[i], k))
-            return false;
-    return true;
+    if (depths[high])
+        return depths[high];
+    depths[high] = 1; // an area that is met again on its own way adds nothing
+    uint32_t best = 0;
+    for (uint32_t low = 0; low < a->n; low++) {
+        if (!is_below(a, low, high) || a->chain_of[low])
+            continue;
+        uint32_t n = chain_below(a, low, depths, next);
+        if (n > best) {
+            best = n;
+            next[high] = low;
+        }
+    }
+    return depths[high] = best + 1;
 }
 
-// Areas taken lowest first (those with most others above them), as long as each is ordered with all
-// that were taken.
-static void find_layers(areas *a)
+static bool leads_up(const areas *a, const uint32_t *chain, uint32_t n)
 {
-    uint32_t chain[AREAS_MAX], n = 0, n_above[AREAS_MAX] = { 0 };
-    for (uint32_t i = 0; i < a->n * a->n; i++)
-        n_above[i / a->n] += is_below(a, i / a->n, i % a->n);
-    for (uint32_t i = 0; i < a->n * (a->n + 1); i++) {
-        uint32_t want = a->n - i / a->n, k = i % a->n;
-        if (n_above[k] == want && is_above_all(a, chain, n, k) && (n || want))
-            chain[n++] = k;
+    for (uint32_t low = 0; low < n; low++)
+        for (uint32_t high = low + 1; high < n; high++)
+            if (a->ways[chain[low]][chain[high]] || a->test_ways[chain[low]][chain[high]])
+                return true;
+    return false;
+}
+
+// The longest chain of areas of which each imports the next, and none one above it; of those that
+// are in no chain yet.
+static void find_chain(areas *a)
+{
+    uint32_t chain[AREAS_MAX + 1], depths[AREAS_MAX + 1] = { 0 }, n = 0, top = 0, most = 0;
+    int64_t next[AREAS_MAX + 1];
+    for (uint32_t i = 0; i < a->n; i++)
+        next[i] = -1;
+    for (uint32_t i = 0; i < a->n; i++) {
+        uint32_t length = a->chain_of[i] ? 0 : chain_below(a, i, depths, next);
+        top = length > most ? i : top;
+        most = length > most ? length : most;
     }
+    for (int64_t k = most ? (int64_t)top : -1; k >= 0 && n < a->n; k = next[k])
+        chain[n++] = (uint32_t)k;
+    for (uint32_t i = 0; i < n / 2; i++) { // lowest first
+        uint32_t kept = chain[i];
+        chain[i] = chain[n - 1 - i];
+        chain[n - 1 - i] = kept;
+    }
+    while (n >= 3 && leads_up(a, chain, n))
+        n--;
     if (n >= 3)
         say_layers(a, chain, n);
 }
@@ -253,7 +316,9 @@ static void say_below(areas *a, uint32_t low, const uint32_t *highs, uint32_t n)
     if (example.path.ptr)
         t.yes[t.n_yes++] = example;
     ken_str id = ken_arena_printf(arena, KEN_STR_FMT " imports", KEN_STR_ARG(a->items[low].path));
-    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, id, &t);
+    double value = n_ways < 20 ? 36 + n_ways : 56; // few imports say little
+    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, 0, id, &t);
+    f->value = value * survey_share(&(survey_tally){ .n_for = n_ways, .n_all = n_ways });
     f->rule = ken_arena_printf(arena, "`" KEN_STR_FMT "` MUST NOT import " KEN_STR_FMT ".",
                                KEN_STR_ARG(a->items[low].path), KEN_STR_ARG(ken_buf_str(&names)));
     ken_str none = n_imports ? ken_arena_printf(arena, "0 of its %u imports lead there", n_imports)
@@ -268,26 +333,46 @@ static void say_below(areas *a, uint32_t low, const uint32_t *highs, uint32_t n)
     ken_buf_release(&counted);
 }
 
+// The areas that most imports of `low` come from, most first; returns how many, and the imports.
+static uint32_t list_highs(const areas *a, uint32_t low, uint32_t *highs, uint32_t *out_ways)
+{
+    uint32_t n = 0;
+    *out_ways = 0;
+    for (uint32_t high = 0; high < a->n; high++) {
+        bool is_said = a->chain_of[low] && a->chain_of[low] == a->chain_of[high];
+        if (!is_below(a, low, high) || is_said)
+            continue;
+        uint32_t at = n;
+        while (at && a->ways[highs[at - 1]][low] < a->ways[high][low])
+            at--;
+        if (at >= TARGETS_SHOWN)
+            continue;
+        n -= n == TARGETS_SHOWN;
+        memmove(highs + at + 1, highs + at, (n - at) * sizeof *highs);
+        highs[at] = high;
+        n++;
+        *out_ways += a->ways[high][low];
+    }
+    return n;
+}
+
+// Of the areas that others import and that import none of them, those with most such imports.
 static void find_below(areas *a)
 {
-    for (uint32_t low = 0; low < a->n; low++) {
-        uint32_t highs[TARGETS_SHOWN], n = 0;
-        for (uint32_t high = 0; high < a->n; high++) {
-            bool is_said = a->is_layered[low] && a->is_layered[high];
-            if (!is_below(a, low, high) || is_said || a->items[low].n_files < AREA_FILES_MIN)
-                continue;
-            uint32_t at = n; // most imports first
-            while (at && a->ways[highs[at - 1]][low] < a->ways[high][low])
-                at--;
-            if (at >= TARGETS_SHOWN)
-                continue;
-            n -= n == TARGETS_SHOWN;
-            memmove(highs + at + 1, highs + at, (n - at) * sizeof *highs);
-            highs[at] = high;
-            n++;
+    bool is_said[AREAS_MAX + 1] = { false };
+    for (uint32_t round = 0; round < BELOW_SHOWN; round++) {
+        uint32_t highs[TARGETS_SHOWN + 1], best = 0, most = 0, n_ways;
+        for (uint32_t low = 0; low < a->n; low++) {
+            uint32_t n = list_highs(a, low, highs, &n_ways);
+            if (n && !is_said[low] && n_ways > most) {
+                most = n_ways;
+                best = low;
+            }
         }
-        if (n)
-            say_below(a, low, highs, n);
+        if (!most)
+            return;
+        is_said[best] = true;
+        say_below(a, best, highs, list_highs(a, best, highs, &n_ways));
     }
 }
 
@@ -300,7 +385,7 @@ static void say_cycle(areas *a, uint32_t i, uint32_t k)
     ken_str x = a->items[i].path, y = a->items[k].path;
     ken_str id = ken_arena_printf(a->v->arena, "cycle " KEN_STR_FMT " " KEN_STR_FMT, KEN_STR_ARG(x),
                                   KEN_STR_ARG(y));
-    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, id, &t);
+    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, 40, id, &t);
     f->rule =
         ken_arena_printf(a->v->arena, "`" KEN_STR_FMT "` and `" KEN_STR_FMT "` import each other.",
                          KEN_STR_ARG(x), KEN_STR_ARG(y));
@@ -312,7 +397,7 @@ static void find_cycles(areas *a)
 {
     for (uint32_t i = 0; i < a->n; i++)
         for (uint32_t k = i + 1; k < a->n; k++)
-            if (a->ways[i][k] >= KEN_SURVEY_CASES && a->ways[k][i] >= KEN_SURVEY_CASES)
+            if (a->ways[i][k] >= CYCLE_MIN && a->ways[k][i] >= CYCLE_MIN)
                 say_cycle(a, i, k);
 }
 
@@ -366,23 +451,36 @@ static void count_package(const areas *a, package_use *u, const ken_import_fact 
         u->first[u->n_first++] = survey_whole(f->path);
 }
 
+// The share of an area in the files of its language: where no other code could import a package,
+// that none does says nothing.
+static double share_of_likes(const areas *a, const area *x, ken_str ext)
+{
+    uint32_t n = 0, n_there = 0;
+    for (size_t i = 0; i < a->v->n_files; i++) {
+        const survey_file *f = &a->v->files[i];
+        bool is_like = counts(f) && ken_str_eq(f->ext, ext);
+        n += is_like;
+        n_there += is_like && survey_is_under(f->path, x->path);
+    }
+    return n ? (double)n_there / n : 1;
+}
+
 static void say_package(areas *a, ken_str name, const package_use *u)
 {
     const area *x = &a->items[u->area];
-    double share = (double)x->n_files / a->n_files;
-    // By chance all of them would be there with probability share^n.
-    if (u->n_files < KEN_SURVEY_CASES || pow(share, u->n_files) > 0.001)
-        return;
+    double share = share_of_likes(a, x, ken_path_ext(u->first[0].path));
     survey_tally t = { .n_for = u->n_files, .n_all = u->n_files, .n_yes = u->n_first };
     memcpy(t.yes, u->first, sizeof t.yes);
+    if (!survey_is_habit(&t) || !survey_is_no_chance(share, u->n_files))
+        return;
     ken_str id = ken_arena_printf(a->v->arena, "only " KEN_STR_FMT " imports " KEN_STR_FMT,
                                   KEN_STR_ARG(x->path), KEN_STR_ARG(name));
-    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, id, &t);
+    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, 38, id, &t);
     f->rule = ken_arena_printf(
         a->v->arena, "Code outside of `" KEN_STR_FMT "` MUST NOT import `" KEN_STR_FMT "`.",
         KEN_STR_ARG(x->path), KEN_STR_ARG(name));
     f->evidence = ken_arena_printf(
-        a->v->arena, "all %u files that import it are there, with %.0f %% of the code's files",
+        a->v->arena, "all %u files that import it are there, with %.0f %% of such files",
         u->n_files, share * 100);
     f->check = (ken_rule_check){ .kind = KEN_CHECK_FORBID_IMPORT,
                                  .in = survey_list1(a->v->arena, KEN_STR("**")),
@@ -422,10 +520,12 @@ void survey_modules(survey *v)
     areas *a = KEN_ARENA_NEW(v->arena, areas);
     a->v = v;
     cut_all(a);
+    add_files(a);
     if (a->n < 2)
         return;
     count_ways(a);
-    find_layers(a);
+    for (int i = 0; i < CHAINS_SHOWN; i++)
+        find_chain(a);
     find_below(a);
     find_cycles(a);
     find_packages(a);

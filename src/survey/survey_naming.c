@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// How files, functions and types are named. Names of one word fit several styles: they count for
+// How files are named, and public functions of C. Names of one word fit several styles: they count for
 // the habit, but only names that tell the styles apart make one.
 #include <stdlib.h>
 
@@ -7,7 +7,9 @@
 #include "survey/survey_priv.h"
 
 enum {
-    ENDINGS_MAX = 200 // looked at, each over all files: the most frequent
+    ENDING_CASES = 4,
+    TELLING_CASES = 6, // names that fit one style only
+    ENDINGS_MAX = 200  // looked at, each over all files: the most frequent
 };
 
 typedef enum style {
@@ -31,32 +33,23 @@ static const style_text styles[STYLE_COUNT] = {
     { "PascalCase", "[_$]*[A-Z][A-Za-z0-9$]*_*" },
 };
 
-// Languages whose names are a choice: where the compiler or everybody decides, nothing is said.
+// Languages whose file names are a choice: where the compiler, a linter or everybody decides,
+// nothing is said.
 typedef struct name_group {
     const char *name;
     const char *exts; // as a glob has them
-    bool has_function_style, has_type_style;
 } name_group;
 
-static const name_group groups[] = { { "Python", "py", true, true },
-                                     { "JavaScript", "js,mjs,cjs", true, true },
-                                     { "JSX", "jsx", false, false },
-                                     { "TypeScript", "ts,mts,cts", true, true },
-                                     { "TSX", "tsx", false, false },
-                                     { "Go", "go", false, false },
-                                     { "C", "c,h", true, true },
-                                     { "C++", "cc,cpp,cxx,hpp,hh,hxx", true, true },
-                                     { "Rust", "rs", false, false },
-                                     { "PHP", "php", true, true },
-                                     { "Ruby", "rb", false, false },
-                                     { "Java", "java", false, false },
-                                     { "Kotlin", "kt", false, false },
-                                     { "Swift", "swift", false, false },
-                                     { "C#", "cs", false, false },
-                                     { "Vue", "vue", false, false },
-                                     { "Svelte", "svelte", false, false },
-                                     { "Elixir", "ex,exs", false, false },
-                                     { "CSS", "css,scss,less", false, false } };
+static const name_group groups[] = { { "JavaScript", "js,mjs,cjs" },
+                                     { "JSX", "jsx" },
+                                     { "TypeScript", "ts,mts,cts" },
+                                     { "TSX", "tsx" },
+                                     { "C", "c,h" },
+                                     { "C++", "cc,cpp,cxx,hpp,hh,hxx" },
+                                     { "PHP", "php" },
+                                     { "Vue", "vue" },
+                                     { "Svelte", "svelte" },
+                                     { "CSS", "css,scss,less" } };
 
 #define N_GROUPS (sizeof groups / sizeof *groups)
 
@@ -135,7 +128,7 @@ static style best_style(const style_tally *t)
 {
     style best = STYLE_NONE;
     for (style k = 0; k < STYLE_COUNT; k++)
-        if (survey_is_habit(&t->of[k]) && t->n_telling[k] >= KEN_SURVEY_CASES &&
+        if (survey_is_habit(&t->of[k]) && t->n_telling[k] >= TELLING_CASES &&
             (best == STYLE_NONE || t->of[k].n_for > t->of[best].n_for))
             best = k;
     return best;
@@ -155,7 +148,7 @@ static void say_file_style(survey *v, const name_group *g, ken_str folder, const
     const survey_tally *found = &t->of[k];
     ken_str glob = survey_glob_ending(v->arena, folder, g->exts);
     ken_str id = ken_arena_printf(v->arena, "files %s", g->name);
-    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, id, found);
+    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, 36, id, found);
     ken_str where =
         folder.len ? ken_arena_printf(v->arena, " under `" KEN_STR_FMT "`", KEN_STR_ARG(folder))
                    : KEN_STR("");
@@ -219,33 +212,6 @@ static ken_survey_place place_of(const ken_definition_fact *d)
     return (ken_survey_place){ d->path, d->first_line, d->last_line, false };
 }
 
-static void name_definitions(survey *v, const name_group *g, ken_symbol_kind kind,
-                             const char *plural)
-{
-    style_tally t = { .n_telling = { 0 } };
-    for (size_t i = 0; i < v->defs.n; i++) {
-        const ken_definition_fact *d = &v->defs.items[i];
-        if (d->kind == kind && has_ext(g, ken_path_ext(d->path)))
-            count_styles(&t, d->name, place_of(d));
-    }
-    style k = best_style(&t);
-    if (k == STYLE_NONE)
-        return;
-    const survey_tally *found = &t.of[k];
-    ken_str id = ken_arena_printf(v->arena, "%s %s", plural, g->name);
-    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, id, found);
-    f->rule = ken_arena_printf(v->arena, "%s %s %s be named in %s.", g->name, plural,
-                               survey_must(found), styles[k].name);
-    f->evidence =
-        ken_arena_printf(v->arena, "%u of %u %s; %u of them have a name that only %s fits",
-                         found->n_for, found->n_all, plural, t.n_telling[k], styles[k].name);
-    f->check = (ken_rule_check){ .kind = KEN_CHECK_NAMING,
-                                 .symbol = kind,
-                                 .in = survey_list1(
-                                     v->arena, survey_glob_ending(v->arena, KEN_STR(""), g->exts)),
-                                 .pattern = ken_arena_printf(v->arena, "^%s$", styles[k].pattern) };
-}
-
 // ---- a common beginning ------------------------------------------------------------------------
 
 static bool is_public_function(const ken_definition_fact *d)
@@ -282,7 +248,7 @@ static void name_prefix(survey *v)
     }
     if (!prefix.len || !survey_is_habit(&t))
         return;
-    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, KEN_STR("prefix of functions"), &t);
+    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, 62, KEN_STR("prefix of functions"), &t);
     f->rule = ken_arena_printf(
         v->arena, "Names of C functions that other files see %s begin with `" KEN_STR_FMT "`.",
         survey_must(&t), KEN_STR_ARG(prefix));
@@ -299,19 +265,33 @@ static bool is_index_file(ken_str path)
            ken_str_eq_c(stem, "mod") || ken_str_eq_c(stem, "main") || !stem.len;
 }
 
-// From the last word on: "UserController.php" -> "Controller.php", "user_job.rb" -> "_job.rb",
-// "user.service.ts" -> ".service.ts". Empty when the name is one word.
-static ken_str last_word(ken_str base)
+static bool is_plain_name(ken_str name)
 {
+    for (size_t i = 0; i < name.len; i++)
+        if (!ken_is_word(name.ptr[i]) && name.ptr[i] != '-' && name.ptr[i] != '.')
+            return false;
+    return name.len > 0;
+}
+
+ken_str survey_ending(ken_str path)
+{
+    ken_str base = ken_path_base(path);
     size_t dot = ken_str_find_char(base, '.'), last = ken_str_rfind_char(base, '.');
-    if (dot == SIZE_MAX)
+    if (dot == SIZE_MAX || !dot)
         return KEN_STR("");
-    if (last > dot)
-        return ken_str_sub(base, dot, base.len);
-    for (size_t i = dot; i > 1; i--)
+    ken_str word = last > dot ? ken_str_sub(base, dot, base.len) : KEN_STR("");
+    for (size_t i = dot; !word.len && i > 1; i--)
         if (base.ptr[i - 1] == '_' || base.ptr[i - 1] == '-' ||
             (ken_is_upper(base.ptr[i - 1]) && !ken_is_upper(base.ptr[i - 2])))
-            return ken_str_sub(base, i - 1, base.len);
+            word = ken_str_sub(base, i - 1, base.len);
+    return is_plain_name(word) ? word : KEN_STR("");
+}
+
+ken_str survey_last_word(ken_str name)
+{
+    for (size_t i = name.len; i > 1; i--)
+        if (ken_is_upper(name.ptr[i - 1]) && !ken_is_upper(name.ptr[i - 2]))
+            return ken_str_sub(name, i - 1, name.len);
     return KEN_STR("");
 }
 
@@ -332,7 +312,7 @@ static void say_ending(survey *v, ken_str folder, ken_str end)
     if (!survey_is_habit(&t))
         return;
     ken_str id = ken_arena_printf(v->arena, "files in " KEN_STR_FMT, KEN_STR_ARG(folder));
-    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, id, &t);
+    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, 40, id, &t);
     f->rule = ken_arena_printf(
         v->arena, "Names of files in folders called `" KEN_STR_FMT "` %s end in `" KEN_STR_FMT "`.",
         KEN_STR_ARG(folder), survey_must(&t), KEN_STR_ARG(end));
@@ -358,14 +338,6 @@ static void say_ending(survey *v, ken_str folder, ken_str end)
     ken_buf_release(&pattern);
 }
 
-static bool is_plain_name(ken_str name)
-{
-    for (size_t i = 0; i < name.len; i++)
-        if (!ken_is_word(name.ptr[i]) && name.ptr[i] != '-' && name.ptr[i] != '.')
-            return false;
-    return name.len > 0;
-}
-
 // Pairs of a folder's name and an ending that are frequent enough to be looked at.
 static void name_endings(survey *v)
 {
@@ -373,9 +345,9 @@ static void name_endings(survey *v)
     survey_words_init(&pairs);
     for (size_t i = 0; i < v->n_files; i++) {
         const survey_file *f = &v->files[i];
-        ken_str end = last_word(ken_path_base(f->path)), folder = folder_of(f);
+        ken_str end = survey_ending(f->path), folder = folder_of(f);
         bool is_looked_at = f->is_code && !f->is_aside && !is_index_file(f->path);
-        if (is_looked_at && is_plain_name(end) && is_plain_name(folder))
+        if (is_looked_at && end.len && is_plain_name(folder))
             survey_words_add(&pairs,
                              ken_arena_printf(v->arena, KEN_STR_FMT "/" KEN_STR_FMT,
                                               KEN_STR_ARG(folder), KEN_STR_ARG(end)),
@@ -383,7 +355,7 @@ static void name_endings(survey *v)
     }
     survey_words_sort(&pairs);
     for (size_t i = 0; i < pairs.items.len && i < ENDINGS_MAX; i++) {
-        if (pairs.items.ptr[i].n < KEN_SURVEY_CASES)
+        if (pairs.items.ptr[i].n < ENDING_CASES)
             break;
         ken_str text = pairs.items.ptr[i].text;
         size_t slash = ken_str_find_char(text, '/');
@@ -394,16 +366,8 @@ static void name_endings(survey *v)
 
 void survey_naming(survey *v)
 {
-    for (size_t i = 0; i < N_GROUPS; i++) {
-        const name_group *g = &groups[i];
-        name_files(v, g);
-        if (g->has_function_style) {
-            name_definitions(v, g, KEN_SYMBOL_FUNCTION, "functions");
-            name_definitions(v, g, KEN_SYMBOL_METHOD, "methods");
-        }
-        if (g->has_type_style)
-            name_definitions(v, g, KEN_SYMBOL_CLASS, "classes");
-    }
+    for (size_t i = 0; i < N_GROUPS; i++)
+        name_files(v, &groups[i]);
     name_prefix(v);
     name_endings(v);
 }

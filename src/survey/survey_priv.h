@@ -27,15 +27,22 @@ typedef struct survey {
     ken_str_list vendored; // globs of other people's code, which has no say
     ken_definitions defs;  // callables and types
     ken_imports imports;
-    ken_route *routes; // of what is not aside
-    size_t n_routes;
+    ken_handler_fact *handlers; // of what is not aside
+    size_t n_handlers;
+    uint32_t n_handlers_aside;
     KEN_VEC(ken_finding) found;
 } survey;
 
 // ---- survey.c ----------------------------------------------------------------------------------
 survey_file *survey_file_of(const survey *v, ken_str path);               // NULL = not in the index
 bool survey_has_folder(ken_str path, const char *const *names, size_t n); // one of its folders
-bool survey_is_under(ken_str path, ken_str folder); // "." and "" hold everything
+bool survey_is_under(ken_str path, ken_str folder);  // "." and "" hold everything
+bool survey_is_aside(const survey *v, ken_str path); // or not in the index
+// What files of one role have in common at the end of their names: ".service.ts" of
+// "user.service.ts", "Controller.java", "_job.rb"; empty for a name of one word.
+ken_str survey_ending(ken_str path);
+// The last word of a type's name: "Controller" of "UserController"; empty when there is one word.
+ken_str survey_last_word(ken_str name);
 
 // ---- tallies -----------------------------------------------------------------------------------
 // Cases counted for and against something.
@@ -43,17 +50,32 @@ typedef struct survey_tally {
     uint32_t n_for, n_all;
     ken_survey_place yes[KEN_SURVEY_PLACES], no[KEN_SURVEY_PLACES];
     uint32_t n_yes, n_no;
+    ken_str against[KEN_SURVEY_EXCEPT]; // files of cases against it, each once
+    uint32_t n_against;
+    bool is_over; // there are more of them
 } survey_tally;
+
+// Shares that the lower end of the interval must reach: nearly always; mostly, for what has natural
+// exceptions (a login needs no session).
+#define SURVEY_ALWAYS 0.7
+#define SURVEY_MOSTLY 0.6
 
 void survey_count(survey_tally *t, bool agrees, ken_survey_place at);
 ken_survey_place survey_whole(ken_str path);
-// Enough of them, and nearly all agree.
-bool survey_is_habit(const survey_tally *t);
+double survey_share(const survey_tally *t);  // lower end of the interval of n_for / n_all
+bool survey_is_habit(const survey_tally *t); // it reaches SURVEY_ALWAYS
+// Whether chance puts all of n files into a group that holds `share` of them less than once in 500
+// times.
+bool survey_is_no_chance(double share, uint32_t n);
+// The files against it as globs to except; false when there are more than are known.
+bool survey_except(survey *v, const survey_tally *t, ken_str_list *out);
 // "MUST" when all agree, else "SHOULD".
 const char *survey_must(const survey_tally *t);
 // A new finding with the counts and places of `t`; `id` is made a slug, and unlike the others.
-// Borrowed until the next.
-ken_finding *survey_add(survey *v, ken_survey_topic topic, ken_str id, const survey_tally *t);
+// Borrowed until the next. `value`, 0 to 100: how much knowing it changes what is written; it is
+// multiplied by the share.
+ken_finding *survey_add(survey *v, ken_survey_topic topic, double value, ken_str id,
+                        const survey_tally *t);
 
 ken_str_list survey_list1(ken_arena *arena, ken_str item);
 // Globs of what is below a folder, whose name stands for itself even when it is "[id]": of
@@ -79,12 +101,14 @@ void survey_words_sort(survey_words *w); // most frequent first, then by text
 
 // ---- the parts ---------------------------------------------------------------------------------
 ken_status survey_detect(survey *v, ken_err *err) KEN_MUST_USE;
-ken_status survey_api(survey *v, ken_err *err) KEN_MUST_USE;
+ken_status survey_handlers(survey *v, ken_err *err) KEN_MUST_USE;
+ken_status survey_types(survey *v, ken_err *err) KEN_MUST_USE;
+ken_status survey_helpers(survey *v, ken_err *err) KEN_MUST_USE;
+void survey_roles(survey *v);
 void survey_components(survey *v);
 void survey_modules(survey *v);
 void survey_naming(survey *v);
 void survey_tests(survey *v);
 ken_status survey_errors(survey *v, ken_err *err) KEN_MUST_USE;
-ken_status survey_style(survey *v, ken_err *err) KEN_MUST_USE;
 
 #endif

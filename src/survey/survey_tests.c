@@ -5,6 +5,10 @@
 #include "scan/scan.h"
 #include "survey/survey_priv.h"
 
+enum {
+    TEST_CASES = 4 // files of a language
+};
+
 typedef struct test_custom {
     const char *language, *ext;
     const char *start, *end; // of the name without its extension; either may be ""
@@ -129,12 +133,22 @@ static ken_str shown_with_all(const survey *v, const test_custom *c)
     return out;
 }
 
+// The first custom of a language is what its tools look for; Ruby's are those of its two frameworks.
+static bool is_usual(const test_custom *c)
+{
+    for (size_t i = 0; i < N_CUSTOMS; i++)
+        if (!strcmp(customs[i].language, c->language))
+            return !strcmp(customs[i].start, c->start) && !strcmp(customs[i].end, c->end);
+    return false;
+}
+
 static void say_names(survey *v, const test_custom *c, const survey_tally *t)
 {
     if (!survey_is_habit(t))
         return;
     ken_str id = ken_arena_printf(v->arena, "test files %s", c->language);
-    ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, id, t);
+    double value = is_usual(c) || !strcmp(c->language, "Ruby") ? 28 : 42;
+    ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, value, id, t);
     f->rule = ken_arena_printf(v->arena, "%s test files %s be named `" KEN_STR_FMT "`.",
                                c->language, survey_must(t), KEN_STR_ARG(shown_with_all(v, c)));
     f->evidence = ken_arena_printf(v->arena, "%u of %u test files", t->n_for, t->n_all);
@@ -191,7 +205,7 @@ static bool stands_beside(const survey *v, const survey_file *f, const test_cust
 static void say_under(survey *v, const char *language, ken_str glob, const survey_tally *t)
 {
     ken_str id = ken_arena_printf(v->arena, "place of tests %s", language);
-    ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, id, t);
+    ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, 28, id, t);
     f->rule = ken_arena_printf(v->arena, "%s test files %s stand under `" KEN_STR_FMT "`.",
                                language, survey_must(t), KEN_STR_ARG(glob));
     f->evidence = ken_arena_printf(v->arena, "%u of %u test files", t->n_for, t->n_all);
@@ -210,7 +224,7 @@ static void say_under(survey *v, const char *language, ken_str glob, const surve
 static void say_beside(survey *v, const char *language, const survey_tally *t)
 {
     ken_str id = ken_arena_printf(v->arena, "place of tests %s", language);
-    ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, id, t);
+    ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, 46, id, t);
     f->rule = ken_arena_printf(v->arena, "%s test files %s stand beside the file that they test.",
                                language, survey_must(t));
     f->evidence = ken_arena_printf(v->arena, "%u of %u test files", t->n_for, t->n_all);
@@ -238,9 +252,10 @@ static void place_tests(survey *v, const char *language)
             survey_count(&under, ken_glob_match(glob, v->files[i].path),
                          survey_whole(v->files[i].path));
     survey_words_release(&roots);
+    bool is_given = !strcmp(language, "Java") || !strcmp(language, "Kotlin"); // by the build tool
     if (survey_is_habit(&beside))
         say_beside(v, language, &beside);
-    else if (survey_is_habit(&under))
+    else if (survey_is_habit(&under) && !is_given)
         say_under(v, language, glob, &under);
 }
 
@@ -264,12 +279,10 @@ static bool imports_package(const survey *v, ken_str path, ken_str package)
 
 static void find_tools(survey *v, const char *language)
 {
+    // Where there are several to choose from.
     static const char *const tools[] = {
-        "vitest",    "@jest/globals", "mocha",       "node:test",
-        "ava",       "tape",          "chai",        "node:assert",
-        "assert",    "supertest",     "pytest",      "unittest",
-        "org.junit", "org.mockito",   "kotlin.test", "github.com/stretchr/testify",
-        "XCTest",    "Xunit",         "NUnit"
+        "vitest", "@jest/globals", "mocha",  "node:test", "ava",
+        "tape",   "supertest",     "pytest", "unittest",  "github.com/stretchr/testify"
     };
     for (size_t k = 0; k < sizeof tools / sizeof *tools; k++) {
         survey_tally t = { .n_all = 0 };
@@ -280,7 +293,7 @@ static void find_tools(survey *v, const char *language)
         if (!survey_is_habit(&t))
             continue;
         ken_str id = ken_arena_printf(v->arena, "tests use %s %s", tools[k], language);
-        ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, id, &t);
+        ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, 36, id, &t);
         f->rule = ken_arena_printf(v->arena, "%s test files %s import `%s`.", language,
                                    survey_must(&t), tools[k]);
         f->evidence = ken_arena_printf(v->arena, "%u of %u test files", t.n_for, t.n_all);
@@ -295,7 +308,7 @@ void survey_tests(survey *v)
             continue;
         survey_tally t = { .n_all = 0 };
         const test_custom *c = most_kept(v, customs[i].language, &t);
-        if (t.n_all < KEN_SURVEY_CASES)
+        if (t.n_all < TEST_CASES)
             continue;
         say_names(v, c, &t);
         place_tests(v, customs[i].language);

@@ -204,6 +204,25 @@ KEN_TEST(handlers_of_python_are_guarded_by_decorators)
     end();
 }
 
+KEN_TEST(only_routes_of_some_methods_must_call_it)
+{
+    start();
+    lab_write(&l, "api.js",
+              "const express = require('express');\nconst router = express.Router();\n"
+              "router.get('/a', (req, res) => { res.send('a'); });\n"
+              "router.post('/b', requireAuth, (req, res) => { res.send('b'); });\n"
+              "router.put('/c', (req, res) => { res.send('c'); });\n"
+              "router.all('/d', (req, res) => { res.send('d'); });\n"
+              "const app = express();\napp.use('/api', router);\n"); // no handler
+    index_all();
+    kt_eq_str(
+        check("  - id: a\n    rule: x\n    check:\n"
+              "      require_call: { of: handlers, methods: [POST, PUT], call: requireAuth }\n"),
+        "api.js:5 handler of PUT /c does not call 'requireAuth' > api.js\n"
+        "api.js:6 handler of ALL /d does not call 'requireAuth' > api.js\n");
+    end();
+}
+
 KEN_TEST(functions_must_call_one_before_another)
 {
     start();

@@ -351,6 +351,12 @@ KEN_TEST(a_bad_check_names_field_rule_and_value)
     kt_has_str(issue_of("    check:\n      layers: ['src/[a']\n"), "check.layers: ");
     kt_has_str(issue_of("    check:\n      naming: { kind: functoin, pattern: a }\n"),
                "got 'functoin'");
+    kt_has_str(issue_of("    check:\n"
+                        "      require_call: { of: handlers, methods: [post], call: a }\n"),
+               "check.require_call.methods: must be one or more of GET, HEAD, POST");
+    kt_has_str(issue_of("    check:\n"
+                        "      require_call: { of: functions, methods: POST, call: a }\n"),
+               "check.require_call.methods: only handlers have methods, not functions");
     kt_has_str(issue_of("    check:\n      require_call: { of: all, call: a }\n"),
                "check.require_call.of: must be handlers or functions, got 'all'");
     kt_has_str(issue_of("    severity: fatal\n"),
