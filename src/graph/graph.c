@@ -312,6 +312,8 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
         return;
     graph_ask(g);
     const graph_value *v = behind(g, named_by_role(g, u, expr, role));
+    if (role == KEN_REF_CALL)
+        v = graph_chosen(g, u, expr, v);
     if (v->kind == GRAPH_NONE || (v->kind == GRAPH_EXTERNAL && v->is_opaque)) {
         judge_unknown(g, u, &u->text.refs->exprs[expr], role, out);
         return;

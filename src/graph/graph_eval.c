@@ -357,6 +357,7 @@ static const graph_value *given_outside(const graph_unit *u)
 static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     const graph_value *callee = graph_whole(g, graph_eval(g, u, e->a));
+    callee = graph_chosen(g, u, e->a, callee);
     if (u->text.lang == KEN_LANG_KOTLIN && callee->kind != GRAPH_DEFS &&
         callee->kind != GRAPH_FUNCTION) {
         const graph_value *given = graph_kotlin_std(g, u, e->a);

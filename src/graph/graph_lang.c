@@ -32,7 +32,7 @@ static const graph_policy policies[KEN_LANG_COUNT] = {
     [KEN_LANG_RUST] = { OWN(RUST), .hides_class = true, .splits_members = true,
                         .shows_imports = true },
     [KEN_LANG_JAVA] = { FAMILY_JVM, GRAPH_PACKAGE_DECLARED, .sees_members = true,
-                        .splits_members = true },
+                        .splits_members = true, .types_calls = true },
     [KEN_LANG_KOTLIN] = { FAMILY_JVM, GRAPH_PACKAGE_DECLARED, .sees_members = true,
                           .calls_class = true, .splits_members = true, .has_open_types = true },
     [KEN_LANG_SCALA] = { FAMILY_JVM, GRAPH_PACKAGE_DECLARED, .sees_members = true,

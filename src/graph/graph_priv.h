@@ -29,6 +29,7 @@ typedef struct graph_policy {
     bool makes_of_functions; // `new f()`, and functions and variables get members by assignment
     bool restates;           // functions are not overloaded: of several of one name the last holds
     bool has_open_types;     // a type may be written in several pieces that share its name
+    bool types_calls;        // arguments choose among overloads (`%calls typed` of its table)
     bool has_method_sets;    // a type implements each interface whose methods it has (Go)
     // A bare name that was not found is of the language or of a package: imports are the only way
     // in, or every namespace in sight was asked.
@@ -232,6 +233,15 @@ ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def def);
 // of parameters; what is not exported only inside of the package. Of an interface with more than
 // 256 methods the first 256 count.
 bool graph_implements(ken_graph *g, ken_graph_def type, ken_graph_def interface);
+
+// ---- graph_overload.c --------------------------------------------------------------------------
+enum {
+    GRAPH_OVERLOADS_MAX = 256 // of one name in one place that are compared
+};
+// Of the functions that the callee `expr` of a call leads to, those that fit its arguments best;
+// overloads that the type inherits among them. `v` itself when nothing is known of the arguments.
+const graph_value *graph_chosen(ken_graph *g, graph_unit *u, ken_expr_id expr,
+                                const graph_value *v);
 
 // ---- graph_given.c -----------------------------------------------------------------------------
 // The expression of what a function gives; 0 = nothing is known.

@@ -18,9 +18,10 @@
 // Lua, Zig, shell. 12: C++ behind macros. 16: what functions take; objects that are arguments.
 // 18: what is masked. 19: `export =`, calls of what `require(…)` gives. 20: C's
 // prototypes behind macros. 21: Python's types in quotes and `__all__`, functions of one line.
-// 22: TypeScript that its grammar rejects. 23: structs that C only declares.
+// 22: TypeScript that its grammar rejects. 23: structs that C only declares. 27: what overloads
+// are called with; members of Go's named types.
 enum {
-    KEN_INDEX_FEATURE = 23
+    KEN_INDEX_FEATURE = 27
 };
 
 // What a worker needs and keeps between files. One per worker thread.

@@ -157,6 +157,7 @@ typedef struct ken_ref_rules {
     ken_str separator; // between the parts of a module's name: "." or "::"
     ken_member_view members;
     bool counts_calls; // calls are kept though their result is unused: functions are overloaded
+    bool types_calls;  // and so is what they take and are called with
     bool types_params; // what functions take is kept, and what arguments are expected to be
 } ken_ref_rules;
 

@@ -119,7 +119,8 @@ static bool has_part_a(ken_expr_op op)
 
 static bool has_part_b(ken_expr_op op)
 {
-    return op == KEN_EXPR_APPLY || op == KEN_EXPR_EITHER || op == KEN_EXPR_LAMBDA;
+    return op == KEN_EXPR_APPLY || op == KEN_EXPR_EITHER || op == KEN_EXPR_LAMBDA ||
+           op == KEN_EXPR_NAME || op == KEN_EXPR_MEMBER;
 }
 
 // Marks what something in the file is said by. Most calls, for one, are statements, whose result

@@ -281,9 +281,68 @@ static bool is_import_called(const ken_refs_maker *m, const refs_value *callee)
     return callee->ref < 0 && callee->end > callee->start && ken_str_ends(name, KEN_STR(")"));
 }
 
+ken_str refs__number_type(ken_str literal)
+{
+    char last = literal.len ? ken_lower(literal.ptr[literal.len - 1]) : '0';
+    bool is_hex = literal.len > 1 && literal.ptr[0] == '0' && ken_lower(literal.ptr[1]) == 'x';
+    if (last == 'l')
+        return KEN_STR("long");
+    if (is_hex)
+        return KEN_STR("int");
+    if (last == 'f')
+        return KEN_STR("float");
+    bool is_real = last == 'd' || ken_str_find_char(literal, '.') != SIZE_MAX ||
+                   ken_str_find_char(literal, 'e') != SIZE_MAX ||
+                   ken_str_find_char(literal, 'E') != SIZE_MAX;
+    return is_real ? KEN_STR("double") : KEN_STR("int");
+}
+
+// What the call is given, as a tuple with 0 for what is not known; 0 = the language has one function
+// of a name, or there are too many.
+static ken_expr_id arguments_of(ken_refs_maker *m, const refs_frame *f)
+{
+    enum {
+        ARGS_MAX = 24
+    };
+    if (!m->rules->counts_calls || !f->args_depth)
+        return 0;
+    ken_expr_id tuple = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("tuple")));
+    TSTreeCursor c = ts_tree_cursor_new(f->args);
+    uint32_t n = 0;
+    size_t at = f->first_value;
+    for (bool has = ts_tree_cursor_goto_first_child(&c); has && n <= ARGS_MAX;
+         has = ts_tree_cursor_goto_next_sibling(&c)) {
+        TSNode child = ts_tree_cursor_current_node(&c);
+        if (!ts_node_is_named(child) || ts_node_is_extra(child))
+            continue;
+        uint32_t start = ts_node_start_byte(child), end = ts_node_end_byte(child);
+        while (at < m->values.len && m->values.ptr[at].start < start)
+            at++;
+        const refs_value *v = at < m->values.len ? &m->values.ptr[at] : NULL;
+        bool is_known = m->rules->types_calls && v && v->start == start && v->end == end;
+        tuple = refs__expr(m, KEN_EXPR_APPLY, tuple, is_known ? v->expr : 0, 0);
+        n++;
+    }
+    ts_tree_cursor_delete(&c);
+    return n <= ARGS_MAX ? tuple : 0;
+}
+
+ken_expr_id refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref, ken_expr_id callee)
+{
+    refs_expr e = m->exprs.ptr[ref >= 0 ? m->refs.ptr[ref].expr : callee];
+    ken_expr_id args = e.op == KEN_EXPR_NAME || e.op == KEN_EXPR_MEMBER ? arguments_of(m, f) : 0;
+    ken_expr_id called = args ? refs__expr(m, e.op, e.a, args, e.name) : 0;
+    if (!called)
+        return callee;
+    if (ref >= 0)
+        m->refs.ptr[ref].expr = called;
+    return called;
+}
+
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f)
 {
     refs_value callee = callee_of(m, f);
+    callee.expr = refs__called(m, f, callee.ref, callee.expr);
     if (is_import_called(m, &callee))
         callee.ref = refs__add_ref(m, callee.expr, KEN_REF_CALL, callee.start);
     bool is_decoration = refs_has(f, KEN_REF_F_DECORATE);

@@ -229,6 +229,8 @@ static refs_value close_new(ken_refs_maker *m, const refs_frame *f)
 {
     refs_value *type = main_value(m, f, KEN_REF_PATH_TYPE);
     refs__set_role(m, type, KEN_REF_NEW);
+    if (type && type->ref >= 0)
+        refs__called(m, f, type->ref, type->expr);
     ken_expr_id e = refs__applied(m, f, expr_of(type));
     return value_of(f, refs__value_of_type(m, e), type ? type->ref : -1);
 }
@@ -362,8 +364,11 @@ static ken_expr_id declared_value(ken_refs_maker *m, const refs_frame *f)
         return refs__value_of_type(m, t);
     }
     const uint16_t *path = f->rule->path;
-    if (refs_has(f, KEN_REF_F_TYPE)) // what it is bound to names its type
-        return refs__value_of_type(m, expr_of(refs__first(m, f)));
+    if (refs_has(f, KEN_REF_F_TYPE)) { // what it is bound to names its type
+        ken_expr_id t = expr_of(refs__first(m, f));
+        bool is_list = t && refs_has(f, KEN_REF_F_VARIADIC);
+        return refs__value_of_type(m, is_list ? list_of(m, t) : t);
+    }
     refs_value *v = path[KEN_REF_PATH_VALUE] || path[KEN_REF_PATH_TYPE]
                         ? refs__value_at(m, f, KEN_REF_PATH_VALUE)
                         : refs__first(m, f);
@@ -404,7 +409,8 @@ static void count_param(ken_refs_maker *m, const refs_frame *f)
     if (!f->callable || m->frames.len - 1 != f->callable || f->start < callable->params_start ||
         f->start >= callable->params_end)
         return;
-    const refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
+    const refs_value *type =
+        refs_has(f, KEN_REF_F_TYPE) ? refs__first(m, f) : refs__value_at(m, f, KEN_REF_PATH_TYPE);
     if (type)
         refs__take(m, callable, type->expr);
     uint32_t n = (uint32_t)m->decls.len - f->first_decl;

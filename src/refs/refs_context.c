@@ -189,7 +189,8 @@ static bool is_plain(const ken_refs_maker *m, ken_expr_id type)
 void refs__take(ken_refs_maker *m, refs_frame *callable, ken_expr_id type)
 {
     uint32_t nth = callable->max_params;
-    if (!m->rules->types_params || is_plain(m, type) || nth >= MAX_PARAMS)
+    bool is_taken = m->rules->types_calls || (m->rules->types_params && !is_plain(m, type));
+    if (!is_taken || nth >= MAX_PARAMS)
         return;
     if (!callable->takes)
         callable->takes = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("tuple")));

@@ -294,6 +294,13 @@ void refs__store(ken_refs_maker *m, ken_expr_id into, const refs_value *v);
 // The values of a list that is written down are fields 0, 1, … of its type, or stand in a table.
 void refs__store_positions(ken_refs_maker *m, const refs_frame *f);
 
+// ---- refs_call.c, arguments --------------------------------------------------------------------
+// The type of a literal number: int, long, float or double.
+ken_str refs__number_type(ken_str literal);
+// What is called, with what the call gives it, where functions are overloaded; its place `ref`
+// (-1 = none) as well.
+ken_expr_id refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref, ken_expr_id callee);
+
 // ---- refs_call.c -------------------------------------------------------------------------------
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f);
 // What parameter `nth` of a function is that is the first argument of a method that lists and

@@ -430,6 +430,8 @@ static bool visit_builtin(ken_refs_maker *m, const ken_ref_rule *rule, const ken
     if (refs__take_token(m, start, end)) // `pair.0` in a macro
         return false;
     ken_str word = rule->word.len ? rule->word : refs_text(m, start, end);
+    if (m->rules->types_calls && ken_str_eq(word, KEN_STR("number")))
+        word = refs__number_type(refs_text(m, start, end));
     refs_value v = { refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, word)),
                      -1,
                      start,
