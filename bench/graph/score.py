@@ -2,7 +2,7 @@
 # SPDX-License-Identifier: MIT
 """Scores ken's edges against a compiler's truth (README.md says what counts as what).
 
-    score.py TRUTH EDGES [--misses N]
+    score.py TRUTH EDGES [--root TREE] [--misses N]
     score.py --index INDEX --dump PROGRAM [--only WORD] [--misses N] [--table FILE]
 """
 import argparse
@@ -21,6 +21,11 @@ CLASSES = (*RESOLVED, "inferred", "external", "unresolved")
 SYMBOLS = {"function", "method", "class", "constructor"}
 GROUPS = ("calls", "symbols", "all")
 OVERLOAD = re.compile(r"\(\+\d+\)")
+# What makes a local a function, before its name and behind it.
+FUNCTION_HEAD = re.compile(rb"\b(?:function\*?|def|fn|func|fun)\s+$")
+FUNCTION_TAIL = re.compile(
+    rb"\w*\s*(?::[^=]*)?:?=\s*(?:async\s+)?(?:function\b|func\b|lambda\b|\[[^\]]*\]\s*[({]|\(?[\w\s,:={}]*\)?\s*=>)"
+)
 
 
 def family(symbol):
@@ -37,6 +42,7 @@ class Place:
         self.name, self.role = row.name, row.role
         self.kinds, self.symbols = set(), set()
         self.ours, self.local = set(), set()  # where our definitions of it stand
+        self.local_sites = set()  # with columns
         self.is_external = False
 
     def add(self, row):
@@ -48,6 +54,7 @@ class Place:
             self.is_external = True
         elif row.kind == "local":
             self.local.add((row.def_path, row.def_line))
+            self.local_sites.add((row.def_path, row.def_line, row.def_col))
         else:
             self.ours.add((row.def_path, row.def_line))
 
@@ -67,7 +74,11 @@ class Place:
 
 
 class Truth:
-    def __init__(self, all_rows):
+    """`sources`: the files of the tree, which tell local functions from other locals; without them
+    calls of local functions count for nothing."""
+
+    def __init__(self, all_rows, sources=None):
+        self.sources = sources
         self.lines = defaultdict(dict)  # (path, line) -> column -> Place
         self.defined = defaultdict(set)  # (path, line) -> symbols defined there, but for locals
         self.paths = set()
@@ -78,6 +89,16 @@ class Truth:
                     self.defined[row.path, row.line].add((row.name, family(row.symbol), row.kind))
             else:
                 self.lines[row.path, row.line].setdefault(row.col, Place(row)).add(row)
+
+    def is_local_call(self, place):
+        """Whether the place calls a function that is local to another."""
+        if not self.sources or place.role != "call" or place.ours or place.is_external:
+            return False
+        return any(self.is_function(*site) for site in place.local_sites)
+
+    def is_function(self, path, line, col):
+        text = self.sources.line(path, line)
+        return bool(FUNCTION_HEAD.search(text[:col]) or FUNCTION_TAIL.match(text[col:]))
 
     def find(self, edge):
         """By line and column; the name tells other units of columns from ours."""
@@ -121,6 +142,9 @@ class Tally:
         self.left_out = Counter()  # wanted in files that have no edge at all: the index leaves them out
         self.right = Counter()
         self.wrong = Counter()
+        # Strictly: of the right overload only, each edge of a place its share, calls of local
+        # functions among them.
+        self.strict = {what: Counter() for what in ("right", "wrong", "found", "wanted")}
         self.by = Counter()
         self.notes = Counter()
         self.mistakes = defaultdict(list)
@@ -137,6 +161,13 @@ class Tally:
 
     def recall(self, group):
         return self.ratio(self.found[group], self.wanted[group])
+
+    def strict_precision(self, group):
+        right = self.strict["right"][group]
+        return self.ratio(right, right + self.strict["wrong"][group])
+
+    def strict_recall(self, group):
+        return self.ratio(self.strict["found"][group], self.strict["wanted"][group])
 
     def recall_inferred(self, group):
         return self.ratio(self.found[group] + self.found_inferred[group], self.wanted[group])
@@ -196,8 +227,41 @@ def local_groups(truth, place, edge):
     return found
 
 
+class Shares:
+    """Of each place, how many of its resolved edges are strictly right."""
+
+    def __init__(self):
+        self.right, self.edges = Counter(), Counter()
+
+    def note(self, truth, tally, place, edge):
+        if edge.cls not in RESOLVED:
+            return
+        by = truth.is_right(place, edge)
+        groups = place.groups() or (("all", "calls") if truth.is_local_call(place) else ())
+        is_elsewhere = edge.target_path not in truth.paths and edge.target_name == place.name
+        if not groups or (not by and place.ours and is_elsewhere):
+            return
+        is_right = by in ("site", "alias")
+        self.edges[id(place)] += 1
+        self.right[id(place)] += is_right
+        tally.strict["right" if is_right else "wrong"].update(groups)
+
+    def finish(self, truth, tally):
+        for places in truth.lines.values():
+            for place in places.values():
+                groups = place.groups() if place.ours else ()
+                if not groups and truth.is_local_call(place):
+                    groups = ("all", "calls")
+                    tally.notes["calls of local functions, strictly wanted"] += 1
+                share = self.right[id(place)] / self.edges[id(place)] if self.edges[id(place)] else 0
+                for group in groups:
+                    tally.strict["wanted"][group] += 1
+                    tally.strict["found"][group] += share
+
+
 def score(truth, edges):
     tally = Tally()
+    shares = Shares()
     at = defaultdict(list)
     seen = set()  # files that have any edge
     for edge in dict.fromkeys(edges):
@@ -205,6 +269,8 @@ def score(truth, edges):
         place = truth.find(edge)
         if place:
             at[id(place)].append(edge)
+            if edge.target_path:
+                shares.note(truth, tally, place, edge)
             if edge.target_path and edge.cls in (*RESOLVED, "inferred"):
                 if judge_edge(truth, tally, place, edge):
                     at[id(place), edge.cls in RESOLVED] = [edge]
@@ -217,6 +283,7 @@ def score(truth, edges):
                     tally.notes["wanted in files without any edge"] += 1
                     tally.left_out.update(place.groups())
                 miss_or_find(tally, at, place, f"{path}:{line + 1}:{col + 1}")
+    shares.finish(truth, tally)
     return tally
 
 
@@ -244,12 +311,13 @@ def percent(value):
 
 
 def report(name, tally, n_misses, out):
-    out.write(f"{name}\n  {'':8} precision  recall  +inferred    edges   wanted\n")
+    out.write(f"{name}\n  {'':8} precision  recall  +inferred    edges   wanted   strictly: precision  recall\n")
     for group in GROUPS:
         n_edges = tally.right[group] + tally.wrong[group]
         out.write(
             f"  {group:8}     {percent(tally.precision(group))}   {percent(tally.recall(group))}"
-            f"      {percent(tally.recall_inferred(group))} {n_edges:8} {tally.wanted[group]:8}\n"
+            f"      {percent(tally.recall_inferred(group))} {n_edges:8} {tally.wanted[group]:8}"
+            f"              {percent(tally.strict_precision(group))}   {percent(tally.strict_recall(group))}\n"
         )
     if tally.left_out:
         recalls = (f"{g} {percent(tally.ratio(tally.found[g], tally.wanted[g] - tally.left_out[g]))}" for g in GROUPS)
@@ -290,17 +358,19 @@ def main():
     parser.add_argument("edges", nargs="?")
     parser.add_argument("--index", help="lines 'language name root truth'")
     parser.add_argument("--dump", help="prints the edges of the tree that is its last argument")
+    parser.add_argument("--root", help="the tree of TRUTH and EDGES, to tell local functions")
     parser.add_argument("--only", help="a language or a name of the index")
     parser.add_argument("--misses", type=int, default=0, help="how many kinds of mistake to show")
     args = parser.parse_args()
     if args.index and args.dump:
         for lang, name, root, path in entries(args.index, args.only):
-            tally = score(Truth(rows.read(path)), dumped(args.dump, root))
+            tally = score(Truth(rows.read(path), rows.Sources(root)), dumped(args.dump, root))
             report(f"{lang} {name}", tally, args.misses, sys.stdout)
             sys.stdout.flush()
     elif args.truth and args.edges:
         with open(args.edges, encoding="utf-8", errors="replace") as file:
-            tally = score(Truth(rows.read(args.truth)), read_edges(file))
+            sources = rows.Sources(args.root) if args.root else None
+            tally = score(Truth(rows.read(args.truth), sources), read_edges(file))
         report(os.path.basename(args.truth), tally, args.misses, sys.stdout)
     else:
         parser.error("either TRUTH and EDGES, or --index and --dump")

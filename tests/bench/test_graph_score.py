@@ -85,6 +85,31 @@ class Score(unittest.TestCase):
         self.assertEqual(self.tally(truth, [edge(CALL, "scoped", local)]).right["all"], 0)
         self.assertEqual(self.tally(truth, [edge(CALL, "scoped", A)]).wrong["all"], 1)
 
+    def test_strictly_another_overload_is_wrong(self):
+        truth = [row(CALL, "call", "x y z . C#f(+1).", A), row(B, "def", "x y z . C#f().", B)]
+        got = self.tally(truth, [edge(CALL, "exact", B)])
+        self.assertEqual((got.right["calls"], got.strict["wrong"]["calls"]), (1, 1))
+        self.assertEqual((got.found["calls"], got.strict["found"]["calls"]), (1, 0))
+
+    def test_strictly_a_hit_among_several_is_a_share(self):
+        truth = [row(CALL, "call", "p f", A), row(B, "def", "q f", B), row(C, "def", "r f", C)]
+        got = self.tally(truth, [edge(CALL, "scoped", A), edge(CALL, "scoped", B), edge(CALL, "scoped", C)])
+        self.assertEqual((got.strict["right"]["calls"], got.strict["wrong"]["calls"]), (1, 2))
+        self.assertAlmostEqual(got.strict_recall("calls"), 1 / 3)
+
+    def test_strictly_calls_of_local_functions_are_wanted(self):
+        local, value = ("a.py", 4, 8), ("a.py", 3, 4)
+        with tempfile.TemporaryDirectory() as folder:
+            with open(os.path.join(folder, "a.py"), "w", encoding="utf-8") as file:
+                file.write("\n\n\n    f = 1\n    def f(): pass\n  f()\n  f()\n")
+            truth = [row(CALL, "call", "local 1", local, "local"), row(OTHER, "call", "local 2", value, "local")]
+            whole = score.Truth(truth, rows.Sources(folder))
+            got = score.score(whole, [edge(CALL, "scoped", local)])
+            none = score.score(whole, [])
+        self.assertEqual((got.strict["found"]["calls"], got.strict["wanted"]["calls"]), (1, 1))
+        self.assertEqual((none.strict["found"]["calls"], none.strict["wanted"]["calls"]), (0, 1))
+        self.assertEqual((got.right["calls"], got.wanted["calls"]), (0, 0))
+
     def test_an_edge_elsewhere_on_the_line_is_not_judged(self):
         """'self.f = f': truth may know one of the two only."""
         truth = [row(CALL, "call", "p f", A)]
