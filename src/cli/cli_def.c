@@ -84,6 +84,9 @@ static ken_status def_text(cli *x, cli_place *place, ken_str name, ken_str hint,
         ken_cli__print(i ? "\n" : "");
         print_definition(x, &r.defs[i]);
     }
+    if (r.missed_scope.len)
+        ken_cli__note(x, "nothing of that name is in '" KEN_STR_FMT "'; this has the name alone",
+                      KEN_STR_ARG(ken_utf8_clip(r.missed_scope, 60)));
     if (r.n_total > r.n_defs)
         ken_cli__note(x, "%zu of %zu definitions; -k shows more", r.n_defs, r.n_total);
     return KEN_OK;

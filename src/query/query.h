@@ -188,6 +188,7 @@ typedef struct ken_definition_result {
     size_t n_total;
     ken_str *suggestions; // near names, when there is no definition
     size_t n_suggestions;
+    ken_str missed_scope; // the qualifier, when nothing of that name is in what it names
 } ken_definition_result;
 
 // `name` may be qualified (a.b, a::b, a#b, a/b). `file_hint` prefers (never demands) paths that

@@ -33,6 +33,7 @@ typedef struct ken_graph_node {
 typedef struct ken_graph_nodes {
     ken_graph_node *nodes;
     size_t n, n_total;
+    ken_str missed_scope; // the qualifier, when nothing of that name is in what it names
 } ken_graph_nodes;
 
 ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
@@ -102,6 +103,7 @@ typedef struct ken_usages {
     // Places that use the name and lead to other definitions, and out of the tree. Counted where
     // nothing calls what was asked for (nothing uses it, when it cannot be called).
     size_t n_elsewhere, n_outside;
+    ken_str missed_scope;     // a qualifier that does not fit: the name alone was meant
     ken_said_in_text in_text; // looked for when there is not even such a place
     bool is_truncated;
 } ken_usages;
@@ -156,7 +158,8 @@ typedef struct ken_trace {
     size_t n_steps;
     ken_graph_node *others; // further definitions of the entry's name
     size_t n_others;
-    bool has_path; // of a path asked for
+    bool has_path;        // of a path asked for
+    ken_str missed_scope; // of the entry: a qualifier that does not fit
     ken_trace_stop
         *stops; // without one: where it may have been lost, the likeliest first, at most 3
     size_t n_stops, n_stops_total;

@@ -45,7 +45,7 @@ static void add_postings(name_walk *w, ken_str text, const ken_name_posting *p, 
             if (!copy.ptr)
                 copy = ken_arena_dup(w->arena, text);
             ken_vec_push(w->out, ((query_name){ copy, (uint32_t)file, p[i].symbol, p[i].kind,
-                                                p[i].depth, closeness, order }));
+                                                p[i].depth, closeness, order, false }));
         }
     }
 }

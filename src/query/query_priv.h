@@ -235,11 +235,16 @@ typedef struct query_name {
     uint32_t file, symbol;
     ken_symbol_kind kind;
     uint32_t depth;
-    int closeness; // 0 exact, 1 any case, 2 prefix, 3 fuzzy
-    double order;  // smaller is better, within one closeness
+    int closeness;    // 0 exact, 1 any case, 2 prefix, 3 fuzzy
+    double order;     // smaller is better, within one closeness
+    bool lacks_scope; // a qualifier was given, and nothing of that name is in what it names
 } query_name;
 
 typedef KEN_VEC(query_name) query_names;
+
+// The qualifier of `name` that fits none of the names that were found for it; a part of `name`,
+// empty when it fits or there is none.
+ken_str query_missed_scope(const query_names *names, ken_str name);
 
 // Appends all definitions called `name` in any case.
 ken_status query_names_equal(ken_snapshot *s, ken_str name, ken_arena *arena, query_names *out,

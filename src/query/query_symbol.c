@@ -255,7 +255,7 @@ static bool show_definition(symbol_files *h, const query_name *n, ken_definition
         .signature = query_signature(t, (uint32_t)at),
         .doc = query_slice(t, sym->doc),
         .content = query_slice(t, sym->span),
-        .is_exact = n->closeness == 0,
+        .is_exact = n->closeness == 0 && !n->lacks_scope,
         .is_refreshed = t->is_refreshed,
     };
     return true;
@@ -281,8 +281,8 @@ static ken_status suggest(ken_snapshot *s, ken_str name, ken_arena *arena,
     return st;
 }
 
-// With a scope that fits any, the others are left out.
-static void keep_best_fit(query_names *names, const query_fit *fits)
+// With a scope that fits any, the others are left out; when it fits none, they are marked.
+static void keep_best_fit(query_names *names, const query_fit *fits, bool has_scope)
 {
     query_fit best = QUERY_FIT_NONE;
     for (size_t i = 0; i < names->len; i++)
@@ -292,6 +292,23 @@ static void keep_best_fit(query_names *names, const query_fit *fits)
         if (fits[i] == best)
             names->ptr[n++] = names->ptr[i];
     names->len = n;
+    for (size_t i = 0; i < n; i++)
+        names->ptr[i].lacks_scope = has_scope && best == QUERY_FIT_NONE;
+}
+
+// `file.c:name` names a file; what stands before its colon is the end of a path.
+static bool is_behind_path(ken_str name, ken_str last)
+{
+    size_t at = (size_t)(last.ptr - name.ptr);
+    return at && name.ptr[at - 1] == ':' && !(at > 1 && name.ptr[at - 2] == ':');
+}
+
+ken_str query_missed_scope(const query_names *names, ken_str name)
+{
+    ken_str scope = KEN_STR("");
+    if (names->len && names->ptr[0].lacks_scope)
+        query_last_name(name, &scope);
+    return scope;
 }
 
 static void fill(ken_snapshot *s, const query_names *names, size_t limit, ken_arena *arena,
@@ -305,8 +322,8 @@ static void fill(ken_snapshot *s, const query_names *names, size_t limit, ken_ar
     out->n_total = names->len;
 }
 
-static ken_status find_names(ken_snapshot *s, ken_str last, ken_str scope, ken_arena *arena,
-                             query_names *names, ken_err *err)
+static ken_status find_names(ken_snapshot *s, ken_str last, ken_str scope, bool has_scope,
+                             ken_arena *arena, query_names *names, ken_err *err)
 {
     names->len = 0;
     query_fit *fits = NULL;
@@ -314,7 +331,7 @@ static ken_status find_names(ken_snapshot *s, ken_str last, ken_str scope, ken_a
     if (!st)
         st = query_find_owned(s, names, scope, arena, &fits, err);
     if (!st)
-        keep_best_fit(names, fits);
+        keep_best_fit(names, fits, has_scope);
     return st;
 }
 
@@ -323,7 +340,8 @@ ken_status query_find_names(ken_snapshot *s, ken_str name, ken_str file_hint, ke
 {
     query_check_pin(s);
     ken_str scope, last = query_last_name(name, &scope);
-    ken_status st = find_names(s, last, scope, arena, out, err);
+    ken_status st =
+        find_names(s, last, scope, scope.len && !is_behind_path(name, last), arena, out, err);
     if (!st)
         order_names(s, out, file_hint, NULL);
     return st;
@@ -343,6 +361,7 @@ ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint,
     ken_status st = query_find_names(s, name, file_hint, arena, &names, err);
     if (!st) {
         fill(s, &names, limit, arena, out);
+        out->missed_scope = query_missed_scope(&names, name);
         st = ken_quota_check(err);
         if (!st && !out->n_defs)
             st = suggest(s, last, arena, out, err);

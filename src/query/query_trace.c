@@ -620,6 +620,7 @@ ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const k
         st = query_graph_open(s, &t.g, err);
     if (st)
         return st;
+    out->missed_scope = entries.missed_scope;
     ken_map_init(&t.seen);
     ken_map_init(&t.link_to);
     ken_map_init(&t.link_out);

@@ -137,6 +137,7 @@ ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size
     ken_status st = query_graph_open(s, &g, err);
     if (!st)
         st = query_find_names(s, name, file_hint, arena, &names, err);
+    out->missed_scope = ken_arena_dup(arena, query_missed_scope(&names, name));
     limit = !limit || limit > NODES_MAX ? NODES_MAX : limit;
     out->nodes = KEN_ARENA_ARRAY(arena, ken_graph_node, limit);
     for (size_t i = 0; !st && i < names.len; i++) {
@@ -360,6 +361,7 @@ static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_canc
         st = query_graph_open(s, &g, err);
     if (st)
         return st;
+    out->missed_scope = found.missed_scope;
     split_twins(s, g, &found, arena, out);
     query_other_uses others = { 0, 0 };
     st = query_edges_counted(s, g, &found.nodes[0].id, 1, cancel, arena, edges, unresolved, &others,

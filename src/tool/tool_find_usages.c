@@ -159,6 +159,8 @@ static void set_summary(json_t *o, const ken_usages *u, ken_str name)
                        u->n_unresolved, u->n_total ? "more " : "",
                        u->n_unresolved == 1 ? " uses" : "s use");
     put_others(&text, u);
+    if (u->n_defs)
+        ken_tool__put_missed(&text, u->missed_scope, u->defs[0].qualified);
     ken_json_set_str(o, "summary", ken_buf_str(&text));
     ken_buf_release(&text);
 }

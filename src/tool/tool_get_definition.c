@@ -46,6 +46,12 @@ static json_t *result_json(const ken_tool_env *env, const ken_tool__scope *scope
         ken_json_append(list, definition_json(&r->defs[i], scope->stats.git_head, &link));
     ken_json_set(o, "definitions", list);
     ken_json_set_u64(o, "total", r->n_total);
+    if (r->missed_scope.len)
+        ken_json_set_str(o, "note",
+                         ken_arena_printf(env->arena,
+                                          "nothing of that name is in '" KEN_STR_FMT
+                                          "'; these have the name alone",
+                                          KEN_STR_ARG(ken_utf8_clip(r->missed_scope, 60))));
     ken_json_set(o, "project", ken_tool__project_json(&scope->project));
     ken_json_set(o, "index", ken_tool__index_json(scope));
     ken_tool__fit(o, "definitions", env->ctx->max_bytes,
@@ -100,6 +106,9 @@ void ken_tool__get_definition_text(const json_t *result, ken_buf *out)
         ken_buf_put_str(out, content);
         ken_buf_puts(out, ken_str_ends(content, KEN_STR("\n")) ? "\n" : "\n\n");
     }
+    ken_str note = ken_json_text(json_object_get(result, "note"));
+    if (note.len)
+        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(note));
     ken_str hint = ken_json_text(json_object_get(result, "hint"));
     if (hint.len)
         ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));

@@ -86,6 +86,14 @@ json_t *ken_tool__node_json(const ken_graph_node *n)
     return o;
 }
 
+void ken_tool__put_missed(ken_buf *text, ken_str scope, ken_str qualified)
+{
+    if (scope.len)
+        ken_buf_printf(text, "; nothing of that name is in '" KEN_STR_FMT "', this is " KEN_STR_FMT,
+                       KEN_STR_ARG(ken_utf8_clip(scope, 60)),
+                       KEN_STR_ARG(ken_utf8_clip(qualified, 100)));
+}
+
 void ken_tool__set_others(json_t *o, const ken_graph_node *others, size_t n)
 {
     if (!n)

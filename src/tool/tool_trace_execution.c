@@ -141,6 +141,8 @@ static void set_summary(json_t *o, const ken_trace *t, const ken_trace_opts *opt
     else
         put_no_path(&text, t, opts->to);
     put_unresolved(&text, &c, is_up);
+    if (t->n_steps)
+        ken_tool__put_missed(&text, t->missed_scope, t->steps[0].node.qualified);
     ken_json_set_str(o, "summary", ken_buf_str(&text));
     ken_buf_release(&text);
 }

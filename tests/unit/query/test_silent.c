@@ -86,3 +86,32 @@ KEN_TEST(lines_that_have_the_word_are_told_when_no_place_has_the_name)
     kt_true(!u.in_text.is_cut);
     end();
 }
+
+KEN_TEST(a_qualifier_that_does_not_fit_is_said_and_nothing_is_exact)
+{
+    start("app/go.py", "class Context:\n"
+                       "    def next(self): pass\n"
+                       "class Router:\n"
+                       "    pass\n"
+                       "Context().next()\n");
+    go();
+    ken_usages u = usages_of("Router.next");
+    kt_eq_text(u.missed_scope, "Router");
+    kt_eq_text(u.defs[0].qualified, "Context.next");
+    kt_eq_u(usages_of("Context.next").missed_scope.len, 0);
+    kt_eq_u(usages_of("app/go.py:next").missed_scope.len, 0);
+    ken_definition_result r;
+    kt_ok(ken_find_definition(snap, KEN_STR("Nope.next"), KEN_STR(""), 5, &l.arena, &r, NULL));
+    kt_eq_u(r.n_defs, 1);
+    kt_false(r.defs[0].is_exact);
+    kt_eq_text(r.missed_scope, "Nope");
+    kt_ok(ken_find_definition(snap, KEN_STR("Context.next"), KEN_STR(""), 5, &l.arena, &r, NULL));
+    kt_true(r.defs[0].is_exact);
+    kt_ok(ken_find_definition(snap, KEN_STR("go.py:next"), KEN_STR(""), 5, &l.arena, &r, NULL));
+    kt_true(r.defs[0].is_exact && !r.missed_scope.len);
+    ken_trace t;
+    ken_trace_opts o = { .entry = KEN_STR("Router.next"), .direction = KEN_TRACE_CALLERS };
+    kt_ok(ken_trace_execution(snap, &o, NULL, &l.arena, &t, NULL));
+    kt_eq_text(t.missed_scope, "Router");
+    end();
+}
