@@ -2,6 +2,8 @@
 // Where a name stands in the text although no reference by it is known: in comments, texts and code
 // that was not parsed, and in files that are left out (generated, vendored). Asked only when there is
 // nothing else to tell, so that "no usages" never means "not looked at".
+#include <stdlib.h>
+
 #include "base/fs.h"
 #include "lexical/lexical.h"
 #include "query/query_graph_priv.h"
@@ -131,7 +133,15 @@ static ken_term term_of(ken_str name)
     return ken_term_of_word(ken_str_n(word, ken_stem(word, n)));
 }
 
-static ken_status search_indexed(word_search *w, const ken_cancel *cancel, ken_err *err)
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+// Files that have the term, in the order of their paths: what is shown first does not hang on how the
+// index came about.
+static ken_status find_files(word_search *w, ken_vec_u32 *files, ken_err *err)
 {
     ken_status st = KEN_OK;
     ken_term term = term_of(w->name);
@@ -143,18 +153,28 @@ static ken_status search_indexed(word_search *w, const ken_cancel *cancel, ken_e
         if (st || !list.n_contents)
             continue;
         ken_lex_cursor_init(&at, &list);
-        while (!st && ken_lex_cursor_next(&at)) {
-            int32_t file = c->parts[p].first_file[at.content];
-            for (; !st && file >= 0; file = c->next_file[file]) {
-                if (is_full(w)) {
-                    w->out->is_cut = true;
-                    return KEN_OK;
-                }
-                search_file(w, (uint32_t)file);
-                st = ken_cancel_check(cancel, err);
-            }
-        }
+        while (ken_lex_cursor_next(&at))
+            for (int32_t f = c->parts[p].first_file[at.content]; f >= 0; f = c->next_file[f])
+                ken_vec_push(files, (uint32_t)f);
     }
+    if (files->len)
+        qsort(files->ptr, files->len, sizeof *files->ptr, by_number);
+    return st;
+}
+
+static ken_status search_indexed(word_search *w, const ken_cancel *cancel, ken_err *err)
+{
+    ken_vec_u32 files = { 0 };
+    ken_status st = find_files(w, &files, err);
+    for (size_t i = 0; !st && i < files.len; i++) {
+        if (is_full(w)) {
+            w->out->is_cut = true;
+            break;
+        }
+        search_file(w, files.ptr[i]);
+        st = ken_cancel_check(cancel, err);
+    }
+    ken_vec_release(&files);
     return st;
 }
 
