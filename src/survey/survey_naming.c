@@ -157,11 +157,13 @@ static void say_file_style(survey *v, const name_group *g, ken_str folder, const
     f->evidence =
         ken_arena_printf(v->arena, "%u of %u files; %u of them have a name that only %s fits",
                          found->n_for, found->n_all, t->n_telling[k], styles[k].name);
-    f->check =
-        (ken_rule_check){ .kind = KEN_CHECK_NAMING,
-                          .is_of_files = true,
-                          .in = survey_list1(v->arena, glob),
-                          .pattern = ken_arena_printf(v->arena, "^%s(\\.|$)", styles[k].pattern) };
+    ken_rule_check check = { .kind = KEN_CHECK_NAMING,
+                             .is_of_files = true,
+                             .in = survey_list1(v->arena, glob),
+                             .pattern =
+                                 ken_arena_printf(v->arena, "^%s(\\.|$)", styles[k].pattern) };
+    if (survey_except(v, found, &check.except))
+        f->check = check;
 }
 
 // Where most files of a group are, when that is not the whole tree: a folder at the top.
@@ -322,11 +324,15 @@ static void say_ending(survey *v, ken_str folder, ken_str end)
     for (size_t i = 0; i < stem.len; i++)
         ken_buf_printf(&pattern, "%s%c", stem.ptr[i] == '.' ? "\\" : "", stem.ptr[i]);
     ken_buf_putc(&pattern, '$');
-    ken_str_list except = { KEN_ARENA_ARRAY(v->arena, ken_str, 4), 4 };
+    ken_str_list except = { KEN_ARENA_ARRAY(v->arena, ken_str, 4 + KEN_SURVEY_EXCEPT), 0 };
     static const char *const index_globs[] = { "**/index.*", "**/__init__.*", "**/mod.*",
                                                "**/main.*" };
-    for (size_t i = 0; i < 4; i++)
-        except.items[i] = ken_str_c(index_globs[i]);
+    while (except.n < 4) {
+        except.items[except.n] = ken_str_c(index_globs[except.n]);
+        except.n++;
+    }
+    for (uint32_t i = 0; i < t.n_against; i++)
+        except.items[except.n++] = t.against[i];
     f->check = (ken_rule_check){
         .kind = KEN_CHECK_NAMING,
         .is_of_files = true,
@@ -335,6 +341,8 @@ static void say_ending(survey *v, ken_str folder, ken_str end)
         .except = except,
         .pattern = ken_arena_dup(v->arena, ken_buf_str(&pattern))
     };
+    if (t.is_over)
+        f->check.kind = KEN_CHECK_NONE;
     ken_buf_release(&pattern);
 }
 

@@ -218,7 +218,9 @@ static void say_under(survey *v, const char *language, ken_str glob, const surve
     if (globs.len)
         memcpy(files.items, globs.ptr, globs.len * sizeof *globs.ptr);
     ken_vec_release(&globs);
-    f->check = (ken_rule_check){ .kind = KEN_CHECK_PLACEMENT, .in = files, .under = glob };
+    ken_rule_check check = { .kind = KEN_CHECK_PLACEMENT, .in = files, .under = glob };
+    if (survey_except(v, t, &check.except))
+        f->check = check;
 }
 
 static void say_beside(survey *v, const char *language, const survey_tally *t)

@@ -176,7 +176,12 @@ static bool say_base(types *t, key_fn *key, ken_str group)
 // Of the types of the tree that a constructor takes, the last words of their names.
 static ken_str given_at(const types *t, const type_fact *x, size_t want)
 {
-    const ken_part_calls *sources[] = { x->given, x->types };
+    // A class of these languages may have its constructor in its head.
+    ken_str ext = ken_path_ext(x->d->path);
+    bool has_head =
+        x->d->kind == KEN_SYMBOL_CLASS &&
+        (ken_str_eq_c(ext, "kt") || ken_str_eq_c(ext, "cs") || ken_str_eq_c(ext, "scala"));
+    const ken_part_calls *sources[] = { x->given, has_head ? x->types : NULL };
     size_t n = 0;
     for (size_t s = 0; s < 2; s++)
         for (size_t i = 0; sources[s] && i < sources[s]->n; i++) {

@@ -117,6 +117,8 @@ KEN_TEST(names_of_files_need_names_that_tell_styles_apart)
     kt_eq_u(f->n_exceptions, 1);
     kt_eq_text(f->exceptions[0].path, "src/badName.js");
     kt_true(f->check.is_of_files);
+    kt_eq_u(f->check.except.n, 1);
+    kt_eq_text(f->check.except.items[0], "src/badName.js");
     end();
     begin();
     put_many("src/item%u.js", 0, 20, "export function load%u() { return 1; }\n");
@@ -160,6 +162,8 @@ KEN_TEST(files_of_a_folder_that_end_alike)
                                 "Names of files in folders called `controllers` SHOULD end in "
                                 "`Controller.php`.");
     kt_eq_text(f->check.pattern, "Controller$");
+    kt_eq_u(f->check.except.n, 5);
+    kt_eq_text(f->check.except.items[4], "app/controllers/Base.php");
     end();
 }
 
@@ -417,6 +421,18 @@ KEN_TEST(types_that_carry_dependencies)
     look();
     says("constructors-of-controller", 5, 5,
          "Types named `*Controller` MUST get their `*Repository` through the constructor.");
+    end();
+}
+
+// A parameter of a generic type is given to no constructor.
+KEN_TEST(types_of_generic_parameters_are_no_dependencies)
+{
+    begin();
+    put_many("src/a%u.ts", 0, 6,
+             "export interface A%uExpression {\n  a: string;\n}\n\n"
+             "export interface A%uHandler<T extends A%uExpression> {\n  b: T;\n}\n");
+    look();
+    kt_null(find("constructors-of-handler"));
     end();
 }
 
