@@ -71,7 +71,7 @@ static bool is_understood(const ken_unit_text *u, ken_str name, uint32_t byte)
     if (ref < r->n_refs && r->refs[ref].byte == byte)
         return true;
     for (uint32_t i = 0; i < r->n_binds; i++)
-        if (r->binds[i].byte == byte || (ken_str_eq(r->binds[i].local, name) && i < LOOKED_AT))
+        if (r->binds[i].byte == byte || ken_str_eq(r->binds[i].local, name))
             return true;
     for (uint32_t i = 0; i < r->n_implied; i++)
         if (r->implied[i].byte == byte)

@@ -332,7 +332,8 @@ ken_status ken_scan__git_list_some(scan_job *job, const ken_str *paths, size_t n
 {
     const size_t n_wanted = sizeof wanted / sizeof *wanted - 1;
     const char **argv = KEN_ARENA_ARRAY(&job->scratch, const char *, n_wanted + n + 2);
-    memcpy(argv, wanted, n_wanted * sizeof *argv);
+    for (size_t i = 0; i < n_wanted; i++)
+        argv[i] = wanted[i];
     argv[n_wanted] = "--";
     for (size_t i = 0; i < n; i++)
         argv[n_wanted + 1 + i] =
