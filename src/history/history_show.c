@@ -117,7 +117,7 @@ static ken_status show(show_job *j, size_t from, size_t to, uint64_t n_bytes, ke
     for (size_t i = from; i < to; i++)
         if (is_wanted(j, i))
             argv[n++] = j->ids[i];
-    ken_proc_result r;
+    ken_proc_result r = { 0 };
     ken_status st = n > 1 ? run(j, argv, n_bytes + 1, &r, err) : KEN_OK;
     if (st || n == 1)
         return st;

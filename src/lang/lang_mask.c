@@ -371,7 +371,7 @@ static ken_span attribute_at(ken_str s, size_t open, size_t end)
     ken_span none = { 0, 0 };
     size_t to = skip_space_back(s, open);
     ken_str name = word_before(s, to);
-    size_t from = to - name.len, behind = skip_space(s, end);
+    size_t from, behind = skip_space(s, end);
     if (!name.len || ken_is_digit(name.ptr[0]) || is_keyword(name))
         return none;
     from = (size_t)(name.ptr - s.ptr);
