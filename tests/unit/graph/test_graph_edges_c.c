@@ -181,3 +181,36 @@ KEN_TEST(c_a_field_that_a_macro_is_given_is_not_outside)
     const char *const edges[][2] = { { "main.c:4 next", "unresolved" } };
     graph_lab_check(opaque, 4, edges, 1);
 }
+
+// ---- macros behind attributed functions --------------------------------------------------------
+
+static const graph_lab_file hooked[] = {
+    { "drivers/lamp.c", "#include \"../include/pool.h\"\n"
+                        "int probe(void) { return pool_get(30) != pool_get_array(3, 4); }\n" },
+    { "include/pool.h", "#define hooks(x) ({ x; })\n"
+                        "void *pool_raw(DECL_PARAMS(size, b), flags_t flags)\n"
+                        "        __assume_pool_alignment __alloc_size(1);\n"
+                        "static __always_inline __alloc_size(1) void *pool_get_raw(size_t size)\n"
+                        "{\n"
+                        "  return pool_raw(size, 0);\n"
+                        "}\n"
+                        "#define pool_get(...) hooks(pool_get_raw(__VA_ARGS__))\n"
+                        "static inline __alloc_size(1, 2) void *array_raw(size_t n, size_t size)\n"
+                        "{\n"
+                        "  return pool_get_raw(n * size);\n"
+                        "}\n"
+                        "#define pool_get_array(...) hooks(array_raw(__VA_ARGS__))\n" },
+    { "lib/unpack.c", "#define pool_get(size) malloc(size)\n"
+                      "int unpack(void) { return pool_get(3) != 0; }\n" },
+};
+
+KEN_TEST(c_a_macro_behind_attributed_functions_is_that_of_its_header)
+{
+    const char *const edges[][2] = {
+        { "drivers/lamp.c:2 pool_get", "include/pool.h:8 pool_get imported" },
+        { "drivers/lamp.c:2 pool_get_array", "include/pool.h:13 pool_get_array imported" },
+        { "include/pool.h:11 pool_get_raw", "include/pool.h:4 pool_get_raw scoped" },
+        { "lib/unpack.c:2 pool_get", "lib/unpack.c:1 pool_get scoped" },
+    };
+    graph_lab_check(hooked, 3, edges, sizeof edges / sizeof *edges);
+}
