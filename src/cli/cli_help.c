@@ -119,6 +119,12 @@ static const cli_opt dead_opts[] = {
     { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
 
+static const cli_opt outline_opts[] = {
+    { "imports", 0, CLI_FLAG, NULL, "what it imports, and who imports it, instead of symbols",
+      NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
 static const cli_opt file_opts[] = {
     { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
@@ -276,8 +282,8 @@ const cli_command ken_cli__commands[] = {
       "Exit status of check: 0: nothing of severity error; 1: something; 2: a rule could not be\n"
       "read. docs/rules.md says what can be checked.",
       OPTS(rules_opts), 1, 100, true, true, ken_cli__run_rules },
-    { "outline", "FILE", "list the symbols of a file", NULL, OPTS(file_opts), 1, 1, true, true,
-      ken_cli__run_outline },
+    { "outline", "FILE", "list the symbols of a file, or its imports", NULL, OPTS(outline_opts), 1,
+      1, true, true, ken_cli__run_outline },
     { "chunks", "FILE", "show how a file was cut into chunks", NULL, OPTS(chunks_opts), 1, 1, true,
       true, ken_cli__run_chunks },
     { "checkpoint", "[list | save SUMMARY | search QUERY | show ID | delete ID]",

@@ -58,8 +58,50 @@ static ken_status outline_json(cli *x, const cli_place *place, ken_str path, ken
     return ken_cli__print_tool(x, "outline", &place->project, args, err);
 }
 
+static void show_imports(const cli *x, const json_t *answer)
+{
+    const json_t *imports = json_object_get(answer, "imports"),
+                 *importers = json_object_get(answer, "imported_by");
+    ken_cli__print("imports %lld modules\n", ken_cli__number(answer, "imports_total"));
+    for (size_t i = 0; i < json_array_size(imports); i++) {
+        const json_t *m = json_array_get(imports, i), *files = json_object_get(m, "files");
+        ken_cli__print("  ");
+        ken_cli__paint_text(x, CLI_NAME, ken_cli__member(m, "module"));
+        ken_cli__print(" ->");
+        for (size_t k = 0; k < json_array_size(files); k++) {
+            ken_cli__print(" ");
+            ken_cli__paint_text(x, CLI_PATH, ken_json_text(json_array_get(files, k)));
+        }
+        if (!json_array_size(files))
+            ken_cli__print(" " KEN_STR_FMT, KEN_STR_ARG(ken_cli__member(m, "leads")));
+        ken_cli__print("\n");
+    }
+    ken_cli__print("imported at %lld places\n", ken_cli__number(answer, "imported_by_total"));
+    for (size_t i = 0; i < json_array_size(importers); i++) {
+        ken_cli__print("  ");
+        ken_cli__print_at(x, ken_cli__member(json_array_get(importers, i), "at"));
+        ken_cli__print("\n");
+    }
+}
+
+static ken_status run_imports(cli *x, ken_err *err)
+{
+    cli_place place = { 0 };
+    json_t *args = json_object();
+    ken_status st = ken_cli__find_file(x, x->args.words[0], &place, err);
+    if (st) {
+        json_decref(args);
+        return st;
+    }
+    ken_json_set_str(args, "file_path", place.below);
+    ken_json_set_bool(args, "imports", true);
+    return ken_cli__answer(x, &place, "outline", args, show_imports, err);
+}
+
 ken_status ken_cli__run_outline(cli *x, ken_err *err)
 {
+    if (ken_cli__args_has(&x->args, "imports"))
+        return run_imports(x, err);
     cli_place place = { 0 };
     ken_snapshot *s = NULL;
     ken_file_view v = { 0 };

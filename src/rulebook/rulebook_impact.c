@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a change of one file may break: what it offers, who imports it, what is like it.
 #include <stdio.h>
+#include <stdlib.h>
 
 #include "base/path.h"
 #include "base/utf8.h"
@@ -103,32 +104,62 @@ static bool leads_to(const ken_import_fact *import, ken_str path)
     return is_listed(import->files, import->n_files, path) && !ken_str_eq(import->path, path);
 }
 
-// Imports come by path, so that those of one file follow each other.
-static void add_import(ken_rulebook_impact *out, const ken_import_fact *import, ken_arena *arena)
+static ken_rulebook_dependent *dependent_at(ken_rulebook_impact *out, ken_str path,
+                                            ken_arena *arena)
 {
-    ken_rulebook_dependent *last =
-        out->n_dependents ? &out->dependents[out->n_dependents - 1] : NULL;
-    if (!last || !ken_str_eq(last->path, import->path)) {
-        if (out->n_dependents == DEPENDENTS_MAX)
-            return;
-        last = &out->dependents[out->n_dependents++];
-        last->path = import->path;
-        last->imports = KEN_ARENA_ARRAY(arena, ken_str, IMPORTS_MAX);
-    }
-    if (last->n_imports < IMPORTS_MAX && !is_listed(last->imports, last->n_imports, import->module))
-        last->imports[last->n_imports++] = import->module;
+    for (size_t i = 0; i < out->n_dependents; i++)
+        if (ken_str_eq(out->dependents[i].path, path))
+            return &out->dependents[i];
+    if (out->n_dependents == DEPENDENTS_MAX)
+        return NULL;
+    ken_rulebook_dependent *d = &out->dependents[out->n_dependents++];
+    d->path = path;
+    d->imports = KEN_ARENA_ARRAY(arena, ken_str, IMPORTS_MAX);
+    return d;
 }
 
+// The import of one file alone makes a dependent; that of a package of many only says how one that
+// uses the file came to it.
+static void add_import(ken_rulebook_impact *out, const ken_import_fact *import, ken_arena *arena)
+{
+    ken_rulebook_dependent *d = NULL;
+    if (import->n_files == 1) {
+        d = dependent_at(out, import->path, arena);
+    } else {
+        for (size_t i = 0; i < out->n_dependents && !d; i++)
+            if (ken_str_eq(out->dependents[i].path, import->path))
+                d = &out->dependents[i];
+    }
+    if (d && d->n_imports < IMPORTS_MAX && !is_listed(d->imports, d->n_imports, import->module))
+        d->imports[d->n_imports++] = import->module;
+}
+
+static int by_path(const void *a, const void *b)
+{
+    const ken_rulebook_dependent *x = a, *y = b;
+    return ken_str_cmp(x->path, y->path);
+}
+
+// Files that use what the file defines, as query_impact finds them, and those that import it.
 static ken_status find_dependents(ken_rulebook *b, ken_rulebook_impact *out,
                                   const ken_cancel *cancel, ken_arena *arena, ken_err *err)
 {
+    ken_impact_opts o = { .path = out->path, .max_depth = 1, .limit = DEPENDENTS_MAX };
     ken_imports_query q = { 0 };
     ken_imports imports = { 0 };
-    ken_status st = ken_list_imports(b->snapshot, &q, cancel, arena, &imports, err);
+    ken_impact users = { 0 };
+    ken_status st = ken_query_impact(b->snapshot, &o, cancel, arena, &users, err);
+    if (!st)
+        st = ken_list_imports(b->snapshot, &q, cancel, arena, &imports, err);
     out->dependents = KEN_ARENA_ARRAY(arena, ken_rulebook_dependent, DEPENDENTS_MAX);
+    for (size_t i = 0; !st && i < users.n_files; i++)
+        if (!ken_str_eq(users.files[i], out->path))
+            dependent_at(out, users.files[i], arena);
     for (size_t i = 0; !st && i < imports.n; i++)
         if (leads_to(&imports.items[i], out->path))
             add_import(out, &imports.items[i], arena);
+    if (out->n_dependents)
+        qsort(out->dependents, out->n_dependents, sizeof *out->dependents, by_path);
     return st;
 }
 

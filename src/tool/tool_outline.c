@@ -6,11 +6,13 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/utf8.h"
-#include "tool/tool_priv.h"
+#include "query/query_facts.h"
+#include "tool/tool_graph_priv.h"
 
 enum {
     SIGNATURE_MAX = 300,
-    ENTRY_RESERVE = 600
+    ENTRY_RESERVE = 600,
+    IMPORTS_SHOWN = 100 // of a file, and of those that import it
 };
 
 typedef struct outline {
@@ -115,16 +117,86 @@ static json_t *outline_json(const ken_tool_env *env, const ken_tool__scope *scop
     return out;
 }
 
+// ---- imports -----------------------------------------------------------------------------------
+
+static json_t *import_json(const ken_import_fact *f)
+{
+    json_t *o = json_object();
+    ken_json_set_str(o, "module", f->module);
+    if (f->target == KEN_IMPORT_FILES)
+        ken_json_set(o, "files", ken_tool__strings_json(f->files, f->n_files));
+    else
+        ken_json_set_str(o, "leads",
+                         f->target == KEN_IMPORT_PACKAGE ? KEN_STR("outside") : KEN_STR("unknown"));
+    if (f->is_guess)
+        ken_json_set_bool(o, "by_convention", true);
+    if (f->is_type_only)
+        ken_json_set_bool(o, "type_only", true);
+    ken_json_set_u64(o, "line", f->at.line + 1u);
+    return o;
+}
+
+static json_t *importer_json(const ken_import_fact *f)
+{
+    json_t *o = json_object();
+    ken_tool__set_at(o, "at", f->path, f->at.line);
+    ken_json_set_str(o, "module", f->module);
+    return o;
+}
+
+static void set_imports(json_t *out, const char *key, const char *total, const ken_imports *list,
+                        json_t *(*make)(const ken_import_fact *))
+{
+    json_t *items = json_array();
+    for (size_t i = 0; i < list->n && i < IMPORTS_SHOWN; i++)
+        ken_json_append(items, make(&list->items[i]));
+    ken_json_set(out, key, items);
+    ken_json_set_u64(out, total, list->n);
+    if (list->n > IMPORTS_SHOWN)
+        ken_json_set_bool(out, "truncated", true);
+}
+
+// What the file imports, and which files import it, by the language's own rules.
+static ken_status imports_json(const ken_tool_env *env, const ken_tool__scope *scope,
+                               const ken_file_view *view, json_t **out, ken_err *err)
+{
+    static const char *const lists[] = { "imported_by", "imports" };
+    ken_str path = view->path;
+    ken_imports_query own = { .scope = { .only = { &path, 1 } }, .wants_places = true },
+                      others = { .to = { &path, 1 }, .wants_places = true };
+    ken_imports imports, importers;
+    ken_status st =
+        ken_list_imports(scope->snap, &own, env->ctx->cancel, env->arena, &imports, err);
+    if (!st)
+        st = ken_list_imports(scope->snap, &others, env->ctx->cancel, env->arena, &importers, err);
+    if (st)
+        return st;
+    json_t *o = json_object();
+    ken_json_set_str(o, "file_path", path);
+    ken_json_set_str(o, "language", view->language);
+    ken_json_set_u64(o, "lines", view->facts->n_lines);
+    set_imports(o, "imports", "imports_total", &imports, import_json);
+    set_imports(o, "imported_by", "imported_by_total", &importers, importer_json);
+    ken_json_set(o, "project", ken_tool__project_json(&scope->project));
+    ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, env->ctx->max_bytes,
+                        "lists were cut to fit; the totals count all");
+    *out = o;
+    return KEN_OK;
+}
+
 ken_status ken_tool__outline(const ken_tool_env *env, const json_t *args, json_t **out,
                              ken_err *err)
 {
     ken_str path = { "", 0 }, ref = { "", 0 };
     uint64_t depth = 0;
+    bool wants_imports = false;
     ken_status st = ken_json_read_str(args, "args", "file_path", &path, err);
     if (!st)
         st = ken_json_read_str(args, "args", "project", &ref, err);
     if (!st)
         st = ken_json_read_u64(args, "args", "depth", &depth, err);
+    if (!st)
+        st = ken_json_read_bool(args, "args", "imports", &wants_imports, err);
     if (st)
         return st;
     ken_tool__scope scope;
@@ -133,7 +205,9 @@ ken_status ken_tool__outline(const ken_tool_env *env, const json_t *args, json_t
     if (st)
         return st;
     st = ken_view_file(scope.snap, path, env->arena, &view, err);
-    if (!st)
+    if (!st && wants_imports)
+        st = imports_json(env, &scope, &view, out, err);
+    else if (!st)
         *out = outline_json(env, &scope, &view, depth);
     ken_tool__close(env, &scope);
     return st;
@@ -158,6 +232,32 @@ static void put_nodes(const json_t *list, int depth, ken_buf *out)
     }
 }
 
+// "  3 .ctx -> src/flask/ctx.py"
+static void put_imports(const json_t *result, ken_buf *out)
+{
+    const json_t *imports = json_object_get(result, "imports"),
+                 *importers = json_object_get(result, "imported_by");
+    if (!imports)
+        return;
+    ken_buf_printf(out, "imports %lld modules:\n", ken_tool__number(result, "imports_total"));
+    for (size_t i = 0; i < json_array_size(imports); i++) {
+        const json_t *m = json_array_get(imports, i);
+        ken_buf_printf(out, "  %lld " KEN_STR_FMT " -> ", ken_tool__number(m, "line"),
+                       KEN_STR_ARG(ken_tool__member(m, "module")));
+        ken_tool__put_texts(json_object_get(m, "files"), "", ", ", "", out);
+        ken_buf_put_str(out, ken_tool__member(m, "leads"));
+        ken_buf_putc(out, '\n');
+    }
+    ken_buf_printf(out, "imported at %lld places:\n",
+                   ken_tool__number(result, "imported_by_total"));
+    for (size_t i = 0; i < json_array_size(importers); i++) {
+        const json_t *m = json_array_get(importers, i);
+        ken_buf_printf(out, "  " KEN_STR_FMT " as " KEN_STR_FMT "\n",
+                       KEN_STR_ARG(ken_tool__member(m, "at")),
+                       KEN_STR_ARG(ken_tool__member(m, "module")));
+    }
+}
+
 void ken_tool__outline_text(const json_t *result, ken_buf *out)
 {
     ken_buf_printf(out, KEN_STR_FMT " (" KEN_STR_FMT ", %lld lines)\n",
@@ -165,6 +265,7 @@ void ken_tool__outline_text(const json_t *result, ken_buf *out)
                    KEN_STR_ARG(ken_json_text(json_object_get(result, "language"))),
                    (long long)json_integer_value(json_object_get(result, "lines")));
     put_nodes(json_object_get(result, "symbols"), 0, out);
+    put_imports(result, out);
     ken_str hint = ken_json_text(json_object_get(result, "hint"));
     if (hint.len)
         ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));

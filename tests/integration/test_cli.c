@@ -889,7 +889,10 @@ KEN_TEST(the_whole_and_its_lists)
     ken_fails("arch calls --focus all", 2, "'--focus' cannot be 'all'");
     kt_has_str(ken_ok("tests-for parse -p calls"), "test_main  test_b.py:4");
     has_keys("tests-for calls/b.py --json", "project tests total");
-    has_keys("dead calls --json", "project dead total");
+    has_keys("dead calls --json", "project dead total classes");
+    kt_has_str(ken_ok("outline calls/b.py --imports"), "a -> a.py");
+    kt_has_str(ken_ok("outline calls/a.py --imports"), "b.py:1");
+    has_keys("outline calls/a.py --imports --json", "imports imports_total imported_by");
     has_keys("hotspots calls --json", "project hotspots total");
     has_keys("routes -p calls --json", "project routes total");
     kt_has_str(ken_ok("context 'explain parse' calls --max-tokens 200"), "return text.split()");

@@ -594,6 +594,33 @@ KEN_TEST(a_change_names_dependents_and_tests)
     lab_close(&l);
 }
 
+KEN_TEST(g14_imports_of_a_file_are_told_both_ways)
+{
+    lab l;
+    index_mail(&l);
+    json_t *v = call(&l, "outline", "{\"file_path\":\"sender.py\",\"imports\":true}");
+    kt_null(json_object_get(v, "symbols"));
+    const json_t *imports = json_object_get(v, "imports");
+    bool is_there = false;
+    for (size_t i = 0; i < json_array_size(imports); i++)
+        is_there =
+            is_there || ken_str_eq_c(ken_json_text(json_array_get(
+                                         json_object_get(json_array_get(imports, i), "files"), 0)),
+                                     "mail_queue.py");
+    kt_true(is_there);
+    kt_eq_u((size_t)json_integer_value(json_object_get(v, "imports_total")),
+            json_array_size(imports));
+    json_decref(v);
+    v = call(&l, "outline", "{\"file_path\":\"mail_queue.py\",\"imports\":true}");
+    kt_true(json_array_size(json_object_get(v, "imported_by")) > 0);
+    kt_has_str(text(first(v, "imported_by"), "at").ptr, ".py:");
+    json_decref(v);
+    v = call(&l, "outline", "{\"file_path\":\"sender.py\",\"imports\":true,\"format\":\"text\"}");
+    kt_has_str(json_string_value(v), "-> mail_queue.py");
+    json_decref(v);
+    lab_close(&l);
+}
+
 KEN_TEST(an_overview_fits_in_its_budget)
 {
     lab l;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What a rulebook answers: before a change, about a file, about itself.
 #include "base/clock.h"
+#include "rulebook/rulebook_priv.h"
 #include "unit/rulebook/shop_lab.h"
 
 static ken_rulebook_advice advice;
@@ -85,6 +86,27 @@ static const char *ask_impact(const char *path)
     l.err.status =
         ken_rulebook_find_impact(book, ken_str_c(path), 5, NULL, &l.arena, &impact, &l.err);
     return l.err.msg;
+}
+
+KEN_TEST(g12_dependents_are_those_of_the_graph)
+{
+    shop_make();
+    lab_write(&l, "own/Owner.java", "package own;\nclass Owner {\n  int age() { return 1; }\n}\n");
+    lab_write(&l, "own/Desk.java",
+              "package own;\nclass Desk {\n"
+              "  int ask(Owner o) { return o.age(); }\n}\n");
+    lab_write(&l, "own/Pet.java", "package own;\nclass Pet { }\n");
+    lab_write(&l, "far/All.java", "package far;\nimport own.*;\nclass All { Pet p; }\n");
+    shop_index();
+    kt_eq_str(ask_impact("own/Owner.java"), "");
+    kt_eq_u(impact.n_dependents, 1); // of its package, without an import; not who imports it all
+    kt_eq_text(impact.dependents[0].path, "own/Desk.java");
+    ken_impact other;
+    ken_impact_opts o = { .path = KEN_STR("own/Owner.java"), .max_depth = 1 };
+    kt_ok_err(ken_query_impact(book->snapshot, &o, NULL, &l.arena, &other, &l.err), &l.err);
+    kt_eq_u(other.n_files_total, 1);
+    kt_eq_text(other.files[0], "own/Desk.java");
+    shop_end();
 }
 
 KEN_TEST(the_impact_of_a_file_is_what_it_offers_and_who_needs_it)
