@@ -210,6 +210,11 @@ static void print_result(const cli *x, const ken_search_result *r, const terms *
                       r->n_removed);
     if (r->note.len)
         ken_cli__note(x, KEN_STR_FMT, KEN_STR_ARG(r->note));
+    if (r->n_hits && r->fits_nothing)
+        ken_cli__note(x, "nothing fits this question (confidence %.2f); this is what is nearest",
+                      r->confidence);
+    else if (r->has_confidence && x->is_verbose)
+        ken_cli__note(x, "confidence %.2f", r->confidence);
     if (x->is_verbose)
         ken_cli__note(x, "strategy: %s", r->strategy);
 }

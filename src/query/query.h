@@ -152,6 +152,9 @@ typedef struct ken_search_result {
     bool is_truncated;    // there is more
     size_t n_removed;     // hits left out because their file is gone from the disk
     ken_str note;         // why meaning was left out, when the model cannot be asked; else empty
+    bool has_confidence;  // words and meaning ranked it: `confidence` is set
+    double confidence;    // what share of such answers held what was asked for (rank.h)
+    bool fits_nothing;    // it is so low that nothing here seems to be what was asked for
 } ken_search_result;
 
 ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opts,

@@ -720,6 +720,16 @@ static ken_str read_question(search *x, ken_str query, ken_lex_query *q)
     return core;
 }
 
+// Measured for words and the built-in model's meaning together; either alone has none.
+static void set_confidence(const search *x, ken_search_result *out)
+{
+    if (x->o->mode != KEN_SEARCH_AUTO || *x->s->model || !x->s->vectors.matrix.n_dims)
+        return;
+    out->has_confidence = true;
+    out->confidence = x->n_files ? ken_rank_confidence(&x->files[0].v) : 0;
+    out->fits_nothing = out->confidence < KEN_RANK_FITS;
+}
+
 ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
                         const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                         ken_err *err)
@@ -739,6 +749,7 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
                                             : o->mode == KEN_SEARCH_SEMANTIC ? "semantic"
                                                                              : "hybrid",
                                 .note = x.note };
+    set_confidence(&x, out);
     return show_best(&x, out, err);
 }
 

@@ -76,4 +76,12 @@ double ken_rank_path_points(uint32_t bits, uint32_t waived);
 // between 0 and 1. A question that is a name goes beyond it.
 double ken_rank_best(void);
 
+// What share of answers like this one held what was asked for among the first three: a logistic curve
+// over the first file's words, comments, meaning and name, calibrated. Fitted to annotated questions
+// and to questions that nothing fits, for words and meaning together; docs/retrieval.md has how far it
+// holds.
+double ken_rank_confidence(const ken_rank_vector *first);
+// Below this an answer says that nothing fits.
+#define KEN_RANK_FITS 0.3
+
 #endif

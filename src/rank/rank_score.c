@@ -1,4 +1,6 @@
 // SPDX-License-Identifier: MIT
+#include <math.h>
+
 #include "rank/rank.h"
 
 static const double weights[] = {
@@ -74,4 +76,38 @@ double ken_rank_best(void)
         if (weights[f] > 0 && f != KEN_RANK_NAMED)
             sum += weights[f];
     return sum;
+}
+
+// What a share is in truth, by what the logistic curve says: measured with repositories left out.
+static double calibrated(double said)
+{
+    static const double points[][2] = {
+        { 0, 0 },         { 0.068, 0.005 }, { 0.155, 0.05 },  { 0.242, 0.145 },
+        { 0.353, 0.39 },  { 0.444, 0.61 },  { 0.55, 0.685 },  { 0.655, 0.77 },
+        { 0.752, 0.858 }, { 0.855, 0.92 },  { 0.928, 0.935 }, { 1, 0.97 },
+    };
+    for (size_t i = 1; i < sizeof points / sizeof *points; i++)
+        if (said <= points[i][0])
+            return points[i - 1][1] + (said - points[i - 1][0]) *
+                                          (points[i][1] - points[i - 1][1]) /
+                                          (points[i][0] - points[i - 1][0]);
+    return points[sizeof points / sizeof *points - 1][1];
+}
+
+double ken_rank_confidence(const ken_rank_vector *first)
+{
+    static const double start = -3.32;
+    static const struct {
+        ken_rank_feature feature;
+        double weight;
+    } parts[] = {
+        { KEN_RANK_FILE, 3.77 },
+        { KEN_RANK_COMMENTS, 3.17 },
+        { KEN_RANK_MEANING, 6.52 },
+        { KEN_RANK_NAMED, 4.14 },
+    };
+    double z = start;
+    for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
+        z += parts[i].weight * fmin((double)first->value[parts[i].feature], 1);
+    return calibrated(1 / (1 + exp(-z)));
 }

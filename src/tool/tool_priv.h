@@ -5,6 +5,7 @@
 
 #include "base/map.h"
 #include "json/json.h"
+#include "query/query.h"
 #include "tool/tool.h"
 
 // ---- tool_scope.c: which project, and its snapshot ---------------------------------------------
@@ -43,6 +44,9 @@ void ken_tool__on_index(void *env, const ken_index_progress *p);
 // ---- tool_args.c: from what a caller sent to what a tool reads ----------------------------------
 ken_status ken_tool__prepare_args(const json_t *schema, const json_t *aliases, const json_t *args,
                                   json_t **out, ken_err *err) KEN_MUST_USE;
+
+// `confidence`, when the answer has one, and the hint that nothing fits.
+void ken_tool__add_confidence(json_t *out, const ken_search_result *r);
 
 // ---- tool_fit.c: staying within a size ---------------------------------------------------------
 // Drops trailing members of the array `list` until `result` has at most `max_bytes` as text; sets

@@ -60,6 +60,7 @@ ken_status ken_tool__search(const ken_tool_env *env, const json_t *args, json_t 
         ken_json_set(o, "results", results);
         ken_json_set_u64(o, "total", r.n_total);
         ken_json_set(o, "project", ken_tool__project_json(&scope.project));
+        ken_tool__add_confidence(o, &r);
         ken_tool__fit(o, "results", env->ctx->max_bytes,
                       "the answer was cut to fit; ask with a smaller topK or a path");
         *out = o;

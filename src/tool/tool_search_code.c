@@ -313,6 +313,18 @@ static json_t *finish(const ken_tool_env *env, const search_request *req, json_t
     return out;
 }
 
+void ken_tool__add_confidence(json_t *out, const ken_search_result *r)
+{
+    if (!r->has_confidence)
+        return;
+    ken_json_set_real(out, "confidence", (double)(int)(r->confidence * 100 + 0.5) / 100);
+    if (r->n_hits && r->fits_nothing)
+        ken_json_set_str(out, "hint",
+                         KEN_STR("nothing fits this question: the results are what is nearest, and "
+                                 "answers like it rarely hold what was asked for; ask in other "
+                                 "words, or take it that the code has no such thing"));
+}
+
 static ken_status search_one(const ken_tool_env *env, const search_request *req, json_t **out,
                              ken_err *err)
 {
@@ -340,6 +352,7 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
         ken_json_set(o, "index", index);
         if (r.note.len)
             ken_json_set_str(o, "note", r.note);
+        ken_tool__add_confidence(o, &r);
         *out = finish(env, req, o, r.is_truncated);
     }
     ken_tool__close(env, &scope);

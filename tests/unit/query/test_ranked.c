@@ -112,6 +112,31 @@ KEN_TEST(the_wrapping_of_a_question_changes_nothing)
     sample_end();
 }
 
+KEN_TEST(an_answer_says_how_sure_it_is)
+{
+    static const char *const fitting[] = { "exponential backoff with jitter", "RetryPolicy",
+                                           "where are requests limited", "barcode check digit" };
+    static const char *const foreign[] = { "insulin dosage calculation for a patient",
+                                           "zzzqqq nothing like this",
+                                           "where is the opera ticket subscription",
+                                           "DNA sequence alignment" };
+    sample_start();
+    for (size_t i = 0; i < sizeof fitting / sizeof *fitting; i++) {
+        ken_search_result r = ask(fitting[i]);
+        if (!r.has_confidence || r.fits_nothing || r.confidence < 0.5 || r.confidence > 1)
+            kt_fail("'%s' has a confidence of %.3f", fitting[i], r.confidence);
+    }
+    for (size_t i = 0; i < sizeof foreign / sizeof *foreign; i++) {
+        ken_search_result r = ask(foreign[i]);
+        if (!r.has_confidence || !r.fits_nothing)
+            kt_fail("'%s' has a confidence of %.3f", foreign[i], r.confidence);
+    }
+    // Measured for words and meaning together only.
+    ken_search_result r = ask_with("retry policy", (ken_search_opts){ .mode = KEN_SEARCH_LEXICAL });
+    kt_true(!r.has_confidence && !r.fits_nothing);
+    sample_end();
+}
+
 KEN_TEST(file_names_count)
 {
     sample_start();

@@ -318,6 +318,27 @@ KEN_TEST(the_best_score_has_all_evidence_and_no_penalty)
     kt_near(ken_rank_score(&v), ken_rank_best(), 1e-9);
 }
 
+// More evidence is never less sure, and the figure is a share.
+KEN_TEST(confidence_rises_with_evidence)
+{
+    static const ken_rank_feature features[] = { KEN_RANK_FILE, KEN_RANK_COMMENTS, KEN_RANK_MEANING,
+                                                 KEN_RANK_NAMED };
+    ken_rank_vector none = { 0 }, all = { 0 };
+    for (size_t f = 0; f < sizeof features / sizeof *features; f++) {
+        double before = -1;
+        for (int i = 0; i <= 20; i++) {
+            ken_rank_vector v = { .value = { [KEN_RANK_FILE] = 0.3F } };
+            v.value[features[f]] = (float)i / 10;
+            double c = ken_rank_confidence(&v);
+            kt_true(c >= before && c >= 0 && c <= 1);
+            before = c;
+        }
+        all.value[features[f]] = 1;
+    }
+    kt_true(ken_rank_confidence(&none) < KEN_RANK_FITS);
+    kt_true(ken_rank_confidence(&all) > 0.95);
+}
+
 KEN_TEST(path_features_follow_the_bits)
 {
     static const ken_rank_feature features[] = { KEN_RANK_TEST,     KEN_RANK_EXAMPLE,
