@@ -124,6 +124,8 @@ void ken_cli__show_definition(const cli *x, const json_t *d)
                    ken_cli__number(d, "end_line"));
     ken_cli__print("  " KEN_STR_FMT " ", KEN_STR_ARG(ken_cli__member(d, "kind")));
     ken_cli__paint_text(x, CLI_NAME, ken_cli__member(d, "name"));
+    if (json_is_true(json_object_get(d, "is_generated")))
+        ken_cli__paint(x, CLI_DIM, "  generated");
     ken_cli__print("\n");
 }
 

@@ -41,6 +41,8 @@ static void show_file(const cli *x, const json_t *file, const ken_str *name)
     ken_cli__paint_text(x, CLI_PATH, ken_cli__member(file, "file_path"));
     if (json_is_true(json_object_get(file, "is_test")))
         ken_cli__paint(x, CLI_DIM, "  test");
+    if (json_is_true(json_object_get(file, "is_generated")))
+        ken_cli__paint(x, CLI_DIM, "  generated");
     ken_cli__print("\n");
     json_t *members = (json_t *)(uintptr_t)file; // iterating does not change it
     for (void *it = json_object_iter(members); it; it = json_object_iter_next(members, it)) {

@@ -86,7 +86,10 @@ bool index_file_read(const index_job *job, ken_str path, index_slot *s)
     if (st)
         return leave_out(s, KEN_SKIP_UNREADABLE);
     ken_str text = ken_buf_str(&s->text);
-    ken_skip_reason reason = ken_scan_classify_content(path, text);
+    bool is_code = ken_lang_is_code_path(path);
+    ken_skip_reason reason = ken_scan_admit_content(path, is_code, text, &s->is_generated);
+    if (!reason && !is_code && ken_scan_is_generated_path(path))
+        reason = KEN_SKIP_GENERATED; // nothing is known of what it defines
     if (reason && !(reason == KEN_SKIP_SECRET && job->wants_secrets))
         return leave_out(s, reason);
     s->key = (ken_content_key){
@@ -106,6 +109,7 @@ void index_file_learn(const index_job *job, index_worker *w, index_slot *s)
               &s->refs);
     ken_mentions_of(&s->refs, &s->mentions);
     s->facts.is_masked = is_masked;
+    s->facts.is_generated = s->is_generated;
     size_t n_comments;
     const ken_span *comments = ken_learner_comments(w->learner, &n_comments);
     ken_tokenize(w->tokenizer, text, &s->facts, comments, n_comments, &s->doc);

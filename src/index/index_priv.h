@@ -19,9 +19,9 @@
 // 18: what is masked. 19: `export =`, calls of what `require(…)` gives. 20: C's
 // prototypes behind macros. 21: Python's types in quotes and `__all__`, functions of one line.
 // 22: TypeScript that its grammar rejects. 23: structs that C only declares. 27: what overloads
-// are called with; members of Go's named types.
+// are called with; members of Go's named types. 28: generated code.
 enum {
-    KEN_INDEX_FEATURE = 27
+    KEN_INDEX_FEATURE = 28
 };
 
 // What a worker needs and keeps between files. One per worker thread.
@@ -39,6 +39,7 @@ typedef struct index_slot {
     ken_arena arena;
     ken_buf text, packed, packed_refs;
     ken_lex_doc doc;
+    bool is_generated;
     ken_mentions mentions;   // names that it says
     ken_static_rows vectors; // of its chunks, by the built-in model
     // results

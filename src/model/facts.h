@@ -54,6 +54,7 @@ typedef struct ken_facts {
     uint32_t n_lines;
     uint32_t n_error_bytes; // bytes inside syntax errors
     bool is_fallback;       // cut by lines: no grammar, or the parse went over its budget
+    bool is_generated;      // a program wrote it, as its head says
     bool is_masked;         // secrets in it were masked: quotes must be, too
     ken_symbol *symbols;
     uint32_t n_symbols;

@@ -21,7 +21,8 @@ const query_base_file *query_overlay_of(const ken_snapshot *s, uint32_t file)
 static void learn(ken_snapshot *s, ken_str path, ken_str text, ken_arena *arena, query_version *out)
 {
     *out = (query_version){ .text = text };
-    if (!text.len || ken_scan_classify_content(path, text))
+    bool is_generated;
+    if (!text.len || ken_scan_admit_content(path, ken_lang_is_code_path(path), text, &is_generated))
         return;
     if (!s->learner)
         s->learner = ken_learner_new();

@@ -325,7 +325,8 @@ static ken_status look_at_all(burying *b, const query_focus *focus, ken_err *err
     ken_status st = KEN_OK;
     for (uint32_t f = 0; !st && !ken_quota_is_settled() && f < b->s->n_files; f++) {
         st = ken_cancel_check(b->cancel, err);
-        if (st || !query_in_focus(b->s, f, focus) || query_is_test(b->s, f))
+        if (st || !query_in_focus(b->s, f, focus) || query_is_test(b->s, f) ||
+            query_is_generated(b->s, f))
             continue;
         query_graph_ease(b->s);
         if (!b->n_batch && query_graph_is_full(b->s)) { // the batch points at its names

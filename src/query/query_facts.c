@@ -37,6 +37,8 @@ static bool is_in_scope(const ken_snapshot *s, uint32_t file, const ken_facts_sc
     ken_str path = s->rows[file].path;
     if (scope->without_tests && query_is_test(s, file))
         return false;
+    if (!scope->only.n && query_is_generated(s, file)) // nobody's habits
+        return false;
     if (scope->in.n && !ken_globs_match(&scope->in, path))
         return false;
     return !ken_globs_match(&scope->except, path);

@@ -130,7 +130,8 @@ static ken_status learn_again(ken_snapshot *s, ken_str path, int64_t content, qu
 {
     if (!read_raw(t))
         return gone(path, "cannot be read any more", err);
-    if (ken_scan_classify_content(path, t->text))
+    bool is_generated;
+    if (ken_scan_admit_content(path, ken_lang_is_code_path(path), t->text, &is_generated))
         return gone(path, "is not text any more", err);
     ken_lang_id lang = ken_lang_of(path, t->text);
     int64_t known = known_content(s, t->text, lang, t->arena);
@@ -141,6 +142,7 @@ static ken_status learn_again(ken_snapshot *s, ken_str path, int64_t content, qu
     if (!s->learner)
         s->learner = ken_learner_new();
     ken_learn(s->learner, lang, t->text, NULL, t->arena, &t->facts, NULL);
+    t->facts.is_generated = is_generated;
     return ken_quota_check(err); // a parse that was stopped leaves lines
 }
 

@@ -504,6 +504,11 @@ bool query_is_test(const ken_snapshot *s, uint32_t file)
     return (s->path_bits[file] & KEN_PATH_TEST) != 0;
 }
 
+bool query_is_generated(const ken_snapshot *s, uint32_t file)
+{
+    return s->contents[file].is_generated || ken_scan_is_generated_path(s->rows[file].path);
+}
+
 // "Parser.parse": the names of the definitions around.
 static ken_str qualified_name(const ken_unit_text *u, ken_def_id def, ken_arena *arena)
 {
@@ -543,6 +548,7 @@ bool query_graph_name(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_gr
         .qualified = qualified_name(u, d.def, arena),
         .kind = ken_graph_kind(u, d.def),
         .is_test = query_is_test(s, d.file),
+        .is_generated = query_is_generated(s, d.file),
     };
     if (d.def < u->refs->n_defs)
         out->complexity = u->refs->defs[d.def].complexity;

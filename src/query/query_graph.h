@@ -23,7 +23,8 @@ typedef struct ken_graph_node {
     uint32_t first_line, last_line;
     ken_str signature; // one line
     uint16_t complexity;
-    bool is_test; // its file is a test
+    bool is_test;      // its file is a test
+    bool is_generated; // a program wrote its file
 } ken_graph_node;
 
 // Definitions of that name, best first: exact names before others, code before tests; the first
@@ -53,7 +54,7 @@ typedef struct ken_usage {
 
 typedef struct ken_usage_file {
     ken_str path, language;
-    bool is_test;
+    bool is_test, is_generated;
     ken_usage *usages; // by line
     size_t n;
 } ken_usage_file;

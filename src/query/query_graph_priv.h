@@ -42,6 +42,8 @@ static inline bool query_is_outside(ken_graph_def d)
 }
 
 bool query_is_test(const ken_snapshot *s, uint32_t file);
+// Whether a program wrote the file, as its name or its head says.
+bool query_is_generated(const ken_snapshot *s, uint32_t file);
 
 // The imports of the whole tree; the snapshot's.
 ken_status query_imports(ken_snapshot *s, const ken_cancel *cancel, const query_import_graph **out,

@@ -101,7 +101,8 @@ static uint64_t key_of_paths(const ken_snapshot *s)
 {
     uint64_t key = s->n_files;
     for (uint32_t i = 0; i < s->n_files; i++) {
-        uint64_t part[3] = { key, ken_hash_str(s->rows[i].path), (uint64_t)role_of(s, i) };
+        uint64_t kind = (uint64_t)role_of(s, i) * 2 + s->contents[i].is_generated;
+        uint64_t part[3] = { key, ken_hash_str(s->rows[i].path), kind };
         key = ken_hash64(part, sizeof part);
     }
     return key;
@@ -138,6 +139,8 @@ static void measure_paths(ken_snapshot *s)
         s->path_bits[i] =
             folder_bits | ken_rank_name(ken_path_base(paths[i]), role == KEN_LANG_ROLE_DOC,
                                         role == KEN_LANG_ROLE_DATA);
+        if (s->contents[i].is_generated)
+            s->path_bits[i] |= KEN_PATH_COMPAT;
     }
     s->paths = ken_path_index_new(paths, s->n_files);
 }

@@ -225,6 +225,7 @@ static void show_file(page *p, const query_edge *edges, size_t n, ken_usage_file
     *out = (ken_usage_file){ .path = p->s->rows[file].path,
                              .language = ken_str_c(ken_lang_name((ken_lang_id)u->lang)),
                              .is_test = query_is_test(p->s, file),
+                             .is_generated = query_is_generated(p->s, file),
                              .usages = KEN_ARENA_ARRAY(p->arena, ken_usage, n) };
     for (size_t i = 0; i < n; i++) {
         const ken_ref *r = &u->refs->refs[edges[i].ref];

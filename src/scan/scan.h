@@ -92,15 +92,22 @@ bool ken_scan_decides(ken_str name);
 // there is none.
 ken_str ken_scan_head(ken_str root, ken_arena *arena);
 
-// What the path alone says: FOLDER, SECRET, VENDORED, GENERATED (lock files, *.min.js …), BINARY by
-// extension, NAME, IGNORED by --exclude; else NONE. Folders of build output are not decided here,
-// that takes git's list. `is_code`: the caller knows the extension as source code, which the two
-// word patterns of the secret list spare; extensions known here count anyway. `opts` may be NULL.
+// What the path alone says: FOLDER, SECRET, VENDORED, GENERATED (lock files, *.min.js …, and what is
+// no code of *.pb.go …), BINARY by extension, NAME, IGNORED by --exclude; else NONE. Folders of
+// build output are not decided here, that takes git's list. `is_code`: the caller knows the
+// extension as source code, which the two word patterns of the secret list spare; extensions known
+// here count anyway. `opts` may be NULL.
 ken_skip_reason ken_scan_classify_path(ken_str path, bool is_code, const ken_scan_opts *opts);
+// Whether the name says that a program wrote the file: `x.pb.go`, `y.generated.ts`.
+bool ken_scan_is_generated_path(ken_str path);
 // What the content says: BINARY (NUL bytes), ENCODING (broken UTF-8, UTF-16), GENERATED (minified,
 // "@generated", "DO NOT EDIT" marks near the top), EMPTY, SECRET (the
 // key of a service account); else NONE. A UTF-8 BOM is fine.
 ken_skip_reason ken_scan_classify_content(ken_str path, ken_str content);
+// The same of what is to be indexed: generated code is NONE unless it is packed for machines
+// (minified, bundled), for it defines what others use. *out_is_generated: it is such code.
+ken_skip_reason ken_scan_admit_content(ken_str path, bool is_code, ken_str content,
+                                       bool *out_is_generated);
 
 // ---- globs ------------------------------------------------------------------------------------
 

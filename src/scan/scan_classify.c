@@ -394,31 +394,49 @@ static bool is_secret(ken_str path, const folded_name *f, bool is_code)
            is_in_secret_folder(ken_path_dir(path), f);
 }
 
+// What nobody reads.
+static bool is_packed_name(const folded_name *f)
+{
+    static const char *const tails[] = { ".min.js", ".min.mjs",    ".min.cjs",   ".min.css",
+                                         "-min.js", "-min.css",    ".bundle.js", ".map",
+                                         ".lockb",  ".tsbuildinfo" };
+    for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++)
+        if (ends(f->text, tails[i]))
+            return true;
+    return IN_TABLE(f->text, lock_names);
+}
+
+// What a program wrote; where it is code, it defines what others use.
 static bool is_generated_name(const folded_name *f)
 {
     static const char *const tails[] = {
-        ".min.js",      ".min.mjs",  ".min.cjs", ".min.css",      "-min.js",      "-min.css",
-        ".bundle.js",   ".map",      ".pb.go",   ".pb.gw.go",     ".pb.cc",       ".pb.h",
-        ".pb.c",        ".pb.swift", "_pb2.py",  "_pb2.pyi",      "_pb2_grpc.py", "_pb2_grpc.pyi",
-        "_pb.js",       "_pb.ts",    "_pb.d.ts", "_pb.rb",        "_grpc_pb.js",  "_grpc_pb.d.ts",
-        ".pb.dart",     ".g.dart",   ".gr.dart", ".freezed.dart", ".mocks.dart",  ".designer.cs",
-        ".designer.vb", ".g.cs",     ".g.i.cs",  ".gen.go",       ".gen.ts",      ".tsbuildinfo",
-        ".lockb",
+        ".pb.go",   ".pb.gw.go",     ".pb.cc",       ".pb.h",         ".pb.c",        ".pb.swift",
+        "_pb2.py",  "_pb2.pyi",      "_pb2_grpc.py", "_pb2_grpc.pyi", "_pb.js",       "_pb.ts",
+        "_pb.d.ts", "_pb.rb",        "_grpc_pb.js",  "_grpc_pb.d.ts", ".pb.dart",     ".g.dart",
+        ".gr.dart", ".freezed.dart", ".mocks.dart",  ".designer.cs",  ".designer.vb", ".g.cs",
+        ".g.i.cs",  ".gen.go",       ".gen.ts",
     };
     for (size_t i = 0; i < sizeof tails / sizeof tails[0]; i++)
         if (ends(f->text, tails[i]))
             return true;
-    return IN_TABLE(f->text, lock_names) || has(f->text, ".generated.") ||
-           starts(f->text, "zz_generated.");
+    return has(f->text, ".generated.") || starts(f->text, "zz_generated.");
+}
+
+bool ken_scan_is_generated_path(ken_str path)
+{
+    folded_name f;
+    fold(&f, ken_path_base(path));
+    return is_generated_name(&f);
 }
 
 ken_skip_reason ken_scan__judge_name(ken_str path, bool is_code, bool wants_secrets)
 {
     folded_name f;
     fold(&f, ken_path_base(path));
-    if (!wants_secrets && is_secret(path, &f, is_code || IN_TABLE(f.ext, code_exts)))
+    is_code = is_code || IN_TABLE(f.ext, code_exts);
+    if (!wants_secrets && is_secret(path, &f, is_code))
         return KEN_SKIP_SECRET;
-    if (is_generated_name(&f))
+    if (is_packed_name(&f) || (!is_code && is_generated_name(&f)))
         return KEN_SKIP_GENERATED;
     return IN_TABLE(f.ext, binary_exts) ? KEN_SKIP_BINARY : KEN_SKIP_NONE;
 }

@@ -259,3 +259,20 @@ ken_skip_reason ken_scan_classify_content(ken_str path, ken_str content)
         return KEN_SKIP_GENERATED;
     return KEN_SKIP_NONE;
 }
+
+static bool is_packed(ken_str path, ken_str content)
+{
+    if (ken_str_starts(content, KEN_STR("\xef\xbb\xbf")))
+        content = ken_str_sub(content, 3, content.len);
+    ken_str head = ken_str_sub(content, 0, MARK_BYTES);
+    return is_minified(path, content) ||
+           (is_web(path) && ken_str_find(head, KEN_STR("webpackBootstrap")) != SIZE_MAX);
+}
+
+ken_skip_reason ken_scan_admit_content(ken_str path, bool is_code, ken_str content,
+                                       bool *out_is_generated)
+{
+    ken_skip_reason reason = ken_scan_classify_content(path, content);
+    *out_is_generated = reason == KEN_SKIP_GENERATED && is_code && !is_packed(path, content);
+    return *out_is_generated ? KEN_SKIP_NONE : reason;
+}

@@ -245,6 +245,7 @@ ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const
         .n_error_bytes = facts->n_error_bytes,
         .lang = key->lang,
         .is_fallback = facts->is_fallback,
+        .is_generated = facts->is_generated,
     };
     return ken_store__wrote(
         s, s->backend->ops->content->add(s->backend, key, &info, packed, out_id, err));

@@ -82,7 +82,7 @@ typedef struct ken_content_info {
     uint64_t n_bytes;
     uint32_t n_lines, n_chunks, n_symbols, n_error_bytes;
     uint16_t lang;
-    bool is_fallback;
+    bool is_fallback, is_generated;
 } ken_content_info;
 
 ken_status ken_store_find_content(ken_store *s, const ken_content_key *key, ken_content_info *out,

@@ -45,6 +45,7 @@ enum {
     COMPRESS_MIN_BYTES = 64, // smaller ones gain nothing
     FLAG_FALLBACK = 1,
     FLAG_MASKED = 2,
+    FLAG_GENERATED = 4,
     HAS_DOC = 8,
     SYMBOL_MIN_BYTES = 11, // one byte in each column, docs aside
     CHUNK_MIN_BYTES = 7,
@@ -145,7 +146,8 @@ void ken_facts_pack(const ken_facts *f, ken_buf *out)
 {
     ken_buf_putc(out, FACTS_VERSION);
     ken_buf_putc(out,
-                 (char)((f->is_fallback ? FLAG_FALLBACK : 0) | (f->is_masked ? FLAG_MASKED : 0)));
+                 (char)((f->is_fallback ? FLAG_FALLBACK : 0) | (f->is_masked ? FLAG_MASKED : 0) |
+                        (f->is_generated ? FLAG_GENERATED : 0)));
     ken_buf_put_varint(out, f->lang);
     ken_buf_put_varint(out, f->n_bytes);
     ken_buf_put_varint(out, f->n_lines);
@@ -304,9 +306,10 @@ static void unpack_imports(ken_reader *r, const ken_facts *f, ken_arena *arena)
 static void unpack_header(ken_reader *r, ken_facts *f, uint32_t *n_symbols, uint32_t *n_chunks,
                           uint32_t *n_imports)
 {
-    unsigned flags = ken_reader_byte(r, FLAG_FALLBACK + FLAG_MASKED + 1, "flags");
+    unsigned flags = ken_reader_byte(r, FLAG_FALLBACK + FLAG_MASKED + FLAG_GENERATED + 1, "flags");
     f->is_fallback = (flags & FLAG_FALLBACK) != 0;
     f->is_masked = (flags & FLAG_MASKED) != 0;
+    f->is_generated = (flags & FLAG_GENERATED) != 0;
     f->lang = (uint16_t)ken_reader_u32(r, UINT16_MAX, "language");
     f->n_bytes = ken_reader_u32(r, UINT32_MAX, "size");
     f->n_lines = ken_reader_u32(r, (uint64_t)f->n_bytes + 1, "lines");

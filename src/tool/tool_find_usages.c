@@ -46,6 +46,8 @@ static json_t *file_json(const ken_usage_file *f)
     ken_json_set_str(o, "file_path", f->path);
     if (f->is_test)
         ken_json_set_bool(o, "is_test", true);
+    if (f->is_generated)
+        ken_json_set_bool(o, "is_generated", true);
     return o;
 }
 
@@ -379,8 +381,9 @@ void ken_tool__find_usages_text(const json_t *result, ken_buf *out)
     ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
     for (size_t f = 0; f < json_array_size(files); f++) {
         const json_t *file = json_array_get(files, f);
-        ken_buf_printf(out, KEN_STR_FMT "%s\n", KEN_STR_ARG(ken_tool__member(file, "file_path")),
-                       json_is_true(json_object_get(file, "is_test")) ? " (test)" : "");
+        ken_buf_printf(out, KEN_STR_FMT "%s%s\n", KEN_STR_ARG(ken_tool__member(file, "file_path")),
+                       json_is_true(json_object_get(file, "is_test")) ? " (test)" : "",
+                       json_is_true(json_object_get(file, "is_generated")) ? " (generated)" : "");
         for (int r = 0; r < KEN_REF_ROLE_COUNT; r++)
             put_group(json_object_get(file, groups[r]), groups[r], out);
     }

@@ -83,6 +83,8 @@ json_t *ken_tool__node_json(const ken_graph_node *n)
     ken_json_set_u64(o, "end_line", n->last_line + 1);
     if (n->signature.len)
         ken_json_set_str(o, "signature", ken_utf8_clip(n->signature, SIGNATURE_MAX_BYTES));
+    if (n->is_generated)
+        ken_json_set_bool(o, "is_generated", true);
     return o;
 }
 

@@ -3,6 +3,12 @@
 
 #include "store/sqlite/sqlite_priv.h"
 
+// Bits of column is_fallback.
+enum {
+    MARK_FALLBACK = 1,
+    MARK_GENERATED = 2
+};
+
 static void bind_key(sqlite3_stmt *st, const ken_content_key *key)
 {
     ken_store__sq_bind_blob(st, 1, key->sha.bytes, sizeof key->sha.bytes);
@@ -14,6 +20,7 @@ static void bind_key(sqlite3_stmt *st, const ken_content_key *key)
 bool ken_store__sq_read_info(sqlite3_stmt *st, ken_content_info *out)
 {
     bool is_bad = false;
+    uint64_t marks = ken_store__sq_u64(st, 7, MARK_FALLBACK | MARK_GENERATED, &is_bad);
     *out = (ken_content_info){
         .id = sqlite3_column_int64(st, 0),
         .n_bytes = ken_store__sq_u64(st, 1, UINT32_MAX, &is_bad),
@@ -22,7 +29,8 @@ bool ken_store__sq_read_info(sqlite3_stmt *st, ken_content_info *out)
         .n_symbols = (uint32_t)ken_store__sq_u64(st, 4, UINT32_MAX, &is_bad),
         .n_error_bytes = (uint32_t)ken_store__sq_u64(st, 5, UINT32_MAX, &is_bad),
         .lang = (uint16_t)ken_store__sq_u64(st, 6, UINT16_MAX, &is_bad),
-        .is_fallback = ken_store__sq_u64(st, 7, 1, &is_bad) != 0,
+        .is_fallback = (marks & MARK_FALLBACK) != 0,
+        .is_generated = (marks & MARK_GENERATED) != 0,
     };
     return !is_bad && out->id > 0;
 }
@@ -92,7 +100,8 @@ static ken_status insert(ken_sq *q, const ken_content_key *key, const ken_conten
     sqlite3_bind_int64(st, 6, info->n_chunks);
     sqlite3_bind_int64(st, 7, info->n_symbols);
     sqlite3_bind_int64(st, 8, info->n_error_bytes);
-    sqlite3_bind_int64(st, 9, info->is_fallback);
+    sqlite3_bind_int64(
+        st, 9, (info->is_fallback ? MARK_FALLBACK : 0) | (info->is_generated ? MARK_GENERATED : 0));
     ken_store__sq_bind_blob(st, 10, facts.ptr, facts.len);
     int rc = sqlite3_step(st);
     *out_is_taken = rc == SQLITE_CONSTRAINT_UNIQUE;
