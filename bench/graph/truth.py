@@ -22,11 +22,15 @@ GO_TOOLS = "golang.org/x/tools@v0.52.0"
 SEMANTICDB = "com.sourcegraph:semanticdb-javac:0.11.1"
 LIBCLANG = "/usr/lib/llvm-14/lib/libclang-14.so.1"
 
-JS_FOLDERS = {"express": "index.js lib test examples", "commander": "index.js lib tests examples"}
+JS_FOLDERS = {"fastify": "fastify.js lib test build examples", "express": "index.js lib test examples", "commander": "index.js lib tests examples"}
 
 # What a tree needs before its indexer can read it; a shell line, run in the tree.
 PREPARE = {
     "express": "npm install --ignore-scripts --no-audit",
+    # what its declarations say of its sources is another truth
+    "fastify": "rm -rf fastify.d.ts types && npm install --ignore-scripts --no-audit",
+    "hono": "npm install --ignore-scripts --no-audit --legacy-peer-deps",
+    "rich": "pip install -q pygments markdown-it-py attrs pytest typing_extensions",
     # the examples bring Electron and Prisma; the engines ask for a newer node than indexing needs
     "trpc": r"printf 'packages:\n  - packages/*\n' > pnpm-workspace.yaml"
     " && find . -name package.json -not -path '*/node_modules/*'"
