@@ -19,9 +19,9 @@
 // 18: what is masked. 19: `export =`, calls of what `require(…)` gives. 20: C's
 // prototypes behind macros. 21: Python's types in quotes and `__all__`, functions of one line.
 // 22: TypeScript that its grammar rejects. 23: structs that C only declares. 27: what overloads
-// are called with; members of Go's named types. 28: generated code.
+// are called with; members of Go's named types. 28: generated code. 29: owners of nested classes.
 enum {
-    KEN_INDEX_FEATURE = 28
+    KEN_INDEX_FEATURE = 29
 };
 
 // What a worker needs and keeps between files. One per worker thread.

@@ -149,8 +149,18 @@ static refs_value close_member(ken_refs_maker *m, const refs_frame *f)
         refs_value self = value_of(f, refs__expr(m, KEN_EXPR_SELF, type, 0, 0), -1);
         return refs__member(m, f, &self);
     }
-    return refs__member(m, f,
-                        refs_has(f, KEN_REF_F_CHAINED) ? start_of_chain(m, f) : refs__first(m, f));
+    const refs_value *base =
+        refs_has(f, KEN_REF_F_CHAINED) ? start_of_chain(m, f) : refs__first(m, f);
+    const refs_frame *outer = refs_top(m);
+    bool is_owner = f->is_def_name && base && outer->rule &&
+                    outer->rule->role == KEN_REF_RULE_FUNCTION &&
+                    outer->rule->path[KEN_REF_PATH_OWNER];
+    if (is_owner) { // `void A::B::f() {}`: the function belongs to B, which belongs to A
+        refs_value owner = *base;
+        owner.depth = f->depth;
+        return owner;
+    }
+    return refs__member(m, f, base);
 }
 
 static const refs_value *last_value(const ken_refs_maker *m, const refs_frame *f)

@@ -165,3 +165,38 @@ KEN_TEST(cpp_declaration_and_definition_of_a_member_are_one)
     kt_eq_u(twins[1].file, 1);
     graph_lab_close(&lab);
 }
+
+KEN_TEST(cpp_members_of_nested_classes_may_stand_outside)
+{
+    static const graph_lab_file nested[] = {
+        { "a.cc", "#include \"a.h\"\n"
+                  "namespace re {\n"
+                  "void Prog::Inst::Init(int out) { out_ = out; }\n"
+                  "int Prog::Inst::Deep::Get() { return 0; }\n"
+                  "void use(Prog *p) {\n"
+                  "  p->inst(1)->Init(2);\n"
+                  "  p->inst(1)->deep.Get();\n"
+                  "}\n"
+                  "}\n" },
+        { "a.h", "namespace re {\n"
+                 "class Prog {\n"
+                 " public:\n"
+                 "  class Inst {\n"
+                 "   public:\n"
+                 "    class Deep { public: int Get(); };\n"
+                 "    void Init(int out);\n"
+                 "    int out_;\n"
+                 "    Deep deep;\n"
+                 "  };\n"
+                 "  Inst *inst(int id) { return insts_; }\n"
+                 "  Inst *insts_;\n"
+                 "};\n"
+                 "}\n" },
+    };
+    static const char *const edges[][2] = {
+        { "a.cc:3 out_", "a.h:8 out_ scoped" },
+        { "a.cc:6 Init", "a.h:7 Init imported" },
+        { "a.cc:7 Get", "a.h:6 Get imported" },
+    };
+    graph_lab_check(nested, 2, edges, sizeof edges / sizeof *edges);
+}
