@@ -121,7 +121,7 @@ static ken_status show(show_job *j, size_t from, size_t to, uint64_t n_bytes, ke
     ken_status st = n > 1 ? run(j, argv, n_bytes + 1, &r, err) : KEN_OK;
     if (st || n == 1)
         return st;
-    if (r.out.len != n_bytes)
+    if (r.out.len != n_bytes || !r.out.ptr)
         st = KEN_FAIL(err, KEN_EUNSUPPORTED, "git printed %zu bytes of %llu", r.out.len,
                       (unsigned long long)n_bytes);
     for (size_t i = from; i < to && !st; i++) {

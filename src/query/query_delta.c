@@ -17,7 +17,7 @@ enum {
     LINES_MIN = 3,       // so many it must have to be known by some of them
     DECLARED_MAX = 1000, // bytes of a declaration
 };
-static const double LIKE = 0.6; // share of lines that two texts of one thing have in common
+static const double alike_from = 0.6; // share of lines that two texts of one thing have in common
 
 // ---- texts --------------------------------------------------------------------------------------
 
@@ -368,7 +368,7 @@ static double likeness(const side *a, uint32_t i, const side *b, uint32_t k)
         (a->body[i] == b->body[k] || (a->rest[i] && a->rest[i] == b->rest[k])))
         return 1;
     double share = share_of_lines(a, i, b, k);
-    return share >= LIKE ? share : 0;
+    return share >= alike_from ? share : 0;
 }
 
 static bool may_be_renamed(const side *s, uint32_t i, uint8_t level)
@@ -403,7 +403,8 @@ static void match_by_text(sides *m, uint8_t level)
 
 static void match_all(sides *m)
 {
-    for (uint8_t level = 0; level <= LEVELS_MAX; level++) {
+    for (int n = 0; n <= LEVELS_MAX; n++) {
+        const uint8_t level = (uint8_t)n;
         for (closeness how = SAME_TEXT; how <= SAME_NAME; how++)
             match_by_name(m, level, how);
         match_by_text(m, level);

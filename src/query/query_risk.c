@@ -2,16 +2,16 @@
 // How risky a change is. The rule, which docs/graph.md has in words:
 //
 // 1. Each of the signs below takes its part of what is left to a certain failure.
-// 2. Whatever that gives, a diff is not less than what it breaks: HIGH when it removes or renames
-//    what is still named outside of it, MEDIUM when what it gives another signature is used outside
+// 2. Whatever that gives, a diff is not less than what it breaks: high when it removes or renames
+//    what is still named outside of it, medium when what it gives another signature is used outside
 //    of it, when a name that it removes or changes is said in places that could not be resolved, and
 //    when a changed file could not be compared.
-// 3. Below MEDIUM it is "low", from HIGH on "high".
+// 3. Below `medium_from` it is "low", from `high_from` on "high".
 #include <math.h>
 
 #include "query/query_impact_priv.h"
 
-static const double MEDIUM = 0.3, HIGH = 0.6;
+static const double medium_from = 0.3, high_from = 0.6;
 
 enum {
     REASONS_MAX = 16
@@ -65,7 +65,7 @@ static void judge_breaks(judging *j)
     ken_arena *a = j->m->arena;
     if (out->n_broken) {
         ken_str what = what_is_gone(j);
-        add_reason(j, 0.6, HIGH,
+        add_reason(j, 0.6, high_from,
                    ken_arena_printf(a,
                                     KEN_STR_FMT ", which %zu definition%s in %zu file%s outside of "
                                                 "the diff still use%s",
@@ -75,7 +75,7 @@ static void judge_breaks(judging *j)
     }
     if (out->n_exposed > out->n_broken) {
         size_t n = out->n_exposed - out->n_broken;
-        add_reason(j, 0.3, MEDIUM,
+        add_reason(j, 0.3, medium_from,
                    ken_arena_printf(a,
                                     "%zu definition%s outside of the diff use%s what has another "
                                     "signature or another meaning now",
@@ -83,15 +83,16 @@ static void judge_breaks(judging *j)
     }
     size_t n_changed = out->n_by_change[KEN_DELTA_SIGNATURE] + out->n_by_change[KEN_DELTA_RENAMED] +
                        out->n_by_change[KEN_DELTA_REMOVED];
-    if (n_changed && out->n_maybe_total)
-        add_reason(j, 0.1, MEDIUM,
+    if (n_changed && out->n_maybe_total) {
+        add_reason(j, 0.1, medium_from,
                    ken_arena_printf(a,
                                     "%zu definition%s say%s a name that the diff removes or "
                                     "changes, and it is not known what is meant",
                                     out->n_maybe_total, plural(out->n_maybe_total),
                                     out->n_maybe_total == 1 ? "s" : ""));
+    }
     if (out->n_uncompared_total)
-        add_reason(j, 0.1, MEDIUM,
+        add_reason(j, 0.1, medium_from,
                    ken_arena_printf(a, "%zu changed file%s could not be compared",
                                     out->n_uncompared_total, plural(out->n_uncompared_total)));
 }
@@ -151,7 +152,7 @@ void impact_judge(impact *m, uint32_t n_commits)
                                     out->n_unresolved, plural(out->n_unresolved),
                                     out->n_unresolved == 1 ? "s" : ""));
     if (out->is_truncated)
-        add_reason(&j, 0, MEDIUM, KEN_STR("not all of it was looked at"));
+        add_reason(&j, 0, medium_from, KEN_STR("not all of it was looked at"));
     out->risk = j.risk > j.least ? j.risk : j.least;
-    out->risk_level = out->risk < MEDIUM ? "low" : out->risk < HIGH ? "medium" : "high";
+    out->risk_level = out->risk < medium_from ? "low" : out->risk < high_from ? "medium" : "high";
 }
