@@ -121,10 +121,13 @@ static ken_status show(show_job *j, size_t from, size_t to, uint64_t n_bytes, ke
     ken_status st = n > 1 ? run(j, argv, n_bytes + 1, &r, err) : KEN_OK;
     if (st || n == 1)
         return st;
-    if (r.out.len != n_bytes || !r.out.ptr)
-        st = KEN_FAIL(err, KEN_EUNSUPPORTED, "git printed %zu bytes of %llu", r.out.len,
-                      (unsigned long long)n_bytes);
-    for (size_t i = from; i < to && !st; i++) {
+    const size_t n_printed = r.out.len;
+    if (n_printed != n_bytes || !r.out.ptr) {
+        ken_proc_result_release(&r);
+        return KEN_FAIL(err, KEN_EUNSUPPORTED, "git printed %zu bytes of %llu", n_printed,
+                        (unsigned long long)n_bytes);
+    }
+    for (size_t i = from; i < to; i++) {
         if (!is_wanted(j, i))
             continue;
         char *text = ken_arena_alloc(j->arena, j->sizes[i] + 1);
@@ -135,7 +138,7 @@ static ken_status show(show_job *j, size_t from, size_t to, uint64_t n_bytes, ke
         at += j->sizes[i];
     }
     ken_proc_result_release(&r);
-    return st;
+    return KEN_OK;
 }
 
 static ken_status show_all(show_job *j, size_t n, ken_err *err)

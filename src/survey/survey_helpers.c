@@ -102,7 +102,7 @@ static ken_status read_calls(helpers *a, ken_err *err)
     if (a->n_files > FILES_MAX)
         a->n_files = 0;
     ken_status st = ken_list_calls(v->s, parts, a->n_files, v->o->cancel, v->arena, &a->calls, err);
-    for (size_t i = 0; !st && i < a->n_files; i++)
+    for (size_t i = 0; !st && i < a->n_files; i++) {
         for (size_t k = 0; k < a->calls[i].n; k++) {
             const ken_call_fact *c = &a->calls[i].items[k];
             if (is_outside(c))
@@ -110,6 +110,7 @@ static ken_status read_calls(helpers *a, ken_err *err)
             else if (c->to.file != UINT32_MAX && c->to.file != a->files[i])
                 count(a, &a->own, key_of(v->arena, c->to), a->files[i]);
         }
+    }
     return st;
 }
 

@@ -183,7 +183,7 @@ static ken_str given_at(const types *t, const type_fact *x, size_t want)
         (ken_str_eq_c(ext, "kt") || ken_str_eq_c(ext, "cs") || ken_str_eq_c(ext, "scala"));
     const ken_part_calls *sources[] = { x->given, has_head ? x->types : NULL };
     size_t n = 0;
-    for (size_t s = 0; s < 2; s++)
+    for (size_t s = 0; s < 2; s++) {
         for (size_t i = 0; sources[s] && i < sources[s]->n; i++) {
             const ken_call_fact *c = &sources[s]->items[i];
             ken_str word = survey_last_word(short_name(c->name));
@@ -192,6 +192,7 @@ static ken_str given_at(const types *t, const type_fact *x, size_t want)
             if (n++ == want)
                 return word;
         }
+    }
     return KEN_STR("");
 }
 
