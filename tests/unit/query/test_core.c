@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // What a question is about, whatever request it is wrapped in.
+#include <stdio.h>
+
+
 #include "ktest.h"
 #include "query/query_intent.h"
 
@@ -108,9 +111,11 @@ KEN_TEST(a_core_is_a_part_of_its_question)
     uint64_t seed = 7;
     for (int round = 0; round < 20000; round++) {
         char text[400] = "";
+        size_t len = 0;
         for (int i = 0; i < 12; i++) {
             seed = seed * 6364136223846793005u + 1442695040888963407u;
-            strcat(text, parts[(seed >> 33) % (sizeof parts / sizeof *parts)]);
+            const char *part = parts[(seed >> 33) % (sizeof parts / sizeof *parts)];
+            len += (size_t)snprintf(text + len, sizeof text - len, "%s", part);
         }
         ken_str question = ken_str_c(text), core = ken_query_core(question);
         kt_true(core.len > 0 && core.ptr >= question.ptr &&

@@ -73,7 +73,7 @@ static void fill(void)
     uint64_t random = 7;
     help_git_init("t");
     help_write("t/.gitignore", KEN_STR("*.log\n!kept.log\nout.*\n"));
-    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++)
+    for (size_t i = 0; i < sizeof folders / sizeof *folders; i++) {
         for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
             char rel[120];
             snprintf(rel, sizeof rel, "t/%s%s", folders[i], names[k]);
@@ -84,6 +84,7 @@ static void fill(void)
                 help_git_commit("t");
             }
         }
+    }
 }
 
 KEN_TEST(what_was_told_is_what_a_whole_scan_finds)
