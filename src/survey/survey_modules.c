@@ -272,7 +272,7 @@ static bool leads_up(const areas *a, const uint32_t *chain, uint32_t n)
 static void find_chain(areas *a)
 {
     uint32_t chain[AREAS_MAX + 1], depths[AREAS_MAX + 1] = { 0 }, n = 0, top = 0, most = 0;
-    int64_t next[AREAS_MAX + 1];
+    int64_t next[AREAS_MAX + 1] = { 0 };
     for (uint32_t i = 0; i < a->n; i++)
         next[i] = -1;
     for (uint32_t i = 0; i < a->n; i++) {

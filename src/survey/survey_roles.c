@@ -328,7 +328,7 @@ static int by_files(const void *a, const void *b)
 static void say_choices(const targets *t, choice *all, size_t n)
 {
     size_t n_said = 0;
-    ken_str said[CHOICES_SHOWN];
+    ken_str said[CHOICES_SHOWN] = { { NULL, 0 } };
     if (n)
         qsort(all, n, sizeof *all, by_files);
     for (size_t i = 0; i < n && n_said < CHOICES_SHOWN; i++) {

@@ -2,7 +2,6 @@
 // What a question is about, whatever request it is wrapped in.
 #include <stdio.h>
 
-
 #include "ktest.h"
 #include "query/query_intent.h"
 
