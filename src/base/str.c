@@ -26,6 +26,19 @@ bool ken_str_eq_fold(ken_str a, ken_str b)
     return a.len == b.len && ken_str_cmp_fold(a, b) == 0;
 }
 
+bool ken_str_is_listed(const char *list, ken_str word)
+{
+    char key[128];
+    if (!word.len || word.len + 3 > sizeof key)
+        return false;
+    key[0] = ' ';
+    for (size_t i = 0; i < word.len; i++)
+        key[i + 1] = ken_lower(word.ptr[i]);
+    key[word.len + 1] = ' ';
+    key[word.len + 2] = '\0';
+    return strstr(list, key) != NULL;
+}
+
 bool ken_str_starts(ken_str s, ken_str prefix)
 {
     return s.len >= prefix.len && (!prefix.len || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);

@@ -55,6 +55,8 @@ static inline ken_str ken_str_sub(ken_str s, size_t from, size_t to)
 int ken_str_cmp(ken_str a, ken_str b);      // byte order, shorter first
 int ken_str_cmp_fold(ken_str a, ken_str b); // ASCII case folded
 bool ken_str_eq_fold(ken_str a, ken_str b);
+// Whether `word`, in any case, is one of `list`: lower-case words with a space before and behind each.
+bool ken_str_is_listed(const char *list, ken_str word);
 bool ken_str_starts(ken_str s, ken_str prefix);
 bool ken_str_ends(ken_str s, ken_str suffix);
 

@@ -20,19 +20,6 @@ typedef struct parse_state {
     char before[KEN_QUERY_WORD]; // last content word, lower case
 } parse_state;
 
-static bool is_in(const char *list, ken_str word)
-{
-    char key[KEN_TOKEN_MAX + 3];
-    if (word.len > KEN_TOKEN_MAX)
-        return false;
-    key[0] = ' ';
-    for (size_t i = 0; i < word.len; i++)
-        key[i + 1] = ken_lower(word.ptr[i]);
-    key[word.len + 1] = ' ';
-    key[word.len + 2] = '\0';
-    return strstr(list, key) != NULL;
-}
-
 static void add_stem(ken_lex_query *q, const char *a, const char *b)
 {
     size_t n = strlen(a), m = strlen(b);
@@ -94,7 +81,7 @@ static void add_token(parse_state *s, ken_str token)
 {
     ken_token_parts parts;
     ken_token_split(token, &parts);
-    double k = s->has_weak && is_in(weak_words, token) ? 0.3 : 1;
+    double k = s->has_weak && ken_str_is_listed(weak_words, token) ? 0.3 : 1;
     for (uint32_t i = 0; i < parts.n_parts; i++) {
         if (i)
             s->position++;
@@ -149,7 +136,7 @@ static void add_names(ken_str text, ken_lex_query *q)
         bool is_strong = looks_like_identifier(token) || is_joined(text, token) || n_tokens == 1 ||
                          (n_tokens == 2 && has_scope);
         bool is_capital = n_before && ken_is_upper(token.ptr[0]);
-        if ((is_strong || is_capital) && !is_in(stop_words, token))
+        if ((is_strong || is_capital) && !ken_str_is_listed(stop_words, token))
             q->names[q->n_names++] = (ken_query_name){ token, is_strong };
         n_before++;
     }
@@ -165,7 +152,7 @@ void ken_lex_query_parse(ken_str text, ken_lex_query *out)
     parse_state s = { .q = out, .has_weak = n_tokens >= 3 };
     rest = text;
     while (ken_token_next(&rest, &token) && out->n_terms < KEN_QUERY_TERMS)
-        if (n_tokens == 1 || !is_in(stop_words, token))
+        if (n_tokens == 1 || !ken_str_is_listed(stop_words, token))
             add_token(&s, token);
     if (!out->n_terms && n_tokens) { // nothing but stop words: better than nothing
         rest = text;

@@ -55,19 +55,6 @@ static const char light_participles[] =
     "live lives work works ";
 static const char whole_trees[] = " code codebase repository repo project source sources tree ";
 
-static bool is_in(const char *list, ken_str t)
-{
-    char key[24];
-    if (!t.len || t.len + 3 > sizeof key)
-        return false;
-    key[0] = ' ';
-    for (size_t i = 0; i < t.len; i++)
-        key[i + 1] = ken_lower(t.ptr[i]);
-    key[t.len + 1] = ' ';
-    key[t.len + 2] = '\0';
-    return strstr(list, key) != NULL;
-}
-
 static bool is_mark(char c)
 {
     return memchr("?!.,;:'\"()[]{}<>", c, 16) != NULL;
@@ -111,7 +98,7 @@ static void cut_words(ken_str s, words *out)
 
 static bool at_is(const words *w, size_t at, const char *list)
 {
-    return at < w->to && !w->items[at].is_name && is_in(list, w->items[at].text);
+    return at < w->to && !w->items[at].is_name && ken_str_is_listed(list, w->items[at].text);
 }
 
 static size_t skip(const words *w, size_t at, const char *list)
@@ -280,10 +267,10 @@ ken_str ken_query_sole_name(ken_str core)
     if (!has_blank(core))
         return only_word(core);
     while (ken_token_next(&rest, &token)) {
-        if (!n &&
-            (is_in(question_words, token) || is_in(forms_of_be, token) || is_in(articles, token)))
+        if (!n && (ken_str_is_listed(question_words, token) ||
+                   ken_str_is_listed(forms_of_be, token) || ken_str_is_listed(articles, token)))
             continue;
-        if (++n > 2 || (n == 2 && !is_in(definers, name)))
+        if (++n > 2 || (n == 2 && !ken_str_is_listed(definers, name)))
             return KEN_STR("");
         name = token;
     }
