@@ -123,7 +123,7 @@ static void add_drift(corpus *c, float *path)
     uint32_t n_dims = ken_static_n_dims(model);
     float other[KEN_VECTOR_MAX_DIMS];
     ken_str text = c->files[random_next(c) % c->n_files].path;
-    ken_static_embed_path(model, text, other);
+    ken_static_embed_path(model, text, NULL, other);
     float square = ken_simd()->dot_f32(other, other, n_dims);
     for (uint32_t d = 0; d < n_dims && square > 0; d++)
         path[d] += drift * other[d] / sqrtf(square);
@@ -139,7 +139,7 @@ static void put_copies(corpus *c, ken_vector_segment *segment, const ken_vector_
     bench_check(ken_vector_segment_rows(segment, content, &values, &scales, &err), &err);
     for (uint32_t k = 0; k < c->n_copies; k++) {
         float path[KEN_VECTOR_MAX_DIMS];
-        ken_static_embed_path(ken_static_builtin(), c->files[file].path, path);
+        ken_static_embed_path(ken_static_builtin(), c->files[file].path, NULL, path);
         if (k)
             add_drift(c, path);
         ken_vector_matrix_put(&c->m, (uint32_t)(k * c->n_files) + file, values, scales, path);

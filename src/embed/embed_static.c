@@ -232,14 +232,26 @@ bool ken_static_embed_words(const ken_static_model *m, ken_str text, float *out)
     return direction(m, &b, out);
 }
 
-void ken_static_embed_path(const ken_static_model *m, ken_str path, float *out)
+static void embed_folder(const ken_static_model *m, ken_str path, ken_static_folder *out)
+{
+    if (out->is_known && ken_str_eq(out->path, path))
+        return;
+    (void)ken_static_embed_words(m, path, out->vector);
+    out->path = path;
+    out->is_known = true;
+}
+
+void ken_static_embed_path(const ken_static_model *m, ken_str path, ken_static_folder *last,
+                           float *out)
 {
     size_t slash = ken_str_rfind_char(path, '/'), name = slash == SIZE_MAX ? 0 : slash + 1;
-    float folder[KEN_SIMD_MAX_DIMS];
+    ken_static_folder own;
+    own.is_known = false;
+    ken_static_folder *folder = last ? last : &own;
     (void)ken_static_embed_words(m, ken_str_sub(path, name, path.len), out);
-    (void)ken_static_embed_words(m, ken_str_sub(path, 0, name), folder);
+    embed_folder(m, ken_str_sub(path, 0, name), folder);
     scale(out, m->factors[OF_FILE_NAME], m->n_dims);
-    add(out, m->factors[OF_FOLDER], folder, m->n_dims);
+    add(out, m->factors[OF_FOLDER], folder->vector, m->n_dims);
 }
 
 // ---- files -------------------------------------------------------------------------------------

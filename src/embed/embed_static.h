@@ -19,6 +19,7 @@
 
 #include "base/err.h"
 #include "model/bags.h"
+#include "simd/simd.h"
 
 typedef struct ken_static_model ken_static_model;
 
@@ -37,8 +38,17 @@ ken_vocabulary ken_static_vocabulary(const ken_static_model *m);
 // when it knows none. `out` has n_dims places.
 bool ken_static_embed_words(const ken_static_model *m, ken_str text, float *out);
 
-// What a path adds to the chunks of its file.
-void ken_static_embed_path(const ken_static_model *m, ken_str path, float *out);
+// The folder of the path before: files of one folder tend to come one after the other. Zeroed before
+// the first; its path is borrowed of that call's.
+typedef struct ken_static_folder {
+    ken_str path;
+    bool is_known;
+    float vector[KEN_SIMD_MAX_DIMS];
+} ken_static_folder;
+
+// What a path adds to the chunks of its file. `last` may be NULL.
+void ken_static_embed_path(const ken_static_model *m, ken_str path, ken_static_folder *last,
+                           float *out);
 
 // What chunks of one file become, before anything is known of its path.
 typedef struct ken_static_rows {

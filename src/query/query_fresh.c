@@ -46,7 +46,7 @@ static float *cosines_of(const ken_bags *bags, ken_str path, const ken_vector_qu
     ken_static_rows rows = { 0 };
     ken_vector_matrix one;
     ken_static_embed_bags(m, bags, &rows);
-    ken_static_embed_path(m, path, along);
+    ken_static_embed_path(m, path, NULL, along);
     if (ken_vector_matrix_init(&one, n_dims, &n, 1)) {
         ken_vector_matrix_put(&one, 0, rows.values.ptr, rows.scales.ptr, along);
         ken_vector_rows(&one, meaning, 0, out);

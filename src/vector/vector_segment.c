@@ -338,9 +338,8 @@ ken_status ken_vector_segment_rows(ken_vector_segment *s, const ken_vector_conte
     s->values.ptr = values;
     ken_status st =
         read_at(s, s->values_at + (uint64_t)c->first_row * s->model.n_dims, s->values.ptr, n, err);
-    for (size_t i = 0; i < n && !st; i++)
-        if (s->values.ptr[i] == INT8_MIN) // the kernels count on -127..127
-            st = KEN_FAIL(err, KEN_ECORRUPT, "a vector has an impossible value");
+    if (!st && memchr(s->values.ptr, (uint8_t)INT8_MIN, n)) // the kernels count on -127..127
+        st = KEN_FAIL(err, KEN_ECORRUPT, "a vector has an impossible value");
     *out_values = s->values.ptr;
     *out_scales = s->scales + c->first_row;
     return st;

@@ -24,7 +24,7 @@ static void ask(const ken_static_model *m, ken_str text)
     (void)ken_static_embed_words(m, text, out);
     for (uint32_t i = 0; i < n; i++)
         KEN_ASSERT(isfinite(out[i]));
-    ken_static_embed_path(m, KEN_STR("src/retry/policy.py"), out);
+    ken_static_embed_path(m, KEN_STR("src/retry/policy.py"), NULL, out);
     for (uint32_t i = 0; i < n; i++)
         KEN_ASSERT(isfinite(out[i]));
 }

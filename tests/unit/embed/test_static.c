@@ -86,7 +86,7 @@ KEN_TEST(a_model_says_what_it_is)
     kt_eq_u(ken_static_n_dims(m.model), DIMS);
     kt_eq_text(ken_str_c(ken_static_name(m.model)), "made-64-1");
     float along[DIMS];
-    ken_static_embed_path(m.model, KEN_STR("src/socket.c"), along);
+    ken_static_embed_path(m.model, KEN_STR("src/socket.c"), NULL, along);
     near(along[2], 1);
     ken_static_close(m.model);
 }
@@ -96,11 +96,11 @@ KEN_TEST(a_path_is_the_name_of_its_file_and_its_folder)
     made m;
     make(&m);
     float along[DIMS];
-    ken_static_embed_path(m.model, KEN_STR("retry/backoff/socket.c"), along);
+    ken_static_embed_path(m.model, KEN_STR("retry/backoff/socket.c"), NULL, along);
     near(along[0], 0.6F * sqrtf(0.5F));
     near(along[1], 0.6F * sqrtf(0.5F));
     near(along[2], 1);
-    ken_static_embed_path(m.model, KEN_STR("parse"), along);
+    ken_static_embed_path(m.model, KEN_STR("parse"), NULL, along);
     near(along[3], 1);
     near(along[2], 0);
     ken_static_close(m.model);
