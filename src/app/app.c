@@ -217,23 +217,15 @@ static ken_status open_handle(ken_app *app, const ken_project_info *project, app
     lend(h);
     atomic_init(&h->n_sharers, 1);
     ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
-    uint64_t held = ken_config_u64(app->config, KEN_CFG_MEMORY_LIMIT) / GRAPH_SHARE;
-    uint64_t made = ken_config_u64(app->config, KEN_CFG_QUERY_MEMORY_LIMIT) / QUESTION_SHARE;
     ken_status st = ken_fs_stat(KEN_FS_CWD, project->db_path.ptr, &info, NULL);
     h->inode = info.stamp.inode;
     if (!st)
         st = ken_store_open(&opts, &h->store, err);
-    if (!st) {
-        h->reader = ken_reader_new(h->store);
-        st = ken_reader_pin(h->reader, &h->snapshot, err);
-    }
     if (st) {
         close_handle(h);
         return st;
     }
-    ken_snapshot_limit_graph(h->snapshot, (size_t)(held < made ? held : made), &h->n_sharers);
-    ken_snapshot_set_embedder(h->snapshot, ken_app__open_active, h);
-    ken_snapshot_set_keeper(h->snapshot, ken_app__keep, h);
+    h->reader = ken_reader_new(h->store);
     *out = h;
     return KEN_OK;
 }
@@ -254,40 +246,67 @@ ken_status ken_app__check_is_current(const app_handle *h, ken_err *err)
                     KEN_STR_ARG(h->info.name));
 }
 
-static ken_status borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
-                         ken_err *err)
+ken_status ken_app__take_handle(ken_app *app, const ken_project_info *project, app_handle **out,
+                                ken_err *err)
 {
-    ken_snapshot *s = NULL;
     app_handle *h = take_idle(app, project->id);
-    // A handle that cannot follow (its database or its root was replaced) makes room for a new one.
-    if (h && (!is_current(h) || !ken_reader_is_current(h->reader) ||
-              ken_reader_pin(h->reader, &s, NULL))) {
+    // One that cannot follow (its database or its root was replaced) makes room for a new one.
+    if (h && (!is_current(h) || !ken_reader_is_current(h->reader))) {
         forget(app, h);
         h = NULL;
     }
-    if (h) { // others look for theirs meanwhile
-        pthread_mutex_lock(&app->lock);
-        h->snapshot = s;
-        pthread_mutex_unlock(&app->lock);
-    }
-    if (!h) {
-        ken_err e = { 0 };
-        ken_status st = open_handle(app, project, &h, &e);
-        if (st == KEN_ENOTFOUND)
-            return KEN_FAIL(err, KEN_ENOTFOUND,
-                            "project '" KEN_STR_FMT
-                            "' is not indexed yet; run: ken index " KEN_STR_FMT,
-                            KEN_STR_ARG(project->name), KEN_STR_ARG(project->root));
-        if (st) {
-            (void)ken_app__explain(project, st, &e);
-            if (err)
-                *err = e;
-            return st;
-        }
+    ken_status st = h ? KEN_OK : open_handle(app, project, &h, err);
+    if (st)
+        return st;
+    if (!h->used_at)
         remember(app, h);
-    }
-    *out = h->snapshot;
+    *out = h;
     return KEN_OK;
+}
+
+// What a snapshot keeps from its first pin on.
+static void prepare(app_handle *h, ken_snapshot *s)
+{
+    const ken_config *config = h->app->config;
+    uint64_t held = ken_config_u64(config, KEN_CFG_MEMORY_LIMIT) / GRAPH_SHARE;
+    uint64_t made = ken_config_u64(config, KEN_CFG_QUERY_MEMORY_LIMIT) / QUESTION_SHARE;
+    ken_snapshot_limit_graph(s, (size_t)(held < made ? held : made), &h->n_sharers);
+    ken_snapshot_set_embedder(s, ken_app__open_active, h);
+    ken_snapshot_set_keeper(s, ken_app__keep, h);
+}
+
+ken_status ken_app__pin_handle(app_handle *h, ken_err *err)
+{
+    ken_app *app = h->app;
+    ken_snapshot *s = NULL;
+    ken_account *counted = ken_quota_exempt();
+    ken_status st = ken_reader_pin(h->reader, &s, err);
+    ken_quota_count(counted);
+    if (st)
+        return st;
+    if (!h->used_at)
+        prepare(h, s);
+    pthread_mutex_lock(&app->lock);
+    h->snapshot = s;
+    pthread_mutex_unlock(&app->lock);
+    return KEN_OK;
+}
+
+static ken_status borrow(ken_app *app, const ken_project_info *project, app_handle **out,
+                         ken_err *err)
+{
+    for (;;) {
+        ken_status st = ken_app__take_handle(app, project, out, err);
+        if (st)
+            return st;
+        bool is_new = !(*out)->used_at;
+        st = ken_app__pin_handle(*out, err);
+        if (!st)
+            return KEN_OK;
+        ken_app__give_handle(app, *out);
+        if (is_new) // one that was open may hold what is no more
+            return st;
+    }
 }
 
 ken_quota_limits ken_app_question_limits(const ken_app *app)
@@ -300,10 +319,23 @@ ken_quota_limits ken_app_question_limits(const ken_app *app)
 ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
                           ken_err *err)
 {
+    ken_err e = { 0 };
+    app_handle *h = NULL;
     ken_account *counted = ken_quota_exempt();
-    ken_status st = borrow(app, project, out, err);
+    ken_status st = borrow(app, project, &h, &e);
     ken_quota_count(counted);
-    return st;
+    if (st == KEN_ENOTFOUND)
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "project '" KEN_STR_FMT "' is not indexed yet; run: ken index " KEN_STR_FMT,
+                        KEN_STR_ARG(project->name), KEN_STR_ARG(project->root));
+    if (st) {
+        (void)ken_app__explain(project, st, &e);
+        if (err)
+            *err = e;
+        return st;
+    }
+    *out = h->snapshot;
+    return KEN_OK;
 }
 
 // The idle handle that was used longest ago, out of the list, when there are too many.
@@ -326,28 +358,29 @@ static app_handle *take_surplus(ken_app *app)
     return h;
 }
 
-void ken_app_give_back(ken_app *app, const ken_project_info *project, ken_snapshot *s)
+void ken_app__give_handle(ken_app *app, app_handle *h)
 {
-    (void)project;
-    app_handle *mine = ken_app__handle_of(app, s);
-    ken_reader_unpin(mine->reader);
-    if (has_met_damage()) { // what it holds may lack something
-        mine->snapshot = NULL;
-        forget(app, mine);
+    bool was_pinned = h->snapshot != NULL;
+    if (was_pinned)
+        ken_reader_unpin(h->reader);
+    if (!was_pinned || has_met_damage()) { // what it holds may lack something
+        h->snapshot = NULL;
+        forget(app, h);
         return;
     }
     pthread_mutex_lock(&app->lock);
-    mine->snapshot = NULL;
-    for (size_t i = 0; i < app->handles.len; i++) {
-        app_handle *h = app->handles.ptr[i];
-        if (h == mine) {
-            h->is_lent = false;
-            h->used_at = ++app->n_uses;
-        }
-    }
+    h->snapshot = NULL;
+    h->is_lent = false;
+    h->used_at = ++app->n_uses;
     app_handle *surplus = take_surplus(app);
     pthread_mutex_unlock(&app->lock);
     close_handle(surplus);
+}
+
+void ken_app_give_back(ken_app *app, const ken_project_info *project, ken_snapshot *s)
+{
+    (void)project;
+    ken_app__give_handle(app, ken_app__handle_of(app, s));
 }
 
 void ken_app__drop_idle(ken_app *app, ken_uuid project)

@@ -65,6 +65,14 @@ ken_status ken_app__check_root(ken_app *app, ken_str root, bool is_for_client, k
 // ---- app.c ----
 // The handle that a lent snapshot belongs to.
 app_handle *ken_app__handle_of(ken_app *app, const ken_snapshot *s);
+// An open index of the project that nobody else uses until it is given back. Not pinned yet. The
+// errors are the store's: KEN_ENOTFOUND when there is no index.
+ken_status ken_app__take_handle(ken_app *app, const ken_project_info *project, app_handle **out,
+                                ken_err *err) KEN_MUST_USE;
+// Begins its question, as ken_reader_pin; then it has a snapshot.
+ken_status ken_app__pin_handle(app_handle *h, ken_err *err) KEN_MUST_USE;
+// Ends it. One that was never pinned is closed.
+void ken_app__give_handle(ken_app *app, app_handle *h);
 // Before what others would miss is written: an index that was removed must not come back for it,
 // and what goes into one that was moved away is lost.
 ken_status ken_app__check_is_current(const app_handle *h, ken_err *err) KEN_MUST_USE;

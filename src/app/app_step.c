@@ -56,6 +56,7 @@ struct app_step {
 typedef struct step_note {
     char behind[240]; // "" = nothing
     uint64_t generation;
+    app_handle *handle; // what was compared, pinned, for the answer; NULL = none
 } step_note;
 
 // ---- steps -------------------------------------------------------------------------------------
@@ -236,7 +237,10 @@ typedef struct comparison {
     ken_arena *arena;
     ken_scan_watcher watcher;
     ken_index_look_report seen;
-    bool is_unindexed; // there is no database yet
+    bool is_unindexed;  // nothing was indexed yet
+    bool is_stale;      // an index that was open since an earlier question could not be pinned
+    app_handle *handle; // of the look, pinned unless that failed; NULL = none
+    ken_quota *quota;   // of the question, which does not pay for comparing
 } comparison;
 
 static void begin(comparison *c)
@@ -248,25 +252,52 @@ static void begin(comparison *c)
     c->opts.scan.memory = c->step->memory;
 }
 
-static ken_status look(comparison *c, ken_err *err)
+static void give_back(comparison *c)
 {
-    ken_store *store = NULL;
-    ken_store_opts opts = { .path = c->project->db_path.ptr, .is_read_only = true };
-    ken_status st = ken_store_open(&opts, &store, err);
+    if (c->handle)
+        ken_app__give_handle(c->app, c->handle);
+    c->handle = NULL;
+}
+
+// While the folder is scanned, the index is opened for the answer: what it has is needed for both.
+static ken_status pin_files(void *ctx, const ken_file_row **out, size_t *out_n, ken_err *err)
+{
+    comparison *c = ctx;
+    ken_quota_resume(c->quota);
+    ken_status st = ken_app__pin_handle(c->handle, err);
+    c->quota = ken_quota_pause();
+    c->is_unindexed = st == KEN_ENOTFOUND;
+    c->is_stale = st && c->handle->used_at;
+    if (!st)
+        *out_n = ken_snapshot_list_files(c->handle->snapshot, out);
+    return st;
+}
+
+static ken_status look_once(comparison *c, ken_err *err)
+{
+    c->is_stale = false;
+    ken_status st = ken_app__take_handle(c->app, c->project, &c->handle, err);
     c->is_unindexed = st == KEN_ENOTFOUND;
     if (st)
         return st;
     int64_t began = ken_clock_mono_ns();
     begin(c);
-    st = ken_index_look(store, c->project->root.ptr, &c->opts, &c->cancel, c->arena, &c->seen, err);
+    st = ken_index_look(c->handle->store, c->project->root.ptr, &c->opts, pin_files, c, &c->cancel,
+                        c->arena, &c->seen, err);
     int64_t now = ken_clock_mono_ns();
     if (c->step->is_whole) {
         c->step->compare_ns = now - began;
         c->step->trusted_until_ns = now + trust_of(c->step->compare_ns);
     }
-    ken_store_close(store);
-    c->is_unindexed = !st && !c->seen.generation;
+    if (st)
+        give_back(c);
     return st;
+}
+
+static ken_status look(comparison *c, ken_err *err)
+{
+    ken_status st = look_once(c, err);
+    return st && c->is_stale ? look_once(c, err) : st;
 }
 
 static ken_status try_update(comparison *c, ken_err *err)
@@ -326,16 +357,20 @@ static ken_status compare(comparison *c, step_note *out, ken_err *err)
         return KEN_OK;
     is_current = !st && c->seen.is_current;
     if (!st && !is_current && c->how->may_index) {
+        give_back(c);
         st = update(c, &why);
         is_current = !st;
     }
     c->step->is_in_step = is_current;
     c->step->generation = out->generation = c->seen.generation;
     c->step->db_inode = inode_of(c->project);
+    if (!is_current && ken_cancel_check(c->how->cancel, NULL)) {
+        give_back(c);
+        return ken_cancel_check(c->how->cancel, err);
+    }
+    out->handle = c->handle;
     if (is_current)
         return KEN_OK;
-    if (ken_cancel_check(c->how->cancel, NULL))
-        return ken_cancel_check(c->how->cancel, err);
     if (!st)
         tell_behind(&c->seen, "this question does not update it", out);
     else if (st == KEN_ETIMEOUT)
@@ -356,7 +391,7 @@ static bool is_in_step(const app_step *s, const ken_project_info *project)
 }
 
 static ken_status catch_up(ken_app *app, const ken_project_info *project, const ken_app_asking *how,
-                           app_step *step, step_note *out, ken_err *err)
+                           app_step *step, ken_quota **paused, step_note *out, ken_err *err)
 {
     ken_config *settings = NULL;
     ken_arena arena;
@@ -369,35 +404,40 @@ static ken_status catch_up(ken_app *app, const ken_project_info *project, const 
                      .how = how,
                      .step = step,
                      .opts = ken_app_index_opts(settings),
-                     .arena = &arena };
+                     .arena = &arena,
+                     .quota = *paused };
     c.cancel.also = how->cancel;
     c.cancel.deadline_ns = ken_clock_mono_ns() +
                            (int64_t)ken_config_u64(settings, KEN_CFG_CATCH_UP) * 1000 * NS_PER_MS;
     c.opts.on_progress = how->on_progress;
     c.opts.progress_ctx = how->progress_ctx;
     st = compare(&c, out, err);
+    *paused = c.quota;
     ken_arena_release(&arena);
     ken_config_free(settings);
     return st;
 }
 
+// What it costs is no cost of the question.
 static ken_status follow_folder(ken_app *app, const ken_project_info *project,
                                 const ken_app_asking *how, app_step *step, bool is_doubted,
                                 step_note *out, ken_err *err)
 {
+    ken_quota *paused = ken_quota_pause();
     ken_status st = lock_step(step, how->cancel, err);
-    if (st)
-        return st;
-    if (app->is_serving && !step->watch) {
-        step->watch = ken_watch_new(ken_scan_decides);
-        step->memory = ken_scan_memory_new();
+    if (!st) {
+        if (app->is_serving && !step->watch) {
+            step->watch = ken_watch_new(ken_scan_decides);
+            step->memory = ken_scan_memory_new();
+        }
+        *out = (step_note){ .generation = step->generation };
+        if (is_doubted || !is_in_step(step, project)) {
+            step->is_in_step = false;
+            st = catch_up(app, project, how, step, &paused, out, err);
+        }
+        pthread_mutex_unlock(&step->lock);
     }
-    *out = (step_note){ .generation = step->generation };
-    if (is_doubted || !is_in_step(step, project)) {
-        step->is_in_step = false;
-        st = catch_up(app, project, how, step, out, err);
-    }
-    pthread_mutex_unlock(&step->lock);
+    ken_quota_resume(paused);
     return st;
 }
 
@@ -408,10 +448,12 @@ ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_
     step_note note;
     // Twice when another process has written meanwhile: it may have other settings.
     for (bool is_second = false;; is_second = true) {
-        ken_quota *paused = ken_quota_pause();
         ken_status st = follow_folder(app, project, how, step, is_second, &note, err);
-        ken_quota_resume(paused);
-        if (!st)
+        if (st)
+            return st;
+        if (note.handle)
+            *out = note.handle->snapshot;
+        else
             st = ken_app_borrow(app, project, out, err);
         if (st)
             return st;

@@ -59,7 +59,10 @@ typedef struct run {
     const ken_cancel *cancel;
     ken_arena *arena;
     ken_index_report *report;
-    ken_arena scan_arena; // of `scan`, for as long as the run
+    ken_index_files_fn *files; // of a look: what the index has; NULL = it is loaded
+    void *files_ctx;
+    uint64_t scope_generation; // of a look: that the scope is of
+    ken_arena scan_arena;      // of `scan`, for as long as the run
     ken_scan_result scan;
     ken_status scan_status;
     ken_err scan_err;
@@ -485,7 +488,7 @@ static ken_status learn(run *r, ken_err *err)
 // ---- comparing ---------------------------------------------------------------------------------
 
 typedef struct old_files {
-    ken_file_row *rows; // sorted by path
+    const ken_file_row *rows; // sorted by path
     size_t n;
     bool *is_kept;
     index_late *late; // sorted by path
@@ -833,11 +836,21 @@ static ken_status load_seen(run *r, const ken_generation *g, ken_err *err)
     return KEN_OK;
 }
 
+static ken_status load_old_files(run *r, old_files *old, ken_err *err)
+{
+    if (r->files)
+        return r->files(r->files_ctx, &old->rows, &old->n, err);
+    ken_file_row *rows = NULL;
+    ken_status st = ken_store_load_files(r->store, r->arena, &rows, &old->n, NULL, err);
+    old->rows = rows;
+    return st;
+}
+
 static ken_status load_old(run *r, old_files *old, ken_generation *g, ken_err *err)
 {
-    ken_status st = ken_store_load_generation(r->store, r->arena, g, err);
+    ken_status st = load_old_files(r, old, err);
     if (!st)
-        st = ken_store_load_files(r->store, r->arena, &old->rows, &old->n, NULL, err);
+        st = ken_store_load_generation(r->store, r->arena, g, err);
     if (st)
         return st;
     ken_str feature = { NULL, 0 };
@@ -857,7 +870,9 @@ static ken_status load_old(run *r, old_files *old, ken_generation *g, ken_err *e
         st = load_seen(r, g, err);
     if (st)
         return st;
-    r->trusts_old = !r->opts->is_forced && ken_str_eq(feature, feature_text(r));
+    // A scope that another run has changed since it was read is that of another generation.
+    r->trusts_old = !r->opts->is_forced && ken_str_eq(feature, feature_text(r)) &&
+                    (!r->files || g->number == r->scope_generation);
     return KEN_OK;
 }
 
@@ -903,11 +918,24 @@ static ken_status check_scope(const run *r, const old_files *old, ken_err *err)
                     n_removed, old->n, n_added);
 }
 
+// What the index is limited to, and of which generation that is.
+static ken_status take_scope(run *r, ken_err *err)
+{
+    ken_status st = r->files ? ken_store_begin_read(r->store, err) : KEN_OK;
+    if (st)
+        return st;
+    st = index_take_scope(r->store, r->arena, &r->effective, &r->scope_before, &r->scope, err);
+    if (!st && r->files)
+        st = ken_store_get_generation(r->store, &r->scope_generation, err);
+    if (r->files)
+        ken_store_rollback(r->store); // nothing was written
+    return st;
+}
+
 // Scans the folder, and loads what the index has of it meanwhile.
 static ken_status look(run *r, old_files *old, ken_generation *before, ken_err *err)
 {
-    ken_status st =
-        index_take_scope(r->store, r->arena, &r->effective, &r->scope_before, &r->scope, err);
+    ken_status st = take_scope(r, err);
     if (st)
         return st;
     r->job.max_file_bytes = r->opts->scan.max_file_bytes ? r->opts->scan.max_file_bytes : 1 << 20;
@@ -1038,8 +1066,8 @@ static void count_behind(const run *r, const old_files *old, ken_index_look_repo
 }
 
 ken_status ken_index_look(ken_store *store, const char *root, const ken_index_opts *opts,
-                          const ken_cancel *cancel, ken_arena *arena, ken_index_look_report *out,
-                          ken_err *err)
+                          ken_index_files_fn *files, void *files_ctx, const ken_cancel *cancel,
+                          ken_arena *arena, ken_index_look_report *out, ken_err *err)
 {
     old_files old = { 0 };
     ken_generation before = { 0 };
@@ -1050,15 +1078,13 @@ ken_status ken_index_look(ken_store *store, const char *root, const ken_index_op
               .cancel = cancel,
               .arena = arena,
               .report = &unused,
+              .files = files,
+              .files_ctx = files_ctx,
               .is_look = true };
     open_run(&r);
     ken_status st = ken_fs_open_dir(root, &r.job.root_fd, err);
     if (!st)
-        st = ken_store_begin_read(store, err);
-    if (!st) {
         st = look(&r, &old, &before, err);
-        ken_store_rollback(store); // nothing was written
-    }
     if (!st) {
         *out = (ken_index_look_report){ .generation = before.number };
         out->is_current = r.trusts_old && !r.n_work && is_same(&r, &old, &before);

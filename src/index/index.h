@@ -102,10 +102,18 @@ typedef struct ken_index_look_report {
     uint64_t n_doubtful; // written about when they were last looked at: a run would read them
 } ken_index_look_report;
 
-// Looks and writes nothing: any reader's store will do, and no lock is needed. A thread of its own scans.
+// Begins a read transaction on the store that is looked at, and says what files its generation has
+// (ken_store_load_files). Whoever gave the function ends the transaction. Without a generation:
+// KEN_ENOTFOUND.
+typedef ken_status ken_index_files_fn(void *ctx, const ken_file_row **out, size_t *out_n,
+                                      ken_err *err);
+
+// Looks and writes nothing: any reader's store will do, and no lock is needed. A thread of its own
+// scans; `files` is called meanwhile on this one, and the comparison is with the generation that it
+// fixed. Before it, the store has no transaction.
 ken_status ken_index_look(ken_store *store, const char *root, const ken_index_opts *opts,
-                          const ken_cancel *cancel, ken_arena *arena, ken_index_look_report *out,
-                          ken_err *err) KEN_MUST_USE;
+                          ken_index_files_fn *files, void *files_ctx, const ken_cancel *cancel,
+                          ken_arena *arena, ken_index_look_report *out, ken_err *err) KEN_MUST_USE;
 
 // Why an index has no files, by counts of reasons, and what to do; empty when it has some.
 ken_str ken_index_empty_note(const ken_index_report *r, const ken_index_opts *opts,
