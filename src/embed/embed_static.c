@@ -20,7 +20,6 @@ enum {
     NAME_BYTES = 32,
     ALIGN = 64,
     BAG_MAX = 4096, // distinct words of one bag; what follows is left out
-    LANES = 16,     // values that a loop takes at a time; vectors are multiples of them
 };
 
 // What each part of a chunk's vector counts for, beside its code.
@@ -186,20 +185,6 @@ static bool has_word(const bag *b, uint32_t word)
     return false;
 }
 
-static void scale(float *v, float factor, uint32_t n)
-{
-    for (uint32_t d = 0; d < n; d += LANES)
-        for (uint32_t i = d; i < d + LANES; i++)
-            v[i] *= factor;
-}
-
-static void add(float *restrict to, float factor, const float *restrict from, uint32_t n)
-{
-    for (uint32_t d = 0; d < n; d += LANES)
-        for (uint32_t i = d; i < d + LANES; i++)
-            to[i] += factor * from[i];
-}
-
 // Writes the direction of the weighted sum; false and zeros when there is none.
 static bool direction(const ken_static_model *m, const bag *b, float *out)
 {
@@ -207,7 +192,7 @@ static bool direction(const ken_static_model *m, const bag *b, float *out)
     simd->bag_i8(m->rows, m->n_dims, b->rows, b->weights, b->n, out);
     float square = simd->dot_f32(out, out, m->n_dims);
     float factor = square > 0 ? 1 / sqrtf(square) : 0;
-    scale(out, factor, m->n_dims);
+    ken_simd_scale(out, factor, m->n_dims);
     return square > 0;
 }
 
@@ -232,26 +217,45 @@ bool ken_static_embed_words(const ken_static_model *m, ken_str text, float *out)
     return direction(m, &b, out);
 }
 
-static void embed_folder(const ken_static_model *m, ken_str path, ken_static_folder *out)
+void ken_static_folders_init(ken_static_folders *f)
 {
-    if (out->is_known && ken_str_eq(out->path, path))
-        return;
-    (void)ken_static_embed_words(m, path, out->vector);
-    out->path = path;
-    out->is_known = true;
+    *f = (ken_static_folders){ 0 };
+    ken_map_init(&f->by_path);
 }
 
-void ken_static_embed_path(const ken_static_model *m, ken_str path, ken_static_folder *last,
+void ken_static_folders_release(ken_static_folders *f)
+{
+    ken_map_release(&f->by_path);
+    ken_vec_release(&f->vectors);
+}
+
+// `scratch` has n_dims places.
+static const float *folder_vector(const ken_static_model *m, ken_str path, ken_static_folders *all,
+                                  float *scratch)
+{
+    bool is_new = true;
+    size_t at = 0;
+    if (all)
+        at = *ken_map_put(&all->by_path, path, all->vectors.len, &is_new);
+    if (!is_new)
+        return all->vectors.ptr + at;
+    (void)ken_static_embed_words(m, path, scratch);
+    if (!all)
+        return scratch;
+    ken_vec_reserve(&all->vectors, at + m->n_dims);
+    all->vectors.len = at + m->n_dims;
+    return memcpy(all->vectors.ptr + at, scratch, m->n_dims * sizeof *scratch);
+}
+
+void ken_static_embed_path(const ken_static_model *m, ken_str path, ken_static_folders *folders,
                            float *out)
 {
     size_t slash = ken_str_rfind_char(path, '/'), name = slash == SIZE_MAX ? 0 : slash + 1;
-    ken_static_folder own;
-    own.is_known = false;
-    ken_static_folder *folder = last ? last : &own;
+    float scratch[KEN_SIMD_MAX_DIMS];
     (void)ken_static_embed_words(m, ken_str_sub(path, name, path.len), out);
-    embed_folder(m, ken_str_sub(path, 0, name), folder);
-    scale(out, m->factors[OF_FILE_NAME], m->n_dims);
-    add(out, m->factors[OF_FOLDER], folder->vector, m->n_dims);
+    const float *folder = folder_vector(m, ken_str_sub(path, 0, name), folders, scratch);
+    ken_simd_scale(out, m->factors[OF_FILE_NAME], m->n_dims);
+    ken_simd_add(out, m->factors[OF_FOLDER], folder, m->n_dims);
 }
 
 // ---- files -------------------------------------------------------------------------------------
@@ -278,7 +282,7 @@ static void add_bag(const ken_static_model *m, words w, ken_bag which, float fac
         if (w.ptr[i].n[which])
             put(m, &b, w.ptr[i].word, root_of(w.ptr[i].n[which]));
     if (b.n && direction(m, &b, scratch))
-        add(base, factor, scratch, m->n_dims);
+        ken_simd_add(base, factor, scratch, m->n_dims);
 }
 
 // Writes what each chunk says itself, and the sum of all that behind them.
@@ -294,7 +298,7 @@ static void embed_chunks(const ken_static_model *m, const ken_bags *bags, float 
         add_bag(m, w, KEN_BAG_CODE, 1, base, scratch);
         add_bag(m, w, KEN_BAG_COMMENT, m->factors[OF_COMMENTS], base, scratch);
         add_bag(m, w, KEN_BAG_NAME, m->factors[OF_NAMES], base, scratch);
-        add(sum, 1, base, m->n_dims);
+        ken_simd_add(sum, 1, base, m->n_dims);
         add_bag(m, w, KEN_BAG_OWNER, m->factors[OF_OWNERS], base, scratch);
         from = bags->ends.ptr[c];
     }
@@ -317,7 +321,7 @@ void ken_static_embed_bags(const ken_static_model *m, const ken_bags *bags, ken_
     float factor = square > 0 ? m->factors[OF_FILE] / sqrtf(square) : 0;
     for (size_t c = 0; c < n; c++) {
         float *base = bases + c * n_dims;
-        add(base, factor, sum, m->n_dims);
+        ken_simd_add(base, factor, sum, m->n_dims);
         out->scales.ptr[c] = simd->quantise(base, n_dims, out->values.ptr + c * n_dims);
     }
 }

@@ -18,8 +18,9 @@
 #define KEN_EMBED_EMBED_STATIC_H
 
 #include "base/err.h"
+#include "base/map.h"
+#include "base/vec.h"
 #include "model/bags.h"
-#include "simd/simd.h"
 
 typedef struct ken_static_model ken_static_model;
 
@@ -38,16 +39,17 @@ ken_vocabulary ken_static_vocabulary(const ken_static_model *m);
 // when it knows none. `out` has n_dims places.
 bool ken_static_embed_words(const ken_static_model *m, ken_str text, float *out);
 
-// The folder of the path before: files of one folder tend to come one after the other. Zeroed before
-// the first; its path is borrowed of that call's.
-typedef struct ken_static_folder {
-    ken_str path;
-    bool is_known;
-    float vector[KEN_SIMD_MAX_DIMS];
-} ken_static_folder;
+// The vectors of folders, each worked out once for all of its files. Of one model.
+typedef struct ken_static_folders {
+    ken_map by_path; // where its vector begins
+    KEN_VEC(float) vectors;
+} ken_static_folders;
 
-// What a path adds to the chunks of its file. `last` may be NULL.
-void ken_static_embed_path(const ken_static_model *m, ken_str path, ken_static_folder *last,
+void ken_static_folders_init(ken_static_folders *f);
+void ken_static_folders_release(ken_static_folders *f);
+
+// What a path adds to the chunks of its file. `folders` may be NULL.
+void ken_static_embed_path(const ken_static_model *m, ken_str path, ken_static_folders *folders,
                            float *out);
 
 // What chunks of one file become, before anything is known of its path.

@@ -23,9 +23,9 @@ typedef struct loading {
     ken_segment_info *infos;
     ken_vector_segment **segments; // of our model
     size_t n_segments;
-    uint32_t *n_rows;         // by file
-    bool *is_done;            // by file
-    ken_static_folder folder; // of the file that was put last
+    uint32_t *n_rows; // by file
+    bool *is_done;    // by file
+    ken_static_folders folders;
 } loading;
 
 void query_release_vectors(query_vectors *v)
@@ -145,7 +145,7 @@ static void put_file(loading *l, uint32_t file, const int8_t *values, const floa
     float path[KEN_VECTOR_MAX_DIMS];
     bool has_path = is_builtin(l->s); // other models have read it before the code
     if (has_path)
-        ken_static_embed_path(m, l->s->rows[file].path, &l->folder, path);
+        ken_static_embed_path(m, l->s->rows[file].path, &l->folders, path);
     ken_vector_matrix_put(&l->v->matrix, file, values, scales, has_path ? path : NULL);
     l->is_done[file] = true;
 }
@@ -212,9 +212,11 @@ static ken_status load_all(ken_snapshot *s, ken_err *err)
     query_vectors fresh = { .is_loaded = true };
     memcpy(fresh.model, s->model, sizeof fresh.model);
     loading l = { .s = s, .old = &s->vectors, .v = &fresh };
+    ken_static_folders_init(&l.folders);
     ken_status st = load(&l, &arena, err);
     for (size_t i = 0; i < l.n_segments; i++)
         ken_vector_segment_close(l.segments[i]);
+    ken_static_folders_release(&l.folders);
     ken_arena_release(&arena);
     if (st) {
         query_release_vectors(&fresh);

@@ -5,8 +5,25 @@
 #include "simd/simd_priv.h"
 
 enum {
-    MAX_SETS = 4
+    MAX_SETS = 4,
+    LANES = 16, // a length that is known is what loops are vectorised for
 };
+
+_Static_assert(KEN_SIMD_DIMS % LANES == 0, "no values are left over");
+
+void ken_simd_add(float *restrict to, float factor, const float *restrict from, size_t n_dims)
+{
+    for (size_t d = 0; d < n_dims; d += LANES, to += LANES, from += LANES)
+        for (size_t i = 0; i < LANES; i++)
+            to[i] += factor * from[i];
+}
+
+void ken_simd_scale(float *v, float factor, size_t n_dims)
+{
+    for (size_t d = 0; d < n_dims; d += LANES, v += LANES)
+        for (size_t i = 0; i < LANES; i++)
+            v[i] *= factor;
+}
 
 static const ken_simd_ops *sets[MAX_SETS];
 static size_t n_sets;

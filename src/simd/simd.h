@@ -47,6 +47,10 @@ typedef struct ken_simd_ops {
     float (*quantise)(const float *v, size_t n_dims, int8_t *out);
 } ken_simd_ops;
 
+// Sums that every compiler takes several values of at a time. n_dims is a multiple of KEN_SIMD_DIMS.
+void ken_simd_add(float *restrict to, float factor, const float *restrict from, size_t n_dims);
+void ken_simd_scale(float *v, float factor, size_t n_dims);
+
 // The fastest set that this processor has.
 const ken_simd_ops *ken_simd(void);
 // All that it has, the portable one first: for tests that compare them.

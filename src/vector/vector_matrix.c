@@ -63,14 +63,6 @@ static void put_signs(ken_vector_matrix *m, size_t row)
     }
 }
 
-// Eight at a time, for the compiler to take them together.
-static void add(float *restrict to, const float *restrict from, uint32_t n)
-{
-    for (uint32_t d = 0; d < n; d += 8)
-        for (uint32_t i = d; i < d + 8; i++)
-            to[i] += from[i];
-}
-
 // values * scale + path, brought to length 1.
 static void put_row(ken_vector_matrix *m, size_t row, const int8_t *values, float scale,
                     const float *path)
@@ -80,7 +72,7 @@ static void put_row(ken_vector_matrix *m, size_t row, const int8_t *values, floa
     int8_t *to = m->values + row * m->n_dims;
     simd->bag_i8(values, m->n_dims, &(uint32_t){ 0 }, &scale, 1, sum);
     if (path)
-        add(sum, path, m->n_dims);
+        ken_simd_add(sum, 1, path, m->n_dims);
     float square = simd->dot_f32(sum, sum, m->n_dims);
     float quantum = simd->quantise(sum, m->n_dims, to);
     m->scales[row] = square > 0 ? quantum / sqrtf(square) : 0;

@@ -194,6 +194,23 @@ KEN_TEST(dot_products_of_floats_agree)
     }
 }
 
+KEN_TEST(sums_and_multiples_are_those_of_each_value)
+{
+    fill(6);
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++) {
+        float got[MAX_DIMS + 1];
+        memcpy(got, floats, sizes[k] * sizeof *got);
+        got[sizes[k]] = 7;
+        ken_simd_add(got, 0.5F, others, sizes[k]);
+        for (size_t d = 0; d < sizes[k]; d++)
+            kt_true(fabsf(got[d] - (floats[d] + 0.5F * others[d])) <= 1e-6F);
+        ken_simd_scale(got, 2, sizes[k]);
+        for (size_t d = 0; d < sizes[k]; d++)
+            kt_true(fabsf(got[d] - 2 * (floats[d] + 0.5F * others[d])) <= 1e-5F);
+        kt_true(got[sizes[k]] == 7);
+    }
+}
+
 KEN_TEST(quantised_vectors_come_back_within_half_a_step)
 {
     fill(5);
