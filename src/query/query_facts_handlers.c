@@ -3,6 +3,11 @@
 // handler, what the router was told to use earlier in the file, and what stands before the router
 // where another one uses it (`app.use('/api', auth, router)`, `app.include_router(router,
 // dependencies=[…])`).
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/map.h"
+#include "base/path.h"
 #include "mention/mention.h"
 #include "query/query_facts_priv.h"
 
@@ -10,7 +15,9 @@ enum {
     GUARDS_MAX = 64, // of one handler
     OWNERS_MAX = 8,
     MOUNTS_MAX = 4096,
-    MOUNTS_DEEP = 4
+    MOUNTS_DEEP = 4,
+    HEADER_BYTES = 300, // of a function, looked at
+    BLOCKS_DEEP = 64
 };
 
 // A router that another one uses.
@@ -30,8 +37,10 @@ typedef struct handler_list {
     ken_graph *g;
     const ken_unit_text *unit;
     query_lines lines;
+    uint32_t *ends;            // of the blocks around the literals of the file in hand
     KEN_VEC(ken_guard) guards; // of the handler in hand
     KEN_VEC(router_mount) mounts;
+    ken_map routers; // "12 router": a variable of file 12 that has routes; "12": a file with any
 } handler_list;
 
 static ken_status turn_to(handler_list *h, uint32_t file, ken_err *err)
@@ -41,9 +50,208 @@ static ken_status turn_to(handler_list *h, uint32_t file, ken_err *err)
         return st;
     ken_arena_reset(&h->text);
     h->file = file;
+    h->ends = NULL;
     if (h->unit && !query_lines_of(h->s, file, &h->text, &h->lines))
         h->unit = NULL;
     return KEN_OK;
+}
+
+// What stands before the receiver's name of a literal's callee: "router" of `router.get("/")`.
+static ken_str receiver_of(const handler_list *h, const ken_literal *l)
+{
+    const ken_refs *r = h->unit->refs;
+    for (uint32_t i = query_first_ref(r, l->byte), n = 0; i-- > 0 && n < 8; n++) {
+        if (r->refs[i].expr != l->callee)
+            continue;
+        ken_str name = r->exprs[l->callee].name;
+        ken_str written = query_written(h->lines.text, r->refs[i].byte, name);
+        return ken_str_sub(written, 0, written.len > name.len ? written.len - name.len - 1 : 0);
+    }
+    return KEN_STR("");
+}
+
+// ---- blocks -------------------------------------------------------------------------------------
+
+static int by_byte(const void *a, const void *b)
+{
+    const ken_literal *x = *(const ken_literal *const *)a, *y = *(const ken_literal *const *)b;
+    return (x->byte > y->byte) - (x->byte < y->byte);
+}
+
+static bool has_slash_comments(ken_str path)
+{
+    ken_str ext = ken_path_ext(path);
+    return !ken_str_eq_c(ext, "py") && !ken_str_eq_c(ext, "rb");
+}
+
+// Behind a text or a comment that begins at `at`; `at` itself when none does.
+static size_t behind_quiet(ken_str t, size_t at, bool has_slash)
+{
+    char c = t.ptr[at];
+    if (c == '"' || c == '\'' || c == '`') {
+        size_t i = at + 1;
+        while (i < t.len && t.ptr[i] != c && (c == '`' || t.ptr[i] != '\n'))
+            i += t.ptr[i] == '\\' ? 2 : 1;
+        return i < t.len ? i + 1 : t.len;
+    }
+    if (!has_slash || c != '/' || at + 1 >= t.len)
+        return at;
+    ken_str rest = ken_str_sub(t, at, t.len);
+    const char *closer = t.ptr[at + 1] == '/' ? "\n" : t.ptr[at + 1] == '*' ? "*/" : NULL;
+    size_t end = closer ? ken_str_find(rest, ken_str_c(closer)) : 0;
+    return end == SIZE_MAX ? t.len : at + end;
+}
+
+// Whether the function whose block opens at `open` has a parameter of that name.
+static bool has_parameter(ken_str t, size_t open, ken_str name)
+{
+    size_t from = open;
+    while (from > 0 && open - from < HEADER_BYTES && !memchr(";{}", t.ptr[from - 1], 3))
+        from--;
+    ken_str header = ken_str_trim(ken_str_sub(t, from, open));
+    if (ken_str_ends(header, KEN_STR("=>")))
+        header = ken_str_trim(ken_str_sub(header, 0, header.len - 2));
+    size_t paren = ken_str_rfind_char(header, '(');
+    ken_str params = paren == SIZE_MAX ? header : ken_str_sub(header, paren + 1, header.len);
+    if (!name.len || !ken_str_starts(params, name))
+        return false;
+    char behind = params.len > name.len ? params.ptr[name.len] : ' ';
+    return !ken_is_word(behind) && behind != '.';
+}
+
+typedef struct block_reader {
+    handler_list *h;
+    struct {
+        uint32_t literal, depth;
+    } * open;
+    uint32_t n_open, depth, blocks[BLOCKS_DEEP]; // where they open
+} block_reader;
+
+// A block is over: with it what its own router was told.
+static void close_block(block_reader *b, size_t at)
+{
+    if (!b->depth)
+        return;
+    ken_str t = b->h->lines.text;
+    uint32_t kept = b->n_open;
+    while (kept && b->open[kept - 1].depth == b->depth)
+        kept--;
+    for (uint32_t i = kept, n = b->n_open; i < n; i++) {
+        const ken_literal *l = &b->h->unit->refs->literals[b->open[i].literal];
+        if (b->depth <= BLOCKS_DEEP &&
+            has_parameter(t, b->blocks[b->depth - 1], receiver_of(b->h, l))) {
+            b->h->ends[b->open[i].literal] = (uint32_t)at;
+            continue;
+        }
+        b->open[kept] = b->open[i];
+        b->open[kept++].depth--;
+    }
+    b->n_open = kept;
+    b->depth--;
+}
+
+// Where the function ends whose parameter is the router that each literal speaks to: in
+// `r.Route("/a", func(r chi.Router) { r.Use(x) })` nothing behind it.
+static void find_ends(handler_list *h)
+{
+    const ken_refs *r = h->unit->refs;
+    ken_str t = h->lines.text;
+    bool has_slash = has_slash_comments(h->s->rows[h->file].path);
+    block_reader b = { .h = h };
+    const ken_literal **sorted = KEN_ARENA_ARRAY(&h->text, const ken_literal *, r->n_literals + 1);
+    uint32_t next = 0;
+    b.open = ken_arena_alloc(&h->text, (r->n_literals + (size_t)1) * sizeof *b.open);
+    h->ends = KEN_ARENA_ARRAY(&h->text, uint32_t, r->n_literals + 1);
+    for (uint32_t i = 0; i < r->n_literals; i++) {
+        sorted[i] = &r->literals[i];
+        h->ends[i] = UINT32_MAX;
+    }
+    qsort(sorted, r->n_literals, sizeof *sorted, by_byte);
+    for (size_t at = 0; at < t.len;) {
+        size_t quiet = behind_quiet(t, at, has_slash), end = quiet > at ? quiet : at + 1;
+        for (; next < r->n_literals && sorted[next]->byte < end; next++) {
+            b.open[b.n_open].literal = (uint32_t)(sorted[next] - r->literals);
+            b.open[b.n_open++].depth = b.depth;
+        }
+        if (quiet == at && t.ptr[at] == '{' && b.depth++ < BLOCKS_DEEP)
+            b.blocks[b.depth - 1] = (uint32_t)at;
+        if (quiet == at && t.ptr[at] == '}')
+            close_block(&b, at);
+        at = end;
+    }
+}
+
+// Whether the router that `l` speaks to is still the one at `byte`.
+static bool is_around(handler_list *h, const ken_literal *l, uint32_t byte)
+{
+    if (!h->ends)
+        find_ends(h);
+    return h->ends[l - h->unit->refs->literals] >= byte;
+}
+
+// ---- routers -------------------------------------------------------------------------------------
+
+static ken_str router_key(char *room, size_t size, uint32_t file, ken_str name)
+{
+    int n = snprintf(room, size, "%u " KEN_STR_FMT, file, KEN_STR_ARG(name));
+    return ken_str_n(room, n < 0 ? 0 : (size_t)n < size ? (size_t)n : size - 1);
+}
+
+static void add_router(handler_list *h, uint32_t file, ken_str name)
+{
+    char room[200];
+    if (!name.len)
+        return;
+    ken_map_put(&h->routers, router_key(room, sizeof room, file, name), 1, NULL);
+    ken_map_put(&h->routers, router_key(room, sizeof room, file, KEN_STR("")), 1, NULL);
+}
+
+// Whether routes, or other routers, are added to the variable.
+static bool has_routes(const handler_list *h, uint32_t file, ken_str name)
+{
+    char room[200];
+    return ken_map_find(&h->routers, router_key(room, sizeof room, file, name)) != NULL;
+}
+
+// A function that adds routes to what it makes: `function usersRouter() { const r = Router(); … }`.
+static bool makes_routes(const handler_list *h, const ken_unit_text *u, ken_graph_def def)
+{
+    const ken_span span = u->facts->symbols[def.def].span;
+    for (uint32_t i = 0; i < u->refs->n_literals; i++) {
+        const ken_literal *l = &u->refs->literals[i];
+        char room[40];
+        int n = snprintf(room, sizeof room, "%u@%u", def.file, i);
+        if (l->byte >= span.start && l->end <= span.end &&
+            ken_map_find(&h->routers, ken_str_n(room, (size_t)n)))
+            return true;
+    }
+    return false;
+}
+
+// What a name leads to is no step on the way to a handler when it has routes of its own: a request
+// that it answers does not come to what stands behind it.
+static bool is_router_def(const handler_list *h, ken_graph_def def)
+{
+    const ken_unit_text *u = ken_graph_unit(h->g, def.file);
+    if (!u)
+        return false;
+    ken_str name = ken_graph_name(u, def.def);
+    bool is_whole = ken_str_eq_c(name, "default") || ken_str_eq_c(name, "export=");
+    if (ken_symbol_is_callable(ken_graph_kind(u, def.def)))
+        return def.def < u->facts->n_symbols && makes_routes(h, u, def);
+    return has_routes(h, def.file, is_whole ? KEN_STR("") : name);
+}
+
+// `router.routes()` of Koa: a member of a router, given to another one.
+static bool is_of_router(handler_list *h, const ken_ref *r)
+{
+    const ken_expr *e = &h->unit->refs->exprs[r->expr];
+    ken_targets t;
+    if (e->op != KEN_EXPR_MEMBER)
+        return false;
+    ken_graph_resolve(h->g, h->file, e->a, KEN_REF_READ, &t);
+    return t.n && t.defs[0].file == h->file &&
+           has_routes(h, h->file, ken_graph_name(h->unit, t.defs[0].def));
 }
 
 // ---- guards -------------------------------------------------------------------------------------
@@ -58,6 +266,8 @@ static void add_guard(handler_list *h, const ken_ref *r, ken_guard_kind kind)
                         .at = query_place_at(&h->lines, r->byte),
                         .name = query_repaired(h->arena, ken_arena_dup(h->arena, written)) };
     ken_graph_resolve(h->g, h->file, r->expr, r->role, &t);
+    if (kind == KEN_GUARD_ROUTER && (t.n ? is_router_def(h, t.defs[0]) : is_of_router(h, r)))
+        return;
     if (t.n && query_graph_name(h->s, t.defs[0], h->arena, &node)) {
         guard.to_path = node.path;
         guard.to_name = node.qualified;
@@ -89,20 +299,6 @@ static void add_guards_in(handler_list *h, uint32_t from, uint32_t to, ken_expr_
     }
 }
 
-// What stands before the receiver's name of a literal's callee: "router" of `router.get("/")`.
-static ken_str receiver_of(const handler_list *h, const ken_literal *l)
-{
-    const ken_refs *r = h->unit->refs;
-    for (uint32_t i = query_first_ref(r, l->byte), n = 0; i-- > 0 && n < 8; n++) {
-        if (r->refs[i].expr != l->callee)
-            continue;
-        ken_str name = r->exprs[l->callee].name;
-        ken_str written = query_written(h->lines.text, r->refs[i].byte, name);
-        return ken_str_sub(written, 0, written.len > name.len ? written.len - name.len - 1 : 0);
-    }
-    return KEN_STR("");
-}
-
 // The variable that the line of `byte` gives a value: "api" of `api := r.Group("/api")`.
 static ken_str assigned_on_line(const query_lines *l, uint32_t byte)
 {
@@ -126,12 +322,36 @@ static bool is_named(const handler_list *h, const ken_literal *l, const char *na
     return ken_str_eq_fold(h->unit->refs->exprs[l->callee].name, ken_str_c(name));
 }
 
+static ken_str next_segment(ken_str *rest)
+{
+    while (rest->len && rest->ptr[0] == '/')
+        *rest = ken_str_sub(*rest, 1, rest->len);
+    size_t end = ken_str_find_char(*rest, '/');
+    ken_str segment = ken_str_sub(*rest, 0, end == SIZE_MAX ? rest->len : end);
+    *rest = ken_str_sub(*rest, segment.len, rest->len);
+    return segment;
+}
+
+// Whether a path lies below another: "/a/b" below "/a", "/:x" and "/a/*"; "/ab" not below "/a".
+static bool is_under(ken_str path, ken_str above)
+{
+    for (;;) {
+        ken_str want = next_segment(&above);
+        if (!want.len || want.ptr[0] == '*')
+            return true;
+        ken_str is = next_segment(&path);
+        bool is_any = want.ptr[0] == ':' || want.ptr[0] == '{';
+        if (!is.len || (!is_any && !ken_str_eq(want, is)))
+            return false;
+    }
+}
+
 // `router.use(a, b)`, with a path perhaps that the route's begins with.
 static bool is_use_for(const handler_list *h, const ken_literal *l, ken_str receiver, ken_str route)
 {
     if (!is_named(h, l, "use") || !ken_str_eq(receiver_of(h, l), receiver))
         return false;
-    return !l->text.len || l->text.ptr[0] != '/' || ken_str_starts(route, l->text);
+    return !l->text.len || l->text.ptr[0] != '/' || is_under(route, l->text);
 }
 
 // What the router of a route uses: said before it in the file.
@@ -143,7 +363,7 @@ static void add_router_guards(handler_list *h, const ken_literal *route, ken_str
         const ken_literal *l = &r->literals[i];
         if (l->byte >= route->byte || l == route)
             continue;
-        if (is_use_for(h, l, receiver, path)) {
+        if (is_use_for(h, l, receiver, path) && is_around(h, l, route->byte)) {
             add_guards_in(h, l->byte, l->end, 0, KEN_GUARD_ROUTER);
         } else if ((is_named(h, l, "group") || is_named(h, l, "route")) &&
                    ken_str_eq(assigned_on_line(&h->lines, l->byte), receiver)) {
@@ -216,6 +436,23 @@ static void add_mount(handler_list *h, const ken_literal *l)
         add_guards_in(h, l->byte, l->handler_byte, 0, KEN_GUARD_ROUTER);
     m.guards = copy_guards(h, &m.n_guards);
     ken_vec_push(&h->mounts, m);
+}
+
+// The variables that routes are added to, and the places where that happens.
+static ken_status find_routers(handler_list *h, const query_route_site *sites, size_t n,
+                               const ken_route *routes, ken_err *err)
+{
+    ken_status st = query_graph_open(h->s, &h->g, err);
+    for (size_t i = 0; !st && i < n; i++) {
+        char room[40];
+        st = turn_to(h, sites[i].file, err);
+        if (st || routes[i].is_event || !h->unit || sites[i].literal >= h->unit->refs->n_literals)
+            continue;
+        add_router(h, sites[i].file, receiver_of(h, &h->unit->refs->literals[sites[i].literal]));
+        int len = snprintf(room, sizeof room, "%u@%u", sites[i].file, sites[i].literal);
+        ken_map_put(&h->routers, ken_str_n(room, (size_t)len), 1, NULL);
+    }
+    return st;
 }
 
 static ken_status find_mounts(handler_list *h, const ken_cancel *cancel, ken_err *err)
@@ -381,7 +618,10 @@ ken_status ken_list_handlers(ken_snapshot *s, const ken_facts_scope *scope,
     *out = KEN_ARENA_ARRAY(arena, ken_handler_fact, n + 1);
     *out_n = 0;
     ken_arena_init(&h.text, 0);
-    st = n ? find_mounts(&h, cancel, err) : KEN_OK;
+    ken_map_init(&h.routers);
+    st = n ? find_routers(&h, sites, n, routes, err) : KEN_OK;
+    if (!st && n)
+        st = find_mounts(&h, cancel, err);
     for (size_t i = 0; !st && i < n; i++) {
         if (routes[i].is_event || !in_scope[sites[i].file])
             continue;
@@ -394,5 +634,6 @@ ken_status ken_list_handlers(ken_snapshot *s, const ken_facts_scope *scope,
     ken_arena_release(&h.text);
     ken_vec_release(&h.guards);
     ken_vec_release(&h.mounts);
+    ken_map_release(&h.routers);
     return st;
 }

@@ -43,10 +43,31 @@ static int64_t id_of(uint32_t slot, uint32_t rule)
     return ((int64_t)slot << SLOT_SHIFT) | rule;
 }
 
+// What is written with a hyphen is written solid as well: "email" for "e-mail", "frontend" for
+// "front-end". Both are looked for.
+static void put_solid(ken_buf *out, ken_str text)
+{
+    for (size_t i = 1; i + 1 < text.len; i++) {
+        if (text.ptr[i] != '-' || !ken_is_alpha(text.ptr[i - 1]) || !ken_is_alpha(text.ptr[i + 1]))
+            continue;
+        size_t from = i, to = i + 1;
+        while (from && ken_is_alpha(text.ptr[from - 1]))
+            from--;
+        while (to < text.len && ken_is_alpha(text.ptr[to]))
+            to++;
+        if ((from && text.ptr[from - 1] == '-') || (to < text.len && text.ptr[to] == '-'))
+            continue; // `--diff-filter`, "state-of-the-art": no word
+        ken_buf_putc(out, '\n');
+        ken_buf_put_str(out, ken_str_sub(text, from, i));
+        ken_buf_put_str(out, ken_str_sub(text, i + 1, to));
+    }
+}
+
 static void put_rule(struct rulebook_ranker *r, uint32_t slot, const ken_rule *rule)
 {
     ken_buf body = KEN_BUF_INIT(2 * MENTION_MAX);
     ken_buf_put_str(&body, rule->text);
+    put_solid(&body, rule->text);
     for (size_t i = 0; i < rule->globs.n; i++) {
         ken_buf_putc(&body, '\n');
         ken_buf_put_str(&body, rule->globs.items[i]);
@@ -118,7 +139,12 @@ size_t ken_rulebook__rank(ken_rulebook *b, ken_str description, ken_rule_kind ki
     uint32_t facet = kind;
     ken_recall_filter filter = { .all = &facet, .n_all = 1 };
     ken_recall_hit *hits = NULL;
-    size_t n = ken_recall_search(r->recall, description, &filter, CANDIDATES, arena, &hits);
+    ken_buf question = KEN_BUF_INIT(2 * MENTION_MAX);
+    ken_buf_put_str(&question, description);
+    put_solid(&question, description);
+    size_t n =
+        ken_recall_search(r->recall, ken_buf_str(&question), &filter, CANDIDATES, arena, &hits);
+    ken_buf_release(&question);
     ken_rulebook_found *found = KEN_ARENA_ARRAY(arena, ken_rulebook_found, n + 1);
     for (size_t i = 0; i < n; i++) {
         const rulebook_entry *e = entry_of(b, (uint32_t)(hits[i].id >> SLOT_SHIFT));

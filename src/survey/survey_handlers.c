@@ -402,7 +402,7 @@ static void say(handlers *a, const wording *w, ken_str text, bool only_writing,
                                   only_writing ? " on writes" : "");
     ken_finding *f = survey_add(v, KEN_SURVEY_API, is_ours ? w->own : w->other, id, t);
     f->rule = ken_arena_printf(
-        v->arena, "Handlers of routes (" KEN_STR_FMT "%s) %s %s `%s" KEN_STR_FMT "`.",
+        v->arena, "Endpoints (" KEN_STR_FMT " route handlers%s) %s %s `%s" KEN_STR_FMT "`.",
         KEN_STR_ARG(a->framework), only_writing ? ", POST, PUT, PATCH and DELETE" : "",
         survey_must(t), w->rule, w->kind == MARK_ROLE ? "*" : "", KEN_STR_ARG(name));
     f->evidence =
@@ -411,7 +411,7 @@ static void say(handlers *a, const wording *w, ken_str text, bool only_writing,
     bool is_annotation = w->kind == MARK_PASSES && !is_ours && ken_is_upper(name.ptr[0]);
     if (is_annotation)
         f->rule = ken_arena_printf(
-            v->arena, "Handlers of routes (" KEN_STR_FMT "%s) %s carry `@" KEN_STR_FMT "`.",
+            v->arena, "Endpoints (" KEN_STR_FMT " route handlers%s) %s carry `@" KEN_STR_FMT "`.",
             KEN_STR_ARG(a->framework), only_writing ? ", POST, PUT, PATCH and DELETE" : "",
             survey_must(t), KEN_STR_ARG(name));
     bool is_local = ken_str_find_char(name, '.') != SIZE_MAX && !is_ours;
@@ -425,12 +425,35 @@ static bool is_said(const survey_words *said, ken_str name)
     return ken_map_find(&said->at, name) != NULL;
 }
 
+// Whether the handlers get it from one place, whatever is written in them: `app.use(json())`.
+static bool is_from_one_place(const handlers *a, ken_str text)
+{
+    ken_str name = ken_str_sub(text, 2, text.len);
+    const ken_guard *first = NULL;
+    for (size_t i = 0; i < a->n; i++) {
+        const ken_handler_fact *f = a->items[i].f;
+        bool is_counted = ken_str_eq(f->route.framework, a->framework);
+        for (size_t k = 0; is_counted && k < f->n_guards; k++) {
+            const ken_guard *g = &f->guards[k];
+            if (!ken_str_eq(g->name, name))
+                continue;
+            first = first ? first : g;
+            if (g->kind != KEN_GUARD_ROUTER || g->at.line != first->at.line ||
+                !ken_str_eq(g->path, first->path))
+                return false;
+        }
+    }
+    return first != NULL;
+}
+
 static void look_at_mark(handlers *a, survey_words *said, ken_str text)
 {
     const wording *w = wording_of((mark_kind)text.ptr[0]);
     ken_str name = ken_str_sub(text, 2, text.len);
     bool is_ours = text.ptr[1] == '!';
     if ((is_ours ? w->own : w->other) <= 0 || is_said(said, name))
+        return;
+    if (w->kind == MARK_PASSES && !is_ours && is_from_one_place(a, text))
         return;
     survey_tally all = tally_of(a, text, false), writing = tally_of(a, text, true);
     double read_share = all.n_all > writing.n_all
@@ -522,7 +545,7 @@ static void find_answers(handlers *a)
         v->out->response_format = shown;
     ken_finding *f = survey_add(v, KEN_SURVEY_API, keys.len ? 70 : 30, KEN_STR("api answers"), &t);
     f->rule = ken_arena_printf(
-        v->arena, "Handlers of routes (" KEN_STR_FMT ") %s answer with `" KEN_STR_FMT "`.",
+        v->arena, "Endpoints (" KEN_STR_FMT " route handlers) %s answer with `" KEN_STR_FMT "`.",
         KEN_STR_ARG(a->framework), survey_must(&t), KEN_STR_ARG(shown));
     f->evidence = ken_arena_printf(v->arena, "%u of %u handlers outside of tests and examples",
                                    t.n_for, t.n_all);

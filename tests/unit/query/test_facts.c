@@ -557,6 +557,69 @@ KEN_TEST(handlers_of_routers_that_are_required_in_place)
     sample_end();
 }
 
+// What has routes of its own answers or lets go: it is no step on the way to the handlers of others.
+KEN_TEST(handlers_do_not_pass_through_other_routers)
+{
+    start();
+    lab_write(&l, "src/app.js",
+              "const express = require('express');\nconst users = require('./users');\n"
+              "const { things } = require('./things');\nconst { jwt } = require('jwt');\n"
+              "const app = express();\nconst admin = express();\n"
+              "const auth = { required: jwt({ secret: 1 }) };\nconst login = jwt({ secret: 2 });\n"
+              "function makeOrders() {\n  const r = express.Router();\n"
+              "  r.get('/orders', show);\n  return r;\n}\n"
+              "function show(req, res) {}\nadmin.get('/x', show);\n"
+              "app.use('/static', express.static('public'));\n"
+              "app.use(auth.required);\napp.use(login);\napp.use('/us', late);\n"
+              "app.use('/api', users);\napp.use('/api', things);\napp.use('/admin', admin);\n"
+              "app.use(makeOrders());\napp.use('/in/*', inside);\napp.use('/:org/in', org);\n"
+              "app.get('/last', show);\napp.get('/users', show);\napp.get('/in', show);\n"
+              "app.get('/a/in/b', show);\n");
+    lab_write(&l, "src/users.js",
+              "const router = require('express').Router();\n"
+              "router.get('/a', (req, res) => {});\nmodule.exports = router;\n");
+    lab_write(&l, "src/things.js",
+              "const things = require('express').Router();\n"
+              "things.get('/b', (req, res) => {});\nmodule.exports = { things };\n");
+    lab_write(&l, "koa/app.js",
+              "const Koa = require('koa');\nconst Router = require('@koa/router');\n"
+              "const users = new Router();\nconst things = new Router();\nconst app = new Koa();\n"
+              "function show(ctx) {}\nusers.get('/a', show);\nthings.get('/b', show);\n"
+              "app.use(log);\napp.use(users.routes());\napp.use(users.allowedMethods());\n"
+              "app.use(things.routes());\napp.get('/c', show);\n");
+    sample_index();
+    kt_eq_str(handlers_text("src/things.js"),
+              "GET /b (src/things.js:2) use:auth.required use:login\n");
+    kt_has_str(handlers_text("src/app.js"),
+               "GET /last show(src/app.js:14) use:auth.required use:login\n"
+               "GET /users show(src/app.js:14) use:auth.required use:login\n"
+               "GET /in show(src/app.js:14) use:auth.required use:login use:inside\n"
+               "GET /a/in/b show(src/app.js:14) use:auth.required use:login use:org\n");
+    kt_has_str(handlers_text("koa"), "GET /c show(koa/app.js:6) use:log\n");
+    sample_end();
+}
+
+// What is said to the router of a function says nothing about the one around it.
+KEN_TEST(handlers_behind_a_router_of_a_block)
+{
+    start();
+    lab_write(&l, "main.go",
+              "package main\n\nimport \"github.com/go-chi/chi/v5\"\n\n"
+              "func list(w http.ResponseWriter, r *http.Request) {}\n\nfunc main() {\n"
+              "\tr := chi.NewRouter()\n\tr.Use(Logger)\n"
+              "\tr.Route(\"/admin\", func(r chi.Router) {\n\t\tr.Use(Admin) // isn't for all }\n"
+              "\t\tr.Get(\"/x\", list)\n\t})\n\tr.Get(\"/y\", list)\n}\n");
+    lab_write(&l, "app.ts",
+              "import express from 'express';\nfunction show(req, res) {}\nclass App {\n"
+              "  app = express();\n  steps() {\n    this.app.use(log);\n  }\n"
+              "  routes() {\n    this.app.get('/z', show);\n  }\n}\n");
+    sample_index();
+    kt_has_str(handlers_text("main.go"), "GET /x list(main.go:5) use:Logger use:Admin\n");
+    kt_has_str(handlers_text("main.go"), "GET /y list(main.go:5) use:Logger\n");
+    kt_eq_str(handlers_text("app.ts"), "GET /z show(app.ts:2) use:log\n");
+    sample_end();
+}
+
 KEN_TEST(handlers_of_routers_that_fastapi_includes)
 {
     start();

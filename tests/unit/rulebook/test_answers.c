@@ -49,6 +49,21 @@ KEN_TEST(a_planned_change_meets_its_rules_patterns_and_examples)
     shop_end();
 }
 
+// With a hyphen or without, it is one word.
+KEN_TEST(a_rule_is_found_by_the_other_spelling)
+{
+    shop_make();
+    lab_write(&l, "CLAUDE.md",
+              "- Tokens are good for one hour.\n- The back-end MUST NOT hold tokens in memory.\n"
+              "- Colours are named after fruit.\n- The frontend MUST NOT name colours itself.\n");
+    shop_index();
+    kt_eq_str(check("tokens of the backend", 2), "");
+    kt_true(ken_str_starts(advice.constraints[0].rule->text, KEN_STR("The back-end")));
+    kt_eq_str(check("colours of the front-end", 2), "");
+    kt_true(ken_str_starts(advice.constraints[0].rule->text, KEN_STR("The frontend")));
+    shop_end();
+}
+
 KEN_TEST(a_rule_of_one_folder_waits_until_the_folder_is_named)
 {
     shop_make();

@@ -248,8 +248,9 @@ KEN_TEST(what_routes_of_express_pass_through_and_answer)
     put_routes(0, 11, "requireAuth, validate(schema), ");
     put_routes(11, 12, "");
     look();
-    const ken_finding *f = says("api-requireauth", 11, 12,
-                                "Handlers of routes (express) SHOULD pass through `requireAuth`.");
+    const ken_finding *f =
+        says("api-requireauth", 11, 12,
+             "Endpoints (express route handlers) SHOULD pass through `requireAuth`.");
     kt_eq_text(f->evidence, "11 of 12 handlers outside of tests and examples; not GET /things/11");
     kt_eq_u(f->n_exceptions, 1);
     kt_eq_text(f->exceptions[0].path, "routes/r11.js");
@@ -257,13 +258,41 @@ KEN_TEST(what_routes_of_express_pass_through_and_answer)
     kt_eq_u(f->examples[0].last_line, 7);
     kt_eq_u(f->check.except.n, 1); // what is there is no violation
     kt_eq_text(f->check.except.items[0], "routes/r11.js");
-    says("api-validate", 11, 12, "Handlers of routes (express) SHOULD pass through `validate`.");
+    says("api-validate", 11, 12,
+         "Endpoints (express route handlers) SHOULD pass through `validate`.");
     says("api-first-load", 12, 12,
-         "Handlers of routes (express) MUST begin with a call of `load`.");
+         "Endpoints (express route handlers) MUST begin with a call of `load`.");
     says("api-answers", 12, 12,
-         "Handlers of routes (express) MUST answer with `res.json({ data, ok, … })`.");
+         "Endpoints (express route handlers) MUST answer with `res.json({ data, ok, … })`.");
     kt_eq_text(found.response_format, "res.json({ data, ok, … })");
     kt_eq_u(found.n_middleware, 3);
+    end();
+}
+
+// What one line does for all of them is nothing that a new handler must do; another router is no step.
+KEN_TEST(what_an_application_does_for_all_routes)
+{
+    begin();
+    put("package.json", "{\"dependencies\": {\"express\": \"4\"}}");
+    put("auth.js", "exports.requireAuth = (req, res, next) => next();\n");
+    put_many("routes/r%u.js", 0, 8,
+             "const express = require('express');\nconst { requireAuth } = require('../auth');\n"
+             "const router = express.Router();\n"
+             "router.get('/a%u', requireAuth, (req, res) => { res.send('x'); });\n"
+             "module.exports = router;\n");
+    char text[2048] = "const express = require('express');\nconst app = express();\n"
+                      "app.use(express.json());\n";
+    for (unsigned i = 0; i < 8; i++)
+        snprintf(text + strlen(text), sizeof text - strlen(text),
+                 "const router%u = require('./routes/r%u');\napp.use('/api', router%u);\n", i, i,
+                 i);
+    put("app.js", text);
+    look();
+    says("api-requireauth", 8, 8,
+         "Endpoints (express route handlers) MUST pass through `requireAuth`.");
+    kt_null(find("api-express-json"));
+    for (size_t i = 0; i < found.n_findings; i++)
+        kt_true(ken_str_find(found.findings[i].rule, KEN_STR("router")) == SIZE_MAX);
     end();
 }
 
@@ -284,9 +313,10 @@ KEN_TEST(what_only_routes_that_write_pass_through)
         "const express = require('express');\nconst router = express.Router();\n"
         "router.post('/login', (req, res) => { res.send('x'); });\nmodule.exports = router;\n");
     look();
-    const ken_finding *f = says("api-auth-required-on-writes", 12, 13,
-                                "Handlers of routes (express, POST, PUT, PATCH and DELETE) SHOULD "
-                                "pass through `auth.required`.");
+    const ken_finding *f =
+        says("api-auth-required-on-writes", 12, 13,
+             "Endpoints (express route handlers, POST, PUT, PATCH and DELETE) SHOULD "
+             "pass through `auth.required`.");
     kt_eq_text(f->evidence, "12 of 13 handlers outside of tests and examples; not POST /login");
     kt_eq_u(f->check.methods.n, 4);
     kt_eq_text(f->check.methods.items[0], "POST");
@@ -306,11 +336,12 @@ KEN_TEST(handlers_that_hand_errors_on_and_call_services)
              "  try {\n    res.json(await load%u());\n  } catch (error) {\n    next(error);\n  }\n"
              "});\nexport default router;\n");
     look();
-    says("api-errors-next", 5, 5,
-         "Handlers of routes (express) MUST catch errors and hand them to their last parameter, "
-         "`next`.");
+    says(
+        "api-errors-next", 5, 5,
+        "Endpoints (express route handlers) MUST catch errors and hand them to their last parameter, "
+        "`next`.");
     says("api-work-in-service-ts", 5, 5,
-         "Handlers of routes (express) MUST do their work in files called `*.service.ts`.");
+         "Endpoints (express route handlers) MUST do their work in files called `*.service.ts`.");
     const ken_finding *f = says("calls-from-controller-ts-to-service-ts", 5, 5,
                                 "`*.controller.ts` files call `*.service.ts` files; those MUST NOT "
                                 "import `*.controller.ts`.");
@@ -343,7 +374,7 @@ KEN_TEST(uses_of_a_router_that_never_end)
     ken_free(endless);
     look();
     says("api-requireauth", 40, 43,
-         "Handlers of routes (express) SHOULD pass through `requireAuth`.");
+         "Endpoints (express route handlers) SHOULD pass through `requireAuth`.");
     end();
 }
 
@@ -375,8 +406,8 @@ KEN_TEST(decorators_of_flask)
              "    return jsonify(ok=True)\n");
     look();
     says("api-login-required", 9, 9,
-         "Handlers of routes (flask) MUST pass through `login_required`.");
-    says("api-answers", 9, 9, "Handlers of routes (flask) MUST answer with `jsonify(…)`.");
+         "Endpoints (flask route handlers) MUST pass through `login_required`.");
+    says("api-answers", 9, 9, "Endpoints (flask route handlers) MUST answer with `jsonify(…)`.");
     end();
 }
 
@@ -390,7 +421,7 @@ KEN_TEST(dependencies_of_fastapi)
              "    return {'ok': True}\n");
     look();
     says("api-current-user", 9, 9,
-         "Handlers of routes (fastapi) MUST pass through `current_user`.");
+         "Endpoints (fastapi route handlers) MUST pass through `current_user`.");
     end();
 }
 
@@ -409,7 +440,7 @@ KEN_TEST(types_that_carry_dependencies)
              "@router.get('/r%u')\ndef r%u(session: SessionDep):\n    return session\n");
     look();
     says("api-takes-sessiondep", 6, 6,
-         "Handlers of routes (fastapi) MUST take a parameter of type `SessionDep`.");
+         "Endpoints (fastapi route handlers) MUST take a parameter of type `SessionDep`.");
     end();
     begin();
     put_many("src/A%uRepository.java", 0, 5, "package a;\n\npublic interface A%uRepository {\n}\n");
