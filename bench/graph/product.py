@@ -52,11 +52,27 @@ class Truth:
                 sites[row.symbol].add(site)
                 kinds.setdefault(row.symbol, row.kind)
                 names.setdefault(row.symbol, row.name)
+        merge_types(sites, uses, kinds, names)
         self.definitions = [
             Definition(names[symbol], kinds[symbol], frozenset(sites[symbol]), frozenset(uses[symbol]))
             for symbol in sorted(sites)
             if kinds[symbol] in ASKED and symbol in uses
         ]
+
+
+def merge_types(sites, uses, kinds, names):
+    """A record and the typedef of its name are one type: the place of the one is a place of the other."""
+    of_site = {}
+    for symbol in sorted(sites):
+        if kinds[symbol] != "class":
+            continue
+        known = {of_site[site, names[symbol]] for site in sites[symbol] if (site, names[symbol]) in of_site}
+        first = min(known, default=symbol)
+        for other in (known | {symbol}) - {first}:
+            sites[first] |= sites.pop(other)
+            uses[first] |= uses.pop(other, set())
+        for site in sites[first]:
+            of_site[site, names[first]] = first
 
 
 def shown_definition(answer, definition):

@@ -53,7 +53,15 @@ PREPARE = {
     " -DLEVELDB_BUILD_TESTS=OFF -DLEVELDB_BUILD_BENCHMARKS=OFF && cp build/compile_commands.json .",
 }
 PREPARE["libuv"] = PREPARE["fmtlib"]
-JAVA_ROOTS = {"gson": "gson", "jsoup": "."}  # the Maven module of the library
+PREPARE["re2"] = (
+    "cmake -S . -B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_CXX_STANDARD=17 && cp build/compile_commands.json ."
+)
+PREPARE["redux-toolkit"] = (
+    "cd packages/toolkit && npm install --ignore-scripts --no-audit --legacy-peer-deps --no-workspaces"
+)
+PREPARE["vue"] = "pnpm install --ignore-scripts --no-frozen-lockfile"
+PREPARE["black"] = "pip install -q click mypy_extensions packaging pathspec platformdirs pytokens pytest"
+JAVA_ROOTS = {"gson": "gson", "jsoup": ".", "commons-lang": "."}  # the Maven module of the library
 
 
 class Work:

@@ -42,8 +42,10 @@ static void show_changed(const cli *x, const json_t *list)
         ken_cli__print("  ");
         ken_cli__print_at(x, ken_cli__member(c, "at"));
         if (json_object_get(c, "used_at"))
-            ken_cli__print("  used at %lld places outside of the diff, %lld broken",
-                           ken_cli__number(c, "used_at"), ken_cli__number(c, "broken_at"));
+            ken_cli__print("  used at %lld place%s outside of the diff, %lld broken",
+                           ken_cli__number(c, "used_at"),
+                           ken_cli__number(c, "used_at") == 1 ? "" : "s",
+                           ken_cli__number(c, "broken_at"));
         ken_cli__print("\n");
     }
 }

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/path.h"
 #include "graph/graph_priv.h"
 
 enum {
@@ -295,6 +296,18 @@ const graph_value **graph_kept_member(ken_graph *g, ken_graph_def type, ken_str 
     return slot->value; // the slot itself may move meanwhile
 }
 
+// How sure a member is that stands in another file than its type, or the same.
+static ken_edge_class class_between(ken_graph *g, uint32_t type, uint32_t member)
+{
+    if (type == member)
+        return KEN_EDGE_EXACT;
+    graph_unit *a = graph_unit_of(g, type), *b = graph_unit_of(g, member);
+    bool is_package = a && b && a->policy->package == GRAPH_PACKAGE_FOLDER &&
+                      a->package == b->package &&
+                      ken_str_eq(ken_path_dir(a->text.path), ken_path_dir(b->text.path));
+    return is_package ? KEN_EDGE_SCOPED : KEN_EDGE_IMPORTED;
+}
+
 const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str name)
 {
     const graph_value **kept = graph_kept_member(g, type, name), *v;
@@ -304,8 +317,7 @@ const graph_value *graph_type_member(ken_graph *g, ken_graph_def type, ken_str n
     search_type(g, type, &s, 0);
     v = s.away.is_unknown ? &graph_opaque : s.away.is_outside ? &graph_outside : &graph_nothing;
     if (s.n)
-        v = graph_defs_value(g, s.found, s.n,
-                             s.found[0].file == type.file ? KEN_EDGE_EXACT : KEN_EDGE_IMPORTED);
+        v = graph_defs_value(g, s.found, s.n, class_between(g, type.file, s.found[0].file));
     return graph_end(g, kept, v);
 }
 

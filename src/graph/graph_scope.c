@@ -329,8 +329,14 @@ static const graph_value *in_spaces_around(ken_graph *g, graph_unit *u, ken_str 
         const graph_value *v = graph_in_space(g, u, spaces[i], name);
         // In PHP functions of no namespace are seen from all, types are not.
         bool is_hidden = i && !spaces[i] && u->text.lang == KEN_LANG_PHP && graph_names_type(g, v);
-        if (v->kind != GRAPH_NONE && !is_hidden)
+        if (v->kind == GRAPH_NONE || is_hidden)
+            continue;
+        if (u->policy->includes || v->class != KEN_EDGE_IMPORTED)
             return graph_with_class(g, v, KEN_EDGE_SCOPED);
+        graph_value *own = KEN_ARENA_NEW(&g->arena, graph_value); // nothing was imported
+        *own = *v;
+        own->class = KEN_EDGE_SCOPED;
+        return own;
     }
     return &graph_nothing;
 }

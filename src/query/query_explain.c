@@ -26,8 +26,7 @@ typedef struct explaining {
 // A row of a list that grows by what is new.
 typedef struct notes {
     ken_edge_note *items;
-    ken_graph_def *ids;
-    size_t n;
+    size_t n, n_total; // shown; in all
     ken_map seen;
 } notes;
 
@@ -58,17 +57,19 @@ static void note(explaining *x, notes *l, const query_edge *e, ken_graph_def to,
             l->items[*i].n_sites++;
         return;
     }
+    l->n_total++;
     if (l->n == NOTES_MAX)
         return;
     ken_edge_note n = { .class = e->class,
                         .role = e->role,
-                        .line = at ? ken_line_of(at->starts, at->n, r->byte) : 0,
+                        .line = at ? ken_line_of(at->starts, at->n, r->byte) : UINT32_MAX,
                         .n_sites = 1,
                         .evidence = query_evidence(x->arena, e->evidence) };
     if (query_is_outside(to)) {
         n.node.id = to;
         n.node.name = n.node.qualified = ken_arena_dup(x->arena, name);
     } else if (!query_graph_name(x->s, to, x->arena, &n.node)) {
+        l->n_total--;
         return;
     }
     l->items[l->n++] = n;
@@ -170,6 +171,7 @@ static void find_used(explaining *x, ken_span span, const lines *at)
     }
     x->out->callees = calls.items;
     x->out->n_callees = calls.n;
+    x->out->n_callees_total = calls.n_total;
     x->out->types = types.items;
     x->out->n_types = types.n;
     ken_map_release(&calls.seen);
@@ -179,10 +181,20 @@ static void find_used(explaining *x, ken_span span, const lines *at)
 
 // ---- who uses it --------------------------------------------------------------------------------
 
+// Of what is called: who calls it or hands it on, itself among them, as a trace of its callers has
+// it. Of all else: who uses it but itself.
+static bool is_user(const query_edge *e, ken_graph_def def, ken_symbol_kind kind)
+{
+    if (ken_symbol_is_callable(kind))
+        return query_leads_on(e, kind);
+    return e->role != KEN_REF_IMPORT && (e->file != def.file || e->within != (int64_t)def.def);
+}
+
 static ken_status find_users(explaining *x, ken_graph_def def, ken_err *err)
 {
     query_edges edges = { 0 }, unresolved = { 0 };
     notes callers, tests;
+    ken_symbol_kind kind = x->out->symbol.kind;
     notes_init(&callers, x->arena);
     notes_init(&tests, x->arena);
     ken_status st =
@@ -192,8 +204,7 @@ static ken_status find_users(explaining *x, ken_graph_def def, ken_err *err)
     for (size_t i = 0; !st && i < edges.len; i++) {
         st = i % CHECK_EVERY ? KEN_OK : ken_cancel_check(x->cancel, err);
         const query_edge *e = &edges.ptr[i];
-        bool is_itself = e->file == def.file && e->within == (int64_t)def.def;
-        if (e->within < 0 || is_itself)
+        if (e->within < 0 || !is_user(e, def, kind))
             continue;
         ken_graph_def by = { e->file, (ken_def_id)e->within };
         note(x, query_is_test(x->s, e->file) ? &tests : &callers, e, by, NULL);
@@ -202,11 +213,14 @@ static ken_status find_users(explaining *x, ken_graph_def def, ken_err *err)
         st = KEN_OK;
     if (!st && ken_quota_is_settled() && !callers.n && !tests.n) // "no callers" is never said then
         st = ken_quota_fail_empty(err);
-    x->out->n_unresolved += unresolved.len;
+    x->out->n_usages = edges.len;
+    x->out->n_unresolved_usages = unresolved.len;
     x->out->callers = callers.items;
     x->out->n_callers = callers.n;
+    x->out->n_callers_total = callers.n_total;
     x->out->tests = tests.items;
     x->out->n_tests = tests.n;
+    x->out->n_tests_total = tests.n_total;
     ken_map_release(&callers.seen);
     ken_map_release(&tests.seen);
     ken_vec_release(&edges);

@@ -159,6 +159,8 @@ typedef struct ken_trace {
     size_t n_steps;
     ken_graph_node *others; // further definitions of the entry's name
     size_t n_others;
+    size_t n_direct;      // callees or callers of the entry itself, shown or not; of a tree
+    size_t n_usages;      // of callers: places that use the entry, as ken_find_usages counts them
     bool has_path;        // of a path asked for
     ken_str missed_scope; // of the entry: a qualifier that does not fit
     ken_trace_stop
@@ -262,6 +264,9 @@ typedef struct ken_impact {
     size_t n_similar;
     ken_related_file *together; // change in the same commits
     size_t n_together;
+    ken_str missed_scope;   // of a symbol: a qualifier that does not fit
+    ken_graph_node *others; // further definitions of the symbol's name, which were not meant
+    size_t n_others;
     size_t n_places;       // that use it directly: what ken_find_usages counts
     size_t n_broken;       // definitions and tops of files that name what is not there any more
     size_t n_broken_files; // that hold them
@@ -286,7 +291,7 @@ typedef struct ken_edge_note {
     ken_graph_node node; // id.file = UINT32_MAX: external, only its name
     ken_edge_class class;
     ken_ref_role role;
-    uint32_t line; // of the place
+    uint32_t line; // of the place, in the lines explained; UINT32_MAX = it is elsewhere
     uint32_t n_sites;
     ken_str evidence;
 } ken_edge_note;
@@ -299,15 +304,20 @@ typedef struct ken_explanation {
     ken_str doc;
     ken_graph_node *inside; // definitions within the lines
     size_t n_inside;
-    ken_edge_note *callers, *callees, *types; // types: used, bases, derived
+    // Who uses the symbol, tests apart; of what can be called, who calls it or hands it on. Types:
+    // used, bases, derived. The first of each; the totals count definitions, shown or not.
+    ken_edge_note *callers, *callees, *types;
     size_t n_callers, n_callees, n_types;
     ken_edge_note *tests;
     size_t n_tests;
+    size_t n_callers_total, n_callees_total, n_tests_total;
+    size_t n_usages;            // places that use the symbol: what ken_find_usages counts
+    size_t n_unresolved_usages; // places that say its name and could not be resolved
     ken_str *imports;
     size_t n_imports;
     ken_route *routes;
     size_t n_routes;
-    size_t n_unresolved;
+    size_t n_unresolved; // names in the lines
     bool is_refreshed;
 } ken_explanation;
 

@@ -121,6 +121,15 @@ typedef struct query_edge {
 
 typedef KEN_VEC(query_edge) query_edges;
 
+// Whether the edge to a definition of that kind runs it or may: a call, a construction, a
+// decoration; or a function that is handed on as a value.
+static inline bool query_leads_on(const query_edge *e, ken_symbol_kind to)
+{
+    if (e->role == KEN_REF_CALL || e->role == KEN_REF_NEW || e->role == KEN_REF_DECORATE)
+        return true;
+    return e->role == KEN_REF_READ && ken_symbol_is_callable(to) && to != KEN_SYMBOL_MACRO;
+}
+
 int query_edge_by_place(const void *a, const void *b); // for qsort: by file and reference
 // Appends every place that refers to one of the definitions, or to what is the same thing, by file;
 // `to` says which. Apart, the places of their names that could not be resolved; may be NULL.

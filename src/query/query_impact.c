@@ -14,7 +14,8 @@ enum {
     SIMILAR_DEFAULT = 5,
     TOGETHER_MAX = 5,
     TESTS_DEFAULT = 20,
-    MAYBE_MAX = 20
+    MAYBE_MAX = 20,
+    SAME_MAX = 16
 };
 
 static const char *const delta_words[KEN_DELTA_KIND_COUNT] = {
@@ -105,6 +106,17 @@ static ken_status change_symbol(impact *m, ken_err *err)
     ken_status st = ken_graph_find(m->s, m->o->symbol, m->o->file_hint, 0, m->arena, &found, err);
     if (st)
         return st;
+    m->out->missed_scope = found.missed_scope;
+    ken_graph_def same[SAME_MAX];
+    uint32_t n_same = ken_graph_twins(m->g, found.nodes[0].id, same, SAME_MAX);
+    m->out->others = KEN_ARENA_ARRAY(m->arena, ken_graph_node, found.n);
+    for (size_t i = 1; i < found.n; i++) {
+        uint32_t at = 0;
+        while (at < n_same && !ken_graph_def_eq(same[at], found.nodes[i].id))
+            at++;
+        if (at == n_same)
+            m->out->others[m->out->n_others++] = found.nodes[i];
+    }
     impact_add_changed(m, found.nodes[0].id, KEN_DELTA_NONE);
     impact_add_file(m, m->s->rows[found.nodes[0].id.file].path);
     return KEN_OK;
@@ -426,7 +438,7 @@ static void count_reached(impact *m)
 }
 
 // Only what is shown is named: thousands may be reached.
-static void show_reached(impact *m, uint32_t limit)
+static void show_reached(impact *m, uint32_t limit, bool *out_is_cut)
 {
     ken_impact *out = m->out;
     ranked *all = KEN_ARENA_ARRAY(m->arena, ranked, m->reached.len + 1);
@@ -447,7 +459,7 @@ static void show_reached(impact *m, uint32_t limit)
         else if (!is_test && out->n_dependents < limit)
             out->n_dependents += show_dependent(m, all[i].r, &out->dependents[out->n_dependents]);
     }
-    out->is_truncated = out->is_truncated || n_others > limit;
+    *out_is_cut = n_others > limit;
 }
 
 // Places by a name that a diff removes or changes, of which it is not known what they mean.
@@ -599,9 +611,10 @@ static ken_status answer(impact *m, ken_err *err)
         st = query_note_damaged(m->s, m->g, m->changed.ptr[0].id, m->cancel, m->arena, err);
     if (st)
         return st;
+    bool is_cut;
     collect_maybe(m);
     count_reached(m);
-    show_reached(m, limit);
+    show_reached(m, limit, &is_cut);
     show_maybe(m);
     show_changed(m, limit);
     m->out->n_unresolved = m->unresolved.len;
@@ -612,7 +625,8 @@ static ken_status answer(impact *m, ken_err *err)
     if (!st && !is_part)
         st = show_routes(m, err);
     if (!st)
-        impact_judge(m, n_commits);
+        impact_judge(m, n_commits); // of all, however much of it is shown
+    m->out->is_truncated = m->out->is_truncated || is_cut;
     return st;
 }
 

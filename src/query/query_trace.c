@@ -47,6 +47,7 @@ typedef struct tracer {
     KEN_VEC(ken_trace_step) steps;
     ken_map seen; // definition -> step
     query_edges edges, unresolved;
+    size_t n_usages; // places that the last question about callers found
     links links;
     ken_map link_to, link_out; // definition, or name of what is outside -> index into links
     uint32_t lines_of; // file whose lines are at hand: calls of one function are in one file
@@ -59,16 +60,12 @@ static ken_symbol_kind kind_of(tracer *t, ken_graph_def d)
     return u ? ken_graph_kind(u, d.def) : KEN_SYMBOL_UNKNOWN;
 }
 
-// Calls, constructions and decorations run code; so may a function that is handed on.
 static bool leads_on(tracer *t, const query_edge *e, ken_graph_def to)
 {
     if (query_is_outside(to))
         return (e->role == KEN_REF_CALL || e->role == KEN_REF_NEW) && t->o->wants_external &&
                e->class == KEN_EDGE_EXTERNAL;
-    ken_symbol_kind kind = kind_of(t, to);
-    if (e->role == KEN_REF_CALL || e->role == KEN_REF_NEW || e->role == KEN_REF_DECORATE)
-        return true;
-    return e->role == KEN_REF_READ && ken_symbol_is_callable(kind) && kind != KEN_SYMBOL_MACRO;
+    return query_leads_on(e, kind_of(t, to));
 }
 
 static ken_str name_at(tracer *t, uint32_t file, uint32_t ref)
@@ -241,6 +238,7 @@ static ken_status find_callers(tracer *t, ken_graph_def def, uint32_t *out_unres
         query_edges_to(t->s, t->g, &def, 1, t->cancel, t->arena, &t->edges, &t->unresolved, err);
     if (!st)
         st = query_edges_through(t->s, t->g, t->cancel, t->arena, &t->edges, err);
+    t->n_usages = t->edges.len;
     for (size_t i = 0; !st && i < t->edges.len; i++) {
         const query_edge *e = &t->edges.ptr[i];
         st = ken_cancel_check(t->cancel, err);
@@ -371,7 +369,7 @@ static bool is_first(tracer *t, int32_t step)
     return false;
 }
 
-static ken_status grow(tracer *t, uint32_t max_depth, uint32_t max_nodes, bool *out_truncated,
+static ken_status grow(tracer *t, uint32_t max_depth, uint32_t max_nodes, ken_trace *out,
                        ken_err *err)
 {
     ken_status st = KEN_OK;
@@ -383,17 +381,21 @@ static ken_status grow(tracer *t, uint32_t max_depth, uint32_t max_nodes, bool *
         if (t->steps.len > 1 && ken_quota_settle(st, err))
             st = KEN_OK;
         t->steps.ptr[i].n_unresolved = n_unresolved;
+        if (i == 0) {
+            out->n_direct = t->links.len;
+            out->n_usages = t->n_usages;
+        }
         t->steps.ptr[i].n_cut = cut(t);
         for (size_t k = 0; !st && k < t->links.len; k++) {
             if (t->steps.len >= max_nodes) {
                 t->steps.ptr[i].n_cut += (uint32_t)(t->links.len - k);
-                *out_truncated = true;
+                out->is_truncated = true;
                 break;
             }
             push_step(t, (int32_t)i, &t->links.ptr[k]);
         }
         if (!st && ken_quota_is_settled()) {
-            *out_truncated = true;
+            out->is_truncated = true;
             break;
         }
     }
@@ -599,8 +601,7 @@ static ken_status trace(tracer *t, const ken_graph_nodes *entries, ken_trace *ou
     out->n_others = entries->n - 1;
     uint32_t depth = t->o->max_depth ? t->o->max_depth : t->o->to.len ? DEPTH_MAX : DEPTH_DEFAULT;
     if (!t->o->to.len)
-        return grow(t, depth, t->o->max_nodes ? t->o->max_nodes : NODES_DEFAULT, &out->is_truncated,
-                    err);
+        return grow(t, depth, t->o->max_nodes ? t->o->max_nodes : NODES_DEFAULT, out, err);
     ken_graph_nodes goals;
     ken_status st = ken_graph_find(t->s, t->o->to, KEN_STR(""), 0, t->arena, &goals, err);
     return st ? st : find_way(t, &goals, depth, out, err);

@@ -24,7 +24,8 @@ static json_t *notes_json(const ken_edge_note *notes, size_t n, bool has_call_ro
     json_t *list = json_array();
     for (size_t i = 0; i < n; i++) {
         json_t *o = ken_tool__place_json(&notes[i].node);
-        ken_json_set_u64(o, "line", notes[i].line + 1);
+        if (notes[i].line != UINT32_MAX)
+            ken_json_set_u64(o, "line", notes[i].line + 1u);
         if (!has_call_role || notes[i].role != KEN_REF_CALL)
             ken_json_set_str(o, "role", ken_str_c(ken_ref_role_word(notes[i].role)));
         ken_tool__set_class(o, notes[i].class, notes[i].evidence);
@@ -47,7 +48,13 @@ static json_t *symbol_json(const ken_graph_node *n)
     return o;
 }
 
-// "in method Parser.parse: 3 callers, 5 callees, 2 tests; 1 name in it could not be resolved"
+static void put_count(ken_buf *text, const char *between, size_t n, const char *what)
+{
+    ken_buf_printf(text, "%s%zu %s%s", between, n, what, n == 1 ? "" : "s");
+}
+
+// "in method Parser.parse: 9 usages by 3 callers and 2 tests; 5 callees; 1 name in it could not be
+// resolved": usages as find_usages counts them, the rest definitions
 static void set_summary(json_t *o, const ken_explanation *e)
 {
     ken_buf text = KEN_BUF_INIT(0);
@@ -57,9 +64,17 @@ static void set_summary(json_t *o, const ken_explanation *e)
                            e->symbol.qualified.len ? e->symbol.qualified : e->symbol.name, 100)));
     else
         ken_buf_puts(&text, "outside of any definition: ");
-    ken_buf_printf(&text, "%zu caller%s, %zu callee%s, %zu test%s", e->n_callers,
-                   e->n_callers == 1 ? "" : "s", e->n_callees, e->n_callees == 1 ? "" : "s",
-                   e->n_tests, e->n_tests == 1 ? "" : "s");
+    if (e->symbol.name.len) {
+        bool is_called = ken_symbol_is_callable(e->symbol.kind);
+        put_count(&text, "", e->n_usages, "usage");
+        put_count(&text, ": ", e->n_callers_total, is_called ? "caller" : "user");
+        put_count(&text, ", ", e->n_tests_total, "test");
+    }
+    put_count(&text, e->symbol.name.len ? "; " : "", e->n_callees_total, "callee");
+    if (e->n_unresolved_usages)
+        ken_buf_printf(&text, "; %zu %splace%s its name and could not be resolved",
+                       e->n_unresolved_usages, e->n_usages ? "more " : "",
+                       e->n_unresolved_usages == 1 ? " uses" : "s use");
     if (e->n_unresolved)
         ken_buf_printf(&text, "; %zu name%s in it could not be resolved", e->n_unresolved,
                        e->n_unresolved == 1 ? "" : "s");
@@ -92,14 +107,21 @@ json_t *ken_tool__explanation_json(const ken_explanation *e)
     ken_json_set_u64(o, "end_line", e->last_line + 1);
     set_summary(o, e);
     ken_json_set(o, "symbol", e->symbol.name.len ? symbol_json(&e->symbol) : NULL);
+    if (e->symbol.name.len)
+        ken_json_set_u64(o, "usages", e->n_usages);
     if (e->doc.len)
         ken_json_set_str(o, "doc", ken_tool__clip_lines(e->doc, DOC_MAX, false));
     ken_json_set_str(o, "code", ken_tool__clip_lines(e->code, CODE_MAX, false));
     if (e->code.len > CODE_MAX)
         ken_json_set_bool(o, "code_truncated", true);
     set_lists(o, e);
+    ken_json_set_u64(o, "callers_total", e->n_callers_total);
+    ken_json_set_u64(o, "callees_total", e->n_callees_total);
+    ken_json_set_u64(o, "tests_total", e->n_tests_total);
     if (e->n_unresolved)
         ken_json_set_u64(o, "unresolved", e->n_unresolved);
+    if (e->n_unresolved_usages)
+        ken_json_set_u64(o, "unresolved_usages", e->n_unresolved_usages);
     if (e->is_refreshed)
         ken_json_set_bool(o, "changed_since_index", true);
     return o;

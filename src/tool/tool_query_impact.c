@@ -137,8 +137,9 @@ static void put_what(ken_buf *text, const ken_impact *i)
                        i->n_changed_files == 1 ? "" : "s");
 }
 
-// "parse: risk medium; 12 dependents in 5 files (4 direct), 3 tests reach it; 2 unresolved places
-// might depend on it": definitions and tops of files; tests are apart
+// "parse: risk medium; 9 usages; 12 dependents in 5 files (4 direct), 3 tests reach it; 2 unresolved
+// places might depend on it": usages as find_usages counts them; dependents are definitions and tops
+// of files, tests apart
 static void set_summary(json_t *o, const ken_impact *i)
 {
     ken_buf text = KEN_BUF_INIT(0);
@@ -148,6 +149,8 @@ static void set_summary(json_t *o, const ken_impact *i)
     if (i->n_broken)
         ken_buf_printf(&text, "%zu broken in %zu file%s; ", i->n_broken, i->n_broken_files,
                        i->n_broken_files == 1 ? "" : "s");
+    if (i->n_changed_total == 1 && i->n_changed && !i->changed[0].change)
+        ken_buf_printf(&text, "%zu usage%s; ", i->n_places, i->n_places == 1 ? "" : "s");
     if (n)
         ken_buf_printf(&text, "%zu dependent%s in %zu file%s (%zu direct)", n, n == 1 ? "" : "s",
                        i->n_dependent_files, i->n_dependent_files == 1 ? "" : "s",
@@ -159,6 +162,8 @@ static void set_summary(json_t *o, const ken_impact *i)
     if (i->n_unresolved)
         ken_buf_printf(&text, "; %zu unresolved place%s might depend on it", i->n_unresolved,
                        i->n_unresolved == 1 ? "" : "s");
+    if (i->n_changed)
+        ken_tool__put_missed(&text, i->missed_scope, i->changed[0].node.qualified);
     ken_json_set_str(o, "summary", ken_buf_str(&text));
     ken_buf_release(&text);
 }
@@ -209,6 +214,7 @@ json_t *ken_tool__impact_json(const ken_impact *i)
     set_related(o, i);
     if (i->n_unresolved)
         ken_json_set_u64(o, "unresolved", i->n_unresolved);
+    ken_tool__set_others(o, i->others, i->n_others);
     if (i->is_truncated)
         ken_json_set_bool(o, "truncated", true);
     return o;
@@ -323,8 +329,10 @@ static void put_changed(const json_t *list, ken_buf *out)
             ken_buf_printf(out, " (was " KEN_STR_FMT ")", KEN_STR_ARG(was));
         ken_buf_printf(out, "  " KEN_STR_FMT, KEN_STR_ARG(ken_tool__member(c, "at")));
         if (json_object_get(c, "used_at"))
-            ken_buf_printf(out, "  used at %lld places, %lld of them broken",
-                           ken_tool__number(c, "used_at"), ken_tool__number(c, "broken_at"));
+            ken_buf_printf(out, "  used at %lld place%s outside of the diff, %lld of them broken",
+                           ken_tool__number(c, "used_at"),
+                           ken_tool__number(c, "used_at") == 1 ? "" : "s",
+                           ken_tool__number(c, "broken_at"));
         ken_buf_putc(out, '\n');
     }
 }

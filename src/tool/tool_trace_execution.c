@@ -41,7 +41,7 @@ static json_t *step_json(const ken_trace_step *s)
 }
 
 typedef struct counts {
-    size_t n_direct, n_symbols, n_cycles, n_unresolved, n_cut;
+    size_t n_symbols, n_cycles, n_unresolved, n_cut; // n_cut: below the entry's own
     uint32_t depth;
 } counts;
 
@@ -50,11 +50,10 @@ static counts count_steps(const ken_trace *t)
     counts c = { 0 };
     for (size_t i = 0; i < t->n_steps; i++) {
         const ken_trace_step *s = &t->steps[i];
-        c.n_direct += s->depth == 1;
         c.n_symbols += i && s->seen_at < 0;
         c.n_cycles += s->is_cycle;
         c.n_unresolved += s->n_unresolved;
-        c.n_cut += s->n_cut;
+        c.n_cut += i ? s->n_cut : 0;
         c.depth = s->depth > c.depth ? s->depth : c.depth;
     }
     return c;
@@ -72,19 +71,25 @@ static void put_unresolved(ken_buf *text, const counts *c, bool is_up)
         ken_buf_printf(text, "; %zu call%s in them could not be resolved", c->n_unresolved, s);
 }
 
-// "main: 3 direct callees, 14 symbols down to depth 3, 1 cycle; 5 calls in them could not be
-// resolved"
-static void put_tree_words(ken_buf *text, const counts *c, bool is_up)
+// "main: 3 callees found, 14 symbols down to depth 3, 1 cycle; 5 calls in them could not be
+// resolved"; "parse: 140 callers found (41 of them left out) by 170 usages": definitions, and places
+// as find_usages counts them
+static void put_tree_words(ken_buf *text, const ken_trace *t, const counts *c, bool is_up)
 {
     const char *what = is_up ? "caller" : "callee";
-    ken_buf_printf(text, "%zu %s%s found", c->n_direct, what, c->n_direct == 1 ? "" : "s");
+    uint32_t n_cut = t->n_steps ? t->steps[0].n_cut : 0;
+    ken_buf_printf(text, "%zu %s%s found", t->n_direct, what, t->n_direct == 1 ? "" : "s");
+    if (n_cut)
+        ken_buf_printf(text, " (%u of them left out)", n_cut);
+    if (is_up && t->n_usages)
+        ken_buf_printf(text, " by %zu usage%s", t->n_usages, t->n_usages == 1 ? "" : "s");
     if (c->depth > 1)
         ken_buf_printf(text, ", %zu symbols %s to depth %u", c->n_symbols, is_up ? "up" : "down",
                        c->depth);
     if (c->n_cycles)
         ken_buf_printf(text, ", %zu cycle%s", c->n_cycles, c->n_cycles == 1 ? "" : "s");
     if (c->n_cut)
-        ken_buf_printf(text, ", %zu left out", c->n_cut);
+        ken_buf_printf(text, ", %zu further on left out", c->n_cut);
 }
 
 static const char *why_stopped(const ken_trace_stop *s)
@@ -134,7 +139,7 @@ static void set_summary(json_t *o, const ken_trace *t, const ken_trace_opts *opt
     ken_buf_printf(&text, KEN_STR_FMT "%s: ", KEN_STR_ARG(ken_utf8_clip(name, 100)),
                    is_type && !is_up ? ", a type, by all of its methods" : "");
     if (!opts->to.len)
-        put_tree_words(&text, &c, is_up);
+        put_tree_words(&text, t, &c, is_up);
     else if (t->has_path)
         ken_buf_printf(&text, "reaches " KEN_STR_FMT " in %u call%s",
                        KEN_STR_ARG(ken_utf8_clip(opts->to, 100)), c.depth, c.depth == 1 ? "" : "s");
@@ -161,6 +166,10 @@ json_t *ken_tool__trace_json(const ken_trace *t, const ken_trace_opts *opts)
     for (size_t i = 0; i < t->n_steps; i++)
         ken_json_append(steps, step_json(&t->steps[i]));
     ken_json_set(o, "steps", steps);
+    if (!opts->to.len)
+        ken_json_set_u64(o, "direct_total", t->n_direct);
+    if (!opts->to.len && opts->direction == KEN_TRACE_CALLERS)
+        ken_json_set_u64(o, "usages", t->n_usages);
     ken_tool__set_others(o, t->others, t->n_others);
     if (t->is_truncated)
         ken_json_set_bool(o, "truncated", true);

@@ -832,7 +832,7 @@ KEN_TEST(traces_are_trees)
               "   └─ parse  a.py:5  [scoped]\n"
               "      └─ load  a.py:1  [scoped]  cycle\n");
     kt_eq_str(ken_ok("trace parse calls --callers"),
-              "parse: 1 caller found, 3 symbols up to depth 3, 1 cycle\n"
+              "parse: 1 caller found by 1 usage, 3 symbols up to depth 3, 1 cycle\n"
               "parse  a.py:5\n"
               "└─ load  a.py:1  [scoped]\n"
               "   ├─ parse  a.py:5  [scoped]  cycle\n"
@@ -869,7 +869,8 @@ KEN_TEST(lines_are_explained)
     make_calls();
     ken_ok("index calls");
     const char *out = ken_ok("explain calls/a.py:5-8");
-    kt_has_str(out, "a.py:5-8  function parse\nin function parse: 1 caller, 2 callees");
+    kt_has_str(
+        out, "a.py:5-8  function parse\nin function parse: 1 usage: 1 caller, 0 tests; 2 callees");
     kt_has_str(out, "      6      if not text:\n");
     kt_has_str(out, "\ncallers\n  load  a.py:1  [scoped]\n");
     kt_has_str(ken_ok("explain calls/a.py:2"), "in function load");

@@ -65,15 +65,15 @@ static const graph_lab_file files[] = {
 KEN_TEST(methods_on_named_slices_maps_functions_and_channels)
 {
     static const char *const edges[][2] = {
-        { "shop/use.go:4 Sum", "shop/named.go:5 Sum imported" },
-        { "shop/use.go:6 Has", "shop/named.go:7 Has imported" },
-        { "shop/use.go:8 Run", "shop/named.go:9 Run imported" },
-        { "shop/use.go:10 Wait", "shop/named.go:11 Wait imported" },
-        { "shop/use.go:11 Up", "shop/named.go:13 Up imported" },
-        { "shop/use.go:12 Sum", "shop/named.go:5 Sum imported" },
-        { "shop/use.go:17 Sum", "shop/named.go:5 Sum imported" },
-        { "shop/use.go:18 Run", "shop/named.go:9 Run imported" },
-        { "shop/use.go:20 Sum", "shop/named.go:5 Sum imported" },
+        { "shop/use.go:4 Sum", "shop/named.go:5 Sum scoped" },
+        { "shop/use.go:6 Has", "shop/named.go:7 Has scoped" },
+        { "shop/use.go:8 Run", "shop/named.go:9 Run scoped" },
+        { "shop/use.go:10 Wait", "shop/named.go:11 Wait scoped" },
+        { "shop/use.go:11 Up", "shop/named.go:13 Up scoped" },
+        { "shop/use.go:12 Sum", "shop/named.go:5 Sum scoped" },
+        { "shop/use.go:17 Sum", "shop/named.go:5 Sum scoped" },
+        { "shop/use.go:18 Run", "shop/named.go:9 Run scoped" },
+        { "shop/use.go:20 Sum", "shop/named.go:5 Sum scoped" },
     };
     CHECK(edges);
 }
@@ -83,9 +83,9 @@ KEN_TEST(what_named_types_are_made_of)
     static const char *const edges[][2] = {
         { "shop/use.go:5 Price", "shop/named.go:4 Price scoped" },
         { "shop/use.go:7 Sum", "shop/named.go:5 Sum scoped" },
-        { "shop/use.go:8 Sum", "shop/named.go:5 Sum imported" },
+        { "shop/use.go:8 Sum", "shop/named.go:5 Sum scoped" },
         { "shop/use.go:9 Sum", "shop/named.go:5 Sum scoped" },
-        { "shop/use.go:13 First", "shop/named.go:18 First imported" },
+        { "shop/use.go:13 First", "shop/named.go:18 First scoped" },
         { "shop/use.go:15 Sum", "shop/named.go:5 Sum scoped" },
         { "shop/named.go:15 Price", "shop/named.go:4 Price scoped" },
     };
@@ -96,12 +96,12 @@ KEN_TEST(fields_of_structs_without_a_name)
 {
     static const char *const edges[][2] = {
         { "shop/with.go:7 name", "shop/with.go:4 name exact" },
-        { "shop/with.go:7 Price", "shop/named.go:4 Price imported" },
+        { "shop/with.go:7 Price", "shop/named.go:4 Price scoped" },
         { "shop/with.go:11 name", "shop/with.go:4 name exact" },
         { "shop/with.go:12 line", "shop/with.go:5 line exact" },
-        { "shop/with.go:12 Price", "shop/named.go:4 Price imported" },
+        { "shop/with.go:12 Price", "shop/named.go:4 Price scoped" },
         { "shop/with.go:15 to", "shop/with.go:14 to exact" },
-        { "shop/with.go:15 Price", "shop/named.go:4 Price imported" },
+        { "shop/with.go:15 Price", "shop/named.go:4 Price scoped" },
     };
     CHECK(edges);
 }

@@ -64,7 +64,7 @@ KEN_TEST(java_imports_lead_to_types_their_members_and_packages)
         { "app/Main.java:13 Mode", "db/Conn.java:3 Mode imported" },
         { "app/Main.java:14 notNull", "db/Help.java:2 notNull imported" },
         { "app/Main.java:15 upper", "db/Help.java:3 upper imported" },
-        { "app/Main.java:16 Row", "app/Parts.java:3 Row imported" },
+        { "app/Main.java:16 Row", "app/Parts.java:3 Row scoped" },
         { "app/Main.java:8 List", "external" },
     };
     CHECK(edges);
@@ -102,9 +102,9 @@ KEN_TEST(java_fields_and_methods_may_have_one_name)
 KEN_TEST(java_receivers_have_the_types_that_were_declared)
 {
     static const char *const edges[][2] = {
-        { "app/Main.java:16 show", "app/Parts.java:3 show imported" },
+        { "app/Main.java:16 show", "app/Parts.java:3 show scoped" },
         { "app/Main.java:19 show", "db/Conn.java:8 show imported" },
-        { "app/Main.java:28 show", "app/Parts.java:3 show imported" },
+        { "app/Main.java:28 show", "app/Parts.java:3 show scoped" },
         { "app/Main.java:22 show", "unresolved" },
     };
     CHECK(edges);

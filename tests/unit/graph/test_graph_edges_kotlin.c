@@ -84,8 +84,8 @@ KEN_TEST(kotlin_imports_lead_to_types_under_any_name)
     static const char *const edges[][2] = {
         { "app/Main.kt:2 Conn", "db/Conn.kt:2 Conn imported" },
         { "app/Main.kt:7 DbRow", "db/Conn.kt:10 Row imported" },
-        { "app/Main.kt:27 Row", "app/Parts.kt:5 Row imported" },
-        { "app/Main.kt:27 show", "app/Parts.kt:6 show imported" },
+        { "app/Main.kt:27 Row", "app/Parts.kt:5 Row scoped" },
+        { "app/Main.kt:27 show", "app/Parts.kt:6 show scoped" },
         { "app/Main.kt:21 unknown", "text/Shout.kt:3 unknown imported" },
         { "app/Main.kt:5 File", "external" },
     };
@@ -127,7 +127,7 @@ KEN_TEST(kotlin_members_of_bases_need_no_prefix)
 {
     static const char *const edges[][2] = {
         { "app/Main.kt:16 inherited", "app/Parts.kt:3 inherited imported" },
-        { "app/Main.kt:6 Base", "app/Parts.kt:2 Base imported" },
+        { "app/Main.kt:6 Base", "app/Parts.kt:2 Base scoped" },
     };
     CHECK(edges);
 }
@@ -165,8 +165,8 @@ KEN_TEST(kotlin_apply_gives_what_it_is_called_on)
 KEN_TEST(kotlin_objects_without_a_name_are_what_they_extend)
 {
     static const char *const edges[][2] = {
-        { "app/Main.kt:23 Listener", "app/Parts.kt:8 Listener imported" },
-        { "app/Main.kt:26 on", "app/Parts.kt:9 on imported" },
+        { "app/Main.kt:23 Listener", "app/Parts.kt:8 Listener scoped" },
+        { "app/Main.kt:26 on", "app/Parts.kt:9 on scoped" },
         { "app/Main.kt:24 run", "app/Main.kt:11 run scoped" },
     };
     CHECK(edges);

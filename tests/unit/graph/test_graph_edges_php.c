@@ -55,8 +55,8 @@ KEN_TEST(php_names_are_those_of_use_and_of_the_namespace)
     EXPECT("Http.php:17 A", "Support.php:4 Arr imported");
     EXPECT("Http.php:17 first", "Support.php:4 first imported");
     EXPECT("Http.php:17 up", "Support.php:3 up imported");
-    EXPECT("Http.php:6 Base", "Near.php:3 Base imported");
-    EXPECT("Http.php:9 Repo", "Near.php:5 Repo imported");
+    EXPECT("Http.php:6 Base", "Near.php:3 Base scoped");
+    EXPECT("Http.php:9 Repo", "Near.php:5 Repo scoped");
 }
 
 KEN_TEST(php_paths_are_of_imported_namespaces_or_whole)
@@ -69,7 +69,7 @@ KEN_TEST(php_paths_are_of_imported_namespaces_or_whole)
 
 KEN_TEST(php_members_follow_declared_types)
 {
-    EXPECT("Http.php:12 find", "Near.php:5 find imported");
+    EXPECT("Http.php:12 find", "Near.php:5 find scoped");
     EXPECT("Http.php:12 save", "Models.php:3 save imported");
     EXPECT("Http.php:13 save", "Models.php:3 save imported");
     EXPECT("Http.php:14 save", "Models.php:3 save imported");
@@ -91,7 +91,7 @@ KEN_TEST(php_methods_and_properties_of_one_name_are_apart)
 
 KEN_TEST(php_functions_without_a_namespace_are_seen_from_all)
 {
-    EXPECT("Http.php:18 helper", "helpers.php:2 helper imported");
+    EXPECT("Http.php:18 helper", "helpers.php:2 helper scoped");
 }
 
 KEN_TEST(php_the_name_alone_makes_no_edge)

@@ -66,7 +66,7 @@ KEN_TEST(scala_imports_begin_in_the_packages_around)
     static const char *const edges[][2] = {
         { "app/Main.scala:7 Conn", "db/Conn.scala:2 Conn imported" },
         { "app/Main.scala:8 DbRow", "db/Conn.scala:10 Row imported" },
-        { "app/Main.scala:21 Row", "app/Parts.scala:4 Row imported" },
+        { "app/Main.scala:21 Row", "app/Parts.scala:4 Row scoped" },
         { "app/Main.scala:5 File", "external" },
         { "app/Main.scala:26 File", "external" },
     };
@@ -98,7 +98,7 @@ KEN_TEST(scala_types_are_classes_and_values_are_their_companions)
         { "app/Main.scala:12 show", "db/Conn.scala:10 show imported" },
         { "app/Main.scala:13 open", "db/Conn.scala:8 open imported" },
         { "app/Main.scala:9 Main", "app/Main.scala:7 Main scoped" },
-        { "app/Main.scala:27 grip", "app/Parts.scala:6 grip imported" },
+        { "app/Main.scala:27 grip", "app/Parts.scala:6 grip scoped" },
     };
     CHECK(edges);
 }
@@ -106,7 +106,7 @@ KEN_TEST(scala_types_are_classes_and_values_are_their_companions)
 KEN_TEST(scala_members_of_bases_and_of_this_need_no_prefix)
 {
     static const char *const edges[][2] = {
-        { "app/Main.scala:7 Base", "app/Parts.scala:2 Base imported" },
+        { "app/Main.scala:7 Base", "app/Parts.scala:2 Base scoped" },
         { "app/Main.scala:14 inherited", "app/Parts.scala:2 inherited imported" },
         { "app/Main.scala:15 run", "app/Main.scala:9 run exact" },
         { "app/Main.scala:17 title", "app/Parts.scala:3 title imported" },

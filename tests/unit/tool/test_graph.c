@@ -189,12 +189,14 @@ KEN_TEST(a_trace_marks_cycles_and_says_what_is_missing)
     steps[2].is_cycle = true;
     steps[3].node = (ken_graph_node){ .id = { UINT32_MAX, 0 }, .name = KEN_STR("printf") };
     steps[3].class = KEN_EDGE_EXTERNAL;
-    ken_trace t = { .steps = steps, .n_steps = 4 };
+    steps[0].n_cut = 6;
+    ken_trace t = { .steps = steps, .n_steps = 4, .n_direct = 7 };
     ken_trace_opts o = { .entry = KEN_STR("main"), .to = KEN_STR("") };
     json_t *v = ken_tool__trace_json(&t, &o);
     kt_eq_text(text(v, "summary"),
-               "main: 1 callee found, 2 symbols down to depth 2, 1 cycle, 4 left "
-               "out; 2 calls in them could not be resolved");
+               "main: 7 callees found (6 of them left out), 2 symbols down to depth 2, 1 cycle, "
+               "4 further on left out; 2 calls in them could not be resolved");
+    kt_eq_i(json_integer_value(json_object_get(v, "direct_total")), 7);
     kt_null(json_object_get(item(v, "steps", 0), "resolution"));
     kt_eq_text(text(item(v, "steps", 1), "call"), "src/b.c:7");
     kt_eq_text(text(item(v, "steps", 1), "resolution"), "scoped");
@@ -202,9 +204,9 @@ KEN_TEST(a_trace_marks_cycles_and_says_what_is_missing)
     kt_null(json_object_get(item(v, "steps", 3), "at"));
     kt_eq_str(
         listing(ken_tool__trace_execution_text, v),
-        "main: 1 callee found, 2 symbols down to depth 2, 1 cycle, 4 left out; 2 calls in them "
-        "could not be resolved\n"
-        "main  src/a.c:5 (2 unresolved)\n"
+        "main: 7 callees found (6 of them left out), 2 symbols down to depth 2, 1 cycle, 4 further "
+        "on left out; 2 calls in them could not be resolved\n"
+        "main  src/a.c:5 (6 more) (2 unresolved)\n"
         "  load  src/a.c:5 [scoped] x3 (4 more)\n"
         "    load  src/a.c:5 [scoped] (cycle)\n"
         "    printf [external]\n");
@@ -215,7 +217,7 @@ KEN_TEST(a_trace_of_a_type_says_that_it_is_one_of_its_methods)
 {
     ken_trace_step steps[] = { step("Mailer", -1, 0), step("load", 0, 1) };
     steps[0].node.kind = KEN_SYMBOL_CLASS;
-    ken_trace t = { .steps = steps, .n_steps = 2 };
+    ken_trace t = { .steps = steps, .n_steps = 2, .n_direct = 1 };
     ken_trace_opts o = { .entry = KEN_STR("Mailer"), .to = KEN_STR("") };
     json_t *v = ken_tool__trace_json(&t, &o);
     kt_eq_text(text(v, "summary"), "Mailer, a type, by all of its methods: 1 callee found");
@@ -267,6 +269,7 @@ KEN_TEST(an_impact_stays_within_its_tokens)
     ken_impact i = { .changed = &changed,
                      .n_changed = 1,
                      .n_changed_total = 1,
+                     .n_places = 120,
                      .dependents = deps,
                      .n_dependents = 200,
                      .tests = deps,
@@ -288,8 +291,8 @@ KEN_TEST(an_impact_stays_within_its_tokens)
     ken_tool__fit_impact(v, 6000);
     kt_true(ken_json_dump_size(v) <= 6000);
     kt_eq_text(text(v, "summary"),
-               "read: risk high; 350 dependents in 900 files (100 direct), 400 tests reach it; 2 "
-               "unresolved places might depend on it");
+               "read: risk high; 120 usages; 350 dependents in 900 files (100 direct), 400 tests "
+               "reach it; 2 unresolved places might depend on it");
     // What was cut is of all lists, and is said.
     kt_true(json_array_size(json_object_get(v, "dependents")) > 10);
     kt_true(json_array_size(json_object_get(v, "tests")) > 10);
@@ -378,12 +381,17 @@ KEN_TEST(an_explanation_names_its_neighbours)
                           .doc = KEN_STR("Reads."),
                           .callers = &caller,
                           .n_callers = 1,
+                          .n_callers_total = 30,
+                          .n_usages = 45,
+                          .n_unresolved_usages = 2,
                           .types = &type,
                           .n_types = 1,
                           .n_unresolved = 1 };
     json_t *v = ken_tool__explanation_json(&e);
-    kt_eq_text(text(v, "summary"), "in function parse: 1 caller, 0 callees, 0 tests; 1 name in it "
-                                   "could not be resolved");
+    kt_eq_text(
+        text(v, "summary"),
+        "in function parse: 45 usages: 30 callers, 0 tests; 0 callees; 2 more places use its "
+        "name and could not be resolved; 1 name in it could not be resolved");
     kt_eq_i(json_integer_value(json_object_get(v, "start_line")), 10);
     kt_eq_i(json_integer_value(json_object_get(item(v, "callers", 0), "line")), 9);
     kt_eq_i(json_integer_value(json_object_get(item(v, "callers", 0), "sites")), 2);

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: MIT
+// Usages, impact, traces and explanations count the same places, and say what was not meant.
+#include "base/buf.h"
+#include "unit/query/calls_lab.h"
+
+enum {
+    N_CALLERS = 40 // more than an explanation lists, and more than an impact lists
+};
+
+static void write_callers(void)
+{
+    start("core.py", "class Box:\n"
+                     "    def seal(self): pass\n"
+                     "\n"
+                     "def pack(x):\n"
+                     "    if x: pack(x - 1)\n"
+                     "    return x\n");
+    ken_buf b = KEN_BUF_INIT(0);
+    ken_buf_puts(&b, "from core import pack\n\npack(0)\n\n");
+    for (int i = 0; i < N_CALLERS; i++)
+        ken_buf_printf(&b, "def use%d():\n    pack(1)\n    pack(2)\n\n", i);
+    lab_write(&l, "uses.py", ken_buf_str(&b).ptr);
+    ken_buf_release(&b);
+    lab_write(&l, "test_core.py", "from core import pack\n\ndef test_pack():\n    pack(3)\n");
+    lab_write(&l, "old/core.py", "def pack(y):\n    return y\n");
+    go();
+}
+
+KEN_TEST(all_answers_count_the_same_places)
+{
+    write_callers();
+    ken_usages u;
+    ken_usages_opts uo = { .name = KEN_STR("pack"),
+                           .file_hint = KEN_STR("core.py"),
+                           .limit = 1000 };
+    kt_ok_err(ken_find_usages(snap, &uo, NULL, &l.arena, &u, &l.err), &l.err);
+    kt_eq_text(u.defs[0].path, "core.py");
+    kt_eq_u(u.n_by_role[KEN_REF_CALL], 2 * N_CALLERS + 3); // the top of a file, itself, a test
+    kt_eq_u(u.n_by_role[KEN_REF_IMPORT], 2);
+
+    ken_impact i;
+    ken_impact_opts io = { .symbol = KEN_STR("pack"), .file_hint = KEN_STR("core.py"), .limit = 5 };
+    kt_ok_err(ken_query_impact(snap, &io, NULL, &l.arena, &i, &l.err), &l.err);
+    kt_eq_u(i.n_places, u.n_total);
+    kt_eq_u(i.n_by_distance[1], N_CALLERS + 1); // with the top of the file, without itself
+    kt_eq_u(i.n_tests_total, 1);
+
+    ken_trace t;
+    ken_trace_opts to = { .entry = KEN_STR("pack"),
+                          .file_hint = KEN_STR("core.py"),
+                          .direction = KEN_TRACE_CALLERS };
+    kt_ok_err(ken_trace_execution(snap, &to, NULL, &l.arena, &t, &l.err), &l.err);
+    kt_eq_u(t.n_usages, u.n_total);
+    kt_eq_u(t.n_direct, N_CALLERS + 2); // itself and the test, without the top of the file
+    kt_true(t.steps[0].n_cut > 0);
+
+    ken_explanation e;
+    kt_ok_err(ken_explain(snap, KEN_STR("core.py"), 3, 5, NULL, &l.arena, &e, &l.err), &l.err);
+    kt_eq_text(e.symbol.name, "pack");
+    kt_eq_u(e.n_usages, u.n_total);
+    kt_eq_u(e.n_callers_total + e.n_tests_total, t.n_direct);
+    kt_true(e.n_callers < e.n_callers_total);
+    kt_eq_u(e.callers[0].line, UINT32_MAX); // the place is not among the lines explained
+    end();
+}
+
+KEN_TEST(how_much_is_shown_changes_no_risk)
+{
+    write_callers();
+    ken_impact few, all;
+    ken_impact_opts o = { .symbol = KEN_STR("pack"), .file_hint = KEN_STR("core.py"), .limit = 5 };
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &few, &l.err), &l.err);
+    o.limit = 200;
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &all, &l.err), &l.err);
+    kt_true(few.is_truncated && !all.is_truncated);
+    kt_true(few.risk == all.risk);
+    kt_eq_u(few.n_reasons, all.n_reasons);
+    end();
+}
+
+KEN_TEST(an_impact_says_what_was_not_meant)
+{
+    write_callers();
+    ken_impact i;
+    ken_impact_opts o = { .symbol = KEN_STR("Crate.seal") };
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &i, &l.err), &l.err);
+    kt_eq_text(i.missed_scope, "Crate");
+    o = (ken_impact_opts){ .symbol = KEN_STR("Box.seal") };
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &i, &l.err), &l.err);
+    kt_eq_u(i.missed_scope.len, 0);
+    kt_eq_u(i.n_others, 0);
+    o = (ken_impact_opts){ .symbol = KEN_STR("pack"), .file_hint = KEN_STR("core.py") };
+    kt_ok_err(ken_query_impact(snap, &o, NULL, &l.arena, &i, &l.err), &l.err);
+    kt_eq_u(i.n_others, 1);
+    kt_eq_text(i.others[0].path, "old/core.py");
+    end();
+}
