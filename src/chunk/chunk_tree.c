@@ -3,7 +3,8 @@
 //   1. cut: the definitions, as a tree, divide the file into pieces. A piece that fits the target
 //      is left whole; a larger one is divided by the definitions directly inside it; one without
 //      any is divided before statements (children of syntax nodes that begin a line).
-//   2. join: neighbours of which one is under the minimum become one, while the target allows.
+//   2. join: neighbours of which one is under the minimum become one, while the target allows. The
+//      first part of a divided definition never joins another definition before it.
 //   3. label: each chunk's type and main symbol.
 // All borders are line starts, so two definitions on one line never part. Costs O(symbols + pieces)
 // plus, for long functions only, a look at their statements.
@@ -23,6 +24,7 @@ typedef struct piece {
     uint32_t first, end; // lines [first, end)
     int32_t symbol;      // the definition it is, or is part of; -1 = none
     bool is_unit;        // a whole definition
+    bool is_head;        // the first part of a definition that was divided
 } piece;
 
 typedef struct cutter {
@@ -97,7 +99,7 @@ static void collect_units(cutter *c, ken_arena *arena)
 static void add_piece(cutter *c, uint32_t first, uint32_t end, int32_t symbol, bool is_unit)
 {
     if (first < end)
-        ken_vec_push(&c->pieces, ((piece){ first, end, symbol, is_unit }));
+        ken_vec_push(&c->pieces, ((piece){ first, end, symbol, is_unit, false }));
 }
 
 // ---- dividing a long piece at statements -----------------------------------------------------
@@ -129,7 +131,8 @@ static void find_breaks(cutter *c, TSNode node, uint32_t first, uint32_t end, in
     ts_tree_cursor_delete(&cursor);
 }
 
-// Lines [first, end) as pieces of at most `max` tokens, each near the target, cut at `breaks`.
+// Lines [first, end) as pieces of at most `max` tokens, each near the target, cut at `breaks`; under
+// the minimum only where the next statement does not fit.
 static void divide(cutter *c, uint32_t first, uint32_t end, int32_t symbol)
 {
     uint32_t from = first;
@@ -141,7 +144,8 @@ static void divide(cutter *c, uint32_t first, uint32_t end, int32_t symbol)
             if (line <= from)
                 continue;
             uint32_t size = tokens_of(c, from, line);
-            if (size > c->o.max || (best && size > c->o.target))
+            if (size > c->o.max ||
+                (best && size > c->o.target && tokens_of(c, from, best) >= c->o.min))
                 break;
             best = line;
         }
@@ -210,12 +214,15 @@ static void cut_range(cutter *c, uint32_t first, uint32_t end, int32_t symbol, u
         cut_plain(c, at, u_first, symbol);
         bool is_small = tokens_of(c, u_first, u_end) <= c->o.target;
         bool has_inner = next > from + 1;
+        size_t head = c->pieces.len;
         if (is_small || (!has_inner && tokens_of(c, u_first, u_end) <= c->o.max))
             add_piece(c, u_first, u_end, u->symbol, true);
         else if (has_inner && c->nesting < MAX_NESTING)
             cut_range(c, u_first, u_end, u->symbol, from + 1, next);
         else
             cut_statements(c, u_first, u_end, u->symbol);
+        if (c->pieces.len > head + 1)
+            c->pieces.ptr[head].is_head = true;
         at = u_end;
         from = next;
     }
@@ -246,6 +253,25 @@ static int32_t main_symbol(const cutter *c, const piece *a, const piece *b)
                                                                                : a->symbol;
 }
 
+// Two parts of one definition, neither of which is a definition of its own.
+static bool are_parts_of_one(const piece *a, const piece *b)
+{
+    return a->symbol >= 0 && a->symbol == b->symbol && !a->is_unit && !b->is_unit;
+}
+
+static bool is_inside(const cutter *c, int32_t symbol, int32_t outer)
+{
+    while (symbol >= 0 && symbol != outer)
+        symbol = c->in->symbols[symbol].parent;
+    return symbol >= 0;
+}
+
+// `b` begins a divided definition, and `a` is of one that it is no part of.
+static bool is_neighbour(const cutter *c, const piece *a, const piece *b)
+{
+    return b->is_head && a->symbol >= 0 && (a->is_unit || !is_inside(c, b->symbol, a->symbol));
+}
+
 static bool can_join(const cutter *c, const piece *a, const piece *b)
 {
     uint32_t x = tokens_of(c, a->first, a->end), y = tokens_of(c, b->first, b->end);
@@ -254,7 +280,9 @@ static bool can_join(const cutter *c, const piece *a, const piece *b)
         return false;
     if (is_blank(c, a) || is_blank(c, b)) // brackets and blank lines never stand alone
         return true;
-    return sum <= c->o.target && (x < c->o.min || y < c->o.min);
+    if (is_neighbour(c, a, b) || (x >= c->o.min && y >= c->o.min))
+        return false;
+    return sum <= c->o.target || are_parts_of_one(a, b);
 }
 
 static void join_pieces(cutter *c)
@@ -266,6 +294,7 @@ static void join_pieces(cutter *c)
         if (last && can_join(c, last, p)) {
             last->symbol = main_symbol(c, last, p);
             last->is_unit = last->is_unit || p->is_unit;
+            last->is_head = last->is_head || p->is_head;
             last->end = p->end;
         } else {
             c->pieces.ptr[kept++] = *p;

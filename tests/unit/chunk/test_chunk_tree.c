@@ -71,6 +71,66 @@ KEN_TEST(long_functions_are_cut_at_statements)
               "1-3 function f; 4-6 function f");
 }
 
+// A small neighbour takes nothing of it, nor does the end of another.
+KEN_TEST(a_divided_definition_begins_its_own_chunk)
+{
+    const char *text = "def small(a):\n"
+                       "    return a + 1\n"
+                       "\n"
+                       "def long(a):\n"
+                       "    first = call(a, 'aaaaaaaaaaaaaaaaaaaaaaaaaa',\n"
+                       "                 'bbbbbbbbbbbbbbbbbbbbbbbbbbb')\n"
+                       "    second = call(a, 'aaaaaaaaaaaaaaaaaaaaaaaaaa',\n"
+                       "                  'bbbbbbbbbbbbbbbbbbbbbbbbbbb')\n"
+                       "    return second\n"
+                       "\n"
+                       "def longer(a):\n"
+                       "    first = call(a, 'aaaaaaaaaaaaaaaaaaaaaaaaaa',\n"
+                       "                 'bbbbbbbbbbbbbbbbbbbbbbbbbbb')\n"
+                       "    second = call(a, 'aaaaaaaaaaaaaaaaaaaaaaaaaa',\n"
+                       "                  'bbbbbbbbbbbbbbbbbbbbbbbbbbb')\n"
+                       "    return second\n";
+    kt_eq_str(
+        lab_chunks(KEN_LANG_PYTHON, text, &(ken_chunk_opts){ .target = 35, .max = 45, .min = 12 }),
+        "1-3 function small; 4-6 function long; 7-10 function long; 11-13 function longer; "
+        "14-16 function longer");
+}
+
+// A signature alone is no chunk where the next statement fits, too.
+KEN_TEST(a_signature_stays_with_what_follows)
+{
+    const char *text =
+        "def long(a):\n"
+        "    a = 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa'\n"
+        "    b = 'bbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbbb'\n"
+        "    return a + b\n";
+    kt_eq_str(
+        lab_chunks(KEN_LANG_PYTHON, text, &(ken_chunk_opts){ .target = 10, .max = 30, .min = 8 }),
+        "1-2 function long; 3-4 function long");
+}
+
+// The head of a class in a module: both begin in one chunk, behind what the file imports.
+KEN_TEST(heads_of_nested_definitions_are_one_chunk)
+{
+    const char *text = "require 'time'\n"
+                       "\n"
+                       "module Rack\n"
+                       "  # What a handler answers.\n"
+                       "  class Answer\n"
+                       "    def first\n"
+                       "      call(a, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')\n"
+                       "    end\n"
+                       "\n"
+                       "    def second\n"
+                       "      call(a, 'aaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaaa')\n"
+                       "    end\n"
+                       "  end\n"
+                       "end\n";
+    kt_eq_str(
+        lab_chunks(KEN_LANG_RUBY, text, &(ken_chunk_opts){ .target = 25, .max = 40, .min = 12 }),
+        "1-5 module Rack; 6-9 function first; 10-14 function second");
+}
+
 KEN_TEST(small_siblings_are_joined)
 {
     ken_buf text = KEN_BUF_INIT(1 << 20);
