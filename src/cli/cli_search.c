@@ -14,6 +14,7 @@ enum {
     DIGEST_LINES = 4,
     LINE_COLUMNS = 160,
     PLACES_SHOWN = 5,
+    SYMBOLS_SHOWN = 8,
 };
 
 // What to highlight: the words of the query, or all of it as it stands.
@@ -156,6 +157,30 @@ static void print_places(const cli *x, const ken_hit *h, const terms *t)
         ken_cli__paint(x, CLI_DIM, "   and %zu more here\n", h->n_places - PLACES_SHOWN);
 }
 
+static ken_str short_name(ken_str qualified)
+{
+    size_t dot = ken_str_rfind_char(qualified, '.');
+    return dot == SIZE_MAX ? qualified : ken_str_sub(qualified, dot + 1, qualified.len);
+}
+
+// The other definitions of the chunk.
+static void print_symbols(const cli *x, const ken_hit *h)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < h->n_symbols; i++) {
+        const ken_hit_symbol *s = &h->symbols[i];
+        if (ken_str_eq(s->name, h->symbol))
+            continue;
+        if (n == SYMBOLS_SHOWN) {
+            ken_cli__paint(x, CLI_DIM, ", and %zu more", h->n_symbols - i);
+            break;
+        }
+        ken_cli__paint(x, CLI_DIM, n++ ? ", " : "   with  ");
+        ken_cli__paint_text(x, CLI_DIM, short_name(s->name));
+    }
+    ken_cli__print(n ? "\n" : "");
+}
+
 static void print_terms(const cli *x, const ken_hit *h)
 {
     double sum = 0;
@@ -199,6 +224,7 @@ static void print_result(const cli *x, const ken_search_result *r, const terms *
             print_whole(x, h, t);
         else
             print_digest(x, h, t);
+        print_symbols(x, h);
         print_places(x, h, t);
     }
     if (!r->n_hits)

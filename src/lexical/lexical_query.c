@@ -136,8 +136,11 @@ static void add_names(ken_str text, ken_lex_query *q)
         bool is_strong = looks_like_identifier(token) || is_joined(text, token) || n_tokens == 1 ||
                          (n_tokens == 2 && has_scope);
         bool is_capital = n_before && ken_is_upper(token.ptr[0]);
+        ken_query_name *last = q->n_names ? &q->names[q->n_names - 1] : NULL;
+        if (last && is_joined(text, token) && last->text.ptr + last->text.len + 2 >= token.ptr)
+            last->is_scope = true;
         if ((is_strong || is_capital) && !ken_str_is_listed(stop_words, token))
-            q->names[q->n_names++] = (ken_query_name){ token, is_strong };
+            q->names[q->n_names++] = (ken_query_name){ token, is_strong, false };
         n_before++;
     }
 }

@@ -30,6 +30,7 @@ typedef struct ken_query_term {
 typedef struct ken_query_name {
     ken_str text;   // points into the question
     bool is_strong; // looks like an identifier
+    bool is_scope;  // qualifies the name behind it: `A` of "A::b"
 } ken_query_name;
 
 typedef struct ken_lex_query {

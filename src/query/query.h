@@ -122,6 +122,14 @@ typedef struct ken_place {
     ken_str text; // the matching line, for text and regex
 } ken_place;
 
+// A definition that begins in a hit's chunk.
+typedef struct ken_hit_symbol {
+    ken_str name; // qualified
+    ken_symbol_kind kind;
+    uint32_t first_line, last_line; // 0-based, inclusive
+} ken_hit_symbol;
+
+// A hit is a chunk, or of a chunk with several definitions the one that fits the question best.
 typedef struct ken_hit {
     ken_str path; // relative to the root
     ken_str language;
@@ -141,6 +149,9 @@ typedef struct ken_hit {
     size_t n_terms;
     ken_place *places; // further places in this file, best first
     size_t n_places;
+    ken_hit_symbol
+        *symbols; // all definitions of the chunk, with the content, when there are several
+    size_t n_symbols;
     bool is_refreshed; // the file changed after indexing: lines were found again on disk
 } ken_hit;
 

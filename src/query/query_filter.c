@@ -8,7 +8,8 @@ enum {
     DEFAULT_LIMIT = 10,
     MAX_LIMIT = 50,
     MAX_OFFSET = 10000,
-    MAX_CONTEXT = 100
+    MAX_CONTEXT = 100,
+    MAX_SYMBOLS = 32 // of a chunk
 };
 
 uint32_t query_limit(const ken_search_opts *o)
@@ -108,7 +109,13 @@ bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search
     const ken_chunk *c = &facts->chunks[chunk];
     if (o->chunk_type && c->type != o->chunk_type)
         return false;
-    return !o->kind || (c->symbol >= 0 && facts->symbols[c->symbol].kind == o->kind);
+    if (!o->kind || (c->symbol >= 0 && facts->symbols[c->symbol].kind == o->kind))
+        return true;
+    uint32_t symbols[MAX_SYMBOLS], n = query_chunk_symbols(facts, chunk, MAX_SYMBOLS, symbols);
+    for (uint32_t i = 0; i < n; i++)
+        if (facts->symbols[symbols[i]].kind == o->kind)
+            return true;
+    return false;
 }
 
 // ---- words that must stand there, or must not --------------------------------------------------
@@ -157,29 +164,46 @@ size_t query_count_phrases(query_text *t, ken_span span, const ken_search_opts *
 
 // ---- hits --------------------------------------------------------------------------------------
 
-void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chunk,
-                    const ken_search_opts *o, ken_arena *arena, ken_hit *hit)
+// All definitions of the chunk, when there are several.
+static void add_symbols(const query_text *t, uint32_t chunk, ken_arena *arena, ken_hit *hit)
 {
-    const ken_chunk *c = &t->facts.chunks[chunk];
+    uint32_t symbols[MAX_SYMBOLS], n = query_chunk_symbols(&t->facts, chunk, MAX_SYMBOLS, symbols);
+    if (n < 2)
+        return;
+    hit->symbols = KEN_ARENA_ARRAY(arena, ken_hit_symbol, n);
+    for (uint32_t i = 0; i < n; i++) {
+        const ken_symbol *s = &t->facts.symbols[symbols[i]];
+        hit->symbols[hit->n_symbols++] =
+            (ken_hit_symbol){ ken_view_qualified(arena, &t->facts, symbols[i]), s->kind,
+                              s->first_line, s->last_line };
+    }
+}
+
+void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chunk,
+                    const query_centre *centre, const ken_search_opts *o, ken_arena *arena,
+                    ken_hit *hit)
+{
     hit->path = s->rows[file].path;
     hit->language = ken_str_c(ken_lang_name((ken_lang_id)t->facts.lang));
     hit->chunk_index = chunk;
     hit->chunk_id = ken_uuid_of_chunk(hit->path, chunk);
-    hit->first_line = c->first_line;
-    hit->last_line = c->last_line;
-    hit->span = c->span;
-    hit->chunk_type = c->type;
+    hit->first_line = centre->first_line;
+    hit->last_line = centre->last_line;
+    hit->span = centre->span;
+    hit->chunk_type = t->facts.chunks[chunk].type;
     hit->is_refreshed = t->is_refreshed;
-    if (c->symbol >= 0) {
-        hit->kind = t->facts.symbols[c->symbol].kind;
-        hit->symbol = ken_view_qualified(arena, &t->facts, (uint32_t)c->symbol);
-        hit->signature = query_signature(t, (uint32_t)c->symbol);
+    if (centre->symbol >= 0) {
+        hit->kind = t->facts.symbols[centre->symbol].kind;
+        hit->symbol = ken_view_qualified(arena, &t->facts, (uint32_t)centre->symbol);
+        hit->signature = query_signature(t, (uint32_t)centre->symbol);
     }
-    if (o->wants_content)
-        hit->content = query_slice(t, c->span);
+    if (o->wants_content) {
+        hit->content = query_slice(t, centre->span);
+        add_symbols(t, chunk, arena, hit);
+    }
     if (o->context_lines) {
-        hit->context_before = query_lines_before(t, c->span.start, o->context_lines);
-        hit->context_after = query_lines_after(t, c->span.end, o->context_lines);
+        hit->context_before = query_lines_before(t, centre->span.start, o->context_lines);
+        hit->context_after = query_lines_after(t, centre->span.end, o->context_lines);
     }
 }
 

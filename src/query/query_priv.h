@@ -206,9 +206,33 @@ bool query_words_pass(query_text *t, ken_span span, const ken_search_opts *o);
 size_t query_count_phrases(query_text *t, ken_span span, const ken_search_opts *o);
 
 // ---- hits ------------------------------------------------------------------------------------
-// Fills in everything of `hit` that follows from its file and chunk.
+// What of a chunk a result shows: the definition that names it, and lines.
+typedef struct query_centre {
+    int32_t symbol; // -1 = none
+    uint32_t first_line, last_line;
+    ken_span span;
+} query_centre;
+
+// What a question wants of a chunk.
+typedef struct query_wanted {
+    const ken_lex_query *q;
+    const double *idf;    // of its terms, with their weights
+    ken_str name;         // that it is nothing but; empty = none
+    ken_symbol_kind kind; // of the definition; UNKNOWN = any
+    bool is_quoted;       // it quotes what the lines must hold: all are shown
+} query_wanted;
+
+// All of the chunk, by the name it has; of a kind by the first definition of that kind.
+void query_centre_chunk(const query_text *t, uint32_t chunk, ken_symbol_kind kind,
+                        query_centre *out);
+// By the definition that the words of a question fit best, its lines alone when it leads clearly.
+void query_centre_question(query_text *t, uint32_t chunk, const query_wanted *w, query_centre *out);
+// The definitions that begin in a chunk, in order, without small variables; at most `max`.
+uint32_t query_chunk_symbols(const ken_facts *facts, uint32_t chunk, uint32_t max, uint32_t *out);
+// Fills in everything of `hit` that follows from its file, chunk and focus.
 void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chunk,
-                    const ken_search_opts *o, ken_arena *arena, ken_hit *hit);
+                    const query_centre *centre, const ken_search_opts *o, ken_arena *arena,
+                    ken_hit *hit);
 // A chunk as a further place of its file.
 ken_place query_place(const query_text *t, uint32_t chunk, ken_arena *arena);
 uint32_t query_limit(const ken_search_opts *o);

@@ -471,6 +471,11 @@ static uint32_t chunk_behind(const ken_facts *facts, uint32_t byte)
     return lo;
 }
 
+static bool is_meant(const ken_query_name *n)
+{
+    return n->is_strong && !n->is_scope;
+}
+
 // 0.5 for a definition of a name of the question written like an identifier, 0.2 for another; a
 // question that is a name is answered by its definition.
 static double worth_of(const search *x, const ken_symbol *s)
@@ -483,7 +488,7 @@ static double worth_of(const search *x, const ken_symbol *s)
         worth = 0.5; // "find the clerk of a session" in a file that has a Find
     for (uint32_t n = 0; is_code && n < x->q->n_names; n++)
         if (ken_str_eq(x->q->names[n].text, s->name))
-            worth = fmax(worth, x->q->names[n].is_strong ? 0.5 : 0.2);
+            worth = fmax(worth, is_meant(&x->q->names[n]) ? 0.5 : 0.2);
     return worth;
 }
 
@@ -630,10 +635,25 @@ static double similarity_of(const search *x, const ranked_file *r)
     return v < 0 ? 0 : v > 1 ? 1 : v;
 }
 
+// By meaning alone there are no words to choose a definition by.
+static void centre_on(const search *x, query_text *t, uint32_t chunk, query_centre *out)
+{
+    const query_wanted w = { .q = x->q,
+                             .idf = x->s->scores.chunk_idf,
+                             .name = x->named ? x->name : KEN_STR(""),
+                             .kind = x->o->kind,
+                             .is_quoted = query_has_words(x->o) };
+    if (x->q->n_terms)
+        query_centre_question(t, chunk, &w, out);
+    else
+        query_centre_chunk(t, chunk, x->o->kind, out);
+}
+
 // False when the file has nothing to show: gone from the disk, or no chunk passes the filters.
 static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search_result *out)
 {
     query_text t;
+    query_centre centre;
     ken_status st = query_load_text(x->s, r->file, x->arena, &t, NULL);
     if (st) {
         out->n_removed += st == KEN_ENOTFOUND;
@@ -646,7 +666,8 @@ static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search
         return false;
     }
     *hit = (ken_hit){ .score = r->score, .similarity = similarity_of(x, r) };
-    query_fill_hit(x->s, r->file, &t, chunks[0].chunk, x->o, x->arena, hit);
+    centre_on(x, &t, chunks[0].chunk, &centre);
+    query_fill_hit(x->s, r->file, &t, chunks[0].chunk, &centre, x->o, x->arena, hit);
     add_places(x, &t, chunks, n, hit);
     if (x->o->wants_explain)
         explain(x, r, hit);
@@ -714,7 +735,7 @@ static ken_str read_question(search *x, ken_str query, ken_lex_query *q)
     // A capital at the front of the core is none that begins the question.
     if (core.ptr > query.ptr && ken_token_next(&rest, &first) && ken_is_upper(first.ptr[0]) &&
         q->n_names < KEN_QUERY_NAMES && (!q->n_names || q->names[0].text.ptr != first.ptr))
-        q->names[q->n_names++] = (ken_query_name){ first, false };
+        q->names[q->n_names++] = (ken_query_name){ first, false, false };
     if (x->o->mode != KEN_SEARCH_SEMANTIC)
         x->name = ken_query_sole_name(core);
     return core;

@@ -133,7 +133,9 @@ static bool add_row(ken_snapshot *s, const ken_vector_hit *row, const ken_search
     } else if (is_there) {
         ken_hit *hit = &out->hits[out->n_hits++];
         *hit = (ken_hit){ .score = (double)row->score, .similarity = (double)row->score };
-        query_fill_hit(s, row->file, &t, chunk, o, arena, hit);
+        query_centre centre;
+        query_centre_chunk(&t, chunk, o->kind, &centre);
+        query_fill_hit(s, row->file, &t, chunk, &centre, o, arena, hit);
     }
     query_close_text(&t);
     return true;

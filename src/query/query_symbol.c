@@ -147,16 +147,12 @@ static void fill_symbol(ken_snapshot *s, const query_name *n, const ken_search_o
                         ken_hit *hit)
 {
     *hit = (ken_hit){ .score = similarity_of(n), .similarity = similarity_of(n) };
-    query_fill_hit(s, n->file, t, chunk, o, arena, hit);
     const ken_symbol *sym = &t->facts.symbols[symbol];
-    hit->kind = sym->kind;
-    hit->symbol = ken_view_qualified(arena, &t->facts, symbol);
-    hit->signature = query_signature(t, symbol);
-    hit->first_line = sym->first_line;
-    hit->last_line = sym->last_line;
-    hit->span = sym->span;
-    if (o->wants_content)
-        hit->content = query_slice(t, sym->span);
+    query_fill_hit(s, n->file, t, chunk,
+                   &(query_centre){ (int32_t)symbol, sym->first_line, sym->last_line, sym->span },
+                   o, arena, hit);
+    hit->symbols = NULL; // it is one definition
+    hit->n_symbols = 0;
 }
 
 static bool show_symbol(symbol_files *h, const query_name *n, const ken_search_opts *o,

@@ -156,7 +156,9 @@ static void fill(text_search *x, uint32_t file, query_text *t, uint32_t chunk,
                  const text_place *found, size_t n, ken_hit *hit)
 {
     *hit = (ken_hit){ .score = 1, .similarity = 1 };
-    query_fill_hit(x->s, file, t, chunk, x->o, x->arena, hit);
+    query_centre centre;
+    query_centre_chunk(t, chunk, x->o->kind, &centre);
+    query_fill_hit(x->s, file, t, chunk, &centre, x->o, x->arena, hit);
     hit->places = KEN_ARENA_ARRAY(x->arena, ken_place, n);
     for (size_t i = 0; i < n; i++) {
         size_t start, end;

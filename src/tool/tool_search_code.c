@@ -177,6 +177,21 @@ static json_t *places_json(const ken_hit *h)
     return list;
 }
 
+static json_t *symbols_json(const ken_hit *h)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < h->n_symbols; i++) {
+        const ken_hit_symbol *s = &h->symbols[i];
+        json_t *o = json_object();
+        ken_json_set_str(o, "name", s->name);
+        ken_json_set_str(o, "kind", ken_str_c(ken_symbol_kind_word(s->kind)));
+        ken_json_set_u64(o, "start_line", s->first_line + 1);
+        ken_json_set_u64(o, "end_line", s->last_line + 1);
+        ken_json_append(list, o);
+    }
+    return list;
+}
+
 static json_t *terms_json(const ken_hit *h)
 {
     json_t *list = json_array();
@@ -220,6 +235,8 @@ static json_t *hit_json(const ken_hit *h, const ken_tool__scope *scope, const ke
         ken_json_set_bool(o, "content_truncated", true);
     if (h->is_refreshed)
         ken_json_set_bool(o, "changed_since_index", true);
+    if (h->n_symbols)
+        ken_json_set(o, "symbols", symbols_json(h));
     if (h->n_places)
         ken_json_set(o, "places", places_json(h));
     if (h->n_terms)

@@ -217,6 +217,77 @@ enum {
     N_QUESTIONS = sizeof questions / sizeof *questions
 };
 
+// Small neighbours share a chunk.
+static const char errors_text[] = "# What can go wrong.\n"
+                                  "import base\n"
+                                  "\n"
+                                  "\n"
+                                  "class TransportError(base.Error):\n"
+                                  "    \"\"\"Anything below the protocol.\"\"\"\n"
+                                  "\n"
+                                  "\n"
+                                  "class ConnectTimeout(TransportError):\n"
+                                  "    \"\"\"No connection in time.\"\"\"\n"
+                                  "\n"
+                                  "\n"
+                                  "class TooManyRedirects(TransportError):\n"
+                                  "    \"\"\"The server sends us in circles.\"\"\"\n"
+                                  "\n"
+                                  "\n"
+                                  "def describe(error):\n"
+                                  "    \"\"\"Words for a person.\"\"\"\n"
+                                  "    return str(error)\n";
+
+static void centred(const char *query, const char *symbol, uint32_t first, uint32_t last)
+{
+    ken_search_opts o = { .wants_content = true };
+    ken_search_result r;
+    kt_eq_i(try_ask(query, &o, &r), KEN_OK);
+    kt_true(r.n_hits > 0);
+    const ken_hit *h = &r.hits[0];
+    if (!ken_str_eq_c(h->symbol, symbol) || h->first_line != first - 1 || h->last_line != last - 1)
+        kt_fail("'%s' shows " KEN_STR_FMT ", lines %u to %u", query, KEN_STR_ARG(h->symbol),
+                h->first_line + 1, h->last_line + 1);
+    kt_eq_u(h->n_symbols, 4);
+    kt_true(ken_str_eq_c(h->symbols[2].name, "TooManyRedirects"));
+    kt_eq_u(h->symbols[2].first_line, 12);
+    ken_str shown = ken_str_sub(ken_str_c(errors_text), h->span.start, h->span.end);
+    kt_true(ken_str_eq(h->content, shown));
+    kt_true(ken_str_starts(shown, first == 1   ? KEN_STR("# What")
+                                  : first < 15 ? KEN_STR("class")
+                                               : KEN_STR("def")));
+}
+
+KEN_TEST(a_result_is_centred_on_the_definition_that_fits)
+{
+    lab_start(&l);
+    lab_write(&l, "src/errors.py", errors_text);
+    lab_run(&l);
+    snap = lab_open(&l);
+    centred("timeout while connecting", "ConnectTimeout", 9, 10);
+    centred("server sends in circles", "TooManyRedirects", 13, 14);
+    centred("TooManyRedirects", "TooManyRedirects", 13, 14);
+    centred("words for a person", "describe", 17, 19);
+    centred("what can go wrong", "TransportError", 1, 19);
+    sample_end();
+}
+
+// What qualifies a name is not what is asked for.
+KEN_TEST(a_qualified_name_is_its_last_part)
+{
+    lab_start(&l);
+    lab_write(&l, "lib/builder.rb",
+              "require 'time'\n\nmodule Rack; end\nRack::TOP = 1\n\nmodule Rack\n"
+              "  # Puts handlers together.\n  class Builder\n    def run(app)\n      @app = app\n"
+              "    end\n  end\nend\n");
+    lab_run(&l);
+    snap = lab_open(&l);
+    ken_search_result r = ask("Rack::Builder");
+    kt_eq_u(r.n_hits, 1);
+    kt_true(ken_str_eq_c(r.hits[0].symbol, "Rack.Builder"));
+    sample_end();
+}
+
 KEN_TEST(every_hit_is_where_it_says_and_every_file_comes_once)
 {
     sample_start();
