@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
 // A question's context: what is about it, and in which order it is worth its tokens.
 //
-//   1. definitions of the name that is asked about, and the best finds
-//   2. what those call, the types they use, who calls them
-//   3. what their files import
-//   4. further finds, documents, tests
+//   1. definitions of the name that is asked about and of the names that the question says, and what
+//      those call
+//   2. the best finds, what those call, the types they use, who calls them
+//   3. further finds that are not far behind the best, documents, tests
+//   4. what they import
 //
 // One list of pieces with priorities; what fits is for the pack to say.
 #include "context/context.h"
@@ -17,52 +18,74 @@
 
 enum {
     HITS = 15,
-    DOCS = 2,      // documents that are looked for when no find is one
-    BEST_HITS = 5, // finds that go before everything that hangs on them
-    SUBJECTS = 3,  // definitions of a name that is asked about
-    EXPLAINED = 3, // pieces whose callers and callees are looked up
-    OF_EACH = 6,   // callers, callees and types of one of them
-    TESTS = 2      // of one of them
+    DOCS = 2,            // documents that are looked for when no find is one
+    BEST_HITS = 5,       // finds that go before everything that hangs on them
+    SUBJECTS = 3,        // definitions of a name that is asked about
+    NAMES = 4,           // that the question says
+    EXPLAINED = 3,       // pieces whose callers and callees are looked up
+    EXPLAINED_NAMED = 5, // when the question says names
+    OF_EACH = 6,         // callers, callees and types of one of them
+    TESTS = 2            // of one of them
 };
 
 // Priorities: first of a group, then by rank. Groups are further apart than ranks go.
 enum {
     FIRST_SUBJECT = 0,
+    FIRST_NAMED = 10,
+    FIRST_OF_NAMED = 35, // what named functions call
     FIRST_BEST = 100,
     FIRST_ASKED = 200, // callers or callees, when they are what is asked for
     FIRST_CALLEE = 300,
     FIRST_TYPE = 400,
     FIRST_CALLER = 500,
-    FIRST_IMPORT = 600,
     FIRST_FURTHER = 700,
     FIRST_DOC = 800,
-    FIRST_TEST = 900
+    FIRST_TEST = 900,
+    FIRST_IMPORT = 1000
 };
+
+// A find that is not among the best has at least this share of the best one's similarity.
+static const double near_best = 0.5;
 
 typedef struct building {
     context_gather g;
     const ken_cancel *cancel;
     ken_str question;
     ken_intent intent;
+    size_t n_named; // pieces that the question names
     ken_context_answer *out;
 } building;
 
 // ---- what is about the question ----------------------------------------------------------------
 
-static ken_status add_subject(building *b, ken_err *err)
+// The definitions of a name, only exact ones but for the first of a name that is asked about.
+static ken_status add_name(building *b, ken_str name, uint32_t priority, bool is_subject,
+                           ken_err *err)
 {
-    if (!b->intent.subject.len)
-        return KEN_OK;
     ken_definition_result found;
-    ken_status st = ken_find_definition(b->g.s, b->intent.subject, KEN_STR(""), SUBJECTS,
-                                        b->g.arena, &found, err);
+    ken_status st =
+        ken_find_definition(b->g.s, name, KEN_STR(""), SUBJECTS, b->g.arena, &found, err);
     for (size_t i = 0; !st && i < found.n_defs; i++) {
         const ken_definition *d = &found.defs[i];
-        if (!d->is_exact && i > 0)
+        if (!d->is_exact && (i > 0 || !is_subject))
             break;
         (void)context_add_definition(&b->g, &(context_name){ d->path, d->qualified, d->first_line },
-                                     KEN_CONTEXT_DEFINITION, FIRST_SUBJECT + (uint32_t)i);
+                                     KEN_CONTEXT_DEFINITION, priority + (uint32_t)i);
     }
+    return st;
+}
+
+static ken_status add_subject(building *b, ken_err *err)
+{
+    ken_str question = b->question, name;
+    ken_status st = KEN_OK;
+    uint32_t n_names = 0;
+    if (b->intent.subject.len)
+        st = add_name(b, b->intent.subject, FIRST_SUBJECT, true, err);
+    for (size_t at = 0; !st && n_names < NAMES && context_next_name(question, &at, &name);)
+        if (!ken_str_eq(name, b->intent.subject))
+            st = add_name(b, name, FIRST_NAMED + n_names++ * SUBJECTS, false, err);
+    b->n_named = b->g.n_pieces;
     return st;
 }
 
@@ -101,6 +124,8 @@ static ken_status add_hits(building *b, const ken_search_opts *given, ken_err *e
     for (size_t i = 0; i < found.n_hits; i++) {
         const ken_hit *h = &found.hits[i];
         uint32_t rank = (uint32_t)i;
+        if (i >= BEST_HITS && h->similarity < near_best * found.hits[0].similarity)
+            continue;
         has_document = has_document || h->chunk_type == KEN_CHUNK_SECTION;
         if (is_document(h))
             context_add_hit(&b->g, h, KEN_CONTEXT_DOC, FIRST_DOC + rank);
@@ -142,7 +167,11 @@ static bool add_neighbours(building *b, size_t piece, uint32_t rank)
     bool wants_used = b->intent.kind == KEN_INTENT_TRACE_FLOW;
     uint32_t step = rank * 2 * OF_EACH; // those of the best piece first
     add_edges(b, x.callees, x.n_callees, KEN_CONTEXT_CALLEE,
-              (wants_used ? FIRST_ASKED : FIRST_CALLEE) + step, OF_EACH);
+              (piece < b->n_named ? FIRST_OF_NAMED
+               : wants_used       ? FIRST_ASKED
+                                  : FIRST_CALLEE) +
+                  step,
+              OF_EACH);
     add_edges(b, x.types, x.n_types, KEN_CONTEXT_TYPE, FIRST_TYPE + step, OF_EACH);
     add_edges(b, x.callers, x.n_callers, KEN_CONTEXT_CALLER,
               (wants_users ? FIRST_ASKED : FIRST_CALLER) + step,
@@ -156,8 +185,8 @@ static bool add_neighbours(building *b, size_t piece, uint32_t rank)
 static ken_status add_around(building *b, ken_err *err)
 {
     size_t n = b->g.n_pieces;
-    uint32_t n_explained = 0;
-    for (size_t i = 0; i < n && n_explained < EXPLAINED; i++) {
+    uint32_t n_explained = 0, most = b->n_named ? EXPLAINED_NAMED : EXPLAINED;
+    for (size_t i = 0; i < n && n_explained < most; i++) {
         const ken_context_piece p = b->g.pieces[i];
         if (p.kind != KEN_CONTEXT_DEFINITION)
             continue;
@@ -167,7 +196,7 @@ static ken_status add_around(building *b, ken_err *err)
                        (b->g.pieces[j].file == p.file && b->g.pieces[j].first_line == p.first_line);
         if (is_known || !add_neighbours(b, i, n_explained))
             continue;
-        context_add_imports(&b->g, b->g.files[p.file].path, FIRST_IMPORT + n_explained);
+        context_add_imports(&b->g, i, FIRST_IMPORT + n_explained);
         n_explained++;
         ken_status st = ken_cancel_check(b->cancel, err);
         if (st || ken_quota_is_settled())

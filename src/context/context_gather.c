@@ -4,6 +4,7 @@
 #include "base/quota.h"
 #include "base/utf8.h"
 #include "context/context_gather_priv.h"
+#include "token/token.h"
 
 enum {
     LONG_LINES = 150,  // a definition beyond it would leave no room for anything else
@@ -142,6 +143,82 @@ bool context_add_definition(context_gather *g, const context_name *name, ken_con
     return true;
 }
 
+// ---- imports and heads of files ----------------------------------------------------------------
+
+// A file by its lines.
+typedef struct lines {
+    const ken_file_view *view;
+    uint32_t *starts;
+    uint32_t n;
+} lines;
+
+static lines lines_of(const context_gather *g, const ken_file_view *view)
+{
+    lines l = { .view = view, .n = ken_line_starts(view->text, NULL, 0) };
+    l.starts = KEN_ARENA_ARRAY(g->arena, uint32_t, l.n + 1);
+    ken_line_starts(view->text, l.starts, l.n);
+    return l;
+}
+
+static ken_str line_at(const lines *l, uint32_t line)
+{
+    return ken_str_sub(l->view->text, l->starts[line],
+                       line + 1 < l->n ? l->starts[line + 1] : l->view->text.len);
+}
+
+static bool is_import(const lines *l, uint32_t line)
+{
+    for (uint32_t i = 0; i < l->view->facts->n_imports; i++)
+        if (l->view->facts->imports[i].line == line)
+            return true;
+    return false;
+}
+
+// The last line of an import that opens a list: "from a import (", "import {".
+static uint32_t import_end(const lines *l, uint32_t line)
+{
+    ken_str first = line_at(l, line);
+    size_t open = ken_str_find_char(first, '('), brace = ken_str_find_char(first, '{');
+    char close = open != SIZE_MAX ? ')' : '}';
+    if (open == SIZE_MAX && brace == SIZE_MAX)
+        return line;
+    for (uint32_t k = line; k < l->n && k <= line + IMPORT_LINES; k++)
+        if (ken_str_find_char(line_at(l, k), close) != SIZE_MAX)
+            return k;
+    return line;
+}
+
+// Blank, or a comment as it stands at the head of a file: a licence, a list of authors.
+static bool is_head(ken_str line)
+{
+    static const char *const marks[] = { "//", "/*", "*", "# ", "#!", "--", ";", "%", "<!--" };
+    ken_str text = ken_str_trim(line);
+    for (size_t i = 0; i < sizeof marks / sizeof *marks; i++)
+        if (ken_str_starts(text, ken_str_c(marks[i])))
+            return true;
+    return !text.len || ken_str_eq_c(text, "#");
+}
+
+// The first line from `line` on that is neither the comment at the head of the file, nor an import,
+// nor blank.
+static uint32_t skip_head(const lines *l, uint32_t line)
+{
+    uint32_t head = 0;
+    while (head < l->n && is_head(line_at(l, head)))
+        head++;
+    if (line < head)
+        line = head;
+    while (line < l->n) {
+        if (is_import(l, line))
+            line = import_end(l, line) + 1;
+        else if (!ken_str_trim(line_at(l, line)).len)
+            line++;
+        else
+            break;
+    }
+    return line;
+}
+
 void context_add_hit(context_gather *g, const ken_hit *hit, ken_context_kind kind,
                      uint32_t priority)
 {
@@ -154,33 +231,68 @@ void context_add_hit(context_gather *g, const ken_hit *hit, ken_context_kind kin
     if (s && s->last_line - s->first_line < LONG_LINES &&
         context_add_definition(g, &name, kind, priority))
         return;
-    const ken_context_piece p = { .file = (uint32_t)file,
-                                  .first_line = hit->first_line,
-                                  .last_line = hit->last_line,
-                                  .priority = priority,
-                                  .kind = kind,
-                                  .symbol = hit->symbol,
-                                  .signature = hit->signature };
-    add_piece(g, &p, (context_lines){ hit->first_line, hit->last_line });
+    ken_context_piece p = { .file = (uint32_t)file,
+                            .first_line = hit->first_line,
+                            .last_line = hit->last_line,
+                            .priority = priority,
+                            .kind = kind,
+                            .symbol = hit->symbol,
+                            .signature = hit->signature };
+    if (kind != KEN_CONTEXT_DOC) {
+        lines l = lines_of(g, &g->views[file]);
+        p.first_line = skip_head(&l, p.first_line);
+    }
+    if (p.first_line <= p.last_line)
+        add_piece(g, &p, (context_lines){ hit->first_line, hit->last_line });
 }
 
-// ---- imports -----------------------------------------------------------------------------------
-
-void context_add_imports(context_gather *g, ken_str path, uint32_t priority)
+// Some name of the line stands in the text, as a whole.
+static bool shares_name(ken_str line, ken_str text)
 {
-    int64_t file = context_file(g, path);
-    if (file < 0)
-        return;
-    const ken_facts *facts = g->views[file].facts;
-    uint32_t first = UINT32_MAX, last = 0;
-    for (uint32_t i = 0; i < facts->n_imports; i++) {
-        uint32_t line = facts->imports[i].line;
-        if (facts->imports[i].is_export || (first != UINT32_MAX && line > first + IMPORT_LINES))
+    ken_str rest = line, token;
+    while (ken_token_next(&rest, &token)) {
+        if (token.len < 2 ||
+            ken_str_is_listed(" import from require include use using as type ", token))
             continue;
-        first = line < first ? line : first;
-        last = line > last ? line : last;
+        for (size_t at = 0; at < text.len;) {
+            size_t found = ken_str_find(ken_str_sub(text, at, text.len), token);
+            if (found == SIZE_MAX)
+                break;
+            size_t from = at + found, to = from + token.len;
+            if ((!from || !ken_is_word(text.ptr[from - 1])) &&
+                (to == text.len || !ken_is_word(text.ptr[to])))
+                return true;
+            at = to;
+        }
     }
-    const ken_context_piece p = { .file = (uint32_t)file,
+    return false;
+}
+
+void context_add_imports(context_gather *g, size_t piece, uint32_t priority)
+{
+    const ken_context_piece *of = &g->pieces[piece];
+    const ken_facts *facts = g->views[of->file].facts;
+    lines l = lines_of(g, &g->views[of->file]);
+    uint32_t first = UINT32_MAX, last = 0;
+    if (of->first_line >= l.n)
+        return;
+    uint32_t end =
+        of->last_line + 1 < l.n ? l.starts[of->last_line + 1] : (uint32_t)l.view->text.len;
+    ken_str text = ken_str_sub(l.view->text, l.starts[of->first_line], end);
+    for (uint32_t i = 0; i < facts->n_imports; i++) {
+        uint32_t from = facts->imports[i].line, to = from < l.n ? import_end(&l, from) : from;
+        if (facts->imports[i].is_export || from >= l.n ||
+            (first != UINT32_MAX && to > first + IMPORT_LINES))
+            continue;
+        bool is_used = false;
+        for (uint32_t k = from; k <= to && !is_used; k++)
+            is_used = shares_name(line_at(&l, k), text);
+        if (!is_used)
+            continue;
+        first = from < first ? from : first;
+        last = to > last ? to : last;
+    }
+    const ken_context_piece p = { .file = of->file,
                                   .first_line = first,
                                   .last_line = last,
                                   .priority = priority,

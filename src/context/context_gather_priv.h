@@ -44,7 +44,9 @@ bool context_add_definition(context_gather *g, const context_name *name, ken_con
 // The code that a search found: the definition it is in, or the lines alone.
 void context_add_hit(context_gather *g, const ken_hit *hit, ken_context_kind kind,
                      uint32_t priority);
-// Where the file says what it imports.
-void context_add_imports(context_gather *g, ken_str path, uint32_t priority);
+// Where the file imports what the definition of this piece uses; nothing when it uses nothing of it.
+void context_add_imports(context_gather *g, size_t piece, uint32_t priority);
+// The next name from `*at` on that is written as in code, with its qualifiers; false at the end.
+bool context_next_name(ken_str question, size_t *at, ken_str *out);
 
 #endif

@@ -50,8 +50,83 @@ KEN_TEST(a_definition_comes_with_what_it_calls_who_calls_it_and_its_imports)
     has_code(&a, "def reschedule(self, message: Message", KEN_CONTEXT_DEFINITION);
     has_code(&a, "def should_give_up(self, attempt: int)", KEN_CONTEXT_CALLEE);
     has_code(&a, "def run_once(self, now: float)", KEN_CONTEXT_CALLER);
-    has_code(&a, "import smtplib", KEN_CONTEXT_IMPORT);
+    has_code(&a, "from .mail_queue import MailQueue, Message", KEN_CONTEXT_IMPORT);
+    kt_null(part_with(&a, "import smtplib")); // it uses nothing of that
     kt_eq_text(a.context.parts[0].path, "worker/mailer.py");
+    sample_end();
+}
+
+static const char licence[] = "# Copyright of nobody in particular.\n"
+                              "# Permission is granted to anybody for anything.\n"
+                              "\n"
+                              "import os\n"
+                              "import gzip\n"
+                              "from wire import (\n"
+                              "    Frame,\n"
+                              "    Socket,\n"
+                              ")\n"
+                              "\n";
+
+static void write_client(void)
+{
+    ken_buf text = KEN_BUF_INIT(1 << 16);
+    ken_buf_puts(&text, licence);
+    ken_buf_puts(&text, "class Client:\n"
+                        "    max_hops: int\n"
+                        "\n"
+                        "    def ask(self, url):\n"
+                        "        return self.forward(Frame(url))\n"
+                        "\n"
+                        "    def forward(self, frame):\n"
+                        "        if frame.hops > self.max_hops:\n"
+                        "            raise TooManyHops(frame)\n"
+                        "        return frame\n");
+    lab_write_n(&l, "src/client.py", text.ptr, text.len);
+    ken_buf_release(&text);
+    text = KEN_BUF_INIT(1 << 16);
+    ken_buf_puts(&text, licence);
+    ken_buf_puts(&text, "HOPS = 'argument of an ask per client, maximum'\n");
+    lab_write_n(&l, "src/settings.py", text.ptr, text.len);
+    ken_buf_release(&text);
+    lab_write(&l, "src/arguments.py",
+              "# Arguments of a client, per ask.\n"
+              "def add_argument_per_ask(client, argument):\n    client.argument = argument\n");
+    lab_write(&l, "src/other.py", "class Page:\n    def ask(self):\n        return 1\n");
+    lab_run(&l);
+    snap = lab_open(&l);
+}
+
+// What the question says by name, then what that calls, before anything that only looks like it.
+KEN_TEST(what_the_question_names_comes_first)
+{
+    lab_start(&l);
+    write_client();
+    ken_context_answer a =
+        build_with("add a per-ask max_hops argument to Client.ask",
+                   (ken_context_opts){ .max_tokens = 8000, .is_priority_order = true });
+    has_code(&a, "def ask(self, url):", KEN_CONTEXT_DEFINITION);
+    has_code(&a, "def forward(self, frame):", KEN_CONTEXT_CALLEE);
+    has_code(&a, "max_hops: int", KEN_CONTEXT_DEFINITION);
+    kt_eq_text(a.context.parts[0].path, "src/client.py");
+    kt_null(part_with(&a, "class Page"));
+    ken_context_answer small = build_with("add a per-ask max_hops argument to `Client.ask`",
+                                          (ken_context_opts){ .max_tokens = 200 });
+    has_code(&small, "def ask(self, url):", KEN_CONTEXT_DEFINITION);
+    sample_end();
+}
+
+KEN_TEST(heads_of_files_fill_no_context)
+{
+    lab_start(&l);
+    write_client();
+    ken_context_answer a = build("maximum argument of an ask");
+    kt_not_null(part_with(&a, "HOPS = "));
+    kt_null(part_with(&a, "Permission is granted"));
+    kt_null(part_with(&a, "import gzip"));
+    ken_context_answer b = build("where is Client.ask defined");
+    has_code(&b, "    Frame,\n", KEN_CONTEXT_IMPORT);
+    kt_null(part_with(&b, "import gzip"));
+    kt_null(part_with(&b, "Permission is granted"));
     sample_end();
 }
 
