@@ -58,6 +58,8 @@ static void show_refs(const cli *x, const json_t *answer)
                  *files = json_object_get(answer, "files"),
                  *unresolved = json_object_get(json_object_get(answer, "unresolved"), "places");
     ken_str name = ken_cli__member(json_array_get(defs, 0), "name");
+    if (!name.len) // nothing defines it
+        name = ken_str_c(x->args.words[0]);
     size_t dot = ken_str_rfind_char(name, '.');
     if (dot != SIZE_MAX)
         name = ken_str_sub(name, dot + 1, name.len);

@@ -90,6 +90,7 @@ typedef struct ken_said_in_text {
 typedef struct ken_usages {
     ken_graph_node *defs; // what was asked for: one, or the definitions that share these usages
     size_t n_defs;
+    ken_str undefined; // why there are none: the usages are those of the name, whatever it means
     ken_graph_node
         *others; // definitions of the same name that were not meant; how to choose: file_hint
     size_t n_others;

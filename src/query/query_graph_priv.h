@@ -145,6 +145,11 @@ ken_status query_edges_counted(ken_snapshot *s, ken_graph *g, const ken_graph_de
                                uint32_t n_defs, const ken_cancel *cancel, ken_arena *arena,
                                query_edges *out, query_edges *unresolved,
                                query_other_uses *out_others, ken_err *err) KEN_MUST_USE;
+// Every place that uses a name, which may be qualified by what it is a member of or imported from:
+// where nothing defines it.
+ken_status query_edges_of_name(ken_snapshot *s, ken_graph *g, ken_str name,
+                               const ken_cancel *cancel, ken_arena *arena, query_edges *out,
+                               ken_err *err) KEN_MUST_USE;
 // Lines that have the name as a word, definitions apart: query_words.c.
 ken_status query_said_in_text(ken_snapshot *s, ken_graph *g, ken_str name, const ken_cancel *cancel,
                               ken_arena *arena, ken_said_in_text *out, ken_err *err) KEN_MUST_USE;

@@ -350,18 +350,59 @@ static bool is_called(const ken_graph_node *def, const query_edges *edges)
     return false;
 }
 
+// Of a name that nothing defines; fails as `why` says when nothing uses it either.
+static ken_status find_undefined(ken_snapshot *s, ken_graph *g, const ken_usages_opts *o,
+                                 const ken_err *why, const ken_cancel *cancel, ken_arena *arena,
+                                 query_edges *edges, ken_usages *out, ken_err *err)
+{
+    ken_str name = ken_str_trim(o->name), scope;
+    ken_status st = query_edges_of_name(s, g, name, cancel, arena, edges, err);
+    ken_str last = query_last_name(name, &scope);
+    if (!st && !edges->len && !scope.len && !ken_quota_is_settled())
+        st = query_said_in_text(s, g, last, cancel, arena, &out->in_text, err);
+    if (st)
+        return st;
+    if (!edges->len && !out->in_text.n_lines && !ken_quota_is_settled()) {
+        if (err)
+            *err = *why;
+        return KEN_ENOTFOUND;
+    }
+    out->undefined = ken_arena_dup(arena, ken_str_c(why->msg));
+    if (edges->len) // it is no slip of the pen: names near to it are nothing to tell
+        out->undefined = ken_arena_printf(
+            arena, "no definition of '" KEN_STR_FMT "' is in the index", KEN_STR_ARG(name));
+    return KEN_OK;
+}
+
+// A line of a file, or a definition in a file, is that or nothing.
+static bool is_bare_name(const ken_usages_opts *o)
+{
+    ken_str name = ken_str_trim(o->name), path = KEN_STR("");
+    uint32_t line;
+    bool has_line = split_line(name, &path, &line);
+    (void)split_path(name, &path);
+    return !has_line && !path.len && !o->file_hint.len;
+}
+
 static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_cancel *cancel,
                        ken_arena *arena, query_edges *edges, query_edges *unresolved,
                        ken_usages *out, ken_err *err)
 {
     ken_graph_nodes found;
-    ken_graph *g;
+    ken_graph *g = NULL;
+    ken_err why = { 0 };
     *out = (ken_usages){ 0 };
-    ken_status st = ken_graph_find(s, o->name, o->file_hint, 0, arena, &found, err);
-    if (!st)
-        st = query_graph_open(s, &g, err);
+    ken_status st = query_graph_open(s, &g, err);
     if (st)
         return st;
+    st = ken_graph_find(s, o->name, o->file_hint, 0, arena, &found, &why);
+    if (st == KEN_ENOTFOUND && is_bare_name(o))
+        return find_undefined(s, g, o, &why, cancel, arena, edges, out, err);
+    if (st) {
+        if (err)
+            *err = why;
+        return st;
+    }
     out->missed_scope = found.missed_scope;
     split_twins(s, g, &found, arena, out);
     query_other_uses others = { 0, 0 };
@@ -387,7 +428,8 @@ static bool show_all(ken_snapshot *s, const ken_usages_opts *o, const query_edge
 {
     page p = { .s = s, .g = query_graph_at_hand(s), .o = o, .arena = arena };
     p.limit = o->limit ? o->limit : USAGES_DEFAULT;
-    show(&p, edges, out->defs[0].id.file, &out->files, &out->n_files);
+    uint32_t own = out->n_defs ? out->defs[0].id.file : UINT32_MAX;
+    show(&p, edges, own, &out->files, &out->n_files);
     out->is_truncated = p.n_shown + o->offset < out->n_total;
     ken_usages_opts first = *o;
     first.offset = 0;

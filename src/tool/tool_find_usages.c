@@ -153,6 +153,8 @@ static void put_others(ken_buf *text, const ken_usages *u)
 static void set_summary(json_t *o, const ken_usages *u, ken_str name)
 {
     ken_buf text = KEN_BUF_INIT(0);
+    if (u->undefined.len)
+        ken_buf_printf(&text, KEN_STR_FMT "; ", KEN_STR_ARG(u->undefined));
     put_counts(&text, u, name);
     if (u->n_test_usages)
         ken_buf_printf(&text, "; %zu in tests", u->n_test_usages);

@@ -65,6 +65,51 @@ KEN_TEST(a_result_of_a_package_may_be_of_the_tree)
     end();
 }
 
+KEN_TEST(a_name_of_a_library_has_usages_without_a_definition)
+{
+    start("a.py", "import os\n"
+                  "from shelf import lamp\n"
+                  "def a():\n"
+                  "    return os.shine(1)\n"
+                  "def b(x):\n"
+                  "    lamp()\n"
+                  "    return x.shine(2)\n");
+    lab_write(&l, "b.py", "import os\n\nos.shine(3)\n");
+    go();
+    ken_usages u = usages_of("shine");
+    kt_eq_u(u.n_defs, 0);
+    kt_eq_text(u.undefined, "no definition of 'shine' is in the index");
+    kt_eq_u(u.n_by_role[KEN_REF_CALL], 3);
+    kt_eq_u(u.n_files, 2);
+    u = usages_of("os.shine"); // x may be anything
+    kt_eq_u(u.n_by_role[KEN_REF_CALL], 2);
+    kt_eq_text(u.files[0].usages[0].within, "a");
+    u = usages_of("shelf.lamp");
+    kt_eq_u(u.n_by_role[KEN_REF_CALL], 1);
+    ken_usages_opts o = { .name = KEN_STR("other.lamp") };
+    kt_status(ken_find_usages(snap, &o, NULL, &l.arena, &u, &l.err), KEN_ENOTFOUND);
+    o.name = KEN_STR("shime"); // nobody says it
+    kt_status(ken_find_usages(snap, &o, NULL, &l.arena, &u, &l.err), KEN_ENOTFOUND);
+    o.name = KEN_STR("a.py:shine"); // asks for a definition in a file
+    kt_status(ken_find_usages(snap, &o, NULL, &l.arena, &u, &l.err), KEN_ENOTFOUND);
+    end();
+}
+
+KEN_TEST(a_file_that_the_grammar_rejects_hides_no_name)
+{
+    start("call.cpp", "int hidden_fn(int);\nint caller() { return hidden_fn(3); }\n");
+    lab_write(&l, "broken.cpp",
+              "@@@ %%% ((((((\n@@@ %%% ((((((\nint hidden_fn(int a) { return a; }\n}}}}}\n");
+    lab_write(&l, "remark.c", "// the word onlyhere stands here\nint one;\n");
+    go();
+    ken_usages u = usages_of("hidden_fn");
+    kt_eq_u(u.n_by_role[KEN_REF_CALL], 1);
+    u = usages_of("onlyhere");
+    kt_eq_u(u.n_total, 0);
+    kt_eq_u(u.in_text.n_lines, 1);
+    end();
+}
+
 KEN_TEST(lines_that_have_the_word_are_told_when_no_place_has_the_name)
 {
     start("a.c", "// calls glow sometimes\n"

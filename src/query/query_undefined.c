@@ -1,0 +1,65 @@
+// SPDX-License-Identifier: MIT
+// Places that use a name which nothing in the index defines: of a library, of a file that could not be
+// parsed or is left out, or declared only. They are what is asked for as often as those of the tree's own
+// names, and no proof is needed of what they mean: it is the name that was asked for.
+#include "query/query_said_priv.h"
+
+enum {
+    CHECK_EVERY = 64 // references between two checks
+};
+
+// Whether the module that a file has the name from is called `scope`: the last part of its path.
+static bool is_imported_from(const ken_refs *r, ken_str name, ken_str scope)
+{
+    for (uint32_t i = 0; i < r->n_binds; i++) {
+        const ken_bind *b = &r->binds[i];
+        ken_str inner;
+        if (ken_str_eq(b->local.len ? b->local : b->name, name) &&
+            ken_str_eq(query_last_name(b->module, &inner), scope))
+            return true;
+    }
+    return false;
+}
+
+// `scope.name`, or `name` in a file that imports it from `scope`.
+static bool is_in_scope(const ken_unit_text *u, const ken_ref *ref, ken_str name, ken_str scope)
+{
+    const ken_refs *r = u->refs;
+    const ken_expr *e = &r->exprs[ref->expr];
+    if (!scope.len)
+        return true;
+    if (e->op == KEN_EXPR_MEMBER && e->a < r->n_exprs)
+        return ken_str_eq(r->exprs[e->a].name, scope);
+    return is_imported_from(r, name, scope);
+}
+
+ken_status query_edges_of_name(ken_snapshot *s, ken_graph *g, ken_str name,
+                               const ken_cancel *cancel, ken_arena *arena, query_edges *out,
+                               ken_err *err)
+{
+    const query_said *list = NULL;
+    ken_str scope, last = query_graph_keep(s, query_last_name(name, &scope));
+    query_graph_age(s);
+    ken_status st = query_said_get(s, g, QUERY_SAID_NAME, &last, 1, cancel, arena, &list, err);
+    for (uint32_t i = 0; !st && i < list->n_refs; i++) {
+        const query_said_ref *r = &list->refs[i];
+        const ken_unit_text *u = scope.len ? ken_graph_unit(g, r->file) : NULL;
+        if (i % CHECK_EVERY == 0)
+            st = ken_cancel_check(cancel, err);
+        if (st || (u && !is_in_scope(u, &u->refs->refs[r->ref], last, scope)))
+            continue;
+        query_edge edge = { .file = r->file,
+                            .ref = r->ref,
+                            .within = r->within,
+                            .holder = r->holder,
+                            .role = (ken_ref_role)r->role,
+                            .class = (ken_edge_class)r->class,
+                            .to = { UINT32_MAX, 0 },
+                            .is_stored = r->is_stored,
+                            .evidence = r->evidence };
+        ken_vec_push(out, edge);
+    }
+    if (st && out->len && ken_quota_settle(st, err))
+        st = KEN_OK;
+    return st;
+}
