@@ -129,6 +129,11 @@ bool ken_quota_is_over(void)
     return ken_quota_check(NULL) != KEN_OK;
 }
 
+ken_status ken_quota_verdict(ken_status st, ken_err *err)
+{
+    return !st || (now && now->status) ? ken_quota_check(err) : st;
+}
+
 // ---- answers in part ---------------------------------------------------------------------------
 
 void ken_quota_offer_part(void)

@@ -66,6 +66,9 @@ ken_quota *ken_quota_now(void);   // of this thread; NULL = none
 ken_status ken_quota_check(ken_err *err) KEN_MUST_USE;
 // True when the next check will say so, or has: for loops that have no way to fail.
 bool ken_quota_is_over(void);
+// What becomes of a question that has ended with `st`: stopped, when a check found it so on the way,
+// whatever it came to then. A loop that broke off may have ended in "not found".
+ken_status ken_quota_verdict(ken_status st, ken_err *err) KEN_MUST_USE;
 
 // From now on the answer may be one in part: asked for by services that know what that means for
 // theirs, before they begin.

@@ -225,8 +225,7 @@ static ken_status run_measured(cli *x, ken_err *err)
     ken_quota_limits limits = ken_app_question_limits(x->app);
     ken_quota_begin(&quota, &limits, x->cancel);
     ken_status st = x->command->run(x, err);
-    if (!st)
-        st = ken_quota_check(err);
+    st = ken_quota_verdict(st, err);
     ken_quota_text(&quota, text, sizeof text);
     if (!st && text[0])
         ken_cli__note(x, "%s", text);

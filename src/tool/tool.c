@@ -404,8 +404,7 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const 
     json_t *result = NULL;
     st = e->def.run(&inner, args, &result, err);
     st = judge_reading(e, env->missed, st, err);
-    if (!st) // what broke off without a way to say so must not pass for an answer
-        st = ken_quota_check(err);
+    st = ken_quota_verdict(st, err);
     if (st) {
         json_decref(result);
         return add_unread_to_err(env->missed->unread, st, err);

@@ -27,6 +27,25 @@ KEN_TEST(a_cancelled_question_stops_at_its_next_check)
     kt_eq_u(ken_quota_check(&err), KEN_OK); // it was that question's
 }
 
+// A loop that ends without a word may leave a service with nothing found.
+KEN_TEST(what_a_stopped_question_came_to_is_that_it_was_stopped)
+{
+    ken_quota b;
+    ken_err err = { 0 };
+    ken_quota_begin(&b, &(ken_quota_limits){ .steps = 8 }, NULL);
+    kt_eq_u(ken_quota_verdict(KEN_ENOTFOUND, &err), KEN_ENOTFOUND);
+    kt_eq_u(ken_quota_verdict(KEN_OK, &err), KEN_OK);
+    while (!ken_quota_is_over())
+        ;
+    err = (ken_err){ 0 };
+    kt_eq_u(KEN_FAIL(&err, KEN_ENOTFOUND, "no definition"), KEN_ENOTFOUND);
+    kt_eq_u(ken_quota_verdict(KEN_ENOTFOUND, &err), KEN_ELIMIT);
+    kt_has_str(err.msg, "more than 8 steps");
+    kt_eq_u(ken_quota_verdict(KEN_OK, &err), KEN_ELIMIT);
+    ken_quota_end(&b);
+    kt_eq_u(ken_quota_verdict(KEN_ENOTFOUND, &err), KEN_ENOTFOUND);
+}
+
 KEN_TEST(steps_are_bounded_and_a_part_may_be_shown_once)
 {
     ken_quota b;
