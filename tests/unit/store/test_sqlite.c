@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Files that are damaged, foreign, newer, locked, or may not be written.
+#include <pthread.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -324,6 +325,94 @@ KEN_TEST(older_index_is_migrated_by_who_opens_it)
             check_all(s);
         ken_store_close(s);
     }
+}
+
+// Whatever opens a file: nothing of its schema runs, and who waits for a lock waits as long as asked.
+static void check_distrust(ken_sq *q)
+{
+    static const int settings[][2] = {
+        { SQLITE_DBCONFIG_DEFENSIVE, 1 },      { SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0 },
+        { SQLITE_DBCONFIG_ENABLE_TRIGGER, 0 }, { SQLITE_DBCONFIG_ENABLE_VIEW, 0 },
+        { SQLITE_DBCONFIG_ENABLE_FKEY, 1 },
+    };
+    for (size_t i = 0; i < sizeof settings / sizeof *settings; i++) {
+        int is = -1;
+        kt_eq_i(sqlite3_db_config(q->db, settings[i][0], -1, &is), SQLITE_OK);
+        kt_eq_i(is, settings[i][1]);
+    }
+    sqlite3_stmt *st = NULL;
+    kt_eq_i(sqlite3_prepare_v2(q->db, "PRAGMA busy_timeout", -1, &st, NULL), SQLITE_OK);
+    kt_eq_i(sqlite3_step(st), SQLITE_ROW);
+    kt_eq_i(sqlite3_column_int(st, 0), q->busy_ms);
+    kt_true(q->busy_ms > 0);
+    sqlite3_finalize(st);
+}
+
+KEN_TEST(no_connection_trusts_a_schema_converted_ones_included)
+{
+    static const char *const traps =
+        "CREATE TRIGGER t AFTER INSERT ON file BEGIN DELETE FROM file; END;"
+        "CREATE TRIGGER u AFTER UPDATE ON file BEGIN DELETE FROM content; END";
+    for (int version = 4; version < 6; version++) { // 4 has no room for sums: it is converted
+        const char *path = ktest_path(version == 4 ? "old.db" : "new.db");
+        make_old_index(path, version);
+        (version == 4 ? run_plain_sql : run_sql)(path, traps);
+        for (int i = 0; i < 3; i++) { // converted or migrated, then as it is, then for reading
+            ken_sq q = { 0 };
+            ken_store_opts opts = { .path = path, .is_read_only = i == 2, .busy_ms = 700 };
+            kt_ok_err(ken_store__sq_connect(&q, &ken_store__sq_index_schema, &opts, &err), &err);
+            check_distrust(&q);
+            ken_store__sq_release(&q);
+        }
+        ken_store *s = must_open(path, false);
+        kt_ok_err(scn_write(s, 2, &err), &err);
+        kt_eq_u(generation_of(s), 2);
+        ken_store_close(s);
+    }
+}
+
+static void *let_go_later(void *arg)
+{
+    sqlite3_sleep(60);
+    kt_eq_i(sqlite3_close(arg), SQLITE_OK);
+    return NULL;
+}
+
+static sqlite3 *hold_old(const char *path)
+{
+    sqlite3 *db = NULL;
+    kt_eq_i(sqlite3_open(path, &db), SQLITE_OK);
+    kt_eq_i(sqlite3_exec(db, "PRAGMA journal_mode = WAL; BEGIN; SELECT count(*) FROM file", NULL,
+                         NULL, NULL),
+            SQLITE_OK);
+    return db;
+}
+
+// A conversion waits for those who have the old file open, no longer than it was told, and changes
+// nothing when it gives up.
+KEN_TEST(conversion_waits_for_who_has_the_file_open)
+{
+    const char *path = ktest_path("p.db");
+    const char *lock_path = ktest_path("p.db.converting");
+    make_old_index(path, 4);
+    sqlite3 *db = hold_old(path);
+    ken_store *s;
+    kt_status(try_open(path, false, &s), KEN_EBUSY);
+    kt_has_str(err.msg, "another process has it open");
+    kt_false(ken_fs_exists(ktest_path("p.db.converted")));
+    kt_eq_i(sqlite3_close(db), SQLITE_OK);
+    int fd = -1;
+    kt_ok_err(ken_fs_lock(lock_path, &fd, &err), &err); // another process converts it
+    kt_status(try_open(path, false, &s), KEN_EBUSY);
+    ken_fs_unlock(fd);
+    db = hold_old(path);
+    pthread_t thread;
+    kt_eq_i(pthread_create(&thread, NULL, let_go_later, db), 0);
+    const ken_store_opts opts = { .path = path, .busy_ms = 20000 };
+    kt_ok_err(ken_store_open(&opts, &s, &err), &err);
+    kt_eq_i(pthread_join(thread, NULL), 0);
+    check_old_contents(s);
+    ken_store_close(s);
 }
 
 KEN_TEST(rows_of_memory_that_no_writer_makes_are_told)
