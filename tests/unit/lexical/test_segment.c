@@ -6,6 +6,7 @@
 
 #include "ktest.h"
 #include "lexical/lexical_priv.h"
+#include "refusal_lab.h"
 #include "unit/lexical/lexical_lab.h"
 
 static ken_err err;
@@ -1072,5 +1073,31 @@ KEN_TEST(failures_of_the_source_are_passed_on)
     lab_close(&l);
     kt_status(lab_open(&l, &err), KEN_ENOTFOUND);
     lab_docs_release(&docs);
+    lab_release(&l);
+}
+
+static ken_status open_and_close(void *ctx, ken_err *why)
+{
+    lab_segment *l = ctx;
+    ken_status st = lab_open(l, why);
+    if (!st)
+        lab_close(l);
+    return st;
+}
+
+KEN_TEST(memory_for_contents_may_be_refused)
+{
+    enum {
+        MANY = 50000
+    };
+    lab_segment l = { .block_bytes = 256 };
+    lab_docs docs = { 0 };
+    for (int i = 0; i < MANY; i++)
+        lab_add_doc(&docs, 0);
+    ken_lex_builder *b = ken_lex_builder_new();
+    lab_build(&l, &docs, b);
+    ken_lex_builder_free(b);
+    lab_docs_release(&docs);
+    lab_refuse_memory(open_and_close, &l, MANY * sizeof(ken_lex_content));
     lab_release(&l);
 }

@@ -6,6 +6,7 @@
 #include "blocks/sections.h"
 #include "ktest.h"
 #include "mention/mention.h"
+#include "refusal_lab.h"
 
 enum {
     BLOCK = 256,
@@ -240,5 +241,33 @@ KEN_TEST(damaged_segments_of_names_are_refused)
         ken_vec_release(&found);
         ken_buf_release(&copy);
     }
+    ken_buf_release(&bytes);
+}
+
+static ken_status open_and_close(void *ctx, ken_err *err)
+{
+    ken_buf *bytes = ctx;
+    ken_block_source source = { read_block, bytes, 1, bytes->len, BLOCK };
+    ken_mention_segment *s = NULL;
+    ken_status st = ken_mention_segment_open(&source, &s, err);
+    if (!st)
+        ken_mention_segment_close(s);
+    return st;
+}
+
+KEN_TEST(memory_for_contents_may_be_refused)
+{
+    enum {
+        MANY = 200000
+    };
+    ken_buf bytes = KEN_BUF_INIT(0);
+    ken_mention_builder *b = ken_mention_builder_new();
+    uint32_t hash = hash_of(1);
+    for (int64_t c = 0; c < MANY; c++)
+        ken_mention_builder_add(b, c, &hash, 1);
+    ken_block_sink sink = ken_block_sink_of(&bytes, BLOCK);
+    kt_ok(ken_mention_builder_finish(b, &sink, NULL));
+    ken_mention_builder_free(b);
+    lab_refuse_memory(open_and_close, &bytes, MANY * sizeof(int64_t));
     ken_buf_release(&bytes);
 }

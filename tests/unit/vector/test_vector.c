@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "ktest.h"
+#include "refusal_lab.h"
 #include "simd/simd.h"
 #include "vector/vector.h"
 
@@ -121,6 +122,66 @@ KEN_TEST(a_segment_comes_back_as_it_was_built)
     kt_true(!memcmp(values, want, (size_t)60 * DIMS));
     ken_vector_segment_close(s);
     ken_buf_release(&bytes);
+}
+
+static ken_status open_and_close(void *ctx, ken_err *err)
+{
+    ken_block_source source = source_of(ctx);
+    ken_vector_segment *s = NULL;
+    ken_status st = ken_vector_segment_open(&source, &s, err);
+    if (!st)
+        ken_vector_segment_close(s);
+    return st;
+}
+
+static void build_many(ken_buf *out, uint32_t n_contents, uint32_t n_rows)
+{
+    int8_t *values = ken_zalloc((size_t)n_rows * DIMS);
+    float *scales = ken_zalloc(n_rows * sizeof *scales);
+    ken_vector_builder *b = ken_vector_builder_new(&model);
+    for (uint32_t c = 0; c < n_contents; c++)
+        ken_vector_builder_add(b, c, values, scales, n_rows / n_contents);
+    ken_block_sink sink = ken_block_sink_of(out, BLOCK);
+    kt_ok(ken_vector_builder_finish(b, &sink, NULL));
+    ken_vector_builder_free(b);
+    ken_free(values);
+    ken_free(scales);
+}
+
+KEN_TEST(memory_for_contents_and_scales_may_be_refused)
+{
+    enum {
+        MANY = 50000
+    };
+    ken_buf bytes = KEN_BUF_INIT(0);
+    build_many(&bytes, MANY, 0);
+    lab_refuse_memory(open_and_close, &bytes, MANY * sizeof(ken_vector_content));
+    ken_buf_release(&bytes);
+    bytes = KEN_BUF_INIT(0);
+    build_many(&bytes, 1, MANY);
+    lab_refuse_memory(open_and_close, &bytes, MANY * sizeof(float));
+    ken_buf_release(&bytes);
+}
+
+static ken_status make_matrix(void *ctx, ken_err *err)
+{
+    uint32_t *n_rows = ctx;
+    ken_vector_matrix m;
+    if (!ken_vector_matrix_init(&m, DIMS, n_rows, n_rows[0]))
+        return KEN_FAIL(err, KEN_ENOMEM, "no memory");
+    ken_vector_matrix_release(&m);
+    return KEN_OK;
+}
+
+KEN_TEST(memory_for_a_matrix_may_be_refused)
+{
+    enum {
+        MANY = 60000
+    };
+    uint32_t *n_rows = ken_zalloc(MANY * sizeof *n_rows);
+    n_rows[0] = MANY; // rows of one file, and as many files
+    lab_refuse_memory(make_matrix, n_rows, 2 * (size_t)MANY * sizeof(uint32_t));
+    ken_free(n_rows);
 }
 
 KEN_TEST(damaged_segments_are_refused)
