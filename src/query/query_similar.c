@@ -1,18 +1,105 @@
 // SPDX-License-Identifier: MIT
-// What else means the same: the vector of the chunk at "path:line" is the question. One result per
-// file, its other near chunks inside it; the chunk itself is no answer.
+// What else is like it. The definition around "path:line" is the question; without one, the chunk there.
+//
+//   1. the chunks nearest to the chunk's vector, and all of its own file, are looked at
+//   2. each definition in them is compared with the question as text: the cosine of their words in
+//      the built-in model, and how many of their words and pairs of words are the same
+//
+// So the same function of a sibling comes before its neighbours, wherever chunks begin. One result
+// per file, its further definitions inside it; what holds the question, or is in it, is no answer.
+#include <stdlib.h>
+
+#include "base/hash.h"
+#include "embed/embed_static.h"
 #include "query/query_priv.h"
 
 enum {
-    MAX_ROWS = 1000, // looked at
+    MAX_ROWS = 120,       // chunks of other files that are looked at
+    MAX_OWN = 200,        // of the same file
+    MAX_DEFINITIONS = 32, // of a chunk
+    MAX_MARKS = 4000,     // words and pairs of a text; what follows is not compared
     MAX_PLACES = 3
 };
 
+// Hashes of the words of a text and of each two neighbours, in order.
+typedef struct marks {
+    uint32_t *of;
+    size_t n;
+} marks;
+
 typedef struct asked {
     uint32_t file, chunk;
-    bool is_indexed; // `chunk` is a row of the file
-    ken_vector_query vector;
+    bool is_indexed;         // `chunk` is a row of the file
+    ken_vector_query vector; // of the chunk
+    ken_symbol_kind kind;    // of the definition, UNKNOWN = it is a chunk
+    ken_span span;
+    marks marks;
+    bool has_words; // `words` is set
+    float words[KEN_VECTOR_MAX_DIMS];
 } asked;
+
+typedef struct similar_place {
+    uint32_t file, chunk;
+    query_centre centre;
+    double score;
+} similar_place;
+
+typedef KEN_VEC(similar_place) similar_places;
+
+// ---- texts -------------------------------------------------------------------------------------
+
+static int by_mark(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+static marks marks_of(ken_str text, ken_arena *arena)
+{
+    marks m = { KEN_ARENA_ARRAY(arena, uint32_t, MAX_MARKS + 2), 0 };
+    ken_str rest = text, token;
+    uint32_t before = 0;
+    while (m.n < MAX_MARKS && ken_token_next(&rest, &token)) {
+        uint32_t word = (uint32_t)ken_hash64(token.ptr, token.len);
+        if (m.n)
+            m.of[m.n++] = before * 31 + word;
+        m.of[m.n++] = before = word;
+    }
+    if (m.n)
+        qsort(m.of, m.n, sizeof *m.of, by_mark);
+    return m;
+}
+
+// How much two texts share, 0 to 1 (Dice's coefficient).
+static double share_of(const marks *a, const marks *b)
+{
+    size_t n = 0, i = 0, k = 0;
+    while (i < a->n && k < b->n) {
+        uint32_t x = a->of[i], y = b->of[k];
+        n += x == y;
+        i += x <= y;
+        k += y <= x;
+    }
+    return a->n + b->n ? 2.0 * (double)n / (double)(a->n + b->n) : 0;
+}
+
+static double similarity_of(const asked *a, ken_str text, ken_arena *arena)
+{
+    const ken_static_model *m = ken_static_builtin();
+    float words[KEN_VECTOR_MAX_DIMS];
+    double cosine = 0;
+    ken_arena_mark mark = ken_arena_get_mark(arena);
+    marks of_text = marks_of(text, arena);
+    double share = share_of(&a->marks, &of_text);
+    ken_arena_rewind(arena, mark);
+    if (a->has_words && ken_static_embed_words(m, text, words))
+        for (uint32_t d = 0; d < ken_static_n_dims(m); d++)
+            cosine += (double)a->words[d] * (double)words[d];
+    cosine = cosine < 0 ? 0 : cosine > 1 ? 1 : cosine;
+    return cosine + (1 - cosine) * share;
+}
+
+// ---- the question ------------------------------------------------------------------------------
 
 static bool parse_place(ken_str place, ken_str *path, uint64_t *line)
 {
@@ -49,6 +136,35 @@ static ken_status embed_chunk(ken_snapshot *s, query_text *t, asked *a, bool *ou
     return KEN_OK;
 }
 
+static bool is_comparable(const ken_symbol *s)
+{
+    return ken_symbol_is_callable(s->kind) || ken_symbol_is_type(s->kind) ||
+           s->kind == KEN_SYMBOL_TEST;
+}
+
+// The innermost definition around the line, as far as it is in the chunk; else the chunk.
+static void find_question(query_text *t, uint32_t line, ken_arena *arena, asked *a)
+{
+    const ken_chunk *c = &t->facts.chunks[a->chunk];
+    const ken_symbol *best = NULL;
+    a->span = c->span;
+    for (uint32_t i = 0; i < t->facts.n_symbols && t->facts.symbols[i].first_line <= line; i++) {
+        const ken_symbol *s = &t->facts.symbols[i];
+        if (s->last_line >= line && is_comparable(s))
+            best = s;
+    }
+    if (best) {
+        a->kind = best->kind;
+        a->span.start = best->span.start > c->span.start ? best->span.start : c->span.start;
+        a->span.end = best->span.end < c->span.end ? best->span.end : c->span.end;
+    }
+    if (a->span.start >= a->span.end)
+        a->span = c->span;
+    ken_str text = query_slice(t, a->span);
+    a->marks = marks_of(text, arena);
+    a->has_words = ken_static_embed_words(ken_static_builtin(), text, a->words);
+}
+
 static ken_status read_place(ken_snapshot *s, ken_str place, ken_arena *arena, asked *a,
                              ken_err *err)
 {
@@ -77,6 +193,8 @@ static ken_status read_place(ken_snapshot *s, ken_str place, ken_arena *arena, a
                       (unsigned long long)line, KEN_STR_ARG(path));
     else
         st = embed_chunk(s, &t, a, &has_vector, err);
+    if (!st && has_vector)
+        find_question(&t, (uint32_t)line - 1, arena, a);
     if (!st && !has_vector)
         st = KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' has no known word there",
                       KEN_STR_ARG(place));
@@ -95,6 +213,101 @@ static bool passes(const void *ctx, uint32_t file)
     return query_file_passes(f->s, file, f->o);
 }
 
+// ---- what is like it ----------------------------------------------------------------------------
+
+static bool is_alike(const asked *a, ken_symbol_kind kind)
+{
+    if (ken_symbol_is_type(a->kind))
+        return ken_symbol_is_type(kind);
+    return a->kind == KEN_SYMBOL_UNKNOWN || ken_symbol_is_callable(kind) || kind == KEN_SYMBOL_TEST;
+}
+
+static void add_place(const asked *a, query_text *t, uint32_t file, uint32_t chunk,
+                      const query_centre *centre, ken_arena *arena, similar_places *out)
+{
+    ken_span span = centre->span;
+    if (file == a->file && span.start < a->span.end && a->span.start < span.end)
+        return;
+    double score = similarity_of(a, query_slice(t, span), arena);
+    ken_vec_push(out, ((similar_place){ file, chunk, *centre, score }));
+}
+
+// The definitions of a chunk that are of the question's sort; all of it when none begins there.
+static void add_chunk(const asked *a, query_text *t, uint32_t file, uint32_t chunk,
+                      const ken_search_opts *o, ken_arena *arena, similar_places *out)
+{
+    const ken_chunk *c = &t->facts.chunks[chunk];
+    uint32_t symbols[MAX_DEFINITIONS],
+        n = query_chunk_symbols(&t->facts, chunk, MAX_DEFINITIONS, symbols);
+    size_t before = out->len;
+    for (uint32_t i = 0; i < n && a->kind; i++) {
+        const ken_symbol *s = &t->facts.symbols[symbols[i]];
+        query_centre centre = { (int32_t)symbols[i], s->first_line, s->last_line, s->span };
+        if (!is_alike(a, s->kind) || (o->kind && o->kind != s->kind))
+            continue;
+        if (centre.span.end > c->span.end) {
+            centre.span.end = c->span.end;
+            centre.last_line = c->last_line;
+        }
+        add_place(a, t, file, chunk, &centre, arena, out);
+    }
+    if (out->len > before || (file == a->file && chunk == a->chunk))
+        return;
+    query_centre centre;
+    query_centre_chunk(t, chunk, o->kind, &centre);
+    add_place(a, t, file, chunk, &centre, arena, out);
+}
+
+// Chunks [from, to) of a file, as far as they pass the filters.
+static ken_status look_at(ken_snapshot *s, const asked *a, uint32_t file, uint32_t from,
+                          uint32_t to, const ken_search_opts *o, ken_arena *arena,
+                          similar_places *out, ken_search_result *result, ken_err *err)
+{
+    query_text t;
+    ken_status st = query_load_text(s, file, arena, &t, NULL);
+    result->n_removed += st == KEN_ENOTFOUND;
+    if (st)
+        return ken_quota_check(err);
+    for (uint32_t c = from; c < to && c < t.facts.n_chunks; c++)
+        if (query_chunk_passes(&t.facts, c, o))
+            add_chunk(a, &t, file, c, o, arena, out);
+    query_close_text(&t);
+    return ken_quota_check(err);
+}
+
+// The nearest chunks, and those of the own file.
+static ken_status collect(ken_snapshot *s, const asked *a, const ken_search_opts *o,
+                          ken_arena *arena, similar_places *out, ken_search_result *result,
+                          ken_err *err)
+{
+    filter f = { s, o };
+    const ken_vector_matrix *m = &s->vectors.matrix;
+    ken_vector_hit *rows = KEN_ARENA_ARRAY(arena, ken_vector_hit, MAX_ROWS);
+    size_t n = ken_vector_top_rows(m, &a->vector, passes, &f, MAX_ROWS, rows);
+    ken_status st = KEN_OK;
+    for (size_t i = 0; i < n && !st; i++) {
+        uint32_t chunk = rows[i].row - m->first_row[rows[i].file];
+        if (rows[i].file != a->file)
+            st = look_at(s, a, rows[i].file, chunk, chunk + 1, o, arena, out, result, err);
+    }
+    if (!st && passes(&f, a->file))
+        st = look_at(s, a, a->file, 0, MAX_OWN, o, arena, out, result, err);
+    return st;
+}
+
+static int by_score(const void *a, const void *b)
+{
+    const similar_place *x = a, *y = b;
+    if (x->score < y->score || x->score > y->score)
+        return x->score > y->score ? -1 : 1;
+    if (x->file != y->file)
+        return x->file < y->file ? -1 : 1;
+    return (x->centre.span.start > y->centre.span.start) -
+           (x->centre.span.start < y->centre.span.start);
+}
+
+// ---- the answer --------------------------------------------------------------------------------
+
 static ken_hit *hit_of(ken_search_result *out, ken_str path)
 {
     for (size_t i = 0; i < out->n_hits; i++)
@@ -103,39 +316,34 @@ static ken_hit *hit_of(ken_search_result *out, ken_str path)
     return NULL;
 }
 
-static void add_place(const query_text *t, uint32_t chunk, ken_arena *arena, ken_hit *hit)
+static void add_further(const query_text *t, const similar_place *p, ken_arena *arena, ken_hit *hit)
 {
     if (!hit->places)
         hit->places = KEN_ARENA_ARRAY(arena, ken_place, MAX_PLACES);
-    if (hit->n_places < MAX_PLACES)
-        hit->places[hit->n_places++] = query_place(t, chunk, arena);
+    ken_place *place = &hit->places[hit->n_places++];
+    *place = (ken_place){ .first_line = p->centre.first_line, .last_line = p->centre.last_line };
+    if (p->centre.symbol >= 0)
+        place->symbol = ken_view_qualified(arena, &t->facts, (uint32_t)p->centre.symbol);
 }
 
-// Adds the row's chunk as a result, or as a further place of one; false when the page is full.
-static bool add_row(ken_snapshot *s, const ken_vector_hit *row, const ken_search_opts *o,
-                    ken_arena *arena, uint32_t most, ken_search_result *out)
+// Adds a result, or a further place of one; false when the page is full.
+static bool show(ken_snapshot *s, const similar_place *p, const ken_search_opts *o,
+                 ken_arena *arena, uint32_t most, ken_search_result *out)
 {
-    uint32_t chunk = row->row - s->vectors.matrix.first_row[row->file];
-    ken_hit *known = hit_of(out, s->rows[row->file].path);
+    ken_hit *known = hit_of(out, s->rows[p->file].path);
     if (!known && out->n_hits == most)
         return false;
     if (known && known->n_places == MAX_PLACES) // nothing of it is wanted any more
         return true;
     query_text t;
-    ken_status st = query_load_text(s, row->file, arena, &t, NULL);
-    if (st) {
-        out->n_removed += st == KEN_ENOTFOUND;
+    if (query_load_text(s, p->file, arena, &t, NULL))
         return true;
-    }
-    bool is_there = chunk < t.facts.n_chunks && query_chunk_passes(&t.facts, chunk, o);
-    if (is_there && known) {
-        add_place(&t, chunk, arena, known);
-    } else if (is_there) {
+    if (known) {
+        add_further(&t, p, arena, known);
+    } else {
         ken_hit *hit = &out->hits[out->n_hits++];
-        *hit = (ken_hit){ .score = (double)row->score, .similarity = (double)row->score };
-        query_centre centre;
-        query_centre_chunk(&t, chunk, o->kind, &centre);
-        query_fill_hit(s, row->file, &t, chunk, &centre, o, arena, hit);
+        *hit = (ken_hit){ .score = p->score, .similarity = p->score };
+        query_fill_hit(s, p->file, &t, p->chunk, &p->centre, o, arena, hit);
     }
     query_close_text(&t);
     return true;
@@ -145,7 +353,8 @@ ken_status query_similar(ken_snapshot *s, ken_str place, const ken_search_opts *
                          const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                          ken_err *err)
 {
-    asked a;
+    asked a = { 0 };
+    similar_places found = { 0 };
     ken_status st = ken_cancel_check(cancel, err);
     if (!st)
         st = query_load_vectors(s, err);
@@ -156,20 +365,18 @@ ken_status query_similar(ken_snapshot *s, ken_str place, const ken_search_opts *
     uint32_t limit = query_limit(o), most = limit + o->offset;
     *out =
         (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, most), .strategy = "similar" };
-    filter f = { s, o };
-    ken_vector_hit *rows = KEN_ARENA_ARRAY(arena, ken_vector_hit, MAX_ROWS);
-    size_t n = ken_vector_top_rows(&s->vectors.matrix, &a.vector, passes, &f, MAX_ROWS, rows);
-    uint32_t itself = a.is_indexed ? s->vectors.matrix.first_row[a.file] + a.chunk : UINT32_MAX;
-    for (size_t i = 0; i < n && (double)rows[i].score >= o->threshold; i++) {
-        if (rows[i].row == itself)
-            continue;
-        out->is_truncated = !add_row(s, &rows[i], o, arena, most, out);
+    st = collect(s, &a, o, arena, &found, out, err);
+    if (found.len)
+        qsort(found.ptr, found.len, sizeof *found.ptr, by_score);
+    for (size_t i = 0; !st && i < found.len && found.ptr[i].score >= o->threshold; i++) {
+        out->is_truncated = !show(s, &found.ptr[i], o, arena, most, out);
         if (out->is_truncated)
             break;
     }
+    ken_vec_release(&found);
     size_t passed = out->n_hits < o->offset ? out->n_hits : o->offset;
     out->n_total = out->n_hits;
     out->hits += passed;
     out->n_hits -= passed;
-    return KEN_OK;
+    return st;
 }

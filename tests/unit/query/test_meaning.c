@@ -76,6 +76,46 @@ KEN_TEST(similar_code_is_found_and_not_the_code_itself)
     sample_end();
 }
 
+// Twins that share a chunk with the question, and are further off than their neighbours in it.
+KEN_TEST(the_same_function_of_a_sibling_is_most_alike)
+{
+    lab_start(&l);
+    lab_write(&l, "auth.py",
+              "class Basic:\n"
+              "    def __init__(self, name, password):\n"
+              "        self.name = name\n"
+              "        self.password = password\n"
+              "\n"
+              "    def sign(self, request):\n"
+              "        request.headers['Authorization'] = encode(self.name, self.password)\n"
+              "        return request\n"
+              "\n"
+              "\n"
+              "class Proxy(Basic):\n"
+              "    def reset(self):\n"
+              "        self.name = self.password = None\n"
+              "\n"
+              "    def sign(self, request):\n"
+              "        request.headers['Proxy-Authorization'] = encode(self.name, self.password)\n"
+              "        return request\n");
+    lab_write(&l, "headers.py",
+              "class Headers:\n"
+              "    def password(self, request):\n"
+              "        self.authorization = request.name\n");
+    sample_index();
+    ken_search_result r = ask_similar("auth.py:7");
+    kt_true(r.n_hits == 2);
+    kt_true(ken_str_eq_c(r.hits[0].symbol, "Proxy.sign"));
+    kt_eq_u(r.hits[0].first_line, 14);
+    for (size_t i = 0; i < r.hits[0].n_places; i++) // neither itself nor what it is in
+        kt_true(r.hits[0].places[i].first_line > 8 || r.hits[0].places[i].first_line == 1);
+    r = ask_similar("auth.py:12");
+    kt_true(r.n_hits == 2 && !ken_str_eq_c(r.hits[0].symbol, "Proxy.reset"));
+    r = ask_similar("auth.py:11"); // a class
+    kt_true(ken_str_eq_c(r.hits[0].symbol, "Basic"));
+    sample_end();
+}
+
 KEN_TEST(places_that_are_none_are_said)
 {
     sample_start();
