@@ -8,12 +8,10 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "app/app.h"
 #include "base/alloc.h"
 #include "base/path.h"
 #include "bench.h"
-#include "index/index.h"
-#include "query/query.h"
+#include "tree.h"
 
 static const char help[] =
     "bench_confidence --file DIR --only FILE [--json] DATASET.json...\n"
@@ -47,20 +45,6 @@ static band *band_of(work *w, double confidence)
     return &w->bands[at < BANDS ? at : BANDS - 1];
 }
 
-static bool is_target(const json_t *list, ken_str dir, ken_str path)
-{
-    if (!ken_str_starts(path, dir))
-        return false;
-    path = ken_str_sub(path, dir.len, path.len);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        ken_str target = ken_str_c(json_string_value(json_array_get(list, i)));
-        size_t colon = ken_str_rfind_char(target, ':');
-        if (ken_str_eq(ken_str_sub(target, 0, colon), path))
-            return true;
-    }
-    return false;
-}
-
 static ken_search_result search(work *w, ken_snapshot *s, ken_str question)
 {
     ken_search_opts opts = { 0 };
@@ -78,8 +62,9 @@ static void ask_annotated(work *w, ken_snapshot *s, ken_str dir, const json_t *j
         search(w, s, ken_str_c(json_string_value(json_object_get(json, "query"))));
     bool is_held = false;
     for (size_t i = 0; i < r.n_hits && i < FIRST; i++)
-        is_held = is_held || is_target(json_object_get(json, "relevant"), dir, r.hits[i].path) ||
-                  is_target(json_object_get(json, "secondary"), dir, r.hits[i].path);
+        is_held = is_held ||
+                  bench_is_target(json_object_get(json, "relevant"), dir, r.hits[i].path) ||
+                  bench_is_target(json_object_get(json, "secondary"), dir, r.hits[i].path);
     band *b = band_of(w, r.confidence);
     b->n++;
     b->held += is_held;
@@ -109,25 +94,14 @@ static void ask_dataset(work *w, const char *path, const char *roots, const char
     ken_str base = ken_path_stem(ken_str_c(path));
     const char *sub = json_string_value(json_object_get(json, "root"));
     ken_str dir = sub && *sub ? ken_arena_printf(&w->arena, "%s/", sub) : KEN_STR("");
-    ken_str root = ken_arena_printf(&w->arena, "%s/" KEN_STR_FMT, roots, KEN_STR_ARG(base)), real;
-    ken_store_opts o = { .path = database };
-    ken_store *store;
-    ken_snapshot *s;
-    ken_index_opts opts = { 0 };
-    ken_index_report report;
-    ken_err err = { 0 };
-    bench_check(ken_path_real(&w->arena, root, &real, &err), &err);
-    bench_check(ken_store_open(&o, &store, &err), &err);
-    bench_check(ken_index_run(store, real.ptr, &opts, NULL, &w->arena, &report, &err), &err);
-    ken_reader *asking = ken_reader_new(store);
-    bench_check(ken_reader_pin(asking, &s, &err), &err);
+    ken_str root = ken_arena_printf(&w->arena, "%s/" KEN_STR_FMT, roots, KEN_STR_ARG(base));
+    bench_tree tree;
+    bench_tree_open(root.ptr, database, 0, &w->arena, &tree);
     const json_t *queries = json_object_get(json, "queries");
     for (size_t i = 0; i < json_array_size(queries); i++)
-        ask_annotated(w, s, dir, json_array_get(queries, i));
-    ask_nothing(w, s);
-    ken_reader_unpin(asking);
-    ken_reader_free(asking);
-    ken_store_close(store);
+        ask_annotated(w, tree.snapshot, dir, json_array_get(queries, i));
+    ask_nothing(w, tree.snapshot);
+    bench_tree_close(&tree);
     json_decref(json);
 }
 

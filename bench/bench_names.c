@@ -8,16 +8,14 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/app.h"
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/path.h"
 #include "bench.h"
-#include "index/index.h"
 #include "lang/lang.h"
-#include "query/query.h"
 #include "store/store.h"
+#include "tree.h"
 
 static const char help[] = "bench_names [--queries N] [--json] TREE...\n"
                            "  whether the only definition of a name is the first result for it\n"
@@ -200,23 +198,11 @@ static void ask_all(work *w, const char *tree, ken_snapshot *s, size_t n_each)
 
 static void measure(work *w, const char *path, const char *database, size_t n_each)
 {
-    ken_store_opts o = { .path = database };
-    ken_store *store;
-    ken_snapshot *snapshot;
-    ken_index_opts opts = { 0 };
-    ken_index_report report;
-    ken_str real;
-    ken_err err = { 0 };
-    bench_check(ken_path_real(&w->arena, ken_str_c(path), &real, &err), &err);
-    bench_check(ken_store_open(&o, &store, &err), &err);
-    bench_check(ken_index_run(store, real.ptr, &opts, NULL, &w->arena, &report, &err), &err);
-    collect_names(w, store);
-    ken_reader *asking = ken_reader_new(store);
-    bench_check(ken_reader_pin(asking, &snapshot, &err), &err);
-    ask_all(w, ken_path_base(real).ptr, snapshot, n_each);
-    ken_reader_unpin(asking);
-    ken_reader_free(asking);
-    ken_store_close(store);
+    bench_tree tree;
+    bench_tree_open(path, database, 0, &w->arena, &tree);
+    collect_names(w, tree.store);
+    ask_all(w, ken_path_base(tree.root).ptr, tree.snapshot, n_each);
+    bench_tree_close(&tree);
 }
 
 // ---- the report ----------------------------------------------------------------------------------

@@ -12,13 +12,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "app/app.h"
 #include "base/alloc.h"
 #include "base/path.h"
 #include "bench.h"
-#include "index/index.h"
-#include "query/query.h"
 #include "rank/rank.h"
+#include "tree.h"
 
 static const char help[] =
     "bench_rank --file DIR [--whole] [--only FEATURE] [--json] DATASET.json...\n"
@@ -86,21 +84,6 @@ static const char *name_of(const work *w, size_t column)
 // ---- features ----------------------------------------------------------------------------------
 
 // `path` is below `dir`, which is "" or ends in '/'.
-static bool is_target(const json_t *list, ken_str dir, ken_str path)
-{
-    if (!ken_str_starts(path, dir))
-        return false;
-    path = ken_str_sub(path, dir.len, path.len);
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        ken_str target = ken_str_c(json_string_value(json_array_get(list, i)));
-        size_t colon = ken_str_rfind_char(target, ':');
-        if (ken_str_eq(target, path) ||
-            (colon != SIZE_MAX && ken_str_eq(ken_str_sub(target, 0, colon), path)))
-            return true;
-    }
-    return false;
-}
-
 static void collect_question(work *w, set *s, ken_snapshot *snapshot, ken_str dir,
                              const json_t *json)
 {
@@ -118,8 +101,8 @@ static void collect_question(work *w, set *s, ken_snapshot *snapshot, ken_str di
     q.files = KEN_ARENA_ARRAY(&w->arena, listed, q.n_files + 1);
     for (size_t i = 0; i < q.n_files; i++) {
         listed *l = &q.files[i];
-        l->is_wanted =
-            is_target(relevant, dir, found[i].path) || is_target(secondary, dir, found[i].path);
+        l->is_wanted = bench_is_target(relevant, dir, found[i].path) ||
+                       bench_is_target(secondary, dir, found[i].path);
         q.n_wanted += l->is_wanted;
         for (int f = 0; f < KEN_RANK_COUNT; f++) {
             float v = found[i].features.value[f];
@@ -134,23 +117,11 @@ static void collect_question(work *w, set *s, ken_snapshot *snapshot, ken_str di
 static void index_and_ask(work *w, set *s, const char *path, const char *database, ken_str dir,
                           const json_t *queries)
 {
-    ken_store_opts o = { .path = database };
-    ken_store *store;
-    ken_snapshot *snapshot;
-    ken_index_opts opts = { 0 };
-    ken_index_report report;
-    ken_str real;
-    ken_err err = { 0 };
-    bench_check(ken_path_real(&w->arena, ken_str_c(path), &real, &err), &err);
-    bench_check(ken_store_open(&o, &store, &err), &err);
-    bench_check(ken_index_run(store, real.ptr, &opts, NULL, &w->arena, &report, &err), &err);
-    ken_reader *asking = ken_reader_new(store);
-    bench_check(ken_reader_pin(asking, &snapshot, &err), &err);
+    bench_tree tree;
+    bench_tree_open(path, database, 0, &w->arena, &tree);
     for (size_t i = 0; i < json_array_size(queries); i++)
-        collect_question(w, s, snapshot, dir, json_array_get(queries, i));
-    ken_reader_unpin(asking);
-    ken_reader_free(asking);
-    ken_store_close(store);
+        collect_question(w, s, tree.snapshot, dir, json_array_get(queries, i));
+    bench_tree_close(&tree);
 }
 
 static void collect_set(work *w, const char *path, const char *roots, const char *temp,

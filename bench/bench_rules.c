@@ -11,8 +11,8 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "bench.h"
-#include "index/index.h"
 #include "rulebook/rulebook.h"
+#include "tree.h"
 
 static const char help[] =
     "bench_rules [--only NAME] [--json] SETS CHECKOUTS\n"
@@ -48,9 +48,7 @@ typedef struct tally {
 typedef struct set {
     const char *name;
     json_t *json;
-    ken_store *store;
-    ken_reader *reader;
-    ken_snapshot *snapshot;
+    bench_tree tree;
     ken_rulebook *book;
     tally of[N_HALVES];
 } set;
@@ -91,22 +89,15 @@ static void open_set(const bench_args *a, const char *dir, set *s, ken_arena *ar
     (void)unlink(to); // the repository may have one of its own
     bench_append(to, text.ptr);
     ken_buf_release(&text);
-    ken_index_report report;
-    ken_index_opts opts = { .n_jobs = bench_jobs(a) };
     const char *db = ken_arena_printf(arena, "%s/%s.db", dir, s->name).ptr;
-    bench_check(ken_store_open(&(ken_store_opts){ .path = db }, &s->store, &err), &err);
-    bench_check(ken_index_run(s->store, root, &opts, NULL, arena, &report, &err), &err);
-    s->reader = ken_reader_new(s->store);
-    bench_check(ken_reader_pin(s->reader, &s->snapshot, &err), &err);
-    ken_rulebook_new(s->store, s->snapshot, ken_str_c(root), &s->book);
+    bench_tree_open(root, db, bench_jobs(a), arena, &s->tree);
+    ken_rulebook_new(s->tree.store, s->tree.snapshot, ken_str_c(root), &s->book);
 }
 
 static void close_set(set *s)
 {
     ken_rulebook_free(s->book);
-    ken_reader_unpin(s->reader);
-    ken_reader_free(s->reader);
-    ken_store_close(s->store);
+    bench_tree_close(&s->tree);
     json_decref(s->json);
 }
 
