@@ -13,6 +13,7 @@ against a compiler's truth (README.md).
 import argparse
 import json
 import random
+import re
 import sys
 import tempfile
 from collections import Counter, defaultdict, namedtuple
@@ -80,6 +81,8 @@ def shown_definition(answer, definition):
     for shown in answer.get("definitions", ()):
         if definition.kind in CALLABLE and shown["kind"] in TYPES:
             continue  # `interface Render { Render() }`
+        if definition.kind != "constructor" and re.split(r"\.|::", shown["name"])[-1] != definition.name:
+            continue  # what is around a line whose own definition is not known
         for path, line in definition.sites:
             if shown["file_path"] == path and shown["start_line"] <= line + 1 <= shown["end_line"]:
                 return True
@@ -175,6 +178,8 @@ def score(server, truth, n, seed, n_listed):
             kind = "sure" if pair in sure else "inferred"
             if pair in wanted:
                 counts[f"right {kind}"] += 1
+            elif definition.kind == "class" and truth.known.get(pair, set()) & definition.sites:
+                counts["constructions, right"] += 1  # the compiler counts them for the constructor
             elif pair in truth.known:
                 counts[f"wrong {kind}"] += 1
                 if kind == "sure":

@@ -224,8 +224,12 @@ static bool could_be_included(ken_graph *g, graph_unit *u, const graph_unit *c, 
 
 // Whether a definition could be meant by a name without a prefix, or by one with.
 static bool could_be_meant(ken_graph *g, graph_unit *u, const graph_unit *c, ken_def_id def,
-                           bool is_member, ken_ref_role role)
+                           const ken_expr *e, ken_ref_role role)
 {
+    bool is_macro = graph_rust_is_macro(u, e), is_member = e->op == KEN_EXPR_MEMBER && !is_macro;
+    if (is_macro || (u->text.lang == KEN_LANG_RUST && role == KEN_REF_CALL &&
+                     ken_graph_kind(&c->text, def) == KEN_SYMBOL_MACRO))
+        return is_macro && ken_graph_kind(&c->text, def) == KEN_SYMBOL_MACRO;
     int32_t owner = ken_graph_owner(&c->text, def);
     if (is_member)
         return owner >= 0 || c->text.refs->n_bases;
@@ -282,7 +286,7 @@ static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_re
     for (size_t i = 0; i < n; i++) {
         graph_unit *c = graph_unit_of(g, copy[i].file);
         if (c && c->policy->family == u->policy->family && copy[i].def < c->n_defs &&
-            could_be_meant(g, u, c, copy[i].def, is_member, role)) {
+            could_be_meant(g, u, c, copy[i].def, e, role)) {
             t->class = KEN_EDGE_UNRESOLVED;
             return;
         }
@@ -312,8 +316,10 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
         return;
     graph_ask(g);
     const graph_value *v = behind(g, named_by_role(g, u, expr, role));
-    if (role == KEN_REF_CALL)
+    if (role == KEN_REF_CALL && u->text.lang != KEN_LANG_RUST)
         v = graph_chosen(g, u, expr, v);
+    else if (role == KEN_REF_CALL && !graph_rust_is_macro(u, &u->text.refs->exprs[expr]))
+        v = graph_rust_function(g, v);
     if (v->kind == GRAPH_NONE || (v->kind == GRAPH_EXTERNAL && v->is_opaque)) {
         judge_unknown(g, u, &u->text.refs->exprs[expr], role, out);
         return;

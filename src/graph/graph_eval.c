@@ -577,11 +577,17 @@ static const graph_value *eval_def(ken_graph *g, graph_unit *u, const ken_expr *
     return graph_defs_value(g, &def, e->a < u->n_defs, KEN_EDGE_EXACT);
 }
 
+static const graph_value *or_macro(ken_graph *g, graph_unit *u, const ken_expr *e,
+                                   const graph_value *v)
+{
+    return graph_rust_is_macro(u, e) ? graph_rust_macro_named(g, u, e, v) : v;
+}
+
 static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     switch (e->op) {
     case KEN_EXPR_NAME:
-        return eval_name(g, u, e);
+        return or_macro(g, u, e, eval_name(g, u, e));
     case KEN_EXPR_DEF:
         return eval_def(g, u, e);
     case KEN_EXPR_SELF:
@@ -589,7 +595,7 @@ static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
     case KEN_EXPR_SUPER:
         return eval_super(g, u, e);
     case KEN_EXPR_MEMBER:
-        return eval_member(g, u, e);
+        return or_macro(g, u, e, eval_member(g, u, e));
     case KEN_EXPR_CALL:
         return eval_call(g, u, e);
     case KEN_EXPR_VALUE:

@@ -632,6 +632,22 @@ static bool is_declared_by(const graph_unit *a, ken_def_id da, const graph_unit 
     return oa < 0 && ob < 0;
 }
 
+// Whether what is around the one has the names of what is around the other, up to their namespace.
+static bool have_owners_alike(const graph_unit *a, int32_t oa, const graph_unit *b, int32_t ob)
+{
+    for (;;) {
+        bool has_a = oa >= 0 && !graph_is_space(ken_graph_kind(&a->text, (ken_def_id)oa));
+        bool has_b = ob >= 0 && !graph_is_space(ken_graph_kind(&b->text, (ken_def_id)ob));
+        if (!has_a || !has_b)
+            return has_a == has_b;
+        if (!ken_str_eq(ken_graph_name(&a->text, (ken_def_id)oa),
+                        ken_graph_name(&b->text, (ken_def_id)ob)))
+            return false;
+        oa = ken_graph_owner(&a->text, (ken_def_id)oa);
+        ob = ken_graph_owner(&b->text, (ken_def_id)ob);
+    }
+}
+
 // Two definitions of one name and one owner, in languages where declaring is not defining, or where
 // a type is written in pieces.
 static bool is_twin(ken_graph *g, graph_unit *u, ken_graph_def d, ken_graph_def other)
@@ -654,9 +670,8 @@ static bool is_twin(ken_graph *g, graph_unit *u, ken_graph_def d, ken_graph_def 
     if (ken_graph_def_eq(my_type, its_type))
         return true;
     if (mine >= 0 || its >= 0)
-        return graph_space_of(u, mine) == graph_space_of(o, its) && mine >= 0 && its >= 0 &&
-               ken_str_eq(ken_graph_name(&u->text, (ken_def_id)mine),
-                          ken_graph_name(&o->text, (ken_def_id)its));
+        return mine >= 0 && its >= 0 && graph_space_of(u, mine) == graph_space_of(o, its) &&
+               have_owners_alike(u, mine, o, its);
     // Functions of two files that link: one of them is no more than declared, or both are shared.
     bool is_static =
         d.def < u->text.refs->n_defs && (u->text.refs->defs[d.def].flags & KEN_DEF_STATIC);

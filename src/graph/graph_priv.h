@@ -270,6 +270,12 @@ const graph_value *graph_rust_root(ken_graph *g, graph_unit *u, ken_str name, in
 const graph_value *graph_rust_name(ken_graph *g, graph_unit *u, ken_str name);
 // A macro that is written somewhere in the crate whose root is `root`.
 const graph_value *graph_rust_macro(ken_graph *g, uint32_t root, ken_str name);
+// Whether the expression names a macro (`name!`); of what it was found to name, what is one; what is
+// none.
+bool graph_rust_is_macro(const graph_unit *u, const ken_expr *e);
+const graph_value *graph_rust_macro_named(ken_graph *g, graph_unit *u, const ken_expr *e,
+                                          const graph_value *v);
+const graph_value *graph_rust_function(ken_graph *g, const graph_value *v);
 // The inline modules around a definition, outermost first: "a::b".
 ken_str graph_rust_within(ken_graph *g, const graph_unit *u, int32_t def);
 // The inline module that an import stands in, -1 = the file.

@@ -84,6 +84,43 @@ const graph_value *graph_rust_name(ken_graph *g, graph_unit *u, ken_str name)
                                                      : &graph_nothing;
 }
 
+bool graph_rust_is_macro(const graph_unit *u, const ken_expr *e)
+{
+    return u->text.lang == KEN_LANG_RUST && e->b &&
+           (e->op == KEN_EXPR_NAME || e->op == KEN_EXPR_MEMBER);
+}
+
+// Macros have names of their own: of `format!` and `format()` each means what the other does not.
+static const graph_value *of_kind(ken_graph *g, const graph_value *v, bool wants_macros)
+{
+    ken_graph_def kept[KEN_TARGETS_MAX];
+    uint32_t n = 0;
+    for (uint32_t i = 0; v->kind == GRAPH_DEFS && i < v->n_defs && n < KEN_TARGETS_MAX; i++) {
+        graph_unit *u = graph_unit_of(g, v->defs[i].file);
+        bool is_macro = u && v->defs[i].def < u->n_defs &&
+                        ken_graph_kind(&u->text, v->defs[i].def) == KEN_SYMBOL_MACRO;
+        if (is_macro == wants_macros)
+            kept[n++] = v->defs[i];
+    }
+    return n && n == v->n_defs ? v : graph_defs_value(g, kept, n, v->class);
+}
+
+const graph_value *graph_rust_macro_named(ken_graph *g, graph_unit *u, const ken_expr *e,
+                                          const graph_value *v)
+{
+    if (v->kind == GRAPH_EXTERNAL)
+        return v;
+    const graph_value *macro = of_kind(g, v, true);
+    if (macro->kind == GRAPH_NONE && e->op == KEN_EXPR_NAME)
+        macro = graph_rust_macro(g, root_of(g, u->file), e->name);
+    return macro;
+}
+
+const graph_value *graph_rust_function(ken_graph *g, const graph_value *v)
+{
+    return v->kind == GRAPH_DEFS ? of_kind(g, v, false) : v;
+}
+
 // ---- traits ------------------------------------------------------------------------------------
 
 static bool is_in_scope(ken_graph *g, graph_unit *u, ken_graph_def trait, ken_str name)

@@ -97,7 +97,8 @@
     X(CALLED, "called")       \
     X(OPAQUE, "opaque")       \
     X(EACH, "each")           \
-    X(DISTINCT, "distinct")
+    X(DISTINCT, "distinct")   \
+    X(MACRO, "macro")
 // clang-format on
 
 typedef enum ken_ref_rule_role {

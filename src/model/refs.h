@@ -25,7 +25,8 @@ typedef uint32_t ken_expr_id;
 typedef enum ken_expr_op {
     KEN_EXPR_NONE = 0,
     // b of the next and of MEMBER: where functions are overloaded, the tuple of what it is called
-    // with, 0 = it is not called
+    // with, 0 = it is not called; where macros have names of their own (Rust's `name!`), of a macro
+    // the builtin "macro"
     KEN_EXPR_NAME,    // a bare `name`, seen from inside definition a - 1 (a = 0: top of the file)
     KEN_EXPR_DEF,     // definition a of this file
     KEN_EXPR_SELF,    // this object; a - 1 = the definition of its type (a = 0: none around)

@@ -327,16 +327,32 @@ static ken_expr_id arguments_of(ken_refs_maker *m, const refs_frame *f)
     return n <= ARGS_MAX ? tuple : 0;
 }
 
-ken_expr_id refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref, ken_expr_id callee)
+// The callee with what it is called with, which its place says from now on.
+static ken_expr_id called_with(ken_refs_maker *m, int32_t ref, ken_expr_id callee, ken_expr_id args)
 {
     refs_expr e = m->exprs.ptr[ref >= 0 ? m->refs.ptr[ref].expr : callee];
-    ken_expr_id args = e.op == KEN_EXPR_NAME || e.op == KEN_EXPR_MEMBER ? arguments_of(m, f) : 0;
-    ken_expr_id called = args ? refs__expr(m, e.op, e.a, args, e.name) : 0;
+    bool is_named = e.op == KEN_EXPR_NAME || e.op == KEN_EXPR_MEMBER;
+    ken_expr_id called = args && is_named ? refs__expr(m, e.op, e.a, args, e.name) : 0;
     if (!called)
         return callee;
     if (ref >= 0)
         m->refs.ptr[ref].expr = called;
     return called;
+}
+
+ken_expr_id refs__macro(ken_refs_maker *m, int32_t ref, ken_expr_id callee)
+{
+    ken_expr_id macro = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("macro")));
+    return called_with(m, ref, callee, macro);
+}
+
+ken_expr_id refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref, ken_expr_id callee)
+{
+    if (refs_has(f, KEN_REF_F_MACRO))
+        return refs__macro(m, ref, callee);
+    ken_expr_op op = m->exprs.ptr[ref >= 0 ? m->refs.ptr[ref].expr : callee].op;
+    bool is_named = op == KEN_EXPR_NAME || op == KEN_EXPR_MEMBER;
+    return called_with(m, ref, callee, is_named ? arguments_of(m, f) : 0);
 }
 
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f)

@@ -300,6 +300,8 @@ ken_str refs__number_type(ken_str literal);
 // What is called, with what the call gives it, where functions are overloaded; its place `ref`
 // (-1 = none) as well.
 ken_expr_id refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref, ken_expr_id callee);
+// The same of a macro, where these have names of their own.
+ken_expr_id refs__macro(ken_refs_maker *m, int32_t ref, ken_expr_id callee);
 
 // ---- refs_call.c -------------------------------------------------------------------------------
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f);

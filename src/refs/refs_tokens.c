@@ -116,6 +116,8 @@ void refs__close_tokens(ken_refs_maker *m, const refs_frame *f)
         last->expr = refs__expr(m, KEN_EXPR_ELEMENT, last->expr, 0, 0);
     } else {
         refs__set_role(m, last, KEN_REF_CALL);
+        if (is_macro)
+            last->expr = refs__macro(m, last->ref, last->expr);
         last->expr = refs__expr(m, KEN_EXPR_CALL, last->expr, 0, 0);
     }
     last->end = f->end;

@@ -33,7 +33,7 @@ static const graph_lab_file files[] = {
                      "    m.lock().unwrap().recv();\n"
                      "    a.extra();\n"
                      "    a.hidden(); }\n" },
-    { "src/lib.rs", "pub mod db; mod held; mod more;\n"
+    { "src/lib.rs", "pub mod db; mod held; mod more; mod words;\n"
                     "mod shapes;\n"
                     "use crate::db::{self, Connection, Row};\n"
                     "use shapes::{Shape::*, *};\n"
@@ -83,6 +83,17 @@ static const graph_lab_file files[] = {
                        "    fn area(&self) -> u32 { Self::none(); self.double() }\n"
                        "}\n"
                        "impl Shape { fn none() {} }\n" },
+    { "src/words.rs", "pub fn format(x: u8) -> u8 { x }\n"
+                      "pub fn join(x: u8) -> u8 { x }\n"
+                      "macro_rules! join { ($($e:expr),*) => { 0 } }\n"
+                      "macro_rules! lone { () => { 0 } }\n"
+                      "fn said() -> u8 {\n"
+                      "    format!(\"{}\", format(1));\n"
+                      "    join!(join(2), 3);\n"
+                      "    assert!(join!(1) == 0, format!(\"{}\", lone!()));\n"
+                      "    crate::words::join(4);\n"
+                      "    lone(5)\n"
+                      "}\n" },
 };
 
 KEN_TEST(rust_paths_lead_through_modules_and_reexports)
@@ -128,6 +139,22 @@ KEN_TEST(rust_macros_are_given_expressions)
         { "src/lib.rs:13 text", "src/db/mod.rs:4 text imported" },
         { "src/lib.rs:13 twice", "src/lib.rs:7 twice scoped" },
         { "src/lib.rs:12 println", "external" },
+    };
+    CHECK(edges);
+}
+
+KEN_TEST(rust_macros_have_names_of_their_own)
+{
+    static const char *const edges[][2] = {
+        { "src/words.rs:6 format", "external" },
+        { "src/words.rs:6 format#2", "src/words.rs:1 format scoped" },
+        { "src/words.rs:7 join", "src/words.rs:3 join scoped" },
+        { "src/words.rs:7 join#2", "src/words.rs:2 join scoped" },
+        { "src/words.rs:8 join", "src/words.rs:3 join scoped" },
+        { "src/words.rs:8 format", "external" },
+        { "src/words.rs:8 lone", "src/words.rs:4 lone scoped" },
+        { "src/words.rs:9 join", "src/words.rs:2 join imported" },
+        { "src/words.rs:10 lone", "external" },
     };
     CHECK(edges);
 }

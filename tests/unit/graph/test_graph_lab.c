@@ -120,12 +120,17 @@ const char *graph_lab_say(graph_lab *lab, const char *place)
     ken_str path = KEN_STR(""), rest = ken_str_c(place), line = KEN_STR("");
     ken_str_split_next(&rest, ':', &path);
     ken_str_split_next(&rest, ' ', &line);
-    uint32_t wanted = (uint32_t)strtoul(line.ptr, NULL, 10);
+    uint32_t wanted = (uint32_t)strtoul(line.ptr, NULL, 10), nth = 1;
+    size_t mark = ken_str_rfind_char(rest, '#'); // "name#2": the second of the line
+    if (mark != SIZE_MAX && mark + 1 < rest.len) {
+        nth = (uint32_t)strtoul(rest.ptr + mark + 1, NULL, 10);
+        rest = ken_str_sub(rest, 0, mark);
+    }
     for (uint32_t f = 0; f < lab->n_files; f++) {
         const ken_refs *r = &lab->refs[f];
         for (uint32_t i = 0; ken_str_eq(lab->paths[f], path) && i < r->n_refs; i++) {
             if (line_of(lab->texts[f], r->refs[i].byte) != wanted ||
-                !ken_str_eq(r->exprs[r->refs[i].expr].name, rest))
+                !ken_str_eq(r->exprs[r->refs[i].expr].name, rest) || --nth)
                 continue;
             ken_targets t;
             ken_graph_resolve(lab->graph, f, r->refs[i].expr, r->refs[i].role, &t);

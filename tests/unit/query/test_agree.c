@@ -95,3 +95,44 @@ KEN_TEST(an_impact_says_what_was_not_meant)
     kt_eq_text(i.others[0].path, "old/core.py");
     end();
 }
+
+KEN_TEST(nested_types_of_one_name_share_nothing)
+{
+    start("list.cc", "template <typename T> class List {\n"
+                     "    class Cursor {\n"
+                     "        void Prev();\n"
+                     "    };\n"
+                     "};\n"
+                     "template <typename T> void List<T>::Cursor::Prev() {}\n"
+                     "class Ring {\n"
+                     "public:\n"
+                     "    class Cursor {\n"
+                     "    public:\n"
+                     "        void Prev();\n"
+                     "    };\n"
+                     "};\n"
+                     "void Ring::Cursor::Prev() {}\n"
+                     "class Cursor {\n"
+                     "public:\n"
+                     "    void Prev() {}\n"
+                     "};\n"
+                     "void turn(Cursor *c, Ring::Cursor *r) {\n"
+                     "    c->Prev();\n"
+                     "    r->Prev();\n"
+                     "}\n");
+    go();
+    static const struct {
+        const char *name;
+        uint32_t n, line; // calls; where the first is
+    } wanted[] = { { "list.cc:6", 0, 0 }, { "list.cc:14", 1, 20 }, { "list.cc:17", 1, 19 } };
+    for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++) {
+        ken_usages u;
+        ken_usages_opts o = { .name = ken_str_c(wanted[i].name), .roles = 1u << KEN_REF_CALL };
+        kt_ok_err(ken_find_usages(snap, &o, NULL, &l.arena, &u, &l.err), &l.err);
+        kt_eq_text(u.defs[0].name, "Prev");
+        kt_eq_u(u.n_total, wanted[i].n);
+        if (u.n_total)
+            kt_eq_u(u.files[0].usages[0].line, wanted[i].line);
+    }
+    end();
+}
