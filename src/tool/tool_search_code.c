@@ -12,6 +12,8 @@ enum {
     CONTENT_MAX = 12 * 1024, // bytes of one result's code
     CONTEXT_MAX = 4 * 1024,  // bytes of its context on either side
     PLACES_MAX = 5,          // of one result
+    FIRST_MIN = 240,         // bytes of the first result's code, however little room there is
+    CUT_BYTES = 300,         // for the names of members and the hint of an answer that was cut
 };
 
 typedef struct search_request {
@@ -320,12 +322,61 @@ static void add_advice(json_t *out, const search_request *req, bool is_more)
     "the answer was cut to fit; ask with a smaller limit, context_lines 0, directory or " \
     "file_filter, or go on with next_offset"
 
+// What stands around the results gives way before any of them, that of the last ones first.
+static void shed_context(json_t *out, size_t max)
+{
+    const json_t *results = json_object_get(out, "results");
+    size_t total = ken_json_dump_size(out);
+    for (size_t i = json_array_size(results); i-- > 0 && total > max;) {
+        json_t *hit = json_array_get(results, i);
+        size_t was = ken_json_dump_size(hit);
+        ken_json_set_str(hit, "context_before", KEN_STR(""));
+        ken_json_set_str(hit, "context_after", KEN_STR(""));
+        total -= was - ken_json_dump_size(hit);
+    }
+}
+
+// The first result stays whatever the room: its code is cut at a line, `max` bytes with all that is no
+// result.
+static void cut_first(json_t *out, size_t max)
+{
+    const json_t *results = json_object_get(out, "results");
+    size_t total = ken_json_dump_size(out);
+    for (size_t i = 1; i < json_array_size(results); i++)
+        total -= ken_json_dump_size(json_array_get(results, i)) + 1;
+    if (!json_array_size(results) || total <= max)
+        return;
+    json_t *first = json_array_get(results, 0);
+    ken_str content = ken_json_text(json_object_get(first, "content"));
+    size_t cut = total - max + CUT_BYTES,
+           room = content.len > cut + FIRST_MIN ? content.len - cut : FIRST_MIN;
+    if (room >= content.len)
+        return;
+    json_t *clipped = ken_json_str(ken_tool__clip_lines(content, room, false));
+    ken_json_set(first, "content", clipped);
+    ken_json_set_bool(first, "content_truncated", true);
+}
+
+static size_t fit(json_t *out, size_t max)
+{
+    shed_context(out, max);
+    cut_first(out, max);
+    json_t *results = json_object_get(out, "results"),
+           *first = json_incref(json_array_get(results, 0));
+    size_t kept = ken_tool__fit(out, "results", max, NARROW_HINT);
+    if (first && !kept)
+        ken_json_append(results, json_incref(first));
+    kept += first && !kept;
+    json_decref(first);
+    return kept;
+}
+
 static json_t *finish(const ken_tool_env *env, const search_request *req, json_t *out, bool is_more)
 {
     // Room for what add_advice may add.
     size_t max = env->ctx->max_bytes > 512 ? env->ctx->max_bytes - 100 : env->ctx->max_bytes;
     size_t n = json_array_size(json_object_get(out, "results"));
-    size_t kept = ken_tool__fit(out, "results", max, NARROW_HINT);
+    size_t kept = fit(out, max);
     add_advice(out, req, is_more || kept < n);
     return out;
 }

@@ -270,6 +270,17 @@ KEN_TEST(long_answers_are_cut_between_results)
     v = call(&l, "search_code", "{\"query\":\"basket\",\"limit\":40,\"max_tokens\":1500}");
     kt_true(ken_json_dump_size(v) <= 6000);
     json_decref(v);
+    // However little room there is, the best is shown, and going on gets further.
+    v = call(&l, "search_code", "{\"query\":\"basket\",\"limit\":40,\"max_tokens\":200}");
+    kt_eq_u(json_array_size(json_object_get(v, "results")), 1);
+    kt_true(text(first(v, "results"), "content").len >= 100);
+    kt_true(json_is_true(json_object_get(first(v, "results"), "content_truncated")));
+    kt_eq_i(json_integer_value(json_object_get(v, "next_offset")), 1);
+    json_decref(v);
+    // Lines around the results give way before results do.
+    v = call(&l, "search_code", "{\"query\":\"basket\",\"limit\":40,\"context_lines\":20}");
+    kt_eq_u(json_array_size(json_object_get(v, "results")), n);
+    json_decref(v);
     lab_close(&l);
 }
 

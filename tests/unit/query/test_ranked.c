@@ -585,6 +585,8 @@ KEN_TEST(bad_requests_name_the_field)
     refuses("retry", (ken_search_opts){ .context_lines = 101 }, "context_lines");
     refuses("retry", (ken_search_opts){ .threshold = 1.5 }, "similarity_threshold");
     refuses("retry", (ken_search_opts){ .threshold = -0.1 }, "similarity_threshold");
+    refuses("retry", (ken_search_opts){ .directory = KEN_STR("../..") }, "directory: '../..'");
+    refuses("retry", (ken_search_opts){ .directory = KEN_STR("src/../..") }, "directory");
     refuses("retry", (ken_search_opts){ .threshold = (double)NAN }, "similarity_threshold");
     refuses("retry", (ken_search_opts){ .file_type = KEN_STR(".py") }, "file_type");
     refuses("retry", (ken_search_opts){ .file_type = KEN_STR("averyveryverylongtype") },
