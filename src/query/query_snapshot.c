@@ -412,9 +412,11 @@ void ken_reader_unpin(ken_reader *r)
     ken_store_rollback(r->snapshot.store); // nothing was written
     // What the graph worked out without something that could not be read does not outlive it.
     const query_unread *u = &r->snapshot.unread;
-    if (u->failure.status || u->n_denied || u->other[0] || u->is_cut ||
-        query_graph_is_full(&r->snapshot))
+    bool is_full = query_graph_is_full(&r->snapshot);
+    if (u->failure.status || u->n_denied || u->other[0] || u->is_cut || is_full)
         query_graph_close(&r->snapshot);
+    if (is_full)
+        ken_alloc_trim(); // it was in pieces all over
     if (r->snapshot.graph)
         query_graph_ease(&r->snapshot);
 }

@@ -205,12 +205,15 @@ const query_unit *query_units_get(query_units *u, uint32_t file)
     ken_refs refs = { 0 };
     if (u->held[file])
         return u->held[file];
-    // What is held has a bound of its own (query_graph_ease), and serves the next question, too.
+    // What is held has a bound of its own (query_graph_ease), and serves the next question, too. Not
+    // so names: they are not let go of before the question has ended, so that they are its cost.
     ken_account *counted = ken_quota_exempt();
     if (load(u, file, &facts, &refs)) {
         u->held[file] = moved_together(&facts, &refs);
         u->n_bytes += u->held[file]->n_bytes;
+        ken_quota_count(counted);
         name_all(u->held[file], &u->names);
+        counted = ken_quota_exempt();
         u->packages[file] = u->held[file]->refs.package;
     }
     ken_arena_reset(&u->scratch);

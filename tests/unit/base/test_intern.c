@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Texts that are kept once.
+#include <stdio.h>
+
 #include "base/arena.h"
 #include "base/intern.h"
 #include "ktest.h"
@@ -42,5 +44,25 @@ KEN_TEST(a_beginning_a_long_text_and_bytes_of_any_kind_are_texts_of_their_own)
     kt_true(ken_intern_put(&t, ken_str_n("a\0b", 3)).ptr ==
             ken_intern_put(&t, ken_str_n("a\0b", 3)).ptr);
     kt_eq_u(ken_intern_put(&t, (ken_str){ NULL, 0 }).len, 0);
+    ken_intern_release(&t);
+}
+
+// A large tree has millions of names.
+KEN_TEST(a_text_costs_little_more_than_its_bytes)
+{
+    enum {
+        N = 200000,
+        MOST = 20 + 8 // of slot and length, beside the text itself
+    };
+    ken_intern t;
+    size_t n_bytes = 0;
+    ken_intern_init(&t);
+    for (int i = 0; i < N; i++) {
+        char text[32];
+        n_bytes += (size_t)snprintf(text, sizeof text, "some_name_%d", i);
+        kt_eq_str(ken_intern_put(&t, ken_str_c(text)).ptr, text);
+    }
+    kt_eq_u(t.len, N);
+    kt_true(ken_intern_bytes(&t) < n_bytes + (size_t)N * MOST);
     ken_intern_release(&t);
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What is held of a tree between questions: how much makes no difference to answers, and what has
 // changed on disk is not answered from it.
+#include "base/quota.h"
 #include "query/query_graph.h"
 #include "sample_lab.h"
 
@@ -113,6 +114,45 @@ KEN_TEST(x4_what_is_held_is_a_share_of_the_bound)
     kt_eq_text(ken_buf_str(&shared), alone.ptr);
     ken_buf_release(&alone);
     ken_buf_release(&shared);
+    sample_end();
+}
+
+// Names are not let go of before the question has ended, so that they count as what it took.
+KEN_TEST(x4_names_that_a_question_meets_are_its_cost)
+{
+    enum {
+        N_FILES = 20,
+        N_NAMES = 4000,
+        NAME_BYTES = 60,
+        LIMIT_BYTES = 16 << 20 // stops at 12 MiB: 9 is all else, 7 are names
+    };
+    ken_buf b = KEN_BUF_INIT(0);
+    ken_quota quota;
+    ken_usages u;
+    ken_usages_opts o = { .name = KEN_STR("hot"), .limit = 50 };
+    lab_start(&l);
+    lab_write(&l, "lib.py", "def hot():\n    return 1\n");
+    for (int f = 0; f < N_FILES; f++) {
+        char path[40];
+        snprintf(path, sizeof path, "use%d.py", f);
+        ken_buf_clear(&b);
+        ken_buf_printf(&b, "from lib import hot\n\n\ndef run(a):\n    hot()\n");
+        for (int i = 0; i < N_NAMES; i++)
+            ken_buf_printf(&b, "    a(a_%0*d)\n", NAME_BYTES, f * N_NAMES + i);
+        lab_write(&l, path, b.ptr);
+    }
+    ken_buf_release(&b);
+    lab_run(&l);
+    snap = lab_open(&l);
+    ken_quota_begin(&quota, &(ken_quota_limits){ .bytes = LIMIT_BYTES }, NULL);
+    ken_status st = ken_find_usages(snap, &o, NULL, &l.arena, &u, &l.err);
+    kt_true(st == KEN_ELIMIT || quota.stopped == KEN_QUOTA_MEMORY);
+    ken_quota_end(&quota);
+    lab_again(&l, snap);
+    ken_quota_begin(&quota, &(ken_quota_limits){ 0 }, NULL);
+    kt_ok_err(ken_find_usages(snap, &o, NULL, &l.arena, &u, &l.err), &l.err);
+    kt_eq_u(u.n_total, 2 * N_FILES); // each file imports it, too
+    ken_quota_end(&quota);
     sample_end();
 }
 
