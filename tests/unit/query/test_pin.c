@@ -111,16 +111,44 @@ KEN_TEST(x4_the_graph_follows_segments_that_were_joined_within_a_generation)
     end();
 }
 
+enum {
+    N_MANY = 40, // files with words that nobody else has
+    N_WORDS = 300
+};
+
+static void format_word(char *out, size_t n_out, unsigned file, unsigned k)
+{
+    snprintf(out, n_out, "word_%u_of_%x", k * 977 + file, (k * 7919 + file) * 65537);
+}
+
+// Blocks of a segment that a question has read stay in memory, so that these ask for all of them.
+static void find_words_of_all_blocks(void)
+{
+    for (unsigned i = 0; i < N_MANY; i++) {
+        for (unsigned k = i % 7; k < N_WORDS; k += 11) {
+            char word[60];
+            ken_definition_result r;
+            format_word(word, sizeof word, i, k);
+            kt_ok_err(
+                ken_find_definition(snap, ken_str_c(word), KEN_STR(""), 5, &l.arena, &r, &l.err),
+                &l.err);
+            kt_eq_u(r.n_defs, 1);
+        }
+    }
+}
+
 KEN_TEST(words_follow_segments_that_were_joined_within_a_generation)
 {
     lab_start(&l);
     write_callers(1);
-    for (unsigned i = 0; i < 40; i++) { // more than is read when a segment is opened
-        char path[40];
+    for (unsigned i = 0; i < N_MANY; i++) { // more than is read when a segment is opened
+        char path[40], word[60];
         ken_buf b = KEN_BUF_INIT(0);
         snprintf(path, sizeof path, "many/m%u.c", i);
-        for (unsigned k = 0; k < 300; k++)
-            ken_buf_printf(&b, "int word_%u_of_%x(int a);\n", k * 977 + i, (k * 7919 + i) * 65537);
+        for (unsigned k = 0; k < N_WORDS; k++) {
+            format_word(word, sizeof word, i, k);
+            ken_buf_printf(&b, "int %s(int a) { return a; }\n", word);
+        }
         lab_write(&l, path, b.ptr);
         ken_buf_release(&b);
     }
@@ -134,6 +162,7 @@ KEN_TEST(words_follow_segments_that_were_joined_within_a_generation)
     kt_ok(ken_store_commit(l.store, &l.err));
     kt_ok_err(ken_reader_pin(p->reader, &snap, &l.err), &l.err);
     kt_eq_u(n_usages(), N_CALLERS);
+    find_words_of_all_blocks();
     kt_ok_err(ken_snapshot_check(snap, &l.err), &l.err);
     end();
 }
