@@ -43,7 +43,7 @@
     X(MAKE, "make", "", "", "mk mak make", "Makefile makefile GNUmakefile Kbuild Justfile justfile", "make", CODE) \
     X(CMAKE, "cmake", "", "", "cmake", "CMakeLists.txt", "", CODE)                                   \
     X(CONFIG, "config", "", "", "ini cfg conf cnf properties editorconfig env service desktop gradle bzl bazel tf hcl nix rc plist xml csproj vbproj fsproj sln vcxproj pom xsd wsdl svg proto graphql gql thrift cabal", "BUILD WORKSPACE .gitignore .gitattributes .dockerignore .npmrc .editorconfig Procfile Jenkinsfile go.mod requirements.txt", "", DATA) \
-    X(OTHER_CODE, "other", "", "", "m mm pl pm t r jl dart clj cljs cljc erl hrl ml mli fs fsi fsx f f90 f95 for pas pp d nim cr v sv vhd vhdl asm s el lisp scm rkt tcl vim vb groovy awk ps1 psm1 bat cmd coffee elm purs hx sol move cairo gd glsl vert frag hlsl wgsl metal tpl ejs erb haml slim pug jade hbs mustache jinja jinja2 j2 twig liquid astro fish", "", "perl awk tclsh Rscript ocaml fish", CODE)
+    X(OTHER_CODE, "other", "", "", "m mm pl pm t r jl dart clj cljs cljc erl hrl ml mli fs fsi fsx f f90 f95 for pas pp d nim cr v sv vhd vhdl asm s el lisp scm rkt tcl vim vb groovy awk ps1 psm1 bat cmd coffee elm purs hx sol move cairo gd glsl vert frag hlsl wgsl metal tpl ejs erb haml slim pug jade hbs mustache jinja jinja2 j2 twig liquid astro fish y yy ypp l ll lex m4 jq nu sass styl eex heex leex erubis rl ragel", "", "perl awk tclsh Rscript ocaml fish", CODE)
 // clang-format on
 
 #endif

@@ -116,6 +116,41 @@ static void forget_paths(ken_snapshot *s)
     s->path_bits = NULL;
 }
 
+// Markup, styles and tables define nothing that is called, but much of it.
+static bool is_program(const ken_snapshot *s, uint32_t file)
+{
+    ken_lang_id lang = (ken_lang_id)s->contents[file].lang;
+    return ken_lang_role_of(lang) == KEN_LANG_ROLE_CODE && lang != KEN_LANG_HTML &&
+           lang != KEN_LANG_CSS && lang != KEN_LANG_SQL;
+}
+
+// The folder that all code of the tree's main language is in, tests aside: the language with most
+// definitions. What the names on that way say, they say of everything: `org/springframework/samples`.
+static ken_str main_folder(const ken_snapshot *s, const uint32_t *folder_bits)
+{
+    uint64_t n_symbols[KEN_LANG_COUNT] = { 0 };
+    uint32_t lang = KEN_LANG_TEXT;
+    for (uint32_t i = 0; i < s->n_files; i++)
+        if (is_program(s, i))
+            n_symbols[s->contents[i].lang] += s->contents[i].n_symbols;
+    for (uint32_t k = 0; k < KEN_LANG_COUNT; k++)
+        if (n_symbols[k] > n_symbols[lang])
+            lang = k;
+    ken_str common = { NULL, 0 };
+    for (uint32_t i = 0; i < s->n_files; i++) {
+        if (s->contents[i].lang != lang || folder_bits[i] & KEN_PATH_TEST)
+            continue;
+        ken_str dir = ken_path_dir(s->rows[i].path);
+        if (!common.ptr)
+            common = dir;
+        while (common.len && !ken_str_eq(common, dir) && !ken_path_is_under(common, dir))
+            common = ken_path_dir(common);
+        if (!common.len)
+            break;
+    }
+    return common;
+}
+
 static void measure_paths(ken_snapshot *s)
 {
     uint64_t key = key_of_paths(s);
@@ -129,18 +164,22 @@ static void measure_paths(ken_snapshot *s)
     uint32_t folder_bits = 0;
     ken_str folders = { "", 0 };
     for (uint32_t i = 0; i < s->n_files; i++) {
-        ken_lang_role role = role_of(s, i);
         paths[i] = s->rows[i].path;
         ken_str dir = ken_path_dir(paths[i]); // neighbours in the list mostly share it
         if (!i || !ken_str_eq(dir, folders)) {
             folders = dir;
             folder_bits = dir.len ? ken_rank_folders(dir) : 0;
         }
-        s->path_bits[i] =
-            folder_bits | ken_rank_name(ken_path_base(paths[i]), role == KEN_LANG_ROLE_DOC,
-                                        role == KEN_LANG_ROLE_DATA);
-        if (s->contents[i].is_generated)
-            s->path_bits[i] |= KEN_PATH_COMPAT;
+        s->path_bits[i] = folder_bits;
+    }
+    ken_str main = main_folder(s, s->path_bits);
+    uint32_t common = main.len ? ken_rank_folders(main) & ~(uint32_t)KEN_PATH_TEST : 0;
+    for (uint32_t i = 0; i < s->n_files; i++) {
+        ken_lang_role role = role_of(s, i);
+        uint32_t name_bits = ken_rank_name(ken_path_base(paths[i]), role == KEN_LANG_ROLE_DOC,
+                                           role == KEN_LANG_ROLE_DATA);
+        s->path_bits[i] = (s->path_bits[i] & ~common) | name_bits |
+                          (s->contents[i].is_generated ? KEN_PATH_COMPAT : 0);
     }
     s->paths = ken_path_index_new(paths, s->n_files);
 }
