@@ -105,6 +105,7 @@ struct ken_snapshot {
     // What follows from the list of paths alone outlives its generation, if the next has the same.
     ken_path_index *paths;
     uint32_t *path_bits; // by file: KEN_PATH_*
+    bool is_about_tests; // some code outside of tests is named for testing
     uint32_t n_paths;
     uint64_t paths_key;
     ken_lex_scores scores;

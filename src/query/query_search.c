@@ -728,6 +728,8 @@ static ken_str read_question(search *x, ken_str query, ken_lex_query *q)
 {
     ken_str core = ken_query_core(query), rest = query, first;
     x->waived = ken_rank_waived(query);
+    if (x->s->is_about_tests)
+        x->waived &= ~(uint32_t)KEN_WAIVED_HALF_TEST;
     if (core.ptr > query.ptr && ken_token_next(&rest, &first))
         x->request = first;
     rest = core;

@@ -116,12 +116,12 @@ static void forget_paths(ken_snapshot *s)
     s->path_bits = NULL;
 }
 
-// Markup, styles and tables define nothing that is called, but much of it.
+// Markup and styles define nothing that is called, but much of it.
 static bool is_program(const ken_snapshot *s, uint32_t file)
 {
     ken_lang_id lang = (ken_lang_id)s->contents[file].lang;
     return ken_lang_role_of(lang) == KEN_LANG_ROLE_CODE && lang != KEN_LANG_HTML &&
-           lang != KEN_LANG_CSS && lang != KEN_LANG_SQL;
+           lang != KEN_LANG_CSS;
 }
 
 // The folder that all code of the tree's main language is in, tests aside: the language with most
@@ -149,6 +149,24 @@ static ken_str main_folder(const ken_snapshot *s, const uint32_t *folder_bits)
             break;
     }
     return common;
+}
+
+// Code outside of tests is named for testing: then "test" in a question may mean that.
+static bool is_about_tests(const ken_snapshot *s, uint32_t file)
+{
+    static const char words[] = " test tests tester testing ";
+    ken_token_parts parts;
+    ken_str rest = ken_path_base(s->rows[file].path), token;
+    if (!is_program(s, file) || s->path_bits[file] & (KEN_PATH_TEST | KEN_PATH_EXAMPLE))
+        return false;
+    while (ken_token_next(&rest, &token)) {
+        ken_token_split(token, &parts);
+        for (uint32_t i = 0; i < parts.n_parts; i++)
+            if (ken_str_is_listed(words,
+                                  ken_str_n(parts.text + parts.part[i].start, parts.part[i].len)))
+                return true;
+    }
+    return false;
 }
 
 static void measure_paths(ken_snapshot *s)
@@ -181,19 +199,24 @@ static void measure_paths(ken_snapshot *s)
         s->path_bits[i] = (s->path_bits[i] & ~common) | name_bits |
                           (s->contents[i].is_generated ? KEN_PATH_COMPAT : 0);
     }
+    s->is_about_tests = false;
+    for (uint32_t i = 0; i < s->n_files && !s->is_about_tests; i++)
+        s->is_about_tests = is_about_tests(s, i);
     s->paths = ken_path_index_new(paths, s->n_files);
 }
 
+// Of programs; thousands of lines of style are not central.
 static void measure_sizes(ken_snapshot *s)
 {
     s->size = KEN_ARENA_ARRAY(&s->arena, float, s->n_files + 1);
     uint32_t most = 1;
     for (uint32_t i = 0; i < s->n_files; i++)
-        if (role_of(s, i) == KEN_LANG_ROLE_CODE && s->contents[i].n_lines > most)
+        if (is_program(s, i) && s->contents[i].n_lines > most)
             most = s->contents[i].n_lines;
     for (uint32_t i = 0; i < s->n_files; i++) {
         double size = log1p(s->contents[i].n_lines) / log1p(most);
-        s->size[i] = size > 1 ? 1 : (float)size;
+        bool is_markup = role_of(s, i) == KEN_LANG_ROLE_CODE && !is_program(s, i);
+        s->size[i] = is_markup ? 0 : size > 1 ? 1 : (float)size;
     }
 }
 

@@ -18,7 +18,9 @@ static bool is_word_of(const char *list, ken_str word)
 }
 
 static const char test_folders[] =
-    " test tests __tests__ spec specs testing testdata fixture fixtures mock mocks e2e ";
+    " test tests __tests__ spec specs testing testdata fixture fixtures mock mocks e2e regress "
+    "regression testsuite unittest unittests unit_tests integration_tests test_data __mocks__ "
+    "__fixtures__ ";
 static const char example_folders[] =
     " example examples sample samples demo demos doc docs benchmark "
     "benchmarks bench benches tutorial tutorials ";
@@ -57,12 +59,27 @@ static bool begins_with_word(ken_str folder, ken_str lower, const char *word)
            !(folder.len > n && folder.ptr[n] >= 'a' && folder.ptr[n] <= 'z');
 }
 
+// A project of tests, "Shop.Core.Tests", or a set of sources, "commonTest".
+static bool is_test_set(ken_str folder)
+{
+    static const char *const ends[] = { "Test", "Tests" };
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++) {
+        size_t n = strlen(ends[i]);
+        if (folder.len <= n || !ken_str_ends(folder, ken_str_n(ends[i], n)))
+            continue;
+        char before = folder.ptr[folder.len - n - 1];
+        if (before == '.' || (before >= 'a' && before <= 'z'))
+            return true;
+    }
+    return false;
+}
+
 static uint32_t folder_bits(ken_str folder)
 {
     uint32_t bits = 0;
     char buf[32];
     ken_str lower = lower_into(folder, buf, sizeof buf);
-    if (is_word_of(test_folders, lower))
+    if (is_word_of(test_folders, lower) || is_test_set(folder))
         bits |= KEN_PATH_TEST;
     if (is_word_of(example_folders, lower))
         bits |= KEN_PATH_EXAMPLE;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// scan.h -- which files exist below a root, and which of them belong in an index.
+// scan.h -- file discovery: which files exist below a root, and which of them belong in an index.
 //
 // In a git work tree the candidates are git's own (tracked, and untracked that are not ignored);
 // elsewhere the tree is walked with full .gitignore semantics. Every file that is left out is

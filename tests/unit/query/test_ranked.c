@@ -165,6 +165,92 @@ KEN_TEST(tests_come_below_code_unless_asked_for)
     sample_end();
 }
 
+// What a file's path costs it, or gives: the value of a term of its score, 0 = it has none.
+static double value_of(const char *query, const char *path, const char *term)
+{
+    ken_search_result r = ask_with(query, (ken_search_opts){ .wants_explain = true, .limit = 50 });
+    for (size_t i = 0; i < r.n_hits; i++)
+        for (size_t k = 0; ken_str_eq_c(r.hits[i].path, path) && k < r.hits[i].n_terms; k++)
+            if (!strcmp(r.hits[i].terms[k].name, term))
+                return r.hits[i].terms[k].value;
+    kt_true(place_of(&r, path) >= 0);
+    return 0;
+}
+
+// Where all code is below a folder called so, it is no example.
+KEN_TEST(the_folder_that_all_code_is_in_says_nothing)
+{
+    static const char *const paths[] = { "src/main/java/org/acme/samples/clinic/Visit.java",
+                                         "src/main/java/org/acme/samples/clinic/owner/Owner.java",
+                                         "src/main/java/org/acme/clinic/Doctor.java" };
+    for (int n_paths = 2; n_paths <= 3; n_paths++) {
+        lab_start(&l);
+        for (int i = 0; i < n_paths; i++)
+            lab_write(&l, paths[i], "class A {\n    void book(Date day) {\n    }\n}\n");
+        lab_write(&l, "samples/booking.html", "<p id=\"one\">book a visit</p>\n");
+        lab_write(&l, "web/site.css", ".book {\n}\n.visit {\n}\n.day {\n}\n.date {\n}\n.b {\n}\n");
+        lab_run(&l);
+        snap = lab_open(&l);
+        // Of three one lies elsewhere: then the folder says something.
+        kt_near(value_of("book", paths[0], "example or docs"), n_paths == 3 ? 1 : 0, 1e-6);
+        sample_end();
+    }
+}
+
+// A question that says "test" means tests, unless some code is named for testing.
+KEN_TEST(a_test_runner_is_no_test)
+{
+    static const char test[] = "def test_gate():\n    skip(test)\n";
+    for (int is_runner = 0; is_runner < 2; is_runner++) {
+        lab_start(&l);
+        lab_write(&l, "tests/test_gate.py", test);
+        lab_write(&l, is_runner ? "lib/testing.py" : "lib/latest.py", "def gate():\n    skip()\n");
+        lab_run(&l);
+        snap = lab_open(&l);
+        kt_near(value_of("how does gate skip a test", "tests/test_gate.py", "test file"),
+                is_runner ? 1 : 0.5, 1e-6);
+        kt_near(value_of("tests of gate", "tests/test_gate.py", "test file"), 0, 1e-6);
+        sample_end();
+    }
+}
+
+// What no grammar knows is no prose for that.
+KEN_TEST(grammars_of_parsers_are_code)
+{
+    lab_start(&l);
+    lab_write(&l, "src/parser.y",
+              "%token NUMBER\n%%\nterm: NUMBER '+' NUMBER { $$ = fold_sum($1, $3); }\n");
+    lab_write(&l, "src/main.c", "int main(void)\n{\n    return term();\n}\n");
+    lab_write(&l, "src/parser.txt",
+              "A term is a NUMBER, a plus, and a NUMBER: fold the sum of the term.\n");
+    lab_run(&l);
+    snap = lab_open(&l);
+    first_is("term that folds the sum of a number", "src/parser.y");
+    sample_end();
+}
+
+// Thousands of lines of style are no central file.
+KEN_TEST(style_sheets_are_not_central)
+{
+    ken_buf css = KEN_BUF_INIT(1 << 20);
+    for (int i = 0; i < 3000; i++)
+        ken_buf_printf(&css, ".visit-%d {\n  color: red;\n}\n", i);
+    lab_start(&l);
+    lab_write_n(&l, "web/site.css", css.ptr, css.len);
+    lab_write(&l, "src/visits.py", "def visit(day):\n    return day\n");
+    lab_run(&l);
+    snap = lab_open(&l);
+    first_is("visit", "src/visits.py");
+    first_is("a visit on a day", "src/visits.py");
+    ken_search_result r = ask_with("visit", (ken_search_opts){ .wants_explain = true });
+    for (size_t i = 0; i < r.n_hits; i++)
+        for (size_t k = 0; ken_str_eq_c(r.hits[i].path, "web/site.css") && k < r.hits[i].n_terms;
+             k++)
+            kt_true(strcmp(r.hits[i].terms[k].name, "size") != 0);
+    sample_end();
+    ken_buf_release(&css);
+}
+
 KEN_TEST(prose_and_data_come_below_code_unless_asked_for)
 {
     sample_start();
