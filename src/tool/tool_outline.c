@@ -21,9 +21,9 @@ typedef struct outline {
     ken_map seen;   // how often each qualified name has come
     json_t **nodes; // one per symbol; NULL = left out
     uint32_t max_depth;
-    size_t bytes; // of what was made so far
-    uint32_t n_shown;
-    bool is_truncated;
+    uint32_t offset;        // symbols that were shown before
+    size_t bytes;           // of what was made so far
+    uint32_t n_shown, next; // next: the first symbol for which there was no room
 } outline;
 
 ken_str ken_tool__node_name(ken_arena *arena, ken_map *seen, const ken_facts *facts,
@@ -57,17 +57,18 @@ static json_t *node_json(outline *o, uint32_t i)
     return node;
 }
 
-// Hangs symbol `i` into the tree while there is room; its parent, if any, came before it.
+// Hangs symbol `i` into the tree while there is room; its parent, if any, came before it, perhaps in an
+// answer before this one.
 static void add_symbol(outline *o, uint32_t i, json_t *roots)
 {
     const ken_symbol *s = &o->view->facts->symbols[i];
     json_t *node = node_json(o, i); // made even when it is not shown: names are counted
     json_t *parent = s->parent >= 0 ? o->nodes[s->parent] : NULL;
     size_t bytes = ken_json_dump_size(node) + sizeof "\"children\":[],";
-    bool is_deep = s->depth >= o->max_depth;
-    bool is_over = o->bytes + bytes + ENTRY_RESERVE > o->env->ctx->max_bytes;
-    if (is_deep || is_over || (s->parent >= 0 && !parent)) {
-        o->is_truncated |= is_over && !is_deep;
+    bool is_wanted = i >= o->offset && s->depth < o->max_depth && !o->next;
+    bool is_over = o->n_shown && o->bytes + bytes + ENTRY_RESERVE > o->env->ctx->max_bytes;
+    if (!is_wanted || is_over) {
+        o->next = is_wanted ? i : o->next;
         json_decref(node);
         return;
     }
@@ -83,10 +84,13 @@ static void add_symbol(outline *o, uint32_t i, json_t *roots)
 }
 
 static json_t *outline_json(const ken_tool_env *env, const ken_tool__scope *scope,
-                            const ken_file_view *view, uint64_t depth)
+                            const ken_file_view *view, uint64_t depth, uint64_t offset)
 {
     const ken_facts *f = view->facts;
-    outline o = { .env = env, .view = view, .max_depth = depth ? (uint32_t)depth : UINT32_MAX };
+    outline o = { .env = env,
+                  .view = view,
+                  .max_depth = depth ? (uint32_t)depth : UINT32_MAX,
+                  .offset = offset < f->n_symbols ? (uint32_t)offset : f->n_symbols };
     o.nodes = KEN_ARENA_ARRAY(env->arena, json_t *, f->n_symbols ? f->n_symbols : 1);
     ken_map_init(&o.seen);
     json_t *roots = json_array(), *out = json_object();
@@ -103,12 +107,13 @@ static json_t *outline_json(const ken_tool_env *env, const ken_tool__scope *scop
         ken_json_set_bool(out, "changed_since_index", true);
     if (f->n_error_bytes)
         ken_json_set_u64(out, "bytes_in_syntax_errors", f->n_error_bytes);
-    if (o.is_truncated) {
+    if (o.next) {
         ken_json_set_bool(out, "truncated", true);
         ken_json_set_u64(out, "shown", o.n_shown);
+        ken_json_set_u64(out, "next_offset", o.next);
         ken_json_set_str(out, "hint",
-                         KEN_STR("the outline was cut to fit; ask with depth 1 or 2, "
-                                 "or with format text"));
+                         KEN_STR("the outline was cut to fit; go on with offset, or ask with depth "
+                                 "1 or 2, or with format text"));
     } else if (!f->n_symbols) {
         ken_json_set_str(out, "hint",
                          KEN_STR("no symbols: not a language with a grammar, or a "
@@ -188,13 +193,15 @@ ken_status ken_tool__outline(const ken_tool_env *env, const json_t *args, json_t
                              ken_err *err)
 {
     ken_str path = { "", 0 }, ref = { "", 0 };
-    uint64_t depth = 0;
+    uint64_t depth = 0, offset = 0;
     bool wants_imports = false;
     ken_status st = ken_json_read_str(args, "args", "file_path", &path, err);
     if (!st)
         st = ken_json_read_str(args, "args", "project", &ref, err);
     if (!st)
         st = ken_json_read_u64(args, "args", "depth", &depth, err);
+    if (!st)
+        st = ken_json_read_u64(args, "args", "offset", &offset, err);
     if (!st)
         st = ken_json_read_bool(args, "args", "imports", &wants_imports, err);
     if (st)
@@ -208,7 +215,7 @@ ken_status ken_tool__outline(const ken_tool_env *env, const json_t *args, json_t
     if (!st && wants_imports)
         st = imports_json(env, &scope, &view, out, err);
     else if (!st)
-        *out = outline_json(env, &scope, &view, depth);
+        *out = outline_json(env, &scope, &view, depth, offset);
     ken_tool__close(env, &scope);
     return st;
 }

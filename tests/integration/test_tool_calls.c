@@ -7,6 +7,7 @@
 
 #include "app/app.h"
 #include "base/fs.h"
+#include "base/map.h"
 #include "json/json.h"
 #include "ktest.h"
 #include "tool/tool.h"
@@ -281,6 +282,53 @@ KEN_TEST(long_answers_are_cut_between_results)
     v = call(&l, "search_code", "{\"query\":\"basket\",\"limit\":40,\"context_lines\":20}");
     kt_eq_u(json_array_size(json_object_get(v, "results")), n);
     json_decref(v);
+    lab_close(&l);
+}
+
+static size_t count_nodes(const json_t *list, ken_map *seen)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *node = json_array_get(list, i);
+        bool is_new;
+        ken_map_put(seen, text(node, "id"), 1, &is_new);
+        kt_true(is_new);
+        n += 1 + count_nodes(json_object_get(node, "children"), seen);
+    }
+    return n;
+}
+
+KEN_TEST(an_outline_can_be_paged_to_its_end)
+{
+    lab l;
+    lab_open(&l, "");
+    ken_buf code = KEN_BUF_INIT(0);
+    for (int k = 0; k < 60; k++) {
+        ken_buf_printf(&code, "class Shelf%d:\n", k);
+        for (int i = 0; i < 20; i++)
+            ken_buf_printf(&code, "    def lamp_%d(self, colour, size):\n        pass\n", i);
+    }
+    ken_buf_putc(&code, '\0');
+    ktest_write("long/a.py", code.ptr);
+    char args[400];
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", ktest_path("long"));
+    json_decref(call(&l, "index_repository", args));
+    ken_map seen;
+    ken_map_init(&seen);
+    size_t n = 0, n_pages = 0;
+    for (long long offset = 0; offset >= 0 && n_pages < 100; n_pages++) {
+        snprintf(args, sizeof args, "{\"file_path\":\"a.py\",\"offset\":%lld}", offset);
+        json_t *v = call(&l, "outline", args);
+        kt_true(ken_json_dump_size(v) < 25000);
+        n += count_nodes(json_object_get(v, "symbols"), &seen);
+        const json_t *next = json_object_get(v, "next_offset");
+        offset = next ? (long long)json_integer_value(next) : -1;
+        json_decref(v);
+    }
+    kt_eq_u(n, 60 * 21);
+    kt_true(n_pages > 3 && n_pages < 100);
+    ken_map_release(&seen);
+    ken_buf_release(&code);
     lab_close(&l);
 }
 
