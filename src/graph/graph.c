@@ -293,12 +293,27 @@ static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_re
     }
 }
 
+// `export { name } from './m'`: a name that is passed on and not seen in the file itself.
+static const graph_value *passed_on(ken_graph *g, graph_unit *u, ken_str name)
+{
+    const graph_value *v = &graph_nothing;
+    for (uint32_t i = 0; i < u->text.refs->n_binds && v->kind == GRAPH_NONE; i++) {
+        const ken_bind *b = &u->text.refs->binds[i];
+        if ((b->flags & KEN_BIND_EXPORTED) && b->kind == KEN_BIND_NAME && b->module.len &&
+            ken_str_eq(b->local, name))
+            v = graph_bound(g, u, i);
+    }
+    return v;
+}
+
 static const graph_value *named_by_role(ken_graph *g, graph_unit *u, ken_expr_id expr,
                                         ken_ref_role role)
 {
     const ken_expr *e = &u->text.refs->exprs[expr];
     bool wants_type = role == KEN_REF_TYPE || role == KEN_REF_NEW || role == KEN_REF_INHERIT;
     const graph_value *v = wants_type ? graph_eval_type(g, u, expr) : graph_eval(g, u, expr);
+    if (v->kind == GRAPH_NONE && role == KEN_REF_IMPORT && graph_is_js(u->text.lang))
+        return passed_on(g, u, e->name);
     if (v->kind != GRAPH_NONE || role != KEN_REF_DECORATE || u->text.lang != KEN_LANG_CSHARP ||
         e->op != KEN_EXPR_NAME)
         return v;

@@ -555,6 +555,8 @@ static const graph_value *eval_member(ken_graph *g, graph_unit *u, const ken_exp
 {
     if (!e->a)
         return &graph_nothing;
+    if (graph_is_js(u->text.lang) && graph_is_markup(&u->text.refs->exprs[e->a]))
+        return graph_markup(g, u, e->name);
     const graph_value *holder = graph_eval(g, u, e->a);
     const graph_value *v = graph_assigned(g, holder, e->name);
     if (v->kind == GRAPH_NONE)

@@ -263,6 +263,15 @@ const graph_value *const *graph_infer(ken_graph *g, ken_graph_def def, uint32_t 
                                       const graph_value *pattern, const graph_value *wanted,
                                       uint32_t *out_n);
 
+// ---- graph_markup.c ----------------------------------------------------------------------------
+// What holds the elements of JSX that are no components: `<div>` is a member of it.
+static inline bool graph_is_markup(const ken_expr *e)
+{
+    return e->op == KEN_EXPR_BUILTIN && ken_str_eq_c(e->name, "jsx");
+}
+
+const graph_value *graph_markup(ken_graph *g, graph_unit *u, ken_str name);
+
 // ---- graph_rust.c ------------------------------------------------------------------------------
 // `crate`, `self` and `super` as seen from `around`.
 const graph_value *graph_rust_root(ken_graph *g, graph_unit *u, ken_str name, int32_t around);

@@ -21,9 +21,9 @@
 // 22: TypeScript that its grammar rejects. 23: structs that C only declares. 27: what overloads
 // are called with; members of Go's named types. 28: generated code. 29: owners of nested classes.
 // 30: what is divided begins a chunk. 31: macros of Rust. 32: yacc,
-// lex, m4, jq and the like are code.
+// lex, m4, jq and the like are code. 33: elements of JSX.
 enum {
-    KEN_INDEX_FEATURE = 32
+    KEN_INDEX_FEATURE = 33
 };
 
 // What a worker needs and keeps between files. One per worker thread.

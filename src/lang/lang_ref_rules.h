@@ -98,7 +98,8 @@
     X(OPAQUE, "opaque")       \
     X(EACH, "each")           \
     X(DISTINCT, "distinct")   \
-    X(MACRO, "macro")
+    X(MACRO, "macro")         \
+    X(MARKUP, "markup")
 // clang-format on
 
 typedef enum ken_ref_rule_role {

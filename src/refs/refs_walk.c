@@ -353,6 +353,12 @@ static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
     uint32_t end = ts_node_end_byte(at->node);
     if (takes_name(m, start, end, at->depth))
         return false;
+    if (rule->flags & KEN_REF_F_MARKUP) { // `<div>`: no value of this file, whatever is called div
+        ken_expr_id all = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("jsx")));
+        refs_name element = refs__name(m, refs_text(m, start, end));
+        refs__add_ref(m, refs__expr(m, KEN_EXPR_MEMBER, all, 0, element), KEN_REF_READ, start);
+        return false;
+    }
     bool is_type = rule->role == KEN_REF_RULE_TYPE;
     refs_value v = { .ref = -1, .start = start, .end = end, .depth = at->depth };
     int32_t def = -1;

@@ -121,3 +121,55 @@ KEN_TEST(ts_functions_have_parameters_from_where_they_stand)
     EXPECT("objects.ts:13 name", "types.ts:2 name imported");
     EXPECT("objects.ts:14 name", "types.ts:2 name imported");
 }
+
+static const graph_lab_file views[] = {
+    { "core.ts", "import type { Elements } from './elements';\n"
+                 "export namespace JSX {\n"
+                 "  export interface IntrinsicElements extends Elements { [name: string]: any }\n"
+                 "}\n"
+                 "export interface IntrinsicElements { aside: number }\n" },
+    { "elements.ts", "export interface Elements {\n"
+                     "  div: object\n"
+                     "  button: object\n"
+                     "}\n" },
+    { "index.ts", "export { Card as View } from './page';\n"
+                  "export type { Elements } from './elements';\n"
+                  "export { gone } from './elements';\n"
+                  "export { outer } from 'outside';\n" },
+    { "page.tsx", "function div() { return 1 }\n"
+                  "export function Card() { return null }\n"
+                  "export const page = () => (\n"
+                  "  <div>\n"
+                  "    <button />\n"
+                  "    <Card>\n"
+                  "    </Card>\n"
+                  "    <aside />\n"
+                  "  </div>\n"
+                  ")\n"
+                  "div()\n" },
+};
+
+KEN_TEST(ts_elements_are_members_of_what_jsx_declares)
+{
+    static const char *const edges[][2] = {
+        { "page.tsx:4 div", "elements.ts:2 div imported" },
+        { "page.tsx:5 button", "elements.ts:3 button imported" },
+        { "page.tsx:6 Card", "page.tsx:2 Card scoped" },
+        { "page.tsx:7 Card", "page.tsx:2 Card scoped" },
+        { "page.tsx:8 aside", "external" }, // its interface is in no namespace JSX
+        { "page.tsx:9 div", "elements.ts:2 div imported" },
+        { "page.tsx:11 div", "page.tsx:1 div scoped" },
+    };
+    graph_lab_check(views, sizeof views / sizeof *views, edges, sizeof edges / sizeof *edges);
+}
+
+KEN_TEST(ts_names_that_a_file_passes_on_lead_to_what_they_name)
+{
+    static const char *const edges[][2] = {
+        { "index.ts:1 View", "page.tsx:2 Card imported" },
+        { "index.ts:2 Elements", "elements.ts:1 Elements imported" },
+        { "index.ts:3 gone", "external" },
+        { "index.ts:4 outer", "external" },
+    };
+    graph_lab_check(views, sizeof views / sizeof *views, edges, sizeof edges / sizeof *edges);
+}
