@@ -10,11 +10,13 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "base/quota.h"
 
 enum {
     MAX_STEM_TOKENS = 12,
     MAX_FOLDER_TOKENS = 48,
-    MIN_PREFIX = 3
+    MIN_PREFIX = 3,
+    CHECK_EVERY = 64 // paths between two checks
 };
 
 typedef struct path_token {
@@ -233,7 +235,16 @@ static void list_folder_files(ken_path_index *p)
     }
 }
 
-static void finish(builder *b)
+static void weigh_tokens(ken_path_index *p)
+{
+    p->rarity = KEN_ARENA_ARRAY(&p->arena, float, p->n_tokens + 1);
+    for (uint32_t t = 0; t < p->n_tokens; t++)
+        p->rarity[t] =
+            (float)log1p((double)p->n_files / (p->tokens[t].n_files ? p->tokens[t].n_files : 1));
+}
+
+// Each step takes some tens of milliseconds for 100,000 paths.
+static ken_status finish(builder *b, ken_err *err)
 {
     ken_path_index *p = b->p;
     p->n_tokens = (uint32_t)b->texts.len;
@@ -243,24 +254,31 @@ static void finish(builder *b)
     if (p->n_folders)
         memcpy(p->folders, b->folder_list.ptr, p->n_folders * sizeof *p->folders);
     uint32_t *new_id = sort_tokens(p, b->texts.ptr, p->n_tokens, &p->tokens);
-    uint32_t *new_whole = sort_tokens(p, b->whole_texts.ptr, p->n_wholes, &p->wholes);
-    p->stem_files = lists_of(p, b->stems.ptr, b->stems.len, new_id, p->tokens, p->n_tokens, false);
-    p->folder_lists =
-        lists_of(p, b->folders.ptr, b->folders.len, new_id, p->tokens, p->n_tokens, true);
-    p->whole_files =
-        lists_of(p, b->wholes.ptr, b->wholes.len, new_whole, p->wholes, p->n_wholes, false);
-    p->file_tokens = renumbered(p, &b->file_tokens, new_id);
-    p->folder_tokens = renumbered(p, &b->folder_tokens, new_id);
-    list_folder_files(p);
-    p->rarity = KEN_ARENA_ARRAY(&p->arena, float, p->n_tokens + 1);
-    for (uint32_t t = 0; t < p->n_tokens; t++)
-        p->rarity[t] =
-            (float)log1p((double)p->n_files / (p->tokens[t].n_files ? p->tokens[t].n_files : 1));
+    ken_status st = ken_quota_check(err);
+    uint32_t *new_whole = st ? NULL : sort_tokens(p, b->whole_texts.ptr, p->n_wholes, &p->wholes);
+    if (!st)
+        st = ken_quota_check(err);
+    if (!st) {
+        p->stem_files =
+            lists_of(p, b->stems.ptr, b->stems.len, new_id, p->tokens, p->n_tokens, false);
+        p->folder_lists =
+            lists_of(p, b->folders.ptr, b->folders.len, new_id, p->tokens, p->n_tokens, true);
+        p->whole_files =
+            lists_of(p, b->wholes.ptr, b->wholes.len, new_whole, p->wholes, p->n_wholes, false);
+        st = ken_quota_check(err);
+    }
+    if (!st) {
+        p->file_tokens = renumbered(p, &b->file_tokens, new_id);
+        p->folder_tokens = renumbered(p, &b->folder_tokens, new_id);
+        list_folder_files(p);
+        weigh_tokens(p);
+    }
     ken_free(new_id);
     ken_free(new_whole);
+    return st;
 }
 
-ken_path_index *ken_path_index_new(const ken_str *paths, size_t n)
+ken_status ken_path_index_new(const ken_str *paths, size_t n, ken_path_index **out, ken_err *err)
 {
     ken_path_index *p = ken_zalloc(sizeof *p);
     ken_arena_init(&p->arena, 0);
@@ -271,9 +289,14 @@ ken_path_index *ken_path_index_new(const ken_str *paths, size_t n)
     ken_map_init(&b.folder_ids);
     p->n_files = (uint32_t)n;
     p->files = KEN_ARENA_ARRAY(&p->arena, path_file, n + 1);
-    for (size_t i = 0; i < n; i++)
+    ken_status st = KEN_OK;
+    for (size_t i = 0; i < n && !st; i++) {
         add_path(&b, (uint32_t)i, paths[i]);
-    finish(&b);
+        if (i % CHECK_EVERY == 0)
+            st = ken_quota_check(err);
+    }
+    if (!st)
+        st = finish(&b, err);
     ken_map_release(&b.ids);
     ken_map_release(&b.parts);
     ken_map_release(&b.whole_ids);
@@ -286,7 +309,11 @@ ken_path_index *ken_path_index_new(const ken_str *paths, size_t n)
     ken_vec_release(&b.file_tokens);
     ken_vec_release(&b.folder_tokens);
     ken_vec_release(&b.folder_list);
-    return p;
+    if (st)
+        ken_path_index_free(p);
+    else
+        *out = p;
+    return st;
 }
 
 void ken_path_index_free(ken_path_index *p)

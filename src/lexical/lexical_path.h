@@ -14,7 +14,9 @@
 
 typedef struct ken_path_index ken_path_index;
 
-ken_path_index *ken_path_index_new(const ken_str *paths, size_t n) KEN_MUST_USE;
+// Fails when the question that it is made for is stopped.
+ken_status ken_path_index_new(const ken_str *paths, size_t n, ken_path_index **out, ken_err *err)
+    KEN_MUST_USE;
 void ken_path_index_free(ken_path_index *p);
 
 // What the paths say to one question. All arrays are by file and owned by the match.

@@ -18,6 +18,10 @@
 #include "query/query_graph_priv.h"
 #include "query/query_priv.h"
 
+enum {
+    CHECK_EVERY = 64 // paths between two checks
+};
+
 static void unload(ken_snapshot *s)
 {
     query_graph_close(s);
@@ -169,11 +173,36 @@ static bool is_about_tests(const ken_snapshot *s, uint32_t file)
     return false;
 }
 
-static void measure_paths(ken_snapshot *s)
+// What names say, beside the bits of folders that are there, but for those of the way to all code.
+static ken_status measure_names(ken_snapshot *s, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    ken_str main = main_folder(s, s->path_bits);
+    uint32_t common = main.len ? ken_rank_folders(main) & ~(uint32_t)KEN_PATH_TEST : 0;
+    for (uint32_t i = 0; i < s->n_files && !st; i++) {
+        ken_lang_role role = role_of(s, i);
+        uint32_t name_bits = ken_rank_name(ken_path_base(s->rows[i].path),
+                                           role == KEN_LANG_ROLE_DOC, role == KEN_LANG_ROLE_DATA);
+        s->path_bits[i] = (s->path_bits[i] & ~common) | name_bits |
+                          (s->contents[i].is_generated ? KEN_PATH_COMPAT : 0);
+        if (i % CHECK_EVERY == 0)
+            st = ken_quota_check(err);
+    }
+    s->is_about_tests = false;
+    for (uint32_t i = 0; i < s->n_files && !st && !s->is_about_tests; i++) {
+        s->is_about_tests = is_about_tests(s, i);
+        if (i % CHECK_EVERY == 0)
+            st = ken_quota_check(err);
+    }
+    return st;
+}
+
+static ken_status measure_paths(ken_snapshot *s, ken_err *err)
 {
     uint64_t key = key_of_paths(s);
+    ken_status st = KEN_OK;
     if (s->paths && s->n_paths == s->n_files && s->paths_key == key)
-        return;
+        return KEN_OK;
     forget_paths(s);
     s->n_paths = s->n_files;
     s->paths_key = key;
@@ -181,7 +210,7 @@ static void measure_paths(ken_snapshot *s)
     ken_str *paths = KEN_ARENA_ARRAY(&s->arena, ken_str, s->n_files + 1);
     uint32_t folder_bits = 0;
     ken_str folders = { "", 0 };
-    for (uint32_t i = 0; i < s->n_files; i++) {
+    for (uint32_t i = 0; i < s->n_files && !st; i++) {
         paths[i] = s->rows[i].path;
         ken_str dir = ken_path_dir(paths[i]); // neighbours in the list mostly share it
         if (!i || !ken_str_eq(dir, folders)) {
@@ -189,20 +218,12 @@ static void measure_paths(ken_snapshot *s)
             folder_bits = dir.len ? ken_rank_folders(dir) : 0;
         }
         s->path_bits[i] = folder_bits;
+        if (i % CHECK_EVERY == 0)
+            st = ken_quota_check(err);
     }
-    ken_str main = main_folder(s, s->path_bits);
-    uint32_t common = main.len ? ken_rank_folders(main) & ~(uint32_t)KEN_PATH_TEST : 0;
-    for (uint32_t i = 0; i < s->n_files; i++) {
-        ken_lang_role role = role_of(s, i);
-        uint32_t name_bits = ken_rank_name(ken_path_base(paths[i]), role == KEN_LANG_ROLE_DOC,
-                                           role == KEN_LANG_ROLE_DATA);
-        s->path_bits[i] = (s->path_bits[i] & ~common) | name_bits |
-                          (s->contents[i].is_generated ? KEN_PATH_COMPAT : 0);
-    }
-    s->is_about_tests = false;
-    for (uint32_t i = 0; i < s->n_files && !s->is_about_tests; i++)
-        s->is_about_tests = is_about_tests(s, i);
-    s->paths = ken_path_index_new(paths, s->n_files);
+    if (!st)
+        st = measure_names(s, err);
+    return st ? st : ken_path_index_new(paths, s->n_files, &s->paths, err);
 }
 
 // Of programs; thousands of lines of style are not central.
@@ -392,7 +413,9 @@ static ken_status load(ken_snapshot *s, ken_err *err)
     st = ken_quota_check(err);
     if (st)
         return st;
-    measure_paths(s);
+    st = measure_paths(s, err);
+    if (st)
+        return st;
     measure_sizes(s);
     s->generation = s->info.number;
     return KEN_OK;

@@ -8,6 +8,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/map.h"
+#include "base/quota.h"
 #include "embed/embed_static.h"
 #include "query/query_priv.h"
 
@@ -119,16 +120,18 @@ static void count_rows(loading *l)
     }
 }
 
-static void copy_old(loading *l)
+static ken_status copy_old(loading *l, ken_err *err)
 {
     const ken_vector_matrix *old = &l->old->matrix;
+    ken_status st = KEN_OK;
     if (old->n_dims != l->v->matrix.n_dims || strcmp(l->old->model, l->v->model) != 0)
-        return;
+        return KEN_OK;
     ken_map by_key;
     ken_map_init(&by_key);
     for (uint32_t f = 0; f < old->n_files; f++)
         ken_map_put(&by_key, ken_str_n((const char *)&l->old->keys[f], sizeof(uint64_t)), f, NULL);
-    for (uint32_t f = 0; f < l->s->n_files; f++) {
+    for (uint32_t f = 0; f < l->s->n_files && !st; f++) {
+        st = ken_quota_check(err);
         uint64_t *at =
             ken_map_find(&by_key, ken_str_n((const char *)&l->v->keys[f], sizeof(uint64_t)));
         if (!at || old->first_row[*at + 1] - old->first_row[*at] != l->n_rows[f])
@@ -137,6 +140,7 @@ static void copy_old(loading *l)
         l->is_done[f] = true;
     }
     ken_map_release(&by_key);
+    return st;
 }
 
 static void put_file(loading *l, uint32_t file, const int8_t *values, const float *scales)
@@ -176,14 +180,15 @@ static ken_status fill(loading *l, ken_err *err)
     for (uint32_t f = 0; f < s->n_files; f++)
         l->v->keys[f] =
             ken_hash_str(s->rows[f].path) ^ (uint64_t)s->rows[f].content * 0x9e3779b97f4a7c15ULL;
-    if (l->old->keys)
-        copy_old(l);
-    ken_status st = KEN_OK;
+    ken_status st = l->old->keys ? copy_old(l, err) : KEN_OK;
     for (size_t i = 0; i < l->n_segments && !st; i++) {
         uint32_t n;
         const ken_vector_content *c = ken_vector_segment_contents(l->segments[i], &n);
-        for (uint32_t k = 0; k < n && !st; k++)
-            st = put_content(l, l->segments[i], &c[k], err);
+        for (uint32_t k = 0; k < n && !st; k++) {
+            st = ken_quota_check(err);
+            if (!st)
+                st = put_content(l, l->segments[i], &c[k], err);
+        }
     }
     return st;
 }

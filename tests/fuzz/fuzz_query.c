@@ -4,6 +4,7 @@
 // limits.
 #include <math.h>
 #include <stdint.h>
+#include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/assert.h"
@@ -57,7 +58,8 @@ static void check_paths(const ken_lex_query *q)
         ken_str list[N_PATHS];
         for (int i = 0; i < N_PATHS; i++)
             list[i] = ken_str_c(paths[i]);
-        index = ken_path_index_new(list, N_PATHS);
+        if (ken_path_index_new(list, N_PATHS, &index, NULL))
+            abort();
     }
     double weights[KEN_QUERY_TERMS];
     for (int i = 0; i < KEN_QUERY_TERMS; i++)

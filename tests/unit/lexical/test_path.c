@@ -4,16 +4,24 @@
 #include <string.h>
 
 #include "base/path.h"
+#include "base/quota.h"
 #include "ktest.h"
 #include "lexical/lexical_path.h"
 #include "unit/lexical/lexical_lab.h"
+
+static ken_path_index *new_index(const ken_str *paths, size_t n)
+{
+    ken_path_index *p = NULL;
+    kt_ok(ken_path_index_new(paths, n, &p, NULL));
+    return p;
+}
 
 static ken_path_index *index_of(const char *const *paths, size_t n)
 {
     ken_str *s = ken_alloc(n * sizeof *s + 1);
     for (size_t i = 0; i < n; i++)
         s[i] = ken_str_c(paths[i]);
-    ken_path_index *p = ken_path_index_new(s, n);
+    ken_path_index *p = new_index(s, n);
     ken_free(s);
     return p;
 }
@@ -166,7 +174,7 @@ KEN_TEST(early_words_of_a_question_fit_a_name_better)
 
 KEN_TEST(no_files_and_odd_names)
 {
-    ken_path_index *p = ken_path_index_new(NULL, 0);
+    ken_path_index *p = new_index(NULL, 0);
     match(p, "anything");
     kt_eq_u(m.files.len, 0);
     ken_path_match_release(&m);
@@ -285,7 +293,7 @@ KEN_TEST(every_fit_equals_a_plain_search)
             list[i] = ken_arena_dup(&arena, ken_buf_str(&b));
             ken_buf_release(&b);
         }
-        ken_path_index *p = ken_path_index_new(list, n);
+        ken_path_index *p = new_index(list, n);
         for (int round = 0; round < 15; round++) { // one match for all: nothing stays from before
             ken_buf b = KEN_BUF_INIT(0);
             for (uint32_t k = 1 + lab_pick(4); k; k--) {
@@ -307,4 +315,35 @@ KEN_TEST(every_fit_equals_a_plain_search)
         ken_arena_release(&arena); // the match goes on with the next index
     }
     ken_path_match_release(&m);
+}
+
+// 100,000 paths take a tenth of a second: it can be stopped on the way.
+KEN_TEST(x4_making_an_index_of_paths_can_be_stopped)
+{
+    enum {
+        N = 1000
+    };
+    static ken_str list[N];
+    ken_arena arena;
+    ken_arena_init(&arena, 0);
+    for (int i = 0; i < N; i++)
+        list[i] = ken_arena_printf(&arena, "folder_%d/name_of_%d.c", i % 50, i);
+    ken_quota quota;
+    ken_err err = { 0 };
+    ken_path_index *p = NULL;
+    ken_quota_begin(&quota, &(ken_quota_limits){ 0 }, NULL);
+    kt_ok(ken_path_index_new(list, N, &p, &err));
+    ken_quota_end(&quota);
+    ken_path_index_free(p);
+    uint64_t n_steps = quota.n_steps;
+    kt_true(n_steps >= N / 64 + 3); // the paths, and each sorting
+    for (uint64_t at = 1; at <= n_steps; at++) {
+        p = NULL;
+        ken_quota_begin(&quota, &(ken_quota_limits){ 0 }, NULL);
+        quota.cancel_at = at;
+        kt_status(ken_path_index_new(list, N, &p, &err), KEN_ECANCELLED);
+        ken_quota_end(&quota);
+        kt_true(p == NULL);
+    }
+    ken_arena_release(&arena);
 }

@@ -115,7 +115,7 @@ static void finish(score_lab *l, bool has_paths)
     }
     ken_lex_corpus_measure(c, &l->arena);
     if (has_paths)
-        l->path_index = ken_path_index_new(l->paths, c->n_files);
+        kt_ok(ken_path_index_new(l->paths, c->n_files, &l->path_index, NULL));
 }
 
 static void end(score_lab *l)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // A question sees one generation, whatever is written to the index while it is open.
+#include "base/quota.h"
 #include "index/index_priv.h"
 #include "query/query_graph_priv.h"
 #include "unit/query/calls_lab.h"
@@ -171,6 +172,28 @@ static void begin_cancelled(ken_quota *quota, uint64_t at)
 {
     ken_quota_begin(quota, &(ken_quota_limits){ 0 }, NULL);
     quota->cancel_at = at;
+}
+
+// Vectors are loaded by the first question about meaning, as many as there are files.
+KEN_TEST(x4_loading_vectors_can_be_stopped)
+{
+    lab_start(&l);
+    write_callers(1);
+    lab_run(&l);
+    ken_quota quota;
+    uint64_t n_steps = 0;
+    for (uint64_t at = 0; at <= n_steps; at++) {
+        ken_snapshot *s = lab_open(&l);
+        begin_cancelled(&quota, at);
+        kt_status(query_load_vectors(s, &l.err), at ? KEN_ECANCELLED : KEN_OK);
+        ken_quota_end(&quota);
+        if (!at)
+            n_steps = quota.n_steps;
+        kt_ok_err(query_load_vectors(s, &l.err), &l.err); // the next question has them
+        lab_close(s);
+    }
+    kt_true(n_steps > N_CALLERS); // one for each file
+    lab_end(&l);
 }
 
 // At any of its checks; the next question opens it.
