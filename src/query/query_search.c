@@ -556,21 +556,40 @@ static double *chunk_points(const search *x, const ranked_file *r, const query_t
     return points;
 }
 
-// The file's chunks that pass the filters, best first.
+// Puts a chunk, later than all before it, among the best `most`, which are in order.
+static size_t offer_chunk(scored_chunk *best, size_t n, size_t most, scored_chunk c)
+{
+    size_t at = n;
+    while (at && c.score > best[at - 1].score)
+        at--;
+    if (at == most)
+        return n;
+    n += n < most;
+    memmove(best + at + 1, best + at, (n - at - 1) * sizeof *best);
+    best[at] = c;
+    return n;
+}
+
+// The file's chunks that pass the filters, best first: those that a result shows, or all when the
+// question quotes something.
 static size_t order_chunks(const search *x, const ranked_file *r, const query_text *t,
                            scored_chunk **out)
 {
-    uint32_t n = 0;
+    size_t n = 0, most = query_has_words(x->o) ? t->facts.n_chunks : 1 + MAX_PLACES;
     const double *points = chunk_points(x, r, t);
     double *bonus = KEN_ARENA_ARRAY(x->arena, double, t->facts.n_chunks + 1);
     add_definitions(x, &t->facts, bonus);
-    *out = KEN_ARENA_ARRAY(x->arena, scored_chunk, t->facts.n_chunks + 1);
+    *out = KEN_ARENA_ARRAY(x->arena, scored_chunk, most + 1);
     for (uint32_t i = 0; i < t->facts.n_chunks; i++) {
         if (!query_chunk_passes(&t->facts, i, x->o))
             continue;
-        (*out)[n++] = (scored_chunk){ i, points[i] + ken_rank_weight(KEN_RANK_CHUNK) * bonus[i] };
+        scored_chunk c = { i, points[i] + ken_rank_weight(KEN_RANK_CHUNK) * bonus[i] };
+        if (query_has_words(x->o))
+            (*out)[n++] = c;
+        else
+            n = offer_chunk(*out, n, most, c);
     }
-    if (n)
+    if (n && query_has_words(x->o))
         qsort(*out, n, sizeof **out, by_chunk_score);
     return n;
 }
