@@ -21,9 +21,10 @@
 // 22: TypeScript that its grammar rejects. 23: structs that C only declares. 27: what overloads
 // are called with; members of Go's named types. 28: generated code. 29: owners of nested classes.
 // 30: what is divided begins a chunk. 31: macros of Rust. 32: yacc,
-// lex, m4, jq and the like are code. 33: elements of JSX.
+// lex, m4, jq and the like are code. 33: elements of JSX. 34: annotations without arguments, routes
+// without a text.
 enum {
-    KEN_INDEX_FEATURE = 33
+    KEN_INDEX_FEATURE = 34
 };
 
 // What a worker needs and keeps between files. One per worker thread.

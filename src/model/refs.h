@@ -149,9 +149,11 @@ typedef struct ken_bind {
     uint32_t byte; // of the name, or of the module
 } ken_bind;
 
-// A call, decorator or annotation whose first argument is a text that may name a route or an event;
-// a call of `use` or `include_router`, which may have no text. What stands between text and handler
-// guards the route; the router of `include_router` is its handler, and what stands behind guards.
+// A call, decorator or annotation whose first argument is a text that may name a route or an event.
+// A call of `use`, `group`, `register` or `include_router` may have no text, nor a decorator by one
+// of the names of routes; then `byte` is that of the arguments, or `end` when there are none. What
+// stands between text and handler guards the route; the router of `include_router` is its handler,
+// and what stands behind guards.
 typedef struct ken_literal {
     ken_expr_id callee;
     ken_str text;          // without quotes, at most 200 bytes; may be empty

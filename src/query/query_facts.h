@@ -191,7 +191,6 @@ typedef struct ken_handler_fact {
     ken_guard *guards;              // in the order in which they run
     size_t n_guards;
     bool is_test;
-    bool is_mount; // `app.use('/api', router)`: says where routes lie, and handles none
 } ken_handler_fact;
 
 // Routes (no events) that are said in files in scope, with what guards them, by file.

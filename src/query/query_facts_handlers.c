@@ -424,8 +424,9 @@ static void add_mount(handler_list *h, const ken_literal *l)
 {
     router_mount m = { .file = h->file };
     bool is_include = is_named(h, l, "include_router");
-    if ((!is_include && !is_named(h, l, "use")) || h->mounts.len >= MOUNTS_MAX ||
-        !find_router(h, l, &m))
+    if (!is_include && !is_named(h, l, "use"))
+        return;
+    if (h->mounts.len >= MOUNTS_MAX || !find_router(h, l, &m))
         return;
     m.by = ken_arena_dup(h->arena, receiver_of(h, l));
     ken_vec_clear(&h->guards);
@@ -462,10 +463,15 @@ static ken_status find_mounts(handler_list *h, const ken_cancel *cancel, ken_err
     ken_status st = query_graph_open(h->s, &h->g, err);
     if (!st)
         st = query_graph_files_with(h->s, KEN_STR(KEN_MENTION_LITERALS), h->arena, &files, &n, err);
-    for (size_t i = 0; !st && i < n; i++) {
-        st = turn_to(h, files[i], err);
-        for (uint32_t k = 0; !st && h->unit && k < h->unit->refs->n_literals; k++)
-            add_mount(h, &h->unit->refs->literals[k]);
+    for (size_t i = 0; !st && i < 2 * n; i++) { // what can be told to use something is a router
+        st = turn_to(h, files[i % n], err);
+        for (uint32_t k = 0; !st && h->unit && k < h->unit->refs->n_literals; k++) {
+            const ken_literal *l = &h->unit->refs->literals[k];
+            if (i >= n)
+                add_mount(h, l);
+            else if (is_named(h, l, "use") || is_named(h, l, "include_router"))
+                add_router(h, h->file, receiver_of(h, l));
+        }
         if (!st)
             st = ken_cancel_check(cancel, err);
     }
@@ -550,14 +556,6 @@ static void set_wrapped(handler_list *h, const ken_literal *l, ken_handler_fact 
     }
 }
 
-// What is used under a path is a router when it is no function.
-static bool is_router(handler_list *h, const ken_literal *l, const ken_targets *t)
-{
-    const ken_unit_text *to = t->n ? ken_graph_unit(h->g, t->defs[0].file) : NULL;
-    return to && is_named(h, l, "use") &&
-           !ken_symbol_is_callable(ken_graph_kind(to, t->defs[0].def));
-}
-
 static void find_body(handler_list *h, const ken_literal *l, ken_handler_fact *out)
 {
     ken_expr_op op = h->unit->refs->exprs[l->handler].op;
@@ -566,11 +564,23 @@ static void find_body(handler_list *h, const ken_literal *l, ken_handler_fact *o
         t = (ken_targets){ .defs = { { h->file, (ken_def_id)l->decorates } }, .n = 1 };
     else if (l->handler && op != KEN_EXPR_LAMBDA)
         ken_graph_resolve(h->g, h->file, l->handler, KEN_REF_READ, &t);
-    out->is_mount = is_router(h, l, &t);
     if (t.n)
         set_body(h, t.defs[0], out);
     else if (l->handler_byte > l->byte && (!l->handler || op == KEN_EXPR_LAMBDA))
         set_wrapped(h, l, out);
+}
+
+// The handler of `route('/a').get(step, handler)`.
+static void find_chained(handler_list *h, const query_route_site *site, ken_handler_fact *out)
+{
+    ken_literal link = { .handler_byte = site->handler_from,
+                         .byte = site->handler_from,
+                         .end = site->end,
+                         .decorates = -1 };
+    if (out->route.handler_id.file != UINT32_MAX)
+        set_body(h, out->route.handler_id, out);
+    else
+        set_wrapped(h, &link, out);
 }
 
 static ken_status look_at(handler_list *h, const query_route_site *site, ken_handler_fact *out,
@@ -587,15 +597,21 @@ static ken_status look_at(handler_list *h, const query_route_site *site, ken_han
     }
     const ken_literal *l = &h->unit->refs->literals[site->literal];
     ken_vec_clear(&h->guards);
-    find_body(h, l, out);
+    if (site->end) // chained: arguments of its own
+        find_chained(h, site, out);
+    else
+        find_body(h, l, out);
     if (l->decorates >= 0 && (uint32_t)l->decorates < h->unit->facts->n_symbols) {
         add_mount_guards(h, h->file, receiver_of(h, l), 0);
         add_decorators(h, (ken_def_id)l->decorates, l->callee);
     } else {
         ken_str router = receiver_of(h, l);
         add_mount_guards(h, h->file, router, 0);
-        add_router_guards(h, l, out->route.path, 0, router);
-        add_guards_in(h, l->byte, l->handler_byte, 0, KEN_GUARD_ARGUMENT);
+        add_router_guards(h, l, l->text, 0, router);
+        if (site->end)
+            add_guards_in(h, site->steps_from, site->handler_from, 0, KEN_GUARD_ARGUMENT);
+        else
+            add_guards_in(h, l->byte, l->handler_byte, 0, KEN_GUARD_ARGUMENT);
     }
     out->guards = copy_guards(h, &out->n_guards);
     return KEN_OK;

@@ -239,6 +239,7 @@ typedef struct ken_route {
     ken_str framework, method,
         path; // "express", "GET", "/users/:id"; events: method "on" or "emit"
     bool is_event;
+    bool is_partial;          // the path begins with "…": what stands before it is not known
     ken_str handler;          // name, may be empty
     ken_graph_def handler_id; // .file = UINT32_MAX when unknown
     ken_str file;

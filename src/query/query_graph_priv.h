@@ -59,9 +59,10 @@ ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
 // The frameworks that are built in and the project's own; released by whoever asked.
 ken_status query_frameworks(ken_snapshot *s, bool is_strict, ken_arena *arena, ken_frameworks *out,
                             ken_err *err) KEN_MUST_USE;
-// Where a route is said: a literal of a file.
+// Where a route is said: a literal of a file; what is chained to it has arguments of its own.
 typedef struct query_route_site {
     uint32_t file, literal;
+    uint32_t steps_from, handler_from, end; // of the arguments: steps, then the handler; or all 0
 } query_route_site;
 
 // All routes of the tree, kept as long as the graph; NULL when there is no graph yet.
@@ -69,6 +70,8 @@ typedef struct query_kept_routes {
     ken_route *routes;
     query_route_site *sites;
     size_t n;
+    uint32_t *mounts; // files that say where routers are mounted
+    size_t n_mounts;
     bool is_known;
 } query_kept_routes;
 

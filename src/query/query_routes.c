@@ -4,22 +4,26 @@
 
 #include "base/path.h"
 #include "mention/mention.h"
-#include "query/query_graph_priv.h"
-#include "route/route.h"
+#include "query/query_routers_priv.h"
 #include "route/route_rails.h"
+#include "route/route_text.h"
 
 enum {
     ROUTES_MAX = 20000,
-    GROUPS_MAX = 200,  // of one file
-    GROUPS_DEEP = 16,  // in each other
-    PREFIX_BYTES = 500 // of all of them
+    SAID_MAX = 16 // methods and paths of one literal
 };
 
-// A call of a prefix rule: it stands before the paths in what is chained to it.
-typedef struct route_group {
-    const ken_literal *of;
-    size_t end; // of the chain
-} route_group;
+// What one literal says: each method with each path.
+typedef struct said {
+    const query_route_file *f;
+    const ken_literal *l;
+    const ken_framework *framework;
+    const ken_route_rule *rule;
+    ken_str methods[SAID_MAX], paths[SAID_MAX];
+    ken_str handlers[SAID_MAX]; // by method, as text
+    size_t opens[SAID_MAX];     // by method: where the arguments begin that it is the last of
+    size_t n_methods, n_paths;
+} said;
 
 typedef struct routing {
     ken_snapshot *s;
@@ -29,7 +33,7 @@ typedef struct routing {
     ken_str filter;
     KEN_VEC(ken_route) found;
     KEN_VEC(query_route_site) sites; // by route
-    KEN_VEC(route_group) groups;     // of the file that is looked at
+    query_routers routers;
 } routing;
 
 // The project's own frameworks; a bad file is an error only for who asks for routes themselves.
@@ -67,75 +71,195 @@ static ken_str upper(ken_arena *arena, ken_str text)
 static const ken_route_rule *rule_of(routing *r, const ken_unit_text *u, const ken_literal *l,
                                      const ken_framework **out_framework)
 {
-    return ken_route_find(&r->frameworks, ken_str_c(ken_lang_name((ken_lang_id)u->lang)), u->refs,
-                          l, out_framework);
+    return query_routers_rule(&r->routers, u, l, out_framework);
 }
 
-// The text of a prefix rule on the type around a definition, or empty.
-static ken_str prefix_of(routing *r, const ken_unit_text *u, int32_t def)
+// ---- decorators ---------------------------------------------------------------------------------
+
+// Paths that a decorator says: its first text, one of its options, a list of texts.
+static size_t decorator_paths(routing *r, const query_route_file *f, const ken_framework *fw,
+                              const ken_literal *l, ken_str out[SAID_MAX], bool *out_is_partial)
 {
-    int32_t owner = def >= 0 ? ken_graph_owner(u, (ken_def_id)def) : -1;
-    for (uint32_t i = 0; owner >= 0 && i < u->refs->n_literals; i++) {
-        const ken_literal *l = &u->refs->literals[i];
-        const ken_framework *framework;
-        if (l->decorates != owner)
+    ken_str args[KEN_ROUTE_ARGS], value = KEN_STR(""), words[KEN_ROUTE_ARGS];
+    *out_is_partial = false;
+    if (l->text.len) {
+        out[0] = l->text;
+        return 1;
+    }
+    size_t open = ken_route_open(f->text, l->byte);
+    if (l->byte >= l->end || open == SIZE_MAX)
+        return 0;
+    size_t n = ken_route_args(f->text, open, f->has_hash, args), n_out = 0;
+    for (uint32_t i = 0; i < fw->n_paths && !value.len; i++)
+        value = ken_route_option(args, n, fw->paths[i], f->has_hash);
+    bool is_list = n && (args[0].ptr[0] == '[' || (args[0].ptr[0] == '{' && !fw->n_prefixes));
+    if (!value.len && n && (is_list || !memchr(args[0].ptr, '=', args[0].len)))
+        value = args[0];
+    if (!value.len)
+        return 0;
+    n = memchr("[{(", value.ptr[0], 3) ? ken_route_args(value, 0, f->has_hash, words) : 1;
+    words[0] = n == 1 && !memchr("[{(", value.ptr[0], 3) ? value : words[0];
+    for (size_t i = 0; i < n && n_out < SAID_MAX; i++) {
+        if (query_routers_text(&r->routers, f, words[i], &out[n_out]))
+            n_out++;
+        else
+            *out_is_partial = words[i].ptr[0] != '{';
+    }
+    return n_out;
+}
+
+// The last part of a type's name, without "Controller", where ASP.NET's path says so.
+static ken_str with_tokens(routing *r, const ken_unit_text *u, int32_t owner, int32_t def,
+                           ken_str path)
+{
+    static const char *const tokens[] = { "[controller]", "[action]" };
+    for (size_t i = 0; i < sizeof tokens / sizeof *tokens; i++) {
+        size_t at = ken_str_find(path, ken_str_c(tokens[i]));
+        int32_t of = i ? def : owner;
+        if (at == SIZE_MAX || of < 0)
             continue;
-        const ken_route_rule *rule = rule_of(r, u, l, &framework);
-        if (rule && rule->is_prefix)
-            return l->text;
+        ken_str name = ken_graph_name(u, (ken_def_id)of), tail = KEN_STR("Controller");
+        if (!i && ken_str_ends(name, tail))
+            name = ken_str_sub(name, 0, name.len - tail.len);
+        ken_str before = ken_str_sub(path, 0, at),
+                behind = ken_str_sub(path, at + strlen(tokens[i]), path.len);
+        path = ken_arena_printf(r->arena, KEN_STR_FMT KEN_STR_FMT KEN_STR_FMT, KEN_STR_ARG(before),
+                                KEN_STR_ARG(name), KEN_STR_ARG(behind));
+    }
+    return path;
+}
+
+// The decorator of a definition that is a prefix rule of the framework, or NULL.
+static const ken_literal *prefix_literal(routing *r, const query_route_file *f, int32_t def,
+                                         const ken_framework *framework)
+{
+    const ken_refs *refs = f->unit->refs;
+    for (uint32_t i = 0; def >= 0 && i < refs->n_literals; i++) {
+        const ken_framework *other;
+        if (refs->literals[i].decorates != def)
+            continue;
+        const ken_route_rule *rule = rule_of(r, f->unit, &refs->literals[i], &other);
+        if (rule && rule->is_prefix && other == framework)
+            return &refs->literals[i];
+    }
+    return NULL;
+}
+
+// What the type around a decorated definition says before its paths.
+static query_prefix before_decorated(routing *r, const said *it)
+{
+    ken_str paths[SAID_MAX];
+    bool is_partial;
+    int32_t owner = ken_graph_owner(it->f->unit, (ken_def_id)it->l->decorates);
+    const ken_literal *l = prefix_literal(r, it->f, owner, it->framework);
+    if (!l)
+        return query_routers_prefix(&r->routers, it->f->number, it->framework, it->l);
+    size_t n = decorator_paths(r, it->f, it->framework, l, paths, &is_partial);
+    return (query_prefix){ n ? with_tokens(r, it->f->unit, owner, -1, paths[0]) : KEN_STR(""),
+                           is_partial };
+}
+
+// ---- methods and paths ---------------------------------------------------------------------------
+
+static ken_str method_called(routing *r, const ken_framework *fw, ken_str name)
+{
+    for (uint32_t i = 0; i < fw->n_rules; i++) {
+        const ken_route_rule *rule = &fw->rules[i];
+        if (rule->form == KEN_ROUTE_PATH && !rule->is_event && !rule->is_prefix &&
+            ken_words_have(rule->names, rule->n_names, name))
+            return rule->method.len ? rule->method : upper(r->arena, name);
     }
     return KEN_STR("");
 }
 
-static ken_str joined(ken_arena *arena, ken_str prefix, ken_str path)
+static void add_method(said *it, ken_str method, ken_str handler, size_t open)
 {
-    if (!prefix.len)
-        return ken_arena_dup(arena, path);
-    while (ken_str_ends(prefix, KEN_STR("/")))
-        prefix.len--;
-    bool has_slash = !path.len || path.ptr[0] == '/';
-    const char *first = prefix.len && prefix.ptr[0] == '/' ? "" : "/";
-    return ken_arena_printf(arena, "%s" KEN_STR_FMT "%s" KEN_STR_FMT, first, KEN_STR_ARG(prefix),
-                            has_slash ? "" : "/", KEN_STR_ARG(path));
+    if (!method.len || it->n_methods == SAID_MAX)
+        return;
+    it->handlers[it->n_methods] = handler;
+    it->opens[it->n_methods] = open;
+    it->methods[it->n_methods++] = method;
 }
 
-static void find_groups(routing *r, const ken_unit_text *u, ken_str text)
+// The methods that are chained behind `at`: `.get(list).post(make)`.
+static void add_links(routing *r, said *it, size_t at)
 {
-    ken_vec_clear(&r->groups);
-    for (uint32_t i = 0; i < u->refs->n_literals && r->groups.len < GROUPS_MAX; i++) {
-        const ken_literal *l = &u->refs->literals[i];
-        const ken_framework *framework;
-        const ken_route_rule *rule =
-            l->decorates < 0 && l->text.len ? rule_of(r, u, l, &framework) : NULL;
-        if (rule && rule->is_prefix)
-            ken_vec_push(&r->groups, ((route_group){ l, query_chain_end(text, l->end) }));
+    ken_str name, args[KEN_ROUTE_ARGS];
+    size_t open;
+    for (int i = 0; i < SAID_MAX && ken_route_link(it->f->text, at, &name, &open); i++) {
+        size_t n = ken_route_args(it->f->text, open, it->f->has_hash, args);
+        add_method(it, method_called(r, it->framework, name), n ? args[n - 1] : KEN_STR(""), open);
+        at = ken_route_behind(it->f->text, open, it->f->has_hash);
     }
 }
 
-// What calls of a prefix rule put before the paths in what is chained to them:
-// `Route::prefix('admin')->group(function () { … })`.
-static ken_str group_prefix(routing *r, const ken_literal *of)
+// `get(list).post(make)` as a second argument.
+static void add_inner(routing *r, said *it, ken_str arg)
 {
-    ken_str all = KEN_STR("");
-    int deep = 0;
-    for (size_t i = 0; i < r->groups.len && r->groups.ptr[i].of < of && deep < GROUPS_DEEP; i++) {
-        const route_group *g = &r->groups.ptr[i];
-        if (g->of->end > of->byte || g->end <= of->byte || all.len + g->of->text.len > PREFIX_BYTES)
-            continue;
-        all = joined(r->arena, all, g->of->text);
-        deep++;
-    }
-    return all;
+    size_t open = ken_str_find_char(arg, '('), from = open,
+           base = (size_t)(arg.ptr - it->f->text.ptr);
+    ken_str args[KEN_ROUTE_ARGS];
+    if (open == SIZE_MAX)
+        return;
+    while (from && ken_is_word(arg.ptr[from - 1]))
+        from--;
+    size_t n = ken_route_args(arg, open, it->f->has_hash, args);
+    add_method(it, method_called(r, it->framework, ken_str_sub(arg, from, open)),
+               n ? args[n - 1] : KEN_STR(""), base + open);
+    add_links(r, it, base + ken_route_behind(arg, open, it->f->has_hash));
 }
 
-static void find_handler(routing *r, uint32_t file, const ken_literal *l, ken_route *out)
+static void read_methods(routing *r, said *it, const ken_str *args, size_t n)
 {
+    const ken_route_rule *rule = it->rule;
+    ken_str value = KEN_STR(""), words[KEN_ROUTE_ARGS];
+    if (rule->form == KEN_ROUTE_CHAIN)
+        add_links(r, it, it->l->end);
+    else if (rule->form == KEN_ROUTE_INNER && n > 1)
+        add_inner(r, it, args[1]);
+    else if (rule->form == KEN_ROUTE_METHOD)
+        add_method(it, upper(r->arena, it->l->text), KEN_STR(""), 0);
+    for (uint32_t i = 0; i < it->framework->n_methods && !value.len; i++)
+        value = ken_route_option(args, n, it->framework->methods[i], it->f->has_hash);
+    size_t n_words = value.len && !it->n_methods ? ken_route_words(value, words) : 0;
+    for (size_t i = 0; i < n_words; i++)
+        add_method(it, upper(r->arena, words[i]), KEN_STR(""), 0);
+    if (it->n_methods || (rule->form != KEN_ROUTE_PATH && rule->form != KEN_ROUTE_NEST &&
+                          rule->form != KEN_ROUTE_INNER))
+        return;
+    ken_str name = it->f->unit->refs->exprs[it->l->callee].name;
+    bool is_type = rule->is_prefix;
+    add_method(it,
+               is_type            ? KEN_STR("ANY")
+               : rule->method.len ? rule->method
+                                  : upper(r->arena, name),
+               KEN_STR(""), 0);
+}
+
+// What a handler's name in an argument leads to.
+static void find_named(routing *r, const query_route_file *f, ken_str arg, ken_targets *out)
+{
+    const ken_refs *refs = f->unit->refs;
+    uint32_t to = (uint32_t)(arg.ptr - f->text.ptr) + (uint32_t)arg.len;
+    for (size_t i = 0; i < arg.len; i++)
+        if (!ken_is_word(arg.ptr[i]) && arg.ptr[i] != '.' && arg.ptr[i] != ':')
+            return;
+    uint32_t first = query_first_ref(refs, (uint32_t)(arg.ptr - f->text.ptr));
+    for (uint32_t i = first; i < refs->n_refs && refs->refs[i].byte < to; i++)
+        ken_graph_resolve(r->g, f->number, refs->refs[i].expr, KEN_REF_READ, out);
+}
+
+static void find_handler(routing *r, const said *it, size_t method, ken_route *out)
+{
+    const ken_literal *l = it->l;
     out->handler_id = (ken_graph_def){ UINT32_MAX, 0 };
     ken_targets t = { .n = 0 };
     if (l->decorates >= 0)
-        t = (ken_targets){ .defs = { { file, (ken_def_id)l->decorates } }, .n = 1 };
-    else if (l->handler)
-        ken_graph_resolve(r->g, file, l->handler, KEN_REF_READ, &t);
+        t = (ken_targets){ .defs = { { it->f->number, (ken_def_id)l->decorates } }, .n = 1 };
+    else if (it->handlers[method].len)
+        find_named(r, it->f, it->handlers[method], &t);
+    else if (l->handler && it->rule->form != KEN_ROUTE_CHAIN)
+        ken_graph_resolve(r->g, it->f->number, l->handler, KEN_REF_READ, &t);
     if (!t.n)
         return;
     const ken_unit_text *h = ken_graph_unit(r->g, t.defs[0].file);
@@ -150,34 +274,178 @@ static bool passes(const routing *r, const ken_route *route)
            ken_str_eq_fold(route->framework, r->filter);
 }
 
-static void add_literal(routing *r, uint32_t file, const ken_unit_text *u, const ken_literal *l,
-                        uint32_t line)
+static bool holds_others(const said *it)
 {
-    const ken_framework *framework;
-    if (!l->text.len)
+    const ken_refs *refs = it->f->unit->refs;
+    for (uint32_t i = 0; i < refs->n_literals; i++) {
+        const ken_literal *l = &refs->literals[i];
+        if (l != it->l && l->byte > it->l->byte && l->end <= it->l->end &&
+            refs->exprs[l->callee].name.len && l->decorates < 0 && l->text.len)
+            return true;
+    }
+    return false;
+}
+
+static void read_paths(routing *r, said *it, const ken_str *args, size_t n, bool *is_partial)
+{
+    const ken_literal *l = it->l;
+    *is_partial = false;
+    if (it->rule->form == KEN_ROUTE_METHOD) {
+        if (n > 1 && query_routers_text(&r->routers, it->f, args[1], &it->paths[0]))
+            it->n_paths = 1;
         return;
-    const ken_route_rule *rule = rule_of(r, u, l, &framework);
-    if (!rule || rule->is_prefix)
+    }
+    if (l->decorates < 0) {
+        it->paths[it->n_paths++] = l->text;
         return;
-    ken_str prefix = rule->is_event          ? KEN_STR("")
-                     : l->decorates >= 0     ? prefix_of(r, u, l->decorates)
-                     : framework->has_groups ? group_prefix(r, l)
-                                             : KEN_STR("");
+    }
+    it->n_paths = decorator_paths(r, it->f, it->framework, l, it->paths, is_partial);
+    const ken_literal *beside = prefix_literal(r, it->f, l->decorates, it->framework);
+    if (!it->n_paths && beside && beside != l) // `[HttpGet, Route("x")]`
+        it->n_paths = decorator_paths(r, it->f, it->framework, beside, it->paths, is_partial);
+    if (!it->n_paths)
+        it->paths[it->n_paths++] = KEN_STR("");
+}
+
+// A method has a prefix rule of its own, and nothing that names an HTTP method beside it.
+static bool is_route_itself(routing *r, const said *it)
+{
+    const ken_refs *refs = it->f->unit->refs;
+    if (it->l->decorates < 0 ||
+        !ken_symbol_is_callable(ken_graph_kind(it->f->unit, (ken_def_id)it->l->decorates)))
+        return false;
+    for (uint32_t i = 0; i < refs->n_literals; i++) {
+        const ken_framework *other;
+        const ken_route_rule *rule = refs->literals[i].decorates == it->l->decorates
+                                         ? rule_of(r, it->f->unit, &refs->literals[i], &other)
+                                         : NULL;
+        if (rule && !rule->is_prefix)
+            return false;
+    }
+    return true;
+}
+
+static void add_route(routing *r, const said *it, query_prefix prefix, size_t method, size_t path,
+                      uint32_t line)
+{
+    ken_str said = it->paths[path];
+    bool is_event = it->rule->is_event;
+    int32_t def = it->l->decorates;
+    if (it->framework->is_absolute && def >= 0 && said.len && memchr("/~", said.ptr[0], 2)) {
+        prefix = (query_prefix){ KEN_STR(""), false };
+        said = said.ptr[0] == '~' ? ken_str_sub(said, 1, said.len) : said;
+    }
+    if (def >= 0)
+        said =
+            with_tokens(r, it->f->unit, ken_graph_owner(it->f->unit, (ken_def_id)def), def, said);
+    query_prefix all = query_prefix_join(r->arena, prefix, said);
+    bool is_regex = all.text.len && all.text.ptr[0] == '^';
+    bool has_slash = is_event || is_regex || (all.text.len && memchr("/*", all.text.ptr[0], 2));
     ken_route route = {
-        .framework = ken_arena_dup(r->arena, framework->name),
-        .method = rule->method.len ? ken_arena_dup(r->arena, rule->method)
-                                   : upper(r->arena, u->refs->exprs[l->callee].name),
-        .path = query_repaired(r->arena, joined(r->arena, prefix, l->text)),
-        .is_event = rule->is_event,
-        .file = r->s->rows[file].path,
+        .framework = ken_arena_dup(r->arena, it->framework->name),
+        .method = ken_arena_dup(r->arena, it->methods[method]),
+        .path = query_repaired(
+            r->arena, ken_arena_printf(r->arena, "%s%s" KEN_STR_FMT, all.is_partial ? "…" : "",
+                                       has_slash ? "" : "/", KEN_STR_ARG(all.text))),
+        .is_partial = all.is_partial,
+        .is_event = is_event,
+        .file = r->s->rows[it->f->number].path,
         .line = line,
     };
-    find_handler(r, file, l, &route);
+    find_handler(r, it, method, &route);
     if (!passes(r, &route) || r->found.len >= ROUTES_MAX)
         return;
-    query_route_site site = { file, (uint32_t)(l - u->refs->literals) };
+    query_route_site site = { .file = it->f->number,
+                              .literal = (uint32_t)(it->l - it->f->unit->refs->literals) };
+    ken_str handler = it->handlers[method];
+    if (handler.len) {
+        site.steps_from = (uint32_t)it->opens[method] + 1;
+        site.handler_from = (uint32_t)(handler.ptr - it->f->text.ptr);
+        site.end = site.handler_from + (uint32_t)handler.len;
+    }
     ken_vec_push(&r->found, route);
     ken_vec_push(&r->sites, site);
+}
+
+static void add_literal(routing *r, const query_route_file *f, const ken_literal *l, uint32_t line)
+{
+    said it = { .f = f, .l = l };
+    ken_str args[KEN_ROUTE_ARGS];
+    it.rule = rule_of(r, f->unit, l, &it.framework);
+    if (!it.rule || it.rule->form == KEN_ROUTE_MOUNT || it.rule->form == KEN_ROUTE_INCLUDE ||
+        (it.rule->is_prefix && !is_route_itself(r, &it)) ||
+        (it.rule->form == KEN_ROUTE_NEST && holds_others(&it)))
+        return;
+    if (!l->text.len && l->decorates < 0 && it.rule->form != KEN_ROUTE_NEST)
+        return;
+    size_t open = l->byte < l->end ? ken_route_open(f->text, l->byte) : SIZE_MAX;
+    size_t n = open == SIZE_MAX ? 0 : ken_route_args(f->text, open, f->has_hash, args);
+    bool is_partial = false;
+    query_prefix prefix = { KEN_STR(""), false };
+    if (it.rule->is_event) {
+        it.methods[it.n_methods++] = it.rule->method;
+        it.paths[it.n_paths++] = l->text;
+        if (!l->text.len)
+            return;
+    } else {
+        read_methods(r, &it, args, n);
+        read_paths(r, &it, args, n, &is_partial);
+        prefix = l->decorates >= 0 ? before_decorated(r, &it)
+                                   : query_routers_prefix(&r->routers, f->number, it.framework, l);
+    }
+    prefix.is_partial = prefix.is_partial || is_partial;
+    for (size_t p = 0; p < it.n_paths; p++)
+        for (size_t m = 0; m < it.n_methods; m++)
+            add_route(r, &it, prefix, m, p, line);
+}
+
+// ---- decorators without arguments ----------------------------------------------------------------
+
+// `@sio.event` above a function, whose name is the event's.
+static void add_bare(routing *r, const query_route_file *f, const ken_framework *fw,
+                     const ken_route_rule *rule)
+{
+    const ken_refs *refs = f->unit->refs;
+    const ken_facts *facts = f->unit->facts;
+    for (uint32_t i = 0; i < refs->n_refs; i++) {
+        if (refs->refs[i].role != KEN_REF_DECORATE ||
+            !ken_words_have(rule->names, rule->n_names, refs->exprs[refs->refs[i].expr].name))
+            continue;
+        uint32_t byte = refs->refs[i].byte;
+        for (uint32_t d = 0; d < facts->n_symbols; d++) {
+            const ken_symbol *sym = &facts->symbols[d];
+            if (!ken_symbol_is_callable(sym->kind) || byte < sym->span.start ||
+                byte >= sym->signature.end)
+                continue;
+            ken_str name = ken_graph_name(f->unit, d);
+            ken_route route = { .framework = ken_arena_dup(r->arena, fw->name),
+                                .method = ken_arena_dup(r->arena, rule->method),
+                                .path = ken_arena_dup(r->arena, name),
+                                .handler = ken_arena_dup(r->arena, name),
+                                .handler_id = { f->number, d },
+                                .is_event = true,
+                                .file = r->s->rows[f->number].path,
+                                .line = sym->first_line };
+            if (passes(r, &route) && r->found.len < ROUTES_MAX) {
+                ken_vec_push(&r->found, route);
+                ken_vec_push(&r->sites,
+                             ((query_route_site){ .file = f->number, .literal = UINT32_MAX }));
+            }
+            break;
+        }
+    }
+}
+
+static void look_for_bare(routing *r, const query_route_file *f)
+{
+    ken_str language = ken_str_c(ken_lang_name((ken_lang_id)f->unit->lang));
+    for (size_t i = 0; i < r->frameworks.items.len; i++) {
+        const ken_framework *fw = &r->frameworks.items.ptr[i];
+        for (uint32_t k = 0; k < fw->n_rules; k++)
+            if (fw->rules[k].form == KEN_ROUTE_BARE &&
+                ken_framework_covers(fw, language, f->unit->refs))
+                add_bare(r, f, fw, &fw->rules[k]);
+    }
 }
 
 static void look_at(routing *r, uint32_t file)
@@ -185,20 +453,19 @@ static void look_at(routing *r, uint32_t file)
     const ken_unit_text *u = ken_graph_unit(r->g, file);
     if (!u || !u->refs->n_literals)
         return;
-    query_text t;
-    if (query_load_text(r->s, file, r->arena, &t, NULL))
+    const query_route_file *f = query_routers_file(&r->routers, file);
+    if (!f)
         return;
-    bool is_read = query_need_text(&t);
-    query_close_text(&t);
-    if (is_read)
-        find_groups(r, u, t.text);
-    uint32_t line = 0, at = 0;
-    for (uint32_t i = 0; is_read && i < u->refs->n_literals; i++) {
+    query_route_file here = *f; // files may move
+    uint32_t n = ken_line_starts(here.text, NULL, 0);
+    uint32_t *starts = KEN_ARENA_ARRAY(r->arena, uint32_t, n + (size_t)1);
+    ken_line_starts(here.text, starts, n);
+    for (uint32_t i = 0; i < u->refs->n_literals; i++) {
         const ken_literal *l = &u->refs->literals[i];
-        for (; at < l->byte && at < t.text.len; at++)
-            line += t.text.ptr[at] == '\n';
-        add_literal(r, file, u, l, line);
+        uint32_t byte = l->byte && l->byte >= l->end ? l->byte - 1 : l->byte;
+        add_literal(r, &here, l, ken_line_of(starts, n, byte));
     }
+    look_for_bare(r, &here);
 }
 
 // ---- Rails --------------------------------------------------------------------------------------
@@ -238,7 +505,7 @@ static void add_rails(routing *r, uint32_t file, ken_str text)
         find_action(r, &all[i], &route);
         if (!passes(r, &route))
             continue;
-        query_route_site site = { file, UINT32_MAX }; // said by no literal
+        query_route_site site = { .file = file, .literal = UINT32_MAX }; // said by no literal
         ken_vec_push(&r->found, route);
         ken_vec_push(&r->sites, site);
     }
@@ -271,6 +538,9 @@ static ken_status find(routing *r, bool is_strict, const ken_cancel *cancel, ken
         st = query_graph_files_with(r->s, KEN_STR(KEN_MENTION_LITERALS), r->arena, &files, &n, err);
     if (!st)
         look_for_rails(r);
+    query_routers_init(&r->routers, r->s, r->g, &r->frameworks, r->arena);
+    if (!st)
+        query_routers_learn(&r->routers, files, n);
     for (int tests = 0; tests < 2; tests++) // those of tests come last
         for (size_t i = 0; !st && i < n; i++) {
             if (query_is_test(r->s, files[i]) == (tests > 0) && !is_rails(r, files[i]))
@@ -288,6 +558,9 @@ static bool is_fresh(ken_snapshot *s, const query_kept_routes *kept)
         if (!is_same_file && query_graph_is_stale(s, kept->sites[i].file))
             return false;
     }
+    for (size_t i = 0; i < kept->n_mounts; i++)
+        if (query_graph_is_stale(s, kept->mounts[i]))
+            return false;
     return true;
 }
 
@@ -310,28 +583,28 @@ static void copy(const query_kept_routes *kept, ken_arena *arena, ken_route **ou
 }
 
 static ken_status find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
-                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,
-                             query_route_site **out_sites, size_t *out_n, ken_err *err)
+                             const ken_cancel *cancel, ken_arena *arena, query_kept_routes *out,
+                             ken_err *err)
 {
     routing r = { .s = s, .arena = arena, .filter = filter };
-    *out = NULL;
-    *out_n = 0;
+    *out = (query_kept_routes){ .is_known = true };
     r.g = query_graph_at_hand(s);
     ken_status st = r.g ? KEN_OK : query_graph_open(s, &r.g, err);
     if (st)
         return st;
     st = find(&r, is_strict, cancel, err);
     ken_frameworks_release(&r.frameworks);
-    *out = KEN_ARENA_ARRAY(arena, ken_route, r.found.len + 1);
-    *out_sites = KEN_ARENA_ARRAY(arena, query_route_site, r.found.len + 1);
+    out->routes = KEN_ARENA_ARRAY(arena, ken_route, r.found.len + 1);
+    out->sites = KEN_ARENA_ARRAY(arena, query_route_site, r.found.len + 1);
     if (!st && r.found.len) {
-        memcpy(*out, r.found.ptr, r.found.len * sizeof **out);
-        memcpy(*out_sites, r.sites.ptr, r.found.len * sizeof **out_sites);
-        *out_n = r.found.len;
+        memcpy(out->routes, r.found.ptr, r.found.len * sizeof *out->routes);
+        memcpy(out->sites, r.sites.ptr, r.found.len * sizeof *out->sites);
+        out->n = r.found.len;
     }
+    out->n_mounts = query_routers_mount_files(&r.routers, arena, &out->mounts);
     ken_vec_release(&r.found);
     ken_vec_release(&r.sites);
-    ken_vec_release(&r.groups);
+    query_routers_release(&r.routers);
     return st;
 }
 
@@ -339,13 +612,16 @@ static ken_status find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
 static ken_status find_and_keep(ken_snapshot *s, const ken_cancel *cancel, query_kept_routes *kept,
                                 ken_err *err)
 {
-    query_kept_routes found = { .is_known = true };
+    query_kept_routes found;
     ken_arena scratch;
     ken_arena_init(&scratch, 0);
-    ken_status st = find_sites(s, KEN_STR(""), false, cancel, &scratch, &found.routes, &found.sites,
-                               &found.n, err);
+    ken_status st = find_sites(s, KEN_STR(""), false, cancel, &scratch, &found, err);
     if (!st) {
-        copy(&found, query_graph_arena(s), &kept->routes, &kept->sites, &kept->n);
+        ken_arena *arena = query_graph_arena(s);
+        copy(&found, arena, &kept->routes, &kept->sites, &kept->n);
+        kept->mounts = KEN_ARENA_ARRAY(arena, uint32_t, found.n_mounts + 1);
+        memcpy(kept->mounts, found.mounts, found.n_mounts * sizeof *kept->mounts);
+        kept->n_mounts = found.n_mounts;
         kept->is_known = true;
     }
     ken_arena_release(&scratch);
@@ -356,10 +632,15 @@ ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,
                             query_route_site **out_sites, size_t *out_n, ken_err *err)
 {
-    query_kept_routes *kept = filter.len || is_strict ? NULL : query_graph_routes(s);
+    query_kept_routes *kept = filter.len || is_strict ? NULL : query_graph_routes(s), found;
     ken_status st = KEN_OK;
-    if (!kept || (kept->is_known && !is_fresh(s, kept)))
-        return find_sites(s, filter, is_strict, cancel, arena, out, out_sites, out_n, err);
+    if (!kept || (kept->is_known && !is_fresh(s, kept))) {
+        st = find_sites(s, filter, is_strict, cancel, arena, &found, err);
+        *out = found.routes;
+        *out_sites = found.sites;
+        *out_n = found.n;
+        return st;
+    }
     if (!kept->is_known)
         st = find_and_keep(s, cancel, kept, err);
     if (!st)

@@ -56,6 +56,17 @@ static const char *const route_words[] = {
     "scope",
     "api_route",
     "websocket",
+    "controller",
+    "httpget",
+    "httppost",
+    "httpput",
+    "httpdelete",
+    "httppatch",
+    "mapgroup",
+    "mappatch",
+    "basepath",
+    "method",
+    "setglobalprefix",
 };
 
 static bool is_route_word(ken_str name)
@@ -116,7 +127,11 @@ static bool is_use(ken_str name)
 // `app.include_router(router, dependencies=[…])`: the router comes first.
 static bool is_include(ken_str name)
 {
-    return ken_str_eq(name, KEN_STR("include_router"));
+    static const char *const words[] = { "include_router", "register_blueprint", "register" };
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ken_str_eq_c(name, words[i]))
+            return true;
+    return false;
 }
 
 // Text of the literal and where it stands; false when the call is of no interest.
@@ -124,12 +139,14 @@ static bool begin_literal(const ken_refs_maker *m, const refs_frame *f, ken_str 
                           const refs_value *first, ken_literal *l)
 {
     if (!first) {
-        l->byte = l->handler_byte = f->args_start;
-        return is_use(callee) || is_include(callee);
+        l->byte = l->handler_byte = f->args_depth ? f->args_start : f->end;
+        bool is_group = f->args_depth && ken_str_eq_fold(callee, KEN_STR("group"));
+        return is_use(callee) || is_include(callee) || is_group ||
+               (l->decorates >= 0 && is_route_word(callee));
     }
     l->text = literal_text(m, first, &l->byte);
     l->handler_byte = l->byte;
-    return l->text.len && (l->text.ptr[0] == '/' || is_route_word(callee));
+    return is_route_word(callee) || (l->text.len && l->text.ptr[0] == '/');
 }
 
 // The first argument, when it names something.
@@ -159,18 +176,20 @@ static void add_literal(ken_refs_maker *m, const refs_frame *f, ken_expr_id call
     ken_literal l = { .callee = callee, .decorates = -1, .end = f->end };
     const refs_value *first = f->args_depth ? text_argument(m, f) : NULL;
     ken_str name = m->names.ptr[m->exprs.ptr[callee].name].text;
-    if (!f->args_depth || m->literals.len >= KEN_MAX_REFS || !begin_literal(m, f, name, first, &l))
-        return;
-    const refs_value *last =
-        is_include(name) ? router_argument(m, f) : handler_argument(m, f, first);
-    if (last) {
-        l.handler = names_something(m, last->expr) ? last->expr : 0;
-        l.handler_byte = last->start;
-    }
     const refs_frame *outer = refs_top(m);
     if (refs_has(f, KEN_REF_F_DECORATE) ||
         (outer->rule && outer->rule->role == KEN_REF_RULE_DECORATE))
         l.decorates = f->around;
+    if ((!f->args_depth && l.decorates < 0) || m->literals.len >= KEN_MAX_REFS ||
+        !begin_literal(m, f, name, first, &l))
+        return;
+    const refs_value *last = !f->args_depth     ? NULL
+                             : is_include(name) ? router_argument(m, f)
+                                                : handler_argument(m, f, first);
+    if (last) {
+        l.handler = names_something(m, last->expr) ? last->expr : 0;
+        l.handler_byte = last->start;
+    }
     ken_vec_push(&m->literals, l);
 }
 

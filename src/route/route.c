@@ -2,6 +2,7 @@
 // Frameworks from YAML, and the rule that a literal meets.
 #include "route/route.h"
 
+#include <stddef.h>
 #include <stdio.h>
 
 #include <yaml.h>
@@ -56,6 +57,19 @@ static ken_status read_list(route_reader *r, yaml_node_t *n, ken_str *out, uint3
     return KEN_OK;
 }
 
+static ken_status read_form(const route_reader *r, const yaml_node_t *n, ken_route_form *out)
+{
+    static const char *const words[] = { "path",  "chain",   "inner", "method",
+                                         "mount", "include", "nest",  "bare" };
+    ken_str text = text_of(r, n);
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (ken_str_eq_c(text, words[i])) {
+            *out = (ken_route_form)i;
+            return KEN_OK;
+        }
+    return fail(r, n, "one of path, chain, inner, method, mount, include, nest, bare");
+}
+
 static ken_status read_rule(route_reader *r, yaml_node_t *n, ken_route_rule *out)
 {
     *out = (ken_route_rule){ .wants_path = true };
@@ -78,15 +92,17 @@ static ken_status read_rule(route_reader *r, yaml_node_t *n, ken_route_rule *out
             st = read_flag(r, v, &out->is_prefix);
         } else if (ken_str_eq(key, KEN_STR("event"))) {
             st = read_flag(r, v, &out->is_event);
+        } else if (ken_str_eq(key, KEN_STR("form"))) {
+            st = read_form(r, v, &out->form);
         } else if (ken_str_eq(key, KEN_STR("path"))) {
             has_path = true;
             st = read_flag(r, v, &out->wants_path);
         } else {
-            st = fail(r, k, "one of names, method, decorates, prefix, event, path");
+            st = fail(r, k, "one of names, method, form, decorates, prefix, event, path");
         }
     }
     if (!has_path)
-        out->wants_path = !out->is_event && !out->decorates;
+        out->wants_path = !out->is_event && !out->decorates && out->form < KEN_ROUTE_METHOD;
     return !st && !out->n_names ? fail(r, n, "'names': what is called") : st;
 }
 
@@ -111,9 +127,7 @@ static ken_status each_item(route_reader *r, yaml_node_t *n, const char *what, u
 static ken_status add_rule(route_reader *r, yaml_node_t *n, ken_framework *out)
 {
     ken_route_rule *rule = &out->rules[out->n_rules++];
-    ken_status st = read_rule(r, n, rule);
-    out->has_groups = out->has_groups || (rule->is_prefix && !rule->decorates);
-    return st;
+    return read_rule(r, n, rule);
 }
 
 static ken_status read_site(route_reader *r, yaml_node_t *n, ken_binding_site *out)
@@ -160,26 +174,50 @@ static ken_status add_binding(route_reader *r, yaml_node_t *n, ken_framework *ou
     return read_binding(r, n, &out->bindings[out->n_bindings++]);
 }
 
+typedef struct word_list {
+    const char *key;
+    size_t words, n; // where in a framework
+} word_list;
+
+#define WORDS(name)                                                             \
+    {                                                                           \
+#name, offsetof(ken_framework, name), offsetof(ken_framework, n_##name) \
+    }
+
+// Reads a key whose value is a list of words; false when it is none of these.
+static bool read_words(route_reader *r, ken_str key, yaml_node_t *v, ken_framework *out,
+                       ken_status *st)
+{
+    static const word_list lists[] = { WORDS(languages), WORDS(modules),    WORDS(apps),
+                                       WORDS(routers),   WORDS(methods),    WORDS(paths),
+                                       WORDS(prefixes),  WORDS(qualifiers), WORDS(primary) };
+    for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
+        if (!ken_str_eq_c(key, lists[i].key))
+            continue;
+        void *words = (char *)out + lists[i].words, *n = (char *)out + lists[i].n;
+        *st = read_list(r, v, words, KEN_ROUTE_WORDS, n);
+        return true;
+    }
+    return false;
+}
+
 static ken_status read_key(route_reader *r, yaml_node_t *k, yaml_node_t *v, ken_framework *out)
 {
     ken_str key = text_of(r, k);
+    ken_status st = KEN_OK;
     if (ken_str_eq(key, KEN_STR("name")))
         out->name = text_of(r, v);
-    else if (ken_str_eq(key, KEN_STR("languages")))
-        return read_list(r, v, out->languages, 8, &out->n_languages);
-    else if (ken_str_eq(key, KEN_STR("modules")))
-        return read_list(r, v, out->modules, 8, &out->n_modules);
+    else if (ken_str_eq(key, KEN_STR("absolute")))
+        return read_flag(r, v, &out->is_absolute);
     else if (ken_str_eq(key, KEN_STR("rules")))
         return each_item(r, v, "rules", KEN_ROUTE_RULES, &out->n_rules, add_rule, out);
     else if (ken_str_eq(key, KEN_STR("bindings")))
         return each_item(r, v, "bindings", KEN_BINDING_RULES, &out->n_bindings, add_binding, out);
-    else if (ken_str_eq(key, KEN_STR("qualifiers")))
-        return read_list(r, v, out->qualifiers, KEN_BINDING_WORDS, &out->n_qualifiers);
-    else if (ken_str_eq(key, KEN_STR("primary")))
-        return read_list(r, v, out->primary, KEN_BINDING_WORDS, &out->n_primary);
-    else
-        return fail(r, k, "one of name, languages, modules, rules, bindings, qualifiers, primary");
-    return KEN_OK;
+    else if (!read_words(r, key, v, out, &st))
+        return fail(r, k,
+                    "one of name, languages, modules, rules, apps, routers, methods, paths, "
+                    "prefixes, absolute, bindings, qualifiers, primary");
+    return st;
 }
 
 static ken_status read_framework(route_reader *r, ken_framework *out)
@@ -298,10 +336,18 @@ static const ken_route_rule *rule_for(const ken_framework *f, ken_str callee,
     for (uint32_t i = 0; i < f->n_rules; i++) {
         const ken_route_rule *r = &f->rules[i];
         if (ken_words_have(r->names, r->n_names, callee) &&
-            r->decorates == (literal->decorates >= 0) && (!r->wants_path || begins))
+            r->decorates == (literal->decorates >= 0) && r->form != KEN_ROUTE_BARE &&
+            (!r->wants_path || begins))
             return r;
     }
     return NULL;
+}
+
+const ken_route_rule *ken_route_rule_of(const ken_framework *f, const ken_refs *refs,
+                                        const ken_literal *literal)
+{
+    return literal->callee < refs->n_exprs ? rule_for(f, refs->exprs[literal->callee].name, literal)
+                                           : NULL;
 }
 
 const ken_route_rule *ken_route_find(const ken_frameworks *f, ken_str language,

@@ -22,6 +22,7 @@
 enum {
     KEN_ROUTE_NAMES = 24,
     KEN_ROUTE_RULES = 32,
+    KEN_ROUTE_WORDS = 8,
     KEN_BINDING_RULES = 8,
     KEN_BINDING_WORDS = 8,
     KEN_ROUTE_FILE_MAX = 64 * 1024
@@ -30,9 +31,22 @@ enum {
 // Of a project's own frameworks.
 #define KEN_FRAMEWORKS_FOLDER ".ken/frameworks"
 
+// How a call that stands for routes says more than one, or says it elsewhere than a path first.
+typedef enum ken_route_form {
+    KEN_ROUTE_PATH = 0,
+    KEN_ROUTE_CHAIN,   // methods are chained to it: `route('/a').get(x).post(y)`
+    KEN_ROUTE_INNER,   // methods are its second argument: `route("/a", get(x).post(y))`
+    KEN_ROUTE_METHOD,  // the method is its first argument: `Handle("GET", "/a", x)`
+    KEN_ROUTE_MOUNT,   // puts the routes of a router under its path, and is none itself
+    KEN_ROUTE_INCLUDE, // names the file whose routes are put under the path around it
+    KEN_ROUTE_NEST,    // a route, unless others stand in its arguments: then before their paths
+    KEN_ROUTE_BARE,    // decorates without being called, and the function's name is the event
+} ken_route_form;
+
 typedef struct ken_route_rule {
     ken_str names[KEN_ROUTE_NAMES]; // of what is called
     uint32_t n_names;
+    ken_route_form form;
     ken_str method;  // "GET"; empty: the name in capitals
     bool decorates;  // a decorator or an annotation, else a call
     bool is_prefix;  // stands before the paths inside: of a type, of a group that is chained
@@ -63,7 +77,14 @@ typedef struct ken_framework {
     uint32_t n_languages, n_modules;
     ken_route_rule rules[KEN_ROUTE_RULES];
     uint32_t n_rules;
-    bool has_groups; // a prefix rule for calls: of what is chained to them
+    // What makes an application, whose paths are whole unless it is mounted itself; a router, whose
+    // are not until it is mounted. Types of parameters, too.
+    ken_str apps[KEN_ROUTE_WORDS], routers[KEN_ROUTE_WORDS];
+    uint32_t n_apps, n_routers;
+    // Names of arguments that hold methods, paths, and what stands before the paths.
+    ken_str methods[KEN_ROUTE_WORDS], paths[KEN_ROUTE_WORDS], prefixes[KEN_ROUTE_WORDS];
+    uint32_t n_methods, n_paths, n_prefixes;
+    bool is_absolute; // a path with a slash stands for itself below a prefix of a type
     ken_binding_rule bindings[KEN_BINDING_RULES];
     uint32_t n_bindings;
     ken_str qualifiers[KEN_BINDING_WORDS]; // decorate who asks, and say which of several is meant
@@ -90,6 +111,10 @@ ken_status ken_frameworks_add(ken_frameworks *f, ken_str file, ken_str yaml, ken
 const ken_route_rule *ken_route_find(const ken_frameworks *f, ken_str language,
                                      const ken_refs *refs, const ken_literal *literal,
                                      const ken_framework **out_framework);
+
+// The rule of one framework that a literal meets, whatever the file imports, or NULL.
+const ken_route_rule *ken_route_rule_of(const ken_framework *f, const ken_refs *refs,
+                                        const ken_literal *literal);
 
 // Whether a file in `language` that says `refs` is one of the framework: it imports a module of it.
 bool ken_framework_covers(const ken_framework *f, ken_str language, const ken_refs *refs);

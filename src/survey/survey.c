@@ -262,8 +262,6 @@ static ken_status list_handlers(survey *v, ken_err *err)
     ken_status st = ken_list_handlers(v->s, &scope, v->o->cancel, v->arena, &all, &n, err);
     v->handlers = all;
     for (size_t i = 0; !st && i < n; i++) {
-        if (all[i].is_mount)
-            continue;
         if (survey_is_aside(v, all[i].route.file))
             v->n_handlers_aside++;
         else

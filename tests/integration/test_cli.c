@@ -915,7 +915,7 @@ KEN_TEST(routes_are_found_with_their_handlers)
     kt_eq_str(ken_ok("routes -p web"), "METHOD  PATH        HANDLER    AT          FRAMEWORK\n"
                                        "GET     /users      listUsers  app.js:8    express\n"
                                        "POST    /users/:id  listUsers  app.js:9    express\n"
-                                       "ANY     /health     health     views.py:6  flask\n");
+                                       "GET     /health     health     views.py:6  flask\n");
     kt_has_str(ken_ok("routes post -p web"), "app.js:9");
     has_keys("routes -p web --json", "project routes total");
 }

@@ -178,7 +178,7 @@ KEN_TEST(what_breaks_a_rule_is_said_with_it)
         kt_eq_text(text(first(found, "first"), "filePath"), "src/open.js");
         kt_eq_i(number(first(found, "first"), NULL, "startLine"), 4);
         kt_eq_text(text(first(found, "first"), "message"),
-                   "handler of GET /open does not call 'requireAuth'");
+                   "handler of GET …/open does not call 'requireAuth'");
         kt_eq_text(text(json_object_get(first(found, "first"), "obeys"), "filePath"),
                    "src/orders.js");
         kt_null(json_object_get(v, "violations"));
@@ -264,7 +264,7 @@ KEN_TEST(the_impact_of_a_file_is_shown_as_it_is)
     kt_has_str(text(v, "summary").ptr, "1 export, 0 API endpoints, 1 dependent, ");
     json_decref(v);
     v = call("rag_query_impact", "{\"file_path\": \"src/orders.js\"}");
-    kt_eq_text(ken_json_text(first(v, "apiEndpoints")), "POST /orders");
+    kt_eq_text(ken_json_text(first(v, "apiEndpoints")), "POST …/orders");
     json_decref(v);
     stop_app();
 }

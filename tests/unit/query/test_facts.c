@@ -456,11 +456,11 @@ KEN_TEST(handlers_of_express_with_what_runs_before_them)
               "router.delete('/d', auth.requireAuth, wrap(async (req, res) => { drop(req); }));\n"
               "other.get('/e', show);\n");
     sample_index();
-    kt_eq_str(handlers_text("src"), "GET /a show(src/users.js:7) use:log auth.requireAuth can\n"
-                                    "POST /b (src/users.js:9) use:log\n"
-                                    "PUT /c show(src/users.js:7) use:log\n"
-                                    "DELETE /d (src/users.js:14) use:log auth.requireAuth\n"
-                                    "GET /e show(src/users.js:7) use:auth.requireAuth\n");
+    kt_eq_str(handlers_text("src"), "GET …/a show(src/users.js:7) use:log auth.requireAuth can\n"
+                                    "POST …/b (src/users.js:9) use:log\n"
+                                    "PUT …/c show(src/users.js:7) use:log\n"
+                                    "DELETE …/d (src/users.js:14) use:log auth.requireAuth\n"
+                                    "GET …/e show(src/users.js:7) use:auth.requireAuth\n");
     sample_end();
 }
 
@@ -476,8 +476,8 @@ KEN_TEST(handlers_of_python_with_decorators_and_dependencies)
               "router = APIRouter()\n\n@router.get('/c')\ndef c(u=Depends(user)):\n    return 1\n");
     lab_write(&l, "auth.py", "def login_required(f):\n    return f\n\ndef user():\n    pass\n");
     sample_index();
-    kt_eq_str(handlers_text(""), "GET /c c(api.py:5) @Depends @user\n"
-                                 "ANY /a a(app.py:5) @login_required\n"
+    kt_eq_str(handlers_text(""), "GET …/c c(api.py:5) @Depends @user\n"
+                                 "GET /a a(app.py:5) @login_required\n"
                                  "GET /b b(app.py:10)\n");
     sample_end();
 }
@@ -492,9 +492,9 @@ KEN_TEST(handlers_of_go_in_groups)
               "\tapi.GET(\"/x\", list)\n\tr.GET(\"/y\", list)\n"
               "\tadmin := r.Group(\"/admin\")\n\tadmin.Use(Admin)\n\tadmin.GET(\"/z\", list)\n}\n");
     sample_index();
-    kt_eq_str(handlers_text(""), "GET /x list(main.go:5) use:Logger use:Auth\n"
+    kt_eq_str(handlers_text(""), "GET /api/x list(main.go:5) use:Logger use:Auth\n"
                                  "GET /y list(main.go:5) use:Logger\n"
-                                 "GET /z list(main.go:5) use:Logger use:Admin\n");
+                                 "GET /admin/z list(main.go:5) use:Logger use:Admin\n");
     sample_end();
 }
 
@@ -533,8 +533,8 @@ KEN_TEST(handlers_of_routers_that_others_use)
               "module.exports = { router, other };\n");
     sample_index();
     kt_eq_str(handlers_text("src/users.js"),
-              "GET /a show(src/users.js:4) use:log use:requireAuth can\n"
-              "GET /b show(src/users.js:4)\n");
+              "GET /api/users/a show(src/users.js:4) use:log use:requireAuth can\n"
+              "GET …/b show(src/users.js:4)\n");
     sample_end();
 }
 
@@ -552,8 +552,8 @@ KEN_TEST(handlers_of_routers_that_are_required_in_place)
                   "const router = require('express').Router();\nfunction show(req, res) {}\n"
                   "router.get('/a', show);\nmodule.exports = router;\n");
     sample_index();
-    kt_eq_str(handlers_text("src/open.js"), "GET /a show(src/open.js:2)\n");
-    kt_eq_str(handlers_text("src/shut.js"), "GET /a show(src/shut.js:2) use:requireAuth\n");
+    kt_eq_str(handlers_text("src/open.js"), "GET /open/a show(src/open.js:2)\n");
+    kt_eq_str(handlers_text("src/shut.js"), "GET /shut/a show(src/shut.js:2) use:requireAuth\n");
     sample_end();
 }
 
@@ -589,7 +589,7 @@ KEN_TEST(handlers_do_not_pass_through_other_routers)
               "app.use(things.routes());\napp.get('/c', show);\n");
     sample_index();
     kt_eq_str(handlers_text("src/things.js"),
-              "GET /b (src/things.js:2) use:auth.required use:login\n");
+              "GET /api/b (src/things.js:2) use:auth.required use:login\n");
     kt_has_str(handlers_text("src/app.js"),
                "GET /last show(src/app.js:14) use:auth.required use:login\n"
                "GET /users show(src/app.js:14) use:auth.required use:login\n"
@@ -614,7 +614,7 @@ KEN_TEST(handlers_behind_a_router_of_a_block)
               "  app = express();\n  steps() {\n    this.app.use(log);\n  }\n"
               "  routes() {\n    this.app.get('/z', show);\n  }\n}\n");
     sample_index();
-    kt_has_str(handlers_text("main.go"), "GET /x list(main.go:5) use:Logger use:Admin\n");
+    kt_has_str(handlers_text("main.go"), "GET /admin/x list(main.go:5) use:Logger use:Admin\n");
     kt_has_str(handlers_text("main.go"), "GET /y list(main.go:5) use:Logger\n");
     kt_eq_str(handlers_text("app.ts"), "GET /z show(app.ts:2) use:log\n");
     sample_end();
@@ -637,7 +637,7 @@ KEN_TEST(handlers_of_routers_that_fastapi_includes)
                   "@router.get('/a')\ndef show():\n    return []\n");
     sample_index();
     kt_eq_str(handlers_text("api/users.py"),
-              "GET /a show(api/users.py:5) use:Depends use:current_user\n");
+              "GET /v1/a show(api/users.py:5) use:Depends use:current_user\n");
     kt_eq_str(handlers_text("api/open.py"), "GET /a show(api/open.py:5)\n");
     sample_end();
 }

@@ -74,7 +74,7 @@ static void refuse(const char *yaml, const char *message)
 KEN_TEST(bad_files_name_their_line)
 {
     refuse("name: a\nlanguages: [python]\nrules:\n  - name: [x]\n",
-           "own.yaml:4: expected one of names, method, decorates, prefix, event, path");
+           "own.yaml:4: expected one of names, method, form, decorates, prefix, event, path");
     refuse("name: a\nlanguages: [python]\nrules:\n  - method: GET\n",
            "own.yaml:4: expected 'names': what is called");
     refuse("name: a\nlanguages: python\n", "own.yaml:2: expected a list of words");

@@ -242,7 +242,7 @@ KEN_TEST(where_both_changed_a_line_the_person_wins)
 {
     begin();
     set_up(false);
-    replace_in(YML, "\"11 of 12 handlers outside of tests and examples; not GET /things/4\"",
+    replace_in(YML, "\"11 of 12 handlers outside of tests and examples; not GET …/things/4\"",
                "\"all that matter\"");
     put_shop(14);
     set_up(true);
@@ -260,7 +260,7 @@ KEN_TEST(without_git_the_file_stays)
 {
     begin();
     set_up(false);
-    replace_in(YML, "\"11 of 12 handlers outside of tests and examples; not GET /things/4\"",
+    replace_in(YML, "\"11 of 12 handlers outside of tests and examples; not GET …/things/4\"",
                "\"all that matter\"");
     ken_str own = lab_read(&l, YML);
     put_shop(14);

@@ -179,9 +179,9 @@ KEN_TEST(handlers_must_call_something)
     kt_eq_str(check("  - id: a\n    rule: x\n    check:\n"
                     "      require_call: { in: \"src/routes/**\", of: handlers, call: "
                     "requireAuth }\n"),
-              "src/routes/users.js:6 handler of GET /b does not call 'requireAuth' > "
+              "src/routes/users.js:6 handler of GET …/b does not call 'requireAuth' > "
               "src/routes/users.js:show\n"
-              "src/routes/users.js:8 handler of GET /d does not call 'requireAuth' > "
+              "src/routes/users.js:8 handler of GET …/d does not call 'requireAuth' > "
               "src/routes/users.js:show\n");
     ken_verification r = verify_with(&(ken_verify_opts){ .max = 0 });
     kt_eq_u(r.outcomes[0].n_seen, 5);
@@ -200,7 +200,7 @@ KEN_TEST(handlers_of_python_are_guarded_by_decorators)
     index_all();
     kt_eq_str(check("  - id: a\n    rule: x\n    check:\n"
                     "      require_call: { of: handlers, call: \"auth.py:login_required\" }\n"),
-              "app.py:10 handler of ANY /b does not call 'auth.py:login_required' > app.py:a\n");
+              "app.py:10 handler of GET /b does not call 'auth.py:login_required' > app.py:a\n");
     end();
 }
 
@@ -218,8 +218,8 @@ KEN_TEST(only_routes_of_some_methods_must_call_it)
     kt_eq_str(
         check("  - id: a\n    rule: x\n    check:\n"
               "      require_call: { of: handlers, methods: [POST, PUT], call: requireAuth }\n"),
-        "api.js:5 handler of PUT /c does not call 'requireAuth' > api.js\n"
-        "api.js:6 handler of ALL /d does not call 'requireAuth' > api.js\n");
+        "api.js:5 handler of PUT /api/c does not call 'requireAuth' > api.js\n"
+        "api.js:6 handler of ALL /api/d does not call 'requireAuth' > api.js\n");
     end();
 }
 

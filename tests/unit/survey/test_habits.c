@@ -251,7 +251,7 @@ KEN_TEST(what_routes_of_express_pass_through_and_answer)
     const ken_finding *f =
         says("api-requireauth", 11, 12,
              "Endpoints (express route handlers) SHOULD pass through `requireAuth`.");
-    kt_eq_text(f->evidence, "11 of 12 handlers outside of tests and examples; not GET /things/11");
+    kt_eq_text(f->evidence, "11 of 12 handlers outside of tests and examples; not GET …/things/11");
     kt_eq_u(f->n_exceptions, 1);
     kt_eq_text(f->exceptions[0].path, "routes/r11.js");
     kt_eq_u(f->examples[0].first_line, 3);
@@ -317,7 +317,7 @@ KEN_TEST(what_only_routes_that_write_pass_through)
         says("api-auth-required-on-writes", 12, 13,
              "Endpoints (express route handlers, POST, PUT, PATCH and DELETE) SHOULD "
              "pass through `auth.required`.");
-    kt_eq_text(f->evidence, "12 of 13 handlers outside of tests and examples; not POST /login");
+    kt_eq_text(f->evidence, "12 of 13 handlers outside of tests and examples; not POST …/login");
     kt_eq_u(f->check.methods.n, 4);
     kt_eq_text(f->check.methods.items[0], "POST");
     kt_eq_text(f->check.except.items[0], "routes/login.js");
