@@ -502,8 +502,59 @@ static void add_mount_guards(handler_list *h, uint32_t file, ken_str router, int
         ken_vec_push(&h->guards, m->guards[i]);
 }
 
-// Decorators of a definition and of the types around it, outermost first; what its parameters ask
-// for (`user = Depends(current_user)`).
+// Before the name of a definition only what is in brackets decorates it: `[Authorize(X)]`,
+// `@UseGuards(A)`. What has no brackets around is what it returns.
+static bool is_in_brackets(const handler_list *h, uint32_t from, uint32_t byte)
+{
+    int depth = 0;
+    for (uint32_t i = from; i < byte && i < h->lines.text.len; i++) {
+        depth += memchr("([{", h->lines.text.ptr[i], 3) != NULL;
+        depth -= memchr(")]}", h->lines.text.ptr[i], 3) != NULL;
+    }
+    return depth > 0;
+}
+
+// Where the name of a definition stands; its end when that is not found.
+static uint32_t name_of(const handler_list *h, ken_def_id def)
+{
+    const ken_symbol *sym = &h->unit->facts->symbols[def];
+    ken_str name = ken_graph_name(h->unit, def), text = h->lines.text;
+    for (uint32_t i = sym->span.start; i < sym->signature.end && i < text.len; i++) {
+        bool is_it = ken_str_starts(ken_str_sub(text, i, text.len), name) &&
+                     (!i || !ken_is_word(text.ptr[i - 1])) &&
+                     (i + name.len >= text.len || !ken_is_word(text.ptr[i + name.len]));
+        if (is_it && !is_in_brackets(h, sym->span.start, i))
+            return i;
+    }
+    return sym->signature.end;
+}
+
+// A constant is nothing that runs: `[Authorize(Schemes = Jwt.Schemes)]`.
+static bool is_data(handler_list *h, const ken_ref *r)
+{
+    ken_targets t;
+    ken_graph_resolve(h->g, h->file, r->expr, r->role, &t);
+    const ken_unit_text *u = t.n ? ken_graph_unit(h->g, t.defs[0].file) : NULL;
+    ken_symbol_kind kind = u ? ken_graph_kind(u, t.defs[0].def) : KEN_SYMBOL_CLASS;
+    return kind == KEN_SYMBOL_CONSTANT || kind == KEN_SYMBOL_FIELD;
+}
+
+static void add_attributes(handler_list *h, uint32_t from, uint32_t to, ken_expr_id but)
+{
+    const ken_refs *r = h->unit->refs;
+    for (uint32_t i = query_first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++) {
+        const ken_ref *ref = &r->refs[i];
+        bool is_named =
+            ref->role == KEN_REF_CALL || ref->role == KEN_REF_READ || ref->role == KEN_REF_NEW;
+        bool is_one = ref->role == KEN_REF_DECORATE ||
+                      (is_named && is_in_brackets(h, from, ref->byte) && !is_data(h, ref));
+        if (is_one && ref->expr != but && !is_receiver(r, i))
+            add_guard(h, ref, KEN_GUARD_DECORATOR);
+    }
+}
+
+// Decorators of a definition and of the types around it, outermost first; in Python what its
+// parameters ask for, too (`user = Depends(current_user)`).
 static void add_decorators(handler_list *h, ken_def_id def, ken_expr_id but)
 {
     const ken_facts *f = h->unit->facts;
@@ -512,7 +563,10 @@ static void add_decorators(handler_list *h, ken_def_id def, ken_expr_id but)
         owners[n++] = o;
     while (n-- > 0) {
         const ken_symbol *sym = &f->symbols[owners[n]];
-        add_guards_in(h, sym->span.start, sym->signature.end, but, KEN_GUARD_DECORATOR);
+        if (has_slash_comments(h->s->rows[h->file].path))
+            add_attributes(h, sym->span.start, name_of(h, (ken_def_id)owners[n]), but);
+        else
+            add_guards_in(h, sym->span.start, sym->signature.end, but, KEN_GUARD_DECORATOR);
     }
 }
 

@@ -600,6 +600,10 @@ static query_prefix before_parameter(query_routers *q, const query_route_file *f
                 end++;
             if (place < n && end == args[place].len)
                 return before_variable(q, &copy, fw, args[place], ref->byte, depth + 1);
+            const ken_literal *group = place < n ? group_in(&copy, args[place]) : NULL;
+            if (group) // `register(v1.Group("/users"))`
+                return query_prefix_join(q->arena, before_literal(q, &copy, fw, group, depth + 1),
+                                         group->text);
         }
     }
     return nothing(true);

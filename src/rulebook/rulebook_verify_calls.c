@@ -122,7 +122,7 @@ static void add_handler(call_check *c, verify_rule *r, const ken_handler_fact *h
 {
     verifier *v = c->v;
     size_t f = verify_file(v, h->route.file);
-    if (f == SIZE_MAX || !r->covers[f] || !v->is_reported[f] ||
+    if (f == SIZE_MAX || h->is_test || !r->covers[f] || !v->is_reported[f] ||
         !is_of_method(r->check, h->route.method))
         return;
     if (r->pattern && !verify_matches(v, r, r->pattern, h->name))

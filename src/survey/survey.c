@@ -88,6 +88,38 @@ bool survey_is_under(ken_str path, ken_str folder)
     return ken_str_starts(path, folder) && (path.len == folder.len || path.ptr[folder.len] == '/');
 }
 
+// What a compiler wrote beside its sources: the tree has `x.ts` to `x.js`, which says so itself.
+static bool is_compiled(const survey *v, const survey_file *f, const ken_map *sources)
+{
+    ken_file_view view;
+    ken_str base = ken_path_base(f->path), text;
+    if (!ken_str_eq_c(f->ext, "js") && !ken_str_eq_c(f->ext, "cjs") && !ken_str_eq_c(f->ext, "mjs"))
+        return false;
+    ken_str stem = ken_str_sub(base, 0, base.len - f->ext.len - 1);
+    if (!ken_map_find(sources, stem) || ken_view_file(v->s, f->path, v->arena, &view, NULL))
+        return false;
+    text = view.text;
+    ken_str head = ken_str_sub(text, 0, text.len < 400 ? text.len : 400),
+            tail = ken_str_sub(text, text.len < 200 ? 0 : text.len - 200, text.len);
+    return ken_str_find(head, KEN_STR("\"__esModule\"")) != SIZE_MAX ||
+           ken_str_find(tail, KEN_STR("sourceMappingURL=")) != SIZE_MAX;
+}
+
+static void leave_compiled(survey *v)
+{
+    ken_map sources;
+    ken_map_init(&sources);
+    for (size_t i = 0; i < v->n_files; i++) {
+        ken_str ext = v->files[i].ext, base = ken_path_base(v->files[i].path);
+        if (ken_str_eq_c(ext, "ts") || ken_str_eq_c(ext, "tsx") || ken_str_eq_c(ext, "mts"))
+            ken_map_put(&sources, ken_str_sub(base, 0, base.len - ext.len - 1), 1, NULL);
+    }
+    for (size_t i = 0; i < v->n_files; i++)
+        if (!v->files[i].is_aside && is_compiled(v, &v->files[i], &sources))
+            v->files[i].is_aside = true;
+    ken_map_release(&sources);
+}
+
 static int file_cmp(const void *key, const void *item)
 {
     return ken_str_cmp(*(const ken_str *)key, ((const survey_file *)item)->path);
@@ -215,6 +247,7 @@ static ken_status list_files(survey *v, ken_err *err)
         v->files[i] = file_at(v, all[i], !is_plain);
     }
     take_back_main(v);
+    leave_compiled(v);
     return KEN_OK;
 }
 
@@ -254,6 +287,18 @@ static ken_status list_code(survey *v, ken_err *err)
     return st;
 }
 
+// Files of handlers that do not count: a check must not ask them. (Tests it does not ask.)
+static void note_aside(survey *v, const ken_handler_fact *h)
+{
+    ken_str_list *list = &v->aside_handlers;
+    v->n_handlers_aside++;
+    bool is_known = list->n && ken_str_eq(list->items[list->n - 1], h->route.file);
+    if (!list->items)
+        list->items = KEN_ARENA_ARRAY(v->arena, ken_str, KEN_SURVEY_EXCEPT);
+    if (!h->is_test && !is_known && list->n < KEN_SURVEY_EXCEPT)
+        list->items[list->n++] = h->route.file;
+}
+
 static ken_status list_handlers(survey *v, ken_err *err)
 {
     ken_handler_fact *all;
@@ -263,7 +308,7 @@ static ken_status list_handlers(survey *v, ken_err *err)
     v->handlers = all;
     for (size_t i = 0; !st && i < n; i++) {
         if (survey_is_aside(v, all[i].route.file))
-            v->n_handlers_aside++;
+            note_aside(v, &all[i]);
         else
             v->handlers[v->n_handlers++] = all[i];
     }

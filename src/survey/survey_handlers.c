@@ -325,6 +325,18 @@ static ken_str_list where_routes_are(const handlers *a)
     return survey_list1(a->v->arena, survey_glob_below(a->v->arena, common));
 }
 
+static void except_aside(handlers *a, ken_rule_check *c)
+{
+    const ken_str_list *aside = &a->v->aside_handlers;
+    ken_str_list all = { KEN_ARENA_ARRAY(a->v->arena, ken_str, c->except.n + aside->n + 1), 0 };
+    for (size_t i = 0; i < c->except.n; i++)
+        all.items[all.n++] = c->except.items[i];
+    for (size_t i = 0; i < aside->n; i++)
+        if (!c->in.n || ken_globs_match(&c->in, aside->items[i]))
+            all.items[all.n++] = aside->items[i];
+    c->except = all;
+}
+
 // A check looks at written names; one that begins with a local's is called differently elsewhere.
 static void add_check(handlers *a, ken_finding *f, ken_str name, bool only_writing,
                       const survey_tally *t)
@@ -343,6 +355,7 @@ static void add_check(handlers *a, ken_finding *f, ken_str name, bool only_writi
     }
     if (!survey_except(a->v, t, &c.except) || (!c.in.n && a->n_frameworks > 1))
         return;
+    except_aside(a, &c);
     f->check = c;
 }
 

@@ -186,6 +186,22 @@ static ken_str main_folder(survey *v, const name_group *g)
     return out;
 }
 
+// Whether nearly all files are called like a type that they define, as loaders of classes want it.
+static bool are_named_after_types(const survey *v, const name_group *g)
+{
+    survey_tally t = { .n_all = 0 };
+    for (size_t i = 0; i < v->n_files; i++)
+        if (has_ext(g, v->files[i].ext) && v->files[i].is_code &&
+            ken_is_upper(ken_path_base(v->files[i].path).ptr[0]))
+            t.n_all++;
+    for (size_t i = 0; i < v->defs.n; i++) {
+        const ken_definition_fact *d = &v->defs.items[i];
+        t.n_for += ken_symbol_is_type(d->kind) && has_ext(g, ken_path_ext(d->path)) &&
+                   ken_str_eq(first_part(d->path), d->name);
+    }
+    return survey_is_habit(&t);
+}
+
 static bool name_files_under(survey *v, const name_group *g, ken_str folder)
 {
     style_tally t = { .n_telling = { 0 } };
@@ -200,6 +216,8 @@ static bool name_files_under(survey *v, const name_group *g, ken_str folder)
 
 static void name_files(survey *v, const name_group *g)
 {
+    if (ken_str_eq_c(ken_str_c(g->name), "PHP") && are_named_after_types(v, g))
+        return;
     if (name_files_under(v, g, KEN_STR("")))
         return;
     ken_str folder = main_folder(v, g);
@@ -275,11 +293,21 @@ static bool is_plain_name(ken_str name)
     return name.len > 0;
 }
 
+// `2014_10_12_000000_create_users.php`: a generator names it by the time.
+static bool is_dated(ken_str path)
+{
+    ken_str base = ken_path_base(path);
+    size_t n = 0, n_digits = 0;
+    while (n < base.len && (ken_is_digit(base.ptr[n]) || base.ptr[n] == '_' || base.ptr[n] == '-'))
+        n_digits += ken_is_digit(base.ptr[n++]);
+    return n_digits >= 8;
+}
+
 ken_str survey_ending(ken_str path)
 {
     ken_str base = ken_path_base(path);
     size_t dot = ken_str_find_char(base, '.'), last = ken_str_rfind_char(base, '.');
-    if (dot == SIZE_MAX || !dot)
+    if (dot == SIZE_MAX || !dot || is_dated(path))
         return KEN_STR("");
     ken_str word = last > dot ? ken_str_sub(base, dot, base.len) : KEN_STR("");
     for (size_t i = dot; !word.len && i > 1; i--)

@@ -30,6 +30,7 @@ typedef struct survey {
     ken_handler_fact *handlers; // of what is not aside
     size_t n_handlers;
     uint32_t n_handlers_aside;
+    ken_str_list aside_handlers; // files of these, tests aside
     KEN_VEC(ken_finding) found;
 } survey;
 

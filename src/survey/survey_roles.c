@@ -21,6 +21,8 @@ enum {
 typedef struct role {
     ken_str ending; // ".service.ts"
     uint32_t n_files;
+    uint32_t n_doing;   // files that do something
+    bool has_companion; // it is said already
 } role;
 
 typedef struct roles {
@@ -45,6 +47,33 @@ static int64_t role_of(const roles *r, ken_str path)
     return -1;
 }
 
+static void count_doing_in(roles *r, ken_str path, ken_map *seen)
+{
+    bool is_new;
+    survey_file *f = survey_file_of(r->v, path);
+    int64_t k = f && counts(f) ? role_of(r, path) : -1;
+    if (k < 0)
+        return;
+    ken_map_put(seen, path, 1, &is_new);
+    r->items[k].n_doing += is_new;
+}
+
+// Files of a role that do something: they define functions, or handle routes. Data and wiring call
+// nobody.
+static void count_doing(roles *r)
+{
+    ken_map seen;
+    ken_map_init(&seen);
+    for (size_t i = 0; i < r->v->defs.n; i++) {
+        const ken_definition_fact *d = &r->v->defs.items[i];
+        if (ken_symbol_is_callable(d->kind) && d->kind != KEN_SYMBOL_CONSTRUCTOR)
+            count_doing_in(r, d->path, &seen);
+    }
+    for (size_t i = 0; i < r->v->n_handlers; i++)
+        count_doing_in(r, r->v->handlers[i].route.file, &seen);
+    ken_map_release(&seen);
+}
+
 static void find_roles(roles *r)
 {
     survey_words endings;
@@ -57,8 +86,10 @@ static void find_roles(roles *r)
     survey_words_sort(&endings);
     for (size_t i = 0; i < endings.items.len && r->n < ROLES_MAX; i++)
         if (endings.items.ptr[i].n >= ROLE_FILES_MIN)
-            r->items[r->n++] = (role){ endings.items.ptr[i].text, endings.items.ptr[i].n };
+            r->items[r->n++] =
+                (role){ endings.items.ptr[i].text, endings.items.ptr[i].n, 0, false };
     survey_words_release(&endings);
+    count_doing(r);
 }
 
 static ken_str glob_of(const roles *r, uint32_t k)
@@ -113,6 +144,9 @@ static void say_way(roles *r, uint32_t high, uint32_t low)
     ken_arena *arena = r->v->arena;
     survey_tally t = { .n_for = r->ways[high][low], .n_all = r->items[high].n_files };
     if (!survey_is_habit(&t) || r->ways[low][high] || r->test_ways[low][high])
+        return;
+    const role *above = &r->items[high], *below = &r->items[low];
+    if (above->n_doing * 2 < above->n_files || below->n_doing * 2 < below->n_files)
         return;
     ken_survey_place at = first_import(r, high, low);
     if (at.path.ptr)
@@ -197,6 +231,37 @@ static uint32_t files_with_ext(const survey *v, ken_str ext)
     return n;
 }
 
+// Whether what a file defines is built on what it imports: then the import says what it is.
+static bool is_built_on(const roles *r, ken_str path, ken_str target)
+{
+    ken_file_view view;
+    if (ken_view_file(r->v->s, path, r->v->arena, &view, NULL))
+        return false;
+    for (size_t i = 0; i < r->v->defs.n; i++) {
+        const ken_definition_fact *base = &r->v->defs.items[i];
+        if (!ken_symbol_is_type(base->kind) || !ken_str_eq(base->path, target))
+            continue;
+        for (size_t k = 0; k < r->v->defs.n; k++) {
+            const ken_definition_fact *d = &r->v->defs.items[k];
+            ken_span s = d->signature.span;
+            if (!ken_symbol_is_type(d->kind) || !ken_str_eq(d->path, path) || s.end > view.text.len)
+                continue;
+            ken_str text = ken_str_sub(view.text, s.start, s.end);
+            if (ken_str_find(ken_str_sub(text, 1, text.len), base->name) != SIZE_MAX)
+                return true;
+        }
+    }
+    return false;
+}
+
+static bool are_built_on(const roles *r, ken_str name, const target_use *u)
+{
+    for (uint32_t i = 0; i < u->n_first; i++)
+        if (u->is_package || !is_built_on(r, u->first[i].path, name))
+            return false;
+    return u->n_first > 0;
+}
+
 static bool say_gateway(const roles *r, ken_str name, const target_use *u)
 {
     survey *v = r->v;
@@ -207,7 +272,7 @@ static bool say_gateway(const roles *r, ken_str name, const target_use *u)
     survey_tally t = { .n_for = u->n_files, .n_all = u->n_files, .n_yes = u->n_first };
     memcpy(t.yes, u->first, sizeof t.yes);
     if (!survey_is_habit(&t) || !n_like ||
-        !survey_is_no_chance((double)x->n_files / n_like, u->n_files))
+        !survey_is_no_chance((double)x->n_files / n_like, u->n_files) || are_built_on(r, name, u))
         return false;
     ken_str id = ken_arena_printf(v->arena, "only " KEN_STR_FMT " imports " KEN_STR_FMT,
                                   KEN_STR_ARG(x->ending), KEN_STR_ARG(name));
@@ -432,9 +497,10 @@ static uint32_t count_stems(const roles *r, uint32_t k, uint32_t most)
     return n;
 }
 
-static void say_beside(const roles *r, uint32_t a, uint32_t b)
+static void say_beside(roles *r, uint32_t a, uint32_t b)
 {
-    if (count_stems(r, a, STEMS_MIN) < STEMS_MIN) // one thing in many folders is no role
+    if (r->items[a].has_companion ||
+        count_stems(r, a, STEMS_MIN) < STEMS_MIN) // one thing in many folders is no role
         return;
     survey_tally t = beside(r, a, b), back = beside(r, b, a);
     if (!survey_is_habit(&t) || (survey_share(&back) > survey_share(&t)) ||
@@ -444,6 +510,7 @@ static void say_beside(const roles *r, uint32_t a, uint32_t b)
     ken_str x = r->items[a].ending, y = r->items[b].ending;
     ken_str id = ken_arena_printf(arena, "beside " KEN_STR_FMT " " KEN_STR_FMT, KEN_STR_ARG(x),
                                   KEN_STR_ARG(y));
+    r->items[a].has_companion = true;
     ken_finding *f = survey_add(r->v, KEN_SURVEY_NAMING, 64, id, &t);
     f->rule = ken_arena_printf(arena,
                                "A file `X" KEN_STR_FMT "` %s have its `X" KEN_STR_FMT

@@ -19,6 +19,7 @@ typedef struct type_fact {
 
 typedef struct types {
     survey *v;
+    ken_str path, text; // of the file in hand
     type_fact *items;
     size_t n;
 } types;
@@ -102,7 +103,7 @@ static ken_survey_place place_of(const type_fact *t)
     return (ken_survey_place){ t->d->path, t->d->first_line, t->d->last_line, false };
 }
 
-typedef ken_str value_fn(const types *t, const type_fact *x, size_t i); // empty = no more
+typedef ken_str value_fn(types *t, const type_fact *x, size_t i); // empty = no more
 
 // The value that most types of the group have, with its counts. Types without any value are no
 // cases when `needs_value`.
@@ -138,7 +139,7 @@ static ken_str most_common(types *t, key_fn *key, ken_str group, value_fn *value
 
 // ---- bases -------------------------------------------------------------------------------------
 
-static ken_str base_at(const types *t, const type_fact *x, size_t i)
+static ken_str base_at(types *t, const type_fact *x, size_t i)
 {
     (void)t;
     return i < x->bases->n ? short_name(x->bases->items[i].name) : KEN_STR("");
@@ -173,8 +174,28 @@ static bool say_base(types *t, key_fn *key, ken_str group)
 
 // ---- what constructors are given ---------------------------------------------------------------
 
+// `Repository<User>`: a type that another one is about.
+static bool is_argument_of_type(types *t, ken_str path, ken_fact_place at)
+{
+    if (!t->path.ptr || !ken_str_eq(t->path, path)) {
+        ken_file_view view;
+        t->path = path;
+        t->text = ken_view_file(t->v->s, path, t->v->arena, &view, NULL) ? KEN_STR("") : view.text;
+    }
+    ken_str rest = t->text, line;
+    for (uint32_t n = 0; ken_str_line_next(&rest, &line); n++) {
+        if (n < at.line)
+            continue;
+        size_t i = at.column < line.len ? at.column : line.len;
+        while (i && (ken_is_word(line.ptr[i - 1]) || line.ptr[i - 1] == '.'))
+            i--;
+        return i && line.ptr[i - 1] == '<';
+    }
+    return false;
+}
+
 // Of the types of the tree that a constructor takes, the last words of their names.
-static ken_str given_at(const types *t, const type_fact *x, size_t want)
+static ken_str given_at(types *t, const type_fact *x, size_t want)
 {
     // A class of these languages may have its constructor in its head.
     ken_str ext = ken_path_ext(x->d->path);
@@ -187,7 +208,8 @@ static ken_str given_at(const types *t, const type_fact *x, size_t want)
         for (size_t i = 0; sources[s] && i < sources[s]->n; i++) {
             const ken_call_fact *c = &sources[s]->items[i];
             ken_str word = survey_last_word(short_name(c->name));
-            if (!c->to_path.len || survey_is_aside(t->v, c->to_path) || !word.len)
+            if (!c->to_path.len || survey_is_aside(t->v, c->to_path) || !word.len ||
+                is_argument_of_type(t, x->d->path, c->at))
                 continue;
             if (n++ == want)
                 return word;

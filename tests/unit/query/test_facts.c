@@ -513,6 +513,22 @@ KEN_TEST(handlers_of_classes_with_their_decorators)
     sample_end();
 }
 
+// What a method returns, and constants that its attributes are given, run before nothing.
+KEN_TEST(handlers_of_csharp_with_their_attributes)
+{
+    start();
+    lab_write(&l, "C.cs",
+              "using Microsoft.AspNetCore.Mvc;\nnamespace A;\n"
+              "public class Jwt { public const string Schemes = \"x\"; }\n"
+              "public class Env<T> {}\n[Route(\"users\")]\npublic class UsersController {\n"
+              "  [HttpGet(\"{id}\")]\n  [Authorize(Schemes = Jwt.Schemes)]\n"
+              "  public Env<string> Show(int id) { return null; }\n}\n");
+    sample_index();
+    kt_eq_str(handlers_text(""),
+              "GET /users/{id} A.UsersController.Show(C.cs:7) @Route @Authorize\n");
+    sample_end();
+}
+
 KEN_TEST(handlers_of_routers_that_others_use)
 {
     start();

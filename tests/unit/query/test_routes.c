@@ -487,6 +487,7 @@ KEN_TEST(g13_routes_of_gin)
               "		v1 := api.Group(\"/v1\", auth())\n"
               "		v1.POST(\"/y\", list)\n"
               "		registerUsers(v1)\n"
+              "		registerTags(api.Group(\"/tags\"))\n"
               "	}\n"
               "	r.Handle(\"PUT\", \"/h\", list)\n"
               "	r.Static(\"/assets\", \"./a\")\n"
@@ -494,12 +495,17 @@ KEN_TEST(g13_routes_of_gin)
               "\n"
               "func registerUsers(g *gin.RouterGroup) {\n"
               "	g.DELETE(\"/users/:id\", list)\n"
+              "}\n"
+              "\n"
+              "func registerTags(g *gin.RouterGroup) {\n"
+              "	g.GET(\"/\", list)\n"
               "}\n");
     says("GET /top list\n"
          "GET /api/x list\n"
          "POST /api/v1/y list\n"
          "PUT /h list\n"
-         "DELETE /api/v1/users/:id list\n");
+         "DELETE /api/v1/users/:id list\n"
+         "GET /api/tags/ list\n");
 }
 
 KEN_TEST(g13_routes_of_echo)

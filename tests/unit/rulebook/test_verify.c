@@ -223,6 +223,23 @@ KEN_TEST(only_routes_of_some_methods_must_call_it)
     end();
 }
 
+// Routes that a test makes for itself are no endpoints.
+KEN_TEST(routes_of_tests_are_not_asked)
+{
+    start();
+    lab_write(&l, "tests/api.test.js",
+              "const express = require('express');\nconst app = express();\n"
+              "app.get('/a', (req, res) => { res.send('a'); });\n");
+    lab_write(&l, "api.js",
+              "const express = require('express');\nconst app = express();\n"
+              "app.get('/b', (req, res) => { res.send('a'); });\n");
+    index_all();
+    kt_eq_str(check("  - id: a\n    rule: x\n    check:\n"
+                    "      require_call: { of: handlers, call: requireAuth }\n"),
+              "api.js:3 handler of GET /b does not call 'requireAuth'\n");
+    end();
+}
+
 KEN_TEST(functions_must_call_one_before_another)
 {
     start();

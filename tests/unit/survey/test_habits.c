@@ -296,6 +296,58 @@ KEN_TEST(what_an_application_does_for_all_routes)
     end();
 }
 
+// What a compiler wrote is no code of its own; wiring and data call nobody.
+KEN_TEST(what_is_compiled_does_not_count)
+{
+    begin();
+    put("package.json", "{\"dependencies\": {\"express\": \"4\"}}");
+    put_many("src/f%u/f%u.service.ts", 0, 5,
+             "import { Rec%u } from './f%u.entity';\nexport const load%u = () => new Rec%u();\n");
+    put_many("src/f%u/f%u.entity.ts", 0, 5, "export class Rec%u { id = 1; }\n");
+    put_many("dist/f%u/f%u.service.js", 0, 5,
+             "\"use strict\";\nObject.defineProperty(exports, \"__esModule\", { value: true });\n"
+             "const e = require('./f%u.entity');\nexports.load%u = () => new e.Rec%u();\n");
+    put_many("dist/f%u/f%u.entity.js", 0, 5,
+             "\"use strict\";\nObject.defineProperty(exports, \"__esModule\", { value: true });\n"
+             "exports.Rec%u = class { };\n");
+    look();
+    for (size_t i = 0; i < found.n_findings; i++)
+        kt_true(ken_str_find(found.findings[i].rule, KEN_STR(".js")) == SIZE_MAX);
+    kt_null(find("calls-from-service-ts-to-entity-ts"));
+    kt_eq_u(found.n_code, 10);
+    end();
+}
+
+// A constructor is given the outermost type; what is imported to be built on is no gateway; names
+// that a generator dates are no role.
+KEN_TEST(what_says_nothing_about_php_and_generics)
+{
+    begin();
+    put("composer.json", "{\"require\": {\"laravel/framework\": \"10\"}}");
+    put("app/Base.php", "<?php\nnamespace App;\nclass Base {}\n");
+    put_many("app/Thing%uController.php", 0, 8,
+             "<?php\nnamespace App;\nuse App\\Base;\nclass Thing%uController extends Base {\n"
+             "  function show() { return 1; }\n}\n");
+    put_many("app/Other%u.php", 0, 30, "<?php\nnamespace App;\nclass Other%u {}\n");
+    put_many("database/2014_10_12_00000%u_make_%u_table.php", 0, 6,
+             "<?php\nuse Illuminate\\Database\\Schema;\nclass Make%u { function up() {} }\n");
+    put_many("ts/src/User%uEntity.ts", 0, 5, "export class User%uEntity { id = 1; }\n");
+    put("ts/src/Repository.ts", "export class Repository<T> { all: T[] = []; }\n");
+    put_many("ts/src/User%uService.ts", 0, 5,
+             "import { User%uEntity } from './User%uEntity';\n"
+             "import { Repository } from './Repository';\n"
+             "export class User%uService {\n"
+             "  constructor(private readonly all: Repository<User%uEntity>) {}\n}\n");
+    look();
+    kt_null(find("constructors-of-service"));
+    for (size_t i = 0; i < found.n_findings; i++) {
+        kt_true(ken_str_find(found.findings[i].rule, KEN_STR("_table.php")) == SIZE_MAX);
+        kt_true(ken_str_find(found.findings[i].rule, KEN_STR("PHP files")) == SIZE_MAX);
+        kt_true(ken_str_find(found.findings[i].rule, KEN_STR("MAY import `app/Base")) == SIZE_MAX);
+    }
+    end();
+}
+
 // What reads need not pass through what writes do.
 KEN_TEST(what_only_routes_that_write_pass_through)
 {
