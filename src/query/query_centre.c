@@ -81,17 +81,35 @@ static int64_t open_at(const ken_facts *facts, uint32_t byte)
     return -1;
 }
 
-static void collect(centring *f, const ken_facts *facts, uint32_t chunk)
+static bool is_meant(const query_wanted *w, ken_str name)
 {
-    uint32_t symbols[MAX_DEFINITIONS];
-    int64_t open = open_at(facts, f->chunk->span.start);
+    if (w->name.len)
+        return ken_str_eq(name, w->name);
+    for (uint32_t i = 0; i < w->q->n_names; i++)
+        if (w->q->names[i].is_strong && !w->q->names[i].is_scope &&
+            ken_str_eq(name, w->q->names[i].text))
+            return true;
+    return false;
+}
+
+static void add_definition(centring *f, const ken_facts *facts, uint32_t symbol)
+{
+    f->all[f->n++] = (definition){ .symbol = symbol, .span = whole_span(&facts->symbols[symbol]) };
+}
+
+// With a variable only when the question names it.
+static void collect(centring *f, const ken_facts *facts)
+{
+    ken_span span = f->chunk->span;
+    int64_t open = open_at(facts, span.start);
     if (open >= 0)
-        f->all[f->n++] =
-            (definition){ .symbol = (uint32_t)open, .span = f->chunk->span, .is_open = true };
-    uint32_t n = query_chunk_symbols(facts, chunk, MAX_DEFINITIONS - 1, symbols);
-    for (uint32_t i = 0; i < n; i++)
-        f->all[f->n++] =
-            (definition){ .symbol = symbols[i], .span = whole_span(&facts->symbols[symbols[i]]) };
+        f->all[f->n++] = (definition){ .symbol = (uint32_t)open, .span = span, .is_open = true };
+    for (uint32_t i = first_from(facts, span.start);
+         i < facts->n_symbols && facts->symbols[i].span.start < span.end; i++) {
+        const ken_symbol *s = &facts->symbols[i];
+        if (f->n < MAX_DEFINITIONS && (is_definition(s) || is_meant(f->w, s->name)))
+            add_definition(f, facts, i);
+    }
 }
 
 // ---- words -------------------------------------------------------------------------------------
@@ -181,17 +199,6 @@ static void count_words(centring *f, ken_str text)
 }
 
 // ---- the best ----------------------------------------------------------------------------------
-
-static bool is_meant(const query_wanted *w, ken_str name)
-{
-    if (w->name.len)
-        return ken_str_eq(name, w->name);
-    for (uint32_t i = 0; i < w->q->n_names; i++)
-        if (w->q->names[i].is_strong && !w->q->names[i].is_scope &&
-            ken_str_eq(name, w->q->names[i].text))
-            return true;
-    return false;
-}
 
 static double name_points(const centring *f, ken_str name)
 {
@@ -287,7 +294,7 @@ void query_centre_question(query_text *t, uint32_t chunk, const query_wanted *w,
 {
     centring f = { .t = t, .chunk = &t->facts.chunks[chunk], .w = w };
     query_centre_chunk(t, chunk, w->kind, out);
-    collect(&f, &t->facts, chunk);
+    collect(&f, &t->facts);
     if (f.n < 2)
         return;
     ken_str text = query_slice(t, f.chunk->span);

@@ -226,7 +226,7 @@ static ken_status measure_paths(ken_snapshot *s, ken_err *err)
     return st ? st : ken_path_index_new(paths, s->n_files, &s->paths, err);
 }
 
-// Of programs; thousands of lines of style are not central.
+// Of programs. Styles and markup take many lines to say little: half of it.
 static void measure_sizes(ken_snapshot *s)
 {
     s->size = KEN_ARENA_ARRAY(&s->arena, float, s->n_files + 1);
@@ -237,7 +237,7 @@ static void measure_sizes(ken_snapshot *s)
     for (uint32_t i = 0; i < s->n_files; i++) {
         double size = log1p(s->contents[i].n_lines) / log1p(most);
         bool is_markup = role_of(s, i) == KEN_LANG_ROLE_CODE && !is_program(s, i);
-        s->size[i] = is_markup ? 0 : size > 1 ? 1 : (float)size;
+        s->size[i] = (size > 1 ? 1 : (float)size) * (is_markup ? 0.5F : 1);
     }
 }
 
