@@ -33,6 +33,7 @@ typedef struct centring {
     definition all[MAX_DEFINITIONS];
     size_t n;
     uint8_t initial[256]; // 1 = a word of the question begins so
+    double all_words;     // weights of all words of the question
 } centring;
 
 static bool is_definition(const ken_symbol *s)
@@ -83,8 +84,8 @@ static int64_t open_at(const ken_facts *facts, uint32_t byte)
 
 static bool is_meant(const query_wanted *w, ken_str name)
 {
-    if (w->name.len)
-        return ken_str_eq(name, w->name);
+    if (w->name.len || ken_str_eq(name, w->text))
+        return ken_str_eq(name, w->name.len ? w->name : w->text);
     for (uint32_t i = 0; i < w->q->n_names; i++)
         if (w->q->names[i].is_strong && !w->q->names[i].is_scope &&
             ken_str_eq(name, w->q->names[i].text))
@@ -144,11 +145,12 @@ static bool fits(const ken_query_term *term, const char *at, const char *end)
     return tail <= (term->len < 4 ? 1 : TAIL_MAX);
 }
 
-static void find_initials(centring *f)
+static void weigh_words(centring *f)
 {
     const ken_lex_query *q = f->w->q;
     for (uint32_t i = 0; i < q->n_terms; i++) {
         unsigned char c = (unsigned char)q->terms[i].text[0];
+        f->all_words += f->w->idf[i];
         if (q->terms[i].is_whole)
             continue;
         f->initial[c] = 1;
@@ -203,7 +205,7 @@ static void count_words(centring *f, ken_str text)
 static double name_points(const centring *f, ken_str name)
 {
     return of_name * weigh_name(f, name) +
-           (is_meant(f->w, name) ? of_meant_name * f->w->q->n_terms : 0);
+           (is_meant(f->w, name) ? of_meant_name * f->all_words : 0);
 }
 
 static void score(const centring *f, definition *d)
@@ -299,7 +301,7 @@ void query_centre_question(query_text *t, uint32_t chunk, const query_wanted *w,
         return;
     ken_str text = query_slice(t, f.chunk->span);
     bool is_whole = text.len == f.chunk->span.end - f.chunk->span.start, is_clear;
-    find_initials(&f);
+    weigh_words(&f);
     if (is_whole)
         count_words(&f, text);
     if (w->kind)

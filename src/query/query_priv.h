@@ -218,6 +218,7 @@ typedef struct query_centre {
 typedef struct query_wanted {
     const ken_lex_query *q;
     const double *idf;    // of its terms, with their weights
+    ken_str text;         // what it is about
     ken_str name;         // that it is nothing but; empty = none
     ken_symbol_kind kind; // of the definition; UNKNOWN = any
     bool is_quoted;       // it quotes what the lines must hold: all are shown

@@ -30,6 +30,7 @@ typedef struct search {
     const ken_search_opts *o;
     const ken_lex_query *q;
     ken_arena *arena;
+    ken_str text;      // what it is about
     ken_str name;      // that the question is nothing but; empty when it has more words
     ken_str request;   // the first word, when it only makes the question a request
     float *definition; // by file, NULL when the question names nothing
@@ -482,8 +483,8 @@ static double worth_of(const search *x, const ken_symbol *s)
 {
     double worth = 0;
     bool is_code = ken_symbol_is_type(s->kind) || ken_symbol_is_callable(s->kind);
-    if (x->named && ken_str_eq(s->name, x->name))
-        return is_code ? 6 : 5;
+    if ((x->named && ken_str_eq(s->name, x->name)) || ken_str_eq(s->name, x->text))
+        return is_code ? 6 : 5; // also the title of a test
     if (is_code && x->request.len && ken_str_eq_fold(x->request, s->name))
         worth = 0.5; // "find the clerk of a session" in a file that has a Find
     for (uint32_t n = 0; is_code && n < x->q->n_names; n++)
@@ -494,9 +495,11 @@ static double worth_of(const search *x, const ken_symbol *s)
 
 static void add_definitions(const search *x, const ken_facts *facts, double *bonus)
 {
-    for (uint32_t i = 0; i < facts->n_symbols && (x->q->n_names || x->named || x->request.len);
-         i++) {
+    bool has_names = x->q->n_names || x->named || x->request.len;
+    for (uint32_t i = 0; i < facts->n_symbols; i++) {
         const ken_symbol *s = &facts->symbols[i];
+        if (!has_names && s->name.len != x->text.len)
+            continue;
         double worth = worth_of(x, s);
         if (worth <= 0)
             continue;
@@ -659,6 +662,7 @@ static void centre_on(const search *x, query_text *t, uint32_t chunk, query_cent
 {
     const query_wanted w = { .q = x->q,
                              .idf = x->s->scores.chunk_idf,
+                             .text = x->text,
                              .name = x->named ? x->name : KEN_STR(""),
                              .kind = x->o->kind,
                              .is_quoted = query_has_words(x->o) };
@@ -747,6 +751,7 @@ static ken_str read_question(search *x, ken_str query, ken_lex_query *q)
 {
     ken_str core = ken_query_core(query), rest = query, first;
     x->waived = ken_rank_waived(query);
+    x->text = core;
     if (x->s->is_about_tests)
         x->waived &= ~(uint32_t)KEN_WAIVED_HALF_TEST;
     if (core.ptr > query.ptr && ken_token_next(&rest, &first))

@@ -355,6 +355,22 @@ KEN_TEST(a_result_is_centred_on_the_definition_that_fits)
     sample_end();
 }
 
+// Of tests with like titles the one that is called so.
+KEN_TEST(a_title_finds_its_test)
+{
+    lab_start(&l);
+    lab_write(&l, "test/errors.test.js",
+              "test('error in a handler', () => { run(1); });\n\n"
+              "test('error in a handler with context of the error in a handler', () => {\n"
+              "  error(handler); error(handler);\n});\n");
+    lab_run(&l);
+    snap = lab_open(&l);
+    ken_search_result r = ask("error in a handler");
+    kt_eq_u(r.n_hits, 1);
+    kt_true(ken_str_eq_c(r.hits[0].symbol, "error in a handler"));
+    sample_end();
+}
+
 // What qualifies a name is not what is asked for.
 KEN_TEST(a_qualified_name_is_its_last_part)
 {
