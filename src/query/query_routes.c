@@ -97,8 +97,8 @@ static size_t decorator_paths(routing *r, const query_route_file *f, const ken_f
         value = args[0];
     if (!value.len)
         return 0;
+    words[0] = value;
     n = memchr("[{(", value.ptr[0], 3) ? ken_route_args(value, 0, f->has_hash, words) : 1;
-    words[0] = n == 1 && !memchr("[{(", value.ptr[0], 3) ? value : words[0];
     for (size_t i = 0; i < n && n_out < SAID_MAX; i++) {
         if (query_routers_text(&r->routers, f, words[i], &out[n_out]))
             n_out++;
@@ -328,17 +328,17 @@ static bool is_route_itself(routing *r, const said *it)
 static void add_route(routing *r, const said *it, query_prefix prefix, size_t method, size_t path,
                       uint32_t line)
 {
-    ken_str said = it->paths[path];
+    ken_str text = it->paths[path];
     bool is_event = it->rule->is_event;
     int32_t def = it->l->decorates;
-    if (it->framework->is_absolute && def >= 0 && said.len && memchr("/~", said.ptr[0], 2)) {
+    if (it->framework->is_absolute && def >= 0 && text.len && memchr("/~", text.ptr[0], 2)) {
         prefix = (query_prefix){ KEN_STR(""), false };
-        said = said.ptr[0] == '~' ? ken_str_sub(said, 1, said.len) : said;
+        text = text.ptr[0] == '~' ? ken_str_sub(text, 1, text.len) : text;
     }
     if (def >= 0)
-        said =
-            with_tokens(r, it->f->unit, ken_graph_owner(it->f->unit, (ken_def_id)def), def, said);
-    query_prefix all = query_prefix_join(r->arena, prefix, said);
+        text =
+            with_tokens(r, it->f->unit, ken_graph_owner(it->f->unit, (ken_def_id)def), def, text);
+    query_prefix all = query_prefix_join(r->arena, prefix, text);
     bool is_regex = all.text.len && all.text.ptr[0] == '^';
     bool has_slash = is_event || is_regex || (all.text.len && memchr("/*", all.text.ptr[0], 2));
     ken_route route = {
