@@ -166,13 +166,15 @@ static double weigh_name(const centring *f, ken_str name)
     const ken_lex_query *q = f->w->q;
     const char *end = name.ptr + name.len;
     double sum = 0;
-    for (uint32_t i = 0; i < q->n_terms; i++)
-        for (const char *p = name.ptr; p < end && !q->terms[i].is_whole; p++)
+    for (uint32_t i = 0; i < q->n_terms; i++) {
+        for (const char *p = name.ptr; p < end && !q->terms[i].is_whole; p++) {
             if (f->initial[(unsigned char)*p] && is_start(name.ptr, p, end) &&
                 fits(&q->terms[i], p, end)) {
                 sum += f->w->idf[i];
                 break;
             }
+        }
+    }
     return sum;
 }
 
