@@ -64,7 +64,8 @@ def c_files(*folders, suffixes=(".c", ".h")):
         if base.is_file():
             out.append(base)
         else:
-            out.extend(p for p in base.rglob("*") if p.suffix in suffixes and p.is_file())
+            out.extend(p for p in base.rglob("*")
+                       if p.suffix in suffixes and p.is_file() and "node_modules" not in p.parts)
     return sorted(out)
 
 
