@@ -315,6 +315,20 @@ ken_quota_limits ken_app_question_limits(const ken_app *app)
                                .bytes = ken_config_u64(app->config, KEN_CFG_QUERY_MEMORY_LIMIT) };
 }
 
+// Why the index could not be opened or read, with what to do.
+static ken_status fail_opening(const ken_project_info *project, ken_status st, ken_err *why,
+                               ken_err *err)
+{
+    if (st == KEN_ENOTFOUND)
+        return KEN_FAIL(err, st,
+                        "project '" KEN_STR_FMT "' is not indexed yet; run: ken index " KEN_STR_FMT,
+                        KEN_STR_ARG(project->name), KEN_STR_ARG(project->root));
+    (void)ken_app__explain(project, st, why);
+    if (err)
+        *err = *why;
+    return st;
+}
+
 // What an open index takes serves every question to come, and is no cost of the one that opens it.
 ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_snapshot **out,
                           ken_err *err)
@@ -324,16 +338,8 @@ ken_status ken_app_borrow(ken_app *app, const ken_project_info *project, ken_sna
     ken_account *counted = ken_quota_exempt();
     ken_status st = borrow(app, project, &h, &e);
     ken_quota_count(counted);
-    if (st == KEN_ENOTFOUND)
-        return KEN_FAIL(err, KEN_ENOTFOUND,
-                        "project '" KEN_STR_FMT "' is not indexed yet; run: ken index " KEN_STR_FMT,
-                        KEN_STR_ARG(project->name), KEN_STR_ARG(project->root));
-    if (st) {
-        (void)ken_app__explain(project, st, &e);
-        if (err)
-            *err = e;
-        return st;
-    }
+    if (st)
+        return fail_opening(project, st, &e, err);
     *out = h->snapshot;
     return KEN_OK;
 }
@@ -407,16 +413,8 @@ ken_status ken_app_list_skips(ken_app *app, const ken_project_info *project, ken
     if (!st)
         st = ken_store_load_skips(store, reason, limit, arena, &rows, &n, &e);
     ken_store_close(store);
-    if (st == KEN_ENOTFOUND)
-        return KEN_FAIL(err, st,
-                        "project '" KEN_STR_FMT "' is not indexed yet; run: ken index " KEN_STR_FMT,
-                        KEN_STR_ARG(project->name), KEN_STR_ARG(project->root));
-    if (st) {
-        (void)ken_app__explain(project, st, &e);
-        if (err)
-            *err = e;
-        return st;
-    }
+    if (st)
+        return fail_opening(project, st, &e, err);
     *out = KEN_ARENA_ARRAY(arena, ken_scan_skip, n + 1);
     for (size_t i = 0; i < n; i++)
         (*out)[i] = (ken_scan_skip){ rows[i].path, rows[i].reason };

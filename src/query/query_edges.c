@@ -207,19 +207,24 @@ static void note_other(edge_search *e, const query_said_ref *r)
     e->others->n_elsewhere += r->n_targets > 0;
 }
 
+query_edge query_said_edge(const query_said_ref *r)
+{
+    return (query_edge){ .file = r->file,
+                         .ref = r->ref,
+                         .within = r->within,
+                         .holder = r->holder,
+                         .role = (ken_ref_role)r->role,
+                         .class = (ken_edge_class)r->class,
+                         .to = { UINT32_MAX, 0 },
+                         .is_stored = r->is_stored,
+                         .evidence = r->evidence };
+}
+
 static void choose(edge_search *e, const query_said *list)
 {
     for (uint32_t i = 0; i < list->n_refs; i++) {
         const query_said_ref *r = &list->refs[i];
-        query_edge edge = { .file = r->file,
-                            .ref = r->ref,
-                            .within = r->within,
-                            .holder = r->holder,
-                            .role = (ken_ref_role)r->role,
-                            .class = (ken_edge_class)r->class,
-                            .to = { UINT32_MAX, 0 },
-                            .is_stored = r->is_stored,
-                            .evidence = r->evidence };
+        query_edge edge = query_said_edge(r);
         if (i % CHECK_EVERY == 0 && ken_quota_is_over())
             return;
         if (is_meant(e, list, &edge, r))

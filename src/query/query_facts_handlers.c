@@ -7,9 +7,9 @@
 #include <stdlib.h>
 
 #include "base/map.h"
-#include "base/path.h"
 #include "mention/mention.h"
 #include "query/query_facts_priv.h"
+#include "route/route_text.h"
 
 enum {
     GUARDS_MAX = 64, // of one handler
@@ -78,30 +78,6 @@ static int by_byte(const void *a, const void *b)
     return (x->byte > y->byte) - (x->byte < y->byte);
 }
 
-static bool has_slash_comments(ken_str path)
-{
-    ken_str ext = ken_path_ext(path);
-    return !ken_str_eq_c(ext, "py") && !ken_str_eq_c(ext, "rb");
-}
-
-// Behind a text or a comment that begins at `at`; `at` itself when none does.
-static size_t behind_quiet(ken_str t, size_t at, bool has_slash)
-{
-    char c = t.ptr[at];
-    if (c == '"' || c == '\'' || c == '`') {
-        size_t i = at + 1;
-        while (i < t.len && t.ptr[i] != c && (c == '`' || t.ptr[i] != '\n'))
-            i += t.ptr[i] == '\\' ? 2 : 1;
-        return i < t.len ? i + 1 : t.len;
-    }
-    if (!has_slash || c != '/' || at + 1 >= t.len)
-        return at;
-    ken_str rest = ken_str_sub(t, at, t.len);
-    const char *closer = t.ptr[at + 1] == '/' ? "\n" : t.ptr[at + 1] == '*' ? "*/" : NULL;
-    size_t end = closer ? ken_str_find(rest, ken_str_c(closer)) : 0;
-    return end == SIZE_MAX ? t.len : at + end;
-}
-
 // Whether the function whose block opens at `open` has a parameter of that name.
 static bool has_parameter(ken_str t, size_t open, ken_str name)
 {
@@ -156,7 +132,7 @@ static void find_ends(handler_list *h)
 {
     const ken_refs *r = h->unit->refs;
     ken_str t = h->lines.text;
-    bool has_slash = has_slash_comments(h->s->rows[h->file].path);
+    bool has_hash = ken_route_has_hash(h->s->rows[h->file].path);
     block_reader b = { .h = h };
     const ken_literal **sorted = KEN_ARENA_ARRAY(&h->text, const ken_literal *, r->n_literals + 1);
     uint32_t next = 0;
@@ -168,7 +144,7 @@ static void find_ends(handler_list *h)
     }
     qsort(sorted, r->n_literals, sizeof *sorted, by_byte);
     for (size_t at = 0; at < t.len;) {
-        size_t quiet = behind_quiet(t, at, has_slash), end = quiet > at ? quiet : at + 1;
+        size_t quiet = ken_route_behind_quiet(t, at, has_hash), end = quiet > at ? quiet : at + 1;
         for (; next < r->n_literals && sorted[next]->byte < end; next++) {
             b.open[b.n_open].literal = (uint32_t)(sorted[next] - r->literals);
             b.open[b.n_open++].depth = b.depth;
@@ -563,7 +539,7 @@ static void add_decorators(handler_list *h, ken_def_id def, ken_expr_id but)
         owners[n++] = o;
     while (n-- > 0) {
         const ken_symbol *sym = &f->symbols[owners[n]];
-        if (has_slash_comments(h->s->rows[h->file].path))
+        if (!ken_route_has_hash(h->s->rows[h->file].path))
             add_attributes(h, sym->span.start, name_of(h, (ken_def_id)owners[n]), but);
         else
             add_guards_in(h, sym->span.start, sym->signature.end, but, KEN_GUARD_DECORATOR);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
 
-#include "base/path.h"
 #include "query/query_routers_priv.h"
 #include "route/route_text.h"
 
@@ -95,9 +94,8 @@ const query_route_file *query_routers_file(query_routers *q, uint32_t file)
     uint64_t at = *ken_map_put(&q->texts, key_of(room, file, KEN_STR("")), q->files.len, &is_new);
     if (is_new) {
         query_route_file f = { .number = file, .unit = ken_graph_unit(q->g, file) };
-        ken_str ext = ken_path_ext(q->s->rows[file].path);
         query_text t;
-        f.has_hash = ken_str_eq_c(ext, "py") || ken_str_eq_c(ext, "rb");
+        f.has_hash = ken_route_has_hash(q->s->rows[file].path);
         if (f.unit && !query_load_text(q->s, file, q->arena, &t, NULL)) {
             if (query_need_text(&t))
                 f.text = t.text;

@@ -28,6 +28,8 @@ typedef struct query_renamed {
     ken_str local;
 } query_renamed;
 
+// The reference as an edge that leads nowhere yet.
+query_edge query_said_edge(const query_said_ref *r);
 // Whether the file itself stands for it: importers call it as they like.
 bool query_is_whole(ken_str local);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Places that use a name which nothing in the index defines: of a library, of a file that could not be
-// parsed or is left out, or declared only. They are what is asked for as often as those of the tree's own
-// names, and no proof is needed of what they mean: it is the name that was asked for.
+// Places that use a name without a definition in the index: a library's, one that is only declared, or one
+// whose file could not be parsed or is left out. The name was asked for, so every place that has it counts,
+// whatever it was resolved to.
 #include "query/query_said_priv.h"
 
 enum {
@@ -48,16 +48,7 @@ ken_status query_edges_of_name(ken_snapshot *s, ken_graph *g, ken_str name,
             st = ken_cancel_check(cancel, err);
         if (st || (u && !is_in_scope(u, &u->refs->refs[r->ref], last, scope)))
             continue;
-        query_edge edge = { .file = r->file,
-                            .ref = r->ref,
-                            .within = r->within,
-                            .holder = r->holder,
-                            .role = (ken_ref_role)r->role,
-                            .class = (ken_edge_class)r->class,
-                            .to = { UINT32_MAX, 0 },
-                            .is_stored = r->is_stored,
-                            .evidence = r->evidence };
-        ken_vec_push(out, edge);
+        ken_vec_push(out, query_said_edge(r));
     }
     if (st && out->len && ken_quota_settle(st, err))
         st = KEN_OK;

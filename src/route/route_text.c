@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <string.h>
 
+#include "base/path.h"
+
 enum {
     LINKS_MAX = 400 // of one chain
 };
@@ -19,6 +21,12 @@ static bool has_pair(ken_str t, size_t at, const char *pair)
 }
 
 // ---- brackets ----------------------------------------------------------------------------------
+
+bool ken_route_has_hash(ken_str path)
+{
+    ken_str ext = ken_path_ext(path);
+    return ken_str_eq_c(ext, "py") || ken_str_eq_c(ext, "rb");
+}
 
 size_t ken_route_behind_quiet(ken_str text, size_t at, bool has_hash)
 {

@@ -17,6 +17,8 @@ enum {
     KEN_ROUTE_REACH = 64 * 1024
 };
 
+// Whether comments of a file begin with `#` (Python, Ruby) and not with slashes.
+bool ken_route_has_hash(ken_str path);
 // Behind a text in quotes or a comment that begins at `at`; `at` itself when none does.
 size_t ken_route_behind_quiet(ken_str text, size_t at, bool has_hash);
 // Behind the bracket that closes the one at `open`, or the end of the text.

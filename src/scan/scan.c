@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Discovers the files of a tree. One scan: find out whether git can list the files; if so, go through its list folder by folder,
-// else walk. Both ask the same judges and end in the same two vectors. Every folder is opened
+// Discovers the files of a tree. One scan: find out whether git can list the files; if so, go through
+// its list folder by folder, else walk. Both ask the same judges and end in the same two vectors. Every folder is opened
 // without following links, and every file is looked at relative to its folder, so that nothing
 // outside of the root is ever reached, whatever is moved while we look.
 #include <errno.h>

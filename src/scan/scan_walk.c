@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Discovers files by walking the tree, where git cannot list them. Folders wait on a stack of ours, by name, so neither the
-// depth of the tree nor the limit of open files matters; one folder is open at a time. Its entries
-// are read first, because .gitignore and the marks of environments decide about their neighbours.
+// Discovers files by walking the tree, where git cannot list them. Folders wait on a stack of ours, by
+// name, so neither the depth of the tree nor the limit of open files matters; one folder is open at a
+// time. Its entries are read first, because .gitignore and the marks of environments decide about their neighbours.
 #include <dirent.h>
 #include <errno.h>
 #include <unistd.h>

@@ -356,36 +356,37 @@ KEN_TEST(a_result_is_centred_on_the_definition_that_fits)
     sample_end();
 }
 
+// In a tree of one file, what the only result for a question is named after.
+static void names(const char *path, const char *text, const char *query, const char *symbol)
+{
+    lab_start(&l);
+    lab_write(&l, path, text);
+    lab_run(&l);
+    snap = lab_open(&l);
+    ken_search_result r = ask(query);
+    kt_eq_u(r.n_hits, 1);
+    kt_true(ken_str_eq_c(r.hits[0].symbol, symbol));
+    sample_end();
+}
+
 // Of tests with like titles the one that is called so.
 KEN_TEST(a_title_finds_its_test)
 {
-    lab_start(&l);
-    lab_write(&l, "test/errors.test.js",
-              "test('error in a handler', () => { run(1); });\n\n"
-              "test('error in a handler with context of the error in a handler', () => {\n"
-              "  error(handler); error(handler);\n});\n");
-    lab_run(&l);
-    snap = lab_open(&l);
-    ken_search_result r = ask("error in a handler");
-    kt_eq_u(r.n_hits, 1);
-    kt_true(ken_str_eq_c(r.hits[0].symbol, "error in a handler"));
-    sample_end();
+    names("test/errors.test.js",
+          "test('error in a handler', () => { run(1); });\n\n"
+          "test('error in a handler with context of the error in a handler', () => {\n"
+          "  error(handler); error(handler);\n});\n",
+          "error in a handler", "error in a handler");
 }
 
 // What qualifies a name is not what is asked for.
 KEN_TEST(a_qualified_name_is_its_last_part)
 {
-    lab_start(&l);
-    lab_write(&l, "lib/builder.rb",
-              "require 'time'\n\nmodule Rack; end\nRack::TOP = 1\n\nmodule Rack\n"
-              "  # Puts handlers together.\n  class Builder\n    def run(app)\n      @app = app\n"
-              "    end\n  end\nend\n");
-    lab_run(&l);
-    snap = lab_open(&l);
-    ken_search_result r = ask("Rack::Builder");
-    kt_eq_u(r.n_hits, 1);
-    kt_true(ken_str_eq_c(r.hits[0].symbol, "Rack.Builder"));
-    sample_end();
+    names("lib/builder.rb",
+          "require 'time'\n\nmodule Rack; end\nRack::TOP = 1\n\nmodule Rack\n"
+          "  # Puts handlers together.\n  class Builder\n    def run(app)\n      @app = app\n"
+          "    end\n  end\nend\n",
+          "Rack::Builder", "Rack.Builder");
 }
 
 KEN_TEST(every_hit_is_where_it_says_and_every_file_comes_once)
