@@ -350,6 +350,12 @@ static bool is_called(const ken_graph_node *def, const query_edges *edges)
     return false;
 }
 
+static ken_str undefined_text(ken_str name, ken_arena *arena)
+{
+    return ken_arena_printf(arena, "no definition of '" KEN_STR_FMT "' is in the index",
+                            KEN_STR_ARG(name));
+}
+
 // Of a name that nothing defines; fails as `why` says when nothing uses it either.
 static ken_status find_undefined(ken_snapshot *s, ken_graph *g, const ken_usages_opts *o,
                                  const ken_err *why, const ken_cancel *cancel, ken_arena *arena,
@@ -369,8 +375,7 @@ static ken_status find_undefined(ken_snapshot *s, ken_graph *g, const ken_usages
     }
     out->undefined = ken_arena_dup(arena, ken_str_c(why->msg));
     if (edges->len) // it is no slip of the pen: names near to it are nothing to tell
-        out->undefined = ken_arena_printf(
-            arena, "no definition of '" KEN_STR_FMT "' is in the index", KEN_STR_ARG(name));
+        out->undefined = undefined_text(name, arena);
     return KEN_OK;
 }
 
@@ -382,6 +387,34 @@ static bool is_bare_name(const ken_usages_opts *o)
     bool has_line = split_line(name, &path, &line);
     (void)split_path(name, &path);
     return !has_line && !path.len && !o->file_hint.len;
+}
+
+// A definition that is written as the name was asked for, but for the case of letters.
+static bool is_in_other_case(const ken_graph_node *node, ken_str asked)
+{
+    ken_str scope, owner, last = query_last_name(ken_str_trim(asked), &scope);
+    (void)query_last_name(node->qualified, &owner);
+    return !ken_str_eq(node->name, last) ||
+           (scope.len && ken_str_eq_fold(owner, scope) && !ken_str_eq(owner, scope));
+}
+
+// Where nothing is defined in the case that was asked for but the name is used in it, it is a name of a
+// library: `useState` is not the tree's own `usestate`.
+static ken_status find_in_own_case(ken_snapshot *s, ken_graph *g, const ken_usages_opts *o,
+                                   const ken_graph_nodes *near, const ken_cancel *cancel,
+                                   ken_arena *arena, query_edges *edges, ken_usages *out,
+                                   ken_err *err)
+{
+    if (!is_bare_name(o) || !is_in_other_case(&near->nodes[0], o->name))
+        return KEN_OK;
+    ken_str name = ken_str_trim(o->name);
+    ken_status st = query_edges_of_name(s, g, name, cancel, arena, edges, err);
+    if (st || !edges->len)
+        return st;
+    out->undefined = undefined_text(name, arena);
+    out->others = near->nodes;
+    out->n_others = near->n;
+    return KEN_OK;
 }
 
 static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_cancel *cancel,
@@ -403,6 +436,9 @@ static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_canc
             *err = why;
         return st;
     }
+    st = find_in_own_case(s, g, o, &found, cancel, arena, edges, out, err);
+    if (st || out->undefined.len)
+        return st;
     out->missed_scope = found.missed_scope;
     split_twins(s, g, &found, arena, out);
     query_other_uses others = { 0, 0 };

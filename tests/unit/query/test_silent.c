@@ -95,6 +95,35 @@ KEN_TEST(a_name_of_a_library_has_usages_without_a_definition)
     end();
 }
 
+KEN_TEST(a_library_s_name_is_not_the_tree_s_own_in_another_case)
+{
+    start("a.js", "import { useState } from \"react\";\n"
+                  "export function usestate() { return 1; }\n"
+                  "usestate();\n"
+                  "export function view() { return useState(3); }\n");
+    lab_write(&l, "b.py",
+              "import os\n"
+              "class Os:\n"
+              "    def path(self): pass\n"
+              "print(os.path)\n"
+              "Os().path()\n");
+    go();
+    ken_usages u = usages_of("useState");
+    kt_eq_u(u.n_defs, 0);
+    kt_eq_u(u.n_by_role[KEN_REF_CALL], 1);
+    kt_eq_text(u.files[0].usages[u.files[0].n - 1].within, "view");
+    kt_eq_u(u.n_others, 1); // told as another definition
+    u = usages_of("os.path");
+    kt_eq_u(u.n_defs, 0);
+    kt_eq_u(u.n_by_role[KEN_REF_READ], 1);
+    kt_eq_u(usages_of("usestate").n_by_role[KEN_REF_CALL], 1);
+    kt_eq_u(usages_of("Os.path").n_by_role[KEN_REF_CALL], 1);
+    u = usages_of("USESTATE"); // nobody writes it so: the nearest is meant
+    kt_eq_u(u.n_defs, 1);
+    kt_eq_u(u.n_by_role[KEN_REF_CALL], 1);
+    end();
+}
+
 KEN_TEST(a_file_that_the_grammar_rejects_hides_no_name)
 {
     start("call.cpp", "int hidden_fn(int);\nint caller() { return hidden_fn(3); }\n");
