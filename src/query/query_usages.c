@@ -405,6 +405,7 @@ static ken_status find_in_own_case(ken_snapshot *s, ken_graph *g, const ken_usag
                                    ken_arena *arena, query_edges *edges, ken_usages *out,
                                    ken_err *err)
 {
+    KEN_ASSERT(near->nodes);
     if (!is_bare_name(o) || !is_in_other_case(&near->nodes[0], o->name))
         return KEN_OK;
     ken_str name = ken_str_trim(o->name);
