@@ -24,7 +24,7 @@
 // lex, m4, jq and the like are code. 33: elements of JSX. 34: annotations without arguments, routes
 // without a text.
 enum {
-    KEN_INDEX_FEATURE = 34
+    KEN_INDEX_FEATURE = 35
 };
 
 // What a worker needs and keeps between files. One per worker thread.

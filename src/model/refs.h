@@ -150,7 +150,7 @@ typedef struct ken_bind {
 } ken_bind;
 
 // A call, decorator or annotation whose first argument is a text that may name a route or an event.
-// A call of `use`, `group`, `register` or `include_router` may have no text, nor a decorator by one
+// A call of `use`, `group`, `register`, `merge`, `setGlobalPrefix` or `include_router` may have no text, nor a decorator by one
 // of the names of routes; then `byte` is that of the arguments, or `end` when there are none. What
 // stands between text and handler guards the route; the router of `include_router` is its handler,
 // and what stands behind guards.

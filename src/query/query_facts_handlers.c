@@ -9,26 +9,24 @@
 #include "base/map.h"
 #include "mention/mention.h"
 #include "query/query_facts_priv.h"
+#include "query/query_routers_priv.h"
 #include "route/route_text.h"
 
 enum {
     GUARDS_MAX = 64, // of one handler
     OWNERS_MAX = 8,
-    MOUNTS_MAX = 4096,
     MOUNTS_DEEP = 4,
+    MOUNTS_ASKED = 16,  // of one router
     HEADER_BYTES = 300, // of a function, looked at
     BLOCKS_DEEP = 64
 };
 
-// A router that another one uses.
-typedef struct router_mount {
-    ken_graph_def router;
-    ken_str name;      // of the router, where it is defined
-    uint32_t file;     // that uses it
-    ken_str by;        // what uses it there
-    ken_guard *guards; // that stand before it
-    size_t n_guards;
-} router_mount;
+// What stands before a router where another one uses it.
+typedef struct mount_guards {
+    ken_str by; // what uses it there
+    ken_guard *guards;
+    size_t n;
+} mount_guards;
 
 typedef struct handler_list {
     ken_snapshot *s;
@@ -39,7 +37,8 @@ typedef struct handler_list {
     query_lines lines;
     uint32_t *ends;            // of the blocks around the literals of the file in hand
     KEN_VEC(ken_guard) guards; // of the handler in hand
-    KEN_VEC(router_mount) mounts;
+    query_kept_routes found;
+    mount_guards *mounts; // by mount
     ken_map routers; // "12 router": a variable of file 12 that has routes; "12": a file with any
 } handler_list;
 
@@ -322,10 +321,24 @@ static bool is_under(ken_str path, ken_str above)
     }
 }
 
+// `app.use(config.base, a, router)`: for some paths only, and nobody knows which.
+static bool is_for_unknown(const handler_list *h, const ken_literal *l)
+{
+    uint32_t literal = (uint32_t)(l - h->unit->refs->literals);
+    for (size_t i = 0; !l->text.len && i < h->found.n_mounts; i++) {
+        const query_mount *m = h->found.mounts[i];
+        if (m->file == h->file && m->literal == literal && m->path.end)
+            return true;
+    }
+    return false;
+}
+
 // `router.use(a, b)`, with a path perhaps that the route's begins with.
 static bool is_use_for(const handler_list *h, const ken_literal *l, ken_str receiver, ken_str route)
 {
     if (!is_named(h, l, "use") || !ken_str_eq(receiver_of(h, l), receiver))
+        return false;
+    if (is_for_unknown(h, l))
         return false;
     return !l->text.len || l->text.ptr[0] != '/' || is_under(route, l->text);
 }
@@ -360,67 +373,28 @@ static ken_guard *copy_guards(handler_list *h, size_t *out_n)
 
 // ---- routers that are used by others ------------------------------------------------------------
 
-// `app.use('/api', require('./api'))`: what that file exports.
-static bool find_required(handler_list *h, const ken_literal *l, router_mount *out)
+// The arguments of a mount, its path and the router aside, and what its router was told before.
+static void guard_mount(handler_list *h, const query_mount *m, mount_guards *out)
 {
-    const ken_refs *r = h->unit->refs;
-    ken_str text = ken_str_sub(h->lines.text, l->handler_byte, l->end);
-    if (l->handler || !ken_str_starts(text, KEN_STR("require")))
-        return false;
-    for (uint32_t i = 0; i < r->n_binds; i++) {
-        ken_module whole, inner;
-        if (r->binds[i].byte < l->handler_byte || r->binds[i].byte >= l->end)
-            continue;
-        ken_graph_bind(h->g, h->file, i, &whole, &inner);
-        if (whole.kind != KEN_MODULE_FILES || !whole.n_files)
-            return false;
-        out->router.file = whole.files[0];
-        out->name = KEN_STR("export=");
-        return true;
-    }
-    return false;
-}
-
-static bool find_router(handler_list *h, const ken_literal *l, router_mount *out)
-{
-    ken_targets t;
-    ken_expr_op op = h->unit->refs->exprs[l->handler].op;
-    if (op != KEN_EXPR_NAME && op != KEN_EXPR_MEMBER)
-        return find_required(h, l, out);
-    ken_graph_resolve(h->g, h->file, l->handler, KEN_REF_READ, &t);
-    const ken_unit_text *to = t.n ? ken_graph_unit(h->g, t.defs[0].file) : NULL;
-    if (!to || ken_symbol_is_callable(ken_graph_kind(to, t.defs[0].def)))
-        return false; // a function is no router
-    out->router = t.defs[0];
-    out->name = ken_arena_dup(h->arena, ken_graph_name(to, t.defs[0].def));
-    return true;
-}
-
-static void add_mount(handler_list *h, const ken_literal *l)
-{
-    router_mount m = { .file = h->file };
-    bool is_include = is_named(h, l, "include_router");
-    if (!is_include && !is_named(h, l, "use"))
-        return;
-    if (h->mounts.len >= MOUNTS_MAX || !find_router(h, l, &m))
-        return;
-    m.by = ken_arena_dup(h->arena, receiver_of(h, l));
+    const ken_literal *l = &h->unit->refs->literals[m->literal];
+    out->by = ken_arena_dup(h->arena, receiver_of(h, l));
     ken_vec_clear(&h->guards);
-    add_router_guards(h, l, l->text, 0, m.by);
-    if (is_include)
-        add_guards_in(h, l->handler_byte, l->end, l->handler, KEN_GUARD_ROUTER);
-    else
-        add_guards_in(h, l->byte, l->handler_byte, 0, KEN_GUARD_ROUTER);
-    m.guards = copy_guards(h, &m.n_guards);
-    ken_vec_push(&h->mounts, m);
+    add_router_guards(h, l, l->text, 0, out->by);
+    const ken_span *first = m->path.end ? &m->path : &m->router;
+    add_guards_in(h, m->args.start, first->start, 0, KEN_GUARD_ROUTER);
+    if (m->path.end)
+        add_guards_in(h, m->path.end, m->router.start, 0, KEN_GUARD_ROUTER);
+    add_guards_in(h, m->router.end, m->args.end, 0, KEN_GUARD_ROUTER);
+    out->guards = copy_guards(h, &out->n);
 }
 
 // The variables that routes are added to, and the places where that happens.
-static ken_status find_routers(handler_list *h, const query_route_site *sites, size_t n,
-                               const ken_route *routes, ken_err *err)
+static ken_status find_routers(handler_list *h, ken_err *err)
 {
+    const query_route_site *sites = h->found.sites;
+    const ken_route *routes = h->found.routes;
     ken_status st = query_graph_open(h->s, &h->g, err);
-    for (size_t i = 0; !st && i < n; i++) {
+    for (size_t i = 0; !st && i < h->found.n; i++) {
         char room[40];
         st = turn_to(h, sites[i].file, err);
         if (st || routes[i].is_event || !h->unit || sites[i].literal >= h->unit->refs->n_literals)
@@ -432,20 +406,19 @@ static ken_status find_routers(handler_list *h, const query_route_site *sites, s
     return st;
 }
 
-static ken_status find_mounts(handler_list *h, const ken_cancel *cancel, ken_err *err)
+// What can be told to use something is a router.
+static ken_status find_users(handler_list *h, const ken_cancel *cancel, ken_err *err)
 {
     uint32_t *files;
     size_t n;
     ken_status st = query_graph_open(h->s, &h->g, err);
     if (!st)
         st = query_graph_files_with(h->s, KEN_STR(KEN_MENTION_LITERALS), h->arena, &files, &n, err);
-    for (size_t i = 0; !st && i < 2 * n; i++) { // what can be told to use something is a router
-        st = turn_to(h, files[i % n], err);
+    for (size_t i = 0; !st && i < n; i++) {
+        st = turn_to(h, files[i], err);
         for (uint32_t k = 0; !st && h->unit && k < h->unit->refs->n_literals; k++) {
             const ken_literal *l = &h->unit->refs->literals[k];
-            if (i >= n)
-                add_mount(h, l);
-            else if (is_named(h, l, "use") || is_named(h, l, "include_router"))
+            if (is_named(h, l, "use") || is_named(h, l, "include_router"))
                 add_router(h, h->file, receiver_of(h, l));
         }
         if (!st)
@@ -454,28 +427,52 @@ static ken_status find_mounts(handler_list *h, const ken_cancel *cancel, ken_err
     return st;
 }
 
-// Of several places that use the router the one with the fewest guards: some way in has no more.
-static const router_mount *mount_of(const handler_list *h, uint32_t file, ken_str router)
+static ken_status find_mount_guards(handler_list *h, const ken_cancel *cancel, ken_err *err)
 {
-    const router_mount *best = NULL;
-    for (size_t i = 0; i < h->mounts.len; i++) {
-        const router_mount *m = &h->mounts.ptr[i];
-        bool is_it = ken_str_eq(m->name, router) || ken_str_eq(m->name, KEN_STR("default")) ||
-                     ken_str_eq(m->name, KEN_STR("export="));
-        if (m->router.file == file && is_it && (!best || m->n_guards < best->n_guards))
-            best = m;
+    ken_status st = find_users(h, cancel, err);
+    h->mounts = KEN_ARENA_ARRAY(h->arena, mount_guards, h->found.n_mounts + 1);
+    for (size_t i = 0; !st && i < h->found.n_mounts; i++) {
+        const query_mount *m = h->found.mounts[i];
+        h->mounts[i] = (mount_guards){ 0 };
+        st = turn_to(h, m->file, err);
+        if (!st && h->unit && m->literal < h->unit->refs->n_literals && m->args.end)
+            guard_mount(h, m, &h->mounts[i]);
+        if (!st)
+            st = ken_cancel_check(cancel, err);
     }
-    return best;
+    return st;
 }
 
-static void add_mount_guards(handler_list *h, uint32_t file, ken_str router, int depth)
+static size_t number_of(const handler_list *h, const query_mount *m)
 {
-    const router_mount *m = router.len ? mount_of(h, file, router) : NULL;
-    if (!m || depth >= MOUNTS_DEEP)
+    size_t i = 0;
+    while (h->found.mounts[i] != m)
+        i++;
+    return i;
+}
+
+// Of several places that use the router the one with the fewest guards: some way in has no more.
+static void add_mount_guards(handler_list *h, uint32_t file, ken_str router, uint32_t byte,
+                             int depth)
+{
+    query_mount *mounts[MOUNTS_ASKED];
+    const query_mount *best = NULL;
+    const mount_guards *least = NULL;
+    size_t n = router.len ? query_mounts_of(h->s, h->found.mounts, h->found.n_mounts, file, router,
+                                            byte, mounts, MOUNTS_ASKED)
+                          : 0;
+    for (size_t i = 0; i < n; i++) {
+        const mount_guards *it = &h->mounts[number_of(h, mounts[i])];
+        if (!best || it->n < least->n) {
+            best = mounts[i];
+            least = it;
+        }
+    }
+    if (!best || depth >= MOUNTS_DEEP)
         return;
-    add_mount_guards(h, m->file, m->by, depth + 1);
-    for (size_t i = 0; i < m->n_guards && h->guards.len < GUARDS_MAX; i++)
-        ken_vec_push(&h->guards, m->guards[i]);
+    add_mount_guards(h, best->file, least->by, best->byte, depth + 1);
+    for (size_t i = 0; i < least->n && h->guards.len < GUARDS_MAX; i++)
+        ken_vec_push(&h->guards, least->guards[i]);
 }
 
 // Before the name of a definition only what is in brackets decorates it: `[Authorize(X)]`,
@@ -632,11 +629,11 @@ static ken_status look_at(handler_list *h, const query_route_site *site, ken_han
     else
         find_body(h, l, out);
     if (l->decorates >= 0 && (uint32_t)l->decorates < h->unit->facts->n_symbols) {
-        add_mount_guards(h, h->file, receiver_of(h, l), 0);
+        add_mount_guards(h, h->file, receiver_of(h, l), l->byte, 0);
         add_decorators(h, (ken_def_id)l->decorates, l->callee);
     } else {
         ken_str router = receiver_of(h, l);
-        add_mount_guards(h, h->file, router, 0);
+        add_mount_guards(h, h->file, router, l->byte, 0);
         add_router_guards(h, l, l->text, 0, router);
         if (site->end)
             add_guards_in(h, site->steps_from, site->handler_from, 0, KEN_GUARD_ARGUMENT);
@@ -647,39 +644,50 @@ static ken_status look_at(handler_list *h, const query_route_site *site, ken_han
     return KEN_OK;
 }
 
+// Of several ways to one handler the first: whatever the path, it is asked once.
+static bool is_further_way(const query_kept_routes *r, size_t i)
+{
+    for (size_t k = i; k-- > 0 && r->sites[k].file == r->sites[i].file &&
+                       r->sites[k].literal == r->sites[i].literal;)
+        if (r->sites[i].literal != UINT32_MAX &&
+            r->sites[k].handler_from == r->sites[i].handler_from &&
+            ken_str_eq(r->routes[k].method, r->routes[i].method) &&
+            r->sites[k].path == r->sites[i].path)
+            return true;
+    return false;
+}
+
 ken_status ken_list_handlers(ken_snapshot *s, const ken_facts_scope *scope,
                              const ken_cancel *cancel, ken_arena *arena, ken_handler_fact **out,
                              size_t *out_n, ken_err *err)
 {
     handler_list h = { .s = s, .arena = arena, .file = UINT32_MAX };
     uint8_t *in_scope;
-    ken_route *routes;
-    query_route_site *sites;
-    size_t n = 0;
     ken_status st = query_scope_marks(s, scope, arena, &in_scope, err);
     if (!st)
-        st = query_find_sites(s, KEN_STR(""), false, cancel, arena, &routes, &sites, &n, err);
+        st = query_find_sites(s, KEN_STR(""), false, cancel, arena, &h.found, err);
     if (st)
         return st;
+    size_t n = h.found.n;
     *out = KEN_ARENA_ARRAY(arena, ken_handler_fact, n + 1);
     *out_n = 0;
     ken_arena_init(&h.text, 0);
     ken_map_init(&h.routers);
-    st = n ? find_routers(&h, sites, n, routes, err) : KEN_OK;
+    st = n ? find_routers(&h, err) : KEN_OK;
     if (!st && n)
-        st = find_mounts(&h, cancel, err);
+        st = find_mount_guards(&h, cancel, err);
     for (size_t i = 0; !st && i < n; i++) {
-        if (routes[i].is_event || !in_scope[sites[i].file])
+        const query_route_site *site = &h.found.sites[i];
+        if (h.found.routes[i].is_event || !in_scope[site->file] || is_further_way(&h.found, i))
             continue;
         ken_handler_fact *fact = &(*out)[(*out_n)++];
-        fact->route = routes[i];
-        st = look_at(&h, &sites[i], fact, err);
+        fact->route = h.found.routes[i];
+        st = look_at(&h, site, fact, err);
         if (!st)
             st = ken_cancel_check(cancel, err);
     }
     ken_arena_release(&h.text);
     ken_vec_release(&h.guards);
-    ken_vec_release(&h.mounts);
     ken_map_release(&h.routers);
     return st;
 }

@@ -62,16 +62,34 @@ ken_status query_frameworks(ken_snapshot *s, bool is_strict, ken_arena *arena, k
 // Where a route is said: a literal of a file; what is chained to it has arguments of its own.
 typedef struct query_route_site {
     uint32_t file, literal;
+    uint32_t path;                          // of the literal's paths, by number
     uint32_t steps_from, handler_from, end; // of the arguments: steps, then the handler; or all 0
 } query_route_site;
+
+// A router that another one uses, or a function or file whose routes stand under a path.
+typedef struct query_mount {
+    uint32_t to_file;
+    ken_str to_name;  // the variable; empty: everything in `span`
+    ken_str to_whole; // the file's export as a whole is mounted, and this is its variable's name
+    bool is_whole;
+    ken_span span; // where the variable is; without an end: anywhere in the file
+    uint32_t file; // that mounts it
+    uint32_t literal, byte;
+    ken_span path, router, args; // where these arguments stand; all of them
+    ken_str prefix;
+    const struct ken_framework *framework; // as long as routes are looked for
+    bool is_partial, is_asked;
+} query_mount;
 
 // All routes of the tree, kept as long as the graph; NULL when there is no graph yet.
 typedef struct query_kept_routes {
     ken_route *routes;
     query_route_site *sites;
     size_t n;
-    uint32_t *mounts; // files that say where routers are mounted
+    query_mount **mounts;
     size_t n_mounts;
+    uint32_t *others; // further files whose change changes paths
+    size_t n_others;
     bool is_known;
 } query_kept_routes;
 
@@ -105,9 +123,10 @@ bool query_graph_is_full(const ken_snapshot *s);
 // files, where the caller holds no ken_unit_text. Cheap when there is nothing to do.
 void query_graph_ease(ken_snapshot *s);
 
+// Routes with their sites and the mounts on their way, in the arena.
 ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
-                            const ken_cancel *cancel, ken_arena *arena, ken_route **out,
-                            query_route_site **out_sites, size_t *out_n, ken_err *err) KEN_MUST_USE;
+                            const ken_cancel *cancel, ken_arena *arena, query_kept_routes *out,
+                            ken_err *err) KEN_MUST_USE;
 
 // ---- edges -------------------------------------------------------------------------------------
 typedef struct query_edge {

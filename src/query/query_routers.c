@@ -5,23 +5,12 @@
 #include "route/route_text.h"
 
 enum {
-    MOUNTS_MAX = 4096,
-    DEEP_MAX = 40, // groups and routers in each other
+    PREFIXES_MAX = 16, // of one route
+    DEEP_MAX = 40,     // groups and routers in each other
     PREFIX_BYTES = 500,
     GROUPS_MAX = 2000, // of one file
     KEY_BYTES = 240,
     CALLERS_ASKED_MAX = 2000
-};
-
-struct query_mount {
-    uint32_t to_file;
-    ken_str to_name; // the variable, or "default", "export="; empty: everything in `span`
-    ken_span span;   // where it is; without an end: anywhere in the file
-    uint32_t file;
-    const ken_framework *framework;
-    ken_literal by; // the call
-    ken_str prefix;
-    bool is_partial, is_asked;
 };
 
 void query_routers_init(query_routers *q, ken_snapshot *s, ken_graph *g, const ken_frameworks *f,
@@ -30,12 +19,17 @@ void query_routers_init(query_routers *q, ken_snapshot *s, ken_graph *g, const k
     *q = (query_routers){ .s = s, .g = g, .frameworks = f, .arena = arena };
     ken_map_init(&q->known);
     ken_map_init(&q->texts);
+    ken_map_init(&q->callers);
 }
 
 void query_routers_release(query_routers *q)
 {
     ken_map_release(&q->known);
     ken_map_release(&q->texts);
+    ken_map_release(&q->callers);
+    ken_vec_release(&q->asked);
+    ken_vec_release(&q->bases);
+    ken_vec_release(&q->others);
     ken_vec_release(&q->given);
     ken_vec_release(&q->files);
     ken_vec_release(&q->mounts);
@@ -108,8 +102,8 @@ const query_route_file *query_routers_file(query_routers *q, uint32_t file)
     return q->files.ptr[at].unit && q->files.ptr[at].text.ptr ? &q->files.ptr[at] : NULL;
 }
 
-// Where the last value of a variable before `byte` begins. Places are mostly asked for in order.
-static size_t given_at(query_routers *q, const query_route_file *f, ken_str name, size_t byte)
+// Places are mostly asked for in order.
+size_t query_routers_given(query_routers *q, const query_route_file *f, ken_str name, size_t byte)
 {
     char room[KEY_BYTES];
     bool is_new;
@@ -142,9 +136,11 @@ query_prefix query_prefix_join(ken_arena *arena, query_prefix before, ken_str pa
                            before.is_partial };
 }
 
-static query_prefix nothing(bool is_partial)
+query_prefixes query_prefix_alone(ken_arena *arena, query_prefix it)
 {
-    return (query_prefix){ KEN_STR(""), is_partial };
+    query_prefixes one = { KEN_ARENA_NEW(arena, query_prefix), 1 };
+    one.items[0] = it;
+    return one;
 }
 
 // What a name in a value leads to, when it is a constant with a text: `PREFIX`, `settings.API`.
@@ -181,8 +177,7 @@ bool query_routers_text(query_routers *q, const query_route_file *f, ken_str val
     return is_in_text && constant_text(q, &here, value, out);
 }
 
-// The first option of some names among the arguments of a call that opens at `open`.
-static ken_str option_of(const query_route_file *f, size_t open, const ken_str *names, uint32_t n)
+ken_str query_option_of(const query_route_file *f, size_t open, const ken_str *names, uint32_t n)
 {
     ken_str args[KEN_ROUTE_ARGS], value = KEN_STR("");
     size_t n_args = n ? ken_route_args(f->text, open, f->has_hash, args) : 0;
@@ -191,21 +186,18 @@ static ken_str option_of(const query_route_file *f, size_t open, const ken_str *
     return value;
 }
 
-// An option that is a text, put behind `before`; partial when it is there and not known.
-static query_prefix with_option(query_routers *q, const query_route_file *f, query_prefix before,
-                                ken_str value)
+query_prefix query_routers_option(query_routers *q, const query_route_file *f, query_prefix before,
+                                  ken_str value)
 {
     ken_str text;
     if (!value.len)
         return before;
     if (!query_routers_text(q, f, value, &text))
-        return nothing(true);
+        return (query_prefix){ KEN_STR(""), true };
     return query_prefix_join(q->arena, before, text);
 }
 
-// ---- what is mounted ----------------------------------------------------------------------------
-
-static size_t open_of(const query_route_file *f, const ken_literal *l)
+size_t query_routers_open(const query_route_file *f, const ken_literal *l)
 {
     return ken_route_open(f->text, l->byte);
 }
@@ -213,7 +205,7 @@ static size_t open_of(const query_route_file *f, const ken_literal *l)
 // The end of the name that is called: before its bracket, and type arguments.
 static size_t callee_start(const query_route_file *f, const ken_literal *l)
 {
-    size_t open = open_of(f, l), at = open == SIZE_MAX ? l->byte : open;
+    size_t open = query_routers_open(f, l), at = open == SIZE_MAX ? l->byte : open;
     ken_str name = f->unit->refs->exprs[l->callee].name;
     size_t from = at > name.len + 80 ? at - name.len - 80 : 0;
     for (size_t i = at; i >= from + name.len; i--)
@@ -222,157 +214,17 @@ static size_t callee_start(const query_route_file *f, const ken_literal *l)
     return at;
 }
 
-// A definition that is given to a mount: a function means what is said in it.
-static bool mount_def(query_routers *q, ken_graph_def def, query_mount *m)
-{
-    const ken_unit_text *to = ken_graph_unit(q->g, def.file);
-    if (!to)
-        return false;
-    m->to_file = def.file;
-    m->to_name = ken_arena_dup(q->arena, ken_graph_name(to, def.def));
-    if (ken_symbol_is_callable(ken_graph_kind(to, def.def)) && def.def < to->facts->n_symbols) {
-        m->span = to->facts->symbols[def.def].span;
-        m->to_name = KEN_STR("");
-    }
-    return true;
-}
-
-// A variable of the function around, which no other file sees.
-static bool mount_local(query_routers *q, const query_route_file *f, ken_str arg, uint32_t byte,
-                        query_mount *m)
-{
-    const ken_facts *facts = f->unit->facts;
-    size_t n = 0;
-    while (n < arg.len && ken_is_word(arg.ptr[n]))
-        n++;
-    ken_str name = ken_str_sub(arg, 0, n);
-    if (!n || !given_at(q, f, name, byte))
-        return false;
-    m->to_file = f->number;
-    m->to_name = name;
-    for (uint32_t i = 0; i < facts->n_symbols; i++) {
-        const ken_symbol *sym = &facts->symbols[i];
-        if (ken_symbol_is_callable(sym->kind) && sym->span.start <= byte && sym->span.end > byte)
-            m->span = sym->span;
-    }
-    return true;
-}
-
-// What an argument leads to: a variable, a member, `make()`, `require('./x')`, `router.routes()`.
-static bool mount_argument(query_routers *q, const query_route_file *f, ken_str arg, query_mount *m)
-{
-    const ken_refs *r = f->unit->refs;
-    uint32_t from = (uint32_t)(arg.ptr - f->text.ptr), to = from + (uint32_t)arg.len;
-    for (uint32_t i = 0; ken_str_starts(arg, KEN_STR("require")) && i < r->n_binds; i++) {
-        ken_module whole, inner;
-        if (r->binds[i].byte < from || r->binds[i].byte >= to)
-            continue;
-        ken_graph_bind(q->g, f->number, i, &whole, &inner);
-        if (whole.kind != KEN_MODULE_FILES || !whole.n_files)
-            return false;
-        m->to_file = whole.files[0];
-        m->to_name = KEN_STR("export=");
-        return true;
-    }
-    ken_targets best = { .n = 0 };
-    for (uint32_t i = query_first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++) {
-        ken_targets t;
-        if (r->refs[i].role == KEN_REF_TYPE)
-            continue;
-        ken_graph_resolve(q->g, f->number, r->refs[i].expr, r->refs[i].role, &t);
-        if (t.n) // the last that is known: "routes" of `router.routes()` is not
-            best = t;
-    }
-    return best.n ? mount_def(q, best.defs[0], m) : mount_local(q, f, arg, from, m);
-}
-
-// The file that `include('shop.urls')` names: "shop/urls.py".
-static bool mount_module(query_routers *q, const ken_literal *l, query_mount *m)
-{
-    char path[KEY_BYTES];
-    int n = snprintf(path, sizeof path, "/" KEN_STR_FMT ".py", KEN_STR_ARG(l->text));
-    if (n < 0 || (size_t)n >= sizeof path)
-        return false;
-    for (int i = 0; i + 3 < n; i++)
-        if (path[i] == '.')
-            path[i] = '/';
-    uint32_t n_found = 0;
-    for (uint32_t i = 0; i < q->s->n_files; i++) {
-        ken_str it = q->s->rows[i].path;
-        bool is_it = ken_str_ends(it, ken_str_c(path)) || ken_str_eq_c(it, path + 1);
-        if (is_it && !n_found++)
-            m->to_file = i;
-    }
-    m->span = (ken_span){ 0, UINT32_MAX };
-    return n_found == 1;
-}
-
-// `app.use(config.prefix, router)`: a text, or a member that is nothing known. (What is called, and
-// functions, are steps on the way.)
-static bool may_be_path(query_routers *q, const query_route_file *f, ken_str arg)
-{
-    ken_str text;
-    ken_targets t = { .n = 0 };
-    if (query_routers_text(q, f, arg, &text))
-        return true;
-    const ken_refs *r = f->unit->refs;
-    uint32_t from = (uint32_t)(arg.ptr - f->text.ptr), to = from + (uint32_t)arg.len;
-    for (uint32_t i = query_first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++)
-        ken_graph_resolve(q->g, f->number, r->refs[i].expr, r->refs[i].role, &t);
-    return !t.n && ken_str_find_char(arg, '.') != SIZE_MAX &&
-           ken_str_find_char(arg, '(') == SIZE_MAX;
-}
-
-// Which argument is put there, and which stands before its paths.
-static bool read_mount(query_routers *q, const query_route_file *f, const ken_literal *l,
-                       query_mount *m)
-{
-    ken_str args[KEN_ROUTE_ARGS], text;
-    size_t open = open_of(f, l);
-    size_t n = open == SIZE_MAX ? 0 : ken_route_args(f->text, open, f->has_hash, args);
-    bool is_path_first = n > 1 && (ken_route_plain(args[0], &text) || args[0].ptr[0] == '`');
-    const ken_framework *fw = m->framework;
-    ken_str option =
-        fw->n_prefixes ? option_of(f, open, fw->prefixes, fw->n_prefixes) : KEN_STR("");
-    if (!n)
-        return false;
-    size_t at = is_path_first ? n - 1 : 0;
-    bool is_use = ken_str_eq_c(f->unit->refs->exprs[l->callee].name, "use");
-    if (is_use && !is_path_first) {
-        at = n - 1;
-        is_path_first = n > 1 && may_be_path(q, f, args[0]);
-    }
-    query_prefix before = nothing(false);
-    if (is_path_first)
-        before = with_option(q, f, before, args[0]);
-    before = with_option(q, f, before, option);
-    m->prefix = before.text;
-    m->is_partial = before.is_partial;
-    return mount_argument(q, f, args[at], m);
-}
-
 static void learn_file(query_routers *q, uint32_t file)
 {
     const ken_unit_text *u = ken_graph_unit(q->g, file);
-    for (uint32_t i = 0; u && i < u->refs->n_literals && q->mounts.len < MOUNTS_MAX; i++) {
+    for (uint32_t i = 0; u && i < u->refs->n_literals; i++) {
         const ken_literal *l = &u->refs->literals[i];
         const ken_framework *framework = NULL;
-        query_route_file f = { .number = file, .unit = u };
-        const ken_route_rule *rule = rule_of(q, &f, l, &framework);
-        if (!rule || (rule->form != KEN_ROUTE_MOUNT && rule->form != KEN_ROUTE_INCLUDE))
-            continue;
-        const query_route_file *full = query_routers_file(q, file);
-        if (!full)
-            return;
-        f = *full;
-        query_mount m = { .file = file, .framework = framework, .by = *l };
-        bool is_known =
-            rule->form == KEN_ROUTE_INCLUDE ? mount_module(q, l, &m) : read_mount(q, &f, l, &m);
-        if (!is_known)
-            continue;
-        query_mount *kept = KEN_ARENA_NEW(q->arena, query_mount);
-        *kept = m;
-        ken_vec_push(&q->mounts, kept);
+        const ken_route_rule *rule = query_routers_rule(q, u, l, &framework);
+        if (rule && (rule->form == KEN_ROUTE_MOUNT || rule->form == KEN_ROUTE_INCLUDE))
+            query_mounts_learn(q, file, i, framework, rule);
+        else if (rule && rule->form == KEN_ROUTE_GLOBAL)
+            query_bases_learn(q, file, l, framework);
     }
 }
 
@@ -382,69 +234,86 @@ void query_routers_learn(query_routers *q, const uint32_t *files, size_t n)
     q->n_learnt = n;
     for (size_t i = 0; i < n; i++)
         learn_file(q, files[i]);
+    query_bases_read(q);
 }
 
 // ---- what stands before a literal ---------------------------------------------------------------
 
-static query_prefix before_literal(query_routers *q, const query_route_file *f,
-                                   const ken_framework *fw, const ken_literal *l, int depth);
+static query_prefixes nothing(query_routers *q, bool is_partial)
+{
+    return query_prefix_alone(q->arena, (query_prefix){ KEN_STR(""), is_partial });
+}
 
-static query_prefix before_mount(query_routers *q, query_mount *m, int depth)
+static query_prefixes join(query_routers *q, query_prefixes before, ken_str path)
+{
+    for (size_t i = 0; i < before.n; i++)
+        before.items[i] = query_prefix_join(q->arena, before.items[i], path);
+    return before;
+}
+
+static query_prefixes with_option(query_routers *q, const query_route_file *f,
+                                  query_prefixes before, ken_str value)
+{
+    for (size_t i = 0; i < before.n; i++)
+        before.items[i] = query_routers_option(q, f, before.items[i], value);
+    return before;
+}
+
+static void add_all(query_routers *q, query_prefixes *all, query_prefixes more)
+{
+    if (!all->items)
+        all->items = KEN_ARENA_ARRAY(q->arena, query_prefix, PREFIXES_MAX);
+    for (size_t i = 0; i < more.n; i++) {
+        bool is_new = all->n < PREFIXES_MAX;
+        for (size_t k = 0; is_new && k < all->n; k++)
+            is_new = !ken_str_eq(all->items[k].text, more.items[i].text) ||
+                     all->items[k].is_partial != more.items[i].is_partial;
+        if (is_new)
+            all->items[all->n++] = more.items[i];
+    }
+}
+
+static query_prefixes before_literal(query_routers *q, const query_route_file *f,
+                                     const ken_framework *fw, const ken_literal *l, int depth);
+
+static query_prefixes before_mount(query_routers *q, query_mount *m, int depth)
 {
     const query_route_file *f = query_routers_file(q, m->file);
     if (m->is_asked || !f || depth > DEEP_MAX)
-        return nothing(true);
+        return nothing(q, true);
+    if (m->is_partial)
+        return query_prefix_alone(q->arena, (query_prefix){ m->prefix, true });
     m->is_asked = true; // a router that is mounted on itself
     query_route_file here = *f;
-    query_prefix p = before_literal(q, &here, m->framework, &m->by, depth + 1);
+    query_prefixes all =
+        before_literal(q, &here, m->framework, &f->unit->refs->literals[m->literal], depth + 1);
     m->is_asked = false;
-    query_prefix all = query_prefix_join(q->arena, p, m->prefix);
-    return m->is_partial ? (query_prefix){ m->prefix, true } : all;
+    return join(q, all, m->prefix);
 }
 
-// The name that a file exports as a whole: `module.exports = router`, `export default router`.
-static bool is_exported_whole(const query_route_file *f, ken_str name)
+static size_t mounts_of(query_routers *q, const query_route_file *f, ken_str name, uint32_t byte,
+                        query_mount *out[PREFIXES_MAX])
 {
-    static const char *const words[] = { "module.exports", "exports", "export default" };
-    for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
-        size_t at = ken_str_find(f->text, ken_str_c(words[i]));
-        if (at == SIZE_MAX)
-            continue;
-        ken_str rest = ken_str_sub(f->text, at + strlen(words[i]), f->text.len);
-        rest = ken_str_trim(ken_str_sub(rest, 0, rest.len < 200 ? rest.len : 200));
-        if (rest.len && rest.ptr[0] == '=')
-            rest = ken_str_trim(ken_str_sub(rest, 1, rest.len));
-        bool is_it = ken_str_starts(rest, name) &&
-                     (rest.len == name.len || !ken_is_word(rest.ptr[name.len]));
-        if (is_it || !name.len)
-            return true;
-    }
-    return false;
+    return query_mounts_of(q->s, q->mounts.ptr, q->mounts.len, f->number, name, byte, out,
+                           PREFIXES_MAX);
+}
+
+// What stands before all places where something is mounted; none when it is not.
+static query_prefixes before_mounts(query_routers *q, const query_route_file *f, ken_str name,
+                                    uint32_t byte, int depth)
+{
+    query_mount *mounts[PREFIXES_MAX];
+    size_t n = mounts_of(q, f, name, byte, mounts);
+    query_prefixes all = { 0 };
+    for (size_t i = 0; i < n; i++)
+        add_all(q, &all, before_mount(q, mounts[i], depth + 1));
+    return all;
 }
 
 static ken_str last_part(ken_str name)
 {
     size_t dot = ken_str_rfind_char(name, '.');
     return dot == SIZE_MAX ? name : ken_str_sub(name, dot + 1, name.len);
-}
-
-// Where the variable of the file is mounted, or what stands at `byte` of it.
-static query_mount *mount_of(query_routers *q, const query_route_file *f, ken_str name,
-                             uint32_t byte)
-{
-    for (size_t i = 0; i < q->mounts.len; i++) {
-        query_mount *m = q->mounts.ptr[i];
-        if (m->to_file != f->number)
-            continue;
-        bool is_whole = ken_str_eq_c(m->to_name, "default") || ken_str_eq_c(m->to_name, "export=");
-        bool is_it = !m->to_name.len || ken_str_eq(m->to_name, last_part(name)) ||
-                     (is_whole && is_exported_whole(f, name));
-        bool is_there = !m->span.end || (byte >= m->span.start && byte < m->span.end);
-        bool is_itself = m->file == f->number && m->by.byte == byte;
-        if (is_it && is_there && !is_itself)
-            return m;
-    }
-    return NULL;
 }
 
 // Whether one of some words stands in a text; when wanted, as something that is called or made.
@@ -546,14 +415,66 @@ static bool has_lambda_parameter(const query_route_file *f, ken_str name, uint32
     return false;
 }
 
-static query_prefix before_variable(query_routers *q, const query_route_file *f,
-                                    const ken_framework *fw, ken_str name, uint32_t byte,
-                                    int depth);
+static query_prefixes before_variable(query_routers *q, const query_route_file *f,
+                                      const ken_framework *fw, ken_str name, uint32_t byte,
+                                      int depth);
 
-// A function that is given its router: what stands before what one of its callers gives.
-static query_prefix before_parameter(query_routers *q, const query_route_file *f,
-                                     const ken_framework *fw, ken_str parameter, uint32_t byte,
-                                     int depth)
+// What stands before the router that one call gives a function at `place`.
+static query_prefixes before_argument(query_routers *q, const query_route_file *caller,
+                                      const ken_framework *fw, uint32_t byte, size_t place,
+                                      int depth)
+{
+    ken_str args[KEN_ROUTE_ARGS];
+    size_t at = byte, end = 0;
+    while (at < caller->text.len && at < byte + 80U && caller->text.ptr[at] != '(')
+        at++;
+    size_t n = ken_route_args(caller->text, at, caller->has_hash, args);
+    if (place >= n)
+        return (query_prefixes){ 0 };
+    ken_str arg = args[place];
+    while (end < arg.len && (ken_is_word(arg.ptr[end]) || arg.ptr[end] == '.'))
+        end++;
+    if (end == arg.len)
+        return before_variable(q, caller, fw, arg, byte, depth + 1);
+    const ken_literal *group = group_in(caller, arg); // `register(v1.Group("/users"))`
+    if (!group)
+        return (query_prefixes){ 0 };
+    return join(q, before_literal(q, caller, fw, group, depth + 1), group->text);
+}
+
+// What stands before the routers that all calls of a function give it; code before tests.
+static query_prefixes before_calls(query_routers *q, const query_route_file *f,
+                                   const ken_framework *fw, uint32_t function, size_t place,
+                                   int depth)
+{
+    ken_str name = ken_graph_name(f->unit, function);
+    query_prefixes all = { 0 };
+    for (size_t k = 0; k < 2 * q->n_learnt && !(k >= q->n_learnt && all.n); k++) {
+        uint32_t file = q->learnt[k % q->n_learnt];
+        const ken_unit_text *u = ken_graph_unit(q->g, file);
+        if (query_is_test(q->s, file) != (k >= q->n_learnt))
+            continue;
+        for (uint32_t i = 0; u && i < u->refs->n_refs; i++) {
+            const ken_ref *ref = &u->refs->refs[i];
+            ken_targets t;
+            if (ref->role != KEN_REF_CALL || !ken_str_eq(u->refs->exprs[ref->expr].name, name))
+                continue;
+            ken_graph_resolve(q->g, file, ref->expr, ref->role, &t);
+            const query_route_file *caller =
+                t.n && t.defs[0].file == f->number && t.defs[0].def == function
+                    ? query_routers_file(q, file)
+                    : NULL;
+            if (!caller)
+                continue;
+            query_route_file copy = *caller; // files may move
+            add_all(q, &all, before_argument(q, &copy, fw, ref->byte, place, depth));
+        }
+    }
+    return all;
+}
+
+// The innermost function whose parameters hold a text, SIZE_MAX when there is none.
+static uint32_t function_of(const query_route_file *f, ken_str parameter, uint32_t byte)
 {
     const ken_facts *facts = f->unit->facts;
     uint32_t best = UINT32_MAX;
@@ -563,53 +484,44 @@ static query_prefix before_parameter(query_routers *q, const query_route_file *f
                          sym->span.end > byte && parameter.ptr < f->text.ptr + sym->signature.end;
         best = is_around ? i : best;
     }
-    if (best == UINT32_MAX || q->n_callers_asked++ > CALLERS_ASKED_MAX)
-        return nothing(true);
-    ken_str name = ken_graph_name(f->unit, best), args[KEN_ROUTE_ARGS];
-    size_t open = ken_str_find_char(
-               ken_str_sub(f->text, facts->symbols[best].span.start, f->text.len), '('),
-           place = 0;
-    size_t n = open == SIZE_MAX ? 0
-                                : ken_route_args(f->text, facts->symbols[best].span.start + open,
-                                                 f->has_hash, args);
+    return best;
+}
+
+// A function that is given its router: what stands before what its callers give. Asked once.
+static query_prefixes before_parameter(query_routers *q, const query_route_file *f,
+                                       const ken_framework *fw, ken_str parameter, uint32_t byte,
+                                       int depth)
+{
+    uint32_t function = function_of(f, parameter, byte);
+    if (function == UINT32_MAX)
+        return nothing(q, true);
+    uint32_t start = f->unit->facts->symbols[function].span.start;
+    ken_str args[KEN_ROUTE_ARGS];
+    size_t open = ken_str_find_char(ken_str_sub(f->text, start, f->text.len), '('), place = 0;
+    size_t n = open == SIZE_MAX ? 0 : ken_route_args(f->text, start + open, f->has_hash, args);
     while (place < n && args[place].ptr != parameter.ptr)
         place++;
-    for (size_t k = 0; k < q->n_learnt; k++) {
-        const ken_unit_text *u = ken_graph_unit(q->g, q->learnt[k]);
-        for (uint32_t i = 0; u && i < u->refs->n_refs; i++) {
-            const ken_ref *ref = &u->refs->refs[i];
-            ken_targets t;
-            if (ref->role != KEN_REF_CALL || !ken_str_eq(u->refs->exprs[ref->expr].name, name))
-                continue;
-            ken_graph_resolve(q->g, q->learnt[k], ref->expr, ref->role, &t);
-            if (!t.n || t.defs[0].file != f->number || t.defs[0].def != best)
-                continue;
-            const query_route_file *caller = query_routers_file(q, q->learnt[k]);
-            if (!caller)
-                continue;
-            query_route_file copy = *caller;
-            size_t at = ref->byte;
-            while (at < copy.text.len && at < ref->byte + 80U && copy.text.ptr[at] != '(')
-                at++;
-            n = ken_route_args(copy.text, at, copy.has_hash, args);
-            size_t end = 0;
-            while (place < n && end < args[place].len &&
-                   (ken_is_word(args[place].ptr[end]) || args[place].ptr[end] == '.'))
-                end++;
-            if (place < n && end == args[place].len)
-                return before_variable(q, &copy, fw, args[place], ref->byte, depth + 1);
-            const ken_literal *group = place < n ? group_in(&copy, args[place]) : NULL;
-            if (group) // `register(v1.Group("/users"))`
-                return query_prefix_join(q->arena, before_literal(q, &copy, fw, group, depth + 1),
-                                         group->text);
-        }
+    char room[KEY_BYTES];
+    bool is_new;
+    ken_str where = ken_arena_printf(q->arena, "%u@%zu", function, place);
+    uint64_t at = *ken_map_put(&q->callers, key_of(room, f->number, where), q->asked.len, &is_new);
+    if (is_new) {
+        ken_vec_push(&q->asked, nothing(q, true)); // of a function that calls itself
+        if (q->asked.len > CALLERS_ASKED_MAX)
+            return nothing(q, true);
+        query_prefixes all = before_calls(q, f, fw, function, place, depth);
+        if (all.n)
+            q->asked.ptr[at] = all;
     }
-    return nothing(true);
+    query_prefixes copy = { 0 };
+    add_all(q, &copy, q->asked.ptr[at]);
+    return copy;
 }
 
 // A variable that the file has from another one.
-static query_prefix before_foreign(query_routers *q, const query_route_file *f,
-                                   const ken_framework *fw, ken_str name, uint32_t byte, int depth)
+static query_prefixes before_foreign(query_routers *q, const query_route_file *f,
+                                     const ken_framework *fw, ken_str name, uint32_t byte,
+                                     int depth)
 {
     const ken_refs *r = f->unit->refs;
     for (uint32_t i = 0; i < r->n_refs; i++) {
@@ -622,35 +534,37 @@ static query_prefix before_foreign(query_routers *q, const query_route_file *f,
             continue;
         const query_route_file *there = query_routers_file(q, t.defs[0].file);
         if (!there)
-            return nothing(true);
+            return nothing(q, true);
         query_route_file copy = *there;
         ken_str local = ken_graph_name(there->unit, t.defs[0].def);
         return before_variable(q, &copy, fw, ken_arena_dup(q->arena, local),
                                (uint32_t)copy.text.len, depth + 1);
     }
-    return nothing(false);
+    return nothing(q, false);
 }
 
-static query_prefix before_given(query_routers *q, const query_route_file *f,
-                                 const ken_framework *fw, ken_str name, uint32_t byte,
-                                 ken_str given, int depth)
+static query_prefixes before_given(query_routers *q, const query_route_file *f,
+                                   const ken_framework *fw, ken_str name, uint32_t byte,
+                                   ken_str given, int depth)
 {
     bool is_made = makes_one_of(given, fw->apps, fw->n_apps),
          is_router = makes_one_of(given, fw->routers, fw->n_routers);
     const ken_literal *group = group_in(f, given);
     if (group && !is_made && !is_router) {
-        query_prefix p = before_literal(q, f, fw, group, depth + 1);
-        return with_option(q, f, query_prefix_join(q->arena, p, group->text),
-                           option_of(f, open_of(f, group), fw->prefixes, fw->n_prefixes));
+        query_prefixes p = before_literal(q, f, fw, group, depth + 1);
+        return with_option(
+            q, f, join(q, p, group->text),
+            query_option_of(f, query_routers_open(f, group), fw->prefixes, fw->n_prefixes));
     }
-    query_mount *m = mount_of(q, f, name, byte);
-    query_prefix p = m ? before_mount(q, m, depth + 1) : nothing(is_router && !is_made);
+    query_prefixes p = before_mounts(q, f, name, byte, depth);
+    if (!p.n)
+        p = nothing(q, is_router && !is_made);
     if (group)
-        p = query_prefix_join(q->arena, p, group->text);
+        p = join(q, p, group->text);
     size_t open = maker_open(f, given);
     if (!(is_made || is_router) || open == SIZE_MAX)
         return p;
-    return with_option(q, f, p, option_of(f, open, fw->prefixes, fw->n_prefixes));
+    return with_option(q, f, p, query_option_of(f, open, fw->prefixes, fw->n_prefixes));
 }
 
 // Whether a parameter is written with the type of an application: `r *gin.Engine`, `app: Express`.
@@ -665,29 +579,30 @@ static bool has_type(ken_str parameter, ken_str name, const ken_framework *fw)
            has_one_of(behind, fw->apps, fw->n_apps, false);
 }
 
-static query_prefix before_variable(query_routers *q, const query_route_file *f,
-                                    const ken_framework *fw, ken_str name, uint32_t byte, int depth)
+static query_prefixes before_variable(query_routers *q, const query_route_file *f,
+                                      const ken_framework *fw, ken_str name, uint32_t byte,
+                                      int depth)
 {
     ken_str parameter;
     if (depth > DEEP_MAX)
-        return nothing(true);
-    size_t at = given_at(q, f, last_part(name), byte);
+        return nothing(q, true);
+    size_t at = query_routers_given(q, f, last_part(name), byte);
     ken_str given = at ? ken_route_value(f->text, at, f->has_hash) : KEN_STR("");
     bool is_parameter = find_parameter(f, last_part(name), byte, &parameter);
     if (given.len && !(is_parameter && (size_t)(parameter.ptr - f->text.ptr) > at))
         return before_given(q, f, fw, name, byte, given, depth);
-    query_mount *m = mount_of(q, f, name, byte);
-    if (!m && is_parameter)
-        m = mount_of(q, f, KEN_STR(""), byte); // of the function
-    if (m)
-        return before_mount(q, m, depth + 1);
+    query_prefixes p = before_mounts(q, f, name, byte, depth);
+    if (!p.n && is_parameter)
+        p = before_mounts(q, f, KEN_STR(""), byte, depth); // of the function
+    if (p.n)
+        return p;
     if (is_parameter && has_type(parameter, last_part(name), fw))
-        return nothing(false);
+        return nothing(q, false);
     if (is_parameter)
         return before_parameter(q, f, fw, parameter, byte, depth);
     if (has_lambda_parameter(f, name, byte)) {
-        m = mount_of(q, f, KEN_STR(""), byte);
-        return m ? before_mount(q, m, depth + 1) : nothing(true);
+        p = before_mounts(q, f, KEN_STR(""), byte, depth);
+        return p.n ? p : nothing(q, true);
     }
     return before_foreign(q, f, fw, name, byte, depth);
 }
@@ -705,19 +620,19 @@ static const ken_literal *group_around(const query_route_file *f, const ken_lite
     return best;
 }
 
-static query_prefix before_literal(query_routers *q, const query_route_file *f,
-                                   const ken_framework *fw, const ken_literal *l, int depth)
+static query_prefixes before_literal(query_routers *q, const query_route_file *f,
+                                     const ken_framework *fw, const ken_literal *l, int depth)
 {
     if (depth > DEEP_MAX)
-        return nothing(true);
+        return nothing(q, true);
     const ken_literal *group = group_around(f, l);
     if (group) {
-        query_prefix p = before_literal(q, f, fw, group, depth + 1);
-        size_t open = open_of(f, group);
-        p = query_prefix_join(q->arena, p, group->text);
+        query_prefixes p = before_literal(q, f, fw, group, depth + 1);
+        size_t open = query_routers_open(f, group);
+        p = join(q, p, group->text);
         return open == SIZE_MAX
                    ? p
-                   : with_option(q, f, p, option_of(f, open, fw->prefixes, fw->n_prefixes));
+                   : with_option(q, f, p, query_option_of(f, open, fw->prefixes, fw->n_prefixes));
     }
     size_t start;
     ken_str root = ken_route_root(f->text, callee_start(f, l), &start);
@@ -737,30 +652,18 @@ static query_prefix before_literal(query_routers *q, const query_route_file *f,
         while (from && ken_is_word(before.ptr[from - 1]))
             from--;
         ken_str name = ken_str_sub(before, from, end);
-        query_mount *m = mount_of(q, f, name, l->byte);
-        if (m)
-            return before_mount(q, m, depth + 1);
-        return nothing(makes_one_of(chain, fw->routers, fw->n_routers));
+        query_prefixes p = before_mounts(q, f, name, l->byte, depth);
+        return p.n ? p : nothing(q, makes_one_of(chain, fw->routers, fw->n_routers));
     }
     return before_variable(q, f, fw, root, l->byte, depth);
 }
 
-query_prefix query_routers_prefix(query_routers *q, uint32_t file, const ken_framework *framework,
-                                  const ken_literal *l)
+query_prefixes query_routers_prefixes(query_routers *q, uint32_t file,
+                                      const ken_framework *framework, const ken_literal *l)
 {
     const query_route_file *f = query_routers_file(q, file);
     if (!f)
-        return nothing(false);
+        return nothing(q, false);
     query_route_file here = *f;
     return before_literal(q, &here, framework, l, 0);
-}
-
-size_t query_routers_mount_files(const query_routers *q, ken_arena *arena, uint32_t **out)
-{
-    size_t n = 0;
-    *out = KEN_ARENA_ARRAY(arena, uint32_t, q->mounts.len + 1);
-    for (size_t i = 0; i < q->mounts.len; i++)
-        if (!n || (*out)[n - 1] != q->mounts.ptr[i]->file)
-            (*out)[n++] = q->mounts.ptr[i]->file;
-    return n;
 }

@@ -146,17 +146,21 @@ static const ken_literal *prefix_literal(routing *r, const query_route_file *f, 
 }
 
 // What the type around a decorated definition says before its paths.
-static query_prefix before_decorated(routing *r, const said *it)
+static query_prefixes before_decorated(routing *r, const said *it)
 {
     ken_str paths[SAID_MAX];
     bool is_partial;
     int32_t owner = ken_graph_owner(it->f->unit, (ken_def_id)it->l->decorates);
     const ken_literal *l = prefix_literal(r, it->f, owner, it->framework);
     if (!l)
-        return query_routers_prefix(&r->routers, it->f->number, it->framework, it->l);
+        return query_routers_prefixes(&r->routers, it->f->number, it->framework, it->l);
     size_t n = decorator_paths(r, it->f, it->framework, l, paths, &is_partial);
-    return (query_prefix){ n ? with_tokens(r, it->f->unit, owner, -1, paths[0]) : KEN_STR(""),
-                           is_partial };
+    query_prefixes all = { KEN_ARENA_ARRAY(r->arena, query_prefix, n + 1), n ? n : 1 };
+    all.items[0] = (query_prefix){ KEN_STR(""), is_partial };
+    for (size_t i = 0; i < n; i++)
+        all.items[i] =
+            (query_prefix){ with_tokens(r, it->f->unit, owner, -1, paths[i]), is_partial };
+    return all;
 }
 
 // ---- methods and paths ---------------------------------------------------------------------------
@@ -356,7 +360,8 @@ static void add_route(routing *r, const said *it, query_prefix prefix, size_t me
     if (!passes(r, &route) || r->found.len >= ROUTES_MAX)
         return;
     query_route_site site = { .file = it->f->number,
-                              .literal = (uint32_t)(it->l - it->f->unit->refs->literals) };
+                              .literal = (uint32_t)(it->l - it->f->unit->refs->literals),
+                              .path = (uint32_t)path };
     ken_str handler = it->handlers[method];
     if (handler.len) {
         site.steps_from = (uint32_t)it->opens[method] + 1;
@@ -367,13 +372,25 @@ static void add_route(routing *r, const said *it, query_prefix prefix, size_t me
     ken_vec_push(&r->sites, site);
 }
 
+// One path of a literal: each way to it with each method is a route.
+static void add_routes(routing *r, const said *it, query_prefixes before, size_t path,
+                       uint32_t line)
+{
+    if (!it->rule->is_event)
+        before =
+            query_bases_before(&r->routers, it->f->number, it->framework, before, it->paths[path]);
+    for (size_t i = 0; i < before.n; i++)
+        for (size_t m = 0; m < it->n_methods; m++)
+            add_route(r, it, before.items[i], m, path, line);
+}
+
 static void add_literal(routing *r, const query_route_file *f, const ken_literal *l, uint32_t line)
 {
     said it = { .f = f, .l = l };
     ken_str args[KEN_ROUTE_ARGS];
     it.rule = rule_of(r, f->unit, l, &it.framework);
     if (!it.rule || it.rule->form == KEN_ROUTE_MOUNT || it.rule->form == KEN_ROUTE_INCLUDE ||
-        (it.rule->is_prefix && !is_route_itself(r, &it)) ||
+        it.rule->form == KEN_ROUTE_GLOBAL || (it.rule->is_prefix && !is_route_itself(r, &it)) ||
         (it.rule->form == KEN_ROUTE_NEST && holds_others(&it)))
         return;
     if (!l->text.len && l->decorates < 0 && it.rule->form != KEN_ROUTE_NEST)
@@ -381,7 +398,7 @@ static void add_literal(routing *r, const query_route_file *f, const ken_literal
     size_t open = l->byte < l->end ? ken_route_open(f->text, l->byte) : SIZE_MAX;
     size_t n = open == SIZE_MAX ? 0 : ken_route_args(f->text, open, f->has_hash, args);
     bool is_partial = false;
-    query_prefix prefix = { KEN_STR(""), false };
+    query_prefixes before = { 0 };
     if (it.rule->is_event) {
         it.methods[it.n_methods++] = it.rule->method;
         it.paths[it.n_paths++] = l->text;
@@ -390,13 +407,16 @@ static void add_literal(routing *r, const query_route_file *f, const ken_literal
     } else {
         read_methods(r, &it, args, n);
         read_paths(r, &it, args, n, &is_partial);
-        prefix = l->decorates >= 0 ? before_decorated(r, &it)
-                                   : query_routers_prefix(&r->routers, f->number, it.framework, l);
+        before = l->decorates >= 0
+                     ? before_decorated(r, &it)
+                     : query_routers_prefixes(&r->routers, f->number, it.framework, l);
     }
-    prefix.is_partial = prefix.is_partial || is_partial;
+    if (!before.n)
+        before = query_prefix_alone(r->arena, (query_prefix){ KEN_STR(""), false });
+    for (size_t i = 0; i < before.n; i++)
+        before.items[i].is_partial = before.items[i].is_partial || is_partial;
     for (size_t p = 0; p < it.n_paths; p++)
-        for (size_t m = 0; m < it.n_methods; m++)
-            add_route(r, &it, prefix, m, p, line);
+        add_routes(r, &it, before, p, line);
 }
 
 // ---- decorators without arguments ----------------------------------------------------------------
@@ -558,28 +578,49 @@ static bool is_fresh(ken_snapshot *s, const query_kept_routes *kept)
         if (!is_same_file && query_graph_is_stale(s, kept->sites[i].file))
             return false;
     }
-    for (size_t i = 0; i < kept->n_mounts; i++)
-        if (query_graph_is_stale(s, kept->mounts[i]))
+    for (size_t i = 0; i < kept->n_mounts; i++) {
+        bool is_same_file = i && kept->mounts[i]->file == kept->mounts[i - 1]->file;
+        if (!is_same_file && query_graph_is_stale(s, kept->mounts[i]->file))
+            return false;
+    }
+    for (size_t i = 0; i < kept->n_others; i++)
+        if (query_graph_is_stale(s, kept->others[i]))
             return false;
     return true;
 }
 
 // The graph may close before the answer is written, so nothing of it is handed out.
-static void copy(const query_kept_routes *kept, ken_arena *arena, ken_route **out,
-                 query_route_site **out_sites, size_t *out_n)
+static void copy(const query_kept_routes *kept, ken_arena *arena, query_kept_routes *out)
 {
-    *out = KEN_ARENA_ARRAY(arena, ken_route, kept->n + 1);
-    *out_sites = KEN_ARENA_ARRAY(arena, query_route_site, kept->n + 1);
+    *out = (query_kept_routes){ .n = kept->n, .n_others = kept->n_others, .is_known = true };
+    out->routes = KEN_ARENA_ARRAY(arena, ken_route, kept->n + 1);
+    out->sites = KEN_ARENA_ARRAY(arena, query_route_site, kept->n + 1);
+    out->others = KEN_ARENA_ARRAY(arena, uint32_t, kept->n_others + 1);
     for (size_t i = 0; i < kept->n; i++) {
-        ken_route *r = &(*out)[i];
+        ken_route *r = &out->routes[i];
         *r = kept->routes[i];
         r->framework = ken_arena_dup(arena, r->framework);
         r->method = ken_arena_dup(arena, r->method);
         r->path = ken_arena_dup(arena, r->path);
         r->handler = ken_arena_dup(arena, r->handler);
-        (*out_sites)[i] = kept->sites[i];
+        out->sites[i] = kept->sites[i];
     }
-    *out_n = kept->n;
+    out->n_mounts = query_mounts_copy(kept->mounts, kept->n_mounts, arena, &out->mounts);
+    for (size_t i = 0; i < kept->n_others; i++)
+        out->others[i] = kept->others[i];
+}
+
+// What a search has found, as far as it outlives it.
+static void take_found(routing *r, query_kept_routes *out)
+{
+    const query_kept_routes found = { .routes = r->found.ptr,
+                                      .sites = r->sites.ptr,
+                                      .n = r->found.len,
+                                      .mounts = r->routers.mounts.ptr,
+                                      .n_mounts = r->routers.mounts.len,
+                                      .others = r->routers.others.ptr,
+                                      .n_others = r->routers.others.len };
+    copy(&found, r->arena, out);
 }
 
 static ken_status find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
@@ -587,21 +628,13 @@ static ken_status find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
                              ken_err *err)
 {
     routing r = { .s = s, .arena = arena, .filter = filter };
-    *out = (query_kept_routes){ .is_known = true };
     r.g = query_graph_at_hand(s);
     ken_status st = r.g ? KEN_OK : query_graph_open(s, &r.g, err);
     if (st)
         return st;
     st = find(&r, is_strict, cancel, err);
+    take_found(&r, out);
     ken_frameworks_release(&r.frameworks);
-    out->routes = KEN_ARENA_ARRAY(arena, ken_route, r.found.len + 1);
-    out->sites = KEN_ARENA_ARRAY(arena, query_route_site, r.found.len + 1);
-    if (!st && r.found.len) {
-        memcpy(out->routes, r.found.ptr, r.found.len * sizeof *out->routes);
-        memcpy(out->sites, r.sites.ptr, r.found.len * sizeof *out->sites);
-        out->n = r.found.len;
-    }
-    out->n_mounts = query_routers_mount_files(&r.routers, arena, &out->mounts);
     ken_vec_release(&r.found);
     ken_vec_release(&r.sites);
     query_routers_release(&r.routers);
@@ -616,35 +649,24 @@ static ken_status find_and_keep(ken_snapshot *s, const ken_cancel *cancel, query
     ken_arena scratch;
     ken_arena_init(&scratch, 0);
     ken_status st = find_sites(s, KEN_STR(""), false, cancel, &scratch, &found, err);
-    if (!st) {
-        ken_arena *arena = query_graph_arena(s);
-        copy(&found, arena, &kept->routes, &kept->sites, &kept->n);
-        kept->mounts = KEN_ARENA_ARRAY(arena, uint32_t, found.n_mounts + 1);
-        memcpy(kept->mounts, found.mounts, found.n_mounts * sizeof *kept->mounts);
-        kept->n_mounts = found.n_mounts;
-        kept->is_known = true;
-    }
+    if (!st)
+        copy(&found, query_graph_arena(s), kept);
     ken_arena_release(&scratch);
     return st;
 }
 
 ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
-                            const ken_cancel *cancel, ken_arena *arena, ken_route **out,
-                            query_route_site **out_sites, size_t *out_n, ken_err *err)
+                            const ken_cancel *cancel, ken_arena *arena, query_kept_routes *out,
+                            ken_err *err)
 {
-    query_kept_routes *kept = filter.len || is_strict ? NULL : query_graph_routes(s), found;
+    query_kept_routes *kept = filter.len || is_strict ? NULL : query_graph_routes(s);
     ken_status st = KEN_OK;
-    if (!kept || (kept->is_known && !is_fresh(s, kept))) {
-        st = find_sites(s, filter, is_strict, cancel, arena, &found, err);
-        *out = found.routes;
-        *out_sites = found.sites;
-        *out_n = found.n;
-        return st;
-    }
+    if (!kept || (kept->is_known && !is_fresh(s, kept)))
+        return find_sites(s, filter, is_strict, cancel, arena, out, err);
     if (!kept->is_known)
         st = find_and_keep(s, cancel, kept, err);
     if (!st)
-        copy(kept, arena, out, out_sites, out_n);
+        copy(kept, arena, out);
     return st;
 }
 
@@ -652,8 +674,13 @@ ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
                              const ken_cancel *cancel, ken_arena *arena, ken_route **out,
                              size_t *out_n, ken_err *err)
 {
-    query_route_site *sites;
-    return query_find_sites(s, filter, is_strict, cancel, arena, out, &sites, out_n, err);
+    query_kept_routes found;
+    ken_status st = query_find_sites(s, filter, is_strict, cancel, arena, &found, err);
+    if (!st) {
+        *out = found.routes;
+        *out_n = found.n;
+    }
+    return st;
 }
 
 ken_status ken_find_routes(ken_snapshot *s, ken_str filter, const ken_cancel *cancel,

@@ -127,7 +127,8 @@ static bool is_use(ken_str name)
 // `app.include_router(router, dependencies=[…])`: the router comes first.
 static bool is_include(ken_str name)
 {
-    static const char *const words[] = { "include_router", "register_blueprint", "register" };
+    static const char *const words[] = { "include_router", "register_blueprint", "register",
+                                         "merge" };
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ken_str_eq_c(name, words[i]))
             return true;
@@ -140,7 +141,8 @@ static bool begin_literal(const ken_refs_maker *m, const refs_frame *f, ken_str 
 {
     if (!first) {
         l->byte = l->handler_byte = f->args_depth ? f->args_start : f->end;
-        bool is_group = f->args_depth && ken_str_eq_fold(callee, KEN_STR("group"));
+        bool is_group = f->args_depth && (ken_str_eq_fold(callee, KEN_STR("group")) ||
+                                          ken_str_eq_fold(callee, KEN_STR("setglobalprefix")));
         return is_use(callee) || is_include(callee) || is_group ||
                (l->decorates >= 0 && is_route_word(callee));
     }

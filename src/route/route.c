@@ -59,15 +59,15 @@ static ken_status read_list(route_reader *r, yaml_node_t *n, ken_str *out, uint3
 
 static ken_status read_form(const route_reader *r, const yaml_node_t *n, ken_route_form *out)
 {
-    static const char *const words[] = { "path",  "chain",   "inner", "method",
-                                         "mount", "include", "nest",  "bare" };
+    static const char *const words[] = { "path",    "chain", "inner",  "method", "mount",
+                                         "include", "nest",  "global", "bare" };
     ken_str text = text_of(r, n);
     for (size_t i = 0; i < sizeof words / sizeof *words; i++)
         if (ken_str_eq_c(text, words[i])) {
             *out = (ken_route_form)i;
             return KEN_OK;
         }
-    return fail(r, n, "one of path, chain, inner, method, mount, include, nest, bare");
+    return fail(r, n, "one of path, chain, inner, method, mount, include, nest, global, bare");
 }
 
 static ken_status read_rule(route_reader *r, yaml_node_t *n, ken_route_rule *out)
@@ -190,7 +190,8 @@ static bool read_words(route_reader *r, ken_str key, yaml_node_t *v, ken_framewo
 {
     static const word_list lists[] = { WORDS(languages), WORDS(modules),    WORDS(apps),
                                        WORDS(routers),   WORDS(methods),    WORDS(paths),
-                                       WORDS(prefixes),  WORDS(qualifiers), WORDS(primary) };
+                                       WORDS(prefixes),  WORDS(qualifiers), WORDS(primary),
+                                       WORDS(files),     WORDS(settings) };
     for (size_t i = 0; i < sizeof lists / sizeof *lists; i++) {
         if (!ken_str_eq_c(key, lists[i].key))
             continue;
@@ -216,7 +217,7 @@ static ken_status read_key(route_reader *r, yaml_node_t *k, yaml_node_t *v, ken_
     else if (!read_words(r, key, v, out, &st))
         return fail(r, k,
                     "one of name, languages, modules, rules, apps, routers, methods, paths, "
-                    "prefixes, absolute, bindings, qualifiers, primary");
+                    "prefixes, files, settings, absolute, bindings, qualifiers, primary");
     return st;
 }
 

@@ -40,6 +40,7 @@ typedef enum ken_route_form {
     KEN_ROUTE_MOUNT,   // puts the routes of a router under its path, and is none itself
     KEN_ROUTE_INCLUDE, // names the file whose routes are put under the path around it
     KEN_ROUTE_NEST,    // a route, unless others stand in its arguments: then before their paths
+    KEN_ROUTE_GLOBAL,  // stands before the paths of all routes that its file reaches by imports
     KEN_ROUTE_BARE,    // decorates without being called, and the function's name is the event
 } ken_route_form;
 
@@ -84,6 +85,9 @@ typedef struct ken_framework {
     // Names of arguments that hold methods, paths, and what stands before the paths.
     ken_str methods[KEN_ROUTE_WORDS], paths[KEN_ROUTE_WORDS], prefixes[KEN_ROUTE_WORDS];
     uint32_t n_methods, n_paths, n_prefixes;
+    // Files of settings, and their keys whose values stand before all paths, in that order.
+    ken_str files[KEN_ROUTE_WORDS], settings[KEN_ROUTE_WORDS];
+    uint32_t n_files, n_settings;
     bool is_absolute; // a path with a slash stands for itself below a prefix of a type
     ken_binding_rule bindings[KEN_BINDING_RULES];
     uint32_t n_bindings;

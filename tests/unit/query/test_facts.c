@@ -573,6 +573,43 @@ KEN_TEST(handlers_of_routers_that_are_required_in_place)
     sample_end();
 }
 
+// Paths and guards come from the same mounts: of a function that makes a router, of several ways to
+// one router (the handler is asked once, by the way with the fewest guards).
+KEN_TEST(handlers_behind_what_is_mounted)
+{
+    start();
+    lab_write(&l, "src/app.ts",
+              "import express from 'express';\n"
+              "import { requireAuth } from './auth';\n"
+              "import { makeUsers } from './users';\n"
+              "import shared from './shared';\n"
+              "import { config } from './config';\n"
+              "const app = express();\n"
+              "app.use('/api', requireAuth, makeUsers());\n"
+              "app.use(config.base, requireAuth, shared);\n"
+              "app.use('/open', shared);\n");
+    lab_write(&l, "src/auth.ts", "export function requireAuth(req, res, next) {}\n");
+    lab_write(&l, "src/config.ts", "export const config = JSON.parse('{}');\n");
+    lab_write(&l, "src/shared.ts",
+              "import { Router } from 'express';\n"
+              "const shared = Router();\n"
+              "shared.get('/s', show);\n"
+              "function show(req, res) {}\n"
+              "export default shared;\n");
+    lab_write(&l, "src/users.ts",
+              "import { Router } from 'express';\n"
+              "export function makeUsers() {\n"
+              "  const router = Router();\n"
+              "  router.get('/a', show);\n"
+              "  return router;\n"
+              "}\n"
+              "function show(req, res) {}\n");
+    sample_index();
+    kt_eq_str(handlers_text("src/users.ts"), "GET /api/a show(src/users.ts:7) use:requireAuth\n");
+    kt_eq_str(handlers_text("src/shared.ts"), "GET …/s show(src/shared.ts:4)\n");
+    sample_end();
+}
+
 // What has routes of its own answers or lets go: it is no step on the way to the handlers of others.
 KEN_TEST(handlers_do_not_pass_through_other_routers)
 {

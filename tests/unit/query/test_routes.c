@@ -595,3 +595,160 @@ KEN_TEST(g13_routes_of_sinatra)
     says("GET /hello\n"
          "POST /make\n");
 }
+
+// ---- several ways to a router, and what stands before all paths ---------------------------------
+
+KEN_TEST(q_a_router_in_two_places_has_both_paths)
+{
+    lab_start(&l);
+    lab_write(&l, "app.js",
+              "const express = require('express');\n"
+              "const users = require('./users');\n"
+              "const app = express();\n"
+              "app.use('/v1', users);\n"
+              "app.use('/v2', check, users, express.static('public'));\n"
+              "function check(req, res, next) { next(); }\n");
+    lab_write(&l, "test/users.test.js",
+              "const express = require('express');\n"
+              "const users = require('../users');\n"
+              "const app = express();\n"
+              "app.use('/only/tests', users);\n");
+    lab_write(&l, "users.js",
+              "const router = require('express').Router();\n"
+              "router.get('/users', (req, res) => {});\n"
+              "module.exports = router;\n");
+    says("GET /v1/users\n"
+         "GET /v2/users\n");
+}
+
+KEN_TEST(q_several_routers_in_one_call)
+{
+    lab_start(&l);
+    lab_write(&l, "app.ts",
+              "import express, { Router } from 'express';\n"
+              "const app = express();\n"
+              "const a = Router();\n"
+              "const b = Router();\n"
+              "a.get('/a', (req, res) => {});\n"
+              "b.get('/b', (req, res) => {});\n"
+              "app.use('/api', a, b);\n");
+    says("GET /api/a\n"
+         "GET /api/b\n");
+}
+
+KEN_TEST(q_a_function_called_twice_has_both_paths)
+{
+    lab_start(&l);
+    lab_write(&l, "main.go",
+              "package main\n"
+              "import \"github.com/gin-gonic/gin\"\n"
+              "func register(g *gin.RouterGroup) { g.GET(\"/users\", list) }\n"
+              "func list(c *gin.Context) {}\n"
+              "func main() {\n"
+              "\tr := gin.Default()\n"
+              "\tregister(r.Group(\"/v1\"))\n"
+              "\tv2 := r.Group(\"/v2\")\n"
+              "\tregister(v2)\n"
+              "}\n");
+    says("GET /v1/users list\n"
+         "GET /v2/users list\n");
+}
+
+KEN_TEST(q_routers_of_axum_that_are_merged_and_nested)
+{
+    lab_start(&l);
+    lab_write(&l, "src/main.rs",
+              "use axum::{routing::get, Router};\n"
+              "async fn list() {}\n"
+              "fn users() -> Router { Router::new().route(\"/users\", get(list)) }\n"
+              "fn api() -> Router { Router::new().merge(users()).route(\"/x\", get(list)) }\n"
+              "fn main() {\n"
+              "    let app = Router::new().nest(\"/v1\", api()).nest(\"/v2\", api());\n"
+              "}\n");
+    says("GET /v1/users list\n"
+         "GET /v2/users list\n"
+         "GET /v1/x list\n"
+         "GET /v2/x list\n");
+}
+
+KEN_TEST(q_prefix_of_a_nest_application)
+{
+    lab_start(&l);
+    const char *cats = "import { Controller, Get } from '@nestjs/common';\n"
+                       "@Controller('cats')\n"
+                       "export class Cats {\n"
+                       "  @Get(':id') one() {}\n"
+                       "  @Get('health') health() {}\n"
+                       "}\n";
+    lab_write(&l, "a/cats.ts", cats);
+    lab_write(&l, "a/main.ts",
+              "import { NestFactory } from '@nestjs/core';\n"
+              "import { Module } from './module';\n"
+              "async function bootstrap() {\n"
+              "  const app = await NestFactory.create(Module);\n"
+              "  app.setGlobalPrefix('api', { exclude: ['cats/health'] });\n"
+              "}\n");
+    lab_write(&l, "a/module.ts",
+              "import { Cats } from './cats';\nexport class Module { cats: Cats }\n");
+    lab_write(&l, "b/cats.ts", cats);
+    lab_write(&l, "b/main.ts",
+              "import { NestFactory } from '@nestjs/core';\n"
+              "import { Cats } from './cats';\n"
+              "async function bootstrap() {\n"
+              "  const app = await NestFactory.create(Cats);\n"
+              "  app.setGlobalPrefix(process.env.PREFIX);\n"
+              "}\n");
+    lab_write(&l, "c/cats.ts", cats);
+    says("GET /api/cats/:id one\n"
+         "GET /cats/health health\n"
+         "GET …/cats/:id one\n"
+         "GET …/cats/health health\n"
+         "GET /cats/:id one\n"
+         "GET /cats/health health\n");
+}
+
+static void write_spring(const char *path)
+{
+    lab_write(&l, path,
+              "package a;\n"
+              "import org.springframework.web.bind.annotation.*;\n"
+              "@RestController\n"
+              "@RequestMapping({\"/owners\", \"/people\"})\n"
+              "class C {\n"
+              "  @GetMapping(\"/{id}\") String show() { return \"\"; }\n"
+              "}\n");
+}
+
+KEN_TEST(q_settings_of_spring_by_module)
+{
+    lab_start(&l);
+    write_spring("a/src/main/java/C.java");
+    lab_write(&l, "a/src/main/resources/application.properties",
+              "# of the module\nserver.servlet.contextPath = /a\nspring.mvc.servlet.path=/rest\n");
+    lab_write(&l, "a/src/main/resources/application-prod.properties",
+              "server.servlet.context-path=/prod\n");
+    write_spring("b/src/main/java/C.java");
+    lab_write(&l, "b/src/main/resources/application.yml",
+              "server:\n  servlet:\n    context-path: /b\n---\n"
+              "spring.config.activate.on-profile: dev\nserver.servlet.context-path: /dev\n");
+    write_spring("c/src/main/java/C.java");
+    lab_write(&l, "c/src/main/resources/application.yml", "server.servlet.context-path: ${BASE}\n");
+    says("GET /a/rest/owners/{id} show\n"
+         "GET /a/rest/people/{id} show\n"
+         "GET /b/owners/{id} show\n"
+         "GET /b/people/{id} show\n"
+         "GET …/owners/{id} show\n"
+         "GET …/people/{id} show\n");
+}
+
+KEN_TEST(q_settings_of_spring_hold_for_libraries)
+{
+    lab_start(&l);
+    lab_write(&l, "app/src/main/resources/application.yaml",
+              "server: { servlet: { context-path: /shop } }\n");
+    lab_write(&l, "app/src/test/resources/application.yaml",
+              "server: { servlet: { context-path: /tested } }\n");
+    write_spring("web/src/main/java/C.java");
+    says("GET /shop/owners/{id} show\n"
+         "GET /shop/people/{id} show\n");
+}

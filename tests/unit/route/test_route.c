@@ -5,6 +5,7 @@
 
 #include "ktest.h"
 #include "route/route.h"
+#include "route/route_settings.h"
 
 // One call `app.<callee>(text)` of a file that imports `module`.
 static const char *meets(const ken_frameworks *f, const char *language, const char *module,
@@ -89,4 +90,35 @@ KEN_TEST(bad_files_name_their_line)
            "own.yaml:4: expected one of names, on, key, to");
     refuse("- a\n", "own.yaml:1: expected name, languages, modules and rules");
     refuse("", "own.yaml:1: expected name, languages, modules and rules");
+}
+
+static const char *setting(const char *path, const char *text)
+{
+    static char out[64];
+    ken_arena arena;
+    ken_str value = KEN_STR("");
+    ken_arena_init(&arena, 0);
+    bool is_found = ken_route_setting(ken_str_c(path), ken_str_c(text),
+                                      KEN_STR("server.servlet.context-path"), &arena, &value);
+    snprintf(out, sizeof out, "%s" KEN_STR_FMT, is_found ? "" : "-", KEN_STR_ARG(value));
+    ken_arena_release(&arena);
+    return out;
+}
+
+KEN_TEST(one_value_of_settings)
+{
+    kt_eq_str(setting("a.properties", "server.servlet.context-path=/a\n"), "/a");
+    kt_eq_str(setting("a.properties", " SERVER.servlet.contextPath : /a \n"), "/a");
+    kt_eq_str(setting("a.properties", "#server.servlet.context-path=/a\n"), "-");
+    kt_eq_str(setting("a.properties", "server.servlet.context-path.x=/a\nserver.servlet=/b\n"),
+              "-");
+    kt_eq_str(setting("a.properties", "server.servlet.context-path"), "-");
+    kt_eq_str(setting("a.yml", "server:\n  servlet.context_path: '/b'\n"), "/b");
+    kt_eq_str(setting("a.yml", "server:\n  servlet:\n    context-path: [1]\n"), "-");
+    kt_eq_str(setting("a.yml", "server: *x\n"), "-");
+    kt_eq_str(setting("a.yml", "a: 1\n---\nserver.servlet.context-path: /c\n"), "/c");
+    kt_eq_str(setting("a.yml", "spring: {profiles: dev}\nserver.servlet.context-path: /c\n"), "-");
+    kt_eq_str(setting("a.yml", "spring: {profiles: {active: dev}}\n"
+                               "server.servlet.context-path: /c\n"),
+              "/c");
 }
