@@ -7,6 +7,7 @@
 // name are looked at: what stands before the included text in their path must be such a directory.
 #include "base/path.h"
 #include "graph/graph_modules_priv.h"
+#include "manifest/manifest_text.h"
 
 enum {
     DIRS_MAX = 4096,       // include directories that are kept
@@ -79,7 +80,7 @@ static void take_flags(ken_modules *m, c_manifest *at, ken_str line)
 {
     ken_str word;
     at->is_expected = false;
-    while (ken_modules__word_next(&line, "\"'\\", &word))
+    while (ken_manifest_word_next(&line, "\"'\\", &word))
         take_flag(m, at, word);
     at->is_expected = false;
 }
@@ -172,8 +173,8 @@ static void add_cmake_dir(ken_modules *m, const c_manifest *at, ken_str word)
     size_t other = ken_str_find_char(word, '$');
     if (other == 0 && ken_str_ends(word, KEN_STR("_SOURCE_DIR}"))) // ${<project>_SOURCE_DIR}
         add_dir(m, at->state, at->project, KEN_STR(""));
-    else if (other == 0 && ken_modules__behind(word, "_SOURCE_DIR}/").ptr)
-        add_dir(m, at->state, at->project, ken_modules__behind(word, "_SOURCE_DIR}/"));
+    else if (other == 0 && ken_manifest_behind(word, "_SOURCE_DIR}/").ptr)
+        add_dir(m, at->state, at->project, ken_manifest_behind(word, "_SOURCE_DIR}/"));
     else if (other == SIZE_MAX)
         add_dir(m, at->state, base, word);
 }
@@ -193,9 +194,9 @@ static void take_cmake_args(ken_modules *m, const c_manifest *at, ken_str args, 
 {
     ken_str word;
     if (has_target)
-        (void)ken_modules__word_next(&args, "\"", &word);
-    while (ken_modules__word_next(&args, "\";", &word)) {
-        ken_str build = ken_modules__behind(word, "$<BUILD_INTERFACE:");
+        (void)ken_manifest_word_next(&args, "\"", &word);
+    while (ken_manifest_word_next(&args, "\";", &word)) {
+        ken_str build = ken_manifest_behind(word, "$<BUILD_INTERFACE:");
         if (build.ptr)
             word = ken_str_sub(build, 0, build.len - ken_str_ends(build, KEN_STR(">")));
         if (!is_cmake_keyword(word) && !ken_str_starts(word, KEN_STR("$<")))
@@ -210,7 +211,7 @@ static bool has_project(ken_modules *m, const c_state *s, uint32_t file)
     if (is_new) {
         ken_str text = ken_modules__read(m, file);
         *known =
-            ken_modules__behind(text, "project(").ptr || ken_modules__behind(text, "project (").ptr;
+            ken_manifest_behind(text, "project(").ptr || ken_manifest_behind(text, "project (").ptr;
     }
     return *known != 0;
 }

@@ -2,6 +2,7 @@
 // Cargo.toml: packages, their libraries, what they depend on and under which name.
 #include "base/path.h"
 #include "graph/graph_modules_rust_priv.h"
+#include "manifest/manifest_text.h"
 
 enum {
     DEP_LINES_MAX = 2000, // of one manifest; dependencies are looked through one by one
@@ -48,25 +49,25 @@ static void dep_say(ken_modules *m, const cargo_package *p, cargo_dep *d, ken_st
 }
 
 // `name = "1"`, `name = { … }`, `name.key = …` in a table of dependencies.
-static void read_dep(ken_modules *m, cargo_package *p, cargo_dep **list, const module_toml *t)
+static void read_dep(ken_modules *m, cargo_package *p, cargo_dep **list, const ken_manifest_toml *t)
 {
     size_t dot = ken_str_find_char(t->key, '.');
     cargo_dep *d = dep_of(m, p, list, ken_str_sub(t->key, 0, dot));
     if (dot != SIZE_MAX) {
         dep_say(m, p, d, ken_str_sub(t->key, dot + 1, t->key.len),
-                ken_modules__toml_string(t->value));
+                ken_manifest_toml_string(t->value));
         return;
     }
-    ken_str path = ken_modules__toml_member(t->value, "path");
-    ken_str package = ken_modules__toml_member(t->value, "package");
+    ken_str path = ken_manifest_toml_member(t->value, "path");
+    ken_str package = ken_manifest_toml_member(t->value, "package");
     if (path.len)
         dep_say(m, p, d, KEN_STR("path"), path);
     dep_say(m, p, d, KEN_STR("package"), package);
-    d->is_shared |= ken_modules__behind(t->value, "workspace").ptr != NULL;
+    d->is_shared |= ken_manifest_behind(t->value, "workspace").ptr != NULL;
 }
 
 // Tables whose last or next to last part ends with "dependencies".
-static bool read_dep_table(ken_modules *m, cargo_package *p, const module_toml *t)
+static bool read_dep_table(ken_modules *m, cargo_package *p, const ken_manifest_toml *t)
 {
     bool is_shared = ken_str_starts(t->table, KEN_STR("workspace."));
     cargo_dep **list = is_shared ? &p->shared : &p->deps;
@@ -78,14 +79,14 @@ static bool read_dep_table(ken_modules *m, cargo_package *p, const module_toml *
     if (dot == SIZE_MAX || !ken_str_ends(ken_str_sub(t->table, 0, dot), KEN_STR("dependencies")))
         return false;
     cargo_dep *d = dep_of(m, p, list, ken_str_sub(t->table, dot + 1, t->table.len));
-    dep_say(m, p, d, t->key, ken_modules__toml_string(t->value));
+    dep_say(m, p, d, t->key, ken_manifest_toml_string(t->value));
     return true;
 }
 
 // ---- packages ----------------------------------------------------------------------------------
-static void read_key(ken_modules *m, cargo *c, cargo_package *p, const module_toml *t)
+static void read_key(ken_modules *m, cargo *c, cargo_package *p, const ken_manifest_toml *t)
 {
-    ken_str text = ken_modules__toml_string(t->value);
+    ken_str text = ken_manifest_toml_string(t->value);
     if (read_dep_table(m, p, t))
         return;
     if (ken_str_eq(t->table, KEN_STR("package"))) {
@@ -115,8 +116,8 @@ static void read_package(ken_modules *m, void *ctx, uint32_t file)
     cargo_package *p = &c->packages[c->n_packages];
     *p = (cargo_package){ .dir = ken_modules__dir(m, file), .lib = MODULE_NONE, .is_2015 = true };
     p->next_same = MODULE_NONE;
-    module_toml t = { .rest = ken_modules__read(m, file) };
-    while (ken_modules__toml_next(&t))
+    ken_manifest_toml t = { .rest = ken_modules__read(m, file) };
+    while (ken_manifest_toml_next(&t))
         read_key(m, c, p, &t);
     if (p->lib == MODULE_NONE)
         p->lib = ken_modules__at(m, p->dir, KEN_STR("src/lib.rs"));

@@ -6,6 +6,7 @@
 // which of them see each other. A file belongs to the nearest .csproj above it.
 #include "base/path.h"
 #include "graph/graph_modules_priv.h"
+#include "manifest/manifest_text.h"
 
 enum {
     PROJECTS_MAX = 2048,
@@ -40,16 +41,10 @@ static void add_references(ken_modules *m, csharp_state *s, csharp_project *p, k
     ken_str list = KEN_STR(""), one;
     ken_str found[REFERENCES_MAX];
     uint32_t n = 0;
-    for (;;) {
-        text = ken_modules__behind(text, "<ProjectReference");
-        if (!text.ptr || n == REFERENCES_MAX)
-            break;
-        ken_str tag = ken_str_sub(text, 0, ken_str_find_char(text, '>'));
-        tag = ken_modules__behind(tag, "Include=");
-        if (tag.ptr && ken_modules__quoted_next(&tag, &list))
-            while (n < REFERENCES_MAX && ken_str_split_next(&list, ';', &one))
-                found[n++] = one;
-    }
+    while (n < REFERENCES_MAX &&
+           ken_manifest_attribute_next(&text, "<ProjectReference", "Include=", &list))
+        while (n < REFERENCES_MAX && ken_str_split_next(&list, ';', &one))
+            found[n++] = one;
     p->references = KEN_ARENA_ARRAY(&m->arena, uint32_t, n);
     for (uint32_t i = 0; i < n; i++) {
         ken_str path = ken_modules__slashes(m, ken_str_trim(found[i]), KEN_STR("\\"));

@@ -7,6 +7,7 @@
 // go.work joins the two. Then vendor/. What has no dot in its first part is the standard library.
 #include "base/path.h"
 #include "graph/graph_modules_priv.h"
+#include "manifest/manifest_text.h"
 
 enum {
     REPLACES_MAX = 1000, // in one go.mod; they are looked through one by one
@@ -39,45 +40,14 @@ typedef struct go_state {
 } go_state;
 
 // ---- manifests ---------------------------------------------------------------------------------
-// Reads the lines of one directive, alone or in a block: `use ./a`, `replace ( … )`.
-typedef struct go_lines {
-    ken_str rest;
-    const char *directive;
-    bool is_in_block;
-} go_lines;
-
-static bool go_line_next(go_lines *at, ken_str *out)
-{
-    ken_str line, word;
-    while (ken_str_line_next(&at->rest, &line)) {
-        size_t comment = ken_str_find(line, KEN_STR("//"));
-        line = ken_str_trim(ken_str_sub(line, 0, comment));
-        if (at->is_in_block) {
-            at->is_in_block = !ken_str_starts(line, KEN_STR(")"));
-            *out = line;
-            if (at->is_in_block && line.len)
-                return true;
-            continue;
-        }
-        ken_str rest = line;
-        if (!ken_modules__word_next(&rest, "(", &word) || !ken_str_eq_c(word, at->directive))
-            continue;
-        *out = ken_str_trim(rest);
-        at->is_in_block = ken_str_starts(*out, KEN_STR("("));
-        if (!at->is_in_block)
-            return true;
-    }
-    return false;
-}
-
 static void read_replaces(ken_modules *m, go_module *module, ken_str text)
 {
-    go_lines lines = { .rest = text, .directive = "replace" };
+    ken_manifest_go lines = { .rest = text, .directive = "replace" };
     ken_str line, old, new_path;
-    for (int i = 0; i < REPLACES_MAX && go_line_next(&lines, &line); i++) {
-        ken_str target = ken_modules__behind(line, "=>");
-        if (!ken_modules__word_next(&line, "\"`", &old) ||
-            !ken_modules__word_next(&target, "\"`", &new_path) ||
+    for (int i = 0; i < REPLACES_MAX && ken_manifest_go_next(&lines, &line); i++) {
+        ken_str target = ken_manifest_behind(line, "=>");
+        if (!ken_manifest_word_next(&line, "\"`", &old) ||
+            !ken_manifest_word_next(&target, "\"`", &new_path) ||
             !ken_str_starts(new_path, KEN_STR(".")))
             continue;
         ken_str dir = ken_modules__join(m, module->dir, new_path);
@@ -92,7 +62,7 @@ static void read_replaces(ken_modules *m, go_module *module, ken_str text)
 // Manifests of what is vendored are not of the build: its packages are found in vendor/.
 static bool is_vendored(ken_str path)
 {
-    return ken_str_starts(path, KEN_STR("vendor/")) || ken_modules__behind(path, "/vendor/").ptr;
+    return ken_str_starts(path, KEN_STR("vendor/")) || ken_manifest_behind(path, "/vendor/").ptr;
 }
 
 static void read_module(ken_modules *m, void *ctx, uint32_t file)
@@ -106,10 +76,10 @@ static void read_module(ken_modules *m, void *ctx, uint32_t file)
         return; // go.mod was first
     go_module *module = &s->modules[s->n_modules];
     ken_str text = ken_modules__read(m, file), line;
-    go_lines lines = { .rest = text, .directive = "module" };
+    ken_manifest_go lines = { .rest = text, .directive = "module" };
     *module = (go_module){ .dir = ken_modules__dir(m, file), .next_same = MODULE_NONE };
-    if (go_line_next(&lines, &line))
-        (void)ken_modules__word_next(&line, "\"`()", &module->path);
+    if (ken_manifest_go_next(&lines, &line))
+        (void)ken_manifest_word_next(&line, "\"`()", &module->path);
     read_replaces(m, module, text);
     const uint64_t *work = ken_map_find(s->works, module->dir);
     module->work = work ? *work : 0;
@@ -124,10 +94,10 @@ static void read_module(ken_modules *m, void *ctx, uint32_t file)
 static void read_work(ken_modules *m, void *ctx, uint32_t file)
 {
     go_state *s = ctx;
-    go_lines lines = { .rest = ken_modules__read(m, file), .directive = "use" };
+    ken_manifest_go lines = { .rest = ken_modules__read(m, file), .directive = "use" };
     ken_str line, word;
-    while (go_line_next(&lines, &line)) {
-        if (!ken_modules__word_next(&line, "\"`", &word))
+    while (ken_manifest_go_next(&lines, &line)) {
+        if (!ken_manifest_word_next(&line, "\"`", &word))
             continue;
         ken_str dir = ken_modules__join(m, ken_modules__dir(m, file), word);
         if (dir.ptr)

@@ -101,26 +101,6 @@ ken_str ken_modules__read(ken_modules *m, uint32_t file);
 // The same for a look at a source: in the scratch arena.
 ken_str ken_modules__peek(ken_modules *m, uint32_t file);
 
-// The keys of a TOML text, one at a time: enough of TOML for dependencies and names. Values that
-// go over several lines are seen up to the end of the first.
-typedef struct module_toml {
-    ken_str rest;  // set this to the text
-    ken_str table; // "dependencies.foo" of [dependencies.foo] and [[…]]
-    ken_str key, value;
-} module_toml;
-
-bool ken_modules__toml_next(module_toml *t);
-ken_str ken_modules__toml_string(ken_str value); // empty when it is none
-ken_str ken_modules__toml_member(ken_str value,
-                                 const char *key); // text of an inline table's member
-
-// The next text in double quotes; `rest` goes behind it.
-bool ken_modules__quoted_next(ken_str *rest, ken_str *out);
-// Takes the next word off the front: a run of bytes that are neither white space nor in `stops`.
-bool ken_modules__word_next(ken_str *rest, const char *stops, ken_str *out);
-// The text behind the first `needle`, ptr NULL when there is none.
-ken_str ken_modules__behind(ken_str text, const char *needle);
-
 // ---- answers -----------------------------------------------------------------------------------
 void ken_modules__one(ken_modules *m, ken_module *out, uint32_t file, const char *why);
 void ken_modules__many(ken_module *out, const uint32_t *files, uint32_t n, const char *why);

@@ -7,6 +7,7 @@
 // autoloading knows: app/*, its concerns, lib.
 #include "base/path.h"
 #include "graph/graph_modules_script_priv.h"
+#include "manifest/manifest_text.h"
 
 enum {
     ROOTS_MAX = 2000 // load paths of all gems
@@ -50,7 +51,7 @@ static void read_gemspec(ken_modules *m, ruby_state *s, uint32_t file)
     text = ken_str_sub(text, 0, ken_str_find_char(text, '\n'));
     at = ken_str_find_char(text, '=');
     text = at == SIZE_MAX ? KEN_STR("lib") : ken_str_sub(text, at + 1, text.len);
-    while (ken_modules__word_next(&text, "\"'[](),%", &word))
+    while (ken_manifest_word_next(&text, "\"'[](),%", &word))
         if (!ken_str_eq_c(word, "w") && !ken_str_eq_c(word, "i"))
             add_root(m, s, dir, word);
 }

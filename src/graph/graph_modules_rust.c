@@ -7,6 +7,7 @@
 // that ends is the answer's rest. Which file is above a file follows from the paths alone.
 #include "base/path.h"
 #include "graph/graph_modules_rust_priv.h"
+#include "manifest/manifest_text.h"
 
 enum {
     PARTS_MAX = 64, // of one path
@@ -64,14 +65,14 @@ static ken_str path_key(ken_modules *m, uint32_t file, ken_str name)
 static void note_path(ken_modules *m, rust_state *s, uint32_t file, ken_str *rest)
 {
     ken_str path, word = KEN_STR("");
-    if (!ken_modules__quoted_next(rest, &path))
+    if (!ken_manifest_quoted_next(rest, &path))
         return;
     ken_str behind = ken_str_sub(*rest, 0, 400);
-    while (ken_modules__word_next(&behind, "]", &word) && !ken_str_eq(word, KEN_STR("mod")))
+    while (ken_manifest_word_next(&behind, "]", &word) && !ken_str_eq(word, KEN_STR("mod")))
         if (ken_str_find_char(word, ';') != SIZE_MAX || ken_str_find_char(word, '{') != SIZE_MAX)
             return;
     uint32_t target = ken_modules__at(m, ken_modules__dir(m, file), path);
-    if (ken_modules__word_next(&behind, ";{", &word) && target != MODULE_NONE)
+    if (ken_manifest_word_next(&behind, ";{", &word) && target != MODULE_NONE)
         ken_map_put(s->by_path, path_key(m, file, word), (uint64_t)target + 1, NULL);
 }
 
@@ -84,7 +85,7 @@ static void note_paths(ken_modules *m, rust_state *s, uint32_t file)
         return;
     ken_str rest = ken_modules__peek(m, file);
     for (;;) {
-        rest = ken_modules__behind(rest, "#[path");
+        rest = ken_manifest_behind(rest, "#[path");
         if (!rest.ptr)
             return;
         note_path(m, s, file, &rest);

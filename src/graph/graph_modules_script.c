@@ -3,6 +3,7 @@
 #include "base/alloc.h"
 #include "base/path.h"
 #include "graph/graph_modules_script_priv.h"
+#include "manifest/manifest_text.h"
 
 enum {
     RANK_NONE = 255
@@ -147,55 +148,9 @@ void *ken_modules__state(ken_modules *m, uint32_t lang, size_t n_bytes, bool *ou
     return m->state[lang];
 }
 
-// ---- JSON --------------------------------------------------------------------------------------
-// The position after the string, comment or single byte at `i`; `*out_is_kept`: it is no comment.
-static size_t lexeme_end(ken_str t, size_t i, bool *out_is_kept)
-{
-    *out_is_kept = true;
-    if (t.ptr[i] == '"') {
-        for (i++; i < t.len && t.ptr[i] != '"'; i++)
-            i += t.ptr[i] == '\\';
-        return i < t.len ? i + 1 : t.len;
-    }
-    if (t.ptr[i] != '/' || i + 1 == t.len || (t.ptr[i + 1] != '/' && t.ptr[i + 1] != '*'))
-        return i + 1;
-    *out_is_kept = false;
-    ken_str rest = ken_str_sub(t, i + 2, t.len);
-    bool is_line = t.ptr[i + 1] == '/';
-    size_t end = ken_str_find(rest, is_line ? KEN_STR("\n") : KEN_STR("*/"));
-    return end == SIZE_MAX ? t.len : i + 2 + end + (is_line ? 0 : 2);
-}
-
-// Plain JSON from JSON with comments and trailing commas, in the scratch arena.
-static ken_str without_comments(ken_modules *m, ken_str t)
-{
-    char *out = ken_arena_alloc(&m->scratch, t.len + 1);
-    size_t len = 0, comma = SIZE_MAX; // the last comma, when only white space followed
-    for (size_t i = 0, end; i < t.len; i = end) {
-        bool is_kept;
-        end = lexeme_end(t, i, &is_kept);
-        if (!is_kept)
-            continue;
-        char c = t.ptr[i];
-        if ((c == '}' || c == ']') && comma != SIZE_MAX)
-            out[comma] = ' ';
-        if (c == ',')
-            comma = len;
-        else if (!ken_is_space(c))
-            comma = SIZE_MAX;
-        memcpy(out + len, t.ptr + i, end - i);
-        len += end - i;
-    }
-    return ken_str_n(out, len);
-}
-
 json_t *ken_modules__json(ken_modules *m, uint32_t file)
 {
-    ken_str text = ken_modules__peek(m, file);
-    if (ken_str_starts(text, KEN_STR("\xef\xbb\xbf")))
-        text = ken_str_sub(text, 3, text.len);
-    json_t *value = NULL;
-    return ken_json_parse(without_comments(m, text), &value, NULL) ? NULL : value;
+    return ken_manifest_json(ken_modules__peek(m, file), &m->scratch);
 }
 
 ken_str ken_modules__dup_text(ken_modules *m, const json_t *value)

@@ -5,6 +5,7 @@
 // tree without them a module is a guess: Sources/<name>, or the outermost folder.
 #include "base/path.h"
 #include "graph/graph_modules_priv.h"
+#include "manifest/manifest_text.h"
 
 enum {
     TARGETS_MAX = 2000,
@@ -57,9 +58,9 @@ static bool is_target_call(ken_str before)
 
 static ken_str argument(ken_str args, const char *label)
 {
-    ken_str text = ken_modules__behind(args, label), value = KEN_STR("");
+    ken_str text = ken_manifest_behind(args, label), value = KEN_STR("");
     if (text.ptr)
-        (void)ken_modules__quoted_next(&text, &value);
+        (void)ken_manifest_quoted_next(&text, &value);
     return value;
 }
 

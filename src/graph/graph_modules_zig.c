@@ -5,6 +5,7 @@
 // addModule("name", …"x.zig"…), addImport("name", variable) and its like.
 #include "base/path.h"
 #include "graph/graph_modules_priv.h"
+#include "manifest/manifest_text.h"
 
 enum {
     MODULES_MAX = 2000,
@@ -27,7 +28,7 @@ static ken_str source_in(ken_str text)
     ken_str one;
     text = ken_str_sub(text, 0, CALL_BYTES_MAX);
     text = ken_str_sub(text, 0, ken_str_find_char(text, ';'));
-    while (ken_modules__quoted_next(&text, &one))
+    while (ken_manifest_quoted_next(&text, &one))
         if (ken_str_ends(one, KEN_STR(".zig")))
             return one;
     return KEN_STR("");
@@ -44,8 +45,8 @@ static void add_module(ken_modules *m, zig_state *s, ken_str dir, ken_str name, 
 static void read_calls(ken_modules *m, zig_state *s, ken_str dir, ken_str text, const char *call)
 {
     ken_str name;
-    for (ken_str at = ken_modules__behind(text, call); at.ptr; at = ken_modules__behind(at, call))
-        if (ken_modules__quoted_next(&at, &name))
+    for (ken_str at = ken_manifest_behind(text, call); at.ptr; at = ken_manifest_behind(at, call))
+        if (ken_manifest_quoted_next(&at, &name))
             add_module(m, s, dir, name, source_in(at));
 }
 
@@ -54,15 +55,15 @@ static void read_imports(ken_modules *m, zig_state *s, ken_str dir, ken_str text
 {
     ken_str name, variable, at = text;
     for (int i = 0; i < MODULES_MAX; i++) {
-        at = ken_modules__behind(at, "addImport(");
-        if (!at.ptr || !ken_modules__quoted_next(&at, &name))
+        at = ken_manifest_behind(at, "addImport(");
+        if (!at.ptr || !ken_manifest_quoted_next(&at, &name))
             return;
         ken_str behind = at;
-        if (!ken_modules__word_next(&behind, ",)(;", &variable))
+        if (!ken_manifest_word_next(&behind, ",)(;", &variable))
             continue;
         ken_str made = ken_arena_printf(&m->scratch, "const " KEN_STR_FMT " =",
                                         KEN_STR_ARG(ken_str_sub(variable, 0, 200)));
-        ken_str value = ken_modules__behind(text, made.ptr);
+        ken_str value = ken_manifest_behind(text, made.ptr);
         if (value.ptr)
             add_module(m, s, dir, name, source_in(value));
     }

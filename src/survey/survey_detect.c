@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "base/path.h"
-#include "survey/survey_manifest_priv.h"
+#include "manifest/manifest.h"
 #include "survey/survey_priv.h"
 
 enum {
@@ -16,7 +16,7 @@ enum {
 };
 
 typedef struct survey_mark {
-    manifest_kind kind;
+    ken_manifest_kind kind;
     int side;
     const char *dep;   // one that ends in '*' is a prefix
     const char *stack; // what it is called
@@ -24,79 +24,79 @@ typedef struct survey_mark {
 
 // The first that is there names the stack.
 static const survey_mark marks[] = {
-    { MANIFEST_NPM, SIDE_FRONT, "next", "next" },
-    { MANIFEST_NPM, SIDE_FRONT, "nuxt", "nuxt" },
-    { MANIFEST_NPM, SIDE_FRONT, "@sveltejs/kit", "sveltekit" },
-    { MANIFEST_NPM, SIDE_FRONT, "@remix-run/react", "remix" },
-    { MANIFEST_NPM, SIDE_FRONT, "astro", "astro" },
-    { MANIFEST_NPM, SIDE_FRONT, "gatsby", "gatsby" },
-    { MANIFEST_NPM, SIDE_FRONT, "@angular/core", "angular" },
-    { MANIFEST_NPM, SIDE_FRONT, "angular", "angular" },
-    { MANIFEST_NPM, SIDE_FRONT, "vue", "vue" },
-    { MANIFEST_NPM, SIDE_FRONT, "svelte", "svelte" },
-    { MANIFEST_NPM, SIDE_FRONT, "solid-js", "solid" },
-    { MANIFEST_NPM, SIDE_FRONT, "preact", "preact" },
-    { MANIFEST_NPM, SIDE_FRONT, "react", "react" },
-    { MANIFEST_NPM, SIDE_FRONT, "react-dom", "react" },
-    { MANIFEST_NPM, SIDE_FRONT, "vite", "vite" },
-    { MANIFEST_NPM, SIDE_BACK, "@nestjs/core", "nestjs" },
-    { MANIFEST_NPM, SIDE_BACK, "express", "express" },
-    { MANIFEST_NPM, SIDE_BACK, "fastify", "fastify" },
-    { MANIFEST_NPM, SIDE_BACK, "koa", "koa" },
-    { MANIFEST_NPM, SIDE_BACK, "@hapi/hapi", "hapi" },
-    { MANIFEST_NPM, SIDE_BACK, "hono", "hono" },
-    { MANIFEST_NPM, SIDE_BACK, "restify", "restify" },
-    { MANIFEST_PYTHON, SIDE_BACK, "django", "django" },
-    { MANIFEST_PYTHON, SIDE_BACK, "fastapi", "fastapi" },
-    { MANIFEST_PYTHON, SIDE_BACK, "flask", "flask" },
-    { MANIFEST_PYTHON, SIDE_BACK, "litestar", "litestar" },
-    { MANIFEST_PYTHON, SIDE_BACK, "starlette", "starlette" },
-    { MANIFEST_PYTHON, SIDE_BACK, "sanic", "sanic" },
-    { MANIFEST_PYTHON, SIDE_BACK, "tornado", "tornado" },
-    { MANIFEST_PYTHON, SIDE_BACK, "aiohttp", "aiohttp" },
-    { MANIFEST_PYTHON, SIDE_BACK, "falcon", "falcon" },
-    { MANIFEST_PYTHON, SIDE_BACK, "bottle", "bottle" },
-    { MANIFEST_PYTHON, SIDE_BACK, "pyramid", "pyramid" },
-    { MANIFEST_GO, SIDE_BACK, "github.com/gin-gonic/gin", "gin" },
-    { MANIFEST_GO, SIDE_BACK, "github.com/labstack/echo*", "echo" },
-    { MANIFEST_GO, SIDE_BACK, "github.com/gofiber/fiber*", "fiber" },
-    { MANIFEST_GO, SIDE_BACK, "github.com/go-chi/chi*", "chi" },
-    { MANIFEST_GO, SIDE_BACK, "github.com/gorilla/mux", "gorilla/mux" },
-    { MANIFEST_GO, SIDE_BACK, "google.golang.org/grpc", "grpc" },
-    { MANIFEST_CARGO, SIDE_BACK, "axum", "axum" },
-    { MANIFEST_CARGO, SIDE_BACK, "actix-web", "actix-web" },
-    { MANIFEST_CARGO, SIDE_BACK, "rocket", "rocket" },
-    { MANIFEST_CARGO, SIDE_BACK, "warp", "warp" },
-    { MANIFEST_CARGO, SIDE_BACK, "poem", "poem" },
-    { MANIFEST_CARGO, SIDE_BACK, "tonic", "tonic" },
-    { MANIFEST_CARGO, SIDE_FRONT, "leptos", "leptos" },
-    { MANIFEST_CARGO, SIDE_FRONT, "yew", "yew" },
-    { MANIFEST_JVM, SIDE_BACK, "spring-boot*", "spring" },
-    { MANIFEST_JVM, SIDE_BACK, "org.springframework.boot", "spring" },
-    { MANIFEST_JVM, SIDE_BACK, "quarkus*", "quarkus" },
-    { MANIFEST_JVM, SIDE_BACK, "io.quarkus", "quarkus" },
-    { MANIFEST_JVM, SIDE_BACK, "micronaut*", "micronaut" },
-    { MANIFEST_JVM, SIDE_BACK, "io.micronaut*", "micronaut" },
-    { MANIFEST_JVM, SIDE_BACK, "ktor-server*", "ktor" },
-    { MANIFEST_JVM, SIDE_BACK, "io.ktor.plugin", "ktor" },
-    { MANIFEST_JVM, SIDE_BACK, "javalin", "javalin" },
-    { MANIFEST_JVM, SIDE_BACK, "vertx-web", "vertx" },
-    { MANIFEST_DOTNET, SIDE_BACK, "Microsoft.NET.Sdk.Web", "asp.net" },
-    { MANIFEST_DOTNET, SIDE_BACK, "Microsoft.AspNetCore.App", "asp.net" },
-    { MANIFEST_DOTNET, SIDE_FRONT, "Microsoft.NET.Sdk.BlazorWebAssembly", "blazor" },
-    { MANIFEST_RUBY, SIDE_BACK, "rails", "rails" },
-    { MANIFEST_RUBY, SIDE_BACK, "sinatra", "sinatra" },
-    { MANIFEST_RUBY, SIDE_BACK, "hanami", "hanami" },
-    { MANIFEST_RUBY, SIDE_BACK, "grape", "grape" },
-    { MANIFEST_RUBY, SIDE_BACK, "roda", "roda" },
-    { MANIFEST_PHP, SIDE_BACK, "laravel/framework", "laravel" },
-    { MANIFEST_PHP, SIDE_BACK, "symfony/framework-bundle", "symfony" },
-    { MANIFEST_PHP, SIDE_BACK, "slim/slim", "slim" },
-    { MANIFEST_PHP, SIDE_BACK, "cakephp/cakephp", "cakephp" },
-    { MANIFEST_PHP, SIDE_BACK, "yiisoft/yii2", "yii" },
-    { MANIFEST_PHP, SIDE_BACK, "codeigniter4/framework", "codeigniter" },
-    { MANIFEST_ELIXIR, SIDE_BACK, "phoenix", "phoenix" },
-    { MANIFEST_ELIXIR, SIDE_BACK, "plug_cowboy", "plug" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "next", "next" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "nuxt", "nuxt" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "@sveltejs/kit", "sveltekit" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "@remix-run/react", "remix" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "astro", "astro" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "gatsby", "gatsby" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "@angular/core", "angular" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "angular", "angular" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "vue", "vue" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "svelte", "svelte" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "solid-js", "solid" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "preact", "preact" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "react", "react" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "react-dom", "react" },
+    { KEN_MANIFEST_NPM, SIDE_FRONT, "vite", "vite" },
+    { KEN_MANIFEST_NPM, SIDE_BACK, "@nestjs/core", "nestjs" },
+    { KEN_MANIFEST_NPM, SIDE_BACK, "express", "express" },
+    { KEN_MANIFEST_NPM, SIDE_BACK, "fastify", "fastify" },
+    { KEN_MANIFEST_NPM, SIDE_BACK, "koa", "koa" },
+    { KEN_MANIFEST_NPM, SIDE_BACK, "@hapi/hapi", "hapi" },
+    { KEN_MANIFEST_NPM, SIDE_BACK, "hono", "hono" },
+    { KEN_MANIFEST_NPM, SIDE_BACK, "restify", "restify" },
+    { KEN_MANIFEST_PYTHON, SIDE_BACK, "django", "django" },
+    { KEN_MANIFEST_PYTHON, SIDE_BACK, "fastapi", "fastapi" },
+    { KEN_MANIFEST_PYTHON, SIDE_BACK, "flask", "flask" },
+    { KEN_MANIFEST_PYTHON, SIDE_BACK, "litestar", "litestar" },
+    { KEN_MANIFEST_PYTHON, SIDE_BACK, "starlette", "starlette" },
+    { KEN_MANIFEST_PYTHON, SIDE_BACK, "sanic", "sanic" },
+    { KEN_MANIFEST_PYTHON, SIDE_BACK, "tornado", "tornado" },
+    { KEN_MANIFEST_PYTHON, SIDE_BACK, "aiohttp", "aiohttp" },
+    { KEN_MANIFEST_PYTHON, SIDE_BACK, "falcon", "falcon" },
+    { KEN_MANIFEST_PYTHON, SIDE_BACK, "bottle", "bottle" },
+    { KEN_MANIFEST_PYTHON, SIDE_BACK, "pyramid", "pyramid" },
+    { KEN_MANIFEST_GO, SIDE_BACK, "github.com/gin-gonic/gin", "gin" },
+    { KEN_MANIFEST_GO, SIDE_BACK, "github.com/labstack/echo*", "echo" },
+    { KEN_MANIFEST_GO, SIDE_BACK, "github.com/gofiber/fiber*", "fiber" },
+    { KEN_MANIFEST_GO, SIDE_BACK, "github.com/go-chi/chi*", "chi" },
+    { KEN_MANIFEST_GO, SIDE_BACK, "github.com/gorilla/mux", "gorilla/mux" },
+    { KEN_MANIFEST_GO, SIDE_BACK, "google.golang.org/grpc", "grpc" },
+    { KEN_MANIFEST_CARGO, SIDE_BACK, "axum", "axum" },
+    { KEN_MANIFEST_CARGO, SIDE_BACK, "actix-web", "actix-web" },
+    { KEN_MANIFEST_CARGO, SIDE_BACK, "rocket", "rocket" },
+    { KEN_MANIFEST_CARGO, SIDE_BACK, "warp", "warp" },
+    { KEN_MANIFEST_CARGO, SIDE_BACK, "poem", "poem" },
+    { KEN_MANIFEST_CARGO, SIDE_BACK, "tonic", "tonic" },
+    { KEN_MANIFEST_CARGO, SIDE_FRONT, "leptos", "leptos" },
+    { KEN_MANIFEST_CARGO, SIDE_FRONT, "yew", "yew" },
+    { KEN_MANIFEST_JVM, SIDE_BACK, "spring-boot*", "spring" },
+    { KEN_MANIFEST_JVM, SIDE_BACK, "org.springframework.boot", "spring" },
+    { KEN_MANIFEST_JVM, SIDE_BACK, "quarkus*", "quarkus" },
+    { KEN_MANIFEST_JVM, SIDE_BACK, "io.quarkus", "quarkus" },
+    { KEN_MANIFEST_JVM, SIDE_BACK, "micronaut*", "micronaut" },
+    { KEN_MANIFEST_JVM, SIDE_BACK, "io.micronaut*", "micronaut" },
+    { KEN_MANIFEST_JVM, SIDE_BACK, "ktor-server*", "ktor" },
+    { KEN_MANIFEST_JVM, SIDE_BACK, "io.ktor.plugin", "ktor" },
+    { KEN_MANIFEST_JVM, SIDE_BACK, "javalin", "javalin" },
+    { KEN_MANIFEST_JVM, SIDE_BACK, "vertx-web", "vertx" },
+    { KEN_MANIFEST_DOTNET, SIDE_BACK, "Microsoft.NET.Sdk.Web", "asp.net" },
+    { KEN_MANIFEST_DOTNET, SIDE_BACK, "Microsoft.AspNetCore.App", "asp.net" },
+    { KEN_MANIFEST_DOTNET, SIDE_FRONT, "Microsoft.NET.Sdk.BlazorWebAssembly", "blazor" },
+    { KEN_MANIFEST_RUBY, SIDE_BACK, "rails", "rails" },
+    { KEN_MANIFEST_RUBY, SIDE_BACK, "sinatra", "sinatra" },
+    { KEN_MANIFEST_RUBY, SIDE_BACK, "hanami", "hanami" },
+    { KEN_MANIFEST_RUBY, SIDE_BACK, "grape", "grape" },
+    { KEN_MANIFEST_RUBY, SIDE_BACK, "roda", "roda" },
+    { KEN_MANIFEST_PHP, SIDE_BACK, "laravel/framework", "laravel" },
+    { KEN_MANIFEST_PHP, SIDE_BACK, "symfony/framework-bundle", "symfony" },
+    { KEN_MANIFEST_PHP, SIDE_BACK, "slim/slim", "slim" },
+    { KEN_MANIFEST_PHP, SIDE_BACK, "cakephp/cakephp", "cakephp" },
+    { KEN_MANIFEST_PHP, SIDE_BACK, "yiisoft/yii2", "yii" },
+    { KEN_MANIFEST_PHP, SIDE_BACK, "codeigniter4/framework", "codeigniter" },
+    { KEN_MANIFEST_ELIXIR, SIDE_BACK, "phoenix", "phoenix" },
+    { KEN_MANIFEST_ELIXIR, SIDE_BACK, "plug_cowboy", "plug" },
 };
 
 // Names of folders that say what is in them, the best first.
@@ -178,28 +178,28 @@ static bool has_own(const survey *v, ken_str folder, bool (*is_such)(const surve
 
 // ---- one manifest ------------------------------------------------------------------------------
 
-static const survey_mark *mark_of(const manifest *m, int side, bool with_dev)
+static const survey_mark *mark_of(const ken_manifest *m, int side, bool with_dev)
 {
     for (size_t i = 0; i < N_OF(marks); i++) {
         if (marks[i].kind != m->kind || marks[i].side != side)
             continue;
-        const manifest_dep *dep = manifest_find(m, marks[i].dep);
+        const ken_manifest_dep *dep = ken_manifest_find(m, marks[i].dep);
         if (dep && (with_dev || !dep->is_dev))
             return &marks[i];
     }
     return NULL;
 }
 
-static bool is_doc_site(const manifest *m)
+static bool is_doc_site(const ken_manifest *m)
 {
     for (size_t i = 0; i < N_OF(doc_sites); i++)
-        if (manifest_find(m, doc_sites[i]))
+        if (ken_manifest_find(m, doc_sites[i]))
             return true;
     return false;
 }
 
 // Tools of a front end are often dependencies of development only; then files must tell.
-static const survey_mark *front_of(const survey *v, const manifest *m, ken_str folder)
+static const survey_mark *front_of(const survey *v, const ken_manifest *m, ken_str folder)
 {
     const survey_mark *mark = mark_of(m, SIDE_FRONT, true);
     if (!mark || is_doc_site(m))
@@ -208,38 +208,38 @@ static const survey_mark *front_of(const survey *v, const manifest *m, ken_str f
 }
 
 // In a folder that says so, these are enough by themselves.
-static const char *bare_stack(manifest_kind kind)
+static const char *bare_stack(ken_manifest_kind kind)
 {
     switch (kind) {
-    case MANIFEST_PYTHON:
+    case KEN_MANIFEST_PYTHON:
         return "python";
-    case MANIFEST_GO:
+    case KEN_MANIFEST_GO:
         return "go";
-    case MANIFEST_CARGO:
+    case KEN_MANIFEST_CARGO:
         return "rust";
-    case MANIFEST_JVM:
+    case KEN_MANIFEST_JVM:
         return "jvm";
-    case MANIFEST_DOTNET:
+    case KEN_MANIFEST_DOTNET:
         return ".net";
-    case MANIFEST_RUBY:
+    case KEN_MANIFEST_RUBY:
         return "ruby";
-    case MANIFEST_PHP:
+    case KEN_MANIFEST_PHP:
         return "php";
-    case MANIFEST_ELIXIR:
+    case KEN_MANIFEST_ELIXIR:
         return "elixir";
-    case MANIFEST_NPM:
-    case MANIFEST_NONE:
+    case KEN_MANIFEST_NPM:
+    case KEN_MANIFEST_NONE:
         break;
     }
     return NULL;
 }
 
 // The root of a tree of packages often lists what its packages depend on: it needs code of its own.
-static const char *back_of(const survey *v, const manifest *m, ken_str folder)
+static const char *back_of(const survey *v, const ken_manifest *m, ken_str folder)
 {
     bool says_so = is_named(folder, SIDE_BACK);
     const survey_mark *mark = mark_of(m, SIDE_BACK, says_so);
-    if (mark && (m->kind != MANIFEST_NPM || says_so || has_own(v, folder, is_code_file)))
+    if (mark && (m->kind != KEN_MANIFEST_NPM || says_so || has_own(v, folder, is_code_file)))
         return mark->stack;
     return says_so && !ken_str_eq_c(ken_path_base(folder), "services") ? bare_stack(m->kind) : NULL;
 }
@@ -275,15 +275,15 @@ static void look_at(detecting *d, const survey_file *f)
     if (ken_view_file(d->v->s, f->path, d->v->arena, &view, &ignored))
         return;
     ken_str dir = ken_path_dir(f->path), folder = dir.len ? dir : KEN_STR(".");
-    manifest m = { .kind = MANIFEST_NONE };
-    manifest_read(&m, f->path, view.text, d->v->arena);
+    ken_manifest m = { .kind = KEN_MANIFEST_NONE };
+    ken_manifest_read(&m, f->path, view.text, d->v->arena);
     const survey_mark *front = front_of(d->v, &m, folder);
     const char *back = back_of(d->v, &m, folder);
     if (front)
         add_part(d, folder, f->path, front->stack, SIDE_FRONT);
     if (back)
         add_part(d, folder, f->path, back, SIDE_BACK);
-    manifest_release(&m);
+    ken_manifest_release(&m);
 }
 
 // ---- routes without a framework ----------------------------------------------------------------
@@ -307,7 +307,7 @@ static void add_routed(detecting *d)
         for (size_t i = 0; i < v->n_files; i++) {
             ken_str dir = ken_path_dir(v->files[i].path);
             bool is_nearer = dir.len > folder.len || ken_str_eq_c(folder, ".");
-            if (manifest_kind_of(v->files[i].path) && dir.len && is_nearer &&
+            if (ken_manifest_kind_of(v->files[i].path) && dir.len && is_nearer &&
                 survey_is_under(file, dir))
                 folder = dir;
         }
@@ -393,7 +393,7 @@ static ken_status look_at_all(detecting *d, ken_err *err)
     const survey_file **found = KEN_ARENA_ARRAY(v->arena, const survey_file *, v->n_files + 1);
     size_t n = 0;
     for (size_t i = 0; i < v->n_files; i++)
-        if (!v->files[i].is_aside && manifest_kind_of(v->files[i].path))
+        if (!v->files[i].is_aside && ken_manifest_kind_of(v->files[i].path))
             found[n++] = &v->files[i];
     if (n)
         qsort(found, n, sizeof(*found), by_depth);

@@ -4,7 +4,7 @@
 #include <stdint.h>
 
 #include "base/assert.h"
-#include "survey/survey_manifest_priv.h"
+#include "manifest/manifest.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
@@ -23,16 +23,16 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ken_str text = ken_str_n((const char *)data + 1, size - 1);
     ken_arena arena;
     ken_arena_init(&arena, 0);
-    manifest m = { .kind = manifest_kind_of(path) };
-    manifest_read(&m, path, text, &arena);
+    ken_manifest m = { .kind = ken_manifest_kind_of(path) };
+    ken_manifest_read(&m, path, text, &arena);
     for (size_t i = 0; i < m.deps.len; i++) {
-        const manifest_dep *d = &m.deps.ptr[i];
+        const ken_manifest_dep *d = &m.deps.ptr[i];
         KEN_ASSERT(d->name.len > 0);
         const char *name = ken_arena_dup(&arena, d->name).ptr;
         if (!memchr(name, '\0', d->name.len) && name[d->name.len - 1] != '*')
-            KEN_ASSERT(manifest_find(&m, name));
+            KEN_ASSERT(ken_manifest_find(&m, name));
     }
-    manifest_release(&m);
+    ken_manifest_release(&m);
     ken_arena_release(&arena);
     return 0;
 }

@@ -1,10 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Manifests: JSON by the parser, the others line by line, which is how people write them. Only what
+// Dependencies: JSON by the parser, the others line by line, which is how people write them. Only what
 // a thing is built on at run time counts as a dependency; what is there for development and tests
 // is marked.
+#include "manifest/manifest.h"
+
 #include "base/path.h"
-#include "json/json.h"
-#include "survey/survey_manifest_priv.h"
+#include "manifest/manifest_text.h"
 
 enum {
     DEPS_MAX = 2000 // of one manifest
@@ -12,21 +13,21 @@ enum {
 
 typedef struct known_file {
     const char *name; // one that begins with '*' is an ending
-    manifest_kind kind;
+    ken_manifest_kind kind;
 } known_file;
 
 static const known_file known_files[] = {
-    { "package.json", MANIFEST_NPM }, { "pyproject.toml", MANIFEST_PYTHON },
-    { "setup.py", MANIFEST_PYTHON },  { "setup.cfg", MANIFEST_PYTHON },
-    { "Pipfile", MANIFEST_PYTHON },   { "go.mod", MANIFEST_GO },
-    { "Cargo.toml", MANIFEST_CARGO }, { "pom.xml", MANIFEST_JVM },
-    { "build.gradle", MANIFEST_JVM }, { "build.gradle.kts", MANIFEST_JVM },
-    { "*.csproj", MANIFEST_DOTNET },  { "*.fsproj", MANIFEST_DOTNET },
-    { "Gemfile", MANIFEST_RUBY },     { "composer.json", MANIFEST_PHP },
-    { "mix.exs", MANIFEST_ELIXIR },
+    { "package.json", KEN_MANIFEST_NPM }, { "pyproject.toml", KEN_MANIFEST_PYTHON },
+    { "setup.py", KEN_MANIFEST_PYTHON },  { "setup.cfg", KEN_MANIFEST_PYTHON },
+    { "Pipfile", KEN_MANIFEST_PYTHON },   { "go.mod", KEN_MANIFEST_GO },
+    { "Cargo.toml", KEN_MANIFEST_CARGO }, { "pom.xml", KEN_MANIFEST_JVM },
+    { "build.gradle", KEN_MANIFEST_JVM }, { "build.gradle.kts", KEN_MANIFEST_JVM },
+    { "*.csproj", KEN_MANIFEST_DOTNET },  { "*.fsproj", KEN_MANIFEST_DOTNET },
+    { "Gemfile", KEN_MANIFEST_RUBY },     { "composer.json", KEN_MANIFEST_PHP },
+    { "mix.exs", KEN_MANIFEST_ELIXIR },
 };
 
-manifest_kind manifest_kind_of(ken_str path)
+ken_manifest_kind ken_manifest_kind_of(ken_str path)
 {
     ken_str base = ken_path_base(path);
     for (size_t i = 0; i < sizeof known_files / sizeof *known_files; i++) {
@@ -35,11 +36,11 @@ manifest_kind manifest_kind_of(ken_str path)
             return known_files[i].kind;
     }
     if (ken_str_starts(base, KEN_STR("requirements")) && ken_str_ends(base, KEN_STR(".txt")))
-        return MANIFEST_PYTHON;
-    return MANIFEST_NONE;
+        return KEN_MANIFEST_PYTHON;
+    return KEN_MANIFEST_NONE;
 }
 
-const manifest_dep *manifest_find(const manifest *m, const char *name)
+const ken_manifest_dep *ken_manifest_find(const ken_manifest *m, const char *name)
 {
     ken_str want = ken_str_c(name);
     bool is_prefix = ken_str_ends(want, KEN_STR("*"));
@@ -52,20 +53,20 @@ const manifest_dep *manifest_find(const manifest *m, const char *name)
     return NULL;
 }
 
-void manifest_release(manifest *m)
+void ken_manifest_release(ken_manifest *m)
 {
     ken_vec_release(&m->deps);
 }
 
 typedef struct reading {
-    manifest *m;
+    ken_manifest *m;
     ken_arena *arena;
 } reading;
 
 static void add(reading *r, ken_str name, bool is_dev)
 {
     if (name.len && r->m->deps.len < DEPS_MAX)
-        ken_vec_push(&r->m->deps, ((manifest_dep){ ken_arena_dup(r->arena, name), is_dev }));
+        ken_vec_push(&r->m->deps, ((ken_manifest_dep){ ken_arena_dup(r->arena, name), is_dev }));
 }
 
 // Lower case, '_' as '-': how Python compares names.
@@ -136,10 +137,8 @@ static void read_members(reading *r, const json_t *root, const char *key, bool i
 
 static void read_json(reading *r, ken_str text)
 {
-    json_t *root = NULL;
-    if (ken_json_parse(text, &root, NULL))
-        return;
-    bool is_npm = r->m->kind == MANIFEST_NPM;
+    json_t *root = ken_manifest_json(text, r->arena);
+    bool is_npm = r->m->kind == KEN_MANIFEST_NPM;
     read_members(r, root, is_npm ? "dependencies" : "require", false);
     read_members(r, root, is_npm ? "devDependencies" : "require-dev", true);
     json_decref(root);
@@ -147,28 +146,22 @@ static void read_json(reading *r, ken_str text)
 
 // ---- TOML, and what looks like it --------------------------------------------------------------
 
-typedef enum section_kind {
-    SECTION_OTHER = 0,
-    SECTION_KEYS,     // each key is a dependency
-    SECTION_DEV_KEYS, // for development
-    SECTION_PROJECT,  // `dependencies = [ … ]`
-    SECTION_OPTIONS,  // setup.cfg: `install_requires =` and indented lines
-} section_kind;
+typedef enum table_kind {
+    TABLE_OTHER = 0,
+    TABLE_KEYS,     // each key is a dependency
+    TABLE_DEV_KEYS, // for development
+} table_kind;
 
-static section_kind section_of(ken_str name)
+static table_kind table_of(ken_str name)
 {
-    if (ken_str_eq_c(name, "project"))
-        return SECTION_PROJECT;
-    if (ken_str_eq_c(name, "options"))
-        return SECTION_OPTIONS;
     if (ken_str_eq_c(name, "packages"))
-        return SECTION_KEYS;
+        return TABLE_KEYS;
     if (ken_str_eq_c(name, "dev-packages") || says(name, "dev-dependencies") ||
         says(name, "build-dependencies") || says(name, ".group."))
-        return SECTION_DEV_KEYS;
+        return TABLE_DEV_KEYS;
     bool is_list = ken_str_ends(name, KEN_STR("dependencies"));
-    return is_list && !says(name, "workspace") && !says(name, "optional") ? SECTION_KEYS
-                                                                          : SECTION_OTHER;
+    return is_list && !says(name, "workspace") && !says(name, "optional") ? TABLE_KEYS
+                                                                          : TABLE_OTHER;
 }
 
 // `[dependencies.serde]` names its dependency in the head.
@@ -181,42 +174,47 @@ static void read_head(reading *r, ken_str name)
     add_folded(r, ken_str_sub(name, at + sizeof "dependencies." - 1, name.len), is_dev);
 }
 
-static void read_quoted_names(reading *r, ken_str line)
+static void read_quoted_names(reading *r, ken_str list)
 {
-    ken_str text;
-    while (next_quoted(&line, &text))
-        add_folded(r, leading_name(ken_str_trim(text)), false);
+    ken_str text, line;
+    while (ken_str_line_next(&list, &line))
+        for (line = without_comment(line, '#'); next_quoted(&line, &text);)
+            add_folded(r, leading_name(ken_str_trim(text)), false);
 }
 
 static void read_toml(reading *r, ken_str text)
 {
-    section_kind section = SECTION_OTHER;
-    bool is_in_list = false;
+    ken_manifest_toml t = { .rest = text };
+    ken_str head = KEN_STR("");
+    while (ken_manifest_toml_next(&t)) {
+        table_kind kind = table_of(t.table);
+        if (!ken_str_eq(t.table, head))
+            read_head(r, t.table);
+        head = t.table;
+        if (kind != TABLE_OTHER) // `serde.workspace = true`
+            add_folded(r, ken_str_sub(t.key, 0, ken_str_find_char(t.key, '.')),
+                       kind == TABLE_DEV_KEYS);
+        else if (ken_str_eq_c(t.table, "project") && ken_str_eq_c(t.key, "dependencies"))
+            read_quoted_names(r, t.value);
+    }
+}
+
+// setup.cfg: `install_requires =` and the indented lines below it.
+static void read_setup_cfg(reading *r, ken_str text)
+{
+    bool is_options = false, is_in_list = false;
     ken_str raw;
     while (ken_str_line_next(&text, &raw)) {
         ken_str line = without_comment(raw, '#');
         if (!line.len)
             continue;
-        if (line.ptr[0] == '[' && !is_in_list && ken_str_ends(line, KEN_STR("]"))) {
-            ken_str name = ken_str_sub(line, 1, line.len - 1);
-            section = section_of(name);
-            read_head(r, name);
-            continue;
-        }
-        ken_str key = leading_name(line);
+        if (line.ptr[0] == '[')
+            is_options = ken_str_eq_c(line, "[options]");
         bool is_key = ken_str_find_char(line, '=') != SIZE_MAX && !ken_is_space(raw.ptr[0]);
-        if (section == SECTION_KEYS || section == SECTION_DEV_KEYS)
-            add_folded(r, key, section == SECTION_DEV_KEYS);
-        if (section == SECTION_PROJECT && is_key && !is_in_list)
-            is_in_list = ken_str_eq_c(key, "dependencies");
-        if (section == SECTION_OPTIONS && is_key)
-            is_in_list = ken_str_eq_c(key, "install_requires");
-        if (section == SECTION_PROJECT && is_in_list)
-            read_quoted_names(r, line);
-        if (section == SECTION_OPTIONS && is_in_list)
-            add_folded(r, leading_name(is_key ? KEN_STR("") : line), false);
-        if (section == SECTION_PROJECT && ken_str_ends(line, KEN_STR("]")))
-            is_in_list = false;
+        if (is_key)
+            is_in_list = is_options && ken_str_eq_c(leading_name(line), "install_requires");
+        else if (is_in_list && ken_is_space(raw.ptr[0]))
+            add_folded(r, leading_name(line), false);
     }
 }
 
@@ -239,22 +237,11 @@ static void read_setup_py(reading *r, ken_str text)
 
 static void read_go(reading *r, ken_str text)
 {
-    bool is_in_list = false;
-    ken_str line;
-    while (ken_str_line_next(&text, &line)) {
-        bool is_dev = says(line, "// indirect");
-        line = ken_str_trim(ken_str_sub(line, 0, ken_str_find(line, KEN_STR("//"))));
-        if (ken_str_starts(line, KEN_STR("require"))) {
-            line = ken_str_trim(ken_str_sub(line, sizeof "require" - 1, line.len));
-            is_in_list = ken_str_starts(line, KEN_STR("("));
-            if (!is_in_list)
-                add(r, ken_str_sub(line, 0, ken_str_find_char(line, ' ')), is_dev);
-        } else if (ken_str_starts(line, KEN_STR(")"))) {
-            is_in_list = false;
-        } else if (is_in_list) {
-            add(r, ken_str_sub(line, 0, ken_str_find_char(line, ' ')), is_dev);
-        }
-    }
+    ken_manifest_go lines = { .rest = text, .directive = "require" };
+    ken_str line, name;
+    while (ken_manifest_go_next(&lines, &line))
+        if (ken_manifest_word_next(&line, "\"`", &name))
+            add(r, name, says(lines.comment, "indirect"));
 }
 
 // ---- XML, Gradle -------------------------------------------------------------------------------
@@ -333,9 +320,10 @@ static void read_csproj(reading *r, ken_str text)
     ken_str name, rest = text;
     if (next_between(&rest, "Sdk=\"", "\"", &name))
         add(r, name, false);
-    rest = text;
-    while (next_between(&rest, "Reference Include=\"", "\"", &name))
-        add(r, name, false);
+    static const char *const tags[] = { "<PackageReference", "<FrameworkReference", "<Reference" };
+    for (size_t i = 0; i < sizeof tags / sizeof *tags; i++)
+        for (rest = text; ken_manifest_attribute_next(&rest, tags[i], "Include=", &name);)
+            add(r, name, false);
 }
 
 // ---- Ruby, Elixir ------------------------------------------------------------------------------
@@ -375,44 +363,46 @@ static void read_python(reading *r, ken_str path, ken_str text)
         read_requirements(r, base, text);
     else if (ken_str_eq_c(base, "setup.py"))
         read_setup_py(r, text);
+    else if (ken_str_eq_c(base, "setup.cfg"))
+        read_setup_cfg(r, text);
     else
         read_toml(r, text);
 }
 
-void manifest_read(manifest *m, ken_str path, ken_str text, ken_arena *arena)
+void ken_manifest_read(ken_manifest *m, ken_str path, ken_str text, ken_arena *arena)
 {
     reading r = { m, arena };
-    m->kind = manifest_kind_of(path);
+    m->kind = ken_manifest_kind_of(path);
     switch (m->kind) {
-    case MANIFEST_NPM:
-    case MANIFEST_PHP:
+    case KEN_MANIFEST_NPM:
+    case KEN_MANIFEST_PHP:
         read_json(&r, text);
         break;
-    case MANIFEST_PYTHON:
+    case KEN_MANIFEST_PYTHON:
         read_python(&r, path, text);
         break;
-    case MANIFEST_CARGO:
+    case KEN_MANIFEST_CARGO:
         read_toml(&r, text);
         break;
-    case MANIFEST_GO:
+    case KEN_MANIFEST_GO:
         read_go(&r, text);
         break;
-    case MANIFEST_JVM:
+    case KEN_MANIFEST_JVM:
         if (ken_str_ends(path, KEN_STR(".xml")))
             read_pom(&r, text);
         else
             read_gradle(&r, text);
         break;
-    case MANIFEST_DOTNET:
+    case KEN_MANIFEST_DOTNET:
         read_csproj(&r, text);
         break;
-    case MANIFEST_RUBY:
+    case KEN_MANIFEST_RUBY:
         read_gemfile(&r, text);
         break;
-    case MANIFEST_ELIXIR:
+    case KEN_MANIFEST_ELIXIR:
         read_mix(&r, text);
         break;
-    case MANIFEST_NONE:
+    case KEN_MANIFEST_NONE:
         break;
     }
 }
