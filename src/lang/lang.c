@@ -9,21 +9,10 @@
 #include "lang/lang_grammar.h"
 #include "lang/lang_priv.h"
 
-static const ken_lang_row rows[] = {
-#define X(id, name, grammar, table, ext, files, shebang, role) \
-    { name, grammar, table, ext, files, shebang, KEN_LANG_ROLE_##role },
+static const ken_language rows[] = {
+#define X(id, its_name, driver, ...) { .name = its_name, __VA_ARGS__ },
     KEN_LANG_TABLE(X)
 #undef X
-};
-
-static const struct {
-    const char *alias, *name;
-} aliases[] = {
-    { "js", "javascript" }, { "jsx", "javascript" }, { "ts", "typescript" },  { "py", "python" },
-    { "c++", "cpp" },       { "c#", "csharp" },      { "cs", "csharp" },      { "rb", "ruby" },
-    { "rs", "rust" },       { "kt", "kotlin" },      { "hs", "haskell" },     { "sh", "bash" },
-    { "shell", "bash" },    { "md", "markdown" },    { "yml", "yaml" },       { "golang", "go" },
-    { "ex", "elixir" },     { "scss", "css" },       { "mjs", "javascript" },
 };
 
 static struct {
@@ -33,7 +22,7 @@ static struct {
 
 static void add_words(ken_map *m, const char *words, uint64_t id)
 {
-    ken_str rest = ken_str_c(words), word;
+    ken_str rest = words ? ken_str_c(words) : KEN_STR(""), word;
     while (ken_str_split_next(&rest, ' ', &word))
         if (word.len)
             *ken_map_put(m, word, id, NULL) = id;
@@ -47,13 +36,30 @@ static void build_index(void)
     for (unsigned id = 0; id < KEN_LANG_COUNT; id++) {
         add_words(&index_of.by_ext, rows[id].extensions, id);
         add_words(&index_of.by_name, rows[id].file_names, id);
-        add_words(&index_of.by_shebang, rows[id].shebangs, id);
+        add_words(&index_of.by_shebang, rows[id].interpreters, id);
     }
 }
 
-const ken_lang_row *ken_lang__row(ken_lang_id lang)
+const ken_language *ken_lang_at(uint16_t lang)
 {
-    return (unsigned)lang < KEN_LANG_COUNT ? &rows[lang] : &rows[KEN_LANG_TEXT];
+    return lang < KEN_LANG_COUNT ? &rows[lang] : &rows[KEN_LANG_UNKNOWN];
+}
+
+static bool fits(ken_str word, ken_str listed)
+{
+    size_t star = ken_str_find_char(listed, '*');
+    return star == SIZE_MAX ? ken_str_eq(word, listed)
+                            : ken_str_starts(word, ken_str_sub(listed, 0, star)) &&
+                                  ken_str_ends(word, ken_str_sub(listed, star + 1, listed.len));
+}
+
+bool ken_lang_lists(const char *list, ken_str word)
+{
+    ken_str rest = list ? ken_str_c(list) : KEN_STR(""), listed;
+    while (ken_str_split_next(&rest, ' ', &listed))
+        if (listed.len && fits(word, listed))
+            return true;
+    return false;
 }
 
 static bool lookup_folded(const ken_map *m, ken_str text, ken_lang_id *out)
@@ -172,7 +178,7 @@ enum {
 ken_lang_id ken_lang_of(ken_str path, ken_str text)
 {
     ken_str head = ken_str_sub(text, 0, HEAD_BYTES);
-    ken_lang_id lang = KEN_LANG_TEXT;
+    ken_lang_id lang = KEN_LANG_UNKNOWN;
     if (!by_path(path, &lang))
         by_shebang(head, &lang);
     bool is_header = lang == KEN_LANG_C && ken_str_eq(ken_path_ext(path), KEN_STR("h"));
@@ -187,28 +193,34 @@ bool ken_lang_is_code_path(ken_str path)
 
 const char *ken_lang_name(ken_lang_id lang)
 {
-    return ken_lang__row(lang)->name;
+    return ken_lang_at((uint16_t)lang)->name;
+}
+
+static bool is_alias(const char *aliases, ken_str name)
+{
+    ken_str rest = aliases ? ken_str_c(aliases) : KEN_STR(""), word;
+    while (ken_str_split_next(&rest, ' ', &word))
+        if (word.len && ken_str_eq_fold(name, word))
+            return true;
+    return false;
 }
 
 ken_lang_id ken_lang_by_name(ken_str name)
 {
-    for (size_t i = 0; i < sizeof aliases / sizeof *aliases; i++)
-        if (ken_str_eq_fold(name, ken_str_c(aliases[i].alias)))
-            name = ken_str_c(aliases[i].name);
     for (unsigned id = 0; id < KEN_LANG_COUNT; id++)
-        if (ken_str_eq_fold(name, ken_str_c(rows[id].name)))
+        if (ken_str_eq_fold(name, ken_str_c(rows[id].name)) || is_alias(rows[id].aliases, name))
             return (ken_lang_id)id;
     return KEN_LANG_COUNT;
 }
 
 ken_lang_role ken_lang_role_of(ken_lang_id lang)
 {
-    return ken_lang__row(lang)->role;
+    return ken_lang_at((uint16_t)lang)->role;
 }
 
 static const TSLanguage *find_grammar(const char *name)
 {
-    for (size_t i = 0; *name && i < ken_grammar_count; i++)
+    for (size_t i = 0; name && i < ken_grammar_count; i++)
         if (strcmp(ken_grammar_table[i].name, name) == 0)
             return ken_grammar_table[i].fn();
     return NULL;
@@ -228,12 +240,12 @@ static void guard_ruby(void)
 const TSLanguage *ken_lang_grammar(ken_lang_id lang)
 {
     if (lang != KEN_LANG_RUBY)
-        return find_grammar(ken_lang__row(lang)->grammar);
+        return find_grammar(ken_lang_at((uint16_t)lang)->grammar);
     pthread_once(&ruby.once, guard_ruby);
     return ruby.grammar;
 }
 
 bool ken_lang_misses_grammar(ken_lang_id lang)
 {
-    return *ken_lang__row(lang)->grammar && !ken_lang_grammar(lang);
+    return ken_lang_at((uint16_t)lang)->grammar && !ken_lang_grammar(lang);
 }

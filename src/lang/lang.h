@@ -2,8 +2,8 @@
 // lang.h -- languages as data: which language a file is in, its grammar, its node table, its
 // parser.
 //
-// A language is one row of lang_table.h, a grammar and a node table (tables/*.nodes, see
-// README.md). Ownership: languages and their rules are static, made on first use. Threads: all
+// A language is one row of lang_table.h, a grammar, a node table and a reference table (tables/*,
+// see README.md). Ownership: languages and their rules are static, made on first use. Threads: all
 // functions are safe from any thread, but a ken_parser belongs to one.
 #ifndef KEN_LANG_LANG_H
 #define KEN_LANG_LANG_H
@@ -19,22 +19,22 @@
 #include "lang/lang_table.h"
 
 typedef enum ken_lang_id {
-#define X(id, name, grammar, table, ext, files, shebang, role) KEN_LANG_##id,
+#define X(id, ...) KEN_LANG_##id,
     KEN_LANG_TABLE(X)
 #undef X
-    KEN_LANG_COUNT
+    KEN_LANG_COUNT,
+    KEN_LANG_UNKNOWN = 0, // what nothing else fits: the first row
 } ken_lang_id;
 
-typedef enum ken_lang_role {
-    KEN_LANG_ROLE_NONE = 0,
-    KEN_LANG_ROLE_CODE,
-    KEN_LANG_ROLE_DOC,
-    KEN_LANG_ROLE_DATA,
-} ken_lang_role;
+// Its row; that of KEN_LANG_UNKNOWN for what is no id.
+const ken_language *ken_lang_at(uint16_t lang);
+// Whether `word` is one of a row's list, which may be NULL; `a*b` there stands for all that begin
+// with a and end with b.
+bool ken_lang_lists(const char *list, ken_str word);
 
 // By file name and extension, then by the #! line of `text`, then, for .h files, by a look at it
 // for what only C++ says. `text` is the file, of which the beginning counts; it may be empty.
-// KEN_LANG_TEXT when nothing fits.
+// KEN_LANG_UNKNOWN when nothing fits.
 ken_lang_id ken_lang_of(ken_str path, ken_str text);
 // True when the extension or name is known for program text (no content needed).
 bool ken_lang_is_code_path(ken_str path);

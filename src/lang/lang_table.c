@@ -183,7 +183,8 @@ bool lang_read_condition(lang_reader *r, ken_rule_cond *out, ken_str key, ken_st
 ken_str lang_table_text(ken_lang_id lang, const char *extension)
 {
     char file[80];
-    int n = snprintf(file, sizeof file, "%s.%s", ken_lang__row(lang)->table, extension);
+    const char *table = ken_lang_at((uint16_t)lang)->table;
+    int n = table ? snprintf(file, sizeof file, "%s.%s", table, extension) : 0;
     for (size_t i = 0; n > 0 && i < ken_embed_nodes_count; i++) {
         ken_str path = ken_str_c(ken_embed_nodes_table[i].path);
         if (ken_str_ends(path, ken_str_c(file)) &&

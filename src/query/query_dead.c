@@ -79,12 +79,8 @@ static const ken_def_info *info_of(const ken_unit_text *u, uint32_t def)
 // Names by which a language itself calls a definition.
 static bool is_entry(const ken_unit_text *u, const ken_symbol *s)
 {
-    return ken_str_eq(s->name, KEN_STR("main")) || ken_str_starts(s->name, KEN_STR("operator")) ||
-           (u->lang == KEN_LANG_GO && ken_str_eq(s->name, KEN_STR("init"))) ||
-           (u->lang == KEN_LANG_CSHARP && ken_str_eq(s->name, KEN_STR("Main"))) ||
-           (ken_str_starts(s->name, KEN_STR("__")) && ken_str_ends(s->name, KEN_STR("__")) &&
-            u->lang == KEN_LANG_PYTHON) ||
-           (u->lang == KEN_LANG_PHP && ken_str_starts(s->name, KEN_STR("__")));
+    return ken_lang_lists("main operator*", s->name) ||
+           ken_lang_lists(ken_lang_at(u->lang)->entry_names, s->name);
 }
 
 static bool is_inside_function(const ken_unit_text *u, const ken_symbol *s)
@@ -95,14 +91,21 @@ static bool is_inside_function(const ken_unit_text *u, const ken_symbol *s)
     return false;
 }
 
-// A folder that Python takes for a package.
-static bool is_in_package(const ken_snapshot *s, uint32_t file, ken_arena *arena)
+// Whether the folder of the file holds the file that makes it a package.
+static bool is_in_package(burying *b, uint32_t file, const char *package_file)
 {
-    ken_str dir = ken_path_dir(s->rows[file].path);
-    ken_str init = dir.len ? ken_arena_printf(arena, KEN_STR_FMT "/__init__.py", KEN_STR_ARG(dir))
-                           : KEN_STR("__init__.py");
+    ken_str dir = ken_path_dir(b->s->rows[file].path);
+    ken_str path = ken_path_join(b->arena, dir, ken_str_c(package_file));
     ken_fs_info info; // empty ones are not in the index
-    return s->root_fd >= 0 && !ken_fs_stat(s->root_fd, init.ptr, &info, NULL);
+    return b->s->root_fd >= 0 && !ken_fs_stat(b->s->root_fd, path.ptr, &info, NULL);
+}
+
+// Whether what the file shows is imported by nobody: it is of a program.
+static bool is_alone(burying *b, const ken_unit_text *u, uint32_t file)
+{
+    const ken_language *lang = ken_lang_at(u->lang);
+    return (lang->program_package && ken_str_eq_c(u->refs->package, lang->program_package)) ||
+           (lang->package_file && !is_in_package(b, file, lang->package_file));
 }
 
 // Declared where those look who use the library: below a folder called include.
@@ -133,13 +136,9 @@ static bool is_exported(burying *b, const ken_unit_text *u, ken_graph_def d)
         return true;
     if (is_inside_function(u, s))
         return false;
-    if (u->lang == KEN_LANG_C)
+    if (ken_lang_at(u->lang)->exports_by_header)
         return s->visibility != KEN_VISIBILITY_PRIVATE && is_in_header(b, d);
-    if (!is_open(s->visibility))
-        return false;
-    bool is_alone = u->lang == KEN_LANG_GO && ken_str_eq(u->refs->package, KEN_STR("main"));
-    is_alone = is_alone || (u->lang == KEN_LANG_PYTHON && !is_in_package(b->s, d.file, b->arena));
-    if (is_alone)
+    if (!is_open(s->visibility) || is_alone(b, u, d.file))
         return false;
     if (s->parent < 0)
         return true;
@@ -430,15 +429,10 @@ static void find_attributes(reading *r)
 // Prose says names without using them.
 static bool is_prose(const ken_snapshot *s, uint32_t file, uint16_t lang)
 {
-    static const char *const ends[] = { "txt",  "text",     "log", "rst",
-                                        "adoc", "asciidoc", "org", "tex" };
-    if (lang != KEN_LANG_TEXT)
-        return ken_lang_role_of((ken_lang_id)lang) == KEN_LANG_ROLE_DOC;
+    const ken_language *l = ken_lang_at(lang);
     ken_str ext = ken_path_ext(s->rows[file].path);
-    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
-        if (ken_str_eq_c(ext, ends[i]))
-            return true;
-    return !ext.len;
+    return l->role == KEN_LANG_ROLE_DOC &&
+           (!l->is_fallback || !ext.len || ken_lang_lists(l->extensions, ext));
 }
 
 static void read_file(burying *b, uint32_t file, ken_buf *text)
@@ -458,7 +452,7 @@ static void read_file(burying *b, uint32_t file, ken_buf *text)
                   .text = ken_buf_str(text),
                   .is_all = !u || !has_refs(lang) || u->facts->n_error_bytes ||
                             ken_lang_role_of((ken_lang_id)lang) != KEN_LANG_ROLE_CODE,
-                  .has_macros = lang == KEN_LANG_C || lang == KEN_LANG_CPP };
+                  .has_macros = ken_lang_at(lang)->has_preprocessor };
     read_words(&r);
     find_attributes(&r);
 }

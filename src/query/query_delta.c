@@ -522,7 +522,7 @@ static void compare_definitions(const query_base_file *f, query_deltas *out)
 
 static bool passes_on(const query_version *v, const ken_bind *b)
 {
-    bool may = (b->flags & KEN_BIND_EXPORTED) || v->facts.lang == KEN_LANG_PYTHON;
+    bool may = (b->flags & KEN_BIND_EXPORTED) || ken_lang_at(v->facts.lang)->exports_imports;
     return may && b->local.len && b->kind != KEN_BIND_ALL;
 }
 

@@ -19,7 +19,7 @@ static bool is_inside(const ken_facts *f, const ken_symbol *sym)
     return false;
 }
 
-// Python's `__all__` says what a module exports.
+// What a module says of itself that it exports: Python's `__all__`.
 typedef struct all_list {
     ken_map names;
     bool is_there;
@@ -29,7 +29,7 @@ static void all_list_init(all_list *l, const ken_unit_text *u)
 {
     *l = (all_list){ .is_there = false };
     ken_map_init(&l->names);
-    for (uint32_t i = 0; u->lang == KEN_LANG_PYTHON && i < u->refs->n_binds; i++) {
+    for (uint32_t i = 0; ken_lang_at(u->lang)->lists_exports && i < u->refs->n_binds; i++) {
         if (u->refs->binds[i].module.len)
             continue;
         l->is_there = true;

@@ -47,13 +47,12 @@ bool query_is_frontend(const ken_snapshot *s, uint32_t file)
     static const char *const words[] = { "frontend", "client",     "web",   "ui",
                                          "www",      "components", "pages", "public",
                                          "static",   "assets",     "views", "app" };
-    ken_lang_id lang = (ken_lang_id)s->contents[file].lang;
+    const ken_language *lang = ken_lang_at(s->contents[file].lang);
     ken_str path = s->rows[file].path, part;
-    if (lang == KEN_LANG_TSX || lang == KEN_LANG_VUE || lang == KEN_LANG_HTML ||
-        lang == KEN_LANG_CSS || ken_str_ends(path, KEN_STR(".jsx")))
+    if (lang->frontend != KEN_FRONTEND_BY_FOLDER)
+        return lang->frontend == KEN_FRONTEND_ALL;
+    if (ken_lang_lists(lang->frontend_extensions, ken_path_ext(path)))
         return true;
-    if (lang != KEN_LANG_JAVASCRIPT && lang != KEN_LANG_TYPESCRIPT)
-        return false;
     ken_str rest = ken_path_dir(path);
     while (ken_str_split_next(&rest, '/', &part))
         for (size_t i = 0; i < sizeof words / sizeof *words; i++)

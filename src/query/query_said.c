@@ -218,7 +218,7 @@ static void follow_bind(said_pass *p, uint32_t file, const ken_unit_text *u, uin
                         uint32_t list)
 {
     const ken_bind *b = &u->refs->binds[bind];
-    if ((b->flags & KEN_BIND_EXPORTED) || u->lang == KEN_LANG_PYTHON)
+    if ((b->flags & KEN_BIND_EXPORTED) || ken_lang_at(u->lang)->exports_imports)
         pass_on(p, list, file, bind, b->local);
     ask_for_named(p, u->refs, b->local, list);
     if (b->module.len)

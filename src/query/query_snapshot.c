@@ -123,9 +123,8 @@ static void forget_paths(ken_snapshot *s)
 // Markup and styles define nothing that is called, but much of it.
 static bool is_program(const ken_snapshot *s, uint32_t file)
 {
-    ken_lang_id lang = (ken_lang_id)s->contents[file].lang;
-    return ken_lang_role_of(lang) == KEN_LANG_ROLE_CODE && lang != KEN_LANG_HTML &&
-           lang != KEN_LANG_CSS;
+    const ken_language *lang = ken_lang_at(s->contents[file].lang);
+    return lang->role == KEN_LANG_ROLE_CODE && !lang->is_markup;
 }
 
 // The folder that all code of the tree's main language is in, tests aside: the language with most
@@ -133,7 +132,7 @@ static bool is_program(const ken_snapshot *s, uint32_t file)
 static ken_str main_folder(const ken_snapshot *s, const uint32_t *folder_bits)
 {
     uint64_t n_symbols[KEN_LANG_COUNT] = { 0 };
-    uint32_t lang = KEN_LANG_TEXT;
+    uint32_t lang = KEN_LANG_UNKNOWN;
     for (uint32_t i = 0; i < s->n_files; i++)
         if (is_program(s, i))
             n_symbols[s->contents[i].lang] += s->contents[i].n_symbols;
@@ -590,7 +589,7 @@ ken_status ken_snapshot_get_stats(ken_snapshot *s, ken_arena *arena, ken_snapsho
     ken_lang_count counts[KEN_LANG_COUNT] = { 0 };
     for (uint32_t i = 0; i < s->n_files; i++) {
         const ken_content_info *c = &s->contents[i];
-        unsigned lang = c->lang < KEN_LANG_COUNT ? c->lang : KEN_LANG_TEXT;
+        unsigned lang = c->lang < KEN_LANG_COUNT ? c->lang : KEN_LANG_UNKNOWN;
         counts[lang].n_files++;
         counts[lang].n_lines += c->n_lines;
         counts[lang].n_bytes += c->n_bytes;

@@ -123,5 +123,5 @@ ken_lang_id ken_symbol__injected_lang(ken_str opening_tag, ken_lang_id otherwise
         if (!type.len || ken_str_find(type, ken_str_c(plain[i])) != SIZE_MAX)
             return otherwise;
     bool is_json = ken_str_find(type, KEN_STR("json")) != SIZE_MAX;
-    return is_json ? KEN_LANG_JSON : KEN_LANG_COUNT;
+    return is_json ? ken_lang_by_name(KEN_STR("json")) : KEN_LANG_COUNT;
 }
