@@ -1,7 +1,8 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Refuses names listed in tools/banned.txt, TODO comments without an issue number, and section rules
-(`// ---- title ----`) that were wrapped, so that the dashes stand on a line of their own."""
+"""Refuses names listed in tools/banned.txt, ids of languages outside of their folders, TODO comments
+without an issue number, and section rules (`// ---- title ----`) that were wrapped, so that the
+dashes stand on a line of their own."""
 
 import re
 import sys
@@ -9,6 +10,9 @@ import sys
 from csource import ROOT, c_files, rel, tokens
 
 TODO = re.compile(r"\b(TODO|FIXME|XXX|HACK)\b(?!\(#\d+\))")
+# What is particular to a language stands in these folders; elsewhere its row or driver is asked.
+LANGUAGE_ID = re.compile(r"^KEN_LANG_(?!UNKNOWN$|COUNT$|TABLE$|ROLE_|[A-Z_]*_H$)[A-Z_]+$")
+LANGUAGE_FOLDERS = ("src/lang/", "src/graph/languages/")
 WRAPPED_RULE = re.compile(r"//\s*-{5}")
 
 
@@ -54,6 +58,18 @@ def check(path, banned):
     return problems
 
 
+def check_languages(path):
+    name = rel(path)
+    if name.startswith(LANGUAGE_FOLDERS):
+        return []
+    return [
+        f"{name}:{t.line}: '{t.text}' stands in {' and '.join(LANGUAGE_FOLDERS)} only; ask the "
+        "language's row (ken_lang_at) or driver"
+        for t in tokens(path.read_text(errors="replace"))
+        if t.kind == "word" and LANGUAGE_ID.match(t.text)
+    ]
+
+
 def check_rules(path):
     return [
         f"{rel(path)}:{n}: a section rule stands on one line with its title: // ---- title ----"
@@ -64,7 +80,7 @@ def check_rules(path):
 
 def main():
     banned = read_list()
-    problems = [p for path in c_files("src") for p in check(path, banned)]
+    problems = [p for path in c_files("src") for p in check(path, banned) + check_languages(path)]
     for path in c_files("src", "tests", "bench", "models"):
         if not rel(path).startswith(("tests/data/", "tests/golden/")):
             problems += check_rules(path)

@@ -4,7 +4,7 @@
 
 - DEPS on a module of the same or a higher layer, or on one that does not exist;
 - an #include of a module that is not in DEPS, of a header that is not in that module's HDRS, or of
-  a _priv.h from another folder;
+  a _priv.h from another folder than its own and those in it;
 - a .c file included, a quoted include that is not "<module>/<file>.h", headers that include each
   other in a circle;
 - a source or public header in a module's folder that the manifest does not list;
@@ -85,7 +85,8 @@ def check_include(path, line, target, modules, problems):
         problems.append(f"{where}: there is no src/{target}")
         return
     if target.endswith("_priv.h"):
-        if PurePosixPath(target).parent != own:
+        folder = PurePosixPath(target).parent
+        if folder != own and folder not in own.parents:
             problems.append(f"{where}: '{target}' is private to src/{PurePosixPath(target).parent}/")
         return
     if module == own_module or own_module is None:  # main.c may use any public header

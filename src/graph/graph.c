@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
-#include "graph/graph_priv.h"
+#include "graph/graph_driver_priv.h"
 
 enum {
     STEPS_MAX = 20000, // expressions worked out for one question
@@ -103,26 +103,26 @@ static bool fits(const graph_unit *u, ken_def_id def, ken_ref_role role)
 {
     ken_symbol_kind kind = ken_graph_kind(&u->text, def);
     bool is_type = graph_is_type(kind);
-    bool has_two = u->text.lang == KEN_LANG_PHP || u->text.lang == KEN_LANG_BASH;
-    if (has_two && (role == KEN_REF_CALL || role == KEN_REF_READ)) // apart there
+    bool is_used = role == KEN_REF_CALL || role == KEN_REF_READ;
+    if (is_used && u->lang->has_functions_apart)
         return is_type || ken_symbol_is_callable(kind) == (role == KEN_REF_CALL);
-    if (u->text.lang == KEN_LANG_HASKELL && (role == KEN_REF_CALL || role == KEN_REF_READ))
-        return !is_type; // a type and its constructor may have one name
+    if (is_used && u->lang->has_types_apart)
+        return !is_type;
     switch (role) {
     case KEN_REF_TYPE:
     case KEN_REF_INHERIT:
     case KEN_REF_NEW:
-        if (kind == KEN_SYMBOL_OBJECT && u->text.lang == KEN_LANG_SCALA) // the companion
+        if (kind == KEN_SYMBOL_OBJECT && u->lang->has_companions)
             return false;
         return is_type || kind == KEN_SYMBOL_NAMESPACE;
     case KEN_REF_CALL:
-        if (u->policy->splits_members && (kind == KEN_SYMBOL_FIELD || kind == KEN_SYMBOL_PROPERTY))
+        if (u->lang->splits_members && (kind == KEN_SYMBOL_FIELD || kind == KEN_SYMBOL_PROPERTY))
             return false;
-        return !is_type || u->policy->calls_class || kind == KEN_SYMBOL_TYPE;
+        return !is_type || u->lang->calls_class || kind == KEN_SYMBOL_TYPE;
     case KEN_REF_WRITE:
         return ken_symbol_is_variable(kind);
     case KEN_REF_READ:
-        return !u->policy->splits_members || !ken_symbol_is_callable(kind) ||
+        return !u->lang->splits_members || !ken_symbol_is_callable(kind) ||
                (ken_graph_owner(&u->text, def) < 0 && !graph_has_owner(u, def));
     case KEN_REF_IMPORT:
     case KEN_REF_DECORATE:
@@ -139,6 +139,20 @@ static bool takes(const graph_unit *u, ken_def_id def, uint32_t n_args)
     const ken_def_info *d = &u->text.refs->defs[def];
     return n_args >= d->min_params &&
            (n_args <= d->max_params || (d->flags & KEN_DEF_VARIADIC) || d->max_params == 255);
+}
+
+const graph_value *graph_of_macros(ken_graph *g, const graph_value *v, bool wants_macros)
+{
+    ken_graph_def kept[KEN_TARGETS_MAX];
+    uint32_t n = 0;
+    for (uint32_t i = 0; v->kind == GRAPH_DEFS && i < v->n_defs && n < KEN_TARGETS_MAX; i++) {
+        graph_unit *u = graph_unit_of(g, v->defs[i].file);
+        bool is_macro = u && v->defs[i].def < u->n_defs &&
+                        ken_graph_kind(&u->text, v->defs[i].def) == KEN_SYMBOL_MACRO;
+        if (is_macro == wants_macros)
+            kept[n++] = v->defs[i];
+    }
+    return n && n == v->n_defs ? v : graph_defs_value(g, kept, n, v->class);
 }
 
 // Keeps what fits; all, when nothing does, which is false.
@@ -226,30 +240,30 @@ static bool could_be_included(ken_graph *g, graph_unit *u, const graph_unit *c, 
 static bool could_be_meant(ken_graph *g, graph_unit *u, const graph_unit *c, ken_def_id def,
                            const ken_expr *e, ken_ref_role role)
 {
-    bool is_macro = graph_rust_is_macro(u, e), is_member = e->op == KEN_EXPR_MEMBER && !is_macro;
-    if (is_macro || (u->text.lang == KEN_LANG_RUST && role == KEN_REF_CALL &&
+    bool is_macro = graph_is_macro(u, e), is_member = e->op == KEN_EXPR_MEMBER && !is_macro;
+    if (is_macro || (u->lang->has_macro_names && role == KEN_REF_CALL &&
                      ken_graph_kind(&c->text, def) == KEN_SYMBOL_MACRO))
         return is_macro && ken_graph_kind(&c->text, def) == KEN_SYMBOL_MACRO;
     int32_t owner = ken_graph_owner(&c->text, def);
     if (is_member)
         return owner >= 0 || c->text.refs->n_bases;
-    if (u->policy->includes && ken_graph_kind(&c->text, def) == KEN_SYMBOL_FIELD)
+    if (u->lang->includes && ken_graph_kind(&c->text, def) == KEN_SYMBOL_FIELD)
         return role != KEN_REF_CALL &&
-               role != KEN_REF_TYPE;     // what a macro is given: LIST_NEXT(x, f)
-    if (u->text.lang == KEN_LANG_KOTLIN) // a member, or an extension, of a receiver left unsaid
+               role != KEN_REF_TYPE; // what a macro is given: LIST_NEXT(x, f)
+    if (u->lang->shows_extensions)   // a member, or an extension, of a receiver left unsaid
         return !graph_is_type(ken_graph_kind(&c->text, def)) &&
                (owner >= 0 || graph_has_owner(c, def));
-    if (u->policy->includes && graph_scope_of(c, def) < 0)
+    if (u->lang->includes && graph_scope_of(c, def) < 0)
         return could_be_included(g, u, c, def);
     bool is_private =
         def < c->n_symbols && c->text.facts->symbols[def].visibility == KEN_VISIBILITY_PRIVATE;
     if (!graph_has_bare_name(c, def) ||
-        (c->policy->keeps_private && is_private && c->file != u->file))
+        (c->lang->keeps_private && is_private && c->file != u->file))
         return false;
     if (owner < 0)
         return true;
     ken_symbol_kind kind = ken_graph_kind(&c->text, (ken_def_id)owner);
-    return graph_is_space(kind) || c->policy->sees_members;
+    return graph_is_space(kind) || c->lang->sees_members;
 }
 
 // Whether everything that the file imports as a whole leads somewhere known: then what it does not
@@ -280,12 +294,12 @@ static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_re
         memcpy(copy, all, n * sizeof *copy);
     bool is_member = e->op == KEN_EXPR_MEMBER;
     t->class = KEN_EDGE_EXTERNAL;
-    if (!n || (!is_member && graph_is_builtin(u->text.lang, e->name)) ||
-        (!is_member && u->policy->has_all_in_sight && knows_wildcards(g, u)))
+    if (!n || (!is_member && graph_is_builtin(u, e->name)) ||
+        (!is_member && u->lang->has_all_in_sight && knows_wildcards(g, u)))
         return;
     for (size_t i = 0; i < n; i++) {
         graph_unit *c = graph_unit_of(g, copy[i].file);
-        if (c && c->policy->family == u->policy->family && copy[i].def < c->n_defs &&
+        if (c && c->lang->family == u->lang->family && copy[i].def < c->n_defs &&
             could_be_meant(g, u, c, copy[i].def, e, role)) {
             t->class = KEN_EDGE_UNRESOLVED;
             return;
@@ -312,13 +326,13 @@ static const graph_value *named_by_role(ken_graph *g, graph_unit *u, ken_expr_id
     const ken_expr *e = &u->text.refs->exprs[expr];
     bool wants_type = role == KEN_REF_TYPE || role == KEN_REF_NEW || role == KEN_REF_INHERIT;
     const graph_value *v = wants_type ? graph_eval_type(g, u, expr) : graph_eval(g, u, expr);
-    if (v->kind == GRAPH_NONE && role == KEN_REF_IMPORT && graph_is_js(u->text.lang))
+    if (v->kind == GRAPH_NONE && role == KEN_REF_IMPORT && u->lang->passes_names_on)
         return passed_on(g, u, e->name);
-    if (v->kind != GRAPH_NONE || role != KEN_REF_DECORATE || u->text.lang != KEN_LANG_CSHARP ||
+    if (v->kind != GRAPH_NONE || role != KEN_REF_DECORATE || !u->lang->decorator_suffix ||
         e->op != KEN_EXPR_NAME)
         return v;
-    // [Name] is class NameAttribute.
-    ken_str name = ken_arena_printf(&g->arena, KEN_STR_FMT "Attribute", KEN_STR_ARG(e->name));
+    ken_str name = ken_arena_printf(&g->arena, KEN_STR_FMT "%s", KEN_STR_ARG(e->name),
+                                    u->lang->decorator_suffix); // [Name] is class NameAttribute
     return graph_lookup_type(g, u, name, (int32_t)e->a - 1);
 }
 
@@ -331,10 +345,10 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
         return;
     graph_ask(g);
     const graph_value *v = behind(g, named_by_role(g, u, expr, role));
-    if (role == KEN_REF_CALL && u->text.lang != KEN_LANG_RUST)
+    if (role == KEN_REF_CALL && !u->lang->has_macro_names)
         v = graph_chosen(g, u, expr, v);
-    else if (role == KEN_REF_CALL && !graph_rust_is_macro(u, &u->text.refs->exprs[expr]))
-        v = graph_rust_function(g, v);
+    else if (role == KEN_REF_CALL && !graph_is_macro(u, &u->text.refs->exprs[expr]))
+        v = v->kind == GRAPH_DEFS ? graph_of_macros(g, v, false) : v;
     if (v->kind == GRAPH_NONE || (v->kind == GRAPH_EXTERNAL && v->is_opaque)) {
         judge_unknown(g, u, &u->text.refs->exprs[expr], role, out);
         return;
@@ -345,9 +359,8 @@ void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_ro
     out->evidence = v->evidence;
     add_defs(out, v);
     bool is_any = keep(g, out, role, 0, false);
-    bool is_named_only = u->text.lang == KEN_LANG_KOTLIN && out->class == KEN_EDGE_INFERRED;
-    bool is_apart = u->text.lang == KEN_LANG_BASH || u->text.lang == KEN_LANG_HASKELL;
-    if (!is_any && (is_named_only || is_apart)) { // no function, no variable
+    bool is_named_only = u->lang->shows_extensions && out->class == KEN_EDGE_INFERRED;
+    if (!is_any && (is_named_only || u->lang->means_by_role)) {
         *out = (ken_targets){ .class = is_named_only ? KEN_EDGE_UNRESOLVED : KEN_EDGE_EXTERNAL };
         return;
     }

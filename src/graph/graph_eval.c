@@ -6,7 +6,7 @@
 // `x = x.next` ends.
 #include <string.h>
 
-#include "graph/graph_priv.h"
+#include "graph/graph_driver_priv.h"
 
 const graph_value graph_nothing = { .kind = GRAPH_NONE, .class = KEN_EDGE_UNRESOLVED };
 const graph_value graph_outside = { .kind = GRAPH_EXTERNAL, .class = KEN_EDGE_EXTERNAL };
@@ -121,18 +121,6 @@ static ken_symbol_kind kind_of(ken_graph *g, ken_graph_def d)
 
 // ---- what definitions hold ---------------------------------------------------------------------
 
-// Ruby's `attr_reader :name` is what @name is.
-static const graph_value *behind_attribute(ken_graph *g, graph_unit *u, ken_graph_def d)
-{
-    int32_t owner = ken_graph_owner(&u->text, d.def);
-    if (ken_graph_kind(&u->text, d.def) != KEN_SYMBOL_PROPERTY || owner < 0)
-        return &graph_nothing;
-    ken_str name =
-        ken_arena_printf(&g->arena, "@" KEN_STR_FMT, KEN_STR_ARG(ken_graph_name(&u->text, d.def)));
-    ken_graph_def type = { d.file, (ken_def_id)owner };
-    return graph_object(g, graph_type_member(g, type, name));
-}
-
 const graph_value *graph_held(ken_graph *g, ken_graph_def d)
 {
     graph_unit *u = graph_unit_of(g, d.file);
@@ -142,8 +130,8 @@ const graph_value *graph_held(ken_graph *g, ken_graph_def d)
     if (!graph_begin(g, &u->held[d.def], &v))
         return v;
     v = graph_eval(g, u, graph_result_expr(u, d.def));
-    if (v->kind == GRAPH_NONE && u->text.lang == KEN_LANG_RUBY)
-        v = behind_attribute(g, u, d);
+    if (v->kind == GRAPH_NONE && u->driver->held)
+        v = u->driver->held(g, u, d);
     return graph_end(g, &u->held[d.def], v);
 }
 
@@ -180,7 +168,7 @@ static uint32_t type_among(ken_graph *g, const graph_value *v)
 static bool is_maker(ken_graph *g, ken_graph_def d)
 {
     graph_unit *u = graph_unit_of(g, d.file);
-    return u && u->policy->makes_of_functions && d.def < u->n_defs &&
+    return u && u->lang->makes_of_functions && d.def < u->n_defs &&
            ken_symbol_is_callable(ken_graph_kind(&u->text, d.def));
 }
 
@@ -237,11 +225,10 @@ const graph_value *graph_underlying(ken_graph *g, const graph_value *v)
     return v;
 }
 
-// There naming a function without arguments is calling it.
-static bool is_of_scala(ken_graph *g, ken_graph_def d)
+static bool is_called_by_name(ken_graph *g, ken_graph_def d)
 {
     graph_unit *u = graph_unit_of(g, d.file);
-    return u && u->text.lang == KEN_LANG_SCALA;
+    return u && u->lang->calls_by_name;
 }
 
 const graph_value *graph_object(ken_graph *g, const graph_value *v)
@@ -250,7 +237,7 @@ const graph_value *graph_object(ken_graph *g, const graph_value *v)
         ken_symbol_kind kind = kind_of(g, v->defs[0]);
         if (graph_is_type(kind) && (kind != KEN_SYMBOL_TYPE || graph_is_distinct(g, v->defs[0])))
             return v;
-        bool is_value = ken_symbol_is_callable(kind) && is_of_scala(g, v->defs[0]);
+        bool is_value = ken_symbol_is_callable(kind) && is_called_by_name(g, v->defs[0]);
         if (graph_is_space(kind) || (ken_symbol_is_callable(kind) && !is_value))
             return v;
         const graph_value *held = graph_held(g, v->defs[0]);
@@ -275,17 +262,18 @@ static const graph_value *applied(ken_graph *g, graph_unit *u, const graph_value
     return is_method ? call_of_defs(g, u, m) : &graph_nothing;
 }
 
-// Python's `-> Self`, by whatever way the name comes here: what the method is called on.
+// `-> Self`, by whatever way the name comes here: what the method is called on.
 static bool gives_self(ken_graph *g, const graph_value *held, const graph_value *callee,
                        ken_graph_def method)
 {
     const graph_unit *u = graph_unit_of(g, method.file);
-    if (u->text.lang != KEN_LANG_PYTHON || !callee->self ||
+    if (!u->lang->self_type || !callee->self ||
         (held->kind != GRAPH_EXTERNAL && held->kind != GRAPH_NONE))
         return false;
     const ken_expr *all = u->text.refs->exprs, *e = &all[graph_result_expr(u, method.def)];
     e = e->op == KEN_EXPR_VALUE ? &all[e->a] : e;
-    return (e->op == KEN_EXPR_NAME || e->op == KEN_EXPR_MEMBER) && ken_str_eq_c(e->name, "Self");
+    return (e->op == KEN_EXPR_NAME || e->op == KEN_EXPR_MEMBER) &&
+           ken_str_eq_c(e->name, u->lang->self_type);
 }
 
 // `return this`, and TypeScript's result `this`: what the method is called on, which may be of a
@@ -304,7 +292,7 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
         ken_symbol_kind kind = kind_of(g, callee->defs[i]);
         if (kind == KEN_SYMBOL_FIELD && i + 1 < callee->n_defs)
             continue; // Rust's field, before the method of that name
-        if (kind == KEN_SYMBOL_OBJECT && callee->n_defs == 1 && u->text.lang == KEN_LANG_SCALA)
+        if (kind == KEN_SYMBOL_OBJECT && callee->n_defs == 1 && u->lang->applies_objects)
             return applied(g, u, callee);
         if (graph_is_type(kind))
             return graph_instance_of(g, callee);
@@ -322,8 +310,8 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
             else if (held->kind == GRAPH_DEFS) // variables in a circle lead to variables
                 held = ken_symbol_is_variable(kind_of(g, held->defs[0])) ? &graph_nothing
                                                                          : call_of_defs(g, u, held);
-            else if (held->kind != GRAPH_EXTERNAL && u->text.lang != KEN_LANG_RUBY)
-                held = &graph_nothing; // in Ruby naming it is calling it
+            else if (held->kind != GRAPH_EXTERNAL && !u->lang->calls_attributes)
+                held = &graph_nothing;
         }
         if (held->kind != GRAPH_NONE)
             return graph_with_class(g, graph_substitute(g, held, callee->self), callee->class);
@@ -348,19 +336,18 @@ static const graph_value *call_of_object(ken_graph *g, graph_unit *u, const grap
 }
 
 // What something outside gives: of the tree perhaps (`copy(x)`, `list.pop()`, a macro of a system
-// header). Go's packages know nothing of those that import them.
+// header).
 static const graph_value *given_outside(const graph_unit *u)
 {
-    return u->text.lang == KEN_LANG_GO ? &graph_outside : &graph_opaque;
+    return u->lang->keeps_outside ? &graph_outside : &graph_opaque;
 }
 
 static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     const graph_value *callee = graph_whole(g, graph_eval(g, u, e->a));
     callee = graph_chosen(g, u, e->a, callee);
-    if (u->text.lang == KEN_LANG_KOTLIN && callee->kind != GRAPH_DEFS &&
-        callee->kind != GRAPH_FUNCTION) {
-        const graph_value *given = graph_kotlin_std(g, u, e->a);
+    if (u->driver->call_outside && callee->kind != GRAPH_DEFS && callee->kind != GRAPH_FUNCTION) {
+        const graph_value *given = u->driver->call_outside(g, u, e->a);
         if (given->kind != GRAPH_NONE)
             return given;
     }
@@ -371,8 +358,8 @@ static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr 
         return callee->inner;
     case GRAPH_EXTERNAL:
         return callee->n_args ? callee : given_outside(u);
-    case GRAPH_INSTANCE: // Rust's `Self(…)`, or an object that can be called
-        return u->text.refs->exprs[e->a].op == KEN_EXPR_SELF && u->text.lang == KEN_LANG_RUST
+    case GRAPH_INSTANCE: // `Self(…)`, or an object that can be called
+        return u->text.refs->exprs[e->a].op == KEN_EXPR_SELF && u->lang->calls_self
                    ? callee
                    : call_of_object(g, u, callee);
     case GRAPH_NONE:
@@ -467,7 +454,7 @@ static const graph_value *eval_element(ken_graph *g, graph_unit *u, const ken_ex
     if (e->b == 2)
         return entered(g, u, v);
     v = graph_underlying(g, v);
-    if (v->kind != GRAPH_INSTANCE || u->text.lang == KEN_LANG_SCALA) // `for (x <- a)` calls map
+    if (v->kind != GRAPH_INSTANCE || u->lang->loops_by_methods) // `for (x <- a)` calls map
         return inside_of(v, e->b == 1);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
         const graph_value *m = graph_member_of(g, u, v, ken_str_c(methods[i]));
@@ -519,7 +506,7 @@ static const graph_value *outside_named(ken_graph *g, ken_str name, bool is_opaq
 static const graph_value *eval_name(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     const graph_value *v = graph_lookup(g, u, e->name, (int32_t)e->a - 1);
-    bool is_std = v->kind == GRAPH_NONE && u->policy->includes && ken_str_eq_c(e->name, "std");
+    bool is_std = v->kind == GRAPH_NONE && u->lang->includes && ken_str_eq_c(e->name, "std");
     return is_std ? &graph_outside : v;
 }
 
@@ -546,7 +533,7 @@ static bool is_package(ken_graph *g, graph_unit *u, ken_expr_id expr, uint64_t *
 static const graph_value *in_full(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     uint64_t space;
-    return graph_is_jvm(u->text.lang) && is_package(g, u, e->a, &space)
+    return u->lang->names_in_full && is_package(g, u, e->a, &space)
                ? graph_in_space(g, u, space, e->name)
                : &graph_nothing;
 }
@@ -555,8 +542,8 @@ static const graph_value *eval_member(ken_graph *g, graph_unit *u, const ken_exp
 {
     if (!e->a)
         return &graph_nothing;
-    if (graph_is_js(u->text.lang) && graph_is_markup(&u->text.refs->exprs[e->a]))
-        return graph_markup(g, u, e->name);
+    if (u->driver->markup && graph_is_markup(&u->text.refs->exprs[e->a]))
+        return u->driver->markup(g, u, e->name);
     const graph_value *holder = graph_eval(g, u, e->a);
     const graph_value *v = graph_assigned(g, holder, e->name);
     if (v->kind == GRAPH_NONE)
@@ -564,9 +551,8 @@ static const graph_value *eval_member(ken_graph *g, graph_unit *u, const ken_exp
     if (v->kind == GRAPH_NONE)
         v = in_full(g, u, e);
     bool is_unknown = v->kind == GRAPH_NONE || v->kind == GRAPH_EXTERNAL;
-    const graph_value *extension = is_unknown && u->text.lang == KEN_LANG_KOTLIN
-                                       ? graph_kotlin_extension(g, u, e)
-                                       : &graph_nothing;
+    const graph_value *extension =
+        is_unknown && u->driver->extension ? u->driver->extension(g, u, e) : &graph_nothing;
     if (extension->kind != GRAPH_NONE)
         return extension;
     bool is_plain = v == &graph_outside || v == &graph_opaque;
@@ -582,7 +568,7 @@ static const graph_value *eval_def(ken_graph *g, graph_unit *u, const ken_expr *
 static const graph_value *or_macro(ken_graph *g, graph_unit *u, const ken_expr *e,
                                    const graph_value *v)
 {
-    return graph_rust_is_macro(u, e) ? graph_rust_macro_named(g, u, e, v) : v;
+    return graph_is_macro(u, e) ? u->driver->macro(g, u, e, v) : v;
 }
 
 static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
@@ -639,7 +625,7 @@ const graph_value *graph_eval(ken_graph *g, graph_unit *u, ken_expr_id id)
 const graph_value *graph_eval_type(ken_graph *g, graph_unit *u, ken_expr_id id)
 {
     const graph_value *v = graph_eval(g, u, id);
-    if (!u->policy->sees_members || graph_names_type(g, v))
+    if (!u->lang->sees_members || graph_names_type(g, v))
         return v;
     const ken_expr *e = &u->text.refs->exprs[id];
     if (e->op != KEN_EXPR_NAME || g->type_depth >= TYPE_DEEPEST)

@@ -8,7 +8,7 @@
 
 #include "base/hash.h"
 #include "base/path.h"
-#include "graph/graph_priv.h"
+#include "graph/graph_driver_priv.h"
 
 enum {
     PIECES_MAX = 64,
@@ -56,14 +56,14 @@ static bool is_same_space(const graph_unit *a, ken_def_id da, const graph_unit *
 static bool is_piece(ken_graph *g, const graph_unit *tu, ken_graph_def type, ken_graph_def c)
 {
     graph_unit *cu = graph_unit_of(g, c.file);
-    if (!cu || ken_graph_def_eq(c, type) || cu->policy->family != tu->policy->family)
+    if (!cu || ken_graph_def_eq(c, type) || cu->lang->family != tu->lang->family)
         return false;
     ken_symbol_kind kind = ken_graph_kind(&cu->text, c.def);
     if (!graph_is_type(kind))
         return false;
     if (graph_has_owner(cu, c.def))
         return ken_graph_def_eq(graph_owner_type(g, c), type);
-    return tu->policy->has_open_types && kind != KEN_SYMBOL_TYPE &&
+    return tu->lang->has_open_types && kind != KEN_SYMBOL_TYPE &&
            is_same_space(tu, type.def, cu, c.def);
 }
 
@@ -93,7 +93,7 @@ typedef struct away_bases {
 static bool names_builtin(const graph_unit *u, ken_expr_id expr)
 {
     const ken_expr *e = &u->text.refs->exprs[expr];
-    return e->op == KEN_EXPR_NAME && graph_is_builtin(u->text.lang, e->name);
+    return e->op == KEN_EXPR_NAME && graph_is_builtin(u, e->name);
 }
 
 // Bases of all pieces.
@@ -146,7 +146,7 @@ uint32_t ken_graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, u
 static uint32_t field_at(const graph_unit *u, ken_graph_def piece, ken_str name, ken_def_id *out)
 {
     uint64_t at = 0;
-    if (!u->policy->includes || !ken_str_parse_u64(name, &at))
+    if (!u->lang->includes || !ken_str_parse_u64(name, &at))
         return 0;
     for (uint32_t i = piece.def; i < u->n_symbols; i++) {
         const ken_symbol *s = &u->text.facts->symbols[i];
@@ -182,8 +182,8 @@ static uint32_t children_of_piece(const graph_unit *u, ken_graph_def piece, ken_
             n = n ? n : field_at(u, (ken_graph_def){ piece.file, inner }, name, found);
         }
     }
-    if (!n && u->text.lang == KEN_LANG_KOTLIN)
-        n = graph_kotlin_companion(u, piece.def, name, found, max);
+    if (!n && u->driver->inner_members)
+        n = u->driver->inner_members(u, piece.def, name, found, max);
     for (uint32_t i = 0; i < n; i++)
         out[i] = (ken_graph_def){ piece.file, found[i] };
     return n;
@@ -202,7 +202,7 @@ static uint32_t claimed_by(ken_graph *g, ken_graph_def type, ken_str name, ken_g
         memcpy(copy, named, n_named * sizeof *copy);
     for (size_t i = 0; i < n_named && n < max; i++) {
         graph_unit *u = graph_unit_of(g, copy[i].file);
-        if (u && u->policy->family == tu->policy->family && graph_has_owner(u, copy[i].def) &&
+        if (u && u->lang->family == tu->lang->family && graph_has_owner(u, copy[i].def) &&
             !graph_is_type(ken_graph_kind(&u->text, copy[i].def)) &&
             ken_graph_def_eq(graph_owner_type(g, copy[i]), type))
             out[n++] = copy[i];
@@ -234,9 +234,8 @@ static void search_type(ken_graph *g, ken_graph_def type, member_search *s, uint
     if (!tu || type.def >= tu->n_defs || depth > BASES_DEEP || was_seen(s, type))
         return;
     s->n = children_of_piece(tu, type, s->name, s->found, KEN_TARGETS_MAX);
-    bool has_rest = tu->text.lang == KEN_LANG_RUST; // a field and a method may have one name
     uint32_t n_first = s->n;
-    if (s->n && !has_rest) {
+    if (s->n && !tu->lang->has_fields_apart) {
         s->is_inherited = depth > 0;
         return;
     }
@@ -302,7 +301,7 @@ static ken_edge_class class_between(ken_graph *g, uint32_t type, uint32_t member
     if (type == member)
         return KEN_EDGE_EXACT;
     graph_unit *a = graph_unit_of(g, type), *b = graph_unit_of(g, member);
-    bool is_package = a && b && a->policy->package == GRAPH_PACKAGE_FOLDER &&
+    bool is_package = a && b && a->lang->package == KEN_PACKAGE_FOLDER &&
                       a->package == b->package &&
                       ken_str_eq(ken_path_dir(a->text.path), ken_path_dir(b->text.path));
     return is_package ? KEN_EDGE_SCOPED : KEN_EDGE_IMPORTED;
@@ -327,7 +326,7 @@ const graph_value *graph_assigned(ken_graph *g, const graph_value *holder, ken_s
         ken_graph_def d = holder->defs[i];
         graph_unit *u = graph_unit_of(g, d.file);
         ken_def_id id;
-        if (!u || !u->policy->makes_of_functions || d.def >= u->n_defs ||
+        if (!u || !u->lang->makes_of_functions || d.def >= u->n_defs ||
             graph_is_type(ken_graph_kind(&u->text, d.def)) ||
             !graph_children(u, (int32_t)d.def, name, &id, 1))
             continue;
@@ -398,18 +397,19 @@ static const graph_value *member_of_module(ken_graph *g, graph_unit *u, const gr
             graph_value *v = graph_new_value(g, GRAPH_MODULE, KEN_EDGE_IMPORTED);
             v->files = found.files;
             v->n_files = found.n_files;
-            const char *sep = u->text.lang == KEN_LANG_RUST ? "::" : ".";
+            const char *sep = u->lang->module_separator ? u->lang->module_separator : ".";
             v->name = ken_arena_printf(&g->arena, KEN_STR_FMT "%s" KEN_STR_FMT,
                                        KEN_STR_ARG(module->name), sep, KEN_STR_ARG(name));
             return v;
         }
     }
-    if (u->text.lang == KEN_LANG_RUST)
-        return module->n_files ? graph_rust_macro(g, module->files[0], name) : &graph_nothing;
+    if (u->driver->member_of_module)
+        return u->driver->member_of_module(g, module, name);
     const graph_value *whole = graph_whole(g, module);
     if (ken_str_eq(name, KEN_STR("default")))
         return whole == module ? &graph_nothing : whole;
-    for (uint32_t i = 0; graph_is_js(u->text.lang) && i < module->n_files && whole == module; i++) {
+    bool may_default = u->lang->has_default_exports;
+    for (uint32_t i = 0; may_default && i < module->n_files && whole == module; i++) {
         const graph_value *v = graph_shown(g, module->files[i], KEN_STR("default"), 0);
         whole = v->kind == GRAPH_NONE ? whole : v;
     }
@@ -442,7 +442,7 @@ static const graph_value *member_behind_macro(ken_graph *g, graph_unit *u, ken_s
                                               ken_str name)
 {
     uint32_t n = 0;
-    const uint32_t *files = u->policy->includes ? graph_closure(g, u, &n) : NULL;
+    const uint32_t *files = u->lang->includes ? graph_closure(g, u, &n) : NULL;
     for (uint32_t i = 0; i < n; i++) {
         graph_unit *f = graph_unit_of(g, files[i]);
         ken_def_id ids[KEN_TARGETS_MAX];
@@ -464,13 +464,13 @@ static const graph_value *member_of_defs(ken_graph *g, graph_unit *u, const grap
             continue;
         ken_symbol_kind kind = ken_graph_kind(&du->text, d.def);
         const graph_value *v = &graph_nothing;
-        if (du->text.lang == KEN_LANG_ELIXIR)
-            return graph_elixir_member(g, u, d, name);
+        if (du->driver->member_of_def)
+            return du->driver->member_of_def(g, u, d, name);
         if (kind == KEN_SYMBOL_ENUM_MEMBER)
             d = enum_of(du, d, name);
-        if (!graph_is_space(kind) || du->policy->has_open_types)
+        if (!graph_is_space(kind) || du->lang->has_open_types)
             v = graph_type_member(g, graph_owner_type(g, d), name);
-        if (graph_is_space(kind) && du->text.lang == KEN_LANG_RUST)
+        if (graph_is_space(kind) && du->lang->has_inner_modules)
             v = graph_shown_inside(g, d, name);
         else if (v->kind == GRAPH_NONE && graph_is_space(kind))
             v = graph_in_space(g, u, graph_space_of(du, (int32_t)d.def), name);
@@ -544,7 +544,7 @@ static const graph_value *member_of_outside(ken_graph *g, graph_unit *u, const g
         return part;
     if (ken_str_eq_c(object->name, "Union"))
         return member_of_any(g, u, object, name);
-    bool is_of_more = object->n_args == 2 && graph_is_js(u->text.lang); // Pick<T, "a">
+    bool is_of_more = object->n_args == 2 && u->lang->has_mapped_types; // Pick<T, "a">
     return (object->n_args == 1 || is_of_more) && is_wrapper(object->name)
                ? graph_member_of(g, u, object->args[0], name)
            : object->is_opaque ? &graph_opaque
@@ -573,22 +573,16 @@ static const graph_value *own_member_of_one(ken_graph *g, graph_unit *u, const g
     return &graph_nothing;
 }
 
-// The same, and what the standard library of Rust has for all.
+// The same, and what the language's library has.
 static const graph_value *member_of_one(ken_graph *g, graph_unit *u, const graph_value *object,
                                         ken_str name)
 {
     const graph_value *v = own_member_of_one(g, u, object, name);
     bool is_instance = object->kind == GRAPH_INSTANCE && v->kind == GRAPH_NONE;
     bool is_outside = object->kind == GRAPH_EXTERNAL && (v == &graph_outside || v == &graph_opaque);
-    if (u->text.lang == KEN_LANG_RUST && (is_instance || is_outside)) {
-        v = graph_rust_std(g, object, name);
-        const graph_value *of_trait =
-            is_instance ? graph_rust_trait_method(g, u, name) : &graph_nothing;
-        v = of_trait->kind == GRAPH_DEFS ? of_trait : v;
-    }
-    if (is_outside && u->text.lang != KEN_LANG_RUST)
-        v = graph_std_member(g, u, object, name);
-    return v;
+    if (u->driver->library_member)
+        return is_instance || is_outside ? u->driver->library_member(g, u, object, name) : v;
+    return is_outside ? graph_library_member(g, u, object, name) : v;
 }
 
 const graph_value *graph_member_of(ken_graph *g, graph_unit *u, const graph_value *object,
@@ -655,12 +649,11 @@ static bool is_twin(ken_graph *g, graph_unit *u, ken_graph_def d, ken_graph_def 
     graph_unit *o = graph_unit_of(g, other.file);
     if (!o || ken_graph_def_eq(d, other) || other.def >= o->n_defs)
         return false;
-    if (graph_is_js(u->text.lang) && graph_is_js(o->text.lang) && u != o)
+    if (u->lang->has_declaration_files && o->lang->has_declaration_files && u != o)
         return is_declared_by(u, d.def, o, other.def);
     if (!is_callable_twin(u, d.def, o, other.def))
         return false;
-    if (o->policy->family != u->policy->family ||
-        !(u->policy->includes || u->policy->has_open_types))
+    if (o->lang->family != u->lang->family || !(u->lang->includes || u->lang->has_open_types))
         return false;
     int32_t mine = ken_graph_owner(&u->text, d.def), its = ken_graph_owner(&o->text, other.def);
     ken_graph_def my_type = { d.file, graph_holder(u, d.def) };
@@ -710,7 +703,7 @@ uint32_t ken_graph_twins(ken_graph *g, ken_graph_def def, ken_graph_def *out, ui
     for (size_t i = 0; i < n_named && n < max; i++)
         if (is_twin(g, u, def, copy[i]))
             out[n++] = copy[i];
-    if (!u->policy->includes)
+    if (!u->lang->includes)
         return n;
     // Prototypes are no symbols: those of the headers that the file includes.
     uint32_t n_files;

@@ -5,8 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/path.h"
-#include "graph/graph_modules_priv.h"
-#include "graph/graph_modules_script_priv.h"
+#include "graph/graph_driver_priv.h"
 
 enum {
     TEXT_MAX = 1000,          // bytes of a module's text, name and surroundings together
@@ -14,38 +13,6 @@ enum {
     MANIFEST_MAX = 1 << 20,   // bytes of one
     MANIFESTS_MAX = 64 << 20, // of all
     AROUND = 0x80,            // a flag of questions: ken_modules_around
-};
-
-typedef struct module_lang {
-    module_resolve *resolve; // NULL: generic
-    module_resolve *around;  // NULL: the file alone
-    bool is_by_file;         // answers of `resolve` depend on more than the file's folder
-} module_lang;
-
-static const module_lang langs[KEN_LANG_COUNT] = {
-    [KEN_LANG_C] = { .resolve = ken_modules__c },
-    [KEN_LANG_CPP] = { .resolve = ken_modules__c },
-    [KEN_LANG_GO] = { .resolve = ken_modules__go, .around = ken_modules__go_around },
-    [KEN_LANG_JAVA] = { .resolve = ken_modules__jvm, .around = ken_modules__jvm_around },
-    [KEN_LANG_KOTLIN] = { .resolve = ken_modules__jvm, .around = ken_modules__jvm_around },
-    [KEN_LANG_SCALA] = { ken_modules__jvm, ken_modules__jvm_around, .is_by_file = true },
-    [KEN_LANG_CSHARP] = { .resolve = ken_modules__csharp, .around = ken_modules__csharp_around },
-    [KEN_LANG_SWIFT] = { .resolve = ken_modules__swift, .around = ken_modules__swift_around },
-    [KEN_LANG_HASKELL] = { .resolve = ken_modules__haskell },
-    [KEN_LANG_ZIG] = { .resolve = ken_modules__zig },
-    [KEN_LANG_RUST] = { .resolve = ken_modules__rust, .is_by_file = true },
-    [KEN_LANG_PYTHON] = { .resolve = ken_modules__python },
-    [KEN_LANG_JAVASCRIPT] = { .resolve = ken_modules__js },
-    [KEN_LANG_TYPESCRIPT] = { .resolve = ken_modules__js },
-    [KEN_LANG_TSX] = { .resolve = ken_modules__js },
-    [KEN_LANG_VUE] = { .resolve = ken_modules__js },
-    [KEN_LANG_PHP] = { .resolve = ken_modules__php },
-    [KEN_LANG_RUBY] = { .resolve = ken_modules__ruby },
-    [KEN_LANG_LUA] = { .resolve = ken_modules__lua },
-    [KEN_LANG_ELIXIR] = { .resolve = ken_modules__elixir },
-    [KEN_LANG_BASH] = { .resolve = ken_modules__bash },
-    [KEN_LANG_CSS] = { .resolve = ken_modules__css },
-    [KEN_LANG_HTML] = { .resolve = ken_modules__html },
 };
 
 struct module_map {
@@ -95,6 +62,30 @@ size_t ken_modules_bytes(const ken_modules *m)
     return n;
 }
 
+// ---- languages without rules -------------------------------------------------------------------
+// A path with or without extension beside the file, else the one nearest file whose path ends so.
+static void resolve_generic(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+{
+    ken_str text = ask->module.len ? ask->module : ask->name;
+    if (ask->module.len && ask->name.len)
+        text = ken_path_join(&m->scratch, text, ask->name);
+    uint32_t file = ken_modules__at(m, ken_modules__dir(m, ask->file), text);
+    if (file != MODULE_NONE) {
+        ken_modules__one(m, out, file, "a path beside the file");
+        return;
+    }
+    ken_str tail = ken_modules__join(m, KEN_STR(""), text);
+    if (!tail.ptr)
+        ken_modules__unknown(out, "outside the tree");
+    else if (ken_path_ext(tail).len)
+        ken_modules__guess(m, out, ken_modules__nearest(m, ask->file, tail, KEN_LANG_COUNT),
+                           "the nearest path that ends so");
+    else
+        ken_modules__guess(m, out,
+                           ken_modules__nearest(m, ask->file, tail, m->tree->langs[ask->file]),
+                           "the nearest path that ends so");
+}
+
 // ---- questions ---------------------------------------------------------------------------------
 static size_t put(char *out, size_t at, ken_str s)
 {
@@ -125,15 +116,15 @@ static void keep(ken_modules *m, ken_module *answer)
         answer->rest = KEN_STR("");
 }
 
-static void answer(ken_modules *m, const ken_module_ask *ask, const module_lang *lang,
+static void answer(ken_modules *m, const ken_module_ask *ask, const graph_driver *driver,
                    ken_module *out)
 {
     *out = (ken_module){ .why = "" };
     ken_arena_reset(&m->scratch);
     if (!(ask->flags & AROUND))
-        (lang->resolve ? lang->resolve : ken_modules__generic)(m, ask, out);
-    else if (lang->around)
-        lang->around(m, ask, out);
+        (driver->resolve ? driver->resolve : resolve_generic)(m, ask, out);
+    else if (driver->around)
+        driver->around(m, ask, out);
     else
         ken_modules__one(m, out, ask->file, "the file itself");
     keep(m, out);
@@ -142,14 +133,14 @@ static void answer(ken_modules *m, const ken_module_ask *ask, const module_lang 
 static void look_up(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     char key[TEXT_MAX + 16];
-    const module_lang *lang = &langs[m->tree->langs[ask->file] % KEN_LANG_COUNT];
-    ken_str k = key_of(m, ask, lang->is_by_file || (ask->flags & AROUND), key);
+    const graph_driver *driver = graph_driver_of(m->tree->langs[ask->file]);
+    ken_str k = key_of(m, ask, driver->is_by_file || (ask->flags & AROUND), key);
     const uint64_t *at = ken_map_find(&m->known, k);
     if (at) {
         *out = m->answers.ptr[*at];
         return;
     }
-    answer(m, ask, lang, out);
+    answer(m, ask, driver, out);
     if (m->answers.len >= KNOWN_MAX)
         return;
     ken_map_put(&m->known, k, m->answers.len, NULL);
@@ -258,28 +249,4 @@ ken_str ken_modules__dotted(ken_modules *m, const ken_module_ask *ask)
         return ask->name.len ? ask->name : ask->module;
     return ken_arena_printf(&m->scratch, KEN_STR_FMT "." KEN_STR_FMT, KEN_STR_ARG(ask->module),
                             KEN_STR_ARG(ask->name));
-}
-
-// ---- languages without rules -------------------------------------------------------------------
-// A path with or without extension beside the file, else the one nearest file whose path ends so.
-void ken_modules__generic(ken_modules *m, const ken_module_ask *ask, ken_module *out)
-{
-    ken_str text = ask->module.len ? ask->module : ask->name;
-    if (ask->module.len && ask->name.len)
-        text = ken_path_join(&m->scratch, text, ask->name);
-    uint32_t file = ken_modules__at(m, ken_modules__dir(m, ask->file), text);
-    if (file != MODULE_NONE) {
-        ken_modules__one(m, out, file, "a path beside the file");
-        return;
-    }
-    ken_str tail = ken_modules__join(m, KEN_STR(""), text);
-    if (!tail.ptr)
-        ken_modules__unknown(out, "outside the tree");
-    else if (ken_path_ext(tail).len)
-        ken_modules__guess(m, out, ken_modules__nearest(m, ask->file, tail, KEN_LANG_COUNT),
-                           "the nearest path that ends so");
-    else
-        ken_modules__guess(m, out,
-                           ken_modules__nearest(m, ask->file, tail, m->tree->langs[ask->file]),
-                           "the nearest path that ends so");
 }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // graph_modules.h -- what an import names: from the text of a module to files of the tree.
 //
-// Each language has its rules (graph_modules_<language>.c): C's include directories, Go's modules,
+// Each language has its rules (languages/<driver>.c): C's include directories, Go's modules,
 // Rust's crates, Java's packages. They read the manifests of the tree (go.mod, Cargo.toml, …), once
 // and only when a file of the language asks. Answers are remembered, so asking again costs a look.
 // Manifests and paths are hostile: what leads out of the tree is external, what contradicts itself

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // graph_modules_priv.h -- what the languages share: the layout of the tree, manifests, answers.
 //
-// A language is one row of graph_modules.c and one file with its functions. What it needs of
+// A language's rules are `resolve` and `around` of its driver (graph_driver_priv.h). What it needs of
 // manifests it reads at its first question and keeps in `state[lang]`, in the arena of the modules.
 #ifndef KEN_GRAPH_GRAPH_MODULES_PRIV_H
 #define KEN_GRAPH_GRAPH_MODULES_PRIV_H
@@ -90,7 +90,7 @@ bool ken_modules__path_ends(ken_str path, ken_str tail);
 // Folders that two paths, of files or folders, share from the root on.
 uint32_t ken_modules__shared_folders(ken_str a, ken_str b);
 
-// The files of a language that declare that package; n = 0 when none. Java, Kotlin and Scala are
+// The files of a language that declare that package; n = 0 when none. A family is
 // one.
 const uint32_t *ken_modules__package(ken_modules *m, uint32_t lang, ken_str package,
                                      uint32_t *out_n);
@@ -113,21 +113,7 @@ ken_str ken_modules__dotted(ken_modules *m, const ken_module_ask *ask);
 // Parts of a dotted text and the like joined as a path, in the scratch arena.
 ken_str ken_modules__slashes(ken_modules *m, ken_str text, ken_str separator);
 
-// ---- languages ---------------------------------------------------------------------------------
+// ---- drivers -----------------------------------------------------------------------------------
 typedef void module_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out);
-
-module_resolve ken_modules__generic;
-module_resolve ken_modules__c;
-module_resolve ken_modules__go;
-module_resolve ken_modules__go_around;
-module_resolve ken_modules__rust;
-module_resolve ken_modules__jvm;
-module_resolve ken_modules__jvm_around;
-module_resolve ken_modules__csharp;
-module_resolve ken_modules__csharp_around;
-module_resolve ken_modules__swift;
-module_resolve ken_modules__swift_around;
-module_resolve ken_modules__haskell;
-module_resolve ken_modules__zig;
 
 #endif

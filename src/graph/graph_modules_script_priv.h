@@ -54,15 +54,4 @@ const module_pattern *ken_modules__match(const module_patterns *p, ken_str text,
 // The target with the first '*' replaced, in the scratch arena.
 ken_str ken_modules__fill(ken_modules *m, ken_str target, ken_str star);
 
-// ---- languages ---------------------------------------------------------------------------------
-void ken_modules__js(ken_modules *m, const ken_module_ask *ask, ken_module *out);
-void ken_modules__python(ken_modules *m, const ken_module_ask *ask, ken_module *out);
-void ken_modules__php(ken_modules *m, const ken_module_ask *ask, ken_module *out);
-void ken_modules__ruby(ken_modules *m, const ken_module_ask *ask, ken_module *out);
-void ken_modules__lua(ken_modules *m, const ken_module_ask *ask, ken_module *out);
-void ken_modules__elixir(ken_modules *m, const ken_module_ask *ask, ken_module *out);
-void ken_modules__bash(ken_modules *m, const ken_module_ask *ask, ken_module *out);
-void ken_modules__css(ken_modules *m, const ken_module_ask *ask, ken_module *out);
-void ken_modules__html(ken_modules *m, const ken_module_ask *ask, ken_module *out);
-
 #endif

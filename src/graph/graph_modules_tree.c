@@ -291,7 +291,7 @@ struct module_packages {
 // Languages that import each other's packages share one table.
 static uint32_t family_of(uint32_t lang)
 {
-    return lang == KEN_LANG_KOTLIN || lang == KEN_LANG_SCALA ? KEN_LANG_JAVA : lang;
+    return ken_lang_at((uint16_t)lang)->family;
 }
 
 static void packages_fill(ken_modules *m, struct module_packages *p, const uint32_t *package_of,

@@ -431,7 +431,7 @@ static int cost_of(ken_graph *g, ken_graph_def d, const call *c)
         return 0;
     ken_symbol_kind kind = ken_graph_kind(&u->text, d.def);
     if (!ken_symbol_is_callable(kind))
-        return u->policy->splits_members && ken_symbol_is_variable(kind) ? OUT : 0;
+        return u->lang->splits_members && ken_symbol_is_variable(kind) ? OUT : 0;
     if (d.file != c->file && d.def < u->n_symbols &&
         u->text.facts->symbols[d.def].visibility == KEN_VISIBILITY_PRIVATE)
         return OUT;
@@ -582,7 +582,7 @@ const graph_value *graph_chosen(ken_graph *g, graph_unit *u, ken_expr_id expr, c
     memcpy(defs, found.all, found.n * sizeof *defs);
     one->defs = defs;
     one->n_defs = found.n;
-    if (found.n > 1 && u->policy->types_calls && one->class < KEN_EDGE_INFERRED) {
+    if (found.n > 1 && u->lang->types_calls && one->class < KEN_EDGE_INFERRED) {
         one->class = KEN_EDGE_INFERRED;
         one->evidence = one_of(found.n);
     }

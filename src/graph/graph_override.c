@@ -42,7 +42,7 @@ static bool is_interface(ken_graph *g, ken_graph_def type)
 // Whether methods of `type` may run where those of `base` are named.
 static bool is_dispatched(ken_graph *g, const graph_unit *u, ken_graph_def type, ken_graph_def base)
 {
-    return u->policy->has_method_sets ? graph_implements(g, type, base) : derives(g, type, base, 0);
+    return u->lang->has_method_sets ? graph_implements(g, type, base) : derives(g, type, base, 0);
 }
 
 // The methods of the same name that belong to other types of the language, at most LOOKED_AT.
@@ -54,7 +54,7 @@ static uint32_t members_named(ken_graph *g, ken_graph_def def, ken_graph_def typ
     size_t n_named = g->source->named(g->source->ctx, ken_graph_name(&u->text, def.def), &named);
     uint32_t n = 0, n_kept = 0;
     for (size_t i = 0; i < n_named && n < LOOKED_AT; i++)
-        if (graph_policy_of(g->source->langs[named[i].file])->family == u->policy->family)
+        if (ken_lang_at(g->source->langs[named[i].file])->family == u->lang->family)
             out[n++] = named[i];
     for (uint32_t i = 0; i < n; i++) {
         ken_graph_def other, member = out[i];
@@ -76,7 +76,7 @@ uint32_t ken_graph_overriders(ken_graph *g, ken_graph_def def, ken_graph_def *ou
     graph_unit *u = graph_unit_of(g, def.file);
     if (!type_of_member(g, def, &type) ||
         !ken_symbol_is_callable(ken_graph_kind(&u->text, def.def)) ||
-        (u->policy->has_method_sets && !is_interface(g, type)))
+        (u->lang->has_method_sets && !is_interface(g, type)))
         return 0;
     uint32_t n_members = members_named(g, def, type, members, types), n = 0;
     for (uint32_t i = 0; i < n_members && n < max; i++)
@@ -111,7 +111,7 @@ uint32_t ken_graph_overridden(ken_graph *g, ken_graph_def def, ken_graph_def *ou
         !ken_symbol_is_callable(ken_graph_kind(&u->text, def.def)) ||
         ken_graph_kind(&u->text, def.def) == KEN_SYMBOL_CONSTRUCTOR)
         return 0;
-    if (!u->policy->has_method_sets) {
+    if (!u->lang->has_method_sets) {
         add_overridden(g, type, ken_graph_name(&u->text, def.def), out, &n, max, 0);
         return n;
     }
@@ -126,7 +126,7 @@ uint32_t ken_graph_overridden(ken_graph *g, ken_graph_def def, ken_graph_def *ou
 const char *ken_graph_override_reason(ken_graph *g, ken_graph_def def)
 {
     graph_unit *u = graph_unit_of(g, def.file);
-    return u && u->policy->has_method_sets ? "its type has all methods of the interface" : NULL;
+    return u && u->lang->has_method_sets ? "its type has all methods of the interface" : NULL;
 }
 
 bool ken_graph_type_of(ken_graph *g, ken_graph_def member, ken_graph_def *out)
@@ -141,7 +141,7 @@ bool ken_graph_derives(ken_graph *g, ken_graph_def type, ken_graph_def base)
     graph_unit *u = graph_unit_of(g, type.file);
     return u && type.def < u->n_defs &&
            (derives(g, type, base, 0) ||
-            (u->policy->has_method_sets && graph_implements(g, type, base)));
+            (u->lang->has_method_sets && graph_implements(g, type, base)));
 }
 
 bool ken_graph_member(ken_graph *g, ken_graph_def type, ken_str name, ken_graph_def *out)
@@ -177,7 +177,7 @@ static uint32_t own_constructors(ken_graph *g, ken_graph_def type, ken_graph_def
         if (u->text.facts->symbols[d].parent == (int32_t)type.def && is_constructor(u, d))
             out[n++] = (ken_graph_def){ type.file, d };
     }
-    if (!u->policy->includes)
+    if (!u->lang->includes)
         return n;
     const ken_graph_def *named;
     ken_graph_def copy[LOOKED_AT];
@@ -214,7 +214,7 @@ uint32_t ken_graph_constructors(ken_graph *g, ken_graph_def type, ken_graph_def 
 bool ken_graph_is_restated(ken_graph *g, ken_graph_def a, ken_graph_def b)
 {
     graph_unit *u = a.file == b.file ? graph_unit_of(g, a.file) : NULL;
-    return u && u->policy->restates && a.def < u->n_defs && b.def < u->n_defs &&
+    return u && u->lang->restates && a.def < u->n_defs && b.def < u->n_defs &&
            ken_symbol_is_callable(ken_graph_kind(&u->text, a.def)) &&
            ken_symbol_is_callable(ken_graph_kind(&u->text, b.def)) &&
            graph_scope_of(u, a.def) == graph_scope_of(u, b.def) &&

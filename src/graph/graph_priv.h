@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// graph_priv.h -- the graph from the inside: units, values, the policies of languages.
+// graph_priv.h -- the graph from the inside: units, values, what each part gives the others.
 #ifndef KEN_GRAPH_GRAPH_PRIV_H
 #define KEN_GRAPH_GRAPH_PRIV_H
 
@@ -8,47 +8,7 @@
 #include "graph/graph_modules.h"
 #include "lang/lang.h"
 
-// ---- languages ---------------------------------------------------------------------------------
-typedef enum graph_package {
-    GRAPH_PACKAGE_NONE = 0, // files see each other by imports only
-    GRAPH_PACKAGE_FOLDER,   // the files of a folder are one package (Go)
-    GRAPH_PACKAGE_DECLARED, // those that declare the same one are (Java, C#, PHP)
-    GRAPH_PACKAGE_TARGET,   // those of a build target are (Swift)
-    GRAPH_PACKAGE_GLOBAL,   // everything sees everything (Ruby)
-} graph_package;
-
-typedef struct graph_policy {
-    uint8_t family; // files of one family may name each other's definitions
-    graph_package package;
-    bool sees_members;       // bare names see the members of the types around
-    bool hides_class;        // what is in a class is not seen from its methods without a prefix
-    bool calls_class;        // calling a class makes an instance
-    bool splits_members;     // a field and a method may have one name: what is called is the method
-    bool shows_imports;      // what a file imports can be imported from it
-    bool includes;           // imports are textual: what they lead to counts as well
-    bool makes_of_functions; // `new f()`, and functions and variables get members by assignment
-    bool restates;           // functions are not overloaded: of several of one name the last holds
-    bool has_open_types;     // a type may be written in several pieces that share its name
-    bool types_calls;        // arguments choose among overloads (`%calls typed` of its table)
-    bool has_method_sets;    // a type implements each interface whose methods it has (Go)
-    // A bare name that was not found is of the language or of a package: imports are the only way
-    // in, or every namespace in sight was asked.
-    bool has_all_in_sight;
-    bool keeps_private; // what is private is seen in its file only (Lua's `local function`)
-} graph_policy;
-
-const graph_policy *graph_policy_of(uint16_t lang);
-
-static inline bool graph_is_js(uint16_t lang)
-{
-    return lang == KEN_LANG_JAVASCRIPT || lang == KEN_LANG_TYPESCRIPT || lang == KEN_LANG_TSX ||
-           lang == KEN_LANG_VUE || lang == KEN_LANG_HTML;
-}
-
-static inline bool graph_is_jvm(uint16_t lang)
-{
-    return lang == KEN_LANG_JAVA || lang == KEN_LANG_KOTLIN || lang == KEN_LANG_SCALA;
-}
+typedef struct graph_driver graph_driver; // graph_driver_priv.h
 
 // ---- values ------------------------------------------------------------------------------------
 typedef enum graph_value_kind {
@@ -84,7 +44,8 @@ struct graph_value {
 // ---- units -------------------------------------------------------------------------------------
 typedef struct graph_unit {
     ken_unit_text text;
-    const graph_policy *policy;
+    const ken_language *lang; // its row and its driver: what is true of its language
+    const graph_driver *driver;
     uint32_t file, question; // that it was last needed for
     uint32_t n_symbols, n_defs;
     uint32_t *bucket, mask;    // definition + 1 by owner and name
@@ -263,72 +224,26 @@ const graph_value *const *graph_infer(ken_graph *g, ken_graph_def def, uint32_t 
                                       const graph_value *pattern, const graph_value *wanted,
                                       uint32_t *out_n);
 
-// ---- graph_markup.c ----------------------------------------------------------------------------
-// What holds the elements of JSX that are no components: `<div>` is a member of it.
+// Whether the expression is what holds elements of markup that are no components: `<div>` is a
+// member of it.
 static inline bool graph_is_markup(const ken_expr *e)
 {
     return e->op == KEN_EXPR_BUILTIN && ken_str_eq_c(e->name, "jsx");
 }
 
-const graph_value *graph_markup(ken_graph *g, graph_unit *u, ken_str name);
+// Whether the expression names a macro (`name!`).
+static inline bool graph_is_macro(const graph_unit *u, const ken_expr *e)
+{
+    return u->lang->has_macro_names && e->b && (e->op == KEN_EXPR_NAME || e->op == KEN_EXPR_MEMBER);
+}
+// Of the definitions of a value those that are macros, or those that are none.
+const graph_value *graph_of_macros(ken_graph *g, const graph_value *v, bool wants_macros);
 
-// ---- graph_rust.c ------------------------------------------------------------------------------
-// `crate`, `self` and `super` as seen from `around`.
-const graph_value *graph_rust_root(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
-// A name that nothing in the file brings: a crate, a macro of this one.
-const graph_value *graph_rust_name(ken_graph *g, graph_unit *u, ken_str name);
-// A macro that is written somewhere in the crate whose root is `root`.
-const graph_value *graph_rust_macro(ken_graph *g, uint32_t root, ken_str name);
-// Whether the expression names a macro (`name!`); of what it was found to name, what is one; what is
-// none.
-bool graph_rust_is_macro(const graph_unit *u, const ken_expr *e);
-const graph_value *graph_rust_macro_named(ken_graph *g, graph_unit *u, const ken_expr *e,
-                                          const graph_value *v);
-const graph_value *graph_rust_function(ken_graph *g, const graph_value *v);
-// The inline modules around a definition, outermost first: "a::b".
-ken_str graph_rust_within(ken_graph *g, const graph_unit *u, int32_t def);
-// The inline module that an import stands in, -1 = the file.
-int32_t graph_rust_module_of(const graph_unit *u, int32_t def);
-// A method of that name of the traits that the file sees: any value may have it.
-const graph_value *graph_rust_trait_method(ken_graph *g, graph_unit *u, ken_str name);
-// A method of the standard library that gives what it is called on, or what that holds.
-const graph_value *graph_rust_std(ken_graph *g, const graph_value *object, ken_str name);
-
-// ---- graph_std.c -------------------------------------------------------------------------------
-// A method of what holds others, outside of the tree, that gives the same or one of them.
-const graph_value *graph_std_member(ken_graph *g, const graph_unit *u, const graph_value *object,
-                                    ken_str name);
-
-// ---- graph_builtin.c ---------------------------------------------------------------------------
-// Whether the language itself defines a bare name of that kind.
-bool graph_is_builtin(uint16_t lang, ken_str name);
-
-// ---- graph_elixir.c ----------------------------------------------------------------------------
-// A module by its name or alias, a function by its bare name.
-const graph_value *graph_elixir_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
-// The module that an alias, import, require or use names.
-const graph_value *graph_elixir_bound(ken_graph *g, graph_unit *u, const ken_bind *b);
-const graph_value *graph_elixir_member(ken_graph *g, graph_unit *u, ken_graph_def module,
-                                       ken_str name);
-
-// ---- graph_haskell.c ---------------------------------------------------------------------------
-// Constructors, fields and methods of classes are names of the module.
-int32_t graph_haskell_scope(const graph_unit *u, ken_def_id def);
-// A bare name, or a module by its name or alias ("M.").
-const graph_value *graph_haskell_lookup(ken_graph *g, graph_unit *u, ken_str name);
-// What a module exports under that name.
-const graph_value *graph_haskell_shown(ken_graph *g, graph_unit *u, ken_str name);
-
-// ---- graph_kotlin.c ----------------------------------------------------------------------------
-// Of what a bare name may mean, what extends no type; extensions alone are a guess, for it is not
-// known on which receiver they are called.
-const graph_value *graph_kotlin_bare(ken_graph *g, const graph_value *v);
-// The extension in sight that a member of nothing in the tree may be.
-const graph_value *graph_kotlin_extension(ken_graph *g, graph_unit *u, const ken_expr *member);
-// Members of the type's companion.
-uint32_t graph_kotlin_companion(const graph_unit *u, ken_def_id type, ken_str name, ken_def_id *out,
-                                uint32_t max);
-// What a function of the standard library gives that gives its receiver.
-const graph_value *graph_kotlin_std(ken_graph *g, graph_unit *u, ken_expr_id callee);
+// ---- graph_library.c ---------------------------------------------------------------------------
+// A member of an object outside of the tree, by what the language's library is known to have.
+const graph_value *graph_library_member(ken_graph *g, graph_unit *u, const graph_value *object,
+                                        ken_str name);
+// Whether the language itself defines the bare name.
+bool graph_is_builtin(const graph_unit *u, ken_str name);
 
 #endif

@@ -5,13 +5,13 @@
 
 #include "base/hash.h"
 #include "base/path.h"
-#include "graph/graph_priv.h"
+#include "graph/graph_driver_priv.h"
 
 enum {
     SHOWN_DEEP = 8,
+    INNER_DEEP = 16,
     LOOKED_AT = 400,
-    CLOSURE_MAX = 4096,
-    SPACES_MAX = 16
+    CLOSURE_MAX = 4096
 };
 
 static const graph_value *defs_of_ids(ken_graph *g, const graph_unit *u, const ken_def_id *ids,
@@ -41,12 +41,12 @@ static bool is_test(const graph_unit *u, ken_def_id def)
     return ken_graph_kind(&u->text, def) == KEN_SYMBOL_TEST;
 }
 
-// No key of an object, no `exports.name = …`, no test, in Zig no field.
+// No key of an object, no `exports.name = …`, no test.
 bool graph_has_bare_name(const graph_unit *u, ken_def_id def)
 {
-    if (u->text.lang == KEN_LANG_ZIG)
+    if (u->lang->hides_fields)
         return ken_graph_kind(&u->text, def) != KEN_SYMBOL_FIELD;
-    if (!u->policy->makes_of_functions)
+    if (!u->lang->makes_of_functions)
         return true;
     bool is_export = def >= u->n_symbols && (flags_of(u, def) & KEN_DEF_EXPORTED);
     return !is_export && !is_test(u, def) && !(flags_of(u, def) & KEN_DEF_PREFIXED);
@@ -70,7 +70,7 @@ static size_t named(ken_graph *g, const graph_unit *u, ken_str name, ken_graph_d
     const ken_graph_def *all;
     size_t n_all = g->source->named(g->source->ctx, name, &all), n = 0;
     for (size_t i = 0; i < n_all && n < LOOKED_AT; i++)
-        if (graph_policy_of(g->source->langs[all[i].file])->family == u->policy->family)
+        if (ken_lang_at(g->source->langs[all[i].file])->family == u->lang->family)
             out[n++] = all[i];
     return n;
 }
@@ -189,7 +189,7 @@ static const graph_value *linked(ken_graph *g, graph_unit *u, const graph_value 
 
 static const graph_value *linked_if_declared(ken_graph *g, graph_unit *u, const graph_value *v)
 {
-    if (v->kind != GRAPH_DEFS || !u->policy->includes)
+    if (v->kind != GRAPH_DEFS || !u->lang->includes)
         return v;
     for (uint32_t i = 0; i < v->n_defs; i++) {
         graph_unit *du = graph_unit_of(g, v->defs[i].file);
@@ -249,7 +249,7 @@ bool graph_names_type(ken_graph *g, const graph_value *v)
 
 static bool is_visible(ken_graph *g, graph_unit *u, uint32_t file)
 {
-    return !u->policy->includes || file == u->file || sees(g, u, file);
+    return !u->lang->includes || file == u->file || sees(g, u, file);
 }
 
 const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, ken_str name)
@@ -269,7 +269,7 @@ const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, k
     ken_edge_class class = n && found[0].file == u->file ? KEN_EDGE_SCOPED : KEN_EDGE_IMPORTED;
     if (n)
         return graph_defs_value(g, found, n, class);
-    if (!u->policy->includes)
+    if (!u->lang->includes)
         return &graph_nothing;
     // Declared in a header, defined where nothing is included.
     uint32_t n_files;
@@ -291,10 +291,10 @@ const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, k
 static uint32_t add_spaces(const graph_unit *u, uint64_t outer, ken_str name, uint64_t *out,
                            uint32_t n)
 {
-    while (name.len && n < SPACES_MAX) {
+    while (name.len && n < GRAPH_SPACES_MAX) {
         out[n++] = graph_space_add(outer, name);
-        if (u->text.lang != KEN_LANG_CSHARP && u->text.lang != KEN_LANG_SCALA)
-            break; // elsewhere only the package itself is seen
+        if (!u->lang->sees_outer_packages)
+            break;
         size_t end = name.len;
         while (end && !memchr(".:\\/", name.ptr[end - 1], 4))
             end--;
@@ -305,33 +305,32 @@ static uint32_t add_spaces(const graph_unit *u, uint64_t outer, ken_str name, ui
     return n;
 }
 
-// The namespaces around a definition, the innermost first; the last is that of the file itself.
-static uint32_t spaces_around(const graph_unit *u, int32_t def, uint64_t *out)
+uint32_t graph_spaces_around(const graph_unit *u, int32_t def, uint64_t *out)
 {
     uint32_t n = 0;
-    for (int32_t o = def; o >= 0 && n < SPACES_MAX / 2; o = ken_graph_owner(&u->text, (uint32_t)o))
+    for (int32_t o = def; o >= 0 && n < GRAPH_SPACES_MAX / 2;
+         o = ken_graph_owner(&u->text, (uint32_t)o))
         if (graph_is_space(ken_graph_kind(&u->text, (ken_def_id)o)))
             n = add_spaces(u, graph_space_of(u, ken_graph_owner(&u->text, (ken_def_id)o)),
                            ken_graph_name(&u->text, (ken_def_id)o), out, n);
     if (u->package)
         n = add_spaces(u, 0, u->text.refs->package, out, n);
-    if ((u->text.lang == KEN_LANG_CSHARP || u->text.lang == KEN_LANG_PHP) && n < SPACES_MAX)
-        out[n++] = 0; // what is in no namespace is seen everywhere
+    if (u->lang->sees_global && n < GRAPH_SPACES_MAX)
+        out[n++] = 0;
     return n;
 }
 
 static const graph_value *in_spaces_around(ken_graph *g, graph_unit *u, ken_str name,
                                            int32_t around)
 {
-    uint64_t spaces[SPACES_MAX];
-    uint32_t n = spaces_around(u, around, spaces);
+    uint64_t spaces[GRAPH_SPACES_MAX];
+    uint32_t n = graph_spaces_around(u, around, spaces);
     for (uint32_t i = 0; i < n; i++) {
         const graph_value *v = graph_in_space(g, u, spaces[i], name);
-        // In PHP functions of no namespace are seen from all, types are not.
-        bool is_hidden = i && !spaces[i] && u->text.lang == KEN_LANG_PHP && graph_names_type(g, v);
+        bool is_hidden = i && !spaces[i] && u->lang->hides_global_types && graph_names_type(g, v);
         if (v->kind == GRAPH_NONE || is_hidden)
             continue;
-        if (u->policy->includes || v->class != KEN_EDGE_IMPORTED)
+        if (u->lang->includes || v->class != KEN_EDGE_IMPORTED)
             return graph_with_class(g, v, KEN_EDGE_SCOPED);
         graph_value *own = KEN_ARENA_NEW(&g->arena, graph_value); // nothing was imported
         *own = *v;
@@ -344,21 +343,21 @@ static const graph_value *in_spaces_around(ken_graph *g, graph_unit *u, ken_str 
 // Definitions of other files that are visible because the files belong together.
 static bool is_together(ken_graph *g, graph_unit *u, const graph_unit *c)
 {
-    switch (u->policy->package) {
-    case GRAPH_PACKAGE_FOLDER:
+    switch (u->lang->package) {
+    case KEN_PACKAGE_FOLDER:
         return u->package == c->package &&
                ken_str_eq(ken_path_dir(u->text.path), ken_path_dir(c->text.path));
-    case GRAPH_PACKAGE_TARGET: {
+    case KEN_PACKAGE_TARGET: {
         ken_module m;
         ken_modules_around(g->modules, u->file, &m);
         return m.kind == KEN_MODULE_FILES && is_among(m.files, m.n_files, c->file);
     }
-    case GRAPH_PACKAGE_GLOBAL:
+    case KEN_PACKAGE_GLOBAL:
         return true;
-    case GRAPH_PACKAGE_DECLARED: // without any: those of the folder
+    case KEN_PACKAGE_DECLARED: // without any: those of the folder
         return !u->text.refs->package.len && !c->text.refs->package.len &&
                ken_str_eq(ken_path_dir(u->text.path), ken_path_dir(c->text.path));
-    case GRAPH_PACKAGE_NONE:
+    case KEN_PACKAGE_NONE:
         break;
     }
     return false;
@@ -383,7 +382,7 @@ static int32_t nesting(const graph_unit *u, int32_t around, const graph_unit *c,
 
 static const graph_value *in_package(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
-    if (u->policy->package == GRAPH_PACKAGE_NONE)
+    if (u->lang->package == KEN_PACKAGE_NONE)
         return &graph_nothing;
     const graph_value *v = in_spaces_around(g, u, name, around);
     if (v->kind != GRAPH_NONE)
@@ -399,7 +398,7 @@ static const graph_value *in_package(ken_graph *g, graph_unit *u, ken_str name, 
         ken_symbol_kind kind = ken_graph_kind(&c->text, all[i].def);
         bool is_local = kind == KEN_SYMBOL_VARIABLE && all[i].file != u->file;
         if (kind == KEN_SYMBOL_TEST || kind == KEN_SYMBOL_IMPL ||
-            (is_local && u->text.lang == KEN_LANG_RUBY))
+            (is_local && u->lang->keeps_variables))
             continue;
         int32_t depth = nesting(u, around, c, all[i].def);
         if (depth < best || depth < 0)
@@ -409,6 +408,28 @@ static const graph_value *in_package(ken_graph *g, graph_unit *u, ken_str name, 
         found[n++] = all[i];
     }
     return graph_defs_value(g, found, n, KEN_EDGE_SCOPED);
+}
+
+// ---- modules inside files ----------------------------------------------------------------------
+int32_t graph_inner_module(const graph_unit *u, int32_t def)
+{
+    while (def >= 0 && ken_graph_kind(&u->text, (ken_def_id)def) != KEN_SYMBOL_MODULE)
+        def = ken_graph_owner(&u->text, (ken_def_id)def);
+    return def;
+}
+
+ken_str graph_inner_path(ken_graph *g, const graph_unit *u, int32_t def)
+{
+    ken_str within = KEN_STR("");
+    for (int i = 0; i < INNER_DEEP && (def = graph_inner_module(u, def)) >= 0; i++) {
+        ken_str name = ken_graph_name(&u->text, (ken_def_id)def);
+        within = within.len
+                     ? ken_arena_printf(&g->arena, KEN_STR_FMT "%s" KEN_STR_FMT, KEN_STR_ARG(name),
+                                        u->lang->module_separator, KEN_STR_ARG(within))
+                     : name;
+        def = ken_graph_owner(&u->text, (ken_def_id)def);
+    }
+    return within;
 }
 
 // ---- imports -----------------------------------------------------------------------------------
@@ -421,10 +442,10 @@ static const graph_value *shown_children(ken_graph *g, const graph_unit *u, ken_
     for (uint32_t i = 0; i < n; i++) {
         uint8_t flags = flags_of(u, ids[i]);
         bool is_hidden = (flags & KEN_DEF_PREFIXED) && !(flags & KEN_DEF_EXPORTED);
-        if (!u->policy->makes_of_functions || (!is_hidden && !is_test(u, ids[i])))
+        if (!u->lang->makes_of_functions || (!is_hidden && !is_test(u, ids[i])))
             ids[n_kept++] = ids[i];
     }
-    if (!u->policy->makes_of_functions || n_kept < 2)
+    if (!u->lang->makes_of_functions || n_kept < 2)
         return defs_of_ids(g, u, ids, n_kept, KEN_EDGE_IMPORTED);
     uint32_t n_exported = 0; // `exports.x = x`, where x is seen by nobody else
     for (uint32_t i = 0; i < n_kept; i++)
@@ -437,17 +458,17 @@ static const graph_value *shown_children(ken_graph *g, const graph_unit *u, ken_
 static bool is_shown(ken_graph *g, const graph_unit *u, uint32_t i, int32_t around)
 {
     const ken_bind *b = &u->text.refs->binds[i];
-    if (!(b->flags & KEN_BIND_EXPORTED) && !u->policy->shows_imports)
+    if (!(b->flags & KEN_BIND_EXPORTED) && !u->lang->shows_imports)
         return false;
-    return u->text.lang != KEN_LANG_RUST ||
-           graph_rust_module_of(u, (int32_t)ken_graph_within(g, u->file, b->byte)) == around;
+    return !u->lang->has_inner_modules ||
+           graph_inner_module(u, (int32_t)ken_graph_within(g, u->file, b->byte)) == around;
 }
 
-// Rust has modules and functions of one name, and modules under conditions that exclude each other:
-// what is no module is what is wanted, of modules any that has the next name.
+// Where modules and functions may have one name, and modules stand under conditions that exclude
+// each other, what is no module is what is wanted, of modules any that has the next name.
 static bool is_enough(ken_graph *g, const graph_unit *u, const graph_value *v)
 {
-    if (u->text.lang != KEN_LANG_RUST)
+    if (!u->lang->splits_modules)
         return true;
     graph_unit *d = v->kind == GRAPH_DEFS ? graph_unit_of(g, v->defs[0].file) : NULL;
     return d && !graph_is_space(ken_graph_kind(&d->text, v->defs[0].def));
@@ -467,16 +488,16 @@ static const graph_value *joined(ken_graph *g, const graph_value *a, const graph
     return v;
 }
 
-// Python's `__all__ = ['name']`, which brings nothing.
+// `__all__ = ['name']`, which brings nothing.
 static bool is_listed(const graph_unit *u, const ken_bind *b)
 {
-    return u->text.lang == KEN_LANG_PYTHON && !b->module.len;
+    return u->lang->lists_exports && !b->module.len;
 }
 
 // Whether `from m import *` brings a name: what `__all__` lists, else what has no underscore.
 static bool is_starred(ken_graph *g, const graph_unit *u, const graph_value *module, ken_str name)
 {
-    if (u->text.lang != KEN_LANG_PYTHON || module->kind != GRAPH_MODULE)
+    if (!u->lang->lists_exports || module->kind != GRAPH_MODULE)
         return true;
     bool has_list = false;
     for (uint32_t f = 0; f < module->n_files; f++) {
@@ -511,7 +532,7 @@ static const graph_value *shown_by(ken_graph *g, graph_unit *u, int32_t around, 
     for (uint32_t i = 0; i < r->n_binds; i++) {
         bool is_private = depth && !(r->binds[i].flags & KEN_BIND_EXPORTED);
         if (r->binds[i].kind != KEN_BIND_ALL || !is_shown(g, u, i, around) ||
-            (is_private && u->text.lang == KEN_LANG_RUST)) // seen by modules right inside only
+            (is_private && u->lang->has_inner_modules)) // seen by modules right inside only
             continue;
         const graph_value *module = graph_bound(g, u, i);
         if (!is_starred(g, u, module, name))
@@ -531,8 +552,7 @@ const graph_value *graph_shown(ken_graph *g, uint32_t file, ken_str name, uint32
     graph_unit *u = graph_unit_of(g, file);
     if (!u || depth > SHOWN_DEEP)
         return &graph_nothing;
-    return u->text.lang == KEN_LANG_HASKELL ? graph_haskell_shown(g, u, name)
-                                            : shown_by(g, u, -1, name, depth);
+    return u->driver->shown ? u->driver->shown(g, u, name) : shown_by(g, u, -1, name, depth);
 }
 
 const graph_value *graph_shown_inside(ken_graph *g, ken_graph_def module, ken_str name)
@@ -546,7 +566,7 @@ const graph_value *graph_whole_of(ken_graph *g, const graph_value *module)
     const graph_value *v = &graph_nothing;
     for (uint32_t i = 0; i < module->n_files && v->kind == GRAPH_NONE; i++) {
         graph_unit *u = graph_unit_of(g, module->files[i]);
-        if (u && u->policy->makes_of_functions)
+        if (u && u->lang->makes_of_functions)
             v = graph_shown(g, u->file, KEN_STR("export="), 0);
     }
     const graph_value *held = v->kind == GRAPH_DEFS ? graph_held(g, v->defs[0]) : v;
@@ -565,8 +585,7 @@ const graph_value *graph_whole(ken_graph *g, const graph_value *v)
     return v;
 }
 
-// The part behind the last separator; *out_rest what is before it.
-static ken_str last_part(ken_str text, ken_str *out_rest)
+ken_str graph_last_part(ken_str text, ken_str *out_rest)
 {
     size_t at = text.len;
     while (at && !memchr(".:\\/", text.ptr[at - 1], 4))
@@ -585,23 +604,23 @@ static const graph_value *declared_in(ken_graph *g, graph_unit *u, uint64_t pack
     const graph_value *v = graph_in_space(g, u, graph_space_add(package, module), name);
     if (v->kind != GRAPH_NONE || depth > 3 || !module.len)
         return v;
-    ken_str outer, last = last_part(module, &outer);
+    ken_str outer, last = graph_last_part(module, &outer);
     const graph_value *type = declared_in(g, u, package, outer, last, depth + 1);
     return type->kind == GRAPH_DEFS ? graph_member_of(g, u, type, name) : &graph_nothing;
 }
 
-// The same of a whole path; in Scala it may begin in any of the packages around.
+// The same of a whole path, which may begin in any of the packages around.
 static const graph_value *declared_type(ken_graph *g, graph_unit *u, ken_str module, ken_str name)
 {
     const graph_value *v = declared_in(g, u, 0, module, name, 0);
-    uint64_t spaces[SPACES_MAX];
-    uint32_t n = u->text.lang == KEN_LANG_SCALA ? spaces_around(u, -1, spaces) : 0;
+    uint64_t spaces[GRAPH_SPACES_MAX];
+    uint32_t n = u->lang->imports_from_scope ? graph_spaces_around(u, -1, spaces) : 0;
     for (uint32_t i = 0; i < n && v->kind == GRAPH_NONE; i++)
         v = declared_in(g, u, spaces[i], module, name, 0);
     return v;
 }
 
-static const graph_value *walk_rest(ken_graph *g, graph_unit *u, const graph_value *v, ken_str rest)
+const graph_value *graph_walk_path(ken_graph *g, graph_unit *u, const graph_value *v, ken_str rest)
 {
     for (size_t i = 0; i < rest.len && v->kind != GRAPH_NONE;) {
         size_t from = i;
@@ -614,24 +633,24 @@ static const graph_value *walk_rest(ken_graph *g, graph_unit *u, const graph_val
     return v;
 }
 
-// Scala's imports may begin with any name that is seen where they stand.
+// What an import names that begins with a name that is seen where it stands.
 static const graph_value *imported_from_here(ken_graph *g, graph_unit *u, const ken_bind *b)
 {
     ken_str rest = b->module, first;
-    if (u->text.lang != KEN_LANG_SCALA || !ken_str_split_next(&rest, '.', &first))
+    if (!u->lang->imports_from_scope || !ken_str_split_next(&rest, '.', &first))
         return &graph_nothing;
     int32_t around = (int32_t)ken_graph_within(g, u->file, b->byte);
-    const graph_value *v = walk_rest(g, u, graph_lookup(g, u, first, around), rest);
+    const graph_value *v = graph_walk_path(g, u, graph_lookup(g, u, first, around), rest);
     return v->kind == GRAPH_NONE || b->kind == KEN_BIND_ALL
                ? v
                : graph_member_of(g, u, graph_object(g, v), b->name);
 }
 
-// What a package's name may mean: that package, in Scala also one in a package around.
+// What a package's name may mean: that package, or one in a package around.
 static const graph_value *spaces_of(ken_graph *g, graph_unit *u, ken_str name)
 {
-    uint64_t spaces[SPACES_MAX];
-    uint32_t n = u->text.lang == KEN_LANG_SCALA ? spaces_around(u, -1, spaces) : 0;
+    uint64_t spaces[GRAPH_SPACES_MAX];
+    uint32_t n = u->lang->imports_from_scope ? graph_spaces_around(u, -1, spaces) : 0;
     graph_value *all = NULL;
     for (uint32_t i = 0; i <= n; i++) {
         graph_value *space = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
@@ -649,16 +668,16 @@ static const graph_value *bound_by_package(ken_graph *g, graph_unit *u, const ke
         v = declared_type(g, u, b->module, b->name);
         if (v->kind == GRAPH_NONE)
             v = imported_from_here(g, u, b);
-        if (v->kind == GRAPH_NONE && u->text.lang == KEN_LANG_PHP) { // a namespace, or outside
+        if (v->kind == GRAPH_NONE && u->lang->imports_namespaces) { // a namespace, or outside
             graph_value *space = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
             space->space = graph_space_add(graph_space_add(0, b->module), b->name);
             space->other = &graph_outside;
             return space;
         }
     } else {
-        ken_str outer, last = last_part(b->module, &outer);
-        bool is_space = u->text.lang == KEN_LANG_CSHARP && b->kind == KEN_BIND_ALL &&
-                        !(b->flags & KEN_BIND_STATIC);
+        ken_str outer, last = graph_last_part(b->module, &outer);
+        bool is_space =
+            u->lang->opens_namespaces && b->kind == KEN_BIND_ALL && !(b->flags & KEN_BIND_STATIC);
         if (!is_space) // a type whose members, or which, is imported
             v = declared_type(g, u, outer, last);
         if (v->kind == GRAPH_NONE)
@@ -676,7 +695,7 @@ const graph_value *graph_module_value(ken_graph *g, graph_unit *u, const ken_mod
     v->files = m->files;
     v->n_files = m->n_files;
     v->name = m->rest.len ? KEN_STR("") : text;
-    return m->rest.len ? walk_rest(g, u, v, m->rest) : v;
+    return m->rest.len ? graph_walk_path(g, u, v, m->rest) : v;
 }
 
 static const graph_value *guessed(ken_graph *g, const graph_value *v)
@@ -693,8 +712,8 @@ static const graph_value *guessed(ken_graph *g, const graph_value *v)
 static const graph_value *bound_by_module(ken_graph *g, graph_unit *u, const ken_bind *b)
 {
     ken_module_ask ask = { .file = u->file, .module = b->module, .flags = b->flags };
-    if (u->text.lang == KEN_LANG_RUST)
-        ask.within = graph_rust_within(g, u, (int32_t)ken_graph_within(g, u->file, b->byte));
+    if (u->lang->has_inner_modules)
+        ask.within = graph_inner_path(g, u, (int32_t)ken_graph_within(g, u->file, b->byte));
     ken_module m;
     ken_modules_resolve(g->modules, &ask, &m);
     const graph_value *v = &graph_nothing;
@@ -724,53 +743,35 @@ const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t i)
     const graph_value *v;
     if (!graph_begin(g, &u->binds[i], &v))
         return v;
-    if (!b->module.len && u->text.lang == KEN_LANG_PHP)
+    if (!b->module.len && u->lang->imports_namespaces)
         v = bound_by_package(g, u, b);
     else if (!b->module.len) // `export { a as b }`
-        v = u->policy->makes_of_functions || !ken_str_eq(b->name, b->local)
+        v = u->lang->makes_of_functions || !ken_str_eq(b->name, b->local)
                 ? graph_lookup(g, u, b->name, -1)
                 : children_value(g, u, -1, b->name, KEN_EDGE_SCOPED);
-    else if (u->policy->package == GRAPH_PACKAGE_DECLARED)
+    else if (u->lang->package == KEN_PACKAGE_DECLARED)
         v = bound_by_package(g, u, b);
-    else if (u->text.lang == KEN_LANG_ELIXIR)
-        v = graph_elixir_bound(g, u, b);
+    else if (u->driver->bound)
+        v = u->driver->bound(g, u, b);
     else
         v = bound_by_module(g, u, b);
     return graph_end(g, &u->binds[i], graph_with_class(g, v, KEN_EDGE_IMPORTED));
 }
 
-// The name by which a module without an alias is called: the last part of its path.
 static bool is_called(ken_graph *g, graph_unit *u, uint32_t i, ken_str name)
 {
     const ken_bind *b = &u->text.refs->binds[i];
     if (b->local.len)
         return ken_str_eq(b->local, name);
-    if (b->kind == KEN_BIND_MODULE && u->text.lang == KEN_LANG_PYTHON)
-        return ken_str_eq(b->module, name);
-    if (b->kind != KEN_BIND_MODULE ||
-        (u->text.lang != KEN_LANG_GO && u->text.lang != KEN_LANG_RUST))
-        return false;
-    ken_str rest, last = last_part(ken_str_trim(b->module), &rest);
-    if (u->text.lang == KEN_LANG_RUST) // use a::b::{self}
-        return ken_str_eq(last, name);
-    size_t slash = ken_str_rfind_char(b->module, '/');
-    if (slash != SIZE_MAX)
-        last = ken_str_sub(b->module, slash + 1, b->module.len);
-    if (ken_str_eq(last, name))
-        return true;
-    const graph_value *v = graph_bound(g, u, i);
-    graph_unit *f = v->kind == GRAPH_MODULE && v->n_files ? graph_unit_of(g, v->files[0]) : NULL;
-    if (f)
-        return ken_str_eq(f->text.refs->package, name);
-    // Outside: gopkg.in/yaml.v3, github.com/x/y/v2, go-name
-    return ken_str_find(b->module, name) != SIZE_MAX;
+    return b->kind == KEN_BIND_MODULE && u->driver->is_called &&
+           u->driver->is_called(g, u, i, name);
 }
 
 // `import a.b.c` makes `a` known; its members lead on.
 static const graph_value *first_of_dotted(ken_graph *g, graph_unit *u, uint32_t i, ken_str name)
 {
     const ken_bind *b = &u->text.refs->binds[i];
-    if (b->kind != KEN_BIND_MODULE || b->local.len || u->text.lang != KEN_LANG_PYTHON ||
+    if (b->kind != KEN_BIND_MODULE || b->local.len || !u->lang->binds_first_part ||
         b->module.len <= name.len || b->module.ptr[name.len] != '.' ||
         !ken_str_starts(b->module, name))
         return &graph_nothing;
@@ -782,27 +783,26 @@ static const graph_value *first_of_dotted(ken_graph *g, graph_unit *u, uint32_t 
                                            : &graph_nothing;
 }
 
-// Rust's imports hold for the module that they stand in.
+// Imports hold for the module that they stand in.
 static bool is_bound_at(ken_graph *g, const graph_unit *u, uint32_t i, int32_t around)
 {
-    if (u->text.lang != KEN_LANG_RUST)
+    if (!u->lang->has_inner_modules)
         return true;
     int64_t at = ken_graph_within(g, u->file, u->text.refs->binds[i].byte);
-    return graph_is_around(u, graph_rust_module_of(u, (int32_t)at), around);
+    return graph_is_around(u, graph_inner_module(u, (int32_t)at), around);
 }
 
-static const graph_value *in_binds(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+const graph_value *graph_in_binds(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
     const ken_refs *r = u->text.refs;
     const graph_value *all = &graph_nothing;
     for (uint32_t i = 0; i < r->n_binds; i++) {
-        bool is_passed_on =
-            u->policy->makes_of_functions && (r->binds[i].flags & KEN_BIND_EXPORTED);
+        bool is_passed_on = u->lang->makes_of_functions && (r->binds[i].flags & KEN_BIND_EXPORTED);
         if (r->binds[i].kind == KEN_BIND_ALL || is_passed_on || is_listed(u, &r->binds[i]))
             continue;
         if (is_called(g, u, i, name) && is_bound_at(g, u, i, around)) {
             const graph_value *v = graph_bound(g, u, i);
-            if (v->kind == GRAPH_NONE && u->text.lang == KEN_LANG_GO)
+            if (v->kind == GRAPH_NONE && u->lang->imports_lead_outside)
                 return &graph_outside;
             all = joined(g, all, v);
             if (is_enough(g, u, all))
@@ -817,7 +817,7 @@ static const graph_value *in_binds(ken_graph *g, graph_unit *u, ken_str name, in
 
 static const graph_value *in_wildcards(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
-    if (u->policy->includes)
+    if (u->lang->includes)
         return linked_if_declared(g, u, in_includes(g, u, name));
     const ken_refs *r = u->text.refs;
     for (uint32_t i = 0; i < r->n_binds; i++) {
@@ -850,8 +850,9 @@ static const graph_value *or_bound(ken_graph *g, graph_unit *u, ken_str name, co
 {
     if (v->n_defs != 1 || !ken_symbol_is_variable(ken_graph_kind(&u->text, v->defs[0].def)))
         return v;
-    const graph_value *bound = is_member_of_module(u, v->defs[0].def) ? graph_held(g, v->defs[0])
-                                                                      : in_binds(g, u, name, -1);
+    const graph_value *bound = is_member_of_module(u, v->defs[0].def)
+                                   ? graph_held(g, v->defs[0])
+                                   : graph_in_binds(g, u, name, -1);
     return bound->kind == GRAPH_NONE ? v : bound;
 }
 
@@ -868,23 +869,21 @@ static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, 
     const graph_value *v = &graph_nothing;
     ken_graph_def self = { u->file, (ken_def_id)o };
     // A type is known inside itself, whatever its constructors are called.
-    bool has_twin = u->text.lang == KEN_LANG_SCALA; // a class and its companion
-    if (kind != KEN_SYMBOL_IMPL && kind != KEN_SYMBOL_TYPE && !has_twin && graph_is_type(kind) &&
-        ken_str_eq(ken_graph_name(&u->text, self.def), name))
+    if (kind != KEN_SYMBOL_IMPL && kind != KEN_SYMBOL_TYPE && !u->lang->has_companions &&
+        graph_is_type(kind) && ken_str_eq(ken_graph_name(&u->text, self.def), name))
         return graph_defs_value(g, &self, 1, KEN_EDGE_SCOPED);
-    bool hides = u->policy->hides_class && !is_innermost;
+    bool hides = u->lang->hides_class && !is_innermost;
     if (!graph_is_type(kind) || !hides)
         v = bare_children(g, u, o, name);
-    if (v->kind != GRAPH_NONE || !u->policy->sees_members)
+    if (v->kind != GRAPH_NONE || !u->lang->sees_members)
         return v;
-    if (!graph_is_type(kind) &&
-        u->text.lang == KEN_LANG_CSHARP) // extension methods see nothing more
+    if (!graph_is_type(kind) && u->lang->hides_extended)
         return v;
     ken_graph_def type = graph_owner_type(g, self);
     bool is_elsewhere = type.file != self.file || type.def != self.def;
     if (!graph_is_type(kind) && !is_elsewhere)
         return v;
-    if (u->policy->includes && is_called_so(g, type, name))
+    if (u->lang->includes && is_called_so(g, type, name))
         return graph_defs_value(g, &type, 1, KEN_EDGE_SCOPED);
     v = graph_type_member(g, type, name);
     return v->kind == GRAPH_EXTERNAL ? &graph_nothing : graph_with_class(g, v, KEN_EDGE_SCOPED);
@@ -899,15 +898,15 @@ static const graph_value *in_scopes(ken_graph *g, graph_unit *u, ken_str name, i
             return v;
     }
     const graph_value *v = bare_children(g, u, -1, name);
-    if (wants_type && !u->policy->includes && !graph_names_type(g, v)) // a function of that name
+    if (wants_type && !u->lang->includes && !graph_names_type(g, v)) // a function of that name
         return &graph_nothing;
-    return v->kind != GRAPH_NONE && u->policy->makes_of_functions ? or_bound(g, u, name, v) : v;
+    return v->kind != GRAPH_NONE && u->lang->makes_of_functions ? or_bound(g, u, name, v) : v;
 }
 
 // This module, whose members are what it exports.
 static const graph_value *own_module(ken_graph *g, graph_unit *u, ken_str name)
 {
-    if (!u->policy->makes_of_functions || !ken_str_eq(name, KEN_STR("exports")))
+    if (!u->lang->makes_of_functions || !ken_str_eq(name, KEN_STR("exports")))
         return &graph_nothing;
     graph_value *v = graph_new_value(g, GRAPH_MODULE, KEN_EDGE_SCOPED);
     v->files = &u->file;
@@ -920,71 +919,32 @@ static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int
 {
     if (around >= (int32_t)u->n_defs)
         around = -1;
-    if (u->text.lang == KEN_LANG_ELIXIR)
-        return graph_elixir_lookup(g, u, name, around);
-    if (u->text.lang == KEN_LANG_HASKELL)
-        return graph_haskell_lookup(g, u, name);
+    if (u->driver->look_up)
+        return u->driver->look_up(g, u, name, around);
     const graph_value *v =
-        u->text.lang == KEN_LANG_RUST ? graph_rust_root(g, u, name, around) : &graph_nothing;
+        u->driver->look_up_word ? u->driver->look_up_word(g, u, name, around) : &graph_nothing;
     if (v->kind == GRAPH_NONE)
         v = linked_if_declared(g, u, in_scopes(g, u, name, around, wants_type));
-    const graph_value *bound = v->kind == GRAPH_NONE ? in_binds(g, u, name, around) : v;
+    const graph_value *bound = v->kind == GRAPH_NONE ? graph_in_binds(g, u, name, around) : v;
     bool is_bound = bound != v;
     v = bound;
     if (v->kind == GRAPH_NONE)
-        v = u->policy->includes ? in_spaces_around(g, u, name, around)
-                                : in_package(g, u, name, around);
+        v = u->lang->includes ? in_spaces_around(g, u, name, around)
+                              : in_package(g, u, name, around);
     if (v->kind == GRAPH_NONE)
         v = in_wildcards(g, u, name, around);
-    if (u->text.lang == KEN_LANG_KOTLIN && !is_bound)
-        v = graph_kotlin_bare(g, v);
+    if (u->driver->choose_bare && !is_bound)
+        v = u->driver->choose_bare(g, v);
     if (v->kind == GRAPH_NONE)
-        v = u->text.lang == KEN_LANG_RUST ? graph_rust_name(g, u, name) : own_module(g, u, name);
+        v = u->driver->look_up_last ? u->driver->look_up_last(g, u, name) : own_module(g, u, name);
     return v;
-}
-
-// PHP's `A\B`: of an import, of the namespace around, or as it stands; `\A` is in none.
-static const graph_value *qualified(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
-{
-    if (name.ptr[0] == '\\') {
-        const graph_value *v = graph_in_space(g, u, 0, ken_str_sub(name, 1, name.len));
-        return v->kind == GRAPH_NONE ? &graph_outside : v;
-    }
-    ken_str rest = name, first;
-    ken_str_split_next(&rest, '\\', &first);
-    const graph_value *bound = in_binds(g, u, first, around);
-    const graph_value *type = bound->kind == GRAPH_NONE ? bound : walk_rest(g, u, bound, rest);
-    if (type->kind != GRAPH_NONE && type->kind != GRAPH_EXTERNAL)
-        return type;
-    graph_value *whole = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
-    whole->space = graph_space_add(0, name);
-    const ken_refs *r = u->text.refs;
-    for (uint32_t i = 0; i < r->n_binds; i++) { // `use A\B;` of a namespace
-        if (!ken_str_eq(r->binds[i].local, first))
-            continue;
-        uint64_t space = graph_space_add(graph_space_add(0, r->binds[i].module), r->binds[i].name);
-        whole->space = graph_space_add(space, rest);
-        return whole;
-    }
-    uint64_t around_here[SPACES_MAX];
-    if (!spaces_around(u, around, around_here))
-        return whole;
-    graph_value *inner = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_SCOPED);
-    inner->space = graph_space_add(around_here[0], name);
-    inner->other = whole;
-    return inner;
-}
-
-static bool is_path(const graph_unit *u, ken_str name)
-{
-    return u->text.lang == KEN_LANG_PHP && ken_str_find_char(name, '\\') != SIZE_MAX;
 }
 
 const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
-    if (is_path(u, name))
-        return qualified(g, u, name, around);
-    return look_up(g, u, name, around, false);
+    const graph_value *v =
+        u->driver->look_up_path ? u->driver->look_up_path(g, u, name, around) : NULL;
+    return v ? v : look_up(g, u, name, around, false);
 }
 
 const graph_value *graph_lookup_type(ken_graph *g, graph_unit *u, ken_str name, int32_t around)

@@ -4,7 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
-#include "graph/graph_priv.h"
+#include "graph/graph_driver_priv.h"
 
 ken_str ken_graph_name(const ken_unit_text *u, ken_def_id def)
 {
@@ -93,33 +93,32 @@ ken_def_id graph_holder(const graph_unit *u, ken_def_id def)
 }
 
 // What an enumerator inside it is seen through: its enum, `typedef enum foo { … } foo`, what is of a
-// type without a name (`enum { A } mode;`). In C records are no scope.
+// type without a name (`enum { A } mode;`), in C any record.
 static bool is_open(const graph_unit *u, ken_symbol_kind kind)
 {
     bool is_record = kind == KEN_SYMBOL_STRUCT || kind == KEN_SYMBOL_UNION;
     return kind == KEN_SYMBOL_ENUM || kind == KEN_SYMBOL_TYPE || ken_symbol_is_variable(kind) ||
-           (is_record && u->text.lang == KEN_LANG_C);
+           (is_record && u->lang->opens_records);
 }
 
-// Where a definition can be named without a prefix: C's macros know no scopes, its enumerators
-// belong to the scope of their enum; members that are written outside of their type belong to no
-// scope of the file. Elixir's groups of tests are no scope.
+// Where a definition can be named without a prefix: macros of files that are included know no
+// scopes, enumerators belong to the scope of their enum; members that are written outside of their
+// type belong to no scope of the file.
 int32_t graph_scope_of(const graph_unit *u, ken_def_id def)
 {
+    if (u->driver->scope_of)
+        return u->driver->scope_of(u, def);
     int32_t owner = ken_graph_owner(&u->text, def);
-    while (owner >= 0 && u->text.lang == KEN_LANG_ELIXIR &&
+    while (owner >= 0 && u->lang->opens_tests &&
            ken_graph_kind(&u->text, (ken_def_id)owner) == KEN_SYMBOL_TEST)
         owner = ken_graph_owner(&u->text, (ken_def_id)owner);
-    if (u->text.lang == KEN_LANG_HASKELL)
-        return graph_haskell_scope(u, def);
-    if (u->policy->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_MACRO)
+    if (u->lang->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_MACRO)
         return -1;
-    bool is_in_space = owner < 0 || (u->policy->includes &&
+    bool is_in_space = owner < 0 || (u->lang->includes &&
                                      graph_is_space(ken_graph_kind(&u->text, (ken_def_id)owner)));
-    bool is_seen = u->text.lang == KEN_LANG_KOTLIN; // extensions are imported like all else
-    if (is_in_space && !is_seen && graph_has_owner(u, def))
+    if (is_in_space && !u->lang->shows_extensions && graph_has_owner(u, def))
         return GRAPH_ELSEWHERE;
-    if (u->policy->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_ENUM_MEMBER)
+    if (u->lang->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_ENUM_MEMBER)
         while (owner >= 0 && is_open(u, ken_graph_kind(&u->text, (ken_def_id)owner)))
             owner = ken_graph_owner(&u->text, (ken_def_id)owner);
     return owner;
@@ -198,7 +197,8 @@ graph_unit *graph_unit_of(ken_graph *g, uint32_t file)
         g->is_absent[file] = true;
         return NULL;
     }
-    u.policy = graph_policy_of(u.text.lang);
+    u.lang = ken_lang_at(u.text.lang);
+    u.driver = graph_driver_of(u.text.lang);
     u.n_symbols = u.text.facts->n_symbols;
     u.n_defs = u.n_symbols + u.text.refs->n_implied;
     u.package = package_of(&u.text);

@@ -116,7 +116,6 @@ typedef struct ken_language {
     bool applies_objects;  // calling an object that has no class calls its method `apply`
     bool loops_by_methods; // a loop calls a method of what it goes over
     bool keeps_outside;    // what packages outside of the tree give is nothing of the tree
-    bool has_markup;       // elements may stand where expressions do
 
     // ---- what is used without being named ------------------------------------------------------
     const char *entry_names;     // the language itself calls these; `a*b` = begins and ends so
@@ -130,7 +129,7 @@ typedef struct ken_language {
 #define KEN_LANG_OF_JS                                                                             \
     .family = KEN_LANG_JAVASCRIPT, .hides_class = true, .makes_of_functions = true,                \
     .restates = true, .passes_names_on = true, .has_default_exports = true,                        \
-    .has_declaration_files = true, .has_mapped_types = true, .has_markup = true
+    .has_declaration_files = true, .has_mapped_types = true
 
 #define KEN_LANG_TABLE(X)                                                                          \
     X(TEXT, "text", none, .role = KEN_LANG_ROLE_DOC,                                               \

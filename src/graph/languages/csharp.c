@@ -5,7 +5,7 @@
 // a tree may declare one namespace (examples, tests); <ProjectReference> in the .csproj files says
 // which of them see each other. A file belongs to the nearest .csproj above it.
 #include "base/path.h"
-#include "graph/graph_modules_priv.h"
+#include "graph/graph_driver_priv.h"
 #include "manifest/manifest_text.h"
 
 enum {
@@ -183,7 +183,7 @@ static bool take_namespace(ken_modules *m, csharp_state *s, uint32_t project, ke
     return false;
 }
 
-void ken_modules__csharp(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     csharp_state *s = state_of(m);
     ken_str text = ken_modules__dotted(m, ask), own = namespace_of(m, ask->file);
@@ -219,7 +219,7 @@ static csharp_files around(ken_modules *m, csharp_state *s, uint32_t project, ke
     return all;
 }
 
-void ken_modules__csharp_around(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve_around(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     csharp_state *s = state_of(m);
     uint32_t project = project_of(s, ken_modules__dir(m, ask->file));
@@ -235,3 +235,8 @@ void ken_modules__csharp_around(ken_modules *m, const ken_module_ask *ask, ken_m
     ken_modules__many(out, s->known[*at].files, s->known[*at].n_files,
                       "its namespace and those around it");
 }
+
+const graph_driver graph_driver_csharp = {
+    .resolve = resolve,
+    .around = resolve_around,
+};

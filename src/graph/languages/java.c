@@ -5,7 +5,8 @@
 // says whether folders follow packages; where they do, the files of `com.foo` are those of the
 // folders that end with com/foo, one file of each asked. Elsewhere all files are asked, once.
 #include "base/path.h"
-#include "graph/graph_modules_priv.h"
+#include "graph/graph_driver_priv.h"
+#include "graph/languages/java_priv.h"
 
 enum {
     SAMPLE = 128,
@@ -26,8 +27,7 @@ typedef struct jvm_state {
 
 static bool is_of_family(const ken_modules *m, uint32_t file)
 {
-    uint16_t lang = m->tree->langs[file];
-    return lang == KEN_LANG_JAVA || lang == KEN_LANG_KOTLIN || lang == KEN_LANG_SCALA;
+    return ken_lang_at(m->tree->langs[file])->family == KEN_LANG_JAVA;
 }
 
 static ken_str package_of(const ken_modules *m, uint32_t file)
@@ -294,7 +294,7 @@ static ken_str first_parts(ken_str text, int n)
     return text;
 }
 
-void ken_modules__jvm(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+void graph_java_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     jvm_state *s = state_of(m);
     ken_str text = ken_modules__dotted(m, ask), own = package_of(m, ask->file);
@@ -314,7 +314,7 @@ void ken_modules__jvm(ken_modules *m, const ken_module_ask *ask, ken_module *out
         ken_modules__external(out, "a package that is not in the tree");
 }
 
-void ken_modules__jvm_around(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+void graph_java_around(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     ken_str own = package_of(m, ask->file);
     jvm_package p = own.len ? files_of(m, state_of(m), own) : (jvm_package){ 0 };
@@ -326,3 +326,27 @@ void ken_modules__jvm_around(ken_modules *m, const ken_module_ask *ask, ken_modu
     }
     ken_modules__one(m, out, ask->file, "the file itself");
 }
+
+// java.lang
+static const char builtins[] =
+    "AbstractMethodError Appendable ArithmeticException ArrayIndexOutOfBoundsException "
+    "ArrayStoreException AssertionError AutoCloseable Boolean Byte CharSequence Character "
+    "Class ClassCastException ClassLoader ClassNotFoundException CloneNotSupportedException "
+    "Cloneable Comparable Deprecated Double Enum Error Exception Float FunctionalInterface "
+    "IllegalAccessException IllegalArgumentException IllegalMonitorStateException "
+    "IllegalStateException IndexOutOfBoundsException InheritableThreadLocal "
+    "InstantiationException Integer InternalError InterruptedException Iterable LinkageError "
+    "Long Math Module NegativeArraySizeException NoClassDefFoundError NoSuchFieldException "
+    "NoSuchMethodException NullPointerException Number NumberFormatException Object "
+    "OutOfMemoryError Override Package Process ProcessBuilder Readable Record "
+    "ReflectiveOperationException Runnable Runtime RuntimeException SafeVarargs "
+    "SecurityException Short StackOverflowError StackTraceElement StrictMath String "
+    "StringBuffer StringBuilder StringIndexOutOfBoundsException SuppressWarnings System "
+    "Thread ThreadGroup ThreadLocal Throwable UnsupportedOperationException "
+    "VirtualMachineError Void ";
+
+const graph_driver graph_driver_java = {
+    .resolve = graph_java_resolve,
+    .around = graph_java_around,
+    .builtins = builtins,
+};

@@ -4,7 +4,7 @@
 // build.zig is a program; what is read of it are the calls that pair a name with a source file:
 // addModule("name", …"x.zig"…), addImport("name", variable) and its like.
 #include "base/path.h"
-#include "graph/graph_modules_priv.h"
+#include "graph/graph_driver_priv.h"
 #include "manifest/manifest_text.h"
 
 enum {
@@ -106,7 +106,7 @@ static uint32_t module_called(const zig_state *s, ken_str name, ken_str here)
     return best;
 }
 
-void ken_modules__zig(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     ken_str text = ask->module;
     bool is_path = ken_str_ends(text, KEN_STR(".zig")) || ken_str_ends(text, KEN_STR(".zon"));
@@ -127,3 +127,7 @@ void ken_modules__zig(ken_modules *m, const ken_module_ask *ask, ken_module *out
     else
         ken_modules__external(out, "a module that is not in the tree");
 }
+
+const graph_driver graph_driver_zig = {
+    .resolve = resolve,
+};

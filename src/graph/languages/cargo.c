@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Cargo.toml: packages, their libraries, what they depend on and under which name.
 #include "base/path.h"
-#include "graph/graph_modules_rust_priv.h"
+#include "graph/languages/rust_priv.h"
 #include "manifest/manifest_text.h"
 
 enum {

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// graph_modules_js_priv.h -- JavaScript's and TypeScript's modules in three parts: files and
-// specifiers (_js.c), tsconfig.json (_js_config.c), package.json and workspaces (_js_package.c).
-#ifndef KEN_GRAPH_GRAPH_MODULES_JS_PRIV_H
-#define KEN_GRAPH_GRAPH_MODULES_JS_PRIV_H
+// js_priv.h -- JavaScript's and TypeScript's modules in three parts: files and specifiers (js.c),
+// tsconfig.json (js_config.c), package.json and workspaces (js_package.c); elements of JSX (jsx.c);
+// and what pages have of it (web.c).
+#ifndef KEN_GRAPH_LANGUAGES_JS_PRIV_H
+#define KEN_GRAPH_LANGUAGES_JS_PRIV_H
 
+#include "graph/graph_driver_priv.h"
 #include "graph/graph_modules_script_priv.h"
 
 // What tsconfig.json or jsconfig.json says about names. Paths begin at the root of the tree.
@@ -52,5 +54,11 @@ void ken_modules__js_split(ken_modules *m, ken_str text, ken_str *out_name, ken_
 
 // The source file that `path` names: itself, with an extension, or a folder's index.
 uint32_t ken_modules__js_file(ken_modules *m, ken_str path);
+
+module_resolve graph_js_resolve;
+extern const char graph_js_builtins[]; // ECMAScript's global object
+extern const graph_holders graph_js_holders;
+// Elements of JSX that are no components.
+const graph_value *graph_jsx_element(ken_graph *g, graph_unit *u, ken_str name);
 
 #endif

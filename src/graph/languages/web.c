@@ -2,7 +2,7 @@
 // What style sheets import and pages load: relative paths, places below the folder that a server
 // shows, Sass's partials. Texts of templates give the path that is quoted in them.
 #include "base/path.h"
-#include "graph/graph_modules_script_priv.h"
+#include "graph/languages/js_priv.h"
 
 static bool is_outside(ken_str text)
 {
@@ -43,7 +43,7 @@ static ken_str sheet_path(ken_str t)
     return ken_modules__without_query(t);
 }
 
-void ken_modules__css(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve_css(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     ken_str text = sheet_path(ask->module), dir = ken_modules__dir(m, ask->file);
     if (!text.len || ask->name.len) {
@@ -101,7 +101,7 @@ static ken_str page_path(ken_str t, bool *out_is_template)
     return ken_modules__without_query(path);
 }
 
-void ken_modules__html(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve_html(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     static const char *const folders[] = { "", "public", "static", "assets", "www", NULL };
     static const char *const as_is[] = { "", ".js", ".css", NULL };
@@ -120,7 +120,7 @@ void ken_modules__html(ken_modules *m, const ken_module_ask *ask, ken_module *ou
         return;
     }
     if (ken_str_starts(text, KEN_STR("."))) { // of a script in the page
-        ken_modules__js(m, ask, out);
+        graph_js_resolve(m, ask, out);
         return;
     }
     if (text.len)
@@ -129,3 +129,12 @@ void ken_modules__html(ken_modules *m, const ken_module_ask *ask, ken_module *ou
         file = ken_modules__nearest(m, ask->file, text, KEN_LANG_COUNT);
     ken_modules__guess(m, out, file, "below a folder that a server shows");
 }
+
+const graph_driver graph_driver_css = { .resolve = resolve_css };
+
+const graph_driver graph_driver_html = {
+    .resolve = resolve_html,
+    .builtins = graph_js_builtins,
+    .holders = &graph_js_holders,
+    .markup = graph_jsx_element,
+};

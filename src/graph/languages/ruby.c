@@ -6,6 +6,7 @@
 // require_relative). A constant such as Foo::BarBaz is in foo/bar_baz.rb below a folder that
 // autoloading knows: app/*, its concerns, lib.
 #include "base/path.h"
+#include "graph/graph_driver_priv.h"
 #include "graph/graph_modules_script_priv.h"
 #include "manifest/manifest_text.h"
 
@@ -190,7 +191,7 @@ static void constant(ken_modules *m, const ken_module_ask *ask, ken_str name, ke
     }
 }
 
-void ken_modules__ruby(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     ken_str name = ken_modules__concat(m, ask->module, "::", ask->name);
     bool is_path = name.len && ken_str_find(name, KEN_STR("::")) == SIZE_MAX;
@@ -205,3 +206,22 @@ void ken_modules__ruby(ken_modules *m, const ken_module_ask *ask, ken_module *ou
     else
         required(m, ask, ask->module, out);
 }
+
+// ---- the driver --------------------------------------------------------------------------------
+
+// `attr_reader :name` is what @name is.
+static const graph_value *held(ken_graph *g, graph_unit *u, ken_graph_def d)
+{
+    int32_t owner = ken_graph_owner(&u->text, d.def);
+    if (ken_graph_kind(&u->text, d.def) != KEN_SYMBOL_PROPERTY || owner < 0)
+        return &graph_nothing;
+    ken_str name =
+        ken_arena_printf(&g->arena, "@" KEN_STR_FMT, KEN_STR_ARG(ken_graph_name(&u->text, d.def)));
+    ken_graph_def type = { d.file, (ken_def_id)owner };
+    return graph_object(g, graph_type_member(g, type, name));
+}
+
+const graph_driver graph_driver_ruby = {
+    .resolve = resolve,
+    .held = held,
+};

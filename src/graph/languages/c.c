@@ -6,7 +6,7 @@
 // quotes only, the one nearest path that ends so. Instead of trying every directory, files of that
 // name are looked at: what stands before the included text in their path must be such a directory.
 #include "base/path.h"
-#include "graph/graph_modules_priv.h"
+#include "graph/graph_driver_priv.h"
 #include "manifest/manifest_text.h"
 
 enum {
@@ -365,7 +365,7 @@ static void answer_of(ken_modules *m, const c_search *s, bool is_system, ken_mod
     }
 }
 
-void ken_modules__c(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     ken_str text = ask->module, here = ken_modules__dir(m, ask->file);
     bool is_system = (ask->flags & KEN_BIND_SYSTEM) != 0 || ken_str_starts(text, KEN_STR("<"));
@@ -389,3 +389,7 @@ void ken_modules__c(ken_modules *m, const ken_module_ask *ask, ken_module *out)
     answer_of(m, &s, is_system, out);
     out->is_guess |= out->kind == KEN_MODULE_FILES && text.ptr != ask->module.ptr && !is_system;
 }
+
+const graph_driver graph_driver_c = {
+    .resolve = resolve,
+};

@@ -3,7 +3,7 @@
 // `extends`. The nearest file counts; one that only lists `references` speaks through them, as the
 // templates of build tools have it.
 #include "base/path.h"
-#include "graph/graph_modules_js_priv.h"
+#include "graph/languages/js_priv.h"
 
 enum {
     DEPTH_MAX = 8,   // of extends

@@ -2,7 +2,8 @@
 // What Kotlin has of its own: functions and properties that extend types from outside and are seen
 // like any other name, companions whose members are those of their class, and the few functions of
 // its standard library that give what they are called on.
-#include "graph/graph_priv.h"
+#include "graph/graph_driver_priv.h"
+#include "graph/languages/java_priv.h"
 
 enum {
     WAYS_MAX = 8,          // from a receiver to what its type is called
@@ -14,7 +15,7 @@ static const char in_sight[] = "an extension of that name is in sight, the recei
 static bool is_extension(ken_graph *g, ken_graph_def d)
 {
     graph_unit *u = graph_unit_of(g, d.file);
-    return u && u->text.lang == KEN_LANG_KOTLIN && d.def < u->n_defs && graph_has_owner(u, d.def);
+    return u && u->lang->shows_extensions && d.def < u->n_defs && graph_has_owner(u, d.def);
 }
 
 // The definitions of a value that are extensions, or those that are none.
@@ -37,7 +38,7 @@ static const graph_value *guessed(ken_graph *g, const graph_value *v)
     return copy;
 }
 
-const graph_value *graph_kotlin_bare(ken_graph *g, const graph_value *v)
+static const graph_value *choose_bare(ken_graph *g, const graph_value *v)
 {
     if (v->kind != GRAPH_DEFS)
         return v;
@@ -102,7 +103,7 @@ static bool extends(ken_graph *g, const graph_value *v, ken_str type)
     return false;
 }
 
-const graph_value *graph_kotlin_extension(ken_graph *g, graph_unit *u, const ken_expr *e)
+static const graph_value *extension(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     const graph_value *v = kept(g, graph_lookup(g, u, e->name, -1), true);
     if (v->kind != GRAPH_DEFS)
@@ -115,8 +116,8 @@ const graph_value *graph_kotlin_extension(ken_graph *g, graph_unit *u, const ken
 
 // ---- the rest ----------------------------------------------------------------------------------
 
-uint32_t graph_kotlin_companion(const graph_unit *u, ken_def_id type, ken_str name, ken_def_id *out,
-                                uint32_t max)
+static uint32_t members_of_companion(const graph_unit *u, ken_def_id type, ken_str name,
+                                     ken_def_id *out, uint32_t max)
 {
     ken_def_id end = type < u->n_symbols ? type + INSIDE_LOOKED_AT : 0;
     for (ken_def_id d = type + 1; d < end && d < u->n_symbols; d++) {
@@ -128,7 +129,7 @@ uint32_t graph_kotlin_companion(const graph_unit *u, ken_def_id type, ken_str na
     return 0;
 }
 
-const graph_value *graph_kotlin_std(ken_graph *g, graph_unit *u, ken_expr_id callee)
+static const graph_value *call_outside(ken_graph *g, graph_unit *u, ken_expr_id callee)
 {
     static const char *const names[] = { "apply", "also", "takeIf", "takeUnless" };
     const ken_expr *e = &u->text.refs->exprs[callee];
@@ -139,3 +140,12 @@ const graph_value *graph_kotlin_std(ken_graph *g, graph_unit *u, ken_expr_id cal
             return graph_object(g, graph_eval(g, u, e->a));
     return &graph_nothing;
 }
+
+const graph_driver graph_driver_kotlin = {
+    .resolve = graph_java_resolve,
+    .around = graph_java_around,
+    .choose_bare = choose_bare,
+    .inner_members = members_of_companion,
+    .extension = extension,
+    .call_outside = call_outside,
+};

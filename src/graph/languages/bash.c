@@ -3,6 +3,7 @@
 // ${BASH_SOURCE%/*}) is taken as such; any other variable in front makes the rest a guess: beside
 // the script, above it, or the nearest path that ends so.
 #include "base/path.h"
+#include "graph/graph_driver_priv.h"
 #include "graph/graph_modules_script_priv.h"
 
 // The end of what begins at `from` with "$(", "${" or "$name"; quotes are passed over.
@@ -61,7 +62,7 @@ static bash_path path_of(ken_modules *m, ken_str t)
     return p;
 }
 
-void ken_modules__bash(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     static const char *const here[] = { "", NULL };
     static const char *const endings[] = { "", ".bash", ".sh", NULL }; // `load` of bats
@@ -91,3 +92,7 @@ void ken_modules__bash(ken_modules *m, const ken_module_ask *ask, ken_module *ou
         file = ken_modules__nearest(m, ask->file, text, KEN_LANG_COUNT);
     ken_modules__guess(m, out, file, "above the script, or the nearest path that ends so");
 }
+
+const graph_driver graph_driver_bash = {
+    .resolve = resolve,
+};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Elements of JSX that are no components: members of interface IntrinsicElements in a namespace JSX,
 // which a tree declares that has its own way to make elements.
-#include "graph/graph_priv.h"
+#include "graph/languages/js_priv.h"
 
 enum {
     DECLARED_MAX = 32
@@ -10,8 +10,7 @@ enum {
 // Whether the definition is what JSX looks its elements up in.
 static bool is_declared(const graph_unit *u, ken_def_id def)
 {
-    if (!graph_is_js(u->text.lang) || def >= u->n_defs ||
-        !graph_is_type(ken_graph_kind(&u->text, def)))
+    if (def >= u->n_defs || !graph_is_type(ken_graph_kind(&u->text, def)))
         return false;
     int32_t owner = ken_graph_owner(&u->text, def);
     return owner >= 0 && ken_str_eq_c(ken_graph_name(&u->text, (ken_def_id)owner), "JSX");
@@ -29,18 +28,18 @@ static uint32_t add_new(ken_graph_def *found, uint32_t n, const graph_value *v)
     return n;
 }
 
-const graph_value *graph_markup(ken_graph *g, graph_unit *u, ken_str name)
+const graph_value *graph_jsx_element(ken_graph *g, graph_unit *u, ken_str name)
 {
     const ken_graph_def *all;
     ken_graph_def types[DECLARED_MAX], found[KEN_TARGETS_MAX];
     size_t n_all = g->source->named(g->source->ctx, KEN_STR("IntrinsicElements"), &all);
     uint32_t n_types = 0, n = 0;
     for (size_t i = 0; i < n_all && n_types < DECLARED_MAX; i++)
-        if (graph_is_js(g->source->langs[all[i].file]))
+        if (ken_lang_at(g->source->langs[all[i].file])->family == u->lang->family)
             types[n_types++] = all[i];
     for (uint32_t i = 0; i < n_types; i++) {
         graph_unit *t = graph_unit_of(g, types[i].file);
-        if (t && t->policy->family == u->policy->family && is_declared(t, types[i].def))
+        if (t && t->lang->family == u->lang->family && is_declared(t, types[i].def))
             n = add_new(found, n, graph_type_member(g, types[i], name));
     }
     if (!n)

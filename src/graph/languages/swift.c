@@ -4,7 +4,7 @@
 // Targets come from the Package.swift files, read as text: name, and path or the usual folder. In a
 // tree without them a module is a guess: Sources/<name>, or the outermost folder.
 #include "base/path.h"
-#include "graph/graph_modules_priv.h"
+#include "graph/graph_driver_priv.h"
 #include "manifest/manifest_text.h"
 
 enum {
@@ -194,7 +194,7 @@ static uint32_t target_called(const swift_state *s, ken_str name, ken_str here)
 }
 
 // `import Foo` or `import struct Foo.Bar`.
-void ken_modules__swift(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     swift_state *s = state_of(m);
     ken_str text = ken_modules__dotted(m, ask), here = m->tree->paths[ask->file];
@@ -227,7 +227,7 @@ static ken_str folder_of_module(ken_str dir)
     return ken_str_sub(dir, 0, ken_str_find_char(dir, '/'));
 }
 
-void ken_modules__swift_around(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve_around(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     swift_state *s = state_of(m);
     ken_str dir = ken_modules__dir(m, ask->file);
@@ -239,3 +239,8 @@ void ken_modules__swift_around(ken_modules *m, const ken_module_ask *ask, ken_mo
     else
         ken_modules__one(m, out, ask->file, "the file itself");
 }
+
+const graph_driver graph_driver_swift = {
+    .resolve = resolve,
+    .around = resolve_around,
+};

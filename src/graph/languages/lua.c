@@ -3,6 +3,7 @@
 // their lua (Neovim's plugins), src and lib; else the nearest path that ends so, as a guess. Paths
 // of dofile and loadfile have their extension.
 #include "base/path.h"
+#include "graph/graph_driver_priv.h"
 #include "graph/graph_modules_script_priv.h"
 
 static const char *const folders[] = { "", "lua", "src", "lib", NULL };
@@ -40,7 +41,7 @@ static void by_path(ken_modules *m, ken_str dir, ken_str path, ken_module *out)
         ken_modules__unknown(out, "no such file");
 }
 
-void ken_modules__lua(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     static const char *const endings[] = { ".lua", ".luau", NULL };
     static const char *const index[] = { ".lua", NULL };
@@ -64,3 +65,15 @@ void ken_modules__lua(ken_modules *m, const ken_module_ask *ask, ken_module *out
     if (out->kind != KEN_MODULE_FILES)
         ken_modules__external(out, "no module of the tree");
 }
+
+// Lua's basic functions and libraries
+static const char builtins[] =
+    "assert bit32 collectgarbage coroutine debug dofile error getfenv getmetatable io ipairs "
+    "load loadfile loadstring math module next os package pairs pcall print rawequal rawget "
+    "rawlen rawset require select setfenv setmetatable string table tonumber tostring type "
+    "unpack utf8 xpcall ";
+
+const graph_driver graph_driver_lua = {
+    .resolve = resolve,
+    .builtins = builtins,
+};

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Haskell: module A.B.C is a file A/B/C.hs below some source folder, which says so in its head.
 #include "base/path.h"
-#include "graph/graph_modules_priv.h"
+#include "graph/languages/haskell_priv.h"
 
 typedef struct haskell_search {
     ken_str module, tail; // A.B.C, A/B/C.hs
@@ -28,7 +28,7 @@ static void consider(ken_modules *m, void *ctx, uint32_t file)
     }
 }
 
-void ken_modules__haskell(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+void graph_haskell_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     static const char *const extensions[] = { "hs", "lhs", "hsc" };
     haskell_search s = { .module = ask->module, .from = ask->file, .file = MODULE_NONE };

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// graph_modules_rust_priv.h -- packages as Cargo.toml describes them (graph_modules_cargo.c), for
-// the module tree (graph_modules_rust.c).
-#ifndef KEN_GRAPH_GRAPH_MODULES_RUST_PRIV_H
-#define KEN_GRAPH_GRAPH_MODULES_RUST_PRIV_H
+// rust_priv.h -- packages as Cargo.toml describes them (cargo.c), for the module tree
+// (rust_modules.c), and that for the driver (rust.c).
+#ifndef KEN_GRAPH_LANGUAGES_RUST_PRIV_H
+#define KEN_GRAPH_LANGUAGES_RUST_PRIV_H
 
 #include "graph/graph_modules_priv.h"
 
@@ -44,5 +44,7 @@ uint32_t ken_modules__cargo_crate(const cargo *c, const cargo_package *from, ken
 // True when the file is the root of a crate.
 bool ken_modules__cargo_is_root(const ken_modules *m, const cargo *c, const cargo_package *p,
                                 uint32_t file);
+
+module_resolve graph_rust_resolve;
 
 #endif

@@ -3,9 +3,10 @@
 // as its list of imports and that module's list of exports say.
 #include <string.h>
 
-#include "graph/graph_priv.h"
+#include "graph/graph_driver_priv.h"
+#include "graph/languages/haskell_priv.h"
 
-int32_t graph_haskell_scope(const graph_unit *u, ken_def_id def)
+static int32_t scope_of(const graph_unit *u, ken_def_id def)
 {
     int32_t owner = ken_graph_owner(&u->text, def), top = owner;
     while (top >= 0 && ken_graph_kind(&u->text, (ken_def_id)top) != KEN_SYMBOL_IMPL)
@@ -188,7 +189,7 @@ static const graph_value *show(ken_graph *g, graph_unit *u, ken_str name)
     return graph_with_class(g, v, KEN_EDGE_IMPORTED);
 }
 
-const graph_value *graph_haskell_shown(ken_graph *g, graph_unit *u, ken_str name)
+static const graph_value *shown(ken_graph *g, graph_unit *u, ken_str name)
 {
     const graph_value **kept = graph_kept_member(g, (ken_graph_def){ u->file, KEPT_SHOWN }, name),
                       *v;
@@ -225,9 +226,17 @@ static const graph_value *modules_called(ken_graph *g, graph_unit *u, ken_str na
     return all;
 }
 
-const graph_value *graph_haskell_lookup(ken_graph *g, graph_unit *u, ken_str name)
+static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
+    (void)around; // all names are of the module
     if (name.len > 1 && ken_is_upper(name.ptr[0]) && ken_str_ends(name, KEN_STR(".")))
         return modules_called(g, u, ken_str_sub(name, 0, name.len - 1));
     return visible(g, u, name);
 }
+
+const graph_driver graph_driver_haskell = {
+    .resolve = graph_haskell_resolve,
+    .scope_of = scope_of,
+    .look_up = look_up,
+    .shown = shown,
+};

@@ -3,7 +3,7 @@
 // is. Manifests name what was built; the tree has the sources, so `dist/x.js` is looked for as it
 // stands, then as `src/x.*`.
 #include "base/path.h"
-#include "graph/graph_modules_js_priv.h"
+#include "graph/languages/js_priv.h"
 #include "scan/scan.h"
 
 enum {

@@ -1,42 +1,22 @@
 // SPDX-License-Identifier: MIT
 // What Rust has of its own: modules inside files, the words that lead through them, and the few
 // methods of the standard library behind which the type of a value is still known.
-#include "graph/graph_priv.h"
+#include "graph/graph_driver_priv.h"
+#include "graph/languages/rust_priv.h"
 
 enum {
-    MODULES_MAX = 16,
     MACROS_MAX = 100,
     METHODS_MAX = 200
 };
 
-int32_t graph_rust_module_of(const graph_unit *u, int32_t def)
-{
-    while (def >= 0 && ken_graph_kind(&u->text, (ken_def_id)def) != KEN_SYMBOL_MODULE)
-        def = ken_graph_owner(&u->text, (ken_def_id)def);
-    return def;
-}
-
-ken_str graph_rust_within(ken_graph *g, const graph_unit *u, int32_t def)
-{
-    ken_str within = KEN_STR("");
-    for (int i = 0; i < MODULES_MAX && (def = graph_rust_module_of(u, def)) >= 0; i++) {
-        ken_str name = ken_graph_name(&u->text, (ken_def_id)def);
-        within = within.len ? ken_arena_printf(&g->arena, KEN_STR_FMT "::" KEN_STR_FMT,
-                                               KEN_STR_ARG(name), KEN_STR_ARG(within))
-                            : name;
-        def = ken_graph_owner(&u->text, (ken_def_id)def);
-    }
-    return within;
-}
-
-const graph_value *graph_rust_root(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+static const graph_value *look_up_word(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
     if (!ken_str_eq(name, KEN_STR("crate")) && !ken_str_eq(name, KEN_STR("super")) &&
         !ken_str_eq(name, KEN_STR("self")))
         return &graph_nothing;
     ken_module_ask ask = { .file = u->file,
                            .module = name,
-                           .within = graph_rust_within(g, u, around) };
+                           .within = graph_inner_path(g, u, around) };
     ken_module m;
     ken_modules_resolve(g->modules, &ask, &m);
     return m.kind == KEN_MODULE_FILES ? graph_module_value(g, u, &m, name) : &graph_nothing;
@@ -52,7 +32,7 @@ static uint32_t root_of(ken_graph *g, uint32_t file)
     return m.kind == KEN_MODULE_FILES && m.n_files ? m.files[0] : UINT32_MAX;
 }
 
-const graph_value *graph_rust_macro(ken_graph *g, uint32_t root, ken_str name)
+static const graph_value *macro_in(ken_graph *g, uint32_t root, ken_str name)
 {
     const ken_graph_def *all;
     size_t n_all = g->source->named(g->source->ctx, name, &all);
@@ -70,9 +50,9 @@ const graph_value *graph_rust_macro(ken_graph *g, uint32_t root, ken_str name)
     return graph_defs_value(g, found, n, KEN_EDGE_SCOPED);
 }
 
-const graph_value *graph_rust_name(ken_graph *g, graph_unit *u, ken_str name)
+static const graph_value *look_up_last(ken_graph *g, graph_unit *u, ken_str name)
 {
-    const graph_value *macro = graph_rust_macro(g, root_of(g, u->file), name);
+    const graph_value *macro = macro_in(g, root_of(g, u->file), name);
     if (macro->kind != GRAPH_NONE)
         return macro;
     ken_module_ask ask = { .file = u->file, .module = name };
@@ -84,41 +64,16 @@ const graph_value *graph_rust_name(ken_graph *g, graph_unit *u, ken_str name)
                                                      : &graph_nothing;
 }
 
-bool graph_rust_is_macro(const graph_unit *u, const ken_expr *e)
-{
-    return u->text.lang == KEN_LANG_RUST && e->b &&
-           (e->op == KEN_EXPR_NAME || e->op == KEN_EXPR_MEMBER);
-}
-
 // Macros have names of their own: of `format!` and `format()` each means what the other does not.
-static const graph_value *of_kind(ken_graph *g, const graph_value *v, bool wants_macros)
-{
-    ken_graph_def kept[KEN_TARGETS_MAX];
-    uint32_t n = 0;
-    for (uint32_t i = 0; v->kind == GRAPH_DEFS && i < v->n_defs && n < KEN_TARGETS_MAX; i++) {
-        graph_unit *u = graph_unit_of(g, v->defs[i].file);
-        bool is_macro = u && v->defs[i].def < u->n_defs &&
-                        ken_graph_kind(&u->text, v->defs[i].def) == KEN_SYMBOL_MACRO;
-        if (is_macro == wants_macros)
-            kept[n++] = v->defs[i];
-    }
-    return n && n == v->n_defs ? v : graph_defs_value(g, kept, n, v->class);
-}
-
-const graph_value *graph_rust_macro_named(ken_graph *g, graph_unit *u, const ken_expr *e,
-                                          const graph_value *v)
+static const graph_value *choose_macro(ken_graph *g, graph_unit *u, const ken_expr *e,
+                                       const graph_value *v)
 {
     if (v->kind == GRAPH_EXTERNAL)
         return v;
-    const graph_value *macro = of_kind(g, v, true);
+    const graph_value *macro = graph_of_macros(g, v, true);
     if (macro->kind == GRAPH_NONE && e->op == KEN_EXPR_NAME)
-        macro = graph_rust_macro(g, root_of(g, u->file), e->name);
+        macro = macro_in(g, root_of(g, u->file), e->name);
     return macro;
-}
-
-const graph_value *graph_rust_function(ken_graph *g, const graph_value *v)
-{
-    return v->kind == GRAPH_DEFS ? of_kind(g, v, false) : v;
 }
 
 // ---- traits ------------------------------------------------------------------------------------
@@ -140,7 +95,7 @@ static bool is_in_scope(ken_graph *g, graph_unit *u, ken_graph_def trait, ken_st
     return is_trait;
 }
 
-const graph_value *graph_rust_trait_method(ken_graph *g, graph_unit *u, ken_str name)
+static const graph_value *trait_method(ken_graph *g, graph_unit *u, ken_str name)
 {
     const ken_graph_def *all;
     ken_graph_def named[METHODS_MAX], found[KEN_TARGETS_MAX];
@@ -248,7 +203,7 @@ static const graph_value *option_of(ken_graph *g, const graph_value *held)
     return v;
 }
 
-const graph_value *graph_rust_std(ken_graph *g, const graph_value *object, ken_str name)
+static const graph_value *std_member(ken_graph *g, const graph_value *object, ken_str name)
 {
     bool is_outside = object->kind == GRAPH_EXTERNAL;
     int what = !is_outside || object->n_args ? gives(name) : 0;
@@ -260,3 +215,50 @@ const graph_value *graph_rust_std(ken_graph *g, const graph_value *object, ken_s
                                    : option_of(g, object->args[object->n_args - 1]);
     return v;
 }
+
+// The same of objects of the tree; those may also have a method of a trait that the file sees.
+static const graph_value *library_member(ken_graph *g, graph_unit *u, const graph_value *object,
+                                         ken_str name)
+{
+    bool is_instance = object->kind == GRAPH_INSTANCE;
+    const graph_value *of_trait = is_instance ? trait_method(g, u, name) : &graph_nothing;
+    return of_trait->kind == GRAPH_DEFS ? of_trait : std_member(g, object, name);
+}
+
+// ---- the driver --------------------------------------------------------------------------------
+
+static const graph_value *member_of_module(ken_graph *g, const graph_value *module, ken_str name)
+{
+    return module->n_files ? macro_in(g, module->files[0], name) : &graph_nothing;
+}
+
+static bool is_called(ken_graph *g, graph_unit *u, uint32_t bind, ken_str name)
+{
+    ken_str rest;
+    (void)g; // use a::b::{self}
+    return ken_str_eq(graph_last_part(ken_str_trim(u->text.refs->binds[bind].module), &rest), name);
+}
+
+// std::prelude::rust_2021, primitive types and the macros that need no import
+static const char builtins[] =
+    "AsMut AsRef Box Clone Copy Debug Default DoubleEndedIterator Drop Eq Err "
+    "ExactSizeIterator Extend Fn FnMut FnOnce From FromIterator Hash Into IntoIterator "
+    "Iterator None Ok Option Ord PartialEq PartialOrd Result Send Sized Some String Sync "
+    "ToOwned ToString TryFrom TryInto Unpin Vec assert assert_eq assert_ne bool cfg char "
+    "column compile_error concat dbg debug_assert debug_assert_eq debug_assert_ne drop env "
+    "eprint eprintln f32 f64 file format format_args i128 i16 i32 i64 i8 include "
+    "include_bytes include_str isize line matches module_path option_env panic print println "
+    "str stringify thread_local todo u128 u16 u32 u64 u8 unimplemented unreachable usize vec "
+    "write writeln ";
+
+const graph_driver graph_driver_rust = {
+    .resolve = graph_rust_resolve,
+    .is_by_file = true,
+    .builtins = builtins,
+    .look_up_word = look_up_word,
+    .look_up_last = look_up_last,
+    .is_called = is_called,
+    .member_of_module = member_of_module,
+    .library_member = library_member,
+    .macro = choose_macro,
+};

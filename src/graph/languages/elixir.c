@@ -3,7 +3,8 @@
 // a function without a module is one of the module around, or of one that is imported.
 #include <string.h>
 
-#include "graph/graph_priv.h"
+#include "graph/graph_driver_priv.h"
+#include "graph/languages/elixir_priv.h"
 
 enum {
     LOOKED_AT = 400,
@@ -58,7 +59,7 @@ static uint32_t add_modules(ken_graph *g, const graph_unit *u, ken_str tail, ken
         memcpy(copy, all, n_all * sizeof *copy);
     for (size_t i = 0; i < n_all && n < KEN_TARGETS_MAX; i++) {
         const graph_unit *c = graph_unit_of(g, copy[i].file);
-        if (c && c->policy->family == u->policy->family && copy[i].def < c->n_defs &&
+        if (c && c->lang->family == u->lang->family && copy[i].def < c->n_defs &&
             is_module(c, (int32_t)copy[i].def) &&
             ken_str_eq(whole_name(g, c, (int32_t)copy[i].def), whole))
             out[n++] = copy[i];
@@ -150,7 +151,7 @@ static const graph_value *module_at(ken_graph *g, const graph_unit *u, ken_str n
     return module_named(g, u, whole.ptr == name.ptr ? expanded(g, u, name, around) : whole);
 }
 
-const graph_value *graph_elixir_bound(ken_graph *g, graph_unit *u, const ken_bind *b)
+static const graph_value *bound(ken_graph *g, graph_unit *u, const ken_bind *b)
 {
     return module_at(g, u, b->module, place_of(g, u, b));
 }
@@ -222,7 +223,7 @@ static const graph_value *given_by_use(ken_graph *g, const graph_value *module, 
         if (!brings(b, name) ||
             !graph_is_around(u, (int32_t)macro, (int32_t)ken_graph_within(g, u->file, b->byte)))
             continue;
-        const graph_value *v = functions_of_module(g, graph_elixir_bound(g, u, b), name);
+        const graph_value *v = functions_of_module(g, bound(g, u, b), name);
         if (v->kind == GRAPH_NONE)
             continue;
         graph_value *guess = KEN_ARENA_NEW(&g->arena, graph_value);
@@ -246,7 +247,7 @@ static const graph_value *imported(ken_graph *g, graph_unit *u, uint32_t bind, k
     return is_import ? functions_of_module(g, module, name) : given_by_use(g, module, name);
 }
 
-const graph_value *graph_elixir_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
     around = module_around(u, around);
     if (name.len && ken_is_upper(name.ptr[0]))
@@ -263,8 +264,8 @@ const graph_value *graph_elixir_lookup(ken_graph *g, graph_unit *u, ken_str name
     return v;
 }
 
-const graph_value *graph_elixir_member(ken_graph *g, graph_unit *u, ken_graph_def module,
-                                       ken_str name)
+static const graph_value *member_of_def(ken_graph *g, graph_unit *u, ken_graph_def module,
+                                        ken_str name)
 {
     const graph_unit *mu = graph_unit_of(g, module.file);
     if (!mu || !is_module(mu, (int32_t)module.def))
@@ -274,3 +275,10 @@ const graph_value *graph_elixir_member(ken_graph *g, graph_unit *u, ken_graph_de
     ken_edge_class class = module.file == u->file ? KEN_EDGE_SCOPED : KEN_EDGE_IMPORTED;
     return functions_of(g, mu, (int32_t)module.def, name, false, class);
 }
+
+const graph_driver graph_driver_elixir = {
+    .resolve = graph_elixir_resolve,
+    .look_up = look_up,
+    .bound = bound,
+    .member_of_def = member_of_def,
+};

@@ -6,6 +6,7 @@
 // namespace. Paths of include and require are put together from texts, __DIR__ and dirname(); a
 // part that is not known makes the rest a guess.
 #include "base/path.h"
+#include "graph/graph_driver_priv.h"
 #include "graph/graph_modules_script_priv.h"
 
 enum {
@@ -346,7 +347,7 @@ static bool is_name(ken_str t)
     return t.len > 0;
 }
 
-void ken_modules__php(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     ken_str module = ask->module;
     while (ken_str_starts(module, KEN_STR("\\")))
@@ -361,3 +362,45 @@ void ken_modules__php(ken_modules *m, const ken_module_ask *ask, ken_module *out
     else
         ken_modules__unknown(out, "no name of a class");
 }
+
+// ---- the driver --------------------------------------------------------------------------------
+
+// `A\B`: of an import, of the namespace around, or as it stands; `\A` is in none.
+static const graph_value *look_up_path(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+{
+    if (ken_str_find_char(name, '\\') == SIZE_MAX)
+        return NULL;
+    if (name.ptr[0] == '\\') {
+        const graph_value *v = graph_in_space(g, u, 0, ken_str_sub(name, 1, name.len));
+        return v->kind == GRAPH_NONE ? &graph_outside : v;
+    }
+    ken_str rest = name, first;
+    ken_str_split_next(&rest, '\\', &first);
+    const graph_value *bound = graph_in_binds(g, u, first, around);
+    const graph_value *type =
+        bound->kind == GRAPH_NONE ? bound : graph_walk_path(g, u, bound, rest);
+    if (type->kind != GRAPH_NONE && type->kind != GRAPH_EXTERNAL)
+        return type;
+    graph_value *whole = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
+    whole->space = graph_space_add(0, name);
+    const ken_refs *r = u->text.refs;
+    for (uint32_t i = 0; i < r->n_binds; i++) { // `use A\B;` of a namespace
+        if (!ken_str_eq(r->binds[i].local, first))
+            continue;
+        uint64_t space = graph_space_add(graph_space_add(0, r->binds[i].module), r->binds[i].name);
+        whole->space = graph_space_add(space, rest);
+        return whole;
+    }
+    uint64_t around_here[GRAPH_SPACES_MAX];
+    if (!graph_spaces_around(u, around, around_here))
+        return whole;
+    graph_value *inner = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_SCOPED);
+    inner->space = graph_space_add(around_here[0], name);
+    inner->other = whole;
+    return inner;
+}
+
+const graph_driver graph_driver_php = {
+    .resolve = resolve,
+    .look_up_path = look_up_path,
+};

@@ -5,7 +5,7 @@
 // no file at all (node:fs, https://…); "#names" of the own package; a package of the tree; the
 // aliases that build tools give without telling anyone ("@/x"), as guesses. The rest is external.
 #include "base/path.h"
-#include "graph/graph_modules_js_priv.h"
+#include "graph/languages/js_priv.h"
 
 // ---- files -------------------------------------------------------------------------------------
 // As TypeScript looks, then what bundlers add.
@@ -270,9 +270,36 @@ static void js_module(ken_modules *m, const ken_module_ask *ask, ken_module *out
         ken_modules__one(m, out, file, "a relative path");
 }
 
-void ken_modules__js(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+void graph_js_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     js_module(m, ask, out);
     if (out->kind == KEN_MODULE_FILES && out->n_files == 1)
         add_half(m, ask, out);
 }
+
+// ---- the driver --------------------------------------------------------------------------------
+
+const char graph_js_builtins[] =
+    "AggregateError Array ArrayBuffer Atomics BigInt BigInt64Array BigUint64Array Boolean "
+    "DataView Date Error EvalError FinalizationRegistry Float32Array Float64Array Function "
+    "Infinity Int16Array Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object "
+    "Promise Proxy RangeError ReferenceError Reflect RegExp Set SharedArrayBuffer String "
+    "Symbol SyntaxError TypeError URIError Uint16Array Uint32Array Uint8Array "
+    "Uint8ClampedArray WeakMap WeakRef WeakSet arguments decodeURI decodeURIComponent "
+    "encodeURI encodeURIComponent escape eval globalThis isFinite isNaN parseFloat parseInt "
+    "undefined unescape ";
+
+const graph_holders graph_js_holders = {
+    .holders = (const char *const[]){ "list", "Array", "array", "ReadonlyArray", "ReadonlySet",
+                                      "Set", "Map", "ReadonlyMap", NULL },
+    .same = (const char *const[]){ "filter", "slice", "concat", "reverse", "sort", "toSorted",
+                                   "toReversed", "values", NULL },
+    .item = (const char *const[]){ "find", "findLast", "at", "pop", "shift", "get", NULL },
+};
+
+const graph_driver graph_driver_js = {
+    .resolve = graph_js_resolve,
+    .builtins = graph_js_builtins,
+    .holders = &graph_js_holders,
+    .markup = graph_jsx_element,
+};

@@ -6,7 +6,7 @@
 // part goes down to `x.rs` or `x/mod.rs`, or to the file that a `#[path]` names; what is left when
 // that ends is the answer's rest. Which file is above a file follows from the paths alone.
 #include "base/path.h"
-#include "graph/graph_modules_rust_priv.h"
+#include "graph/languages/rust_priv.h"
 #include "manifest/manifest_text.h"
 
 enum {
@@ -312,7 +312,7 @@ static void walk_up(ken_modules *m, rust_state *s, rust_place at, ken_str path, 
     walk(m, s, at, path, "relative to the module", out);
 }
 
-void ken_modules__rust(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+void graph_rust_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     rust_state *s = state_of(m);
     ken_str path = join_parts(m, ask->module, ask->name), rest = path, first = KEN_STR("");

@@ -4,6 +4,7 @@
 // the file of the one around it: then its text says so.
 #include "base/path.h"
 #include "graph/graph_modules_script_priv.h"
+#include "graph/languages/elixir_priv.h"
 
 enum {
     FILE_MAX = 1 << 18 // bytes of a file that is searched for a nested module
@@ -99,7 +100,7 @@ static uint32_t by_text(ken_modules *m, const ken_module_ask *ask, ken_str name)
     }
 }
 
-void ken_modules__elixir(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+void graph_elixir_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     ken_str name = ken_modules__concat(m, ask->module, ".", ask->name);
     if (ken_str_starts(name, KEN_STR("Elixir.")))

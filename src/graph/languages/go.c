@@ -6,7 +6,7 @@
 // file, what its replace lines put in the tree, then the other modules, which is a guess unless a
 // go.work joins the two. Then vendor/. What has no dot in its first part is the standard library.
 #include "base/path.h"
-#include "graph/graph_modules_priv.h"
+#include "graph/graph_driver_priv.h"
 #include "manifest/manifest_text.h"
 
 enum {
@@ -292,7 +292,7 @@ static void resolve_text(ken_modules *m, const go_question *q, ken_module *out)
         ken_modules__external(out, "a module that is not in the tree");
 }
 
-void ken_modules__go(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     go_question q = { .s = state_of(m),
                       .text = ask->module,
@@ -308,7 +308,7 @@ void ken_modules__go(ken_modules *m, const ken_module_ask *ask, ken_module *out)
     }
 }
 
-void ken_modules__go_around(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve_around(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     uint32_t n;
     const module_folder *folder = &m->folders[m->folder_of[ask->file]];
@@ -316,3 +316,36 @@ void ken_modules__go_around(ken_modules *m, const ken_module_ask *ask, ken_modul
         package_files(m, folder, package_of(m, ask->file), is_test(m, ask->file), &n);
     ken_modules__many(out, files, n, "the files of its package");
 }
+
+// ---- the driver --------------------------------------------------------------------------------
+
+// predeclared identifiers
+static const char builtins[] =
+    "any append bool byte cap clear close comparable complex complex128 complex64 copy delete "
+    "error false float32 float64 imag int int16 int32 int64 int8 iota len make max min new "
+    "nil panic print println real recover rune string true uint uint16 uint32 uint64 uint8 "
+    "uintptr ";
+
+// By the last part of the path, or as its files say.
+static bool is_called(ken_graph *g, graph_unit *u, uint32_t bind, ken_str name)
+{
+    ken_str module = u->text.refs->binds[bind].module, rest;
+    size_t slash = ken_str_rfind_char(module, '/');
+    ken_str last = slash == SIZE_MAX ? graph_last_part(ken_str_trim(module), &rest)
+                                     : ken_str_sub(module, slash + 1, module.len);
+    if (ken_str_eq(last, name))
+        return true;
+    const graph_value *v = graph_bound(g, u, bind);
+    graph_unit *f = v->kind == GRAPH_MODULE && v->n_files ? graph_unit_of(g, v->files[0]) : NULL;
+    if (f)
+        return ken_str_eq(f->text.refs->package, name);
+    // Outside: gopkg.in/yaml.v3, github.com/x/y/v2, go-name
+    return ken_str_find(module, name) != SIZE_MAX;
+}
+
+const graph_driver graph_driver_go = {
+    .resolve = resolve,
+    .around = resolve_around,
+    .builtins = builtins,
+    .is_called = is_called,
+};

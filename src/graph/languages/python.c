@@ -8,6 +8,7 @@
 // of the tree takes it over. Packages may be without __init__.py: then only what is in them is a
 // file.
 #include "base/path.h"
+#include "graph/graph_driver_priv.h"
 #include "graph/graph_modules_script_priv.h"
 
 enum {
@@ -402,7 +403,7 @@ static bool is_dotted_name(ken_str t)
     return t.len && (t.ptr[t.len - 1] != '.' || t.ptr[0] == '.');
 }
 
-void ken_modules__python(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     bool ends_in_dot = ask->module.len && ask->module.ptr[ask->module.len - 1] == '.';
     ken_str text = ken_modules__concat(m, ask->module, ends_in_dot ? "" : ".", ask->name);
@@ -420,3 +421,50 @@ void ken_modules__python(ken_modules *m, const ken_module_ask *ask, ken_module *
         ken_modules__unknown(out, "no module of that name");
     }
 }
+
+// ---- the driver --------------------------------------------------------------------------------
+
+// builtins, without what begins with an underscore
+static const char builtins[] =
+    "ArithmeticError AssertionError AttributeError BaseException BaseExceptionGroup "
+    "BlockingIOError BrokenPipeError BufferError BytesWarning ChildProcessError "
+    "ConnectionAbortedError ConnectionError ConnectionRefusedError ConnectionResetError "
+    "DeprecationWarning EOFError Ellipsis EncodingWarning EnvironmentError Exception "
+    "ExceptionGroup False FileExistsError FileNotFoundError FloatingPointError FutureWarning "
+    "GeneratorExit IOError ImportError ImportWarning IndentationError IndexError "
+    "InterruptedError IsADirectoryError KeyError KeyboardInterrupt LookupError MemoryError "
+    "ModuleNotFoundError NameError None NotADirectoryError NotImplemented NotImplementedError "
+    "OSError OverflowError PendingDeprecationWarning PermissionError ProcessLookupError "
+    "RecursionError ReferenceError ResourceWarning RuntimeError RuntimeWarning "
+    "StopAsyncIteration StopIteration SyntaxError SyntaxWarning SystemError SystemExit "
+    "TabError TimeoutError True TypeError UnboundLocalError UnicodeDecodeError "
+    "UnicodeEncodeError UnicodeError UnicodeTranslateError UnicodeWarning UserWarning "
+    "ValueError Warning ZeroDivisionError abs aiter all anext any ascii bin bool breakpoint "
+    "bytearray bytes callable chr classmethod compile complex copyright credits delattr dict "
+    "dir divmod enumerate eval exec exit filter float format frozenset getattr globals "
+    "hasattr hash help hex id input int isinstance issubclass iter len license list locals "
+    "map max memoryview min next object oct open ord pow print property quit range repr "
+    "reversed round set setattr slice sorted staticmethod str sum super tuple type vars zip ";
+
+static const graph_holders holders = {
+    .holders =
+        (const char *const[]){ "list", "List", "dict", "Dict", "set", "Set", "deque", "Deque",
+                               "defaultdict", "OrderedDict", "Mapping", "MutableMapping", "Queue",
+                               "Future", "Task", "ContextVar", NULL },
+    .same = (const char *const[]){ "copy", "values", NULL },
+    .item = (const char *const[]){ "get", "pop", "popleft", "setdefault", "get_nowait", "result",
+                                   NULL },
+};
+
+static bool is_called(ken_graph *g, graph_unit *u, uint32_t bind, ken_str name)
+{
+    (void)g;
+    return ken_str_eq(u->text.refs->binds[bind].module, name);
+}
+
+const graph_driver graph_driver_python = {
+    .resolve = resolve,
+    .builtins = builtins,
+    .holders = &holders,
+    .is_called = is_called,
+};

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: MIT
+// Scala: its packages are those of the JVM; an import may begin in any package around it, which is
+// of the file.
+#include "graph/graph_driver_priv.h"
+#include "graph/languages/java_priv.h"
+
+const graph_driver graph_driver_scala = {
+    .resolve = graph_java_resolve,
+    .around = graph_java_around,
+    .is_by_file = true,
+};
