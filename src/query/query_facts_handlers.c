@@ -10,13 +10,15 @@
 #include "mention/mention.h"
 #include "query/query_facts_priv.h"
 #include "query/query_routers_priv.h"
+#include "route/route_filters.h"
 #include "route/route_text.h"
 
 enum {
     GUARDS_MAX = 64, // of one handler
     OWNERS_MAX = 8,
     MOUNTS_DEEP = 4,
-    MOUNTS_ASKED = 16,  // of one router
+    MOUNTS_ASKED = 16, // of one router
+    CLASSES_DEEP = 12,
     HEADER_BYTES = 300, // of a function, looked at
     BLOCKS_DEEP = 64
 };
@@ -543,6 +545,96 @@ static void add_decorators(handler_list *h, ken_def_id def, ken_expr_id but)
     }
 }
 
+// ---- filters of Rails ---------------------------------------------------------------------------
+
+// The class of an action and those it is built on, itself first.
+static uint32_t classes_of(handler_list *h, ken_graph_def action, ken_graph_def out[CLASSES_DEEP])
+{
+    const ken_unit_text *u = ken_graph_unit(h->g, action.file);
+    int32_t owner = u ? ken_graph_owner(u, action.def) : -1;
+    uint32_t n = 0;
+    ken_graph_def at = { action.file, (ken_def_id)owner };
+    while (owner >= 0 && n < CLASSES_DEEP) {
+        out[n++] = at;
+        if (!ken_graph_bases(h->g, at, &at, 1))
+            break;
+    }
+    return n;
+}
+
+// The method that a filter names: of the nearest of some classes.
+static bool find_filter(handler_list *h, ken_str name, const ken_graph_def *classes, uint32_t n,
+                        ken_graph_def *out)
+{
+    for (uint32_t c = 0; c < n; c++) {
+        const ken_unit_text *u = ken_graph_unit(h->g, classes[c].file);
+        for (uint32_t d = 0; u && d < u->facts->n_symbols; d++)
+            if (u->facts->symbols[d].parent == (int32_t)classes[c].def &&
+                ken_symbol_is_callable(u->facts->symbols[d].kind) &&
+                ken_str_eq(ken_graph_name(u, d), name)) {
+                *out = (ken_graph_def){ classes[c].file, d };
+                return true;
+            }
+    }
+    return false;
+}
+
+static void drop_guard(handler_list *h, ken_str name)
+{
+    size_t kept = 0;
+    for (size_t i = 0; i < h->guards.len; i++)
+        if (!ken_str_eq(h->guards.ptr[i].name, name))
+            h->guards.ptr[kept++] = h->guards.ptr[i];
+    h->guards.len = kept;
+}
+
+static void add_filter(handler_list *h, const ken_route_filter *f, ken_str path, ken_fact_place at,
+                       const ken_graph_def *classes, uint32_t n)
+{
+    ken_graph_def def;
+    ken_graph_node node;
+    ken_guard guard = { .kind = KEN_GUARD_DECORATOR,
+                        .path = path,
+                        .at = at,
+                        .name = query_repaired(h->arena, ken_arena_dup(h->arena, f->name)) };
+    if (find_filter(h, f->name, classes, n, &def) && query_graph_name(h->s, def, h->arena, &node)) {
+        guard.to_path = node.path;
+        guard.to_name = node.qualified;
+    }
+    if (h->guards.len < GUARDS_MAX)
+        ken_vec_push(&h->guards, guard);
+}
+
+// What `before_action` of the controller, and of those it is built on, runs before an action.
+static void add_filters(handler_list *h, ken_graph_def action, ken_str name)
+{
+    ken_graph_def classes[CLASSES_DEEP];
+    uint32_t n = classes_of(h, action, classes);
+    ken_arena scratch;
+    ken_arena_init(&scratch, 0);
+    for (uint32_t c = n; c-- > 0;) {
+        const ken_unit_text *u = ken_graph_unit(h->g, classes[c].file);
+        ken_route_filter *filters;
+        query_lines lines;
+        if (!u || classes[c].def >= u->facts->n_symbols ||
+            !query_lines_of(h->s, classes[c].file, &scratch, &lines))
+            continue;
+        ken_span span = u->facts->symbols[classes[c].def].span;
+        ken_str body = ken_str_sub(lines.text, span.start, span.end);
+        size_t n_filters = ken_route_filters(body, &scratch, &filters);
+        for (size_t i = 0; i < n_filters; i++) {
+            uint32_t byte = (uint32_t)(filters[i].name.ptr - lines.text.ptr);
+            if (!ken_route_filter_holds(&filters[i], name))
+                continue;
+            drop_guard(h, filters[i].name); // said anew, or skipped
+            if (!filters[i].is_skip)
+                add_filter(h, &filters[i], h->s->rows[classes[c].file].path,
+                           query_place_at(&lines, byte), classes, n);
+        }
+    }
+    ken_arena_release(&scratch);
+}
+
 // ---- handlers -----------------------------------------------------------------------------------
 
 static void set_body(handler_list *h, ken_graph_def def, ken_handler_fact *out)
@@ -610,6 +702,20 @@ static void find_chained(handler_list *h, const query_route_site *site, ken_hand
         set_wrapped(h, &link, out);
 }
 
+// "Admin::UsersController.show": a method of that name in the file that the convention says.
+static ken_status look_at_action(handler_list *h, ken_handler_fact *out)
+{
+    ken_graph_def action = out->route.handler_id;
+    const ken_unit_text *u = action.file == UINT32_MAX ? NULL : ken_graph_unit(h->g, action.file);
+    if (!u || action.def >= u->facts->n_symbols)
+        return KEN_OK;
+    set_body(h, action, out);
+    ken_vec_clear(&h->guards);
+    add_filters(h, action, ken_arena_dup(h->arena, ken_graph_name(u, action.def)));
+    out->guards = copy_guards(h, &out->n_guards);
+    return KEN_OK;
+}
+
 static ken_status look_at(handler_list *h, const query_route_site *site, ken_handler_fact *out,
                           ken_err *err)
 {
@@ -618,10 +724,8 @@ static ken_status look_at(handler_list *h, const query_route_site *site, ken_han
     out->is_test = query_is_test(h->s, site->file);
     if (st || !h->unit)
         return st;
-    if (site->literal >= h->unit->refs->n_literals) { // Rails: the action is all that is known
-        set_body(h, out->route.handler_id, out);
-        return KEN_OK;
-    }
+    if (site->literal >= h->unit->refs->n_literals) // Rails: the action is all that is known
+        return look_at_action(h, out);
     const ken_literal *l = &h->unit->refs->literals[site->literal];
     ken_vec_clear(&h->guards);
     if (site->end) // chained: arguments of its own

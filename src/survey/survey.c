@@ -548,6 +548,8 @@ static ken_status look(survey *v, ken_err *err)
     if (!st)
         st = survey_detect(v, err);
     if (!st)
+        st = survey_depends(v, err);
+    if (!st)
         st = survey_handlers(v, err);
     if (!st)
         st = survey_types(v, err);

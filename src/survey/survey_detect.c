@@ -362,16 +362,36 @@ static ken_str best_part(const detecting *d, int side)
     return best ? best->path : (ken_str){ NULL, 0 };
 }
 
-// Both sides in one package: folders of the usual names keep them apart.
-static ken_str folder_within(const survey *v, ken_str part, const char *const *names, size_t n)
+// The folder that holds all files of the package that draw something; empty when there is none.
+static ken_str folder_of_ui(const survey *v, ken_str part)
 {
+    ken_str common = { NULL, 0 };
+    for (size_t i = 0; i < v->n_files; i++) {
+        const survey_file *f = &v->files[i];
+        if (f->is_aside || !is_ui_file(f) || !survey_is_under(f->path, part) ||
+            has_package_between(v, part, f->path))
+            continue;
+        common = common.ptr ? common : ken_path_dir(f->path);
+        while (common.len && !survey_is_under(f->path, common))
+            common = ken_path_dir(common);
+    }
+    return common;
+}
+
+// Both sides in one package: folders of the usual names keep them apart. `app` is a front end where
+// something is drawn in it; what draws may lie elsewhere, in a folder of its own.
+static ken_str folder_within(const survey *v, ken_str part, int side)
+{
+    const char *const *names = side == SIDE_FRONT ? front_names : back_names;
+    size_t n = side == SIDE_FRONT ? N_OF(front_names) : N_OF(back_names);
     for (size_t i = 0; i < 2 * n; i++) {
         ken_str below = ken_arena_printf(v->arena, "%s%s", i < n ? "" : "src/", names[i % n]);
         ken_str folder = ken_str_eq_c(part, ".") ? below : ken_path_join(v->arena, part, below);
-        if (files_under(v, folder))
+        if (side == SIDE_FRONT ? has_own(v, folder, is_ui_file) : files_under(v, folder) > 0)
             return folder;
     }
-    return part;
+    ken_str ui = side == SIDE_FRONT ? folder_of_ui(v, part) : KEN_STR("");
+    return ui.len ? ui : part;
 }
 
 static int by_path(const void *a, const void *b)
@@ -412,8 +432,8 @@ static void choose(detecting *d)
     out->backend = best_part(d, SIDE_BACK);
     if (out->frontend.ptr && out->backend.ptr && ken_str_eq(out->frontend, out->backend)) {
         ken_str both = out->frontend;
-        out->frontend = folder_within(d->v, both, front_names, N_OF(front_names));
-        out->backend = folder_within(d->v, both, back_names, N_OF(back_names));
+        out->frontend = folder_within(d->v, both, SIDE_FRONT);
+        out->backend = folder_within(d->v, both, SIDE_BACK);
     }
     if (d->v->o->frontend.ptr)
         out->frontend = d->v->o->frontend;

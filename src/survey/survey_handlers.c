@@ -24,8 +24,9 @@ typedef enum mark_kind {
     MARK_CALLS = 'c',
     MARK_FIRST = 'f',
     MARK_LAST = 'l',
-    MARK_HANDS = 'h', // errors to its last parameter
-    MARK_ROLE = 'r',  // calls into files with that ending
+    MARK_HANDS = 'h',  // errors to its last parameter
+    MARK_ROLE = 'r',   // calls into files with that ending
+    MARK_OPTION = 'o', // named in the decorator that makes the route; '!' when a type of the tree
 } mark_kind;
 
 typedef struct handler {
@@ -35,6 +36,7 @@ typedef struct handler {
         marks[MARKS_MAX]; // kind, '!' when it is the tree's own or '-', then the name; none twice
     uint32_t n_marks;
     bool is_writing, has_body;
+    bool has_result;                     // its signature says that it gives a type of the tree
     ken_str answer, keys[TEXT_ARGS_MAX]; // of the last answer: call, keys of its object
     size_t n_keys;
 } handler;
@@ -118,7 +120,7 @@ static void mark_guards(handlers *a, handler *h)
 static void mark_types(handlers *a, handler *h, const ken_part_calls *types)
 {
     for (size_t i = 0; i < types->n; i++)
-        if (is_own(a, types->items[i].to_path))
+        if (types->items[i].role == KEN_REF_TYPE && is_own(a, types->items[i].to_path))
             mark(a, h, MARK_TAKES, true, types->items[i].name);
 }
 
@@ -198,6 +200,44 @@ static void read_answer(handlers *a, handler *h, const ken_call_fact *c)
         h->n_keys = text_keys(a->bare, a->text, end, h->keys);
 }
 
+// Whether one of the names is of the tree and stands within some bytes of the file in hand.
+static bool names_own(const handlers *a, const ken_part_calls *names, size_t from, size_t to)
+{
+    for (size_t i = 0; i < names->n; i++) {
+        size_t at = byte_of(a->text, names->items[i].at);
+        if (at >= from && at < to && is_own(a, names->items[i].to_path))
+            return true;
+    }
+    return false;
+}
+
+// `@router.get("/", response_model=Items)`: what is named beside the path.
+static void mark_options(handlers *a, handler *h, const ken_part_calls *names)
+{
+    ken_str args[TEXT_ARGS_MAX];
+    ken_span span = h->f->signature.span;
+    if (!span.end || !ken_str_eq(h->f->route.file, h->f->path) || !turn_to(a, h->f->path))
+        return;
+    size_t line = byte_of(a->text, (ken_fact_place){ .line = h->f->route.line, .column = 1000 });
+    ken_str head = ken_str_sub(a->bare, span.start, span.end);
+    size_t arrow = ken_str_find(head, KEN_STR("->"));
+    h->has_result = arrow != SIZE_MAX && names_own(a, names, span.start + arrow, span.end);
+    if (line < span.start || line >= span.end)
+        return;                                           // the route is said elsewhere
+    while (line > span.start && a->bare.ptr[line] != '@') // its text may stand below its name
+        line--;
+    size_t open = ken_str_find_char(ken_str_sub(a->bare, line, span.end), '(');
+    size_t n = open == SIZE_MAX ? 0 : text_args(a->bare, line + open, args);
+    for (size_t i = 0; i < n; i++) {
+        size_t equals = ken_str_find_char(args[i], '=');
+        ken_str name = ken_str_trim(ken_str_sub(args[i], 0, equals));
+        size_t from = (size_t)(args[i].ptr - a->bare.ptr);
+        bool is_name = equals != SIZE_MAX && ken_str_eq(text_name(name), name);
+        if (is_name)
+            mark(a, h, MARK_OPTION, names_own(a, names, from, from + args[i].len), name);
+    }
+}
+
 static void mark_calls(handlers *a, handler *h, const ken_part_calls *calls)
 {
     const ken_call_fact *first = NULL, *last = NULL;
@@ -274,8 +314,8 @@ static ken_status read_all(handlers *a, ken_err *err)
     }
     ken_status st = ken_list_calls(v->s, bodies, a->n, v->o->cancel, v->arena, &calls, err);
     if (!st)
-        st = ken_list_names(v->s, signatures, a->n, 1u << KEN_REF_TYPE, v->o->cancel, v->arena,
-                            &types, err);
+        st = ken_list_names(v->s, signatures, a->n, 1u << KEN_REF_TYPE | 1u << KEN_REF_READ,
+                            v->o->cancel, v->arena, &types, err);
     for (size_t i = 0; !st && i < a->n; i++) {
         handler *h = &a->items[i];
         h->f = &v->handlers[i];
@@ -283,6 +323,7 @@ static ken_status read_all(handlers *a, ken_err *err)
         read_place(h);
         mark_guards(a, h);
         mark_types(a, h, &types[i]);
+        mark_options(a, h, &types[i]);
         mark_calls(a, h, &calls[i]);
         mark_last_parameter(a, h);
     }
@@ -298,11 +339,19 @@ static bool is_counted(const handlers *a, const handler *h, mark_kind kind, bool
            (h->is_writing || !only_writing);
 }
 
+// What an option says, a result in the signature may say in its place.
+static bool is_case(const handlers *a, const handler *h, ken_str text, bool only_writing)
+{
+    bool is_said = text.ptr[0] == MARK_OPTION && text.ptr[1] == '!' && h->has_result;
+    return is_counted(a, h, (mark_kind)text.ptr[0], only_writing) &&
+           (!is_said || has_mark(h, text));
+}
+
 static survey_tally tally_of(const handlers *a, ken_str text, bool only_writing)
 {
     survey_tally t = { .n_all = 0 };
     for (size_t i = 0; i < a->n; i++)
-        if (is_counted(a, &a->items[i], (mark_kind)text.ptr[0], only_writing))
+        if (is_case(a, &a->items[i], text, only_writing))
             survey_count(&t, has_mark(&a->items[i], text), a->items[i].at);
     return t;
 }
@@ -365,7 +414,7 @@ static ken_str routes_without(const handlers *a, ken_str text, bool only_writing
     uint32_t n = 0;
     for (size_t i = 0; i < a->n; i++) {
         const handler *h = &a->items[i];
-        if (!is_counted(a, h, (mark_kind)text.ptr[0], only_writing) || has_mark(h, text))
+        if (!is_case(a, h, text, only_writing) || has_mark(h, text))
             continue;
         if (n++ < SHOWN_MAX)
             ken_buf_printf(&b, "%s" KEN_STR_FMT " " KEN_STR_FMT, n > 1 ? ", " : "; not ",
@@ -389,6 +438,7 @@ typedef struct wording {
 static const wording wordings[] = {
     { MARK_PASSES, "", "pass through", 92, 78, SURVEY_ALWAYS, true },
     { MARK_TAKES, "takes", "take a parameter of type", 90, 0, SURVEY_MOSTLY, false },
+    { MARK_OPTION, "option", "say in the decorator of their route", 84, 66, SURVEY_ALWAYS, false },
     { MARK_ROLE, "work in", "do their work in files called", 86, 0, SURVEY_ALWAYS, false },
     { MARK_FIRST, "first", "begin with a call of", 84, 60, SURVEY_ALWAYS, true },
     { MARK_HANDS, "errors", "catch errors and hand them to their last parameter,", 88, 88,
@@ -419,8 +469,12 @@ static void say(handlers *a, const wording *w, ken_str text, bool only_writing,
         KEN_STR_ARG(a->framework), only_writing ? ", POST, PUT, PATCH and DELETE" : "",
         survey_must(t), w->rule, w->kind == MARK_ROLE ? "*" : "", KEN_STR_ARG(name));
     f->evidence =
-        ken_arena_printf(v->arena, "%u of %u handlers outside of tests and examples" KEN_STR_FMT,
-                         t->n_for, t->n_all, KEN_STR_ARG(routes_without(a, text, only_writing)));
+        ken_arena_printf(v->arena, "%u of %u handlers outside of tests and examples%s" KEN_STR_FMT,
+                         t->n_for, t->n_all,
+                         w->kind == MARK_OPTION && is_ours
+                             ? " whose signature does not say what type of the tree they give"
+                             : "",
+                         KEN_STR_ARG(routes_without(a, text, only_writing)));
     bool is_annotation = w->kind == MARK_PASSES && !is_ours && ken_is_upper(name.ptr[0]);
     if (is_annotation)
         f->rule = ken_arena_printf(
@@ -438,7 +492,14 @@ static bool is_said(const survey_words *said, ken_str name)
     return ken_map_find(&said->at, name) != NULL;
 }
 
-// Whether the handlers get it from one place, whatever is written in them: `app.use(json())`.
+// A guard of routers, or of a class that the handler's is built on, as nobody writes it at a handler.
+static bool is_inherited(const ken_handler_fact *f, const ken_guard *g, bool is_ours)
+{
+    return g->kind == KEN_GUARD_ROUTER ? !is_ours : !ken_str_eq(g->path, f->path);
+}
+
+// Whether the handlers get it from one place, whatever is written in them: `app.use(json())`, a
+// base of all controllers.
 static bool is_from_one_place(const handlers *a, ken_str text)
 {
     ken_str name = ken_str_sub(text, 2, text.len);
@@ -451,7 +512,7 @@ static bool is_from_one_place(const handlers *a, ken_str text)
             if (!ken_str_eq(g->name, name))
                 continue;
             first = first ? first : g;
-            if (g->kind != KEN_GUARD_ROUTER || g->at.line != first->at.line ||
+            if (!is_inherited(f, g, text.ptr[1] == '!') || g->at.line != first->at.line ||
                 !ken_str_eq(g->path, first->path))
                 return false;
         }
@@ -466,7 +527,7 @@ static void look_at_mark(handlers *a, survey_words *said, ken_str text)
     bool is_ours = text.ptr[1] == '!';
     if ((is_ours ? w->own : w->other) <= 0 || is_said(said, name))
         return;
-    if (w->kind == MARK_PASSES && !is_ours && is_from_one_place(a, text))
+    if (w->kind == MARK_PASSES && is_from_one_place(a, text))
         return;
     survey_tally all = tally_of(a, text, false), writing = tally_of(a, text, true);
     double read_share = all.n_all > writing.n_all
@@ -489,6 +550,8 @@ static void find_marks(handlers *a)
     survey_words all, said;
     survey_words_init(&all);
     survey_words_init(&said);
+    for (size_t i = 0; i < a->v->depends.n; i++)
+        survey_words_add(&said, a->v->depends.items[i], a->v->arena);
     for (size_t i = 0; i < a->n; i++)
         for (uint32_t k = 0;
              ken_str_eq(a->items[i].f->route.framework, a->framework) && k < a->items[i].n_marks;

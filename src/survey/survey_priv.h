@@ -31,6 +31,7 @@ typedef struct survey {
     size_t n_handlers;
     uint32_t n_handlers_aside;
     ken_str_list aside_handlers; // files of these, tests aside
+    ken_str_list depends;        // types of which survey_depends said that handlers take them
     KEN_VEC(ken_finding) found;
 } survey;
 
@@ -102,6 +103,7 @@ void survey_words_sort(survey_words *w); // most frequent first, then by text
 
 // ---- the parts ---------------------------------------------------------------------------------
 ken_status survey_detect(survey *v, ken_err *err) KEN_MUST_USE;
+ken_status survey_depends(survey *v, ken_err *err) KEN_MUST_USE;
 ken_status survey_handlers(survey *v, ken_err *err) KEN_MUST_USE;
 ken_status survey_types(survey *v, ken_err *err) KEN_MUST_USE;
 ken_status survey_helpers(survey *v, ken_err *err) KEN_MUST_USE;

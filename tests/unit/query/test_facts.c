@@ -610,6 +610,27 @@ KEN_TEST(handlers_behind_what_is_mounted)
     sample_end();
 }
 
+KEN_TEST(handlers_of_rails_with_their_filters)
+{
+    start();
+    lab_write(&l, "config/routes.rb",
+              "Rails.application.routes.draw do\n  resources :as, only: [:index, :show]\nend\n");
+    lab_write(&l, "app/controllers/base_controller.rb",
+              "class BaseController\n  before_action :login, :track\n"
+              "  before_action :debug, if: -> { x }\n"
+              "  def login\n    1\n  end\nend\n");
+    lab_write(&l, "app/controllers/as_controller.rb",
+              "class AsController < BaseController\n"
+              "  skip_before_action :track, only: :show\n"
+              "  before_action(:find_a, except: [:index])\n"
+              "  def index\n    1\n  end\n  def show\n    2\n  end\nend\n");
+    sample_index();
+    kt_eq_str(handlers_text(""),
+              "GET /as AsController.index(app/controllers/as_controller.rb:4) @login @track\n"
+              "GET /as/:id AsController.show(app/controllers/as_controller.rb:7) @login @find_a\n");
+    sample_end();
+}
+
 // What has routes of its own answers or lets go: it is no step on the way to the handlers of others.
 KEN_TEST(handlers_do_not_pass_through_other_routers)
 {

@@ -105,6 +105,27 @@ KEN_TEST(broken_manifests_say_nothing)
     manifest_gives("pyproject.toml", "[project\ndependencies = [\"flask", "-", "-");
 }
 
+// Laravel's `app` answers requests; what draws is where it is drawn.
+KEN_TEST(a_folder_called_app_is_no_front_end_by_its_name)
+{
+    begin();
+    put("composer.json", "{\"require\": {\"laravel/framework\": \"^11\"}}");
+    put("package.json", "{\"devDependencies\": {\"vue\": \"3\"}}");
+    put("app/Http/Controllers/A.php", "<?php\nnamespace App\\Http\\Controllers;\nclass A {}\n");
+    put("resources/js/components/A.vue", "<template><p/></template>\n");
+    put("resources/js/pages/B.vue", "<template><p/></template>\n");
+    look();
+    sides_are("resources/js", ".");
+    end();
+    begin();
+    put("package.json", "{\"dependencies\": {\"express\": \"4\", \"react\": \"18\"}}");
+    put("app/App.tsx", "export const App = () => null;\n");
+    put("server/main.ts", "export const main = 1;\n");
+    look();
+    sides_are("app", "server");
+    end();
+}
+
 KEN_TEST(nothing_is_found_in_a_library)
 {
     begin();

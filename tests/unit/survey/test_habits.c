@@ -491,8 +491,12 @@ KEN_TEST(types_that_carry_dependencies)
              "router = APIRouter()\n\n\n"
              "@router.get('/r%u')\ndef r%u(session: SessionDep):\n    return session\n");
     look();
-    says("api-takes-sessiondep", 6, 6,
-         "Endpoints (fastapi route handlers) MUST take a parameter of type `SessionDep`.");
+    const ken_finding *f = says("api-takes-sessiondep", 6, 6,
+                                "Endpoints that need `get_db` MUST take a parameter of type "
+                                "`SessionDep` (`app/deps.py`) and not ask for the function "
+                                "themselves.");
+    kt_eq_u(f->check.kind, KEN_CHECK_FORBID_SYMBOL);
+    kt_eq_text(f->check.names.items[0], "app/deps.py:get_db");
     end();
     begin();
     put_many("src/A%uRepository.java", 0, 5, "package a;\n\npublic interface A%uRepository {\n}\n");
@@ -504,6 +508,85 @@ KEN_TEST(types_that_carry_dependencies)
     look();
     says("constructors-of-controller", 5, 5,
          "Types named `*Controller` MUST get their `*Repository` through the constructor.");
+    end();
+}
+
+// Who asks for the function itself is against the type; who needs neither is no case.
+KEN_TEST(types_that_stand_for_a_function_where_it_is_needed)
+{
+    begin();
+    put("requirements.txt", "fastapi\n");
+    put("app/__init__.py", "A = 1\n");
+    put("app/deps.py", "from typing import Annotated\nfrom fastapi import Depends\n\n\n"
+                       "def get_user():\n    return 1\n\n\n"
+                       "CurrentUser = Annotated[int, Depends(get_user)]\n");
+    put_many("app/r%u.py", 0, 9,
+             "from fastapi import APIRouter\nfrom app.deps import CurrentUser\n\n"
+             "router = APIRouter()\n\n\n"
+             "@router.get('/r%u')\ndef r%u(user: CurrentUser):\n    return user\n\n\n"
+             "@router.get('/open%u')\ndef open%u():\n    return 1\n");
+    put("app/old.py", "from fastapi import APIRouter, Depends\nfrom app.deps import get_user\n\n"
+                      "router = APIRouter()\n\n\n"
+                      "@router.get('/old')\ndef old(user: int = Depends(get_user)):\n"
+                      "    return user\n");
+    look();
+    const ken_finding *f = says("api-takes-currentuser", 9, 10,
+                                "Endpoints that need `get_user` SHOULD take a parameter of type "
+                                "`CurrentUser` (`app/deps.py`) and not ask for the function "
+                                "themselves.");
+    kt_eq_u(f->check.except.n, 2); // where it is defined, and the one that asks
+    end();
+}
+
+// A model that a route's decorator names; where the signature says what is given none is needed.
+KEN_TEST(what_decorators_of_routes_say)
+{
+    begin();
+    put("requirements.txt", "fastapi\n");
+    put("app/__init__.py", "A = 1\n");
+    put("app/models.py", "class Item:\n    pass\n\n\nclass Message:\n    pass\n");
+    put_many("app/r%u.py", 0, 8,
+             "from typing import Any\nfrom fastapi import APIRouter\n"
+             "from app.models import Item, Message\n\nrouter = APIRouter()\n\n\n"
+             "@router.get(\n    '/r%u',\n    response_model=list[Item],\n)\n"
+             "def r%u() -> Any:\n    return 1\n\n\n"
+             "@router.delete('/r%u', status_code=204)\n"
+             "def gone%u() -> Message:\n    return Message()\n");
+    look();
+    const ken_finding *f = says("api-option-response-model", 8, 8,
+                                "Endpoints (fastapi route handlers) MUST say in the decorator of "
+                                "their route `response_model`.");
+    kt_true(ken_str_find(f->evidence, KEN_STR("whose signature does not say")) != SIZE_MAX);
+    kt_null(find("api-option-status-code"));
+    end();
+}
+
+// A filter that controllers name is a habit; one that a base runs for all of them needs no word.
+KEN_TEST(what_controllers_of_rails_pass_through)
+{
+    begin();
+    put("Gemfile", "gem 'rails'\n");
+    put("config/routes.rb", "Rails.application.routes.draw do\n"
+                            "  resources :a0s, only: [:index, :show]\n"
+                            "  resources :a1s, only: [:index, :show]\n"
+                            "  resources :a2s, only: [:index, :show]\nend\n");
+    put("app/controllers/application_controller.rb",
+        "class ApplicationController < ActionController::Base\n"
+        "  before_action :count_visits\n\n"
+        "  def require_user\n    1\n  end\n\n"
+        "  def count_visits\n    2\n  end\nend\n");
+    put_many("app/controllers/a%us_controller.rb", 0, 3,
+             "class A%usController < ApplicationController\n"
+             "  before_action :require_user\n"
+             "  before_action :find_it, only: %i[show]\n\n"
+             "  def index\n    render\n  end\n\n"
+             "  def show\n    render\n  end\n\n"
+             "  private\n\n  def find_it\n    3\n  end\nend\n");
+    look();
+    says("api-require-user", 6, 6,
+         "Endpoints (rails route handlers) MUST pass through `require_user`.");
+    kt_null(find("api-count-visits"));
+    kt_null(find("api-find-it"));
     end();
 }
 
