@@ -1,16 +1,18 @@
 #!/usr/bin/env python3
 # SPDX-License-Identifier: MIT
-"""Writes what docs/configuration.md and docs/cli.md have of tables in the source; --check only says
-whether they are up to date.
+"""Writes what docs/configuration.md, docs/cli.md and docs/dependencies.md have of tables in the source;
+--check only says whether they are up to date.
 
   configuration.md   the settings, from src/config/config_keys.h
   cli.md             the commands and their options, from src/cli/cli_help.c and cli.c
+  dependencies.md    the grammars, from package.json and package-lock.json
 
 What is generated stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; everything else in
-the two pages is written by hand.
+these pages is written by hand.
 """
 
 import ast
+import json
 import re
 import sys
 
@@ -164,11 +166,24 @@ def option_lists():
     return "\n".join(out)
 
 
+# --- dependencies -----------------------------------------------------------------------------------
+
+
+def grammars():
+    locked = json.loads((ROOT / "package-lock.json").read_text())["packages"]
+    rows = ["| npm package | version | licence |", "|---|---|---|"]
+    for name in json.loads((ROOT / "package.json").read_text())["dependencies"]:
+        package = locked[f"node_modules/{name}"]
+        rows.append(f"| {name} | {package['version']} | {package['license']} |")
+    return "\n".join(rows)
+
+
 # --- the pages --------------------------------------------------------------------------------------
 
 PAGES = {
     "configuration.md": {"settings": settings},
     "cli.md": {"commands": command_table, "options": option_lists},
+    "dependencies.md": {"grammars": grammars},
 }
 
 
