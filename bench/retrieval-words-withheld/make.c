@@ -170,7 +170,7 @@ static bool is_apart(ken_str path)
 
 static bool may_be_asked_for(const source *s, ken_lang_id lang)
 {
-    uint32_t bits = ken_rank_path(s->path, false, false);
+    uint32_t bits = ken_rank_path(s->path, ken_lang_at((uint16_t)lang)->test_names, false, false);
     return ken_lang_role_of(lang) == KEN_LANG_ROLE_CODE && !is_apart(s->path) &&
            !(bits & (KEN_PATH_TEST | KEN_PATH_EXAMPLE | KEN_PATH_COMPAT)) &&
            !ken_scan_classify_content(s->path, s->text);

@@ -39,6 +39,23 @@ bool ken_str_is_listed(const char *list, ken_str word)
     return strstr(list, key) != NULL;
 }
 
+static bool fits_one(ken_str pattern, ken_str word)
+{
+    size_t star = ken_str_find_char(pattern, '*');
+    return star == SIZE_MAX ? ken_str_eq(word, pattern)
+                            : ken_str_starts(word, ken_str_sub(pattern, 0, star)) &&
+                                  ken_str_ends(word, ken_str_sub(pattern, star + 1, pattern.len));
+}
+
+bool ken_str_fits(const char *patterns, ken_str word)
+{
+    ken_str rest = patterns ? ken_str_c(patterns) : KEN_STR(""), one;
+    while (ken_str_split_next(&rest, ' ', &one))
+        if (one.len && fits_one(one, word))
+            return true;
+    return false;
+}
+
 bool ken_str_starts(ken_str s, ken_str prefix)
 {
     return s.len >= prefix.len && (!prefix.len || memcmp(s.ptr, prefix.ptr, prefix.len) == 0);

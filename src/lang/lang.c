@@ -45,23 +45,6 @@ const ken_language *ken_lang_at(uint16_t lang)
     return lang < KEN_LANG_COUNT ? &rows[lang] : &rows[KEN_LANG_UNKNOWN];
 }
 
-static bool fits(ken_str word, ken_str listed)
-{
-    size_t star = ken_str_find_char(listed, '*');
-    return star == SIZE_MAX ? ken_str_eq(word, listed)
-                            : ken_str_starts(word, ken_str_sub(listed, 0, star)) &&
-                                  ken_str_ends(word, ken_str_sub(listed, star + 1, listed.len));
-}
-
-bool ken_lang_lists(const char *list, ken_str word)
-{
-    ken_str rest = list ? ken_str_c(list) : KEN_STR(""), listed;
-    while (ken_str_split_next(&rest, ' ', &listed))
-        if (listed.len && fits(word, listed))
-            return true;
-    return false;
-}
-
 static bool lookup_folded(const ken_map *m, ken_str text, ken_lang_id *out)
 {
     char lower[64];

@@ -28,9 +28,6 @@ typedef enum ken_lang_id {
 
 // Its row; that of KEN_LANG_UNKNOWN for what is no id.
 const ken_language *ken_lang_at(uint16_t lang);
-// Whether `word` is one of a row's list, which may be NULL; `a*b` there stands for all that begin
-// with a and end with b.
-bool ken_lang_lists(const char *list, ken_str word);
 
 // By file name and extension, then by the #! line of `text`, then, for .h files, by a look at it
 // for what only C++ says. `text` is the file, of which the beginning counts; it may be empty.

@@ -36,7 +36,8 @@ typedef enum ken_frontend_rule {
     KEN_FRONTEND_ALL,
 } ken_frontend_rule;
 
-// Lists are words separated by ' '; texts that are not given are NULL.
+// Lists are words separated by a space; texts that are not given are NULL. In patterns `a*b` is what
+// begins with a and ends with b (ken_str_fits).
 typedef struct ken_language {
     // ---- files and syntax ----------------------------------------------------------------------
     const char *name;
@@ -118,10 +119,14 @@ typedef struct ken_language {
     bool keeps_outside;    // what packages outside of the tree give is nothing of the tree
 
     // ---- what is used without being named ------------------------------------------------------
-    const char *entry_names;     // the language itself calls these; `a*b` = begins and ends so
+    const char *entry_names;     // patterns: the language itself calls these
     const char *program_package; // what is in a package of this name is imported by nobody
     const char *package_file;    // nor is what is in a folder without a file of this name
     bool exports_by_header;      // what others may use is declared below a folder `include`
+    const char *test_names;      // patterns: files called so are tests wherever they stand
+
+    // ---- what people call things ---------------------------------------------------------------
+    const char *folder_stem; // a file of this name without extension is imported as its folder
 } ken_language;
 
 // clang-format off
@@ -129,7 +134,8 @@ typedef struct ken_language {
 #define KEN_LANG_OF_JS                                                                             \
     .family = KEN_LANG_JAVASCRIPT, .hides_class = true, .makes_of_functions = true,                \
     .restates = true, .passes_names_on = true, .has_default_exports = true,                        \
-    .has_declaration_files = true, .has_mapped_types = true
+    .has_declaration_files = true, .has_mapped_types = true,                                       \
+    .folder_stem = "index"
 
 #define KEN_LANG_TABLE(X)                                                                          \
     X(TEXT, "text", none, .role = KEN_LANG_ROLE_DOC,                                               \
@@ -143,7 +149,8 @@ typedef struct ken_language {
       .family = KEN_LANG_PYTHON, .hides_class = true, .calls_class = true, .shows_imports = true,  \
       .restates = true, .has_all_in_sight = true, .self_type = "Self", .lists_exports = true,      \
       .exports_imports = true, .binds_first_part = true, .entry_names = "__*__",                   \
-      .package_file = "__init__.py")                                                               \
+      .package_file = "__init__.py",                                                               \
+      .test_names = "test_*.py *_test.py conftest*", .folder_stem = "__init__")                    \
     X(JAVASCRIPT, "javascript", js, .role = KEN_LANG_ROLE_CODE,                                    \
       .grammar = "javascript", .grammar_source = "tree-sitter-javascript/src",                     \
       .table = "javascript", .extensions = "js jsx mjs cjs es6", .file_names = "Jakefile",         \
@@ -163,66 +170,77 @@ typedef struct ken_language {
       .extensions = "go", .aliases = "golang",                                                     \
       .family = KEN_LANG_GO, .package = KEN_PACKAGE_FOLDER, .hides_class = true,                   \
       .has_method_sets = true, .imports_lead_outside = true, .keeps_outside = true,                \
-      .entry_names = "init", .program_package = "main")                                            \
+      .entry_names = "init", .program_package = "main",                                            \
+      .test_names = "*_test.go")                                                                   \
     X(RUST, "rust", rust, .role = KEN_LANG_ROLE_CODE,                                              \
       .grammar = "rust", .grammar_source = "tree-sitter-rust/src", .table = "rust",                \
       .extensions = "rs", .interpreters = "rust-script", .aliases = "rs",                          \
       .family = KEN_LANG_RUST, .hides_class = true, .splits_members = true, .shows_imports = true, \
       .has_fields_apart = true, .has_inner_modules = true, .splits_modules = true,                 \
-      .has_macro_names = true, .calls_self = true, .module_separator = "::")                       \
+      .has_macro_names = true, .calls_self = true, .module_separator = "::",                       \
+      .folder_stem = "mod")                                                                        \
     X(JAVA, "java", java, .role = KEN_LANG_ROLE_CODE,                                              \
       .grammar = "java", .grammar_source = "tree-sitter-java/src", .table = "java",                \
       .extensions = "java",                                                                        \
       .family = KEN_LANG_JAVA, .package = KEN_PACKAGE_DECLARED, .sees_members = true,              \
-      .splits_members = true, .types_calls = true, .names_in_full = true)                          \
+      .splits_members = true, .types_calls = true, .names_in_full = true,                          \
+      .test_names = "*Test.java *Tests.java")                                                      \
     X(C, "c", c, .role = KEN_LANG_ROLE_CODE,                                                       \
       .grammar = "c", .grammar_source = "tree-sitter-c/src", .table = "c",                         \
       .extensions = "c h", .interpreters = "tcc",                                                  \
       .family = KEN_LANG_C, .includes = true, .opens_records = true, .has_preprocessor = true,     \
-      .exports_by_header = true)                                                                   \
+      .exports_by_header = true,                                                                   \
+      .test_names = "*_test.c")                                                                    \
     X(CPP, "cpp", c, .role = KEN_LANG_ROLE_CODE,                                                   \
       .grammar = "cpp", .grammar_source = "tree-sitter-cpp/src", .table = "cpp",                   \
       .extensions = "cc cpp cxx c++ hpp hxx hh h++ ipp inl tpp cu cuh ino", .aliases = "c++",      \
       .family = KEN_LANG_C, .includes = true, .sees_members = true, .calls_class = true,           \
-      .has_preprocessor = true)                                                                    \
+      .has_preprocessor = true,                                                                    \
+      .test_names = "*_test.cc *_test.cpp")                                                        \
     X(CSHARP, "csharp", csharp, .role = KEN_LANG_ROLE_CODE,                                        \
       .grammar = "c_sharp", .grammar_source = "tree-sitter-c-sharp/src", .table = "csharp",        \
       .extensions = "cs csx", .aliases = "c# cs",                                                  \
       .family = KEN_LANG_CSHARP, .package = KEN_PACKAGE_DECLARED, .sees_members = true,            \
       .has_open_types = true, .has_all_in_sight = true, .sees_outer_packages = true,               \
       .sees_global = true, .opens_namespaces = true, .hides_extended = true,                       \
-      .decorator_suffix = "Attribute", .entry_names = "Main")                                      \
+      .decorator_suffix = "Attribute", .entry_names = "Main",                                      \
+      .test_names = "*Test.cs *Tests.cs")                                                          \
     X(RUBY, "ruby", ruby, .role = KEN_LANG_ROLE_CODE,                                              \
       .grammar = "ruby", .grammar_source = "tree-sitter-ruby/src", .table = "ruby",                \
       .extensions = "rb rake gemspec ru rbw podspec thor",                                         \
       .file_names = "Rakefile Gemfile Vagrantfile Guardfile Podfile Fastfile Brewfile",            \
       .interpreters = "ruby jruby", .aliases = "rb",                                               \
       .family = KEN_LANG_RUBY, .package = KEN_PACKAGE_GLOBAL, .sees_members = true,                \
-      .has_open_types = true, .keeps_variables = true, .calls_attributes = true)                   \
+      .has_open_types = true, .keeps_variables = true, .calls_attributes = true,                   \
+      .test_names = "*_test.rb *_spec.rb")                                                         \
     X(PHP, "php", php, .role = KEN_LANG_ROLE_CODE,                                                 \
       .grammar = "php", .grammar_source = "tree-sitter-php/php/src", .table = "php",               \
       .extensions = "php phtml php5 php7 inc", .interpreters = "php",                              \
       .family = KEN_LANG_PHP, .package = KEN_PACKAGE_DECLARED, .hides_class = true,                \
       .restates = true, .has_all_in_sight = true, .sees_global = true, .hides_global_types = true, \
-      .imports_namespaces = true, .has_functions_apart = true, .entry_names = "__*")               \
+      .imports_namespaces = true, .has_functions_apart = true, .entry_names = "__*",               \
+      .test_names = "*Test.php *Tests.php")                                                        \
     X(KOTLIN, "kotlin", kotlin, .role = KEN_LANG_ROLE_CODE,                                        \
       .grammar = "kotlin", .grammar_source = "@tree-sitter-grammars/tree-sitter-kotlin/src",       \
       .table = "kotlin", .extensions = "kt kts", .interpreters = "kotlin", .aliases = "kt",        \
       .family = KEN_LANG_JAVA, .package = KEN_PACKAGE_DECLARED, .sees_members = true,              \
       .calls_class = true, .splits_members = true, .has_open_types = true, .names_in_full = true,  \
-      .shows_extensions = true)                                                                    \
+      .shows_extensions = true,                                                                    \
+      .test_names = "*Test.kt *Tests.kt")                                                          \
     X(SWIFT, "swift", swift, .role = KEN_LANG_ROLE_CODE,                                           \
       .grammar = "swift", .grammar_source = "tree-sitter-swift/src", .table = "swift",             \
       .extensions = "swift", .interpreters = "swift",                                              \
       .family = KEN_LANG_SWIFT, .package = KEN_PACKAGE_TARGET, .sees_members = true,               \
-      .calls_class = true, .has_open_types = true)                                                 \
+      .calls_class = true, .has_open_types = true,                                                 \
+      .test_names = "*Test.swift *Tests.swift")                                                    \
     X(SCALA, "scala", scala, .role = KEN_LANG_ROLE_CODE,                                           \
       .grammar = "scala", .grammar_source = "tree-sitter-scala/src", .table = "scala",             \
       .extensions = "scala sc sbt", .interpreters = "scala",                                       \
       .family = KEN_LANG_JAVA, .package = KEN_PACKAGE_DECLARED, .sees_members = true,              \
       .calls_class = true, .names_in_full = true, .sees_outer_packages = true,                     \
       .imports_from_scope = true, .has_companions = true, .applies_objects = true,                 \
-      .calls_by_name = true, .loops_by_methods = true)                                             \
+      .calls_by_name = true, .loops_by_methods = true,                                             \
+      .test_names = "*Test.scala *Tests.scala")                                                    \
     X(HASKELL, "haskell", haskell, .role = KEN_LANG_ROLE_CODE,                                     \
       .grammar = "haskell", .grammar_source = "tree-sitter-haskell/src", .table = "haskell",       \
       .extensions = "hs lhs hsc", .interpreters = "runhaskell runghc stack", .aliases = "hs",      \
@@ -237,11 +255,13 @@ typedef struct ken_language {
       .grammar = "elixir", .grammar_source = "tree-sitter-elixir/src", .table = "elixir",          \
       .extensions = "ex exs", .interpreters = "elixir", .aliases = "ex",                           \
       .family = KEN_LANG_ELIXIR, .package = KEN_PACKAGE_GLOBAL, .sees_members = true,              \
-      .opens_tests = true)                                                                         \
+      .opens_tests = true,                                                                         \
+      .test_names = "*_test.ex *_test.exs")                                                        \
     X(ZIG, "zig", zig, .role = KEN_LANG_ROLE_CODE,                                                 \
       .grammar = "zig", .grammar_source = "@tree-sitter-grammars/tree-sitter-zig/src",             \
       .table = "zig", .extensions = "zig zon",                                                     \
-      .family = KEN_LANG_ZIG, .has_all_in_sight = true, .hides_fields = true)                      \
+      .family = KEN_LANG_ZIG, .has_all_in_sight = true, .hides_fields = true,                      \
+      .test_names = "*_test.zig")                                                                  \
     X(BASH, "bash", bash, .role = KEN_LANG_ROLE_CODE,                                              \
       .grammar = "bash", .grammar_source = "tree-sitter-bash/src", .table = "bash",                \
       .extensions = "sh bash bats zsh ksh ebuild",                                                 \
@@ -299,7 +319,8 @@ typedef struct ken_language {
                     "vert frag hlsl wgsl metal tpl ejs erb haml slim pug jade hbs mustache "       \
                     "jinja jinja2 j2 twig liquid astro fish y yy ypp l ll lex m4 jq nu sass "      \
                     "styl eex heex leex erubis rl ragel",                                          \
-      .interpreters = "perl awk tclsh Rscript ocaml fish")
+      .interpreters = "perl awk tclsh Rscript ocaml fish",                                         \
+      .test_names = "*_test.dart")
 // clang-format on
 
 #endif

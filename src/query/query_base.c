@@ -228,7 +228,8 @@ static void fill_rows(query_base *b, const ken_snapshot *s, const base_row *rows
         r->was->base_file = i;
         out->rows[i].path = r->path;
         out->contents[i].lang = r->was->old.facts.lang;
-        out->path_bits[i] = ken_rank_path(r->path, false, false);
+        out->path_bits[i] =
+            ken_rank_path(r->path, ken_lang_at(out->contents[i].lang)->test_names, false, false);
     }
 }
 

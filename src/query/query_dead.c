@@ -79,8 +79,8 @@ static const ken_def_info *info_of(const ken_unit_text *u, uint32_t def)
 // Names by which a language itself calls a definition.
 static bool is_entry(const ken_unit_text *u, const ken_symbol *s)
 {
-    return ken_lang_lists("main operator*", s->name) ||
-           ken_lang_lists(ken_lang_at(u->lang)->entry_names, s->name);
+    return ken_str_fits("main operator*", s->name) ||
+           ken_str_fits(ken_lang_at(u->lang)->entry_names, s->name);
 }
 
 static bool is_inside_function(const ken_unit_text *u, const ken_symbol *s)
@@ -432,7 +432,7 @@ static bool is_prose(const ken_snapshot *s, uint32_t file, uint16_t lang)
     const ken_language *l = ken_lang_at(lang);
     ken_str ext = ken_path_ext(s->rows[file].path);
     return l->role == KEN_LANG_ROLE_DOC &&
-           (!l->is_fallback || !ext.len || ken_lang_lists(l->extensions, ext));
+           (!l->is_fallback || !ext.len || ken_str_fits(l->extensions, ext));
 }
 
 static void read_file(burying *b, uint32_t file, ken_buf *text)

@@ -351,8 +351,8 @@ static ken_str stem_of(ken_str path)
 {
     ken_str stem = ken_path_stem(ken_path_base(path));
     stem = ken_str_sub(stem, 0, ken_str_find_char(stem, '.'));
-    bool is_folder = ken_str_eq(stem, KEN_STR("__init__")) || ken_str_eq(stem, KEN_STR("index")) ||
-                     ken_str_eq(stem, KEN_STR("mod"));
+    const char *folder = ken_lang_at((uint16_t)ken_lang_of(path, KEN_STR("")))->folder_stem;
+    bool is_folder = folder && ken_str_eq_c(stem, folder);
     return is_folder && ken_path_dir(path).len ? ken_path_base(ken_path_dir(path)) : stem;
 }
 

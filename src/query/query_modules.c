@@ -51,7 +51,7 @@ bool query_is_frontend(const ken_snapshot *s, uint32_t file)
     ken_str path = s->rows[file].path, part;
     if (lang->frontend != KEN_FRONTEND_BY_FOLDER)
         return lang->frontend == KEN_FRONTEND_ALL;
-    if (ken_lang_lists(lang->frontend_extensions, ken_path_ext(path)))
+    if (ken_str_fits(lang->frontend_extensions, ken_path_ext(path)))
         return true;
     ken_str rest = ken_path_dir(path);
     while (ken_str_split_next(&rest, '/', &part))

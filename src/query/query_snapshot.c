@@ -179,9 +179,10 @@ static ken_status measure_names(ken_snapshot *s, ken_err *err)
     ken_str main = main_folder(s, s->path_bits);
     uint32_t common = main.len ? ken_rank_folders(main) & ~(uint32_t)KEN_PATH_TEST : 0;
     for (uint32_t i = 0; i < s->n_files && !st; i++) {
-        ken_lang_role role = role_of(s, i);
-        uint32_t name_bits = ken_rank_name(ken_path_base(s->rows[i].path),
-                                           role == KEN_LANG_ROLE_DOC, role == KEN_LANG_ROLE_DATA);
+        const ken_language *lang = ken_lang_at(s->contents[i].lang);
+        uint32_t name_bits =
+            ken_rank_name(ken_path_base(s->rows[i].path), lang->test_names,
+                          lang->role == KEN_LANG_ROLE_DOC, lang->role == KEN_LANG_ROLE_DATA);
         s->path_bits[i] = (s->path_bits[i] & ~common) | name_bits |
                           (s->contents[i].is_generated ? KEN_PATH_COMPAT : 0);
         if (i % CHECK_EVERY == 0)

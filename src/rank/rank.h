@@ -25,10 +25,11 @@ enum {
     KEN_WAIVED_HALF_TEST = 1 << 7,
 };
 
-uint32_t ken_rank_path(ken_str path, bool is_doc, bool is_data);
+// `test_names`: how tests are called in the file's language, patterns as of ken_str_fits; may be NULL.
+uint32_t ken_rank_path(ken_str path, const char *test_names, bool is_doc, bool is_data);
 // The share of the folders alone: the same for all files of one.
 uint32_t ken_rank_folders(ken_str folders);
-uint32_t ken_rank_name(ken_str base, bool is_doc, bool is_data);
+uint32_t ken_rank_name(ken_str base, const char *test_names, bool is_doc, bool is_data);
 // The bits that the question asks for by name ("tests", "example", …) and that therefore cost
 // nothing, and KEN_WAIVED_HALF_TEST.
 uint32_t ken_rank_waived(ken_str query);

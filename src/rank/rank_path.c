@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// What a path says. Patterns are tied to whole path parts and to the conventions of a language: a
-// bare "test_" anywhere would also hit the helpers of a test framework.
+// What a path says. Patterns are tied to whole path parts and to the conventions of a language, which
+// the caller knows: a bare "test_" anywhere would also hit the helpers of a test framework.
 #include <string.h>
 
 #include "rank/rank.h"
@@ -122,23 +122,9 @@ static bool names_platform(ken_str base)
     return false;
 }
 
-static bool is_test_name(ken_str base)
+static bool is_test_name(ken_str base, const char *test_names)
 {
-    static const char snake[] = " go py rb ex exs c cc cpp dart zig ";
-    static const char camel[] = " java kt cs php swift scala ";
-    size_t dot = ken_str_rfind_char(base, '.');
-    ken_str ext = dot == SIZE_MAX ? KEN_STR("") : ken_str_sub(base, dot + 1, base.len);
-    ken_str stem = ken_str_sub(base, 0, dot);
-    if (ken_str_starts(base, KEN_STR("test_")) && ken_str_eq(ext, KEN_STR("py")))
-        return true;
-    if (ken_str_ends(stem, KEN_STR("_test")) && is_word_of(snake, ext))
-        return true;
-    if (ken_str_ends(base, KEN_STR("_spec.rb")) || ken_str_starts(base, KEN_STR("conftest")))
-        return true;
-    if ((ken_str_ends(stem, KEN_STR("Test")) || ken_str_ends(stem, KEN_STR("Tests"))) &&
-        is_word_of(camel, ext))
-        return true;
-    return ken_str_find(base, KEN_STR(".test.")) != SIZE_MAX ||
+    return ken_str_fits(test_names, base) || ken_str_find(base, KEN_STR(".test.")) != SIZE_MAX ||
            ken_str_find(base, KEN_STR(".spec.")) != SIZE_MAX;
 }
 
@@ -160,10 +146,10 @@ uint32_t ken_rank_folders(ken_str folders)
     return bits;
 }
 
-uint32_t ken_rank_name(ken_str base, bool is_doc, bool is_data)
+uint32_t ken_rank_name(ken_str base, const char *test_names, bool is_doc, bool is_data)
 {
     uint32_t bits = (is_doc ? KEN_PATH_DOC : 0u) | (is_data ? KEN_PATH_DATA : 0u);
-    if (is_test_name(base))
+    if (is_test_name(base, test_names))
         bits |= KEN_PATH_TEST;
     if (is_generated_name(base))
         bits |= KEN_PATH_COMPAT;
@@ -174,13 +160,13 @@ uint32_t ken_rank_name(ken_str base, bool is_doc, bool is_data)
     return bits;
 }
 
-uint32_t ken_rank_path(ken_str path, bool is_doc, bool is_data)
+uint32_t ken_rank_path(ken_str path, const char *test_names, bool is_doc, bool is_data)
 {
     size_t slash = ken_str_rfind_char(path, '/');
     if (slash == SIZE_MAX)
-        return ken_rank_name(path, is_doc, is_data);
+        return ken_rank_name(path, test_names, is_doc, is_data);
     return ken_rank_folders(ken_str_sub(path, 0, slash)) |
-           ken_rank_name(ken_str_sub(path, slash + 1, path.len), is_doc, is_data);
+           ken_rank_name(ken_str_sub(path, slash + 1, path.len), test_names, is_doc, is_data);
 }
 
 // ---- what a question asks for by name ----------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "ktest.h"
+#include "lang/lang.h"
 #include "rank/rank.h"
 
 // ---- paths -------------------------------------------------------------------------------------
@@ -25,7 +26,9 @@ typedef struct path_row {
 static void check_rows(const path_row *rows, size_t n)
 {
     for (size_t i = 0; i < n; i++) {
-        uint32_t got = ken_rank_path(ken_str_c(rows[i].path), false, false);
+        ken_str path = ken_str_c(rows[i].path);
+        const ken_language *lang = ken_lang_at((uint16_t)ken_lang_of(path, KEN_STR("")));
+        uint32_t got = ken_rank_path(path, lang->test_names, false, false);
         if (got != rows[i].bits)
             kt_fail("'%s' has bits %#x, not %#x", rows[i].path, got, rows[i].bits);
     }
@@ -79,6 +82,7 @@ KEN_TEST(tests_by_name)
         { "lib/user_spec.rb", T },
         { "test_queue.py", T },
         { "conftest.py", T },
+        { "conftest.c", 0 }, // of autoconf
         { "src/api.test.ts", T },
         { "src/Button.spec.tsx", T },
         { "RetryTest.java", T },
@@ -182,8 +186,9 @@ KEN_TEST(bits_add_up)
         { "tests/win32/__init__.py", T | P },
     };
     CHECK(rows);
-    kt_eq_u(ken_rank_path(KEN_STR("docs/a.md"), true, false), KEN_PATH_DOC | KEN_PATH_EXAMPLE);
-    kt_eq_u(ken_rank_path(KEN_STR("a.yaml"), false, true), KEN_PATH_DATA);
+    kt_eq_u(ken_rank_path(KEN_STR("docs/a.md"), NULL, true, false),
+            KEN_PATH_DOC | KEN_PATH_EXAMPLE);
+    kt_eq_u(ken_rank_path(KEN_STR("a.yaml"), NULL, false, true), KEN_PATH_DATA);
 }
 
 // Paths of any length and any bytes.
@@ -193,7 +198,7 @@ KEN_TEST(odd_paths_are_only_text)
     memset(text, 'x', sizeof text);
     for (size_t i = 3; i < sizeof text; i += 40)
         text[i] = '/';
-    kt_eq_u(ken_rank_path(ken_str_n(text, sizeof text), false, false), 0);
+    kt_eq_u(ken_rank_path(ken_str_n(text, sizeof text), NULL, false, false), 0);
     uint64_t seed = 42;
     for (int round = 0; round < 2000; round++) {
         char path[200];
@@ -203,7 +208,7 @@ KEN_TEST(odd_paths_are_only_text)
             seed = seed * 6364136223846793005u + 1442695040888963407u;
             path[i] = seed >> 62 ? "/._-testwin32bsd"[seed >> 33 & 15] : (char)(seed >> 40);
         }
-        (void)ken_rank_path(ken_str_n(path, n), false, false);
+        (void)ken_rank_path(ken_str_n(path, n), "test_*.py *_test.c", false, false);
         (void)ken_rank_waived(ken_str_n(path, n));
     }
 }
