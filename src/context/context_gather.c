@@ -2,6 +2,7 @@
 // From names and places to pieces of files.
 #include "base/buf.h"
 #include "base/quota.h"
+#include "base/sorted.h"
 #include "base/utf8.h"
 #include "context/context_gather_priv.h"
 #include "token/token.h"
@@ -66,15 +67,8 @@ static bool is_called(const context_gather *g, const ken_facts *facts, uint32_t 
 // The first symbol that begins behind a line; they are in order.
 static uint32_t first_behind(const ken_facts *facts, uint32_t line)
 {
-    uint32_t lo = 0, hi = facts->n_symbols;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (facts->symbols[mid].first_line <= line)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (uint32_t)KEN_FIRST_BEHIND_U32(ken_symbol, first_line, facts->symbols, facts->n_symbols,
+                                          line);
 }
 
 // The symbol of that name nearest to where it was, of those as near the first; -1 when there is

@@ -7,6 +7,7 @@
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "base/path.h"
+#include "base/sorted.h"
 #include "graph/graph_modules_priv.h"
 
 // ---- building ----------------------------------------------------------------------------------
@@ -101,15 +102,7 @@ void ken_modules__layout(ken_modules *m)
 // ---- looking up --------------------------------------------------------------------------------
 static uint32_t lower_bound(const ken_modules *m, ken_str path)
 {
-    uint32_t from = 0, to = m->tree->n_files;
-    while (from < to) {
-        uint32_t mid = from + (to - from) / 2;
-        if (ken_str_cmp(m->tree->paths[mid], path) < 0)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return from;
+    return (uint32_t)ken_first_str(m->tree->paths, m->tree->n_files, sizeof path, path);
 }
 
 uint32_t ken_modules__file(const ken_modules *m, ken_str path)

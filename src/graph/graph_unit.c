@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/hash.h"
+#include "base/sorted.h"
 #include "graph/graph_driver_priv.h"
 
 ken_str ken_graph_name(const ken_unit_text *u, ken_def_id def)
@@ -66,15 +67,7 @@ uint64_t graph_space_of(const graph_unit *u, int32_t def)
 // The first base of that definition, by binary search; they are sorted by definition.
 uint32_t graph_first_base(const ken_refs *r, ken_def_id def)
 {
-    uint32_t lo = 0, hi = r->n_bases;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (r->bases[mid].def < def)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (uint32_t)KEN_FIRST_U32(ken_base, def, r->bases, r->n_bases, def);
 }
 
 bool graph_has_owner(const graph_unit *u, ken_def_id def)
@@ -236,15 +229,7 @@ int64_t ken_graph_within(ken_graph *g, uint32_t file, uint32_t byte)
         return -1;
     // The last symbol that begins at or before the byte and reaches over it.
     const ken_symbol *s = u->text.facts->symbols;
-    uint32_t lo = 0, hi = u->n_symbols;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (s[mid].span.start <= byte)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    int64_t at = (int64_t)lo - 1;
+    int64_t at = (int64_t)KEN_FIRST_BEHIND_U32(ken_symbol, span.start, s, u->n_symbols, byte) - 1;
     while (at >= 0 && s[at].span.end <= byte && u->reach[at] > byte)
         at--;
     return at >= 0 && s[at].span.end > byte ? at : -1;

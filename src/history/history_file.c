@@ -4,6 +4,7 @@
 // of one file, so that no table of pairs is ever held.
 #include <stdlib.h>
 
+#include "base/sorted.h"
 #include "history/history_priv.h"
 
 // The commits of each file, newest first.
@@ -72,14 +73,7 @@ ken_history_file ken_history_at(const ken_history *h, uint32_t number)
 
 bool ken_history_find(const ken_history *h, ken_str path, ken_history_file *out)
 {
-    uint32_t lo = 0, hi = h->n_files;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (ken_str_cmp(h->paths[mid], path) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    uint32_t lo = (uint32_t)ken_first_str(h->paths, h->n_files, sizeof path, path);
     if (lo == h->n_files || !ken_str_eq(h->paths[lo], path))
         return false;
     *out = ken_history_at(h, lo);

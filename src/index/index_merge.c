@@ -17,6 +17,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "index/index_priv.h"
 
 enum {
@@ -52,14 +53,7 @@ static void need_ids(index_alive *a)
 
 static bool is_alive(const index_alive *a, int64_t id)
 {
-    size_t lo = 0, hi = a->n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (a->ids[mid] < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = ken_first_i64(a->ids, a->n, sizeof *a->ids, id);
     return lo < a->n && a->ids[lo] == id;
 }
 

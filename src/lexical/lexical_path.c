@@ -11,6 +11,7 @@
 #include "base/map.h"
 #include "base/path.h"
 #include "base/quota.h"
+#include "base/sorted.h"
 
 enum {
     MAX_STEM_TOKENS = 12,
@@ -346,15 +347,7 @@ static float fuzzy(ken_str a, ken_str b)
 
 static uint32_t lower_bound(const path_token *tokens, uint32_t n, ken_str text)
 {
-    uint32_t lo = 0, hi = n;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (ken_str_cmp(tokens[mid].text, text) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (uint32_t)KEN_FIRST_STR(path_token, text, tokens, n, text);
 }
 
 typedef void found_fn(matcher *m, uint32_t term, uint32_t token, float fit);

@@ -7,6 +7,7 @@
 // of the right places was lost so, see docs/retrieval.md, words withheld).
 #include <math.h>
 
+#include "base/sorted.h"
 #include "query/query_priv.h"
 
 enum {
@@ -45,15 +46,7 @@ static bool is_definition(const ken_symbol *s)
 // The first symbol that begins at or behind a byte; they are in order.
 static uint32_t first_from(const ken_facts *facts, uint32_t byte)
 {
-    uint32_t lo = 0, hi = facts->n_symbols;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (facts->symbols[mid].span.start < byte)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (uint32_t)KEN_FIRST_U32(ken_symbol, span.start, facts->symbols, facts->n_symbols, byte);
 }
 
 uint32_t query_chunk_symbols(const ken_facts *facts, uint32_t chunk, uint32_t max, uint32_t *out)

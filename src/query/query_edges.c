@@ -6,6 +6,7 @@
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "base/sorted.h"
 #include "query/query_said_priv.h"
 
 enum {
@@ -319,15 +320,7 @@ ken_status query_edges_counted(ken_snapshot *s, ken_graph *g, const ken_graph_de
 
 uint32_t query_first_ref(const ken_refs *r, uint32_t byte)
 {
-    uint32_t lo = 0, hi = r->n_refs;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (r->refs[mid].byte < byte)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (uint32_t)KEN_FIRST_U32(ken_ref, byte, r->refs, r->n_refs, byte);
 }
 
 void query_edges_from(ken_graph *g, ken_graph_def def, query_edges *out)

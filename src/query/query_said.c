@@ -2,6 +2,7 @@
 // References by names. Those of several names are found in one pass over the files that say one of
 // them; names are kept once (query_units_priv.h), so that a look at a pointer tells which it is.
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "query/query_said_priv.h"
 
 enum {
@@ -455,14 +456,8 @@ static ken_status mark_importers(said_pass *p, saying *list, uint8_t *marked,
     ken_status st = query_imports(p->s, cancel, &imports, err);
     if (st)
         return st;
-    uint32_t n_files = p->s->n_files, lo = 0, hi = n_files;
-    while (lo < hi) { // rows are in the order of their paths
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (ken_str_cmp(p->s->rows[mid].path, list->name) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    uint32_t n_files = p->s->n_files;
+    uint32_t lo = (uint32_t)KEN_FIRST_STR(ken_file_row, path, p->s->rows, n_files, list->name);
     list->file = lo;
     for (uint32_t f = 0; f < n_files; f++)
         marked[f] = is_imported_by(imports, lo, f);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/sorted.h"
 #include "query/query_intent.h"
 #include "query/query_priv.h"
 
@@ -461,15 +462,8 @@ static ken_status rank_files(search *x, ken_str query, const ken_cancel *cancel,
 // The first chunk that ends behind a byte; they are in order.
 static uint32_t chunk_behind(const ken_facts *facts, uint32_t byte)
 {
-    uint32_t lo = 0, hi = facts->n_chunks;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (facts->chunks[mid].span.end <= byte)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
+    return (uint32_t)KEN_FIRST_BEHIND_U32(ken_chunk, span.end, facts->chunks, facts->n_chunks,
+                                          byte);
 }
 
 static bool is_meant(const ken_query_name *n)

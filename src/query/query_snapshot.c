@@ -14,6 +14,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "base/sorted.h"
 #include "base/utf8.h"
 #include "query/query_graph_priv.h"
 #include "query/query_priv.h"
@@ -551,14 +552,7 @@ size_t ken_snapshot_list_files(const ken_snapshot *s, const ken_file_row **out)
 
 int64_t query_file_index(const ken_snapshot *s, ken_str path)
 {
-    uint32_t lo = 0, hi = s->n_files;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (ken_str_cmp(s->rows[mid].path, path) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = KEN_FIRST_STR(ken_file_row, path, s->rows, s->n_files, path);
     return lo < s->n_files && ken_str_eq(s->rows[lo].path, path) ? (int64_t)lo : -1;
 }
 

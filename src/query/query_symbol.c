@@ -3,6 +3,7 @@
 #include <stdlib.h>
 
 #include "base/path.h"
+#include "base/sorted.h"
 #include "base/utf8.h"
 #include "query/query_priv.h"
 
@@ -123,15 +124,9 @@ static int64_t find_symbol(symbol_files *h, symbol_file *f, const query_name *n)
 // The last that begins at or before the symbol; they are in order.
 static uint32_t chunk_of(const ken_facts *facts, uint32_t symbol)
 {
-    uint32_t lo = 0, hi = facts->n_chunks, start = facts->symbols[symbol].span.start;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (facts->chunks[mid].span.start <= start)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo ? lo - 1 : 0;
+    uint32_t start = facts->symbols[symbol].span.start;
+    size_t lo = KEN_FIRST_BEHIND_U32(ken_chunk, span.start, facts->chunks, facts->n_chunks, start);
+    return lo ? (uint32_t)lo - 1 : 0;
 }
 
 // ---- symbol search -----------------------------------------------------------------------------

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
+#include "base/sorted.h"
 #include "query/query_graph_priv.h"
 
 enum {
@@ -38,14 +39,7 @@ static bool find_place(ken_graph *g, uint32_t file, ken_expr_id into, ken_graph_
 
 const ken_stored *query_stored_at(const ken_refs *r, uint32_t byte)
 {
-    uint32_t lo = 0, hi = r->n_stored;
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (r->stored[mid].byte < byte)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = KEN_FIRST_U32(ken_stored, byte, r->stored, r->n_stored, byte);
     return lo < r->n_stored && r->stored[lo].byte == byte ? &r->stored[lo] : NULL;
 }
 

@@ -9,6 +9,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/quota.h"
+#include "base/sorted.h"
 #include "embed/embed_static.h"
 #include "query/query_priv.h"
 
@@ -47,14 +48,7 @@ static int by_content(const void *a, const void *b)
 // The first of the files that have a content; NULL = none.
 static const content_file *files_of(const loading *l, int64_t content)
 {
-    size_t lo = 0, hi = l->s->n_files;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (l->by_content[mid].content < content)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = KEN_FIRST_I64(content_file, content, l->by_content, l->s->n_files, content);
     return lo < l->s->n_files && l->by_content[lo].content == content ? &l->by_content[lo] : NULL;
 }
 

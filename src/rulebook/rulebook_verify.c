@@ -8,6 +8,7 @@
 #include <stdlib.h>
 
 #include "base/path.h"
+#include "base/sorted.h"
 #include "rulebook/rulebook_verify_priv.h"
 
 enum {
@@ -90,14 +91,7 @@ bool verify_matches(verifier *v, verify_rule *r, ken_rules_regex *regex, ken_str
 
 size_t verify_file(const verifier *v, ken_str path)
 {
-    size_t lo = 0, hi = v->n_files;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (ken_str_cmp(v->files[mid].path, path) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = KEN_FIRST_STR(ken_file_fact, path, v->files, v->n_files, path);
     return lo < v->n_files && ken_str_eq(v->files[lo].path, path) ? lo : SIZE_MAX;
 }
 

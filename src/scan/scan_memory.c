@@ -11,6 +11,7 @@
 #include "base/hash.h"
 #include "base/map.h"
 #include "base/path.h"
+#include "base/sorted.h"
 #include "base/utf8.h"
 #include "scan/scan_priv.h"
 
@@ -138,29 +139,14 @@ void ken_scan__remember(const scan_job *job, const ken_scan_result *r)
 
 // ---- looking again -----------------------------------------------------------------------------
 
-// Where `path` is, or would be. Both lists begin their items with the path.
-static size_t lower_bound(const void *items, size_t n, size_t item_bytes, ken_str path)
-{
-    size_t lo = 0, hi = n;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        const ken_str *at = (const void *)((const char *)items + mid * item_bytes);
-        if (ken_str_cmp(*at, path) < 0)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return lo;
-}
-
 static size_t file_at(const ken_scan_memory *m, ken_str path)
 {
-    return lower_bound(m->files.ptr, m->files.len, sizeof *m->files.ptr, path);
+    return ken_first_str(m->files.ptr, m->files.len, sizeof *m->files.ptr, path);
 }
 
 static size_t skip_at(const ken_scan_memory *m, ken_str path)
 {
-    return lower_bound(m->skips.ptr, m->skips.len, sizeof *m->skips.ptr, path);
+    return ken_first_str(m->skips.ptr, m->skips.len, sizeof *m->skips.ptr, path);
 }
 
 static const ken_str *find_file(const ken_scan_memory *m, ken_str path)

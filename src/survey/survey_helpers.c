@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "base/path.h"
+#include "base/sorted.h"
 #include "survey/survey_priv.h"
 
 enum {
@@ -145,14 +146,7 @@ static bool can_be_forbidden(const survey *v, ken_str path, ken_str name)
 
 static const ken_part_calls *calls_of(const helpers *a, uint32_t file)
 {
-    size_t low = 0, high = a->n_files;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (a->files[mid] < file)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = ken_first_u32(a->files, a->n_files, sizeof *a->files, file);
     return low < a->n_files && a->files[low] == file ? &a->calls[low] : NULL;
 }
 

@@ -2,6 +2,7 @@
 // How test files are called, where they stand and what they are written with. A test file is one
 // whose name says so by the customs of its language; helpers and data beside them do not count.
 #include "base/path.h"
+#include "base/sorted.h"
 #include "scan/scan.h"
 #include "survey/survey_priv.h"
 
@@ -265,14 +266,7 @@ static void place_tests(survey *v, const char *language)
 
 static bool imports_package(const survey *v, ken_str path, ken_str package)
 {
-    size_t low = 0, high = v->imports.n;
-    while (low < high) { // imports are by path
-        size_t mid = low + (high - low) / 2;
-        if (ken_str_cmp(v->imports.items[mid].path, path) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
+    size_t low = KEN_FIRST_STR(ken_import_fact, path, v->imports.items, v->imports.n, path);
     for (; low < v->imports.n && ken_str_eq(v->imports.items[low].path, path); low++)
         if (ken_is_of_package(v->imports.items[low].module, package))
             return true;

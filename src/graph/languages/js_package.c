@@ -3,6 +3,7 @@
 // is. Manifests name what was built; the tree has the sources, so `dist/x.js` is looked for as it
 // stands, then as `src/x.*`.
 #include "base/path.h"
+#include "base/sorted.h"
 #include "graph/languages/js_priv.h"
 #include "scan/scan.h"
 
@@ -214,15 +215,7 @@ static bool is_local(ken_modules *m, js_package *asker, ken_str name)
 
 static uint32_t first_of_name(const js_state *s, ken_str name)
 {
-    uint32_t from = 0, to = s->n_packages;
-    while (from < to) {
-        uint32_t mid = from + (to - from) / 2;
-        if (ken_str_cmp(s->packages[mid].name, name) < 0)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return from;
+    return (uint32_t)KEN_FIRST_STR(js_package, name, s->packages, s->n_packages, name);
 }
 
 js_package *ken_modules__js_package(ken_modules *m, ken_str dir, ken_str name)

@@ -6,6 +6,7 @@
 // namespace. Paths of include and require are put together from texts, __DIR__ and dirname(); a
 // part that is not known makes the rest a guess.
 #include "base/path.h"
+#include "base/sorted.h"
 #include "graph/graph_driver_priv.h"
 #include "graph/graph_modules_script_priv.h"
 
@@ -138,15 +139,7 @@ static void offer(const ken_modules *m, php_best *best, uint32_t file)
 
 static uint32_t first_rule(const php_state *s, ken_str prefix)
 {
-    uint32_t from = 0, to = s->n_psr4;
-    while (from < to) {
-        uint32_t mid = from + (to - from) / 2;
-        if (ken_str_cmp(s->psr4[mid].prefix, prefix) < 0)
-            from = mid + 1;
-        else
-            to = mid;
-    }
-    return from;
+    return (uint32_t)KEN_FIRST_STR(php_rule, prefix, s->psr4, s->n_psr4, prefix);
 }
 
 static const char *const php_endings[] = { ".php", ".inc", NULL };

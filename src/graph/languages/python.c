@@ -8,6 +8,7 @@
 // of the tree takes it over. Packages may be without __init__.py: then only what is in them is a
 // file.
 #include "base/path.h"
+#include "base/sorted.h"
 #include "graph/graph_driver_priv.h"
 #include "graph/graph_modules_script_priv.h"
 
@@ -296,14 +297,8 @@ static void look_below(ken_modules *m, ken_str root, const py_module *q, py_foun
 static void look_elsewhere(ken_modules *m, uint32_t from, const py_module *q, py_found *best)
 {
     const py_state *s = state_of(m);
-    uint32_t at = 0, to = s->n_tops, n_shared = 0, n = 0;
-    while (at < to) {
-        uint32_t mid = at + (to - at) / 2;
-        if (ken_str_cmp(s->tops[mid].name, q->first) < 0)
-            at = mid + 1;
-        else
-            to = mid;
-    }
+    uint32_t at = (uint32_t)KEN_FIRST_STR(py_top, name, s->tops, s->n_tops, q->first);
+    uint32_t n_shared = 0, n = 0;
     for (; at < s->n_tops && ken_str_eq(s->tops[at].name, q->first); at++) {
         py_found f = { MODULE_NONE, 0, false };
         look_below(m, s->tops[at].root, q, &f);

@@ -3,6 +3,7 @@
 
 #include "base/hash.h"
 #include "base/quota.h"
+#include "base/sorted.h"
 #include "base/vec.h"
 #include "store/sqlite/sqlite_priv.h"
 
@@ -90,14 +91,7 @@ static void sort_files(row_vec *rows)
 
 static const ken_content_info *find_info(const info_vec *infos, int64_t id)
 {
-    size_t lo = 0, hi = infos->len;
-    while (lo < hi) {
-        size_t mid = lo + (hi - lo) / 2;
-        if (infos->ptr[mid].id < id)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
+    size_t lo = KEN_FIRST_I64(ken_content_info, id, infos->ptr, infos->len, id);
     return lo < infos->len && infos->ptr[lo].id == id ? &infos->ptr[lo] : NULL;
 }
 
