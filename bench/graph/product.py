@@ -53,7 +53,8 @@ class Truth:
                 sites[row.symbol].add(site)
                 kinds.setdefault(row.symbol, row.kind)
                 names.setdefault(row.symbol, row.name)
-        merge_types(sites, uses, kinds, names)
+        merge(sites, uses, kinds, names, {"class"})
+        merge(sites, uses, kinds, names, {"function", "method"})
         self.definitions = [
             Definition(names[symbol], kinds[symbol], frozenset(sites[symbol]), frozenset(uses[symbol]))
             for symbol in sorted(sites)
@@ -61,11 +62,12 @@ class Truth:
         ]
 
 
-def merge_types(sites, uses, kinds, names):
-    """A record and the typedef of its name are one type: the place of the one is a place of the other."""
+def merge(sites, uses, kinds, names, which):
+    """A record and the typedef of its name are one type, the instantiations of a template one function:
+    the place of the one is a place of the other."""
     of_site = {}
     for symbol in sorted(sites):
-        if kinds[symbol] != "class":
+        if kinds[symbol] not in which:
             continue
         known = {of_site[site, names[symbol]] for site in sites[symbol] if (site, names[symbol]) in of_site}
         first = min(known, default=symbol)

@@ -140,6 +140,11 @@ bool ken_graph_member(ken_graph *g, ken_graph_def type, ken_str name, ken_graph_
 
 // What constructing a type runs: its constructors, or those of the first base that has some.
 uint32_t ken_graph_constructors(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max);
+// Of those, the ones that a construction of the type by expression `expr` of the file may run, one
+// for each signature: what is known of its arguments chooses. Returns how many they are, of which
+// at most `max` are given; *out_evidence: why these, when there are several.
+uint32_t ken_graph_constructed(ken_graph *g, uint32_t file, ken_expr_id expr, ken_graph_def type,
+                               ken_graph_def *out, uint32_t max, const char **out_evidence);
 // Whether both are one function that is said several times in one place of a language without
 // overloads: stubs that only tell types, and the function, which is the last.
 bool ken_graph_is_restated(ken_graph *g, ken_graph_def a, ken_graph_def b);

@@ -11,9 +11,9 @@
 #include "graph/graph_driver_priv.h"
 
 enum {
-    PIECES_MAX = 64,
     BASES_DEEP = 12,
-    LOOKED_AT = 400 // definitions of one name
+    PROTOTYPES_MAX = 32, // of one name in a header
+    LOOKED_AT = 400      // definitions of one name
 };
 
 ken_graph_def graph_owner_type(ken_graph *g, ken_graph_def d)
@@ -67,7 +67,7 @@ static bool is_piece(ken_graph *g, const graph_unit *tu, ken_graph_def type, ken
            is_same_space(tu, type.def, cu, c.def);
 }
 
-static uint32_t pieces_of(ken_graph *g, ken_graph_def type, ken_graph_def *out)
+uint32_t graph_pieces(ken_graph *g, ken_graph_def type, ken_graph_def *out)
 {
     graph_unit *tu = graph_unit_of(g, type.file);
     uint32_t n = 0;
@@ -78,7 +78,7 @@ static uint32_t pieces_of(ken_graph *g, ken_graph_def type, ken_graph_def *out)
     n_named = n_named < LOOKED_AT ? n_named : LOOKED_AT;
     if (n_named)
         memcpy(copy, named, n_named * sizeof *copy);
-    for (size_t i = 0; i < n_named && n < PIECES_MAX; i++)
+    for (size_t i = 0; i < n_named && n < GRAPH_PIECES_MAX; i++)
         if (is_piece(g, tu, type, copy[i]))
             out[n++] = copy[i];
     return n;
@@ -128,8 +128,8 @@ uint32_t graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint3
     graph_unit *u = graph_unit_of(g, type.file);
     if (!u || type.def >= u->n_defs)
         return 0;
-    ken_graph_def pieces[PIECES_MAX];
-    uint32_t n_pieces = pieces_of(g, type, pieces);
+    ken_graph_def pieces[GRAPH_PIECES_MAX];
+    uint32_t n_pieces = graph_pieces(g, type, pieces);
     away_bases away = { false, false };
     return bases_of(g, pieces, n_pieces, out, max, &away);
 }
@@ -212,7 +212,7 @@ static uint32_t claimed_by(ken_graph *g, ken_graph_def type, ken_str name, ken_g
 
 typedef struct member_search {
     ken_str name;
-    ken_graph_def found[KEN_TARGETS_MAX], seen[PIECES_MAX];
+    ken_graph_def found[KEN_TARGETS_MAX], seen[GRAPH_PIECES_MAX];
     uint32_t n, n_seen;
     bool is_inherited;
     away_bases away;
@@ -223,9 +223,9 @@ static bool was_seen(member_search *s, ken_graph_def type)
     for (uint32_t i = 0; i < s->n_seen; i++)
         if (ken_graph_def_eq(s->seen[i], type))
             return true;
-    if (s->n_seen < PIECES_MAX)
+    if (s->n_seen < GRAPH_PIECES_MAX)
         s->seen[s->n_seen++] = type;
-    return s->n_seen == PIECES_MAX;
+    return s->n_seen == GRAPH_PIECES_MAX;
 }
 
 static void search_type(ken_graph *g, ken_graph_def type, member_search *s, uint32_t depth)
@@ -239,16 +239,16 @@ static void search_type(ken_graph *g, ken_graph_def type, member_search *s, uint
         s->is_inherited = depth > 0;
         return;
     }
-    ken_graph_def pieces[PIECES_MAX];
-    uint32_t n_pieces = pieces_of(g, type, pieces);
+    ken_graph_def pieces[GRAPH_PIECES_MAX];
+    uint32_t n_pieces = graph_pieces(g, type, pieces);
     for (uint32_t p = 1; p < n_pieces && s->n == n_first && s->n < KEN_TARGETS_MAX; p++)
         s->n += children_of_piece(graph_unit_of(g, pieces[p].file), pieces[p], s->name,
                                   s->found + s->n, KEN_TARGETS_MAX - s->n);
     if (!s->n)
         s->n = claimed_by(g, type, s->name, s->found, KEN_TARGETS_MAX);
     s->is_inherited = s->n && depth > 0;
-    ken_graph_def bases[PIECES_MAX];
-    uint32_t n_bases = s->n ? 0 : bases_of(g, pieces, n_pieces, bases, PIECES_MAX, &s->away);
+    ken_graph_def bases[GRAPH_PIECES_MAX];
+    uint32_t n_bases = s->n ? 0 : bases_of(g, pieces, n_pieces, bases, GRAPH_PIECES_MAX, &s->away);
     for (uint32_t i = 0; i < n_bases && !s->n; i++)
         search_type(g, bases[i], s, depth + 1);
     if (s->n || !graph_is_distinct(g, type))
@@ -605,8 +605,11 @@ const graph_value *graph_member_of(ken_graph *g, graph_unit *u, const graph_valu
 static bool is_callable_twin(const graph_unit *a, ken_def_id da, const graph_unit *b, ken_def_id db)
 {
     ken_symbol_kind ka = ken_graph_kind(&a->text, da), kb = ken_graph_kind(&b->text, db);
-    return ken_symbol_is_callable(ka) == ken_symbol_is_callable(kb) &&
-           ken_symbol_is_type(ka) == ken_symbol_is_type(kb);
+    if (ken_symbol_is_callable(ka) != ken_symbol_is_callable(kb) ||
+        ken_symbol_is_type(ka) != ken_symbol_is_type(kb))
+        return false;
+    bool overloads = a->lang->overloads && b->lang->overloads && ken_symbol_is_callable(ka);
+    return !overloads || graph_takes_alike(a, da, b, db);
 }
 
 // x.d.ts says of x.js what is in it: functions, types and their members, owner by owner.
@@ -684,6 +687,12 @@ static bool is_twin(ken_graph *g, graph_unit *u, ken_graph_def d, ken_graph_def 
     return false;
 }
 
+bool graph_is_twin(ken_graph *g, ken_graph_def a, ken_graph_def b)
+{
+    graph_unit *u = graph_unit_of(g, a.file);
+    return u && a.def < u->n_defs && is_twin(g, u, a, b);
+}
+
 uint32_t ken_graph_twins(ken_graph *g, ken_graph_def def, ken_graph_def *out, uint32_t max)
 {
     uint32_t n = 0;
@@ -710,8 +719,8 @@ uint32_t ken_graph_twins(ken_graph *g, ken_graph_def def, ken_graph_def *out, ui
     const uint32_t *files = graph_closure(g, u, &n_files);
     for (uint32_t f = 0; f < n_files && n < max; f++) {
         graph_unit *h = graph_unit_of(g, files[f]);
-        ken_def_id ids[4];
-        uint32_t n_ids = h ? graph_children(h, -1, name, ids, 4) : 0;
+        ken_def_id ids[PROTOTYPES_MAX];
+        uint32_t n_ids = h ? graph_children(h, -1, name, ids, PROTOTYPES_MAX) : 0;
         for (uint32_t i = 0; i < n_ids && n < max; i++) {
             ken_graph_def d = { files[f], ids[i] };
             if (ids[i] >= h->n_symbols && is_twin(g, u, def, d))

@@ -370,6 +370,74 @@ static int fit(ken_graph *g, type_key param, type_key arg)
     return param.n_arrays ? OUT : fit_boxed(param, arg);
 }
 
+// ---- one signature -----------------------------------------------------------------------------
+
+static const ken_expr *said_type(const ken_refs *r, ken_expr_id id)
+{
+    const ken_expr *e = &r->exprs[id];
+    while (e->op == KEN_EXPR_VALUE)
+        e = &r->exprs[e->a];
+    if (e->op == KEN_EXPR_EITHER && r->exprs[e->a].op == KEN_EXPR_PARAM) // with its bound
+        e = &r->exprs[e->a];
+    return e;
+}
+
+static bool is_named(const ken_expr *e)
+{
+    return e->op == KEN_EXPR_NAME || e->op == KEN_EXPR_MEMBER;
+}
+
+// Whether two types are written alike, but for what qualifies them. What was not understood may be
+// anything.
+static bool is_said_alike(const ken_refs *ra, ken_expr_id a, const ken_refs *rb, ken_expr_id b,
+                          int depth) // NOLINT(misc-no-recursion)
+{
+    const ken_expr *x = said_type(ra, a), *y = said_type(rb, b);
+    if (x->op == KEN_EXPR_NONE || y->op == KEN_EXPR_NONE || depth > DEEP)
+        return true;
+    if (is_named(x) && is_named(y))
+        return ken_str_eq(x->name, y->name);
+    if (x->op != y->op)
+        return false;
+    switch ((int)x->op) {
+    case KEN_EXPR_BUILTIN:
+        return ken_str_eq(x->name, y->name);
+    case KEN_EXPR_PARAM:
+        return x->b == y->b;
+    case KEN_EXPR_APPLY:
+        return is_said_alike(ra, x->a, rb, y->a, depth + 1) &&
+               is_said_alike(ra, x->b, rb, y->b, depth + 1);
+    default:
+        return true;
+    }
+}
+
+// The tuple of what a function takes, from the last parameter on; 0 = it was not kept.
+static ken_expr_id takes_of(const graph_unit *u, ken_def_id def)
+{
+    const ken_refs *r = u->text.refs;
+    ken_expr_id value = def < r->n_defs ? r->defs[def].value : 0;
+    return r->exprs[value].op == KEN_EXPR_LAMBDA ? r->exprs[value].b : 0;
+}
+
+bool graph_takes_alike(const graph_unit *u, ken_def_id def, const graph_unit *o, ken_def_id other)
+{
+    const ken_refs *ra = u->text.refs, *rb = o->text.refs;
+    if (def >= ra->n_defs || other >= rb->n_defs)
+        return true;
+    const ken_def_info *x = &ra->defs[def], *y = &rb->defs[other];
+    if (x->max_params != y->max_params || ((x->flags ^ y->flags) & KEN_DEF_VARIADIC))
+        return false;
+    ken_expr_id a = takes_of(u, def), b = takes_of(o, other);
+    while (ra->exprs[a].op == KEN_EXPR_APPLY && rb->exprs[b].op == KEN_EXPR_APPLY) {
+        if (!is_said_alike(ra, ra->exprs[a].b, rb, rb->exprs[b].b, 0))
+            return false;
+        a = ra->exprs[a].a;
+        b = rb->exprs[b].a;
+    }
+    return true;
+}
+
 // ---- the best of them --------------------------------------------------------------------------
 
 typedef struct call {
@@ -398,8 +466,7 @@ static uint32_t read_params(ken_graph *g, ken_graph_def d, type_key *out)
 {
     graph_unit *u = graph_unit_of(g, d.file);
     const ken_refs *r = u->text.refs;
-    ken_expr_id value = d.def < r->n_defs ? r->defs[d.def].value : 0;
-    ken_expr_id at = r->exprs[value].op == KEN_EXPR_LAMBDA ? r->exprs[value].b : 0;
+    ken_expr_id at = takes_of(u, d.def);
     uint32_t n = 0;
     for (ken_expr_id e = at; r->exprs[e].op == KEN_EXPR_APPLY; e = r->exprs[e].a)
         n++;
@@ -491,21 +558,25 @@ typedef struct choice {
     int best;
 } choice;
 
+static void consider(ken_graph *g, const call *c, ken_graph_def d, choice *out)
+{
+    int cost = cost_of(g, d, c);
+    if (cost == OUT || (out->n && cost > out->best))
+        return;
+    if (out->n && cost < out->best)
+        out->n = 0;
+    out->best = cost;
+    if (out->n < GRAPH_OVERLOADS_MAX)
+        out->all[out->n++] = d;
+}
+
 static void choose(ken_graph *g, const call *c, const ken_graph_def *from, uint32_t n_from,
                    choice *out)
 {
     ken_graph_def all[GRAPH_OVERLOADS_MAX];
     uint32_t n = gather(g, from, n_from, all, GRAPH_OVERLOADS_MAX);
-    for (uint32_t i = 0; i < n; i++) {
-        int cost = cost_of(g, all[i], c);
-        if (cost == OUT || (out->n && cost > out->best))
-            continue;
-        if (out->n && cost < out->best)
-            out->n = 0;
-        out->best = cost;
-        if (out->n < GRAPH_OVERLOADS_MAX)
-            out->all[out->n++] = all[i];
-    }
+    for (uint32_t i = 0; i < n; i++)
+        consider(g, c, all[i], out);
 }
 
 // Whether another one may fit better: nothing fits as it is.
@@ -557,6 +628,44 @@ static const char *one_of(uint32_t n)
     return n <= 20 ? more[n - 9]
                    : "one of more than 20 overloads that fit what is known of the arguments, 8 of "
                      "them are listed";
+}
+
+// Leaves one of each group of definitions that are the same function: declared, and defined.
+static uint32_t keep_distinct(ken_graph *g, ken_graph_def *defs, uint32_t n)
+{
+    uint32_t n_kept = 0;
+    for (uint32_t i = 0; i < n; i++) {
+        uint32_t k = 0;
+        while (k < n_kept && !graph_is_twin(g, defs[k], defs[i]))
+            k++;
+        if (k == n_kept)
+            defs[n_kept++] = defs[i];
+    }
+    return n_kept;
+}
+
+uint32_t ken_graph_constructed(ken_graph *g, uint32_t file, ken_expr_id expr, ken_graph_def type,
+                               ken_graph_def *out, uint32_t max, const char **out_evidence)
+{
+    ken_graph_def all[GRAPH_OVERLOADS_MAX];
+    graph_ask(g);
+    *out_evidence = NULL;
+    uint32_t n = graph_constructors(g, type, all, GRAPH_OVERLOADS_MAX);
+    graph_unit *u = graph_unit_of(g, file);
+    call c = { .file = file };
+    bool is_counted = u && n && expr < u->text.refs->n_exprs && read_call(g, u, expr, &c);
+    choice found = { .n = 0 };
+    for (uint32_t i = 0; is_counted && i < n; i++)
+        consider(g, &c, all[i], &found);
+    if (is_counted && (found.n || u->lang->implies_constructors)) {
+        memcpy(all, found.all, found.n * sizeof *all);
+        n = found.n;
+    }
+    n = keep_distinct(g, all, n);
+    memcpy(out, all, (n < max ? n : max) * sizeof *all);
+    if (n > 1)
+        *out_evidence = one_of(n);
+    return n;
 }
 
 const graph_value *graph_chosen(ken_graph *g, graph_unit *u, ken_expr_id expr, const graph_value *v)

@@ -163,8 +163,7 @@ static bool is_constructor(const graph_unit *u, ken_def_id def)
     return def < u->n_defs && ken_graph_kind(&u->text, def) == KEN_SYMBOL_CONSTRUCTOR;
 }
 
-// Those right inside the type; in C++ others of its name say that they belong to it.
-static uint32_t own_constructors(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max)
+static uint32_t inside(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max)
 {
     graph_unit *u = graph_unit_of(g, type.file);
     uint32_t n = 0;
@@ -177,6 +176,21 @@ static uint32_t own_constructors(ken_graph *g, ken_graph_def type, ken_graph_def
         if (u->text.facts->symbols[d].parent == (int32_t)type.def && is_constructor(u, d))
             out[n++] = (ken_graph_def){ type.file, d };
     }
+    return n;
+}
+
+// Those right inside the type and its other pieces; in C++ others of its name say that they belong
+// to it.
+static uint32_t own_constructors(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max)
+{
+    ken_graph_def pieces[GRAPH_PIECES_MAX];
+    graph_unit *u = graph_unit_of(g, type.file);
+    if (!u || type.def >= u->n_symbols)
+        return 0;
+    uint32_t n = inside(g, type, out, max);
+    uint32_t n_pieces = u->lang->has_open_types ? graph_pieces(g, type, pieces) : 0;
+    for (uint32_t i = 1; i < n_pieces; i++)
+        n += inside(g, pieces[i], out + n, max - n);
     if (!u->lang->includes)
         return n;
     const ken_graph_def *named;
@@ -203,6 +217,11 @@ static uint32_t constructors(ken_graph *g, ken_graph_def type, ken_graph_def *ou
     for (uint32_t i = 0; i < n_bases && !n; i++)
         n = constructors(g, bases[i], out, max, depth + 1);
     return n;
+}
+
+uint32_t graph_constructors(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max)
+{
+    return constructors(g, type, out, max, 0);
 }
 
 uint32_t ken_graph_constructors(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max)

@@ -159,6 +159,15 @@ const graph_value *graph_member_of(ken_graph *g, graph_unit *u, const graph_valu
                                    ken_str name);
 // A member that a variable or function was given by an assignment: `app.get = function …`.
 const graph_value *graph_assigned(ken_graph *g, const graph_value *holder, ken_str name);
+enum {
+    GRAPH_PIECES_MAX = 64
+};
+// All that a type is written in, itself first; at most GRAPH_PIECES_MAX.
+uint32_t graph_pieces(ken_graph *g, ken_graph_def type, ken_graph_def *out);
+// Whether both are one thing: what is declared and where it is defined.
+bool graph_is_twin(ken_graph *g, ken_graph_def a, ken_graph_def b);
+// ken_graph_constructors, inside of a question.
+uint32_t graph_constructors(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max);
 uint32_t graph_bases(ken_graph *g, ken_graph_def type, ken_graph_def *out, uint32_t max);
 // What an answer of `graph_modules` names, with its rest.
 const graph_value *graph_module_value(ken_graph *g, graph_unit *u, const ken_module *m,
@@ -203,6 +212,10 @@ enum {
 // overloads that the type inherits among them. `v` itself when nothing is known of the arguments.
 const graph_value *graph_chosen(ken_graph *g, graph_unit *u, ken_expr_id expr,
                                 const graph_value *v);
+
+// Whether two functions of one name take the same: as many parameters, of types that are written
+// alike.
+bool graph_takes_alike(const graph_unit *u, ken_def_id def, const graph_unit *o, ken_def_id other);
 
 // ---- graph_given.c -----------------------------------------------------------------------------
 // The expression of what a function gives; 0 = nothing is known.

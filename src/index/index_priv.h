@@ -22,7 +22,7 @@
 // are called with; members of Go's named types. 28: generated code. 29: owners of nested classes.
 // 30: what is divided begins a chunk. 31: macros of Rust. 32: yacc,
 // lex, m4, jq and the like are code. 33: elements of JSX. 34: annotations without arguments, routes
-// without a text.
+// without a text. 35: parameters of C++ functions that give pointers or references.
 enum {
     KEN_INDEX_FEATURE = 35
 };

@@ -74,6 +74,7 @@ typedef struct ken_language {
     bool has_all_in_sight;
     // What may have one name.
     bool restates;            // of several functions of one name the last holds: no overloads
+    bool overloads;           // functions of one name differ by what they take
     bool types_calls;         // arguments choose among overloads (`%calls typed` of its table)
     bool splits_members;      // a field and a method: what is called is the method
     bool has_fields_apart;    // and they are written in different pieces of the type
@@ -85,6 +86,7 @@ typedef struct ken_language {
     bool means_by_role;       // what has the name but is of another kind is not meant
     // Types.
     bool has_open_types;          // a type may be written in several pieces that share its name
+    bool implies_constructors;    // a type may be made without a constructor that is written
     bool has_method_sets;         // a type implements each interface whose methods it has
     bool makes_of_functions;      // `new f()`; functions and variables get members by assignment
     bool has_mapped_types;        // types are made of others and some of their keys: Pick<T, K>
@@ -183,8 +185,8 @@ typedef struct ken_language {
       .grammar = "java", .grammar_source = "tree-sitter-java/src", .table = "java",                \
       .extensions = "java",                                                                        \
       .family = KEN_LANG_JAVA, .package = KEN_PACKAGE_DECLARED, .sees_members = true,              \
-      .splits_members = true, .types_calls = true, .names_in_full = true,                          \
-      .test_names = "*Test.java *Tests.java")                                                      \
+      .splits_members = true, .types_calls = true, .overloads = true,                              \
+      .names_in_full = true, .test_names = "*Test.java *Tests.java")                               \
     X(C, "c", c, .role = KEN_LANG_ROLE_CODE,                                                       \
       .grammar = "c", .grammar_source = "tree-sitter-c/src", .table = "c",                         \
       .extensions = "c h", .interpreters = "tcc",                                                  \
@@ -194,12 +196,14 @@ typedef struct ken_language {
     X(CPP, "cpp", c, .role = KEN_LANG_ROLE_CODE,                                                   \
       .grammar = "cpp", .grammar_source = "tree-sitter-cpp/src", .table = "cpp",                   \
       .extensions = "cc cpp cxx c++ hpp hxx hh h++ ipp inl tpp cu cuh ino", .aliases = "c++",      \
+      .overloads = true, .implies_constructors = true,                                             \
       .family = KEN_LANG_C, .includes = true, .sees_members = true, .calls_class = true,           \
       .has_preprocessor = true,                                                                    \
       .test_names = "*_test.cc *_test.cpp")                                                        \
     X(CSHARP, "csharp", csharp, .role = KEN_LANG_ROLE_CODE,                                        \
       .grammar = "c_sharp", .grammar_source = "tree-sitter-c-sharp/src", .table = "csharp",        \
       .extensions = "cs csx", .aliases = "c# cs",                                                  \
+      .overloads = true, .implies_constructors = true,                                             \
       .family = KEN_LANG_CSHARP, .package = KEN_PACKAGE_DECLARED, .sees_members = true,            \
       .has_open_types = true, .has_all_in_sight = true, .sees_outer_packages = true,               \
       .sees_global = true, .opens_namespaces = true, .hides_extended = true,                       \
@@ -223,6 +227,7 @@ typedef struct ken_language {
     X(KOTLIN, "kotlin", kotlin, .role = KEN_LANG_ROLE_CODE,                                        \
       .grammar = "kotlin", .grammar_source = "@tree-sitter-grammars/tree-sitter-kotlin/src",       \
       .table = "kotlin", .extensions = "kt kts", .interpreters = "kotlin", .aliases = "kt",        \
+      .overloads = true, .implies_constructors = true,                                             \
       .family = KEN_LANG_JAVA, .package = KEN_PACKAGE_DECLARED, .sees_members = true,              \
       .calls_class = true, .splits_members = true, .has_open_types = true, .names_in_full = true,  \
       .shows_extensions = true,                                                                    \
@@ -230,12 +235,14 @@ typedef struct ken_language {
     X(SWIFT, "swift", swift, .role = KEN_LANG_ROLE_CODE,                                           \
       .grammar = "swift", .grammar_source = "tree-sitter-swift/src", .table = "swift",             \
       .extensions = "swift", .interpreters = "swift",                                              \
+      .overloads = true, .implies_constructors = true,                                             \
       .family = KEN_LANG_SWIFT, .package = KEN_PACKAGE_TARGET, .sees_members = true,               \
       .calls_class = true, .has_open_types = true,                                                 \
       .test_names = "*Test.swift *Tests.swift")                                                    \
     X(SCALA, "scala", scala, .role = KEN_LANG_ROLE_CODE,                                           \
       .grammar = "scala", .grammar_source = "tree-sitter-scala/src", .table = "scala",             \
       .extensions = "scala sc sbt", .interpreters = "scala",                                       \
+      .overloads = true, .implies_constructors = true,                                             \
       .family = KEN_LANG_JAVA, .package = KEN_PACKAGE_DECLARED, .sees_members = true,              \
       .calls_class = true, .names_in_full = true, .sees_outer_packages = true,                     \
       .imports_from_scope = true, .has_companions = true, .applies_objects = true,                 \

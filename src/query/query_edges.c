@@ -12,6 +12,7 @@
 enum {
     TWINS_MAX = 16,
     BOUND_MAX = 8,
+    MADE_MAX = 64,    // constructors that one construction may run
     CHECK_EVERY = 64, // references that are chosen from between two checks
     RENAMED_MAX = 16, // names by which others know what a file passes on
     WHOLES_MAX = 64   // files that pass it on as a whole
@@ -180,6 +181,31 @@ static const char *why_overriding(edge_search *e, const query_edge *edge, ken_gr
         .ptr;
 }
 
+// Whether the construction of `type` runs a constructor that is looked for; which one.
+static bool is_constructed(edge_search *e, query_edge *edge, ken_graph_def type)
+{
+    const ken_unit_text *u = ken_graph_unit(e->g, edge->file);
+    if (!u || edge->ref >= u->refs->n_refs)
+        return false;
+    ken_graph_def made[MADE_MAX];
+    const char *evidence;
+    ken_expr_id expr = u->refs->refs[edge->ref].expr;
+    uint32_t n = ken_graph_constructed(e->g, edge->file, expr, type, made, MADE_MAX, &evidence);
+    const uint64_t *at = NULL;
+    for (uint32_t i = 0; i < n && i < MADE_MAX && !at; i++) {
+        at = ken_map_find(&e->wanted, query_def_key(&made[i]));
+        at = at && *at < e->n_defs ? at : NULL;
+    }
+    if (!at)
+        return false;
+    edge->to = e->defs[*at];
+    if (n > 1 && edge->class < KEN_EDGE_INFERRED) {
+        edge->class = KEN_EDGE_INFERRED;
+        edge->evidence = evidence;
+    }
+    return true;
+}
+
 // Whether one of the targets is looked for; which one.
 static bool is_meant(edge_search *e, const query_said *list, query_edge *edge,
                      const query_said_ref *r)
@@ -188,11 +214,15 @@ static bool is_meant(edge_search *e, const query_said *list, query_edge *edge,
         const ken_graph_def *d = &list->targets[r->first_target + k];
         const uint64_t *at =
             e->is_there[d->file] ? ken_map_find(&e->wanted, query_def_key(d)) : NULL;
-        bool is_constructed = at && *at >= 2 * (uint64_t)e->n_defs;
-        if (!at || (is_constructed && r->role != KEN_REF_NEW && r->role != KEN_REF_CALL))
+        if (!at)
             continue;
+        if (*at >= 2 * (uint64_t)e->n_defs) {
+            if ((r->role == KEN_REF_NEW || r->role == KEN_REF_CALL) && is_constructed(e, edge, *d))
+                return true;
+            continue;
+        }
         edge->to = e->defs[*at % e->n_defs];
-        if (*at >= e->n_defs && !is_constructed) {
+        if (*at >= e->n_defs) {
             edge->class = KEN_EDGE_INFERRED;
             edge->evidence = why_overriding(e, edge, *d);
         }

@@ -416,7 +416,7 @@ static ken_expr_id value_of_each(ken_refs_maker *m, const refs_frame *f, uint32_
 static void count_param(ken_refs_maker *m, const refs_frame *f)
 {
     refs_frame *callable = &m->frames.ptr[f->callable];
-    if (!f->callable || m->frames.len - 1 != f->callable || f->start < callable->params_start ||
+    if (!f->callable || refs__outer_of(f) != callable || f->start < callable->params_start ||
         f->start >= callable->params_end)
         return;
     const refs_value *type =

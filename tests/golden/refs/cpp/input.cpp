@@ -67,3 +67,14 @@ TEST(StoreTest, Opens) {
   store::Store* opened = nullptr;
   EXPECT_TRUE(store::Store::Open(store::Options(), &opened).ok());
 }
+
+class Shelf {
+ public:
+  Shelf& put(int n);
+  Shelf& put(int n, const char* name, int m = 0);
+  char* name(int n);
+};
+
+Shelf& Shelf::put(int n) { return *this; }
+Shelf& Shelf::put(int n, const char* name, int m) { return put(n); }
+Shelf* shelf_of(const Shelf& other, int n);
