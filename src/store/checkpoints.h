@@ -65,4 +65,24 @@ ken_status ken_store_remove_checkpoint(ken_store *s, int64_t id, ken_err *err) K
 ken_status ken_store_load_checkpoint_state(ken_store *s, ken_checkpoint_state *out, ken_err *err)
     KEN_MUST_USE;
 
+// ---- what a backend implements (store_ops.h) ---------------------------------------------------
+// X(slot, door, (parameters), (arguments), what a trace shows)
+// clang-format off
+#define KEN_STORE_CHECKPOINT_SLOTS(X)                                                            \
+    X(load_checkpoint, READ, (ken_uuid uuid, ken_arena *arena, ken_checkpoint_row *out,          \
+      ken_err *err), (uuid, arena, out, err), NOTHING)                                           \
+    X(next_checkpoint, READ, (int64_t after_id, ken_arena *arena, ken_checkpoint_row *out,       \
+      ken_err *err), (after_id, arena, out, err), NUMBER(after_id))                              \
+    X(list_checkpoints, READ, (uint64_t since_rev, size_t limit, bool with_texts, ken_arena      \
+      *arena, ken_checkpoint_row **out, size_t *out_n, ken_err *err), (since_rev, limit,         \
+      with_texts, arena, out, out_n, err), NUMBER(since_rev))                                    \
+    /* rev is above all there ever were. */                                                      \
+    X(put_checkpoint, OWN, (ken_checkpoint_row *row, ken_err *err), (row, err),                  \
+      TEXT(row->summary, row->id))                                                               \
+    /* KEN_ENOTFOUND when it is not there. Raises the newest rev, too. */                        \
+    X(remove_checkpoint, DURABLE, (int64_t id, ken_err *err), (id, err), NUMBER(id))             \
+    X(load_checkpoint_state, PLAIN, (ken_checkpoint_state *out, ken_err *err), (out, err),       \
+      NOTHING)
+// clang-format on
+
 #endif

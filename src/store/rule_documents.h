@@ -41,4 +41,15 @@ ken_status ken_store_load_rule_documents(ken_store *s, ken_arena *arena,
                                          ken_rule_document_row **out, size_t *out_n, ken_err *err)
     KEN_MUST_USE;
 
+// ---- what a backend implements (store_ops.h) ---------------------------------------------------
+// X(slot, door, (parameters), (arguments), what a trace shows)
+// clang-format off
+#define KEN_STORE_RULE_SLOTS(X)                                                                  \
+    X(replace_rule_documents, OWN, (const ken_rule_document_row *rows, size_t n, ken_err         \
+      *err), (rows, n, err), NUMBER(n))                                                          \
+    /* Without the rules themselves. */                                                          \
+    X(load_rule_documents, READ, (ken_arena *arena, ken_rule_document_row **out, size_t          \
+      *out_n, ken_err *err), (arena, out, out_n, err), NOTHING)
+// clang-format on
+
 #endif

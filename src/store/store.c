@@ -38,21 +38,14 @@ enum {
 
 static bool is_complete(const ken_store_ops *o)
 {
-    if (!o || !o->name || !o->conn || !o->content || !o->file || !o->segment || !o->meta ||
-        !o->checkpoint || !o->rule)
+    if (!o || !o->name || !o->close || !o->rollback)
         return false;
-    return o->conn->close && o->conn->begin_read && o->conn->begin_write && o->conn->commit &&
-           o->conn->rollback && o->conn->checkpoint && o->conn->get_size && o->conn->verify &&
-           o->content->find && o->content->add && o->content->load_packed &&
-           o->content->load_packed_refs && o->content->load_sha && o->content->collect &&
-           o->content->collect_one && o->file->load && o->file->put && o->file->remove &&
-           o->file->replace_skips && o->file->load_skips && o->segment->open &&
-           o->segment->put_block && o->segment->end && o->segment->remove && o->segment->list &&
-           o->segment->read_block && o->meta->load_generation && o->meta->put_generation &&
-           o->meta->get_generation && o->meta->load_value && o->meta->put_value &&
-           o->checkpoint->load && o->checkpoint->next && o->checkpoint->list &&
-           o->checkpoint->put && o->checkpoint->remove && o->checkpoint->load_state &&
-           o->rule->replace && o->rule->load;
+#define X(slot, door, params, args, shown) \
+    if (!o->slot)                          \
+        return false;
+    KEN_STORE_SLOTS(X)
+#undef X
+    return true;
 }
 
 ken_status ken_store__wrap(ken_store_backend *b, ken_store **out, ken_err *err)
@@ -94,8 +87,8 @@ ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *
     ken_store *s = NULL;
     st = ken_store__wrap(b, &s, err);
     if (st) {
-        if (b->ops && b->ops->conn && b->ops->conn->close)
-            b->ops->conn->close(b);
+        if (b->ops && b->ops->close)
+            b->ops->close(b);
         return st;
     }
     s->is_read_only = opts->is_read_only;
@@ -111,7 +104,7 @@ void ken_store_close(ken_store *s)
     if (!s)
         return;
     ken_store_rollback(s);
-    s->backend->ops->conn->close(s->backend);
+    s->backend->ops->close(s->backend);
     ken_zip_free(s->zip);
     ken_free(s->path);
     ken_free(s);
@@ -135,7 +128,7 @@ static ken_status check_idle(const ken_store *s, ken_err *err)
 static ken_status begun(ken_store *s, ken_status st, tx_state state)
 {
     if (st) {
-        s->backend->ops->conn->rollback(s->backend);
+        s->backend->ops->rollback(s->backend);
         return st;
     }
     s->tx = state;
@@ -147,7 +140,7 @@ static ken_status begun(ken_store *s, ken_status st, tx_state state)
 ken_status ken_store_begin_read(ken_store *s, ken_err *err)
 {
     ken_status st = check_idle(s, err);
-    return st ? st : begun(s, s->backend->ops->conn->begin_read(s->backend, err), TX_READ);
+    return st ? st : begun(s, s->backend->ops->begin_read(s->backend, err), TX_READ);
 }
 
 ken_status ken_store_begin_write(ken_store *s, ken_err *err)
@@ -155,7 +148,7 @@ ken_status ken_store_begin_write(ken_store *s, ken_err *err)
     ken_status st = check_idle(s, err);
     if (!st && s->is_read_only)
         return KEN_FAIL(err, KEN_EPERM, "the index is opened for reading only");
-    return st ? st : begun(s, s->backend->ops->conn->begin_write(s->backend, err), TX_WRITE);
+    return st ? st : begun(s, s->backend->ops->begin_write(s->backend, err), TX_WRITE);
 }
 
 ken_status ken_store_commit(ken_store *s, ken_err *err)
@@ -166,10 +159,10 @@ ken_status ken_store_commit(ken_store *s, ken_err *err)
     if (st) {
         KEN_FAIL(err, st, "a write of this transaction failed before: %s", ken_status_text(st));
     } else {
-        st = s->backend->ops->conn->commit(s->backend, s->tx == TX_WRITE && s->is_durable, err);
+        st = s->backend->ops->commit(s->backend, s->tx == TX_WRITE && s->is_durable, err);
     }
     if (st)
-        s->backend->ops->conn->rollback(s->backend);
+        s->backend->ops->rollback(s->backend);
     s->tx = TX_NONE;
     return st;
 }
@@ -177,7 +170,7 @@ ken_status ken_store_commit(ken_store *s, ken_err *err)
 void ken_store_rollback(ken_store *s)
 {
     if (s->tx != TX_NONE)
-        s->backend->ops->conn->rollback(s->backend);
+        s->backend->ops->rollback(s->backend);
     s->tx = TX_NONE;
 }
 
@@ -217,13 +210,40 @@ void ken_store__leave_read(ken_store *s, bool is_own)
         ken_store_rollback(s); // nothing was written
 }
 
-// ---- contents --------------------------------------------------------------------------------
+// ---- the doors that only look at the transaction -----------------------------------------------
 
-ken_status ken_store_find_content(ken_store *s, const ken_content_key *key, ken_content_info *out,
-                                  ken_err *err)
-{
-    return s->backend->ops->content->find(s->backend, key, out, err);
-}
+#define DOOR_OWN(slot, params, args)
+#define DOOR_PLAIN(slot, params, args)                                \
+    ken_status ken_store_##slot(ken_store *s, KEN_SLOT_LIST params)   \
+    {                                                                 \
+        return s->backend->ops->slot(s->backend, KEN_SLOT_LIST args); \
+    }
+#define DOOR_READ(slot, params, args)                               \
+    ken_status ken_store_##slot(ken_store *s, KEN_SLOT_LIST params) \
+    {                                                               \
+        bool is_own;                                                \
+        ken_status st = ken_store__enter_read(s, &is_own, err);     \
+        if (st)                                                     \
+            return st;                                              \
+        st = s->backend->ops->slot(s->backend, KEN_SLOT_LIST args); \
+        ken_store__leave_read(s, is_own);                           \
+        return st;                                                  \
+    }
+#define DOOR_OF_WRITE(wrote, slot, params, args)                                          \
+    ken_status ken_store_##slot(ken_store *s, KEN_SLOT_LIST params)                       \
+    {                                                                                     \
+        ken_status st = ken_store__check_write(s, err);                                   \
+        return st ? st : wrote(s, s->backend->ops->slot(s->backend, KEN_SLOT_LIST args)); \
+    }
+#define DOOR_WRITE(slot, params, args)     DOOR_OF_WRITE(ken_store__wrote, slot, params, args)
+#define DOOR_DURABLE(slot, params, args)   DOOR_OF_WRITE(ken_store__wrote_durably, slot, params, args)
+#define X(slot, door, params, args, shown) DOOR_##door(slot, params, args)
+// clang-format off
+KEN_STORE_SLOTS(X)
+// clang-format on
+#undef X
+
+// ---- contents --------------------------------------------------------------------------------
 
 ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const ken_facts *facts,
                                  const ken_packed *packed, int64_t *out_id, ken_err *err)
@@ -248,29 +268,7 @@ ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const
         .is_generated = facts->is_generated,
     };
     return ken_store__wrote(
-        s, s->backend->ops->content->add(s->backend, key, &info, packed, out_id, err));
-}
-
-ken_status ken_store_load_packed(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
-                                 ken_err *err)
-{
-    return s->backend->ops->content->load_packed(s->backend, content, arena, out, err);
-}
-
-ken_status ken_store_load_packed_refs(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
-                                      ken_err *err)
-{
-    return s->backend->ops->content->load_packed_refs(s->backend, content, arena, out, err);
-}
-
-ken_status ken_store_load_info(ken_store *s, int64_t content, ken_content_info *out, ken_err *err)
-{
-    return s->backend->ops->content->load_info(s->backend, content, out, err);
-}
-
-ken_status ken_store_load_sha(ken_store *s, int64_t content, ken_sha256 *out, ken_err *err)
-{
-    return s->backend->ops->content->load_sha(s->backend, content, out, err);
+        s, s->backend->ops->add_content(s->backend, key, &info, packed, out_id, err));
 }
 
 static ken_status fail_content(const ken_store *s, int64_t content, ken_status st, ken_err *err)
@@ -303,37 +301,17 @@ ken_status ken_store_load_refs(ken_store *s, int64_t content, const ken_facts *f
     return st ? fail_content(s, content, st, err) : KEN_OK;
 }
 
-ken_status ken_store_collect(ken_store *s, uint64_t *out_removed, ken_err *err)
-{
-    ken_status st = ken_store__check_write(s, err);
-    return st ? st
-              : ken_store__wrote(s,
-                                 s->backend->ops->content->collect(s->backend, out_removed, err));
-}
-
 ken_status ken_store_collect_some(ken_store *s, const int64_t *ids, size_t n, ken_err *err)
 {
     ken_status st = ken_store__check_write(s, err);
     if (st)
         return st;
     for (size_t i = 0; i < n && !st; i++)
-        st = s->backend->ops->content->collect_one(s->backend, ids[i], err);
+        st = s->backend->ops->collect_one(s->backend, ids[i], err);
     return ken_store__wrote(s, st);
 }
 
 // ---- files -----------------------------------------------------------------------------------
-
-ken_status ken_store_load_files(ken_store *s, ken_arena *arena, ken_file_row **out, size_t *out_n,
-                                ken_content_info **out_contents, ken_err *err)
-{
-    bool is_own;
-    ken_status st = ken_store__enter_read(s, &is_own, err);
-    if (st)
-        return st;
-    st = s->backend->ops->file->load(s->backend, arena, out, out_n, out_contents, err);
-    ken_store__leave_read(s, is_own);
-    return st;
-}
 
 static bool is_path(ken_str path)
 {
@@ -350,13 +328,7 @@ ken_status ken_store_put_file(ken_store *s, const ken_file_row *row, ken_err *er
         return ken_store__wrote(s, KEN_FAIL(err, KEN_EINVAL, "file '%.*s' of content %lld",
                                             row->path.len > 200 ? 200 : (int)row->path.len,
                                             row->path.ptr, (long long)row->content));
-    return ken_store__wrote(s, s->backend->ops->file->put(s->backend, row, err));
-}
-
-ken_status ken_store_remove_file(ken_store *s, int64_t id, ken_err *err)
-{
-    ken_status st = ken_store__check_write(s, err);
-    return st ? st : ken_store__wrote(s, s->backend->ops->file->remove(s->backend, id, err));
+    return ken_store__wrote(s, s->backend->ops->put_file(s->backend, row, err));
 }
 
 ken_status ken_store_replace_skips(ken_store *s, const ken_skip_row *rows, size_t n, ken_err *err)
@@ -368,7 +340,7 @@ ken_status ken_store_replace_skips(ken_store *s, const ken_skip_row *rows, size_
         if (rows[i].reason <= KEN_SKIP_NONE || rows[i].reason >= KEN_SKIP_COUNT)
             return ken_store__wrote(
                 s, KEN_FAIL(err, KEN_EINVAL, "skip reason %d", (int)rows[i].reason));
-    return ken_store__wrote(s, s->backend->ops->file->replace_skips(s->backend, rows, n, err));
+    return ken_store__wrote(s, s->backend->ops->replace_skips(s->backend, rows, n, err));
 }
 
 ken_status ken_store_load_skips(ken_store *s, ken_skip_reason reason, size_t limit,
@@ -376,7 +348,7 @@ ken_status ken_store_load_skips(ken_store *s, ken_skip_reason reason, size_t lim
 {
     if (reason < KEN_SKIP_NONE || reason >= KEN_SKIP_COUNT)
         return KEN_FAIL(err, KEN_EINVAL, "skip reason %d", (int)reason);
-    return s->backend->ops->file->load_skips(s->backend, reason, limit, arena, out, out_n, err);
+    return s->backend->ops->load_skips(s->backend, reason, limit, arena, out, out_n, err);
 }
 
 // ---- segments --------------------------------------------------------------------------------
@@ -388,7 +360,7 @@ ken_status ken_store_open_segment(ken_store *s, ken_segment_kind kind, ken_segme
     ken_status st = ken_store__check_write(s, err);
     if (st)
         return st;
-    st = ken_store__wrote(s, s->backend->ops->segment->open(s->backend, kind, &id, err));
+    st = ken_store__wrote(s, s->backend->ops->open_segment(s->backend, kind, &id, err));
     if (!st)
         *out = (ken_segment_writer){ .store = s, .id = id };
     return st;
@@ -404,8 +376,7 @@ static ken_status write_block(void *ctx, const void *bytes, size_t n, ken_err *e
     if (!n || n > KEN_SEGMENT_BLOCK || w->n_bytes % KEN_SEGMENT_BLOCK || w->n_blocks == MAX_BLOCKS)
         return ken_store__wrote(
             s, KEN_FAIL(err, KEN_EINVAL, "block %u of a segment has %zu bytes", w->n_blocks, n));
-    st = s->backend->ops->segment->put_block(s->backend, w->id, w->n_blocks++, ken_str_n(bytes, n),
-                                             err);
+    st = s->backend->ops->put_block(s->backend, w->id, w->n_blocks++, ken_str_n(bytes, n), err);
     w->n_bytes += n;
     return ken_store__wrote(s, st);
 }
@@ -424,7 +395,7 @@ ken_status ken_store_close_segment(ken_segment_writer *w, uint32_t n_contents, k
     if (!w->n_bytes)
         return ken_store__wrote(s, KEN_FAIL(err, KEN_EINVAL, "a segment of no bytes"));
     return ken_store__wrote(
-        s, s->backend->ops->segment->end(s->backend, w->id, w->n_bytes, n_contents, err));
+        s, s->backend->ops->end_segment(s->backend, w->id, w->n_bytes, n_contents, err));
 }
 
 ken_status ken_store_add_segment(ken_store *s, ken_segment_kind kind, ken_str bytes,
@@ -443,31 +414,13 @@ ken_status ken_store_add_segment(ken_store *s, ken_segment_kind kind, ken_str by
     return st;
 }
 
-ken_status ken_store_remove_segment(ken_store *s, int64_t id, ken_err *err)
-{
-    ken_status st = ken_store__check_write(s, err);
-    return st ? st : ken_store__wrote(s, s->backend->ops->segment->remove(s->backend, id, err));
-}
-
-ken_status ken_store_list_segments(ken_store *s, ken_segment_kind kind, ken_arena *arena,
-                                   ken_segment_info **out, size_t *out_n, ken_err *err)
-{
-    bool is_own;
-    ken_status st = ken_store__enter_read(s, &is_own, err);
-    if (st)
-        return st;
-    st = s->backend->ops->segment->list(s->backend, kind, arena, out, out_n, err);
-    ken_store__leave_read(s, is_own);
-    return st;
-}
-
 ken_status ken_store_read_block(void *store, int64_t segment, uint32_t block, void *into,
                                 size_t *out_n, ken_err *err)
 {
     const ken_store *s = store;
     ken_status st = KEN_ENOTFOUND;
     if (segment > 0 && block < MAX_BLOCKS)
-        st = s->backend->ops->segment->read_block(s->backend, segment, block, into, out_n, err);
+        st = s->backend->ops->read_block(s->backend, segment, block, into, out_n, err);
     if (st == KEN_ENOTFOUND)
         return KEN_FAIL(err, st, "search segment %lld is gone", (long long)segment);
     return st;
@@ -481,32 +434,6 @@ ken_block_source ken_store_source(ken_store *s, const ken_segment_info *info)
 
 // ---- the generation, and values by name --------------------------------------------------------
 
-ken_status ken_store_load_generation(ken_store *s, ken_arena *arena, ken_generation *out,
-                                     ken_err *err)
-{
-    bool is_own;
-    ken_status st = ken_store__enter_read(s, &is_own, err);
-    if (st)
-        return st;
-    st = s->backend->ops->meta->load_generation(s->backend, arena, out, err);
-    ken_store__leave_read(s, is_own);
-    return st;
-}
-
-ken_status ken_store_put_generation(ken_store *s, const ken_generation *g, ken_err *err)
-{
-    ken_status st = ken_store__check_write(s, err);
-    if (st)
-        return st;
-    st = s->backend->ops->meta->put_generation(s->backend, g, err);
-    return ken_store__wrote_durably(s, st);
-}
-
-ken_status ken_store_get_generation(ken_store *s, uint64_t *out, ken_err *err)
-{
-    return s->backend->ops->meta->get_generation(s->backend, out, err);
-}
-
 static ken_status check_key(ken_str key, ken_err *err)
 {
     if (!key.len || key.len > KEY_MAX_BYTES || memchr(key.ptr, '\0', key.len))
@@ -518,7 +445,7 @@ ken_status ken_store_load_value(ken_store *s, ken_str key, ken_arena *arena, ken
                                 ken_err *err)
 {
     ken_status st = check_key(key, err);
-    return st ? st : s->backend->ops->meta->load_value(s->backend, key, arena, out, err);
+    return st ? st : s->backend->ops->load_value(s->backend, key, arena, out, err);
 }
 
 ken_status ken_store_put_value(ken_store *s, ken_str key, ken_str value, ken_err *err)
@@ -530,8 +457,7 @@ ken_status ken_store_put_value(ken_store *s, ken_str key, ken_str value, ken_err
     if (!st && value.len > VALUE_MAX_BYTES)
         st = KEN_FAIL(err, KEN_ELIMIT, "value '" KEN_STR_FMT "' of %zu bytes", KEN_STR_ARG(key),
                       value.len);
-    return ken_store__wrote(s, st ? st
-                                  : s->backend->ops->meta->put_value(s->backend, key, value, err));
+    return ken_store__wrote(s, st ? st : s->backend->ops->put_value(s->backend, key, value, err));
 }
 
 // ---- upkeep ----------------------------------------------------------------------------------
@@ -539,21 +465,5 @@ ken_status ken_store_put_value(ken_store *s, ken_str key, ken_str value, ken_err
 ken_status ken_store_checkpoint(ken_store *s, ken_err *err)
 {
     ken_status st = check_idle(s, err);
-    return st || s->is_read_only ? st : s->backend->ops->conn->checkpoint(s->backend, err);
-}
-
-ken_status ken_store_get_size(ken_store *s, uint64_t *out_bytes, ken_err *err)
-{
-    return s->backend->ops->conn->get_size(s->backend, out_bytes, err);
-}
-
-ken_status ken_store_verify(ken_store *s, ken_err *err)
-{
-    bool is_own;
-    ken_status st = ken_store__enter_read(s, &is_own, err);
-    if (st)
-        return st;
-    st = s->backend->ops->conn->verify(s->backend, err);
-    ken_store__leave_read(s, is_own);
-    return st;
+    return st || s->is_read_only ? st : s->backend->ops->checkpoint(s->backend, err);
 }

@@ -253,4 +253,88 @@ ken_status ken_store_keep(const char *path, ken_err *err) KEN_MUST_USE;
 // Where the last one went; empty when there is none.
 ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
 
+// ---- what a backend implements (store_ops.h) ---------------------------------------------------
+// X(slot, door, (parameters), (arguments), what a trace shows)
+// clang-format off
+#define KEN_STORE_CONN_SLOTS(X)                                                                  \
+    /* No transaction is open. */                                                                \
+    X(begin_read, OWN, (ken_err *err), (err), NOTHING)                                           \
+    /* Waits up to opts->busy_ms (0 = KEN_STORE_BUSY_MS) for other writers, then KEN_EBUSY. No   \
+       transaction is open. */                                                                   \
+    X(begin_write, OWN, (ken_err *err), (err), NOTHING)                                          \
+    /* When it fails nothing is kept, and the transaction is still to be rolled back.            \
+       is_durable: on disk before it returns. */                                                 \
+    X(commit, OWN, (bool is_durable, ken_err *err), (is_durable, err), NUMBER(is_durable))       \
+    /* No transaction is open. Busy readers are not an error. */                                 \
+    X(checkpoint, OWN, (ken_err *err), (err), NOTHING)                                           \
+    X(get_size, PLAIN, (uint64_t *out_bytes, ken_err *err), (out_bytes, err), NOTHING)           \
+    /* Facts, refs and segments included. */                                                     \
+    X(verify, READ, (ken_err *err), (err), NOTHING)
+#define KEN_STORE_CONTENT_SLOTS(X)                                                               \
+    /* KEN_ENOTFOUND without a message when there is none. */                                    \
+    X(find_content, PLAIN, (const ken_content_key *key, ken_content_info *out, ken_err *err),    \
+      (key, out, err), NUMBER(key->lang))                                                        \
+    /* info->id is not looked at. The older row of the same key is not found by it any more.     \
+       */                                                                                        \
+    X(add_content, OWN, (const ken_content_key *key, const ken_content_info *info, const         \
+      ken_packed *packed, int64_t *out_id, ken_err *err), (key, info, packed, out_id, err),      \
+      NUMBER(info->n_bytes))                                                                     \
+    /* KEN_ENOTFOUND without a message. */                                                       \
+    X(load_packed, PLAIN, (int64_t content, ken_arena *arena, ken_str *out, ken_err *err),       \
+      (content, arena, out, err), NUMBER(content))                                               \
+    X(load_packed_refs, PLAIN, (int64_t content, ken_arena *arena, ken_str *out, ken_err         \
+      *err), (content, arena, out, err), NUMBER(content))                                        \
+    X(load_info, PLAIN, (int64_t content, ken_content_info *out, ken_err *err), (content, out,   \
+      err), NUMBER(content))                                                                     \
+    X(load_sha, PLAIN, (int64_t content, ken_sha256 *out, ken_err *err), (content, out, err),    \
+      NUMBER(content))                                                                           \
+    /* Their refs, too. */                                                                       \
+    X(collect, WRITE, (uint64_t *out_removed, ken_err *err), (out_removed, err), NOTHING)        \
+    /* Unless a file of any tree has it; fine when it is not there. */                           \
+    X(collect_one, OWN, (int64_t content, ken_err *err), (content, err), NUMBER(content))
+#define KEN_STORE_FILE_SLOTS(X)                                                                  \
+    X(load_files, READ, (ken_arena *arena, ken_file_row **out, size_t *out_n, ken_content_info   \
+      **out_contents, ken_err *err), (arena, out, out_n, out_contents, err), NOTHING)            \
+    /* id 0 inserts; else the row must be there, or KEN_ENOTFOUND. */                            \
+    X(put_file, OWN, (const ken_file_row *row, ken_err *err), (row, err), TEXT(row->path,        \
+      row->content))                                                                             \
+    /* KEN_ENOTFOUND when it is not there. */                                                    \
+    X(remove_file, WRITE, (int64_t id, ken_err *err), (id, err), NUMBER(id))                     \
+    /* A path that comes twice with one reason is kept once. */                                  \
+    X(replace_skips, OWN, (const ken_skip_row *rows, size_t n, ken_err *err), (rows, n, err),    \
+      NUMBER(n))                                                                                 \
+    X(load_skips, OWN, (ken_skip_reason reason, size_t limit, ken_arena *arena, ken_skip_row     \
+      **out, size_t *out_n, ken_err *err), (reason, limit, arena, out, out_n, err),              \
+      TEXT(ken_str_c(ken_skip_word(reason)), limit))
+#define KEN_STORE_SEGMENT_SLOTS(X)                                                               \
+    /* Without blocks. The id is above all ids there ever were. */                               \
+    X(open_segment, OWN, (ken_segment_kind kind, int64_t *out_id, ken_err *err), (kind,          \
+      out_id, err), NUMBER(kind))                                                                \
+    /* Blocks come in order, from 0; all but the last are full. */                               \
+    X(put_block, OWN, (int64_t segment, uint32_t block, ken_str bytes, ken_err *err),            \
+      (segment, block, bytes, err), NUMBER(bytes.len))                                           \
+    /* From here on it is listed, with these numbers. */                                         \
+    X(end_segment, OWN, (int64_t segment, uint64_t n_bytes, uint32_t n_contents, ken_err         \
+      *err), (segment, n_bytes, n_contents, err), NUMBER(n_bytes))                               \
+    /* KEN_ENOTFOUND when it is not there. */                                                    \
+    X(remove_segment, WRITE, (int64_t segment, ken_err *err), (segment, err), NUMBER(segment))   \
+    /* By id. Sizes are true: as many bytes can be read. */                                      \
+    X(list_segments, READ, (ken_segment_kind kind, ken_arena *arena, ken_segment_info **out,     \
+      size_t *out_n, ken_err *err), (kind, arena, out, out_n, err), NOTHING)                     \
+    /* KEN_ENOTFOUND without a message. */                                                       \
+    X(read_block, OWN, (int64_t segment, uint32_t block, void *into, size_t *out_n, ken_err      \
+      *err), (segment, block, into, out_n, err), NUMBER(segment << 24 | block))
+#define KEN_STORE_META_SLOTS(X)                                                                  \
+    X(load_generation, READ, (ken_arena *arena, ken_generation *out, ken_err *err), (arena,      \
+      out, err), NOTHING)                                                                        \
+    X(put_generation, DURABLE, (const ken_generation *g, ken_err *err), (g, err),                \
+      NUMBER(g->number))                                                                         \
+    X(get_generation, PLAIN, (uint64_t *out, ken_err *err), (out, err), NOTHING)                 \
+    /* KEN_ENOTFOUND without a message. */                                                       \
+    X(load_value, OWN, (ken_str key, ken_arena *arena, ken_str *out, ken_err *err), (key,        \
+      arena, out, err), TEXT(key, 0))                                                            \
+    X(put_value, OWN, (ken_str key, ken_str value, ken_err *err), (key, value, err), TEXT(key,   \
+      value.len))
+// clang-format on
+
 #endif

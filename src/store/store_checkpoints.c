@@ -12,49 +12,6 @@ enum {
     TAG_MAX_BYTES = 256,
 };
 
-static const ken_store_checkpoint_ops *ops_of(ken_store *s)
-{
-    return ken_store__backend(s)->ops->checkpoint;
-}
-
-ken_status ken_store_load_checkpoint(ken_store *s, ken_uuid uuid, ken_arena *arena,
-                                     ken_checkpoint_row *out, ken_err *err)
-{
-    bool is_own;
-    ken_status st = ken_store__enter_read(s, &is_own, err);
-    if (st)
-        return st;
-    st = ops_of(s)->load(ken_store__backend(s), uuid, arena, out, err);
-    ken_store__leave_read(s, is_own);
-    return st;
-}
-
-ken_status ken_store_next_checkpoint(ken_store *s, int64_t after_id, ken_arena *arena,
-                                     ken_checkpoint_row *out, ken_err *err)
-{
-    bool is_own;
-    ken_status st = ken_store__enter_read(s, &is_own, err);
-    if (st)
-        return st;
-    st = ops_of(s)->next(ken_store__backend(s), after_id, arena, out, err);
-    ken_store__leave_read(s, is_own);
-    return st;
-}
-
-ken_status ken_store_list_checkpoints(ken_store *s, uint64_t since_rev, size_t limit,
-                                      bool with_texts, ken_arena *arena, ken_checkpoint_row **out,
-                                      size_t *out_n, ken_err *err)
-{
-    bool is_own;
-    ken_status st = ken_store__enter_read(s, &is_own, err);
-    if (st)
-        return st;
-    st = ops_of(s)->list(ken_store__backend(s), since_rev, limit, with_texts, arena, out, out_n,
-                         err);
-    ken_store__leave_read(s, is_own);
-    return st;
-}
-
 static const char *find_wrong_text(const ken_checkpoint_row *row)
 {
     const struct {
@@ -94,18 +51,6 @@ ken_status ken_store_put_checkpoint(ken_store *s, ken_checkpoint_row *row, ken_e
     const char *wrong = find_wrong(row);
     if (wrong) // nothing was touched: the transaction goes on without it
         return KEN_FAIL(err, KEN_EINVAL, "'%s' of a checkpoint", wrong);
-    return ken_store__wrote_durably(s, ops_of(s)->put(ken_store__backend(s), row, err));
-}
-
-ken_status ken_store_remove_checkpoint(ken_store *s, int64_t id, ken_err *err)
-{
-    ken_status st = ken_store__check_write(s, err);
-    if (st)
-        return st;
-    return ken_store__wrote_durably(s, ops_of(s)->remove(ken_store__backend(s), id, err));
-}
-
-ken_status ken_store_load_checkpoint_state(ken_store *s, ken_checkpoint_state *out, ken_err *err)
-{
-    return ops_of(s)->load_state(ken_store__backend(s), out, err);
+    return ken_store__wrote_durably(
+        s, ken_store__backend(s)->ops->put_checkpoint(ken_store__backend(s), row, err));
 }

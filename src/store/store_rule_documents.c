@@ -3,11 +3,6 @@
 #include "store/rule_documents.h"
 #include "store/store_priv.h"
 
-static const ken_store_rule_ops *ops_of(ken_store *s)
-{
-    return ken_store__backend(s)->ops->rule;
-}
-
 static bool is_fine(const ken_rule_document_row *row)
 {
     return row->path.len && row->path.len <= 4096 &&
@@ -27,17 +22,6 @@ ken_status ken_store_replace_rule_documents(ken_store *s, const ken_rule_documen
                                     KEN_FAIL(err, KEN_EINVAL, "document of rules '%.*s'",
                                              rows[i].path.len > 200 ? 200 : (int)rows[i].path.len,
                                              rows[i].path.ptr ? rows[i].path.ptr : ""));
-    return ken_store__wrote(s, ops_of(s)->replace(ken_store__backend(s), rows, n, err));
-}
-
-ken_status ken_store_load_rule_documents(ken_store *s, ken_arena *arena,
-                                         ken_rule_document_row **out, size_t *out_n, ken_err *err)
-{
-    bool is_own;
-    ken_status st = ken_store__enter_read(s, &is_own, err);
-    if (st)
-        return st;
-    st = ops_of(s)->load(ken_store__backend(s), arena, out, out_n, err);
-    ken_store__leave_read(s, is_own);
-    return st;
+    return ken_store__wrote(
+        s, ken_store__backend(s)->ops->replace_rule_documents(ken_store__backend(s), rows, n, err));
 }

@@ -85,8 +85,8 @@ static ken_status load_one(ken_sq *q, sqlite3_stmt *st, ken_arena *arena, ken_ch
     return s;
 }
 
-static ken_status sq_load(ken_store_backend *b, ken_uuid uuid, ken_arena *arena,
-                          ken_checkpoint_row *out, ken_err *err)
+ken_status ken_store__sq_load_checkpoint(ken_store_backend *b, ken_uuid uuid, ken_arena *arena,
+                                         ken_checkpoint_row *out, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -97,8 +97,8 @@ static ken_status sq_load(ken_store_backend *b, ken_uuid uuid, ken_arena *arena,
     return load_one(q, st, arena, out, err);
 }
 
-static ken_status sq_next(ken_store_backend *b, int64_t after_id, ken_arena *arena,
-                          ken_checkpoint_row *out, ken_err *err)
+ken_status ken_store__sq_next_checkpoint(ken_store_backend *b, int64_t after_id, ken_arena *arena,
+                                         ken_checkpoint_row *out, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -125,8 +125,9 @@ static ken_status scan(ken_sq *q, sqlite3_stmt *st, bool with_texts, ken_arena *
     return s;
 }
 
-static ken_status sq_list(ken_store_backend *b, uint64_t since_rev, size_t limit, bool with_texts,
-                          ken_arena *arena, ken_checkpoint_row **out, size_t *out_n, ken_err *err)
+ken_status ken_store__sq_list_checkpoints(ken_store_backend *b, uint64_t since_rev, size_t limit,
+                                          bool with_texts, ken_arena *arena,
+                                          ken_checkpoint_row **out, size_t *out_n, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -151,7 +152,8 @@ static ken_status sq_list(ken_store_backend *b, uint64_t since_rev, size_t limit
     return s;
 }
 
-static ken_status sq_load_state(ken_store_backend *b, ken_checkpoint_state *out, ken_err *err)
+ken_status ken_store__sq_load_checkpoint_state(ken_store_backend *b, ken_checkpoint_state *out,
+                                               ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -186,7 +188,7 @@ static ken_status raise_rev(ken_sq *q, int n_more, uint64_t *out_rev, ken_err *e
     s = ken_store__sq_run(q, st, "writing to", err);
     ken_checkpoint_state state = { 0 };
     if (!s)
-        s = sq_load_state(&q->base, &state, err);
+        s = ken_store__sq_load_checkpoint_state(&q->base, &state, err);
     if (!s)
         *out_rev = state.rev;
     return s;
@@ -228,7 +230,7 @@ static void bind_row(sqlite3_stmt *st, const ken_checkpoint_row *row, uint64_t r
         sqlite3_bind_int64(st, 12, row->id);
 }
 
-static ken_status sq_put(ken_store_backend *b, ken_checkpoint_row *row, ken_err *err)
+ken_status ken_store__sq_put_checkpoint(ken_store_backend *b, ken_checkpoint_row *row, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -258,7 +260,7 @@ static ken_status sq_put(ken_store_backend *b, ken_checkpoint_row *row, ken_err 
     return s;
 }
 
-static ken_status sq_remove(ken_store_backend *b, int64_t id, ken_err *err)
+ken_status ken_store__sq_remove_checkpoint(ken_store_backend *b, int64_t id, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -274,12 +276,3 @@ static ken_status sq_remove(ken_store_backend *b, int64_t id, ken_err *err)
         s = raise_rev(q, -1, &rev, err);
     return s ? s : ken_store__sq_note(q, "checkpoint", json_integer(id), err);
 }
-
-const ken_store_checkpoint_ops ken_store__sq_checkpoint_ops = {
-    .load = sq_load,
-    .next = sq_next,
-    .list = sq_list,
-    .put = sq_put,
-    .remove = sq_remove,
-    .load_state = sq_load_state,
-};

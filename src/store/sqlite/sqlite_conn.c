@@ -348,7 +348,7 @@ static void sq_close(ken_store_backend *b)
 
 // ---- transactions ----------------------------------------------------------------------------
 
-static ken_status sq_begin_read(ken_store_backend *b, ken_err *err)
+ken_status ken_store__sq_begin_read(ken_store_backend *b, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     ken_status st = q->is_immutable ? ken_store__sq_refresh(q, err) : KEN_OK;
@@ -357,7 +357,7 @@ static ken_status sq_begin_read(ken_store_backend *b, ken_err *err)
     return st ? st : ken_store__sq_do(q, KEN_SQ_BEGIN_READ, "reading", err);
 }
 
-static ken_status sq_begin_write(ken_store_backend *b, ken_err *err)
+ken_status ken_store__sq_begin_write(ken_store_backend *b, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     ken_status st = ken_store__sq_do(q, KEN_SQ_BEGIN_WRITE, "writing to", err);
@@ -373,7 +373,7 @@ ken_status ken_store__sq_sync_log(ken_sq *q, ken_err *err)
     return rc ? SQ_FAIL(q, rc, err, "syncing") : KEN_OK;
 }
 
-static ken_status sq_commit(ken_store_backend *b, bool is_durable, ken_err *err)
+ken_status ken_store__sq_commit(ken_store_backend *b, bool is_durable, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     ken_status st = ken_store__sq_record(q, err);
@@ -414,7 +414,7 @@ static ken_status shrink(ken_sq *q, ken_err *err)
     return rc && !is_busy(rc) ? SQ_FAIL(q, rc, err, "shrinking") : KEN_OK;
 }
 
-static ken_status sq_checkpoint(ken_store_backend *b, ken_err *err)
+ken_status ken_store__sq_checkpoint(ken_store_backend *b, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_busy_timeout(q->db, 0); // what readers or a writer are in the way of is done next time
@@ -428,7 +428,7 @@ static ken_status sq_checkpoint(ken_store_backend *b, ken_err *err)
     return st;
 }
 
-static ken_status sq_get_size(ken_store_backend *b, uint64_t *out_bytes, ken_err *err)
+ken_status ken_store__sq_get_size(ken_store_backend *b, uint64_t *out_bytes, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     ken_fs_info info;
@@ -438,26 +438,12 @@ static ken_status sq_get_size(ken_store_backend *b, uint64_t *out_bytes, ken_err
     return st;
 }
 
-const ken_store_conn_ops ken_store__sq_conn_ops = {
-    .close = sq_close,
-    .begin_read = sq_begin_read,
-    .begin_write = sq_begin_write,
-    .commit = sq_commit,
-    .rollback = sq_rollback,
-    .checkpoint = sq_checkpoint,
-    .get_size = sq_get_size,
-    .verify = ken_store__sq_verify,
-};
-
-static const ken_store_ops sqlite_ops = {
-    .name = "sqlite",
-    .conn = &ken_store__sq_conn_ops,
-    .content = &ken_store__sq_content_ops,
-    .file = &ken_store__sq_file_ops,
-    .segment = &ken_store__sq_segment_ops,
-    .meta = &ken_store__sq_meta_ops,
-    .checkpoint = &ken_store__sq_checkpoint_ops,
-    .rule = &ken_store__sq_rule_ops,
+static const ken_store_ops sqlite_ops = { .name = "sqlite",
+                                          .close = sq_close,
+                                          .rollback = sq_rollback,
+#define X(slot, door, params, args, shown) .slot = ken_store__sq_##slot,
+                                          KEN_STORE_SLOTS(X)
+#undef X
 };
 
 ken_status ken_store__sqlite_open(const ken_store_opts *opts, ken_store_backend **out, ken_err *err)

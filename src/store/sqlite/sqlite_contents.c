@@ -53,8 +53,8 @@ static ken_status get_info(ken_sq *q, sqlite3_stmt *st, ken_content_info *out, k
     return s;
 }
 
-static ken_status sq_find(ken_store_backend *b, const ken_content_key *key, ken_content_info *out,
-                          ken_err *err)
+ken_status ken_store__sq_find_content(ken_store_backend *b, const ken_content_key *key,
+                                      ken_content_info *out, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -65,8 +65,8 @@ static ken_status sq_find(ken_store_backend *b, const ken_content_key *key, ken_
     return get_info(q, st, out, err);
 }
 
-static ken_status sq_load_info(ken_store_backend *b, int64_t id, ken_content_info *out,
-                               ken_err *err)
+ken_status ken_store__sq_load_info(ken_store_backend *b, int64_t id, ken_content_info *out,
+                                   ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -122,9 +122,9 @@ static ken_status insert_refs(ken_sq *q, int64_t id, ken_str refs, ken_err *err)
     return ken_store__sq_run(q, st, "writing to", err);
 }
 
-static ken_status sq_add(ken_store_backend *b, const ken_content_key *key,
-                         const ken_content_info *info, const ken_packed *packed, int64_t *out_id,
-                         ken_err *err)
+ken_status ken_store__sq_add_content(ken_store_backend *b, const ken_content_key *key,
+                                     const ken_content_info *info, const ken_packed *packed,
+                                     int64_t *out_id, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     bool is_taken = false;
@@ -161,14 +161,14 @@ static ken_status load_blob(ken_sq *q, ken_sq_stmt which, int64_t id, ken_arena 
     return s;
 }
 
-static ken_status sq_load_packed(ken_store_backend *b, int64_t id, ken_arena *arena, ken_str *out,
-                                 ken_err *err)
+ken_status ken_store__sq_load_packed(ken_store_backend *b, int64_t id, ken_arena *arena,
+                                     ken_str *out, ken_err *err)
 {
     return load_blob(ken_sq_of(b), KEN_SQ_CONTENT_FACTS, id, arena, out, err);
 }
 
-static ken_status sq_load_packed_refs(ken_store_backend *b, int64_t id, ken_arena *arena,
-                                      ken_str *out, ken_err *err)
+ken_status ken_store__sq_load_packed_refs(ken_store_backend *b, int64_t id, ken_arena *arena,
+                                          ken_str *out, ken_err *err)
 {
     ken_status s = load_blob(ken_sq_of(b), KEN_SQ_REFS_GET, id, arena, out, err);
     if (s != KEN_ENOTFOUND)
@@ -177,7 +177,7 @@ static ken_status sq_load_packed_refs(ken_store_backend *b, int64_t id, ken_aren
     return KEN_OK;
 }
 
-static ken_status sq_load_sha(ken_store_backend *b, int64_t id, ken_sha256 *out, ken_err *err)
+ken_status ken_store__sq_load_sha(ken_store_backend *b, int64_t id, ken_sha256 *out, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -199,7 +199,7 @@ static ken_status sq_load_sha(ken_store_backend *b, int64_t id, ken_sha256 *out,
     return s;
 }
 
-static ken_status sq_collect(ken_store_backend *b, uint64_t *out_removed, ken_err *err)
+ken_status ken_store__sq_collect(ken_store_backend *b, uint64_t *out_removed, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     ken_status s = ken_store__sq_do(q, KEN_SQ_CONTENT_COLLECT, "writing to", err);
@@ -208,7 +208,7 @@ static ken_status sq_collect(ken_store_backend *b, uint64_t *out_removed, ken_er
     return s;
 }
 
-static ken_status sq_collect_one(ken_store_backend *b, int64_t id, ken_err *err)
+ken_status ken_store__sq_collect_one(ken_store_backend *b, int64_t id, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -218,14 +218,3 @@ static ken_status sq_collect_one(ken_store_backend *b, int64_t id, ken_err *err)
     sqlite3_bind_int64(st, 1, id);
     return ken_store__sq_run(q, st, "writing to", err);
 }
-
-const ken_store_content_ops ken_store__sq_content_ops = {
-    .find = sq_find,
-    .add = sq_add,
-    .load_packed = sq_load_packed,
-    .load_packed_refs = sq_load_packed_refs,
-    .load_info = sq_load_info,
-    .load_sha = sq_load_sha,
-    .collect = sq_collect,
-    .collect_one = sq_collect_one,
-};

@@ -111,8 +111,8 @@ static ken_status join_contents(ken_sq *q, const row_vec *rows, const info_vec *
 
 // Two scans in the order of the pages and a search in memory: several times faster than one lookup
 // per file.
-static ken_status sq_load(ken_store_backend *b, ken_arena *arena, ken_file_row **out, size_t *out_n,
-                          ken_content_info **out_contents, ken_err *err)
+ken_status ken_store__sq_load_files(ken_store_backend *b, ken_arena *arena, ken_file_row **out,
+                                    size_t *out_n, ken_content_info **out_contents, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     row_vec rows = { 0 };
@@ -140,7 +140,7 @@ out:
     return st;
 }
 
-static ken_status sq_put(ken_store_backend *b, const ken_file_row *row, ken_err *err)
+ken_status ken_store__sq_put_file(ken_store_backend *b, const ken_file_row *row, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -164,7 +164,7 @@ static ken_status sq_put(ken_store_backend *b, const ken_file_row *row, ken_err 
     return s;
 }
 
-static ken_status sq_remove(ken_store_backend *b, int64_t id, ken_err *err)
+ken_status ken_store__sq_remove_file(ken_store_backend *b, int64_t id, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -226,8 +226,8 @@ static ken_status clear_skips(ken_sq *q, int64_t hash, ken_err *err)
 }
 
 // Most runs find the same list again, which then costs its hash.
-static ken_status sq_replace_skips(ken_store_backend *b, const ken_skip_row *rows, size_t n,
-                                   ken_err *err)
+ken_status ken_store__sq_replace_skips(ken_store_backend *b, const ken_skip_row *rows, size_t n,
+                                       ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     int64_t hash = hash_skips(rows, n), old = 0;
@@ -256,8 +256,9 @@ ken_skip_reason ken_store__sq_skip_reason(ken_str word)
     return KEN_SKIP_NONE;
 }
 
-static ken_status sq_load_skips(ken_store_backend *b, ken_skip_reason reason, size_t limit,
-                                ken_arena *arena, ken_skip_row **out, size_t *out_n, ken_err *err)
+ken_status ken_store__sq_load_skips(ken_store_backend *b, ken_skip_reason reason, size_t limit,
+                                    ken_arena *arena, ken_skip_row **out, size_t *out_n,
+                                    ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -288,11 +289,3 @@ static ken_status sq_load_skips(ken_store_backend *b, ken_skip_reason reason, si
     ken_vec_release(&rows);
     return s;
 }
-
-const ken_store_file_ops ken_store__sq_file_ops = {
-    .load = sq_load,
-    .put = sq_put,
-    .remove = sq_remove,
-    .replace_skips = sq_replace_skips,
-    .load_skips = sq_load_skips,
-};

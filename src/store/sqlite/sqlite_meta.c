@@ -54,8 +54,8 @@ static ken_status load_skip_counts(ken_sq *q, ken_generation *out, ken_err *err)
     return s;
 }
 
-static ken_status sq_load_generation(ken_store_backend *b, ken_arena *arena, ken_generation *out,
-                                     ken_err *err)
+ken_status ken_store__sq_load_generation(ken_store_backend *b, ken_arena *arena,
+                                         ken_generation *out, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     ken_generation g;
@@ -84,7 +84,7 @@ static ken_status put_skip_counts(ken_sq *q, const ken_generation *g, ken_err *e
     return KEN_OK;
 }
 
-static ken_status sq_put_generation(ken_store_backend *b, const ken_generation *g, ken_err *err)
+ken_status ken_store__sq_put_generation(ken_store_backend *b, const ken_generation *g, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -109,7 +109,7 @@ static ken_status sq_put_generation(ken_store_backend *b, const ken_generation *
     return s ? s : put_skip_counts(q, g, err);
 }
 
-static ken_status sq_get_generation(ken_store_backend *b, uint64_t *out, ken_err *err)
+ken_status ken_store__sq_get_generation(ken_store_backend *b, uint64_t *out, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -127,8 +127,8 @@ static ken_status sq_get_generation(ken_store_backend *b, uint64_t *out, ken_err
     return s;
 }
 
-static ken_status sq_load_value(ken_store_backend *b, ken_str key, ken_arena *arena, ken_str *out,
-                                ken_err *err)
+ken_status ken_store__sq_load_value(ken_store_backend *b, ken_str key, ken_arena *arena,
+                                    ken_str *out, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -145,7 +145,7 @@ static ken_status sq_load_value(ken_store_backend *b, ken_str key, ken_arena *ar
     return s;
 }
 
-static ken_status sq_put_value(ken_store_backend *b, ken_str key, ken_str value, ken_err *err)
+ken_status ken_store__sq_put_value(ken_store_backend *b, ken_str key, ken_str value, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -157,11 +157,3 @@ static ken_status sq_put_value(ken_store_backend *b, ken_str key, ken_str value,
         ken_store__sq_bind_blob(st, 2, value.ptr, value.len);
     return ken_store__sq_run(q, st, "writing to", err);
 }
-
-const ken_store_meta_ops ken_store__sq_meta_ops = {
-    .load_generation = sq_load_generation,
-    .put_generation = sq_put_generation,
-    .get_generation = sq_get_generation,
-    .load_value = sq_load_value,
-    .put_value = sq_put_value,
-};

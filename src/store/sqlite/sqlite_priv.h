@@ -72,13 +72,11 @@ struct ken_sq {
 extern const ken_sq_schema ken_store__sq_index_schema;
 extern const ken_sq_schema ken_store__sq_catalog_schema;
 
-extern const ken_store_conn_ops ken_store__sq_conn_ops;
-extern const ken_store_content_ops ken_store__sq_content_ops;
-extern const ken_store_file_ops ken_store__sq_file_ops;
-extern const ken_store_segment_ops ken_store__sq_segment_ops;
-extern const ken_store_meta_ops ken_store__sq_meta_ops;
-extern const ken_store_checkpoint_ops ken_store__sq_checkpoint_ops;
-extern const ken_store_rule_ops ken_store__sq_rule_ops;
+// The slots: ken_store__sq_<slot>, each in the file of its kind of rows.
+#define X(slot, door, params, args, shown) \
+    ken_status ken_store__sq_##slot(ken_store_backend *b, KEN_SLOT_LIST params) KEN_MUST_USE;
+KEN_STORE_SLOTS(X)
+#undef X
 
 static inline ken_sq *ken_sq_of(ken_store_backend *b)
 {
@@ -110,8 +108,6 @@ ken_status ken_store__sq_check(ken_sq *q, int32_t *out_version, ken_err *err) KE
 ken_status ken_store__sq_upgrade(ken_sq *q, ken_err *err) KEN_MUST_USE;
 // sqlite_verify.c. Every page, and rows that name others.
 ken_status ken_store__sq_check_pages(ken_sq *q, ken_err *err) KEN_MUST_USE;
-// The slot of that name.
-ken_status ken_store__sq_verify(ken_store_backend *b, ken_err *err);
 
 // ---- statements and errors (sqlite_stmt.c) -----------------------------------------------------
 // The message is "<doing> '<path>': <reason>". Never returns KEN_OK.

@@ -43,8 +43,9 @@ static ken_status add_document(ken_sq *q, const ken_rule_document_row *row, ken_
     return s ? s : add_rules(q, sqlite3_last_insert_rowid(q->db), row, err);
 }
 
-static ken_status sq_replace(ken_store_backend *b, const ken_rule_document_row *rows, size_t n,
-                             ken_err *err)
+ken_status ken_store__sq_replace_rule_documents(ken_store_backend *b,
+                                                const ken_rule_document_row *rows, size_t n,
+                                                ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     ken_status s = ken_store__sq_do(q, KEN_SQ_RULE_DOCUMENT_CLEAR, "writing", err);
@@ -72,8 +73,9 @@ static ken_status read_row(ken_sq *q, sqlite3_stmt *st, ken_arena *arena,
     return KEN_OK;
 }
 
-static ken_status sq_load(ken_store_backend *b, ken_arena *arena, ken_rule_document_row **out,
-                          size_t *out_n, ken_err *err)
+ken_status ken_store__sq_load_rule_documents(ken_store_backend *b, ken_arena *arena,
+                                             ken_rule_document_row **out, size_t *out_n,
+                                             ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -100,8 +102,3 @@ static ken_status sq_load(ken_store_backend *b, ken_arena *arena, ken_rule_docum
     ken_vec_release(&rows);
     return s;
 }
-
-const ken_store_rule_ops ken_store__sq_rule_ops = {
-    .replace = sq_replace,
-    .load = sq_load,
-};

@@ -25,8 +25,8 @@ static bool compress(ken_sq *q, ken_str block, ken_buf *out)
     return ken_zip_squeeze(zip_of(q), block, out) && out->len < block.len / 8 * 7;
 }
 
-static ken_status sq_open(ken_store_backend *b, ken_segment_kind kind, int64_t *out_id,
-                          ken_err *err)
+ken_status ken_store__sq_open_segment(ken_store_backend *b, ken_segment_kind kind, int64_t *out_id,
+                                      ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -40,8 +40,8 @@ static ken_status sq_open(ken_store_backend *b, ken_segment_kind kind, int64_t *
     return s;
 }
 
-static ken_status sq_put_block(ken_store_backend *b, int64_t id, uint32_t block, ken_str bytes,
-                               ken_err *err)
+ken_status ken_store__sq_put_block(ken_store_backend *b, int64_t id, uint32_t block, ken_str bytes,
+                                   ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -59,8 +59,8 @@ static ken_status sq_put_block(ken_store_backend *b, int64_t id, uint32_t block,
     return ken_store__sq_run(q, st, "writing to", err);
 }
 
-static ken_status sq_end(ken_store_backend *b, int64_t id, uint64_t n_bytes, uint32_t n_contents,
-                         ken_err *err)
+ken_status ken_store__sq_end_segment(ken_store_backend *b, int64_t id, uint64_t n_bytes,
+                                     uint32_t n_contents, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -73,7 +73,7 @@ static ken_status sq_end(ken_store_backend *b, int64_t id, uint64_t n_bytes, uin
     return ken_store__sq_run(q, st, "writing to", err);
 }
 
-static ken_status sq_remove(ken_store_backend *b, int64_t id, ken_err *err)
+ken_status ken_store__sq_remove_segment(ken_store_backend *b, int64_t id, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -141,8 +141,9 @@ static ken_status check_size(ken_sq *q, const ken_segment_info *g, uint64_t max_
     return s;
 }
 
-static ken_status sq_list(ken_store_backend *b, ken_segment_kind kind, ken_arena *arena,
-                          ken_segment_info **out, size_t *out_n, ken_err *err)
+ken_status ken_store__sq_list_segments(ken_store_backend *b, ken_segment_kind kind,
+                                       ken_arena *arena, ken_segment_info **out, size_t *out_n,
+                                       ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     segment_vec list = { 0 };
@@ -179,8 +180,8 @@ static bool take_block(ken_sq *q, sqlite3_stmt *st, void *into, size_t *out_n)
     return true;
 }
 
-static ken_status sq_read_block(ken_store_backend *b, int64_t segment, uint32_t block, void *into,
-                                size_t *out_n, ken_err *err)
+ken_status ken_store__sq_read_block(ken_store_backend *b, int64_t segment, uint32_t block,
+                                    void *into, size_t *out_n, ken_err *err)
 {
     ken_sq *q = ken_sq_of(b);
     sqlite3_stmt *st = NULL;
@@ -197,12 +198,3 @@ static ken_status sq_read_block(ken_store_backend *b, int64_t segment, uint32_t 
     ken_store__sq_done(st);
     return s;
 }
-
-const ken_store_segment_ops ken_store__sq_segment_ops = {
-    .open = sq_open,
-    .put_block = sq_put_block,
-    .end = sq_end,
-    .remove = sq_remove,
-    .list = sq_list,
-    .read_block = sq_read_block,
-};

@@ -115,7 +115,7 @@ static ken_status check_segment(ken_store_backend *b, const ken_segment_info *g,
     ken_status s = count_blocks(ken_sq_of(b), g->id, &n, err);
     for (uint32_t i = 0; !s && i < n && at < g->n_bytes; i++) {
         size_t got = 0;
-        s = b->ops->segment->read_block(b, g->id, i, block, &got, err);
+        s = b->ops->read_block(b, g->id, i, block, &got, err);
         at += got;
     }
     if (s && s != KEN_ENOTFOUND)
@@ -134,7 +134,7 @@ static ken_status check_segments(ken_store_backend *b, ken_segment_kind kind, ke
     void *block = ken_arena_alloc(&arena, KEN_SEGMENT_BLOCK);
     ken_segment_info *segments = NULL;
     size_t n = 0;
-    ken_status st = b->ops->segment->list(b, kind, &arena, &segments, &n, err);
+    ken_status st = b->ops->list_segments(b, kind, &arena, &segments, &n, err);
     for (size_t i = 0; !st && i < n; i++)
         st = check_segment(b, &segments[i], block, err);
     ken_arena_release(&arena);
