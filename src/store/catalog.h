@@ -117,4 +117,40 @@ ken_status ken_catalog_put_model(ken_catalog *c, const ken_model_record *m, ken_
 // KEN_ENOTFOUND when it is absent.
 ken_status ken_catalog_remove_model(ken_catalog *c, ken_str id, ken_err *err) KEN_MUST_USE;
 
+// ---- what a backend implements (store_ops.h) ---------------------------------------------------
+// X(slot, door, (parameters), (arguments), what a trace shows)
+// clang-format off
+#define KEN_CATALOG_PROJECT_SLOTS(X)                                                             \
+    X(settle, PLAIN, (ken_catalog_journal *out, ken_err *err), (out, err), NOTHING)              \
+    X(verify, PLAIN, (bool *out_agrees, ken_err *err), (out_agrees, err), NOTHING)               \
+    X(count, PLAIN, (uint64_t *out_projects, uint64_t *out_tasks, ken_err *err),                 \
+      (out_projects, out_tasks, err), NOTHING)                                                   \
+    X(list, PLAIN, (ken_arena *arena, ken_catalog_row **out, size_t *out_n, ken_err *err),       \
+      (arena, out, out_n, err), NOTHING)                                                         \
+    X(find_by_root, PLAIN, (ken_str root, ken_arena *arena, ken_catalog_row *out, ken_err        \
+      *err), (root, arena, out, err), TEXT(root, 0))                                             \
+    X(find_by_id, PLAIN, (ken_uuid id, ken_arena *arena, ken_catalog_row *out, ken_err *err),    \
+      (id, arena, out, err), NOTHING)                                                            \
+    /* Root and name were checked. */                                                            \
+    X(add, OWN, (ken_str root, ken_str name, int64_t now_ms, ken_arena *arena, ken_catalog_row   \
+      *out, ken_err *err), (root, name, now_ms, arena, out, err), TEXT(root, 0))                 \
+    X(set_indexed, PLAIN, (ken_uuid id, int64_t at_ms, ken_err *err), (id, at_ms, err),          \
+      NUMBER(at_ms))                                                                             \
+    X(remove, PLAIN, (ken_uuid id, ken_err *err), (id, err), NOTHING)
+#define KEN_CATALOG_VALUE_SLOTS(X)                                                               \
+    X(load_value, PLAIN, (ken_str name, ken_arena *arena, ken_str *out, ken_err *err), (name,    \
+      arena, out, err), TEXT(name, 0))                                                           \
+    /* Name and value were checked. */                                                           \
+    X(put_value, OWN, (ken_str name, ken_str value, ken_err *err), (name, value, err),           \
+      TEXT(name, value.len))
+#define KEN_CATALOG_MODEL_SLOTS(X)                                                               \
+    X(list_models, PLAIN, (ken_arena *arena, ken_model_record **out, size_t *out_n, ken_err      \
+      *err), (arena, out, out_n, err), NOTHING)                                                  \
+    X(find_model, PLAIN, (ken_str id, ken_arena *arena, ken_model_record *out, ken_err *err),    \
+      (id, arena, out, err), TEXT(id, 0))                                                        \
+    /* The record was checked. */                                                                \
+    X(put_model, OWN, (const ken_model_record *m, ken_err *err), (m, err), TEXT(m->id, 0))       \
+    X(remove_model, PLAIN, (ken_str id, ken_err *err), (id, err), TEXT(id, 0))
+// clang-format on
+
 #endif

@@ -72,16 +72,20 @@ void ken_store__set_backend(ken_store *s, ken_store_backend *outer)
     s->backend = outer;
 }
 
+bool ken_store__is_postgres(ken_str path)
+{
+    return ken_str_starts(path, KEN_STR("postgres://")) ||
+           ken_str_starts(path, KEN_STR("postgresql://"));
+}
+
 ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *err)
 {
     ken_str path = ken_str_c(opts->path);
     if (!path.len || path.len > PATH_MAX_BYTES)
         return KEN_FAIL(err, KEN_EINVAL, "the path of an index is empty or too long");
     ken_store_backend *b = NULL;
-    bool is_pg = ken_str_starts(path, KEN_STR("postgres://")) ||
-                 ken_str_starts(path, KEN_STR("postgresql://"));
-    ken_status st =
-        is_pg ? ken_store__postgres_open(opts, &b, err) : ken_store__sqlite_open(opts, &b, err);
+    ken_status st = ken_store__is_postgres(path) ? ken_store__postgres_open(opts, &b, err)
+                                                 : ken_store__sqlite_open(opts, &b, err);
     if (st)
         return st;
     ken_store *s = NULL;

@@ -29,8 +29,19 @@ static ken_status fault_after(void *ctx, const ken_store_call *c, ken_status st,
     return !st && is_due(f) && f->is_after ? fail(f, c, err) : st;
 }
 
+static ken_store_hook hook_of(ken_store_fault *plan)
+{
+    return (ken_store_hook){ .before = fault_before, .after = fault_after, .ctx = plan };
+}
+
 void ken_store_add_fault(ken_store *s, ken_store_fault *plan)
 {
-    ken_store__hook(s,
-                    &(ken_store_hook){ .before = fault_before, .after = fault_after, .ctx = plan });
+    ken_store_hook h = hook_of(plan);
+    ken_store__hook(s, &h);
+}
+
+void ken_catalog_add_fault(ken_catalog *c, ken_store_fault *plan)
+{
+    ken_store_hook h = hook_of(plan);
+    ken_catalog__hook(c, &h);
 }

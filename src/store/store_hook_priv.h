@@ -19,15 +19,14 @@ typedef ken_status ken_store_after_fn(void *ctx, const ken_store_call *c, ken_st
                                       ken_err *err);
 
 typedef struct ken_store_hook {
-    ken_store_backend base;
-    ken_store_backend *inner; // owned
     ken_store_before_fn *before;
     ken_store_after_fn *after;
     void (*free_ctx)(void *ctx); // NULL = borrowed
     void *ctx;
 } ken_store_hook;
 
-// Puts a copy of `h` around the backend of `s`.
+// Puts a backend that calls `h` around that of `s`, or of `c`.
 void ken_store__hook(ken_store *s, const ken_store_hook *h);
+void ken_catalog__hook(ken_catalog *c, const ken_store_hook *h);
 
 #endif

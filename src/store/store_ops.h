@@ -9,9 +9,11 @@
 #ifndef KEN_STORE_STORE_OPS_H
 #define KEN_STORE_STORE_OPS_H
 
+#include "store/catalog.h"
 #include "store/checkpoints.h"
 #include "store/rule_documents.h"
 #include "store/store.h"
+#include "store/tasks.h"
 
 typedef struct ken_store_ops ken_store_ops;
 
@@ -19,7 +21,7 @@ typedef struct ken_store_backend {
     const ken_store_ops *ops;
 } ken_store_backend;
 
-// The slots are declared once, by lists at the ends of store.h, checkpoints.h and rule_documents.h:
+// The slots are declared once, by lists at the ends of store.h, checkpoints.h, rule_documents.h, catalog.h and tasks.h:
 //   X(slot, door, (parameters), (arguments), what a trace shows)
 // `parameters` come behind the backend; the last is `err`. From the lists are made: this table and the
 // check that it is complete (store.c), the decorators (store_hook.c), the table of the SQLite backend
@@ -40,6 +42,12 @@ typedef struct ken_store_backend {
     KEN_STORE_CHECKPOINT_SLOTS(X) \
     KEN_STORE_RULE_SLOTS(X)
 
+#define KEN_CATALOG_SLOTS(X)     \
+    KEN_CATALOG_PROJECT_SLOTS(X) \
+    KEN_CATALOG_VALUE_SLOTS(X)   \
+    KEN_CATALOG_MODEL_SLOTS(X)   \
+    KEN_CATALOG_TASK_SLOTS(X)
+
 #define KEN_SLOT_LIST(...) __VA_ARGS__ // (a, b) -> a, b
 
 struct ken_store_ops {
@@ -54,6 +62,25 @@ struct ken_store_ops {
 #undef X
 };
 
+// The same of the catalog: a catalog has no transactions that its callers see, each change is one, on
+// disk when the slot returns. So its doors are PLAIN or OWN: ken_catalog_<slot>.
+typedef struct ken_catalog_ops ken_catalog_ops;
+
+typedef struct ken_catalog_backend {
+    const ken_catalog_ops *ops;
+} ken_catalog_backend;
+
+struct ken_catalog_ops {
+    const char *name;
+    void (*close)(ken_catalog_backend *b); // frees everything, `b` included
+    bool (*is_current)(ken_catalog_backend *b);
+    bool (*is_behind)(ken_catalog_backend *b);
+#define X(slot, door, params, args, shown) \
+    ken_status (*slot)(ken_catalog_backend * b, KEN_SLOT_LIST params);
+    KEN_CATALOG_SLOTS(X)
+#undef X
+};
+
 enum {
     KEN_STORE_BUSY_MS = 5000
 };
@@ -64,11 +91,24 @@ ken_status ken_store__sqlite_open(const ken_store_opts *opts, ken_store_backend 
 ken_status ken_store__postgres_open(const ken_store_opts *opts, ken_store_backend **out,
                                     ken_err *err) KEN_MUST_USE;
 
+ken_status ken_store__sqlite_open_catalog(const char *path, bool is_read_only,
+                                          ken_catalog_backend **out, ken_err *err) KEN_MUST_USE;
+ken_status ken_store__postgres_open_catalog(const char *url, bool is_read_only,
+                                            ken_catalog_backend **out, ken_err *err) KEN_MUST_USE;
+// Whether `path` is a URL of PostgreSQL.
+bool ken_store__is_postgres(ken_str path);
+
 // The store around a backend, which it then owns. KEN_EINTERNAL when a slot is missing: the backend
 // is the caller's still.
 ken_status ken_store__wrap(ken_store_backend *b, ken_store **out, ken_err *err) KEN_MUST_USE;
 // Puts `outer`, a decorator around the present backend, in its place.
 ken_store_backend *ken_store__backend(ken_store *s);
 void ken_store__set_backend(ken_store *s, ken_store_backend *outer);
+// Whether a model may have that id: it names a folder, too.
+bool ken_catalog__is_model_id(ken_str id);
+// The same for a catalog.
+ken_status ken_catalog__wrap(ken_catalog_backend *b, ken_catalog **out, ken_err *err) KEN_MUST_USE;
+ken_catalog_backend *ken_catalog__backend(ken_catalog *c);
+void ken_catalog__set_backend(ken_catalog *c, ken_catalog_backend *outer);
 
 #endif

@@ -36,9 +36,21 @@ static ken_status trace_after(void *ctx, const ken_store_call *c, ken_status st,
     return st;
 }
 
-void ken_store_add_trace(ken_store *s, ken_store_trace_fn *fn, void *ctx)
+static ken_store_hook hook_of(ken_store_trace_fn *fn, void *ctx)
 {
     tracer *t = ken_zalloc(sizeof *t);
     *t = (tracer){ fn, ctx };
-    ken_store__hook(s, &(ken_store_hook){ .after = trace_after, .ctx = t, .free_ctx = ken_free });
+    return (ken_store_hook){ .after = trace_after, .ctx = t, .free_ctx = ken_free };
+}
+
+void ken_store_add_trace(ken_store *s, ken_store_trace_fn *fn, void *ctx)
+{
+    ken_store_hook h = hook_of(fn, ctx);
+    ken_store__hook(s, &h);
+}
+
+void ken_catalog_add_trace(ken_catalog *c, ken_store_trace_fn *fn, void *ctx)
+{
+    ken_store_hook h = hook_of(fn, ctx);
+    ken_catalog__hook(c, &h);
 }

@@ -114,4 +114,28 @@ ken_status ken_catalog_update_task(ken_catalog *c, ken_uuid uuid, const ken_task
 // With its links and history.
 ken_status ken_catalog_remove_task(ken_catalog *c, ken_uuid uuid, ken_err *err) KEN_MUST_USE;
 
+// ---- what a backend implements (store_ops.h) ---------------------------------------------------
+// X(slot, door, (parameters), (arguments), what a trace shows)
+// clang-format off
+#define KEN_CATALOG_TASK_SLOTS(X)                                                                \
+    X(load_task, PLAIN, (ken_uuid uuid, ken_arena *arena, ken_task *out, ken_err *err), (uuid,   \
+      arena, out, err), NOTHING)                                                                 \
+    X(load_tasks, PLAIN, (const int64_t *ids, size_t n, ken_arena *arena, ken_task *out,         \
+      size_t *out_n, ken_err *err), (ids, n, arena, out, out_n, err), NUMBER(n))                 \
+    X(find_tasks, PLAIN, (ken_uuid first, ken_uuid last, size_t limit, ken_arena *arena,         \
+      ken_task **out, size_t *out_n, ken_err *err), (first, last, limit, arena, out, out_n,      \
+      err), NUMBER(limit))                                                                       \
+    X(list_tasks, PLAIN, (const ken_task_filter *filter, ken_arena *arena, ken_task **out,       \
+      size_t *out_n, uint64_t *out_total, ken_err *err), (filter, arena, out, out_n,             \
+      out_total, err), TEXT(filter->status, filter->limit))                                      \
+    X(scan_tasks, PLAIN, (int64_t after_rev, ken_task_seen_fn *fn, void *ctx, ken_err *err),     \
+      (after_rev, fn, ctx, err), NUMBER(after_rev))                                              \
+    X(last_task_rev, PLAIN, (int64_t *out, ken_err *err), (out, err), NOTHING)                   \
+    X(add_task, PLAIN, (const ken_task *task, ken_arena *arena, ken_task *out, ken_err *err),    \
+      (task, arena, out, err), TEXT(task->title, 0))                                             \
+    X(update_task, PLAIN, (ken_uuid uuid, const ken_task_edit *edit, ken_arena *arena,           \
+      ken_task *out, ken_err *err), (uuid, edit, arena, out, err), NOTHING)                      \
+    X(remove_task, PLAIN, (ken_uuid uuid, ken_err *err), (uuid, err), NOTHING)
+// clang-format on
+
 #endif

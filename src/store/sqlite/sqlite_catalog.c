@@ -10,17 +10,12 @@
 
 typedef KEN_VEC(ken_catalog_row) row_vec;
 
-enum {
-    ROOT_MAX_BYTES = 16 * 1024,
-    NAME_MAX_BYTES = 256
-};
-
 #define ROW "id, name, root, db_file, created_at_ms, indexed_at_ms"
 
 // ---- opening ---------------------------------------------------------------------------------
 
 // <data>/config/projects.db -> <data>/<name>/
-static ken_str find_folder(ken_catalog *c, const char *path, const char *name)
+static ken_str find_folder(ken_sq_catalog *c, const char *path, const char *name)
 {
     ken_str config = ken_path_dir(ken_str_c(path));
     ken_str data = config.len ? ken_path_dir(config) : KEN_STR("..");
@@ -28,37 +23,17 @@ static ken_str find_folder(ken_catalog *c, const char *path, const char *name)
                             data.len || path[0] == '/' ? "/" : "", name);
 }
 
-ken_status ken_catalog_open(const char *path, bool is_read_only, ken_catalog **out, ken_err *err)
+static void catalog_close(ken_catalog_backend *b)
 {
-    if (!path || !*path)
-        return KEN_FAIL(err, KEN_EINVAL, "the path of the project list is empty");
-    ken_catalog *c = ken_zalloc(sizeof *c);
-    ken_arena_init(&c->memory, 1024);
-    const ken_store_opts opts = { .path = path,
-                                  .is_read_only = is_read_only,
-                                  .cache_bytes = 256 * 1024 };
-    ken_status st = ken_store__sq_connect(&c->q, &ken_store__sq_catalog_schema, &opts, err);
-    if (st) {
-        ken_catalog_close(c);
-        return st;
-    }
-    c->indexes = find_folder(c, path, "indexes");
-    c->models = find_folder(c, path, "models");
-    *out = c;
-    return KEN_OK;
-}
-
-void ken_catalog_close(ken_catalog *c)
-{
-    if (!c)
-        return;
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     ken_store__sq_release(&c->q);
     ken_arena_release(&c->memory);
     ken_free(c);
 }
 
-bool ken_catalog_is_current(const ken_catalog *c)
+static bool catalog_is_current(ken_catalog_backend *b)
 {
+    const ken_sq_catalog *c = ken_sq_catalog_of(b);
     int has_moved = 0;
     if (!c->q.db || sqlite3_file_control(c->q.db, NULL, SQLITE_FCNTL_HAS_MOVED, &has_moved) ||
         has_moved)
@@ -66,8 +41,9 @@ bool ken_catalog_is_current(const ken_catalog *c)
     return !c->q.is_read_only || access(c->q.path, W_OK) != 0;
 }
 
-bool ken_catalog_is_behind(ken_catalog *c)
+static bool catalog_is_behind(ken_catalog_backend *b)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     int64_t seq = 0;
     ken_sq_journal_end end = { 0 };
     char *path = ken_store__sq_journal_path(c->q.path);
@@ -75,6 +51,35 @@ bool ken_catalog_is_behind(ken_catalog *c)
                     !ken_store__sq_look_at_end(path, &end, NULL);
     ken_free(path);
     return !is_known || (end.exists && (!seq || !end.is_whole || end.seq > seq));
+}
+
+static const ken_catalog_ops catalog_ops = { .name = "sqlite",
+                                             .close = catalog_close,
+                                             .is_current = catalog_is_current,
+                                             .is_behind = catalog_is_behind,
+#define X(slot, door, params, args, shown) .slot = ken_store__catalog_##slot,
+                                             KEN_CATALOG_SLOTS(X)
+#undef X
+};
+
+ken_status ken_store__sqlite_open_catalog(const char *path, bool is_read_only,
+                                          ken_catalog_backend **out, ken_err *err)
+{
+    ken_sq_catalog *c = ken_zalloc(sizeof *c);
+    c->base.ops = &catalog_ops;
+    ken_arena_init(&c->memory, 1024);
+    const ken_store_opts opts = { .path = path,
+                                  .is_read_only = is_read_only,
+                                  .cache_bytes = 256 * 1024 };
+    ken_status st = ken_store__sq_connect(&c->q, &ken_store__sq_catalog_schema, &opts, err);
+    if (st) {
+        catalog_close(&c->base);
+        return st;
+    }
+    c->indexes = find_folder(c, path, "indexes");
+    c->models = find_folder(c, path, "models");
+    *out = &c->base;
+    return KEN_OK;
 }
 
 // ---- rows ------------------------------------------------------------------------------------
@@ -86,8 +91,8 @@ static bool is_file_name(ken_str s)
            !memchr(s.ptr, '\0', s.len);
 }
 
-static ken_status read_row(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena, ken_catalog_row *out,
-                           ken_err *err)
+static ken_status read_row(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena,
+                           ken_catalog_row *out, ken_err *err)
 {
     ken_str id = ken_store__sq_blob(st, 0), file = ken_store__sq_text(st, 3);
     if (id.len != sizeof out->id.bytes || !is_file_name(file))
@@ -105,7 +110,7 @@ static ken_status read_row(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena, k
     return KEN_OK;
 }
 
-ken_status ken_store__catalog_prepare(ken_catalog *c, const char *sql, sqlite3_stmt **out,
+ken_status ken_store__catalog_prepare(ken_sq_catalog *c, const char *sql, sqlite3_stmt **out,
                                       ken_err *err)
 {
     ken_status s = c->q.is_immutable ? ken_store__sq_refresh(&c->q, err) : KEN_OK;
@@ -116,8 +121,8 @@ ken_status ken_store__catalog_prepare(ken_catalog *c, const char *sql, sqlite3_s
 }
 
 // Steps once and finalizes. KEN_ENOTFOUND when no row comes and `row` wants one.
-static ken_status finish(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena, ken_catalog_row *row,
-                         ken_err *err)
+static ken_status finish(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena,
+                         ken_catalog_row *row, ken_err *err)
 {
     ken_status s = KEN_OK;
     int rc = sqlite3_step(st);
@@ -131,9 +136,10 @@ static ken_status finish(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena, ken
     return s;
 }
 
-ken_status ken_catalog_list(ken_catalog *c, ken_arena *arena, ken_catalog_row **out, size_t *out_n,
-                            ken_err *err)
+ken_status ken_store__catalog_list(ken_catalog_backend *b, ken_arena *arena, ken_catalog_row **out,
+                                   size_t *out_n, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s =
         ken_store__catalog_prepare(c, "SELECT " ROW " FROM project ORDER BY name, root", &st, err);
@@ -160,9 +166,10 @@ ken_status ken_catalog_list(ken_catalog *c, ken_arena *arena, ken_catalog_row **
     return s;
 }
 
-ken_status ken_catalog_find_by_root(ken_catalog *c, ken_str root, ken_arena *arena,
-                                    ken_catalog_row *out, ken_err *err)
+ken_status ken_store__catalog_find_by_root(ken_catalog_backend *b, ken_str root, ken_arena *arena,
+                                           ken_catalog_row *out, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s =
         ken_store__catalog_prepare(c, "SELECT " ROW " FROM project WHERE root = ?1", &st, err);
@@ -172,9 +179,10 @@ ken_status ken_catalog_find_by_root(ken_catalog *c, ken_str root, ken_arena *are
     return finish(c, st, arena, out, err);
 }
 
-ken_status ken_catalog_find_by_id(ken_catalog *c, ken_uuid id, ken_arena *arena,
-                                  ken_catalog_row *out, ken_err *err)
+ken_status ken_store__catalog_find_by_id(ken_catalog_backend *b, ken_uuid id, ken_arena *arena,
+                                         ken_catalog_row *out, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s =
         ken_store__catalog_prepare(c, "SELECT " ROW " FROM project WHERE id = ?1", &st, err);
@@ -186,13 +194,14 @@ ken_status ken_catalog_find_by_id(ken_catalog *c, ken_uuid id, ken_arena *arena,
 
 // ---- changes ---------------------------------------------------------------------------------
 
-static ken_status note_project(ken_catalog *c, ken_uuid id, ken_err *err)
+static ken_status note_project(ken_sq_catalog *c, ken_uuid id, ken_err *err)
 {
     return ken_store__sq_note(&c->q, "project",
                               ken_store__sq_key_of_blob(id.bytes, sizeof id.bytes), err);
 }
 
-static ken_status insert(ken_catalog *c, ken_str root, ken_str name, int64_t now_ms, ken_err *err)
+static ken_status insert(ken_sq_catalog *c, ken_str root, ken_str name, int64_t now_ms,
+                         ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s =
@@ -218,7 +227,7 @@ static ken_status insert(ken_catalog *c, ken_str root, ken_str name, int64_t now
     return s ? s : note_project(c, id, err);
 }
 
-static ken_status rename_project(ken_catalog *c, ken_uuid id, ken_str name, ken_err *err)
+static ken_status rename_project(ken_sq_catalog *c, ken_uuid id, ken_str name, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s =
@@ -232,10 +241,10 @@ static ken_status rename_project(ken_catalog *c, ken_uuid id, ken_str name, ken_
 }
 
 // In a write transaction.
-static ken_status get_or_insert(ken_catalog *c, ken_str root, ken_str name, int64_t now_ms,
+static ken_status get_or_insert(ken_sq_catalog *c, ken_str root, ken_str name, int64_t now_ms,
                                 ken_arena *arena, ken_catalog_row *out, ken_err *err)
 {
-    ken_status st = ken_catalog_find_by_root(c, root, arena, out, err);
+    ken_status st = ken_store__catalog_find_by_root(&c->base, root, arena, out, err);
     if (st == KEN_ENOTFOUND) {
         st = insert(c, root, name, now_ms, err);
     } else if (!st && name.len && !ken_str_eq(name, out->name)) {
@@ -243,10 +252,10 @@ static ken_status get_or_insert(ken_catalog *c, ken_str root, ken_str name, int6
     } else {
         return st;
     }
-    return st ? st : ken_catalog_find_by_root(c, root, arena, out, err);
+    return st ? st : ken_store__catalog_find_by_root(&c->base, root, arena, out, err);
 }
 
-ken_status ken_store__catalog_begin(ken_catalog *c, ken_err *err)
+ken_status ken_store__catalog_begin(ken_sq_catalog *c, ken_err *err)
 {
     if (c->q.is_read_only)
         return KEN_FAIL(err, KEN_EPERM, "the project list is opened for reading only");
@@ -257,7 +266,7 @@ ken_status ken_store__catalog_begin(ken_catalog *c, ken_err *err)
     return st ? ken_store__catalog_end(c, st, err) : KEN_OK;
 }
 
-ken_status ken_store__catalog_end(ken_catalog *c, ken_status st, ken_err *err)
+ken_status ken_store__catalog_end(ken_sq_catalog *c, ken_status st, ken_err *err)
 {
     if (!st)
         st = ken_store__sq_record(&c->q, err);
@@ -272,18 +281,14 @@ ken_status ken_store__catalog_end(ken_catalog *c, ken_status st, ken_err *err)
     return st;
 }
 
-ken_status ken_catalog_add(ken_catalog *c, ken_str root, ken_str name, int64_t now_ms,
-                           ken_arena *arena, ken_catalog_row *out, ken_err *err)
+ken_status ken_store__catalog_add(ken_catalog_backend *b, ken_str root, ken_str name,
+                                  int64_t now_ms, ken_arena *arena, ken_catalog_row *out,
+                                  ken_err *err)
 {
-    if (!root.len || root.ptr[0] != '/' || root.len > ROOT_MAX_BYTES || name.len > NAME_MAX_BYTES ||
-        memchr(root.ptr, '\0', root.len) || (name.len && memchr(name.ptr, '\0', name.len)))
-        return KEN_FAIL(err, KEN_EINVAL,
-                        "a project needs an absolute root of at most %d bytes and a name of at "
-                        "most %d",
-                        ROOT_MAX_BYTES, NAME_MAX_BYTES);
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     ken_catalog_row row;
     // Most calls find the project as it is, which takes no lock.
-    ken_status st = ken_catalog_find_by_root(c, root, arena, &row, err);
+    ken_status st = ken_store__catalog_find_by_root(&c->base, root, arena, &row, err);
     if (st && st != KEN_ENOTFOUND)
         return st;
     if (st || (name.len && !ken_str_eq(name, row.name))) {
@@ -300,7 +305,7 @@ ken_status ken_catalog_add(ken_catalog *c, ken_str root, ken_str name, int64_t n
 
 // One UPDATE or DELETE of one project: a transaction by itself. What is recorded is durable by its
 // line in the journal, which is synced before the commit; the rest by the log.
-static ken_status change(ken_catalog *c, const char *sql, ken_uuid id, int64_t value,
+static ken_status change(ken_sq_catalog *c, const char *sql, ken_uuid id, int64_t value,
                          bool is_recorded, ken_err *err)
 {
     ken_status s = ken_store__catalog_begin(c, err);
@@ -323,14 +328,17 @@ static ken_status change(ken_catalog *c, const char *sql, ken_uuid id, int64_t v
     return s || is_there ? s : KEN_ENOTFOUND;
 }
 
-ken_status ken_catalog_set_indexed(ken_catalog *c, ken_uuid id, int64_t at_ms, ken_err *err)
+ken_status ken_store__catalog_set_indexed(ken_catalog_backend *b, ken_uuid id, int64_t at_ms,
+                                          ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     return change(c, "UPDATE project SET indexed_at_ms = ?2 WHERE id = ?1", id, at_ms, false,
                   err); // the next run says it again
 }
 
-ken_status ken_catalog_remove(ken_catalog *c, ken_uuid id, ken_err *err)
+ken_status ken_store__catalog_remove(ken_catalog_backend *b, ken_uuid id, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     return change(c, "DELETE FROM project WHERE id = ?1", id, 0, true, err);
 }
 
@@ -401,8 +409,9 @@ ken_status ken_catalog_move_away(const char *path, ken_arena *arena, ken_str *ou
     return st;
 }
 
-ken_status ken_catalog_settle(ken_catalog *c, ken_catalog_journal *out, ken_err *err)
+ken_status ken_store__catalog_settle(ken_catalog_backend *b, ken_catalog_journal *out, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     ken_sq_journal_report report = { 0 };
     ken_status st = ken_store__sq_settle(&c->q, &report, err);
     if (st)
@@ -412,8 +421,9 @@ ken_status ken_catalog_settle(ken_catalog *c, ken_catalog_journal *out, ken_err 
     return KEN_OK;
 }
 
-ken_status ken_catalog_verify(ken_catalog *c, bool *out_agrees, ken_err *err)
+ken_status ken_store__catalog_verify(ken_catalog_backend *b, bool *out_agrees, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     bool needs = false;
     ken_status st = ken_store__sq_check_pages(&c->q, err);
     if (!st)
@@ -423,9 +433,10 @@ ken_status ken_catalog_verify(ken_catalog *c, bool *out_agrees, ken_err *err)
     return st;
 }
 
-ken_status ken_catalog_count(ken_catalog *c, uint64_t *out_projects, uint64_t *out_tasks,
-                             ken_err *err)
+ken_status ken_store__catalog_count(ken_catalog_backend *b, uint64_t *out_projects,
+                                    uint64_t *out_tasks, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     int64_t projects = 0, tasks = 0;
     ken_status st = ken_store__sq_ask(&c->q, "SELECT count(*) FROM project", &projects, err);
     if (!st)

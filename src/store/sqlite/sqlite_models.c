@@ -7,16 +7,11 @@
 
 typedef KEN_VEC(ken_model_record) record_vec;
 
-enum {
-    ID_MAX_BYTES = 64,
-    TEXT_MAX_BYTES = 4096
-};
-
 #define LISTED(name) #name ", "
 #define COLUMNS      KEN_MODEL_TEXTS(LISTED) KEN_MODEL_NUMBERS(LISTED) "status, is_preloaded"
 
 // Where the files of a model lie. The tokenizer keeps the name that says which kind it is.
-static void set_paths(const ken_catalog *c, ken_model_record *m, ken_arena *arena)
+static void set_paths(const ken_sq_catalog *c, ken_model_record *m, ken_arena *arena)
 {
     if (!ken_str_eq_c(m->provider, "onnx"))
         return;
@@ -28,15 +23,7 @@ static void set_paths(const ken_catalog *c, ken_model_record *m, ken_arena *aren
                          KEN_STR_ARG(m->id), is_list ? "vocab.txt" : "tokenizer.json");
 }
 
-static bool is_folder_name(ken_str s)
-{
-    for (size_t i = 0; i < s.len; i++)
-        if (!ken_is_word(s.ptr[i]) && s.ptr[i] != '-' && s.ptr[i] != '.')
-            return false;
-    return s.len && s.len <= ID_MAX_BYTES && s.ptr[0] != '.';
-}
-
-static ken_status read_record(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena,
+static ken_status read_record(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena,
                               ken_model_record *out, ken_err *err)
 {
     ken_model_record m = { 0 };
@@ -50,16 +37,17 @@ static ken_status read_record(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena
 #undef X
     m.status = ken_model_status_of(ken_store__sq_text(st, col++));
     m.is_preloaded = sqlite3_column_int64(st, col) != 0;
-    if (is_bad || !is_folder_name(m.id) || !m.status)
+    if (is_bad || !ken_catalog__is_model_id(m.id) || !m.status)
         return SQ_CORRUPT(&c->q, err, "a model has no usable id, size or status");
     set_paths(c, &m, arena);
     *out = m;
     return KEN_OK;
 }
 
-ken_status ken_catalog_list_models(ken_catalog *c, ken_arena *arena, ken_model_record **out,
-                                   size_t *out_n, ken_err *err)
+ken_status ken_store__catalog_list_models(ken_catalog_backend *b, ken_arena *arena,
+                                          ken_model_record **out, size_t *out_n, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__catalog_prepare(
         c, "SELECT " COLUMNS " FROM model ORDER BY provider <> 'builtin', id", &st, err);
@@ -86,9 +74,10 @@ ken_status ken_catalog_list_models(ken_catalog *c, ken_arena *arena, ken_model_r
     return s;
 }
 
-ken_status ken_catalog_find_model(ken_catalog *c, ken_str id, ken_arena *arena,
-                                  ken_model_record *out, ken_err *err)
+ken_status ken_store__catalog_find_model(ken_catalog_backend *b, ken_str id, ken_arena *arena,
+                                         ken_model_record *out, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s =
         ken_store__catalog_prepare(c, "SELECT " COLUMNS " FROM model WHERE id = ?1", &st, err);
@@ -104,23 +93,7 @@ ken_status ken_catalog_find_model(ken_catalog *c, ken_str id, ken_arena *arena,
     return s;
 }
 
-static ken_status check_record(const ken_model_record *m, ken_err *err)
-{
-    if (!is_folder_name(m->id))
-        return KEN_FAIL(err, KEN_EINVAL,
-                        "the id of a model is 1 to %d letters, digits, '-', '_' and '.', and does "
-                        "not begin with '.': '" KEN_STR_FMT "' is none",
-                        ID_MAX_BYTES, KEN_STR_ARG(ken_str_sub(m->id, 0, ID_MAX_BYTES)));
-#define X(name)                                                                                 \
-    if (m->name.len > TEXT_MAX_BYTES || (m->name.len && memchr(m->name.ptr, 0, m->name.len)))   \
-        return KEN_FAIL(err, KEN_EINVAL, "'" #name "' of a model is over %d bytes, or no text", \
-                        TEXT_MAX_BYTES);
-    KEN_MODEL_TEXTS(X)
-#undef X
-    return KEN_OK;
-}
-
-static ken_status put(ken_catalog *c, const ken_model_record *m, ken_err *err)
+static ken_status put(ken_sq_catalog *c, const ken_model_record *m, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__catalog_prepare(c,
@@ -145,16 +118,17 @@ static ken_status put(ken_catalog *c, const ken_model_record *m, ken_err *err)
     return s ? s : ken_store__sq_note(&c->q, "model", ken_json_str(m->id), err);
 }
 
-ken_status ken_catalog_put_model(ken_catalog *c, const ken_model_record *m, ken_err *err)
+ken_status ken_store__catalog_put_model(ken_catalog_backend *b, const ken_model_record *m,
+                                        ken_err *err)
 {
-    ken_status st = check_record(m, err);
-    if (!st)
-        st = ken_store__catalog_begin(c, err);
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
+    ken_status st = ken_store__catalog_begin(c, err);
     return st ? st : ken_store__catalog_end(c, put(c, m, err), err);
 }
 
-ken_status ken_catalog_remove_model(ken_catalog *c, ken_str id, ken_err *err)
+ken_status ken_store__catalog_remove_model(ken_catalog_backend *b, ken_str id, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     ken_status s = ken_store__catalog_begin(c, err);
     if (s)
         return s;

@@ -3,33 +3,10 @@
 #include "json/json.h"
 #include "store/sqlite/sqlite_catalog_priv.h"
 
-enum {
-    NAME_MAX_BYTES = 128,
-    VALUE_MAX_BYTES = 64 * 1024
-};
-
-static bool has_nul(ken_str s)
+ken_status ken_store__catalog_load_value(ken_catalog_backend *b, ken_str name, ken_arena *arena,
+                                         ken_str *out, ken_err *err)
 {
-    return s.len && memchr(s.ptr, '\0', s.len);
-}
-
-static ken_status check_value(ken_str name, ken_str value, ken_err *err)
-{
-    if (!name.len || name.len > NAME_MAX_BYTES || has_nul(name))
-        return KEN_FAIL(err, KEN_EINVAL, "the name of a value has 1 to %d bytes, none of them 0",
-                        NAME_MAX_BYTES);
-    if (has_nul(value))
-        return KEN_FAIL(err, KEN_EINVAL, "the value '" KEN_STR_FMT "' has a NUL byte",
-                        KEN_STR_ARG(name));
-    if (value.len > VALUE_MAX_BYTES)
-        return KEN_FAIL(err, KEN_ELIMIT, "the value '" KEN_STR_FMT "' has %zu bytes, at most %d",
-                        KEN_STR_ARG(name), value.len, VALUE_MAX_BYTES);
-    return KEN_OK;
-}
-
-ken_status ken_catalog_load_value(ken_catalog *c, ken_str name, ken_arena *arena, ken_str *out,
-                                  ken_err *err)
-{
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s =
         ken_store__catalog_prepare(c, "SELECT value FROM setting WHERE name = ?1", &st, err);
@@ -45,7 +22,7 @@ ken_status ken_catalog_load_value(ken_catalog *c, ken_str name, ken_arena *arena
     return s;
 }
 
-static ken_status put(ken_catalog *c, ken_str name, ken_str value, ken_err *err)
+static ken_status put(ken_sq_catalog *c, ken_str name, ken_str value, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s =
@@ -64,10 +41,10 @@ static ken_status put(ken_catalog *c, ken_str name, ken_str value, ken_err *err)
     return s ? s : ken_store__sq_note(&c->q, "value", ken_json_str(name), err);
 }
 
-ken_status ken_catalog_put_value(ken_catalog *c, ken_str name, ken_str value, ken_err *err)
+ken_status ken_store__catalog_put_value(ken_catalog_backend *b, ken_str name, ken_str value,
+                                        ken_err *err)
 {
-    ken_status st = check_value(name, value, err);
-    if (!st)
-        st = ken_store__catalog_begin(c, err);
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
+    ken_status st = ken_store__catalog_begin(c, err);
     return st ? st : ken_store__catalog_end(c, put(c, name, value, err), err);
 }

@@ -21,7 +21,7 @@ static ken_str keep_text(ken_arena *arena, ken_str s)
 }
 
 // A row of KEN_SQ_TASK; texts are borrowed until the next step.
-static ken_status read_task(ken_catalog *c, sqlite3_stmt *st, ken_task *out, ken_err *err)
+static ken_status read_task(ken_sq_catalog *c, sqlite3_stmt *st, ken_task *out, ken_err *err)
 {
     ken_str uuid = ken_store__sq_blob(st, 1), project = ken_store__sq_blob(st, 4);
     ken_task t = {
@@ -45,7 +45,7 @@ static ken_status read_task(ken_catalog *c, sqlite3_stmt *st, ken_task *out, ken
     return KEN_OK;
 }
 
-static ken_status keep_task(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena, ken_task *out,
+static ken_status keep_task(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena, ken_task *out,
                             ken_err *err)
 {
     ken_task t = { 0 };
@@ -60,7 +60,7 @@ static ken_status keep_task(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena, 
     return KEN_OK;
 }
 
-ken_status ken_store__task_row(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena, ken_task *out,
+ken_status ken_store__task_row(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena, ken_task *out,
                                ken_err *err)
 {
     int rc = sqlite3_step(st);
@@ -71,8 +71,8 @@ ken_status ken_store__task_row(ken_catalog *c, sqlite3_stmt *st, ken_arena *aren
     return s;
 }
 
-ken_status ken_store__task_by_uuid(ken_catalog *c, ken_uuid uuid, ken_arena *arena, ken_task *out,
-                                   ken_err *err)
+ken_status ken_store__task_by_uuid(ken_sq_catalog *c, ken_uuid uuid, ken_arena *arena,
+                                   ken_task *out, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_GET, &st, err);
@@ -128,9 +128,9 @@ static void read_change(sqlite3_stmt *st, ken_arena *arena, void *item)
 }
 
 // All rows of one list of a task, `item_bytes` each.
-static ken_status load_list(ken_catalog *c, ken_sq_stmt which, const ken_task *t, size_t item_bytes,
-                            read_fn *read, ken_arena *arena, void **out, size_t *out_n,
-                            ken_err *err)
+static ken_status load_list(ken_sq_catalog *c, ken_sq_stmt which, const ken_task *t,
+                            size_t item_bytes, read_fn *read, ken_arena *arena, void **out,
+                            size_t *out_n, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(&c->q, which, &st, err);
@@ -156,8 +156,8 @@ static ken_status load_list(ken_catalog *c, ken_sq_stmt which, const ken_task *t
     return s;
 }
 
-ken_status ken_store__task_links(ken_catalog *c, bool wants_changes, ken_arena *arena, ken_task *t,
-                                 ken_err *err)
+ken_status ken_store__task_links(ken_sq_catalog *c, bool wants_changes, ken_arena *arena,
+                                 ken_task *t, ken_err *err)
 {
     void *references = NULL, *branches = NULL, *commits = NULL, *changes = NULL;
     ken_status s = load_list(c, KEN_SQ_TASK_REFERENCES, t, sizeof *t->references, read_reference,
@@ -178,7 +178,7 @@ ken_status ken_store__task_links(ken_catalog *c, bool wants_changes, ken_arena *
     return s;
 }
 
-ken_status ken_store__task_clock(ken_catalog *c, int64_t *out, ken_err *err)
+ken_status ken_store__task_clock(ken_sq_catalog *c, int64_t *out, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_CLOCK_GET, &st, err);
@@ -197,19 +197,19 @@ ken_status ken_store__task_clock(ken_catalog *c, int64_t *out, ken_err *err)
 // ---- questions -------------------------------------------------------------------------------
 
 // One state for all that a question reads.
-static ken_status begin_read(ken_catalog *c, ken_err *err)
+static ken_status begin_read(ken_sq_catalog *c, ken_err *err)
 {
     ken_status s = c->q.is_immutable ? ken_store__sq_refresh(&c->q, err) : KEN_OK;
     return s ? s : ken_store__sq_do(&c->q, KEN_SQ_BEGIN_READ, "reading", err);
 }
 
-static ken_status end_read(ken_catalog *c, ken_status st, ken_err *err)
+static ken_status end_read(ken_sq_catalog *c, ken_status st, ken_err *err)
 {
     ken_status ended = ken_store__sq_do(&c->q, KEN_SQ_COMMIT, "reading", st ? NULL : err);
     return st ? st : ended;
 }
 
-static ken_status load(ken_catalog *c, sqlite3_stmt *st, bool wants_changes, ken_arena *arena,
+static ken_status load(ken_sq_catalog *c, sqlite3_stmt *st, bool wants_changes, ken_arena *arena,
                        ken_task *out, ken_err *err)
 {
     ken_task t = { 0 };
@@ -221,9 +221,10 @@ static ken_status load(ken_catalog *c, sqlite3_stmt *st, bool wants_changes, ken
     return s;
 }
 
-ken_status ken_catalog_load_task(ken_catalog *c, ken_uuid uuid, ken_arena *arena, ken_task *out,
-                                 ken_err *err)
+ken_status ken_store__catalog_load_task(ken_catalog_backend *b, ken_uuid uuid, ken_arena *arena,
+                                        ken_task *out, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s = begin_read(c, err);
     if (s)
@@ -236,7 +237,7 @@ ken_status ken_catalog_load_task(ken_catalog *c, ken_uuid uuid, ken_arena *arena
     return end_read(c, s, err);
 }
 
-static ken_status load_by_id(ken_catalog *c, int64_t id, ken_arena *arena, ken_task *out,
+static ken_status load_by_id(ken_sq_catalog *c, int64_t id, ken_arena *arena, ken_task *out,
                              ken_err *err)
 {
     sqlite3_stmt *st = NULL;
@@ -247,9 +248,11 @@ static ken_status load_by_id(ken_catalog *c, int64_t id, ken_arena *arena, ken_t
     return load(c, st, false, arena, out, err);
 }
 
-ken_status ken_catalog_load_tasks(ken_catalog *c, const int64_t *ids, size_t n, ken_arena *arena,
-                                  ken_task *out, size_t *out_n, ken_err *err)
+ken_status ken_store__catalog_load_tasks(ken_catalog_backend *b, const int64_t *ids, size_t n,
+                                         ken_arena *arena, ken_task *out, size_t *out_n,
+                                         ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     size_t n_found = 0;
     ken_status s = begin_read(c, err);
     if (s)
@@ -286,7 +289,7 @@ static void bind_filter(sqlite3_stmt *st, const ken_task_filter *f)
         ken_store__sq_bind_text(st, 3, f->branch);
 }
 
-static ken_status count_listed(ken_catalog *c, const ken_task_filter *f, uint64_t *out,
+static ken_status count_listed(ken_sq_catalog *c, const ken_task_filter *f, uint64_t *out,
                                ken_err *err)
 {
     sqlite3_stmt *st = NULL;
@@ -310,7 +313,7 @@ static ken_status count_listed(ken_catalog *c, const ken_task_filter *f, uint64_
 typedef KEN_VEC(ken_task) task_vec;
 
 // All rows of a statement that is bound.
-static ken_status step_rows(ken_catalog *c, sqlite3_stmt *st, ken_arena *arena, task_vec *out,
+static ken_status step_rows(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena, task_vec *out,
                             ken_err *err)
 {
     ken_status s = KEN_OK;
@@ -337,9 +340,11 @@ static void keep_rows(task_vec *rows, ken_arena *arena, ken_task **out, size_t *
     ken_vec_release(rows);
 }
 
-ken_status ken_catalog_find_tasks(ken_catalog *c, ken_uuid first, ken_uuid last, size_t limit,
-                                  ken_arena *arena, ken_task **out, size_t *out_n, ken_err *err)
+ken_status ken_store__catalog_find_tasks(ken_catalog_backend *b, ken_uuid first, ken_uuid last,
+                                         size_t limit, ken_arena *arena, ken_task **out,
+                                         size_t *out_n, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
     task_vec rows = { 0 };
     ken_status s = c->q.is_immutable ? ken_store__sq_refresh(&c->q, err) : KEN_OK;
@@ -358,7 +363,7 @@ ken_status ken_catalog_find_tasks(ken_catalog *c, ken_uuid first, ken_uuid last,
     return s;
 }
 
-static ken_status list_rows(ken_catalog *c, const ken_task_filter *f, size_t limit,
+static ken_status list_rows(ken_sq_catalog *c, const ken_task_filter *f, size_t limit,
                             ken_arena *arena, task_vec *out, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
@@ -373,7 +378,7 @@ static ken_status list_rows(ken_catalog *c, const ken_task_filter *f, size_t lim
 
 // In a read transaction. No row is asked for beyond the last one there is: that is how a walk ends
 // that looks for tasks of a branch with a rare status.
-static ken_status list_page(ken_catalog *c, const ken_task_filter *f, ken_arena *arena,
+static ken_status list_page(ken_sq_catalog *c, const ken_task_filter *f, ken_arena *arena,
                             task_vec *out, uint64_t *out_total, ken_err *err)
 {
     ken_status s = count_listed(c, f, out_total, err);
@@ -386,9 +391,11 @@ static ken_status list_page(ken_catalog *c, const ken_task_filter *f, ken_arena 
     return s;
 }
 
-ken_status ken_catalog_list_tasks(ken_catalog *c, const ken_task_filter *filter, ken_arena *arena,
-                                  ken_task **out, size_t *out_n, uint64_t *out_total, ken_err *err)
+ken_status ken_store__catalog_list_tasks(ken_catalog_backend *b, const ken_task_filter *filter,
+                                         ken_arena *arena, ken_task **out, size_t *out_n,
+                                         uint64_t *out_total, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     task_vec rows = { 0 };
     uint64_t total = 0;
     ken_status s = begin_read(c, err);
@@ -404,9 +411,10 @@ ken_status ken_catalog_list_tasks(ken_catalog *c, const ken_task_filter *filter,
     return KEN_OK;
 }
 
-ken_status ken_catalog_scan_tasks(ken_catalog *c, int64_t after_rev, ken_task_seen_fn *fn,
-                                  void *ctx, ken_err *err)
+ken_status ken_store__catalog_scan_tasks(ken_catalog_backend *b, int64_t after_rev,
+                                         ken_task_seen_fn *fn, void *ctx, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
     ken_status s = c->q.is_immutable ? ken_store__sq_refresh(&c->q, err) : KEN_OK;
     if (!s)
@@ -427,8 +435,9 @@ ken_status ken_catalog_scan_tasks(ken_catalog *c, int64_t after_rev, ken_task_se
     return s;
 }
 
-ken_status ken_catalog_last_task_rev(ken_catalog *c, int64_t *out, ken_err *err)
+ken_status ken_store__catalog_last_task_rev(ken_catalog_backend *b, int64_t *out, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     ken_status s = c->q.is_immutable ? ken_store__sq_refresh(&c->q, err) : KEN_OK;
     return s ? s : ken_store__task_clock(c, out, err);
 }

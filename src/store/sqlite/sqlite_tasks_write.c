@@ -6,7 +6,7 @@
 #include "base/clock.h"
 #include "store/sqlite/sqlite_tasks_priv.h"
 
-static ken_status run(ken_catalog *c, sqlite3_stmt *st, ken_err *err)
+static ken_status run(ken_sq_catalog *c, sqlite3_stmt *st, ken_err *err)
 {
     return ken_store__sq_run(&c->q, st, "writing to", err);
 }
@@ -19,7 +19,7 @@ static void bind_text_or_null(sqlite3_stmt *st, int at, ken_str s)
 
 // ---- totals ----------------------------------------------------------------------------------
 
-static ken_status count_one(ken_catalog *c, ken_sq_stmt which, const ken_task *t, ken_str branch,
+static ken_status count_one(ken_sq_catalog *c, ken_sq_stmt which, const ken_task *t, ken_str branch,
                             ken_err *err)
 {
     sqlite3_stmt *st = NULL;
@@ -32,14 +32,14 @@ static ken_status count_one(ken_catalog *c, ken_sq_stmt which, const ken_task *t
     return run(c, st, err);
 }
 
-static ken_status take_one(ken_catalog *c, const ken_task *t, ken_str branch, ken_err *err)
+static ken_status take_one(ken_sq_catalog *c, const ken_task *t, ken_str branch, ken_err *err)
 {
     ken_status s = count_one(c, KEN_SQ_TASK_COUNT_TAKE, t, branch, err);
     return s ? s : count_one(c, KEN_SQ_TASK_COUNT_CLEAN, t, branch, err);
 }
 
 // The task, and the same for each of its branches.
-static ken_status count_in(ken_catalog *c, const ken_task *t, ken_err *err)
+static ken_status count_in(ken_sq_catalog *c, const ken_task *t, ken_err *err)
 {
     ken_status s = count_one(c, KEN_SQ_TASK_COUNT_ADD, t, KEN_STR(""), err);
     for (size_t i = 0; !s && i < t->n_branches; i++)
@@ -47,7 +47,7 @@ static ken_status count_in(ken_catalog *c, const ken_task *t, ken_err *err)
     return s;
 }
 
-static ken_status count_out(ken_catalog *c, const ken_task *t, ken_err *err)
+static ken_status count_out(ken_sq_catalog *c, const ken_task *t, ken_err *err)
 {
     ken_status s = take_one(c, t, KEN_STR(""), err);
     for (size_t i = 0; !s && i < t->n_branches; i++)
@@ -57,14 +57,14 @@ static ken_status count_out(ken_catalog *c, const ken_task *t, ken_err *err)
 
 // ---- rows ------------------------------------------------------------------------------------
 
-static ken_status next_rev(ken_catalog *c, int64_t *out, ken_err *err)
+static ken_status next_rev(ken_sq_catalog *c, int64_t *out, ken_err *err)
 {
     ken_status s = ken_store__sq_do(&c->q, KEN_SQ_TASK_CLOCK_TICK, "writing to", err);
     return s ? s : ken_store__task_clock(c, out, err);
 }
 
 // TASK_ADD or TASK_PUT: the whole row.
-static ken_status put_row(ken_catalog *c, ken_sq_stmt which, const ken_task *t, ken_err *err)
+static ken_status put_row(ken_sq_catalog *c, ken_sq_stmt which, const ken_task *t, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(&c->q, which, &st, err);
@@ -87,7 +87,7 @@ static ken_status put_row(ken_catalog *c, ken_sq_stmt which, const ken_task *t, 
     return run(c, st, err);
 }
 
-static ken_status add_change(ken_catalog *c, const ken_task *t, ken_str from, ken_err *err)
+static ken_status add_change(ken_sq_catalog *c, const ken_task *t, ken_str from, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_CHANGE_ADD, &st, err);
@@ -100,7 +100,7 @@ static ken_status add_change(ken_catalog *c, const ken_task *t, ken_str from, ke
     return run(c, st, err);
 }
 
-static ken_status add_reference(ken_catalog *c, const ken_task *t, const ken_task_reference *r,
+static ken_status add_reference(ken_sq_catalog *c, const ken_task *t, const ken_task_reference *r,
                                 int64_t at_ms, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
@@ -114,7 +114,7 @@ static ken_status add_reference(ken_catalog *c, const ken_task *t, const ken_tas
     return run(c, st, err);
 }
 
-static ken_status add_branch(ken_catalog *c, const ken_task *t, ken_str name, ken_err *err)
+static ken_status add_branch(ken_sq_catalog *c, const ken_task *t, ken_str name, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_BRANCH_ADD, &st, err);
@@ -126,7 +126,7 @@ static ken_status add_branch(ken_catalog *c, const ken_task *t, ken_str name, ke
     return run(c, st, err);
 }
 
-static ken_status add_commit(ken_catalog *c, const ken_task *t, const ken_task_commit *commit,
+static ken_status add_commit(ken_sq_catalog *c, const ken_task *t, const ken_task_commit *commit,
                              ken_err *err)
 {
     sqlite3_stmt *st = NULL;
@@ -141,7 +141,8 @@ static ken_status add_commit(ken_catalog *c, const ken_task *t, const ken_task_c
 }
 
 // A statement whose parameters are the id of a task and its rev, as far as it has them.
-static ken_status run_for_task(ken_catalog *c, ken_sq_stmt which, const ken_task *t, ken_err *err)
+static ken_status run_for_task(ken_sq_catalog *c, ken_sq_stmt which, const ken_task *t,
+                               ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__sq_get(&c->q, which, &st, err);
@@ -153,13 +154,13 @@ static ken_status run_for_task(ken_catalog *c, ken_sq_stmt which, const ken_task
     return run(c, st, err);
 }
 
-static ken_status note(ken_catalog *c, const ken_task *t, ken_err *err)
+static ken_status note(ken_sq_catalog *c, const ken_task *t, ken_err *err)
 {
     return ken_store__sq_note(&c->q, "task", json_integer(t->id), err);
 }
 
 // The task as it now is.
-static ken_status reload(ken_catalog *c, ken_uuid uuid, ken_arena *arena, ken_task *out,
+static ken_status reload(ken_sq_catalog *c, ken_uuid uuid, ken_arena *arena, ken_task *out,
                          ken_err *err)
 {
     ken_task t = { 0 };
@@ -173,7 +174,7 @@ static ken_status reload(ken_catalog *c, ken_uuid uuid, ken_arena *arena, ken_ta
 
 // ---- adding ----------------------------------------------------------------------------------
 
-static ken_status add(ken_catalog *c, const ken_task *task, ken_arena *arena, ken_task *out,
+static ken_status add(ken_sq_catalog *c, const ken_task *task, ken_arena *arena, ken_task *out,
                       ken_err *err)
 {
     ken_task t = *task;
@@ -194,9 +195,10 @@ static ken_status add(ken_catalog *c, const ken_task *task, ken_arena *arena, ke
     return s ? s : reload(c, t.uuid, arena, out, err);
 }
 
-ken_status ken_catalog_add_task(ken_catalog *c, const ken_task *task, ken_arena *arena,
-                                ken_task *out, ken_err *err)
+ken_status ken_store__catalog_add_task(ken_catalog_backend *b, const ken_task *task,
+                                       ken_arena *arena, ken_task *out, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     ken_task t = { 0 };
     ken_status s = ken_store__catalog_begin(c, err);
     if (s)
@@ -290,7 +292,7 @@ static bool same_references(const ken_task *t, const ken_task_edit *e)
 }
 
 // Those that stay keep their time.
-static ken_status put_references(ken_catalog *c, const ken_task *t, const ken_task_edit *e,
+static ken_status put_references(ken_sq_catalog *c, const ken_task *t, const ken_task_edit *e,
                                  ken_err *err)
 {
     ken_status s = run_for_task(c, KEN_SQ_TASK_REFERENCES_REMOVE, t, err);
@@ -323,7 +325,7 @@ static ken_status find_difference(ken_task *now, const ken_task_edit *e, differe
     return KEN_OK;
 }
 
-static ken_status write_difference(ken_catalog *c, const ken_task *was, ken_task *now,
+static ken_status write_difference(ken_sq_catalog *c, const ken_task *was, ken_task *now,
                                    const ken_task_edit *e, const difference *d, ken_err *err)
 {
     now->updated_at_ms = e->now_ms > was->updated_at_ms ? e->now_ms : was->updated_at_ms + 1;
@@ -350,7 +352,7 @@ static ken_status write_difference(ken_catalog *c, const ken_task *was, ken_task
     return s ? s : run_for_task(c, KEN_SQ_TASK_BRANCHES_MOVE, now, err);
 }
 
-static ken_status update(ken_catalog *c, ken_uuid uuid, const ken_task_edit *e, ken_arena *arena,
+static ken_status update(ken_sq_catalog *c, ken_uuid uuid, const ken_task_edit *e, ken_arena *arena,
                          ken_task *out, ken_err *err)
 {
     ken_task was = { 0 };
@@ -374,9 +376,11 @@ static ken_status update(ken_catalog *c, ken_uuid uuid, const ken_task_edit *e, 
     return s;
 }
 
-ken_status ken_catalog_update_task(ken_catalog *c, ken_uuid uuid, const ken_task_edit *edit,
-                                   ken_arena *arena, ken_task *out, ken_err *err)
+ken_status ken_store__catalog_update_task(ken_catalog_backend *b, ken_uuid uuid,
+                                          const ken_task_edit *edit, ken_arena *arena,
+                                          ken_task *out, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     ken_task t = { 0 };
     ken_status s = ken_store__catalog_begin(c, err);
     if (s)
@@ -389,7 +393,7 @@ ken_status ken_catalog_update_task(ken_catalog *c, ken_uuid uuid, const ken_task
 
 // ---- removing --------------------------------------------------------------------------------
 
-static ken_status remove_task(ken_catalog *c, ken_uuid uuid, ken_arena *arena, ken_err *err)
+static ken_status remove_task(ken_sq_catalog *c, ken_uuid uuid, ken_arena *arena, ken_err *err)
 {
     ken_task t = { 0 };
     ken_status s = reload(c, uuid, arena, &t, err);
@@ -400,8 +404,9 @@ static ken_status remove_task(ken_catalog *c, ken_uuid uuid, ken_arena *arena, k
     return s ? s : note(c, &t, err);
 }
 
-ken_status ken_catalog_remove_task(ken_catalog *c, ken_uuid uuid, ken_err *err)
+ken_status ken_store__catalog_remove_task(ken_catalog_backend *b, ken_uuid uuid, ken_err *err)
 {
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
     ken_arena arena;
     ken_status s = ken_store__catalog_begin(c, err);
     if (s)

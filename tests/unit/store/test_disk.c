@@ -238,6 +238,11 @@ static void leave_disk(void)
 
 static ken_err err;
 
+static sqlite3 *db_of(ken_catalog *c)
+{
+    return ken_sq_catalog_of(ken_catalog__backend(c))->q.db;
+}
+
 static ken_store *must_open(const char *path, bool is_read_only)
 {
     ken_store *s = NULL;
@@ -503,8 +508,9 @@ KEN_TEST(power_cut_takes_no_acknowledged_task)
     for (int n = 1; n <= WRITES; n++) {
         write_once(c, &arena, n);
         if (n % 4 == 0) // the log goes into the database, and begins again
-            kt_eq_i(sqlite3_wal_checkpoint_v2(c->q.db, NULL, SQLITE_CHECKPOINT_RESTART, NULL, NULL),
-                    SQLITE_OK);
+            kt_eq_i(
+                sqlite3_wal_checkpoint_v2(db_of(c), NULL, SQLITE_CHECKPOINT_RESTART, NULL, NULL),
+                SQLITE_OK);
         ken_fs_info log;
         kt_ok_err(ken_fs_stat_target(ktest_path("disk/config/projects.db-wal"), &log, &err), &err);
         for (int k = 0; k <= CUTS; k++) {

@@ -4,6 +4,7 @@
 #include "conformance/store/store_scenario.h"
 #include "ktest.h"
 #include "store/store_debug.h"
+#include "store/store_ops.h"
 
 static ken_err err;
 
@@ -111,4 +112,52 @@ KEN_TEST(trace_names_calls_arguments_and_failures)
     kt_has_str(l.text, "put_generation 7: input/output error, ");
     kt_has_str(l.text, "put_generation failed, as asked for at call 3");
     kt_eq_u(plan.n_calls, 3); // the commit of a spoiled transaction never reaches the backend
+}
+
+KEN_TEST(catalogs_have_the_same_decorators)
+{
+    lines l = { .len = 0 };
+    ken_store_fault plan = { .fail_at = 2 };
+    ken_catalog *c = NULL;
+    ken_arena arena;
+    ken_str value;
+    ken_catalog_row row;
+    ken_arena_init(&arena, 0);
+    kt_ok_err(ken_catalog_open(ktest_path("config/projects.db"), false, &c, &err), &err);
+    ken_catalog_add_fault(c, &plan);
+    ken_catalog_add_trace(c, keep_line, &l);
+    kt_ok_err(ken_catalog_put_value(c, KEN_STR("a"), KEN_STR("xyz"), &err), &err);
+    kt_status(ken_catalog_add(c, KEN_STR("/some/where"), KEN_STR(""), 1, &arena, &row, &err),
+              KEN_EIO);
+    kt_ok_err(ken_catalog_add(c, KEN_STR("/some/where"), KEN_STR(""), 1, &arena, &row, &err), &err);
+    kt_ok_err(ken_catalog_load_value(c, KEN_STR("a"), &arena, &value, &err), &err);
+    kt_true(ken_str_eq_c(value, "xyz"));
+    kt_true(ken_catalog_is_current(c));
+    // Refused before it reaches a backend.
+    kt_status(ken_catalog_put_value(c, KEN_STR(""), KEN_STR("x"), &err), KEN_EINVAL);
+    kt_status(ken_catalog_add(c, KEN_STR("relative"), KEN_STR(""), 1, &arena, &row, &err),
+              KEN_EINVAL);
+    kt_status(ken_catalog_put_model(c, &(ken_model_record){ .id = KEN_STR("../x") }, &err),
+              KEN_EINVAL);
+    kt_eq_u(plan.n_calls, 4);
+    ken_catalog_close(c);
+    kt_has_str(l.text, "put_value 'a' 3: ok, ");
+    kt_has_str(l.text, "add '/some/where': input/output error, ");
+    kt_has_str(l.text, "load_value 'a': ok, ");
+    ken_arena_release(&arena);
+}
+
+KEN_TEST(a_backend_without_a_slot_is_refused)
+{
+    static const ken_store_ops store_ops = { .name = "half" };
+    static const ken_catalog_ops catalog_ops = { .name = "half" };
+    ken_store_backend b = { &store_ops };
+    ken_catalog_backend cb = { &catalog_ops };
+    ken_store *s = NULL;
+    ken_catalog *c = NULL;
+    kt_status(ken_store__wrap(&b, &s, &err), KEN_EINTERNAL);
+    kt_status(ken_catalog__wrap(&cb, &c, &err), KEN_EINTERNAL);
+    kt_has_str(err.msg, "'half' lacks a slot");
+    kt_status(ken_catalog_open("postgres://u:secret@h/d", false, &c, &err), KEN_EUNSUPPORTED);
+    kt_true(!strstr(err.msg, "secret"));
 }

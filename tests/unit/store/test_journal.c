@@ -22,6 +22,11 @@
 #include "store/tasks.h"
 
 static ken_err err;
+
+static sqlite3 *db_of(ken_catalog *c)
+{
+    return ken_sq_catalog_of(ken_catalog__backend(c))->q.db;
+}
 static ken_arena arena;
 static int64_t now = 1000;
 
@@ -68,7 +73,8 @@ static ken_str titles(ken_catalog *c)
     static char text[4096];
     sqlite3_stmt *st = NULL;
     text[0] = '\0';
-    kt_eq_i(sqlite3_prepare_v2(c->q.db, "SELECT title FROM task ORDER BY title", -1, &st, NULL), 0);
+    kt_eq_i(sqlite3_prepare_v2(db_of(c), "SELECT title FROM task ORDER BY title", -1, &st, NULL),
+            0);
     while (sqlite3_step(st) == SQLITE_ROW) {
         size_t n = strlen(text);
         snprintf(text + n, sizeof text - n, "%s ", (const char *)sqlite3_column_text(st, 0));
@@ -181,7 +187,7 @@ KEN_TEST(journal_copy_that_is_damaged_deletes_nothing)
 {
     make_journal();
     ken_catalog *c = open_catalog();
-    kt_eq_i(sqlite3_exec(c->q.db,
+    kt_eq_i(sqlite3_exec(db_of(c),
                          "UPDATE journal_clock SET seq = 1; DELETE FROM task WHERE title "
                          "IN ('b', 'c', 'd')",
                          NULL, NULL, NULL),
@@ -367,7 +373,7 @@ KEN_TEST(journal_made_anew_has_committed_rows_only)
     memset(value, 'v', 60000);
     value[60000] = '\0';
     uint64_t size = 0, last = 0;
-    sqlite3_commit_hook(c->q.db, fail_commit, NULL);
+    sqlite3_commit_hook(db_of(c), fail_commit, NULL);
     for (int i = 0; i < 60 && size >= last; i++) {
         ken_fs_info info;
         kt_true(ken_catalog_put_value(c, KEN_STR("never"), ken_str_c(value), &err) != KEN_OK);
@@ -376,7 +382,7 @@ KEN_TEST(journal_made_anew_has_committed_rows_only)
         size = info.stamp.size;
     }
     kt_true(size < last);
-    sqlite3_commit_hook(c->q.db, NULL, NULL);
+    sqlite3_commit_hook(db_of(c), NULL, NULL);
     (void)add_task(c, "e");
     ken_catalog_close(c);
     check_is_rebuilt("a b c d e ");
@@ -414,11 +420,11 @@ KEN_TEST(line_of_a_failed_commit_takes_nothing_of_others_back)
                    .status = KEN_STR("todo"),
                    .created_at_ms = now++ },
              out;
-    sqlite3_commit_hook(c->q.db, fail_commit, NULL);
-    sqlite3_rollback_hook(c->q.db, meddle, &m); // called when the lock was given back
+    sqlite3_commit_hook(db_of(c), fail_commit, NULL);
+    sqlite3_rollback_hook(db_of(c), meddle, &m); // called when the lock was given back
     kt_true(ken_catalog_add_task(c, &t, &arena, &out, &err) != KEN_OK);
-    sqlite3_commit_hook(c->q.db, NULL, NULL);
-    sqlite3_rollback_hook(c->q.db, NULL, NULL);
+    sqlite3_commit_hook(db_of(c), NULL, NULL);
+    sqlite3_rollback_hook(db_of(c), NULL, NULL);
     kt_true(m.is_done);
     ken_catalog_close(c);
     ken_catalog_close(m.other);
@@ -439,9 +445,9 @@ KEN_TEST(line_of_a_failed_commit_is_taken_back)
                    .status = KEN_STR("todo"),
                    .created_at_ms = now++ },
              out;
-    sqlite3_commit_hook(c->q.db, fail_commit, NULL);
+    sqlite3_commit_hook(db_of(c), fail_commit, NULL);
     kt_true(ken_catalog_add_task(c, &t, &arena, &out, &err) != KEN_OK);
-    sqlite3_commit_hook(c->q.db, NULL, NULL);
+    sqlite3_commit_hook(db_of(c), NULL, NULL);
     (void)add_task(c, "e");
     kt_eq_text(titles(c), "a b c d e ");
     ken_catalog_close(c);
