@@ -45,6 +45,8 @@ void ken_reader_unpin(ken_reader *r);
 // a new reader sees what is there now.
 bool ken_reader_is_current(const ken_reader *r);
 uint64_t ken_snapshot_generation(const ken_snapshot *s);
+// The store that the reader was given: between pin and unpin it shows this generation.
+ken_store *ken_snapshot_store(const ken_snapshot *s);
 // To be asked before an answer is shown. Fails when this question could not read something because
 // the process or the machine is short of it (KEN_ENOMEM: memory, descriptors) or the disk is broken
 // (KEN_EIO): nobody knows what the answer lacks. `err` says which file was the first and why.

@@ -543,6 +543,12 @@ uint64_t ken_snapshot_generation(const ken_snapshot *s)
     return s->generation;
 }
 
+ken_store *ken_snapshot_store(const ken_snapshot *s)
+{
+    query_check_pin(s);
+    return s->store;
+}
+
 size_t ken_snapshot_list_files(const ken_snapshot *s, const ken_file_row **out)
 {
     query_check_pin(s);

@@ -216,6 +216,14 @@ ken_status ken_store_get_generation(ken_store *s, uint64_t *out, ken_err *err) K
 ken_status ken_store_load_value(ken_store *s, ken_str key, ken_arena *arena, ken_str *out,
                                 ken_err *err) KEN_MUST_USE;
 ken_status ken_store_put_value(ken_store *s, ken_str key, ken_str value, ken_err *err) KEN_MUST_USE;
+// The names that have a value, in byte order.
+typedef struct ken_value_info {
+    ken_str key;
+    uint64_t n_bytes;
+} ken_value_info;
+
+ken_status ken_store_list_values(ken_store *s, ken_arena *arena, ken_value_info **out,
+                                 size_t *out_n, ken_err *err) KEN_MUST_USE;
 
 // ---- upkeep ----------------------------------------------------------------------------------
 // Removes contents that no file has, and returns their ids' number.
@@ -334,7 +342,9 @@ ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
     X(load_value, OWN, (ken_str key, ken_arena *arena, ken_str *out, ken_err *err), (key,        \
       arena, out, err), TEXT(key, 0))                                                            \
     X(put_value, OWN, (ken_str key, ken_str value, ken_err *err), (key, value, err), TEXT(key,   \
-      value.len))
+      value.len))                                                                                \
+    X(list_values, READ, (ken_arena *arena, ken_value_info **out, size_t *out_n, ken_err         \
+      *err), (arena, out, out_n, err), NOTHING)
 // clang-format on
 
 #endif

@@ -18,6 +18,9 @@ UPDATE tree
 -- :META_GET
 SELECT value FROM meta WHERE key = ?1;
 
+-- :META_LIST
+SELECT key, length(value) FROM meta ORDER BY key;
+
 -- :META_PUT
 INSERT OR REPLACE INTO meta (key, value) VALUES (?1, ?2);
 

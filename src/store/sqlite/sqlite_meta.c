@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/vec.h"
 #include "store/sqlite/sqlite_priv.h"
 
 static ken_status load_tree(ken_sq *q, ken_arena *arena, ken_generation *out, ken_err *err)
@@ -156,4 +157,32 @@ ken_status ken_store__sq_put_value(ken_store_backend *b, ken_str key, ken_str va
     if (value.ptr)
         ken_store__sq_bind_blob(st, 2, value.ptr, value.len);
     return ken_store__sq_run(q, st, "writing to", err);
+}
+
+ken_status ken_store__sq_list_values(ken_store_backend *b, ken_arena *arena, ken_value_info **out,
+                                     size_t *out_n, ken_err *err)
+{
+    ken_sq *q = ken_sq_of(b);
+    sqlite3_stmt *st = NULL;
+    KEN_VEC(ken_value_info) rows = { 0 };
+    ken_status s = ken_store__sq_get(q, KEN_SQ_META_LIST, &st, err);
+    if (s)
+        return s;
+    int rc = sqlite3_step(st);
+    for (; rc == SQLITE_ROW; rc = sqlite3_step(st)) {
+        ken_value_info row = { .key = ken_arena_dup(arena, ken_store__sq_text(st, 0)),
+                               .n_bytes = (uint64_t)sqlite3_column_int64(st, 1) };
+        ken_vec_push(&rows, row);
+    }
+    if (rc != SQLITE_DONE)
+        s = SQ_FAIL(q, rc, err, "reading");
+    if (!s) {
+        *out = KEN_ARENA_ARRAY(arena, ken_value_info, rows.len + 1);
+        if (rows.len)
+            memcpy(*out, rows.ptr, rows.len * sizeof *rows.ptr);
+        *out_n = rows.len;
+    }
+    ken_store__sq_done(st);
+    ken_vec_release(&rows);
+    return s;
 }

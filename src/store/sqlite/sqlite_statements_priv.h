@@ -15,7 +15,7 @@
     X(SKIP_COUNT_PUT)                                                                             \
     X(SEGMENT_ADD) X(SEGMENT_REMOVE) X(SEGMENT_SCAN) X(BLOCK_ADD) X(BLOCK_REMOVE) X(BLOCK_GET)    \
     X(BLOCK_LENGTH) X(BLOCK_COUNT)                                                                \
-    X(TREE_GET_NUMBER) X(TREE_LOAD) X(TREE_PUT) X(META_GET) X(META_PUT) X(META_REMOVE)            \
+    X(TREE_GET_NUMBER) X(TREE_LOAD) X(TREE_PUT) X(META_GET) X(META_LIST) X(META_PUT) X(META_REMOVE)            \
     X(CHECKPOINT_GET) X(CHECKPOINT_NEXT) X(CHECKPOINT_MARKS) X(CHECKPOINT_SCAN)                   \
     X(CHECKPOINT_ADD) X(CHECKPOINT_PUT) X(CHECKPOINT_REMOVE) X(CHECKPOINT_BUMP)                   \
     X(CHECKPOINT_STATE) X(TAG_SCAN) X(TAG_CLEAR) X(TAG_ADD)                                       \

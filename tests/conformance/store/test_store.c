@@ -578,6 +578,12 @@ STORE_TEST(values_are_kept_by_name)
     kt_eq_mem(v.ptr, v.len, "{\"a\":\0 1}", 9);
     kt_ok(ken_store_load_value(s, KEN_STR("empty"), &arena, &v, &err));
     kt_eq_u(v.len, 0);
+    ken_value_info *names = NULL;
+    size_t n = 0;
+    kt_ok(ken_store_list_values(s, &arena, &names, &n, &err));
+    kt_eq_u(n, 2);
+    kt_true(ken_str_eq_c(names[0].key, "empty") && names[0].n_bytes == 0);
+    kt_true(ken_str_eq_c(names[1].key, "settings") && names[1].n_bytes == 9);
     begin(s);
     kt_ok(ken_store_put_value(s, KEN_STR("settings"), (ken_str){ NULL, 0 }, &err));
     commit(s);
