@@ -191,6 +191,12 @@ static const cli_opt secrets_opts[] = {
     { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
 
+static const cli_opt sql_opts[] = {
+    { "limit", 'k', CLI_VALUE, "N", "number of rows, 1 to 100000 (default 1000)", NULL },
+    { "timeout", 0, CLI_VALUE, "MS", "time it may take, 1 to 600000 (default 5000)", NULL },
+    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
+};
+
 static const cli_opt eval_opts[] = {
     { "root", 0, CLI_VALUE, "DIR", "the one checkout that the datasets ask about", NULL },
     { "roots", 0, CLI_VALUE, "DIR", "a folder with one checkout per dataset, by name", NULL },
@@ -308,6 +314,13 @@ const cli_command ken_cli__commands[] = {
       OPTS(secrets_opts), 0, 1, true, true, ken_cli__run_secrets },
     { "stats", "[PATH]", "show languages, sizes and counts", NULL, OPTS(file_opts), 0, 1, true,
       true, ken_cli__run_stats },
+    { "sql", "[SELECT [PATH]]", "ask what the index knows with SQL, for reading only",
+      "  ken sql \"SELECT kind, count(*) FROM symbols GROUP BY kind\"\n"
+      "  ken sql \"SELECT file_path, line_start, symbol_name FROM chunks WHERE token_count > 700\"\n"
+      "Without a query the tables and their columns are listed. One SELECT is run, in memory, on\n"
+      "tables that are made of the index as it is read: nothing can be changed. docs/sql.md\n"
+      "describes the tables.",
+      OPTS(sql_opts), 0, 2, true, true, ken_cli__run_sql },
     { "projects", "[list | remove PROJECT]", "list the known projects, or forget one", NULL,
       OPTS(projects_opts), 0, 2, true, true, ken_cli__run_projects },
     { "model", "[list | add ID | download ID | use ID | remove ID | bench ID]",

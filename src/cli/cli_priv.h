@@ -60,6 +60,7 @@ ken_status ken_cli__run_checkpoint(cli *x, ken_err *err);
 ken_status ken_cli__run_rules(cli *x, ken_err *err);
 ken_status ken_cli__run_status(cli *x, ken_err *err);
 ken_status ken_cli__run_secrets(cli *x, ken_err *err);
+ken_status ken_cli__run_sql(cli *x, ken_err *err);
 ken_status ken_cli__run_stats(cli *x, ken_err *err);
 ken_status ken_cli__run_eval(cli *x, ken_err *err);
 ken_status ken_cli__run_doctor(cli *x, ken_err *err);

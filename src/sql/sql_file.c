@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: MIT
+// What one file has: its stored facts and references, and its text on the disk. Loaded when a column asks
+// for it, and kept until the cursor goes to another file.
+#include "sql/sql_priv.h"
+
+const ken_file_row *ken_sql__row(const sql_cursor *c)
+{
+    return &c->door->rows[c->file];
+}
+
+void ken_sql__enter_file(sql_cursor *c)
+{
+    if (c->loaded_file == c->file)
+        return;
+    ken_arena_reset(&c->arena);
+    c->loaded_file = c->file;
+    c->has_facts = c->has_refs = c->has_info = c->has_view = c->has_failed_view = false;
+    c->line_starts = NULL;
+}
+
+ken_status ken_sql__need_facts(sql_cursor *c, ken_err *err)
+{
+    if (c->has_facts)
+        return KEN_OK;
+    ken_status st =
+        ken_store_load_facts(c->door->store, ken_sql__row(c)->content, &c->arena, &c->facts, err);
+    c->has_facts = !st;
+    return st;
+}
+
+ken_status ken_sql__need_refs(sql_cursor *c, ken_err *err)
+{
+    if (c->has_refs)
+        return KEN_OK;
+    ken_status st = ken_sql__need_facts(c, err);
+    if (!st)
+        st = ken_store_load_refs(c->door->store, ken_sql__row(c)->content, &c->facts, &c->arena,
+                                 &c->refs, err);
+    c->has_refs = !st;
+    return st;
+}
+
+ken_status ken_sql__need_info(sql_cursor *c, ken_err *err)
+{
+    if (c->has_info)
+        return KEN_OK;
+    ken_status st = ken_store_load_info(c->door->store, ken_sql__row(c)->content, &c->info, err);
+    c->has_info = !st;
+    return st;
+}
+
+const ken_file_view *ken_sql__need_view(sql_cursor *c)
+{
+    ken_err e = { 0 };
+    if (!c->has_view && !c->has_failed_view) {
+        // What refuses is kept by the snapshot, which tells it with the answer.
+        c->has_view =
+            !ken_view_file(c->door->snap, ken_sql__row(c)->path, &c->arena, &c->view, &e) &&
+            !c->view.is_refreshed;
+        c->has_failed_view = !c->has_view;
+    }
+    return c->has_view ? &c->view : NULL;
+}
+
+int64_t ken_sql__item_id(const sql_cursor *c, uint32_t item)
+{
+    return ken_sql__row(c)->id << SQL_ITEM_BITS | item;
+}
+
+// How many of n things begin at `byte` or before; they are in order.
+#define BEGUN(things, n, byte, out)                 \
+    do {                                            \
+        uint32_t low = 0, high = (n);               \
+        while (low < high) {                        \
+            uint32_t mid = low + (high - low) / 2;  \
+            if ((things)[mid].span.start <= (byte)) \
+                low = mid + 1;                      \
+            else                                    \
+                high = mid;                         \
+        }                                           \
+        (out) = low;                                \
+    } while (0)
+
+int64_t ken_sql__symbol_at(const ken_facts *f, uint32_t byte)
+{
+    uint32_t n = 0;
+    BEGUN(f->symbols, f->n_symbols, byte, n);
+    int64_t at = (int64_t)n - 1;
+    while (at >= 0 && f->symbols[at].span.end <= byte)
+        at = f->symbols[at].parent;
+    return at;
+}
+
+int64_t ken_sql__chunk_at(const ken_facts *f, uint32_t byte)
+{
+    uint32_t n = 0;
+    BEGUN(f->chunks, f->n_chunks, byte, n);
+    return n && f->chunks[n - 1].span.end > byte ? (int64_t)n - 1 : -1;
+}

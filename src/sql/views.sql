@@ -1,0 +1,44 @@
+-- Run once on each connection, before the guard is up.
+
+-- What is sorted stays in memory, which is bounded; on a disk it would not be.
+PRAGMA temp_store = MEMORY;
+
+-- Views over the virtual tables: the names and columns that other programs' schemas have.
+
+-- The order of a file's symbols, as a tree.
+CREATE VIEW outline_nodes AS
+SELECT id, file_id, parent_id, ordinal AS position, name, kind, depth, line_start, line_end
+    FROM symbols;
+
+CREATE VIEW outline_metadata AS
+SELECT id AS file_id, indexed_at AS updated_at FROM files;
+
+-- "references" is a word of SQL and has to be quoted.
+CREATE VIEW "references" AS
+SELECT * FROM refs;
+
+CREATE VIEW dependencies AS
+SELECT id, file_id, file_path, module, line, is_export FROM imports;
+
+CREATE VIEW repositories AS
+SELECT (SELECT value FROM project_meta WHERE key = 'root') AS path,
+    (SELECT value FROM project_meta WHERE key = 'indexed_at') AS last_indexed_at,
+    (SELECT value FROM project_meta WHERE key = 'git_head') AS current_commit,
+    1 AS is_active;
+
+CREATE VIEW code_files AS
+SELECT id, path AS relative_path,
+    (SELECT value FROM project_meta WHERE key = 'root') || '/' || path AS path,
+    content_hash, size_bytes, language, modified_at, indexed_at, 0 AS is_deleted,
+    NULL AS deleted_at
+    FROM files;
+
+CREATE VIEW code_chunks AS
+SELECT chunk_id AS id, file_id AS code_file_id, source_code AS content, line_start AS start_line,
+    line_end AS end_line, chunk_type
+    FROM chunks;
+
+CREATE VIEW file_metadata AS
+SELECT f.id AS code_file_id, f.lines AS lines_of_code,
+    (SELECT sum(complexity) FROM symbols s WHERE s.file_id = f.id) AS complexity_score
+    FROM files f;
