@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The project list. A handful of rows, read and changed rarely: statements are not kept.
+// The project list.
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -9,8 +9,6 @@
 #include "store/sqlite/sqlite_catalog_priv.h"
 
 typedef KEN_VEC(ken_catalog_row) row_vec;
-
-#define ROW "id, name, root, db_file, created_at_ms, indexed_at_ms"
 
 // ---- opening ---------------------------------------------------------------------------------
 
@@ -110,17 +108,14 @@ static ken_status read_row(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena
     return KEN_OK;
 }
 
-ken_status ken_store__catalog_prepare(ken_sq_catalog *c, const char *sql, sqlite3_stmt **out,
-                                      ken_err *err)
+ken_status ken_store__catalog_get(ken_sq_catalog *c, ken_sq_stmt which, sqlite3_stmt **out,
+                                  ken_err *err)
 {
     ken_status s = c->q.is_immutable ? ken_store__sq_refresh(&c->q, err) : KEN_OK;
-    if (s)
-        return s;
-    int rc = sqlite3_prepare_v2(c->q.db, sql, -1, out, NULL);
-    return rc ? SQ_FAIL(&c->q, rc, err, "reading") : KEN_OK;
+    return s ? s : ken_store__sq_get(&c->q, which, out, err);
 }
 
-// Steps once and finalizes. KEN_ENOTFOUND when no row comes and `row` wants one.
+// Steps once and gives the statement back. KEN_ENOTFOUND when no row comes and `row` wants one.
 static ken_status finish(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena,
                          ken_catalog_row *row, ken_err *err)
 {
@@ -132,7 +127,7 @@ static ken_status finish(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *arena,
         s = row ? KEN_ENOTFOUND : KEN_OK;
     else if (rc != SQLITE_ROW)
         s = SQ_FAIL(&c->q, rc, err, row ? "reading" : "writing to");
-    sqlite3_finalize(st);
+    ken_store__sq_done(st);
     return s;
 }
 
@@ -141,8 +136,7 @@ ken_status ken_store__catalog_list(ken_catalog_backend *b, ken_arena *arena, ken
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
-    ken_status s =
-        ken_store__catalog_prepare(c, "SELECT " ROW " FROM project ORDER BY name, root", &st, err);
+    ken_status s = ken_store__catalog_get(c, KEN_SQ_PROJECT_LIST, &st, err);
     if (s)
         return s;
     row_vec rows = { 0 };
@@ -161,7 +155,7 @@ ken_status ken_store__catalog_list(ken_catalog_backend *b, ken_arena *arena, ken
             memcpy(*out, rows.ptr, rows.len * sizeof *rows.ptr);
         *out_n = rows.len;
     }
-    sqlite3_finalize(st);
+    ken_store__sq_done(st);
     ken_vec_release(&rows);
     return s;
 }
@@ -171,8 +165,7 @@ ken_status ken_store__catalog_find_by_root(ken_catalog_backend *b, ken_str root,
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
-    ken_status s =
-        ken_store__catalog_prepare(c, "SELECT " ROW " FROM project WHERE root = ?1", &st, err);
+    ken_status s = ken_store__catalog_get(c, KEN_SQ_PROJECT_BY_ROOT, &st, err);
     if (s)
         return s;
     ken_store__sq_bind_text(st, 1, root);
@@ -184,8 +177,7 @@ ken_status ken_store__catalog_find_by_id(ken_catalog_backend *b, ken_uuid id, ke
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
-    ken_status s =
-        ken_store__catalog_prepare(c, "SELECT " ROW " FROM project WHERE id = ?1", &st, err);
+    ken_status s = ken_store__catalog_get(c, KEN_SQ_PROJECT_BY_ID, &st, err);
     if (s)
         return s;
     ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
@@ -204,11 +196,7 @@ static ken_status insert(ken_sq_catalog *c, ken_str root, ken_str name, int64_t 
                          ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    ken_status s =
-        ken_store__catalog_prepare(c,
-                                   "INSERT INTO project (id, name, root, db_file, created_at_ms) "
-                                   "VALUES (?1, ?2, ?3, ?4, ?5)",
-                                   &st, err);
+    ken_status s = ken_store__catalog_get(c, KEN_SQ_PROJECT_ADD, &st, err);
     if (s)
         return s;
     ken_uuid id = ken_uuid_random();
@@ -230,8 +218,7 @@ static ken_status insert(ken_sq_catalog *c, ken_str root, ken_str name, int64_t 
 static ken_status rename_project(ken_sq_catalog *c, ken_uuid id, ken_str name, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    ken_status s =
-        ken_store__catalog_prepare(c, "UPDATE project SET name = ?2 WHERE id = ?1", &st, err);
+    ken_status s = ken_store__catalog_get(c, KEN_SQ_PROJECT_RENAME, &st, err);
     if (s)
         return s;
     ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
@@ -259,7 +246,7 @@ ken_status ken_store__catalog_begin(ken_sq_catalog *c, ken_err *err)
 {
     if (c->q.is_read_only)
         return KEN_FAIL(err, KEN_EPERM, "the project list is opened for reading only");
-    int rc = sqlite3_exec(c->q.db, "BEGIN IMMEDIATE", NULL, NULL, NULL);
+    int rc = ken_store__sq_try(&c->q, KEN_SQ_BEGIN_WRITE, NULL);
     if (rc)
         return SQ_FAIL(&c->q, rc, err, "writing to");
     ken_status st = ken_store__sq_catch_up(&c->q, err);
@@ -271,12 +258,12 @@ ken_status ken_store__catalog_end(ken_sq_catalog *c, ken_status st, ken_err *err
     if (!st)
         st = ken_store__sq_record(&c->q, err);
     if (!st) {
-        int rc = sqlite3_exec(c->q.db, "COMMIT", NULL, NULL, NULL);
+        int rc = ken_store__sq_try(&c->q, KEN_SQ_COMMIT, NULL);
         if (rc)
             st = SQ_FAIL(&c->q, rc, err, "writing to");
     }
-    if (st && !sqlite3_get_autocommit(c->q.db))
-        (void)sqlite3_exec(c->q.db, "ROLLBACK", NULL, NULL, NULL);
+    if (st)
+        ken_store__sq_undo(&c->q);
     ken_store__sq_recorded(&c->q, !st);
     return st;
 }
@@ -305,14 +292,14 @@ ken_status ken_store__catalog_add(ken_catalog_backend *b, ken_str root, ken_str 
 
 // One UPDATE or DELETE of one project: a transaction by itself. What is recorded is durable by its
 // line in the journal, which is synced before the commit; the rest by the log.
-static ken_status change(ken_sq_catalog *c, const char *sql, ken_uuid id, int64_t value,
+static ken_status change(ken_sq_catalog *c, ken_sq_stmt which, ken_uuid id, int64_t value,
                          bool is_recorded, ken_err *err)
 {
     ken_status s = ken_store__catalog_begin(c, err);
     if (s)
         return s;
     sqlite3_stmt *st = NULL;
-    s = ken_store__catalog_prepare(c, sql, &st, err);
+    s = ken_store__catalog_get(c, which, &st, err);
     if (!s) {
         ken_store__sq_bind_blob(st, 1, id.bytes, sizeof id.bytes);
         if (sqlite3_bind_parameter_count(st) > 1)
@@ -332,14 +319,14 @@ ken_status ken_store__catalog_set_indexed(ken_catalog_backend *b, ken_uuid id, i
                                           ken_err *err)
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
-    return change(c, "UPDATE project SET indexed_at_ms = ?2 WHERE id = ?1", id, at_ms, false,
+    return change(c, KEN_SQ_PROJECT_SET_INDEXED, id, at_ms, false,
                   err); // the next run says it again
 }
 
 ken_status ken_store__catalog_remove(ken_catalog_backend *b, ken_uuid id, ken_err *err)
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
-    return change(c, "DELETE FROM project WHERE id = ?1", id, 0, true, err);
+    return change(c, KEN_SQ_PROJECT_REMOVE, id, 0, true, err);
 }
 
 // ---- the journal -----------------------------------------------------------------------------
@@ -385,7 +372,7 @@ static ken_status lock_old(ken_sq *q, ken_err *err)
     ken_err wrong = { 0 };
     ken_status st = ken_store__sq_open_file(q, &wrong);
     if (!st)
-        st = ken_store__sq_exec(q, "BEGIN IMMEDIATE", &wrong);
+        st = ken_store__sq_exec(q, KEN_SQ_BEGIN_WRITE, &wrong);
     if (st == KEN_EBUSY && err)
         *err = wrong;
     return st == KEN_EBUSY ? st : KEN_OK;
@@ -438,9 +425,9 @@ ken_status ken_store__catalog_count(ken_catalog_backend *b, uint64_t *out_projec
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     int64_t projects = 0, tasks = 0;
-    ken_status st = ken_store__sq_ask(&c->q, "SELECT count(*) FROM project", &projects, err);
+    ken_status st = ken_store__sq_ask(&c->q, KEN_SQ_PROJECT_COUNT, NULL, &projects, err);
     if (!st)
-        st = ken_store__sq_ask(&c->q, "SELECT count(*) FROM task", &tasks, err);
+        st = ken_store__sq_ask(&c->q, KEN_SQ_TASK_COUNT, NULL, &tasks, err);
     if (st)
         return st;
     *out_projects = (uint64_t)projects;

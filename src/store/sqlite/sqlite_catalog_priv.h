@@ -24,8 +24,9 @@ static inline ken_sq_catalog *ken_sq_catalog_of(ken_catalog_backend *b)
 KEN_CATALOG_SLOTS(X)
 #undef X
 
-ken_status ken_store__catalog_prepare(ken_sq_catalog *c, const char *sql, sqlite3_stmt **out,
-                                      ken_err *err) KEN_MUST_USE;
+// A kept statement, ready to be bound.
+ken_status ken_store__catalog_get(ken_sq_catalog *c, ken_sq_stmt which, sqlite3_stmt **out,
+                                  ken_err *err) KEN_MUST_USE;
 // A write transaction; `end` commits it, or rolls it back when `st` is a failure.
 ken_status ken_store__catalog_begin(ken_sq_catalog *c, ken_err *err) KEN_MUST_USE;
 ken_status ken_store__catalog_end(ken_sq_catalog *c, ken_status st, ken_err *err) KEN_MUST_USE;

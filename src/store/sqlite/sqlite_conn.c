@@ -11,6 +11,7 @@
 // memory. When there is no log either, nobody is writing, and the file is opened as immutable;
 // should a writer with more rights come later, the next transaction sees that the file changed and
 // opens it again.
+#include <stdio.h>
 #include <sys/stat.h>
 
 #include "base/alloc.h"
@@ -85,21 +86,20 @@ ken_status ken_store__sq_open_file(ken_sq *q, ken_err *err)
 
 static ken_status set_pragmas(ken_sq *q, ken_err *err)
 {
-    char sql[320];
-    sqlite3_snprintf(sizeof sql, sql,
-                     "PRAGMA synchronous = NORMAL; PRAGMA cache_size = -%lld; "
-                     "PRAGMA mmap_size = %lld; PRAGMA secure_delete = OFF; "
-                     "PRAGMA temp_store = MEMORY; PRAGMA cell_size_check = ON; "
-                     "PRAGMA journal_size_limit = %lld",
-                     (sqlite3_int64)(q->cache_bytes / 1024), (sqlite3_int64)q->map_bytes,
-                     (sqlite3_int64)LOG_KEPT_BYTES);
-    return ken_store__sq_exec(q, sql, err);
+    char cache[24], map[24], log[24];
+    snprintf(cache, sizeof cache, "%llu", (unsigned long long)(q->cache_bytes / 1024));
+    snprintf(map, sizeof map, "%llu", (unsigned long long)q->map_bytes);
+    snprintf(log, sizeof log, "%lld", (long long)LOG_KEPT_BYTES);
+    const ken_sq_word words[] = {
+        { "cache_kib", cache }, { "map_bytes", map }, { "log_bytes", log }, { NULL, NULL }
+    };
+    return ken_store__sq_exec_filled(q, KEN_SQ_SET_PRAGMAS, words, err);
 }
 
 static ken_status use_log(ken_sq *q, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    int rc = sqlite3_prepare_v2(q->db, "PRAGMA journal_mode = WAL", -1, &st, NULL);
+    int rc = sqlite3_prepare_v2(q->db, ken_store__sq_text_of(KEN_SQ_USE_LOG), -1, &st, NULL);
     // SQLite does not wait by itself here when two processes create one file.
     for (int waited = 0; !rc && waited < q->busy_ms; waited += 5) {
         rc = sqlite3_step(st);
@@ -116,7 +116,7 @@ static ken_status use_log(ken_sq *q, ken_err *err)
         s = SQ_FAIL(q, rc ? rc : SQLITE_BUSY, err, "opening");
     sqlite3_finalize(st);
     if (!s && !q->is_wal) // a file system without shared memory: a journal, synced at each commit
-        s = ken_store__sq_exec(q, "PRAGMA synchronous = FULL", err);
+        s = ken_store__sq_exec(q, KEN_SQ_SYNC_FULLY, err);
     return s;
 }
 
@@ -145,11 +145,11 @@ static ken_status refuse_old(ken_sq *q, int32_t version, ken_err *err)
 // Of an empty file. auto_vacuum ends the choice of what a page is.
 static ken_status lay_out(ken_sq *q, ken_err *err)
 {
-    ken_status st = ken_store__sq_exec(q, "PRAGMA page_size = 4096", err);
+    ken_status st = ken_store__sq_exec(q, KEN_SQ_SET_PAGE_SIZE, err);
     int rc = st ? SQLITE_OK : ken_store__sq_reserve(q->db);
     if (rc)
         return SQ_FAIL(q, rc, err, "opening");
-    return st ? st : ken_store__sq_exec(q, "PRAGMA auto_vacuum = INCREMENTAL", err);
+    return st ? st : ken_store__sq_exec(q, KEN_SQ_SET_AUTO_VACUUM, err);
 }
 
 static ken_status wants_sums(ken_sq *q, ken_err *err)
@@ -388,8 +388,8 @@ ken_status ken_store__sq_commit(ken_store_backend *b, bool is_durable, ken_err *
 static void sq_rollback(ken_store_backend *b)
 {
     ken_sq *q = ken_sq_of(b);
-    if (q->db && !sqlite3_get_autocommit(q->db))
-        (void)sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
+    if (q->db)
+        ken_store__sq_undo(q);
     ken_store__sq_recorded(q, false);
 }
 
@@ -405,12 +405,12 @@ static bool is_busy(int rc)
 static ken_status shrink(ken_sq *q, ken_err *err)
 {
     int64_t n_pages = 0, n_free = 0;
-    ken_status st = ken_store__sq_ask(q, "PRAGMA page_count", &n_pages, err);
+    ken_status st = ken_store__sq_ask(q, KEN_SQ_PAGE_COUNT, NULL, &n_pages, err);
     if (!st)
-        st = ken_store__sq_ask(q, "PRAGMA freelist_count", &n_free, err);
+        st = ken_store__sq_ask(q, KEN_SQ_FREE_PAGES, NULL, &n_free, err);
     if (st || n_free < SHRINK_MIN_PAGES || n_free < n_pages / 4)
         return st;
-    int rc = sqlite3_exec(q->db, "PRAGMA incremental_vacuum", NULL, NULL, NULL);
+    int rc = ken_store__sq_try(q, KEN_SQ_SHRINK, NULL);
     return rc && !is_busy(rc) ? SQ_FAIL(q, rc, err, "shrinking") : KEN_OK;
 }
 

@@ -45,7 +45,7 @@ static ken_status take_alone(ken_sq *q, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     bool is_done = false;
-    int rc = sqlite3_prepare_v2(q->db, "PRAGMA journal_mode = DELETE", -1, &st, NULL);
+    int rc = sqlite3_prepare_v2(q->db, ken_store__sq_text_of(KEN_SQ_USE_NO_LOG), -1, &st, NULL);
     for (int waited = 0; !rc && !is_done && waited <= q->busy_ms; waited += POLL_MS) {
         if (waited)
             sqlite3_sleep(POLL_MS);
@@ -63,7 +63,7 @@ static ken_status take_alone(ken_sq *q, ken_err *err)
                         "%s '%s' was made by an older ken and must be converted, but another "
                         "process has it open: end other ken processes, then try again",
                         q->schema->what, q->path);
-    return ken_store__sq_exec(q, "PRAGMA locking_mode = EXCLUSIVE; BEGIN EXCLUSIVE; COMMIT", err);
+    return ken_store__sq_exec(q, KEN_SQ_TAKE_ALONE, err);
 }
 
 static ken_status copy_into(ken_sq *q, const char *to, ken_err *err)
@@ -73,7 +73,7 @@ static ken_status copy_into(ken_sq *q, const char *to, ken_err *err)
     ken_store__sq_format_uri(to, "mode=rwc", &uri);
     int rc = uri.is_over ? SQLITE_TOOBIG : ken_store__sq_reserve(q->db);
     if (!rc)
-        rc = sqlite3_prepare_v2(q->db, "VACUUM INTO ?1", -1, &st, NULL);
+        rc = sqlite3_prepare_v2(q->db, ken_store__sq_text_of(KEN_SQ_COPY_INTO), -1, &st, NULL);
     if (!rc) {
         ken_store__sq_bind_text(st, 1, ken_buf_str(&uri));
         rc = sqlite3_step(st);

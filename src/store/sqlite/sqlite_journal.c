@@ -97,10 +97,9 @@ static ken_status prepare_part(ken_sq *q, size_t group, size_t part, sqlite3_stm
     const char *table = q->schema->groups[group].parts[part].table;
     const char *key = q->schema->groups[group].parts[part].key;
     if (!*kept) {
-        char sql[160];
-        sqlite3_snprintf(sizeof sql, sql,
-                         key ? "SELECT * FROM %s WHERE %s = ?1" : "SELECT * FROM %s", table, key);
-        int rc = sqlite3_prepare_v3(q->db, sql, -1, SQLITE_PREPARE_PERSISTENT, kept, NULL);
+        const ken_sq_word words[] = { { "table", table }, { "key", key }, { NULL, NULL } };
+        int rc = ken_store__sq_prepare_filled(q, key ? KEN_SQ_ROWS_OF_KEY : KEN_SQ_ROWS_ALL, words,
+                                              kept);
         if (rc)
             return SQ_FAIL(q, rc, err, "reading");
     }
@@ -284,10 +283,10 @@ static ken_status copy_group(ken_sq *q, size_t group, int fd, ken_buf *b, ken_er
 {
     const ken_sq_group *g = &q->schema->groups[group];
     sqlite3_stmt *st = NULL;
-    char sql[160];
-    sqlite3_snprintf(sizeof sql, sql, "SELECT %s FROM %s ORDER BY 1", g->parts[0].key,
-                     g->parts[0].table);
-    int rc = sqlite3_prepare_v2(q->db, sql, -1, &st, NULL);
+    const ken_sq_word words[] = { { "table", g->parts[0].table },
+                                  { "key", g->parts[0].key },
+                                  { NULL, NULL } };
+    int rc = ken_store__sq_prepare_filled(q, KEN_SQ_KEYS_ALL, words, &st);
     ken_status s = rc ? SQ_FAIL(q, rc, err, "reading") : KEN_OK;
     for (rc = s ? SQLITE_DONE : sqlite3_step(st); !s && rc == SQLITE_ROW; rc = sqlite3_step(st)) {
         size_t start = b->len;
@@ -492,7 +491,7 @@ static void take_back(ken_sq *q, const char *path, int64_t seq)
 {
     int64_t now = 0;
     ken_sq_journal_end end = { 0 };
-    if (!sqlite3_get_autocommit(q->db) || sqlite3_exec(q->db, "BEGIN IMMEDIATE", NULL, NULL, NULL))
+    if (!sqlite3_get_autocommit(q->db) || ken_store__sq_try(q, KEN_SQ_BEGIN_WRITE, NULL))
         return;
     if (!ken_store__sq_journal_seq(q, &now, NULL) && now < seq &&
         !ken_store__sq_look_at_end(path, &end, NULL) && end.is_whole && end.seq == seq) {
@@ -503,7 +502,7 @@ static void take_back(ken_sq *q, const char *path, int64_t seq)
         (void)is_left;
         ken_buf_release(&line);
     }
-    (void)sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
+    ken_store__sq_undo(q);
 }
 
 void ken_store__sq_recorded(ken_sq *q, bool is_committed)

@@ -3,6 +3,7 @@
 // first page, so a current file costs two reads of it. Each step runs in one transaction with its
 // number: a killed migration leaves the old version.
 #include <embed_store_schema.h>
+#include <stdio.h>
 
 #include "store/sqlite/sqlite_priv.h"
 
@@ -29,12 +30,7 @@ const ken_sq_schema ken_store__sq_index_schema = {
     .first_with_sums = 5,
     .groups = index_groups,
     .n_groups = sizeof index_groups / sizeof *index_groups,
-    // Rows that no writer of ours makes are not put back.
-    .after_restore =
-        "DELETE FROM checkpoint WHERE length(uuid) <> 16 OR token_count < 0 OR updated_at_ms < "
-        "created_at_ms;"
-        "UPDATE checkpoint_state SET n = (SELECT count(*) FROM checkpoint), rev = max(rev, (SELECT "
-        "coalesce(max(rev), 0) FROM checkpoint))",
+    .after_restore = KEN_SQ_INDEX_RESTORED,
 };
 
 static const unsigned char *const catalog_sql[] = {
@@ -66,20 +62,14 @@ const ken_sq_schema ken_store__sq_catalog_schema = {
     .first_with_sums = 4,
     .groups = catalog_groups,
     .n_groups = sizeof catalog_groups / sizeof *catalog_groups,
-    .after_restore =
-        "UPDATE task_clock SET rev = max(rev, (SELECT coalesce(max(rev), 0) FROM task));"
-        "DELETE FROM task_count;"
-        "INSERT INTO task_count SELECT '', coalesce(project, x''), status, count(*) FROM task "
-        "GROUP BY 2, 3;"
-        "INSERT INTO task_count SELECT l.branch_name, coalesce(t.project, x''), t.status, count(*) "
-        "FROM task_branch_link l JOIN task t ON t.id = l.task_id GROUP BY 1, 2, 3",
+    .after_restore = KEN_SQ_CATALOG_RESTORED,
     .keeps_backup = true,
 };
 
 static ken_status read_marks(ken_sq *q, int64_t *out_app, int64_t *out_version, ken_err *err)
 {
-    ken_status st = ken_store__sq_ask(q, "PRAGMA application_id", out_app, err);
-    return st ? st : ken_store__sq_ask(q, "PRAGMA user_version", out_version, err);
+    ken_status st = ken_store__sq_ask(q, KEN_SQ_APPLICATION_ID, NULL, out_app, err);
+    return st ? st : ken_store__sq_ask(q, KEN_SQ_USER_VERSION, NULL, out_version, err);
 }
 
 // The same with the number of tables, in one transaction: another process may be making the file.
@@ -87,14 +77,14 @@ static ken_status read_whole_state(ken_sq *q, int64_t *out_app, int64_t *out_ver
                                    int64_t *out_n_tables, ken_err *err)
 {
     bool is_own = sqlite3_get_autocommit(q->db);
-    ken_status st = is_own ? ken_store__sq_exec(q, "BEGIN", err) : KEN_OK;
+    ken_status st = is_own ? ken_store__sq_exec(q, KEN_SQ_BEGIN_READ, err) : KEN_OK;
     if (st)
         return st;
     st = read_marks(q, out_app, out_version, err);
     if (!st)
-        st = ken_store__sq_ask(q, "SELECT count(*) FROM sqlite_schema", out_n_tables, err);
+        st = ken_store__sq_ask(q, KEN_SQ_COUNT_TABLES, NULL, out_n_tables, err);
     if (is_own)
-        (void)sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
+        ken_store__sq_undo(q);
     return st;
 }
 
@@ -130,25 +120,29 @@ static ken_status upgrade(ken_sq *q, ken_err *err)
     ken_status st = ken_store__sq_check(q, &version, err); // another process may have been faster
     if (st || version == q->schema->version)
         return st;
-    for (int32_t v = version; !st && v < q->schema->version; v++)
-        st = ken_store__sq_exec(q, (const char *)q->schema->sql[v], err);
-    if (st)
-        return st;
-    char sql[96];
-    sqlite3_snprintf(sizeof sql, sql, "PRAGMA application_id = %d; PRAGMA user_version = %d",
-                     q->schema->application_id, q->schema->version);
-    return ken_store__sq_exec(q, sql, err);
+    for (int32_t v = version; v < q->schema->version; v++) {
+        int rc = sqlite3_exec(q->db, (const char *)q->schema->sql[v], NULL, NULL, NULL);
+        if (rc)
+            return SQ_FAIL(q, rc, err, "opening");
+    }
+    char application[16], newest[16];
+    snprintf(application, sizeof application, "%d", (int)q->schema->application_id);
+    snprintf(newest, sizeof newest, "%d", (int)q->schema->version);
+    const ken_sq_word words[] = { { "application", application },
+                                  { "version", newest },
+                                  { NULL, NULL } };
+    return ken_store__sq_exec_filled(q, KEN_SQ_SET_MARKS, words, err);
 }
 
 ken_status ken_store__sq_upgrade(ken_sq *q, ken_err *err)
 {
-    ken_status st = ken_store__sq_exec(q, "BEGIN IMMEDIATE", err);
+    ken_status st = ken_store__sq_exec(q, KEN_SQ_BEGIN_WRITE, err);
     if (st)
         return st;
     st = upgrade(q, err);
     if (!st)
-        st = ken_store__sq_exec(q, "COMMIT", err);
-    if (st && !sqlite3_get_autocommit(q->db))
-        (void)sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
+        st = ken_store__sq_exec(q, KEN_SQ_COMMIT, err);
+    if (st)
+        ken_store__sq_undo(q);
     return st;
 }

@@ -7,9 +7,6 @@
 
 typedef KEN_VEC(ken_model_record) record_vec;
 
-#define LISTED(name) #name ", "
-#define COLUMNS      KEN_MODEL_TEXTS(LISTED) KEN_MODEL_NUMBERS(LISTED) "status, is_preloaded"
-
 // Where the files of a model lie. The tokenizer keeps the name that says which kind it is.
 static void set_paths(const ken_sq_catalog *c, ken_model_record *m, ken_arena *arena)
 {
@@ -49,8 +46,7 @@ ken_status ken_store__catalog_list_models(ken_catalog_backend *b, ken_arena *are
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__catalog_prepare(
-        c, "SELECT " COLUMNS " FROM model ORDER BY provider <> 'builtin', id", &st, err);
+    ken_status s = ken_store__catalog_get(c, KEN_SQ_MODEL_LIST, &st, err);
     if (s)
         return s;
     record_vec rows = { 0 };
@@ -69,7 +65,7 @@ ken_status ken_store__catalog_list_models(ken_catalog_backend *b, ken_arena *are
             memcpy(*out, rows.ptr, rows.len * sizeof *rows.ptr);
         *out_n = rows.len;
     }
-    sqlite3_finalize(st);
+    ken_store__sq_done(st);
     ken_vec_release(&rows);
     return s;
 }
@@ -79,8 +75,7 @@ ken_status ken_store__catalog_find_model(ken_catalog_backend *b, ken_str id, ken
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
-    ken_status s =
-        ken_store__catalog_prepare(c, "SELECT " COLUMNS " FROM model WHERE id = ?1", &st, err);
+    ken_status s = ken_store__catalog_get(c, KEN_SQ_MODEL_GET, &st, err);
     if (s)
         return s;
     ken_store__sq_bind_text(st, 1, id);
@@ -89,18 +84,14 @@ ken_status ken_store__catalog_find_model(ken_catalog_backend *b, ken_str id, ken
         s = read_record(c, st, arena, out, err);
     else
         s = rc == SQLITE_DONE ? KEN_ENOTFOUND : SQ_FAIL(&c->q, rc, err, "reading");
-    sqlite3_finalize(st);
+    ken_store__sq_done(st);
     return s;
 }
 
 static ken_status put(ken_sq_catalog *c, const ken_model_record *m, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    ken_status s = ken_store__catalog_prepare(c,
-                                              "INSERT OR REPLACE INTO model (" COLUMNS
-                                              ") VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, "
-                                              "?11, ?12, ?13, ?14, ?15, ?16, ?17, ?18)",
-                                              &st, err);
+    ken_status s = ken_store__catalog_get(c, KEN_SQ_MODEL_PUT, &st, err);
     if (s)
         return s;
     int at = 1;
@@ -114,7 +105,7 @@ static ken_status put(ken_sq_catalog *c, const ken_model_record *m, ken_err *err
     sqlite3_bind_int64(st, at, m->is_preloaded);
     int rc = sqlite3_step(st);
     s = rc == SQLITE_DONE ? KEN_OK : SQ_FAIL(&c->q, rc, err, "writing to");
-    sqlite3_finalize(st);
+    ken_store__sq_done(st);
     return s ? s : ken_store__sq_note(&c->q, "model", ken_json_str(m->id), err);
 }
 
@@ -133,12 +124,12 @@ ken_status ken_store__catalog_remove_model(ken_catalog_backend *b, ken_str id, k
     if (s)
         return s;
     sqlite3_stmt *st = NULL;
-    s = ken_store__catalog_prepare(c, "DELETE FROM model WHERE id = ?1", &st, err);
+    s = ken_store__catalog_get(c, KEN_SQ_MODEL_REMOVE, &st, err);
     if (!s) {
         ken_store__sq_bind_text(st, 1, id);
         int rc = sqlite3_step(st);
         s = rc == SQLITE_DONE ? KEN_OK : SQ_FAIL(&c->q, rc, err, "writing to");
-        sqlite3_finalize(st);
+        ken_store__sq_done(st);
     }
     bool is_there = !s && sqlite3_changes(c->q.db) > 0;
     if (is_there)

@@ -36,7 +36,7 @@ struct ken_sq_schema {
     int32_t first_with_sums;         // versions from here on have sums of their pages
     const ken_sq_group *groups;      // what its journal records
     size_t n_groups;
-    const char *after_restore; // SQL that works out what is not recorded
+    ken_sq_stmt after_restore; // works out what is not recorded
     bool keeps_backup;         // of a file that is converted: "<path>.backup-<version>"
 };
 
@@ -121,6 +121,12 @@ ken_status ken_store__sq_corrupt(ken_sq *q, ken_err *err, const char *where, con
 
 // Its SQL, which runs on behind it: prepare takes the first statement of a text.
 const char *ken_store__sq_text_of(ken_sq_stmt which);
+// The whole text, of one or several statements, with its {words} replaced.
+typedef struct ken_sq_word {
+    const char *name, *value; // NULL = the end of the list
+} ken_sq_word;
+
+void ken_store__sq_fill(ken_sq_stmt which, const ken_sq_word *words, ken_buf *out);
 // A statement ready to be bound. Give it back with ken_store__sq_done.
 ken_status ken_store__sq_get(ken_sq *q, ken_sq_stmt which, sqlite3_stmt **out, ken_err *err)
     KEN_MUST_USE;
@@ -131,10 +137,18 @@ ken_status ken_store__sq_run(ken_sq *q, sqlite3_stmt *st, const char *doing, ken
 // Runs one without parameters.
 ken_status ken_store__sq_do(ken_sq *q, ken_sq_stmt which, const char *doing, ken_err *err)
     KEN_MUST_USE;
-// Runs SQL text once, such as a pragma.
-ken_status ken_store__sq_exec(ken_sq *q, const char *sql, ken_err *err) KEN_MUST_USE;
-// The first value of the first row of a SQL text, as a number.
-ken_status ken_store__sq_ask(ken_sq *q, const char *sql, int64_t *out, ken_err *err) KEN_MUST_USE;
+// Runs all of its text once, such as a pragma; as SQLite's code, or as a status.
+int ken_store__sq_try(ken_sq *q, ken_sq_stmt which, const ken_sq_word *words);
+ken_status ken_store__sq_exec(ken_sq *q, ken_sq_stmt which, ken_err *err) KEN_MUST_USE;
+ken_status ken_store__sq_exec_filled(ken_sq *q, ken_sq_stmt which, const ken_sq_word *words,
+                                     ken_err *err) KEN_MUST_USE;
+void ken_store__sq_undo(ken_sq *q); // rolls back what is open
+// The first value of its first row, as a number.
+ken_status ken_store__sq_ask(ken_sq *q, ken_sq_stmt which, const ken_sq_word *words, int64_t *out,
+                             ken_err *err) KEN_MUST_USE;
+// Prepares a filled text for one use.
+int ken_store__sq_prepare_filled(ken_sq *q, ken_sq_stmt which, const ken_sq_word *words,
+                                 sqlite3_stmt **out);
 
 void ken_store__sq_bind_text(sqlite3_stmt *st, int at, ken_str s); // borrowed until it was run
 void ken_store__sq_bind_blob(sqlite3_stmt *st, int at, const void *p, size_t n); // likewise

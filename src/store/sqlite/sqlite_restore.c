@@ -262,29 +262,36 @@ static bool is_column(const char *name)
     return *name;
 }
 
-// Rows that do not fit a table any more are refused by it.
-static int insert_row(sqlite3 *db, const char *table, json_t *row)
+static void list_columns(json_t *row, ken_buf *columns, ken_buf *values, int *rc)
 {
-    ken_buf sql = KEN_BUF_INIT(64 * 1024);
-    sqlite3_stmt *st = NULL;
     const char *name;
     json_t *value;
-    size_t n = 0;
-    int rc = SQLITE_OK;
-    // A row whose deletion was lost with its line gives way.
-    ken_buf_printf(&sql, "INSERT OR REPLACE INTO %s (", table);
     json_object_foreach(row, name, value)
     {
         if (!is_column(name))
-            rc = SQLITE_MISMATCH;
-        ken_buf_printf(&sql, "%s%s", n++ ? ", " : "", name);
+            *rc = SQLITE_MISMATCH;
+        ken_buf_printf(columns, "%s%s", columns->len ? ", " : "", name);
+        ken_buf_puts(values, values->len ? ", ?" : "?");
     }
-    ken_buf_puts(&sql, ") VALUES (");
-    for (size_t i = 0; i < n; i++)
-        ken_buf_puts(&sql, i ? ", ?" : "?");
-    ken_buf_putc(&sql, ')');
-    if (!rc)
-        rc = sql.is_over ? SQLITE_TOOBIG : sqlite3_prepare_v2(db, sql.ptr, -1, &st, NULL);
+}
+
+// Rows that do not fit a table any more are refused by it.
+static int insert_row(ken_sq *q, const char *table, json_t *row)
+{
+    ken_buf columns = KEN_BUF_INIT(64 * 1024), values = KEN_BUF_INIT(64 * 1024);
+    sqlite3_stmt *st = NULL;
+    const char *name;
+    json_t *value;
+    int rc = SQLITE_OK;
+    list_columns(row, &columns, &values, &rc);
+    if (!rc && (columns.is_over || values.is_over || !columns.len))
+        rc = columns.len ? SQLITE_TOOBIG : SQLITE_MISMATCH;
+    if (!rc) {
+        const ken_sq_word words[] = {
+            { "table", table }, { "columns", columns.ptr }, { "values", values.ptr }, { NULL, NULL }
+        };
+        rc = ken_store__sq_prepare_filled(q, KEN_SQ_ROW_PUT, words, &st);
+    }
     if (!rc) {
         int at = 1;
         json_object_foreach(row, name, value)
@@ -294,17 +301,17 @@ static int insert_row(sqlite3 *db, const char *table, json_t *row)
         rc = sqlite3_step(st);
     }
     sqlite3_finalize(st);
-    ken_buf_release(&sql);
+    ken_buf_release(&columns);
+    ken_buf_release(&values);
     return rc == SQLITE_DONE ? SQLITE_OK : rc ? rc : SQLITE_ERROR;
 }
 
-static int delete_rows(sqlite3 *db, const char *table, const char *key, const json_t *value)
+static int delete_rows(ken_sq *q, const char *table, const char *key, const json_t *value)
 {
-    char sql[160];
     sqlite3_stmt *st = NULL;
-    sqlite3_snprintf(sizeof sql, sql, key ? "DELETE FROM %s WHERE %s = ?1" : "DELETE FROM %s",
-                     table, key);
-    int rc = sqlite3_prepare_v2(db, sql, -1, &st, NULL);
+    const ken_sq_word words[] = { { "table", table }, { "key", key }, { NULL, NULL } };
+    int rc = ken_store__sq_prepare_filled(q, key ? KEN_SQ_ROWS_REMOVE_KEY : KEN_SQ_ROWS_REMOVE_ALL,
+                                          words, &st);
     if (!rc) {
         if (key)
             ken_store__sq_bind_json(st, 1, value);
@@ -317,23 +324,23 @@ static int delete_rows(sqlite3 *db, const char *table, const char *key, const js
 // The rows of one group become those that were recorded. All of them or none.
 static int put_group(ken_sq *q, const ken_sq_group *g, const json_t *key, const json_t *rows)
 {
-    int rc = sqlite3_exec(q->db, "SAVEPOINT one_group", NULL, NULL, NULL);
+    int rc = ken_store__sq_try(q, KEN_SQ_GROUP_BEGIN, NULL);
     for (size_t i = KEN_SQ_GROUP_PARTS; !rc && i--;)
         if (g->parts[i].table &&
             json_array_size(json_object_get(rows, g->parts[i].table)) + (g->parts[i].key != NULL) >
                 0)
-            rc = delete_rows(q->db, g->parts[i].table, g->parts[i].key, key);
+            rc = delete_rows(q, g->parts[i].table, g->parts[i].key, key);
     for (size_t i = 0; !rc && i < KEN_SQ_GROUP_PARTS && g->parts[i].table; i++) {
         json_t *list = json_object_get(rows, g->parts[i].table), *row;
         size_t at;
         json_array_foreach(list, at, row)
         {
-            rc = rc ? rc : insert_row(q->db, g->parts[i].table, row);
+            rc = rc ? rc : insert_row(q, g->parts[i].table, row);
         }
     }
-    int undone = rc ? sqlite3_exec(q->db, "ROLLBACK TO one_group", NULL, NULL, NULL) : SQLITE_OK;
+    int undone = rc ? ken_store__sq_try(q, KEN_SQ_GROUP_UNDO, NULL) : SQLITE_OK;
     if (!undone)
-        undone = sqlite3_exec(q->db, "RELEASE one_group", NULL, NULL, NULL);
+        undone = ken_store__sq_try(q, KEN_SQ_GROUP_END, NULL);
     return undone ? undone : rc;
 }
 
@@ -405,7 +412,7 @@ static ken_status clear_all(ken_sq *q, ken_err *err)
     for (size_t i = 0; i < q->schema->n_groups; i++)
         for (size_t p = KEN_SQ_GROUP_PARTS; !rc && p > 0; p--)
             if (q->schema->groups[i].parts[p - 1].table && q->schema->groups[i].parts[p - 1].key)
-                rc = delete_rows(q->db, q->schema->groups[i].parts[p - 1].table, NULL, NULL);
+                rc = delete_rows(q, q->schema->groups[i].parts[p - 1].table, NULL, NULL);
     return rc ? SQ_FAIL(q, rc, err, "restoring") : KEN_OK;
 }
 
@@ -423,18 +430,18 @@ static ken_status put_copy(ken_sq *q, reading *r, ken_err *err)
     const ken_sq_journal_report before = r->report;
     if (!r->is_copy_whole)
         return put_copy_lines(q, r, err);
-    ken_status st = ken_store__sq_exec(q, "SAVEPOINT whole_copy", err);
+    ken_status st = ken_store__sq_exec(q, KEN_SQ_COPY_BEGIN, err);
     if (!st)
         st = clear_all(q, err);
     if (!st)
         st = put_copy_lines(q, r, err);
     if (!st && r->report.n_damaged > before.n_damaged) {
         r->report = before;
-        st = ken_store__sq_exec(q, "ROLLBACK TO whole_copy", err);
+        st = ken_store__sq_exec(q, KEN_SQ_COPY_UNDO, err);
         if (!st)
             st = put_copy_lines(q, r, err);
     }
-    return st ? st : ken_store__sq_exec(q, "RELEASE whole_copy", err);
+    return st ? st : ken_store__sq_exec(q, KEN_SQ_COPY_END, err);
 }
 
 // What the database lacks. `seq` is its own; the database is then at the journal's.
@@ -455,13 +462,12 @@ static ken_status put_back(ken_sq *q, reading *r, int64_t seq, ken_err *err)
 
 static ken_status has_rows(ken_sq *q, bool *out, ken_err *err)
 {
-    char sql[120];
     *out = false;
     for (size_t i = 0; i < q->schema->n_groups; i++) {
         int64_t n = 0;
-        sqlite3_snprintf(sizeof sql, sql, "SELECT EXISTS (SELECT 1 FROM %s)",
-                         q->schema->groups[i].parts[0].table);
-        ken_status st = ken_store__sq_ask(q, sql, &n, err);
+        const ken_sq_word words[] = { { "table", q->schema->groups[i].parts[0].table },
+                                      { NULL, NULL } };
+        ken_status st = ken_store__sq_ask(q, KEN_SQ_ROWS_EXIST, words, &n, err);
         if (st)
             return st;
         *out |= n > 0;
@@ -524,15 +530,14 @@ static ken_status check_place(ken_sq *q, ken_err *err)
 ken_status ken_store__sq_settle(ken_sq *q, ken_sq_journal_report *out, ken_err *err)
 {
     char *path = ken_store__sq_journal_path(q->path);
-    ken_status st = ken_store__sq_exec(q, "BEGIN IMMEDIATE", err);
+    ken_status st = ken_store__sq_exec(q, KEN_SQ_BEGIN_WRITE, err);
     if (!st)
         st = check_place(q, err);
     if (!st)
         st = settle(q, path, out, err);
     if (!st)
-        st = ken_store__sq_exec(q, "COMMIT", err);
-    if (!sqlite3_get_autocommit(q->db))
-        (void)sqlite3_exec(q->db, "ROLLBACK", NULL, NULL, NULL);
+        st = ken_store__sq_exec(q, KEN_SQ_COMMIT, err);
+    ken_store__sq_undo(q);
     ken_free(path);
     return st;
 }

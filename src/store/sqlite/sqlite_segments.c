@@ -150,9 +150,9 @@ ken_status ken_store__sq_list_segments(ken_store_backend *b, ken_segment_kind ki
     int64_t n_pages = 0, page_bytes = 0;
     ken_status s = scan_segments(q, kind, &list, err);
     if (!s)
-        s = ken_store__sq_ask(q, "PRAGMA page_count", &n_pages, err);
+        s = ken_store__sq_ask(q, KEN_SQ_PAGE_COUNT, NULL, &n_pages, err);
     if (!s)
-        s = ken_store__sq_ask(q, "PRAGMA page_size", &page_bytes, err);
+        s = ken_store__sq_ask(q, KEN_SQ_PAGE_SIZE, NULL, &page_bytes, err);
     for (size_t i = 0; !s && i < list.len; i++)
         s = check_size(q, &list.ptr[i], (uint64_t)(n_pages * page_bytes) * KEN_ZIP_MAX_RATIO, err);
     if (!s) {

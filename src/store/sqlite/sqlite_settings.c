@@ -8,8 +8,7 @@ ken_status ken_store__catalog_load_value(ken_catalog_backend *b, ken_str name, k
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     sqlite3_stmt *st = NULL;
-    ken_status s =
-        ken_store__catalog_prepare(c, "SELECT value FROM setting WHERE name = ?1", &st, err);
+    ken_status s = ken_store__catalog_get(c, KEN_SQ_SETTING_GET, &st, err);
     if (s)
         return s;
     ken_store__sq_bind_text(st, 1, name);
@@ -18,7 +17,7 @@ ken_status ken_store__catalog_load_value(ken_catalog_backend *b, ken_str name, k
         *out = ken_arena_dup(arena, ken_store__sq_text(st, 0));
     else
         s = rc == SQLITE_DONE ? KEN_ENOTFOUND : SQ_FAIL(&c->q, rc, err, "reading");
-    sqlite3_finalize(st);
+    ken_store__sq_done(st);
     return s;
 }
 
@@ -26,10 +25,7 @@ static ken_status put(ken_sq_catalog *c, ken_str name, ken_str value, ken_err *e
 {
     sqlite3_stmt *st = NULL;
     ken_status s =
-        ken_store__catalog_prepare(c,
-                                   value.ptr ? "INSERT OR REPLACE INTO setting VALUES (?1, ?2)"
-                                             : "DELETE FROM setting WHERE name = ?1",
-                                   &st, err);
+        ken_store__catalog_get(c, value.ptr ? KEN_SQ_SETTING_PUT : KEN_SQ_SETTING_REMOVE, &st, err);
     if (s)
         return s;
     ken_store__sq_bind_text(st, 1, name);
@@ -37,7 +33,7 @@ static ken_status put(ken_sq_catalog *c, ken_str name, ken_str value, ken_err *e
         ken_store__sq_bind_text(st, 2, value);
     int rc = sqlite3_step(st);
     s = rc == SQLITE_DONE ? KEN_OK : SQ_FAIL(&c->q, rc, err, "writing to");
-    sqlite3_finalize(st);
+    ken_store__sq_done(st);
     return s ? s : ken_store__sq_note(&c->q, "value", ken_json_str(name), err);
 }
 

@@ -189,16 +189,74 @@ ken_status ken_store__sq_do(ken_sq *q, ken_sq_stmt which, const char *doing, ken
     return s ? s : ken_store__sq_run(q, st, doing, err);
 }
 
-ken_status ken_store__sq_exec(ken_sq *q, const char *sql, ken_err *err)
+static const char *value_of(const ken_sq_word *words, ken_str name)
 {
-    int rc = sqlite3_exec(q->db, sql, NULL, NULL, NULL);
+    for (; words && words->name; words++)
+        if (ken_str_eq_c(name, words->name))
+            return words->value;
+    return "";
+}
+
+void ken_store__sq_fill(ken_sq_stmt which, const ken_sq_word *words, ken_buf *out)
+{
+    const char *text = ken_store__sq_text_of(which), *end = text ? strstr(text, "\n-- ") : NULL;
+    ken_str rest = ken_str_n(text, end ? (size_t)(end - text) : text ? strlen(text) : 0);
+    for (size_t at = ken_str_find_char(rest, '{'); at != SIZE_MAX;
+         at = ken_str_find_char(rest, '{')) {
+        size_t close = ken_str_find_char(rest, '}');
+        ken_buf_put(out, rest.ptr, at);
+        ken_buf_puts(out, value_of(words, ken_str_sub(rest, at + 1, close)));
+        rest = ken_str_sub(rest, close + 1, rest.len);
+    }
+    ken_buf_put_str(out, rest);
+}
+
+enum {
+    FILLED_MAX_BYTES = 128 * 1024
+};
+
+int ken_store__sq_try(ken_sq *q, ken_sq_stmt which, const ken_sq_word *words)
+{
+    ken_buf sql = KEN_BUF_INIT(FILLED_MAX_BYTES);
+    ken_store__sq_fill(which, words, &sql);
+    int rc = sql.is_over ? SQLITE_TOOBIG : sqlite3_exec(q->db, sql.ptr, NULL, NULL, NULL);
+    ken_buf_release(&sql);
+    return rc;
+}
+
+ken_status ken_store__sq_exec_filled(ken_sq *q, ken_sq_stmt which, const ken_sq_word *words,
+                                     ken_err *err)
+{
+    int rc = ken_store__sq_try(q, which, words);
     return rc ? SQ_FAIL(q, rc, err, "opening") : KEN_OK;
 }
 
-ken_status ken_store__sq_ask(ken_sq *q, const char *sql, int64_t *out, ken_err *err)
+ken_status ken_store__sq_exec(ken_sq *q, ken_sq_stmt which, ken_err *err)
+{
+    return ken_store__sq_exec_filled(q, which, NULL, err);
+}
+
+void ken_store__sq_undo(ken_sq *q)
+{
+    if (!sqlite3_get_autocommit(q->db))
+        (void)ken_store__sq_try(q, KEN_SQ_ROLLBACK, NULL);
+}
+
+int ken_store__sq_prepare_filled(ken_sq *q, ken_sq_stmt which, const ken_sq_word *words,
+                                 sqlite3_stmt **out)
+{
+    ken_buf sql = KEN_BUF_INIT(FILLED_MAX_BYTES);
+    ken_store__sq_fill(which, words, &sql);
+    int rc = sql.is_over ? SQLITE_TOOBIG : sqlite3_prepare_v2(q->db, sql.ptr, -1, out, NULL);
+    ken_buf_release(&sql);
+    return rc;
+}
+
+ken_status ken_store__sq_ask(ken_sq *q, ken_sq_stmt which, const ken_sq_word *words, int64_t *out,
+                             ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    int rc = sqlite3_prepare_v2(q->db, sql, -1, &st, NULL);
+    int rc = ken_store__sq_prepare_filled(q, which, words, &st);
     if (!rc)
         rc = sqlite3_step(st);
     ken_status s = KEN_OK;

@@ -21,7 +21,7 @@ static int code_of_failed_read(ken_str text)
 ken_status ken_store__sq_check_pages(ken_sq *q, ken_err *err)
 {
     sqlite3_stmt *st = NULL;
-    int rc = sqlite3_prepare_v2(q->db, "PRAGMA integrity_check(1)", -1, &st, NULL);
+    int rc = sqlite3_prepare_v2(q->db, ken_store__sq_text_of(KEN_SQ_CHECK_PAGES), -1, &st, NULL);
     if (!rc)
         rc = sqlite3_step(st);
     ken_status s;
@@ -40,7 +40,7 @@ ken_status ken_store__sq_check_pages(ken_sq *q, ken_err *err)
     sqlite3_finalize(st);
     if (s)
         return s;
-    rc = sqlite3_prepare_v2(q->db, "PRAGMA foreign_key_check", -1, &st, NULL);
+    rc = sqlite3_prepare_v2(q->db, ken_store__sq_text_of(KEN_SQ_CHECK_KEYS), -1, &st, NULL);
     if (!rc)
         rc = sqlite3_step(st);
     if (rc == SQLITE_ROW)
@@ -146,23 +146,17 @@ static ken_status check_segments(ken_store_backend *b, ken_segment_kind kind, ke
 static ken_status check_memory(ken_sq *q, ken_err *err)
 {
     static const struct {
-        const char *sql; // how many are wrong
+        ken_sq_stmt which; // how many are wrong
         const char *what;
     } checks[] = {
-        { "SELECT count(*) FROM checkpoint WHERE length(uuid) <> 16 OR token_count < 0 OR "
-          "updated_at_ms < created_at_ms",
-          "a checkpoint" },
-        { "SELECT (SELECT count(*) FROM checkpoint_state WHERE n = (SELECT count(*) FROM "
-          "checkpoint) AND rev >= (SELECT coalesce(max(rev), 0) FROM checkpoint)) <> 1",
-          "the state of the checkpoints" },
-        { "SELECT count(*) FROM rule_document WHERE length(sha256) <> 32 OR n_bytes < 0",
-          "a document of rules" },
-        { "SELECT count(*) FROM rule WHERE ordinal < 0 OR first_line < 0 OR last_line < first_line",
-          "a rule" },
+        { KEN_SQ_CHECK_CHECKPOINTS, "a checkpoint" },
+        { KEN_SQ_CHECK_CHECKPOINT_STATE, "the state of the checkpoints" },
+        { KEN_SQ_CHECK_RULE_DOCUMENTS, "a document of rules" },
+        { KEN_SQ_CHECK_RULES, "a rule" },
     };
     for (size_t i = 0; i < sizeof checks / sizeof *checks; i++) {
         int64_t n_wrong = 0;
-        ken_status st = ken_store__sq_ask(q, checks[i].sql, &n_wrong, err);
+        ken_status st = ken_store__sq_ask(q, checks[i].which, NULL, &n_wrong, err);
         if (st)
             return st;
         if (n_wrong)

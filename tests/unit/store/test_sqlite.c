@@ -71,6 +71,14 @@ KEN_TEST(every_statement_prepares)
     for (int i = KEN_SQ_NONE + 1; i < KEN_SQ_COUNT; i++) {
         sqlite3_stmt *st = NULL;
         kt_not_null(ken_store__sq_text_of((ken_sq_stmt)i));
+        ken_buf text = KEN_BUF_INIT(64 * 1024);
+        ken_store__sq_fill((ken_sq_stmt)i, NULL, &text);
+        const char *word = strchr(ken_store__sq_text_of((ken_sq_stmt)i), '{');
+        bool is_template = word && word < ken_store__sq_text_of((ken_sq_stmt)i) + text.len;
+        kt_true(text.len > 4 && text.ptr[text.len - 1] != '-');
+        ken_buf_release(&text);
+        if (is_template) // names of tables are filled in
+            continue;
         if (ken_store__sq_get(&index, (ken_sq_stmt)i, &st, NULL) &&
             ken_store__sq_get(&catalog, (ken_sq_stmt)i, &st, &err))
             kt_fail("statement %d: %s", i, err.msg);

@@ -1,0 +1,42 @@
+-- Checking everything, and what is worked out after rows were put back.
+
+-- :CHECK_PAGES
+PRAGMA integrity_check(1);
+
+-- :CHECK_KEYS
+PRAGMA foreign_key_check;
+
+-- How many rows there are that no writer of ours makes.
+-- :CHECK_CHECKPOINTS
+SELECT count(*)
+    FROM checkpoint
+    WHERE length(uuid) <> 16 OR token_count < 0 OR updated_at_ms < created_at_ms;
+
+-- :CHECK_CHECKPOINT_STATE
+SELECT (SELECT count(*)
+    FROM checkpoint_state
+    WHERE n = (SELECT count(*) FROM checkpoint)
+    AND rev >= (SELECT coalesce(max(rev), 0) FROM checkpoint)) <> 1;
+
+-- :CHECK_RULE_DOCUMENTS
+SELECT count(*) FROM rule_document WHERE length(sha256) <> 32 OR n_bytes < 0;
+
+-- :CHECK_RULES
+SELECT count(*) FROM rule WHERE ordinal < 0 OR first_line < 0 OR last_line < first_line;
+
+-- Rows that no writer of ours makes are not put back.
+-- :INDEX_RESTORED
+DELETE FROM checkpoint WHERE length(uuid) <> 16 OR token_count < 0 OR updated_at_ms < created_at_ms;
+UPDATE checkpoint_state
+    SET n = (SELECT count(*) FROM checkpoint),
+        rev = max(rev, (SELECT coalesce(max(rev), 0) FROM checkpoint));
+
+-- :CATALOG_RESTORED
+UPDATE task_clock SET rev = max(rev, (SELECT coalesce(max(rev), 0) FROM task));
+DELETE FROM task_count;
+INSERT INTO task_count SELECT '', coalesce(project, x''), status, count(*) FROM task GROUP BY 2, 3;
+INSERT INTO task_count
+    SELECT l.branch_name, coalesce(t.project, x''), t.status, count(*)
+    FROM task_branch_link l
+    JOIN task t ON t.id = l.task_id
+    GROUP BY 1, 2, 3;
