@@ -57,6 +57,12 @@ struct ken_app {
 ken_status ken_app__take_catalog(ken_app *app, bool may_create, ken_catalog **out, ken_err *err);
 void ken_app__give_catalog(ken_app *app, ken_catalog *c);
 
+// ---- app_adopt.c ----
+// The row of `root`, which has none, for the index in the data folder that was made of it and that no
+// project has. KEN_ENOTFOUND without a message when there is none.
+ken_status ken_app__take_up(ken_app *app, ken_catalog *c, ken_str root, ken_str name,
+                            ken_arena *arena, ken_catalog_row *out, ken_err *err) KEN_MUST_USE;
+
 // ---- app_roots.c ----
 // KEN_EPERM when the folder (its real path) may not become a project.
 ken_status ken_app__check_root(ken_app *app, ken_str root, bool is_for_client, ken_arena *arena,

@@ -307,7 +307,11 @@ static ken_status add(ken_app *app, ken_str path, ken_str name, bool is_for_clie
     st = ken_app__take_catalog(app, true, &c, err);
     if (st)
         return st;
-    st = ken_catalog_add(c, root, name, ken_clock_wall_ms(), arena, &row, err);
+    st = ken_catalog_find_by_root(c, root, arena, &row, err);
+    if (st == KEN_ENOTFOUND)
+        st = ken_app__take_up(app, c, root, name, arena, &row, err);
+    if (!st || st == KEN_ENOTFOUND) // renamed, or new
+        st = ken_catalog_add(c, root, name, ken_clock_wall_ms(), arena, &row, err);
     if (st) {
         ken_catalog_close(c);
         return st;

@@ -88,6 +88,10 @@ ken_status ken_catalog_find_by_id(ken_catalog *c, ken_uuid id, ken_arena *arena,
 // the last part of the root for a new row, and changes nothing in an old one; another name renames.
 ken_status ken_catalog_add(ken_catalog *c, ken_str root, ken_str name, int64_t now_ms,
                            ken_arena *arena, ken_catalog_row *out, ken_err *err) KEN_MUST_USE;
+// A new row for the index of that id, which is there already. KEN_EEXIST when a row has the id or root.
+ken_status ken_catalog_add_as(ken_catalog *c, ken_uuid id, ken_str root, ken_str name,
+                              int64_t now_ms, ken_arena *arena, ken_catalog_row *out, ken_err *err)
+    KEN_MUST_USE;
 ken_status ken_catalog_set_indexed(ken_catalog *c, ken_uuid id, int64_t at_ms, ken_err *err)
     KEN_MUST_USE;
 // The row alone: its index stays on disk. KEN_ENOTFOUND when it is absent.
@@ -134,6 +138,10 @@ ken_status ken_catalog_remove_model(ken_catalog *c, ken_str id, ken_err *err) KE
     /* Root and name were checked. */                                                            \
     X(add, OWN, (ken_str root, ken_str name, int64_t now_ms, ken_arena *arena, ken_catalog_row   \
       *out, ken_err *err), (root, name, now_ms, arena, out, err), TEXT(root, 0))                 \
+    /* Root and name were checked. */                                                            \
+    X(add_as, OWN, (ken_uuid id, ken_str root, ken_str name, int64_t now_ms, ken_arena *arena,   \
+      ken_catalog_row *out, ken_err *err), (id, root, name, now_ms, arena, out, err),            \
+      TEXT(root, 0))                                                                             \
     X(set_indexed, PLAIN, (ken_uuid id, int64_t at_ms, ken_err *err), (id, at_ms, err),          \
       NUMBER(at_ms))                                                                             \
     X(remove, PLAIN, (ken_uuid id, ken_err *err), (id, err), NOTHING)

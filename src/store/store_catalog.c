@@ -117,8 +117,7 @@ static bool has_nul(ken_str s)
     return s.len && memchr(s.ptr, '\0', s.len);
 }
 
-ken_status ken_catalog_add(ken_catalog *c, ken_str root, ken_str name, int64_t now_ms,
-                           ken_arena *arena, ken_catalog_row *out, ken_err *err)
+static ken_status check_project(ken_str root, ken_str name, ken_err *err)
 {
     if (!root.len || root.ptr[0] != '/' || root.len > ROOT_MAX_BYTES ||
         name.len > PROJECT_NAME_MAX_BYTES || has_nul(root) || has_nul(name))
@@ -126,7 +125,21 @@ ken_status ken_catalog_add(ken_catalog *c, ken_str root, ken_str name, int64_t n
                         "a project needs an absolute root of at most %d bytes and a name of at "
                         "most %d",
                         ROOT_MAX_BYTES, PROJECT_NAME_MAX_BYTES);
-    return c->backend->ops->add(c->backend, root, name, now_ms, arena, out, err);
+    return KEN_OK;
+}
+
+ken_status ken_catalog_add(ken_catalog *c, ken_str root, ken_str name, int64_t now_ms,
+                           ken_arena *arena, ken_catalog_row *out, ken_err *err)
+{
+    ken_status st = check_project(root, name, err);
+    return st ? st : c->backend->ops->add(c->backend, root, name, now_ms, arena, out, err);
+}
+
+ken_status ken_catalog_add_as(ken_catalog *c, ken_uuid id, ken_str root, ken_str name,
+                              int64_t now_ms, ken_arena *arena, ken_catalog_row *out, ken_err *err)
+{
+    ken_status st = check_project(root, name, err);
+    return st ? st : c->backend->ops->add_as(c->backend, id, root, name, now_ms, arena, out, err);
 }
 
 static ken_status check_value(ken_str name, ken_str value, ken_err *err)

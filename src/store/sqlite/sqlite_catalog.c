@@ -192,14 +192,13 @@ static ken_status note_project(ken_sq_catalog *c, ken_uuid id, ken_err *err)
                               ken_store__sq_key_of_blob(id.bytes, sizeof id.bytes), err);
 }
 
-static ken_status insert(ken_sq_catalog *c, ken_str root, ken_str name, int64_t now_ms,
+static ken_status insert(ken_sq_catalog *c, ken_uuid id, ken_str root, ken_str name, int64_t now_ms,
                          ken_err *err)
 {
     sqlite3_stmt *st = NULL;
     ken_status s = ken_store__catalog_get(c, KEN_SQ_PROJECT_ADD, &st, err);
     if (s)
         return s;
-    ken_uuid id = ken_uuid_random();
     char text[KEN_UUID_TEXT], file[KEN_UUID_TEXT + 16];
     ken_uuid_format(id, text);
     sqlite3_snprintf(sizeof file, file, "project-%s.db", text);
@@ -233,7 +232,7 @@ static ken_status get_or_insert(ken_sq_catalog *c, ken_str root, ken_str name, i
 {
     ken_status st = ken_store__catalog_find_by_root(&c->base, root, arena, out, err);
     if (st == KEN_ENOTFOUND) {
-        st = insert(c, root, name, now_ms, err);
+        st = insert(c, ken_uuid_random(), root, name, now_ms, err);
     } else if (!st && name.len && !ken_str_eq(name, out->name)) {
         st = rename_project(c, out->id, name, err);
     } else {
@@ -288,6 +287,18 @@ ken_status ken_store__catalog_add(ken_catalog_backend *b, ken_str root, ken_str 
     }
     *out = row;
     return KEN_OK;
+}
+
+ken_status ken_store__catalog_add_as(ken_catalog_backend *b, ken_uuid id, ken_str root,
+                                     ken_str name, int64_t now_ms, ken_arena *arena,
+                                     ken_catalog_row *out, ken_err *err)
+{
+    ken_sq_catalog *c = ken_sq_catalog_of(b);
+    ken_status st = ken_store__catalog_begin(c, err);
+    if (st)
+        return st;
+    st = ken_store__catalog_end(c, insert(c, id, root, name, now_ms, err), err);
+    return st ? st : ken_store__catalog_find_by_id(b, id, arena, out, err);
 }
 
 // One UPDATE or DELETE of one project: a transaction by itself. What is recorded is durable by its

@@ -363,6 +363,81 @@ KEN_TEST(removing_forgets_the_index)
     teardown(&f);
 }
 
+static void forget_catalog(void)
+{
+    static const char *const names[] = { "", "-wal", "-shm", ".writes" };
+    char path[200];
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        snprintf(path, sizeof path, "data/config/projects.db%s", names[i]);
+        (void)remove(ktest_path(path));
+    }
+}
+
+// As after a copy from a backup: the index is there, and no list of projects.
+KEN_TEST(an_index_that_was_copied_is_taken_up)
+{
+    fixture f = setup();
+    ktest_write("repos/one/a.c", "int a;\n");
+    ktest_write("repos/other/a.c", "int a;\n");
+    ken_project_info p = add(&f, "repos/one", "");
+    kt_eq_u(index_it(&f, &p).n_parsed, 1);
+    teardown(&f);
+    forget_catalog();
+    f = setup();
+    ken_project_info other = add(&f, "repos/other", ""), again = add(&f, "repos/one", "");
+    kt_false(ken_uuid_eq(other.id, p.id)); // the same bytes, and still another folder
+    kt_true(ken_uuid_eq(again.id, p.id));
+    kt_true(again.indexed_at_ms > 0);
+    kt_eq_u(index_it(&f, &again).n_parsed, 0);
+    kt_true(ken_uuid_eq(add(&f, "repos/one", "").id, p.id));
+    teardown(&f);
+}
+
+static void git(const char *dir, const char *const *args)
+{
+    const char *argv[16] = { "git", "-c", "user.name=a", "-c", "user.email=a@b" };
+    size_t n = 5;
+    for (; *args; args++)
+        argv[n++] = *args;
+    ken_proc_result r;
+    kt_ok(ken_proc_run(
+        &(ken_proc_opts){ .argv = argv, .cwd = ktest_path(dir), .timeout_ms = 20000 }, &r, NULL));
+    kt_eq_i(r.exit_code, 0);
+    ken_proc_result_release(&r);
+}
+
+// As on another machine: the checkout has another place, and the first one is not there.
+KEN_TEST(an_index_of_a_checkout_elsewhere_is_known_by_its_commit)
+{
+    fixture f = setup();
+    ktest_write("repos/one/a.c", "int a;\n");
+    git("repos/one", (const char *const[]){ "init", "-q", NULL });
+    git("repos/one", (const char *const[]){ "add", ".", NULL });
+    git("repos/one", (const char *const[]){ "commit", "-qm", "a", NULL });
+    ken_project_info p = add(&f, "repos/one", "");
+    kt_eq_u(index_it(&f, &p).n_parsed, 1);
+    teardown(&f);
+    forget_catalog();
+    f = setup();
+    ktest_write("repos/new/a.c", "int a;\n"); // no repository: nothing tells that it is the same
+    kt_false(ken_uuid_eq(add(&f, "repos/new", "").id, p.id));
+    // A clone beside the folder that the index was made of is another project.
+    git("repos", (const char *const[]){ "clone", "-q", "one", "clone", NULL });
+    kt_false(ken_uuid_eq(add(&f, "repos/clone", "").id, p.id));
+    kt_eq_i(rename(ktest_path("repos/one"), ktest_path("repos/moved")), 0);
+    ken_project_info moved = add(&f, "repos/moved", "");
+    kt_true(ken_uuid_eq(moved.id, p.id));
+    kt_eq_text(moved.name, "moved");
+    kt_eq_u(index_it(&f, &moved).n_parsed, 0);
+    ken_snapshot *s = NULL;
+    ken_file_view v;
+    kt_ok_err(ken_app_borrow(f.app, &moved, &s, &f.err), &f.err);
+    kt_ok_err(ken_view_file(s, KEN_STR("a.c"), &f.arena, &v, &f.err), &f.err);
+    kt_eq_text(v.text, "int a;\n");
+    ken_app_give_back(f.app, &moved, s);
+    teardown(&f);
+}
+
 KEN_TEST(settings_of_the_project_count)
 {
     fixture f = setup();
