@@ -144,10 +144,9 @@ static int add_functions(sqlite3 *db)
 
 // ---- the connection ----------------------------------------------------------------------------
 
-static int by_row_id(const void *a, const void *b, void *rows)
+static int by_id(const void *a, const void *b)
 {
-    const ken_file_row *r = rows;
-    int64_t x = r[*(const uint32_t *)a].id, y = r[*(const uint32_t *)b].id;
+    int64_t x = ((const sql_file_id *)a)->id, y = ((const sql_file_id *)b)->id;
     return (x > y) - (x < y);
 }
 
@@ -164,10 +163,11 @@ static ken_status open_door(sql_door *d, ken_snapshot *s, const ken_sql_opts *o,
                      .had_bytes = sqlite3_memory_used() };
     ken_arena_init(&d->arena, 0);
     d->n_files = ken_snapshot_list_files(s, &d->rows);
-    d->by_id = KEN_ARENA_ARRAY(&d->arena, uint32_t, d->n_files + 1);
+    d->by_id = KEN_ARENA_ARRAY(&d->arena, sql_file_id, d->n_files + 1);
     for (size_t i = 0; i < d->n_files; i++)
-        d->by_id[i] = (uint32_t)i;
-    qsort_r(d->by_id, d->n_files, sizeof *d->by_id, by_row_id, (void *)(uintptr_t)d->rows);
+        d->by_id[i] = (sql_file_id){ d->rows[i].id, i };
+    if (d->n_files)
+        qsort(d->by_id, d->n_files, sizeof *d->by_id, by_id);
     return ken_store_load_generation(d->store, &d->arena, &d->info, err);
 }
 

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // What one file has: its stored facts and references, and its text on the disk. Loaded when a column asks
 // for it, and kept until the cursor goes to another file.
+#include "base/sorted.h"
 #include "sql/sql_priv.h"
 
 const ken_file_row *ken_sql__row(const sql_cursor *c)
@@ -67,24 +68,9 @@ int64_t ken_sql__item_id(const sql_cursor *c, uint32_t item)
     return ken_sql__row(c)->id << SQL_ITEM_BITS | item;
 }
 
-// How many of n things begin at `byte` or before; they are in order.
-#define BEGUN(things, n, byte, out)                 \
-    do {                                            \
-        uint32_t low = 0, high = (n);               \
-        while (low < high) {                        \
-            uint32_t mid = low + (high - low) / 2;  \
-            if ((things)[mid].span.start <= (byte)) \
-                low = mid + 1;                      \
-            else                                    \
-                high = mid;                         \
-        }                                           \
-        (out) = low;                                \
-    } while (0)
-
 int64_t ken_sql__symbol_at(const ken_facts *f, uint32_t byte)
 {
-    uint32_t n = 0;
-    BEGUN(f->symbols, f->n_symbols, byte, n);
+    size_t n = KEN_FIRST_BEHIND_U32(ken_symbol, span.start, f->symbols, f->n_symbols, byte);
     int64_t at = (int64_t)n - 1;
     while (at >= 0 && f->symbols[at].span.end <= byte)
         at = f->symbols[at].parent;
@@ -93,7 +79,6 @@ int64_t ken_sql__symbol_at(const ken_facts *f, uint32_t byte)
 
 int64_t ken_sql__chunk_at(const ken_facts *f, uint32_t byte)
 {
-    uint32_t n = 0;
-    BEGUN(f->chunks, f->n_chunks, byte, n);
+    size_t n = KEN_FIRST_BEHIND_U32(ken_chunk, span.start, f->chunks, f->n_chunks, byte);
     return n && f->chunks[n - 1].span.end > byte ? (int64_t)n - 1 : -1;
 }

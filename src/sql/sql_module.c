@@ -6,6 +6,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/sorted.h"
 #include "sql/sql_priv.h"
 
 enum {
@@ -165,28 +166,14 @@ static int settle(sql_cursor *c)
 
 static size_t file_by_id(const sql_door *d, int64_t id)
 {
-    size_t low = 0, high = d->n_files;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (d->rows[d->by_id[mid]].id < id)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < d->n_files && d->rows[d->by_id[low]].id == id ? d->by_id[low] : SIZE_MAX;
+    size_t at = KEN_FIRST_I64(sql_file_id, id, d->by_id, d->n_files, id);
+    return at < d->n_files && d->by_id[at].id == id ? d->by_id[at].file : SIZE_MAX;
 }
 
 static size_t file_by_path(const sql_door *d, ken_str path)
 {
-    size_t low = 0, high = d->n_files;
-    while (low < high) {
-        size_t mid = low + (high - low) / 2;
-        if (ken_str_cmp(d->rows[mid].path, path) < 0)
-            low = mid + 1;
-        else
-            high = mid;
-    }
-    return low < d->n_files && ken_str_eq(d->rows[low].path, path) ? low : SIZE_MAX;
+    size_t at = KEN_FIRST_STR(ken_file_row, path, d->rows, d->n_files, path);
+    return at < d->n_files && ken_str_eq(d->rows[at].path, path) ? at : SIZE_MAX;
 }
 
 // The one file that is meant; SIZE_MAX = none.

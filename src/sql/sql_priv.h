@@ -15,13 +15,19 @@ enum {
     SQL_ITEM_BITS = 24
 }; // a file has at most 10 MiB, so fewer items
 
+// A file by the id of its row.
+typedef struct sql_file_id {
+    int64_t id;
+    size_t file; // its number
+} sql_file_id;
+
 // One query. Everything of it ends with the connection.
 typedef struct sql_door {
     ken_snapshot *snap;
     ken_store *store;         // the snapshot's
     const ken_file_row *rows; // by path
     size_t n_files;
-    uint32_t *by_id; // file numbers, sorted by the rows' ids
+    sql_file_id *by_id; // sorted
     ken_generation info;
     const ken_cancel *cancel;
     int64_t stop_ns;        // monotonic
