@@ -19,7 +19,7 @@ from csource import ROOT, c_files, rel
 
 MANIFEST = ROOT / "src" / "CMakeLists.txt"
 KEYS = {"LAYER", "DEPS", "SRCS", "HDRS", "LIBS"}
-GENERATED = re.compile(r"^embed_[a-z0-9_]+\.h$")  # by ken_embed()
+GENERATED = re.compile(r"^(embed_[a-z0-9_]+|tool_specs)\.h$")  # by ken_embed(), ken_specs()
 INCLUDE = re.compile(r'^\s*#\s*include\s*"([^"]+)"')
 
 

@@ -4,7 +4,7 @@
 --check only says whether they are up to date.
 
   configuration.md   the settings, from src/config/config_keys.h
-  cli.md             the commands and their options, from src/cli/cli_help.c and cli.c
+  cli.md             the commands and their options, from src/tool/specs, src/cli/cli_help.c and cli.c
   dependencies.md    the grammars, from package.json and package-lock.json
 
 What is generated stands between `<!-- generated: NAME -->` and `<!-- end: NAME -->`; everything else in
@@ -16,6 +16,7 @@ import json
 import re
 import sys
 
+import specs
 from csource import ROOT, tokens
 
 KEYS = ROOT / "src" / "config" / "config_keys.h"
@@ -138,16 +139,36 @@ def global_opts():
     return [opt_row(r) for r in table(code_of(MAIN), "global_opts")]
 
 
+def spec_opts(spec):
+    rows = []
+    for o in specs.options(spec):
+        value = f" {o['value']}" if o["value"] else ""
+        value = f"[={o['value']}]" if o["maybe"] else value
+        default = o["p"].get("default")
+        text = o["text"]
+        if o["value"] and default not in (None, "", False) and "default" not in text:
+            text += f" (default {default})"
+        rows.append((f"  {'-' + o['letter'] + ', ' if o['letter'] else '    '}--{o['name']}{value}", text))
+    if spec["effect"] == "read" and spec["set"] != "tasks":
+        rows.append(("      --no-index", "fail instead of indexing an unknown folder"))
+    return rows
+
+
 def commands():
     toks = code_of(HELP)
     out = []
-    for row in table(toks, "ken_cli__commands"):
+    for row in table(toks, "own_commands"):
         name, usage, summary = (text_of(f) for f in row[:3])
         opts = []
         if row[4][0].text == "OPTS":
             opts = [opt_row(r) for r in table(toks, row[4][2].text)]
         out.append((name, usage, summary, opts))
-    return out
+    operations = [
+        (s["command"]["name"], specs.usage(s), s["command"]["summary"], spec_opts(s))
+        for s in specs.load()
+        if "command" in s
+    ]
+    return out[:1] + operations + out[1:]
 
 
 def command_table():

@@ -28,7 +28,7 @@ class Server:
     def __init__(self, ken, checkout, data):
         env = dict(os.environ, KEN_DATA_DIR=data)
         self.process = subprocess.Popen(
-            [ken, "mcp", str(checkout)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
+            [ken, "mcp", "--format", "json", str(checkout)], stdin=subprocess.PIPE, stdout=subprocess.PIPE,
             stderr=subprocess.DEVNULL, env=env, text=True)
         self.n_sent = 0
         self.ask("initialize", {"protocolVersion": "2025-06-18", "capabilities": {},

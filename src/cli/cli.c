@@ -108,6 +108,7 @@ static const struct {
     { "memory-limit", "indexing.memory_limit", "--memory-limit" },
     { "toolsets", "mcp.toolsets", "--toolsets" },
     { "read-only", "mcp.read_only", "--read-only" },
+    { "format", "mcp.format", "--format" },
 };
 
 // The settings that one given option stands for; "--toolsets a,b" is two.
@@ -206,13 +207,9 @@ static ken_status check_words(cli *x, ken_err *err)
     return KEN_OK;
 }
 
-// `ken rules setup` and `ken rules index` work; the others answer.
 static bool is_question(const cli *x)
 {
-    const char *word = x->args.n_words ? x->args.words[0] : "";
-    bool is_job =
-        x->command->run == ken_cli__run_rules && (!strcmp(word, "setup") || !strcmp(word, "index"));
-    return x->app && x->command->is_question && !is_job;
+    return x->app && x->command->is_question;
 }
 
 // A question has a quota; what is shown of one that was stopped is said to be a part.
@@ -251,17 +248,24 @@ static ken_status run_command(cli *x, ken_err *err)
     return st;
 }
 
-static ken_status fail_unknown_command(const char *word, ken_err *err)
+static ken_status fail_unknown_command(const cli *x, const char *word, const char *second,
+                                       ken_err *err)
 {
-    const char *names[64];
+    const char *names[96];
     size_t n = 0;
-    for (size_t i = 0; i < ken_cli__n_commands && n < 64; i++)
-        names[n++] = ken_cli__commands[i].name;
-    const char *near = ken_config_nearest(ken_str_c(word), names, n);
+    bool is_in_group = second && ken_cli__is_group(word);
+    for (size_t i = 0; i < x->commands.n && n < sizeof names / sizeof *names; i++)
+        names[n++] = x->commands.items[i].name;
+    ken_str typed = is_in_group ? ken_arena_printf((ken_arena *)(uintptr_t)&x->arena, "%.60s %.60s",
+                                                   word, second)
+                                : ken_str_c(word);
+    const char *near = ken_config_nearest(typed, names, n);
     if (near)
-        return KEN_FAIL(err, KEN_EINVAL, "unknown command '%.60s', did you mean 'ken %s'?", word,
-                        near);
-    return KEN_FAIL(err, KEN_EINVAL, "unknown command '%.60s'; ken --help lists all", word);
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "unknown command '" KEN_STR_FMT "', did you mean 'ken %s'?",
+                        KEN_STR_ARG(ken_str_sub(typed, 0, 120)), near);
+    return KEN_FAIL(err, KEN_EINVAL, "unknown command '" KEN_STR_FMT "'; ken --help lists all",
+                    KEN_STR_ARG(ken_str_sub(typed, 0, 120)));
 }
 
 // ---- which command ----
@@ -275,17 +279,34 @@ static bool asks_json(int argc, char **argv)
     return false;
 }
 
-// Parses the options before and after the command's name together.
-static ken_status parse_for(cli *x, int argc, char **argv, int at, ken_err *err)
+// Parses the options before and after the command's words together.
+static ken_status parse_for(cli *x, int argc, char **argv, const int at[2], ken_err *err)
 {
     int n = 0;
     char **rest = KEN_ARENA_ARRAY(&x->arena, char *, (size_t)argc);
     for (int i = 1; i < argc; i++)
-        if (i != at)
+        if (i != at[0] && i != at[1])
             rest[n++] = argv[i];
     cli_table own = { x->command->opts, x->command->n_opts };
     return ken_cli__args_parse(n, rest, own, ken_cli__global_table(), false, &x->arena, &x->args,
                                NULL, err);
+}
+
+// The first argument after `at` that is no option; argc when there is none.
+static int next_word(int argc, char **argv, int at)
+{
+    int i = at + 1;
+    while (i < argc && argv[i][0] == '-')
+        i++;
+    return i < argc ? i : argc;
+}
+
+static bool has_help(int argc, char **argv)
+{
+    for (int i = 1; i < argc; i++)
+        if (!strcmp(argv[i], "--help") || !strcmp(argv[i], "-h"))
+            return true;
+    return false;
 }
 
 static ken_status choose_and_run(cli *x, int argc, char **argv, ken_err *err)
@@ -304,10 +325,20 @@ static ken_status choose_and_run(cli *x, int argc, char **argv, ken_err *err)
         x->exit_code = ken_cli__args_has(&x->args, "help") ? 0 : 2;
         return KEN_OK;
     }
-    x->command = ken_cli__find_command(wants_version ? KEN_STR("version") : ken_str_c(argv[at]));
+    int words[2] = { at, next_word(argc, argv, at) };
+    size_t n_used = 1;
+    const char *first = wants_version ? "version" : argv[at],
+               *second = words[1] < argc ? argv[words[1]] : NULL;
+    x->command = ken_cli__find_command(&x->commands, first, second, &n_used);
+    if (n_used == 1)
+        words[1] = at;
+    if (!x->command && !second && ken_cli__print_group_help(x, first)) {
+        x->exit_code = has_help(argc, argv) ? 0 : 2;
+        return KEN_OK;
+    }
     if (!x->command)
-        return fail_unknown_command(argv[at], err);
-    st = wants_version ? KEN_OK : parse_for(x, argc, argv, at, err);
+        return fail_unknown_command(x, first, second, err);
+    st = wants_version ? KEN_OK : parse_for(x, argc, argv, words, err);
     if (st)
         return st;
     x->is_json = !wants_version && ken_cli__args_has(&x->args, "json");
@@ -331,6 +362,7 @@ int ken_cli_main(int argc, char **argv)
         return 1;
     setup_signals();
     ken_arena_init(&x.arena, 0);
+    x.commands = ken_cli__list_commands(&x.arena);
     ken_status st = choose_and_run(&x, argc, argv, &err);
     if (st)
         print_error(&x, st, &err);

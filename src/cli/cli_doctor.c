@@ -4,9 +4,10 @@
 #include "embed/embed_static.h"
 #include "json/json.h"
 
-static cli_style style_of(ken_health h)
+static ken_style style_of(ken_health h)
 {
-    return h == KEN_HEALTH_OK ? CLI_GOOD : (h == KEN_HEALTH_WARN ? CLI_NOTE : CLI_BAD);
+    return h == KEN_HEALTH_OK ? KEN_STYLE_GOOD
+                              : (h == KEN_HEALTH_WARN ? KEN_STYLE_NOTE : KEN_STYLE_BAD);
 }
 
 static void print_checks_json(const ken_health_check *checks, size_t n, ken_health worst)

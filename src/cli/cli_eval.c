@@ -43,11 +43,11 @@ typedef struct eval {
     ken_app *app;
     ken_search_opts opts;
     const char *category; // NULL = all
-    bool wants_failures, is_forced;
+    bool wants_failures, wants_tokens, is_forced;
     bool is_whole;           // index the checkout, not only the dataset's root
     KEN_VEC(json_t *) files; // own the texts of the datasets
     KEN_VEC(dataset) sets;
-    KEN_VEC(double) ms;
+    KEN_VEC(double) ms, tokens; // tokens: of each query, with --tokens
     struct {
         ken_str name;
         figures sum;
@@ -191,19 +191,19 @@ static figures measure(const question *q)
 
 static void print_failure(const cli *x, const dataset *d, const question *q, double ndcg)
 {
-    ken_cli__paint(x, CLI_BAD, "%.3f", ndcg);
+    ken_cli__paint(x, KEN_STYLE_BAD, "%.3f", ndcg);
     ken_cli__print("  " KEN_STR_FMT "  " KEN_STR_FMT "  ", KEN_STR_ARG(d->name),
                    KEN_STR_ARG(q->category));
-    ken_cli__paint_text(x, CLI_BOLD, q->text);
+    ken_cli__paint_text(x, KEN_STYLE_BOLD, q->text);
     ken_cli__print("\n");
     for (size_t i = 0; i < q->n_targets; i++) {
         const cli_target *t = &q->targets[i];
         size_t rank = ken_cli__target_rank(t, q->ranked, q->n_ranked);
         ken_cli__print("  wanted  ");
         if (rank)
-            ken_cli__paint(x, CLI_GOOD, "%2zu  ", rank);
+            ken_cli__paint(x, KEN_STYLE_GOOD, "%2zu  ", rank);
         else
-            ken_cli__paint(x, CLI_BAD, " -  ");
+            ken_cli__paint(x, KEN_STYLE_BAD, " -  ");
         ken_cli__print_text(t->path);
         if (t->has_span)
             ken_cli__print(":%" PRIu64 "-%" PRIu64, t->first_line, t->last_line);
@@ -215,6 +215,19 @@ static void print_failure(const cli *x, const dataset *d, const question *q, dou
         ken_cli__print(":%" PRIu64 "-%" PRIu64 "\n", q->ranked[i].first_line,
                        q->ranked[i].last_line);
     }
+}
+
+static ken_status count_tokens(eval *e, const ken_project_info *project, const question *q,
+                               ken_err *err)
+{
+    uint32_t n = 0;
+    if (!e->wants_tokens)
+        return KEN_OK;
+    ken_status st =
+        ken_cli__eval_tokens(e->app, project, q->text, q->targets, q->n_targets, &n, err);
+    if (!st)
+        ken_vec_push(&e->tokens, n);
+    return st;
 }
 
 static ken_status run_question(eval *e, dataset *d, ken_snapshot *s, question *q, ken_err *err)
@@ -277,6 +290,8 @@ static ken_status run_dataset(eval *e, dataset *d, ken_err *err)
         if (st || (e->category && !ken_str_eq_c(q->category, e->category)))
             continue;
         st = run_question(e, d, s, q, err);
+        if (!st)
+            st = count_tokens(e, &project, q, err);
     }
     st = ken_cli__check_answer(s, st, err);
     if (s)
@@ -413,6 +428,8 @@ static ken_status run_all(eval *e, ken_err *err)
         print_json(e);
     else
         print_tables(e);
+    if (e->wants_tokens && !e->x->is_json)
+        ken_cli__print_tokens(e->tokens.ptr, e->tokens.len);
     return KEN_OK;
 }
 
@@ -448,6 +465,18 @@ static ken_status parse_without(const char *list, uint32_t *out, ken_err *err)
     return KEN_OK;
 }
 
+static ken_status parse_mode(const char *word, ken_search_mode *out)
+{
+    static const char *const words[] = { "hybrid", "lexical", "semantic", "symbol",
+                                         "text",   "regex",   "similar" };
+    for (size_t i = 0; word && i < sizeof words / sizeof *words; i++)
+        if (!strcmp(word, words[i])) {
+            *out = (ken_search_mode)i;
+            return KEN_OK;
+        }
+    return word ? KEN_EINVAL : KEN_OK;
+}
+
 ken_status ken_cli__run_eval(cli *x, ken_err *err)
 {
     const cli_args *a = &x->args;
@@ -457,12 +486,13 @@ ken_status ken_cli__run_eval(cli *x, ken_err *err)
         .opts = { .wants_content = true },
         .category = ken_cli__args_get(a, "category"),
         .wants_failures = ken_cli__args_has(a, "failures"),
+        .wants_tokens = ken_cli__args_has(a, "tokens"),
         .is_forced = ken_cli__args_has(a, "force"),
         .is_whole = ken_cli__args_has(a, "whole"),
     };
     if (ken_cli__args_has(a, "root") == ken_cli__args_has(a, "roots"))
         return KEN_FAIL(err, KEN_EINVAL, "say where the checkouts are: --root DIR or --roots DIR");
-    ken_status st = ken_cli__parse_mode(ken_cli__args_get(a, "mode"), &e.opts.mode);
+    ken_status st = parse_mode(ken_cli__args_get(a, "mode"), &e.opts.mode);
     if (!st)
         st = parse_without(ken_cli__args_get(a, "without"), &e.opts.without, err);
     if (!st)
@@ -478,6 +508,7 @@ ken_status ken_cli__run_eval(cli *x, ken_err *err)
     ken_vec_release(&e.files);
     ken_vec_release(&e.sets);
     ken_vec_release(&e.ms);
+    ken_vec_release(&e.tokens);
     ken_app_close(e.app);
     ken_config_free(config);
     x->app = NULL;

@@ -10,6 +10,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "app/app.h"
 #include "base/str.h"
 
 typedef struct cli_target {
@@ -37,5 +38,18 @@ double ken_cli__recall(const cli_target *targets, size_t n_targets, const cli_ra
 // The smallest value that at least `percent` of the values do not exceed (nearest rank); sorts
 // them.
 double ken_cli__percentile(double *values, size_t n, double percent);
+
+// ---- tokens: cli_eval_tokens.c ----
+enum {
+    EVAL_TOKENS_ABSENT = 32000
+};
+
+// Tokens of `answer` to the end of the first line that begins with a target's path and a colon.
+uint32_t ken_cli__tokens_until(ken_str answer, const cli_target *targets, size_t n);
+// The same of search_code's answer to `query`.
+ken_status ken_cli__eval_tokens(ken_app *app, const ken_project_info *project, ken_str query,
+                                const cli_target *targets, size_t n, uint32_t *out, ken_err *err)
+    KEN_MUST_USE;
+void ken_cli__print_tokens(const double *tokens, size_t n);
 
 #endif

@@ -22,88 +22,12 @@ static const cli_opt index_opts[] = {
       "memory that the run may use (default 512MiB); it says when that is too little", NULL },
 };
 
-static const cli_opt search_opts[] = {
-    { "mode", 'm', CLI_VALUE, "MODE",
-      "hybrid, lexical, semantic, symbol, text or regex (default hybrid)", MODES },
-    { "like", 0, CLI_FLAG, NULL, "QUERY is FILE:LINE: find code like what is there", NULL },
-    { "type", 't', CLI_VALUE, "EXT", "only files with this extension", NULL },
-    { "dir", 'd', CLI_VALUE, "DIR", "only files below this folder of the project", NULL },
-    { "glob", 'g', CLI_VALUE, "GLOB", "only files whose path matches", NULL },
-    { "lang", 'l', CLI_VALUE, "NAME", "only files in this language", NULL },
-    { "since", 0, CLI_VALUE, "TIME", "only files modified since: 2026-01-31, 7d, 36h", NULL },
-    { "min-size", 0, CLI_VALUE, "N", "only files of at least so many bytes", NULL },
-    { "max-size", 0, CLI_VALUE, "N", "only files of at most so many bytes", NULL },
-    { "kind", 0, CLI_VALUE, "KIND", "only this kind of symbol or chunk: function, class, ...",
-      NULL },
-    { "threshold", 0, CLI_VALUE, "X", "drop results below this score, 0 to 1", NULL },
-    { "limit", 'k', CLI_VALUE, "N", "number of results, 1 to 50 (default 10)", NULL },
-    { "offset", 0, CLI_VALUE, "N", "pass over the first N results", NULL },
-    { "context", 'C', CLI_VALUE, "N", "show whole results with N lines before and after", NULL },
-    { "explain", 0, CLI_FLAG, NULL, "show each score, term by term", NULL },
-    { "case", 's', CLI_FLAG, NULL, "text and regex: letters must have the same case", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
-};
-
-static const cli_opt def_opts[] = {
-    { "file", 0, CLI_VALUE, "PART", "prefer definitions in paths that hold this", NULL },
-    { "limit", 'k', CLI_VALUE, "N", "number of definitions, 1 to 20 (default 10)", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
-};
-
-static const cli_opt refs_opts[] = {
-    { "role", 0, CLI_VALUE, "LIST", "only call, new, read, write, type, inherit, import, decorate",
-      NULL },
-    { "tests", 0, CLI_FLAG, NULL, "only uses in tests", NULL },
-    { "file", 0, CLI_VALUE, "PART", "of several definitions the one whose path holds this", NULL },
-    { "limit", 'k', CLI_VALUE, "N", "number of uses, 1 to 1000 (default 100)", NULL },
-    { "offset", 0, CLI_VALUE, "N", "pass over the first N uses", NULL },
-    { "context", 'C', CLI_VALUE, "N", "show N lines before and after, at most 20", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
-};
-
-static const cli_opt trace_opts[] = {
-    { "depth", 'd', CLI_VALUE, "N", "how deep, 1 to 10 (default 3)", NULL },
-    { "callers", 0, CLI_FLAG, NULL, "who calls it, instead of what it calls", NULL },
-    { "to", 0, CLI_VALUE, "SYMBOL", "only the shortest path to SYMBOL", NULL },
-    { "external", 0, CLI_FLAG, NULL, "show calls that leave the project", NULL },
-    { "file", 0, CLI_VALUE, "PART", "of several definitions the one whose path holds this", NULL },
-    { "limit", 'k', CLI_VALUE, "N", "number of lines, 1 to 1000 (default 100)", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
-};
-
-static const cli_opt impact_opts[] = {
-    { "diff", 0, CLI_MAYBE, "REV", "what changed since REV, or in A..B (default: uncommitted)",
-      NULL },
-    { "depth", 'd', CLI_VALUE, "N", "how far, 1 to 5 (default 3)", NULL },
-    { "file", 0, CLI_VALUE, "PART", "of several definitions the one whose path holds this", NULL },
-    { "limit", 'k', CLI_VALUE, "N", "number of dependents, 1 to 200 (default 30)", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
-};
-
 static const cli_opt rules_opts[] = {
-    { "diff", 0, CLI_MAYBE, "REV",
-      "check: only what changed since REV, or in A..B (default: uncommitted)", NULL },
-    { "rule", 0, CLI_LIST, "ID", "check: only this rule; may be repeated", NULL },
-    { "sarif", 0, CLI_FLAG, NULL, "check: print SARIF 2.1.0, for code scanning", NULL },
-    { "frontend", 0, CLI_VALUE, "DIR", "setup: the front end, instead of what is found", NULL },
-    { "backend", 0, CLI_VALUE, "DIR", "setup: the back end", NULL },
-    { "force", 'f', CLI_FLAG, NULL, "setup: merge what is new into files that are there", NULL },
-    { "limit", 'k', CLI_VALUE, "N", "for, impact: results of each kind, 1 to 20 (default 5)",
+    { "diff", 0, CLI_MAYBE, "REV", "only what changed since REV, or in A..B (default: uncommitted)",
       NULL },
+    { "rule", 0, CLI_LIST, "ID", "only this rule; may be repeated", NULL },
+    { "sarif", 0, CLI_FLAG, NULL, "print SARIF 2.1.0, for code scanning", NULL },
     { "no-index", 0, CLI_FLAG, NULL, "take the index as it is", NULL },
-};
-
-static const cli_opt arch_opts[] = {
-    { "focus", 0, CLI_VALUE, "AREA", "full, backend or frontend (default full)",
-      "full|backend|frontend" },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
-};
-
-static const cli_opt context_opts[] = {
-    { "max-tokens", 0, CLI_VALUE, "N", "at most so many tokens, 200 to 50000 (default 8000)",
-      NULL },
-    { "seen", 0, CLI_VALUE, "HANDLE", "leave out what the context with this handle held", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
 
 static const cli_opt list_opts[] = {
@@ -116,12 +40,6 @@ static const cli_opt dead_opts[] = {
       "also what may be alive: exported, implementations, registered, twins, named elsewhere",
       NULL },
     { "limit", 'k', CLI_VALUE, "N", "number of lines, 1 to 1000 (default 20)", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
-};
-
-static const cli_opt outline_opts[] = {
-    { "imports", 0, CLI_FLAG, NULL, "what it imports, and who imports it, instead of symbols",
-      NULL },
     { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
 
@@ -145,38 +63,6 @@ static const cli_opt model_opts[] = {
     { "query-prefix", 0, CLI_VALUE, "TEXT", "add: what it wants before questions", NULL },
     { "url", 0, CLI_VALUE, "URL", "use: the server, for ollama:, openai: and tei: models", NULL },
     { "now", 0, CLI_FLAG, NULL, "use: index, and make its vectors", NULL },
-};
-
-static const cli_opt checkpoint_opts[] = {
-    { "description", 'd', CLI_VALUE, "TEXT", "save: all that is needed to go on", NULL },
-    { "tag", 't', CLI_LIST, "TAG", "save: a tag; list, search: it must be there (!TAG: not)",
-      NULL },
-    { "any", 0, CLI_LIST, "TAG", "list, search: at least one of these must be there", NULL },
-    { "not", 0, CLI_LIST, "TAG", "list, search: must not be there", NULL },
-    { "context", 0, CLI_VALUE, "JSON", "save: an object, given back as it is", NULL },
-    { "update", 0, CLI_VALUE, "ID", "save: that checkpoint again", NULL },
-    { "if-updated-at", 0, CLI_VALUE, "TIME", "save: fail when it was changed since", NULL },
-    { "files", 0, CLI_FLAG, NULL, "list: files of the index, too", NULL },
-    { "no-files", 0, CLI_FLAG, NULL, "search: no files of the index", NULL },
-    { "resume", 0, CLI_FLAG, NULL, "show: what was committed and changed since", NULL },
-    { "limit", 'k', CLI_VALUE, "N", "list: 1 to 200 (default 50); search: 1 to 50 (default 10)",
-      NULL },
-    { "offset", 0, CLI_VALUE, "N", "list: pass over the first N", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
-};
-
-static const cli_opt task_opts[] = {
-    { "title", 0, CLI_VALUE, "TEXT", "set: another title, 1 to 200 characters", NULL },
-    { "description", 'd', CLI_VALUE, "TEXT", "new, set: what is to be done, and why", NULL },
-    { "notes", 'n', CLI_VALUE, "TEXT", "new, set: whatever else is worth keeping", NULL },
-    { "status", 's', CLI_VALUE, "STATUS", "its status; list: only these", NULL },
-    { "ref", 0, CLI_LIST, "PATH", "new, set: a file that planned it; may be repeated", NULL },
-    { "branch", 'b', CLI_VALUE, "NAME", "set: link a branch; list: only what is linked to it",
-      NULL },
-    { "commit", 'c', CLI_VALUE, "HASH", "set: link a commit, 40 hexadecimal digits", NULL },
-    { "if-updated-at", 0, CLI_VALUE, "TIME", "set: fail when it was changed since", NULL },
-    { "limit", 'k', CLI_VALUE, "N", "list: number of tasks, 1 to 100 (default 20)", NULL },
-    { "offset", 0, CLI_VALUE, "N", "list: pass over the first N tasks", NULL },
 };
 
 #define SKIP_WORD(name, word, text) "|" word
@@ -204,6 +90,8 @@ static const cli_opt eval_opts[] = {
     { "mode", 'm', CLI_VALUE, "MODE", "how to search (default hybrid)", MODES },
     { "without", 0, CLI_VALUE, "LIST", "signals that count nothing: meaning,best-chunk,comments",
       NULL },
+    { "tokens", 0, CLI_FLAG, NULL, "count the tokens of an answer until the first right file",
+      NULL },
     { "failures", 0, CLI_FLAG, NULL, "print the queries below 0.5 and what ranked instead", NULL },
     { "category", 0, CLI_VALUE, "NAME", "only the queries of this category", NULL },
     { "force", 'f', CLI_FLAG, NULL, "index everything again", NULL },
@@ -226,137 +114,183 @@ static const cli_opt projects_opts[] = {
 static const cli_opt mcp_opts[] = {
     { "toolsets", 0, CLI_LIST, "SET", "sets of tools to offer; may be repeated", NULL },
     { "read-only", 0, CLI_FLAG, NULL, "offer only tools that change nothing", NULL },
+    { "format", 0, CLI_VALUE, "FORM", "of answers, when a call does not say it: text or json",
+      "text|json" },
 };
 
-const cli_command ken_cli__commands[] = {
+// Commands that are no operations; the others are in src/tool/specs.
+static const cli_command own_commands[] = {
     { "index", "[PATH]", "bring the index of a project up to date",
       "Only what changed is read and parsed. PATH becomes a project of its own.", OPTS(index_opts),
-      0, 1, true, false, ken_cli__run_index },
-    { "search", "QUERY [PATH]", "find places in the code by words, names, text or pattern",
-      "QUERY may be a plain sentence, a name or part of one. PATH narrows the search to a folder, or\n"
-      "names a folder that was never indexed, which is then indexed first.\n\n"
-      "  ken search \"where are retries handled\"\n"
-      "  ken search parse_config src --type c -k 5\n"
-      "  ken search --mode regex 'TODO\\(.*\\)'\n\n"
-      "Among the words: path:PART, -path:PART, lang:NAME, kind:KIND, symbol:NAME, \"exact words\"\n"
-      "that stand in the file, -word that does not stand in the result.",
-      OPTS(search_opts), 1, 2, true, true, ken_cli__run_search },
-    { "def", "SYMBOL [PATH]", "show where a symbol is defined",
-      "SYMBOL may be qualified: Parser.parse, ns::name, Class#method.", OPTS(def_opts), 1, 2, true,
-      true, ken_cli__run_def },
-    { "refs", "SYMBOL [PATH]", "show every use of a symbol, and how surely it is one",
-      "SYMBOL is a name, qualified or not (Parser.parse), or FILE:LINE for the definition there.\n"
-      "Uses are found through scopes, imports and the types of receivers; a name alone makes none.\n"
-      "Places that use the name and could not be resolved are counted and shown apart.",
-      OPTS(refs_opts), 1, 2, true, true, ken_cli__run_refs },
-    { "trace", "ENTRY [PATH]", "draw what a function calls, or who calls it",
-      "  ken trace main --depth 2\n"
-      "  ken trace deliver --callers\n"
-      "  ken trace main --to check_password\n"
-      "ENTRY is a name, qualified or not, or FILE:LINE for the definition there.",
-      OPTS(trace_opts), 1, 2, true, true, ken_cli__run_trace },
-    { "impact", "[FILE | FILE:LINE | SYMBOL]", "show what a change may break",
-      "  ken impact src/net/retry.c\n"
-      "  ken impact RetryPolicy\n"
-      "  ken impact --diff            what is not committed\n"
-      "  ken impact --diff HEAD~3     what changed since then",
-      OPTS(impact_opts), 0, 1, true, true, ken_cli__run_impact },
-    { "explain", "FILE:FIRST-LAST", "show code with its symbol, callers, callees and tests", NULL,
-      OPTS(file_opts), 1, 1, true, true, ken_cli__run_explain },
-    { "arch", "[PATH]", "show modules, layers, entry points and key types", NULL, OPTS(arch_opts),
-      0, 1, true, true, ken_cli__run_arch },
-    { "context", "QUERY [PATH]", "print what is worth reading for a question, within a budget",
-      "The definitions that the question is about, what they call, their types and callers, then\n"
-      "imports, further finds, documents and tests. What does not fit is there by its signature.",
-      OPTS(context_opts), 1, 2, true, true, ken_cli__run_context },
+      0, 1, true, false, ken_cli__run_index, NULL },
     { "tests-for", "SYMBOL | FILE", "list the tests that reach a symbol or a file", NULL,
-      OPTS(list_opts), 1, 1, true, true, ken_cli__run_tests_for },
+      OPTS(list_opts), 1, 1, true, true, ken_cli__run_tests_for, NULL },
     { "dead", "[PATH]", "list code that nothing uses", NULL, OPTS(dead_opts), 0, 1, true, true,
-      ken_cli__run_dead },
+      ken_cli__run_dead, NULL },
     { "hotspots", "[PATH]", "list complex code that changes often", NULL, OPTS(list_opts), 0, 1,
-      true, true, ken_cli__run_hotspots },
+      true, true, ken_cli__run_hotspots, NULL },
     { "routes", "[FILTER]", "list routes and events with their handlers", NULL, OPTS(list_opts), 0,
-      1, true, true, ken_cli__run_routes },
-    { "rules", "for CHANGE | check [PATH] | impact FILE | setup [PATH] | index | health | status",
-      "what a change must obey: ask before it, check after it",
-      "  ken rules for \"add a POST endpoint for refunds\"\n"
-      "  ken rules check --diff main --sarif >rules.sarif\n"
-      "  ken rules impact src/routes/orders.js\n"
-      "  ken rules setup             write down what the code does: ARCHITECTURE.yml\n"
-      "  ken rules index             read all code and documents of rules again\n"
-      "  ken rules health            what is missing, broken or old\n\n"
-      "Exit status of check: 0: nothing of severity error; 1: something; 2: a rule could not be\n"
-      "read. docs/rules.md says what can be checked.",
-      OPTS(rules_opts), 1, 100, true, true, ken_cli__run_rules },
-    { "outline", "FILE", "list the symbols of a file, or its imports", NULL, OPTS(outline_opts), 1,
-      1, true, true, ken_cli__run_outline },
+      1, true, true, ken_cli__run_routes, NULL },
+    { "rules check", "[PATH]", "verify the rules that a machine can check",
+      "  ken rules check --diff main --sarif >rules.sarif\n\n"
+      "Exit status: 0: nothing of severity error; 1: something; 2: a rule could not be read.\n"
+      "docs/rules.md says what can be checked.",
+      OPTS(rules_opts), 0, 2, true, true, ken_cli__run_rules_check, NULL },
     { "chunks", "FILE", "show how a file was cut into chunks", NULL, OPTS(chunks_opts), 1, 1, true,
-      true, ken_cli__run_chunks },
-    { "checkpoint", "[list | save SUMMARY | search QUERY | show ID | delete ID]",
-      "keep where work stood, to go on from there later",
-      "  ken checkpoint save \"retries: backoff done, tests missing\" -t retries -t wip\n"
-      "  ken checkpoint search \"how far did the retries get\"\n"
-      "  ken checkpoint show ID --resume\n",
-      OPTS(checkpoint_opts), 0, 100, true, true, ken_cli__run_checkpoint },
-    { "task", "[list [QUERY] | new TITLE | show ID | set ID | delete ID]",
-      "keep what is to be done: tasks, their status, branches and commits",
-      "  ken task new \"Retry uploads that time out\" --project . --ref docs/plan.md\n"
-      "  ken task set ID --status in-progress --branch feature/retry\n"
-      "  ken task list uploads --status in-progress\n\n"
-      "Tasks are those of all projects; --project links one, and lists one project's. An empty\n"
-      "--description, --notes or --project takes away what was there. Of an ID the first digits\n"
-      "that no other has will do, at least four.",
-      OPTS(task_opts), 0, 100, true, true, ken_cli__run_task },
+      true, ken_cli__run_chunks, NULL },
     { "status", "[PATH]", "show what is indexed, since when, and what was skipped", NULL,
-      OPTS(status_opts), 0, 1, true, true, ken_cli__run_status },
+      OPTS(status_opts), 0, 1, true, true, ken_cli__run_status, NULL },
     { "secrets", "[PATH]", "list where secrets are masked, and files left out for them",
       "A line is a place and a kind, never a value. Files are read as they are now.",
-      OPTS(secrets_opts), 0, 1, true, true, ken_cli__run_secrets },
+      OPTS(secrets_opts), 0, 1, true, true, ken_cli__run_secrets, NULL },
     { "stats", "[PATH]", "show languages, sizes and counts", NULL, OPTS(file_opts), 0, 1, true,
-      true, ken_cli__run_stats },
+      true, ken_cli__run_stats, NULL },
     { "sql", "[SELECT [PATH]]", "ask what the index knows with SQL, for reading only",
       "  ken sql \"SELECT kind, count(*) FROM symbols GROUP BY kind\"\n"
       "  ken sql \"SELECT file_path, line_start, symbol_name FROM chunks WHERE token_count > 700\"\n"
       "Without a query the tables and their columns are listed. One SELECT is run, in memory, on\n"
       "tables that are made of the index as it is read: nothing can be changed. docs/sql.md\n"
       "describes the tables.",
-      OPTS(sql_opts), 0, 2, true, true, ken_cli__run_sql },
+      OPTS(sql_opts), 0, 2, true, true, ken_cli__run_sql, NULL },
     { "projects", "[list | remove PROJECT]", "list the known projects, or forget one", NULL,
-      OPTS(projects_opts), 0, 2, true, true, ken_cli__run_projects },
+      OPTS(projects_opts), 0, 2, true, true, ken_cli__run_projects, NULL },
     { "model", "[list | add ID | download ID | use ID | remove ID | bench ID]",
       "the models that make vectors of code, and which one a project uses",
       "add needs --source and --tokenizer. use takes an id of the list, or a model of a server as\n"
       "ollama:NAME, openai:NAME or tei:NAME: then, and only then, code is sent away.\n",
-      OPTS(model_opts), 0, 2, true, false, ken_cli__run_model },
+      OPTS(model_opts), 0, 2, true, false, ken_cli__run_model, NULL },
     { "config", "[show]", "show every setting and where it came from", NULL, NULL, 0, 0, 1, true,
-      false, ken_cli__run_config },
+      false, ken_cli__run_config, NULL },
     { "doctor", "", "check folders, settings and indexes", NULL, OPTS(doctor_opts), 0, 0, true,
-      false, ken_cli__run_doctor },
+      false, ken_cli__run_doctor, NULL },
     { "restore", "", "make projects, tasks and settings whole again from their journal",
       "Each change of a task, project, value or model is also a line of projects.db.writes. A damaged\n"
       "projects.db is moved away and made anew of it; a sound one gets what it lacks. Checkpoints of an\n"
       "index come back by themselves with 'ken index --force'.",
-      OPTS(restore_opts), 0, 0, true, false, ken_cli__run_restore },
+      OPTS(restore_opts), 0, 0, true, false, ken_cli__run_restore, NULL },
     { "eval", "DATASET.json... --root DIR | --roots DIR", "measure how well search finds things",
       "A dataset is {\"name\", \"root\", \"queries\": [{\"query\", \"category\", \"relevant\": [path],\n"
       "\"secondary\": [path]}]}; a path may end in :first-last. NDCG@10, the reciprocal rank of the\n"
       "first relevant place and the latency of a search are printed.",
-      OPTS(eval_opts), 1, 1000, false, false, ken_cli__run_eval },
+      OPTS(eval_opts), 1, 1000, false, false, ken_cli__run_eval, NULL },
     { "mcp", "[PATH]", "serve the Model Context Protocol on stdin and stdout",
       "Bound to the project of PATH or --project; without them the client names one.",
-      OPTS(mcp_opts), 0, 1, true, false, ken_cli__run_mcp },
-    { "version", "", "show the version", NULL, NULL, 0, 0, 0, false, false, ken_cli__run_version },
-    { "help", "[COMMAND]", "show help", NULL, NULL, 0, 0, 1, false, false, ken_cli__run_help },
+      OPTS(mcp_opts), 0, 1, true, false, ken_cli__run_mcp, NULL },
+    { "version", "", "show the version", NULL, NULL, 0, 0, 0, false, false, ken_cli__run_version,
+      NULL },
+    { "help", "[COMMAND]", "show help", NULL, NULL, 0, 0, 2, false, false, ken_cli__run_help,
+      NULL },
 };
 
-const size_t ken_cli__n_commands = sizeof ken_cli__commands / sizeof *ken_cli__commands;
-
-const cli_command *ken_cli__find_command(ken_str name)
+cli_commands ken_cli__list_commands(ken_arena *arena)
 {
-    for (size_t i = 0; i < ken_cli__n_commands; i++)
-        if (ken_str_eq_c(name, ken_cli__commands[i].name))
-            return &ken_cli__commands[i];
+    const size_t n_own = sizeof own_commands / sizeof *own_commands;
+    size_t n = n_own;
+    for (size_t i = 0; ken_tool_spec_at(i); i++)
+        n += ken_tool_spec_at(i)->command != NULL;
+    cli_commands all = { KEN_ARENA_ARRAY(arena, cli_command, n), 0 };
+    all.items[all.n++] = own_commands[0]; // index, which comes first
+    for (size_t i = 0; ken_tool_spec_at(i); i++)
+        if (ken_tool_spec_at(i)->command)
+            all.items[all.n++] = ken_cli__make_command(ken_tool_spec_at(i), arena);
+    for (size_t i = 1; i < n_own; i++)
+        all.items[all.n++] = own_commands[i];
+    return all;
+}
+
+// ---- groups: commands of two words -------------------------------------------------------------
+
+static const struct {
+    const char *name, *summary, *fallback; // fallback: what the word alone stands for
+} groups[] = {
+    { "task", "keep what is to be done: tasks, their status, branches and commits", "list" },
+    { "checkpoint", "keep where work stood, to go on from there later", "list" },
+    { "rules", "what a change must obey: ask before it, check after it", NULL },
+};
+
+static size_t find_group(const char *word)
+{
+    size_t i = 0;
+    while (i < sizeof groups / sizeof *groups && strcmp(groups[i].name, word) != 0)
+        i++;
+    return i;
+}
+
+static bool is_group(size_t i)
+{
+    return i < sizeof groups / sizeof *groups;
+}
+
+bool ken_cli__is_group(const char *word)
+{
+    return is_group(find_group(word));
+}
+
+// "task new" of "task": "new"; NULL of another group's command.
+static const char *name_in_group(const cli_command *c, const char *group)
+{
+    size_t len = strlen(group);
+    return !strncmp(c->name, group, len) && c->name[len] == ' ' ? c->name + len + 1 : NULL;
+}
+
+static const cli_command *find_in_group(const cli_commands *all, const char *group,
+                                        const char *word)
+{
+    for (size_t i = 0; word && i < all->n; i++) {
+        const char *name = name_in_group(&all->items[i], group);
+        if (name && !strcmp(name, word))
+            return &all->items[i];
+    }
     return NULL;
+}
+
+const cli_command *ken_cli__find_command(const cli_commands *all, const char *first,
+                                         const char *second, size_t *out_used)
+{
+    size_t g = find_group(first);
+    *out_used = 1;
+    for (size_t i = 0; !is_group(g) && i < all->n; i++)
+        if (!strcmp(all->items[i].name, first))
+            return &all->items[i];
+    if (!is_group(g))
+        return NULL;
+    if (!second)
+        return find_in_group(all, first, groups[g].fallback);
+    *out_used = 2;
+    return find_in_group(all, first, second);
+}
+
+// "list, new, show, set, delete"
+static void print_group_names(const cli_commands *all, const char *group)
+{
+    bool is_first = true;
+    for (size_t i = 0; i < all->n; i++) {
+        const char *name = name_in_group(&all->items[i], group);
+        if (!name)
+            continue;
+        ken_cli__print("%s%s", is_first ? "" : ", ", name);
+        is_first = false;
+    }
+}
+
+bool ken_cli__print_group_help(const cli *x, const char *word)
+{
+    size_t g = find_group(word);
+    if (!is_group(g))
+        return false;
+    ken_cli__print("usage: ken %s ACTION [OPTIONS]\n\n%c%s.\n\nactions:\n", groups[g].name,
+                   groups[g].summary[0] - 32, groups[g].summary + 1);
+    for (size_t i = 0; i < x->commands.n; i++) {
+        const cli_command *c = &x->commands.items[i];
+        const char *name = name_in_group(c, groups[g].name);
+        if (!name)
+            continue;
+        ken_cli__print("  ");
+        ken_cli__paint(x, KEN_STYLE_LINE, "%-11s", name);
+        ken_cli__print("%s\n", c->summary);
+    }
+    ken_cli__print("\nken %s ACTION --help says more.\n", groups[g].name);
+    return true;
 }
 
 static void print_opts(const cli *x, cli_table table)
@@ -369,7 +303,7 @@ static void print_opts(const cli *x, cli_table table)
                  o->type == CLI_MAYBE ? " [" : (o->value ? " " : ""), o->value ? o->value : "",
                  o->type == CLI_MAYBE ? "]" : "");
         ken_cli__print("  ");
-        ken_cli__paint(x, CLI_LINE, "%-26s", left);
+        ken_cli__paint(x, KEN_STYLE_LINE, "%-26s", left);
         ken_cli__print("  %s\n", o->text);
     }
 }
@@ -379,10 +313,19 @@ void ken_cli__print_help(const cli *x)
     ken_cli__print(
         "ken finds things in code: it indexes a folder once and answers in milliseconds.\n\n");
     ken_cli__print("usage: ken COMMAND [OPTIONS]\n\ncommands:\n");
-    for (size_t i = 0; i < ken_cli__n_commands; i++) {
+    for (size_t i = 0; i < x->commands.n; i++) {
+        if (strchr(x->commands.items[i].name, ' '))
+            continue;
         ken_cli__print("  ");
-        ken_cli__paint(x, CLI_LINE, "%-11s", ken_cli__commands[i].name);
-        ken_cli__print("%s\n", ken_cli__commands[i].summary);
+        ken_cli__paint(x, KEN_STYLE_LINE, "%-11s", x->commands.items[i].name);
+        ken_cli__print("%s\n", x->commands.items[i].summary);
+    }
+    for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) {
+        ken_cli__print("  ");
+        ken_cli__paint(x, KEN_STYLE_LINE, "%-11s", groups[i].name);
+        ken_cli__print("%s (", groups[i].summary);
+        print_group_names(&x->commands, groups[i].name);
+        ken_cli__print(")\n");
     }
     ken_cli__print("\noptions of every command:\n");
     print_opts(x, ken_cli__global_table());
@@ -407,14 +350,19 @@ void ken_cli__print_command_help(const cli *x, const cli_command *c)
 
 ken_status ken_cli__run_help(cli *x, ken_err *err)
 {
+    const char *const *words = x->args.words;
+    size_t n_used = 0;
     if (!x->args.n_words) {
         ken_cli__print_help(x);
         return KEN_OK;
     }
-    const cli_command *c = ken_cli__find_command(ken_str_c(x->args.words[0]));
+    const char *second = x->args.n_words > 1 ? words[1] : NULL;
+    if (!second && ken_cli__print_group_help(x, words[0]))
+        return KEN_OK;
+    const cli_command *c = ken_cli__find_command(&x->commands, words[0], second, &n_used);
     if (!c)
-        return KEN_FAIL(err, KEN_EINVAL, "unknown command '%.60s'; ken --help lists all",
-                        x->args.words[0]);
+        return KEN_FAIL(err, KEN_EINVAL, "unknown command '%.60s%s%.60s'; ken --help lists all",
+                        words[0], second ? " " : "", second ? second : "");
     ken_cli__print_command_help(x, c);
     return KEN_OK;
 }

@@ -42,7 +42,7 @@ static void print_issues(const cli *x, const ken_index_report *r)
     size_t n_shown = x->is_verbose ? r->n_issues : (r->n_issues < 5 ? r->n_issues : 5);
     for (size_t i = 0; i < n_shown; i++) {
         ken_cli__print("  ");
-        ken_cli__paint_text(x, CLI_PATH, r->issues[i].path);
+        ken_cli__paint_text(x, KEN_STYLE_PATH, r->issues[i].path);
         ken_cli__print(": ");
         ken_cli__print_text(r->issues[i].text);
         ken_cli__print("\n");
@@ -55,9 +55,9 @@ static void print_report(cli *x, const ken_project_info *p, const ken_index_opts
                          const ken_index_report *r)
 {
     ken_arena *a = &x->arena;
-    ken_cli__paint_text(x, CLI_NAME, p->name);
+    ken_cli__paint_text(x, KEN_STYLE_NAME, p->name);
     ken_cli__print("  ");
-    ken_cli__paint_text(x, CLI_PATH, p->root);
+    ken_cli__paint_text(x, KEN_STYLE_PATH, p->root);
     ken_cli__print("\n  " KEN_STR_FMT ", " KEN_STR_FMT ", " KEN_STR_FMT " in " KEN_STR_FMT "\n",
                    KEN_STR_ARG(ken_cli__format_n(a, r->n_files, "file")),
                    KEN_STR_ARG(ken_cli__format_n(a, r->n_chunks, "chunk")),

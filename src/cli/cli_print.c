@@ -3,9 +3,7 @@
 #include <stdarg.h>
 #include <unistd.h>
 
-#include "base/alloc.h"
 #include "base/clock.h"
-#include "base/utf8.h"
 #include "cli/cli_print_priv.h"
 #include "json/json.h"
 
@@ -23,205 +21,77 @@ bool ken_cli__wants_color(FILE *f, bool is_off)
     return term && strcmp(term, "dumb") != 0 && isatty(fileno(f));
 }
 
-// Characters that make a terminal do something or show a line in another order than it has:
-// C0 without the tab, C1, delete, line separators, and the controls of writing direction.
-static bool is_control(uint32_t c)
+// ---- through base/paint.h to stdout or stderr ---------------------------------------------------
+
+static ken_paint begin(const cli *x, ken_buf *text)
 {
-    return (c < 0x20 && c != '\t') || (c >= 0x7f && c < 0xa0) || c == 0x61c || c == 0x200e ||
-           c == 0x200f || (c >= 0x2028 && c <= 0x202e) || (c >= 0x2066 && c <= 0x2069);
+    *text = KEN_BUF_INIT(0);
+    return (ken_paint){ .out = text, .has_color = x && x->has_color };
 }
 
-// Length of the piece at the front that can be written as it is; 0 when its first byte must not be.
-static size_t harmless(ken_str s)
+static void end(ken_buf *text, FILE *to)
 {
-    size_t n = 0;
-    while (n < s.len) {
-        uint32_t code = 0;
-        size_t len = ken_utf8_next(ken_str_sub(s, n, s.len), &code);
-        if (!len || is_control(code))
-            break;
-        n += len;
-    }
-    return n;
+    fwrite(text->ptr, 1, text->len, to);
+    ken_buf_release(text);
 }
 
-static void put_harmless(FILE *to, ken_str text)
+void ken_cli__print_text(ken_str s)
 {
-    while (text.len) {
-        size_t n = harmless(text);
-        fwrite(text.ptr, 1, n, to);
-        if (n < text.len) {
-            uint32_t code;
-            size_t len = ken_utf8_next(ken_str_sub(text, n, text.len), &code);
-            fputs("\xef\xbf\xbd", to); // U+FFFD
-            n += len ? len : 1;
-        }
-        text = ken_str_sub(text, n, text.len);
-    }
-}
-
-void ken_cli__print_text(ken_str text)
-{
-    put_harmless(stdout, text);
-}
-
-// Line breaks are ours; everything else that was put into `fmt` may be from anywhere.
-KEN_PRINTF(1, 0)
-static void vprint(const char *fmt, va_list ap)
-{
-    va_list again;
-    va_copy(again, ap);
-    int n = vsnprintf(NULL, 0, fmt, ap);
-    char *text = n > 0 ? ken_alloc((size_t)n + 1) : NULL;
-    ken_str rest = { text, text ? (size_t)n : 0 };
-    if (text)
-        vsnprintf(text, (size_t)n + 1, fmt, again);
-    va_end(again);
-    while (rest.len) {
-        size_t end = ken_str_find_char(rest, '\n');
-        put_harmless(stdout, ken_str_sub(rest, 0, end));
-        if (end == SIZE_MAX)
-            break;
-        fputc('\n', stdout);
-        rest = ken_str_sub(rest, end + 1, rest.len);
-    }
-    ken_free(text);
+    ken_buf text;
+    ken_paint p = begin(NULL, &text);
+    ken_paint_str(&p, KEN_STYLE_PLAIN, s);
+    end(&text, stdout);
 }
 
 void ken_cli__print(const char *fmt, ...)
 {
+    ken_buf text;
+    ken_paint p = begin(NULL, &text);
     va_list ap;
     va_start(ap, fmt);
-    vprint(fmt, ap);
+    ken_paint_vprintf(&p, KEN_STYLE_PLAIN, fmt, ap);
     va_end(ap);
+    end(&text, stdout);
 }
 
-void ken_cli__complain(ken_str text)
+void ken_cli__complain(ken_str s)
 {
+    ken_buf text;
+    ken_paint p = begin(NULL, &text);
     ken_str line;
-    for (bool is_first = true; ken_str_line_next(&text, &line); is_first = false) {
-        fputs(is_first ? "" : "\n", stderr);
-        put_harmless(stderr, line);
+    for (bool is_first = true; ken_str_line_next(&s, &line); is_first = false) {
+        ken_paint_puts(&p, is_first ? "" : "\n");
+        ken_paint_str(&p, KEN_STYLE_PLAIN, line);
     }
+    end(&text, stderr);
 }
 
-static const char *style_code(cli_style style)
+void ken_cli__paint(const cli *x, ken_style style, const char *fmt, ...)
 {
-    switch (style) {
-    case CLI_BOLD:
-        return "\033[1m";
-    case CLI_DIM:
-        return "\033[2m";
-    case CLI_PATH:
-        return "\033[35m";
-    case CLI_LINE:
-        return "\033[32m";
-    case CLI_NAME:
-        return "\033[1;36m";
-    case CLI_MATCH:
-        return "\033[1;31m";
-    case CLI_GOOD:
-        return "\033[32m";
-    case CLI_BAD:
-        return "\033[31m";
-    case CLI_NOTE:
-        return "\033[33m";
-    case CLI_PLAIN:
-    default:
-        return "";
-    }
-}
-
-static void begin(const cli *x, cli_style style)
-{
-    if (x->has_color && style != CLI_PLAIN)
-        fputs(style_code(style), stdout);
-}
-
-static void end(const cli *x, cli_style style)
-{
-    if (x->has_color && style != CLI_PLAIN)
-        fputs("\033[0m", stdout);
-}
-
-void ken_cli__paint(const cli *x, cli_style style, const char *fmt, ...)
-{
+    ken_buf text;
+    ken_paint p = begin(x, &text);
     va_list ap;
-    begin(x, style);
     va_start(ap, fmt);
-    vprint(fmt, ap);
+    ken_paint_vprintf(&p, style, fmt, ap);
     va_end(ap);
-    end(x, style);
+    end(&text, stdout);
 }
 
-void ken_cli__paint_text(const cli *x, cli_style style, ken_str text)
+void ken_cli__paint_text(const cli *x, ken_style style, ken_str s)
 {
-    begin(x, style);
-    ken_cli__print_text(text);
-    end(x, style);
-}
-
-// Length of the longest of the words that stands at the front of `s`, letters case folded.
-static size_t match_at(ken_str s, const ken_str *words, size_t n_words)
-{
-    size_t best = 0;
-    for (size_t i = 0; i < n_words; i++)
-        if (words[i].len > best && words[i].len <= s.len &&
-            ken_str_eq_fold(ken_str_sub(s, 0, words[i].len), words[i]))
-            best = words[i].len;
-    return best;
-}
-
-// Where the next match begins, its length in `*out_len`; the end of the text when there is none.
-static size_t next_match(ken_str s, size_t from, const ken_str *words, size_t n_words,
-                         size_t *out_len)
-{
-    for (size_t i = from; i < s.len; i++) {
-        *out_len = match_at(ken_str_sub(s, i, s.len), words, n_words);
-        if (*out_len)
-            return i;
-    }
-    *out_len = 0;
-    return s.len;
-}
-
-// Prints until `max` columns are full; tabs as blanks. False when something was left out.
-static bool print_columns(ken_str text, size_t *column, size_t max)
-{
-    while (text.len && *column < max) {
-        uint32_t code;
-        size_t len = ken_utf8_next(text, &code);
-        size_t n_columns = text.ptr[0] == '\t' ? 4 - *column % 4 : 1;
-        len = len ? len : 1;
-        if (text.ptr[0] == '\t')
-            printf("%*s", (int)n_columns, "");
-        else
-            ken_cli__print_text(ken_str_sub(text, 0, len));
-        *column += n_columns;
-        text = ken_str_sub(text, len, text.len);
-    }
-    return !text.len;
+    ken_buf text;
+    ken_paint p = begin(x, &text);
+    ken_paint_str(&p, style, s);
+    end(&text, stdout);
 }
 
 void ken_cli__print_line(const cli *x, ken_str line, const ken_str *words, size_t n_words,
                          size_t max_columns)
 {
-    size_t column = 0, at = 0;
-    bool has_room = true;
-    if (!line.ptr)
-        return;
-    while (at < line.len && has_room) {
-        size_t n = 0, match = next_match(line, at, words, n_words, &n);
-        has_room = print_columns(ken_str_sub(line, at, match), &column, max_columns);
-        if (has_room && n) {
-            begin(x, CLI_MATCH);
-            has_room = print_columns(ken_str_sub(line, match, match + n), &column, max_columns);
-            end(x, CLI_MATCH);
-        }
-        at = match + n;
-    }
-    if (!has_room)
-        fputs("\xe2\x80\xa6", stdout); // …
+    ken_buf text;
+    ken_paint p = begin(x, &text);
+    ken_paint_line(&p, line, words, n_words, max_columns);
+    end(&text, stdout);
 }
 
 KEN_PRINTF(2, 0)
@@ -392,7 +262,7 @@ static void print_row(const cli *x, const cli_text_table *t, size_t from, const 
         int pad = (int)(widths[c] - width_of(cell));
         if (t->is_right[c])
             printf("%*s", pad, "");
-        ken_cli__paint_text(x, from ? CLI_PLAIN : CLI_BOLD, cell);
+        ken_cli__paint_text(x, from ? KEN_STYLE_PLAIN : KEN_STYLE_BOLD, cell);
         if (!t->is_right[c] && c + 1 < n)
             printf("%*s", pad, "");
         fputs(c + 1 < n ? "  " : "", stdout);

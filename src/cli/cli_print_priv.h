@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // cli_print_priv.h -- answers on stdout: text, colours, tables, JSON; and talk on stderr.
 //
-// All output goes through stdio's buffer of stdout; the end of the run checks that it was written.
+// What is painted is that of base/paint.h. All output goes through stdio's buffer of stdout; the end of
+// the run checks that it was written.
 #ifndef KEN_CLI_CLI_PRINT_PRIV_H
 #define KEN_CLI_CLI_PRINT_PRIV_H
 
@@ -9,20 +10,8 @@
 
 #include <jansson.h>
 
+#include "base/paint.h"
 #include "cli/cli_priv.h"
-
-typedef enum cli_style {
-    CLI_PLAIN = 0,
-    CLI_BOLD,
-    CLI_DIM,
-    CLI_PATH,
-    CLI_LINE,
-    CLI_NAME,
-    CLI_MATCH,
-    CLI_GOOD,
-    CLI_BAD,
-    CLI_NOTE,
-} cli_style;
 
 bool ken_cli__wants_color(FILE *f, bool is_off);
 void ken_cli__print(const char *fmt, ...) KEN_PRINTF(1, 2);
@@ -30,8 +19,8 @@ void ken_cli__print(const char *fmt, ...) KEN_PRINTF(1, 2);
 void ken_cli__print_text(ken_str text);
 // The same to stderr, where line breaks stay.
 void ken_cli__complain(ken_str text);
-void ken_cli__paint(const cli *x, cli_style style, const char *fmt, ...) KEN_PRINTF(3, 4);
-void ken_cli__paint_text(const cli *x, cli_style style, ken_str text);
+void ken_cli__paint(const cli *x, ken_style style, const char *fmt, ...) KEN_PRINTF(3, 4);
+void ken_cli__paint_text(const cli *x, ken_style style, ken_str text);
 // One line of a file, at most `max_columns` wide, its tabs as blanks, the words in it painted.
 void ken_cli__print_line(const cli *x, ken_str line, const ken_str *words, size_t n_words,
                          size_t max_columns);
@@ -48,11 +37,6 @@ ken_status ken_cli__call_tool(cli *x, const char *tool, const ken_project_info *
 // The same, printed as it comes.
 ken_status ken_cli__print_tool(cli *x, const char *tool, const ken_project_info *project,
                                json_t *args, ken_err *err) KEN_MUST_USE;
-// Calls a tool on the project of a place, which is indexed first when it never was, and prints the
-// answer: as JSON, or by `show`. Takes `args`.
-typedef void ken_cli__show_fn(const cli *x, const json_t *answer);
-ken_status ken_cli__answer(cli *x, cli_place *place, const char *tool, json_t *args,
-                           ken_cli__show_fn *show, ken_err *err) KEN_MUST_USE;
 void ken_cli__json_set_project(json_t *object, const ken_project_info *p); // "project": {...}
 void ken_cli__json_set_uuid(json_t *object, const char *key, ken_uuid id);
 // "1.4 MiB", "12,345", "3 minutes ago"
@@ -77,26 +61,6 @@ typedef struct cli_text_table {
 cli_text_table ken_cli__table_new(ken_arena *a, const char *heads);
 void ken_cli__table_add(cli_text_table *t, ken_str cell);
 void ken_cli__table_print(const cli *x, const cli_text_table *t);
-
-// ---- answers of the graph: cli_graph.c ----
-ken_str ken_cli__member(const json_t *o, const char *key);
-long long ken_cli__number(const json_t *o, const char *key);
-void ken_cli__print_at(const cli *x, ken_str at); // "path:line"
-// "[imported: by evidence]", dimmed; nothing without a resolution.
-void ken_cli__print_class(const cli *x, const json_t *edge);
-void ken_cli__print_summary(const cli *x, const json_t *answer);
-void ken_cli__print_head(const cli *x, const char *text); // of a list, after an empty line
-// Texts with a head; nothing when there is none.
-void ken_cli__print_list(const cli *x, const json_t *texts, const char *head);
-void ken_cli__show_definition(const cli *x, const json_t *definition);
-void ken_cli__print_numbered(const cli *x, ken_str text, long long first_line);
-void ken_cli__show_routes(const cli *x, const json_t *list);
-// Other definitions and the hint, on stderr.
-void ken_cli__note_tail(const cli *x, const json_t *answer);
-void ken_cli__set_arg(const cli *x, json_t *args, const char *option, const char *key);
-// A whole number between the bounds, when it was given.
-ken_status ken_cli__set_number(const cli *x, json_t *args, const char *option, const char *key,
-                               uint64_t min, uint64_t max, ken_err *err) KEN_MUST_USE;
 
 // ---- progress: cli_progress.c ----
 typedef struct cli_progress {

@@ -6,6 +6,7 @@
 #include "app/app.h"
 #include "base/cancel.h"
 #include "cli/cli_args_priv.h"
+#include "tool/tool.h"
 
 typedef struct cli cli;
 
@@ -19,10 +20,18 @@ typedef struct cli_command {
     size_t min_words, max_words;
     bool needs_app, is_question; // questions have limits of time and memory (base/quota.h)
     ken_status (*run)(cli *x, ken_err *err);
+    const ken_tool_spec *spec; // of a command that is an operation; else NULL
 } cli_command;
+
+// All commands: operations, in the order of their specifications, and those that are none (cli_help.c).
+typedef struct cli_commands {
+    cli_command *items;
+    size_t n;
+} cli_commands;
 
 // One run of the program.
 struct cli {
+    cli_commands commands;
     const cli_command *command;
     cli_args args;
     ken_config *config;
@@ -36,28 +45,26 @@ struct cli {
     int exit_code;       // when the command ran but its answer is "no" (doctor); 0 otherwise
 };
 
-extern const cli_command ken_cli__commands[];
-extern const size_t ken_cli__n_commands;
-const cli_command *ken_cli__find_command(ken_str name);
-// The place of a command in the source: one file each.
+cli_commands ken_cli__list_commands(ken_arena *arena);
+// The command that the words at the front name, "refs" or "task new"; `*out_used` is how many of them.
+// A group alone ("task") is its list. NULL when there is none.
+const cli_command *ken_cli__find_command(const cli_commands *all, const char *first,
+                                         const char *second, size_t *out_used);
+
+bool ken_cli__is_group(const char *word);
+
+// ---- operations: cli_tool.c ----
+cli_command ken_cli__make_command(const ken_tool_spec *spec, ken_arena *arena);
+ken_status ken_cli__run_tool(cli *x, ken_err *err);
+
+// ---- commands that are no operations: one file each ----
 ken_status ken_cli__run_index(cli *x, ken_err *err);
-ken_status ken_cli__run_search(cli *x, ken_err *err);
-ken_status ken_cli__run_def(cli *x, ken_err *err);
-ken_status ken_cli__run_refs(cli *x, ken_err *err);
-ken_status ken_cli__run_trace(cli *x, ken_err *err);
-ken_status ken_cli__run_impact(cli *x, ken_err *err);
-ken_status ken_cli__run_arch(cli *x, ken_err *err);
-ken_status ken_cli__run_explain(cli *x, ken_err *err);
-ken_status ken_cli__run_context(cli *x, ken_err *err);
 ken_status ken_cli__run_tests_for(cli *x, ken_err *err);
 ken_status ken_cli__run_dead(cli *x, ken_err *err);
 ken_status ken_cli__run_hotspots(cli *x, ken_err *err);
 ken_status ken_cli__run_routes(cli *x, ken_err *err);
-ken_status ken_cli__run_outline(cli *x, ken_err *err);
 ken_status ken_cli__run_chunks(cli *x, ken_err *err);
-ken_status ken_cli__run_task(cli *x, ken_err *err);
-ken_status ken_cli__run_checkpoint(cli *x, ken_err *err);
-ken_status ken_cli__run_rules(cli *x, ken_err *err);
+ken_status ken_cli__run_rules_check(cli *x, ken_err *err);
 ken_status ken_cli__run_status(cli *x, ken_err *err);
 ken_status ken_cli__run_secrets(cli *x, ken_err *err);
 ken_status ken_cli__run_sql(cli *x, ken_err *err);
@@ -77,6 +84,8 @@ cli_table ken_cli__global_table(void); // options that every command takes
 // ---- help: cli_help.c ----
 void ken_cli__print_help(const cli *x);
 void ken_cli__print_command_help(const cli *x, const cli_command *c);
+// The actions of a group of commands; false when `word` is none.
+bool ken_cli__print_group_help(const cli *x, const char *word);
 
 // ---- projects: cli_project.c ----
 typedef struct cli_place {
@@ -94,7 +103,8 @@ ken_status ken_cli__find_file(cli *x, const char *file, cli_place *out, ken_err 
 // `may_index` false (`--no-index`): neither; what has changed since is told when the snapshot is closed.
 ken_status ken_cli__open_place(cli *x, cli_place *place, bool may_index, ken_snapshot **out,
                                ken_err *err) KEN_MUST_USE;
-ken_status ken_cli__parse_mode(const char *word, ken_search_mode *out); // NULL leaves it
+// Indexes a project that is not known yet, unless --no-index says otherwise.
+ken_status ken_cli__index_unknown(cli *x, cli_place *place, ken_err *err) KEN_MUST_USE;
 // After a question, before its answer is shown: `st`, or why there is no answer to show.
 ken_status ken_cli__check_answer(const ken_snapshot *s, ken_status st, ken_err *err) KEN_MUST_USE;
 void ken_cli__close_place(cli *x, const cli_place *place, ken_snapshot *s); // NULL is fine

@@ -218,6 +218,17 @@ ken_status ken_cli__open_place(cli *x, cli_place *place, bool may_index, ken_sna
     }
 }
 
+ken_status ken_cli__index_unknown(cli *x, cli_place *place, ken_err *err)
+{
+    ken_snapshot *s = NULL;
+    bool may_index = !x->command->spec->is_read_only || !ken_cli__args_has(&x->args, "no-index");
+    if (place->is_known)
+        return KEN_OK;
+    ken_status st = ken_cli__open_place(x, place, may_index, &s, err);
+    ken_cli__close_place(x, place, s);
+    return st;
+}
+
 ken_status ken_cli__check_answer(const ken_snapshot *s, ken_status st, ken_err *err)
 {
     if (!s || (st && st != KEN_ENOTFOUND))

@@ -82,11 +82,15 @@ static ken_status read_words(cli *x, ken_verify_opts *o, const char **out_path, 
     const char *rev = ken_cli__args_get(&x->args, "diff");
     size_t n = x->args.n_words;
     o->wants_diff = ken_cli__args_has(&x->args, "diff");
-    if (o->wants_diff && !rev && n > 1 && !ken_fs_exists(x->args.words[n - 1]))
+    if (o->wants_diff && !rev && n > 0 && !ken_fs_exists(x->args.words[n - 1]))
         rev = x->args.words[--n];
     o->diff = ken_str_c(rev ? rev : "");
-    *out_path = n > 1 ? x->args.words[1] : NULL;
-    return n > 2 ? ken_cli__refuse_rules_word(x, x->args.words[2], err) : KEN_OK;
+    *out_path = n ? x->args.words[0] : NULL;
+    if (n < 2)
+        return KEN_OK;
+    x->is_usage_error = true;
+    return KEN_FAIL(err, KEN_EINVAL, "'ken rules check' does not take '%.60s' as well",
+                    x->args.words[1]);
 }
 
 // ---- text ---------------------------------------------------------------------------------------
@@ -95,18 +99,18 @@ static void print_violation(cli *x, const cli_rules *r, const ken_violation *v)
 {
     const ken_rule *rule = &r->rules[v->rule];
     bool is_error = rule->severity == KEN_RULE_ERROR;
-    ken_cli__paint_text(x, CLI_PATH, v->path);
+    ken_cli__paint_text(x, KEN_STYLE_PATH, v->path);
     ken_cli__print(":%" PRIu32 ":%" PRIu32 ": ", v->first_line + 1, v->column + 1);
-    ken_cli__paint(x, is_error ? CLI_BAD : CLI_NOTE,
+    ken_cli__paint(x, is_error ? KEN_STYLE_BAD : KEN_STYLE_NOTE,
                    "%s: ", ken_rule_severity_word(rule->severity));
     ken_cli__print_text(v->message);
-    ken_cli__paint(x, CLI_DIM, " [" KEN_STR_FMT "]\n",
+    ken_cli__paint(x, KEN_STYLE_DIM, " [" KEN_STR_FMT "]\n",
                    KEN_STR_ARG(ken_rule_label(rule, &x->arena)));
     ken_cli__print("    rule: ");
     ken_cli__print_text(rule->text);
     if (v->example.path.len) {
         ken_cli__print("\n    obeys: ");
-        ken_cli__paint_text(x, CLI_PATH, v->example.path);
+        ken_cli__paint_text(x, KEN_STYLE_PATH, v->example.path);
         if (v->example.symbol.len) {
             ken_cli__print(":%" PRIu32 " ", v->example.line + 1);
             ken_cli__print_text(v->example.symbol);
@@ -248,7 +252,7 @@ static ken_status bring_up_to_date(cli *x, const cli_place *place, ken_err *err)
     return st;
 }
 
-ken_status ken_cli__check_rules(cli *x, ken_err *err)
+ken_status ken_cli__run_rules_check(cli *x, ken_err *err)
 {
     cli_place place = { 0 };
     ken_snapshot *snap = NULL;

@@ -15,11 +15,6 @@ typedef struct cli_rules {
     ken_verification found;
 } cli_rules;
 
-// ken rules check, ken rules setup
-ken_status ken_cli__check_rules(cli *x, ken_err *err);
-ken_status ken_cli__set_up_rules(cli *x, ken_err *err);
-// A usage error: a word too many after `ken rules ACTION`.
-ken_status ken_cli__refuse_rules_word(cli *x, const char *word, ken_err *err);
 void ken_cli__print_sarif(cli *x, const cli_rules *r);
 
 #endif

@@ -58,7 +58,7 @@ static void print_text(cli *x, const secrets_answer *a)
 {
     for (size_t i = 0; i < a->masked.n_places; i++) {
         const ken_masked_place *p = &a->masked.places[i];
-        ken_cli__paint_text(x, CLI_PATH, p->path);
+        ken_cli__paint_text(x, KEN_STYLE_PATH, p->path);
         ken_cli__print(":%" PRIu32 "  %s\n", p->line, ken_secret_title(p->kind));
     }
     if (a->masked.n_all)
@@ -72,7 +72,7 @@ static void print_text(cli *x, const secrets_answer *a)
     else if (a->masked.n_all > a->masked.n_places)
         ken_cli__note(x, "the first %zu; -k shows more", a->masked.n_places);
     if (a->n_skips)
-        ken_cli__paint(x, CLI_BOLD, "%sleft out, because they may hold secrets\n",
+        ken_cli__paint(x, KEN_STYLE_BOLD, "%sleft out, because they may hold secrets\n",
                        a->masked.n_all ? "\n" : "");
     for (size_t i = 0; i < a->n_skips; i++) {
         ken_cli__print("  ");

@@ -19,7 +19,7 @@ static void print_tables(const cli *x)
     const ken_sql_table *t = ken_sql_table_at(0);
     for (size_t i = 0; t; t = ken_sql_table_at(++i)) {
         ken_cli__print(i ? "\n" : "");
-        ken_cli__paint(x, CLI_NAME, "%s", t->name);
+        ken_cli__paint(x, KEN_STYLE_NAME, "%s", t->name);
         ken_cli__print("  %s\n", t->text);
         for (size_t k = 0; k < t->n_columns; k++)
             ken_cli__print("  %-18s %-8s %s\n", t->columns[k].name, t->columns[k].type,

@@ -18,7 +18,7 @@ static ken_str text_of_n(cli *x, uint64_t n)
 
 static void print_row(const cli *x, const char *name, ken_str value)
 {
-    ken_cli__paint(x, CLI_DIM, "  %-10s", name);
+    ken_cli__paint(x, KEN_STYLE_DIM, "  %-10s", name);
     ken_cli__print_text(value);
     ken_cli__print("\n");
 }
@@ -69,8 +69,8 @@ static ken_status list_skips(cli *x, const cli_place *place, ken_err *err)
     ken_skip_reason last = KEN_SKIP_NONE;
     for (size_t i = 0; i < n; i++) {
         if (rows[i].reason != last)
-            ken_cli__paint(x, CLI_BOLD, "%s%s (%s)\n", i ? "\n" : "", ken_skip_word(rows[i].reason),
-                           ken_skip_text(rows[i].reason));
+            ken_cli__paint(x, KEN_STYLE_BOLD, "%s%s (%s)\n", i ? "\n" : "",
+                           ken_skip_word(rows[i].reason), ken_skip_text(rows[i].reason));
         last = rows[i].reason;
         ken_cli__print("  ");
         ken_cli__print_text(rows[i].path);
@@ -163,7 +163,7 @@ static void print_status(cli *x, const cli_place *place, const ken_snapshot_stat
     ken_arena *a = &x->arena;
     char id[KEN_UUID_TEXT];
     ken_uuid_format(place->project.id, id);
-    ken_cli__paint_text(x, CLI_NAME, place->project.name);
+    ken_cli__paint_text(x, KEN_STYLE_NAME, place->project.name);
     ken_cli__print("\n");
     print_row(x, "root", place->project.root);
     if (!place->project.root_exists)
@@ -200,7 +200,7 @@ static void print_unknown_json(const cli_place *place)
 
 static void print_unindexed(const cli *x, const cli_place *place)
 {
-    ken_cli__paint_text(x, CLI_NAME, place->project.name);
+    ken_cli__paint_text(x, KEN_STYLE_NAME, place->project.name);
     ken_cli__print("\n");
     print_row(x, "root", place->project.root);
     print_row(x, "indexed", KEN_STR("never; to index: ken index"));

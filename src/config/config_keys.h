@@ -84,7 +84,10 @@
     X(TOOLSETS, "mcp.toolsets", LIST, "search,index,tasks,checkpoints,rules", 0, 0, "",            \
       "KEN_TOOLSETS", OWNER, "sets of tools that the MCP server offers")                           \
     X(READ_ONLY, "mcp.read_only", BOOL, "false", 0, 0, "",                                         \
-      "KEN_READ_ONLY", OWNER, "offer only tools that change nothing")
+      "KEN_READ_ONLY", OWNER, "offer only tools that change nothing")                              \
+    X(MCP_FORMAT, "mcp.format", WORD, "text", 0, 0, "text|json",                                   \
+      "KEN_MCP_FORMAT", OWNER, "form of an answer when the call does not say it: text, in few "    \
+      "tokens, or json, all fields")
 // clang-format on
 
 #endif

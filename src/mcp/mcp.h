@@ -35,6 +35,7 @@ typedef struct ken_mcp_opts {
     const ken_str *toolsets; // empty = the setting mcp.toolsets
     size_t n_toolsets;
     bool is_read_only;        // also when the setting mcp.read_only says so
+    bool is_json;             // answers are JSON unless a call says otherwise; also by mcp.format
     size_t n_workers;         // calls that run at the same time; 0 = 4
     uint32_t end_ms;          // for what is received to be answered at the end; 0 = 10 s
     const ken_toolset *tools; // instead of all that: exactly these

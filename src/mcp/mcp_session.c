@@ -36,7 +36,8 @@ static const char instructions[] =
     "how surely it holds, and what could not be resolved is counted.\n"
     "The project is the folder that you work in; name another with `project` (id, name or path; "
     "list_projects). A folder that was never indexed is indexed on first use; index_repository brings "
-    "an index up to date, get_repo_status tells its state. format \"text\" costs fewer tokens.";
+    "an index up to date, get_repo_status tells its state. Answers are text in few tokens; format \"json\" "
+    "has all fields.";
 
 // ---- the server --------------------------------------------------------------------------------
 
@@ -51,6 +52,8 @@ static ken_status make_tools(ken_mcp_server *s, const ken_mcp_opts *opts, ken_er
         t.n_sets = ken_config_list(settings, KEN_CFG_TOOLSETS, &t.sets);
     if (settings)
         s->is_read_only |= ken_config_bool(settings, KEN_CFG_READ_ONLY);
+    if (settings)
+        s->is_json |= ken_str_eq_c(ken_config_str(settings, KEN_CFG_MCP_FORMAT), "json");
     t.is_read_only = s->is_read_only;
     ken_status st = ken_toolset_new(&t, &s->own_tools, err);
     s->tools = s->own_tools;
@@ -64,6 +67,7 @@ ken_status ken_mcp_server_new(ken_app *app, const ken_mcp_opts *opts, ken_mcp_se
     s->app = app;
     s->opts = *opts;
     s->is_read_only = opts->is_read_only;
+    s->is_json = opts->is_json;
     pthread_mutex_init(&s->lock, NULL);
     s->tools_list = KEN_BUF_INIT(1 << 20);
     s->server_info = KEN_BUF_INIT(4096);
@@ -327,7 +331,11 @@ static void put_tool_failure(const ken_mcp__request *r, const ken_err *err, ken_
     ken_mcp__begin_result(r, out);
     ken_buf_puts(out, "\"content\":[{\"type\":\"text\",\"text\":");
     ken_json_put_quoted(out, ken_buf_str(&text));
-    ken_buf_puts(out, "}],\"isError\":true");
+    ken_buf_puts(out, "}],\"structuredContent\":{\"error\":{\"code\":");
+    ken_json_put_quoted(out, ken_str_c(ken_status_name(err->status)));
+    ken_buf_puts(out, ",\"message\":");
+    ken_json_put_quoted(out, ken_str_c(err->msg[0] ? err->msg : ken_status_text(err->status)));
+    ken_buf_puts(out, "}},\"isError\":true");
     ken_mcp__end_result(out);
     ken_buf_release(&text);
 }
@@ -362,6 +370,7 @@ static void do_tools_call(ken_mcp__request *r, ken_buf *out)
     const char *name = json_string_value(json_object_get(r->msg.params, "name"));
     ken_tool_ctx ctx = ken_mcp__tool_ctx(r);
     ctx.tools = s->tools;
+    ctx.is_text = !s->is_json;
     ken_err err = { 0 };
     json_t *result = NULL;
     int64_t start = ken_clock_mono_ns();

@@ -59,13 +59,19 @@ typedef struct ken_usage_file {
     size_t n;
 } ken_usage_file;
 
+typedef enum ken_tests {
+    KEN_TESTS_INCLUDE = 0,
+    KEN_TESTS_EXCLUDE,
+    KEN_TESTS_ONLY,
+} ken_tests;
+
 typedef struct ken_usages_opts {
     ken_str name, file_hint;
     uint32_t roles;         // 1 << ken_ref_role; 0 = all
     uint32_t limit, offset; // usages; 0 = 100, at most 1,000
     uint32_t context_lines; // 0 to 20
     bool wants_text;
-    bool wants_tests_only;
+    ken_tests tests;
 } ken_usages_opts;
 
 enum {

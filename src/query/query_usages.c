@@ -306,7 +306,8 @@ static void narrow(ken_snapshot *s, const ken_usages_opts *o, query_edges *edges
         bool is_test = query_is_test(s, e.file);
         out->n_by_role[e.role]++;
         out->n_test_usages += is_test;
-        if ((o->roles && !(o->roles & (1u << e.role))) || (o->wants_tests_only && !is_test))
+        bool is_left_out = o->tests == (is_test ? KEN_TESTS_EXCLUDE : KEN_TESTS_ONLY);
+        if (is_left_out || (o->roles && !(o->roles & (1u << e.role))))
             continue;
         edges->ptr[n++] = e;
     }

@@ -5,22 +5,16 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
-#include "embed_tools.h"
+#include "base/path.h"
 #include "json/json.h"
 #include "store/store.h"
 #include "tool/tool_priv.h"
 
 typedef struct tool_entry {
     ken_tool_def def;
-    json_t *spec;                   // owned
-    const char *name;               // in spec
-    const json_t *schema, *aliases; // in spec; aliases may be NULL
-    json_t *listed;                 // owned: what the list says of the schema
-    const char *list; // limits.list: the member that is dropped from the end; NULL = none
-    uint64_t timeout_ms;
-    uint64_t
-        max_bytes; // limits.bytes: what an answer may have unless a call says otherwise; 0 = as all
-    bool is_read_only, is_job; // a job takes as long as it takes, within timeout_ms
+    const ken_tool_spec *spec;
+    json_t *listing;      // owned
+    const json_t *schema; // in listing
 } tool_entry;
 
 struct ken_toolset {
@@ -28,119 +22,39 @@ struct ken_toolset {
     size_t n;
 };
 
-static const ken_tool_def builtin_defs[] = {
-#define SPEC(name) (const char *)ken_embed_tools_##name##_json
-    { SPEC(search_code), ken_tool__search_code, ken_tool__search_code_text },
-    { SPEC(search), ken_tool__search, NULL },
-    { SPEC(get_definition), ken_tool__get_definition, ken_tool__get_definition_text },
-    { SPEC(find_usages), ken_tool__find_usages, ken_tool__find_usages_text },
-    { SPEC(explain_code), ken_tool__explain_code, ken_tool__explain_code_text },
-    { SPEC(trace_execution), ken_tool__trace_execution, ken_tool__trace_execution_text },
-    { SPEC(get_architecture), ken_tool__get_architecture, ken_tool__get_architecture_text },
-    { SPEC(query_impact), ken_tool__query_impact, ken_tool__query_impact_text },
-    { SPEC(build_context), ken_tool__build_context, ken_tool__build_context_text },
-    { SPEC(outline), ken_tool__outline, ken_tool__outline_text },
-    { SPEC(nodesource), ken_tool__node_source, ken_tool__node_source_text },
-    { SPEC(index_repository), ken_tool__index_repository, NULL },
-    { SPEC(get_repo_status), ken_tool__get_repo_status, ken_tool__get_repo_status_text },
-    { SPEC(list_projects), ken_tool__list_projects, ken_tool__list_projects_text },
-    { SPEC(create_task), ken_tool__create_task, NULL },
-    { SPEC(get_task), ken_tool__get_task, ken_tool__get_task_text },
-    { SPEC(list_tasks), ken_tool__list_tasks, ken_tool__list_tasks_text },
-    { SPEC(update_task), ken_tool__update_task, NULL },
-    { SPEC(delete_task), ken_tool__delete_task, NULL },
-    { SPEC(checkpoint_save), ken_tool__checkpoint_save, ken_tool__checkpoint_save_text },
-    { SPEC(checkpoint_search), ken_tool__checkpoint_search, ken_tool__checkpoint_list_text },
-    { SPEC(checkpoint_list), ken_tool__checkpoint_list, ken_tool__checkpoint_list_text },
-    { SPEC(checkpoint_get), ken_tool__checkpoint_get, ken_tool__checkpoint_get_text },
-    { SPEC(checkpoint_delete), ken_tool__checkpoint_delete, ken_tool__checkpoint_delete_text },
-    { SPEC(rag_setup), ken_tool__rag_setup, NULL },
-    { SPEC(rag_index), ken_tool__rag_index, NULL },
-    { SPEC(rag_check_constraints), ken_tool__rag_check_constraints,
-      ken_tool__rag_check_constraints_text },
-    { SPEC(rag_query_impact), ken_tool__rag_query_impact, NULL },
-    { SPEC(rag_health_check), ken_tool__rag_health_check, NULL },
-    { SPEC(rag_status), ken_tool__rag_status, NULL },
-#undef SPEC
-};
-
 // ---- building a set ----------------------------------------------------------------------------
-
-// The list is read by models, and every word of it costs: bounds are left out, for a refusal names
-// them, and so are the parameters that the spec calls unlisted. They are understood all the same.
-static json_t *make_listed(const json_t *spec, const json_t *schema)
-{
-    static const char *const bounds[] = { "minimum", "maximum", "minLength", "maxLength" };
-    const json_t *unlisted = json_object_get(spec, "unlisted");
-    json_t *listed = json_deep_copy(schema), *props = json_object_get(listed, "properties"), *prop;
-    const char *name;
-    for (size_t i = 0; i < json_array_size(unlisted); i++)
-        json_object_del(props, json_string_value(json_array_get(unlisted, i)));
-    json_object_foreach(props, name, prop)
-    {
-        for (size_t b = 0; b < sizeof bounds / sizeof *bounds; b++)
-            json_object_del(prop, bounds[b]);
-    }
-    if (!json_array_size(json_object_get(listed, "required")))
-        json_object_del(listed, "required");
-    return listed;
-}
 
 static ken_status read_entry(const ken_tool_def *def, tool_entry *out, ken_err *err)
 {
-    json_t *spec = NULL;
-    ken_status st = ken_json_parse(ken_str_c(def->spec), &spec, err);
+    json_t *listing = NULL;
+    ken_status st = ken_json_parse(ken_str_c(def->spec->listing), &listing, err);
     if (st)
-        return ken_err_wrap(err, "tool spec");
-    tool_entry e = { .def = *def, .spec = spec };
-    ken_str name = ken_json_text(json_object_get(spec, "name"));
-    e.name = name.ptr;
-    e.schema = ken_json_get_object(spec, "inputSchema");
-    e.aliases = ken_json_get_object(spec, "aliases");
-    const json_t *limits = ken_json_get_object(spec, "limits");
-    const json_t *hints = ken_json_get_object(spec, "annotations");
-    ken_str list = { NULL, 0 };
-    if (!name.len || !e.schema || !hints || !ken_json_text(json_object_get(spec, "toolset")).len)
-        st = KEN_FAIL(err, KEN_EINVAL,
-                      "tool spec '%s' lacks name, toolset, inputSchema or "
-                      "annotations",
-                      e.name);
-    if (!st)
-        st = ken_json_check_schema(e.schema, e.name, err);
-    if (!st)
-        st = ken_json_read_bool(hints, e.name, "readOnlyHint", &e.is_read_only, err);
-    if (!st)
-        st = ken_json_read_u64(limits, e.name, "timeout_ms", &e.timeout_ms, err);
-    if (!st)
-        st = ken_json_read_u64(limits, e.name, "bytes", &e.max_bytes, err);
-    if (!st)
-        st = ken_json_read_bool(limits, e.name, "job", &e.is_job, err);
-    if (!st)
-        st = ken_json_read_str(limits, e.name, "list", &list, err);
+        return ken_err_wrap(err, "specification of '%.60s'", def->spec->name);
+    const json_t *schema = ken_json_get_object(listing, "inputSchema");
+    st = ken_json_check_schema(schema, def->spec->name, err);
     if (st) {
-        json_decref(spec);
+        json_decref(listing);
         return st;
     }
-    e.list = list.ptr;
-    e.listed = make_listed(spec, e.schema);
-    *out = e;
+    *out = (tool_entry){ *def, def->spec, listing, schema };
     return KEN_OK;
 }
 
 static void release_entry(tool_entry *e)
 {
-    json_decref(e->listed);
-    json_decref(e->spec);
+    json_decref(e->listing);
 }
 
 static ken_str entry_set(const tool_entry *e)
 {
-    return ken_json_text(json_object_get(e->spec, "toolset"));
+    return ken_str_c(e->spec->set);
 }
 
 static bool is_wanted(const ken_toolset_opts *o, const tool_entry *e)
 {
-    if (o->is_read_only && !e->is_read_only)
+    if (o->is_read_only && !e->spec->is_read_only)
+        return false;
+    if (!*e->spec->set && !o->has_commands)
         return false;
     if (!o->n_sets)
         return true;
@@ -177,8 +91,8 @@ static ken_status check_sets(const ken_toolset_opts *o, const ken_toolset *all, 
 ken_status ken_toolset_new(const ken_toolset_opts *opts, ken_toolset **out, ken_err *err)
 {
     ken_status st = KEN_OK;
-    const ken_tool_def *defs = opts->defs ? opts->defs : builtin_defs;
-    size_t n = opts->defs ? opts->n_defs : sizeof builtin_defs / sizeof *builtin_defs;
+    const ken_tool_def *defs = opts->defs ? opts->defs : ken_tool__builtin;
+    size_t n = opts->defs ? opts->n_defs : ken_tool__n_builtin;
     ken_toolset *t = ken_zalloc(sizeof *t);
     t->entries = ken_zalloc(ken_mul_size(n ? n : 1, sizeof *t->entries));
     for (; !st && t->n < n; t->n++) {
@@ -219,7 +133,7 @@ void ken_toolset_free(ken_toolset *t)
 static const tool_entry *find_entry(const ken_toolset *t, ken_str name)
 {
     for (size_t i = 0; i < t->n; i++) {
-        if (ken_str_eq_c(name, t->entries[i].name))
+        if (ken_str_eq_c(name, t->entries[i].spec->name))
             return &t->entries[i];
     }
     return NULL;
@@ -232,7 +146,7 @@ size_t ken_toolset_count(const ken_toolset *t)
 
 const char *ken_toolset_name(const ken_toolset *t, size_t i)
 {
-    return i < t->n ? t->entries[i].name : NULL;
+    return i < t->n ? t->entries[i].spec->name : NULL;
 }
 
 bool ken_toolset_has(const ken_toolset *t, ken_str name)
@@ -245,11 +159,11 @@ const char *ken_toolset_nearest(const ken_toolset *t, ken_str name)
     json_t *names = json_object();
     const char *near = NULL;
     for (size_t i = 0; i < t->n; i++)
-        ken_json_set_bool(names, t->entries[i].name, true);
+        ken_json_set_bool(names, t->entries[i].spec->name, true);
     const char *key = ken_json_nearest_key(names, name);
     for (size_t i = 0; key && i < t->n; i++) {
-        if (!strcmp(key, t->entries[i].name))
-            near = t->entries[i].name;
+        if (!strcmp(key, t->entries[i].spec->name))
+            near = t->entries[i].spec->name;
     }
     json_decref(names);
     return near;
@@ -258,26 +172,22 @@ const char *ken_toolset_nearest(const ken_toolset *t, ken_str name)
 uint64_t ken_toolset_timeout_ms(const ken_toolset *t, ken_str name)
 {
     const tool_entry *e = find_entry(t, name);
-    return e ? e->timeout_ms : 0;
+    return e ? e->spec->timeout_ms : 0;
 }
 
 void ken_toolset_list(const ken_toolset *t, ken_buf *out)
 {
-    static const char *const members[] = { "name", "title", "description", "annotations" };
     ken_buf_putc(out, '[');
     for (size_t i = 0; i < t->n; i++) {
-        ken_buf_putc(out, i ? ',' : '{');
-        if (i)
-            ken_buf_putc(out, '{');
-        for (size_t m = 0; m < sizeof members / sizeof *members; m++) {
-            ken_buf_printf(out, "%s\"%s\":", m ? "," : "", members[m]);
-            ken_json_dump(json_object_get(t->entries[i].spec, members[m]), out);
-        }
-        ken_buf_puts(out, ",\"inputSchema\":");
-        ken_json_dump(t->entries[i].listed, out);
-        ken_buf_putc(out, '}');
+        ken_buf_puts(out, i ? "," : "");
+        ken_buf_puts(out, t->entries[i].spec->listing);
     }
     ken_buf_putc(out, ']');
+}
+
+const ken_tool_spec *ken_tool_spec_at(size_t i)
+{
+    return i < ken_tool__n_builtin ? ken_tool__builtin[i].spec : NULL;
 }
 
 static ken_toolset *builtin_set;
@@ -286,7 +196,8 @@ static pthread_once_t builtin_once = PTHREAD_ONCE_INIT;
 static void make_builtin_set(void)
 {
     ken_err err = { 0 };
-    ken_status st = ken_toolset_new(&(ken_toolset_opts){ 0 }, &builtin_set, &err);
+    ken_status st =
+        ken_toolset_new(&(ken_toolset_opts){ .has_commands = true }, &builtin_set, &err);
     KEN_ASSERT(!st); // the specs are part of the program and a test reads them all
 }
 
@@ -303,19 +214,36 @@ static void put_part(const json_t *result, ken_buf *out)
     ken_buf_putc(out, '\n');
 }
 
-// Shortens a listing by taking results away from the end of `result` until it fits.
-static json_t *text_result(const tool_entry *e, json_t *result, size_t max_bytes)
+// Where the reader stands, against the root that the paths of the answer begin at.
+static void set_place(ken_paint *p, ken_str here, const json_t *result)
+{
+    ken_str root = ken_json_text(json_object_get(json_object_get(result, "project"), "root"));
+    if (!here.len || !root.len)
+        return;
+    p->here = ken_path_relative(root, here);
+    if (p->here.ptr)
+        return;
+    ken_str below = ken_path_relative(here, root); // a project in a folder of where they stand
+    p->root = below.len ? below : root;
+}
+
+// Shortens a text by taking items away from the end of the answer's list until it fits.
+static json_t *text_result(const tool_entry *e, const ken_tool_ctx *ctx, json_t *result,
+                           size_t max_bytes)
 {
     ken_buf text = KEN_BUF_INIT(0);
+    ken_paint paint = { .out = &text, .has_color = ctx->has_color };
+    const char *member = e->spec->list;
+    set_place(&paint, ctx->here, result);
     for (;;) {
         ken_buf_clear(&text);
-        e->def.to_text(result, &text);
+        e->def.to_text(result, &paint);
         put_part(result, &text);
-        size_t n = e->list ? json_array_size(json_object_get(result, e->list)) : 0;
+        size_t n = member ? json_array_size(json_object_get(result, member)) : 0;
         if (text.len <= max_bytes || n <= 1)
             break;
         size_t goal = n * max_bytes / text.len;
-        json_t *list = json_object_get(result, e->list);
+        json_t *list = json_object_get(result, member);
         for (goal = goal < n ? goal : n - 1; n > (goal ? goal : 1); n--)
             json_array_remove(list, n - 1);
         ken_json_set_bool(result, "truncated", true);
@@ -339,7 +267,7 @@ static json_t *add_unread(const char *unread, json_t *result)
         return result;
     ken_buf text = KEN_BUF_INIT(0);
     ken_buf_put_str(&text, ken_json_text(result));
-    ken_buf_printf(&text, "\nincomplete: %s", unread);
+    ken_buf_printf(&text, "incomplete: %s\n", unread);
     json_decref(result);
     result = ken_json_str(ken_buf_str(&text));
     ken_buf_release(&text);
@@ -361,7 +289,7 @@ static ken_status judge_reading(const tool_entry *e, ken_tool_missed *missed, ke
     const ken_err *why = &missed->failure;
     if (!why->status || (st && st != KEN_ENOTFOUND))
         return st;
-    if (!st && !e->is_read_only) {
+    if (!st && !e->spec->is_read_only) {
         snprintf(missed->unread, sizeof missed->unread, "%.700s", why->msg);
         return KEN_OK;
     }
@@ -383,37 +311,49 @@ static void mark_part(const ken_quota *quota, json_t *result)
     ken_json_set_str(result, "budget_hint", ken_str_c(text));
 }
 
-static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const json_t *args,
-                            json_t **out, ken_err *err)
+static bool wants_text(const tool_entry *e, const ken_tool_ctx *ctx, const json_t *given)
+{
+    ken_str format = ken_json_text(json_object_get(given, "format"));
+    if (!e->def.to_text)
+        return false;
+    return format.len ? ken_str_eq(format, KEN_STR("text")) : ctx->is_text;
+}
+
+// What an answer may have: as the call says, in tokens or bytes, else as the tool says.
+static size_t answer_bytes(const tool_entry *e, size_t max_bytes, const json_t *given)
+{
+    uint64_t tokens = (uint64_t)json_integer_value(json_object_get(given, "max_tokens"));
+    // A tool with a size of its own counts tokens itself.
+    if (e->spec->max_bytes)
+        return max_bytes == KEN_TOOL_BYTES_MAX ? (size_t)e->spec->max_bytes : max_bytes;
+    return tokens && tokens < max_bytes / 4 ? (size_t)tokens * 4 : max_bytes;
+}
+
+static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, json_t **out,
+                            ken_err *err)
 {
     ken_tool_ctx ctx = *env->ctx;
-    ken_tool_env inner = { env->app, &ctx, env->arena, env->missed };
-    bool is_text = ken_str_eq_c(ken_json_text(json_object_get(args, "format")), "text");
-    size_t max_bytes = ctx.max_bytes;
-    uint64_t max_tokens = 0;
-    ken_status st = ken_json_read_u64(args, "args", "max_tokens", &max_tokens, err);
-    if (st)
-        return st;
-    // A tool with a size of its own counts tokens itself.
-    if (e->max_bytes && max_bytes == KEN_TOOL_BYTES_MAX)
-        max_bytes = (size_t)e->max_bytes;
-    else if (max_tokens && max_tokens < max_bytes / 4)
-        max_bytes = (size_t)max_tokens * 4;
-    // A listing is far shorter than the JSON it is made from.
-    ctx.max_bytes = is_text && max_bytes < SIZE_MAX / 4 ? 3 * max_bytes : max_bytes;
+    ken_tool_env inner = *env;
+    size_t max_bytes = answer_bytes(e, ctx.max_bytes, env->given);
+    inner.ctx = &ctx;
+    inner.is_text = wants_text(e, &ctx, env->given);
+    // Text is far shorter than the JSON it is made from.
+    ctx.max_bytes = inner.is_text && max_bytes < SIZE_MAX / 4 ? 3 * max_bytes : max_bytes;
     json_t *result = NULL;
-    st = e->def.run(&inner, args, &result, err);
+    void *args = ken_arena_alloc(env->arena, e->spec->args_size + 1);
+    ken_tool__read_args(e->spec, env->given, args);
+    ken_status st = e->def.run(&inner, args, &result, err);
     st = judge_reading(e, env->missed, st, err);
     st = ken_quota_verdict(st, err);
     if (st) {
         json_decref(result);
         return add_unread_to_err(env->missed->unread, st, err);
     }
-    const ken_quota *quota = e->is_job ? NULL : ken_quota_now();
+    const ken_quota *quota = e->spec->is_job ? NULL : ken_quota_now();
     if (quota && json_is_object(result))
         mark_part(quota, result);
-    if (is_text && e->def.to_text) {
-        json_t *text = text_result(e, result, max_bytes);
+    if (inner.is_text) {
+        json_t *text = text_result(e, env->ctx, result, max_bytes);
         json_decref(result);
         result = text;
     }
@@ -422,16 +362,16 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, const 
 }
 
 static ken_status call_entry(const tool_entry *e, const ken_tool_ctx *ctx, ken_app *app,
-                             const json_t *args, json_t **out, ken_err *err)
+                             const json_t *given, json_t **out, ken_err *err)
 {
     ken_arena arena;
     ken_arena_init(&arena, 0);
     ken_tool_missed missed = { .unread = "" };
-    const ken_tool_env env = { app, ctx, &arena, &missed };
+    const ken_tool_env env = { app, ctx, &arena, &missed, given, false };
     ken_err tried = { 0 };
     json_t *result = NULL;
     ken_store_forget_damage();
-    ken_status st = ken_app_end_answer(app, run_entry(e, &env, args, &result, &tried), &tried);
+    ken_status st = ken_app_end_answer(app, run_entry(e, &env, &result, &tried), &tried);
     if (!st) {
         *out = result;
     } else {
@@ -451,6 +391,18 @@ static void begin_question(ken_quota *quota, const ken_app *app, const ken_cance
     ken_quota_begin(quota, &limits, cancel);
 }
 
+ken_status ken_tool_check(const char *name, const json_t *args, ken_err *err)
+{
+    json_t *ready = NULL;
+    pthread_once(&builtin_once, make_builtin_set);
+    const tool_entry *e = find_entry(builtin_set, ken_str_c(name));
+    if (!e)
+        return KEN_FAIL(err, KEN_ENOTFOUND, "unknown tool '%.60s'", name);
+    ken_status st = ken_tool__prepare_args(e->spec, e->schema, args, &ready, err);
+    json_decref(ready);
+    return st;
+}
+
 ken_status ken_tool_call(ken_app *app, const char *name, const json_t *args,
                          const ken_tool_ctx *ctx, json_t **out, ken_err *err)
 {
@@ -468,14 +420,14 @@ ken_status ken_tool_call(ken_app *app, const char *name, const json_t *args,
         return KEN_FAIL(err, KEN_ENOTFOUND, "unknown tool '%.60s'%s%s%s", name,
                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
-    if (full.is_read_only && !e->is_read_only)
+    if (full.is_read_only && !e->spec->is_read_only)
         return KEN_FAIL(err, KEN_EPERM, "'%s' changes things and this server is read-only", name);
     json_t *ready = NULL;
     ken_quota quota;
-    bool has_own = !e->is_job && !ken_quota_now(); // else it is part of a question
+    bool has_own = !e->spec->is_job && !ken_quota_now(); // else it is part of a question
     if (has_own)
         begin_question(&quota, app, full.cancel);
-    ken_status st = ken_tool__prepare_args(e->schema, e->aliases, args, &ready, err);
+    ken_status st = ken_tool__prepare_args(e->spec, e->schema, args, &ready, err);
     if (!st)
         st = call_entry(e, &full, app, ready, out, err);
     json_decref(ready);

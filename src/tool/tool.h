@@ -2,11 +2,12 @@
 // tool.h -- the verbs that ken offers: one registry, called by MCP, HTTP and the command line
 // alike.
 //
-// A tool is a spec (specs/<name>.json: texts, parameters, annotations, limits) and a function. A
-// call checks its arguments against the spec before the function sees them: unknown names are
-// refused with the nearest known one, strings are trimmed, nulls dropped, aliases resolved. What
-// comes back is one JSON object, or with `format: "text"` a JSON string, at most `max_bytes` long:
-// whole trailing results are dropped and a hint says how to narrow.
+// A tool is a specification (specs/<name>.json: texts, parameters, command, limits), a function and a
+// text form of its answer. A call checks its arguments against the specification before the function
+// sees them as a struct: unknown names are refused with the nearest known one, strings are trimmed,
+// nulls dropped, other names resolved, defaults filled in. The answer is one JSON object, or as text a
+// JSON string, at most `max_bytes` long: whole trailing results are dropped and a hint says how to
+// narrow.
 //
 // Ownership: results are the caller's to json_decref. Threads: a toolset is immutable; calls run on
 // any thread at the same time. Errors: KEN_EINVAL for arguments, KEN_ENOTFOUND for what is not
@@ -25,6 +26,7 @@
 #include "base/buf.h"
 #include "base/cancel.h"
 #include "base/err.h"
+#include "base/paint.h"
 #include "base/str.h"
 
 enum {
@@ -51,6 +53,9 @@ typedef struct ken_tool_ctx {
     bool is_read_only;        // indexes are not written either
     bool is_reading;          // no folder becomes a project by this call, not even that of `cwd`
     size_t max_bytes;         // of the result as text; 0 = KEN_TOOL_BYTES_MAX, SIZE_MAX = no limit
+    bool is_text;             // the answer is text unless `format` says otherwise
+    bool has_color;           // of text: for a terminal
+    ken_str here;             // of text: where the reader stands, absolute; empty = at the root
     const ken_toolset *tools; // NULL = every built-in tool
 } ken_tool_ctx;
 
@@ -58,8 +63,88 @@ typedef struct ken_tool_ctx {
 ken_status ken_tool_call(ken_app *app, const char *name, const json_t *args,
                          const ken_tool_ctx *ctx, json_t **out, ken_err *err) KEN_MUST_USE;
 
+// Whether a built-in operation takes these arguments; KEN_EINVAL says what is wrong.
+ken_status ken_tool_check(const char *name, const json_t *args, ken_err *err) KEN_MUST_USE;
+
 // "Error: " and the message, with what to do next: how every surface shows a failed call.
 void ken_tool_error_text(const ken_err *err, ken_buf *out);
+
+// ---- specifications: made of specs/*.json at each build (tools/gen_specs.py) --------------------
+typedef enum ken_tool_arg_type {
+    KEN_ARG_STR = 1, // ken_str, borrowed from the call's arguments; ptr NULL when it was not given
+    KEN_ARG_U64,     // uint64_t
+    KEN_ARG_REAL,    // double
+    KEN_ARG_BOOL,    // bool
+    KEN_ARG_JSON,    // const json_t *, borrowed; NULL when it was not given
+} ken_tool_arg_type;
+
+// A member of the struct that a tool's function gets.
+typedef struct ken_tool_arg {
+    const char *name;
+    ken_tool_arg_type type;
+    size_t offset, given_offset; // of the member, and of a bool: it was given; SIZE_MAX = none
+    union {
+        const char *text;
+        double number;
+    } fallback;
+} ken_tool_arg;
+
+typedef struct ken_tool_alias {
+    const char *name, *leads_to;
+} ken_tool_alias;
+
+// An option of the command line, and the parameter that it fills.
+typedef struct ken_tool_option {
+    const char *name; // without dashes
+    char letter;      // 0 = none
+    const char *param;
+    const char *value; // what help calls its value; NULL = a flag
+    const char *text;
+    const char *words; // allowed words, separated by '|'; NULL = any
+    const char *means; // what a flag stands for; NULL = true
+    const char *bare;  // what it stands for without a value, when it may be without
+    bool is_maybe, is_list;
+    ken_tool_arg_type type;
+} ken_tool_option;
+
+typedef enum ken_word_kind {
+    KEN_WORD_TEXT = 1, // one word
+    KEN_WORD_REST,     // all that are left, as one text
+    KEN_WORD_PLACE,    // a folder or file: names the project, its part below the root is the argument
+    KEN_WORD_ROOT,     // the same; the root of the project is the argument
+    KEN_WORD_FILE,     // a file of a project
+    KEN_WORD_TARGET,   // FILE, FILE:LINE (both file_path) or a symbol
+    KEN_WORD_RANGE,    // FILE:FIRST-LAST: file_path, line_start, line_end
+} ken_word_kind;
+
+typedef struct ken_tool_word {
+    const char *name, *param; // param: may be NULL
+    ken_word_kind kind;
+    bool is_optional;
+} ken_tool_word;
+
+typedef struct ken_tool_command {
+    const char *name; // "refs", "task new"
+    const char *usage, *summary, *details;
+    const ken_tool_option *options;
+    size_t n_options;
+    const ken_tool_word *words;
+    size_t n_words;
+} ken_tool_command;
+
+typedef struct ken_tool_spec {
+    const char *name, *set; // set "": only a command
+    const char *listing;    // its member of tools/list, JSON; the schema of its arguments is in there
+    const char *list;       // the member of answers that is cut at its end; NULL = none
+    uint64_t timeout_ms;
+    uint64_t max_bytes;        // what an answer may have unless a call says otherwise; 0 = as all
+    bool is_read_only, is_job; // a job takes as long as it takes, within timeout_ms
+    const ken_tool_arg *args;
+    size_t n_args, args_size;
+    const ken_tool_alias *aliases;
+    size_t n_aliases;
+    const ken_tool_command *command; // NULL = none
+} ken_tool_spec;
 
 // ---- sets of tools ---------------------------------------------------------------------------
 // What a tool's function gets beside its arguments.
@@ -74,23 +159,27 @@ typedef struct ken_tool_env {
     const ken_tool_ctx *ctx; // never NULL; max_bytes is set
     ken_arena *arena;        // of this call
     ken_tool_missed *missed; // never NULL
+    const json_t *given;     // the arguments as they were given, names resolved; an object
+    bool is_text;            // the answer will be shown as text
 } ken_tool_env;
 
-typedef ken_status ken_tool_fn(const ken_tool_env *env, const json_t *args, json_t **out,
+// `args`: the tool's struct of arguments, ken_args_<name> of tool_specs.h.
+typedef ken_status ken_tool_fn(const ken_tool_env *env, const void *args, json_t **out,
                                ken_err *err);
-// The compact listing of a result.
-typedef void ken_tool_text_fn(const json_t *result, ken_buf *out);
+// The answer as text, for agents and people.
+typedef void ken_tool_text_fn(const json_t *answer, ken_paint *out);
 
 typedef struct ken_tool_def {
-    const char *spec; // JSON text
+    const ken_tool_spec *spec;
     ken_tool_fn *run;
-    ken_tool_text_fn *to_text; // NULL: format "text" is not offered
+    ken_tool_text_fn *to_text;
 } ken_tool_def;
 
 typedef struct ken_toolset_opts {
     const ken_str *sets; // names of sets; none = all of them
     size_t n_sets;
     bool is_read_only;        // only tools whose readOnlyHint is true
+    bool has_commands;        // operations without a set, too
     const ken_tool_def *defs; // NULL = the built-in tools
     size_t n_defs;
 } ken_toolset_opts;
@@ -102,6 +191,8 @@ void ken_toolset_free(ken_toolset *t);
 
 size_t ken_toolset_count(const ken_toolset *t);
 const char *ken_toolset_name(const ken_toolset *t, size_t i); // borrowed, in listing order
+// The built-in operations, those without a set too; the i-th of them in order.
+const ken_tool_spec *ken_tool_spec_at(size_t i); // NULL past the end
 bool ken_toolset_has(const ken_toolset *t, ken_str name);
 const char *ken_toolset_nearest(const ken_toolset *t, ken_str name); // NULL when none is near
 uint64_t ken_toolset_timeout_ms(const ken_toolset *t, ken_str name); // 0 = none

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// From what a caller sent to what a tool reads: nulls dropped, strings trimmed, aliases resolved, a
-// single value made a list where a list is wanted, then the check against the schema.
+// From what a caller sent to what a tool reads: nulls dropped, strings trimmed, other names resolved, a
+// single value made a list where a list is wanted, then the check against the schema; and from there
+// into the tool's struct, with the defaults of the specification.
 #include "tool/tool_priv.h"
 
 static json_t *trimmed(const json_t *v)
@@ -22,12 +23,19 @@ static bool wants_list(const json_t *schema, const char *name)
     return json_is_string(type) && !strcmp(json_string_value(type), "array");
 }
 
+static const char *own_name(const ken_tool_spec *spec, const char *key)
+{
+    for (size_t i = 0; i < spec->n_aliases; i++)
+        if (!strcmp(spec->aliases[i].name, key))
+            return spec->aliases[i].leads_to;
+    return key;
+}
+
 // Puts one argument under its own name; two names of one argument must agree.
-static ken_status put_arg(const json_t *schema, const json_t *aliases, const char *key,
+static ken_status put_arg(const ken_tool_spec *spec, const json_t *schema, const char *key,
                           const json_t *value, json_t *ready, ken_err *err)
 {
-    const json_t *alias = json_object_get(aliases, key);
-    const char *name = json_is_string(alias) ? json_string_value(alias) : key;
+    const char *name = own_name(spec, key);
     json_t *v = trimmed(value);
     if (wants_list(schema, name) && !json_is_array(v)) {
         json_t *list = json_array();
@@ -46,8 +54,8 @@ static ken_status put_arg(const json_t *schema, const json_t *aliases, const cha
     return KEN_OK;
 }
 
-ken_status ken_tool__prepare_args(const json_t *schema, const json_t *aliases, const json_t *args,
-                                  json_t **out, ken_err *err)
+ken_status ken_tool__prepare_args(const ken_tool_spec *spec, const json_t *schema,
+                                  const json_t *args, json_t **out, ken_err *err)
 {
     if (args && !json_is_object(args))
         return KEN_FAIL(err, KEN_EINVAL, "arguments must be an object");
@@ -57,7 +65,7 @@ ken_status ken_tool__prepare_args(const json_t *schema, const json_t *aliases, c
     for (void *it = json_object_iter(in); it && !st; it = json_object_iter_next(in, it)) {
         const json_t *v = json_object_iter_value(it);
         if (!json_is_null(v))
-            st = put_arg(schema, aliases, json_object_iter_key(it), v, ready, err);
+            st = put_arg(spec, schema, json_object_iter_key(it), v, ready, err);
     }
     if (!st)
         st = ken_json_check(schema, ready, "args", err);
@@ -67,4 +75,43 @@ ken_status ken_tool__prepare_args(const json_t *schema, const json_t *aliases, c
     }
     *out = ready;
     return KEN_OK;
+}
+
+// ---- into the struct ---------------------------------------------------------------------------
+
+static void put_member(const ken_tool_arg *a, const json_t *v, char *at)
+{
+    switch (a->type) {
+    case KEN_ARG_STR:
+        *(ken_str *)(void *)at = v                  ? ken_json_text(v)
+                                 : a->fallback.text ? ken_str_c(a->fallback.text)
+                                                    : (ken_str){ NULL, 0 };
+        break;
+    case KEN_ARG_U64:
+        *(uint64_t *)(void *)at =
+            v ? (uint64_t)json_integer_value(v) : (uint64_t)a->fallback.number;
+        break;
+    case KEN_ARG_REAL:
+        *(double *)(void *)at = v ? json_number_value(v) : a->fallback.number;
+        break;
+    case KEN_ARG_BOOL:
+        *(bool *)(void *)at = v ? json_is_true(v) : a->fallback.number != 0;
+        break;
+    case KEN_ARG_JSON:
+    default:
+        *(const json_t **)(void *)at = v;
+        break;
+    }
+}
+
+void ken_tool__read_args(const ken_tool_spec *spec, const json_t *given, void *out)
+{
+    memset(out, 0, spec->args_size);
+    for (size_t i = 0; i < spec->n_args; i++) {
+        const ken_tool_arg *a = &spec->args[i];
+        const json_t *v = json_object_get(given, a->name);
+        put_member(a, v, (char *)out + a->offset);
+        if (a->given_offset != SIZE_MAX)
+            *(bool *)(void *)((char *)out + a->given_offset) = v != NULL;
+    }
 }

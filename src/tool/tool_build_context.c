@@ -86,29 +86,17 @@ static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
                              err);
 }
 
-static ken_status read_args(const json_t *args, question *q, ken_err *err)
-{
-    uint64_t max_tokens = KEN_CONTEXT_TOKENS;
-    ken_status st = ken_json_read_str(args, "args", "query", &q->query, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "max_tokens", &max_tokens, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "seen", &q->opts.seen, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "directory", &q->filters.directory, err);
-    q->opts.max_tokens = (uint32_t)max_tokens;
-    return st;
-}
-
-ken_status ken_tool__build_context(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__build_context(const ken_tool_env *env, const void *args, json_t **out,
                                    ken_err *err)
 {
-    question q = { .env = env, .opts = { .seen = KEN_STR("") } };
+    const ken_args_build_context *a = args;
+    question q = { .env = env,
+                   .query = a->query,
+                   .filters = { .directory = a->directory },
+                   .opts = { .max_tokens = (uint32_t)a->max_tokens, .seen = a->seen } };
     ken_tool__scope scope;
-    ken_status st = read_args(args, &q, err);
     q.opts.search = &q.filters;
-    if (!st)
-        st = ken_tool__ask(env, args, ask, &q, &scope, err);
+    ken_status st = ken_tool__ask(env, a->project, ask, &q, &scope, err);
     if (st)
         return st;
     ken_tool__link link = ken_tool__find_link(env->arena, scope.project.root);
@@ -119,14 +107,19 @@ ken_status ken_tool__build_context(const ken_tool_env *env, const json_t *args, 
     return KEN_OK;
 }
 
-void ken_tool__build_context_text(const json_t *result, ken_buf *out)
+void ken_tool__build_context_text(const json_t *answer, ken_paint *out)
 {
-    ken_buf_put_str(out, ken_tool__member(result, "context"));
-    if (json_object_get(result, "left_out"))
-        ken_buf_printf(out, "\n%lld more places; more max_tokens shows them\n",
-                       ken_tool__number(result, "left_out"));
-    if (ken_tool__member(result, "seen").len)
-        ken_buf_printf(out, "\nseen: " KEN_STR_FMT "\n",
-                       KEN_STR_ARG(ken_tool__member(result, "seen")));
-    ken_tool__put_tail(result, out);
+    ken_str text = ken_tool__member(answer, "context"), line;
+    while (ken_str_line_next(&text, &line)) {
+        ken_paint_str(out, KEN_STYLE_PLAIN, line);
+        ken_paint_puts(out, "\n");
+    }
+    if (json_object_get(answer, "left_out"))
+        ken_paint_printf(out, KEN_STYLE_NOTE,
+                         "no room for %lld more places; max_tokens makes some\n",
+                         ken_tool__number(answer, "left_out"));
+    if (ken_tool__member(answer, "seen").len)
+        ken_paint_printf(out, KEN_STYLE_DIM, "seen: " KEN_STR_FMT "\n",
+                         KEN_STR_ARG(ken_tool__member(answer, "seen")));
+    ken_tool__put_tail(answer, out);
 }

@@ -5,13 +5,10 @@
 #include "tool/tool_checkpoint_priv.h"
 #include "tool/tool_graph_priv.h"
 
-ken_status ken_tool__open_checkpoints(const ken_tool_env *env, const json_t *args,
-                                      ken_tool__scope *scope, ken_checkpoints **out, ken_err *err)
+ken_status ken_tool__open_checkpoints(const ken_tool_env *env, ken_str ref, ken_tool__scope *scope,
+                                      ken_checkpoints **out, ken_err *err)
 {
-    ken_str ref = { "", 0 };
-    ken_status st = ken_json_read_str(args, "args", "project_path", &ref, err);
-    if (!st)
-        st = ken_tool__open(env, ref, scope, err);
+    ken_status st = ken_tool__open(env, ref, scope, err);
     if (st)
         return st;
     st = ken_app_checkpoints(env->app, scope->snap, out, err);
@@ -20,26 +17,16 @@ ken_status ken_tool__open_checkpoints(const ken_tool_env *env, const json_t *arg
     return st;
 }
 
-ken_status ken_tool__read_checkpoint_id(const json_t *args, bool needed, ken_uuid *out,
-                                        bool *out_is_there, ken_err *err)
+ken_status ken_tool__read_checkpoint_id(ken_str text, ken_uuid *out, ken_err *err)
 {
-    ken_str text = { "", 0 };
-    ken_status st = ken_json_read_str(args, "args", "checkpoint_id", &text, err);
-    if (st)
-        return st;
-    *out_is_there = text.len > 0;
-    if (!text.len && !needed)
+    if (ken_uuid_parse(text, out))
         return KEN_OK;
-    if (!ken_uuid_parse(text, out))
-        return KEN_FAIL(err, KEN_EINVAL, "checkpoint_id: expected a UUID, got '" KEN_STR_FMT "'",
-                        KEN_STR_ARG(ken_utf8_clip(text, 60)));
-    return KEN_OK;
+    return KEN_FAIL(err, KEN_EINVAL, "checkpoint_id: expected a UUID, got '" KEN_STR_FMT "'",
+                    KEN_STR_ARG(ken_utf8_clip(text, 60)));
 }
 
-const ken_str *ken_tool__read_texts(const ken_tool_env *env, const json_t *args, const char *key,
-                                    size_t *out_n)
+const ken_str *ken_tool__read_texts(const ken_tool_env *env, const json_t *list, size_t *out_n)
 {
-    const json_t *list = json_object_get(args, key);
     size_t n = json_array_size(list);
     *out_n = n;
     if (!list)
@@ -110,12 +97,12 @@ void ken_tool__shorten_context(json_t *o, size_t max_bytes)
     ken_buf_release(&b);
 }
 
-void ken_tool__put_checkpoint_line(const json_t *c, ken_buf *out)
+void ken_tool__put_checkpoint_line(const json_t *c, ken_paint *out)
 {
-    ken_buf_printf(out, KEN_STR_FMT "  " KEN_STR_FMT "  " KEN_STR_FMT,
-                   KEN_STR_ARG(ken_json_text(json_object_get(c, "id"))),
-                   KEN_STR_ARG(ken_json_text(json_object_get(c, "updated_at"))),
-                   KEN_STR_ARG(ken_json_text(json_object_get(c, "summary"))));
+    ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(c, "id"));
+    ken_paint_printf(out, KEN_STYLE_DIM, "  " KEN_STR_FMT "  ",
+                     KEN_STR_ARG(ken_str_sub(ken_tool__member(c, "updated_at"), 0, 16)));
+    ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(c, "summary"));
     ken_tool__put_texts(json_object_get(c, "tags"), "  [", ", ", "]", out);
-    ken_buf_putc(out, '\n');
+    ken_paint_puts(out, "\n");
 }

@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "tool/tool_checkpoint_priv.h"
+#include "tool/tool_graph_priv.h"
 
 enum {
     LEAST_SHOWN = 200, // bytes of the description, whatever else there is
@@ -108,22 +109,17 @@ static ken_status add_resume(const ken_tool_env *env, ken_checkpoints *service,
     return st;
 }
 
-ken_status ken_tool__checkpoint_get(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__checkpoint_get(const ken_tool_env *env, const void *args, json_t **out,
                                     ken_err *err)
 {
+    const ken_args_checkpoint_get *a = args;
     ken_uuid id;
-    bool is_there, wants_resume = false;
-    uint64_t offset = 0;
     ken_checkpoint found;
     ken_checkpoints *service = NULL;
     ken_tool__scope scope;
-    ken_status st = ken_tool__read_checkpoint_id(args, true, &id, &is_there, err);
+    ken_status st = ken_tool__read_checkpoint_id(a->checkpoint_id, &id, err);
     if (!st)
-        st = ken_json_read_bool(args, "args", "resume", &wants_resume, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "offset", &offset, err);
-    if (!st)
-        st = ken_tool__open_checkpoints(env, args, &scope, &service, err);
+        st = ken_tool__open_checkpoints(env, a->project_path, &scope, &service, err);
     if (st)
         return st;
     json_t *o = NULL;
@@ -131,13 +127,13 @@ ken_status ken_tool__checkpoint_get(const ken_tool_env *env, const json_t *args,
     if (!st) {
         o = ken_tool__checkpoint_json(&scope, &found, 0, true);
         (void)json_object_del(o, "description_cut");
-        if (wants_resume)
+        if (a->resume)
             st = add_resume(env, service, &found, o, err);
     }
     if (!st) {
         ken_tool__shorten_context(o, env->ctx->max_bytes / 2);
         shorten_lists(o, env->ctx->max_bytes / 4 * 3);
-        put_description(o, found.description, (size_t)offset, env->ctx->max_bytes);
+        put_description(o, found.description, (size_t)a->offset, env->ctx->max_bytes);
         *out = o;
     } else {
         json_decref(o);
@@ -146,42 +142,52 @@ ken_status ken_tool__checkpoint_get(const ken_tool_env *env, const json_t *args,
     return st;
 }
 
-static void put_list(const json_t *o, const char *key, const char *title, ken_buf *out)
+static void put_list(const json_t *o, const char *key, const char *title, ken_paint *out)
 {
     const json_t *list = json_object_get(o, key);
-    if (json_array_size(list))
-        ken_buf_printf(out, "%s:\n", title);
+    ken_tool__put_head(list, title, out);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *item = json_array_get(list, i);
-        ken_str text = json_is_object(item) ? ken_json_text(json_object_get(item, "subject"))
-                                            : ken_json_text(item);
-        ken_buf_printf(out, "  " KEN_STR_FMT "\n", KEN_STR_ARG(text));
+        ken_paint_puts(out, "  ");
+        if (json_is_object(item))
+            ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(item, "subject"));
+        else
+            ken_paint_path(out, ken_json_text(item));
+        ken_paint_puts(out, "\n");
     }
 }
 
-void ken_tool__checkpoint_get_text(const json_t *result, ken_buf *out)
+static void put_lines(ken_str text, ken_paint *out)
 {
-    const json_t *git = json_object_get(result, "git"), *now = json_object_get(result, "resume");
-    ken_str commit = ken_json_text(json_object_get(git, "commit"));
-    ken_tool__put_checkpoint_line(result, out);
+    ken_str line;
+    while (ken_str_line_next(&text, &line)) {
+        ken_paint_str(out, KEN_STYLE_PLAIN, line);
+        ken_paint_puts(out, "\n");
+    }
+}
+
+void ken_tool__checkpoint_get_text(const json_t *answer, ken_paint *out)
+{
+    const json_t *git = json_object_get(answer, "git"), *now = json_object_get(answer, "resume"),
+                 *context = json_object_get(answer, "context");
+    ken_str commit = ken_tool__member(git, "commit");
+    ken_tool__put_checkpoint_line(answer, out);
     if (commit.len)
-        ken_buf_printf(out, "on " KEN_STR_FMT " at " KEN_STR_FMT "\n",
-                       KEN_STR_ARG(ken_json_text(json_object_get(git, "branch"))),
-                       KEN_STR_ARG(ken_str_sub(commit, 0, 12)));
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "on " KEN_STR_FMT " at " KEN_STR_FMT "\n",
+                         KEN_STR_ARG(ken_tool__member(git, "branch")),
+                         KEN_STR_ARG(ken_str_sub(commit, 0, 12)));
     put_list(git, "dirty_files", "not committed then", out);
     put_list(now, "commits_since", "commits since", out);
     put_list(now, "files_changed", "changed since", out);
     put_list(now, "still_dirty", "still not committed", out);
-    ken_str text = ken_json_text(json_object_get(result, "description"));
-    if (text.len)
-        ken_buf_printf(out, "\n" KEN_STR_FMT "\n", KEN_STR_ARG(text));
-    const json_t *context = json_object_get(result, "context");
+    ken_paint_puts(out, "\n");
+    put_lines(ken_tool__member(answer, "description"), out);
     if (json_object_size(context)) {
-        ken_buf_puts(out, "\ncontext: ");
-        ken_json_dump(context, out);
-        ken_buf_putc(out, '\n');
+        ken_buf text = KEN_BUF_INIT(KEN_JSON_BYTES_MAX);
+        ken_json_dump(context, &text);
+        ken_paint_puts(out, "\ncontext: ");
+        put_lines(ken_buf_str(&text), out);
+        ken_buf_release(&text);
     }
-    const json_t *next = json_object_get(result, "next_offset");
-    if (next)
-        ken_buf_printf(out, "(more from offset %lld on)\n", (long long)json_integer_value(next));
+    ken_tool__put_tail(answer, out);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // checkpoint_list, checkpoint_search.
 #include "tool/tool_checkpoint_priv.h"
+#include "tool/tool_graph_priv.h"
 
 enum {
-    LIST_LIMIT = 50,
-    SEARCH_LIMIT = 10,
     SHOWN_BYTES = 300, // of each description
 };
 
@@ -18,24 +17,23 @@ static bool asks_for_files(const ken_str *tags, size_t n)
     return false;
 }
 
-static ken_status read_query(const ken_tool_env *env, const json_t *args, ken_checkpoint_query *q,
-                             ken_err *err)
+typedef struct query_args {
+    const json_t *tags, *any_tags, *not_tags;
+    uint64_t limit, offset;
+    bool include_indexed;
+} query_args;
+
+static ken_checkpoint_query checkpoint_query(const ken_tool_env *env, const query_args *a)
 {
-    uint64_t limit = q->limit, offset = 0;
-    ken_checkpoint_filter *f = &q->filter;
-    f->all = ken_tool__read_texts(env, args, "tags", &f->n_all);
-    f->any = ken_tool__read_texts(env, args, "any_tags", &f->n_any);
-    f->none = ken_tool__read_texts(env, args, "not_tags", &f->n_none);
-    q->wants_indexed |= asks_for_files(f->all, f->n_all) || asks_for_files(f->any, f->n_any);
-    q->n_description = SHOWN_BYTES + 4; // one character more than is shown: then it was cut
-    ken_status st = ken_json_read_u64(args, "args", "limit", &limit, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "offset", &offset, err);
-    if (!st)
-        st = ken_json_read_bool(args, "args", "include_indexed", &q->wants_indexed, err);
-    q->limit = (size_t)limit;
-    q->offset = (size_t)offset;
-    return st;
+    ken_checkpoint_query q = { .limit = (size_t)a->limit,
+                               .offset = (size_t)a->offset,
+                               .wants_indexed = a->include_indexed };
+    ken_checkpoint_filter *f = &q.filter;
+    f->all = ken_tool__read_texts(env, a->tags, &f->n_all);
+    f->any = ken_tool__read_texts(env, a->any_tags, &f->n_any);
+    f->none = ken_tool__read_texts(env, a->not_tags, &f->n_none);
+    q.n_description = SHOWN_BYTES + 4; // one character more than is shown: then it was cut
+    return q;
 }
 
 static json_t *items_json(const ken_tool_env *env, const ken_tool__scope *scope,
@@ -52,16 +50,20 @@ static json_t *items_json(const ken_tool_env *env, const ken_tool__scope *scope,
     return items;
 }
 
-ken_status ken_tool__checkpoint_list(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__checkpoint_list(const ken_tool_env *env, const void *args, json_t **out,
                                      ken_err *err)
 {
-    ken_checkpoint_query q = { .limit = LIST_LIMIT };
+    const ken_args_checkpoint_list *a = args;
+    ken_checkpoint_query q =
+        checkpoint_query(env, &(query_args){ a->tags, a->any_tags, a->not_tags, a->limit, a->offset,
+                                             a->include_indexed });
     ken_checkpoint_page page;
     ken_checkpoints *service = NULL;
     ken_tool__scope scope;
-    ken_status st = read_query(env, args, &q, err);
-    if (!st)
-        st = ken_tool__open_checkpoints(env, args, &scope, &service, err);
+    if (!a->has_include_indexed)
+        q.wants_indexed = asks_for_files(q.filter.all, q.filter.n_all) ||
+                          asks_for_files(q.filter.any, q.filter.n_any);
+    ken_status st = ken_tool__open_checkpoints(env, a->project_path, &scope, &service, err);
     if (st)
         return st;
     st = ken_checkpoints_list(service, &q, env->arena, &page, err);
@@ -84,22 +86,19 @@ ken_status ken_tool__checkpoint_list(const ken_tool_env *env, const json_t *args
     return st;
 }
 
-ken_status ken_tool__checkpoint_search(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__checkpoint_search(const ken_tool_env *env, const void *args, json_t **out,
                                        ken_err *err)
 {
-    ken_checkpoint_query q = { .limit = SEARCH_LIMIT, .wants_indexed = true };
+    const ken_args_checkpoint_search *a = args;
+    ken_checkpoint_query q = checkpoint_query(
+        env, &(query_args){ a->tags, a->any_tags, a->not_tags, a->limit, 0, a->include_indexed });
     ken_checkpoint_page page;
     ken_checkpoints *service = NULL;
-    ken_str text = { "", 0 };
     ken_tool__scope scope;
-    ken_status st = ken_json_read_str(args, "args", "query", &text, err);
-    if (!st)
-        st = read_query(env, args, &q, err);
-    if (!st)
-        st = ken_tool__open_checkpoints(env, args, &scope, &service, err);
+    ken_status st = ken_tool__open_checkpoints(env, a->project_path, &scope, &service, err);
     if (st)
         return st;
-    st = ken_checkpoints_search(service, text, &q, env->ctx->cancel, env->arena, &page, err);
+    st = ken_checkpoints_search(service, a->query, &q, env->ctx->cancel, env->arena, &page, err);
     if (!st) {
         json_t *o = *out = json_object();
         ken_json_set(o, "checkpoints", items_json(env, &scope, &page, true));
@@ -114,14 +113,20 @@ ken_status ken_tool__checkpoint_search(const ken_tool_env *env, const json_t *ar
     return st;
 }
 
-void ken_tool__checkpoint_list_text(const json_t *result, ken_buf *out)
+void ken_tool__checkpoint_list_text(const json_t *answer, ken_paint *out)
 {
-    const json_t *items = json_object_get(result, "checkpoints");
+    const json_t *items = json_object_get(answer, "checkpoints");
     for (size_t i = 0; i < json_array_size(items); i++)
         ken_tool__put_checkpoint_line(json_array_get(items, i), out);
-    ken_buf_printf(out, "%zu of %lld\n", json_array_size(items),
-                   (long long)json_integer_value(json_object_get(result, "total")));
-    ken_str hint = ken_json_text(json_object_get(result, "hint"));
-    if (hint.len)
-        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+    if (!json_array_size(items))
+        ken_paint_puts(out, "no checkpoints; checkpoint_save makes one\n");
+    else
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "%zu of %lld\n", json_array_size(items),
+                         ken_tool__number(answer, "total"));
+    ken_tool__put_tail(answer, out);
+}
+
+void ken_tool__checkpoint_search_text(const json_t *answer, ken_paint *out)
+{
+    ken_tool__checkpoint_list_text(answer, out);
 }

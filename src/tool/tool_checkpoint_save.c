@@ -8,21 +8,18 @@ enum {
     ECHO_BYTES = 400 // of the description, to whoever just wrote it
 };
 
-static ken_status read_since(const json_t *args, int64_t *out, ken_err *err)
+static ken_status read_since(ken_str text, int64_t *out, ken_err *err)
 {
-    ken_str text = { "", 0 };
-    ken_status st = ken_json_read_str(args, "args", "if_updated_at", &text, err);
-    if (!st && text.len && (!ken_clock_parse_ms(text, out) || *out <= 0))
-        st = KEN_FAIL(err, KEN_EINVAL,
-                      "if_updated_at: expected the updated_at of the checkpoint, got '" KEN_STR_FMT
-                      "'",
-                      KEN_STR_ARG(ken_utf8_clip(text, 60)));
-    return st;
+    if (text.len && (!ken_clock_parse_ms(text, out) || *out <= 0))
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "if_updated_at: expected the updated_at of the checkpoint, got "
+                        "'" KEN_STR_FMT "'",
+                        KEN_STR_ARG(ken_utf8_clip(text, 60)));
+    return KEN_OK;
 }
 
-static ken_str context_text(const ken_tool_env *env, const json_t *args)
+static ken_str context_text(const ken_tool_env *env, const json_t *context)
 {
-    const json_t *context = json_object_get(args, "context");
     if (!context)
         return (ken_str){ NULL, 0 };
     ken_buf b = KEN_BUF_INIT(KEN_JSON_BYTES_MAX);
@@ -32,21 +29,22 @@ static ken_str context_text(const ken_tool_env *env, const json_t *args)
     return text;
 }
 
-static ken_status read_draft(const ken_tool_env *env, const json_t *args, ken_checkpoint_draft *out,
-                             ken_err *err)
+static ken_status read_draft(const ken_tool_env *env, const ken_args_checkpoint_save *a,
+                             ken_checkpoint_draft *out, ken_err *err)
 {
-    ken_checkpoint_draft d = { .now_ms = ken_clock_wall_ms() };
-    ken_status st = ken_tool__read_checkpoint_id(args, false, &d.id, &d.is_update, err);
+    ken_checkpoint_draft d = { .now_ms = ken_clock_wall_ms(),
+                               .is_update = a->checkpoint_id.len > 0,
+                               .summary = a->summary,
+                               .description = a->description };
+    ken_status st = KEN_OK;
+    if (d.is_update)
+        st = ken_tool__read_checkpoint_id(a->checkpoint_id, &d.id, err);
     if (!st)
-        st = ken_json_read_str(args, "args", "summary", &d.summary, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "description", &d.description, err);
-    if (!st)
-        st = read_since(args, &d.if_updated_at_ms, err);
+        st = read_since(a->if_updated_at, &d.if_updated_at_ms, err);
     if (st)
         return st;
-    d.context = context_text(env, args);
-    d.tags = ken_tool__read_texts(env, args, "tags", &d.n_tags);
+    d.context = context_text(env, a->context);
+    d.tags = ken_tool__read_texts(env, a->tags, &d.n_tags);
     *out = d;
     return KEN_OK;
 }
@@ -61,16 +59,17 @@ static ken_status check_root(const ken_tool__scope *scope, ken_err *err)
                     KEN_STR_ARG(ken_utf8_clip(scope->project.root, 200)));
 }
 
-ken_status ken_tool__checkpoint_save(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__checkpoint_save(const ken_tool_env *env, const void *args, json_t **out,
                                      ken_err *err)
 {
+    const ken_args_checkpoint_save *a = args;
     ken_checkpoint_draft draft;
     ken_checkpoint saved;
     ken_checkpoints *service = NULL;
     ken_tool__scope scope;
-    ken_status st = read_draft(env, args, &draft, err);
+    ken_status st = read_draft(env, a, &draft, err);
     if (!st)
-        st = ken_tool__open_checkpoints(env, args, &scope, &service, err);
+        st = ken_tool__open_checkpoints(env, a->project_path, &scope, &service, err);
     if (st)
         return st;
     st = check_root(&scope, err);
@@ -85,24 +84,24 @@ ken_status ken_tool__checkpoint_save(const ken_tool_env *env, const json_t *args
     return st;
 }
 
-void ken_tool__checkpoint_save_text(const json_t *result, ken_buf *out)
+void ken_tool__checkpoint_save_text(const json_t *answer, ken_paint *out)
 {
-    ken_buf_printf(out, KEN_STR_FMT " ",
-                   KEN_STR_ARG(ken_json_text(json_object_get(result, "status"))));
-    ken_tool__put_checkpoint_line(result, out);
+    ken_paint_printf(out, KEN_STYLE_PLAIN, KEN_STR_FMT " ",
+                     KEN_STR_ARG(ken_json_text(json_object_get(answer, "status"))));
+    ken_tool__put_checkpoint_line(answer, out);
 }
 
-ken_status ken_tool__checkpoint_delete(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__checkpoint_delete(const ken_tool_env *env, const void *args, json_t **out,
                                        ken_err *err)
 {
     char text[KEN_UUID_TEXT];
+    const ken_args_checkpoint_delete *a = args;
     ken_uuid id;
-    bool is_there;
     ken_checkpoints *service = NULL;
     ken_tool__scope scope;
-    ken_status st = ken_tool__read_checkpoint_id(args, true, &id, &is_there, err);
+    ken_status st = ken_tool__read_checkpoint_id(a->checkpoint_id, &id, err);
     if (!st)
-        st = ken_tool__open_checkpoints(env, args, &scope, &service, err);
+        st = ken_tool__open_checkpoints(env, a->project_path, &scope, &service, err);
     if (st)
         return st;
     st = ken_checkpoints_remove(service, id, env->arena, err);
@@ -117,8 +116,8 @@ ken_status ken_tool__checkpoint_delete(const ken_tool_env *env, const json_t *ar
     return st;
 }
 
-void ken_tool__checkpoint_delete_text(const json_t *result, ken_buf *out)
+void ken_tool__checkpoint_delete_text(const json_t *answer, ken_paint *out)
 {
-    ken_buf_printf(out, "deleted " KEN_STR_FMT "\n",
-                   KEN_STR_ARG(ken_json_text(json_object_get(result, "id"))));
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "deleted " KEN_STR_FMT "\n",
+                     KEN_STR_ARG(ken_json_text(json_object_get(answer, "id"))));
 }

@@ -131,31 +131,26 @@ json_t *ken_tool__explanation_json(const ken_explanation *e)
 
 typedef struct question {
     const ken_tool_env *env;
-    ken_str path;
-    uint64_t first, last; // 1-based
+    const ken_args_explain_code *args; // lines from 1
     ken_explanation found;
 } question;
 
 static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
 {
     question *q = ctx;
-    return ken_explain(s, q->path, (uint32_t)q->first - 1, (uint32_t)q->last - 1,
-                       q->env->ctx->cancel, q->env->arena, &q->found, err);
+    return ken_explain(s, q->args->file_path, (uint32_t)q->args->line_start - 1,
+                       (uint32_t)q->args->line_end - 1, q->env->ctx->cancel, q->env->arena,
+                       &q->found, err);
 }
 
-static ken_status read_args(const json_t *args, question *q, ken_err *err)
+static ken_status check_range(const ken_args_explain_code *a, ken_err *err)
 {
-    ken_status st = ken_json_read_str(args, "args", "file_path", &q->path, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "line_start", &q->first, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "line_end", &q->last, err);
-    if (!st && (q->first < 1 || q->last < q->first || q->last > UINT32_MAX))
-        return KEN_FAIL(err, KEN_EINVAL,
-                        "args.line_end: lines %llu to %llu are no range; line_end is line_start or "
-                        "later",
-                        (unsigned long long)q->first, (unsigned long long)q->last);
-    return st;
+    if (a->line_start >= 1 && a->line_end >= a->line_start && a->line_end <= UINT32_MAX)
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_EINVAL,
+                    "args.line_end: lines %llu to %llu are no range; line_end is line_start or "
+                    "later",
+                    (unsigned long long)a->line_start, (unsigned long long)a->line_end);
 }
 
 // Rules that speak of this file, the nearest first; that they cannot be read is no reason to show
@@ -191,14 +186,14 @@ static void set_source(const ken_tool_env *env, const ken_tool__scope *scope,
     ken_json_set(o, "url", ken_tool__url(&link, commit, e->path, e->first_line, e->last_line));
 }
 
-ken_status ken_tool__explain_code(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__explain_code(const ken_tool_env *env, const void *args, json_t **out,
                                   ken_err *err)
 {
-    question q = { .env = env };
+    question q = { .env = env, .args = args };
     ken_tool__scope scope;
-    ken_status st = read_args(args, &q, err);
+    ken_status st = check_range(q.args, err);
     if (!st)
-        st = ken_tool__ask(env, args, ask, &q, &scope, err);
+        st = ken_tool__ask(env, q.args->project, ask, &q, &scope, err);
     if (st)
         return st;
     json_t *o = ken_tool__explanation_json(&q.found);
@@ -215,52 +210,58 @@ ken_status ken_tool__explain_code(const ken_tool_env *env, const json_t *args, j
 
 // ---- text --------------------------------------------------------------------------------------
 
-static void put_notes(const json_t *list, const char *head, ken_buf *out)
+static void put_notes(const json_t *list, const char *head, ken_paint *out)
 {
-    if (json_array_size(list))
-        ken_buf_printf(out, "%s:\n", head);
+    ken_tool__put_head(list, head, out);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *n = json_array_get(list, i);
         ken_str at = ken_tool__member(n, "at"), role = ken_tool__member(n, "role");
-        ken_buf_printf(out, "  " KEN_STR_FMT, KEN_STR_ARG(ken_tool__member(n, "name")));
-        if (at.len)
-            ken_buf_printf(out, "  " KEN_STR_FMT, KEN_STR_ARG(at));
+        ken_paint_puts(out, "  ");
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(n, "name"));
+        if (at.len) {
+            ken_paint_puts(out, " ");
+            ken_paint_at(out, at);
+        }
         if (role.len)
-            ken_buf_printf(out, " " KEN_STR_FMT, KEN_STR_ARG(role));
+            ken_paint_printf(out, KEN_STYLE_DIM, " " KEN_STR_FMT, KEN_STR_ARG(role));
         ken_tool__put_class(n, out);
-        ken_buf_putc(out, '\n');
+        ken_paint_puts(out, "\n");
     }
 }
 
-static void put_rules(const json_t *list, ken_buf *out)
+static void put_rules(const json_t *list, ken_paint *out)
 {
-    if (json_array_size(list))
-        ken_buf_puts(out, "rules:\n");
+    ken_tool__put_head(list, "rules", out);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *r = json_array_get(list, i);
-        ken_buf_printf(out, "  " KEN_STR_FMT "  " KEN_STR_FMT "\n",
-                       KEN_STR_ARG(ken_tool__member(r, "rule")),
-                       KEN_STR_ARG(ken_tool__member(r, "at")));
+        ken_paint_puts(out, "  ");
+        ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(r, "rule"));
+        ken_paint_puts(out, "  ");
+        ken_paint_at(out, ken_tool__member(r, "at"));
+        ken_paint_puts(out, "\n");
     }
 }
 
-void ken_tool__explain_code_text(const json_t *result, ken_buf *out)
+void ken_tool__explain_code_text(const json_t *answer, ken_paint *out)
 {
-    ken_str code = ken_tool__member(result, "code"), doc = ken_tool__member(result, "doc");
-    ken_buf_printf(out, KEN_STR_FMT ":%lld-%lld  " KEN_STR_FMT "\n",
-                   KEN_STR_ARG(ken_tool__member(result, "file_path")),
-                   ken_tool__number(result, "start_line"), ken_tool__number(result, "end_line"),
-                   KEN_STR_ARG(ken_tool__member(result, "summary")));
-    if (doc.len)
-        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(doc));
-    ken_buf_put_str(out, code);
-    if (!ken_str_ends(code, KEN_STR("\n")))
-        ken_buf_putc(out, '\n');
-    put_notes(json_object_get(result, "callers"), "callers", out);
-    put_notes(json_object_get(result, "callees"), "callees", out);
-    put_notes(json_object_get(result, "types"), "types", out);
-    put_notes(json_object_get(result, "tests"), "tests", out);
-    ken_tool__put_routes(json_object_get(result, "routes"), out);
-    put_rules(json_object_get(result, "rules"), out);
-    ken_tool__put_tail(result, out);
+    ken_str path = ken_tool__member(answer, "file_path");
+    long long first = ken_tool__number(answer, "start_line");
+    ken_paint_path(out, path);
+    ken_paint_printf(out, KEN_STYLE_LINE, ":%lld-%lld ", first,
+                     ken_tool__number(answer, "end_line"));
+    ken_tool__put_summary(answer, out);
+    // The comment above; what stands in the lines is shown with them.
+    ken_str doc = ken_tool__member(answer, "doc"), code = ken_tool__member(answer, "code");
+    if (doc.len && ken_str_find(code, doc) == SIZE_MAX) {
+        ken_paint_str(out, KEN_STYLE_DIM, doc);
+        ken_paint_puts(out, "\n");
+    }
+    ken_paint_code(out, code, (size_t)first, NULL, 0);
+    put_notes(json_object_get(answer, "callers"), "callers", out);
+    put_notes(json_object_get(answer, "callees"), "callees", out);
+    put_notes(json_object_get(answer, "types"), "types", out);
+    put_notes(json_object_get(answer, "tests"), "tests", out);
+    ken_tool__put_routes(json_object_get(answer, "routes"), out);
+    put_rules(json_object_get(answer, "rules"), out);
+    ken_tool__put_tail(answer, out);
 }

@@ -8,8 +8,9 @@
 enum {
     TEXT_MAX = 160, // bytes of a line
     AROUND_MAX = 1000,
-    MEMBER_BYTES = 24, // of a new list: its name and brackets
-    NOTE_BYTES = 300,  // of truncated, next_offset and hint
+    MEMBER_BYTES = 24,  // of a new list: its name and brackets
+    NOTE_BYTES = 300,   // of truncated, next_offset and hint
+    TEXT_TOKENS = 1200, // of an answer as text, unless more is asked for
 };
 
 // What the uses of a role are called together.
@@ -264,11 +265,11 @@ static ken_status parse_role(ken_str word, uint32_t *roles, ken_err *err)
                     KEN_STR_ARG(ken_utf8_clip(word, 60)));
 }
 
-static ken_status read_roles(const json_t *args, uint32_t *roles, ken_err *err)
+static ken_status read_roles(ken_str words, uint32_t *roles, ken_err *err)
 {
-    ken_str rest = { NULL, 0 }, word;
-    ken_status st = ken_json_read_str(args, "args", "role", &rest, err);
-    while (!st && ken_str_split_next(&rest, ',', &word)) {
+    ken_str word;
+    ken_status st = KEN_OK;
+    while (!st && ken_str_split_next(&words, ',', &word)) {
         word = ken_str_trim(word);
         if (word.len)
             st = parse_role(word, roles, err);
@@ -276,28 +277,20 @@ static ken_status read_roles(const json_t *args, uint32_t *roles, ken_err *err)
     return st;
 }
 
-static ken_status read_opts(const json_t *args, ken_usages_opts *o, ken_err *err)
+static ken_status read_opts(const ken_args_find_usages *a, ken_usages_opts *o, ken_err *err)
 {
-    uint64_t limit = 0, offset = 0, context = 0;
-    ken_status st = ken_json_read_str(args, "args", "symbol_name", &o->name, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "file_hint", &o->file_hint, err);
-    if (!st)
-        st = ken_json_read_bool(args, "args", "include_context", &o->wants_text, err);
-    if (!st)
-        st = ken_json_read_bool(args, "args", "tests_only", &o->wants_tests_only, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "limit", &limit, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "offset", &offset, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "context_lines", &context, err);
-    if (!st)
-        st = read_roles(args, &o->roles, err);
-    o->limit = (uint32_t)limit;
-    o->offset = (uint32_t)(offset > UINT32_MAX ? UINT32_MAX : offset);
-    o->context_lines = (uint32_t)context;
-    return st;
+    *o = (ken_usages_opts){
+        .name = a->symbol_name,
+        .file_hint = a->file_hint,
+        .wants_text = a->include_context,
+        .tests = ken_str_eq(a->tests, KEN_STR("only"))      ? KEN_TESTS_ONLY
+                 : ken_str_eq(a->tests, KEN_STR("exclude")) ? KEN_TESTS_EXCLUDE
+                                                            : KEN_TESTS_INCLUDE,
+        .limit = (uint32_t)a->limit,
+        .offset = (uint32_t)(a->offset > UINT32_MAX ? UINT32_MAX : a->offset),
+        .context_lines = (uint32_t)a->context_lines,
+    };
+    return read_roles(a->role, &o->roles, err);
 }
 
 typedef struct question {
@@ -312,21 +305,24 @@ static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
     return ken_find_usages(s, &q->opts, q->env->ctx->cancel, q->env->arena, &q->found, err);
 }
 
-ken_status ken_tool__find_usages(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__find_usages(const ken_tool_env *env, const void *args, json_t **out,
                                  ken_err *err)
 {
-    question q = { .env = env, .opts = { .wants_text = true } };
+    const ken_args_find_usages *a = args;
+    question q = { .env = env };
     ken_tool__scope scope;
-    ken_status st = read_opts(args, &q.opts, err);
+    ken_status st = read_opts(a, &q.opts, err);
     if (!st)
-        st = ken_tool__ask(env, args, ask, &q, &scope, err);
+        st = ken_tool__ask(env, a->project, ask, &q, &scope, err);
     if (st)
         return st;
     json_t *tail = json_object();
     ken_tool__set_scope(tail, &scope);
     ken_tool__usages_shape shape = { .name = q.opts.name,
                                      .offset = q.opts.offset,
-                                     .max_bytes = env->ctx->max_bytes,
+                                     .max_bytes = a->has_limit
+                                                      ? env->ctx->max_bytes
+                                                      : ken_tool__text_bytes(env, TEXT_TOKENS),
                                      .n_tail_bytes = ken_json_dump_size(tail) };
     *out = ken_tool__usages_json(&q.found, &shape);
     json_object_update(*out, tail);
@@ -337,59 +333,88 @@ ken_status ken_tool__find_usages(const ken_tool_env *env, const json_t *args, js
 
 // ---- text --------------------------------------------------------------------------------------
 
-static void put_definitions(const json_t *list, ken_buf *out)
+static void put_around(ken_str text, long long first, ken_paint *out)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *d = json_array_get(list, i);
-        ken_buf_printf(out, KEN_STR_FMT " " KEN_STR_FMT " " KEN_STR_FMT ":%lld-%lld\n",
-                       KEN_STR_ARG(ken_tool__member(d, "kind")),
-                       KEN_STR_ARG(ken_tool__member(d, "name")),
-                       KEN_STR_ARG(ken_tool__member(d, "file_path")),
-                       ken_tool__number(d, "start_line"), ken_tool__number(d, "end_line"));
+    ken_str line;
+    while (ken_str_line_next(&text, &line)) {
+        ken_paint_printf(out, KEN_STYLE_DIM, "  %lld ", first++);
+        ken_paint_line(out, line, NULL, 0, 0);
+        ken_paint_puts(out, "\n");
     }
 }
 
-static void put_group(const json_t *list, const char *group, ken_buf *out)
+static long long count_lines(ken_str text)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *u = json_array_get(list, i);
-        ken_str in = ken_tool__member(u, "in"), text = ken_tool__member(u, "text");
-        ken_buf_printf(out, "  %lld %.*s", ken_tool__number(u, "line"), (int)strlen(group) - 1,
-                       group);
-        if (in.len)
-            ken_buf_printf(out, " in " KEN_STR_FMT, KEN_STR_ARG(in));
-        ken_tool__put_class(u, out);
-        if (text.len)
-            ken_buf_printf(out, "  " KEN_STR_FMT, KEN_STR_ARG(text));
-        ken_buf_putc(out, '\n');
+    ken_str line;
+    long long n = 0;
+    while (ken_str_line_next(&text, &line))
+        n++;
+    return n;
+}
+
+// "  120 in retry: return backoff(n);" The role is told where it is no call.
+static void put_usage_line(const json_t *u, ken_ref_role role, const ken_str *name, ken_paint *out)
+{
+    ken_str in = ken_tool__member(u, "in"), text = ken_tool__member(u, "text"),
+            before = ken_tool__member(u, "before");
+    long long line = ken_tool__number(u, "line");
+    put_around(before, line - count_lines(before), out);
+    ken_paint_printf(out, KEN_STYLE_LINE, "  %lld", line);
+    if (role != KEN_REF_CALL)
+        ken_paint_printf(out, KEN_STYLE_DIM, " %s", ken_ref_role_word(role));
+    if (in.len)
+        ken_paint_printf(out, KEN_STYLE_DIM, " in " KEN_STR_FMT, KEN_STR_ARG(in));
+    ken_tool__put_class(u, out);
+    if (text.len) {
+        ken_paint_puts(out, ": ");
+        ken_paint_line(out, text, name, name->len ? 1 : 0, 0);
+    }
+    ken_paint_puts(out, "\n");
+    put_around(ken_tool__member(u, "after"), line + 1, out);
+}
+
+static void put_file(const json_t *file, const ken_str *name, ken_paint *out)
+{
+    ken_paint_path(out, ken_tool__member(file, "file_path"));
+    if (json_is_true(json_object_get(file, "is_test")))
+        ken_paint_puts(out, " (test)");
+    if (json_is_true(json_object_get(file, "is_generated")))
+        ken_paint_puts(out, " (generated)");
+    ken_paint_puts(out, "\n");
+    for (int r = 0; r < KEN_REF_ROLE_COUNT; r++) {
+        const json_t *list = json_object_get(file, groups[r]);
+        for (size_t i = 0; i < json_array_size(list); i++)
+            put_usage_line(json_array_get(list, i), (ken_ref_role)r, name, out);
     }
 }
 
-static void put_places(const json_t *list, const char *what, ken_buf *out)
+static void put_places(const json_t *list, const char *what, ken_paint *out)
 {
     const json_t *places = json_object_get(list, "places");
     for (size_t i = 0; i < json_array_size(places); i++) {
         const json_t *p = json_array_get(places, i);
-        ken_buf_printf(out, "%s: " KEN_STR_FMT "  " KEN_STR_FMT "\n", what,
-                       KEN_STR_ARG(ken_tool__member(p, "at")),
-                       KEN_STR_ARG(ken_tool__member(p, "text")));
+        ken_paint_printf(out, KEN_STYLE_NOTE, "%s: ", what);
+        ken_paint_at(out, ken_tool__member(p, "at"));
+        ken_paint_puts(out, " ");
+        ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(p, "text"));
+        ken_paint_puts(out, "\n");
     }
 }
 
-void ken_tool__find_usages_text(const json_t *result, ken_buf *out)
+void ken_tool__find_usages_text(const json_t *answer, ken_paint *out)
 {
-    const json_t *files = json_object_get(result, "files");
-    put_definitions(json_object_get(result, "definitions"), out);
-    ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
-    for (size_t f = 0; f < json_array_size(files); f++) {
-        const json_t *file = json_array_get(files, f);
-        ken_buf_printf(out, KEN_STR_FMT "%s%s\n", KEN_STR_ARG(ken_tool__member(file, "file_path")),
-                       json_is_true(json_object_get(file, "is_test")) ? " (test)" : "",
-                       json_is_true(json_object_get(file, "is_generated")) ? " (generated)" : "");
-        for (int r = 0; r < KEN_REF_ROLE_COUNT; r++)
-            put_group(json_object_get(file, groups[r]), groups[r], out);
-    }
-    put_places(json_object_get(result, "unresolved"), "unresolved", out);
-    put_places(json_object_get(result, "in_text"), "in the text", out);
-    ken_tool__put_tail(result, out);
+    const json_t *files = json_object_get(answer, "files"),
+                 *defs = json_object_get(answer, "definitions");
+    ken_str name = ken_tool__member(json_array_get(defs, 0), "name");
+    size_t dot = ken_str_rfind_char(name, '.');
+    if (dot != SIZE_MAX)
+        name = ken_str_sub(name, dot + 1, name.len);
+    for (size_t i = 0; i < json_array_size(defs); i++)
+        ken_tool__put_definition(json_array_get(defs, i), "name", out);
+    ken_tool__put_summary(answer, out);
+    for (size_t i = 0; i < json_array_size(files); i++)
+        put_file(json_array_get(files, i), &name, out);
+    put_places(json_object_get(answer, "unresolved"), "unresolved", out);
+    put_places(json_object_get(answer, "in_text"), "in the text", out);
+    ken_tool__put_tail(answer, out);
 }

@@ -169,23 +169,19 @@ static ken_arch_focus parse_focus(ken_str word)
     return ken_str_eq(word, KEN_STR("frontend")) ? KEN_ARCH_FRONTEND : KEN_ARCH_FULL;
 }
 
-ken_status ken_tool__get_architecture(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__get_architecture(const ken_tool_env *env, const void *args, json_t **out,
                                       ken_err *err)
 {
-    question q = { .env = env, .folder = KEN_STR("") };
-    ken_str focus = { "", 0 };
+    const ken_args_get_architecture *a = args;
+    question q = { .env = env, .focus = parse_focus(a->focus_area), .folder = a->directory };
     ken_tool__scope scope;
-    ken_status st = ken_json_read_str(args, "args", "focus_area", &focus, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "directory", &q.folder, err);
-    q.focus = parse_focus(focus);
-    if (!st)
-        st = ken_tool__ask(env, args, ask, &q, &scope, err);
+    ken_status st = ken_tool__ask(env, a->project, ask, &q, &scope, err);
     if (st)
         return st;
     json_t *o = ken_tool__architecture_json(&q.found);
     ken_tool__set_scope(o, &scope);
-    ken_tool__fit_architecture(o, ken_tool__token_bytes(env, TOKENS));
+    ken_tool__fit_architecture(o, env->is_text ? ken_tool__text_bytes(env, TOKENS)
+                                               : ken_tool__token_bytes(env, TOKENS));
     ken_tool__close(env, &scope);
     *out = o;
     return KEN_OK;
@@ -193,47 +189,48 @@ ken_status ken_tool__get_architecture(const ken_tool_env *env, const json_t *arg
 
 // ---- text --------------------------------------------------------------------------------------
 
-static void put_places(const json_t *list, const char *head, const char *count, ken_buf *out)
+static void put_places(const json_t *list, const char *head, const char *count, const char *unit,
+                       ken_paint *out)
 {
-    if (json_array_size(list))
-        ken_buf_printf(out, "%s:\n", head);
+    ken_tool__put_head(list, head, out);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *p = json_array_get(list, i);
-        ken_buf_printf(out, "  " KEN_STR_FMT "  " KEN_STR_FMT,
-                       KEN_STR_ARG(ken_tool__member(p, "name")),
-                       KEN_STR_ARG(ken_tool__member(p, "at")));
+        ken_paint_puts(out, "  ");
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(p, "name"));
+        ken_paint_puts(out, " ");
+        ken_paint_at(out, ken_tool__member(p, "at"));
         if (count)
-            ken_buf_printf(out, "  %s %lld", count, ken_tool__number(p, count));
-        ken_buf_putc(out, '\n');
+            ken_paint_printf(out, KEN_STYLE_DIM, " %lld %s", ken_tool__number(p, count), unit);
+        ken_paint_puts(out, "\n");
     }
 }
 
-static void put_modules(const json_t *list, ken_buf *out)
+static void put_modules(const json_t *list, ken_paint *out)
 {
-    if (json_array_size(list))
-        ken_buf_puts(out, "modules (files, lines, layer, used by):\n");
+    ken_tool__put_head(list, "modules (files, lines, layer, used by)", out);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *m = json_array_get(list, i);
-        ken_buf_printf(out, "  " KEN_STR_FMT "  %lld %lld %lld %lld%s\n",
-                       KEN_STR_ARG(ken_tool__member(m, "path")), ken_tool__number(m, "files"),
-                       ken_tool__number(m, "lines"), ken_tool__number(m, "layer"),
-                       ken_tool__number(m, "used_by"),
-                       json_object_get(m, "cycle") ? " (in a cycle)" : "");
+        ken_paint_puts(out, "  ");
+        ken_paint_path(out, ken_tool__member(m, "path"));
+        ken_paint_printf(out, KEN_STYLE_PLAIN, " %lld %lld %lld %lld%s\n",
+                         ken_tool__number(m, "files"), ken_tool__number(m, "lines"),
+                         ken_tool__number(m, "layer"), ken_tool__number(m, "used_by"),
+                         json_object_get(m, "cycle") ? " (in a cycle)" : "");
     }
 }
 
-void ken_tool__get_architecture_text(const json_t *result, ken_buf *out)
+void ken_tool__get_architecture_text(const json_t *answer, ken_paint *out)
 {
-    ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
-    put_modules(json_object_get(result, "modules"), out);
-    ken_tool__put_texts(json_object_get(result, "dependencies"), "dependencies (files): ", ", ",
+    ken_tool__put_summary(answer, out);
+    put_modules(json_object_get(answer, "modules"), out);
+    ken_tool__put_texts(json_object_get(answer, "dependencies"), "dependencies (files): ", ", ",
                         "\n", out);
-    put_places(json_object_get(result, "entry_points"), "entry points", NULL, out);
-    ken_tool__put_routes(json_object_get(result, "routes"), out);
-    put_places(json_object_get(result, "key_types"), "key types", "used_by", out);
-    put_places(json_object_get(result, "hot_spots"), "hot spots", "commits", out);
-    ken_tool__put_texts(json_object_get(result, "test_folders"), "tests: ", ", ", "\n", out);
-    ken_tool__put_texts(json_object_get(result, "build"), "build: ", ", ", "\n", out);
-    ken_tool__put_texts(json_object_get(result, "docs"), "docs: ", ", ", "\n", out);
-    ken_tool__put_tail(result, out);
+    put_places(json_object_get(answer, "entry_points"), "entry points", NULL, NULL, out);
+    ken_tool__put_routes(json_object_get(answer, "routes"), out);
+    put_places(json_object_get(answer, "key_types"), "key types", "used_by", "files", out);
+    put_places(json_object_get(answer, "hot_spots"), "hot spots", "commits", "commits", out);
+    ken_tool__put_paths(json_object_get(answer, "test_folders"), "tests: ", out);
+    ken_tool__put_paths(json_object_get(answer, "build"), "build: ", out);
+    ken_tool__put_paths(json_object_get(answer, "docs"), "docs: ", out);
+    ken_tool__put_tail(answer, out);
 }

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // get_definition: where a symbol is defined, and its code.
 #include "base/utf8.h"
-#include "tool/tool_priv.h"
+#include "tool/tool_graph_priv.h"
 
 enum {
-    LIMIT = 5,
     CONTENT_MAX = 16 * 1024,
     DOC_MAX = 2 * 1024
 };
@@ -59,31 +58,22 @@ static json_t *result_json(const ken_tool_env *env, const ken_tool__scope *scope
     return o;
 }
 
-ken_status ken_tool__get_definition(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__get_definition(const ken_tool_env *env, const void *args, json_t **out,
                                     ken_err *err)
 {
-    ken_str name = { "", 0 }, hint = { "", 0 }, ref = { "", 0 };
-    uint64_t limit = LIMIT;
-    ken_status st = ken_json_read_str(args, "args", "symbol_name", &name, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "file_hint", &hint, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "project", &ref, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "limit", &limit, err);
-    if (st)
-        return st;
+    const ken_args_get_definition *a = args;
     ken_tool__scope scope;
     ken_definition_result r = { 0 };
-    st = ken_tool__open(env, ref, &scope, err);
+    ken_status st = ken_tool__open(env, a->project, &scope, err);
     if (st)
         return st;
-    st = ken_find_definition(scope.snap, name, hint, (size_t)limit, env->arena, &r, err);
+    st = ken_find_definition(scope.snap, a->symbol_name, a->file_hint, (size_t)a->limit, env->arena,
+                             &r, err);
     if (!st && !r.n_defs)
         st = KEN_FAIL(err, KEN_ENOTFOUND,
                       "no definition of '" KEN_STR_FMT "' in this project" KEN_STR_FMT
                       "; search_code with search_type text finds where it is used",
-                      KEN_STR_ARG(ken_utf8_clip(name, 100)),
+                      KEN_STR_ARG(ken_utf8_clip(a->symbol_name, 100)),
                       KEN_STR_ARG(ken_definition_near(&r, env->arena)));
     if (!st)
         *out = result_json(env, &scope, &r);
@@ -91,25 +81,21 @@ ken_status ken_tool__get_definition(const ken_tool_env *env, const json_t *args,
     return st;
 }
 
-void ken_tool__get_definition_text(const json_t *result, ken_buf *out)
+void ken_tool__get_definition_text(const json_t *answer, ken_paint *out)
 {
-    const json_t *list = json_object_get(result, "definitions");
+    const json_t *list = json_object_get(answer, "definitions");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *d = json_array_get(list, i);
-        ken_str content = ken_json_text(json_object_get(d, "content"));
-        ken_buf_printf(out, KEN_STR_FMT ":%lld-%lld  " KEN_STR_FMT " " KEN_STR_FMT "\n",
-                       KEN_STR_ARG(ken_json_text(json_object_get(d, "file_path"))),
-                       (long long)json_integer_value(json_object_get(d, "start_line")),
-                       (long long)json_integer_value(json_object_get(d, "end_line")),
-                       KEN_STR_ARG(ken_json_text(json_object_get(d, "kind"))),
-                       KEN_STR_ARG(ken_json_text(json_object_get(d, "qualified_name"))));
-        ken_buf_put_str(out, content);
-        ken_buf_puts(out, ken_str_ends(content, KEN_STR("\n")) ? "\n" : "\n\n");
+        ken_str name = ken_tool__member(d, "symbol_name");
+        ken_tool__put_definition(d, "qualified_name", out);
+        ken_paint_code(out, ken_tool__member(d, "content"),
+                       (size_t)ken_tool__number(d, "start_line"), &name, 1);
+        if (i + 1 < json_array_size(list))
+            ken_paint_puts(out, "\n");
     }
-    ken_str note = ken_json_text(json_object_get(result, "note"));
-    if (note.len)
-        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(note));
-    ken_str hint = ken_json_text(json_object_get(result, "hint"));
-    if (hint.len)
-        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+    long long total = ken_tool__number(answer, "total");
+    if (total > (long long)json_array_size(list))
+        ken_paint_printf(out, KEN_STYLE_NOTE, "%zu of %lld definitions; limit shows more\n",
+                         json_array_size(list), total);
+    ken_tool__put_tail(answer, out);
 }

@@ -4,7 +4,7 @@
 
 #include "scan/scan.h"
 #include "store/store.h"
-#include "tool/tool_priv.h"
+#include "tool/tool_graph_priv.h"
 
 enum {
     EXAMPLES_MAX = 10,
@@ -230,14 +230,12 @@ static ken_status add_state(const ken_tool_env *env, const ken_project_info *pro
     return st;
 }
 
-ken_status ken_tool__get_repo_status(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__get_repo_status(const ken_tool_env *env, const void *args, json_t **out,
                                      ken_err *err)
 {
-    ken_str ref = { "", 0 };
+    const ken_args_get_repo_status *a = args;
     ken_project_info project;
-    ken_status st = ken_json_read_str(args, "args", "project", &ref, err);
-    if (!st)
-        st = ken_tool__find_project(env, ref, &project, err);
+    ken_status st = ken_tool__find_project(env, a->project, &project, err);
     if (st)
         return st;
     json_t *o = json_object();
@@ -264,30 +262,29 @@ ken_status ken_tool__get_repo_status(const ken_tool_env *env, const json_t *args
     return KEN_OK;
 }
 
-void ken_tool__get_repo_status_text(const json_t *result, ken_buf *out)
+void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
 {
     static const char *const counts[] = { "generation", "files", "chunks", "symbols", "lines" };
     static const char *const texts[] = { "status", "branch", "current_commit", "indexed_commit",
                                          "last_sync" };
-    const json_t *project = json_object_get(result, "project");
-    const json_t *changes = json_object_get(result, "pending_changes");
-    ken_buf_printf(out, KEN_STR_FMT "  " KEN_STR_FMT "\n",
-                   KEN_STR_ARG(ken_json_text(json_object_get(project, "name"))),
-                   KEN_STR_ARG(ken_json_text(json_object_get(project, "root"))));
+    const json_t *project = json_object_get(answer, "project");
+    const json_t *changes = json_object_get(answer, "pending_changes");
+    ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(project, "name"));
+    ken_paint_puts(out, "  ");
+    ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(project, "root"));
+    ken_paint_puts(out, "\n");
     for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        ken_str v = ken_json_text(json_object_get(result, texts[i]));
+        ken_str v = ken_tool__member(answer, texts[i]);
         if (v.len)
-            ken_buf_printf(out, "%s: " KEN_STR_FMT "\n", texts[i], KEN_STR_ARG(v));
+            ken_paint_printf(out, KEN_STYLE_PLAIN, "%s: " KEN_STR_FMT "\n", texts[i],
+                             KEN_STR_ARG(v));
     }
-    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) {
-        const json_t *v = json_object_get(result, counts[i]);
-        if (v)
-            ken_buf_printf(out, "%s: %lld\n", counts[i], (long long)json_integer_value(v));
-    }
+    for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
+        if (json_object_get(answer, counts[i]))
+            ken_paint_printf(out, KEN_STYLE_PLAIN, "%s: %lld\n", counts[i],
+                             ken_tool__number(answer, counts[i]));
     if (changes)
-        ken_buf_printf(out, "pending changes: %lld\n",
-                       (long long)json_integer_value(json_object_get(changes, "total")));
-    ken_str hint = ken_json_text(json_object_get(result, "hint"));
-    if (hint.len)
-        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "pending changes: %lld\n",
+                         ken_tool__number(changes, "total"));
+    ken_tool__put_tail(answer, out);
 }

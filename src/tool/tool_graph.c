@@ -15,14 +15,11 @@ enum {
 
 // ---- asking ------------------------------------------------------------------------------------
 
-ken_status ken_tool__ask(const ken_tool_env *env, const json_t *args, ken_tool__ask_fn *ask,
-                         void *ctx, ken_tool__scope *out, ken_err *err)
+ken_status ken_tool__ask(const ken_tool_env *env, ken_str project, ken_tool__ask_fn *ask, void *ctx,
+                         ken_tool__scope *out, ken_err *err)
 {
-    ken_str ref = { "", 0 };
     ken_tool__scope scope;
-    ken_status st = ken_json_read_str(args, "args", "project", &ref, err);
-    if (!st)
-        st = ken_tool__open(env, ref, &scope, err);
+    ken_status st = ken_tool__open(env, project, &scope, err);
     if (st)
         return st;
     st = ask(scope.snap, ctx, err);
@@ -37,7 +34,15 @@ ken_status ken_tool__ask(const ken_tool_env *env, const json_t *args, ken_tool__
 size_t ken_tool__token_bytes(const ken_tool_env *env, size_t n_tokens)
 {
     size_t max = env->ctx->max_bytes, bytes = n_tokens * BYTES_PER_TOKEN;
-    return max < SIZE_MAX && bytes < max ? bytes : max;
+    bool is_open = max == SIZE_MAX && !env->is_text; // JSON of the command line has no limit
+    return !is_open && bytes < max ? bytes : max;
+}
+
+size_t ken_tool__text_bytes(const ken_tool_env *env, size_t n_tokens)
+{
+    bool has_own = json_object_get(env->given, "max_tokens") != NULL;
+    return env->is_text && !has_own ? ken_tool__token_bytes(env, 2 * n_tokens)
+                                    : env->ctx->max_bytes;
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
@@ -208,49 +213,107 @@ long long ken_tool__number(const json_t *o, const char *key)
     return (long long)json_integer_value(json_object_get(o, key));
 }
 
-void ken_tool__put_texts(const json_t *list, const char *head, const char *between,
-                         const char *tail, ken_buf *out)
+void ken_tool__put_summary(const json_t *answer, ken_paint *out)
 {
-    for (size_t i = 0; i < json_array_size(list); i++)
-        ken_buf_printf(out, "%s" KEN_STR_FMT, i ? between : head,
-                       KEN_STR_ARG(ken_json_text(json_array_get(list, i))));
-    if (json_array_size(list))
-        ken_buf_puts(out, tail);
+    ken_paint_str(out, KEN_STYLE_BOLD, ken_tool__member(answer, "summary"));
+    ken_paint_puts(out, "\n");
 }
 
-void ken_tool__put_tail(const json_t *result, ken_buf *out)
+void ken_tool__put_head(const json_t *list, const char *head, ken_paint *out)
 {
-    const json_t *others = json_object_get(result, "other_definitions");
+    if (json_array_size(list))
+        ken_paint_printf(out, KEN_STYLE_BOLD, "%s:\n", head);
+}
+
+void ken_tool__put_texts(const json_t *list, const char *head, const char *between,
+                         const char *tail, ken_paint *out)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        ken_paint_puts(out, i ? between : head);
+        ken_paint_str(out, KEN_STYLE_PLAIN, ken_json_text(json_array_get(list, i)));
+    }
+    if (json_array_size(list))
+        ken_paint_puts(out, tail);
+}
+
+void ken_tool__put_paths(const json_t *list, const char *head, ken_paint *out)
+{
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *p = json_array_get(list, i);
+        ken_paint_puts(out, i ? ", " : head);
+        ken_paint_path(out,
+                       json_is_string(p) ? ken_json_text(p) : ken_tool__member(p, "file_path"));
+    }
+    if (json_array_size(list))
+        ken_paint_puts(out, "\n");
+}
+
+void ken_tool__put_definition(const json_t *d, const char *name_key, ken_paint *out)
+{
+    long long first = ken_tool__number(d, "start_line"), last = ken_tool__number(d, "end_line");
+    ken_paint_path(out, ken_tool__member(d, "file_path"));
+    ken_paint_puts(out, ":");
+    ken_paint_printf(out, KEN_STYLE_LINE, "%lld", first);
+    if (last > first)
+        ken_paint_printf(out, KEN_STYLE_LINE, "-%lld", last);
+    ken_paint_puts(out, " ");
+    ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(d, "kind"));
+    ken_str name = ken_tool__member(d, name_key);
+    ken_paint_puts(out, name.len ? " " : "");
+    ken_paint_str(out, KEN_STYLE_NAME, name);
+    if (json_is_true(json_object_get(d, "is_generated")))
+        ken_paint_puts(out, " (generated)");
+    ken_paint_puts(out, "\n");
+}
+
+void ken_tool__put_tail(const json_t *answer, ken_paint *out)
+{
+    static const char *const texts[] = { "note", "hint" };
+    const json_t *others = json_object_get(answer, "other_definitions"),
+                 *next = json_object_get(answer, "next_offset");
     for (size_t i = 0; i < json_array_size(others); i++) {
         const json_t *o = json_array_get(others, i);
-        ken_buf_printf(out, "%s" KEN_STR_FMT " " KEN_STR_FMT,
-                       i ? ", " : "also defined: ", KEN_STR_ARG(ken_tool__member(o, "name")),
-                       KEN_STR_ARG(ken_tool__member(o, "at")));
+        ken_paint_puts(out, i ? ", " : "also defined: ");
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(o, "name"));
+        ken_paint_puts(out, " ");
+        ken_paint_at(out, ken_tool__member(o, "at"));
     }
     if (json_array_size(others))
-        ken_buf_putc(out, '\n');
-    ken_str hint = ken_tool__member(result, "hint");
-    if (hint.len)
-        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+        ken_paint_puts(out, "\n");
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+        ken_str text = ken_tool__member(answer, texts[i]);
+        if (!text.len)
+            continue;
+        ken_paint_str(out, KEN_STYLE_NOTE, text);
+        ken_paint_puts(out, "\n");
+    }
+    if (next && !ken_tool__member(answer, "hint").len)
+        ken_paint_printf(out, KEN_STYLE_NOTE, "more: offset %lld\n",
+                         (long long)json_integer_value(next));
 }
 
-void ken_tool__put_class(const json_t *o, ken_buf *out)
+void ken_tool__put_class(const json_t *o, ken_paint *out)
 {
     ken_str class = ken_tool__member(o, "resolution"), why = ken_tool__member(o, "evidence");
-    if (!class.len)
+    bool is_certain = ken_str_eq(class, KEN_STR("exact")) || ken_str_eq(class, KEN_STR("scoped")) ||
+                      ken_str_eq(class, KEN_STR("imported"));
+    if (!class.len || is_certain)
         return;
-    ken_buf_printf(out, " [" KEN_STR_FMT "%s" KEN_STR_FMT "]", KEN_STR_ARG(class),
-                   why.len ? ": " : "", KEN_STR_ARG(why));
+    ken_paint_printf(out, KEN_STYLE_DIM, " [" KEN_STR_FMT "%s" KEN_STR_FMT "]", KEN_STR_ARG(class),
+                     why.len ? ": " : "", KEN_STR_ARG(why));
 }
 
-void ken_tool__put_routes(const json_t *list, ken_buf *out)
+void ken_tool__put_routes(const json_t *list, ken_paint *out)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *r = json_array_get(list, i);
         ken_str method = ken_tool__member(r, "method");
-        ken_buf_printf(out, "route: " KEN_STR_FMT " " KEN_STR_FMT "  " KEN_STR_FMT "\n",
-                       KEN_STR_ARG(method.len ? method : ken_tool__member(r, "event")),
-                       KEN_STR_ARG(ken_tool__member(r, "path")),
-                       KEN_STR_ARG(ken_tool__member(r, "at")));
+        ken_paint_puts(out, "route: ");
+        ken_paint_str(out, KEN_STYLE_PLAIN, method.len ? method : ken_tool__member(r, "event"));
+        ken_paint_puts(out, " ");
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(r, "path"));
+        ken_paint_puts(out, " ");
+        ken_paint_at(out, ken_tool__member(r, "at"));
+        ken_paint_puts(out, "\n");
     }
 }

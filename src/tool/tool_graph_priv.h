@@ -9,15 +9,19 @@
 
 #include "query/query_graph.h"
 #include "tool/tool_priv.h"
+#include "tool_specs.h"
 
 // ---- asking ------------------------------------------------------------------------------------
 typedef ken_status ken_tool__ask_fn(ken_snapshot *s, void *ctx, ken_err *err);
-// Opens the project that `args.project` means and asks; what is not found may have been written
+// Opens the project that `project` means and asks; what is not found may have been written
 // since, so then it asks once more of an index that is up to date. `out` is open on success.
-ken_status ken_tool__ask(const ken_tool_env *env, const json_t *args, ken_tool__ask_fn *ask,
-                         void *ctx, ken_tool__scope *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_tool__ask(const ken_tool_env *env, ken_str project, ken_tool__ask_fn *ask, void *ctx,
+                         ken_tool__scope *out, ken_err *err) KEN_MUST_USE;
 // Bytes that an answer of so many tokens may have; no limit where the call has none.
 size_t ken_tool__token_bytes(const ken_tool_env *env, size_t n_tokens);
+// The same where the answer is shown as text, of which its JSON is twice as long; else no limit but the
+// call's.
+size_t ken_tool__text_bytes(const ken_tool_env *env, size_t n_tokens);
 
 // ---- JSON --------------------------------------------------------------------------------------
 void ken_tool__set_at(json_t *o, const char *key, ken_str path, uint32_t line);
@@ -58,14 +62,22 @@ void ken_tool__fit_architecture(json_t *result, size_t max_bytes);
 
 // ---- text --------------------------------------------------------------------------------------
 ken_str ken_tool__member(const json_t *o, const char *key);
+long long ken_tool__number(const json_t *o, const char *key);
+// The summary, on a line of its own.
+void ken_tool__put_summary(const json_t *answer, ken_paint *out);
+// The head of a list, "callers:"; nothing when the list is empty.
+void ken_tool__put_head(const json_t *list, const char *head, ken_paint *out);
 // The texts of a list, `between` each two, `head` before and `tail` behind all; nothing for none.
 void ken_tool__put_texts(const json_t *list, const char *head, const char *between,
-                         const char *tail, ken_buf *out);
-long long ken_tool__number(const json_t *o, const char *key);
-// The ends of every listing: other definitions, hint.
-void ken_tool__put_tail(const json_t *result, ken_buf *out);
-// " [imported]", " [inferred: why]"
-void ken_tool__put_class(const json_t *o, ken_buf *out);
-void ken_tool__put_routes(const json_t *list, ken_buf *out);
+                         const char *tail, ken_paint *out);
+// The same for paths: strings, or objects with file_path.
+void ken_tool__put_paths(const json_t *list, const char *head, ken_paint *out);
+// "path:3-9  method Parser.parse", of file_path, start_line, end_line, kind and a name.
+void ken_tool__put_definition(const json_t *d, const char *name_key, ken_paint *out);
+// The end of every answer: what else has the name, the note, the hint, where to go on.
+void ken_tool__put_tail(const json_t *answer, ken_paint *out);
+// " [inferred: why]": how an edge was resolved, where it is less than certain.
+void ken_tool__put_class(const json_t *o, ken_paint *out);
+void ken_tool__put_routes(const json_t *list, ken_paint *out);
 
 #endif

@@ -4,6 +4,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "tool/tool_graph_priv.h"
 #include "tool/tool_rules_priv.h"
 
 typedef struct index_request {
@@ -15,10 +16,9 @@ typedef struct index_request {
     size_t n_include, n_exclude;
 } index_request;
 
-static ken_status read_patterns(const ken_tool_env *env, const json_t *args, const char *key,
+static ken_status read_patterns(const ken_tool_env *env, const json_t *list, const char *key,
                                 ken_str **out, size_t *out_n, ken_err *err)
 {
-    const json_t *list = json_object_get(args, key);
     size_t n = json_array_size(list);
     if (!n)
         return KEN_OK;
@@ -34,29 +34,23 @@ static ken_status read_patterns(const ken_tool_env *env, const json_t *args, con
     return KEN_OK;
 }
 
-static ken_status read_request(const ken_tool_env *env, const json_t *args, index_request *req,
-                               ken_err *err)
+static ken_status read_request(const ken_tool_env *env, const ken_args_index_repository *a,
+                               index_request *req, ken_err *err)
 {
-    *req = (index_request){ .path = { "", 0 }, .name = { "", 0 }, .on_error = { "", 0 } };
-    ken_status st = ken_json_read_str(args, "args", "repo_path", &req->path, err);
-    if (!st && !req->path.len)
+    *req = (index_request){ .path = a->repo_path,
+                            .name = a->name,
+                            .is_forced = a->force_reindex,
+                            .is_only = a->only,
+                            .on_error = a->on_error,
+                            .max_file_size = a->max_file_size };
+    if (!req->path.len)
         return KEN_FAIL(err, KEN_EINVAL,
-                        "args.repo_path is required: the absolute path of the "
-                        "folder to index");
+                        "args.repo_path is required: the path of the folder to index");
+    ken_status st = read_patterns(env, a->include_patterns, "include_patterns", &req->include,
+                                  &req->n_include, err);
     if (!st)
-        st = ken_json_read_str(args, "args", "name", &req->name, err);
-    if (!st)
-        st = ken_json_read_bool(args, "args", "force_reindex", &req->is_forced, err);
-    if (!st)
-        st = ken_json_read_bool(args, "args", "only", &req->is_only, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "on_error", &req->on_error, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "max_file_size", &req->max_file_size, err);
-    if (!st)
-        st = read_patterns(env, args, "include_patterns", &req->include, &req->n_include, err);
-    if (!st)
-        st = read_patterns(env, args, "exclude_patterns", &req->exclude, &req->n_exclude, err);
+        st = read_patterns(env, a->exclude_patterns, "exclude_patterns", &req->exclude,
+                           &req->n_exclude, err);
     return st;
 }
 
@@ -163,7 +157,7 @@ static json_t *report_json(const ken_project_info *p, const ken_index_opts *opts
     return o;
 }
 
-ken_status ken_tool__index_repository(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__index_repository(const ken_tool_env *env, const void *args, json_t **out,
                                       ken_err *err)
 {
     index_request req;
@@ -213,4 +207,36 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const json_t *arg
     }
     ken_config_free(settings);
     return st;
+}
+
+void ken_tool__index_repository_text(const json_t *answer, ken_paint *out)
+{
+    static const char *const kinds[] = { "added", "modified", "removed", "renamed" };
+    const json_t *project = json_object_get(answer, "project"),
+                 *changes = json_object_get(answer, "changes"),
+                 *errors = json_object_get(answer, "errors");
+    ken_paint_printf(out, KEN_STYLE_PLAIN, KEN_STR_FMT ": %lld files indexed of ",
+                     KEN_STR_ARG(ken_tool__member(answer, "status")),
+                     ken_tool__number(answer, "files_indexed"));
+    ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(project, "root"));
+    ken_paint_printf(out, KEN_STYLE_PLAIN, " in %.2f s: %lld parsed, %lld chunks, %lld symbols",
+                     json_number_value(json_object_get(answer, "duration_seconds")),
+                     ken_tool__number(answer, "files_parsed"),
+                     ken_tool__number(answer, "chunks_created"),
+                     ken_tool__number(answer, "symbols"));
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (ken_tool__number(changes, kinds[i]))
+            ken_paint_printf(out, KEN_STYLE_PLAIN, ", %lld %s", ken_tool__number(changes, kinds[i]),
+                             kinds[i]);
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "; %lld files skipped\n",
+                     ken_tool__number(answer, "files_skipped"));
+    for (size_t i = 0; i < json_array_size(errors); i++) {
+        const json_t *e = json_array_get(errors, i);
+        ken_paint_puts(out, "error: ");
+        ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(e, "file_path"));
+        ken_paint_puts(out, ": ");
+        ken_paint_str(out, KEN_STYLE_BAD, ken_tool__member(e, "error"));
+        ken_paint_puts(out, "\n");
+    }
+    ken_tool__put_tail(answer, out);
 }

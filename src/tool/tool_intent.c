@@ -232,32 +232,24 @@ const char *ken_tool__add_intent(const ken_tool_env *env, ken_snapshot *snap, ke
 
 // ---- text --------------------------------------------------------------------------------------
 
-void ken_tool__intent_text(const json_t *result, ken_buf *out)
+void ken_tool__intent_text(const json_t *answer, ken_paint *out)
 {
-    const json_t *list = json_object_get(result, "definitions"),
-                 *next = json_object_get(result, "next");
-    ken_str intent = ken_json_text(json_object_get(result, "intent"));
-    if (!intent.len)
-        return;
-    ken_buf_printf(out, "intent: " KEN_STR_FMT "\n", KEN_STR_ARG(intent));
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *d = json_array_get(list, i);
-        ken_buf_printf(out, "defined: " KEN_STR_FMT ":%lld  " KEN_STR_FMT "\n",
-                       KEN_STR_ARG(ken_json_text(json_object_get(d, "file_path"))),
-                       (long long)json_integer_value(json_object_get(d, "start_line")),
-                       KEN_STR_ARG(ken_json_text(json_object_get(d, "signature"))));
-    }
-    const json_t *usages = json_object_get(result, "usages"),
-                 *trace = json_object_get(result, "trace");
+    const json_t *usages = json_object_get(answer, "usages"),
+                 *trace = json_object_get(answer, "trace");
     if (usages)
         ken_tool__find_usages_text(usages, out);
     if (trace)
         ken_tool__trace_execution_text(trace, out);
-    if (next) {
-        ken_buf_printf(out, "next: " KEN_STR_FMT " ",
-                       KEN_STR_ARG(ken_json_text(json_object_get(next, "tool"))));
-        ken_json_dump(json_object_get(next, "arguments"), out);
-        ken_buf_putc(out, '\n');
-    }
-    ken_buf_putc(out, '\n');
+}
+
+void ken_tool__next_text(const json_t *answer, ken_paint *out)
+{
+    const json_t *next = json_object_get(answer, "next");
+    if (!next)
+        return;
+    ken_buf args = KEN_BUF_INIT(0);
+    ken_json_dump(json_object_get(next, "arguments"), &args);
+    ken_paint_printf(out, KEN_STYLE_NOTE, "next: " KEN_STR_FMT " " KEN_STR_FMT "\n",
+                     KEN_STR_ARG(ken_tool__member(next, "tool")), KEN_STR_ARG(ken_buf_str(&args)));
+    ken_buf_release(&args);
 }

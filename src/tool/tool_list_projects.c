@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // list_projects: what is known; opens no index.
-#include "tool/tool_priv.h"
+#include "tool/tool_graph_priv.h"
 
-ken_status ken_tool__list_projects(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__list_projects(const ken_tool_env *env, const void *args, json_t **out,
                                    ken_err *err)
 {
     (void)args;
@@ -39,17 +39,16 @@ ken_status ken_tool__list_projects(const ken_tool_env *env, const json_t *args, 
     return KEN_OK;
 }
 
-void ken_tool__list_projects_text(const json_t *result, ken_buf *out)
+void ken_tool__list_projects_text(const json_t *answer, ken_paint *out)
 {
-    const json_t *list = json_object_get(result, "projects");
+    const json_t *list = json_object_get(answer, "projects");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *p = json_array_get(list, i);
-        ken_buf_printf(out, KEN_STR_FMT "  " KEN_STR_FMT "  " KEN_STR_FMT "\n",
-                       KEN_STR_ARG(ken_json_text(json_object_get(p, "name"))),
-                       KEN_STR_ARG(ken_json_text(json_object_get(p, "root"))),
-                       KEN_STR_ARG(ken_json_text(json_object_get(p, "status"))));
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(p, "name"));
+        ken_paint_puts(out, "  ");
+        ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(p, "root"));
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "  " KEN_STR_FMT "\n",
+                         KEN_STR_ARG(ken_tool__member(p, "status")));
     }
-    ken_str hint = ken_json_text(json_object_get(result, "hint"));
-    if (hint.len)
-        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+    ken_tool__put_tail(answer, out);
 }

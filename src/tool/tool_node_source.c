@@ -2,7 +2,7 @@
 // nodeSource: the code of a chunk (its UUID) or of an outline node ("<path>#<qualified name>").
 #include "base/map.h"
 #include "base/utf8.h"
-#include "tool/tool_priv.h"
+#include "tool/tool_graph_priv.h"
 
 enum {
     OTHER_BYTES = 2048
@@ -116,16 +116,12 @@ static json_t *node_json(const ken_tool_env *env, const ken_tool__scope *scope, 
     return o;
 }
 
-ken_status ken_tool__node_source(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__node_source(const ken_tool_env *env, const void *args, json_t **out,
                                  ken_err *err)
 {
-    ken_str id = { "", 0 }, ref = { "", 0 };
+    const ken_args_node_source *a = args;
+    ken_str id = a->id;
     ken_uuid uuid;
-    ken_status st = ken_json_read_str(args, "args", "id", &id, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "project", &ref, err);
-    if (st)
-        return st;
     bool is_chunk = ken_uuid_parse(id, &uuid);
     size_t mark = ken_str_find_char(id, '#');
     if (!is_chunk && (mark == SIZE_MAX || !mark || mark + 1 == id.len))
@@ -134,7 +130,7 @@ ken_status ken_tool__node_source(const ken_tool_env *env, const json_t *args, js
                         "outline (path#Class.method)");
     ken_tool__scope scope;
     node n = { .name = { "", 0 } };
-    st = ken_tool__open(env, ref, &scope, err);
+    ken_status st = ken_tool__open(env, a->project, &scope, err);
     if (st)
         return st;
     st = is_chunk ? find_chunk(env, scope.snap, uuid, &n, err)
@@ -146,17 +142,11 @@ ken_status ken_tool__node_source(const ken_tool_env *env, const json_t *args, js
     return st;
 }
 
-void ken_tool__node_source_text(const json_t *result, ken_buf *out)
+void ken_tool__node_source_text(const json_t *answer, ken_paint *out)
 {
-    ken_str content = ken_json_text(json_object_get(result, "content"));
-    ken_buf_printf(out, KEN_STR_FMT ":%lld-%lld\n",
-                   KEN_STR_ARG(ken_json_text(json_object_get(result, "file_path"))),
-                   (long long)json_integer_value(json_object_get(result, "start_line")),
-                   (long long)json_integer_value(json_object_get(result, "end_line")));
-    ken_buf_put_str(out, content);
-    if (!ken_str_ends(content, KEN_STR("\n")))
-        ken_buf_putc(out, '\n');
-    ken_str hint = ken_json_text(json_object_get(result, "hint"));
-    if (hint.len)
-        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+    ken_str name = ken_tool__member(answer, "symbol_name");
+    ken_tool__put_definition(answer, "symbol_name", out);
+    ken_paint_code(out, ken_tool__member(answer, "content"),
+                   (size_t)ken_tool__number(answer, "start_line"), &name, name.len ? 1 : 0);
+    ken_tool__put_tail(answer, out);
 }

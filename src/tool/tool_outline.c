@@ -189,91 +189,81 @@ static ken_status imports_json(const ken_tool_env *env, const ken_tool__scope *s
     return KEN_OK;
 }
 
-ken_status ken_tool__outline(const ken_tool_env *env, const json_t *args, json_t **out,
-                             ken_err *err)
+ken_status ken_tool__outline(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
-    ken_str path = { "", 0 }, ref = { "", 0 };
-    uint64_t depth = 0, offset = 0;
-    bool wants_imports = false;
-    ken_status st = ken_json_read_str(args, "args", "file_path", &path, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "project", &ref, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "depth", &depth, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "offset", &offset, err);
-    if (!st)
-        st = ken_json_read_bool(args, "args", "imports", &wants_imports, err);
-    if (st)
-        return st;
+    const ken_args_outline *a = args;
     ken_tool__scope scope;
     ken_file_view view;
-    st = ken_tool__open(env, ref, &scope, err);
+    ken_status st = ken_tool__open(env, a->project, &scope, err);
     if (st)
         return st;
-    st = ken_view_file(scope.snap, path, env->arena, &view, err);
-    if (!st && wants_imports)
+    st = ken_view_file(scope.snap, a->file_path, env->arena, &view, err);
+    if (!st && a->imports)
         st = imports_json(env, &scope, &view, out, err);
     else if (!st)
-        *out = outline_json(env, &scope, &view, depth, offset);
+        *out = outline_json(env, &scope, &view, a->depth, a->offset);
     ken_tool__close(env, &scope);
     return st;
 }
 
 // ---- text --------------------------------------------------------------------------------------
 
-static void put_nodes(const json_t *list, int depth, ken_buf *out)
+static void put_nodes(const json_t *list, int depth, ken_paint *out)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *n = json_array_get(list, i);
-        ken_str what = ken_json_text(json_object_get(n, "signature"));
-        if (!what.len)
-            what = ken_json_text(json_object_get(n, "name"));
+        ken_str what = ken_tool__member(n, "signature"), name = ken_tool__member(n, "name");
         for (int d = 0; d < depth; d++)
-            ken_buf_puts(out, "  ");
-        ken_buf_printf(out, "%lld-%lld " KEN_STR_FMT " " KEN_STR_FMT "\n",
-                       (long long)json_integer_value(json_object_get(n, "start_line")),
-                       (long long)json_integer_value(json_object_get(n, "end_line")),
-                       KEN_STR_ARG(ken_json_text(json_object_get(n, "kind"))), KEN_STR_ARG(what));
+            ken_paint_puts(out, "  ");
+        ken_paint_printf(out, KEN_STYLE_LINE, "%lld-%lld ", ken_tool__number(n, "start_line"),
+                         ken_tool__number(n, "end_line"));
+        if (!what.len) {
+            ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(n, "kind"));
+            ken_paint_puts(out, " ");
+        }
+        ken_paint_line(out, what.len ? what : name, &name, 1, 0);
+        ken_paint_puts(out, "\n");
         put_nodes(json_object_get(n, "children"), depth + 1, out); // as deep as the file nests
     }
 }
 
 // "  3 .ctx -> src/flask/ctx.py"
-static void put_imports(const json_t *result, ken_buf *out)
+static void put_imports(const json_t *answer, ken_paint *out)
 {
-    const json_t *imports = json_object_get(result, "imports"),
-                 *importers = json_object_get(result, "imported_by");
+    const json_t *imports = json_object_get(answer, "imports"),
+                 *importers = json_object_get(answer, "imported_by");
     if (!imports)
         return;
-    ken_buf_printf(out, "imports %lld modules:\n", ken_tool__number(result, "imports_total"));
+    ken_paint_printf(out, KEN_STYLE_BOLD, "imports %lld modules:\n",
+                     ken_tool__number(answer, "imports_total"));
     for (size_t i = 0; i < json_array_size(imports); i++) {
         const json_t *m = json_array_get(imports, i);
-        ken_buf_printf(out, "  %lld " KEN_STR_FMT " -> ", ken_tool__number(m, "line"),
-                       KEN_STR_ARG(ken_tool__member(m, "module")));
+        ken_paint_printf(out, KEN_STYLE_LINE, "  %lld ", ken_tool__number(m, "line"));
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(m, "module"));
+        ken_paint_puts(out, " -> ");
         ken_tool__put_texts(json_object_get(m, "files"), "", ", ", "", out);
-        ken_buf_put_str(out, ken_tool__member(m, "leads"));
-        ken_buf_putc(out, '\n');
+        ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(m, "leads"));
+        ken_paint_puts(out, "\n");
     }
-    ken_buf_printf(out, "imported at %lld places:\n",
-                   ken_tool__number(result, "imported_by_total"));
+    ken_paint_printf(out, KEN_STYLE_BOLD, "imported at %lld places:\n",
+                     ken_tool__number(answer, "imported_by_total"));
     for (size_t i = 0; i < json_array_size(importers); i++) {
         const json_t *m = json_array_get(importers, i);
-        ken_buf_printf(out, "  " KEN_STR_FMT " as " KEN_STR_FMT "\n",
-                       KEN_STR_ARG(ken_tool__member(m, "at")),
-                       KEN_STR_ARG(ken_tool__member(m, "module")));
+        ken_paint_puts(out, "  ");
+        ken_paint_at(out, ken_tool__member(m, "at"));
+        ken_paint_puts(out, " as ");
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(m, "module"));
+        ken_paint_puts(out, "\n");
     }
 }
 
-void ken_tool__outline_text(const json_t *result, ken_buf *out)
+void ken_tool__outline_text(const json_t *answer, ken_paint *out)
 {
-    ken_buf_printf(out, KEN_STR_FMT " (" KEN_STR_FMT ", %lld lines)\n",
-                   KEN_STR_ARG(ken_json_text(json_object_get(result, "file_path"))),
-                   KEN_STR_ARG(ken_json_text(json_object_get(result, "language"))),
-                   (long long)json_integer_value(json_object_get(result, "lines")));
-    put_nodes(json_object_get(result, "symbols"), 0, out);
-    put_imports(result, out);
-    ken_str hint = ken_json_text(json_object_get(result, "hint"));
-    if (hint.len)
-        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+    ken_paint_path(out, ken_tool__member(answer, "file_path"));
+    ken_paint_printf(out, KEN_STYLE_PLAIN, " (" KEN_STR_FMT ", %lld lines)\n",
+                     KEN_STR_ARG(ken_tool__member(answer, "language")),
+                     ken_tool__number(answer, "lines"));
+    put_nodes(json_object_get(answer, "symbols"), 0, out);
+    put_imports(answer, out);
+    ken_tool__put_tail(answer, out);
 }

@@ -42,8 +42,10 @@ json_t *ken_tool__index_json(const ken_tool__scope *scope);
 void ken_tool__on_index(void *env, const ken_index_progress *p);
 
 // ---- tool_args.c: from what a caller sent to what a tool reads ----------------------------------
-ken_status ken_tool__prepare_args(const json_t *schema, const json_t *aliases, const json_t *args,
-                                  json_t **out, ken_err *err) KEN_MUST_USE;
+ken_status ken_tool__prepare_args(const ken_tool_spec *spec, const json_t *schema,
+                                  const json_t *args, json_t **out, ken_err *err) KEN_MUST_USE;
+// Fills the struct of spec->args_size bytes from arguments that were made ready.
+void ken_tool__read_args(const ken_tool_spec *spec, const json_t *given, void *out);
 
 // `confidence`, when the answer has one, and the hint that nothing fits.
 void ken_tool__add_confidence(json_t *out, const ken_search_result *r);
@@ -61,7 +63,9 @@ ken_str ken_tool__clip_lines(ken_str text, size_t max_bytes, bool keeps_end);
 // empty. `forced`: a word of ken_intent_word, or empty: as the question says.
 const char *ken_tool__add_intent(const ken_tool_env *env, ken_snapshot *snap, ken_str query,
                                  ken_str forced, json_t *out);
-void ken_tool__intent_text(const json_t *result, ken_buf *out);
+// What the graph says of the question; and the call that answers it better.
+void ken_tool__intent_text(const json_t *answer, ken_paint *out);
+void ken_tool__next_text(const json_t *answer, ken_paint *out);
 
 // ---- tool_link.c: where a hosted remote shows a place ------------------------------------------
 typedef struct ken_tool__link {
@@ -82,24 +86,8 @@ json_t *ken_tool__url(const ken_tool__link *link, ken_str commit, ken_str path, 
 ken_str ken_tool__node_name(ken_arena *arena, ken_map *seen, const ken_facts *facts,
                             uint32_t symbol);
 
-// ---- the tools ---------------------------------------------------------------------------------
-ken_tool_fn ken_tool__search_code, ken_tool__search, ken_tool__get_definition,
-    ken_tool__find_usages, ken_tool__explain_code, ken_tool__trace_execution,
-    ken_tool__get_architecture, ken_tool__query_impact, ken_tool__build_context, ken_tool__outline,
-    ken_tool__node_source, ken_tool__index_repository, ken_tool__get_repo_status,
-    ken_tool__list_projects, ken_tool__create_task, ken_tool__get_task, ken_tool__list_tasks,
-    ken_tool__update_task, ken_tool__delete_task, ken_tool__rag_setup, ken_tool__rag_index,
-    ken_tool__rag_check_constraints, ken_tool__rag_query_impact, ken_tool__rag_health_check,
-    ken_tool__rag_status;
-ken_tool_text_fn ken_tool__search_code_text, ken_tool__get_definition_text,
-    ken_tool__find_usages_text, ken_tool__explain_code_text, ken_tool__trace_execution_text,
-    ken_tool__get_architecture_text, ken_tool__query_impact_text, ken_tool__build_context_text,
-    ken_tool__outline_text, ken_tool__node_source_text, ken_tool__get_repo_status_text,
-    ken_tool__list_projects_text, ken_tool__get_task_text, ken_tool__list_tasks_text,
-    ken_tool__rag_check_constraints_text;
-ken_tool_fn ken_tool__checkpoint_save, ken_tool__checkpoint_search, ken_tool__checkpoint_list,
-    ken_tool__checkpoint_get, ken_tool__checkpoint_delete;
-ken_tool_text_fn ken_tool__checkpoint_save_text, ken_tool__checkpoint_list_text,
-    ken_tool__checkpoint_get_text, ken_tool__checkpoint_delete_text;
+// ---- the tools: made of specs/ (tool_specs.c in the build folder) -------------------------------
+extern const ken_tool_def ken_tool__builtin[];
+extern const size_t ken_tool__n_builtin;
 
 #endif

@@ -6,7 +6,8 @@
 #include "tool/tool_graph_priv.h"
 
 enum {
-    TOKENS = 1500, // of an answer, unless more is asked for
+    TOKENS = 1500,      // of an answer, unless more is asked for
+    TEXT_TOKENS = 1200, // of it as text
     CHANGED_MAX = 20,
 };
 
@@ -241,12 +242,9 @@ static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
     return ken_query_impact(s, &q->opts, q->env->ctx->cancel, q->env->arena, &q->found, err);
 }
 
-static ken_status check_one(const json_t *args, ken_err *err)
+static ken_status check_one(const ken_args_query_impact *a, ken_err *err)
 {
-    bool has_symbol = json_object_get(args, "symbol") != NULL,
-         has_path = json_object_get(args, "file_path") != NULL,
-         has_diff = json_object_get(args, "diff") != NULL;
-    int n = has_symbol + has_path + has_diff;
+    int n = (a->symbol.len > 0) + (a->file_path.len > 0) + a->has_diff;
     if (n == 1)
         return KEN_OK;
     return KEN_FAIL(err, KEN_EINVAL,
@@ -255,45 +253,41 @@ static ken_status check_one(const json_t *args, ken_err *err)
                     n ? "only one" : "one");
 }
 
-static ken_status read_opts(const json_t *args, ken_impact_opts *o, ken_err *err)
+static ken_impact_opts impact_opts(const ken_args_query_impact *a)
 {
-    uint64_t depth = 0, limit = 0;
-    ken_status st = check_one(args, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "symbol", &o->symbol, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "file_path", &o->path, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "diff", &o->diff, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "file_hint", &o->file_hint, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "max_depth", &depth, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "limit", &limit, err);
-    o->wants_diff = json_object_get(args, "diff") != NULL;
-    if (ken_str_eq(o->diff, KEN_STR("uncommitted")))
-        o->diff = KEN_STR("");
-    o->max_depth = (uint32_t)depth;
-    o->limit = (uint32_t)limit;
-    o->num_similar = UINT32_MAX;
-    return st;
+    bool is_uncommitted = ken_str_eq(a->diff, KEN_STR("uncommitted"));
+    return (ken_impact_opts){
+        .symbol = a->symbol,
+        .path = a->file_path,
+        .diff = is_uncommitted ? KEN_STR("") : a->diff,
+        .wants_diff = a->has_diff,
+        .file_hint = a->file_hint,
+        .max_depth = (uint32_t)a->max_depth,
+        .limit = (uint32_t)a->limit,
+        .num_similar = UINT32_MAX,
+    };
 }
 
-ken_status ken_tool__query_impact(const ken_tool_env *env, const json_t *args, json_t **out,
+static size_t answer_bytes(const ken_tool_env *env)
+{
+    return env->is_text ? ken_tool__text_bytes(env, TEXT_TOKENS)
+                        : ken_tool__token_bytes(env, TOKENS);
+}
+
+ken_status ken_tool__query_impact(const ken_tool_env *env, const void *args, json_t **out,
                                   ken_err *err)
 {
-    question q = { .env = env };
+    const ken_args_query_impact *a = args;
+    question q = { .env = env, .opts = impact_opts(a) };
     ken_tool__scope scope;
-    ken_status st = read_opts(args, &q.opts, err);
+    ken_status st = check_one(a, err);
     if (!st)
-        st = ken_tool__ask(env, args, ask, &q, &scope, err);
+        st = ken_tool__ask(env, a->project, ask, &q, &scope, err);
     if (st)
         return st;
     json_t *o = ken_tool__impact_json(&q.found);
     ken_tool__set_scope(o, &scope);
-    ken_tool__fit_impact(o,
-                         q.opts.limit ? env->ctx->max_bytes : ken_tool__token_bytes(env, TOKENS));
+    ken_tool__fit_impact(o, a->has_limit ? env->ctx->max_bytes : answer_bytes(env));
     ken_tool__close(env, &scope);
     *out = o;
     return KEN_OK;
@@ -301,83 +295,78 @@ ken_status ken_tool__query_impact(const ken_tool_env *env, const json_t *args, j
 
 // ---- text --------------------------------------------------------------------------------------
 
-// " line 12, broken (removed)"
-static void put_use(const json_t *d, ken_buf *out)
+// " line 12 BROKEN (uses what is removed)"
+static void put_use(const json_t *d, ken_paint *out)
 {
     ken_str uses = ken_tool__member(d, "uses");
     if (json_object_get(d, "line"))
-        ken_buf_printf(out, " line %lld", ken_tool__number(d, "line"));
+        ken_paint_printf(out, KEN_STYLE_LINE, " line %lld", ken_tool__number(d, "line"));
     if (json_is_true(json_object_get(d, "broken")))
-        ken_buf_puts(out, " BROKEN");
+        ken_paint_printf(out, KEN_STYLE_BAD, " BROKEN");
     if (uses.len)
-        ken_buf_printf(out, " (uses what is %s" KEN_STR_FMT ")",
-                       ken_str_eq(uses, KEN_STR("signature")) ? "changed in its " : "",
-                       KEN_STR_ARG(uses));
+        ken_paint_printf(out, KEN_STYLE_PLAIN, " (uses what is %s" KEN_STR_FMT ")",
+                         ken_str_eq(uses, KEN_STR("signature")) ? "changed in its " : "",
+                         KEN_STR_ARG(uses));
 }
 
 // Of a diff: what became of each definition.
-static void put_changed(const json_t *list, ken_buf *out)
+static void put_changed(const json_t *list, ken_paint *out)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *c = json_array_get(list, i);
         ken_str change = ken_tool__member(c, "change"), was = ken_tool__member(c, "was");
         if (!change.len)
             continue;
-        ken_buf_printf(out, "  " KEN_STR_FMT " " KEN_STR_FMT, KEN_STR_ARG(change),
-                       KEN_STR_ARG(ken_tool__member(c, "name")));
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "  " KEN_STR_FMT " ", KEN_STR_ARG(change));
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(c, "name"));
         if (was.len)
-            ken_buf_printf(out, " (was " KEN_STR_FMT ")", KEN_STR_ARG(was));
-        ken_buf_printf(out, "  " KEN_STR_FMT, KEN_STR_ARG(ken_tool__member(c, "at")));
+            ken_paint_printf(out, KEN_STYLE_DIM, " (was " KEN_STR_FMT ")", KEN_STR_ARG(was));
+        ken_paint_puts(out, " ");
+        ken_paint_at(out, ken_tool__member(c, "at"));
         if (json_object_get(c, "used_at"))
-            ken_buf_printf(out, "  used at %lld place%s outside of the diff, %lld of them broken",
-                           ken_tool__number(c, "used_at"),
-                           ken_tool__number(c, "used_at") == 1 ? "" : "s",
-                           ken_tool__number(c, "broken_at"));
-        ken_buf_putc(out, '\n');
+            ken_paint_printf(out, KEN_STYLE_PLAIN,
+                             ": used at %lld place%s outside of the diff, %lld of them broken",
+                             ken_tool__number(c, "used_at"),
+                             ken_tool__number(c, "used_at") == 1 ? "" : "s",
+                             ken_tool__number(c, "broken_at"));
+        ken_paint_puts(out, "\n");
     }
 }
 
-static void put_dependents(const json_t *list, const char *head, ken_buf *out)
+// The distance is told where it is not 1.
+static void put_dependents(const json_t *list, const char *head, ken_paint *out)
 {
-    if (json_array_size(list))
-        ken_buf_printf(out, "%s\n", head);
+    ken_tool__put_head(list, head, out);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *d = json_array_get(list, i);
         ken_str name = ken_tool__member(d, "name");
-        ken_buf_printf(out, "  %lld " KEN_STR_FMT "  " KEN_STR_FMT, ken_tool__number(d, "distance"),
-                       KEN_STR_ARG(name.len ? name : KEN_STR("(top of the file)")),
-                       KEN_STR_ARG(ken_tool__member(d, "at")));
+        long long distance = ken_tool__number(d, "distance");
+        ken_paint_puts(out, "  ");
+        if (distance > 1)
+            ken_paint_printf(out, KEN_STYLE_DIM, "+%lld ", distance - 1);
+        ken_paint_str(out, KEN_STYLE_NAME, name.len ? name : KEN_STR("(top of the file)"));
+        ken_paint_puts(out, " ");
+        ken_paint_at(out, ken_tool__member(d, "at"));
         put_use(d, out);
         ken_tool__put_class(d, out);
-        ken_buf_putc(out, '\n');
+        ken_paint_puts(out, "\n");
     }
 }
 
-static void put_paths(const json_t *list, const char *head, ken_buf *out)
+void ken_tool__query_impact_text(const json_t *answer, ken_paint *out)
 {
-    for (size_t i = 0; i < json_array_size(list); i++) {
-        const json_t *p = json_array_get(list, i);
-        ken_str path = json_is_string(p) ? ken_json_text(p) : ken_tool__member(p, "file_path");
-        ken_buf_printf(out, "%s" KEN_STR_FMT, i ? ", " : head, KEN_STR_ARG(path));
-    }
-    if (json_array_size(list))
-        ken_buf_putc(out, '\n');
-}
-
-void ken_tool__query_impact_text(const json_t *result, ken_buf *out)
-{
-    const json_t *reasons = json_object_get(json_object_get(result, "risk"), "reasons"),
-                 *routes = json_object_get(result, "routes");
-    ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
+    const json_t *reasons = json_object_get(json_object_get(answer, "risk"), "reasons");
+    ken_tool__put_summary(answer, out);
     ken_tool__put_texts(reasons, "- ", "\n- ", "\n", out);
-    put_changed(json_object_get(result, "changed"), out);
-    put_dependents(json_object_get(result, "dependents"), "dependents:", out);
-    put_dependents(json_object_get(result, "tests"), "tests:", out);
-    put_dependents(json_object_get(result, "maybe"), "maybe, by name only:", out);
-    ken_tool__put_texts(json_object_get(result, "not_compared"), "not compared: ", ", ", "\n", out);
-    put_paths(json_object_get(result, "files"), "files: ", out);
-    ken_tool__put_routes(routes, out);
-    put_paths(json_object_get(result, "change_together"), "change together: ", out);
-    put_paths(json_object_get(result, "similar"), "similar: ", out);
-    ken_tool__put_tail(result, out);
+    put_changed(json_object_get(answer, "changed"), out);
+    put_dependents(json_object_get(answer, "dependents"), "dependents (+n: n steps further away)",
+                   out);
+    put_dependents(json_object_get(answer, "tests"), "tests", out);
+    put_dependents(json_object_get(answer, "maybe"), "maybe, by name only", out);
+    ken_tool__put_paths(json_object_get(answer, "not_compared"), "not compared: ", out);
+    ken_tool__put_routes(json_object_get(answer, "routes"), out);
+    ken_tool__put_paths(json_object_get(answer, "change_together"),
+                        "changed in the same commits: ", out);
+    ken_tool__put_paths(json_object_get(answer, "similar"), "similar files: ", out);
+    ken_tool__put_tail(answer, out);
 }

@@ -137,28 +137,23 @@ static ken_status answer(const ken_tool_env *env, const ken_tool__scope *scope, 
     return st;
 }
 
-ken_status ken_tool__rag_check_constraints(const ken_tool_env *env, const json_t *args,
-                                           json_t **out, ken_err *err)
+ken_status ken_tool__rag_check_constraints(const ken_tool_env *env, const void *args, json_t **out,
+                                           ken_err *err)
 {
-    ken_str description = { "", 0 }, diff = { "", 0 };
-    uint64_t n = KEN_RULEBOOK_AS_SET;
+    const ken_args_rag_check_constraints *a = args;
     ken_tool__scope scope;
     ken_rulebook *book = NULL;
     ken_rulebook_advice advice;
-    ken_status st = ken_json_read_str(args, "args", "change_description", &description, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "num_results", &n, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "diff", &diff, err);
-    if (!st)
-        st = ken_tool__open_rules(env, args, &scope, &book, err);
+    ken_status st = ken_tool__open_rules(env, a->project, &scope, &book, err);
     if (st)
         return st;
-    st = ken_rulebook_check(book, description, n, env->ctx->cancel, env->arena, &advice, err);
+    st = ken_rulebook_check(book, a->change_description,
+                            a->num_results ? a->num_results : KEN_RULEBOOK_AS_SET, env->ctx->cancel,
+                            env->arena, &advice, err);
     if (!st) {
         json_t *o = ken_tool__success_json();
-        ken_json_set_str(o, "query", description);
-        st = answer(env, &scope, book, &advice, diff, o, err);
+        ken_json_set_str(o, "query", a->change_description);
+        st = answer(env, &scope, book, &advice, a->diff, o, err);
         if (st)
             json_decref(o);
         else
@@ -170,50 +165,65 @@ ken_status ken_tool__rag_check_constraints(const ken_tool_env *env, const json_t
 
 // ---- text --------------------------------------------------------------------------------------
 
-static void put_violations(const json_t *list, const char *head, ken_buf *out)
+static void put_place(const json_t *o, ken_paint *out)
+{
+    ken_paint_path(out, ken_tool__member(o, "filePath"));
+    ken_paint_puts(out, ":");
+    ken_paint_printf(out, KEN_STYLE_LINE, "%lld", ken_tool__number(o, "startLine"));
+}
+
+static void put_violations(const json_t *list, const char *head, ken_paint *out)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *v = json_array_get(list, i);
-        ken_buf_printf(out, "%s: " KEN_STR_FMT ":%lld: " KEN_STR_FMT "\n", head,
-                       KEN_STR_ARG(ken_tool__member(v, "filePath")),
-                       ken_tool__number(v, "startLine"),
-                       KEN_STR_ARG(ken_tool__member(v, "message")));
+        ken_paint_printf(out, KEN_STYLE_BAD, "%s: ", head);
+        put_place(v, out);
+        ken_paint_puts(out, " ");
+        ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(v, "message"));
+        ken_paint_puts(out, "\n");
     }
 }
 
-static void put_rules(const json_t *list, const char *head, ken_buf *out)
+static void put_rules(const json_t *list, const char *head, ken_paint *out)
 {
-    if (json_array_size(list))
-        ken_buf_printf(out, "%s:\n", head);
+    ken_tool__put_head(list, head, out);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *r = json_array_get(list, i);
-        ken_str heading = ken_tool__member(r, "heading"), content = ken_tool__member(r, "content");
-        ken_buf_printf(out, "  " KEN_STR_FMT ":%lld", KEN_STR_ARG(ken_tool__member(r, "filePath")),
-                       ken_tool__number(r, "startLine"));
+        ken_str heading = ken_tool__member(r, "heading"), text = ken_tool__member(r, "content"),
+                line;
+        ken_paint_puts(out, "  ");
+        put_place(r, out);
         if (heading.len)
-            ken_buf_printf(out, "  [" KEN_STR_FMT "]", KEN_STR_ARG(heading));
-        ken_buf_printf(out, "\n    " KEN_STR_FMT "\n", KEN_STR_ARG(content));
+            ken_paint_printf(out, KEN_STYLE_DIM, "  [" KEN_STR_FMT "]", KEN_STR_ARG(heading));
+        ken_paint_puts(out, "\n");
+        while (ken_str_line_next(&text, &line)) {
+            ken_paint_puts(out, "    ");
+            ken_paint_str(out, KEN_STYLE_PLAIN, line);
+            ken_paint_puts(out, "\n");
+        }
         put_violations(json_object_get(json_object_get(r, "violations"), "first"), "    broken",
                        out);
     }
 }
 
-void ken_tool__rag_check_constraints_text(const json_t *result, ken_buf *out)
+void ken_tool__rag_check_constraints_text(const json_t *answer, ken_paint *out)
 {
-    const json_t *examples = json_object_get(result, "examples");
-    const json_t *problems = json_object_get(result, "problems");
-    ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
+    const json_t *examples = json_object_get(answer, "examples");
+    const json_t *problems = json_object_get(answer, "problems");
+    ken_tool__put_summary(answer, out);
     ken_tool__put_texts(problems, "problem: ", "\nproblem: ", "\n", out);
-    put_violations(json_object_get(result, "violations"), "violation", out);
-    put_rules(json_object_get(result, "constraints"), "constraints", out);
-    put_rules(json_object_get(result, "patterns"), "patterns", out);
-    if (json_array_size(examples))
-        ken_buf_puts(out, "examples:\n");
+    put_violations(json_object_get(answer, "violations"), "violation", out);
+    put_rules(json_object_get(answer, "constraints"), "constraints", out);
+    put_rules(json_object_get(answer, "patterns"), "patterns", out);
+    ken_tool__put_head(examples, "examples", out);
     for (size_t i = 0; i < json_array_size(examples); i++) {
         const json_t *e = json_array_get(examples, i);
-        ken_buf_printf(out, "  " KEN_STR_FMT ":%lld-%lld  " KEN_STR_FMT "\n",
-                       KEN_STR_ARG(ken_tool__member(e, "filePath")),
-                       ken_tool__number(e, "startLine"), ken_tool__number(e, "endLine"),
-                       KEN_STR_ARG(ken_tool__member(e, "symbol")));
+        ken_paint_puts(out, "  ");
+        put_place(e, out);
+        ken_paint_printf(out, KEN_STYLE_LINE, "-%lld", ken_tool__number(e, "endLine"));
+        ken_paint_puts(out, " ");
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(e, "symbol"));
+        ken_paint_puts(out, "\n");
     }
+    ken_tool__put_tail(answer, out);
 }

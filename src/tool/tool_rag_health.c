@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 // rag_health_check and rag_status: whether the rules of a project can be asked.
 #include "base/clock.h"
+#include "tool/tool_graph_priv.h"
 #include "tool/tool_rules_priv.h"
 
 static json_t *collection_json(bool exists, uint64_t n_chunks)
@@ -31,13 +32,14 @@ static json_t *health_json(const ken_rulebook_health *h)
     return o;
 }
 
-ken_status ken_tool__rag_health_check(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__rag_health_check(const ken_tool_env *env, const void *args, json_t **out,
                                       ken_err *err)
 {
+    const ken_args_rag_health_check *a = args;
     ken_tool__scope scope;
     ken_rulebook *book = NULL;
     ken_rulebook_health health;
-    ken_status st = ken_tool__open_rules(env, args, &scope, &book, err);
+    ken_status st = ken_tool__open_rules(env, a->project, &scope, &book, err);
     if (st)
         return st;
     st = ken_rulebook_check_health(book, ken_clock_wall_ms(), env->ctx->cancel, env->arena, &health,
@@ -83,18 +85,15 @@ static ken_status load_counts(const ken_tool_env *env, const ken_project_info *p
     return st;
 }
 
-ken_status ken_tool__rag_status(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__rag_status(const ken_tool_env *env, const void *args, json_t **out,
                                 ken_err *err)
 {
-    ken_str ref = { "", 0 };
+    const ken_args_rag_status *a = args;
     ken_project_info project;
     ken_rulebook_counts counts = { 0 };
     ken_err tried = { 0 };
-    ken_status st = ken_json_read_str(args, "args", "project", &ref, err);
-    if (st)
-        return st;
-    st = ken_tool__find_rules_project(env, ref, &project, &tried);
-    if (st == KEN_ENOTFOUND && !ref.len) {
+    ken_status st = ken_tool__find_rules_project(env, a->project, &project, &tried);
+    if (st == KEN_ENOTFOUND && !a->project.len) {
         *out = status_json(NULL, false, &counts);
         return KEN_OK;
     }
@@ -107,4 +106,38 @@ ken_status ken_tool__rag_status(const ken_tool_env *env, const json_t *args, jso
     }
     *out = status_json(&project, ken_tool__has_rag_folder(env, project.root), &counts);
     return KEN_OK;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void put_counts(const json_t *counts, ken_paint *out)
+{
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "%lld chunks of code, %lld constraints, %lld patterns\n",
+                     ken_tool__number(counts, "codebase"), ken_tool__number(counts, "constraints"),
+                     ken_tool__number(counts, "patterns"));
+}
+
+void ken_tool__rag_health_check_text(const json_t *answer, ken_paint *out)
+{
+    bool is_healthy = json_is_true(json_object_get(answer, "healthy"));
+    ken_paint_printf(out, is_healthy ? KEN_STYLE_GOOD : KEN_STYLE_BAD, "%s\n",
+                     is_healthy ? "healthy" : "not healthy");
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "test query: " KEN_STR_FMT "\n",
+                     KEN_STR_ARG(ken_tool__member(answer, "queryTest")));
+    ken_tool__put_texts(json_object_get(answer, "issues"), "issue: ", "\nissue: ", "\n", out);
+    ken_tool__put_texts(json_object_get(answer, "warnings"), "warning: ", "\nwarning: ", "\n", out);
+}
+
+void ken_tool__rag_status_text(const json_t *answer, ken_paint *out)
+{
+    ken_str root = ken_tool__member(answer, "projectRoot"),
+            when = ken_tool__member(answer, "lastIndexed");
+    ken_paint_str(out, KEN_STYLE_PATH, root);
+    ken_paint_puts(out, root.len ? "\n" : "");
+    ken_paint_puts(out, json_is_true(json_object_get(answer, "initialized"))
+                            ? "set up\n"
+                            : "not set up: rag_setup makes .rag\n");
+    if (when.len)
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "indexed " KEN_STR_FMT "\n", KEN_STR_ARG(when));
+    put_counts(json_object_get(answer, "collectionCounts"), out);
 }

@@ -2,6 +2,7 @@
 // rag_index: the code and the rules of a project, all of it read again.
 #include "base/clock.h"
 #include "base/utf8.h"
+#include "tool/tool_graph_priv.h"
 #include "tool/tool_rules_priv.h"
 
 typedef struct index_run {
@@ -11,15 +12,12 @@ typedef struct index_run {
     int64_t started_ns;
 } index_run;
 
-static ken_status find_target(const ken_tool_env *env, const json_t *args, ken_project_info *out,
+static ken_status find_target(const ken_tool_env *env, ken_str ref, ken_project_info *out,
                               ken_err *err)
 {
-    ken_str ref = { "", 0 };
-    ken_status st = ken_json_read_str(args, "args", "project_root", &ref, err);
-    if (!st && ken_str_starts(ref, KEN_STR("/")))
-        st = ken_tool__add_project(env, ref, out, err);
-    else if (!st)
-        st = ken_tool__find_rules_project(env, ref, out, err);
+    ken_status st = ken_str_starts(ref, KEN_STR("/"))
+                        ? ken_tool__add_project(env, ref, out, err)
+                        : ken_tool__find_rules_project(env, ref, out, err);
     if (st)
         return st;
     ken_str root = ken_utf8_clip(out->root, 300);
@@ -100,12 +98,13 @@ static json_t *run_json(const ken_tool_env *env, const index_run *run, const ken
     return o;
 }
 
-ken_status ken_tool__rag_index(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__rag_index(const ken_tool_env *env, const void *args, json_t **out,
                                ken_err *err)
 {
+    const ken_args_rag_index *a = args;
     index_run run = { .started_ns = ken_clock_mono_ns() };
     ken_tool__scope scope;
-    ken_status st = find_target(env, args, &run.project, err);
+    ken_status st = find_target(env, a->project_root, &run.project, err);
     if (!st)
         st = index_code(env, &run, err);
     if (!st)
@@ -119,4 +118,22 @@ ken_status ken_tool__rag_index(const ken_tool_env *env, const json_t *args, json
     }
     ken_tool__close(env, &scope);
     return st;
+}
+
+void ken_tool__rag_index_text(const json_t *answer, ken_paint *out)
+{
+    const json_t *errors = json_object_get(answer, "errors"),
+                 *stats = json_object_get(answer, "collectionStats");
+    ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(answer, "message"));
+    ken_paint_printf(out, KEN_STYLE_PLAIN,
+                     "\n%lld chunks of code, %lld constraints, %lld patterns\n",
+                     ken_tool__number(stats, "codebase"), ken_tool__number(stats, "constraints"),
+                     ken_tool__number(stats, "patterns"));
+    for (size_t i = 0; i < json_array_size(errors); i++) {
+        const json_t *e = json_array_get(errors, i);
+        ken_paint_puts(out, "error: ");
+        ken_paint_str(out, KEN_STYLE_BAD, ken_tool__member(e, "error"));
+        ken_paint_puts(out, "\n");
+    }
+    ken_tool__put_tail(answer, out);
 }

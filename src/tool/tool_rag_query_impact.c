@@ -63,22 +63,19 @@ static json_t *impact_json(const ken_rulebook_impact *i)
     return o;
 }
 
-ken_status ken_tool__rag_query_impact(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__rag_query_impact(const ken_tool_env *env, const void *args, json_t **out,
                                       ken_err *err)
 {
-    ken_str path = { "", 0 };
-    uint64_t n = KEN_RULEBOOK_RESULTS;
+    const ken_args_rag_query_impact *a = args;
     ken_tool__scope scope;
     ken_rulebook *book = NULL;
     ken_rulebook_impact found;
-    ken_status st = ken_json_read_str(args, "args", "file_path", &path, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "num_similar", &n, err);
-    if (!st)
-        st = ken_tool__open_rules(env, args, &scope, &book, err);
+    ken_status st = ken_tool__open_rules(env, a->project, &scope, &book, err);
     if (st)
         return st;
-    st = ken_rulebook_find_impact(book, path, n, env->ctx->cancel, env->arena, &found, err);
+    st = ken_rulebook_find_impact(book, a->file_path,
+                                  a->num_similar ? a->num_similar : KEN_RULEBOOK_RESULTS,
+                                  env->ctx->cancel, env->arena, &found, err);
     if (!st) {
         json_t *o = impact_json(&found);
         ken_json_set_str(o, "projectRoot", scope.project.root);
@@ -88,4 +85,31 @@ ken_status ken_tool__rag_query_impact(const ken_tool_env *env, const json_t *arg
     }
     ken_tool__close(env, &scope);
     return st;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void put_files(const json_t *list, const char *head, ken_paint *out)
+{
+    ken_tool__put_head(list, head, out);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *f = json_array_get(list, i);
+        ken_paint_puts(out, "  ");
+        ken_paint_path(out, ken_tool__member(f, "filePath"));
+        ken_tool__put_texts(json_object_get(f, "imports"), "  ", ", ", "", out);
+        ken_paint_puts(out, "\n");
+    }
+}
+
+void ken_tool__rag_query_impact_text(const json_t *answer, ken_paint *out)
+{
+    ken_tool__put_summary(answer, out);
+    ken_tool__put_texts(json_object_get(answer, "exports"), "exports: ", ", ", "\n", out);
+    ken_tool__put_texts(json_object_get(answer, "apiEndpoints"), "API endpoints: ", ", ", "\n",
+                        out);
+    ken_tool__put_texts(json_object_get(answer, "websocketEvents"), "WebSocket events: ", ", ",
+                        "\n", out);
+    put_files(json_object_get(answer, "dependents"), "dependents", out);
+    put_files(json_object_get(answer, "similarFiles"), "similar files", out);
+    ken_tool__put_tail(answer, out);
 }

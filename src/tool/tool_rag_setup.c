@@ -2,32 +2,18 @@
 // rag_setup: the one tool that writes into a project: what its code does, written down as rules.
 #include "base/utf8.h"
 #include "rulebook/rulebook_setup.h"
+#include "tool/tool_graph_priv.h"
 #include "tool/tool_rules_priv.h"
 
-typedef struct setup_args {
-    ken_str root;
-    ken_setup_opts opts;
-} setup_args;
-
-static ken_status read_args(const ken_tool_env *env, const json_t *args, setup_args *out,
-                            ken_err *err)
+static ken_status check_root(ken_str root, ken_err *err)
 {
-    *out = (setup_args){ .opts = { .cancel = env->ctx->cancel } };
-    ken_status st = ken_json_read_str(args, "args", "project_root", &out->root, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "frontend_path", &out->opts.frontend_path, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "backend_path", &out->opts.backend_path, err);
-    if (!st)
-        st = ken_json_read_bool(args, "args", "force", &out->opts.is_forced, err);
-    if (!st && !ken_str_starts(out->root, KEN_STR("/")))
-        st = KEN_FAIL(err, KEN_EINVAL,
-                      "args.project_root: must be an absolute path, got '" KEN_STR_FMT "'",
-                      KEN_STR_ARG(ken_utf8_clip(out->root, 60)));
-    return st;
+    if (ken_str_starts(root, KEN_STR("/")))
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_EINVAL,
+                    "args.project_root: must be an absolute path, got '" KEN_STR_FMT "'",
+                    KEN_STR_ARG(ken_utf8_clip(root, 60)));
 }
 
-// A folder that is not known yet becomes a project, unless the endpoint serves one alone.
 static ken_status find_project(const ken_tool_env *env, ken_str root, ken_project_info *out,
                                ken_err *err)
 {
@@ -132,13 +118,66 @@ static ken_status set_up(const ken_tool_env *env, const ken_project_info *projec
     return st;
 }
 
-ken_status ken_tool__rag_setup(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__rag_setup(const ken_tool_env *env, const void *args, json_t **out,
                                ken_err *err)
 {
-    setup_args a;
+    const ken_args_rag_setup *a = args;
+    ken_setup_opts opts = { .cancel = env->ctx->cancel,
+                            .frontend_path = a->frontend_path,
+                            .backend_path = a->backend_path,
+                            .is_forced = a->force };
     ken_project_info project = { .indexed_at_ms = 0 };
-    ken_status st = read_args(env, args, &a, err);
+    ken_status st = check_root(a->project_root, err);
     if (!st)
-        st = find_project(env, a.root, &project, err);
-    return st ? st : set_up(env, &project, &a.opts, out, err);
+        st = find_project(env, a->project_root, &project, err);
+    return st ? st : set_up(env, &project, &opts, out, err);
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void put_diff(ken_str diff, ken_paint *out)
+{
+    ken_str line;
+    while (ken_str_line_next(&diff, &line)) {
+        char first = line.len ? line.ptr[0] : ' ';
+        ken_paint_puts(out, "    ");
+        ken_paint_str(out,
+                      first == '+'   ? KEN_STYLE_GOOD
+                      : first == '-' ? KEN_STYLE_BAD
+                                     : KEN_STYLE_DIM,
+                      line);
+        ken_paint_puts(out, "\n");
+    }
+}
+
+static void put_side(const json_t *answer, const char *key, const char *head, ken_paint *out)
+{
+    ken_str path = ken_tool__member(answer, key);
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "%s: ", head);
+    ken_paint_str(out, path.len ? KEN_STYLE_PATH : KEN_STYLE_PLAIN,
+                  path.len ? path : KEN_STR("none found"));
+    ken_paint_puts(out, "\n");
+}
+
+void ken_tool__rag_setup_text(const json_t *answer, ken_paint *out)
+{
+    const json_t *files = json_object_get(answer, "files");
+    put_side(answer, "frontendDetected", "front end", out);
+    put_side(answer, "backendDetected", "back end", out);
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "%lld rules have enough evidence\n",
+                     ken_tool__number(answer, "rulesFound"));
+    for (size_t i = 0; i < json_array_size(files); i++) {
+        const json_t *f = json_array_get(files, i);
+        ken_str note = ken_tool__member(f, "note");
+        ken_paint_printf(out, KEN_STYLE_PLAIN, KEN_STR_FMT " ",
+                         KEN_STR_ARG(ken_tool__member(f, "action")));
+        ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(f, "path"));
+        if (note.len) {
+            ken_paint_puts(out, ": ");
+            ken_paint_str(out, KEN_STYLE_DIM, note);
+        }
+        ken_paint_puts(out, "\n");
+        put_diff(ken_tool__member(f, "diff"), out);
+    }
+    ken_tool__put_tail(answer, out);
 }

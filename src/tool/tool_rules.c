@@ -39,14 +39,11 @@ ken_status ken_tool__find_rules_project(const ken_tool_env *env, ken_str ref, ke
     return st;
 }
 
-ken_status ken_tool__open_rules(const ken_tool_env *env, const json_t *args, ken_tool__scope *out,
+ken_status ken_tool__open_rules(const ken_tool_env *env, ken_str ref, ken_tool__scope *out,
                                 ken_rulebook **out_book, ken_err *err)
 {
-    ken_str ref = { "", 0 };
     ken_project_info project = { .root_exists = false };
-    ken_status st = ken_json_read_str(args, "args", "project", &ref, err);
-    if (!st)
-        st = ken_tool__find_rules_project(env, ref, &project, err);
+    ken_status st = ken_tool__find_rules_project(env, ref, &project, err);
     if (!st && !project.root_exists)
         st = KEN_FAIL(err, KEN_ENOTFOUND, "the project's folder '" KEN_STR_FMT "' is gone",
                       KEN_STR_ARG(ken_utf8_clip(project.root, 300)));

@@ -5,14 +5,15 @@
 
 #include "rulebook/rulebook.h"
 #include "tool/tool_priv.h"
+#include "tool_specs.h"
 
 // The project that `ref` names; else the one of a bound endpoint, the one around the client's
 // folder when it was set up, or the one that was set up or indexed last. KEN_ENOTFOUND says what to
 // call first.
 ken_status ken_tool__find_rules_project(const ken_tool_env *env, ken_str ref, ken_project_info *out,
                                         ken_err *err) KEN_MUST_USE;
-// That project (args.project), open, with its rulebook; indexed first when it never was.
-ken_status ken_tool__open_rules(const ken_tool_env *env, const json_t *args, ken_tool__scope *out,
+// That project, open, with its rulebook; indexed first when it never was.
+ken_status ken_tool__open_rules(const ken_tool_env *env, ken_str ref, ken_tool__scope *out,
                                 ken_rulebook **out_book, ken_err *err) KEN_MUST_USE;
 // The project is meant from now on when none is named; that it could not be written is no failure.
 void ken_tool__set_rules_project(const ken_tool_env *env, const ken_project_info *project);

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // search: search_code's engine with the parameters and fields of a chunk store (projectId, topK;
 // line_start, char_start, symbol_kind, token_count, source_code …).
-#include "tool/tool_priv.h"
+#include "tool/tool_graph_priv.h"
 
 enum {
-    TOP_K = 10,
     SOURCE_MAX = 12 * 1024
 };
 
@@ -32,27 +31,18 @@ static json_t *chunk_json(const ken_hit *h)
     return o;
 }
 
-ken_status ken_tool__search(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
+ken_status ken_tool__search(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
-    ken_str query = { "", 0 }, ref = { "", 0 };
-    uint64_t top_k = TOP_K;
-    ken_search_opts opts = { .wants_content = true };
-    ken_status st = ken_json_read_str(args, "args", "query", &query, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "projectId", &ref, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "path", &opts.directory, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "topK", &top_k, err);
-    if (st)
-        return st;
-    opts.limit = (uint32_t)top_k;
+    const ken_args_search *a = args;
+    ken_search_opts opts = { .wants_content = true,
+                             .directory = a->path,
+                             .limit = (uint32_t)a->top_k };
     ken_tool__scope scope;
     ken_search_result r = { 0 };
-    st = ken_tool__open(env, ref, &scope, err);
+    ken_status st = ken_tool__open(env, a->project_id, &scope, err);
     if (st)
         return st;
-    st = ken_search(scope.snap, query, &opts, env->ctx->cancel, env->arena, &r, err);
+    st = ken_search(scope.snap, a->query, &opts, env->ctx->cancel, env->arena, &r, err);
     if (!st) {
         json_t *results = json_array(), *o = json_object();
         for (size_t i = 0; i < r.n_hits; i++)
@@ -67,4 +57,20 @@ ken_status ken_tool__search(const ken_tool_env *env, const json_t *args, json_t 
     }
     ken_tool__close(env, &scope);
     return st;
+}
+
+void ken_tool__search_text(const json_t *answer, ken_paint *out)
+{
+    const json_t *list = json_object_get(answer, "results");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *h = json_array_get(list, i);
+        ken_paint_path(out, ken_tool__member(h, "file_path"));
+        ken_paint_printf(out, KEN_STYLE_LINE, ":%lld-%lld ", ken_tool__number(h, "line_start"),
+                         ken_tool__number(h, "line_end"));
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(h, "symbol_name"));
+        ken_paint_puts(out, "\n");
+        ken_paint_code(out, ken_tool__member(h, "source_code"),
+                       (size_t)ken_tool__number(h, "line_start"), NULL, 0);
+    }
+    ken_tool__put_tail(answer, out);
 }

@@ -5,7 +5,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/utf8.h"
-#include "tool/tool_priv.h"
+#include "tool/tool_graph_priv.h"
 
 enum {
     LIMIT_MAX = 50,
@@ -14,6 +14,12 @@ enum {
     PLACES_MAX = 5,          // of one result
     FIRST_MIN = 240,         // bytes of the first result's code, however little room there is
     CUT_BYTES = 300,         // for the names of members and the hint of an answer that was cut
+    // As text: all results on a line each, then the code of the best of them.
+    TEXT_TOKENS = 1500, // of an answer, unless more is asked for
+    TEXT_RESULTS = 50,  // on lines
+    CODE_RESULTS = 3,   // with code, at most
+    CODE_LEAST = 300,   // bytes of a further result's code; with less room it is not shown
+    BYTES_PER_TOKEN = 3,
 };
 
 typedef struct search_request {
@@ -23,6 +29,9 @@ typedef struct search_request {
     size_t n_types;
     ken_str intent;    // as the caller says; empty: as the question does
     bool wants_intent; // how to search was not said
+    uint32_t limit;    // results that are wanted; a listing has further ones
+    bool is_list;      // the answer is text: results on a line each, and code of the best
+    size_t max_bytes;  // of a listing
 } search_request;
 
 // ---- arguments ---------------------------------------------------------------------------------
@@ -77,87 +86,66 @@ static ken_str clean_directory(ken_str dir)
     return ken_str_eq(dir, KEN_STR(".")) ? ken_str_sub(dir, 0, 0) : dir;
 }
 
-static ken_status read_filters(const json_t *args, search_request *req, ken_err *err)
+static ken_status read_filters(const ken_args_search_code *a, search_request *req, ken_err *err)
 {
     ken_search_opts *o = &req->opts;
-    ken_str kind = { "", 0 }, since = { "", 0 };
-    ken_status st = ken_json_read_str(args, "args", "file_type", &o->file_type, err);
-    if (!st && ken_str_starts(o->file_type, KEN_STR(".")))
+    o->file_type = a->file_type;
+    o->directory = clean_directory(a->directory);
+    o->glob = a->file_filter;
+    o->language = a->language;
+    o->min_bytes = a->min_size;
+    o->max_bytes = a->max_size;
+    o->kind = ken_symbol_kind_parse(a->kind);
+    if (ken_str_starts(o->file_type, KEN_STR(".")))
         return KEN_FAIL(err, KEN_EINVAL,
                         "args.file_type: file_type should not include leading dot");
-    if (!st)
-        st = ken_json_read_str(args, "args", "directory", &o->directory, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "file_filter", &o->glob, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "language", &o->language, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "min_size", &o->min_bytes, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "max_size", &o->max_bytes, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "since", &since, err);
-    if (!st && since.len && !ken_clock_parse(since, ken_clock_wall_ms(), &o->since_ms))
+    if (a->since.len && !ken_clock_parse(a->since, ken_clock_wall_ms(), &o->since_ms))
         return KEN_FAIL(err, KEN_EINVAL,
                         "args.since: expected 2026-01-31, 2026-01-31T10:00:00Z or an age like 7d, "
                         "got '" KEN_STR_FMT "'",
-                        KEN_STR_ARG(ken_utf8_clip(since, 60)));
-    if (!st)
-        st = ken_json_read_str(args, "args", "kind", &kind, err);
-    if (!st)
-        st = read_types(json_object_get(args, "chunk_type"), req, err);
-    if (st)
-        return st;
-    o->directory = clean_directory(o->directory);
-    o->kind = ken_symbol_kind_parse(kind);
-    if (kind.len && o->kind == KEN_SYMBOL_UNKNOWN)
+                        KEN_STR_ARG(ken_utf8_clip(a->since, 60)));
+    if (a->kind.len && o->kind == KEN_SYMBOL_UNKNOWN)
         return KEN_FAIL(err, KEN_EINVAL,
                         "args.kind: '" KEN_STR_FMT "' is no kind of symbol; try "
                         "function, method, class, struct, interface, enum, type, variable, "
                         "constant, field",
-                        KEN_STR_ARG(ken_utf8_clip(kind, 60)));
-    return KEN_OK;
+                        KEN_STR_ARG(ken_utf8_clip(a->kind, 60)));
+    return read_types(a->chunk_type, req, err);
 }
 
-static ken_status read_request(const ken_tool_env *env, const json_t *args, search_request *req,
-                               ken_err *err)
+static ken_status read_request(const ken_tool_env *env, const ken_args_search_code *a,
+                               search_request *req, ken_err *err)
 {
     const ken_config *settings = ken_app_config(env->app);
-    ken_str mode = { "", 0 };
-    uint64_t limit = ken_config_u64(settings, KEN_CFG_SEARCH_LIMIT), offset = 0;
-    uint64_t context = ken_config_u64(settings, KEN_CFG_CONTEXT_LINES);
-    *req = (search_request){ .opts = { .wants_content = true } };
-    ken_status st = ken_json_read_str(args, "args", "query", &req->query, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "project", &req->project, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "search_type", &mode, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "limit", &limit, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "offset", &offset, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "context_lines", &context, err);
-    if (!st)
-        st = ken_json_read_double(args, "args", "similarity_threshold", &req->opts.threshold, err);
-    if (!st)
-        st = ken_json_read_bool(args, "args", "case_sensitive", &req->opts.is_case_sensitive, err);
-    if (!st)
-        st = ken_json_read_bool(args, "args", "explain", &req->opts.wants_explain, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "intent", &req->intent, err);
-    if (!st)
-        st = read_filters(args, req, err);
-    if (st)
-        return st;
-    req->wants_intent = req->intent.len ? !ken_str_eq(req->intent, KEN_STR("none")) : !mode.len;
-    if (ken_str_eq_c(ken_json_text(json_object_get(args, "format")), "text"))
-        context = 0; // a listing does not show it
-    req->opts.mode = parse_mode(mode);
-    req->opts.limit = (uint32_t)limit;
-    req->opts.offset = (uint32_t)(offset > 1000000 ? 1000000 : offset);
-    req->opts.context_lines = (uint32_t)context;
-    return KEN_OK;
+    bool is_list = env->is_text && !a->has_context_lines;
+    *req = (search_request){
+        .query = a->query,
+        .project = a->project,
+        .intent = a->intent,
+        .limit = a->has_limit ? (uint32_t)a->limit
+                              : (uint32_t)ken_config_u64(settings, KEN_CFG_SEARCH_LIMIT),
+        .is_list = is_list,
+        .max_bytes =
+            (a->max_tokens ? (size_t)a->max_tokens : (size_t)TEXT_TOKENS) * BYTES_PER_TOKEN,
+        .opts = { .mode = parse_mode(a->search_type),
+                  .offset = (uint32_t)(a->offset > 1000000 ? 1000000 : a->offset),
+                  .context_lines = a->has_context_lines
+                                       ? (uint32_t)a->context_lines
+                                       : (uint32_t)ken_config_u64(settings, KEN_CFG_CONTEXT_LINES),
+                  .threshold = a->similarity_threshold,
+                  .is_case_sensitive = a->case_sensitive,
+                  .wants_explain = a->explain,
+                  .wants_content = true },
+    };
+    // A listing shows no context, and has further results behind those that were asked for.
+    req->opts.limit = req->limit;
+    if (is_list)
+        req->opts.context_lines = 0;
+    if (is_list && !a->has_limit)
+        req->opts.limit = TEXT_RESULTS;
+    req->wants_intent =
+        a->intent.len ? !ken_str_eq(a->intent, KEN_STR("none")) : !a->has_search_type;
+    return read_filters(a, req, err);
 }
 
 // ---- results -----------------------------------------------------------------------------------
@@ -204,6 +192,61 @@ static json_t *terms_json(const ken_hit *h)
         ken_json_set_real(o, "weight", h->terms[i].weight);
         ken_json_set_real(o, "points", h->terms[i].points);
         ken_json_append(list, o);
+    }
+    return list;
+}
+
+// A result of a listing, on one line.
+static json_t *line_json(const ken_hit *h)
+{
+    json_t *o = json_object();
+    ken_json_set_str(o, "file_path", h->path);
+    ken_json_set_u64(o, "start_line", h->first_line + 1);
+    ken_json_set_u64(o, "end_line", h->last_line + 1);
+    ken_json_set_str(o, "symbol_name", h->symbol);
+    if (h->kind != KEN_SYMBOL_UNKNOWN)
+        ken_json_set_str(o, "kind", ken_str_c(ken_symbol_kind_word(h->kind)));
+    else
+        ken_json_set_str(o, "kind", ken_str_c(ken_chunk_type_word(h->chunk_type)));
+    if (h->is_refreshed)
+        ken_json_set_bool(o, "changed_since_index", true);
+    if (h->n_places && h->places[0].text.len)
+        ken_json_set(o, "places", places_json(h));
+    if (h->n_terms)
+        ken_json_set(o, "explain", terms_json(h));
+    return o;
+}
+
+// Bytes of the line of a result in a listing, nearly.
+static size_t line_bytes(const ken_hit *h)
+{
+    return h->path.len + h->symbol.len + 24;
+}
+
+// Lines for all results, code for the best of them, within the size of a listing. Results that match
+// by lines (`places` with text) show these instead of code.
+static json_t *listing_json(const search_request *req, const ken_search_result *r)
+{
+    json_t *list = json_array();
+    size_t used = 0;
+    for (size_t i = 0; i < r->n_hits; i++) {
+        used += line_bytes(&r->hits[i]);
+        if (i >= req->limit && used > req->max_bytes / 2)
+            break;
+        ken_json_append(list, line_json(&r->hits[i]));
+    }
+    for (size_t i = 0; i < json_array_size(list) && i < CODE_RESULTS; i++) {
+        const ken_hit *h = &r->hits[i];
+        size_t room = req->max_bytes > used ? req->max_bytes - used : 0;
+        bool is_matched_lines = h->n_places && h->places[0].text.len;
+        if (is_matched_lines || (i && room < CODE_LEAST))
+            break;
+        ken_str code = ken_tool__clip_lines(h->content, room > FIRST_MIN ? room : FIRST_MIN, false);
+        json_t *o = json_array_get(list, i);
+        ken_json_set_str(o, "content", code);
+        if (code.len < h->content.len)
+            ken_json_set_bool(o, "content_truncated", true);
+        used += code.len + code.len / 6; // line numbers
     }
     return list;
 }
@@ -376,7 +419,7 @@ static json_t *finish(const ken_tool_env *env, const search_request *req, json_t
     // Room for what add_advice may add.
     size_t max = env->ctx->max_bytes > 512 ? env->ctx->max_bytes - 100 : env->ctx->max_bytes;
     size_t n = json_array_size(json_object_get(out, "results"));
-    size_t kept = fit(out, max);
+    size_t kept = req->is_list ? n : fit(out, max);
     add_advice(out, req, is_more || kept < n);
     return out;
 }
@@ -393,6 +436,18 @@ void ken_tool__add_confidence(json_t *out, const ken_search_result *r)
                                  "words, or take it that the code has no such thing"));
 }
 
+static json_t *results_json(const ken_tool_env *env, const search_request *req,
+                            const ken_tool__scope *scope, const ken_search_result *r)
+{
+    if (req->is_list)
+        return listing_json(req, r);
+    json_t *results = json_array();
+    ken_tool__link link = ken_tool__find_link(env->arena, scope->project.root);
+    for (size_t i = 0; i < r->n_hits; i++)
+        ken_json_append(results, hit_json(&r->hits[i], scope, &link));
+    return results;
+}
+
 static ken_status search_one(const ken_tool_env *env, const search_request *req, json_t **out,
                              ken_err *err)
 {
@@ -403,14 +458,15 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
         return st;
     st = search_project(env, req, &scope, &r, err);
     if (!st) {
-        ken_tool__link link = ken_tool__find_link(env->arena, scope.project.root);
-        json_t *results = json_array(), *o = json_object();
+        json_t *o = json_object();
         const char *lookup = req->wants_intent
                                  ? ken_tool__add_intent(env, scope.snap, req->query, req->intent, o)
                                  : "";
-        for (size_t i = 0; i < r.n_hits; i++)
-            ken_json_append(results, hit_json(&r.hits[i], &scope, &link));
-        ken_json_set(o, "results", results);
+        ken_json_set(o, "results", results_json(env, req, &scope, &r));
+        if (env->is_text) {
+            ken_json_set_str(o, "query", req->query);
+            ken_json_set_bool(o, "is_listing", req->is_list);
+        }
         ken_json_set_u64(o, "total", r.n_total);
         ken_json_set_str(o, "strategy", ken_arena_printf(env->arena, "%s%s", lookup, r.strategy));
         ken_json_set(o, "project", ken_tool__project_json(&scope.project));
@@ -471,7 +527,7 @@ static ken_status add_project_hits(const ken_tool_env *env, const search_request
         ken_tool__link link = ken_tool__find_link(env->arena, project->root);
         *n_total += r.n_total;
         for (size_t i = 0; i < r.n_hits; i++) {
-            json_t *o = hit_json(&r.hits[i], &scope, &link);
+            json_t *o = req->is_list ? line_json(&r.hits[i]) : hit_json(&r.hits[i], &scope, &link);
             ken_json_set_str(o, "project", project->name);
             add_found(list, (found){ o, r.hits[i].similarity, i }, req->opts.limit);
         }
@@ -512,6 +568,8 @@ static ken_status search_all(const ken_tool_env *env, const search_request *req,
     }
     json_t *o = json_object();
     ken_json_set(o, "results", results);
+    if (env->is_text)
+        ken_json_set_bool(o, "is_listing", req->is_list);
     ken_json_set_u64(o, "total", n_total);
     ken_json_set_str(o, "strategy", KEN_STR("all projects"));
     ken_json_set_u64(o, "projects_searched", n_searched);
@@ -523,7 +581,7 @@ static ken_status search_all(const ken_tool_env *env, const search_request *req,
     return KEN_OK;
 }
 
-ken_status ken_tool__search_code(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__search_code(const ken_tool_env *env, const void *args, json_t **out,
                                  ken_err *err)
 {
     search_request req;
@@ -537,53 +595,131 @@ ken_status ken_tool__search_code(const ken_tool_env *env, const json_t *args, js
 
 // ---- text --------------------------------------------------------------------------------------
 
-static ken_str member(const json_t *o, const char *key)
+static void put_terms(const json_t *hit, ken_paint *out)
 {
-    return ken_json_text(json_object_get(o, key));
+    const json_t *terms = json_object_get(hit, "explain");
+    for (size_t i = 0; i < json_array_size(terms); i++) {
+        const json_t *t = json_array_get(terms, i);
+        ken_paint_printf(out, KEN_STYLE_NOTE, "    %+9.4f",
+                         json_number_value(json_object_get(t, "points")));
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "  %-24s %.4f x %.4f\n",
+                         json_string_value(json_object_get(t, "name")),
+                         json_number_value(json_object_get(t, "value")),
+                         json_number_value(json_object_get(t, "weight")));
+    }
 }
 
-static long long number(const json_t *o, const char *key)
+static void put_matched_lines(const json_t *hit, const ken_str *words, size_t n, ken_paint *out)
 {
-    return (long long)json_integer_value(json_object_get(o, key));
-}
-
-static void put_hit(const json_t *hit, ken_buf *out)
-{
-    ken_str symbol = member(hit, "symbol_name"), project = member(hit, "project");
-    if (project.len)
-        ken_buf_printf(out, "[" KEN_STR_FMT "] ", KEN_STR_ARG(project));
-    ken_buf_put_str(out, member(hit, "file_path"));
-    ken_buf_printf(out, ":%lld-%lld", number(hit, "start_line"), number(hit, "end_line"));
-    if (symbol.len)
-        ken_buf_printf(out, "  " KEN_STR_FMT, KEN_STR_ARG(symbol));
-    ken_buf_putc(out, '\n');
-    ken_str content = member(hit, "content");
-    ken_buf_put_str(out, content);
-    if (!ken_str_ends(content, KEN_STR("\n")))
-        ken_buf_putc(out, '\n');
     const json_t *places = json_object_get(hit, "places");
     for (size_t i = 0; i < json_array_size(places); i++) {
         const json_t *p = json_array_get(places, i);
-        ken_str text = member(p, "text");
-        ken_buf_printf(out, "%s:%lld", i ? " " : "  also ", number(p, "start_line"));
-        if (text.len)
-            ken_buf_printf(out, " " KEN_STR_FMT "\n", KEN_STR_ARG(text));
-        else if (member(p, "symbol_name").len)
-            ken_buf_printf(out, " " KEN_STR_FMT, KEN_STR_ARG(member(p, "symbol_name")));
+        ken_str text = ken_tool__member(p, "text");
+        if (!text.len)
+            continue;
+        ken_paint_printf(out, KEN_STYLE_LINE, "%lld ", ken_tool__number(p, "start_line"));
+        ken_paint_line(out, text, words, n, 0);
+        ken_paint_puts(out, "\n");
     }
-    ken_buf_puts(out, json_array_size(places) ? "\n\n" : "\n");
 }
 
-void ken_tool__search_code_text(const json_t *result, ken_buf *out)
+// "path:3-9 method Parser.parse"; of matched lines "path".
+static void put_line(const json_t *hit, ken_paint *out)
 {
-    const json_t *hits = json_object_get(result, "results");
-    ken_buf_printf(out, "%zu of %lld (" KEN_STR_FMT ")\n\n", json_array_size(hits),
-                   number(result, "total"), KEN_STR_ARG(member(result, "strategy")));
-    ken_tool__intent_text(result, out);
-    for (size_t i = 0; i < json_array_size(hits); i++)
-        put_hit(json_array_get(hits, i), out);
-    if (json_is_true(json_object_get(result, "truncated")))
-        ken_buf_puts(out, "There is more; narrow with directory or file_filter, or use offset.\n");
-    if (member(result, "hint").len)
-        ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(member(result, "hint")));
+    ken_str project = ken_tool__member(hit, "project");
+    if (project.len)
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "[" KEN_STR_FMT "] ", KEN_STR_ARG(project));
+    ken_tool__put_definition(hit, "symbol_name", out);
+}
+
+static void put_code(const json_t *hit, const ken_str *words, size_t n_words, ken_paint *out)
+{
+    ken_str before = ken_tool__member(hit, "context_before"),
+            code = ken_tool__member(hit, "content"), after = ken_tool__member(hit, "context_after");
+    long long first = ken_tool__number(hit, "start_line"), last = ken_tool__number(hit, "end_line");
+    long long n_before = 0;
+    ken_str line, rest = before;
+    while (ken_str_line_next(&rest, &line))
+        n_before++;
+    ken_paint_code(out, before, (size_t)(first - n_before), NULL, 0);
+    ken_paint_code(out, code, (size_t)first, words, n_words);
+    if (json_is_true(json_object_get(hit, "content_truncated")))
+        ken_paint_printf(out, KEN_STYLE_DIM, "... to line %lld\n", last);
+    else
+        ken_paint_code(out, after, (size_t)last + 1, NULL, 0);
+}
+
+enum {
+    WORDS_MAX = 16
+};
+
+// What is painted in the code: the words of the question.
+static size_t split_words(ken_str query, ken_str *out)
+{
+    size_t n = 0;
+    ken_str word;
+    while (n < WORDS_MAX && ken_str_split_next(&query, ' ', &word))
+        if (word.len > 2)
+            out[n++] = word;
+    return n;
+}
+
+static void put_whole(const json_t *hits, const ken_str *words, size_t n_words, ken_paint *out)
+{
+    for (size_t i = 0; i < json_array_size(hits); i++) {
+        const json_t *hit = json_array_get(hits, i);
+        ken_paint_puts(out, i ? "\n" : "");
+        put_line(hit, out);
+        put_terms(hit, out);
+        put_code(hit, words, n_words, out);
+    }
+}
+
+static void put_listing(const json_t *hits, const ken_str *words, size_t n_words, ken_paint *out)
+{
+    size_t n_code = 0;
+    if (json_array_size(hits) == 1 && json_object_get(json_array_get(hits, 0), "content")) {
+        put_whole(hits, words, n_words, out);
+        return;
+    }
+    for (size_t i = 0; i < json_array_size(hits); i++) {
+        const json_t *hit = json_array_get(hits, i);
+        put_line(hit, out);
+        put_terms(hit, out);
+        put_matched_lines(hit, words, n_words, out);
+        n_code += json_object_get(hit, "content") != NULL;
+    }
+    for (size_t i = 0; i < n_code; i++) {
+        const json_t *hit = json_array_get(hits, i);
+        ken_paint_puts(out, "\n");
+        put_line(hit, out);
+        put_code(hit, words, n_words, out);
+    }
+}
+
+void ken_tool__search_code_text(const json_t *answer, ken_paint *out)
+{
+    const json_t *hits = json_object_get(answer, "results");
+    ken_str words[WORDS_MAX];
+    size_t n_words = split_words(ken_tool__member(answer, "query"), words);
+    ken_str hint = ken_tool__member(answer, "hint");
+    if (hint.len && json_array_size(hits)) // that nothing fits must not stand at the end
+        ken_paint_printf(out, KEN_STYLE_NOTE, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+    ken_tool__intent_text(answer, out);
+    if (json_is_true(json_object_get(answer, "is_listing")))
+        put_listing(hits, words, n_words, out);
+    else
+        put_whole(hits, words, n_words, out);
+    if (!json_array_size(hits)) {
+        ken_paint_puts(out, "nothing found\n");
+        if (hint.len)
+            ken_paint_printf(out, KEN_STYLE_NOTE, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+    }
+    ken_tool__next_text(answer, out);
+    ken_str note = ken_tool__member(answer, "note");
+    if (note.len)
+        ken_paint_printf(out, KEN_STYLE_NOTE, KEN_STR_FMT "\n", KEN_STR_ARG(note));
+    if (json_object_get(answer, "next_offset"))
+        ken_paint_printf(out, KEN_STYLE_NOTE, "more: offset %lld\n",
+                         ken_tool__number(answer, "next_offset"));
 }

@@ -5,14 +5,16 @@
 // project only, and links what it creates to it.
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "tool/tool_tasks_priv.h"
+#include "tool_specs.h"
 
 // ---- arguments -------------------------------------------------------------------------------
 
 // ptr NULL when it is not given, not when it is empty.
-static ken_str text_arg(const json_t *args, const char *key)
+static ken_str member_text(const json_t *o, const char *key)
 {
-    const json_t *v = json_object_get(args, key);
+    const json_t *v = json_object_get(o, key);
     return json_is_string(v) ? ken_json_text(v) : (ken_str){ 0 };
 }
 
@@ -43,10 +45,9 @@ static ken_status check_reference(json_t *v, size_t i, ken_err *err)
     return KEN_OK;
 }
 
-static ken_status read_references(const json_t *args, ken_arena *arena, ken_task_input *in,
+static ken_status read_references(const json_t *list, ken_arena *arena, ken_task_input *in,
                                   ken_err *err)
 {
-    const json_t *list = json_object_get(args, "planning_references");
     size_t n = json_array_size(list);
     ken_task_reference *refs = KEN_ARENA_ARRAY(arena, ken_task_reference, n + 1);
     for (size_t i = 0; i < n; i++) {
@@ -54,8 +55,8 @@ static ken_status read_references(const json_t *args, ken_arena *arena, ken_task
         ken_status st = check_reference(v, i, err);
         if (st)
             return st;
-        refs[i].path = json_is_object(v) ? text_arg(v, "file_path") : ken_json_text(v);
-        refs[i].type = json_is_object(v) ? text_arg(v, "reference_type") : (ken_str){ 0 };
+        refs[i].path = json_is_object(v) ? member_text(v, "file_path") : ken_json_text(v);
+        refs[i].type = json_is_object(v) ? member_text(v, "reference_type") : (ken_str){ 0 };
     }
     in->sets_references = list != NULL;
     in->references = refs;
@@ -87,26 +88,39 @@ static const char *repository_around(const ken_tool_env *env)
     return cwd.len && !env->ctx->project.len ? ken_arena_dup(env->arena, cwd).ptr : NULL;
 }
 
-// `is_new`: a bound endpoint links to its project what is not linked.
-static ken_status read_input(const ken_tool_env *env, const json_t *args, bool is_new,
-                             ken_task_input *in, ken_err *err)
+static ken_status read_create(const ken_tool_env *env, const ken_args_create_task *a,
+                              ken_task_input *in, ken_err *err)
 {
-    ken_str project = text_arg(args, "project");
-    *in = (ken_task_input){ .title = text_arg(args, "title"),
-                            .description = text_arg(args, "description"),
-                            .notes = text_arg(args, "notes"),
-                            .status = text_arg(args, "status"),
-                            .branch = text_arg(args, "branch"),
-                            .commit = text_arg(args, "commit"),
-                            .if_updated_at = text_arg(args, "if_updated_at"),
+    *in = (ken_task_input){ .title = a->title,
+                            .description = a->description,
+                            .notes = a->notes,
+                            .status = a->status,
                             .root = repository_around(env),
                             .cancel = env->ctx->cancel,
-                            .now_ms = ken_clock_wall_ms() };
-    ken_status st = read_references(args, env->arena, in, err);
-    if (st)
+                            .now_ms = ken_clock_wall_ms(),
+                            .sets_project = true }; // a bound endpoint links to its own
+    ken_status st = read_references(a->planning_references, env->arena, in, err);
+    return st ? st : find_project(env, a->project, &in->project, err);
+}
+
+static ken_status read_update(const ken_tool_env *env, const ken_args_update_task *a,
+                              ken_task_input *in, ken_err *err)
+{
+    *in = (ken_task_input){ .title = a->title,
+                            .description = a->description,
+                            .notes = a->notes,
+                            .status = a->status,
+                            .branch = a->branch,
+                            .commit = a->commit,
+                            .if_updated_at = a->if_updated_at,
+                            .root = repository_around(env),
+                            .cancel = env->ctx->cancel,
+                            .now_ms = ken_clock_wall_ms(),
+                            .sets_project = a->project.ptr != NULL };
+    ken_status st = read_references(a->planning_references, env->arena, in, err);
+    if (st || !in->sets_project)
         return st;
-    in->sets_project = is_new || project.ptr;
-    return in->sets_project ? find_project(env, project, &in->project, err) : KEN_OK;
+    return find_project(env, a->project, &in->project, err);
 }
 
 // ---- answers ---------------------------------------------------------------------------------
@@ -154,25 +168,73 @@ static ken_status finish(const ken_tool_env *env, ken_tasks *tasks, ken_status s
     return st;
 }
 
-// The service, for a task that this endpoint may know of.
-static ken_status open_for(const ken_tool_env *env, ken_str id, ken_tasks **out, ken_err *err)
+enum {
+    CANDIDATES = 5 // named of those that an id may mean
+};
+
+static ken_status refuse_several(const ken_tool_env *env, ken_str id, const ken_task *found,
+                                 size_t n, ken_err *err)
+{
+    ken_str list = KEN_STR("");
+    for (size_t i = 0; i < n && i < CANDIDATES; i++) {
+        char text[KEN_UUID_TEXT];
+        ken_uuid_format(found[i].uuid, text);
+        list =
+            ken_arena_printf(env->arena, KEN_STR_FMT "%s%s (" KEN_STR_FMT ")", KEN_STR_ARG(list),
+                             i ? ", " : "", text, KEN_STR_ARG(ken_utf8_clip(found[i].title, 40)));
+    }
+    return KEN_FAIL(err, KEN_EINVAL,
+                    "task_id: '" KEN_STR_FMT
+                    "' is the beginning of %s%zu ids; give more of the one: " KEN_STR_FMT,
+                    KEN_STR_ARG(ken_utf8_clip(id, 60)), n > CANDIDATES ? "more than " : "",
+                    n > CANDIDATES ? (size_t)CANDIDATES : n, KEN_STR_ARG(list));
+}
+
+// The id that begins with these digits, as with git's commits. A whole id is left as it is.
+static ken_status complete_id(const ken_tool_env *env, ken_tasks *tasks, ken_str *id, ken_err *err)
+{
+    ken_uuid whole;
+    ken_task *found = NULL;
+    size_t n = 0;
+    char text[KEN_UUID_TEXT];
+    if (ken_uuid_parse(*id, &whole))
+        return KEN_OK;
+    ken_status st = ken_tasks_find(tasks, *id, CANDIDATES + 1, env->arena, &found, &n, err);
+    if (st)
+        return st;
+    if (!n)
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "task_id: there is no task whose id begins with '" KEN_STR_FMT
+                        "'; list_tasks shows all",
+                        KEN_STR_ARG(ken_utf8_clip(*id, 60)));
+    if (n > 1)
+        return refuse_several(env, *id, found, n, err);
+    ken_uuid_format(found[0].uuid, text);
+    *id = ken_arena_dup(env->arena, ken_str_c(text));
+    return KEN_OK;
+}
+
+// The service, for a task that this endpoint may know of; `*id` becomes whole.
+static ken_status open_for(const ken_tool_env *env, ken_str *id, ken_tasks **out, ken_err *err)
 {
     ken_status st = ken_app_borrow_tasks(env->app, out, err);
     if (st)
         return st;
-    st = check_is_ours(env, *out, id, err);
+    st = complete_id(env, *out, id, err);
+    if (!st)
+        st = check_is_ours(env, *out, *id, err);
     if (st)
         ken_app_give_back_tasks(env->app, *out);
     return st;
 }
 
-ken_status ken_tool__create_task(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__create_task(const ken_tool_env *env, const void *args, json_t **out,
                                  ken_err *err)
 {
     ken_tasks *tasks = NULL;
     ken_task_input in;
     ken_task t = { 0 };
-    ken_status st = read_input(env, args, true, &in, err);
+    ken_status st = read_create(env, args, &in, err);
     if (!st)
         st = ken_app_borrow_tasks(env->app, &tasks, err);
     if (st)
@@ -181,42 +243,44 @@ ken_status ken_tool__create_task(const ken_tool_env *env, const json_t *args, js
     return finish(env, tasks, st, &t, out);
 }
 
-ken_status ken_tool__get_task(const ken_tool_env *env, const json_t *args, json_t **out,
-                              ken_err *err)
+ken_status ken_tool__get_task(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
     ken_tasks *tasks = NULL;
     ken_task t = { 0 };
-    ken_str id = text_arg(args, "task_id");
-    ken_status st = open_for(env, id, &tasks, err);
+    const ken_args_get_task *a = args;
+    ken_str id = a->task_id;
+    ken_status st = open_for(env, &id, &tasks, err);
     if (st)
         return st;
     st = ken_tasks_get(tasks, id, env->arena, &t, err);
     return finish(env, tasks, st, &t, out);
 }
 
-ken_status ken_tool__update_task(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__update_task(const ken_tool_env *env, const void *args, json_t **out,
                                  ken_err *err)
 {
     ken_tasks *tasks = NULL;
     ken_task_input in;
     ken_task t = { 0 };
-    ken_str id = text_arg(args, "task_id");
-    ken_status st = read_input(env, args, false, &in, err);
+    const ken_args_update_task *a = args;
+    ken_str id = a->task_id;
+    ken_status st = read_update(env, a, &in, err);
     if (!st)
-        st = open_for(env, id, &tasks, err);
+        st = open_for(env, &id, &tasks, err);
     if (st)
         return st;
     st = ken_tasks_update(tasks, id, &in, env->arena, &t, err);
     return finish(env, tasks, st, &t, out);
 }
 
-ken_status ken_tool__delete_task(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__delete_task(const ken_tool_env *env, const void *args, json_t **out,
                                  ken_err *err)
 {
     ken_tasks *tasks = NULL;
     ken_task t = { 0 };
-    ken_str id = text_arg(args, "task_id");
-    ken_status st = open_for(env, id, &tasks, err);
+    const ken_args_delete_task *a = args;
+    ken_str id = a->task_id;
+    ken_status st = open_for(env, &id, &tasks, err);
     if (st)
         return st;
     st = ken_tasks_delete(tasks, id, env->arena, &t, err);
@@ -226,17 +290,15 @@ ken_status ken_tool__delete_task(const ken_tool_env *env, const json_t *args, js
     return st;
 }
 
-static ken_status read_query(const ken_tool_env *env, const json_t *args, ken_task_query *q,
-                             ken_err *err)
+static ken_status read_query(const ken_tool_env *env, const ken_args_list_tasks *a,
+                             ken_task_query *q, ken_err *err)
 {
-    q->status = text_arg(args, "status");
-    q->branch = text_arg(args, "branch");
-    q->text = text_arg(args, "query");
-    q->limit = KEN_TASK_LIMIT;
-    ken_status st = ken_json_read_u64(args, "args", "limit", &q->limit, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "offset", &q->offset, err);
-    return st ? st : find_project(env, text_arg(args, "project"), &q->project, err);
+    q->status = a->status;
+    q->branch = a->branch;
+    q->text = a->query;
+    q->limit = a->limit;
+    q->offset = a->offset;
+    return find_project(env, a->project, &q->project, err);
 }
 
 static json_t *listed_json(const ken_tool_env *env, const ken_task_page *page)
@@ -271,7 +333,7 @@ static json_t *page_json(const ken_tool_env *env, const ken_task_query *q,
     return o;
 }
 
-ken_status ken_tool__list_tasks(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__list_tasks(const ken_tool_env *env, const void *args, json_t **out,
                                 ken_err *err)
 {
     ken_tasks *tasks = NULL;

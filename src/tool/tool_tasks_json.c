@@ -3,6 +3,7 @@
 #include "base/utf8.h"
 #include "tool/tool_graph_priv.h"
 #include "tool/tool_tasks_priv.h"
+#include "tool_specs.h"
 
 enum {
     LISTED_BYTES = 2000, // of a description or of notes in a list
@@ -130,63 +131,96 @@ void ken_tool__fit_task(json_t *task, size_t max_bytes)
 
 // ---- text ------------------------------------------------------------------------------------
 
-static ken_str member(const json_t *o, const char *key)
+static void put_event(const json_t *e, ken_paint *out)
 {
-    return ken_json_text(json_object_get(o, key));
+    ken_str from = ken_tool__member(e, "from"), more = ken_tool__member(e, "message");
+    if (!more.len)
+        more = ken_tool__member(e, "reference_type");
+    ken_paint_printf(out, KEN_STYLE_DIM, "  " KEN_STR_FMT "  ",
+                     KEN_STR_ARG(ken_tool__member(e, "at")));
+    ken_paint_printf(out, KEN_STYLE_PLAIN, KEN_STR_FMT " ",
+                     KEN_STR_ARG(ken_tool__member(e, "event")));
+    ken_paint_str(out, KEN_STYLE_PLAIN, from);
+    ken_paint_puts(out, from.len ? " -> " : "");
+    ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(e, "to"));
+    ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(e, "name"));
+    ken_paint_puts(out, more.len ? "  " : "");
+    ken_paint_str(out, KEN_STYLE_DIM, more);
+    ken_paint_puts(out, "\n");
 }
 
-static void put_event(const json_t *e, ken_buf *out)
+static void put_long_text(const json_t *task, const char *key, ken_paint *out)
 {
-    ken_str word = member(e, "event"), from = member(e, "from"), to = member(e, "to"),
-            name = member(e, "name"), message = member(e, "message");
-    ken_buf_printf(out, "  " KEN_STR_FMT "  " KEN_STR_FMT " ", KEN_STR_ARG(member(e, "at")),
-                   KEN_STR_ARG(word));
-    if (to.len)
-        ken_buf_printf(out, KEN_STR_FMT "%s" KEN_STR_FMT, KEN_STR_ARG(from), from.len ? " -> " : "",
-                       KEN_STR_ARG(to));
-    ken_buf_printf(out, KEN_STR_FMT "%s" KEN_STR_FMT "\n", KEN_STR_ARG(name),
-                   message.len ? " " : "", KEN_STR_ARG(message));
+    ken_str text = ken_tool__member(task, key), line;
+    if (!text.len)
+        return;
+    ken_paint_printf(out, KEN_STYLE_BOLD, "%s:\n", key);
+    while (ken_str_line_next(&text, &line)) {
+        ken_paint_puts(out, "  ");
+        ken_paint_str(out, KEN_STYLE_PLAIN, line);
+        ken_paint_puts(out, "\n");
+    }
 }
 
-void ken_tool__get_task_text(const json_t *task, ken_buf *out)
+void ken_tool__get_task_text(const json_t *task, ken_paint *out)
 {
-    static const char *const texts[] = { "description", "notes" };
-    ken_str project = member(json_object_get(task, "project"), "name");
+    ken_str project = ken_tool__member(json_object_get(task, "project"), "root");
     const json_t *history = json_object_get(task, "history");
-    ken_buf_printf(out,
-                   KEN_STR_FMT "\n" KEN_STR_FMT "  [" KEN_STR_FMT "]  updated " KEN_STR_FMT "\n",
-                   KEN_STR_ARG(member(task, "title")), KEN_STR_ARG(member(task, "id")),
-                   KEN_STR_ARG(member(task, "status")), KEN_STR_ARG(member(task, "updated_at")));
-    if (project.len)
-        ken_buf_printf(out, "project: " KEN_STR_FMT "\n", KEN_STR_ARG(project));
-    ken_tool__put_texts(json_object_get(task, "planning_references"), "references: ", ", ", "\n",
+    ken_paint_str(out, KEN_STYLE_BOLD, ken_tool__member(task, "title"));
+    ken_paint_puts(out, "\n");
+    ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(task, "id"));
+    ken_paint_printf(out, KEN_STYLE_PLAIN, "  [" KEN_STR_FMT "]  updated " KEN_STR_FMT "\n",
+                     KEN_STR_ARG(ken_tool__member(task, "status")),
+                     KEN_STR_ARG(ken_tool__member(task, "updated_at")));
+    if (project.len) {
+        ken_paint_puts(out, "project ");
+        ken_paint_str(out, KEN_STYLE_PATH, project);
+        ken_paint_puts(out, "\n");
+    }
+    ken_tool__put_texts(json_object_get(task, "planning_references"), "planned in ", ", ", "\n",
                         out);
-    ken_tool__put_texts(json_object_get(task, "branches"), "branches: ", ", ", "\n", out);
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++)
-        if (member(task, texts[i]).len)
-            ken_buf_printf(out, "\n%s:\n" KEN_STR_FMT "\n", texts[i],
-                           KEN_STR_ARG(member(task, texts[i])));
-    if (json_array_size(history))
-        ken_buf_puts(out, "\nhistory:\n");
+    ken_tool__put_texts(json_object_get(task, "branches"), "on ", ", ", "\n", out);
+    put_long_text(task, "description", out);
+    put_long_text(task, "notes", out);
+    ken_tool__put_head(history, "history", out);
     for (size_t i = 0; i < json_array_size(history); i++)
         put_event(json_array_get(history, i), out);
 }
 
-void ken_tool__list_tasks_text(const json_t *result, ken_buf *out)
+void ken_tool__create_task_text(const json_t *task, ken_paint *out)
 {
-    const json_t *list = json_object_get(result, "tasks");
+    ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(task, "id"));
+    ken_paint_puts(out, "\n");
+}
+
+void ken_tool__update_task_text(const json_t *task, ken_paint *out)
+{
+    ken_tool__get_task_text(task, out);
+}
+
+void ken_tool__delete_task_text(const json_t *task, ken_paint *out)
+{
+    ken_paint_puts(out, "deleted '");
+    ken_paint_str(out, KEN_STYLE_BOLD, ken_tool__member(task, "title"));
+    ken_paint_puts(out, "'\n");
+}
+
+void ken_tool__list_tasks_text(const json_t *answer, ken_paint *out)
+{
+    const json_t *list = json_object_get(answer, "tasks");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *t = json_array_get(list, i);
-        ken_str project = member(json_object_get(t, "project"), "name");
-        ken_buf_printf(out, KEN_STR_FMT "  [" KEN_STR_FMT "]  " KEN_STR_FMT "%s" KEN_STR_FMT "%s\n",
-                       KEN_STR_ARG(member(t, "id")), KEN_STR_ARG(member(t, "status")),
-                       KEN_STR_ARG(member(t, "title")), project.len ? "  (" : "",
-                       KEN_STR_ARG(project), project.len ? ")" : "");
+        ken_str project = ken_tool__member(json_object_get(t, "project"), "name");
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(t, "id"));
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "  [" KEN_STR_FMT "]  ",
+                         KEN_STR_ARG(ken_tool__member(t, "status")));
+        ken_paint_str(out, KEN_STYLE_PLAIN, ken_tool__member(t, "title"));
+        if (project.len)
+            ken_paint_printf(out, KEN_STYLE_DIM, "  (" KEN_STR_FMT ")", KEN_STR_ARG(project));
+        ken_paint_puts(out, "\n");
         ken_tool__put_texts(json_object_get(t, "branches"), "    on ", ", ", "\n", out);
     }
     if (!json_array_size(list))
-        ken_buf_puts(out, "no task\n");
-    if (json_object_get(result, "next_offset"))
-        ken_buf_printf(out, "more: offset %lld\n",
-                       (long long)json_integer_value(json_object_get(result, "next_offset")));
+        ken_paint_puts(out, "no tasks\n");
+    ken_tool__put_tail(answer, out);
 }

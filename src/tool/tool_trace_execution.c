@@ -190,28 +190,18 @@ static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
     return ken_trace_execution(s, &q->opts, q->env->ctx->cancel, q->env->arena, &q->found, err);
 }
 
-static ken_status read_opts(const json_t *args, ken_trace_opts *o, ken_err *err)
+static ken_trace_opts trace_opts(const ken_args_trace_execution *a)
 {
-    uint64_t depth = 0, nodes = 0;
-    ken_str direction = { "", 0 };
-    ken_status st = ken_json_read_str(args, "args", "entry_point", &o->entry, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "to", &o->to, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "file_hint", &o->file_hint, err);
-    if (!st)
-        st = ken_json_read_str(args, "args", "direction", &direction, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "max_depth", &depth, err);
-    if (!st)
-        st = ken_json_read_u64(args, "args", "max_nodes", &nodes, err);
-    if (!st)
-        st = ken_json_read_bool(args, "args", "external", &o->wants_external, err);
-    o->direction =
-        ken_str_eq(direction, KEN_STR("callers")) ? KEN_TRACE_CALLERS : KEN_TRACE_CALLEES;
-    o->max_depth = (uint32_t)depth;
-    o->max_nodes = (uint32_t)nodes;
-    return st;
+    bool is_up = ken_str_eq(a->direction, KEN_STR("callers"));
+    return (ken_trace_opts){
+        .entry = a->entry_point,
+        .to = a->to,
+        .file_hint = a->file_hint,
+        .direction = is_up ? KEN_TRACE_CALLERS : KEN_TRACE_CALLEES,
+        .max_depth = a->to.len && !a->has_max_depth ? 0 : (uint32_t)a->max_depth,
+        .max_nodes = (uint32_t)a->max_nodes,
+        .wants_external = a->external,
+    };
 }
 
 // A step that was cut off is no place to look.
@@ -228,14 +218,13 @@ static void drop_lost(json_t *steps)
 #define NARROW_HINT \
     "the tree was cut to fit; ask with a smaller max_depth, or go on from one of its leaves"
 
-ken_status ken_tool__trace_execution(const ken_tool_env *env, const json_t *args, json_t **out,
+ken_status ken_tool__trace_execution(const ken_tool_env *env, const void *args, json_t **out,
                                      ken_err *err)
 {
-    question q = { .env = env };
+    const ken_args_trace_execution *a = args;
+    question q = { .env = env, .opts = trace_opts(a) };
     ken_tool__scope scope;
-    ken_status st = read_opts(args, &q.opts, err);
-    if (!st)
-        st = ken_tool__ask(env, args, ask, &q, &scope, err);
+    ken_status st = ken_tool__ask(env, a->project, ask, &q, &scope, err);
     if (st)
         return st;
     json_t *o = ken_tool__trace_json(&q.found, &q.opts);
@@ -249,35 +238,38 @@ ken_status ken_tool__trace_execution(const ken_tool_env *env, const json_t *args
 
 // ---- text --------------------------------------------------------------------------------------
 
-static void put_step(const json_t *s, size_t number, ken_buf *out)
+static void put_step(const json_t *s, size_t number, ken_paint *out)
 {
     const json_t *seen = json_object_get(s, "seen_at");
     for (long long d = ken_tool__number(s, "depth"); d > 0; d--)
-        ken_buf_puts(out, "  ");
-    ken_buf_put_str(out, ken_tool__member(s, "name"));
+        ken_paint_puts(out, "  ");
+    ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(s, "name"));
     ken_str at = ken_tool__member(s, "at");
-    if (at.len)
-        ken_buf_printf(out, "  " KEN_STR_FMT, KEN_STR_ARG(at));
+    if (at.len) {
+        ken_paint_puts(out, " ");
+        ken_paint_at(out, at);
+    }
     ken_tool__put_class(s, out);
     if (json_object_get(s, "sites"))
-        ken_buf_printf(out, " x%lld", ken_tool__number(s, "sites"));
+        ken_paint_printf(out, KEN_STYLE_DIM, " x%lld", ken_tool__number(s, "sites"));
     if (json_object_get(s, "cycle"))
-        ken_buf_puts(out, " (cycle)");
+        ken_paint_puts(out, " (cycle)");
     else if (seen)
-        ken_buf_puts(out, json_integer_value(seen) < (json_int_t)number ? " (see above)"
-                                                                        : " (see below)");
+        ken_paint_puts(out, json_integer_value(seen) < (json_int_t)number ? " (see above)"
+                                                                          : " (see below)");
     if (json_object_get(s, "cut"))
-        ken_buf_printf(out, " (%lld more)", ken_tool__number(s, "cut"));
+        ken_paint_printf(out, KEN_STYLE_PLAIN, " (%lld more)", ken_tool__number(s, "cut"));
     if (json_object_get(s, "unresolved"))
-        ken_buf_printf(out, " (%lld unresolved)", ken_tool__number(s, "unresolved"));
-    ken_buf_putc(out, '\n');
+        ken_paint_printf(out, KEN_STYLE_PLAIN, " (%lld unresolved)",
+                         ken_tool__number(s, "unresolved"));
+    ken_paint_puts(out, "\n");
 }
 
-void ken_tool__trace_execution_text(const json_t *result, ken_buf *out)
+void ken_tool__trace_execution_text(const json_t *answer, ken_paint *out)
 {
-    const json_t *steps = json_object_get(result, "steps");
-    ken_buf_printf(out, KEN_STR_FMT "\n", KEN_STR_ARG(ken_tool__member(result, "summary")));
+    const json_t *steps = json_object_get(answer, "steps");
+    ken_tool__put_summary(answer, out);
     for (size_t i = 0; i < json_array_size(steps); i++)
         put_step(json_array_get(steps, i), i, out);
-    ken_tool__put_tail(result, out);
+    ken_tool__put_tail(answer, out);
 }

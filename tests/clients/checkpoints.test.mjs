@@ -15,7 +15,7 @@ const project = makeProject('checkpoints-project');
 async function session(body) {
   const client = new Client({ name: 'checkpoints', version: '1' });
   await client.connect(new StdioClientTransport({
-    command: binary, args: ['mcp'], cwd: project, env: env('checkpoints'),
+    command: binary, args: ['mcp', '--format', 'json'], cwd: project, env: env('checkpoints'),
   }));
   try {
     return await body(async (name, args) => client.callTool({ name, arguments: args }));

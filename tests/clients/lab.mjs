@@ -107,7 +107,7 @@ export const modernMeta = {
 
 // The program on a raw wire. Every line it writes must be a JSON message.
 export class Wire {
-  constructor(name, cwd, args = ['mcp']) {
+  constructor(name, cwd, args = ['mcp', '--format', 'json']) {
     this.child = spawn(binary, args, { cwd, env: env(name), stdio: ['pipe', 'pipe', 'pipe'] });
     this.messages = [];
     this.noise = [];

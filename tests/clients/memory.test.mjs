@@ -15,7 +15,7 @@ import { binary, env, makeProject } from './lab.mjs';
 
 const isoTime = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
 const project = makeProject('memory-project');
-const server = { command: binary, args: ['mcp'], cwd: project, env: env('memory') };
+const server = { command: binary, args: ['mcp', '--format', 'json'], cwd: project, env: env('memory') };
 let old, modern;
 
 before(async () => {

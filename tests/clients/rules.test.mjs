@@ -28,7 +28,7 @@ const home = (name) => env(`${name}-home`);
 const connect = {
   'sdk 1': async (name) => {
     const client = new Client({ name, version: '1' });
-    await client.connect(new StdioClientTransport({ command: binary, args: ['mcp'], cwd: outside, env: home(name) }));
+    await client.connect(new StdioClientTransport({ command: binary, args: ['mcp', '--format', 'json'], cwd: outside, env: home(name) }));
     return client;
   },
   'sdk 2, initialize': (name) => connectModern(name, {}),
@@ -37,7 +37,7 @@ const connect = {
 
 async function connectModern(name, options) {
   const client = new ModernClient({ name, version: '1' }, options);
-  await client.connect(new ModernTransport({ command: binary, args: ['mcp'], cwd: outside, env: home(name) }));
+  await client.connect(new ModernTransport({ command: binary, args: ['mcp', '--format', 'json'], cwd: outside, env: home(name) }));
   return client;
 }
 
@@ -272,7 +272,7 @@ const inspector = path.join(here, 'node_modules', '@modelcontextprotocol', 'insp
 function inspect(name, era, tool, args) {
   return new Promise((done) => {
     const child = spawn(process.execPath,
-      [inspector, '--cli', binary, 'mcp', '--protocol-era', era, '--format', 'json', '-q', '--method', 'tools/call',
+      [inspector, '--cli', binary, 'mcp', '--format', 'json', '--protocol-era', era, '--format', 'json', '-q', '--method', 'tools/call',
         '--tool-name', tool, '--tool-args-json', JSON.stringify(args)],
       { cwd: outside, env: home(name), stdio: ['ignore', 'pipe', 'pipe'] });
     let out = '', err = '';

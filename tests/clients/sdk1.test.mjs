@@ -13,7 +13,7 @@ const problems = [];
 let client, transport;
 
 before(async () => {
-  transport = new StdioClientTransport({ command: binary, args: ['mcp'], cwd: project, env: env('sdk1') });
+  transport = new StdioClientTransport({ command: binary, args: ['mcp', '--format', 'json'], cwd: project, env: env('sdk1') });
   client = new Client({ name: 'sdk1', version: '1' });
   client.onerror = (e) => problems.push(e);
   await client.connect(transport);

@@ -22,7 +22,7 @@ for (const [era, options] of Object.entries(eras)) {
     const client = new Client({ name: 'sdk2', version: '1' }, options);
     client.onerror = (e) => problems.push(e);
     await client.connect(new StdioClientTransport({
-      command: binary, args: ['mcp'], cwd: project, env: env(`sdk2-${era}`),
+      command: binary, args: ['mcp', '--format', 'json'], cwd: project, env: env(`sdk2-${era}`),
     }));
     assert.equal(client.getServerVersion().name, 'ken');
     assert.ok(client.getInstructions().includes('search_code'));

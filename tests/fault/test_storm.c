@@ -257,7 +257,7 @@ static void send(server *s, const char *text)
 static void start_server(server *s, int i)
 {
     int in[2], out[2];
-    const char *const argv[] = { KEN_BINARY, "mcp", NULL };
+    const char *const argv[] = { KEN_BINARY, "mcp", "--format", "json", NULL };
     kt_eq_i(pipe2(in, O_CLOEXEC), 0);
     kt_eq_i(pipe2(out, O_CLOEXEC), 0);
     memset(s->pending, 0, sizeof s->pending);

@@ -38,7 +38,7 @@ class Server:
 
     def __init__(self, ken, root, data):
         env = dict(os.environ, KEN_DATA_DIR=data, KEN_LOG="error")
-        self.p = subprocess.Popen([ken, "mcp"], cwd=root, env=env, stdin=subprocess.PIPE,
+        self.p = subprocess.Popen([ken, "mcp", "--format", "json"], cwd=root, env=env, stdin=subprocess.PIPE,
                                   stdout=subprocess.PIPE, stderr=subprocess.DEVNULL)
         self.n = 0
         self.call("initialize", {"protocolVersion": "2025-06-18", "capabilities": {},
@@ -62,7 +62,7 @@ class Server:
 
     def ask(self, tool, args):
         result = self.call("tools/call", {"name": tool, "arguments": args})
-        if "structuredContent" in result:
+        if "structuredContent" in result and not result.get("isError"):
             return clean(result["structuredContent"])
         text = result.get("content", [{}])[0].get("text", "")
         try:

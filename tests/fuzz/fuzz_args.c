@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: MIT
-// fuzz_args -- the first byte picks a tool, the rest is what a client sent as its arguments. What
-// is accepted is an object that fits the tool's schema, also when it is asked again; what is not is
-// refused with a reason.
+// fuzz_args -- the first byte picks an operation, the rest is what a client sent as its arguments. What
+// is accepted is an object that fits the schema, also when it is asked again, and fills the struct of
+// arguments; what is not is refused with a reason.
 #include <stdint.h>
 
+#include "base/alloc.h"
 #include "base/assert.h"
 #include "base/buf.h"
 #include "json/json.h"
@@ -12,28 +13,25 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static json_t *list_tools(void)
+static json_t *schema_of(const ken_tool_spec *spec)
 {
-    ken_toolset *tools = NULL;
-    ken_buf text = KEN_BUF_INIT(1 << 20);
-    json_t *list = NULL;
-    KEN_ASSERT(!ken_toolset_new(&(ken_toolset_opts){ .n_sets = 0 }, &tools, NULL));
-    ken_toolset_list(tools, &text);
-    KEN_ASSERT(!ken_json_parse(ken_buf_str(&text), &list, NULL));
-    ken_buf_release(&text);
-    ken_toolset_free(tools);
-    return list;
+    json_t *listing = NULL, *schema;
+    KEN_ASSERT(!ken_json_parse(ken_str_c(spec->listing), &listing, NULL));
+    schema = json_incref(json_object_get(listing, "inputSchema"));
+    json_decref(listing);
+    return schema;
 }
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
-    static json_t *tools;
-    if (!tools)
-        tools = list_tools();
+    static json_t *schemas[256];
+    static size_t n;
+    for (; !schemas[0] || (n < 256 && ken_tool_spec_at(n)); n++)
+        schemas[n] = schema_of(ken_tool_spec_at(n));
     if (!size)
         return 0;
-    const json_t *tool = json_array_get(tools, data[0] % json_array_size(tools));
-    const json_t *schema = json_object_get(tool, "inputSchema");
+    const ken_tool_spec *spec = ken_tool_spec_at(data[0] % n);
+    const json_t *schema = schemas[data[0] % n];
     json_t *args = NULL, *ready = NULL, *again = NULL;
     ken_err err = { 0 };
     if (ken_json_parse(ken_str_n((const char *)data + 1, size - 1), &args, &err)) {
@@ -44,12 +42,15 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         json_decref(args);
         return 0;
     }
-    if (ken_tool__prepare_args(schema, NULL, args, &ready, &err)) {
+    if (ken_tool__prepare_args(spec, schema, args, &ready, &err)) {
         KEN_ASSERT(err.msg[0] && !ready);
     } else {
         KEN_ASSERT(json_is_object(ready));
-        KEN_ASSERT(!ken_tool__prepare_args(schema, NULL, ready, &again, NULL));
+        KEN_ASSERT(!ken_tool__prepare_args(spec, schema, ready, &again, NULL));
         KEN_ASSERT(json_equal(ready, again));
+        void *filled = ken_alloc(spec->args_size);
+        ken_tool__read_args(spec, ready, filled);
+        ken_free(filled);
     }
     json_decref(again);
     json_decref(ready);

@@ -10,29 +10,33 @@
 #include "json/json.h"
 #include "mcp/mcp.h"
 
-static ken_status echo(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
+static ken_status echo(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
-    (void)env;
+    (void)args;
     (void)err;
-    *out = json_deep_copy(args);
+    *out = json_deep_copy(env->given);
     return KEN_OK;
 }
 
-static void echo_text(const json_t *result, ken_buf *out)
+static void echo_text(const json_t *answer, ken_paint *out)
 {
-    ken_json_dump(result, out);
+    ken_json_dump(answer, out->out);
 }
 
-#define SPEC(name)                                                                      \
-    "{\"name\":\"" name "\",\"toolset\":\"t\",\"title\":\"T\",\"description\":\"D\","   \
-    "\"inputSchema\":{\"type\":\"object\",\"properties\":{"                             \
-    "\"query\":{\"type\":\"string\",\"minLength\":1,\"maxLength\":9},"                  \
-    "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":50},"                    \
-    "\"list\":{\"type\":\"array\",\"items\":{\"enum\":[\"a\",1,null]},\"maxItems\":3}," \
-    "\"project\":{\"type\":\"string\"},\"file_path\":{\"type\":\"string\"},"            \
-    "\"format\":{\"type\":\"string\",\"enum\":[\"json\",\"text\"]}},"                   \
-    "\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":true},"          \
-    "\"aliases\":{\"max_results\":\"limit\"}}"
+static const ken_tool_alias aliases[] = { { "max_results", "limit" } };
+
+#define SPEC(tool)                                                                          \
+    &(const ken_tool_spec)                                                                  \
+    {                                                                                       \
+        .name = tool, .set = "t", .is_read_only = true, .aliases = aliases, .n_aliases = 1, \
+        .listing = "{\"name\":\"" tool "\",\"inputSchema\":{\"type\":\"object\","           \
+                   "\"properties\":{\"query\":{\"type\":\"string\",\"minLength\":1,"        \
+                   "\"maxLength\":9},\"limit\":{\"type\":\"integer\",\"minimum\":1,"        \
+                   "\"maximum\":50},\"list\":{\"type\":\"array\",\"items\":{\"enum\":"      \
+                   "[\"a\",1,null]},\"maxItems\":3},\"project\":{\"type\":\"string\"},"     \
+                   "\"file_path\":{\"type\":\"string\"},\"format\":{\"type\":\"string\","   \
+                   "\"enum\":[\"json\",\"text\"]}},\"additionalProperties\":false}}",       \
+    }
 
 static const ken_tool_def defs[] = {
     { SPEC("echo"), echo, echo_text },

@@ -11,19 +11,23 @@
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
-static ken_status echo(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
+static ken_status echo(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
-    (void)env;
+    (void)args;
     (void)err;
-    *out = json_deep_copy(args);
+    *out = json_deep_copy(env->given);
     return KEN_OK;
 }
 
-#define SPEC(name)                                                                    \
-    "{\"name\":\"" name "\",\"toolset\":\"t\",\"title\":\"T\",\"description\":\"D\"," \
-    "\"inputSchema\":{\"type\":\"object\",\"properties\":{"                           \
-    "\"project\":{\"type\":\"string\"},\"file_path\":{\"type\":\"string\"}},"         \
-    "\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":true}}"
+#define SPEC(tool)                                                                \
+    &(const ken_tool_spec)                                                        \
+    {                                                                             \
+        .name = tool, .set = "t", .is_read_only = true,                           \
+        .listing = "{\"name\":\"" tool "\",\"inputSchema\":{\"type\":\"object\"," \
+                   "\"properties\":{\"project\":{\"type\":\"string\"},"           \
+                   "\"file_path\":{\"type\":\"string\"}},"                        \
+                   "\"additionalProperties\":false}}",                            \
+    }
 
 static const ken_tool_def defs[] = {
     { SPEC("list_projects"), echo, NULL },

@@ -394,8 +394,13 @@ static const char *const lines[] = {
     "checkpoint save 'orders: half done'",
     "checkpoint search orders",
     "checkpoint list",
+    "checkpoint show 00000000-0000-0000-0000-000000000000",
+    "checkpoint delete 00000000-0000-0000-0000-000000000000",
     "task new 'orders' --project .",
     "task list",
+    "task show 0000",
+    "task set 0000 --title x",
+    "task delete 0000",
     "status --skipped",
     "stats",
     "secrets",
@@ -443,8 +448,8 @@ static void run_line_for(const char *text, int code, const char *part)
 
 static void run_line(const char *text)
 {
-    bool may_fail =
-        strncmp(text, "eval", 4) == 0 || strstr(text, "check") || strstr(text, "health");
+    bool may_fail = strncmp(text, "eval", 4) == 0 || strstr(text, "check") ||
+                    strstr(text, "health") || strstr(text, " 0000"); // of what is not there
     run_line_for(text, may_fail ? -1 : 0, "");
 }
 
@@ -462,9 +467,10 @@ KEN_TEST(commands_run_nothing_of_an_armed_repository)
     arm();
     (void)real_git();
     make_hostile_env();
-    for (size_t i = 0; i < ken_cli__n_commands; i++)
-        if (!has_line(ken_cli__commands[i].name))
-            kt_fail("no line for the command '%s': add one", ken_cli__commands[i].name);
+    cli_commands all = ken_cli__list_commands(&arena);
+    for (size_t i = 0; i < all.n; i++)
+        if (!has_line(all.items[i].name))
+            kt_fail("no line for the command '%s': add one", all.items[i].name);
     for (size_t i = 0; i < sizeof lines / sizeof *lines; i++)
         run_line(lines[i]);
     ken_arena_release(&arena);

@@ -219,10 +219,11 @@ KEN_TEST(usage_errors_name_what_was_meant)
     ken_fails("search x --limt 3", 2, "did you mean '--limit'?");
     ken_fails("search", 2, "'ken search' needs more arguments");
     ken_fails("version now", 2, "'ken version' does not take 'now'");
-    ken_fails("search x -k 51", 2, "'--limit' must be a whole number from 1 to 50, not '51'");
+    ken_fails("search x -k 51", 2, "--limit: 51 is over 50");
     ken_fails("search x --mode regexp", 2, "did you mean 'regex'?");
-    ken_fails("search x --kind functoin", 2, "did you mean 'function'?");
-    ken_fails("search x --threshold 2", 2, "'--threshold' must be a number from 0 to 1");
+    ken_fails("search x --kind functoin", 2,
+              "--kind: 'functoin' is no kind of symbol; try function");
+    ken_fails("search x --threshold 2", 2, "--threshold: 2");
     ken_fails("index --max-file-size 11MiB", 2, "--max-file-size: 'indexing.max_file_size'");
     ken_fails("index --exclude [", 2, "'indexing.exclude'");
     ken_fails("status --skipped=emty", 2, "did you mean 'empty'?");
@@ -243,12 +244,12 @@ KEN_TEST(index_then_ask)
     const char *out = ken_ok("search 'retry with backoff' proj");
     kt_has_str(out, "src/retry.c:");
     kt_has_str(out, "retry_with_backoff");
-    kt_has_str(out, "    2  int retry_with_backoff(int tries)");
+    kt_has_str(out, "\n2 int retry_with_backoff(int tries)");
     kt_has_str(ken_ok("search Parser proj --mode symbol"), "src/parse.py:");
-    kt_has_str(ken_ok("search 'delay_ms *= 2' proj --mode text"), "    6  ");
+    kt_has_str(ken_ok("search 'delay_ms *= 2' proj --mode text"), "\n6 ");
     kt_has_str(ken_ok("search 'delay_\\w+ =' proj --mode regex"), "src/retry.c:");
     kt_has_str(ken_ok("def Parser.parse proj"), "src/parse.py:");
-    kt_has_str(ken_ok("outline proj/src/parse.py"), "method parse");
+    kt_has_str(ken_ok("outline proj/src/parse.py"), "def parse(");
     kt_has_str(ken_ok("chunks proj/src/retry.c"), "retry_with_backoff");
     kt_has_str(ken_ok("chunks --text proj/src/retry.c"), "Waits longer");
     kt_has_str(ken_ok("status proj"), "proj");
@@ -282,7 +283,7 @@ KEN_TEST(json_of_every_command)
     has_keys("version --json", "name version model");
     has_keys("projects remove proj --yes --json", "project removed");
     has_keys("status proj --json", "project status");
-    run *r = ken("search x nowhere --json");
+    run *r = ken("search x src/nowhere --json");
     kt_eq_i(r->code, 1);
     kt_has_str(r->out, "\"code\": \"ENOTFOUND\"");
     kt_eq_str(r->err, "");
@@ -308,10 +309,10 @@ KEN_TEST(search_filters_and_pages)
     }
     json_decref(json);
     ken_fails("search retry proj/src --dir docs", 2, "not both");
-    kt_has_str(ken_ok("search retry proj --explain"), "score");
+    kt_has_str(ken_ok("search retry proj --explain"), "whole file");
     run *r = ken("search zzzzzzqqqq proj --mode text");
     kt_eq_i(r->code, 0);
-    kt_has_str(r->err, "nothing found");
+    kt_has_str(r->out, "nothing found");
 }
 
 KEN_TEST(the_project_around_the_working_directory)
@@ -321,7 +322,8 @@ KEN_TEST(the_project_around_the_working_directory)
     run *r = ken_in(ktest_path("proj/src"), "search retry");
     kt_eq_i(r->code, 0);
     kt_has_str(r->err, "indexed 3 files");
-    kt_has_str(r->out, "src/retry.c:");
+    kt_has_str(r->out, "\nretry.c:1-8 "); // a path that opens from there
+    kt_has_str(r->out, "\n../docs/guide.md:");
     r = ken_in(ktest_path("proj/src"), "outline retry.c");
     kt_has_str(r->out, "retry_with_backoff");
     r = ken_in(ktest_path("proj/docs"), "outline src/retry.c");
@@ -409,7 +411,8 @@ KEN_TEST(bad_paths)
 {
     make_project();
     ken_fails("index nowhere", 1, "'nowhere'");
-    ken_fails("search x nowhere", 1, "'nowhere'");
+    ken_fails("search x src/nowhere", 1, "'src/nowhere'");
+    ken_fails("search 'x y' nowhere", 1, "'nowhere'");
     ken_fails("status nowhere", 1, "'nowhere'");
     ken_fails("index proj/src/retry.c", 2, "is not a folder");
     ken_fails("search x proj/src/retry.c", 2, "is not a folder");
@@ -452,8 +455,11 @@ static void ask_with_few_files(const char *line)
         snprintf(script, sizeof script, "ulimit -n %d; exec '%s' %s", n, KEN_BINARY, line);
         const char *const argv[] = { "/bin/sh", "-c", script, NULL };
         run *r = run_of(ktest_dir(), argv);
+        // The whole, perhaps with what could not be looked at behind it.
+        bool is_whole = !strncmp(r->out, whole, strlen(whole));
+        const char *rest = r->out + (is_whole ? strlen(whole) : 0);
         if (r->code == 0)
-            kt_eq_str(r->out, whole);
+            kt_true(is_whole && (!*rest || !strncmp(rest, "incomplete: ", 12)));
         else
             kt_eq_str(r->out, "");
         has_reason = has_reason || (r->code == 1 && strstr(r->err, "Too many open files"));
@@ -506,7 +512,7 @@ KEN_TEST(x10_a_file_that_may_not_be_read_is_told)
     kt_eq_i(code, 0);
     kt_eq_i(chmod(ktest_path("proj/src/retry.c"), 0), 0);
     kt_eq_i(ken_as_nobody(text, out, err, sizeof err), 0);
-    kt_has_str(err, told);
+    kt_has_str(out, told);
     kt_has_str(out, "guide.md");
     kt_eq_i(ken_as_nobody(json, out, err, sizeof err), 0);
     kt_has_str(out, told);
@@ -603,7 +609,7 @@ KEN_TEST(a_terminal_gets_colours_unless_it_is_dumb)
     enter_sandbox();
     const char *argv[] = { KEN_BINARY, "search", "retry", ktest_path("proj/"), NULL };
     kt_eq_i(on_terminal("xterm", argv, text, sizeof text), 0);
-    kt_has_str(text, "\033[35msrc/retry.c\033[0m");
+    kt_has_str(text, "src/retry.c\033[0m");
     kt_eq_i(on_terminal("dumb", argv, text, sizeof text), 0);
     kt_null(strchr(text, '\033'));
 }
@@ -802,23 +808,22 @@ KEN_TEST(refs_are_shown_by_file)
 {
     make_calls();
     ken_ok("index calls");
-    kt_eq_str(ken_ok("refs load calls"), "a.py:1-2  function load\n"
+    kt_eq_str(ken_ok("refs load calls"), "calls/a.py:1-2 function load\n"
                                          "4 usages of load: 3 calls, 1 import\n"
-                                         "\n"
-                                         "a.py\n"
-                                         "      7  return load(text)  call in parse  [scoped]\n"
-                                         "\n"
-                                         "b.py\n"
-                                         "      1  from a import load  import  [imported]\n"
-                                         "      5  load(\"x\")  call in main  [imported]\n"
-                                         "      6  load(\"y\")  call in main  [imported]\n");
+                                         "calls/a.py\n"
+                                         "  7 in parse: return load(text)\n"
+                                         "calls/b.py\n"
+                                         "  5 in main: load(\"x\")\n"
+                                         "  6 in main: load(\"y\")\n"
+                                         "  1 import: from a import load\n");
     kt_has_str(ken_ok("refs load calls --role import"), "1 of 4 usages of load");
-    kt_has_str(ken_ok("refs load calls -C 1"), "      4  def main():\n      5  load(\"x\")");
-    kt_has_str(ken_ok("refs main calls --tests"), "test_b.py  test\n");
+    kt_has_str(ken_ok("refs load calls -C 1"), "  4 def main():\n  5 in main: load(\"x\")");
+    kt_has_str(ken_ok("refs main calls --tests only"), "calls/test_b.py (test)\n");
+    kt_null(strstr(ken_ok("refs main calls --tests exclude"), "test_b.py"));
     has_keys("refs load calls --json", "summary definitions total by_kind files project index");
     ken_fails("refs laod calls", 1, "near names: load");
     ken_fails("refs load calls --role cal", 2, "none of call");
-    ken_fails("refs load calls -C 21", 2, "'--context' must be a whole number from 0 to 20");
+    ken_fails("refs load calls -C 21", 2, "--context: 21 is over 20");
 }
 
 KEN_TEST(traces_are_trees)
@@ -827,22 +832,23 @@ KEN_TEST(traces_are_trees)
     ken_ok("index calls");
     kt_eq_str(ken_ok("trace main calls"),
               "main: 1 callee found, 2 symbols down to depth 3, 1 cycle\n"
-              "main  b.py:4\n"
-              "└─ load  a.py:1  [imported]  2 calls\n"
-              "   └─ parse  a.py:5  [scoped]\n"
-              "      └─ load  a.py:1  [scoped]  cycle\n");
+              "main calls/b.py:4\n"
+              "  load calls/a.py:1 x2\n"
+              "    parse calls/a.py:5\n"
+              "      load calls/a.py:1 (cycle)\n");
     kt_eq_str(ken_ok("trace parse calls --callers"),
               "parse: 1 caller found by 1 usage, 3 symbols up to depth 3, 1 cycle\n"
-              "parse  a.py:5\n"
-              "└─ load  a.py:1  [scoped]\n"
-              "   ├─ parse  a.py:5  [scoped]  cycle\n"
-              "   └─ main  b.py:4  [imported]  2 calls\n"
-              "      └─ test_main  test_b.py:4  [imported]\n");
+              "parse calls/a.py:5\n"
+              "  load calls/a.py:1\n"
+              "    parse calls/a.py:5 (cycle)\n"
+              "    main calls/b.py:4 x2\n"
+              "      test_main calls/test_b.py:4\n");
     kt_has_str(ken_ok("trace test_main calls --to parse"), "test_main: reaches parse in 3 calls\n");
-    kt_has_str(ken_ok("trace main calls -d 1"), "└─ load  a.py:1  [imported]  2 calls\n");
+    kt_has_str(ken_ok("trace test_main calls --to parse -d 2"), "no path to parse found");
+    kt_has_str(ken_ok("trace main calls -d 1"), "\n  load calls/a.py:1 x2");
     has_keys("trace main calls --json", "summary direction steps project index");
     ken_fails("trace mian calls", 1, "near names: main");
-    ken_fails("trace main calls -d 11", 2, "'--depth' must be a whole number from 1 to 10");
+    ken_fails("trace main calls -d 11", 2, "--depth: 11 is over 10");
 }
 
 KEN_TEST(impact_is_of_a_symbol_a_file_or_a_diff)
@@ -851,16 +857,15 @@ KEN_TEST(impact_is_of_a_symbol_a_file_or_a_diff)
     ken_ok("index calls");
     const char *out = ken_ok("impact load -p calls");
     kt_has_str(out, "load: risk ");
-    kt_has_str(out, "\ndependents\n");
-    kt_has_str(out, "  1  main  b.py:4  [imported]\n");
-    kt_has_str(out, "\ntests that reach it\n");
-    kt_has_str(out, "  2  test_main  test_b.py:4  [imported]\n");
+    kt_has_str(out, "\ndependents (+n: n steps further away):\n");
+    kt_has_str(out, "  main calls/b.py:4\n");
+    kt_has_str(out, "\ntests:\n  +1 test_main calls/test_b.py:4\n");
     kt_has_str(ken_ok("impact calls/b.py"), "test_main");
     kt_has_str(ken_ok("impact calls/b.py:5"), "main: risk ");
     has_keys("impact load -p calls --json",
              "summary risk changed by_distance dependents tests files project index");
-    ken_fails("impact", 2, "say FILE, SYMBOL or --diff, one of them");
-    ken_fails("impact load --diff=HEAD -p calls", 2, "one of them");
+    ken_fails("impact -p calls", 2, "give one of symbol, file_path and diff");
+    ken_fails("impact load --diff=HEAD -p calls", 2, "give only one of");
     ken_fails("impact laod -p calls", 1, "near names: load");
 }
 
@@ -869,10 +874,9 @@ KEN_TEST(lines_are_explained)
     make_calls();
     ken_ok("index calls");
     const char *out = ken_ok("explain calls/a.py:5-8");
-    kt_has_str(
-        out, "a.py:5-8  function parse\nin function parse: 1 usage: 1 caller, 0 tests; 2 callees");
-    kt_has_str(out, "      6      if not text:\n");
-    kt_has_str(out, "\ncallers\n  load  a.py:1  [scoped]\n");
+    kt_has_str(out, "calls/a.py:5-8 in function parse: 1 usage: 1 caller, 0 tests; 2 callees");
+    kt_has_str(out, "\n6     if not text:\n");
+    kt_has_str(out, "\ncallers:\n  load calls/a.py:1\n");
     kt_has_str(ken_ok("explain calls/a.py:2"), "in function load");
     has_keys("explain calls/a.py:5-8 --json", "symbol code callers callees types tests imports");
     ken_fails("explain calls/a.py", 2, "FILE:FIRST-LAST");
@@ -892,13 +896,13 @@ KEN_TEST(the_whole_and_its_lists)
     has_keys("tests-for calls/b.py --json", "project tests total");
     has_keys("dead calls --json", "project dead total classes");
     kt_has_str(ken_ok("outline calls/b.py --imports"), "a -> a.py");
-    kt_has_str(ken_ok("outline calls/a.py --imports"), "b.py:1");
+    kt_has_str(ken_ok("outline calls/a.py --imports"), "calls/b.py:1");
     has_keys("outline calls/a.py --imports --json", "imports imports_total imported_by");
     has_keys("hotspots calls --json", "project hotspots total");
     has_keys("routes -p calls --json", "project routes total");
     kt_has_str(ken_ok("context 'explain parse' calls --max-tokens 200"), "return text.split()");
     has_keys("context parse calls --json", "context tokens max_tokens parts seen");
-    ken_fails("context parse calls --max-tokens 10", 2, "from 200 to 50000");
+    ken_fails("context parse calls --max-tokens 10", 2, "--max-tokens: 10 is under 200");
 }
 
 KEN_TEST(routes_are_found_with_their_handlers)
@@ -987,9 +991,9 @@ KEN_TEST(rules_are_checked_as_compilers_do)
     kt_has_str(ken_says("rules check shop/src/web", 0), "1 violation, 2 rules checked in 1 file");
     ken_fails("rules check shop --rule nmaes", 2, "rule: 'nmaes' is no rule with a check");
     ken_fails("rules check shop --rule names --rule nmaes", 2, "rule: 'nmaes' is no rule");
-    ken_fails("rules chekc shop", 2, "does not take 'chekc'");
+    ken_fails("rules chekc shop", 2, "did you mean 'ken rules check'?");
     ken_fails("rules check shop/src/db shop/src/web", 2, "does not take 'shop/src/web' as well");
-    ken_fails("rules status shop", 2, "'ken rules status' does not take 'shop' as well");
+    ken_fails("rules status shop", 2, "'ken rules status' does not take 'shop'");
     ken_fails("rules check shop --diff=HEAD", 1, "git");
     ktest_write("shop/src/db/users.py", "import os\n"); // seen without being told
     kt_has_str(ken_says("rules check shop", 0), "1 violation, 2 rules checked in 4 files");
@@ -1011,8 +1015,8 @@ KEN_TEST(rules_are_asked_before_a_change)
     kt_has_str(ken_says("rules status -p shop", 0), "not set up");
     kt_has_str(ken_says("rules health -p shop", 0), "Run rag_index first");
     ken_fails("rules index -p shop", 1, "has no .rag folder. Run rag_setup first");
-    ken_fails("rules for ab -p shop", 2, "change_description");
-    ken_fails("rules for 'a change' -p shop -k 21", 2, "limit");
+    ken_fails("rules for ab -p shop", 2, "CHANGE: 2 characters are fewer than 3");
+    ken_fails("rules for 'a change' -p shop -k 21", 2, "--limit: 21 is over 20");
     ken_fails("rules impact ../etc/passwd -p shop", 1, "passwd");
     ktest_write("shop/.rag/keep", "");
     kt_has_str(ken_says("rules index -p shop", 0), "Indexed 4 files");

@@ -106,7 +106,7 @@ KEN_TEST(task_is_kept_shown_and_deleted)
     kt_eq_i(json_integer_value(json_object_get(list, "total")), 1);
     json_decref(list);
     kt_eq_i(task("delete", id, NULL), 0);
-    kt_has_str(errors, "deleted 'Retry uploads that time out'");
+    kt_has_str(out, "deleted 'Retry uploads that time out'");
     kt_eq_i(task("show", id, NULL), 1);
     kt_has_str(errors, "there is no task");
 }
@@ -142,18 +142,18 @@ KEN_TEST(beginning_of_an_id_is_enough)
     kt_eq_i(task("show", "abcd1111-0", NULL), 0);
     kt_has_str(out, "the first\n");
     kt_eq_i(task("delete", "abcd", NULL), 2);
-    kt_has_str(errors, "abcd1111-0000-4000-8000-000000000001  the first");
-    kt_has_str(errors, "abcd2222-0000-4000-8000-000000000002  the second");
+    kt_has_str(errors, "abcd1111-0000-4000-8000-000000000001 (the first)");
+    kt_has_str(errors, "abcd2222-0000-4000-8000-000000000002 (the second)");
     kt_null(strstr(errors, "the third"));
     kt_has_str(errors, "'abcd' is the beginning of 2 ids");
     kt_eq_i(task("show", "abcf", NULL), 1);
-    kt_has_str(errors, "no task has an id that begins with 'abcf'");
+    kt_has_str(errors, "no task whose id begins with 'abcf'");
     kt_eq_i(task("show", "abc", NULL), 2);
     kt_has_str(errors, "at least its first 4 digits, not 'abc'");
     kt_eq_i(task("show", "abcd-", NULL), 2);
     kt_eq_i(task("show", "abcg", NULL), 2);
     kt_eq_i(task("delete", "abcd1", NULL), 0);
-    kt_has_str(errors, "deleted 'the first'");
+    kt_has_str(out, "deleted 'the first'");
     kt_eq_i(task("show", "abcd", NULL), 0);
 }
 
@@ -163,12 +163,12 @@ KEN_TEST(bad_input_says_what_is_wrong)
     for (int i = 0; i < 201; i++)
         memcpy(title + strlen(title), "\xf0\x9f\x90\x9b", 5);
     kt_eq_i(task("new", title, NULL), 2);
-    kt_has_str(errors, "title");
+    kt_has_str(errors, "TITLE");
     kt_has_str(errors, "201");
     title[800] = '\0';
     const char *id = new_task(title);
     kt_eq_i(task("new", NULL), 2);
-    kt_has_str(errors, "title");
+    kt_has_str(errors, "TITLE");
     kt_eq_i(task("set", id, "--title", "", NULL), 2);
     kt_eq_i(task("set", id, "--status", "done", NULL), 2);
     kt_has_str(errors, "'need to be done', 'in-progress', 'complete', not 'done'");
@@ -177,12 +177,12 @@ KEN_TEST(bad_input_says_what_is_wrong)
     kt_eq_i(task("set", id, "--branch", "a..b", NULL), 2);
     kt_eq_i(task("set", id, "--ref", "../up", NULL), 2);
     kt_eq_i(task("show", "17", NULL), 2);
-    kt_has_str(errors, "task_id: must be a UUID");
+    kt_has_str(errors, "at least its first 4 digits, not '17'");
     kt_eq_i(task("show", "3f2b8c1e-5d6a-4e7f-9a0b-1c2d3e4f5a6b", NULL), 1);
     kt_eq_i(task("show", NULL), 2);
     kt_has_str(errors, "ken task show ID");
     kt_eq_i(task("lst", NULL), 2);
-    kt_has_str(errors, "new, list, show, set or delete");
+    kt_has_str(errors, "did you mean 'ken task list'?");
     kt_eq_i(task("list", "-k", "101", NULL), 2);
     kt_eq_i(task("set", id, "--branch", "main", NULL), 0);
     kt_eq_i(task("set", id, "--branch", "main", NULL), 0);

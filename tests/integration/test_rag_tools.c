@@ -186,7 +186,7 @@ KEN_TEST(what_breaks_a_rule_is_said_with_it)
     }
     json_t *v = call("rag_check_constraints",
                      "{\"change_description\": \"an endpoint\", \"format\": \"text\"}");
-    kt_has_str(ken_json_text(v).ptr, "    broken: src/open.js:4: handler of GET …/open");
+    kt_has_str(ken_json_text(v).ptr, "    broken: src/open.js:4 handler of GET …/open");
     json_decref(v);
     fails("rag_check_constraints", "{\"change_description\": \"abc\", \"diff\": \"HEAD\"}", "diff");
     stop_app();

@@ -266,7 +266,7 @@ KEN_TEST(long_answers_are_cut_between_results)
     json_decref(next);
     json_decref(v);
     v = call(&l, "search_code", "{\"query\":\"basket\",\"limit\":40,\"format\":\"text\"}");
-    kt_true(json_is_string(v) && json_string_length(v) < 25000 && json_string_length(v) > 15000);
+    kt_true(json_is_string(v) && json_string_length(v) < 6000 && json_string_length(v) > 2000);
     json_decref(v);
     v = call(&l, "search_code", "{\"query\":\"basket\",\"limit\":40,\"max_tokens\":1500}");
     kt_true(ken_json_dump_size(v) <= 6000);
@@ -450,7 +450,7 @@ KEN_TEST(a_question_is_answered_by_its_intent)
     }
     fails(&l, "search_code", "{\"query\":\"x\",\"intent\":\"find\"}", KEN_EINVAL, "find_usage");
     v = call(&l, "search_code", "{\"query\":\"explain Checkout.pay\",\"format\":\"text\"}");
-    kt_has_str(json_string_value(v), "intent: explain_function\ndefined: src/basket.py:6");
+    kt_has_str(json_string_value(v), "src/basket.py:6-7 method Checkout.pay\n");
     json_decref(v);
     lab_close(&l);
 }
@@ -563,7 +563,7 @@ KEN_TEST(usages_are_narrowed_and_paged)
     kt_null(json_object_get(v, "next_offset"));
     json_decref(v);
     v = call(&l, "find_usages", "{\"symbol_name\":\"run_once\",\"format\":\"text\"}");
-    kt_has_str(json_string_value(v), "main.py\n  5 call in main [imported]  Sender().run_once()\n");
+    kt_has_str(json_string_value(v), "main.py\n  5 in main: Sender().run_once()\n");
     json_decref(v);
     lab_close(&l);
 }
@@ -602,10 +602,10 @@ KEN_TEST(traces_draw_calls_and_mark_cycles)
     json_t *v = call(&l, "trace_execution", "{\"entry_point\":\"run_once\",\"format\":\"text\"}");
     kt_eq_str(json_string_value(v),
               "run_once: 2 callees found, 2 symbols down to depth 2, 1 cycle\n"
-              "Sender.run_once  sender.py:9\n"
-              "  Queue.pop  mail_queue.py:2 [imported]\n"
-              "  Sender.deliver  sender.py:13 [exact]\n"
-              "    Sender.run_once  sender.py:9 [exact] (cycle)\n");
+              "Sender.run_once sender.py:9\n"
+              "  Queue.pop mail_queue.py:2\n"
+              "  Sender.deliver sender.py:13\n"
+              "    Sender.run_once sender.py:9 (cycle)\n");
     json_decref(v);
     v = call(&l, "trace_execution", "{\"entry_point\":\"main\",\"to\":\"deliver\"}");
     kt_true(json_is_true(json_object_get(v, "has_path")));

@@ -23,19 +23,20 @@ static inline void lab_sleep_ms(long ms)
 
 // ---- tools -------------------------------------------------------------------------------------
 
-static ken_status lab_echo(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
+static ken_status lab_echo(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
-    (void)env;
+    (void)args;
     (void)err;
-    *out = json_deep_copy(args);
+    *out = json_deep_copy(env->given);
     return KEN_OK;
 }
 
 // Up to 10 s, with progress every millisecond.
-static ken_status lab_slow(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
+static ken_status lab_slow(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
+    (void)args;
     uint64_t ms = 10000;
-    ken_status st = ken_json_read_u64(args, "args", "ms", &ms, err);
+    ken_status st = ken_json_read_u64(env->given, "args", "ms", &ms, err);
     for (uint64_t i = 0; i < ms && !st; i++) {
         if (env->ctx->on_progress)
             env->ctx->on_progress(env->ctx->progress_ctx,
@@ -50,27 +51,32 @@ static ken_status lab_slow(const ken_tool_env *env, const json_t *args, json_t *
     return st;
 }
 
-static ken_status lab_fail(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
+static ken_status lab_fail(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
-    (void)env;
+    (void)args;
     (void)out;
     uint64_t code = KEN_ENOTFOUND;
-    ken_status st = ken_json_read_u64(args, "args", "ms", &code, err);
+    ken_status st = ken_json_read_u64(env->given, "args", "ms", &code, err);
     return st ? st : KEN_FAIL(err, (ken_status)code, "it \"broke\" \xff");
 }
 
-static void lab_echo_text(const json_t *result, ken_buf *out)
+static void lab_echo_text(const json_t *answer, ken_paint *out)
 {
-    ken_buf_puts(out, "text of ");
-    ken_json_dump(result, out);
+    ken_paint_puts(out, "text of ");
+    ken_json_dump(answer, out->out);
 }
 
-#define LAB_SPEC(name)                                                                             \
-    "{\"name\":\"" name "\",\"toolset\":\"lab\",\"title\":\"T\",\"description\":\"D\","            \
-    "\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"},"            \
-    "\"ms\":{\"type\":\"integer\"},\"format\":{\"type\":\"string\",\"enum\":[\"json\",\"text\"]}," \
-    "\"project\":{\"type\":\"string\"},\"file_path\":{\"type\":\"string\"}},"                      \
-    "\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":true}}"
+#define LAB_SPEC(tool)                                                                           \
+    &(const ken_tool_spec)                                                                       \
+    {                                                                                            \
+        .name = tool, .set = "lab", .timeout_ms = 600000, .is_read_only = true,                  \
+        .listing =                                                                               \
+            "{\"name\":\"" tool "\",\"title\":\"T\",\"description\":\"D\","                      \
+            "\"inputSchema\":{\"type\":\"object\",\"properties\":{\"a\":{\"type\":\"string\"},"  \
+            "\"ms\":{\"type\":\"integer\"},\"format\":{\"type\":\"string\",\"enum\":[\"json\","  \
+            "\"text\"]},\"project\":{\"type\":\"string\"},\"file_path\":{\"type\":\"string\"}}," \
+            "\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":true}}",          \
+    }
 
 static const ken_tool_def lab_defs[] = {
     { LAB_SPEC("echo"), lab_echo, lab_echo_text }, { LAB_SPEC("slow"), lab_slow, NULL },
@@ -121,7 +127,8 @@ static inline lab lab_new(void)
 static inline void lab_open(lab *l)
 {
     *l = lab_new();
-    lab_open_with(l, &(ken_mcp_opts){ .version = "1.2.3", .tools = l->tools });
+    lab_open_with(l,
+                  &(ken_mcp_opts){ .version = "1.2.3", .tools = l->tools, .is_json = true });
 }
 
 static inline size_t lab_n_sent(lab *l)

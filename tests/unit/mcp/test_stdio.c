@@ -375,7 +375,7 @@ KEN_TEST(a_closed_output_ends_it)
 
 // ---- whole processes ----------------------------------------------------------------------------
 
-static ken_status noisy(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
+static ken_status noisy(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
     (void)env;
     (void)args;
@@ -389,7 +389,7 @@ static ken_status noisy(const ken_tool_env *env, const json_t *args, json_t **ou
     return KEN_OK;
 }
 
-static ken_status stuck(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
+static ken_status stuck(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
     (void)env;
     (void)args;
@@ -408,9 +408,9 @@ static pid_t start_process(int *to, int *from)
     pid_t pid = fork();
     kt_true(pid >= 0);
     if (!pid) {
-        static const ken_tool_def defs[] = { { LAB_SPEC("noisy"), noisy, NULL },
-                                             { LAB_SPEC("stuck"), stuck, NULL },
-                                             { LAB_SPEC("slow"), lab_slow, NULL } };
+        const ken_tool_def defs[] = { { LAB_SPEC("noisy"), noisy, NULL },
+                                      { LAB_SPEC("stuck"), stuck, NULL },
+                                      { LAB_SPEC("slow"), lab_slow, NULL } };
         ken_toolset *tools = NULL;
         ken_toolset_opts t = { .defs = defs, .n_defs = 3 };
         dup2(in[0], 0);

@@ -44,7 +44,7 @@ KEN_TEST(lines_are_cut_whole)
 
 // ---- long answers of a tool ---------------------------------------------------------------------
 
-static ken_status many(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
+static ken_status many(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
     (void)args;
     (void)err;
@@ -54,24 +54,27 @@ static ken_status many(const ken_tool_env *env, const json_t *args, json_t **out
     return KEN_OK;
 }
 
-static void many_text(const json_t *result, ken_buf *out)
+static void many_text(const json_t *answer, ken_paint *out)
 {
-    const json_t *list = json_object_get(result, "results");
+    const json_t *list = json_object_get(answer, "results");
     for (size_t i = 0; i < json_array_size(list); i++) {
-        ken_buf_put_str(out, ken_json_text(json_array_get(list, i)));
-        ken_buf_putc(out, '\n');
+        ken_paint_str(out, KEN_STYLE_PLAIN, ken_json_text(json_array_get(list, i)));
+        ken_paint_puts(out, "\n");
     }
 }
 
-static const char spec[] =
-    "{\"name\":\"many\",\"toolset\":\"lab\",\"title\":\"T\",\"description\":\"D\",\"inputSchema\":{"
-    "\"type\":\"object\",\"properties\":{\"format\":{\"type\":\"string\"},"
-    "\"max_tokens\":{\"type\":\"integer\"}}},"
-    "\"annotations\":{\"readOnlyHint\":true},\"limits\":{\"list\":\"results\"}}";
+static const ken_tool_spec spec = {
+    .name = "many",
+    .set = "lab",
+    .is_read_only = true,
+    .list = "results",
+    .listing = "{\"name\":\"many\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"
+               "\"format\":{\"type\":\"string\"},\"max_tokens\":{\"type\":\"integer\"}}}}",
+};
 
 static size_t answer_bytes(const char *args_text, size_t max_bytes)
 {
-    ken_tool_def def = { spec, many, many_text };
+    ken_tool_def def = { &spec, many, many_text };
     ken_toolset *t = NULL;
     json_t *args = NULL, *out = NULL;
     ken_err err = { 0 };

@@ -38,7 +38,7 @@ static const char *listing(ken_tool_text_fn *to_text, const json_t *result)
 {
     static char out[40000];
     ken_buf b = KEN_BUF_INIT(0);
-    to_text(result, &b);
+    to_text(result, &(ken_paint){ .out = &b });
     snprintf(out, sizeof out, KEN_STR_FMT, KEN_STR_ARG(ken_buf_str(&b)));
     ken_buf_release(&b);
     return out;
@@ -108,9 +108,9 @@ KEN_TEST(usages_stand_by_file_and_kind)
     const json_t *places = json_object_get(json_object_get(v, "unresolved"), "places");
     kt_eq_text(text(json_array_get(places, 0), "at"), "src/z.c:8");
     const char *list = listing(ken_tool__find_usages_text, v);
-    kt_has_str(list, "function parse src/parse.c:10-15\n");
-    kt_has_str(list, "\n  10 call in App.run [inferred: assigned function]  p(x)\n");
-    kt_has_str(list, "unresolved: src/z.c:8  x.parse()\n");
+    kt_has_str(list, "src/parse.c:10-15 function parse\n");
+    kt_has_str(list, "\n  10 in App.run [inferred: assigned function]: p(x)\n");
+    kt_has_str(list, "unresolved: src/z.c:8 x.parse()\n");
     kt_true(strlen(list) < ken_json_dump_size(v));
     json_decref(v);
 }
@@ -206,9 +206,9 @@ KEN_TEST(a_trace_marks_cycles_and_says_what_is_missing)
         listing(ken_tool__trace_execution_text, v),
         "main: 7 callees found (6 of them left out), 2 symbols down to depth 2, 1 cycle, 4 further "
         "on left out; 2 calls in them could not be resolved\n"
-        "main  src/a.c:5 (6 more) (2 unresolved)\n"
-        "  load  src/a.c:5 [scoped] x3 (4 more)\n"
-        "    load  src/a.c:5 [scoped] (cycle)\n"
+        "main src/a.c:5 (6 more) (2 unresolved)\n"
+        "  load src/a.c:5 x3 (4 more)\n"
+        "    load src/a.c:5 (cycle)\n"
         "    printf [external]\n");
     json_decref(v);
 }
@@ -301,7 +301,7 @@ KEN_TEST(an_impact_stays_within_its_tokens)
     kt_true(json_is_true(json_object_get(v, "truncated")));
     kt_has_str(text(v, "hint").ptr, "limit");
     kt_has_str(listing(ken_tool__query_impact_text, v),
-               "- many files use it\ndependents:\n  1 Reader");
+               "- many files use it\ndependents (+n: n steps further away):\n  Reader");
     json_decref(v);
 }
 
@@ -397,7 +397,7 @@ KEN_TEST(an_explanation_names_its_neighbours)
     kt_eq_i(json_integer_value(json_object_get(item(v, "callers", 0), "sites")), 2);
     kt_eq_text(text(item(v, "types", 0), "role"), "type");
     kt_has_str(listing(ken_tool__explain_code_text, v),
-               "callers:\n  run  src/app.c:4 [imported]\n");
+               "callers:\n  run src/app.c:4\n");
     json_decref(v);
     e.symbol = (ken_graph_node){ .name = KEN_STR("") };
     v = ken_tool__explanation_json(&e);

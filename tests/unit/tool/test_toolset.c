@@ -4,26 +4,33 @@
 
 #include "json/json.h"
 #include "ktest.h"
-#include "tool/tool.h"
+#include "tool/tool_priv.h"
 
-static ken_status echo(const ken_tool_env *env, const json_t *args, json_t **out, ken_err *err)
+static ken_status echo(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
-    (void)env;
+    (void)args;
     (void)err;
-    *out = json_deep_copy(args);
+    *out = json_deep_copy(env->given);
     return KEN_OK;
 }
 
-static const char spec[] =
-    "{\"name\":\"echo\",\"toolset\":\"lab\",\"title\":\"T\",\"description\":\"D\",\"inputSchema\":{"
-    "\"type\":\"object\",\"properties\":{\"query\":{\"type\":\"string\",\"minLength\":1},"
-    "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":50},"
-    "\"types\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
-    "\"path\":{\"type\":\"string\"},\"repo_path\":{\"type\":\"string\"}},"
-    "\"additionalProperties\":false},\"annotations\":{\"readOnlyHint\":true},"
-    "\"aliases\":{\"max_results\":\"limit\",\"path\":\"repo_path\"}}";
+static const ken_tool_alias aliases[] = { { "max_results", "limit" }, { "path", "repo_path" } };
 
-static const ken_tool_def defs[] = { { spec, echo, NULL } };
+static const ken_tool_spec spec = {
+    .name = "echo",
+    .set = "lab",
+    .is_read_only = true,
+    .aliases = aliases,
+    .n_aliases = 2,
+    .listing = "{\"name\":\"echo\",\"inputSchema\":{\"type\":\"object\",\"properties\":{"
+               "\"query\":{\"type\":\"string\",\"minLength\":1},"
+               "\"limit\":{\"type\":\"integer\",\"minimum\":1,\"maximum\":50},"
+               "\"types\":{\"type\":\"array\",\"items\":{\"type\":\"string\"}},"
+               "\"path\":{\"type\":\"string\"},\"repo_path\":{\"type\":\"string\"}},"
+               "\"additionalProperties\":false}}",
+};
+
+static const ken_tool_def defs[] = { { &spec, echo, NULL } };
 
 static ken_toolset *lab_set(void)
 {
@@ -204,14 +211,60 @@ KEN_TEST(broken_specs_are_refused)
     static const char *const bad[] = {
         "{",
         "{\"name\":\"x\"}",
-        "{\"name\":\"x\",\"toolset\":\"t\",\"annotations\":{},\"inputSchema\":{\"oneOf\":[]}}",
+        "{\"name\":\"x\",\"inputSchema\":{\"oneOf\":[]}}",
     };
     for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
-        ken_tool_def def = { bad[i], echo, NULL };
+        const ken_tool_spec broken = { .name = "x", .set = "lab", .listing = bad[i] };
+        ken_tool_def def = { &broken, echo, NULL };
         ken_toolset *t = NULL;
         kt_true(ken_toolset_new(&(ken_toolset_opts){ .defs = &def, .n_defs = 1 }, &t, NULL) != 0);
         kt_null(t);
     }
+}
+
+// The struct that a tool gets has what was given and the defaults of the specification.
+KEN_TEST(arguments_fill_a_struct)
+{
+    typedef struct answer_args {
+        ken_str name, mode;
+        uint64_t limit;
+        double threshold;
+        bool is_wide, has_limit;
+        const json_t *tags;
+    } answer_args;
+    static const ken_tool_arg args[] = {
+        { "name", KEN_ARG_STR, offsetof(answer_args, name), SIZE_MAX, { .number = 0 } },
+        { "mode", KEN_ARG_STR, offsetof(answer_args, mode), SIZE_MAX, { .text = "hybrid" } },
+        { "limit",
+          KEN_ARG_U64,
+          offsetof(answer_args, limit),
+          offsetof(answer_args, has_limit),
+          { .number = 10 } },
+        { "threshold",
+          KEN_ARG_REAL,
+          offsetof(answer_args, threshold),
+          SIZE_MAX,
+          { .number = 0.5 } },
+        { "wide", KEN_ARG_BOOL, offsetof(answer_args, is_wide), SIZE_MAX, { .number = 1 } },
+        { "tags", KEN_ARG_JSON, offsetof(answer_args, tags), SIZE_MAX, { .number = 0 } },
+    };
+    const ken_tool_spec s = { .args = args, .n_args = 6, .args_size = sizeof(answer_args) };
+    answer_args a;
+    json_t *given = json_object();
+    ken_tool__read_args(&s, given, &a);
+    kt_null(a.name.ptr);
+    kt_eq_text(a.mode, "hybrid");
+    kt_eq_u(a.limit, 10);
+    kt_true(a.threshold > 0.49 && a.threshold < 0.51 && a.is_wide && !a.has_limit && !a.tags);
+    json_decref(given);
+    kt_ok(ken_json_parse(KEN_STR("{\"name\":\"\",\"limit\":3,\"wide\":false,\"tags\":[1],"
+                                 "\"threshold\":1}"),
+                         &given, NULL));
+    ken_tool__read_args(&s, given, &a);
+    kt_true(a.name.ptr && !a.name.len && a.has_limit && !a.is_wide && json_is_array(a.tags));
+    kt_eq_u(a.limit, 3);
+    kt_true(a.threshold > 0.99);
+    json_decref(given);
 }
 
 KEN_TEST(errors_say_what_to_do)

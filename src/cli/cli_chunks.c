@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ken outline, ken chunks: one file as the index sees it.
+// ken chunks: one file as the index cut it.
 #include <inttypes.h>
 
 #include "cli/cli_print_priv.h"
@@ -18,7 +18,7 @@ static ken_status view(cli *x, cli_place *place, ken_snapshot **s, ken_file_view
 
 static void print_head(cli *x, const ken_file_view *v)
 {
-    ken_cli__paint_text(x, CLI_PATH, v->path);
+    ken_cli__paint_text(x, KEN_STYLE_PATH, v->path);
     ken_cli__print("  " KEN_STR_FMT ", " KEN_STR_FMT "%s%s\n", KEN_STR_ARG(v->language),
                    KEN_STR_ARG(ken_cli__format_n(&x->arena, v->facts->n_lines, "line")),
                    v->facts->n_error_bytes ? ", with syntax errors" : "",
@@ -29,103 +29,17 @@ static void print_span(const cli *x, uint32_t first_line, uint32_t last_line)
 {
     char lines[32];
     snprintf(lines, sizeof lines, "%" PRIu32 "-%" PRIu32, first_line + 1, last_line + 1);
-    ken_cli__paint(x, CLI_LINE, "%11s  ", lines);
+    ken_cli__paint(x, KEN_STYLE_LINE, "%11s  ", lines);
 }
-
-static void print_symbols(cli *x, const ken_file_view *v)
-{
-    for (uint32_t i = 0; i < v->facts->n_symbols; i++) {
-        const ken_symbol *s = &v->facts->symbols[i];
-        ken_str signature = ken_view_line(&x->arena, v->text, s->signature);
-        print_span(x, s->first_line, s->last_line);
-        ken_cli__print("%*s%s ", (int)(s->depth < 20 ? s->depth : 20) * 2, "",
-                       ken_symbol_kind_word(s->kind));
-        ken_cli__paint_text(x, CLI_NAME, s->name);
-        if (signature.len && !ken_str_eq(signature, s->name)) {
-            ken_cli__print("  ");
-            ken_cli__paint_text(x, CLI_DIM, ken_str_sub(signature, 0, 100));
-        }
-        ken_cli__print("\n");
-    }
-    if (!v->facts->n_symbols)
-        ken_cli__note(x, "no symbols in this file");
-}
-
-static ken_status outline_json(cli *x, const cli_place *place, ken_str path, ken_err *err)
-{
-    json_t *args = json_object();
-    ken_json_set_str(args, "file_path", path);
-    return ken_cli__print_tool(x, "outline", &place->project, args, err);
-}
-
-static void show_imports(const cli *x, const json_t *answer)
-{
-    const json_t *imports = json_object_get(answer, "imports"),
-                 *importers = json_object_get(answer, "imported_by");
-    ken_cli__print("imports %lld modules\n", ken_cli__number(answer, "imports_total"));
-    for (size_t i = 0; i < json_array_size(imports); i++) {
-        const json_t *m = json_array_get(imports, i), *files = json_object_get(m, "files");
-        ken_cli__print("  ");
-        ken_cli__paint_text(x, CLI_NAME, ken_cli__member(m, "module"));
-        ken_cli__print(" ->");
-        for (size_t k = 0; k < json_array_size(files); k++) {
-            ken_cli__print(" ");
-            ken_cli__paint_text(x, CLI_PATH, ken_json_text(json_array_get(files, k)));
-        }
-        if (!json_array_size(files))
-            ken_cli__print(" " KEN_STR_FMT, KEN_STR_ARG(ken_cli__member(m, "leads")));
-        ken_cli__print("\n");
-    }
-    ken_cli__print("imported at %lld places\n", ken_cli__number(answer, "imported_by_total"));
-    for (size_t i = 0; i < json_array_size(importers); i++) {
-        ken_cli__print("  ");
-        ken_cli__print_at(x, ken_cli__member(json_array_get(importers, i), "at"));
-        ken_cli__print("\n");
-    }
-}
-
-static ken_status run_imports(cli *x, ken_err *err)
-{
-    cli_place place = { 0 };
-    json_t *args = json_object();
-    ken_status st = ken_cli__find_file(x, x->args.words[0], &place, err);
-    if (st) {
-        json_decref(args);
-        return st;
-    }
-    ken_json_set_str(args, "file_path", place.below);
-    ken_json_set_bool(args, "imports", true);
-    return ken_cli__answer(x, &place, "outline", args, show_imports, err);
-}
-
-ken_status ken_cli__run_outline(cli *x, ken_err *err)
-{
-    if (ken_cli__args_has(&x->args, "imports"))
-        return run_imports(x, err);
-    cli_place place = { 0 };
-    ken_snapshot *s = NULL;
-    ken_file_view v = { 0 };
-    ken_status st = view(x, &place, &s, &v, err);
-    if (!st && !x->is_json) {
-        print_head(x, &v);
-        print_symbols(x, &v);
-    }
-    ken_cli__close_place(x, &place, s);
-    if (!st && x->is_json)
-        st = outline_json(x, &place, v.path, err);
-    return st;
-}
-
-// ---- chunks ----
 
 static void print_chunk(cli *x, const ken_file_view *v, uint32_t i, bool wants_text)
 {
     const ken_chunk *c = &v->facts->chunks[i];
     print_span(x, c->first_line, c->last_line);
     ken_cli__print("%-9s", ken_chunk_type_word(c->type));
-    ken_cli__paint(x, CLI_DIM, "%5" PRIu32 " tokens  ", c->n_tokens);
+    ken_cli__paint(x, KEN_STYLE_DIM, "%5" PRIu32 " tokens  ", c->n_tokens);
     if (c->symbol >= 0)
-        ken_cli__paint_text(x, CLI_NAME,
+        ken_cli__paint_text(x, KEN_STYLE_NAME,
                             ken_view_qualified(&x->arena, v->facts, (uint32_t)c->symbol));
     ken_cli__print("\n");
     ken_str text = ken_str_sub(v->text, c->span.start, c->span.end), line;

@@ -1,0 +1,444 @@
+// SPDX-License-Identifier: MIT
+// Commands that are operations (src/tool/specs): options and words become arguments, the answer is
+// printed as JSON or as text. Which command takes what is in the specification.
+#include <inttypes.h>
+
+#include "base/fs.h"
+#include "base/path.h"
+#include "cli/cli_print_priv.h"
+#include "json/json.h"
+#include "tool/tool.h"
+
+static const cli_opt no_index_opt = {
+    "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL
+};
+
+// ---- the table ---------------------------------------------------------------------------------
+
+static bool is_of_project(const ken_tool_spec *spec)
+{
+    return strcmp(spec->set, "tasks") != 0; // tasks are those of all projects
+}
+
+static cli_opt make_opt(const ken_tool_option *o)
+{
+    cli_opt_type type = !o->value     ? CLI_FLAG
+                        : o->is_maybe ? CLI_MAYBE
+                        : o->is_list  ? CLI_LIST
+                                      : CLI_VALUE;
+    return (cli_opt){ o->name, o->letter, type, o->value, o->text, o->words };
+}
+
+cli_command ken_cli__make_command(const ken_tool_spec *spec, ken_arena *arena)
+{
+    const ken_tool_command *c = spec->command;
+    cli_opt *opts = KEN_ARENA_ARRAY(arena, cli_opt, c->n_options + 1);
+    size_t n = 0;
+    for (size_t i = 0; i < c->n_options; i++)
+        opts[n++] = make_opt(&c->options[i]);
+    if (spec->is_read_only && is_of_project(spec))
+        opts[n++] = no_index_opt;
+    cli_command out = { .name = c->name,
+                        .usage = c->usage,
+                        .summary = c->summary,
+                        .details = c->details,
+                        .opts = opts,
+                        .n_opts = n,
+                        .max_words = c->n_words,
+                        .needs_app = true,
+                        .is_question = !spec->is_job,
+                        .run = ken_cli__run_tool,
+                        .spec = spec };
+    for (size_t i = 0; i < c->n_words; i++) {
+        out.min_words += !c->words[i].is_optional;
+        if (c->words[i].kind == KEN_WORD_REST)
+            out.max_words = SIZE_MAX;
+    }
+    return out;
+}
+
+// ---- options -----------------------------------------------------------------------------------
+
+static const ken_tool_option *find_option(const ken_tool_command *c, const char *name)
+{
+    for (size_t i = 0; i < c->n_options; i++)
+        if (!strcmp(c->options[i].name, name))
+            return &c->options[i];
+    return NULL;
+}
+
+static ken_status number_json(const ken_tool_option *o, const char *text, json_t **out,
+                              ken_err *err)
+{
+    uint64_t n = 0;
+    double d = 0;
+    if (o->type == KEN_ARG_U64 && ken_str_parse_u64(ken_str_c(text), &n) && n <= INT64_MAX) {
+        *out = json_integer((json_int_t)n);
+        return KEN_OK;
+    }
+    if (o->type == KEN_ARG_REAL && ken_str_parse_double(ken_str_c(text), &d)) {
+        *out = json_real(d);
+        if (*out)
+            return KEN_OK;
+    }
+    return KEN_FAIL(err, KEN_EINVAL, "'--%s' must be a %snumber, not '%.60s'", o->name,
+                    o->type == KEN_ARG_U64 ? "whole " : "", text);
+}
+
+static ken_status value_json(const ken_tool_option *o, const char *text, json_t **out, ken_err *err)
+{
+    if (o->type == KEN_ARG_U64 || o->type == KEN_ARG_REAL)
+        return number_json(o, text, out, err);
+    if (o->type == KEN_ARG_STR || o->is_list) {
+        *out = ken_json_str(ken_str_c(text));
+        return KEN_OK;
+    }
+    ken_status st = ken_json_parse(ken_str_c(text), out, err);
+    return st ? ken_err_wrap(err, "--%s", o->name) : KEN_OK;
+}
+
+static json_t *flag_json(const ken_tool_option *o)
+{
+    if (o->type == KEN_ARG_BOOL)
+        return json_boolean(!o->means || strcmp(o->means, "false") != 0);
+    return ken_json_str(ken_str_c(o->means ? o->means : "true"));
+}
+
+static ken_status set_option(const ken_tool_option *o, const char *text, json_t *args, ken_err *err)
+{
+    json_t *value = NULL;
+    if (!o->value) {
+        ken_json_set(args, o->param, flag_json(o));
+        return KEN_OK;
+    }
+    ken_status st = value_json(o, text ? text : o->bare, &value, err);
+    if (st)
+        return st;
+    if (!o->is_list) {
+        ken_json_set(args, o->param, value);
+        return KEN_OK;
+    }
+    json_t *list = json_object_get(args, o->param);
+    if (!list) {
+        list = json_array();
+        ken_json_set(args, o->param, list);
+    }
+    ken_json_append(list, value);
+    return KEN_OK;
+}
+
+static ken_status set_options(cli *x, json_t *args, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    for (size_t i = 0; i < x->args.n_given && !st; i++) {
+        const cli_given *g = &x->args.given[i];
+        const ken_tool_option *o = find_option(x->command->spec->command, g->opt->name);
+        if (o)
+            st = set_option(o, g->value, args, err);
+    }
+    return st;
+}
+
+// ---- words -------------------------------------------------------------------------------------
+
+typedef struct reader {
+    cli *x;
+    json_t *args;
+    cli_place place;
+    bool has_place;
+    size_t at, end; // of x->args.words
+} reader;
+
+static ken_status read_place(reader *r, const ken_tool_word *w, const char *path, ken_err *err)
+{
+    ken_status st = ken_cli__find_place(r->x, path, &r->place, err);
+    if (st)
+        return st;
+    r->has_place = true;
+    if (!w->param)
+        return KEN_OK;
+    if (w->kind == KEN_WORD_ROOT)
+        ken_json_set_str(r->args, w->param, r->place.project.root);
+    else if (r->place.below.len && json_object_get(r->args, w->param))
+        return KEN_FAIL(err, KEN_EINVAL, "say the folder as %s or as an option, not both", w->name);
+    else if (r->place.below.len)
+        ken_json_set_str(r->args, w->param, r->place.below);
+    return KEN_OK;
+}
+
+// A path that leads out of the project, or to no file, is left to the operation to refuse by its name.
+static ken_status read_file(reader *r, const char *param, ken_str path, ken_err *err)
+{
+    const char *file = ken_arena_dup(&r->x->arena, path).ptr;
+    ken_status st = ken_cli__find_file(r->x, file, &r->place, err);
+    if (st)
+        return st;
+    r->has_place = true;
+    ken_json_set_str(r->args, param, r->place.below.len ? r->place.below : path);
+    return KEN_OK;
+}
+
+// FILE, FILE:LINE, or a symbol.
+static ken_status read_target(reader *r, const char *word, ken_err *err)
+{
+    ken_str all = ken_str_c(word), path = all;
+    uint64_t line = 0;
+    size_t colon = ken_str_rfind_char(all, ':');
+    if (colon != SIZE_MAX && ken_str_parse_u64(ken_str_sub(all, colon + 1, all.len), &line))
+        path = ken_str_sub(all, 0, colon);
+    ken_str file = ken_arena_dup(&r->x->arena, path);
+    if (!line && !ken_fs_exists(file.ptr) && ken_str_find_char(path, '/') == SIZE_MAX) {
+        ken_json_set_str(r->args, "symbol", all);
+        return KEN_OK;
+    }
+    ken_status st = read_file(r, "file_path", path, err);
+    if (!st && line)
+        ken_json_set_str(r->args, "file_path",
+                         ken_arena_printf(&r->x->arena, KEN_STR_FMT ":%" PRIu64,
+                                          KEN_STR_ARG(r->place.below), line));
+    return st;
+}
+
+// FILE:LINE, FILE:FIRST-LAST.
+static ken_status read_range(reader *r, const char *text, ken_err *err)
+{
+    ken_str word = ken_str_c(text);
+    uint64_t first = 0, last = 0;
+    size_t colon = ken_str_rfind_char(word, ':');
+    ken_str lines = colon == SIZE_MAX ? KEN_STR("") : ken_str_sub(word, colon + 1, word.len);
+    size_t dash = ken_str_find_char(lines, '-');
+    bool is_range = colon && ken_str_parse_u64(ken_str_sub(lines, 0, dash), &first);
+    last = first;
+    if (is_range && dash != SIZE_MAX)
+        is_range = ken_str_parse_u64(ken_str_sub(lines, dash + 1, lines.len), &last);
+    if (!is_range || first < 1 || last < first || last > UINT32_MAX) {
+        r->x->is_usage_error = true;
+        return KEN_FAIL(err, KEN_EINVAL, "'%.200s' is not FILE:LINE or FILE:FIRST-LAST", text);
+    }
+    ken_json_set_u64(r->args, "line_start", first);
+    ken_json_set_u64(r->args, "line_end", last);
+    return read_file(r, "file_path", ken_str_sub(word, 0, colon), err);
+}
+
+static void read_rest(reader *r, const char *param)
+{
+    ken_buf text = KEN_BUF_INIT(0);
+    for (size_t i = r->at; r->at < r->end; r->at++)
+        ken_buf_printf(&text, "%s%s", r->at > i ? " " : "", r->x->args.words[r->at]);
+    ken_json_set_str(r->args, param, ken_buf_str(&text));
+    ken_buf_release(&text);
+}
+
+// `--diff REV`, as well as `--diff=REV`: a word behind an option that may be without a value.
+static bool take_for_option(reader *r)
+{
+    const cli_args *a = &r->x->args;
+    const ken_tool_command *c = r->x->command->spec->command;
+    for (size_t i = 0; i < a->n_given; i++) {
+        const ken_tool_option *o = find_option(c, a->given[i].opt->name);
+        if (!o || !o->is_maybe || a->given[i].value)
+            continue;
+        ken_json_set_str(r->args, o->param, ken_str_c(a->words[r->at++]));
+        return true;
+    }
+    return false;
+}
+
+static ken_status read_word(reader *r, const ken_tool_word *w, ken_err *err)
+{
+    const char *const *words = r->x->args.words;
+    switch (w->kind) {
+    case KEN_WORD_REST:
+        read_rest(r, w->param);
+        return KEN_OK;
+    case KEN_WORD_PLACE:
+    case KEN_WORD_ROOT:
+        return read_place(r, w, words[r->at++], err);
+    case KEN_WORD_FILE:
+        return read_file(r, w->param, ken_str_c(words[r->at++]), err);
+    case KEN_WORD_TARGET:
+        return take_for_option(r) ? KEN_OK : read_target(r, words[r->at++], err);
+    case KEN_WORD_RANGE:
+        return read_range(r, words[r->at++], err);
+    case KEN_WORD_TEXT:
+    default:
+        ken_json_set_str(r->args, w->param, ken_str_c(words[r->at++]));
+        return KEN_OK;
+    }
+}
+
+// After words without end a place is the last of them, when it is there or looks like a path; a
+// question that was quoted can only be followed by a place.
+static bool ends_in_place(const cli *x)
+{
+    if (x->args.n_words < 2)
+        return false;
+    const char *last = x->args.words[x->args.n_words - 1];
+    if (ken_fs_exists(last) || strchr(last, '/') ||
+        (x->args.n_words == 2 && strchr(x->args.words[0], ' ')))
+        return true;
+    // With a project named, a folder of it.
+    return x->args.n_words == 2 && ken_cli__args_get(&x->args, "project");
+}
+
+static ken_status read_words(reader *r, ken_err *err)
+{
+    const ken_tool_command *c = r->x->command->spec->command;
+    bool has_rest = c->n_words && c->words[0].kind == KEN_WORD_REST, is_split = c->n_words == 2;
+    ken_status st = KEN_OK;
+    r->end = r->x->args.n_words;
+    if (has_rest && is_split && ends_in_place(r->x))
+        r->end--;
+    for (size_t i = 0; i < c->n_words && !st; i++) {
+        if (i)
+            r->end = r->x->args.n_words;
+        if (r->at < r->end)
+            st = read_word(r, &c->words[i], err);
+        else if (c->words[i].kind == KEN_WORD_ROOT)
+            st = read_place(r, &c->words[i], NULL, err);
+    }
+    return st;
+}
+
+// ---- the call ----------------------------------------------------------------------------------
+
+static void show_progress(void *ctx, const ken_tool_progress *p)
+{
+    ken_cli__progress_show_part(ctx, p->message, p->total > 0 ? p->done / p->total : 0);
+}
+
+ken_status ken_cli__call_tool(cli *x, const char *tool, const ken_project_info *project,
+                              json_t *args, json_t **out, ken_err *err)
+{
+    char id[KEN_UUID_TEXT] = "";
+    cli_progress progress;
+    ken_tool_ctx ctx = {
+        .cancel = x->cancel,
+        .on_progress = show_progress,
+        .progress_ctx = &progress,
+        .max_bytes = SIZE_MAX,
+        .is_text = !x->is_json,
+        .has_color = x->has_color,
+        .is_read_only = x->command->spec && x->command->spec->is_read_only &&
+                        is_of_project(x->command->spec) && ken_cli__args_has(&x->args, "no-index"),
+    };
+    if (project) {
+        ken_uuid_format(project->id, id);
+        ctx.project = ken_str_c(id);
+    }
+    ken_status st = ken_path_real(&x->arena, KEN_STR("."), &ctx.cwd, err);
+    ctx.here = ctx.cwd;
+    if (!st) {
+        ken_cli__progress_init(&progress, x);
+        st = ken_tool_call(x->app, tool, args, &ctx, out, err);
+        ken_cli__progress_end(&progress);
+    }
+    json_decref(args);
+    const char *lacks = st ? NULL : json_string_value(json_object_get(*out, "incomplete"));
+    if (lacks)
+        ken_cli__warn("the answer may be incomplete: %s", lacks);
+    return st;
+}
+
+// What a command line calls the parameter at the front of "limit: 99 is over 50".
+static ken_str shown_name(cli *x, ken_str param)
+{
+    const ken_tool_command *c = x->command->spec->command;
+    for (size_t i = 0; i < c->n_options; i++)
+        if (ken_str_eq_c(param, c->options[i].param))
+            return ken_arena_printf(&x->arena, "--%s", c->options[i].name);
+    for (size_t i = 0; i < c->n_words; i++)
+        if (c->words[i].param && ken_str_eq_c(param, c->words[i].param))
+            return ken_str_c(c->words[i].name);
+    return param;
+}
+
+// Names of parameters are those of the command line.
+static void rename_params(cli *x, ken_err *err)
+{
+    ken_str msg = ken_str_c(err->msg), prefix = KEN_STR("args.");
+    if (!ken_str_starts(msg, prefix))
+        return;
+    size_t end = prefix.len;
+    while (end < msg.len && (msg.ptr[end] == '_' || (msg.ptr[end] >= 'a' && msg.ptr[end] <= 'z')))
+        end++;
+    ken_str name = shown_name(x, ken_str_sub(msg, prefix.len, end)),
+            rest = ken_arena_dup(&x->arena, ken_str_sub(msg, end, msg.len));
+    snprintf(err->msg, sizeof err->msg, KEN_STR_FMT KEN_STR_FMT, KEN_STR_ARG(name),
+             KEN_STR_ARG(rest));
+}
+
+ken_status ken_cli__print_tool(cli *x, const char *tool, const ken_project_info *project,
+                               json_t *args, ken_err *err)
+{
+    json_t *answer = NULL;
+    ken_status st = ken_cli__call_tool(x, tool, project, args, &answer, err);
+    if (st)
+        return st;
+    if (!json_is_string(answer)) {
+        ken_cli__print_json(answer);
+        return KEN_OK;
+    }
+    ken_str text = ken_json_text(answer);
+    fwrite(text.ptr, 1, text.len, stdout);
+    json_decref(answer);
+    return KEN_OK;
+}
+
+// How it was typed is checked before anything is indexed.
+static ken_status check_args(cli *x, const json_t *args, ken_err *err)
+{
+    ken_status st = ken_tool_check(x->command->spec->name, args, err);
+    if (st == KEN_EINVAL) {
+        x->is_usage_error = true;
+        rename_params(x, err);
+    }
+    return st;
+}
+
+static ken_status find_project(reader *r, const ken_project_info **out, ken_err *err)
+{
+    cli *x = r->x;
+    const char *named = ken_cli__args_get(&x->args, "project");
+    ken_status st = KEN_OK;
+    *out = NULL;
+    if (!is_of_project(x->command->spec)) {
+        if (named)
+            ken_json_set_str(r->args, "project", ken_str_c(named));
+        return KEN_OK;
+    }
+    if (!r->has_place)
+        st = ken_cli__find_place(x, NULL, &r->place, err);
+    if (!st)
+        st = ken_cli__index_unknown(x, &r->place, err);
+    *out = st ? NULL : &r->place.project;
+    return st;
+}
+
+// An operation that names its project by a root of its own is bound to none.
+static bool is_bound(const ken_tool_command *c)
+{
+    return !c->n_words || c->words[0].kind != KEN_WORD_ROOT;
+}
+
+ken_status ken_cli__run_tool(cli *x, ken_err *err)
+{
+    const ken_tool_spec *spec = x->command->spec;
+    const ken_project_info *project = NULL;
+    reader r = { .x = x, .args = json_object() };
+    ken_status st = set_options(x, r.args, err);
+    if (!st)
+        st = read_words(&r, err);
+    if (!st)
+        st = check_args(x, r.args, err);
+    if (!st && is_bound(spec->command))
+        st = find_project(&r, &project, err);
+    if (st) {
+        json_decref(r.args);
+        return st;
+    }
+    st = ken_cli__print_tool(x, spec->name, project, r.args, err);
+    if (st == KEN_EINVAL)
+        rename_params(x, err);
+    return st;
+}

@@ -1,0 +1,218 @@
+# SPDX-License-Identifier: MIT
+"""Reads and checks the specifications of operations, src/tool/specs/*.json.
+
+Everything that is told of an operation comes from here: the JSON schemas of tools/list, the struct of its
+arguments in C, the command line's options and help, docs/tools.md, docs/cli.md, man pages and completions.
+
+A specification is an object:
+  name, set, order      the tool's name; its toolset ("" = a command only, not offered over MCP); its place
+  title, description    for agents
+  effect, again         read, write or delete; whether a second call changes nothing more
+  open_world            true when it talks to other machines
+  parameters            name -> parameter, in the order of the schema
+  command               how the command line offers it; may be absent
+  limits                timeout_ms, job, bytes, list (the member that is cut at its end)
+  notes, examples, returns   for docs/tools.md
+
+A parameter: type (string, integer, number, boolean, array, object, any), required, enum, min and max (of a number, of
+the length of a string or list), default, setting (the setting that holds its default), items, note (a few words in
+the schema), text (a sentence for the documents), same_as (another name of that parameter), given (true: the
+struct says whether it was given), option ("-k --limit N" on the command line), help (its line there; the text when
+absent), means (what a flag stands for), bare (what an option without value stands for).
+
+A command: name (one or two words), words (each: name, to, kind, optional), options (further ones: option, to, means,
+help), summary, details. Kinds of words: text (one word), rest (all words that are left, as one text), place (a
+folder or file that names the project; its part below the root goes to `to`), root (the same, its root goes to `to`), file (a file of a project), target
+(file, file:line or symbol), range (file:first-last).
+"""
+
+import json
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parent.parent
+FOLDER = ROOT / "src" / "tool" / "specs"
+
+TYPES = ("string", "integer", "number", "boolean", "array", "object", "any")
+KEYS = set(
+    "name set order title description effect again open_world parameters command limits notes examples "
+    "returns text".split()
+)
+PARAMETER_KEYS = set(
+    "type required enum min max default setting items note text same_as given option help means bare".split()
+)
+KINDS = ("text", "rest", "place", "root", "file", "target", "range")
+OPTION = re.compile(r"^(?:-(?P<letter>[a-zA-Z]) )?--(?P<name>[a-z][a-z-]*)(?: (?P<value>\[?[A-Z]+\]?))?$")
+
+
+class Wrong(Exception):
+    """A specification that is not as it should be."""
+
+
+def c_name(name):
+    """nodeSource -> node_source."""
+    return re.sub(r"([a-z])([A-Z])", lambda m: f"{m[1]}_{m[2].lower()}", name)
+
+
+def option_of(text):
+    """{letter, name, value, maybe} of "-k --limit N"."""
+    m = OPTION.match(text)
+    if not m:
+        raise Wrong(f"option '{text}' is not '-k --name VALUE'")
+    value = m["value"] or ""
+    return {
+        "letter": m["letter"] or "",
+        "name": m["name"],
+        "value": value.strip("[]"),
+        "maybe": value.startswith("["),
+    }
+
+
+def check_parameter(where, name, p):
+    unknown = set(p) - PARAMETER_KEYS
+    if unknown:
+        raise Wrong(f"{where}: unknown key {sorted(unknown)[0]}")
+    if p.get("type") not in TYPES:
+        raise Wrong(f"{where}: type is none of {', '.join(TYPES)}")
+    if not p.get("text"):
+        raise Wrong(f"{where}: no text")
+    if not re.fullmatch(r"[a-z][A-Za-z_]*", name):
+        raise Wrong(f"{where}: not a name")
+    if "option" in p:
+        option_of(p["option"])
+
+
+def check(spec):
+    name = spec.get("name", "?")
+    unknown = set(spec) - KEYS
+    if unknown:
+        raise Wrong(f"{name}: unknown key {sorted(unknown)[0]}")
+    for key in ("name", "title", "description", "effect", "parameters"):
+        if not spec.get(key) and key != "parameters":
+            raise Wrong(f"{name}: no {key}")
+    params = spec["parameters"]
+    for key, p in params.items():
+        check_parameter(f"{name}.{key}", key, p)
+        if p.get("same_as", key) not in params:
+            raise Wrong(f"{name}.{key}: same_as leads to no parameter")
+    for word in spec.get("command", {}).get("words", []):
+        if word.get("kind", "text") not in KINDS:
+            raise Wrong(f"{name}: word {word['name']} has an unknown kind")
+        if word.get("to") and word["to"] not in params:
+            raise Wrong(f"{name}: word {word['name']} leads to no parameter")
+    for extra in spec.get("command", {}).get("options", []):
+        option_of(extra["option"])
+        if extra["to"] not in params:
+            raise Wrong(f"{name}: {extra['option']} leads to no parameter")
+
+
+def load():
+    """All specifications, in their order."""
+    specs = []
+    for path in sorted(FOLDER.glob("*.json")):
+        try:
+            spec = json.loads(path.read_text())
+            check(spec)
+        except (ValueError, KeyError, Wrong) as e:
+            sys.exit(f"{path.relative_to(ROOT)}: {e}")
+        specs.append(spec)
+    return sorted(specs, key=lambda s: (s.get("order", 0), s["name"]))
+
+
+def schema_type(p):
+    """The type, enum, ranges and default of a parameter as JSON schema."""
+    out = {}
+    kind = p["type"]
+    if kind != "any":
+        out["type"] = kind
+    if kind == "array":
+        out["items"] = p.get("items", {})
+    if "enum" in p:
+        out["enum"] = p["enum"]
+    low, high = {
+        "string": ("minLength", "maxLength"),
+        "array": ("minItems", "maxItems"),
+    }.get(kind, ("minimum", "maximum"))
+    if "min" in p:
+        out[low] = p["min"]
+    if "max" in p:
+        out[high] = p["max"]
+    if "default" in p:
+        out["default"] = p["default"]
+    return out
+
+
+def schema(spec):
+    """The inputSchema: all that is accepted, and nothing else."""
+    props = {}
+    for name, p in spec["parameters"].items():
+        props[name] = schema_type(spec["parameters"][p["same_as"]] if "same_as" in p else p)
+        note = f"= {p['same_as']}" if "same_as" in p else p.get("note")
+        if note:
+            props[name]["description"] = note
+    out = {"type": "object", "properties": props}
+    required = [n for n, p in spec["parameters"].items() if p.get("required")]
+    if required:
+        out["required"] = required
+    return out | {"additionalProperties": False}
+
+
+def annotations(spec):
+    return {
+        "readOnlyHint": spec["effect"] == "read",
+        "destructiveHint": spec["effect"] == "delete",
+        "idempotentHint": bool(spec.get("again")),
+        "openWorldHint": bool(spec.get("open_world")),
+    }
+
+
+def listing(spec):
+    """The member of tools/list."""
+    return {
+        "name": spec["name"],
+        "title": spec["title"],
+        "description": spec["description"],
+        "inputSchema": schema(spec),
+        "annotations": annotations(spec),
+    }
+
+
+def compact(value):
+    return json.dumps(value, ensure_ascii=False, separators=(",", ":"))
+
+
+def own_parameters(spec):
+    """Parameters that are no other name of one."""
+    return {n: p for n, p in spec["parameters"].items() if "same_as" not in p}
+
+
+def options(spec):
+    """The command line's options of an operation, each with `to`, `text` and what option_of gives."""
+    out = []
+    for name, p in own_parameters(spec).items():
+        if "option" in p:
+            out.append(
+                option_of(p["option"])
+                | {"to": name, "p": p, "text": p.get("help", p["text"]), "means": p.get("means"), "bare": p.get("bare")}
+            )
+    for extra in spec.get("command", {}).get("options", []):
+        out.append(
+            option_of(extra["option"])
+            | {
+                "to": extra["to"],
+                "p": spec["parameters"][extra["to"]],
+                "text": extra["help"],
+                "means": extra.get("means"),
+                "bare": extra.get("bare"),
+            }
+        )
+    return out
+
+
+def usage(spec):
+    words = []
+    for w in spec["command"].get("words", []):
+        text = w["name"]
+        words.append(f"[{text}]" if w.get("optional") else text)
+    return " ".join(words)
