@@ -180,6 +180,7 @@ typedef struct ken_guard {
     ken_fact_place at;
     ken_str name;             // as written, without arguments: "auth.required"
     ken_str to_path, to_name; // of what it leads to; empty when that is not in the tree
+    bool is_inside;           // of a function that is written there
 } ken_guard;
 
 typedef struct ken_handler_fact {

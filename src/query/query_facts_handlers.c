@@ -233,12 +233,13 @@ static bool is_of_router(handler_list *h, const ken_ref *r)
 
 // ---- guards -------------------------------------------------------------------------------------
 
-static void add_guard(handler_list *h, const ken_ref *r, ken_guard_kind kind)
+static void add_guard(handler_list *h, const ken_ref *r, ken_guard_kind kind, bool is_inside)
 {
     ken_targets t;
     ken_graph_node node;
     ken_str written = query_written(h->lines.text, r->byte, h->unit->refs->exprs[r->expr].name);
     ken_guard guard = { .kind = kind,
+                        .is_inside = is_inside,
                         .path = h->s->rows[h->file].path,
                         .at = query_place_at(&h->lines, r->byte),
                         .name = query_repaired(h->arena, ken_arena_dup(h->arena, written)) };
@@ -262,17 +263,51 @@ static bool is_receiver(const ken_refs *r, uint32_t i)
     return next->op == KEN_EXPR_MEMBER && next->a == r->refs[i].expr;
 }
 
+// Whether a function's body begins there: behind its parameters, its arrow or its result.
+static bool is_body(ken_str text, size_t open)
+{
+    size_t at = open;
+    while (at && ken_is_space(text.ptr[at - 1]))
+        at--;
+    return at && (text.ptr[at - 1] == ')' ||
+                  (at > 1 && text.ptr[at - 1] == '>' && text.ptr[at - 2] == '='));
+}
+
+// Behind the functions whose bodies begin in [from, byte) when one of them holds `byte`, else 0.
+static size_t behind_body(const handler_list *h, uint32_t from, uint32_t byte)
+{
+    ken_str text = h->lines.text;
+    bool has_hash = ken_route_has_hash(h->s->rows[h->file].path);
+    for (size_t at = from; at < byte && at < text.len;) {
+        size_t quiet = ken_route_behind_quiet(text, at, has_hash);
+        if (quiet > at) {
+            at = quiet;
+        } else if (text.ptr[at] == '{' && is_body(text, at)) {
+            at = ken_route_behind(text, at, has_hash);
+            if (at > byte)
+                return at;
+        } else {
+            at++;
+        }
+    }
+    return 0;
+}
+
 // What is named within a span, `but` aside: what is called, decorated with or handed on.
 static void add_guards_in(handler_list *h, uint32_t from, uint32_t to, ken_expr_id but,
                           ken_guard_kind kind)
 {
     const ken_refs *r = h->unit->refs;
+    size_t inside = 0; // behind the function that the last name stood in
     for (uint32_t i = query_first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++) {
         const ken_ref *ref = &r->refs[i];
         bool is_named = ref->role == KEN_REF_CALL || ref->role == KEN_REF_READ ||
                         ref->role == KEN_REF_NEW || ref->role == KEN_REF_DECORATE;
-        if (is_named && ref->expr != but && !is_receiver(r, i))
-            add_guard(h, ref, kind);
+        if (!is_named || ref->expr == but || is_receiver(r, i))
+            continue;
+        inside = ref->byte < inside ? inside
+                                    : behind_body(h, inside ? (uint32_t)inside : from, ref->byte);
+        add_guard(h, ref, kind, inside > 0);
     }
 }
 
@@ -524,7 +559,7 @@ static void add_attributes(handler_list *h, uint32_t from, uint32_t to, ken_expr
         bool is_one = ref->role == KEN_REF_DECORATE ||
                       (is_named && is_in_brackets(h, from, ref->byte) && !is_data(h, ref));
         if (is_one && ref->expr != but && !is_receiver(r, i))
-            add_guard(h, ref, KEN_GUARD_DECORATOR);
+            add_guard(h, ref, KEN_GUARD_DECORATOR, false);
     }
 }
 

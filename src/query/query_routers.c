@@ -129,6 +129,8 @@ query_prefix query_prefix_join(ken_arena *arena, query_prefix before, ken_str pa
     ken_str prefix = before.text;
     while (ken_str_ends(prefix, KEN_STR("/")))
         prefix.len--;
+    if (!prefix.len) // `r.Group("/")`
+        return (query_prefix){ path, before.is_partial };
     const char *first = prefix.len && prefix.ptr[0] == '/' ? "" : "/";
     return (query_prefix){ ken_arena_printf(arena, "%s" KEN_STR_FMT "%s" KEN_STR_FMT, first,
                                             KEN_STR_ARG(prefix), path.ptr[0] == '/' ? "" : "/",

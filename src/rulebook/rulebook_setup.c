@@ -9,11 +9,13 @@
 #include "proc/proc_git.h"
 #include "rulebook/rulebook_config.h"
 #include "rulebook/rulebook_setup_priv.h"
+#include "rulebook/rulebook_verify.h"
 #include "rules/rules.h"
 
 enum {
     GIT_MS = 10000,
-    COMMIT_SHOWN = 12
+    COMMIT_SHOWN = 12,
+    EXCEPT_MAX = 2 * KEN_SURVEY_EXCEPT // files that a check excepts
 };
 
 const char *ken_setup_action_word(ken_setup_action a)
@@ -150,6 +152,51 @@ static ken_str where_it_stands(ken_snapshot *s, ken_str root, ken_arena *arena)
                             day.len ? " (" : "", KEN_STR_ARG(day), day.len ? ")" : "");
 }
 
+// ---- checks --------------------------------------------------------------------------------------
+
+// Adds a path to a list that has room; false when the list is full.
+static bool except_path(ken_str_list *l, ken_str path)
+{
+    for (size_t i = 0; i < l->n; i++)
+        if (ken_str_eq(l->items[i], path))
+            return true;
+    if (l->n >= EXCEPT_MAX)
+        return false;
+    l->items[l->n++] = path;
+    return true;
+}
+
+// Rules hold from where they are made: files in which a check finds something are excepted, and a
+// check that finds too many, or cannot be done, is none.
+static void except_found(ken_finding *f, uint32_t rule, const ken_verification *v, ken_arena *arena)
+{
+    ken_str_list all = { KEN_ARENA_ARRAY(arena, ken_str, EXCEPT_MAX + f->check.except.n + 1), 0 };
+    bool fits = !v->is_truncated && v->outcomes[rule].is_checked;
+    for (size_t i = 0; i < f->check.except.n; i++)
+        all.items[all.n++] = f->check.except.items[i];
+    for (size_t i = 0; fits && i < v->n; i++)
+        if (v->violations[i].rule == rule)
+            fits = except_path(&all, v->violations[i].path);
+    f->check.except = all;
+    if (!fits)
+        f->check = (ken_rule_check){ .kind = KEN_CHECK_NONE };
+}
+
+static ken_status try_checks(ken_snapshot *s, ken_survey *survey, const ken_cancel *cancel,
+                             ken_arena *arena, ken_err *err)
+{
+    ken_rule *rules = KEN_ARENA_ARRAY(arena, ken_rule, survey->n_findings + 1);
+    ken_verify_opts o = { .max = KEN_VIOLATIONS_MAX };
+    ken_verification v;
+    for (size_t i = 0; i < survey->n_findings; i++)
+        rules[i] = (ken_rule){ .check = survey->findings[i].check };
+    ken_status st = ken_verify_rules(s, rules, survey->n_findings, &o, cancel, arena, &v, err);
+    for (size_t i = 0; !st && i < survey->n_findings; i++)
+        if (rules[i].check.kind != KEN_CHECK_NONE && v.outcomes[i].n_found)
+            except_found(&survey->findings[i], (uint32_t)i, &v, arena);
+    return st;
+}
+
 // ---- the whole ---------------------------------------------------------------------------------
 
 static ken_status write_documents(ken_snapshot *s, const ken_setup_opts *o, int root_fd,
@@ -181,6 +228,8 @@ static ken_status set_up(ken_snapshot *s, const ken_setup_opts *o, int root_fd, 
         st = check_architecture(root_fd, name, arena, err);
     if (!st)
         st = ken_survey_run(s, &survey, arena, &out->survey, err);
+    if (!st)
+        st = try_checks(s, &out->survey, o->cancel, arena, err);
     return st ? st : write_documents(s, o, root_fd, name, arena, out, err);
 }
 

@@ -112,7 +112,7 @@ static void mark_guards(handlers *a, handler *h)
 {
     for (size_t i = 0; i < h->f->n_guards; i++) {
         const ken_guard *g = &h->f->guards[i];
-        if (!is_routing(g->name) && !is_constant(g->name))
+        if (!g->is_inside && !is_routing(g->name) && !is_constant(g->name))
             mark(a, h, MARK_PASSES, is_own(a, g->to_path), g->name);
     }
 }
@@ -493,9 +493,9 @@ static bool is_said(const survey_words *said, ken_str name)
 }
 
 // A guard of routers, or of a class that the handler's is built on, as nobody writes it at a handler.
-static bool is_inherited(const ken_handler_fact *f, const ken_guard *g, bool is_ours)
+static bool is_inherited(const ken_handler_fact *f, const ken_guard *g)
 {
-    return g->kind == KEN_GUARD_ROUTER ? !is_ours : !ken_str_eq(g->path, f->path);
+    return g->kind == KEN_GUARD_ROUTER || !ken_str_eq(g->path, f->path);
 }
 
 // Whether the handlers get it from one place, whatever is written in them: `app.use(json())`, a
@@ -512,7 +512,7 @@ static bool is_from_one_place(const handlers *a, ken_str text)
             if (!ken_str_eq(g->name, name))
                 continue;
             first = first ? first : g;
-            if (!is_inherited(f, g, text.ptr[1] == '!') || g->at.line != first->at.line ||
+            if (!is_inherited(f, g) || g->at.line != first->at.line ||
                 !ken_str_eq(g->path, first->path))
                 return false;
         }

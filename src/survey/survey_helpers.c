@@ -117,11 +117,23 @@ static ken_status read_calls(helpers *a, ken_err *err)
 
 // ---- names that say so -------------------------------------------------------------------------
 
+// Whether some bytes of a name are of one word: "Path" of "usePathParam", not "useP".
+static bool is_in_word(ken_str name, size_t from)
+{
+    for (size_t i = from; i < from + WORD_MIN; i++) {
+        bool begins = i > from && ken_is_upper(name.ptr[i]) && !ken_is_upper(name.ptr[i - 1]);
+        if (begins || !ken_is_word(name.ptr[i]) || name.ptr[i] == '_')
+            return false;
+    }
+    return true;
+}
+
 static bool has_shared_word(ken_str a, ken_str b)
 {
     for (size_t i = 0; i + WORD_MIN <= a.len; i++)
-        for (size_t k = 0; k + WORD_MIN <= b.len; k++)
-            if (ken_str_eq_fold(ken_str_sub(a, i, i + WORD_MIN), ken_str_sub(b, k, k + WORD_MIN)))
+        for (size_t k = 0; is_in_word(a, i) && k + WORD_MIN <= b.len; k++)
+            if (is_in_word(b, k) &&
+                ken_str_eq_fold(ken_str_sub(a, i, i + WORD_MIN), ken_str_sub(b, k, k + WORD_MIN)))
                 return true;
     return false;
 }

@@ -267,6 +267,25 @@ static bool leads_up(const areas *a, const uint32_t *chain, uint32_t n)
     return false;
 }
 
+// Whether each lies in another folder of the one that holds them all: layers within one subsystem,
+// beside others, are an order by chance.
+static bool are_apart(const areas *a, const uint32_t *chain, uint32_t n)
+{
+    ken_str common = ken_path_dir(a->items[chain[0]].path), seen[AREAS_MAX + 1];
+    for (uint32_t i = 1; i < n; i++)
+        while (common.len && !survey_is_under(a->items[chain[i]].path, common))
+            common = ken_path_dir(common);
+    for (uint32_t i = 0; i < n; i++) {
+        ken_str path = a->items[chain[i]].path;
+        ken_str rest = common.len ? ken_str_sub(path, common.len + 1, path.len) : path;
+        seen[i] = ken_str_sub(rest, 0, ken_str_find_char(rest, '/'));
+        for (uint32_t k = 0; k < i; k++)
+            if (ken_str_eq(seen[k], seen[i]))
+                return false;
+    }
+    return true;
+}
+
 // The longest chain of areas of which each imports the next, and none one above it; of those that
 // are in no chain yet.
 static void find_chain(areas *a)
@@ -289,7 +308,9 @@ static void find_chain(areas *a)
     }
     while (n >= 3 && leads_up(a, chain, n))
         n--;
-    if (n >= 3)
+    if (n < 3)
+        return;
+    if (are_apart(a, chain, n))
         say_layers(a, chain, n);
 }
 

@@ -293,21 +293,22 @@ static bool is_plain_name(ken_str name)
     return name.len > 0;
 }
 
-// `2014_10_12_000000_create_users.php`: a generator names it by the time.
-static bool is_dated(ken_str path)
+// "20240131_add_users.rb", "0012_channel_kind.py": one of a sequence, whose name says what was done
+// then.
+static bool is_numbered(ken_str path)
 {
     ken_str base = ken_path_base(path);
     size_t n = 0, n_digits = 0;
     while (n < base.len && (ken_is_digit(base.ptr[n]) || base.ptr[n] == '_' || base.ptr[n] == '-'))
         n_digits += ken_is_digit(base.ptr[n++]);
-    return n_digits >= 8;
+    return n_digits >= 3 && n > n_digits;
 }
 
 ken_str survey_ending(ken_str path)
 {
     ken_str base = ken_path_base(path);
     size_t dot = ken_str_find_char(base, '.'), last = ken_str_rfind_char(base, '.');
-    if (dot == SIZE_MAX || !dot || is_dated(path))
+    if (dot == SIZE_MAX || !dot || is_numbered(path))
         return KEN_STR("");
     ken_str word = last > dot ? ken_str_sub(base, dot, base.len) : KEN_STR("");
     for (size_t i = dot; !word.len && i > 1; i--)

@@ -2,6 +2,7 @@
 // Roles of files, told by how their names end: `user.service.ts`, `UserController.java`,
 // `user_job.rb`. Which role imports which, what only one role imports, what stands beside what, and
 // where the files of a role live.
+#include <math.h>
 #include <stdlib.h>
 
 #include "base/path.h"
@@ -12,11 +13,15 @@ enum {
     ROLE_FILES_MIN = 3,
     STEMS_MIN = 3,
     GATEWAYS_SHOWN = 3,
+    GATEWAY_MIN = 4,   // files that import what may be behind one
     OTHERS_SHARE = 10, // at most one other importer of what is wrapped in so many of the wrapper
     CHOICES_SHOWN = 3,
     CHOICE_MIN = 3, // files that import the other of two packages with one name
     TARGETS_MAX = 20000
 };
+
+// How likely chance may put the imports of any of the modules that are asked into one role.
+#define CHANCE_OF_ANY 0.01
 
 typedef struct role {
     ken_str ending; // ".service.ts"
@@ -138,36 +143,57 @@ static ken_survey_place first_import(const roles *r, uint32_t from, uint32_t to)
     return (ken_survey_place){ .path = { NULL, 0 } };
 }
 
-// `high` imports `low`, and no file of `low` imports `high`.
-static void say_way(roles *r, uint32_t high, uint32_t low)
+// Whether `high` calls into `low` as a habit, and no file of `low` imports `high`.
+static bool is_way(const roles *r, uint32_t high, uint32_t low)
+{
+    survey_tally t = { .n_for = r->ways[high][low], .n_all = r->items[high].n_files };
+    const role *above = &r->items[high], *below = &r->items[low];
+    return high != low && survey_is_habit(&t) && !r->ways[low][high] && !r->test_ways[low][high] &&
+           above->n_doing * 2 >= above->n_files && below->n_doing * 2 >= below->n_files;
+}
+
+// All roles that call into one are said together: it is one habit of that one.
+static void say_ways(roles *r, uint32_t low)
 {
     ken_arena *arena = r->v->arena;
-    survey_tally t = { .n_for = r->ways[high][low], .n_all = r->items[high].n_files };
-    if (!survey_is_habit(&t) || r->ways[low][high] || r->test_ways[low][high])
-        return;
-    const role *above = &r->items[high], *below = &r->items[low];
-    if (above->n_doing * 2 < above->n_files || below->n_doing * 2 < below->n_files)
-        return;
-    ken_survey_place at = first_import(r, high, low);
-    if (at.path.ptr)
-        t.yes[t.n_yes++] = at;
-    ken_str h = r->items[high].ending, l = r->items[low].ending;
-    ken_str id = ken_arena_printf(arena, "calls from " KEN_STR_FMT " to " KEN_STR_FMT,
-                                  KEN_STR_ARG(h), KEN_STR_ARG(l));
-    ken_finding *f = survey_add(r->v, KEN_SURVEY_MODULES, 90, id, &t);
-    f->rule = ken_arena_printf(arena,
-                               "`*" KEN_STR_FMT "` files call `*" KEN_STR_FMT
-                               "` files; those MUST NOT import `*" KEN_STR_FMT "`.",
-                               KEN_STR_ARG(h), KEN_STR_ARG(l), KEN_STR_ARG(h));
-    f->evidence =
-        ken_arena_printf(arena,
-                         "%u of %u `*" KEN_STR_FMT "` files import one, 0 of %u `*" KEN_STR_FMT
-                         "` files import back",
-                         r->ways[high][low], r->items[high].n_files, KEN_STR_ARG(h),
-                         r->items[low].n_files, KEN_STR_ARG(l));
-    f->check = (ken_rule_check){ .kind = KEN_CHECK_FORBID_IMPORT,
-                                 .in = survey_list1(arena, glob_of(r, low)),
-                                 .to = survey_list1(arena, glob_of(r, high)) };
+    ken_str l = r->items[low].ending, first = KEN_STR("");
+    ken_buf names = KEN_BUF_INIT(4096), counted = KEN_BUF_INIT(4096);
+    ken_str_list globs = { KEN_ARENA_ARRAY(arena, ken_str, r->n + 1), 0 };
+    survey_tally t = { .n_all = 0 };
+    for (uint32_t high = 0; high < r->n; high++) {
+        if (!is_way(r, high, low))
+            continue;
+        ken_str h = r->items[high].ending;
+        const char *comma = globs.n ? ", " : "";
+        first = first.len ? first : h;
+        ken_buf_printf(&names, "%s`*" KEN_STR_FMT "`", comma, KEN_STR_ARG(h));
+        ken_buf_printf(&counted, "%s%u of %u `*" KEN_STR_FMT "` files", comma, r->ways[high][low],
+                       r->items[high].n_files, KEN_STR_ARG(h));
+        globs.items[globs.n++] = glob_of(r, high);
+        t.n_for += r->ways[high][low];
+        t.n_all += r->items[high].n_files;
+        ken_survey_place at = first_import(r, high, low);
+        if (at.path.ptr && t.n_yes < KEN_SURVEY_PLACES)
+            t.yes[t.n_yes++] = at;
+    }
+    if (globs.n) {
+        ken_str id = ken_arena_printf(arena, "calls from " KEN_STR_FMT " to " KEN_STR_FMT,
+                                      KEN_STR_ARG(first), KEN_STR_ARG(l));
+        ken_finding *f = survey_add(r->v, KEN_SURVEY_MODULES, globs.n > 1 ? 80 : 90, id, &t);
+        ken_str all = ken_arena_dup(arena, ken_buf_str(&names));
+        f->rule = ken_arena_printf(arena,
+                                   KEN_STR_FMT " files call `*" KEN_STR_FMT
+                                               "` files; those MUST NOT import " KEN_STR_FMT ".",
+                                   KEN_STR_ARG(all), KEN_STR_ARG(l), KEN_STR_ARG(all));
+        f->evidence = ken_arena_printf(
+            arena, KEN_STR_FMT " import one, 0 of %u `*" KEN_STR_FMT "` files import back",
+            KEN_STR_ARG(ken_buf_str(&counted)), r->items[low].n_files, KEN_STR_ARG(l));
+        f->check = (ken_rule_check){ .kind = KEN_CHECK_FORBID_IMPORT,
+                                     .in = survey_list1(arena, glob_of(r, low)),
+                                     .to = globs };
+    }
+    ken_buf_release(&names);
+    ken_buf_release(&counted);
 }
 
 // ---- what only one role imports ----------------------------------------------------------------
@@ -262,17 +288,20 @@ static bool are_built_on(const roles *r, ken_str name, const target_use *u)
     return u->n_first > 0;
 }
 
-static bool say_gateway(const roles *r, ken_str name, const target_use *u)
+static bool say_gateway(const roles *r, ken_str name, const target_use *u, uint32_t n_asked)
 {
     survey *v = r->v;
     if (u->role < 0 || u->aside.n > KEN_SURVEY_EXCEPT || role_of(r, name) == u->role)
         return false;
+    if (!u->is_package && survey_is_aside(v, name))
+        return false; // for tests
     const role *x = &r->items[u->role];
     uint32_t n_like = files_with_ext(v, ken_path_ext(x->ending));
     survey_tally t = { .n_for = u->n_files, .n_all = u->n_files, .n_yes = u->n_first };
     memcpy(t.yes, u->first, sizeof t.yes);
     if (!survey_is_habit(&t) || !n_like ||
-        !survey_is_no_chance((double)x->n_files / n_like, u->n_files) || are_built_on(r, name, u))
+        pow((double)x->n_files / n_like, u->n_files) * n_asked > CHANCE_OF_ANY ||
+        are_built_on(r, name, u))
         return false;
     ken_str id = ken_arena_printf(v->arena, "only " KEN_STR_FMT " imports " KEN_STR_FMT,
                                   KEN_STR_ARG(x->ending), KEN_STR_ARG(name));
@@ -337,7 +366,27 @@ static bool count_others(const survey *v, ken_str file, ken_str package, survey_
     return is_wrapped;
 }
 
-// Many files import the one, hardly any the other of the same name: the choice was made.
+// How many files that count import both of two modules.
+static uint32_t count_both(const targets *t, ken_str x, ken_str y)
+{
+    const survey *v = t->r->v;
+    uint32_t n = 0;
+    bool has_x = false, has_y = false;
+    for (size_t i = 0; i < v->imports.n; i++) {
+        const ken_import_fact *f = &v->imports.items[i];
+        if (!i || !ken_str_eq(v->imports.items[i - 1].path, f->path))
+            has_x = has_y = false;
+        bool had_both = has_x && has_y;
+        ken_str to = f->target == KEN_IMPORT_FILES && f->n_files == 1 ? f->files[0] : f->module;
+        has_x |= ken_str_eq(to, x);
+        has_y |= ken_str_eq(to, y);
+        n += has_x && has_y && !had_both && !survey_is_aside(v, f->path);
+    }
+    return n;
+}
+
+// Many files import the one, hardly any the other of the same name: the choice was made. Where most
+// that import the other import both, there is none: `@angular/core` and `@ngx-translate/core`.
 static bool say_choice(const targets *t, size_t best, size_t other)
 {
     survey *v = t->r->v;
@@ -350,7 +399,7 @@ static bool say_choice(const targets *t, size_t best, size_t other)
     uint32_t n_others = n.n_all - n.n_for;
     if (is_wrapped ? n_others * OTHERS_SHARE > n.n_for : n_others < CHOICE_MIN)
         return false; // chance gave both the name
-    if (!survey_is_habit(&n))
+    if (!survey_is_habit(&n) || count_both(t, name, package) * 2 > n_others + is_wrapped)
         return false;
     ken_str id = ken_arena_printf(v->arena, KEN_STR_FMT " not " KEN_STR_FMT, KEN_STR_ARG(name),
                                   KEN_STR_ARG(package));
@@ -452,8 +501,11 @@ static void find_targets(const roles *r)
         else if (f->target == KEN_IMPORT_FILES && f->n_files == 1 && !f->is_guess)
             count_target(&t, f->files[0], f);
     }
+    uint32_t n_asked = 0;
+    for (size_t i = 0; i < t.uses.len; i++)
+        n_asked += t.uses.ptr[i].n_files >= GATEWAY_MIN;
     for (size_t i = 0, n = 0; i < t.uses.len && n < GATEWAYS_SHOWN; i++)
-        n += say_gateway(r, t.names.items.ptr[i].text, &t.uses.ptr[i]);
+        n += say_gateway(r, t.names.items.ptr[i].text, &t.uses.ptr[i], n_asked);
     find_choices(&t);
     survey_words_release(&t.names);
     ken_vec_release(&t.uses);
@@ -555,8 +607,8 @@ static void say_home(const roles *r, uint32_t k)
         n_like += is_like;
         n_there += is_like && survey_is_under(f->path, common);
     }
-    if (!n_like || is_named_after(common, r->items[k].ending) || !survey_is_habit(&t) ||
-        !survey_is_no_chance((double)n_there / n_like, t.n_all))
+    if (!n_like || n_there * 2 > n_like || is_named_after(common, r->items[k].ending) ||
+        !survey_is_habit(&t) || !survey_is_no_chance((double)n_there / n_like, t.n_all))
         return;
     ken_str id =
         ken_arena_printf(v->arena, "home of " KEN_STR_FMT, KEN_STR_ARG(r->items[k].ending));
@@ -583,10 +635,9 @@ void survey_roles(survey *v)
     count_ways(r);
     for (uint32_t i = 0; i < r->n; i++) {
         for (uint32_t k = 0; k < r->n; k++)
-            if (i != k) {
-                say_way(r, i, k);
+            if (i != k)
                 say_beside(r, i, k);
-            }
+        say_ways(r, i);
         say_home(r, i);
     }
     find_targets(r);

@@ -752,3 +752,18 @@ KEN_TEST(q_settings_of_spring_hold_for_libraries)
     says("GET /shop/owners/{id} show\n"
          "GET /shop/people/{id} show\n");
 }
+
+KEN_TEST(q_a_group_of_the_root_adds_nothing)
+{
+    lab_start(&l);
+    lab_write(&l, "main.go",
+              "package main\n"
+              "import \"github.com/gin-gonic/gin\"\n"
+              "func list(c *gin.Context) {}\n"
+              "func main() {\n"
+              "\tr := gin.Default()\n"
+              "\tg := r.Group(\"/\")\n"
+              "\tg.GET(\"/x\", list)\n"
+              "}\n");
+    says("GET /x list\n");
+}

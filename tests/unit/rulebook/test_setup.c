@@ -148,6 +148,35 @@ KEN_TEST(what_is_written_is_read_and_holds)
     end();
 }
 
+// A check may see more than what the habit was counted on (a package stands for what is in it): such
+// files are excepted, so that the first check reports nothing.
+KEN_TEST(what_a_first_check_would_find_is_excepted)
+{
+    lab_start(&l);
+    snap = NULL;
+    for (unsigned i = 0; i < 40; i++) {
+        char name[64], text[256];
+        snprintf(name, sizeof name, i < 6 ? "src/A%uRepository.java" : "src/A%uThing.java", i);
+        snprintf(text, sizeof text,
+                 "package a;\n%s\npublic class A%u {\n  int a() { return 1; }\n}\n",
+                 i < 6    ? "import org.data.repository;"
+                 : i == 6 ? "import org.data.repository.config;"
+                          : "",
+                 i);
+        lab_write(&l, name, text);
+    }
+    set_up(false);
+    ken_rules_doc doc;
+    ken_verification v;
+    kt_ok_err(ken_rules_parse(KEN_STR(YML), lab_read(&l, YML), &l.arena, &doc, &l.err), &l.err);
+    kt_true(ken_str_find(lab_read(&l, YML), KEN_STR("src/A6Thing.java")) != SIZE_MAX);
+    kt_ok_err(ken_verify_rules(snap, doc.rules, doc.n_rules, &(ken_verify_opts){ .max = 0 }, NULL,
+                               &l.arena, &v, &l.err),
+              &l.err);
+    kt_eq_u(v.n, 0);
+    end();
+}
+
 KEN_TEST(a_second_run_writes_nothing)
 {
     begin();

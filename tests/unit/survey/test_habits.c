@@ -810,3 +810,140 @@ KEN_TEST(a_survey_can_be_cancelled)
         KEN_ECANCELLED);
     end();
 }
+
+// ---- what one would not keep --------------------------------------------------------------------
+
+// What stands in functions that are written where a router is told to use them is no step.
+KEN_TEST(what_stands_in_a_step_is_no_step)
+{
+    begin();
+    put("go.mod", "module x\n\nrequire github.com/gin-gonic/gin v1.9.1\n");
+    put("conf/conf.go", "package conf\n\ntype Conf struct {\n\tOrigin string\n}\n");
+    put("api/api.go", "package api\n\nimport \"github.com/gin-gonic/gin\"\n\n"
+                      "func Check(c *gin.Context) {}\nfunc Origin(s string) gin.HandlerFunc "
+                      "{\n\treturn nil\n}\n");
+    put_many("router/r%u.go", 0, 6,
+             "package router\n\nimport (\n\t\"github.com/gin-gonic/gin\"\n\t\"x/api\"\n"
+             "\t\"x/conf\"\n)\n\n"
+             "func Add%u(r *gin.Engine, c *conf.Conf) {\n"
+             "\tg := r.Group(\"/a%u\")\n"
+             "\tg.Use(api.Check, func(ctx *gin.Context) {\n"
+             "\t\tctx.Abort()\n\t})\n"
+             "\tg.GET(\"/x\", func(ctx *gin.Context) { ctx.Next() })\n}\n");
+    look();
+    says("api-api-check", 6, 6, "Endpoints (gin route handlers) MUST pass through `api.Check`.");
+    kt_null(find("api-ctx-abort"));
+    end();
+}
+
+// Layers beside others in one folder are an order by chance.
+KEN_TEST(layers_are_of_different_subsystems)
+{
+    begin();
+    put_many("src/base/b%u.py", 0, 4, "def base%u():\n    return 1\n");
+    put_many("src/parts/mid/m%u.py", 0, 9,
+             "from src.base.b1 import base1\n\n\ndef mid%u():\n    return base1()\n");
+    put_many("src/parts/top/t%u.py", 0, 9,
+             "from src.base.b2 import base2\nfrom src.parts.mid.m1 import mid1\n\n\n"
+             "def top%u():\n    return mid1()\n");
+    const char *const packages[] = { "src", "src/base", "src/parts", "src/parts/mid",
+                                     "src/parts/top" };
+    for (size_t i = 0; i < 5; i++)
+        put(ken_arena_printf(&l.arena, "%s/__init__.py", packages[i]).ptr, "A = 1\n");
+    look();
+    kt_null(find("layers"));
+    end();
+}
+
+// Names share a word when the letters are of one: `useLoading` stands for no `useLayoutEffect`.
+KEN_TEST(helpers_share_a_word_not_letters)
+{
+    begin();
+    put("package.json", "{\"dependencies\": {\"react\": \"18\"}}");
+    put("src/useLoading.ts", "import { useLayoutEffect, useParams } from 'react';\n"
+                             "export function useLoading() {\n  useLayoutEffect(() => 1);\n}\n"
+                             "export function usePathParam() {\n  return useParams();\n}\n");
+    put_many("src/c%u.ts", 0, 9,
+             "import { useLoading, usePathParam } from './useLoading';\n"
+             "export function c%u() {\n  useLoading();\n  return usePathParam();\n}\n");
+    look();
+    kt_null(find("useloading-not-uselayouteffect"));
+    kt_true(find("usepathparam-not-useparams"));
+    end();
+}
+
+// Where most files that import the one package import the other, too, nobody chose between them.
+KEN_TEST(packages_of_one_name_that_go_together_are_no_choice)
+{
+    begin();
+    put("package.json", "{\"dependencies\": {\"@a/core\": \"1\", \"@b/core\": \"1\"}}");
+    put_many("src/a%u.ts", 0, 40, "import { x } from '@a/core';\nexport const a%u = x;\n");
+    put_many("src/b%u.ts", 0, 4,
+             "import { x } from '@a/core';\nimport { y } from '@b/core';\n"
+             "export const b%u = x + y;\n");
+    look();
+    kt_null(find("a-core-not-b-core"));
+    end();
+    begin();
+    put("package.json", "{\"dependencies\": {\"@a/core\": \"1\", \"@b/core\": \"1\"}}");
+    put_many("src/a%u.ts", 0, 40, "import { x } from '@a/core';\nexport const a%u = x;\n");
+    put_many("src/b%u.ts", 0, 4, "import { y } from '@b/core';\nexport const b%u = y;\n");
+    look();
+    kt_true(find("a-core-not-b-core"));
+    end();
+}
+
+// Many modules are asked whether one role alone imports them: for one of them chance does it.
+KEN_TEST(chance_among_many_modules_makes_no_gateway)
+{
+    begin();
+    put("package.json", "{\"dependencies\": {\"react\": \"18\"}}");
+    for (unsigned i = 0; i < 30; i++) {
+        char path[64], text[600], rest[64];
+        snprintf(path, sizeof path, i < 9 ? "src/a%uDialog.ts" : "src/b%u.ts", i);
+        snprintf(rest, sizeof rest, "export const a%u = 1;\n", i);
+        text[0] = '\0';
+        for (unsigned k = 0; k < 12; k++)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "import 'm%u';\n",
+                     (i * 7 + k) % 25);
+        if (i < 6)
+            snprintf(text + strlen(text), sizeof text - strlen(text), "import 'number-field';\n");
+        snprintf(text + strlen(text), sizeof text - strlen(text), "%s", rest);
+        put(path, text);
+    }
+    look();
+    kt_null(find("only-dialog-ts-imports-number-field"));
+    end();
+}
+
+// Files with numbers are a sequence; where most files are anyway is no home.
+KEN_TEST(what_is_numbered_or_everywhere_has_no_home)
+{
+    begin();
+    put_many("lib/db/changes/000%u_user_kind.rb", 0, 6, "A%u = 1\n");
+    put_many("lib/other/x%u.rb", 0, 20, "X%u = 1\n");
+    put_many("app/a/b%u_gate.rb", 0, 9, "B%u = 1\n");
+    put_many("app/c/d%u_gate.rb", 0, 9, "D%u = 1\n");
+    put_many("app/c/e%u.rb", 0, 15, "E%u = 1\n");
+    look();
+    kt_null(find("home-of-kind-rb"));
+    kt_null(find("home-of-gate-rb"));
+    end();
+}
+
+// Several roles that call into one are one rule.
+KEN_TEST(roles_that_call_one_are_said_together)
+{
+    begin();
+    put("package.json", "{}");
+    put_many("src/a%u.service.ts", 0, 5, "export function s%u() { return 1; }\n");
+    put_many("src/a%u.dialog.ts", 0, 5,
+             "import { s%u } from './a%u.service';\nexport function d%u() { return s%u(); }\n");
+    put_many("src/a%u.page.ts", 0, 5,
+             "import { s%u } from './a%u.service';\nexport function p%u() { return s%u(); }\n");
+    look();
+    says("calls-from-dialog-ts-to-service-ts", 10, 10,
+         "`*.dialog.ts`, `*.page.ts` files call `*.service.ts` files; those MUST NOT import "
+         "`*.dialog.ts`, `*.page.ts`.");
+    end();
+}
