@@ -37,7 +37,7 @@ static bool is_in_scope(const ken_snapshot *s, uint32_t file, const ken_facts_sc
     ken_str path = s->rows[file].path;
     if (scope->without_tests && query_is_test(s, file))
         return false;
-    if (!scope->only.n && query_is_generated(s, file)) // nobody's habits
+    if (!scope->only.n && !scope->with_generated && query_is_generated(s, file)) // nobody's habits
         return false;
     if (scope->in.n && !ken_globs_match(&scope->in, path))
         return false;
@@ -93,6 +93,7 @@ ken_status ken_list_files(ken_snapshot *s, const ken_facts_scope *scope, ken_are
             .language = ken_str_c(ken_lang_name((ken_lang_id)s->contents[files[i]].lang)),
             .n_lines = s->contents[files[i]].n_lines,
             .is_test = query_is_test(s, files[i]),
+            .is_generated = query_is_generated(s, files[i]),
         };
     }
     return KEN_OK;

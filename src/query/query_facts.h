@@ -22,6 +22,7 @@ typedef struct ken_facts_scope {
     ken_str_list except; // wins
     ken_str_list only;   // exact paths besides: what a diff touches; none = all
     bool without_tests;
+    bool with_generated; // what programs wrote, too, which has no habits; else only with `only`
 } ken_facts_scope;
 
 // Whether one of the globs means the path, or is the path or a folder above it as it stands; false
@@ -32,10 +33,11 @@ ken_status ken_globs_check(const ken_str_list *globs, ken_err *err) KEN_MUST_USE
 typedef struct ken_file_fact {
     ken_str path, language;
     uint32_t n_lines;
-    bool is_test;
+    bool is_test, is_generated;
 } ken_file_fact;
 
-// Files in scope, by path. Without a scope a file's place is its number in other lists.
+// Files in scope, by path. With generated ones and no other scope a file's place is its number in
+// other lists.
 ken_status ken_list_files(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
                           ken_file_fact **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 // Their paths alone.

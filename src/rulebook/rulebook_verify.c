@@ -117,7 +117,7 @@ static void cover(verifier *v, verify_rule *r)
     for (size_t f = 0; f < v->n_files; f++) {
         ken_str path = v->files[f].path;
         bool is_in = !r->check->in.n || ken_globs_match(&r->check->in, path);
-        if (!is_in || ken_globs_match(&r->check->except, path) ||
+        if (!is_in || v->files[f].is_generated || ken_globs_match(&r->check->except, path) ||
             !ken_rules_applies_to(r->rule, path))
             continue;
         has_any = true;
@@ -143,13 +143,14 @@ static ken_status choose_files(verifier *v, const ken_verify_opts *o, ken_err *e
     ken_map_init(&touched);
     ken_status st = ken_globs_check(&o->paths, err);
     if (!st)
-        st = ken_list_files(v->s, &(ken_facts_scope){ .in = { NULL, 0 } }, v->arena, &v->files,
-                            &v->n_files, err);
+        st = ken_list_files(v->s, &(ken_facts_scope){ .with_generated = true }, v->arena, &v->files,
+                            &v->n_files, err); // places are numbers
     if (!st && o->wants_diff)
         st = read_diff(v, o, &touched, err);
     v->is_reported = ken_arena_zalloc(v->arena, v->n_files + 1);
     for (size_t f = 0; !st && f < v->n_files; f++)
-        v->is_reported[f] = (!o->paths.n || ken_globs_match(&o->paths, v->files[f].path)) &&
+        v->is_reported[f] = !v->files[f].is_generated &&
+                            (!o->paths.n || ken_globs_match(&o->paths, v->files[f].path)) &&
                             (!o->wants_diff || ken_map_find(&touched, v->files[f].path));
     ken_map_release(&touched);
     return st;

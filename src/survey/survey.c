@@ -230,17 +230,20 @@ static void take_back_main(survey *v)
 
 static ken_status list_files(survey *v, ken_err *err)
 {
-    ken_str *all, *tested;
-    size_t n, n_plain, at = 0;
-    ken_facts_scope every = { .without_tests = false }, plain = { .without_tests = true };
+    ken_str *all, *tested, *own;
+    size_t n, n_plain, n_own, at = 0, own_at = 0;
+    ken_facts_scope every = { .with_generated = true }, // a file's place is its number
+        plain = { .with_generated = true, .without_tests = true }, made = { .in = { NULL, 0 } };
     ken_status st = ken_list_paths(v->s, &every, v->arena, &all, &n, err);
     if (!st)
         st = ken_list_paths(v->s, &plain, v->arena, &tested, &n_plain, err);
+    if (!st)
+        st = ken_list_paths(v->s, &made, v->arena, &own, &n_own, err);
     if (st)
         return st;
     v->files = KEN_ARENA_ARRAY(v->arena, survey_file, n + 1);
     v->n_files = n;
-    v->out->n_files = (uint32_t)n;
+    v->out->n_files = (uint32_t)n_own;
     for (size_t i = 0; i < n; i++) {
         bool is_plain = at < n_plain && ken_str_eq(tested[at], all[i]);
         at += is_plain;
@@ -248,6 +251,11 @@ static ken_status list_files(survey *v, ken_err *err)
     }
     take_back_main(v);
     leave_compiled(v);
+    for (size_t i = 0; i < n; i++) {
+        bool is_own = own_at < n_own && ken_str_eq(own[own_at], all[i]);
+        own_at += is_own;
+        v->files[i].is_aside |= !is_own;
+    }
     return KEN_OK;
 }
 

@@ -94,6 +94,27 @@ KEN_TEST(forbidden_imports_in_python)
     end();
 }
 
+// What programs wrote is not looked at, and files after it keep their numbers.
+KEN_TEST(files_behind_generated_ones_are_those_that_are_meant)
+{
+    start();
+    for (int i = 0; i < 40; i++) {
+        char path[32];
+        snprintf(path, sizeof path, "gen/a%d_pb2.py", i);
+        lab_write(&l, path, "from web import views\n");
+    }
+    lab_write(&l, "src/db/pool.py", "import os\n");
+    lab_write(&l, "src/db/users.py", "from web import views\n");
+    lab_write(&l, "web/__init__.py", "A = 1\n");
+    lab_write(&l, "web/views.py", "B = 1\n");
+    index_all();
+    kt_eq_str(check("  - id: a\n    rule: x\n    check:\n"
+                    "      forbid_import: { from: \"**\", to: \"web/**\" }\n"),
+              "src/db/users.py:1 imports 'web/__init__.py', which '**' must not > "
+              "src/db/pool.py\n");
+    end();
+}
+
 KEN_TEST(imports_of_types_alone_count_only_when_asked)
 {
     start();
