@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/alloc.h"
+#include "base/best.h"
 #include "base/sorted.h"
 #include "query/query_intent.h"
 #include "query/query_priv.h"
@@ -357,35 +358,10 @@ static int by_score(const void *a, const void *b)
     return (x->file > y->file) - (x->file < y->file);
 }
 
-static bool is_worse(candidate a, candidate b)
+static bool is_worse(const void *pa, const void *pb)
 {
-    return a.score != b.score ? a.score < b.score : a.file > b.file;
-}
-
-// Keeps the best CHOSEN in a heap whose root is the worst of them.
-static void offer(candidate *heap, size_t *n, candidate c)
-{
-    size_t at;
-    if (*n < CHOSEN) {
-        for (at = (*n)++; at && is_worse(c, heap[(at - 1) / 2]); at = (at - 1) / 2)
-            heap[at] = heap[(at - 1) / 2];
-        heap[at] = c;
-        return;
-    }
-    if (!is_worse(heap[0], c))
-        return;
-    for (at = 0;;) {
-        size_t child = 2 * at + 1;
-        if (child >= *n)
-            break;
-        if (child + 1 < *n && is_worse(heap[child + 1], heap[child]))
-            child++;
-        if (!is_worse(heap[child], c))
-            break;
-        heap[at] = heap[child];
-        at = child;
-    }
-    heap[at] = c;
+    const candidate *a = pa, *b = pb;
+    return a->score != b->score ? a->score < b->score : a->file > b->file;
 }
 
 // The best of the files that words, paths or meaning brought up, in no order; returns how many.
@@ -399,9 +375,9 @@ static size_t choose(search *x, uint32_t *chosen)
     const float *scores = first_scores(x);
     for (size_t i = 0; i < touched->len; i++) {
         candidate c = { (double)scores[touched->ptr[i]], touched->ptr[i], 0 };
-        if ((n < CHOSEN || is_worse(heap[0], c)) &&
+        if ((n < CHOSEN || is_worse(&heap[0], &c)) &&
             (!filters || query_file_passes(s, c.file, x->o)))
-            offer(heap, &n, c);
+            ken_best_offer(heap, &n, CHOSEN, sizeof c, is_worse, &c);
     }
     for (size_t i = 0; i < n; i++)
         chosen[i] = heap[i].file;

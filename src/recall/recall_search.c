@@ -9,6 +9,7 @@
 #include <stdlib.h>
 
 #include "base/assert.h"
+#include "base/best.h"
 #include "recall/recall_priv.h"
 #include "simd/simd.h"
 
@@ -50,31 +51,10 @@ typedef struct search {
 
 // ---- the best ----------------------------------------------------------------------------------
 
-static bool is_worse(const best_row *a, const best_row *b)
+static bool is_worse(const void *pa, const void *pb)
 {
+    const best_row *a = pa, *b = pb;
     return a->score != b->score ? a->score < b->score : a->id < b->id;
-}
-
-static void sink(best_rows *b, best_row h)
-{
-    size_t at = 0;
-    for (size_t child = 1; child < b->n; child = 2 * at + 1) {
-        if (child + 1 < b->n && is_worse(&b->heap[child + 1], &b->heap[child]))
-            child++;
-        if (!is_worse(&b->heap[child], &h))
-            break;
-        b->heap[at] = b->heap[child];
-        at = child;
-    }
-    b->heap[at] = h;
-}
-
-static void rise(best_rows *b, best_row h)
-{
-    size_t at = b->n++;
-    for (; at && is_worse(&h, &b->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        b->heap[at] = b->heap[(at - 1) / 2];
-    b->heap[at] = h;
 }
 
 // What a row must have to be offered.
@@ -87,12 +67,7 @@ static void offer(search *s, uint32_t row, float score)
 {
     best_rows *b = &s->best;
     best_row h = { score, row, s->r->ids.ptr[row] };
-    if (b->n == b->most && !is_worse(&b->heap[0], &h))
-        return;
-    if (b->n == b->most)
-        sink(b, h);
-    else
-        rise(b, h);
+    ken_best_offer(b->heap, &b->n, b->most, sizeof h, is_worse, &h);
 }
 
 static void take_best(search *s)

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "base/best.h"
 #include "simd/simd.h"
 #include "vector/vector.h"
 
@@ -161,39 +162,15 @@ typedef struct best_of {
     size_t n, k;
 } best_of;
 
-static bool is_worse(const ken_vector_hit *a, const ken_vector_hit *b)
+static bool is_worse(const void *pa, const void *pb)
 {
+    const ken_vector_hit *a = pa, *b = pb;
     return a->score != b->score ? a->score < b->score : a->row > b->row;
-}
-
-static void sink(best_of *b, ken_vector_hit h)
-{
-    size_t at = 0;
-    for (;;) {
-        size_t child = 2 * at + 1;
-        if (child >= b->n)
-            break;
-        if (child + 1 < b->n && is_worse(&b->heap[child + 1], &b->heap[child]))
-            child++;
-        if (!is_worse(&b->heap[child], &h))
-            break;
-        b->heap[at] = b->heap[child];
-        at = child;
-    }
-    b->heap[at] = h;
 }
 
 static void offer(best_of *b, ken_vector_hit h)
 {
-    if (b->n == b->k) {
-        if (is_worse(&b->heap[0], &h))
-            sink(b, h);
-        return;
-    }
-    size_t at = b->n++;
-    for (; at && is_worse(&h, &b->heap[(at - 1) / 2]); at = (at - 1) / 2)
-        b->heap[at] = b->heap[(at - 1) / 2];
-    b->heap[at] = h;
+    ken_best_offer(b->heap, &b->n, b->k, sizeof h, is_worse, &h);
 }
 
 static int best_first(const void *a, const void *b)
