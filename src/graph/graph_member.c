@@ -602,6 +602,21 @@ const graph_value *graph_member_of(ken_graph *g, graph_unit *u, const graph_valu
 
 // ---- the same thing twice ----------------------------------------------------------------------
 
+// Two members that stand in the body of one type, or two templates of functions in one place: what
+// differs is no parameter, but neither only declares the other.
+static bool are_both_whole(const graph_unit *a, ken_def_id da, const graph_unit *b, ken_def_id db)
+{
+    if (!graph_converts(a) || a != b || da >= a->n_symbols || db >= b->n_symbols ||
+        graph_has_owner(a, da) || graph_has_owner(b, db))
+        return false;
+    int32_t owner = ken_graph_owner(&a->text, da);
+    if (owner != ken_graph_owner(&b->text, db))
+        return false;
+    bool is_member = owner >= 0 && graph_is_type(ken_graph_kind(&a->text, (ken_def_id)owner));
+    return is_member ||
+           (a->text.refs->defs[da].n_type_params && b->text.refs->defs[db].n_type_params);
+}
+
 static bool is_callable_twin(const graph_unit *a, ken_def_id da, const graph_unit *b, ken_def_id db)
 {
     ken_symbol_kind ka = ken_graph_kind(&a->text, da), kb = ken_graph_kind(&b->text, db);
@@ -609,7 +624,7 @@ static bool is_callable_twin(const graph_unit *a, ken_def_id da, const graph_uni
         ken_symbol_is_type(ka) != ken_symbol_is_type(kb))
         return false;
     bool overloads = a->lang->overloads && b->lang->overloads && ken_symbol_is_callable(ka);
-    return !overloads || graph_takes_alike(a, da, b, db);
+    return !overloads || (graph_takes_alike(a, da, b, db) && !are_both_whole(a, da, b, db));
 }
 
 // x.d.ts says of x.js what is in it: functions, types and their members, owner by owner.

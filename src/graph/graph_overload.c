@@ -16,6 +16,8 @@ enum {
     BASES_MAX = 16,
     OUTWARDS_MAX = 6, // base types that are looked into for further overloads
     OUT = -1,
+    MADE_MAX = 32, // constructors of a class that are looked at
+    COST_TEMPLATE = 1,
     COST_SUBTYPE = 5,
     COST_MAYBE = 15, // of two types outside nothing is known
     COST_ANY = 20,   // a type parameter
@@ -38,6 +40,8 @@ typedef struct type_key {
     ken_str name;
     ken_graph_def def; // of NAMED; file = UINT32_MAX: outside
     uint32_t n_arrays;
+    uint8_t n_pointers; // C++
+    bool is_sure;       // no variable's: what is pointed to is known as well
 } type_key;
 
 // Each number fits where one further down stands; char where int does.
@@ -90,6 +94,18 @@ static type_key of_builtin(ken_str name)
     return ken_str_eq_c(name, "Class") ? named(name) : (type_key){ .sort = TYPE_UNKNOWN };
 }
 
+// The same in C++, where every word is a type.
+static type_key of_cpp_builtin(ken_str name)
+{
+    if (ken_str_eq_c(name, "null"))
+        return (type_key){ .sort = TYPE_NULL };
+    if (ken_str_eq_c(name, "string"))
+        return (type_key){ .sort = TYPE_PRIMITIVE, .name = KEN_STR("char"), .n_pointers = 1 };
+    bool is_type = !ken_str_eq_c(name, "auto") && !ken_str_eq_c(name, "void") &&
+                   !ken_str_eq_c(name, "list") && !ken_str_eq_c(name, "map");
+    return (type_key){ .sort = is_type ? TYPE_PRIMITIVE : TYPE_UNKNOWN, .name = name };
+}
+
 static type_key of_def(ken_graph *g, ken_graph_def def)
 {
     graph_unit *u = graph_unit_of(g, def.file);
@@ -117,11 +133,13 @@ static type_key of_type(ken_graph *g, graph_unit *u, ken_expr_id expr,
         type_key k = of_type(g, u, e->b, depth + 1);
         k.n_arrays += ken_str_eq_c(head->name, "list");
         k.n_arrays += 2u * ken_str_eq_c(head->name, "matrix"); // a list of lists
+        bool is_pointer = ken_str_find_char(head->name, '*') != SIZE_MAX;
+        k.n_pointers = (uint8_t)(is_pointer + ken_str_ends(head->name, KEN_STR("**")));
         return k;
     }
     switch ((int)e->op) {
     case KEN_EXPR_BUILTIN:
-        return of_builtin(e->name);
+        return graph_converts(u) ? of_cpp_builtin(e->name) : of_builtin(e->name);
     case KEN_EXPR_APPLY:
     case KEN_EXPR_VALUE:
         return of_type(g, u, e->a, depth + 1);
@@ -327,6 +345,82 @@ static int fit_boxed(type_key param, type_key arg)
     return fit == OUT ? OUT : COST_BOXED + fit;
 }
 
+// ---- whether it fits in C++ --------------------------------------------------------------------
+
+static int fit_pointer(type_key param, type_key arg)
+{
+    if (arg.sort == TYPE_NAMED || arg.sort == TYPE_FUNCTION)
+        return arg.sort == TYPE_NAMED && param.sort == TYPE_NAMED ? 0 : OUT;
+    bool is_pointer = !arg.is_sure || arg.n_pointers;
+    if (is_pointer && (ken_str_eq(param.name, arg.name) || param.sort == TYPE_UNKNOWN))
+        return 0;
+    return arg.is_sure && !arg.n_pointers && ken_str_eq_c(arg.name, "int") ? COST_BOXED : OUT; // 0
+}
+
+// Whether an object of the class may be made of one argument; so it may when its constructors are not
+// known.
+static bool is_made_of_one(ken_graph *g, type_key class)
+{
+    ken_graph_def all[MADE_MAX];
+    graph_unit *cu = graph_unit_of(g, class.def.file);
+    ken_symbol_kind kind = cu ? ken_graph_kind(&cu->text, class.def.def) : KEN_SYMBOL_UNKNOWN;
+    if (kind != KEN_SYMBOL_CLASS && kind != KEN_SYMBOL_STRUCT)
+        return true;
+    uint32_t n = graph_constructors(g, class.def, all, MADE_MAX);
+    for (uint32_t i = 0; i < n; i++) {
+        graph_unit *u = graph_unit_of(g, all[i].file);
+        const ken_def_info *d =
+            u && all[i].def < u->text.refs->n_defs ? &u->text.refs->defs[all[i].def] : NULL;
+        if (d && d->min_params < 2 && (d->max_params || (d->flags & KEN_DEF_VARIADIC)))
+            return true;
+    }
+    return false;
+}
+
+static int fit_class(ken_graph *g, type_key param, type_key arg)
+{
+    bool is_own = arg.def.file != UINT32_MAX, wants_own = param.def.file != UINT32_MAX;
+    if (is_own && wants_own && ken_graph_def_eq(param.def, arg.def))
+        return 0;
+    if (is_own && wants_own && derives(g, arg.def, param.def, 0))
+        return COST_SUBTYPE;
+    if (!is_own && !wants_own)
+        return ken_str_eq(param.name, arg.name) ? 0 : COST_MAYBE;
+    return is_made_of_one(g, param) ? COST_BOXED : OUT;
+}
+
+// Types of a template take what they are given, other numbers are as good as each other, and a class
+// may be made of anything.
+static int fit_cpp(ken_graph *g, type_key param, type_key arg)
+{
+    bool is_plain = arg.is_sure && !arg.n_pointers && arg.sort == TYPE_PRIMITIVE;
+    if (arg.sort == TYPE_UNKNOWN || arg.sort == TYPE_PARAMETER)
+        return 0;
+    if (param.sort == TYPE_PARAMETER)
+        return param.n_pointers && is_plain ? OUT : COST_TEMPLATE;
+    if (arg.sort == TYPE_NULL)
+        return param.n_pointers ? 0 : param.sort == TYPE_PRIMITIVE ? OUT : COST_MAYBE;
+    if (param.n_pointers)
+        return fit_pointer(param, arg);
+    if (param.sort == TYPE_UNKNOWN)
+        return 0;
+    if (param.sort == TYPE_PRIMITIVE && arg.sort == TYPE_PRIMITIVE) {
+        bool is_bool = ken_str_eq_c(param.name, "bool");
+        if (arg.is_sure && arg.n_pointers)
+            return is_bool ? COST_OBJECT : OUT;
+        return ken_str_eq(param.name, arg.name) ? 0 : COST_SUBTYPE + is_bool;
+    }
+    if (arg.sort == TYPE_FUNCTION)
+        return param.sort == TYPE_PRIMITIVE ? OUT : COST_MAYBE;
+    if (param.sort == TYPE_NAMED && arg.sort == TYPE_NAMED)
+        return fit_class(g, param, arg);
+    // A number outside of the tree (`size_t`), or what a class is made of.
+    bool is_text = arg.is_sure && arg.n_pointers;
+    if (param.sort == TYPE_NAMED && param.def.file != UINT32_MAX)
+        return is_made_of_one(g, param) ? COST_BOXED : OUT;
+    return param.sort == TYPE_NAMED && !is_text ? COST_MAYBE : COST_BOXED;
+}
+
 // What it costs to hand the argument on to the parameter; OUT = it cannot be.
 static int fit(ken_graph *g, type_key param, type_key arg)
 {
@@ -444,6 +538,7 @@ typedef struct call {
     uint32_t file; // that it stands in
     type_key args[ARGS_MAX];
     uint32_t n;
+    bool is_cpp;
 } call;
 
 // The arguments of the call; false when they were not counted.
@@ -457,8 +552,11 @@ static bool read_call(ken_graph *g, graph_unit *u, ken_expr_id expr, call *out)
         out->n++;
     if (out->n > ARGS_MAX)
         return false;
-    for (uint32_t i = out->n; i-- > 0; at = r->exprs[at].a)
+    out->is_cpp = graph_converts(u);
+    for (uint32_t i = out->n; i-- > 0; at = r->exprs[at].a) {
         out->args[i] = of_value(g, u, r->exprs[at].b, 0);
+        out->args[i].is_sure = r->exprs[r->exprs[at].b].op == KEN_EXPR_BUILTIN;
+    }
     return true;
 }
 
@@ -482,7 +580,9 @@ static int cost_in(ken_graph *g, const type_key *params, uint32_t n_params, cons
     int cost = 0;
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t p = is_variadic && i >= n_fixed ? n_fixed : i;
-        int one = p < n_params ? fit(g, params[p], c->args[i]) : 0;
+        int one = p >= n_params ? 0
+                  : c->is_cpp   ? fit_cpp(g, params[p], c->args[i])
+                                : fit(g, params[p], c->args[i]);
         if (one == OUT)
             return OUT;
         cost += one;
@@ -521,6 +621,8 @@ static int cost_of(ken_graph *g, ken_graph_def d, const call *c)
             as_list += COST_VARIADIC;
     }
     int spread = cost_in(g, params, n, c, info->max_params, true);
+    if (c->is_cpp && n > info->max_params) // a pack: it is worse than the same without one
+        return spread == OUT ? OUT : spread + COST_TEMPLATE;
     if (as_list != OUT && (spread == OUT || as_list <= spread + COST_VARIADIC))
         return as_list;
     return spread == OUT ? OUT : spread + COST_VARIADIC;
@@ -570,6 +672,28 @@ static void consider(ken_graph *g, const call *c, ken_graph_def d, choice *out)
         out->all[out->n++] = d;
 }
 
+static bool is_template(ken_graph *g, ken_graph_def d)
+{
+    graph_unit *u = graph_unit_of(g, d.file);
+    return u && d.def < u->text.refs->n_defs && u->text.refs->defs[d.def].n_type_params;
+}
+
+// Templates of C++ fit best where what they demand of their types holds, which is not known: where
+// they are all that was found, others that the arguments can be made to fit may be meant as well.
+static void add_doubtful(ken_graph *g, const call *c, const ken_graph_def *from, uint32_t n_from,
+                         choice *out)
+{
+    for (uint32_t i = 0; i < out->n; i++)
+        if (!c->is_cpp || !is_template(g, out->all[i]))
+            return;
+    int best = out->best;
+    for (uint32_t i = 0; i < n_from && out->n && out->n < GRAPH_OVERLOADS_MAX; i++) {
+        int cost = cost_of(g, from[i], c);
+        if (cost > best && cost >= COST_BOXED && cost < COST_VARIADIC)
+            out->all[out->n++] = from[i];
+    }
+}
+
 static void choose(ken_graph *g, const call *c, const ken_graph_def *from, uint32_t n_from,
                    choice *out)
 {
@@ -577,6 +701,7 @@ static void choose(ken_graph *g, const call *c, const ken_graph_def *from, uint3
     uint32_t n = gather(g, from, n_from, all, GRAPH_OVERLOADS_MAX);
     for (uint32_t i = 0; i < n; i++)
         consider(g, c, all[i], out);
+    add_doubtful(g, c, all, n, out);
 }
 
 // Whether another one may fit better: nothing fits as it is.
@@ -657,6 +782,7 @@ uint32_t ken_graph_constructed(ken_graph *g, uint32_t file, ken_expr_id expr, ke
     choice found = { .n = 0 };
     for (uint32_t i = 0; is_counted && i < n; i++)
         consider(g, &c, all[i], &found);
+    add_doubtful(g, &c, all, n, &found);
     if (is_counted && (found.n || u->lang->implies_constructors)) {
         memcpy(all, found.all, found.n * sizeof *all);
         n = found.n;
@@ -668,32 +794,50 @@ uint32_t ken_graph_constructed(ken_graph *g, uint32_t file, ken_expr_id expr, ke
     return n;
 }
 
+// What is known of the arguments fits none: any may be meant.
+static const graph_value *none_fits(ken_graph *g, const graph_unit *u, const graph_value *v)
+{
+    ken_graph_def all[GRAPH_OVERLOADS_MAX];
+    uint32_t n = v->n_defs < GRAPH_OVERLOADS_MAX ? v->n_defs : GRAPH_OVERLOADS_MAX;
+    memcpy(all, v->defs, n * sizeof *all);
+    if (!u->lang->overloads || v->class >= KEN_EDGE_INFERRED || keep_distinct(g, all, n) < 2)
+        return v;
+    graph_value *any = KEN_ARENA_NEW(&g->arena, graph_value);
+    *any = *v;
+    any->class = KEN_EDGE_INFERRED;
+    any->evidence = "one of several overloads, none of which fits what is known of the arguments";
+    return any;
+}
+
 const graph_value *graph_chosen(ken_graph *g, graph_unit *u, ken_expr_id expr, const graph_value *v)
 {
     call c = { .file = u->file };
     if (v->kind != GRAPH_DEFS || expr >= u->text.refs->n_exprs || !u->text.refs->exprs[expr].b)
         return v;
-    graph_unit *du = graph_unit_of(g, v->defs[0].file);
-    if (!du || v->defs[0].def >= du->n_defs ||
-        !ken_symbol_is_callable(ken_graph_kind(&du->text, v->defs[v->n_defs - 1].def)))
+    ken_graph_def last = v->defs[v->n_defs - 1];
+    graph_unit *du = graph_unit_of(g, last.file);
+    if (!du || last.def >= du->n_defs ||
+        !ken_symbol_is_callable(ken_graph_kind(&du->text, last.def)))
         return v;
     if (!read_call(g, u, expr, &c))
         return v;
     choice found = { .n = 0 };
     choose(g, &c, v->defs, v->n_defs, &found);
-    if (is_open(&found))
+    if (is_open(&found) && !c.is_cpp) // in C++ they are hidden
         choose_inherited(g, &c, v->defs[0], &found, 0);
     if (!found.n)
-        return v;
+        return none_fits(g, u, v);
     graph_value *one = KEN_ARENA_NEW(&g->arena, graph_value);
     *one = *v;
     ken_graph_def *defs = KEN_ARENA_ARRAY(&g->arena, ken_graph_def, found.n);
     memcpy(defs, found.all, found.n * sizeof *defs);
     one->defs = defs;
     one->n_defs = found.n;
-    if (found.n > 1 && u->lang->types_calls && one->class < KEN_EDGE_INFERRED) {
+    uint32_t n =
+        found.n > 1 && one->class < KEN_EDGE_INFERRED ? keep_distinct(g, found.all, found.n) : 1;
+    if (n > 1) {
         one->class = KEN_EDGE_INFERRED;
-        one->evidence = one_of(found.n);
+        one->evidence = one_of(n);
     }
     return one;
 }

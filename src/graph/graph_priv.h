@@ -134,6 +134,13 @@ bool graph_is_distinct(ken_graph *g, ken_graph_def def);
 // What an object of such a type is made of; any other value is itself.
 const graph_value *graph_underlying(ken_graph *g, const graph_value *v);
 
+// Whether arguments are converted to classes that can be made of them, and pointers are told from
+// what they point to: C++.
+static inline bool graph_converts(const graph_unit *u)
+{
+    return u->lang->includes && u->lang->overloads;
+}
+
 bool graph_is_space(ken_symbol_kind kind); // namespaces, and modules that only hold
 
 // ---- values and where they come from -----------------------------------------------------------

@@ -11,7 +11,8 @@ enum {
     SHOWN_DEEP = 8,
     INNER_DEEP = 16,
     LOOKED_AT = 400,
-    CLOSURE_MAX = 4096
+    CLOSURE_MAX = 4096,
+    OVERLOADS_MAX = 64
 };
 
 static const graph_value *defs_of_ids(ken_graph *g, const graph_unit *u, const ken_def_id *ids,
@@ -254,10 +255,10 @@ static bool is_visible(ken_graph *g, graph_unit *u, uint32_t file)
 
 const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, ken_str name)
 {
-    ken_graph_def all[LOOKED_AT], found[KEN_TARGETS_MAX];
+    ken_graph_def all[LOOKED_AT], found[OVERLOADS_MAX];
     size_t n_all = named(g, u, name, all);
-    uint32_t n = 0;
-    for (size_t i = 0; i < n_all && n < KEN_TARGETS_MAX; i++) {
+    uint32_t n = 0, max = u->lang->overloads ? OVERLOADS_MAX : KEN_TARGETS_MAX;
+    for (size_t i = 0; i < n_all && n < max; i++) {
         graph_unit *c = graph_unit_of(g, all[i].file);
         if (!c || all[i].def >= c->n_defs || is_test(c, all[i].def))
             continue;

@@ -158,9 +158,10 @@ typedef struct ken_ref_rules {
     ken_rule_paths *paths;
     ken_str separator; // between the parts of a module's name: "." or "::"
     ken_member_view members;
-    bool counts_calls; // calls are kept though their result is unused: functions are overloaded
-    bool types_calls;  // and so is what they take and are called with
-    bool types_params; // what functions take is kept, and what arguments are expected to be
+    bool counts_calls;   // calls are kept though their result is unused: functions are overloaded
+    bool types_calls;    // and so is what they take and are called with
+    bool marks_pointers; // types of parameters say whether these are pointers or references
+    bool types_params;   // what functions take is kept, and what arguments are expected to be
 } ken_ref_rules;
 
 // Borrowed, compiled on first use; NULL without grammar or table.

@@ -422,7 +422,7 @@ static void count_param(ken_refs_maker *m, const refs_frame *f)
     const refs_value *type =
         refs_has(f, KEN_REF_F_TYPE) ? refs__first(m, f) : refs__value_at(m, f, KEN_REF_PATH_TYPE);
     if (type)
-        refs__take(m, callable, type->expr);
+        refs__take(m, callable, refs__pointed(m, f, type));
     uint32_t n = (uint32_t)m->decls.len - f->first_decl;
     n = n && refs_has(f, KEN_REF_F_EACH) ? n : 1; // a pattern of many names is one
     bool is_optional = refs_has(f, KEN_REF_F_OPTIONAL) ||
@@ -604,7 +604,8 @@ static void close_declare(ken_refs_maker *m, const refs_frame *f)
         return;
     }
     refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
-    ken_def_info info = { .value = type ? refs__value_of_type(m, type->expr) : 0,
+    ken_expr_id value = type ? refs__value_of_type(m, type->expr) : 0;
+    ken_def_info info = { .value = refs__whole_function(m, f, value),
                           .complexity = f->rule->detail == KEN_SYMBOL_FUNCTION };
     set_params(&info, f);
     for (size_t i = f->first_decl; i < m->decls.len; i++) {

@@ -186,6 +186,46 @@ static bool is_plain(const ken_refs_maker *m, ken_expr_id type)
     return !type || e->op == KEN_EXPR_BUILTIN;
 }
 
+static uint32_t count_of(ken_str text, char c)
+{
+    uint32_t n = 0;
+    for (size_t i = 0; i < text.len; i++)
+        n += text.ptr[i] == c;
+    return n;
+}
+
+ken_expr_id refs__pointed(ken_refs_maker *m, const refs_frame *f, const refs_value *type)
+{
+    enum {
+        POINTER = 1,
+        POINTERS,
+        REFERENCE,
+        MOVED,
+        N_MARKS
+    };
+    static const char *const marks[2][N_MARKS] = {
+        { "", "*", "**", "&", "&&" }, { "", "const*", "const**", "const&", "const&&" }
+    };
+    if (!m->rules->marks_pointers || type->start < f->start || type->end > f->end)
+        return type->expr;
+    ken_str before = refs_text(m, f->start, type->start), behind = refs_text(m, type->end, f->end);
+    size_t end = ken_str_find_char(behind, '=');
+    behind = end == SIZE_MAX ? behind : ken_str_sub(behind, 0, end); // a default value
+    uint32_t n_pointers = count_of(behind, '*') + count_of(behind, '[');
+    uint32_t n_references = count_of(behind, '&');
+    int mark = n_references > 1 ? MOVED
+               : n_references   ? REFERENCE
+               : n_pointers > 1 ? POINTERS
+                                : (int)n_pointers;
+    bool is_const = ken_str_find(before, KEN_STR("const")) != SIZE_MAX ||
+                    ken_str_find(behind, KEN_STR("const")) != SIZE_MAX;
+    if (!mark)
+        return type->expr;
+    refs_name word = refs__name(m, ken_str_c(marks[is_const][mark]));
+    ken_expr_id outer = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, word);
+    return refs__expr(m, KEN_EXPR_APPLY, outer, type->expr, 0);
+}
+
 void refs__take(ken_refs_maker *m, refs_frame *callable, ken_expr_id type)
 {
     uint32_t nth = callable->max_params;

@@ -279,6 +279,8 @@ ken_expr_id refs__type_said_by(ken_refs_maker *m, const refs_frame *f);
 // What parameter `nth` of a function is that has no type of its own.
 ken_expr_id refs__given_to(ken_refs_maker *m, const refs_frame *callable, uint32_t nth);
 // Notes that the callable takes one more parameter, of that type.
+// The type of a parameter, inside of what its declarator makes of it: `*`, `const&`, …
+ken_expr_id refs__pointed(ken_refs_maker *m, const refs_frame *f, const refs_value *type);
 void refs__take(ken_refs_maker *m, refs_frame *callable, ken_expr_id type);
 // A function that gives `result` and takes what was noted.
 ken_expr_id refs__whole_function(ken_refs_maker *m, const refs_frame *f, ken_expr_id result);

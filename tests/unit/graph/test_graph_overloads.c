@@ -148,3 +148,66 @@ KEN_TEST(two_thousand_overloads_of_one_name_end)
     kt_has_str(graph_lab_say(&lab, "Big.java:2003 f"), "inferred");
     graph_lab_close(&lab);
 }
+
+static const graph_lab_file cpp[] = {
+    { "over.h", "struct Base {};\n"
+                "struct Kind : Base {};\n"
+                "struct Other {};\n"
+                "void same(int n);\n"
+                "void same(const char* s);\n"
+                "void same(const Base& b);\n"
+                "void same(double d, int n = 0);\n"
+                "template <typename T> void any(T t, int n) {}\n"
+                "inline void any(const Kind& k, int n) {}\n"
+                "void log(const char* format, ...);\n"
+                "void log(int level, const char* format, ...);\n"
+                "struct Box {\n"
+                "  Kind* get(int n);\n"
+                "  Other* get(const char* name);\n"
+                "};\n" },
+    { "use.cc", "#include \"over.h\"\n"
+                "void run(Box& b, Kind k, Other o, Unknown u) {\n"
+                "  same(1);\n"
+                "  same(\"a\");\n"
+                "  same(k);\n"
+                "  same(2.0);\n"
+                "  same(1, 2);\n"
+                "  same('c');\n"
+                "  any(k, 1);\n"
+                "  any(o, 1);\n"
+                "  log(\"%d %d\", 1, 2);\n"
+                "  log(1, \"%d\", 2);\n"
+                "  b.get(1);\n"
+                "  b.get(\"x\");\n"
+                "  b.get(u.what());\n"
+                "  same(*b.get(1));\n"
+                "}\n" },
+};
+
+KEN_TEST(cpp_arguments_choose_by_number_and_type)
+{
+    static const char *const edges[][2] = {
+        { "use.cc:3 same", "over.h:4 same imported" },
+        { "use.cc:4 same", "over.h:5 same imported" },
+        { "use.cc:5 same", "over.h:6 same imported" },
+        { "use.cc:6 same", "over.h:7 same imported" },
+        { "use.cc:7 same", "over.h:7 same imported" },
+        { "use.cc:9 any", "over.h:9 any imported" },
+        { "use.cc:10 any", "over.h:8 any imported" },
+        { "use.cc:11 log", "over.h:10 log imported" },
+        { "use.cc:12 log", "over.h:11 log imported" },
+        { "use.cc:13 get", "over.h:13 get imported" },
+        { "use.cc:14 get", "over.h:14 get imported" },
+        { "use.cc:16 same", "over.h:6 same imported" },
+    };
+    graph_lab_check(cpp, 2, edges, sizeof edges / sizeof *edges);
+}
+
+KEN_TEST(cpp_what_cannot_be_told_apart_is_inferred)
+{
+    static const char *const edges[][2] = {
+        { "use.cc:8 same", "over.h:4 same inferred, over.h:7 same inferred" },
+        { "use.cc:15 get", "over.h:13 get inferred, over.h:14 get inferred" },
+    };
+    graph_lab_check(cpp, 2, edges, sizeof edges / sizeof *edges);
+}

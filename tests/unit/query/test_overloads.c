@@ -107,3 +107,42 @@ KEN_TEST(cpp_what_is_declared_is_defined_by_what_takes_as_many_arguments)
     uses_are("box.cc:4", "use.cc:3");
     end();
 }
+
+KEN_TEST(cpp_what_is_declared_is_defined_by_what_takes_the_same_types)
+{
+    start("box.h", "namespace far { class Slice; }\n"
+                   "class Box {\n"
+                   " public:\n"
+                   "  explicit Box(int n);\n"
+                   "  Box(const far::Slice& s, const char* name);\n"
+                   "  Box(int n, const char* name);\n"
+                   "  void put(int n);\n"
+                   "  void put(const char* s);\n"
+                   "};\n");
+    lab_write(&l, "box.cc",
+              "#include \"box.h\"\n"
+              "using far::Slice;\n"
+              "Box::Box(int n) {}\n"
+              "Box::Box(const Slice& s, const char* name) {}\n"
+              "Box::Box(int n, const char* name) {}\n"
+              "void Box::put(int n) {}\n"
+              "void Box::put(const char* s) {}\n");
+    lab_write(&l, "use.cc",
+              "#include \"box.h\"\n"
+              "void run(Box& b) {\n"
+              "  b.put(1);\n"
+              "  b.put(\"a\");\n"
+              "  new Box(1);\n"
+              "  new Box(1, \"a\");\n"
+              "}\n");
+    go();
+    uses_are("box.cc:3", "use.cc:5");
+    uses_are("box.h:4", "use.cc:5");
+    uses_are("box.cc:4", "");
+    uses_are("box.cc:5", "use.cc:6");
+    uses_are("box.cc:6", "use.cc:3");
+    uses_are("box.h:7", "use.cc:3");
+    uses_are("box.cc:7", "use.cc:4");
+    uses_are("box.h:8", "use.cc:4");
+    end();
+}
