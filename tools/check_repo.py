@@ -4,6 +4,8 @@
 
   version   project(ken VERSION …) in CMakeLists.txt is the one place; CHANGELOG.md has an entry for it,
             and a package.json that gives a version gives the same
+  packages  docs/dependencies.md has a row for each package of package.json, with its version, and no other
+  ci        what a service of .github/workflows runs is .ci/run or ./dev; git and its settings aside
   devices   no script opens /dev/stderr or its like by name: where the stream is a file, that opens it
             anew and overwrites what stands there
   subjects  of commits: 'area: what changes', at most 65 characters, no full stop at the end
@@ -45,6 +47,27 @@ def check_version():
     return problems
 
 
+def check_packages():
+    wanted = json.loads((ROOT / "package.json").read_text())["dependencies"]
+    section = (ROOT / "docs/dependencies.md").read_text().split("## tree-sitter and grammars")[1].split("\n## ")[0]
+    listed = dict(re.findall(r"^\| (@?tree-sitter[^ ]*|@[^ ]+/[^ ]+)[^|]*\| ([0-9.]+) \|", section, re.M))
+    return [f"docs/dependencies.md: '{name}' is {listed.get(name, 'missing')}, package.json has {wanted.get(name, 'none')}"
+            for name in sorted(wanted.keys() | listed.keys()) if wanted.get(name) != listed.get(name)]
+
+
+CI_MAY = re.compile(r"\.ci/run|\./dev( [a-z]+)*|git config .*|apt-get update && apt-get install .* git ca-certificates")
+
+
+def check_ci():
+    problems = []
+    for path in sorted((ROOT / ".github/workflows").glob("*.y*ml")):
+        for n, line in enumerate(path.read_text().split("\n"), 1):
+            found = re.match(r"\s*(?:- )?run:\s*(.*)", line)
+            if found and not CI_MAY.fullmatch(found[1]):
+                problems.append(f"{path.relative_to(ROOT)}:{n}: runs '{found[1]}'; a step belongs into .ci/run or ./dev")
+    return problems
+
+
 def check_devices():
     listed = git("ls-files", "-co", "--exclude-standard")
     problems = []
@@ -80,7 +103,7 @@ def check_subjects():
 
 
 def main():
-    problems = check_version() + check_devices() + check_subjects()
+    problems = check_version() + check_packages() + check_ci() + check_devices() + check_subjects()
     for p in problems:
         print(p)
     return 1 if problems else 0
