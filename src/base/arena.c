@@ -78,7 +78,7 @@ static void *add_block(ken_arena *a, size_t n_bytes)
     return a->at;
 }
 
-// What cannot be had is refused here: rounded up, it would wrap and be little.
+// Refuses sizes that no memory has: rounded up, such a size would wrap and become small.
 static size_t round_up(size_t n_bytes)
 {
     if (n_bytes >= SIZE_MAX / 2)

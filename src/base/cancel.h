@@ -24,7 +24,7 @@ static inline void ken_cancel_set(ken_cancel *c)
     atomic_store_explicit(&c->is_set, true, memory_order_relaxed);
 }
 
-// KEN_OK, or KEN_ECANCELLED / KEN_ETIMEOUT with a message; what ken_quota_check says; KEN_ENOMEM
+// KEN_OK, or KEN_ECANCELLED / KEN_ETIMEOUT with a message; the status of ken_quota_check; KEN_ENOMEM
 // when the system has no memory for what runs without a quota.
 ken_status ken_cancel_check(const ken_cancel *c, ken_err *err) KEN_MUST_USE;
 // The flag alone, without the clock: cheap enough for inner loops.

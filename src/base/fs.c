@@ -108,7 +108,8 @@ static ken_status read_fd(int fd, const char *path, size_t max_bytes, ken_buf *o
         return KEN_FAIL(err, KEN_ELIMIT, "'%s' has %zu bytes, over the limit of %zu", path, size,
                         max_bytes);
     ken_buf_clear(out);
-    // One byte more than the size tells whether the file grew; /proc files say 0 and are read on.
+    // Reading one byte more than the size shows whether the file grew; /proc files have size 0
+    // and are read to the end.
     for (;;) {
         if (!ken_buf_reserve(out, size + 1 > out->len ? size + 1 - out->len : 4096))
             return KEN_FAIL(err, KEN_ENOMEM, "reading '%s' (%zu bytes)", path, size);

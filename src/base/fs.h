@@ -19,7 +19,7 @@ typedef enum ken_fs_kind {
     KEN_FS_OTHER, // device, socket, pipe
 } ken_fs_kind;
 
-// What tells that a file has not changed: all four must agree. A stamp of all zeros is of no file.
+// One state of a file: it has not changed when all four agree. A stamp of all zeros is of no file.
 typedef struct ken_fs_stamp {
     uint64_t size;    // bytes
     int64_t mtime_ns; // since the epoch; who writes may set it

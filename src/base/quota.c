@@ -94,7 +94,7 @@ static ken_status find_over(ken_quota *b, ken_err *err)
     return KEN_OK;
 }
 
-// What was said before, again.
+// Repeats the message of the check that stopped it.
 static KEN_COLD ken_status say_again(ken_quota *b, ken_err *err)
 {
     if (b->status == KEN_ENOMEM)

@@ -31,7 +31,7 @@ typedef enum ken_quota_what {
 } ken_quota_what;
 
 enum {
-    KEN_QUOTA_TEXT = 320 // bytes of what ken_quota_text says
+    KEN_QUOTA_TEXT = 320 // bytes of the text of ken_quota_text
 };
 
 typedef struct ken_quota_limits {
@@ -64,9 +64,9 @@ ken_quota *ken_quota_now(void);   // of this thread; NULL = none
 // KEN_OK, or why the question has to stop, with a message. Cheap: the clock is looked at every few
 // calls.
 ken_status ken_quota_check(ken_err *err) KEN_MUST_USE;
-// True when the next check will say so, or has: for loops that have no way to fail.
+// True when the quota is over or the next check will find it so: for loops that cannot fail.
 bool ken_quota_is_over(void);
-// What becomes of a question that has ended with `st`: stopped, when a check found it so on the way,
+// The status of a question that has ended with `st`: stopped, when a check found it so on the way,
 // whatever it came to then. A loop that broke off may have ended in "not found".
 ken_status ken_quota_verdict(ken_status st, ken_err *err) KEN_MUST_USE;
 
@@ -88,7 +88,7 @@ ken_status ken_quota_fail_empty(ken_err *err) KEN_COLD;
 const char *ken_quota_word(const ken_quota *b);
 void ken_quota_text(const ken_quota *b, char *out, size_t n_out); // KEN_QUOTA_TEXT bytes will do
 
-// What serves more than this question (indexing, opening an index) is not its cost: between these
+// Work that serves more than this question (indexing, opening an index) is not charged to it: between these
 // the thread has no quota, and its clock stands still. Fine without a quota; they nest.
 ken_quota *ken_quota_pause(void);
 void ken_quota_resume(ken_quota *b); // what ken_quota_pause returned

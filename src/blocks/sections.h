@@ -19,7 +19,7 @@
 // (The magic cannot be the end of one: as the letters of a name it were one letter long and had
 // all 26, as the place of a name it had a kind that does not exist.)
 //
-// Ownership: said at each function. Threads: one at a time. Errors: KEN_ECORRUPT for bytes that
+// Ownership: see each function. Threads: one at a time. Errors: KEN_ECORRUPT for bytes that
 // contradict themselves; KEN_ENOMEM when a reader gets no memory for what it holds of each unit; those
 // of the source or sink.
 #ifndef KEN_BLOCKS_SECTIONS_H
@@ -61,7 +61,7 @@ ken_status ken_sections_open(const ken_block_source *source, ken_sections **out,
     KEN_MUST_USE;
 void ken_sections_close(ken_sections *s); // NULL is fine
 
-// An older segment: one section that is all of it, until its reader says where the sections are.
+// An older segment: one section that is all of it, until its reader gives the places of the sections.
 bool ken_sections_is_flat(const ken_sections *s);
 // at[n_sections]: where each begins; it ends where the next one does, the last at the segment's end.
 // KEN_ECORRUPT unless they are in order and inside.

@@ -102,7 +102,7 @@ static ken_status read_range(ken_sections *s, uint64_t at, size_t n, uint8_t *in
 
 // ---- opening -----------------------------------------------------------------------------------
 
-// What stands at the end, once it is known to be ours.
+// The end of a segment of this layout.
 typedef struct ending {
     uint64_t n_full, n_head, at_map;
 } ending;

@@ -2,7 +2,7 @@
 // chunk_header.h -- a chunk as a model of texts reads it: where it stands and what it belongs to,
 // then its code.
 //
-// What the code itself says is not said twice: the signature and the comment of its definition are
+// Nothing that the code contains is repeated: the signature and the comment of its definition are
 // added only when they stand in another chunk. Models cut off what is too long at the end, so the
 // words before the code take at most a quarter of the room.
 //

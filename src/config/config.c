@@ -92,7 +92,7 @@ static ken_status parse_word(ken_str words, ken_str s, uint64_t *out, ken_str *o
     return KEN_EINVAL;
 }
 
-// What a row accepts, in words: "a whole number from 0 to 256".
+// The values that a row accepts, in words: "a whole number from 0 to 256".
 static ken_str describe_rule(const config_row *row, ken_arena *a)
 {
     switch (row->type) {

@@ -245,7 +245,7 @@ void ken_embedder_name(const ken_embedder *e, char out[KEN_EMBED_NAME_MAX + 1])
 
 // ---- one batch -------------------------------------------------------------------------------
 
-// What providers may rely on: valid UTF-8, no NUL, bounded, with its prefix. Most texts stay as
+// Guaranteed to providers: valid UTF-8, no NUL, bounded, with its prefix. Most texts stay as
 // they are.
 static ken_str prepare(ken_str prefix, ken_str text, ken_arena *arena)
 {

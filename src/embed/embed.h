@@ -2,9 +2,9 @@
 // embed.h -- text to vectors: one interface over the built-in model, ONNX models and servers.
 //
 // A vector has unit length, so that a dot product is a cosine. Vectors of different models must not
-// be compared: ken_embed_info.key tells models apart. Opening an embedder sends nothing; the first
+// be compared: ken_embed_info.key distinguishes models. Opening an embedder sends nothing; the first
 // text leaves the machine with the first call of ken_embedder_embed or _probe, and only when
-// ken_embed_info.is_remote says so.
+// ken_embed_info.is_remote is set.
 //
 // Ownership: the texts of ken_embed_opts are copied; what an info points to lives as long as the
 // embedder. Threads: an open embedder may be used by any number of threads at the same time.
@@ -112,8 +112,8 @@ ken_embed_info ken_embedder_info(const ken_embedder *e);
 ken_status ken_embedder_probe(ken_embedder *e, const ken_cancel *cancel, size_t *out_dims,
                               ken_err *err) KEN_MUST_USE;
 
-// One vector per text into `out`, n rows of dims floats, of unit length (all zero for a text that
-// the model has nothing to say about). The dimensions must be known. Cuts into batches; an error
+// One vector per text into `out`, n rows of dims floats, of unit length (all zero for a text
+// for which the model has no vector). The dimensions must be known. Cuts into batches; an error
 // stops all of them and leaves `out` undefined.
 ken_status ken_embedder_embed(ken_embedder *e, ken_embed_kind kind, const ken_str *texts, size_t n,
                               float *out, const ken_cancel *cancel, ken_err *err) KEN_MUST_USE;
@@ -121,7 +121,7 @@ ken_status ken_embedder_embed(ken_embedder *e, ken_embed_kind kind, const ken_st
 enum {
     KEN_EMBED_NAME_MAX = 63
 };
-// A name for what this model makes, told from all others by its key and dimensions, which must be
+// A name for this model's vectors, made of its key and dimensions, which must be
 // known: "all-MiniLM-L6-v2 384 0123456789abcdef".
 void ken_embedder_name(const ken_embedder *e, char out[KEN_EMBED_NAME_MAX + 1]);
 

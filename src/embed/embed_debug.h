@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: MIT
-// embed_debug.h -- decorators: an embedder that tells what it is asked, one that fails when told
-// to.
+// embed_debug.h -- decorators: an embedder that reports its calls, and one that fails on demand.
 //
 // Both are backends around the backend that is there, so they work with each, and with each other.
 // KEN_TRACE=embed puts the first around every embedder that is opened. Add them before the embedder
@@ -20,7 +19,7 @@ typedef void ken_embed_trace_fn(void *ctx, ken_str line);
 // outlives the embedder.
 void ken_embedder_add_trace(ken_embedder *e, ken_embed_trace_fn *fn, void *ctx);
 
-// What a faulty provider may do to a caller.
+// The faults that a provider can show.
 typedef enum ken_embed_fault_kind {
     KEN_EMBED_FAULT_NONE = 0,
     KEN_EMBED_FAULT_FAIL, // with `status`

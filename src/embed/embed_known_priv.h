@@ -12,7 +12,7 @@ typedef struct embed_known {
     ken_embed_pooling pooling;
 } embed_known;
 
-// Never NULL: a row without a name says what holds for any model.
+// Never NULL: a row without a name is the default for any model.
 const embed_known *ken_embed__known(const char *model);
 
 #endif

@@ -7,7 +7,7 @@ enum {
     BYTES_PER_TOKEN = 8 // a bound only: the server cuts by its own tokens
 };
 
-// A model that is not there is told in JSON, a route that is not there in plain text.
+// A missing model is reported in JSON, a missing route in plain text.
 static bool is_route_missing(const embed_answer *a)
 {
     return a->status == 404 && !ken_embed__reason(a).len;

@@ -88,7 +88,7 @@ static ken_status read_inputs(onnx *o, ort_allocator *a, ken_err *err)
     return st;
 }
 
-// The length of the vectors, when the model says it.
+// The length of the vectors, when the model declares it.
 static ken_status read_dims(onnx *o, size_t output, ken_err *err)
 {
     const ort_api *ort = o->ort;

@@ -18,11 +18,11 @@ typedef struct ken_embedder_backend {
     const ken_embedder_ops *ops;
 } ken_embedder_backend;
 
-// What a provider says of itself. Texts are borrowed from it, or static.
+// A provider's description of itself. Texts are borrowed from it, or static.
 typedef struct ken_embed_self {
     const char *model;   // never NULL
     const char *version; // "" = not known
-    size_t dims;         // 0 = only an answer will tell
+    size_t dims;         // 0 = known after the first answer
     size_t max_tokens;   // 0 = not known; it cuts texts itself
     bool is_remote;
     const char *url;        // "" unless is_remote
@@ -47,7 +47,7 @@ struct ken_embedder_ops {
     const char *name; // "ollama"
     // Frees everything, `b` included.
     void (*close)(ken_embedder_backend *b);
-    // Cannot fail, asks nobody, always says the same.
+    // Cannot fail, sends nothing, always returns the same.
     void (*describe)(const ken_embedder_backend *b, ken_embed_self *out);
     // Fills `out`; vectors may have any length. Called by several threads at the same time. Cuts
     // off what is over max_tokens. Looks at `cancel`. KEN_EINVAL for vectors that have not `dims`,

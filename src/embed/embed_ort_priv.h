@@ -105,7 +105,7 @@ typedef struct ort_api_base {
 } ort_api_base;
 
 // Finds and loads the library once; the first `path` that is asked for counts. KEN_EUNSUPPORTED
-// says where it was looked for and what to install. Never unloaded: it has threads.
+// names the places searched and what to install. Never unloaded: it has threads.
 ken_status ken_embed__ort(const char *path, const ort_api **out, ken_err *err);
 // The version that was loaded, "" before.
 const char *ken_embed__ort_version(void);

@@ -99,8 +99,8 @@ void ken_embed__remote_describe(const ken_embedder_backend *b, ken_embed_self *o
 
 // ---- texts that are too long -----------------------------------------------------------------
 //
-// Only the server knows its tokens, and each says in its own words, and with its own status, that
-// there are too many. llama.cpp calls it its own fault (500), and nothing gets better by repeating.
+// Only the server knows its tokens, and each has its own message, and its own status, for
+// too many of them. llama.cpp calls it its own fault (500), and nothing gets better by repeating.
 
 static bool says_too_long(ken_str reason)
 {
@@ -156,15 +156,15 @@ static size_t find_limit(ken_str reason)
 static ken_status fail_too_long(embed_remote *r, const embed_answer *a, ken_err *err)
 {
     ken_str reason = ken_embed__reason(a);
-    size_t limit = find_limit(reason), old = atomic_load(&r->learnt_tokens);
+    size_t limit = find_limit(reason), old = atomic_load(&r->token_limit);
     bool is_less = limit && (!old || limit < old);
-    while (is_less && !atomic_compare_exchange_weak(&r->learnt_tokens, &old, limit))
+    while (is_less && !atomic_compare_exchange_weak(&r->token_limit, &old, limit))
         is_less = !old || limit < old;
     return KEN_FAIL(err, KEN_ELIMIT, "%s at '%.200s': a text is too long (%d): '" KEN_STR_FMT "'",
                     r->base.ops->name, r->url, a->status, KEN_STR_ARG(reason));
 }
 
-// How much of `text` an encoder takes, as far as can be said without its vocabulary: a token for
+// How much of `text` an encoder takes, as far as can be known without its vocabulary: a token for
 // each mark and line, and for every LETTERS letters or digits in a row. Of code that is 1.0 to 1.3
 // times what BERT's tokenizer counts; what is too long still is refused, and cut again.
 static ken_str clip_to_tokens(ken_str text, size_t limit)
@@ -262,7 +262,7 @@ static ken_status fail_fault(const embed_remote *r, ken_status st, ken_httpc_fau
                        : f == KEN_HTTPC_TOO_LARGE ? "lower embedding.batch_size"
                                                   : NULL;
     if (!hint)
-        return st; // said well already
+        return st; // the message is good already
     return KEN_FAIL(err, st, "%s at '%.200s': %s%s; %s", r->base.ops->name, r->url,
                     ken_httpc_fault_text(f), times, hint);
 }
@@ -384,7 +384,7 @@ void ken_embed__put_text(const embed_remote *r, ken_buf *body, ken_str text, siz
 {
     if (r->max_tokens)
         text = ken_utf8_clip(text, ken_mul_size(r->max_tokens, bytes_per_token));
-    size_t learnt = atomic_load(&r->learnt_tokens);
+    size_t learnt = atomic_load(&r->token_limit);
     if (learnt)
         text = clip_to_tokens(text, learnt);
     ken_json_put_quoted(body, text.len ? text : KEN_STR(" "));

@@ -16,7 +16,7 @@ enum {
     EMBED_RETRY_AFTER_MAX_S = 60,
 };
 
-// Begins each provider's own struct. Unchanged once opened, but for what says it is atomic.
+// Begins each provider's own struct. Unchanged once opened, but for the atomic members.
 typedef struct embed_remote {
     ken_embedder_backend base;
     ken_httpc *http;
@@ -31,7 +31,7 @@ typedef struct embed_remote {
     void *sleep_ctx;
     bool is_run_by_another;       // ollama: its models run in processes of their own
     atomic_bool is_without_batch; // ollama: knows only the older route
-    atomic_size_t learnt_tokens;  // of a text, as a refusal said; 0 = nothing was refused
+    atomic_size_t token_limit;    // limit of a text, from a refusal; 0 = nothing was refused
     ken_arena arena;              // the texts above
 } embed_remote;
 
@@ -49,15 +49,15 @@ ken_status ken_embed__remote_open(const ken_embed_opts *o, const ken_embedder_op
 void ken_embed__remote_close(ken_embedder_backend *b);
 void ken_embed__remote_describe(const ken_embedder_backend *b, ken_embed_self *out);
 
-// POSTs JSON to url/path. Connections that fail, 429 and 5xx are tried again, as the header says or
-// after 1, 2 and 4 seconds. KEN_ELIMIT when the server says that a text is too long. Release the
-// answer after success.
+// POSTs JSON to url/path. Connections that fail, 429 and 5xx are tried again, after the time of
+// Retry-After or after 1, 2 and 4 seconds. KEN_ELIMIT when the server refuses a text as too long.
+// Release the answer after success.
 ken_status ken_embed__post(embed_remote *r, const char *path, const ken_buf *body,
                            const ken_cancel *cancel, embed_answer *out, ken_err *err) KEN_MUST_USE;
 void ken_embed__answer_release(embed_answer *a);
-// The error for an answer that is not 2xx, or not JSON: what the server said, and what to do.
+// The error for an answer that is not 2xx, or not JSON: the server's message, and what to do.
 ken_status ken_embed__refusal(const embed_remote *r, const embed_answer *a, ken_err *err);
-// What the server gives as its reason; empty when it gives none. Borrowed from the answer.
+// The server's reason; empty when it gives none. Borrowed from the answer.
 ken_str ken_embed__reason(const embed_answer *a);
 
 // `text` as a JSON string, cut to what max_tokens may mean at most in bytes. An empty one, which

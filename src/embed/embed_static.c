@@ -22,7 +22,7 @@ enum {
     BAG_MAX = 4096, // distinct words of one bag; what follows is left out
 };
 
-// What each part of a chunk's vector counts for, beside its code.
+// Weights of the parts of a chunk's vector, relative to its code.
 enum {
     OF_COMMENTS,
     OF_NAMES,
@@ -285,7 +285,7 @@ static void add_bag(const ken_static_model *m, words w, ken_bag which, float fac
         ken_simd_add(base, factor, scratch, m->n_dims);
 }
 
-// Writes what each chunk says itself, and the sum of all that behind them.
+// Writes each chunk's own vector, and their sum behind them.
 static void embed_chunks(const ken_static_model *m, const ken_bags *bags, float *bases)
 {
     size_t n = bags->ends.len, from = 0, n_dims = m->n_dims;

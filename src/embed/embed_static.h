@@ -6,7 +6,7 @@
 //     base = code + a * comments + b * names + c * owners + d * file
 // where `owners` are the names of the definitions that the chunk is a part of, and `file` is the
 // direction of the sum of code + a * comments + b * names over the file's chunks; each part has
-// length 1, or 0 when it knows no word. What the path says is added where the path is known, when
+// length 1, or 0 when it knows no word. The vector of the path is added where the path is known, when
 // an index is opened:
 //     chunk = L2(base + e * file's name + f * folder)
 // so that what is stored depends on the content alone. models/README.md has the file's layout, and
@@ -48,11 +48,11 @@ typedef struct ken_static_folders {
 void ken_static_folders_init(ken_static_folders *f);
 void ken_static_folders_release(ken_static_folders *f);
 
-// What a path adds to the chunks of its file. `folders` may be NULL.
+// The vector that a path adds to the chunks of its file. `folders` may be NULL.
 void ken_static_embed_path(const ken_static_model *m, ken_str path, ken_static_folders *folders,
                            float *out);
 
-// What chunks of one file become, before anything is known of its path.
+// Vectors of the chunks of one file, without its path.
 typedef struct ken_static_rows {
     KEN_VEC(int8_t) values; // n x n_dims, row-major
     KEN_VEC(float) scales;  // n: base = scale * values

@@ -5,7 +5,7 @@
 
 enum {
     BYTES_PER_TOKEN = 8, // a bound only: the server cuts by its own tokens
-    BATCH_MAX = 32       // what a server takes unless it was told otherwise
+    BATCH_MAX = 32       // the default limit of a server
 };
 
 static ken_status embed(ken_embedder_backend *b, const ken_embed_batch *batch, ken_err *err)

@@ -26,7 +26,7 @@ enum {
     KEN_WORDPIECE_WORD_MAX = 100, // characters; a longer word is unknown
 };
 
-// vocab.txt (one piece a line, uncased), or tokenizer.json, which also says how to normalise.
+// vocab.txt (one piece a line, uncased), or tokenizer.json, which also defines the normalisation.
 ken_status ken_wordpiece_load(const char *path, ken_wordpiece **out, ken_err *err) KEN_MUST_USE;
 // The same for the text of such a file: JSON when it begins with '{'. `name` is for messages.
 ken_status ken_wordpiece_parse(ken_str text, const char *name, ken_wordpiece **out, ken_err *err)

@@ -45,7 +45,7 @@ ken_history_info ken_history_get_info(const ken_history *h)
     return i;
 }
 
-// What one call of ken_history_read is about.
+// The state of one call of ken_history_read.
 typedef struct job {
     const char *root;
     const ken_history *kept; // NULL: read everything

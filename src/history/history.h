@@ -7,7 +7,7 @@
 //
 // Ownership: a ken_history owns what it shows; results of the other functions live in the arena.
 // Threads: an object belongs to one thread at a time. Errors: no git, no work tree, no commit or a
-// shallow clone is an empty history that says why; KEN_ECANCELLED and KEN_ETIMEOUT of the cancel;
+// shallow clone is an empty history with a reason; KEN_ECANCELLED and KEN_ETIMEOUT of the cancel;
 // KEN_ECORRUPT for bytes that are not a history; ken_history_diff has more.
 #ifndef KEN_HISTORY_HISTORY_H
 #define KEN_HISTORY_HISTORY_H
@@ -148,7 +148,7 @@ typedef struct ken_changes {
     bool is_truncated; // there are more than are held: 20,000 files, 200,000 changes
 } ken_changes;
 
-// What changed below the root. `rev` empty: from HEAD to the work tree, "A": from A to the work
+// Lists the changes below the root. `rev` empty: from HEAD to the work tree, "A": from A to the work
 // tree, untracked files included; "A..B": from A to B, "A...B": from where they parted to B; a side
 // left out is HEAD. KEN_EINVAL for a rev that names no commit, KEN_EUNSUPPORTED without git or a
 // work tree, or when git fails.
@@ -184,7 +184,7 @@ enum {
 };
 
 // The files of these paths (relative to the root) as commit `id` has them; *out has n. What is over
-// a bound says so. KEN_EINVAL when `id` is no id as ken_history_diff gives them, KEN_EUNSUPPORTED
+// a bound is marked. KEN_EINVAL when `id` is no id as ken_history_diff gives them, KEN_EUNSUPPORTED
 // when git fails, as it does when the clone lacks the contents.
 ken_status ken_history_read_texts(const char *root, ken_str id, const ken_str *paths, size_t n,
                                   const ken_cancel *cancel, ken_arena *arena,

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What changed between two commits, or up to the work tree. The names that somebody gives are
+// Changes between two commits, or up to the work tree. The names that somebody gives are
 // turned into commit ids first; only ids are handed on.
 #include "history/history_priv.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the commits say of each file. Counts are worked out once, when a history is made or
+// Counts of each file over the commits. They are computed once, when a history is made or
 // unpacked, in one pass over what was touched; neighbours when they are asked for, from the commits
 // of one file, so that no table of pairs is ever held.
 #include <stdlib.h>

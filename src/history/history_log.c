@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // From git's log to a table of commits and the files that they changed.
 //
-// Commits come newest first, so a file is met under its newest name, and a rename says under which
-// name the older commits have it. `names` maps a path, as the commits at hand call it, to a file;
+// Commits come newest first, so a file is met under its newest name, and a rename gives the
+// name that older commits use. `names` maps a path, as the commits at hand call it, to a file;
 // the renames of a commit are applied when it ends, so that two files may change their names with
 // each other. A path that something was renamed to held another file before, or none: one that is
 // gone. A file whose newest commit deletes it is gone as well, and left out at the end.
@@ -111,7 +111,7 @@ static uint32_t author_of(history_builder *b, uint64_t key, ken_str name)
     return (uint32_t)*slot;
 }
 
-// Mail addresses are not kept, only told apart.
+// Mail addresses are not kept, only compared.
 static uint64_t key_of(history_builder *b, ken_str mail)
 {
     char *lower = ken_arena_alloc(&b->scratch, mail.len + 1);

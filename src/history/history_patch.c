@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The output of `git diff -U0`, line by line: which files, and which of their lines.
 //
-// A file begins with "diff --git", has headers that say what became of it, then hunks. The lines of
+// A file begins with "diff --git", has headers for its kind of change, then hunks. The lines of
 // a hunk are counted off by its own numbers, so text that looks like a header is none. Names come
 // from the headers that hold one name each; only a file without any of them (binary, empty, a mode)
 // has to be read off the first line, where both names are the same.

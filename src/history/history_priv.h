@@ -17,7 +17,7 @@ enum {
     HISTORY_MAX_SUBJECT = 200,
     HISTORY_MAX_REASON = 500,
     HISTORY_MAX_ID = 64, // digits of a commit's id
-    HISTORY_WIDE = 30,   // a commit that changed more files says nothing about pairs
+    HISTORY_WIDE = 30,   // a commit that changed more files does not count for pairs
     HISTORY_RECENT_S = 90 * 24 * 3600,
 };
 #define HISTORY_MAX_TIME_S INT64_C(253402300799) // the year 9999
@@ -118,7 +118,7 @@ void history_builder_finish(history_builder *b, ken_history *h);
 #define HISTORY_FORMAT "--format=c %H %ct %p%ne %aE%nn %aN%ns %s"
 
 // ---- history_file.c --------------------------------------------------------------------------
-// Works out what the commits say of each file. After this `h` is complete.
+// Computes the counts of each file over the commits. After this `h` is complete.
 void history_derive(ken_history *h);
 
 // ---- history_state.c -------------------------------------------------------------------------

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Files as a commit has them. The first run of git tells their ids and sizes, the second prints
-// the contents one behind the other, which are told apart by the sizes.
+// Files as a commit has them. The first run of git prints their ids and sizes, the second
+// the contents one behind the other, which are separated by their sizes.
 #include "history/history_priv.h"
 #include "secret/secret.h"
 

@@ -2,7 +2,7 @@
 // history_state.h -- where a work tree stands, and what was committed since a commit.
 //
 // Ownership: results live in the arena. Threads: any. Errors: only those of the cancel; what git
-// cannot tell leaves a reason. git gets five seconds.
+// cannot answer leaves a reason. git gets five seconds.
 #ifndef KEN_HISTORY_HISTORY_STATE_H
 #define KEN_HISTORY_HISTORY_STATE_H
 
@@ -25,7 +25,7 @@ typedef struct ken_history_since {
     ken_history_commit *commits; // newest first
     size_t n;
     bool is_truncated;
-    ken_str reason; // why there is nothing to tell; else empty
+    ken_str reason; // why there is no state; else empty
 } ken_history_since;
 
 // The commits below the root that are in HEAD and not in `commit` (an id), merges apart.

@@ -11,7 +11,7 @@
 // Ownership: the caller releases a response after success. Threads: any number may use one client
 // at the same time; one mutex guards the list of idle connections. Errors: KEN_EUNSUPPORTED when
 // libcurl is not installed, KEN_EINVAL for what is wrong in a request, KEN_ETIMEOUT, KEN_ELIMIT
-// (too large), KEN_ECANCELLED, KEN_EIO for the rest; *out_fault says more. An answer with any
+// (too large), KEN_ECANCELLED, KEN_EIO for the rest; *out_fault has the details. An answer with any
 // status is a success here.
 #ifndef KEN_HTTPC_HTTPC_H
 #define KEN_HTTPC_HTTPC_H

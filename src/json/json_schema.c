@@ -36,7 +36,7 @@ static bool is_one_of(const char *word, const char *const *words, size_t n)
     return false;
 }
 
-// jansson's iterators do not change the object, but do not say so.
+// jansson's iterators do not change the object, but are not declared so.
 static void *first_of(const json_t *object)
 {
     return json_object_iter((json_t *)(uintptr_t)object);

@@ -7,7 +7,7 @@
 // fields (body, comments, names defined), the lengths that BM25 needs, and the names of all
 // definitions. README.md has its layout byte by byte.
 //
-// Ownership: said at each function. Threads: a tokenizer, a builder and a segment each belong to
+// Ownership: see each function. Threads: a tokenizer, a builder and a segment each belong to
 // one thread at a time. Errors: KEN_ECORRUPT for bytes that are no segment; everything read is
 // checked.
 #ifndef KEN_LEXICAL_LEXICAL_H
@@ -64,7 +64,7 @@ typedef struct ken_tokenizer ken_tokenizer; // remembers the identifiers it has 
 // `vocabulary` (NULL = none) is borrowed: its words are counted as well, unstemmed.
 ken_tokenizer *ken_tokenizer_new(const ken_vocabulary *vocabulary) KEN_MUST_USE;
 void ken_tokenizer_free(ken_tokenizer *t);
-// What it remembers may take about so many bytes: looked at before each text. Without a call some
+// Limits its cache to about so many bytes, checked before each text. Without a call some
 // 32 MiB; at least 512 KiB.
 void ken_tokenizer_limit(ken_tokenizer *t, uint64_t n_bytes);
 size_t ken_tokenizer_bytes(const ken_tokenizer *t); // what it remembers
@@ -135,7 +135,7 @@ typedef struct ken_lex_cursor {
     bool has_started;
 } ken_lex_cursor;
 
-// What a list says of one content, read in bulk.
+// One content's entry of a posting list, read in bulk.
 typedef struct ken_lex_head {
     uint32_t content;
     uint32_t tf[KEN_FIELD_COUNT];

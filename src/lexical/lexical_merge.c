@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Joining segments side by side: all of them are walked in the order of terms, then of names, and
-// what they say is written at once. Contents get their ordinals segment by segment, so a list of
+// their posting lists are written at once. Contents get their ordinals segment by segment, so a list of
 // the joined segment is the lists of its parts one behind the other, less what is dead; a head is
 // written anew, the counts behind it are copied. Memory: some blocks of each segment, 4 bytes a
 // content, and the postings of one term.
@@ -95,7 +95,7 @@ typedef struct joined {
     uint32_t last, n_contents, n_chunks; // the last ordinal
 } joined;
 
-// What one input says of a term. It is removed afterwards, so what cannot be read whole must not
+// One input's postings of a term. They are removed afterwards, so what cannot be read whole must not
 // pass for all.
 static bool add_list(merge *m, const input *in, joined *j)
 {

@@ -158,7 +158,7 @@ static near_name near_to(ken_str name, uint32_t n_edits)
                         .keep = n_edits > 1 ? 0 : UINT32_MAX };
 }
 
-// What is left without the first bits, as many as there may be edits.
+// The letters without the first bits, as many as edits are allowed.
 static inline uint32_t less_edits(uint32_t set, uint32_t keep)
 {
     set &= set - 1;

@@ -19,7 +19,7 @@ ken_status ken_path_index_new(const ken_str *paths, size_t n, ken_path_index **o
     KEN_MUST_USE;
 void ken_path_index_free(ken_path_index *p);
 
-// What the paths say to one question. All arrays are by file and owned by the match.
+// How well the paths match one question. All arrays are by file and owned by the match.
 typedef struct ken_path_match {
     float *stem[KEN_QUERY_TERMS];   // how well a term fits the file name: 0 to 1; NULL = nowhere
     float *folder[KEN_QUERY_TERMS]; // how well it fits a folder; NULL = nowhere

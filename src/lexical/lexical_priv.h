@@ -53,7 +53,7 @@ static inline uint64_t seg_name_key(ken_str name)
     return key;
 }
 
-// Which letters a name has, whether it has a digit, and its length: what tells at a glance that two
+// Which letters a name has, whether it has a digit, and its length: enough to see at once that two
 // names are far from each other.
 static inline uint32_t seg_name_letters(ken_str name)
 {

@@ -112,7 +112,7 @@ static bool looks_like_identifier(ken_str t)
     return has_mark || (has_lower && has_inner_upper);
 }
 
-// What joins this token to the one before: a.b, a::b, a->b, A#b
+// The separator between this token and the one before: a.b, a::b, a->b, A#b
 static bool is_joined(ken_str text, ken_str token)
 {
     size_t at = (size_t)(token.ptr - text.ptr);

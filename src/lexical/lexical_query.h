@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // lexical_query.h -- a question in words, ready to be looked up.
 //
-// Stop words are dropped, words that say little weigh less, early words weigh more ("how THING does
+// Stop words are dropped, weak words weigh less, early words weigh more ("how THING does
 // PURPOSE"). A compound asks for its parts and for itself. Terms are in the order of the question.
 //
 // Ownership: a plain value. Threads: pure.

@@ -111,7 +111,7 @@ static double idf(double n, double df)
     return log(1 + (n - df + 0.5) / (df + 0.5));
 }
 
-// ---- what the lists say -----------------------------------------------------------------------
+// ---- posting lists read -----------------------------------------------------------------------
 
 typedef struct reader {
     const ken_lex_corpus *c;
@@ -181,7 +181,7 @@ static void read_list(reader *r, const ken_lex_list *list)
     } while (n == BATCH && n_sound == n);
 }
 
-// All that the lists of a term say, one run for each; the bytes of a segment do not move.
+// Reads the posting lists of a term, one run for each; the bytes of a segment do not move.
 static ken_status read_term(reader *r, const ken_query_term *term, uint32_t t, ken_err *err)
 {
     r->n_files = r->n_chunks = 0;
@@ -336,7 +336,7 @@ typedef struct chosen_file {
     const uint8_t *lens;
 } chosen_file;
 
-// What a list says of a chosen file.
+// A chosen file's entry of a posting list.
 typedef struct pick {
     const ken_lex_run *run;
     const ken_lex_found *found;
@@ -381,7 +381,7 @@ static ken_status lay_out(chunk_pass *x, const uint32_t *files, size_t n, ken_er
     return KEN_OK;
 }
 
-// Finds what the lists say of the chosen files, in the order of the lists.
+// Finds the entries of the chosen files, in the order of the lists.
 static void pick_found(chunk_pass *x, const uint32_t *files, size_t n)
 {
     const ken_lex_scores *s = x->s;
@@ -410,7 +410,7 @@ static void add_chunk(chunk_pass *x, uint32_t slot, uint32_t file, float value)
     x->s->term_chunks.ptr[slot] += value;
 }
 
-// What one occurrence in a field of `len` terms counts.
+// The weight of one occurrence in a field of `len` terms.
 static inline float chunk_norm(const ken_lex_corpus *c, int field, uint32_t len)
 {
     return len < KEN_LEX_NORMS ? c->chunk_norm[field][len]
@@ -434,7 +434,7 @@ static void add_chunks(chunk_pass *x, const pick *p)
     }
 }
 
-// What a chunk gains over the path's own share, which all chunks of its file have alike.
+// The score of a chunk beyond the share of its path, which all chunks of its file have alike.
 static void fold_chunks(chunk_pass *x, uint32_t t)
 {
     ken_lex_scores *s = x->s;

@@ -2,7 +2,7 @@
 // lexical_score.h -- fielded BM25 over segments, first by file, then by chunk of chosen files.
 //
 // With g = field weights, len = terms in a field, T = sum of g * tf / (0.25 + 0.75 * len /
-// average), P = what the path says of the term, a document scores the sum over terms of weight * (T
+// average), P = the term's weight in the path, a document scores the sum over terms of weight * (T
 // + P) / (T + P + k). Robertson, Zaragoza and Taylor, "Simple BM25 extension to multiple weighted
 // fields", CIKM 2004; k is large, for path and name boosts inside T saturate a small one.
 //
@@ -56,13 +56,13 @@ typedef struct ken_lex_file_score {
     uint32_t first_chunk; // in ken_lex_scores.chunks when the file was chosen
 } ken_lex_file_score;
 
-// What a list says of one file.
+// One file's entry of a posting list.
 typedef struct ken_lex_found {
     uint32_t file, place;  // place: of its chunks, in the list
     float value, comments; // weighted occurrences; those in comments
 } ken_lex_found;
 
-// What one list says: a stretch of ken_lex_scores.found.
+// The entries of one list: a stretch of ken_lex_scores.found.
 typedef struct ken_lex_run {
     ken_lex_list list;
     uint32_t term, lookup;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Reading a segment. Its sections are ranges of memory of which a block is read when something in it
-// is first needed (blocks/sections.h), so that only what questions touch is resident. Whatever a stored number says is checked against the
-// section it is in.
+// is first needed (blocks/sections.h), so that only what questions touch is resident. Every
+// stored number is checked against the section it is in.
 #include "base/alloc.h"
 #include "lexical/lexical_priv.h"
 

@@ -69,7 +69,7 @@ static bool ends_cvc(const stem *z, size_t end)
     return c != 'w' && c != 'x' && c != 'y';
 }
 
-// Most suffixes are told from the word by their last letter.
+// Most suffixes are chosen by the last letter of the word.
 static inline bool ends(stem *z, ken_str suffix)
 {
     size_t n = suffix.len;

@@ -270,7 +270,7 @@ static void count_ident(ken_tokenizer *t, const ident *id, int field, uint32_t w
         count(t, t->ident_terms.ptr[id->first_term + i], field, weight);
 }
 
-// What is looked at is anywhere in some megabytes, so it is asked of memory early: a token waits
+// The tables are some megabytes, read at random, so entries are prefetched: a token waits
 // between the moment its slot is asked for, the moment its terms are known and asked for, and the
 // moment they are counted.
 enum {

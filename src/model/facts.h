@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// facts.h -- everything that was learnt from the bytes of one file, whatever its path.
+// facts.h -- everything extracted from the bytes of one file, whatever its path.
 //
 // Facts depend on the content and its language only, so that branches and worktrees share them.
 // No text of the file is copied but names: the rest are spans into it.
@@ -54,7 +54,7 @@ typedef struct ken_facts {
     uint32_t n_lines;
     uint32_t n_error_bytes; // bytes inside syntax errors
     bool is_fallback;       // cut by lines: no grammar, or the parse went over its budget
-    bool is_generated;      // a program wrote it, as its head says
+    bool is_generated;      // a program wrote it, according to its head comment
     bool is_masked;         // secrets in it were masked: quotes must be, too
     ken_symbol *symbols;
     uint32_t n_symbols;

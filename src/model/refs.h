@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// refs.h -- what a file says with names: expressions, where they stand, what they are bound to.
+// refs.h -- references of a file: expressions, their places, and what local names are bound to.
 //
 // A reference is kept as the *expression* that names something: `db.open(x)` is member `open` of
 // what `db` is. Equal expressions of a file are one; what they mean depends on other files and is
@@ -85,24 +85,24 @@ typedef struct ken_implied {
     ken_symbol_kind kind;
     int32_t owner;       // definition it belongs to, -1 = the file
     uint32_t byte;       // of its name
-    bool is_declaration; // only says that it exists elsewhere (C's prototypes, `extern`)
+    bool is_declaration; // declares what is defined elsewhere (C's prototypes, `extern`)
 } ken_implied;
 
 typedef enum ken_def_flag {
     KEN_DEF_STATIC = 1 << 0,    // belongs to the type; in C, to the file
     KEN_DEF_ABSTRACT = 1 << 1,  // has no body: an interface's method, `abstract`, `= 0`
-    KEN_DEF_OVERRIDE = 1 << 2,  // says that it overrides
+    KEN_DEF_OVERRIDE = 1 << 2,  // is marked as overriding
     KEN_DEF_EXPORTED = 1 << 3,  // `export`, `module.exports`
-    KEN_DEF_EXTENSION = 1 << 4, // its owner is a type defined elsewhere: `extended` says which
+    KEN_DEF_EXTENSION = 1 << 4, // its owner is a type defined elsewhere, named by `extended`
     KEN_DEF_VARIADIC = 1 << 5,  // takes more arguments than max_params
     KEN_DEF_PREFIXED = 1 << 6,  // has no bare name: an object's key, `app.get = function …`
     KEN_DEF_DISTINCT = 1 << 7,  // no alias: Go's `type L []int` has methods of its own
 } ken_def_flag;
 
-// What is said of each definition beyond its outline.
+// Each definition's properties beyond the outline.
 typedef struct ken_def_info {
     // A variable, field or parameter: its value. A function: what calling it gives, or as a LAMBDA
-    // the whole function, which says what it takes as well. A type alias: VALUE of what it stands
+    // the whole function, parameters included. A type alias: VALUE of what it stands
     // for. Else 0.
     ken_expr_id value;
     uint16_t complexity;            // McCabe's, of callables: 1 + branches

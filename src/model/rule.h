@@ -55,7 +55,7 @@ typedef struct ken_str_list {
     size_t n;
 } ken_str_list;
 
-// What a machine checks. Only the members that its kind names are set.
+// A check that a program does. Only the members that its kind names are set.
 typedef struct ken_rule_check {
     ken_rule_check_kind kind;
     ken_str_list in;        // all kinds: globs of the files looked at; none = all

@@ -79,7 +79,7 @@ const char *ken_symbol_kind_word(ken_symbol_kind k);
 ken_symbol_kind ken_symbol_kind_parse(ken_str word); // UNKNOWN when it is none
 const char *ken_visibility_word(ken_visibility v);   // "" for UNKNOWN
 
-// The roles that ranking tells apart. Modules (Ruby, Elixir, Rust) are types, namespaces are not.
+// The roles that ranking distinguishes. Modules (Ruby, Elixir, Rust) are types, namespaces are not.
 static inline int ken_symbol_is_type(ken_symbol_kind k)
 {
     return (k >= KEN_SYMBOL_CLASS && k <= KEN_SYMBOL_MODULE) || k == KEN_SYMBOL_TABLE ||

@@ -106,7 +106,7 @@ static bool is_overridden(const char *entry, const char *const *extra)
     return false;
 }
 
-// Of our environment only what says who the user is; everything else a child could be steered by.
+// Of our environment only the variables that identify the user; any other could steer a child.
 static const char *const env_kept[] = { "HOME", "USER", "LOGNAME", "TMPDIR", "TZ" };
 
 // The environment of a child, from nothing: what is kept, what is fixed, and `extra` over it.
@@ -262,7 +262,7 @@ static size_t read_some(int *fd, char block[PROC_READ_BYTES])
     return 0;
 }
 
-// Bounded, because a process that left the group may go on writing. What is said to stderr beyond
+// Bounded, because a process that left the group may go on writing. Output to stderr beyond
 // its cap is dropped; too much output ends the run.
 static void drain(proc_child *c, const ken_proc_opts *o)
 {

@@ -51,7 +51,7 @@ typedef struct ken_proc_result {
 ken_status ken_proc_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err) KEN_MUST_USE;
 void ken_proc_result_release(ken_proc_result *r);
 
-// The first line of its stderr, for a message; "" when it said nothing. Borrowed from `r`.
+// The first line of its stderr, for a message; "" when there was none. Borrowed from `r`.
 ken_str ken_proc_complaint(const ken_proc_result *r);
 
 // Takes PATH and the working directory down, on which all later look-ups of programs depend. The

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What git may do is said here and nowhere else: the commands, their options, the settings and the
+// The one place that decides what git may do: the commands, their options, the settings and the
 // environment. What cannot be named in advance, the filters, is asked of git itself (`git config`
 // runs nothing), with the same includes and conditions that the command after it will see.
 #include "proc/proc_git.h"
@@ -157,7 +157,7 @@ static void mask_users(ken_buf *b)
     }
 }
 
-// Messages quote what git says, cut: so it is masked here, as a whole.
+// Messages quote git's output, cut; so it is masked here, while it is whole.
 static void mask_complaint(ken_buf *b)
 {
     if (!b->len)
@@ -287,7 +287,7 @@ static ken_status check_files(git_run *r, const char *cwd, ken_err *err)
     ken_arena *a = &r->arena;
     ken_str here;
     if (ken_path_real(a, ken_str_c(cwd ? cwd : "."), &here, NULL))
-        return KEN_OK; // starting git says why
+        return KEN_OK; // starting git reports why
     for (; here.len > 1; here = ken_path_dir(here)) {
         ken_fs_info info;
         ken_str dot_git = ken_path_join(a, here, KEN_STR(".git"));

@@ -7,7 +7,7 @@
 // the network is closed; and what this process was started with (GIT_*) does not count. Of git's
 // files those that would make it wait are looked at first. README.md has the whole list.
 //
-// What it says to stderr is masked: secrets, and who is named in URLs.
+// Its output to stderr is masked: secrets, and user names in URLs.
 //
 // Ownership, threads: as ken_proc_run. Errors: as there; KEN_EINVAL for a command that is not
 // listed; KEN_EUNSUPPORTED when a file of the repository is a pipe, a socket or a device.

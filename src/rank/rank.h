@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// rank.h -- combining evidence: what a file's place says, the weights, and the score term by term.
+// rank.h -- combining evidence: the kind of a file by its path, the weights, and the score term by
+// term.
 //
 // A file's score is a weighted sum of a few features between 0 and 1; docs/decisions has how the
 // weights were found and what each feature is worth. Ownership: plain values. Threads: pure.
@@ -11,7 +12,7 @@
 
 #include "base/str.h"
 
-// What a path says of the kind of file. Bits of ken_rank_path().
+// Kinds of files, by their path. Bits of ken_rank_path().
 enum {
     KEN_PATH_TEST = 1 << 0,
     KEN_PATH_EXAMPLE = 1 << 1,  // example, docs, benchmark
@@ -20,7 +21,7 @@ enum {
     KEN_PATH_PLATFORM = 1 << 4, // variant for one platform
     KEN_PATH_DOC = 1 << 5,      // prose
     KEN_PATH_DATA = 1 << 6,     // configuration and data
-    // Only of ken_rank_waived(): the question says "test", which may as well be what the code is
+    // Only of ken_rank_waived(): the question contains "test", which may as well be what the code is
     // about. Half the penalty stays.
     KEN_WAIVED_HALF_TEST = 1 << 7,
 };
@@ -71,18 +72,18 @@ const char *ken_rank_text(ken_rank_feature f);
 // Sets the features that follow from the bits, less the waived ones.
 void ken_rank_set_path(ken_rank_vector *v, uint32_t bits, uint32_t waived);
 double ken_rank_score(const ken_rank_vector *v);
-// What the bits, less the waived ones, add to a score (nothing or less).
+// The points that the bits, less the waived ones, add to a score (zero or negative).
 double ken_rank_path_points(uint32_t bits, uint32_t waived);
 // The score that a file matching a question of several words in every way has, to show scores
 // between 0 and 1. A question that is a name goes beyond it.
 double ken_rank_best(void);
 
-// What share of answers like this one held what was asked for among the first three: a logistic curve
+// The share of answers like this one that held the target among the first three: a logistic curve
 // over the first file's words, comments, meaning and name, calibrated. Fitted to annotated questions
 // and to questions that nothing fits, for words and meaning together; docs/retrieval.md has how far it
 // holds.
 double ken_rank_confidence(const ken_rank_vector *first);
-// Below this an answer says that nothing fits.
+// Below this an answer reports that nothing fits.
 #define KEN_RANK_FITS 0.3
 
 #endif

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What a path says. Patterns are tied to whole path parts and to the conventions of a language, which
-// the caller knows: a bare "test_" anywhere would also hit the helpers of a test framework.
+// Kinds of files, by their path. Patterns are tied to whole path parts and to the conventions of a
+// language, which the caller knows: a bare "test_" anywhere would also hit the helpers of a test
+// framework.
 #include <string.h>
 
 #include "rank/rank.h"

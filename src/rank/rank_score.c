@@ -78,7 +78,7 @@ double ken_rank_best(void)
     return sum;
 }
 
-// What a share is in truth, by what the logistic curve says: measured with repositories left out.
+// The share that was measured for each value of the logistic curve, with repositories left out.
 static double calibrated(double said)
 {
     static const double points[][2] = {

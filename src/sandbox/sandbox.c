@@ -109,7 +109,7 @@ static ken_status add_rules(const ruleset *r, const ken_sandbox_opts *o, uint64_
         st = allow_all(r, devices, COUNT(devices), writing);
     if (!st)
         st = allow_all(r, o->write.ptr, o->write.n, writing);
-    // A domain that does not say where files may be moved to lets them be moved nowhere.
+    // A domain that does not handle moves between folders forbids all of them.
     if (!st && !o->limits_writes)
         st = allow(r, "/", FS_REFER);
     return st;

@@ -4,7 +4,8 @@
 // Landlock (Linux 5.13 and later) limits which files may be executed and written, and which ports
 // may be taken; a seccomp filter answers EPERM to system calls that neither ken nor git needs:
 // listening, tracing, mounting, namespaces, modules, keys and so on. Both hold for all children and
-// cannot be undone. Where the kernel has no part of it, that part is left out and the report says so.
+// cannot be undone. Where the kernel lacks a part of it, that part is left out, and the
+// report shows it.
 //
 // Ownership: nothing is kept. Threads: call it before any other thread is started; a limit counts
 // for the calling thread and what it starts. Errors: KEN_EIO when the kernel offers a limit and
@@ -31,7 +32,7 @@ typedef struct ken_sandbox_opts {
     ken_sandbox_paths write; // with limits_writes: where files may be made, changed and removed
 } ken_sandbox_opts;
 
-// What holds from now on.
+// The limits that hold from now on.
 typedef struct ken_sandbox {
     int landlock; // version of its interface; 0 = the kernel has none
     bool limits_execution, limits_writes, denies_calls;

@@ -205,7 +205,7 @@ static bool has_tracked(const list_cursor *c, ken_str folder)
     return false;
 }
 
-// A folder that says itself that it is an environment or a cache.
+// A folder that is marked as a virtual environment or a cache.
 static bool has_marker(const list_cursor *c, ken_str folder)
 {
     for (size_t i = c->at; i < c->list.len && is_below(c->list.ptr[i].path, folder); i++) {
@@ -344,7 +344,7 @@ static ken_status job_open(scan_job *job, const char *root, ken_err *err)
     return ken_scan__globs(&job->scratch, o->exclude, o->n_exclude, &job->exclude, err);
 }
 
-// What git ignores, as skips. A folder that is skipped by name says so.
+// Lists what git ignores as skips. For a folder that is skipped by name, that is the reason.
 static ken_status take_ignored(scan_job *job, ken_err *err)
 {
     scan_candidates list = { 0 };

@@ -19,7 +19,7 @@
 #include "base/fs.h"
 #include "model/skip.h"
 
-// Who must know when a scan would find something else. It is told of everything that the result depends
+// Receives everything that the result of a scan depends
 // on, each before it is looked at; on the thread that scans. Paths are borrowed for the call.
 typedef struct ken_scan_watcher {
     // A folder whose entries count, relative to the root ("" = the root).
@@ -34,7 +34,7 @@ typedef struct ken_scan_watcher {
         wants_folders; // on_path gets all folders, also those without files: costs a walk through git's trees
 } ken_scan_watcher;
 
-// What the last scan found, for whoever can name all that has changed since: the next scan looks at
+// The result of the last scan, for a caller that can name every change since: the next scan looks at
 // these names only. Whoever cannot be sure forgets it first. One scan at a time.
 typedef struct ken_scan_memory ken_scan_memory;
 ken_scan_memory *ken_scan_memory_new(void);
@@ -92,15 +92,17 @@ bool ken_scan_decides(ken_str name);
 // there is none.
 ken_str ken_scan_head(ken_str root, ken_arena *arena);
 
-// What the path alone says: FOLDER, SECRET, VENDORED, GENERATED (lock files, *.min.js …, and what is
+// The skip reason that follows from the path alone: FOLDER, SECRET, VENDORED, GENERATED (lock
+// files, *.min.js …, and what is
 // no code of *.pb.go …), BINARY by extension, NAME, IGNORED by --exclude; else NONE. Folders of
 // build output are not decided here, that takes git's list. `is_code`: the caller knows the
 // extension as source code, which the two word patterns of the secret list spare; extensions known
 // here count anyway. `opts` may be NULL.
 ken_skip_reason ken_scan_classify_path(ken_str path, bool is_code, const ken_scan_opts *opts);
-// Whether the name says that a program wrote the file: `x.pb.go`, `y.generated.ts`.
+// Whether the name marks the file as generated: `x.pb.go`, `y.generated.ts`.
 bool ken_scan_is_generated_path(ken_str path);
-// What the content says: BINARY (NUL bytes), ENCODING (broken UTF-8, UTF-16), GENERATED (minified,
+// The skip reason that follows from the content: BINARY (NUL bytes), ENCODING (broken UTF-8,
+// UTF-16), GENERATED (minified,
 // "@generated", "DO NOT EDIT" marks near the top), EMPTY, SECRET (the
 // key of a service account); else NONE. A UTF-8 BOM is fine.
 ken_skip_reason ken_scan_classify_content(ken_str path, ken_str content);
@@ -124,7 +126,7 @@ typedef struct ken_ignore ken_ignore; // the patterns of one file, in an arena
 // `dir`: the folder of the file relative to the root, "" for the root. Never fails: what git would
 // not understand is passed over.
 ken_ignore *ken_ignore_parse(ken_arena *a, ken_str dir, ken_str text);
-// +1 ignored, -1 re-included by '!', 0 no pattern says anything.
+// +1 ignored, -1 re-included by '!', 0 no pattern matches.
 int ken_ignore_match(const ken_ignore *ig, ken_str path, bool is_dir);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a path says by itself. README.md explains the lists; tests hold that they are sorted.
+// Classification by path alone. README.md explains the lists; tests hold that they are sorted.
 #include "base/path.h"
 #include "base/utf8.h"
 #include "scan/scan_priv.h"
@@ -109,7 +109,7 @@ static const char *const secret_names[] = {
     "terraform.rc",
 };
 
-// What a folder named "secrets" makes secret.
+// Extensions that are secret in a folder named "secrets".
 static const char *const config_exts[] = {
     "asc", "b64",  "cfg",        "conf", "config", "csv",  "dat", "enc", "env", "gpg",  "hcl",
     "ini", "json", "properties", "sops", "tfvars", "toml", "tsv", "txt", "xml", "yaml", "yml",
@@ -248,7 +248,7 @@ static const char *const vendored_folders[] = {
     "third_party",   "vendor",       "web_modules",
 };
 
-// What builds write. Skipped only where git tracks nothing below them.
+// Output folders of builds. Skipped only where git tracks nothing below them.
 static const char *const output_folders[] = {
     ".build",    ".next", ".nuxt",    ".output", ".svelte-kit", "_build",  "bazel-bin",
     "bazel-out", "build", "coverage", "dist",    "htmlcov",     "out-tsc", "storybook-static",
@@ -394,7 +394,7 @@ static bool is_secret(ken_str path, const folded_name *f, bool is_code)
            is_in_secret_folder(ken_path_dir(path), f);
 }
 
-// What nobody reads.
+// Files that nobody reads: locks, maps, minified code.
 static bool is_packed_name(const folded_name *f)
 {
     static const char *const tails[] = { ".min.js", ".min.mjs",    ".min.cjs",   ".min.css",
@@ -406,7 +406,7 @@ static bool is_packed_name(const folded_name *f)
     return IN_TABLE(f->text, lock_names);
 }
 
-// What a program wrote; where it is code, it defines what others use.
+// Generated files; generated code defines names that others use.
 static bool is_generated_name(const folded_name *f)
 {
     static const char *const tails[] = {

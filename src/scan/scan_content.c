@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the bytes say. The marks of generators are looked for only near the top, only in comments
+// Classification by content. The marks of generators are looked for only near the top, only in comments
 // and only outside of quotes, so that a generator's own source, or a text about it, is not taken
 // for its output.
 #include "base/path.h"

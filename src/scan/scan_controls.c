@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a scan's result depends on outside of the folders that it goes through: whether a work tree
+// Dependencies of a scan's result outside of the folders that it walks: whether a work tree
 // lies around the root, git's own state, and the ignore files above and elsewhere.
 #include "base/path.h"
 #include "scan/scan_priv.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// What git knows. The work tree, the head and the branch are read from git's own files, because a
-// process costs more than all of that; only the list of files comes from git itself, started with
-// everything off that a repository's settings could make it run.
+// The state of a git work tree. The work tree, the head and the branch are read from git's own
+// files, because a process costs more than all of that; only the list of files comes from git
+// itself, started with everything off that a repository's settings could make it run.
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
@@ -44,7 +44,7 @@ static bool is_git_dir(ken_arena *a, ken_str dir)
            (has_entry(a, dir, KEN_STR("objects")) || has_entry(a, dir, KEN_STR("commondir")));
 }
 
-// What `top`/.git stands for: the folder itself, or the folder that the file names.
+// The git folder of `top`/.git: the folder itself, or the one that the file names.
 static bool find_git_dir(ken_arena *a, ken_str top, ken_str *out)
 {
     ken_str dot_git = ken_path_join(a, top, KEN_STR(".git"));
@@ -281,7 +281,7 @@ static ken_status run_list(scan_job *job, const char *const *argv, ken_proc_resu
                            ken_err *err)
 {
     ken_err inner = { 0 };
-    const char *home = job->opts->home; // whose settings count, when the caller says it
+    const char *home = job->opts->home; // whose settings count, when the caller gives it
     const char *env[] = { NULL, "XDG_CONFIG_HOME", NULL };
     if (home)
         env[0] = ken_arena_printf(&job->scratch, "HOME=%s", home).ptr;

@@ -256,7 +256,8 @@ static bool take_new(scan_job *job, const path_vec *paths)
     return is_good;
 }
 
-// What was found before is taken anew, under the memory's own name for it; what is new is for git to say.
+// Known files are looked at again, under the memory's copy of their name; git decides about new
+// ones.
 static bool sort_told(const scan_job *job, ken_str path, path_vec *known, path_vec *unknown)
 {
     const ken_scan_memory *m = job->opts->memory;

@@ -67,7 +67,7 @@ typedef struct scan_job {
     ken_err fault;       // of the process, not of a file: the scan fails; KEN_OK = none
 } scan_job;
 
-// What the errno of opening or looking at something means. NONE: it is gone, or a link by now.
+// The skip reason for an errno of open or stat. NONE: it is gone, or a link by now.
 // Without descriptors or memory the scan fails at its end: nothing that it leaves out is left out
 // for a reason of its own.
 ken_skip_reason ken_scan__judge_errno(scan_job *job, int sys_errno, ken_str path);
@@ -160,7 +160,7 @@ typedef enum scan_folder_kind {
 scan_folder_kind ken_scan__folder_kind(ken_str name);
 bool ken_scan__is_bad_name(ken_str name); // not UTF-8, or control characters
 bool ken_scan__is_secret_folder(ken_str name);
-// A file by which a folder says that it is a virtual environment or a cache.
+// A file that marks its folder as a virtual environment or a cache.
 bool ken_scan__is_marker(ken_str name);
 // SECRET, GENERATED or BINARY by the base name (and the folder it is in), else NONE.
 ken_skip_reason ken_scan__judge_name(ken_str path, bool is_code, bool wants_secrets);

@@ -38,7 +38,7 @@ typedef struct walk {
     ken_buf path; // prefix, folder, entry
 } walk;
 
-// What the entries of one folder say about it.
+// Properties of a folder that follow from its entries.
 typedef struct walk_signs {
     bool has_git, has_marker, has_ignore, has_manifest;
     int n_bare; // of the four entries that make a bare repository
@@ -128,7 +128,7 @@ static bool is_ignored(const walk *w, const walk_rules *rules, ken_str path, boo
 }
 
 // The files from the top of the work tree down to the root's parent. When they ignore the root
-// itself, it was asked for all the same, and none of them can say anything about what is in it.
+// itself, it was asked for all the same, and none of them decides about its entries.
 static const walk_rules *rules_above_root(walk *w)
 {
     const walk_rules *rules = NULL;

@@ -5,7 +5,7 @@
 // taken, the later one can take too. So the cost is at most the product of both lengths, for any
 // pattern.
 //
-// What the special characters mean is gitignore(5) and glob(7); the odd corners (unclosed classes,
+// The special characters are those of gitignore(5) and glob(7); the odd corners (unclosed classes,
 // "**" beside other characters, escaped slashes) follow git and are held by a differential test.
 #include "scan/scan_priv.h"
 

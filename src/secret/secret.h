@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // secret.h -- finds secrets in text and overwrites them, at the door where bytes become text: files,
-// commit subjects, diffs, log lines. Kinds and rules are one table, secret_rules_priv.h; README.md says
+// commit subjects, diffs, log lines. Kinds and rules are one table, secret_rules_priv.h; README.md has
 // what is found and what is not.
 //
 // Ownership: works in place, allocates nothing that outlives the call. Threads: pure functions.

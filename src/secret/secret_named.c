@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What is assigned to a name, in the ways that languages, settings, shells, headers and markup
+// Values assigned to a name, in the syntax of languages, settings, shells, headers and markup
 // write it, and passwords in URLs.
 #include "secret/secret_priv.h"
 

@@ -80,7 +80,7 @@ static const char *next_run(const char *p, const char *end, size_t max_lead, siz
 {
     secret_value v;
     size_t n;
-    // What is looked through before the run, so that a text of headers alone costs no more for each
+    // The distance searched before the run, so that a text of headers alone costs no more for each
     // of them.
     const char *until = (size_t)(end - p) > max_lead ? p + max_lead + 1 : end;
     while (p < until) {

@@ -77,7 +77,7 @@ extern uint64_t secret_n_steps;
 
 // The character at `p` < `end` and the number of bytes that spell it. Escapes of C and JSON
 // ("\n", "\u0041", "\x41", "\\n", "\/"), percent ("%41"), entities ("&quot;", "&#65;", "&#x41;").
-// What spells no ASCII character is the byte itself.
+// An escape that spells no ASCII character stays the byte itself.
 typedef struct secret_char {
     unsigned char c;
     uint8_t n;

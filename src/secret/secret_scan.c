@@ -41,7 +41,7 @@ static inline uint32_t chain_at(const char *p)
     return (three | 0x202020u) * 0x9E3779B1u >> (32 - CHAIN_BITS);
 }
 
-// What may stand after a head of three bytes.
+// The bytes that may follow a head of three bytes.
 static const char after_short[] = "abcdefghijklmnopqrstuvwxyz0123456789_-=:\"' ";
 
 static void add_flags(secret_tables *t, const secret_rule *r)

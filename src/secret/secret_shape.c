@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a value looks like: random, like words, or like something to be filled in. Made keys have
+// The shape of a value: random, words, or a placeholder. Made keys have
 // many different characters, change often between letters and digits, and their pairs of letters
 // are not those of a language.
 #include <math.h>

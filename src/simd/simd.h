@@ -3,7 +3,7 @@
 //
 // Each set of kernels computes the same: integers exactly, floats up to the order of additions
 // (a relative error of 1e-5). Arrays need no alignment. `n_dims` is a multiple of
-// KEN_SIMD_DIMS unless said otherwise; int8 values lie in -127..127.
+// KEN_SIMD_DIMS unless noted otherwise; int8 values lie in -127..127.
 //
 // Ownership: none. Threads: all pure; the choice is made before main() and never changes.
 #ifndef KEN_SIMD_SIMD_H

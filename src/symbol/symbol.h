@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // symbol.h -- one walk over a syntax tree: definitions, imports, comments, embedded languages.
 //
-// The node table of the language says what each node means (lang/README.md). The walk is iterative,
-// so that its depth is bounded by memory only.
+// The node table of the language gives the meaning of each node (lang/README.md). The walk is
+// iterative, so that its depth is bounded by memory only.
 //
 // Ownership: results live in the arena; names and modules point into `text`. Threads: pure.
 #ifndef KEN_SYMBOL_SYMBOL_H
@@ -36,8 +36,8 @@ typedef struct ken_extraction {
 void ken_extraction_clear(ken_extraction *x); // keeps capacity
 void ken_extraction_release(ken_extraction *x);
 
-// Appends what a tree tells, from its trail. `parent`, `depth`: of the injection that the tree
-// belongs to, else -1, 0. At most KEN_MAX_SYMBOLS definitions and KEN_MAX_INJECTIONS injections are
+// Appends the definitions, imports and comments of a tree, from its trail. `parent`, `depth`: of
+// the injection that the tree belongs to, else -1, 0. At most KEN_MAX_SYMBOLS definitions and KEN_MAX_INJECTIONS injections are
 // kept for one file.
 enum {
     KEN_MAX_SYMBOLS = 50000,

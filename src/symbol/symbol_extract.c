@@ -15,7 +15,7 @@ typedef struct walk_frame {
     ken_scope scope; // scope that holds what follows
     uint16_t rule;   // rule that opened it, for max_depth
     uint32_t rule_depth;
-    ken_visibility members; // visibility of definitions that do not say their own
+    ken_visibility members; // visibility of definitions without one of their own
 } walk_frame;
 
 typedef struct walk {
@@ -35,7 +35,7 @@ typedef struct walk {
     TSNode wrap;
     uint32_t wrap_depth, wrap_inner_depth;
     bool has_wrap;
-    // The wrapper whose first definition has come: what it says holds for further ones of its
+    // The wrapper whose first definition has come: its properties hold for further ones of its
     // level (`export const a = 1, b = 2`).
     ken_span shared; // from the wrapper to that definition
     uint32_t shared_end, shared_depth;
@@ -335,7 +335,7 @@ static bool merge_symbol(walk *w, ken_str name, TSNode node, ken_symbol_kind kin
     return true;
 }
 
-// What stands before the name, which may say who sees it.
+// The text before the name, which may hold a visibility keyword.
 static ken_str head_of(walk *w, TSNode node, uint32_t start, TSNode name_node)
 {
     if (is_wrapped(w)) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the walk reads from text: names, visibility, languages. Nothing here knows a tree.
+// Names, visibility and languages, read from text alone, without a tree.
 #include <string.h>
 
 #include "symbol/symbol_priv.h"

@@ -8,11 +8,11 @@
 // Without quotes, characters that the table trims, and further lines; at most 200 bytes.
 ken_str ken_symbol__clean_name(const ken_rules *rules, ken_str name);
 
-// What the first word in `head` that says so says; `otherwise` when none does.
+// The visibility of the first keyword in `head` that has one; `otherwise` when there is none.
 ken_visibility ken_symbol__visibility_by_words(ken_str head, ken_visibility otherwise);
 
 // By the rule of the language. `head`: the text before the name; `members`: what the definition
-// around it says of those inside.
+// around it gives to those inside.
 ken_visibility ken_symbol__visibility(const ken_rules *rules, ken_str head, ken_str name,
                                       ken_visibility members);
 

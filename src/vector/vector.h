@@ -2,12 +2,12 @@
 // vector.h -- vectors of chunks: immutable segments on disk, an exact scan in memory.
 //
 // A segment holds, for each of its contents, one int8 vector per chunk with a scale. It knows no
-// paths; opening an index adds what the path says, brings every vector to length 1 and keeps them
+// paths; opening an index adds the vector of the path, brings every vector to length 1 and keeps them
 // in one matrix in the order of files, with one bit per dimension beside it. A question is first
 // compared with those bits, and what comes near is scored exactly. README.md has the layout, the
 // figures and why there is no graph.
 //
-// Ownership: said at each function. Threads: a builder and a segment belong to one; a matrix may
+// Ownership: see each function. Threads: a builder and a segment belong to one; a matrix may
 // be read by many once it is filled. Errors: KEN_ECORRUPT for bytes that are no segment.
 #ifndef KEN_VECTOR_VECTOR_H
 #define KEN_VECTOR_VECTOR_H
@@ -115,13 +115,13 @@ enum {
 };
 
 // scale * values + rest_scale * rest: two bytes per dimension, so that only what is stored is
-// rounded. The tables say what each four signs of a row add to its sum, of which the cosine is
+// rounded. The tables hold what each four signs of a row add to its sum, of which the cosine is
 // roughly a multiple once `middle` is taken off.
 typedef struct ken_vector_query {
     int8_t values[KEN_VECTOR_MAX_DIMS], rest[KEN_VECTOR_MAX_DIMS];
     float scale, rest_scale;
     uint8_t tables[KEN_VECTOR_MAX_DIMS / 4 * 16];
-    uint32_t middle;    // the sum of a row that says nothing
+    uint32_t middle;    // the sum of a row of zeros
     uint32_t bin_shift; // sum >> bin_shift is less than KEN_VECTOR_BINS
 } ken_vector_query;
 
@@ -135,7 +135,7 @@ typedef struct ken_vector_hit {
 
 // The sums of the signs of all rows, a place for each of their blocks.
 void ken_vector_sum_signs(const ken_vector_matrix *m, const ken_vector_query *q, uint16_t *out);
-// The least of the `want` largest sums, of which `bins` says how many there are in each bin; about,
+// The least of the `want` largest sums, with `bins` counting those in each bin; about,
 // and rather too little. 0 when there are not so many.
 uint16_t ken_vector_least(const ken_vector_query *q, const uint32_t bins[KEN_VECTOR_BINS],
                           size_t want);

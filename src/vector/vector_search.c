@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The k nearest rows, in two steps when there are many. First every row is compared by its signs
-// alone: the question's values, each added or taken off as the row's sign says. That is an eighth
+// alone: the question's values, each added or subtracted by the row's sign. That is an eighth
 // of what the values take, and tells near from far well, for only the row is rounded (see README.md
 // for the recall that was measured). The signs of 64 rows lie together, so that one instruction
 // looks up what four signs of each add: André, Kermarrec and Le Scouarnec, "Cache locality is not
@@ -30,7 +30,7 @@ enum {
     STRIDE = 4096,
 };
 
-// What four signs add to a sum: at least 0, at most twice what the values have, times `factor`.
+// The contribution of four signs to a sum: at least 0, at most twice what the values have, times `factor`.
 static void set_table(const int8_t *four, float factor, uint8_t *table)
 {
     int most = abs(four[0]) + abs(four[1]) + abs(four[2]) + abs(four[3]);

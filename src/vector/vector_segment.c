@@ -224,7 +224,7 @@ static ken_status read_at(ken_vector_segment *s, uint64_t at, void *into, size_t
     return KEN_OK;
 }
 
-// Fills in what the header says, when it is possible in so many bytes.
+// Fills in the numbers of the header, when they are possible in so many bytes.
 static ken_status read_header(ken_vector_segment *s, uint64_t *out_scales_at, ken_err *err)
 {
     uint8_t h[HEADER_BYTES] = { 0 };

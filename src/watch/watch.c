@@ -21,7 +21,7 @@ enum {
     MAX_PATH = 4096,
     MAX_FILES = 8192,
     FILES_SHARE = 16,    // of what one user may watch
-    MAX_NAMES = 1024,    // that are told between two looks
+    MAX_NAMES = 1024,    // names kept between two looks
     MAX_ENDED = 1 << 17, // watches of files that were replaced
 };
 
@@ -29,7 +29,7 @@ static const uint32_t mask = IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE 
                              IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |
                              IN_DONT_FOLLOW | IN_EXCL_UNLINK;
 
-// What a number of the kernel's stands for. Numbers count up and are not used again.
+// What a watch descriptor of the kernel refers to. Numbers count up and are not used again.
 typedef struct watched {
     ken_str key;     // in `paths`, the copy is the watch's; ptr NULL = nothing any more
     size_t path_len; // of the key's front
@@ -44,8 +44,8 @@ struct ken_watch {
     ken_arena arena;           // of their names
     KEN_VEC(watched) numbers;  // by the kernel's number
     size_t n_ended;            // of these
-    ken_map names;             // of files that were told
-    bool has_unnamed;          // something was told of which this does not know what it is
+    ken_map names;             // of files that events named
+    bool has_unnamed;          // an event named nothing that is known
     size_t n_files, max_files; // watched by themselves
     uint64_t last_type;        // of the file system that was last found to be local
     ken_watch_news news;
@@ -289,7 +289,7 @@ static ken_watch_news judge(ken_watch *w, const struct inotify_event *e)
     watched *x = e->wd >= 0 && (size_t)e->wd < w->numbers.len ? &w->numbers.ptr[e->wd] : NULL;
     if (e->mask & IN_Q_OVERFLOW)
         return KEN_WATCH_TREE;
-    if (e->mask & IN_IGNORED) // its end was told before
+    if (e->mask & IN_IGNORED) // its removal was handled before
         return end_number(w, x);
     bool is_end = e->mask & (IN_DELETE_SELF | IN_MOVE_SELF | IN_UNMOUNT);
     if (is_end && (!x || !x->is_file || e->mask & IN_UNMOUNT))

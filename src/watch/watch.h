@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
 // watch.h -- whether something below a folder has changed since it was last looked at, as the kernel
-// tells it (inotify). A question that finds nothing changed costs one system call, however large the tree.
+// reports it (inotify). A question that finds nothing changed costs one system call, however large the tree.
 //
-// The kernel tells of folders one by one, without what is below them. So whoever lists a tree adds
+// The kernel watches folders one by one, without the folders below them. So whoever lists a tree adds
 // each folder before it reads its entries, lists, and asks here before it lists again. An event is
 // queued before the call that made the change returns: what was written before one asks is seen.
-// What the kernel does not tell: changes made by other machines on network file systems (such a
+// Not reported by the kernel: changes made by other machines on network file systems (such a
 // folder makes a watch blind), through another name of a file that is not watched by itself, even that it
 // got one, and through a memory mapping until it is unmapped. So whoever asks looks for itself now and
 // then.
@@ -40,13 +40,13 @@ ken_status ken_watch_begin(ken_watch *w, ken_err *err) KEN_MUST_USE;
 // Watches a folder below `root_fd` ("" = itself) with the folders above it. One that is watched already
 // is nothing new, one that is gone is left out. What cannot be watched makes it blind.
 void ken_watch_add(ken_watch *w, int root_fd, ken_str path);
-// Watches a file by itself, so that what is done to it under any name is told. `inode`: another file of
+// Watches a file by itself, so that changes under any of its names are reported. `inode`: another file of
 // that name is another one. `must`: it has several names; others are left out when there are very many
 // (a sixteenth of what one user may watch, 8,192 at most).
 void ken_watch_add_file(ken_watch *w, int root_fd, ken_str path, uint64_t inode, bool must);
-// All that was told since ken_watch_begin or the last ken_watch_forget. Does not wait.
+// All events since ken_watch_begin or the last ken_watch_forget. Does not wait.
 ken_watch_news ken_watch_look(ken_watch *w);
-// What was told until now is being looked at. Neither TREE nor BLIND is forgotten.
+// The events until now are being handled. Neither TREE nor BLIND is forgotten.
 void ken_watch_forget(ken_watch *w);
 // Calls `on_name` for each file that may have changed since ken_watch_begin or the last ken_watch_forget, as
 // its path below the root; the news must be FILES or QUIET. False when not all of them are known.
