@@ -5,7 +5,7 @@
 // (Porter), and a compound is kept whole as well, in a namespace of its own. A term is a 40-bit
 // hash; the text of words is not stored. A segment holds the postings of some contents in three
 // fields (body, comments, names defined), the lengths that BM25 needs, and the names of all
-// definitions. README.md has its layout byte by byte.
+// definitions. FORMAT.md has its layout byte by byte.
 //
 // Ownership: see each function. Threads: a tokenizer, a builder and a segment each belong to
 // one thread at a time. Errors: KEN_ECORRUPT for bytes that are no segment; everything read is

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// lexical_priv.h -- the layout of a segment, shared by its writer and its reader. See README.md.
+// lexical_priv.h -- the layout of a segment, shared by its writer and its reader. See FORMAT.md.
 #ifndef KEN_LEXICAL_LEXICAL_PRIV_H
 #define KEN_LEXICAL_LEXICAL_PRIV_H
 
