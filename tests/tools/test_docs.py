@@ -7,7 +7,7 @@ import unittest
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 SOURCES = {p.relative_to(ROOT).as_posix(): p.read_text(errors="replace")
-           for folder in ("src", "tests", "bench") for p in sorted((ROOT / folder).rglob("*.[ch]"))}
+           for folder in ("src", "tests", "bench", "cmake") for p in sorted((ROOT / folder).rglob("*.[ch]"))}
 WORDS = set(re.findall(r"\w+", "\n".join(text for name, text in SOURCES.items() if name.startswith("src/"))))
 NAMES = {name.rsplit("/", 1)[-1] for name in SOURCES}
 PAGES = [*sorted((ROOT / "src").glob("*/README.md")), ROOT / "ARCHITECTURE.md"]
