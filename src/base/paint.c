@@ -7,11 +7,11 @@
 #include "base/utf8.h"
 
 static const char *const style_codes[] = {
-    [KEN_STYLE_PLAIN] = "",          [KEN_STYLE_BOLD] = "\033[1m",
-    [KEN_STYLE_DIM] = "\033[2m",     [KEN_STYLE_PATH] = "\033[35m",
-    [KEN_STYLE_LINE] = "\033[32m",   [KEN_STYLE_NAME] = "\033[1;36m",
+    [KEN_STYLE_PLAIN] = "",           [KEN_STYLE_BOLD] = "\033[1m",
+    [KEN_STYLE_DIM] = "\033[2m",      [KEN_STYLE_PATH] = "\033[35m",
+    [KEN_STYLE_LINE] = "\033[32m",    [KEN_STYLE_NAME] = "\033[1;36m",
     [KEN_STYLE_MATCH] = "\033[1;31m", [KEN_STYLE_GOOD] = "\033[32m",
-    [KEN_STYLE_BAD] = "\033[31m",    [KEN_STYLE_NOTE] = "\033[33m",
+    [KEN_STYLE_BAD] = "\033[31m",     [KEN_STYLE_NOTE] = "\033[33m",
 };
 
 // Characters that make a terminal do something or show a line in another order than it has:

@@ -32,12 +32,13 @@ typedef enum ken_style {
 typedef struct ken_paint {
     ken_buf *out;
     bool has_color;
-    ken_str here; // where the reader stands below the root of the paths: "src/net"; empty = the root
-    ken_str root; // put before each path instead, when the reader stands outside: "app", "/home/me/app"
+    ken_str
+        here; // where the reader stands below the root of the paths: "src/net"; empty = the root
+    ken_str
+        root; // put before each path instead, when the reader stands outside: "app", "/home/me/app"
 } ken_paint;
 
-void ken_paint_vprintf(ken_paint *p, ken_style style, const char *fmt, va_list ap)
-    KEN_PRINTF(3, 0);
+void ken_paint_vprintf(ken_paint *p, ken_style style, const char *fmt, va_list ap) KEN_PRINTF(3, 0);
 void ken_paint_printf(ken_paint *p, ken_style style, const char *fmt, ...) KEN_PRINTF(3, 4);
 void ken_paint_str(ken_paint *p, ken_style style, ken_str text);
 void ken_paint_puts(ken_paint *p, const char *text); // ours: written as it is

@@ -52,7 +52,7 @@ struct ken_mcp_server {
     const ken_toolset *tools;
     ken_toolset *own_tools; // what `tools` is when opts names none
     bool is_read_only;
-    bool is_json; // answers are JSON unless a call says otherwise
+    bool is_json;         // answers are JSON unless a call says otherwise
     ken_buf tools_list;   // the array of tools/list
     ken_buf server_info;  // {"name":…}
     ken_buf instructions; // as JSON string

@@ -110,11 +110,11 @@ typedef struct ken_tool_option {
 typedef enum ken_word_kind {
     KEN_WORD_TEXT = 1, // one word
     KEN_WORD_REST,     // all that are left, as one text
-    KEN_WORD_PLACE,    // a folder or file: names the project, its part below the root is the argument
-    KEN_WORD_ROOT,     // the same; the root of the project is the argument
-    KEN_WORD_FILE,     // a file of a project
-    KEN_WORD_TARGET,   // FILE, FILE:LINE (both file_path) or a symbol
-    KEN_WORD_RANGE,    // FILE:FIRST-LAST: file_path, line_start, line_end
+    KEN_WORD_PLACE,  // a folder or file: names the project, its part below the root is the argument
+    KEN_WORD_ROOT,   // the same; the root of the project is the argument
+    KEN_WORD_FILE,   // a file of a project
+    KEN_WORD_TARGET, // FILE, FILE:LINE (both file_path) or a symbol
+    KEN_WORD_RANGE,  // FILE:FIRST-LAST: file_path, line_start, line_end
 } ken_word_kind;
 
 typedef struct ken_tool_word {
@@ -134,8 +134,8 @@ typedef struct ken_tool_command {
 
 typedef struct ken_tool_spec {
     const char *name, *set; // set "": only a command
-    const char *listing;    // its member of tools/list, JSON; the schema of its arguments is in there
-    const char *list;       // the member of answers that is cut at its end; NULL = none
+    const char *listing; // its member of tools/list, JSON; the schema of its arguments is in there
+    const char *list;    // the member of answers that is cut at its end; NULL = none
     uint64_t timeout_ms;
     uint64_t max_bytes;        // what an answer may have unless a call says otherwise; 0 = as all
     bool is_read_only, is_job; // a job takes as long as it takes, within timeout_ms

@@ -14,7 +14,7 @@ const project = makeProject('inspector-project');
 function inspect(era, ...args) {
   return new Promise((done) => {
     const child = spawn(process.execPath,
-      [inspector, '--cli', binary, 'mcp', '--format', 'json', '--protocol-era', era, '--format', 'json', '-q', ...args],
+      [inspector, '--cli', binary, 'mcp', '--protocol-era', era, '--format', 'json', '-q', ...args],
       { cwd: project, env: env(`inspector-${era}`), stdio: ['ignore', 'pipe', 'pipe'] });
     let out = '', err = '';
     child.stdout.on('data', (d) => { out += d; });

@@ -272,8 +272,8 @@ const inspector = path.join(here, 'node_modules', '@modelcontextprotocol', 'insp
 function inspect(name, era, tool, args) {
   return new Promise((done) => {
     const child = spawn(process.execPath,
-      [inspector, '--cli', binary, 'mcp', '--format', 'json', '--protocol-era', era, '--format', 'json', '-q', '--method', 'tools/call',
-        '--tool-name', tool, '--tool-args-json', JSON.stringify(args)],
+      [inspector, '--cli', binary, 'mcp', '--protocol-era', era, '--format', 'json', '-q', '--method', 'tools/call',
+        '--tool-name', tool, '--tool-args-json', JSON.stringify({ ...args, format: 'json' })],
       { cwd: outside, env: home(name), stdio: ['ignore', 'pipe', 'pipe'] });
     let out = '', err = '';
     child.stdout.on('data', (d) => { out += d; });

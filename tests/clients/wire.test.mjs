@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The program on a raw wire: every byte of stdout, time to start, cancellation, end of input.
+import { countTokens as o200k } from 'gpt-tokenizer/encoding/o200k_base';
 import assert from 'node:assert/strict';
 import { test } from 'node:test';
 
@@ -95,6 +96,22 @@ test('schemas are valid, and tools take what they describe', async () => {
   const modern = (await w.request('tools/list', { _meta: modernMeta })).result;
   assert.deepEqual(modern.tools, tools);
   assert.equal(modern.resultType, 'complete');
+  await w.end();
+});
+
+test('the list of tools and default answers cost few tokens', async () => {
+  const w = new Wire('cost', project, ['mcp']);
+  const { tools } = (await w.request('tools/list')).result;
+  assert.ok(o200k(JSON.stringify(tools)) <= 5000, `${o200k(JSON.stringify(tools))} tokens for the list`);
+  const search = tools.slice(0, 11);
+  assert.equal(search.at(-1).name, 'nodeSource');
+  assert.ok(o200k(JSON.stringify(search)) <= 2200, `${o200k(JSON.stringify(search))} tokens for the set search`);
+  const found = (await w.request('tools/call', { name: 'search_code', arguments: { query: 'where are baskets kept' } })).result;
+  assert.equal(found.isError, false);
+  assert.equal(found.structuredContent, undefined);
+  assert.ok(o200k(found.content[0].text) <= 1500);
+  const failed = (await w.request('tools/call', { name: 'get_definition', arguments: { symbol_name: 'noSuchThing' } })).result;
+  assert.equal(failed.structuredContent.error.code, 'ENOTFOUND');
   await w.end();
 });
 

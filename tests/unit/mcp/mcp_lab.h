@@ -127,8 +127,7 @@ static inline lab lab_new(void)
 static inline void lab_open(lab *l)
 {
     *l = lab_new();
-    lab_open_with(l,
-                  &(ken_mcp_opts){ .version = "1.2.3", .tools = l->tools, .is_json = true });
+    lab_open_with(l, &(ken_mcp_opts){ .version = "1.2.3", .tools = l->tools, .is_json = true });
 }
 
 static inline size_t lab_n_sent(lab *l)

@@ -396,8 +396,7 @@ KEN_TEST(an_explanation_names_its_neighbours)
     kt_eq_i(json_integer_value(json_object_get(item(v, "callers", 0), "line")), 9);
     kt_eq_i(json_integer_value(json_object_get(item(v, "callers", 0), "sites")), 2);
     kt_eq_text(text(item(v, "types", 0), "role"), "type");
-    kt_has_str(listing(ken_tool__explain_code_text, v),
-               "callers:\n  run src/app.c:4\n");
+    kt_has_str(listing(ken_tool__explain_code_text, v), "callers:\n  run src/app.c:4\n");
     json_decref(v);
     e.symbol = (ken_graph_node){ .name = KEN_STR("") };
     v = ken_tool__explanation_json(&e);
