@@ -540,7 +540,8 @@ static void take_file(extract *x, int root, ken_str path)
     s.is_doc = role == KEN_LANG_ROLE_DOC;
     if ((role != KEN_LANG_ROLE_CODE && !s.is_doc) || ken_scan_classify_content(path, s.text))
         return;
-    s.is_test = (ken_rank_path(path, s.is_doc, false) & KEN_PATH_TEST) != 0;
+    const char *test_names = ken_lang_at((uint16_t)x->lang)->test_names;
+    s.is_test = (ken_rank_path(path, test_names, s.is_doc, false) & KEN_PATH_TEST) != 0;
     if (s.is_test && !draw(path, 1, KEEP_TESTS_ONE_IN))
         return;
     if (!take_content(x, s.text)) {

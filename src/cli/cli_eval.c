@@ -217,19 +217,6 @@ static void print_failure(const cli *x, const dataset *d, const question *q, dou
     }
 }
 
-static ken_status count_tokens(eval *e, const ken_project_info *project, const question *q,
-                               ken_err *err)
-{
-    uint32_t n = 0;
-    if (!e->wants_tokens)
-        return KEN_OK;
-    ken_status st =
-        ken_cli__eval_tokens(e->app, project, q->text, q->targets, q->n_targets, &n, err);
-    if (!st)
-        ken_vec_push(&e->tokens, n);
-    return st;
-}
-
 static ken_status run_question(eval *e, dataset *d, ken_snapshot *s, question *q, ken_err *err)
 {
     double ms = 0;
@@ -277,6 +264,28 @@ static ken_status index_dataset(eval *e, dataset *d, ken_project_info *project, 
     return st;
 }
 
+static bool is_asked(const eval *e, const question *q)
+{
+    return !e->category || ken_str_eq_c(q->category, e->category);
+}
+
+// Each question once more, as a client asks it. No snapshot is held: a call may bring the index up to date.
+static ken_status count_tokens(eval *e, dataset *d, const ken_project_info *project, question *q,
+                               ken_err *err)
+{
+    ken_status st = KEN_OK;
+    for (size_t i = 0; i < json_array_size(d->queries) && !st && e->wants_tokens; i++) {
+        uint32_t n = 0;
+        st = read_question(e, d, json_array_get(d->queries, i), q, err);
+        if (st || !is_asked(e, q))
+            continue;
+        st = ken_cli__eval_tokens(e->app, project, q->text, q->targets, q->n_targets, &n, err);
+        if (!st)
+            ken_vec_push(&e->tokens, n);
+    }
+    return st;
+}
+
 static ken_status run_dataset(eval *e, dataset *d, ken_err *err)
 {
     ken_project_info project;
@@ -287,15 +296,15 @@ static ken_status run_dataset(eval *e, dataset *d, ken_err *err)
         st = ken_app_borrow(e->app, &project, &s, err);
     for (size_t i = 0; i < json_array_size(d->queries) && !st; i++) {
         st = read_question(e, d, json_array_get(d->queries, i), q, err);
-        if (st || (e->category && !ken_str_eq_c(q->category, e->category)))
+        if (st || !is_asked(e, q))
             continue;
         st = run_question(e, d, s, q, err);
-        if (!st)
-            st = count_tokens(e, &project, q, err);
     }
     st = ken_cli__check_answer(s, st, err);
     if (s)
         ken_app_give_back(e->app, &project, s);
+    if (!st)
+        st = count_tokens(e, d, &project, q, err);
     ken_free(q);
     if (st)
         return ken_err_wrap(err, KEN_STR_FMT, KEN_STR_ARG(d->name));

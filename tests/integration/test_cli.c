@@ -779,6 +779,13 @@ KEN_TEST(eval_measures_whole_checkouts)
     ktest_write("set.json", "{\"name\": \"proj\", \"root\": \"src\", \"queries\": ["
                             "{\"query\": \"retry with backoff\", \"category\": \"symbol\","
                             " \"relevant\": [\"retry.c\"], \"secondary\": []}]}");
+    // What its own answer costs: the file stands on the first line.
+    kt_has_str(ken_ok("eval set.json --root proj --tokens"),
+               "tokens until the first right file: mean ");
+    kt_has_str(ken_ok("eval set.json --root proj --tokens"), "within 500: 1.000");
+    ktest_write("proj/src/retry.c", "int retry_with_backoff(int tries) { return tries; }\n");
+    kt_has_str(ken_ok("eval set.json --root proj --tokens"),
+               "within 500: 1.000"); // changed under it
     json_t *root = ken_json("eval set.json --root proj --json");
     json_t *whole = ken_json("eval set.json --root proj --whole --json");
     kt_near(json_number_value(json_object_get(root, "mrr")), 1, 1e-9);
