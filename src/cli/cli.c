@@ -292,13 +292,21 @@ static ken_status parse_for(cli *x, int argc, char **argv, const int at[2], ken_
                                NULL, err);
 }
 
-// The first argument after `at` that is no option; argc when there is none.
+// The action of a group of commands: the first argument after `at`, options of every command passed over;
+// argc when there is none.
 static int next_word(int argc, char **argv, int at)
 {
-    int i = at + 1;
-    while (i < argc && argv[i][0] == '-')
-        i++;
-    return i < argc ? i : argc;
+    static const char *const flags[] = { "--json", "--no-color", "--verbose", "-v" };
+    for (int i = at + 1; i < argc; i++) {
+        bool is_flag = !strncmp(argv[i], "--project=", 10);
+        for (size_t k = 0; k < sizeof flags / sizeof *flags; k++)
+            is_flag = is_flag || !strcmp(argv[i], flags[k]);
+        if (!strcmp(argv[i], "-p") || !strcmp(argv[i], "--project"))
+            i++;
+        else if (!is_flag)
+            return argv[i][0] == '-' ? argc : i;
+    }
+    return argc;
 }
 
 static bool has_help(int argc, char **argv)
@@ -332,7 +340,8 @@ static ken_status choose_and_run(cli *x, int argc, char **argv, ken_err *err)
     x->command = ken_cli__find_command(&x->commands, first, second, &n_used);
     if (n_used == 1)
         words[1] = at;
-    if (!x->command && !second && ken_cli__print_group_help(x, first)) {
+    bool wants_group = !second && ken_cli__is_group(first) && (!x->command || has_help(argc, argv));
+    if (wants_group && ken_cli__print_group_help(x, first)) {
         x->exit_code = has_help(argc, argv) ? 0 : 2;
         return KEN_OK;
     }

@@ -131,9 +131,17 @@ ken_status ken_cli__find_file(cli *x, const char *file, cli_place *out, ken_err 
     *out = (cli_place){ 0 };
     if (!ref && !ken_path_real(&x->arena, ken_str_c(file), &real, NULL)) {
         // A file that is there: its project, known or around it.
+        ken_str cwd;
         ken_status st = place_around(x, ken_path_dir(real), false, out, err);
         if (!st)
             set_below(x, out, real);
+        // The folder of some file elsewhere is not indexed for it.
+        bool is_near = !working_dir(x, &cwd, NULL) && ken_path_relative(cwd, real).ptr;
+        if (!st && !out->is_known && !is_near && !git_root(x, out->project.root).len)
+            return KEN_FAIL(err, KEN_ENOTFOUND,
+                            "'%.200s' is in no project and in no git work tree; ken index its "
+                            "folder first",
+                            file);
         return st;
     }
     ken_status st = ken_cli__find_place(x, NULL, out, err);

@@ -236,7 +236,7 @@ static bool take_for_option(reader *r)
     const ken_tool_command *c = r->x->command->spec->command;
     for (size_t i = 0; i < a->n_given; i++) {
         const ken_tool_option *o = find_option(c, a->given[i].opt->name);
-        if (!o || !o->is_maybe || a->given[i].value)
+        if (!o || !o->is_maybe || a->given[i].value || ken_fs_exists(a->words[r->at]))
             continue;
         ken_json_set_str(r->args, o->param, ken_str_c(a->words[r->at++]));
         return true;
@@ -267,18 +267,30 @@ static ken_status read_word(reader *r, const ken_tool_word *w, ken_err *err)
     }
 }
 
-// After words without end a place is the last of them, when it is there or looks like a path; a
+static bool looks_like_path(const char *word)
+{
+    return word[0] == '/' || !strncmp(word, "./", 2) || !strncmp(word, "../", 3);
+}
+
+// Below the root of a project that was named.
+static bool is_in_project(cli *x, const char *word)
+{
+    cli_place place = { 0 };
+    ken_err ignored = { 0 };
+    if (!ken_cli__args_get(&x->args, "project") || ken_cli__find_place(x, NULL, &place, &ignored))
+        return false;
+    return ken_fs_exists(ken_path_join(&x->arena, place.project.root, ken_str_c(word)).ptr);
+}
+
+// After words without end a place is the last of them, when it is there or is written as a path; a
 // question that was quoted can only be followed by a place.
-static bool ends_in_place(const cli *x)
+static bool ends_in_place(cli *x)
 {
     if (x->args.n_words < 2)
         return false;
     const char *last = x->args.words[x->args.n_words - 1];
-    if (ken_fs_exists(last) || strchr(last, '/') ||
-        (x->args.n_words == 2 && strchr(x->args.words[0], ' ')))
-        return true;
-    // With a project named, a folder of it.
-    return x->args.n_words == 2 && ken_cli__args_get(&x->args, "project");
+    bool is_quoted = x->args.n_words == 2 && strchr(x->args.words[0], ' ');
+    return is_quoted || looks_like_path(last) || ken_fs_exists(last) || is_in_project(x, last);
 }
 
 static ken_status read_words(reader *r, ken_err *err)

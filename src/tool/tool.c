@@ -218,6 +218,8 @@ static void put_part(const json_t *result, ken_buf *out)
 static void set_place(ken_paint *p, ken_str here, const json_t *result)
 {
     ken_str root = ken_json_text(json_object_get(json_object_get(result, "project"), "root"));
+    if (!root.len)
+        root = ken_json_text(json_object_get(result, "projectRoot"));
     if (!here.len || !root.len)
         return;
     p->here = ken_path_relative(root, here);
@@ -227,10 +229,44 @@ static void set_place(ken_paint *p, ken_str here, const json_t *result)
     p->root = below.len ? below : root;
 }
 
+// Whether the list is paged by its items: then what was taken from its end is where to go on.
+static bool is_paged(const ken_tool_spec *spec)
+{
+    bool has_offset = false;
+    for (size_t i = 0; i < spec->n_args; i++)
+        has_offset = has_offset || !strcmp(spec->args[i].name, "offset");
+    return has_offset && spec->list && strcmp(spec->list, "files") != 0;
+}
+
+static void set_rest(const tool_entry *e, const json_t *given, size_t n, json_t *result)
+{
+    json_int_t offset = json_integer_value(json_object_get(given, "offset"));
+    ken_json_set_bool(result, "truncated", true);
+    if (is_paged(e->spec))
+        ken_json_set_u64(result, "next_offset", (uint64_t)offset + n);
+}
+
+#define CUT_NOTE "(cut to fit; ask for less, or for more max_tokens)\n"
+
+// Text that nothing can be taken from is cut at a line, and says so.
+static json_t *clipped_text(ken_str text, size_t max_bytes)
+{
+    if (text.len <= max_bytes)
+        return ken_json_str(text);
+    size_t room = max_bytes > sizeof CUT_NOTE ? max_bytes - sizeof CUT_NOTE : max_bytes;
+    ken_buf out = KEN_BUF_INIT(0);
+    ken_buf_put_str(&out, ken_tool__clip_lines(text, room, false));
+    ken_buf_puts(&out, CUT_NOTE);
+    json_t *json = ken_json_str(ken_buf_str(&out));
+    ken_buf_release(&out);
+    return json;
+}
+
 // Shortens a text by taking items away from the end of the answer's list until it fits.
-static json_t *text_result(const tool_entry *e, const ken_tool_ctx *ctx, json_t *result,
+static json_t *text_result(const tool_entry *e, const ken_tool_env *env, json_t *result,
                            size_t max_bytes)
 {
+    const ken_tool_ctx *ctx = env->ctx;
     ken_buf text = KEN_BUF_INIT(0);
     ken_paint paint = { .out = &text, .has_color = ctx->has_color };
     const char *member = e->spec->list;
@@ -246,10 +282,9 @@ static json_t *text_result(const tool_entry *e, const ken_tool_ctx *ctx, json_t 
         json_t *list = json_object_get(result, member);
         for (goal = goal < n ? goal : n - 1; n > (goal ? goal : 1); n--)
             json_array_remove(list, n - 1);
-        ken_json_set_bool(result, "truncated", true);
+        set_rest(e, env->given, n, result);
     }
-    ken_str s = ken_buf_str(&text);
-    json_t *out = ken_json_str(s.len > max_bytes ? ken_tool__clip_lines(s, max_bytes, false) : s);
+    json_t *out = clipped_text(ken_buf_str(&text), max_bytes);
     ken_buf_release(&text);
     return out;
 }
@@ -337,8 +372,9 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, json_t
     size_t max_bytes = answer_bytes(e, ctx.max_bytes, env->given);
     inner.ctx = &ctx;
     inner.is_text = wants_text(e, &ctx, env->given);
-    // Text is far shorter than the JSON it is made from.
-    ctx.max_bytes = inner.is_text && max_bytes < SIZE_MAX / 4 ? 3 * max_bytes : max_bytes;
+    // The text of a list is far shorter than the JSON it is made from.
+    bool is_list = inner.is_text && e->spec->list && max_bytes < SIZE_MAX / 4;
+    ctx.max_bytes = is_list ? 3 * max_bytes : max_bytes;
     json_t *result = NULL;
     void *args = ken_arena_alloc(env->arena, e->spec->args_size + 1);
     ken_tool__read_args(e->spec, env->given, args);
@@ -353,7 +389,7 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, json_t
     if (quota && json_is_object(result))
         mark_part(quota, result);
     if (inner.is_text) {
-        json_t *text = text_result(e, env->ctx, result, max_bytes);
+        json_t *text = text_result(e, env, result, max_bytes);
         json_decref(result);
         result = text;
     }

@@ -16,11 +16,22 @@ static json_t *trimmed(const json_t *v)
     return list;
 }
 
-static bool wants_list(const json_t *schema, const char *name)
+static bool has_type(const json_t *schema, const char *name, const char *word)
 {
     const json_t *props = json_object_get(schema, "properties");
     const json_t *type = json_object_get(json_object_get(props, name), "type");
-    return json_is_string(type) && !strcmp(json_string_value(type), "array");
+    return json_is_string(type) && !strcmp(json_string_value(type), word);
+}
+
+// Some clients send 5.0 for 5.
+static json_t *whole_number(json_t *v)
+{
+    double d = json_real_value(v);
+    if (!json_is_real(v) || d < -9e15 || d > 9e15 || d > (double)(json_int_t)d ||
+        d < (double)(json_int_t)d)
+        return v;
+    json_decref(v);
+    return json_integer((json_int_t)d);
 }
 
 static const char *own_name(const ken_tool_spec *spec, const char *key)
@@ -37,7 +48,9 @@ static ken_status put_arg(const ken_tool_spec *spec, const json_t *schema, const
 {
     const char *name = own_name(spec, key);
     json_t *v = trimmed(value);
-    if (wants_list(schema, name) && !json_is_array(v)) {
+    if (has_type(schema, name, "integer"))
+        v = whole_number(v);
+    if (has_type(schema, name, "array") && !json_is_array(v)) {
         json_t *list = json_array();
         ken_json_append(list, v);
         v = list;

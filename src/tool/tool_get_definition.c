@@ -90,6 +90,9 @@ void ken_tool__get_definition_text(const json_t *answer, ken_paint *out)
         ken_tool__put_definition(d, "qualified_name", out);
         ken_paint_code(out, ken_tool__member(d, "content"),
                        (size_t)ken_tool__number(d, "start_line"), &name, 1);
+        if (json_is_true(json_object_get(d, "content_truncated")))
+            ken_paint_printf(out, KEN_STYLE_DIM, "... to line %lld\n",
+                             ken_tool__number(d, "end_line"));
         if (i + 1 < json_array_size(list))
             ken_paint_puts(out, "\n");
     }

@@ -287,7 +287,7 @@ void ken_tool__put_tail(const json_t *answer, ken_paint *out)
         ken_paint_str(out, KEN_STYLE_NOTE, text);
         ken_paint_puts(out, "\n");
     }
-    if (next && !ken_tool__member(answer, "hint").len)
+    if (next)
         ken_paint_printf(out, KEN_STYLE_NOTE, "more: offset %lld\n",
                          (long long)json_integer_value(next));
 }

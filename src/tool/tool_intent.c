@@ -235,7 +235,10 @@ const char *ken_tool__add_intent(const ken_tool_env *env, ken_snapshot *snap, ke
 void ken_tool__intent_text(const json_t *answer, ken_paint *out)
 {
     const json_t *usages = json_object_get(answer, "usages"),
-                 *trace = json_object_get(answer, "trace");
+                 *trace = json_object_get(answer, "trace"),
+                 *definitions = json_object_get(answer, "definitions");
+    for (size_t i = 0; i < json_array_size(definitions); i++)
+        ken_tool__put_definition(json_array_get(definitions, i), "qualified_name", out);
     if (usages)
         ken_tool__find_usages_text(usages, out);
     if (trace)

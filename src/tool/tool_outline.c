@@ -264,6 +264,10 @@ void ken_tool__outline_text(const json_t *answer, ken_paint *out)
                      KEN_STR_ARG(ken_tool__member(answer, "language")),
                      ken_tool__number(answer, "lines"));
     put_nodes(json_object_get(answer, "symbols"), 0, out);
+    if (json_object_get(answer, "bytes_in_syntax_errors"))
+        ken_paint_printf(out, KEN_STYLE_NOTE,
+                         "%lld bytes stand in syntax errors; definitions in them may be missing\n",
+                         ken_tool__number(answer, "bytes_in_syntax_errors"));
     put_imports(answer, out);
     ken_tool__put_tail(answer, out);
 }

@@ -18,6 +18,7 @@ enum {
     TEXT_TOKENS = 1500, // of an answer, unless more is asked for
     TEXT_RESULTS = 50,  // on lines
     CODE_RESULTS = 3,   // with code, at most
+    PLACES_RESULTS = 8, // with further places of their file
     CODE_LEAST = 300,   // bytes of a further result's code; with less room it is not shown
     BYTES_PER_TOKEN = 3,
 };
@@ -210,17 +211,22 @@ static json_t *line_json(const ken_hit *h)
         ken_json_set_str(o, "kind", ken_str_c(ken_chunk_type_word(h->chunk_type)));
     if (h->is_refreshed)
         ken_json_set_bool(o, "changed_since_index", true);
-    if (h->n_places && h->places[0].text.len)
+    if (h->n_places)
         ken_json_set(o, "places", places_json(h));
+    if (h->n_terms)
+        ken_json_set_real(o, "score", h->score);
     if (h->n_terms)
         ken_json_set(o, "explain", terms_json(h));
     return o;
 }
 
 // Bytes of the line of a result in a listing, nearly.
-static size_t line_bytes(const ken_hit *h)
+static size_t line_bytes(const ken_hit *h, bool has_places)
 {
-    return h->path.len + h->symbol.len + 24;
+    size_t bytes = h->path.len + h->symbol.len + 24;
+    for (size_t i = 0; has_places && i < h->n_places && i < PLACES_MAX; i++)
+        bytes += h->places[i].symbol.len + 6;
+    return bytes;
 }
 
 // Lines for all results, code for the best of them, within the size of a listing. Results that match
@@ -230,7 +236,7 @@ static json_t *listing_json(const search_request *req, const ken_search_result *
     json_t *list = json_array();
     size_t used = 0;
     for (size_t i = 0; i < r->n_hits; i++) {
-        used += line_bytes(&r->hits[i]);
+        used += line_bytes(&r->hits[i], i < PLACES_RESULTS);
         if (i >= req->limit && used > req->max_bytes / 2)
             break;
         ken_json_append(list, line_json(&r->hits[i]));
@@ -477,7 +483,8 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
         if (r.note.len)
             ken_json_set_str(o, "note", r.note);
         ken_tool__add_confidence(o, &r);
-        *out = finish(env, req, o, r.is_truncated);
+        *out = finish(env, req, o,
+                      r.is_truncated || json_array_size(json_object_get(o, "results")) < r.n_hits);
     }
     ken_tool__close(env, &scope);
     return st;
@@ -577,7 +584,12 @@ static ken_status search_all(const ken_tool_env *env, const search_request *req,
         ken_json_set(o, "projects_not_indexed", skipped);
     else
         json_decref(skipped);
-    *out = finish(env, req, o, n_total > list->n);
+    *out = finish(env, req, o, false);
+    if (n_total > list->n) {
+        ken_json_set_bool(*out, "truncated", true);
+        ken_json_set_str(*out, "hint",
+                         KEN_STR("there is more; name one project to page through it"));
+    }
     return KEN_OK;
 }
 
@@ -607,6 +619,26 @@ static void put_terms(const json_t *hit, ken_paint *out)
                          json_number_value(json_object_get(t, "value")),
                          json_number_value(json_object_get(t, "weight")));
     }
+    if (json_array_size(terms))
+        ken_paint_printf(out, KEN_STYLE_NOTE, "    %9.4f  score\n",
+                         json_number_value(json_object_get(hit, "score")));
+}
+
+// "  also 120 find_best_app, 200 locate_app": further good places of the file.
+static void put_further_places(const json_t *hit, ken_paint *out)
+{
+    const json_t *places = json_object_get(hit, "places");
+    size_t n = 0;
+    for (size_t i = 0; i < json_array_size(places); i++) {
+        const json_t *p = json_array_get(places, i);
+        ken_str symbol = ken_tool__member(p, "symbol_name");
+        if (ken_tool__member(p, "text").len || !symbol.len)
+            continue;
+        ken_paint_puts(out, n++ ? ", " : "  also ");
+        ken_paint_printf(out, KEN_STYLE_LINE, "%lld ", ken_tool__number(p, "start_line"));
+        ken_paint_str(out, KEN_STYLE_NAME, symbol);
+    }
+    ken_paint_puts(out, n ? "\n" : "");
 }
 
 static void put_matched_lines(const json_t *hit, const ken_str *words, size_t n, ken_paint *out)
@@ -687,6 +719,8 @@ static void put_listing(const json_t *hits, const ken_str *words, size_t n_words
         put_line(hit, out);
         put_terms(hit, out);
         put_matched_lines(hit, words, n_words, out);
+        if (i < PLACES_RESULTS)
+            put_further_places(hit, out);
         n_code += json_object_get(hit, "content") != NULL;
     }
     for (size_t i = 0; i < n_code; i++) {

@@ -238,7 +238,8 @@ ken_status ken_tool__trace_execution(const ken_tool_env *env, const void *args, 
 
 // ---- text --------------------------------------------------------------------------------------
 
-static void put_step(const json_t *s, size_t number, ken_paint *out)
+// On a path each call is told by its place.
+static void put_step(const json_t *s, size_t number, bool is_path, ken_paint *out)
 {
     const json_t *seen = json_object_get(s, "seen_at");
     for (long long d = ken_tool__number(s, "depth"); d > 0; d--)
@@ -250,6 +251,10 @@ static void put_step(const json_t *s, size_t number, ken_paint *out)
         ken_paint_at(out, at);
     }
     ken_tool__put_class(s, out);
+    if (is_path && json_object_get(s, "call")) {
+        ken_paint_puts(out, " called at ");
+        ken_paint_at(out, ken_tool__member(s, "call"));
+    }
     if (json_object_get(s, "sites"))
         ken_paint_printf(out, KEN_STYLE_DIM, " x%lld", ken_tool__number(s, "sites"));
     if (json_object_get(s, "cycle"))
@@ -268,8 +273,9 @@ static void put_step(const json_t *s, size_t number, ken_paint *out)
 void ken_tool__trace_execution_text(const json_t *answer, ken_paint *out)
 {
     const json_t *steps = json_object_get(answer, "steps");
+    bool is_path = json_is_true(json_object_get(answer, "has_path"));
     ken_tool__put_summary(answer, out);
     for (size_t i = 0; i < json_array_size(steps); i++)
-        put_step(json_array_get(steps, i), i, out);
+        put_step(json_array_get(steps, i), i, is_path, out);
     ken_tool__put_tail(answer, out);
 }

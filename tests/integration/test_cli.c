@@ -283,7 +283,7 @@ KEN_TEST(json_of_every_command)
     has_keys("version --json", "name version model");
     has_keys("projects remove proj --yes --json", "project removed");
     has_keys("status proj --json", "project status");
-    run *r = ken("search x src/nowhere --json");
+    run *r = ken("search x ./nowhere --json");
     kt_eq_i(r->code, 1);
     kt_has_str(r->out, "\"code\": \"ENOTFOUND\"");
     kt_eq_str(r->err, "");
@@ -411,7 +411,7 @@ KEN_TEST(bad_paths)
 {
     make_project();
     ken_fails("index nowhere", 1, "'nowhere'");
-    ken_fails("search x src/nowhere", 1, "'src/nowhere'");
+    ken_fails("search x ./nowhere", 1, "'./nowhere'");
     ken_fails("search 'x y' nowhere", 1, "'nowhere'");
     ken_fails("status nowhere", 1, "'nowhere'");
     ken_fails("index proj/src/retry.c", 2, "is not a folder");
@@ -851,6 +851,8 @@ KEN_TEST(traces_are_trees)
               "    main calls/b.py:4 x2\n"
               "      test_main calls/test_b.py:4\n");
     kt_has_str(ken_ok("trace test_main calls --to parse"), "test_main: reaches parse in 3 calls\n");
+    kt_has_str(ken_ok("trace test_main calls --to parse"),
+               "      parse calls/a.py:5 called at calls/a.py:2\n");
     kt_has_str(ken_ok("trace test_main calls --to parse -d 2"), "no path to parse found");
     kt_has_str(ken_ok("trace main calls -d 1"), "\n  load calls/a.py:1 x2");
     has_keys("trace main calls --json", "summary direction steps project index");
@@ -874,6 +876,9 @@ KEN_TEST(impact_is_of_a_symbol_a_file_or_a_diff)
     ken_fails("impact -p calls", 2, "give one of symbol, file_path and diff");
     ken_fails("impact load --diff=HEAD -p calls", 2, "give only one of");
     ken_fails("impact laod -p calls", 1, "near names: load");
+    ken_fails("impact calls/b.py --diff", 2, "give only one of");
+    ken_fails("impact /etc/passwd:3", 1, "is in no project");
+    kt_has_str(ken_ok("search parse text -p calls"), "calls/a.py:"); // a question
 }
 
 KEN_TEST(lines_are_explained)

@@ -96,6 +96,12 @@ KEN_TEST(task_is_kept_shown_and_deleted)
     kt_eq_i(task(NULL), 0);
     kt_has_str(out, id);
     kt_has_str(out, other);
+    kt_eq_i(task("--status", "in-progress", NULL),
+            0); // of the list, which the word alone stands for
+    kt_has_str(out, id);
+    kt_null(strstr(out, other));
+    kt_eq_i(task("--help", NULL), 0);
+    kt_has_str(out, "actions:\n");
     kt_eq_i(task("list", "--status", "in-progress", NULL), 0);
     kt_has_str(out, id);
     kt_null(strstr(out, other));

@@ -67,6 +67,7 @@ KEN_TEST(arguments_are_made_ready)
     passes("{\"max_results\":5}", "{\"limit\":5}");
     passes("{\"max_results\":5,\"limit\":5}", "{\"limit\":5}");
     passes("{\"path\":\"/x\"}", "{\"repo_path\":\"/x\"}");
+    passes("{\"limit\":5.0}", "{\"limit\":5}");
     passes("{\"types\":\" a \"}", "{\"types\":[\"a\"]}");
     passes("{\"types\":[\" a\",\"b\"]}", "{\"types\":[\"a\",\"b\"]}");
 }
@@ -80,6 +81,7 @@ KEN_TEST(arguments_are_refused_with_a_reason)
     passes("{\"max_results\":99}", "args.limit: 99 is over 50");
     passes("{\"types\":[1]}", "args.types[0]: 1 is not of type string");
     passes("{\"qery\":\"x\"}", "args: unknown name 'qery'; did you mean 'query'?");
+    passes("{\"limit\":5.5}", "args.limit: 5.5 is not of type integer");
     passes("{\"limit\":\"5\"}", "args.limit: \"5\" is not of type integer");
 }
 
