@@ -37,7 +37,7 @@ FOLDER = ROOT / "src" / "tool" / "specs"
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "any")
 KEYS = set(
     "name set order title description effect again open_world parameters command limits notes examples "
-    "returns text".split()
+    "returns".split()
 )
 PARAMETER_KEYS = set(
     "type required enum min max default setting items note text same_as given option help means bare".split()

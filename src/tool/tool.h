@@ -147,13 +147,13 @@ typedef struct ken_tool_spec {
 } ken_tool_spec;
 
 // ---- sets of tools ---------------------------------------------------------------------------
-// What a tool's function gets beside its arguments.
-// What could not be read is said with the answer.
+// What could not be read, which is told with the answer.
 typedef struct ken_tool_missed {
     char unread[720]; // "" = nothing
     ken_err failure;  // of reading, which leaves no answer; KEN_OK = none
 } ken_tool_missed;
 
+// What a tool's function gets beside its arguments.
 typedef struct ken_tool_env {
     ken_app *app;
     const ken_tool_ctx *ctx; // never NULL; max_bytes is set
