@@ -94,11 +94,8 @@ void ken_cli__print_line(const cli *x, ken_str line, const ken_str *words, size_
     end(&text, stdout);
 }
 
-KEN_PRINTF(2, 0)
-static void say(const char *start, const char *fmt, va_list ap)
+static void say(const char *start, const char *text)
 {
-    char text[NOTE_MAX];
-    vsnprintf(text, sizeof text, fmt, ap);
     fputs(start, stderr);
     ken_cli__complain(ken_str_c(text));
     fputc('\n', stderr);
@@ -106,20 +103,24 @@ static void say(const char *start, const char *fmt, va_list ap)
 
 void ken_cli__note(const cli *x, const char *fmt, ...)
 {
+    char text[NOTE_MAX];
+    va_list ap;
     if (x->is_json)
         return;
-    va_list ap;
     va_start(ap, fmt);
-    say("ken: ", fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    say("ken: ", text);
 }
 
 void ken_cli__warn(const char *fmt, ...)
 {
+    char text[NOTE_MAX];
     va_list ap;
     va_start(ap, fmt);
-    say("ken: warning: ", fmt, ap);
+    vsnprintf(text, sizeof text, fmt, ap);
     va_end(ap);
+    say("ken: warning: ", text);
 }
 
 // ---- JSON ----

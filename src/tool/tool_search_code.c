@@ -2,6 +2,7 @@
 // search_code: one engine over one project, or over all of them ("*").
 #include <stdio.h>
 
+#include "base/assert.h"
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/utf8.h"
@@ -235,6 +236,9 @@ static json_t *listing_json(const search_request *req, const ken_search_result *
 {
     json_t *list = json_array();
     size_t used = 0;
+    if (!r->n_hits)
+        return list;
+    KEN_ASSERT(r->hits);
     for (size_t i = 0; i < r->n_hits; i++) {
         used += line_bytes(&r->hits[i], i < PLACES_RESULTS);
         if (i >= req->limit && used > req->max_bytes / 2)
