@@ -603,13 +603,14 @@ static bool find_filter(handler_list *h, ken_str name, const ken_graph_def *clas
 {
     for (uint32_t c = 0; c < n; c++) {
         const ken_unit_text *u = ken_graph_unit(h->g, classes[c].file);
-        for (uint32_t d = 0; u && d < u->facts->n_symbols; d++)
+        for (uint32_t d = 0; u && d < u->facts->n_symbols; d++) {
             if (u->facts->symbols[d].parent == (int32_t)classes[c].def &&
                 ken_symbol_is_callable(u->facts->symbols[d].kind) &&
                 ken_str_eq(ken_graph_name(u, d), name)) {
                 *out = (ken_graph_def){ classes[c].file, d };
                 return true;
             }
+        }
     }
     return false;
 }

@@ -451,10 +451,11 @@ static query_prefixes before_calls(query_routers *q, const query_route_file *f,
 {
     ken_str name = ken_graph_name(f->unit, function);
     query_prefixes all = { 0 };
-    for (size_t k = 0; k < 2 * q->n_learnt && !(k >= q->n_learnt && all.n); k++) {
-        uint32_t file = q->learnt[k % q->n_learnt];
+    const size_t n = q->n_learnt;
+    for (size_t k = 0; k < 2 * n && !(k >= n && all.n); k++) {
+        uint32_t file = q->learnt[k < n ? k : k - n];
         const ken_unit_text *u = ken_graph_unit(q->g, file);
-        if (query_is_test(q->s, file) != (k >= q->n_learnt))
+        if (query_is_test(q->s, file) != (k >= n))
             continue;
         for (uint32_t i = 0; u && i < u->refs->n_refs; i++) {
             const ken_ref *ref = &u->refs->refs[i];
