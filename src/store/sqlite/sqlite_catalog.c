@@ -272,7 +272,7 @@ ken_status ken_store__catalog_add(ken_catalog_backend *b, ken_str root, ken_str 
                                   ken_err *err)
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
-    ken_catalog_row row;
+    ken_catalog_row row = { .name = { NULL, 0 } };
     // Most calls find the project as it is, which takes no lock.
     ken_status st = ken_store__catalog_find_by_root(&c->base, root, arena, &row, err);
     if (st && st != KEN_ENOTFOUND)
