@@ -104,7 +104,7 @@ static ken_status find_functions(depends *d, ken_err *err)
             d->items[i].part.span.end ? d->items[i].part : (ken_code_part){ .file = UINT32_MAX };
     ken_status st = ken_list_names(v->s, parts, d->n, 1u << KEN_REF_CALL | 1u << KEN_REF_READ,
                                    v->o->cancel, v->arena, &named, err);
-    for (size_t i = 0; !st && i < d->n; i++)
+    for (size_t i = 0; !st && i < d->n; i++) {
         for (size_t k = 0; k < named[i].n; k++) {
             const ken_call_fact *c = &named[i].items[k];
             if (c->to.file == UINT32_MAX || !is_function(v, c->to))
@@ -113,6 +113,7 @@ static ken_status find_functions(depends *d, ken_err *err)
             d->items[i].function_name = c->to_name;
             d->items[i].function_path = c->to_path;
         }
+    }
     return st;
 }
 

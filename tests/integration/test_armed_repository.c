@@ -404,6 +404,7 @@ static const char *const lines[] = {
     "status --skipped",
     "stats",
     "secrets",
+    "sql 'SELECT count(*) FROM files'",
     "projects list",
     "model list",
     "config show",
