@@ -131,7 +131,10 @@ bool ken_quota_is_over(void)
 
 ken_status ken_quota_verdict(ken_status st, ken_err *err)
 {
-    return !st || (now && now->status) ? ken_quota_check(err) : st;
+    // What ran out may have been refused below, before any check met it.
+    bool is_refused = now && (st == KEN_ENOMEM || st == KEN_ELIMIT);
+    ken_status over = !st || is_refused || (now && now->status) ? ken_quota_check(err) : KEN_OK;
+    return over ? over : st;
 }
 
 // ---- answers in part ---------------------------------------------------------------------------

@@ -84,7 +84,7 @@ static const question questions[] = {
     { "build_context", "{\"query\":\"how is a parcel tracked\"}" },
     { "outline", "{\"file_path\":\"worker/mailer.py\"}" },
     { "get_repo_status", "{}" },
-    { "rag_check_constraints", "{\"query\":\"add a table\"}" },
+    { "rag_check_constraints", "{\"change_description\":\"add a table\"}" },
 };
 
 enum {

@@ -254,7 +254,7 @@ KEN_TEST(a_bound_server_writes_its_project_and_nothing_beside)
     snprintf(text, sizeof text, CALL("3", "rag_setup", "{\"project_root\":\"%s\"}"),
              ktest_path("project"));
     put(&c, text);
-    kt_has_str(wait_for(&c, "\"id\":3"), "filesGenerated");
+    kt_has_str(wait_for(&c, "\"id\":3"), "written ARCHITECTURE.yml");
     kt_eq_i(end(&c), 0);
     kt_false(access(ktest_path("project/ARCHITECTURE.yml"), R_OK));
     kt_has_str(seen(), "write project: done");
