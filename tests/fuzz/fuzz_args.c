@@ -28,6 +28,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     static size_t n;
     for (; !schemas[0] || (n < 256 && ken_tool_spec_at(n)); n++)
         schemas[n] = schema_of(ken_tool_spec_at(n));
+    KEN_ASSERT(n);
     if (!size)
         return 0;
     const ken_tool_spec *spec = ken_tool_spec_at(data[0] % n);
