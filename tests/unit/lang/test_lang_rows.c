@@ -6,6 +6,8 @@
 #include "ktest.h"
 #include "lang/lang.h"
 
+static const uint16_t n_langs = KEN_LANG_COUNT;
+
 // No two rows may claim one word.
 static void claim(ken_map *claimed, const char *words, uint64_t lang)
 {
@@ -24,14 +26,14 @@ KEN_TEST(no_two_languages_claim_the_same_files_or_names)
     ken_map maps[4];
     for (size_t i = 0; i < 4; i++)
         ken_map_init(&maps[i]);
-    for (uint16_t l = 0; l < KEN_LANG_COUNT; l++) {
+    for (uint16_t l = 0; l < n_langs; l++) {
         const ken_language *row = ken_lang_at(l);
         claim(&maps[0], row->extensions, l);
         claim(&maps[1], row->file_names, l);
         claim(&maps[2], row->interpreters, l);
         claim(&maps[3], row->name, l);
     }
-    for (uint16_t l = 0; l < KEN_LANG_COUNT; l++) {
+    for (uint16_t l = 0; l < n_langs; l++) {
         ken_str rest = ken_str_c(ken_lang_at(l)->aliases ? ken_lang_at(l)->aliases : ""), alias;
         while (ken_str_split_next(&rest, ' ', &alias))
             kt_true(!alias.len || ken_lang_by_name(alias) == (ken_lang_id)l);
@@ -42,7 +44,7 @@ KEN_TEST(no_two_languages_claim_the_same_files_or_names)
 
 KEN_TEST(the_head_of_a_family_is_of_it)
 {
-    for (uint16_t l = 0; l < KEN_LANG_COUNT; l++) {
+    for (uint16_t l = 0; l < n_langs; l++) {
         const ken_language *row = ken_lang_at(l);
         kt_true(row->family < KEN_LANG_COUNT);
         kt_eq_u(ken_lang_at(row->family)->family, row->family);
@@ -53,10 +55,10 @@ KEN_TEST(the_head_of_a_family_is_of_it)
 
 KEN_TEST(each_grammar_is_said_once_where_it_lies)
 {
-    for (uint16_t l = 0; l < KEN_LANG_COUNT; l++) {
+    for (uint16_t l = 0; l < n_langs; l++) {
         const char *grammar = ken_lang_at(l)->grammar;
         unsigned n = 0;
-        for (uint16_t k = 0; grammar && k < KEN_LANG_COUNT; k++)
+        for (uint16_t k = 0; grammar && k < n_langs; k++)
             n += ken_lang_at(k)->grammar && !strcmp(ken_lang_at(k)->grammar, grammar) &&
                  ken_lang_at(k)->grammar_source;
         kt_eq_u(n, grammar ? 1 : 0);
@@ -68,6 +70,6 @@ KEN_TEST(what_is_no_id_is_the_unknown_language)
 {
     kt_true(ken_lang_at(KEN_LANG_COUNT) == ken_lang_at(KEN_LANG_UNKNOWN));
     kt_true(ken_lang_at(KEN_LANG_UNKNOWN)->is_fallback);
-    for (uint16_t l = 1; l < KEN_LANG_COUNT; l++)
+    for (uint16_t l = 1; l < n_langs; l++)
         kt_false(ken_lang_at(l)->is_fallback);
 }
