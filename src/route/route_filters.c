@@ -82,7 +82,7 @@ static bool option_of(ken_str arg, const char *name, ken_str *out)
 static size_t read_statement(ken_str text, bool is_skip, ken_route_filter *out, size_t max)
 {
     ken_route_filter common = { .is_skip = is_skip };
-    ken_str names[KEN_FILTER_WORDS], arg, value;
+    ken_str names[KEN_FILTER_WORDS] = { { NULL, 0 } }, arg, value;
     size_t n_names = 0, n = 0;
     text = ken_str_trim(text);
     if (ken_str_starts(text, KEN_STR("(")) && ken_str_ends(text, KEN_STR(")")))
