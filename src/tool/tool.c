@@ -248,15 +248,22 @@ static void set_rest(const tool_entry *e, const json_t *given, size_t n, json_t 
 
 #define CUT_NOTE "(cut to fit; ask for less, or for more max_tokens)\n"
 
-// Text that nothing can be taken from is cut at a line, and says so.
-static json_t *clipped_text(ken_str text, size_t max_bytes)
+enum {
+    CUT_BYTES = sizeof CUT_NOTE + 40 // of what stands behind a text that was cut
+};
+
+// Text that nothing can be taken from is cut at a line, and says so; where to go on stays.
+static json_t *clipped_text(ken_str text, const json_t *result, size_t max_bytes)
 {
+    const json_t *next = json_object_get(result, "next_offset");
     if (text.len <= max_bytes)
         return ken_json_str(text);
-    size_t room = max_bytes > sizeof CUT_NOTE ? max_bytes - sizeof CUT_NOTE : max_bytes;
+    size_t room = max_bytes > CUT_BYTES ? max_bytes - CUT_BYTES : max_bytes;
     ken_buf out = KEN_BUF_INIT(0);
     ken_buf_put_str(&out, ken_tool__clip_lines(text, room, false));
     ken_buf_puts(&out, CUT_NOTE);
+    if (next)
+        ken_buf_printf(&out, "more: offset %lld\n", (long long)json_integer_value(next));
     json_t *json = ken_json_str(ken_buf_str(&out));
     ken_buf_release(&out);
     return json;
@@ -284,7 +291,7 @@ static json_t *text_result(const tool_entry *e, const ken_tool_env *env, json_t 
             json_array_remove(list, n - 1);
         set_rest(e, env->given, n, result);
     }
-    json_t *out = clipped_text(ken_buf_str(&text), max_bytes);
+    json_t *out = clipped_text(ken_buf_str(&text), result, max_bytes);
     ken_buf_release(&text);
     return out;
 }
