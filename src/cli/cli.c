@@ -248,17 +248,15 @@ static ken_status run_command(cli *x, ken_err *err)
     return st;
 }
 
-static ken_status fail_unknown_command(const cli *x, const char *word, const char *second,
-                                       ken_err *err)
+static ken_status fail_unknown_command(cli *x, const char *word, const char *second, ken_err *err)
 {
     const char *names[96];
     size_t n = 0;
     bool is_in_group = second && ken_cli__is_group(word);
     for (size_t i = 0; i < x->commands.n && n < sizeof names / sizeof *names; i++)
         names[n++] = x->commands.items[i].name;
-    ken_str typed = is_in_group ? ken_arena_printf((ken_arena *)(uintptr_t)&x->arena, "%.60s %.60s",
-                                                   word, second)
-                                : ken_str_c(word);
+    ken_str typed =
+        is_in_group ? ken_arena_printf(&x->arena, "%.60s %.60s", word, second) : ken_str_c(word);
     const char *near = ken_config_nearest(typed, names, n);
     if (near)
         return KEN_FAIL(err, KEN_EINVAL,

@@ -12,8 +12,7 @@
 
 typedef struct tool_entry {
     ken_tool_def def;
-    const ken_tool_spec *spec;
-    json_t *listing;      // owned
+    json_t *listing;      // owned; NULL in the set of direct calls
     const json_t *schema; // in listing
 } tool_entry;
 
@@ -36,7 +35,7 @@ static ken_status read_entry(const ken_tool_def *def, tool_entry *out, ken_err *
         json_decref(listing);
         return st;
     }
-    *out = (tool_entry){ *def, def->spec, listing, schema };
+    *out = (tool_entry){ *def, listing, schema };
     return KEN_OK;
 }
 
@@ -47,14 +46,14 @@ static void release_entry(tool_entry *e)
 
 static ken_str entry_set(const tool_entry *e)
 {
-    return ken_str_c(e->spec->set);
+    return ken_str_c(e->def.spec->set);
 }
 
 static bool is_wanted(const ken_toolset_opts *o, const tool_entry *e)
 {
-    if (o->is_read_only && !e->spec->is_read_only)
+    if (o->is_read_only && !e->def.spec->is_read_only)
         return false;
-    if (!*e->spec->set && !o->has_commands)
+    if (!*e->def.spec->set) // a command only
         return false;
     if (!o->n_sets)
         return true;
@@ -133,7 +132,7 @@ void ken_toolset_free(ken_toolset *t)
 static const tool_entry *find_entry(const ken_toolset *t, ken_str name)
 {
     for (size_t i = 0; i < t->n; i++) {
-        if (ken_str_eq_c(name, t->entries[i].spec->name))
+        if (ken_str_eq_c(name, t->entries[i].def.spec->name))
             return &t->entries[i];
     }
     return NULL;
@@ -146,7 +145,7 @@ size_t ken_toolset_count(const ken_toolset *t)
 
 const char *ken_toolset_name(const ken_toolset *t, size_t i)
 {
-    return i < t->n ? t->entries[i].spec->name : NULL;
+    return i < t->n ? t->entries[i].def.spec->name : NULL;
 }
 
 bool ken_toolset_has(const ken_toolset *t, ken_str name)
@@ -159,11 +158,11 @@ const char *ken_toolset_nearest(const ken_toolset *t, ken_str name)
     json_t *names = json_object();
     const char *near = NULL;
     for (size_t i = 0; i < t->n; i++)
-        ken_json_set_bool(names, t->entries[i].spec->name, true);
+        ken_json_set_bool(names, t->entries[i].def.spec->name, true);
     const char *key = ken_json_nearest_key(names, name);
     for (size_t i = 0; key && i < t->n; i++) {
-        if (!strcmp(key, t->entries[i].spec->name))
-            near = t->entries[i].spec->name;
+        if (!strcmp(key, t->entries[i].def.spec->name))
+            near = t->entries[i].def.spec->name;
     }
     json_decref(names);
     return near;
@@ -172,7 +171,7 @@ const char *ken_toolset_nearest(const ken_toolset *t, ken_str name)
 uint64_t ken_toolset_timeout_ms(const ken_toolset *t, ken_str name)
 {
     const tool_entry *e = find_entry(t, name);
-    return e ? e->spec->timeout_ms : 0;
+    return e ? e->def.spec->timeout_ms : 0;
 }
 
 void ken_toolset_list(const ken_toolset *t, ken_buf *out)
@@ -180,7 +179,7 @@ void ken_toolset_list(const ken_toolset *t, ken_buf *out)
     ken_buf_putc(out, '[');
     for (size_t i = 0; i < t->n; i++) {
         ken_buf_puts(out, i ? "," : "");
-        ken_buf_puts(out, t->entries[i].spec->listing);
+        ken_buf_puts(out, t->entries[i].def.spec->listing);
     }
     ken_buf_putc(out, ']');
 }
@@ -193,12 +192,25 @@ const ken_tool_spec *ken_tool_spec_at(size_t i)
 static ken_toolset *builtin_set;
 static pthread_once_t builtin_once = PTHREAD_ONCE_INIT;
 
+// Of calls that name no set. Their schemas are not parsed here: a process that makes one call needs one.
 static void make_builtin_set(void)
 {
-    ken_err err = { 0 };
-    ken_status st =
-        ken_toolset_new(&(ken_toolset_opts){ .has_commands = true }, &builtin_set, &err);
-    KEN_ASSERT(!st); // the specs are part of the program and a test reads them all
+    builtin_set = ken_zalloc(sizeof *builtin_set);
+    builtin_set->entries = ken_zalloc(ken_tool__n_builtin * sizeof *builtin_set->entries);
+    for (; builtin_set->n < ken_tool__n_builtin; builtin_set->n++)
+        builtin_set->entries[builtin_set->n].def = ken_tool__builtin[builtin_set->n];
+}
+
+static ken_status prepare_args(const tool_entry *e, const json_t *args, json_t **out, ken_err *err)
+{
+    tool_entry own = *e;
+    ken_status st = e->schema ? KEN_OK : read_entry(&e->def, &own, err);
+    if (st)
+        return st;
+    st = ken_tool__prepare_args(own.def.spec, own.schema, args, out, err);
+    if (!e->schema)
+        release_entry(&own);
+    return st;
 }
 
 // ---- calling -----------------------------------------------------------------------------------
@@ -242,7 +254,7 @@ static void set_rest(const tool_entry *e, const json_t *given, size_t n, json_t 
 {
     json_int_t offset = json_integer_value(json_object_get(given, "offset"));
     ken_json_set_bool(result, "truncated", true);
-    if (is_paged(e->spec))
+    if (is_paged(e->def.spec))
         ken_json_set_u64(result, "next_offset", (uint64_t)offset + n);
 }
 
@@ -276,7 +288,7 @@ static json_t *text_result(const tool_entry *e, const ken_tool_env *env, json_t 
     const ken_tool_ctx *ctx = env->ctx;
     ken_buf text = KEN_BUF_INIT(0);
     ken_paint paint = { .out = &text, .has_color = ctx->has_color };
-    const char *member = e->spec->list;
+    const char *member = e->def.spec->list;
     set_place(&paint, ctx->here, result);
     for (;;) {
         ken_buf_clear(&text);
@@ -331,7 +343,7 @@ static ken_status judge_reading(const tool_entry *e, ken_tool_missed *missed, ke
     const ken_err *why = &missed->failure;
     if (!why->status || (st && st != KEN_ENOTFOUND))
         return st;
-    if (!st && !e->spec->is_read_only) {
+    if (!st && !e->def.spec->is_read_only) {
         snprintf(missed->unread, sizeof missed->unread, "%.700s", why->msg);
         return KEN_OK;
     }
@@ -366,8 +378,8 @@ static size_t answer_bytes(const tool_entry *e, size_t max_bytes, const json_t *
 {
     uint64_t tokens = (uint64_t)json_integer_value(json_object_get(given, "max_tokens"));
     // A tool with a size of its own counts tokens itself.
-    if (e->spec->max_bytes)
-        return max_bytes == KEN_TOOL_BYTES_MAX ? (size_t)e->spec->max_bytes : max_bytes;
+    if (e->def.spec->max_bytes)
+        return max_bytes == KEN_TOOL_BYTES_MAX ? (size_t)e->def.spec->max_bytes : max_bytes;
     return tokens && tokens < max_bytes / 4 ? (size_t)tokens * 4 : max_bytes;
 }
 
@@ -380,11 +392,11 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, json_t
     inner.ctx = &ctx;
     inner.is_text = wants_text(e, &ctx, env->given);
     // The text of a list is far shorter than the JSON it is made from.
-    bool is_list = inner.is_text && e->spec->list && max_bytes < SIZE_MAX / 4;
+    bool is_list = inner.is_text && e->def.spec->list && max_bytes < SIZE_MAX / 4;
     ctx.max_bytes = is_list ? 3 * max_bytes : max_bytes;
     json_t *result = NULL;
-    void *args = ken_arena_alloc(env->arena, e->spec->args_size + 1);
-    ken_tool__read_args(e->spec, env->given, args);
+    void *args = ken_arena_alloc(env->arena, e->def.spec->args_size + 1);
+    ken_tool__read_args(e->def.spec, env->given, args);
     ken_status st = e->def.run(&inner, args, &result, err);
     st = judge_reading(e, env->missed, st, err);
     st = ken_quota_verdict(st, err);
@@ -392,7 +404,7 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, json_t
         json_decref(result);
         return add_unread_to_err(env->missed->unread, st, err);
     }
-    const ken_quota *quota = e->spec->is_job ? NULL : ken_quota_now();
+    const ken_quota *quota = e->def.spec->is_job ? NULL : ken_quota_now();
     if (quota && json_is_object(result))
         mark_part(quota, result);
     if (inner.is_text) {
@@ -441,7 +453,7 @@ ken_status ken_tool_check(const char *name, const json_t *args, ken_err *err)
     const tool_entry *e = find_entry(builtin_set, ken_str_c(name));
     if (!e)
         return KEN_FAIL(err, KEN_ENOTFOUND, "unknown tool '%.60s'", name);
-    ken_status st = ken_tool__prepare_args(e->spec, e->schema, args, &ready, err);
+    ken_status st = prepare_args(e, args, &ready, err);
     json_decref(ready);
     return st;
 }
@@ -463,14 +475,14 @@ ken_status ken_tool_call(ken_app *app, const char *name, const json_t *args,
         return KEN_FAIL(err, KEN_ENOTFOUND, "unknown tool '%.60s'%s%s%s", name,
                         near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
     }
-    if (full.is_read_only && !e->spec->is_read_only)
+    if (full.is_read_only && !e->def.spec->is_read_only)
         return KEN_FAIL(err, KEN_EPERM, "'%s' changes things and this server is read-only", name);
     json_t *ready = NULL;
     ken_quota quota;
-    bool has_own = !e->spec->is_job && !ken_quota_now(); // else it is part of a question
+    bool has_own = !e->def.spec->is_job && !ken_quota_now(); // else it is part of a question
     if (has_own)
         begin_question(&quota, app, full.cancel);
-    ken_status st = ken_tool__prepare_args(e->spec, e->schema, args, &ready, err);
+    ken_status st = prepare_args(e, args, &ready, err);
     if (!st)
         st = call_entry(e, &full, app, ready, out, err);
     json_decref(ready);

@@ -179,7 +179,6 @@ typedef struct ken_toolset_opts {
     const ken_str *sets; // names of sets; none = all of them
     size_t n_sets;
     bool is_read_only;        // only tools whose readOnlyHint is true
-    bool has_commands;        // operations without a set, too
     const ken_tool_def *defs; // NULL = the built-in tools
     size_t n_defs;
 } ken_toolset_opts;

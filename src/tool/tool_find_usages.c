@@ -322,7 +322,7 @@ ken_status ken_tool__find_usages(const ken_tool_env *env, const void *args, json
                                      .offset = q.opts.offset,
                                      .max_bytes = a->has_limit
                                                       ? env->ctx->max_bytes
-                                                      : ken_tool__text_bytes(env, TEXT_TOKENS),
+                                                      : ken_tool__answer_bytes(env, 0, TEXT_TOKENS),
                                      .n_tail_bytes = ken_json_dump_size(tail) };
     *out = ken_tool__usages_json(&q.found, &shape);
     json_object_update(*out, tail);
@@ -343,22 +343,13 @@ static void put_around(ken_str text, long long first, ken_paint *out)
     }
 }
 
-static long long count_lines(ken_str text)
-{
-    ken_str line;
-    long long n = 0;
-    while (ken_str_line_next(&text, &line))
-        n++;
-    return n;
-}
-
 // "  120 in retry: return backoff(n);" The role is told where it is no call.
 static void put_usage_line(const json_t *u, ken_ref_role role, const ken_str *name, ken_paint *out)
 {
     ken_str in = ken_tool__member(u, "in"), text = ken_tool__member(u, "text"),
             before = ken_tool__member(u, "before");
     long long line = ken_tool__number(u, "line");
-    put_around(before, line - count_lines(before), out);
+    put_around(before, line - (long long)ken_tool__count_lines(before), out);
     ken_paint_printf(out, KEN_STYLE_LINE, "  %lld", line);
     if (role != KEN_REF_CALL)
         ken_paint_printf(out, KEN_STYLE_DIM, " %s", ken_ref_role_word(role));

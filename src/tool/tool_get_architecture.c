@@ -180,8 +180,7 @@ ken_status ken_tool__get_architecture(const ken_tool_env *env, const void *args,
         return st;
     json_t *o = ken_tool__architecture_json(&q.found);
     ken_tool__set_scope(o, &scope);
-    ken_tool__fit_architecture(o, env->is_text ? ken_tool__text_bytes(env, TOKENS)
-                                               : ken_tool__token_bytes(env, TOKENS));
+    ken_tool__fit_architecture(o, ken_tool__answer_bytes(env, TOKENS, TOKENS));
     ken_tool__close(env, &scope);
     *out = o;
     return KEN_OK;

@@ -31,18 +31,13 @@ ken_status ken_tool__ask(const ken_tool_env *env, ken_str project, ken_tool__ask
     return KEN_OK;
 }
 
-size_t ken_tool__token_bytes(const ken_tool_env *env, size_t n_tokens)
+size_t ken_tool__answer_bytes(const ken_tool_env *env, size_t n_json, size_t n_text)
 {
-    size_t max = env->ctx->max_bytes, bytes = n_tokens * BYTES_PER_TOKEN;
+    size_t max = env->ctx->max_bytes;
+    size_t bytes = (env->is_text ? 2 * n_text : n_json) * BYTES_PER_TOKEN;
     bool is_open = max == SIZE_MAX && !env->is_text; // JSON of the command line has no limit
-    return !is_open && bytes < max ? bytes : max;
-}
-
-size_t ken_tool__text_bytes(const ken_tool_env *env, size_t n_tokens)
-{
-    bool has_own = json_object_get(env->given, "max_tokens") != NULL;
-    return env->is_text && !has_own ? ken_tool__token_bytes(env, 2 * n_tokens)
-                                    : env->ctx->max_bytes;
+    bool has_own = env->is_text && json_object_get(env->given, "max_tokens");
+    return !bytes || is_open || has_own || bytes > max ? max : bytes;
 }
 
 // ---- JSON --------------------------------------------------------------------------------------
@@ -211,6 +206,15 @@ ken_str ken_tool__member(const json_t *o, const char *key)
 long long ken_tool__number(const json_t *o, const char *key)
 {
     return (long long)json_integer_value(json_object_get(o, key));
+}
+
+size_t ken_tool__count_lines(ken_str text)
+{
+    ken_str line;
+    size_t n = 0;
+    while (ken_str_line_next(&text, &line))
+        n++;
+    return n;
 }
 
 void ken_tool__put_summary(const json_t *answer, ken_paint *out)

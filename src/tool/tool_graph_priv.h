@@ -17,11 +17,9 @@ typedef ken_status ken_tool__ask_fn(ken_snapshot *s, void *ctx, ken_err *err);
 // since, so then it asks once more of an index that is up to date. `out` is open on success.
 ken_status ken_tool__ask(const ken_tool_env *env, ken_str project, ken_tool__ask_fn *ask, void *ctx,
                          ken_tool__scope *out, ken_err *err) KEN_MUST_USE;
-// Bytes that an answer of so many tokens may have; no limit where the call has none.
-size_t ken_tool__token_bytes(const ken_tool_env *env, size_t n_tokens);
-// The same where the answer is shown as text, of which its JSON is twice as long; else no limit but the
-// call's.
-size_t ken_tool__text_bytes(const ken_tool_env *env, size_t n_tokens);
+// Bytes that the JSON of an answer may have: of so many tokens as JSON (0 = as the call has), or of so many
+// as text, of which its JSON is twice as long. No limit where the call has none.
+size_t ken_tool__answer_bytes(const ken_tool_env *env, size_t n_json, size_t n_text);
 
 // ---- JSON --------------------------------------------------------------------------------------
 void ken_tool__set_at(json_t *o, const char *key, ken_str path, uint32_t line);
@@ -63,6 +61,7 @@ void ken_tool__fit_architecture(json_t *result, size_t max_bytes);
 // ---- text --------------------------------------------------------------------------------------
 ken_str ken_tool__member(const json_t *o, const char *key);
 long long ken_tool__number(const json_t *o, const char *key);
+size_t ken_tool__count_lines(ken_str text);
 // The summary, on a line of its own.
 void ken_tool__put_summary(const json_t *answer, ken_paint *out);
 // The head of a list, "callers:"; nothing when the list is empty.

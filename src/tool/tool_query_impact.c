@@ -268,12 +268,6 @@ static ken_impact_opts impact_opts(const ken_args_query_impact *a)
     };
 }
 
-static size_t answer_bytes(const ken_tool_env *env)
-{
-    return env->is_text ? ken_tool__text_bytes(env, TEXT_TOKENS)
-                        : ken_tool__token_bytes(env, TOKENS);
-}
-
 ken_status ken_tool__query_impact(const ken_tool_env *env, const void *args, json_t **out,
                                   ken_err *err)
 {
@@ -287,7 +281,8 @@ ken_status ken_tool__query_impact(const ken_tool_env *env, const void *args, jso
         return st;
     json_t *o = ken_tool__impact_json(&q.found);
     ken_tool__set_scope(o, &scope);
-    ken_tool__fit_impact(o, a->has_limit ? env->ctx->max_bytes : answer_bytes(env));
+    ken_tool__fit_impact(o, a->has_limit ? env->ctx->max_bytes
+                                         : ken_tool__answer_bytes(env, TOKENS, TEXT_TOKENS));
     ken_tool__close(env, &scope);
     *out = o;
     return KEN_OK;

@@ -673,11 +673,7 @@ static void put_code(const json_t *hit, const ken_str *words, size_t n_words, ke
     ken_str before = ken_tool__member(hit, "context_before"),
             code = ken_tool__member(hit, "content"), after = ken_tool__member(hit, "context_after");
     long long first = ken_tool__number(hit, "start_line"), last = ken_tool__number(hit, "end_line");
-    long long n_before = 0;
-    ken_str line, rest = before;
-    while (ken_str_line_next(&rest, &line))
-        n_before++;
-    ken_paint_code(out, before, (size_t)(first - n_before), NULL, 0);
+    ken_paint_code(out, before, (size_t)first - ken_tool__count_lines(before), NULL, 0);
     ken_paint_code(out, code, (size_t)first, words, n_words);
     if (json_is_true(json_object_get(hit, "content_truncated")))
         ken_paint_printf(out, KEN_STYLE_DIM, "... to line %lld\n", last);

@@ -455,6 +455,82 @@ KEN_TEST(a_question_is_answered_by_its_intent)
     lab_close(&l);
 }
 
+// The text answers of a tool, each asked for from where the one before says to go on. `seen[i]` counts the
+// lines that hold `mark` and then the number i.
+static void page_through(lab *l, const char *tool, const char *arguments, const char *mark,
+                         unsigned *seen)
+{
+    long offset = 0;
+    for (int n_pages = 0; n_pages < 200; n_pages++) {
+        char args[300];
+        snprintf(args, sizeof args, "{%s,\"format\":\"text\",\"offset\":%ld}", arguments, offset);
+        json_t *v = call(l, tool, args);
+        ken_str rest = ken_json_text(v), line;
+        long next = 0;
+        while (ken_str_line_next(&rest, &line)) {
+            char buf[200];
+            snprintf(buf, sizeof buf, KEN_STR_FMT, KEN_STR_ARG(ken_str_sub(line, 0, 190)));
+            const char *at = strstr(buf, mark);
+            if (at)
+                seen[strtol(at + strlen(mark), NULL, 10)]++;
+            if (!strncmp(buf, "more: offset ", 13))
+                next = strtol(buf + 13, NULL, 10);
+        }
+        json_decref(v);
+        if (!next)
+            return;
+        kt_true(next > offset);
+        offset = next;
+    }
+    kt_fail("%s: the pages do not end", tool);
+}
+
+// However small a page is: nothing is passed over.
+KEN_TEST(pages_of_text_lead_through_everything)
+{
+    enum {
+        N = 30
+    };
+    static const struct {
+        const char *tool, *arguments, *mark;
+        bool is_once; // a result with code stands on two lines
+    } rows[] = {
+        { "search_code", "\"query\":\"packs a basket\",\"limit\":7", "many/basket_", false },
+        { "search_code", "\"query\":\"packs a basket\",\"limit\":20,\"max_tokens\":200",
+          "many/basket_", false },
+        { "search_code",
+          "\"query\":\"packs a basket\",\"limit\":20,\"max_tokens\":200,\"context_lines\":20",
+          "many/basket_", true },
+        { "search_code", "\"query\":\"pack(items\",\"search_type\":\"text\",\"limit\":4",
+          "many/basket_", true },
+        { "find_usages", "\"symbol_name\":\"pack\",\"role\":\"call\",\"limit\":7", "7 in basket_",
+          true },
+    };
+    lab l;
+    char path[60], body[300];
+    for (int i = 0; i < N; i++) {
+        snprintf(path, sizeof path, "paged/many/basket_%d.py", i);
+        snprintf(body, sizeof body,
+                 "from core import pack\n\n\ndef basket_%d(items):\n"
+                 "    # Packs a basket, and again a basket, so that the code\n"
+                 "    # is longer than a line or two.\n    return pack(items, %d)\n",
+                 i, i);
+        ktest_write(path, body);
+    }
+    ktest_write("paged/core.py", "def pack(items, n):\n    return items[:n]\n");
+    lab_open(&l, ktest_path("paged"));
+    json_decref(call(&l, "index_repository", "{\"path\":\".\"}"));
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        unsigned seen[N] = { 0 };
+        page_through(&l, rows[r].tool, rows[r].arguments, rows[r].mark, seen);
+        for (int i = 0; i < N; i++)
+            if (!seen[i] || (rows[r].is_once && seen[i] > 1))
+                kt_fail("%s {%s}: %d is seen %u times", rows[r].tool, rows[r].arguments, i,
+                        seen[i]);
+    }
+    lab_close(&l);
+}
+
 KEN_TEST(filters_may_stand_in_the_question)
 {
     make_shop();
