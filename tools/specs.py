@@ -22,7 +22,7 @@ absent), means (what a flag stands for), bare (what an option without value stan
 
 A command: name (one or two words), words (each: name, to, kind, optional), options (further ones: option, to, means,
 help), summary, details. Kinds of words: text (one word), rest (all words that are left, as one text), place (a
-folder or file that names the project; its part below the root goes to `to`), root (the same, its root goes to `to`), file (a file of a project), target
+folder that names the project; its part below the root goes to `to`), root (the same, its root goes to `to`), file (a file of a project), target
 (file, file:line or symbol), range (file:first-last).
 """
 

@@ -209,15 +209,3 @@ ken_status ken_cli__args_u64(const cli_args *a, const char *name, uint64_t min, 
     *out = n;
     return KEN_OK;
 }
-
-ken_status ken_cli__args_double(const cli_args *a, const char *name, double min, double max,
-                                double fallback, double *out, ken_err *err)
-{
-    const char *value = ken_cli__args_get(a, name);
-    double d = fallback;
-    if (value && (!ken_str_parse_double(ken_str_c(value), &d) || !(d >= min && d <= max)))
-        return KEN_FAIL(err, KEN_EINVAL, "'--%s' must be a number from %g to %g, not '%.60s'", name,
-                        min, max, value);
-    *out = d;
-    return KEN_OK;
-}

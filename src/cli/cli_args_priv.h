@@ -64,8 +64,6 @@ size_t ken_cli__args_list(const cli_args *a, const char *name, ken_arena *arena,
 // Whole number within [min, max]; `fallback` when it was not given.
 ken_status ken_cli__args_u64(const cli_args *a, const char *name, uint64_t min, uint64_t max,
                              uint64_t fallback, uint64_t *out, ken_err *err) KEN_MUST_USE;
-ken_status ken_cli__args_double(const cli_args *a, const char *name, double min, double max,
-                                double fallback, double *out, ken_err *err) KEN_MUST_USE;
 // True when `word` is one of "a|b|c".
 bool ken_cli__is_word_of(const char *words, ken_str word);
 

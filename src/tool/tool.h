@@ -110,11 +110,11 @@ typedef struct ken_tool_option {
 typedef enum ken_word_kind {
     KEN_WORD_TEXT = 1, // one word
     KEN_WORD_REST,     // all that are left, as one text
-    KEN_WORD_PLACE,  // a folder or file: names the project, its part below the root is the argument
-    KEN_WORD_ROOT,   // the same; the root of the project is the argument
-    KEN_WORD_FILE,   // a file of a project
-    KEN_WORD_TARGET, // FILE, FILE:LINE (both file_path) or a symbol
-    KEN_WORD_RANGE,  // FILE:FIRST-LAST: file_path, line_start, line_end
+    KEN_WORD_PLACE,    // a folder: names the project, its part below the root is the argument
+    KEN_WORD_ROOT,     // the same; the root of the project is the argument
+    KEN_WORD_FILE,     // a file of a project
+    KEN_WORD_TARGET,   // FILE, FILE:LINE (both file_path) or a symbol
+    KEN_WORD_RANGE,    // FILE:FIRST-LAST: file_path, line_start, line_end
 } ken_word_kind;
 
 typedef struct ken_tool_word {

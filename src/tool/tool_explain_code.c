@@ -186,6 +186,18 @@ static void set_source(const ken_tool_env *env, const ken_tool__scope *scope,
     ken_json_set(o, "url", ken_tool__url(&link, commit, e->path, e->first_line, e->last_line));
 }
 
+// Fewer lines than were asked for: the rest is asked for from there.
+static void set_rest(const ken_args_explain_code *a, const ken_explanation *e, json_t *o,
+                     ken_arena *arena)
+{
+    if (e->last_line + 1 >= a->line_end)
+        return;
+    ken_json_set_bool(o, "truncated", true);
+    ken_json_set_str(o, "hint",
+                     ken_arena_printf(arena, "lines %u to %u are explained; go on from %u",
+                                      e->first_line + 1, e->last_line + 1, e->last_line + 2));
+}
+
 ken_status ken_tool__explain_code(const ken_tool_env *env, const void *args, json_t **out,
                                   ken_err *err)
 {
@@ -197,6 +209,7 @@ ken_status ken_tool__explain_code(const ken_tool_env *env, const void *args, jso
     if (st)
         return st;
     json_t *o = ken_tool__explanation_json(&q.found);
+    set_rest(q.args, &q.found, o, env->arena);
     set_source(env, &scope, &q.found, o);
     set_rules(env, &scope, q.found.path, o);
     ken_tool__set_scope(o, &scope);

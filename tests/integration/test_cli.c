@@ -224,6 +224,9 @@ KEN_TEST(usage_errors_name_what_was_meant)
     ken_fails("search x --kind functoin", 2,
               "--kind: 'functoin' is no kind of symbol; try function");
     ken_fails("search x --threshold 2", 2, "--threshold: 2");
+    ken_fails("search x --threshold 1e", 2, "'--threshold' must be a number, not '1e'");
+    ken_fails("search x --threshold nan", 2, "'--threshold' must be a number, not 'nan'");
+    ken_fails("search x -k 1e", 2, "'--limit' must be a whole number, not '1e'");
     ken_fails("index --max-file-size 11MiB", 2, "--max-file-size: 'indexing.max_file_size'");
     ken_fails("index --exclude [", 2, "'indexing.exclude'");
     ken_fails("status --skipped=emty", 2, "did you mean 'empty'?");
@@ -310,6 +313,8 @@ KEN_TEST(search_filters_and_pages)
     json_decref(json);
     ken_fails("search retry proj/src --dir docs", 2, "not both");
     kt_has_str(ken_ok("search retry proj --explain"), "whole file");
+    kt_has_str(ken_ok("search retry proj --threshold 0.25"), "src/retry.c:");
+    kt_has_str(ken_ok("search zzzz proj --threshold 0.25"), "nothing found");
     run *r = ken("search zzzzzzqqqq proj --mode text");
     kt_eq_i(r->code, 0);
     kt_has_str(r->out, "nothing found");
@@ -891,6 +896,15 @@ KEN_TEST(lines_are_explained)
     kt_has_str(out, "\ncallers:\n  load calls/a.py:1\n");
     kt_has_str(ken_ok("explain calls/a.py:2"), "in function load");
     has_keys("explain calls/a.py:5-8 --json", "symbol code callers callees types tests imports");
+    ken_buf text = { 0 };
+    for (int i = 0; i < 450; i++)
+        ken_buf_printf(&text, "name_%d = %d\n", i, i);
+    ken_buf_putc(&text, '\0');
+    ktest_write("calls/long.py", text.ptr);
+    ken_buf_release(&text);
+    kt_has_str(ken_ok("explain calls/long.py:1-450"),
+               "lines 1 to 400 are explained; go on from 401\n");
+    kt_null(strstr(ken_ok("explain calls/long.py:401-450"), "go on from"));
     ken_fails("explain calls/a.py", 2, "FILE:FIRST-LAST");
     ken_fails("explain calls/a.py:8-5", 2, "FILE:FIRST-LAST");
     ken_fails("explain calls/a.py:90-99", 2, "line");

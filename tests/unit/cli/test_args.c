@@ -140,12 +140,4 @@ KEN_TEST(numbers_have_ranges)
         kt_eq_u(n, 7);
         ken_arena_release(&p.arena);
     }
-    double d = -1;
-    kt_ok_err(parse(&p, false, "--threshold 0.25"), &p.err);
-    kt_ok_err(ken_cli__args_double(&p.args, "threshold", 0, 1, 0, &d, &p.err), &p.err);
-    kt_near(d, 0.25, 1e-12);
-    ken_arena_release(&p.arena);
-    kt_ok_err(parse(&p, false, "--threshold nan"), &p.err);
-    kt_status(ken_cli__args_double(&p.args, "threshold", 0, 1, 0, &d, &p.err), KEN_EINVAL);
-    ken_arena_release(&p.arena);
 }
