@@ -67,7 +67,7 @@ void query_base_close(query_base *b, ken_snapshot *s);
 // What the overlay says of a file of the base; NULL = it is as indexed.
 const query_base_file *query_overlay_of(const ken_snapshot *s, uint32_t file);
 
-// ---- what became of definitions: query_delta.c ---------------------------------------------------
+// ---- what became of definitions: code/delta.c ---------------------------------------------------
 typedef struct query_delta {
     ken_delta_kind change;
     const query_base_file *file; // where it was; of added ones where it is

@@ -172,7 +172,7 @@ ken_status query_edges_counted(ken_snapshot *s, ken_graph *g, const ken_graph_de
 ken_status query_edges_of_name(ken_snapshot *s, ken_graph *g, ken_str name,
                                const ken_cancel *cancel, ken_arena *arena, query_edges *out,
                                ken_err *err) KEN_MUST_USE;
-// Lines that have the name as a word, definitions apart: query_words.c.
+// Lines that have the name as a word, definitions apart: code/words.c.
 ken_status query_said_in_text(ken_snapshot *s, ken_graph *g, ken_str name, const ken_cancel *cancel,
                               ken_arena *arena, ken_said_in_text *out, ken_err *err) KEN_MUST_USE;
 // Appends every reference inside `def`, nested definitions included; or inside a span of a file.
@@ -187,7 +187,7 @@ ken_status query_note_damaged(ken_snapshot *s, ken_graph *g, ken_graph_def def,
                               const ken_cancel *cancel, ken_arena *arena, ken_err *err)
     KEN_MUST_USE;
 
-// ---- through what holds functions: query_through.c ----------------------------------------------
+// ---- through what holds functions: code/through.c ----------------------------------------------
 // Appends, to edges that name functions, the calls through the fields, variables and tables that
 // they are put into; by file again.
 ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *cancel,
@@ -199,7 +199,7 @@ const ken_stored *query_stored_at(const ken_refs *r, uint32_t byte);
 uint32_t query_held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
                        ken_graph_def *out, uint32_t max);
 
-// ---- what is made for whoever asks: query_bound.c, query_bindings.c -----------------------------
+// ---- what is made for whoever asks: code/bound.c, code/bindings.c -----------------------------
 // A method that runs where one of a type is called that a container binds to another.
 typedef struct query_bound {
     ken_graph_def def;

@@ -104,7 +104,7 @@ ken_str query_option_of(const query_route_file *f, size_t open, const ken_str *n
 query_prefix query_routers_option(query_routers *q, const query_route_file *f, query_prefix before,
                                   ken_str value);
 
-// ---- mounts (query_mounts.c) --------------------------------------------------------------------
+// ---- mounts (code/mounts.c) --------------------------------------------------------------------
 
 // Reads what a call puts where; its rule is one that mounts.
 void query_mounts_learn(query_routers *q, uint32_t file, uint32_t literal,
@@ -116,7 +116,7 @@ size_t query_mounts_of(ken_snapshot *s, query_mount *const *all, size_t n_all, u
 // A copy in the arena of all that is mounted; without what holds only as long as the graph.
 size_t query_mounts_copy(query_mount *const *all, size_t n, ken_arena *arena, query_mount ***out);
 
-// ---- bases (query_bases.c) ----------------------------------------------------------------------
+// ---- bases (code/bases.c) ----------------------------------------------------------------------
 
 // What a call says that stands before all routes that its file reaches by imports.
 void query_bases_learn(query_routers *q, uint32_t file, const ken_literal *l,

@@ -11,7 +11,7 @@
 
 #include "base/path.h"
 #include "lang/lang_ref_rules.h"
-#include "query/query_arch_priv.h"
+#include "query/code/arch_priv.h"
 #include "query/query_said_priv.h"
 
 enum {

@@ -5,7 +5,7 @@
 // One level is one pass over the files that say one of its names, however many definitions it has.
 #include <stdlib.h>
 
-#include "query/query_impact_priv.h"
+#include "query/code/impact_priv.h"
 
 enum {
     DEPTH_DEFAULT = 3,

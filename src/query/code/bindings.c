@@ -2,7 +2,7 @@
 // What files say to a container of dependencies: which types stand together in a call
 // (`AddScoped<IFoo, Foo>()`), under a decorator (`@Service`), in a function that makes one
 // (`@Bean`), in an object (`{ provide: A, useClass: B }`). What of it is bound to what is decided
-// by who asks (query_bound.c), for that is a question of which type is built on which.
+// by who asks (code/bound.c), for that is a question of which type is built on which.
 #include "base/map.h"
 #include "query/query_graph_priv.h"
 

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: MIT
 // Imports of files, one for each module that a file names.
 //
-// Which file leads to which is known of the whole tree (query_imports.c). So when files are asked
+// Which file leads to which is known of the whole tree (code/imports.c). So when files are asked
 // for alone, only those that lead there are looked into.
 #include <stdlib.h>
 
 #include "base/map.h"
-#include "query/query_facts_priv.h"
+#include "query/facts/facts_priv.h"
 
 enum {
     MODULES_MANY = 64 // of one file, from which on they are looked up

@@ -1,10 +1,9 @@
 // SPDX-License-Identifier: MIT
 // What the lists of facts share: which files, what they say now, where a byte stands.
-#include "query/query_facts.h"
-
 #include "base/map.h"
 #include "base/path.h"
-#include "query/query_facts_priv.h"
+#include "query/facts/facts_priv.h"
+#include "query/query_facts.h"
 #include "scan/scan.h"
 
 enum {

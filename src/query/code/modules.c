@@ -5,7 +5,7 @@
 
 #include "base/map.h"
 #include "base/path.h"
-#include "query/query_arch_priv.h"
+#include "query/code/arch_priv.h"
 
 enum {
     ROUNDS = 20 // of PageRank

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// query_arch_priv.h -- what the architecture is made of.
-#ifndef KEN_QUERY_QUERY_ARCH_PRIV_H
-#define KEN_QUERY_QUERY_ARCH_PRIV_H
+// arch_priv.h -- what the architecture is made of.
+#ifndef KEN_QUERY_CODE_ARCH_PRIV_H
+#define KEN_QUERY_CODE_ARCH_PRIV_H
 
 #include "query/query_graph_priv.h"
 

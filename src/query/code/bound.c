@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Which methods run where one of a type is called that a container of dependencies binds to others:
-// of what files say to it (query_bindings.c), what is about that type; of several, what the
+// of what files say to it (code/bindings.c), what is about that type; of several, what the
 // receiver asks for by a label (`@Qualifier("sql") Repo repo`), else what is preferred.
 #include "base/map.h"
 #include "query/query_graph_priv.h"

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// query_facts_priv.h -- what the lists of query_facts.h share.
-#ifndef KEN_QUERY_QUERY_FACTS_PRIV_H
-#define KEN_QUERY_QUERY_FACTS_PRIV_H
+// facts_priv.h -- what the lists of query_facts.h share.
+#ifndef KEN_QUERY_FACTS_FACTS_PRIV_H
+#define KEN_QUERY_FACTS_FACTS_PRIV_H
 
 #include "query/query_facts.h"
 #include "query/query_graph_priv.h"

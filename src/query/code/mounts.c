@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Where routers are mounted: `app.use('/api', auth, router)`, `include_router(users.router,
 // prefix="/u")`, `.nest("/x", make())`, `include('shop.urls')`. The one reader of that: paths of
-// routes are made of it (query_routers.c), and what runs before their handlers
-// (query_facts_handlers.c).
+// routes are made of it (code/routers.c), and what runs before their handlers
+// (facts/handlers.c).
 #include <stdio.h>
 
 #include "query/query_routers_priv.h"

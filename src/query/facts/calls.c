@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // What parts of files name in some roles, such as calls, in the order of the source.
-#include "query/query_facts_priv.h"
+#include "query/facts/facts_priv.h"
 
 typedef struct call_list {
     ken_snapshot *s;

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // The vectors of a generation, in memory. Segments are read from end to end, each content's rows
 // put where the files that have it want them, with what their paths say. Which model's they are the
-// index says; question vectors come from the same one (query_embed.c). A file that the matrix of
+// index says; question vectors come from the same one (search/embed.c). A file that the matrix of
 // the generation before has with the same path and content is copied from there.
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Definitions of files, with what is known of each without asking another file.
 #include "base/map.h"
-#include "query/query_facts_priv.h"
+#include "query/facts/facts_priv.h"
 
 typedef struct definition_list {
     ken_snapshot *s;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// query_impact_priv.h -- what the files of an impact share: what changed, what it reaches, how
+// impact_priv.h -- what the files of an impact share: what changed, what it reaches, how
 // risky that is.
-#ifndef KEN_QUERY_QUERY_IMPACT_PRIV_H
-#define KEN_QUERY_QUERY_IMPACT_PRIV_H
+#ifndef KEN_QUERY_CODE_IMPACT_PRIV_H
+#define KEN_QUERY_CODE_IMPACT_PRIV_H
 
 #include "base/map.h"
 #include "query/query_graph_priv.h"
@@ -64,9 +64,9 @@ bool impact_is_use(const query_edges *edges, size_t i);
 // A place that says a changed name and could not be resolved.
 void impact_add_maybe(impact *m, ken_graph_def user, uint32_t ref);
 
-// The definitions that a diff changes; what it removes is followed to its users. query_diff.c
+// The definitions that a diff changes; what it removes is followed to its users. code/diff.c
 ken_status impact_change_diff(impact *m, ken_err *err) KEN_MUST_USE;
-// Fills in risk, its word and its reasons. query_risk.c
+// Fills in risk, its word and its reasons. code/risk.c
 void impact_judge(impact *m, uint32_t n_commits);
 
 #endif

@@ -8,7 +8,7 @@
 
 #include "base/map.h"
 #include "mention/mention.h"
-#include "query/query_facts_priv.h"
+#include "query/facts/facts_priv.h"
 #include "query/query_routers_priv.h"
 #include "route/route_filters.h"
 #include "route/route_text.h"

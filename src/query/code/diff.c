@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// What a diff changes. Definitions of both sides are compared (query_delta.c); what is still there
-// is followed by query_impact.c as anything that one asks about. What is gone has no edges any
+// What a diff changes. Definitions of both sides are compared (code/delta.c); what is still there
+// is followed by code/impact.c as anything that one asks about. What is gone has no edges any
 // more: its users are those that it had in the base, less those that the diff changes too. Each of
 // their places is asked where it leads today: nowhere means that it is broken.
 #include "base/path.h"
+#include "query/code/impact_priv.h"
 #include "query/query_base_priv.h"
-#include "query/query_impact_priv.h"
 #include "query/query_said_priv.h"
 
 enum {

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 
 #include "base/map.h"
-#include "query/query_arch_priv.h"
+#include "query/code/arch_priv.h"
 
 enum {
     FILES_LOOKED_AT = 24 // of hot spots

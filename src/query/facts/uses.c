@@ -6,7 +6,7 @@
 // path as p`, `p.join` is `os.path.join`. What leads to a definition of the tree is compared with
 // that definition's name instead, so that a local thing of the same name is not meant.
 #include "base/map.h"
-#include "query/query_facts_priv.h"
+#include "query/facts/facts_priv.h"
 
 enum {
     FULL_MAX = 400, // bytes of a name written out

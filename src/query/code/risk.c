@@ -9,7 +9,7 @@
 // 3. Below `medium_from` it is "low", from `high_from` on "high".
 #include <math.h>
 
-#include "query/query_impact_priv.h"
+#include "query/code/impact_priv.h"
 
 static const double medium_from = 0.3, high_from = 0.6;
 

@@ -4,7 +4,7 @@
 
 #include "base/map.h"
 #include "base/path.h"
-#include "query/query_arch_priv.h"
+#include "query/code/arch_priv.h"
 
 enum {
     MODULES_SHOWN = 20,
