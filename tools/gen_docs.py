@@ -149,7 +149,7 @@ def spec_opts(spec):
         if o["value"] and default not in (None, "", False) and "default" not in text:
             text += f" (default {default})"
         rows.append((f"  {'-' + o['letter'] + ', ' if o['letter'] else '    '}--{o['name']}{value}", text))
-    if spec["effect"] == "read" and spec["set"] != "tasks":
+    if spec["effect"] == "read" and specs.is_bound(spec):
         rows.append(("      --no-index", "fail instead of indexing an unknown folder"))
     return rows
 
@@ -163,12 +163,9 @@ def commands():
         if row[4][0].text == "OPTS":
             opts = [opt_row(r) for r in table(toks, row[4][2].text)]
         out.append((name, usage, summary, opts))
-    operations = [
-        (s["command"]["name"], specs.usage(s), s["command"]["summary"], spec_opts(s))
-        for s in specs.load()
-        if "command" in s
-    ]
-    return out[:1] + operations + out[1:]
+    offered = [s for s in specs.load() if "command" in s]
+    offered.sort(key=lambda s: s["command"].get("order", s.get("order", 0)))
+    return [(s["command"]["name"], specs.usage(s), s["command"]["summary"], spec_opts(s)) for s in offered] + out
 
 
 def command_table():

@@ -123,9 +123,16 @@ def command(spec):
         f"static const ken_tool_command command_{name} = {{\n    {c_string(c['name'])}, {c_string(specs.usage(spec))}, "
         f"{c_string(c['summary'])}, {c_string(c.get('details'))},\n"
         f"    {f'options_{name}' if options else 'NULL'}, {options.count(chr(10))}, "
-        f"{f'words_{name}' if words else 'NULL'}, {words.count(chr(10))}\n}};\n"
+        f"{f'words_{name}' if words else 'NULL'}, {words.count(chr(10))},\n"
+        f"    {c_string(c.get('ask'))}, {c.get('order', spec.get('order', 0))}, "
+        f"{'true' if specs.is_bound(spec) else 'false'}\n}};\n"
     )
     return out, f"&command_{name}"
+
+
+def full(spec):
+    whole = specs.listing(spec, is_full=True)
+    return "NULL" if whole == specs.listing(spec) else c_string(specs.compact(whole))
 
 
 def operation(spec):
@@ -141,6 +148,7 @@ def operation(spec):
         + f"static const ken_tool_spec spec_{name} = {{\n"
         f"    .name = {c_string(spec['name'])}, .set = {c_string(spec['set'])},\n"
         f"    .listing = {c_string(specs.compact(specs.listing(spec)))},\n"
+        f"    .full = {full(spec)}, .is_of_project = {'true' if specs.is_of_project(spec) else 'false'},\n"
         f"    .list = {c_string(limits.get('list'))}, .timeout_ms = {limits.get('timeout_ms', 600000)},\n"
         f"    .max_bytes = {limits.get('bytes', 0)}, .is_job = {'true' if limits.get('job') else 'false'},\n"
         f"    .is_read_only = {EFFECTS[spec['effect']]},\n"

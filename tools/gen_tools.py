@@ -18,6 +18,12 @@ SETS = {
     "checkpoints": "where work stood",
     "rules": "what a change must obey",
 }
+COMMANDS = """\
+## Not offered to agents
+
+These operations are for the command line and the HTTP API. Agents are not offered them, so that the list of tools
+stays short; the same holds of parameters that are marked *not offered to agents*.
+"""
 BUDGETS = {"search": 2200, "tasks": 750, "checkpoints": 950, "rules": 1000, "all": 5200}
 
 HEAD = """\
@@ -119,7 +125,7 @@ def problems(tools):
         if len(s["description"]) > 1000:
             yield f"{s['name']}: the description is longer than 1,000 characters"
     for name, budget in BUDGETS.items():
-        listed = [specs.listing(s) for s in tools if name in ("all", s["set"])]
+        listed = [specs.listing(s) for s in tools if s["set"] and name in ("all", s["set"])]
         size = len(specs.compact(listed).encode())
         if size / 4 > budget:
             yield f"set {name}: {size / 4:.0f} tokens are more than {budget}"
@@ -162,7 +168,7 @@ def meaning_of(p):
     text = p["text"]
     if "default" in p and p["type"] != "boolean":
         text += f" (default `{p['default']}`)"
-    return text
+    return text + (" *(not offered to agents)*" if p.get("unlisted") else "")
 
 
 def section(s):
@@ -189,11 +195,13 @@ def page(tools):
     for name, text in SETS.items():
         parts.append(f"## Set `{name}`: {text}\n")
         parts += [section(s) for s in tools if s["set"] == name]
+    parts.append(COMMANDS)
+    parts += [section(s) for s in tools if not s["set"]]
     return "\n".join(parts).rstrip() + "\n"
 
 
 def main():
-    tools = [s for s in specs.load() if s["set"]]
+    tools = specs.load()
     found = list(problems(tools))
     if found:
         print("\n".join(found))

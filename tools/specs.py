@@ -5,7 +5,9 @@ Everything that is told of an operation comes from here: the JSON schemas of too
 arguments in C, the command line's options and help, docs/tools.md, docs/cli.md, man pages and completions.
 
 A specification is an object:
-  name, set, order      the tool's name; its toolset ("" = a command only, not offered over MCP); its place
+  name, set, order      the tool's name; its toolset ("" = for the command line and the API, not offered over MCP); its
+                        place
+  scope                 project (default): it is about one project; none: about none, or all
   title, description    for agents
   effect, again         read, write or delete; whether a second call changes nothing more
   open_world            true when it talks to other machines
@@ -14,16 +16,18 @@ A specification is an object:
   limits                timeout_ms, job, bytes, list (the member that is cut at its end)
   notes, examples, returns   for docs/tools.md
 
-A parameter: type (string, integer, number, boolean, array, object, any), required, enum, min and max (of a number, of
+A parameter: unlisted (true: for the command line and the API, not offered over MCP), type (string, integer, number, boolean, array, object, any), required, enum, min and max (of a number, of
 the length of a string or list), default, setting (the setting that holds its default), items, note (a few words in
 the schema), text (a sentence for the documents), same_as (another name of that parameter), given (true: the
 struct says whether it was given), option ("-k --limit N" on the command line), help (its line there; the text when
 absent), means (what a flag stands for), bare (what an option without value stands for).
 
-A command: name (one or two words), words (each: name, to, kind, optional), options (further ones: option, to, means,
-help), summary, details. Kinds of words: text (one word), rest (all words that are left, as one text), place (a
-folder that names the project; its part below the root goes to `to`), root (the same, its root goes to `to`), file (a file of a project), target
-(file, file:line or symbol), range (file:first-last).
+A command: name (one or two words), order (its place in help; that of the operation when absent), words (each: name,
+to, kind, optional), options (further ones: option, to or setting, means, help, words), ask (what a terminal is asked
+unless the parameter `confirm` is given), summary, details. Kinds of words: text (one word), rest (all words that are
+left, as one text), place (a folder that names the project; its part below the root goes to `to`), root (the same, its
+root goes to `to`), folder (the path itself goes to `to`; without it the root of the project around), file (a file of a
+project), target (file, file:line or symbol), range (file:first-last).
 """
 
 import json
@@ -36,13 +40,13 @@ FOLDER = ROOT / "src" / "tool" / "specs"
 
 TYPES = ("string", "integer", "number", "boolean", "array", "object", "any")
 KEYS = set(
-    "name set order title description effect again open_world parameters command limits notes examples "
-    "returns".split()
+    "name set order scope title description effect again open_world parameters command limits notes "
+    "examples returns".split()
 )
 PARAMETER_KEYS = set(
-    "type required enum min max default setting items note text same_as given option help means bare".split()
+    "type required enum min max default setting items note text same_as given option help means bare unlisted".split()
 )
-KINDS = ("text", "rest", "place", "root", "file", "target", "range")
+KINDS = ("text", "rest", "place", "root", "folder", "file", "target", "range")
 OPTION = re.compile(r"^(?:-(?P<letter>[a-zA-Z]) )?--(?P<name>[a-z][a-z-]*)(?: (?P<value>\[?[A-Z]+\]?))?$")
 
 
@@ -103,8 +107,10 @@ def check(spec):
             raise Wrong(f"{name}: word {word['name']} leads to no parameter")
     for extra in spec.get("command", {}).get("options", []):
         option_of(extra["option"])
-        if extra["to"] not in params:
+        if extra.get("to", "") not in params and "setting" not in extra:
             raise Wrong(f"{name}: {extra['option']} leads to no parameter")
+    if spec.get("scope", "project") not in ("project", "none"):
+        raise Wrong(f"{name}: scope is project or none")
 
 
 def load():
@@ -143,10 +149,12 @@ def schema_type(p):
     return out
 
 
-def schema(spec):
-    """The inputSchema: all that is accepted, and nothing else."""
+def schema(spec, is_full=True):
+    """The inputSchema: all that is accepted, and nothing else; `is_full`: with what agents are not offered."""
     props = {}
     for name, p in spec["parameters"].items():
+        if p.get("unlisted") and not is_full:
+            continue
         props[name] = schema_type(spec["parameters"][p["same_as"]] if "same_as" in p else p)
         note = f"= {p['same_as']}" if "same_as" in p else p.get("note")
         if note:
@@ -167,13 +175,13 @@ def annotations(spec):
     }
 
 
-def listing(spec):
-    """The member of tools/list."""
+def listing(spec, is_full=False):
+    """The member of tools/list; `is_full`: with what only the command line and the API take."""
     return {
         "name": spec["name"],
         "title": spec["title"],
         "description": spec["description"],
-        "inputSchema": schema(spec),
+        "inputSchema": schema(spec, is_full),
         "annotations": annotations(spec),
     }
 
@@ -200,14 +208,24 @@ def options(spec):
         out.append(
             option_of(extra["option"])
             | {
-                "to": extra["to"],
-                "p": spec["parameters"][extra["to"]],
+                "to": extra.get("to"),
+                "p": spec["parameters"].get(extra.get("to"), {"type": "string"}),
                 "text": extra["help"],
                 "means": extra.get("means"),
                 "bare": extra.get("bare"),
             }
         )
     return out
+
+
+def is_of_project(spec):
+    return spec.get("scope", "project") == "project"
+
+
+def is_bound(spec):
+    """The command works on a project that is found first, and indexed when it never was."""
+    words = spec["command"].get("words", [])
+    return is_of_project(spec) and not (words and words[0].get("kind") in ("root", "folder"))
 
 
 def usage(spec):

@@ -98,14 +98,15 @@ static void print_config_json(cli *x, const ken_config *c)
 
 static void print_config(cli *x, const ken_config *c)
 {
-    cli_text_table t = ken_cli__table_new(&x->arena, "key|value|from");
+    ken_table t;
+    ken_table_init(&t, &x->arena, "key|value|from");
     for (size_t i = 0; i < KEN_CFG_COUNT; i++) {
         ken_config_key key = (ken_config_key)i;
-        ken_cli__table_add(&t, ken_str_c(ken_config_key_name(key)));
-        ken_cli__table_add(&t, ken_config_format(c, key, &x->arena));
-        ken_cli__table_add(&t, ken_config_where(c, key));
+        ken_table_add(&t, ken_str_c(ken_config_key_name(key)));
+        ken_table_add(&t, ken_config_format(c, key, &x->arena));
+        ken_table_add(&t, ken_config_where(c, key));
     }
-    ken_cli__table_print(x, &t);
+    ken_cli__print_table(x, &t);
     ken_cli__print("\nsettings file: ");
     ken_cli__print_text(ken_config_user_file(c));
     ken_cli__print("%s\n", ken_config_user_file(c).len && ken_fs_exists(ken_config_user_file(c).ptr)

@@ -367,26 +367,27 @@ static void print_json(eval *e)
     ken_cli__print_json(top);
 }
 
-static void add_row(eval *e, cli_text_table *t, ken_str name, figures f, size_t n_queries,
-                    double *ms, size_t n_ms)
+static void add_row(eval *e, ken_table *t, ken_str name, figures f, size_t n_queries, double *ms,
+                    size_t n_ms)
 {
     ken_arena *a = &e->x->arena;
-    ken_cli__table_add(t, name);
-    ken_cli__table_add(t, ken_cli__format_count(a, n_queries));
-    ken_cli__table_add(t, ken_arena_printf(a, "%.4f", f.ndcg));
-    ken_cli__table_add(t, ken_arena_printf(a, "%.4f", f.mrr));
-    ken_cli__table_add(t, ken_arena_printf(a, "%.4f", f.recall));
+    ken_table_add(t, name);
+    ken_table_add(t, ken_figure_count(a, n_queries));
+    ken_table_add(t, ken_arena_printf(a, "%.4f", f.ndcg));
+    ken_table_add(t, ken_arena_printf(a, "%.4f", f.mrr));
+    ken_table_add(t, ken_arena_printf(a, "%.4f", f.recall));
     static const double percents[] = { 50, 95, 99 };
     for (size_t i = 0; i < 3; i++)
-        ken_cli__table_add(
-            t, n_ms ? ken_arena_printf(a, "%.2f", ken_cli__percentile(ms, n_ms, percents[i]))
-                    : KEN_STR(""));
+        ken_table_add(t,
+                      n_ms ? ken_arena_printf(a, "%.2f", ken_cli__percentile(ms, n_ms, percents[i]))
+                           : KEN_STR(""));
 }
 
 static void print_tables(eval *e)
 {
-    cli_text_table t = ken_cli__table_new(
-        &e->x->arena, "dataset|>queries|>ndcg@10|>mrr|>recall@10|>p50 ms|>p95 ms|>p99 ms");
+    ken_table t;
+    ken_table_init(&t, &e->x->arena,
+                   "dataset|>queries|>ndcg@10|>mrr|>recall@10|>p50 ms|>p95 ms|>p99 ms");
     if (e->wants_failures)
         ken_cli__print("\n");
     for (size_t i = 0; i < e->sets.len; i++) {
@@ -401,7 +402,7 @@ static void print_tables(eval *e)
             f.n, NULL, 0);
     }
     add_row(e, &t, KEN_STR("all"), overall(e), e->ms.len, e->ms.ptr, e->ms.len);
-    ken_cli__table_print(e->x, &t);
+    ken_cli__print_table(e->x, &t);
 }
 
 // ---- the command ----

@@ -5,53 +5,6 @@
 #define MODES   "hybrid|lexical|semantic|symbol|text|regex|similar"
 #define OPTS(a) (a), sizeof(a) / sizeof *(a)
 
-static const cli_opt index_opts[] = {
-    { "force", 'f', CLI_FLAG, NULL, "read and parse everything again; replaces a damaged index",
-      NULL },
-    { "name", 0, CLI_VALUE, "NAME", "name of the project (default: the folder's)", NULL },
-    { "include", 0, CLI_LIST, "GLOB", "index only matching files, from now on; may be repeated",
-      NULL },
-    { "exclude", 0, CLI_LIST, "GLOB", "leave matching files out, from now on; may be repeated",
-      NULL },
-    { "max-file-size", 0, CLI_VALUE, "SIZE",
-      "skip larger files, from now on (default 1MiB, at most 10MiB)", NULL },
-    { "only", 0, CLI_FLAG, NULL, "with these three: even if most files are taken out by it", NULL },
-    { "all", 0, CLI_FLAG, NULL, "forget what these three limited the index to", NULL },
-    { "jobs", 'j', CLI_VALUE, "N", "worker threads (default: one per core)", NULL },
-    { "memory-limit", 0, CLI_VALUE, "SIZE",
-      "memory that the run may use (default 512MiB); it says when that is too little", NULL },
-};
-
-static const cli_opt rules_opts[] = {
-    { "diff", 0, CLI_MAYBE, "REV", "only what changed since REV, or in A..B (default: uncommitted)",
-      NULL },
-    { "rule", 0, CLI_LIST, "ID", "only this rule; may be repeated", NULL },
-    { "sarif", 0, CLI_FLAG, NULL, "print SARIF 2.1.0, for code scanning", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "take the index as it is", NULL },
-};
-
-static const cli_opt list_opts[] = {
-    { "limit", 'k', CLI_VALUE, "N", "number of lines, 1 to 1000 (default 20)", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
-};
-
-static const cli_opt dead_opts[] = {
-    { "all", 0, CLI_FLAG, NULL,
-      "also what may be alive: exported, implementations, registered, twins, named elsewhere",
-      NULL },
-    { "limit", 'k', CLI_VALUE, "N", "number of lines, 1 to 1000 (default 20)", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
-};
-
-static const cli_opt file_opts[] = {
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
-};
-
-static const cli_opt chunks_opts[] = {
-    { "text", 0, CLI_FLAG, NULL, "print the text of every chunk too", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
-};
-
 static const cli_opt model_opts[] = {
     { "source", 0, CLI_VALUE, "URI", "add: model.onnx, as https://, file:// or a path", NULL },
     { "tokenizer", 0, CLI_VALUE, "URI", "add: its tokenizer.json or vocab.txt", NULL },
@@ -63,18 +16,6 @@ static const cli_opt model_opts[] = {
     { "query-prefix", 0, CLI_VALUE, "TEXT", "add: what it wants before questions", NULL },
     { "url", 0, CLI_VALUE, "URL", "use: the server, for ollama:, openai: and tei: models", NULL },
     { "now", 0, CLI_FLAG, NULL, "use: index, and make its vectors", NULL },
-};
-
-#define SKIP_WORD(name, word, text) "|" word
-static const cli_opt status_opts[] = {
-    { "skipped", 0, CLI_MAYBE, "REASON", "list the files that are not in the index, and why",
-      "all" KEN_SKIP_TABLE(SKIP_WORD) },
-    { "limit", 'k', CLI_VALUE, "N", "number of skipped files to list (default 1000)", NULL },
-};
-
-static const cli_opt secrets_opts[] = {
-    { "limit", 'k', CLI_VALUE, "N", "number of places to list (default 1000)", NULL },
-    { "no-index", 0, CLI_FLAG, NULL, "fail instead of indexing an unknown folder", NULL },
 };
 
 static const cli_opt sql_opts[] = {
@@ -107,10 +48,6 @@ static const cli_opt restore_opts[] = {
     { "dry-run", 0, CLI_FLAG, NULL, "say what would be done, change nothing", NULL },
 };
 
-static const cli_opt projects_opts[] = {
-    { "yes", 'y', CLI_FLAG, NULL, "remove: do not ask", NULL },
-};
-
 static const cli_opt mcp_opts[] = {
     { "toolsets", 0, CLI_LIST, "SET", "sets of tools to offer; may be repeated", NULL },
     { "read-only", 0, CLI_FLAG, NULL, "offer only tools that change nothing", NULL },
@@ -120,67 +57,48 @@ static const cli_opt mcp_opts[] = {
 
 // Commands that are no operations; the others are in src/tool/specs.
 static const cli_command own_commands[] = {
-    { "index", "[PATH]", "bring the index of a project up to date",
-      "Only what changed is read and parsed. PATH becomes a project of its own.", OPTS(index_opts),
-      0, 1, true, false, ken_cli__run_index, NULL },
-    { "tests-for", "SYMBOL | FILE", "list the tests that reach a symbol or a file", NULL,
-      OPTS(list_opts), 1, 1, true, true, ken_cli__run_tests_for, NULL },
-    { "dead", "[PATH]", "list code that nothing uses", NULL, OPTS(dead_opts), 0, 1, true, true,
-      ken_cli__run_dead, NULL },
-    { "hotspots", "[PATH]", "list complex code that changes often", NULL, OPTS(list_opts), 0, 1,
-      true, true, ken_cli__run_hotspots, NULL },
-    { "routes", "[FILTER]", "list routes and events with their handlers", NULL, OPTS(list_opts), 0,
-      1, true, true, ken_cli__run_routes, NULL },
-    { "rules check", "[PATH]", "verify the rules that a machine can check",
-      "  ken rules check --diff main --sarif >rules.sarif\n\n"
-      "Exit status: 0: nothing of severity error; 1: something; 2: a rule could not be read.\n"
-      "docs/rules.md says what can be checked.",
-      OPTS(rules_opts), 0, 2, true, true, ken_cli__run_rules_check, NULL },
-    { "chunks", "FILE", "show how a file was cut into chunks", NULL, OPTS(chunks_opts), 1, 1, true,
-      true, ken_cli__run_chunks, NULL },
-    { "status", "[PATH]", "show what is indexed, since when, and what was skipped", NULL,
-      OPTS(status_opts), 0, 1, true, true, ken_cli__run_status, NULL },
-    { "secrets", "[PATH]", "list where secrets are masked, and files left out for them",
-      "A line is a place and a kind, never a value. Files are read as they are now.",
-      OPTS(secrets_opts), 0, 1, true, true, ken_cli__run_secrets, NULL },
-    { "stats", "[PATH]", "show languages, sizes and counts", NULL, OPTS(file_opts), 0, 1, true,
-      true, ken_cli__run_stats, NULL },
     { "sql", "[SELECT [PATH]]", "ask what the index knows with SQL, for reading only",
       "  ken sql \"SELECT kind, count(*) FROM symbols GROUP BY kind\"\n"
       "  ken sql \"SELECT file_path, line_start, symbol_name FROM chunks WHERE token_count > 700\"\n"
       "Without a query the tables and their columns are listed. One SELECT is run, in memory, on\n"
       "tables that are made of the index as it is read: nothing can be changed. docs/sql.md\n"
       "describes the tables.",
-      OPTS(sql_opts), 0, 2, true, true, ken_cli__run_sql, NULL },
-    { "projects", "[list | remove PROJECT]", "list the known projects, or forget one", NULL,
-      OPTS(projects_opts), 0, 2, true, true, ken_cli__run_projects, NULL },
+      OPTS(sql_opts), 0, 2, true, true, ken_cli__run_sql, NULL, 0 },
     { "model", "[list | add ID | download ID | use ID | remove ID | bench ID]",
       "the models that make vectors of code, and which one a project uses",
       "add needs --source and --tokenizer. use takes an id of the list, or a model of a server as\n"
       "ollama:NAME, openai:NAME or tei:NAME: then, and only then, code is sent away.\n",
-      OPTS(model_opts), 0, 2, true, false, ken_cli__run_model, NULL },
+      OPTS(model_opts), 0, 2, true, false, ken_cli__run_model, NULL, 0 },
     { "config", "[show]", "show every setting and where it came from", NULL, NULL, 0, 0, 1, true,
-      false, ken_cli__run_config, NULL },
+      false, ken_cli__run_config, NULL, 0 },
     { "doctor", "", "check folders, settings and indexes", NULL, OPTS(doctor_opts), 0, 0, true,
-      false, ken_cli__run_doctor, NULL },
+      false, ken_cli__run_doctor, NULL, 0 },
     { "restore", "", "make projects, tasks and settings whole again from their journal",
       "Each change of a task, project, value or model is also a line of projects.db.writes. A damaged\n"
       "projects.db is moved away and made anew of it; a sound one gets what it lacks. Checkpoints of an\n"
       "index come back by themselves with 'ken index --force'.",
-      OPTS(restore_opts), 0, 0, true, false, ken_cli__run_restore, NULL },
+      OPTS(restore_opts), 0, 0, true, false, ken_cli__run_restore, NULL, 0 },
     { "eval", "DATASET.json... --root DIR | --roots DIR", "measure how well search finds things",
       "A dataset is {\"name\", \"root\", \"queries\": [{\"query\", \"category\", \"relevant\": [path],\n"
       "\"secondary\": [path]}]}; a path may end in :first-last. NDCG@10, the reciprocal rank of the\n"
       "first relevant place and the latency of a search are printed.",
-      OPTS(eval_opts), 1, 1000, false, false, ken_cli__run_eval, NULL },
+      OPTS(eval_opts), 1, 1000, false, false, ken_cli__run_eval, NULL, 0 },
     { "mcp", "[PATH]", "serve the Model Context Protocol on stdin and stdout",
       "Bound to the project of PATH or --project; without them the client names one.",
-      OPTS(mcp_opts), 0, 1, true, false, ken_cli__run_mcp, NULL },
+      OPTS(mcp_opts), 0, 1, true, false, ken_cli__run_mcp, NULL, 0 },
     { "version", "", "show the version", NULL, NULL, 0, 0, 0, false, false, ken_cli__run_version,
-      NULL },
-    { "help", "[COMMAND]", "show help", NULL, NULL, 0, 0, 2, false, false, ken_cli__run_help,
-      NULL },
+      NULL, 0 },
+    { "help", "[COMMAND]", "show help", NULL, NULL, 0, 0, 2, false, false, ken_cli__run_help, NULL,
+      0 },
 };
+
+static void insert_command(cli_commands *all, cli_command c)
+{
+    size_t at = all->n++;
+    for (; at && all->items[at - 1].order > c.order; at--)
+        all->items[at] = all->items[at - 1];
+    all->items[at] = c;
+}
 
 cli_commands ken_cli__list_commands(ken_arena *arena)
 {
@@ -189,11 +107,10 @@ cli_commands ken_cli__list_commands(ken_arena *arena)
     for (size_t i = 0; ken_tool_spec_at(i); i++)
         n += ken_tool_spec_at(i)->command != NULL;
     cli_commands all = { KEN_ARENA_ARRAY(arena, cli_command, n), 0 };
-    all.items[all.n++] = own_commands[0]; // index, which comes first
     for (size_t i = 0; ken_tool_spec_at(i); i++)
         if (ken_tool_spec_at(i)->command)
-            all.items[all.n++] = ken_cli__make_command(ken_tool_spec_at(i), arena);
-    for (size_t i = 1; i < n_own; i++)
+            insert_command(&all, ken_cli__make_command(ken_tool_spec_at(i), arena));
+    for (size_t i = 0; i < n_own; i++)
         all.items[all.n++] = own_commands[i];
     return all;
 }
@@ -206,6 +123,7 @@ static const struct {
     { "task", "keep what is to be done: tasks, their status, branches and commits", "list" },
     { "checkpoint", "keep where work stood, to go on from there later", "list" },
     { "rules", "what a change must obey: ask before it, check after it", NULL },
+    { "projects", "list the known projects, or forget one", "list" },
 };
 
 static size_t find_group(const char *word)

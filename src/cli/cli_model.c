@@ -15,12 +15,12 @@ enum {
 
 static ken_str size_or_dash(cli *x, uint64_t bytes)
 {
-    return bytes ? ken_cli__format_size(&x->arena, bytes) : KEN_STR("-");
+    return bytes ? ken_figure_size(&x->arena, bytes) : KEN_STR("-");
 }
 
 static ken_str count_or_dash(cli *x, uint64_t n)
 {
-    return n ? ken_cli__format_count(&x->arena, n) : KEN_STR("-");
+    return n ? ken_figure_count(&x->arena, n) : KEN_STR("-");
 }
 
 static void print_record_json(const char *key, const ken_model_record *m)
@@ -46,18 +46,19 @@ static ken_status list_models(cli *x, ken_err *err)
         ken_cli__print_json(top);
         return KEN_OK;
     }
-    cli_text_table t = ken_cli__table_new(&x->arena, "id|status|>dims|>tokens|>size|code|what");
+    ken_table t;
+    ken_table_init(&t, &x->arena, "id|status|>dims|>tokens|>size|code|what");
     for (size_t i = 0; i < n; i++) {
         const ken_model_record *m = &list[i];
-        ken_cli__table_add(&t, m->id);
-        ken_cli__table_add(&t, ken_str_c(ken_model_status_word(m->status)));
-        ken_cli__table_add(&t, count_or_dash(x, m->dims));
-        ken_cli__table_add(&t, count_or_dash(x, m->max_tokens));
-        ken_cli__table_add(&t, size_or_dash(x, m->size_bytes));
-        ken_cli__table_add(&t, m->code_quality);
-        ken_cli__table_add(&t, m->label);
+        ken_table_add(&t, m->id);
+        ken_table_add(&t, ken_str_c(ken_model_status_word(m->status)));
+        ken_table_add(&t, count_or_dash(x, m->dims));
+        ken_table_add(&t, count_or_dash(x, m->max_tokens));
+        ken_table_add(&t, size_or_dash(x, m->size_bytes));
+        ken_table_add(&t, m->code_quality);
+        ken_table_add(&t, m->label);
     }
-    ken_cli__table_print(x, &t);
+    ken_cli__print_table(x, &t);
     return KEN_OK;
 }
 
@@ -112,10 +113,10 @@ static void show_bytes(void *ctx, uint64_t done, uint64_t total)
 {
     download_view *v = ctx;
     ken_arena_mark mark = ken_arena_get_mark(&v->x->arena);
-    ken_str text = ken_cli__format_size(&v->x->arena, done);
+    ken_str text = ken_figure_size(&v->x->arena, done);
     if (total)
         text = ken_arena_printf(&v->x->arena, KEN_STR_FMT " of " KEN_STR_FMT, KEN_STR_ARG(text),
-                                KEN_STR_ARG(ken_cli__format_size(&v->x->arena, total)));
+                                KEN_STR_ARG(ken_figure_size(&v->x->arena, total)));
     ken_cli__progress_show_part(&v->bar, text.ptr, total ? (double)done / (double)total : 0);
     ken_arena_rewind(&v->x->arena, mark);
 }
@@ -134,7 +135,7 @@ static ken_status download_model(cli *x, ken_str id, ken_err *err)
         print_record_json("model", &m);
     else
         ken_cli__note(x, KEN_STR_FMT " is ready (" KEN_STR_FMT ", SHA-256 " KEN_STR_FMT ")",
-                      KEN_STR_ARG(id), KEN_STR_ARG(ken_cli__format_size(&x->arena, m.size_bytes)),
+                      KEN_STR_ARG(id), KEN_STR_ARG(ken_figure_size(&x->arena, m.size_bytes)),
                       KEN_STR_ARG(m.sha256));
     return KEN_OK;
 }
@@ -150,16 +151,22 @@ static bool has_its_vectors(cli *x, const ken_project_info *project, const ken_m
 static ken_status follow_choice(cli *x, const ken_project_info *project, const ken_model_record *m,
                                 json_t *top, ken_err *err)
 {
-    ken_app_embedding made;
+    json_t *args = NULL, *answer = NULL;
     if (!ken_cli__args_has(&x->args, "now")) {
         if (!x->is_json && !has_its_vectors(x, project, m))
             ken_cli__note(x, "to make its vectors: ken index " KEN_STR_FMT,
                           KEN_STR_ARG(project->root));
         return KEN_OK;
     }
-    ken_status st = ken_cli__index_whole(x, project, false, (ken_index_scope){ 0 }, &made, err);
-    if (!st && x->is_json)
-        ken_json_set(top, "embedding", ken_app_embedding_json(&made));
+    args = json_object();
+    ken_json_set_str(args, "repo_path", project->root);
+    if (!x->is_json)
+        return ken_cli__print_tool(x, "index_repository", project, args, err);
+    ken_status st = ken_cli__call_tool(x, "index_repository", project, args, &answer, err);
+    json_t *made = json_object_get(answer, "embedding");
+    if (!st)
+        ken_json_set(top, "embedding", made ? json_incref(made) : NULL);
+    json_decref(answer);
     return st;
 }
 

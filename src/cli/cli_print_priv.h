@@ -10,7 +10,9 @@
 
 #include <jansson.h>
 
+#include "base/figure.h"
 #include "base/paint.h"
+#include "base/table.h"
 #include "cli/cli_priv.h"
 
 bool ken_cli__wants_color(FILE *f, bool is_off);
@@ -39,28 +41,7 @@ ken_status ken_cli__print_tool(cli *x, const char *tool, const ken_project_info 
                                json_t *args, ken_err *err) KEN_MUST_USE;
 void ken_cli__json_set_project(json_t *object, const ken_project_info *p); // "project": {...}
 void ken_cli__json_set_uuid(json_t *object, const char *key, ken_uuid id);
-// "1.4 MiB", "12,345", "3 minutes ago"
-ken_str ken_cli__format_size(ken_arena *a, uint64_t bytes);
-ken_str ken_cli__format_count(ken_arena *a, uint64_t n);
-ken_str ken_cli__format_age(ken_arena *a, int64_t wall_ms, int64_t now_ms);
-ken_str ken_cli__format_duration(ken_arena *a, int64_t ms);
-// "1 file", "2 files"
-ken_str ken_cli__format_n(ken_arena *a, uint64_t n, const char *noun);
-
-// A table whose columns are as wide as they need to be.
-enum {
-    CLI_TABLE_COLUMNS = 8
-};
-typedef struct cli_text_table {
-    ken_arena *arena;
-    ken_str *cells; // row after row
-    size_t n_cells, cap, n_columns;
-    bool is_right[CLI_TABLE_COLUMNS]; // numbers stand on the right
-} cli_text_table;
-// `heads`: names separated by '|'; a name that starts with '>' stands on the right.
-cli_text_table ken_cli__table_new(ken_arena *a, const char *heads);
-void ken_cli__table_add(cli_text_table *t, ken_str cell);
-void ken_cli__table_print(const cli *x, const cli_text_table *t);
+void ken_cli__print_table(const cli *x, const ken_table *t);
 
 // ---- progress: cli_progress.c ----
 typedef struct cli_progress {

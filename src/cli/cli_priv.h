@@ -21,6 +21,7 @@ typedef struct cli_command {
     bool needs_app, is_question; // questions have limits of time and memory (base/quota.h)
     ken_status (*run)(cli *x, ken_err *err);
     const ken_tool_spec *spec; // of a command that is an operation; else NULL
+    unsigned order;            // of operations: their place in help
 } cli_command;
 
 // All commands: operations, in the order of their specifications, and those that are none (cli_help.c).
@@ -58,22 +59,11 @@ cli_command ken_cli__make_command(const ken_tool_spec *spec, ken_arena *arena);
 ken_status ken_cli__run_tool(cli *x, ken_err *err);
 
 // ---- commands that are no operations: one file each ----
-ken_status ken_cli__run_index(cli *x, ken_err *err);
-ken_status ken_cli__run_tests_for(cli *x, ken_err *err);
-ken_status ken_cli__run_dead(cli *x, ken_err *err);
-ken_status ken_cli__run_hotspots(cli *x, ken_err *err);
-ken_status ken_cli__run_routes(cli *x, ken_err *err);
-ken_status ken_cli__run_chunks(cli *x, ken_err *err);
-ken_status ken_cli__run_rules_check(cli *x, ken_err *err);
-ken_status ken_cli__run_status(cli *x, ken_err *err);
-ken_status ken_cli__run_secrets(cli *x, ken_err *err);
 ken_status ken_cli__run_sql(cli *x, ken_err *err);
-ken_status ken_cli__run_stats(cli *x, ken_err *err);
 ken_status ken_cli__run_eval(cli *x, ken_err *err);
 ken_status ken_cli__run_doctor(cli *x, ken_err *err);
 ken_status ken_cli__run_restore(cli *x, ken_err *err);
 ken_status ken_cli__run_config(cli *x, ken_err *err);
-ken_status ken_cli__run_projects(cli *x, ken_err *err);
 ken_status ken_cli__run_model(cli *x, ken_err *err);
 ken_status ken_cli__run_version(cli *x, ken_err *err);
 ken_status ken_cli__run_mcp(cli *x, ken_err *err);
@@ -108,9 +98,6 @@ ken_status ken_cli__index_unknown(cli *x, cli_place *place, ken_err *err) KEN_MU
 // After a question, before its answer is shown: `st`, or why there is no answer to show.
 ken_status ken_cli__check_answer(const ken_snapshot *s, ken_status st, ken_err *err) KEN_MUST_USE;
 void ken_cli__close_place(cli *x, const cli_place *place, ken_snapshot *s); // NULL is fine
-// The run and the vectors of the project's model, printed unless --json is given.
-ken_status ken_cli__index_whole(cli *x, const ken_project_info *project, bool is_forced,
-                                ken_index_scope scope, ken_app_embedding *out, ken_err *err);
 // Brings the index up to date with a progress bar.
 ken_status ken_cli__index(cli *x, const ken_project_info *project, ken_index_opts opts,
                           ken_index_report *out, ken_err *err) KEN_MUST_USE;

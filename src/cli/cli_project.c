@@ -191,9 +191,9 @@ static ken_status index_first(cli *x, cli_place *place, ken_err *err)
         st = ken_cli__index(x, &place->project, ken_app_index_opts(settings), &report, err);
     if (!st)
         ken_cli__note(x, "indexed " KEN_STR_FMT " of " KEN_STR_FMT " in " KEN_STR_FMT,
-                      KEN_STR_ARG(ken_cli__format_n(&x->arena, report.n_files, "file")),
+                      KEN_STR_ARG(ken_figure_n(&x->arena, report.n_files, "file")),
                       KEN_STR_ARG(place->project.root),
-                      KEN_STR_ARG(ken_cli__format_duration(&x->arena, report.duration_ms)));
+                      KEN_STR_ARG(ken_figure_duration(&x->arena, report.duration_ms)));
     ken_config_free(settings);
     return st;
 }

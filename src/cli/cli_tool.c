@@ -2,6 +2,7 @@
 // Commands that are operations (src/tool/specs): options and words become arguments, the answer is
 // printed as JSON or as text. Which command takes what is in the specification.
 #include <inttypes.h>
+#include <unistd.h>
 
 #include "base/fs.h"
 #include "base/path.h"
@@ -15,11 +16,6 @@ static const cli_opt no_index_opt = {
 
 // ---- the table ---------------------------------------------------------------------------------
 
-static bool is_of_project(const ken_tool_spec *spec)
-{
-    return strcmp(spec->set, "tasks") != 0; // tasks are those of all projects
-}
-
 static cli_opt make_opt(const ken_tool_option *o)
 {
     cli_opt_type type = !o->value     ? CLI_FLAG
@@ -29,6 +25,17 @@ static cli_opt make_opt(const ken_tool_option *o)
     return (cli_opt){ o->name, o->letter, type, o->value, o->text, o->words };
 }
 
+static bool has_no_index(const ken_tool_spec *spec)
+{
+    return spec->is_read_only && spec->command->is_bound;
+}
+
+// An option whose value may stand behind it as a word: `--diff REV`.
+static bool takes_word(const ken_tool_option *o)
+{
+    return o->is_maybe && !o->words;
+}
+
 cli_command ken_cli__make_command(const ken_tool_spec *spec, ken_arena *arena)
 {
     const ken_tool_command *c = spec->command;
@@ -36,7 +43,7 @@ cli_command ken_cli__make_command(const ken_tool_spec *spec, ken_arena *arena)
     size_t n = 0;
     for (size_t i = 0; i < c->n_options; i++)
         opts[n++] = make_opt(&c->options[i]);
-    if (spec->is_read_only && is_of_project(spec))
+    if (has_no_index(spec))
         opts[n++] = no_index_opt;
     cli_command out = { .name = c->name,
                         .usage = c->usage,
@@ -48,7 +55,10 @@ cli_command ken_cli__make_command(const ken_tool_spec *spec, ken_arena *arena)
                         .needs_app = true,
                         .is_question = !spec->is_job,
                         .run = ken_cli__run_tool,
+                        .order = c->order,
                         .spec = spec };
+    for (size_t i = 0; i < c->n_options; i++)
+        out.max_words += takes_word(&c->options[i]);
     for (size_t i = 0; i < c->n_words; i++) {
         out.min_words += !c->words[i].is_optional;
         if (c->words[i].kind == KEN_WORD_REST)
@@ -72,6 +82,11 @@ static ken_status number_json(const ken_tool_option *o, const char *text, json_t
 {
     uint64_t n = 0;
     double d = 0;
+    bool is_size = !strcmp(o->value, "SIZE");
+    if (is_size && ken_config_parse_size(ken_str_c(text), &n) && n <= INT64_MAX) {
+        *out = json_integer((json_int_t)n);
+        return KEN_OK;
+    }
     if (o->type == KEN_ARG_U64 && ken_str_parse_u64(ken_str_c(text), &n) && n <= INT64_MAX) {
         *out = json_integer((json_int_t)n);
         return KEN_OK;
@@ -82,7 +97,7 @@ static ken_status number_json(const ken_tool_option *o, const char *text, json_t
             return KEN_OK;
     }
     return KEN_FAIL(err, KEN_EINVAL, "'--%s' must be a %snumber, not '%.60s'", o->name,
-                    o->type == KEN_ARG_U64 ? "whole " : "", text);
+                    o->type == KEN_ARG_U64 && !is_size ? "whole " : "", text);
 }
 
 static ken_status value_json(const ken_tool_option *o, const char *text, json_t **out, ken_err *err)
@@ -106,12 +121,8 @@ static json_t *flag_json(const ken_tool_option *o)
 
 static ken_status set_option(const ken_tool_option *o, const char *text, json_t *args, ken_err *err)
 {
-    json_t *value = NULL;
-    if (!o->value) {
-        ken_json_set(args, o->param, flag_json(o));
-        return KEN_OK;
-    }
-    ken_status st = value_json(o, text ? text : o->bare, &value, err);
+    json_t *value = o->value ? NULL : flag_json(o);
+    ken_status st = value ? KEN_OK : value_json(o, text ? text : o->bare, &value, err);
     if (st)
         return st;
     if (!o->is_list) {
@@ -133,7 +144,7 @@ static ken_status set_options(cli *x, json_t *args, ken_err *err)
     for (size_t i = 0; i < x->args.n_given && !st; i++) {
         const cli_given *g = &x->args.given[i];
         const ken_tool_option *o = find_option(x->command->spec->command, g->opt->name);
-        if (o)
+        if (o && o->param)
             st = set_option(o, g->value, args, err);
     }
     return st;
@@ -164,6 +175,15 @@ static ken_status read_place(reader *r, const ken_tool_word *w, const char *path
     else if (r->place.below.len)
         ken_json_set_str(r->args, w->param, r->place.below);
     return KEN_OK;
+}
+
+// A path, which may be new or a file: what it is, is the operation's to find out.
+static ken_status read_folder(reader *r, const ken_tool_word *w, const char *path, ken_err *err)
+{
+    ken_status st = path ? KEN_OK : ken_cli__find_place(r->x, NULL, &r->place, err);
+    if (!st)
+        ken_json_set_str(r->args, w->param, path ? ken_str_c(path) : r->place.project.root);
+    return st;
 }
 
 // A path that leads out of the project, or to no file, is left to the operation to refuse by its name.
@@ -229,19 +249,19 @@ static void read_rest(reader *r, const char *param)
     ken_buf_release(&text);
 }
 
-// `--diff REV`, as well as `--diff=REV`: a word behind an option that may be without a value.
-static bool take_for_option(reader *r)
+// `--diff REV`, as well as `--diff=REV`: the last word, behind an option that may be without a value.
+static void take_for_option(reader *r)
 {
     const cli_args *a = &r->x->args;
     const ken_tool_command *c = r->x->command->spec->command;
-    for (size_t i = 0; i < a->n_given; i++) {
+    bool has_rest = c->n_words && c->words[0].kind == KEN_WORD_REST;
+    for (size_t i = 0; i < a->n_given && !has_rest; i++) {
         const ken_tool_option *o = find_option(c, a->given[i].opt->name);
-        if (!o || !o->is_maybe || a->given[i].value || ken_fs_exists(a->words[r->at]))
+        if (!o || !takes_word(o) || a->given[i].value || !r->end ||
+            ken_fs_exists(a->words[r->end - 1]))
             continue;
-        ken_json_set_str(r->args, o->param, ken_str_c(a->words[r->at++]));
-        return true;
+        ken_json_set_str(r->args, o->param, ken_str_c(a->words[--r->end]));
     }
-    return false;
 }
 
 static ken_status read_word(reader *r, const ken_tool_word *w, ken_err *err)
@@ -254,10 +274,12 @@ static ken_status read_word(reader *r, const ken_tool_word *w, ken_err *err)
     case KEN_WORD_PLACE:
     case KEN_WORD_ROOT:
         return read_place(r, w, words[r->at++], err);
+    case KEN_WORD_FOLDER:
+        return read_folder(r, w, words[r->at++], err);
     case KEN_WORD_FILE:
         return read_file(r, w->param, ken_str_c(words[r->at++]), err);
     case KEN_WORD_TARGET:
-        return take_for_option(r) ? KEN_OK : read_target(r, words[r->at++], err);
+        return read_target(r, words[r->at++], err);
     case KEN_WORD_RANGE:
         return read_range(r, words[r->at++], err);
     case KEN_WORD_TEXT:
@@ -293,29 +315,52 @@ static bool ends_in_place(cli *x)
     return is_quoted || looks_like_path(last) || ken_fs_exists(last) || is_in_project(x, last);
 }
 
+// A single word before an optional place is that place when it is there, or is written as one below
+// the folder we are in: `ken routes .`, but `ken routes /users`.
+static bool is_only_place(const reader *r, const ken_tool_command *c)
+{
+    const char *word = r->x->args.words[0];
+    return c->n_words == 2 && c->words[0].kind == KEN_WORD_TEXT && c->words[0].is_optional &&
+           c->words[1].kind == KEN_WORD_PLACE && r->end == 1 &&
+           (ken_fs_exists(word) || (word[0] == '.' && looks_like_path(word)));
+}
+
 static ken_status read_words(reader *r, ken_err *err)
 {
     const ken_tool_command *c = r->x->command->spec->command;
     bool has_rest = c->n_words && c->words[0].kind == KEN_WORD_REST, is_split = c->n_words == 2;
     ken_status st = KEN_OK;
     r->end = r->x->args.n_words;
+    take_for_option(r);
+    const size_t n_words = r->end;
     if (has_rest && is_split && ends_in_place(r->x))
         r->end--;
-    for (size_t i = 0; i < c->n_words && !st; i++) {
+    for (size_t i = is_only_place(r, c); i < c->n_words && !st; i++) {
+        ken_word_kind kind = c->words[i].kind;
         if (i)
-            r->end = r->x->args.n_words;
+            r->end = n_words;
         if (r->at < r->end)
             st = read_word(r, &c->words[i], err);
-        else if (c->words[i].kind == KEN_WORD_ROOT)
+        else if (kind == KEN_WORD_ROOT)
             st = read_place(r, &c->words[i], NULL, err);
+        else if (kind == KEN_WORD_FOLDER)
+            st = read_folder(r, &c->words[i], NULL, err);
     }
-    return st;
+    if (st || r->at == n_words)
+        return st;
+    r->x->is_usage_error = true;
+    return KEN_FAIL(err, KEN_EINVAL, "'ken %s' does not take '%.60s' as well", c->name,
+                    r->x->args.words[r->at]);
 }
 
 // ---- the call ----------------------------------------------------------------------------------
 
 static void show_progress(void *ctx, const ken_tool_progress *p)
 {
+    if (p->indexing) {
+        ken_cli__progress_show(ctx, p->indexing);
+        return;
+    }
     ken_cli__progress_show_part(ctx, p->message, p->total > 0 ? p->done / p->total : 0);
 }
 
@@ -324,6 +369,8 @@ ken_status ken_cli__call_tool(cli *x, const char *tool, const ken_project_info *
 {
     char id[KEN_UUID_TEXT] = "";
     cli_progress progress;
+    ken_tool_verdict verdict = KEN_VERDICT_NONE;
+    const ken_tool_spec *spec = x->command->spec;
     ken_tool_ctx ctx = {
         .cancel = x->cancel,
         .on_progress = show_progress,
@@ -331,8 +378,9 @@ ken_status ken_cli__call_tool(cli *x, const char *tool, const ken_project_info *
         .max_bytes = SIZE_MAX,
         .is_text = !x->is_json,
         .has_color = x->has_color,
-        .is_read_only = x->command->spec && x->command->spec->is_read_only &&
-                        is_of_project(x->command->spec) && ken_cli__args_has(&x->args, "no-index"),
+        .is_command = true,
+        .out_verdict = &verdict,
+        .is_read_only = spec && has_no_index(spec) && ken_cli__args_has(&x->args, "no-index"),
     };
     if (project) {
         ken_uuid_format(project->id, id);
@@ -346,6 +394,7 @@ ken_status ken_cli__call_tool(cli *x, const char *tool, const ken_project_info *
         ken_cli__progress_end(&progress);
     }
     json_decref(args);
+    x->exit_code = st || verdict == KEN_VERDICT_NONE ? x->exit_code : (int)verdict - 1;
     const char *lacks = st ? NULL : json_string_value(json_object_get(*out, "incomplete"));
     if (lacks)
         ken_cli__warn("the answer may be incomplete: %s", lacks);
@@ -357,7 +406,7 @@ static ken_str shown_name(cli *x, ken_str param)
 {
     const ken_tool_command *c = x->command->spec->command;
     for (size_t i = 0; i < c->n_options; i++)
-        if (ken_str_eq_c(param, c->options[i].param))
+        if (c->options[i].param && ken_str_eq_c(param, c->options[i].param))
             return ken_arena_printf(&x->arena, "--%s", c->options[i].name);
     for (size_t i = 0; i < c->n_words; i++)
         if (c->words[i].param && ken_str_eq_c(param, c->words[i].param))
@@ -369,7 +418,7 @@ static ken_str shown_name(cli *x, ken_str param)
 static void rename_params(cli *x, ken_err *err)
 {
     ken_str msg = ken_str_c(err->msg), prefix = KEN_STR("args.");
-    if (!ken_str_starts(msg, prefix))
+    if (!x->command->spec || !ken_str_starts(msg, prefix))
         return;
     size_t end = prefix.len;
     while (end < msg.len && (msg.ptr[end] == '_' || (msg.ptr[end] >= 'a' && msg.ptr[end] <= 'z')))
@@ -408,17 +457,18 @@ static ken_status check_args(cli *x, const json_t *args, ken_err *err)
     return st;
 }
 
+static bool has_param(const ken_tool_spec *spec, const char *name)
+{
+    for (size_t i = 0; i < spec->n_args; i++)
+        if (!strcmp(spec->args[i].name, name))
+            return true;
+    return false;
+}
+
 static ken_status find_project(reader *r, const ken_project_info **out, ken_err *err)
 {
     cli *x = r->x;
-    const char *named = ken_cli__args_get(&x->args, "project");
     ken_status st = KEN_OK;
-    *out = NULL;
-    if (!is_of_project(x->command->spec)) {
-        if (named)
-            ken_json_set_str(r->args, "project", ken_str_c(named));
-        return KEN_OK;
-    }
     if (!r->has_place)
         st = ken_cli__find_place(x, NULL, &r->place, err);
     if (!st)
@@ -427,24 +477,38 @@ static ken_status find_project(reader *r, const ken_project_info **out, ken_err 
     return st;
 }
 
-// An operation that names its project by a root of its own is bound to none.
-static bool is_bound(const ken_tool_command *c)
+// A question on the terminal before what cannot be taken back; elsewhere the option is needed.
+static ken_status confirm(reader *r, ken_err *err)
 {
-    return !c->n_words || c->words[0].kind != KEN_WORD_ROOT;
+    const ken_tool_command *c = r->x->command->spec->command;
+    if (!c->ask || json_object_get(r->args, "confirm") || !isatty(STDIN_FILENO))
+        return KEN_OK;
+    ken_cli__complain(ken_str_c(c->ask));
+    fputs(" [y/N] ", stderr);
+    int answer = getchar();
+    if (answer != 'y' && answer != 'Y')
+        return KEN_FAIL(err, KEN_ECANCELLED, "nothing was done");
+    ken_json_set_bool(r->args, "confirm", true);
+    return KEN_OK;
 }
 
 ken_status ken_cli__run_tool(cli *x, ken_err *err)
 {
     const ken_tool_spec *spec = x->command->spec;
     const ken_project_info *project = NULL;
+    const char *named = ken_cli__args_get(&x->args, "project");
     reader r = { .x = x, .args = json_object() };
     ken_status st = set_options(x, r.args, err);
     if (!st)
         st = read_words(&r, err);
     if (!st)
         st = check_args(x, r.args, err);
-    if (!st && is_bound(spec->command))
+    if (!st)
+        st = confirm(&r, err);
+    if (!st && spec->command->is_bound)
         st = find_project(&r, &project, err);
+    else if (!st && !spec->is_of_project && named && has_param(spec, "project"))
+        ken_json_set_str(r.args, "project", ken_str_c(named));
     if (st) {
         json_decref(r.args);
         return st;

@@ -31,6 +31,10 @@
       "pages of the database, which the system takes back. A run needs 32 MiB, about "             \
       "400 bytes for each file and 64 times the largest file; when that is more, it says "         \
       "so; at least 64MiB")                                                                        \
+    X(INDEX_TIMEOUT, "indexing.timeout_seconds", COUNT, "300", 1, 86400, "",                       \
+      "KEN_INDEX_TIMEOUT", OWNER,                                                                  \
+      "time that a call of index_repository may take; what was done until then is kept, and "      \
+      "the next call goes on. The command line has no limit")                                      \
     X(QUERY_MEMORY_LIMIT, "query.memory_limit", SIZE, "128MiB", 16777216, 1099511627776, "",       \
       "KEN_QUERY_MEMORY_LIMIT", OWNER, "memory that one question may take; at least 16MiB")        \
     X(QUERY_TIMEOUT, "query.timeout_seconds", COUNT, "10", 1, 86400, "",                           \

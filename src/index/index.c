@@ -761,6 +761,14 @@ static ken_status check_readable(const run *r, ken_err *err)
                     path.len > 200 ? 200 : (int)path.len, path.ptr);
 }
 
+// Folders and files that the scan could not read: each is an issue, as a file that cannot be opened is.
+static void note_unreadable(run *r)
+{
+    for (size_t i = 0; i < r->scan.n_skips; i++)
+        if (r->scan.skips[i].reason == KEN_SKIP_UNREADABLE)
+            add_issue(r, r->scan.skips[i].path, ken_skip_text(KEN_SKIP_UNREADABLE));
+}
+
 static ken_status commit(run *r, old_files *old, const ken_generation *before, ken_err *err)
 {
     ken_generation g = { .number = before->number + 1,
@@ -962,6 +970,7 @@ static ken_status run_all(run *r, const char *db_path, ken_err *err)
         st = check_scope(r, &old, err);
     if (st)
         return st;
+    note_unreadable(r);
     if (r->trusts_old && !r->n_work && is_same(r, &old, &before)) {
         report_same(r, &before);
         return KEN_OK;

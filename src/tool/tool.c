@@ -23,10 +23,12 @@ struct ken_toolset {
 
 // ---- building a set ----------------------------------------------------------------------------
 
-static ken_status read_entry(const ken_tool_def *def, tool_entry *out, ken_err *err)
+// `is_full`: with the parameters that agents are not offered.
+static ken_status read_entry(const ken_tool_def *def, bool is_full, tool_entry *out, ken_err *err)
 {
     json_t *listing = NULL;
-    ken_status st = ken_json_parse(ken_str_c(def->spec->listing), &listing, err);
+    const char *text = is_full && def->spec->full ? def->spec->full : def->spec->listing;
+    ken_status st = ken_json_parse(ken_str_c(text), &listing, err);
     if (st)
         return ken_err_wrap(err, "specification of '%.60s'", def->spec->name);
     const json_t *schema = ken_json_get_object(listing, "inputSchema");
@@ -53,7 +55,7 @@ static bool is_wanted(const ken_toolset_opts *o, const tool_entry *e)
 {
     if (o->is_read_only && !e->def.spec->is_read_only)
         return false;
-    if (!*e->def.spec->set) // a command only
+    if (!*e->def.spec->set) // not offered to agents
         return false;
     if (!o->n_sets)
         return true;
@@ -70,11 +72,15 @@ static ken_status check_sets(const ken_toolset_opts *o, const ken_toolset *all, 
     for (size_t i = 0; i < o->n_sets; i++) {
         ken_buf known = KEN_BUF_INIT(200);
         bool is_known = ken_str_eq(o->sets[i], KEN_STR("all"));
-        for (size_t k = 0; k < all->n && !is_known; k++) {
+        for (size_t k = 0, last = SIZE_MAX; k < all->n && !is_known; k++) {
             ken_str set = entry_set(&all->entries[k]);
+            if (!set.len) // not offered to agents
+                continue;
             is_known = ken_str_eq(o->sets[i], set);
-            if (!k || !ken_str_eq(set, entry_set(&all->entries[k - 1])))
-                ken_buf_printf(&known, "%s" KEN_STR_FMT, k ? ", " : "", KEN_STR_ARG(set));
+            if (last == SIZE_MAX || !ken_str_eq(set, entry_set(&all->entries[last])))
+                ken_buf_printf(&known, "%s" KEN_STR_FMT, last == SIZE_MAX ? "" : ", ",
+                               KEN_STR_ARG(set));
+            last = k;
         }
         ken_status st = KEN_OK;
         if (!is_known)
@@ -95,7 +101,7 @@ ken_status ken_toolset_new(const ken_toolset_opts *opts, ken_toolset **out, ken_
     ken_toolset *t = ken_zalloc(sizeof *t);
     t->entries = ken_zalloc(ken_mul_size(n ? n : 1, sizeof *t->entries));
     for (; !st && t->n < n; t->n++) {
-        st = read_entry(&defs[t->n], &t->entries[t->n], err);
+        st = read_entry(&defs[t->n], false, &t->entries[t->n], err);
         if (st)
             goto out;
     }
@@ -204,7 +210,7 @@ static void make_builtin_set(void)
 static ken_status prepare_args(const tool_entry *e, const json_t *args, json_t **out, ken_err *err)
 {
     tool_entry own = *e;
-    ken_status st = e->schema ? KEN_OK : read_entry(&e->def, &own, err);
+    ken_status st = e->schema ? KEN_OK : read_entry(&e->def, true, &own, err);
     if (st)
         return st;
     st = ken_tool__prepare_args(own.def.spec, own.schema, args, out, err);

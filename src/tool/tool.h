@@ -38,9 +38,18 @@ typedef struct ken_toolset ken_toolset;
 typedef struct ken_tool_progress {
     double done, total; // of anything; total 0 = unknown
     const char *message;
+    const ken_index_progress *indexing; // of an index run; else NULL
 } ken_tool_progress;
 
 typedef void ken_tool_progress_fn(void *ctx, const ken_tool_progress *p);
+
+// What an operation that judges found (check_rules).
+typedef enum ken_tool_verdict {
+    KEN_VERDICT_NONE = 0,
+    KEN_VERDICT_PASS,
+    KEN_VERDICT_FAIL,
+    KEN_VERDICT_UNKNOWN, // not everything could be judged
+} ken_tool_verdict;
 
 // All-zero is a call without limits on time, without progress, on any project.
 typedef struct ken_tool_ctx {
@@ -50,13 +59,16 @@ typedef struct ken_tool_ctx {
     ken_str cwd;     // absolute folder: relative paths start here, and so does the search for "the"
                      // project when none is named; empty = neither
     ken_str project; // id of the one project that may be touched; empty = any
-    bool is_read_only;        // indexes are not written either
-    bool is_reading;          // no folder becomes a project by this call, not even that of `cwd`
-    size_t max_bytes;         // of the result as text; 0 = KEN_TOOL_BYTES_MAX, SIZE_MAX = no limit
-    bool is_text;             // the answer is text unless `format` says otherwise
-    bool has_color;           // of text: for a terminal
-    ken_str here;             // of text: where the reader stands, absolute; empty = at the root
-    const ken_toolset *tools; // NULL = every built-in tool
+    bool is_read_only; // indexes are not written either
+    bool is_reading;   // no folder becomes a project by this call, not even that of `cwd`
+    size_t max_bytes;  // of the result as text; 0 = KEN_TOOL_BYTES_MAX, SIZE_MAX = no limit
+    bool is_text;      // the answer is text unless `format` says otherwise
+    bool is_command; // a person's own process makes this one call: any folder may become a project,
+                     // and the process gives up what a job does not need
+    bool has_color;  // of text: for a terminal
+    ken_str here;    // of text: where the reader stands, absolute; empty = at the root
+    const ken_toolset *tools;      // NULL = every built-in operation, with all its parameters
+    ken_tool_verdict *out_verdict; // of operations that judge; may be NULL, untouched by others
 } ken_tool_ctx;
 
 // Calls a tool. `args`: an object, or NULL for none; it is not changed.
@@ -95,9 +107,9 @@ typedef struct ken_tool_alias {
 
 // An option of the command line, and the parameter that it fills.
 typedef struct ken_tool_option {
-    const char *name; // without dashes
-    char letter;      // 0 = none
-    const char *param;
+    const char *name;  // without dashes
+    char letter;       // 0 = none
+    const char *param; // NULL: of a setting, which the command line knows by the option's name
     const char *value; // what help calls its value; NULL = a flag
     const char *text;
     const char *words; // allowed words, separated by '|'; NULL = any
@@ -112,6 +124,7 @@ typedef enum ken_word_kind {
     KEN_WORD_REST,     // all that are left, as one text
     KEN_WORD_PLACE,    // a folder: names the project, its part below the root is the argument
     KEN_WORD_ROOT,     // the same; the root of the project is the argument
+    KEN_WORD_FOLDER,   // a path, which is the argument; without it the root of the project around
     KEN_WORD_FILE,     // a file of a project
     KEN_WORD_TARGET,   // FILE, FILE:LINE (both file_path) or a symbol
     KEN_WORD_RANGE,    // FILE:FIRST-LAST: file_path, line_start, line_end
@@ -130,15 +143,20 @@ typedef struct ken_tool_command {
     size_t n_options;
     const ken_tool_word *words;
     size_t n_words;
+    const char *ask; // what a terminal is asked before it is done; NULL = nothing
+    unsigned order;  // its place in help
+    bool is_bound;   // to one project, which is indexed first when it never was
 } ken_tool_command;
 
 typedef struct ken_tool_spec {
-    const char *name, *set; // set "": only a command
+    const char *name, *set; // set "": for the command line and the API only
     const char *listing; // its member of tools/list, JSON; the schema of its arguments is in there
+    const char *full;    // the same with what agents are not offered; NULL = there is no more
     const char *list;    // the member of answers that is cut at its end; NULL = none
     uint64_t timeout_ms;
     uint64_t max_bytes;        // what an answer may have unless a call says otherwise; 0 = as all
     bool is_read_only, is_job; // a job takes as long as it takes, within timeout_ms
+    bool is_of_project;        // about one project
     const ken_tool_arg *args;
     size_t n_args, args_size;
     const ken_tool_alias *aliases;

@@ -2,6 +2,8 @@
 // From what a caller sent to what a tool reads: nulls dropped, strings trimmed, other names resolved, a
 // single value made a list where a list is wanted, then the check against the schema; and from there
 // into the tool's struct, with the defaults of the specification.
+#include "base/path.h"
+#include "base/utf8.h"
 #include "tool/tool_priv.h"
 
 static json_t *trimmed(const json_t *v)
@@ -67,6 +69,22 @@ static ken_status put_arg(const ken_tool_spec *spec, const json_t *schema, const
     return KEN_OK;
 }
 
+// A folder of the project; ".." that leads out of it is refused by name, not taken for an empty folder.
+static ken_status check_directory(const json_t *args, ken_err *err)
+{
+    ken_arena arena;
+    ken_str text = ken_json_text(json_object_get(args, "directory"));
+    ken_arena_init(&arena, 4096);
+    bool leads_out = text.len && !ken_path_normalise(&arena, text).ptr;
+    ken_arena_release(&arena);
+    if (!leads_out)
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_EINVAL,
+                    "args.directory: '" KEN_STR_FMT "' leads out of the project; name a folder "
+                    "below its root",
+                    KEN_STR_ARG(ken_utf8_clip(text, 100)));
+}
+
 ken_status ken_tool__prepare_args(const ken_tool_spec *spec, const json_t *schema,
                                   const json_t *args, json_t **out, ken_err *err)
 {
@@ -82,6 +100,8 @@ ken_status ken_tool__prepare_args(const ken_tool_spec *spec, const json_t *schem
     }
     if (!st)
         st = ken_json_check(schema, ready, "args", err);
+    if (!st)
+        st = check_directory(ready, err);
     if (st) {
         json_decref(ready);
         return st;

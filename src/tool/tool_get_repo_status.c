@@ -2,6 +2,9 @@
 // get_repo_status: the state of one project's index, and what changed on disk since.
 #include <stdlib.h>
 
+#include "base/clock.h"
+#include "base/figure.h"
+#include "base/path.h"
 #include "scan/scan.h"
 #include "store/store.h"
 #include "tool/tool_graph_priv.h"
@@ -230,30 +233,112 @@ static ken_status add_state(const ken_tool_env *env, const ken_project_info *pro
     return st;
 }
 
+// ---- files that are left out --------------------------------------------------------------------
+
+static ken_skip_reason reason_of(ken_str word)
+{
+    for (int i = 1; i < KEN_SKIP_COUNT; i++)
+        if (ken_str_eq_c(word, ken_skip_word((ken_skip_reason)i)))
+            return (ken_skip_reason)i;
+    return KEN_SKIP_NONE;
+}
+
+static ken_status list_skips(const ken_tool_env *env, const ken_args_get_repo_status *a,
+                             const ken_project_info *project, json_t *o, ken_err *err)
+{
+    ken_scan_skip *rows = NULL;
+    size_t n = 0;
+    json_t *list = json_array();
+    ken_status st = ken_app_list_skips(env->app, project, reason_of(a->skipped), (size_t)a->limit,
+                                       env->arena, &rows, &n, err);
+    for (size_t i = 0; i < n && !st; i++) {
+        json_t *row = json_object();
+        ken_json_set_str(row, "file_path", rows[i].path);
+        ken_json_set_str(row, "reason", ken_str_c(ken_skip_word(rows[i].reason)));
+        ken_json_append(list, row);
+    }
+    ken_json_set(o, "skipped", list);
+    if (!st && !n)
+        ken_json_set_str(o, "note", KEN_STR("nothing was skipped"));
+    else if (!st && n == a->limit)
+        ken_json_set_str(
+            o, "hint", ken_arena_printf(env->arena, "the first %zu; a higher limit shows more", n));
+    ken_tool__fit(o, "skipped", env->ctx->max_bytes, "more files than fit here");
+    return st;
+}
+
+// ---- the answer ---------------------------------------------------------------------------------
+
+static void set_unindexed(const ken_tool_env *env, ken_str root, json_t *o)
+{
+    ken_json_set_str(o, "status", KEN_STR("not_indexed"));
+    set_commit(o, "current_commit", ken_app_read_head(root, env->arena));
+    ken_json_set_str(o, "hint",
+                     KEN_STR("call index_repository, or search: the first search indexes"));
+}
+
+static ken_status set_status(const ken_tool_env *env, const ken_project_info *project, json_t *o,
+                             ken_err *err)
+{
+    ken_json_set_str(o, "index_path", project->db_path);
+    if (!project->root_exists) {
+        ken_json_set_str(o, "status", KEN_STR("missing"));
+        ken_json_set_time(o, "last_sync", project->indexed_at_ms);
+        ken_json_set_str(o, "hint",
+                         KEN_STR("the project's folder is gone; index_repository with "
+                                 "its new path makes a new project"));
+        return KEN_OK;
+    }
+    if (project->indexed_at_ms)
+        return add_state(env, project, o, err);
+    set_unindexed(env, project->root, o);
+    return KEN_OK;
+}
+
+// A folder that is no project yet looks like a project that was not indexed yet, without an id.
+static json_t *unknown_json(const ken_tool_env *env, ken_str root)
+{
+    json_t *o = json_object(), *project = json_object();
+    ken_json_set(project, "id", NULL);
+    ken_json_set_str(project, "name", ken_path_base(root));
+    ken_json_set_str(project, "root", root);
+    ken_json_set(o, "project", project);
+    set_unindexed(env, root, o);
+    return o;
+}
+
+static ken_status find_project(const ken_tool_env *env, const ken_args_get_repo_status *a,
+                               ken_project_info *out, ken_err *err)
+{
+    ken_err tried = { 0 };
+    if (!a->root.len)
+        return ken_tool__find_project(env, a->project, out, err);
+    if (env->ctx->project.len)
+        return ken_tool__find_project(env, a->root, out, err);
+    ken_str root = ken_tool__absolute(env, a->root);
+    ken_status st = ken_app_find_project(env->app, root, KEN_STR(""), env->arena, out, &tried);
+    if (!st && !ken_str_eq(out->root, root)) // a folder of a project is none
+        return KEN_ENOTFOUND;
+    if (st && st != KEN_ENOTFOUND && err)
+        *err = tried;
+    return st;
+}
+
 ken_status ken_tool__get_repo_status(const ken_tool_env *env, const void *args, json_t **out,
                                      ken_err *err)
 {
     const ken_args_get_repo_status *a = args;
     ken_project_info project;
-    ken_status st = ken_tool__find_project(env, a->project, &project, err);
+    ken_status st = find_project(env, a, &project, err);
+    if (st == KEN_ENOTFOUND && a->root.len && !env->ctx->project.len) {
+        *out = unknown_json(env, ken_tool__absolute(env, a->root));
+        return KEN_OK;
+    }
     if (st)
         return st;
     json_t *o = json_object();
     ken_json_set(o, "project", ken_tool__project_json(&project));
-    if (!project.root_exists) {
-        ken_json_set_str(o, "status", KEN_STR("missing"));
-        ken_json_set_str(o, "hint",
-                         KEN_STR("the project's folder is gone; index_repository with "
-                                 "its new path makes a new project"));
-    } else if (!project.indexed_at_ms) {
-        ken_json_set_str(o, "status", KEN_STR("not_indexed"));
-        set_commit(o, "current_commit", ken_app_read_head(project.root, env->arena));
-        ken_json_set_str(o, "hint",
-                         KEN_STR("call index_repository, or search: the first search "
-                                 "indexes"));
-    } else {
-        st = add_state(env, &project, o, err);
-    }
+    st = a->skipped.len ? list_skips(env, a, &project, o, err) : set_status(env, &project, o, err);
     if (st) {
         json_decref(o);
         return st;
@@ -262,29 +347,171 @@ ken_status ken_tool__get_repo_status(const ken_tool_env *env, const void *args, 
     return KEN_OK;
 }
 
-void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
+// ---- text --------------------------------------------------------------------------------------
+
+static void put_skipped_files(const json_t *list, ken_paint *out)
+{
+    ken_str last = KEN_STR("");
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *row = json_array_get(list, i);
+        ken_str reason = ken_tool__member(row, "reason");
+        if (!ken_str_eq(reason, last))
+            ken_paint_printf(out, KEN_STYLE_BOLD, "%s" KEN_STR_FMT " (%s)\n", i ? "\n" : "",
+                             KEN_STR_ARG(reason), ken_skip_text(reason_of(reason)));
+        last = reason;
+        ken_paint_puts(out, "  ");
+        ken_paint_path(out, ken_tool__member(row, "file_path"));
+        ken_paint_puts(out, "\n");
+    }
+}
+
+static ken_str age_of(const json_t *o, const char *key, ken_arena *a)
+{
+    int64_t at = 0;
+    if (!ken_clock_parse_ms(ken_tool__member(o, key), &at))
+        return KEN_STR("");
+    return ken_figure_age(a, at, ken_clock_wall_ms());
+}
+
+static ken_str short_commit(const json_t *o, const char *key)
+{
+    return ken_str_sub(ken_tool__member(o, key), 0, 12);
+}
+
+static void put_state(const json_t *o, ken_paint *out, ken_arena *a)
+{
+    ken_str status = ken_tool__member(o, "status");
+    const json_t *changes = json_object_get(o, "pending_changes");
+    if (ken_str_eq(status, KEN_STR("missing")))
+        status = KEN_STR("the folder is gone; to forget the project: ken projects remove");
+    if (ken_tool__number(changes, "total"))
+        status = ken_arena_printf(
+            a, KEN_STR_FMT ": since then %lld added, %lld modified, %lld removed",
+            KEN_STR_ARG(status), ken_tool__number(changes, "added"),
+            ken_tool__number(changes, "modified"), ken_tool__number(changes, "removed"));
+    ken_tool__put_row(out, "state", status);
+    ken_tool__put_texts(json_object_get(changes, "examples"), "            ", ", ", "\n", out);
+}
+
+static void put_commit(const json_t *o, ken_paint *out, ken_arena *a)
+{
+    ken_str is_at = short_commit(o, "current_commit"), was_at = short_commit(o, "indexed_commit"),
+            branch = ken_tool__member(o, "branch");
+    bool has_moved = is_at.len && !ken_str_eq(is_at, was_at);
+    if (was_at.len)
+        ken_tool__put_row(out, "commit",
+                          ken_arena_printf(a, KEN_STR_FMT "%s" KEN_STR_FMT "%s" KEN_STR_FMT,
+                                           KEN_STR_ARG(was_at), branch.len ? " on " : "",
+                                           KEN_STR_ARG(branch),
+                                           has_moved ? "; the work tree is at " : "",
+                                           KEN_STR_ARG(has_moved ? is_at : KEN_STR(""))));
+}
+
+static void put_embedding(const json_t *e, ken_paint *out, ken_arena *a)
+{
+    ken_str error = ken_tool__member(e, "error"), status = ken_tool__member(e, "status"),
+            url = ken_tool__member(e, "sent_to");
+    bool is_ready = ken_str_eq(status, KEN_STR("ready"));
+    if (e && !error.len)
+        error = ken_arena_printf(a, KEN_STR_FMT " (" KEN_STR_FMT ")%s" KEN_STR_FMT "%s" KEN_STR_FMT,
+                                 KEN_STR_ARG(ken_tool__member(e, "model")),
+                                 KEN_STR_ARG(ken_tool__member(e, "provider")), is_ready ? "" : ", ",
+                                 KEN_STR_ARG(is_ready ? KEN_STR("") : status),
+                                 url.len ? "; code is sent to " : "", KEN_STR_ARG(url));
+    ken_tool__put_row(out, "model", error);
+}
+
+// Whose vectors answer, and how far those are that are to replace them.
+static void put_vectors(const json_t *v, ken_paint *out, ken_arena *a)
+{
+    const json_t *next = json_object_get(v, "next");
+    ken_str age = age_of(v, "made_at", a);
+    ken_buf text = KEN_BUF_INIT(0);
+    if (!v)
+        return;
+    ken_buf_printf(
+        &text, KEN_STR_FMT ", %lld dimensions, " KEN_STR_FMT " of " KEN_STR_FMT ", " KEN_STR_FMT,
+        KEN_STR_ARG(ken_tool__member(v, "model")), ken_tool__number(v, "dims"),
+        KEN_STR_ARG(ken_figure_count(a, (uint64_t)ken_tool__number(v, "complete"))),
+        KEN_STR_ARG(ken_figure_n(a, (uint64_t)ken_tool__number(v, "total"), "content")),
+        KEN_STR_ARG(ken_figure_size(a, (uint64_t)ken_tool__number(v, "bytes"))));
+    if (ken_tool__number(v, "texts"))
+        ken_buf_printf(&text, ", " KEN_STR_FMT " in " KEN_STR_FMT,
+                       KEN_STR_ARG(ken_figure_n(a, (uint64_t)ken_tool__number(v, "texts"), "text")),
+                       KEN_STR_ARG(ken_figure_duration(
+                           a, (int64_t)(json_number_value(json_object_get(v, "seconds")) * 1000))));
+    ken_buf_printf(&text, "%s" KEN_STR_FMT, age.len ? ", " : "", KEN_STR_ARG(age));
+    if (json_is_object(next))
+        ken_buf_printf(
+            &text, "; " KEN_STR_FMT " is at " KEN_STR_FMT ", to go on: ken index",
+            KEN_STR_ARG(ken_tool__member(next, "model")),
+            KEN_STR_ARG(ken_figure_count(a, (uint64_t)ken_tool__number(next, "complete"))));
+    ken_tool__put_row(out, "vectors", ken_buf_str(&text));
+    ken_buf_release(&text);
+}
+
+static void put_counts(const json_t *o, ken_paint *out, ken_arena *a)
 {
     static const char *const counts[] = { "generation", "files", "chunks", "symbols", "lines" };
-    static const char *const texts[] = { "status", "branch", "current_commit", "indexed_commit",
-                                         "last_sync" };
-    const json_t *project = json_object_get(answer, "project");
-    const json_t *changes = json_object_get(answer, "pending_changes");
-    ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(project, "name"));
-    ken_paint_puts(out, "  ");
-    ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(project, "root"));
-    ken_paint_puts(out, "\n");
-    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
-        ken_str v = ken_tool__member(answer, texts[i]);
-        if (v.len)
-            ken_paint_printf(out, KEN_STYLE_PLAIN, "%s: " KEN_STR_FMT "\n", texts[i],
-                             KEN_STR_ARG(v));
-    }
+    const json_t *langs = json_object_get(o, "languages");
+    ken_buf text = KEN_BUF_INIT(0);
     for (size_t i = 0; i < sizeof counts / sizeof *counts; i++)
-        if (json_object_get(answer, counts[i]))
-            ken_paint_printf(out, KEN_STYLE_PLAIN, "%s: %lld\n", counts[i],
-                             ken_tool__number(answer, counts[i]));
-    if (changes)
-        ken_paint_printf(out, KEN_STYLE_PLAIN, "pending changes: %lld\n",
-                         ken_tool__number(changes, "total"));
+        if (json_object_get(o, counts[i]))
+            ken_tool__put_row(out, counts[i],
+                              ken_figure_count(a, (uint64_t)ken_tool__number(o, counts[i])));
+    for (size_t i = 0; i < json_array_size(langs); i++) {
+        const json_t *l = json_array_get(langs, i);
+        ken_buf_printf(&text, "%s" KEN_STR_FMT " %lld", i ? ", " : "",
+                       KEN_STR_ARG(ken_tool__member(l, "language")), ken_tool__number(l, "files"));
+    }
+    ken_tool__put_row(out, "languages", ken_buf_str(&text));
+    ken_buf_release(&text);
+}
+
+static void put_skip_counts(const json_t *o, ken_paint *out, ken_arena *a)
+{
+    const json_t *skipped = json_object_get(o, "skipped");
+    const char *reason;
+    json_t *n;
+    json_object_foreach((json_t *)(uintptr_t)skipped, reason, n)
+    {
+        ken_tool__put_row(
+            out, "skipped",
+            ken_arena_printf(a, KEN_STR_FMT "  %s: %s",
+                             KEN_STR_ARG(ken_figure_count(a, (uint64_t)json_integer_value(n))),
+                             reason, ken_skip_text(reason_of(ken_str_c(reason)))));
+    }
+    long long n_errors = ken_tool__number(o, "files_with_syntax_errors"),
+              n_by_lines = ken_tool__number(o, "files_cut_by_lines");
+    if (n_errors + n_by_lines)
+        ken_tool__put_row(out, "errors",
+                          ken_arena_printf(a, "%lld files with syntax errors, %lld cut by lines",
+                                           n_errors, n_by_lines));
+}
+
+void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
+{
+    const json_t *project = json_object_get(answer, "project"),
+                 *skipped = json_object_get(answer, "skipped");
+    ken_arena a;
+    if (json_is_array(skipped)) {
+        put_skipped_files(skipped, out);
+        ken_tool__put_tail(answer, out);
+        return;
+    }
+    ken_arena_init(&a, 0);
+    ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(project, "name"));
+    ken_paint_puts(out, "\n");
+    ken_tool__put_row(out, "root", ken_tool__member(project, "root"));
+    put_state(answer, out, &a);
+    ken_tool__put_row(out, "id", ken_tool__member(project, "id"));
+    ken_tool__put_row(out, "index", ken_tool__member(answer, "index_path"));
+    ken_tool__put_row(out, "indexed", age_of(answer, "last_sync", &a));
+    put_commit(answer, out, &a);
+    put_counts(answer, out, &a);
+    put_embedding(json_object_get(answer, "embedding"), out, &a);
+    put_vectors(json_object_get(answer, "vectors"), out, &a);
+    put_skip_counts(answer, out, &a);
     ken_tool__put_tail(answer, out);
+    ken_arena_release(&a);
 }

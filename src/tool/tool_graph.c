@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 #include <stdio.h>
 
+#include "base/figure.h"
+#include "base/table.h"
 #include "base/utf8.h"
 #include "tool/tool_graph_priv.h"
 
@@ -215,6 +217,49 @@ size_t ken_tool__count_lines(ken_str text)
     while (ken_str_line_next(&text, &line))
         n++;
     return n;
+}
+
+static ken_str cell_of(const json_t *o, ken_str member, const ken_paint *out, ken_arena *arena)
+{
+    if (ken_str_eq(member, KEN_STR("@"))) {
+        long long line = ken_tool__number(o, "start_line");
+        ken_buf text = KEN_BUF_INIT(0);
+        ken_paint plain = { .out = &text, .here = out->here, .root = out->root };
+        ken_paint_path(&plain, ken_tool__member(o, "file_path"));
+        ken_buf_printf(&text, ":%lld", line ? line : ken_tool__number(o, "line"));
+        ken_str cell = ken_arena_dup(arena, ken_buf_str(&text));
+        ken_buf_release(&text);
+        return cell;
+    }
+    bool is_count = ken_str_starts(member, KEN_STR("#"));
+    const char *key = ken_arena_dup(arena, ken_str_sub(member, is_count, member.len)).ptr;
+    return is_count ? ken_figure_count(arena, (uint64_t)ken_tool__number(o, key))
+                    : ken_tool__member(o, key);
+}
+
+void ken_tool__put_table(const json_t *list, const char *heads, const char *members, ken_paint *out)
+{
+    ken_arena arena;
+    ken_table t;
+    ken_arena_init(&arena, 0);
+    ken_table_init(&t, &arena, heads);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        ken_str rest = ken_str_c(members), member;
+        while (ken_str_split_next(&rest, '|', &member))
+            ken_table_add(&t, cell_of(json_array_get(list, i), member, out, &arena));
+    }
+    if (json_array_size(list))
+        ken_table_paint(&t, out);
+    ken_arena_release(&arena);
+}
+
+void ken_tool__put_row(ken_paint *out, const char *name, ken_str value)
+{
+    if (!value.len)
+        return;
+    ken_paint_printf(out, KEN_STYLE_DIM, "  %-11s", name);
+    ken_paint_str(out, KEN_STYLE_PLAIN, value);
+    ken_paint_puts(out, "\n");
 }
 
 void ken_tool__put_summary(const json_t *answer, ken_paint *out)

@@ -62,6 +62,14 @@ void ken_tool__fit_architecture(json_t *result, size_t max_bytes);
 ken_str ken_tool__member(const json_t *o, const char *key);
 long long ken_tool__number(const json_t *o, const char *key);
 size_t ken_tool__count_lines(ken_str text);
+// A list as a table (base/table.h). `members`, one for each head: a member's name, "#name" of a count,
+// "@" for the place, "path:line", as it opens from where the reader stands. Nothing for an empty list.
+void ken_tool__put_table(const json_t *list, const char *heads, const char *members,
+                         ken_paint *out);
+// "  files      1,234": what is called `name`; nothing when the value is empty.
+void ken_tool__put_row(ken_paint *out, const char *name, ken_str value);
+// ": 3 binary, 1 secret" and the end of the line, of an object of counts by reason.
+void ken_tool__put_skips(const json_t *skipped, ken_paint *out);
 // The summary, on a line of its own.
 void ken_tool__put_summary(const json_t *answer, ken_paint *out);
 // The head of a list, "callers:"; nothing when the list is empty.

@@ -2,16 +2,23 @@
 // index_repository: registers a folder and brings its index up to date.
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/figure.h"
+#include "base/fs.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "tool/tool_graph_priv.h"
 #include "tool/tool_rules_priv.h"
+
+enum {
+    ERRORS_SHOWN = 20 // in text
+};
 
 typedef struct index_request {
     ken_str path, name;
     bool is_forced, is_only;
     ken_str on_error;       // "skip" or "abort"
     uint64_t max_file_size; // 0 = what settings say
+    uint64_t timeout_s;     // 0 = as the setting says; of a command: none
     ken_str *include, *exclude;
     size_t n_include, n_exclude;
 } index_request;
@@ -42,7 +49,8 @@ static ken_status read_request(const ken_tool_env *env, const ken_args_index_rep
                             .is_forced = a->force_reindex,
                             .is_only = a->only,
                             .on_error = a->on_error,
-                            .max_file_size = a->max_file_size };
+                            .max_file_size = a->max_file_size,
+                            .timeout_s = a->timeout_seconds };
     if (!req->path.len)
         return KEN_FAIL(err, KEN_EINVAL,
                         "args.repo_path is required: the path of the folder to index");
@@ -52,6 +60,39 @@ static ken_status read_request(const ken_tool_env *env, const ken_args_index_rep
         st = read_patterns(env, a->exclude_patterns, "exclude_patterns", &req->exclude,
                            &req->n_exclude, err);
     return st;
+}
+
+static ken_status add_folder(const ken_tool_env *env, ken_str path, ken_str name,
+                             ken_project_info *out, ken_err *err)
+{
+    return env->ctx->is_command
+               ? ken_app_add_project(env->app, path, name, env->arena, out, err)
+               : ken_app_add_client_project(env->app, path, name, env->arena, out, err);
+}
+
+static bool is_file(ken_str path)
+{
+    ken_fs_info info;
+    return !ken_fs_stat(KEN_FS_CWD, path.ptr, &info, NULL) && info.kind == KEN_FS_FILE;
+}
+
+// Of a file the project that holds it: a known one, or the git work tree around it.
+static ken_status find_holder(const ken_tool_env *env, ken_str file, ken_str name,
+                              ken_project_info *out, ken_err *err)
+{
+    ken_str real;
+    ken_status st = ken_path_real(env->arena, file, &real, err);
+    if (st)
+        return st;
+    ken_str dir = ken_path_dir(real), tree = ken_tool__find_work_tree(env->arena, dir);
+    st = ken_app_find_project(env->app, dir, KEN_STR(""), env->arena, out, NULL);
+    if (!st && tree.len <= out->root.len)
+        return KEN_OK;
+    if (tree.ptr)
+        return add_folder(env, tree, name, out, err);
+    return KEN_FAIL(err, KEN_EINVAL,
+                    "'" KEN_STR_FMT "' is not a folder, and no project holds it; name its folder",
+                    KEN_STR_ARG(ken_utf8_clip(file, 300)));
 }
 
 // The project of the folder; a bound endpoint knows only its own.
@@ -66,12 +107,16 @@ static ken_status find_target(const ken_tool_env *env, const index_request *req,
                         KEN_STR_ARG(ken_utf8_clip(req->path, 200)));
     ken_str path = ken_tool__absolute(env, req->path);
     if (!env->ctx->project.len)
-        return ken_app_add_client_project(env->app, path, req->name, env->arena, out, err);
+        return is_file(path) ? find_holder(env, path, req->name, out, err)
+                             : add_folder(env, path, req->name, out, err);
     ken_str real;
     ken_status st = ken_tool__find_project(env, none, out, err);
     if (st)
         return st;
-    if (ken_path_real(env->arena, path, &real, NULL) || !ken_str_eq(real, out->root))
+    bool is_own =
+        !ken_path_real(env->arena, path, &real, NULL) &&
+        (is_file(real) ? ken_path_is_under(out->root, real) : ken_str_eq(real, out->root));
+    if (!is_own)
         return KEN_FAIL(err, KEN_EPERM,
                         "this endpoint serves project '" KEN_STR_FMT "' only; "
                         "its path is '" KEN_STR_FMT "'",
@@ -127,6 +172,7 @@ static json_t *report_json(const ken_project_info *p, const ken_index_opts *opts
     ken_json_set_u64(o, "chunks_created", r->n_chunks);
     ken_json_set_u64(o, "symbols", r->n_symbols);
     ken_json_set_u64(o, "files_parsed", r->n_parsed);
+    ken_json_set_u64(o, "bytes_parsed", r->bytes_parsed);
     ken_json_set_u64(changes, "added", r->n_added);
     ken_json_set_u64(changes, "modified", r->n_modified);
     ken_json_set_u64(changes, "removed", r->n_removed);
@@ -157,86 +203,245 @@ static json_t *report_json(const ken_project_info *p, const ken_index_opts *opts
     return o;
 }
 
-ken_status ken_tool__index_repository(const ken_tool_env *env, const void *args, json_t **out,
-                                      ken_err *err)
-{
+// ---- the run -----------------------------------------------------------------------------------
+
+typedef struct run {
+    const ken_tool_env *env;
     index_request req;
     ken_project_info project;
-    ken_config *settings = NULL;
+    ken_config *settings;
+    ken_index_opts opts;
     ken_index_report report;
     ken_app_embedding made;
-    ken_status st = read_request(env, args, &req, err);
-    if (!st)
-        st = find_target(env, &req, &project, err);
-    if (!st)
-        st = ken_app_load_settings(env->app, &project, &settings, err);
-    if (st)
-        return st;
-    ken_index_opts opts = ken_app_index_opts(settings);
-    const bool wants_all = req.n_include == 1 && ken_str_eq(req.include[0], KEN_STR("**"));
-    if (req.n_include && !wants_all) {
-        opts.scan.include = req.include;
-        opts.scan.n_include = req.n_include;
+    uint64_t limit_s; // 0 = none
+    ken_cancel cancel;
+    ken_index_progress last; // how far it got
+} run;
+
+static void on_progress(void *ctx, const ken_index_progress *p)
+{
+    run *r = ctx;
+    r->last = *p;
+    ken_tool__on_index((void *)(uintptr_t)r->env, p); // not changed
+}
+
+static void set_opts(run *r)
+{
+    const index_request *req = &r->req;
+    ken_index_opts *o = &r->opts;
+    bool wants_all = false;
+    *o = ken_app_index_opts(r->settings);
+    for (size_t i = 0; i < req->n_include; i++)
+        wants_all = wants_all || ken_str_eq(req->include[i], KEN_STR("**"));
+    if (req->n_include && !wants_all) {
+        o->scan.include = req->include;
+        o->scan.n_include = req->n_include;
     }
-    if (req.n_exclude) {
-        opts.scan.exclude = req.exclude;
-        opts.scan.n_exclude = req.n_exclude;
+    if (req->n_exclude) {
+        o->scan.exclude = req->exclude;
+        o->scan.n_exclude = req->n_exclude;
     }
-    if (req.max_file_size)
-        opts.scan.max_file_bytes = req.max_file_size;
-    opts.scope = (ken_index_scope){ .is_cleared = wants_all,
-                                    .has_include = req.n_include > 0 && !wants_all,
-                                    .has_exclude = req.n_exclude > 0,
-                                    .has_max_bytes = req.max_file_size > 0,
-                                    .may_shrink = req.is_only };
-    opts.is_forced = req.is_forced;
-    opts.is_strict = ken_str_eq(req.on_error, KEN_STR("abort"));
-    opts.on_progress = ken_tool__on_index;
-    opts.progress_ctx = (void *)(uintptr_t)env; // not changed
-    st = ken_app_index(env->app, &project, &opts, env->ctx->cancel, env->arena, &report, err);
+    if (req->max_file_size)
+        o->scan.max_file_bytes = req->max_file_size;
+    o->scope = (ken_index_scope){ .is_cleared = wants_all,
+                                  .has_include = req->n_include > 0 && !wants_all,
+                                  .has_exclude = req->n_exclude > 0,
+                                  .has_max_bytes = req->max_file_size > 0,
+                                  .may_shrink = req->is_only || wants_all };
+    o->is_forced = req->is_forced;
+    o->is_strict = ken_str_eq(req->on_error, KEN_STR("abort"));
+    o->on_progress = on_progress;
+    o->progress_ctx = r;
+}
+
+static void set_limit(run *r)
+{
+    r->limit_s = r->req.timeout_s;
+    if (!r->limit_s && !r->env->ctx->is_command)
+        r->limit_s = ken_config_u64(r->settings, KEN_CFG_INDEX_TIMEOUT);
+    r->cancel = (ken_cancel){ .also = r->env->ctx->cancel };
+    if (r->limit_s)
+        r->cancel.deadline_ns = ken_clock_mono_ns() + (int64_t)r->limit_s * 1000000000;
+}
+
+// The time of the call is over, and not that of whoever called.
+static bool is_over(const run *r, ken_status st)
+{
+    return st == KEN_ETIMEOUT && r->limit_s && ken_clock_mono_ns() > r->cancel.deadline_ns &&
+           !ken_cancel_check(r->env->ctx->cancel, NULL);
+}
+
+// What was parsed is kept, so the next run goes on; until then the index is as it was.
+static json_t *stopped_json(const run *r)
+{
+    char id[KEN_UUID_TEXT];
+    ken_uuid_format(r->project.id, id);
+    json_t *o = json_object();
+    ken_json_set_str(o, "repository_id", ken_str_c(id));
+    ken_json_set(o, "project", ken_tool__project_json(&r->project));
+    ken_json_set_str(o, "status", KEN_STR("partial"));
+    ken_json_set_bool(o, "timed_out", true);
+    ken_json_set_str(o, "stage", ken_str_c(r->last.stage ? r->last.stage : "scanning"));
+    ken_json_set_u64(o, "files_done", r->last.n_done);
+    ken_json_set_u64(o, "files_total", r->last.n_total);
+    ken_json_set_str(o, "note",
+                     ken_arena_printf(r->env->arena,
+                                      "stopped after %llu s with %llu of %llu files done; what was "
+                                      "parsed is kept, the next run goes on from there",
+                                      (unsigned long long)r->limit_s,
+                                      (unsigned long long)r->last.n_done,
+                                      (unsigned long long)r->last.n_total));
+    ken_json_set_time(o, "timestamp", ken_clock_wall_ms());
+    ken_json_set(o, "errors", json_array());
+    return o;
+}
+
+static json_t *done_json(const run *r)
+{
+    const ken_tool_env *env = r->env;
+    json_t *o = report_json(&r->project, &r->opts, &r->report, env->arena);
+    if (r->made.was_needed || r->made.note.len) {
+        json_t *e = ken_app_embedding_json(&r->made);
+        ken_str text = ken_app_embedding_text(&r->made, env->arena);
+        ken_json_set(e, "summary", text.len ? ken_json_str(text) : NULL);
+        ken_json_set(o, "embedding", e);
+    }
+    ken_tool__fit(o, "errors", env->ctx->max_bytes,
+                  "more files had problems; get_repo_status counts them");
+    return o;
+}
+
+static ken_status run_index(run *r, ken_err *err)
+{
+    const ken_tool_env *env = r->env;
+    ken_status st =
+        ken_app_index(env->app, &r->project, &r->opts, &r->cancel, env->arena, &r->report, err);
     if (!st)
-        st = ken_app_embed(env->app, &project, settings, ken_tool__on_index, (void *)(uintptr_t)env,
-                           env->ctx->cancel, env->arena, &made, err);
-    if (!st) {
-        ken_tool__set_rules_project(env, &project);
-        *out = report_json(&project, &opts, &report, env->arena);
-        if (made.was_needed || made.note.len)
-            ken_json_set(*out, "embedding", ken_app_embedding_json(&made));
-        ken_tool__fit(*out, "errors", env->ctx->max_bytes,
-                      "more files had problems; get_repo_status counts them");
-    }
-    ken_config_free(settings);
+        st = ken_app_embed(env->app, &r->project, r->settings, on_progress, r, &r->cancel,
+                           env->arena, &r->made, err);
     return st;
 }
 
-void ken_tool__index_repository_text(const json_t *answer, ken_paint *out)
+ken_status ken_tool__index_repository(const ken_tool_env *env, const void *args, json_t **out,
+                                      ken_err *err)
 {
-    static const char *const kinds[] = { "added", "modified", "removed", "renamed" };
-    const json_t *project = json_object_get(answer, "project"),
-                 *changes = json_object_get(answer, "changes"),
-                 *errors = json_object_get(answer, "errors");
-    ken_paint_printf(out, KEN_STYLE_PLAIN, KEN_STR_FMT ": %lld files indexed of ",
-                     KEN_STR_ARG(ken_tool__member(answer, "status")),
-                     ken_tool__number(answer, "files_indexed"));
-    ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(project, "root"));
-    ken_paint_printf(out, KEN_STYLE_PLAIN, " in %.2f s: %lld parsed, %lld chunks, %lld symbols",
-                     json_number_value(json_object_get(answer, "duration_seconds")),
-                     ken_tool__number(answer, "files_parsed"),
-                     ken_tool__number(answer, "chunks_created"),
-                     ken_tool__number(answer, "symbols"));
-    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (ken_tool__number(changes, kinds[i]))
-            ken_paint_printf(out, KEN_STYLE_PLAIN, ", %lld %s", ken_tool__number(changes, kinds[i]),
-                             kinds[i]);
-    ken_paint_printf(out, KEN_STYLE_PLAIN, "; %lld files skipped\n",
-                     ken_tool__number(answer, "files_skipped"));
-    for (size_t i = 0; i < json_array_size(errors); i++) {
+    run r = { .env = env };
+    ken_err tried = { 0 };
+    ken_status st = read_request(env, args, &r.req, err);
+    if (!st)
+        st = find_target(env, &r.req, &r.project, err);
+    if (!st && env->ctx->is_command)
+        st = ken_app_enter_sandbox(env->app, &r.project, true, err);
+    if (!st)
+        st = ken_app_load_settings(env->app, &r.project, &r.settings, err);
+    if (st)
+        return st;
+    set_opts(&r);
+    set_limit(&r);
+    st = run_index(&r, &tried);
+    if (!st || is_over(&r, st)) {
+        ken_tool__set_rules_project(env, &r.project);
+        *out = st ? stopped_json(&r) : done_json(&r);
+        st = KEN_OK;
+    } else if (err) {
+        *err = tried;
+    }
+    ken_config_free(r.settings);
+    return st;
+}
+
+// ---- text --------------------------------------------------------------------------------------
+
+static void put_changes(const json_t *answer, ken_paint *out, ken_arena *a)
+{
+    static const char *const kinds[] = { "added", "modified", "removed", "renamed", "unchanged" };
+    const json_t *changes = json_object_get(answer, "changes");
+    long long n = 0;
+    for (size_t i = 0; i < 4; i++)
+        n += ken_tool__number(changes, kinds[i]);
+    for (size_t i = 0; n && i < sizeof kinds / sizeof *kinds; i++)
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "%s%lld %s", i ? ", " : "  ",
+                         ken_tool__number(changes, kinds[i]), kinds[i]);
+    if (n)
+        ken_paint_printf(
+            out, KEN_STYLE_PLAIN, "; " KEN_STR_FMT " parsed\n",
+            KEN_STR_ARG(ken_figure_size(a, (uint64_t)ken_tool__number(answer, "bytes_parsed"))));
+    else
+        ken_paint_puts(out, "  nothing has changed\n");
+}
+
+void ken_tool__put_skips(const json_t *skipped, ken_paint *out)
+{
+    const char *reason, *before = ": ";
+    json_t *n;
+    json_object_foreach((json_t *)(uintptr_t)skipped, reason, n)
+    {
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "%s%lld %s", before,
+                         (long long)json_integer_value(n), reason);
+        before = ", ";
+    }
+    ken_paint_puts(out, "\n");
+}
+
+static void put_errors(const json_t *errors, ken_paint *out)
+{
+    size_t n = json_array_size(errors), n_shown = n < ERRORS_SHOWN ? n : ERRORS_SHOWN;
+    for (size_t i = 0; i < n_shown; i++) {
         const json_t *e = json_array_get(errors, i);
-        ken_paint_puts(out, "error: ");
-        ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(e, "file_path"));
+        ken_paint_puts(out, "  error: ");
+        ken_paint_path(out, ken_tool__member(e, "file_path"));
         ken_paint_puts(out, ": ");
         ken_paint_str(out, KEN_STYLE_BAD, ken_tool__member(e, "error"));
         ken_paint_puts(out, "\n");
     }
+    if (n_shown < n)
+        ken_paint_printf(out, KEN_STYLE_PLAIN,
+                         "  and %zu more errors, which are in the JSON form\n", n - n_shown);
+}
+
+static void put_report(const json_t *answer, ken_paint *out)
+{
+    const json_t *scope = json_object_get(answer, "scope");
+    long long kept = ken_tool__number(answer, "checkpoints_kept"),
+              lost = ken_tool__number(answer, "checkpoints_lost");
+    ken_str made = ken_tool__member(json_object_get(answer, "embedding"), "summary");
+    double seconds = json_number_value(json_object_get(answer, "duration_seconds"));
+    ken_arena a;
+    ken_arena_init(&a, 0);
+    ken_paint_printf(
+        out, KEN_STYLE_PLAIN,
+        "  " KEN_STR_FMT ", " KEN_STR_FMT ", " KEN_STR_FMT " in " KEN_STR_FMT "\n",
+        KEN_STR_ARG(ken_figure_n(&a, (uint64_t)ken_tool__number(answer, "files_indexed"), "file")),
+        KEN_STR_ARG(
+            ken_figure_n(&a, (uint64_t)ken_tool__number(answer, "chunks_created"), "chunk")),
+        KEN_STR_ARG(ken_figure_n(&a, (uint64_t)ken_tool__number(answer, "symbols"), "symbol")),
+        KEN_STR_ARG(ken_figure_duration(&a, (int64_t)(seconds * 1000 + 0.5))));
+    put_changes(answer, out, &a);
+    if (ken_tool__number(answer, "files_skipped")) {
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "  %lld skipped",
+                         ken_tool__number(answer, "files_skipped"));
+        ken_tool__put_skips(json_object_get(answer, "skipped"), out);
+    }
+    ken_tool__put_texts(scope, "  limited to ", ", ",
+                        "; for everything: ken index --all, include_patterns [\"**\"]\n", out);
+    if (kept + lost)
+        ken_paint_printf(out, KEN_STYLE_PLAIN,
+                         "  the index before was damaged: %lld checkpoints kept, %lld lost\n", kept,
+                         lost);
+    if (made.len)
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "  " KEN_STR_FMT "\n", KEN_STR_ARG(made));
+    ken_arena_release(&a);
+}
+
+void ken_tool__index_repository_text(const json_t *answer, ken_paint *out)
+{
+    const json_t *project = json_object_get(answer, "project");
+    ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(project, "name"));
+    ken_paint_puts(out, "  ");
+    ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(project, "root"));
+    ken_paint_puts(out, "\n");
+    if (json_object_get(answer, "changes"))
+        put_report(answer, out);
+    put_errors(json_object_get(answer, "errors"), out);
     ken_tool__put_tail(answer, out);
 }

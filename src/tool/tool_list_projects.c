@@ -1,5 +1,8 @@
 // SPDX-License-Identifier: MIT
 // list_projects: what is known; opens no index.
+#include "base/clock.h"
+#include "base/figure.h"
+#include "base/table.h"
 #include "tool/tool_graph_priv.h"
 
 ken_status ken_tool__list_projects(const ken_tool_env *env, const void *args, json_t **out,
@@ -42,13 +45,22 @@ ken_status ken_tool__list_projects(const ken_tool_env *env, const void *args, js
 void ken_tool__list_projects_text(const json_t *answer, ken_paint *out)
 {
     const json_t *list = json_object_get(answer, "projects");
+    const int64_t now = ken_clock_wall_ms();
+    ken_arena a;
+    ken_table t;
+    ken_arena_init(&a, 0);
+    ken_table_init(&t, &a, "name|status|indexed|root");
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *p = json_array_get(list, i);
-        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(p, "name"));
-        ken_paint_puts(out, "  ");
-        ken_paint_str(out, KEN_STYLE_PATH, ken_tool__member(p, "root"));
-        ken_paint_printf(out, KEN_STYLE_PLAIN, "  " KEN_STR_FMT "\n",
-                         KEN_STR_ARG(ken_tool__member(p, "status")));
+        int64_t at = 0;
+        bool is_dated = ken_clock_parse_ms(ken_tool__member(p, "indexed_at"), &at);
+        ken_table_add(&t, ken_tool__member(p, "name"));
+        ken_table_add(&t, ken_tool__member(p, "status"));
+        ken_table_add(&t, ken_figure_age(&a, is_dated ? at : 0, now));
+        ken_table_add(&t, ken_tool__member(p, "root"));
     }
+    if (json_array_size(list))
+        ken_table_paint(&t, out);
     ken_tool__put_tail(answer, out);
+    ken_arena_release(&a);
 }

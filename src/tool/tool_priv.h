@@ -18,6 +18,9 @@ ken_status ken_tool__find_project(const ken_tool_env *env, ken_str ref, ken_proj
 ken_status ken_tool__add_project(const ken_tool_env *env, ken_str path, ken_project_info *out,
                                  ken_err *err) KEN_MUST_USE;
 
+// The git work tree around the folder `dir`; ptr NULL when there is none.
+ken_str ken_tool__find_work_tree(ken_arena *arena, ken_str dir);
+
 typedef struct ken_tool__scope {
     ken_project_info project;
     ken_snapshot *snap;
@@ -29,6 +32,9 @@ ken_status ken_tool__open(const ken_tool_env *env, ken_str ref, ken_tool__scope 
     KEN_MUST_USE;
 ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_info *project,
                                   ken_tool__scope *out, ken_err *err) KEN_MUST_USE;
+// Brings the project's index up to date, all of it, when that is allowed; the question does not pay.
+ken_status ken_tool__index_now(const ken_tool_env *env, const ken_project_info *project,
+                               ken_err *err) KEN_MUST_USE;
 void ken_tool__close(const ken_tool_env *env, ken_tool__scope *scope);
 
 // An absolute path for what a caller named: as it is, or below the context's cwd.

@@ -28,8 +28,7 @@ static bool may_index(const ken_tool_env *env)
     return !env->ctx->is_read_only && ken_config_bool(ken_app_config(env->app), KEN_CFG_AUTO_INDEX);
 }
 
-// The git work tree around `dir`; ptr NULL when there is none.
-static ken_str find_work_tree(ken_arena *arena, ken_str dir)
+ken_str ken_tool__find_work_tree(ken_arena *arena, ken_str dir)
 {
     while (dir.len > 1) {
         ken_str mark = ken_path_join(arena, dir, KEN_STR(".git"));
@@ -53,7 +52,7 @@ static ken_status give_err(ken_status st, const ken_err *tried, ken_err *err)
 static ken_str own_tree(const ken_tool_env *env)
 {
     bool may_add = may_index(env) && !env->ctx->is_reading && env->ctx->cwd.len;
-    return may_add ? find_work_tree(env->arena, env->ctx->cwd) : (ken_str){ NULL, 0 };
+    return may_add ? ken_tool__find_work_tree(env->arena, env->ctx->cwd) : (ken_str){ NULL, 0 };
 }
 
 static ken_status find_unnamed(const ken_tool_env *env, ken_project_info *out, ken_err *err)
@@ -158,8 +157,9 @@ void ken_tool__on_index(void *ctx, const ken_index_progress *p)
                  (unsigned long long)p->n_done, (unsigned long long)p->n_total);
     else
         snprintf(message, sizeof message, "%s", p->stage);
-    env->ctx->on_progress(env->ctx->progress_ctx,
-                          &(ken_tool_progress){ .done = done, .total = 100, .message = message });
+    env->ctx->on_progress(
+        env->ctx->progress_ctx,
+        &(ken_tool_progress){ .done = done, .total = 100, .message = message, .indexing = p });
 }
 
 static ken_status index_first(const ken_tool_env *env, const ken_project_info *project,
@@ -175,6 +175,16 @@ static ken_status index_first(const ken_tool_env *env, const ken_project_info *p
     ken_index_report report;
     st = ken_app_index(env->app, project, &opts, env->ctx->cancel, env->arena, &report, err);
     ken_config_free(settings);
+    return st;
+}
+
+ken_status ken_tool__index_now(const ken_tool_env *env, const ken_project_info *project,
+                               ken_err *err)
+{
+    ken_quota *paused = ken_quota_pause();
+    ken_status st =
+        may_index(env) && project->root_exists ? index_first(env, project, err) : KEN_OK;
+    ken_quota_resume(paused);
     return st;
 }
 

@@ -406,6 +406,7 @@ static const char *const lines[] = {
     "secrets",
     "sql 'SELECT count(*) FROM files'",
     "projects list",
+    "projects remove 0000 --yes",
     "model list",
     "config show",
     "doctor",

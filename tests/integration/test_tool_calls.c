@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "app/app.h"
@@ -10,6 +11,7 @@
 #include "base/map.h"
 #include "json/json.h"
 #include "ktest.h"
+#include "model/skip.h"
 #include "tool/tool.h"
 
 typedef struct lab {
@@ -207,6 +209,173 @@ KEN_TEST(answers_follow_the_disk)
     v = call(&l, "get_repo_status", "{}");
     kt_eq_text(text(v, "status"), "ready");
     json_decref(v);
+    lab_close(&l);
+}
+
+// T11: a path from where the client is, a file for the project that holds it.
+KEN_TEST(t11_a_file_or_a_relative_path_names_its_project)
+{
+    const char *dir = make_tree("tree", "cherries");
+    lab l;
+    lab_open(&l, dir);
+    json_t *v = call(&l, "index_repository", "{\"repo_path\":\".\"}");
+    ken_str id = text(v, "repository_id");
+    json_t *of_file = call(&l, "index_repository", "{\"repo_path\":\"src/cherries.c\"}");
+    kt_eq_text(text(of_file, "repository_id"), id.ptr);
+    kt_eq_i(json_integer_value(json_object_get(of_file, "files_indexed")), 1);
+    json_decref(of_file);
+    json_decref(v);
+    // Of no project, and in no work tree: its folder is to be named.
+    ktest_write("loose/a.c", "int a;\n");
+    char args[400];
+    snprintf(args, sizeof args, "{\"repo_path\":\"%s\"}", ktest_path("loose/a.c"));
+    fails(&l, "index_repository", args, KEN_EINVAL, "name its folder");
+    ktest_write("loose/.git/HEAD", "ref: refs/heads/main\n");
+    v = call(&l, "index_repository", args);
+    kt_eq_text(text(json_object_get(v, "project"), "name"), "loose");
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(t11_folders_that_cannot_be_read_are_errors)
+{
+    const char *dir = make_tree("tree", "cherries");
+    const bool is_root = !geteuid();
+    lab l;
+    ken_err err = { 0 };
+    ktest_write("data/x/.keep", "");
+    ktest_write("config/.keep", "");
+    setenv("XDG_CONFIG_HOME", ktest_path("config"), 1);
+    ktest_write("tree/closed/a.c", "int a;\n");
+    kt_eq_i(chmod(ktest_dir(), 0755), 0);
+    kt_eq_i(chmod(ktest_path("data/x"), 0777), 0);
+    kt_eq_i(chmod(ktest_path("tree/closed"), 0), 0);
+    lab_open(&l, dir);
+    if (is_root && seteuid(65534)) // root may read everything
+        kt_skip("user", "root cannot become another user");
+    json_t *v = try_call(&l, "index_repository", "{\"repo_path\":\".\"}", &err);
+    if (is_root)
+        kt_eq_i(seteuid(0), 0);
+    lab_close(&l);
+    kt_ok_err(err.status, &err);
+    kt_eq_i(chmod(ktest_path("tree/closed"), 0755), 0);
+    kt_eq_text(text(v, "status"), "partial");
+    kt_eq_text(text(first(v, "errors"), "file_path"), "closed/");
+    json_decref(v);
+}
+
+// S4-9, C50: a call ends when its time is over, says how far it got, and the next one goes on.
+KEN_TEST(t11_a_call_has_a_time_limit)
+{
+    char rel[80];
+    ken_buf body = KEN_BUF_INIT(0);
+    lab l;
+    for (int k = 0; k < 300; k++)
+        ken_buf_printf(&body, "int function_%d(int a)\n{\n    return a * %d;\n}\n\n", k, k);
+    for (int i = 0; i < 500; i++) {
+        snprintf(rel, sizeof rel, "big/d%d/f%d.c", i % 40, i);
+        ken_buf_printf(&body, "// %d\n", i);
+        ktest_write(rel, body.ptr);
+    }
+    ken_buf_release(&body);
+    lab_open(&l, ktest_path("big"));
+    json_t *v = call(&l, "index_repository", "{\"repo_path\":\".\",\"timeout_seconds\":1}");
+    bool is_over = json_is_true(json_object_get(v, "timed_out"));
+    kt_eq_text(text(v, "status"), is_over ? "partial" : "success");
+    if (is_over) {
+        kt_has_str(text(v, "note").ptr, "the next run goes on from there");
+        kt_eq_i(json_integer_value(json_object_get(v, "files_total")), 500);
+    }
+    json_decref(v);
+    v = call(&l, "index_repository", "{\"repo_path\":\".\"}");
+    kt_eq_text(text(v, "status"), "success");
+    kt_eq_i(json_integer_value(json_object_get(v, "files_indexed")), 500);
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(t12_a_directory_outside_is_refused_by_name)
+{
+    static const struct {
+        const char *tool, *args;
+    } calls[] = {
+        { "search_code", "{\"query\":\"cherries\",\"directory\":\"../..\"}" },
+        { "search_code",
+          "{\"query\":\"cherries\",\"search_type\":\"text\",\"directory\":\"src/../..\"}" },
+        { "build_context", "{\"query\":\"cherries\",\"directory\":\"..\"}" },
+        { "get_architecture", "{\"directory\":\"../..\"}" },
+        { "dead_code", "{\"directory\":\"../..\"}" },
+        { "list_routes", "{\"directory\":\"../..\"}" },
+    };
+    lab l;
+    lab_open(&l, make_tree("tree", "cherries"));
+    json_decref(call(&l, "index_repository", "{\"repo_path\":\".\"}"));
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++)
+        fails(&l, calls[i].tool, calls[i].args, KEN_EINVAL, "args.directory: '");
+    lab_close(&l);
+}
+
+// What only the command line and the API have: the same shapes, and nothing of it for agents.
+KEN_TEST(operations_that_agents_are_not_offered)
+{
+    static const struct {
+        const char *tool, *args, *list;
+    } calls[] = {
+        { "tests_for", "{\"symbol\":\"cherries\"}", "tests" },
+        { "tests_for", "{\"file_path\":\"src/cherries.c\"}", "tests" },
+        { "dead_code", "{\"all\":true}", "dead" },
+        { "hotspots", "{}", "hotspots" },
+        { "list_routes", "{}", "routes" },
+        { "list_chunks", "{\"file_path\":\"src/cherries.c\",\"content\":true}", "chunks" },
+        { "stats", "{}", "languages" },
+        { "list_secrets", "{}", "masked" },
+        { "check_rules", "{}", "violations" },
+        { "check_rules", "{\"format\":\"sarif\"}", "runs" },
+        { "get_repo_status", "{\"skipped\":\"all\"}", "skipped" },
+    };
+    lab l;
+    ken_err err = { 0 };
+    ken_toolset *listed = NULL;
+    json_t *out = NULL;
+    lab_open(&l, make_tree("tree", "cherries"));
+    json_decref(call(&l, "index_repository", "{\"repo_path\":\".\"}"));
+    kt_ok_err(ken_toolset_new(&(ken_toolset_opts){ 0 }, &listed, &err), &err);
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        json_t *v = call(&l, calls[i].tool, calls[i].args), *args = NULL;
+        if (!json_is_array(json_object_get(v, calls[i].list)))
+            kt_fail("%s %s: no list '%s'", calls[i].tool, calls[i].args, calls[i].list);
+        json_decref(v);
+        ken_tool_ctx ctx = l.ctx;
+        ctx.tools = listed;
+        kt_ok_err(ken_json_parse(ken_str_c(calls[i].args), &args, &err), &err);
+        kt_true(ken_tool_call(l.app, calls[i].tool, args, &ctx, &out, &err) != KEN_OK);
+        json_decref(args);
+    }
+    ken_toolset_free(listed);
+    fails(&l, "tests_for", "{}", KEN_EINVAL, "give one of symbol and file_path");
+    fails(&l, "check_rules", "{\"rules\":[\"nmaes\"]}", KEN_EINVAL, "no rule with a check");
+    fails(&l, "remove_project", "{\"project\":\"tree\"}", KEN_EINVAL, "confirm");
+    json_t *v = call(&l, "get_repo_status", "{\"root\":\"/nowhere/at/all\"}");
+    kt_eq_text(text(v, "status"), "not_indexed");
+    json_decref(v);
+    json_decref(call(&l, "remove_project", "{\"project\":\"tree\",\"confirm\":true}"));
+    v = call(&l, "list_projects", "{}");
+    kt_eq_u(json_array_size(json_object_get(v, "projects")), 0);
+    json_decref(v);
+    lab_close(&l);
+}
+
+// Every reason has its word among those that are accepted.
+KEN_TEST(skipped_files_are_listed_by_every_reason)
+{
+    lab l;
+    char args[100];
+    lab_open(&l, make_tree("tree", "cherries"));
+    json_decref(call(&l, "index_repository", "{\"repo_path\":\".\"}"));
+    for (int i = 1; i < KEN_SKIP_COUNT; i++) {
+        snprintf(args, sizeof args, "{\"skipped\":\"%s\"}", ken_skip_word((ken_skip_reason)i));
+        json_decref(call(&l, "get_repo_status", args));
+    }
     lab_close(&l);
 }
 
