@@ -361,12 +361,9 @@ static ken_status lay_out(chunk_pass *x, const uint32_t *files, size_t n, ken_er
     for (size_t i = 0; i < n; i++) {
         ken_lex_segment *seg = x->c->parts[x->c->file_part[files[i]]].segment;
         uint32_t ordinal = x->c->file_ordinal[files[i]];
-        const ken_lex_sum *sum = &s->sums[files[i]];
         chosen_file *chosen = &x->chosen[i];
         *chosen = (chosen_file){ at, ken_lex_segment_contents(seg)[ordinal].n_chunks, NULL };
-        s->files[files[i]] = (ken_lex_file_score){ .words = sum->words,
-                                                   .comments = sum->comments,
-                                                   .first_chunk = at };
+        s->files[files[i]] = (ken_lex_file_score){ .first_chunk = at };
         ken_status st = ken_lex_segment_raw_lens(seg, ordinal, &chosen->lens, err);
         if (st)
             return st;

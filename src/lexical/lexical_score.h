@@ -50,7 +50,6 @@ typedef struct ken_lex_sum {
 
 // Of a chosen file.
 typedef struct ken_lex_file_score {
-    float words, comments;
     float best, second; // best two chunks, not yet normalised
     uint32_t best_chunk;
     uint32_t first_chunk; // in ken_lex_scores.chunks when the file was chosen

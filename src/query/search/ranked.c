@@ -38,8 +38,6 @@ typedef struct search {
     float *definition; // by file, NULL when the question names nothing
     float *named;      // by file, NULL when nothing is called `name`
     uint32_t waived;
-    float points[N_PATH_BITS]; // what the bits of a path add
-    float per_word, per_comment;
     bool has_meaning; // `meaning` and `near` are set
     ken_vector_query meaning;
     float *near; // by file: cosine of its best near chunk, -1 = none is near
@@ -269,80 +267,88 @@ static float meaning_of(float cosine)
 
 // ---- features ----------------------------------------------------------------------------------
 
-static void set_features(search *x, ranked_file *r, float cosine)
-{
-    r->v.value[KEN_RANK_MEANING] = meaning_of(cosine);
-    if (x->o->mode == KEN_SEARCH_SEMANTIC) {
-        r->score = ken_rank_score(&r->v);
-        return;
-    }
-    const ken_lex_scores *scores = &x->s->scores;
-    const ken_lex_file_score *f = &scores->files[r->file];
-    float *v = r->v.value;
-    v[KEN_RANK_FILE] = (float)((double)f->words / scores->file_weights);
-    v[KEN_RANK_COMMENTS] = (float)((double)f->comments / scores->word_weights);
-    v[KEN_RANK_CHUNK] = (float)((double)f->best / scores->chunk_weights);
-    v[KEN_RANK_CHUNK2] = (float)((double)f->second / scores->chunk_weights);
-    v[KEN_RANK_NAME_FIT] = scores->paths.name_fit[r->file];
-    v[KEN_RANK_FOLDER] = scores->paths.folder_fit[r->file];
-    v[KEN_RANK_DEFINITION] = x->definition ? x->definition[r->file] : 0;
-    v[KEN_RANK_NAMED] = x->named ? x->named[r->file] : 0;
-    v[KEN_RANK_SIZE] = x->s->size[r->file];
-    ken_rank_set_path(&r->v, x->s->path_bits[r->file], x->waived);
-    for (int k = 0; x->o->without && k < KEN_RANK_COUNT; k++)
-        if (x->o->without >> k & 1)
-            v[k] = 0;
-    r->score = ken_rank_score(&r->v);
-}
+// A feature that every file has before its chunks are looked at: values[file * stride] * scale.
+typedef struct file_feature {
+    ken_rank_feature feature;
+    const float *values;
+    size_t stride;
+    float scale;
+} file_feature;
 
-// What is the same for all files.
-static void prepare_scores(search *x)
+enum {
+    MAX_FILE_FEATURES = 7
+};
+
+static size_t file_features(const search *x, file_feature *out)
 {
     const ken_lex_scores *s = &x->s->scores;
-    double words = ken_rank_weight(KEN_RANK_FILE) + ken_rank_weight(KEN_RANK_CHUNK);
-    x->per_word = (float)(words / s->file_weights);
-    x->per_comment = (float)(ken_rank_weight(KEN_RANK_COMMENTS) / s->word_weights);
-    for (uint32_t bits = 0; bits < N_PATH_BITS; bits++)
-        x->points[bits] = (float)ken_rank_path_points(bits, x->waived);
+    const size_t pair = sizeof *s->sums / sizeof s->sums->words;
+    size_t n = 0;
+    out[n++] = (file_feature){ KEN_RANK_FILE, &s->sums->words, pair, (float)(1 / s->file_weights) };
+    out[n++] =
+        (file_feature){ KEN_RANK_COMMENTS, &s->sums->comments, pair, (float)(1 / s->word_weights) };
+    out[n++] = (file_feature){ KEN_RANK_NAME_FIT, s->paths.name_fit, 1, 1 };
+    out[n++] = (file_feature){ KEN_RANK_FOLDER, s->paths.folder_fit, 1, 1 };
+    out[n++] = (file_feature){ KEN_RANK_SIZE, x->s->size, 1, 1 };
+    if (x->definition)
+        out[n++] = (file_feature){ KEN_RANK_DEFINITION, x->definition, 1, 1 };
+    if (x->named)
+        out[n++] = (file_feature){ KEN_RANK_NAMED, x->named, 1, 1 };
+    return n;
 }
 
-// What paths and definitions add to the scores: to few files.
-static void add_names(const search *x, float *scores)
-{
-    const ken_path_match *paths = &x->s->scores.paths;
-    const float fit = (float)ken_rank_weight(KEN_RANK_NAME_FIT),
-                folder = (float)ken_rank_weight(KEN_RANK_FOLDER),
-                definition = (float)ken_rank_weight(KEN_RANK_DEFINITION),
-                named = (float)ken_rank_weight(KEN_RANK_NAMED);
-    for (size_t i = 0; i < paths->files.len; i++) {
-        uint32_t f = paths->files.ptr[i];
-        scores[f] += paths->name_fit[f] * fit + paths->folder_fit[f] * folder;
-    }
-    for (uint32_t f = 0; x->definition && f < x->s->n_files; f++)
-        scores[f] += x->definition[f] * definition;
-    for (uint32_t f = 0; x->named && f < x->s->n_files; f++)
-        scores[f] += x->named[f] * named;
-}
-
-// The scores of all files before chunks are looked at: a file's best chunk is taken to be like the
-// file. File by file, for what is known of them lies in that order.
+// The scores of all files (`n_files`) before chunks are looked at: the sum that set_features makes,
+// with two estimates. The best chunk is taken to match as well as the whole file, and a file without
+// a near chunk to have the cosine `far`.
 static const float *first_scores(const search *x)
 {
     const ken_snapshot *s = x->s;
-    const float *size = s->size, *near = x->near, far = meaning_of(x->far);
-    const float of_meaning = (float)ken_rank_weight(KEN_RANK_MEANING),
-                of_size = (float)ken_rank_weight(KEN_RANK_SIZE);
     float *out = KEN_ARENA_ARRAY(x->arena, float, s->n_files + 1);
+    const float of_meaning = (float)ken_rank_weight(KEN_RANK_MEANING), far = meaning_of(x->far);
     for (uint32_t f = 0; x->has_meaning && f < s->n_files; f++)
-        out[f] = (near[f] > far ? near[f] : far) * of_meaning;
+        out[f] = (x->near[f] > far ? x->near[f] : far) * of_meaning;
     if (x->o->mode == KEN_SEARCH_SEMANTIC)
         return out;
+    file_feature features[MAX_FILE_FEATURES];
+    size_t n = file_features(x, features);
+    for (size_t i = 0; i < n; i++) {
+        const file_feature *c = &features[i];
+        double weight = ken_rank_weight(c->feature);
+        if (c->feature == KEN_RANK_FILE)
+            weight += ken_rank_weight(KEN_RANK_CHUNK);
+        const float w = (float)weight * c->scale;
+        for (uint32_t f = 0; f < s->n_files; f++)
+            out[f] += c->values[f * c->stride] * w;
+    }
+    float points[N_PATH_BITS]; // what the bits of a path add
+    for (uint32_t bits = 0; bits < N_PATH_BITS; bits++)
+        points[bits] = (float)ken_rank_path_points(bits, x->waived);
     for (uint32_t f = 0; f < s->n_files; f++)
-        out[f] = out[f] + s->scores.sums[f].words * x->per_word +
-                 s->scores.sums[f].comments * x->per_comment + size[f] * of_size +
-                 x->points[s->path_bits[f]];
-    add_names(x, out);
+        out[f] += points[s->path_bits[f]];
     return out;
+}
+
+// The score of a chosen file, whose chunks are scored by now.
+static void set_features(search *x, ranked_file *r, float cosine)
+{
+    float *v = r->v.value;
+    v[KEN_RANK_MEANING] = meaning_of(cosine);
+    if (x->o->mode != KEN_SEARCH_SEMANTIC) {
+        file_feature features[MAX_FILE_FEATURES];
+        size_t n = file_features(x, features);
+        for (size_t i = 0; i < n; i++)
+            v[features[i].feature] =
+                features[i].values[r->file * features[i].stride] * features[i].scale;
+        const ken_lex_scores *scores = &x->s->scores;
+        const ken_lex_file_score *f = &scores->files[r->file];
+        v[KEN_RANK_CHUNK] = (float)((double)f->best / scores->chunk_weights);
+        v[KEN_RANK_CHUNK2] = (float)((double)f->second / scores->chunk_weights);
+        ken_rank_set_path(&r->v, x->s->path_bits[r->file], x->waived);
+        for (int k = 0; x->o->without && k < KEN_RANK_COUNT; k++)
+            if (x->o->without >> k & 1)
+                v[k] = 0;
+    }
+    r->score = ken_rank_score(&r->v);
 }
 
 typedef struct candidate {
@@ -428,7 +434,6 @@ static ken_status rank_files(search *x, ken_str query, const ken_cancel *cancel,
         st = find_meaning(x, query, cancel, err);
     if (st)
         return st;
-    prepare_scores(x);
     x->n_files = choose(x, chosen);
     return rank_chosen(x, chosen, err);
 }
