@@ -476,7 +476,7 @@ KEN_TEST(the_layers_of_ken_hold)
               "    check:\n      forbid_symbol: { name: [malloc, calloc, realloc, free], "
               "except: src/base/alloc.c }\n"
               "  - id: names\n    rule: Files are named after their module.\n    check:\n"
-              "      naming: { kind: file, in: src/query, pattern: \"^query(_[a-z]+)*$\" }\n"),
+              "      naming: { kind: file, in: src/scan, pattern: \"^scan(_[a-z]+)*$\" }\n"),
         "");
     ken_verification r = verify_with(&(ken_verify_opts){ .max = 0 });
     kt_eq_u(r.n_checked, 3);
