@@ -82,7 +82,7 @@ static ken_status number_json(const ken_tool_option *o, const char *text, json_t
 {
     uint64_t n = 0;
     double d = 0;
-    bool is_size = !strcmp(o->value, "SIZE");
+    bool is_size = o->value && !strcmp(o->value, "SIZE");
     if (is_size && ken_config_parse_size(ken_str_c(text), &n) && n <= INT64_MAX) {
         *out = json_integer((json_int_t)n);
         return KEN_OK;

@@ -396,15 +396,16 @@ static void put_state(const json_t *o, ken_paint *out, ken_arena *a)
 static void put_commit(const json_t *o, ken_paint *out, ken_arena *a)
 {
     ken_str is_at = short_commit(o, "current_commit"), was_at = short_commit(o, "indexed_commit"),
-            branch = ken_tool__member(o, "branch");
-    bool has_moved = is_at.len && !ken_str_eq(is_at, was_at);
-    if (was_at.len)
-        ken_tool__put_row(out, "commit",
-                          ken_arena_printf(a, KEN_STR_FMT "%s" KEN_STR_FMT "%s" KEN_STR_FMT,
-                                           KEN_STR_ARG(was_at), branch.len ? " on " : "",
-                                           KEN_STR_ARG(branch),
-                                           has_moved ? "; the work tree is at " : "",
-                                           KEN_STR_ARG(has_moved ? is_at : KEN_STR(""))));
+            branch = ken_tool__member(o, "branch"), row = was_at;
+    if (!was_at.len)
+        return;
+    if (branch.len)
+        row = ken_arena_printf(a, KEN_STR_FMT " on " KEN_STR_FMT, KEN_STR_ARG(row),
+                               KEN_STR_ARG(branch));
+    if (is_at.len && !ken_str_eq(is_at, was_at))
+        row = ken_arena_printf(a, KEN_STR_FMT "; the work tree is at " KEN_STR_FMT,
+                               KEN_STR_ARG(row), KEN_STR_ARG(is_at));
+    ken_tool__put_row(out, "commit", row);
 }
 
 static void put_embedding(const json_t *e, ken_paint *out, ken_arena *a)

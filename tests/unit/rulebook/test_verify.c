@@ -468,16 +468,15 @@ KEN_TEST(the_layers_of_ken_hold)
         kt_eq_i(nftw(folder.ptr, copy_source, 20, FTW_PHYS), 0);
     }
     index_all();
-    kt_eq_str(
-        check("  - id: layers\n    rule: A module uses those below it.\n    check:\n"
-              "      layers: [src/base, src/model, src/token, src/scan, src/graph, "
-              "src/query]\n"
-              "  - id: malloc\n    rule: The malloc family appears only in base/alloc.c.\n"
-              "    check:\n      forbid_symbol: { name: [malloc, calloc, realloc, free], "
-              "except: src/base/alloc.c }\n"
-              "  - id: names\n    rule: Files are named after their module.\n    check:\n"
-              "      naming: { kind: file, in: src/scan, pattern: \"^scan(_[a-z]+)*$\" }\n"),
-        "");
+    kt_eq_str(check("  - id: layers\n    rule: A module uses those below it.\n    check:\n"
+                    "      layers: [src/base, src/model, src/token, src/scan, src/graph, "
+                    "src/query]\n"
+                    "  - id: malloc\n    rule: The malloc family appears only in base/alloc.c.\n"
+                    "    check:\n      forbid_symbol: { name: [malloc, calloc, realloc, free], "
+                    "except: src/base/alloc.c }\n"
+                    "  - id: names\n    rule: Files are named after their module.\n    check:\n"
+                    "      naming: { kind: file, in: src/scan, pattern: \"^scan(_[a-z]+)*$\" }\n"),
+              "");
     ken_verification r = verify_with(&(ken_verify_opts){ .max = 0 });
     kt_eq_u(r.n_checked, 3);
     kt_true(r.outcomes[0].n_files > 100);
