@@ -1,0 +1,215 @@
+// SPDX-License-Identifier: MIT
+// index_commit.c -- files, skips and the generation, in one transaction.
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/map.h"
+#include "index/index_run_priv.h"
+
+// A new file with the content of one that is gone is that file, renamed: it keeps its row.
+static ken_status find_renames(index_run *r, index_old_files *old, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    ken_map gone;
+    ken_map_init(&gone);
+    for (size_t o = 0; o < old->n; o++)
+        if (!old->is_kept[o])
+            ken_map_put(&gone, ken_str_n((const char *)&old->rows[o].content, sizeof(int64_t)), o,
+                        NULL);
+    for (size_t i = 0; gone.len && i < r->scan.n_files && !st; i++) {
+        index_planned *p = &r->plan[i];
+        if (p->row_id || !p->content)
+            continue;
+        uint64_t *at = ken_map_find(&gone, ken_str_n((const char *)&p->content, sizeof(int64_t)));
+        if (!at || old->is_kept[*at])
+            continue;
+        old->is_kept[*at] = true;
+        p->row_id = old->rows[*at].id;
+        p->changed_at_ms = old->rows[*at].changed_at_ms;
+        r->report->n_renamed++;
+        st = ken_index__count_lost(r, p->content, err);
+    }
+    ken_map_release(&gone);
+    return st;
+}
+
+static ken_status put_files(index_run *r, index_old_files *old, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    for (size_t o = 0; o < old->n && !st; o++) {
+        if (old->is_kept[o])
+            continue;
+        st = ken_index__count_lost(r, old->rows[o].content, err);
+        if (!st)
+            st = ken_store_remove_file(r->store, old->rows[o].id, err);
+        r->report->n_removed++;
+    }
+    for (size_t i = 0; i < r->scan.n_files && !st; i++) {
+        index_planned *p = &r->plan[i];
+        if (!p->content) {
+            if (p->row_id) { // became binary, too large …
+                st = ken_store_remove_file(r->store, p->row_id, err);
+                r->report->n_removed++;
+            }
+            continue;
+        }
+        r->report->n_files++;
+        if (!p->is_changed)
+            continue;
+        ken_file_row row = { p->row_id, r->scan.files[i].path, p->content, p->stamp,
+                             p->changed_at_ms };
+        st = ken_store_put_file(r->store, &row, err);
+        if (!p->row_id)
+            r->report->n_added++;
+    }
+    return st;
+}
+
+static uint64_t key_of_skip(ken_str path, ken_skip_reason reason)
+{
+    uint64_t part[2] = { ken_hash_str(path), (uint64_t)reason };
+    return ken_hash64(part, sizeof part);
+}
+
+// Of all paths that are left out, with their reasons, in whatever order they were met.
+uint64_t ken_index__skips_key(const index_run *r)
+{
+    uint64_t key = 1;
+    for (size_t i = 0; i < r->scan.n_skips; i++)
+        key += key_of_skip(r->scan.skips[i].path, r->scan.skips[i].reason);
+    for (size_t i = 0; i < r->scan.n_files; i++)
+        if (r->late_skip[i])
+            key += key_of_skip(r->scan.files[i].path, r->late_skip[i]);
+    return key;
+}
+
+static ken_status put_skips(index_run *r, ken_generation *g, ken_err *err)
+{
+    size_t most = 0, n = 0, n_late = 0;
+    for (size_t i = 0; i < r->scan.n_files; i++)
+        most += r->late_skip[i] != KEN_SKIP_NONE;
+    index_late *late = KEN_ARENA_ARRAY(r->arena, index_late, most + 1);
+    ken_skip_row *rows = KEN_ARENA_ARRAY(r->arena, ken_skip_row, r->scan.n_skips + most + 1);
+    for (size_t i = 0; i < r->scan.n_skips; i++)
+        rows[n++] = (ken_skip_row){ r->scan.skips[i].path, r->scan.skips[i].reason };
+    for (size_t i = 0; i < r->scan.n_files; i++) {
+        if (!r->late_skip[i])
+            continue;
+        const ken_scan_file *f = &r->scan.files[i];
+        rows[n++] = (ken_skip_row){ f->path, r->late_skip[i] };
+        late[n_late++] = (index_late){ f->path, f->stamp, r->late_skip[i] };
+    }
+    for (size_t i = 0; i < n; i++)
+        g->skips[rows[i].reason]++;
+    r->report->n_skipped = n;
+    memcpy(r->report->skips, g->skips, sizeof g->skips);
+    ken_status st = ken_store_replace_skips(r->store, rows, n, err);
+    if (!st)
+        st = index_put_skips_key(r->store, ken_index__skips_key(r), err);
+    return st ? st : index_put_late(r->store, late, n_late, err);
+}
+
+static int by_id(const void *a, const void *b)
+{
+    int64_t x = *(const int64_t *)a, y = *(const int64_t *)b;
+    return (x > y) - (x < y);
+}
+
+// The ids of contents that files have, in order.
+static void list_live(void *ctx, const int64_t **out_ids, size_t *out_n)
+{
+    index_run *r = ctx;
+    int64_t *live = KEN_ARENA_ARRAY(r->arena, int64_t, r->scan.n_files + 1);
+    size_t n = 0, kept = 0;
+    for (size_t i = 0; i < r->scan.n_files; i++)
+        if (r->plan[i].content)
+            live[n++] = r->plan[i].content;
+    qsort(live, n, sizeof *live, by_id);
+    for (size_t i = 0; i < n; i++)
+        if (!kept || live[kept - 1] != live[i])
+            live[kept++] = live[i];
+    *out_ids = live;
+    *out_n = kept;
+}
+
+// What the new generation holds: what the one before held, and the difference. So a small change
+// looks at no row of a file that has not changed.
+static ken_status add_up(const index_run *r, const ken_generation *before, ken_generation *g,
+                         ken_err *err)
+{
+    static const ken_generation none = { 0 };
+    const ken_generation *base = r->trusts_old ? before : &none;
+    const struct {
+        uint64_t before, gained, lost, *out;
+    } sums[] = {
+        { base->n_files, r->gained.n_files, r->lost.n_files, &g->n_files },
+        { base->n_chunks, r->gained.n_chunks, r->lost.n_chunks, &g->n_chunks },
+        { base->n_symbols, r->gained.n_symbols, r->lost.n_symbols, &g->n_symbols },
+        { base->n_bytes, r->gained.n_bytes, r->lost.n_bytes, &g->n_bytes },
+        { base->n_lines, r->gained.n_lines, r->lost.n_lines, &g->n_lines },
+    };
+    for (size_t i = 0; i < sizeof sums / sizeof *sums; i++) {
+        if (sums[i].lost > sums[i].before + sums[i].gained)
+            return KEN_FAIL(err, KEN_ECORRUPT,
+                            "the counts of generation %llu are wrong: run ken index --force",
+                            (unsigned long long)before->number);
+        *sums[i].out = sums[i].before + sums[i].gained - sums[i].lost;
+    }
+    return KEN_OK;
+}
+
+static ken_status put_seen(index_run *r, ken_err *err)
+{
+    ken_str text = ken_arena_printf(r->arena, "%lld", (long long)r->now_ms);
+    return ken_store_put_value(r->store, KEN_STR(INDEX_SEEN), text, err);
+}
+
+// Nothing has changed, but files had to be read to know: the next run need not. If this cannot be
+// kept, it does.
+void ken_index__commit_seen(index_run *r)
+{
+    if (ken_store_begin_write(r->store, NULL))
+        return;
+    if (put_seen(r, NULL) || ken_store_commit(r->store, NULL))
+        ken_store_rollback(r->store);
+}
+
+ken_status ken_index__commit(index_run *r, index_old_files *old, const ken_generation *before,
+                             ken_err *err)
+{
+    ken_generation g = { .number = before->number + 1,
+                         .at_ms = r->now_ms,
+                         .git_head = r->scan.git_head,
+                         .git_branch = r->scan.git_branch,
+                         .root = ken_str_c(r->root) };
+    index_alive alive = { .load = list_live, .ctx = r };
+    ken_status st = ken_store_begin_write(r->store, err);
+    if (st)
+        return st;
+    st = find_renames(r, old, err);
+    if (!st)
+        st = put_files(r, old, err);
+    if (!st)
+        st = put_skips(r, &g, err);
+    if (!st)
+        st = add_up(r, before, &g, err);
+    if (!st)
+        st = index_tidy(r->store, &alive, r->trusts_old ? r->lost.n_files : UINT64_MAX, err);
+    if (!st)
+        st = ken_store_put_value(r->store, KEN_STR("index.feature"), ken_index__feature_text(r),
+                                 err);
+    if (!st)
+        st = index_put_scope(r->store, r->scope, err);
+    if (!st)
+        st = put_seen(r, err);
+    if (!st)
+        st = ken_store_put_generation(r->store, &g, err);
+    if (st)
+        ken_store_rollback(r->store);
+    else
+        st = ken_store_commit(r->store, err);
+    r->report->generation = g.number;
+    r->report->n_chunks = g.n_chunks;
+    r->report->n_symbols = g.n_symbols;
+    return st;
+}

@@ -1,0 +1,163 @@
+// SPDX-License-Identifier: MIT
+// index_keep.c -- what workers learnt goes into the store and the builders, in batches that are
+// committed and stay invisible until a generation has them.
+#include <string.h>
+
+#include "base/alloc.h"
+#include "index/index_run_priv.h"
+
+enum {
+    BATCH_CONTENTS = 4000, // at most so many in one transaction
+    MAX_IN_RUN = 24,       // segments of a kind, before some are joined while a run goes on
+};
+
+static void count(index_counts *c, const ken_content_info *info)
+{
+    c->n_files++;
+    c->n_chunks += info->n_chunks;
+    c->n_symbols += info->n_symbols;
+    c->n_bytes += info->n_bytes;
+    c->n_lines += info->n_lines;
+}
+
+// A file has lost a content. What is not trusted was not counted.
+ken_status ken_index__count_lost(index_run *r, int64_t content, ken_err *err)
+{
+    ken_content_info info;
+    if (!r->trusts_old)
+        return KEN_OK;
+    ken_status st = ken_store_load_info(r->store, content, &info, err);
+    if (st == KEN_ENOTFOUND)
+        return KEN_FAIL(err, KEN_ECORRUPT,
+                        "the index has no content %lld, which a file has: run ken index --force",
+                        (long long)content);
+    if (!st)
+        count(&r->lost, &info);
+    return st;
+}
+
+ken_status ken_index__end_batch(index_run *r, ken_err *err)
+{
+    if (!r->is_in_batch)
+        return KEN_OK;
+    ken_status st = index_flush_words(r->store, r->builder, r->n_jobs, err);
+    if (!st)
+        st = index_flush_mentions(r->store, r->mentions, err);
+    if (!st)
+        st = index_flush_vectors(r->store, r->vectors, err);
+    static const ken_segment_kind kinds[] = { KEN_SEGMENT_WORDS, KEN_SEGMENT_MENTIONS,
+                                              KEN_SEGMENT_VECTORS };
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !st; k++)
+        st = index_join(r->store, kinds[k], MAX_IN_RUN, &(index_alive){ 0 }, err);
+    if (!st)
+        st = ken_store_commit(r->store, err);
+    else
+        ken_store_rollback(r->store);
+    r->is_in_batch = false;
+    r->n_in_batch = 0;
+    return st;
+}
+
+static ken_status keep_content(index_run *r, index_slot *s, ken_content_info *out, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    if (!r->is_in_batch) {
+        st = ken_store_begin_write(r->store, err);
+        if (st)
+            return st;
+        r->is_in_batch = true;
+    }
+    if (!r->opts->is_forced && !ken_store_find_content(r->store, &s->key, out, NULL))
+        return KEN_OK; // the same content twice in one run
+    int64_t id;
+    const ken_packed packed = { ken_buf_str(&s->packed), ken_buf_str(&s->packed_refs) };
+    st = ken_store_add_content(r->store, &s->key, &s->facts, &packed, &id, err);
+    if (st)
+        return st;
+    *out = (ken_content_info){ .id = id,
+                               .n_bytes = s->facts.n_bytes,
+                               .n_lines = s->facts.n_lines,
+                               .n_chunks = (uint32_t)s->facts.n_chunks,
+                               .n_symbols = (uint32_t)s->facts.n_symbols };
+    ken_lex_builder_add(r->builder, id, &s->doc, s->facts.symbols, s->facts.n_symbols);
+    ken_mention_builder_add(r->mentions, id, s->mentions.ptr, s->mentions.len);
+    if (r->job.wants_vectors)
+        ken_vector_builder_add(r->vectors, id, s->vectors.values.ptr, s->vectors.scales.ptr,
+                               (uint32_t)s->vectors.scales.len);
+    r->report->n_parsed++;
+    r->report->bytes_parsed += s->facts.n_bytes;
+    r->n_in_batch++;
+    bool is_full = ken_lex_builder_bytes(r->builder) + ken_mention_builder_bytes(r->mentions) +
+                       ken_vector_builder_bytes(r->vectors) >
+                   r->memory.builders;
+    if (r->n_in_batch >= BATCH_CONTENTS || is_full)
+        st = ken_index__end_batch(r, err);
+    if (is_full)
+        ken_alloc_trim();
+    return st;
+}
+
+// Whether the content of the file's row was learnt from the bytes that the slot has. A forced run,
+// or one after a raised feature number, learns the same bytes again as a new content.
+static ken_status compare_bytes(index_run *r, const index_planned *p, const index_slot *s,
+                                int64_t content, bool *out_is_same, ken_err *err)
+{
+    *out_is_same = p->row_id && p->content == content;
+    if (!p->row_id || *out_is_same)
+        return KEN_OK;
+    ken_sha256 before;
+    ken_status st = ken_store_load_sha(r->store, p->content, &before, err);
+    if (!st)
+        *out_is_same = memcmp(&before, &s->key.sha, sizeof before) == 0;
+    return st == KEN_ENOTFOUND ? KEN_OK : st;
+}
+
+static ken_status keep_skip(index_run *r, const index_slot *s, index_planned *p, ken_err *err)
+{
+    ken_status st = p->content ? ken_index__count_lost(r, p->content, err) : KEN_OK;
+    if (st)
+        return st;
+    r->late_skip[s->file] = s->skip;
+    if (s->skip == KEN_SKIP_UNREADABLE)
+        ken_index__add_issue(r, r->scan.files[s->file].path,
+                             s->err.msg[0] ? s->err.msg : ken_skip_text(KEN_SKIP_UNREADABLE));
+    r->has_changed = r->has_changed || p->row_id || s->skip != p->skip_before;
+    p->content = 0;
+    return KEN_OK;
+}
+
+ken_status ken_index__keep(index_run *r, index_slot *s, ken_err *err)
+{
+    index_planned *p = &r->plan[s->file];
+    ken_status st = ken_cancel_check(r->cancel, err);
+    if (st)
+        return st;
+    if (s->failure) {
+        if (err)
+            *err = s->err;
+        return s->failure;
+    }
+    if (s->skip)
+        return keep_skip(r, s, p, err);
+    ken_content_info info = s->known;
+    bool is_same = false;
+    st = info.id ? KEN_OK : keep_content(r, s, &info, err);
+    const int64_t content = info.id;
+    if (!st)
+        st = compare_bytes(r, p, s, content, &is_same, err);
+    if (!st && p->content && p->content != content)
+        st = ken_index__count_lost(r, p->content, err);
+    if (st)
+        return st;
+    if (p->content != content || !r->trusts_old)
+        count(&r->gained, &info);
+    p->is_changed = p->content != content || !ken_fs_stamp_eq(p->stamp, s->stamp);
+    r->has_changed = r->has_changed || p->is_changed;
+    if (!is_same)
+        p->changed_at_ms = r->now_ms;
+    if (p->row_id)
+        ++*(is_same ? &r->report->n_unchanged : &r->report->n_modified);
+    p->content = content;
+    p->stamp = s->stamp;
+    return KEN_OK;
+}

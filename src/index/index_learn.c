@@ -1,0 +1,225 @@
+// SPDX-License-Identifier: MIT
+// index_learn.c -- the workers of a run: read, hash, parse, cut, count.
+//
+// Workers take files largest first and hand over slots, of which there is a fixed number: a slow disk
+// or store holds the workers back instead of filling memory. run.lock guards the two lists of slots
+// and `known`; nothing but a look-up in `known` is done under it.
+#include "base/alloc.h"
+#include "base/pool.h"
+#include "index/index_run_priv.h"
+
+enum {
+    SLOTS_PER_WORKER = 4,
+};
+
+static index_slot *take_free(index_run *r)
+{
+    pthread_mutex_lock(&r->lock);
+    while (!r->free_slots)
+        pthread_cond_wait(&r->has_free, &r->lock);
+    index_slot *s = r->free_slots;
+    r->free_slots = s->next;
+    pthread_mutex_unlock(&r->lock);
+    return s;
+}
+
+static void put_free(index_run *r, index_slot *s)
+{
+    pthread_mutex_lock(&r->lock);
+    s->next = r->free_slots;
+    r->free_slots = s;
+    pthread_cond_signal(&r->has_free);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void put_done(index_run *r, index_slot *s)
+{
+    pthread_mutex_lock(&r->lock);
+    s->next = NULL;
+    if (r->done_tail)
+        r->done_tail->next = s;
+    else
+        r->done_head = s;
+    r->done_tail = s;
+    pthread_cond_signal(&r->has_done);
+    pthread_mutex_unlock(&r->lock);
+}
+
+static index_slot *take_done(index_run *r)
+{
+    pthread_mutex_lock(&r->lock);
+    while (!r->done_head)
+        pthread_cond_wait(&r->has_done, &r->lock);
+    index_slot *s = r->done_head;
+    r->done_head = s->next;
+    if (!r->done_head)
+        r->done_tail = NULL;
+    pthread_mutex_unlock(&r->lock);
+    return s;
+}
+
+// A failed look-up only costs a parse; the writer's own store finds real faults.
+static void look_up_known(index_run *r, index_slot *s)
+{
+    ken_content_info info;
+    pthread_mutex_lock(&r->lock);
+    if (!r->is_known_lost && !ken_cancel_is_set(r->cancel)) {
+        ken_status st = ken_store_find_content(r->known, &s->key, &info, NULL);
+        if (!st)
+            s->known = info;
+        r->is_known_lost = st && st != KEN_ENOTFOUND;
+    }
+    pthread_mutex_unlock(&r->lock);
+}
+
+// A large file takes many times its size while it is parsed: workers wait until there is room,
+// and never when nobody else is at work.
+static void enter(index_run *r, uint64_t bytes)
+{
+    pthread_mutex_lock(&r->lock);
+    while (r->n_at_work && r->in_work + bytes > r->memory.in_work)
+        pthread_cond_wait(&r->has_room, &r->lock);
+    r->in_work += bytes;
+    r->n_at_work++;
+    pthread_mutex_unlock(&r->lock);
+}
+
+static void leave(index_run *r, uint64_t bytes)
+{
+    pthread_mutex_lock(&r->lock);
+    r->in_work -= bytes;
+    r->n_at_work--;
+    pthread_cond_broadcast(&r->has_room);
+    pthread_mutex_unlock(&r->lock);
+}
+
+// Reads and learns the next file; false when none is left.
+static bool work_one(index_run *r, size_t worker)
+{
+    size_t i = atomic_fetch_add(&r->next_work, 1);
+    if (i >= r->n_work)
+        return false;
+    index_slot *s = take_free(r);
+    s->file = r->work[i];
+    s->failure = KEN_OK;
+    uint64_t size = r->scan.files[s->file].stamp.size;
+    if (size > r->job.max_file_bytes) // it is not read
+        size = 0;
+    index_worker *w = &r->workers[worker];
+    if (index_is_outgrown(s->made_for, size))
+        index_slot_renew(s);
+    if (index_is_outgrown(w->made_for, size))
+        index_worker_renew(w);
+    s->made_for = size > s->made_for ? size : s->made_for;
+    w->made_for = size > w->made_for ? size : w->made_for;
+    enter(r, size * INDEX_PARSE_FACTOR);
+    if (atomic_load(&r->is_stopping) || ken_cancel_is_set(r->cancel)) {
+        s->failure = KEN_ECANCELLED;
+    } else if (index_file_read(&r->job, r->scan.files[s->file].path, s)) {
+        if (r->known && !r->opts->is_forced)
+            look_up_known(r, s);
+        if (!s->known.id)
+            index_file_learn(&r->job, w, s);
+        if (ken_cancel_is_set(r->cancel)) // a parse that was cut short is not what the file says
+            s->failure = KEN_ECANCELLED;
+    }
+    if (size > INDEX_LARGE_FILE)
+        index_worker_renew(w);
+    leave(r, size * INDEX_PARSE_FACTOR);
+    put_done(r, s);
+    return true;
+}
+
+static void work(void *ctx, size_t worker)
+{
+    while (work_one(ctx, worker))
+        ;
+}
+
+// Takes what the workers hand over until all is there; the first failure stops them. Without any
+// this thread does their work as well.
+static ken_status collect_all(index_run *r, bool is_alone, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    for (size_t i = 0; i < r->n_work; i++) {
+        if (is_alone)
+            (void)work_one(r, 0);
+        index_slot *s = take_done(r);
+        r->n_done++;
+        r->bytes_done += r->scan.files[s->file].stamp.size;
+        if (!st)
+            st = ken_index__keep(r, s, err);
+        if (st)
+            atomic_store(&r->is_stopping, true);
+        if (r->scan.files[s->file].stamp.size > INDEX_LARGE_FILE)
+            index_slot_renew(s);
+        put_free(r, s);
+        ken_index__progress(r, "indexing", false);
+    }
+    bool is_stopped = st == KEN_ECANCELLED || st == KEN_ETIMEOUT;
+    if (st && r->is_in_batch &&
+        (!is_stopped || ken_index__end_batch(r, NULL))) { // the next run goes on from there
+        ken_store_rollback(r->store);
+        r->is_in_batch = false;
+    }
+    return st;
+}
+
+// Of those that are read. They come largest first; what is too large is not read.
+static uint64_t largest_file(const index_run *r)
+{
+    for (size_t i = 0; i < r->n_work; i++) {
+        uint64_t size = r->scan.files[r->work[i]].stamp.size;
+        if (size <= r->job.max_file_bytes)
+            return size;
+    }
+    return 0;
+}
+
+static void divide_memory(index_run *r)
+{
+    uint64_t limit = r->opts->memory_limit ? r->opts->memory_limit : INDEX_MEMORY_DEFAULT;
+    uint64_t held = r->arena->used_bytes + r->scan_arena.used_bytes;
+    uint64_t needed = index_memory_needed(held, largest_file(r));
+    if (needed > limit) {
+        r->report->memory_limit = limit;
+        r->report->memory_needed = needed;
+    }
+    r->memory = index_split_memory(limit, held);
+}
+
+ken_status ken_index__learn(index_run *r, ken_err *err)
+{
+    if (!r->n_work)
+        return KEN_OK;
+    divide_memory(r);
+    size_t n_workers = r->n_jobs < r->memory.n_workers ? r->n_jobs : r->memory.n_workers;
+    if (n_workers > r->n_work)
+        n_workers = r->n_work;
+    size_t n_slots = n_workers * SLOTS_PER_WORKER;
+    r->slots = ken_zalloc(ken_mul_size(n_slots, sizeof *r->slots));
+    r->workers = ken_zalloc(ken_mul_size(n_workers, sizeof *r->workers));
+    for (size_t i = 0; i < n_slots; i++) {
+        index_slot_init(&r->slots[i]);
+        r->slots[i].next = r->free_slots;
+        r->free_slots = &r->slots[i];
+    }
+    for (size_t i = 0; i < n_workers; i++)
+        index_worker_init(&r->workers[i], r->memory.identifiers / n_workers);
+    ken_pool *pool = ken_pool_new(n_workers, n_workers, (size_t)64 << 20);
+    bool is_alone = !ken_pool_n_workers(pool);
+    for (size_t i = 0; i < n_workers && !is_alone; i++)
+        ken_pool_submit(pool, work, r);
+    ken_status st = collect_all(r, is_alone, err);
+    ken_pool_free(pool);
+    if (!st)
+        st = ken_index__end_batch(r, err);
+    for (size_t i = 0; i < n_workers; i++)
+        index_worker_release(&r->workers[i]);
+    for (size_t i = 0; i < n_slots; i++)
+        index_slot_release(&r->slots[i]);
+    ken_free(r->workers);
+    ken_free(r->slots);
+    ken_alloc_trim(); // the commit takes memory for every file
+    return st;
+}

@@ -1,0 +1,61 @@
+// SPDX-License-Identifier: MIT
+// index_load.c -- what the newest generation has, and whether it can be trusted.
+#include "index/index_run_priv.h"
+
+ken_str ken_index__feature_text(index_run *r)
+{
+    return ken_arena_printf(r->arena, "%d", KEN_INDEX_FEATURE);
+}
+
+static ken_status load_seen(index_run *r, const ken_generation *g, ken_err *err)
+{
+    ken_str text = { NULL, 0 };
+    uint64_t ms = 0;
+    ken_status st = ken_store_load_value(r->store, KEN_STR(INDEX_SEEN), r->arena, &text, err);
+    if (st && st != KEN_ENOTFOUND)
+        return st;
+    r->seen_ms = !st && ken_str_parse_u64(text, &ms) && ms < INT64_MAX ? (int64_t)ms : g->at_ms;
+    if (r->seen_ms > r->now_ms) // the clock was put back
+        r->seen_ms = r->now_ms;
+    return KEN_OK;
+}
+
+static ken_status load_old_files(index_run *r, index_old_files *old, ken_err *err)
+{
+    if (r->files)
+        return r->files(r->files_ctx, &old->rows, &old->n, err);
+    ken_file_row *rows = NULL;
+    ken_status st = ken_store_load_files(r->store, r->arena, &rows, &old->n, NULL, err);
+    old->rows = rows;
+    return st;
+}
+
+ken_status ken_index__load_old(index_run *r, index_old_files *old, ken_generation *g, ken_err *err)
+{
+    ken_status st = load_old_files(r, old, err);
+    if (!st)
+        st = ken_store_load_generation(r->store, r->arena, g, err);
+    if (st)
+        return st;
+    ken_str feature = { NULL, 0 };
+    st = ken_store_load_value(r->store, KEN_STR("index.feature"), r->arena, &feature, err);
+    if (st && st != KEN_ENOTFOUND)
+        return st;
+    char active[KEN_EMBED_NAME_MAX + 1];
+    st = index_load_name(r->store, KEN_VECTOR_ACTIVE, r->arena, active, err);
+    if (st)
+        return st;
+    r->job.wants_vectors = !*active;
+    old->is_kept = KEN_ARENA_ARRAY(r->arena, bool, old->n + 1);
+    st = index_load_late(r->store, r->arena, &old->late, &old->n_late, err);
+    if (!st)
+        st = index_load_skips_key(r->store, r->arena, &old->skips_key, err);
+    if (!st)
+        st = load_seen(r, g, err);
+    if (st)
+        return st;
+    // A scope that another run has changed since it was read is that of another generation.
+    r->trusts_old = !r->opts->is_forced && ken_str_eq(feature, ken_index__feature_text(r)) &&
+                    (!r->files || g->number == r->scope_generation);
+    return KEN_OK;
+}

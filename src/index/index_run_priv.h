@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: MIT
+// index_run_priv.h -- the state of one run and its stages. One thread owns a run; workers share what
+// its lock guards.
+#ifndef KEN_INDEX_INDEX_RUN_PRIV_H
+#define KEN_INDEX_INDEX_RUN_PRIV_H
+
+#include <pthread.h>
+#include <stdatomic.h>
+
+#include "base/vec.h"
+#include "index/index_priv.h"
+
+// The value that says when the last run began that saw every file.
+#define INDEX_SEEN "index.seen_ms"
+
+// What becomes of a scanned file.
+typedef struct index_planned {
+    int64_t content;       // 0 = not in the index
+    int64_t row_id;        // row of the generation before, 0 = none
+    int64_t changed_at_ms; // of that row
+    ken_fs_stamp stamp;
+    ken_skip_reason skip_before; // it was left out for this, and has the same stamp
+    bool is_changed;             // its row must be written
+} index_planned;
+
+// Of the contents of files, each as often as files have it.
+typedef struct index_counts {
+    uint64_t n_files, n_chunks, n_symbols, n_bytes, n_lines;
+} index_counts;
+
+typedef struct index_run {
+    ken_store *store;
+    const char *root;
+    ken_index_opts effective;   // opts, limited to the index's scope
+    const ken_index_opts *opts; // these
+    ken_str scope_before, scope;
+    const ken_cancel *cancel;
+    ken_arena *arena;
+    ken_index_report *report;
+    ken_index_files_fn *files; // of a look: what the index has; NULL = it is loaded
+    void *files_ctx;
+    uint64_t scope_generation; // of a look: that the scope is of
+    ken_arena scan_arena;      // of `scan`, for as long as the run
+    ken_scan_result scan;
+    ken_status scan_status;
+    ken_err scan_err;
+    index_planned *plan;        // one per scanned file
+    ken_skip_reason *late_skip; // one per scanned file: found when it was read
+    size_t *work;               // scanned files to learn, largest first
+    size_t n_work;
+    index_job job;
+    uint32_t n_jobs;
+    atomic_size_t next_work;
+    atomic_bool is_stopping;
+    pthread_mutex_t lock;
+    pthread_cond_t has_free, has_done, has_room;
+    uint64_t in_work; // bytes that the files at hand may take, under the lock
+    uint32_t n_at_work;
+    index_slot *free_slots, *done_head, *done_tail;
+    index_slot *slots;
+    index_worker *workers;
+    ken_store *known; // for look-ups by content, under the lock; NULL = nothing is known yet
+    bool
+        is_known_lost; // one failed, after seconds of waiting for a lock perhaps: the rest is parsed
+    ken_lex_builder *builder;
+    ken_mention_builder *mentions;
+    ken_vector_builder *vectors;
+    index_memory memory;
+    uint32_t n_in_batch;
+    bool is_in_batch;
+    int64_t started_ns, progress_ns, now_ms;
+    int64_t seen_ms;  // now_ms of the run that last saw every file
+    bool is_look;     // nothing will be read or written
+    bool has_changed; // something that was read is not as the generation before has it
+    bool trusts_old;  // unchanged files are not looked at
+    index_counts gained,
+        lost; // by files since the generation before; all that is gained, when it is not trusted
+    uint64_t bytes_done, bytes_total, n_done;
+    KEN_VEC(ken_issue) issues;
+} index_run;
+
+// What the newest generation has.
+typedef struct index_old_files {
+    const ken_file_row *rows; // sorted by path
+    size_t n;
+    bool *is_kept;
+    index_late *late; // sorted by path
+    size_t n_late;
+    uint64_t skips_key; // of all that was left out; 0 = not known
+} index_old_files;
+
+// At most every 50 ms, unless forced.
+void ken_index__progress(index_run *r, const char *stage, bool is_forced);
+void ken_index__add_issue(index_run *r, ken_str path, const char *text);
+
+// ---- index_load.c: what the newest generation has ----
+ken_status ken_index__load_old(index_run *r, index_old_files *old, ken_generation *g, ken_err *err)
+    KEN_MUST_USE;
+ken_str ken_index__feature_text(index_run *r);
+
+// ---- index_compare.c ----
+// Matches the lists of the folder and of the newest generation; what is new or looks changed becomes
+// work, largest first.
+void ken_index__compare(index_run *r, index_old_files *old);
+// A scope that takes more files out of the index than it adds is refused unless it was meant.
+ken_status ken_index__check_scope(const index_run *r, const index_old_files *old, ken_err *err)
+    KEN_MUST_USE;
+// True when nothing at all is different from generation `g`.
+bool ken_index__is_same(const index_run *r, const index_old_files *old, const ken_generation *g);
+
+// ---- index_learn.c ----
+// Workers read and parse the files that are work; this thread keeps what they hand over.
+ken_status ken_index__learn(index_run *r, ken_err *err) KEN_MUST_USE;
+
+// ---- index_keep.c ----
+// Puts one learnt file into the store and the builders.
+ken_status ken_index__keep(index_run *r, index_slot *s, ken_err *err) KEN_MUST_USE;
+// Writes the builders as segments and commits the open batch; fine when none is open.
+ken_status ken_index__end_batch(index_run *r, ken_err *err) KEN_MUST_USE;
+// A file has lost a content.
+ken_status ken_index__count_lost(index_run *r, int64_t content, ken_err *err) KEN_MUST_USE;
+
+// ---- index_commit.c ----
+// Writes files, skips and the new generation in one transaction.
+ken_status ken_index__commit(index_run *r, index_old_files *old, const ken_generation *before,
+                             ken_err *err) KEN_MUST_USE;
+// Keeps only that this run saw every file: the next need not read them again.
+void ken_index__commit_seen(index_run *r);
+// A number of all paths that are left out, with their reasons, in whatever order they were met.
+uint64_t ken_index__skips_key(const index_run *r);
+
+#endif
