@@ -3,8 +3,10 @@
 """run_tidy.py BUILD_DIR [FILE...]: clang-tidy on our C files, in parallel, remembering what passed.
 
 What is remembered is a hash of everything the result depends on: clang-tidy's version, .clang-tidy,
-the compile command, the file, and the file after the preprocessor (so also every header it uses). A
-file whose hash is known is not checked again. Only clean results are kept.
+the compile command, the file, and the file after the preprocessor (so also every header it uses), with
+the path of this checkout taken out of all of them. A file whose hash is known is not checked again, in
+no checkout of this user (KEN_TIDY_CACHE, or ken-dev/tidy in the user's cache folder). Only clean results are
+kept, and those that nothing asked for in 60 days are removed.
 """
 
 import hashlib
@@ -13,12 +15,17 @@ import os
 import shlex
 import subprocess
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 from csource import ROOT, rel
 
-CACHE = ROOT / "build" / "tidy-cache"
+CACHE = Path(
+    os.environ.get("KEN_TIDY_CACHE")
+    or Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "ken-dev" / "tidy"
+)
+KEPT_SECONDS = 60 * 86400
 
 
 def our_commands(build, wanted):
@@ -58,7 +65,7 @@ def key_of(path, command, build, version):
         path.read_bytes(),
         preprocessed(command, build),
     ):
-        h.update(part)
+        h.update(part.replace(os.fsencode(ROOT), b"."))
         h.update(b"\0")
     return h.hexdigest()
 
@@ -84,9 +91,17 @@ def check(path, command, build, version):
     return False, run.stdout + errors
 
 
+def remove_old():
+    oldest = time.time() - KEPT_SECONDS
+    for stamp in CACHE.iterdir():
+        if stamp.stat().st_mtime < oldest:
+            stamp.unlink(missing_ok=True)
+
+
 def main():
     build = Path(sys.argv[1]).resolve()
     CACHE.mkdir(parents=True, exist_ok=True)
+    remove_old()
     version = subprocess.run(["clang-tidy", "--version"], stdout=subprocess.PIPE, check=True).stdout
     commands = our_commands(build, set(sys.argv[2:]))
     jobs = int(os.environ.get("CMAKE_BUILD_PARALLEL_LEVEL") or os.cpu_count() or 2)
