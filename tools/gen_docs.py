@@ -90,7 +90,8 @@ def allowed(kind, low, high, words):
     return f"{low} to {high}" if kind == "COUNT" else ""
 
 
-def settings():
+def setting_rows():
+    """Each setting as {key, is_owner, type, default, range, environment, text}."""
     toks = code_of(KEYS)
     starts = [i for i, t in enumerate(toks) if t.text == "X" and toks[i + 1].text == "(" and toks[i + 2].text != ")"]
     rows = []
@@ -101,20 +102,35 @@ def settings():
             die(f"{KEYS.name}:{toks[i].line}: ten columns are needed")
         _, key, kind, default, low, high, words, names, trust, text = fields
         kind = kind[0].text
-        default = text_of(default)
+        rows.append(
+            {
+                "key": text_of(key),
+                "is_owner": trust[0].text == "OWNER",
+                "type": kind.lower(),
+                "default": text_of(default),
+                "range": allowed(kind, int(low[0].text), int(high[0].text), text_of(words)),
+                "environment": text_of(names).split(","),
+                "text": text_of(text),
+            }
+        )
+    return rows
+
+
+def settings():
+    rows = ["| key | type, default | range | environment | meaning |", "|---|---|---|---|---|"]
+    for s in setting_rows():
         rows.append(
             "| `{}`{} | {}, {} | {} | {} | {} |".format(
-                text_of(key),
-                " *" if trust[0].text == "OWNER" else "",
-                kind.lower(),
-                f"`{default}`" if default else "empty",
-                allowed(kind, int(low[0].text), int(high[0].text), text_of(words)),
-                ", ".join(f"`{n}`" for n in text_of(names).split(",")),
-                text_of(text).replace("|", "\\|"),
+                s["key"],
+                " *" if s["is_owner"] else "",
+                s["type"],
+                f"`{s['default']}`" if s["default"] else "empty",
+                s["range"],
+                ", ".join(f"`{n}`" for n in s["environment"]),
+                s["text"].replace("|", "\\|"),
             )
         )
-    head = ["| key | type, default | range | environment | meaning |", "|---|---|---|---|---|"]
-    return "\n".join(head + rows)
+    return "\n".join(rows)
 
 
 # --- cli.md -----------------------------------------------------------------------------------------
@@ -154,33 +170,54 @@ def spec_opts(spec):
     return rows
 
 
-def commands():
+def own_commands():
+    """Commands that are no operations, from the table in C."""
     toks = code_of(HELP)
     out = []
     for row in table(toks, "own_commands"):
         name, usage, summary = (text_of(f) for f in row[:3])
+        details = "" if row[3][0].text == "NULL" else text_of(row[3])
         opts = []
         if row[4][0].text == "OPTS":
             opts = [opt_row(r) for r in table(toks, row[4][2].text)]
-        out.append((name, usage, summary, opts))
+        out.append({"name": name, "usage": usage, "summary": summary, "details": details, "opts": opts})
+    return out
+
+
+def command_rows():
+    """Each command as {name, usage, summary, details, opts}, in the order of help."""
     offered = [s for s in specs.load() if "command" in s]
     offered.sort(key=lambda s: s["command"].get("order", s.get("order", 0)))
-    return [(s["command"]["name"], specs.usage(s), s["command"]["summary"], spec_opts(s)) for s in offered] + out
+    return [
+        {
+            "name": s["command"]["name"],
+            "usage": specs.usage(s),
+            "summary": s["command"]["summary"],
+            "details": s["command"].get("details", ""),
+            "opts": spec_opts(s),
+        }
+        for s in offered
+    ] + own_commands()
+
+
+def groups():
+    """Groups of commands, as {name, summary}."""
+    return [{"name": text_of(r[0]), "summary": text_of(r[1])} for r in table(code_of(HELP), "groups")]
 
 
 def command_table():
     rows = ["| command | what it does |", "|---|---|"]
-    for name, usage, summary, _ in commands():
-        usage = usage.replace("|", "\\|")
-        rows.append(f"| `{name}{' ' if usage else ''}{usage}` | {summary} |")
+    for c in command_rows():
+        usage = c["usage"].replace("|", "\\|")
+        rows.append(f"| `{c['name']}{' ' if usage else ''}{usage}` | {c['summary']} |")
     return "\n".join(rows)
 
 
 def option_lists():
     out = ["Of every command:", "", "```", opts_block(global_opts()), "```"]
-    for name, _, _, opts in commands():
-        if opts:
-            out += ["", f"`ken {name}`", "", "```", opts_block(opts), "```"]
+    for c in command_rows():
+        if c["opts"]:
+            out += ["", f"`ken {c['name']}`", "", "```", opts_block(c["opts"]), "```"]
     return "\n".join(out)
 
 

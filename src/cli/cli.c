@@ -203,6 +203,9 @@ static ken_status check_words(cli *x, ken_err *err)
     if (x->args.n_words > c->max_words)
         return KEN_FAIL(err, KEN_EINVAL, "'ken %s' does not take '%.60s': ken %s %s", c->name,
                         x->args.words[c->max_words], c->name, c->usage);
+    if (c->words && x->args.n_words && !ken_cli__is_word_of(c->words, ken_str_c(x->args.words[0])))
+        return ken_cli__fail_word(ken_arena_printf(&x->arena, "ken %s", c->name).ptr, c->words,
+                                  x->args.words[0], &x->arena, err);
     x->is_usage_error = false;
     return KEN_OK;
 }

@@ -11,7 +11,7 @@ typedef struct parser {
     cli_args *out;
 } parser;
 
-static const cli_opt *find_opt(const cli_args *a, ken_str name)
+const cli_opt *ken_cli__find_opt(const cli_args *a, ken_str name)
 {
     for (size_t t = 0; t < 2; t++)
         for (size_t i = 0; i < a->tables[t].n_opts; i++)
@@ -20,7 +20,7 @@ static const cli_opt *find_opt(const cli_args *a, ken_str name)
     return NULL;
 }
 
-static const cli_opt *find_letter(const cli_args *a, char letter)
+const cli_opt *ken_cli__find_letter(const cli_args *a, char letter)
 {
     for (size_t t = 0; t < 2; t++)
         for (size_t i = 0; i < a->tables[t].n_opts; i++)
@@ -51,11 +51,12 @@ bool ken_cli__is_word_of(const char *words, ken_str word)
     return false;
 }
 
-static ken_status fail_word(const cli_opt *o, const char *value, ken_arena *arena, ken_err *err)
+ken_status ken_cli__fail_word(const char *what, const char *words, const char *value,
+                              ken_arena *arena, ken_err *err)
 {
     const char *names[64];
     size_t n = 0;
-    ken_str rest = ken_str_c(o->words), one, list = KEN_STR("");
+    ken_str rest = ken_str_c(words), one, list = KEN_STR("");
     while (n < 64 && ken_str_split_next(&rest, '|', &one)) {
         list = ken_arena_printf(arena, KEN_STR_FMT "%s" KEN_STR_FMT, KEN_STR_ARG(list),
                                 n ? ", " : "", KEN_STR_ARG(one));
@@ -63,16 +64,17 @@ static ken_status fail_word(const cli_opt *o, const char *value, ken_arena *aren
     }
     const char *near = ken_config_nearest(ken_str_c(value), names, n);
     if (near)
-        return KEN_FAIL(err, KEN_EINVAL, "'--%s' cannot be '%.60s', did you mean '%s'?", o->name,
-                        value, near);
-    return KEN_FAIL(err, KEN_EINVAL, "'--%s' cannot be '%.60s'; it takes " KEN_STR_FMT, o->name,
-                    value, KEN_STR_ARG(list));
+        return KEN_FAIL(err, KEN_EINVAL, "'%s' cannot be '%.60s', did you mean '%s'?", what, value,
+                        near);
+    return KEN_FAIL(err, KEN_EINVAL, "'%s' cannot be '%.60s'; it takes " KEN_STR_FMT, what, value,
+                    KEN_STR_ARG(list));
 }
 
 static ken_status add(parser *p, const cli_opt *o, const char *value, ken_err *err)
 {
     if (value && o->words && !ken_cli__is_word_of(o->words, ken_str_c(value)))
-        return fail_word(o, value, p->arena, err);
+        return ken_cli__fail_word(ken_arena_printf(p->arena, "--%s", o->name).ptr, o->words, value,
+                                  p->arena, err);
     p->out->given[p->out->n_given++] = (cli_given){ o, value };
     return KEN_OK;
 }
@@ -92,7 +94,7 @@ static ken_status parse_long(parser *p, ken_str text, ken_err *err)
     size_t eq = ken_str_find_char(text, '=');
     ken_str name = ken_str_sub(text, 0, eq);
     const char *value = eq == SIZE_MAX ? NULL : text.ptr + eq + 1;
-    const cli_opt *o = find_opt(p->out, name);
+    const cli_opt *o = ken_cli__find_opt(p->out, name);
     if (!o)
         return fail_unknown(p, name, err);
     if (o->type == CLI_FLAG) {
@@ -113,7 +115,7 @@ static ken_status parse_long(parser *p, ken_str text, ken_err *err)
 static ken_status parse_letters(parser *p, const char *text, ken_err *err)
 {
     for (const char *c = text; *c; c++) {
-        const cli_opt *o = find_letter(p->out, *c);
+        const cli_opt *o = ken_cli__find_letter(p->out, *c);
         const char *value = NULL;
         if (!o)
             return KEN_FAIL(err, KEN_EINVAL, "unknown option '-%c'", *c);
@@ -168,7 +170,7 @@ ken_status ken_cli__args_parse(int argc, char **argv, cli_table own, cli_table g
 
 bool ken_cli__args_has(const cli_args *a, const char *name)
 {
-    KEN_ASSERT(find_opt(a, ken_str_c(name)));
+    KEN_ASSERT(ken_cli__find_opt(a, ken_str_c(name)));
     for (size_t i = 0; i < a->n_given; i++)
         if (!strcmp(a->given[i].opt->name, name))
             return true;
@@ -177,7 +179,7 @@ bool ken_cli__args_has(const cli_args *a, const char *name)
 
 const char *ken_cli__args_get(const cli_args *a, const char *name)
 {
-    KEN_ASSERT(find_opt(a, ken_str_c(name)));
+    KEN_ASSERT(ken_cli__find_opt(a, ken_str_c(name)));
     const char *value = NULL;
     for (size_t i = 0; i < a->n_given; i++)
         if (!strcmp(a->given[i].opt->name, name))
@@ -187,7 +189,7 @@ const char *ken_cli__args_get(const cli_args *a, const char *name)
 
 size_t ken_cli__args_list(const cli_args *a, const char *name, ken_arena *arena, const char ***out)
 {
-    KEN_ASSERT(find_opt(a, ken_str_c(name)));
+    KEN_ASSERT(ken_cli__find_opt(a, ken_str_c(name)));
     const char **items = KEN_ARENA_ARRAY(arena, const char *, a->n_given + 1);
     size_t n = 0;
     for (size_t i = 0; i < a->n_given; i++)

@@ -57,6 +57,10 @@ ken_status ken_cli__args_parse(int argc, char **argv, cli_table own, cli_table g
                                bool stops_at_word, ken_arena *arena, cli_args *out, int *out_used,
                                ken_err *err) KEN_MUST_USE;
 
+// The option of that name, or of that letter, in the tables; NULL when there is none.
+const cli_opt *ken_cli__find_opt(const cli_args *a, ken_str name);
+const cli_opt *ken_cli__find_letter(const cli_args *a, char letter);
+
 // The names below must be in the tables.
 bool ken_cli__args_has(const cli_args *a, const char *name);
 const char *ken_cli__args_get(const cli_args *a, const char *name); // NULL when it was not given
@@ -66,5 +70,8 @@ ken_status ken_cli__args_u64(const cli_args *a, const char *name, uint64_t min, 
                              uint64_t fallback, uint64_t *out, ken_err *err) KEN_MUST_USE;
 // True when `word` is one of "a|b|c".
 bool ken_cli__is_word_of(const char *words, ken_str word);
+// KEN_EINVAL: `what` ("--mode") cannot be `value`, with the nearest of the words, or all.
+ken_status ken_cli__fail_word(const char *what, const char *words, const char *value,
+                              ken_arena *arena, ken_err *err) KEN_MUST_USE;
 
 #endif

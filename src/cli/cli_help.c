@@ -63,33 +63,41 @@ static const cli_command own_commands[] = {
       "Without a query the tables and their columns are listed. One SELECT is run, in memory, on\n"
       "tables that are made of the index as it is read: nothing can be changed. docs/sql.md\n"
       "describes the tables.",
-      OPTS(sql_opts), 0, 2, true, true, ken_cli__run_sql, NULL, 0 },
+      OPTS(sql_opts), 0, 2, true, true, ken_cli__run_sql, NULL, 0, NULL },
     { "model", "[list | add ID | download ID | use ID | remove ID | bench ID]",
       "the models that make vectors of code, and which one a project uses",
       "add needs --source and --tokenizer. use takes an id of the list, or a model of a server as\n"
       "ollama:NAME, openai:NAME or tei:NAME: then, and only then, code is sent away.\n",
-      OPTS(model_opts), 0, 2, true, false, ken_cli__run_model, NULL, 0 },
+      OPTS(model_opts), 0, 2, true, false, ken_cli__run_model, NULL, 0,
+      "list|add|download|use|remove|bench" },
     { "config", "[show]", "show every setting and where it came from", NULL, NULL, 0, 0, 1, true,
-      false, ken_cli__run_config, NULL, 0 },
+      false, ken_cli__run_config, NULL, 0, NULL },
     { "doctor", "", "check folders, settings and indexes", NULL, OPTS(doctor_opts), 0, 0, true,
-      false, ken_cli__run_doctor, NULL, 0 },
+      false, ken_cli__run_doctor, NULL, 0, NULL },
     { "restore", "", "make projects, tasks and settings whole again from their journal",
       "Each change of a task, project, value or model is also a line of projects.db.writes. A damaged\n"
       "projects.db is moved away and made anew of it; a sound one gets what it lacks. Checkpoints of an\n"
       "index come back by themselves with 'ken index --force'.",
-      OPTS(restore_opts), 0, 0, true, false, ken_cli__run_restore, NULL, 0 },
+      OPTS(restore_opts), 0, 0, true, false, ken_cli__run_restore, NULL, 0, NULL },
     { "eval", "DATASET.json... --root DIR | --roots DIR", "measure how well search finds things",
       "A dataset is {\"name\", \"root\", \"queries\": [{\"query\", \"category\", \"relevant\": [path],\n"
       "\"secondary\": [path]}]}; a path may end in :first-last. NDCG@10, the reciprocal rank of the\n"
       "first relevant place and the latency of a search are printed.",
-      OPTS(eval_opts), 1, 1000, false, false, ken_cli__run_eval, NULL, 0 },
+      OPTS(eval_opts), 1, 1000, false, false, ken_cli__run_eval, NULL, 0, NULL },
     { "mcp", "[PATH]", "serve the Model Context Protocol on stdin and stdout",
       "Bound to the project of PATH or --project; without them the client names one.",
-      OPTS(mcp_opts), 0, 1, true, false, ken_cli__run_mcp, NULL, 0 },
+      OPTS(mcp_opts), 0, 1, true, false, ken_cli__run_mcp, NULL, 0, NULL },
+    { "completion", "bash|zsh|fish", "print the script that completes words in a shell",
+      "'./dev install' and 'cmake --install' put these scripts where shells look for them. By hand:\n\n"
+      "  bash   source <(ken completion bash)             in ~/.bashrc\n"
+      "  zsh    source <(ken completion zsh)              in ~/.zshrc, after compinit\n"
+      "  fish   ken completion fish | source              in ~/.config/fish/config.fish\n\n"
+      "They ask 'ken completion words -- WORD...' what may stand in place of the last word.",
+      NULL, 0, 1, SIZE_MAX, true, false, ken_cli__run_completion, NULL, 0, "bash|zsh|fish|words" },
     { "version", "", "show the version", NULL, NULL, 0, 0, 0, false, false, ken_cli__run_version,
-      NULL, 0 },
+      NULL, 0, NULL },
     { "help", "[COMMAND]", "show help", NULL, NULL, 0, 0, 2, false, false, ken_cli__run_help, NULL,
-      0 },
+      0, NULL },
 };
 
 static void insert_command(cli_commands *all, cli_command c)
@@ -142,6 +150,16 @@ static bool is_group(size_t i)
 bool ken_cli__is_group(const char *word)
 {
     return is_group(find_group(word));
+}
+
+const char *ken_cli__group_name(size_t i)
+{
+    return is_group(i) ? groups[i].name : NULL;
+}
+
+const char *ken_cli__group_summary(size_t i)
+{
+    return groups[i].summary;
 }
 
 // "task new" of "task": "new"; NULL of another group's command.

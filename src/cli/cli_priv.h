@@ -22,6 +22,7 @@ typedef struct cli_command {
     ken_status (*run)(cli *x, ken_err *err);
     const ken_tool_spec *spec; // of a command that is an operation; else NULL
     unsigned order;            // of operations: their place in help
+    const char *words;         // what the first argument must be one of: "a|b"; NULL = anything
 } cli_command;
 
 // All commands: operations, in the order of their specifications, and those that are none (cli_help.c).
@@ -53,6 +54,9 @@ const cli_command *ken_cli__find_command(const cli_commands *all, const char *fi
                                          const char *second, size_t *out_used);
 
 bool ken_cli__is_group(const char *word);
+// Of the group at `i`; NULL after the last.
+const char *ken_cli__group_name(size_t i);
+const char *ken_cli__group_summary(size_t i);
 
 // ---- operations: cli_tool.c ----
 cli_command ken_cli__make_command(const ken_tool_spec *spec, ken_arena *arena);
@@ -65,6 +69,7 @@ ken_status ken_cli__run_doctor(cli *x, ken_err *err);
 ken_status ken_cli__run_restore(cli *x, ken_err *err);
 ken_status ken_cli__run_config(cli *x, ken_err *err);
 ken_status ken_cli__run_model(cli *x, ken_err *err);
+ken_status ken_cli__run_completion(cli *x, ken_err *err);
 ken_status ken_cli__run_version(cli *x, ken_err *err);
 ken_status ken_cli__run_mcp(cli *x, ken_err *err);
 ken_status ken_cli__run_help(cli *x, ken_err *err);
