@@ -96,6 +96,9 @@ ken_status ken_fs_read_own(const char *path, size_t max_bytes, ken_buf *out, ken
 
 // Writes a temporary file beside `path`, syncs it and renames it over: all or nothing.
 ken_status ken_fs_write_atomic(const char *path, ken_str data, ken_err *err) KEN_MUST_USE;
+// The same for a file of a person that others write too: a link is followed, and an existing file keeps
+// its permissions.
+ken_status ken_fs_replace(const char *path, ken_str data, ken_err *err) KEN_MUST_USE;
 // The same below `root_fd`, for folders that are not ours: folders on the way are made, none of
 // them and not the file itself may be a link (KEN_EPERM). An existing file keeps its permissions.
 ken_status ken_fs_write_under(int root_fd, ken_str path, ken_str data, ken_err *err) KEN_MUST_USE;

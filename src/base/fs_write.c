@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/fs.h"
+#include "base/path.h"
 
 enum {
     NAME_MAX_BYTES = 232, // of a part of the path: the temporary name is longer
@@ -125,4 +126,24 @@ ken_status ken_fs_write_under(int root_fd, ken_str path, ken_str data, ken_err *
     st = write_in(dir, name, data, err);
     ken_fs_close(dir);
     return st ? ken_err_wrap(err, "'" KEN_STR_FMT "'", KEN_STR_ARG(path)), st : KEN_OK;
+}
+
+ken_status ken_fs_replace(const char *path, ken_str data, ken_err *err)
+{
+    ken_arena a;
+    ken_arena_init(&a, 0);
+    ken_str real = ken_str_c(path);
+    if (!ken_fs_exists(path)) {
+        ken_arena_release(&a);
+        return ken_fs_write_atomic(path, data, err);
+    }
+    int dir = -1;
+    ken_status st = ken_path_real(&a, real, &real, err);
+    if (!st)
+        st = ken_fs_open_dir(ken_arena_dup(&a, ken_path_dir(real)).ptr, &dir, err);
+    if (!st)
+        st = write_in(dir, ken_arena_dup(&a, ken_path_base(real)).ptr, data, err);
+    ken_fs_close(dir);
+    ken_arena_release(&a);
+    return st;
 }

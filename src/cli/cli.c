@@ -236,9 +236,11 @@ static ken_status run_measured(cli *x, ken_err *err)
 static ken_status run_command(cli *x, ken_err *err)
 {
     ken_status st = check_words(x, err);
-    if (!st)
+    // What mends settings works when they cannot be loaded.
+    bool needs_config = x->command->run != ken_cli__run_config_edit;
+    if (!st && needs_config)
         st = load_config(x, err);
-    if (!st)
+    if (!st && needs_config)
         st = setup_logs(x, err);
     if (!st && x->command->needs_app)
         st = ken_app_open(x->config, &x->app, err);

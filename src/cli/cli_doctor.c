@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// ken doctor, ken config, ken version
+// ken doctor, ken version
 #include "cli/cli_print_priv.h"
 #include "embed/embed_static.h"
 #include "json/json.h"
@@ -46,100 +46,6 @@ ken_status ken_cli__run_doctor(cli *x, ken_err *err)
         ken_cli__print("\n");
     }
     x->exit_code = worst == KEN_HEALTH_FAIL ? 1 : 0;
-    return KEN_OK;
-}
-
-// ---- config ----
-
-static json_t *json_of_value(const ken_config *c, ken_config_key key, ken_arena *a)
-{
-    const ken_str *items;
-    json_t *list;
-    size_t n;
-    switch (ken_config_key_type(key)) {
-    case KEN_CONFIG_BOOL:
-        return json_boolean(ken_config_bool(c, key));
-    case KEN_CONFIG_COUNT:
-    case KEN_CONFIG_SIZE:
-        return json_integer((json_int_t)ken_config_u64(c, key));
-    case KEN_CONFIG_LIST:
-        list = json_array();
-        n = ken_config_list(c, key, &items);
-        for (size_t i = 0; i < n; i++)
-            ken_json_append(list, ken_json_str(items[i]));
-        return list;
-    case KEN_CONFIG_TEXT:
-    case KEN_CONFIG_WORD:
-    case KEN_CONFIG_SECRET:
-    case KEN_CONFIG_UNKNOWN:
-    default:
-        return ken_json_str(ken_config_format(c, key, a));
-    }
-}
-
-static void print_config_json(cli *x, const ken_config *c)
-{
-    json_t *top = json_object(), *list = json_array();
-    ken_json_set_str(top, "user_file", ken_config_user_file(c));
-    ken_json_set_str(top, "data_dir", ken_config_data_dir(c));
-    for (size_t i = 0; i < KEN_CFG_COUNT; i++) {
-        ken_config_key key = (ken_config_key)i;
-        json_t *o = json_object();
-        ken_json_set_str(o, "key", ken_str_c(ken_config_key_name(key)));
-        ken_json_set(o, "value", json_of_value(c, key, &x->arena));
-        ken_json_set_str(o, "source", ken_config_where(c, key));
-        ken_json_set_str(o, "environment", ken_str_c(ken_config_key_env(key)));
-        ken_json_set_str(o, "text", ken_str_c(ken_config_key_text(key)));
-        ken_json_append(list, o);
-    }
-    ken_json_set(top, "settings", list);
-    ken_cli__print_json(top);
-}
-
-static void print_config(cli *x, const ken_config *c)
-{
-    ken_table t;
-    ken_table_init(&t, &x->arena, "key|value|from");
-    for (size_t i = 0; i < KEN_CFG_COUNT; i++) {
-        ken_config_key key = (ken_config_key)i;
-        ken_table_add(&t, ken_str_c(ken_config_key_name(key)));
-        ken_table_add(&t, ken_config_format(c, key, &x->arena));
-        ken_table_add(&t, ken_config_where(c, key));
-    }
-    ken_cli__print_table(x, &t);
-    ken_cli__print("\nsettings file: ");
-    ken_cli__print_text(ken_config_user_file(c));
-    ken_cli__print("%s\n", ken_config_user_file(c).len && ken_fs_exists(ken_config_user_file(c).ptr)
-                               ? ""
-                               : " (none)");
-}
-
-// The settings as they are in the project around, if there is one.
-ken_status ken_cli__run_config(cli *x, ken_err *err)
-{
-    cli_place place = { 0 };
-    ken_config *settings = NULL;
-    if (x->args.n_words && strcmp(x->args.words[0], "show") != 0)
-        return KEN_FAIL(err, KEN_EINVAL, "'ken config' does not take '%.60s': ken config show",
-                        x->args.words[0]);
-    ken_err e = { 0 };
-    bool is_named = ken_cli__args_get(&x->args, "project") != NULL;
-    ken_status st = ken_cli__find_place(x, NULL, &place, &e);
-    if (st && is_named) {
-        *err = e;
-        return st;
-    }
-    if (!st) {
-        st = ken_app_load_settings(x->app, &place.project, &settings, err);
-        if (st)
-            return st;
-    }
-    const ken_config *c = settings ? settings : x->config;
-    if (x->is_json)
-        print_config_json(x, c);
-    else
-        print_config(x, c);
-    ken_config_free(settings);
     return KEN_OK;
 }
 

@@ -5,6 +5,10 @@
 #define MODES   "hybrid|lexical|semantic|symbol|text|regex|similar"
 #define OPTS(a) (a), sizeof(a) / sizeof *(a)
 
+// "indexing.jobs|…", each setting.
+#define X(id, name, type, def, min, max, words, env, trust, text) "|" name
+#define SETTINGS                                                  (&(KEN_CONFIG_KEYS(X))[1])
+
 static const cli_opt model_opts[] = {
     { "source", 0, CLI_VALUE, "URI", "add: model.onnx, as https://, file:// or a path", NULL },
     { "tokenizer", 0, CLI_VALUE, "URI", "add: its tokenizer.json or vocab.txt", NULL },
@@ -70,8 +74,20 @@ static const cli_command own_commands[] = {
       "ollama:NAME, openai:NAME or tei:NAME: then, and only then, code is sent away.\n",
       OPTS(model_opts), 0, 2, true, false, ken_cli__run_model, NULL, 0,
       "list|add|download|use|remove|bench" },
-    { "config", "[show]", "show every setting and where it came from", NULL, NULL, 0, 0, 1, true,
-      false, ken_cli__run_config, NULL, 0, NULL },
+    { "config show", "", "show every setting and where it came from", NULL, NULL, 0, 0, 0, true,
+      false, ken_cli__run_config_show, NULL, 0, NULL },
+    { "config set", "KEY VALUE",
+      "set a setting in your settings file, or with --project in a project's",
+      "Comments, order and all else in the file stay. Elements of a list are separated by commas.\n\n"
+      "  ken config set indexing.max_file_size 2MiB\n"
+      "  ken config set indexing.exclude 'gen/**,*.min.js' --project .",
+      NULL, 0, 2, 2, true, false, ken_cli__run_config_set, NULL, 0, SETTINGS },
+    { "config unset", "KEY", "take a setting out of the file again", NULL, NULL, 0, 1, 1, true,
+      false, ken_cli__run_config_unset, NULL, 0, SETTINGS },
+    { "config edit", "", "open the settings file in an editor, and check what was written",
+      "The editor is VISUAL, else EDITOR, else vi. A file that is wrong is not taken: the next\n"
+      "'ken config edit' goes on with it.",
+      NULL, 0, 0, 0, false, false, ken_cli__run_config_edit, NULL, 0, NULL },
     { "doctor", "", "check folders, settings and indexes", NULL, OPTS(doctor_opts), 0, 0, true,
       false, ken_cli__run_doctor, NULL, 0, NULL },
     { "restore", "", "make projects, tasks and settings whole again from their journal",
@@ -99,6 +115,8 @@ static const cli_command own_commands[] = {
     { "help", "[COMMAND]", "show help", NULL, NULL, 0, 0, 2, false, false, ken_cli__run_help, NULL,
       0, NULL },
 };
+
+#undef X
 
 static void insert_command(cli_commands *all, cli_command c)
 {
@@ -131,6 +149,7 @@ static const struct {
     { "task", "keep what is to be done: tasks, their status, branches and commits", "list" },
     { "checkpoint", "keep where work stood, to go on from there later", "list" },
     { "rules", "what a change must obey: ask before it, check after it", NULL },
+    { "config", "show settings and where each came from, or change them", "show" },
     { "projects", "list the known projects, or forget one", "list" },
 };
 

@@ -202,7 +202,7 @@ ken_status ken_config__set(ken_config *c, ken_config_key key, const config_input
 // ---- the layers ----
 
 // Cuts at commas that stand outside of braces; white space around an element is dropped.
-static size_t split_list(ken_str s, ken_str *items, size_t max)
+size_t ken_config__split_list(ken_str s, ken_str *items, size_t max)
 {
     size_t n = 0, from = 0;
     unsigned depth = 0;
@@ -221,8 +221,8 @@ static size_t split_list(ken_str s, ken_str *items, size_t max)
     return n;
 }
 
-static ken_status set_text(ken_config *c, ken_config_key key, ken_str s, config_input in,
-                           ken_err *err)
+ken_status ken_config__set_text(ken_config *c, ken_config_key key, ken_str s, config_input in,
+                                ken_err *err)
 {
     if (ken_config__rows[key].type != KEN_CONFIG_LIST) {
         in.items = &s;
@@ -231,7 +231,7 @@ static ken_status set_text(ken_config *c, ken_config_key key, ken_str s, config_
     }
     ken_str *items = ken_alloc(sizeof *items * (CONFIG_LIST_MAX + 1));
     in.items = items;
-    in.n_items = split_list(s, items, CONFIG_LIST_MAX + 1);
+    in.n_items = ken_config__split_list(s, items, CONFIG_LIST_MAX + 1);
     ken_status st = ken_config__set(c, key, &in, err);
     ken_free(items);
     return st;
@@ -241,7 +241,8 @@ ken_status ken_config__apply_defaults(ken_config *c, ken_err *err)
 {
     config_input in = { KEN_CONFIG_DEFAULT, "default", "default", NULL, 0 };
     for (size_t i = 0; i < KEN_CFG_COUNT; i++) {
-        ken_status st = set_text(c, (ken_config_key)i, ken_str_c(ken_config__rows[i].def), in, err);
+        ken_status st =
+            ken_config__set_text(c, (ken_config_key)i, ken_str_c(ken_config__rows[i].def), in, err);
         if (st)
             return st;
     }
@@ -258,7 +259,7 @@ static ken_status apply_env_of(ken_config *c, ken_config_key key, ken_err *err)
         ken_str where = ken_arena_printf(&c->arena, "environment " KEN_STR_FMT, KEN_STR_ARG(name));
         config_input in = { KEN_CONFIG_ENV, where.ptr, where.ptr, NULL, 0 };
         bool is_shared = !ken_str_starts(name, KEN_STR("KEN_"));
-        ken_status st = set_text(c, key, ken_str_c(value), in, is_shared ? NULL : err);
+        ken_status st = ken_config__set_text(c, key, ken_str_c(value), in, is_shared ? NULL : err);
         if (!st)
             return KEN_OK;
         if (!is_shared)
@@ -267,19 +268,20 @@ static ken_status apply_env_of(ken_config *c, ken_config_key key, ken_err *err)
     return KEN_OK;
 }
 
-static ken_status find_flag_key(const ken_config_flag *f, ken_config_key *out, ken_err *err)
+ken_status ken_config_find_key(const char *name, ken_config_key *out, ken_err *err)
 {
     const char *names[KEN_CFG_COUNT];
     for (size_t i = 0; i < KEN_CFG_COUNT; i++) {
         names[i] = ken_config__rows[i].name;
-        if (!strcmp(names[i], f->name)) {
+        if (!strcmp(names[i], name)) {
             *out = (ken_config_key)i;
             return KEN_OK;
         }
     }
-    const char *near = ken_config_nearest(ken_str_c(f->name), names, KEN_CFG_COUNT);
-    return KEN_FAIL(err, KEN_EINVAL, "unknown setting '%.80s'%s%s%s", f->name,
-                    near ? ", did you mean '" : "", near ? near : "", near ? "'?" : "");
+    const char *near = ken_config_nearest(ken_str_c(name), names, KEN_CFG_COUNT);
+    if (near)
+        return KEN_FAIL(err, KEN_EINVAL, "unknown setting '%.80s', did you mean '%s'?", name, near);
+    return KEN_FAIL(err, KEN_EINVAL, "unknown setting '%.80s'; ken config show lists all", name);
 }
 
 static ken_status apply_flags(ken_config *c, ken_err *err)
@@ -289,7 +291,7 @@ static ken_status apply_flags(ken_config *c, ken_err *err)
     for (size_t i = 0; i < c->n_flags && !st; i++) {
         const ken_config_flag *f = &c->flags[i];
         ken_config_key key = 0;
-        st = find_flag_key(f, &key, err);
+        st = ken_config_find_key(f->name, &key, err);
         if (st)
             break;
         config_input in = { KEN_CONFIG_FLAG, f->shown ? f->shown : f->name, "command line", items,
@@ -329,8 +331,7 @@ static ken_status load_layers(ken_config *c, const ken_config_load_opts *opts, k
     if (!st && c->user_file.len)
         st = ken_config__read_file(c, c->user_file.ptr, KEN_CONFIG_USER_FILE, err);
     if (!st && opts->project_root) {
-        ken_str path =
-            ken_path_join(&c->arena, ken_str_c(opts->project_root), KEN_STR(".ken.yaml"));
+        ken_str path = ken_config_project_path(&c->arena, ken_str_c(opts->project_root));
         st = ken_config__read_file(c, path.ptr, KEN_CONFIG_PROJECT_FILE, err);
     }
     for (size_t i = 0; i < KEN_CFG_COUNT && !st; i++)
@@ -485,7 +486,8 @@ const char *ken_config_nearest(ken_str word, const char *const *names, size_t n_
         // A word that starts (or is the last part of) a name is meant even when much is missing.
         if (word.len >= 3 && (ken_str_starts(name, word) || ken_str_ends(name, word)))
             d = 1;
-        if (d < best_distance && d <= 1 + (word.len < name.len ? word.len : name.len) / 3) {
+        // One mistake in three letters; with two of five another word is as likely to be meant.
+        if (d < best_distance && d <= (word.len < name.len ? word.len : name.len) / 3) {
             best = names[i];
             best_distance = d;
         }

@@ -75,6 +75,8 @@ ken_str ken_config_str(const ken_config *c, ken_config_key key);
 // A list is comma-separated in the environment (commas within {a,b} aside), a sequence in YAML.
 size_t ken_config_list(const ken_config *c, ken_config_key key, const ken_str **out);
 
+// "indexing.jobs". An unknown one is KEN_EINVAL, with the nearest.
+ken_status ken_config_find_key(const char *name, ken_config_key *out, ken_err *err) KEN_MUST_USE;
 const char *ken_config_key_name(ken_config_key key);
 const char *ken_config_key_text(ken_config_key key);
 const char *ken_config_key_env(ken_config_key key); // comma-separated names
@@ -90,6 +92,10 @@ ken_str ken_config_format(const ken_config *c, ken_config_key key, ken_arena *ar
 ken_str ken_config_data_dir(const ken_config *c);
 // The user's settings file, whether it exists or not.
 ken_str ken_config_user_file(const ken_config *c);
+// The same whether settings can be loaded or not: KEN_ENOTFOUND without a home folder.
+ken_status ken_config_find_user_file(ken_arena *arena, ken_str *out, ken_err *err) KEN_MUST_USE;
+// The settings file of the project at `root`.
+ken_str ken_config_project_path(ken_arena *arena, ken_str root);
 // $XDG_CACHE_HOME/ken, else ~/.cache/ken.
 ken_status ken_config_cache_dir(ken_arena *arena, ken_str *out, ken_err *err) KEN_MUST_USE;
 // The person's home folder; empty when there is none.

@@ -45,8 +45,8 @@ static ken_str xdg_dir(ken_arena *a, const char *variable, const char *fallback)
 ken_status ken_config__find_user_file(ken_config *c, ken_err *err)
 {
     (void)err;
-    ken_str dir = xdg_dir(&c->arena, "XDG_CONFIG_HOME", ".config");
-    c->user_file = dir.len ? ken_path_join(&c->arena, dir, KEN_STR("config.yaml")) : dir;
+    if (ken_config_find_user_file(&c->arena, &c->user_file, NULL))
+        c->user_file = KEN_STR("");
     return KEN_OK;
 }
 
@@ -97,6 +97,21 @@ ken_status ken_config__find_data_dir(ken_config *c, ken_err *err)
 ken_str ken_config_data_dir(const ken_config *c)
 {
     return c->data_dir;
+}
+
+ken_status ken_config_find_user_file(ken_arena *arena, ken_str *out, ken_err *err)
+{
+    ken_str dir = xdg_dir(arena, "XDG_CONFIG_HOME", ".config");
+    if (!dir.len)
+        return KEN_FAIL(err, KEN_ENOTFOUND,
+                        "no home folder: set HOME or XDG_CONFIG_HOME to an absolute path");
+    *out = ken_path_join(arena, dir, KEN_STR("config.yaml"));
+    return KEN_OK;
+}
+
+ken_str ken_config_project_path(ken_arena *arena, ken_str root)
+{
+    return ken_path_join(arena, root, KEN_STR(".ken.yaml"));
 }
 
 ken_str ken_config_user_file(const ken_config *c)

@@ -52,6 +52,11 @@ typedef struct config_input {
 
 // Checks type and range, and sets.
 ken_status ken_config__set(ken_config *c, ken_config_key key, const config_input *in, ken_err *err);
+// The same from a text: the elements of a list are separated by commas.
+ken_status ken_config__set_text(ken_config *c, ken_config_key key, ken_str s, config_input in,
+                                ken_err *err);
+// Cuts at commas that stand outside of braces; returns how many, at most `max`.
+size_t ken_config__split_list(ken_str s, ken_str *items, size_t max);
 // Reads one settings file; an absent one is fine.
 ken_status ken_config__read_file(ken_config *c, const char *path, ken_config_source source,
                                  ken_err *err);

@@ -409,6 +409,30 @@ out:
     return st;
 }
 
+ken_status ken_proc_run_on_terminal(const char *const *argv, int *out_code, ken_err *err)
+{
+    ken_arena arena;
+    const char *program = NULL;
+    pid_t pid = -1;
+    int status = 0;
+    union {
+        const char *const *from;
+        char *const *to;
+    } words = { argv };
+    ken_arena_init(&arena, 0);
+    ken_status st = proc_find(argv[0], NULL, &arena, &program, err);
+    int e = st ? 0 : posix_spawn(&pid, program, NULL, NULL, words.to, environ);
+    if (e)
+        st = KEN_FAIL_ERRNO(err, e, "starting '%s'", argv[0]);
+    while (!st && waitpid(pid, &status, 0) < 0)
+        if (errno != EINTR)
+            st = KEN_FAIL_ERRNO(err, errno, "waiting for '%s'", argv[0]);
+    ken_arena_release(&arena);
+    if (!st)
+        *out_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+    return st;
+}
+
 void ken_proc_result_release(ken_proc_result *r)
 {
     ken_buf_release(&r->out);

@@ -51,6 +51,12 @@ typedef struct ken_proc_result {
 ken_status ken_proc_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err *err) KEN_MUST_USE;
 void ken_proc_result_release(ken_proc_result *r);
 
+// Hands the terminal to a program that a person works in (an editor): it gets our input, outputs and whole
+// environment, in our process group, for as long as it takes. Found as above. `*out_code`: 0 … 255, or -1
+// when a signal ended it.
+ken_status ken_proc_run_on_terminal(const char *const *argv, int *out_code, ken_err *err)
+    KEN_MUST_USE;
+
 // The first line of its stderr, for a message; "" when there was none. Borrowed from `r`.
 ken_str ken_proc_complaint(const ken_proc_result *r);
 

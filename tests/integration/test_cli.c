@@ -14,6 +14,7 @@
 #include <jansson.h>
 
 #include "base/buf.h"
+#include "base/fs.h"
 #include "ktest.h"
 #include "proc/proc.h"
 
@@ -230,7 +231,8 @@ KEN_TEST(usage_errors_name_what_was_meant)
     ken_fails("index --max-file-size 11MiB", 2, "--max-file-size: 'indexing.max_file_size'");
     ken_fails("index --exclude [", 2, "--exclude[0]: glob '['");
     ken_fails("status --skipped=emty", 2, "did you mean 'empty'?");
-    ken_fails("config shw", 2, "ken config show");
+    ken_fails("config shw", 2, "did you mean 'ken config show'?");
+    ken_fails("completion powershell", 2, "it takes bash, zsh, fish");
     ken_fails("projects drop", 2, "unknown command 'projects drop'");
     run *r = ken("search x --json --limt 3");
     kt_eq_i(r->code, 2);
@@ -1261,4 +1263,46 @@ KEN_TEST(restore_makes_projects_and_tasks_whole_again)
     has_keys("restore --json",
              "dry_run sound wrong rebuilt records damaged_records cut_off put_in projects tasks "
              "indexes kept");
+}
+
+static void has_file(const char *path, const char *text)
+{
+    ken_buf b = KEN_BUF_INIT(0);
+    ken_err err = { 0 };
+    kt_ok_err(ken_fs_read_own(ktest_path(path), 65536, &b, &err), &err);
+    kt_eq_text(ken_buf_str(&b), text);
+    ken_buf_release(&b);
+}
+
+KEN_TEST(settings_are_changed_on_the_command_line)
+{
+    ktest_write("p/a.c", "int a;\n");
+    ktest_write("config/ken/config.yaml", "# mine\nindexing:\n  jobs: 2 # few\n");
+    kt_has_str(ken_ok("config set indexing.jobs 3"), "indexing.jobs: set in ");
+    has_file("config/ken/config.yaml", "# mine\nindexing:\n  jobs: 3 # few\n");
+    ken_ok("config set indexing.exclude 'gen/**,b' --project p");
+    has_file("p/.ken.yaml", "indexing:\n  exclude: [\"gen/**\", b]\n");
+    ken_fails("config set indexing.jobs 3 --project p", 2, "may not be set by a project");
+    ken_fails("config set indexing.job 3", 2, "did you mean 'indexing.jobs'?");
+    ken_fails("config set indexing.jobs many", 2, "whole number");
+    kt_has_str(ken_ok("config unset indexing.jobs"), "unset");
+    has_file("config/ken/config.yaml", "# mine\n");
+    kt_has_str(ken_ok("config unset indexing.jobs"), "not set");
+}
+
+// What is wrong is kept for the next attempt, and never becomes the settings.
+KEN_TEST(settings_are_edited_and_checked)
+{
+    ktest_write("config/ken/config.yaml", "nonsense: 1\n");
+    ken_fails("status", 2, "unknown section 'nonsense'");
+    unsetenv("VISUAL");
+    setenv("EDITOR", "sed -i s/nonsense/indexing/", 1);
+    ken_fails("config edit", 2, "section 'indexing' must hold");
+    has_file("config/ken/config.yaml", "nonsense: 1\n");
+    setenv("EDITOR", "sed -i s/.*/log:/", 1);
+    kt_has_str(ken_ok("config edit"), "settings: saved in ");
+    has_file("config/ken/config.yaml", "log:\n");
+    setenv("EDITOR", "false", 1);
+    ken_fails("config edit", 1, "nothing was changed");
+    unsetenv("EDITOR");
 }

@@ -356,5 +356,11 @@ KEN_TEST(near_names)
     kt_eq_str(ken_config_nearest(KEN_STR("Stat"), names, 4), "stats");
     kt_eq_str(ken_config_nearest(KEN_STR("idnex"), names, 4), "index");
     kt_null(ken_config_nearest(KEN_STR("zebra"), names, 4));
+    static const char *const commands[] = { "mcp", "arch", "def", "help" };
+    kt_null(ken_config_nearest(KEN_STR("man"), commands, 4));
+    kt_null(ken_config_nearest(KEN_STR("watch"), commands, 4));
+    kt_null(ken_config_nearest(KEN_STR("ls"), commands, 4));
+    kt_eq_str(ken_config_nearest(KEN_STR("hlep"), commands, 4), "help");
+    kt_eq_str(ken_config_nearest(KEN_STR("dfe"), commands, 4), "def");
     kt_null(ken_config_nearest(KEN_STR(""), names, 4));
 }
