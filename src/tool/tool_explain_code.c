@@ -9,12 +9,14 @@
 enum {
     CODE_MAX = 16 * 1024,
     DOC_MAX = 2 * 1024,
+    CODE_LEAST = 400, // however little room there is
     RULES_MAX = 5,
     RULE_BYTES_MAX = 400,
+    TESTS_MAX = 20,
 };
 
 static const char *const lists[] = {
-    "callees", "callers", "types", "tests", "inside", "imports", "routes", "rules",
+    "callees", "callers", "types", "tests", "tests_through", "inside", "imports", "routes", "rules",
 };
 
 // ---- JSON --------------------------------------------------------------------------------------
@@ -53,9 +55,9 @@ static void put_count(ken_buf *text, const char *between, size_t n, const char *
     ken_buf_printf(text, "%s%zu %s%s", between, n, what, n == 1 ? "" : "s");
 }
 
-// "in method Parser.parse: 9 usages by 3 callers and 2 tests; 5 callees; 1 name in it could not be
-// resolved": usages as find_usages counts them, the rest definitions
-static void set_summary(json_t *o, const ken_explanation *e)
+// "in method Parser.parse: 9 usages: 3 callers, 0 tests (2 tests reach it through others); 5 callees; 1
+// name in it could not be resolved": usages as find_usages counts them, the rest definitions
+static void set_summary(json_t *o, const ken_explanation *e, size_t n_reaching)
 {
     ken_buf text = KEN_BUF_INIT(0);
     if (e->symbol.name.len)
@@ -69,6 +71,11 @@ static void set_summary(json_t *o, const ken_explanation *e)
         put_count(&text, "", e->n_usages, "usage");
         put_count(&text, ": ", e->n_callers_total, is_called ? "caller" : "user");
         put_count(&text, ", ", e->n_tests_total, "test");
+        if (n_reaching)
+            put_count(&text, " (", n_reaching, "test");
+        ken_buf_puts(&text, n_reaching == 1 ? " reaches it through others)"
+                            : n_reaching    ? " reach it through others)"
+                                            : "");
     }
     put_count(&text, e->symbol.name.len ? "; " : "", e->n_callees_total, "callee");
     if (e->n_unresolved_usages)
@@ -98,14 +105,26 @@ static void set_lists(json_t *o, const ken_explanation *e)
     ken_json_set(o, "routes", routes);
 }
 
-json_t *ken_tool__explanation_json(const ken_explanation *e)
+static json_t *reaching_json(const ken_dependent *tests, size_t n)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < n; i++) {
+        json_t *o = ken_tool__place_json(&tests[i].node);
+        ken_json_set_u64(o, "distance", tests[i].distance);
+        ken_tool__set_class(o, tests[i].class, KEN_STR(""));
+        ken_json_append(list, o);
+    }
+    return list;
+}
+
+json_t *ken_tool__explanation_json(const ken_explanation *e, const ken_tool__reaching *through)
 {
     json_t *o = json_object();
     ken_json_set_str(o, "file_path", e->path);
     ken_json_set_str(o, "language", e->language);
     ken_json_set_u64(o, "start_line", e->first_line + 1);
     ken_json_set_u64(o, "end_line", e->last_line + 1);
-    set_summary(o, e);
+    set_summary(o, e, through->n_total);
     ken_json_set(o, "symbol", e->symbol.name.len ? symbol_json(&e->symbol) : NULL);
     if (e->symbol.name.len)
         ken_json_set_u64(o, "usages", e->n_usages);
@@ -118,6 +137,10 @@ json_t *ken_tool__explanation_json(const ken_explanation *e)
     ken_json_set_u64(o, "callers_total", e->n_callers_total);
     ken_json_set_u64(o, "callees_total", e->n_callees_total);
     ken_json_set_u64(o, "tests_total", e->n_tests_total);
+    if (through->n_total) {
+        ken_json_set(o, "tests_through", reaching_json(through->tests, through->n));
+        ken_json_set_u64(o, "tests_through_total", through->n_total);
+    }
     if (e->n_unresolved)
         ken_json_set_u64(o, "unresolved", e->n_unresolved);
     if (e->n_unresolved_usages)
@@ -133,14 +156,30 @@ typedef struct question {
     const ken_tool_env *env;
     const ken_args_explain_code *args; // lines from 1
     ken_explanation found;
+    ken_tool__reaching through;
 } question;
+
+// Code that no test uses itself is tested through what uses it.
+static ken_status ask_reaching(ken_snapshot *s, question *q, ken_err *err)
+{
+    const ken_explanation *e = &q->found;
+    ken_tool__reaching *t = &q->through;
+    if (!e->symbol.name.len || e->symbol.is_test || e->n_tests_total || !e->n_callers_total)
+        return KEN_OK;
+    ken_str place = ken_arena_printf(q->env->arena, KEN_STR_FMT ":%u", KEN_STR_ARG(e->symbol.path),
+                                     e->symbol.first_line + 1);
+    ken_status st = ken_tests_for(s, place, TESTS_MAX, q->env->ctx->cancel, q->env->arena,
+                                  &t->tests, &t->n, &t->n_total, err);
+    return st == KEN_ENOTFOUND || ken_quota_settle(st, err) ? KEN_OK : st;
+}
 
 static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
 {
     question *q = ctx;
-    return ken_explain(s, q->args->file_path, (uint32_t)q->args->line_start - 1,
-                       (uint32_t)q->args->line_end - 1, q->env->ctx->cancel, q->env->arena,
-                       &q->found, err);
+    ken_status st = ken_explain(s, q->args->file_path, (uint32_t)q->args->line_start - 1,
+                                (uint32_t)q->args->line_end - 1, q->env->ctx->cancel, q->env->arena,
+                                &q->found, err);
+    return st ? st : ask_reaching(s, q, err);
 }
 
 static ken_status check_range(const ken_args_explain_code *a, ken_err *err)
@@ -198,6 +237,42 @@ static void set_rest(const ken_args_explain_code *a, const ken_explanation *e, j
                                       e->first_line + 1, e->last_line + 1, e->last_line + 2));
 }
 
+static size_t member_bytes(const json_t *o, const char *key)
+{
+    const json_t *v = json_object_get(o, key);
+    return v ? ken_json_dump_size(v) : 0;
+}
+
+// The code gives way first, down to a half of the room; then the lists, which as text are about half as
+// long as in JSON.
+static void fit(const ken_tool_env *env, json_t *o)
+{
+    size_t max = env->ctx->max_bytes, code = ken_tool__member(o, "code").len;
+    size_t hidden = 0, others = ken_json_dump_size(o) - code, number_part = 0;
+    if (env->is_text) {
+        hidden = member_bytes(o, "symbol") + member_bytes(o, "inside") + member_bytes(o, "imports");
+        others = (others - hidden) / 2;
+        number_part = 4; // of code as text, a quarter comes on top for line numbers
+    }
+    size_t room = max - (others < max / 2 ? others : max / 2);
+    room -= number_part ? room / number_part : 0;
+    if (room < CODE_LEAST)
+        room = CODE_LEAST;
+    if (code > room) {
+        ken_str clipped = ken_tool__clip_lines(ken_tool__member(o, "code"), room, false);
+        code = clipped.len;
+        ken_json_set(o, "code", ken_json_str(clipped));
+        ken_json_set_bool(o, "code_truncated", true);
+    }
+    if (env->is_text && max < SIZE_MAX / 2) {
+        size_t used = code + code / number_part;
+        max = code + hidden + 2 * (max > used ? max - used : 0);
+    }
+    ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, max,
+                        "lists were cut to fit; ask for fewer lines, find_usages and "
+                        "trace_execution show the rest");
+}
+
 ken_status ken_tool__explain_code(const ken_tool_env *env, const void *args, json_t **out,
                                   ken_err *err)
 {
@@ -208,14 +283,15 @@ ken_status ken_tool__explain_code(const ken_tool_env *env, const void *args, jso
         st = ken_tool__ask(env, q.args->project, ask, &q, &scope, err);
     if (st)
         return st;
-    json_t *o = ken_tool__explanation_json(&q.found);
+    json_t *o = ken_tool__explanation_json(&q.found, &q.through);
     set_rest(q.args, &q.found, o, env->arena);
-    set_source(env, &scope, &q.found, o);
     set_rules(env, &scope, q.found.path, o);
+    if (env->is_text) // which shows neither source nor scope
+        fit(env, o);
+    set_source(env, &scope, &q.found, o);
     ken_tool__set_scope(o, &scope);
-    ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, env->ctx->max_bytes,
-                        "lists were cut to fit; ask for fewer lines, find_usages and "
-                        "trace_execution show the rest");
+    if (!env->is_text)
+        fit(env, o);
     ken_tool__close(env, &scope);
     *out = o;
     return KEN_OK;
@@ -270,10 +346,14 @@ void ken_tool__explain_code_text(const json_t *answer, ken_paint *out)
         ken_paint_puts(out, "\n");
     }
     ken_paint_code(out, code, (size_t)first, NULL, 0);
+    if (json_is_true(json_object_get(answer, "code_truncated")))
+        ken_paint_printf(out, KEN_STYLE_NOTE, "... code cut to fit; ask for lines from %lld on\n",
+                         first + (long long)ken_tool__count_lines(code));
     put_notes(json_object_get(answer, "callers"), "callers", out);
     put_notes(json_object_get(answer, "callees"), "callees", out);
     put_notes(json_object_get(answer, "types"), "types", out);
     put_notes(json_object_get(answer, "tests"), "tests", out);
+    put_notes(json_object_get(answer, "tests_through"), "tests, through others", out);
     ken_tool__put_routes(json_object_get(answer, "routes"), out);
     put_rules(json_object_get(answer, "rules"), out);
     ken_tool__put_tail(answer, out);

@@ -52,7 +52,13 @@ typedef struct ken_tool__usages_shape {
 json_t *ken_tool__usages_json(const ken_usages *u, const ken_tool__usages_shape *shape);
 json_t *ken_tool__trace_json(const ken_trace *t, const ken_trace_opts *o);
 json_t *ken_tool__impact_json(const ken_impact *i);
-json_t *ken_tool__explanation_json(const ken_explanation *e);
+// Tests that reach a definition that none uses itself.
+typedef struct ken_tool__reaching {
+    ken_dependent *tests; // nearest first
+    size_t n, n_total;
+} ken_tool__reaching;
+
+json_t *ken_tool__explanation_json(const ken_explanation *e, const ken_tool__reaching *through);
 json_t *ken_tool__architecture_json(const ken_architecture *a);
 // Answers are kept within a size once they are whole.
 void ken_tool__fit_impact(json_t *result, size_t max_bytes);

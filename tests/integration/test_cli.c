@@ -894,7 +894,9 @@ KEN_TEST(lines_are_explained)
     make_calls();
     ken_ok("index calls");
     const char *out = ken_ok("explain calls/a.py:5-8");
-    kt_has_str(out, "calls/a.py:5-8 in function parse: 1 usage: 1 caller, 0 tests; 2 callees");
+    kt_has_str(out,
+               "calls/a.py:5-8 in function parse: 1 usage: 1 caller, 0 tests (1 test reaches it "
+               "through others); 2 callees");
     kt_has_str(out, "\n6     if not text:\n");
     kt_has_str(out, "\ncallers:\n  load calls/a.py:1\n");
     kt_has_str(ken_ok("explain calls/a.py:2"), "in function load");

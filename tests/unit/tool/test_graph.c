@@ -387,7 +387,7 @@ KEN_TEST(an_explanation_names_its_neighbours)
                           .types = &type,
                           .n_types = 1,
                           .n_unresolved = 1 };
-    json_t *v = ken_tool__explanation_json(&e);
+    json_t *v = ken_tool__explanation_json(&e, &(ken_tool__reaching){ 0 });
     kt_eq_text(
         text(v, "summary"),
         "in function parse: 45 usages: 30 callers, 0 tests; 0 callees; 2 more places use its "
@@ -399,7 +399,7 @@ KEN_TEST(an_explanation_names_its_neighbours)
     kt_has_str(listing(ken_tool__explain_code_text, v), "callers:\n  run src/app.c:4\n");
     json_decref(v);
     e.symbol = (ken_graph_node){ .name = KEN_STR("") };
-    v = ken_tool__explanation_json(&e);
+    v = ken_tool__explanation_json(&e, &(ken_tool__reaching){ 0 });
     kt_true(json_is_null(json_object_get(v, "symbol")));
     kt_has_str(text(v, "summary").ptr, "outside of any definition");
     json_decref(v);
