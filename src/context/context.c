@@ -97,10 +97,10 @@ static bool is_document(const ken_hit *h)
 // Code ranks before prose; what a document says of the question is worth reading all the same.
 static ken_status add_documents(building *b, ken_search_opts o, ken_err *err)
 {
-    if (o.chunk_type || o.kind)
+    if (o.chunk_types || o.kind)
         return KEN_OK; // something else is asked for
     ken_search_result found;
-    o.chunk_type = KEN_CHUNK_SECTION;
+    o.chunk_types = 1U << KEN_CHUNK_SECTION;
     o.limit = DOCS;
     ken_status st = ken_search(b->g.s, b->question, &o, b->cancel, b->g.arena, &found, err);
     for (size_t i = 0; !st && i < found.n_hits; i++)

@@ -88,16 +88,16 @@ typedef struct ken_filter {
 
 typedef struct ken_search_opts {
     ken_search_mode mode;
-    uint32_t limit;                // files in the result, 1 to 50; 0 = 10
+    uint32_t limit;                // hits, 1 to 50; 0 = 10
     uint32_t offset;               // results to pass over, for paging
     uint32_t context_lines;        // before and after, 0 to 100
     ken_str file_type;             // extension without dot
     ken_str directory;             // relative to the root
     ken_str glob;                  // of the path
     ken_str language;              // name of a language
-    ken_chunk_type chunk_type;     // UNKNOWN = any
+    uint32_t chunk_types;          // of the hit: 1 << ken_chunk_type; 0 = any
     ken_symbol_kind kind;          // of the hit's symbol; UNKNOWN = any
-    int64_t since_ms;              // last modified at this time or later; 0 = any
+    int64_t since_ms, until_ms;    // last modified at this time or later, or earlier; 0 = any
     uint64_t min_bytes, max_bytes; // of the file; 0 = any
     uint32_t without;              // features that count nothing: 1 << ken_rank_feature
     double threshold;              // drops hits with a lower score, 0 to 1
@@ -108,6 +108,7 @@ typedef struct ken_search_opts {
     bool is_case_sensitive;        // text and regex, phrases and what is excluded
     bool wants_content;
     bool wants_explain;
+    bool wants_chunks; // ranked: each chunk that fits is a hit of its own, not one for a file
 } ken_search_opts;
 
 typedef struct ken_score_term {
@@ -160,7 +161,8 @@ typedef struct ken_hit {
 typedef struct ken_search_result {
     ken_hit *hits;
     size_t n_hits;
-    size_t n_total;       // files that matched, when counted (symbol, text, regex); else n_hits
+    size_t n_total;       // hits on all pages, filters and threshold obeyed
+    bool is_at_least;     // n_total is no more than a lower bound: counting would mean reading on
     const char *strategy; // static: how the question was understood
     bool is_truncated;    // there is more
     size_t n_removed;     // hits left out because their file is gone from the disk

@@ -200,6 +200,7 @@ double *query_score_fresh(ken_snapshot *s, const ken_lex_query *q, const query_t
 // ---- filters ---------------------------------------------------------------------------------
 ken_status query_check_opts(const ken_search_opts *o, ken_err *err) KEN_MUST_USE;
 bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_opts *o);
+bool query_type_passes(ken_chunk_type type, const ken_search_opts *o);
 bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search_opts *o);
 bool query_has_words(const ken_search_opts *o);
 // The file holds every phrase, and the span nothing that is excluded.

@@ -13,10 +13,6 @@
 // a project only when it is the git work tree that the client works in.
 ken_status ken_tool__find_project(const ken_tool_env *env, ken_str ref, ken_project_info *out,
                                   ken_err *err) KEN_MUST_USE;
-// The project around the folder that the client works in: known, or its git work tree. KEN_ENOTFOUND
-// without a message when there is none.
-ken_status ken_tool__find_served(const ken_tool_env *env, ken_project_info *out,
-                                 ken_err *err) KEN_MUST_USE;
 // For calls that are made to index: the project around an absolute path, or a new one of that folder
 // when there is none and the endpoint is not bound to one.
 ken_status ken_tool__add_project(const ken_tool_env *env, ken_str path, ken_project_info *out,
@@ -57,8 +53,10 @@ ken_status ken_tool__prepare_args(const ken_tool_spec *spec, const json_t *schem
 // Fills the struct of spec->args_size bytes from arguments that were made ready.
 void ken_tool__read_args(const ken_tool_spec *spec, const json_t *given, void *out);
 
-// `confidence`, when the answer has one, and the hint that nothing fits.
-void ken_tool__add_confidence(json_t *out, const ken_search_result *r);
+// `total`, whether it is a lower bound, `confidence` when the answer has one, the hint that nothing fits.
+void ken_tool__add_totals(json_t *out, const ken_search_result *r);
+// The same as a line of text, with the strategy and how many files are not as they were indexed.
+void ken_tool__account_text(const json_t *answer, ken_paint *out);
 
 // ---- tool_fit.c: staying within a size ---------------------------------------------------------
 // Drops trailing members of the array `list` until `result` has at most `max_bytes` as text; sets
@@ -76,6 +74,14 @@ const char *ken_tool__add_intent(const ken_tool_env *env, ken_snapshot *snap, ke
 // What the graph says of the question; and the call that answers it better.
 void ken_tool__intent_text(const json_t *answer, ken_paint *out);
 void ken_tool__next_text(const json_t *answer, ken_paint *out);
+
+// ---- tool_history.c: who changed lines -----------------------------------------------------------
+// Sets `history` of a result: who changed these lines (0-based) last, and all their authors. What cannot
+// be read is told in its `reason`; only that it was cancelled is an error.
+ken_status ken_tool__set_history(const ken_tool_env *env, ken_snapshot *snap, ken_str path,
+                                 uint32_t first_line, uint32_t last_line, json_t *result,
+                                 ken_err *err) KEN_MUST_USE;
+void ken_tool__history_text(const json_t *result, ken_paint *out);
 
 // ---- tool_link.c: where a hosted remote shows a place ------------------------------------------
 typedef struct ken_tool__link {

@@ -35,8 +35,10 @@ ken_status ken_tool__search(const ken_tool_env *env, const void *args, json_t **
 {
     const ken_args_search *a = args;
     ken_search_opts opts = { .wants_content = true,
+                             .wants_chunks = true,
                              .directory = a->path,
-                             .limit = (uint32_t)a->top_k };
+                             .limit = (uint32_t)a->top_k,
+                             .offset = (uint32_t)a->offset };
     ken_tool__scope scope;
     ken_search_result r = { 0 };
     ken_status st = ken_tool__open(env, a->project_id, &scope, err);
@@ -48,11 +50,14 @@ ken_status ken_tool__search(const ken_tool_env *env, const void *args, json_t **
         for (size_t i = 0; i < r.n_hits; i++)
             ken_json_append(results, chunk_json(&r.hits[i]));
         ken_json_set(o, "results", results);
-        ken_json_set_u64(o, "total", r.n_total);
+        ken_tool__add_totals(o, &r);
         ken_json_set(o, "project", ken_tool__project_json(&scope.project));
-        ken_tool__add_confidence(o, &r);
-        ken_tool__fit(o, "results", env->ctx->max_bytes,
-                      "the answer was cut to fit; ask with a smaller topK or a path");
+        size_t n = ken_tool__fit(o, "results", env->ctx->max_bytes,
+                                 "the answer was cut to fit; go on with offset");
+        if (r.is_truncated || n < r.n_hits) {
+            ken_json_set_bool(o, "truncated", true);
+            ken_json_set_u64(o, "next_offset", a->offset + n);
+        }
         *out = o;
     }
     ken_tool__close(env, &scope);
@@ -72,5 +77,6 @@ void ken_tool__search_text(const json_t *answer, ken_paint *out)
         ken_paint_code(out, ken_tool__member(h, "source_code"),
                        (size_t)ken_tool__number(h, "line_start"), NULL, 0);
     }
+    ken_tool__account_text(answer, out);
     ken_tool__put_tail(answer, out);
 }

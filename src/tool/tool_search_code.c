@@ -27,13 +27,12 @@ enum {
 typedef struct search_request {
     ken_str query, project;
     ken_search_opts opts;
-    bool types[KEN_CHUNK_TYPE_COUNT]; // wanted; only read when n_types > 1
-    size_t n_types;
-    ken_str intent;    // as the caller says; empty: as the question does
-    bool wants_intent; // how to search was not said
-    uint32_t limit;    // results that are wanted; a listing has further ones
-    bool is_list;      // the answer is text: results on a line each, and code of the best
-    size_t max_bytes;  // of a listing
+    ken_str intent;     // as the caller says; empty: as the question does
+    bool wants_intent;  // how to search was not said
+    uint32_t limit;     // results that are wanted; a listing has further ones
+    bool is_list;       // the answer is text: results on a line each, and code of the best
+    bool wants_history; // who changed the lines of a result last
+    size_t max_bytes;   // of a listing
 } search_request;
 
 // ---- arguments ---------------------------------------------------------------------------------
@@ -55,7 +54,7 @@ static ken_search_mode parse_mode(ken_str word)
     return KEN_SEARCH_AUTO;
 }
 
-static ken_status read_types(const json_t *list, search_request *req, ken_err *err)
+static ken_status read_types(const json_t *list, ken_search_opts *opts, ken_err *err)
 {
     for (size_t i = 0; i < json_array_size(list); i++) {
         ken_str word = ken_json_text(json_array_get(list, i));
@@ -65,12 +64,8 @@ static ken_status read_types(const json_t *list, search_request *req, ken_err *e
                             "args.chunk_type: '" KEN_STR_FMT "' is none of "
                             "function, class, module, block, comment, section, lines",
                             KEN_STR_ARG(ken_utf8_clip(word, 60)));
-        req->n_types += !req->types[t];
-        req->types[t] = true;
-        req->opts.chunk_type = t;
+        opts->chunk_types |= 1U << t;
     }
-    if (req->n_types > 1)
-        req->opts.chunk_type = KEN_CHUNK_UNKNOWN;
     return KEN_OK;
 }
 
@@ -88,6 +83,16 @@ static ken_str clean_directory(ken_str dir)
     return ken_str_eq(dir, KEN_STR(".")) ? ken_str_sub(dir, 0, 0) : dir;
 }
 
+static ken_status read_time(const char *name, ken_str text, int64_t *out, ken_err *err)
+{
+    if (!text.len || ken_clock_parse(text, ken_clock_wall_ms(), out))
+        return KEN_OK;
+    return KEN_FAIL(err, KEN_EINVAL,
+                    "args.%s: expected 2026-01-31, 2026-01-31T10:00:00Z or an age like 7d, "
+                    "got '" KEN_STR_FMT "'",
+                    name, KEN_STR_ARG(ken_utf8_clip(text, 60)));
+}
+
 static ken_status read_filters(const ken_args_search_code *a, search_request *req, ken_err *err)
 {
     ken_search_opts *o = &req->opts;
@@ -101,18 +106,21 @@ static ken_status read_filters(const ken_args_search_code *a, search_request *re
     if (ken_str_starts(o->file_type, KEN_STR(".")))
         return KEN_FAIL(err, KEN_EINVAL,
                         "args.file_type: file_type should not include leading dot");
-    if (a->since.len && !ken_clock_parse(a->since, ken_clock_wall_ms(), &o->since_ms))
-        return KEN_FAIL(err, KEN_EINVAL,
-                        "args.since: expected 2026-01-31, 2026-01-31T10:00:00Z or an age like 7d, "
-                        "got '" KEN_STR_FMT "'",
-                        KEN_STR_ARG(ken_utf8_clip(a->since, 60)));
+    ken_status st = read_time("since", a->since, &o->since_ms, err);
+    if (!st)
+        st = read_time("until", a->until, &o->until_ms, err);
+    if (st)
+        return st;
+    if (o->until_ms && o->until_ms < o->since_ms)
+        return KEN_FAIL(err, KEN_EINVAL, "args.until: '" KEN_STR_FMT "' is before since",
+                        KEN_STR_ARG(ken_utf8_clip(a->until, 60)));
     if (a->kind.len && o->kind == KEN_SYMBOL_UNKNOWN)
         return KEN_FAIL(err, KEN_EINVAL,
                         "args.kind: '" KEN_STR_FMT "' is no kind of symbol; try "
                         "function, method, class, struct, interface, enum, type, variable, "
                         "constant, field",
                         KEN_STR_ARG(ken_utf8_clip(a->kind, 60)));
-    return read_types(a->chunk_type, req, err);
+    return read_types(a->chunk_type, o, err);
 }
 
 static ken_status read_request(const ken_tool_env *env, const ken_args_search_code *a,
@@ -127,6 +135,7 @@ static ken_status read_request(const ken_tool_env *env, const ken_args_search_co
         .limit = a->has_limit ? (uint32_t)a->limit
                               : (uint32_t)ken_config_u64(settings, KEN_CFG_SEARCH_LIMIT),
         .is_list = is_list,
+        .wants_history = a->history,
         .max_bytes =
             (a->max_tokens ? (size_t)a->max_tokens : (size_t)TEXT_TOKENS) * BYTES_PER_TOKEN,
         .opts = { .mode = parse_mode(a->search_type),
@@ -312,17 +321,6 @@ static json_t *stale_json(const ken_search_result *r)
     return o;
 }
 
-// More than one chunk type: the engine filters by one, the rest is done here.
-static void keep_types(const search_request *req, ken_search_result *r)
-{
-    size_t kept = 0;
-    for (size_t i = 0; i < r->n_hits; i++) {
-        if (req->types[r->hits[i].chunk_type])
-            r->hits[kept++] = r->hits[i];
-    }
-    r->n_hits = kept;
-}
-
 static ken_status search_project(const ken_tool_env *env, const search_request *req,
                                  const ken_tool__scope *scope, ken_search_result *r, ken_err *err)
 {
@@ -335,19 +333,7 @@ static ken_status search_project(const ken_tool_env *env, const search_request *
                             "args.directory lies outside of the project's root '" KEN_STR_FMT "'",
                             KEN_STR_ARG(ken_utf8_clip(root, 200)));
     }
-    if (req->n_types > 1)
-        opts.limit = LIMIT_MAX;
-    ken_status st =
-        ken_search(scope->snap, req->query, &opts, env->ctx->cancel, env->arena, r, err);
-    if (st || req->n_types < 2)
-        return st;
-    keep_types(req, r);
-    if (r->n_hits > req->opts.limit) {
-        r->n_hits = req->opts.limit;
-        r->is_truncated = true;
-    }
-    r->n_total = r->n_hits;
-    return KEN_OK;
+    return ken_search(scope->snap, req->query, &opts, env->ctx->cancel, env->arena, r, err);
 }
 
 // What to do next, when there is something to say.
@@ -362,7 +348,8 @@ static void add_advice(json_t *out, const search_request *req, bool is_more)
         return;
     const ken_search_opts *o = &req->opts;
     bool is_filtered = o->file_type.len || o->directory.len || o->glob.len || o->language.len ||
-                       req->n_types || o->kind || o->threshold > 0;
+                       o->chunk_types || o->kind || o->threshold > 0 || o->since_ms ||
+                       o->until_ms || o->min_bytes || o->max_bytes;
     ken_json_set_str(out, "hint",
                      is_filtered ? KEN_STR("nothing matched; leave out some of the filters")
                      : o->mode == KEN_SEARCH_AUTO
@@ -434,8 +421,11 @@ static json_t *finish(const ken_tool_env *env, const search_request *req, json_t
     return out;
 }
 
-void ken_tool__add_confidence(json_t *out, const ken_search_result *r)
+void ken_tool__add_totals(json_t *out, const ken_search_result *r)
 {
+    ken_json_set_u64(out, "total", r->n_total);
+    if (r->is_at_least)
+        ken_json_set_bool(out, "total_is_at_least", true);
     if (!r->has_confidence)
         return;
     ken_json_set_real(out, "confidence", (double)(int)(r->confidence * 100 + 0.5) / 100);
@@ -458,6 +448,19 @@ static json_t *results_json(const ken_tool_env *env, const search_request *req,
     return results;
 }
 
+// Of as many results as were asked for: git is asked about each of them.
+static ken_status add_history(const ken_tool_env *env, const search_request *req,
+                              ken_snapshot *snap, const ken_search_result *r, json_t *results,
+                              ken_err *err)
+{
+    ken_status st = KEN_OK;
+    size_t n = req->wants_history ? json_array_size(results) : 0;
+    for (size_t i = 0; !st && i < n && i < req->limit; i++)
+        st = ken_tool__set_history(env, snap, r->hits[i].path, r->hits[i].first_line,
+                                   r->hits[i].last_line, json_array_get(results, i), err);
+    return st;
+}
+
 static ken_status search_one(const ken_tool_env *env, const search_request *req, json_t **out,
                              ken_err *err)
 {
@@ -467,17 +470,21 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
     if (st)
         return st;
     st = search_project(env, req, &scope, &r, err);
-    if (!st) {
+    json_t *results = st ? NULL : results_json(env, req, &scope, &r);
+    if (!st)
+        st = add_history(env, req, scope.snap, &r, results, err);
+    if (st) {
+        json_decref(results);
+    } else {
         json_t *o = json_object();
         const char *lookup = req->wants_intent
                                  ? ken_tool__add_intent(env, scope.snap, req->query, req->intent, o)
                                  : "";
-        ken_json_set(o, "results", results_json(env, req, &scope, &r));
+        ken_json_set(o, "results", results);
         if (env->is_text) {
             ken_json_set_str(o, "query", req->query);
             ken_json_set_bool(o, "is_listing", req->is_list);
         }
-        ken_json_set_u64(o, "total", r.n_total);
         ken_json_set_str(o, "strategy", ken_arena_printf(env->arena, "%s%s", lookup, r.strategy));
         ken_json_set(o, "project", ken_tool__project_json(&scope.project));
         json_t *index = ken_tool__index_json(&scope), *stale = stale_json(&r);
@@ -486,7 +493,7 @@ static ken_status search_one(const ken_tool_env *env, const search_request *req,
         ken_json_set(o, "index", index);
         if (r.note.len)
             ken_json_set_str(o, "note", r.note);
-        ken_tool__add_confidence(o, &r);
+        ken_tool__add_totals(o, &r);
         *out = finish(env, req, o,
                       r.is_truncated || json_array_size(json_object_get(o, "results")) < r.n_hits);
     }
@@ -526,7 +533,7 @@ static void add_found(found_list *l, found f, size_t limit)
 
 static ken_status add_project_hits(const ken_tool_env *env, const search_request *req,
                                    const ken_project_info *project, found_list *list,
-                                   size_t *n_total, ken_err *err)
+                                   ken_search_result *all, ken_err *err)
 {
     ken_tool__scope scope;
     ken_search_result r = { 0 };
@@ -536,7 +543,8 @@ static ken_status add_project_hits(const ken_tool_env *env, const search_request
     st = search_project(env, req, &scope, &r, err);
     if (!st) {
         ken_tool__link link = ken_tool__find_link(env->arena, project->root);
-        *n_total += r.n_total;
+        all->n_total += r.n_total;
+        all->is_at_least = all->is_at_least || r.is_at_least;
         for (size_t i = 0; i < r.n_hits; i++) {
             json_t *o = req->is_list ? line_json(&r.hits[i]) : hit_json(&r.hits[i], &scope, &link);
             ken_json_set_str(o, "project", project->name);
@@ -551,7 +559,8 @@ static ken_status search_all(const ken_tool_env *env, const search_request *req,
                              ken_err *err)
 {
     ken_project_info *projects = NULL;
-    size_t n = 0, n_total = 0, n_searched = 0;
+    ken_search_result all = { 0 };
+    size_t n = 0, n_searched = 0;
     if (env->ctx->project.len)
         return KEN_FAIL(err, KEN_EPERM, "this endpoint serves one project; leave the project out");
     if (req->opts.offset)
@@ -567,7 +576,7 @@ static ken_status search_all(const ken_tool_env *env, const search_request *req,
             ken_json_append(skipped, ken_json_str(projects[i].name));
             continue;
         }
-        st = add_project_hits(env, req, &projects[i], list, &n_total, err);
+        st = add_project_hits(env, req, &projects[i], list, &all, err);
         n_searched++;
     }
     for (size_t i = 0; i < list->n; i++)
@@ -581,7 +590,7 @@ static ken_status search_all(const ken_tool_env *env, const search_request *req,
     ken_json_set(o, "results", results);
     if (env->is_text)
         ken_json_set_bool(o, "is_listing", req->is_list);
-    ken_json_set_u64(o, "total", n_total);
+    ken_tool__add_totals(o, &all);
     ken_json_set_str(o, "strategy", KEN_STR("all projects"));
     ken_json_set_u64(o, "projects_searched", n_searched);
     if (json_array_size(skipped))
@@ -589,7 +598,7 @@ static ken_status search_all(const ken_tool_env *env, const search_request *req,
     else
         json_decref(skipped);
     *out = finish(env, req, o, false);
-    if (n_total > list->n) {
+    if (all.n_total > list->n) {
         ken_json_set_bool(*out, "truncated", true);
         ken_json_set_str(*out, "hint",
                          KEN_STR("there is more; name one project to page through it"));
@@ -702,6 +711,7 @@ static void put_whole(const json_t *hits, const ken_str *words, size_t n_words, 
         const json_t *hit = json_array_get(hits, i);
         ken_paint_puts(out, i ? "\n" : "");
         put_line(hit, out);
+        ken_tool__history_text(hit, out);
         put_terms(hit, out);
         put_code(hit, words, n_words, out);
     }
@@ -717,6 +727,7 @@ static void put_listing(const json_t *hits, const ken_str *words, size_t n_words
     for (size_t i = 0; i < json_array_size(hits); i++) {
         const json_t *hit = json_array_get(hits, i);
         put_line(hit, out);
+        ken_tool__history_text(hit, out);
         put_terms(hit, out);
         put_matched_lines(hit, words, n_words, out);
         if (i < PLACES_RESULTS)
@@ -729,6 +740,34 @@ static void put_listing(const json_t *hits, const ken_str *words, size_t n_words
         put_line(hit, out);
         put_code(hit, words, n_words, out);
     }
+}
+
+// "3 of at least 41 results, hybrid, confidence 0.84; of the files 1 changed since it was indexed, 2 are
+// gone"
+void ken_tool__account_text(const json_t *answer, ken_paint *out)
+{
+    size_t n = json_array_size(json_object_get(answer, "results"));
+    const json_t *stale = json_object_get(json_object_get(answer, "index"), "stale"),
+                 *confidence = json_object_get(answer, "confidence");
+    long long n_changed = ken_tool__number(stale, "changed_files"),
+              n_gone = ken_tool__number(stale, "removed_files"),
+              n_total = ken_tool__number(answer, "total");
+    ken_str strategy = ken_tool__member(answer, "strategy");
+    bool is_part = n_total > (long long)n;
+    const char *least =
+        json_is_true(json_object_get(answer, "total_is_at_least")) ? "at least " : "";
+    if (n && is_part)
+        ken_paint_printf(out, KEN_STYLE_DIM, "%zu of %s%lld results", n, least, n_total);
+    else if (n)
+        ken_paint_printf(out, KEN_STYLE_DIM, "%zu result%s", n, n == 1 ? "" : "s");
+    if (n && strategy.len)
+        ken_paint_printf(out, KEN_STYLE_DIM, ", " KEN_STR_FMT, KEN_STR_ARG(strategy));
+    if (n && confidence)
+        ken_paint_printf(out, KEN_STYLE_DIM, ", confidence %.2f", json_number_value(confidence));
+    if (n_changed + n_gone)
+        ken_paint_printf(out, KEN_STYLE_DIM, "%s%lld changed since indexing, %lld gone",
+                         n ? "; files: " : "files: ", n_changed, n_gone);
+    ken_paint_puts(out, n || n_changed + n_gone ? "\n" : "");
 }
 
 void ken_tool__search_code_text(const json_t *answer, ken_paint *out)
@@ -753,6 +792,7 @@ void ken_tool__search_code_text(const json_t *answer, ken_paint *out)
     ken_str note = ken_tool__member(answer, "note");
     if (note.len)
         ken_paint_printf(out, KEN_STYLE_NOTE, KEN_STR_FMT "\n", KEN_STR_ARG(note));
+    ken_tool__account_text(answer, out);
     if (json_object_get(answer, "next_offset"))
         ken_paint_printf(out, KEN_STYLE_NOTE, "more: offset %lld\n",
                          ken_tool__number(answer, "next_offset"));

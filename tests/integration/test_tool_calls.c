@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The tools on a real app with real indexes: scope, first use, read-only, paging, freshness, size.
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -674,6 +675,11 @@ KEN_TEST(pages_of_text_lead_through_everything)
           "many/basket_", true },
         { "find_usages", "\"symbol_name\":\"pack\",\"role\":\"call\",\"limit\":7", "7 in basket_",
           true },
+        { "search", "\"query\":\"packs a basket\",\"topK\":7", "many/basket_", true },
+        { "search_code",
+          "\"query\":\"packs a basket\",\"limit\":4,\"chunk_type\":[\"function\",\"lines\"],"
+          "\"context_lines\":0",
+          "many/basket_", true },
     };
     lab l;
     char path[60], body[300];
@@ -697,6 +703,104 @@ KEN_TEST(pages_of_text_lead_through_everything)
                 kt_fail("%s {%s}: %d is seen %u times", rows[r].tool, rows[r].arguments, i,
                         seen[i]);
     }
+    lab_close(&l);
+}
+
+// A large file among small ones, as a chunk store shows it.
+KEN_TEST(s2_26_search_has_several_chunks_of_a_file)
+{
+    lab l;
+    ken_buf body = KEN_BUF_INIT(0);
+    for (int i = 0; i < 8; i++) {
+        ken_buf_printf(&body, "def weigh_basket_%d(basket):\n", i);
+        for (int k = 0; k < 30; k++)
+            ken_buf_printf(&body, "    basket.weigh(%d, 'a line that is long')\n", 100 * i + k);
+        ken_buf_puts(&body, "\n\n");
+    }
+    ktest_write("scales/weigh.py", body.ptr);
+    ktest_write("scales/other.py", "def basket():\n    return 1\n");
+    ken_buf_release(&body);
+    lab_open(&l, ktest_path("scales"));
+    json_decref(call(&l, "index_repository", "{\"path\":\".\"}"));
+    json_t *v = call(&l, "search", "{\"query\":\"weigh basket\",\"topK\":50}");
+    const json_t *results = json_object_get(v, "results");
+    size_t n = json_array_size(results), n_of_large = 0;
+    for (size_t i = 0; i < n; i++)
+        n_of_large += ken_str_eq_c(text(json_array_get(results, i), "file_path"), "weigh.py");
+    kt_true(n_of_large >= 8);
+    kt_eq_u((size_t)json_integer_value(json_object_get(v, "total")), n);
+    kt_null(json_object_get(v, "total_is_at_least"));
+    kt_null(json_object_get(v, "next_offset"));
+    json_decref(v);
+    v = call(&l, "search", "{\"query\":\"weigh basket\",\"topK\":2}");
+    kt_true(json_is_true(json_object_get(v, "total_is_at_least")));
+    kt_eq_i(json_integer_value(json_object_get(v, "next_offset")), 2);
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"weigh basket\",\"format\":\"text\"}");
+    kt_has_str(ken_json_text(v).ptr, "2 results, hybrid, confidence ");
+    json_decref(v);
+    lab_close(&l);
+}
+
+static void run_git(const char *dir, const char *command)
+{
+    char all[600];
+    snprintf(
+        all, sizeof all,
+        "cd '%s' && GIT_COMMITTER_DATE='2026-01-0%dT00:00:00Z' git -c user.name='%s' -c user.email=a@b "
+        "-c commit.gpgsign=false %s",
+        ktest_path(dir), strstr(command, "second") ? 2 : 1,
+        strstr(command, "second") ? "Bob" : "Ann", command);
+    kt_eq_i(system(all), 0);
+}
+
+KEN_TEST(s1_28_who_changed_the_lines_of_a_result)
+{
+    lab l;
+    ktest_write("owned/pay.py", "def pay(basket):\n    return basket.sum\n");
+    run_git("owned", "init -q");
+    run_git("owned", "add .");
+    run_git("owned", "commit -q -m 'pay at all'");
+    ktest_write("owned/pay.py", "def pay(basket):\n    return basket.total\n");
+    run_git("owned", "commit -q -a -m 'second thoughts'");
+    lab_open(&l, ktest_path("owned"));
+    json_decref(call(&l, "index_repository", "{\"path\":\".\"}"));
+    json_t *v = call(&l, "search_code", "{\"query\":\"pay\",\"history\":true}");
+    const json_t *h = json_object_get(first(v, "results"), "history");
+    kt_eq_text(text(json_object_get(h, "last"), "author"), "Bob");
+    kt_eq_text(text(json_object_get(h, "last"), "subject"), "second thoughts");
+    kt_eq_u(json_array_size(json_object_get(h, "authors")), 2);
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"pay\",\"history\":true,\"format\":\"text\"}");
+    kt_has_str(ken_json_text(v).ptr, " by Bob, ");
+    kt_has_str(ken_json_text(v).ptr, "(2 commits, also Ann)");
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"pay\"}");
+    kt_null(json_object_get(first(v, "results"), "history"));
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(s0_159_files_until_a_time)
+{
+    lab l;
+    ktest_write("times/old.py", "def parcel_old():\n    return 1\n");
+    ktest_write("times/new.py", "def parcel_new():\n    return 1\n");
+    const struct timespec then[2] = { { 946684800, 0 }, { 946684800, 0 } }; // the year 2000
+    kt_eq_i(utimensat(AT_FDCWD, ktest_path("times/old.py"), then, 0), 0);
+    lab_open(&l, ktest_path("times"));
+    json_decref(call(&l, "index_repository", "{\"path\":\".\"}"));
+    json_t *v = call(&l, "search_code", "{\"query\":\"parcel\",\"until\":\"2001-01-01\"}");
+    kt_eq_u(json_array_size(json_object_get(v, "results")), 1);
+    kt_eq_text(text(first(v, "results"), "file_path"), "old.py");
+    json_decref(v);
+    v = call(&l, "search_code", "{\"query\":\"parcel\",\"since\":\"2001-01-01\"}");
+    kt_eq_text(text(first(v, "results"), "file_path"), "new.py");
+    json_decref(v);
+    fails(&l, "search_code", "{\"query\":\"parcel\",\"until\":\"soon\"}", KEN_EINVAL, "args.until");
+    fails(&l, "search_code",
+          "{\"query\":\"parcel\",\"since\":\"2002-01-01\",\"until\":\"2001-01-01\"}", KEN_EINVAL,
+          "before since");
     lab_close(&l);
 }
 
@@ -877,6 +981,53 @@ KEN_TEST(lines_are_explained_by_their_neighbours)
     kt_eq_u(json_array_size(json_object_get(v, "callees")), 2);
     kt_true(json_array_size(json_object_get(v, "callers")) > 0);
     kt_true(json_array_size(json_object_get(v, "tests")) > 0);
+    json_decref(v);
+    lab_close(&l);
+}
+
+KEN_TEST(t14_an_explanation_counts_tests_and_fits)
+{
+    lab l;
+    ken_buf body = KEN_BUF_INIT(0);
+    ken_buf_puts(&body, "def inner(x):\n");
+    for (int i = 0; i < 500; i++)
+        ken_buf_printf(&body, "    x = x + %d  # a line of a long function\n", i);
+    ken_buf_puts(&body, "    return x\n\n\ndef outer(x):\n    return inner(x)\n");
+    ktest_write("deep/core.py", body.ptr);
+    ktest_write("deep/test_core.py",
+                "from core import outer\n\n\ndef test_outer():\n    assert outer(1)\n");
+    ken_buf_release(&body);
+    lab_open(&l, ktest_path("deep"));
+    json_decref(call(&l, "index_repository", "{\"path\":\".\"}"));
+    json_t *v =
+        call(&l, "explain_code", "{\"file_path\":\"core.py\",\"line_start\":1,\"line_end\":2}");
+    kt_eq_i(json_integer_value(json_object_get(v, "tests_total")), 0);
+    kt_eq_i(json_integer_value(json_object_get(v, "tests_through_total")), 1);
+    kt_eq_text(text(first(v, "tests_through"), "name"), "test_outer");
+    kt_has_str(text(v, "summary").ptr, "0 tests (1 test reaches it through others)");
+    json_decref(v);
+    v = call(&l, "explain_code", "{\"file_path\":\"core.py\",\"line_start\":505,\"line_end\":506}");
+    kt_eq_i(json_integer_value(json_object_get(v, "tests_total")), 1);
+    kt_null(json_object_get(v, "tests_through"));
+    json_decref(v);
+    // Fewer tokens: lists stay, code is cut and says where to go on.
+    static const char *const sizes[] = { "200", "500", "2000" };
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++) {
+        char args[200];
+        snprintf(args, sizeof args,
+                 "{\"file_path\":\"core.py\",\"line_start\":1,\"line_end\":400,\"max_tokens\":%s,"
+                 "\"format\":\"text\"}",
+                 sizes[i]);
+        v = call(&l, "explain_code", args);
+        kt_true(ken_json_text(v).len <= 4 * strtoul(sizes[i], NULL, 10));
+        kt_has_str(ken_json_text(v).ptr, "code cut to fit; ask for lines from ");
+        kt_has_str(ken_json_text(v).ptr, "callers:\n  outer core.py:505");
+        json_decref(v);
+    }
+    // More lines than are shown at once, with all the room there is.
+    v = call(&l, "explain_code",
+             "{\"file_path\":\"core.py\",\"line_start\":1,\"line_end\":501,\"format\":\"text\"}");
+    kt_has_str(ken_json_text(v).ptr, "lines 1 to 400 are explained; go on from 401");
     json_decref(v);
     lab_close(&l);
 }

@@ -110,7 +110,8 @@ bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_op
     if (o->language.len && s->contents[file].lang != (uint16_t)ken_lang_by_name(o->language))
         return false;
     const ken_fs_stamp *stamp = &s->rows[file].stamp;
-    if (o->since_ms && stamp->mtime_ns / 1000000 < o->since_ms)
+    int64_t mtime_ms = stamp->mtime_ns / 1000000;
+    if ((o->since_ms && mtime_ms < o->since_ms) || (o->until_ms && mtime_ms > o->until_ms))
         return false;
     if (stamp->size < o->min_bytes || (o->max_bytes && stamp->size > o->max_bytes))
         return false;
@@ -119,10 +120,15 @@ bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_op
     return !o->glob.len || ken_glob_match(o->glob, path);
 }
 
+bool query_type_passes(ken_chunk_type type, const ken_search_opts *o)
+{
+    return !o->chunk_types || (o->chunk_types >> type & 1);
+}
+
 bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search_opts *o)
 {
     const ken_chunk *c = &facts->chunks[chunk];
-    if (o->chunk_type && c->type != o->chunk_type)
+    if (!query_type_passes(c->type, o))
         return false;
     if (!o->kind || (c->symbol >= 0 && facts->symbols[c->symbol].kind == o->kind))
         return true;

@@ -157,10 +157,12 @@ static ken_status set_kind(parse *x, const piece *p, ken_err *err)
                         "method, class, interface, or put it in quotes to search for it",
                         KEN_STR_ARG(ken_utf8_clip(p->all, 60)));
     ken_search_opts *o = x->out;
-    if ((kind && o->kind && o->kind != kind) || (type && o->chunk_type && o->chunk_type != type))
+    uint32_t types = type ? 1U << type : 0;
+    if ((kind && o->kind && o->kind != kind) ||
+        (types && o->chunk_types && !(o->chunk_types & types)))
         return fail_other(p, "kind", err);
     o->kind = kind ? kind : o->kind;
-    o->chunk_type = type ? type : o->chunk_type;
+    o->chunk_types = types ? types : o->chunk_types;
     return KEN_OK;
 }
 

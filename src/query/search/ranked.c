@@ -4,7 +4,7 @@
 //      near in meaning, gets its features but those of its chunks (one pass over posting heads);
 //   2. the best CHOSEN of them have their chunks scored;
 //   3. they are ordered by the weighted sum, the first are read from the disk and shown.
-// One result per file; further good places of a file come inside its result.
+// One result per file, further good places of it inside; or each chunk that fits as a result of its own.
 #include <math.h>
 #include <stdlib.h>
 
@@ -188,7 +188,7 @@ static ken_status find_named(search *x, ken_err *err)
 static bool has_filters(const ken_search_opts *o)
 {
     return o->file_type.len || o->directory.len || o->language.len || o->glob.len || o->since_ms ||
-           o->min_bytes || o->max_bytes || o->paths.n || o->other_paths.n;
+           o->until_ms || o->min_bytes || o->max_bytes || o->paths.n || o->other_paths.n;
 }
 
 // ---- meaning ----------------------------------------------------------------------------------
@@ -509,8 +509,10 @@ static float *indexed_cosines(const search *x, uint32_t file)
     return out;
 }
 
-// Points of each chunk for its words and its meaning, the latter less what all chunks have.
-static double *chunk_points(const search *x, const ranked_file *r, const query_text *t)
+// Points of each chunk for its words and its meaning, the latter less what all chunks have. `out_fits`:
+// whether it has a word of the question or is near to it; may be NULL.
+static double *chunk_points(const search *x, const ranked_file *r, const query_text *t,
+                            bool *out_fits)
 {
     const ken_lex_scores *scores = &x->s->scores;
     const float *indexed = scores->chunks.ptr + scores->files[r->file].first_chunk;
@@ -528,6 +530,8 @@ static double *chunk_points(const search *x, const ranked_file *r, const query_t
         least = fminf(least, cosines[i]);
     for (uint32_t i = 0; i < n; i++) {
         points[i] = factor * (fresh ? fresh[i] : (double)indexed[i]);
+        if (out_fits)
+            out_fits[i] = points[i] > 0 || (cosines && cosines[i] >= related);
         if (cosines)
             points[i] += ken_rank_weight(KEN_RANK_MEANING) * (double)(cosines[i] - least);
     }
@@ -548,26 +552,35 @@ static size_t offer_chunk(scored_chunk *best, size_t n, size_t most, scored_chun
     return n;
 }
 
-// The file's chunks that pass the filters, best first: those that a result shows, or all when the
-// question quotes something.
+// The file's chunks that pass the filters, best first: those that a result shows; all when the
+// question quotes something; all that fit when each is a result.
 static size_t order_chunks(const search *x, const ranked_file *r, const query_text *t,
                            scored_chunk **out)
 {
-    size_t n = 0, most = query_has_words(x->o) ? t->facts.n_chunks : 1 + MAX_PLACES;
-    const double *points = chunk_points(x, r, t);
+    bool wants_all = x->o->wants_chunks || query_has_words(x->o);
+    size_t n = 0, most = wants_all ? t->facts.n_chunks : 1 + MAX_PLACES;
+    bool *fits = x->o->wants_chunks ? KEN_ARENA_ARRAY(x->arena, bool, t->facts.n_chunks + 1) : NULL;
+    const double *points = chunk_points(x, r, t, fits);
     double *bonus = KEN_ARENA_ARRAY(x->arena, double, t->facts.n_chunks + 1);
     add_definitions(x, &t->facts, bonus);
     *out = KEN_ARENA_ARRAY(x->arena, scored_chunk, most + 1);
+    scored_chunk best = { 0, -1 };
     for (uint32_t i = 0; i < t->facts.n_chunks; i++) {
         if (!query_chunk_passes(&t->facts, i, x->o))
             continue;
         scored_chunk c = { i, points[i] + ken_rank_weight(KEN_RANK_CHUNK) * bonus[i] };
-        if (query_has_words(x->o))
+        if (c.score > best.score)
+            best = c;
+        if (fits && !fits[i] && bonus[i] <= 0)
+            continue;
+        if (wants_all)
             (*out)[n++] = c;
         else
             n = offer_chunk(*out, n, most, c);
     }
-    if (n && query_has_words(x->o))
+    if (!n && best.score >= 0) // the file is here for its path
+        (*out)[n++] = best;
+    if (n && wants_all)
         qsort(*out, n, sizeof **out, by_chunk_score);
     return n;
 }
@@ -592,13 +605,18 @@ static void put_phrases_first(const search *x, query_text *t, scored_chunk *chun
 static size_t choose_chunks(const search *x, const ranked_file *r, query_text *t,
                             scored_chunk **out)
 {
-    size_t n = order_chunks(x, r, t, out);
+    size_t n = order_chunks(x, r, t, out), kept = 0;
     if (!n || !query_has_words(x->o))
         return n;
     if (!query_need_text(t))
         return 0;
     put_phrases_first(x, t, *out, n);
-    return query_words_pass(t, t->facts.chunks[(*out)[0].chunk].span, x->o) ? n : 0;
+    if (!x->o->wants_chunks)
+        return query_words_pass(t, t->facts.chunks[(*out)[0].chunk].span, x->o) ? n : 0;
+    for (size_t i = 0; i < n; i++)
+        if (query_words_pass(t, t->facts.chunks[(*out)[i].chunk].span, x->o))
+            (*out)[kept++] = (*out)[i];
+    return kept;
 }
 
 static void add_places(const search *x, const query_text *t, const scored_chunk *chunks, size_t n,
@@ -624,11 +642,11 @@ static void explain(const search *x, const ranked_file *r, ken_hit *hit)
 }
 
 // Of meaning alone it is the cosine.
-static double similarity_of(const search *x, const ranked_file *r)
+static double similarity_of(const search *x, double score)
 {
-    if (x->o->mode == KEN_SEARCH_SEMANTIC)
-        return (double)r->v.value[KEN_RANK_MEANING];
-    double v = r->score / ken_rank_best();
+    double best =
+        x->o->mode == KEN_SEARCH_SEMANTIC ? ken_rank_weight(KEN_RANK_MEANING) : ken_rank_best();
+    double v = score / best;
     return v < 0 ? 0 : v > 1 ? 1 : v;
 }
 
@@ -647,28 +665,42 @@ static void centre_on(const search *x, query_text *t, uint32_t chunk, query_cent
         query_centre_chunk(t, chunk, x->o->kind, out);
 }
 
-// False when the file has nothing to show: gone from the disk, or no chunk passes the filters.
+static void fill_hit(const search *x, const ranked_file *r, query_text *t, uint32_t chunk,
+                     double score, ken_hit *hit)
+{
+    query_centre centre;
+    *hit = (ken_hit){ .score = score, .similarity = similarity_of(x, score) };
+    centre_on(x, t, chunk, &centre);
+    query_fill_hit(x->s, r->file, t, chunk, &centre, x->o, x->arena, hit);
+    if (x->o->wants_explain)
+        explain(x, r, hit);
+}
+
+// Opens a file and chooses its chunks; 0, and the text is closed, when it has nothing to show: gone
+// from the disk, or no chunk passes the filters.
+static size_t open_file(const search *x, const ranked_file *r, query_text *t, scored_chunk **out,
+                        ken_search_result *result)
+{
+    ken_status st = query_load_text(x->s, r->file, x->arena, t, NULL);
+    if (st) {
+        result->n_removed += st == KEN_ENOTFOUND;
+        return 0;
+    }
+    size_t n = choose_chunks(x, r, t, out);
+    if (!n)
+        query_close_text(t);
+    return n;
+}
+
 static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search_result *out)
 {
     query_text t;
-    query_centre centre;
-    ken_status st = query_load_text(x->s, r->file, x->arena, &t, NULL);
-    if (st) {
-        out->n_removed += st == KEN_ENOTFOUND;
-        return false;
-    }
     scored_chunk *chunks;
-    size_t n = choose_chunks(x, r, &t, &chunks);
-    if (!n) {
-        query_close_text(&t);
+    size_t n = open_file(x, r, &t, &chunks, out);
+    if (!n)
         return false;
-    }
-    *hit = (ken_hit){ .score = r->score, .similarity = similarity_of(x, r) };
-    centre_on(x, &t, chunks[0].chunk, &centre);
-    query_fill_hit(x->s, r->file, &t, chunks[0].chunk, &centre, x->o, x->arena, hit);
+    fill_hit(x, r, &t, chunks[0].chunk, r->score, hit);
     add_places(x, &t, chunks, n, hit);
-    if (x->o->wants_explain)
-        explain(x, r, hit);
     query_close_text(&t);
     return true;
 }
@@ -677,7 +709,7 @@ static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search
 static bool can_show(const search *x, const ranked_file *r)
 {
     query_text t;
-    if (!x->o->chunk_type && !x->o->kind && !query_has_words(x->o))
+    if (!x->o->chunk_types && !x->o->kind && !query_has_words(x->o))
         return true;
     if (query_load_text(x->s, r->file, x->arena, &t, NULL))
         return false;
@@ -695,15 +727,19 @@ ken_status query_settle_search(ken_status st, ken_search_result *out, ken_err *e
     return KEN_OK;
 }
 
+static bool is_near_enough(const search *x, double score)
+{
+    return similarity_of(x, score) >= x->o->threshold;
+}
+
 // Reads the first files from the disk until enough have something to show.
 static ken_status show_best(const search *x, ken_search_result *out, ken_err *err)
 {
     ken_status st = KEN_OK;
     const ken_search_opts *o = x->o;
     uint32_t limit = query_limit(o), passed = 0;
-    for (size_t i = 0; i < x->n_files; i++) {
-        if (similarity_of(x, &x->files[i]) < o->threshold)
-            break;
+    size_t i = 0;
+    for (; i < x->n_files && is_near_enough(x, x->files[i].score); i++) {
         st = ken_quota_check(err);
         if (st)
             break;
@@ -717,7 +753,80 @@ static ken_status show_best(const search *x, ken_search_result *out, ken_err *er
         if (show(x, &x->files[i], &hit, out) && passed++ >= o->offset)
             out->hits[out->n_hits++] = hit;
     }
-    out->n_total = query_has_words(o) ? passed + out->is_truncated : x->n_files;
+    // What was not read counts when nothing in a file can speak against it.
+    bool is_read = o->chunk_types || o->kind || query_has_words(o);
+    out->n_total = passed + out->is_truncated;
+    for (i++; !is_read && i < x->n_files && is_near_enough(x, x->files[i].score); i++)
+        out->n_total++;
+    out->is_at_least = (is_read && out->is_truncated) || x->n_files == CHOSEN;
+    return query_settle_search(st, out, err);
+}
+
+// ---- chunks as results -------------------------------------------------------------------------
+
+// A file whose chunks are results: their scores are the file's, less what its best chunk has more.
+typedef struct opened_file {
+    const ranked_file *r;
+    const scored_chunk *chunks;
+    size_t n, next;
+} opened_file;
+
+static double next_score(const opened_file *f)
+{
+    double less = f->chunks[0].score - f->chunks[f->next].score;
+    return f->r->score - (less > 0 ? less : 0);
+}
+
+// The opened file whose next chunk is the best of all; NULL when none has a chunk left.
+static opened_file *best_opened(opened_file *files, size_t n)
+{
+    opened_file *best = NULL;
+    for (size_t i = 0; i < n; i++)
+        if (files[i].next < files[i].n && (!best || next_score(&files[i]) > next_score(best)))
+            best = &files[i];
+    return best;
+}
+
+// Merges the chunks of files, best first. A file is opened when no chunk of those before it is better
+// than its best, so that a page reads few.
+static ken_status show_chunks(const search *x, ken_search_result *out, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    opened_file *files = KEN_ARENA_ARRAY(x->arena, opened_file, x->n_files + 1);
+    size_t n_files = 0, at = 0, passed = 0;
+    uint32_t limit = query_limit(x->o);
+    for (;;) {
+        st = ken_quota_check(err);
+        if (st)
+            break;
+        opened_file *f = best_opened(files, n_files);
+        query_text t;
+        if (at < x->n_files && (!f || x->files[at].score > next_score(f))) {
+            const ranked_file *r = &x->files[at++];
+            scored_chunk *chunks;
+            size_t n = open_file(x, r, &t, &chunks, out);
+            if (n) {
+                query_close_text(&t);
+                files[n_files++] = (opened_file){ r, chunks, n, 0 };
+            }
+            continue;
+        }
+        if (!f || !is_near_enough(x, next_score(f)))
+            break;
+        out->is_truncated = out->n_hits == limit;
+        if (out->is_truncated)
+            break;
+        uint32_t chunk = f->chunks[f->next].chunk;
+        double score = next_score(f);
+        f->next++;
+        if (passed++ < x->o->offset || query_load_text(x->s, f->r->file, x->arena, &t, NULL))
+            continue;
+        if (chunk < t.facts.n_chunks) // or the file has changed since it was opened
+            fill_hit(x, f->r, &t, chunk, score, &out->hits[out->n_hits++]);
+        query_close_text(&t);
+    }
+    out->n_total = passed + out->is_truncated;
+    out->is_at_least = out->is_truncated || x->n_files == CHOSEN;
     return query_settle_search(st, out, err);
 }
 
@@ -772,7 +881,7 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
                                                                              : "hybrid",
                                 .note = x.note };
     set_confidence(&x, out);
-    return show_best(&x, out, err);
+    return o->wants_chunks ? show_chunks(&x, out, err) : show_best(&x, out, err);
 }
 
 ken_status ken_rank_candidates(ken_snapshot *s, ken_str query, ken_arena *arena,

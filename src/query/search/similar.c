@@ -375,7 +375,8 @@ ken_status query_similar(ken_snapshot *s, ken_str place, const ken_search_opts *
     }
     ken_vec_release(&found);
     size_t passed = out->n_hits < o->offset ? out->n_hits : o->offset;
-    out->n_total = out->n_hits;
+    out->n_total = out->n_hits + out->is_truncated;
+    out->is_at_least = out->is_truncated;
     out->hits += passed;
     out->n_hits -= passed;
     return st;

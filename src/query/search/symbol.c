@@ -159,23 +159,50 @@ static bool show_symbol(symbol_files *h, const query_name *n, const ken_search_o
     if (symbol < 0 || !t->facts.n_chunks)
         return false;
     uint32_t chunk = chunk_of(&t->facts, (uint32_t)symbol);
-    if ((o->chunk_type && t->facts.chunks[chunk].type != o->chunk_type) ||
+    if (!query_type_passes(t->facts.chunks[chunk].type, o) ||
         !query_words_pass(t, t->facts.symbols[symbol].span, o))
         return false;
     fill_symbol(h->s, n, o, t, (uint32_t)symbol, chunk, h->arena, hit);
     return true;
 }
 
-static ken_status gather(ken_snapshot *s, ken_str name, const ken_cancel *cancel, ken_arena *arena,
-                         size_t wanted, query_names *names, ken_err *err)
+// By what its posting says; what its file must say is asked when it is shown.
+static bool name_passes(const ken_snapshot *s, const query_name *n, const ken_search_opts *o)
 {
+    return (!o->kind || n->kind == o->kind) && similarity_of(n) >= o->threshold &&
+           query_file_passes(s, n->file, o);
+}
+
+static size_t count_passing(const ken_snapshot *s, const query_names *names,
+                            const ken_search_opts *o)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < names->len; i++)
+        n += name_passes(s, &names->ptr[i], o);
+    return n;
+}
+
+// Names that are less alike are looked for only while results are wanted. Says whether it was not
+// necessary to look for all of them.
+static ken_status gather(ken_snapshot *s, ken_str name, const ken_search_opts *o,
+                         const ken_cancel *cancel, ken_arena *arena, query_names *names,
+                         bool *out_has_more, ken_err *err)
+{
+    size_t wanted = (size_t)query_limit(o) + o->offset;
+    *out_has_more = true;
     ken_status st = query_names_equal(s, name, arena, names, err);
-    if (!st && names->len < wanted)
-        st = query_names_prefix(s, name, PREFIX_MAX, arena, names, err);
+    if (st || count_passing(s, names, o) > wanted)
+        return st;
+    size_t n_before = names->len;
+    st = query_names_prefix(s, name, PREFIX_MAX, arena, names, err);
     if (!st)
         st = ken_cancel_check(cancel, err);
-    if (!st && names->len < wanted)
-        st = query_names_fuzzy(s, name, FUZZY_MAX, arena, names, err);
+    bool is_cut = names->len - n_before >= PREFIX_MAX;
+    if (st || count_passing(s, names, o) > wanted)
+        return st;
+    n_before = names->len;
+    st = query_names_fuzzy(s, name, FUZZY_MAX, arena, names, err);
+    *out_has_more = is_cut || names->len - n_before >= FUZZY_MAX;
     return st;
 }
 
@@ -186,7 +213,8 @@ ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *
     ken_str scope, name = query_last_name(query, &scope);
     query_names names = { 0 };
     uint32_t limit = query_limit(o), passed = 0;
-    ken_status st = gather(s, name, cancel, arena, (size_t)limit + o->offset, &names, err);
+    bool has_more = false;
+    ken_status st = gather(s, name, o, cancel, arena, &names, &has_more, err);
     query_fit *fits = NULL;
     if (!st)
         st = query_find_owned(s, &names, scope, arena, &fits, err);
@@ -198,26 +226,34 @@ ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *
     *out =
         (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, limit), .strategy = "symbol" };
     symbol_files files = { .s = s, .arena = arena };
+    size_t n_unseen = 0;
     for (size_t i = 0; i < names.len; i++) {
         const query_name *n = &names.ptr[i];
         st = ken_cancel_check(cancel, err);
         if (st)
             break;
-        if ((o->kind && n->kind != o->kind) || similarity_of(n) < o->threshold ||
-            !query_file_passes(s, n->file, o))
+        if (!name_passes(s, n, o))
             continue;
-        out->n_total++;
         // What follows the last one shown is looked at only until one is known to pass.
         bool is_full = out->n_hits == limit;
         ken_hit hit;
-        if ((is_full && out->is_truncated) || !show_symbol(&files, n, o, &hit))
+        if (is_full && out->is_truncated) {
+            n_unseen++;
             continue;
+        }
+        if (!show_symbol(&files, n, o, &hit))
+            continue;
+        out->n_total++;
         out->is_truncated = is_full;
         if (!is_full && passed++ >= o->offset)
             out->hits[out->n_hits++] = hit;
     }
     let_go(&files);
     ken_vec_release(&names);
+    // What their files say of the unseen ones may leave some of them out.
+    bool is_asked_of_files = o->chunk_types || query_has_words(o);
+    out->n_total += is_asked_of_files ? 0 : n_unseen;
+    out->is_at_least = has_more || (is_asked_of_files && n_unseen);
     return query_settle_search(st, out, err);
 }
 

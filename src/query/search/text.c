@@ -234,10 +234,10 @@ static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_sea
         ken_hit hit;
         if (!show(x, f, found, n, &hit))
             continue;
-        out->is_truncated = out->n_hits == limit;
+        out->n_total++;
+        out->is_truncated = out->is_at_least = out->n_hits == limit;
         if (out->is_truncated)
             break;
-        out->n_total++;
         if (passed++ >= x->o->offset)
             out->hits[out->n_hits++] = hit;
         ken_quota_say("%u of %u files were looked at", i < n_files ? i + 1 : n_files, n_files);

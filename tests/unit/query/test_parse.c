@@ -28,7 +28,8 @@ static const char *parsed(const char *typed)
     }
     snprintf(text + n, sizeof text - n, KEN_STR_FMT "|%s%s", KEN_STR_ARG(o.language),
              o.kind ? ken_symbol_kind_word(o.kind) : "",
-             o.chunk_type ? ken_chunk_type_word(o.chunk_type) : "");
+             o.chunk_types ? ken_chunk_type_word((ken_chunk_type)__builtin_ctz(o.chunk_types))
+                           : "");
     ken_arena_release(&arena);
     return text;
 }

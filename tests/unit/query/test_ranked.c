@@ -593,7 +593,8 @@ KEN_TEST(filter_by_kind_and_chunk_type)
     kt_true(r.n_hits > 0);
     for (size_t i = 0; i < r.n_hits; i++)
         kt_eq_u(r.hits[i].kind, KEN_SYMBOL_CLASS);
-    r = ask_with("parcel", (ken_search_opts){ .chunk_type = KEN_CHUNK_FUNCTION, .limit = 50 });
+    r = ask_with("parcel",
+                 (ken_search_opts){ .chunk_types = 1U << KEN_CHUNK_FUNCTION, .limit = 50 });
     kt_true(r.n_hits > 0);
     for (size_t i = 0; i < r.n_hits; i++)
         kt_eq_u(r.hits[i].chunk_type, KEN_CHUNK_FUNCTION);
@@ -658,6 +659,78 @@ KEN_TEST(pages_never_repeat_and_never_lose)
     sample_start();
     pages_make_the_whole("parcel", (ken_search_opts){ 0 });
     pages_make_the_whole("request", (ken_search_opts){ .directory = KEN_STR("server") });
+    pages_make_the_whole("parcel", (ken_search_opts){ .chunk_types = 1U << KEN_CHUNK_FUNCTION |
+                                                                     1U << KEN_CHUNK_CLASS });
+    pages_make_the_whole("parcel", (ken_search_opts){ .wants_chunks = true });
+    pages_make_the_whole("parcel -retry", (ken_search_opts){ .wants_chunks = true });
+    sample_end();
+}
+
+// A file with far more good places than one result holds, among files with one.
+KEN_TEST(s2_26_each_chunk_that_fits_is_a_result)
+{
+    enum {
+        N = 12
+    };
+    ken_buf text = KEN_BUF_INIT(0);
+    lab_start(&l);
+    for (int i = 0; i < N; i++) {
+        ken_buf_printf(&text, "def ship_parcel_%d(parcel):\n", i);
+        for (int k = 0; k < 30; k++)
+            ken_buf_printf(&text, "    parcel.weigh(%d, 'a long line of its own')\n", 100 * i + k);
+        ken_buf_puts(&text, "\n\n");
+    }
+    lab_write(&l, "ship.py", text.ptr);
+    lab_write(&l, "one.py", "def parcel_of(order):\n    return order.parcel\n");
+    lab_write(&l, "none.py", "def unrelated(x):\n    return x + 1\n");
+    sample_index();
+    ken_search_opts o = { .wants_chunks = true, .mode = KEN_SEARCH_LEXICAL, .limit = 50 };
+    ken_search_result r = ask_with("parcel", o);
+    size_t n_ship = 0;
+    for (size_t i = 0; i < r.n_hits; i++) {
+        n_ship += ken_str_eq_c(r.hits[i].path, "ship.py");
+        kt_true(!i || r.hits[i].score <= r.hits[i - 1].score);
+        for (size_t k = 0; k < i; k++)
+            kt_false(ken_uuid_eq(r.hits[i].chunk_id, r.hits[k].chunk_id));
+    }
+    kt_true(n_ship >= N);
+    kt_true(place_of(&r, "one.py") >= 0);
+    kt_eq_i(place_of(&r, "none.py"), -1);
+    kt_eq_u(r.n_total, r.n_hits);
+    kt_false(r.is_at_least);
+    o.limit = 3;
+    r = ask_with("parcel", o);
+    kt_true(r.is_truncated && r.is_at_least && r.n_total > r.n_hits);
+    ken_buf_release(&text);
+    sample_end();
+}
+
+// What `n_total` says must not depend on how much is shown.
+static void counts_all(const char *query, ken_search_opts o)
+{
+    o.limit = 50;
+    ken_search_result all = ask_with(query, o);
+    kt_true(all.n_hits > 1 && !all.is_truncated);
+    kt_eq_u(all.n_total, all.n_hits);
+    o.limit = 1;
+    ken_search_result one = ask_with(query, o);
+    kt_true(one.n_total > 1);
+    kt_true(one.is_at_least ? one.n_total <= all.n_hits : one.n_total == all.n_hits);
+}
+
+KEN_TEST(t5_totals_obey_filters_and_threshold)
+{
+    sample_start();
+    ken_search_result r = ask_with("parcel", (ken_search_opts){ .limit = 50 });
+    double threshold = (r.hits[0].similarity + r.hits[r.n_hits - 1].similarity) / 2;
+    kt_true(threshold > r.hits[r.n_hits - 1].similarity);
+    counts_all("parcel", (ken_search_opts){ 0 });
+    counts_all("parcel", (ken_search_opts){ .threshold = r.hits[1].similarity });
+    kt_true(ask_with("parcel", (ken_search_opts){ .threshold = threshold }).n_total < r.n_total);
+    counts_all("parcel", (ken_search_opts){ .chunk_types = 1U << KEN_CHUNK_FUNCTION });
+    counts_all("parcel", (ken_search_opts){ .kind = KEN_SYMBOL_METHOD });
+    counts_all("parcel", (ken_search_opts){ .mode = KEN_SEARCH_TEXT });
+    counts_all("parcel", (ken_search_opts){ .mode = KEN_SEARCH_SYMBOL });
     sample_end();
 }
 
@@ -791,7 +864,7 @@ KEN_TEST(ruby_modules_are_found_like_types)
 KEN_TEST(pages_of_filtered_chunks)
 {
     sample_start();
-    pages_make_the_whole("parcel", (ken_search_opts){ .chunk_type = KEN_CHUNK_FUNCTION });
+    pages_make_the_whole("parcel", (ken_search_opts){ .chunk_types = 1U << KEN_CHUNK_FUNCTION });
     sample_end();
 }
 

@@ -339,7 +339,9 @@ KEN_TEST(pages_of_symbols_end_where_they_end)
     lab_write(&l, "a.py", "def one_a():\n    pass\n\n\ndef one_b():\n    pass\n");
     lab_write(&l, "b.py", "one_c = 1\n");
     sample_index();
-    ken_search_opts o = { .mode = KEN_SEARCH_SYMBOL, .limit = 2, .chunk_type = KEN_CHUNK_FUNCTION };
+    ken_search_opts o = { .mode = KEN_SEARCH_SYMBOL,
+                          .limit = 2,
+                          .chunk_types = 1U << KEN_CHUNK_FUNCTION };
     ken_search_result r = ask_with("one_", o);
     kt_eq_u(r.n_hits, 2);
     kt_false(r.is_truncated);

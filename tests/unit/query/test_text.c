@@ -342,12 +342,14 @@ KEN_TEST(pages_of_filtered_lines_end_where_they_end)
     lab_write(&l, "a.py", "def one():\n    return needle\n");
     lab_write(&l, "b.md", "# Heading\n\nneedle\n");
     sample_index();
-    ken_search_opts o = { .mode = KEN_SEARCH_TEXT, .limit = 1, .chunk_type = KEN_CHUNK_FUNCTION };
+    ken_search_opts o = { .mode = KEN_SEARCH_TEXT,
+                          .limit = 1,
+                          .chunk_types = 1U << KEN_CHUNK_FUNCTION };
     ken_search_result r = ask_with("needle", o);
     kt_eq_u(r.n_hits, 1);
     kt_eq_u(r.n_total, 1);
     kt_false(r.is_truncated);
-    o.chunk_type = KEN_CHUNK_UNKNOWN;
+    o.chunk_types = 0;
     kt_true(ask_with("needle", o).is_truncated);
     sample_end();
 }
