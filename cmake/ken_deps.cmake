@@ -2,7 +2,8 @@
 # System libraries as imported targets, through pkg-config. docs/dependencies.md says why each is
 # here. A missing one stops the configure step with the package to install. For LIBS of a module:
 #   SQLite::SQLite3  pcre2::pcre2  jansson::jansson  OpenSSL::Crypto  xxhash::xxhash
-#   zstd::zstd  yaml::yaml  utf8proc::utf8proc  Threads::Threads  curl::headers  cmocka::cmocka (tests)
+#   zstd::zstd  yaml::yaml  utf8proc::utf8proc  Threads::Threads  curl::headers  microhttpd::headers
+#   zlib::zlib  cmocka::cmocka (tests)
 find_package(PkgConfig REQUIRED)
 set(THREADS_PREFER_PTHREAD_FLAG ON)
 find_package(Threads REQUIRED)
@@ -42,16 +43,22 @@ endfunction()
 
 ken_archive(utf8proc::utf8proc utf8proc utf8proc.h libutf8proc-dev)
 ken_archive(zstd::zstd         zstd     zstd.h     libzstd-dev)
+ken_archive(zlib::zlib         z        zlib.h     zlib1g-dev)
 
-# libcurl is loaded at run time, so only its headers are used (src/httpc/httpc_curl.c).
-pkg_check_modules(KEN_CURL QUIET libcurl>=7.66)
-if(NOT KEN_CURL_FOUND)
-    message(FATAL_ERROR
-        "'libcurl' was not found. Install package libcurl4-openssl-dev, or run ./dev build.")
-endif()
-add_library(curl_headers INTERFACE)
-target_include_directories(curl_headers SYSTEM INTERFACE ${KEN_CURL_INCLUDE_DIRS})
-add_library(curl::headers ALIAS curl_headers)
+# ken_headers(<name> <pkg-config module> <package>): <name>::headers, of a library that is loaded at run time.
+function(ken_headers name module package)
+    pkg_check_modules(KEN_${name} QUIET ${module})
+    if(NOT KEN_${name}_FOUND)
+        message(FATAL_ERROR
+            "'${module}' was not found. Install package ${package}, or run ./dev build.")
+    endif()
+    add_library(${name}_headers INTERFACE)
+    target_include_directories(${name}_headers SYSTEM INTERFACE ${KEN_${name}_INCLUDE_DIRS})
+    add_library(${name}::headers ALIAS ${name}_headers)
+endfunction()
+
+ken_headers(curl       "libcurl>=7.66"         libcurl4-openssl-dev) # src/httpc/httpc_curl.c
+ken_headers(microhttpd "libmicrohttpd>=0.9.71" libmicrohttpd-dev)    # src/httpd/httpd_mhd.c
 
 if(KEN_TESTS)
     ken_dep(cmocka::cmocka cmocka libcmocka-dev)

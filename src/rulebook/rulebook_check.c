@@ -7,6 +7,7 @@
 
 enum {
     SEARCH_MAX = 50, // what a search gives at most
+    CODE_RANKED = 3, // examples that tell where the change is, however few are shown
 };
 
 static size_t count_chars(ken_str s)
@@ -105,13 +106,17 @@ ken_status ken_rulebook_check(ken_rulebook *b, ken_str description, size_t n,
     if (!st)
         st = check_results(b, &n, err);
     if (!st)
-        st = find_examples(b, description, n, cancel, arena, &found, err);
+        st = find_examples(b, description, n < CODE_RANKED ? CODE_RANKED : n, cancel, arena, &found,
+                           err);
     if (st)
         return st;
-    found.n_constraints =
-        ken_rulebook__rank(b, description, KEN_RULE_CONSTRAINT, n, arena, &found.constraints);
-    found.n_patterns =
-        ken_rulebook__rank(b, description, KEN_RULE_PATTERN, n, arena, &found.patterns);
+    const ken_hit *code = found.examples;
+    size_t n_code = found.n_examples < CODE_RANKED ? found.n_examples : CODE_RANKED;
+    found.n_examples = found.n_examples < n ? found.n_examples : n;
+    found.n_constraints = ken_rulebook__rank(b, description, KEN_RULE_CONSTRAINT, code, n_code, n,
+                                             arena, &found.constraints);
+    found.n_patterns = ken_rulebook__rank(b, description, KEN_RULE_PATTERN, code, n_code, n, arena,
+                                          &found.patterns);
     *out = found;
     return KEN_OK;
 }

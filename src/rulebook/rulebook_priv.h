@@ -54,9 +54,11 @@ ken_status ken_rulebook__find(ken_rulebook *b, int root_fd, rulebook_path_fn *fn
                               ken_err *err);
 
 // ---- rulebook_rank.c ---------------------------------------------------------------------------
-// The best rules of one kind for a planned change, best first.
-size_t ken_rulebook__rank(ken_rulebook *b, ken_str description, ken_rule_kind kind, size_t limit,
-                          ken_arena *arena, ken_rulebook_found **out);
+// The best rules of one kind for a planned change, best first. `code`: what the change is about, by
+// a search; rules that are meant for it gain.
+size_t ken_rulebook__rank(ken_rulebook *b, ken_str description, ken_rule_kind kind,
+                          const ken_hit *code, size_t n_code, size_t limit, ken_arena *arena,
+                          ken_rulebook_found **out);
 void ken_rulebook__free_ranker(struct rulebook_ranker *r);
 
 // ---- rulebook_kept.c ---------------------------------------------------------------------------

@@ -117,7 +117,8 @@ static void set_problems(json_t *o, const ken_rulebook *b)
 }
 
 static ken_status answer(const ken_tool_env *env, const ken_tool__scope *scope, ken_rulebook *book,
-                         const ken_rulebook_advice *advice, ken_str diff, json_t *o, ken_err *err)
+                         const ken_rulebook_advice *advice, const ken_args_rag_check_constraints *a,
+                         json_t *o, ken_err *err)
 {
     json_t *constraints = constraints_json(advice);
     ken_json_set(o, "constraints", constraints);
@@ -126,10 +127,10 @@ static ken_status answer(const ken_tool_env *env, const ken_tool__scope *scope, 
     set_summary(o, advice);
     set_text(o, "note", advice->note);
     set_problems(o, book);
-    ken_json_set_str(o, "projectRoot", scope->project.root);
+    ken_tool__tell_rules_project(env, &scope->project, a->project, o);
     ken_status st = ken_tool__set_findings(env, book, advice, constraints, err);
-    if (!st && diff.len)
-        st = ken_tool__set_diff(env, scope->snap, book, diff, o, err);
+    if (!st && a->diff.len)
+        st = ken_tool__set_diff(env, scope->snap, book, a->diff, o, err);
     if (!st)
         ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, env->ctx->max_bytes,
                             "Response truncated. Use filters or smaller num_results to reduce "
@@ -153,7 +154,7 @@ ken_status ken_tool__rag_check_constraints(const ken_tool_env *env, const void *
     if (!st) {
         json_t *o = ken_tool__success_json();
         ken_json_set_str(o, "query", a->change_description);
-        st = answer(env, &scope, book, &advice, a->diff, o, err);
+        st = answer(env, &scope, book, &advice, a, o, err);
         if (st)
             json_decref(o);
         else
@@ -211,6 +212,7 @@ void ken_tool__rag_check_constraints_text(const json_t *answer, ken_paint *out)
     const json_t *examples = json_object_get(answer, "examples");
     const json_t *problems = json_object_get(answer, "problems");
     ken_tool__put_summary(answer, out);
+    ken_tool__put_rules_project(answer, out);
     ken_tool__put_texts(problems, "problem: ", "\nproblem: ", "\n", out);
     put_violations(json_object_get(answer, "violations"), "violation", out);
     put_rules(json_object_get(answer, "constraints"), "constraints", out);

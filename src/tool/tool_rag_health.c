@@ -46,7 +46,7 @@ ken_status ken_tool__rag_health_check(const ken_tool_env *env, const void *args,
                                    err);
     if (!st) {
         *out = health_json(&health);
-        ken_json_set_str(*out, "projectRoot", scope.project.root);
+        ken_tool__tell_rules_project(env, &scope.project, a->project, *out);
     }
     ken_tool__close(env, &scope);
     return st;
@@ -124,6 +124,7 @@ void ken_tool__rag_health_check_text(const json_t *answer, ken_paint *out)
                      is_healthy ? "healthy" : "not healthy");
     ken_paint_printf(out, KEN_STYLE_PLAIN, "test query: " KEN_STR_FMT "\n",
                      KEN_STR_ARG(ken_tool__member(answer, "queryTest")));
+    ken_tool__put_rules_project(answer, out);
     ken_tool__put_texts(json_object_get(answer, "issues"), "issue: ", "\nissue: ", "\n", out);
     ken_tool__put_texts(json_object_get(answer, "warnings"), "warning: ", "\nwarning: ", "\n", out);
 }

@@ -78,7 +78,7 @@ ken_status ken_tool__rag_query_impact(const ken_tool_env *env, const void *args,
                                   env->ctx->cancel, env->arena, &found, err);
     if (!st) {
         json_t *o = impact_json(&found);
-        ken_json_set_str(o, "projectRoot", scope.project.root);
+        ken_tool__tell_rules_project(env, &scope.project, a->project, o);
         ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, env->ctx->max_bytes,
                             "lists were cut to fit; query_impact shows dependents by distance");
         *out = o;
@@ -104,6 +104,7 @@ static void put_files(const json_t *list, const char *head, ken_paint *out)
 void ken_tool__rag_query_impact_text(const json_t *answer, ken_paint *out)
 {
     ken_tool__put_summary(answer, out);
+    ken_tool__put_rules_project(answer, out);
     ken_tool__put_texts(json_object_get(answer, "exports"), "exports: ", ", ", "\n", out);
     ken_tool__put_texts(json_object_get(answer, "apiEndpoints"), "API endpoints: ", ", ", "\n",
                         out);

@@ -3,6 +3,7 @@
 #include "base/fs.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "tool/tool_graph_priv.h"
 #include "tool/tool_rules_priv.h"
 
 bool ken_tool__has_rag_folder(const ken_tool_env *env, ken_str root)
@@ -12,26 +13,14 @@ bool ken_tool__has_rag_folder(const ken_tool_env *env, ken_str root)
     return !ken_fs_stat(KEN_FS_CWD, path.ptr, &info, NULL) && info.kind == KEN_FS_DIR;
 }
 
-// The known project around the client's folder, when rag_setup was called for it.
-static bool find_around(const ken_tool_env *env, ken_project_info *out)
-{
-    ken_str cwd = env->ctx->cwd;
-    ken_project_info found;
-    if (!cwd.len || ken_app_find_project(env->app, cwd, cwd, env->arena, &found, NULL) ||
-        !ken_tool__has_rag_folder(env, found.root))
-        return false;
-    *out = found;
-    return true;
-}
-
 ken_status ken_tool__find_rules_project(const ken_tool_env *env, ken_str ref, ken_project_info *out,
                                         ken_err *err)
 {
     if (ref.len || env->ctx->project.len)
         return ken_tool__find_project(env, ref, out, err);
-    if (find_around(env, out))
-        return KEN_OK;
     ken_status st = ken_app_load_rules_project(env->app, env->arena, out, err);
+    if (st == KEN_ENOTFOUND)
+        st = ken_tool__find_served(env, out, err);
     if (st == KEN_ENOTFOUND)
         return KEN_FAIL(err, st,
                         "no project context. Call rag_setup with project_root first, or name the "
@@ -52,6 +41,27 @@ ken_status ken_tool__open_rules(const ken_tool_env *env, ken_str ref, ken_tool__
     if (!st)
         *out_book = ken_app_rulebook(env->app, out->snap);
     return st;
+}
+
+void ken_tool__tell_rules_project(const ken_tool_env *env, const ken_project_info *project,
+                                  ken_str ref, json_t *o)
+{
+    ken_str cwd = env->ctx->cwd;
+    ken_json_set_str(o, "projectRoot", project->root);
+    if (ref.len || env->ctx->project.len || !cwd.len || ken_path_is_under(project->root, cwd))
+        return;
+    ken_json_set_str(o, "projectNote",
+                     ken_arena_printf(env->arena,
+                                      "this is '" KEN_STR_FMT "', the project that was set up or "
+                                      "indexed last; name the project for another",
+                                      KEN_STR_ARG(ken_utf8_clip(project->root, 300))));
+}
+
+void ken_tool__put_rules_project(const json_t *answer, ken_paint *out)
+{
+    ken_str note = ken_tool__member(answer, "projectNote");
+    if (note.len)
+        ken_paint_printf(out, KEN_STYLE_DIM, KEN_STR_FMT "\n", KEN_STR_ARG(note));
 }
 
 void ken_tool__set_rules_project(const ken_tool_env *env, const ken_project_info *project)

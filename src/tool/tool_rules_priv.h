@@ -7,9 +7,9 @@
 #include "tool/tool_priv.h"
 #include "tool_specs.h"
 
-// The project that `ref` names; else the one of a bound endpoint, the one around the client's
-// folder when it was set up, or the one that was set up or indexed last. KEN_ENOTFOUND says what to
-// call first.
+// The project that `ref` names; else the one of a bound endpoint; else the one that was set up or
+// indexed last, which outlives a restart; else the one around the client's folder. KEN_ENOTFOUND
+// says what to call first.
 ken_status ken_tool__find_rules_project(const ken_tool_env *env, ken_str ref, ken_project_info *out,
                                         ken_err *err) KEN_MUST_USE;
 // That project, open, with its rulebook; indexed first when it never was.
@@ -17,6 +17,11 @@ ken_status ken_tool__open_rules(const ken_tool_env *env, ken_str ref, ken_tool__
                                 ken_rulebook **out_book, ken_err *err) KEN_MUST_USE;
 // The project is meant from now on when none is named; that it could not be written is no failure.
 void ken_tool__set_rules_project(const ken_tool_env *env, const ken_project_info *project);
+
+// Sets `projectRoot`, and `projectNote` when nobody named the project and the client works elsewhere.
+void ken_tool__tell_rules_project(const ken_tool_env *env, const ken_project_info *project,
+                                  ken_str ref, json_t *o);
+void ken_tool__put_rules_project(const json_t *answer, ken_paint *out);
 
 bool ken_tool__has_rag_folder(const ken_tool_env *env, ken_str root);
 // {status: "success"}

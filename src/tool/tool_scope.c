@@ -55,20 +55,29 @@ static ken_str own_tree(const ken_tool_env *env)
     return may_add ? ken_tool__find_work_tree(env->arena, env->ctx->cwd) : (ken_str){ NULL, 0 };
 }
 
+ken_status ken_tool__find_served(const ken_tool_env *env, ken_project_info *out, ken_err *err)
+{
+    ken_str cwd = env->ctx->cwd;
+    ken_err tried = { 0 };
+    if (!cwd.len)
+        return KEN_ENOTFOUND;
+    ken_status st = ken_app_find_project(env->app, cwd, cwd, env->arena, out, &tried);
+    if (st != KEN_ENOTFOUND)
+        return give_err(st, &tried, err);
+    ken_str tree = own_tree(env);
+    return tree.ptr ? ken_app_add_client_project(env->app, tree, (ken_str){ "", 0 }, env->arena,
+                                                 out, err)
+                    : KEN_ENOTFOUND;
+}
+
 static ken_status find_unnamed(const ken_tool_env *env, ken_project_info *out, ken_err *err)
 {
     const ken_str none = { "", 0 };
-    ken_str cwd = env->ctx->cwd;
     ken_err tried = { 0 };
-    if (cwd.len) {
-        ken_status st = ken_app_find_project(env->app, cwd, cwd, env->arena, out, &tried);
-        if (st != KEN_ENOTFOUND)
-            return give_err(st, &tried, err);
-        ken_str tree = own_tree(env);
-        if (tree.ptr)
-            return ken_app_add_client_project(env->app, tree, none, env->arena, out, err);
-    }
-    ken_status st = ken_app_find_project(env->app, none, cwd, env->arena, out, &tried);
+    ken_status st = ken_tool__find_served(env, out, err);
+    if (st != KEN_ENOTFOUND)
+        return st;
+    st = ken_app_find_project(env->app, none, env->ctx->cwd, env->arena, out, &tried);
     if (st == KEN_ENOTFOUND)
         return KEN_FAIL(err, st,
                         "no project is indexed yet; call index_repository with the path "

@@ -309,6 +309,42 @@ KEN_TEST(a_project_that_has_gone_is_named)
     stop_app();
 }
 
+// S3-32, S3-119: what was set up last is meant, wherever the client works; T10: before that, where it works.
+KEN_TEST(the_folder_served_is_meant_until_a_project_is_set_up)
+{
+    make_shop();
+    git("init");
+    ktest_write("other/a.js", "export const a = 1;\n");
+    ktest_write("other/CLAUDE.md", "- Handlers never sleep in the other project.\n");
+    (void)mkdir(ktest_path("other/.rag"), 0755);
+    start_app();
+    ctx.cwd = ken_str_c(ktest_path("shop/src"));
+    json_t *v = call("rag_check_constraints", "{\"change_description\": \"add an endpoint\"}");
+    kt_eq_text(text(v, "projectRoot"), root);
+    kt_null(json_object_get(v, "projectNote"));
+    kt_eq_text(text(first(v, "constraints"), "content"),
+               "ALL endpoints MUST call requireAuth first.");
+    json_decref(v);
+    fails("rag_index", "{}", "has no .rag folder. Run rag_setup first");
+    char args[500];
+    const char *other = ktest_path("other");
+    snprintf(args, sizeof args, "{\"project_root\": \"%s\"}", other);
+    json_decref(call("rag_index", args));
+    v = call("rag_index", "{}");
+    kt_eq_text(text(v, "projectRoot"), other);
+    json_decref(v);
+    v = call("rag_check_constraints", "{\"change_description\": \"add a handler\"}");
+    kt_eq_text(text(v, "projectRoot"), other);
+    kt_has_str(text(v, "projectNote").ptr, "the project that was set up or indexed last");
+    json_decref(v);
+    snprintf(args, sizeof args, "{\"change_description\": \"add it\", \"project\": \"%s\"}", root);
+    v = call("rag_check_constraints", args);
+    kt_eq_text(text(v, "projectRoot"), root);
+    kt_null(json_object_get(v, "projectNote"));
+    json_decref(v);
+    stop_app();
+}
+
 KEN_TEST(code_is_explained_with_the_rules_that_speak_of_it)
 {
     setup();

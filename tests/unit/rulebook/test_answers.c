@@ -77,6 +77,42 @@ KEN_TEST(a_rule_of_one_folder_waits_until_the_folder_is_named)
     shop_end();
 }
 
+static void shop_with_rules(const char *rules)
+{
+    shop_make();
+    lab_remove(&l, "CLAUDE.md");
+    char text[2000];
+    snprintf(text, sizeof text, "version: 1\nconstraints:\n%s", rules);
+    lab_write(&l, "ARCHITECTURE.yml", text);
+    shop_index();
+}
+
+static const char *first_rule(const char *change)
+{
+    kt_eq_str(check(change, 2), "");
+    kt_eq_u(advice.n_constraints, 2);
+    return advice.constraints[0].rule->id.ptr;
+}
+
+KEN_TEST(a_rule_is_found_by_its_id)
+{
+    shop_with_rules("  - id: old-runtimes\n    rule: What is made keeps to ES2017 and Node 18.\n"
+                    "  - id: wording\n    rule: What is made has words of the old kind.\n");
+    kt_eq_str(first_rule("drop old runtimes"), "old-runtimes");
+    shop_end();
+}
+
+// Both mean the code of the change; the wide rule would win a tie.
+KEN_TEST(of_rules_for_the_code_of_a_change_the_narrower_comes_first)
+{
+    shop_with_rules("  - id: qz1\n    rule: Numbers are checked.\n"
+                    "    applies_to: [\"src/r*/**\"]\n"
+                    "  - id: qz2\n    rule: Numbers are checked.\n"
+                    "    applies_to: [\"src/**\"]\n");
+    kt_eq_str(first_rule("numbers of a route"), "qz1");
+    shop_end();
+}
+
 KEN_TEST(bad_questions_name_field_rule_and_value)
 {
     shop_start();
