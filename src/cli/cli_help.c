@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // The table of commands, and the help that is made from it.
+#include "cli/cli_clients_priv.h"
 #include "cli/cli_print_priv.h"
 
 #define MODES   "hybrid|lexical|semantic|symbol|text|regex|similar"
@@ -50,6 +51,16 @@ static const cli_opt doctor_opts[] = {
 static const cli_opt restore_opts[] = {
     { "from", 0, CLI_VALUE, "FILE", "a journal instead of the one beside projects.db", NULL },
     { "dry-run", 0, CLI_FLAG, NULL, "say what would be done, change nothing", NULL },
+};
+
+static const cli_opt setup_opts[] = {
+    { "list", 0, CLI_FLAG, NULL, "the clients, which are here and where ken is registered", NULL },
+    { "print", 0, CLI_FLAG, NULL, "show what would be written, and write nothing", NULL },
+    { "remove", 0, CLI_FLAG, NULL, "take ken out of the client's settings", NULL },
+    { "yes", 'y', CLI_FLAG, NULL, "write without asking", NULL },
+    { "name", 0, CLI_VALUE, "NAME", "what the client calls the server (default ken)", NULL },
+    { "env", 0, CLI_LIST, "NAME=VALUE", "a variable for the server; may be repeated", NULL },
+    { "file", 0, CLI_VALUE, "FILE", "the client's settings file, when it is elsewhere", NULL },
 };
 
 static const cli_opt mcp_opts[] = {
@@ -103,6 +114,13 @@ static const cli_command own_commands[] = {
     { "mcp", "[PATH]", "serve the Model Context Protocol on stdin and stdout",
       "Bound to the project of PATH or --project; without them the client names one.",
       OPTS(mcp_opts), 0, 1, true, false, ken_cli__run_mcp, NULL, 0, NULL },
+    { "setup", "CLIENT | --list", "register ken with an MCP client, in its own settings file",
+      "'ken setup --list' names the clients. What will be written is shown first; all else in the\n"
+      "file stays, comments too, and the file as it was is kept. With --project it is the file in a\n"
+      "project's folder.\n\n"
+      "  ken setup claude-code\n"
+      "  ken setup vscode --project .",
+      OPTS(setup_opts), 0, 1, true, false, ken_cli__run_setup, NULL, 0, CLI_CLIENT_IDS },
     { "completion", "bash|zsh|fish", "print the script that completes words in a shell",
       "'./dev install' and 'cmake --install' put these scripts where shells look for them. By hand:\n\n"
       "  bash   source <(ken completion bash)             in ~/.bashrc\n"

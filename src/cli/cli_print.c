@@ -123,6 +123,15 @@ void ken_cli__warn(const char *fmt, ...)
     say("ken: warning: ", text);
 }
 
+ken_status ken_cli__confirm(const char *question, ken_err *err)
+{
+    ken_cli__complain(ken_str_c(question));
+    fputs(" [y/N] ", stderr);
+    int answer = getchar();
+    return answer == 'y' || answer == 'Y' ? KEN_OK
+                                          : KEN_FAIL(err, KEN_ECANCELLED, "nothing was done");
+}
+
 // ---- JSON ----
 
 static int write_json(const char *bytes, size_t n, void *ctx)

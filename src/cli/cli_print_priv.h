@@ -30,6 +30,8 @@ void ken_cli__print_line(const cli *x, ken_str line, const ken_str *words, size_
 void ken_cli__note(const cli *x, const char *fmt, ...) KEN_PRINTF(2, 3);
 // "ken: warning: …" on stderr, always: what the answer lacks.
 void ken_cli__warn(const char *fmt, ...) KEN_PRINTF(1, 2);
+// Asks on stderr; KEN_ECANCELLED unless the answer begins with y.
+ken_status ken_cli__confirm(const char *question, ken_err *err) KEN_MUST_USE;
 // Prints and frees `json`.
 void ken_cli__print_json(json_t *json);
 // Calls a tool (see tool.h), without a limit on its answer, which is the caller's to json_decref;

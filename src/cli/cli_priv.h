@@ -72,6 +72,7 @@ ken_status ken_cli__run_config_set(cli *x, ken_err *err);
 ken_status ken_cli__run_config_unset(cli *x, ken_err *err);
 ken_status ken_cli__run_config_edit(cli *x, ken_err *err);
 ken_status ken_cli__run_model(cli *x, ken_err *err);
+ken_status ken_cli__run_setup(cli *x, ken_err *err);
 ken_status ken_cli__run_completion(cli *x, ken_err *err);
 ken_status ken_cli__run_version(cli *x, ken_err *err);
 ken_status ken_cli__run_mcp(cli *x, ken_err *err);

@@ -483,13 +483,10 @@ static ken_status confirm(reader *r, ken_err *err)
     const ken_tool_command *c = r->x->command->spec->command;
     if (!c->ask || json_object_get(r->args, "confirm") || !isatty(STDIN_FILENO))
         return KEN_OK;
-    ken_cli__complain(ken_str_c(c->ask));
-    fputs(" [y/N] ", stderr);
-    int answer = getchar();
-    if (answer != 'y' && answer != 'Y')
-        return KEN_FAIL(err, KEN_ECANCELLED, "nothing was done");
-    ken_json_set_bool(r->args, "confirm", true);
-    return KEN_OK;
+    ken_status st = ken_cli__confirm(c->ask, err);
+    if (!st)
+        ken_json_set_bool(r->args, "confirm", true);
+    return st;
 }
 
 ken_status ken_cli__run_tool(cli *x, ken_err *err)
