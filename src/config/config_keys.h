@@ -18,7 +18,9 @@
     X(MAX_FILE_SIZE, "indexing.max_file_size", SIZE, "1MiB", 1, 10485760, "",                      \
       "KEN_MAX_FILE_SIZE", ANY, "larger files are skipped; at most 10MiB")                         \
     X(INCLUDE, "indexing.include", LIST, "", 0, 0, "",                                             \
-      "KEN_INCLUDE", ANY, "globs; when any is given only matching files are indexed")              \
+      "KEN_INCLUDE", ANY,                                                                          \
+      "globs; when any is given only matching files are indexed; one that spells out an ignored "  \
+      "path (`gen/**`) brings it back")                                                            \
     X(EXCLUDE, "indexing.exclude", LIST, "", 0, 0, "",                                             \
       "KEN_EXCLUDE", ANY, "globs of files that are left out; they win over include")               \
     X(JOBS, "indexing.jobs", COUNT, "0", 0, 256, "",                                               \

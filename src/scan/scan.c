@@ -344,19 +344,43 @@ static ken_status job_open(scan_job *job, const char *root, ken_err *err)
     return ken_scan__globs(&job->scratch, o->exclude, o->n_exclude, &job->exclude, err);
 }
 
-// Lists what git ignores as skips. For a folder that is skipped by name, that is the reason.
-static ken_status take_ignored(scan_job *job, ken_err *err)
+// A file or folder that git ignores and --include spells out; `path` without the '/' at its end.
+static ken_status take_spelt(scan_job *job, const scan_git *git, ken_str path, bool is_folder,
+                             ken_err *err)
+{
+    ken_skip_reason reason = is_folder ? ken_scan__judge_folder(job, path, true) : KEN_SKIP_NONE;
+    if (reason)
+        ken_scan__skip(job, ken_str_n(path.ptr, path.len + is_folder), reason);
+    else if (is_folder)
+        return ken_scan__walk_ignored(job, git, path, err);
+    int fd = reason ? -1 : ken_fs_open_dir_under(job->root_fd, ken_path_dir(path));
+    if (fd >= 0)
+        ken_scan__take(job, fd, path, false);
+    ken_fs_close(fd);
+    return KEN_OK;
+}
+
+// Takes what git ignores and --include spells out; lists the rest as skips when that is wanted. For a folder that
+// is skipped by name, that is the reason.
+static ken_status take_ignored(scan_job *job, const scan_git *git, ken_err *err)
 {
     scan_candidates list = { 0 };
     ken_status st = ken_scan__git_list(job, true, &list, err);
     for (size_t i = 0; i < list.len && !st; i++) {
         ken_str path = list.ptr[i].path;
         bool is_folder = path.ptr[path.len - 1] == '/';
-        ken_skip_reason reason =
-            is_folder ? ken_scan__judge_folder(job, ken_str_sub(path, 0, path.len - 1), true)
-                      : KEN_SKIP_NONE;
-        if (is_included(job, path))
+        ken_str bare = ken_str_sub(path, 0, path.len - is_folder);
+        // git lists a folder of which it ignores each entry, and then the entries. That is no ignored folder.
+        if (is_folder && i + 1 < list.len && is_below(list.ptr[i + 1].path, bare))
+            continue;
+        scan_spelt spelt = ken_scan__globs_spell(job->include, bare);
+        if (spelt == SCAN_SPELT_ITSELF || (is_folder && spelt)) {
+            st = take_spelt(job, git, bare, is_folder, err);
+        } else if (job->opts->wants_ignored && is_included(job, path)) {
+            ken_skip_reason reason =
+                is_folder ? ken_scan__judge_folder(job, bare, true) : KEN_SKIP_NONE;
             ken_scan__skip(job, path, reason ? reason : KEN_SKIP_IGNORED);
+        }
     }
     ken_free(list.ptr);
     return st;
@@ -385,10 +409,11 @@ static ken_status job_collect(scan_job *job, const scan_git *git, bool *out_is_w
         if (is_usable)
             st = take_list(job, list, &inner);
         ken_free(list.ptr);
-        if (is_usable && !st && job->opts->wants_ignored) {
-            st = take_ignored(job, &inner);
+        if (is_usable && !st &&
+            (job->opts->wants_ignored || ken_scan__globs_spell_any(job->include))) {
+            st = take_ignored(job, git, &inner);
             if (st == KEN_EUNSUPPORTED)
-                st = KEN_OK; // the files are known; this was a courtesy
+                st = KEN_OK; // git's own files are known
         }
         if (is_usable || (st && st != KEN_EUNSUPPORTED))
             return st ? KEN_FAIL(err, st, "%s", inner.msg) : KEN_OK;

@@ -232,6 +232,41 @@ bool ken_scan__globs_name(scan_globs globs, ken_str name)
     return false;
 }
 
+// What a glob spells out from its beginning: the whole, or the folders before the first wildcard.
+static ken_str literal_head(const scan_glob *g)
+{
+    size_t n = 0;
+    while (n < g->pattern.len && !memchr("*?[\\", g->pattern.ptr[n], 4))
+        n++;
+    if (n == g->pattern.len)
+        return g->pattern;
+    size_t slash = ken_str_rfind_char(ken_str_n(g->pattern.ptr, n), '/');
+    return ken_str_n(g->pattern.ptr, slash == SIZE_MAX ? 0 : slash);
+}
+
+bool ken_scan__globs_spell_any(scan_globs globs)
+{
+    for (size_t i = 0; i < globs.len; i++)
+        if (literal_head(&globs.ptr[i]).len)
+            return true;
+    return false;
+}
+
+scan_spelt ken_scan__globs_spell(scan_globs globs, ken_str path)
+{
+    scan_spelt best = SCAN_SPELT_NOT;
+    for (size_t i = 0; i < globs.len; i++) {
+        ken_str head = literal_head(&globs.ptr[i]);
+        if (!head.len)
+            continue;
+        if (ken_str_eq(head, globs.ptr[i].is_base_name ? ken_path_base(path) : path))
+            return SCAN_SPELT_ITSELF;
+        if (!globs.ptr[i].is_base_name && ken_path_is_under(path, head))
+            best = SCAN_SPELT_BELOW;
+    }
+    return best;
+}
+
 // ---- globs that may be plain paths --------------------------------------------------------------
 
 static bool has_wildcard(ken_str glob)

@@ -256,6 +256,15 @@ static bool take_new(scan_job *job, const path_vec *paths)
     return is_good;
 }
 
+// Whether --include spells out the path or a folder above it.
+static bool is_spelt_out(const scan_job *job, ken_str path)
+{
+    for (; path.len; path = ken_path_dir(path))
+        if (ken_scan__globs_spell(job->include, path) == SCAN_SPELT_ITSELF)
+            return true;
+    return false;
+}
+
 // Known files are looked at again, under the memory's copy of their name; git decides about new
 // ones.
 static bool sort_told(const scan_job *job, ken_str path, path_vec *known, path_vec *unknown)
@@ -270,6 +279,8 @@ static bool sort_told(const scan_job *job, ken_str path, path_vec *known, path_v
     if (is_in_skipped_folder(m, path) || !is_there(job, path))
         return true;
     ken_vec_push(unknown, path);
+    if (is_spelt_out(job, path)) // git, who is asked, may ignore it
+        return false;
     return !m->result.is_walked && is_in_known_folder(m, path);
 }
 

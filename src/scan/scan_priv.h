@@ -46,6 +46,14 @@ bool ken_scan__globs_match(scan_globs globs, ken_str path);
 bool ken_scan__globs_match_folder(scan_globs globs, ken_str folder);
 // True when a glob spells out `name` as one of its segments: it was asked for.
 bool ken_scan__globs_name(scan_globs globs, ken_str name);
+// Whether a glob of --include spells out a path that ignore rules leave out, which is then wanted all the same.
+typedef enum scan_spelt {
+    SCAN_SPELT_NOT = 0,
+    SCAN_SPELT_BELOW,  // something below this folder
+    SCAN_SPELT_ITSELF, // it, with all below it
+} scan_spelt;
+scan_spelt ken_scan__globs_spell(scan_globs globs, ken_str path);
+bool ken_scan__globs_spell_any(scan_globs globs); // whether any path is spelt out
 
 // ---- scan.c: one scan under way ---------------------------------------------------------------
 typedef KEN_VEC(ken_scan_file) scan_file_vec;
@@ -135,6 +143,10 @@ void ken_scan__remember(const scan_job *job, const ken_scan_result *r);
 
 // `git` is NULL outside of a work tree.
 ken_status ken_scan__walk(scan_job *job, const scan_git *git, ken_err *err) KEN_MUST_USE;
+// Walks one folder that git ignores and that --include spells out, or something below it. `folder`: relative to
+// the root, in the results' arena.
+ken_status ken_scan__walk_ignored(scan_job *job, const scan_git *git, ken_str folder, ken_err *err)
+    KEN_MUST_USE;
 
 // ---- scan_excludes.c --------------------------------------------------------------------------
 

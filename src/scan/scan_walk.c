@@ -20,6 +20,8 @@ typedef struct walk_rules {
 typedef struct walk_folder {
     ken_str path; // relative to the root, in the scratch arena
     const walk_rules *rules;
+    // How --include spells out this folder, which ignore rules leave out: SCAN_SPELT_NOT = they do not.
+    scan_spelt spelt;
 } walk_folder;
 
 typedef struct walk_entry {
@@ -177,35 +179,48 @@ static ken_str keep_path(walk *w, ken_str path, bool is_folder)
                      : ken_arena_dup(w->job->arena, path);
 }
 
-static void visit_folder(walk *w, const walk_rules *rules, ken_str path, bool may_be_output)
+// Whether the ignore rules leave out an entry of `f`, and *out how --include spells it out nevertheless.
+static bool is_left_out(const walk *w, const walk_folder *f, ken_str path, bool is_dir,
+                        scan_spelt *out)
+{
+    *out = f->spelt == SCAN_SPELT_ITSELF ? SCAN_SPELT_ITSELF : SCAN_SPELT_NOT;
+    if (*out || (!f->spelt && !is_ignored(w, f->rules, path, is_dir)))
+        return false;
+    *out = ken_scan__globs_spell(w->job->include, without_prefix(w, path));
+    return !(*out == SCAN_SPELT_ITSELF || (is_dir && *out));
+}
+
+static void visit_folder(walk *w, const walk_folder *in, ken_str path, bool may_be_output)
 {
     ken_str below = without_prefix(w, path);
+    scan_spelt spelt = SCAN_SPELT_NOT;
     // A walk for folders does not know what git tracks: one of output may hold files.
     ken_skip_reason reason =
         ken_scan__judge_folder(w->job, below, may_be_output && !w->job->is_for_folders);
-    if (!reason && is_ignored(w, rules, path, true))
+    if (!reason && is_left_out(w, in, path, true, &spelt))
         reason = KEN_SKIP_IGNORED;
     if (reason) {
         ken_scan__skip(w->job, keep_path(w, path, true), reason);
         return;
     }
-    walk_folder f = { ken_arena_dup(&w->job->scratch, below), rules };
+    walk_folder f = { ken_arena_dup(&w->job->scratch, below), in->rules, spelt };
     ken_vec_push(&w->stack, f);
 }
 
-static void visit_entries(walk *w, int dir_fd, const walk_rules *rules, bool has_manifest)
+static void visit_entries(walk *w, int dir_fd, const walk_folder *f, bool has_manifest)
 {
     size_t base_len = w->path.len;
+    scan_spelt spelt;
     for (size_t i = 0; i < w->entries.len; i++) {
         const char *name = w->names.ptr + w->entries.ptr[i].name_at;
         w->path.len = base_len;
         ken_buf_puts(&w->path, name);
         ken_str path = ken_buf_str(&w->path);
         if (w->entries.ptr[i].kind == KEN_FS_DIR)
-            visit_folder(w, rules, path, has_manifest || strcmp(name, "target") != 0);
+            visit_folder(w, f, path, has_manifest || strcmp(name, "target") != 0);
         else if (!w->job->is_for_folders)
             ken_scan__take(w->job, dir_fd, keep_path(w, path, false),
-                           is_ignored(w, rules, path, false));
+                           is_left_out(w, f, path, false, &spelt));
     }
 }
 
@@ -242,9 +257,29 @@ static void visit(walk *w, walk_folder f)
             f.rules = NULL; // a repository of its own, below a root that is none
         if (signs.has_ignore)
             f.rules = add_rules(w, dirfd(dir), dir_path, f.rules);
-        visit_entries(w, dirfd(dir), f.rules, signs.has_manifest);
+        visit_entries(w, dirfd(dir), &f, signs.has_manifest);
     }
     closedir(dir);
+}
+
+static void release(walk *w)
+{
+    ken_scan__excludes_release(&w->excludes);
+    ken_vec_release(&w->stack);
+    ken_vec_release(&w->entries);
+    ken_buf_release(&w->names);
+    ken_buf_release(&w->path);
+}
+
+static ken_status visit_all(walk *w, walk_folder first, ken_err *err)
+{
+    ken_vec_push(&w->stack, first);
+    ken_status st = KEN_OK;
+    while (w->stack.len && !st) {
+        visit(w, w->stack.ptr[--w->stack.len]);
+        st = ken_cancel_check(w->job->cancel, err);
+    }
+    return st;
 }
 
 ken_status ken_scan__walk(scan_job *job, const scan_git *git, ken_err *err)
@@ -253,17 +288,17 @@ ken_status ken_scan__walk(scan_job *job, const scan_git *git, ken_err *err)
     w.excludes = ken_scan__excludes(&job->scratch, job->opts->home, git);
     if (git)
         w.prefix = ken_path_relative(git->top, job->root);
-    walk_folder root = { KEN_STR(""), rules_above_root(&w) };
-    ken_vec_push(&w.stack, root);
-    ken_status st = KEN_OK;
-    while (w.stack.len && !st) {
-        visit(&w, w.stack.ptr[--w.stack.len]);
-        st = ken_cancel_check(job->cancel, err);
-    }
-    ken_scan__excludes_release(&w.excludes);
-    ken_vec_release(&w.stack);
-    ken_vec_release(&w.entries);
-    ken_buf_release(&w.names);
-    ken_buf_release(&w.path);
+    walk_folder root = { .path = KEN_STR(""), .rules = rules_above_root(&w) };
+    ken_status st = visit_all(&w, root, err);
+    release(&w);
+    return st;
+}
+
+ken_status ken_scan__walk_ignored(scan_job *job, const scan_git *git, ken_str folder, ken_err *err)
+{
+    walk w = { .job = job, .git = git };
+    walk_folder f = { .path = folder, .spelt = ken_scan__globs_spell(job->include, folder) };
+    ken_status st = visit_all(&w, f, err);
+    release(&w);
     return st;
 }

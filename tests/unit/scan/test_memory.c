@@ -156,3 +156,21 @@ KEN_TEST(a_walk_remembers_what_it_found_and_walks_for_what_is_new)
     kt_eq_str(help_files("t", &again), ".gitignore\nsrc/b.c\nsrc/y.c\n");
     ken_scan_memory_free(again.memory);
 }
+
+KEN_TEST(a_new_ignored_file_that_is_spelt_out_is_found)
+{
+    if (!help_has_git())
+        kt_skip("git", "git is not installed");
+    help_git_init("t");
+    help_write("t/.gitignore", KEN_STR("gen/\n"));
+    help_touch("t/gen/a.c");
+    help_touch("t/src/b.c");
+    ken_scan_memory *m = ken_scan_memory_new();
+    const ken_str include[] = { KEN_STR("gen/**"), KEN_STR("src/**") };
+    const ken_scan_opts opts = { .include = include, .n_include = 2, .memory = m };
+    kt_eq_str(help_files("t", &opts), "gen/a.c\nsrc/b.c\n");
+    help_touch("t/gen/new.c");
+    tell(m, "gen/new.c");
+    kt_eq_str(help_files("t", &opts), "gen/a.c\ngen/new.c\nsrc/b.c\n");
+    ken_scan_memory_free(m);
+}

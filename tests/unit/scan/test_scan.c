@@ -332,6 +332,44 @@ KEN_TEST(scan_obeys_globs)
               "build/: folder\ndocs/: ignored\nsrc/a.c\nvendor/: vendored\n");
 }
 
+// The files of "t", by git and by a walk, which must agree.
+static const char *files_both_ways(const ken_str *include, size_t n)
+{
+    const char *by_git = help_files("t", &(ken_scan_opts){ .include = include, .n_include = n });
+    const char *walked = help_files(
+        "t", &(ken_scan_opts){ .include = include, .n_include = n, .without_git = true });
+    kt_eq_str(by_git, walked);
+    return by_git;
+}
+
+KEN_TEST(scan_takes_ignored_files_that_are_spelt_out)
+{
+    need_git();
+    help_git_init("t");
+    help_write("t/.gitignore", KEN_STR("gen/\nout/\nlocal.c\n*.log\n*.py\n"));
+    help_touch("t/gen/a.c");
+    help_touch("t/gen/sub/b.c");
+    help_touch("t/deep/out/one.c");
+    help_touch("t/deep/out/other.c");
+    help_touch("t/src/x.c");
+    help_touch("t/src/y.log");
+    help_touch("t/local.c");
+    help_touch("t/any.py");
+    kt_eq_str(help_files("t", NULL), ".gitignore\nsrc/x.c\n");
+    // A path that is spelt out is wanted, whatever .gitignore says.
+    const ken_str spelt[] = { KEN_STR("gen/**"), KEN_STR("deep/out/one.c"), KEN_STR("src/**"),
+                              KEN_STR("local.c"), KEN_STR("*.py") };
+    kt_eq_str(files_both_ways(spelt, 5),
+              "deep/out/one.c\ngen/a.c\ngen/sub/b.c\nlocal.c\nsrc/x.c\n");
+    const ken_str name[] = { KEN_STR("sub") }; // of a folder inside of an ignored one
+    kt_eq_str(files_both_ways(name, 1), "");
+    const ken_str anchored[] = { KEN_STR("gen/sub") };
+    kt_eq_str(files_both_ways(anchored, 1), "gen/sub/b.c\n");
+    // A wildcard asks for nothing that is ignored.
+    const ken_str wild[] = { KEN_STR("*.c"), KEN_STR("**/*.py"), KEN_STR("{src,deep}/**") };
+    kt_eq_str(files_both_ways(wild, 3), "src/x.c\n");
+}
+
 KEN_TEST(scan_lists_a_subfolder_of_a_work_tree)
 {
     need_git();
