@@ -199,6 +199,8 @@ double *query_score_fresh(ken_snapshot *s, const ken_lex_query *q, const query_t
 
 // ---- filters ---------------------------------------------------------------------------------
 ken_status query_check_opts(const ken_search_opts *o, ken_err *err) KEN_MUST_USE;
+// The folder without ".."; KEN_EINVAL when that leads out of the project.
+ken_status query_clean_directory(ken_search_opts *o, ken_arena *arena, ken_err *err) KEN_MUST_USE;
 bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_opts *o);
 bool query_type_passes(ken_chunk_type type, const ken_search_opts *o);
 bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search_opts *o);

@@ -69,20 +69,25 @@ static ken_status put_arg(const ken_tool_spec *spec, const json_t *schema, const
     return KEN_OK;
 }
 
-// A folder of the project; ".." that leads out of it is refused by name, not taken for an empty folder.
-static ken_status check_directory(const json_t *args, ken_err *err)
+// A folder of the project, without "..": one that leads out is refused by name, not taken for an empty folder.
+static ken_status clean_directory(json_t *args, ken_err *err)
 {
     ken_arena arena;
     ken_str text = ken_json_text(json_object_get(args, "directory"));
-    ken_arena_init(&arena, 4096);
-    bool leads_out = text.len && !ken_path_normalise(&arena, text).ptr;
-    ken_arena_release(&arena);
-    if (!leads_out)
+    ken_status st = KEN_OK;
+    if (!text.len)
         return KEN_OK;
-    return KEN_FAIL(err, KEN_EINVAL,
-                    "args.directory: '" KEN_STR_FMT "' leads out of the project; name a folder "
-                    "below its root",
-                    KEN_STR_ARG(ken_utf8_clip(text, 100)));
+    ken_arena_init(&arena, 4096);
+    ken_str clean = ken_path_normalise(&arena, text);
+    if (clean.ptr)
+        ken_json_set_str(args, "directory", clean);
+    else
+        st = KEN_FAIL(err, KEN_EINVAL,
+                      "args.directory: '" KEN_STR_FMT "' leads out of the project; name a folder "
+                      "below its root",
+                      KEN_STR_ARG(ken_utf8_clip(text, 100)));
+    ken_arena_release(&arena);
+    return st;
 }
 
 ken_status ken_tool__prepare_args(const ken_tool_spec *spec, const json_t *schema,
@@ -101,7 +106,7 @@ ken_status ken_tool__prepare_args(const ken_tool_spec *spec, const json_t *schem
     if (!st)
         st = ken_json_check(schema, ready, "args", err);
     if (!st)
-        st = check_directory(ready, err);
+        st = clean_directory(ready, err);
     if (st) {
         json_decref(ready);
         return st;

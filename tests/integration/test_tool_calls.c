@@ -316,6 +316,32 @@ KEN_TEST(t12_a_directory_outside_is_refused_by_name)
     lab_close(&l);
 }
 
+// "src/.." is the root and "src/../src" is src, in every operation that takes a folder or a file.
+KEN_TEST(a_path_that_stays_inside_may_have_dots)
+{
+    static const struct {
+        const char *tool, *args;
+    } calls[] = {
+        { "search_code", "{\"query\":\"cherries\",\"directory\":\"src/../src\"}" },
+        { "search", "{\"query\":\"cherries\",\"path\":\"src/..\"}" },
+        { "build_context", "{\"query\":\"cherries\",\"directory\":\"src/..\"}" },
+        { "get_architecture", "{\"directory\":\"src/../src\"}" },
+        { "list_routes", "{\"directory\":\"src/..\"}" },
+        { "outline", "{\"file_path\":\"src/../src/cherries.c\"}" },
+        { "list_chunks", "{\"file_path\":\"src/../src/cherries.c\"}" },
+    };
+    lab l;
+    lab_open(&l, make_tree("tree", "cherries"));
+    json_decref(call(&l, "index_repository", "{\"repo_path\":\".\"}"));
+    for (size_t i = 0; i < sizeof calls / sizeof *calls; i++) {
+        json_t *v = call(&l, calls[i].tool, calls[i].args), *list = json_object_get(v, "results");
+        kt_true(!list || json_array_size(list) > 0);
+        json_decref(v);
+    }
+    fails(&l, "search", "{\"query\":\"cherries\",\"path\":\"..\"}", KEN_EINVAL, "directory: '..'");
+    lab_close(&l);
+}
+
 // What only the command line and the API have: the same shapes, and nothing of it for agents.
 KEN_TEST(operations_that_agents_are_not_offered)
 {

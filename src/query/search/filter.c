@@ -31,14 +31,18 @@ static ken_status check_paths(const ken_filter *f, ken_err *err)
     return KEN_OK;
 }
 
-// Folders of the index have no such parts: whoever writes one means another tree.
-static bool has_parent_part(ken_str path)
+ken_status query_clean_directory(ken_search_opts *o, ken_arena *arena, ken_err *err)
 {
-    ken_str part;
-    while (ken_str_split_next(&path, '/', &part))
-        if (ken_str_eq_c(part, ".."))
-            return true;
-    return false;
+    if (!o->directory.len)
+        return KEN_OK;
+    ken_str clean = ken_path_normalise(arena, o->directory);
+    if (!clean.ptr)
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "directory: '" KEN_STR_FMT
+                        "' leads out of the project; name a folder below its root",
+                        KEN_STR_ARG(ken_utf8_clip(o->directory, 100)));
+    o->directory = clean;
+    return KEN_OK;
 }
 
 ken_status query_check_opts(const ken_search_opts *o, ken_err *err)
@@ -60,11 +64,6 @@ ken_status query_check_opts(const ken_search_opts *o, ken_err *err)
     if (o->language.len && ken_lang_by_name(o->language) == KEN_LANG_COUNT)
         return KEN_FAIL(err, KEN_EINVAL, "language: '" KEN_STR_FMT "' is not known",
                         KEN_STR_ARG(o->language));
-    if (has_parent_part(o->directory))
-        return KEN_FAIL(err, KEN_EINVAL,
-                        "directory: '" KEN_STR_FMT
-                        "' has '..'; it is a folder of the project, relative to its root",
-                        KEN_STR_ARG(ken_utf8_clip(o->directory, 100)));
     if (o->glob.len && ken_glob_check(o->glob, err)) {
         ken_err_wrap(err, "file_filter");
         return KEN_EINVAL;

@@ -960,5 +960,7 @@ ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opt
         st = ken_query_parse(query, opts, arena, &query, &o, err);
     if (!st)
         st = query_check_opts(&o, err);
+    if (!st)
+        st = query_clean_directory(&o, arena, err);
     return st ? st : ask(s, query, &o, cancel, arena, out, err);
 }
