@@ -18,7 +18,7 @@ enum {
 typedef struct outline {
     const ken_tool_env *env;
     const ken_file_view *view;
-    ken_map seen;   // how often each qualified name has come
+    ken_str *names; // one per symbol: the end of its id
     json_t **nodes; // one per symbol; NULL = left out
     uint32_t max_depth;
     uint32_t offset;        // symbols that were shown before
@@ -40,12 +40,11 @@ static json_t *node_json(outline *o, uint32_t i)
 {
     const ken_symbol *s = &o->view->facts->symbols[i];
     ken_arena *a = o->env->arena;
-    ken_str name = ken_tool__node_name(a, &o->seen, o->view->facts, i);
     ken_str signature = ken_view_line(a, o->view->text, s->signature);
     json_t *node = json_object();
     ken_json_set_str(node, "id",
                      ken_arena_printf(a, KEN_STR_FMT "#" KEN_STR_FMT, KEN_STR_ARG(o->view->path),
-                                      KEN_STR_ARG(name)));
+                                      KEN_STR_ARG(o->names[i])));
     ken_json_set_str(node, "name", s->name);
     ken_json_set_str(node, "kind", ken_str_c(ken_symbol_kind_word(s->kind)));
     ken_json_set_u64(node, "start_line", s->first_line + 1);
@@ -57,18 +56,18 @@ static json_t *node_json(outline *o, uint32_t i)
     return node;
 }
 
-// Hangs symbol `i` into the tree while there is room; its parent, if any, came before it, perhaps in an
-// answer before this one.
-static void add_symbol(outline *o, uint32_t i, json_t *roots)
+// Hangs symbol `i`, the `place`-th of the file, into the tree while there is room; its parent, if any, came
+// before it, perhaps in an answer before this one.
+static void add_symbol(outline *o, uint32_t i, uint32_t place, json_t *roots)
 {
     const ken_symbol *s = &o->view->facts->symbols[i];
-    json_t *node = node_json(o, i); // made even when it is not shown: names are counted
+    if (place < o->offset || s->depth >= o->max_depth || o->next)
+        return;
+    json_t *node = node_json(o, i);
     json_t *parent = s->parent >= 0 ? o->nodes[s->parent] : NULL;
     size_t bytes = ken_json_dump_size(node) + sizeof "\"children\":[],";
-    bool is_wanted = i >= o->offset && s->depth < o->max_depth && !o->next;
-    bool is_over = o->n_shown && o->bytes + bytes + ENTRY_RESERVE > o->env->ctx->max_bytes;
-    if (!is_wanted || is_over) {
-        o->next = is_wanted ? i : o->next;
+    if (o->n_shown && o->bytes + bytes + ENTRY_RESERVE > o->env->ctx->max_bytes) {
+        o->next = place;
         json_decref(node);
         return;
     }
@@ -83,6 +82,37 @@ static void add_symbol(outline *o, uint32_t i, json_t *roots)
     ken_json_append(list, node);
 }
 
+static int compare_places(const void *a, const void *b, void *symbols)
+{
+    const ken_symbol *all = symbols;
+    const uint32_t *x = a, *y = b;
+    if (all[*x].span.start != all[*y].span.start)
+        return all[*x].span.start < all[*y].span.start ? -1 : 1;
+    return *x < *y ? -1 : 1;
+}
+
+// The symbols as they stand in the file: those of an embedded language come behind all others in the facts. A
+// parent stays before its children.
+static uint32_t *in_order(const ken_facts *f, ken_arena *arena)
+{
+    uint32_t *order = KEN_ARENA_ARRAY(arena, uint32_t, f->n_symbols + 1u);
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        order[i] = i;
+    qsort_r(order, f->n_symbols, sizeof *order, compare_places, f->symbols);
+    return order;
+}
+
+static ken_str *name_all(const ken_facts *f, ken_arena *arena)
+{
+    ken_map seen; // how often each qualified name has come
+    ken_str *names = KEN_ARENA_ARRAY(arena, ken_str, f->n_symbols + 1u);
+    ken_map_init(&seen);
+    for (uint32_t i = 0; i < f->n_symbols; i++)
+        names[i] = ken_tool__node_name(arena, &seen, f, i);
+    ken_map_release(&seen);
+    return names;
+}
+
 static json_t *outline_json(const ken_tool_env *env, const ken_tool__scope *scope,
                             const ken_file_view *view, uint64_t depth, uint64_t offset)
 {
@@ -92,11 +122,11 @@ static json_t *outline_json(const ken_tool_env *env, const ken_tool__scope *scop
                   .max_depth = depth ? (uint32_t)depth : UINT32_MAX,
                   .offset = offset < f->n_symbols ? (uint32_t)offset : f->n_symbols };
     o.nodes = KEN_ARENA_ARRAY(env->arena, json_t *, f->n_symbols ? f->n_symbols : 1);
-    ken_map_init(&o.seen);
+    o.names = name_all(f, env->arena);
     json_t *roots = json_array(), *out = json_object();
+    const uint32_t *order = in_order(f, env->arena);
     for (uint32_t i = 0; i < f->n_symbols; i++)
-        add_symbol(&o, i, roots);
-    ken_map_release(&o.seen);
+        add_symbol(&o, order[i], i, roots);
     ken_json_set_str(out, "file_path", view->path);
     ken_json_set_str(out, "language", view->language);
     ken_json_set_u64(out, "lines", f->n_lines);
