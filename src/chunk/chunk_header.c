@@ -65,8 +65,13 @@ static void put_header(ken_buf *b, const ken_chunk_place *p, const ken_chunk *c)
     if (p->lang.len)
         ken_buf_printf(b, " (" KEN_STR_FMT ")", KEN_STR_ARG(p->lang));
     ken_buf_putc(b, '\n');
+    if (p->package.len)
+        ken_buf_printf(b, "package " KEN_STR_FMT "\n",
+                       KEN_STR_ARG(ken_utf8_clip(p->package, MODULE_MAX)));
     if (c->symbol >= 0) {
         const ken_symbol *s = &p->facts->symbols[c->symbol];
+        if (s->visibility != KEN_VISIBILITY_UNKNOWN)
+            ken_buf_printf(b, "%s ", ken_visibility_word(s->visibility));
         ken_buf_printf(b, "%s ", ken_symbol_kind_word(s->kind));
         put_qualified(b, p->facts, c->symbol);
         ken_buf_putc(b, '\n');
@@ -76,20 +81,56 @@ static void put_header(ken_buf *b, const ken_chunk_place *p, const ken_chunk *c)
     put_imports(b, p->facts);
 }
 
+// The words before the code, at most a quarter of the room.
+static void put_header_within(ken_buf *b, const ken_chunk_place *p, const ken_chunk *c, size_t room)
+{
+    put_header(b, p, c);
+    if (b->len <= room / 4)
+        return;
+    b->len = ken_utf8_clip(ken_buf_str(b), room / 4 ? room / 4 - 1 : 0).len;
+    ken_buf_putc(b, '\n');
+}
+
 ken_str ken_chunk_enrich(const ken_chunk_place *place, uint32_t chunk, size_t max_bytes,
                          ken_arena *arena)
 {
     const ken_chunk *c = &place->facts->chunks[chunk];
     ken_buf b = KEN_BUF_INIT(0);
-    put_header(&b, place, c);
-    size_t room = max_bytes / 4;
-    if (b.len > room) {
-        ken_str kept = ken_utf8_clip(ken_buf_str(&b), room ? room - 1 : 0);
-        b.len = kept.len;
-        ken_buf_putc(&b, '\n');
-    }
+    put_header_within(&b, place, c, max_bytes);
     ken_buf_put_str(&b, ken_str_sub(place->text, c->span.start, c->span.end));
     ken_str text = ken_arena_dup(arena, ken_utf8_clip(ken_buf_str(&b), max_bytes));
     ken_buf_release(&b);
     return text;
+}
+
+// As much of `code` as the room takes: whole lines, unless they are less than half of it.
+static size_t part_bytes(ken_str code, size_t room)
+{
+    if (code.len <= room)
+        return code.len;
+    ken_str fits = ken_utf8_clip(code, room);
+    size_t line_end = ken_str_rfind_char(fits, '\n');
+    if (line_end != SIZE_MAX && line_end >= room / 2)
+        return line_end + 1;
+    return fits.len ? fits.len : room;
+}
+
+uint32_t ken_chunk_enrich_parts(const ken_chunk_place *place, uint32_t chunk, size_t max_bytes,
+                                ken_arena *arena, ken_str out[KEN_CHUNK_PARTS_MAX])
+{
+    const ken_chunk *c = &place->facts->chunks[chunk];
+    ken_str code = ken_str_sub(place->text, c->span.start, c->span.end);
+    ken_buf b = KEN_BUF_INIT(0);
+    put_header_within(&b, place, c, max_bytes);
+    const size_t head = b.len, room = max_bytes > head ? max_bytes - head : 1;
+    uint32_t n = 0;
+    do {
+        size_t taken = part_bytes(code, room);
+        b.len = head;
+        ken_buf_put_str(&b, ken_str_sub(code, 0, taken));
+        out[n++] = ken_arena_dup(arena, ken_buf_str(&b));
+        code = ken_str_sub(code, taken, code.len);
+    } while (code.len && n < KEN_CHUNK_PARTS_MAX);
+    ken_buf_release(&b);
+    return n;
 }

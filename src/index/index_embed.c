@@ -8,6 +8,8 @@
 //   switch    once none is missing: the model answers, in a new generation
 //
 // The built-in model goes the same way when it is chosen again; its texts are bags of words.
+#include <math.h>
+
 #include "base/alloc.h"
 #include "base/clock.h"
 #include "chunk/chunk_header.h"
@@ -21,12 +23,12 @@ enum {
     PROGRESS_EVERY_NS = 50000000,
     TOKENS_UNKNOWN = 2048, // that a model takes which does not say
     TOKENS_MAX = 8192,     // of a text, whatever it takes: chunks are smaller
-    BYTES_PER_TOKEN = 4,
+    BYTES_PER_TOKEN = 3,   // of code, as tokenizers of such models cut it
 };
 
 typedef struct grouped {
     int64_t content;
-    uint32_t n; // texts
+    uint32_t n; // chunks
 } grouped;
 
 typedef struct stage {
@@ -45,8 +47,9 @@ typedef struct stage {
     ken_vector_builder *builder;
     ken_arena texts_arena; // as long as a group
     KEN_VEC(ken_str) texts;
+    KEN_VEC(uint8_t) parts; // of each chunk: how many texts it is
     KEN_VEC(grouped) group;
-    size_t n_grouped;                       // texts, those of the built-in model counted
+    size_t n_grouped;                       // chunks, those of the built-in model counted
     char answering[KEN_EMBED_NAME_MAX + 1]; // the model that answered when the stage began
     ken_index_cost cost;
     int64_t progress_ns, spent_ns;
@@ -107,8 +110,13 @@ static ken_status read_any(stage *s, const index_live *item, ken_str *out_path, 
 
 static void add_texts(stage *s, const ken_chunk_place *place)
 {
-    for (uint32_t c = 0; c < place->facts->n_chunks; c++)
-        ken_vec_push(&s->texts, ken_chunk_enrich(place, c, s->max_bytes, &s->texts_arena));
+    ken_str parts[KEN_CHUNK_PARTS_MAX];
+    for (uint32_t c = 0; c < place->facts->n_chunks; c++) {
+        uint32_t n = ken_chunk_enrich_parts(place, c, s->max_bytes, &s->texts_arena, parts);
+        for (uint32_t i = 0; i < n; i++)
+            ken_vec_push(&s->texts, parts[i]);
+        ken_vec_push(&s->parts, (uint8_t)n);
+    }
 }
 
 static void add_bags(stage *s, int64_t content, ken_str text, const ken_facts *facts)
@@ -124,6 +132,7 @@ static ken_status add_content(stage *s, index_live *item, ken_err *err)
 {
     ken_str path = { NULL, 0 };
     ken_facts facts;
+    ken_refs refs = { 0 };
     ken_status st = read_any(s, item, &path, err);
     if (!st && !path.ptr) {
         s->report->n_left++;
@@ -131,6 +140,8 @@ static ken_status add_content(stage *s, index_live *item, ken_err *err)
     }
     if (!st)
         st = ken_store_load_facts(s->store, item->id, &s->texts_arena, &facts, err);
+    if (!st && s->embedder)
+        st = ken_store_load_refs(s->store, item->id, &facts, &s->texts_arena, &refs, err);
     if (st)
         return st;
     ken_secret_mask(s->slot.text.ptr, s->slot.text.len);
@@ -138,7 +149,8 @@ static ken_status add_content(stage *s, index_live *item, ken_err *err)
     ken_chunk_place place = { .path = path,
                               .lang = ken_str_c(ken_lang_name((ken_lang_id)facts.lang)),
                               .text = text,
-                              .facts = &facts };
+                              .facts = &facts,
+                              .package = refs.package };
     if (s->embedder)
         add_texts(s, &place);
     else
@@ -151,10 +163,27 @@ static ken_status add_content(stage *s, index_live *item, ken_err *err)
 
 // ---- one group ---------------------------------------------------------------------------------
 
+// The direction of the sum of a chunk's texts, which are unit vectors.
+static void mean_of(const float *vectors, size_t n, size_t n_dims, float *out)
+{
+    float squares = 0;
+    memcpy(out, vectors, n_dims * sizeof *out);
+    if (n < 2)
+        return;
+    for (size_t i = 1; i < n; i++)
+        for (size_t d = 0; d < n_dims; d++)
+            out[d] += vectors[i * n_dims + d];
+    for (size_t d = 0; d < n_dims; d++)
+        squares += out[d] * out[d];
+    for (size_t d = 0; d < n_dims && squares > 0; d++)
+        out[d] /= sqrtf(squares);
+}
+
 // The rows of each content, filled up with zeros to the dimensions that are kept.
 static void add_rows(stage *s, const float *vectors)
 {
     const ken_simd_ops *simd = ken_simd();
+    const uint8_t *parts = s->parts.ptr;
     float padded[KEN_VECTOR_MAX_DIMS] = { 0 };
     KEN_VEC(int8_t) values = { 0 };
     KEN_VEC(float) scales = { 0 };
@@ -162,8 +191,9 @@ static void add_rows(stage *s, const float *vectors)
         uint32_t n = s->group.ptr[i].n;
         ken_vec_reserve(&values, ken_mul_size(n, s->model.n_dims));
         ken_vec_reserve(&scales, n);
-        for (uint32_t k = 0; k < n; k++, vectors += s->n_dims) {
-            memcpy(padded, vectors, s->n_dims * sizeof *padded);
+        for (uint32_t k = 0; k < n; k++) {
+            mean_of(vectors, *parts, s->n_dims, padded);
+            vectors += *parts++ * s->n_dims;
             scales.ptr[k] =
                 simd->quantise(padded, s->model.n_dims, values.ptr + (size_t)k * s->model.n_dims);
         }
@@ -190,7 +220,7 @@ static ken_status embed_texts(stage *s, ken_err *err)
 
 static ken_status keep(stage *s, ken_err *err)
 {
-    ken_index_cost cost = { s->cost.n_texts + s->report->n_texts + s->texts.len,
+    ken_index_cost cost = { s->cost.n_texts + s->report->n_texts + s->n_grouped,
                             s->cost.n_ms + (uint64_t)(s->spent_ns / 1000000) };
     ken_status st = ken_store_begin_write(s->store, err);
     if (st)
@@ -223,6 +253,7 @@ static ken_status end_group(stage *s, ken_err *err)
     }
     ken_vec_clear(&s->group);
     ken_vec_clear(&s->texts);
+    ken_vec_clear(&s->parts);
     ken_arena_reset(&s->texts_arena);
     s->n_grouped = 0;
     return st;
@@ -367,6 +398,7 @@ ken_status ken_index_embed(ken_store *store, const char *root, ken_embedder *emb
     ken_fs_close(s.job.root_fd);
     ken_vector_builder_free(s.builder);
     ken_vec_release(&s.texts);
+    ken_vec_release(&s.parts);
     ken_vec_release(&s.group);
     index_worker_release(&s.worker);
     index_slot_release(&s.slot);

@@ -142,6 +142,7 @@ typedef struct ken_hit {
     ken_span span;                  // of the content, on disk now
     ken_chunk_type chunk_type;
     ken_symbol_kind kind; // of `symbol`
+    int32_t symbol_index; // in the facts of the file now; -1 = none
     ken_str symbol;       // qualified with its parents: "Parser.parse"; may be empty
     ken_str signature;
     ken_str content; // when wanted; secrets masked, repaired to UTF-8
@@ -230,6 +231,13 @@ typedef struct ken_file_view {
 // `path` relative to the root (or absolute below it). KEN_ENOTFOUND names near paths.
 ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_file_view *out,
                          ken_err *err) KEN_MUST_USE;
+
+// The package, namespace or module that the file declares (ken_refs.package); may be empty.
+ken_status ken_view_package(ken_snapshot *s, const ken_file_view *view, ken_arena *arena,
+                            ken_str *out, ken_err *err) KEN_MUST_USE;
+// The definitions that begin in a chunk, in order, without small variables; at most `max`.
+uint32_t ken_view_chunk_symbols(const ken_facts *facts, uint32_t chunk, uint32_t max,
+                                uint32_t *out);
 
 // Finds a chunk by its id: its file and index.
 ken_status ken_find_chunk(ken_snapshot *s, ken_uuid id, ken_arena *arena, ken_str *out_path,

@@ -374,6 +374,28 @@ ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_fi
     return KEN_OK;
 }
 
+ken_status ken_view_package(ken_snapshot *s, const ken_file_view *view, ken_arena *arena,
+                            ken_str *out, ken_err *err)
+{
+    ken_refs refs = { 0 };
+    ken_facts facts;
+    ken_status st = KEN_OK;
+    int64_t file = query_file_index(s, view->path);
+    query_check_pin(s);
+    if (file >= 0 && !view->is_refreshed) {
+        st = ken_store_load_refs(s->store, s->rows[file].content, view->facts, arena, &refs, err);
+    } else {
+        if (!s->learner)
+            s->learner = ken_learner_new();
+        ken_learn(s->learner, (ken_lang_id)view->facts->lang, view->text, NULL, arena, &facts,
+                  &refs);
+        st = ken_quota_check(err);
+    }
+    if (!st)
+        *out = ken_arena_dup(arena, refs.package);
+    return st;
+}
+
 // Ids are derived from path and index, so they are not stored: all of them are worked out until one
 // fits, at about a microsecond each.
 ken_status ken_find_chunk(ken_snapshot *s, ken_uuid id, ken_arena *arena, ken_str *out_path,

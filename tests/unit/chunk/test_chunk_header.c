@@ -29,7 +29,9 @@ static const char *enrich(uint32_t chunk, size_t max)
     static char out[4096];
     ken_arena a;
     ken_arena_init(&a, 0);
-    ken_chunk_place p = { KEN_STR("src/p.py"), KEN_STR("python"), KEN_STR(TEXT), &facts };
+    ken_chunk_place p = {
+        KEN_STR("src/p.py"), KEN_STR("python"), KEN_STR(TEXT), &facts, { "", 0 }
+    };
     ken_str s = ken_chunk_enrich(&p, chunk, max, &a);
     kt_true(s.len <= max);
     snprintf(out, sizeof out, KEN_STR_FMT, KEN_STR_ARG(s));
@@ -59,6 +61,40 @@ KEN_TEST(imports_are_named)
     facts.n_imports = 0;
 }
 
+KEN_TEST(visibility_and_package_are_named)
+{
+    ken_arena a;
+    ken_arena_init(&a, 0);
+    symbols[1].visibility = KEN_VISIBILITY_PRIVATE;
+    ken_chunk_place p = { KEN_STR("src/p.py"), KEN_STR("python"), KEN_STR(TEXT), &facts,
+                          KEN_STR("org.lines") };
+    kt_eq_text(ken_chunk_enrich(&p, 1, 4000, &a),
+               "src/p.py (python)\npackage org.lines\nprivate method Parser.parse\n"
+               "def parse(self, x):\n        return x\n");
+    symbols[1].visibility = KEN_VISIBILITY_UNKNOWN;
+    ken_arena_release(&a);
+}
+
+// What does not fit is in further texts, cut behind lines, each with the words before the code.
+KEN_TEST(a_long_chunk_is_several_texts)
+{
+    ken_arena a;
+    ken_str parts[KEN_CHUNK_PARTS_MAX];
+    ken_arena_init(&a, 0);
+    ken_chunk_place p = { KEN_STR("p.py"), KEN_STR(""), KEN_STR(TEXT), &facts, { "", 0 } };
+    kt_eq_u(ken_chunk_enrich_parts(&p, 0, 4000, &a, parts), 1);
+    kt_eq_text(parts[0], "p.py\nmethod Parser.parse\n" TEXT);
+    kt_eq_u(ken_chunk_enrich_parts(&p, 3, 20, &a, parts), 1);
+    kt_eq_text(parts[0], "p.py\nclass Parser:\n");
+    kt_eq_u(ken_chunk_enrich_parts(&p, 0, 60, &a, parts), 2);
+    kt_eq_text(parts[0], "p.py\nmethod Pa\nclass Parser:\n    \"\"\"Reads lines.\"\"\"\n");
+    kt_eq_text(parts[1], "p.py\nmethod Pa\n    def parse(self, x):\n        return x\n");
+    // However short the room is, it ends.
+    uint32_t n = ken_chunk_enrich_parts(&p, 0, 0, &a, parts);
+    kt_eq_u(n, KEN_CHUNK_PARTS_MAX);
+    ken_arena_release(&a);
+}
+
 KEN_TEST(a_short_room_is_for_the_code)
 {
     kt_eq_str(enrich(0, 40), "src/p.py \nclass Parser:\n    \"\"\"Reads lin");
@@ -77,7 +113,7 @@ KEN_TEST(parents_that_never_end_are_cut)
     ken_facts f = { .symbols = deep, .n_symbols = N, .chunks = &c, .n_chunks = 1 };
     ken_arena a;
     ken_arena_init(&a, 0);
-    ken_chunk_place p = { KEN_STR("p"), KEN_STR(""), KEN_STR("x"), &f };
+    ken_chunk_place p = { KEN_STR("p"), KEN_STR(""), KEN_STR("x"), &f, { "", 0 } };
     kt_eq_text(ken_chunk_enrich(&p, 0, 1000, &a), "p\nclass a.a.a.a.a.a.a.a\nx");
     ken_arena_release(&a);
 }

@@ -17,7 +17,8 @@ typedef struct fake {
     size_t stop_after; // texts; then the caller stops. 0 = never
     ken_cancel stop;
     bool is_gone;
-    ken_buf log; // every document
+    size_t max_tokens, longest; // that it takes; bytes of the longest document
+    ken_buf log;                // every document
 } fake;
 
 static void fake_close(ken_embedder_backend *b)
@@ -27,10 +28,10 @@ static void fake_close(ken_embedder_backend *b)
 
 static void fake_describe(const ken_embedder_backend *b, ken_embed_self *out)
 {
-    (void)b;
     *out = (ken_embed_self){ .model = "elements",
                              .version = "1",
                              .dims = ODD_DIMS,
+                             .max_tokens = ((const fake *)(const void *)b)->max_tokens,
                              .url = "",
                              .key_detail = "",
                              .max_concurrency = 1 };
@@ -62,6 +63,7 @@ static ken_status fake_embed(ken_embedder_backend *b, const ken_embed_batch *bat
             continue;
         }
         f->n_texts++;
+        f->longest = batch->texts[i].len > f->longest ? batch->texts[i].len : f->longest;
         ken_buf_put_str(&f->log, batch->texts[i]);
         ken_buf_puts(&f->log, "\n----\n");
     }
@@ -178,7 +180,34 @@ KEN_TEST(another_model_answers_once_all_has_its_vectors)
     kt_eq_str(v.next, "");
     kt_eq_text(v.record, "the record");
     // What the model read.
-    kt_has_str(model.log.ptr, "src/pool.py (python)\nfunction pool\ndef pool(depth):");
+    kt_has_str(model.log.ptr, "src/pool.py (python)\npublic function pool\ndef pool(depth):");
+    stop();
+}
+
+// A model that takes less than a chunk reads all of it, in texts that each say where they stand.
+KEN_TEST(a_chunk_over_the_limit_of_the_model_is_read_to_its_end)
+{
+    start();
+    ken_buf code = KEN_BUF_INIT(0);
+    ken_buf_puts(&code, "def tide(beach):\n");
+    for (int i = 0; i < 20; i++)
+        ken_buf_printf(&code, "    beach.level_%d = measure(beach, %d)\n", i, i);
+    ken_buf_puts(&code, "    return ocean(beach)\n");
+    lab_write_n(&lab, "src/tide.py", code.ptr, code.len);
+    ken_buf_release(&code);
+    lab_run(&lab);
+    model.max_tokens = 100;
+    embed();
+    kt_eq_u(made.n_texts, 4); // chunks
+    kt_true(model.n_texts > 6);
+    kt_true(model.longest <= 300);
+    kt_has_str(model.log.ptr, "src/tide.py (python)\npublic function tide\ndef tide(beach):\n");
+    kt_has_str(model.log.ptr, "    return ocean(beach)\n");
+    kt_eq_u(vectors().n_active, 4);
+    lab_write(&lab, "src/pool.py", "def pool(depth):\n    return depth\n");
+    lab_run(&lab);
+    embed();
+    kt_eq_str(ask(KEN_SEARCH_SEMANTIC, "where to swim"), "");
     stop();
 }
 
