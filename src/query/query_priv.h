@@ -232,8 +232,6 @@ void query_centre_chunk(const query_text *t, uint32_t chunk, ken_symbol_kind kin
                         query_centre *out);
 // By the definition that the words of a question fit best, its lines alone when it leads clearly.
 void query_centre_question(query_text *t, uint32_t chunk, const query_wanted *w, query_centre *out);
-// The definitions that begin in a chunk, in order, without small variables; at most `max`.
-uint32_t query_chunk_symbols(const ken_facts *facts, uint32_t chunk, uint32_t max, uint32_t *out);
 // Fills in everything of `hit` that follows from its file, chunk and focus.
 void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chunk,
                     const query_centre *centre, const ken_search_opts *o, ken_arena *arena,

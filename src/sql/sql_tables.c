@@ -14,7 +14,6 @@
 #include "sql/sql_priv.h"
 
 enum {
-    ENRICHED_MAX_BYTES = 8192,
     EXPRESSION_DEPTH = 8,
     EXPRESSION_BYTES = 200,
     META_MAX_BYTES = 64 * 1024,
@@ -348,15 +347,19 @@ static ken_status chunk_count(sql_cursor *c, uint32_t *out, ken_err *err)
     return st;
 }
 
-static void put_enriched(sql_cursor *c, sqlite3_context *ctx)
+static ken_status put_enriched(sql_cursor *c, sqlite3_context *ctx, ken_err *err)
 {
     const ken_file_view *v = ken_sql__need_view(c);
-    if (!v)
-        return;
-    const ken_chunk_place place = {
-        .path = v->path, .lang = v->language, .text = v->text, .facts = &c->facts
-    };
-    put_text(ctx, ken_chunk_enrich(&place, c->item, ENRICHED_MAX_BYTES, &c->arena));
+    ken_status st = v ? ken_sql__need_refs(c, err) : KEN_OK;
+    if (!v || st)
+        return st;
+    const ken_chunk_place place = { .path = v->path,
+                                    .lang = v->language,
+                                    .text = v->text,
+                                    .facts = &c->facts,
+                                    .package = c->refs.package };
+    put_text(ctx, ken_chunk_enrich(&place, c->item, KEN_CHUNK_SHOWN_BYTES, &c->arena));
+    return KEN_OK;
 }
 
 // Columns of the chunk's main definition.
@@ -453,7 +456,7 @@ static ken_status chunk_column(sql_cursor *c, int column, sqlite3_context *ctx, 
             put_some(ctx, c->refs.package);
         break;
     case CHUNK_CONTENT:
-        put_enriched(c, ctx);
+        st = put_enriched(c, ctx, err);
         break;
     case CHUNK_SOURCE:
         put_span(c, ctx, k->span, false);

@@ -128,6 +128,17 @@ void ken_tool__set_scope(json_t *o, const ken_tool__scope *scope)
     ken_json_set(o, "index", ken_tool__index_json(scope));
 }
 
+json_t *ken_tool__symbol_json(ken_str qualified, ken_symbol_kind kind, uint32_t first_line,
+                              uint32_t last_line)
+{
+    json_t *o = json_object();
+    ken_json_set_str(o, "name", qualified);
+    ken_json_set_str(o, "kind", ken_str_c(ken_symbol_kind_word(kind)));
+    ken_json_set_u64(o, "start_line", first_line + 1u);
+    ken_json_set_u64(o, "end_line", last_line + 1u);
+    return o;
+}
+
 json_t *ken_tool__strings_json(const ken_str *items, size_t n)
 {
     json_t *list = json_array();

@@ -35,6 +35,22 @@ void ken_tool__set_others(json_t *o, const ken_graph_node *others, size_t n);
 void ken_tool__set_class(json_t *o, ken_edge_class class, ken_str evidence);
 void ken_tool__set_scope(json_t *o, const ken_tool__scope *scope); // project, index
 json_t *ken_tool__strings_json(const ken_str *items, size_t n);
+// name, kind, start_line, end_line.
+json_t *ken_tool__symbol_json(ken_str qualified, ken_symbol_kind kind, uint32_t first_line,
+                              uint32_t last_line);
+
+// A chunk of a file, and which of its definitions it is shown for.
+typedef struct ken_tool__chunk {
+    const ken_file_view *view;
+    uint32_t chunk;
+    int32_t symbol;      // -1 = none
+    ken_str package;     // of the file
+    bool wants_embedded; // with the text that an embedding model is given
+} ken_tool__chunk;
+
+// chunk_index, total_chunks, parent, signature, visibility, doc_string, package_name, is_collapsed, symbols[],
+// embedded_text; what is empty is left out.
+void ken_tool__set_chunk(json_t *o, const ken_tool__chunk *c, ken_arena *arena);
 json_t *ken_tool__route_json(const ken_route *r);
 // Takes items from the end of the longest of the lists until `result` has at most `max_bytes`; then
 // says so, with `hint`. Lists that are no members are passed over.

@@ -5,18 +5,20 @@
 
 typedef struct question {
     const ken_tool_env *env;
-    ken_str path;
+    ken_str path, package;
     ken_file_view view;
 } question;
 
 static ken_status ask(ken_snapshot *s, void *ctx, ken_err *err)
 {
     question *q = ctx;
-    return ken_view_file(s, q->path, q->env->arena, &q->view, err);
+    ken_status st = ken_view_file(s, q->path, q->env->arena, &q->view, err);
+    return st ? st : ken_view_package(s, &q->view, q->env->arena, &q->package, err);
 }
 
-static json_t *chunk_json(const ken_file_view *v, uint32_t i, bool wants_content, ken_arena *arena)
+static json_t *chunk_json(const question *q, uint32_t i, const ken_args_list_chunks *a)
 {
+    const ken_file_view *v = &q->view;
     const ken_chunk *c = &v->facts->chunks[i];
     char id[KEN_UUID_TEXT];
     ken_uuid_format(v->chunk_ids[i], id);
@@ -32,11 +34,17 @@ static json_t *chunk_json(const ken_file_view *v, uint32_t i, bool wants_content
     if (c->symbol >= 0) {
         const ken_symbol *s = &v->facts->symbols[c->symbol];
         ken_json_set_str(o, "symbol_name",
-                         ken_view_qualified(arena, v->facts, (uint32_t)c->symbol));
+                         ken_view_qualified(q->env->arena, v->facts, (uint32_t)c->symbol));
         ken_json_set_str(o, "symbol_kind", ken_str_c(ken_symbol_kind_word(s->kind)));
     }
-    if (wants_content)
+    if (a->content)
         ken_json_set_str(o, "content", ken_str_sub(v->text, c->span.start, c->span.end));
+    const ken_tool__chunk shown = { .view = v,
+                                    .chunk = i,
+                                    .symbol = c->symbol,
+                                    .package = q->package,
+                                    .wants_embedded = a->embedded };
+    ken_tool__set_chunk(o, &shown, q->env->arena);
     return o;
 }
 
@@ -57,7 +65,7 @@ ken_status ken_tool__list_chunks(const ken_tool_env *env, const void *args, json
     ken_json_set_bool(o, "cut_by_lines", f->is_fallback);
     ken_json_set_u64(o, "error_bytes", f->n_error_bytes);
     for (uint32_t i = 0; i < f->n_chunks; i++)
-        ken_json_append(list, chunk_json(&q.view, i, a->content, env->arena));
+        ken_json_append(list, chunk_json(&q, i, a));
     ken_json_set(o, "chunks", list);
     ken_tool__set_scope(o, &scope);
     ken_tool__fit(o, "chunks", env->ctx->max_bytes, "the file has more chunks than fit here");
@@ -66,10 +74,24 @@ ken_status ken_tool__list_chunks(const ken_tool_env *env, const void *args, json
     return KEN_OK;
 }
 
+// The definitions that share a chunk with the one it is named after.
+static void put_others(const json_t *c, ken_paint *out)
+{
+    const json_t *symbols = json_object_get(c, "symbols");
+    ken_str main = ken_tool__member(c, "symbol_name");
+    for (size_t i = 0; i < json_array_size(symbols); i++) {
+        ken_str name = ken_tool__member(json_array_get(symbols, i), "name");
+        if (!ken_str_eq(name, main))
+            ken_paint_printf(out, KEN_STYLE_DIM, ", " KEN_STR_FMT, KEN_STR_ARG(name));
+    }
+}
+
 static void put_chunk(const json_t *c, ken_paint *out)
 {
     char lines[48];
     ken_str text = ken_tool__member(c, "content"), line;
+    if (json_object_get(c, "embedded_text"))
+        text = ken_tool__member(c, "embedded_text");
     snprintf(lines, sizeof lines, "%lld-%lld", ken_tool__number(c, "start_line"),
              ken_tool__number(c, "end_line"));
     ken_paint_printf(out, KEN_STYLE_LINE, "%11s  ", lines);
@@ -77,6 +99,7 @@ static void put_chunk(const json_t *c, ken_paint *out)
                      json_string_value(json_object_get(c, "chunk_type")));
     ken_paint_printf(out, KEN_STYLE_DIM, "%5lld tokens  ", ken_tool__number(c, "tokens"));
     ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(c, "symbol_name"));
+    put_others(c, out);
     ken_paint_puts(out, "\n");
     while (ken_str_line_next(&text, &line)) {
         ken_paint_puts(out, "             ");

@@ -7,6 +7,23 @@ enum {
     SOURCE_MAX = 12 * 1024
 };
 
+// What the file of a result says of it. A file that is gone since says nothing more.
+static ken_status add_file(ken_snapshot *s, const ken_hit *h, bool wants_embedded, ken_arena *arena,
+                           json_t *o, ken_err *err)
+{
+    ken_file_view view;
+    ken_tool__chunk c = { .view = &view,
+                          .chunk = h->chunk_index,
+                          .symbol = h->symbol_index,
+                          .wants_embedded = wants_embedded };
+    ken_status st = ken_view_file(s, h->path, arena, &view, err);
+    if (!st)
+        st = ken_view_package(s, &view, arena, &c.package, err);
+    if (!st && c.chunk < view.facts->n_chunks)
+        ken_tool__set_chunk(o, &c, arena);
+    return st == KEN_ENOTFOUND ? KEN_OK : st;
+}
+
 static json_t *chunk_json(const ken_hit *h)
 {
     char id[KEN_UUID_TEXT];
@@ -25,6 +42,7 @@ static json_t *chunk_json(const ken_hit *h)
     ken_json_set_str(o, "symbol_kind", ken_str_c(ken_symbol_kind_word(h->kind)));
     ken_json_set_str(o, "parent", ken_str_sub(h->symbol, 0, dot == SIZE_MAX ? 0 : dot));
     ken_json_set_str(o, "signature", h->signature);
+    ken_json_set_str(o, "chunk_type", ken_str_c(ken_chunk_type_word(h->chunk_type)));
     ken_json_set_u64(o, "token_count", (h->span.end - h->span.start + 3) / 4);
     ken_json_set_real(o, "similarity", h->similarity);
     ken_json_set_str(o, "source_code", ken_tool__clip_lines(h->content, SOURCE_MAX, false));
@@ -47,8 +65,12 @@ ken_status ken_tool__search(const ken_tool_env *env, const void *args, json_t **
     st = ken_search(scope.snap, a->query, &opts, env->ctx->cancel, env->arena, &r, err);
     if (!st) {
         json_t *results = json_array(), *o = json_object();
-        for (size_t i = 0; i < r.n_hits; i++)
-            ken_json_append(results, chunk_json(&r.hits[i]));
+        for (size_t i = 0; i < r.n_hits && !st; i++) {
+            json_t *one = chunk_json(&r.hits[i]);
+            if (!env->is_text)
+                st = add_file(scope.snap, &r.hits[i], a->embedded, env->arena, one, err);
+            ken_json_append(results, one);
+        }
         ken_json_set(o, "results", results);
         ken_tool__add_totals(o, &r);
         ken_json_set(o, "project", ken_tool__project_json(&scope.project));
@@ -58,7 +80,10 @@ ken_status ken_tool__search(const ken_tool_env *env, const void *args, json_t **
             ken_json_set_bool(o, "truncated", true);
             ken_json_set_u64(o, "next_offset", a->offset + n);
         }
-        *out = o;
+        if (st)
+            json_decref(o);
+        else
+            *out = o;
     }
     ken_tool__close(env, &scope);
     return st;

@@ -183,12 +183,7 @@ static json_t *symbols_json(const ken_hit *h)
     json_t *list = json_array();
     for (size_t i = 0; i < h->n_symbols; i++) {
         const ken_hit_symbol *s = &h->symbols[i];
-        json_t *o = json_object();
-        ken_json_set_str(o, "name", s->name);
-        ken_json_set_str(o, "kind", ken_str_c(ken_symbol_kind_word(s->kind)));
-        ken_json_set_u64(o, "start_line", s->first_line + 1);
-        ken_json_set_u64(o, "end_line", s->last_line + 1);
-        ken_json_append(list, o);
+        ken_json_append(list, ken_tool__symbol_json(s->name, s->kind, s->first_line, s->last_line));
     }
     return list;
 }

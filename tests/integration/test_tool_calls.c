@@ -494,6 +494,95 @@ static size_t count_nodes(const json_t *list, ken_map *seen)
     return n;
 }
 
+static bool lists_symbol(const json_t *chunk, const char *name)
+{
+    const json_t *symbols = json_object_get(chunk, "symbols");
+    for (size_t i = 0; i < json_array_size(symbols); i++)
+        if (ken_str_eq_c(text(json_array_get(symbols, i), "name"), name))
+            return true;
+    return false;
+}
+
+// Two small definitions share a chunk: a result and a list of chunks name both, and say of the main one what a
+// chunk store says.
+KEN_TEST(chunks_say_what_they_belong_to)
+{
+    lab l;
+    lab_open(&l, "");
+    ktest_write("shop/till.java", "package org.shop;\n\nimport java.util.List;\n\n"
+                                  "/** Counts the coins. */\nprivate class Till {\n"
+                                  "    int coins() { return 1; }\n}\n\n"
+                                  "public class Purse {\n    int notes() { return 2; }\n}\n");
+    char args[400];
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", ktest_path("shop"));
+    json_decref(call(&l, "index_repository", args));
+
+    json_t *v = call(&l, "search", "{\"query\":\"counts the coins of a Till\",\"embedded\":true}");
+    const json_t *hit = first(v, "results");
+    kt_eq_text(text(hit, "symbol_name"), "Till");
+    kt_eq_text(text(hit, "visibility"), "private");
+    kt_eq_text(text(hit, "package_name"), "org.shop");
+    kt_eq_text(text(hit, "doc_string"), "/** Counts the coins. */");
+    kt_true(json_is_false(json_object_get(hit, "is_collapsed")));
+    kt_eq_i(json_integer_value(json_object_get(hit, "total_chunks")), 1);
+    kt_true(lists_symbol(hit, "Till") && lists_symbol(hit, "Purse"));
+    kt_true(ken_str_starts(text(hit, "embedded_text"),
+                           KEN_STR("till.java (java)\npackage org.shop\nprivate class Till\n")));
+    json_decref(v);
+
+    v = call(&l, "list_chunks", "{\"file_path\":\"till.java\"}");
+    const json_t *chunk = first(v, "chunks");
+    kt_eq_text(text(chunk, "package_name"), "org.shop");
+    kt_true(lists_symbol(chunk, "Till") && lists_symbol(chunk, "Purse"));
+    kt_null(json_object_get(chunk, "embedded_text"));
+    json_decref(v);
+
+    // A file that changed since is read again, with its package.
+    ktest_write("shop/till.java", "package org.mall;\n\n/** Counts the coins. */\n"
+                                  "protected class Till {\n    int coins() { return 1; }\n}\n");
+    v = call(&l, "list_chunks", "{\"file_path\":\"till.java\",\"embedded\":true}");
+    chunk = first(v, "chunks");
+    kt_eq_text(text(chunk, "package_name"), "org.mall");
+    kt_eq_text(text(chunk, "visibility"), "protected");
+    kt_has_str(text(chunk, "embedded_text").ptr, "package org.mall\nprotected class Till\n");
+    json_decref(v);
+    lab_close(&l);
+}
+
+// An embedded script comes behind all else in the facts, and stands in the outline where it is in the file.
+KEN_TEST(an_outline_is_in_the_order_of_the_file)
+{
+    lab l;
+    lab_open(&l, "");
+    ktest_write("page/a.html",
+                "<script>\nfunction first() {}\n</script>\n<style>\n.b { top: 1px }\n"
+                "</style>\n<p>x</p>\n");
+    ktest_write("page/a.php", "<b>x</b>\n<?php\nfunction second() {}\n?>\n<i>y</i>\n");
+    char args[400];
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", ktest_path("page"));
+    json_decref(call(&l, "index_repository", args));
+    json_t *v = call(&l, "outline", "{\"file_path\":\"a.html\"}");
+    const json_t *roots = json_object_get(v, "symbols");
+    kt_eq_u(json_array_size(roots), 3);
+    kt_eq_text(text(first(json_array_get(roots, 0), "children"), "name"), "first");
+    kt_eq_text(text(first(json_array_get(roots, 1), "children"), "name"), ".b");
+    kt_eq_text(text(json_array_get(roots, 2), "name"), "p");
+    json_decref(v);
+    v = call(&l, "outline", "{\"file_path\":\"a.php\"}");
+    long long line = 0;
+    const json_t *node;
+    size_t i;
+    json_array_foreach(json_object_get(v, "symbols"), i, node)
+    {
+        long long at = (long long)json_integer_value(json_object_get(node, "start_line"));
+        kt_true(at >= line);
+        line = at;
+    }
+    kt_true(i > 0);
+    json_decref(v);
+    lab_close(&l);
+}
+
 KEN_TEST(an_outline_can_be_paged_to_its_end)
 {
     lab l;

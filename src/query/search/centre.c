@@ -49,7 +49,7 @@ static uint32_t first_from(const ken_facts *facts, uint32_t byte)
     return (uint32_t)KEN_FIRST_U32(ken_symbol, span.start, facts->symbols, facts->n_symbols, byte);
 }
 
-uint32_t query_chunk_symbols(const ken_facts *facts, uint32_t chunk, uint32_t max, uint32_t *out)
+uint32_t ken_view_chunk_symbols(const ken_facts *facts, uint32_t chunk, uint32_t max, uint32_t *out)
 {
     ken_span span = facts->chunks[chunk].span;
     uint32_t n = 0;
@@ -266,7 +266,7 @@ void query_centre_chunk(const query_text *t, uint32_t chunk, ken_symbol_kind kin
     if (!kind || (c->symbol >= 0 && t->facts.symbols[c->symbol].kind == kind))
         return;
     uint32_t symbols[MAX_DEFINITIONS],
-        n = query_chunk_symbols(&t->facts, chunk, MAX_DEFINITIONS, symbols);
+        n = ken_view_chunk_symbols(&t->facts, chunk, MAX_DEFINITIONS, symbols);
     for (uint32_t i = n; i > 0; i--)
         if (t->facts.symbols[symbols[i - 1]].kind == kind)
             out->symbol = (int32_t)symbols[i - 1];

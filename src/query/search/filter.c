@@ -131,7 +131,7 @@ bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search
         return false;
     if (!o->kind || (c->symbol >= 0 && facts->symbols[c->symbol].kind == o->kind))
         return true;
-    uint32_t symbols[MAX_SYMBOLS], n = query_chunk_symbols(facts, chunk, MAX_SYMBOLS, symbols);
+    uint32_t symbols[MAX_SYMBOLS], n = ken_view_chunk_symbols(facts, chunk, MAX_SYMBOLS, symbols);
     for (uint32_t i = 0; i < n; i++)
         if (facts->symbols[symbols[i]].kind == o->kind)
             return true;
@@ -187,7 +187,8 @@ size_t query_count_phrases(query_text *t, ken_span span, const ken_search_opts *
 // All definitions of the chunk, when there are several.
 static void add_symbols(const query_text *t, uint32_t chunk, ken_arena *arena, ken_hit *hit)
 {
-    uint32_t symbols[MAX_SYMBOLS], n = query_chunk_symbols(&t->facts, chunk, MAX_SYMBOLS, symbols);
+    uint32_t symbols[MAX_SYMBOLS],
+        n = ken_view_chunk_symbols(&t->facts, chunk, MAX_SYMBOLS, symbols);
     if (n < 2)
         return;
     hit->symbols = KEN_ARENA_ARRAY(arena, ken_hit_symbol, n);
@@ -212,6 +213,7 @@ void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chun
     hit->span = centre->span;
     hit->chunk_type = t->facts.chunks[chunk].type;
     hit->is_refreshed = t->is_refreshed;
+    hit->symbol_index = centre->symbol;
     if (centre->symbol >= 0) {
         hit->kind = t->facts.symbols[centre->symbol].kind;
         hit->symbol = ken_view_qualified(arena, &t->facts, (uint32_t)centre->symbol);

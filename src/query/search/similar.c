@@ -238,7 +238,7 @@ static void add_chunk(const asked *a, query_text *t, uint32_t file, uint32_t chu
 {
     const ken_chunk *c = &t->facts.chunks[chunk];
     uint32_t symbols[MAX_DEFINITIONS],
-        n = query_chunk_symbols(&t->facts, chunk, MAX_DEFINITIONS, symbols);
+        n = ken_view_chunk_symbols(&t->facts, chunk, MAX_DEFINITIONS, symbols);
     size_t before = out->len;
     for (uint32_t i = 0; i < n && a->kind; i++) {
         const ken_symbol *s = &t->facts.symbols[symbols[i]];
