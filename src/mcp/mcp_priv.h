@@ -136,5 +136,16 @@ int ken_mcp__serve(ken_app *app, const ken_mcp_opts *opts, int in_fd, int out_fd
 void ken_mcp__resources_list(ken_mcp__request *r, ken_buf *out);
 void ken_mcp__resources_templates_list(ken_mcp__request *r, ken_buf *out);
 void ken_mcp__resources_read(ken_mcp__request *r, ken_buf *out);
+// What completes the variable `name` of a template. False: no such template, or no such variable.
+bool ken_mcp__template_completes(ken_str uri, ken_str name, ken_tool_complete_kind *out);
+
+// ---- mcp_prompt.c -------------------------------------------------------------------------------
+void ken_mcp__prompts_list(ken_mcp__request *r, ken_buf *out);
+void ken_mcp__prompts_get(ken_mcp__request *r, ken_buf *out);
+// The same for an argument of a prompt. False: no such prompt, or no such argument.
+bool ken_mcp__prompt_completes(ken_str prompt, ken_str name, ken_tool_complete_kind *out);
+
+// ---- mcp_complete.c -----------------------------------------------------------------------------
+void ken_mcp__complete(ken_mcp__request *r, ken_buf *out);
 
 #endif

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: MIT
-// Resources: the same answers as some tools, under addresses.
+// Resources: the same answers as some tools, and files, under addresses.
 //
 //   ken://projects                  every project
 //   ken://<project>/status          the state of its index
+//   ken://<project>/architecture    its parts and how they depend on each other
 //   ken://<project>/outline/<path>  the symbols of a file
+//   ken://<project>/file/<path>     its text, secrets masked
 //
 // <project> is an id, a name or a path; each part is percent-encoded where it must be.
 #include <stdio.h>
@@ -74,6 +76,8 @@ static const char *tool_of(const address *a, json_t **out_args)
         ken_json_set_str(args, "project", a->project);
         if (ken_str_eq_c(a->kind, "status") && !a->path.len)
             tool = "get_repo_status";
+        if (ken_str_eq_c(a->kind, "architecture") && !a->path.len)
+            tool = "get_architecture";
         if (ken_str_eq_c(a->kind, "outline") && a->path.len) {
             tool = "outline";
             ken_json_set_str(args, "file_path", a->path);
@@ -94,19 +98,62 @@ static void answer_absent(const ken_mcp__request *r, ken_str uri, const char *wh
     ken_buf_release(&data);
 }
 
-static void put_contents(const ken_mcp__request *r, ken_str uri, const json_t *result, ken_buf *out)
+static void put_contents(const ken_mcp__request *r, ken_str uri, const char *type, ken_str text,
+                         ken_buf *out)
 {
-    ken_buf text = KEN_BUF_INIT(KEN_MCP_MESSAGE_MAX);
-    ken_json_dump(result, &text);
     ken_mcp__begin_result(r, out);
     ken_buf_puts(out, "\"contents\":[{\"uri\":");
     ken_json_put_quoted(out, uri);
-    ken_buf_puts(out, ",\"mimeType\":\"application/json\",\"text\":");
-    ken_json_put_quoted(out, ken_buf_str(&text));
+    ken_buf_printf(out, ",\"mimeType\":\"%s\",\"text\":", type);
+    ken_json_put_quoted(out, text);
     ken_buf_puts(out, "}]");
     ken_mcp__put_cache_hints(r, STATUS_TTL_MS, "private", out);
     ken_mcp__end_result(out);
+}
+
+static void answer_failure(const ken_mcp__request *r, ken_str uri, ken_status st,
+                           const ken_err *err, ken_buf *out)
+{
+    if (st == KEN_ENOTFOUND || st == KEN_EINVAL || st == KEN_EPERM)
+        answer_absent(r, uri, err->msg, out);
+    else
+        ken_mcp__answer_error(r, KEN_MCP__INTERNAL, err->msg, (ken_str){ NULL, 0 }, out);
+}
+
+static void read_file(ken_mcp__request *r, ken_str uri, const address *a, ken_buf *out)
+{
+    ken_tool_ctx ctx = ken_mcp__tool_ctx(r);
+    ken_err err = { 0 };
+    ken_str text;
+    ken_arena arena;
+    ctx.is_reading = true;
+    ken_arena_init(&arena, 0);
+    ken_status st =
+        ken_tool_read_file(r->server->app, a->project, a->path, &ctx, &arena, &text, &err);
+    if (st)
+        answer_failure(r, uri, st, &err, out);
+    else
+        put_contents(r, uri, "text/plain", text, out);
+    ken_arena_release(&arena);
+}
+
+static void read_answer(ken_mcp__request *r, ken_str uri, const char *tool, const json_t *args,
+                        ken_buf *out)
+{
+    ken_tool_ctx ctx = ken_mcp__tool_ctx(r);
+    ken_err err = { 0 };
+    json_t *result = NULL;
+    ctx.is_reading = true;
+    ken_status st = ken_tool_call(r->server->app, tool, args, &ctx, &result, &err);
+    if (st) {
+        answer_failure(r, uri, st, &err, out);
+        return;
+    }
+    ken_buf text = KEN_BUF_INIT(KEN_MCP_MESSAGE_MAX);
+    ken_json_dump(result, &text);
+    put_contents(r, uri, "application/json", ken_buf_str(&text), out);
     ken_buf_release(&text);
+    json_decref(result);
 }
 
 void ken_mcp__resources_read(ken_mcp__request *r, ken_buf *out)
@@ -119,27 +166,18 @@ void ken_mcp__resources_read(ken_mcp__request *r, ken_buf *out)
                               (ken_str){ NULL, 0 }, out);
         return;
     }
-    json_t *args = NULL, *result = NULL;
-    const char *tool = parse_address(uri, &a) ? tool_of(&a, &args) : NULL;
-    if (!tool) {
-        answer_absent(r, uri,
-                      "no such resource; resources/list and resources/templates/list show "
-                      "what there is",
-                      out);
-        json_decref(args);
-        return;
-    }
-    ken_tool_ctx ctx = ken_mcp__tool_ctx(r);
-    ctx.is_reading = true;
-    ken_err err = { 0 };
-    ken_status st = ken_tool_call(r->server->app, tool, args, &ctx, &result, &err);
-    if (st == KEN_ENOTFOUND || st == KEN_EINVAL || st == KEN_EPERM)
-        answer_absent(r, uri, err.msg, out);
-    else if (st)
-        ken_mcp__answer_error(r, KEN_MCP__INTERNAL, err.msg, (ken_str){ NULL, 0 }, out);
+    json_t *args = NULL;
+    bool is_address = parse_address(uri, &a);
+    const char *tool = is_address ? tool_of(&a, &args) : NULL;
+    if (is_address && ken_str_eq_c(a.kind, "file") && a.path.len)
+        read_file(r, uri, &a, out);
+    else if (tool)
+        read_answer(r, uri, tool, args, out);
     else
-        put_contents(r, uri, result, out);
-    json_decref(result);
+        answer_absent(
+            r, uri,
+            "no such resource; resources/list and resources/templates/list show what there is",
+            out);
     json_decref(args);
 }
 
@@ -184,16 +222,46 @@ void ken_mcp__resources_list(ken_mcp__request *r, ken_buf *out)
     json_decref(result);
 }
 
+// Variables are {project} and, last, {+path}.
+static const struct {
+    const char *uri, *name, *title, *text, *type;
+} templates[] = {
+    { "ken://{project}/status", "status", "Index status", "State of a project's index",
+      "application/json" },
+    { "ken://{project}/architecture", "architecture", "Architecture",
+      "Parts, dependencies, entry points and hot spots", "application/json" },
+    { "ken://{project}/outline/{+path}", "outline", "Outline", "Symbols of a file",
+      "application/json" },
+    { "ken://{project}/file/{+path}", "file", "File", "Text of a file, secrets masked",
+      "text/plain" },
+};
+
 void ken_mcp__resources_templates_list(ken_mcp__request *r, ken_buf *out)
 {
     ken_mcp__begin_result(r, out);
-    ken_buf_puts(out, "\"resourceTemplates\":["
-                      "{\"uriTemplate\":\"ken://{project}/status\",\"name\":\"status\","
-                      "\"title\":\"Index status\",\"description\":\"State of a project's index\","
-                      "\"mimeType\":\"application/json\"},"
-                      "{\"uriTemplate\":\"ken://{project}/outline/{+path}\",\"name\":\"outline\","
-                      "\"title\":\"Outline\",\"description\":\"Symbols of a file\","
-                      "\"mimeType\":\"application/json\"}]");
+    ken_buf_puts(out, "\"resourceTemplates\":[");
+    for (size_t i = 0; i < sizeof templates / sizeof *templates; i++)
+        ken_buf_printf(out,
+                       "%s{\"uriTemplate\":\"%s\",\"name\":\"%s\",\"title\":\"%s\","
+                       "\"description\":\"%s\",\"mimeType\":\"%s\"}",
+                       i ? "," : "", templates[i].uri, templates[i].name, templates[i].title,
+                       templates[i].text, templates[i].type);
+    ken_buf_putc(out, ']');
     ken_mcp__put_cache_hints(r, 3600 * 1000, "public", out);
     ken_mcp__end_result(out);
+}
+
+bool ken_mcp__template_completes(ken_str uri, ken_str name, ken_tool_complete_kind *out)
+{
+    const char *known = NULL;
+    for (size_t i = 0; i < sizeof templates / sizeof *templates; i++)
+        if (ken_str_eq_c(uri, templates[i].uri))
+            known = templates[i].uri;
+    if (!known)
+        return false;
+    bool is_path = ken_str_eq_c(name, "path") && strstr(known, "{+path}");
+    if (!is_path && !ken_str_eq_c(name, "project"))
+        return false;
+    *out = is_path ? KEN_COMPLETE_PATH : KEN_COMPLETE_PROJECT;
+    return true;
 }

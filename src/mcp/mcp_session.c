@@ -19,6 +19,7 @@ enum {
 
 #define MODERN_VERSION "2026-07-28"
 #define META_PREFIX    "io.modelcontextprotocol/"
+#define CAPABILITIES   "{\"tools\":{},\"resources\":{},\"prompts\":{},\"completions\":{}}"
 
 // Newest first. 2025-03-26 is not among them: it would oblige us to take batches.
 static const char *const legacy_versions[] = { "2025-11-25", "2025-06-18", "2024-11-05" };
@@ -196,8 +197,7 @@ static void do_initialize(ken_mcp__request *r, ken_buf *out)
     }
     ken_mcp__begin_result(r, out);
     ken_buf_printf(out,
-                   "\"protocolVersion\":\"%s\",\"capabilities\":{\"tools\":{},\"resources\":{}},"
-                   "\"serverInfo\":",
+                   "\"protocolVersion\":\"%s\",\"capabilities\":" CAPABILITIES ",\"serverInfo\":",
                    negotiate(ken_json_text(version)));
     ken_buf_put_str(out, ken_buf_str(&s->server_info));
     ken_buf_puts(out, ",\"instructions\":");
@@ -209,7 +209,7 @@ static void do_discover(ken_mcp__request *r, ken_buf *out)
 {
     ken_mcp__begin_result(r, out);
     ken_buf_puts(out, "\"supportedVersions\":[\"" MODERN_VERSION "\"],"
-                      "\"capabilities\":{\"tools\":{},\"resources\":{}},\"instructions\":");
+                      "\"capabilities\":" CAPABILITIES ",\"instructions\":");
     ken_buf_put_str(out, ken_buf_str(&r->server->instructions));
     ken_mcp__put_cache_hints(r, LIST_TTL_MS, "public", out);
     ken_mcp__end_result(out);
@@ -253,6 +253,12 @@ static void do_templates_list(ken_mcp__request *r, ken_buf *out)
 {
     if (!refuses_cursor(r, out))
         ken_mcp__resources_templates_list(r, out);
+}
+
+static void do_prompts_list(ken_mcp__request *r, ken_buf *out)
+{
+    if (!refuses_cursor(r, out))
+        ken_mcp__prompts_list(r, out);
 }
 
 // Nothing that we offer changes while we run, so the subset we honour is empty. The request stays
@@ -411,6 +417,9 @@ static const method methods[] = {
     { "resources/list", do_resources_list, true, true, WORKER },
     { "resources/templates/list", do_templates_list, true, true, HERE },
     { "resources/read", ken_mcp__resources_read, true, true, WORKER },
+    { "prompts/list", do_prompts_list, true, true, HERE },
+    { "prompts/get", ken_mcp__prompts_get, true, true, WORKER },
+    { "completion/complete", ken_mcp__complete, true, true, WORKER },
     { "subscriptions/listen", do_listen, false, true, HELD },
 };
 

@@ -81,6 +81,34 @@ ken_status ken_tool_check(const char *name, const json_t *args, ken_err *err) KE
 // "Error: " and the message, with what to do next: how every surface shows a failed call.
 void ken_tool_error_text(const ken_err *err, ken_buf *out);
 
+// ---- completion ----
+typedef enum ken_tool_complete_kind {
+    KEN_COMPLETE_NOTHING = 0,
+    KEN_COMPLETE_PROJECT, // names
+    KEN_COMPLETE_PATH,    // of indexed files, relative to the root
+    KEN_COMPLETE_SYMBOL,
+} ken_tool_complete_kind;
+
+enum {
+    KEN_TOOL_COMPLETION_MAX = 100
+};
+
+typedef struct ken_tool_completion {
+    ken_str *values; // at most KEN_TOOL_COMPLETION_MAX
+    size_t n, n_total;
+    bool has_more;
+} ken_tool_completion;
+
+// What may be meant by something that begins with `start`, in a project (id, name or path; empty = as
+// calls without one). No folder becomes a project when ctx->is_reading.
+ken_status ken_tool_complete(ken_app *app, ken_tool_complete_kind kind, ken_str start,
+                             ken_str project, const ken_tool_ctx *ctx, ken_arena *arena,
+                             ken_tool_completion *out, ken_err *err) KEN_MUST_USE;
+
+// The text of a file as it is on disk now, secrets masked; it lives in `arena`.
+ken_status ken_tool_read_file(ken_app *app, ken_str project, ken_str path, const ken_tool_ctx *ctx,
+                              ken_arena *arena, ken_str *out, ken_err *err) KEN_MUST_USE;
+
 // ---- specifications: made of specs/*.json at each build (tools/gen_specs.py) --------------------
 typedef enum ken_tool_arg_type {
     KEN_ARG_STR = 1, // ken_str, borrowed from the call's arguments; ptr NULL when it was not given

@@ -15,8 +15,8 @@ ken_status ken_tool__find_project(const ken_tool_env *env, ken_str ref, ken_proj
                                   ken_err *err) KEN_MUST_USE;
 // The project around the folder that the client works in: known, or its git work tree. KEN_ENOTFOUND
 // without a message when there is none.
-ken_status ken_tool__find_served(const ken_tool_env *env, ken_project_info *out,
-                                 ken_err *err) KEN_MUST_USE;
+ken_status ken_tool__find_served(const ken_tool_env *env, ken_project_info *out, ken_err *err)
+    KEN_MUST_USE;
 // For calls that are made to index: the project around an absolute path, or a new one of that folder
 // when there is none and the endpoint is not bound to one.
 ken_status ken_tool__add_project(const ken_tool_env *env, ken_str path, ken_project_info *out,

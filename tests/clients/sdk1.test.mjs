@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: MIT
 // The official TypeScript SDK, version 1: the initialize handshake.
 import assert from 'node:assert/strict';
+import { readFileSync } from 'node:fs';
+import { basename, join } from 'node:path';
 import { after, before, test } from 'node:test';
 
 import { Client } from '@modelcontextprotocol/sdk/client/index.js';
@@ -24,7 +26,7 @@ after(() => client.close());
 test('sdk 1: it connects and knows the server', () => {
   assert.equal(client.getServerVersion().name, 'ken');
   assert.ok(client.getInstructions().includes('search_code'));
-  assert.deepEqual(Object.keys(client.getServerCapabilities()).sort(), ['resources', 'tools']);
+  assert.deepEqual(Object.keys(client.getServerCapabilities()).sort(), ['completions', 'prompts', 'resources', 'tools']);
 });
 
 test('sdk 1: it lists tools and pings', async () => {
@@ -80,13 +82,48 @@ test('sdk 1: resources are listed and read', async () => {
   const { contents } = await client.readResource({ uri: resources[1].uri });
   assert.equal(JSON.parse(contents[0].text).status, 'ready');
   const { resourceTemplates } = await client.listResourceTemplates();
-  assert.equal(resourceTemplates.length, 2);
-  const outline = await client.readResource({
-    uri: resourceTemplates[1].uriTemplate.replace('{project}', encodeURIComponent(project))
-      .replace('{+path}', 'src/parse.c'),
-  });
-  assert.match(outline.contents[0].text, /parse_number/);
+  const read = async (name, path) => {
+    const { uriTemplate } = resourceTemplates.find((t) => t.name === name);
+    const uri = uriTemplate.replace('{project}', encodeURIComponent(project)).replace('{+path}', path);
+    return (await client.readResource({ uri })).contents[0];
+  };
+  assert.match((await read('outline', 'src/parse.c')).text, /parse_number/);
+  assert.ok(JSON.parse((await read('architecture', '')).text).summary);
+  const file = await read('file', 'src/parse.c');
+  assert.equal(file.mimeType, 'text/plain');
+  assert.equal(file.text, readFileSync(join(project, 'src/parse.c'), 'utf8'));
+  await assert.rejects(read('file', 'src/none.c'), { code: -32002 });
+  await assert.rejects(read('file', '../outside.c'), { code: -32002 });
   await assert.rejects(client.readResource({ uri: 'ken://none/status' }), { code: -32002 });
+});
+
+test('sdk 1: prompts are listed, and hold what the tools know', async () => {
+  const { prompts } = await client.listPrompts();
+  assert.ok(prompts.length >= 6);
+  const text = async (name, args) =>
+    (await client.getPrompt({ name, arguments: args })).messages[0].content.text;
+  const explained = await text('explain', { symbol: 'parse_number' });
+  assert.match(explained, /^Explain `parse_number`/);
+  assert.match(explained, /src\/parse\.c/);
+  assert.match(explained, /## Usages/);
+  assert.match(await text('tour', {}), /^Give a tour[^[\]{}]*\n\n## Overview/);
+  assert.match(await text('tour', { directory: 'src' }), /Only `src` matters\./);
+  assert.match(await text('plan_change', { change: 'retry uploads twice' }), /## Rules\n\nFound 0 constraints/);
+  await assert.rejects(text('explain', { symbol: 'no_such_symbol_here', project: 'none' }), { code: -32602 });
+});
+
+test('sdk 1: arguments are completed', async () => {
+  const complete = async (ref, name, value, known) => (await client.complete({
+    ref, argument: { name, value }, ...(known ? { context: { arguments: known } } : {}),
+  })).completion.values;
+  const prompt = { type: 'ref/prompt', name: 'explain' };
+  assert.deepEqual(await complete(prompt, 'symbol', 'parse_nu'), ['parse_number']);
+  assert.deepEqual(await complete(prompt, 'symbol', ''), []);
+  assert.deepEqual(await complete(prompt, 'project', basename(project).slice(0, 3)), [basename(project)]);
+  const file = { type: 'ref/resource', uri: 'ken://{project}/file/{+path}' };
+  assert.deepEqual(await complete(file, 'path', 'src/par', { project }), ['src/parse.c']);
+  assert.deepEqual(await complete(file, 'path', 'parse', { project }), ['src/parse.c']);
+  assert.deepEqual(await complete(file, 'path', 'src/par', { project: 'none' }), []);
 });
 
 test('sdk 1: an aborted call ends at once', async () => {

@@ -38,6 +38,15 @@ for (const [era, options] of Object.entries(eras)) {
     const { resources } = await client.listResources();
     const { contents } = await client.readResource({ uri: resources[0].uri });
     assert.match(contents[0].text, /sdk2-project/);
+    const { prompts } = await client.listPrompts();
+    const asked = await client.getPrompt({
+      name: prompts.find((p) => p.name === 'find').name, arguments: { question: 'where are retries handled' },
+    });
+    assert.match(asked.messages[0].content.text, /src\/retry\.py/);
+    const { completion } = await client.complete({
+      ref: { type: 'ref/prompt', name: 'find' }, argument: { name: 'project', value: 'sdk2' },
+    });
+    assert.deepEqual(completion.values, ['sdk2-project']);
     await client.close();
     assert.deepEqual(problems, []);
   });

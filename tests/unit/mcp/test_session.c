@@ -48,7 +48,8 @@ KEN_TEST(initialize_says_who_we_are)
     kt_eq_text(ken_json_text(member(r, "serverInfo", "version")), "1.2.3");
     kt_not_null(member(r, "capabilities", "tools"));
     kt_null(member(r, "capabilities", "logging"));
-    kt_null(member(r, "capabilities", "prompts"));
+    kt_not_null(member(r, "capabilities", "prompts"));
+    kt_not_null(member(r, "capabilities", "completions"));
     kt_null(member(r, "resultType", NULL));
     ken_str text = ken_json_text(member(r, "instructions", NULL));
     kt_true(text.len > 100 && text.len <= 2048);
