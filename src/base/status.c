@@ -3,18 +3,18 @@
 
 typedef struct status_row {
     const char *name, *text;
-    int rpc, http, exit_code;
+    int exit_code;
 } status_row;
 
 static const status_row rows[] = {
-#define X(name, text, rpc, http, exit_code) { #name, text, rpc, http, exit_code },
+#define X(name, text, exit_code) { #name, text, exit_code },
     KEN_STATUS_TABLE(X)
 #undef X
 };
 
 static const status_row *row_of(ken_status st)
 {
-    static const status_row unknown = { "UNKNOWN", "unknown status", -32603, 500, 1 };
+    static const status_row unknown = { "UNKNOWN", "unknown status", 1 };
     return (unsigned)st < KEN_STATUS_COUNT ? &rows[st] : &unknown;
 }
 
@@ -26,16 +26,6 @@ const char *ken_status_name(ken_status st)
 const char *ken_status_text(ken_status st)
 {
     return row_of(st)->text;
-}
-
-int ken_status_rpc_code(ken_status st)
-{
-    return row_of(st)->rpc;
-}
-
-int ken_status_http_code(ken_status st)
-{
-    return row_of(st)->http;
 }
 
 int ken_status_exit_code(ken_status st)

@@ -32,17 +32,12 @@ void ken_history_free(ken_history *h)
 
 ken_history_info ken_history_get_info(const ken_history *h)
 {
-    ken_history_info i = { .head = h->head,
-                           .reason = h->reason,
-                           .n_commits = h->n_entries,
-                           .n_files = h->n_files,
-                           .n_authors = h->n_authors,
-                           .is_shallow = h->is_shallow };
-    if (h->n_entries) {
-        i.newest_s = h->entries[0].time_s;
-        i.oldest_s = h->entries[h->n_entries - 1].time_s;
-    }
-    return i;
+    return (ken_history_info){ .head = h->head,
+                               .reason = h->reason,
+                               .n_commits = h->n_entries,
+                               .n_files = h->n_files,
+                               .n_authors = h->n_authors,
+                               .is_shallow = h->is_shallow };
 }
 
 // The state of one call of ken_history_read.

@@ -45,7 +45,6 @@ typedef struct ken_history_info {
     ken_str head;   // the commit it belongs to; empty: there is no history
     ken_str reason; // why it is empty, or reaches back less than it could; else empty
     uint32_t n_commits, n_files, n_authors;
-    int64_t newest_s, oldest_s; // of its commits, since the epoch
     bool is_shallow;            // the clone lacks older commits
 } ken_history_info;
 

@@ -352,7 +352,6 @@ void history_builder_finish(history_builder *b, ken_history *h)
     h->entries = history_copy(&h->arena, b->entries.ptr, b->entries.len, sizeof *h->entries);
     h->n_authors = (uint32_t)b->authors.len;
     h->authors = history_copy(&h->arena, b->authors.ptr, b->authors.len, sizeof *h->authors);
-    h->n_details = (uint32_t)b->details.len;
     h->details = history_copy(&h->arena, b->details.ptr, b->details.len, sizeof *h->details);
     ken_vec_reserve(&b->touched, 1); // commits that change nothing point into it
     h->touched = KEN_ARENA_ARRAY(&h->arena, uint32_t, b->touched.len + 1);

@@ -231,7 +231,6 @@ static void read_entries(reader *r)
     }
     r->is_bad |= r->at != r->end;
     h->n_touched = (uint32_t)r->touched.len;
-    h->n_details = (uint32_t)r->details.len;
     h->touched = history_copy(&h->arena, r->touched.ptr, r->touched.len, sizeof *h->touched);
     h->details = history_copy(&h->arena, r->details.ptr, r->details.len, sizeof *h->details);
     ken_vec_release(&r->touched);

@@ -87,7 +87,6 @@ struct ken_history {
     history_author *authors;
     uint32_t n_authors;
     history_detail *details;
-    uint32_t n_details;
     uint32_t *touched; // numbers of files, ascending within an entry
     uint32_t n_touched;
     // history_file.c

@@ -47,8 +47,6 @@ ken_status ken_json_read_bool(const json_t *object, const char *path, const char
                               ken_err *err) KEN_MUST_USE;
 ken_status ken_json_read_u64(const json_t *object, const char *path, const char *key, uint64_t *out,
                              ken_err *err) KEN_MUST_USE;
-ken_status ken_json_read_double(const json_t *object, const char *path, const char *key,
-                                double *out, ken_err *err) KEN_MUST_USE;
 // Borrowed; NULL when the member is absent, null or of another type.
 const json_t *ken_json_get_object(const json_t *object, const char *key);
 ken_str ken_json_text(const json_t *value); // of a string; empty for anything else

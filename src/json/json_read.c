@@ -329,18 +329,6 @@ ken_status ken_json_read_u64(const json_t *object, const char *path, const char 
     return KEN_OK;
 }
 
-ken_status ken_json_read_double(const json_t *object, const char *path, const char *key,
-                                double *out, ken_err *err)
-{
-    const json_t *v = json_object_get(object, key);
-    if (!v || json_is_null(v))
-        return KEN_OK;
-    if (!json_is_number(v))
-        return fail_type(path, key, "a number", v, err);
-    *out = json_number_value(v);
-    return KEN_OK;
-}
-
 const json_t *ken_json_get_object(const json_t *object, const char *key)
 {
     const json_t *v = json_object_get(object, key);

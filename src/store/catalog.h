@@ -53,11 +53,9 @@ typedef struct ken_catalog_journal {
     uint64_t n_applied;            // projects, values, models and tasks that were put in
     bool exists;
     bool is_cut_off; // its last line has no end
-    bool is_agreed;  // its end and the database are at the same write
 } ken_catalog_journal;
 
 // Reads all of the journal of the database at `path`, which may be gone, and changes nothing.
-// `is_agreed` is not set.
 ken_status ken_catalog_read_journal(const char *path, ken_catalog_journal *out, ken_err *err)
     KEN_MUST_USE;
 // The same of a journal by its own path. KEN_EINVAL when it is that of another kind of database.

@@ -45,7 +45,6 @@ void ken_vector_builder_free(ken_vector_builder *b);
 // Copies n x n_dims values and n scales. `content`: its id in the store.
 void ken_vector_builder_add(ken_vector_builder *b, int64_t content, const int8_t *values,
                             const float *scales, uint32_t n);
-const ken_vector_model *ken_vector_builder_model(const ken_vector_builder *b);
 size_t ken_vector_builder_bytes(const ken_vector_builder *b); // memory in use
 uint32_t ken_vector_builder_n_contents(const ken_vector_builder *b);
 // Writes the segment and empties the builder.

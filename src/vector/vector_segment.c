@@ -82,11 +82,6 @@ void ken_vector_builder_add(ken_vector_builder *b, int64_t content, const int8_t
     b->scales.len += n;
 }
 
-const ken_vector_model *ken_vector_builder_model(const ken_vector_builder *b)
-{
-    return &b->model;
-}
-
 size_t ken_vector_builder_bytes(const ken_vector_builder *b)
 {
     return b->values.cap + b->scales.cap * sizeof *b->scales.ptr +

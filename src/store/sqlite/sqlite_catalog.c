@@ -415,7 +415,6 @@ ken_status ken_store__catalog_settle(ken_catalog_backend *b, ken_catalog_journal
     if (st)
         return st;
     *out = journal_of(&report);
-    out->is_agreed = true;
     return KEN_OK;
 }
 

@@ -21,8 +21,6 @@ KEN_TEST(counts_commits_recent_ones_and_people)
     kt_eq_text(i.reason, "");
     kt_eq_u(i.n_commits, 3);
     kt_eq_u(i.n_authors, 2);
-    kt_eq_i(i.newest_s, LAB_DAY_0 + 200 * LAB_DAY);
-    kt_eq_i(i.oldest_s, LAB_DAY_0);
     ken_history_file a = file(h, "a.c"), b = file(h, "b.c");
     kt_eq_u(a.n_commits, 3);
     kt_eq_u(a.n_recent, 1);
