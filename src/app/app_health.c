@@ -240,8 +240,7 @@ ken_status ken_app_check_health(ken_app *app, bool is_deep, const ken_cancel *ca
         check_catalog(&c);
     ken_status st = check_projects(&c, err);
     if (!st) {
-        *out = KEN_ARENA_ARRAY(arena, ken_health_check, c.checks.len);
-        memcpy(*out, c.checks.ptr, c.checks.len * sizeof *c.checks.ptr);
+        *out = ken_arena_copy(arena, c.checks.ptr, c.checks.len, sizeof **out);
         *out_n = c.checks.len;
     }
     ken_vec_release(&c.checks);

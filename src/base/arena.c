@@ -107,6 +107,15 @@ void *ken_arena_zalloc(ken_arena *a, size_t n_bytes)
     return memset(ken_arena_alloc(a, n_bytes), 0, n_bytes);
 }
 
+void *ken_arena_copy(ken_arena *a, const void *items, size_t n, size_t item_bytes)
+{
+    size_t n_bytes = ken_mul_size(n, item_bytes);
+    void *copy = ken_arena_alloc(a, n_bytes);
+    if (n)
+        memcpy(copy, items, n_bytes);
+    return copy;
+}
+
 ken_str ken_arena_dup(ken_arena *a, ken_str s)
 {
     char *p = ken_arena_alloc(a, s.len + 1);

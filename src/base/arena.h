@@ -33,6 +33,8 @@ void ken_arena_reset(ken_arena *a); // keeps the largest block for reuse
 
 void *ken_arena_alloc(ken_arena *a, size_t n_bytes) KEN_MUST_USE;  // 16-byte aligned, uninitialised
 void *ken_arena_zalloc(ken_arena *a, size_t n_bytes) KEN_MUST_USE; // zeroed
+// A copy of `n` items; memory of its own also when there are none.
+void *ken_arena_copy(ken_arena *a, const void *items, size_t n, size_t item_bytes) KEN_MUST_USE;
 #define KEN_ARENA_NEW(a, type)      ((type *)ken_arena_zalloc((a), sizeof(type)))
 #define KEN_ARENA_ARRAY(a, type, n) ((type *)ken_arena_zalloc((a), ken_mul_size(sizeof(type), (n))))
 

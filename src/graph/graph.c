@@ -416,9 +416,7 @@ const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,
         for (uint32_t i = 0; i < u->text.refs->n_binds; i++)
             if (u->text.refs->binds[i].module.len)
                 add_bound(g, u, &u->text.refs->binds[i], &files);
-        u->imports = KEN_ARENA_ARRAY(&g->arena, uint32_t, files.len + 1);
-        if (files.len)
-            memcpy(u->imports, files.ptr, files.len * sizeof *u->imports);
+        u->imports = ken_arena_copy(&g->arena, files.ptr, files.len, sizeof *u->imports);
         u->n_imports = (uint32_t)files.len;
         ken_vec_release(&files);
     }

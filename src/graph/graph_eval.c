@@ -61,8 +61,7 @@ const graph_value *graph_defs_value(ken_graph *g, const ken_graph_def *defs, uin
     if (!n)
         return &graph_nothing;
     graph_value *v = graph_new_value(g, GRAPH_DEFS, class);
-    ken_graph_def *copy = KEN_ARENA_ARRAY(&g->arena, ken_graph_def, n);
-    memcpy(copy, defs, n * sizeof *copy);
+    ken_graph_def *copy = ken_arena_copy(&g->arena, defs, n, sizeof *copy);
     v->defs = copy;
     v->n_defs = n;
     return v;

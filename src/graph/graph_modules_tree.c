@@ -57,8 +57,7 @@ static void find_folders(ken_modules *m)
         m->folder_of[i] = last;
         folders[last].n_files++;
     }
-    m->folders = KEN_ARENA_ARRAY(&m->arena, module_folder, (size_t)m->n_folders + 1);
-    memcpy(m->folders, folders, sizeof *folders * m->n_folders);
+    m->folders = ken_arena_copy(&m->arena, folders, m->n_folders, sizeof *m->folders);
 }
 
 static void fill_folders(ken_modules *m)

@@ -829,8 +829,7 @@ const graph_value *graph_chosen(ken_graph *g, graph_unit *u, ken_expr_id expr, c
         return none_fits(g, u, v);
     graph_value *one = KEN_ARENA_NEW(&g->arena, graph_value);
     *one = *v;
-    ken_graph_def *defs = KEN_ARENA_ARRAY(&g->arena, ken_graph_def, found.n);
-    memcpy(defs, found.all, found.n * sizeof *defs);
+    ken_graph_def *defs = ken_arena_copy(&g->arena, found.all, found.n, sizeof *defs);
     one->defs = defs;
     one->n_defs = found.n;
     uint32_t n =

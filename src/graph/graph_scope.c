@@ -107,8 +107,7 @@ const uint32_t *graph_closure(ken_graph *g, graph_unit *u, uint32_t *out_n)
                 ken_vec_push(&files, direct[k]);
             }
         }
-        u->closure = KEN_ARENA_ARRAY(&g->arena, uint32_t, files.len);
-        memcpy(u->closure, files.ptr, files.len * sizeof *u->closure);
+        u->closure = ken_arena_copy(&g->arena, files.ptr, files.len, sizeof *u->closure);
         u->n_closure = (uint32_t)files.len;
         ken_vec_release(&files);
         ken_free(seen);

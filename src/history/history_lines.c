@@ -87,7 +87,7 @@ void history_blame_finish(history_blame *b, ken_history_touches *out)
         qsort(b->touches.ptr, n, sizeof *b->touches.ptr, by_time);
     out->n_commits = n;
     out->n_touches = n < KEN_HISTORY_AUTHORS ? n : KEN_HISTORY_AUTHORS;
-    out->touches = history_copy(b->arena, b->touches.ptr, out->n_touches, sizeof *out->touches);
+    out->touches = ken_arena_copy(b->arena, b->touches.ptr, out->n_touches, sizeof *out->touches);
     out->n_uncommitted = b->n_uncommitted;
 }
 

@@ -332,15 +332,6 @@ static void renumber(const uint32_t *number, const uint32_t *from, uint32_t n, u
     *out_n = kept;
 }
 
-void *history_copy(ken_arena *a, const void *from, size_t n, size_t item_bytes)
-{
-    size_t bytes = ken_mul_size(n, item_bytes);
-    void *to = ken_arena_zalloc(a, bytes + item_bytes);
-    if (n)
-        memcpy(to, from, bytes);
-    return to;
-}
-
 void history_builder_finish(history_builder *b, ken_history *h)
 {
     end_commit(b);
@@ -349,10 +340,10 @@ void history_builder_finish(history_builder *b, ken_history *h)
     ken_arena_init(&b->arena, 0);
     uint32_t *number = number_files(b, h);
     h->n_entries = (uint32_t)b->entries.len;
-    h->entries = history_copy(&h->arena, b->entries.ptr, b->entries.len, sizeof *h->entries);
+    h->entries = ken_arena_copy(&h->arena, b->entries.ptr, b->entries.len, sizeof *h->entries);
     h->n_authors = (uint32_t)b->authors.len;
-    h->authors = history_copy(&h->arena, b->authors.ptr, b->authors.len, sizeof *h->authors);
-    h->details = history_copy(&h->arena, b->details.ptr, b->details.len, sizeof *h->details);
+    h->authors = ken_arena_copy(&h->arena, b->authors.ptr, b->authors.len, sizeof *h->authors);
+    h->details = ken_arena_copy(&h->arena, b->details.ptr, b->details.len, sizeof *h->details);
     ken_vec_reserve(&b->touched, 1); // commits that change nothing point into it
     h->touched = KEN_ARENA_ARRAY(&h->arena, uint32_t, b->touched.len + 1);
     for (uint32_t i = 0; i < h->n_entries; i++) {

@@ -231,8 +231,8 @@ static void read_entries(reader *r)
     }
     r->is_bad |= r->at != r->end;
     h->n_touched = (uint32_t)r->touched.len;
-    h->touched = history_copy(&h->arena, r->touched.ptr, r->touched.len, sizeof *h->touched);
-    h->details = history_copy(&h->arena, r->details.ptr, r->details.len, sizeof *h->details);
+    h->touched = ken_arena_copy(&h->arena, r->touched.ptr, r->touched.len, sizeof *h->touched);
+    h->details = ken_arena_copy(&h->arena, r->details.ptr, r->details.len, sizeof *h->details);
     ken_vec_release(&r->touched);
     ken_vec_release(&r->details);
 }

@@ -254,10 +254,10 @@ void history_patch_finish(history_patch *p, ken_changes *out)
 {
     end_file(p);
     ken_line_change *changes =
-        history_copy(p->arena, p->changes.ptr, p->changes.len, sizeof *changes);
+        ken_arena_copy(p->arena, p->changes.ptr, p->changes.len, sizeof *changes);
     for (size_t i = 0; i < p->files.len; i++)
         p->files.ptr[i].changes = changes + p->first_of.ptr[i];
-    out->files = history_copy(p->arena, p->files.ptr, p->files.len, sizeof *out->files);
+    out->files = ken_arena_copy(p->arena, p->files.ptr, p->files.len, sizeof *out->files);
     if (p->files.len)
         qsort(out->files, p->files.len, sizeof *out->files, by_path);
     out->n_files = join_doubles(out->files, p->files.len);

@@ -97,8 +97,6 @@ struct ken_history {
 };
 
 ken_history *history_new(void);
-// An array as a copy in the arena, with room for one item more.
-void *history_copy(ken_arena *a, const void *from, size_t n, size_t item_bytes);
 
 // Takes commits, newest first, and follows the names of files back through them.
 typedef struct history_builder history_builder;

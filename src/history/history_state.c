@@ -98,7 +98,7 @@ void history_state_finish(history_state_job *j, size_t max_dirty, ken_work_state
         qsort(j->paths.ptr, j->paths.len, sizeof *j->paths.ptr, path_order);
     j->state.n_dirty_all = j->paths.len;
     j->state.n_dirty = j->paths.len < max_dirty ? j->paths.len : max_dirty;
-    j->state.dirty = history_copy(j->arena, j->paths.ptr, j->state.n_dirty, sizeof(ken_str));
+    j->state.dirty = ken_arena_copy(j->arena, j->paths.ptr, j->state.n_dirty, sizeof(ken_str));
     *out = j->state;
 }
 

@@ -220,10 +220,8 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
     ken_lex_builder_free(r.builder);
     ken_mention_builder_free(r.mentions);
     ken_vector_builder_free(r.vectors);
-    report.issues = KEN_ARENA_ARRAY(arena, ken_issue, r.issues.len + 1);
+    report.issues = ken_arena_copy(arena, r.issues.ptr, r.issues.len, sizeof *report.issues);
     report.n_issues = r.issues.len;
-    if (r.issues.len)
-        memcpy(report.issues, r.issues.ptr, r.issues.len * sizeof *r.issues.ptr);
     ken_vec_release(&r.issues);
     close_run(&r);
     report.scope = r.scope;

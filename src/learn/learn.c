@@ -90,14 +90,6 @@ static void find_lines(ken_learner *l, ken_str text)
     l->line_starts.len = n;
 }
 
-static void *copy(ken_arena *arena, const void *items, size_t n, size_t item_bytes)
-{
-    void *p = ken_arena_alloc(arena, ken_mul_size(n, item_bytes));
-    if (n)
-        memcpy(p, items, n * item_bytes);
-    return p;
-}
-
 // What is said with names, when all definitions are known.
 static void refer(ken_learner *l, ken_str text, ken_arena *arena, const ken_facts *facts,
                   ken_refs *out)
@@ -142,9 +134,9 @@ void ken_learn(ken_learner *l, ken_lang_id lang, ken_str text, const ken_cancel 
         .n_lines = (uint32_t)l->line_starts.len,
         .n_error_bytes = n_errors,
         .is_fallback = !tree && (ken_lang_rules(lang) || ken_lang_misses_grammar(lang)),
-        .symbols = copy(arena, x->symbols.ptr, x->symbols.len, sizeof *x->symbols.ptr),
+        .symbols = ken_arena_copy(arena, x->symbols.ptr, x->symbols.len, sizeof *x->symbols.ptr),
         .n_symbols = (uint32_t)x->symbols.len,
-        .imports = copy(arena, x->imports.ptr, x->imports.len, sizeof *x->imports.ptr),
+        .imports = ken_arena_copy(arena, x->imports.ptr, x->imports.len, sizeof *x->imports.ptr),
         .n_imports = (uint32_t)x->imports.len,
     };
     cut(l, text, tree, arena, out);

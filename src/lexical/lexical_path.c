@@ -251,9 +251,7 @@ static ken_status finish(builder *b, ken_err *err)
     p->n_tokens = (uint32_t)b->texts.len;
     p->n_wholes = (uint32_t)b->whole_texts.len;
     p->n_folders = (uint32_t)b->folder_list.len;
-    p->folders = KEN_ARENA_ARRAY(&p->arena, path_folder, p->n_folders + 1);
-    if (p->n_folders)
-        memcpy(p->folders, b->folder_list.ptr, p->n_folders * sizeof *p->folders);
+    p->folders = ken_arena_copy(&p->arena, b->folder_list.ptr, p->n_folders, sizeof *p->folders);
     uint32_t *new_id = sort_tokens(p, b->texts.ptr, p->n_tokens, &p->tokens);
     ken_status st = ken_quota_check(err);
     uint32_t *new_whole = st ? NULL : sort_tokens(p, b->whole_texts.ptr, p->n_wholes, &p->wholes);

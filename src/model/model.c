@@ -1,4 +1,5 @@
 // SPDX-License-Identifier: MIT
+#include "base/sorted.h"
 #include "model/facts.h"
 #include "model/model_record.h"
 #include "model/refs.h"
@@ -80,15 +81,10 @@ ken_chunk_type ken_chunk_type_parse(ken_str word)
 
 uint32_t ken_line_of(const uint32_t *line_starts, uint32_t n_lines, uint32_t byte)
 {
-    uint32_t lo = 0, hi = n_lines;
-    while (hi - lo > 1) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (line_starts[mid] <= byte)
-            lo = mid;
-        else
-            hi = mid;
-    }
-    return lo;
+    size_t behind = n_lines;
+    if (byte < UINT32_MAX)
+        behind = ken_first_u32(line_starts, n_lines, sizeof *line_starts, byte + 1);
+    return behind ? (uint32_t)behind - 1 : 0;
 }
 
 uint32_t ken_line_starts(ken_str text, uint32_t *out, uint32_t max)

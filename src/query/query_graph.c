@@ -141,10 +141,8 @@ static size_t named(void *ctx, ken_str name, const ken_graph_def **out)
         add_overlaid(&w);
         if (w.found.len)
             qsort(w.found.ptr, w.found.len, sizeof *w.found.ptr, by_file);
-        named_list list = { KEN_ARENA_ARRAY(&q->name_arena, ken_graph_def, w.found.len + 1),
-                            w.found.len };
-        if (list.n)
-            memcpy(list.defs, w.found.ptr, list.n * sizeof *list.defs);
+        named_list list = { .n = w.found.len };
+        list.defs = ken_arena_copy(&q->name_arena, w.found.ptr, list.n, sizeof *list.defs);
         ken_vec_release(&w.found);
         ken_vec_push(&q->lists, list);
     }

@@ -435,17 +435,10 @@ static ken_status look_into_all(said_pass *p, const uint8_t *marked, uint32_t li
 
 static bool is_imported_by(const query_import_graph *g, uint32_t file, uint32_t by)
 {
-    uint32_t lo = g->starts[by], hi = g->starts[by + 1];
-    while (lo < hi) {
-        uint32_t mid = lo + (hi - lo) / 2;
-        if (g->files[mid] == file)
-            return true;
-        if (g->files[mid] < file)
-            lo = mid + 1;
-        else
-            hi = mid;
-    }
-    return false;
+    const uint32_t *files = g->files + g->starts[by];
+    size_t n = g->starts[by + 1] - g->starts[by];
+    size_t at = ken_first_u32(files, n, sizeof *files, file);
+    return at < n && files[at] == file;
 }
 
 // The file with the list's path, and who imports it.

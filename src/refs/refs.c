@@ -66,14 +66,6 @@ void ken_refs_begin(ken_refs_maker *m, ken_str text, const ken_symbol *symbols, 
     refs__begin_defs(m);
 }
 
-static void *copy(ken_arena *arena, const void *items, size_t n, size_t item_bytes)
-{
-    void *p = ken_arena_alloc(arena, ken_mul_size(n, item_bytes));
-    if (n)
-        memcpy(p, items, n * item_bytes);
-    return p;
-}
-
 static int by_byte(const void *a, const void *b)
 {
     const ken_ref *x = a, *y = b;
@@ -231,17 +223,18 @@ void ken_refs_finish(ken_refs_maker *m, ken_refs *out)
         .package = m->package,
         .exprs = exprs.exprs,
         .n_exprs = exprs.n_exprs,
-        .refs = copy(m->arena, m->refs.ptr, m->refs.len, sizeof *m->refs.ptr),
+        .refs = ken_arena_copy(m->arena, m->refs.ptr, m->refs.len, sizeof *m->refs.ptr),
         .n_refs = (uint32_t)m->refs.len,
-        .implied = copy(m->arena, m->implied.ptr, m->implied.len, sizeof *m->implied.ptr),
+        .implied = ken_arena_copy(m->arena, m->implied.ptr, m->implied.len, sizeof *m->implied.ptr),
         .n_implied = (uint32_t)m->implied.len,
-        .bases = copy(m->arena, m->bases.ptr, m->bases.len, sizeof *m->bases.ptr),
+        .bases = ken_arena_copy(m->arena, m->bases.ptr, m->bases.len, sizeof *m->bases.ptr),
         .n_bases = (uint32_t)m->bases.len,
-        .binds = copy(m->arena, m->binds.ptr, m->binds.len, sizeof *m->binds.ptr),
+        .binds = ken_arena_copy(m->arena, m->binds.ptr, m->binds.len, sizeof *m->binds.ptr),
         .n_binds = (uint32_t)m->binds.len,
-        .literals = copy(m->arena, m->literals.ptr, m->literals.len, sizeof *m->literals.ptr),
+        .literals =
+            ken_arena_copy(m->arena, m->literals.ptr, m->literals.len, sizeof *m->literals.ptr),
         .n_literals = (uint32_t)m->literals.len,
-        .stored = copy(m->arena, m->stored.ptr, m->stored.len, sizeof *m->stored.ptr),
+        .stored = ken_arena_copy(m->arena, m->stored.ptr, m->stored.len, sizeof *m->stored.ptr),
         .n_stored = (uint32_t)m->stored.len,
     };
     copy_defs(m, out);

@@ -488,9 +488,7 @@ size_t ken_rails_routes(ken_str text, ken_arena *arena, ken_rails_route **out)
     while (draws && r.at < text.len)
         read_next(&r);
     size_t n = r.found.len;
-    *out = KEN_ARENA_ARRAY(arena, ken_rails_route, n + 1);
-    if (n)
-        memcpy(*out, r.found.ptr, n * sizeof **out);
+    *out = ken_arena_copy(arena, r.found.ptr, n, sizeof **out);
     ken_vec_release(&r.found);
     return n;
 }

@@ -127,9 +127,8 @@ static void set_defaults(ken_arena *arena, ken_rulebook_config *out)
     *out = (ken_rulebook_config){ .default_results = KEN_RULEBOOK_RESULTS,
                                   .max_results = KEN_RULEBOOK_RESULTS_MAX,
                                   .n_weights = ken_rules_n_default_weights };
-    out->weights = KEN_ARENA_ARRAY(arena, ken_rules_weight, ken_rules_n_default_weights);
-    memcpy(out->weights, ken_rules_default_weights,
-           ken_rules_n_default_weights * sizeof *out->weights);
+    out->weights = ken_arena_copy(arena, ken_rules_default_weights, ken_rules_n_default_weights,
+                                  sizeof *out->weights);
 }
 
 ken_status ken_rulebook_read_config(ken_str root, ken_arena *arena, ken_rulebook_config *out,

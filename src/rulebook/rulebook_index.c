@@ -235,14 +235,6 @@ static void check_age(const ken_rulebook_health *h, int64_t now_ms, notes *x)
         WARNING(x, "Index is %lld days old. Run rag_index to refresh it.", (long long)days);
 }
 
-static ken_str *keep(ken_arena *arena, const ken_str *items, size_t n)
-{
-    ken_str *out = KEN_ARENA_ARRAY(arena, ken_str, n + 1);
-    if (n)
-        memcpy(out, items, n * sizeof *out);
-    return out;
-}
-
 ken_status ken_rulebook_check_health(ken_rulebook *b, int64_t now_ms, const ken_cancel *cancel,
                                      ken_arena *arena, ken_rulebook_health *out, ken_err *err)
 {
@@ -260,9 +252,9 @@ ken_status ken_rulebook_check_health(ken_rulebook *b, int64_t now_ms, const ken_
     check_documents(b, &h, &x);
     test_query(b, cancel, &h, &x);
     check_age(&h, now_ms, &x);
-    h.issues = keep(arena, x.issues.ptr, x.issues.len);
+    h.issues = ken_arena_copy(arena, x.issues.ptr, x.issues.len, sizeof *x.issues.ptr);
     h.n_issues = x.issues.len;
-    h.warnings = keep(arena, x.warnings.ptr, x.warnings.len);
+    h.warnings = ken_arena_copy(arena, x.warnings.ptr, x.warnings.len, sizeof *x.warnings.ptr);
     h.n_warnings = x.warnings.len;
     h.is_healthy = !h.n_issues;
     ken_vec_release(&x.issues);

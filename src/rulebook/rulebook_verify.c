@@ -269,10 +269,8 @@ static void finish(verifier *v, const ken_rule *rules, size_t n, ken_verificatio
     give_examples(v, rules);
     if (v->found.len)
         qsort(v->found.ptr, v->found.len, sizeof *v->found.ptr, by_place);
-    out->violations = KEN_ARENA_ARRAY(v->arena, ken_violation, v->found.len + 1);
     out->n = v->found.len;
-    if (out->n)
-        memcpy(out->violations, v->found.ptr, out->n * sizeof *out->violations);
+    out->violations = ken_arena_copy(v->arena, v->found.ptr, out->n, sizeof *out->violations);
     for (size_t i = 0; i < n; i++) {
         out->n_found += out->outcomes[i].n_found;
         out->n_checked += out->outcomes[i].is_checked;

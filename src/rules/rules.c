@@ -88,14 +88,6 @@ static ken_status check_text(ken_str path, ken_str text, ken_err *err)
     return KEN_OK;
 }
 
-static void *move(ken_arena *a, const void *items, size_t n, size_t item_bytes)
-{
-    void *out = ken_arena_alloc(a, ken_mul_size(n, item_bytes) + 1);
-    if (n)
-        memcpy(out, items, n * item_bytes);
-    return out;
-}
-
 static bool has_ext(ken_str path, const char *ext)
 {
     return ken_str_eq_fold(ken_path_ext(path), ken_str_c(ext));
@@ -121,9 +113,9 @@ ken_status ken_rules_parse(ken_str path, ken_str text, ken_arena *arena, ken_rul
     }
     if (!st) {
         *out = (ken_rules_doc){ .kind = r.kind, .path = r.path, .scope = r.scope };
-        out->rules = move(arena, r.rules.ptr, r.rules.len, sizeof *r.rules.ptr);
+        out->rules = ken_arena_copy(arena, r.rules.ptr, r.rules.len, sizeof *r.rules.ptr);
         out->n_rules = r.rules.len;
-        out->issues = move(arena, r.issues.ptr, r.issues.len, sizeof *r.issues.ptr);
+        out->issues = ken_arena_copy(arena, r.issues.ptr, r.issues.len, sizeof *r.issues.ptr);
         out->n_issues = r.issues.len;
     }
     ken_vec_release(&r.rules);

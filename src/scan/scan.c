@@ -439,9 +439,7 @@ static int compare_skips(const void *a, const void *b)
 static void *finish(ken_arena *a, const void *items, size_t n, size_t item_bytes,
                     int (*compare)(const void *, const void *))
 {
-    char *copy = ken_arena_alloc(a, ken_mul_size(n, item_bytes));
-    if (n)
-        memcpy(copy, items, n * item_bytes);
+    char *copy = ken_arena_copy(a, items, n, item_bytes);
     for (size_t i = 1; i < n; i++) {
         if (compare(copy + (i - 1) * item_bytes, copy + i * item_bytes) > 0) {
             qsort(copy, n, item_bytes, compare);

@@ -196,9 +196,7 @@ ken_status ken_scan__globs(ken_arena *a, const ken_str *patterns, size_t n, scan
             expand(&(glob_expansion){ keep, &l, SCAN_MAX_ALTERNATIVES }, patterns[i]);
     }
     if (!st) {
-        scan_glob *copy = KEN_ARENA_ARRAY(a, scan_glob, l.globs.len);
-        if (l.globs.len)
-            memcpy(copy, l.globs.ptr, l.globs.len * sizeof *copy);
+        scan_glob *copy = ken_arena_copy(a, l.globs.ptr, l.globs.len, sizeof *copy);
         *out = (scan_globs){ copy, l.globs.len };
     }
     ken_vec_release(&l.globs);

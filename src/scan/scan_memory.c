@@ -325,11 +325,7 @@ bool ken_scan__again(scan_job *job, ken_scan_result *out)
     out->git_branch = ken_arena_dup(job->arena, m->result.git_branch);
     out->n_files = m->files.len;
     out->n_skips = m->skips.len;
-    out->files = KEN_ARENA_ARRAY(job->arena, ken_scan_file, out->n_files + 1);
-    out->skips = KEN_ARENA_ARRAY(job->arena, ken_scan_skip, out->n_skips + 1);
-    if (out->n_files)
-        memcpy(out->files, m->files.ptr, out->n_files * sizeof *out->files);
-    if (out->n_skips)
-        memcpy(out->skips, m->skips.ptr, out->n_skips * sizeof *out->skips);
+    out->files = ken_arena_copy(job->arena, m->files.ptr, out->n_files, sizeof *out->files);
+    out->skips = ken_arena_copy(job->arena, m->skips.ptr, out->n_skips, sizeof *out->skips);
     return true;
 }

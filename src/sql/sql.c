@@ -359,9 +359,7 @@ static ken_status run(sqlite3 *db, sql_door *d, ken_str sql, const ken_sql_opts 
     }
     sqlite3_finalize(st);
     if (!s) {
-        out->values = KEN_ARENA_ARRAY(arena, ken_sql_value, values.len + 1);
-        if (values.len)
-            memcpy(out->values, values.ptr, values.len * sizeof *values.ptr);
+        out->values = ken_arena_copy(arena, values.ptr, values.len, sizeof *out->values);
     }
     ken_vec_release(&values);
     return s;

@@ -807,8 +807,7 @@ static ken_status meta_count(sql_cursor *c, uint32_t *out, ken_err *err)
             return st;
         }
         add_config(c, &v);
-        c->pairs = KEN_ARENA_ARRAY(&c->arena, sql_pair, v.len);
-        memcpy(c->pairs, v.ptr, v.len * sizeof *v.ptr);
+        c->pairs = ken_arena_copy(&c->arena, v.ptr, v.len, sizeof *c->pairs);
         c->n_flat = v.len;
         c->is_flat_loaded = true;
         ken_vec_release(&v);

@@ -451,9 +451,7 @@ ken_status survey_detect(survey *v, ken_err *err)
         choose(&d);
         if (d.parts.len)
             qsort(d.parts.ptr, d.parts.len, sizeof *d.parts.ptr, by_path);
-        v->out->parts = KEN_ARENA_ARRAY(v->arena, ken_survey_part, d.parts.len + 1);
-        if (d.parts.len)
-            memcpy(v->out->parts, d.parts.ptr, d.parts.len * sizeof *d.parts.ptr);
+        v->out->parts = ken_arena_copy(v->arena, d.parts.ptr, d.parts.len, sizeof *v->out->parts);
         v->out->n_parts = d.parts.len;
     }
     ken_vec_release(&d.parts);

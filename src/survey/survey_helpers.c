@@ -228,8 +228,7 @@ static bool except_aside(helpers *a, const candidate *c, ken_str glob, ken_str_l
                          ken_err *err, ken_status *st)
 {
     survey *v = a->v;
-    ken_str *names = KEN_ARENA_ARRAY(v->arena, ken_str, c->n);
-    memcpy(names, c->raw, c->n * sizeof *names);
+    ken_str *names = ken_arena_copy(v->arena, c->raw, c->n, sizeof *names);
     ken_str_list raw = { names, c->n };
     ken_facts_scope scope = { .in = survey_list1(v->arena, glob), .except = v->vendored };
     ken_name_uses uses;

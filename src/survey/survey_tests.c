@@ -215,9 +215,8 @@ static void say_under(survey *v, const char *language, ken_str glob, const surve
         if (!strcmp(customs[i].language, language))
             ken_vec_push(&globs, ken_arena_printf(v->arena, "**/" KEN_STR_FMT,
                                                   KEN_STR_ARG(shown(v->arena, &customs[i]))));
-    ken_str_list files = { KEN_ARENA_ARRAY(v->arena, ken_str, globs.len + 1), globs.len };
-    if (globs.len)
-        memcpy(files.items, globs.ptr, globs.len * sizeof *globs.ptr);
+    ken_str_list files = { ken_arena_copy(v->arena, globs.ptr, globs.len, sizeof *globs.ptr),
+                           globs.len };
     ken_vec_release(&globs);
     ken_rule_check check = { .kind = KEN_CHECK_PLACEMENT, .in = files, .under = glob };
     if (survey_except(v, t, &check.except))

@@ -126,8 +126,7 @@ static csharp_files seen_of(ken_modules *m, csharp_state *s, uint32_t project, c
     }
     if (!n || n == all.n_files)
         return all;
-    uint32_t *kept = KEN_ARENA_ARRAY(&m->arena, uint32_t, n);
-    memcpy(kept, files, n * sizeof *kept);
+    uint32_t *kept = ken_arena_copy(&m->arena, files, n, sizeof *kept);
     return (csharp_files){ kept, n };
 }
 
@@ -211,9 +210,7 @@ static csharp_files around(ken_modules *m, csharp_state *s, uint32_t project, ke
         for (uint32_t i = 0; i < f.n_files; i++)
             ken_vec_push(&files, f.files[i]);
     }
-    uint32_t *kept = KEN_ARENA_ARRAY(&m->arena, uint32_t, files.len);
-    if (files.len)
-        memcpy(kept, files.ptr, files.len * sizeof *kept);
+    uint32_t *kept = ken_arena_copy(&m->arena, files.ptr, files.len, sizeof *kept);
     csharp_files all = { kept, (uint32_t)files.len };
     ken_vec_release(&files);
     return all;

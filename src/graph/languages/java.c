@@ -113,9 +113,7 @@ static jvm_package by_folders(ken_modules *m, ken_str package)
         ken_modules__each_folder(m, tail, gather, &g);
     }
     jvm_package p = { .n_files = g.n_files, .is_guess = !g.is_said };
-    uint32_t *files = KEN_ARENA_ARRAY(&m->arena, uint32_t, g.n_files);
-    if (g.n_files)
-        memcpy(files, g.files, g.n_files * sizeof *files);
+    uint32_t *files = ken_arena_copy(&m->arena, g.files, g.n_files, sizeof *files);
     p.files = files;
     ken_arena_rewind(&m->scratch, mark);
     return p;
@@ -236,8 +234,7 @@ static void narrow(ken_modules *m, ken_module *out)
     if (n == 1) {
         out->files = &m->self[files[0]];
     } else if (n) {
-        uint32_t *kept = KEN_ARENA_ARRAY(&m->arena, uint32_t, n);
-        memcpy(kept, files, n * sizeof *files);
+        uint32_t *kept = ken_arena_copy(&m->arena, files, n, sizeof *kept);
         out->files = kept;
     }
     out->n_files = n ? n : out->n_files;

@@ -271,19 +271,12 @@ static void add_targets(targets *t, json_t *v, uint32_t depth)
                 add_targets(t, json_object_iter_value(i), depth - 1);
 }
 
-static const ken_str *keep_targets(const targets *t)
-{
-    ken_str *copy = KEN_ARENA_ARRAY(&t->m->arena, ken_str, (size_t)t->n + 1);
-    memcpy(copy, t->ptr, sizeof *copy * t->n);
-    return copy;
-}
-
 static module_pattern place_of(ken_modules *m, ken_str key, json_t *value)
 {
     targets t = { .m = m };
     add_targets(&t, value, CONDITIONS_DEPTH);
     module_pattern p = ken_modules__pattern(ken_arena_dup(&m->arena, key));
-    p.targets = keep_targets(&t);
+    p.targets = ken_arena_copy(&m->arena, t.ptr, t.n, sizeof *t.ptr);
     p.n_targets = t.n;
     return p;
 }
@@ -318,7 +311,7 @@ static void read_entries(ken_modules *m, js_package *p, const json_t *manifest)
         if (json_is_string(v))
             t.ptr[t.n++] = ken_modules__dup_text(m, v);
     }
-    p->entries = keep_targets(&t);
+    p->entries = ken_arena_copy(&m->arena, t.ptr, t.n, sizeof *t.ptr);
     p->n_entries = t.n;
 }
 

@@ -112,10 +112,7 @@ static const php_state *state_of(ken_modules *m)
     s->n_psr0 = (uint32_t)r.psr0.len;
     s->psr4 = keep_rules(m, &r.psr4);
     s->psr0 = keep_rules(m, &r.psr0);
-    uint32_t *loaded = KEN_ARENA_ARRAY(&m->arena, uint32_t, r.loaded.len + 1);
-    if (r.loaded.len)
-        memcpy(loaded, r.loaded.ptr, r.loaded.len * sizeof *loaded);
-    s->loaded = loaded;
+    s->loaded = ken_arena_copy(&m->arena, r.loaded.ptr, r.loaded.len, sizeof *s->loaded);
     s->n_loaded = (uint32_t)r.loaded.len;
     ken_vec_release(&r.loaded);
     return s;

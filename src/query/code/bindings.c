@@ -429,10 +429,8 @@ const query_binding *query_bindings_of(query_bindings *b, uint32_t file, uint32_
             query_close_text(&t);
         }
         ken_arena_release(&scratch);
-        f->items = KEN_ARENA_ARRAY(arena, query_binding, y.found.len + 1);
+        f->items = ken_arena_copy(arena, y.found.ptr, y.found.len, sizeof *f->items);
         f->n = (uint32_t)y.found.len;
-        if (f->n)
-            memcpy(f->items, y.found.ptr, f->n * sizeof *f->items);
         ken_vec_release(&y.found);
     }
     *out_n = f->n;

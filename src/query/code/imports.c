@@ -182,9 +182,7 @@ static ken_status make(ken_snapshot *s, const ken_cancel *cancel, ken_arena *are
 
 static uint32_t *copy(ken_arena *arena, const ken_vec_u32 *v)
 {
-    uint32_t *out = KEN_ARENA_ARRAY(arena, uint32_t, v->len + 1);
-    if (v->len)
-        memcpy(out, v->ptr, v->len * sizeof *out);
+    uint32_t *out = ken_arena_copy(arena, v->ptr, v->len, sizeof *out);
     return out;
 }
 

@@ -74,10 +74,8 @@ static void find_groups(query_routers *q, query_route_file *f)
         size_t end = rule->is_prefix ? query_chain_end(f->text, l->end) : l->end;
         ken_vec_push(&found, ((query_route_group){ l, end, rule->is_prefix }));
     }
-    f->groups = KEN_ARENA_ARRAY(q->arena, query_route_group, found.len + 1);
+    f->groups = ken_arena_copy(q->arena, found.ptr, found.len, sizeof *f->groups);
     f->n_groups = (uint32_t)found.len;
-    if (found.len)
-        memcpy(f->groups, found.ptr, found.len * sizeof *found.ptr);
     ken_vec_release(&found);
 }
 

@@ -60,10 +60,8 @@ static ken_status list_part(call_list *l, const ken_code_part *part, ken_part_ca
          i < r->n_refs && r->refs[i].byte < part->span.end; i++)
         if (l->roles >> r->refs[i].role & 1)
             add_name(l, &r->refs[i]);
-    *out = (ken_part_calls){ KEN_ARENA_ARRAY(l->arena, ken_call_fact, l->items.len + 1),
-                             l->items.len };
-    if (l->items.len)
-        memcpy(out->items, l->items.ptr, l->items.len * sizeof *out->items);
+    out->items = ken_arena_copy(l->arena, l->items.ptr, l->items.len, sizeof *out->items);
+    out->n = l->items.len;
     return KEN_OK;
 }
 

@@ -143,10 +143,9 @@ ken_status ken_list_definitions(ken_snapshot *s, const ken_definitions_query *q,
             st = ken_cancel_check(cancel, err);
     }
     if (!st) {
-        *out = (ken_definitions){ KEN_ARENA_ARRAY(arena, ken_definition_fact, l.items.len + 1),
-                                  l.items.len, (uint32_t)n, l.n_seen };
-        if (l.items.len)
-            memcpy(out->items, l.items.ptr, l.items.len * sizeof *out->items);
+        *out =
+            (ken_definitions){ ken_arena_copy(arena, l.items.ptr, l.items.len, sizeof *l.items.ptr),
+                               l.items.len, (uint32_t)n, l.n_seen };
     }
     ken_vec_release(&l.items);
     return st;

@@ -401,9 +401,7 @@ static void add_router_guards(handler_list *h, const ken_literal *route, ken_str
 
 static ken_guard *copy_guards(handler_list *h, size_t *out_n)
 {
-    ken_guard *copy = KEN_ARENA_ARRAY(h->arena, ken_guard, h->guards.len + 1);
-    if (h->guards.len)
-        memcpy(copy, h->guards.ptr, h->guards.len * sizeof *copy);
+    ken_guard *copy = ken_arena_copy(h->arena, h->guards.ptr, h->guards.len, sizeof *copy);
     *out_n = h->guards.len;
     return copy;
 }

@@ -291,10 +291,8 @@ ken_status ken_list_imports(ken_snapshot *s, const ken_imports_query *q, const k
     ken_map_init(&l.modules);
     l.is_wanted = q->to.n ? wanted_files(s, &q->to, arena) : NULL;
     st = list(&l, files, n, cancel, err);
-    *out = (ken_imports){ KEN_ARENA_ARRAY(arena, ken_import_fact, l.items.len + 1), l.items.len,
-                          (uint32_t)n, l.n_unknown };
-    if (l.items.len)
-        memcpy(out->items, l.items.ptr, l.items.len * sizeof *out->items);
+    *out = (ken_imports){ ken_arena_copy(arena, l.items.ptr, l.items.len, sizeof *l.items.ptr),
+                          l.items.len, (uint32_t)n, l.n_unknown };
     ken_map_release(&l.modules);
     ken_vec_release(&l.items);
     ken_vec_release(&l.bytes);

@@ -150,9 +150,7 @@ ken_status ken_store__catalog_list(ken_catalog_backend *b, ken_arena *arena, ken
     if (!s && rc != SQLITE_DONE)
         s = SQ_FAIL(&c->q, rc, err, "reading");
     if (!s) {
-        *out = KEN_ARENA_ARRAY(arena, ken_catalog_row, rows.len);
-        if (rows.len)
-            memcpy(*out, rows.ptr, rows.len * sizeof *rows.ptr);
+        *out = ken_arena_copy(arena, rows.ptr, rows.len, sizeof **out);
         *out_n = rows.len;
     }
     ken_store__sq_done(st);

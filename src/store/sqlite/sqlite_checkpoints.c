@@ -24,8 +24,7 @@ static ken_status load_tags(ken_sq *q, ken_arena *arena, ken_checkpoint_row *row
     ken_store__sq_done(st);
     if (s || !n)
         return s;
-    ken_str *kept = KEN_ARENA_ARRAY(arena, ken_str, n);
-    memcpy(kept, tags, n * sizeof *kept);
+    ken_str *kept = ken_arena_copy(arena, tags, n, sizeof *kept);
     row->tags = kept;
     row->n_tags = n;
     return KEN_OK;
@@ -143,9 +142,7 @@ ken_status ken_store__sq_list_checkpoints(ken_store_backend *b, uint64_t since_r
     for (size_t i = 0; !s && i < rows.len; i++)
         s = load_tags(q, arena, &rows.ptr[i], err);
     if (!s) {
-        *out = KEN_ARENA_ARRAY(arena, ken_checkpoint_row, rows.len + 1);
-        if (rows.len)
-            memcpy(*out, rows.ptr, rows.len * sizeof *rows.ptr);
+        *out = ken_arena_copy(arena, rows.ptr, rows.len, sizeof **out);
         *out_n = rows.len;
     }
     ken_vec_release(&rows);

@@ -130,9 +130,7 @@ ken_status ken_store__sq_load_files(ken_store_backend *b, ken_arena *arena, ken_
             goto out;
         *out_contents = contents;
     }
-    *out = KEN_ARENA_ARRAY(arena, ken_file_row, rows.len);
-    if (rows.len)
-        memcpy(*out, rows.ptr, rows.len * sizeof *rows.ptr);
+    *out = ken_arena_copy(arena, rows.ptr, rows.len, sizeof **out);
     *out_n = rows.len;
 out:
     ken_vec_release(&rows);
@@ -278,9 +276,7 @@ ken_status ken_store__sq_load_skips(ken_store_backend *b, ken_skip_reason reason
         ken_vec_push(&rows, row);
     }
     if (rc == SQLITE_DONE) {
-        *out = KEN_ARENA_ARRAY(arena, ken_skip_row, rows.len);
-        if (rows.len)
-            memcpy(*out, rows.ptr, rows.len * sizeof *rows.ptr);
+        *out = ken_arena_copy(arena, rows.ptr, rows.len, sizeof **out);
         *out_n = rows.len;
     } else {
         s = SQ_FAIL(q, rc, err, "reading");

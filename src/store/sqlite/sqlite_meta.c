@@ -177,9 +177,7 @@ ken_status ken_store__sq_list_values(ken_store_backend *b, ken_arena *arena, ken
     if (rc != SQLITE_DONE)
         s = SQ_FAIL(q, rc, err, "reading");
     if (!s) {
-        *out = KEN_ARENA_ARRAY(arena, ken_value_info, rows.len + 1);
-        if (rows.len)
-            memcpy(*out, rows.ptr, rows.len * sizeof *rows.ptr);
+        *out = ken_arena_copy(arena, rows.ptr, rows.len, sizeof **out);
         *out_n = rows.len;
     }
     ken_store__sq_done(st);

@@ -94,9 +94,7 @@ ken_status ken_store__sq_load_rule_documents(ken_store_backend *b, ken_arena *ar
         s = SQ_FAIL(q, rc, err, "reading");
     ken_store__sq_done(st);
     if (!s) {
-        *out = KEN_ARENA_ARRAY(arena, ken_rule_document_row, rows.len + 1);
-        if (rows.len)
-            memcpy(*out, rows.ptr, rows.len * sizeof *rows.ptr);
+        *out = ken_arena_copy(arena, rows.ptr, rows.len, sizeof **out);
         *out_n = rows.len;
     }
     ken_vec_release(&rows);

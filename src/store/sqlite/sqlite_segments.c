@@ -156,9 +156,7 @@ ken_status ken_store__sq_list_segments(ken_store_backend *b, ken_segment_kind ki
     for (size_t i = 0; !s && i < list.len; i++)
         s = check_size(q, &list.ptr[i], (uint64_t)(n_pages * page_bytes) * KEN_ZIP_MAX_RATIO, err);
     if (!s) {
-        *out = KEN_ARENA_ARRAY(arena, ken_segment_info, list.len);
-        if (list.len)
-            memcpy(*out, list.ptr, list.len * sizeof *list.ptr);
+        *out = ken_arena_copy(arena, list.ptr, list.len, sizeof **out);
         *out_n = list.len;
     }
     ken_vec_release(&list);

@@ -146,10 +146,8 @@ static ken_status load_list(ken_sq_catalog *c, ken_sq_stmt which, const ken_task
     }
     if (rc != SQLITE_DONE)
         s = SQ_FAIL(&c->q, rc, err, "reading");
-    if (!s && n) {
-        *out = ken_arena_alloc(arena, n * item_bytes);
-        memcpy(*out, items, n * item_bytes);
-    }
+    if (!s && n)
+        *out = ken_arena_copy(arena, items, n, item_bytes);
     *out_n = n;
     ken_free(items);
     ken_store__sq_done(st);
@@ -333,9 +331,7 @@ static ken_status step_rows(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *aren
 // Gives the rows to the arena.
 static void keep_rows(task_vec *rows, ken_arena *arena, ken_task **out, size_t *out_n)
 {
-    *out = KEN_ARENA_ARRAY(arena, ken_task, rows->len + 1);
-    if (rows->len)
-        memcpy(*out, rows->ptr, rows->len * sizeof *rows->ptr);
+    *out = ken_arena_copy(arena, rows->ptr, rows->len, sizeof **out);
     *out_n = rows->len;
     ken_vec_release(rows);
 }
