@@ -20,6 +20,7 @@ import specs
 from csource import ROOT, tokens
 
 KEYS = ROOT / "src" / "config" / "config_keys.h"
+NAMES = ROOT / "src" / "config" / "config_names_priv.h"
 HELP = ROOT / "src" / "cli" / "cli_help.c"
 MAIN = ROOT / "src" / "cli" / "cli.c"
 UNITS = ((40, "TiB"), (30, "GiB"), (20, "MiB"), (10, "KiB"))
@@ -90,16 +91,19 @@ def allowed(kind, low, high, words):
     return f"{low} to {high}" if kind == "COUNT" else ""
 
 
+def x_rows(toks):
+    """The fields of each row of the X-macros."""
+    for i, t in enumerate(toks):
+        if t.text == "X" and toks[i + 1].text == "(" and toks[i + 2].text != ")":
+            yield split_fields(group_at(toks, i + 1)[0])
+
+
 def setting_rows():
     """Each setting as {key, is_owner, type, default, range, environment, text}."""
-    toks = code_of(KEYS)
-    starts = [i for i, t in enumerate(toks) if t.text == "X" and toks[i + 1].text == "(" and toks[i + 2].text != ")"]
     rows = []
-    for i in starts:
-        fields, _ = group_at(toks, i + 1)
-        fields = split_fields(fields)
+    for fields in x_rows(code_of(KEYS)):
         if len(fields) != 10:
-            die(f"{KEYS.name}:{toks[i].line}: ten columns are needed")
+            die(f"{KEYS.name}:{fields[0][0].line}: ten columns are needed")
         _, key, kind, default, low, high, words, names, trust, text = fields
         kind = kind[0].text
         rows.append(
@@ -131,6 +135,35 @@ def settings():
             )
         )
     return "\n".join(rows)
+
+
+def defined_texts(toks):
+    """The texts of `#define NAME "text"`."""
+    found = {}
+    for i in range(len(toks) - 2):
+        if toks[i].text == "define" and toks[i + 2].text.startswith('"'):
+            found[toks[i + 1].text] = text_of([toks[i + 2]])
+    return found
+
+
+def other_names():
+    toks = code_of(NAMES)
+    texts = defined_texts(toks)
+    forms = {"SAME": "", "KIB": ", in KiB", "MIB": ", in MiB", "GLOB": ": `.py` is `*.py`"}
+    keys = {}
+    for fields in x_rows(code_of(KEYS)):
+        keys[fields[0][0].text] = text_of(fields[1])
+    lines, without = ["| name | counts as |", "|---|---|"], {}
+    for fields in x_rows(toks):
+        if len(fields) == 3:
+            lines.append(f"| `{text_of(fields[0])}` | `{keys[fields[1][0].text]}`{forms[fields[2][0].text]} |")
+            continue
+        names = [text_of(fields[0])] + [n for n in text_of(fields[1]).split(",") if n]
+        why = fields[3][0].text
+        without.setdefault(texts.get(why) or text_of(fields[3]), []).extend(names)
+    for why, names in without.items():
+        lines.append("| {} | nothing: {} |".format(", ".join(f"`{n}`" for n in names), why))
+    return "\n".join(lines)
 
 
 # --- cli.md -----------------------------------------------------------------------------------------
@@ -236,7 +269,7 @@ def grammars():
 # --- the pages --------------------------------------------------------------------------------------
 
 PAGES = {
-    "configuration.md": {"settings": settings},
+    "configuration.md": {"settings": settings, "names": other_names},
     "cli.md": {"commands": command_table, "options": option_lists},
     "dependencies.md": {"grammars": grammars},
 }

@@ -268,7 +268,9 @@ ken_status ken_app__take_handle(ken_app *app, const ken_project_info *project, a
 static void prepare(app_handle *h, ken_snapshot *s)
 {
     const ken_config *config = h->app->config;
-    uint64_t held = ken_config_u64(config, KEN_CFG_MEMORY_LIMIT) / GRAPH_SHARE;
+    uint64_t held = ken_config_u64(config, KEN_CFG_CACHE_SIZE);
+    if (!held)
+        held = ken_config_u64(config, KEN_CFG_MEMORY_LIMIT) / GRAPH_SHARE;
     uint64_t made = ken_config_u64(config, KEN_CFG_QUERY_MEMORY_LIMIT) / QUESTION_SHARE;
     ken_snapshot_limit_graph(s, (size_t)(held < made ? held : made), &h->n_sharers);
     ken_snapshot_set_embedder(s, ken_app__open_active, h);

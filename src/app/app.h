@@ -37,6 +37,8 @@ typedef struct ken_app ken_app;
 ken_status ken_app_open(const ken_config *config, ken_app **out, ken_err *err) KEN_MUST_USE;
 void ken_app_close(ken_app *app); // all snapshots must have been given back
 const ken_config *ken_app_config(const ken_app *app);
+// Logs which settings have no effect, and why; where a run or a server begins.
+void ken_app_log_notes(const ken_app *app);
 
 // The end of what a caller is told, on the thread that worked it out. When a damaged page was met on the
 // way and the answer does not say so already, the answer is that: KEN_ECORRUPT, with the command that

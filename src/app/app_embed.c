@@ -17,6 +17,14 @@ static const char *text_of(const ken_config *settings, ken_config_key key, ken_s
     return counts ? ken_config_str(settings, key).ptr : "";
 }
 
+static ken_embed_device device_of(const ken_config *settings)
+{
+    ken_str word = ken_config_str(settings, KEN_CFG_EMBED_DEVICE);
+    return ken_str_eq_c(word, "cuda")   ? KEN_EMBED_CUDA
+           : ken_str_eq_c(word, "auto") ? KEN_EMBED_DEVICE_AUTO
+                                        : KEN_EMBED_CPU;
+}
+
 ken_embed_opts ken_app__embed_opts_for(const ken_config *settings, ken_str provider)
 {
     bool is_named = ken_str_eq(provider, ken_config_str(settings, KEN_CFG_EMBED_PROVIDER));
@@ -30,6 +38,7 @@ ken_embed_opts ken_app__embed_opts_for(const ken_config *settings, ken_str provi
         .concurrency = (size_t)ken_config_u64(settings, KEN_CFG_EMBED_CONCURRENCY),
         .timeout_ms = (int64_t)ken_config_u64(settings, KEN_CFG_EMBED_TIMEOUT) * 1000,
         .n_threads = (size_t)ken_config_u64(settings, KEN_CFG_EMBED_THREADS),
+        .device = device_of(settings),
         .runtime_path = ken_config_str(settings, KEN_CFG_ONNX_RUNTIME).ptr,
     };
 }

@@ -57,13 +57,23 @@ static void check_data_dir(checkup *c)
                                          KEN_STR_ARG(dir), free_mib));
 }
 
+// Settings of other programs' files may have no effect here: each is named with its reason.
 static void check_settings(checkup *c)
 {
+    const ken_config_note *notes;
     ken_str file = ken_config_user_file(c->app->config);
     bool is_there = file.len && ken_fs_exists(file.ptr);
+    size_t n = ken_config_notes(c->app->config, &notes);
     ken_app__add_health(c, "settings", KEN_HEALTH_OK,
                         ken_arena_printf(c->arena, KEN_STR_FMT "%s", KEN_STR_ARG(file),
                                          is_there ? "" : " (none; defaults are used)"));
+    for (size_t i = 0; i < n; i++)
+        ken_app__add_health(
+            c, "settings", KEN_HEALTH_WARN,
+            ken_arena_printf(c->arena,
+                             "'" KEN_STR_FMT "' (" KEN_STR_FMT ") has no effect: " KEN_STR_FMT,
+                             KEN_STR_ARG(notes[i].name), KEN_STR_ARG(notes[i].where),
+                             KEN_STR_ARG(notes[i].text)));
 }
 
 static void check_sandbox(checkup *c)

@@ -40,6 +40,40 @@ static json_t *json_of_value(const ken_config *c, ken_config_key key, ken_arena 
     }
 }
 
+static json_t *notes_json(const ken_config *c)
+{
+    const ken_config_note *notes;
+    json_t *list = json_array();
+    size_t n = ken_config_notes(c, &notes);
+    for (size_t i = 0; i < n; i++) {
+        json_t *o = json_object();
+        ken_json_set_str(o, "key", notes[i].name);
+        ken_json_set_str(o, "value", notes[i].value);
+        ken_json_set_str(o, "source", notes[i].where);
+        ken_json_set_str(o, "text", notes[i].text);
+        ken_json_append(list, o);
+    }
+    return list;
+}
+
+static void print_notes(cli *x, const ken_config *c)
+{
+    const ken_config_note *notes;
+    size_t n = ken_config_notes(c, &notes);
+    ken_table t;
+    if (!n)
+        return;
+    ken_table_init(&t, &x->arena, "without effect|value|from|why");
+    for (size_t i = 0; i < n; i++) {
+        ken_table_add(&t, notes[i].name);
+        ken_table_add(&t, notes[i].value);
+        ken_table_add(&t, notes[i].where);
+        ken_table_add(&t, notes[i].text);
+    }
+    ken_cli__print("\n");
+    ken_cli__print_table(x, &t);
+}
+
 static void print_config_json(cli *x, const ken_config *c)
 {
     json_t *top = json_object(), *list = json_array();
@@ -56,6 +90,7 @@ static void print_config_json(cli *x, const ken_config *c)
         ken_json_append(list, o);
     }
     ken_json_set(top, "settings", list);
+    ken_json_set(top, "without_effect", notes_json(c));
     ken_cli__print_json(top);
 }
 
@@ -70,6 +105,7 @@ static void print_config(cli *x, const ken_config *c)
         ken_table_add(&t, ken_config_where(c, key));
     }
     ken_cli__print_table(x, &t);
+    print_notes(x, c);
     ken_cli__print("\nsettings file: ");
     ken_cli__print_text(ken_config_user_file(c));
     ken_cli__print("%s\n", ken_config_user_file(c).len && ken_fs_exists(ken_config_user_file(c).ptr)

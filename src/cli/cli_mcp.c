@@ -58,6 +58,7 @@ ken_status ken_cli__run_mcp(cli *x, ken_err *err)
         st = enter_sandbox(x, opts.project, err);
     if (st)
         return st;
+    ken_app_log_notes(x->app);
     ken_app_serve(x->app);
     // The server takes signals itself; until it does they end a process that has nothing to lose.
     signal(SIGINT, SIG_DFL);

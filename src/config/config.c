@@ -340,6 +340,8 @@ static ken_status load_layers(ken_config *c, const ken_config_load_opts *opts, k
         st = apply_flags(c, err);
     if (!st)
         st = ken_config__find_data_dir(c, err);
+    if (!st)
+        ken_config__add_notes(c);
     return st;
 }
 
@@ -368,6 +370,7 @@ void ken_config_free(ken_config *c)
 {
     if (!c)
         return;
+    ken_vec_release(&c->notes);
     ken_arena_release(&c->arena);
     ken_free(c);
 }

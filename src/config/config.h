@@ -87,6 +87,17 @@ ken_str ken_config_where(const ken_config *c, ken_config_key key);
 // The value as text, for `ken config show`; "(set)" for a secret.
 ken_str ken_config_format(const ken_config *c, ken_config_key key, ken_arena *arena);
 
+// A setting that was given and has no effect, with why.
+typedef struct ken_config_note {
+    ken_str name;  // "database.host", "DATABASE_URL"
+    ken_str value; // as text; "(set)" for a secret
+    ken_str where;
+    ken_str text;
+} ken_config_note;
+
+// Borrowed from `c`.
+size_t ken_config_notes(const ken_config *c, const ken_config_note **out);
+
 // ---- folders ----
 // data.dir, else $XDG_DATA_HOME/ken, else ~/.local/share/ken. Absolute; not made.
 ken_str ken_config_data_dir(const ken_config *c);

@@ -68,6 +68,9 @@
       "KEN_EMBEDDING_CONCURRENCY", OWNER, "requests to a server at the same time")                 \
     X(EMBED_TIMEOUT, "embedding.timeout_seconds", COUNT, "30", 1, 3600, "",                        \
       "KEN_EMBEDDING_TIMEOUT", OWNER, "for one request")                                           \
+    X(EMBED_DEVICE, "embedding.device", WORD, "cpu", 0, 0, "cpu|cuda|auto",                        \
+      "KEN_EMBEDDING_DEVICE", OWNER,                                                               \
+      "what an ONNX model runs on; auto = cuda when ONNX Runtime has it, else cpu")                \
     X(EMBED_THREADS, "embedding.threads", COUNT, "0", 0, 256, "",                                  \
       "KEN_EMBEDDING_THREADS", OWNER, "threads of an ONNX model; 0 = one per core")                \
     X(EMBED_ON_UNAVAILABLE, "embedding.on_unavailable", WORD, "builtin", 0, 0, "builtin|error",    \
@@ -75,6 +78,10 @@
       "when the model cannot make vectors: go on with those there are, or fail")                   \
     X(ONNX_RUNTIME, "embedding.onnx_runtime", TEXT, "", 0, 0, "",                                  \
       "KEN_ONNX_RUNTIME", OWNER, "libonnxruntime.so or its folder; empty = the usual places")      \
+    X(CACHE_SIZE, "cache.memory_size", SIZE, "0", 0, 1099511627776, "",                            \
+      "KEN_CACHE_SIZE", OWNER,                                                                     \
+      "memory of what a server keeps of the graph between questions; 0 = an eighth of "            \
+      "indexing.memory_limit; at most half of query.memory_limit")                                 \
     X(ROOTS, "projects.roots", LIST, "", 0, 0, "",                                                 \
       "KEN_ALLOWED_ROOTS", OWNER, "folders in which projects may lie; empty = see docs")           \
     X(SANDBOX, "security.sandbox", WORD, "auto", 0, 0, "auto|on|off", "KEN_SANDBOX", OWNER,        \
@@ -87,6 +94,8 @@
       "KEN_LOG_FORMAT,LOG_FORMAT", OWNER, "form of the messages on stderr")                        \
     X(TASK_STATUSES, "tasks.statuses", LIST, "need to be done,in-progress,complete", 0, 0, "",     \
       "KEN_TASK_STATUSES", OWNER, "what a task can be; a new one is the first")                    \
+    X(MCP_NAME, "mcp.name", TEXT, "ken", 0, 0, "",                                                 \
+      "KEN_MCP_NAME", OWNER, "name that the MCP server gives itself")                              \
     X(TOOLSETS, "mcp.toolsets", LIST, "search,index,tasks,checkpoints,rules", 0, 0, "",            \
       "KEN_TOOLSETS", OWNER, "sets of tools that the MCP server offers")                           \
     X(READ_ONLY, "mcp.read_only", BOOL, "false", 0, 0, "",                                         \

@@ -138,11 +138,12 @@ static ken_status expand(reader *r, ken_str in, ken_str *out, ken_err *err)
 // ---- keys ----
 
 // The names of the sections, or of the keys of one section, for "did you mean".
-static size_t known_names(ken_arena *a, ken_str section, const char *names[KEN_CFG_COUNT])
+static size_t known_names(ken_arena *a, ken_str section, const char *names[CONFIG_NAMES_MAX])
 {
-    size_t n = 0;
-    for (size_t i = 0; i < KEN_CFG_COUNT; i++) {
-        ken_str full = ken_str_c(ken_config__rows[i].name);
+    const char *all[CONFIG_NAMES_MAX];
+    size_t n = 0, n_all = ken_config__list_names(all);
+    for (size_t i = 0; i < n_all; i++) {
+        ken_str full = ken_str_c(all[i]);
         size_t dot = ken_str_find_char(full, '.');
         ken_str own = ken_str_sub(full, 0, dot);
         if (section.len && !ken_str_eq(own, section))
@@ -154,7 +155,7 @@ static size_t known_names(ken_arena *a, ken_str section, const char *names[KEN_C
 
 static ken_status fail_unknown(reader *r, ken_str section, ken_str key, ken_err *err)
 {
-    const char *names[KEN_CFG_COUNT];
+    const char *names[CONFIG_NAMES_MAX];
     size_t n = known_names(&r->c->arena, section, names);
     const char *near = ken_config_nearest(key, names, n);
     key = ken_utf8_clip(key, 60);
@@ -171,31 +172,44 @@ static ken_status fail_unknown(reader *r, ken_str section, ken_str key, ken_err 
 
 static bool is_known_section(ken_str section)
 {
-    for (size_t i = 0; i < KEN_CFG_COUNT; i++) {
-        ken_str full = ken_str_c(ken_config__rows[i].name);
+    const char *all[CONFIG_NAMES_MAX];
+    size_t n = ken_config__list_names(all);
+    for (size_t i = 0; i < n; i++) {
+        ken_str full = ken_str_c(all[i]);
         if (ken_str_eq(ken_str_sub(full, 0, ken_str_find_char(full, '.')), section))
             return true;
     }
     return false;
 }
 
-static ken_status find_key(reader *r, ken_str section, ken_str key, ken_config_key *out,
-                           ken_err *err)
+// A name in a file: one of our keys, a second name of one, or one that nothing uses.
+typedef struct entry {
+    ken_config_key key;
+    config_form form;
+    const config_unused_name *unused; // then there is no key
+    const char *name;                 // of the key, or that nothing uses
+} entry;
+
+static ken_status find_entry(reader *r, ken_str section, ken_str key, entry *out, ken_err *err)
 {
-    for (size_t i = 0; i < KEN_CFG_COUNT; i++) {
-        ken_str full = ken_str_c(ken_config__rows[i].name);
-        size_t dot = ken_str_find_char(full, '.');
-        if (ken_str_eq(ken_str_sub(full, 0, dot), section) &&
-            ken_str_eq(ken_str_sub(full, dot + 1, full.len), key)) {
-            if (r->source == KEN_CONFIG_PROJECT_FILE && ken_config__rows[i].is_for_owner)
-                return FAIL_HERE(r,
-                                 "'%s' may not be set by a project; set it in your own config.yaml",
-                                 full.ptr);
-            *out = (ken_config_key)i;
-            return KEN_OK;
-        }
-    }
-    return fail_unknown(r, section, key, err);
+    ken_str full = ken_arena_printf(&r->c->arena, KEN_STR_FMT "." KEN_STR_FMT, KEN_STR_ARG(section),
+                                    KEN_STR_ARG(ken_utf8_clip(key, 60)));
+    const config_other_name *other = ken_config__find_other(full);
+    entry e = { .unused = ken_config__find_unused(full), .key = KEN_CFG_COUNT };
+    if (other)
+        e = (entry){ .key = other->key, .form = other->form };
+    for (size_t i = 0; i < KEN_CFG_COUNT && !other; i++)
+        if (ken_str_eq_c(full, ken_config__rows[i].name))
+            e.key = (ken_config_key)i;
+    if (e.key == KEN_CFG_COUNT && !e.unused)
+        return fail_unknown(r, section, key, err);
+    e.name = e.unused ? e.unused->name : ken_config__rows[e.key].name;
+    bool is_for_owner = e.unused || ken_config__rows[e.key].is_for_owner;
+    if (r->source == KEN_CONFIG_PROJECT_FILE && is_for_owner)
+        return FAIL_HERE(r, "'%s' may not be set by a project; set it in your own config.yaml",
+                         full.ptr);
+    *out = e;
+    return KEN_OK;
 }
 
 static ken_status mark_seen(reader *r, ken_str name, ken_err *err)
@@ -208,7 +222,20 @@ static ken_status mark_seen(reader *r, ken_str name, ken_err *err)
 
 // ---- the shape ----
 
-static ken_status read_list(reader *r, ken_str **out, size_t *out_n, ken_err *err)
+// What nothing uses is not expanded: its variables need not be there.
+static ken_status read_text(reader *r, const entry *e, ken_str *out, ken_err *err)
+{
+    if (is_null(r)) {
+        *out = KEN_STR("");
+        return KEN_OK;
+    }
+    if (!e->unused)
+        return expand(r, scalar_of(r), out, err);
+    *out = ken_arena_dup(&r->c->arena, ken_utf8_clip(scalar_of(r), CONFIG_VALUE_MAX));
+    return KEN_OK;
+}
+
+static ken_status read_list(reader *r, const entry *e, ken_str **out, size_t *out_n, ken_err *err)
 {
     ken_str *items = KEN_ARENA_ARRAY(&r->c->arena, ken_str, CONFIG_LIST_MAX + 1);
     size_t n = 0;
@@ -222,7 +249,7 @@ static ken_status read_list(reader *r, ken_str **out, size_t *out_n, ken_err *er
             return FAIL_HERE(r, "an element of a list must be a text");
         if (n == CONFIG_LIST_MAX)
             return FAIL_HERE(r, "the list is over the limit of %d elements", CONFIG_LIST_MAX);
-        st = expand(r, scalar_of(r), &items[n++], err);
+        st = read_text(r, e, &items[n++], err);
         if (st)
             return st;
     }
@@ -231,7 +258,7 @@ static ken_status read_list(reader *r, ken_str **out, size_t *out_n, ken_err *er
     return KEN_OK;
 }
 
-static ken_status read_value(reader *r, ken_config_key key, ken_err *err)
+static ken_status read_value(reader *r, const entry *e, ken_err *err)
 {
     ken_status st = next(r, err);
     if (st)
@@ -240,22 +267,27 @@ static ken_status read_value(reader *r, ken_config_key key, ken_err *err)
     size_t n = 1;
     yaml_mark_t mark = r->event.start_mark;
     ken_str where = ken_arena_printf(&r->c->arena, "%s:%zu", r->path, mark.line + 1);
-    const config_row *row = &ken_config__rows[key];
+    bool is_list = e->unused || ken_config__rows[e->key].type == KEN_CONFIG_LIST;
     if (r->event.type == YAML_SEQUENCE_START_EVENT) {
-        if (row->type != KEN_CONFIG_LIST)
-            return FAIL_HERE(r, "'%s' takes one value, not a list", row->name);
-        st = read_list(r, &items, &n, err);
+        if (!is_list)
+            return FAIL_HERE(r, "'%s' takes one value, not a list", e->name);
+        st = read_list(r, e, &items, &n, err);
     } else if (r->event.type == YAML_SCALAR_EVENT) {
-        n = is_null(r) && row->type == KEN_CONFIG_LIST ? 0 : 1;
-        st = expand(r, is_null(r) ? KEN_STR("") : scalar_of(r), &one, err);
+        n = is_null(r) && is_list ? 0 : 1;
+        st = read_text(r, e, &one, err);
     } else {
-        st = FAIL_HERE(r, "'%s' takes a value, not a mapping", row->name);
+        st = FAIL_HERE(r, "'%s' takes a value, not a mapping", e->name);
     }
     if (st)
         return st;
     set_at(r, mark);
+    if (e->unused) {
+        ken_config__note_unused(r->c, e->unused, items, n, where);
+        return KEN_OK;
+    }
+    ken_config__convert(&r->c->arena, e->form, items, n);
     config_input in = { r->source, r->at, where.ptr, items, n };
-    return ken_config__set(r->c, key, &in, err);
+    return ken_config__set(r->c, e->key, &in, err);
 }
 
 static ken_status read_section(reader *r, ken_str section, ken_err *err)
@@ -274,12 +306,12 @@ static ken_status read_section(reader *r, ken_str section, ken_err *err)
             return st;
         if (r->event.type != YAML_SCALAR_EVENT)
             return FAIL_HERE(r, "a key must be a plain name");
-        ken_config_key key = 0;
-        st = find_key(r, section, scalar_of(r), &key, err);
+        entry e = { 0 };
+        st = find_entry(r, section, scalar_of(r), &e, err);
         if (!st)
-            st = mark_seen(r, ken_str_c(ken_config__rows[key].name), err);
+            st = mark_seen(r, ken_str_c(e.name), err);
         if (!st)
-            st = read_value(r, key, err);
+            st = read_value(r, &e, err);
         if (st)
             return st;
     }

@@ -3,12 +3,14 @@
 #ifndef KEN_CONFIG_CONFIG_PRIV_H
 #define KEN_CONFIG_CONFIG_PRIV_H
 
+#include "base/vec.h"
 #include "config/config.h"
 
 enum {
     CONFIG_FILE_MAX = 64 * 1024, // bytes of a settings file
     CONFIG_VALUE_MAX = 4096,     // bytes of one value
     CONFIG_LIST_MAX = 1000,      // elements of one list
+    CONFIG_NAMES_MAX = KEN_CFG_COUNT + 64,
 };
 
 typedef struct config_value {
@@ -26,6 +28,7 @@ struct ken_config {
     ken_config_flag *flags; // copies, to load a project's settings later
     size_t n_flags;
     ken_str data_dir, user_file;
+    KEN_VEC(ken_config_note) notes;
 };
 
 typedef struct config_row {
@@ -49,6 +52,41 @@ typedef struct config_input {
     const ken_str *items; // one, or the elements of a list
     size_t n_items;
 } config_input;
+
+// ---- config_names.c: names that are no keys of ours ----
+
+typedef enum config_form {
+    CONFIG_FORM_SAME = 0,
+    CONFIG_FORM_KIB,
+    CONFIG_FORM_MIB,
+    CONFIG_FORM_GLOB,
+} config_form;
+
+typedef struct config_other_name {
+    const char *name;
+    ken_config_key key;
+    config_form form;
+} config_other_name;
+
+typedef struct config_unused_name {
+    const char *name;
+    const char *env; // comma-separated
+    bool is_secret;
+    const char *text;
+} config_unused_name;
+
+// NULL when there is none of that name.
+const config_other_name *ken_config__find_other(ken_str name);
+const config_unused_name *ken_config__find_unused(ken_str name);
+// All names, ours and others', for "did you mean"; `out` has room for CONFIG_NAMES_MAX.
+size_t ken_config__list_names(const char **out);
+// Brings values of a second name into the form of the key's own.
+void ken_config__convert(ken_arena *a, config_form form, ken_str *items, size_t n);
+// Keeps what was given for a name that nothing uses.
+void ken_config__note_unused(ken_config *c, const config_unused_name *name, const ken_str *items,
+                             size_t n, ken_str where);
+// Adds what the environment and the keys themselves say without effect, when all is loaded.
+void ken_config__add_notes(ken_config *c);
 
 // Checks type and range, and sets.
 ken_status ken_config__set(ken_config *c, ken_config_key key, const config_input *in, ken_err *err);

@@ -49,6 +49,13 @@ typedef enum ken_embed_pooling {
     KEN_EMBED_POOL_CLS, // the vector of the first token
 } ken_embed_pooling;
 
+// What an ONNX model runs on.
+typedef enum ken_embed_device {
+    KEN_EMBED_CPU = 0,
+    KEN_EMBED_CUDA,        // KEN_EUNSUPPORTED with the runtime's reason when it has none
+    KEN_EMBED_DEVICE_AUTO, // CUDA when the runtime has it, else the processor
+} ken_embed_device;
+
 enum {
     KEN_EMBED_DIMS_MAX = 8192,
     KEN_EMBED_BATCH = 50,
@@ -88,6 +95,7 @@ typedef struct ken_embed_opts {
     const char *runtime_path;   // libonnxruntime.so, or its folder; NULL = the usual places
     ken_embed_pooling pooling;
     size_t n_threads; // of one run; 0 = one per core
+    ken_embed_device device;
 } ken_embed_opts;
 
 typedef struct ken_embed_info {

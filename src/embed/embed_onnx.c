@@ -141,6 +141,29 @@ static ken_status read_outputs(onnx *o, ort_allocator *a, ken_err *err)
     return st ? st : read_dims(o, best, err);
 }
 
+// Whether CUDA is there turns out here, and when the session is made.
+static ken_status choose_device(const onnx *o, ken_embed_device device, ort_options *options,
+                                ken_err *err)
+{
+    if (device == KEN_EMBED_CPU)
+        return KEN_OK;
+    ort_cuda_fn *append = ken_embed__ort_cuda();
+    ken_err why = { 0 };
+    ken_status st = KEN_OK;
+    if (append)
+        st = check(o, append(options, 0), "CUDA", &why);
+    else
+        st = KEN_FAIL(&why, KEN_EUNSUPPORTED, "ONNX Runtime %s is built without CUDA",
+                      ken_embed__ort_version());
+    if (!st || device == KEN_EMBED_DEVICE_AUTO)
+        return KEN_OK;
+    return KEN_FAIL(
+        err, KEN_EUNSUPPORTED,
+        "%s; set embedding.onnx_runtime to one with CUDA (onnxruntime-gpu of PyPI brings "
+        "it), or embedding.device to cpu or auto",
+        why.msg);
+}
+
 static ken_status open_session(onnx *o, const ken_embed_opts *opts, ken_err *err)
 {
     const ort_api *ort = o->ort;
@@ -154,6 +177,8 @@ static ken_status open_session(onnx *o, const ken_embed_opts *opts, ken_err *err
         st = check(o, ort->set_threads(options, (int)n_threads), "starting", err);
     if (!st)
         st = check(o, ort->set_optimisation(options, ORT_OPTIMISE_ALL), "starting", err);
+    if (!st)
+        st = choose_device(o, opts->device, options, err);
     if (!st)
         st = check(o, ort->create_session(o->env, opts->model_path, options, &o->session),
                    "loading", err);

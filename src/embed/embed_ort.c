@@ -20,6 +20,7 @@
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER; // guards: all below
 static const ort_api *loaded;
 static const char *loaded_version = "";
+static void *loaded_library; // never closed
 
 // A library file that is one of ours; NULL otherwise, with the reason in `why`.
 static const ort_api *try_file(const char *path, ken_buf *why)
@@ -44,6 +45,7 @@ static const ort_api *try_file(const char *path, ken_buf *why)
         return NULL;
     }
     loaded_version = version;
+    loaded_library = lib;
     return api;
 }
 
@@ -124,4 +126,16 @@ const char *ken_embed__ort_version(void)
     const char *version = loaded_version;
     pthread_mutex_unlock(&lock);
     return version;
+}
+
+ort_cuda_fn *ken_embed__ort_cuda(void)
+{
+    ort_cuda_fn *append = NULL;
+    pthread_mutex_lock(&lock);
+    void *symbol = loaded_library
+                       ? dlsym(loaded_library, "OrtSessionOptionsAppendExecutionProvider_CUDA")
+                       : NULL;
+    pthread_mutex_unlock(&lock);
+    memcpy(&append, &symbol, sizeof symbol);
+    return append;
 }

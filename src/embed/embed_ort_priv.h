@@ -107,6 +107,9 @@ typedef struct ort_api_base {
 // Finds and loads the library once; the first `path` that is asked for counts. KEN_EUNSUPPORTED
 // names the places searched and what to install. Never unloaded: it has threads.
 ken_status ken_embed__ort(const char *path, const ort_api **out, ken_err *err);
+// Makes CUDA the first device of a session; NULL when the runtime was built without it, or none is loaded.
+typedef ort_status *ort_cuda_fn(ort_options *o, int device_id);
+ort_cuda_fn *ken_embed__ort_cuda(void);
 // The version that was loaded, "" before.
 const char *ken_embed__ort_version(void);
 

@@ -5,6 +5,7 @@
 
 #include "base/alloc.h"
 #include "base/clock.h"
+#include "base/utf8.h"
 #include "mcp/mcp_priv.h"
 #include "obs/log.h"
 #include "obs/trace.h"
@@ -15,6 +16,7 @@ enum {
     PROGRESS_EVERY_NS = 100 * 1000 * 1000,
     ANSWER_MAX = 64 * 1024 * 1024,
     LIST_TTL_MS = 3600 * 1000,
+    SERVER_NAME_MAX = 120, // bytes
 };
 
 #define MODERN_VERSION "2026-07-28"
@@ -61,6 +63,12 @@ static ken_status make_tools(ken_mcp_server *s, const ken_mcp_opts *opts, ken_er
     return st;
 }
 
+static ken_str server_name(const ken_app *app)
+{
+    ken_str name = app ? ken_config_str(ken_app_config(app), KEN_CFG_MCP_NAME) : KEN_STR("ken");
+    return ken_utf8_clip(name.len ? name : KEN_STR("ken"), SERVER_NAME_MAX);
+}
+
 ken_status ken_mcp_server_new(ken_app *app, const ken_mcp_opts *opts, ken_mcp_server **out,
                               ken_err *err)
 {
@@ -79,8 +87,9 @@ ken_status ken_mcp_server_new(ken_app *app, const ken_mcp_opts *opts, ken_mcp_se
         return st;
     }
     ken_toolset_list(s->tools, &s->tools_list);
-    ken_buf_puts(&s->server_info, "{\"name\":\"ken\",\"title\":\"ken: code intelligence\","
-                                  "\"version\":");
+    ken_buf_puts(&s->server_info, "{\"name\":");
+    ken_json_put_quoted(&s->server_info, server_name(app));
+    ken_buf_puts(&s->server_info, ",\"title\":\"ken: code intelligence\",\"version\":");
     ken_json_put_quoted(&s->server_info, ken_str_c(opts->version ? opts->version : "0"));
     ken_buf_putc(&s->server_info, '}');
     ken_json_put_quoted(&s->instructions, ken_str_c(instructions));

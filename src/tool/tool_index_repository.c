@@ -314,6 +314,8 @@ static json_t *done_json(const run *r)
 static ken_status run_index(run *r, ken_err *err)
 {
     const ken_tool_env *env = r->env;
+    if (env->ctx->is_command) // a server has said it at its start
+        ken_app_log_notes(env->app);
     ken_status st =
         ken_app_index(env->app, &r->project, &r->opts, &r->cancel, env->arena, &r->report, err);
     if (!st)

@@ -267,6 +267,28 @@ KEN_TEST(index_then_ask)
     kt_eq_str(ken_ok("status proj --skipped=too_large"), "nothing was skipped\n");
 }
 
+// Whoever set it wants a server, and gets a file: a run, `config show` and `doctor` say so.
+KEN_TEST(a_database_that_is_not_used_is_told)
+{
+    make_project();
+    ktest_write("config/ken/config.yaml", "database:\n  host: db.example\n  password: ${NOT_SET}\n"
+                                          "webhooks:\n  port: 8080\n");
+    run *r = ken("index proj");
+    kt_eq_i(r->code, 0);
+    kt_has_str(r->err,
+               "without effect: 'database.host', 'database.password': there is no PostgreSQL");
+    kt_has_str(r->err, "without effect: 'webhooks.port': ");
+    const char *out = ken_ok("config show");
+    kt_has_str(out, "database.host");
+    kt_has_str(out, "db.example");
+    kt_has_str(out, "there is no PostgreSQL in this ken");
+    kt_has_str(ken_ok("doctor"), "'webhooks.port'");
+    json_t *json = ken_json("config show --json");
+    kt_eq_u(json_array_size(json_object_get(json, "without_effect")), 3);
+    json_decref(json);
+    kt_eq_str(ken("search retry proj")->err, "");
+}
+
 KEN_TEST(json_of_every_command)
 {
     make_project();

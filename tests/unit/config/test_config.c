@@ -21,6 +21,11 @@ static const char *fresh(void)
             ken_buf_release(&b);
         }
     }
+    static const char *const of_others[] = { "DATABASE_URL", "DATABASE_REPLICA_URL",
+                                             "DB_POOL_SIZE", "DB_MAX_OVERFLOW",
+                                             "DB_PASSWORD",  "GITHUB_WEBHOOK_SECRET" };
+    for (size_t i = 0; i < sizeof of_others / sizeof *of_others; i++)
+        unsetenv(of_others[i]);
     return dir;
 }
 
@@ -315,6 +320,167 @@ KEN_TEST(a_project_cannot_choose_where_code_is_sent)
         ken_err err = load_error(dir);
         kt_has_str(err.msg, "embedding.");
     }
+}
+
+// ---- files and environments of other programs ----
+
+// As the seed that has it prints it.
+static const char seed_yaml[] =
+    "# config.yaml\n"
+    "repository:\n"
+    "  url: \"https://github.com/username/repo.git\"\n"
+    "  local_path: \"./repos/repo\"\n"
+    "  branch: \"main\"\n"
+    "  sync_interval_minutes: 15\n"
+    "  \n"
+    "database:\n"
+    "  host: \"localhost\"\n"
+    "  port: 5432\n"
+    "  database: \"codebase_mcp\"\n"
+    "  user: \"mcp_user\"\n"
+    "  password: \"${DB_PASSWORD}\"\n"
+    "\n"
+    "embedding:\n"
+    "  model: \"sentence-transformers/all-MiniLM-L6-v2\"\n"
+    "  dimension: 384\n"
+    "  batch_size: 32\n"
+    "  device: \"cuda\"  # or \"cpu\"\n"
+    "\n"
+    "indexing:\n"
+    "  max_file_size_kb: 1024\n"
+    "  supported_extensions: [\".py\", \".js\", \".ts\", \".java\", \".go\", \".rs\"]\n"
+    "  chunk_size_lines: 50\n"
+    "  chunk_overlap_lines: 10\n"
+    "\n"
+    "cache:\n"
+    "  memory_size_mb: 100\n"
+    "  disk_path: \"~/.cache/mcp-codebase\"\n"
+    "\n"
+    "webhooks:\n"
+    "  enabled: true\n"
+    "  secret: \"${GITHUB_WEBHOOK_SECRET}\"\n"
+    "  port: 8080\n";
+
+static const ken_config_note *find_note(const ken_config *c, const char *name)
+{
+    const ken_config_note *notes;
+    size_t n = ken_config_notes(c, &notes);
+    for (size_t i = 0; i < n; i++)
+        if (ken_str_eq_c(notes[i].name, name))
+            return &notes[i];
+    return NULL;
+}
+
+KEN_TEST(the_seeds_file_loads_as_it_is_printed)
+{
+    fresh();
+    ktest_write("cfg/ken/config.yaml", seed_yaml);
+    ken_config *c = load(NULL);
+    kt_eq_text(ken_config_str(c, KEN_CFG_EMBED_MODEL), "sentence-transformers/all-MiniLM-L6-v2");
+    kt_eq_u(ken_config_u64(c, KEN_CFG_EMBED_DIMS), 384);
+    kt_eq_u(ken_config_u64(c, KEN_CFG_EMBED_BATCH_SIZE), 32);
+    kt_eq_text(ken_config_str(c, KEN_CFG_EMBED_DEVICE), "cuda");
+    kt_eq_u(ken_config_u64(c, KEN_CFG_MAX_FILE_SIZE), 1024 * 1024);
+    kt_eq_u(ken_config_u64(c, KEN_CFG_CACHE_SIZE), 100 << 20);
+    const ken_str *globs;
+    kt_eq_u(ken_config_list(c, KEN_CFG_INCLUDE, &globs), 6);
+    kt_eq_text(globs[0], "*.py");
+    kt_eq_text(globs[5], "*.rs");
+    ken_config_free(c);
+}
+
+// Every key of the file either has its value in a key of ours, or is told with its reason.
+KEN_TEST(what_has_no_effect_is_told)
+{
+    static const char *const told[] = {
+        "repository.url",    "repository.local_path",
+        "repository.branch", "database.host",
+        "database.port",     "database.database",
+        "database.user",     "embedding.model",
+        "embedding.dims",    "embedding.device",
+        "cache.disk_path",   "webhooks.enabled",
+        "webhooks.port",     "database.password",
+        "webhooks.secret",   "repository.sync_interval_minutes",
+    };
+    fresh();
+    setenv("DB_PASSWORD", "hunter2", 1);
+    ktest_write("cfg/ken/config.yaml", seed_yaml);
+    ken_config *c = load(NULL);
+    for (size_t i = 0; i < sizeof told / sizeof *told; i++) {
+        const ken_config_note *note = find_note(c, told[i]);
+        if (!note)
+            kt_fail("'%s' is not told", told[i]);
+        kt_true(note->text.len > 20);
+        kt_true(ken_str_find(note->where, KEN_STR("config.yaml:")) != SIZE_MAX);
+    }
+    kt_eq_text(find_note(c, "database.password")->value, "(set)");
+    kt_eq_text(find_note(c, "webhooks.secret")->value, "(set)");
+    kt_eq_text(find_note(c, "repository.url")->value, "https://github.com/username/repo.git");
+    kt_null(find_note(c, "embedding.batch_size"));
+    ken_config_free(c);
+    setenv("KEN_EMBEDDING_PROVIDER", "onnx", 1);
+    c = load(NULL);
+    kt_null(find_note(c, "embedding.model"));
+    kt_null(find_note(c, "embedding.device"));
+    ken_config_free(c);
+}
+
+KEN_TEST(the_seeds_environment_counts_or_is_told)
+{
+    static const char *const env[][2] = {
+        { "DATABASE_URL", "postgresql+asyncpg://user:pass@localhost:5432/codebase_mcp" },
+        { "DB_POOL_SIZE", "20" },
+        { "DB_MAX_OVERFLOW", "10" },
+        { "OLLAMA_BASE_URL", "http://localhost:11434" },
+        { "OLLAMA_EMBEDDING_MODEL", "nomic-embed-text" },
+        { "EMBEDDING_BATCH_SIZE", "50" },
+        { "LOG_LEVEL", "INFO" },
+        { "LOG_FORMAT", "json" },
+    };
+    fresh();
+    for (size_t i = 0; i < sizeof env / sizeof *env; i++)
+        setenv(env[i][0], env[i][1], 1);
+    ken_config *c = load(NULL);
+    kt_eq_text(ken_config_str(c, KEN_CFG_LOG_LEVEL), "info");
+    kt_eq_text(ken_config_str(c, KEN_CFG_LOG_FORMAT), "json");
+    kt_eq_u(ken_config_u64(c, KEN_CFG_EMBED_BATCH_SIZE), 50);
+    kt_eq_text(find_note(c, "DATABASE_URL")->value, "(set)");
+    kt_has_str(find_note(c, "DATABASE_URL")->text.ptr, "no PostgreSQL");
+    kt_eq_text(find_note(c, "DB_POOL_SIZE")->value, "20");
+    kt_not_null(find_note(c, "DB_MAX_OVERFLOW"));
+    kt_not_null(find_note(c, "embedding.model")); // the provider is the built-in model
+    ken_config_free(c);
+    setenv("KEN_EMBEDDING_PROVIDER", "ollama", 1);
+    c = load(NULL);
+    kt_null(find_note(c, "embedding.model"));
+    kt_null(find_note(c, "embedding.url"));
+    ken_config_free(c);
+    for (size_t i = 0; i < sizeof env / sizeof *env; i++)
+        unsetenv(env[i][0]);
+    unsetenv("KEN_EMBEDDING_PROVIDER");
+}
+
+KEN_TEST(second_names_keep_the_rules_of_the_first)
+{
+    user_error("indexing:\n  max_file_size: 1MiB\n  max_file_size_kb: 1024\n",
+               "'indexing.max_file_size' stands twice");
+    user_error("indexing:\n  max_file_size_kb: 20000\n", "'indexing.max_file_size' must be a size");
+    user_error("embedding:\n  dimension: many\n", "'embedding.dims' must be a whole number");
+    user_error("embedding:\n  device: tpu\n", "'embedding.device' must be one of cpu, cuda, auto");
+    user_error("webhooks:\n  prot: 1\n", "did you mean 'port'?");
+    user_error("webhook:\n  port: 1\n", "did you mean 'webhooks'?");
+    user_error("database:\n  host: {a: b}\n", "'database.host' takes a value, not a mapping");
+    fresh();
+    ktest_write("cfg/ken/config.yaml", "");
+    ktest_write("repo/.ken.yaml", "database:\n  host: x\n");
+    kt_has_str(load_error(ktest_path("repo")).msg, "'database.host' may not be set by a project");
+    ktest_write("repo/.ken.yaml", "indexing:\n  supported_extensions: [py, .c]\n");
+    ken_config *c = load(ktest_path("repo"));
+    const ken_str *globs;
+    kt_eq_u(ken_config_list(c, KEN_CFG_INCLUDE, &globs), 2);
+    kt_eq_text(globs[0], "*.py");
+    kt_eq_text(globs[1], "*.c");
+    ken_config_free(c);
 }
 
 KEN_TEST(sizes)

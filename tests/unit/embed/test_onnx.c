@@ -160,6 +160,20 @@ KEN_TEST(files_that_are_no_models_are_refused)
     refuses(o, KEN_EINVAL, "vectors of 384 numbers; embedding.dims is 768");
 }
 
+// The runtime of the tests has no CUDA: whoever asks for it is told, `auto` goes on without.
+KEN_TEST(a_device_that_is_not_there_is_named)
+{
+    models_or_skip();
+    ken_embed_opts o = minilm();
+    ken_embedder *e = NULL;
+    o.device = KEN_EMBED_CUDA;
+    refuses(o, KEN_EUNSUPPORTED, "CUDA");
+    kt_has_str(err.msg, "embedding.device to cpu or auto");
+    o.device = KEN_EMBED_DEVICE_AUTO;
+    kt_ok_err(ken_embedder_open(&o, &e, &err), &err);
+    ken_embedder_close(e);
+}
+
 // Every piece of the real vocabulary is found again.
 KEN_TEST(reads_the_real_vocabulary)
 {

@@ -56,6 +56,26 @@ KEN_TEST(initialize_says_who_we_are)
     json_decref(v);
 }
 
+KEN_TEST(the_servers_name_is_a_setting)
+{
+    setenv("XDG_CONFIG_HOME", ktest_path("cfg"), 1);
+    setenv("KEN_DATA_DIR", ktest_path("data"), 1);
+    setenv("KEN_MCP_NAME", "codebase-mcp", 1);
+    ken_config *config = NULL;
+    ken_app *app = NULL;
+    ken_mcp_server *server = NULL;
+    ken_err err = { 0 };
+    kt_ok_err(ken_config_load(NULL, &config, &err), &err);
+    kt_ok_err(ken_app_open(config, &app, &err), &err);
+    kt_ok_err(ken_mcp_server_new(app, &(ken_mcp_opts){ 0 }, &server, &err), &err);
+    kt_true(
+        ken_str_starts(ken_buf_str(&server->server_info), KEN_STR("{\"name\":\"codebase-mcp\",")));
+    ken_mcp_server_free(server);
+    ken_app_close(app);
+    ken_config_free(config);
+    unsetenv("KEN_MCP_NAME");
+}
+
 KEN_TEST(requests_before_initialize_are_served)
 {
     json_t *v = lab_ask("{\"jsonrpc\":\"2.0\",\"id\":1,\"method\":\"tools/list\"}");

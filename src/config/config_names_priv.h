@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: MIT
+// config_names_priv.h -- names that other programs' files and environments have for settings, so that
+// such a file loads as it is: second names of our own keys, and keys that nothing here uses.
+//
+// What nothing uses is never passed over silently: `ken config show` and `ken doctor` name it with the
+// reason, `ken index` and `ken mcp` log it.
+#ifndef KEN_CONFIG_CONFIG_NAMES_PRIV_H
+#define KEN_CONFIG_CONFIG_NAMES_PRIV_H
+
+// "section.key", id of the key that it stands for, how its value becomes one of that key:
+//   SAME, KIB and MIB (a number of them), GLOB (".py" is "*.py")
+// clang-format off
+#define KEN_CONFIG_OTHER_NAMES(X)                                  \
+    X("embedding.dimension", EMBED_DIMS, SAME)                     \
+    X("indexing.max_file_size_kb", MAX_FILE_SIZE, KIB)             \
+    X("indexing.supported_extensions", INCLUDE, GLOB)              \
+    X("cache.memory_size_mb", CACHE_SIZE, MIB)
+
+#define KEN_CONFIG_NO_SYNC     "remote repositories are not fetched; clone it, and: ken index PATH"
+#define KEN_CONFIG_NO_POSTGRES "there is no PostgreSQL in this ken; indexes are SQLite files in data.dir"
+#define KEN_CONFIG_NO_HTTP     "this ken serves no HTTP, so nothing can call it"
+#define KEN_CONFIG_NO_LINES    "text without a grammar is always cut into 50 lines with 10 of overlap"
+
+// "section.key" (empty: environment only), environment names, whether its value is shown, why
+#define KEN_CONFIG_UNUSED_NAMES(X)                                                                 \
+    X("repository.url", "", SHOWN, KEN_CONFIG_NO_SYNC)                                             \
+    X("repository.local_path", "", SHOWN, KEN_CONFIG_NO_SYNC)                                      \
+    X("repository.branch", "", SHOWN, KEN_CONFIG_NO_SYNC)                                          \
+    X("repository.sync_interval_minutes", "", SHOWN, KEN_CONFIG_NO_SYNC)                           \
+    X("database.host", "", SHOWN, KEN_CONFIG_NO_POSTGRES)                                          \
+    X("database.port", "", SHOWN, KEN_CONFIG_NO_POSTGRES)                                          \
+    X("database.database", "", SHOWN, KEN_CONFIG_NO_POSTGRES)                                      \
+    X("database.user", "", SHOWN, KEN_CONFIG_NO_POSTGRES)                                          \
+    X("database.password", "", SECRET, KEN_CONFIG_NO_POSTGRES)                                     \
+    X("database.url", "DATABASE_URL", SECRET, KEN_CONFIG_NO_POSTGRES)                              \
+    X("database.replica_url", "DATABASE_REPLICA_URL", SECRET, KEN_CONFIG_NO_POSTGRES)              \
+    X("database.pool_size", "DB_POOL_SIZE", SHOWN, KEN_CONFIG_NO_POSTGRES)                         \
+    X("database.max_overflow", "DB_MAX_OVERFLOW", SHOWN, KEN_CONFIG_NO_POSTGRES)                   \
+    X("indexing.chunk_size_lines", "", SHOWN, KEN_CONFIG_NO_LINES)                                 \
+    X("indexing.chunk_overlap_lines", "", SHOWN, KEN_CONFIG_NO_LINES)                              \
+    X("cache.disk_path", "", SHOWN, "what is cached lies beside the indexes; set data.dir")        \
+    X("webhooks.enabled", "", SHOWN, KEN_CONFIG_NO_HTTP)                                           \
+    X("webhooks.secret", "", SECRET, KEN_CONFIG_NO_HTTP)                                           \
+    X("webhooks.port", "", SHOWN, KEN_CONFIG_NO_HTTP)
+// clang-format on
+
+#endif
