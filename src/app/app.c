@@ -591,7 +591,11 @@ ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ke
                          ken_err *err)
 {
     ken_quota *paused = ken_quota_pause();
-    ken_status st = index_project(app, project, opts, cancel, arena, out, err);
+    ken_err e = { 0 };
+    ken_status st = index_project(app, project, opts, cancel, arena, out, &e);
     ken_quota_resume(paused);
+    ken_app__log_run(project, st, st ? NULL : out, &e);
+    if (st && err)
+        *err = e;
     return st;
 }

@@ -96,6 +96,13 @@ ken_status ken_app__lock_index(ken_app *app, const ken_project_info *project, in
 ken_status ken_app__salvage(ken_store *store, ken_str db_path, ken_arena *arena,
                             ken_index_report *out, ken_err *err);
 
+// ---- app_notes.c ----
+// One record in the log for each run; `report` of one that has ended well.
+void ken_app__log_run(const ken_project_info *project, ken_status st,
+                      const ken_index_report *report, const ken_err *err);
+void ken_app__log_embedding(const ken_project_info *project, ken_status st,
+                            const ken_app_embedding *made, const ken_err *err);
+
 // ---- app_keep.c ----
 // A ken_snapshot_keep_fn: writes into the index, unless something else writes it now or settings
 // say that nothing may. `ctx` is an app_handle.

@@ -36,6 +36,10 @@ static void allow_own(policy *p)
     for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
         put(p, &p->write, ken_path_join(p->arena, data, ken_str_c(parts[i])));
     put(p, &p->write, ken_str_c(temp && *temp == '/' ? temp : "/tmp"));
+    // A full log is renamed in its folder.
+    ken_str log = ken_config_log_file(p->app->config);
+    if (log.len)
+        put(p, &p->write, ken_path_dir(log));
 }
 
 // git may be of one's own, with the folder that it has its parts in.

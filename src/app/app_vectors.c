@@ -135,7 +135,10 @@ ken_status ken_app_embed(ken_app *app, const ken_project_info *project, const ke
         is_models = out->report.has_model_failed;
     }
     ken_embedder_close(m.embedder);
-    return st ? judge(&m, is_models, st, &tried, arena, err) : KEN_OK;
+    if (st)
+        st = judge(&m, is_models, st, &tried, arena, err);
+    ken_app__log_embedding(project, st, out, &tried);
+    return st;
 }
 
 // ---- telling -----------------------------------------------------------------------------------

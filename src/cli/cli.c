@@ -140,6 +140,16 @@ static ken_status load_config(cli *x, ken_err *err)
     return ken_config_load(&(ken_config_load_opts){ NULL, flags, n }, &x->config, err);
 }
 
+// A log that cannot be written is no reason not to answer.
+static void open_log_file(const cli *x)
+{
+    ken_str path = ken_config_log_file(x->config);
+    ken_err e = { 0 };
+    if (path.len && ken_log_open_file(path.ptr, ken_config_u64(x->config, KEN_CFG_LOG_MAX_SIZE),
+                                      (unsigned)ken_config_u64(x->config, KEN_CFG_LOG_KEEP), &e))
+        KEN_LOG_WARNING("cli", "log.file: %s; messages go to stderr", e.msg);
+}
+
 static ken_status setup_logs(cli *x, ken_err *err)
 {
     ken_log_level level = KEN_LOG_WARN;
@@ -147,6 +157,7 @@ static ken_status setup_logs(cli *x, ken_err *err)
     if (st)
         return st;
     ken_log_setup(level, ken_str_eq_c(ken_config_str(x->config, KEN_CFG_LOG_FORMAT), "json"));
+    open_log_file(x);
     const char *trace = ken_config_env("KEN_TRACE");
     st = trace ? ken_trace_setup(ken_str_c(trace), err) : KEN_OK;
     return st ? ken_err_wrap(err, "environment KEN_TRACE") : KEN_OK;

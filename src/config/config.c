@@ -340,9 +340,11 @@ static ken_status load_layers(ken_config *c, const ken_config_load_opts *opts, k
         st = apply_flags(c, err);
     if (!st)
         st = ken_config__find_data_dir(c, err);
-    if (!st)
-        ken_config__add_notes(c);
-    return st;
+    if (st)
+        return st;
+    ken_config__find_log_file(c);
+    ken_config__add_notes(c);
+    return KEN_OK;
 }
 
 ken_status ken_config_load(const ken_config_load_opts *opts, ken_config **out, ken_err *err)

@@ -101,6 +101,8 @@ size_t ken_config_notes(const ken_config *c, const ken_config_note **out);
 // ---- folders ----
 // data.dir, else $XDG_DATA_HOME/ken, else ~/.local/share/ken. Absolute; not made.
 ken_str ken_config_data_dir(const ken_config *c);
+// log.file, absolute; empty = stderr. A relative one lies in the data folder.
+ken_str ken_config_log_file(const ken_config *c);
 // The user's settings file, whether it exists or not.
 ken_str ken_config_user_file(const ken_config *c);
 // The same whether settings can be loaded or not: KEN_ENOTFOUND without a home folder.

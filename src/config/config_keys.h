@@ -92,6 +92,13 @@
       "KEN_LOG_LEVEL,LOG_LEVEL", OWNER, "least important messages that are written to stderr")     \
     X(LOG_FORMAT, "log.format", WORD, "text", 0, 0, "text|json",                                   \
       "KEN_LOG_FORMAT,LOG_FORMAT", OWNER, "form of the messages on stderr")                        \
+    X(LOG_FILE, "log.file", TEXT, "", 0, 0, "",                                                    \
+      "KEN_LOG_FILE", OWNER, "file that messages are written to instead of stderr; "         \
+      "relative = in data.dir")                \
+    X(LOG_MAX_SIZE, "log.max_size", SIZE, "10MiB", 4096, 1099511627776, "",                        \
+      "KEN_LOG_MAX_SIZE", OWNER, "size at which log.file is renamed to log.file.1 and begun anew") \
+    X(LOG_KEEP, "log.keep", COUNT, "5", 0, 100, "",                                                \
+      "KEN_LOG_KEEP", OWNER, "renamed log files that are kept, log.file.1 the newest")             \
     X(TASK_STATUSES, "tasks.statuses", LIST, "need to be done,in-progress,complete", 0, 0, "",     \
       "KEN_TASK_STATUSES", OWNER, "what a task can be; a new one is the first")                    \
     X(MCP_NAME, "mcp.name", TEXT, "ken", 0, 0, "",                                                 \

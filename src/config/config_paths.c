@@ -60,12 +60,18 @@ ken_status ken_config_cache_dir(ken_arena *arena, ken_str *out, ken_err *err)
     return KEN_OK;
 }
 
-// "~/x" below the home folder; a relative path counts from the working directory.
+// "~/x" below the home folder.
+static ken_str expand_home(ken_arena *a, ken_str path)
+{
+    if (path.ptr[0] != '~' || (path.len > 1 && path.ptr[1] != '/'))
+        return path;
+    return ken_path_join(a, ken_config_home(a), ken_str_sub(path, path.len > 1 ? 2 : 1, path.len));
+}
+
+// A relative path counts from the working directory.
 static ken_status resolve_data_dir(ken_config *c, ken_str dir, ken_err *err)
 {
-    if (dir.ptr[0] == '~' && (dir.len == 1 || dir.ptr[1] == '/'))
-        dir = ken_path_join(&c->arena, ken_config_home(&c->arena),
-                            ken_str_sub(dir, dir.len > 1 ? 2 : 1, dir.len));
+    dir = expand_home(&c->arena, dir);
     if (dir.len && dir.ptr[0] != '/') {
         if (c->values[KEN_CFG_DATA_DIR].source == KEN_CONFIG_USER_FILE)
             return KEN_FAIL(err, KEN_EINVAL,
@@ -92,6 +98,22 @@ ken_status ken_config__find_data_dir(ken_config *c, ken_err *err)
         return KEN_FAIL(err, KEN_ENOTFOUND,
                         "no home folder: set KEN_DATA_DIR or HOME to an absolute path");
     return KEN_OK;
+}
+
+void ken_config__find_log_file(ken_config *c)
+{
+    ken_str file = ken_str_trim(c->values[KEN_CFG_LOG_FILE].text);
+    if (!file.len)
+        return;
+    file = expand_home(&c->arena, file);
+    if (file.ptr[0] != '/')
+        file = ken_path_join(&c->arena, c->data_dir, file);
+    c->log_file = ken_path_normalise(&c->arena, file);
+}
+
+ken_str ken_config_log_file(const ken_config *c)
+{
+    return c->log_file;
 }
 
 ken_str ken_config_data_dir(const ken_config *c)

@@ -27,7 +27,7 @@ struct ken_config {
     config_value values[KEN_CFG_COUNT];
     ken_config_flag *flags; // copies, to load a project's settings later
     size_t n_flags;
-    ken_str data_dir, user_file;
+    ken_str data_dir, user_file, log_file;
     KEN_VEC(ken_config_note) notes;
 };
 
@@ -106,5 +106,6 @@ ken_status ken_config__apply_defaults(ken_config *c, ken_err *err);
 // Sets data_dir and user_file.
 ken_status ken_config__find_user_file(ken_config *c, ken_err *err);
 ken_status ken_config__find_data_dir(ken_config *c, ken_err *err);
+void ken_config__find_log_file(ken_config *c); // after the data folder
 
 #endif

@@ -133,12 +133,22 @@ static ken_status look(index_run *r, index_old_files *old, ken_generation *befor
     return st;
 }
 
+// What has passed since `*began`, where the next stage begins.
+static int64_t end_stage(int64_t *began)
+{
+    int64_t now = ken_clock_mono_ns(), ns = now - *began;
+    *began = now;
+    return ns;
+}
+
 static ken_status run_all(index_run *r, const char *db_path, ken_err *err)
 {
     index_old_files old = { 0 };
     ken_generation before = { 0 };
+    int64_t began = ken_clock_mono_ns();
     ken_index__progress(r, "scanning", true);
     ken_status st = look(r, &old, &before, err);
+    r->report->scan_ns = end_stage(&began);
     if (!st)
         st = check_readable(r, err);
     if (!st)
@@ -155,6 +165,7 @@ static ken_status run_all(index_run *r, const char *db_path, ken_err *err)
         st = open_known(r, db_path, err);
     if (!st)
         st = ken_index__learn(r, err);
+    r->report->read_ns = end_stage(&began);
     if (!st)
         st = check_readable(r, err);
     if (!st && r->trusts_old && ken_index__is_same(r, &old, &before)) {
@@ -167,6 +178,7 @@ static ken_status run_all(index_run *r, const char *db_path, ken_err *err)
         st = ken_index__commit(r, &old, &before, err);
     if (!st && r->report->n_parsed > 100)
         st = ken_store_checkpoint(r->store, err);
+    r->report->commit_ns = end_stage(&began);
     return st;
 }
 

@@ -73,6 +73,8 @@ typedef struct ken_index_report {
     size_t n_issues;
     ken_str scope; // that the index has: lines of ken_index_load_scope, in the arena
     int64_t duration_ms;
+    int64_t scan_ns, read_ns,
+        commit_ns; // of the stages: comparing, reading and parsing, committing
     // When the limit is below what these files take at least: the limit, and about what they need.
     // The run takes as little as it can, which is more than it may.
     uint64_t memory_limit, memory_needed;

@@ -1,17 +1,19 @@
 // SPDX-License-Identifier: MIT
 #include "obs/log.h"
 
-#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
-#include <unistd.h>
 
 #include "base/clock.h"
 #include "base/utf8.h"
 #include "obs/obs_priv.h"
 
 enum {
-    LOG_LINE_MAX = 2048
+    LOG_LINE_MAX = 2048,
+    LOG_HEAD_MAX = 160,
+    LOG_NAME_MAX = 64,   // of a field
+    LOG_FIELD_MAX = 400, // of its value
+    LOG_FIELD_ROOM = LOG_NAME_MAX + LOG_FIELD_MAX + 16,
 };
 
 atomic_int ken_log__level = KEN_LOG_WARN;
@@ -52,10 +54,11 @@ void ken_log_setup(ken_log_level level, bool is_json)
     atomic_store(&log_is_json, is_json);
 }
 
-// Appends `text` to line[at …]: escaped for JSON; control characters and broken UTF-8 become '?'.
-static size_t put_text(char *line, size_t at, ken_str text, bool is_json)
+// Appends `text` to line[at …], up to `max`: escaped for JSON; control characters and broken UTF-8 become
+// '?'.
+static size_t put_text(char *line, size_t at, size_t max, ken_str text, bool is_json)
 {
-    while (text.len && at + 8 < LOG_LINE_MAX) {
+    while (text.len && at + 8 < max) {
         uint32_t code;
         size_t n = ken_utf8_next(text, &code);
         if (n > 1) {
@@ -73,38 +76,90 @@ static size_t put_text(char *line, size_t at, ken_str text, bool is_json)
     return at;
 }
 
-static void write_line(const char *line, size_t len)
+// Up to the message; it fits in any case.
+static size_t put_head(char *line, ken_log_level level, const char *module, bool is_json)
 {
-    ssize_t n;
-    do {
-        n = write(STDERR_FILENO, line, len);
-    } while (n < 0 && errno == EINTR);
+    char when[KEN_TIME_TEXT];
+    ken_clock_format(ken_clock_wall_ms(), when);
+    const char *word = ken_log_level_word(level);
+    int n = is_json ? snprintf(line, LOG_HEAD_MAX,
+                               "{\"timestamp\":\"%s\",\"level\":\"%s\",\"module\":\"%s\","
+                               "\"message\":\"",
+                               when, word, module)
+                    : snprintf(line, LOG_HEAD_MAX, "%s %-5s %s: ", when, word, module);
+    return n < 0 ? 0 : n < LOG_HEAD_MAX ? (size_t)n : LOG_HEAD_MAX - 1;
 }
 
 void ken_log_write(ken_log_level level, const char *module, const char *fmt, ...)
 {
-    char line[LOG_LINE_MAX], when[KEN_TIME_TEXT];
+    char line[LOG_LINE_MAX];
     obs_message msg;
     va_list ap;
     va_start(ap, fmt);
     ken_str text = obs_message_format(&msg, fmt, ap);
     va_end(ap);
     bool is_json = atomic_load_explicit(&log_is_json, memory_order_relaxed);
-    ken_clock_format(ken_clock_wall_ms(), when);
-    int head_len = is_json ? snprintf(line, sizeof line,
-                                      "{\"time\":\"%s\",\"level\":\"%s\",\"module\":\"%s\","
-                                      "\"msg\":\"",
-                                      when, ken_log_level_word(level), module)
-                           : snprintf(line, sizeof line, "%s %-5s %s: ", when,
-                                      ken_log_level_word(level), module);
-    if (head_len >= 0) {
-        size_t at = put_text(line, (size_t)head_len, text, is_json);
-        if (is_json) {
-            line[at++] = '"';
-            line[at++] = '}';
-        }
-        line[at++] = '\n';
-        write_line(line, at);
+    size_t at = put_head(line, level, module, is_json);
+    at = put_text(line, at, LOG_LINE_MAX, text, is_json);
+    if (is_json) {
+        line[at++] = '"';
+        line[at++] = '}';
     }
+    line[at++] = '\n';
+    obs_log_put(ken_str_n(line, at));
     obs_message_release(&msg);
+}
+
+// ---- records -----------------------------------------------------------------------------------
+
+// A text is masked as a whole before it is cut.
+static size_t put_masked(char *line, size_t at, size_t max, ken_str text, bool is_json)
+{
+    obs_message msg;
+    ken_str masked = obs_message_copy(&msg, text);
+    at = put_text(line, at, max, masked, is_json);
+    obs_message_release(&msg);
+    return at;
+}
+
+static size_t put_value(char *line, size_t at, const ken_log_field *f, bool is_json)
+{
+    size_t max = at + LOG_FIELD_MAX;
+    if (f->type == KEN_LOG_TEXT) {
+        line[at++] = '"';
+        at = put_masked(line, at, max, f->text, is_json);
+        line[at++] = '"';
+        return at;
+    }
+    int n = f->type == KEN_LOG_COUNT
+                ? snprintf(line + at, LOG_FIELD_MAX, "%llu", (unsigned long long)f->count)
+                : snprintf(line + at, LOG_FIELD_MAX, "%.3f", f->real);
+    return n < 0 ? at : at + (size_t)n;
+}
+
+void ken_log_record(ken_log_level level, const char *module, const char *message,
+                    const ken_log_field *fields, size_t n)
+{
+    char line[LOG_LINE_MAX];
+    if (!ken_log_is_on(level))
+        return;
+    bool is_json = atomic_load_explicit(&log_is_json, memory_order_relaxed);
+    size_t at = put_head(line, level, module, is_json);
+    at = put_text(line, at, at + LOG_FIELD_MAX, ken_str_c(message), is_json);
+    if (is_json)
+        at += (size_t)snprintf(line + at, LOG_FIELD_MAX, "\",\"context\":{");
+    bool is_first = true;
+    for (size_t i = 0; i < n && at + LOG_FIELD_ROOM < LOG_LINE_MAX; i++) {
+        int len = snprintf(line + at, LOG_NAME_MAX,
+                           is_json ? "%s\"%s\":" : "%s%s=", is_json ? (is_first ? "" : ",") : " ",
+                           fields[i].name);
+        at = put_value(line, at + (len < 0 ? 0 : (size_t)len), &fields[i], is_json);
+        is_first = false;
+    }
+    if (is_json) {
+        line[at++] = '}';
+        line[at++] = '}';
+    }
+    line[at++] = '\n';
+    obs_log_put(ken_str_n(line, at));
 }

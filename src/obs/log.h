@@ -1,15 +1,18 @@
 // SPDX-License-Identifier: MIT
-// log.h -- what happened, for the person who runs the program. Only ever written to stderr.
+// log.h -- what happened, for the person who runs the program. Written to stderr or to a file of its
+// own, never to stdout.
 //
-// Secrets in a line are masked. One call is one line and one write(), so that lines of several threads never mix. Engines and the
-// store do not log, they return errors; app, tool, mcp, web and cli log each once.
+// Secrets in a line are masked. One call is one line and one write(), so that lines of several threads
+// never mix. Engines and the store do not log, they return errors; app, tool, mcp, web and cli log each
+// once. A record is a message with named values; as JSON they are its `context`.
 //
-// Threads: any. Level and form are set once at start, before there are others.
+// Threads: any. Level, form and file are set once at start, before there are others.
 #ifndef KEN_OBS_LOG_H
 #define KEN_OBS_LOG_H
 
 #include <stdatomic.h>
 #include <stdbool.h>
+#include <stdint.h>
 
 #include "base/attr.h"
 #include "base/err.h"
@@ -37,6 +40,13 @@ const char *ken_log_level_word(ken_log_level level);
 // At start everything up to WARN is printed, as text.
 void ken_log_setup(ken_log_level level, bool is_json);
 
+// Lines go to this file from now on. When it has max_bytes it is renamed to "<path>.1", that to ".2" and
+// so on, at most `keep` of them, and begun anew; several processes may share it. Its folder is made. On
+// failure they go where they went.
+ken_status ken_log_open_file(const char *path, uint64_t max_bytes, unsigned keep, ken_err *err)
+    KEN_MUST_USE;
+void ken_log_close_file(void);
+
 extern atomic_int ken_log__level;
 static inline bool ken_log_is_on(ken_log_level level)
 {
@@ -45,6 +55,30 @@ static inline bool ken_log_is_on(ken_log_level level)
 
 // `module` is static text. Control characters and broken UTF-8 in the message are made harmless.
 void ken_log_write(ken_log_level level, const char *module, const char *fmt, ...) KEN_PRINTF(3, 4);
+
+typedef enum ken_log_type {
+    KEN_LOG_TEXT = 1,
+    KEN_LOG_COUNT,
+    KEN_LOG_REAL,
+} ken_log_type;
+
+typedef struct ken_log_field {
+    const char *name; // static
+    ken_log_type type;
+    ken_str text;
+    uint64_t count;
+    double real;
+} ken_log_field;
+
+#define KEN_LOG_F_TEXT(n, v)  ((ken_log_field){ .name = (n), .type = KEN_LOG_TEXT, .text = (v) })
+#define KEN_LOG_F_COUNT(n, v) ((ken_log_field){ .name = (n), .type = KEN_LOG_COUNT, .count = (v) })
+#define KEN_LOG_F_MS(n, ns) \
+    ((ken_log_field){ .name = (n), .type = KEN_LOG_REAL, .real = (double)(ns) / 1e6 })
+#define KEN_LOG_F_REAL(n, v) ((ken_log_field){ .name = (n), .type = KEN_LOG_REAL, .real = (v) })
+
+// `module` and `message` are static text. Fields that find no room in the line are left out.
+void ken_log_record(ken_log_level level, const char *module, const char *message,
+                    const ken_log_field *fields, size_t n);
 
 #define KEN_LOG(level, module, ...) \
     (ken_log_is_on(level) ? ken_log_write((level), (module), __VA_ARGS__) : (void)0)

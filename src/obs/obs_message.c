@@ -30,6 +30,19 @@ ken_str obs_message_format(obs_message *m, const char *fmt, va_list ap)
     return ken_str_n(text, len);
 }
 
+ken_str obs_message_copy(obs_message *m, ken_str text)
+{
+    size_t len = text.len < OBS_MESSAGE_MAX ? text.len : OBS_MESSAGE_MAX;
+    m->large = len > sizeof m->small ? ken_try_alloc(len) : NULL;
+    char *copy = m->large ? m->large : m->small;
+    if (!m->large && len > sizeof m->small)
+        len = 0; // no memory for all of it
+    if (len)
+        memcpy(copy, text.ptr, len);
+    ken_secret_mask(copy, len);
+    return ken_str_n(copy, len);
+}
+
 void obs_message_release(obs_message *m)
 {
     ken_free(m->large);

@@ -29,6 +29,7 @@ typedef struct ken_tool__scope {
     ken_project_info project;
     ken_snapshot *snap;
     ken_snapshot_stats stats;
+    int64_t began_ns, opening_ns; // when it was asked for, and what bringing it up to date took
 } ken_tool__scope;
 
 // Finds the project, indexes it when it never was and that is allowed, borrows a snapshot.
@@ -61,6 +62,8 @@ void ken_tool__read_args(const ken_tool_spec *spec, const json_t *given, void *o
 void ken_tool__add_totals(json_t *out, const ken_search_result *r);
 // The same as a line of text, with the strategy and how many files are not as they were indexed.
 void ken_tool__account_text(const json_t *answer, ken_paint *out);
+// A record in the log (tool_log.c).
+void ken_tool__log_search(const ken_tool__scope *scope, ken_str query, const ken_search_result *r);
 
 // ---- tool_fit.c: staying within a size ---------------------------------------------------------
 // Drops trailing members of the array `list` until `result` has at most `max_bytes` as text; sets

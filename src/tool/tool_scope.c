@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <time.h>
 
+#include "base/clock.h"
 #include "base/path.h"
 #include "base/utf8.h"
 #include "tool/tool_priv.h"
@@ -237,7 +238,7 @@ static ken_status borrow(const ken_tool_env *env, const ken_project_info *projec
 ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_info *project,
                                   ken_tool__scope *out, ken_err *err)
 {
-    ken_tool__scope scope = { .project = *project };
+    ken_tool__scope scope = { .project = *project, .began_ns = ken_clock_mono_ns() };
     ken_status st = borrow(env, project, &scope.snap, err);
     if (st)
         return st;
@@ -246,6 +247,7 @@ ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_inf
         ken_app_give_back(env->app, project, scope.snap);
         return st;
     }
+    scope.opening_ns = ken_clock_mono_ns() - scope.began_ns;
     *out = scope;
     return KEN_OK;
 }

@@ -328,7 +328,11 @@ static ken_status search_project(const ken_tool_env *env, const search_request *
                             "args.directory lies outside of the project's root '" KEN_STR_FMT "'",
                             KEN_STR_ARG(ken_utf8_clip(root, 200)));
     }
-    return ken_search(scope->snap, req->query, &opts, env->ctx->cancel, env->arena, r, err);
+    ken_status st =
+        ken_search(scope->snap, req->query, &opts, env->ctx->cancel, env->arena, r, err);
+    if (!st)
+        ken_tool__log_search(scope, req->query, r);
+    return st;
 }
 
 // What to do next, when there is something to say.

@@ -289,6 +289,71 @@ KEN_TEST(a_database_that_is_not_used_is_told)
     kt_eq_str(ken("search retry proj")->err, "");
 }
 
+// A record of the log as JSON, by its message; NULL when there is none.
+static json_t *find_record(ken_str log, const char *message)
+{
+    ken_str line;
+    while (ken_str_line_next(&log, &line)) {
+        json_t *v = json_loadb(line.ptr, line.len, 0, NULL);
+        const char *text = json_string_value(json_object_get(v, "message"));
+        if (text && !strcmp(text, message))
+            return v;
+        json_decref(v);
+    }
+    return NULL;
+}
+
+KEN_TEST(runs_and_searches_are_in_the_log)
+{
+    make_project();
+    ktest_write("config/ken/config.yaml",
+                "log:\n  level: debug\n  format: json\n  file: logs/ken.log\n");
+    run *r = ken("index proj");
+    kt_eq_i(r->code, 0);
+    kt_null(strstr(r->err, "timestamp"));
+    ken_ok("search 'retry with backoff' proj");
+    ken_str log = ktest_read(ktest_path("data/ken/logs/ken.log"));
+    json_t *indexed = find_record(log, "indexing completed");
+    json_t *searched = find_record(log, "search completed");
+    json_t *result = find_record(log, "search result");
+    kt_not_null(indexed);
+    kt_not_null(searched);
+    const json_t *c = json_object_get(indexed, "context");
+    kt_eq_i(json_integer_value(json_object_get(c, "files")), 3);
+    kt_eq_i(json_integer_value(json_object_get(c, "added")), 3);
+    kt_true(json_is_real(json_object_get(c, "scan_time_ms")));
+    kt_true(json_is_real(json_object_get(c, "parse_time_ms")));
+    kt_true(json_is_real(json_object_get(c, "commit_time_ms")));
+    c = json_object_get(searched, "context");
+    kt_eq_str(json_string_value(json_object_get(c, "query")), "retry with backoff");
+    kt_true(json_integer_value(json_object_get(c, "results_count")) > 0);
+    double total = json_real_value(json_object_get(c, "total_time_ms"));
+    double parts = json_real_value(json_object_get(c, "index_time_ms")) +
+                   json_real_value(json_object_get(c, "embedding_time_ms")) +
+                   json_real_value(json_object_get(c, "search_time_ms")) +
+                   json_real_value(json_object_get(c, "context_time_ms"));
+    kt_true(parts > 0 && parts <= total);
+    c = json_object_get(result, "context");
+    kt_eq_str(json_string_value(json_object_get(c, "file_path")), "src/retry.c");
+    kt_eq_str(json_string_value(json_object_get(indexed, "level")), "info");
+    json_decref(indexed);
+    json_decref(searched);
+    json_decref(result);
+}
+
+KEN_TEST(a_log_that_cannot_be_written_costs_no_answer)
+{
+    make_project();
+    ktest_write("plain", "");
+    char yaml[900];
+    snprintf(yaml, sizeof yaml, "log:\n  file: %s/ken.log\n", ktest_path("plain"));
+    ktest_write("config/ken/config.yaml", yaml);
+    run *r = ken("index proj");
+    kt_eq_i(r->code, 0);
+    kt_has_str(r->err, "log.file: ");
+    kt_has_str(r->err, "messages go to stderr");
+}
+
 KEN_TEST(json_of_every_command)
 {
     make_project();

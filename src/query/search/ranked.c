@@ -10,6 +10,7 @@
 
 #include "base/alloc.h"
 #include "base/best.h"
+#include "base/clock.h"
 #include "base/sorted.h"
 #include "query/query_intent.h"
 #include "query/query_priv.h"
@@ -43,6 +44,7 @@ typedef struct search {
     float *near; // by file: cosine of its best near chunk, -1 = none is near
     float far;   // about the most that a file without a near chunk reaches
     ken_str note;
+    int64_t embedding_ns;
     ranked_file *files;
     size_t n_files;
 } search;
@@ -208,7 +210,9 @@ static ken_status embed(search *x, ken_str query, const ken_cancel *cancel, bool
                         ken_err *err)
 {
     ken_err e = { 0 };
+    int64_t began = ken_clock_mono_ns();
     ken_status st = query_embed(x->s, query, cancel, out_has, &x->meaning, &e);
+    x->embedding_ns = ken_clock_mono_ns() - began;
     if (st && st != KEN_ECANCELLED && x->o->mode != KEN_SEARCH_SEMANTIC) {
         x->note = ken_arena_printf(x->arena, "ranked by words alone: %s", e.msg);
         return KEN_OK;
@@ -872,16 +876,22 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
         q = (ken_lex_query){ 0 };
     else if (!q.n_terms) // "g", "->": no words, but perhaps a name
         return query_symbols(s, query, o, cancel, arena, out, err);
+    int64_t began = ken_clock_mono_ns();
     ken_status st = rank_files(&x, query, cancel, err);
     if (st)
         return st;
+    int64_t ranked = ken_clock_mono_ns();
     *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, query_limit(o)),
                                 .strategy = o->mode == KEN_SEARCH_LEXICAL    ? "lexical"
                                             : o->mode == KEN_SEARCH_SEMANTIC ? "semantic"
                                                                              : "hybrid",
-                                .note = x.note };
+                                .note = x.note,
+                                .embedding_ns = x.embedding_ns,
+                                .ranking_ns = ranked - began - x.embedding_ns };
     set_confidence(&x, out);
-    return o->wants_chunks ? show_chunks(&x, out, err) : show_best(&x, out, err);
+    st = o->wants_chunks ? show_chunks(&x, out, err) : show_best(&x, out, err);
+    out->quoting_ns = ken_clock_mono_ns() - ranked;
+    return st;
 }
 
 ken_status ken_rank_candidates(ken_snapshot *s, ken_str query, ken_arena *arena,
