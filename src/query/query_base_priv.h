@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// query_base_priv.h -- the tree as a commit had it, as far as a diff says otherwise, and what
-// became of its definitions.
+// query_base_priv.h -- the tree of a commit as an overlay over the index, and the changes of its
+// definitions.
 //
-// A base is a snapshot of its own: files that did not change are those of the index, the others say
-// what they said in the commit. So who used a definition that is gone is found as usages are found
-// of one that is there. It is made for one question.
+// A base is a snapshot of its own: files that did not change are those of the index, the others have
+// the facts of the commit. So the users of a removed definition are found like those of an existing
+// one. A base lives for one question.
 //
 // Ownership: a base borrows the snapshot it was made of, and lives in the arena passed; query_base_close.
 // Threads: the snapshot's.
@@ -15,7 +15,7 @@
 #include "mention/mention.h"
 #include "query/query_graph_priv.h"
 
-// What a file says, from a commit or from the disk; all of it is empty when it is not there.
+// The text and facts of a file in a commit or on the disk; all empty when it does not exist there.
 typedef struct query_version {
     ken_str text; // secrets masked
     ken_facts facts;
@@ -32,10 +32,10 @@ typedef struct query_base_file {
     const query_version *current; // what the index has: `now`, but for a range that ends elsewhere
     int64_t file;                 // number in the snapshot, -1 = it is not in the index
     int64_t base_file;            // number in the base, -1 = it was not there
-    ken_mentions says;            // names that `old` says
+    ken_mentions says;            // names in `old`
 } query_base_file;
 
-// Files of a snapshot that say something else than what the index has of them.
+// Files of a snapshot whose facts differ from those in the index.
 typedef struct query_overlay {
     const query_base_file **of; // by file of the snapshot; NULL = as indexed
     ken_map named;              // name -> place in `lists`
@@ -64,10 +64,10 @@ ken_status query_base_open(query_base *b, ken_snapshot *s, ken_arena *arena, ken
                            ken_err *err) KEN_MUST_USE;
 void query_base_close(query_base *b, ken_snapshot *s);
 
-// What the overlay says of a file of the base; NULL = it is as indexed.
+// The overlay of a file of the base; NULL = it is as indexed.
 const query_base_file *query_overlay_of(const ken_snapshot *s, uint32_t file);
 
-// ---- what became of definitions: code/delta.c ---------------------------------------------------
+// ---- changes of definitions: code/delta.c -------------------------------------------------------
 typedef struct query_delta {
     ken_delta_kind change;
     const query_base_file *file; // where it was; of added ones where it is
@@ -75,7 +75,7 @@ typedef struct query_delta {
     int64_t old_def, new_def;    // in `old` and `now`, -1 = none
     ken_str name;                // as it was called; of added ones as it is
     bool is_part;                // of a type that is gone or new as a whole
-    bool is_passed_on;           // no definition: what the file imported for others, too
+    bool is_passed_on;           // no definition: a re-exported import
 } query_delta;
 
 typedef KEN_VEC(query_delta) query_deltas;

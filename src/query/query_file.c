@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Files as they are now. Before anything is quoted the file's size, times and inode are compared
-// with the index, then its hash; a changed file is learnt again here, in the answer's own time, so
+// with the index, then its hash. A changed file is extracted again here, within the question, so
 // that lines always come from what is on disk.
 #include <errno.h>
 #include <stdlib.h>
@@ -53,7 +53,7 @@ static ken_str mutable_masked(ken_str text)
     return text;
 }
 
-// Reads all of the file as it stands, once.
+// Reads all of the file, once.
 static bool read_raw(query_text *t)
 {
     ken_buf buf = KEN_BUF_INIT(MAX_FILE_BYTES + 1);
@@ -124,7 +124,7 @@ static int64_t known_content(ken_snapshot *s, ken_str raw, ken_lang_id lang, ken
 }
 
 // The facts of a file whose stamp has changed: those of the index when it has the same bytes.
-// `content`: what the index says of the file, 0 when it does not know it.
+// `content`: of the file in the index, 0 = not indexed.
 static ken_status learn_again(ken_snapshot *s, ken_str path, int64_t content, query_text *t,
                               ken_err *err)
 {
@@ -315,7 +315,7 @@ static ken_status unknown_path(const ken_snapshot *s, ken_str path, ken_arena *a
                     KEN_STR_ARG(path));
 }
 
-// A file that the index does not know yet is learnt on the spot, unless it would be left out.
+// Extracts a file that is not indexed yet, unless it would be skipped.
 static ken_status load_new_file(ken_snapshot *s, ken_str path, ken_arena *arena, query_text *out,
                                 ken_err *err)
 {

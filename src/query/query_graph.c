@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The graph over a snapshot: files come from the store, changed ones from the disk, names from the
-// segments. What was loaded stays as long as the generation, up to a bound.
+// The graph over a snapshot: units come from the store, those of changed files from the disk, names from
+// the name index. Everything loaded is cached until the generation changes, up to a bound.
 #include "query/query_graph.h"
 
 #include <stdlib.h>
@@ -10,13 +10,13 @@
 #include "base/map.h"
 #include "mention/mention.h"
 #include "query/query_base_priv.h"
-#include "query/query_said_priv.h"
+#include "query/query_refs_priv.h"
 #include "query/query_units_priv.h"
 #include "scan/scan.h"
 #include "secret/secret.h"
 
 enum {
-    GRAPH_BYTES_MAX = 96 << 20, // of what is remembered, unless the snapshot says otherwise
+    GRAPH_BYTES_MAX = 96 << 20, // of the caches, unless the snapshot sets another
     SAID_SHARE = 8,             // of it for what names mean
     NAMED_SHARE = 8,            // of it for where names are defined
     MENTION_SHARE = 4,          // of it for blocks of the segments of names
@@ -47,9 +47,9 @@ struct query_graph {
     size_t n_parts;
     query_units units;
     query_kept_routes routes;
-    query_bindings *bindings; // NULL until they are asked for
+    query_bindings *bindings; // NULL until they are needed
     query_type_uses types;
-    query_said_kept said;
+    query_refs_cache said;
     size_t firm_graph_bytes; // of the graph, which it keeps when it is renewed
 };
 
@@ -63,7 +63,7 @@ static size_t max_bytes(const struct query_graph *q)
     return n ? all / n : all;
 }
 
-// ---- what a file says --------------------------------------------------------------------------
+// ---- units -------------------------------------------------------------------------------------
 
 static bool load_unit(void *ctx, uint32_t file, ken_unit_text *out)
 {
@@ -168,7 +168,7 @@ static ken_str read_manifest(void *ctx, uint32_t file, ken_arena *arena)
     return out;
 }
 
-// ---- who says a name ---------------------------------------------------------------------------
+// ---- the name index ----------------------------------------------------------------------------
 
 static ken_status open_part(struct query_graph *q, const ken_segment_info *info,
                             const ken_map *by_content, ken_err *err)
@@ -247,7 +247,7 @@ static size_t mention_bytes(const struct query_graph *q)
     return sum;
 }
 
-// Blocks are read when a name in them is looked up; nobody holds anything of them.
+// Blocks are read when a name is looked up; nothing borrows from them.
 static void ease_mentions(struct query_graph *q)
 {
     if (mention_bytes(q) <= max_bytes(q) / MENTION_SHARE)
@@ -278,7 +278,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Files of a base that are not as indexed and say the name.
+// Files of a base that differ from the index and contain the name.
 static void add_overlaid_files(const ken_snapshot *s, uint32_t hash, ken_mentions *files)
 {
     const query_overlay *o = s->overlay;
@@ -334,7 +334,7 @@ static ken_status make_graph(ken_snapshot *s, ken_err *err)
     ken_arena_init(&q->arena, (size_t)256 << 10);
     ken_map_init(&q->names);
     query_units_init(&q->units, s);
-    query_said_init(&q->said);
+    query_refs_init(&q->said);
     ken_str *paths = KEN_ARENA_ARRAY(&q->arena, ken_str, s->n_files + 1);
     uint16_t *langs = KEN_ARENA_ARRAY(&q->arena, uint16_t, s->n_files + 1);
     for (uint32_t i = 0; i < s->n_files; i++) {
@@ -360,7 +360,7 @@ void query_graph_close(ken_snapshot *s)
     query_bindings_free(s->graph->bindings);
     ken_graph_free(s->graph->graph);
     query_units_release(&s->graph->units);
-    query_said_release(&s->graph->said);
+    query_refs_release(&s->graph->said);
     for (size_t i = 0; i < s->graph->n_parts; i++)
         ken_mention_segment_close(s->graph->parts[i].segment);
     ken_vec_release(&s->graph->lists);
@@ -371,7 +371,7 @@ void query_graph_close(ken_snapshot *s)
     s->graph = NULL;
 }
 
-// What shrinking gives back.
+// The bytes that shrinking can free.
 static size_t loose_bytes(const struct query_graph *q)
 {
     return ken_graph_bytes(q->graph) - q->firm_graph_bytes + q->units.n_bytes;
@@ -380,7 +380,7 @@ static size_t loose_bytes(const struct query_graph *q)
 // All the rest.
 static size_t firm_bytes(const struct query_graph *q)
 {
-    return query_units_bytes(&q->units) - q->units.n_bytes + query_said_bytes(&q->said) +
+    return query_units_bytes(&q->units) - q->units.n_bytes + query_refs_bytes(&q->said) +
            q->arena.used_bytes + q->name_arena.used_bytes + q->firm_graph_bytes + mention_bytes(q);
 }
 
@@ -392,7 +392,7 @@ static size_t room_of(const struct query_graph *q)
     return most - (firm < most / 2 ? firm : most / 2);
 }
 
-// Where names are defined is found again when it is asked for again.
+// Lists of definitions by name are computed again when they are needed.
 static void forget_names(struct query_graph *q)
 {
     ken_map_release(&q->names);
@@ -444,7 +444,7 @@ bool query_graph_is_full(const ken_snapshot *s)
 
 void query_graph_ease(ken_snapshot *s)
 {
-    ken_graph_begin(s->graph->graph); // by which the age of units is told
+    ken_graph_begin(s->graph->graph); // by which the age of units is measured
     if (loose_bytes(s->graph) > room_of(s->graph))
         shrink(s->graph);
 }
@@ -470,14 +470,14 @@ ken_str query_graph_keep(ken_snapshot *s, ken_str name)
     return ken_intern_put(&s->graph->units.names, name);
 }
 
-query_said_kept *query_graph_said(ken_snapshot *s)
+query_refs_cache *query_graph_refs(ken_snapshot *s)
 {
     return &s->graph->said;
 }
 
 void query_graph_age(ken_snapshot *s)
 {
-    query_said_age(&s->graph->said, max_bytes(s->graph) / SAID_SHARE);
+    query_refs_age(&s->graph->said, max_bytes(s->graph) / SAID_SHARE);
 }
 
 query_kept_routes *query_graph_routes(ken_snapshot *s)

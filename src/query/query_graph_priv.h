@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// query_graph_priv.h -- the graph over a snapshot: what usages, traces and impact are made of.
+// query_graph_priv.h -- the graph over a snapshot, the base of usages, traces and impact.
 #ifndef KEN_QUERY_QUERY_GRAPH_PRIV_H
 #define KEN_QUERY_QUERY_GRAPH_PRIV_H
 
@@ -13,21 +13,21 @@ ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err) KEN_
 void query_graph_close(ken_snapshot *s); // fine when there is none
 // Closes a graph whose segments are not those of the index any more: at the begin of a pin.
 void query_graph_follow(ken_snapshot *s);
-// True when the file that the graph learnt is not the one on disk any more. Asked before anything
-// of it is shown; when true, close the graph and ask the whole question again.
+// True when the file on disk is not the one in the graph any more. Checked before anything of it is
+// shown; when true, close the graph and run the whole question again.
 bool query_graph_is_stale(ken_snapshot *s, uint32_t file);
 
-// Files that say `name` anywhere, in path order; in the arena.
+// Files that refer to `name`, in path order; in the arena.
 ken_status query_graph_files_with(ken_snapshot *s, ken_str name, ken_arena *arena, uint32_t **out,
                                   size_t *out_n, ken_err *err) KEN_MUST_USE;
 
-// A definition as answers show it; false when the graph does not know it.
+// A definition as answers show it; false when it is not in the graph.
 bool query_graph_node(ken_snapshot *s, ken_graph_def def, ken_arena *arena, ken_graph_node *out);
 // The same without what has to be read from the file: no signature.
 bool query_graph_name(ken_snapshot *s, ken_graph_def def, ken_arena *arena, ken_graph_node *out);
-// Why an edge is there, empty when nothing is said; some of it would go with the graph.
+// A copy of the evidence of an edge, which may live only as long as the graph; empty when there is none.
 ken_str query_evidence(ken_arena *arena, const char *evidence);
-// The graph that is open, NULL when none is; opening it again may close it for whoever holds it.
+// The open graph, NULL when there is none. query_graph_open may close it.
 ken_graph *query_graph_at_hand(const ken_snapshot *s);
 // A definition as the key of a map; borrowed from it.
 static inline ken_str query_def_key(const ken_graph_def *d)
@@ -35,20 +35,20 @@ static inline ken_str query_def_key(const ken_graph_def *d)
     return ken_str_n((const char *)d, sizeof *d);
 }
 
-// What an edge leads to when that is external or unresolved.
+// Whether it is the target of an external or unresolved edge.
 static inline bool query_is_outside(ken_graph_def d)
 {
     return d.file == UINT32_MAX;
 }
 
 bool query_is_test(const ken_snapshot *s, uint32_t file);
-// Whether a program wrote the file, as its name or its head says.
+// Whether the file is generated, judged by its name or its head.
 bool query_is_generated(const ken_snapshot *s, uint32_t file);
 
 // The imports of the whole tree; the snapshot's.
 ken_status query_imports(ken_snapshot *s, const ken_cancel *cancel, const query_import_graph **out,
                          ken_err *err) KEN_MUST_USE;
-// How many files say a name.
+// How many files refer to a name.
 uint32_t query_graph_count_with(ken_snapshot *s, ken_str name);
 
 // As ken_find_routes; `is_strict`: a bad file among the project's frameworks is an error, else it
@@ -56,10 +56,10 @@ uint32_t query_graph_count_with(ken_snapshot *s, ken_str name);
 ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
                              const ken_cancel *cancel, ken_arena *arena, ken_route **out,
                              size_t *out_n, ken_err *err) KEN_MUST_USE;
-// The frameworks that are built in and the project's own; released by whoever asked.
+// The frameworks that are built in and the project's own; released by the caller.
 ken_status query_frameworks(ken_snapshot *s, bool is_strict, ken_arena *arena, ken_frameworks *out,
                             ken_err *err) KEN_MUST_USE;
-// Where a route is said: a literal of a file; what is chained to it has arguments of its own.
+// The place of a route: a literal of a file; calls chained to it have arguments of their own.
 typedef struct query_route_site {
     uint32_t file, literal;
     uint32_t path;                          // of the literal's paths, by number
@@ -81,7 +81,7 @@ typedef struct query_mount {
     bool is_partial, is_asked;
 } query_mount;
 
-// All routes of the tree, kept as long as the graph; NULL when there is no graph yet.
+// All routes of the tree, cached with the graph; NULL when there is no graph yet.
 typedef struct query_kept_routes {
     ken_route *routes;
     query_route_site *sites;
@@ -95,13 +95,13 @@ typedef struct query_kept_routes {
 
 query_kept_routes *query_graph_routes(ken_snapshot *s);
 
-// A type outside of tests whose name at most two types have, and how many files say it.
+// A type outside of tests whose name at most two types have, and how many files refer to it.
 typedef struct query_type_use {
     ken_graph_def def;
     uint32_t n_users, n_types;
 } query_type_use;
 
-// All of the tree that several files say, kept as long as the graph.
+// All such types that several files refer to, cached with the graph.
 typedef struct query_type_uses {
     query_type_use *uses;
     size_t n;
@@ -111,16 +111,16 @@ typedef struct query_type_uses {
 query_type_uses *query_graph_types(ken_snapshot *s); // of the graph that is open
 // Memory that lives as long as the graph.
 ken_arena *query_graph_arena(ken_snapshot *s);
-// The graph's own copy of a name, by whose pointer it can be told.
+// The name as interned by the graph: equal names have equal pointers.
 ken_str query_graph_keep(ken_snapshot *s, ken_str name);
-// What names mean, as far as it is known; and letting go of what was not asked for of late.
-struct query_said_kept *query_graph_said(ken_snapshot *s);
+// The cache of references by name; query_graph_age evicts what was not used lately.
+struct query_refs_cache *query_graph_refs(ken_snapshot *s);
 void query_graph_age(ken_snapshot *s);
-// True when it should be closed where nobody holds anything of it: after a question, or between two
+// True when it should be closed as soon as nothing borrows from it: after a question, or between two
 // parts of a long one.
 bool query_graph_is_full(const ken_snapshot *s);
-// Keeps what is held within its bound while a question goes on, by letting go of units: between two
-// files, where the caller holds no ken_unit_text. Cheap when there is nothing to do.
+// Evicts units above the bound while a question goes on. To be called between two files, where the caller
+// holds no ken_unit_text. Cheap when there is nothing to do.
 void query_graph_ease(ken_snapshot *s);
 
 // Routes with their sites and the mounts on their way, in the arena.
@@ -130,7 +130,7 @@ ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
 
 // ---- edges -------------------------------------------------------------------------------------
 typedef struct query_edge {
-    uint32_t file;  // where the reference stands
+    uint32_t file;  // of the reference
     uint32_t ref;   // its number in the file's refs
     int64_t within; // definition around it, -1 = top of the file
     int32_t holder; // of incoming ones: the outermost callable around it, else what is; -1 = none
@@ -173,34 +173,35 @@ ken_status query_edges_of_name(ken_snapshot *s, ken_graph *g, ken_str name,
                                const ken_cancel *cancel, ken_arena *arena, query_edges *out,
                                ken_err *err) KEN_MUST_USE;
 // Lines that have the name as a word, definitions apart: code/words.c.
-ken_status query_said_in_text(ken_snapshot *s, ken_graph *g, ken_str name, const ken_cancel *cancel,
-                              ken_arena *arena, ken_said_in_text *out, ken_err *err) KEN_MUST_USE;
+ken_status query_text_mentions(ken_snapshot *s, ken_graph *g, ken_str name,
+                               const ken_cancel *cancel, ken_arena *arena, ken_said_in_text *out,
+                               ken_err *err) KEN_MUST_USE;
 // Appends every reference inside `def`, nested definitions included; or inside a span of a file.
 void query_edges_from(ken_graph *g, ken_graph_def def, query_edges *out);
 void query_edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out);
 // The first reference at or behind a byte.
 uint32_t query_first_ref(const ken_refs *r, uint32_t byte);
 
-// Tells with the answer which files with syntax errors say the name of a definition where nothing
-// was understood of it.
+// Notes for the answer which files with syntax errors contain the name of a definition in a part that
+// could not be parsed.
 ken_status query_note_damaged(ken_snapshot *s, ken_graph *g, ken_graph_def def,
                               const ken_cancel *cancel, ken_arena *arena, ken_err *err)
     KEN_MUST_USE;
 
-// ---- through what holds functions: code/through.c ----------------------------------------------
+// ---- calls through fields and tables: code/through.c -------------------------------------------
 // Appends, to edges that name functions, the calls through the fields, variables and tables that
 // they are put into; by file again.
 ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *cancel,
                                ken_arena *arena, query_edges *edges, ken_err *err) KEN_MUST_USE;
-// What stands at a byte that is put where it may be called from; NULL when nothing is.
+// The stored function at a byte (ken_stored); NULL when there is none.
 const ken_stored *query_stored_at(const ken_refs *r, uint32_t byte);
 // The functions that are put into what an edge calls, or into the table that it reads. Returns how
 // many; 0 when it is neither.
 uint32_t query_held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
                        ken_graph_def *out, uint32_t max);
 
-// ---- what is made for whoever asks: code/bound.c, code/bindings.c -----------------------------
-// A method that runs where one of a type is called that a container binds to another.
+// ---- dependency injection: code/bound.c, code/bindings.c --------------------------------------
+// A method that runs when a method of an injected type is called.
 typedef struct query_bound {
     ken_graph_def def;
     const char *evidence; // "bound to SqlRepo at Startup.cs:12"; lives as long as the graph
@@ -210,23 +211,23 @@ typedef struct query_bound {
 uint32_t query_bound_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
                         query_bound *out, uint32_t max);
 
-// What one place says: these types, in order.
+// One registration: these types, in order.
 enum {
-    QUERY_SAID_TYPES = 8,
+    QUERY_BINDING_TYPES = 8,
     QUERY_EXTENT_MAX = 4000 // bytes of one call with what is chained to it
 };
 
 typedef struct query_binding {
     ken_binding_site site;
-    ken_graph_def types[QUERY_SAID_TYPES];
-    uint32_t n_types, n_head; // of FUNCTION: how many of them the signature says; of KEY: 1 when
+    ken_graph_def types[QUERY_BINDING_TYPES];
+    uint32_t n_types, n_head; // of FUNCTION: how many of them are in the signature; of KEY: 1 when
                               // the first is what is bound
-    ken_str label;            // by which it may be asked for; empty: by its type only
+    ken_str label;            // by which it is injected; empty: by its type only
     bool needs_label, is_primary;
     uint32_t file, line;
 } query_binding;
 
-// What a method's type may be bound to, whoever asks.
+// The types that a method's type may be bound to.
 typedef struct query_candidate {
     ken_graph_def type;
     const query_binding *by;
@@ -243,10 +244,10 @@ typedef struct query_bindings query_bindings; // of a graph
 query_bindings *query_bindings_new(ken_snapshot *s, ken_graph *g);
 void query_bindings_free(query_bindings *b);
 const ken_frameworks *query_bindings_frameworks(const query_bindings *b);
-// Whether a file may say one. What it says, worked out once; borrowed.
+// Whether a file may have registrations; those of a file, computed once and borrowed.
 bool query_bindings_may(const query_bindings *b, uint32_t file);
 const query_binding *query_bindings_of(query_bindings *b, uint32_t file, uint32_t *out_n);
-// Where the candidates of a method are kept; borrowed until the next call.
+// The cache slot for the candidates of a method; borrowed until the next call.
 query_candidates *query_bindings_kept(query_bindings *b, ken_graph_def method);
 // The first text in quotes between two bytes, else empty; the byte behind the brackets that open at
 // `at`, at most `max` further on.
@@ -255,7 +256,7 @@ size_t query_behind_brackets(ken_str text, size_t at, size_t max);
 // Where the calls end that are chained to one that ends at `at`: `->middleware(…)->group(…)`.
 size_t query_chain_end(ken_str text, size_t at);
 
-// Those of the graph that is open; made when first asked for.
+// Those of the open graph, made when first needed.
 query_bindings *query_graph_bindings(ken_snapshot *s);
 
 #endif

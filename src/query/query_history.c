@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// The history of the work tree, as it is asked for: what is held, else what is kept in the index,
+// The history of the work tree, read on demand: from memory, else from the value in the index,
 // else git. Whether it is of the present commit is seen from git's own files, without a process.
 #include "base/alloc.h"
 #include "query/query_priv.h"

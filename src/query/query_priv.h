@@ -13,8 +13,8 @@
 #include "rank/rank.h"
 #include "vector/vector.h"
 
-// Facts of the contents quoted of late, unpacked. A slot holds one content; the newest takes it
-// over. Large ones have a few slots of their own: to unpack one takes as long as all else of a
+// A cache of unpacked facts of contents that were quoted. A slot holds one content; a newer one replaces
+// it. Large ones have a few slots of their own: unpacking one takes as long as all the rest of a
 // question.
 enum {
     QUERY_CACHE_SLOTS = 512,
@@ -33,8 +33,8 @@ typedef struct query_cache {
     query_cache_slot slots[QUERY_CACHE_SLOTS + QUERY_CACHE_LARGE_SLOTS]; // large ones last
 } query_cache;
 
-// The vectors of all chunks, and what they were made for, so that a newer generation takes over
-// what is the same.
+// The vectors of all chunks, with the keys by which a newer generation takes over the rows that did not
+// change.
 typedef struct query_vectors {
     bool is_loaded;
     char model[KEN_VECTOR_MODEL_MAX + 1]; // whose they are
@@ -42,7 +42,7 @@ typedef struct query_vectors {
     uint64_t *keys;                       // by file of the matrix: its path and content
 } query_vectors;
 
-// Vectors of the questions asked of late, of a model that is not built in.
+// A cache of the vectors of questions, for a model that is not built in.
 enum {
     QUERY_EMBEDDED = 8
 };
@@ -61,10 +61,10 @@ typedef struct query_embedder {
     uint32_t next; // slot that the next question takes
 } query_embedder;
 
-// What version control says, kept over generations.
+// The git history; it outlives the generation.
 typedef struct query_history {
-    ken_history *it; // NULL = not asked for yet
-    char *head;      // what the work tree was at then, "" = no commit; NULL = not asked for yet
+    ken_history *it; // NULL = not read yet
+    char *head;      // the commit of the work tree then, "" = none; NULL = not read yet
     ken_snapshot_keep_fn *keep;
     void *keep_ctx;
 } query_history;
@@ -75,7 +75,7 @@ typedef struct query_import_graph {
     uint32_t *n_unknown;      // by file: imports that lead nowhere in the tree
 } query_import_graph;
 
-// What ken_snapshot_check and ken_snapshot_unread tell of one question.
+// The results of ken_snapshot_check and ken_snapshot_unread for one question.
 typedef struct query_unread {
     ken_err failure;   // the first that fails the question; KEN_OK = none
     uint8_t *denied;   // one bit for each file that may not be read; in the snapshot's arena
@@ -102,7 +102,7 @@ struct ken_snapshot {
     float *size; // by file: ln(1 + lines) / ln(1 + most lines)
     ken_lex_corpus corpus;
     int64_t *segment_ids; // of its parts
-    // What follows from the list of paths alone outlives its generation, if the next has the same.
+    // Derived from the list of paths alone; the next generation takes it over when its paths are the same.
     ken_path_index *paths;
     uint32_t *path_bits; // by file: KEN_PATH_*
     bool is_about_tests; // some code outside of tests is named for testing
@@ -115,7 +115,7 @@ struct ken_snapshot {
     query_history history;
     ken_learner *learner; // this and the next two are made when a changed file is first met
     ken_tokenizer *tokenizer;
-    uint32_t feature; // version of what learnt the contents
+    uint32_t feature; // version of the extraction (KEN_INDEX_FEATURE)
     query_cache cache;
     query_import_graph imports;
     struct query_graph *graph;           // query_graph_priv.h; NULL until a question needs it
@@ -131,7 +131,7 @@ struct ken_snapshot {
     query_unread unread;              // what this question could not read
 };
 
-// Every question begins with it: what has no pin may change under the question.
+// Every question begins with it: without a pin the generation could change under the question.
 static inline void query_check_pin(const ken_snapshot *s)
 {
     KEN_ASSERT(s->is_pinned);
@@ -141,11 +141,11 @@ static inline void query_check_pin(const ken_snapshot *s)
 void query_set_damaged(ken_snapshot *s, ken_str name, ken_str path, uint32_t line, uint32_t n);
 void query_set_unread(ken_snapshot *s, ken_str path, const ken_err *why);
 
-// ---- meaning ---------------------------------------------------------------------------------
+// ---- vectors ---------------------------------------------------------------------------------
 // Loads the vectors, if they are not; a matrix without rows when there are none.
 ken_status query_load_vectors(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
 void query_release_vectors(query_vectors *v);
-// Reads which model's vectors answer.
+// Reads which model's vectors are searched.
 ken_status query_load_model(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
 // The vector of a question; *out_has is false when it has no known word, or the index no vectors.
 ken_status query_embed(ken_snapshot *s, ken_str query, const ken_cancel *cancel, bool *out_has,
@@ -159,7 +159,7 @@ int64_t query_file_index(const ken_snapshot *s, ken_str path);
 // when it leads outside.
 ken_str query_relative_path(const ken_snapshot *s, ken_str path, ken_arena *arena);
 
-// ---- what a file is now ----------------------------------------------------------------------
+// ---- files on disk ---------------------------------------------------------------------------
 typedef struct query_text {
     ken_facts facts; // of the text as it is now; those of an unchanged file are the snapshot's
     bool is_refreshed;
@@ -186,7 +186,7 @@ ken_str query_signature(query_text *t, uint32_t symbol);
 // Valid UTF-8, copied only when it has to be.
 ken_str query_repaired(ken_arena *arena, ken_str text);
 
-// What the index has of the file; the snapshot's, or in the arena.
+// The facts of the file in the index; the snapshot's, or in the arena.
 ken_status query_stored_facts(ken_snapshot *s, uint32_t file, ken_arena *arena, ken_facts *out,
                               ken_err *err) KEN_MUST_USE;
 // The definition of `now` that was number `symbol` in `old`; -1 when it is gone.
@@ -210,19 +210,19 @@ bool query_words_pass(query_text *t, ken_span span, const ken_search_opts *o);
 size_t query_count_phrases(query_text *t, ken_span span, const ken_search_opts *o);
 
 // ---- hits ------------------------------------------------------------------------------------
-// What of a chunk a result shows: the definition that names it, and lines.
+// The part of a chunk that a result shows: the definition that names it, and lines.
 typedef struct query_centre {
     int32_t symbol; // -1 = none
     uint32_t first_line, last_line;
     ken_span span;
 } query_centre;
 
-// What a question wants of a chunk.
+// What a question matches within a chunk.
 typedef struct query_wanted {
     const ken_lex_query *q;
     const double *idf;    // of its terms, with their weights
-    ken_str text;         // what it is about
-    ken_str name;         // that it is nothing but; empty = none
+    ken_str text;         // without filters
+    ken_str name;         // when it is nothing but a name; else empty
     ken_symbol_kind kind; // of the definition; UNKNOWN = any
     bool is_quoted;       // it quotes what the lines must hold: all are shown
 } query_wanted;
@@ -281,7 +281,7 @@ ken_status query_names_prefix(ken_snapshot *s, ken_str name, size_t max, ken_are
 // Appends names within a small edit distance (Damerau, at most 2), nearest first.
 ken_status query_names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
                              query_names *out, ken_err *err) KEN_MUST_USE;
-// How a definition fits the scope asked for.
+// How a definition fits the qualifier of a name.
 typedef enum query_fit {
     QUERY_FIT_NONE = 0,
     QUERY_FIT_PATH,        // its file or folder is called so

@@ -101,7 +101,7 @@ static ken_lang_role role_of(const ken_snapshot *s, uint32_t file)
     return ken_lang_role_of((ken_lang_id)s->contents[file].lang);
 }
 
-// Of all that measure_paths looks at.
+// A hash of all that measure_paths reads.
 static uint64_t key_of_paths(const ken_snapshot *s)
 {
     uint64_t key = s->n_files;
@@ -227,7 +227,7 @@ static ken_status measure_paths(ken_snapshot *s, ken_err *err)
     return st ? st : ken_path_index_new(paths, s->n_files, &s->paths, err);
 }
 
-// Of programs. Styles and markup take many lines to say little: half of it.
+// Of programs. Styles and markup count half: they take many lines for little.
 static void measure_sizes(ken_snapshot *s)
 {
     s->size = KEN_ARENA_ARRAY(&s->arena, float, s->n_files + 1);
@@ -263,7 +263,7 @@ static ken_status open_root(ken_snapshot *s, ken_err *err)
 
 // ---- what could not be read --------------------------------------------------------------------
 
-// True when this file was not counted yet. One that the index does not know is asked for alone.
+// True when this file was not counted yet. A file that is not indexed is always counted.
 static bool count_denied(query_unread *u, int64_t file)
 {
     uint8_t bit = (uint8_t)(1u << (file & 7));
@@ -349,7 +349,7 @@ static void forget_unread(ken_snapshot *s)
     tell_unread(u);
 }
 
-// What the generation could not read is no part of any answer.
+// Reports the files that the generation could not read: no answer covers them.
 static ken_status load_unreadable(ken_snapshot *s, ken_err *err)
 {
     ken_skip_row *rows = NULL;
@@ -496,7 +496,7 @@ void ken_reader_unpin(ken_reader *r)
     KEN_ASSERT(r->snapshot.is_pinned);
     r->snapshot.is_pinned = false;
     ken_store_rollback(r->snapshot.store); // nothing was written
-    // What the graph worked out without something that could not be read does not outlive it.
+    // A graph that lacks a file which could not be read is closed with the question.
     const query_unread *u = &r->snapshot.unread;
     bool is_full = query_graph_is_full(&r->snapshot);
     if (u->failure.status || u->n_denied || u->other[0] || u->is_cut || is_full)
@@ -523,7 +523,7 @@ void ken_reader_free(ken_reader *r)
     if (!r)
         return;
     ken_snapshot *s = &r->snapshot;
-    KEN_ASSERT(!s->is_pinned); // whoever asks would be left with nothing
+    KEN_ASSERT(!s->is_pinned); // the open question would lose its snapshot
     if (s->generation)
         unload(s);
     query_release_vectors(&s->vectors);

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Units: unpacked into scratch memory, then moved together. What came from the store takes a third
-// less then, and a file can be let go of alone.
+// Units are unpacked into scratch memory, then copied into one allocation each: that takes a third less
+// memory, and each unit can be evicted alone.
 #include "base/alloc.h"
 #include "base/fs.h"
 #include "query/query_base_priv.h"
@@ -144,7 +144,7 @@ bool query_units_is_stale(const query_units *u, uint32_t file)
     return !stamp_of(u->snapshot, file, &stamp) || !ken_fs_stamp_eq(stamp, u->stamps[file]);
 }
 
-// A changed file is learnt from the disk.
+// A changed file is extracted from the disk.
 static bool learn_changed(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs)
 {
     ken_snapshot *s = u->snapshot;
@@ -162,7 +162,7 @@ static bool learn_changed(query_units *u, uint32_t file, ken_facts *facts, ken_r
         s->learner = ken_learner_new();
     ken_lang_id lang = ken_lang_of(s->rows[file].path, t.text);
     ken_learn(s->learner, lang, t.text, NULL, &u->scratch, facts, refs);
-    if (ken_quota_check(&e)) { // a parse that was stopped leaves lines: not what the file says
+    if (ken_quota_check(&e)) { // a parse that was stopped gives chunks of lines only
         query_set_unread(s, s->rows[file].path, &e);
         return false;
     }
@@ -174,8 +174,8 @@ static bool is_as_indexed(const query_units *u, uint32_t file)
     return ken_fs_stamp_eq(u->stamps[file], u->snapshot->rows[file].stamp);
 }
 
-// What was let go of says the same again, whatever is on the disk by now: what was worked out of it
-// tells places by their numbers.
+// An evicted unit must be loaded from the same bytes again, whatever is on the disk by now: cached
+// results refer to its references by number.
 static bool load(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs)
 {
     ken_snapshot *s = u->snapshot;

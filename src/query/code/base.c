@@ -2,7 +2,7 @@
 // The tree as a commit had it: a snapshot over the same index, whose changed files are replaced.
 //
 // Files are numbered by path, so those that are gone move the numbers of all behind them; whatever
-// the index says by number is renumbered once. Files that were not there stay, and say nothing.
+// the index stores by file number is renumbered once. Files that did not exist then are kept, empty.
 #include <stdlib.h>
 
 #include "base/alloc.h"
@@ -46,7 +46,7 @@ static bool has_new(const query_base_file *f)
     return f->kind != KEN_CHANGE_DELETED;
 }
 
-// What a commit has of some of the files; `is_old`: the older side.
+// The versions of some files in a commit; `is_old`: the older side.
 static ken_status read_side(ken_snapshot *s, ken_str commit, bool is_old, query_base *b,
                             const ken_cancel *cancel, ken_arena *arena, ken_err *err)
 {
@@ -76,7 +76,7 @@ static ken_status read_side(ken_snapshot *s, ken_str commit, bool is_old, query_
     return st;
 }
 
-// What is on the disk, as the index has it.
+// The version on the disk, as it is indexed.
 static void read_current(ken_snapshot *s, query_base_file *f, ken_arena *arena, query_version *out)
 {
     query_text t;
@@ -233,7 +233,7 @@ static void fill_rows(query_base *b, const ken_snapshot *s, const base_row *rows
     }
 }
 
-// ---- what changed files said -------------------------------------------------------------------
+// ---- facts of the changed files ----------------------------------------------------------------
 
 static int by_hash(const void *a, const void *b)
 {
@@ -251,7 +251,7 @@ static void add_name(query_overlay *o, ken_str name, ken_graph_def def)
     ken_vec_push(&o->defs, def);
 }
 
-// What says nothing now, for it was not there, has no definitions and no names.
+// A file that did not exist has no definitions and no names.
 static void overlay(query_base *b, query_base_file *f)
 {
     query_overlay *o = &b->overlay;
@@ -311,7 +311,7 @@ ken_status query_base_open(query_base *b, ken_snapshot *s, ken_arena *arena, ken
     return query_graph_open(base, out, err);
 }
 
-// What the base could not read, the question could not.
+// A file that the base could not read is unread for the question, too.
 static void take_unread(ken_snapshot *s, const query_unread *u)
 {
     if (u->failure.status && !s->unread.failure.status)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What an application puts before the paths of all its routes: in code (`app.setGlobalPrefix('api')`:
-// of the files that the call's file reaches by imports), or in its settings
-// (`server.servlet.context-path`: of the module that the settings lie in; of all when no other
-// module has any).
+// Finds the prefixes that an application puts before all its routes: in code
+// (`app.setGlobalPrefix('api')`, for the files that the call's file reaches by imports) or in settings
+// (`server.servlet.context-path`, for the module that contains the settings; for all modules when no
+// other one has settings).
 #include "base/path.h"
 #include "query/query_routers_priv.h"
 #include "route/route_settings.h"
@@ -89,7 +89,7 @@ static bool is_below(ken_str path, ken_str folder)
            (ken_str_starts(path, folder) && path.len > folder.len && path.ptr[folder.len] == '/');
 }
 
-// Settings of which some say what stands before paths; of several keys one behind the other.
+// Settings files with keys for a prefix; the values of several keys are joined.
 static query_prefix read_settings(query_routers *q, const ken_framework *fw, uint32_t file)
 {
     query_prefix all = { KEN_STR(""), false };
@@ -139,7 +139,7 @@ void query_bases_read(query_routers *q)
             if (!ken_words_have(fw->files, fw->n_files, ken_path_base(path)) ||
                 query_is_test(q->s, f))
                 continue;
-            (void)ken_graph_unit(q->g, f); // so that it knows when the file changes
+            (void)ken_graph_unit(q->g, f); // so that the graph notices when the file changes
             ken_vec_push(&q->others, f);
         }
         if (q->others.len > first)

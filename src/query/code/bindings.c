@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// What files say to a container of dependencies: which types stand together in a call
-// (`AddScoped<IFoo, Foo>()`), under a decorator (`@Service`), in a function that makes one
-// (`@Bean`), in an object (`{ provide: A, useClass: B }`). What of it is bound to what is decided
-// by who asks (code/bound.c), for that is a question of which type is built on which.
+// Reads the registrations of dependency injection containers: the types in a call
+// (`AddScoped<IFoo, Foo>()`), under a decorator (`@Service`), in a factory function (`@Bean`), in an
+// object (`{ provide: A, useClass: B }`). Which of these types is bound to which is decided in
+// code/bound.c, because it depends on which type inherits from which.
 #include "base/map.h"
 #include "query/query_graph_priv.h"
 
@@ -161,13 +161,13 @@ static size_t call_end(ken_str t, size_t at, const ken_binding_rule *rule)
     return at;
 }
 
-// ---- types that a part of the file says --------------------------------------------------------
+// ---- types named in a part of the file ----------------------------------------------------------
 
 typedef struct saying {
     query_bindings *b;
-    uint32_t home; // the file that says it
+    uint32_t home; // the file with the registration
     ken_str text;  // of that file
-    uint32_t file; // whose names are looked at
+    uint32_t file; // whose names are resolved
     const ken_unit_text *u;
     const ken_framework *framework;
     ken_arena *arena;
@@ -188,12 +188,12 @@ static bool type_at(saying *y, const ken_ref *r, ken_graph_def *out)
     return ken_symbol_is_type(kind);
 }
 
-// Types said between two bytes; made ones only: those that an object is made of there.
+// Types named between two bytes; `made` only: those that are constructed there.
 static void add_types(saying *y, query_binding *to, size_t from, size_t end, bool wants_made)
 {
     const ken_refs *refs = y->u->refs;
     for (uint32_t i = query_first_ref(refs, (uint32_t)from);
-         i < refs->n_refs && refs->refs[i].byte < end && to->n_types < QUERY_SAID_TYPES; i++) {
+         i < refs->n_refs && refs->refs[i].byte < end && to->n_types < QUERY_BINDING_TYPES; i++) {
         const ken_ref *r = &refs->refs[i];
         ken_graph_def type;
         if ((wants_made && r->role != KEN_REF_NEW && r->role != KEN_REF_CALL) ||
@@ -237,7 +237,7 @@ static void add_call(saying *y, const ken_binding_rule *rule, const ken_ref *r, 
     keep(y, &it, r->byte, label);
 }
 
-// The word before `A:` of `provide: A`, when it stands there.
+// The key before a value: `provide` of `provide: A`.
 static bool is_key(ken_str t, size_t at, ken_str key)
 {
     size_t colon = behind_space(t, at + key.len, false);
@@ -246,7 +246,7 @@ static bool is_key(ken_str t, size_t at, ken_str key)
            t.ptr[colon] == ':';
 }
 
-// Types behind the words that say what is bound.
+// Types behind the keys that name the bound type.
 static void add_bound(saying *y, const ken_binding_rule *rule, query_binding *it, size_t from)
 {
     while (from < y->text.len && y->text.ptr[from] == ',') {
@@ -341,7 +341,7 @@ static void add_decorated(saying *y, const ken_binding_rule *rule, const ken_ref
     }
 }
 
-// The function that a call is given: what it makes is what who asks gets.
+// The factory function in the arguments of a call: the type that it constructs is injected.
 static void add_provider(saying *y, const ken_ref *r, size_t name_end)
 {
     const ken_refs *refs = y->u->refs;
@@ -363,7 +363,7 @@ static void add_provider(saying *y, const ken_ref *r, size_t name_end)
     }
 }
 
-// A call, or what looks like a comparison to a grammar: `single<A> { B() }`.
+// A call, or what a grammar parses as a comparison: `single<A> { B() }`.
 static bool is_call(const saying *y, const ken_ref *r, size_t name_end)
 {
     bool has_angle = name_end < y->text.len && y->text.ptr[name_end] == '<';
@@ -456,7 +456,7 @@ query_candidates *query_bindings_kept(query_bindings *b, ken_graph_def method)
     return &b->candidates.ptr[*at];
 }
 
-// Files of the framework's languages that say one of the rule's names.
+// Files of the framework's languages that refer to one of the rule's names.
 static void mark(query_bindings *b, const ken_framework *f, const ken_binding_rule *rule,
                  ken_arena *arena)
 {

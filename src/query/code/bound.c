@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Which methods run where one of a type is called that a container of dependencies binds to others:
-// of what files say to it (code/bindings.c), what is about that type; of several, what the
-// receiver asks for by a label (`@Qualifier("sql") Repo repo`), else what is preferred.
+// Resolves calls on dependency-injected types to the methods of the bound implementations. Registrations
+// come from code/bindings.c. When several fit, the one with the receiver's label counts
+// (`@Qualifier("sql") Repo repo`), else the primary one.
 #include "base/map.h"
 #include "query/query_graph_priv.h"
 
@@ -55,7 +55,7 @@ static void match_call(bound_search *q, const query_binding *b)
         add_derived(q, b, 0, 1);
 }
 
-// What it makes; when it makes nothing, what it is given (`@Binds abstract A a(B b)`).
+// The types that it constructs, else its parameters (`@Binds abstract A a(B b)`).
 static void match_function(bound_search *q, const query_binding *b)
 {
     bool is_result = says(b, b->n_head, q->type);
@@ -108,7 +108,7 @@ static void look_where_said(bound_search *q, ken_graph_def type)
     }
 }
 
-// Files that say the type, or one that is built on it and has the method.
+// Files that refer to the type, or to a subtype with the method.
 static void find(bound_search *q, ken_graph_def method)
 {
     ken_graph_def over[OVERRIDERS_MAX], type;
@@ -151,7 +151,7 @@ static void recall(bound_search *q, ken_graph_def method)
     memcpy(q->found, kept->items, kept->n * sizeof *kept->items);
 }
 
-// ---- who asks ----------------------------------------------------------------------------------
+// ---- the receiver ------------------------------------------------------------------------------
 
 // The name that a decorated parameter or field declares: the last word before it ends.
 static ken_str declared_behind(ken_str text, size_t at)

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Syntax errors that could have changed an answer: files that the grammar could not follow, and
-// that say the name where nothing was understood. They are told with the answer
+// Finds syntax errors that could have changed an answer: files with errors that contain the name in a part
+// that could not be parsed. They are listed with the answer
 // (ken_snapshot_unread).
 #include <inttypes.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "query/query_graph_priv.h"
 
 enum {
-    LOOKED_AT = 32 // damaged files that say the name
+    LOOKED_AT = 32 // damaged files that contain the name
 };
 
 static bool has_damage(const ken_snapshot *s, uint32_t file)
@@ -85,7 +85,7 @@ static bool is_understood(const ken_unit_text *u, ken_str name, uint32_t byte)
     return false;
 }
 
-// The first line where the name is said and nothing was understood of it; 0 when there is none.
+// The first line, from 1, with the name in a part that could not be parsed; 0 = none.
 static uint32_t line_not_read(ken_snapshot *s, ken_graph *g, uint32_t file, ken_str name,
                               ken_arena *arena)
 {

@@ -1,22 +1,22 @@
 // SPDX-License-Identifier: MIT
 // Dead code: definitions that nothing in the tree uses, as far as that can be known.
 //
-// Four sieves, each cheaper than the next. What something may call without naming it (an interface,
-// a framework, whoever uses the library) is of a class of its own. Then every place that says the
-// name is asked where it leads: a place that is not understood, or that is understood as something
-// which may be the same thing, makes the definition doubtful. What is left is looked for as a word
-// in what has no references: strings, directives of a preprocessor, markup and settings, files with
-// syntax errors. What no sieve holds is dead.
+// Four filters, the cheapest first. Definitions that may be called without being named (through an
+// interface, by a framework, by users of the library) get a class of their own. Then all references by
+// the name are resolved: one that stays unresolved, or leads to something that may be the same thing,
+// makes the definition doubtful. The remaining names are searched as words in text without references:
+// strings, preprocessor directives, markup, settings, files with syntax errors. A definition that passes
+// all filters is dead.
 #include <stdlib.h>
 
 #include "base/path.h"
 #include "lang/lang_ref_rules.h"
 #include "query/code/arch_priv.h"
-#include "query/query_said_priv.h"
+#include "query/query_refs_priv.h"
 
 enum {
     DEAD_BATCH = 256,
-    TEXT_MAX = 10 << 20, // of a file that is looked through
+    TEXT_MAX = 10 << 20, // bytes of a file that is searched
     TWINS_MAX = 16,
     WORD_MAX = 200
 };
@@ -108,7 +108,7 @@ static bool is_alone(burying *b, const ken_unit_text *u, uint32_t file)
            (lang->package_file && !is_in_package(b, file, lang->package_file));
 }
 
-// Declared where those look who use the library: below a folder called include.
+// Declared in a public header: below a folder called include.
 static bool is_in_header(burying *b, ken_graph_def d)
 {
     ken_graph_def same[TWINS_MAX];
@@ -154,7 +154,7 @@ static bool is_decorated(const ken_unit_text *u, const ken_symbol *s)
     return false;
 }
 
-// What a type is built on that is not in the tree may call its methods.
+// A base class outside of the tree may call its methods.
 static bool has_bases(const ken_unit_text *u, int32_t owner)
 {
     for (uint32_t i = 0; owner >= 0 && i < u->refs->n_bases; i++)
@@ -200,7 +200,7 @@ static ken_dead_class class_of(burying *b, const ken_unit_text *u, ken_graph_def
     return u && is_exported(b, u, d) ? KEN_DEAD_EXPORTED : KEN_DEAD_UNUSED;
 }
 
-// ---- places that say the name -------------------------------------------------------------------
+// ---- references by the name ---------------------------------------------------------------------
 
 static bool is_within(const suspect *x, uint32_t file, uint32_t byte)
 {
@@ -224,7 +224,7 @@ static bool may_be_same(burying *b, const suspect *x, ken_graph_def other)
 }
 
 // One reference by the name of a suspect.
-static void weigh(burying *b, suspect *x, const query_said *said, const query_said_ref *r)
+static void weigh(burying *b, suspect *x, const query_refs *said, const query_ref *r)
 {
     const ken_unit_text *u = ken_graph_unit(b->g, r->file);
     if (u && is_within(x, r->file, u->refs->refs[r->ref].byte))
@@ -242,10 +242,10 @@ static void weigh(burying *b, suspect *x, const query_said *said, const query_sa
 static ken_status weigh_batch(burying *b, ken_err *err)
 {
     ken_str names[DEAD_BATCH];
-    const query_said *said[DEAD_BATCH] = { NULL };
+    const query_refs *said[DEAD_BATCH] = { NULL };
     for (uint32_t i = 0; i < b->n_batch; i++)
         names[i] = b->batch[i].name;
-    ken_status st = query_said_get(b->s, b->g, QUERY_SAID_NAME, names, b->n_batch, b->cancel,
+    ken_status st = query_refs_get(b->s, b->g, QUERY_REFS_NAME, names, b->n_batch, b->cancel,
                                    b->arena, said, err);
     for (uint32_t i = 0; !st && !ken_quota_is_settled() && i < b->n_batch; i++) {
         suspect *x = &b->batch[i];
@@ -358,7 +358,7 @@ typedef struct reading {
     char quote;        // that is open on the line at hand, 0 = none
 } reading;
 
-// A macro is used by text: any place that says it counts.
+// A macro is expanded as text: any place with its name counts.
 static bool is_said(const reading *r, const suspect *x)
 {
     return r->is_all || r->is_directive || r->quote || (r->has_macros && x->is_macro);
@@ -426,7 +426,7 @@ static void find_attributes(reading *r)
     }
 }
 
-// Prose says names without using them.
+// Names in prose are no uses.
 static bool is_prose(const ken_snapshot *s, uint32_t file, uint16_t lang)
 {
     const ken_language *l = ken_lang_at(lang);

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// What became of the definitions of changed files.
+// Compares the definitions of changed files: added, removed, renamed, moved or changed.
 //
-// Definitions of both sides are matched from the outside in: by owner and name, then, of what is
-// left in one owner, by what they say apart from their name (renamed). What is left at the top of a
-// file is looked for in the other files (moved). Texts are compared by words: white space and
+// Definitions of both sides are matched from the outside in: by owner and name; then, within one
+// owner, the rest by their text without the name (renamed). The rest at the top level of a file is
+// searched for in the other files (moved). Texts are compared by words: white space and
 // commas before closing brackets do not count, nor does the definition's own name.
 #include <stdlib.h>
 
@@ -12,7 +12,7 @@
 
 enum {
     LEVELS_MAX = 12,
-    LEFT_MAX = 100,      // definitions of one side that are looked for under other names
+    LEFT_MAX = 100,      // unmatched definitions of one side that are compared by text
     LINES_MAX = 400,     // of a text that are compared one by one
     LINES_MIN = 3,       // so many it must have to be known by some of them
     DECLARED_MAX = 1000, // bytes of a declaration
@@ -260,7 +260,7 @@ static void join(sides *m, uint32_t old, uint32_t now)
     m->now.match[now] = old;
 }
 
-// What the owner became: -1 = there is none, -2 = it is gone.
+// The match of the owner: -1 = it has no owner, -2 = the owner is gone.
 static int64_t owner_now(const sides *m, uint32_t old)
 {
     int32_t owner = ken_graph_owner(&m->old.unit, old);
@@ -324,7 +324,7 @@ static int by_number(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
-// Hashes of the lines of a text that say more than a bracket.
+// Hashes of the lines of a text, without those of brackets only.
 static uint32_t hash_lines(ken_str text, ken_str name, uint64_t *out)
 {
     uint32_t n = 0;
@@ -434,14 +434,14 @@ static bool is_shown(const side *s, uint32_t i)
     return s->is_outer[i] && ken_graph_kind(&s->unit, i) != KEN_SYMBOL_IMPL;
 }
 
-// Whether what holds it has no counterpart, and so stands for it.
+// Whether its owner has no counterpart: then the owner is reported instead.
 static bool is_part(const side *s, uint32_t i)
 {
     int32_t owner = ken_graph_owner(&s->unit, i);
     return owner >= 0 && s->match[owner] < 0;
 }
 
-// A member that whoever implements the type must have.
+// A member that every implementation of the type must have.
 static bool is_demand(const side *s, uint32_t i)
 {
     int32_t owner = ken_graph_owner(&s->unit, i);
@@ -471,7 +471,7 @@ static void add_old(const sides *m, uint32_t i, const query_base_file *f, query_
     ken_vec_push(out, d);
 }
 
-// A new demand of an interface changes what its name means for whoever implements it.
+// A new required member of an interface is a change for all its implementations.
 static void raise_owner(const sides *m, uint32_t added, const query_base_file *f, size_t first,
                         query_deltas *out)
 {
@@ -570,7 +570,7 @@ static bool is_like_elsewhere(const query_delta *gone, const query_delta *added)
            gone->file->old.facts.lang == added->file->now.facts.lang;
 }
 
-// What is gone here and new there under the same name is one thing.
+// Removed in one file and added in another under the same name: it was moved.
 static void find_moved(query_deltas *out)
 {
     ken_map added; // name -> number + 1
@@ -590,7 +590,7 @@ static void find_moved(query_deltas *out)
         d->change = KEN_DELTA_MOVED;
         d->to = out->ptr[*at - 1].file;
         d->new_def = out->ptr[*at - 1].new_def;
-        out->ptr[*at - 1].change = KEN_DELTA_NONE; // said by this one
+        out->ptr[*at - 1].change = KEN_DELTA_NONE; // reported by this one
         *at = 0;
     }
     ken_map_release(&added);

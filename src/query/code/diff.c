@@ -1,19 +1,19 @@
 // SPDX-License-Identifier: MIT
-// What a diff changes. Definitions of both sides are compared (code/delta.c); what is still there
-// is followed by code/impact.c as anything that one asks about. What is gone has no edges any
-// more: its users are those that it had in the base, less those that the diff changes too. Each of
-// their places is asked where it leads today: nowhere means that it is broken.
+// The impact of a diff. Definitions of both sides are compared (code/delta.c). Those that still exist
+// are followed by code/impact.c like any symbol. Removed ones have no edges any more: their users are
+// those of the base, less those that the diff changes too. The references of these users are resolved
+// in the current tree: one that leads nowhere is broken.
 #include "base/path.h"
 #include "query/code/impact_priv.h"
 #include "query/query_base_priv.h"
-#include "query/query_said_priv.h"
+#include "query/query_refs_priv.h"
 
 enum {
     UNCOMPARED_MAX = 20,
     OVERRIDERS_MAX = 64
 };
 
-// What a changed file's definitions became in the index.
+// The definitions of a changed file, as they are in the index.
 typedef struct matched {
     int64_t *now; // by definition of `old`; NULL = not worked out yet
     bool *reads_same;
@@ -111,7 +111,7 @@ static void add_delta(diff *d, const query_delta *t)
 
 // ---- who used it --------------------------------------------------------------------------------
 
-// A user of today, and whether what it says leads anywhere.
+// A user in the current tree, and whether its reference still resolves.
 typedef struct user {
     ken_graph_def id;
     uint32_t ref; // UINT32_MAX = none at hand
@@ -127,7 +127,7 @@ static bool leads_somewhere(diff *d, uint32_t file, uint32_t ref)
     return t.n > 0;
 }
 
-// In a file that changed, too: the definition around must read as it did, and still say the name.
+// In a changed file, too: the definition around it must be unchanged and still contain the name.
 static bool find_in_changed(diff *d, const query_base_file *f, int32_t holder, ken_str name,
                             user *out)
 {
@@ -160,7 +160,7 @@ static bool find_in_changed(diff *d, const query_base_file *f, int32_t holder, k
     return is_found;
 }
 
-// The user of today that an edge of the base stands for.
+// The current definition that corresponds to the user in an edge of the base.
 static bool find_user(diff *d, const query_edge *e, user *out)
 {
     const query_base_file *f = query_overlay_of(d->base.snapshot, e->file);
@@ -248,7 +248,7 @@ static void add_overriders(diff *d)
     }
 }
 
-// Places that say the name of what is gone, and of which the base did not tell what they mean.
+// Places with the name of a removed definition that were unresolved in the base.
 static void add_unresolved(diff *d)
 {
     impact *m = d->m;
@@ -299,12 +299,12 @@ static ken_status follow_gone(diff *d, ken_err *err)
 static ken_status follow_passed_on(diff *d, const query_delta *t, ken_err *err)
 {
     impact *m = d->m;
-    const query_said *said = NULL;
+    const query_refs *said = NULL;
     ken_str name = query_graph_keep(d->base.snapshot, t->name);
-    ken_status st = query_said_get(d->base.snapshot, d->was, QUERY_SAID_NAME, &name, 1, m->cancel,
+    ken_status st = query_refs_get(d->base.snapshot, d->was, QUERY_REFS_NAME, &name, 1, m->cancel,
                                    m->arena, &said, err);
     for (uint32_t i = 0; !st && said && i < said->n_refs; i++) {
-        const query_said_ref *r = &said->refs[i];
+        const query_ref *r = &said->refs[i];
         query_edge e = { .file = r->file,
                          .ref = r->ref,
                          .holder = r->holder,
@@ -346,7 +346,7 @@ static bool has_lost(diff *d, uint32_t file, uint32_t now, const query_base_file
     return false;
 }
 
-// What a file is called where it is imported.
+// The name of a file where it is imported.
 static ken_str stem_of(ken_str path)
 {
     ken_str stem = ken_path_stem(ken_path_base(path));
@@ -378,7 +378,7 @@ static ken_status follow_file(diff *d, const query_base_file *gone, ken_err *err
             !has_lost(d, files[i], now, gone))
             continue;
         user u = { { now, UINT32_MAX }, UINT32_MAX, true };
-        if (!has_broken(m, now)) // a place says more than the file
+        if (!has_broken(m, now)) // a place is more precise than the file
             add_user(d, &u, SIZE_MAX, KEN_EDGE_IMPORTED, KEN_DELTA_REMOVED);
     }
     return st;
@@ -414,7 +414,7 @@ static ken_status follow_all(diff *d, ken_err *err)
     return st;
 }
 
-// Files whose sides could not both be read count as a whole, and are said.
+// Files of which a side could not be read count as a whole, and are reported.
 static void add_uncompared(diff *d, const ken_changes *changes)
 {
     impact *m = d->m;

@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: MIT
-// Edges of definitions. Outgoing ones are the references inside one. Incoming ones are those of the
-// references by its name, or by another under which files import it, that lead to it.
+// Edges of definitions. Outgoing edges are the references inside a definition. Incoming edges are the
+// references, by its name or by an alias of it, that resolve to it.
 #include <stdlib.h>
 
 #include "base/alloc.h"
 #include "base/map.h"
 #include "base/path.h"
 #include "base/sorted.h"
-#include "query/query_said_priv.h"
+#include "query/query_refs_priv.h"
 
 enum {
     TWINS_MAX = 16,
     BOUND_MAX = 8,
     MADE_MAX = 64,    // constructors that one construction may run
     CHECK_EVERY = 64, // references that are chosen from between two checks
-    RENAMED_MAX = 16, // names by which others know what a file passes on
-    WHOLES_MAX = 64   // files that pass it on as a whole
+    RENAMED_MAX = 16, // aliases by which files export it
+    WHOLES_MAX = 64   // files that export it as the whole module
 };
 
-// What is looked for. Definitions that are the same thing lead to the one that was asked for.
+// The target of a search. Overloads and declarations of one thing lead to the definition in `defs`.
 typedef struct edge_search {
     ken_snapshot *s;
     ken_graph *g;
@@ -26,7 +26,7 @@ typedef struct edge_search {
     KEN_VEC(ken_str) names;            // of all of them, each once
     KEN_VEC(ken_str) wholes;           // paths of files that are one of them as a whole, each once
     ken_map has_name, has_whole;       // by the pointer of the text
-    KEN_VEC(const query_said *) lists; // of the names, then of other names
+    KEN_VEC(const query_refs *) lists; // of the names, then of other names
     // Definition -> its number in defs, + n_defs when it is only overridden, + 2 n_defs when it is
     // the type that is constructed by it.
     ken_map wanted;
@@ -34,10 +34,10 @@ typedef struct edge_search {
     uint32_t n_defs;
     ken_arena *arena;
     query_edges *out, *unresolved;
-    query_other_uses *others; // NULL = not asked for
+    query_other_uses *others; // NULL = not wanted
 } edge_search;
 
-// Names are kept once (query_units_priv.h): the pointer tells.
+// Names are interned (query_units_priv.h): the pointer is the key.
 static ken_str pointer_of(const ken_str *name)
 {
     return ken_str_n((const char *)&name->ptr, sizeof name->ptr);
@@ -61,7 +61,7 @@ static void want(edge_search *e, const ken_graph_def *d, uint64_t number)
     e->is_there[d->file] = 1;
 }
 
-// A file that is what is looked for is called otherwise elsewhere: whoever imports it is asked.
+// A file that exports it as a whole has another name in each importer: all importers are candidates.
 static void add_whole(edge_search *e, uint32_t file)
 {
     ken_str path = query_graph_keep(e->s, e->s->rows[file].path);
@@ -108,20 +108,20 @@ static void add_wanted(edge_search *e, uint32_t i)
         add_name(e, name);
 }
 
-// ---- where it is said --------------------------------------------------------------------------
+// ---- candidates --------------------------------------------------------------------------------
 
-static ken_status add_lists(edge_search *e, query_said_what what, const ken_str *names, size_t n,
+static ken_status add_lists(edge_search *e, query_refs_kind what, const ken_str *names, size_t n,
                             const ken_cancel *cancel, ken_arena *arena, ken_err *err)
 {
-    const query_said **lists = KEN_ARENA_ARRAY(arena, const query_said *, n + 1);
-    ken_status st = query_said_get(e->s, e->g, what, names, (uint32_t)n, cancel, arena, lists, err);
+    const query_refs **lists = KEN_ARENA_ARRAY(arena, const query_refs *, n + 1);
+    ken_status st = query_refs_get(e->s, e->g, what, names, (uint32_t)n, cancel, arena, lists, err);
     for (size_t i = 0; !st && i < n; i++)
         ken_vec_push(&e->lists, lists[i]);
     return st;
 }
 
-// One of the names, or the whole of a file, under which it is passed on and was not yet looked
-// for; NULL when there is none.
+// The next alias under which a file exports it; NULL = no more. Files that export it as a whole are noted
+// on the way.
 static const query_renamed *next_renamed(edge_search *e, size_t *list, uint32_t *at)
 {
     for (; *list < e->lists.len; ++*list, *at = 0) {
@@ -136,11 +136,12 @@ static const query_renamed *next_renamed(edge_search *e, size_t *list, uint32_t 
     return NULL;
 }
 
-// What has one of the names, by that or another. Lists are gone through in the order in which they
-// came, those that this brings as well.
-static ken_status gather(edge_search *e, const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+// Collects the references by all names and aliases. Each list may add aliases, whose lists are
+// appended and searched in turn.
+static ken_status gather_lists(edge_search *e, const ken_cancel *cancel, ken_arena *arena,
+                               ken_err *err)
 {
-    ken_status st = add_lists(e, QUERY_SAID_NAME, e->names.ptr, e->names.len, cancel, arena, err);
+    ken_status st = add_lists(e, QUERY_REFS_NAME, e->names.ptr, e->names.len, cancel, arena, err);
     size_t list = 0, n_wholes = 0;
     uint32_t at = 0;
     for (int n_renamed = 0; !st && !ken_quota_is_settled();) {
@@ -148,11 +149,11 @@ static ken_status gather(edge_search *e, const ken_cancel *cancel, ken_arena *ar
         if (r) {
             is_new(&e->has_name, r->local);
             ken_vec_push(&e->names, r->local);
-            st = add_lists(e, QUERY_SAID_NAME, &r->local, 1, cancel, arena, err);
+            st = add_lists(e, QUERY_REFS_NAME, &r->local, 1, cancel, arena, err);
             n_renamed++;
         } else if (n_wholes < e->wholes.len) {
             ken_str path = e->wholes.ptr[n_wholes++];
-            st = add_lists(e, QUERY_SAID_WHOLE, &path, 1, cancel, arena, err);
+            st = add_lists(e, QUERY_REFS_WHOLE, &path, 1, cancel, arena, err);
         } else {
             break;
         }
@@ -160,9 +161,9 @@ static ken_status gather(edge_search *e, const ken_cancel *cancel, ken_arena *ar
     return st;
 }
 
-// ---- what of it is meant -----------------------------------------------------------------------
+// ---- selecting edges ---------------------------------------------------------------------------
 
-// Why the edge, which names a method that what it leads to overrides, may run that.
+// The evidence of an edge that names a method which edge->to overrides.
 static const char *why_overriding(edge_search *e, const query_edge *edge, ken_graph_def named)
 {
     query_edge at = *edge;
@@ -181,7 +182,7 @@ static const char *why_overriding(edge_search *e, const query_edge *edge, ken_gr
         .ptr;
 }
 
-// Whether the construction of `type` runs a constructor that is looked for; which one.
+// Whether the construction of `type` runs a wanted constructor; sets edge->to.
 static bool is_constructed(edge_search *e, query_edge *edge, ken_graph_def type)
 {
     const ken_unit_text *u = ken_graph_unit(e->g, edge->file);
@@ -206,9 +207,9 @@ static bool is_constructed(edge_search *e, query_edge *edge, ken_graph_def type)
     return true;
 }
 
-// Whether one of the targets is looked for; which one.
-static bool is_meant(edge_search *e, const query_said *list, query_edge *edge,
-                     const query_said_ref *r)
+// Whether one of the targets is wanted; sets edge->to.
+static bool is_wanted_target(edge_search *e, const query_refs *list, query_edge *edge,
+                             const query_ref *r)
 {
     for (uint32_t k = 0; k < r->n_targets; k++) {
         const ken_graph_def *d = &list->targets[r->first_target + k];
@@ -231,14 +232,14 @@ static bool is_meant(edge_search *e, const query_said *list, query_edge *edge,
     return false;
 }
 
-// A place that is meant by none of the definitions that are looked for.
-static void note_other(edge_search *e, const query_said_ref *r)
+// Counts a reference that leads to none of the wanted definitions.
+static void note_other(edge_search *e, const query_ref *r)
 {
     e->others->n_outside += r->class == KEN_EDGE_EXTERNAL;
     e->others->n_elsewhere += r->n_targets > 0;
 }
 
-query_edge query_said_edge(const query_said_ref *r)
+query_edge query_ref_edge(const query_ref *r)
 {
     return (query_edge){ .file = r->file,
                          .ref = r->ref,
@@ -251,14 +252,14 @@ query_edge query_said_edge(const query_said_ref *r)
                          .evidence = r->evidence };
 }
 
-static void choose(edge_search *e, const query_said *list)
+static void choose(edge_search *e, const query_refs *list)
 {
     for (uint32_t i = 0; i < list->n_refs; i++) {
-        const query_said_ref *r = &list->refs[i];
-        query_edge edge = query_said_edge(r);
+        const query_ref *r = &list->refs[i];
+        query_edge edge = query_ref_edge(r);
         if (i % CHECK_EVERY == 0 && ken_quota_is_over())
             return;
-        if (is_meant(e, list, &edge, r))
+        if (is_wanted_target(e, list, &edge, r))
             ken_vec_push(e->out, edge);
         else if (r->class == KEN_EDGE_UNRESOLVED && e->unresolved)
             ken_vec_push(e->unresolved, edge);
@@ -325,13 +326,13 @@ ken_status query_edges_counted(ken_snapshot *s, ken_graph *g, const ken_graph_de
     e.is_there = ken_zalloc(s->n_files + (size_t)1);
     query_graph_age(s);
     ken_status st = KEN_OK;
-    for (uint32_t i = 0; !st && i < n_defs; i++) { // their twins may be in many files
+    for (uint32_t i = 0; !st && i < n_defs; i++) { // their overloads may be in many files
         st = ken_cancel_check(cancel, err);
         if (!st)
             add_wanted(&e, i);
     }
     if (!st)
-        st = gather(&e, cancel, arena, err);
+        st = gather_lists(&e, cancel, arena, err);
     if (!st)
         choose_all(&e);
     if (!st)

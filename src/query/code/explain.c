@@ -82,7 +82,7 @@ static bool is_type(ken_symbol_kind k)
     return ken_symbol_is_type(k);
 }
 
-// What a called field or a table that is read holds.
+// The functions in a called field or in a table that is read.
 static void note_held(explaining *x, notes *calls, const query_edge *e, const lines *at)
 {
     ken_graph_def held[NOTES_MAX];
@@ -95,7 +95,7 @@ static void note_held(explaining *x, notes *calls, const query_edge *e, const li
     }
 }
 
-// What a container binds to the type whose method is called.
+// The implementations that a container binds to the type of a called method.
 static void note_bound(explaining *x, notes *calls, const query_edge *e, const lines *at)
 {
     query_bound bound[NOTES_MAX];
@@ -211,7 +211,7 @@ static ken_status find_users(explaining *x, ken_graph_def def, ken_err *err)
     }
     if (callers.n + tests.n && ken_quota_settle(st, err))
         st = KEN_OK;
-    if (!st && ken_quota_is_settled() && !callers.n && !tests.n) // "no callers" is never said then
+    if (!st && ken_quota_is_settled() && !callers.n && !tests.n) // "no callers" would be wrong then
         st = ken_quota_fail_empty(err);
     x->out->n_usages = edges.len;
     x->out->n_unresolved_usages = unresolved.len;

@@ -2,7 +2,7 @@
 // query_impact: what depends on a definition, a file or a change, level by level; which tests reach
 // it; what else is likely to need a change; and how risky that makes it.
 //
-// One level is one pass over the files that say one of its names, however many definitions it has.
+// One level is one pass over the files that contain one of its names, however many definitions it has.
 #include <stdlib.h>
 
 #include "query/code/impact_priv.h"
@@ -257,7 +257,7 @@ static ken_status spread_once(impact *m, const ken_graph_def *level, uint32_t n,
                               ken_err *err)
 {
     ken_vec_clear(&m->edges);
-    query_edges *unresolved = distance == 1 ? &m->unresolved : NULL; // of the names asked about
+    query_edges *unresolved = distance == 1 ? &m->unresolved : NULL; // of the names of level 0
     ken_status st =
         query_edges_to(m->s, m->g, level, n, m->cancel, m->arena, &m->edges, unresolved, err);
     if (!st)
@@ -271,7 +271,7 @@ static ken_status spread_once(impact *m, const ken_graph_def *level, uint32_t n,
     return st;
 }
 
-// Places that say the name of what has another signature now, and were not resolved.
+// Unresolved places with the name of a definition whose signature changed.
 static void collect_maybe(impact *m)
 {
     ken_map names;
@@ -511,7 +511,7 @@ static void show_changed(impact *m, uint32_t limit)
         out->changed_files[out->n_changed_files++] = m->files.ptr[i];
 }
 
-// What else reads alike; without vectors nothing does.
+// Similar code, by vectors; none without them.
 static ken_status show_similar(impact *m, ken_err *err)
 {
     uint32_t wanted = m->o->num_similar == UINT32_MAX ? SIMILAR_DEFAULT : m->o->num_similar;

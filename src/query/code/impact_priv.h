@@ -55,13 +55,13 @@ impact_changed *impact_add_gone(impact *m, ken_delta_kind change, ken_str name);
 void impact_add_file(impact *m, ken_str path);
 // Definitions of a file that overlap lines [first, last]: the innermost, and what holds them.
 void impact_add_lines(impact *m, uint32_t file, uint32_t first, uint32_t last);
-// What uses a changed definition directly. Returns its entry, NULL when it changed itself or there
+// Adds a direct user of a changed definition. Returns its entry, NULL when it changed itself or there
 // are too many.
 impact_reached *impact_reach_user(impact *m, ken_graph_def user, ken_edge_class class);
 // Whether an edge, of some by file, is a use: an import line is none where what it brings is used
 // elsewhere in the file.
 bool impact_is_use(const query_edges *edges, size_t i);
-// A place that says a changed name and could not be resolved.
+// An unresolved place with a changed name.
 void impact_add_maybe(impact *m, ken_graph_def user, uint32_t ref);
 
 // The definitions that a diff changes; what it removes is followed to its users. code/diff.c

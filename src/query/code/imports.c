@@ -54,7 +54,7 @@ static bool is_manifest(ken_str base)
     return ken_str_starts(base, KEN_STR("tsconfig."));
 }
 
-// Of the paths, and of what the manifests say.
+// A hash of the paths and of the contents of the manifests.
 static uint64_t key_of_tree(const ken_snapshot *s)
 {
     uint64_t key = s->paths_key;

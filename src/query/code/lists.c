@@ -66,7 +66,7 @@ static int by_name(const void *a, const void *b)
     return name ? name : by_id(&x->def, &y->def);
 }
 
-// `n` types of one name, in order, of which the first outside of tests is meant.
+// `n` types of one name, in order; the first one outside of tests counts.
 static void keep_type(ken_snapshot *s, const found_type *t, uint32_t n, query_type_uses *kept)
 {
     uint32_t at = 0;
@@ -90,7 +90,7 @@ static void keep_types(ken_snapshot *s, const found_type *t, size_t n, query_typ
     kept->is_known = true;
 }
 
-// All of the tree, looked for once and kept with the graph.
+// Of the whole tree, computed once and cached with the graph.
 static ken_status find_type_uses(ken_snapshot *s, const query_type_uses **out, ken_err *err)
 {
     query_type_uses *kept = query_graph_types(s);

@@ -41,7 +41,7 @@ bool query_in_focus(const ken_snapshot *s, uint32_t file, const query_focus *foc
     return query_is_frontend(s, file) == (focus->area == KEN_ARCH_FRONTEND);
 }
 
-// Pages, components and styles; folders that say so.
+// Folders named for pages, components or styles.
 bool query_is_frontend(const ken_snapshot *s, uint32_t file)
 {
     static const char *const words[] = { "frontend", "client",     "web",   "ui",

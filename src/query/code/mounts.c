@@ -13,7 +13,7 @@ enum {
     PATH_BYTES = 240
 };
 
-// A definition that is given to a mount: a function means what is said in it.
+// A definition that is mounted: of a function, the routes inside it.
 static bool mount_def(query_routers *q, ken_graph_def def, query_mount *m)
 {
     const ken_unit_text *to = ken_graph_unit(q->g, def.file);
@@ -49,7 +49,7 @@ static bool mount_local(query_routers *q, const query_route_file *f, ken_str arg
     return true;
 }
 
-// What an argument leads to: a variable, a member, `make()`, `require('./x')`, `router.routes()`.
+// Resolves an argument: a variable, a member, `make()`, `require('./x')`, `router.routes()`.
 static bool mount_argument(query_routers *q, const query_route_file *f, ken_str arg, query_mount *m)
 {
     const ken_refs *r = f->unit->refs;
@@ -214,7 +214,7 @@ static ken_str last_part(ken_str name)
     return dot == SIZE_MAX ? name : ken_str_sub(name, dot + 1, name.len);
 }
 
-// Where the variable of the file is mounted; not the mount itself, whose receiver is asked for.
+// Where the variable of the file is mounted, except the mount whose receiver it is.
 static bool is_named(const query_mount *m, ken_str name)
 {
     if (m->is_whole && (!name.len || ken_str_eq(m->to_whole, last_part(name))))

@@ -4,7 +4,7 @@
 // 1. Each of the signs below takes its part of what is left to a certain failure.
 // 2. Whatever that gives, a diff is not less than what it breaks: high when it removes or renames
 //    what is still named outside of it, medium when what it gives another signature is used outside
-//    of it, when a name that it removes or changes is said in places that could not be resolved, and
+//    of it, when a name that it removes or changes stands in places that could not be resolved, and
 //    when a changed file could not be compared.
 // 3. Below `medium_from` it is "low", from `high_from` on "high".
 #include <math.h>

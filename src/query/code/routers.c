@@ -100,7 +100,7 @@ const query_route_file *query_routers_file(query_routers *q, uint32_t file)
     return q->files.ptr[at].unit && q->files.ptr[at].text.ptr ? &q->files.ptr[at] : NULL;
 }
 
-// Places are mostly asked for in order.
+// Places mostly come in order.
 size_t query_routers_given(query_routers *q, const query_route_file *f, ken_str name, size_t byte)
 {
     char room[KEY_BYTES];
@@ -143,7 +143,7 @@ query_prefixes query_prefix_alone(ken_arena *arena, query_prefix it)
     return one;
 }
 
-// What a name in a value leads to, when it is a constant with a text: `PREFIX`, `settings.API`.
+// The text of a constant that a value names: `PREFIX`, `settings.API`.
 static bool constant_text(query_routers *q, const query_route_file *f, ken_str value, ken_str *out)
 {
     const ken_refs *r = f->unit->refs;
@@ -237,7 +237,7 @@ void query_routers_learn(query_routers *q, const uint32_t *files, size_t n)
     query_bases_read(q);
 }
 
-// ---- what stands before a literal ---------------------------------------------------------------
+// ---- the prefixes of a literal ------------------------------------------------------------------
 
 static query_prefixes nothing(query_routers *q, bool is_partial)
 {
@@ -298,7 +298,7 @@ static size_t mounts_of(query_routers *q, const query_route_file *f, ken_str nam
                            PREFIXES_MAX);
 }
 
-// What stands before all places where something is mounted; none when it is not.
+// The prefixes of all mounts of something; none when it is not mounted.
 static query_prefixes before_mounts(query_routers *q, const query_route_file *f, ken_str name,
                                     uint32_t byte, int depth)
 {
@@ -419,7 +419,7 @@ static query_prefixes before_variable(query_routers *q, const query_route_file *
                                       const ken_framework *fw, ken_str name, uint32_t byte,
                                       int depth);
 
-// What stands before the router that one call gives a function at `place`.
+// The prefixes of the router that one call passes to a function at `place`.
 static query_prefixes before_argument(query_routers *q, const query_route_file *caller,
                                       const ken_framework *fw, uint32_t byte, size_t place,
                                       int depth)
@@ -442,7 +442,7 @@ static query_prefixes before_argument(query_routers *q, const query_route_file *
     return join(q, before_literal(q, caller, fw, group, depth + 1), group->text);
 }
 
-// What stands before the routers that all calls of a function give it; code before tests.
+// The prefixes of the routers that all calls of a function pass to it; code before tests.
 static query_prefixes before_calls(query_routers *q, const query_route_file *f,
                                    const ken_framework *fw, uint32_t function, size_t place,
                                    int depth)
@@ -488,7 +488,7 @@ static uint32_t function_of(const query_route_file *f, ken_str parameter, uint32
     return best;
 }
 
-// A function that is given its router: what stands before what its callers give. Asked once.
+// A function with a router as parameter: the prefixes of what its callers pass. Computed once.
 static query_prefixes before_parameter(query_routers *q, const query_route_file *f,
                                        const ken_framework *fw, ken_str parameter, uint32_t byte,
                                        int depth)

@@ -13,7 +13,7 @@ enum {
     SAID_MAX = 16 // methods and paths of one literal
 };
 
-// What one literal says: each method with each path.
+// The routes of one literal: each method with each path.
 typedef struct said {
     const query_route_file *f;
     const ken_literal *l;
@@ -36,7 +36,7 @@ typedef struct routing {
     query_routers routers;
 } routing;
 
-// The project's own frameworks; a bad file is an error only for who asks for routes themselves.
+// The project's own frameworks; a bad file is an error only in a list of routes.
 ken_status query_frameworks(ken_snapshot *s, bool is_strict, ken_arena *arena, ken_frameworks *out,
                             ken_err *err)
 {
@@ -76,7 +76,7 @@ static const ken_route_rule *rule_of(routing *r, const ken_unit_text *u, const k
 
 // ---- decorators ---------------------------------------------------------------------------------
 
-// Paths that a decorator says: its first text, one of its options, a list of texts.
+// The paths of a decorator: its first text, one of its options, a list of texts.
 static size_t decorator_paths(routing *r, const query_route_file *f, const ken_framework *fw,
                               const ken_literal *l, ken_str out[SAID_MAX], bool *out_is_partial)
 {
@@ -108,7 +108,7 @@ static size_t decorator_paths(routing *r, const query_route_file *f, const ken_f
     return n_out;
 }
 
-// The last part of a type's name, without "Controller", where ASP.NET's path says so.
+// The last part of a type's name, without "Controller", for `[controller]` in a path of ASP.NET.
 static ken_str with_tokens(routing *r, const ken_unit_text *u, int32_t owner, int32_t def,
                            ken_str path)
 {
@@ -145,7 +145,7 @@ static const ken_literal *prefix_literal(routing *r, const query_route_file *f, 
     return NULL;
 }
 
-// What the type around a decorated definition says before its paths.
+// The prefix that the decorators of the type around a definition give.
 static query_prefixes before_decorated(routing *r, const said *it)
 {
     ken_str paths[SAID_MAX];
@@ -240,7 +240,7 @@ static void read_methods(routing *r, said *it, const ken_str *args, size_t n)
                KEN_STR(""), 0);
 }
 
-// What a handler's name in an argument leads to.
+// Resolves the name of a handler in an argument.
 static void find_named(routing *r, const query_route_file *f, ken_str arg, ken_targets *out)
 {
     const ken_refs *refs = f->unit->refs;
@@ -490,7 +490,7 @@ static void look_at(routing *r, uint32_t file)
 
 // ---- Rails --------------------------------------------------------------------------------------
 
-// The action of the controller that a route names, in the file that the convention says.
+// The action of the controller that a route names, in the file where the convention puts it.
 static void find_action(routing *r, const ken_rails_route *it, ken_route *out)
 {
     size_t dot = ken_str_rfind_char(it->handler, ':');
@@ -525,7 +525,7 @@ static void add_rails(routing *r, uint32_t file, ken_str text)
         find_action(r, &all[i], &route);
         if (!passes(r, &route))
             continue;
-        query_route_site site = { .file = file, .literal = UINT32_MAX }; // said by no literal
+        query_route_site site = { .file = file, .literal = UINT32_MAX }; // from no literal
         ken_vec_push(&r->found, route);
         ken_vec_push(&r->sites, site);
     }
@@ -539,7 +539,7 @@ static bool is_rails(const routing *r, uint32_t file)
 static void look_for_rails(routing *r)
 {
     for (uint32_t f = 0; f < r->s->n_files; f++) {
-        query_text t; // the graph is asked so that it knows when the file changes
+        query_text t; // loads the unit, so that the graph notices when the file changes
         if (!is_rails(r, f) || !ken_graph_unit(r->g, f) ||
             query_load_text(r->s, f, r->arena, &t, NULL))
             continue;
@@ -610,7 +610,7 @@ static void copy(const query_kept_routes *kept, ken_arena *arena, query_kept_rou
         out->others[i] = kept->others[i];
 }
 
-// What a search has found, as far as it outlives it.
+// The part of a result that outlives the search.
 static void take_found(routing *r, query_kept_routes *out)
 {
     const query_kept_routes found = { .routes = r->found.ptr,

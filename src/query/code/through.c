@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Calls through what holds a function: `x->proc(…)` may call whatever is put into field `proc`,
-// and a function that reads a table may call what stands in it. Both are inferred.
+// Calls through fields, variables and tables of functions: `x->proc(…)` may call all that is stored in `proc`,
+// and a function that reads a table may call the functions in it. Both edges are inferred.
 #include <stdlib.h>
 
 #include "base/map.h"
@@ -8,7 +8,7 @@
 #include "query/query_graph_priv.h"
 
 enum {
-    PLACES_MAX = 64, // that hold the functions asked about
+    PLACES_MAX = 64, // that hold the functions in question
     HELD_MAX = 64    // pairs of function and place
 };
 
@@ -99,7 +99,7 @@ ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *
 {
     holdings h = { .n = 0 };
     query_edges calls = { 0 };
-    if (ken_quota_is_settled()) // what was found is shown; nothing further is looked for
+    if (ken_quota_is_settled()) // a partial answer: no further search
         return KEN_OK;
     find_holdings(g, edges, &h);
     if (!h.n)
@@ -203,7 +203,7 @@ uint32_t query_held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_a
     int32_t owner = ken_graph_owner(u, e->to.def);
     look_where_said(&h, s, h.name, arena);
     u = ken_graph_unit(g, e->to.file); // it may have been let go of
-    if (u && owner >= 0)               // literals without names say the type only
+    if (u && owner >= 0)               // literals without names have a type only
         look_where_said(&h, s, ken_graph_name(u, (ken_def_id)owner), arena);
     return h.n;
 }

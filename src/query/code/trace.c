@@ -15,7 +15,7 @@ enum {
     NODES_DEFAULT = 100,
     NODES_MAX = 1000,
     BRANCH_DEFAULT = 12,
-    PATH_NODES_MAX = 4000, // definitions looked at for a way
+    PATH_NODES_MAX = 4000, // definitions visited in the search for a path
     EXTERNAL_MAX = 64,
     OVERRIDERS_MAX = 64,
     STOPS_MAX = 256, // calls noted that lead no further
@@ -158,7 +158,7 @@ static void add_held(tracer *t, const query_edge *e)
                          : "stands in the table that is read");
 }
 
-// What a type's own body runs is its; what its methods and the types inside run is not.
+// Calls in a type's own body belong to it; those in its methods and inner types do not.
 static bool is_run_by(const ken_facts *f, ken_def_id type, int64_t within)
 {
     for (int64_t at = within; at >= 0 && at != (int64_t)type; at = f->symbols[at].parent)
@@ -193,7 +193,7 @@ static void add_constructors(tracer *t, ken_graph_def type)
     }
 }
 
-// Whether a later definition of the same place is meant by the same name.
+// Whether a later node is an overload of the same name at the same place.
 static bool is_restated(tracer *t, size_t i)
 {
     const query_edge *e = &t->edges.ptr[i];

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // Places that use a name without a definition in the index: a library's, one that is only declared, or one
-// whose file could not be parsed or is left out. The name was asked for, so every place that has it counts,
+// whose file could not be parsed or is not indexed. Every place with the name counts,
 // whatever it was resolved to.
-#include "query/query_said_priv.h"
+#include "query/query_refs_priv.h"
 
 enum {
     CHECK_EVERY = 64 // references between two checks
@@ -37,18 +37,18 @@ ken_status query_edges_of_name(ken_snapshot *s, ken_graph *g, ken_str name,
                                const ken_cancel *cancel, ken_arena *arena, query_edges *out,
                                ken_err *err)
 {
-    const query_said *list = NULL;
+    const query_refs *list = NULL;
     ken_str scope, last = query_graph_keep(s, query_last_name(name, &scope));
     query_graph_age(s);
-    ken_status st = query_said_get(s, g, QUERY_SAID_NAME, &last, 1, cancel, arena, &list, err);
+    ken_status st = query_refs_get(s, g, QUERY_REFS_NAME, &last, 1, cancel, arena, &list, err);
     for (uint32_t i = 0; !st && i < list->n_refs; i++) {
-        const query_said_ref *r = &list->refs[i];
+        const query_ref *r = &list->refs[i];
         const ken_unit_text *u = scope.len ? ken_graph_unit(g, r->file) : NULL;
         if (i % CHECK_EVERY == 0)
             st = ken_cancel_check(cancel, err);
         if (st || (u && !is_in_scope(u, &u->refs->refs[r->ref], last, scope)))
             continue;
-        ken_vec_push(out, query_said_edge(r));
+        ken_vec_push(out, query_ref_edge(r));
     }
     if (st && out->len && ken_quota_settle(st, err))
         st = KEN_OK;

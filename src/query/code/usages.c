@@ -12,7 +12,7 @@ enum {
     NODES_MAX = 50
 };
 
-// ---- what is asked for -------------------------------------------------------------------------
+// ---- the symbol --------------------------------------------------------------------------------
 
 // "path/to/file.c:name" names its file.
 static ken_str split_path(ken_str name, ken_str *hint)
@@ -170,7 +170,7 @@ typedef struct page {
     const ken_usages_opts *o;
     ken_arena *arena;
     size_t n_passed, n_shown, limit;
-    bool is_stale; // a file is not any more what the graph knows of it
+    bool is_stale; // a file on disk is not the one in the graph
 } page;
 
 static void place_of(const uint32_t *starts, uint32_t n_lines, uint32_t byte, ken_usage *out)
@@ -297,7 +297,7 @@ static void show(page *p, const query_edges *edges, uint32_t own, ken_usage_file
     }
 }
 
-// Keeps what was asked for, and counts.
+// Applies the filters of the options, and counts.
 static void narrow(ken_snapshot *s, const ken_usages_opts *o, query_edges *edges, ken_usages *out)
 {
     size_t n = 0;
@@ -366,7 +366,7 @@ static ken_status find_undefined(ken_snapshot *s, ken_graph *g, const ken_usages
     ken_status st = query_edges_of_name(s, g, name, cancel, arena, edges, err);
     ken_str last = query_last_name(name, &scope);
     if (!st && !edges->len && !scope.len && !ken_quota_is_settled())
-        st = query_said_in_text(s, g, last, cancel, arena, &out->in_text, err);
+        st = query_text_mentions(s, g, last, cancel, arena, &out->in_text, err);
     if (st)
         return st;
     if (!edges->len && !out->in_text.n_lines && !ken_quota_is_settled()) {
@@ -375,7 +375,7 @@ static ken_status find_undefined(ken_snapshot *s, ken_graph *g, const ken_usages
         return KEN_ENOTFOUND;
     }
     out->undefined = ken_arena_dup(arena, ken_str_c(why->msg));
-    if (edges->len) // it is no slip of the pen: names near to it are nothing to tell
+    if (edges->len) // the name exists, so near names would mislead
         out->undefined = undefined_text(name, arena);
     return KEN_OK;
 }
@@ -390,7 +390,7 @@ static bool is_bare_name(const ken_usages_opts *o)
     return !has_line && !path.len && !o->file_hint.len;
 }
 
-// A definition that is written as the name was asked for, but for the case of letters.
+// A definition whose name differs from the wanted one in case only.
 static bool is_in_other_case(const ken_graph_node *node, ken_str asked)
 {
     ken_str scope, owner, last = query_last_name(ken_str_trim(asked), &scope);
@@ -456,7 +456,7 @@ static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_canc
     out->n_outside = others.n_outside;
     if (unresolved->len + others.n_elsewhere + others.n_outside || ken_quota_is_settled())
         return KEN_OK;
-    return query_said_in_text(s, g, found.nodes[0].name, cancel, arena, &out->in_text, err);
+    return query_text_mentions(s, g, found.nodes[0].name, cancel, arena, &out->in_text, err);
 }
 
 // What is shown of them. The files that are quoted must be those that the graph knows; false when
@@ -489,7 +489,7 @@ static ken_status find_and_show(ken_snapshot *s, const ken_usages_opts *o, const
         if (out->n_files && ken_quota_settle(st, err))
             st = KEN_OK;
     }
-    if (!st && ken_quota_is_settled()) { // "no usages" is never said of those
+    if (!st && ken_quota_is_settled()) { // "no usages" would be wrong then
         out->is_truncated = true;
         st = out->n_total ? KEN_OK : ken_quota_fail_empty(err);
     }

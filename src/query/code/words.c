@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
-// Where a name stands in the text although no reference by it is known: in comments, texts and code
-// that was not parsed, and in files that are left out (generated, vendored). Asked only when there is
-// nothing else to tell, so that "no usages" never means "not looked at".
+// Searches for a name as a word where there are no references: in comments, texts and code that was not
+// parsed, and in files that are not indexed (generated, vendored). Only when nothing else was found, so
+// that "no usages" never means "not searched".
 #include <stdlib.h>
 
 #include "base/fs.h"
@@ -14,7 +14,7 @@ enum {
     FILES_MAX = 200,          // that are read
     BYTES_MAX = 16 << 20,     // of all of them
     FILE_BYTES_MAX = 1 << 20, // of one that is left out
-    SKIPS_MAX = 2000,         // of one reason that are looked at
+    SKIPS_MAX = 2000,         // of one reason that are searched
     CHECK_EVERY = 16,
 };
 
@@ -204,8 +204,9 @@ static ken_status search_left_out(word_search *w, ken_skip_reason reason, const 
     return st;
 }
 
-ken_status query_said_in_text(ken_snapshot *s, ken_graph *g, ken_str name, const ken_cancel *cancel,
-                              ken_arena *arena, ken_said_in_text *out, ken_err *err)
+ken_status query_text_mentions(ken_snapshot *s, ken_graph *g, ken_str name,
+                               const ken_cancel *cancel, ken_arena *arena, ken_said_in_text *out,
+                               ken_err *err)
 {
     static const ken_skip_reason reasons[] = { KEN_SKIP_GENERATED, KEN_SKIP_VENDORED };
     word_search w = { .s = s, .g = g, .name = name, .arena = arena, .out = out };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What parts of files name in some roles, such as calls, in the order of the source.
+// Lists the references of some roles (such as calls) inside parts of files, in source order.
 #include "query/facts/facts_priv.h"
 
 typedef struct call_list {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Definitions of files, with what is known of each without asking another file.
+// Lists the definitions of files, with the facts that need no other file.
 #include "base/map.h"
 #include "query/facts/facts_priv.h"
 
@@ -19,7 +19,7 @@ static bool is_inside(const ken_facts *f, const ken_symbol *sym)
     return false;
 }
 
-// What a module says of itself that it exports: Python's `__all__`.
+// The list of exports in a module itself: Python's `__all__`.
 typedef struct all_list {
     ken_map names;
     bool is_there;

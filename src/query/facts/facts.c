@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What the lists of facts share: which files, what they say now, where a byte stands.
+// Shared by the lists of facts: files in scope, their current facts, the place of a byte.
 #include "base/map.h"
 #include "base/path.h"
 #include "query/facts/facts_priv.h"
@@ -7,7 +7,7 @@
 #include "scan/scan.h"
 
 enum {
-    WRITTEN_MAX = 160 // bytes of a name with what stands before it
+    WRITTEN_MAX = 160 // bytes of a name with its qualifiers
 };
 
 // ---- scope --------------------------------------------------------------------------------------
@@ -111,7 +111,7 @@ ken_status ken_list_paths(ken_snapshot *s, const ken_facts_scope *scope, ken_are
     return KEN_OK;
 }
 
-// ---- what a file says ---------------------------------------------------------------------------
+// ---- facts of a file ----------------------------------------------------------------------------
 
 ken_status query_unit_now(ken_snapshot *s, uint32_t file, ken_graph **out_graph,
                           const ken_unit_text **out_unit, ken_err *err)

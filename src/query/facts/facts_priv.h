@@ -13,7 +13,7 @@ ken_status query_scope_files(ken_snapshot *s, const ken_facts_scope *scope, ken_
 ken_status query_scope_marks(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
                              uint8_t **out, ken_err *err) KEN_MUST_USE;
 
-// What a file says as it is on disk now; *out_unit NULL when it says nothing. What an earlier call
+// The facts of a file as it is on disk now; *out_unit NULL when it has none. What an earlier call
 // gave may be gone.
 ken_status query_unit_now(ken_snapshot *s, uint32_t file, ken_graph **out_graph,
                           const ken_unit_text **out_unit, ken_err *err) KEN_MUST_USE;
@@ -26,7 +26,7 @@ typedef struct query_lines {
 
 bool query_lines_of(ken_snapshot *s, uint32_t file, ken_arena *arena, query_lines *out);
 ken_fact_place query_place_at(const query_lines *l, uint32_t byte);
-// A name with what stands before it, as written: "a?.b.c" for the place of "c". Borrowed from the
+// A name with its qualifiers, as written: "a?.b.c" for the place of "c". Borrowed from the
 // text.
 ken_str query_written(ken_str text, uint32_t byte, ken_str name);
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // Handlers of routes, and what runs before them: decorators, arguments between the path and the
-// handler, what the router was told to use earlier in the file, and what stands before the router
-// where another one uses it (`app.use('/api', auth, router)`, `app.include_router(router,
+// handler, `use` calls of the router earlier in the file, and the arguments before the router where
+// another router mounts it (`app.use('/api', auth, router)`, `app.include_router(router,
 // dependencies=[…])`).
 #include <stdio.h>
 #include <stdlib.h>
@@ -19,11 +19,11 @@ enum {
     MOUNTS_DEEP = 4,
     MOUNTS_ASKED = 16, // of one router
     CLASSES_DEEP = 12,
-    HEADER_BYTES = 300, // of a function, looked at
+    HEADER_BYTES = 300, // of a function that are searched
     BLOCKS_DEEP = 64
 };
 
-// What stands before a router where another one uses it.
+// The guards before a router where another one mounts it.
 typedef struct mount_guards {
     ken_str by; // what uses it there
     ken_guard *guards;
@@ -57,7 +57,7 @@ static ken_status turn_to(handler_list *h, uint32_t file, ken_err *err)
     return KEN_OK;
 }
 
-// What stands before the receiver's name of a literal's callee: "router" of `router.get("/")`.
+// The receiver of a literal's callee: "router" of `router.get("/")`.
 static ken_str receiver_of(const handler_list *h, const ken_literal *l)
 {
     const ken_refs *r = h->unit->refs;
@@ -104,7 +104,7 @@ typedef struct block_reader {
     uint32_t n_open, depth, blocks[BLOCKS_DEEP]; // where they open
 } block_reader;
 
-// A block is over: with it what its own router was told.
+// The end of a block drops the guards of its own router.
 static void close_block(block_reader *b, size_t at)
 {
     if (!b->depth)
@@ -293,7 +293,7 @@ static size_t behind_body(const handler_list *h, uint32_t from, uint32_t byte)
     return 0;
 }
 
-// What is named within a span, `but` aside: what is called, decorated with or handed on.
+// Calls, decorators and functions as values within a span, without `but`.
 static void add_guards_in(handler_list *h, uint32_t from, uint32_t to, ken_expr_id but,
                           ken_guard_kind kind)
 {
@@ -358,7 +358,7 @@ static bool is_under(ken_str path, ken_str above)
     }
 }
 
-// `app.use(config.base, a, router)`: for some paths only, and nobody knows which.
+// `app.use(config.base, a, router)`: for some paths only, which are unknown.
 static bool is_for_unknown(const handler_list *h, const ken_literal *l)
 {
     uint32_t literal = (uint32_t)(l - h->unit->refs->literals);
@@ -380,7 +380,7 @@ static bool is_use_for(const handler_list *h, const ken_literal *l, ken_str rece
     return !l->text.len || l->text.ptr[0] != '/' || is_under(route, l->text);
 }
 
-// What the router of a route uses: said before it in the file.
+// The guards of a route's router that stand before the route in the file.
 static void add_router_guards(handler_list *h, const ken_literal *route, ken_str path, int depth,
                               ken_str receiver)
 {
@@ -408,7 +408,7 @@ static ken_guard *copy_guards(handler_list *h, size_t *out_n)
 
 // ---- routers that are used by others ------------------------------------------------------------
 
-// The arguments of a mount, its path and the router aside, and what its router was told before.
+// The arguments of a mount without path and router, and the earlier guards of its router.
 static void guard_mount(handler_list *h, const query_mount *m, mount_guards *out)
 {
     const ken_literal *l = &h->unit->refs->literals[m->literal];
@@ -441,7 +441,7 @@ static ken_status find_routers(handler_list *h, ken_err *err)
     return st;
 }
 
-// What can be told to use something is a router.
+// A variable with a `use` method is a router.
 static ken_status find_users(handler_list *h, const ken_cancel *cancel, ken_err *err)
 {
     uint32_t *files;
@@ -522,7 +522,7 @@ static bool is_in_brackets(const handler_list *h, uint32_t from, uint32_t byte)
     return depth > 0;
 }
 
-// Where the name of a definition stands; its end when that is not found.
+// The place of a definition's name; its end when it is not found.
 static uint32_t name_of(const handler_list *h, ken_def_id def)
 {
     const ken_symbol *sym = &h->unit->facts->symbols[def];
@@ -639,7 +639,7 @@ static void add_filter(handler_list *h, const ken_route_filter *f, ken_str path,
         ken_vec_push(&h->guards, guard);
 }
 
-// What `before_action` of the controller, and of those it is built on, runs before an action.
+// The `before_action` filters of a controller and its base classes that run before an action.
 static void add_filters(handler_list *h, ken_graph_def action, ken_str name)
 {
     ken_graph_def classes[CLASSES_DEEP];
@@ -660,7 +660,7 @@ static void add_filters(handler_list *h, ken_graph_def action, ken_str name)
             uint32_t byte = (uint32_t)(filters[i].name.ptr - lines.text.ptr);
             if (!ken_route_filter_holds(&filters[i], name))
                 continue;
-            drop_guard(h, filters[i].name); // said anew, or skipped
+            drop_guard(h, filters[i].name); // repeated or skipped
             if (!filters[i].is_skip)
                 add_filter(h, &filters[i], h->s->rows[classes[c].file].path,
                            query_place_at(&lines, byte), classes, n);
@@ -736,7 +736,7 @@ static void find_chained(handler_list *h, const query_route_site *site, ken_hand
         set_wrapped(h, &link, out);
 }
 
-// "Admin::UsersController.show": a method of that name in the file that the convention says.
+// "Admin::UsersController.show": a method of that name in the file where the convention puts it.
 static ken_status look_at_action(handler_list *h, ken_handler_fact *out)
 {
     ken_graph_def action = out->route.handler_id;
@@ -782,7 +782,7 @@ static ken_status look_at(handler_list *h, const query_route_site *site, ken_han
     return KEN_OK;
 }
 
-// Of several ways to one handler the first: whatever the path, it is asked once.
+// A handler with several routes is listed once, with the first.
 static bool is_further_way(const query_kept_routes *r, size_t i)
 {
     for (size_t k = i; k-- > 0 && r->sites[k].file == r->sites[i].file &&

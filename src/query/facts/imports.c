@@ -1,15 +1,15 @@
 // SPDX-License-Identifier: MIT
 // Imports of files, one for each module that a file names.
 //
-// Which file leads to which is known of the whole tree (code/imports.c). So when files are asked
-// for alone, only those that lead there are looked into.
+// The import graph of the whole tree is cached (code/imports.c). So a list of the importers of given
+// files loads only these importers.
 #include <stdlib.h>
 
 #include "base/map.h"
 #include "query/facts/facts_priv.h"
 
 enum {
-    MODULES_MANY = 64 // of one file, from which on they are looked up
+    MODULES_MANY = 64 // modules of one file from which on a map is used
 };
 
 typedef struct import_list {
@@ -100,7 +100,7 @@ static void find_files(const import_list *l, uint32_t file, const ken_module *m,
     set_files(l, numbers, n, out);
 }
 
-// The item of this file that says the same module; NULL when there is none yet.
+// The item of this file for the same module; NULL = none yet.
 static ken_import_fact *same_module(const import_list *l, size_t first, ken_str module)
 {
     const uint64_t *place = l->modules.len ? ken_map_find(&l->modules, module) : NULL;
@@ -236,7 +236,7 @@ static bool has_wanted(const import_list *l, const query_import_graph *g, uint32
     return false;
 }
 
-// Whether every glob of `to` means a file of the tree: then no package is meant.
+// Whether every glob of `to` fits a file of the tree: then none is the name of a package.
 static bool are_all_files(ken_snapshot *s, const ken_str_list *to)
 {
     for (size_t i = 0; i < to->n; i++) {

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// Where names are used, under whatever name a file knows them.
+// Lists the uses of names, under whatever alias a file imports them.
 //
-// A name asked for is cut into parts: `os.path.join` is `join` of `os.path`. An expression of a
-// file is written out the same way, from what its first name is bound to: after `from os import
-// path as p`, `p.join` is `os.path.join`. What leads to a definition of the tree is compared with
-// that definition's name instead, so that a local thing of the same name is not meant.
+// A wanted name is cut into parts: `os.path.join` is `join` of `os.path`. An expression of a file is
+// expanded the same way, from the import that binds its first name: after `from os import path as p`,
+// `p.join` is `os.path.join`. An expression that resolves to a definition of the tree is compared by
+// that definition's name instead, so that a local thing of the same name does not count.
 #include "base/map.h"
 #include "query/facts/facts_priv.h"
 
@@ -35,7 +35,7 @@ typedef struct use_list {
     KEN_VEC(ken_ref) refs; // by item
 } use_list;
 
-// ---- what is asked ------------------------------------------------------------------------------
+// ---- the wanted names ---------------------------------------------------------------------------
 
 // "::", "->" and "#" become dots.
 static ken_str dotted(ken_arena *arena, ken_str text)
@@ -181,9 +181,9 @@ static bool ends_with_name(ken_str full, ken_str name)
            (full.len == name.len || full.ptr[full.len - name.len - 1] == '.');
 }
 
-// ---- whether a place is meant -------------------------------------------------------------------
+// ---- selecting places ---------------------------------------------------------------------------
 
-// Something of the tree is meant by its own name; without a path, only from other files.
+// A definition of the tree, by its own name; without a path, only from other files.
 static bool is_target(use_list *l, const asked_name *a, const ken_targets *t)
 {
     for (uint32_t i = 0; i < t->n; i++) {
@@ -283,7 +283,7 @@ static ken_status look_at(use_list *l, uint32_t file, ken_err *err)
     return KEN_OK;
 }
 
-// Files in scope that say one of the names.
+// Files in scope that contain one of the names.
 static ken_status mark_files(use_list *l, uint8_t *marked, ken_err *err)
 {
     ken_graph *g;

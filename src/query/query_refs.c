@@ -1,34 +1,34 @@
 // SPDX-License-Identifier: MIT
-// References by names. Those of several names are found in one pass over the files that say one of
-// them; names are kept once (query_units_priv.h), so that a look at a pointer tells which it is.
+// Finds and resolves the references by a name. Several names are resolved in one pass over the files that
+// contain one of them. Names are interned (query_units_priv.h), so they are compared by pointer.
 #include "base/alloc.h"
 #include "base/sorted.h"
-#include "query/query_said_priv.h"
+#include "query/query_refs_priv.h"
 
 enum {
     ALIASES_MAX = 64, // of one file
     CHECK_EVERY = 16  // references that are resolved between two checks
 };
 
-// ---- what is kept -------------------------------------------------------------------------------
+// ---- the cache ----------------------------------------------------------------------------------
 
-void query_said_init(query_said_kept *k)
+void query_refs_init(query_refs_cache *k)
 {
-    *k = (query_said_kept){ 0 };
-    for (int w = 0; w < QUERY_SAID_WHATS; w++) {
+    *k = (query_refs_cache){ 0 };
+    for (int w = 0; w < QUERY_REFS_KINDS; w++) {
         ken_map_init(&k->young[w]);
         ken_map_init(&k->old[w]);
     }
 }
 
-static query_said *list_at(uint64_t value)
+static query_refs *list_at(uint64_t value)
 {
-    return (query_said *)(uintptr_t)value;
+    return (query_refs *)(uintptr_t)value;
 }
 
 static void release_half(ken_map *half)
 {
-    for (int w = 0; w < QUERY_SAID_WHATS; w++) {
+    for (int w = 0; w < QUERY_REFS_KINDS; w++) {
         for (size_t i = 0; i < half[w].n_slots; i++)
             if (half[w].slots[i].key.ptr)
                 ken_free(list_at(half[w].slots[i].value));
@@ -37,27 +37,27 @@ static void release_half(ken_map *half)
     }
 }
 
-void query_said_release(query_said_kept *k)
+void query_refs_release(query_refs_cache *k)
 {
     release_half(k->young);
     release_half(k->old);
-    for (int w = 0; w < QUERY_SAID_WHATS; w++) {
+    for (int w = 0; w < QUERY_REFS_KINDS; w++) {
         ken_map_release(&k->young[w]);
         ken_map_release(&k->old[w]);
     }
 }
 
-size_t query_said_bytes(const query_said_kept *k)
+size_t query_refs_bytes(const query_refs_cache *k)
 {
     return k->young_bytes + k->old_bytes;
 }
 
-void query_said_age(query_said_kept *k, size_t max_bytes)
+void query_refs_age(query_refs_cache *k, size_t max_bytes)
 {
     if (k->young_bytes <= max_bytes / 2)
         return;
     release_half(k->old);
-    for (int w = 0; w < QUERY_SAID_WHATS; w++) {
+    for (int w = 0; w < QUERY_REFS_KINDS; w++) {
         ken_map empty = k->old[w];
         k->old[w] = k->young[w];
         k->young[w] = empty;
@@ -66,14 +66,14 @@ void query_said_age(query_said_kept *k, size_t max_bytes)
     k->young_bytes = 0;
 }
 
-static void keep(query_said_kept *k, query_said_what what, ken_str name, query_said *list)
+static void cache_list(query_refs_cache *k, query_refs_kind what, ken_str name, query_refs *list)
 {
     ken_map_put(&k->young[what], name, (uint64_t)(uintptr_t)list, NULL);
     k->young_bytes += list->n_bytes;
 }
 
-// What is found among the old is young again.
-static query_said *find(query_said_kept *k, query_said_what what, ken_str name)
+// A list found in the old half moves to the young one.
+static query_refs *cached_list(query_refs_cache *k, query_refs_kind what, ken_str name)
 {
     const uint64_t *young = ken_map_find(&k->young[what], name);
     if (young)
@@ -81,47 +81,47 @@ static query_said *find(query_said_kept *k, query_said_what what, ken_str name)
     uint64_t *old = ken_map_find(&k->old[what], name);
     if (!old || !*old)
         return NULL;
-    query_said *list = list_at(*old);
+    query_refs *list = list_at(*old);
     *old = 0;
     k->old_bytes -= list->n_bytes;
-    keep(k, what, name, list);
+    cache_list(k, what, name, list);
     return list;
 }
 
-// ---- what is looked for -------------------------------------------------------------------------
+// ---- the expressions to resolve_ref -----------------------------------------------------------------
 
-// A list while it is made.
-typedef struct saying {
+// A list under construction.
+typedef struct ref_list {
     ken_str name;
-    uint32_t file; // of a whole: the file that is meant
-    KEN_VEC(query_said_ref) refs;
+    uint32_t file; // QUERY_REFS_WHOLE: the file itself
+    KEN_VEC(query_ref) refs;
     KEN_VEC(ken_graph_def) targets;
     KEN_VEC(query_renamed) renamed;
-} saying;
+} ref_list;
 
-// An expression that list `of` is to have; the next one of the same expression.
-typedef struct asked {
+// An expression that belongs to list `of`; `next`: the next entry of the same expression, + 1.
+typedef struct wanted_expr {
     uint32_t of, next;
-} asked;
+} wanted_expr;
 
-typedef struct said_pass {
+typedef struct refs_pass {
     ken_snapshot *s;
     ken_graph *g;
-    query_said_what what;
-    saying *lists;
+    query_refs_kind what;
+    ref_list *lists;
     uint32_t n_lists;
-    uint32_t *slots, mask; // list + 1 by the pointer of its name
-    KEN_VEC(asked) asked;
-    ken_vec_u32 first; // by expression: of its asked, + 1
-} said_pass;
+    uint32_t *slots, mask; // list + 1, hashed by the pointer of its name
+    KEN_VEC(wanted_expr) wanted;
+    ken_vec_u32 first; // by expression: its first entry in `wanted`, + 1
+} refs_pass;
 
-static uint32_t slot_at(const said_pass *p, const char *name)
+static uint32_t slot_at(const refs_pass *p, const char *name)
 {
     return (uint32_t)((uint64_t)(uintptr_t)name * 0x9e3779b97f4a7c15u >> 40) & p->mask;
 }
 
-// The list of a name + 1; 0 = it is not looked for.
-static uint32_t list_of(const said_pass *p, ken_str name)
+// The list of a name, + 1; 0 = the name is not looked up.
+static uint32_t list_of(const refs_pass *p, ken_str name)
 {
     uint32_t at = slot_at(p, name.ptr);
     while (p->slots[at] && p->lists[p->slots[at] - 1].name.ptr != name.ptr)
@@ -129,7 +129,7 @@ static uint32_t list_of(const said_pass *p, ken_str name)
     return p->slots[at];
 }
 
-static void fill_slots(said_pass *p, ken_arena *arena)
+static void fill_slots(refs_pass *p, ken_arena *arena)
 {
     uint32_t n_slots = 16;
     while (n_slots < p->n_lists * 4)
@@ -144,28 +144,28 @@ static void fill_slots(said_pass *p, ken_arena *arena)
     }
 }
 
-static bool may_be_asked(const ken_expr *e)
+static bool has_name(const ken_expr *e)
 {
     return e->op == KEN_EXPR_NAME || e->op == KEN_EXPR_MEMBER;
 }
 
-static void ask_for(said_pass *p, uint32_t expr, uint32_t list)
+static void want_expr(refs_pass *p, uint32_t expr, uint32_t list)
 {
-    for (uint32_t a = p->first.ptr[expr]; a; a = p->asked.ptr[a - 1].next)
-        if (p->asked.ptr[a - 1].of == list)
+    for (uint32_t a = p->first.ptr[expr]; a; a = p->wanted.ptr[a - 1].next)
+        if (p->wanted.ptr[a - 1].of == list)
             return;
-    ken_vec_push(&p->asked, ((asked){ list, p->first.ptr[expr] }));
-    p->first.ptr[expr] = (uint32_t)p->asked.len;
+    ken_vec_push(&p->wanted, ((wanted_expr){ list, p->first.ptr[expr] }));
+    p->first.ptr[expr] = (uint32_t)p->wanted.len;
 }
 
-static void ask_for_named(said_pass *p, const ken_refs *r, ken_str name, uint32_t list)
+static void want_name(refs_pass *p, const ken_refs *r, ken_str name, uint32_t list)
 {
     for (uint32_t i = 1; i < r->n_exprs; i++)
-        if (r->exprs[i].name.ptr == name.ptr && may_be_asked(&r->exprs[i]))
-            ask_for(p, i, list);
+        if (r->exprs[i].name.ptr == name.ptr && has_name(&r->exprs[i]))
+            want_expr(p, i, list);
 }
 
-// ---- other names --------------------------------------------------------------------------------
+// ---- aliases ------------------------------------------------------------------------------------
 
 static const char *const wholes[] = { "default", "export=" };
 
@@ -174,7 +174,7 @@ bool query_is_whole(ken_str local)
     return ken_str_eq_c(local, wholes[0]) || ken_str_eq_c(local, wholes[1]);
 }
 
-static bool is_same(ken_str a, ken_str b) // of names that are kept once
+static bool is_same(ken_str a, ken_str b) // of interned names
 {
     return a.len && a.ptr == b.ptr;
 }
@@ -184,12 +184,12 @@ static bool is_renamed(const ken_bind *b)
     return b->local.len && b->local.ptr != b->name.ptr;
 }
 
-static void pass_on(said_pass *p, uint32_t list, uint32_t file, uint32_t number, ken_str local)
+static void add_alias(refs_pass *p, uint32_t list, uint32_t file, uint32_t number, ken_str local)
 {
     ken_vec_push(&p->lists[list].renamed, ((query_renamed){ file, number, local }));
 }
 
-// The name that an exported definition is given the value of: `exports.b = a`; empty when none is.
+// The name whose value is assigned to an exported definition: a in `exports.b = a`; empty = none.
 static ken_str name_held(const ken_unit_text *u, ken_def_id def)
 {
     const ken_def_info *d = &u->refs->defs[def];
@@ -198,35 +198,35 @@ static ken_str name_held(const ken_unit_text *u, ken_def_id def)
         return KEN_STR("");
     if (e->op == KEN_EXPR_DEF && e->a < u->refs->n_defs)
         return ken_graph_name(u, e->a);
-    return may_be_asked(e) ? e->name : KEN_STR("");
+    return has_name(e) ? e->name : KEN_STR("");
 }
 
-// What the file exports of something that is called `local` in it.
-static void follow_local(said_pass *p, uint32_t file, const ken_unit_text *u, ken_str local,
+// The exports of a thing that the file calls `local`.
+static void follow_local(refs_pass *p, uint32_t file, const ken_unit_text *u, ken_str local,
                          uint32_t list)
 {
     const ken_refs *r = u->refs;
     for (uint32_t i = 0; i < r->n_binds; i++)
         if (!r->binds[i].module.len && is_same(r->binds[i].name, local))
-            pass_on(p, list, file, i, r->binds[i].local);
+            add_alias(p, list, file, i, r->binds[i].local);
     for (uint32_t d = u->facts->n_symbols; d < r->n_defs; d++)
         if (is_same(name_held(u, d), local))
-            pass_on(p, list, file, r->n_binds + d, ken_graph_name(u, d));
+            add_alias(p, list, file, r->n_binds + d, ken_graph_name(u, d));
 }
 
-// An import that calls it otherwise.
-static void follow_bind(said_pass *p, uint32_t file, const ken_unit_text *u, uint32_t bind,
+// An import under another name.
+static void follow_bind(refs_pass *p, uint32_t file, const ken_unit_text *u, uint32_t bind,
                         uint32_t list)
 {
     const ken_bind *b = &u->refs->binds[bind];
     if ((b->flags & KEN_BIND_EXPORTED) || ken_lang_at(u->lang)->exports_imports)
-        pass_on(p, list, file, bind, b->local);
-    ask_for_named(p, u->refs, b->local, list);
+        add_alias(p, list, file, bind, b->local);
+    want_name(p, u->refs, b->local, list);
     if (b->module.len)
         follow_local(p, file, u, b->local, list);
 }
 
-// `const b = require('./m').a`, of which the graph says that b is a.
+// `const b = require('./m').a`, which the graph resolves to a.
 static bool is_of_module(const ken_unit_text *u, ken_def_id def)
 {
     const ken_refs *r = u->refs;
@@ -235,15 +235,15 @@ static bool is_of_module(const ken_unit_text *u, ken_def_id def)
     return base && base->op == KEN_EXPR_NAME && ken_str_ends(base->name, KEN_STR(")"));
 }
 
-static void follow_variable(said_pass *p, uint32_t file, const ken_unit_text *u, ken_def_id def,
+static void follow_variable(refs_pass *p, uint32_t file, const ken_unit_text *u, ken_def_id def,
                             uint32_t list)
 {
     ken_str local = ken_graph_name(u, def);
-    ask_for_named(p, u->refs, local, list);
+    want_name(p, u->refs, local, list);
     follow_local(p, file, u, local, list);
 }
 
-static void ask_variables(said_pass *p, uint32_t file, const ken_unit_text *u)
+static void want_variables(refs_pass *p, uint32_t file, const ken_unit_text *u)
 {
     uint32_t n_aliases = 0, list;
     for (uint32_t d = 0; d < u->facts->n_symbols && n_aliases < ALIASES_MAX; d++) {
@@ -257,14 +257,14 @@ static void ask_variables(said_pass *p, uint32_t file, const ken_unit_text *u)
     }
 }
 
-// Expressions by the names themselves, and by those that imports and exports give them.
-static void ask_names(said_pass *p, uint32_t file, const ken_unit_text *u)
+// Expressions by the names themselves and by their aliases in imports and exports.
+static void want_names(refs_pass *p, uint32_t file, const ken_unit_text *u)
 {
     const ken_refs *r = u->refs;
     uint32_t n_aliases = 0, list;
     for (uint32_t i = 1; i < r->n_exprs; i++)
-        if (may_be_asked(&r->exprs[i]) && (list = list_of(p, r->exprs[i].name)) != 0)
-            ask_for(p, i, list - 1);
+        if (has_name(&r->exprs[i]) && (list = list_of(p, r->exprs[i].name)) != 0)
+            want_expr(p, i, list - 1);
     for (uint32_t i = 0; i < r->n_binds && n_aliases < ALIASES_MAX; i++) {
         const ken_bind *b = &r->binds[i];
         if (!is_renamed(b) || !b->name.len || (list = list_of(p, b->name)) == 0)
@@ -272,16 +272,16 @@ static void ask_names(said_pass *p, uint32_t file, const ken_unit_text *u)
         follow_bind(p, file, u, i, list - 1);
         n_aliases++;
     }
-    ask_variables(p, file, u);
+    want_variables(p, file, u);
     for (uint32_t d = u->facts->n_symbols; d < r->n_defs; d++) {
         ken_str held = name_held(u, d);
         if (held.len && held.ptr != ken_graph_name(u, d).ptr && (list = list_of(p, held)) != 0)
-            pass_on(p, list - 1, file, r->n_binds + d, ken_graph_name(u, d));
+            add_alias(p, list - 1, file, r->n_binds + d, ken_graph_name(u, d));
     }
 }
 
-// Whether an import may bring the whole of file `whole`: by no name, or as its default.
-static bool brings_whole(const said_pass *p, uint32_t file, uint32_t bind, const ken_bind *b,
+// Whether an import may bind file `whole` as a whole: without a name, or as its default.
+static bool brings_whole(const refs_pass *p, uint32_t file, uint32_t bind, const ken_bind *b,
                          uint32_t whole)
 {
     if (!b->module.len || b->kind == KEN_BIND_ALL || (b->name.len && !query_is_whole(b->name)))
@@ -295,14 +295,14 @@ static bool brings_whole(const said_pass *p, uint32_t file, uint32_t bind, const
 }
 
 // `require('./m').default`, and variables that hold it.
-static void ask_default_of(said_pass *p, uint32_t file, const ken_unit_text *u, ken_str module,
-                           uint32_t list)
+static void want_default(refs_pass *p, uint32_t file, const ken_unit_text *u, ken_str module,
+                         uint32_t list)
 {
     const ken_refs *r = u->refs;
     for (uint32_t i = 1; i < r->n_exprs; i++)
         if (r->exprs[i].op == KEN_EXPR_MEMBER && query_is_whole(r->exprs[i].name) &&
             is_same(r->exprs[r->exprs[i].a].name, module))
-            ask_for(p, i, list);
+            want_expr(p, i, list);
     for (uint32_t d = 0; d < u->facts->n_symbols; d++) {
         const ken_expr *e = &r->exprs[r->defs[d].value];
         if (u->facts->symbols[d].parent < 0 && is_of_module(u, d) && query_is_whole(e->name) &&
@@ -311,7 +311,7 @@ static void ask_default_of(said_pass *p, uint32_t file, const ken_unit_text *u, 
     }
 }
 
-static void ask_whole(said_pass *p, uint32_t file, const ken_unit_text *u, uint32_t list)
+static void want_whole(refs_pass *p, uint32_t file, const ken_unit_text *u, uint32_t list)
 {
     uint32_t whole = p->lists[list].file, n_aliases = 0;
     for (uint32_t i = 0; i < u->refs->n_binds && n_aliases < ALIASES_MAX; i++) {
@@ -319,14 +319,14 @@ static void ask_whole(said_pass *p, uint32_t file, const ken_unit_text *u, uint3
         if (!b->local.len || !brings_whole(p, file, i, b, whole))
             continue;
         follow_bind(p, file, u, i, list);
-        ask_default_of(p, file, u, b->local, list);
+        want_default(p, file, u, b->local, list);
         n_aliases++;
     }
 }
 
-// ---- what is found ------------------------------------------------------------------------------
+// ---- resolving ----------------------------------------------------------------------------------
 
-// The definition that is shown for a place: the outermost callable around it, else what holds it.
+// The definition to show for a place: the outermost callable around it, else the innermost definition.
 static int32_t holder_of(const ken_facts *f, int64_t within)
 {
     int64_t best = -1;
@@ -336,7 +336,7 @@ static int32_t holder_of(const ken_facts *f, int64_t within)
     return (int32_t)best;
 }
 
-static void add_ref(saying *list, query_said_ref ref, const ken_targets *t)
+static void add_ref(ref_list *list, query_ref ref, const ken_targets *t)
 {
     ref.first_target = (uint32_t)list->targets.len;
     for (uint32_t i = 0; i < t->n; i++)
@@ -344,60 +344,60 @@ static void add_ref(saying *list, query_said_ref ref, const ken_targets *t)
     ken_vec_push(&list->refs, ref);
 }
 
-static void resolve(said_pass *p, uint32_t file, const ken_unit_text *u, uint32_t ref)
+static void resolve_ref(refs_pass *p, uint32_t file, const ken_unit_text *u, uint32_t ref)
 {
     const ken_ref *r = &u->refs->refs[ref];
     ken_targets t;
     ken_graph_resolve(p->g, file, r->expr, r->role, &t);
     int64_t within = ken_graph_within(p->g, file, r->byte);
-    query_said_ref said = { .evidence = t.evidence,
-                            .file = file,
-                            .ref = ref,
-                            .within = (int32_t)within,
-                            .holder = holder_of(u->facts, within),
-                            .n_targets = (uint8_t)t.n,
-                            .role = (uint8_t)r->role,
-                            .class = (uint8_t)t.class,
-                            .is_stored = query_stored_at(u->refs, r->byte) != NULL };
-    for (uint32_t a = p->first.ptr[r->expr]; a; a = p->asked.ptr[a - 1].next)
-        add_ref(&p->lists[p->asked.ptr[a - 1].of], said, &t);
+    query_ref found = { .evidence = t.evidence,
+                        .file = file,
+                        .ref = ref,
+                        .within = (int32_t)within,
+                        .holder = holder_of(u->facts, within),
+                        .n_targets = (uint8_t)t.n,
+                        .role = (uint8_t)r->role,
+                        .class = (uint8_t)t.class,
+                        .is_stored = query_stored_at(u->refs, r->byte) != NULL };
+    for (uint32_t a = p->first.ptr[r->expr]; a; a = p->wanted.ptr[a - 1].next)
+        add_ref(&p->lists[p->wanted.ptr[a - 1].of], found, &t);
 }
 
-// `list`: the one that is looked for, when it is one of a whole.
-static void look_into(said_pass *p, uint32_t file, uint32_t list)
+// `list` counts only for QUERY_REFS_WHOLE.
+static void resolve_file(refs_pass *p, uint32_t file, uint32_t list)
 {
     const ken_unit_text *u = ken_graph_unit(p->g, file);
     if (!u)
         return;
-    ken_vec_clear(&p->asked);
+    ken_vec_clear(&p->wanted);
     ken_vec_clear(&p->first);
     for (uint32_t i = 0; i < u->refs->n_exprs; i++)
         ken_vec_push(&p->first, 0);
-    if (p->what == QUERY_SAID_NAME)
-        ask_names(p, file, u);
+    if (p->what == QUERY_REFS_NAME)
+        want_names(p, file, u);
     else
-        ask_whole(p, file, u, list);
-    for (uint32_t i = 0, n = 0; p->asked.len && i < u->refs->n_refs; i++) {
+        want_whole(p, file, u, list);
+    for (uint32_t i = 0, n = 0; p->wanted.len && i < u->refs->n_refs; i++) {
         if (!p->first.ptr[u->refs->refs[i].expr])
             continue;
-        resolve(p, file, u, i);
+        resolve_ref(p, file, u, i);
         if (++n % CHECK_EVERY == 0 && ken_quota_is_over())
-            break; // look_into_all finds it so, too
+            break; // resolve_files returns the reason
     }
 }
 
 // ---- the lists ----------------------------------------------------------------------------------
 
-// Into `arena`, or when it is NULL to be kept.
-static query_said *finished(const saying *l, ken_arena *arena)
+// In `arena`; for NULL on the heap, for the cache.
+static query_refs *pack_list(const ref_list *l, ken_arena *arena)
 {
     size_t n_refs = l->refs.len * sizeof *l->refs.ptr;
     size_t n_renamed = l->renamed.len * sizeof *l->renamed.ptr;
     size_t n_targets = l->targets.len * sizeof *l->targets.ptr;
-    size_t n_bytes = sizeof(query_said) + n_refs + n_renamed + n_targets;
-    query_said *out = arena ? ken_arena_alloc(arena, n_bytes) : ken_alloc(n_bytes);
+    size_t n_bytes = sizeof(query_refs) + n_refs + n_renamed + n_targets;
+    query_refs *out = arena ? ken_arena_alloc(arena, n_bytes) : ken_alloc(n_bytes);
     char *at = (char *)(out + 1);
-    *out = (query_said){ .refs = (query_said_ref *)(void *)at,
+    *out = (query_refs){ .refs = (query_ref *)(void *)at,
                          .renamed = (query_renamed *)(void *)(at + n_refs),
                          .targets = (ken_graph_def *)(void *)(at + n_refs + n_renamed),
                          .n_refs = (uint32_t)l->refs.len,
@@ -413,7 +413,7 @@ static query_said *finished(const saying *l, ken_arena *arena)
     return out;
 }
 
-static ken_status look_into_all(said_pass *p, const uint8_t *marked, uint32_t list,
+static ken_status resolve_files(refs_pass *p, const uint8_t *marked, uint32_t list,
                                 const ken_cancel *cancel, ken_err *err)
 {
     ken_status st = KEN_OK;
@@ -423,13 +423,13 @@ static ken_status look_into_all(said_pass *p, const uint8_t *marked, uint32_t li
     for (uint32_t f = 0; !st && f < p->s->n_files; f++) {
         if (!marked[f])
             continue;
-        look_into(p, f, list);
+        resolve_file(p, f, list);
         query_graph_ease(p->s);
         st = ken_cancel_check(cancel, err);
         n += !st;
     }
     if (st)
-        ken_quota_say("%u of the %u files that say the name were looked at", n, n_marked);
+        ken_quota_say("%u of the %u files that contain the name were searched", n, n_marked);
     return st;
 }
 
@@ -441,8 +441,8 @@ static bool is_imported_by(const query_import_graph *g, uint32_t file, uint32_t 
     return at < n && files[at] == file;
 }
 
-// The file with the list's path, and who imports it.
-static ken_status mark_importers(said_pass *p, saying *list, uint8_t *marked,
+// Marks the files that import the file whose path is the list's name.
+static ken_status mark_importers(refs_pass *p, ref_list *list, uint8_t *marked,
                                  const ken_cancel *cancel, ken_err *err)
 {
     const query_import_graph *imports;
@@ -457,10 +457,10 @@ static ken_status mark_importers(said_pass *p, saying *list, uint8_t *marked,
     return KEN_OK;
 }
 
-static ken_status mark(said_pass *p, uint32_t list, uint8_t *marked, const ken_cancel *cancel,
-                       ken_arena *arena, ken_err *err)
+static ken_status mark_files(refs_pass *p, uint32_t list, uint8_t *marked, const ken_cancel *cancel,
+                             ken_arena *arena, ken_err *err)
 {
-    if (p->what == QUERY_SAID_WHOLE)
+    if (p->what == QUERY_REFS_WHOLE)
         return mark_importers(p, &p->lists[list], marked, cancel, err);
     uint32_t *files;
     size_t n;
@@ -470,7 +470,8 @@ static ken_status mark(said_pass *p, uint32_t list, uint8_t *marked, const ken_c
     return st;
 }
 
-static ken_status make(said_pass *p, const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+static ken_status build_lists(refs_pass *p, const ken_cancel *cancel, ken_arena *arena,
+                              ken_err *err)
 {
     ken_status st = KEN_OK;
     uint8_t *marked = ken_zalloc(p->s->n_files + (size_t)1);
@@ -478,10 +479,10 @@ static ken_status make(said_pass *p, const ken_cancel *cancel, ken_arena *arena,
     for (uint32_t i = 0; !st && i < p->n_lists; i++) {
         st = ken_cancel_check(cancel, err);
         if (!st)
-            st = mark(p, i, marked, cancel, arena, err);
-        bool is_alone = p->what == QUERY_SAID_WHOLE; // files differ by list
+            st = mark_files(p, i, marked, cancel, arena, err);
+        bool is_alone = p->what == QUERY_REFS_WHOLE; // each list has its own files
         if (!st && (is_alone || i + 1 == p->n_lists)) {
-            st = look_into_all(p, marked, i, cancel, err);
+            st = resolve_files(p, marked, i, cancel, err);
             memset(marked, 0, p->s->n_files);
         }
     }
@@ -489,39 +490,39 @@ static ken_status make(said_pass *p, const ken_cancel *cancel, ken_arena *arena,
     return st;
 }
 
-static void release(said_pass *p)
+static void release_pass(refs_pass *p)
 {
     for (uint32_t i = 0; i < p->n_lists; i++) {
         ken_vec_release(&p->lists[i].refs);
         ken_vec_release(&p->lists[i].targets);
         ken_vec_release(&p->lists[i].renamed);
     }
-    ken_vec_release(&p->asked);
+    ken_vec_release(&p->wanted);
     ken_vec_release(&p->first);
 }
 
-ken_status query_said_get(ken_snapshot *s, ken_graph *g, query_said_what what, const ken_str *names,
+ken_status query_refs_get(ken_snapshot *s, ken_graph *g, query_refs_kind what, const ken_str *names,
                           uint32_t n_names, const ken_cancel *cancel, ken_arena *arena,
-                          const query_said **out, ken_err *err)
+                          const query_refs **out, ken_err *err)
 {
-    query_said_kept *kept = query_graph_said(s);
-    said_pass p = { .s = s, .g = g, .what = what };
-    p.lists = KEN_ARENA_ARRAY(arena, saying, n_names + (size_t)1);
+    query_refs_cache *kept = query_graph_refs(s);
+    refs_pass p = { .s = s, .g = g, .what = what };
+    p.lists = KEN_ARENA_ARRAY(arena, ref_list, n_names + (size_t)1);
     for (uint32_t i = 0; i < n_names; i++)
-        if (!find(kept, what, names[i]))
+        if (!cached_list(kept, what, names[i]))
             p.lists[p.n_lists++].name = names[i];
-    ken_status st = p.n_lists ? make(&p, cancel, arena, err) : KEN_OK;
-    bool is_part = ken_quota_settle(st, err); // shown, never kept
+    ken_status st = p.n_lists ? build_lists(&p, cancel, arena, err) : KEN_OK;
+    bool is_part = ken_quota_settle(st, err); // partial lists are shown, never cached
     if (is_part)
         st = KEN_OK;
     for (uint32_t i = 0; !st && !is_part && i < p.n_lists; i++)
-        keep(kept, what, p.lists[i].name, finished(&p.lists[i], NULL));
+        cache_list(kept, what, p.lists[i].name, pack_list(&p.lists[i], NULL));
     for (uint32_t i = 0; !st && i < n_names; i++)
-        out[i] = find(kept, what, names[i]);
+        out[i] = cached_list(kept, what, names[i]);
     for (uint32_t i = 0; is_part && i < n_names; i++)
         for (uint32_t l = 0; l < p.n_lists && !out[i]; l++)
             if (p.lists[l].name.ptr == names[i].ptr)
-                out[i] = finished(&p.lists[l], arena);
-    release(&p);
+                out[i] = pack_list(&p.lists[l], arena);
+    release_pass(&p);
     return st;
 }
