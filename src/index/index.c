@@ -3,7 +3,7 @@
 //   scan      which files there are                                  (a thread of its own,
 //             while this one reads what the newest generation has)
 //   compare   by size, times and inode with the newest generation    (index_compare.c)
-//             and, for files written about when they were last looked at, by content
+//             and, for files written around the time of the last run, by content
 //   learn     read, hash, parse, cut, count                          (workers, index_learn.c)
 //   keep      contents into the store, terms into a builder, which becomes a segment once large;
 //             committed in batches, invisible until a generation has them (index_keep.c, meanwhile)
@@ -40,7 +40,7 @@ void ken_index__add_issue(index_run *r, ken_str path, const char *text)
                                                ken_arena_dup(r->arena, ken_str_c(text)) }));
 }
 
-// A run that was asked to end at what cannot be read: folders and files that the scan met, and
+// A run that must fail when something cannot be read: folders and files that the scan met, and
 // files that were opened since.
 static ken_status check_readable(const index_run *r, ken_err *err)
 {
@@ -85,13 +85,13 @@ static void scan(void *ctx, size_t worker)
         ken_scan(r->root, &r->opts->scan, r->cancel, &r->scan_arena, &r->scan, &r->scan_err);
     if (r->scan_status || r->scan.n_files || r->opts->scan.wants_ignored)
         return;
-    // Nothing is left: whoever asks why must be told what git ignores, too.
+    // No file is left: the reasons must include what git ignores.
     ken_scan_opts all = r->opts->scan;
     all.wants_ignored = true;
     r->scan_status = ken_scan(r->root, &all, r->cancel, &r->scan_arena, &r->scan, &r->scan_err);
 }
 
-// Readers look contents up in a store of their own: the run's is busy writing. Pages that both map
+// Workers look contents up through a store of their own: the run's is busy writing. Pages that both map
 // would be resident twice.
 static ken_status open_known(index_run *r, const char *path, ken_err *err)
 {
@@ -101,7 +101,7 @@ static ken_status open_known(index_run *r, const char *path, ken_err *err)
     return ken_store_open(&opts, &r->known, err);
 }
 
-// What the index is limited to, and of which generation that is.
+// The scope of the index, and its generation.
 static ken_status take_scope(index_run *r, ken_err *err)
 {
     ken_status st = r->files ? ken_store_begin_read(r->store, err) : KEN_OK;

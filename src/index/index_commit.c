@@ -132,10 +132,10 @@ static void list_live(void *ctx, const int64_t **out_ids, size_t *out_n)
     *out_n = kept;
 }
 
-// What the new generation holds: what the one before held, and the difference. So a small change
-// looks at no row of a file that has not changed.
-static ken_status add_up(const index_run *r, const ken_generation *before, ken_generation *g,
-                         ken_err *err)
+// The sums of the new generation: those of the one before and the difference, so that a small change
+// reads no row of an unchanged file.
+static ken_status sum_generation(const index_run *r, const ken_generation *before,
+                                 ken_generation *g, ken_err *err)
 {
     static const ken_generation none = { 0 };
     const ken_generation *base = r->trusts_old ? before : &none;
@@ -164,7 +164,7 @@ static ken_status put_seen(index_run *r, ken_err *err)
     return ken_store_put_value(r->store, KEN_STR(INDEX_SEEN), text, err);
 }
 
-// Nothing has changed, but files had to be read to know: the next run need not. If this cannot be
+// Nothing has changed, but files had to be read to see that; the next run need not. If this cannot be
 // kept, it does.
 void ken_index__commit_seen(index_run *r)
 {
@@ -192,7 +192,7 @@ ken_status ken_index__commit(index_run *r, index_old_files *old, const ken_gener
     if (!st)
         st = put_skips(r, &g, err);
     if (!st)
-        st = add_up(r, before, &g, err);
+        st = sum_generation(r, before, &g, err);
     if (!st)
         st = index_tidy(r->store, &alive, r->trusts_old ? r->lost.n_files : UINT64_MAX, err);
     if (!st)

@@ -5,7 +5,7 @@
 #include "index/index_run_priv.h"
 
 enum {
-    CLOCK_STEP_MS = 2000, // file systems may tell two times no nearer than this apart
+    CLOCK_STEP_MS = 2000, // the coarsest time stamps of a file system
 };
 
 static int by_size_down(const void *a, const void *b, void *ctx)
@@ -15,9 +15,9 @@ static int by_size_down(const void *a, const void *b, void *ctx)
     return (x < y) - (x > y);
 }
 
-// True for a file that may have been written once more, at the same time by its clock, after it was
-// read: its stamp says nothing. A time to come cannot be that of a write. The time of modification
-// is looked at, too: some file systems do not keep the other.
+// True for a file that may have been written again within the same clock step after it was read: an equal
+// stamp then proves nothing. A time in the future cannot be that of a write. The modification time
+// counts, too: some file systems have no change time.
 static bool is_fresh(const index_run *r, ken_fs_stamp stamp)
 {
     int64_t m = stamp.mtime_ns / 1000000, c = stamp.ctime_ns / 1000000;
@@ -25,7 +25,7 @@ static bool is_fresh(const index_run *r, ken_fs_stamp stamp)
     return (m >= from && m <= to) || (c >= from && c <= to);
 }
 
-// A file that could not be read says nothing by its stamp: a run tries again, a look tries to open it.
+// The stamp of an unreadable file proves nothing: a run reads it again, a comparison tries to open it.
 static bool can_trust_skip(const index_run *r, ken_str path, ken_skip_reason reason)
 {
     int fd = -1;
@@ -38,7 +38,7 @@ static bool can_trust_skip(const index_run *r, ken_str path, ken_skip_reason rea
     return false;
 }
 
-// Matches both sorted lists; whatever is new or looks changed becomes work.
+// Merges both sorted lists; new files and those with another stamp become work.
 void ken_index__compare(index_run *r, index_old_files *old)
 {
     const bool trusts_old = r->trusts_old;
@@ -80,7 +80,7 @@ void ken_index__compare(index_run *r, index_old_files *old)
     qsort_r(r->work, r->n_work, sizeof *r->work, by_size_down, r->scan.files);
 }
 
-// A scope that empties an index is a mistake, unless it was meant.
+// A scope that empties an index is refused unless it was confirmed.
 ken_status ken_index__check_scope(const index_run *r, const index_old_files *old, ken_err *err)
 {
     size_t n_removed = 0, n_added = 0;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Which contents of the newest generation have vectors of a model: its segments say so by their
-// lists of contents, without a vector being read.
+// Finds the contents of the newest generation that have vectors of a model, from the lists of contents in
+// the segments, without reading a vector.
 #include <stdlib.h>
 
 #include "index/index_priv.h"

@@ -21,7 +21,7 @@ enum {
     BATCH_TEXTS = 256,
     BATCH_CONTENTS = 1000,
     PROGRESS_EVERY_NS = 50000000,
-    TOKENS_UNKNOWN = 2048, // that a model takes which does not say
+    TOKENS_UNKNOWN = 2048, // input limit of a model that does not state one
     TOKENS_MAX = 8192,     // of a text, whatever it takes: chunks are smaller
     BYTES_PER_TOKEN = 3,   // of code, as tokenizers of such models cut it
 };
@@ -218,7 +218,7 @@ static ken_status embed_texts(stage *s, ken_err *err)
     return st;
 }
 
-static ken_status keep(stage *s, ken_err *err)
+static ken_status store_batch(stage *s, ken_err *err)
 {
     ken_index_cost cost = { s->cost.n_texts + s->report->n_texts + s->n_grouped,
                             s->cost.n_ms + (uint64_t)(s->spent_ns / 1000000) };
@@ -244,7 +244,7 @@ static ken_status end_group(stage *s, ken_err *err)
     if (!st && s->embedder)
         st = embed_texts(s, err);
     if (!st)
-        st = keep(s, err);
+        st = store_batch(s, err);
     if (!st) {
         s->report->n_embedded += s->group.len;
         s->report->n_texts += s->n_grouped;

@@ -77,7 +77,7 @@ bool index_file_read(const index_job *job, ken_str path, index_slot *s)
     s->err = (ken_err){ 0 };
     ken_status st = ken_fs_read(job->root_fd, path.ptr, (size_t)job->max_file_bytes, &s->text,
                                 &s->stamp, &s->err);
-    if (st == KEN_ENOMEM) { // of the process, and says nothing of the file
+    if (st == KEN_ENOMEM) { // the fault of the process, not of the file
         s->failure = st;
         return false;
     }
@@ -89,7 +89,7 @@ bool index_file_read(const index_job *job, ken_str path, index_slot *s)
     bool is_code = ken_lang_is_code_path(path);
     ken_skip_reason reason = ken_scan_admit_content(path, is_code, text, &s->is_generated);
     if (!reason && !is_code && ken_scan_is_generated_path(path))
-        reason = KEN_SKIP_GENERATED; // nothing is known of what it defines
+        reason = KEN_SKIP_GENERATED; // it was skipped without extraction
     if (reason && !(reason == KEN_SKIP_SECRET && job->wants_secrets))
         return leave_out(s, reason);
     s->key = (ken_content_key){

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// index_keep.c -- what workers learnt goes into the store and the builders, in batches that are
-// committed and stay invisible until a generation has them.
+// Puts the extracted facts, postings and vectors into the store and the builders, in batches. A committed
+// batch is invisible until a generation refers to it.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -20,7 +20,7 @@ static void count(index_counts *c, const ken_content_info *info)
     c->n_lines += info->n_lines;
 }
 
-// A file has lost a content. What is not trusted was not counted.
+// Subtracts the content that a file had before; a run that trusts no old row counts from zero.
 ken_status ken_index__count_lost(index_run *r, int64_t content, ken_err *err)
 {
     ken_content_info info;
@@ -97,7 +97,7 @@ static ken_status keep_content(index_run *r, index_slot *s, ken_content_info *ou
     return st;
 }
 
-// Whether the content of the file's row was learnt from the bytes that the slot has. A forced run,
+// Whether the content of the file's row was extracted from the bytes in the slot. A forced run,
 // or one after a raised feature number, learns the same bytes again as a new content.
 static ken_status compare_bytes(index_run *r, const index_planned *p, const index_slot *s,
                                 int64_t content, bool *out_is_same, ken_err *err)

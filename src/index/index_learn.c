@@ -58,7 +58,7 @@ static index_slot *take_done(index_run *r)
     return s;
 }
 
-// A failed look-up only costs a parse; the writer's own store finds real faults.
+// A failed look-up only costs a parse; real faults are found by the writer's store.
 static void look_up_known(index_run *r, index_slot *s)
 {
     ken_content_info info;
@@ -120,7 +120,7 @@ static bool work_one(index_run *r, size_t worker)
             look_up_known(r, s);
         if (!s->known.id)
             index_file_learn(&r->job, w, s);
-        if (ken_cancel_is_set(r->cancel)) // a parse that was cut short is not what the file says
+        if (ken_cancel_is_set(r->cancel)) // the facts of an interrupted parse are incomplete
             s->failure = KEN_ECANCELLED;
     }
     if (size > INDEX_LARGE_FILE)

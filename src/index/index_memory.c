@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What a run may use, divided; and why a run has found nothing.
+// Divides the memory limit of a run; explains why a run has found no files.
 #include "index/index_priv.h"
 
 index_memory index_split_memory(uint64_t limit, uint64_t held)

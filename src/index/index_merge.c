@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// Upkeep of segments, of words, of names and of vectors alike: a question looks into few of them, and
-// a change rewrites little (docs/decisions/0007-segments.md).
+// Merges segments of postings, names and vectors by one policy: a question reads few segments, and a
+// change rewrites little (docs/decisions/0007-segments.md).
 //
 // Every run adds one segment of each kind, or some. When there are more than MAX_SEGMENTS, the
-// smallest are joined, together with every larger one that is at most JOIN_RATIO times what is
-// joined already. So whatever is rewritten comes to lie in a segment that is larger by a third at
-// least: each byte is written O(log n) times, whatever n changes there are. What is left are
-// segments of which each is larger than JOIN_RATIO times all smaller ones together: of a million
-// files there are at most eight. Joining reads its parts side by side and holds some blocks of each.
+// smallest are merged, together with every larger one of at most JOIN_RATIO times their size so
+// far. So each rewritten byte ends in a segment that is larger by a third at least: n changes write
+// each byte O(log n) times. Each remaining segment is larger than JOIN_RATIO times all smaller ones
+// together: a million files have at most eight. A merge streams its inputs and holds some blocks of
+// each.
 //
-// Contents that no file has stay, for a branch that comes back, while they are few: a joining in which
-// they are more than a third leaves them out, and when they are more than a third of everything,
-// every segment is written anew of which they are more than a quarter. What is left out loses its
-// row, so that the same bytes are learnt again as a new content.
+// Contents without a file are kept while they are few, for a branch that comes back. A merge in which they
+// are more than a third drops them; when they are more than a third of everything, every segment in which
+// they are more than a quarter is rewritten. A dropped content loses its row, so the same bytes are
+// extracted again as a new content.
 #include <stdio.h>
 #include <stdlib.h>
 
@@ -64,7 +64,7 @@ typedef struct part {
     ken_mention_segment *mentions;
     ken_vector_segment *vectors;
     uint32_t n;    // contents
-    bool *is_live; // by content; NULL = not asked for
+    bool *is_live; // by content; NULL = not needed
     uint32_t n_dead;
 } part;
 
@@ -87,7 +87,7 @@ static void close_part(part *p)
     *p = (part){ 0 };
 }
 
-// Opens a segment, and says which of its contents are alive when `alive` has a list.
+// Opens a segment; when `alive` has a list, marks which of its contents are alive.
 static ken_status open_part(ken_store *store, ken_segment_kind kind, const ken_segment_info *info,
                             const index_alive *alive, part *out, ken_err *err)
 {

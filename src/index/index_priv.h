@@ -28,7 +28,7 @@ enum {
     KEN_INDEX_FEATURE = 36
 };
 
-// What a worker needs and keeps between files. One per worker thread.
+// The buffers of a worker, reused from file to file. One per worker thread.
 typedef struct index_worker {
     ken_learner *learner;
     ken_tokenizer *tokenizer;
@@ -44,7 +44,7 @@ typedef struct index_slot {
     ken_buf text, packed, packed_refs;
     ken_lex_doc doc;
     bool is_generated;
-    ken_mentions mentions;   // names that it says
+    ken_mentions mentions;   // names that it refers to
     ken_static_rows vectors; // of its chunks, by the built-in model
     // results
     ken_skip_reason skip; // not NONE: the file is left out
@@ -70,7 +70,7 @@ typedef struct index_job {
 
 // ---- memory -------------------------------------------------------------------------------------
 enum {
-    INDEX_PARSE_FACTOR = 64,      // bytes that a byte of a file takes while it is learnt, about
+    INDEX_PARSE_FACTOR = 64,      // memory per byte of a file during extraction, about
     INDEX_LARGE_FILE = 256 << 10, // what a larger one took is given back at once
     INDEX_MEDIUM_FILE = 64 << 10, // what a larger one took is given back before much smaller ones
     INDEX_MEMORY_DEFAULT = 512 << 20, // of a limit of 0
@@ -78,22 +78,22 @@ enum {
     INDEX_WORKER_BYTES = 8 << 20      // that a worker and its slots keep, at least
 };
 
-// How a run divides what it may use. What is there already (the list of files, the rows of before)
-// is taken off first; the rest is for what workers keep beside, and for the database's cache.
+// How a run divides its memory limit. Memory in use (the lists of files and rows) is subtracted first; the
+// rest after these shares is for the other buffers of workers and the cache of the database.
 typedef struct index_memory {
-    uint64_t builders;    // words, names and vectors that are not yet written, together
-    uint64_t in_work;     // files that are being learnt
-    uint64_t identifiers; // that tokenizers remember, together
+    uint64_t builders;    // postings, names and vectors not yet written, together
+    uint64_t in_work;     // files in extraction
+    uint64_t identifiers; // caches of the tokenizers, together
     uint32_t n_workers;   // at most
 } index_memory;
 
-// `held`: bytes that are there already. Whatever they are, INDEX_MEMORY_LEAST is divided.
+// `held`: bytes in use. At least INDEX_MEMORY_LEAST is divided, however large it is.
 index_memory index_split_memory(uint64_t limit, uint64_t held);
-// What a run takes at least that has so much already and learns files of at most so many bytes.
+// The least memory for a run that holds `held` bytes and extracts files of up to `largest_file` bytes.
 uint64_t index_memory_needed(uint64_t held, uint64_t largest_file);
 
 void index_worker_init(index_worker *w, uint64_t identifier_bytes);
-// What files made it take is given back; what its tokenizer remembers stays.
+// Frees what grew with the size of files; the cache of its tokenizer stays.
 void index_worker_renew(index_worker *w);
 // Whether memory that was made for a file of `made_for` bytes is given back before one of `next`:
 // files come largest first, and the small ones are many.
@@ -122,7 +122,7 @@ ken_status index_load_late(ken_store *store, ken_arena *arena, index_late **out,
 // The same list as before is not written again.
 ken_status index_put_late(ken_store *store, const index_late *items, size_t n, ken_err *err)
     KEN_MUST_USE;
-// A number that stands for the whole list of skips; 0 = none was kept.
+// A hash of the whole list of skips; 0 = none was stored.
 ken_status index_load_skips_key(ken_store *store, ken_arena *arena, uint64_t *out, ken_err *err)
     KEN_MUST_USE;
 ken_status index_put_skips_key(ken_store *store, uint64_t key, ken_err *err) KEN_MUST_USE;

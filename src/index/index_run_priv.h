@@ -10,10 +10,10 @@
 #include "base/vec.h"
 #include "index/index_priv.h"
 
-// The value that says when the last run began that saw every file.
+// The stored value: when the last run began that saw every file.
 #define INDEX_SEEN "index.seen_ms"
 
-// What becomes of a scanned file.
+// The plan for a scanned file.
 typedef struct index_planned {
     int64_t content;       // 0 = not in the index
     int64_t row_id;        // row of the generation before, 0 = none
@@ -37,16 +37,16 @@ typedef struct index_run {
     const ken_cancel *cancel;
     ken_arena *arena;
     ken_index_report *report;
-    ken_index_files_fn *files; // of a look: what the index has; NULL = it is loaded
+    ken_index_files_fn *files; // of a comparison: lists the indexed files; NULL = they are loaded
     void *files_ctx;
-    uint64_t scope_generation; // of a look: that the scope is of
+    uint64_t scope_generation; // of a comparison: the generation of the scope
     ken_arena scan_arena;      // of `scan`, for as long as the run
     ken_scan_result scan;
     ken_status scan_status;
     ken_err scan_err;
     index_planned *plan;        // one per scanned file
     ken_skip_reason *late_skip; // one per scanned file: found when it was read
-    size_t *work;               // scanned files to learn, largest first
+    size_t *work;               // scanned files to extract, largest first
     size_t n_work;
     index_job job;
     uint32_t n_jobs;
@@ -59,7 +59,7 @@ typedef struct index_run {
     index_slot *free_slots, *done_head, *done_tail;
     index_slot *slots;
     index_worker *workers;
-    ken_store *known; // for look-ups by content, under the lock; NULL = nothing is known yet
+    ken_store *known; // for look-ups by content, under the lock; NULL = no content yet
     bool
         is_known_lost; // one failed, after seconds of waiting for a lock perhaps: the rest is parsed
     ken_lex_builder *builder;
@@ -70,63 +70,63 @@ typedef struct index_run {
     bool is_in_batch;
     int64_t started_ns, progress_ns, now_ms;
     int64_t seen_ms;  // now_ms of the run that last saw every file
-    bool is_look;     // nothing will be read or written
-    bool has_changed; // something that was read is not as the generation before has it
-    bool trusts_old;  // unchanged files are not looked at
+    bool is_look;     // only compares: reads no content, writes nothing
+    bool has_changed; // a file that was read differs from the generation before
+    bool trusts_old;  // unchanged files are not read
     index_counts gained,
         lost; // by files since the generation before; all that is gained, when it is not trusted
     uint64_t bytes_done, bytes_total, n_done;
     KEN_VEC(ken_issue) issues;
 } index_run;
 
-// What the newest generation has.
+// The files of the newest generation.
 typedef struct index_old_files {
     const ken_file_row *rows; // sorted by path
     size_t n;
     bool *is_kept;
     index_late *late; // sorted by path
     size_t n_late;
-    uint64_t skips_key; // of all that was left out; 0 = not known
+    uint64_t skips_key; // of the list of skips; 0 = unknown
 } index_old_files;
 
 // At most every 50 ms, unless forced.
 void ken_index__progress(index_run *r, const char *stage, bool is_forced);
 void ken_index__add_issue(index_run *r, ken_str path, const char *text);
 
-// ---- index_load.c: what the newest generation has ----
+// ---- index_load.c: the newest generation ----
 ken_status ken_index__load_old(index_run *r, index_old_files *old, ken_generation *g, ken_err *err)
     KEN_MUST_USE;
 ken_str ken_index__feature_text(index_run *r);
 
 // ---- index_compare.c ----
-// Matches the lists of the folder and of the newest generation; what is new or looks changed becomes
-// work, largest first.
+// Matches the lists of the folder and of the newest generation; new files and those with another
+// stamp become work, largest first.
 void ken_index__compare(index_run *r, index_old_files *old);
-// A scope that takes more files out of the index than it adds is refused unless it was meant.
+// A scope that removes more files from the index than it adds is refused unless it was confirmed.
 ken_status ken_index__check_scope(const index_run *r, const index_old_files *old, ken_err *err)
     KEN_MUST_USE;
 // True when nothing at all is different from generation `g`.
 bool ken_index__is_same(const index_run *r, const index_old_files *old, const ken_generation *g);
 
 // ---- index_learn.c ----
-// Workers read and parse the files that are work; this thread keeps what they hand over.
+// Workers read and extract the files; this thread stores the results.
 ken_status ken_index__learn(index_run *r, ken_err *err) KEN_MUST_USE;
 
 // ---- index_keep.c ----
-// Puts one learnt file into the store and the builders.
+// Puts one extracted file into the store and the builders.
 ken_status ken_index__keep(index_run *r, index_slot *s, ken_err *err) KEN_MUST_USE;
 // Writes the builders as segments and commits the open batch; fine when none is open.
 ken_status ken_index__end_batch(index_run *r, ken_err *err) KEN_MUST_USE;
-// A file has lost a content.
+// Subtracts the content that a file had before.
 ken_status ken_index__count_lost(index_run *r, int64_t content, ken_err *err) KEN_MUST_USE;
 
 // ---- index_commit.c ----
 // Writes files, skips and the new generation in one transaction.
 ken_status ken_index__commit(index_run *r, index_old_files *old, const ken_generation *before,
                              ken_err *err) KEN_MUST_USE;
-// Keeps only that this run saw every file: the next need not read them again.
+// Records only that this run saw every file: the next need not read them again.
 void ken_index__commit_seen(index_run *r);
-// A number of all paths that are left out, with their reasons, in whatever order they were met.
+// A hash of all skipped paths with their reasons, independent of their order.
 uint64_t ken_index__skips_key(const index_run *r);
 
 #endif

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// What builders hold becomes segments of the open transaction, of words, of names and of vectors.
+// Writes the builders of postings, names and vectors as segments of the open transaction.
 #include <stdatomic.h>
 
 #include "base/pool.h"
@@ -15,7 +15,7 @@ typedef struct sorting {
     atomic_uint next;
 } sorting;
 
-// What there is no memory for is left to finishing, which says so.
+// Without memory it is left to finishing, which reports it.
 static void sort_share(void *ctx, size_t worker)
 {
     (void)worker;

@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: MIT
-// mention.h -- which contents say a name: immutable segments of name hashes.
+// mention.h -- the name index: which contents refer to a name, as immutable segments of name hashes.
 //
-// Words (lexical) are folded, cut and stemmed; who refers to `get` must be told from who refers to
-// `getAll`. So the exact names that a content refers to, imports or imports from are kept apart,
-// as 32-bit hashes: an answer may hold contents that say another name, never misses one that says
-// this.
+// Terms (lexical) are folded, cut and stemmed, so they cannot tell references to `get` from those to
+// `getAll`. So the exact names that a content refers to, imports or imports from are indexed apart, as
+// 32-bit hashes: an answer may contain contents with another name of the same hash, and never misses
+// one with this name.
 //
 // Layout, little-endian, in three sections (blocks/sections.h): the ids of contents, 8 bytes each; a
 // directory, one entry of 8 bytes (hash, offset among the lists) for every 32nd name; then the names
-// by hash: varints of the difference to the hash before (0 where an entry says it), of the number of
+// by hash: varints of the difference to the hash before (0 where a directory entry has it), of the number of
 // contents, and of the differences of their ordinals. The head: magic, format 2, numbers of contents
 // and of names. Format 1 was flat, behind 32 bytes of header; it is still read.
 //
-// Ownership: said at each function. Threads: a builder and a segment belong to one thread at a
+// Ownership: see each function. Threads: a builder and a segment belong to one thread at a
 // time. Errors: KEN_ECORRUPT for bytes that are no segment; everything read is checked.
 #ifndef KEN_MENTION_MENTION_H
 #define KEN_MENTION_MENTION_H
@@ -27,12 +27,12 @@
 
 typedef KEN_VEC(uint32_t) ken_mentions; // hashes of names; one may be there several times
 
-// Said by contents that have literals (ken_literal), so that routes are looked for only there.
+// A name for contents with literals (ken_literal), so that routes are searched only there.
 #define KEN_MENTION_LITERALS "\1literals"
 
 uint32_t ken_mention_hash(ken_str name);
-// What a content says: names of its references, imported ones, and what modules are called.
-// Replaces what `out` held.
+// The names of a content: those of its references and imports, and the names of modules.
+// Replaces the content of `out`.
 void ken_mentions_of(const ken_refs *refs, ken_mentions *out);
 
 // ---- building ----------------------------------------------------------------------------------
@@ -52,7 +52,7 @@ ken_status ken_mention_builder_finish(ken_mention_builder *b, const ken_block_si
 // ---- reading -----------------------------------------------------------------------------------
 typedef struct ken_mention_segment ken_mention_segment;
 
-// Reads the list of contents; names are read when they are first asked for. Free with
+// Reads the list of contents; names are read when first needed. Free with
 // ken_mention_segment_close.
 ken_status ken_mention_segment_open(const ken_block_source *source, ken_mention_segment **out,
                                     ken_err *err) KEN_MUST_USE;
@@ -62,7 +62,7 @@ size_t ken_mention_segment_resident(const ken_mention_segment *s); // bytes of b
 void ken_mention_segment_drop(ken_mention_segment *s);
 uint32_t ken_mention_segment_n_contents(const ken_mention_segment *s);
 const int64_t *ken_mention_segment_contents(const ken_mention_segment *s); // borrowed
-// Appends the ordinals of the contents that say a name of that hash, in order.
+// Appends the ordinals of the contents with a name of that hash, in order.
 ken_status ken_mention_find(const ken_mention_segment *s, uint32_t hash, ken_mentions *out,
                             ken_err *err) KEN_MUST_USE;
 

@@ -17,7 +17,7 @@ uint32_t ken_mention_hash(ken_str name)
     return (uint32_t)ken_hash_str(name);
 }
 
-// What a module is called where it is imported: the last part of its path, without an extension.
+// The name of a module where it is imported: the last part of its path, without an extension.
 static ken_str module_stem(ken_str module)
 {
     size_t end = module.len;

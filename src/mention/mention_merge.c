@@ -86,7 +86,7 @@ static ken_status step(input *in, ken_err *err)
     return st;
 }
 
-// Appends who says the input's name; returns how many.
+// Appends the contents with the input's current name; returns how many.
 static uint32_t add_list(const input *in, uint32_t *last, ken_buf *list)
 {
     uint32_t n = 0;

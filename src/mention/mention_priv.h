@@ -47,7 +47,7 @@ typedef struct mention_walk {
     uint32_t name;           // the next one
     const uint8_t *at, *end; // of the stride at hand
     uint32_t hash;
-    ken_mentions ordinals; // of the contents that say it
+    ken_mentions ordinals; // of the contents with it
 } mention_walk;
 
 // False at the end and on failure (*st).

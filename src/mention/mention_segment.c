@@ -20,7 +20,7 @@ static uint64_t len_of(const ken_mention_segment *s, uint32_t section)
     return ken_sections_len(s->bytes, section);
 }
 
-// Format 1 says where its sections are by the numbers in its header.
+// The places of the sections in format 1 follow from the numbers in its header.
 static ken_status place_flat(ken_mention_segment *s, const uint8_t **head, ken_err *err)
 {
     if (len_of(s, 0) < MENTION_FLAT_HEADER_BYTES)
@@ -244,7 +244,7 @@ bool mention_next(mention_walk *w, ken_status *st, ken_err *err)
         ken_sections_forget(w->s->bytes, MENTION_DIRECTORY, (uint64_t)entry * MENTION_ENTRY_BYTES);
     }
     ken_vec_clear(&w->ordinals);
-    // What is read here is removed afterwards: it must be all there, and in order.
+    // A merge removes its inputs afterwards, so they must be complete and in order.
     if (!next_list(w->s, &t, &l) || (w->name && l.hash <= before) ||
         !read_list(w->s, &l, &t, &w->ordinals)) {
         *st = corrupt("a list", err);

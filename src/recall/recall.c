@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// A text is told to the tokenizer as a file of one chunk, whose name is its title: so a title's
-// words are counted apart from the body's.
+// A text goes through the tokenizer as a file of one chunk whose name is the title, so that words of the
+// title are counted apart from those of the body.
 #include "recall/recall.h"
 
 #include "base/alloc.h"

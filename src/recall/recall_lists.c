@@ -4,7 +4,7 @@
 
 enum {
     FIRST_SLOTS = 1 << 10,
-    FIRST_POSTINGS = 2, // most terms are said once or twice
+    FIRST_POSTINGS = 2, // most terms are in one or two texts
 };
 
 static size_t slot_of(const recall_lists *l, ken_term term)

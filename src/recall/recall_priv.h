@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// recall_priv.h -- what texts are while they are kept: rows, and lists of the texts that say a
+// recall_priv.h -- the texts in memory: rows, and a posting list for each
 // term.
 #ifndef KEN_RECALL_RECALL_PRIV_H
 #define KEN_RECALL_RECALL_PRIV_H
@@ -10,7 +10,7 @@
 #include "recall/recall.h"
 #include "vector/vector.h"
 
-// One text that says a term: its row, and how often its title and its body say it, at most 15 each.
+// A posting: the row of a text, and how often its title and its body have the term, at most 15 each.
 typedef uint32_t recall_posting;
 
 enum {
@@ -32,7 +32,7 @@ typedef struct recall_lists {
     size_t n_bytes; // of the postings
 } recall_lists;
 
-// NULL when no text ever said it.
+// NULL when no text ever had it.
 const recall_list *ken_recall__find_list(const recall_lists *l, ken_term term);
 void ken_recall__add_posting(recall_lists *l, ken_term term, recall_posting p);
 // Moves every posting to new_row[its row], and drops those of UINT32_MAX.
@@ -58,7 +58,7 @@ enum {
     RECALL_LENGTHS,
 };
 
-// What one occurrence counts in a text, by its length; nothing in a dead one.
+// The weight of one occurrence, by the length of the text; 0 in a dead one.
 typedef struct recall_norms {
     double average; // of the lengths, that they were made for
     float of[RECALL_LENGTHS];
@@ -70,7 +70,7 @@ struct ken_recall {
     const ken_static_model *model;
     recall_lists lists;
     KEN_VEC(recall_text) texts;
-    KEN_VEC(int64_t) ids;     // these and the next stand beside them
+    KEN_VEC(int64_t) ids;     // by row, as the next two
     KEN_VEC(uint64_t) titles; // hash of the words of the title; 0 = none, or dead
     KEN_VEC(recall_length) lengths;
     ken_vector_matrix matrix; // one file of one row for each text

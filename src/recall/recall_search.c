@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // A question in three steps: the lists of its terms are added up by row; the texts whose title is
 // the question, the best by words and the nearest by meaning become candidates; these alone get
-// both figures and a score. What is near is found by the signs of the vectors first, as in
-// `vector`: that is an eighth of the memory, and only what agrees with the question in most of them
-// is compared by its values.
+// both figures and a score. Near rows are found by the signs of the vectors first, as in `vector`:
+// these take an eighth of the memory, and only rows that agree with the question in most signs are
+// compared by value.
 #include <float.h>
 #include <math.h>
 #include <stdlib.h>
@@ -20,7 +20,7 @@ enum {
     NEAR_MIN = 2048,   // … and at least so many
     WIDER = 8,         // times as many when too few of them pass
     SAMPLE = 7,        // one of so many sums is counted
-    LOOK = 64,         // rows that are looked at together
+    LOOK = 64,         // rows that are compared together
     BATCH = 512,
 };
 
@@ -57,7 +57,7 @@ static bool is_worse(const void *pa, const void *pb)
     return a->score != b->score ? a->score < b->score : a->id < b->id;
 }
 
-// What a row must have to be offered.
+// The conditions that a row must meet.
 static float floor_of(const best_rows *b)
 {
     return b->n == b->most ? b->heap[0].score : FLT_MIN;

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
-// Discovers the files of a tree. One scan: find out whether git can list the files; if so, go through
-// its list folder by folder, else walk. Both ask the same judges and end in the same two vectors. Every folder is opened
-// without following links, and every file is looked at relative to its folder, so that nothing
-// outside of the root is ever reached, whatever is moved while we look.
+// Discovers the files of a tree. One scan: if git can list the files, go through its list folder by folder,
+// else walk. Both use the same rules and fill the same two vectors. Every folder is opened without
+// following links, and every file is opened relative to its folder, so that nothing outside of the root
+// is ever reached, even when something is moved meanwhile.
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -188,7 +188,7 @@ static bool is_below(ken_str path, ken_str folder)
     return path.len > folder.len && path.ptr[folder.len] == '/' && ken_str_starts(path, folder);
 }
 
-// Candidates below `folder` stand together, beginning with the current one.
+// Candidates below `folder` are adjacent, beginning with the current one.
 static size_t end_of_folder(const list_cursor *c, ken_str folder)
 {
     size_t i = c->at;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Classification by content. The marks of generators are looked for only near the top, only in comments
+// Classification by content. The marks of generators are searched only near the top, only in comments
 // and only outside of quotes, so that a generator's own source, or a text about it, is not taken
 // for its output.
 #include "base/path.h"
@@ -11,7 +11,7 @@ enum {
     MARK_BYTES = 8192,
     MARK_CODE_LINES = 5,   // lines of code that may come before the mark
     MARK_LINE_BYTES = 400, // longer lines are not comments about the file
-    MARK_NEAR_LINES = 2,   // "generated" and "do not edit" may stand this far apart
+    MARK_NEAR_LINES = 2,   // "generated" and "do not edit" may be this far apart
     MINIFIED_MIN_BYTES = 2048,
     MINIFIED_WEB_AVERAGE = 200, // bytes per line, script and style
     MINIFIED_AVERAGE = 500,     // everything else but prose

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: MIT
-// The scan after the first: what has changed is known by name, so only that is looked at.
+// The incremental scan: the watcher has named the changed files, so only these are examined.
 //
-// A file that was found before is judged anew by its name and its stat; git lists it as it did, for
-// the files that decide that (ignore rules, git's own) are controls of whoever tells the names. Of a name
-// that is new git is asked by name. Everything else (folders, names in a folder of which nothing was
-// found, very many names, other options) takes a whole scan.
+// A file of the last scan is classified again by its name and stat; git still lists it, because a change of
+// the files that decide this (ignore rules, git's own files) makes the watcher forget the scan. For a new
+// name git is asked by name. Everything else (folders, names in a folder without files, very many
+// names, other options) needs a whole scan.
 #include <string.h>
 
 #include "base/alloc.h"
@@ -265,7 +265,7 @@ static bool is_spelt_out(const scan_job *job, ken_str path)
     return false;
 }
 
-// Known files are looked at again, under the memory's copy of their name; git decides about new
+// Known files are examined again, under the memory's copy of their name; git decides about new
 // ones.
 static bool sort_told(const scan_job *job, ken_str path, path_vec *known, path_vec *unknown)
 {

@@ -7,7 +7,7 @@
 #include "scan/scan.h"
 
 enum {
-    SCAN_CANCEL_EVERY = 256,    // entries between two looks at the cancel flag
+    SCAN_CANCEL_EVERY = 256,    // entries between two checks of the cancel flag
     SCAN_MAX_PATH = 4000,       // bytes below the root: longer paths could not be opened by name
     SCAN_MAX_IGNORE = 4 << 20,  // bytes of one .gitignore
     SCAN_MAX_GLOB = 1024,       // bytes of one glob

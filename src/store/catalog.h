@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // catalog.h -- the list of projects: <data>/config/projects.db.
 //
-// Each project has one row and one index, <data>/indexes/project-<id>.db. The row knows the name of
+// Each project has one row and one index, <data>/indexes/project-<id>.db. The row has the name of
 // that file only, so the data folder can be moved. Any number of processes may read and add at the
 // same time; every change is one transaction, on disk when the call returns.
 //
@@ -36,16 +36,16 @@ typedef struct ken_catalog_row {
 ken_status ken_catalog_open(const char *path, bool is_read_only, ken_catalog **out, ken_err *err)
     KEN_MUST_USE;
 void ken_catalog_close(ken_catalog *c);
-// Whether it is worth keeping for later: its file is still the one of that name, and when it only
-// reads, writing is still refused. What is written into a file that was moved away is lost.
+// Whether it can be used further: its file is still the one of that name, and a read-only one still may
+// not write. Writes to a file that was moved away would be lost.
 bool ken_catalog_is_current(const ken_catalog *c);
 
-// Whether its journal has writes that it lacks: it was just made, or has lost its end, and nobody has
-// put them in yet; or one is being committed. Also when that cannot be told.
+// Whether its journal has writes that the database lacks: it is new or has lost its end, and they were not
+// restored yet; or one is being committed. Also true when this is unknown.
 bool ken_catalog_is_behind(ken_catalog *c);
 
-// What people wrote is recorded a second time, beside the database (README.md). Who opens a database
-// for writing that lacks some of it, or all because it is new, has it put in.
+// User data is recorded a second time, in a journal beside the database (README.md). Opening a database for
+// writing restores the records that it lacks, all of them when it is new.
 bool ken_catalog_has_journal(const char *path);
 
 typedef struct ken_catalog_journal {
@@ -67,8 +67,8 @@ ken_status ken_catalog_move_away(const char *path, ken_arena *arena, ken_str *ou
                                  ken_err *err) KEN_MUST_USE;
 // Puts in what the database lacks; a journal with damaged lines is made anew of the database.
 ken_status ken_catalog_settle(ken_catalog *c, ken_catalog_journal *out, ken_err *err) KEN_MUST_USE;
-// Reads every page. KEN_ECORRUPT says what is wrong; `*out_agrees`: whether its journal ends with the
-// write that it ends with.
+// Reads every page. KEN_ECORRUPT names the damage; `*out_agrees`: whether database and
+// journal end with the same write.
 ken_status ken_catalog_verify(ken_catalog *c, bool *out_agrees, ken_err *err) KEN_MUST_USE;
 // How many there are.
 ken_status ken_catalog_count(ken_catalog *c, uint64_t *out_projects, uint64_t *out_tasks,

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // checkpoints.h -- notes of where work stood, kept in a project's index.
 //
-// They are not made from files, so no run replaces them: they stay when everything is learnt again.
+// They are not made from files, so no run replaces them: they stay when everything is extracted again.
 // Every write raises `rev` of ken_checkpoint_state, which is never used twice: who remembers the
 // last one loads what is newer, and sees by `n` whether something is gone.
 //

@@ -21,7 +21,7 @@ struct ken_store {
     ken_store_backend *backend; // owned
     tx_state tx;
     ken_status spoiled; // why this transaction cannot be committed; KEN_OK = it can
-    bool is_durable;    // the transaction names a generation, or keeps what was said
+    bool is_durable;    // the transaction names a generation or writes user data
     bool is_read_only;
     ken_zip *zip;
     char *path; // as it was opened; NULL for a backend that was wrapped by hand
@@ -214,7 +214,7 @@ void ken_store__leave_read(ken_store *s, bool is_own)
         ken_store_rollback(s); // nothing was written
 }
 
-// ---- the doors that only look at the transaction -----------------------------------------------
+// ---- slots that need only a check of the transaction -------------------------------------------
 
 #define DOOR_OWN(slot, params, args)
 #define DOOR_PLAIN(slot, params, args)                                \

@@ -3,7 +3,7 @@
 //
 // One ken_store is one open database. It keeps three kinds of things (README.md has the tables and
 // what each query costs):
-//   contents   what was learnt of the bytes of a file, found by SHA-256 and language;
+//   contents   the facts and references of the bytes of a file, by SHA-256 and language;
 //   files      which path holds which content now: the newest generation;
 //   segments   immutable search structures over contents, cut into blocks.
 // A generation becomes visible with one commit. Contents and segments may be committed before it:
@@ -49,12 +49,12 @@ typedef struct ken_store_opts {
 // Creates or migrates the database. Read-only, it is only migrated, where that may be written.
 ken_status ken_store_open(const ken_store_opts *opts, ken_store **out, ken_err *err) KEN_MUST_USE;
 void ken_store_close(ken_store *s);
-// What it was opened with, borrowed: another store on the same data can be opened with it.
+// The path that it was opened with, borrowed: another store on the same data can be opened with it.
 const char *ken_store_path(const ken_store *s);
 
 // ---- damage ----------------------------------------------------------------------------------
-// Whether this thread met a page of any database that is not what was written, since it last forgot:
-// then what it was told from there may lack something, whatever the calls in between returned.
+// Whether this thread read a damaged page of any database since ken_store_forget_damage: then its
+// results may be incomplete, even when the calls in between succeeded.
 // KEN_ECORRUPT names the page; `*out_path` is the database.
 ken_status ken_store_find_damage(ken_arena *arena, ken_str *out_path, ken_err *err) KEN_MUST_USE;
 void ken_store_forget_damage(void);
@@ -87,7 +87,7 @@ typedef struct ken_content_info {
 
 ken_status ken_store_find_content(ken_store *s, const ken_content_key *key, ken_content_info *out,
                                   ken_err *err) KEN_MUST_USE;
-// What was learnt of some bytes, as it is kept.
+// The facts and references of a content in their stored form.
 typedef struct ken_packed {
     ken_str facts; // ken_facts_pack's bytes
     ken_str refs;  // ken_refs_pack's, empty = none
@@ -103,20 +103,20 @@ ken_status ken_store_add_content(ken_store *s, const ken_content_key *key, const
 // The packed bytes as they are: for many threads to unpack.
 ken_status ken_store_load_packed(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
                                  ken_err *err) KEN_MUST_USE;
-// The same for references: for ken_refs_unpack with the content's facts. Empty when it says nothing
-// or when there is no such content.
+// The same for references: for ken_refs_unpack with the content's facts. Empty when there are none or
+// when there is no such content.
 ken_status ken_store_load_packed_refs(ken_store *s, int64_t content, ken_arena *arena, ken_str *out,
                                       ken_err *err) KEN_MUST_USE;
-// Its row, without what was learnt. KEN_ENOTFOUND without a message.
+// Its row, without facts and references. KEN_ENOTFOUND without a message.
 ken_status ken_store_load_info(ken_store *s, int64_t content, ken_content_info *out, ken_err *err)
     KEN_MUST_USE;
-// Of the bytes that it was learnt from. KEN_ENOTFOUND without a message.
+// The hash of its bytes. KEN_ENOTFOUND without a message.
 ken_status ken_store_load_sha(ken_store *s, int64_t content, ken_sha256 *out, ken_err *err)
     KEN_MUST_USE;
 ken_status ken_store_load_facts(ken_store *s, int64_t content, ken_arena *arena, ken_facts *out,
                                 ken_err *err) KEN_MUST_USE;
 // `facts` are those of the same content and live as long as what is loaded. A content that was
-// learnt before there were references has none.
+// extracted before there were references has none.
 ken_status ken_store_load_refs(ken_store *s, int64_t content, const ken_facts *facts,
                                ken_arena *arena, ken_refs *out, ken_err *err) KEN_MUST_USE;
 
@@ -154,7 +154,7 @@ ken_status ken_store_load_skips(ken_store *s, ken_skip_reason reason, size_t lim
 typedef enum ken_segment_kind { // stored: numbers stay
     KEN_SEGMENT_WORDS = 1,
     KEN_SEGMENT_VECTORS = 2,
-    KEN_SEGMENT_MENTIONS = 3, // who says a name
+    KEN_SEGMENT_MENTIONS = 3, // the name index
 } ken_segment_kind;
 
 typedef struct ken_segment_info {
@@ -233,7 +233,7 @@ ken_status ken_store_collect_some(ken_store *s, const int64_t *ids, size_t n, ke
     KEN_MUST_USE;
 ken_status ken_store_checkpoint(ken_store *s, ken_err *err) KEN_MUST_USE; // after a large commit
 ken_status ken_store_get_size(ken_store *s, uint64_t *out_bytes, ken_err *err) KEN_MUST_USE;
-// Reads every page; KEN_ECORRUPT says what is wrong.
+// Reads every page; KEN_ECORRUPT names the damage.
 ken_status ken_store_verify(ken_store *s, ken_err *err) KEN_MUST_USE;
 
 // After KEN_ECORRUPT: moves the closed database at `path` to "<path>.damaged-<n>", with its log, so
@@ -241,7 +241,7 @@ ken_status ken_store_verify(ken_store *s, ken_err *err) KEN_MUST_USE;
 // several the last has the largest number.
 ken_status ken_store_quarantine(const char *path, ken_arena *arena, ken_str *out_path, ken_err *err)
     KEN_MUST_USE;
-// What people wrote into it is recorded a second time, in a journal beside the database (README.md).
+// User data in it is recorded a second time, in a journal beside the database (README.md).
 typedef struct ken_store_journal {
     uint64_t n_records, n_damaged; // lines; a damaged one is passed over
     bool exists;
@@ -261,8 +261,8 @@ ken_status ken_store_keep(const char *path, ken_err *err) KEN_MUST_USE;
 // Where the last one went; empty when there is none.
 ken_str ken_store_last_quarantined(const char *path, ken_arena *arena);
 
-// ---- what a backend implements (store_ops.h) ---------------------------------------------------
-// X(slot, door, (parameters), (arguments), what a trace shows)
+// ---- the slots of a backend (store_ops.h) ------------------------------------------------------
+// X(slot, door, (parameters), (arguments), trace: the values that it shows)
 // clang-format off
 #define KEN_STORE_CONN_SLOTS(X)                                                                  \
     /* No transaction is open. */                                                                \

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The checked door to the checkpoints of a backend. What people may write is checked by the
-// service; here stands only what the database must never hold.
+// The checked door to the checkpoints of a backend. The rules for users are checked by the service; here
+// are only the limits of the database.
 #include <string.h>
 
 #include "store/checkpoints.h"

@@ -49,7 +49,7 @@ static ken_status leave(const passage *p, ken_status st)
     return p->h->after(p->h->ctx, &p->call, st, ken_clock_mono_ns() - p->start_ns, p->err);
 }
 
-// What a trace shows of a call: the words at the ends of the lists' rows.
+// The values of a call that a trace shows: the last column of the lists of slots.
 #define NOTHING
 #define NUMBER(n)      .number = (int64_t)(n)
 #define TEXT(text_, n) .text = (text_), .number = (int64_t)(n)

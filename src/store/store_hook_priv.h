@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: MIT
-// store_hook_priv.h -- a backend around a backend that asks before and tells after every call.
+// store_hook_priv.h -- a backend around a backend, with a callback before and after every call.
 #ifndef KEN_STORE_STORE_HOOK_PRIV_H
 #define KEN_STORE_STORE_HOOK_PRIV_H
 
 #include "store/store_ops.h"
 
-// What is asked, as far as a line of text can tell.
+// The arguments of the call, as a line of text.
 typedef struct ken_store_call {
     const char *name; // static
     ken_str text;     // a path or a name; ptr NULL = none

@@ -31,8 +31,8 @@ typedef struct ken_store_backend {
 //   WRITE    needs a write transaction, which its failure spoils
 //   DURABLE  likewise; what was written is on disk when the commit returns
 //   OWN      is written by hand, because it checks arguments
-// The prototype with its documentation stands in the header, too; what a backend has to know beyond it
-// stands in the list.
+// The prototype with its documentation is in the header, too; further requirements for a backend are
+// in the list.
 #define KEN_STORE_SLOTS(X)        \
     KEN_STORE_CONN_SLOTS(X)       \
     KEN_STORE_CONTENT_SLOTS(X)    \

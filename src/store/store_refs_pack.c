@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Packing of references: store_refs_priv.h has the form. One pass over each array; a name is hashed
-// once where it stands in an expression, and everything else is looked up by number.
+// once where an expression has it; everything else is found by number.
 #include "base/alloc.h"
 #include "base/hash.h"
 #include "store/store_reader_priv.h"
@@ -224,7 +224,7 @@ static void pack_mentions(ken_refs_packer *p, const ken_refs *r)
     p->slot_of = KEN_ARENA_ARRAY(&p->scratch, uint32_t, (size_t)r->n_exprs * KEN_MENTION_OLD);
     p->n_slots = 0;
     p->recent.n = 0;
-    uint32_t next = 1; // is_met: 1 = stands in the text, 2 = went by
+    uint32_t next = 1; // is_met: 1 = occurs in the text, 2 = already written
     for (uint32_t i = 0; i < r->n_refs; i++) {
         const ken_ref *ref = &r->refs[i];
         while (next < r->n_exprs && (is_met[next] != 1 || !refs_has_place(r->exprs[next].op)))

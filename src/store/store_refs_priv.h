@@ -6,24 +6,24 @@
 //   head     numbers of implied definitions, bases, binds, literals and stored names; bytes of each
 //            column but the last; then the columns
 //
-//   TAG      one byte per expression but the first: op, how its part a and its name are told
-//   PART     parts that no tag tells, and numbers b; expressions as their distance, none as 0
+//   TAG      one byte per expression but the first: op, how its part a and its name are coded
+//   PART     parts that no tag codes, and numbers b; expressions as their distance, none as 0
 //   KNOWN    which name, where it was met before: symbol i as i * 2, own name k as k * 2 + 1; in
 //            places without a tag, that + 1, and 0 for a new one
 //   LENGTH   lengths of the new names, in the order of their first use
-//   SILENT   names that stand nowhere in the text: distances between their numbers
+//   SILENT   names that do not occur in the text: distances between their numbers
 //   MENTION  one byte per reference: which expression in which role (below)
 //   SLOT     mentions that need a number
 //   GAP      0 = the reference begins within the name before it, then the distance of their first
 //            bytes; else 1 + the bytes between them
-//   DEF      per definition a byte that says which of its numbers are not 0, then those numbers
+//   DEF      per definition a byte with a bit for each number that is not 0, then those numbers
 //   MORE     implied definitions, bases, binds, literals, stored names, the package
 //   TEXT     the new names
 //
 // Numbers are LEB128; (±) ones are zigzag-coded.
 //
 // Mentions. An expression in a role is a slot, numbered by first use. Most references are to one of
-// the last that were used, or to the next expression that stands in the text and was not met yet,
+// the last that were used, or to the next expression that occurs in the text and was not met yet,
 // as expressions are numbered by where they are first met. So the byte is
 //   0 to 7   the next new expression, in that role
 //   8        slot n (SLOT has it), which was not used for long
@@ -77,7 +77,7 @@ enum {
 
 typedef enum refs_part { // of a tag
     PART_ZERO,
-    PART_LAST,  // the expression before this one; the definition that was told last
+    PART_LAST,  // the expression before this one; the definition that was coded last
     PART_AGAIN, // the part of the last expression with this op
     PART_TOLD,  // as a number
 } refs_part;
@@ -97,7 +97,7 @@ enum { // of a definition's byte
     DEF_FLAGS = 32,
 };
 
-// What a, b and name of an op are.
+// The kinds of operands of an op.
 typedef enum refs_operand {
     OPERAND_NONE = 0,
     OPERAND_EXPR,   // smaller than the whole

@@ -90,7 +90,7 @@ static uint32_t operand_limit(const unpacker *u, refs_operand kind, uint32_t i)
     return 0;
 }
 
-// An expression that is told by its distance; 0 is told as 0.
+// An expression, coded as its distance; none as 0.
 static uint32_t expr_before(unpacker *u, ken_reader *r, uint32_t i)
 {
     uint32_t distance = ken_reader_u32(r, UINT32_MAX, "part");
@@ -163,7 +163,7 @@ typedef struct mention_state {
     ken_ref *slots; // byte is not used
     uint32_t n_slots;
     uint32_t next;  // expression
-    uint8_t *waits; // by expression: stands in the text and was not met yet
+    uint8_t *waits; // by expression: occurs in the text and was not met yet
     ken_refs_recent recent;
 } mention_state;
 
@@ -420,7 +420,7 @@ static void make_room(unpacker *u, ken_reader *all)
     out->defs = KEN_ARENA_ARRAY(u->arena, ken_def_info, out->n_defs);
 }
 
-// What no column complained of while it was read.
+// Checks that no single column can make.
 static const char *find_fault(const unpacker *u, const ken_reader *all)
 {
     if (u->bad || all->bad)

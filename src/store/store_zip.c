@@ -51,7 +51,7 @@ static ken_str dictionary_bytes(ken_zip_dictionary d)
     return ken_str_n(p, n);
 }
 
-// zstd 1.5.4 does not look whether it got the memory for a dictionary: asked for before.
+// zstd 1.5.4 does not check whether it got the memory for a dictionary, so it is tested before.
 static ZSTD_CDict *make_packer(ken_str bytes)
 {
     void *room = ken_try_alloc(2 * ZSTD_estimateCDictSize(bytes.len, DICTIONARY_LEVEL));
@@ -78,7 +78,7 @@ static const ZSTD_DDict *unpacker_of(ken_zip *z, ken_zip_dictionary d)
 
 // ---- frames ------------------------------------------------------------------------------------
 
-// A frame says neither how long its content is nor which dictionary it needs: both are known.
+// A frame states neither the length of its content nor its dictionary: the caller knows both.
 static bool get_ready(ken_zip *z, const ZSTD_CDict *dictionary, int level)
 {
     if (!z->packing)

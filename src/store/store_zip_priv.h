@@ -10,7 +10,7 @@ enum {
     KEN_ZIP_SHARED_MAX = 4096
 };
 
-// What small blobs of a kind have in common, so that it is not told in each of them. A dictionary
+// The common parts of small blobs of one kind, so that they are not stored in each blob. A dictionary
 // never changes: a better one has another name, and the form that is packed with it another number.
 // Blobs of more than KEN_ZIP_SHARED_MAX bytes have most of it themselves, and are compressed alone.
 typedef enum ken_zip_dictionary {

@@ -2,7 +2,7 @@
 // tasks.h -- the rows of tasks, in the catalog.
 //
 // Every change is one transaction, on disk when the call returns; a crash leaves all of it or
-// nothing. What may stand in a task is checked by the module `task`, not here.
+// nothing. The rules for tasks are checked by the module `task`, not here.
 //
 // Ownership: what is loaded lives in the arena passed. Threads: as the catalog. Errors:
 // KEN_ENOTFOUND for a task that is not there (no message), KEN_EEXIST when a task was changed
@@ -80,8 +80,8 @@ ken_status ken_catalog_list_tasks(ken_catalog *c, const ken_task_filter *filter,
                                   ken_task **out, size_t *out_n, uint64_t *out_total, ken_err *err)
     KEN_MUST_USE;
 
-// What changed after `rev`, in that order: no links but the branches, one a line. Texts are
-// borrowed until the function returns. Deleted tasks are not told.
+// Tasks that changed after `rev`, in that order: of the links only branches, one a line. Texts are
+// borrowed until the function returns. Deleted tasks are not reported.
 typedef void ken_task_seen_fn(void *ctx, const ken_task *task, ken_str branches);
 ken_status ken_catalog_scan_tasks(ken_catalog *c, int64_t after_rev, ken_task_seen_fn *fn,
                                   void *ctx, ken_err *err) KEN_MUST_USE;
@@ -94,7 +94,7 @@ ken_status ken_catalog_last_task_rev(ken_catalog *c, int64_t *out, ken_err *err)
 ken_status ken_catalog_add_task(ken_catalog *c, const ken_task *task, ken_arena *arena,
                                 ken_task *out, ken_err *err) KEN_MUST_USE;
 
-// What changes; a text without a pointer stays. Empty description and notes are taken away.
+// The fields to change; a text without a pointer stays. Empty description and notes are taken away.
 typedef struct ken_task_edit {
     ken_str title, status, description, notes;
     ken_str branch;         // to link

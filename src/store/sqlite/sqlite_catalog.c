@@ -329,7 +329,7 @@ ken_status ken_store__catalog_set_indexed(ken_catalog_backend *b, ken_uuid id, i
 {
     ken_sq_catalog *c = ken_sq_catalog_of(b);
     return change(c, KEN_SQ_PROJECT_SET_INDEXED, id, at_ms, false,
-                  err); // the next run says it again
+                  err); // the next run records it again
 }
 
 ken_status ken_store__catalog_remove(ken_catalog_backend *b, ken_uuid id, ken_err *err)

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Writing the journal of what people wrote.
+// Writes the journal of user data.
 //
 // A line is `<JSON> <seq> <sum>\n`: sum is XXH3-64 of what is before it, as 16 digits; seq counts the
 // recorded transactions of this database, which has it in journal_clock. A journal begins with a copy

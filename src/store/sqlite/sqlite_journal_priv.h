@@ -38,7 +38,7 @@ typedef struct ken_sq_group {
     } parts[KEN_SQ_GROUP_PARTS];
 } ken_sq_group;
 
-// What a look at the journal found.
+// The result of reading the journal.
 typedef struct ken_sq_journal_report {
     uint64_t n_lines;   // that are whole
     uint64_t n_damaged; // lines that are not, but a torn last one; and groups that no table takes
@@ -48,7 +48,7 @@ typedef struct ken_sq_journal_report {
     bool is_torn; // the last line has no end
 } ken_sq_journal_report;
 
-// What its last bytes say, which are not checked further.
+// The end of the journal, from its last bytes, which are not checked further.
 typedef struct ken_sq_journal_end {
     int64_t seq; // of the last line
     uint64_t size;

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
 // sqlite_mapped_priv.h -- files that SQLite has mapped, and that somebody cuts or the disk loses.
 //
-// Who reads a mapped page that is not there any more gets SIGBUS, which would end the process. Here
-// it gets a page of zeros instead, and everybody who has the mapping is told that it is lost, for
-// good: what was read from it is not believed, and nothing more is written by way of it.
+// Reading a mapped page that is gone raises SIGBUS, which would end the process. Here the reader gets a
+// page of zeros instead, and every connection with that mapping is marked as lost for good: its reads
+// are not trusted, and it writes nothing more.
 //
 // Threads: any. Errors: none; a mapping for which there is no room ends the process as before.
 #ifndef KEN_STORE_SQLITE_SQLITE_MAPPED_PRIV_H

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Schema versions. A file is known by application_id, its version by user_version; both are in the
+// Schema versions. application_id marks a file as ours, user_version is its version; both are in the
 // first page, so a current file costs two reads of it. Each step runs in one transaction with its
 // number: a killed migration leaves the old version.
 #include <embed_store_schema.h>

@@ -7,7 +7,7 @@
 
 typedef KEN_VEC(ken_model_record) record_vec;
 
-// Where the files of a model lie. The tokenizer keeps the name that says which kind it is.
+// Where the files of a model lie. The tokenizer keeps its name, which tells its kind.
 static void set_paths(const ken_sq_catalog *c, ken_model_record *m, ken_arena *arena)
 {
     if (!ken_str_eq_c(m->provider, "onnx"))

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading the journal of what people wrote, and putting it back.
+// Reads the journal of user data and restores from it.
 //
 // Two passes. The first finds the lines that are whole and counts: a line {"void":n} takes back those
 // from n on, and so does a line with a number that was there before. What is not a whole line is
@@ -7,10 +7,10 @@
 // what is newer than the database; from the copy of all rows on, when that is newer.
 //
 // A damaged line loses itself only. The copy does not need the line that ends it, nor the one that
-// begins it: its number is in both, and the lines that follow tell it, too. Rows that a lost line
-// would have deleted give way to newer ones that need their place. A copy that is not whole deletes
-// nothing. What cannot be read for now (memory, files, a disk that fails) is no damage: nothing is
-// changed, and the next one tries again.
+// begins it: its number is in both and in the lines that follow. Rows that a lost line would have
+// deleted give way to newer ones that need their place. An incomplete copy deletes nothing. A failed
+// read (memory, files, a failing disk) is no damage: nothing is changed, and the next opening tries
+// again.
 #include <errno.h>
 #include <stdio.h>
 #include <string.h>
@@ -82,7 +82,7 @@ static void lose_end(reading *r, int64_t seq)
         r->report.last_seq = r->copy_seq;
 }
 
-// {"ops":[{"<group>":..: a journal of ours that began without a copy says nothing else of itself.
+// {"ops":[{"<group>":..: this alone marks a journal of ours that began without a copy.
 static bool names_group(const reading *r, ken_str json)
 {
     ken_str rest = json;
@@ -133,7 +133,7 @@ static void take_line(reading *r, ken_str text, uint64_t at)
     }
 }
 
-// What was begun and is too long for a line: its end is looked for, nothing of it is kept.
+// A line that is too long: it is skipped up to its end.
 typedef struct piece {
     ken_buf text;
     uint64_t at; // of its first byte in the file
@@ -344,8 +344,8 @@ static int put_group(ken_sq *q, const ken_sq_group *g, const json_t *key, const 
     return undone ? undone : rc;
 }
 
-// What a table does not take is passed over; anything else is a shortage, a lock or a failing disk,
-// which says nothing of the record.
+// A record that violates a constraint is passed over; any other failure (a shortage, a lock, a failing
+// disk) is not the fault of the record.
 static bool is_refused(int rc)
 {
     switch (rc & 0xff) {
@@ -444,8 +444,8 @@ static ken_status put_copy(ken_sq *q, reading *r, ken_err *err)
     return st ? st : ken_store__sq_exec(q, KEN_SQ_COPY_END, err);
 }
 
-// What the database lacks. `seq` is its own; the database is then at the journal's.
-static ken_status put_back(ken_sq *q, reading *r, int64_t seq, ken_err *err)
+// Restores what the database lacks. `seq`: of the database, which is then at that of the journal.
+static ken_status restore_records(ken_sq *q, reading *r, int64_t seq, ken_err *err)
 {
     ken_status st = KEN_OK;
     if (seq < r->copy_seq) {
@@ -494,7 +494,7 @@ static ken_status settle(ken_sq *q, const char *path, ken_sq_journal_report *out
     if (!st)
         st = ken_store__sq_journal_seq(q, &seq, err);
     if (!st && r.report.last_seq > seq) {
-        st = put_back(q, &r, seq, err);
+        st = restore_records(q, &r, seq, err);
         seq = r.report.last_seq;
     }
     if (!st)
@@ -514,7 +514,7 @@ static ken_status settle(ken_sq *q, const char *path, ken_sq_journal_report *out
     return st;
 }
 
-// Whoever moves a database away does so while it cannot be written, or looks for a new one after.
+// A database is moved away only while it cannot be written; after that a new one is opened.
 static ken_status check_place(ken_sq *q, ken_err *err)
 {
     int has_moved = 0;
@@ -552,7 +552,7 @@ static ken_status compare(ken_sq *q, const char *path, ken_sq_journal_end *end, 
         st = ken_store__sq_look_at_end(path, end, err);
     if (!st && !end->exists && !seq)
         st = has_rows(q, &has, err);
-    // 0 is also what the lines of a copy have: then all of the journal is looked at, which is short.
+    // 0 is also what the lines of a copy have: then all of the journal is read, which is short.
     if (!st)
         *out_agree = end->exists ? seq && end->is_whole && end->seq == seq : !seq && !has;
     return st;

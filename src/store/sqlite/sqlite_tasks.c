@@ -372,8 +372,8 @@ static ken_status list_rows(ken_sq_catalog *c, const ken_task_filter *f, size_t 
     return step_rows(c, st, arena, out, err);
 }
 
-// In a read transaction. No row is asked for beyond the last one there is: that is how a walk ends
-// that looks for tasks of a branch with a rare status.
+// In a read transaction. Stops at the last row there is: so a walk ends that searches a branch for tasks
+// of a rare status.
 static ken_status list_page(ken_sq_catalog *c, const ken_task_filter *f, ken_arena *arena,
                             task_vec *out, uint64_t *out_total, ken_err *err)
 {

@@ -12,7 +12,7 @@ ken_status ken_store__task_row(ken_sq_catalog *c, sqlite3_stmt *st, ken_arena *a
                                ken_err *err) KEN_MUST_USE;
 ken_status ken_store__task_by_uuid(ken_sq_catalog *c, ken_uuid uuid, ken_arena *arena,
                                    ken_task *out, ken_err *err) KEN_MUST_USE;
-// References, branches and commits of `t`; its history too when asked for.
+// References, branches and commits of `t`; its history too when wanted.
 ken_status ken_store__task_links(ken_sq_catalog *c, bool wants_changes, ken_arena *arena,
                                  ken_task *t, ken_err *err) KEN_MUST_USE;
 ken_status ken_store__task_clock(ken_sq_catalog *c, int64_t *out, ken_err *err) KEN_MUST_USE;

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// Changing tasks: one transaction for each operation. What a reader sees of a task, its links, its
-// history and the totals, changes together.
+// Changes tasks: one transaction for each operation, so that a reader sees a task, its links, its history
+// and the totals change together.
 #include <inttypes.h>
 
 #include "base/clock.h"
@@ -230,7 +230,7 @@ static bool same_text(ken_str a, ken_str b)
     return ken_str_eq(a, b); // none and empty are the same
 }
 
-// The texts and the project of an edit; says whether one of them is different.
+// Applies the texts and the project of an edit; returns whether one of them differs.
 static bool apply_fields(ken_task *t, const ken_task_edit *e)
 {
     const struct {

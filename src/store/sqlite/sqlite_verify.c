@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Reading and checking everything. The first thing that is wrong ends it.
+// Reads and checks everything, up to the first damage.
 #include <stdio.h>
 
 #include "store/sqlite/sqlite_priv.h"
@@ -51,7 +51,7 @@ ken_status ken_store__sq_check_pages(ken_sq *q, ken_err *err)
     return s;
 }
 
-// What of a content does not unpack; NULL = nothing.
+// The part of a content that does not unpack; NULL = none.
 static const char *find_wrong(sqlite3_stmt *st, ken_zip *zip, ken_arena *arena)
 {
     ken_facts f;

@@ -5,7 +5,7 @@
 //              a multiple of the page's number, so that a page in a wrong place is noticed, too. They
 //              are made in xWrite, on a copy, and checked in xRead and, where pages are mapped, in
 //              xFetch.
-//   log        SQLite gives each frame a checksum over all frames before it and looks at it only when
+//   log        SQLite gives each frame a checksum over all frames before it and checks it only when
 //              it recovers a log. Here every frame that is read is checked: from the sum in the
 //              header of the frame before. Nothing is added to the log.
 //
@@ -15,7 +15,7 @@
 // A mapped page that cannot be read, because the file was cut or the disk fails, is damage like any
 // other (sqlite_mapped.c): the connection that met it does nothing more.
 //
-// What this cannot see: a page that the disk never wrote, or gave back as it was before.
+// Not detected: a page that the disk never wrote, or returned in an older state.
 #include <errno.h>
 #include <limits.h>
 #include <pthread.h>
@@ -58,7 +58,7 @@ typedef struct shim_file {
     // of a database
     bool has_sums;
     atomic_bool is_lost; // a mapping of it or of its log's shared memory
-    const char *mapped;  // where it is mapped, and how much of that is known
+    const char *mapped;  // where it is mapped, and how many bytes of that are valid
     size_t mapped_bytes;
     sqlite3_int64 map_limit; // what SQLite may map of it
     // of a log
@@ -69,7 +69,7 @@ typedef struct shim_file {
     const char *name; // of the database's: SQLite's text, as long as the file is open
 } shim_file;
 
-// What this thread met last and was not forgotten since.
+// The last damage that this thread met and did not forget since.
 static _Thread_local struct {
     uint64_t page; // 0 = nothing
     bool is_in_log;
@@ -503,7 +503,7 @@ void ken_store__sq_vfs_init(void)
     pthread_once(&once, register_shim);
 }
 
-// ---- what the store asks -----------------------------------------------------------------------
+// ---- for the store -----------------------------------------------------------------------------
 
 ken_sq_damage ken_store__sq_damage_of(sqlite3 *db)
 {

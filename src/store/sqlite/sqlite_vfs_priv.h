@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// sqlite_vfs_priv.h -- checksums of pages, under SQLite (sqlite_vfs.c tells how).
+// sqlite_vfs_priv.h -- checksums of pages, under SQLite (see sqlite_vfs.c).
 //
 // A page that is not as it was written fails its read with SQLITE_IOERR_DATA, which the store makes
 // KEN_ECORRUPT. Threads: as SQLite's connections.
@@ -25,10 +25,10 @@ typedef struct ken_sq_damage {
     bool is_lost; // not a page, but what was mapped
 } ken_sq_damage;
 
-// What there is to say then.
+// The message for is_lost.
 #define KEN_SQ_LOST "is damaged: what was mapped of it is gone, it was cut or the disk fails"
 
-// Makes KEN_SQ_VFS known to SQLite. Any number of times, from any thread.
+// Registers KEN_SQ_VFS with SQLite. May be called again, from any thread.
 void ken_store__sq_vfs_init(void);
 // The same over another VFS than the default one, for tests: no database is open.
 void ken_store__sq_vfs_over(sqlite3_vfs *real);
