@@ -158,16 +158,13 @@ ken_status ken_store__sq_load_checkpoint_state(ken_store_backend *b, ken_checkpo
     if (s)
         return s;
     bool is_bad = false;
-    int rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW) {
+    s = SQ_ROW(q, st, "the state of the checkpoints is gone", err);
+    if (!s) {
         ken_checkpoint_state state = { .rev = ken_store__sq_u64(st, 0, INT64_MAX, &is_bad),
                                        .n = ken_store__sq_u64(st, 1, INT64_MAX, &is_bad) };
         s = is_bad ? SQ_CORRUPT(q, err, "the state of the checkpoints") : KEN_OK;
         if (!s)
             *out = state;
-    } else {
-        s = rc == SQLITE_DONE ? SQ_CORRUPT(q, err, "the state of the checkpoints is gone")
-                              : SQ_FAIL(q, rc, err, "reading");
     }
     ken_store__sq_done(st);
     return s;

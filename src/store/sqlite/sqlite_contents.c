@@ -152,11 +152,9 @@ static ken_status load_blob(ken_sq *q, ken_sq_stmt which, int64_t id, ken_arena 
     if (s)
         return s;
     sqlite3_bind_int64(st, 1, id);
-    int rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW)
+    s = SQ_ROW(q, st, NULL, err);
+    if (!s)
         *out = ken_arena_dup(arena, ken_store__sq_blob(st, 0));
-    else
-        s = rc == SQLITE_DONE ? KEN_ENOTFOUND : SQ_FAIL(q, rc, err, "reading");
     ken_store__sq_done(st);
     return s;
 }

@@ -196,12 +196,9 @@ static ken_status get_skips_hash(ken_sq *q, int64_t *out, ken_err *err)
     if (s)
         return s;
     sqlite3_bind_int64(st, 1, KEN_SQ_TREE);
-    int rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW)
+    s = SQ_ROW(q, st, "it has no tree", err);
+    if (!s)
         *out = sqlite3_column_int64(st, 0);
-    else
-        s = rc == SQLITE_DONE ? SQ_CORRUPT(q, err, "it has no tree")
-                              : SQ_FAIL(q, rc, err, "reading");
     ken_store__sq_done(st);
     return s;
 }

@@ -384,12 +384,9 @@ ken_status ken_store__sq_journal_seq(ken_sq *q, int64_t *out, ken_err *err)
     ken_status s = ken_store__sq_get(q, KEN_SQ_JOURNAL_SEQ, &st, err);
     if (s)
         return s;
-    int rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW)
+    s = SQ_ROW(q, st, "the number of its journal is gone", err);
+    if (!s)
         *out = sqlite3_column_int64(st, 0);
-    else
-        s = rc == SQLITE_DONE ? SQ_CORRUPT(q, err, "the number of its journal is gone")
-                              : SQ_FAIL(q, rc, err, "reading");
     ken_store__sq_done(st);
     return s;
 }

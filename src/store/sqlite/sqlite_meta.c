@@ -118,12 +118,9 @@ ken_status ken_store__sq_get_generation(ken_store_backend *b, uint64_t *out, ken
     if (s)
         return s;
     sqlite3_bind_int64(st, 1, KEN_SQ_TREE);
-    int rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW)
+    s = SQ_ROW(q, st, "it has no tree", err);
+    if (!s)
         *out = (uint64_t)sqlite3_column_int64(st, 0);
-    else
-        s = rc == SQLITE_DONE ? SQ_CORRUPT(q, err, "it has no tree")
-                              : SQ_FAIL(q, rc, err, "reading");
     ken_store__sq_done(st);
     return s;
 }
@@ -137,11 +134,9 @@ ken_status ken_store__sq_load_value(ken_store_backend *b, ken_str key, ken_arena
     if (s)
         return s;
     ken_store__sq_bind_text(st, 1, key);
-    int rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW)
+    s = SQ_ROW(q, st, NULL, err);
+    if (!s)
         *out = ken_arena_dup(arena, ken_store__sq_blob(st, 0));
-    else
-        s = rc == SQLITE_DONE ? KEN_ENOTFOUND : SQ_FAIL(q, rc, err, "reading");
     ken_store__sq_done(st);
     return s;
 }

@@ -77,11 +77,9 @@ ken_status ken_store__catalog_find_model(ken_catalog_backend *b, ken_str id, ken
     if (s)
         return s;
     ken_store__sq_bind_text(st, 1, id);
-    int rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW)
+    s = SQ_ROW(&c->q, st, NULL, err);
+    if (!s)
         s = read_record(c, st, arena, out, err);
-    else
-        s = rc == SQLITE_DONE ? KEN_ENOTFOUND : SQ_FAIL(&c->q, rc, err, "reading");
     ken_store__sq_done(st);
     return s;
 }

@@ -131,6 +131,11 @@ void ken_store__sq_fill(ken_sq_stmt which, const ken_sq_word *words, ken_buf *ou
 ken_status ken_store__sq_get(ken_sq *q, ken_sq_stmt which, sqlite3_stmt **out, ken_err *err)
     KEN_MUST_USE;
 void ken_store__sq_done(sqlite3_stmt *st); // resets and forgets what was bound; NULL is fine
+// Steps to the first row. Without one the status is KEN_ECORRUPT with the text `absent`, or KEN_ENOTFOUND
+// without a message when that is NULL.
+ken_status ken_store__sq_row(ken_sq *q, sqlite3_stmt *st, const char *absent, const char *where,
+                             ken_err *err) KEN_MUST_USE;
+#define SQ_ROW(q, st, absent, err) ken_store__sq_row((q), (st), (absent), KEN_HERE, (err))
 // Runs a statement that gives no row, and gives it back.
 ken_status ken_store__sq_run(ken_sq *q, sqlite3_stmt *st, const char *doing, ken_err *err)
     KEN_MUST_USE;

@@ -12,11 +12,9 @@ ken_status ken_store__catalog_load_value(ken_catalog_backend *b, ken_str name, k
     if (s)
         return s;
     ken_store__sq_bind_text(st, 1, name);
-    int rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW)
+    s = SQ_ROW(&c->q, st, NULL, err);
+    if (!s)
         *out = ken_arena_dup(arena, ken_store__sq_text(st, 0));
-    else
-        s = rc == SQLITE_DONE ? KEN_ENOTFOUND : SQ_FAIL(&c->q, rc, err, "reading");
     ken_store__sq_done(st);
     return s;
 }

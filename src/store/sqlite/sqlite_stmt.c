@@ -174,6 +174,17 @@ void ken_store__sq_done(sqlite3_stmt *st)
     sqlite3_clear_bindings(st);
 }
 
+ken_status ken_store__sq_row(ken_sq *q, sqlite3_stmt *st, const char *absent, const char *where,
+                             ken_err *err)
+{
+    int rc = sqlite3_step(st);
+    if (rc == SQLITE_ROW)
+        return KEN_OK;
+    if (rc != SQLITE_DONE)
+        return ken_store__sq_fail(q, rc, err, where, "reading");
+    return absent ? ken_store__sq_corrupt(q, err, where, absent) : KEN_ENOTFOUND;
+}
+
 ken_status ken_store__sq_run(ken_sq *q, sqlite3_stmt *st, const char *doing, ken_err *err)
 {
     int rc = sqlite3_step(st);

@@ -182,12 +182,9 @@ ken_status ken_store__task_clock(ken_sq_catalog *c, int64_t *out, ken_err *err)
     ken_status s = ken_store__sq_get(&c->q, KEN_SQ_TASK_CLOCK_GET, &st, err);
     if (s)
         return s;
-    int rc = sqlite3_step(st);
-    if (rc == SQLITE_ROW)
+    s = SQ_ROW(&c->q, st, "the clock of tasks is gone", err);
+    if (!s)
         *out = sqlite3_column_int64(st, 0);
-    else
-        s = rc == SQLITE_DONE ? SQ_CORRUPT(&c->q, err, "the clock of tasks is gone")
-                              : SQ_FAIL(&c->q, rc, err, "reading");
     ken_store__sq_done(st);
     return s;
 }
