@@ -14,7 +14,7 @@ enum {
     BLOCKS_MAX = 1 << (32 - OFFSET_BITS)
 };
 
-// Before each text stands its length.
+// Precedes each text.
 typedef struct text_head {
     uint32_t len;
 } text_head;

@@ -150,7 +150,7 @@ void ken_paint_at(ken_paint *p, ken_str at)
 
 // ---- lines of code -----------------------------------------------------------------------------
 
-// Length of the longest of the words that stands at the front of `s`, letters case folded.
+// Length of the longest of the words at the front of `s`, case folded.
 static size_t match_at(ken_str s, const ken_str *words, size_t n_words)
 {
     size_t best = 0;

@@ -7,7 +7,7 @@
 #include "base/clock.h"
 
 enum {
-    CLOCK_EVERY = 8,  // checks between two looks at the clock
+    CLOCK_EVERY = 8,  // checks between two reads of the clock
     FINISH_SHARE = 8, // of time and steps, left for an answer in part
     FINISH_BYTES = 4, // of memory likewise: what was found has to be shown
     NS_PER_MS = 1000000,

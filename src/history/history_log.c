@@ -25,7 +25,7 @@ typedef struct rename {
 
 // The commit at hand.
 typedef struct commit {
-    bool is_open, is_edge; // edge: it only looks as if it had added everything
+    bool is_open, is_edge; // edge: it seems to add everything
     int64_t time_s;
     ken_str id, mail, name, subject; // in `scratch`
     KEN_VEC(uint32_t) files;

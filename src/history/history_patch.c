@@ -2,7 +2,7 @@
 // The output of `git diff -U0`, line by line: which files, and which of their lines.
 //
 // A file begins with "diff --git", has headers for its kind of change, then hunks. The lines of
-// a hunk are counted off by its own numbers, so text that looks like a header is none. Names come
+// a hunk are counted off by its own numbers, so text in the form of a header is none. Names come
 // from the headers that hold one name each; only a file without any of them (binary, empty, a mode)
 // has to be read off the first line, where both names are the same.
 #include <stdlib.h>
@@ -47,7 +47,7 @@ void history_patch_free(history_patch *p)
 
 // ---- names -------------------------------------------------------------------------------------
 
-static ken_str keep(history_patch *p, ken_str path)
+static ken_str own_path(history_patch *p, ken_str path)
 {
     return path.ptr ? ken_arena_dup(p->arena, path) : path;
 }
@@ -61,7 +61,7 @@ static ken_str side_path(history_patch *p, ken_str text)
     ken_str path = history_path(p->arena, text);
     if (path.len < 3 || path.ptr[1] != '/')
         return (ken_str){ NULL, 0 };
-    return keep(p, ken_str_sub(path, 2, path.len));
+    return own_path(p, ken_str_sub(path, 2, path.len));
 }
 
 // "a/<path> b/<path>", both the same or it is not clear.
@@ -110,7 +110,7 @@ void history_patch_add(history_patch *p, ken_str path, ken_change_kind kind)
     end_file(p);
     p->is_open = true;
     p->guess = (ken_str){ NULL, 0 };
-    p->now = (ken_changed_file){ .path = keep(p, path), .kind = kind };
+    p->now = (ken_changed_file){ .path = own_path(p, path), .kind = kind };
     end_file(p);
 }
 
@@ -132,9 +132,9 @@ static void read_header(history_patch *p, ken_str line)
         f->kind = KEN_CHANGE_DELETED;
     } else if (take_word(&line, KEN_STR("rename from "))) {
         f->kind = KEN_CHANGE_RENAMED;
-        f->old_path = keep(p, history_path(p->arena, line));
+        f->old_path = own_path(p, history_path(p->arena, line));
     } else if (take_word(&line, KEN_STR("rename to "))) {
-        f->path = keep(p, history_path(p->arena, line));
+        f->path = own_path(p, history_path(p->arena, line));
     } else if (take_word(&line, KEN_STR("--- "))) {
         if (!f->old_path.ptr)
             f->old_path = side_path(p, line);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// history_state.h -- where a work tree stands, and what was committed since a commit.
+// history_state.h -- branch, commit and changes of a work tree, and the files committed since a commit.
 //
 // Ownership: results live in the arena. Threads: any. Errors: only those of the cancel; what git
 // cannot answer leaves a reason. git gets five seconds.

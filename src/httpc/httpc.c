@@ -112,7 +112,7 @@ ken_status ken_httpc_check_url(ken_str url, ken_err *err)
             return KEN_FAIL(err, KEN_EINVAL,
                             "a URL has a control character, a space or a byte "
                             "that is not ASCII; write it as %%xx");
-    // Not quoted: what stands before the '@' may be a password.
+    // Not quoted: the part before the '@' may be a password.
     if (ken_str_find_char(authority, '@') != SIZE_MAX)
         return KEN_FAIL(err, KEN_EINVAL, "a URL must not hold a user or a password");
     if (!ken_httpc_host(url).len || url.len > URL_MAX)
@@ -217,7 +217,7 @@ static const char *tag_path(const exchange *x, ken_buf *b)
     return b->ptr;
 }
 
-// False when a tag is still there. That is harmless: whoever goes on with it is sent the whole
+// False when a tag is still there. That is harmless: a request to resume with it is sent the whole
 // file.
 static bool drop_tag(const exchange *x)
 {
@@ -402,7 +402,7 @@ static void set_common(const exchange *x, CURL *easy)
     c->set(easy, CURLOPT_HEADERFUNCTION, keep_header);
     c->set(easy, CURLOPT_HEADERDATA, x);
     c->set(easy, CURLOPT_WRITEDATA, x);
-    // A proxy of the environment is not asked for what runs on this machine.
+    // Servers on this machine are never reached through a proxy of the environment.
     if (ken_httpc_is_loopback(ken_str_c(x->url)))
         c->set(easy, CURLOPT_PROXY, "");
 }
@@ -595,7 +595,7 @@ static ken_status check_answer(const exchange *x, ken_err *err)
     return KEN_OK;
 }
 
-// Opens the file and asks for what is missing; from the start when `is_new`.
+// Opens the file and requests the missing part; all of it when `is_new`.
 static ken_status fetch_once(ken_httpc *c, exchange *x, bool is_new, ken_err *err)
 {
     CURLcode code = CURLE_OK;

@@ -10,7 +10,7 @@ enum {
     NAME_MAX_CHARS = 64
 };
 
-// Keywords that check something, then those that only tell.
+// Keywords that check something, then those that only describe.
 static const char *const checked_words[] = {
     "type",
     "enum",

@@ -144,7 +144,7 @@ static void read_json(reading *r, ken_str text)
     json_decref(root);
 }
 
-// ---- TOML, and what looks like it --------------------------------------------------------------
+// ---- TOML and similar formats ------------------------------------------------------------------
 
 typedef enum table_kind {
     TABLE_OTHER = 0,
@@ -246,7 +246,7 @@ static void read_go(reading *r, ken_str text)
 
 // ---- XML, Gradle -------------------------------------------------------------------------------
 
-// Takes what stands between `open` and `close` off the front.
+// Takes the text between `open` and `close` off the front.
 static bool next_between(ken_str *rest, const char *open, const char *close, ken_str *out)
 {
     size_t at = ken_str_find(*rest, ken_str_c(open));

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// manifest.h -- what a manifest says a folder depends on. The formats are read by manifest_text.h,
-// which whoever asks manifests for paths and names reads them by, too.
+// manifest.h -- the dependencies that a manifest declares. The formats are read by manifest_text.h, which
+// also serves readers of paths and names in manifests.
 //
 // Ownership: names live in the arena given; a list is its owner's, released by
 // ken_manifest_release. Threads: pure. Nothing fails.

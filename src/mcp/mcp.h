@@ -8,7 +8,7 @@
 // runs.
 //
 // Ownership: a server outlives its sessions. Threads: ken_mcp_session_receive from one thread at a
-// time; `send` is called from any thread, never by two at once for one session. README.md tells
+// time; `send` is called from any thread, never by two at once for one session. README.md has
 // more.
 #ifndef KEN_MCP_MCP_H
 #define KEN_MCP_MCP_H
@@ -27,17 +27,17 @@ enum {
     KEN_MCP_MESSAGE_MAX = 16 * 1024 * 1024
 }; // bytes of one message
 
-// All-zero means: what settings say, on any project. Everything is borrowed for as long as it runs.
+// All-zero means: as in the settings, on any project. Everything is borrowed for as long as it runs.
 typedef struct ken_mcp_opts {
     const char *version;     // of this program; NULL = "0"
     ken_str project;         // the one project that is served (id, name or path); empty = any
     ken_str cwd;             // absolute: the folder that the client works in; may be empty
     const ken_str *toolsets; // empty = the setting mcp.toolsets
     size_t n_toolsets;
-    bool is_read_only;        // also when the setting mcp.read_only says so
-    bool is_json;             // answers are JSON unless a call says otherwise; also by mcp.format
-    size_t n_workers;         // calls that run at the same time; 0 = 4
-    uint32_t end_ms;          // for what is received to be answered at the end; 0 = 10 s
+    bool is_read_only; // also by the setting mcp.read_only
+    bool is_json;      // answers are JSON unless a call wants another format; also by mcp.format
+    size_t n_workers;  // calls that run at the same time; 0 = 4
+    uint32_t end_ms;   // for what is received to be answered at the end; 0 = 10 s
     const ken_toolset *tools; // instead of all that: exactly these
 } ken_mcp_opts;
 

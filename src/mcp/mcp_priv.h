@@ -21,10 +21,10 @@ enum {
 
 // ---- mcp_rpc.c: one message ---------------------------------------------------------------------
 typedef enum ken_mcp__kind {
-    KEN_MCP__BAD = 0, // `code` and `err` say why
+    KEN_MCP__BAD = 0, // `code` and `err` have the reason
     KEN_MCP__REQUEST,
     KEN_MCP__NOTIFICATION,
-    KEN_MCP__RESPONSE, // we ask nothing, so it is dropped
+    KEN_MCP__RESPONSE, // dropped: we send no requests
 } ken_mcp__kind;
 
 typedef struct ken_mcp__message {
@@ -52,7 +52,7 @@ struct ken_mcp_server {
     const ken_toolset *tools;
     ken_toolset *own_tools; // what `tools` is when opts names none
     bool is_read_only;
-    bool is_json;         // answers are JSON unless a call says otherwise
+    bool is_json;         // answers are JSON unless a call wants another format
     ken_buf tools_list;   // the array of tools/list
     ken_buf server_info;  // {"name":…}
     ken_buf instructions; // as JSON string

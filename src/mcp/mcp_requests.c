@@ -151,7 +151,7 @@ static bool is_dropped(ken_mcp__request *r)
     return dropped;
 }
 
-// Whoever answers takes the right to do so; a request is answered once at most.
+// Claims the right to answer; a request is answered at most once.
 static bool take_answer(ken_mcp__request *r)
 {
     pthread_mutex_lock(&r->session->lock);

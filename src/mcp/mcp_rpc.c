@@ -67,7 +67,7 @@ static void parse_failed(ken_mcp__message *m, ken_str raw_id)
 {
     m->kind = KEN_MCP__BAD;
     m->code = m->err.status == KEN_ELIMIT ? KEN_MCP__INVALID_REQUEST : KEN_MCP__PARSE;
-    // Whoever waits for an answer to this id gets one, if the id can be made out at all.
+    // Answers with the id of the request, if the id can be read at all.
     if (is_integer(raw_id) && raw_id.len <= ID_BYTES_MAX)
         m->id = ken_strndup(raw_id.ptr, raw_id.len);
 }

@@ -26,7 +26,7 @@ enum {
 // Newest first. 2025-03-26 is not among them: it would oblige us to take batches.
 static const char *const legacy_versions[] = { "2025-11-25", "2025-06-18", "2024-11-05" };
 
-// Shown to models even while tools are not loaded: it must say when to look for them.
+// Shown to models even while tools are not loaded: it must tell when to load them.
 static const char instructions[] =
     "ken answers questions about the code of local repositories from an index: faster and with fewer "
     "tokens than grep and reading whole files, and never stale (changed files are re-read).\n"

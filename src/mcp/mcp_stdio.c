@@ -37,8 +37,8 @@ enum {
     HOLD_BYTES = 8 << 20,  // not written: no call is begun
     STOP_BYTES = 32 << 20, // not written: nothing is read
     QUEUE_BYTES = 1 << 30, // never reached: what may still come when reading has stopped
-    FULL_MS = 20,          // how often a session that is full is asked again
-    ROUND_MS = 5,          // how often it is looked, at the end, whether all is done
+    FULL_MS = 20,          // how often a full session is tried again
+    ROUND_MS = 5,          // how often the end of all calls is polled
     END_MS = 10000,        // from the end of input to the end of the process
     FEW_CALLS = 256,       // that time begins when no more than these wait
     BROKEN_MS = 30,        // for calls to notice that the client is gone
@@ -241,7 +241,7 @@ static void watch_signals(channel *c)
         return; // they do what they always do
     pthread_sigmask(SIG_BLOCK, &set, NULL);
     prctl(PR_SET_PDEATHSIG, parent_signal());
-    if (getppid() != c->parent) // it ended before we asked
+    if (getppid() != c->parent) // it ended before the check
         raise(parent_signal());
 }
 
@@ -272,7 +272,7 @@ static bool read_input(channel *c, ken_mcp_session *s, line_reader *l)
     return n > 0 || (n < 0 && (errno == EINTR || errno == EAGAIN));
 }
 
-// What the client had written when the signal came was received as well.
+// Input that the client had written before the signal was received as well.
 static void read_rest(channel *c, ken_mcp_session *s, line_reader *l)
 {
     int n = 0;
@@ -423,7 +423,7 @@ int ken_mcp__serve(ken_app *app, const ken_mcp_opts *opts, int in_fd, int out_fd
         KEN_LOG_ERR("mcp", "%s", err.msg);
         return ken_status_exit_code(err.status);
     }
-    // On the heap: when calls are left behind, their threads may still look at it.
+    // On the heap: when calls are left behind, their threads may still use it.
     channel *c = ken_zalloc(sizeof *c);
     c->in_fd = in_fd;
     c->out_fd = out_fd;

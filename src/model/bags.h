@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// bags.h -- which words of a vocabulary stand in each chunk of a file, and how often.
+// bags.h -- the words of a vocabulary in each chunk of a file, with their counts.
 //
 // Ownership: the arrays belong to the value. Threads: plain values.
 #ifndef KEN_MODEL_BAGS_H

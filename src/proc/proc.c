@@ -35,7 +35,7 @@ enum {
     PROC_CANCEL_MS = 20,       // how late a cancel may be noticed
     PROC_NAP_MIN_NS = 100000,
     PROC_NAP_MAX_NS = 10000000,
-    PROC_LOOK_NS = 500000000, // between two looks at a child that may be stalled
+    PROC_LOOK_NS = 500000000, // between two checks of a child that may be stalled
 };
 
 // The pipes and the process while it runs. Descriptors are -1 when closed.
@@ -44,7 +44,7 @@ typedef struct proc_child {
     int pid_fd; // readable when the process has ended; -1 where the system has none
     int out_fd, err_fd;
     size_t n_out;                        // bytes that it printed
-    int64_t progress, moved_at, look_at; // what it did by `moved_at`; when to look again
+    int64_t progress, moved_at, look_at; // what it had done at `moved_at`; when to check again
     ken_proc_result result;
 } proc_child;
 
@@ -313,7 +313,7 @@ static void wait_some(const proc_child *c, int64_t left_ns, bool can_cancel, int
     (void)poll(fds, 3, ms > 1000 ? 1000 : (int)ms);
 }
 
-// Whether it has done nothing at all for `stall_ms`; looks twice a second.
+// Whether it has done nothing at all for `stall_ms`; checked twice a second.
 static bool is_stalled(proc_child *c, int64_t now, int64_t stall_ms)
 {
     if (stall_ms <= 0 || now < c->look_at)
@@ -336,7 +336,8 @@ static ken_status child_watch(proc_child *c, const ken_proc_opts *o, ken_err *er
     int64_t deadline = c->moved_at + timeout_ms * 1000000;
     int64_t nap_ns = PROC_NAP_MIN_NS;
     for (;;) {
-        bool is_done = has_ended(c); // asked before draining: all it wrote is in the pipes by now
+        bool is_done =
+            has_ended(c); // checked before draining: all its output is in the pipes by now
         drain(c, o);
         if (c->n_out > c->result.out.max || c->result.out.is_over)
             return KEN_FAIL(err, KEN_ELIMIT, "'%s' printed more than %zu bytes", o->argv[0],

@@ -52,7 +52,7 @@ static const git_command *find_command(const char *name)
 
 // ---- settings and environment -----------------------------------------------------------------
 
-// Settings that make git start a program, or change how it prints, whoever made them.
+// Settings that make git start a program or change its output, from any source.
 static const char *const git_settings[] = {
     "core.hooksPath=/dev/null",
     "core.fsmonitor=false",
@@ -68,7 +68,7 @@ static const char *const git_settings[] = {
     "log.showSignature=false",
     "protocol.allow=never",
     "advice.graftFileDeprecated=false",
-    "safe.bareRepository=explicit", // a folder that looks like a repository is none
+    "safe.bareRepository=explicit", // a folder with the layout of a repository is none
     "submodule.recurse=false",
     "core.quotePath=false",
     "status.relativePaths=true",
@@ -78,7 +78,7 @@ static const char *const git_settings[] = {
 // from settings; so are those that could write files (traces) or reach the network.
 static const char *const git_env[] = {
     "GIT_TERMINAL_PROMPT=0",
-    "GIT_OPTIONAL_LOCKS=0", // we only look
+    "GIT_OPTIONAL_LOCKS=0", // we only read
     "GIT_NO_LAZY_FETCH=1",
     "GIT_ALLOW_PROTOCOL=", // none; unlike protocol.allow no setting is above it
     "GIT_NO_REPLACE_OBJECTS=1",
@@ -97,7 +97,7 @@ static const char *const git_env[] = {
     "GIT_TRACE2_PERF=0",
 };
 
-// Where the user's settings are, and where git is not to look: none of them adds anything to run.
+// The places of the user's settings, and those that git must ignore: none of them adds a program to run.
 static const char *const git_env_kept[] = { "XDG_CONFIG_HOME", "GIT_CONFIG_NOSYSTEM",
                                             "GIT_CEILING_DIRECTORIES" };
 

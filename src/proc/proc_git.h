@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// proc_git.h -- the one door to git: a child process that only looks, and runs nothing.
+// proc_git.h -- the one door to git: a child process that only reads, and runs no other program.
 //
 // A repository's files may come from anybody, its .git folder and settings included. So only the
 // commands that proc_git.c lists are run, each with the options that keep it from starting another

@@ -33,7 +33,7 @@ static struct {
     const char *joined; // "PATH=…" of the folders
 } known = { .once = PTHREAD_ONCE_INIT };
 
-// Only whoever manages the machine writes there.
+// Only administrators can write there.
 static bool is_of_system(ken_str path)
 {
     static const char *const tops[] = { "/usr/",

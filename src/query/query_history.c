@@ -48,7 +48,7 @@ static void load_kept(ken_snapshot *s, ken_str head, ken_arena *arena)
         ken_history_free(kept);
 }
 
-static void keep(const query_history *h)
+static void save_history(const query_history *h)
 {
     if (!h->keep || !ken_history_get_info(h->it).head.len)
         return;
@@ -72,7 +72,7 @@ static ken_status refresh(ken_snapshot *s, bool may_keep, ken_str head, ken_aren
         return st;
     hold(h, fresh);
     if (may_keep)
-        keep(h);
+        save_history(h);
     return KEN_OK;
 }
 

@@ -22,7 +22,7 @@ typedef struct ken_route_filter {
     ken_str name; // of the method that runs
     ken_str only[KEN_FILTER_WORDS], except[KEN_FILTER_WORDS];
     size_t n_only, n_except;
-    bool has_only, is_skip; // is_skip: does not run, though a base says so
+    bool has_only, is_skip; // is_skip: does not run, although a base class has it
 } ken_route_filter;
 
 // Of the body of one class, in order.

@@ -8,8 +8,8 @@
 enum {
     BLOCKS_MAX = 32,
     ACTIONS = 7,
-    STATEMENT_MAX = 4096, // bytes that are looked at
-    NAMES_MAX = 64,       // of one statement: each looks for its options anew
+    STATEMENT_MAX = 4096, // bytes that are read
+    NAMES_MAX = 64,       // of one statement: the options are searched for each
     PATH_MAX_BYTES = 2000
 };
 
@@ -380,7 +380,7 @@ static const char *verb_of(ken_str word)
     return NULL;
 }
 
-// What a statement says; the block that it may open.
+// Reads a statement and the block that it may open.
 static block say(rails_reader *r, ken_str word, ken_str args, size_t byte)
 {
     block b = *top(r);

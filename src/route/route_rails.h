@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// route_rails.h -- the routes of Rails' config/routes.rb, where most are said by a word:
+// route_rails.h -- the routes of Rails' config/routes.rb, where most follow from one word:
 // `resources :articles` is seven.
 //
 // Read line by line from the text, for what a route is depends on the blocks around it. Blocks that
-// mean nothing here (`constraints`, `if`) are looked through. Ownership: texts in the caller's
+// mean nothing here (`constraints`, `if`) are transparent. Ownership: texts in the caller's
 // arena. Threads: pure. Errors: none; what is not understood is passed over.
 #ifndef KEN_ROUTE_ROUTE_RAILS_H
 #define KEN_ROUTE_ROUTE_RAILS_H

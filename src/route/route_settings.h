@@ -12,7 +12,7 @@
 #include "base/str.h"
 
 // The value of `key` ("server.servlet.context-path"); capitals, '-' and '_' in keys do not count.
-// Of YAML the documents that hold whatever the profile; the last one wins. False when nobody says
+// Of YAML the documents that hold whatever the profile; the last one wins. False when none sets
 // it.
 bool ken_route_setting(ken_str path, ken_str text, ken_str key, ken_arena *arena, ken_str *out);
 

@@ -104,7 +104,7 @@ size_t ken_route_args(ken_str text, size_t open, bool has_hash, ken_str out[KEN_
 
 // ---- values ------------------------------------------------------------------------------------
 
-// What stands behind `name` and its sign: `=`, `:`, `=>`.
+// The value behind `name` and its sign: `=`, `:`, `=>`.
 static ken_str behind_name(ken_str item, ken_str name)
 {
     ken_str rest = item;
@@ -214,7 +214,7 @@ static size_t before_dot(ken_str t, size_t at)
     return at;
 }
 
-// Before the bracket that the one before `at` closes. (Texts are not told from code going this way.)
+// Before the bracket that the one before `at` closes. (Backwards, texts cannot be told from code.)
 static size_t before_bracket(ken_str t, size_t at)
 {
     size_t depth = 0, least = at > KEN_ROUTE_REACH ? at - KEN_ROUTE_REACH : 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// route_text.h -- what calls of routes say beside their first text: arguments, options, what is
+// route_text.h -- the parts of route calls beside their first text: arguments, options, what is
 // chained to them, what a variable was given.
 //
 // Texts are source as it was read, and may end anywhere. Ownership: results point into the text.
@@ -13,7 +13,7 @@
 #include "base/str.h"
 
 enum {
-    KEN_ROUTE_ARGS = 16, // of one call, looked at
+    KEN_ROUTE_ARGS = 16, // of one call that are read
     KEN_ROUTE_REACH = 64 * 1024
 };
 
@@ -29,7 +29,7 @@ size_t ken_route_open(ken_str text, size_t byte);
 size_t ken_route_args(ken_str text, size_t open, bool has_hash, ken_str out[KEN_ROUTE_ARGS]);
 // The value of an option among arguments: `name=x`, `{ name: x }`, `['name' => x]`; empty = none.
 ken_str ken_route_option(const ken_str *args, size_t n, ken_str name, bool has_hash);
-// What stands between the quotes; false when the value is more than a plain text.
+// The text between the quotes; false when the value is more than a plain text.
 bool ken_route_plain(ken_str value, ken_str *out);
 // The texts, or last parts of names (`RequestMethod.PUT`), of a value or of a list of them.
 size_t ken_route_words(ken_str value, ken_str out[KEN_ROUTE_ARGS]);

@@ -179,7 +179,7 @@ typedef struct glob_list {
     KEN_VEC(scan_glob) globs;
 } glob_list;
 
-static void keep(void *ctx, ken_str flat)
+static void add_glob(void *ctx, ken_str flat)
 {
     glob_list *l = ctx;
     ken_vec_push(&l->globs, glob_of(ken_arena_dup(l->arena, flat)));
@@ -193,7 +193,7 @@ ken_status ken_scan__globs(ken_arena *a, const ken_str *patterns, size_t n, scan
     for (size_t i = 0; i < n && !st; i++) {
         st = ken_glob_check(patterns[i], err);
         if (!st)
-            expand(&(glob_expansion){ keep, &l, SCAN_MAX_ALTERNATIVES }, patterns[i]);
+            expand(&(glob_expansion){ add_glob, &l, SCAN_MAX_ALTERNATIVES }, patterns[i]);
     }
     if (!st) {
         scan_glob *copy = ken_arena_copy(a, l.globs.ptr, l.globs.len, sizeof *copy);

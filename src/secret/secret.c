@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// Kinds, masking, and when a text needs no look at all.
+// Kinds, masking, and the quick test for texts without secrets.
 #include "secret/secret.h"
 
 #include "secret/secret_priv.h"

@@ -40,7 +40,7 @@ typedef struct ken_secret_place {
 
 typedef void (*ken_secret_fn)(void *ctx, const ken_secret_place *place);
 
-// As above, and tells each place.
+// As above, and calls back for each place.
 size_t ken_secret_mask_each(char *text, size_t len, ken_secret_fn fn, void *ctx);
 
 #endif

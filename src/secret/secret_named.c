@@ -6,7 +6,7 @@
 enum {
     TAIL_MAX = 32, // of a name behind the word that the table has
     BLANKS_MAX = 24,
-    LEAD_MAX = 24, // characters before the word that are looked at
+    LEAD_MAX = 24, // characters before the word that are examined
     TYPE_MAX = 24,
     CLOSERS_MAX = 4,
 };
@@ -317,7 +317,7 @@ const char *secret_try_url(secret_text *t, const secret_rule *r, const char *p)
         bool is_raw = x.p < x.end && secret_peek(x.p, x.end).n == 1;
         if (c <= ' ' || c >= 0x7f || is_quote(c) || strchr("<>\\", c) || (c == '/' && is_raw))
             break;
-        // The sign of another URL, however it is written: that one is looked at by itself.
+        // The sign of another URL, however it is written: that one is examined by itself.
         if (c == '/' && before[0] == '/' && before[1] == ':')
             break;
         before[1] = before[0];

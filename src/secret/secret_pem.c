@@ -105,7 +105,7 @@ static const char *next_run(const char *p, const char *end, size_t max_lead, siz
     return NULL;
 }
 
-// A short last line: what stands alone right after the last long one.
+// A short last line: alone, right after the last long one.
 static const char *short_last(const char *p, const char *end, const char **out_end)
 {
     secret_value v;

@@ -31,7 +31,7 @@ typedef struct secret_rule {
     size_t head_len;
 } secret_rule;
 
-// Where a mark was looked for last, [from, to), and the first that was there; NULL = none.
+// The range [from, to) where a mark was searched last, and the first one in it; NULL = none.
 typedef struct secret_seek {
     const char *from, *to, *at;
 } secret_seek;
@@ -55,7 +55,7 @@ typedef struct secret_text {
     const struct secret_tables *tables; // of the rules, while they are scanned for
 } secret_text;
 
-// Overwrites [from, to), line breaks stay; the second also tells of the place.
+// Overwrites [from, to), line breaks stay; the second also reports the place.
 void secret_blank(secret_text *t, const char *from, const char *to);
 void secret_tell(secret_text *t, const char *from, const char *to, ken_secret_kind kind);
 void secret_hide(secret_text *t, const char *from, const char *to, ken_secret_kind kind);
@@ -65,7 +65,7 @@ void secret_hide(secret_text *t, const char *from, const char *to, ken_secret_ki
 bool secret_is_spent(const secret_spent *s, const char *p);
 const char *secret_spend_run(secret_text *t, const char *to); // NULL, as a finder's answer
 
-// Characters that were looked at, where a test counts them (tests/unit/secret_steps).
+// Characters that were examined, where a test counts them (tests/unit/secret_steps).
 #ifdef KEN_SECRET_STEPS
 extern uint64_t secret_n_steps;
 #define SECRET_STEP(n) ((void)(secret_n_steps += (n)))
@@ -113,7 +113,7 @@ typedef struct secret_value {
 // read, decoded.
 const char *secret_match(const char *body, const char *p, const char *end, secret_value *value);
 
-// ---- secret_shape.c: does it look random? ------------------------------------------------------
+// ---- secret_shape.c: random texts --------------------------------------------------------------
 double secret_entropy(ken_str s); // bits per character
 bool secret_reads_like_words(ken_str s);
 bool secret_is_token_like(ken_str s); // behind a known prefix: low demands

@@ -147,7 +147,7 @@ static size_t read_number(const char **at)
     return n;
 }
 
-static void keep(secret_value *value, unsigned char c)
+static void add_value_byte(secret_value *value, unsigned char c)
 {
     if (value->n < SECRET_VALUE_MAX)
         value->bytes[value->n++] = (char)c;
@@ -173,7 +173,7 @@ static const char *match_class(const char **body, const char *p, const char *end
             break;
         if (++n > max)
             return NULL;
-        keep(value, c.c);
+        add_value_byte(value, c.c);
         p += c.n;
     }
     return n >= min ? p : NULL;
@@ -198,7 +198,7 @@ const char *secret_match(const char *body, const char *p, const char *end, secre
         secret_char c = p < end ? secret_peek(p, end) : (secret_char){ 0, 0 };
         if (!c.n || c.c != (unsigned char)*body)
             return NULL;
-        keep(value, c.c);
+        add_value_byte(value, c.c);
         p += c.n;
         body++;
     }

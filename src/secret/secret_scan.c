@@ -18,7 +18,7 @@ enum {
     CHAIN_BITS = 9,
     SPENT_MAX = 16,
     PASSES_MAX = 8, // what is masked may be the boundary that something before it lacked
-    STEP = 8,       // positions looked at between two branches
+    STEP = 8,       // positions examined between two branches
     MIN_TEXT = 11   // no secret is shorter, head and all
 };
 

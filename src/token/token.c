@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "token/token.h"
 
-// What a byte of a token is: a class, or the second byte of a letter that has case.
+// The class of a byte of a token, or the second byte of a letter that has case.
 enum {
     SECOND_BYTE = KEN_TOKEN_OTHER + 1
 };
@@ -91,7 +91,7 @@ static uint32_t wide_letter(const char *at, size_t len)
     return is_letter ? code : 0;
 }
 
-// Folds text[0, len) in place and says what each byte was; `kinds` may be NULL.
+// Folds text[0, len) in place; `kinds` gets the class of each byte before that, and may be NULL.
 static void fold(char *text, size_t len, uint8_t *kinds)
 {
     uint8_t unwanted[2] = { 0 };

@@ -3,10 +3,10 @@
 //
 // A tokenizer cuts a text into pieces by a pattern (words with the one mark or space before them,
 // digits by three, marks, white space) and a piece into tokens by its vocabulary. The pattern is
-// done here as o200k_base has it; instead of the vocabulary there are learnt weights of what a
-// piece looks like: its length and shape, its runs of four bytes and itself by their hash,
+// done here as o200k_base has it; instead of the vocabulary there are trained weights of the form of a
+// piece: its length and shape, its runs of four bytes and itself by their hash,
 // characters beyond ASCII by theirs. Their sum, put on a curve, is what the piece costs above one
-// token. models/fit_tokens.mjs learns the weights and says how good they are; it must agree with
+// token. models/fit_tokens.mjs trains the weights and prints how good they are; it must agree with
 // this file on every feature.
 #include "token/token_count.h"
 
@@ -54,12 +54,12 @@ enum {
     CAPITALS_SALT = 0x5bd1
 };
 
-// What a character is to the pattern.
+// The class of a character in the pattern.
 typedef enum kind {
     MARK,
     LOWER,
     UPPER,
-    LETTER, // of a script where the case is not looked at
+    LETTER, // of a script without case in the pattern
     DIGIT,
     SPACE,
     BREAK, // \n and \r
@@ -105,7 +105,7 @@ static kind kind_of_code(uint32_t code)
     return is == KEN_TOKEN__LETTER ? LETTER : is == KEN_TOKEN__SPACE ? SPACE : MARK;
 }
 
-// A broken byte counts as the character that stands for it.
+// A broken byte counts as its replacement character.
 static size_t decode(at p, at end, uint32_t *out_code)
 {
     size_t n = ken_utf8_next(ken_str_n((const char *)p, (size_t)(end - p)), out_code);
@@ -196,7 +196,7 @@ typedef struct word {
     bool is_ascii;
 } word;
 
-// Takes characters of this case, and of scripts where it is not looked at.
+// Takes characters of this case, and of scripts without case.
 static void take_case(word *w, at end, kind wanted)
 {
     uint32_t *n = wanted == UPPER ? &w->n_upper : &w->n_lower;
@@ -304,7 +304,7 @@ static at count_digits(counter *c, at p)
     return q;
 }
 
-// What white space is made of.
+// The kinds of white space.
 static uint32_t space_mark(unsigned char c)
 {
     return c == ' ' ? 1 : c == '\t' ? 2 : c == '\n' ? 4 : c == '\r' ? 8 : 16;

@@ -179,7 +179,7 @@ static int best_first(const void *a, const void *b)
     return is_worse(x, y) - is_worse(y, x);
 }
 
-// ---- which rows are looked at ------------------------------------------------------------------
+// ---- selecting rows ----------------------------------------------------------------------------
 
 typedef struct scan {
     const ken_vector_matrix *m;
@@ -295,7 +295,7 @@ static void score_batch(scan *s, batch *b, ken_vector_hit *of_file)
     b->n = 0;
 }
 
-// Rows that are looked at together, from a multiple of a block on.
+// Rows that are compared together, from a multiple of a block on.
 typedef struct stripe {
     uint32_t first, n, n_near;
     uint32_t near[STRIDE]; // from `first` on, ascending

@@ -21,7 +21,7 @@ enum {
     MAX_PATH = 4096,
     MAX_FILES = 8192,
     FILES_SHARE = 16,    // of what one user may watch
-    MAX_NAMES = 1024,    // names kept between two looks
+    MAX_NAMES = 1024,    // names kept between two polls
     MAX_ENDED = 1 << 17, // watches of files that were replaced
 };
 
@@ -29,7 +29,7 @@ static const uint32_t mask = IN_MODIFY | IN_ATTRIB | IN_CLOSE_WRITE | IN_CREATE 
                              IN_MOVED_FROM | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF |
                              IN_DONT_FOLLOW | IN_EXCL_UNLINK;
 
-// What a watch descriptor of the kernel refers to. Numbers count up and are not used again.
+// The target of a watch descriptor. The kernel counts descriptors up and does not reuse them.
 typedef struct watched {
     ken_str key;     // in `paths`, the copy is the watch's; ptr NULL = nothing any more
     size_t path_len; // of the key's front

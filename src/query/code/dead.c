@@ -257,7 +257,7 @@ static ken_status weigh_batch(burying *b, ken_err *err)
     return st;
 }
 
-static void keep(burying *b, const suspect *x)
+static void add_suspect(burying *b, const suspect *x)
 {
     suspect copy = *x;
     copy.name = ken_arena_dup(b->arena, x->name);
@@ -290,7 +290,7 @@ static ken_status end_batch(burying *b, ken_err *err)
     }
     for (uint32_t i = 0; !st && !is_part && i < b->n_batch; i++)
         if (!ken_map_find(&b->used, query_def_key(&b->batch[i].id)))
-            keep(b, &b->batch[i]);
+            add_suspect(b, &b->batch[i]);
     ken_map_release(&b->used);
     ken_vec_release(&unresolved);
     b->n_batch = 0;

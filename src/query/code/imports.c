@@ -108,7 +108,7 @@ static void open_kept(ken_snapshot *s, ken_arena *arena, kept_lists *k)
                   ken_varint_get(&k->at, k->end, &n) && n == s->n_files;
 }
 
-static void keep(ken_snapshot *s, const query_import_graph *g)
+static void save_imports(ken_snapshot *s, const query_import_graph *g)
 {
     ken_buf b = KEN_BUF_INIT(KEPT_MAX);
     ken_buf_put_varint(&b, KEPT_VERSION);
@@ -202,7 +202,7 @@ ken_status query_imports(ken_snapshot *s, const ken_cancel *cancel, const query_
                                            .files = copy(&s->arena, &l.files),
                                            .n_unknown = copy(&s->arena, &l.unknown) };
         if (n_learnt)
-            keep(s, &s->imports);
+            save_imports(s, &s->imports);
     }
     ken_arena_release(&arena);
     ken_vec_release(&l.starts);

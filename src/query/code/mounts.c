@@ -134,7 +134,7 @@ static ken_str exported_whole(const query_route_file *f)
     return KEN_STR("");
 }
 
-static void keep(query_routers *q, query_mount m)
+static void add_mount(query_routers *q, query_mount m)
 {
     m.is_whole = ken_str_eq_c(m.to_name, "default") || ken_str_eq_c(m.to_name, "export=");
     const query_route_file *to = m.is_whole ? query_routers_file(q, m.to_file) : NULL;
@@ -189,7 +189,7 @@ static void read_mounts(query_routers *q, const query_route_file *f, const ken_l
         one.router = span_of(f, args[i]);
         if (q->mounts.len < MOUNTS_MAX && !is_function(args[i]) &&
             mount_argument(q, f, args[i], &one))
-            keep(q, one);
+            add_mount(q, one);
     }
 }
 
@@ -205,7 +205,7 @@ void query_mounts_learn(query_routers *q, uint32_t file, uint32_t literal,
     if (rule->form != KEN_ROUTE_INCLUDE)
         read_mounts(q, &f, l, m);
     else if (q->mounts.len < MOUNTS_MAX && mount_module(q, l, &m))
-        keep(q, m);
+        add_mount(q, m);
 }
 
 static ken_str last_part(ken_str name)
