@@ -3,7 +3,7 @@
 //
 // ken_alloc and its kin never return NULL. When the system refuses memory they give back a reserve
 // of a few MiB, mark the thread's account (or, without one, the process) as starved, and try again:
-// whoever works finds that at its next check (quota.h, cancel.h) and unwinds with KEN_ENOMEM. When
+// the job finds that at its next check (quota.h, cancel.h) and unwinds with KEN_ENOMEM. When
 // the reserve is gone too, the program ends with a message and exit code 1. So they are for bounded
 // sizes; whatever is sized by input uses ken_try_* and answers KEN_ENOMEM.
 //

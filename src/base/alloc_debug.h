@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// alloc_debug.h -- memory that is refused when told to, for tests.
+// alloc_debug.h -- refuses chosen allocations, for tests.
 //
 // Threads: the plan is one for the process; set it while no other thread allocates.
 #ifndef KEN_BASE_ALLOC_DEBUG_H

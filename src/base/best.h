@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// best.h -- the best of many: a heap in an array of the caller's, whose first item is the worst.
+// best.h -- the k best of many items: a heap in an array of the caller, with the worst item first.
 //
 // Items are structs of any kind, copied. In the header, so that the comparison is compiled into the
 // loop of each user.
@@ -13,7 +13,7 @@
 
 typedef bool ken_is_worse(const void *a, const void *b);
 
-// Puts `item` into the place of the worst of `n` items, and where it belongs from there.
+// Replaces the worst of `n` items by `item`, and restores the heap.
 static inline void ken_best_sink(char *heap, size_t n, size_t item_bytes, ken_is_worse *is_worse,
                                  const void *item)
 {

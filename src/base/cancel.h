@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // cancel.h -- asking a long job to stop.
 //
-// One thread (or a signal handler) sets the flag, any number of threads look at it. Every long loop
+// One thread (or a signal handler) sets the flag, any number of threads read it. Every long loop
 // checks it often: through a ken_cancel * that it was given (NULL = it has none of its own), and so
 // through the quota of its thread, which has the one of the question (quota.h).
 #ifndef KEN_BASE_CANCEL_H

@@ -81,8 +81,8 @@ ken_status ken_fs_read(int dir_fd, const char *path, size_t max_bytes, ken_buf *
 // really lies inside. Close with ken_fs_close.
 ken_status ken_fs_open_under(int root_fd, ken_str path, int *out_fd, ken_fs_stamp *out_stamp,
                              ken_err *err) KEN_MUST_USE;
-// The same for a folder, "" being the root itself. -1 and errno when it cannot be: a scan asks for
-// very many.
+// The same for a folder, "" being the root itself. -1 and errno on failure, because a scan
+// opens very many.
 int ken_fs_open_dir_under(int root_fd, ken_str path);
 ken_status ken_fs_read_fd(int fd, size_t max_bytes, ken_buf *out, ken_err *err) KEN_MUST_USE;
 // Up to n bytes from `at`; how many there were.

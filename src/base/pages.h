@@ -2,7 +2,7 @@
 // pages.h -- large memory straight from the system: zeroed, at the start of a page, and in large
 // pages where the system has them, so that what is met anywhere in it costs no walk through tables.
 //
-// Ownership: the caller's, until ken_pages_free with the size that was asked for. Threads: pure.
+// Ownership: the caller's, until ken_pages_free with the same size. Threads: pure.
 #ifndef KEN_BASE_PAGES_H
 #define KEN_BASE_PAGES_H
 

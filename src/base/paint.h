@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// paint.h -- text for people and agents: styles as terminal colours or not at all, paths that open from
-// where the reader stands, and nothing in it that a terminal would obey.
+// paint.h -- text for people and agents: styles as terminal colours or not at all, paths relative to
+// the folder of the reader, and no control characters for the terminal.
 //
 // Text from files, names and messages may hold anything: control characters, escape sequences and
 // controls of writing direction become U+FFFD. Only line breaks in a format are kept.
@@ -32,10 +32,8 @@ typedef enum ken_style {
 typedef struct ken_paint {
     ken_buf *out;
     bool has_color;
-    ken_str
-        here; // where the reader stands below the root of the paths: "src/net"; empty = the root
-    ken_str
-        root; // put before each path instead, when the reader stands outside: "app", "/home/me/app"
+    ken_str here; // folder of the reader below the root of the paths: "src/net"; empty = the root
+    ken_str root; // put before each path instead, when the reader is outside: "app", "/home/me/app"
 } ken_paint;
 
 void ken_paint_vprintf(ken_paint *p, ken_style style, const char *fmt, va_list ap) KEN_PRINTF(3, 0);

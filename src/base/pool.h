@@ -23,7 +23,7 @@ size_t ken_pool_cores(void);
 
 // `stack_bytes` 0 = 8 MiB; more than that is a wish.
 ken_pool *ken_pool_new(size_t n_workers, size_t queue_max, size_t stack_bytes) KEN_MUST_USE;
-// Threads that run: at most as many as were asked for; 0 when none could be started.
+// Threads that run: at most n_workers; 0 when none could be started.
 size_t ken_pool_n_workers(const ken_pool *p);
 void ken_pool_submit(ken_pool *p, ken_job_fn *fn, void *ctx);
 // False at once when the queue is full.

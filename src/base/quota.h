@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: MIT
 // quota.h -- what one question may cost: time, memory, steps; and that it can be cancelled.
 //
-// Whoever takes a question begins a quota on the thread that will answer it, and ends it with the
+// The entry point of a question begins a quota on the thread that answers it, and ends it with the
 // answer. From then on everything that this thread allocates is counted, and every loop that input
-// can lengthen asks ken_quota_check (or ken_cancel_check, which asks it too). A check is a step.
+// can lengthen calls ken_quota_check (or ken_cancel_check, which calls it too). A check is a step.
 //
 // A quota is over when a check finds it so: KEN_ECANCELLED, KEN_ETIMEOUT, KEN_ELIMIT (memory or
 // steps), KEN_ENOMEM (the system has none). It stays over, and the question unwinds. A service whose
 // answer means something in part may settle once (ken_quota_settle) and answer with what it has
-// found; for that the first limits are a little lower than those asked for. Who began the quota
+// found; for that the first limits are a little lower than the real ones. The caller that began the quota
 // marks such an answer with ken_quota_text.
 //
 // Threads: a quota belongs to the thread that began it; only its ken_cancel is shared.
@@ -61,7 +61,7 @@ void ken_quota_begin(ken_quota *b, const ken_quota_limits *limits, const ken_can
 void ken_quota_end(ken_quota *b); // in the reverse order of beginning
 ken_quota *ken_quota_now(void);   // of this thread; NULL = none
 
-// KEN_OK, or why the question has to stop, with a message. Cheap: the clock is looked at every few
+// KEN_OK, or why the question has to stop, with a message. Cheap: the clock is read every few
 // calls.
 ken_status ken_quota_check(ken_err *err) KEN_MUST_USE;
 // True when the quota is over or the next check will find it so: for loops that cannot fail.
@@ -70,8 +70,8 @@ bool ken_quota_is_over(void);
 // whatever it came to then. A loop that broke off may have ended in "not found".
 ken_status ken_quota_verdict(ken_status st, ken_err *err) KEN_MUST_USE;
 
-// From now on the answer may be one in part: asked for by services that know what that means for
-// theirs, before they begin.
+// From now on the answer may be partial. Called at the begin by services whose partial answers mean
+// something.
 void ken_quota_offer_part(void);
 // After `st` failed: true when that is because a limit was met and the answer may be what was found
 // until then. From here on the checks allow what is left up to the real limits. Once for a quota;
@@ -79,7 +79,7 @@ void ken_quota_offer_part(void);
 bool ken_quota_settle(ken_status st, ken_err *err) KEN_MUST_USE;
 // Whether that happened: what is not needed for an answer is left out.
 bool ken_quota_is_settled(void);
-// How far it came: "12 of 40 files were looked at". Goes into ken_quota_text.
+// How far it came: "12 of 40 files were searched". Goes into ken_quota_text.
 void ken_quota_say(const char *fmt, ...) KEN_PRINTF(1, 2);
 // Of a settled question that has found nothing to show: the failure that it was, with a message.
 ken_status ken_quota_fail_empty(ken_err *err) KEN_COLD;
@@ -89,7 +89,7 @@ const char *ken_quota_word(const ken_quota *b);
 void ken_quota_text(const ken_quota *b, char *out, size_t n_out); // KEN_QUOTA_TEXT bytes will do
 
 // Work that serves more than this question (indexing, opening an index) is not charged to it: between these
-// the thread has no quota, and its clock stands still. Fine without a quota; they nest.
+// the thread has no quota, and its clock is stopped. Fine without a quota; they nest.
 ken_quota *ken_quota_pause(void);
 void ken_quota_resume(ken_quota *b); // what ken_quota_pause returned
 // Memory alone, for what stays with an index as long as it is open: time goes on, and it can be

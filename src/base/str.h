@@ -57,8 +57,8 @@ int ken_str_cmp_fold(ken_str a, ken_str b); // ASCII case folded
 bool ken_str_eq_fold(ken_str a, ken_str b);
 // Whether `word`, in any case, is one of `list`: lower-case words with a space before and behind each.
 bool ken_str_is_listed(const char *list, ken_str word);
-// Whether `word` fits one of `patterns`, words separated by ' ', NULL = none: in `a*b` the star stands
-// for anything. Case counts.
+// Whether `word` fits one of `patterns`, words separated by ' ', NULL = none: in `a*b` the star fits
+// anything. Case counts.
 bool ken_str_fits(const char *patterns, ken_str word);
 bool ken_str_starts(ken_str s, ken_str prefix);
 bool ken_str_ends(ken_str s, ken_str suffix);

@@ -20,10 +20,10 @@ typedef struct ken_table {
     ken_arena *arena;
     ken_str *cells; // row after row; the heads are the first
     size_t n_cells, cap, n_columns;
-    bool is_right[KEN_TABLE_COLUMNS]; // numbers stand on the right
+    bool is_right[KEN_TABLE_COLUMNS]; // for numbers
 } ken_table;
 
-// `heads`: names separated by '|'; one that starts with '>' stands on the right.
+// `heads`: names separated by '|'; one that starts with '>' is aligned right.
 void ken_table_init(ken_table *t, ken_arena *arena, const char *heads);
 void ken_table_add(ken_table *t, ken_str cell);
 void ken_table_paint(const ken_table *t, ken_paint *out);

@@ -4,7 +4,7 @@
 // ken_index_run brings a project's index up to date with its folder. Unchanged files (size, mtime,
 // ctime and inode agree, and both times are older than the run before) are not even read; content that is
 // already known is not parsed again. Readers see the old generation until the new one is committed.
-// What was learnt is kept in batches on the way, so a run that is stopped or killed goes on where
+// Results are stored in batches on the way, so a run that is stopped or killed goes on where
 // it was.
 //
 // Threads: the caller's thread writes; `n_jobs` workers of the run's own read and parse, and one
@@ -91,8 +91,8 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err) KEN_MUST_USE;
 
-// What the index is limited to: a line for each "include GLOB", "exclude GLOB", "max_file_bytes N"; empty
-// when settings alone say it.
+// The scope of the index: a line for each "include GLOB", "exclude GLOB", "max_file_bytes N"; empty
+// when it follows from the settings.
 ken_status ken_index_load_scope(ken_store *store, ken_arena *arena, ken_str *out, ken_err *err)
     KEN_MUST_USE;
 
@@ -101,10 +101,10 @@ typedef struct ken_index_look_report {
     uint64_t generation; // 0 = nothing has been indexed yet
     bool is_current;     // a run would change nothing, and would not read any file
     uint64_t n_added, n_modified, n_removed; // files, by path and stamp
-    uint64_t n_doubtful; // written about when they were last looked at: a run would read them
+    uint64_t n_doubtful; // written around the time of the last run: a run would read them
 } ken_index_look_report;
 
-// Begins a read transaction on the store that is looked at, and says what files its generation has
+// Begins a read transaction on the store that is compared, and lists the files of its generation
 // (ken_store_load_files). Whoever gave the function ends the transaction. Without a generation:
 // KEN_ENOTFOUND.
 typedef ken_status ken_index_files_fn(void *ctx, const ken_file_row **out, size_t *out_n,
@@ -157,12 +157,12 @@ ken_status ken_index_embed(ken_store *store, const char *root, ken_embedder *emb
 // Whether the index has, or uses, vectors of another model than the built-in one.
 ken_status ken_index_has_others(ken_store *store, bool *out, ken_err *err) KEN_MUST_USE;
 
-// What the vectors of a model have taken so far, stopped runs counted, failed requests not.
+// The cost of the vectors of a model so far, with stopped runs, without failed requests.
 typedef struct ken_index_cost {
     uint64_t n_texts, n_ms;
 } ken_index_cost;
 
-// What an index has of vectors.
+// The vectors of an index.
 typedef struct ken_index_vectors {
     char active[KEN_EMBED_NAME_MAX + 1];   // the model that answers
     char next[KEN_EMBED_NAME_MAX + 1];     // the one that is to replace it; "" = none

@@ -133,7 +133,7 @@ typedef enum ken_bind_kind {
 } ken_bind_kind;
 
 typedef enum ken_bind_flag {
-    KEN_BIND_EXPORTED = 1 << 0, // whoever imports this file sees it, too
+    KEN_BIND_EXPORTED = 1 << 0, // visible to importers of this file
     KEN_BIND_TYPE = 1 << 1,     // types only
     KEN_BIND_STATIC = 1 << 2,   // Java's `import static`
     KEN_BIND_SYSTEM = 1 << 3,   // `#include <…>`

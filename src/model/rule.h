@@ -58,19 +58,19 @@ typedef struct ken_str_list {
 // A check that a program does. Only the members that its kind names are set.
 typedef struct ken_rule_check {
     ken_rule_check_kind kind;
-    ken_str_list in;        // all kinds: globs of the files looked at; none = all
-    ken_str_list except;    // all kinds: globs of files that may
-    ken_str_list to;        // forbid_import: globs of files, or names of packages
-    ken_str_list layers;    // layers: globs, lowest first
-    ken_str_list methods;   // require_call: of the routes meant, as `POST`; none = all
-    ken_str_list names;     // forbid_symbol: names; require_call: one of these is called
-    ken_str before;         // require_call: PCRE2; only calls that match must come after it
-    ken_str pattern;        // naming: PCRE2 that names match; require_call: of the functions meant
-    ken_str under;          // placement: glob that the files lie under
-    ken_symbol_kind symbol; // naming; KEN_SYMBOL_UNKNOWN = any
-    bool is_of_files;       // naming: of files
-    bool is_of_handlers;    // require_call: handlers of routes
-    bool counts_types;      // forbid_import, layers: imports of types alone as well
+    ken_str_list in;      // all kinds: globs of the files checked; none = all
+    ken_str_list except;  // all kinds: globs of files that may
+    ken_str_list to;      // forbid_import: globs of files, or names of packages
+    ken_str_list layers;  // layers: globs, lowest first
+    ken_str_list methods; // require_call: of the routes checked, as `POST`; none = all
+    ken_str_list names;   // forbid_symbol: names; require_call: one of these is called
+    ken_str before;       // require_call: PCRE2; only calls that match must come after it
+    ken_str pattern;      // naming: PCRE2 that names match; require_call: of the functions checked
+    ken_str under;        // placement: glob that the files lie under
+    ken_symbol_kind symbol;         // naming; KEN_SYMBOL_UNKNOWN = any
+    bool is_of_files;               // naming: of files
+    bool is_of_handlers;            // require_call: handlers of routes
+    bool counts_types;              // forbid_import, layers: imports of types alone as well
     ken_rule_measure measure;       // max
     uint32_t value;                 // max
     uint32_t first_line, last_line; // of the check in its document, 0-based
@@ -82,7 +82,7 @@ typedef struct ken_rule {
     uint32_t index;                 // in the document
     uint32_t first_line, last_line; // 0-based, inclusive
     ken_str heading;                // the headings above it: "API > Errors"; may be empty
-    ken_str text;                   // as it stands, without the list's mark
+    ken_str text;                   // unchanged, without the list's mark
     ken_str id;                     // given in YAML, else empty
     ken_str scope; // folder that it holds for: the document's, for nested ones; empty = the root
     ken_str evidence, example;

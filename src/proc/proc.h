@@ -12,7 +12,7 @@
 //
 // Ownership: the caller releases a ken_proc_result after success. Threads: any, at any time.
 // Errors: KEN_ENOTFOUND no such program or folder, KEN_ETIMEOUT (also for a stall), KEN_ECANCELLED,
-// KEN_ELIMIT too much output. A program that ran and failed is not an error here: look at exit_code.
+// KEN_ELIMIT too much output. A program that ran and failed is not an error here: see exit_code.
 #ifndef KEN_PROC_PROC_H
 #define KEN_PROC_PROC_H
 

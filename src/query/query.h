@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // query.h -- from words to places in the code.
 //
-// A ken_reader is an open index. To ask, pin it: that gives a ken_snapshot, the latest complete
+// A ken_reader is an open index. A question pins it: that gives a ken_snapshot, the latest complete
 // generation, which answers every question of this header and stays as it is until it is unpinned,
 // whatever is written to the index meanwhile. Between pins a reader holds no transaction; it keeps
 // what the next question would otherwise load again.
@@ -41,28 +41,28 @@ void ken_reader_free(ken_reader *r); // not pinned; NULL is fine
 // errors are the store's, and those of opening the root. After an error nothing is pinned.
 ken_status ken_reader_pin(ken_reader *r, ken_snapshot **out, ken_err *err) KEN_MUST_USE;
 void ken_reader_unpin(ken_reader *r);
-// False when another folder, or none, stands where the root stood when the generation was loaded:
+// False when the root is another folder than when the generation was loaded, or is gone:
 // a new reader sees what is there now.
 bool ken_reader_is_current(const ken_reader *r);
 uint64_t ken_snapshot_generation(const ken_snapshot *s);
 // The store that the reader was given: between pin and unpin it shows this generation.
 ken_store *ken_snapshot_store(const ken_snapshot *s);
-// To be asked before an answer is shown. Fails when this question could not read something because
+// To be checked before an answer is shown. Fails when this question could not read something because
 // the process or the machine is short of it (KEN_ENOMEM: memory, descriptors) or the disk is broken
-// (KEN_EIO): nobody knows what the answer lacks. `err` says which file was the first and why.
+// (KEN_EIO): the answer would lack an unknown part. `err` names the first file and the reason.
 ken_status ken_snapshot_check(const ken_snapshot *s, ken_err *err) KEN_MUST_USE;
-// What else this question should have read and could not, with the reason: "2 files cannot be read:
-// permission denied, first 'a.c'"; empty when there is nothing. The answer lacks it. What is gone
-// from the disk is not meant. Borrowed until the next pin.
+// The files that this question could not read for other reasons, with the first reason: "2 files cannot be read:
+// permission denied, first 'a.c'"; empty when there is nothing. The answer lacks them. Files
+// gone from the disk do not count. Borrowed until the next pin.
 ken_str ken_snapshot_unread(const ken_snapshot *s);
-// For who brings indexes up to date and could not: what this question is not told of is told with the
-// rest, first. At most 239 bytes; empty = nothing. Until the pin ends.
+// For an index that could not be brought up to date: a text on what is missing, put before that of
+// ken_snapshot_unread. At most 239 bytes; empty = nothing. Until the pin ends.
 void ken_snapshot_set_behind(ken_snapshot *s, ken_str text);
 // The files of the generation, by path; borrowed until the pin ends.
 size_t ken_snapshot_list_files(const ken_snapshot *s, const ken_file_row **out);
 
 // Opens an embedder of the model whose vectors answer, when it is not the built-in one and a
-// question first needs it; the snapshot closes it. Called on the thread that asks. Without a way to
+// question first needs it; the snapshot closes it. Called on the thread of the question. Without a way to
 // open one such questions are answered by words alone.
 typedef ken_status ken_snapshot_embedder_fn(void *ctx, ken_embedder **out, ken_err *err);
 void ken_snapshot_set_embedder(ken_snapshot *s, ken_snapshot_embedder_fn *open, void *ctx);
@@ -102,8 +102,8 @@ typedef struct ken_search_opts {
     uint32_t without;              // features that count nothing: 1 << ken_rank_feature
     double threshold;              // drops hits with a lower score, 0 to 1
     ken_filter paths, other_paths; // parts or globs: the path has them all, and none of the others
-    ken_filter phrases;            // texts that stand in the file
-    ken_filter excluded;           // texts that do not stand in the hit
+    ken_filter phrases;            // texts that the file contains
+    ken_filter excluded;           // texts that the hit does not contain
     bool is_verbatim;              // filters in the query (query_intent.h) are words like others
     bool is_case_sensitive;        // text and regex, phrases and what is excluded
     bool wants_content;
@@ -167,10 +167,10 @@ typedef struct ken_search_result {
     const char *strategy; // static: how the question was understood
     bool is_truncated;    // there is more
     size_t n_removed;     // hits left out because their file is gone from the disk
-    ken_str note;         // why meaning was left out, when the model cannot be asked; else empty
+    ken_str note;         // why vectors were left out, when the model cannot be reached; else empty
     bool has_confidence;  // words and meaning ranked it: `confidence` is set
-    double confidence;    // what share of such answers held what was asked for (rank.h)
-    bool fits_nothing;    // it is so low that nothing here seems to be what was asked for
+    double confidence;    // the share of such answers that held the right file (rank.h)
+    bool fits_nothing;    // it is so low that probably no hit is right
     // What ranking took, the question's vector in it apart, and quoting; 0 where nothing is ranked.
     int64_t embedding_ns, ranking_ns, quoting_ns;
 } ken_search_result;
@@ -179,7 +179,7 @@ ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opt
                       const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                       ken_err *err) KEN_MUST_USE;
 
-// What ranked search weighs, for whoever fits the weights: the candidates, best first, with their
+// The candidates of ranked search, for fitting the weights: best first, with their
 // features (rank.h).
 typedef struct ken_candidate {
     ken_str path;
@@ -199,7 +199,7 @@ typedef struct ken_definition {
     uint32_t first_line, last_line;
     ken_span span;
     ken_str signature, doc, content;
-    bool is_exact; // the name is as asked, letter by letter
+    bool is_exact; // the name is equal, letter by letter
     bool is_refreshed;
 } ken_definition;
 
@@ -245,26 +245,26 @@ uint32_t ken_view_chunk_symbols(const ken_facts *facts, uint32_t chunk, uint32_t
 ken_status ken_find_chunk(ken_snapshot *s, ken_uuid id, ken_arena *arena, ken_str *out_path,
                           uint32_t *out_index, ken_err *err) KEN_MUST_USE;
 
-// The signature or doc of a symbol as one line (white space collapsed), or as it stands.
+// The signature or doc of a symbol as one line (white space collapsed), or unchanged.
 ken_str ken_view_line(ken_arena *arena, ken_str text, ken_span span);
 // "Parent.name"
 ken_str ken_view_qualified(ken_arena *arena, const ken_facts *facts, uint32_t symbol);
 
 // ---- version control -------------------------------------------------------------------------
 // Keeps a value beside the index, for the next process; may fail without a word. Called on the
-// thread that asks. Without a keeper such values live as long as the snapshot.
+// thread of the question. Without a keeper such values live as long as the snapshot.
 typedef void ken_snapshot_keep_fn(void *ctx, ken_str name, ken_str value);
 void ken_snapshot_set_keeper(ken_snapshot *s, ken_snapshot_keep_fn *keep, void *ctx);
-// How many bytes of what files say, and of what was worked out, may be held between questions;
-// 0 = 96 MiB. Answers do not depend on it. Several snapshots may share the bound: each may hold its
-// part of it, by the number that stands in `n_sharers` at the time (borrowed; NULL = it has all).
+// The limit of the caches of units and resolved references between questions, in bytes; 0 = 96 MiB.
+// Answers do not depend on it. Several snapshots may share it: each has its part, by the current
+// value of `n_sharers` (borrowed; NULL = it has all).
 void ken_snapshot_limit_graph(ken_snapshot *s, size_t max_bytes, const atomic_uint *n_sharers);
 size_t ken_snapshot_graph_bytes(const ken_snapshot *s); // what is held
 
 // The history of the work tree (history.h), as of its present commit. The first question for it
 // reads git's log, which may take a second; later ones read what is new. `may_keep`: what was read
 // is given to the keeper. *out is the snapshot's, until the next call of this or its end. Without
-// version control it is empty and says why.
+// version control it is empty and has a reason.
 ken_status ken_snapshot_history(ken_snapshot *s, bool may_keep, const ken_cancel *cancel,
                                 ken_history **out, ken_err *err) KEN_MUST_USE;
 // ken_history_of_lines of a file of the index; KEN_ENOTFOUND for others.
@@ -296,7 +296,7 @@ typedef struct ken_snapshot_stats {
 
 ken_status ken_snapshot_get_stats(ken_snapshot *s, ken_arena *arena, ken_snapshot_stats *out,
                                   ken_err *err) KEN_MUST_USE;
-// What the generation leaves out; reason KEN_SKIP_NONE = all.
+// The skipped files of the generation; reason KEN_SKIP_NONE = all.
 ken_status ken_snapshot_list_skips(ken_snapshot *s, ken_skip_reason reason, size_t limit,
                                    ken_arena *arena, ken_skip_row **out, size_t *out_n,
                                    ken_err *err) KEN_MUST_USE;

@@ -3,7 +3,7 @@
 // from.
 //
 // Each list is one pass over the files in scope. Files are as they are on disk when the pass comes
-// to them: a changed one is learnt again. Edges are worked out as for any question about the graph,
+// to them: a changed one is extracted again. Edges are resolved as for any question about the graph,
 // with their classes, and what could not be resolved is listed or counted, not guessed.
 //
 // Ownership: results live in the arena passed; paths are the snapshot's. Threads: as the
@@ -25,7 +25,7 @@ typedef struct ken_facts_scope {
     bool with_generated; // what programs wrote, too, which has no habits; else only with `only`
 } ken_facts_scope;
 
-// Whether one of the globs means the path, or is the path or a folder above it as it stands; false
+// Whether one of the globs fits the path, or is literally the path or a folder above it; false
 // when there is none.
 bool ken_globs_match(const ken_str_list *globs, ken_str path);
 // KEN_EINVAL names the glob and what is wrong with it.
@@ -50,7 +50,7 @@ typedef struct ken_fact_place {
 
 // ---- imports -----------------------------------------------------------------------------------
 typedef enum ken_import_target {
-    KEN_IMPORT_UNKNOWN = 0, // nothing says where it leads
+    KEN_IMPORT_UNKNOWN = 0, // its target is unknown
     KEN_IMPORT_FILES,
     KEN_IMPORT_PACKAGE, // outside of the tree
 } ken_import_target;
@@ -77,7 +77,7 @@ typedef struct ken_imports_query {
     // Only imports of these: globs of files, or names of packages, which stand for what is inside
     // them (`lodash` for `lodash/fp`, `java.sql` for `java.sql.Connection`); none = all.
     ken_str_list to;
-    // Instead of `to`: only what leads from a file to one that fits, by numbers. NULL = `to` says.
+    // Instead of `to`: only what leads from a file to one that fits, by numbers. NULL = use `to`.
     ken_import_filter_fn *keeps;
     void *ctx;
     bool wants_places;
@@ -86,7 +86,7 @@ typedef struct ken_imports_query {
 typedef struct ken_imports {
     ken_import_fact *items; // by path, then by place
     size_t n;
-    uint32_t n_files;   // looked at
+    uint32_t n_files;   // examined
     uint32_t n_unknown; // imports among theirs that lead nowhere
 } ken_imports;
 
@@ -128,7 +128,7 @@ typedef struct ken_definitions_query {
 typedef struct ken_definitions {
     ken_definition_fact *items; // by path, then by place
     size_t n;
-    uint32_t n_files; // looked at
+    uint32_t n_files; // examined
     size_t n_seen;    // definitions of these kinds, kept or not
 } ken_definitions;
 
@@ -157,28 +157,28 @@ typedef struct ken_part_calls {
     size_t n;
 } ken_part_calls;
 
-// What is named within each part in one of some roles (1 << ken_ref_role); *out has n. Parts of one
+// The references within each part in one of some roles (1 << ken_ref_role); *out has n. Parts of one
 // file side by side are quickest.
 ken_status ken_list_names(ken_snapshot *s, const ken_code_part *parts, size_t n, uint32_t roles,
                           const ken_cancel *cancel, ken_arena *arena, ken_part_calls **out,
                           ken_err *err) KEN_MUST_USE;
-// What is called within each part: roles call, new and decorate.
+// The calls within each part: roles call, new and decorate.
 ken_status ken_list_calls(ken_snapshot *s, const ken_code_part *parts, size_t n,
                           const ken_cancel *cancel, ken_arena *arena, ken_part_calls **out,
                           ken_err *err) KEN_MUST_USE;
 
 // ---- handlers ----------------------------------------------------------------------------------
-// What runs before a handler.
+// A guard: code that runs before a handler.
 typedef enum ken_guard_kind {
     KEN_GUARD_NONE = 0,
-    KEN_GUARD_DECORATOR, // of the handler or of the type around it, or what its parameters ask for
+    KEN_GUARD_DECORATOR, // of the handler or of the type around it, or what its parameters inject
     KEN_GUARD_ARGUMENT,  // between the path and the handler
     KEN_GUARD_ROUTER, // `router.use(…)` before the route, its group, where its router is mounted
 } ken_guard_kind;
 
 typedef struct ken_guard {
     ken_guard_kind kind;
-    ken_str path; // of the file that says it
+    ken_str path; // of the file with it
     ken_fact_place at;
     ken_str name;             // as written, without arguments: "auth.required"
     ken_str to_path, to_name; // of what it leads to; empty when that is not in the tree
@@ -196,7 +196,7 @@ typedef struct ken_handler_fact {
     bool is_test;
 } ken_handler_fact;
 
-// Routes (no events) that are said in files in scope, with what guards them, by file.
+// Routes (no events) in files in scope, with their guards, by file.
 ken_status ken_list_handlers(ken_snapshot *s, const ken_facts_scope *scope,
                              const ken_cancel *cancel, ken_arena *arena, ken_handler_fact **out,
                              size_t *out_n, ken_err *err) KEN_MUST_USE;
@@ -205,7 +205,7 @@ ken_status ken_list_handlers(ken_snapshot *s, const ken_facts_scope *scope,
 typedef struct ken_name_use {
     ken_str path;
     ken_fact_place at;
-    uint32_t name;   // number of the name asked for
+    uint32_t name;   // number of the wanted name
     ken_str written; // "cp.exec"
     ken_ref_role role;
     ken_edge_class class;
@@ -219,7 +219,7 @@ typedef struct ken_name_use {
 typedef struct ken_name_uses {
     ken_name_use *items; // by path, then by place; imports of a name are uses
     size_t n;
-    uint32_t n_files; // looked at: those in scope that say the name at all
+    uint32_t n_files; // examined: those in scope with the name
 } ken_name_uses;
 
 enum {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: MIT
 // query_graph.h -- who uses what: usages, traces, impact, architecture.
 //
-// The graph is not stored. It is worked out, for what a question touches, from what each file says
-// (model/refs.h), and remembered while the generation is shown. Every edge says how it was
+// The graph is not stored. It is computed for the part that a question touches, from the references of
+// each file (model/refs.h), and cached while the generation is current. Every edge tells how it was
 // resolved; what could not be resolved is counted wherever it could have changed an answer.
 //
 // Ownership: results live in the arena passed. Threads: as the snapshot's. Errors: KEN_ENOTFOUND
@@ -94,11 +94,10 @@ typedef struct ken_said_in_text {
 } ken_said_in_text;
 
 typedef struct ken_usages {
-    ken_graph_node *defs; // what was asked for: one, or the definitions that share these usages
+    ken_graph_node *defs; // the symbol: one definition, or those that share these usages
     size_t n_defs;
     ken_str undefined; // why there are none: the usages are those of the name, whatever it means
-    ken_graph_node
-        *others; // definitions of the same name that were not meant; how to choose: file_hint
+    ken_graph_node *others; // other definitions of the same name; file_hint chooses one
     size_t n_others;
     ken_usage_file *files; // definition's own file first, then by number of usages; tests last
     size_t n_files;
@@ -109,10 +108,10 @@ typedef struct ken_usages {
     ken_usage_file *unresolved; // up to 10 of them
     size_t n_unresolved_files;
     // Places that use the name and lead to other definitions, and out of the tree. Counted where
-    // nothing calls what was asked for (nothing uses it, when it cannot be called).
+    // nothing calls the symbol (nothing uses it, when it cannot be called).
     size_t n_elsewhere, n_outside;
-    ken_str missed_scope;     // a qualifier that does not fit: the name alone was meant
-    ken_said_in_text in_text; // looked for when there is not even such a place
+    ken_str missed_scope;     // a qualifier that does not fit: only the name was used
+    ken_said_in_text in_text; // searched when there is not even such a place
     bool is_truncated;
 } ken_usages;
 
@@ -141,7 +140,7 @@ typedef struct ken_trace_step {
     uint32_t depth;
     ken_edge_class class;
     ken_ref_role role;
-    ken_str site_path; // where the call stands
+    ken_str site_path; // of the call
     uint32_t site_line;
     uint32_t n_sites;      // how many calls from the one to the other
     int32_t seen_at;       // index of the earlier step that has this node's children, -1 = here
@@ -168,7 +167,7 @@ typedef struct ken_trace {
     size_t n_others;
     size_t n_direct;      // callees or callers of the entry itself, shown or not; of a tree
     size_t n_usages;      // of callers: places that use the entry, as ken_find_usages counts them
-    bool has_path;        // of a path asked for
+    bool has_path;        // of the path to the target
     ken_str missed_scope; // of the entry: a qualifier that does not fit
     ken_trace_stop
         *stops; // without one: where it may have been lost, the likeliest first, at most 3
@@ -195,7 +194,7 @@ typedef struct ken_impact_opts {
     uint32_t num_similar; // 0 to 20; UINT32_MAX = 5
 } ken_impact_opts;
 
-// What became of a definition from the older side of a diff to the newer one.
+// The change of a definition from the older side of a diff to the newer one.
 // name, word
 #define KEN_DELTA_KIND_TABLE(X) \
     X(NONE, "")                 \
@@ -215,10 +214,10 @@ typedef enum ken_delta_kind {
 
 const char *ken_delta_kind_word(ken_delta_kind k);
 
-// A definition that is asked about or that a diff touches.
+// A definition that is the target of the question or that a diff touches.
 typedef struct ken_changed_def {
     ken_graph_node node;   // as it is now; of one that is gone as it was, id.file = UINT32_MAX
-    ken_delta_kind change; // NONE: asked about, or not compared
+    ken_delta_kind change; // NONE: the target, or not compared
     ken_str was;           // of renamed ones: the older name; of moved ones: the older path
     size_t n_users;        // places outside of the diff that use it; of SIGNATURE and above
     size_t n_broken;       // of these, what they name is not there any more
@@ -245,7 +244,7 @@ typedef struct ken_route {
     ken_str framework, method,
         path; // "express", "GET", "/users/:id"; events: method "on" or "emit"
     bool is_event;
-    bool is_partial;          // the path begins with "…": what stands before it is not known
+    bool is_partial;          // the path begins with "…": its prefix is unknown
     ken_str handler;          // name, may be empty
     ken_graph_def handler_id; // .file = UINT32_MAX when unknown
     ken_str file;
@@ -273,13 +272,13 @@ typedef struct ken_impact {
     ken_related_file *together; // change in the same commits
     size_t n_together;
     ken_str missed_scope;   // of a symbol: a qualifier that does not fit
-    ken_graph_node *others; // further definitions of the symbol's name, which were not meant
+    ken_graph_node *others; // other definitions of the symbol's name
     size_t n_others;
     size_t n_places;       // that use it directly: what ken_find_usages counts
     size_t n_broken;       // definitions and tops of files that name what is not there any more
     size_t n_broken_files; // that hold them
     size_t n_exposed;      // that use directly what has another signature, or is gone
-    size_t n_unresolved;   // places that say its name and could not be resolved
+    size_t n_unresolved;   // unresolved places with its name
     ken_dependent *maybe;  // what holds them: by number of places
     size_t n_maybe, n_maybe_total;
     ken_str *uncompared; // changed files of which one side could not be read, and why
@@ -320,7 +319,7 @@ typedef struct ken_explanation {
     size_t n_tests;
     size_t n_callers_total, n_callees_total, n_tests_total;
     size_t n_usages;            // places that use the symbol: what ken_find_usages counts
-    size_t n_unresolved_usages; // places that say its name and could not be resolved
+    size_t n_unresolved_usages; // unresolved places with its name
     ken_str *imports;
     size_t n_imports;
     ken_route *routes;

@@ -2,7 +2,7 @@
 // recall.h -- short texts found again by their words and by what they mean: tasks, checkpoints,
 // rules.
 //
-// Everything is in memory; whoever owns the texts puts them in once, and then what changed. Words
+// Everything is in memory; the owner of the texts adds them once, and then those that changed. Words
 // are those of `lexical`: identifiers split, stems, no stop words; meaning is the cosine between
 // the question and the text in the built-in model. The score of a text is
 //     KEN_RECALL_WORDS * words + (1 - KEN_RECALL_WORDS) * max(0, meaning)
@@ -40,7 +40,7 @@ ken_recall *ken_recall_new(void) KEN_MUST_USE; // with the built-in model
 void ken_recall_free(ken_recall *r);
 // Adds, or replaces the text of that id. Words of the title count more.
 void ken_recall_put(ken_recall *r, int64_t id, ken_str title, ken_str body);
-// Gives a text a facet, a number of the owner's that filters ask for: a status, a tag. A text that
+// Gives a text a facet, a number of the owner's for filters: a status, a tag. A text that
 // is put in again has none.
 void ken_recall_mark(ken_recall *r, int64_t id, uint32_t facet);
 void ken_recall_remove(ken_recall *r, int64_t id); // absent is fine
@@ -66,7 +66,7 @@ typedef struct ken_recall_filter {
 size_t ken_recall_search(ken_recall *r, ken_str query, const ken_recall_filter *filter,
                          size_t limit, ken_arena *arena, ken_recall_hit **out);
 
-// What a cosine is worth to people: max(0, 1 - d / 2) of the distance d = 1 - cosine.
+// The similarity that is shown for a cosine: max(0, 1 - d / 2) of the distance d = 1 - cosine.
 double ken_recall_relevance(double cosine);
 
 #endif

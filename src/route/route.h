@@ -31,7 +31,7 @@ enum {
 // Of a project's own frameworks.
 #define KEN_FRAMEWORKS_FOLDER ".ken/frameworks"
 
-// How a call that stands for routes says more than one, or says it elsewhere than a path first.
+// The forms of route calls other than one path in the first argument.
 typedef enum ken_route_form {
     KEN_ROUTE_PATH = 0,
     KEN_ROUTE_CHAIN,   // methods are chained to it: `route('/a').get(x).post(y)`
@@ -39,8 +39,8 @@ typedef enum ken_route_form {
     KEN_ROUTE_METHOD,  // the method is its first argument: `Handle("GET", "/a", x)`
     KEN_ROUTE_MOUNT,   // puts the routes of a router under its path, and is none itself
     KEN_ROUTE_INCLUDE, // names the file whose routes are put under the path around it
-    KEN_ROUTE_NEST,    // a route, unless others stand in its arguments: then before their paths
-    KEN_ROUTE_GLOBAL,  // stands before the paths of all routes that its file reaches by imports
+    KEN_ROUTE_NEST,    // a route, or the prefix of the routes in its arguments
+    KEN_ROUTE_GLOBAL,  // a prefix of all routes that its file reaches by imports
     KEN_ROUTE_BARE,    // decorates without being called, and the function's name is the event
 } ken_route_form;
 
@@ -50,12 +50,12 @@ typedef struct ken_route_rule {
     ken_route_form form;
     ken_str method;  // "GET"; empty: the name in capitals
     bool decorates;  // a decorator or an annotation, else a call
-    bool is_prefix;  // stands before the paths inside: of a type, of a group that is chained
+    bool is_prefix;  // a prefix of the paths inside: of a type, of a group that is chained
     bool is_event;   // an event's name, not a path
     bool wants_path; // the text must begin with '/'
 } ken_route_rule;
 
-// Where a binding is said.
+// The place of a registration.
 typedef enum ken_binding_site {
     KEN_BINDING_CALL = 0, // names the type and what it is bound to: `AddScoped<IFoo, Foo>()`
     KEN_BINDING_TYPE,     // decorates a type, which is bound to what it is built on
@@ -65,8 +65,8 @@ typedef enum ken_binding_site {
 } ken_binding_site;
 
 typedef struct ken_binding_rule {
-    ken_str names[KEN_ROUTE_NAMES]; // of what is called or decorates; of KEY: that the file says
-    ken_str to[KEN_BINDING_WORDS];  // what is bound stands behind one of these; none: anywhere
+    ken_str names[KEN_ROUTE_NAMES]; // of what is called or decorates; of KEY: in the file
+    ken_str to[KEN_BINDING_WORDS];  // the bound type follows one of these; none: anywhere
     ken_str key;                    // of KEY
     uint32_t n_names, n_to;
     ken_binding_site site;
@@ -91,8 +91,8 @@ typedef struct ken_framework {
     bool is_absolute; // a path with a slash stands for itself below a prefix of a type
     ken_binding_rule bindings[KEN_BINDING_RULES];
     uint32_t n_bindings;
-    ken_str qualifiers[KEN_BINDING_WORDS]; // decorate who asks, and say which of several is meant
-    ken_str primary[KEN_BINDING_WORDS];    // decorate what is meant when nobody says which
+    ken_str qualifiers[KEN_BINDING_WORDS]; // decorate the receiver, and choose one of several
+    ken_str primary[KEN_BINDING_WORDS];    // decorate the default one of several
     uint32_t n_qualifiers, n_primary;
 } ken_framework;
 
@@ -120,7 +120,7 @@ const ken_route_rule *ken_route_find(const ken_frameworks *f, ken_str language,
 const ken_route_rule *ken_route_rule_of(const ken_framework *f, const ken_refs *refs,
                                         const ken_literal *literal);
 
-// Whether a file in `language` that says `refs` is one of the framework: it imports a module of it.
+// Whether a file in `language` with `refs` is one of the framework: it imports a module of it.
 bool ken_framework_covers(const ken_framework *f, ken_str language, const ken_refs *refs);
 static inline bool ken_words_have(const ken_str *words, uint32_t n, ken_str word)
 {

@@ -3,7 +3,7 @@
 //
 // In a git work tree the candidates are git's own (tracked, and untracked that are not ignored);
 // elsewhere the tree is walked with full .gitignore semantics. Every file that is left out is
-// reported with its reason, except what no --include asks for. Links are never followed; outside of
+// reported with its reason, except what no --include selects. Links are never followed; outside of
 // the root only git's own files and ignore files are read. README.md has the exact rules.
 //
 // Ownership: all results live in the arena. Threads: pure functions of their input.
@@ -20,7 +20,7 @@
 #include "model/skip.h"
 
 // Receives everything that the result of a scan depends
-// on, each before it is looked at; on the thread that scans. Paths are borrowed for the call.
+// on, each before it is read; on the thread that scans. Paths are borrowed for the call.
 typedef struct ken_scan_watcher {
     // A folder whose entries count, relative to the root ("" = the root).
     void (*on_folder)(void *ctx, int root_fd, ken_str path);
@@ -34,8 +34,8 @@ typedef struct ken_scan_watcher {
         wants_folders; // on_path gets all folders, also those without files: costs a walk through git's trees
 } ken_scan_watcher;
 
-// The result of the last scan, for a caller that can name every change since: the next scan looks at
-// these names only. Whoever cannot be sure forgets it first. One scan at a time.
+// The result of the last scan, for a caller that can name every change since: the next scan examines
+// these names only. A caller that cannot be sure forgets it first. One scan at a time.
 typedef struct ken_scan_memory ken_scan_memory;
 ken_scan_memory *ken_scan_memory_new(void);
 void ken_scan_memory_free(ken_scan_memory *m);
@@ -53,7 +53,7 @@ typedef struct ken_scan_opts {
     bool wants_secrets;      // do not skip files that may hold secrets
     bool wants_ignored; // report what git ignores, too; costs one more process. Walks always do
     bool without_git;   // walk even in a git work tree
-    ken_str own_dir;    // absolute: ken's own data, never looked at; empty = nowhere near
+    ken_str own_dir;    // absolute: ken's own data, never scanned; empty = not below the root
     const char *home;   // whose git settings (core.excludesFile) count; NULL = $HOME
     const ken_scan_watcher *watcher; // may be NULL; is told of all only by a whole scan
     // May be NULL. Then the result's paths live in it, until it is forgotten.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: MIT
 // token.h -- identifiers, words and numbers: found in text, and cut into their parts.
 //
-// A token is a run of letters, digits, '_', '$' and bytes from 0x80. Its parts are what people say:
+// A token is a run of letters, digits, '_', '$' and bytes from 0x80. Its parts are its words:
 // `HTTPServer` is http and server, `getURLs` get and urls. Case is folded here and nowhere else, so
 // that a question meets the text: ASCII, and the two-byte letters of the Latin, Greek and Cyrillic
 // scripts whose small form has two bytes as well.
@@ -21,7 +21,7 @@ enum {
     KEN_TOKEN_PARTS = 16
 };
 
-// What a byte is to a token, 0 when it ends one. A number ends at '_' and '$' too.
+// The class of a byte in a token, 0 when it ends one. A number ends at '_' and '$' too.
 enum {
     KEN_TOKEN_NONE,
     KEN_TOKEN_UPPER,

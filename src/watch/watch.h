@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// watch.h -- whether something below a folder has changed since it was last looked at, as the kernel
+// watch.h -- whether something below a folder has changed since it was last listed, as the kernel
 // reports it (inotify). A question that finds nothing changed costs one system call, however large the tree.
 //
 // The kernel watches folders one by one, without the folders below them. So whoever lists a tree adds
