@@ -45,7 +45,7 @@ typedef struct ken_history_info {
     ken_str head;   // the commit it belongs to; empty: there is no history
     ken_str reason; // why it is empty, or reaches back less than it could; else empty
     uint32_t n_commits, n_files, n_authors;
-    bool is_shallow;            // the clone lacks older commits
+    bool is_shallow; // the clone lacks older commits
 } ken_history_info;
 
 ken_history_info ken_history_get_info(const ken_history *h);

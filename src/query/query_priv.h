@@ -273,9 +273,10 @@ typedef KEN_VEC(query_name) query_names;
 // empty when it fits or there is none.
 ken_str query_missed_scope(const query_names *names, ken_str name);
 
-// Appends all definitions called `name` in any case.
+// Appends all definitions called `name` in any case, by text, path and place.
 ken_status query_names_equal(ken_snapshot *s, ken_str name, ken_arena *arena, query_names *out,
                              ken_err *err) KEN_MUST_USE;
+// Appends the first `max` whose name begins so and goes on, in the same order.
 ken_status query_names_prefix(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
                               query_names *out, ken_err *err) KEN_MUST_USE;
 // Appends names within a small edit distance (Damerau, at most 2), nearest first.

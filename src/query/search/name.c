@@ -13,7 +13,7 @@ typedef struct name_walk {
     ken_str wanted;
     ken_arena *arena;
     query_names *out;
-    size_t max;
+    size_t enough; // `out` need not be longer; names are taken whole
     size_t max_distance;
     uint64_t letters; // of `wanted`
 } name_walk;
@@ -35,13 +35,17 @@ ken_str query_last_name(ken_str q, ken_str *out_scope)
     return name.len ? name : q;
 }
 
+enum {
+    MAX_NAMES = 20000 // postings of one walk
+};
+
 static void add_postings(name_walk *w, ken_str text, const ken_name_posting *p, uint32_t n,
                          int closeness, double order)
 {
     ken_str copy = { NULL, 0 };
     for (uint32_t i = 0; i < n; i++) {
         int32_t file = w->part->first_file[p[i].content];
-        for (; file >= 0 && w->out->len < w->max; file = w->s->corpus.next_file[file]) {
+        for (; file >= 0 && w->out->len < MAX_NAMES; file = w->s->corpus.next_file[file]) {
             if (!copy.ptr)
                 copy = ken_arena_dup(w->arena, text);
             ken_vec_push(w->out, ((query_name){ copy, (uint32_t)file, p[i].symbol, p[i].kind,
@@ -54,7 +58,7 @@ static bool add_equal(void *ctx, ken_str text, const ken_name_posting *p, uint32
 {
     name_walk *w = ctx;
     add_postings(w, text, p, n, ken_str_eq(text, w->wanted) ? 0 : 1, 0);
-    return w->out->len < w->max;
+    return w->out->len < w->enough;
 }
 
 static bool add_prefix(void *ctx, ken_str text, const ken_name_posting *p, uint32_t n)
@@ -62,7 +66,7 @@ static bool add_prefix(void *ctx, ken_str text, const ken_name_posting *p, uint3
     name_walk *w = ctx;
     if (text.len > w->wanted.len)
         add_postings(w, text, p, n, 2, (double)text.len);
-    return w->out->len < w->max;
+    return w->out->len < w->enough;
 }
 
 static uint64_t letters_of(ken_str s)
@@ -137,43 +141,68 @@ static bool add_fuzzy(void *ctx, ken_str text, const ken_name_posting *p, uint32
         text.len > w->wanted.len && w->wanted.len >= 4 && ken_str_find(text, w->wanted) != SIZE_MAX;
     if (d > 0 && (d <= w->max_distance || holds))
         add_postings(w, text, p, n, 3, (double)d);
-    return w->out->len < w->max;
+    return w->out->len < w->enough;
 }
 
-static ken_status walk(ken_snapshot *s, name_walk *w, ken_name_fn *fn, ken_str from, bool is_equal,
-                       ken_err *err)
+// Segments differ with the history of an index; the order of their names may not be seen.
+static int by_text(const void *a, const void *b)
 {
-    ken_status st = KEN_OK;
-    for (uint32_t p = 0; p < s->corpus.n_parts && !st; p++) {
-        w->part = &s->corpus.parts[p];
-        st = is_equal ? ken_lex_names_equal(w->part->segment, from, fn, w, err)
-                      : ken_lex_names_prefix(w->part->segment, from, fn, w, err);
-    }
-    return st;
-}
-
-enum {
-    MAX_NAMES = 20000
-};
-
-ken_status query_names_equal(ken_snapshot *s, ken_str name, ken_arena *arena, query_names *out,
-                             ken_err *err)
-{
-    name_walk w = { .s = s, .wanted = name, .arena = arena, .out = out, .max = MAX_NAMES };
-    return walk(s, &w, add_equal, name, true, err);
-}
-
-ken_status query_names_prefix(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
-                              query_names *out, ken_err *err)
-{
-    name_walk w = { .s = s, .wanted = name, .arena = arena, .out = out, .max = out->len + max };
-    return walk(s, &w, add_prefix, name, false, err);
+    const query_name *x = a, *y = b;
+    int d = ken_str_cmp_fold(x->text, y->text);
+    d = d ? d : ken_str_cmp(x->text, y->text);
+    d = d ? d : (x->file > y->file) - (x->file < y->file);
+    return d ? d : (x->symbol > y->symbol) - (x->symbol < y->symbol);
 }
 
 static int by_order(const void *a, const void *b)
 {
     const query_name *x = a, *y = b;
-    return (x->order > y->order) - (x->order < y->order);
+    int d = (x->order > y->order) - (x->order < y->order);
+    return d ? d : by_text(a, b);
+}
+
+// Puts what a walk has added behind `before` in order, and keeps the first `max` of it.
+static void settle(query_names *names, size_t before, size_t max,
+                   int (*compare)(const void *a, const void *b))
+{
+    size_t n = names->len - before;
+    if (n)
+        qsort(names->ptr + before, n, sizeof *names->ptr, compare);
+    if (n > max)
+        names->len = before + max;
+}
+
+ken_status query_names_equal(ken_snapshot *s, ken_str name, ken_arena *arena, query_names *out,
+                             ken_err *err)
+{
+    size_t before = out->len;
+    name_walk w = { .s = s, .wanted = name, .arena = arena, .out = out, .enough = MAX_NAMES };
+    ken_status st = KEN_OK;
+    for (uint32_t p = 0; p < s->corpus.n_parts && !st; p++) {
+        w.part = &s->corpus.parts[p];
+        st = ken_lex_names_equal(w.part->segment, name, add_equal, &w, err);
+    }
+    settle(out, before, MAX_NAMES, by_text);
+    return st;
+}
+
+// The first `max` of each segment hold the first `max` of all.
+ken_status query_names_prefix(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
+                              query_names *out, ken_err *err)
+{
+    size_t before = out->len;
+    ken_status st = KEN_OK;
+    for (uint32_t p = 0; p < s->corpus.n_parts && !st; p++) {
+        name_walk w = { .s = s,
+                        .part = &s->corpus.parts[p],
+                        .wanted = name,
+                        .arena = arena,
+                        .out = out,
+                        .enough = out->len + max };
+        st = ken_lex_names_prefix(w.part->segment, name, add_prefix, &w, err);
+    }
+    settle(out, before, max, by_text);
+    return st;
 }
 
 ken_status query_names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
@@ -184,7 +213,7 @@ ken_status query_names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_aren
                     .wanted = name,
                     .arena = arena,
                     .out = out,
-                    .max = before + MAX_NAMES,
+                    .enough = before + MAX_NAMES,
                     .max_distance = name.len < 4 ? 1 : 2,
                     .letters = letters_of(name) };
     ken_status st = KEN_OK;
@@ -193,10 +222,6 @@ ken_status query_names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_aren
         st =
             ken_lex_names_near(w.part->segment, name, (uint32_t)w.max_distance, add_fuzzy, &w, err);
     }
-    size_t n = out->len - before;
-    if (!st && n)
-        qsort(out->ptr + before, n, sizeof *out->ptr, by_order);
-    if (n > max)
-        out->len = before + max;
+    settle(out, before, max, by_order);
     return st;
 }

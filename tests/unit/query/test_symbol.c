@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
 // Definitions by name: search by symbol, and the definition itself.
+#include "query/query_priv.h"
 #include "unit/query/sample_lab.h"
 
 static void start(void)
@@ -348,4 +349,55 @@ KEN_TEST(pages_of_symbols_end_where_they_end)
     o.limit = 1;
     kt_true(ask_with("one_", o).is_truncated);
     sample_end();
+}
+
+// ---- the same from any history -----------------------------------------------------------------
+
+// Definitions of one index that was made at once, and of one that grew in the other order.
+static void list_names(bool grows, bool is_prefix, ken_buf *out)
+{
+    static const char *const files[] = { "z.py", "m.py", "a.py" };
+    start();
+    for (size_t i = 0; i < 3; i++) {
+        lab_write(
+            &l, files[i],
+            ken_arena_printf(
+                &l.arena,
+                "def make_one():\n    pass\n\ndef make_two_%s():\n    pass\n\ndef make():\n    return %zu\n",
+                i == 1 ? "b"
+                : i    ? "a"
+                       : "c",
+                i)
+                .ptr);
+        if (grows)
+            lab_run(&l);
+    }
+    if (!grows)
+        lab_run(&l);
+    snap = lab_open(&l);
+    query_names names = { 0 };
+    kt_ok(is_prefix ? query_names_prefix(snap, KEN_STR("make"), 4, &l.arena, &names, NULL)
+                    : query_names_equal(snap, KEN_STR("make"), &l.arena, &names, NULL));
+    const ken_file_row *rows = NULL;
+    (void)ken_snapshot_list_files(snap, &rows);
+    for (size_t i = 0; i < names.len; i++)
+        ken_buf_printf(out, KEN_STR_FMT " " KEN_STR_FMT "\n", KEN_STR_ARG(names.ptr[i].text),
+                       KEN_STR_ARG(rows[names.ptr[i].file].path));
+    ken_vec_release(&names);
+    sample_end();
+}
+
+KEN_TEST(names_come_in_an_order_that_no_history_changes)
+{
+    for (int is_prefix = 0; is_prefix < 2; is_prefix++) {
+        ken_buf at_once = KEN_BUF_INIT(4096), grown = KEN_BUF_INIT(4096);
+        list_names(false, is_prefix, &at_once);
+        list_names(true, is_prefix, &grown);
+        kt_eq_str(at_once.ptr,
+                  is_prefix ? "make_one a.py\nmake_one m.py\nmake_one z.py\nmake_two_a a.py\n"
+                            : "make a.py\nmake m.py\nmake z.py\n");
+        kt_eq_str(grown.ptr, at_once.ptr);
+        ken_buf_release(&at_once);
+        ken_buf_release(&grown);
+    }
 }
