@@ -113,7 +113,7 @@ static bool next_quoted(ken_str *rest, ken_str *out)
     return false;
 }
 
-static bool says(ken_str text, const char *part)
+static bool has_part(ken_str text, const char *part)
 {
     return ken_str_find(text, ken_str_c(part)) != SIZE_MAX;
 }
@@ -156,19 +156,19 @@ static table_kind table_of(ken_str name)
 {
     if (ken_str_eq_c(name, "packages"))
         return TABLE_KEYS;
-    if (ken_str_eq_c(name, "dev-packages") || says(name, "dev-dependencies") ||
-        says(name, "build-dependencies") || says(name, ".group."))
+    if (ken_str_eq_c(name, "dev-packages") || has_part(name, "dev-dependencies") ||
+        has_part(name, "build-dependencies") || has_part(name, ".group."))
         return TABLE_DEV_KEYS;
     bool is_list = ken_str_ends(name, KEN_STR("dependencies"));
-    return is_list && !says(name, "workspace") && !says(name, "optional") ? TABLE_KEYS
-                                                                          : TABLE_OTHER;
+    return is_list && !has_part(name, "workspace") && !has_part(name, "optional") ? TABLE_KEYS
+                                                                                  : TABLE_OTHER;
 }
 
 // `[dependencies.serde]` names its dependency in the head.
 static void read_head(reading *r, ken_str name)
 {
     size_t at = ken_str_find(name, KEN_STR("dependencies."));
-    if (at == SIZE_MAX || says(name, "workspace"))
+    if (at == SIZE_MAX || has_part(name, "workspace"))
         return;
     bool is_dev = at && ken_str_find(ken_str_sub(name, 0, at), KEN_STR("-")) != SIZE_MAX;
     add_folded(r, ken_str_sub(name, at + sizeof "dependencies." - 1, name.len), is_dev);
@@ -220,7 +220,7 @@ static void read_setup_cfg(reading *r, ken_str text)
 
 static void read_requirements(reading *r, ken_str path, ken_str text)
 {
-    bool is_dev = says(path, "dev") || says(path, "test") || says(path, "doc");
+    bool is_dev = has_part(path, "dev") || has_part(path, "test") || has_part(path, "doc");
     ken_str line;
     while (ken_str_line_next(&text, &line))
         add_folded(r, leading_name(without_comment(line, '#')), is_dev);
@@ -241,7 +241,7 @@ static void read_go(reading *r, ken_str text)
     ken_str line, name;
     while (ken_manifest_go_next(&lines, &line))
         if (ken_manifest_word_next(&line, "\"`", &name))
-            add(r, name, says(lines.comment, "indirect"));
+            add(r, name, has_part(lines.comment, "indirect"));
 }
 
 // ---- XML, Gradle -------------------------------------------------------------------------------
@@ -265,7 +265,7 @@ static void read_pom_items(reading *r, ken_str text, const char *open, const cha
 {
     ken_str item, name;
     while (next_between(&text, open, close, &item)) {
-        bool is_dev = says(item, "<scope>test</scope>");
+        bool is_dev = has_part(item, "<scope>test</scope>");
         if (next_between(&item, "<artifactId>", "</artifactId>", &name))
             add(r, ken_str_trim(name), is_dev);
     }
@@ -335,11 +335,12 @@ static void read_gemfile(reading *r, ken_str text)
     while (ken_str_line_next(&text, &line)) {
         line = without_comment(line, '#');
         if (ken_str_starts(line, KEN_STR("group ")))
-            is_dev = says(line, ":development") || says(line, ":test");
+            is_dev = has_part(line, ":development") || has_part(line, ":test");
         else if (ken_str_eq_c(line, "end"))
             is_dev = false;
         else if (ken_str_starts(line, KEN_STR("gem ")) && next_quoted(&line, &name))
-            add(r, name, is_dev || says(line, ":test") || says(line, "path:")); // of this tree
+            add(r, name,
+                is_dev || has_part(line, ":test") || has_part(line, "path:")); // of this tree
     }
 }
 
@@ -350,7 +351,7 @@ static void read_mix(reading *r, ken_str text)
         line = without_comment(line, '#');
         size_t at = ken_str_find(line, KEN_STR("{:"));
         if (at != SIZE_MAX)
-            add(r, leading_name(ken_str_sub(line, at + 2, line.len)), says(line, "only:"));
+            add(r, leading_name(ken_str_sub(line, at + 2, line.len)), has_part(line, "only:"));
     }
 }
 

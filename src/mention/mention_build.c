@@ -144,5 +144,5 @@ ken_status ken_mention_builder_finish(ken_mention_builder *b, const ken_block_si
     ken_buf_release(&list);
     clear(b);
     ken_status st = mention_writer_end(&w, err);
-    return st || !is_over ? st : KEN_FAIL(err, KEN_ELIMIT, "a name is said too often");
+    return st || !is_over ? st : KEN_FAIL(err, KEN_ELIMIT, "a name has too many references");
 }

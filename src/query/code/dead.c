@@ -495,10 +495,9 @@ static ken_str why(const burying *b, const suspect *x)
         return ken_arena_printf(b->arena, KEN_STR_FMT " (%u place%s)", KEN_STR_ARG(text), n,
                                 n == 1 ? "" : "s");
     if (x->class == KEN_DEAD_UNUSED && x->n_elsewhere)
-        return ken_arena_printf(b->arena,
-                                KEN_STR_FMT "; %u place%s that say%s the name lead%s elsewhere",
+        return ken_arena_printf(b->arena, KEN_STR_FMT "; %u place%s with the name lead%s elsewhere",
                                 KEN_STR_ARG(text), x->n_elsewhere, x->n_elsewhere == 1 ? "" : "s",
-                                x->n_elsewhere == 1 ? "s" : "", x->n_elsewhere == 1 ? "s" : "");
+                                x->n_elsewhere == 1 ? "s" : "");
     return text;
 }
 
@@ -540,7 +539,7 @@ ken_status ken_find_dead(ken_snapshot *s, const ken_dead_opts *o, const ken_canc
         st = read_all(b, err); // without it nothing is known to be dead
     bool is_part = ken_quota_is_settled() || (b->kept.len && ken_quota_settle(st, err));
     if (is_part) {
-        ken_quota_say("%u of %u files were looked at", b->n_looked_at, s->n_files);
+        ken_quota_say("%u of %u files were searched", b->n_looked_at, s->n_files);
         st = ken_quota_fail_empty(err);
     }
     if (!st)

@@ -86,8 +86,8 @@ static void judge_breaks(judging *j)
     if (n_changed && out->n_maybe_total) {
         add_reason(j, 0.1, medium_from,
                    ken_arena_printf(a,
-                                    "%zu definition%s say%s a name that the diff removes or "
-                                    "changes, and it is not known what is meant",
+                                    "%zu definition%s contain%s a name that the diff removes or "
+                                    "changes, in a place that could not be resolved",
                                     out->n_maybe_total, plural(out->n_maybe_total),
                                     out->n_maybe_total == 1 ? "s" : ""));
     }
@@ -152,7 +152,7 @@ void impact_judge(impact *m, uint32_t n_commits)
                                     out->n_unresolved, plural(out->n_unresolved),
                                     out->n_unresolved == 1 ? "s" : ""));
     if (out->is_truncated)
-        add_reason(&j, 0, medium_from, KEN_STR("not all of it was looked at"));
+        add_reason(&j, 0, medium_from, KEN_STR("the search was stopped before its end"));
     out->risk = j.risk > j.least ? j.risk : j.least;
     out->risk_level = out->risk < medium_from ? "low" : out->risk < high_from ? "medium" : "high";
 }

@@ -13,7 +13,7 @@ enum {
 };
 
 static const char through_field[] = "called through the field that it is put into";
-static const char through_table[] = "stands in the table that is read";
+static const char through_table[] = "is in the table that is read";
 
 static ken_symbol_kind kind_of(ken_graph *g, ken_graph_def d)
 {

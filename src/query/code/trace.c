@@ -154,8 +154,7 @@ static void add_held(tracer *t, const query_edge *e)
     bool is_call = e->role == KEN_REF_CALL;
     for (uint32_t i = 0; i < n; i++)
         add_link(t, e, held[i], KEN_EDGE_INFERRED,
-                 is_call ? "put into the field that is called"
-                         : "stands in the table that is read");
+                 is_call ? "put into the field that is called" : "is in the table that is read");
 }
 
 // Calls in a type's own body belong to it; those in its methods and inner types do not.
