@@ -32,7 +32,7 @@ bool ken_globs_match(const ken_str_list *globs, ken_str path);
 ken_status ken_globs_check(const ken_str_list *globs, ken_err *err) KEN_MUST_USE;
 typedef struct ken_file_fact {
     ken_str path, language;
-    uint32_t n_lines;
+    uint32_t n_lines, n_chunks;
     bool is_test, is_generated;
 } ken_file_fact;
 

@@ -63,6 +63,7 @@ ken_status ken_rulebook_list_for_file(ken_rulebook *b, ken_str path, size_t limi
 typedef struct ken_rulebook_counts {
     int64_t indexed_at_ms;                    // 0 = never
     uint64_t codebase, constraints, patterns; // chunks
+    uint64_t n_files;                         // of the run that counted them; 0 later
 } ken_rulebook_counts;
 
 // Reads every document again and puts what they hold into `writable`, a store of the same project,
@@ -84,7 +85,8 @@ typedef struct ken_rulebook_advice {
     ken_hit *examples;  // code, with content
     double *relevances; // of the examples
     size_t n_examples;
-    ken_str note; // why a part is missing, or empty
+    size_t example_bytes; // that are shown of one, by .rag/config.json
+    ken_str note;         // why a part is missing, or empty
 } ken_rulebook_advice;
 
 // What a change described in plain words must obey, at most `n` of each (or KEN_RULEBOOK_AS_SET).

@@ -7,6 +7,8 @@
 
 enum {
     SEARCH_MAX = 50, // what a search gives at most
+    PAGES_MAX = 4,   // of them, when few results are of the codebase
+    BYTES_PER_TOKEN = 4,
     CODE_RANKED = 3, // examples that tell where the change is, however few are shown
 };
 
@@ -42,10 +44,11 @@ static ken_status check_results(const ken_rulebook *b, size_t *n, ken_err *err)
                : KEN_FAIL(err, KEN_EINVAL, "num_results: must be 1 to %u, got %zu", most, *n);
 }
 
-static bool is_document(ken_str path, ken_str language)
+// Prose is no example, wherever it lies.
+static bool may_be_example(const ken_rulebook *b, const ken_hit *h)
 {
-    return ken_rules_kind_of(path, NULL) != KEN_RULE_NONE ||
-           ken_str_eq(language, KEN_STR("markdown"));
+    return !ken_str_eq(h->language, KEN_STR("markdown")) &&
+           ken_rulebook__is_in_codebase(&b->config, h->path, h->language);
 }
 
 static bool is_example(const ken_rulebook_advice *a, ken_str path)
@@ -56,28 +59,36 @@ static bool is_example(const ken_rulebook_advice *a, ken_str path)
     return false;
 }
 
-// Adds what a search in this mode finds: code, for documents are no examples.
+// Adds what a search in this mode finds, a page at a time until there are enough.
 static ken_status add_examples(ken_rulebook *b, ken_str description, ken_search_mode mode, size_t n,
                                const ken_cancel *cancel, ken_arena *arena, ken_rulebook_advice *out,
                                ken_err *err)
 {
-    ken_search_result found = { 0 };
     size_t limit = 2 * n + 10;
     ken_search_opts opts = { .mode = mode,
                              .limit = limit < SEARCH_MAX ? (uint32_t)limit : SEARCH_MAX,
                              .is_verbatim = true,
                              .wants_content = true };
-    ken_status st = ken_search(b->snapshot, description, &opts, cancel, arena, &found, err);
-    for (size_t i = 0; !st && i < found.n_hits && out->n_examples < n; i++) {
-        const ken_hit *h = &found.hits[i];
-        if (is_document(h->path, h->language) || is_example(out, h->path))
-            continue;
-        out->relevances[out->n_examples] = ken_recall_relevance(h->similarity);
-        out->examples[out->n_examples++] = *h;
+    for (int page = 0; page < PAGES_MAX && out->n_examples < n; page++) {
+        ken_search_result found = { 0 };
+        ken_status st = ken_search(b->snapshot, description, &opts, cancel, arena, &found, err);
+        if (st)
+            return st;
+        for (size_t i = 0; i < found.n_hits && out->n_examples < n; i++) {
+            const ken_hit *h = &found.hits[i];
+            if (!may_be_example(b, h) || is_example(out, h->path))
+                continue;
+            out->relevances[out->n_examples] = ken_recall_relevance(h->similarity);
+            out->examples[out->n_examples++] = *h;
+        }
+        if (found.note.len)
+            out->note = found.note;
+        if (found.n_hits < opts.limit)
+            break;
+        opts.offset += opts.limit;
+        opts.limit = SEARCH_MAX;
     }
-    if (!st && found.note.len)
-        out->note = found.note;
-    return st;
+    return KEN_OK;
 }
 
 // Code that has the words of the change, then code that only means the same. Tests come late by
@@ -117,6 +128,7 @@ ken_status ken_rulebook_check(ken_rulebook *b, ken_str description, size_t n,
                                              arena, &found.constraints);
     found.n_patterns = ken_rulebook__rank(b, description, KEN_RULE_PATTERN, code, n_code, n, arena,
                                           &found.patterns);
+    found.example_bytes = (size_t)b->config.chunk_size * BYTES_PER_TOKEN;
     *out = found;
     return KEN_OK;
 }

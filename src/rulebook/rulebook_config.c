@@ -8,7 +8,11 @@
 enum {
     CONFIG_FILE_MAX = 256 << 10,
     WEIGHTS_MAX = 200,
-    CHUNK_TOKENS = 300, // what the index keeps to by itself; said for readers of the file
+    LIST_MAX = 200,
+    WORD_MAX = 100, // bytes of an extension or a folder's name
+    CHUNK_TOKENS = 300,
+    CHUNK_TOKENS_MIN = 50,
+    CHUNK_TOKENS_MAX = 2000,
     OVERLAP_TOKENS = 50,
 };
 
@@ -84,17 +88,73 @@ static void read_text(const json_t *file, const char *camel, const char *snake, 
         *out = ken_arena_dup(arena, text);
 }
 
-static ken_status read_count(const json_t *config, const char *key, uint32_t *out, ken_err *err)
+static ken_status read_count(const json_t *config, const char *key, int least, int most,
+                             uint32_t *out, ken_err *err)
 {
     const json_t *v = json_object_get(config, key);
     if (!v)
         return KEN_OK;
     json_int_t n = json_integer_value(v);
-    if (!json_is_integer(v) || n < 1 || n > KEN_RULEBOOK_RESULTS_MAX)
-        return KEN_FAIL(err, KEN_EINVAL, "%s: must be a whole number from 1 to %d", key,
-                        KEN_RULEBOOK_RESULTS_MAX);
+    if (!json_is_integer(v) || n < least || n > most)
+        return KEN_FAIL(err, KEN_EINVAL, "%s: must be a whole number from %d to %d", key, least,
+                        most);
     *out = (uint32_t)n;
     return KEN_OK;
+}
+
+// Absent: `out` stays as it is.
+static ken_status read_words(const json_t *config, const char *key, bool is_extension,
+                             ken_arena *arena, ken_str_list *out, ken_err *err)
+{
+    const json_t *list = json_object_get(config, key);
+    size_t n = json_array_size(list);
+    if (!list)
+        return KEN_OK;
+    if (!json_is_array(list) || n > LIST_MAX)
+        return KEN_FAIL(err, KEN_EINVAL, "%s: must be a list of at most %d texts", key, LIST_MAX);
+    ken_str_list words = { KEN_ARENA_ARRAY(arena, ken_str, n + 1), n };
+    for (size_t i = 0; i < n; i++) {
+        ken_str word = ken_json_text(json_array_get(list, i));
+        bool is_fine = word.len && word.len <= WORD_MAX && !memchr(word.ptr, '/', word.len) &&
+                       (!is_extension || (word.len > 1 && word.ptr[0] == '.'));
+        if (!is_fine)
+            return KEN_FAIL(err, KEN_EINVAL, "%s[%zu]: must be %s", key, i,
+                            is_extension ? "an extension with its dot, such as '.ts'"
+                                         : "the name of a folder, without '/'");
+        words.items[i] = ken_arena_dup(arena, word);
+    }
+    *out = words;
+    return KEN_OK;
+}
+
+// The list as rag_setup writes it is nobody's choice.
+static bool is_default(const ken_str_list *l)
+{
+    size_t n = sizeof extensions / sizeof *extensions;
+    for (size_t i = 0; l->n == n && i < n; i++)
+        if (!ken_str_eq_c(l->items[i], extensions[i]))
+            return false;
+    return l->n == n;
+}
+
+static ken_status read_codebase(const json_t *config, ken_arena *arena, ken_rulebook_config *out,
+                                ken_err *err)
+{
+    ken_status st =
+        read_words(config, "include_extensions", true, arena, &out->include_extensions, err);
+    if (!st)
+        st = read_words(config, "exclude_dirs", false, arena, &out->exclude_dirs, err);
+    if (!st)
+        st = read_count(config, "chunk_size", CHUNK_TOKENS_MIN, CHUNK_TOKENS_MAX, &out->chunk_size,
+                        err);
+    if (!st)
+        st = read_count(config, "chunk_overlap", 0, CHUNK_TOKENS_MAX, &out->chunk_overlap, err);
+    if (!st && out->chunk_overlap >= out->chunk_size)
+        st = KEN_FAIL(err, KEN_EINVAL,
+                      "chunk_overlap: must be below chunk_size, which is %u, got %u",
+                      out->chunk_size, out->chunk_overlap);
+    out->has_default_extensions = is_default(&out->include_extensions);
+    return st;
 }
 
 static ken_status read_weights(json_t *config, ken_arena *arena, ken_rulebook_config *out,
@@ -122,11 +182,26 @@ static ken_status read_weights(json_t *config, ken_arena *arena, ken_rulebook_co
     return KEN_OK;
 }
 
+static ken_str_list words_of(const char *const *words, size_t n, ken_arena *arena)
+{
+    ken_str_list out = { KEN_ARENA_ARRAY(arena, ken_str, n), n };
+    for (size_t i = 0; i < n; i++)
+        out.items[i] = ken_str_c(words[i]);
+    return out;
+}
+
 static void set_defaults(ken_arena *arena, ken_rulebook_config *out)
 {
-    *out = (ken_rulebook_config){ .default_results = KEN_RULEBOOK_RESULTS,
-                                  .max_results = KEN_RULEBOOK_RESULTS_MAX,
-                                  .n_weights = ken_rules_n_default_weights };
+    *out = (ken_rulebook_config){
+        .default_results = KEN_RULEBOOK_RESULTS,
+        .max_results = KEN_RULEBOOK_RESULTS_MAX,
+        .n_weights = ken_rules_n_default_weights,
+        .include_extensions = words_of(extensions, sizeof extensions / sizeof *extensions, arena),
+        .exclude_dirs = words_of(excluded, sizeof excluded / sizeof *excluded, arena),
+        .has_default_extensions = true,
+        .chunk_size = CHUNK_TOKENS,
+        .chunk_overlap = OVERLAP_TOKENS,
+    };
     out->weights = ken_arena_copy(arena, ken_rules_default_weights, ken_rules_n_default_weights,
                                   sizeof *out->weights);
 }
@@ -146,11 +221,16 @@ ken_status ken_rulebook_read_config(ken_str root, ken_arena *arena, ken_rulebook
     read.has_file = true;
     read_text(file, "frontendPath", "frontend_path", arena, &read.frontend_path);
     read_text(file, "backendPath", "backend_path", arena, &read.backend_path);
+    read.is_frontend_given = json_is_true(member(file, "frontendGiven", "frontend_given"));
+    read.is_backend_given = json_is_true(member(file, "backendGiven", "backend_given"));
     read_text(file, "lastIndexedAt", "last_indexed_at", arena, &read.last_indexed_at);
     config = json_is_object(config) ? config : file;
-    st = read_count(config, "default_results", &read.default_results, &why);
+    const int most = KEN_RULEBOOK_RESULTS_MAX;
+    st = read_count(config, "default_results", 1, most, &read.default_results, &why);
     if (!st)
-        st = read_count(config, "max_results", &read.max_results, &why);
+        st = read_count(config, "max_results", 1, most, &read.max_results, &why);
+    if (!st)
+        st = read_codebase(config, arena, &read, &why);
     if (!st)
         st = read_weights(config, arena, &read, &why);
     json_decref(file);

@@ -18,8 +18,14 @@ typedef struct ken_rulebook_config {
     bool has_file;                       // .rag/config.json is there
     ken_str frontend_path, backend_path; // relative to the root; empty = none
     ken_str last_indexed_at;
+    bool is_frontend_given, is_backend_given; // by a person; else found
     uint32_t default_results, max_results;
-    ken_rules_weight *weights; // the defaults unless the file says otherwise
+    ken_str_list include_extensions; // with their dots
+    ken_str_list exclude_dirs;       // names of folders, anywhere
+    bool has_default_extensions;     // then other languages of programs are meant, too
+    uint32_t chunk_size;             // tokens that an example has at most
+    uint32_t chunk_overlap;          // kept; definitions make the borders, so nothing overlaps
+    ken_rules_weight *weights;       // the defaults unless the file says otherwise
     size_t n_weights;
 } ken_rulebook_config;
 

@@ -13,40 +13,6 @@ static const ken_str counts_key = { "rules.indexed", 13 };
 
 // ---- what was seen -----------------------------------------------------------------------------
 
-// Gone, or of a kind that is not indexed.
-static bool is_without_chunks(ken_status st)
-{
-    return st == KEN_ENOTFOUND || st == KEN_EINVAL || st == KEN_ELIMIT || st == KEN_EUNSUPPORTED;
-}
-
-// Chunks of the index but for those of documents: they are not code, and count in their own
-// collection.
-static ken_status count_code_chunks(ken_rulebook *b, uint64_t *out, ken_err *err)
-{
-    uint64_t n = 0;
-    ken_snapshot_stats stats = { 0 };
-    ken_arena scratch;
-    ken_arena_init(&scratch, 0);
-    ken_status st = KEN_OK;
-    for (size_t i = 0; i < b->docs.len && !st; i++) {
-        ken_file_view view;
-        ken_err why = { 0 };
-        if (b->docs.ptr[i].error.len) // is told by itself
-            continue;
-        ken_status seen = ken_view_file(b->snapshot, b->docs.ptr[i].path, &scratch, &view, &why);
-        if (!seen)
-            n += view.facts->n_chunks;
-        else if (!is_without_chunks(seen))
-            st = KEN_FAIL(err, seen, "the chunks could not be counted: %s", why.msg);
-    }
-    if (!st)
-        st = ken_snapshot_get_stats(b->snapshot, &scratch, &stats, err);
-    ken_arena_release(&scratch);
-    if (!st)
-        *out = stats.n_chunks > n ? stats.n_chunks - n : 0;
-    return st;
-}
-
 static ken_status write_rows(ken_rulebook *b, ken_store *writable, int64_t now_ms,
                              uint64_t n_chunks, ken_err *err)
 {
@@ -134,15 +100,21 @@ ken_status ken_rulebook_index(ken_rulebook *b, ken_store *writable, ken_rulebook
     b->has_config = false;
     for (size_t i = 0; i < b->entries.len; i++)
         b->entries.ptr[i]->is_settled = false; // read it again
-    uint64_t n_chunks = 0;
+    uint64_t n_chunks = 0, n_files = 0;
     ken_status st = ken_rulebook_refresh(b, err);
     if (!st)
-        st = count_code_chunks(b, &n_chunks, err);
+        st = ken_rulebook__count_code(b, &n_files, &n_chunks, err);
     if (!st)
         st = write_rows(b, writable, now_ms, n_chunks, err);
     if (!st)
         st = write_time(b, now_ms, err);
-    return st ? st : load_counts(b, writable, out, err);
+    if (!st)
+        st = load_counts(b, writable, out, err);
+    for (size_t i = 0; !st && i < b->docs.len; i++)
+        n_files += b->docs.ptr[i].kind != KEN_RULE_NONE;
+    if (!st)
+        out->n_files = n_files;
+    return st;
 }
 
 ken_status ken_rulebook_get_counts(ken_rulebook *b, ken_rulebook_counts *out, ken_err *err)

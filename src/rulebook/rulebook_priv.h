@@ -61,6 +61,12 @@ size_t ken_rulebook__rank(ken_rulebook *b, ken_str description, ken_rule_kind ki
                           ken_rulebook_found **out);
 void ken_rulebook__free_ranker(struct rulebook_ranker *r);
 
+// ---- rulebook_codebase.c -----------------------------------------------------------------------
+// Whether a file of the index, in that language, is code that may be shown as an example.
+bool ken_rulebook__is_in_codebase(const ken_rulebook_config *c, ken_str path, ken_str language);
+ken_status ken_rulebook__count_code(ken_rulebook *b, uint64_t *out_files, uint64_t *out_chunks,
+                                    ken_err *err);
+
 // ---- rulebook_kept.c ---------------------------------------------------------------------------
 void ken_rulebook__free_kept(struct rulebook_kept *k);
 

@@ -91,6 +91,7 @@ ken_status ken_list_files(ken_snapshot *s, const ken_facts_scope *scope, ken_are
             .path = s->rows[files[i]].path,
             .language = ken_str_c(ken_lang_name((ken_lang_id)s->contents[files[i]].lang)),
             .n_lines = s->contents[files[i]].n_lines,
+            .n_chunks = s->contents[files[i]].n_chunks,
             .is_test = query_is_test(s, files[i]),
             .is_generated = query_is_generated(s, files[i]),
         };

@@ -77,6 +77,39 @@ KEN_TEST(a_rule_of_one_folder_waits_until_the_folder_is_named)
     shop_end();
 }
 
+static size_t count_examples(const char *description)
+{
+    kt_eq_str(check(description, 10), "");
+    return advice.n_examples;
+}
+
+// S3-66, S3-67, S3-72, S3-96: .rag/config.json says what the codebase is.
+KEN_TEST(examples_are_of_the_files_that_the_configuration_names)
+{
+    ken_rulebook_counts all, some;
+    const char *change = "save orders in the store";
+    shop_make();
+    lab_write(&l, "web/orders.html", "<html><body><p>save orders in the store</p></body></html>\n");
+    lab_write(&l, "native/orders.c", "int save_orders(void)\n{\n    return 0;\n}\n");
+    lab_write(&l, "src/old/orders.js", "export function saveOrders(store) {\n  return store;\n}\n");
+    shop_index();
+    size_t n = count_examples(change);
+    kt_true(has_example("native/orders.c") && has_example("src/old/orders.js"));
+    kt_false(has_example("web/orders.html")); // a page is no program
+    kt_eq_u(advice.example_bytes, 1200);
+    kt_ok_err(ken_rulebook_index(book, l.store, &all, &l.err), &l.err);
+    lab_write(&l, ".rag/config.json",
+              "{\"config\": {\"include_extensions\": [\".js\", \".html\"],"
+              " \"exclude_dirs\": [\"old\"], \"chunk_size\": 50, \"chunk_overlap\": 0}}");
+    kt_ok_err(ken_rulebook_index(book, l.store, &some, &l.err), &l.err);
+    kt_eq_u(count_examples(change), n - 2); // less three, and a page
+    kt_true(has_example("web/orders.html") && has_example("src/db/orders.js"));
+    kt_false(has_example("native/orders.c") || has_example("src/old/orders.js"));
+    kt_eq_u(advice.example_bytes, 200);
+    kt_eq_u(some.n_files, all.n_files - 2);
+    shop_end();
+}
+
 static void shop_with_rules(const char *rules)
 {
     shop_make();

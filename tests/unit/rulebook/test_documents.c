@@ -132,6 +132,25 @@ KEN_TEST(a_configuration_may_be_absent_wrong_or_partial)
     kt_has_str(read_config(), "max_results: must be a whole number from 1 to 20");
     lab_write(&l, ".rag/config.json", "{\"config\": {\"weights\": {\"CLAUDE.md\": \"high\"}}}");
     kt_has_str(read_config(), "weights.CLAUDE.md: must be a number");
+    lab_write(&l, ".rag/config.json", "{\"config\": {\"include_extensions\": [\".c\", \"h\"]}}");
+    kt_has_str(read_config(), "include_extensions[1]: must be an extension with its dot");
+    kt_true(config.has_default_extensions);
+    lab_write(&l, ".rag/config.json", "{\"config\": {\"exclude_dirs\": [\"a/b\"]}}");
+    kt_has_str(read_config(), "exclude_dirs[0]: must be the name of a folder");
+    lab_write(&l, ".rag/config.json", "{\"config\": {\"exclude_dirs\": \"dist\"}}");
+    kt_has_str(read_config(), "exclude_dirs: must be a list of at most 200 texts");
+    lab_write(&l, ".rag/config.json", "{\"config\": {\"chunk_size\": 5}}");
+    kt_has_str(read_config(), "chunk_size: must be a whole number from 50 to 2000");
+    lab_write(&l, ".rag/config.json", "{\"config\": {\"chunk_size\": 60, \"chunk_overlap\": 60}}");
+    kt_has_str(read_config(), "chunk_overlap: must be below chunk_size, which is 60, got 60");
+    lab_write(&l, ".rag/config.json",
+              "{\"config\": {\"include_extensions\": [\".c\"], \"exclude_dirs\": [],"
+              " \"chunk_size\": 60, \"chunk_overlap\": 0}}");
+    kt_eq_str(read_config(), "");
+    kt_false(config.has_default_extensions);
+    kt_eq_u(config.include_extensions.n, 1);
+    kt_eq_u(config.exclude_dirs.n, 0);
+    kt_eq_u(config.chunk_size, 60);
     lab_write(&l, ".rag/config.json",
               "{\"frontendPath\": \"web\", \"config\": {\"weights\": {\"docs/\": 3}}}");
     kt_eq_str(read_config(), "");
