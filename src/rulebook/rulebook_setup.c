@@ -60,6 +60,18 @@ static ken_status resolve_folder(const ken_setup_opts *o, const char *field, ken
     return KEN_OK;
 }
 
+// What a person named in an earlier setup holds until another one is named, or it is gone.
+static void recall_folders(const ken_setup_opts *o, ken_arena *arena, ken_survey_opts *out)
+{
+    ken_rulebook_config before;
+    if (ken_rulebook_read_config(o->root, arena, &before, NULL))
+        return; // is told when it is written
+    if (!o->frontend_path.len && before.is_frontend_given)
+        (void)resolve_folder(o, "frontendPath", before.frontend_path, arena, &out->frontend, NULL);
+    if (!o->backend_path.len && before.is_backend_given)
+        (void)resolve_folder(o, "backendPath", before.backend_path, arena, &out->backend, NULL);
+}
+
 // ---- what is there -----------------------------------------------------------------------------
 
 // The name that the file has in this project.
@@ -105,18 +117,24 @@ static bool is_same_path(ken_str written, ken_str found)
     return ken_str_eq(written, found.ptr ? found : KEN_STR(""));
 }
 
-static ken_status keep_config(ken_str root, const ken_survey *v, ken_arena *arena, ken_err *err)
+// The folders of this survey; `given`: what a person named, now or before.
+static ken_status keep_config(ken_str root, const ken_survey *v, const ken_survey_opts *given,
+                              ken_arena *arena, ken_err *err)
 {
     ken_rulebook_config now;
     ken_status st = ken_rulebook_read_config(root, arena, &now, err);
     if (st)
         return st;
+    bool has_frontend = given->frontend.ptr != NULL, has_backend = given->backend.ptr != NULL;
     if (now.has_file && is_same_path(now.frontend_path, v->frontend) &&
-        is_same_path(now.backend_path, v->backend))
+        is_same_path(now.backend_path, v->backend) && now.is_frontend_given == has_frontend &&
+        now.is_backend_given == has_backend)
         return KEN_OK;
     json_t *changes = json_object();
     set_path(changes, "frontendPath", v->frontend);
     set_path(changes, "backendPath", v->backend);
+    ken_json_set_bool(changes, "frontendGiven", has_frontend);
+    ken_json_set_bool(changes, "backendGiven", has_backend);
     st = ken_rulebook_write_config(root, changes, err);
     json_decref(changes);
     return st;
@@ -200,8 +218,8 @@ static ken_status try_checks(ken_snapshot *s, ken_survey *survey, const ken_canc
 // ---- the whole ---------------------------------------------------------------------------------
 
 static ken_status write_documents(ken_snapshot *s, const ken_setup_opts *o, int root_fd,
-                                  ken_str architecture, ken_arena *arena, ken_setup *out,
-                                  ken_err *err)
+                                  const ken_survey_opts *given, ken_str architecture,
+                                  ken_arena *arena, ken_setup *out, ken_err *err)
 {
     setup_document *docs;
     size_t n;
@@ -212,7 +230,7 @@ static ken_status write_documents(ken_snapshot *s, const ken_setup_opts *o, int 
     for (size_t i = 0; !st && i < n; i++)
         st = setup_place(root_fd, o->root, &docs[i], o->is_forced, arena, &out->files[i], err);
     out->n_files = n;
-    return st ? st : keep_config(o->root, &out->survey, arena, err);
+    return st ? st : keep_config(o->root, &out->survey, given, arena, err);
 }
 
 static ken_status set_up(ken_snapshot *s, const ken_setup_opts *o, int root_fd, ken_arena *arena,
@@ -225,12 +243,14 @@ static ken_status set_up(ken_snapshot *s, const ken_setup_opts *o, int root_fd, 
     if (!st)
         st = resolve_folder(o, "backend_path", o->backend_path, arena, &survey.backend, err);
     if (!st)
+        recall_folders(o, arena, &survey);
+    if (!st)
         st = check_architecture(root_fd, name, arena, err);
     if (!st)
         st = ken_survey_run(s, &survey, arena, &out->survey, err);
     if (!st)
         st = try_checks(s, &out->survey, o->cancel, arena, err);
-    return st ? st : write_documents(s, o, root_fd, name, arena, out, err);
+    return st ? st : write_documents(s, o, root_fd, &survey, name, arena, out, err);
 }
 
 ken_status ken_rulebook_setup(ken_snapshot *s, const ken_setup_opts *o, ken_arena *arena,

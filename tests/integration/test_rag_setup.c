@@ -81,6 +81,41 @@ KEN_TEST(sets_a_project_up)
     stop_app();
 }
 
+static json_t *set_up_with(const char *key, const char *value)
+{
+    ken_err err;
+    json_t *out = try_call("rag_setup", key, value, &err);
+    kt_ok_err(err.status, &err);
+    return out;
+}
+
+// S3-19, S3-20: what a person named holds for later setups, as long as it is there.
+KEN_TEST(folders_that_were_given_are_remembered)
+{
+    make_shop();
+    ktest_write("shop/web/app.js", "export const a = 1;\n");
+    start_app();
+    json_t *r = set_up_with("frontend_path", "web");
+    kt_eq_str(text_of(r, "frontendDetected"), "web");
+    json_decref(r);
+    stop_app();
+    start_app();
+    r = call("rag_setup");
+    kt_eq_str(text_of(r, "frontendDetected"), "web");
+    kt_eq_str(text_of(r, "backendDetected"), "backend");
+    json_decref(r);
+    json_decref(set_up_with("backend_path", "web"));
+    r = set_up_with("frontend_path", "frontend");
+    kt_eq_str(text_of(r, "frontendDetected"), "frontend");
+    kt_eq_str(text_of(r, "backendDetected"), "web");
+    json_decref(r);
+    kt_eq_i(rename(ktest_path("shop/web"), ktest_path("shop/away")), 0);
+    r = call("rag_setup");
+    kt_eq_str(text_of(r, "backendDetected"), "backend");
+    json_decref(r);
+    stop_app();
+}
+
 KEN_TEST(the_project_is_current_after_a_restart)
 {
     make_shop();
