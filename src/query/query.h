@@ -137,7 +137,7 @@ typedef struct ken_hit {
     ken_str path; // relative to the root
     ken_str language;
     ken_uuid chunk_id;
-    uint32_t chunk_index;
+    uint32_t chunk_index, n_chunks; // of the file, from 0; of how many
     uint32_t first_line, last_line; // on disk now; 0-based, inclusive
     ken_span span;                  // of the content, on disk now
     ken_chunk_type chunk_type;

@@ -209,6 +209,25 @@ void ken_tool__fit_lists(json_t *result, const char *const *lists, size_t n_list
         ken_json_set_str(result, "hint", ken_str_c(hint));
 }
 
+void ken_tool__fit_in_order(json_t *result, const ken_tool__fit_step *steps, size_t n_steps,
+                            size_t max_bytes, size_t slack, const char *hint)
+{
+    size_t total = ken_json_dump_size(result);
+    if (total + slack <= max_bytes)
+        return;
+    total += strlen(hint) + FIT_NOTE_BYTES + slack;
+    for (size_t i = 0; i < n_steps; i++) {
+        json_t *items = json_object_get(result, steps[i].list);
+        while (total > max_bytes && json_array_size(items) > steps[i].least) {
+            size_t last = json_array_size(items) - 1;
+            total -= ken_json_dump_size(json_array_get(items, last)) + 1;
+            json_array_remove(items, last);
+        }
+    }
+    ken_json_set_bool(result, "truncated", true);
+    ken_json_set_str(result, "hint", ken_str_c(hint));
+}
+
 // ---- text --------------------------------------------------------------------------------------
 
 ken_str ken_tool__member(const json_t *o, const char *key)

@@ -56,6 +56,14 @@ json_t *ken_tool__route_json(const ken_route *r);
 // says so, with `hint`. Lists that are no members are passed over.
 void ken_tool__fit_lists(json_t *result, const char *const *lists, size_t n_lists, size_t max_bytes,
                          const char *hint);
+// The same, but one list after the other: of each what is behind its first `least` goes before the
+// next one loses anything. `slack` bytes stay free.
+typedef struct ken_tool__fit_step {
+    const char *list;
+    size_t least;
+} ken_tool__fit_step;
+void ken_tool__fit_in_order(json_t *result, const ken_tool__fit_step *steps, size_t n_steps,
+                            size_t max_bytes, size_t slack, const char *hint);
 
 // ---- the shapes of answers, without project and index ------------------------------------------
 typedef struct ken_tool__usages_shape {

@@ -1,14 +1,24 @@
 // SPDX-License-Identifier: MIT
 // rag_check_constraints: what a planned change must obey, how it is done here, and where it was
 // done.
+#include "obs/log.h"
 #include "tool/tool_graph_priv.h"
 #include "tool/tool_rules_priv.h"
 
 enum {
-    EXAMPLE_MAX = 1500, // bytes of code shown of one example
+    SUMMARY_SLACK = 160, // bytes that the summary may grow by when something was cut
+    VIOLATIONS_LEAST = 5,
 };
 
-static const char *const lists[] = { "examples", "patterns", "constraints", "violations" };
+// What readers of the log look for.
+#define WARNING "[codebase_rag_mcp] Warning: "
+
+// What goes first when not all fits: code can be searched for, rules cannot.
+static const ken_tool__fit_step steps[] = {
+    { "examples", 0 },   { "violations", VIOLATIONS_LEAST },
+    { "patterns", 0 },   { "constraints", 0 },
+    { "violations", 0 },
+};
 
 // ---- JSON --------------------------------------------------------------------------------------
 
@@ -70,15 +80,21 @@ static json_t *patterns_json(const ken_rulebook_advice *a)
     return list;
 }
 
-static json_t *examples_json(const ken_rulebook_advice *a)
+static json_t *examples_json(const ken_tool_env *env, const ken_rulebook_advice *a)
 {
     json_t *list = json_array();
     for (size_t i = 0; i < a->n_examples; i++) {
         const ken_hit *h = &a->examples[i];
         json_t *o = json_object();
-        ken_json_set_str(o, "content", ken_tool__clip_lines(h->content, EXAMPLE_MAX, false));
+        ken_json_set_str(o, "content", ken_tool__clip_lines(h->content, a->example_bytes, false));
         ken_json_set_str(o, "filePath", h->path);
         ken_json_set_str(o, "type", KEN_STR("code"));
+        ken_json_set_str(o, "header",
+                         ken_arena_printf(env->arena, "# File: " KEN_STR_FMT " (chunk %u/%u)",
+                                          KEN_STR_ARG(h->path), h->chunk_index + 1, h->n_chunks));
+        ken_json_set_str(o, "language", h->language);
+        ken_json_set_u64(o, "chunkIndex", h->chunk_index);
+        ken_json_set_u64(o, "totalChunks", h->n_chunks);
         ken_json_set_real(o, "relevance", a->relevances[i]);
         set_lines(o, h->first_line, h->last_line);
         set_text(o, "symbol", h->symbol);
@@ -87,9 +103,17 @@ static json_t *examples_json(const ken_rulebook_advice *a)
     return list;
 }
 
+// " 12 of 20 examples are shown."
+static void put_cut(ken_buf *out, const json_t *o, const char *list, size_t n)
+{
+    size_t n_shown = json_array_size(json_object_get(o, list));
+    if (n_shown < n)
+        ken_buf_printf(out, " %zu of %zu %s are shown.", n_shown, n, list);
+}
+
 static void set_summary(json_t *o, const ken_rulebook_advice *a)
 {
-    ken_buf text = KEN_BUF_INIT(200);
+    ken_buf text = KEN_BUF_INIT(400);
     ken_buf_puts(&text, "Found ");
     ken_tool__put_count(&text, a->n_constraints, "constraint");
     ken_buf_puts(&text, ", ");
@@ -97,6 +121,9 @@ static void set_summary(json_t *o, const ken_rulebook_advice *a)
     ken_buf_puts(&text, ", ");
     ken_tool__put_count(&text, a->n_examples, "example");
     ken_buf_puts(&text, " for this change.");
+    put_cut(&text, o, "constraints", a->n_constraints);
+    put_cut(&text, o, "patterns", a->n_patterns);
+    put_cut(&text, o, "examples", a->n_examples);
     ken_json_set_str(o, "summary", ken_buf_str(&text));
     ken_buf_release(&text);
 }
@@ -123,7 +150,7 @@ static ken_status answer(const ken_tool_env *env, const ken_tool__scope *scope, 
     json_t *constraints = constraints_json(advice);
     ken_json_set(o, "constraints", constraints);
     ken_json_set(o, "patterns", patterns_json(advice));
-    ken_json_set(o, "examples", examples_json(advice));
+    ken_json_set(o, "examples", examples_json(env, advice));
     set_summary(o, advice);
     set_text(o, "note", advice->note);
     set_problems(o, book);
@@ -131,11 +158,30 @@ static ken_status answer(const ken_tool_env *env, const ken_tool__scope *scope, 
     ken_status st = ken_tool__set_findings(env, book, advice, constraints, err);
     if (!st && a->diff.len)
         st = ken_tool__set_diff(env, scope->snap, book, a->diff, o, err);
-    if (!st)
-        ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, env->ctx->max_bytes,
-                            "Response truncated. Use filters or smaller num_results to reduce "
-                            "output.");
-    return st;
+    if (st)
+        return st;
+    ken_tool__fit_in_order(o, steps, sizeof steps / sizeof *steps, env->ctx->max_bytes,
+                           SUMMARY_SLACK,
+                           "Response truncated. Use filters or smaller num_results to reduce "
+                           "output.");
+    set_summary(o, advice);
+    return KEN_OK;
+}
+
+// For who reads the log of a server; people at a terminal are shown what there is.
+static void warn(const ken_tool_env *env, const ken_rulebook_advice *a, const json_t *answer)
+{
+    const json_t *problems = json_object_get(answer, "problems");
+    if (env->ctx->here.len)
+        return;
+    if (!a->n_constraints)
+        KEN_LOG_WARNING("rules", WARNING "collection 'constraints' has nothing for this change");
+    if (!a->n_patterns)
+        KEN_LOG_WARNING("rules", WARNING "collection 'patterns' has nothing for this change");
+    if (a->note.len)
+        KEN_LOG_WARNING("rules", WARNING KEN_STR_FMT, KEN_STR_ARG(a->note));
+    for (size_t i = 0; i < json_array_size(problems); i++)
+        KEN_LOG_WARNING("rules", WARNING "%s", json_string_value(json_array_get(problems, i)));
 }
 
 ken_status ken_tool__rag_check_constraints(const ken_tool_env *env, const void *args, json_t **out,
@@ -155,10 +201,12 @@ ken_status ken_tool__rag_check_constraints(const ken_tool_env *env, const void *
         json_t *o = ken_tool__success_json();
         ken_json_set_str(o, "query", a->change_description);
         st = answer(env, &scope, book, &advice, a, o, err);
-        if (st)
+        if (st) {
             json_decref(o);
-        else
+        } else {
+            warn(env, &advice, o);
             *out = o;
+        }
     }
     ken_tool__close(env, &scope);
     return st;

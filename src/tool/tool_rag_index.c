@@ -5,6 +5,10 @@
 #include "tool/tool_graph_priv.h"
 #include "tool/tool_rules_priv.h"
 
+enum {
+    UNDECODED_MAX = 1000 // told
+};
+
 typedef struct index_run {
     ken_project_info project;
     ken_index_report report;
@@ -60,7 +64,23 @@ static void add_error(json_t *errors, ken_str file, ken_str text)
     ken_json_append(errors, e);
 }
 
-static json_t *errors_json(const index_run *run, const ken_rulebook *b)
+// Files that are no UTF-8 text are in no collection.
+static void add_undecoded(const ken_tool_env *env, ken_snapshot *s, json_t *errors)
+{
+    ken_skip_row *rows = NULL;
+    size_t n = 0;
+    ken_err why = { 0 };
+    if (ken_snapshot_list_skips(s, KEN_SKIP_ENCODING, UNDECODED_MAX, env->arena, &rows, &n, &why))
+        add_error(errors, KEN_STR("."), ken_str_c(why.msg));
+    for (size_t i = 0; i < n; i++)
+        add_error(errors, rows[i].path,
+                  ken_arena_printf(env->arena,
+                                   "'" KEN_STR_FMT "' is not UTF-8 text: it is left out",
+                                   KEN_STR_ARG(rows[i].path)));
+}
+
+static json_t *errors_json(const ken_tool_env *env, const index_run *run, ken_snapshot *s,
+                           const ken_rulebook *b)
 {
     json_t *errors = json_array();
     size_t n = 0;
@@ -73,25 +93,27 @@ static json_t *errors_json(const index_run *run, const ken_rulebook *b)
     }
     for (size_t i = 0; i < run->report.n_issues; i++)
         add_error(errors, run->report.issues[i].path, run->report.issues[i].text);
+    add_undecoded(env, s, errors);
     return errors;
 }
 
-static json_t *run_json(const ken_tool_env *env, const index_run *run, const ken_rulebook *b)
+static json_t *run_json(const ken_tool_env *env, const index_run *run, ken_snapshot *s,
+                        const ken_rulebook *b)
 {
     const ken_rulebook_counts *c = &run->counts;
     uint64_t n_chunks = c->codebase + c->constraints + c->patterns;
     json_t *o = ken_tool__success_json();
     ken_json_set_str(o, "projectRoot", run->project.root);
-    ken_json_set_u64(o, "filesIndexed", run->report.n_files);
+    ken_json_set_u64(o, "filesIndexed", c->n_files);
     ken_json_set_u64(o, "chunksCreated", n_chunks);
     ken_json_set(o, "collectionStats", ken_tool__collections_json(c));
-    ken_json_set(o, "errors", errors_json(run, b));
+    ken_json_set(o, "errors", errors_json(env, run, s, b));
     ken_json_set_real(o, "duration", (double)(ken_clock_mono_ns() - run->started_ns) / 1e9);
     ken_json_set_str(o, "message",
                      ken_arena_printf(env->arena,
                                       "Indexed %llu files (%llu chunks). Use "
                                       "rag_check_constraints to query.",
-                                      (unsigned long long)run->report.n_files,
+                                      (unsigned long long)c->n_files,
                                       (unsigned long long)n_chunks));
     ken_tool__fit(o, "errors", env->ctx->max_bytes,
                   "more files had problems; rag_health_check names what is wrong with the rules");
@@ -113,7 +135,7 @@ ken_status ken_tool__rag_index(const ken_tool_env *env, const void *args, json_t
         return st;
     st = ken_app_index_rules(env->app, scope.snap, &run.counts, err);
     if (!st) {
-        *out = run_json(env, &run, ken_app_rulebook(env->app, scope.snap));
+        *out = run_json(env, &run, scope.snap, ken_app_rulebook(env->app, scope.snap));
         ken_tool__set_rules_project(env, &run.project);
     }
     ken_tool__close(env, &scope);

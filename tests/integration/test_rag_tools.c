@@ -106,6 +106,40 @@ KEN_TEST(without_a_project_each_tool_says_what_to_call)
     stop_app();
 }
 
+// S3-7: as its document has them.
+KEN_TEST(annotations_of_the_six_tools_are_those_asked_for)
+{
+    static const struct {
+        const char *name, *title;
+        bool is_read, is_destructive;
+    } asked[] = {
+        { "rag_setup", "Initialize RAG Project", false, false },
+        { "rag_index", "Index Codebase Into RAG Collections", false, true },
+        { "rag_check_constraints", "Check Constraints for a Planned Change", true, false },
+        { "rag_query_impact", "Analyze Change Impact (Blast Radius)", true, false },
+        { "rag_health_check", "Check RAG System Health", true, false },
+        { "rag_status", "Quick RAG Status Check", true, false },
+    };
+    size_t n = 0;
+    const ken_tool_spec *spec;
+    for (size_t i = 0; (spec = ken_tool_spec_at(i)) != NULL; i++) {
+        for (size_t k = 0; k < sizeof asked / sizeof *asked; k++) {
+            if (strcmp(spec->name, asked[k].name) != 0)
+                continue;
+            json_t *tool = json_loads(spec->listing, 0, NULL);
+            const json_t *is = json_object_get(tool, "annotations");
+            kt_eq_text(text(tool, "title"), asked[k].title);
+            kt_eq_u(is_true(is, "readOnlyHint"), asked[k].is_read);
+            kt_eq_u(is_true(is, "destructiveHint"), asked[k].is_destructive);
+            kt_true(is_true(is, "idempotentHint"));
+            kt_true(json_is_false(json_object_get(is, "openWorldHint")));
+            json_decref(tool);
+            n++;
+        }
+    }
+    kt_eq_u(n, sizeof asked / sizeof *asked);
+}
+
 KEN_TEST(an_indexed_project_is_current_even_after_a_restart)
 {
     setup();
@@ -341,6 +375,82 @@ KEN_TEST(the_folder_served_is_meant_until_a_project_is_set_up)
     v = call("rag_check_constraints", args);
     kt_eq_text(text(v, "projectRoot"), root);
     kt_null(json_object_get(v, "projectNote"));
+    json_decref(v);
+    stop_app();
+}
+
+// S3-45, S3-113: what is missing is a line on stderr, and no failure.
+KEN_TEST(an_empty_collection_is_a_warning_on_stderr)
+{
+    char said[4000] = "";
+    int ends[2], saved = dup(STDERR_FILENO);
+    setup();
+    kt_eq_i(unlink(ktest_path("shop/docs/patterns/api.md")), 0);
+    ktest_write("shop/ARCHITECTURE.yml", "constraints: [a\n");
+    json_decref(index_shop());
+    kt_eq_i(pipe(ends), 0);
+    dup2(ends[1], STDERR_FILENO);
+    json_t *v = call("rag_check_constraints", "{\"change_description\": \"add a route\"}");
+    dup2(saved, STDERR_FILENO);
+    close(saved);
+    close(ends[1]);
+    kt_true(read(ends[0], said, sizeof said - 1) > 0);
+    close(ends[0]);
+    kt_eq_text(text(v, "status"), "success");
+    kt_has_str(said, "[codebase_rag_mcp] Warning: collection 'patterns' has nothing");
+    kt_has_str(said, "[codebase_rag_mcp] Warning: ARCHITECTURE.yml:2:1");
+    json_decref(v);
+    stop_app();
+}
+
+// S3-11: rules are what cannot be found by searching.
+KEN_TEST(what_does_not_fit_is_code_first_and_the_summary_counts_what_is_there)
+{
+    setup();
+    char line[200], rules[8000] = "version: 1\nconstraints:\n";
+    for (int i = 0; i < 12; i++) {
+        snprintf(line, sizeof line,
+                 "  - id: order-%d\n    rule: Orders of kind %d MUST be checked by their route.\n",
+                 i, i);
+        strcat(rules, line);
+        snprintf(line, sizeof line, "shop/src/order%d.js", i);
+        ktest_write(line, "export function checkOrder(order) {\n  // orders are checked by routes\n"
+                          "  return order.kind && order.route && order.total > 0;\n}\n");
+    }
+    ktest_write("shop/ARCHITECTURE.yml", rules);
+    json_decref(index_shop());
+    ctx.max_bytes = 6000;
+    json_t *v = call("rag_check_constraints",
+                     "{\"change_description\": \"check orders by route\", \"num_results\": 12}");
+    size_t n_examples = json_array_size(json_object_get(v, "examples"));
+    kt_eq_u(json_array_size(json_object_get(v, "constraints")), 12);
+    kt_true(n_examples < 12);
+    kt_true(is_true(v, "truncated"));
+    snprintf(line, sizeof line, " %zu of 12 examples are shown.", n_examples);
+    kt_has_str(text(v, "summary").ptr, "Found 12 constraints, 1 pattern, 12 examples");
+    kt_has_str(text(v, "summary").ptr, line);
+    kt_true(ken_json_dump_size(v) <= 6000);
+    json_decref(v);
+    stop_app();
+}
+
+// S3-68, S3-114, S3-81: what is in no collection is told by file; what is in one says where it stands.
+KEN_TEST(files_that_are_no_text_are_errors_and_examples_say_which_chunk_they_are)
+{
+    setup();
+    ktest_write("shop/src/latin.js", "// caf\xe9 \xe9t\xe9 na\xefve \xfc\xf6\xe4\nconst a = 1;\n");
+    json_t *v = index_shop();
+    kt_eq_u(json_array_size(json_object_get(v, "errors")), 1);
+    kt_eq_text(text(first(v, "errors"), "file"), "src/latin.js");
+    kt_has_str(text(first(v, "errors"), "error").ptr, "is not UTF-8 text");
+    kt_eq_i(number(v, NULL, "filesIndexed"), 4);
+    json_decref(v);
+    v = call("rag_check_constraints", "{\"change_description\": \"requireAuth of a route\"}");
+    const json_t *e = first(v, "examples");
+    kt_eq_text(text(e, "language"), "javascript");
+    kt_eq_i(number(e, NULL, "chunkIndex"), 0);
+    kt_eq_i(number(e, NULL, "totalChunks"), 1);
+    kt_eq_text(text(e, "header"), "# File: src/auth.js (chunk 1/1)");
     json_decref(v);
     stop_app();
 }

@@ -207,6 +207,7 @@ void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chun
     hit->path = s->rows[file].path;
     hit->language = ken_str_c(ken_lang_name((ken_lang_id)t->facts.lang));
     hit->chunk_index = chunk;
+    hit->n_chunks = t->facts.n_chunks;
     hit->chunk_id = ken_uuid_of_chunk(hit->path, chunk);
     hit->first_line = centre->first_line;
     hit->last_line = centre->last_line;
