@@ -24,6 +24,7 @@ struct ken_embedder {
     ken_embedder_backend *backend;
     ken_embed_self self;
     atomic_size_t dims;
+    size_t known_dims; // what a server's first answer must have; 0 = any number
     size_t batch_size, concurrency;
     ken_str document_prefix, query_prefix;
     ken_arena arena; // texts; written while it is opened only
@@ -159,6 +160,8 @@ ken_status ken_embedder_open(const ken_embed_opts *opts, ken_embedder **out, ken
             b->ops->close(b);
         return st;
     }
+    if (e->self.is_remote && !o.dims)
+        e->known_dims = ken_embed__known(o.model)->dims;
     if (ken_trace_is_on("embed", 1))
         ken_embedder_add_trace(e, NULL, NULL);
     *out = e;
@@ -360,6 +363,12 @@ ken_status ken_embedder_probe(ken_embedder *e, const ken_cancel *cancel, size_t 
         if (!dims || dims > KEN_EMBED_DIMS_MAX)
             return KEN_FAIL(err, KEN_ECORRUPT, "the model '%s' of %s gives vectors of %zu numbers",
                             e->self.model, e->backend->ops->name, dims);
+        if (e->known_dims && dims != e->known_dims)
+            return KEN_FAIL(
+                err, KEN_EINVAL,
+                "%s at '%.200s' gives vectors of %zu numbers, where model '%s' has %zu; "
+                "if that is meant, set embedding.dims to %zu",
+                e->backend->ops->name, e->self.url, dims, e->self.model, e->known_dims, dims);
         atomic_store(&e->dims, dims);
     }
     *out_dims = dims;

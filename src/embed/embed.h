@@ -86,6 +86,7 @@ typedef struct ken_embed_opts {
     const char *url;     // NULL or "" = the provider's default; a path before /v1 or /api is kept
     const char *api_key; // sent as a Bearer token; NULL or "" = none
     int64_t timeout_ms;  // of one request; 0 = KEN_EMBED_TIMEOUT_MS
+    unsigned n_tries;    // of a request that may do better later; 0 = KEN_EMBED_TRIES
     ken_embed_sleep_fn *sleep; // NULL = really
     void *sleep_ctx;
 
@@ -132,6 +133,10 @@ enum {
 // A name for this model's vectors, made of its key and dimensions, which must be
 // known: "all-MiniLM-L6-v2 384 0123456789abcdef".
 void ken_embedder_name(const ken_embedder *e, char out[KEN_EMBED_NAME_MAX + 1]);
+
+// Whether ONNX Runtime can be loaded; the first `path` that is asked for counts (NULL or "" = the usual
+// places). KEN_EUNSUPPORTED says where it was looked for and what to do.
+ken_status ken_embed_check_runtime(const char *path, ken_err *err) KEN_MUST_USE;
 
 // Whether a provider of that name exists; whether it sends texts away.
 bool ken_embed_is_provider(ken_str word);

@@ -10,6 +10,7 @@ typedef struct embed_known {
     const char *document_prefix, *query_prefix;
     size_t max_tokens;
     ken_embed_pooling pooling;
+    size_t dims; // of every model of that name; 0 = they differ
 } embed_known;
 
 // Never NULL: a row without a name is the default for any model.

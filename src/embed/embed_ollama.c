@@ -7,10 +7,11 @@ enum {
     BYTES_PER_TOKEN = 8 // a bound only: the server cuts by its own tokens
 };
 
-// A missing model is reported in JSON, a missing route in plain text.
+// What says of a missing model that it is one; a missing route is reported in plain text by Ollama, and by
+// what stands before it in any way.
 static bool is_route_missing(const embed_answer *a)
 {
-    return a->status == 404 && !ken_embed__reason(a).len;
+    return a->status == 404 && ken_str_find(ken_embed__reason(a), KEN_STR("model")) == SIZE_MAX;
 }
 
 static ken_status check_answer(const embed_remote *r, const embed_answer *a, ken_err *err)

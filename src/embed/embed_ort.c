@@ -9,6 +9,7 @@
 #include "base/buf.h"
 #include "base/fs.h"
 #include "base/str.h"
+#include "embed/embed.h"
 #include "embed/embed_ort_priv.h"
 
 #if defined(__aarch64__)
@@ -138,4 +139,10 @@ ort_cuda_fn *ken_embed__ort_cuda(void)
     pthread_mutex_unlock(&lock);
     memcpy(&append, &symbol, sizeof symbol);
     return append;
+}
+
+ken_status ken_embed_check_runtime(const char *path, ken_err *err)
+{
+    const ort_api *api = NULL;
+    return ken_embed__ort(path ? path : "", &api, err);
 }

@@ -67,6 +67,7 @@ ken_status ken_embed__remote_open(const ken_embed_opts *o, const ken_embedder_op
     r->max_tokens = o->max_tokens;
     r->concurrency = KEN_EMBED_CONCURRENCY_MAX;
     r->timeout_ms = o->timeout_ms;
+    r->n_tries = o->n_tries ? o->n_tries : KEN_EMBED_TRIES;
     r->sleep = o->sleep ? o->sleep : sleep_really;
     r->sleep_ctx = o->sleep_ctx;
     *out = r;
@@ -273,11 +274,14 @@ static ken_status fail_busy(const embed_remote *r, const ken_httpc_response *a, 
     embed_answer answer = read_answer(a);
     ken_str reason = ken_embed__reason(&answer);
     bool is_limit = a->status == 429;
+    char times[32] = "";
+    if (n_tries > 1)
+        snprintf(times, sizeof times, ", %u times", n_tries);
     ken_status st = KEN_FAIL(
         err, is_limit ? KEN_EBUSY : KEN_EIO,
-        "%s at '%.200s' answered %d (%s), %u times%s" KEN_STR_FMT "%s; %s", r->base.ops->name,
-        r->url, a->status, is_limit ? "too many requests" : "its fault", n_tries,
-        reason.len ? ": '" : "", KEN_STR_ARG(reason), reason.len ? "'" : "",
+        "%s at '%.200s' answered %d (%s)%s%s" KEN_STR_FMT "%s; %s", r->base.ops->name, r->url,
+        a->status, is_limit ? "too many requests" : "its fault", times, reason.len ? ": '" : "",
+        KEN_STR_ARG(reason), reason.len ? "'" : "",
         is_limit ? "try again later, or lower embedding.concurrency" : "look at the server's log");
     json_decref(answer.json);
     return st;
@@ -293,7 +297,7 @@ static ken_status try_until(embed_remote *r, const char *path, const ken_buf *bo
         if (!is_worth_repeating(r, st, fault, out))
             return st ? fail_fault(r, st, fault, n, err) : KEN_OK;
         int64_t ms = pause_ms(st ? NULL : out, n);
-        if (n == KEN_EMBED_TRIES) {
+        if (n == r->n_tries) {
             if (st)
                 return fail_fault(r, st, fault, n, err);
             st = fail_busy(r, out, n, err);

@@ -27,6 +27,7 @@ typedef struct embed_remote {
     const char *refused_hint; // what to do when nobody listens there
     size_t dims, max_tokens, concurrency, max_batch;
     int64_t timeout_ms;
+    unsigned n_tries;
     ken_embed_sleep_fn *sleep;
     void *sleep_ctx;
     bool is_run_by_another;       // ollama: its models run in processes of their own

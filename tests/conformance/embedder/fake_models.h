@@ -170,7 +170,7 @@ static void fake_ollama(fake_http *s, const fake_request *q, fake_reply *out)
     bool is_many = !strcmp(q->path, "/api/embed");
     if (m->is_old && is_many) {
         out->status = 404;
-        ken_buf_puts(&out->body, "404 page not found");
+        ken_buf_puts(&out->body, m->reason ? m->reason : "404 page not found");
         return;
     }
     if (!is_many && (strcmp(q->path, "/api/embeddings") != 0 || !m->is_old))

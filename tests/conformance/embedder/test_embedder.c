@@ -557,6 +557,38 @@ KEN_TEST(nobody_there)
     }
 }
 
+// Whoever waits for an answer asks once, and does not claim more.
+KEN_TEST(one_try_is_one_try)
+{
+    ken_embedder *e = NULL;
+    size_t dims = 0;
+    n_slept = 0;
+    kt_ok(ken_embedder_open(
+        &(ken_embed_opts){
+            .provider = "tei", .url = "http://127.0.0.1:1/", .n_tries = 1, .sleep = sleep_not },
+        &e, &err));
+    kt_status(ken_embedder_probe(e, NULL, &dims, &err), KEN_EIO);
+    kt_has_str(err.msg, "the connection was refused; ");
+    kt_null(strstr(err.msg, "times"));
+    kt_eq_u(n_slept, 0);
+    ken_embedder_close(e);
+}
+
+// What stands before an old server may say it in JSON: that is no missing model.
+KEN_TEST(a_missing_route_is_not_a_missing_model)
+{
+    ken_embedder *e = open_with(&providers[0], (ken_embed_opts){ .dims = FAKE_DIMS });
+    float row[FAKE_DIMS];
+    model.is_old = true;
+    model.trouble = FAKE_STATUS;
+    model.n_troubles = 0;
+    model.reason = "{\"error\":\"not found\"}";
+    kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, make_texts(1), 1, row, NULL, &err), &err);
+    kt_has_str(server.log[0].ptr, "POST /api/embed ");
+    kt_has_str(server.log[1].ptr, "POST /api/embeddings ");
+    close_it(e);
+}
+
 KEN_TEST(ollama_says_what_to_pull)
 {
     ken_embedder *e = open_with(&providers[0], (ken_embed_opts){ .model = "nomic-embed-text" });
@@ -576,14 +608,20 @@ KEN_TEST(nomic_wants_to_know_what_is_asked_and_what_is_found)
     ken_embedder *e =
         open_with(&providers[0], (ken_embed_opts){ .model = "nomic-embed-text:v1.5" });
     float row[FAKE_DIMS];
+    size_t dims = 0;
     const ken_str text = KEN_STR("retries");
-    probe(e);
+    // Vectors of another length are not this model's, from the first answer on.
+    kt_status(ken_embedder_probe(e, NULL, &dims, &err), KEN_EINVAL);
+    kt_has_str(err.msg, "gives vectors of 24 numbers, where model 'nomic-embed-text:v1.5' has 768");
+    close_it(e);
+    e = open_with(&providers[0],
+                  (ken_embed_opts){ .model = "nomic-embed-text:v1.5", .dims = FAKE_DIMS });
     kt_ok(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, &text, 1, row, NULL, &err));
     kt_ok(ken_embedder_embed(e, KEN_EMBED_QUERY, &text, 1, row, NULL, &err));
-    kt_has_str(server.log[1].ptr,
+    kt_has_str(server.log[0].ptr,
                "{\"model\":\"nomic-embed-text:v1.5\",\"input\":[\"search_document: "
                "retries\"],\"truncate\":true}");
-    kt_has_str(server.log[2].ptr, "[\"search_query: retries\"]");
+    kt_has_str(server.log[1].ptr, "[\"search_query: retries\"]");
     close_it(e);
 }
 
