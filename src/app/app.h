@@ -142,12 +142,16 @@ typedef struct ken_app_embedding {
     ken_index_embed_report report;
     bool was_needed; // false: the index has its vectors by itself
     ken_str note;
+    ken_status failed; // what `note` is about
 } ken_app_embedding;
 
 ken_status ken_app_embed(ken_app *app, const ken_project_info *project, const ken_config *settings,
                          ken_index_progress_fn *on_progress, void *progress_ctx,
                          const ken_cancel *cancel, ken_arena *arena, ken_app_embedding *out,
                          ken_err *err) KEN_MUST_USE;
+// Why the last try to make a project's vectors came to nothing; KEN_OK when it did not.
+ken_status ken_app_load_embed_failure(ken_app *app, const ken_project_info *project,
+                                      ken_arena *arena, ken_str *out_text);
 // As JSON has it, and in one line for people; empty when nothing needs saying.
 json_t *ken_app_embedding_json(const ken_app_embedding *e);
 ken_str ken_app_embedding_text(const ken_app_embedding *e, ken_arena *arena);

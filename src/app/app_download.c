@@ -73,11 +73,8 @@ static ken_status copy_file(const job *j, const char *from, const char *to, ken_
     return st;
 }
 
-static ken_status fetch(const job *j, ken_str source, const char *to, ken_err *err)
+static ken_status fetch_from(const job *j, ken_str source, const char *to, ken_err *err)
 {
-    ken_str path = local_path(source);
-    if (path.len)
-        return copy_file(j, ken_arena_dup(j->arena, path).ptr, to, err);
     return ken_httpc_fetch(j->http,
                            &(ken_httpc_download){ .url = ken_arena_dup(j->arena, source).ptr,
                                                   .path = to,
@@ -85,6 +82,61 @@ static ken_status fetch(const job *j, ken_str source, const char *to, ken_err *e
                                                   .ctx = j->ctx,
                                                   .cancel = j->cancel },
                            NULL, err);
+}
+
+// Where a mirror has it: empty when it has other addresses. KEN_EINVAL for one that is none.
+static ken_status mirror_of(const job *j, ken_str mirror, ken_str source, ken_str *out,
+                            ken_err *err)
+{
+    size_t at = ken_str_find_char(mirror, '=');
+    ken_str from = ken_str_trim(ken_str_sub(mirror, 0, at));
+    ken_str to =
+        at == SIZE_MAX ? KEN_STR("") : ken_str_trim(ken_str_sub(mirror, at + 1, mirror.len));
+    if (!from.len || ken_httpc_check_url(to, NULL))
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "'embedding.mirrors' has '" KEN_STR_FMT "', which is not FROM=TO with an "
+                        "http: or https: address",
+                        KEN_STR_ARG(ken_str_sub(mirror, 0, 120)));
+    *out = KEN_STR("");
+    if (ken_str_starts(source, from))
+        *out = ken_arena_printf(j->arena, KEN_STR_FMT KEN_STR_FMT, KEN_STR_ARG(to),
+                                KEN_STR_ARG(ken_str_sub(source, from.len, source.len)));
+    return KEN_OK;
+}
+
+// What a mirror cannot help with: the person stopped it, or this machine is in the way.
+static bool is_final(ken_status st)
+{
+    return !st || st == KEN_ECANCELLED || st == KEN_ENOSPC || st == KEN_ENOMEM;
+}
+
+// Not a beginning of the one goes on with the other: what a mirror has may be another version.
+static ken_status drop_beginning(const job *j, const char *to, ken_err *err)
+{
+    ken_status st = ken_fs_remove(to, err);
+    return st ? st : ken_fs_remove(ken_arena_printf(j->arena, "%s.tag", to).ptr, err);
+}
+
+static ken_status fetch(const job *j, ken_str source, const char *to, ken_err *err)
+{
+    ken_str path = local_path(source), there;
+    if (path.len)
+        return copy_file(j, ken_arena_dup(j->arena, path).ptr, to, err);
+    const ken_str *mirrors;
+    size_t n = ken_config_list(j->app->config, KEN_CFG_EMBED_MIRRORS, &mirrors);
+    ken_status st = fetch_from(j, source, to, err);
+    for (size_t i = 0; i < n && !is_final(st); i++) {
+        ken_status wrong = mirror_of(j, mirrors[i], source, &there, err);
+        if (wrong)
+            return wrong;
+        if (!there.len)
+            continue;
+        wrong = drop_beginning(j, to, err);
+        if (wrong)
+            return wrong;
+        st = fetch_from(j, there, to, err);
+    }
+    return st;
 }
 
 // ---- checks ----------------------------------------------------------------------------------

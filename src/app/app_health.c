@@ -76,6 +76,28 @@ static void check_settings(checkup *c)
                              KEN_STR_ARG(notes[i].text)));
 }
 
+// An ONNX model that was downloaded, or is set, needs a library to run it.
+static void check_runtime(checkup *c)
+{
+    ken_model_record *list = NULL;
+    size_t n = 0;
+    ken_err err = { 0 };
+    bool is_needed = ken_str_eq_c(ken_config_str(c->app->config, KEN_CFG_EMBED_PROVIDER), "onnx");
+    if (ken_fs_exists(c->app->catalog_path.ptr) &&
+        !ken_app_list_models(c->app, c->arena, &list, &n, NULL))
+        for (size_t i = 0; i < n; i++)
+            is_needed = is_needed || (list[i].status == KEN_MODEL_READY &&
+                                      ken_str_eq_c(list[i].provider, "onnx"));
+    if (!is_needed)
+        return;
+    const char *path = ken_config_str(c->app->config, KEN_CFG_ONNX_RUNTIME).ptr;
+    if (ken_embed_check_runtime(path, &err))
+        ken_app__add_health(c, "onnx", KEN_HEALTH_WARN,
+                            ken_arena_dup(c->arena, ken_str_c(err.msg)));
+    else
+        ken_app__add_health(c, "onnx", KEN_HEALTH_OK, KEN_STR("ONNX Runtime is there"));
+}
+
 static void check_sandbox(checkup *c)
 {
     ken_str mode = ken_config_str(c->app->config, KEN_CFG_SANDBOX);
@@ -244,6 +266,7 @@ ken_status ken_app_check_health(ken_app *app, bool is_deep, const ken_cancel *ca
     checkup c = { .app = app, .cancel = cancel, .arena = arena, .is_deep = is_deep };
     check_data_dir(&c);
     check_settings(&c);
+    check_runtime(&c);
     check_sandbox(&c);
     check_git(&c);
     if (is_deep)

@@ -9,14 +9,6 @@ enum {
 
 // ---- asking ------------------------------------------------------------------------------------
 
-// Nobody waits for a server to come back while a question is open: words answer it.
-static void no_pause(void *ctx, int64_t ms, const ken_cancel *cancel)
-{
-    (void)ctx;
-    (void)ms;
-    (void)cancel;
-}
-
 // The record that the vectors of the pinned generation were made with, whatever was chosen since.
 static ken_status load_active(const app_handle *h, ken_arena *arena, ken_model_record *out,
                               ken_err *err)
@@ -38,7 +30,7 @@ ken_status ken_app__open_active(void *ctx, ken_embedder **out, ken_err *err)
         st = load_active(h, &a, &m, err);
     if (!st) {
         ken_embed_opts o = ken_app_model_opts(settings, &m);
-        o.sleep = no_pause;
+        o.n_tries = 1; // nobody waits for it to come back while a question is open: words answer it
         if (o.timeout_ms > QUESTION_TIMEOUT_MS)
             o.timeout_ms = QUESTION_TIMEOUT_MS;
         st = ken_embedder_open(&o, out, err);
@@ -107,11 +99,66 @@ static ken_status judge(const making *m, bool is_models, ken_status st, const ke
     ken_str word = ken_config_str(m->settings, KEN_CFG_EMBED_ON_UNAVAILABLE);
     if (is_models && st != KEN_ECANCELLED && !ken_str_eq_c(word, "error")) {
         m->out->note = ken_arena_dup(arena, ken_str_c(tried->msg));
+        m->out->failed = st;
         return KEN_OK;
     }
     if (err)
         *err = *tried;
     return st;
+}
+
+// ---- the outcome, for who asks later -----------------------------------------------------------
+
+static const ken_str failure_key = { "embed.failed", 12 }; // "EIO the server …"; empty = it worked
+
+static ken_str load_failure(ken_app *app, const ken_project_info *project, ken_arena *arena)
+{
+    ken_store *store = NULL;
+    ken_str text = { "", 0 };
+    ken_store_opts opts = { .path = project->db_path.ptr, .is_read_only = true };
+    (void)app;
+    if (!ken_store_open(&opts, &store, NULL) &&
+        ken_store_load_value(store, failure_key, arena, &text, NULL))
+        text = KEN_STR("");
+    ken_store_close(store);
+    return text;
+}
+
+// Keeping it is no part of the work: what fails here is passed over.
+static void keep_failure(ken_app *app, const ken_project_info *project, ken_status st,
+                         const char *why, ken_arena *arena)
+{
+    ken_store *store = NULL;
+    int lock = -1;
+    ken_str text = st ? ken_arena_printf(arena, "%s %s", ken_status_name(st), why) : KEN_STR("");
+    if (ken_str_eq(load_failure(app, project, arena), text) ||
+        ken_app__lock_index(app, project, &lock, NULL))
+        return;
+    ken_status kept =
+        ken_store_open(&(ken_store_opts){ .path = project->db_path.ptr }, &store, NULL);
+    if (!kept)
+        kept = ken_store_begin_write(store, NULL);
+    if (!kept)
+        kept = ken_store_put_value(store, failure_key, text, NULL);
+    if (!kept)
+        kept = ken_store_commit(store, NULL);
+    ken_store_close(store);
+    ken_fs_unlock(lock);
+}
+
+ken_status ken_app_load_embed_failure(ken_app *app, const ken_project_info *project,
+                                      ken_arena *arena, ken_str *out_text)
+{
+    ken_str text = load_failure(app, project, arena), word = text;
+    size_t at = ken_str_find_char(text, ' ');
+    if (at == SIZE_MAX)
+        return KEN_OK;
+    word.len = at;
+    *out_text = ken_str_sub(text, at + 1, text.len);
+    for (int i = 1; i < KEN_STATUS_COUNT; i++)
+        if (ken_str_eq_c(word, ken_status_name((ken_status)i)))
+            return (ken_status)i;
+    return KEN_EIO;
 }
 
 ken_status ken_app_embed(ken_app *app, const ken_project_info *project, const ken_config *settings,
@@ -135,6 +182,9 @@ ken_status ken_app_embed(ken_app *app, const ken_project_info *project, const ke
         is_models = out->report.has_model_failed;
     }
     ken_embedder_close(m.embedder);
+    bool is_builtin = ken_str_eq_c(out->model.provider, "builtin");
+    if (!is_builtin && (!st || (is_models && st != KEN_ECANCELLED)))
+        keep_failure(app, project, st, tried.msg, arena);
     if (st)
         st = judge(&m, is_models, st, &tried, arena, err);
     ken_app__log_embedding(project, st, out, &tried);
@@ -168,6 +218,7 @@ json_t *ken_app_embedding_json(const ken_app_embedding *e)
     ken_json_set_u64(o, "contents_left", e->report.n_left);
     ken_json_set_real(o, "duration_seconds", (double)e->report.duration_ms / 1000);
     ken_json_set(o, "note", e->note.len ? ken_json_str(e->note) : NULL);
+    ken_json_set(o, "code", e->failed ? ken_json_str(ken_str_c(ken_status_name(e->failed))) : NULL);
     return o;
 }
 

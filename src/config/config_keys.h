@@ -76,6 +76,10 @@
     X(EMBED_ON_UNAVAILABLE, "embedding.on_unavailable", WORD, "builtin", 0, 0, "builtin|error",    \
       "KEN_EMBEDDING_ON_UNAVAILABLE", OWNER,                                                       \
       "when the model cannot make vectors: go on with those there are, or fail")                   \
+    X(EMBED_MIRRORS, "embedding.mirrors", LIST, "", 0, 0, "",                                      \
+      "KEN_EMBEDDING_MIRRORS", OWNER,                                                              \
+      "FROM=TO: when a model cannot be had from an address that begins with FROM, TO takes its "   \
+      "place, in this order")                                                                      \
     X(ONNX_RUNTIME, "embedding.onnx_runtime", TEXT, "", 0, 0, "",                                  \
       "KEN_ONNX_RUNTIME", OWNER, "libonnxruntime.so or its folder; empty = the usual places")      \
     X(CACHE_SIZE, "cache.memory_size", SIZE, "0", 0, 1099511627776, "",                            \

@@ -137,6 +137,23 @@ static void set_commit(json_t *o, const char *key, ken_str commit)
     ken_json_set(o, key, commit.len ? ken_json_str(commit) : NULL);
 }
 
+// A model may be there and a server named: what counts is whether the last try made vectors.
+static void set_failure(const ken_tool_env *env, const ken_project_info *project,
+                        const ken_model_record *m, json_t *o)
+{
+    ken_str text = { "", 0 };
+    if (ken_str_eq_c(m->provider, "builtin") || m->status != KEN_MODEL_READY)
+        return;
+    ken_status st = ken_app_load_embed_failure(env->app, project, env->arena, &text);
+    if (!st)
+        return;
+    json_t *failure = json_object();
+    ken_json_set_str(o, "status", KEN_STR("error"));
+    ken_json_set_str(failure, "code", ken_str_c(ken_status_name(st)));
+    ken_json_set_str(failure, "message", text);
+    ken_json_set(o, "last_failure", failure);
+}
+
 // Which model makes its vectors, and where its code is sent for them: null when nowhere.
 static void set_embedding(const ken_tool_env *env, const ken_project_info *project, json_t *o)
 {
@@ -154,6 +171,7 @@ static void set_embedding(const ken_tool_env *env, const ken_project_info *proje
         ken_json_set_str(v, "model", m.id);
         ken_json_set(v, "version", m.sha256.len ? ken_json_str(m.sha256) : NULL);
         ken_json_set_str(v, "status", ken_str_c(ken_model_status_word(m.status)));
+        set_failure(env, project, &m, v);
         ken_json_set(v, "sent_to", m.url.len ? ken_json_str(m.url) : NULL);
     }
     ken_json_set(o, "embedding", v);
@@ -419,6 +437,10 @@ static void put_embedding(const json_t *e, ken_paint *out, ken_arena *a)
                                  KEN_STR_ARG(ken_tool__member(e, "provider")), is_ready ? "" : ", ",
                                  KEN_STR_ARG(is_ready ? KEN_STR("") : status),
                                  url.len ? "; code is sent to " : "", KEN_STR_ARG(url));
+    ken_str why = ken_tool__member(json_object_get(e, "last_failure"), "message");
+    if (why.len)
+        error = ken_arena_printf(a, KEN_STR_FMT "; the last try: " KEN_STR_FMT, KEN_STR_ARG(error),
+                                 KEN_STR_ARG(why));
     ken_tool__put_row(out, "model", error);
 }
 

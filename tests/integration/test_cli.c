@@ -289,6 +289,32 @@ KEN_TEST(a_database_that_is_not_used_is_told)
     kt_eq_str(ken("search retry proj")->err, "");
 }
 
+// Files alone do not make vectors.
+KEN_TEST(a_model_without_a_runtime_is_not_called_ready)
+{
+    make_project();
+    ktest_write("m/model.onnx", "a model");
+    ktest_write("m/vocab.txt", "[PAD]\n[UNK]\n[CLS]\n[SEP]\na\n");
+    char yaml[900];
+    snprintf(yaml, sizeof yaml, "embedding:\n  onnx_runtime: %s\n", ktest_path("nowhere"));
+    ktest_write("config/ken/config.yaml", yaml);
+    ken_ok("model add mine --source m/model.onnx --tokenizer m/vocab.txt");
+    ken_ok("model download mine");
+    run *r = ken("model list");
+    kt_has_str(r->out, "no runtime");
+    kt_has_str(r->err, "no ONNX Runtime at ");
+    kt_has_str(ken_ok("model list --json"), "\"status_reason\": \"no ONNX Runtime at ");
+    kt_has_str(ken_ok("doctor"), "no ONNX Runtime at ");
+    snprintf(yaml, sizeof yaml, "embedding:\n  provider: onnx\n  model: mine\n  onnx_runtime: %s\n",
+             ktest_path("nowhere"));
+    ktest_write("config/ken/config.yaml", yaml);
+    r = ken("index proj");
+    kt_eq_i(r->code, 0);
+    const char *out = ken_ok("status proj");
+    kt_has_str(out, "error");
+    kt_has_str(out, "the last try: no ONNX Runtime at ");
+}
+
 // A record of the log as JSON, by its message; NULL when there is none.
 static json_t *find_record(ken_str log, const char *message)
 {

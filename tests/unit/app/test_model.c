@@ -120,6 +120,44 @@ KEN_TEST(a_download_goes_on_where_it_stopped)
     teardown();
 }
 
+// "/away/…" has nothing, and another version of the vocabulary's beginning must not stay.
+static void serve_mirror(fake_http *s, const fake_request *q, fake_reply *out)
+{
+    (void)s;
+    if (strstr(q->path, "/away/")) {
+        out->status = 403;
+        return;
+    }
+    ken_buf_puts(&out->body, strstr(q->path, "vocab") ? VOCAB : "a model");
+}
+
+KEN_TEST(a_mirror_takes_the_place_of_what_cannot_be_had)
+{
+    fake_http server;
+    char source[96], vocab[96], mirrors[300];
+    fake_http_start(&server, serve_mirror, NULL);
+    snprintf(source, sizeof source, "%s/away/m.onnx", server.url);
+    snprintf(vocab, sizeof vocab, "%s/away/vocab.txt", server.url);
+    snprintf(mirrors, sizeof mirrors, "http://other=http://127.0.0.1:1,%s/away=%s/here", server.url,
+             server.url);
+    setup("data");
+    add("m", source, vocab, "");
+    kt_true(download("m") != KEN_OK);
+    teardown();
+    setenv("KEN_EMBEDDING_MIRRORS", mirrors, 1);
+    setup("data");
+    kt_ok_err(download("m"), &err);
+    kt_eq_text(ktest_read(got.path.ptr), "a model");
+    teardown();
+    setenv("KEN_EMBEDDING_MIRRORS", "hf-mirror.com", 1);
+    setup("data");
+    kt_status(download("m"), KEN_EINVAL);
+    kt_has_str(err.msg, "'embedding.mirrors' has 'hf-mirror.com', which is not FROM=TO");
+    teardown();
+    unsetenv("KEN_EMBEDDING_MIRRORS");
+    fake_http_stop(&server);
+}
+
 KEN_TEST(files_of_this_machine_are_copied_and_checked)
 {
     setup("data");

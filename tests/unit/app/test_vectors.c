@@ -157,6 +157,14 @@ KEN_TEST(a_server_that_cannot_leaves_the_vectors_there_are)
     kt_true(vectors().is_builtin);
     kt_eq_str(ask(KEN_SEARCH_AUTO, "split a line"), "src/words.py");
     kt_eq_text(found.note, "");
+    // Whoever asks for the state later is told, until it works.
+    ken_str why = { "", 0 };
+    kt_true(made.failed != KEN_OK);
+    kt_eq_i(ken_app_load_embed_failure(app, &project, &arena, &why), made.failed);
+    kt_true(ken_str_eq(why, made.note));
+    use("ollama:elements", server.url);
+    make_index();
+    kt_ok(ken_app_load_embed_failure(app, &project, &arena, &why));
     fake_http_stop(&server);
     stop();
 }
