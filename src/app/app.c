@@ -424,6 +424,20 @@ ken_status ken_app_list_skips(ken_app *app, const ken_project_info *project, ken
     return KEN_OK;
 }
 
+ken_status ken_app_count_ignored(const ken_project_info *project, const ken_cancel *cancel,
+                                 ken_arena *arena, uint64_t *out, ken_err *err)
+{
+    ken_scan_opts opts = { 0 }, all = { .wants_ignored = true };
+    ken_scan_result without, with;
+    const char *root = ken_arena_dup(arena, project->root).ptr;
+    ken_status st = ken_scan(root, &opts, cancel, arena, &without, err);
+    if (!st)
+        st = ken_scan(root, &all, cancel, arena, &with, err);
+    if (!st)
+        *out = with.n_skips > without.n_skips ? with.n_skips - without.n_skips : 0;
+    return st;
+}
+
 // ---- indexing ----
 
 ken_index_opts ken_app_index_opts(const ken_config *settings)

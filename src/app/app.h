@@ -209,6 +209,10 @@ void ken_app_give_back(ken_app *app, const ken_project_info *project, ken_snapsh
 ken_status ken_app_checkpoints(ken_app *app, ken_snapshot *snapshot, ken_checkpoints **out,
                                ken_err *err) KEN_MUST_USE;
 
+// How many files and folders git ignores now: an index does not list these as skipped. A folder counts
+// once. 0 where git was not asked, for then they are listed.
+ken_status ken_app_count_ignored(const ken_project_info *project, const ken_cancel *cancel,
+                                 ken_arena *arena, uint64_t *out, ken_err *err) KEN_MUST_USE;
 // The skipped files of the newest generation; reason KEN_SKIP_NONE = all.
 ken_status ken_app_list_skips(ken_app *app, const ken_project_info *project, ken_skip_reason reason,
                               size_t limit, ken_arena *arena, ken_scan_skip **out, size_t *out_n,

@@ -103,6 +103,49 @@ void ken_paint_str(ken_paint *p, ken_style style, ken_str text)
     end_style(p, style);
 }
 
+enum {
+    NOTE_BYTES = 2000
+};
+
+// What the reader calls `{name}`; NULL when it is no name.
+static const char *shown_of(const ken_paint *p, ken_str name)
+{
+    for (size_t i = 0; i < p->n_names; i++)
+        if (ken_str_eq_c(name, p->names[i].name))
+            return p->names[i].shown;
+    return NULL;
+}
+
+void ken_paint_named(ken_paint *p, ken_str text)
+{
+    while (text.len) {
+        size_t open = ken_str_find_char(text, '{');
+        ken_str rest = ken_str_sub(text, open, text.len);
+        size_t close = ken_str_find_char(rest, '}');
+        const char *shown = close == SIZE_MAX ? NULL : shown_of(p, ken_str_sub(rest, 1, close));
+        size_t used = open == SIZE_MAX ? text.len : open + (shown ? close + 1 : 1);
+        ken_paint_str(p, KEN_STYLE_PLAIN, ken_str_sub(text, 0, shown ? open : used));
+        if (shown)
+            ken_paint_puts(p, shown);
+        text = ken_str_sub(text, used, text.len);
+    }
+}
+
+void ken_paint_note(ken_paint *p, const char *fmt, ...)
+{
+    ken_buf named = KEN_BUF_INIT(0);
+    char line[NOTE_BYTES];
+    va_list ap;
+    va_start(ap, fmt);
+    vsnprintf(line, sizeof line, fmt, ap);
+    va_end(ap);
+    ken_paint inner = { .out = &named, .names = p->names, .n_names = p->n_names };
+    ken_paint_named(&inner, ken_str_c(line));
+    ken_paint_str(p, KEN_STYLE_NOTE, ken_buf_str(&named));
+    ken_paint_puts(p, "\n");
+    ken_buf_release(&named);
+}
+
 void ken_paint_puts(ken_paint *p, const char *text)
 {
     ken_buf_puts(p->out, text);

@@ -29,17 +29,28 @@ typedef enum ken_style {
     KEN_STYLE_NOTE,
 } ken_style;
 
+// A name in our own texts, written "{limit}" there, and what the reader calls it: "--limit".
+typedef struct ken_paint_name {
+    const char *name, *shown;
+} ken_paint_name;
+
 typedef struct ken_paint {
     ken_buf *out;
     bool has_color;
     ken_str here; // folder of the reader below the root of the paths: "src/net"; empty = the root
     ken_str root; // put before each path instead, when the reader is outside: "app", "/home/me/app"
+    const ken_paint_name *names;
+    size_t n_names;
 } ken_paint;
 
 void ken_paint_vprintf(ken_paint *p, ken_style style, const char *fmt, va_list ap) KEN_PRINTF(3, 0);
 void ken_paint_printf(ken_paint *p, ken_style style, const char *fmt, ...) KEN_PRINTF(3, 4);
 void ken_paint_str(ken_paint *p, ken_style style, ken_str text);
 void ken_paint_puts(ken_paint *p, const char *text); // ours: written as it is
+// A note of ours in a line of its own; names in braces are shown as the reader knows them.
+void ken_paint_note(ken_paint *p, const char *fmt, ...) KEN_PRINTF(2, 3);
+// Our text with the names in it as the reader knows them, and no style.
+void ken_paint_named(ken_paint *p, ken_str text);
 // A path relative to the root, as it opens from `here`.
 void ken_paint_path(ken_paint *p, ken_str path);
 // "path:12" or "path".

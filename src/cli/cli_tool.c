@@ -401,32 +401,68 @@ ken_status ken_cli__call_tool(cli *x, const char *tool, const ken_project_info *
     return st;
 }
 
-// What a command line calls the parameter at the front of "limit: 99 is over 50".
-static ken_str shown_name(cli *x, ken_str param)
+// What a command line calls a parameter; NULL when it has none of that name.
+static const char *typed_name(cli *x, ken_str param)
 {
     const ken_tool_command *c = x->command->spec->command;
     for (size_t i = 0; i < c->n_options; i++)
         if (c->options[i].param && ken_str_eq_c(param, c->options[i].param))
-            return ken_arena_printf(&x->arena, "--%s", c->options[i].name);
+            return ken_arena_printf(&x->arena, "--%s", c->options[i].name).ptr;
     for (size_t i = 0; i < c->n_words; i++)
         if (c->words[i].param && ken_str_eq_c(param, c->words[i].param))
-            return ken_str_c(c->words[i].name);
-    return param;
+            return c->words[i].name;
+    return NULL;
 }
 
-// Names of parameters are those of the command line.
+static const char *command_of_tool(cli *x, ken_str tool)
+{
+    for (size_t i = 0; i < x->commands.n; i++) {
+        const cli_command *c = &x->commands.items[i];
+        if (c->spec && ken_str_eq_c(tool, c->spec->name))
+            return ken_arena_printf(&x->arena, "'ken %s'", c->name).ptr;
+    }
+    return NULL;
+}
+
+static bool is_name_part(char c)
+{
+    return ken_is_word(c) || c == '/' || c == '.' || c == '\'';
+}
+
+// Names of two words that stand by themselves, not in a quoted text: file_hint, list_tasks.
+static void rename_words(cli *x, ken_str msg, ken_buf *out)
+{
+    for (size_t i = 0, end; i < msg.len; i = end) {
+        end = i + 1;
+        bool is_start = is_name_part(msg.ptr[i]) && (!i || !is_name_part(msg.ptr[i - 1]));
+        while (is_start && end < msg.len && is_name_part(msg.ptr[end]))
+            end++;
+        ken_str word = ken_str_sub(msg, i, end);
+        const char *shown = NULL;
+        if (is_start && ken_str_find_char(word, '_') != SIZE_MAX)
+            shown = typed_name(x, word) ? typed_name(x, word) : command_of_tool(x, word);
+        ken_buf_put_str(out, shown ? ken_str_c(shown) : word);
+    }
+}
+
+// Names of parameters and of other tools are those of the command line: "args.limit: 99 is over 50".
 static void rename_params(cli *x, ken_err *err)
 {
-    ken_str msg = ken_str_c(err->msg), prefix = KEN_STR("args.");
-    if (!x->command->spec || !ken_str_starts(msg, prefix))
+    ken_str msg = ken_arena_dup(&x->arena, ken_str_c(err->msg)), prefix = KEN_STR("args.");
+    if (!x->command->spec)
         return;
-    size_t end = prefix.len;
-    while (end < msg.len && (msg.ptr[end] == '_' || (msg.ptr[end] >= 'a' && msg.ptr[end] <= 'z')))
+    size_t from = ken_str_starts(msg, prefix) ? prefix.len : 0, end = from;
+    while (end < msg.len && (ken_is_word(msg.ptr[end])))
         end++;
-    ken_str name = shown_name(x, ken_str_sub(msg, prefix.len, end)),
-            rest = ken_arena_dup(&x->arena, ken_str_sub(msg, end, msg.len));
-    snprintf(err->msg, sizeof err->msg, KEN_STR_FMT KEN_STR_FMT, KEN_STR_ARG(name),
-             KEN_STR_ARG(rest));
+    ken_buf text = KEN_BUF_INIT(sizeof err->msg - 1);
+    const char *name = from || (end < msg.len && msg.ptr[end] == ':')
+                           ? typed_name(x, ken_str_sub(msg, from, end))
+                           : NULL;
+    if (name)
+        ken_buf_puts(&text, name);
+    rename_words(x, ken_str_sub(msg, name ? end : from, msg.len), &text);
+    snprintf(err->msg, sizeof err->msg, KEN_STR_FMT, KEN_STR_ARG(ken_buf_str(&text)));
+    ken_buf_release(&text);
 }
 
 ken_status ken_cli__print_tool(cli *x, const char *tool, const ken_project_info *project,
@@ -511,7 +547,7 @@ ken_status ken_cli__run_tool(cli *x, ken_err *err)
         return st;
     }
     st = ken_cli__print_tool(x, spec->name, project, r.args, err);
-    if (st == KEN_EINVAL)
+    if (st)
         rename_params(x, err);
     return st;
 }

@@ -35,6 +35,7 @@ typedef struct ken_graph_nodes {
     ken_graph_node *nodes;
     size_t n, n_total;
     ken_str missed_scope; // the qualifier, when nothing of that name is in what it names
+    ken_str chosen_path;  // the part of a path that was asked for, when the first has it
 } ken_graph_nodes;
 
 ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,

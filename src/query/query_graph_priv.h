@@ -41,6 +41,8 @@ static inline bool query_is_outside(ken_graph_def d)
     return d.file == UINT32_MAX;
 }
 
+// What is found at `i` is another choice for what was asked for: of the file that was named, when the first is.
+bool query_is_choice(const ken_graph_nodes *found, size_t i);
 bool query_is_test(const ken_snapshot *s, uint32_t file);
 // Whether the file is generated, judged by its name or its head.
 bool query_is_generated(const ken_snapshot *s, uint32_t file);

@@ -247,6 +247,60 @@ static void set_place(ken_paint *p, ken_str here, const json_t *result)
     p->root = below.len ? below : root;
 }
 
+// What a person types for a parameter: "--limit", or the word of the command line.
+static const char *typed_name(const ken_tool_command *c, const char *param, ken_arena *arena)
+{
+    for (size_t i = 0; i < c->n_options; i++)
+        if (c->options[i].param && !strcmp(c->options[i].param, param))
+            return ken_arena_printf(arena, "--%s", c->options[i].name).ptr;
+    for (size_t i = 0; i < c->n_words; i++)
+        if (c->words[i].param && !strcmp(c->words[i].param, param))
+            return c->words[i].name;
+    return param;
+}
+
+// In texts of ours the names of parameters and of other tools stand in braces.
+static void set_names(ken_paint *p, const ken_tool_spec *spec, bool is_command, ken_arena *arena)
+{
+    size_t n = 0, n_tools = 0;
+    while (ken_tool_spec_at(n_tools))
+        n_tools++;
+    ken_paint_name *names = KEN_ARENA_ARRAY(arena, ken_paint_name, spec->n_args + n_tools);
+    for (size_t i = 0; i < spec->n_args; i++) {
+        const char *name = spec->args[i].name;
+        bool is_typed = is_command && spec->command;
+        names[n++] =
+            (ken_paint_name){ name, is_typed ? typed_name(spec->command, name, arena) : name };
+    }
+    for (size_t i = 0; i < n_tools; i++) {
+        const ken_tool_spec *tool = ken_tool_spec_at(i);
+        bool is_typed = is_command && tool->command;
+        names[n++] = (ken_paint_name){
+            tool->name,
+            is_typed ? ken_arena_printf(arena, "'ken %s'", tool->command->name).ptr : tool->name
+        };
+    }
+    p->names = names;
+    p->n_names = n;
+}
+
+// The same in the texts of an answer that stays JSON, which names parameters as it takes them.
+static void name_params(const tool_entry *e, json_t *result, ken_arena *arena)
+{
+    static const char *const keys[] = { "hint", "note" };
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++) {
+        ken_str text = ken_json_text(json_object_get(result, keys[i]));
+        ken_buf named = KEN_BUF_INIT(0);
+        ken_paint paint = { .out = &named };
+        if (ken_str_find_char(text, '{') == SIZE_MAX)
+            continue;
+        set_names(&paint, e->def.spec, false, arena);
+        ken_paint_named(&paint, text);
+        ken_json_set_str(result, keys[i], ken_buf_str(&named));
+        ken_buf_release(&named);
+    }
+}
+
 // Whether the list is paged by its items: then what was taken from its end is where to go on.
 static bool is_paged(const ken_tool_spec *spec)
 {
@@ -296,6 +350,7 @@ static json_t *text_result(const tool_entry *e, const ken_tool_env *env, json_t 
     ken_paint paint = { .out = &text, .has_color = ctx->has_color };
     const char *member = e->def.spec->list;
     set_place(&paint, ctx->here, result);
+    set_names(&paint, e->def.spec, ctx->is_command, env->arena);
     for (;;) {
         ken_buf_clear(&text);
         e->def.to_text(result, &paint);
@@ -417,6 +472,8 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, json_t
         json_t *text = text_result(e, env, result, max_bytes);
         json_decref(result);
         result = text;
+    } else {
+        name_params(e, result, env->arena);
     }
     *out = add_unread(env->missed->unread, result);
     return KEN_OK;

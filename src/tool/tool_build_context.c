@@ -115,9 +115,8 @@ void ken_tool__build_context_text(const json_t *answer, ken_paint *out)
         ken_paint_puts(out, "\n");
     }
     if (json_object_get(answer, "left_out"))
-        ken_paint_printf(out, KEN_STYLE_NOTE,
-                         "no room for %lld more places; max_tokens makes some\n",
-                         ken_tool__number(answer, "left_out"));
+        ken_paint_note(out, "no room for %lld more places; {max_tokens} makes some",
+                       ken_tool__number(answer, "left_out"));
     if (ken_tool__member(answer, "seen").len)
         ken_paint_printf(out, KEN_STYLE_DIM, "seen: " KEN_STR_FMT "\n",
                          KEN_STR_ARG(ken_tool__member(answer, "seen")));

@@ -194,7 +194,7 @@ ken_status ken_tool__check_rules(const ken_tool_env *env, const void *args, json
             *out = check_json(&check, verdict, env->arena);
             ken_tool__set_scope(*out, &scope);
             ken_tool__fit(*out, "violations", env->ctx->max_bytes,
-                          "more violations than fit here; a directory shows a part");
+                          "more violations than fit here; a {directory} shows a part");
         }
     }
     ken_tool__close(env, &scope);

@@ -77,7 +77,7 @@ ken_status ken_tool__checkpoint_list(const ken_tool_env *env, const void *args, 
         if (!page.n && !q.wants_indexed && page.n_indexed)
             ken_json_set_str(o, "hint", KEN_STR("no notes; tags [\"indexed\"] lists the files"));
         ken_tool__fit(o, "checkpoints", env->ctx->max_bytes,
-                      "the list was cut to fit; ask for the rest with a larger offset");
+                      "the list was cut to fit; ask for the rest with a larger {offset}");
         size_t shown = json_array_size(json_object_get(o, "checkpoints"));
         if (shown && q.offset + shown < page.n_total)
             ken_json_set_u64(o, "next_offset", q.offset + shown);
@@ -119,7 +119,7 @@ void ken_tool__checkpoint_list_text(const json_t *answer, ken_paint *out)
     for (size_t i = 0; i < json_array_size(items); i++)
         ken_tool__put_checkpoint_line(json_array_get(items, i), out);
     if (!json_array_size(items))
-        ken_paint_puts(out, "no checkpoints; checkpoint_save makes one\n");
+        ken_paint_note(out, "no checkpoints; {checkpoint_save} makes one");
     else
         ken_paint_printf(out, KEN_STYLE_PLAIN, "%zu of %lld\n", json_array_size(items),
                          ken_tool__number(answer, "total"));

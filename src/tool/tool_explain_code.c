@@ -269,8 +269,8 @@ static void fit(const ken_tool_env *env, json_t *o)
         max = code + hidden + 2 * (max > used ? max - used : 0);
     }
     ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, max,
-                        "lists were cut to fit; ask for fewer lines, find_usages and "
-                        "trace_execution show the rest");
+                        "lists were cut to fit; ask for fewer lines, {find_usages} and "
+                        "{trace_execution} show the rest");
 }
 
 ken_status ken_tool__explain_code(const ken_tool_env *env, const void *args, json_t **out,

@@ -241,10 +241,9 @@ json_t *ken_tool__usages_json(const ken_usages *u, const ken_tool__usages_shape 
     if (shape->offset + n < u->n_total) {
         ken_json_set_bool(o, "truncated", true);
         ken_json_set_u64(o, "next_offset", shape->offset + n);
-        ken_json_set_str(
-            o, "hint",
-            KEN_STR("there are more; go on with offset, or narrow with role, file_hint "
-                    "or include_context false"));
+        ken_json_set_str(o, "hint",
+                         KEN_STR("there are more; go on with {offset}, or narrow with {role} or "
+                                 "{file_hint}"));
     }
     return o;
 }

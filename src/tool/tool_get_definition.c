@@ -53,8 +53,9 @@ static json_t *result_json(const ken_tool_env *env, const ken_tool__scope *scope
                                           KEN_STR_ARG(ken_utf8_clip(r->missed_scope, 60))));
     ken_json_set(o, "project", ken_tool__project_json(&scope->project));
     ken_json_set(o, "index", ken_tool__index_json(scope));
-    ken_tool__fit(o, "definitions", env->ctx->max_bytes,
-                  "the answer was cut to fit; give file_hint, a qualified name or a smaller limit");
+    ken_tool__fit(
+        o, "definitions", env->ctx->max_bytes,
+        "the answer was cut to fit; give {file_hint}, a qualified name or a smaller {limit}");
     return o;
 }
 
@@ -98,7 +99,7 @@ void ken_tool__get_definition_text(const json_t *answer, ken_paint *out)
     }
     long long total = ken_tool__number(answer, "total");
     if (total > (long long)json_array_size(list))
-        ken_paint_printf(out, KEN_STYLE_NOTE, "%zu of %lld definitions; limit shows more\n",
-                         json_array_size(list), total);
+        ken_paint_note(out, "%zu of %lld definitions; {limit} shows more", json_array_size(list),
+                       total);
     ken_tool__put_tail(answer, out);
 }

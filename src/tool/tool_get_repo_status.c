@@ -244,7 +244,7 @@ static ken_status add_state(const ken_tool_env *env, const ken_project_info *pro
         if (is_stale)
             ken_json_set_str(o, "hint",
                              KEN_STR("files changed since the last sync; call "
-                                     "index_repository to bring the index up to date"));
+                                     "{index_repository} to bring the index up to date"));
     }
     json_decref(p.examples);
     ken_app_give_back(env->app, project, snap);
@@ -259,6 +259,29 @@ static ken_skip_reason reason_of(ken_str word)
         if (ken_str_eq_c(word, ken_skip_word((ken_skip_reason)i)))
             return (ken_skip_reason)i;
     return KEN_SKIP_NONE;
+}
+
+// Of all that is left out, or of what is ignored, files that git ignores are the rest.
+static ken_status note_rest(const ken_tool_env *env, ken_str wanted,
+                            const ken_project_info *project, size_t n_listed, json_t *o,
+                            ken_err *err)
+{
+    uint64_t n = 0;
+    ken_status st = KEN_OK;
+    if (ken_str_eq_c(wanted, "all") || ken_str_eq_c(wanted, "ignored"))
+        st = ken_app_count_ignored(project, env->ctx->cancel, env->arena, &n, err);
+    if (!st && n) {
+        ken_json_set_str(o, "note",
+                         ken_arena_printf(env->arena,
+                                          "%s%llu more file%s or folder%s that git ignores %s not "
+                                          "listed; 'git status --ignored' names them",
+                                          n_listed ? "" : "nothing else was skipped; ",
+                                          (unsigned long long)n, n == 1 ? "" : "s",
+                                          n == 1 ? "" : "s", n == 1 ? "is" : "are"));
+    } else if (!st && !n_listed) {
+        ken_json_set_str(o, "note", KEN_STR("nothing was skipped"));
+    }
+    return st;
 }
 
 static ken_status list_skips(const ken_tool_env *env, const ken_args_get_repo_status *a,
@@ -276,11 +299,12 @@ static ken_status list_skips(const ken_tool_env *env, const ken_args_get_repo_st
         ken_json_append(list, row);
     }
     ken_json_set(o, "skipped", list);
-    if (!st && !n)
-        ken_json_set_str(o, "note", KEN_STR("nothing was skipped"));
-    else if (!st && n == a->limit)
+    if (!st)
+        st = note_rest(env, a->skipped, project, n, o, err);
+    if (!st && n == a->limit)
         ken_json_set_str(
-            o, "hint", ken_arena_printf(env->arena, "the first %zu; a higher limit shows more", n));
+            o, "hint",
+            ken_arena_printf(env->arena, "the first %zu; a higher {limit} shows more", n));
     ken_tool__fit(o, "skipped", env->ctx->max_bytes, "more files than fit here");
     return st;
 }
@@ -292,7 +316,7 @@ static void set_unindexed(const ken_tool_env *env, ken_str root, json_t *o)
     ken_json_set_str(o, "status", KEN_STR("not_indexed"));
     set_commit(o, "current_commit", ken_app_read_head(root, env->arena));
     ken_json_set_str(o, "hint",
-                     KEN_STR("call index_repository, or search: the first search indexes"));
+                     KEN_STR("call {index_repository}, or search: the first search indexes"));
 }
 
 static ken_status set_status(const ken_tool_env *env, const ken_project_info *project, json_t *o,
@@ -303,7 +327,7 @@ static ken_status set_status(const ken_tool_env *env, const ken_project_info *pr
         ken_json_set_str(o, "status", KEN_STR("missing"));
         ken_json_set_time(o, "last_sync", project->indexed_at_ms);
         ken_json_set_str(o, "hint",
-                         KEN_STR("the project's folder is gone; index_repository with "
+                         KEN_STR("the project's folder is gone; {index_repository} with "
                                  "its new path makes a new project"));
         return KEN_OK;
     }

@@ -107,8 +107,9 @@ void ken_tool__set_others(json_t *o, const ken_graph_node *others, size_t n)
         ken_json_append(list, ken_tool__place_json(&others[i]));
     ken_json_set(o, "other_definitions", list);
     ken_buf hint = KEN_BUF_INIT(0);
-    ken_buf_printf(&hint, "%zu other definition%s this name; choose one with file_hint, such as '",
-                   n, n == 1 ? " has" : "s have");
+    ken_buf_printf(&hint,
+                   "%zu other definition%s this name; choose one with {file_hint}, such as '", n,
+                   n == 1 ? " has" : "s have");
     ken_buf_put_str(&hint, others[0].path);
     ken_buf_puts(&hint, "', or with a qualified name");
     ken_json_set_str(o, "hint", ken_buf_str(&hint));
@@ -363,12 +364,10 @@ void ken_tool__put_tail(const json_t *answer, ken_paint *out)
         ken_str text = ken_tool__member(answer, texts[i]);
         if (!text.len)
             continue;
-        ken_paint_str(out, KEN_STYLE_NOTE, text);
-        ken_paint_puts(out, "\n");
+        ken_paint_note(out, KEN_STR_FMT, KEN_STR_ARG(text));
     }
     if (next)
-        ken_paint_printf(out, KEN_STYLE_NOTE, "more: offset %lld\n",
-                         (long long)json_integer_value(next));
+        ken_paint_note(out, "more: {offset} %lld", (long long)json_integer_value(next));
 }
 
 void ken_tool__put_class(const json_t *o, ken_paint *out)

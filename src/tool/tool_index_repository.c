@@ -296,6 +296,16 @@ static json_t *stopped_json(const run *r)
     return o;
 }
 
+// Somebody stopped it: what that has left.
+static void explain_stop(const run *r, ken_err *err)
+{
+    (void)KEN_FAIL(
+        err, KEN_ECANCELLED,
+        "cancelled with %llu of %llu files done; what was parsed is kept and the next run "
+        "goes on from there, until then the index is as it was",
+        (unsigned long long)r->last.n_done, (unsigned long long)r->last.n_total);
+}
+
 static json_t *done_json(const run *r)
 {
     const ken_tool_env *env = r->env;
@@ -307,7 +317,7 @@ static json_t *done_json(const run *r)
         ken_json_set(o, "embedding", e);
     }
     ken_tool__fit(o, "errors", env->ctx->max_bytes,
-                  "more files had problems; get_repo_status counts them");
+                  "more files had problems; {get_repo_status} counts them");
     return o;
 }
 
@@ -345,8 +355,11 @@ ken_status ken_tool__index_repository(const ken_tool_env *env, const void *args,
         ken_tool__set_rules_project(env, &r.project);
         *out = st ? stopped_json(&r) : done_json(&r);
         st = KEN_OK;
-    } else if (err) {
-        *err = tried;
+    } else {
+        if (st == KEN_ECANCELLED && r.last.n_total)
+            explain_stop(&r, &tried);
+        if (err)
+            *err = tried;
     }
     ken_config_free(r.settings);
     return st;

@@ -35,7 +35,7 @@ ken_status ken_tool__list_projects(const ken_tool_env *env, const void *args, js
     ken_json_set_u64(o, "total", n);
     if (!n)
         ken_json_set_str(o, "hint",
-                         KEN_STR("nothing is indexed yet; call index_repository with "
+                         KEN_STR("nothing is indexed yet; call {index_repository} with "
                                  "the path of a folder"));
     ken_tool__fit(o, "projects", env->ctx->max_bytes, "there are more projects than fit here");
     *out = o;

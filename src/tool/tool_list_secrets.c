@@ -76,9 +76,9 @@ ken_status ken_tool__list_secrets(const ken_tool_env *env, const void *args, jso
     if (!m->n_all)
         ken_json_set_str(o, "note", KEN_STR("nothing is masked in the indexed files"));
     else if (m->n_all > m->n_places)
-        ken_json_set_str(
-            o, "hint",
-            ken_arena_printf(env->arena, "the first %zu; a higher limit shows more", m->n_places));
+        ken_json_set_str(o, "hint",
+                         ken_arena_printf(env->arena, "the first %zu; a higher {limit} shows more",
+                                          m->n_places));
     ken_tool__fit(o, "masked", env->ctx->max_bytes, "more places than fit here");
     *out = o;
     return KEN_OK;

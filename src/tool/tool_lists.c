@@ -27,9 +27,9 @@ static json_t *list_json(const ken_tool_env *env, ken_tool__scope *scope, const 
     else if (n < total)
         ken_json_set_str(
             o, "hint",
-            ken_arena_printf(env->arena, "%zu of %zu; a higher limit shows more", n, total));
+            ken_arena_printf(env->arena, "%zu of %zu; a higher {limit} shows more", n, total));
     ken_tool__set_scope(o, scope);
-    ken_tool__fit(o, key, env->ctx->max_bytes, "more than fits here; a directory shows a part");
+    ken_tool__fit(o, key, env->ctx->max_bytes, "more than fits here; a {directory} shows a part");
     ken_tool__close(env, scope);
     return o;
 }

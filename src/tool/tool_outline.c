@@ -142,8 +142,8 @@ static json_t *outline_json(const ken_tool_env *env, const ken_tool__scope *scop
         ken_json_set_u64(out, "shown", o.n_shown);
         ken_json_set_u64(out, "next_offset", o.next);
         ken_json_set_str(out, "hint",
-                         KEN_STR("the outline was cut to fit; go on with offset, or ask with depth "
-                                 "1 or 2, or with format text"));
+                         KEN_STR("the outline was cut to fit; go on with {offset}, or ask with "
+                                 "{depth} 1 or 2"));
     } else if (!f->n_symbols) {
         ken_json_set_str(out, "hint",
                          KEN_STR("no symbols: not a language with a grammar, or a "

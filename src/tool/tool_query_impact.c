@@ -224,7 +224,7 @@ json_t *ken_tool__impact_json(const ken_impact *i)
 void ken_tool__fit_impact(json_t *result, size_t max_bytes)
 {
     ken_tool__fit_lists(result, lists, sizeof lists / sizeof *lists, max_bytes,
-                        "lists were cut to fit; limit shows more dependents, max_depth 1 only "
+                        "lists were cut to fit; {limit} shows more dependents, {max_depth} 1 only "
                         "direct ones");
 }
 

@@ -135,9 +135,10 @@ void ken_tool__rag_status_text(const json_t *answer, ken_paint *out)
             when = ken_tool__member(answer, "lastIndexed");
     ken_paint_str(out, KEN_STYLE_PATH, root);
     ken_paint_puts(out, root.len ? "\n" : "");
-    ken_paint_puts(out, json_is_true(json_object_get(answer, "initialized"))
-                            ? "set up\n"
-                            : "not set up: rag_setup makes .rag\n");
+    ken_paint_named(out, json_is_true(json_object_get(answer, "initialized"))
+                             ? KEN_STR("set up")
+                             : KEN_STR("not set up: {rag_setup} makes .rag"));
+    ken_paint_puts(out, "\n");
     if (when.len)
         ken_paint_printf(out, KEN_STYLE_PLAIN, "indexed " KEN_STR_FMT "\n", KEN_STR_ARG(when));
     put_counts(json_object_get(answer, "collectionCounts"), out);

@@ -80,7 +80,7 @@ ken_status ken_tool__rag_query_impact(const ken_tool_env *env, const void *args,
         json_t *o = impact_json(&found);
         ken_tool__tell_rules_project(env, &scope.project, a->project, o);
         ken_tool__fit_lists(o, lists, sizeof lists / sizeof *lists, env->ctx->max_bytes,
-                            "lists were cut to fit; query_impact shows dependents by distance");
+                            "lists were cut to fit; {query_impact} shows dependents by distance");
         *out = o;
     }
     ken_tool__close(env, &scope);

@@ -77,7 +77,7 @@ ken_status ken_tool__search(const ken_tool_env *env, const void *args, json_t **
         ken_tool__add_totals(o, &r);
         ken_json_set(o, "project", ken_tool__project_json(&scope.project));
         size_t n = ken_tool__fit(o, "results", env->ctx->max_bytes,
-                                 "the answer was cut to fit; go on with offset");
+                                 "the answer was cut to fit; go on with {offset}");
         if (r.is_truncated || n < r.n_hits) {
             ken_json_set_bool(o, "truncated", true);
             ken_json_set_u64(o, "next_offset", a->offset + n);

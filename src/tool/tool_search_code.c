@@ -104,8 +104,7 @@ static ken_status read_filters(const ken_args_search_code *a, search_request *re
     o->max_bytes = a->max_size;
     o->kind = ken_symbol_kind_parse(a->kind);
     if (ken_str_starts(o->file_type, KEN_STR(".")))
-        return KEN_FAIL(err, KEN_EINVAL,
-                        "args.file_type: file_type should not include leading dot");
+        return KEN_FAIL(err, KEN_EINVAL, "args.file_type: should not include leading dot");
     ken_status st = read_time("since", a->since, &o->since_ms, err);
     if (!st)
         st = read_time("until", a->until, &o->until_ms, err);
@@ -352,14 +351,14 @@ static void add_advice(json_t *out, const search_request *req, bool is_more)
     ken_json_set_str(out, "hint",
                      is_filtered ? KEN_STR("nothing matched; leave out some of the filters")
                      : o->mode == KEN_SEARCH_AUTO
-                         ? KEN_STR("nothing matched; try other words, or search_type text for "
+                         ? KEN_STR("nothing matched; try other words, or {search_type} text for "
                                    "what stands in the files")
-                         : KEN_STR("nothing matched; try search_type hybrid"));
+                         : KEN_STR("nothing matched; try {search_type} hybrid"));
 }
 
-#define NARROW_HINT                                                                       \
-    "the answer was cut to fit; ask with a smaller limit, context_lines 0, directory or " \
-    "file_filter, or go on with next_offset"
+#define NARROW_HINT                                                                             \
+    "the answer was cut to fit; ask with a smaller {limit}, {context_lines} 0, {directory} or " \
+    "{file_filter}, or go on with {offset}"
 
 // What stands around the results gives way before any of them, that of the last ones first.
 static void shed_context(json_t *out, size_t max)
@@ -785,14 +784,13 @@ void ken_tool__search_code_text(const json_t *answer, ken_paint *out)
     if (!json_array_size(hits)) {
         ken_paint_puts(out, "nothing found\n");
         if (hint.len)
-            ken_paint_printf(out, KEN_STYLE_NOTE, KEN_STR_FMT "\n", KEN_STR_ARG(hint));
+            ken_paint_note(out, KEN_STR_FMT, KEN_STR_ARG(hint));
     }
     ken_tool__next_text(answer, out);
     ken_str note = ken_tool__member(answer, "note");
     if (note.len)
-        ken_paint_printf(out, KEN_STYLE_NOTE, KEN_STR_FMT "\n", KEN_STR_ARG(note));
+        ken_paint_note(out, KEN_STR_FMT, KEN_STR_ARG(note));
     ken_tool__account_text(answer, out);
     if (json_object_get(answer, "next_offset"))
-        ken_paint_printf(out, KEN_STYLE_NOTE, "more: offset %lld\n",
-                         ken_tool__number(answer, "next_offset"));
+        ken_paint_note(out, "more: {offset} %lld", ken_tool__number(answer, "next_offset"));
 }

@@ -327,7 +327,7 @@ static json_t *page_json(const ken_tool_env *env, const ken_task_query *q,
     ken_json_set_u64(o, "limit", q->limit);
     ken_json_set_u64(o, "offset", q->offset);
     size_t n = ken_tool__fit(o, "tasks", env->ctx->max_bytes,
-                             "more fits with a smaller limit; go on at next_offset");
+                             "more fits with a smaller {limit}; go on with {offset}");
     if (page->has_more || n < page->n)
         ken_json_set_u64(o, "next_offset", q->offset + n);
     return o;

@@ -216,7 +216,7 @@ static void drop_lost(json_t *steps)
 }
 
 #define NARROW_HINT \
-    "the tree was cut to fit; ask with a smaller max_depth, or go on from one of its leaves"
+    "the tree was cut to fit; ask with a smaller {max_depth}, or go on from one of its leaves"
 
 ken_status ken_tool__trace_execution(const ken_tool_env *env, const void *args, json_t **out,
                                      ken_err *err)

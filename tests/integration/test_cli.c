@@ -1164,7 +1164,7 @@ KEN_TEST(rules_are_asked_before_a_change)
     kt_has_str(ken_says("rules impact shop/src/web/views.py", 0), "src/db/users.py");
     kt_has_str(ken_says("rules status -p shop", 0), "not set up");
     kt_has_str(ken_says("rules health -p shop", 0), "Run rag_index first");
-    ken_fails("rules index -p shop", 1, "has no .rag folder. Run rag_setup first");
+    ken_fails("rules index -p shop", 1, "has no .rag folder. Run 'ken rules setup' first");
     ken_fails("rules for ab -p shop", 2, "CHANGE: 2 characters are fewer than 3");
     ken_fails("rules for 'a change' -p shop -k 21", 2, "--limit: 21 is over 20");
     ken_fails("rules impact ../etc/passwd -p shop", 1, "passwd");
@@ -1420,4 +1420,67 @@ KEN_TEST(settings_are_edited_and_checked)
     setenv("EDITOR", "false", 1);
     ken_fails("config edit", 1, "nothing was changed");
     unsetenv("EDITOR");
+}
+
+static void write_twice_named(void)
+{
+    ktest_write("two/a/one.c", "int same(void) { return 1; }\nint use(void) { return same(); }\n");
+    ktest_write("two/b/two.c", "int same(void) { return 2; }\n");
+}
+
+// Texts that agents get with the names of parameters speak of options here.
+KEN_TEST(notes_speak_of_options_and_commands)
+{
+    write_twice_named();
+    kt_has_str(ken_ok("refs same two"), "choose one with --file, such as");
+    ken_fails("search x two --type .c", 2, "--type: should not include leading dot");
+    kt_has_str(ken_ok("search 'the same thing' two -k 1 --mode text"),
+               "nothing matched; try --mode");
+    ken_fails("task show abcd1234", 1, "'ken task list' shows all");
+    kt_has_str(ken_ok("search int two --mode text -k 1"), "more: --offset 1");
+    kt_has_str(ken_ok("refs same two --json"), "choose one with file_hint, such as");
+}
+
+// Who has chosen one of several is not told of the others.
+KEN_TEST(a_chosen_definition_is_the_one_that_is_meant)
+{
+    static const char *const lines[] = { "refs same two --file b/", "impact same -p two --file b/",
+                                         "trace same two --file b/", "refs b/two.c:same two" };
+    write_twice_named();
+    kt_has_str(ken_ok("refs same two"), "also defined");
+    for (size_t i = 0; i < sizeof lines / sizeof *lines; i++) {
+        const char *out = ken_ok(lines[i]);
+        if (strstr(out, "also defined"))
+            kt_fail("ken %s:\n%s", lines[i], out);
+    }
+}
+
+KEN_TEST(ignored_files_are_counted_where_skips_are_listed)
+{
+    ktest_write("proj/a.c", "int a;\n");
+    ktest_write("proj/.gitignore", "out/\n*.log\n");
+    ktest_write("proj/out/x.c", "int x;\n");
+    ktest_write("proj/one.log", "x\n");
+    const char *const init[] = { "git", "init", "-q", ".", NULL };
+    kt_eq_i(run_of(ktest_path("proj"), init)->code, 0);
+    ken_ok("index proj");
+    kt_has_str(ken_ok("status proj --skipped"),
+               "nothing else was skipped; 2 more files or folders that git ignores are not listed");
+    kt_eq_str(ken_ok("status proj --skipped=secret"), "nothing was skipped\n");
+}
+
+KEN_TEST(a_checkpoint_is_updated_without_a_new_summary)
+{
+    char id[64] = "", line[200];
+    ktest_write("proj/a.c", "int a;\n");
+    ken_ok("index proj");
+    json_t *saved = ken_json("checkpoint save 'the summary' -p proj --json");
+    snprintf(id, sizeof id, "%s", json_string_value(json_object_get(saved, "id")));
+    json_decref(saved);
+    snprintf(line, sizeof line, "checkpoint save -p proj --update %s -d 'more of it' --json", id);
+    saved = ken_json(line);
+    kt_eq_str(json_string_value(json_object_get(saved, "summary")), "the summary");
+    kt_eq_str(json_string_value(json_object_get(saved, "description")), "more of it");
+    json_decref(saved);
+    ken_fails("checkpoint save -p proj", 2, "SUMMARY: 0 characters are under 1");
 }

@@ -114,7 +114,7 @@ static ken_status change_symbol(impact *m, ken_err *err)
         uint32_t at = 0;
         while (at < n_same && !ken_graph_def_eq(same[at], found.nodes[i].id))
             at++;
-        if (at == n_same)
+        if (at == n_same && query_is_choice(&found, i))
             m->out->others[m->out->n_others++] = found.nodes[i];
     }
     impact_add_changed(m, found.nodes[0].id, KEN_DELTA_NONE);

@@ -596,8 +596,10 @@ static ken_status trace(tracer *t, const ken_graph_nodes *entries, ken_trace *ou
 {
     push_step(t, -1, NULL);
     t->steps.ptr[0].node = entries->nodes[0];
-    out->others = entries->nodes + 1;
-    out->n_others = entries->n - 1;
+    out->others = KEN_ARENA_ARRAY(t->arena, ken_graph_node, entries->n);
+    for (size_t i = 1; i < entries->n; i++)
+        if (query_is_choice(entries, i))
+            out->others[out->n_others++] = entries->nodes[i];
     uint32_t depth = t->o->max_depth ? t->o->max_depth : t->o->to.len ? DEPTH_MAX : DEPTH_DEFAULT;
     if (!t->o->to.len)
         return grow(t, depth, t->o->max_nodes ? t->o->max_nodes : NODES_DEFAULT, out, err);

@@ -138,6 +138,8 @@ ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size
     if (!st)
         st = query_find_names(s, name, file_hint, arena, &names, err);
     out->missed_scope = ken_arena_dup(arena, query_missed_scope(&names, name));
+    if (!st && names.len && ken_str_find(s->rows[names.ptr[0].file].path, file_hint) != SIZE_MAX)
+        out->chosen_path = file_hint;
     limit = !limit || limit > NODES_MAX ? NODES_MAX : limit;
     out->nodes = KEN_ARENA_ARRAY(arena, ken_graph_node, limit);
     for (size_t i = 0; !st && i < names.len; i++) {
@@ -152,6 +154,11 @@ ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size
     if (!st && !out->n)
         st = not_found(s, name, arena, err);
     return st;
+}
+
+bool query_is_choice(const ken_graph_nodes *found, size_t i)
+{
+    return i && ken_str_find(found->nodes[i].path, found->chosen_path) != SIZE_MAX;
 }
 
 // ---- places ------------------------------------------------------------------------------------
@@ -332,7 +339,7 @@ static void split_twins(ken_snapshot *s, ken_graph *g, const ken_graph_nodes *fo
             out->n_defs += query_graph_node(s, found->nodes[i].id, arena, &out->defs[out->n_defs]);
         else if (is_twin)
             out->defs[out->n_defs++] = found->nodes[i];
-        else
+        else if (query_is_choice(found, i))
             out->others[out->n_others++] = found->nodes[i];
     }
 }

@@ -77,3 +77,13 @@ KEN_TEST(colours_are_there_or_not)
     kt_eq_text(ken_buf_str(&text), "9 one\n10\n11 three\n");
     ken_buf_release(&text);
 }
+
+KEN_TEST(names_in_notes_are_those_of_the_reader)
+{
+    static const ken_paint_name names[] = { { "limit", "--limit" }, { "symbol", "SYMBOL" } };
+    ken_paint p = paint_for("", "");
+    p.names = names;
+    p.n_names = 2;
+    ken_paint_note(&p, "%d of more; a higher {limit}, or {symbol} of {x} {", 3);
+    kt_eq_text(ken_buf_str(&text), "3 of more; a higher --limit, or SYMBOL of {x} {\n");
+}
