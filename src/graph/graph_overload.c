@@ -1,468 +1,17 @@
 // SPDX-License-Identifier: MIT
-// Which of several functions of one name a call means: by the number of its arguments, then by
-// their types.
+// Which of several functions of one name a call means: by the number and names of its arguments,
+// then by their types.
 //
-// A type is compared by the definition that it leads to, or by its name when that is outside of the
-// tree. What cannot be known of an argument fits everything; a candidate that cannot take an
-// argument is out; of the rest those that fit best are meant. The rules are Java's (JLS 15.12.2):
-// subtypes and wider numbers first, then boxing, then variable arity.
+// A candidate that cannot take an argument is out; of the rest those that fit best are meant.
 #include <string.h>
 
-#include "graph/graph_priv.h"
+#include "graph/graph_overload_priv.h"
 
 enum {
     ARGS_MAX = 24,
-    DEEP = 6, // calls in calls whose result is asked for
     BASES_MAX = 16,
     OUTWARDS_MAX = 6, // base types that are looked into for further overloads
-    OUT = -1,
-    MADE_MAX = 32, // constructors of a class that are looked at
-    COST_TEMPLATE = 1,
-    COST_SUBTYPE = 5,
-    COST_MAYBE = 15, // of two types outside nothing is known
-    COST_ANY = 20,   // a type parameter
-    COST_OBJECT = 25,
-    COST_BOXED = 1000, // a phase of its own
-    COST_VARIADIC = 100000,
 };
-
-typedef enum type_sort {
-    TYPE_UNKNOWN = 0,
-    TYPE_NAMED,
-    TYPE_PRIMITIVE,
-    TYPE_PARAMETER,
-    TYPE_FUNCTION,
-    TYPE_NULL,
-} type_sort;
-
-typedef struct type_key {
-    type_sort sort;
-    ken_str name;
-    ken_graph_def def; // of NAMED; file = UINT32_MAX: outside
-    uint32_t n_arrays;
-    uint8_t n_pointers; // C++
-    bool is_sure;       // no variable's: what is pointed to is known as well
-} type_key;
-
-// Each number fits where one further down stands; char where int does.
-static const char *const numbers[] = { "byte", "short", "int", "long", "float", "double" };
-static const struct {
-    const char *primitive, *box;
-} boxes[] = { { "byte", "Byte" },    { "short", "Short" },   { "int", "Integer" },
-              { "long", "Long" },    { "float", "Float" },   { "double", "Double" },
-              { "bool", "Boolean" }, { "char", "Character" } };
-
-static int number_of(ken_str name)
-{
-    for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
-        if (ken_str_eq_c(name, numbers[i]))
-            return i;
-    return -1;
-}
-
-static const char *box_of(ken_str primitive)
-{
-    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
-        if (ken_str_eq_c(primitive, boxes[i].primitive))
-            return boxes[i].box;
-    return NULL;
-}
-
-static const char *unboxed(ken_str name)
-{
-    for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
-        if (ken_str_eq_c(name, boxes[i].box))
-            return boxes[i].primitive;
-    return NULL;
-}
-
-// ---- what is known of a type -------------------------------------------------------------------
-
-static type_key named(ken_str name)
-{
-    return (type_key){ .sort = TYPE_NAMED, .name = name, .def = { UINT32_MAX, 0 } };
-}
-
-static type_key of_builtin(ken_str name)
-{
-    if (box_of(name))
-        return (type_key){ .sort = TYPE_PRIMITIVE, .name = name };
-    if (ken_str_eq_c(name, "null"))
-        return (type_key){ .sort = TYPE_NULL };
-    if (ken_str_eq_c(name, "string"))
-        return named(KEN_STR("String"));
-    return ken_str_eq_c(name, "Class") ? named(name) : (type_key){ .sort = TYPE_UNKNOWN };
-}
-
-// The same in C++, where every word is a type.
-static type_key of_cpp_builtin(ken_str name)
-{
-    if (ken_str_eq_c(name, "null"))
-        return (type_key){ .sort = TYPE_NULL };
-    if (ken_str_eq_c(name, "string"))
-        return (type_key){ .sort = TYPE_PRIMITIVE, .name = KEN_STR("char"), .n_pointers = 1 };
-    bool is_type = !ken_str_eq_c(name, "auto") && !ken_str_eq_c(name, "void") &&
-                   !ken_str_eq_c(name, "list") && !ken_str_eq_c(name, "map");
-    return (type_key){ .sort = is_type ? TYPE_PRIMITIVE : TYPE_UNKNOWN, .name = name };
-}
-
-static type_key of_def(ken_graph *g, ken_graph_def def)
-{
-    graph_unit *u = graph_unit_of(g, def.file);
-    type_key k = { .sort = TYPE_NAMED, .def = def };
-    if (!u || def.def >= u->n_defs || !graph_is_type(ken_graph_kind(&u->text, def.def)))
-        return (type_key){ .sort = TYPE_UNKNOWN };
-    k.name = ken_graph_name(&u->text, def.def);
-    return k;
-}
-
-static type_key bounded(type_key param, type_key bound)
-{
-    return bound.sort == TYPE_UNKNOWN ? param : bound;
-}
-
-static type_key of_type(ken_graph *g, graph_unit *u, ken_expr_id expr,
-                        int depth) // NOLINT(misc-no-recursion)
-{
-    const ken_expr *e = &u->text.refs->exprs[expr], *head = e;
-    if (!expr || depth > DEEP)
-        return (type_key){ .sort = TYPE_UNKNOWN };
-    while (head->op == KEN_EXPR_APPLY)
-        head = &u->text.refs->exprs[head->a];
-    if (e->op == KEN_EXPR_APPLY && head->op == KEN_EXPR_BUILTIN) {
-        type_key k = of_type(g, u, e->b, depth + 1);
-        k.n_arrays += ken_str_eq_c(head->name, "list");
-        k.n_arrays += 2u * ken_str_eq_c(head->name, "matrix"); // a list of lists
-        bool is_pointer = ken_str_find_char(head->name, '*') != SIZE_MAX;
-        k.n_pointers = (uint8_t)(is_pointer + ken_str_ends(head->name, KEN_STR("**")));
-        return k;
-    }
-    switch ((int)e->op) {
-    case KEN_EXPR_BUILTIN:
-        return graph_converts(u) ? of_cpp_builtin(e->name) : of_builtin(e->name);
-    case KEN_EXPR_APPLY:
-    case KEN_EXPR_VALUE:
-        return of_type(g, u, e->a, depth + 1);
-    case KEN_EXPR_PARAM:
-        return (type_key){ .sort = TYPE_PARAMETER };
-    case KEN_EXPR_LAMBDA:
-        return (type_key){ .sort = TYPE_FUNCTION };
-    case KEN_EXPR_EITHER: // a type parameter and what it is bound by
-        return bounded(of_type(g, u, e->a, depth + 1), of_type(g, u, e->b, depth + 1));
-    default:
-        break;
-    }
-    const graph_value *v = graph_type(g, graph_eval_type(g, u, expr));
-    if (v->kind == GRAPH_PARAM)
-        return (type_key){ .sort = TYPE_PARAMETER };
-    if (v->kind == GRAPH_DEFS || v->kind == GRAPH_INSTANCE)
-        return of_def(g, v->defs[0]);
-    return e->name.len ? named(e->name) : (type_key){ .sort = TYPE_UNKNOWN };
-}
-
-static type_key of_value(ken_graph *g, graph_unit *u, ken_expr_id expr, int depth);
-
-// What a variable holds, what a function gives.
-static type_key of_held(ken_graph *g, const graph_value *v, int depth) // NOLINT(misc-no-recursion)
-{
-    graph_unit *du = graph_unit_of(g, v->defs[0].file);
-    if (!du || v->defs[0].def >= du->text.refs->n_defs)
-        return (type_key){ .sort = TYPE_UNKNOWN };
-    type_key k = of_value(g, du, graph_result_expr(du, v->defs[0].def), depth + 1);
-    if (k.sort != TYPE_PARAMETER)
-        return k;
-    const graph_value *given = graph_object(g, v); // what stands for the parameter here
-    return given->kind == GRAPH_INSTANCE && v->self ? of_def(g, given->defs[0])
-                                                    : (type_key){ .sort = TYPE_UNKNOWN };
-}
-
-static type_key of_call(ken_graph *g, graph_unit *u, ken_expr_id callee,
-                        int depth) // NOLINT(misc-no-recursion)
-{
-    const graph_value *v = graph_chosen(g, u, callee, graph_whole(g, graph_eval(g, u, callee)));
-    if (v->kind != GRAPH_DEFS)
-        return (type_key){ .sort = TYPE_UNKNOWN };
-    graph_unit *du = graph_unit_of(g, v->defs[0].file);
-    if (du && graph_is_type(ken_graph_kind(&du->text, v->defs[0].def)))
-        return of_def(g, v->defs[0]);
-    type_key first = of_held(g, v, depth);
-    for (uint32_t i = 1; i < v->n_defs && i < KEN_TARGETS_MAX; i++) {
-        graph_value one = *v;
-        one.defs = v->defs + i;
-        type_key k = of_held(g, &one, depth);
-        if (k.sort != first.sort || k.n_arrays != first.n_arrays || !ken_str_eq(k.name, first.name))
-            return (type_key){ .sort = TYPE_UNKNOWN };
-    }
-    return first;
-}
-
-// Numbers become the wider one, what is added to a text a text.
-static type_key joined(type_key a, type_key b)
-{
-    int x = number_of(a.name), y = number_of(b.name);
-    bool is_text = ken_str_eq_c(a.name, "String") || ken_str_eq_c(b.name, "String");
-    if (is_text && !a.n_arrays && !b.n_arrays)
-        return named(KEN_STR("String"));
-    if (a.sort == TYPE_NULL)
-        return b;
-    if (b.sort == TYPE_NULL ||
-        (a.sort == b.sort && a.n_arrays == b.n_arrays && ken_str_eq(a.name, b.name)))
-        return a;
-    bool is_number = a.sort == TYPE_PRIMITIVE && b.sort == TYPE_PRIMITIVE && x >= 0 && y >= 0 &&
-                     !a.n_arrays && !b.n_arrays;
-    return is_number ? (x > y ? a : b) : (type_key){ .sort = TYPE_UNKNOWN };
-}
-
-static type_key of_element(type_key k)
-{
-    if (!k.n_arrays)
-        return (type_key){ .sort = TYPE_UNKNOWN };
-    k.n_arrays--;
-    return k;
-}
-
-static type_key of_value(ken_graph *g, graph_unit *u, ken_expr_id expr,
-                         int depth) // NOLINT(misc-no-recursion)
-{
-    const ken_expr *e = &u->text.refs->exprs[expr];
-    if (!expr || depth > DEEP || !g->budget)
-        return (type_key){ .sort = TYPE_UNKNOWN };
-    const graph_value *v;
-    switch ((int)e->op) {
-    case KEN_EXPR_BUILTIN:
-    case KEN_EXPR_VALUE:
-    case KEN_EXPR_APPLY:
-    case KEN_EXPR_PARAM:
-    case KEN_EXPR_LAMBDA:
-        return of_type(g, u, expr, depth + 1);
-    case KEN_EXPR_CALL:
-        return of_call(g, u, e->a, depth + 1);
-    case KEN_EXPR_EITHER:
-        return joined(of_value(g, u, e->a, depth + 1), of_value(g, u, e->b, depth + 1));
-    case KEN_EXPR_ELEMENT:
-        return of_element(of_value(g, u, e->a, depth + 1));
-    case KEN_EXPR_NAME:
-    case KEN_EXPR_MEMBER:
-    case KEN_EXPR_DEF:
-        v = graph_eval(g, u, expr);
-        if (v->kind == GRAPH_DEFS) {
-            graph_unit *du = graph_unit_of(g, v->defs[0].file);
-            ken_symbol_kind kind =
-                du ? ken_graph_kind(&du->text, v->defs[0].def) : KEN_SYMBOL_UNKNOWN;
-            int32_t owner = du ? ken_graph_owner(&du->text, v->defs[0].def) : -1;
-            if (kind == KEN_SYMBOL_ENUM_MEMBER && owner >= 0)
-                return of_def(g, (ken_graph_def){ v->defs[0].file, (ken_def_id)owner });
-            bool is_variable = ken_symbol_is_variable(kind);
-            return is_variable ? of_held(g, v, depth) : (type_key){ .sort = TYPE_UNKNOWN };
-        }
-        break;
-    default:
-        v = graph_object(g, graph_eval(g, u, expr));
-        break;
-    }
-    return v->kind == GRAPH_INSTANCE ? of_def(g, v->defs[0]) : (type_key){ .sort = TYPE_UNKNOWN };
-}
-
-// ---- whether an argument fits ------------------------------------------------------------------
-
-static bool is_object(type_key k)
-{
-    return k.sort == TYPE_NAMED && !k.n_arrays && ken_str_eq_c(k.name, "Object");
-}
-
-static bool derives(ken_graph *g, ken_graph_def type, ken_graph_def base, int depth)
-{
-    ken_graph_def bases[BASES_MAX];
-    uint32_t n = depth < DEEP ? graph_bases(g, type, bases, BASES_MAX) : 0;
-    for (uint32_t i = 0; i < n; i++)
-        if (ken_graph_def_eq(bases[i], base) || derives(g, bases[i], base, depth + 1))
-            return true;
-    return false;
-}
-
-static int fit_primitive(type_key param, type_key arg)
-{
-    if (ken_str_eq(param.name, arg.name))
-        return 0;
-    int to = number_of(param.name), from = number_of(arg.name);
-    if (ken_str_eq_c(arg.name, "char"))
-        from = 1; // as wide as short, and fits no short
-    return from >= 0 && to > from ? to - from : OUT;
-}
-
-// What the final classes of the language are built on, all of it; NULL for others.
-static const char *bases_of_final(ken_str name)
-{
-    if (ken_str_eq_c(name, "String"))
-        return " CharSequence Comparable Serializable Constable ConstantDesc ";
-    if (ken_str_eq_c(name, "Class"))
-        return " Type GenericDeclaration AnnotatedElement OfField Serializable Constable ";
-    if (ken_str_eq_c(name, "Boolean") || ken_str_eq_c(name, "Character"))
-        return " Comparable Serializable Constable ";
-    return unboxed(name) ? " Number Comparable Serializable Constable ConstantDesc " : NULL;
-}
-
-static bool is_base_of_final(ken_str final, ken_str base)
-{
-    const char *all = bases_of_final(final);
-    size_t at = all ? ken_str_find(ken_str_c(all), base) : SIZE_MAX;
-    return at != SIZE_MAX && at && all[at - 1] == ' ' && all[at + base.len] == ' ';
-}
-
-static int fit_named(ken_graph *g, type_key param, type_key arg)
-{
-    bool is_own = arg.def.file != UINT32_MAX, wants_own = param.def.file != UINT32_MAX;
-    if (is_own && wants_own) {
-        if (ken_graph_def_eq(param.def, arg.def))
-            return 0;
-        return derives(g, arg.def, param.def, 0) ? COST_SUBTYPE : OUT;
-    }
-    if (wants_own)
-        return OUT; // nothing outside is built on what is in the tree
-    if (!is_own && ken_str_eq(param.name, arg.name))
-        return 0;
-    if (!is_own && bases_of_final(arg.name))
-        return is_base_of_final(arg.name, param.name) ? COST_SUBTYPE : OUT;
-    if (bases_of_final(param.name)) // nothing is built on these
-        return OUT;
-    return COST_MAYBE;
-}
-
-static int fit_boxed(type_key param, type_key arg)
-{
-    if (arg.sort == TYPE_PRIMITIVE) {
-        const char *box = box_of(arg.name);
-        if (box && ken_str_eq_c(param.name, box))
-            return COST_BOXED;
-        return box && is_base_of_final(ken_str_c(box), param.name) ? COST_BOXED + COST_SUBTYPE
-                                                                   : OUT;
-    }
-    const char *primitive = unboxed(arg.name);
-    if (!primitive)
-        return OUT;
-    int fit =
-        fit_primitive(param, (type_key){ .sort = TYPE_PRIMITIVE, .name = ken_str_c(primitive) });
-    return fit == OUT ? OUT : COST_BOXED + fit;
-}
-
-// ---- whether it fits in C++ --------------------------------------------------------------------
-
-static int fit_pointer(type_key param, type_key arg)
-{
-    if (arg.sort == TYPE_NAMED || arg.sort == TYPE_FUNCTION)
-        return arg.sort == TYPE_NAMED && param.sort == TYPE_NAMED ? 0 : OUT;
-    bool is_pointer = !arg.is_sure || arg.n_pointers;
-    if (is_pointer && (ken_str_eq(param.name, arg.name) || param.sort == TYPE_UNKNOWN))
-        return 0;
-    return arg.is_sure && !arg.n_pointers && ken_str_eq_c(arg.name, "int") ? COST_BOXED : OUT; // 0
-}
-
-// Whether an object of the class may be made of one argument; so it may when its constructors are not
-// known.
-static bool is_made_of_one(ken_graph *g, type_key class)
-{
-    ken_graph_def all[MADE_MAX];
-    graph_unit *cu = graph_unit_of(g, class.def.file);
-    ken_symbol_kind kind = cu ? ken_graph_kind(&cu->text, class.def.def) : KEN_SYMBOL_UNKNOWN;
-    if (kind != KEN_SYMBOL_CLASS && kind != KEN_SYMBOL_STRUCT)
-        return true;
-    uint32_t n = graph_constructors(g, class.def, all, MADE_MAX);
-    for (uint32_t i = 0; i < n; i++) {
-        graph_unit *u = graph_unit_of(g, all[i].file);
-        const ken_def_info *d =
-            u && all[i].def < u->text.refs->n_defs ? &u->text.refs->defs[all[i].def] : NULL;
-        if (d && d->min_params < 2 && (d->max_params || (d->flags & KEN_DEF_VARIADIC)))
-            return true;
-    }
-    return false;
-}
-
-static int fit_class(ken_graph *g, type_key param, type_key arg)
-{
-    bool is_own = arg.def.file != UINT32_MAX, wants_own = param.def.file != UINT32_MAX;
-    if (is_own && wants_own && ken_graph_def_eq(param.def, arg.def))
-        return 0;
-    if (is_own && wants_own && derives(g, arg.def, param.def, 0))
-        return COST_SUBTYPE;
-    if (!is_own && !wants_own)
-        return ken_str_eq(param.name, arg.name) ? 0 : COST_MAYBE;
-    return is_made_of_one(g, param) ? COST_BOXED : OUT;
-}
-
-// Types of a template take what they are given, other numbers are as good as each other, and a class
-// may be made of anything.
-static int fit_cpp(ken_graph *g, type_key param, type_key arg)
-{
-    bool is_plain = arg.is_sure && !arg.n_pointers && arg.sort == TYPE_PRIMITIVE;
-    if (arg.sort == TYPE_UNKNOWN || arg.sort == TYPE_PARAMETER)
-        return 0;
-    if (param.sort == TYPE_PARAMETER)
-        return param.n_pointers && is_plain ? OUT : COST_TEMPLATE;
-    if (arg.sort == TYPE_NULL)
-        return param.n_pointers ? 0 : param.sort == TYPE_PRIMITIVE ? OUT : COST_MAYBE;
-    if (param.n_pointers)
-        return fit_pointer(param, arg);
-    if (param.sort == TYPE_UNKNOWN)
-        return 0;
-    if (param.sort == TYPE_PRIMITIVE && arg.sort == TYPE_PRIMITIVE) {
-        bool is_bool = ken_str_eq_c(param.name, "bool");
-        if (arg.is_sure && arg.n_pointers)
-            return is_bool ? COST_OBJECT : OUT;
-        return ken_str_eq(param.name, arg.name) ? 0 : COST_SUBTYPE + is_bool;
-    }
-    if (arg.sort == TYPE_FUNCTION)
-        return param.sort == TYPE_PRIMITIVE ? OUT : COST_MAYBE;
-    if (param.sort == TYPE_NAMED && arg.sort == TYPE_NAMED)
-        return fit_class(g, param, arg);
-    // A number outside of the tree (`size_t`), or what a class is made of.
-    bool is_text = arg.is_sure && arg.n_pointers;
-    if (param.sort == TYPE_NAMED && param.def.file != UINT32_MAX)
-        return is_made_of_one(g, param) ? COST_BOXED : OUT;
-    return param.sort == TYPE_NAMED && !is_text ? COST_MAYBE : COST_BOXED;
-}
-
-// What it costs to hand the argument on to the parameter; OUT = it cannot be.
-static int fit(ken_graph *g, type_key param, type_key arg)
-{
-    bool is_plain = arg.sort == TYPE_PRIMITIVE && !arg.n_arrays;
-    bool wants_plain = param.sort == TYPE_PRIMITIVE && !param.n_arrays;
-    if (arg.sort == TYPE_UNKNOWN || param.sort == TYPE_UNKNOWN)
-        return 0;
-    if (is_object(param))
-        return is_object(arg) ? 0 : COST_OBJECT + (is_plain ? COST_BOXED : 0);
-    if (is_object(arg))
-        return param.sort == TYPE_PARAMETER && !param.n_arrays ? COST_ANY : OUT;
-    if (arg.sort == TYPE_NULL)
-        return wants_plain ? OUT : 1;
-    if (param.sort == TYPE_PARAMETER) {
-        bool is_deep = arg.n_arrays > param.n_arrays ||
-                       (arg.n_arrays == param.n_arrays && arg.sort != TYPE_PRIMITIVE);
-        return is_deep                       ? COST_ANY - (int)param.n_arrays
-               : is_plain && !param.n_arrays ? COST_ANY + COST_BOXED
-                                             : OUT;
-    }
-    if (arg.sort == TYPE_FUNCTION)
-        return wants_plain || param.n_arrays || unboxed(param.name) ||
-                       ken_str_eq_c(param.name, "String")
-                   ? OUT
-                   : 1;
-    if (arg.sort == TYPE_PARAMETER)
-        return wants_plain ? OUT : COST_MAYBE;
-    if (param.n_arrays != arg.n_arrays) {
-        bool is_any = param.sort == TYPE_NAMED && param.n_arrays < arg.n_arrays &&
-                      (ken_str_eq_c(param.name, "Object") || !param.n_arrays);
-        return !is_any                              ? OUT
-               : ken_str_eq_c(param.name, "Object") ? COST_OBJECT
-               : ken_str_eq_c(param.name, "Cloneable") || ken_str_eq_c(param.name, "Serializable")
-                   ? COST_SUBTYPE
-                   : OUT;
-    }
-    if (param.sort == arg.sort)
-        return param.sort == TYPE_NAMED ? fit_named(g, param, arg)
-               : param.n_arrays         ? (ken_str_eq(param.name, arg.name) ? 0 : OUT)
-                                        : fit_primitive(param, arg);
-    return param.n_arrays ? OUT : fit_boxed(param, arg);
-}
 
 // ---- one signature -----------------------------------------------------------------------------
 
@@ -487,7 +36,7 @@ static bool is_said_alike(const ken_refs *ra, ken_expr_id a, const ken_refs *rb,
                           int depth) // NOLINT(misc-no-recursion)
 {
     const ken_expr *x = said_type(ra, a), *y = said_type(rb, b);
-    if (x->op == KEN_EXPR_NONE || y->op == KEN_EXPR_NONE || depth > DEEP)
+    if (x->op == KEN_EXPR_NONE || y->op == KEN_EXPR_NONE || depth > GRAPH_ARGS_DEEP)
         return true;
     if (is_named(x) && is_named(y))
         return ken_str_eq(x->name, y->name);
@@ -524,7 +73,13 @@ bool graph_takes_alike(const graph_unit *u, ken_def_id def, const graph_unit *o,
         return false;
     ken_expr_id a = takes_of(u, def), b = takes_of(o, other);
     while (ra->exprs[a].op == KEN_EXPR_APPLY && rb->exprs[b].op == KEN_EXPR_APPLY) {
-        if (!is_said_alike(ra, ra->exprs[a].b, rb, rb->exprs[b].b, 0))
+        ken_str la = KEN_STR("_:"), lb = la;
+        ken_expr_id ta = ra->exprs[a].b, tb = rb->exprs[b].b;
+        ta = u->lang->names_arguments ? graph_unlabelled(ra, ta, &la) : ta;
+        tb = o->lang->names_arguments ? graph_unlabelled(rb, tb, &lb) : tb;
+        bool is_other = u->lang->labels_functions &&
+                        !ken_str_eq(ken_str_sub(la, 0, la.len - 1), ken_str_sub(lb, 0, lb.len - 1));
+        if (is_other || !is_said_alike(ra, ta, rb, tb, 0))
             return false;
         a = ra->exprs[a].a;
         b = rb->exprs[b].a;
@@ -535,10 +90,11 @@ bool graph_takes_alike(const graph_unit *u, ken_def_id def, const graph_unit *o,
 // ---- the best of them --------------------------------------------------------------------------
 
 typedef struct call {
-    uint32_t file; // that it stands in
+    uint32_t file;
     type_key args[ARGS_MAX];
     uint32_t n;
     bool is_cpp;
+    const graph_unit *unit; // that it stands in
 } call;
 
 // The arguments of the call; false when they were not counted.
@@ -553,10 +109,9 @@ static bool read_call(ken_graph *g, graph_unit *u, ken_expr_id expr, call *out)
     if (out->n > ARGS_MAX)
         return false;
     out->is_cpp = graph_converts(u);
-    for (uint32_t i = out->n; i-- > 0; at = r->exprs[at].a) {
-        out->args[i] = of_value(g, u, r->exprs[at].b, 0);
-        out->args[i].is_sure = r->exprs[r->exprs[at].b].op == KEN_EXPR_BUILTIN;
-    }
+    out->unit = u;
+    for (uint32_t i = out->n; i-- > 0; at = r->exprs[at].a)
+        out->args[i] = graph_key_of_argument(g, u, r->exprs[at].b);
     return true;
 }
 
@@ -570,7 +125,7 @@ static uint32_t read_params(ken_graph *g, ken_graph_def d, type_key *out)
         n++;
     for (uint32_t i = n; i-- > 0; at = r->exprs[at].a)
         if (i < ARGS_MAX)
-            out[i] = of_type(g, u, r->exprs[at].b, 0);
+            out[i] = graph_key_of_parameter(g, u, r->exprs[at].b);
     return n < ARGS_MAX ? n : ARGS_MAX;
 }
 
@@ -580,17 +135,62 @@ static int cost_in(ken_graph *g, const type_key *params, uint32_t n_params, cons
     int cost = 0;
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t p = is_variadic && i >= n_fixed ? n_fixed : i;
-        int one = p >= n_params ? 0
-                  : c->is_cpp   ? fit_cpp(g, params[p], c->args[i])
-                                : fit(g, params[p], c->args[i]);
-        if (one == OUT)
-            return OUT;
+        int one = p >= n_params ? 0 : graph_fit(g, c->unit, params[p], c->args[i]);
+        if (one == COST_OUT)
+            return COST_OUT;
         cost += one;
     }
     return cost;
 }
 
-// What it costs to call the function so; OUT = it cannot be. What is no function takes anything.
+// Which parameter takes the argument, from `next` on where it says no name; `n` = none does.
+static uint32_t taker_of(const type_key *params, uint32_t n, type_key arg, uint32_t next,
+                         bool labels_functions)
+{
+    if (arg.mark == '{') // a function behind the arguments
+        return n ? n - 1 : n;
+    ken_str label = arg.label;
+    if (!label.len && !labels_functions)
+        return next;
+    if (!label.len)
+        label = KEN_STR("_");
+    for (uint32_t p = labels_functions ? next : 0; p < n; p++)
+        if (ken_str_eq(params[p].label, label))
+            return p;
+    return n;
+}
+
+// The same where arguments say which parameters they are for: each must find its own, and what is not
+// given must be what may be left out.
+static int cost_named(ken_graph *g, const graph_unit *u, const type_key *params, uint32_t n,
+                      const call *c)
+{
+    bool is_given[ARGS_MAX] = { false };
+    uint32_t next = 0;
+    int cost = 0;
+    for (uint32_t i = 0; i < c->n; i++) {
+        uint32_t p = taker_of(params, n, c->args[i], next, u->lang->labels_functions);
+        if (p >= n || (is_given[p] && params[p].mark != '*'))
+            return COST_OUT;
+        type_key param = params[p];
+        if (param.mark == '*' && param.n_arrays > c->args[i].n_arrays) // one of a list
+            param.n_arrays--;
+        int one = graph_fit(g, c->unit, param, c->args[i]);
+        if (one == COST_OUT)
+            return COST_OUT;
+        cost += one + (param.mark == '*');
+        is_given[p] = true;
+        next = param.mark == '*' ? p : p + 1;
+    }
+    for (uint32_t p = 0; p < n; p++) {
+        if (!is_given[p] && params[p].mark == ':')
+            return COST_OUT;
+        cost += !is_given[p];
+    }
+    return cost;
+}
+
+// What it costs to call the function so; COST_OUT = it cannot be. What is no function takes anything.
 static int cost_of(ken_graph *g, ken_graph_def d, const call *c)
 {
     graph_unit *u = graph_unit_of(g, d.file);
@@ -598,34 +198,36 @@ static int cost_of(ken_graph *g, ken_graph_def d, const call *c)
         return 0;
     ken_symbol_kind kind = ken_graph_kind(&u->text, d.def);
     if (!ken_symbol_is_callable(kind))
-        return u->lang->splits_members && ken_symbol_is_variable(kind) ? OUT : 0;
+        return u->lang->splits_members && ken_symbol_is_variable(kind) ? COST_OUT : 0;
     if (d.file != c->file && d.def < u->n_symbols &&
         u->text.facts->symbols[d.def].visibility == KEN_VISIBILITY_PRIVATE)
-        return OUT;
+        return COST_OUT;
     const ken_def_info *info = &u->text.refs->defs[d.def];
     bool is_variadic = (info->flags & KEN_DEF_VARIADIC) != 0;
     bool is_long = info->max_params == UINT8_MAX || c->n > ARGS_MAX;
-    if (c->n < info->min_params || (c->n > info->max_params && !is_variadic && !is_long))
-        return OUT;
     type_key params[ARGS_MAX] = { { 0 } };
+    if (u->lang->names_arguments && !is_long)
+        return cost_named(g, u, params, read_params(g, d, params), c);
+    if (c->n < info->min_params || (c->n > info->max_params && !is_variadic && !is_long))
+        return COST_OUT;
     uint32_t n = read_params(g, d, params);
     if (!is_variadic)
         return cost_in(g, params, n, c, c->n, false);
-    int as_list = OUT;
+    int as_list = COST_OUT;
     if (c->n == info->max_params + 1u && info->max_params < ARGS_MAX && info->max_params < n) {
         type_key last = params[info->max_params];
         params[info->max_params].n_arrays++;
         as_list = cost_in(g, params, n, c, c->n, false);
         params[info->max_params] = last;
-        if (c->args[c->n - 1].sort == TYPE_UNKNOWN && as_list != OUT)
+        if (c->args[c->n - 1].sort == TYPE_UNKNOWN && as_list != COST_OUT)
             as_list += COST_VARIADIC;
     }
     int spread = cost_in(g, params, n, c, info->max_params, true);
     if (c->is_cpp && n > info->max_params) // a pack: it is worse than the same without one
-        return spread == OUT ? OUT : spread + COST_TEMPLATE;
-    if (as_list != OUT && (spread == OUT || as_list <= spread + COST_VARIADIC))
+        return spread == COST_OUT ? COST_OUT : spread + COST_TEMPLATE;
+    if (as_list != COST_OUT && (spread == COST_OUT || as_list <= spread + COST_VARIADIC))
         return as_list;
-    return spread == OUT ? OUT : spread + COST_VARIADIC;
+    return spread == COST_OUT ? COST_OUT : spread + COST_VARIADIC;
 }
 
 // All that have the name where those stand that were found: a list of these may have been cut.
@@ -663,7 +265,7 @@ typedef struct choice {
 static void consider(ken_graph *g, const call *c, ken_graph_def d, choice *out)
 {
     int cost = cost_of(g, d, c);
-    if (cost == OUT || (out->n && cost > out->best))
+    if (cost == COST_OUT || (out->n && cost > out->best))
         return;
     if (out->n && cost < out->best)
         out->n = 0;

@@ -25,7 +25,7 @@
 // without a text. 35: parameters of C++ functions that give pointers or references.
 // 36: what C++ functions take and are called with.
 enum {
-    KEN_INDEX_FEATURE = 36
+    KEN_INDEX_FEATURE = 37
 };
 
 // The buffers of a worker, reused from file to file. One per worker thread.

@@ -207,6 +207,10 @@ static void read_directive(ref_table *t, ken_str word, ken_str rest)
         t->rules->types_params = true;
         is_known = true;
     }
+    if (has_value && ken_str_eq(word, KEN_STR("%labels")) && value.len == 1) {
+        t->rules->label = value.ptr[0];
+        is_known = true;
+    }
     for (size_t i = 0; i < N_ITEMS(views); i++) {
         if (has_value && ken_str_eq(word, KEN_STR("%members")) && ken_str_eq_c(value, views[i])) {
             t->rules->members = (ken_member_view)i;

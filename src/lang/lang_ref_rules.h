@@ -162,6 +162,7 @@ typedef struct ken_ref_rules {
     bool types_calls;    // and so is what they take and are called with
     bool marks_pointers; // types of parameters say whether these are pointers or references
     bool types_params;   // what functions take is kept, and what arguments are expected to be
+    char label;          // behind the name that an argument may say, ':' or '='; 0 = it says none
 } ken_ref_rules;
 
 // Borrowed, compiled on first use; NULL without grammar or table.

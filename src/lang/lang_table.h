@@ -73,12 +73,15 @@ typedef struct ken_language {
     // in, or every namespace in sight was asked.
     bool has_all_in_sight;
     // What may have one name.
-    bool restates;            // of several functions of one name the last holds: no overloads
-    bool overloads;           // functions of one name differ by what they take
-    bool types_calls;         // arguments choose among overloads (`%calls typed` of its table)
-    bool splits_members;      // a field and a method: what is called is the method
-    bool has_fields_apart;    // and they are written in different pieces of the type
-    bool splits_modules;      // a module and a function
+    bool restates;         // of several functions of one name the last holds: no overloads
+    bool overloads;        // functions of one name differ by what they take
+    bool names_arguments;  // an argument may say the parameter it is for (`%labels` of its table)
+    bool labels_functions; // and must, in their order: labels are part of a function's name
+    bool names_numbers;    // types of numbers are called like all others: `Int`
+    bool widens_numbers;   // a number is handed on as one of a wider type
+    bool splits_members;   // a field and a method: what is called is the method
+    bool has_fields_apart; // and they are written in different pieces of the type
+    bool splits_modules;   // a module and a function
     bool has_functions_apart; // a function and a variable
     bool has_types_apart;     // a type and a function or constructor
     bool has_macro_names;     // a macro and a function
@@ -185,7 +188,7 @@ typedef struct ken_language {
       .grammar = "java", .grammar_source = "tree-sitter-java/src", .table = "java",                \
       .extensions = "java",                                                                        \
       .family = KEN_LANG_JAVA, .package = KEN_PACKAGE_DECLARED, .sees_members = true,              \
-      .splits_members = true, .types_calls = true, .overloads = true,                              \
+      .splits_members = true, .overloads = true,                              \
       .names_in_full = true, .test_names = "*Test.java *Tests.java")                               \
     X(C, "c", c, .role = KEN_LANG_ROLE_CODE,                                                       \
       .grammar = "c", .grammar_source = "tree-sitter-c/src", .table = "c",                         \
@@ -204,6 +207,7 @@ typedef struct ken_language {
       .grammar = "c_sharp", .grammar_source = "tree-sitter-c-sharp/src", .table = "csharp",        \
       .extensions = "cs csx", .aliases = "c# cs",                                                  \
       .overloads = true, .implies_constructors = true,                                             \
+      .names_arguments = true, .widens_numbers = true,                                             \
       .family = KEN_LANG_CSHARP, .package = KEN_PACKAGE_DECLARED, .sees_members = true,            \
       .has_open_types = true, .has_all_in_sight = true, .sees_outer_packages = true,               \
       .sees_global = true, .opens_namespaces = true, .hides_extended = true,                       \
@@ -228,6 +232,7 @@ typedef struct ken_language {
       .grammar = "kotlin", .grammar_source = "@tree-sitter-grammars/tree-sitter-kotlin/src",       \
       .table = "kotlin", .extensions = "kt kts", .interpreters = "kotlin", .aliases = "kt",        \
       .overloads = true, .implies_constructors = true,                                             \
+      .names_arguments = true, .names_numbers = true,                                              \
       .family = KEN_LANG_JAVA, .package = KEN_PACKAGE_DECLARED, .sees_members = true,              \
       .calls_class = true, .splits_members = true, .has_open_types = true, .names_in_full = true,  \
       .shows_extensions = true,                                                                    \
@@ -236,6 +241,7 @@ typedef struct ken_language {
       .grammar = "swift", .grammar_source = "tree-sitter-swift/src", .table = "swift",             \
       .extensions = "swift", .interpreters = "swift",                                              \
       .overloads = true, .implies_constructors = true,                                             \
+      .names_arguments = true, .labels_functions = true, .names_numbers = true,                    \
       .family = KEN_LANG_SWIFT, .package = KEN_PACKAGE_TARGET, .sees_members = true,               \
       .calls_class = true, .has_open_types = true,                                                 \
       .test_names = "*Test.swift *Tests.swift")                                                    \
@@ -243,6 +249,7 @@ typedef struct ken_language {
       .grammar = "scala", .grammar_source = "tree-sitter-scala/src", .table = "scala",             \
       .extensions = "scala sc sbt", .interpreters = "scala",                                       \
       .overloads = true, .implies_constructors = true,                                             \
+      .names_arguments = true, .names_numbers = true, .widens_numbers = true,                      \
       .family = KEN_LANG_JAVA, .package = KEN_PACKAGE_DECLARED, .sees_members = true,              \
       .calls_class = true, .names_in_full = true, .sees_outer_packages = true,                     \
       .imports_from_scope = true, .has_companions = true, .applies_objects = true,                 \

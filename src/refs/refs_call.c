@@ -308,6 +308,8 @@ ken_str refs__number_type(ken_str literal)
     bool is_hex = literal.len > 1 && literal.ptr[0] == '0' && ken_lower(literal.ptr[1]) == 'x';
     if (last == 'l')
         return KEN_STR("long");
+    if (last == 'm')
+        return KEN_STR("decimal");
     if (is_hex)
         return KEN_STR("int");
     if (last == 'f')
@@ -318,16 +320,56 @@ ken_str refs__number_type(ken_str literal)
     return is_real ? KEN_STR("double") : KEN_STR("int");
 }
 
-// What the call is given, as a tuple with 0 for what is not known; 0 = the language has one function
-// of a name, or there are too many.
-static ken_expr_id arguments_of(ken_refs_maker *m, const refs_frame *f)
+ken_expr_id refs__labelled(ken_refs_maker *m, ken_str name, char mark, ken_expr_id value)
+{
+    ken_str word = ken_arena_printf(m->arena, KEN_STR_FMT "%c", KEN_STR_ARG(name), mark);
+    ken_expr_id label = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, word));
+    return refs__expr(m, KEN_EXPR_APPLY, label, value, 0);
+}
+
+// The name that an argument says before its value: `by: x`, `by = x`; empty when it says none.
+static ken_str label_of(const ken_refs_maker *m, ken_str argument)
+{
+    size_t end = 0, at;
+    while (end < argument.len && ken_is_word(argument.ptr[end]))
+        end++;
+    for (at = end; at < argument.len && argument.ptr[at] == ' ';)
+        at++;
+    bool is_said = end && at + 1 < argument.len && argument.ptr[at] == m->rules->label &&
+                   !memchr("=:>", argument.ptr[at + 1], 3);
+    return ken_str_sub(argument, 0, is_said ? end : 0);
+}
+
+// `f(x) { … }`, `f { … }`: a function behind the arguments is one of them. False when what stands
+// there is not understood.
+static bool take_trailing(ken_refs_maker *m, const refs_frame *f, uint32_t end, ken_expr_id *tuple)
+{
+    ken_str behind = ken_str_trim(refs_text(m, end, f->end));
+    if (!behind.len)
+        return true;
+    if (behind.ptr[0] != '{' || !ken_str_ends(behind, KEN_STR("}")))
+        return false;
+    ken_expr_id lambda = refs__expr(m, KEN_EXPR_LAMBDA, 0, 0, 0);
+    ken_expr_id last = refs__labelled(m, KEN_STR(""), '{', lambda);
+    *tuple = refs__expr(m, KEN_EXPR_APPLY, *tuple, last, 0);
+    return true;
+}
+
+// One argument: what is known of it, with the name that it says.
+static ken_expr_id argument_of(ken_refs_maker *m, const refs_value *v, uint32_t start, uint32_t end)
+{
+    bool is_known = m->rules->types_calls && v && v->start == start && v->end == end;
+    ken_expr_id value = is_known ? v->expr : 0;
+    ken_str label = m->rules->label ? label_of(m, refs_text(m, start, end)) : KEN_STR("");
+    return label.len ? refs__labelled(m, label, ':', value) : value;
+}
+
+// The arguments between the brackets, behind those of `tuple`; 0 = there are too many.
+static ken_expr_id take_listed(ken_refs_maker *m, const refs_frame *f, ken_expr_id tuple)
 {
     enum {
         ARGS_MAX = 24
     };
-    if (!m->rules->counts_calls || !f->args_depth)
-        return 0;
-    ken_expr_id tuple = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("tuple")));
     TSTreeCursor c = ts_tree_cursor_new(f->args);
     uint32_t n = 0;
     size_t at = f->first_value;
@@ -340,12 +382,28 @@ static ken_expr_id arguments_of(ken_refs_maker *m, const refs_frame *f)
         while (at < m->values.len && m->values.ptr[at].start < start)
             at++;
         const refs_value *v = at < m->values.len ? &m->values.ptr[at] : NULL;
-        bool is_known = m->rules->types_calls && v && v->start == start && v->end == end;
-        tuple = refs__expr(m, KEN_EXPR_APPLY, tuple, is_known ? v->expr : 0, 0);
+        tuple = refs__expr(m, KEN_EXPR_APPLY, tuple, argument_of(m, v, start, end), 0);
         n++;
     }
     ts_tree_cursor_delete(&c);
     return n <= ARGS_MAX ? tuple : 0;
+}
+
+// What the call is given, as a tuple with 0 for what is not known; 0 = the language has one function
+// of a name, or there are too many. `before` is what a call gives that this one adds a function to.
+static ken_expr_id arguments_of(ken_refs_maker *m, const refs_frame *f, ken_expr_id before)
+{
+    bool is_call = f->rule->role == KEN_REF_RULE_CALL && m->rules->label;
+    if (!m->rules->counts_calls || (!f->args_depth && !is_call))
+        return 0;
+    TSNode last = f->args_depth ? f->args : ts_node_named_child(f->node, 0);
+    ken_expr_id tuple = f->args_depth ? 0 : before;
+    if (!tuple)
+        tuple = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("tuple")));
+    if (f->args_depth)
+        tuple = take_listed(m, f, tuple);
+    bool is_whole = !is_call || take_trailing(m, f, ts_node_end_byte(last), &tuple);
+    return is_whole ? tuple : 0;
 }
 
 // The callee with what it is called with, which its place says from now on.
@@ -371,9 +429,9 @@ ken_expr_id refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref, ke
 {
     if (refs_has(f, KEN_REF_F_MACRO))
         return refs__macro(m, ref, callee);
-    ken_expr_op op = m->exprs.ptr[ref >= 0 ? m->refs.ptr[ref].expr : callee].op;
-    bool is_named = op == KEN_EXPR_NAME || op == KEN_EXPR_MEMBER;
-    return called_with(m, ref, callee, is_named ? arguments_of(m, f) : 0);
+    refs_expr e = m->exprs.ptr[ref >= 0 ? m->refs.ptr[ref].expr : callee];
+    bool is_named = e.op == KEN_EXPR_NAME || e.op == KEN_EXPR_MEMBER;
+    return called_with(m, ref, callee, is_named ? arguments_of(m, f, e.b) : 0);
 }
 
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f)

@@ -413,6 +413,38 @@ static ken_expr_id value_of_each(ken_refs_maker *m, const refs_frame *f, uint32_
     return expr_of(value_of_node(m, f, ts_node_named_child(list, i)));
 }
 
+// In languages where arguments say names some marks of a parameter stand behind its node, or last in
+// it.
+static bool is_marked(const ken_refs_maker *m, const refs_frame *f, const char *mark)
+{
+    enum {
+        LOOKED_AT = 40
+    };
+    if (!m->rules->label)
+        return false;
+    uint32_t end = f->end + LOOKED_AT;
+    ken_str behind = refs_text(m, f->end, end < m->text.len ? end : (uint32_t)m->text.len);
+    return ken_str_starts(ken_str_trim(behind), ken_str_c(mark)) ||
+           ken_str_ends(refs_text(m, f->start, f->end), ken_str_c(mark));
+}
+
+// A parameter with the name that arguments for it say, and whether it must be given.
+static ken_expr_id labelled_param(ken_refs_maker *m, const refs_frame *f, const refs_value *type,
+                                  bool is_optional, bool is_variadic)
+{
+    TSNode outer = refs__at(m, f->rule, KEN_REF_PATH_LOCAL, f->node);
+    bool has_decl = m->decls.len > f->first_decl;
+    ken_str name = !ts_node_is_null(outer)
+                       ? refs_text(m, ts_node_start_byte(outer), ts_node_end_byte(outer))
+                   : has_decl ? m->decls.ptr[f->first_decl].text
+                              : KEN_STR("_");
+    ken_expr_id t = type ? type->expr : 0;
+    if (type && ken_str_ends(refs_text(m, type->start, type->end), KEN_STR("?")))
+        t = refs__expr(m, KEN_EXPR_APPLY,
+                       refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("?"))), t, 0);
+    return refs__labelled(m, name, is_variadic ? '*' : is_optional ? '=' : ':', t);
+}
+
 static void count_param(ken_refs_maker *m, const refs_frame *f)
 {
     refs_frame *callable = &m->frames.ptr[f->callable];
@@ -421,13 +453,16 @@ static void count_param(ken_refs_maker *m, const refs_frame *f)
         return;
     const refs_value *type =
         refs_has(f, KEN_REF_F_TYPE) ? refs__first(m, f) : refs__value_at(m, f, KEN_REF_PATH_TYPE);
-    if (type)
-        refs__take(m, callable, refs__pointed(m, f, type));
     uint32_t n = (uint32_t)m->decls.len - f->first_decl;
     n = n && refs_has(f, KEN_REF_F_EACH) ? n : 1; // a pattern of many names is one
-    bool is_optional = refs_has(f, KEN_REF_F_OPTIONAL) ||
+    bool is_optional = refs_has(f, KEN_REF_F_OPTIONAL) || is_marked(m, f, "=") ||
                        !ts_node_is_null(refs__at(m, f->rule, KEN_REF_PATH_VALUE, f->node));
-    if (refs_has(f, KEN_REF_F_VARIADIC)) {
+    bool is_variadic = refs_has(f, KEN_REF_F_VARIADIC) || is_marked(m, f, "...");
+    if (m->rules->label)
+        refs__take(m, callable, labelled_param(m, f, type, is_optional, is_variadic));
+    else if (type)
+        refs__take(m, callable, refs__pointed(m, f, type));
+    if (is_variadic) {
         callable->is_variadic = true;
         return;
     }

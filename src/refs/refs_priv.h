@@ -299,6 +299,10 @@ void refs__store_positions(ken_refs_maker *m, const refs_frame *f);
 // ---- refs_call.c, arguments --------------------------------------------------------------------
 // The type of a literal number: int, long, float or double.
 ken_str refs__number_type(ken_str literal);
+// A part of a tuple under the name that arguments say: `name` and a mark as one word. Of what is given
+// the mark is ':', of a function behind the arguments '{'; of what is taken '=' when it may be left
+// out, '*' when it takes the rest, else ':'.
+ken_expr_id refs__labelled(ken_refs_maker *m, ken_str name, char mark, ken_expr_id value);
 // What is called, with what the call gives it, where functions are overloaded; its place `ref`
 // (-1 = none) as well.
 ken_expr_id refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref, ken_expr_id callee);
