@@ -68,6 +68,9 @@ void ken_parser_free(ken_parser *p);
 // KEN_ETIMEOUT, KEN_ECANCELLED.
 ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
                             const ken_parse_opts *opts, TSTree **out, ken_err *err) KEN_MUST_USE;
+// Where names of macros stand that the last whole text was parsed without, in order; no node shows
+// them. Borrowed until the next one is parsed.
+const uint32_t *ken_parser_left_out(const ken_parser *p, uint32_t *out_n);
 void ken_parser_reset(ken_parser *p); // forgets the trees of the last file
 
 #endif

@@ -4,6 +4,7 @@
 // around into one error. A node table may say (`%blank`, see README.md) what to replace by spaces
 // before trying again; offsets stay as they are, so that the tree of the masked text fits the real
 // one.
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/alloc.h"
@@ -109,21 +110,30 @@ static bool is_in_directive(ken_str text, size_t at)
     return text.ptr[at] == '#';
 }
 
-// Blanks in a copy of the text, which is made when the first is to be.
-static void blank_copy(char **out, ken_str text, ken_span what)
+// The copy of the text, made when the first byte is to be blanked; false when there is no memory.
+static bool begin_copy(lang_masked *out, ken_str text)
+{
+    if (!out->text && (out->text = ken_try_alloc(text.len)))
+        memcpy(out->text, text.ptr, text.len);
+    return out->text != NULL;
+}
+
+// Blanks what begins with the name of a macro, or a bracket.
+static void blank_copy(lang_masked *out, ken_str text, ken_span what)
 {
     if (what.start == what.end || is_in_directive(text, what.start))
         return;
-    if (!*out && (*out = ken_try_alloc(text.len)))
-        memcpy(*out, text.ptr, text.len);
-    if (*out)
-        blank(*out, what.start, what.end);
+    if (!begin_copy(out, text))
+        return;
+    blank(out->text, what.start, what.end);
+    if (ken_is_word(text.ptr[what.start]))
+        ken_vec_push(&out->names, what.start);
 }
 
 typedef ken_span span_fn(ken_str text, size_t at, size_t end);
 
 // Blanks what `find` says of each place where one of the words stands.
-static void mask_words(char **out, ken_str text, ken_str words, span_fn *find)
+static void mask_words(lang_masked *out, ken_str text, ken_str words, span_fn *find)
 {
     ken_str word;
     while (ken_str_split_next(&words, ' ', &word)) {
@@ -185,7 +195,9 @@ bool ken_lang__mask(const ken_rules *rules, ken_str text, char *out)
         mask_lines(out, text, rules->blank_lines);
     if (rules->blank_macros.len)
         mask_macros(out, text);
-    mask_words(&out, text, rules->blank_macros, macro_of_head);
+    lang_masked m = { .text = out };
+    mask_words(&m, text, rules->blank_macros, macro_of_head);
+    ken_vec_release(&m.names);
     return memcmp(out, text.ptr, text.len) != 0;
 }
 
@@ -200,7 +212,7 @@ static ken_span note_around(ken_str text, size_t at, size_t end)
 }
 
 // Macros without arguments that have a line to themselves: `X_BEGIN_NAMESPACE`.
-static void mask_lone_names(char **out, ken_str text)
+static void mask_lone_names(lang_masked *out, ken_str text)
 {
     ken_str rest = text, line;
     char before = 0;
@@ -389,7 +401,7 @@ static ken_span attribute_at(ken_str s, size_t open, size_t end)
     return is_attribute ? all : none;
 }
 
-static void mask_attributes(char **out, ken_str text)
+static void mask_attributes(lang_masked *out, ken_str text)
 {
     for (size_t at = 0; at < text.len; at++) {
         const char *close = memchr(text.ptr + at, ')', text.len - at);
@@ -414,16 +426,196 @@ static void mask_attributes(char **out, ken_str text)
     }
 }
 
-char *ken_lang__mask_first(const ken_rules *rules, ken_str text)
+// ---- specifiers that are macros ----------------------------------------------------------------
+
+static size_t skip_blanks(ken_str s, size_t at)
 {
-    char *out = NULL;
+    while (at < s.len && (s.ptr[at] == ' ' || s.ptr[at] == '\t'))
+        at++;
+    return at;
+}
+
+static bool begins_declaration(ken_str word)
+{
+    static const char *const words[] = { "auto",     "void",   "bool",     "char",      "short",
+                                         "int",      "long",   "float",    "double",    "unsigned",
+                                         "signed",   "inline", "static",   "constexpr", "virtual",
+                                         "explicit", "friend", "template", "struct",    "class",
+                                         "enum",     "union",  "extern",   "typename" };
+    return is_one_of(word, words, sizeof words / sizeof *words);
+}
+
+// Behind a type at `at` on this line: `a::b<c> *`; `at` itself when none is there.
+static size_t behind_type(ken_str s, size_t at)
+{
+    size_t end = skip_word(s, at), n_open = 0;
+    while (end + 2 < s.len && s.ptr[end] == ':' && s.ptr[end + 1] == ':')
+        end = skip_word(s, end + 2);
+    if (end < s.len && s.ptr[end] == '<')
+        for (; end < s.len && !memchr("\n;{", s.ptr[end], 3); end++) {
+            n_open += s.ptr[end] == '<';
+            n_open -= s.ptr[end] == '>';
+            if (!n_open)
+                break;
+        }
+    end += end < s.len && s.ptr[end] == '>';
+    while (end < s.len && memchr(" \t*&", s.ptr[end], 4))
+        end++;
+    return end;
+}
+
+// Whether a list of parameters opens at `open` and a constructor's list of members stands behind it:
+// `(int a) : a_(a)`.
+static bool initialises_members(ken_str s, size_t open)
+{
+    size_t n_open = 0, at = open;
+    if (at >= s.len || s.ptr[at] != '(')
+        return false;
+    for (; at < s.len && at - open < PARAMS_MAX && !memchr(";{}", s.ptr[at], 3); at++) {
+        n_open += s.ptr[at] == '(';
+        n_open -= s.ptr[at] == ')';
+        if (!n_open)
+            break;
+    }
+    if (at >= s.len || s.ptr[at] != ')')
+        return false;
+    at = skip_space(s, at + 1);
+    size_t end = skip_word(s, at);
+    if (ken_str_eq_c(ken_str_sub(s, at, end), "noexcept"))
+        at = skip_space(s, end);
+    return at + 1 < s.len && s.ptr[at] == ':' && s.ptr[at + 1] != ':';
+}
+
+// Whether what stands at `at` is a declaration without what stands before it.
+static bool is_declared_at(ken_str s, size_t at)
+{
+    if (at >= s.len)
+        return false;
+    if (s.ptr[at] == '~') // a destructor
+        return at + 1 < s.len && ken_is_alpha(s.ptr[at + 1]);
+    if (!ken_is_word(s.ptr[at]) || ken_is_digit(s.ptr[at]))
+        return false;
+    ken_str word = ken_str_sub(s, at, skip_word(s, at));
+    if (begins_declaration(word))
+        return true;
+    if (ken_str_eq_c(word, "const") || ken_str_eq_c(word, "volatile") || is_keyword(word))
+        return false; // it may be the type itself that is called so
+    if (initialises_members(s, at + word.len))
+        return true;
+    size_t name = behind_type(s, at);
+    bool is_apart = name < s.len && !ken_is_word(s.ptr[name - 1]);
+    return is_apart && ken_is_word(s.ptr[name]) && !ken_is_digit(s.ptr[name]);
+}
+
+// Whether a declaration may begin at `at`: on a line of its own, behind words that begin one, or
+// behind the macro that ends at `macro_end`.
+static bool may_begin_at(ken_str s, size_t at, size_t macro_end)
+{
+    size_t before = at;
+    while (before && (s.ptr[before - 1] == ' ' || s.ptr[before - 1] == '\t'))
+        before--;
+    ken_str word = word_before(s, before);
+    return !before || before == macro_end || memchr("\n>", s.ptr[before - 1], 2) ||
+           is_storage(word) || begins_declaration(word);
+}
+
+static void mask_specifiers(lang_masked *out, ken_str text)
+{
+    size_t last_end = 0;
+    for (size_t at = 0; at < text.len; at++) {
+        const char *mark = memchr(text.ptr + at, '_', text.len - at);
+        if (!mark)
+            return;
+        at = (size_t)(mark - text.ptr);
+        if (!at || !(ken_is_upper(text.ptr[at - 1]) || ken_is_digit(text.ptr[at - 1])))
+            continue;
+        size_t from = at - word_before(text, at).len, end = skip_word(text, at);
+        size_t n = macro_len(ken_str_sub(text, from, end)), next = skip_blanks(text, end);
+        at = end;
+        if (n != end - from || next == end || !is_declared_at(text, next) ||
+            !may_begin_at(text, from, last_end))
+            continue;
+        blank_copy(out, text, (ken_span){ (uint32_t)from, (uint32_t)end });
+        last_end = end;
+    }
+}
+
+// ---- directives in lists -----------------------------------------------------------------------
+
+// Whether a line at `at` stands between the braces of an initialiser; up to `known` that was asked of
+// a line before, which did when `was_inside`.
+static bool is_in_list(ken_str s, size_t at, size_t known, bool was_inside)
+{
+    size_t depth = 0, last = skip_space_back(s, at);
+    if (!was_inside && (!last || !memchr(",{/", s.ptr[last - 1], 3)))
+        return false;
+    for (; at > known; at--) {
+        char c = s.ptr[at - 1];
+        if (c == ';' && !depth)
+            return false;
+        if (c == '}')
+            depth++;
+        if (c == '{' && !depth--) {
+            size_t before = skip_space_back(s, at - 1);
+            return before && s.ptr[before - 1] == '=';
+        }
+    }
+    return was_inside && !depth;
+}
+
+// Behind the last line of the directive.
+static size_t behind_directive(ken_str s, size_t at)
+{
+    while (at < s.len && s.ptr[at] != '\n')
+        at += s.ptr[at] == '\\' && at + 1 < s.len ? 2 : 1;
+    return at;
+}
+
+static void mask_lists(lang_masked *out, ken_str text)
+{
+    bool is_inside = false;
+    size_t known = 0;
+    for (size_t at = 0; at < text.len;) {
+        const char *mark = memchr(text.ptr + at, '#', text.len - at);
+        if (!mark)
+            return;
+        at = (size_t)(mark - text.ptr);
+        size_t line = at;
+        while (line && memchr(" \t", text.ptr[line - 1], 2))
+            line--;
+        if (line && text.ptr[line - 1] != '\n') {
+            at++;
+            continue;
+        }
+        size_t end = behind_directive(text, at);
+        is_inside = is_in_list(text, line, known, is_inside);
+        if (is_inside && begin_copy(out, text))
+            blank(out->text, at, end);
+        known = at = end;
+    }
+}
+
+static int by_number(const void *a, const void *b)
+{
+    uint32_t x = *(const uint32_t *)a, y = *(const uint32_t *)b;
+    return (x > y) - (x < y);
+}
+
+bool ken_lang__mask_first(const ken_rules *rules, ken_str text, lang_masked *out)
+{
     if (!rules)
-        return NULL;
+        return false;
     if (rules->blanks_attributes)
-        mask_attributes(&out, text);
-    mask_words(&out, text, rules->blank_notes, note_around);
-    mask_words(&out, text, rules->blank_heads, macro_of_head);
+        mask_attributes(out, text);
+    if (rules->blanks_specifiers)
+        mask_specifiers(out, text);
+    if (rules->blanks_lists)
+        mask_lists(out, text);
+    mask_words(out, text, rules->blank_notes, note_around);
+    mask_words(out, text, rules->blank_heads, macro_of_head);
     if (rules->blank_heads.len)
-        mask_lone_names(&out, text);
-    return out;
+        mask_lone_names(out, text);
+    if (out->names.len)
+        qsort(out->names.ptr, out->names.len, sizeof *out->names.ptr, by_number);
+    return out->text != NULL;
 }

@@ -16,6 +16,7 @@ struct ken_parser {
     TSParser *parsers[KEN_LANG_COUNT]; // made on first use, in the heap
     KEN_VEC(TSTree *) trees;           // likewise
     lang_heap *heap;
+    ken_vec_u32 left_out; // of the last whole text
 };
 
 typedef struct parse_watch {
@@ -62,6 +63,7 @@ void ken_parser_free(ken_parser *p)
         return;
     ken_parser_reset(p);
     ken_vec_release(&p->trees);
+    ken_vec_release(&p->left_out);
     lang_heap_free(p->heap);
     ken_free(p);
 }
@@ -230,13 +232,17 @@ static ken_status parse_in_heap(ken_parser *p, ken_lang_id lang, ken_str text,
     parse_watch watch = { .cancel = opts->cancel,
                           .deadline_ns =
                               opts->budget_ns ? ken_clock_mono_ns() + opts->budget_ns : 0 };
-    char *plain = opts->n_ranges ? NULL : ken_lang__mask_first(ken_lang_rules(lang), text);
-    if (plain)
-        text = ken_str_n(plain, text.len);
+    lang_masked plain = { .names = p->left_out };
+    if (!opts->n_ranges) {
+        ken_vec_clear(&plain.names);
+        if (ken_lang__mask_first(ken_lang_rules(lang), text, &plain))
+            text = ken_str_n(plain.text, text.len);
+        p->left_out = plain.names;
+    }
     TSTree *tree = parse_text(ts, NULL, text, &watch);
     if (tree && !opts->n_ranges)
         tree = second_reading(ts, lang, text, &watch, tree);
-    ken_free(plain);
+    ken_free(plain.text);
     if (!tree) {
         ken_status st = ken_cancel_check(opts->cancel, err);
         return st ? st : KEN_FAIL(err, KEN_ETIMEOUT, "parsing went over its budget");
@@ -258,4 +264,10 @@ ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
     ken_status st = parse_in_heap(p, lang, text, opts, out, err);
     lang_heap_enter(outer);
     return st;
+}
+
+const uint32_t *ken_parser_left_out(const ken_parser *p, uint32_t *out_n)
+{
+    *out_n = (uint32_t)p->left_out.len;
+    return p->left_out.ptr;
 }

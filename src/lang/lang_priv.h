@@ -3,15 +3,22 @@
 #ifndef KEN_LANG_LANG_PRIV_H
 #define KEN_LANG_LANG_PRIV_H
 
+#include "base/vec.h"
 #include "lang/lang.h"
 #include "lang/lang_rules.h"
 
 // Writes `text` to `out` (as long), with spaces where the table of the language asks for them.
 // False when there are none; rules may be NULL.
 bool ken_lang__mask(const ken_rules *rules, ken_str text, char *out);
-// For the first reading: the text with spaces for macros that would make it another one without any
-// error. NULL when there are none. ken_free it.
-char *ken_lang__mask_first(const ken_rules *rules, ken_str text);
+// A copy of a text with spaces for macros.
+typedef struct lang_masked {
+    char *text;        // NULL = nothing was replaced; ken_free it
+    ken_vec_u32 names; // where their names begin, in order
+} lang_masked;
+
+// For the first reading: macros that would make it another one without any error. False when there
+// are none. `out` is empty before.
+bool ken_lang__mask_first(const ken_rules *rules, ken_str text, lang_masked *out);
 
 // Writes TypeScript to `out` (as long) in words that its grammar knows (lang_repair.c). False when
 // nothing is to be changed.

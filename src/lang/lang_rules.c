@@ -142,6 +142,14 @@ static void read_directive(table_reader *r, ken_str word, ken_str rest)
         r->rules->repairs_types = true;
         return;
     }
+    if (ken_str_eq(word, KEN_STR("%blank")) && ken_str_eq(value, KEN_STR("specifiers"))) {
+        r->rules->blanks_specifiers = true;
+        return;
+    }
+    if (ken_str_eq(word, KEN_STR("%blank")) && ken_str_eq(value, KEN_STR("lists"))) {
+        r->rules->blanks_lists = true;
+        return;
+    }
     if (ken_str_eq(word, KEN_STR("%blank")) && ken_str_eq(value, KEN_STR("attributes"))) {
         r->rules->blanks_attributes = true;
         return;

@@ -154,6 +154,8 @@ struct ken_rules {
     ken_str blank_heads;    // and macros behind one of these words, and bare ones alone on a line
     bool repairs_types;     // of a second reading of any damage: lang_repair.c
     bool blanks_attributes; // of every reading: macros between a function's type and its name
+    bool blanks_specifiers; // as are those in front of a declaration: `X_API int f()`
+    bool blanks_lists;      // and directives between the values of an initialiser
 };
 
 // Follows the alternatives from `node`; a null node when none leads anywhere.

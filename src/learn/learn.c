@@ -95,6 +95,10 @@ static void refer(ken_learner *l, ken_str text, ken_arena *arena, const ken_fact
                   ken_refs *out)
 {
     ken_refs_begin(l->refs, text, facts->symbols, facts->n_symbols, arena);
+    uint32_t n_left_out;
+    const uint32_t *left_out = ken_parser_left_out(l->parser, &n_left_out);
+    if (l->trees.len)
+        ken_refs_leave_out(l->refs, left_out, n_left_out);
     for (size_t i = 0; i < l->trees.len; i++) {
         const learnt_tree *t = &l->trees.ptr[i];
         const ken_ref_rules *rules = ken_lang_ref_rules(t->lang);

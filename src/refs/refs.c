@@ -63,7 +63,14 @@ void ken_refs_begin(ken_refs_maker *m, ken_str text, const ken_symbol *symbols, 
     ken_vec_clear(&m->decls);
     ken_vec_clear(&m->steps);
     m->n_unseen = m->types_until = 0;
+    m->n_left_out = 0;
     refs__begin_defs(m);
+}
+
+void ken_refs_leave_out(ken_refs_maker *m, const uint32_t *bytes, uint32_t n)
+{
+    m->left_out = bytes;
+    m->n_left_out = n;
 }
 
 static int by_byte(const void *a, const void *b)

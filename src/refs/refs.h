@@ -32,6 +32,9 @@ void ken_refs_maker_free(ken_refs_maker *m);
 // text and the arena must live until ken_refs_finish.
 void ken_refs_begin(ken_refs_maker *m, ken_str text, const ken_symbol *symbols, uint32_t n_symbols,
                     ken_arena *arena);
+// Where names stand that its first tree does not show (ken_parser_left_out), in order; they are read.
+// Must live until ken_refs_finish.
+void ken_refs_leave_out(ken_refs_maker *m, const uint32_t *bytes, uint32_t n);
 // Adds what one of its trees tells: of the file, or of a language embedded in it. Symbols
 // [first, end) are those that were found in this tree.
 void ken_refs_extract(ken_refs_maker *m, const ken_ref_rules *rules, ken_trail_part trail,

@@ -143,6 +143,8 @@ struct ken_refs_maker {
     KEN_VEC(refs_local) locals;
     KEN_VEC(refs_decl) decls;
     KEN_VEC(refs_step) steps;
+    const uint32_t *left_out; // names that no node shows, from the next one on
+    uint32_t n_left_out;
     uint32_t n_unseen;    // declared names whose leaf is to come
     uint32_t types_until; // byte: imports before it are of types alone
     // The sweep over definitions by place.

@@ -572,6 +572,23 @@ static void declare_ready(ken_refs_maker *m, uint32_t byte)
     }
 }
 
+// A macro that the text was parsed without is used all the same.
+static void take_left_out(ken_refs_maker *m, uint32_t until)
+{
+    while (m->n_left_out && *m->left_out < until) {
+        uint32_t start = *m->left_out++, end = start;
+        m->n_left_out--;
+        while (end < m->text.len && ken_is_word(m->text.ptr[end]))
+            end++;
+        if (start >= m->next_start || start >= m->next_end)
+            refs__sweep(m, start);
+        bool is_called = end < m->text.len && m->text.ptr[end] == '(';
+        refs_name name = refs__name(m, refs_text(m, start, end));
+        refs__add_ref(m, refs__expr(m, KEN_EXPR_NAME, m->view, 0, name),
+                      is_called ? KEN_REF_CALL : KEN_REF_READ, start);
+    }
+}
+
 static void leave(ken_refs_maker *m, uint32_t depth)
 {
     while (m->frames.len > 1 && refs_top(m)->depth >= depth)
@@ -593,12 +610,14 @@ void ken_refs_extract(ken_refs_maker *m, const ken_ref_rules *rules, ken_trail_p
     while ((at = ken_trail_next(&stops, wants_below)) != NULL) {
         leave(m, stops.left);
         uint32_t start = ts_node_start_byte(at->node);
+        take_left_out(m, start);
         if (start >= m->next_start || start >= m->next_end)
             refs__sweep(m, start);
         if (start >= m->next_ready)
             declare_ready(m, start);
         wants_below = visit(m, at, start);
     }
+    take_left_out(m, UINT32_MAX);
     leave(m, 0);
     ken_vec_clear(&m->values);
 }

@@ -64,9 +64,11 @@ static const char *masked(ken_lang_id lang, const char *text)
 
 static void check_first(const char *text, const char *wanted)
 {
-    char *out = ken_lang__mask_first(ken_lang_rules(KEN_LANG_CPP), ken_str_c(text));
-    kt_eq_text(out ? ken_str_n(out, strlen(text)) : KEN_STR("unchanged"), wanted);
-    ken_free(out);
+    lang_masked out = { 0 };
+    bool is_masked = ken_lang__mask_first(ken_lang_rules(KEN_LANG_CPP), ken_str_c(text), &out);
+    kt_eq_text(is_masked ? ken_str_n(out.text, strlen(text)) : KEN_STR("unchanged"), wanted);
+    ken_free(out.text);
+    ken_vec_release(&out.names);
 }
 
 KEN_TEST(mask_leaves_out_directives_of_swift)
@@ -100,6 +102,31 @@ KEN_TEST(mask_leaves_out_macros_before_names_of_types)
                 "        \nint a\n  AB_INIT\n  = 1;\nAB_CALL(1)\n      \n");
     check_first("class FMT_API;\nstruct AA_B x;\nsubclass FMT_API Foo {\n", "unchanged");
     check_first("#define C class FMT_API Foo {\nclass AA_B {", "unchanged");
+}
+
+KEN_TEST(mask_leaves_out_macros_before_declarations)
+{
+    check_first("AB_API int f();\n  A_BC a::b<int> *g();\nA_BC A_BD auto k() {}\n",
+                "       int f();\n       a::b<int> *g();\n          auto k() {}\n");
+    check_first(
+        "template <T> AB_CD auto h();\n  AB_CD ~C() {}\n  AB_CD C(int a)\n    : a_(a) {}\n",
+        "template <T>       auto h();\n        ~C() {}\n        C(int a)\n    : a_(a) {}\n");
+    check_first("AB_TYPE name;\nAB_TYPE f(int a);\nAB_TYPE const *p;\nAB_TYPE C::f() {}\n",
+                "unchanged");
+    check_first("x = AB_CD + c;\n  f(AB_CD int a);\n#define X AB_CD int f()\nAB_C(1) int g();\n",
+                "unchanged");
+}
+
+KEN_TEST(mask_leaves_out_directives_in_initialisers)
+{
+    check_first(
+        "int a[] = {\n#include \"a.inc\"\n  1,\n# define B(x) \\\n  x\nB(2),\n};\n#undef B\n",
+        "int a[] = {\n                \n  1,\n               \n   \nB(2),\n};\n#undef B\n");
+    check_first("enum e {\n#include \"e.inc\"\n};\nvoid f(void) {\n#if A\n  g();\n#endif\n}\n",
+                "unchanged");
+    check_first("#define F(a) = {\n#define G 1\nint a = 1,\n#if B\n b,\n#endif\n c;\n",
+                "unchanged");
+    check_first("int a[] = {\n#if A\n", "int a[] = {\n     \n"); // nothing closes it
 }
 
 KEN_TEST(mask_leaves_out_what_macros_note_of_a_field)

@@ -22,6 +22,9 @@ void refs_lab_open(refs_lab *lab, ken_lang_id lang, ken_str text)
     ken_refs_maker *m = ken_refs_maker_new();
     uint32_t n_symbols = (uint32_t)lab->x.symbols.len;
     ken_refs_begin(m, text, lab->x.symbols.ptr, n_symbols, &lab->arena);
+    uint32_t n_left_out;
+    const uint32_t *left_out = ken_parser_left_out(p, &n_left_out);
+    ken_refs_leave_out(m, left_out, n_left_out);
     if (ken_lang_ref_rules(lang))
         ken_refs_extract(m, ken_lang_ref_rules(lang), part, 0, n_symbols);
     ken_refs_finish(m, &lab->refs);
