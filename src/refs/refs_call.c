@@ -434,6 +434,26 @@ ken_expr_id refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref, ke
     return called_with(m, ref, callee, is_named ? arguments_of(m, f, e.b) : 0);
 }
 
+// `make_unique<T>(1)` constructs a T: the last name of its first type. 0 = none is said.
+static ken_expr_id made_value(ken_refs_maker *m, const refs_frame *f)
+{
+    ken_str head = refs_text(m, f->start, f->args_start);
+    size_t open = ken_str_find_char(head, '<'), end = open + 1;
+    if (!refs_has(f, KEN_REF_F_CALLED) || !f->args_depth || open == SIZE_MAX)
+        return 0;
+    while (end < head.len && !memchr("<,>", head.ptr[end], 3))
+        end++;
+    for (size_t i = m->refs.len; i-- > 0 && m->refs.ptr[i].byte > f->start + open;) {
+        if (m->refs.ptr[i].byte >= f->start + end || !m->refs.ptr[i].expr)
+            continue;
+        ken_expr_id type = m->refs.ptr[i].expr;
+        m->refs.ptr[i].role = KEN_REF_NEW;
+        refs__called(m, f, (int32_t)i, type);
+        return refs__value_of_type(m, type);
+    }
+    return 0;
+}
+
 refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f)
 {
     refs_value callee = callee_of(m, f);
@@ -445,6 +465,8 @@ refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f)
     if (callee.expr)
         add_literal(m, f, callee.expr);
     ken_expr_id held = held_value(m, f, callee.expr);
+    if (!held)
+        held = made_value(m, f);
     uint32_t n_args = m->rules->types_params ? 0 : f->n_args; // there is one function of a name
     return (refs_value){
         held ? held : refs__expr(m, KEN_EXPR_CALL, refs__applied(m, f, callee.expr), n_args, 0),

@@ -585,6 +585,12 @@ static void close_local(ken_refs_maker *m, const refs_frame *f)
     bool is_param = refs_has(f, KEN_REF_F_PARAM);
     if (is_param && take_self(m, f))
         return;
+    if (refs_has(f, KEN_REF_F_CALLED) && f->args_depth) { // `T x(1);`
+        const refs_value *type = refs__value_at(m, f, KEN_REF_PATH_TYPE);
+        refs__set_role(m, type, KEN_REF_NEW);
+        if (type && type->ref >= 0)
+            refs__called(m, f, type->ref, type->expr);
+    }
     if (is_param)
         count_param(m, f);
     write_named(m, f);

@@ -472,8 +472,9 @@ static bool visit_args(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
 {
     refs_frame *f = refs_top(m);
     ken_ref_rule_role role = f->rule ? f->rule->role : KEN_REF_RULE_NONE;
-    if (f->args_depth ||
-        (role != KEN_REF_RULE_CALL && role != KEN_REF_RULE_NEW && role != KEN_REF_RULE_APPLY))
+    bool is_made = role == KEN_REF_RULE_LOCAL && refs_has(f, KEN_REF_F_CALLED);
+    if (f->args_depth || (role != KEN_REF_RULE_CALL && role != KEN_REF_RULE_NEW &&
+                          role != KEN_REF_RULE_APPLY && !is_made))
         return true;
     if (f->max_depth < at->depth + 1)
         f->max_depth = at->depth + 1;

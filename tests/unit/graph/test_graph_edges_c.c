@@ -214,3 +214,28 @@ KEN_TEST(c_a_macro_behind_attributed_functions_is_that_of_its_header)
     };
     graph_lab_check(hooked, 3, edges, sizeof edges / sizeof *edges);
 }
+
+KEN_TEST(c_directives_in_initialisers_hide_nothing)
+{
+    static const graph_lab_file lists[] = {
+        { "a.c", "static int one(void) { return 1; }\n"
+                 "static const struct entry list[] = {\n"
+                 "#include \"a.inc\"\n"
+                 "  { one, 1 },\n"
+                 "#define PAIR(f) { f, 2 },\n"
+                 "  PAIR(one)\n"
+                 "#undef PAIR\n"
+                 "#ifdef MORE\n"
+                 "  { one, 3 },\n"
+                 "#endif\n"
+                 "};\n"
+                 "static int two(void) { return one(); }\n"
+                 "int main(void) { return two(); }\n" },
+    };
+    static const char *const edges[][2] = {
+        { "a.c:4 one", "a.c:1 one scoped" },
+        { "a.c:12 one", "a.c:1 one scoped" },
+        { "a.c:13 two", "a.c:12 two scoped" },
+    };
+    graph_lab_check(lists, 1, edges, sizeof edges / sizeof *edges);
+}

@@ -200,3 +200,43 @@ KEN_TEST(cpp_members_of_nested_classes_may_stand_outside)
     };
     graph_lab_check(nested, 2, edges, sizeof edges / sizeof *edges);
 }
+
+KEN_TEST(cpp_macros_before_declarations_hide_nothing)
+{
+    static const graph_lab_file macros[] = {
+        { "a.cc", "#include \"a.h\"\n"
+                  "void use(ab::Box &b) { b.size(); b.grow(1); ab::made()->size(); }\n" },
+        { "a.h", "#define AB_API __attribute__((visibility(\"default\")))\n"
+                 "#define AB_CONST constexpr\n"
+                 "namespace ab {\n"
+                 "class Box : public Base<int> {\n"
+                 "  AB_CONST Box(int n) noexcept\n"
+                 "      : Base<int>(n), n_(n) {}\n"
+                 "  AB_CONST ~Box() {}\n"
+                 "  AB_CONST auto size() const -> int { return n_; }\n"
+                 "  AB_CONST std::vector<int> grow(int by);\n"
+                 "  int n_;\n"
+                 "};\n"
+                 "template <typename T> AB_API Box *made(T *t = nullptr);\n"
+                 "}\n" },
+    };
+    static const char *const edges[][2] = {
+        { "a.cc:2 size", "a.h:8 size imported" },   { "a.cc:2 grow", "a.h:9 grow imported" },
+        { "a.cc:2 made", "a.h:12 made imported" },  { "a.h:8 n_", "a.h:10 n_ scoped" },
+        { "a.h:12 AB_API", "a.h:1 AB_API scoped" }, { "a.h:9 AB_CONST", "a.h:2 AB_CONST scoped" },
+    };
+    graph_lab_check(macros, 2, edges, sizeof edges / sizeof *edges);
+}
+
+KEN_TEST(cpp_destructors_may_be_called_by_name)
+{
+    static const graph_lab_file sets[] = {
+        { "a.cc", "class Set {\n"
+                  " public:\n"
+                  "  ~Set() {}\n"
+                  "  void reset(Set *other) { this->~Set(); other->~Set(); }\n"
+                  "};\n" },
+    };
+    static const char *const edges[][2] = { { "a.cc:4 ~Set", "a.cc:3 ~Set exact" } };
+    graph_lab_check(sets, 1, edges, sizeof edges / sizeof *edges);
+}

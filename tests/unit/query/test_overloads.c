@@ -146,3 +146,31 @@ KEN_TEST(cpp_what_is_declared_is_defined_by_what_takes_the_same_types)
     uses_are("box.h:8", "use.cc:4");
     end();
 }
+
+KEN_TEST(cpp_constructions_use_the_constructor_that_their_arguments_fit)
+{
+    start("box.h", "class Box {\n"
+                   " public:\n"
+                   "  Box(int n);\n"
+                   "  Box(const char* name);\n"
+                   "  Box(const char* name, int n);\n"
+                   "};\n");
+    lab_write(&l, "use.cc",
+              "#include \"box.h\"\n"
+              "#include <memory>\n"
+              "void use(Unknown u) {\n"
+              "  Box a(1);\n"
+              "  Box b(\"b\", 2);\n"
+              "  const Box c(\"c\");\n"
+              "  auto d = std::make_unique<Box>(3);\n"
+              "  auto e = std::make_shared<const Box>(\"e\", 4);\n"
+              "  Box f(u.what() + 1, 5);\n"
+              "  std::map<int, Box> g(6);\n"
+              "  auto h = new Box(\"h\");\n"
+              "}\n");
+    go();
+    uses_are("box.h:3", "use.cc:4 use.cc:7");
+    uses_are("box.h:4", "use.cc:6 use.cc:11");
+    uses_are("box.h:5", "use.cc:5 use.cc:8 use.cc:9");
+    end();
+}
