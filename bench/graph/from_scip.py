@@ -137,7 +137,9 @@ class Index:
         if not found:
             return
         col, end, name = found
-        if self.is_slot(doc, occ, col, name) or is_unnamed_construction(occ.symbol, name):
+        if self.is_slot(doc, occ, col, name) or self.is_type_parameter(doc, occ, name):
+            return
+        if is_unnamed_construction(occ.symbol, name):
             return
         found = self.found(doc, occ.symbol)
         if found:
@@ -165,6 +167,13 @@ class Index:
             return False
         is_member = self.sources.line(doc.path, occ.line)[:col].endswith(b".")
         return is_member and scip.descriptors(occ.symbol)[-1][0] != name
+
+    def is_type_parameter(self, doc, occ, name):
+        """'def f[T](x: T)': scip-python says the function where T is named."""
+        if not occ.symbol.startswith("scip-python ") or not occ.symbol.endswith("()."):
+            return False
+        sites = self.definitions.get(self.key(doc, occ.symbol), set())
+        return scip.descriptors(occ.symbol)[-1][0] != name and any(site[0] == doc.path for site in sites)
 
     def found(self, doc, symbol):
         """Where the symbol is defined: in this file if it is, as tests of one crate share names."""

@@ -41,7 +41,9 @@ def _document(data):
         if number == 1:
             path = text(value)
         elif number == 2:
-            occurrences.append(_occurrence(value))
+            occurrence = _occurrence(value)
+            if occurrence.symbol.startswith("local ") or occurrence.symbol.count(" ") >= 4:
+                occurrences.append(occurrence)  # scip-python writes some symbols cut off
         elif number == 3:
             symbol, kind = _symbol_kind(value)
             kinds[symbol] = kind

@@ -53,20 +53,25 @@ PREPARE = {
     " -DLEVELDB_BUILD_TESTS=OFF -DLEVELDB_BUILD_BENCHMARKS=OFF && cp build/compile_commands.json .",
 }
 PREPARE["libuv"] = PREPARE["fmtlib"]
+# Its library is taken from a checkout beside its own: what the system has is too old. Nothing is built.
 PREPARE["re2"] = (
-    "cmake -S . -B build -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_CXX_STANDARD=17 && cp build/compile_commands.json ."
+    "mkdir both && printf 'cmake_minimum_required(VERSION 3.16)\\nproject(both CXX)\\n"
+    "add_subdirectory(%s absl)\\nadd_subdirectory(.. re2)\\n' \"$CHECKOUTS/abseil-cpp\" > both/CMakeLists.txt"
+    " && cmake -S both -B build -DABSL_ENABLE_INSTALL=ON -DCMAKE_EXPORT_COMPILE_COMMANDS=ON -DCMAKE_CXX_STANDARD=17"
+    " && cp build/compile_commands.json ."
 )
 PREPARE["redux-toolkit"] = (
     "cd packages/toolkit && npm install --ignore-scripts --no-audit --legacy-peer-deps --no-workspaces"
 )
 PREPARE["vue"] = "pnpm install --ignore-scripts --no-frozen-lockfile"
 PREPARE["black"] = "pip install -q click mypy_extensions packaging pathspec platformdirs pytokens pytest"
+TS_PROJECTS = {"redux-toolkit": "packages/toolkit"}  # where there is none at the top
 JAVA_ROOTS = {"gson": "gson", "jsoup": ".", "commons-lang": "."}  # the Maven module of the library
 
 
 class Work:
     def __init__(self, checkouts, folder):
-        self.checkouts = os.path.realpath(checkouts)
+        self.checkouts = os.path.abspath(checkouts)
         self.folder = os.path.realpath(folder)
         self.tools = os.path.join(self.folder, "tools")
         self.venv = os.path.join(self.tools, "venv")
@@ -75,6 +80,7 @@ class Work:
             **os.environ,
             "PATH": os.pathsep.join([*bins, os.environ["PATH"]]),
             "VIRTUAL_ENV": self.venv,
+            "CHECKOUTS": self.checkouts,
             "CARGO_TARGET_DIR": os.path.join(self.tools, "target"),
             "npm_config_manage_package_manager_versions": "false",
             "NODE_OPTIONS": "--max-old-space-size=5000",
@@ -110,7 +116,7 @@ class Work:
         self.shell(f"'{python}' '{script}' '{what}' . '{out}' --tracked '{tracked}' {more}", src)
 
     def typescript(self, name, src, raw, out):
-        self.shell(f"scip-typescript index --output '{raw}'", src)
+        self.shell(f"scip-typescript index --output '{raw}' {TS_PROJECTS.get(name, '')}", src)
         self.convert("from_scip.py", raw, name, src, out)
 
     def javascript(self, name, src, raw, out):
