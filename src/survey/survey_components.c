@@ -5,7 +5,9 @@
 #include "survey/survey_priv.h"
 
 enum {
-    VUE_MAX = 300 // files read
+    VUE_MAX = 300, // files read
+    VUE_MIN = 2,   // that are worth a description
+    LINES_SHOWN = 24
 };
 
 static bool is_component_file(const survey *v, ken_str path)
@@ -123,9 +125,48 @@ static void find_hooks(survey *v)
         "exported hooks");
 }
 
+// The folder that holds what a tally counted, as a glob; none when that is the root.
+static ken_str folder_around(const ken_survey_place *files, size_t n)
+{
+    ken_str common = n ? ken_path_dir(files[0].path) : KEN_STR("");
+    for (size_t i = 1; i < n; i++)
+        while (common.len && !survey_is_under(files[i].path, common))
+            common = ken_path_dir(common);
+    return common;
+}
+
+// As many of a file's lines as are worth a look.
+static ken_survey_place first_lines(ken_str path, ken_str text)
+{
+    uint32_t n = 0;
+    ken_str line;
+    while (n < LINES_SHOWN && ken_str_line_next(&text, &line))
+        n++;
+    return (ken_survey_place){ path, 0, n ? n - 1 : 0, false };
+}
+
+// What a component is here, whatever its habits: nothing to obey, something to copy.
+static void tell_vue(survey *v, const ken_survey_place *files, size_t n)
+{
+    survey_tally t = { .n_all = 0 };
+    ken_str folder = folder_around(files, n);
+    for (size_t i = 0; i < n; i++)
+        survey_count(&t, true, files[i]);
+    if (n < VUE_MIN)
+        return;
+    ken_finding *f = survey_add(v, KEN_SURVEY_COMPONENTS, 10, KEN_STR("components vue"), &t);
+    f->rule =
+        ken_arena_printf(v->arena, "Components are Vue files%s" KEN_STR_FMT "%s.",
+                         folder.len ? ", in `" : "", KEN_STR_ARG(folder), folder.len ? "`" : "");
+    f->evidence = ken_arena_printf(v->arena, "%u components with a script", t.n_all);
+    f->is_fact = true;
+}
+
 static void find_vue(survey *v)
 {
-    survey_tally setup = { .n_all = 0 }, typed = setup;
+    survey_tally setup = { .n_all = 0 }, typed = setup, props = setup;
+    ken_survey_place *seen = KEN_ARENA_ARRAY(v->arena, ken_survey_place, VUE_MAX);
+    size_t n_seen = 0;
     for (size_t i = 0; i < v->n_files && setup.n_all < VUE_MAX; i++) {
         const survey_file *f = &v->files[i];
         ken_file_view view;
@@ -136,6 +177,13 @@ static void find_vue(survey *v)
         if (at == SIZE_MAX)
             continue;
         ken_str rest = ken_str_sub(view.text, at, view.text.len);
+        size_t declared = ken_str_find(rest, KEN_STR("defineProps"));
+        seen[n_seen++] = first_lines(f->path, view.text);
+        if (declared != SIZE_MAX)
+            survey_count(
+                &props,
+                ken_str_starts(ken_str_sub(rest, declared, rest.len), KEN_STR("defineProps<")),
+                survey_whole(f->path));
         ken_str tag = ken_str_sub(rest, 0, ken_str_find_char(rest, '>'));
         survey_count(&setup, ken_str_find(tag, KEN_STR(" setup")) != SIZE_MAX,
                      survey_whole(f->path));
@@ -145,6 +193,10 @@ static void find_vue(survey *v)
     say(v, "vue setup", &setup, "Vue components MUST use `<script setup>`.", "components");
     say(v, "vue typescript", &typed,
         "Vue components MUST be written in TypeScript (`lang=\"ts\"`).", "components");
+    say(v, "vue props", &props,
+        "Props of Vue components MUST be declared by a type (`defineProps<…>()`).",
+        "components with `defineProps`");
+    tell_vue(v, seen, n_seen);
 }
 
 void survey_components(survey *v)

@@ -15,6 +15,7 @@ enum {
     MARKS_LOOKED_AT = 60, // most frequent ones of a framework
     SHOWN_MAX = 8,
     ROLE_FILES_MIN = 3,
+    ENDPOINTS_MIN = 2, // that are worth a description
     WRITES_MIN = 4
 };
 
@@ -628,6 +629,48 @@ static void find_answers(handlers *a)
     f->is_fact = !keys.len;
 }
 
+// "GET 11, POST 6"
+static ken_str methods_of(const handlers *a)
+{
+    survey_words methods;
+    ken_buf b = KEN_BUF_INIT(512);
+    survey_words_init(&methods);
+    for (size_t i = 0; i < a->n; i++)
+        if (ken_str_eq(a->items[i].f->route.framework, a->framework))
+            survey_words_add(&methods, a->items[i].f->route.method, a->v->arena);
+    survey_words_sort(&methods);
+    for (size_t i = 0; i < methods.items.len && i < SHOWN_MAX; i++)
+        ken_buf_printf(&b, "%s" KEN_STR_FMT " %u", i ? ", " : "",
+                       KEN_STR_ARG(methods.items.ptr[i].text), methods.items.ptr[i].n);
+    ken_str out = ken_arena_dup(a->v->arena, ken_buf_str(&b));
+    ken_buf_release(&b);
+    survey_words_release(&methods);
+    return out;
+}
+
+// What an endpoint is here, whatever its habits: nothing to obey, something to copy.
+static void tell_endpoints(handlers *a)
+{
+    survey *v = a->v;
+    survey_tally t = { .n_all = 0 };
+    ken_str_list below = where_routes_are(a);
+    for (size_t i = 0; i < a->n; i++)
+        if (is_counted(a, &a->items[i], MARK_CALLS, false))
+            survey_count(&t, true, a->items[i].at);
+    if (t.n_all < ENDPOINTS_MIN)
+        return;
+    ken_str id = ken_arena_printf(v->arena, "endpoints " KEN_STR_FMT, KEN_STR_ARG(a->framework));
+    ken_finding *f = survey_add(v, KEN_SURVEY_API, 10, id, &t);
+    f->rule = ken_arena_printf(
+        v->arena, "Endpoints are route handlers of " KEN_STR_FMT "%s" KEN_STR_FMT "%s.",
+        KEN_STR_ARG(a->framework), below.n ? ", in `" : "",
+        KEN_STR_ARG(below.n ? below.items[0] : KEN_STR("")), below.n ? "`" : "");
+    f->evidence = ken_arena_printf(
+        v->arena, "%u handlers outside of tests and examples; routes by method: " KEN_STR_FMT,
+        t.n_all, KEN_STR_ARG(methods_of(a)));
+    f->is_fact = true;
+}
+
 // ---- the whole ---------------------------------------------------------------------------------
 
 static void list_middleware(handlers *a)
@@ -661,6 +704,7 @@ static void say_all(handlers *a)
         a->framework = frameworks.items.ptr[i].text;
         find_marks(a);
         find_answers(a);
+        tell_endpoints(a);
     }
     survey_words_release(&frameworks);
     list_middleware(a);

@@ -19,6 +19,7 @@ enum {
     MOUNTS_DEEP = 4,
     MOUNTS_ASKED = 16, // of one router
     CLASSES_DEEP = 12,
+    CONCERNS_MAX = 16,  // of one class
     HEADER_BYTES = 300, // of a function that are searched
     BLOCKS_DEEP = 64
 };
@@ -639,32 +640,85 @@ static void add_filter(handler_list *h, const ken_route_filter *f, ken_str path,
         ken_vec_push(&h->guards, guard);
 }
 
-// The `before_action` filters of a controller and its base classes that run before an action.
+// A type that runs filters, with its text.
+typedef struct filter_type {
+    ken_graph_def def;
+    query_lines lines;
+    ken_str body;
+} filter_type;
+
+static bool open_type(handler_list *h, ken_graph_def def, ken_arena *scratch, filter_type *out)
+{
+    const ken_unit_text *u = ken_graph_unit(h->g, def.file);
+    if (!u || def.def >= u->facts->n_symbols ||
+        !query_lines_of(h->s, def.file, scratch, &out->lines))
+        return false;
+    ken_span span = u->facts->symbols[def.def].span;
+    out->def = def;
+    out->body = ken_str_sub(out->lines.text, span.start, span.end);
+    return true;
+}
+
+// What a type's own text says; the methods are those of `types`.
+static void add_filters_of(handler_list *h, const filter_type *type, ken_str action,
+                           const ken_graph_def *types, uint32_t n, ken_arena *scratch)
+{
+    ken_route_filter *filters;
+    size_t n_filters = ken_route_filters(type->body, scratch, &filters);
+    for (size_t i = 0; i < n_filters; i++) {
+        uint32_t byte = (uint32_t)(filters[i].name.ptr - type->lines.text.ptr);
+        if (!ken_route_filter_holds(&filters[i], action))
+            continue;
+        drop_guard(h, filters[i].name); // repeated or skipped
+        if (!filters[i].is_skip)
+            add_filter(h, &filters[i], h->s->rows[type->def.file].path,
+                       query_place_at(&type->lines, byte), types, n);
+    }
+}
+
+// Modules of the tree that a class includes: `include Authentication`.
+static uint32_t concerns_of(handler_list *h, const filter_type *type, ken_graph_def *out,
+                            uint32_t max)
+{
+    const ken_refs *r = ken_graph_unit(h->g, type->def.file)->refs;
+    const ken_str word = KEN_STR("include ");
+    ken_str rest = type->body, line;
+    uint32_t n = 0;
+    while (n < max && ken_str_line_next(&rest, &line)) {
+        ken_str statement = ken_str_trim(line);
+        if (!ken_str_starts(statement, word))
+            continue;
+        uint32_t from = (uint32_t)(statement.ptr - type->lines.text.ptr),
+                 to = from + (uint32_t)statement.len;
+        for (uint32_t i = query_first_ref(r, from + (uint32_t)word.len);
+             i < r->n_refs && r->refs[i].byte < to && n < max; i++) {
+            ken_targets t;
+            ken_graph_resolve(h->g, type->def.file, r->refs[i].expr, r->refs[i].role, &t);
+            if (t.n && !is_receiver(r, i))
+                out[n++] = t.defs[0];
+        }
+    }
+    return n;
+}
+
+// The `before_action` filters of a controller, its base classes and the concerns that they include
+// that run before an action.
 static void add_filters(handler_list *h, ken_graph_def action, ken_str name)
 {
-    ken_graph_def classes[CLASSES_DEEP];
+    ken_graph_def classes[CLASSES_DEEP], types[CLASSES_DEEP + CONCERNS_MAX];
     uint32_t n = classes_of(h, action, classes);
     ken_arena scratch;
     ken_arena_init(&scratch, 0);
     for (uint32_t c = n; c-- > 0;) {
-        const ken_unit_text *u = ken_graph_unit(h->g, classes[c].file);
-        ken_route_filter *filters;
-        query_lines lines;
-        if (!u || classes[c].def >= u->facts->n_symbols ||
-            !query_lines_of(h->s, classes[c].file, &scratch, &lines))
+        filter_type type, concern;
+        if (!open_type(h, classes[c], &scratch, &type))
             continue;
-        ken_span span = u->facts->symbols[classes[c].def].span;
-        ken_str body = ken_str_sub(lines.text, span.start, span.end);
-        size_t n_filters = ken_route_filters(body, &scratch, &filters);
-        for (size_t i = 0; i < n_filters; i++) {
-            uint32_t byte = (uint32_t)(filters[i].name.ptr - lines.text.ptr);
-            if (!ken_route_filter_holds(&filters[i], name))
-                continue;
-            drop_guard(h, filters[i].name); // repeated or skipped
-            if (!filters[i].is_skip)
-                add_filter(h, &filters[i], h->s->rows[classes[c].file].path,
-                           query_place_at(&lines, byte), classes, n);
-        }
+        memcpy(types, classes, n * sizeof *types);
+        uint32_t n_concerns = concerns_of(h, &type, types + n, CONCERNS_MAX);
+        for (uint32_t i = n; i < n + n_concerns; i++)
+            if (open_type(h, types[i], &scratch, &concern))
+                add_filters_of(h, &concern, name, types, n + n_concerns, &scratch);
+        add_filters_of(h, &type, name, types, n + n_concerns, &scratch);
     }
     ken_arena_release(&scratch);
 }

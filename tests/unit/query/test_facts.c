@@ -631,6 +631,29 @@ KEN_TEST(handlers_of_rails_with_their_filters)
     sample_end();
 }
 
+// What a concern says is said by the controller that includes it.
+KEN_TEST(handlers_of_rails_with_the_filters_of_concerns)
+{
+    start();
+    lab_write(&l, "config/routes.rb",
+              "Rails.application.routes.draw do\n  resources :as, only: [:index, :show]\nend\n");
+    lab_write(&l, "app/controllers/concerns/authentication.rb",
+              "module Authentication\n  extend ActiveSupport::Concern\n\n"
+              "  included do\n    before_action :require_login, except: :show\n  end\n\n"
+              "  def require_login\n    1\n  end\nend\n");
+    lab_write(&l, "app/controllers/base_controller.rb",
+              "class BaseController\n  include Authentication\nend\n");
+    lab_write(&l, "app/controllers/as_controller.rb",
+              "class AsController < BaseController\n  before_action :find_a\n"
+              "  def index\n    1\n  end\n  def show\n    2\n  end\nend\n");
+    sample_index();
+    kt_eq_str(handlers_text(""),
+              "GET /as AsController.index(app/controllers/as_controller.rb:3) @require_login"
+              " @find_a\nGET /as/:id AsController.show(app/controllers/as_controller.rb:6)"
+              " @find_a\n");
+    sample_end();
+}
+
 // What has routes of its own answers or lets go: it is no step on the way to the handlers of others.
 KEN_TEST(handlers_do_not_pass_through_other_routers)
 {

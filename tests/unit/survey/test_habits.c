@@ -477,6 +477,30 @@ KEN_TEST(dependencies_of_fastapi)
     end();
 }
 
+// S3-25: what there is to copy is told whatever its habits.
+KEN_TEST(endpoints_of_fastapi_and_spring_are_described)
+{
+    begin();
+    put("requirements.txt", "fastapi\n");
+    put("api/r.py", "from fastapi import APIRouter\n\nrouter = APIRouter()\n\n\n"
+                    "@router.get('/a')\ndef a():\n    return {}\n\n\n"
+                    "@router.post('/b')\ndef b():\n    return {}\n");
+    put("web/pom.xml", "<project><dependencies><dependency><artifactId>spring-web</artifactId>"
+                       "</dependency></dependencies></project>\n");
+    put("web/AController.java",
+        "import org.springframework.web.bind.annotation.*;\n\n@RestController\n"
+        "public class AController {\n  @GetMapping(\"/a\")\n  public String a() {\n    return \"\";\n"
+        "  }\n\n  @GetMapping(\"/b\")\n  public String b() {\n    return \"\";\n  }\n}\n");
+    look();
+    const ken_finding *f =
+        says("endpoints-fastapi", 2, 2, "Endpoints are route handlers of fastapi, in `api/**`.");
+    kt_true(f->is_fact && f->n_examples);
+    kt_eq_text(f->evidence,
+               "2 handlers outside of tests and examples; routes by method: GET 1, POST 1");
+    says("endpoints-spring", 2, 2, "Endpoints are route handlers of spring, in `web/**`.");
+    end();
+}
+
 // What the type of a parameter carries is asked for by name.
 KEN_TEST(types_that_carry_dependencies)
 {
@@ -695,6 +719,25 @@ KEN_TEST(components_of_react)
     says("files-called-after-components", 9, 9, "A component's file MUST be called after it.");
     says("types-of-props", 9, 9,
          "A component's props MUST have a type whose name ends in `Props`, in the same file.");
+    end();
+}
+
+// S3-27
+KEN_TEST(components_of_vue)
+{
+    begin();
+    put("package.json", "{\"dependencies\": {\"vue\": \"3\"}}");
+    put_many("src/components/Card%u.vue", 0, 9,
+             "<template><b>{{ title }}</b></template>\n\n<script setup lang=\"ts\">\n"
+             "defineProps<{ title: string }>()\n</script>\n");
+    look();
+    says("vue-setup", 9, 9, "Vue components MUST use `<script setup>`.");
+    says("vue-props", 9, 9,
+         "Props of Vue components MUST be declared by a type (`defineProps<…>()`).");
+    const ken_finding *f =
+        says("components-vue", 9, 9, "Components are Vue files, in `src/components`.");
+    kt_true(f->is_fact && f->n_examples && !f->examples[0].is_whole);
+    kt_eq_u(f->examples[0].last_line, 4);
     end();
 }
 
