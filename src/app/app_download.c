@@ -119,7 +119,7 @@ static ken_status drop_beginning(const job *j, const char *to, ken_err *err)
 
 static ken_status fetch(const job *j, ken_str source, const char *to, ken_err *err)
 {
-    ken_str path = local_path(source), there;
+    ken_str path = local_path(source), there = { "", 0 };
     if (path.len)
         return copy_file(j, ken_arena_dup(j->arena, path).ptr, to, err);
     const ken_str *mirrors;

@@ -67,13 +67,14 @@ static void check_settings(checkup *c)
     ken_app__add_health(c, "settings", KEN_HEALTH_OK,
                         ken_arena_printf(c->arena, KEN_STR_FMT "%s", KEN_STR_ARG(file),
                                          is_there ? "" : " (none; defaults are used)"));
-    for (size_t i = 0; i < n; i++)
+    for (size_t i = 0; i < n; i++) {
         ken_app__add_health(
             c, "settings", KEN_HEALTH_WARN,
             ken_arena_printf(c->arena,
                              "'" KEN_STR_FMT "' (" KEN_STR_FMT ") has no effect: " KEN_STR_FMT,
                              KEN_STR_ARG(notes[i].name), KEN_STR_ARG(notes[i].where),
                              KEN_STR_ARG(notes[i].text)));
+    }
 }
 
 // An ONNX model that was downloaded, or is set, needs a library to run it.

@@ -141,7 +141,7 @@ static void keep_failure(ken_app *app, const ken_project_info *project, ken_stat
     if (!kept)
         kept = ken_store_put_value(store, failure_key, text, NULL);
     if (!kept)
-        kept = ken_store_commit(store, NULL);
+        (void)ken_store_commit(store, NULL);
     ken_store_close(store);
     ken_fs_unlock(lock);
 }

@@ -160,8 +160,6 @@ ken_status ken_embedder_open(const ken_embed_opts *opts, ken_embedder **out, ken
             b->ops->close(b);
         return st;
     }
-    if (e->self.is_remote && !o.dims)
-        e->known_dims = ken_embed__known(o.model)->dims;
     if (ken_trace_is_on("embed", 1))
         ken_embedder_add_trace(e, NULL, NULL);
     *out = e;
@@ -190,6 +188,8 @@ ken_status ken_embedder__wrap(ken_embedder_backend *b, const ken_embed_opts *o, 
     ops->describe(b, &e->self);
     ken_arena_init(&e->arena, 1024);
     atomic_init(&e->dims, e->self.dims);
+    if (e->self.is_remote && !o->dims)
+        e->known_dims = ken_embed__known(e->self.model)->dims;
     e->batch_size = number_or(o->batch_size, KEN_EMBED_BATCH);
     if (e->self.max_batch && e->batch_size > e->self.max_batch)
         e->batch_size = e->self.max_batch;
