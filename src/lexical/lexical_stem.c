@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: MIT
 // M. F. Porter, "An algorithm for suffix stripping", Program 14(3), 1980. Words of one or two
 // letters are left alone, as in the author's own implementation; `logi` -> `log` and `bli` -> `ble`
-// are his published departures from the paper.
+// are his published departures from the paper. One is ours: step 4 takes `eri` off as well, for
+// "discovery", "delivery", "recovery" are what "discover", "deliver", "recover" do.
 #include "base/str.h"
 #include "lexical/lexical.h"
 
@@ -193,7 +194,7 @@ static void step4(stem *z)
         SUFFIX("al"),   SUFFIX("ance"), SUFFIX("ence"), SUFFIX("er"),    SUFFIX("ic"),
         SUFFIX("able"), SUFFIX("ible"), SUFFIX("ant"),  SUFFIX("ement"), SUFFIX("ment"),
         SUFFIX("ent"),  SUFFIX("ion"),  SUFFIX("ou"),   SUFFIX("ism"),   SUFFIX("ate"),
-        SUFFIX("iti"),  SUFFIX("ous"),  SUFFIX("ive"),  SUFFIX("ize")
+        SUFFIX("iti"),  SUFFIX("ous"),  SUFFIX("ive"),  SUFFIX("ize"),   SUFFIX("eri")
     };
     const uint32_t last = LETTER('l') | LETTER('e') | LETTER('r') | LETTER('c') | LETTER('t') |
                           LETTER('n') | LETTER('u') | LETTER('m') | LETTER('i') | LETTER('s');

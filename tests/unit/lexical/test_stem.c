@@ -149,6 +149,19 @@ KEN_TEST(published_departures_from_the_paper)
     ALL(pairs);
 }
 
+// A rule of ours: the noun of a verb in -er. Short words keep their ending, which is none.
+KEN_TEST(nouns_in_ery_have_the_stem_of_their_verb)
+{
+    static const stem_pair pairs[] = {
+        { "discovery", "discov" }, { "discover", "discov" },     { "discovered", "discov" },
+        { "deliveries", "deliv" }, { "delivering", "deliv" },    { "recovery", "recov" },
+        { "recovers", "recov" },   { "machinery", "machin" },    { "machine", "machin" },
+        { "query", "queri" },      { "queries", "queri" },       { "every", "everi" },
+        { "battery", "batteri" },  { "directory", "directori" },
+    };
+    ALL(pairs);
+}
+
 KEN_TEST(what_is_no_lower_case_word_stays)
 {
     static const char *const words[] = { "",    "a",    "is",       "as",
