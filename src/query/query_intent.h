@@ -55,6 +55,10 @@ void ken_query_intent(ken_str question, ken_intent *out);
 // code that handles retries", "show me where retries are handled" and "retries". A part of the
 // question, never empty unless the question is.
 ken_str ken_query_core(ken_str question);
+// Whether tests are asked for ("which tests cover the scanner", "test that files are skipped", "where is
+// the queue tested"), and what they are to be about, a part of the question. "Test client" and "how is a
+// test run" ask for no tests.
+bool ken_query_asks_for_tests(ken_str question, ken_str *out_about);
 // The name that such a core is nothing but: "Response", also of "class Response"; "" when it has
 // further words.
 ken_str ken_query_sole_name(ken_str core);

@@ -24,6 +24,9 @@ enum {
     // Only of ken_rank_waived(): the question contains "test", which may as well be what the code is
     // about. Half the penalty stays.
     KEN_WAIVED_HALF_TEST = 1 << 7,
+    // Beside the waived bits, never of ken_rank_waived(): tests are asked for, so what is none has their
+    // penalty.
+    KEN_WANTED_TEST = 1 << 8,
 };
 
 // `test_names`: how tests are called in the file's language, patterns as of ken_str_fits; may be NULL.
@@ -69,7 +72,7 @@ typedef struct ken_rank_vector {
 double ken_rank_weight(ken_rank_feature f);
 const char *ken_rank_text(ken_rank_feature f);
 
-// Sets the features that follow from the bits, less the waived ones.
+// Sets the features that follow from the bits, less the waived ones; KEN_WANTED_TEST may be among these.
 void ken_rank_set_path(ken_rank_vector *v, uint32_t bits, uint32_t waived);
 double ken_rank_score(const ken_rank_vector *v);
 // The points that the bits, less the waived ones, add to a score (zero or negative).

@@ -42,6 +42,8 @@ enum {
 // How much of the penalty of one bit is left.
 static double share_of(uint32_t bit, uint32_t bits, uint32_t waived)
 {
+    if (bit == KEN_PATH_TEST && waived & KEN_WANTED_TEST)
+        return bits & KEN_PATH_TEST ? 0 : 1;
     if (!(bits & ~waived & bit))
         return 0;
     return bit == KEN_PATH_TEST && waived & KEN_WAIVED_HALF_TEST ? 0.5 : 1;
@@ -56,7 +58,7 @@ void ken_rank_set_path(ken_rank_vector *v, uint32_t bits, uint32_t waived)
 double ken_rank_path_points(uint32_t bits, uint32_t waived)
 {
     double sum = 0;
-    for (int i = 0; bits && i < N_PATH_FEATURES; i++)
+    for (int i = 0; i < N_PATH_FEATURES; i++)
         sum += weights[path_features[i].feature] * share_of(path_features[i].bit, bits, waived);
     return sum;
 }

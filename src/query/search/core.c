@@ -6,6 +6,9 @@
 // at the head, a general noun only before a relative clause or "of", a light verb only as the verb
 // of that clause or of a "where is X handled" at its end. The words are closed classes of English.
 // A word that is written as code is (`find`, find_all) is a name wherever it stands.
+//
+// Questions for tests ("test that files are skipped", "which tests cover the scanner") are told in the
+// same way.
 #include "query/query_intent.h"
 #include "token/token.h"
 
@@ -53,6 +56,12 @@ static const char light_verbs[] =
 static const char light_participles[] =
     " handled done implemented performed defined declared located happen happens happening found "
     "live lives work works ";
+static const char kinds_of_tests[] =
+    " unit integration regression functional acceptance end-to-end e2e smoke fuzz existing ";
+// What a test does with what it is about.
+static const char covering[] =
+    " cover covers covering check checks checking verify verifies verifying exercise exercises "
+    "exercising assert asserts asserting ensure ensures ensuring prove proves proving ";
 static const char whole_trees[] = " code codebase repository repo project source sources tree ";
 
 static bool is_mark(char c)
@@ -235,6 +244,73 @@ ken_str ken_query_core(ken_str question)
     cut_tail(&w, has_question);
     const char *start = w.items[w.from].text.ptr, *end = w.items[w.to - 1].text.ptr;
     return ken_str_n(start, (size_t)(end - start) + w.items[w.to - 1].text.len);
+}
+
+// ---- tests asked for -------------------------------------------------------------------------
+
+// "that", "which cover", "that check that", "for": what leads from tests to what they are about; `at`
+// when nothing does.
+static size_t skip_covering(const words *w, size_t at)
+{
+    size_t verb = skip(w, at, relatives);
+    if (at_is(w, verb, covering))
+        return skip(w, verb + 1, " that ");
+    if (verb > at)
+        return verb;
+    return at_is(w, at, " for of on around about against ") ? at + 1 : at;
+}
+
+// "tests for", "test that", "an integration test of", "the test cases which cover". Only "that" makes
+// tests of a bare "test", which may also be a verb or say what kind of thing is meant ("test client").
+// Behind "which" tests may do anything ("which tests need a network"). `at` when no tests are asked for.
+static size_t skip_tests(const words *w, size_t at, bool is_asked)
+{
+    size_t kind = skip(w, at, articles), noun = skip(w, kind, kinds_of_tests), behind = noun + 1;
+    bool is_plural = at_is(w, noun, " tests ");
+    if (!is_plural && !at_is(w, noun, " test "))
+        return at;
+    if (!is_plural && at_is(w, behind, " case cases ")) {
+        is_plural = true;
+        behind++;
+    }
+    size_t about = skip_covering(w, behind);
+    if (is_plural || noun > at || is_asked)
+        return about > behind || (is_asked && is_plural) ? about : at;
+    return at_is(w, behind, " that ") ? about : at;
+}
+
+// Where what the tests are about begins; 0 when no tests are asked for.
+static size_t find_tested(const words *w)
+{
+    size_t at = skip_request(w, skip_politeness(w, 0)), to = at;
+    if (at_is(w, at, " which what "))
+        to = at + 1;
+    else if (at_is(w, at, " where ") && at_is(w, at + 1, forms_of_be))
+        to = at + 2;
+    else if (at_is(w, at, forms_of_be) && at_is(w, at + 1, " there "))
+        to = at + 2;
+    size_t about = skip_tests(w, to, to > at || at > 0);
+    return about > to ? about : 0;
+}
+
+bool ken_query_asks_for_tests(ken_str question, ken_str *out_about)
+{
+    words w;
+    cut_words(question, &w);
+    if (w.to < 2 || w.to == WORDS_MAX)
+        return false;
+    size_t at = skip_request(&w, skip_politeness(&w, 0)), about = find_tested(&w);
+    if (!about && at_is(&w, at, " where ") && at_is(&w, at + 1, forms_of_be) &&
+        at_is(&w, w.to - 1, " tested covered ")) { // "where is the queue tested"
+        about = skip(&w, at + 2, articles);
+        w.to--;
+    }
+    if (!about || about >= w.to)
+        return false;
+    const char *start = w.items[about].text.ptr;
+    ken_str last = w.items[w.to - 1].text;
+    *out_about = ken_str_n(start, (size_t)(last.ptr - start) + last.len);
+    return true;
 }
 
 // "async-await", "empty?", ".container" without the marks of a sentence; "" for what is joined:

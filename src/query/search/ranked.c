@@ -837,11 +837,16 @@ static ken_status show_chunks(const search *x, ken_search_result *out, ken_err *
 // Its words, its names and what it forgives; returns what it is about.
 static ken_str read_question(search *x, ken_str query, ken_lex_query *q)
 {
-    ken_str core = ken_query_core(query), rest = query, first;
+    ken_str core, rest = query, first;
+    bool asks_for_tests = ken_query_asks_for_tests(query, &core);
+    if (!asks_for_tests)
+        core = ken_query_core(query);
     x->waived = ken_rank_waived(query);
     x->text = core;
     if (x->s->is_about_tests)
         x->waived &= ~(uint32_t)KEN_WAIVED_HALF_TEST;
+    if (asks_for_tests)
+        x->waived |= KEN_WANTED_TEST;
     if (core.ptr > query.ptr && ken_token_next(&rest, &first))
         x->request = first;
     rest = core;
@@ -850,7 +855,7 @@ static ken_str read_question(search *x, ken_str query, ken_lex_query *q)
     if (core.ptr > query.ptr && ken_token_next(&rest, &first) && ken_is_upper(first.ptr[0]) &&
         q->n_names < KEN_QUERY_NAMES && (!q->n_names || q->names[0].text.ptr != first.ptr))
         q->names[q->n_names++] = (ken_query_name){ first, false, false };
-    if (x->o->mode != KEN_SEARCH_SEMANTIC)
+    if (x->o->mode != KEN_SEARCH_SEMANTIC && !asks_for_tests) // those of a name do not define it
         x->name = ken_query_sole_name(core);
     return core;
 }

@@ -101,12 +101,61 @@ KEN_TEST(a_question_may_be_a_name)
     }
 }
 
+// ---- tests asked for -------------------------------------------------------------------------
+
+// An empty core: no tests are asked for.
+KEN_TEST(questions_that_ask_for_tests)
+{
+    static const row rows[] = {
+        { "test that files are skipped", "files are skipped" },
+        { "tests that check that a lock is held", "a lock is held" },
+        { "which tests cover the scanner", "the scanner" },
+        { "what tests exercise retries", "retries" },
+        { "Which tests need a network?", "need a network" },
+        { "which unit test checks the header", "the header" },
+        { "tests for Response", "Response" },
+        { "find the test for skipped files", "skipped files" },
+        { "show me the integration tests of the queue", "the queue" },
+        { "where are the tests for the scanner", "the scanner" },
+        { "where is the queue tested?", "queue" },
+        { "is there a test for the empty list", "the empty list" },
+        { "are there any tests that cover timeouts", "timeouts" },
+        { "unit test of the parser", "the parser" },
+        { "test cases about broken UTF-8", "broken UTF-8" },
+        { "test client", "" },
+        { "testing client", "" },
+        { "test helper for the store", "" },
+        { "test whether a path is absolute", "" },
+        { "test for membership of a set", "" },
+        { "how is a test file preprocessed", "" },
+        { "how does skip abort a test", "" },
+        { "how are samples compiled and tested", "" },
+        { "server for tests that finds leaks", "" },
+        { "what test runner is used", "" },
+        { "which test", "" },
+        { "tests", "" },
+        { "tests for", "" },
+        { "`test` that is named so", "" },
+        { "where is tested", "" },
+        { "", "" },
+    };
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        ken_str about = { "", 0 };
+        bool asks = ken_query_asks_for_tests(ken_str_c(rows[i].question), &about);
+        if (asks != (rows[i].core[0] != '\0') || !ken_str_eq_c(about, rows[i].core))
+            kt_fail("'%s' asks for tests about '" KEN_STR_FMT "', not '%s'", rows[i].question,
+                    KEN_STR_ARG(about), rows[i].core);
+    }
+}
+
 // Any bytes: the core is a part of the question, and empty only when that is.
 KEN_TEST(a_core_is_a_part_of_its_question)
 {
-    static const char *const parts[] = { "find ",    "the ",   "code ", "that ", "where ",    "is ",
-                                         "handled ", "me ",    "show ", "of ",   "\xff\xfe ", "``",
-                                         "() ",      "which ", "in ",   "foo ",  ", " };
+    static const char *const parts[] = { "find ",     "the ",     "code ", "that ",  "where ",
+                                         "is ",       "handled ", "me ",   "show ",  "of ",
+                                         "\xff\xfe ", "``",       "() ",   "which ", "in ",
+                                         "foo ",      ", ",       "test ", "tests ", "cover ",
+                                         "for " };
     uint64_t seed = 7;
     for (int round = 0; round < 20000; round++) {
         char text[400] = "";
@@ -119,6 +168,9 @@ KEN_TEST(a_core_is_a_part_of_its_question)
         ken_str question = ken_str_c(text), core = ken_query_core(question);
         kt_true(core.len > 0 && core.ptr >= question.ptr &&
                 core.ptr + core.len <= question.ptr + question.len);
+        if (ken_query_asks_for_tests(question, &core))
+            kt_true(core.len > 0 && core.ptr > question.ptr &&
+                    core.ptr + core.len <= question.ptr + question.len);
         ken_str name = ken_query_sole_name(core);
         kt_true(!name.len || (name.ptr >= core.ptr && name.ptr + name.len <= core.ptr + core.len));
     }

@@ -214,6 +214,30 @@ KEN_TEST(a_test_runner_is_no_test)
     }
 }
 
+// Who asks for tests gets tests first, also of a name that other code defines, and where code is named
+// for testing.
+KEN_TEST(tests_are_what_was_asked_for)
+{
+    lab_start(&l);
+    lab_write(
+        &l, "tests/test_gate.py",
+        "def test_gate():\n    assert skip(Gate())\n\n\ndef test_open():\n    Gate().open()\n");
+    lab_write(&l, "tests/test_road.py", "def test_road():\n    assert drive(1)\n");
+    lab_write(&l, "lib/gate.py",
+              "# A gate is open or not.\nclass Gate:\n    def open(self):\n        skip(self)\n");
+    lab_write(&l, "lib/testing.py", "def tested_gate():\n    return Gate()\n");
+    lab_run(&l);
+    snap = lab_open(&l);
+    first_is("how is a gate opened", "lib/gate.py");
+    first_is("Gate", "lib/gate.py");
+    first_is("test that a gate is open", "tests/test_gate.py");
+    first_is("which tests cover the gate", "tests/test_gate.py");
+    first_is("where is a gate tested", "tests/test_gate.py");
+    first_is("tests for Gate", "tests/test_gate.py");
+    kt_near(value_of("tests for Gate", "lib/gate.py", "test file"), 1, 1e-6);
+    sample_end();
+}
+
 // What no grammar knows is no prose for that.
 KEN_TEST(grammars_of_parsers_are_code)
 {

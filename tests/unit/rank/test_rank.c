@@ -349,6 +349,18 @@ KEN_TEST(confidence_rises_with_evidence)
     kt_true(ken_rank_confidence(&all) > 0.95);
 }
 
+// Where tests are asked for, whatever is none has their penalty.
+KEN_TEST(wanted_tests_turn_the_penalty_round)
+{
+    for (uint32_t bits = 0; bits < 1 << 7; bits++) {
+        ken_rank_vector v = { .value = { 0 } };
+        uint32_t waived = KEN_WANTED_TEST | (bits & 1 ? KEN_WAIVED_HALF_TEST : 0);
+        ken_rank_set_path(&v, bits, waived);
+        kt_near((double)v.value[KEN_RANK_TEST], bits & T ? 0 : 1, 1e-9);
+        kt_near(ken_rank_score(&v), ken_rank_path_points(bits, waived), 1e-9);
+    }
+}
+
 KEN_TEST(path_features_follow_the_bits)
 {
     static const ken_rank_feature features[] = { KEN_RANK_TEST,     KEN_RANK_EXAMPLE,
