@@ -304,7 +304,7 @@ static ken_status take_list(scan_job *job, scan_candidates list, ken_err *err)
     return st;
 }
 
-// ---- the whole --------------------------------------------------------------------------------
+// ---- discovery --------------------------------------------------------------------------------
 // Where ken's own data lie when they lie below the root.
 static ken_str find_own(scan_job *job)
 {
@@ -397,6 +397,7 @@ static ken_status watch_folders(scan_job *job, const scan_git *git, ken_err *err
     return st;
 }
 
+// Discovers files and skips: in git's list, or by a walk where git does not list any.
 static ken_status job_collect(scan_job *job, const scan_git *git, bool *out_is_walked, ken_err *err)
 {
     if (git && !job->opts->without_git) {

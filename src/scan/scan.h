@@ -81,7 +81,7 @@ typedef struct ken_scan_result {
     bool is_walked; // git was not asked: not a work tree, no git, or git refuses this repository
 } ken_scan_result;
 
-// `root`: an absolute, existing folder.
+// Discovers the files below `root`, an absolute, existing folder.
 ken_status ken_scan(const char *root, const ken_scan_opts *opts, const ken_cancel *cancel,
                     ken_arena *arena, ken_scan_result *out, ken_err *err) KEN_MUST_USE;
 

@@ -87,10 +87,25 @@ KEN_TEST(questions_to_the_sample)
     lab_end(&l);
 }
 
+// The question with which ARCHITECTURE.md explains a search, and ./dev quickstart shows one.
+static void files_are_discovered_by_scan(void)
+{
+    ken_search_opts o = { .limit = 1 };
+    ken_search_result r;
+    ken_snapshot *s = lab_open(&l);
+    kt_ok_err(ken_search(s, KEN_STR("where are files discovered"), &o, NULL, &l.arena, &r, &l.err),
+              &l.err);
+    kt_eq_u(r.n_hits, 1);
+    if (!ken_str_starts(r.hits[0].path, KEN_STR("scan/")))
+        kt_fail("files are discovered in " KEN_STR_FMT, KEN_STR_ARG(r.hits[0].path));
+    lab_close(s);
+}
+
 KEN_TEST(questions_to_ken_itself)
 {
     lab_start(&l);
     index_folder(KEN_TEST_SOURCE_DIR "/../src");
+    files_are_discovered_by_scan();
     quality q = measure("ranked_ken.txt");
     kt_true(q.n >= 40);
     kt_true(q.ndcg >= 0.78);
