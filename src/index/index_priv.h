@@ -23,9 +23,10 @@
 // 30: what is divided begins a chunk. 31: macros of Rust. 32: yacc,
 // lex, m4, jq and the like are code. 33: elements of JSX. 34: annotations without arguments, routes
 // without a text. 35: parameters of C++ functions that give pointers or references.
-// 36: what C++ functions take and are called with. 37: "discovery" and "discover" are one term.
+// 36: what C++ functions take and are called with. 37: the same of four languages.
+// 38: "discovery" and "discover" are one term.
 enum {
-    KEN_INDEX_FEATURE = 37
+    KEN_INDEX_FEATURE = 38
 };
 
 // The buffers of a worker, reused from file to file. One per worker thread.
