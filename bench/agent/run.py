@@ -18,8 +18,6 @@ from pathlib import Path
 HERE = Path(__file__).resolve().parent
 TREE = HERE.parent.parent
 BYTES_PER_TOKEN = 3.6
-RIGHT_AT_LEAST = 23
-TOKENS_AT_MOST = 20000
 
 COUNT = """
 const { createRequire } = require('module');
@@ -155,7 +153,7 @@ def main():
     how = "o200k_base" if args.exact else f"UTF-8 bytes / {BYTES_PER_TOKEN}"
     print(f"{right} of {len(tasks)} right, {sum(tokens):,} tokens ({how})")
     whole = len(tasks) == len(book["tasks"])
-    return int(whole and (right < RIGHT_AT_LEAST or sum(tokens) > TOKENS_AT_MOST))
+    return int(whole and (right < book["right_at_least"] or sum(tokens) > book["tokens_at_most"]))
 
 
 if __name__ == "__main__":
