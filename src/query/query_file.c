@@ -345,7 +345,7 @@ ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_fi
     ken_str relative = query_relative_path(s, path, arena);
     if (!relative.ptr)
         return KEN_FAIL(err, KEN_ENOTFOUND,
-                        "file_path: '" KEN_STR_FMT
+                        "file_path: path traversal detected: '" KEN_STR_FMT
                         "' is outside of the project, whose root is '" KEN_STR_FMT "'",
                         KEN_STR_ARG(path), KEN_STR_ARG(s->info.root));
     int64_t file = query_file_index(s, relative);

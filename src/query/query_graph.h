@@ -335,8 +335,26 @@ ken_status ken_explain(ken_snapshot *s, ken_str path, uint32_t first_line, uint3
                        ken_err *err) KEN_MUST_USE;
 
 // ---- the whole ---------------------------------------------------------------------------------
+// What lies beside the code that a project is made of.
+// name, word
+#define KEN_ASIDE_TABLE(X)  \
+    X(NONE, "")             \
+    X(TESTS, "tests")       \
+    X(EXAMPLES, "examples") \
+    X(BUNDLED, "bundled")
+
+typedef enum ken_aside {
+#define X(name, word) KEN_ASIDE_##name,
+    KEN_ASIDE_TABLE(X)
+#undef X
+    KEN_ASIDE_COUNT
+} ken_aside;
+
+const char *ken_aside_word(ken_aside a);
+
 typedef struct ken_module_node {
     ken_str path; // of the folder
+    ken_aside aside; // most of it; NONE = it is what the project is made of
     uint32_t n_files, n_lines, n_symbols;
     ken_str language;      // most of it
     uint32_t layer;        // 0 = uses nothing of the others; by longest way down, cycles as one
@@ -357,15 +375,33 @@ typedef struct ken_key_symbol {
     uint32_t n_commits; // hot spots: of its file
 } ken_key_symbol;
 
+// A file that much of the code leads to.
+typedef struct ken_key_file {
+    ken_str path;
+    uint32_t n_lines, n_users; // files that import it
+} ken_key_file;
+
+// What happens from a place where the program begins: a main function or the handler of a route.
+typedef struct ken_flow {
+    ken_graph_node from;
+    ken_str route; // "POST /owners", empty for a function
+    ken_str *steps; // what it calls, in order: "initServer (listen, loadData)"
+    size_t n_steps, n_left_out;
+} ken_flow;
+
 typedef struct ken_architecture {
     ken_lang_count *langs;
     size_t n_langs;
-    ken_module_node *modules; // most central first
+    ken_module_node *modules; // what the project is made of, most central first; then the rest
     size_t n_modules, n_modules_total;
-    ken_module_edge *edges; // heaviest first
+    ken_module_edge *edges; // of what the project is made of, heaviest first
     size_t n_edges;
+    ken_key_file *files;
+    size_t n_files;
+    ken_flow *flows;
+    size_t n_flows;
     size_t n_cycles;
-    ken_graph_node *entries; // main functions, binaries, exported roots
+    ken_graph_node *entries; // main functions, and files called like one that none imports
     size_t n_entries;
     ken_route *routes;
     size_t n_routes, n_routes_total;

@@ -202,6 +202,7 @@ ken_status query_check_opts(const ken_search_opts *o, ken_err *err) KEN_MUST_USE
 // The folder without ".."; KEN_EINVAL when that leads out of the project.
 ken_status query_clean_directory(ken_search_opts *o, ken_arena *arena, ken_err *err) KEN_MUST_USE;
 bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_opts *o);
+bool query_is_bundled(ken_str path); // other people's code, by its folder
 bool query_type_passes(ken_chunk_type type, const ken_search_opts *o);
 bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search_opts *o);
 bool query_has_words(const ken_search_opts *o);

@@ -11,8 +11,8 @@ enum {
 };
 
 static const char *const lists[] = {
-    "languages", "modules",   "dependencies", "entry_points", "routes",
-    "key_types", "hot_spots", "test_folders", "build",        "docs",
+    "languages", "modules",   "dependencies", "main_files",   "entry_points", "flows",
+    "routes",    "key_types", "hot_spots",    "test_folders", "build",        "docs",
 };
 
 // ---- JSON --------------------------------------------------------------------------------------
@@ -43,6 +43,8 @@ static json_t *modules_json(const ken_architecture *a)
         ken_json_set_u64(o, "used_by", m->n_dependents);
         if (m->cycle)
             ken_json_set_u64(o, "cycle", m->cycle);
+        if (m->aside)
+            ken_json_set_str(o, "beside", ken_str_c(ken_aside_word(m->aside)));
         ken_json_append(list, o);
     }
     return list;
@@ -68,6 +70,35 @@ static json_t *edges_json(const ken_architecture *a)
     return list;
 }
 
+static json_t *files_json(const ken_architecture *a)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < a->n_files; i++) {
+        json_t *o = json_object();
+        ken_json_set_str(o, "path", a->files[i].path);
+        ken_json_set_u64(o, "lines", a->files[i].n_lines);
+        ken_json_set_u64(o, "used_by", a->files[i].n_users);
+        ken_json_append(list, o);
+    }
+    return list;
+}
+
+static json_t *flows_json(const ken_architecture *a)
+{
+    json_t *list = json_array();
+    for (size_t i = 0; i < a->n_flows; i++) {
+        const ken_flow *f = &a->flows[i];
+        json_t *o = ken_tool__place_json(&f->from);
+        if (f->route.len)
+            ken_json_set_str(o, "route", ken_utf8_clip(f->route, NAME_BYTES));
+        ken_json_set(o, "calls", ken_tool__strings_json(f->steps, f->n_steps));
+        if (f->n_left_out)
+            ken_json_set_u64(o, "further", f->n_left_out);
+        ken_json_append(list, o);
+    }
+    return list;
+}
+
 static json_t *keys_json(const ken_key_symbol *keys, size_t n, bool is_hot)
 {
     json_t *list = json_array();
@@ -75,7 +106,7 @@ static json_t *keys_json(const ken_key_symbol *keys, size_t n, bool is_hot)
         json_t *o = ken_tool__place_json(&keys[i].node);
         if (is_hot) {
             ken_json_set_u64(o, "complexity", keys[i].node.complexity);
-            ken_json_set_u64(o, "commits", keys[i].n_commits);
+            ken_json_set_u64(o, "file_commits", keys[i].n_commits);
         } else {
             ken_json_set_u64(o, "used_by", keys[i].n_users);
         }
@@ -92,22 +123,28 @@ static json_t *nodes_json(const ken_graph_node *nodes, size_t n)
     return list;
 }
 
+static void put_count(ken_buf *text, const char *between, size_t n, const char *what)
+{
+    if (n)
+        ken_buf_printf(text, "%s%zu %s%s", between, n, what, n == 1 ? "" : "s");
+}
+
 // "1,234 files of python, go; 12 modules, 1 import cycle, 3 entry points, 20 routes; 5 imports
-// could not be resolved"
+// could not be resolved". What there is none of is left out
 static void set_summary(json_t *o, const ken_architecture *a)
 {
     ken_buf text = KEN_BUF_INIT(0);
     uint64_t n_files = 0;
     for (size_t i = 0; i < a->n_langs; i++)
         n_files += a->langs[i].n_files;
-    ken_buf_printf(&text, "%llu files", (unsigned long long)n_files);
+    ken_buf_printf(&text, "%llu file%s", (unsigned long long)n_files, n_files == 1 ? "" : "s");
     for (size_t i = 0; i < a->n_langs && i < 3; i++)
         ken_buf_printf(&text, "%s" KEN_STR_FMT, i ? ", " : " of ",
                        KEN_STR_ARG(ken_utf8_clip(a->langs[i].language, NAME_BYTES)));
-    ken_buf_printf(&text, "; %zu modules, %zu import cycle%s, %zu entry point%s, %zu route%s",
-                   a->n_modules_total, a->n_cycles, a->n_cycles == 1 ? "" : "s", a->n_entries,
-                   a->n_entries == 1 ? "" : "s", a->n_routes_total,
-                   a->n_routes_total == 1 ? "" : "s");
+    put_count(&text, "; ", a->n_modules_total, "module");
+    put_count(&text, ", ", a->n_cycles, "import cycle");
+    put_count(&text, ", ", a->n_entries, "entry point");
+    put_count(&text, ", ", a->n_routes_total, "route");
     if (a->n_unresolved_imports)
         ken_buf_printf(&text, "; %zu import%s could not be resolved", a->n_unresolved_imports,
                        a->n_unresolved_imports == 1 ? "" : "s");
@@ -124,6 +161,8 @@ json_t *ken_tool__architecture_json(const ken_architecture *a)
     ken_json_set_u64(o, "modules_total", a->n_modules_total);
     ken_json_set(o, "dependencies", edges_json(a));
     ken_json_set_u64(o, "cycles", a->n_cycles);
+    ken_json_set(o, "main_files", files_json(a));
+    ken_json_set(o, "flows", flows_json(a));
     ken_json_set(o, "entry_points", nodes_json(a->entries, a->n_entries));
     for (size_t i = 0; i < a->n_routes; i++)
         ken_json_append(routes, ken_tool__route_json(&a->routes[i]));
@@ -194,9 +233,10 @@ static void put_places(const json_t *list, const char *head, const char *count, 
     ken_tool__put_head(list, head, out);
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *p = json_array_get(list, i);
+        ken_str name = ken_tool__member(p, "name");
         ken_paint_puts(out, "  ");
-        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(p, "name"));
-        ken_paint_puts(out, " ");
+        ken_paint_str(out, KEN_STYLE_NAME, name);
+        ken_paint_puts(out, name.len ? " " : "");
         ken_paint_at(out, ken_tool__member(p, "at"));
         if (count)
             ken_paint_printf(out, KEN_STYLE_DIM, " %lld %s", ken_tool__number(p, count), unit);
@@ -206,9 +246,13 @@ static void put_places(const json_t *list, const char *head, const char *count, 
 
 static void put_modules(const json_t *list, ken_paint *out)
 {
-    ken_tool__put_head(list, "modules (files, lines, layer, used by)", out);
+    size_t n = 0;
     for (size_t i = 0; i < json_array_size(list); i++) {
         const json_t *m = json_array_get(list, i);
+        if (json_object_get(m, "beside"))
+            continue;
+        if (!n++)
+            ken_tool__put_head(list, "modules (files, lines, layer, used by)", out);
         ken_paint_puts(out, "  ");
         ken_paint_path(out, ken_tool__member(m, "path"));
         ken_paint_printf(out, KEN_STYLE_PLAIN, " %lld %lld %lld %lld%s\n",
@@ -218,17 +262,118 @@ static void put_modules(const json_t *list, ken_paint *out)
     }
 }
 
+// "bundled (files): deps/lua 97, deps/linenoise 4": what is no part of the program, one line for each
+// kind but tests, whose folders have a line of their own.
+static void put_beside(const json_t *list, ken_paint *out)
+{
+    for (int a = KEN_ASIDE_TESTS + 1; a < KEN_ASIDE_COUNT; a++) {
+        ken_str word = ken_str_c(ken_aside_word((ken_aside)a));
+        size_t n = 0;
+        for (size_t i = 0; i < json_array_size(list); i++) {
+            const json_t *m = json_array_get(list, i);
+            if (!ken_str_eq(ken_tool__member(m, "beside"), word))
+                continue;
+            ken_paint_printf(out, KEN_STYLE_PLAIN,
+                             n++ ? ", " : KEN_STR_FMT " (files): ", KEN_STR_ARG(word));
+            ken_paint_path(out, ken_tool__member(m, "path"));
+            ken_paint_printf(out, KEN_STYLE_PLAIN, " %lld", ken_tool__number(m, "files"));
+        }
+        ken_paint_puts(out, n ? "\n" : "");
+    }
+}
+
+static void put_files(const json_t *list, ken_paint *out)
+{
+    ken_tool__put_head(list, "main files (lines, used by)", out);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *f = json_array_get(list, i);
+        ken_paint_puts(out, "  ");
+        ken_paint_path(out, ken_tool__member(f, "path"));
+        ken_paint_printf(out, KEN_STYLE_PLAIN, " %lld %lld\n", ken_tool__number(f, "lines"),
+                         ken_tool__number(f, "used_by"));
+    }
+}
+
+// "main src/server.c:6936 calls initServer (listen, load), aeMain, and 12 more"
+static void put_flows(const json_t *list, ken_paint *out)
+{
+    ken_tool__put_head(list, "main flows", out);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *f = json_array_get(list, i);
+        ken_str route = ken_tool__member(f, "route");
+        long long n_further = ken_tool__number(f, "further");
+        ken_paint_puts(out, "  ");
+        if (route.len)
+            ken_paint_printf(out, KEN_STYLE_PLAIN, KEN_STR_FMT ": ", KEN_STR_ARG(route));
+        ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(f, "name"));
+        ken_paint_puts(out, " ");
+        ken_paint_at(out, ken_tool__member(f, "at"));
+        ken_tool__put_texts(json_object_get(f, "calls"), " calls ", ", ", "", out);
+        if (n_further)
+            ken_paint_printf(out, KEN_STYLE_DIM, ", and %lld more", n_further);
+        ken_paint_puts(out, "\n");
+    }
+}
+
+static void split_at(ken_str at, ken_str *file, ken_str *line)
+{
+    size_t colon = ken_str_rfind_char(at, ':');
+    *file = ken_str_sub(at, 0, colon == SIZE_MAX ? at.len : colon);
+    *line = colon == SIZE_MAX ? KEN_STR("") : ken_str_sub(at, colon + 1, at.len);
+}
+
+// Functions of one file stand together: commits are those of the file.
+static void put_hot_spots(const json_t *list, ken_paint *out)
+{
+    ken_tool__put_head(list, "hot spots (commits of the file)", out);
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        ken_str file, line;
+        size_t n = 0, before = 0;
+        split_at(ken_tool__member(json_array_get(list, i), "at"), &file, &line);
+        for (; before < i; before++) {
+            ken_str other, ignored;
+            split_at(ken_tool__member(json_array_get(list, before), "at"), &other, &ignored);
+            if (ken_str_eq(other, file))
+                break;
+        }
+        if (before < i)
+            continue; // told with the first of the file
+        ken_paint_puts(out, "  ");
+        ken_paint_path(out, file);
+        ken_paint_printf(out, KEN_STYLE_DIM,
+                         " %lld: ", ken_tool__number(json_array_get(list, i), "file_commits"));
+        for (size_t k = i; k < json_array_size(list); k++) {
+            ken_str other;
+            const json_t *h = json_array_get(list, k);
+            split_at(ken_tool__member(h, "at"), &other, &line);
+            if (!ken_str_eq(other, file))
+                continue;
+            ken_paint_puts(out, n++ ? ", " : "");
+            ken_paint_str(out, KEN_STYLE_NAME, ken_tool__member(h, "name"));
+            ken_paint_printf(out, KEN_STYLE_LINE, " " KEN_STR_FMT, KEN_STR_ARG(line));
+        }
+        ken_paint_puts(out, "\n");
+    }
+}
+
 void ken_tool__get_architecture_text(const json_t *answer, ken_paint *out)
 {
     ken_tool__put_summary(answer, out);
     put_modules(json_object_get(answer, "modules"), out);
+    put_beside(json_object_get(answer, "modules"), out);
     ken_tool__put_texts(json_object_get(answer, "dependencies"), "dependencies (files): ", ", ",
                         "\n", out);
+    put_files(json_object_get(answer, "main_files"), out);
     put_places(json_object_get(answer, "entry_points"), "entry points", NULL, NULL, out);
+    put_flows(json_object_get(answer, "flows"), out);
     ken_tool__put_routes(json_object_get(answer, "routes"), out);
     put_places(json_object_get(answer, "key_types"), "key types", "used_by", "files", out);
-    put_places(json_object_get(answer, "hot_spots"), "hot spots", "commits", "commits", out);
-    ken_tool__put_paths(json_object_get(answer, "test_folders"), "tests: ", out);
+    put_hot_spots(json_object_get(answer, "hot_spots"), out);
+    long long n_tests = ken_tool__number(answer, "test_files");
+    if (n_tests)
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "tests (%lld file%s", n_tests,
+                         n_tests == 1 ? "" : "s");
+    ken_tool__put_paths(json_object_get(answer, "test_folders"), "): ", out);
     ken_tool__put_paths(json_object_get(answer, "build"), "build: ", out);
     ken_tool__put_paths(json_object_get(answer, "docs"), "docs: ", out);
     ken_tool__put_tail(answer, out);

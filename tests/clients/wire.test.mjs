@@ -115,6 +115,37 @@ test('the list of tools and default answers cost few tokens', async () => {
   await w.end();
 });
 
+test('default answers fit, whatever is asked', async () => {
+  const w = new Wire('fit', large, ['mcp']);
+  await w.request('initialize', initialize);
+  const cost = async (name, args) => {
+    const answer = (await w.request('tools/call', { name, arguments: args })).result;
+    assert.equal(answer.isError, false, JSON.stringify(answer.content));
+    return o200k(answer.content[0].text);
+  };
+  const questions = ['where is the total computed', 'function', 'how are items kept and who reads them',
+    'class', 'module_1 item', 'value = compute', 'what happens when a step fails'];
+  for (const query of questions) {
+    const tokens = await cost('search_code', { query });
+    assert.ok(tokens <= 1500, `${tokens} tokens for search_code ${query}`);
+  }
+  const found = (await w.request('tools/call', { name: 'search_code',
+    arguments: { query: 'function', format: 'json', limit: 5 } })).result.structuredContent;
+  const names = found.results.map((r) => r.symbol_name).filter(Boolean);
+  assert.ok(names.length > 0);
+  for (const name of names) {
+    const usages = await cost('find_usages', { symbol_name: name });
+    assert.ok(usages <= 1200, `${usages} tokens for find_usages ${name}`);
+    const impact = await cost('query_impact', { symbol: name });
+    assert.ok(impact <= 1200, `${impact} tokens for query_impact ${name}`);
+  }
+  for (const args of [{}, { focus_area: 'backend' }]) {
+    const tokens = await cost('get_architecture', args);
+    assert.ok(tokens <= 2000, `${tokens} tokens for get_architecture`);
+  }
+  await w.end();
+});
+
 test('both eras in one process, one of them after the other', async () => {
   const w = new Wire('eras', project);
   const discovered = (await w.request('server/discover', { _meta: modernMeta })).result;

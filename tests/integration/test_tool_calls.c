@@ -266,6 +266,49 @@ KEN_TEST(t11_folders_that_cannot_be_read_are_errors)
 }
 
 // S4-9, C50: a call ends when its time is over, says how far it got, and the next one goes on.
+KEN_TEST(s4_8_a_run_says_how_many_files_by_which_patterns_and_when)
+{
+    lab l;
+    lab_open(&l, "");
+    ktest_write("scoped/a.py", "a = 1\n");
+    ktest_write("scoped/b.py", "b = 1\n");
+    ktest_write("scoped/c.md", "# c\n");
+    char args[500];
+    snprintf(args, sizeof args,
+             "{\"path\":\"%s\",\"include_patterns\":[\"*.py\"],\"exclude_patterns\":[\"b.*\"]}",
+             ktest_path("scoped"));
+    json_t *v = call(&l, "index_repository", args);
+    kt_eq_i(json_integer_value(json_object_get(v, "files_indexed")), 1);
+    kt_eq_text(ken_json_text(json_array_get(json_object_get(v, "include_patterns"), 0)), "*.py");
+    kt_eq_text(ken_json_text(json_array_get(json_object_get(v, "exclude_patterns"), 0)), "b.*");
+    kt_true(json_object_get(v, "timestamp") != NULL);
+    json_decref(v);
+    // The texts of the seed.
+    snprintf(args, sizeof args, "{\"path\":\"%s\",\"include_patterns\":[\"[\"]}",
+             ktest_path("scoped"));
+    fails(&l, "index_repository", args, KEN_EINVAL, "include_patterns[0]: glob '['");
+    fails(&l, "index_repository", args, KEN_EINVAL, "(invalid pattern)");
+    fails(&l, "index_repository", "{\"path\":\"/dev/null\"}", KEN_EINVAL,
+          "invalid path: '/dev/null' is not a folder");
+    snprintf(args, sizeof args, "{\"project\":\"%s\",\"file_path\":\"../x\"}",
+             ktest_path("scoped"));
+    fails(&l, "outline", args, KEN_ENOTFOUND, "path traversal detected: '../x'");
+    lab_close(&l);
+}
+
+KEN_TEST(s4_18_files_in_a_list_have_an_estimate_of_their_tokens)
+{
+    lab l;
+    ktest_write("noted/a.py", "def a():\n    return 12345678\n");
+    lab_open(&l, ktest_path("noted"));
+    json_decref(call(&l, "index_repository", "{\"path\":\".\"}"));
+    json_t *v = call(&l, "checkpoint_list", "{\"include_indexed\":true}");
+    kt_eq_text(text(first(v, "checkpoints"), "summary"), "Indexed file: a.py");
+    kt_eq_i(json_integer_value(json_object_get(first(v, "checkpoints"), "token_count")), 8);
+    json_decref(v);
+    lab_close(&l);
+}
+
 KEN_TEST(t11_a_call_has_a_time_limit)
 {
     char rel[80];
@@ -1192,6 +1235,62 @@ KEN_TEST(g14_imports_of_a_file_are_told_both_ways)
     json_decref(v);
     v = call(&l, "outline", "{\"file_path\":\"sender.py\",\"imports\":true,\"format\":\"text\"}");
     kt_has_str(json_string_value(v), "-> mail_queue.py");
+    json_decref(v);
+    lab_close(&l);
+}
+
+// What a new hire wants of a repository with packages, tests, examples and other people's code.
+KEN_TEST(t13_an_overview_shows_what_the_project_is_made_of)
+{
+    static const char *const files[][2] = {
+        { "repo/packages/core/src/run.ts",
+          "import { parse } from './parse'\nimport { load } from './load'\n"
+          "export class Runner {}\n"
+          "export function main(text: string) {\n  return walk(parse(text))\n}\n"
+          "function walk(x: string) {\n  return load(x)\n}\n" },
+        { "repo/packages/core/src/parse.ts",
+          "import { load } from './load'\nexport class Parser {}\n"
+          "export function parse(t: string) {\n  return load(t)\n}\n" },
+        { "repo/packages/core/src/load.ts",
+          "export class Loader {}\nexport function load(t: string) {\n  return open(t)\n}\n"
+          "function open(t: string) {\n  return t\n}\n" },
+        { "repo/packages/core/src/log.ts",
+          "import { load } from './load'\nexport function log(t: string) {\n  load(t)\n}\n" },
+        { "repo/packages/web/src/page.ts", "import { parse } from '../../core/src/parse'\n"
+                                           "export function page() {\n  return parse('x')\n}\n" },
+        { "repo/packages/web/src/view.ts", "import { parse } from '../../core/src/parse'\n"
+                                           "export function view() {\n  return parse('y')\n}\n" },
+        { "repo/deps/other/big.c", "int other(void)\n{\n    return 1;\n}\n" },
+        { "repo/deps/other/main.c", "int main(void)\n{\n    return 1;\n}\n" },
+        { "repo/tests/run.test.ts",
+          "import { main } from '../packages/core/src/run'\ntest('a', () => main('x'))\n" },
+        { "repo/examples/hello/hello.ts", "console.log('hello')\n" },
+        { "repo/tools/deploy.py", "def deploy():\n    return 1\n" },
+    };
+    lab l;
+    for (size_t i = 0; i < sizeof files / sizeof *files; i++)
+        ktest_write(files[i][0], files[i][1]);
+    lab_open(&l, ktest_path("repo"));
+    json_decref(call(&l, "index_repository", "{\"path\":\".\"}"));
+    json_t *v = call(&l, "get_architecture", "{\"format\":\"text\"}");
+    const char *out = ken_json_text(v).ptr;
+    kt_has_str(out, "  packages/core");
+    kt_has_str(out, "  packages/web");
+    kt_has_str(out, "\nbundled (files): deps 2\n");
+    kt_has_str(out, "\nexamples (files): examples 1\n");
+    kt_has_str(out, "\ntests (1 file): tests\n");
+    kt_has_str(out, "main files (lines, used by):\n  packages/core/src/");
+    kt_has_str(out, "main packages/core/src/run.ts:4 calls walk (load), parse (load)\n");
+    kt_null(strstr(out, "deps/other/main.c"));
+    json_decref(v);
+    // A focus is obeyed by summary and languages, too.
+    v = call(&l, "get_architecture", "{\"focus_area\":\"backend\",\"directory\":\"tools\"}");
+    kt_eq_text(text(v, "summary"), "1 file of python; 1 module");
+    kt_eq_u(json_array_size(json_object_get(v, "languages")), 1);
+    json_decref(v);
+    // Who asks for what is beside sees it.
+    v = call(&l, "get_architecture", "{\"directory\":\"deps\"}");
+    kt_eq_text(text(first(v, "entry_points"), "at"), "deps/other/main.c:1");
     json_decref(v);
     lab_close(&l);
 }

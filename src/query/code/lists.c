@@ -113,8 +113,9 @@ static ken_status find_type_uses(ken_snapshot *s, const query_type_uses **out, k
     return st;
 }
 
-ken_status query_find_types(ken_snapshot *s, const query_focus *focus, size_t limit,
-                            ken_arena *arena, ken_key_symbol **out, size_t *out_n, ken_err *err)
+ken_status query_find_types(ken_snapshot *s, const query_focus *focus, const uint8_t *aside,
+                            size_t limit, ken_arena *arena, ken_key_symbol **out, size_t *out_n,
+                            ken_err *err)
 {
     const query_type_uses *uses;
     KEN_VEC(ken_key_symbol) found = { 0 };
@@ -124,7 +125,7 @@ ken_status query_find_types(ken_snapshot *s, const query_focus *focus, size_t li
         ken_key_symbol k = { .node.id = u->def,
                              .n_users = u->n_users,
                              .score = (double)u->n_users / u->n_types };
-        if (query_in_focus(s, u->def.file, focus))
+        if (query_in_focus(s, u->def.file, focus) && !aside[u->def.file])
             ken_vec_push(&found, k);
     }
     if (found.len)

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: MIT
-// The modules of a tree: folders, cut so that none holds most of it; who imports whom among them,
+// The modules of a tree: folders, cut so that none holds most of what the project is made of (tests,
+// examples and bundled code are not cut up); who imports whom among them,
 // their layers and cycles, and how central they are.
 #include <stdlib.h>
 
@@ -41,6 +42,25 @@ bool query_in_focus(const ken_snapshot *s, uint32_t file, const query_focus *foc
     return query_is_frontend(s, file) == (focus->area == KEN_ARCH_FRONTEND);
 }
 
+const char *ken_aside_word(ken_aside a)
+{
+    static const char *const words[] = {
+#define X(name, word) word,
+        KEN_ASIDE_TABLE(X)
+#undef X
+    };
+    return words[a];
+}
+
+ken_aside query_aside_of(const ken_snapshot *s, uint32_t file)
+{
+    if (query_is_bundled(s->rows[file].path))
+        return KEN_ASIDE_BUNDLED;
+    if (query_is_test(s, file))
+        return KEN_ASIDE_TESTS;
+    return s->path_bits[file] & KEN_PATH_EXAMPLE ? KEN_ASIDE_EXAMPLES : KEN_ASIDE_NONE;
+}
+
 // Folders named for pages, components or styles.
 bool query_is_frontend(const ken_snapshot *s, uint32_t file)
 {
@@ -76,7 +96,7 @@ typedef struct cutting {
     ken_snapshot *s;
     query_modules *m;
     ken_arena *arena;
-    uint32_t n_shown; // files in focus
+    uint32_t n_shown; // files in focus that are not aside
 } cutting;
 
 static uint32_t module_at(cutting *c, ken_str path)
@@ -90,7 +110,8 @@ static uint32_t module_at(cutting *c, ken_str path)
     return c->m->n++;
 }
 
-// Puts the files of module `from` into folders one step below; false when that makes no difference.
+// Puts the files of module `from` into folders one step below; false when that makes no difference. Until
+// modules are cut, `n_files` counts what is not aside.
 static bool split(cutting *c, uint32_t from)
 {
     ken_str folder = c->m->modules[from].path;
@@ -103,8 +124,8 @@ static bool split(cutting *c, uint32_t from)
         if (to == UINT32_MAX || to == from)
             continue;
         c->m->of_file[f] = to;
-        c->m->modules[from].n_files--;
-        c->m->modules[to].n_files++;
+        c->m->modules[from].n_files -= !c->m->aside[f];
+        c->m->modules[to].n_files += !c->m->aside[f];
     }
     return c->m->n > n_before;
 }
@@ -130,26 +151,42 @@ static void cut(cutting *c)
 
 // ---- numbers ------------------------------------------------------------------------------------
 
+// A module with code of the project counts that alone; one without is what most of it is.
 static void count(cutting *c)
 {
+    query_modules *m = c->m;
     uint32_t(*by_lang)[KEN_LANG_COUNT] =
         ken_arena_zalloc(c->arena, sizeof *by_lang * QUERY_MODULES_MAX);
+    uint32_t by_aside[QUERY_MODULES_MAX][KEN_ASIDE_COUNT] = { { 0 } };
+    for (uint32_t f = 0; f < c->s->n_files; f++)
+        if (m->of_file[f] != UINT32_MAX)
+            by_aside[m->of_file[f]][m->aside[f]]++;
+    for (uint32_t i = 0; i < m->n; i++) {
+        int most = KEN_ASIDE_NONE + 1;
+        for (int a = most; a < KEN_ASIDE_COUNT; a++)
+            if (by_aside[i][a] > by_aside[i][most])
+                most = a;
+        m->modules[i].n_files = 0;
+        m->modules[i].aside =
+            by_aside[i][KEN_ASIDE_NONE] || !by_aside[i][most] ? KEN_ASIDE_NONE : (ken_aside)most;
+    }
     for (uint32_t f = 0; f < c->s->n_files; f++) {
-        uint32_t i = c->m->of_file[f];
-        if (i == UINT32_MAX)
+        uint32_t i = m->of_file[f];
+        if (i == UINT32_MAX || (m->aside[f] && !m->modules[i].aside))
             continue;
         const ken_content_info *info = &c->s->contents[f];
-        c->m->modules[i].n_lines += info->n_lines;
-        c->m->modules[i].n_symbols += info->n_symbols;
+        m->modules[i].n_files++;
+        m->modules[i].n_lines += info->n_lines;
+        m->modules[i].n_symbols += info->n_symbols;
         if (info->lang < KEN_LANG_COUNT)
             by_lang[i][info->lang]++;
     }
-    for (uint32_t i = 0; i < c->m->n; i++) {
+    for (uint32_t i = 0; i < m->n; i++) {
         unsigned best = 0;
         for (unsigned l = 1; l < KEN_LANG_COUNT; l++)
             if (by_lang[i][l] > by_lang[i][best])
                 best = l;
-        c->m->modules[i].language = ken_str_c(ken_lang_name((ken_lang_id)best));
+        m->modules[i].language = ken_str_c(ken_lang_name((ken_lang_id)best));
     }
 }
 
@@ -159,11 +196,14 @@ static void count_imports(cutting *c, const query_import_graph *g)
         uint32_t from = c->m->of_file[f];
         if (from == UINT32_MAX)
             continue;
+        bool counts =
+            !c->m->aside[f] || c->m->modules[from].aside; // tests in a folder of code do not
         c->m->n_unknown += g->n_unknown[f];
         uint64_t seen = 0; // a file counts once for each module
         for (uint32_t i = g->starts[f]; i < g->starts[f + 1]; i++) {
+            c->m->n_users[g->files[i]] += !c->m->aside[f];
             uint32_t to = c->m->of_file[g->files[i]];
-            if (to == UINT32_MAX || to == from || (seen >> to & 1))
+            if (to == UINT32_MAX || to == from || (seen >> to & 1) || !counts)
                 continue;
             seen |= (uint64_t)1 << to;
             c->m->weight[from][to]++;
@@ -250,7 +290,7 @@ static void find_layers(query_modules *m)
             raise_layer(m, leads, i);
     for (uint32_t i = 0; i < m->n; i++)
         for (uint32_t k = 0; k < m->n; k++)
-            m->modules[i].n_dependents += m->weight[k][i] > 0;
+            m->modules[i].n_dependents += m->weight[k][i] > 0 && !m->modules[k].aside;
 }
 
 ken_status query_find_modules(ken_snapshot *s, const query_focus *focus, const ken_cancel *cancel,
@@ -260,17 +300,27 @@ ken_status query_find_modules(ken_snapshot *s, const query_focus *focus, const k
     ken_status st = query_imports(s, cancel, &g, err);
     if (st)
         return st;
-    *out = (query_modules){ .of_file = KEN_ARENA_ARRAY(arena, uint32_t, s->n_files + (size_t)1) };
+    size_t n_files = s->n_files + (size_t)1;
+    *out = (query_modules){ .of_file = KEN_ARENA_ARRAY(arena, uint32_t, n_files),
+                            .aside = KEN_ARENA_ARRAY(arena, uint8_t, n_files),
+                            .n_users = KEN_ARENA_ARRAY(arena, uint32_t, n_files) };
     cutting c = { .s = s, .m = out, .arena = arena };
     module_at(&c, focus->folder);
+    uint32_t n_in = 0;
     for (uint32_t f = 0; f < s->n_files; f++) {
         bool is_in = query_in_focus(s, f, focus);
         out->of_file[f] = is_in ? 0 : UINT32_MAX;
-        c.n_shown += is_in;
+        out->aside[f] = (uint8_t)query_aside_of(s, f);
+        n_in += is_in;
+        c.n_shown += is_in && !out->aside[f];
+    }
+    if (!n_in)
+        return KEN_OK;
+    if (!c.n_shown) { // tests are asked about, or examples
+        memset(out->aside, KEN_ASIDE_NONE, s->n_files);
+        c.n_shown = n_in;
     }
     out->modules[0].n_files = c.n_shown;
-    if (!c.n_shown)
-        return KEN_OK;
     cut(&c);
     count(&c);
     count_imports(&c, g);

@@ -15,7 +15,7 @@ enum {
 };
 
 // Other people's code that lies in the tree.
-static bool is_bundled(ken_str path)
+bool query_is_bundled(ken_str path)
 {
     static const char *const folders[] = { "deps",     "vendor",     "third_party", "third-party",
                                            "external", "thirdparty", "contrib",     "submodules" };
@@ -39,7 +39,7 @@ static double rank_of(const ken_snapshot *s, const query_name *n, ken_str hint)
     order += 0.3 * n->depth;
     if (bits & KEN_PATH_TEST)
         order += 4;
-    if (is_bundled(s->rows[n->file].path))
+    if (query_is_bundled(s->rows[n->file].path))
         order += 2;
     if (bits & (KEN_PATH_EXAMPLE | KEN_PATH_COMPAT | KEN_PATH_DOC | KEN_PATH_DATA))
         order += 3;

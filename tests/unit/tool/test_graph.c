@@ -320,7 +320,8 @@ KEN_TEST(an_architecture_stays_within_its_tokens)
         edges[i] = (ken_module_edge){ i, (i + 1) % MANY, 3 };
         entries[i] = node("main", "packages/server/src/main.ts", 10);
         keys[i] = (ken_key_symbol){ .node = node("User", "packages/server/src/user.ts", 3),
-                                    .n_users = 7 };
+                                    .n_users = 7,
+                                    .n_commits = 70 };
         routes[i] = (ken_route){ .method = KEN_STR("GET"),
                                  .path = KEN_STR("/users/:id"),
                                  .file = KEN_STR("packages/server/src/user.ts"),
@@ -357,6 +358,10 @@ KEN_TEST(an_architecture_stays_within_its_tokens)
     kt_eq_text(text(v, "summary"), "12000 files of typescript; 1234 modules, 1 import cycle, 400 "
                                    "entry points, 999 routes");
     kt_true(strlen(listing(ken_tool__get_architecture_text, v)) < 8000);
+    // Commits are those of the file, and told once for it.
+    const char *spots = strstr(listing(ken_tool__get_architecture_text, v), "hot spots");
+    kt_has_str(spots, "  packages/server/src/user.ts 70: User 4, User 4");
+    kt_null(strstr(strstr(spots, "user.ts") + 1, "user.ts"));
     json_decref(v);
 }
 
