@@ -99,6 +99,8 @@ typedef struct ken_task_edit {
     ken_str title, status, description, notes;
     ken_str branch;         // to link
     ken_task_commit commit; // to link; its hash without a pointer: none
+    ken_str lost_branch;    // whose link is taken away; KEN_EINVAL when it is not linked
+    ken_str lost_commit;    // the same, a hash
     bool sets_project;      // to `project`, NULL = none
     const ken_uuid *project;
     bool sets_references; // to these, instead of all there are

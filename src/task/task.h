@@ -66,10 +66,11 @@ typedef struct ken_task_input {
     bool sets_project;
     const ken_uuid *project; // NULL = none
     // Of a change only:
-    ken_str branch;        // linked
-    ken_str commit;        // linked: 40 hexadecimal digits
+    ken_str branch;        // linked; behind a '-': not linked any more
+    ken_str commit;        // the same, 40 hexadecimal digits
     ken_str if_updated_at; // what the caller believes it to be
     const char *root;      // of a repository that may know the commit, beside the task's; or NULL
+    ken_str *out_remark; // on a commit that is linked and that no known repository has; may be NULL
     const ken_cancel *cancel;
     int64_t now_ms;
 } ken_task_input;

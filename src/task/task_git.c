@@ -28,8 +28,24 @@ static ken_str keep_subject(ken_str out, ken_arena *arena)
     return subject;
 }
 
+static bool is_repository(const char *root, const ken_cancel *cancel)
+{
+    const char *const argv[] = { "rev-parse", "--git-dir", NULL };
+    ken_proc_result r;
+    ken_proc_opts opts = { .argv = argv,
+                           .cwd = root,
+                           .timeout_ms = GIT_MS,
+                           .max_out_bytes = GIT_BYTES,
+                           .cancel = cancel };
+    if (ken_git_run(&opts, &r, NULL))
+        return false;
+    bool is_one = !r.exit_code;
+    ken_proc_result_release(&r);
+    return is_one;
+}
+
 ken_str ken_task__read_subject(const char *root, ken_str hash, const ken_cancel *cancel,
-                               ken_arena *arena)
+                               bool *out_lacks, ken_arena *arena)
 {
     const char *const argv[] = { "log",    "-1", "--no-walk", "--format=%s", "--encoding=UTF-8",
                                  hash.ptr, "--", NULL };
@@ -42,8 +58,10 @@ ken_str ken_task__read_subject(const char *root, ken_str hash, const ken_cancel 
     ken_str subject = { 0 };
     if (ken_git_run(&opts, &r, NULL))
         return subject;
-    if (!r.exit_code)
+    bool is_known = !r.exit_code;
+    if (is_known)
         subject = keep_subject(ken_buf_str(&r.out), arena);
     ken_proc_result_release(&r);
+    *out_lacks = *out_lacks || (!is_known && is_repository(root, cancel));
     return subject;
 }

@@ -59,7 +59,8 @@ void ken_task__order_free(ken_task__order *o);
 // ---- task_git.c ------------------------------------------------------------------------------
 // The subject of a commit in the repository of `root`; ptr NULL when it does not know it, or git
 // cannot be asked. `hash` is checked.
+// `*out_lacks`: git knows the repository, and the commit is not in it; else it stays.
 ken_str ken_task__read_subject(const char *root, ken_str hash, const ken_cancel *cancel,
-                               ken_arena *arena);
+                               bool *out_lacks, ken_arena *arena);
 
 #endif

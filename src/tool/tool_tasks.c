@@ -263,14 +263,18 @@ ken_status ken_tool__update_task(const ken_tool_env *env, const void *args, json
     ken_task_input in;
     ken_task t = { 0 };
     const ken_args_update_task *a = args;
-    ken_str id = a->task_id;
+    ken_str id = a->task_id, remark = { 0 };
     ken_status st = read_update(env, a, &in, err);
+    in.out_remark = &remark;
     if (!st)
         st = open_for(env, &id, &tasks, err);
     if (st)
         return st;
     st = ken_tasks_update(tasks, id, &in, env->arena, &t, err);
-    return finish(env, tasks, st, &t, out);
+    st = finish(env, tasks, st, &t, out);
+    if (!st && remark.len)
+        ken_json_set_str(*out, "note", remark);
+    return st;
 }
 
 ken_status ken_tool__delete_task(const ken_tool_env *env, const void *args, json_t **out,

@@ -121,6 +121,12 @@ DELETE FROM task_planning_reference WHERE task_id = ?1;
 -- :TASK_BRANCH_ADD
 INSERT INTO task_branch_link (task_id, branch_name, linked_at_ms, rev) VALUES (?1, ?2, ?3, 0);
 
+-- :TASK_BRANCH_REMOVE
+DELETE FROM task_branch_link WHERE task_id = ?1 AND branch_name = ?2;
+
+-- :TASK_COMMIT_REMOVE
+DELETE FROM task_commit_link WHERE task_id = ?1 AND commit_hash = ?2;
+
 -- :TASK_BRANCHES_MOVE
 UPDATE task_branch_link SET rev = ?2 WHERE task_id = ?1;
 

@@ -141,6 +141,19 @@ static ken_status add_commit(ken_sq_catalog *c, const ken_task *t, const ken_tas
 }
 
 // A statement whose parameters are the id of a task and its rev, as far as it has them.
+// `which`: a statement of a task and a name.
+static ken_status remove_link(ken_sq_catalog *c, ken_sq_stmt which, const ken_task *t, ken_str name,
+                              ken_err *err)
+{
+    sqlite3_stmt *st = NULL;
+    ken_status s = ken_store__sq_get(&c->q, which, &st, err);
+    if (s)
+        return s;
+    sqlite3_bind_int64(st, 1, t->id);
+    ken_store__sq_bind_text(st, 2, name);
+    return run(c, st, err);
+}
+
 static ken_status run_for_task(ken_sq_catalog *c, ken_sq_stmt which, const ken_task *t,
                                ken_err *err)
 {
@@ -304,8 +317,13 @@ static ken_status put_references(ken_sq_catalog *c, const ken_task *t, const ken
 }
 
 typedef struct difference {
-    bool fields, references, branch, commit;
+    bool fields, references, branch, commit, lost_branch, lost_commit;
 } difference;
+
+static bool is_any(const difference *d)
+{
+    return d->fields || d->references || d->branch || d->commit || d->lost_branch || d->lost_commit;
+}
 
 static ken_status find_difference(ken_task *now, const ken_task_edit *e, difference *out,
                                   ken_err *err)
@@ -315,7 +333,15 @@ static ken_status find_difference(ken_task *now, const ken_task_edit *e, differe
         .references = e->sets_references && !same_references(now, e),
         .branch = e->branch.ptr && !has_branch(now, e->branch),
         .commit = e->commit.hash.ptr && !has_commit(now, e->commit.hash),
+        .lost_branch = e->lost_branch.ptr && has_branch(now, e->lost_branch),
+        .lost_commit = e->lost_commit.ptr && has_commit(now, e->lost_commit),
     };
+    if (e->lost_branch.ptr && !out->lost_branch)
+        return KEN_FAIL(err, KEN_EINVAL, "branch: the task is not linked to '" KEN_STR_FMT "'",
+                        KEN_STR_ARG(e->lost_branch));
+    if (e->lost_commit.ptr && !out->lost_commit)
+        return KEN_FAIL(err, KEN_EINVAL, "commit: the task is not linked to " KEN_STR_FMT,
+                        KEN_STR_ARG(e->lost_commit));
     if (out->branch && now->n_branches >= KEN_TASK_BRANCHES_MAX)
         return KEN_FAIL(err, KEN_ELIMIT, "branch: a task is linked to at most %d branches",
                         KEN_TASK_BRANCHES_MAX);
@@ -349,6 +375,12 @@ static ken_status write_difference(ken_sq_catalog *c, const ken_task *was, ken_t
         s = count_one(c, KEN_SQ_TASK_COUNT_ADD, now, e->branch, err);
     if (!s && d->commit)
         s = add_commit(c, now, &e->commit, err);
+    if (!s && d->lost_branch)
+        s = remove_link(c, KEN_SQ_TASK_BRANCH_REMOVE, now, e->lost_branch, err);
+    if (!s && d->lost_branch)
+        s = take_one(c, now, e->lost_branch, err);
+    if (!s && d->lost_commit)
+        s = remove_link(c, KEN_SQ_TASK_COMMIT_REMOVE, now, e->lost_commit, err);
     return s ? s : run_for_task(c, KEN_SQ_TASK_BRANCHES_MOVE, now, err);
 }
 
@@ -364,7 +396,7 @@ static ken_status update(ken_sq_catalog *c, ken_uuid uuid, const ken_task_edit *
         return s;
     ken_task now = was;
     s = find_difference(&now, e, &d, err);
-    if (!s && (d.fields || d.references || d.branch || d.commit)) {
+    if (!s && is_any(&d)) {
         s = write_difference(c, &was, &now, e, &d, err);
         if (!s)
             s = note(c, &now, err);

@@ -162,7 +162,7 @@ KEN_TEST(branch_names_are_those_that_git_takes)
     start();
     kt_ok(create((ken_task_input){ .title = str("t") }));
     static const char *const good[] = { "main", "feature/a-b_c.d", "caf\xc3\xa9", "a@b", "x/HEAD" };
-    static const char *const bad[] = { "",     "-x",   "/x",     "x/",       "a//b", "a..b",
+    static const char *const bad[] = { "",     "--x",  "/x",     "x/",       "a//b", "a..b",
                                        ".x",   "a/.b", "x.lock", "x.lock/y", "x.",   "a b",
                                        "a~b",  "a^b",  "a:b",    "a?b",      "a*b",  "a[b",
                                        "a\\b", "a@{b", "@",      "HEAD",     "a\x7f" };
@@ -429,10 +429,53 @@ KEN_TEST(subject_of_a_commit_is_read_from_the_repository)
     kt_ok(update((ken_task_input){
         .sets_project = true, .project = &row.id, .commit = there, .root = root }));
     kt_eq_text(task.commits[1].message, "other");
-    kt_ok(update((ken_task_input){ .commit = repeat("0", 40), .root = root }));
+    // What no repository has is linked all the same, and told.
+    ken_str remark = { 0 };
+    kt_ok(update((ken_task_input){ .commit = here, .root = root, .out_remark = &remark }));
+    kt_null(remark.ptr);
+    kt_ok(
+        update((ken_task_input){ .commit = repeat("0", 40), .root = root, .out_remark = &remark }));
     kt_null(task.commits[2].message.ptr);
-    kt_ok(update((ken_task_input){ .commit = repeat("1", 40), .root = "/no/such/folder" }));
+    kt_has_str(remark.ptr, "the repository does not have it");
+    remark = (ken_str){ 0 };
+    kt_ok(update((ken_task_input){ .sets_project = true,
+                                   .commit = repeat("1", 40),
+                                   .root = "/no/such/folder",
+                                   .out_remark = &remark }));
+    kt_null(remark.ptr);
     kt_eq_u(task.n_commits, 4);
+    end();
+}
+
+KEN_TEST(links_are_taken_away)
+{
+    start();
+    kt_ok(create((ken_task_input){ .title = str("t") }));
+    kt_ok(update((ken_task_input){ .branch = str("main"), .commit = repeat("1", 40) }));
+    kt_ok(update((ken_task_input){ .branch = str("next"), .commit = repeat("2", 40) }));
+    kt_eq_u(task.n_branches, 2);
+    char lost[42];
+    snprintf(lost, sizeof lost, "-%s", repeat("1", 40).ptr);
+    kt_ok(update((ken_task_input){ .branch = str("-main"), .commit = str(lost) }));
+    kt_eq_u(task.n_branches, 1);
+    kt_eq_text(task.branches[0].name, "next");
+    kt_eq_u(task.n_commits, 1);
+    kt_eq_text(task.commits[0].hash, repeat("2", 40).ptr);
+    // Lists and their totals know it.
+    ken_task_page page = { 0 };
+    kt_ok_err(
+        ken_tasks_list(tasks, &(ken_task_query){ .branch = str("main") }, &arena, &page, &err),
+        &err);
+    kt_eq_u(page.total, 0);
+    kt_ok_err(
+        ken_tasks_list(tasks, &(ken_task_query){ .branch = str("next") }, &arena, &page, &err),
+        &err);
+    kt_eq_u(page.total, 1);
+    // What is not linked cannot be taken away, and nothing else is done then.
+    kt_status(update((ken_task_input){ .title = str("u"), .branch = str("-main") }), KEN_EINVAL);
+    kt_has_str(err.msg, "branch: the task is not linked to 'main'");
+    kt_status(update((ken_task_input){ .commit = str(lost) }), KEN_EINVAL);
+    kt_status(update((ken_task_input){ .commit = str("-12") }), KEN_EINVAL);
     end();
 }
 
