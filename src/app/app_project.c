@@ -269,7 +269,8 @@ static ken_status check_root(ken_str path, ken_arena *arena, ken_str *out, ken_e
     if (!st)
         st = ken_fs_stat(KEN_FS_CWD, out->ptr, &info, err);
     if (!st && info.kind != KEN_FS_DIR)
-        st = KEN_FAIL(err, KEN_EINVAL, "'" KEN_STR_FMT "' is not a folder", KEN_STR_ARG(path));
+        st = KEN_FAIL(err, KEN_EINVAL, "invalid path: '" KEN_STR_FMT "' is not a folder",
+                      KEN_STR_ARG(path));
     if (!st)
         st = ken_fs_open_dir(out->ptr, &fd, err);
     ken_fs_close(fd);

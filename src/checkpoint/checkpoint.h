@@ -57,7 +57,7 @@ typedef struct ken_checkpoint {
     ken_str context;     // a JSON object
     const ken_str *tags; // in byte order
     size_t n_tags;
-    uint64_t token_count; // of summary, description and context
+    uint64_t token_count; // of summary, description and context; of a file in a list by its size
     int64_t created_at_ms, updated_at_ms;
     ken_str git_branch, git_commit;
     ken_str git_dirty; // a JSON list of paths

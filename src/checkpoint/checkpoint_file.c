@@ -7,7 +7,8 @@
 #include "token/token_count.h"
 
 enum {
-    PATH_JSON_BYTES = 1 << 20
+    PATH_JSON_BYTES = 1 << 20,
+    BYTES_PER_TOKEN = 4, // of a file that is not read
 };
 
 static ken_str extension_of(ken_str path)
@@ -74,6 +75,7 @@ ken_checkpoint checkpoint_of_file(const ken_file_row *file, ken_arena *arena)
         .context = ken_arena_dup(arena, ken_buf_str(&context)),
         .git_dirty = KEN_STR("[]"),
         .path = ken_arena_dup(arena, file->path),
+        .token_count = (file->stamp.size + BYTES_PER_TOKEN - 1) / BYTES_PER_TOKEN,
         .created_at_ms = file->changed_at_ms,
         .updated_at_ms = file->changed_at_ms,
     };

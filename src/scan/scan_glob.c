@@ -168,8 +168,8 @@ ken_status ken_glob_check(ken_str pattern, ken_err *err)
     if (c.n > SCAN_MAX_ALTERNATIVES)
         c.fault = "has too many alternatives";
     if (c.fault)
-        return KEN_FAIL(err, KEN_EINVAL, "glob '%.*s' %s", pattern.len < 80 ? (int)pattern.len : 80,
-                        pattern.ptr, c.fault);
+        return KEN_FAIL(err, KEN_EINVAL, "glob '%.*s' %s (invalid pattern)",
+                        pattern.len < 80 ? (int)pattern.len : 80, pattern.ptr, c.fault);
     return KEN_OK;
 }
 

@@ -74,9 +74,7 @@ json_t *ken_tool__checkpoint_json(const ken_tool__scope *scope, const ken_checkp
     ken_json_set_str(o, "project_path", scope->project.root);
     ken_json_set(o, "context", parsed(c->context));
     ken_json_set(o, "tags", tags);
-    // That of a file is known once the file is read.
-    ken_json_set(o, "token_count",
-                 c->path.len && !c->token_count ? NULL : json_integer((json_int_t)c->token_count));
+    ken_json_set_u64(o, "token_count", c->token_count);
     // Exact to the millisecond, because it is what if_updated_at takes.
     ken_json_set_time_ms(o, "created_at", c->created_at_ms);
     ken_json_set_time_ms(o, "updated_at", c->updated_at_ms);

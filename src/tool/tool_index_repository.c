@@ -91,7 +91,8 @@ static ken_status find_holder(const ken_tool_env *env, ken_str file, ken_str nam
     if (tree.ptr)
         return add_folder(env, tree, name, out, err);
     return KEN_FAIL(err, KEN_EINVAL,
-                    "'" KEN_STR_FMT "' is not a folder, and no project holds it; name its folder",
+                    "invalid path: '" KEN_STR_FMT
+                    "' is not a folder, and no project holds it; name its folder",
                     KEN_STR_ARG(ken_utf8_clip(file, 300)));
 }
 
