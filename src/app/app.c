@@ -440,6 +440,24 @@ ken_status ken_app_count_ignored(const ken_project_info *project, const ken_canc
 
 // ---- indexing ----
 
+static uint32_t size_of(const ken_config *settings, ken_config_key key)
+{
+    return (uint32_t)ken_config_u64(settings, key);
+}
+
+static ken_chunk_opts chunk_sizes(const ken_config *settings)
+{
+    ken_chunk_opts o = {
+        .target = size_of(settings, KEN_CFG_CHUNK_TOKENS),
+        .max = size_of(settings, KEN_CFG_CHUNK_MAX_TOKENS),
+        .min = size_of(settings, KEN_CFG_CHUNK_MIN_TOKENS),
+        .lines = size_of(settings, KEN_CFG_CHUNK_SIZE_LINES),
+        .overlap = size_of(settings, KEN_CFG_CHUNK_OVERLAP_LINES),
+    };
+    o.is_apart = !o.overlap;
+    return o;
+}
+
 ken_index_opts ken_app_index_opts(const ken_config *settings)
 {
     ken_index_opts o = { 0 };
@@ -450,6 +468,7 @@ ken_index_opts ken_app_index_opts(const ken_config *settings)
     o.scan.wants_secrets = ken_config_bool(settings, KEN_CFG_SECRETS);
     o.n_jobs = (uint32_t)ken_config_u64(settings, KEN_CFG_JOBS);
     o.memory_limit = ken_config_u64(settings, KEN_CFG_MEMORY_LIMIT);
+    o.chunks = chunk_sizes(settings);
     return o;
 }
 

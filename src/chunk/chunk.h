@@ -10,6 +10,8 @@
 #ifndef KEN_CHUNK_CHUNK_H
 #define KEN_CHUNK_CHUNK_H
 
+#include <stdbool.h>
+
 #include <tree_sitter/api.h>
 
 #include "base/arena.h"
@@ -21,7 +23,18 @@ typedef struct ken_chunk_opts { // sizes in tokens; all zero means the defaults
     uint32_t min;               // 100: smaller neighbours are joined
     uint32_t lines;             // 50: of plain text
     uint32_t overlap;           // 10: lines, of plain text
+    bool is_apart;              // no overlap at all
 } ken_chunk_opts;
+
+enum {
+    KEN_CHUNK_SIZE_MAX = 100000 // of each of these
+};
+
+// Kept with an index as its value of this name, so that what is cut later is cut in the same way. Empty for the defaults; what is no such
+// text means them.
+#define KEN_INDEX_CHUNKS "index.chunks"
+ken_str ken_chunk_opts_format(const ken_chunk_opts *opts, ken_arena *arena);
+ken_chunk_opts ken_chunk_opts_parse(ken_str text);
 
 // Tokens are estimated as bytes / 4, rounded up.
 static inline uint32_t ken_token_estimate(size_t n_bytes)
@@ -35,7 +48,9 @@ typedef struct ken_chunk_input {
     uint32_t n_lines;
     const ken_symbol *symbols;
     uint32_t n_symbols;
-    const TSTree *tree; // NULL = no statement boundaries, lines are taken
+    const TSTree *tree;       // NULL = no statement boundaries, lines are taken
+    const ken_span *comments; // in order, without overlaps
+    size_t n_comments;
 } ken_chunk_input;
 
 // Sets *out (in the arena) and returns the number of chunks; 0 for an empty text.

@@ -11,8 +11,9 @@
 #include <stdlib.h>
 
 #include "base/assert.h"
+#include "base/sorted.h"
 #include "base/vec.h"
-#include "chunk/chunk.h"
+#include "chunk/chunk_priv.h"
 
 typedef struct unit {
     uint32_t first, end; // lines [first, end), documentation included
@@ -36,21 +37,6 @@ typedef struct cutter {
     uint32_t nesting;         // of cut_range
     KEN_VEC(uint32_t) breaks; // statement starts (lines) of the piece being divided
 } cutter;
-
-static ken_chunk_opts with_defaults(const ken_chunk_opts *o)
-{
-    ken_chunk_opts d = o ? *o : (ken_chunk_opts){ 0 };
-    d.target = d.target ? d.target : 400;
-    d.max = d.max ? d.max : 800;
-    d.min = d.min ? d.min : 100;
-    d.lines = d.lines ? d.lines : 50;
-    d.overlap = d.overlap ? d.overlap : 10;
-    if (d.target > d.max)
-        d.target = d.max;
-    if (d.overlap >= d.lines)
-        d.overlap = d.lines - 1;
-    return d;
-}
 
 static uint32_t line_byte(const ken_chunk_input *in, uint32_t line)
 {
@@ -314,6 +300,26 @@ static ken_chunk_type type_of_kind(ken_symbol_kind k)
     return k == KEN_SYMBOL_SECTION ? KEN_CHUNK_SECTION : KEN_CHUNK_BLOCK;
 }
 
+// Nothing but comments, and white space between them.
+static bool is_comment(const ken_chunk_input *in, uint32_t start, uint32_t end)
+{
+    bool has_any = false;
+    size_t at = KEN_FIRST_U32(ken_span, end, in->comments, in->n_comments, start + 1);
+    while (start < end) {
+        if (ken_is_space(in->text.ptr[start])) {
+            start++;
+            continue;
+        }
+        while (at < in->n_comments && in->comments[at].end <= start)
+            at++;
+        if (at == in->n_comments || in->comments[at].start > start)
+            return false;
+        start = in->comments[at].end;
+        has_any = true;
+    }
+    return has_any;
+}
+
 static ken_chunk label(const cutter *c, const piece *p)
 {
     const ken_chunk_input *in = c->in;
@@ -321,6 +327,8 @@ static ken_chunk label(const cutter *c, const piece *p)
     ken_chunk_type type = KEN_CHUNK_BLOCK;
     if (p->symbol >= 0)
         type = type_of_kind(in->symbols[p->symbol].kind);
+    else if (is_comment(in, start, end))
+        type = KEN_CHUNK_COMMENT;
     else if (p->first == 0)
         type = KEN_CHUNK_MODULE;
     return (ken_chunk){ .span = { start, end },
@@ -366,7 +374,7 @@ uint32_t ken_chunk_tree(const ken_chunk_input *in, const ken_chunk_opts *opts, k
 {
     if (!in->n_lines)
         return 0;
-    cutter c = { .in = in, .o = with_defaults(opts) };
+    cutter c = { .in = in, .o = ken_chunk__complete(opts) };
     collect_units(&c, arena);
     cut_range(&c, 0, in->n_lines, -1, 0, c.n_units);
     join_pieces(&c);
@@ -381,7 +389,7 @@ uint32_t ken_chunk_lines(const ken_chunk_input *in, const ken_chunk_opts *opts, 
 {
     if (!in->n_lines)
         return 0;
-    cutter c = { .in = in, .o = with_defaults(opts) };
+    cutter c = { .in = in, .o = ken_chunk__complete(opts) };
     uint32_t first = 0, end = 0;
     while (end < in->n_lines) {
         end = first + 1;

@@ -23,6 +23,20 @@
       "path (`gen/**`) brings it back")                                                            \
     X(EXCLUDE, "indexing.exclude", LIST, "", 0, 0, "",                                             \
       "KEN_EXCLUDE", ANY, "globs of files that are left out; they win over include")               \
+    X(CHUNK_TOKENS, "indexing.chunk_tokens", COUNT, "400", 20, 8000, "",                           \
+      "KEN_CHUNK_TOKENS", ANY,                                                                     \
+      "size that chunks of code aim at, in tokens of 4 bytes; what is larger is divided. A "       \
+      "change of this and the next four extracts every file again")                                \
+    X(CHUNK_MAX_TOKENS, "indexing.chunk_max_tokens", COUNT, "800", 20, 8000, "",                   \
+      "KEN_CHUNK_MAX_TOKENS", ANY, "no chunk is larger, of text without a grammar neither")        \
+    X(CHUNK_MIN_TOKENS, "indexing.chunk_min_tokens", COUNT, "100", 1, 8000, "",                    \
+      "KEN_CHUNK_MIN_TOKENS", ANY, "smaller neighbours are joined")                                \
+    X(CHUNK_SIZE_LINES, "indexing.chunk_size_lines", COUNT, "50", 1, 5000, "",                     \
+      "KEN_CHUNK_SIZE_LINES", ANY,                                                                 \
+      "lines of a chunk where there is no grammar. Other programs' sizes: 500 lines and "          \
+      "overlap 0 with chunk_max_tokens 8000; 30 and 5")                                            \
+    X(CHUNK_OVERLAP_LINES, "indexing.chunk_overlap_lines", COUNT, "10", 0, 1000, "",               \
+      "KEN_CHUNK_OVERLAP_LINES", ANY, "lines that such chunks share; fewer than they have")        \
     X(JOBS, "indexing.jobs", COUNT, "0", 0, 256, "",                                               \
       "KEN_JOBS", OWNER, "worker threads; 0 = one per core")                                       \
     X(SECRETS, "indexing.secrets", BOOL, "false", 0, 0, "",                                        \

@@ -19,7 +19,6 @@
 #define KEN_CONFIG_NO_SYNC     "remote repositories are not fetched; clone it, and: ken index PATH"
 #define KEN_CONFIG_NO_POSTGRES "there is no PostgreSQL in this ken; indexes are SQLite files in data.dir"
 #define KEN_CONFIG_NO_HTTP     "this ken serves no HTTP, so nothing can call it"
-#define KEN_CONFIG_NO_LINES    "text without a grammar is always cut into 50 lines with 10 of overlap"
 
 // "section.key" (empty: environment only), environment names, whether its value is shown, why
 #define KEN_CONFIG_UNUSED_NAMES(X)                                                                 \
@@ -36,8 +35,6 @@
     X("database.replica_url", "DATABASE_REPLICA_URL", SECRET, KEN_CONFIG_NO_POSTGRES)              \
     X("database.pool_size", "DB_POOL_SIZE", SHOWN, KEN_CONFIG_NO_POSTGRES)                         \
     X("database.max_overflow", "DB_MAX_OVERFLOW", SHOWN, KEN_CONFIG_NO_POSTGRES)                   \
-    X("indexing.chunk_size_lines", "", SHOWN, KEN_CONFIG_NO_LINES)                                 \
-    X("indexing.chunk_overlap_lines", "", SHOWN, KEN_CONFIG_NO_LINES)                              \
     X("cache.disk_path", "", SHOWN, "what is cached lies beside the indexes; set data.dir")        \
     X("webhooks.enabled", "", SHOWN, KEN_CONFIG_NO_HTTP)                                           \
     X("webhooks.secret", "", SECRET, KEN_CONFIG_NO_HTTP)                                           \

@@ -115,6 +115,16 @@ static ken_status take_scope(index_run *r, ken_err *err)
     return st;
 }
 
+// What was cut by other sizes was extracted by another version.
+static void set_chunks(index_run *r)
+{
+    r->chunks = ken_chunk_opts_format(&r->opts->chunks, r->arena);
+    r->job.chunks = r->opts->chunks;
+    r->job.feature = KEN_INDEX_FEATURE;
+    if (r->chunks.len)
+        r->job.feature |= (uint32_t)(ken_hash_str(r->chunks) << 8);
+}
+
 // Scans the folder, and loads what the index has of it meanwhile.
 static ken_status look(index_run *r, index_old_files *old, ken_generation *before, ken_err *err)
 {
@@ -122,6 +132,7 @@ static ken_status look(index_run *r, index_old_files *old, ken_generation *befor
     if (st)
         return st;
     r->job.max_file_bytes = r->opts->scan.max_file_bytes ? r->opts->scan.max_file_bytes : 1 << 20;
+    set_chunks(r);
     ken_pool *pool = ken_pool_new(1, 1, 0);
     ken_pool_submit(pool, scan, r);
     st = ken_index__load_old(r, old, before, err);

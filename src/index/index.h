@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/cancel.h"
 #include "base/err.h"
+#include "chunk/chunk.h"
 #include "embed/embed.h"
 #include "scan/scan.h"
 #include "store/store.h"
@@ -42,10 +43,11 @@ typedef struct ken_index_scope {
 typedef struct ken_index_opts {
     ken_scan_opts scan;
     ken_index_scope scope;
-    bool is_forced;  // reads and parses everything again
-    bool is_strict;  // KEN_EIO, and no new generation, for a file that cannot be
-                     // read; otherwise it is left out, as an issue
-    uint32_t n_jobs; // 0 = one per core
+    bool is_forced;        // reads and parses everything again
+    bool is_strict;        // KEN_EIO, and no new generation, for a file that cannot be
+                           // read; otherwise it is left out, as an issue
+    uint32_t n_jobs;       // 0 = one per core
+    ken_chunk_opts chunks; // sizes: with others every file is extracted again
     // Bytes that the run may use of its own, 0 = 512 MiB; beside them at most ken_index_map_bytes of the
     // database are resident, as pages that the kernel may take back.
     uint64_t memory_limit;

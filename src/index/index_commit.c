@@ -199,6 +199,9 @@ ken_status ken_index__commit(index_run *r, index_old_files *old, const ken_gener
         st = ken_store_put_value(r->store, KEN_STR("index.feature"), ken_index__feature_text(r),
                                  err);
     if (!st)
+        st = ken_store_put_value(r->store, KEN_STR(KEN_INDEX_CHUNKS),
+                                 r->chunks.len ? r->chunks : (ken_str){ NULL, 0 }, err);
+    if (!st)
         st = index_put_scope(r->store, r->scope, err);
     if (!st)
         st = put_seen(r, err);

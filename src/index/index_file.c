@@ -95,7 +95,7 @@ bool index_file_read(const index_job *job, ken_str path, index_slot *s)
     s->key = (ken_content_key){
         .sha = ken_sha256_of(text.ptr, text.len),
         .lang = (uint16_t)ken_lang_of(path, text),
-        .feature = KEN_INDEX_FEATURE,
+        .feature = job->feature,
     };
     return true;
 }
@@ -105,6 +105,7 @@ void index_file_learn(const index_job *job, index_worker *w, index_slot *s)
     ken_arena_reset(&s->arena);
     bool is_masked = ken_secret_mask(s->text.ptr, s->text.len) > 0;
     ken_str text = ken_buf_str(&s->text);
+    ken_learner_set_chunks(w->learner, &job->chunks);
     ken_learn(w->learner, (ken_lang_id)s->key.lang, text, job->cancel, &s->arena, &s->facts,
               &s->refs);
     ken_mentions_of(&s->refs, &s->mentions);

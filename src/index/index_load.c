@@ -4,7 +4,7 @@
 
 ken_str ken_index__feature_text(index_run *r)
 {
-    return ken_arena_printf(r->arena, "%d", KEN_INDEX_FEATURE);
+    return ken_arena_printf(r->arena, "%u", r->job.feature);
 }
 
 static ken_status load_seen(index_run *r, const ken_generation *g, ken_err *err)

@@ -24,9 +24,9 @@
 // lex, m4, jq and the like are code. 33: elements of JSX. 34: annotations without arguments, routes
 // without a text. 35: parameters of C++ functions that give pointers or references.
 // 36: what C++ functions take and are called with. 37: the same of four languages.
-// 38: "discovery" and "discover" are one term.
+// 38: "discovery" and "discover" are one term. 39: chunks of comments.
 enum {
-    KEN_INDEX_FEATURE = 38
+    KEN_INDEX_FEATURE = 39 // below 256
 };
 
 // The buffers of a worker, reused from file to file. One per worker thread.
@@ -67,6 +67,8 @@ typedef struct index_job {
     const ken_cancel *cancel;
     bool wants_vectors; // of the built-in model
     bool wants_secrets; // files that are secrets are no skips
+    ken_chunk_opts chunks;
+    uint32_t feature; // version of what is extracted: of the program and of these sizes
 } index_job;
 
 // ---- memory -------------------------------------------------------------------------------------

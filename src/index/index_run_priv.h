@@ -34,6 +34,7 @@ typedef struct index_run {
     ken_index_opts effective;   // opts, limited to the index's scope
     const ken_index_opts *opts; // these
     ken_str scope_before, scope;
+    ken_str chunks; // sizes as they are kept
     const ken_cancel *cancel;
     ken_arena *arena;
     ken_index_report *report;

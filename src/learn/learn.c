@@ -2,7 +2,6 @@
 #include "learn/learn.h"
 
 #include "base/alloc.h"
-#include "chunk/chunk.h"
 #include "refs/refs.h"
 #include "symbol/symbol.h"
 
@@ -25,6 +24,7 @@ struct ken_learner {
     ken_trail trail;
     KEN_VEC(learnt_tree) trees; // [0] is that of the file
     ken_vec_u32 line_starts;
+    ken_chunk_opts chunks;
 };
 
 ken_learner *ken_learner_new(void)
@@ -46,6 +46,11 @@ void ken_learner_free(ken_learner *l)
     ken_vec_release(&l->trees);
     ken_vec_release(&l->line_starts);
     ken_free(l);
+}
+
+void ken_learner_set_chunks(ken_learner *l, const ken_chunk_opts *opts)
+{
+    l->chunks = *opts;
 }
 
 static void extract(ken_learner *l, ken_lang_id lang, const TSTree *tree, ken_str text,
@@ -117,9 +122,11 @@ static void cut(ken_learner *l, ken_str text, const TSTree *tree, ken_arena *are
         .symbols = out->symbols,
         .n_symbols = out->n_symbols,
         .tree = tree,
+        .comments = l->extraction.comments.ptr,
+        .n_comments = l->extraction.comments.len,
     };
-    out->n_chunks = tree ? ken_chunk_tree(&in, NULL, arena, &out->chunks)
-                         : ken_chunk_lines(&in, NULL, arena, &out->chunks);
+    out->n_chunks = tree ? ken_chunk_tree(&in, &l->chunks, arena, &out->chunks)
+                         : ken_chunk_lines(&in, &l->chunks, arena, &out->chunks);
 }
 
 void ken_learn(ken_learner *l, ken_lang_id lang, ken_str text, const ken_cancel *cancel,

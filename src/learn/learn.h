@@ -10,6 +10,7 @@
 
 #include "base/arena.h"
 #include "base/cancel.h"
+#include "chunk/chunk.h"
 #include "lang/lang.h"
 #include "model/facts.h"
 #include "model/refs.h"
@@ -18,6 +19,9 @@ typedef struct ken_learner ken_learner;
 
 ken_learner *ken_learner_new(void) KEN_MUST_USE;
 void ken_learner_free(ken_learner *l);
+
+// The sizes of the chunks from here on; without it the defaults.
+void ken_learner_set_chunks(ken_learner *l, const ken_chunk_opts *opts);
 
 // Never fails: a text that cannot be parsed in time is cut by lines, and says so. `cancel` may be
 // NULL; so may `out_refs`, which saves their cost.

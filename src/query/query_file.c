@@ -123,6 +123,19 @@ static int64_t known_content(ken_snapshot *s, ken_str raw, ken_lang_id lang, ken
     return s->feature && !ken_store_find_content(s->store, &key, &info, NULL) ? info.id : 0;
 }
 
+// A learner that cuts as the index was cut.
+static ken_learner *learner_of(ken_snapshot *s, ken_arena *arena)
+{
+    ken_str text = { NULL, 0 };
+    if (!s->learner)
+        s->learner = ken_learner_new();
+    if (ken_store_load_value(s->store, KEN_STR(KEN_INDEX_CHUNKS), arena, &text, NULL))
+        text = KEN_STR("");
+    const ken_chunk_opts sizes = ken_chunk_opts_parse(text);
+    ken_learner_set_chunks(s->learner, &sizes);
+    return s->learner;
+}
+
 // The facts of a file whose stamp has changed: those of the index when it has the same bytes.
 // `content`: of the file in the index, 0 = not indexed.
 static ken_status learn_again(ken_snapshot *s, ken_str path, int64_t content, query_text *t,
@@ -139,9 +152,7 @@ static ken_status learn_again(ken_snapshot *s, ken_str path, int64_t content, qu
     t->is_refreshed = !known || known != content;
     if (known && !ken_store_load_facts(s->store, known, t->arena, &t->facts, NULL))
         return KEN_OK;
-    if (!s->learner)
-        s->learner = ken_learner_new();
-    ken_learn(s->learner, lang, t->text, NULL, t->arena, &t->facts, NULL);
+    ken_learn(learner_of(s, t->arena), lang, t->text, NULL, t->arena, &t->facts, NULL);
     t->facts.is_generated = is_generated;
     return ken_quota_check(err); // a parse that was stopped leaves lines
 }
@@ -385,10 +396,8 @@ ken_status ken_view_package(ken_snapshot *s, const ken_file_view *view, ken_aren
     if (file >= 0 && !view->is_refreshed) {
         st = ken_store_load_refs(s->store, s->rows[file].content, view->facts, arena, &refs, err);
     } else {
-        if (!s->learner)
-            s->learner = ken_learner_new();
-        ken_learn(s->learner, (ken_lang_id)view->facts->lang, view->text, NULL, arena, &facts,
-                  &refs);
+        ken_learn(learner_of(s, arena), (ken_lang_id)view->facts->lang, view->text, NULL, arena,
+                  &facts, &refs);
         st = ken_quota_check(err);
     }
     if (!st)

@@ -185,7 +185,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     ken_symbol_finish(&x, text, lines, n_lines);
     check_extraction(&x, text, n_lines);
     refer(&trees, text, &x, &arena);
-    ken_chunk_input in = { text, lines, n_lines, x.symbols.ptr, (uint32_t)x.symbols.len, tree };
+    ken_chunk_input in = {
+        text, lines,          n_lines,       x.symbols.ptr, (uint32_t)x.symbols.len,
+        tree, x.comments.ptr, x.comments.len
+    };
     ken_chunk *chunks = NULL;
     ken_chunk_opts opts = { .target = MAX_TOKENS / 2, .max = MAX_TOKENS, .min = 8 };
     uint32_t n = ken_chunk_tree(&in, &opts, &arena, &chunks);

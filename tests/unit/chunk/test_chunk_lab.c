@@ -60,6 +60,8 @@ void lab_cut(chunk_lab *lab, ken_lang_id lang, ken_str text, const ken_chunk_opt
         .symbols = lab->x.symbols.ptr,
         .n_symbols = (uint32_t)lab->x.symbols.len,
         .tree = tree,
+        .comments = lab->x.comments.ptr,
+        .n_comments = lab->x.comments.len,
     };
     lab->n_chunks = ken_chunk_tree(&in, opts, &lab->arena, &lab->chunks);
     ken_parser_free(p);

@@ -42,6 +42,42 @@ KEN_TEST(definitions_make_the_borders)
               "1-4 module -; 5-10 function first; 11-14 function second");
 }
 
+// A block of comments that belongs to no definition and is no small neighbour of anything.
+KEN_TEST(free_standing_comments_are_chunks)
+{
+    const char *text = "int first(int a) { return a + 1000 + 2000 + 3000; }\n"
+                       "\n"
+                       "// How the two of them work together is a long story.\n"
+                       "// It is told here, between them, and is about neither.\n"
+                       "\n"
+                       "int second(int a) { return a - 1000 - 2000 - 3000; }\n"
+                       "\n"
+                       "// A remark that has a statement in its middle, which\n"
+                       "int count = 1;\n"
+                       "// is therefore no block of comments, but code with them.\n";
+    kt_eq_str(lab_chunks(KEN_LANG_C, text, &small),
+              "1-1 function first; 2-5 comment -; 6-6 function second; 7-10 block -");
+}
+
+KEN_TEST(sizes_are_kept_as_text)
+{
+    ken_arena a;
+    ken_arena_init(&a, 0);
+    kt_eq_text(ken_chunk_opts_format(&(ken_chunk_opts){ 0 }, &a), "");
+    kt_eq_text(ken_chunk_opts_format(&(ken_chunk_opts){ .target = 400, .lines = 50 }, &a), "");
+    const ken_chunk_opts o = { .target = 300, .max = 8000, .lines = 500, .is_apart = true };
+    kt_eq_text(ken_chunk_opts_format(&o, &a), "300 8000 100 500 0");
+    const ken_chunk_opts again = ken_chunk_opts_parse(KEN_STR("300 8000 100 500 0"));
+    kt_eq_text(ken_chunk_opts_format(&again, &a), "300 8000 100 500 0");
+    static const char *const none[] = { "", "300", "a b c d e", "1 2 3 4 5000000000",
+                                        "-1 2 3 4 5" };
+    for (size_t i = 0; i < sizeof none / sizeof *none; i++) {
+        const ken_chunk_opts bad = ken_chunk_opts_parse(ken_str_c(none[i]));
+        kt_eq_text(ken_chunk_opts_format(&bad, &a), "");
+    }
+    ken_arena_release(&a);
+}
+
 KEN_TEST(large_definitions_are_cut_at_those_inside)
 {
     const char *text = "class Shop {\n"

@@ -148,6 +148,15 @@ static int by_path(const void *a, const void *b)
     return strcmp(*(const char *const *)a, *(const char *const *)b);
 }
 
+// No two chunks of a file have one range of lines.
+static void check_ranges(const ken_facts *f, const char *path)
+{
+    for (uint32_t i = 1; i < f->n_chunks; i++)
+        if (f->chunks[i].first_line == f->chunks[i - 1].first_line &&
+            f->chunks[i].last_line == f->chunks[i - 1].last_line)
+            kt_fail("%s: chunks %u and %u have the same lines", path, i - 1, i);
+}
+
 static void put_file(int root_fd, index_worker *w, index_slot *s, const char *path, ken_buf *out)
 {
     index_job job = { .root_fd = root_fd, .max_file_bytes = 1 << 20 };
@@ -157,6 +166,7 @@ static void put_file(int root_fd, index_worker *w, index_slot *s, const char *pa
     }
     put_digest(s->text.ptr, s->text.len, INPUT_DIGITS, out); // before secrets are masked
     index_file_learn(&job, w, s);
+    check_ranges(&s->facts, path);
     put_facts(s, out);
     put_refs(w, s, out);
     put_digest(s->mentions.ptr, s->mentions.len * sizeof *s->mentions.ptr, PART_DIGITS, out);
