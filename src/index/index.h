@@ -98,6 +98,28 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
 ken_status ken_index_load_scope(ken_store *store, ken_arena *arena, ken_str *out, ken_err *err)
     KEN_MUST_USE;
 
+// Which files came, changed and went, by generation: the newest 1,000 at most, oldest first. The first generation,
+// which adds all its files, has none. A file that was renamed is deleted under one path and added under another.
+typedef enum ken_file_event_kind {
+    KEN_FILE_NONE = 0,
+    KEN_FILE_ADDED,
+    KEN_FILE_MODIFIED,
+    KEN_FILE_DELETED,
+} ken_file_event_kind;
+
+const char *ken_file_event_word(ken_file_event_kind k); // "added"
+
+typedef struct ken_file_event {
+    uint64_t generation;
+    int64_t at_ms;
+    ken_str path;
+    ken_file_event_kind kind;
+} ken_file_event;
+
+#define KEN_INDEX_EVENTS "index.events" // the value they are kept in
+ken_status ken_index_load_events(ken_store *store, ken_arena *arena, ken_file_event **out,
+                                 size_t *out_n, ken_err *err) KEN_MUST_USE;
+
 // How far an index is behind its folder.
 typedef struct ken_index_look_report {
     uint64_t generation; // 0 = nothing has been indexed yet

@@ -24,6 +24,8 @@ static ken_status find_renames(index_run *r, index_old_files *old, ken_err *err)
         if (!at || old->is_kept[*at])
             continue;
         old->is_kept[*at] = true;
+        index_note_event(&r->changes, KEN_FILE_DELETED, old->rows[*at].path);
+        index_note_event(&r->changes, KEN_FILE_ADDED, r->scan.files[i].path);
         p->row_id = old->rows[*at].id;
         p->changed_at_ms = old->rows[*at].changed_at_ms;
         r->report->n_renamed++;
@@ -42,6 +44,7 @@ static ken_status put_files(index_run *r, index_old_files *old, ken_err *err)
         st = ken_index__count_lost(r, old->rows[o].content, err);
         if (!st)
             st = ken_store_remove_file(r->store, old->rows[o].id, err);
+        index_note_event(&r->changes, KEN_FILE_DELETED, old->rows[o].path);
         r->report->n_removed++;
     }
     for (size_t i = 0; i < r->scan.n_files && !st; i++) {
@@ -49,6 +52,7 @@ static ken_status put_files(index_run *r, index_old_files *old, ken_err *err)
         if (!p->content) {
             if (p->row_id) { // became binary, too large …
                 st = ken_store_remove_file(r->store, p->row_id, err);
+                index_note_event(&r->changes, KEN_FILE_DELETED, r->scan.files[i].path);
                 r->report->n_removed++;
             }
             continue;
@@ -61,6 +65,8 @@ static ken_status put_files(index_run *r, index_old_files *old, ken_err *err)
         st = ken_store_put_file(r->store, &row, err);
         if (!p->row_id)
             r->report->n_added++;
+        if (r->changes.generation > 1 && (!p->row_id || p->is_modified))
+            index_note_event(&r->changes, p->row_id ? KEN_FILE_MODIFIED : KEN_FILE_ADDED, row.path);
     }
     return st;
 }
@@ -186,6 +192,7 @@ ken_status ken_index__commit(index_run *r, index_old_files *old, const ken_gener
     ken_status st = ken_store_begin_write(r->store, err);
     if (st)
         return st;
+    r->changes = (index_events){ .generation = g.number, .at_ms = g.at_ms };
     st = find_renames(r, old, err);
     if (!st)
         st = put_files(r, old, err);
@@ -203,6 +210,9 @@ ken_status ken_index__commit(index_run *r, index_old_files *old, const ken_gener
                                  r->chunks.len ? r->chunks : (ken_str){ NULL, 0 }, err);
     if (!st)
         st = index_put_scope(r->store, r->scope, err);
+    if (!st)
+        st = index_put_events(r->store, &r->changes, r->arena, err);
+    ken_buf_release(&r->changes.lines);
     if (!st)
         st = put_seen(r, err);
     if (!st)

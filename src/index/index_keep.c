@@ -153,6 +153,7 @@ ken_status ken_index__keep(index_run *r, index_slot *s, ken_err *err)
         count(&r->gained, &info);
     p->is_changed = p->content != content || !ken_fs_stamp_eq(p->stamp, s->stamp);
     r->has_changed = r->has_changed || p->is_changed;
+    p->is_modified = p->row_id && !is_same;
     if (!is_same)
         p->changed_at_ms = r->now_ms;
     if (p->row_id)

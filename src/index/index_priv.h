@@ -213,4 +213,17 @@ ken_status index_take_scope(ken_store *store, ken_arena *arena, ken_index_opts *
                             ken_str *out_before, ken_str *out, ken_err *err);
 ken_status index_put_scope(ken_store *store, ken_str text, ken_err *err);
 
+// ---- index_events.c ---------------------------------------------------------------------------
+// What a run has found to note, until it commits.
+typedef struct index_events {
+    uint64_t generation; // that the run makes; the first has no events
+    int64_t at_ms;
+    ken_buf lines;
+} index_events;
+
+void index_note_event(index_events *c, ken_file_event_kind kind, ken_str path);
+// Keeps them behind those there are, within the bound.
+ken_status index_put_events(ken_store *store, index_events *c, ken_arena *arena, ken_err *err)
+    KEN_MUST_USE;
+
 #endif

@@ -21,6 +21,7 @@ typedef struct index_planned {
     ken_fs_stamp stamp;
     ken_skip_reason skip_before; // it was left out for this, and has the same stamp
     bool is_changed;             // its row must be written
+    bool is_modified;            // it has other bytes than in the generation before
 } index_planned;
 
 // Of the contents of files, each as often as files have it.
@@ -77,6 +78,7 @@ typedef struct index_run {
     index_counts gained,
         lost; // by files since the generation before; all that is gained, when it is not trusted
     uint64_t bytes_done, bytes_total, n_done;
+    index_events changes; // of the commit
     KEN_VEC(ken_issue) issues;
 } index_run;
 

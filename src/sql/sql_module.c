@@ -170,7 +170,7 @@ static size_t file_by_id(const sql_door *d, int64_t id)
     return at < d->n_files && d->by_id[at].id == id ? d->by_id[at].file : SIZE_MAX;
 }
 
-static size_t file_by_path(const sql_door *d, ken_str path)
+size_t ken_sql__file_at(const sql_door *d, ken_str path)
 {
     size_t at = KEN_FIRST_STR(ken_file_row, path, d->rows, d->n_files, path);
     return at < d->n_files && ken_str_eq(d->rows[at].path, path) ? at : SIZE_MAX;
@@ -181,7 +181,7 @@ static size_t find_file(sql_cursor *c, int plan, sqlite3_value *value)
 {
     if (plan == PLAN_PATH) {
         const char *p = (const char *)sqlite3_value_text(value);
-        return p ? file_by_path(c->door, ken_str_n(p, (size_t)sqlite3_value_bytes(value)))
+        return p ? ken_sql__file_at(c->door, ken_str_n(p, (size_t)sqlite3_value_bytes(value)))
                  : SIZE_MAX;
     }
     int64_t id = sqlite3_value_int64(value);

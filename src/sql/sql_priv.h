@@ -5,6 +5,7 @@
 
 #include <sqlite3.h>
 
+#include "index/index.h"
 #include "model/refs.h"
 #include "sql/sql.h"
 #include "store/checkpoints.h"
@@ -68,6 +69,7 @@ typedef struct sql_cursor {
     sql_pair *pairs;
     ken_checkpoint_row *checkpoints;
     ken_rule_document_row *documents;
+    ken_file_event *changes;
     size_t n_flat;
     bool is_flat_loaded;
 } sql_cursor;
@@ -92,6 +94,8 @@ ken_status ken_sql__need_refs(sql_cursor *c, ken_err *err) KEN_MUST_USE;
 ken_status ken_sql__need_info(sql_cursor *c, ken_err *err) KEN_MUST_USE;
 // The text as it is on disk, of the facts that are stored; NULL when it is not that text, or gone.
 const ken_file_view *ken_sql__need_view(sql_cursor *c);
+// The file of a path, an index of the door's rows; SIZE_MAX = none.
+size_t ken_sql__file_at(const sql_door *d, ken_str path);
 // The symbol that begins last before `byte` and holds it; -1 = none.
 int64_t ken_sql__symbol_at(const ken_facts *f, uint32_t byte);
 int64_t ken_sql__chunk_at(const ken_facts *f, uint32_t byte);

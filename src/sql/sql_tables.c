@@ -787,7 +787,7 @@ static ken_status add_values(sql_cursor *c, pair_vec *v, ken_err *err)
     ken_status st = ken_store_list_values(c->door->store, &c->arena, &names, &n, err);
     for (size_t i = 0; !st && i < n; i++) {
         sql_pair p = { .key = names[i].key };
-        if (names[i].n_bytes > META_MAX_BYTES)
+        if (names[i].n_bytes > META_MAX_BYTES || ken_str_eq_c(p.key, KEN_INDEX_EVENTS))
             continue;
         st = ken_store_load_value(c->door->store, p.key, &c->arena, &p.value, err);
         if (!st && ken_utf8_is_valid(p.value) && ken_str_find_char(p.value, '\0') == SIZE_MAX)
@@ -995,6 +995,69 @@ static ken_status rule_column(sql_cursor *c, int column, sqlite3_context *ctx, k
     return KEN_OK;
 }
 
+// ---- change_events ----------------------------------------------------------------------------
+
+// clang-format off
+#define CHANGE_COLUMNS(X) \
+    X(CHANGE_ID, "id", "INTEGER", "number of the event; the newest has the largest") \
+    X(CHANGE_GENERATION, "generation", "INTEGER", "that the event led to; the first adds all files and has none") \
+    X(CHANGE_FILE_ID, "code_file_id", "INTEGER", "files.id; NULL when there is no such file now") \
+    X(CHANGE_PATH, "path", "TEXT", "relative to the root") \
+    X(CHANGE_TYPE, "event_type", "TEXT", "added, modified, deleted; a rename is a deletion and an addition") \
+    X(CHANGE_DETECTED, "detected_at", "TEXT", "when a run found it") \
+    X(CHANGE_PROCESSED, "processed", "INTEGER", "1: the index has it")
+// clang-format on
+
+enum {
+    CHANGE_COLUMNS(NUMBER_OF)
+};
+
+static const ken_sql_column change_columns[] = { CHANGE_COLUMNS(COLUMN) };
+
+static ken_status change_count(sql_cursor *c, uint32_t *out, ken_err *err)
+{
+    ken_status st = KEN_OK;
+    if (!c->is_flat_loaded)
+        st = ken_index_load_events(c->door->store, &c->arena, &c->changes, &c->n_flat, err);
+    c->is_flat_loaded = !st;
+    if (!st)
+        *out = (uint32_t)c->n_flat;
+    return st;
+}
+
+static ken_status change_column(sql_cursor *c, int column, sqlite3_context *ctx, ken_err *err)
+{
+    (void)err;
+    const ken_file_event *e = &c->changes[c->item];
+    size_t file;
+    switch (column) {
+    case CHANGE_ID:
+        put_number(ctx, c->item + 1u);
+        break;
+    case CHANGE_GENERATION:
+        put_number(ctx, e->generation);
+        break;
+    case CHANGE_FILE_ID:
+        file = ken_sql__file_at(c->door, e->path);
+        if (file != SIZE_MAX)
+            put_number(ctx, (uint64_t)c->door->rows[file].id);
+        break;
+    case CHANGE_PATH:
+        put_text(ctx, e->path);
+        break;
+    case CHANGE_TYPE:
+        put_word(ctx, ken_file_event_word(e->kind));
+        break;
+    case CHANGE_DETECTED:
+        put_time(ctx, e->at_ms);
+        break;
+    default:
+        put_number(ctx, 1);
+        break;
+    }
+    return KEN_OK;
+}
+
 // ---- the list ---------------------------------------------------------------------------------
 
 const sql_table ken_sql__tables[] = {
@@ -1081,6 +1144,14 @@ const sql_table ken_sql__tables[] = {
       -1,
       rule_count,
       rule_column },
+    { { "change_events", "which files came, changed and went: the newest 1,000", change_columns,
+        COUNT(change_columns) },
+      true,
+      -1,
+      -1,
+      -1,
+      change_count,
+      change_column },
 };
 
 const size_t ken_sql__n_tables = COUNT(ken_sql__tables);

@@ -7,7 +7,9 @@ PRAGMA temp_store = MEMORY;
 
 -- The order of a file's symbols, as a tree.
 CREATE VIEW outline_nodes AS
-SELECT id, file_id, parent_id, ordinal AS position, name, kind, depth, line_start, line_end
+SELECT id, file_id, parent_id,
+    row_number() OVER (PARTITION BY file_id ORDER BY byte_start, ordinal) - 1 AS position,
+    name, kind, depth, signature, line_start, line_end
     FROM symbols;
 
 CREATE VIEW outline_metadata AS
@@ -26,12 +28,19 @@ SELECT (SELECT value FROM project_meta WHERE key = 'root') AS path,
     (SELECT value FROM project_meta WHERE key = 'git_head') AS current_commit,
     1 AS is_active;
 
+-- Files that are gone are marked, as far back as there are events of them.
 CREATE VIEW code_files AS
 SELECT id, path AS relative_path,
     (SELECT value FROM project_meta WHERE key = 'root') || '/' || path AS path,
     content_hash, size_bytes, language, modified_at, indexed_at, 0 AS is_deleted,
     NULL AS deleted_at
-    FROM files;
+    FROM files
+UNION ALL
+SELECT NULL, path, (SELECT value FROM project_meta WHERE key = 'root') || '/' || path,
+    NULL, NULL, NULL, NULL, NULL, 1, max(detected_at)
+    FROM change_events
+    WHERE event_type = 'deleted' AND code_file_id IS NULL
+    GROUP BY path;
 
 CREATE VIEW code_chunks AS
 SELECT chunk_id AS id, file_id AS code_file_id, source_code AS content, line_start AS start_line,

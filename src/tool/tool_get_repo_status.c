@@ -309,6 +309,35 @@ static ken_status list_skips(const ken_tool_env *env, const ken_args_get_repo_st
     return st;
 }
 
+// ---- what the last runs changed ----------------------------------------------------------------
+
+static ken_status list_changes(const ken_tool_env *env, const ken_args_get_repo_status *a,
+                               const ken_project_info *project, json_t *o, ken_err *err)
+{
+    ken_snapshot *snap = NULL;
+    ken_file_event *events = NULL;
+    size_t n = 0;
+    json_t *list = json_array();
+    ken_json_set(o, "changes", list);
+    ken_status st = ken_app_borrow(env->app, project, &snap, err);
+    if (st)
+        return st;
+    st = ken_index_load_events(ken_snapshot_store(snap), env->arena, &events, &n, err);
+    for (size_t i = n; !st && i-- > 0 && n - i <= a->limit;) {
+        json_t *row = json_object();
+        ken_json_set_str(row, "file_path", events[i].path);
+        ken_json_set_str(row, "event", ken_str_c(ken_file_event_word(events[i].kind)));
+        ken_json_set_u64(row, "generation", events[i].generation);
+        ken_json_set_time(row, "at", events[i].at_ms);
+        ken_json_append(list, row);
+    }
+    if (!st && !n)
+        ken_json_set_str(o, "note", KEN_STR("no run since the first has changed a file"));
+    ken_app_give_back(env->app, project, snap);
+    ken_tool__fit(o, "changes", env->ctx->max_bytes, "more changes than fit here");
+    return st;
+}
+
 // ---- the answer ---------------------------------------------------------------------------------
 
 static void set_unindexed(const ken_tool_env *env, ken_str root, json_t *o)
@@ -380,7 +409,12 @@ ken_status ken_tool__get_repo_status(const ken_tool_env *env, const void *args, 
         return st;
     json_t *o = json_object();
     ken_json_set(o, "project", ken_tool__project_json(&project));
-    st = a->skipped.len ? list_skips(env, a, &project, o, err) : set_status(env, &project, o, err);
+    if (a->changes)
+        st = list_changes(env, a, &project, o, err);
+    else if (a->skipped.len)
+        st = list_skips(env, a, &project, o, err);
+    else
+        st = set_status(env, &project, o, err);
     if (st) {
         json_decref(o);
         return st;
@@ -402,6 +436,23 @@ static void put_skipped_files(const json_t *list, ken_paint *out)
                              KEN_STR_ARG(reason), ken_skip_text(reason_of(reason)));
         last = reason;
         ken_paint_puts(out, "  ");
+        ken_paint_path(out, ken_tool__member(row, "file_path"));
+        ken_paint_puts(out, "\n");
+    }
+}
+
+static void put_changes(const json_t *list, ken_paint *out)
+{
+    long long last = -1;
+    for (size_t i = 0; i < json_array_size(list); i++) {
+        const json_t *row = json_array_get(list, i);
+        long long generation = ken_tool__number(row, "generation");
+        if (generation != last)
+            ken_paint_printf(out, KEN_STYLE_BOLD, "%sgeneration %lld, " KEN_STR_FMT "\n",
+                             i ? "\n" : "", generation, KEN_STR_ARG(ken_tool__member(row, "at")));
+        last = generation;
+        ken_paint_printf(out, KEN_STYLE_PLAIN, "  %-9s",
+                         json_string_value(json_object_get(row, "event")));
         ken_paint_path(out, ken_tool__member(row, "file_path"));
         ken_paint_puts(out, "\n");
     }
@@ -539,8 +590,14 @@ static void put_skip_counts(const json_t *o, ken_paint *out, ken_arena *a)
 void ken_tool__get_repo_status_text(const json_t *answer, ken_paint *out)
 {
     const json_t *project = json_object_get(answer, "project"),
-                 *skipped = json_object_get(answer, "skipped");
+                 *skipped = json_object_get(answer, "skipped"),
+                 *changes = json_object_get(answer, "changes");
     ken_arena a;
+    if (changes) {
+        put_changes(changes, out);
+        ken_tool__put_tail(answer, out);
+        return;
+    }
     if (json_is_array(skipped)) {
         put_skipped_files(skipped, out);
         ken_tool__put_tail(answer, out);

@@ -592,6 +592,55 @@ KEN_TEST(chunks_say_what_they_belong_to)
     lab_close(&l);
 }
 
+KEN_TEST(what_runs_changed_is_listed)
+{
+    lab l;
+    const char *dir = make_tree("tree", "cherries");
+    char args[400];
+    lab_open(&l, "");
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", dir);
+    json_decref(call(&l, "index_repository", args));
+    json_t *v = call(&l, "get_repo_status", "{\"changes\":true}");
+    kt_eq_u(json_array_size(json_object_get(v, "changes")), 0);
+    json_decref(v);
+    ktest_write("tree/src/dates.c", "int dates(void);\n");
+    json_decref(call(&l, "index_repository", args));
+    kt_eq_i(unlink(ktest_path("tree/src/dates.c")), 0);
+    json_decref(call(&l, "index_repository", args));
+    v = call(&l, "get_repo_status", "{\"changes\":true,\"limit\":1}");
+    kt_eq_u(json_array_size(json_object_get(v, "changes")), 1);
+    kt_eq_text(text(first(v, "changes"), "file_path"), "src/dates.c");
+    kt_eq_text(text(first(v, "changes"), "event"), "deleted");
+    kt_eq_i(json_integer_value(json_object_get(first(v, "changes"), "generation")), 3);
+    json_decref(v);
+    lab_close(&l);
+}
+
+// The sizes of a project's settings: plain text by 500 lines, without overlap.
+KEN_TEST(sizes_of_chunks_are_settings)
+{
+    lab l;
+    char args[400];
+    ken_buf code = KEN_BUF_INIT(0);
+    for (int i = 0; i < 600; i++)
+        ken_buf_printf(&code, "line %d\n", i);
+    ken_buf_putc(&code, '\0');
+    lab_open(&l, "");
+    ktest_write("sized/.ken.yaml", "indexing:\n  chunk_size_lines: 500\n  chunk_overlap_lines: 0\n"
+                                   "  chunk_max_tokens: 8000\n");
+    ktest_write("sized/a.txt", code.ptr);
+    snprintf(args, sizeof args, "{\"path\":\"%s\"}", ktest_path("sized"));
+    json_decref(call(&l, "index_repository", args));
+    json_t *v = call(&l, "list_chunks", "{\"file_path\":\"a.txt\"}");
+    const json_t *chunks = json_object_get(v, "chunks");
+    kt_eq_u(json_array_size(chunks), 2);
+    kt_eq_i(json_integer_value(json_object_get(json_array_get(chunks, 0), "end_line")), 500);
+    kt_eq_i(json_integer_value(json_object_get(json_array_get(chunks, 1), "start_line")), 501);
+    json_decref(v);
+    ken_buf_release(&code);
+    lab_close(&l);
+}
+
 // An embedded script comes behind all else in the facts, and stands in the outline where it is in the file.
 KEN_TEST(an_outline_is_in_the_order_of_the_file)
 {

@@ -137,6 +137,101 @@ KEN_TEST(a_changed_file_is_parsed_alone)
     lab_end(&l);
 }
 
+// Other sizes cut every file again, and the index, an answer about a changed file too, keeps to them.
+KEN_TEST(sizes_of_chunks_are_obeyed)
+{
+    ken_buf text = KEN_BUF_INIT(0);
+    ken_file_view v;
+    for (int i = 0; i < 200; i++)
+        ken_buf_printf(&text, "line %d of a letter\n", i);
+    lab_start(&l);
+    lab_write_n(&l, "a.txt", text.ptr, text.len);
+    lab_write(&l, "b.py", "def f():\n    pass\n");
+    kt_eq_u(lab_run(&l)->n_chunks, 6); // 50 lines with 10 of overlap
+    l.opts.chunks = (ken_chunk_opts){ .max = 8000, .lines = 500, .is_apart = true };
+    const ken_index_report *r = lab_run(&l);
+    kt_eq_u(r->n_parsed, 2);
+    kt_eq_u(r->n_modified, 0);
+    kt_eq_u(r->n_chunks, 2);
+    kt_eq_u(lab_run(&l)->n_parsed, 0);
+    ken_buf_puts(&text, "one more\n");
+    lab_write_n(&l, "a.txt", text.ptr, text.len);
+    ken_snapshot *s = lab_open(&l);
+    kt_ok_err(ken_view_file(s, KEN_STR("a.txt"), &l.arena, &v, &l.err), &l.err);
+    kt_true(v.is_refreshed);
+    kt_eq_u(v.facts->n_chunks, 1);
+    lab_close(s);
+    l.opts.chunks = (ken_chunk_opts){ 0 };
+    kt_eq_u(lab_run(&l)->n_chunks, 6);
+    ken_buf_release(&text);
+    lab_end(&l);
+}
+
+static const char *changes(void)
+{
+    static char text[2000];
+    ken_file_event *list;
+    size_t n, at = 0;
+    text[0] = '\0';
+    kt_ok_err(ken_index_load_events(l.store, &l.arena, &list, &n, &l.err), &l.err);
+    for (size_t i = 0; i < n; i++)
+        at += (size_t)snprintf(text + at, sizeof text - at, "%d %s " KEN_STR_FMT "\n",
+                               (int)list[i].generation, ken_file_event_word(list[i].kind),
+                               KEN_STR_ARG(list[i].path));
+    return text;
+}
+
+KEN_TEST(what_runs_change_is_kept_by_generation)
+{
+    make_tree();
+    lab_run(&l);
+    kt_eq_str(changes(), ""); // the first adds all
+    lab_write(&l, "src/auth.py", "def log_out(user):\n    return drop(user)\n");
+    lab_write(&l, "src/new.py", "def fresh():\n    return 1\n");
+    lab_run(&l);
+    const char *second = "2 modified src/auth.py\n2 added src/new.py\n";
+    kt_eq_str(changes(), second);
+    lab_run(&l); // nothing changed
+    l.opts.is_forced = true;
+    lab_run(&l); // the same bytes, parsed again
+    l.opts.is_forced = false;
+    kt_eq_str(changes(), second);
+    char from[4096], to[4096];
+    lab_path(&l, "src/new.py", from);
+    lab_path(&l, "src/newer.py", to);
+    kt_eq_i(rename(from, to), 0);
+    lab_remove(&l, "src/auth.py");
+    lab_run(&l);
+    kt_has_str(changes(), "deleted src/new.py\n");
+    kt_has_str(changes(), "added src/newer.py\n");
+    kt_has_str(changes(), "deleted src/auth.py\n");
+    kt_true(strncmp(changes(), second, strlen(second)) == 0);
+    lab_end(&l);
+}
+
+KEN_TEST(the_changes_that_are_kept_are_bounded)
+{
+    char path[300];
+    lab_start(&l);
+    lab_write(&l, "a.py", "def a():\n    pass\n");
+    lab_run(&l);
+    for (int i = 0; i < 1100; i++) {
+        snprintf(path, sizeof path, "d%d/%0*d.txt", i % 10, i < 500 ? 120 : 10, i);
+        lab_write(&l, path, "text\n");
+    }
+    lab_run(&l);
+    ken_file_event *list;
+    size_t n;
+    kt_ok_err(ken_index_load_events(l.store, &l.arena, &list, &n, &l.err), &l.err);
+    kt_true(n > 300 && n <= 1000);
+    kt_eq_i(list[n - 1].kind, KEN_FILE_ADDED);
+    ken_str kept;
+    kt_ok_err(ken_store_load_value(l.store, KEN_STR(KEN_INDEX_EVENTS), &l.arena, &kept, &l.err),
+              &l.err);
+    kt_true(kept.len <= 64 * 1024);
+    lab_end(&l);
+}
+
 // The same number of bytes in the same file: only its time tells.
 KEN_TEST(a_change_of_the_same_size_is_noticed)
 {

@@ -92,6 +92,29 @@ KEN_TEST(files_chunks_symbols_and_references_of_a_small_tree)
     sample_end();
 }
 
+// A file that is gone is marked, an embedded script stands in the outline where it is in the file.
+KEN_TEST(what_changed_and_outlines_in_order)
+{
+    lab_start(&l);
+    lab_write(&l, "gone.py", "def a():\n    pass\n");
+    lab_write(&l, "p.html", "<script>\nfunction f() {}\n</script>\n<p>x</p>\n");
+    lab_run(&l);
+    lab_remove(&l, "gone.py");
+    lab_write(&l, "new.py", "def b():\n    pass\n");
+    lab_run(&l);
+    snap = lab_open(&l);
+    sql_is("SELECT generation, event_type, path, code_file_id = f.id, processed FROM change_events "
+           "LEFT JOIN files f USING (path) ORDER BY path",
+           "2|deleted|gone.py||1\n2|added|new.py|1|1\n");
+    sql_is("SELECT relative_path, is_deleted, deleted_at IS NOT NULL FROM code_files "
+           "ORDER BY relative_path",
+           "gone.py|1|1\nnew.py|0|0\np.html|0|0\n");
+    sql_is("SELECT name, depth FROM outline_nodes JOIN files f ON f.id = file_id WHERE path = "
+           "'p.html' ORDER BY position",
+           "script|0\nf|1\np|0\n");
+    sample_end();
+}
+
 // Every byte of every file stands in a chunk, and every column can be read.
 KEN_TEST(tables_agree_with_each_other)
 {
