@@ -451,13 +451,14 @@ static size_t behind_type(ken_str s, size_t at)
     size_t end = skip_word(s, at), n_open = 0;
     while (end + 2 < s.len && s.ptr[end] == ':' && s.ptr[end + 1] == ':')
         end = skip_word(s, end + 2);
-    if (end < s.len && s.ptr[end] == '<')
+    if (end < s.len && s.ptr[end] == '<') {
         for (; end < s.len && !memchr("\n;{", s.ptr[end], 3); end++) {
             n_open += s.ptr[end] == '<';
             n_open -= s.ptr[end] == '>';
             if (!n_open)
                 break;
         }
+    }
     end += end < s.len && s.ptr[end] == '>';
     while (end < s.len && memchr(" \t*&", s.ptr[end], 4))
         end++;
