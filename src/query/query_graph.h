@@ -353,7 +353,7 @@ typedef enum ken_aside {
 const char *ken_aside_word(ken_aside a);
 
 typedef struct ken_module_node {
-    ken_str path; // of the folder
+    ken_str path;    // of the folder
     ken_aside aside; // most of it; NONE = it is what the project is made of
     uint32_t n_files, n_lines, n_symbols;
     ken_str language;      // most of it
@@ -384,7 +384,7 @@ typedef struct ken_key_file {
 // What happens from a place where the program begins: a main function or the handler of a route.
 typedef struct ken_flow {
     ken_graph_node from;
-    ken_str route; // "POST /owners", empty for a function
+    ken_str route;  // "POST /owners", empty for a function
     ken_str *steps; // what it calls, in order: "initServer (listen, loadData)"
     size_t n_steps, n_left_out;
 } ken_flow;

@@ -39,8 +39,8 @@ ken_status query_find_modules(ken_snapshot *s, const query_focus *focus, const k
 // The most used types of what is not aside (by file), the most complex code that changes often; best
 // first.
 ken_status query_find_types(ken_snapshot *s, const query_focus *focus, const uint8_t *aside,
-                            size_t limit, ken_arena *arena, ken_key_symbol **out, size_t *out_n, ken_err *err)
-    KEN_MUST_USE;
+                            size_t limit, ken_arena *arena, ken_key_symbol **out, size_t *out_n,
+                            ken_err *err) KEN_MUST_USE;
 ken_status query_find_hotspots(ken_snapshot *s, const query_focus *focus, size_t limit,
                                const ken_cancel *cancel, ken_arena *arena, ken_key_symbol **out,
                                size_t *out_n, ken_err *err) KEN_MUST_USE;
