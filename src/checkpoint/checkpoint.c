@@ -18,7 +18,7 @@ ken_checkpoints *ken_checkpoints_new(const ken_checkpoints_opts *opts)
 {
     ken_checkpoints *c = ken_zalloc(sizeof *c);
     c->opts = *opts;
-    checkpoint_memory_init(&c->memory);
+    ken_checkpoint__memory_init(&c->memory);
     return c;
 }
 
@@ -26,12 +26,12 @@ void ken_checkpoints_free(ken_checkpoints *c)
 {
     if (!c)
         return;
-    checkpoint_memory_release(&c->memory);
-    checkpoint_files_release(&c->files);
+    ken_checkpoint__memory_release(&c->memory);
+    ken_checkpoint__files_release(&c->files);
     ken_free(c);
 }
 
-ken_checkpoint checkpoint_of_row(const ken_checkpoint_row *row)
+ken_checkpoint ken_checkpoint__of_row(const ken_checkpoint_row *row)
 {
     return (ken_checkpoint){
         .id = row->uuid,
@@ -53,7 +53,7 @@ static ken_status refuse_unknown(ken_checkpoints *c, ken_uuid id, ken_err *err)
 {
     char text[KEN_UUID_TEXT];
     ken_uuid_format(id, text);
-    if (checkpoint_find_file(&c->files, c->opts.snap, id))
+    if (ken_checkpoint__find_file(&c->files, c->opts.snap, id))
         return KEN_FAIL(err, KEN_EINVAL,
                         "checkpoint_id: '%s' is an indexed file, which is not stored: it changes "
                         "and goes with the file; to leave it out, exclude it from the index",
@@ -182,10 +182,10 @@ static ken_status prepare(ken_checkpoints *c, const ken_checkpoint_draft *d,
                           const ken_cancel *cancel, ken_arena *arena, ken_checkpoint_row *made,
                           ken_err *err)
 {
-    ken_status st = checkpoint_check_draft(d, err);
+    ken_status st = ken_checkpoint__check_draft(d, err);
     if (!st)
-        st = checkpoint_check_tags("tags", d->tags, d->n_tags, arena, &made->tags, &made->n_tags,
-                                   err);
+        st = ken_checkpoint__check_tags("tags", d->tags, d->n_tags, arena, &made->tags,
+                                        &made->n_tags, err);
     for (size_t i = 0; !st && i < made->n_tags; i++)
         if (ken_str_eq(made->tags[i], KEN_STR("indexed")))
             st = KEN_FAIL(err, KEN_EINVAL,
@@ -213,8 +213,8 @@ ken_status ken_checkpoints_save(ken_checkpoints *c, const ken_checkpoint_draft *
         st = ken_store_commit(w, err);
     if (st)
         return st == KEN_ENOTFOUND ? refuse_unknown(c, draft->id, err) : st;
-    checkpoint_memory_put(&c->memory, &row);
-    *out = checkpoint_of_row(&row);
+    ken_checkpoint__memory_put(&c->memory, &row);
+    *out = ken_checkpoint__of_row(&row);
     return KEN_OK;
 }
 
@@ -246,7 +246,7 @@ ken_status ken_checkpoints_remove(ken_checkpoints *c, ken_uuid id, ken_arena *ar
         st = ken_store_commit(w, err);
     if (st)
         return st == KEN_ENOTFOUND ? refuse_unknown(c, id, err) : st;
-    checkpoint_memory_remove(&c->memory, row.id, after.rev);
+    ken_checkpoint__memory_remove(&c->memory, row.id, after.rev);
     return KEN_OK;
 }
 
@@ -258,17 +258,17 @@ ken_status ken_checkpoints_load(ken_checkpoints *c, ken_uuid id, ken_arena *aren
     ken_checkpoint_row row;
     ken_status st = ken_store_load_checkpoint(c->opts.store, id, arena, &row, err);
     if (!st)
-        *out = checkpoint_of_row(&row);
+        *out = ken_checkpoint__of_row(&row);
     if (st != KEN_ENOTFOUND)
         return st;
-    const ken_file_row *file = checkpoint_find_file(&c->files, c->opts.snap, id);
-    return file ? checkpoint_load_file(c->opts.snap, file, arena, out, err)
+    const ken_file_row *file = ken_checkpoint__find_file(&c->files, c->opts.snap, id);
+    return file ? ken_checkpoint__load_file(c->opts.snap, file, arena, out, err)
                 : refuse_unknown(c, id, err);
 }
 
-ken_status checkpoint_load_rows(ken_checkpoints *c, const ken_uuid *ids, size_t n,
-                                size_t n_description, ken_arena *arena, ken_checkpoint *out,
-                                size_t *out_n, ken_err *err)
+ken_status ken_checkpoint__load_rows(ken_checkpoints *c, const ken_uuid *ids, size_t n,
+                                     size_t n_description, ken_arena *arena, ken_checkpoint *out,
+                                     size_t *out_n, ken_err *err)
 {
     size_t n_found = 0;
     for (size_t i = 0; i < n; i++) {
@@ -279,7 +279,7 @@ ken_status checkpoint_load_rows(ken_checkpoints *c, const ken_uuid *ids, size_t 
         if (st)
             return st;
         row.description = ken_utf8_clip(row.description, n_description);
-        out[n_found++] = checkpoint_of_row(&row);
+        out[n_found++] = ken_checkpoint__of_row(&row);
     }
     *out_n = n_found;
     return KEN_OK;

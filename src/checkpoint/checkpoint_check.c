@@ -60,8 +60,9 @@ static bool is_among(const ken_str *tags, size_t n, ken_str tag)
     return false;
 }
 
-ken_status checkpoint_check_tags(const char *field, const ken_str *in, size_t n_in,
-                                 ken_arena *arena, const ken_str **out, size_t *out_n, ken_err *err)
+ken_status ken_checkpoint__check_tags(const char *field, const ken_str *in, size_t n_in,
+                                      ken_arena *arena, const ken_str **out, size_t *out_n,
+                                      ken_err *err)
 {
     ken_str *tags = KEN_ARENA_ARRAY(arena, ken_str, KEN_CHECKPOINT_TAGS);
     size_t n = 0;
@@ -90,8 +91,8 @@ ken_status checkpoint_check_tags(const char *field, const ken_str *in, size_t n_
     return KEN_OK;
 }
 
-ken_status checkpoint_check_filter(const ken_checkpoint_filter *in, ken_arena *arena,
-                                   ken_checkpoint_filter *out, ken_err *err)
+ken_status ken_checkpoint__check_filter(const ken_checkpoint_filter *in, ken_arena *arena,
+                                        ken_checkpoint_filter *out, ken_err *err)
 {
     KEN_VEC(ken_str) all = { 0 }, none = { 0 };
     for (size_t i = 0; i < in->n_none; i++)
@@ -107,11 +108,14 @@ ken_status checkpoint_check_filter(const ken_checkpoint_filter *in, ken_arena *a
         }
     }
     ken_checkpoint_filter f = { 0 };
-    ken_status st = checkpoint_check_tags("tags", all.ptr, all.len, arena, &f.all, &f.n_all, err);
+    ken_status st =
+        ken_checkpoint__check_tags("tags", all.ptr, all.len, arena, &f.all, &f.n_all, err);
     if (!st)
-        st = checkpoint_check_tags("any_tags", in->any, in->n_any, arena, &f.any, &f.n_any, err);
+        st = ken_checkpoint__check_tags("any_tags", in->any, in->n_any, arena, &f.any, &f.n_any,
+                                        err);
     if (!st)
-        st = checkpoint_check_tags("not_tags", none.ptr, none.len, arena, &f.none, &f.n_none, err);
+        st = ken_checkpoint__check_tags("not_tags", none.ptr, none.len, arena, &f.none, &f.n_none,
+                                        err);
     if (!st)
         *out = f;
     ken_vec_release(&all);
@@ -138,7 +142,7 @@ static ken_status check_context(ken_str text, ken_err *err)
     return KEN_OK;
 }
 
-ken_status checkpoint_check_draft(const ken_checkpoint_draft *d, ken_err *err)
+ken_status ken_checkpoint__check_draft(const ken_checkpoint_draft *d, ken_err *err)
 {
     ken_status st = KEN_OK;
     if (d->summary.ptr || !d->is_update)

@@ -26,7 +26,7 @@ static bool has_tag(ken_str path, ken_str tag)
            (tag.ptr[0] == '.' && ken_str_eq(tag, extension_of(path)));
 }
 
-bool checkpoint_file_passes(ken_str path, const ken_checkpoint_filter *f)
+bool ken_checkpoint__file_passes(ken_str path, const ken_checkpoint_filter *f)
 {
     bool has_any = !f->n_any;
     for (size_t i = 0; i < f->n_all; i++)
@@ -63,7 +63,7 @@ static const ken_str *tags_of(ken_str path, ken_arena *arena, size_t *out_n)
     return tags;
 }
 
-ken_checkpoint checkpoint_of_file(const ken_file_row *file, ken_arena *arena)
+ken_checkpoint ken_checkpoint__of_file(const ken_file_row *file, ken_arena *arena)
 {
     ken_buf context = KEN_BUF_INIT(PATH_JSON_BYTES);
     ken_buf_puts(&context, "{\"indexed_file\":");
@@ -84,7 +84,7 @@ ken_checkpoint checkpoint_of_file(const ken_file_row *file, ken_arena *arena)
     return c;
 }
 
-void checkpoint_files_release(checkpoint_files *f)
+void ken_checkpoint__files_release(checkpoint_files *f)
 {
     if (f->generation)
         ken_map_release(&f->numbers);
@@ -96,13 +96,13 @@ static ken_str key_of(const ken_uuid *id)
     return ken_str_n((const char *)id->bytes, sizeof id->bytes);
 }
 
-const ken_file_row *checkpoint_find_file(checkpoint_files *f, ken_snapshot *snap, ken_uuid id)
+const ken_file_row *ken_checkpoint__find_file(checkpoint_files *f, ken_snapshot *snap, ken_uuid id)
 {
     const ken_file_row *files = NULL;
     size_t n = ken_snapshot_list_files(snap, &files);
     uint64_t generation = ken_snapshot_generation(snap);
     if (f->generation != generation) {
-        checkpoint_files_release(f);
+        ken_checkpoint__files_release(f);
         f->generation = generation;
         ken_map_init(&f->numbers);
         for (size_t i = 0; i < n; i++) {
@@ -114,10 +114,10 @@ const ken_file_row *checkpoint_find_file(checkpoint_files *f, ken_snapshot *snap
     return number ? &files[*number] : NULL;
 }
 
-ken_status checkpoint_load_file(ken_snapshot *snap, const ken_file_row *file, ken_arena *arena,
-                                ken_checkpoint *out, ken_err *err)
+ken_status ken_checkpoint__load_file(ken_snapshot *snap, const ken_file_row *file, ken_arena *arena,
+                                     ken_checkpoint *out, ken_err *err)
 {
-    ken_checkpoint c = checkpoint_of_file(file, arena);
+    ken_checkpoint c = ken_checkpoint__of_file(file, arena);
     ken_file_view view;
     ken_status st = ken_view_file(snap, c.path, arena, &view, err);
     if (st)

@@ -17,13 +17,13 @@ enum {
     BODY_BYTES = KEN_RECALL_TEXT_MAX + 4096,
 };
 
-void checkpoint_memory_init(checkpoint_memory *m)
+void ken_checkpoint__memory_init(checkpoint_memory *m)
 {
     *m = (checkpoint_memory){ 0 };
     ken_map_init(&m->numbers);
 }
 
-void checkpoint_memory_release(checkpoint_memory *m)
+void ken_checkpoint__memory_release(checkpoint_memory *m)
 {
     ken_vec_release(&m->marks);
     ken_vec_release(&m->masks);
@@ -35,8 +35,8 @@ void checkpoint_memory_release(checkpoint_memory *m)
 
 static void clear(checkpoint_memory *m)
 {
-    checkpoint_memory_release(m);
-    checkpoint_memory_init(m);
+    ken_checkpoint__memory_release(m);
+    ken_checkpoint__memory_init(m);
 }
 
 // Ids count up from 1, so they are places of an array; one that is far beyond, which no index that
@@ -51,7 +51,7 @@ static size_t find_place(const checkpoint_memory *m, int64_t id)
     return NO_PLACE;
 }
 
-const checkpoint_mark *checkpoint_memory_find(const checkpoint_memory *m, int64_t id)
+const checkpoint_mark *ken_checkpoint__memory_find(const checkpoint_memory *m, int64_t id)
 {
     size_t place = find_place(m, id);
     return place == NO_PLACE ? NULL : &m->marks.ptr[place];
@@ -187,8 +187,8 @@ static ken_status sync_marks(checkpoint_memory *m, ken_store *store, ken_err *er
     return st;
 }
 
-ken_status checkpoint_memory_sync(checkpoint_memory *m, ken_store *store, bool wants_texts,
-                                  ken_err *err)
+ken_status ken_checkpoint__memory_sync(checkpoint_memory *m, ken_store *store, bool wants_texts,
+                                       ken_err *err)
 {
     ken_status st = sync_marks(m, store, err);
     if (st || !wants_texts || m->recall)
@@ -199,7 +199,7 @@ ken_status checkpoint_memory_sync(checkpoint_memory *m, ken_store *store, bool w
     return st;
 }
 
-void checkpoint_memory_put(checkpoint_memory *m, const ken_checkpoint_row *row)
+void ken_checkpoint__memory_put(checkpoint_memory *m, const ken_checkpoint_row *row)
 {
     if (!m->is_loaded || row->rev != m->rev + 1)
         return;
@@ -209,7 +209,7 @@ void checkpoint_memory_put(checkpoint_memory *m, const ken_checkpoint_row *row)
     m->rev = row->rev;
 }
 
-void checkpoint_memory_remove(checkpoint_memory *m, int64_t id, uint64_t rev)
+void ken_checkpoint__memory_remove(checkpoint_memory *m, int64_t id, uint64_t rev)
 {
     if (!m->is_loaded || rev != m->rev + 1)
         return;
@@ -239,7 +239,8 @@ static size_t number_tags(const checkpoint_memory *m, const ken_str *tags, size_
     return n_known;
 }
 
-checkpoint_sieve checkpoint_sieve_of(const checkpoint_memory *m, const ken_checkpoint_filter *f)
+checkpoint_sieve ken_checkpoint__sieve_of(const checkpoint_memory *m,
+                                          const ken_checkpoint_filter *f)
 {
     checkpoint_sieve s = { .memory = m, .has_any = f->n_any > 0 };
     s.is_closed = number_tags(m, f->all, f->n_all, &s.all) < f->n_all;
@@ -259,7 +260,7 @@ static size_t count_rare(const checkpoint_memory *m, size_t mark, const checkpoi
     return n;
 }
 
-bool checkpoint_sieve_passes(const checkpoint_sieve *s, size_t mark)
+bool ken_checkpoint__sieve_passes(const checkpoint_sieve *s, size_t mark)
 {
     uint64_t mask = s->memory->masks.ptr[mark];
     if (s->is_closed || (mask & s->all.mask) != s->all.mask || (mask & s->none.mask))
@@ -283,8 +284,8 @@ static const uint32_t *facets_of(const checkpoint_memory *m, const ken_str *tags
     return facets;
 }
 
-ken_recall_filter checkpoint_recall_filter(const checkpoint_memory *m,
-                                           const ken_checkpoint_filter *f, ken_arena *arena)
+ken_recall_filter ken_checkpoint__recall_filter(const checkpoint_memory *m,
+                                                const ken_checkpoint_filter *f, ken_arena *arena)
 {
     return (ken_recall_filter){ .all = facets_of(m, f->all, f->n_all, arena),
                                 .any = facets_of(m, f->any, f->n_any, arena),

@@ -32,18 +32,18 @@ typedef struct checkpoint_memory {
     ken_recall *recall;       // NULL until texts are asked for
 } checkpoint_memory;
 
-void checkpoint_memory_init(checkpoint_memory *m);
-void checkpoint_memory_release(checkpoint_memory *m);
+void ken_checkpoint__memory_init(checkpoint_memory *m);
+void ken_checkpoint__memory_release(checkpoint_memory *m);
 // Brings it up to what the store has; with texts when `wants_texts`, or when it has some. A read
 // transaction of `store` is open.
-ken_status checkpoint_memory_sync(checkpoint_memory *m, ken_store *store, bool wants_texts,
-                                  ken_err *err) KEN_MUST_USE;
+ken_status ken_checkpoint__memory_sync(checkpoint_memory *m, ken_store *store, bool wants_texts,
+                                       ken_err *err) KEN_MUST_USE;
 // What we wrote ourselves, when nobody else wrote before: the next sync then has nothing to do.
-void checkpoint_memory_put(checkpoint_memory *m, const ken_checkpoint_row *row);
-void checkpoint_memory_remove(checkpoint_memory *m, int64_t id, uint64_t rev);
+void ken_checkpoint__memory_put(checkpoint_memory *m, const ken_checkpoint_row *row);
+void ken_checkpoint__memory_remove(checkpoint_memory *m, int64_t id, uint64_t rev);
 
 // The mark of an id; NULL when there is none.
-const checkpoint_mark *checkpoint_memory_find(const checkpoint_memory *m, int64_t id);
+const checkpoint_mark *ken_checkpoint__memory_find(const checkpoint_memory *m, int64_t id);
 
 // A filter with tags as numbers. Nearly all there is to look at is one word a checkpoint.
 typedef struct checkpoint_tags {
@@ -59,38 +59,39 @@ typedef struct checkpoint_sieve {
     bool is_closed; // it asks for a tag that nothing has
 } checkpoint_sieve;
 
-checkpoint_sieve checkpoint_sieve_of(const checkpoint_memory *m, const ken_checkpoint_filter *f);
-bool checkpoint_sieve_passes(const checkpoint_sieve *s, size_t mark); // index in `marks`
+checkpoint_sieve ken_checkpoint__sieve_of(const checkpoint_memory *m,
+                                          const ken_checkpoint_filter *f);
+bool ken_checkpoint__sieve_passes(const checkpoint_sieve *s, size_t mark); // index in `marks`
 // The same as a question to the texts asks for it; what it has is in the arena.
-ken_recall_filter checkpoint_recall_filter(const checkpoint_memory *m,
-                                           const ken_checkpoint_filter *f, ken_arena *arena);
+ken_recall_filter ken_checkpoint__recall_filter(const checkpoint_memory *m,
+                                                const ken_checkpoint_filter *f, ken_arena *arena);
 
 // ---- checkpoint_check.c ------------------------------------------------------------------------
 // The tags of a list whose items may hold several: each once, in byte order, in the arena.
-ken_status checkpoint_check_tags(const char *field, const ken_str *in, size_t n_in,
-                                 ken_arena *arena, const ken_str **out, size_t *out_n, ken_err *err)
-    KEN_MUST_USE;
+ken_status ken_checkpoint__check_tags(const char *field, const ken_str *in, size_t n_in,
+                                      ken_arena *arena, const ken_str **out, size_t *out_n,
+                                      ken_err *err) KEN_MUST_USE;
 // The filter with its '!' sorted out.
-ken_status checkpoint_check_filter(const ken_checkpoint_filter *in, ken_arena *arena,
-                                   ken_checkpoint_filter *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_checkpoint__check_filter(const ken_checkpoint_filter *in, ken_arena *arena,
+                                        ken_checkpoint_filter *out, ken_err *err) KEN_MUST_USE;
 // Texts of a draft that are there.
-ken_status checkpoint_check_draft(const ken_checkpoint_draft *d, ken_err *err) KEN_MUST_USE;
+ken_status ken_checkpoint__check_draft(const ken_checkpoint_draft *d, ken_err *err) KEN_MUST_USE;
 
 // ---- checkpoint_file.c: files as checkpoints ---------------------------------------------------
-bool checkpoint_file_passes(ken_str path, const ken_checkpoint_filter *f);
+bool ken_checkpoint__file_passes(ken_str path, const ken_checkpoint_filter *f);
 // Without description.
-ken_checkpoint checkpoint_of_file(const ken_file_row *file, ken_arena *arena);
+ken_checkpoint ken_checkpoint__of_file(const ken_file_row *file, ken_arena *arena);
 // Ids of all files of one generation, worked out when the first is asked for.
 typedef struct checkpoint_files {
     uint64_t generation; // 0 = of none
     ken_map numbers;     // id -> number of the file
 } checkpoint_files;
 
-void checkpoint_files_release(checkpoint_files *f);
+void ken_checkpoint__files_release(checkpoint_files *f);
 // NULL when no file has the id.
-const ken_file_row *checkpoint_find_file(checkpoint_files *f, ken_snapshot *snap, ken_uuid id);
-ken_status checkpoint_load_file(ken_snapshot *snap, const ken_file_row *file, ken_arena *arena,
-                                ken_checkpoint *out, ken_err *err) KEN_MUST_USE;
+const ken_file_row *ken_checkpoint__find_file(checkpoint_files *f, ken_snapshot *snap, ken_uuid id);
+ken_status ken_checkpoint__load_file(ken_snapshot *snap, const ken_file_row *file, ken_arena *arena,
+                                     ken_checkpoint *out, ken_err *err) KEN_MUST_USE;
 
 // ---- checkpoint.c ------------------------------------------------------------------------------
 struct ken_checkpoints {
@@ -99,10 +100,10 @@ struct ken_checkpoints {
     checkpoint_files files;
 };
 
-ken_checkpoint checkpoint_of_row(const ken_checkpoint_row *row);
+ken_checkpoint ken_checkpoint__of_row(const ken_checkpoint_row *row);
 // Rows of the marks, in their order, in one read transaction that is open.
-ken_status checkpoint_load_rows(ken_checkpoints *c, const ken_uuid *ids, size_t n,
-                                size_t n_description, ken_arena *arena, ken_checkpoint *out,
-                                size_t *out_n, ken_err *err) KEN_MUST_USE;
+ken_status ken_checkpoint__load_rows(ken_checkpoints *c, const ken_uuid *ids, size_t n,
+                                     size_t n_description, ken_arena *arena, ken_checkpoint *out,
+                                     size_t *out_n, ken_err *err) KEN_MUST_USE;
 
 #endif

@@ -16,7 +16,7 @@ static ken_status begin(ken_checkpoints *c, bool wants_texts, ken_err *err)
     ken_status st = ken_store_begin_read(c->opts.store, err);
     if (st)
         return st;
-    st = checkpoint_memory_sync(&c->memory, c->opts.store, wants_texts, err);
+    st = ken_checkpoint__memory_sync(&c->memory, c->opts.store, wants_texts, err);
     if (st)
         ken_store_rollback(c->opts.store);
     return st;
@@ -27,7 +27,7 @@ static ken_status check_query(const ken_checkpoint_query *q, size_t max, ken_are
 {
     if (!q->limit || q->limit > max)
         return KEN_FAIL(err, KEN_EINVAL, "limit: %zu is not from 1 to %zu", q->limit, max);
-    return checkpoint_check_filter(&q->filter, arena, out, err);
+    return ken_checkpoint__check_filter(&q->filter, arena, out, err);
 }
 
 // ---- lists -------------------------------------------------------------------------------------
@@ -36,12 +36,12 @@ static ken_status check_query(const ken_checkpoint_query *q, size_t max, ken_are
 static size_t pick_notes(const checkpoint_memory *m, const ken_checkpoint_filter *f,
                          const ken_checkpoint_query *q, ken_uuid *ids, uint64_t *out_total)
 {
-    checkpoint_sieve sieve = checkpoint_sieve_of(m, f);
+    checkpoint_sieve sieve = ken_checkpoint__sieve_of(m, f);
     uint64_t n_passed = 0;
     size_t n = 0;
     for (size_t i = m->marks.len; i-- > 0;) {
         const checkpoint_mark *mark = &m->marks.ptr[i];
-        if (!mark->id || !checkpoint_sieve_passes(&sieve, i))
+        if (!mark->id || !ken_checkpoint__sieve_passes(&sieve, i))
             continue;
         if (n_passed++ >= q->offset && n < q->limit)
             ids[n++] = mark->uuid;
@@ -58,10 +58,10 @@ static void add_files(ken_checkpoints *c, const ken_checkpoint_filter *f,
     size_t n_files = ken_snapshot_list_files(c->opts.snap, &files);
     uint64_t n_notes = page->n_total, at = n_notes;
     for (size_t i = 0; i < n_files; i++) {
-        if (!checkpoint_file_passes(files[i].path, f))
+        if (!ken_checkpoint__file_passes(files[i].path, f))
             continue;
         if (q->wants_indexed && at >= q->offset && page->n < q->limit)
-            page->items[page->n++] = checkpoint_of_file(&files[i], arena);
+            page->items[page->n++] = ken_checkpoint__of_file(&files[i], arena);
         at++;
     }
     page->n_indexed = at - n_notes;
@@ -82,7 +82,8 @@ ken_status ken_checkpoints_list(ken_checkpoints *c, const ken_checkpoint_query *
     ken_uuid *ids = KEN_ARENA_ARRAY(arena, ken_uuid, query->limit);
     page.items = KEN_ARENA_ARRAY(arena, ken_checkpoint, query->limit);
     size_t n = pick_notes(&c->memory, &f, query, ids, &page.n_total);
-    st = checkpoint_load_rows(c, ids, n, query->n_description, arena, page.items, &page.n, err);
+    st =
+        ken_checkpoint__load_rows(c, ids, n, query->n_description, arena, page.items, &page.n, err);
     ken_store_rollback(c->opts.store); // it only read
     if (st)
         return st;
@@ -102,12 +103,12 @@ static ken_status find_notes(ken_checkpoints *c, ken_str text, const ken_checkpo
     if (st)
         return st;
     ken_recall_hit *hits = NULL;
-    ken_recall_filter filter = checkpoint_recall_filter(&c->memory, f, arena);
+    ken_recall_filter filter = ken_checkpoint__recall_filter(&c->memory, f, arena);
     bool has_filter = f->n_all || f->n_any || f->n_none;
     size_t n = ken_recall_search(c->memory.recall, text, has_filter ? &filter : NULL, q->limit,
                                  arena, &hits);
     for (size_t i = 0; i < n; i++) {
-        const checkpoint_mark *mark = checkpoint_memory_find(&c->memory, hits[i].id);
+        const checkpoint_mark *mark = ken_checkpoint__memory_find(&c->memory, hits[i].id);
         if (mark)
             page->items[page->n++] =
                 (ken_checkpoint){ .id = mark->uuid, .path = KEN_STR(""), .score = hits[i].score };
@@ -146,7 +147,7 @@ static void add_hit(ken_checkpoints *c, const ken_hit *hit, size_t n_description
     const ken_file_row *file = n ? bsearch(&hit->path, files, n, sizeof *files, path_order) : NULL;
     if (!file)
         return;
-    ken_checkpoint found = checkpoint_of_file(file, arena);
+    ken_checkpoint found = ken_checkpoint__of_file(file, arena);
     found.description = ken_utf8_clip(hit->content, n_description);
     found.score = hit->similarity;
     page->items[page->n++] = found;
@@ -181,7 +182,7 @@ static ken_status find_files(ken_checkpoints *c, ken_str text, const ken_checkpo
         return st;
     size_t most = page->n + q->limit;
     for (size_t i = 0; i < found.n_hits && page->n < most; i++)
-        if (checkpoint_file_passes(found.hits[i].path, f))
+        if (ken_checkpoint__file_passes(found.hits[i].path, f))
             add_hit(c, &found.hits[i], q->n_description, arena, page);
     return KEN_OK;
 }
@@ -214,7 +215,8 @@ static ken_status load_notes(ken_checkpoints *c, size_t n_description, ken_arena
         size_t n_found = 1;
         *item = from;
         if (!from.path.len)
-            st = checkpoint_load_rows(c, &from.id, 1, n_description, arena, item, &n_found, err);
+            st = ken_checkpoint__load_rows(c, &from.id, 1, n_description, arena, item, &n_found,
+                                           err);
         item->score = from.score;
         n += n_found;
     }

@@ -69,8 +69,9 @@ static ken_status add_name(building *b, ken_str name, uint32_t priority, bool is
         const ken_definition *d = &found.defs[i];
         if (!d->is_exact && (i > 0 || !is_subject))
             break;
-        (void)context_add_definition(&b->g, &(context_name){ d->path, d->qualified, d->first_line },
-                                     KEN_CONTEXT_DEFINITION, priority + (uint32_t)i);
+        (void)ken_context__add_definition(&b->g,
+                                          &(context_name){ d->path, d->qualified, d->first_line },
+                                          KEN_CONTEXT_DEFINITION, priority + (uint32_t)i);
     }
     return st;
 }
@@ -82,7 +83,7 @@ static ken_status add_subject(building *b, ken_err *err)
     uint32_t n_names = 0;
     if (b->intent.subject.len)
         st = add_name(b, b->intent.subject, FIRST_SUBJECT, true, err);
-    for (size_t at = 0; !st && n_names < NAMES && context_next_name(question, &at, &name);)
+    for (size_t at = 0; !st && n_names < NAMES && ken_context__next_name(question, &at, &name);)
         if (!ken_str_eq(name, b->intent.subject))
             st = add_name(b, name, FIRST_NAMED + n_names++ * SUBJECTS, false, err);
     b->n_named = b->g.n_pieces;
@@ -104,7 +105,7 @@ static ken_status add_documents(building *b, ken_search_opts o, ken_err *err)
     o.limit = DOCS;
     ken_status st = ken_search(b->g.s, b->question, &o, b->cancel, b->g.arena, &found, err);
     for (size_t i = 0; !st && i < found.n_hits; i++)
-        context_add_hit(&b->g, &found.hits[i], KEN_CONTEXT_DOC, FIRST_DOC + (uint32_t)i);
+        ken_context__add_hit(&b->g, &found.hits[i], KEN_CONTEXT_DOC, FIRST_DOC + (uint32_t)i);
     return st;
 }
 
@@ -128,10 +129,11 @@ static ken_status add_hits(building *b, const ken_search_opts *given, ken_err *e
             continue;
         has_document = has_document || h->chunk_type == KEN_CHUNK_SECTION;
         if (is_document(h))
-            context_add_hit(&b->g, h, KEN_CONTEXT_DOC, FIRST_DOC + rank);
+            ken_context__add_hit(&b->g, h, KEN_CONTEXT_DOC, FIRST_DOC + rank);
         else
-            context_add_hit(&b->g, h, h->symbol.len ? KEN_CONTEXT_DEFINITION : KEN_CONTEXT_MATCH,
-                            (rank < BEST_HITS ? FIRST_BEST : FIRST_FURTHER) + rank);
+            ken_context__add_hit(&b->g, h,
+                                 h->symbol.len ? KEN_CONTEXT_DEFINITION : KEN_CONTEXT_MATCH,
+                                 (rank < BEST_HITS ? FIRST_BEST : FIRST_FURTHER) + rank);
     }
     return has_document ? KEN_OK : add_documents(b, o, err);
 }
@@ -149,8 +151,8 @@ static void add_edges(building *b, const ken_edge_note *edges, size_t n, ken_con
             continue; // outside of the tree; a macro that says no more than its name
         bool is_test = node->is_test || kind == KEN_CONTEXT_TEST;
         const context_name name = { node->path, node->qualified, node->first_line };
-        max -= context_add_definition(&b->g, &name, is_test ? KEN_CONTEXT_TEST : kind,
-                                      (is_test ? FIRST_TEST : priority) + (uint32_t)i);
+        max -= ken_context__add_definition(&b->g, &name, is_test ? KEN_CONTEXT_TEST : kind,
+                                           (is_test ? FIRST_TEST : priority) + (uint32_t)i);
     }
 }
 
@@ -196,7 +198,7 @@ static ken_status add_around(building *b, ken_err *err)
                        (b->g.pieces[j].file == p.file && b->g.pieces[j].first_line == p.first_line);
         if (is_known || !add_neighbours(b, i, n_explained))
             continue;
-        context_add_imports(&b->g, i, FIRST_IMPORT + n_explained);
+        ken_context__add_imports(&b->g, i, FIRST_IMPORT + n_explained);
         n_explained++;
         ken_status st = ken_cancel_check(b->cancel, err);
         if (st || ken_quota_is_settled())

@@ -26,7 +26,7 @@ static ken_str repaired(ken_arena *arena, ken_str text)
     return out;
 }
 
-int64_t context_file(context_gather *g, ken_str path)
+int64_t ken_context__file(context_gather *g, ken_str path)
 {
     for (size_t i = 0; i < g->n_files; i++)
         if (ken_str_eq(g->files[i].path, path))
@@ -122,10 +122,10 @@ static ken_context_piece piece_of(const context_gather *g, uint32_t file, uint32
     return p;
 }
 
-bool context_add_definition(context_gather *g, const context_name *name, ken_context_kind kind,
-                            uint32_t priority)
+bool ken_context__add_definition(context_gather *g, const context_name *name, ken_context_kind kind,
+                                 uint32_t priority)
 {
-    int64_t file = context_file(g, name->path);
+    int64_t file = ken_context__file(g, name->path);
     int64_t symbol = file < 0 ? -1 : find_symbol(g, g->views[file].facts, name);
     if (symbol < 0)
         return false;
@@ -213,17 +213,17 @@ static uint32_t skip_head(const lines *l, uint32_t line)
     return line;
 }
 
-void context_add_hit(context_gather *g, const ken_hit *hit, ken_context_kind kind,
-                     uint32_t priority)
+void ken_context__add_hit(context_gather *g, const ken_hit *hit, ken_context_kind kind,
+                          uint32_t priority)
 {
-    int64_t file = context_file(g, hit->path);
+    int64_t file = ken_context__file(g, hit->path);
     if (file < 0)
         return;
     const context_name name = { hit->path, hit->symbol, hit->first_line };
     int64_t symbol = hit->symbol.len ? find_symbol(g, g->views[file].facts, &name) : -1;
     const ken_symbol *s = symbol < 0 ? NULL : &g->views[file].facts->symbols[symbol];
     if (s && s->last_line - s->first_line < LONG_LINES &&
-        context_add_definition(g, &name, kind, priority))
+        ken_context__add_definition(g, &name, kind, priority))
         return;
     ken_context_piece p = { .file = (uint32_t)file,
                             .first_line = hit->first_line,
@@ -262,7 +262,7 @@ static bool shares_name(ken_str line, ken_str text)
     return false;
 }
 
-void context_add_imports(context_gather *g, size_t piece, uint32_t priority)
+void ken_context__add_imports(context_gather *g, size_t piece, uint32_t priority)
 {
     const ken_context_piece *of = &g->pieces[piece];
     const ken_facts *facts = g->views[of->file].facts;

@@ -36,17 +36,17 @@ typedef struct context_name {
 } context_name;
 
 // Its place among the files, -1 when it cannot be read.
-int64_t context_file(context_gather *g, ken_str path);
+int64_t ken_context__file(context_gather *g, ken_str path);
 // The whole definition with its comment; a long one by what stands before its body. False when it
 // is not there any more.
-bool context_add_definition(context_gather *g, const context_name *name, ken_context_kind kind,
-                            uint32_t priority);
+bool ken_context__add_definition(context_gather *g, const context_name *name, ken_context_kind kind,
+                                 uint32_t priority);
 // The code that a search found: the definition it is in, or the lines alone.
-void context_add_hit(context_gather *g, const ken_hit *hit, ken_context_kind kind,
-                     uint32_t priority);
+void ken_context__add_hit(context_gather *g, const ken_hit *hit, ken_context_kind kind,
+                          uint32_t priority);
 // Where the file imports what the definition of this piece uses; nothing when it uses nothing of it.
-void context_add_imports(context_gather *g, size_t piece, uint32_t priority);
+void ken_context__add_imports(context_gather *g, size_t piece, uint32_t priority);
 // The next name from `*at` on that is written as in code, with its qualifiers; false at the end.
-bool context_next_name(ken_str question, size_t *at, ken_str *out);
+bool ken_context__next_name(ken_str question, size_t *at, ken_str *out);
 
 #endif

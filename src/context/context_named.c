@@ -40,7 +40,7 @@ static bool has_shape(ken_str name)
     return false;
 }
 
-bool context_next_name(ken_str question, size_t *at, ken_str *out)
+bool ken_context__next_name(ken_str question, size_t *at, ken_str *out)
 {
     while (*at < question.len) {
         size_t from = *at, to;

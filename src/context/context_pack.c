@@ -327,7 +327,8 @@ static bool take_piece(pack *k, const ken_context_piece *p)
         return true; // the file has no such lines: nothing is missing
     if (take_covered(k, &a))
         return true;
-    if (context_seen_has(&k->seen, context_seen_mark(k->in->files[a.file].path, text_of(k, &a)))) {
+    if (ken_context__seen_has(&k->seen,
+                              ken_context__seen_mark(k->in->files[a.file].path, text_of(k, &a)))) {
         a.form = KEN_CONTEXT_SEEN;
         return take(k, a);
     }
@@ -426,7 +427,7 @@ static void remember(pack *k)
             if (k->runs[j].form != KEN_CONTEXT_LINES || !covers(&k->runs[j], &a))
                 continue;
             ken_str path = k->in->files[a.file].path;
-            context_seen_add(&k->seen, context_seen_mark(path, text_of(k, &a)));
+            ken_context__seen_add(&k->seen, ken_context__seen_mark(path, text_of(k, &a)));
         }
     }
 }
@@ -444,14 +445,14 @@ static void finish(pack *k, bool is_priority_order, ken_context *out)
     out->text = ken_arena_dup(k->arena, ken_buf_str(&k->scratch));
     out->n_tokens = ken_count_tokens(out->text);
     remember(k);
-    out->seen = context_seen_format(&k->seen, k->arena);
+    out->seen = ken_context__seen_format(&k->seen, k->arena);
 }
 
 ken_status ken_context_pack(const ken_context_input *in, const ken_context_pack_opts *opts,
                             ken_arena *arena, ken_context *out, ken_err *err)
 {
     pack k = { .in = in, .max_tokens = opts->max_tokens, .arena = arena };
-    ken_status st = context_seen_parse(opts->seen, &k.seen, err);
+    ken_status st = ken_context__seen_parse(opts->seen, &k.seen, err);
     if (st)
         return st;
     k.lines = KEN_ARENA_ARRAY(arena, line_table, in->n_files + 1);

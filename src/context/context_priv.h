@@ -16,10 +16,10 @@ typedef struct context_seen {
 } context_seen;
 
 // Of a piece's place and lines.
-uint32_t context_seen_mark(ken_str path, ken_str text);
-ken_status context_seen_parse(ken_str handle, context_seen *out, ken_err *err) KEN_MUST_USE;
-bool context_seen_has(const context_seen *seen, uint32_t mark);
-void context_seen_add(context_seen *seen, uint32_t mark);
-ken_str context_seen_format(const context_seen *seen, ken_arena *arena);
+uint32_t ken_context__seen_mark(ken_str path, ken_str text);
+ken_status ken_context__seen_parse(ken_str handle, context_seen *out, ken_err *err) KEN_MUST_USE;
+bool ken_context__seen_has(const context_seen *seen, uint32_t mark);
+void ken_context__seen_add(context_seen *seen, uint32_t mark);
+ken_str ken_context__seen_format(const context_seen *seen, ken_arena *arena);
 
 #endif

@@ -13,7 +13,7 @@ enum {
 #define HEAD   KEN_STR("k1")
 #define DIGITS KEN_STR("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_")
 
-uint32_t context_seen_mark(ken_str path, ken_str text)
+uint32_t ken_context__seen_mark(ken_str path, ken_str text)
 {
     uint64_t hash = ken_hash64(text.ptr, text.len) + 31 * ken_hash64(path.ptr, path.len);
     return (uint32_t)(hash >> (64 - MARK_BITS));
@@ -24,7 +24,7 @@ static ken_status bad_handle(ken_err *err)
     return KEN_FAIL(err, KEN_EINVAL, "seen: must be empty or the text that an earlier answer gave");
 }
 
-ken_status context_seen_parse(ken_str handle, context_seen *out, ken_err *err)
+ken_status ken_context__seen_parse(ken_str handle, context_seen *out, ken_err *err)
 {
     if (!handle.len) {
         out->n = 0;
@@ -48,7 +48,7 @@ ken_status context_seen_parse(ken_str handle, context_seen *out, ken_err *err)
     return KEN_OK;
 }
 
-bool context_seen_has(const context_seen *seen, uint32_t mark)
+bool ken_context__seen_has(const context_seen *seen, uint32_t mark)
 {
     for (size_t i = 0; i < seen->n; i++)
         if (seen->marks[i] == mark)
@@ -56,13 +56,13 @@ bool context_seen_has(const context_seen *seen, uint32_t mark)
     return false;
 }
 
-void context_seen_add(context_seen *seen, uint32_t mark)
+void ken_context__seen_add(context_seen *seen, uint32_t mark)
 {
-    if (seen->n < sizeof seen->marks / sizeof *seen->marks && !context_seen_has(seen, mark))
+    if (seen->n < sizeof seen->marks / sizeof *seen->marks && !ken_context__seen_has(seen, mark))
         seen->marks[seen->n++] = mark;
 }
 
-ken_str context_seen_format(const context_seen *seen, ken_arena *arena)
+ken_str ken_context__seen_format(const context_seen *seen, ken_arena *arena)
 {
     if (!seen->n)
         return KEN_STR("");

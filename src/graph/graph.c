@@ -33,7 +33,7 @@ static ken_str declared_package(void *ctx, uint32_t file)
     ken_graph *g = ctx;
     if (g->source->package)
         return g->source->package(g->source->ctx, file);
-    graph_unit *u = graph_unit_of(g, file);
+    graph_unit *u = ken_graph__unit_of(g, file);
     return u ? u->text.refs->package : KEN_STR("");
 }
 
@@ -90,7 +90,7 @@ size_t ken_graph_bytes(const ken_graph *g)
     return g->arena.used_bytes + ken_modules_bytes(g->modules);
 }
 
-void graph_ask(ken_graph *g)
+void ken_graph__ask(ken_graph *g)
 {
     g->depth = 0;
     g->lowest = GRAPH_DEEPEST;
@@ -123,7 +123,7 @@ static bool fits(const graph_unit *u, ken_def_id def, ken_ref_role role)
         return ken_symbol_is_variable(kind);
     case KEN_REF_READ:
         return !u->lang->splits_members || !ken_symbol_is_callable(kind) ||
-               (ken_graph_owner(&u->text, def) < 0 && !graph_has_owner(u, def));
+               (ken_graph_owner(&u->text, def) < 0 && !ken_graph__has_owner(u, def));
     case KEN_REF_IMPORT:
     case KEN_REF_DECORATE:
     case KEN_REF_ROLE_COUNT:
@@ -141,18 +141,18 @@ static bool takes(const graph_unit *u, ken_def_id def, uint32_t n_args)
            (n_args <= d->max_params || (d->flags & KEN_DEF_VARIADIC) || d->max_params == 255);
 }
 
-const graph_value *graph_of_macros(ken_graph *g, const graph_value *v, bool wants_macros)
+const graph_value *ken_graph__of_macros(ken_graph *g, const graph_value *v, bool wants_macros)
 {
     ken_graph_def kept[KEN_TARGETS_MAX];
     uint32_t n = 0;
     for (uint32_t i = 0; v->kind == GRAPH_DEFS && i < v->n_defs && n < KEN_TARGETS_MAX; i++) {
-        graph_unit *u = graph_unit_of(g, v->defs[i].file);
+        graph_unit *u = ken_graph__unit_of(g, v->defs[i].file);
         bool is_macro = u && v->defs[i].def < u->n_defs &&
                         ken_graph_kind(&u->text, v->defs[i].def) == KEN_SYMBOL_MACRO;
         if (is_macro == wants_macros)
             kept[n++] = v->defs[i];
     }
-    return n && n == v->n_defs ? v : graph_defs_value(g, kept, n, v->class);
+    return n && n == v->n_defs ? v : ken_graph__defs_value(g, kept, n, v->class);
 }
 
 // Keeps what fits; all, when nothing does, which is false.
@@ -161,7 +161,7 @@ static bool keep(ken_graph *g, ken_targets *t, ken_ref_role role, uint32_t n_arg
     ken_graph_def kept[KEN_TARGETS_MAX];
     uint32_t n = 0;
     for (uint32_t i = 0; i < t->n; i++) {
-        graph_unit *u = graph_unit_of(g, t->defs[i].file);
+        graph_unit *u = ken_graph__unit_of(g, t->defs[i].file);
         if (u && (has_args ? takes(u, t->defs[i].def, n_args) : fits(u, t->defs[i].def, role)))
             kept[n++] = t->defs[i];
     }
@@ -176,13 +176,13 @@ static bool keep(ken_graph *g, ken_targets *t, ken_ref_role role, uint32_t n_arg
 // that is one thing.
 static const graph_value *behind(ken_graph *g, const graph_value *v)
 {
-    v = graph_whole(g, v);
-    graph_unit *u = v->n_defs ? graph_unit_of(g, v->defs[0].file) : NULL;
+    v = ken_graph__whole(g, v);
+    graph_unit *u = v->n_defs ? ken_graph__unit_of(g, v->defs[0].file) : NULL;
     if (!u || v->defs[0].def < u->n_symbols || v->defs[0].def >= u->text.refs->n_defs ||
         !(u->text.refs->defs[v->defs[0].def].flags & KEN_DEF_EXPORTED))
         return v;
-    const graph_value *held = graph_whole(g, graph_held(g, v->defs[0]));
-    return held->kind == GRAPH_DEFS ? graph_with_class(g, held, v->class) : v;
+    const graph_value *held = ken_graph__whole(g, ken_graph__held(g, v->defs[0]));
+    return held->kind == GRAPH_DEFS ? ken_graph__with_class(g, held, v->class) : v;
 }
 
 static void add_defs(ken_targets *t, const graph_value *v)
@@ -227,7 +227,7 @@ static bool is_linked(const graph_unit *c, ken_def_id def)
 static bool could_be_included(ken_graph *g, graph_unit *u, const graph_unit *c, ken_def_id def)
 {
     uint32_t n;
-    const uint32_t *files = graph_closure(g, u, &n);
+    const uint32_t *files = ken_graph__closure(g, u, &n);
     if (is_linked(c, def) || u->has_unknown)
         return true;
     for (uint32_t i = 0; i < n; i++)
@@ -252,18 +252,18 @@ static bool could_be_meant(ken_graph *g, graph_unit *u, const graph_unit *c, ken
                role != KEN_REF_TYPE; // what a macro is given: LIST_NEXT(x, f)
     if (u->lang->shows_extensions)   // a member, or an extension, of a receiver left unsaid
         return !graph_is_type(ken_graph_kind(&c->text, def)) &&
-               (owner >= 0 || graph_has_owner(c, def));
-    if (u->lang->includes && graph_scope_of(c, def) < 0)
+               (owner >= 0 || ken_graph__has_owner(c, def));
+    if (u->lang->includes && ken_graph__scope_of(c, def) < 0)
         return could_be_included(g, u, c, def);
     bool is_private =
         def < c->n_symbols && c->text.facts->symbols[def].visibility == KEN_VISIBILITY_PRIVATE;
-    if (!graph_has_bare_name(c, def) ||
+    if (!ken_graph__has_bare_name(c, def) ||
         (c->lang->keeps_private && is_private && c->file != u->file))
         return false;
     if (owner < 0)
         return true;
     ken_symbol_kind kind = ken_graph_kind(&c->text, (ken_def_id)owner);
-    return graph_is_space(kind) || c->lang->sees_members;
+    return ken_graph__is_space(kind) || c->lang->sees_members;
 }
 
 // Whether everything that the file imports as a whole leads somewhere known: then what it does not
@@ -294,11 +294,11 @@ static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_re
         memcpy(copy, all, n * sizeof *copy);
     bool is_member = e->op == KEN_EXPR_MEMBER;
     t->class = KEN_EDGE_EXTERNAL;
-    if (!n || (!is_member && graph_is_builtin(u, e->name)) ||
+    if (!n || (!is_member && ken_graph__is_builtin(u, e->name)) ||
         (!is_member && u->lang->has_all_in_sight && knows_wildcards(g, u)))
         return;
     for (size_t i = 0; i < n; i++) {
-        graph_unit *c = graph_unit_of(g, copy[i].file);
+        graph_unit *c = ken_graph__unit_of(g, copy[i].file);
         if (c && c->lang->family == u->lang->family && copy[i].def < c->n_defs &&
             could_be_meant(g, u, c, copy[i].def, e, role)) {
             t->class = KEN_EDGE_UNRESOLVED;
@@ -310,12 +310,12 @@ static void judge_unknown(ken_graph *g, graph_unit *u, const ken_expr *e, ken_re
 // `export { name } from './m'`: a name that is passed on and not seen in the file itself.
 static const graph_value *passed_on(ken_graph *g, graph_unit *u, ken_str name)
 {
-    const graph_value *v = &graph_nothing;
+    const graph_value *v = &ken_graph__nothing;
     for (uint32_t i = 0; i < u->text.refs->n_binds && v->kind == GRAPH_NONE; i++) {
         const ken_bind *b = &u->text.refs->binds[i];
         if ((b->flags & KEN_BIND_EXPORTED) && b->kind == KEN_BIND_NAME && b->module.len &&
             ken_str_eq(b->local, name))
-            v = graph_bound(g, u, i);
+            v = ken_graph__bound(g, u, i);
     }
     return v;
 }
@@ -325,7 +325,8 @@ static const graph_value *named_by_role(ken_graph *g, graph_unit *u, ken_expr_id
 {
     const ken_expr *e = &u->text.refs->exprs[expr];
     bool wants_type = role == KEN_REF_TYPE || role == KEN_REF_NEW || role == KEN_REF_INHERIT;
-    const graph_value *v = wants_type ? graph_eval_type(g, u, expr) : graph_eval(g, u, expr);
+    const graph_value *v =
+        wants_type ? ken_graph__eval_type(g, u, expr) : ken_graph__eval(g, u, expr);
     if (v->kind == GRAPH_NONE && role == KEN_REF_IMPORT && u->lang->passes_names_on)
         return passed_on(g, u, e->name);
     if (v->kind != GRAPH_NONE || role != KEN_REF_DECORATE || !u->lang->decorator_suffix ||
@@ -333,22 +334,22 @@ static const graph_value *named_by_role(ken_graph *g, graph_unit *u, ken_expr_id
         return v;
     ken_str name = ken_arena_printf(&g->arena, KEN_STR_FMT "%s", KEN_STR_ARG(e->name),
                                     u->lang->decorator_suffix); // [Name] is class NameAttribute
-    return graph_lookup_type(g, u, name, (int32_t)e->a - 1);
+    return ken_graph__lookup_type(g, u, name, (int32_t)e->a - 1);
 }
 
 void ken_graph_resolve(ken_graph *g, uint32_t file, ken_expr_id expr, ken_ref_role role,
                        ken_targets *out)
 {
     *out = (ken_targets){ .class = KEN_EDGE_UNRESOLVED };
-    graph_unit *u = graph_unit_of(g, file);
+    graph_unit *u = ken_graph__unit_of(g, file);
     if (!u || expr >= u->text.refs->n_exprs)
         return;
-    graph_ask(g);
+    ken_graph__ask(g);
     const graph_value *v = behind(g, named_by_role(g, u, expr, role));
     if (role == KEN_REF_CALL && !u->lang->has_macro_names)
-        v = graph_chosen(g, u, expr, v);
+        v = ken_graph__chosen(g, u, expr, v);
     else if (role == KEN_REF_CALL && !graph_is_macro(u, &u->text.refs->exprs[expr]))
-        v = v->kind == GRAPH_DEFS ? graph_of_macros(g, v, false) : v;
+        v = v->kind == GRAPH_DEFS ? ken_graph__of_macros(g, v, false) : v;
     if (v->kind == GRAPH_NONE || (v->kind == GRAPH_EXTERNAL && v->is_opaque)) {
         judge_unknown(g, u, &u->text.refs->exprs[expr], role, out);
         return;
@@ -386,7 +387,7 @@ void ken_graph_bind(ken_graph *g, uint32_t file, uint32_t bind, ken_module *out,
                     ken_module *out_inner)
 {
     *out = *out_inner = (ken_module){ .kind = KEN_MODULE_UNKNOWN };
-    const graph_unit *u = graph_unit_of(g, file);
+    const graph_unit *u = ken_graph__unit_of(g, file);
     if (u && bind < u->text.refs->n_binds && u->text.refs->binds[bind].module.len)
         ask_bind(g, u, &u->text.refs->binds[bind], out, out_inner);
 }
@@ -407,7 +408,7 @@ const uint32_t *ken_graph_imports(ken_graph *g, uint32_t file, uint32_t *out_n,
                                   uint32_t *out_n_unknown)
 {
     *out_n = *out_n_unknown = 0;
-    graph_unit *u = graph_unit_of(g, file);
+    graph_unit *u = ken_graph__unit_of(g, file);
     if (!u)
         return NULL;
     if (!u->has_imports) {

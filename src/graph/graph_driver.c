@@ -2,19 +2,19 @@
 // The drivers, by language: the row of a language (lang/lang_table.h) names its own.
 #include "graph/graph_driver_priv.h"
 
-#define X(id, name, driver, ...) extern const graph_driver graph_driver_##driver;
+#define X(id, name, driver, ...) extern const graph_driver ken_graph__driver_##driver;
 KEN_LANG_TABLE(X)
 #undef X
 
-const graph_driver graph_driver_none = { .resolve = NULL };
+const graph_driver ken_graph__driver_none = { .resolve = NULL };
 
 static const graph_driver *const drivers[KEN_LANG_COUNT] = {
-#define X(id, name, driver, ...) [KEN_LANG_##id] = &graph_driver_##driver,
+#define X(id, name, driver, ...) [KEN_LANG_##id] = &ken_graph__driver_##driver,
     KEN_LANG_TABLE(X)
 #undef X
 };
 
-const graph_driver *graph_driver_of(uint16_t lang)
+const graph_driver *ken_graph__driver_of(uint16_t lang)
 {
     return drivers[lang < KEN_LANG_COUNT ? lang : KEN_LANG_UNKNOWN];
 }

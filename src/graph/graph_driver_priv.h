@@ -30,7 +30,7 @@ struct graph_driver {
     const graph_holders *holders;
 
     // ---- bare names: graph_scope.c -------------------------------------------------------------
-    // Where a definition can be named without a prefix; else by the rules of graph_scope_of.
+    // Where a definition can be named without a prefix; else by the rules of ken_graph__scope_of.
     int32_t (*scope_of)(const graph_unit *u, ken_def_id def);
     // What a bare name means; in place of all rules of graph_scope.c.
     const graph_value *(*look_up)(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
@@ -77,23 +77,24 @@ struct graph_driver {
 };
 
 // Of KEN_LANG_UNKNOWN for what is no id.
-const graph_driver *graph_driver_of(uint16_t lang);
+const graph_driver *ken_graph__driver_of(uint16_t lang);
 
 // ---- for drivers -------------------------------------------------------------------------------
 // The part of a module's path behind its last separator (. : \ /); *out_rest what is before it.
-ken_str graph_last_part(ken_str path, ken_str *out_rest);
+ken_str ken_graph__last_part(ken_str path, ken_str *out_rest);
 // Member by member along the parts of a path.
-const graph_value *graph_walk_path(ken_graph *g, graph_unit *u, const graph_value *v, ken_str path);
+const graph_value *ken_graph__walk_path(ken_graph *g, graph_unit *u, const graph_value *v,
+                                        ken_str path);
 // Through the imports of the file that hold at definition `around` (-1 = the file).
-const graph_value *graph_in_binds(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
+const graph_value *ken_graph__in_binds(ken_graph *g, graph_unit *u, ken_str name, int32_t around);
 enum {
     GRAPH_SPACES_MAX = 16
 };
 // The namespaces around a definition, the innermost first, at most GRAPH_SPACES_MAX.
-uint32_t graph_spaces_around(const graph_unit *u, int32_t def, uint64_t *out);
+uint32_t ken_graph__spaces_around(const graph_unit *u, int32_t def, uint64_t *out);
 // The module that a definition stands in, -1 = the file; and the path of those around it,
 // outermost first, with the separator between: "a::b".
-int32_t graph_inner_module(const graph_unit *u, int32_t def);
-ken_str graph_inner_path(ken_graph *g, const graph_unit *u, int32_t def);
+int32_t ken_graph__inner_module(const graph_unit *u, int32_t def);
+ken_str ken_graph__inner_path(ken_graph *g, const graph_unit *u, int32_t def);
 
 #endif

@@ -8,36 +8,36 @@
 
 #include "graph/graph_driver_priv.h"
 
-const graph_value graph_nothing = { .kind = GRAPH_NONE, .class = KEN_EDGE_UNRESOLVED };
-const graph_value graph_outside = { .kind = GRAPH_EXTERNAL, .class = KEN_EDGE_EXTERNAL };
-const graph_value graph_opaque = { .kind = GRAPH_EXTERNAL,
-                                   .class = KEN_EDGE_EXTERNAL,
-                                   .is_opaque = true };
+const graph_value ken_graph__nothing = { .kind = GRAPH_NONE, .class = KEN_EDGE_UNRESOLVED };
+const graph_value ken_graph__outside = { .kind = GRAPH_EXTERNAL, .class = KEN_EDGE_EXTERNAL };
+const graph_value ken_graph__opaque = { .kind = GRAPH_EXTERNAL,
+                                        .class = KEN_EDGE_EXTERNAL,
+                                        .is_opaque = true };
 
-const graph_value graph_busy[GRAPH_DEEPEST];
+const graph_value ken_graph__busy[GRAPH_DEEPEST];
 
-bool graph_begin(ken_graph *g, const graph_value **slot, const graph_value **out)
+bool ken_graph__begin(ken_graph *g, const graph_value **slot, const graph_value **out)
 {
     *out = *slot;
-    if (*slot && *slot >= graph_busy && *slot < graph_busy + GRAPH_DEEPEST) {
-        uint32_t depth = (uint32_t)(*slot - graph_busy);
+    if (*slot && *slot >= ken_graph__busy && *slot < ken_graph__busy + GRAPH_DEEPEST) {
+        uint32_t depth = (uint32_t)(*slot - ken_graph__busy);
         g->lowest = depth < g->lowest ? depth : g->lowest;
-        *out = &graph_nothing;
+        *out = &ken_graph__nothing;
         return false;
     }
     if (*slot)
         return false;
     if (g->depth >= GRAPH_DEEPEST || !g->budget) { // another way may lead there
         g->lowest = 0;
-        *out = &graph_nothing;
+        *out = &ken_graph__nothing;
         return false;
     }
-    *slot = &graph_busy[g->depth++];
+    *slot = &ken_graph__busy[g->depth++];
     g->budget--;
     return true;
 }
 
-const graph_value *graph_end(ken_graph *g, const graph_value **slot, const graph_value *v)
+const graph_value *ken_graph__end(ken_graph *g, const graph_value **slot, const graph_value *v)
 {
     g->depth--;
     bool is_final = g->lowest >= g->depth; // nothing above this one was asked for
@@ -47,7 +47,7 @@ const graph_value *graph_end(ken_graph *g, const graph_value **slot, const graph
     return v;
 }
 
-graph_value *graph_new_value(ken_graph *g, graph_value_kind kind, ken_edge_class class)
+graph_value *ken_graph__new_value(ken_graph *g, graph_value_kind kind, ken_edge_class class)
 {
     graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
     v->kind = kind;
@@ -55,19 +55,19 @@ graph_value *graph_new_value(ken_graph *g, graph_value_kind kind, ken_edge_class
     return v;
 }
 
-const graph_value *graph_defs_value(ken_graph *g, const ken_graph_def *defs, uint32_t n,
-                                    ken_edge_class class)
+const graph_value *ken_graph__defs_value(ken_graph *g, const ken_graph_def *defs, uint32_t n,
+                                         ken_edge_class class)
 {
     if (!n)
-        return &graph_nothing;
-    graph_value *v = graph_new_value(g, GRAPH_DEFS, class);
+        return &ken_graph__nothing;
+    graph_value *v = ken_graph__new_value(g, GRAPH_DEFS, class);
     ken_graph_def *copy = ken_arena_copy(&g->arena, defs, n, sizeof *copy);
     v->defs = copy;
     v->n_defs = n;
     return v;
 }
 
-const graph_value *graph_with_class(ken_graph *g, const graph_value *v, ken_edge_class class)
+const graph_value *ken_graph__with_class(ken_graph *g, const graph_value *v, ken_edge_class class)
 {
     if (v->kind == GRAPH_NONE || v->kind == GRAPH_EXTERNAL || v->class >= class)
         return v;
@@ -98,7 +98,7 @@ static const graph_value *with_other(ken_graph *g, const graph_value *a, const g
     return first;
 }
 
-const graph_value *graph_either(ken_graph *g, const graph_value *a, const graph_value *b)
+const graph_value *ken_graph__either(ken_graph *g, const graph_value *a, const graph_value *b)
 {
     if (a->kind == GRAPH_NONE || a == b)
         return b;
@@ -114,36 +114,36 @@ const graph_value *graph_either(ken_graph *g, const graph_value *a, const graph_
 
 static ken_symbol_kind kind_of(ken_graph *g, ken_graph_def d)
 {
-    graph_unit *u = graph_unit_of(g, d.file);
+    graph_unit *u = ken_graph__unit_of(g, d.file);
     return u && d.def < u->n_defs ? ken_graph_kind(&u->text, d.def) : KEN_SYMBOL_UNKNOWN;
 }
 
 // ---- what definitions hold ---------------------------------------------------------------------
 
-const graph_value *graph_held(ken_graph *g, ken_graph_def d)
+const graph_value *ken_graph__held(ken_graph *g, ken_graph_def d)
 {
-    graph_unit *u = graph_unit_of(g, d.file);
+    graph_unit *u = ken_graph__unit_of(g, d.file);
     if (!u || d.def >= u->n_defs || d.def >= u->text.refs->n_defs)
-        return &graph_nothing;
+        return &ken_graph__nothing;
     const graph_value *v;
-    if (!graph_begin(g, &u->held[d.def], &v))
+    if (!ken_graph__begin(g, &u->held[d.def], &v))
         return v;
-    v = graph_eval(g, u, graph_result_expr(u, d.def));
+    v = ken_graph__eval(g, u, ken_graph__result_expr(u, d.def));
     if (v->kind == GRAPH_NONE && u->driver->held)
         v = u->driver->held(g, u, d);
-    return graph_end(g, &u->held[d.def], v);
+    return ken_graph__end(g, &u->held[d.def], v);
 }
 
-const graph_value *graph_instance_of(ken_graph *g, const graph_value *type)
+const graph_value *ken_graph__instance_of(ken_graph *g, const graph_value *type)
 {
-    type = graph_type(g, type);
+    type = ken_graph__type(g, type);
     if (type->kind != GRAPH_DEFS)
         return type; // an alias of an instance, a parameter, something outside
     graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
     *v = *type;
     v->kind = GRAPH_INSTANCE;
     v->self = NULL;
-    v->other = type->other ? graph_instance_of(g, type->other) : NULL;
+    v->other = type->other ? ken_graph__instance_of(g, type->other) : NULL;
     return v;
 }
 
@@ -166,31 +166,31 @@ static uint32_t type_among(ken_graph *g, const graph_value *v)
 // A function that `new` makes objects of.
 static bool is_maker(ken_graph *g, ken_graph_def d)
 {
-    graph_unit *u = graph_unit_of(g, d.file);
+    graph_unit *u = ken_graph__unit_of(g, d.file);
     return u && u->lang->makes_of_functions && d.def < u->n_defs &&
            ken_symbol_is_callable(ken_graph_kind(&u->text, d.def));
 }
 
-const graph_value *graph_type(ken_graph *g, const graph_value *v)
+const graph_value *ken_graph__type(ken_graph *g, const graph_value *v)
 {
-    v = graph_whole(g, v);
+    v = ken_graph__whole(g, v);
     for (int i = 0; i < 8 && v->kind == GRAPH_DEFS; i++) {
         uint32_t at = type_among(g, v);
         bool is_variant = at == v->n_defs && kind_of(g, v->defs[0]) == KEN_SYMBOL_ENUM_MEMBER;
         if (is_variant || (at == v->n_defs && is_maker(g, v->defs[0])))
             return v;
         if (at == v->n_defs) { // a variable that holds a type
-            const graph_value *held = graph_held(g, v->defs[0]);
+            const graph_value *held = ken_graph__held(g, v->defs[0]);
             if (held->kind == GRAPH_NONE || held == v)
-                return &graph_nothing;
+                return &ken_graph__nothing;
             v = held;
             continue;
         }
         ken_symbol_kind kind = kind_of(g, v->defs[at]);
-        if (kind == KEN_SYMBOL_TYPE && !graph_is_distinct(g, v->defs[at])) {
-            const graph_value *held = graph_held(g, v->defs[at]);
+        if (kind == KEN_SYMBOL_TYPE && !ken_graph__is_distinct(g, v->defs[at])) {
+            const graph_value *held = ken_graph__held(g, v->defs[at]);
             if (held->kind != GRAPH_NONE && held != v) {
-                v = graph_with_class(g, graph_substitute(g, held, v), v->class);
+                v = ken_graph__with_class(g, ken_graph__substitute(g, held, v), v->class);
                 continue;
             }
         }
@@ -205,46 +205,48 @@ const graph_value *graph_type(ken_graph *g, const graph_value *v)
     return v;
 }
 
-bool graph_is_distinct(ken_graph *g, ken_graph_def d)
+bool ken_graph__is_distinct(ken_graph *g, ken_graph_def d)
 {
-    graph_unit *u = graph_unit_of(g, d.file);
+    graph_unit *u = ken_graph__unit_of(g, d.file);
     return u && d.def < u->text.refs->n_defs && d.def < u->n_defs &&
            (u->text.refs->defs[d.def].flags & KEN_DEF_DISTINCT) &&
            ken_graph_kind(&u->text, d.def) == KEN_SYMBOL_TYPE;
 }
 
-const graph_value *graph_underlying(ken_graph *g, const graph_value *v)
+const graph_value *ken_graph__underlying(ken_graph *g, const graph_value *v)
 {
-    for (int i = 0; i < 8 && v->kind == GRAPH_INSTANCE && graph_is_distinct(g, v->defs[0]); i++) {
-        const graph_value *held = graph_object(g, graph_held(g, v->defs[0]));
+    for (int i = 0; i < 8 && v->kind == GRAPH_INSTANCE && ken_graph__is_distinct(g, v->defs[0]);
+         i++) {
+        const graph_value *held = ken_graph__object(g, ken_graph__held(g, v->defs[0]));
         if (held == v)
             break;
-        v = graph_with_class(g, graph_substitute(g, held, v), v->class);
+        v = ken_graph__with_class(g, ken_graph__substitute(g, held, v), v->class);
     }
     return v;
 }
 
 static bool is_called_by_name(ken_graph *g, ken_graph_def d)
 {
-    graph_unit *u = graph_unit_of(g, d.file);
+    graph_unit *u = ken_graph__unit_of(g, d.file);
     return u && u->lang->calls_by_name;
 }
 
-const graph_value *graph_object(ken_graph *g, const graph_value *v)
+const graph_value *ken_graph__object(ken_graph *g, const graph_value *v)
 {
     for (int i = 0; i < 8 && v->kind == GRAPH_DEFS; i++) {
         ken_symbol_kind kind = kind_of(g, v->defs[0]);
-        if (graph_is_type(kind) && (kind != KEN_SYMBOL_TYPE || graph_is_distinct(g, v->defs[0])))
+        if (graph_is_type(kind) &&
+            (kind != KEN_SYMBOL_TYPE || ken_graph__is_distinct(g, v->defs[0])))
             return v;
         bool is_value = ken_symbol_is_callable(kind) && is_called_by_name(g, v->defs[0]);
-        if (graph_is_space(kind) || (ken_symbol_is_callable(kind) && !is_value))
+        if (ken_graph__is_space(kind) || (ken_symbol_is_callable(kind) && !is_value))
             return v;
-        const graph_value *held = graph_held(g, v->defs[0]);
+        const graph_value *held = ken_graph__held(g, v->defs[0]);
         for (uint32_t d = 1; d < v->n_defs && v->self; d++) // members of several alternatives
-            held = graph_either(g, held, graph_held(g, v->defs[d]));
+            held = ken_graph__either(g, held, ken_graph__held(g, v->defs[d]));
         if (held->kind == GRAPH_NONE)
             return kind == KEN_SYMBOL_ENUM_MEMBER || kind == KEN_SYMBOL_TYPE ? v : held;
-        v = graph_with_class(g, graph_substitute(g, held, v->self), v->class);
+        v = ken_graph__with_class(g, ken_graph__substitute(g, held, v->self), v->class);
     }
     return v;
 }
@@ -256,20 +258,20 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
 // What an object without a class gives when it is called.
 static const graph_value *applied(ken_graph *g, graph_unit *u, const graph_value *object)
 {
-    const graph_value *m = graph_member_of(g, u, object, KEN_STR("apply"));
+    const graph_value *m = ken_graph__member_of(g, u, object, KEN_STR("apply"));
     bool is_method = m->kind == GRAPH_DEFS && ken_symbol_is_callable(kind_of(g, m->defs[0]));
-    return is_method ? call_of_defs(g, u, m) : &graph_nothing;
+    return is_method ? call_of_defs(g, u, m) : &ken_graph__nothing;
 }
 
 // `-> Self`, by whatever way the name comes here: what the method is called on.
 static bool gives_self(ken_graph *g, const graph_value *held, const graph_value *callee,
                        ken_graph_def method)
 {
-    const graph_unit *u = graph_unit_of(g, method.file);
+    const graph_unit *u = ken_graph__unit_of(g, method.file);
     if (!u->lang->self_type || !callee->self ||
         (held->kind != GRAPH_EXTERNAL && held->kind != GRAPH_NONE))
         return false;
-    const ken_expr *all = u->text.refs->exprs, *e = &all[graph_result_expr(u, method.def)];
+    const ken_expr *all = u->text.refs->exprs, *e = &all[ken_graph__result_expr(u, method.def)];
     e = e->op == KEN_EXPR_VALUE ? &all[e->a] : e;
     return (e->op == KEN_EXPR_NAME || e->op == KEN_EXPR_MEMBER) &&
            ken_str_eq_c(e->name, u->lang->self_type);
@@ -279,8 +281,8 @@ static bool gives_self(ken_graph *g, const graph_value *held, const graph_value 
 // type that inherits it.
 static bool gives_this(ken_graph *g, const graph_value *callee, ken_graph_def method)
 {
-    const graph_unit *u = graph_unit_of(g, method.file);
-    const ken_expr *all = u->text.refs->exprs, *e = &all[graph_result_expr(u, method.def)];
+    const graph_unit *u = ken_graph__unit_of(g, method.file);
+    const ken_expr *all = u->text.refs->exprs, *e = &all[ken_graph__result_expr(u, method.def)];
     e = e->op == KEN_EXPR_VALUE ? &all[e->a] : e;
     return callee->self && callee->self->kind == GRAPH_INSTANCE && e->op == KEN_EXPR_SELF;
 }
@@ -294,28 +296,29 @@ static const graph_value *call_of_defs(ken_graph *g, graph_unit *u, const graph_
         if (kind == KEN_SYMBOL_OBJECT && callee->n_defs == 1 && u->lang->applies_objects)
             return applied(g, u, callee);
         if (graph_is_type(kind))
-            return graph_instance_of(g, callee);
+            return ken_graph__instance_of(g, callee);
         if (kind == KEN_SYMBOL_ENUM_MEMBER)
             return callee; // one that has fields
-        const graph_value *held = graph_held(g, callee->defs[i]);
+        const graph_value *held = ken_graph__held(g, callee->defs[i]);
         if (gives_this(g, callee, callee->defs[i]))
-            return graph_with_class(g, callee->self, callee->class);
+            return ken_graph__with_class(g, callee->self, callee->class);
         if (gives_self(g, held, callee, callee->defs[i]))
-            return graph_instance_of(g, callee->self);
+            return ken_graph__instance_of(g, callee->self);
         if (ken_symbol_is_variable(kind)) { // a variable that holds a function or a class
-            held = graph_object(g, callee);
+            held = ken_graph__object(g, callee);
             if (held->kind == GRAPH_FUNCTION)
                 held = held->inner;
             else if (held->kind == GRAPH_DEFS) // variables in a circle lead to variables
-                held = ken_symbol_is_variable(kind_of(g, held->defs[0])) ? &graph_nothing
+                held = ken_symbol_is_variable(kind_of(g, held->defs[0])) ? &ken_graph__nothing
                                                                          : call_of_defs(g, u, held);
             else if (held->kind != GRAPH_EXTERNAL && !u->lang->calls_attributes)
-                held = &graph_nothing;
+                held = &ken_graph__nothing;
         }
         if (held->kind != GRAPH_NONE)
-            return graph_with_class(g, graph_substitute(g, held, callee->self), callee->class);
+            return ken_graph__with_class(g, ken_graph__substitute(g, held, callee->self),
+                                         callee->class);
     }
-    return &graph_nothing;
+    return &ken_graph__nothing;
 }
 
 // Objects that can be called.
@@ -323,28 +326,28 @@ static const graph_value *call_of_object(ken_graph *g, graph_unit *u, const grap
 {
     static const char *const methods[] = { "()",    "__call__", "operator()", "invoke",
                                            "apply", "call",     "__invoke",   "callAsFunction" };
-    const graph_value *made_of = graph_underlying(g, object);
+    const graph_value *made_of = ken_graph__underlying(g, object);
     if (made_of != object)
-        return made_of->kind == GRAPH_FUNCTION ? made_of->inner : &graph_nothing;
+        return made_of->kind == GRAPH_FUNCTION ? made_of->inner : &ken_graph__nothing;
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        const graph_value *m = graph_member_of(g, u, object, ken_str_c(methods[i]));
+        const graph_value *m = ken_graph__member_of(g, u, object, ken_str_c(methods[i]));
         if (m->kind == GRAPH_DEFS)
             return call_of_defs(g, u, m);
     }
-    return &graph_nothing;
+    return &ken_graph__nothing;
 }
 
 // What something outside gives: of the tree perhaps (`copy(x)`, `list.pop()`, a macro of a system
 // header).
 static const graph_value *given_outside(const graph_unit *u)
 {
-    return u->lang->keeps_outside ? &graph_outside : &graph_opaque;
+    return u->lang->keeps_outside ? &ken_graph__outside : &ken_graph__opaque;
 }
 
 static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
-    const graph_value *callee = graph_whole(g, graph_eval(g, u, e->a));
-    callee = graph_chosen(g, u, e->a, callee);
+    const graph_value *callee = ken_graph__whole(g, ken_graph__eval(g, u, e->a));
+    callee = ken_graph__chosen(g, u, e->a, callee);
     if (u->driver->call_outside && callee->kind != GRAPH_DEFS && callee->kind != GRAPH_FUNCTION) {
         const graph_value *given = u->driver->call_outside(g, u, e->a);
         if (given->kind != GRAPH_NONE)
@@ -367,15 +370,15 @@ static const graph_value *eval_call(ken_graph *g, graph_unit *u, const ken_expr 
     case GRAPH_PARAM:
         break;
     }
-    return &graph_nothing;
+    return &ken_graph__nothing;
 }
 
 static const graph_value *eval_self(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     if (!e->a || e->a - 1 >= u->n_defs)
-        return &graph_nothing;
-    ken_graph_def type = graph_owner_type(g, (ken_graph_def){ u->file, e->a - 1 });
-    graph_value *v = graph_new_value(g, GRAPH_INSTANCE, KEN_EDGE_EXACT);
+        return &ken_graph__nothing;
+    ken_graph_def type = ken_graph__owner_type(g, (ken_graph_def){ u->file, e->a - 1 });
+    graph_value *v = ken_graph__new_value(g, GRAPH_INSTANCE, KEN_EDGE_EXACT);
     ken_graph_def *def = KEN_ARENA_NEW(&g->arena, ken_graph_def);
     *def = type;
     v->defs = def;
@@ -386,13 +389,13 @@ static const graph_value *eval_self(ken_graph *g, graph_unit *u, const ken_expr 
 static const graph_value *eval_super(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     if (!e->a || e->a - 1 >= u->n_defs)
-        return &graph_nothing;
+        return &ken_graph__nothing;
     ken_graph_def bases[KEN_TARGETS_MAX];
-    ken_graph_def type = graph_owner_type(g, (ken_graph_def){ u->file, e->a - 1 });
-    uint32_t n = graph_bases(g, type, bases, KEN_TARGETS_MAX);
-    const graph_value *all = &graph_outside;
+    ken_graph_def type = ken_graph__owner_type(g, (ken_graph_def){ u->file, e->a - 1 });
+    uint32_t n = ken_graph__bases(g, type, bases, KEN_TARGETS_MAX);
+    const graph_value *all = &ken_graph__outside;
     while (n--) {
-        graph_value *v = graph_new_value(g, GRAPH_INSTANCE, KEN_EDGE_SCOPED);
+        graph_value *v = ken_graph__new_value(g, GRAPH_INSTANCE, KEN_EDGE_SCOPED);
         ken_graph_def *def = KEN_ARENA_NEW(&g->arena, ken_graph_def);
         *def = bases[n];
         v->defs = def;
@@ -405,9 +408,10 @@ static const graph_value *eval_super(ken_graph *g, graph_unit *u, const ken_expr
 
 static const graph_value *eval_apply(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
-    const graph_value *type = graph_eval_type(g, u, e->a), *arg = graph_eval_type(g, u, e->b);
+    const graph_value *type = ken_graph__eval_type(g, u, e->a),
+                      *arg = ken_graph__eval_type(g, u, e->b);
     if (type->kind == GRAPH_NONE)
-        type = &graph_opaque; // what it is applied to may still be known
+        type = &ken_graph__opaque; // what it is applied to may still be known
     if (type->kind != GRAPH_DEFS && type->kind != GRAPH_EXTERNAL)
         return type;
     graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
@@ -418,7 +422,7 @@ static const graph_value *eval_apply(ken_graph *g, graph_unit *u, const ken_expr
     if (type->n_args)
         memcpy(args, type->args, type->n_args * sizeof *args);
     // Arguments are kept as what an object of them is.
-    args[type->n_args] = graph_instance_of(g, arg);
+    args[type->n_args] = ken_graph__instance_of(g, arg);
     v->args = args;
     v->n_args = type->n_args + 1;
     return v;
@@ -428,7 +432,7 @@ static const graph_value *eval_apply(ken_graph *g, graph_unit *u, const ken_expr
 static const graph_value *inside_of(const graph_value *v, bool is_first)
 {
     if (!v->n_args)
-        return v->kind == GRAPH_EXTERNAL ? &graph_opaque : &graph_nothing;
+        return v->kind == GRAPH_EXTERNAL ? &ken_graph__opaque : &ken_graph__nothing;
     return v->args[is_first ? 0 : v->n_args - 1];
 }
 
@@ -437,8 +441,9 @@ static const graph_value *entered(ken_graph *g, graph_unit *u, const graph_value
 {
     static const char *const methods[] = { "__aenter__", "__enter__" };
     for (size_t i = 0; v->kind == GRAPH_INSTANCE && i < sizeof methods / sizeof *methods; i++) {
-        const graph_value *m = graph_member_of(g, u, v, ken_str_c(methods[i]));
-        const graph_value *given = m->kind == GRAPH_DEFS ? call_of_defs(g, u, m) : &graph_nothing;
+        const graph_value *m = ken_graph__member_of(g, u, v, ken_str_c(methods[i]));
+        const graph_value *given =
+            m->kind == GRAPH_DEFS ? call_of_defs(g, u, m) : &ken_graph__nothing;
         if (given->kind == GRAPH_INSTANCE)
             return given;
     }
@@ -449,18 +454,18 @@ static const graph_value *eval_element(ken_graph *g, graph_unit *u, const ken_ex
 {
     static const char *const methods[] = { "__iter__", "__getitem__", "operator[]", "get", "next",
                                            "at",       "apply",       "subscript",  "this" };
-    const graph_value *v = graph_object(g, graph_eval(g, u, e->a));
+    const graph_value *v = ken_graph__object(g, ken_graph__eval(g, u, e->a));
     if (e->b == 2)
         return entered(g, u, v);
-    v = graph_underlying(g, v);
+    v = ken_graph__underlying(g, v);
     if (v->kind != GRAPH_INSTANCE || u->lang->loops_by_methods) // `for (x <- a)` calls map
         return inside_of(v, e->b == 1);
     for (size_t i = 0; i < sizeof methods / sizeof *methods; i++) {
-        const graph_value *m = graph_member_of(g, u, v, ken_str_c(methods[i]));
+        const graph_value *m = ken_graph__member_of(g, u, v, ken_str_c(methods[i]));
         if (m->kind != GRAPH_DEFS)
             continue;
         bool is_property = ken_symbol_is_variable(kind_of(g, m->defs[0])); // C#'s indexers
-        const graph_value *given = is_property ? graph_object(g, m) : call_of_defs(g, u, m);
+        const graph_value *given = is_property ? ken_graph__object(g, m) : call_of_defs(g, u, m);
         if (given->kind == GRAPH_EXTERNAL && given->n_args)
             given = inside_of(given, false);
         if (given->kind != GRAPH_NONE)
@@ -471,20 +476,20 @@ static const graph_value *eval_element(ken_graph *g, graph_unit *u, const ken_ex
 
 static const graph_value *eval_await(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
-    const graph_value *v = graph_object(g, graph_eval(g, u, e->a));
+    const graph_value *v = ken_graph__object(g, ken_graph__eval(g, u, e->a));
     if (v->kind == GRAPH_EXTERNAL)
         return inside_of(v, true);
     if (v->kind != GRAPH_INSTANCE)
         return v;
-    const graph_value *m = graph_member_of(g, u, v, KEN_STR("__await__"));
-    const graph_value *given = m->kind == GRAPH_DEFS ? call_of_defs(g, u, m) : &graph_nothing;
+    const graph_value *m = ken_graph__member_of(g, u, v, KEN_STR("__await__"));
+    const graph_value *given = m->kind == GRAPH_DEFS ? call_of_defs(g, u, m) : &ken_graph__nothing;
     given = given->kind == GRAPH_EXTERNAL ? inside_of(given, false) : given;
     return given->kind == GRAPH_INSTANCE ? given : v;
 }
 
 static const graph_value *eval_param(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
-    graph_value *v = graph_new_value(g, GRAPH_PARAM, KEN_EDGE_SCOPED);
+    graph_value *v = ken_graph__new_value(g, GRAPH_PARAM, KEN_EDGE_SCOPED);
     ken_graph_def *def = KEN_ARENA_NEW(&g->arena, ken_graph_def);
     *def = (ken_graph_def){ u->file, e->a };
     v->defs = def;
@@ -496,7 +501,7 @@ static const graph_value *eval_param(ken_graph *g, graph_unit *u, const ken_expr
 // Something outside of the tree keeps its name, which may say what it does with its arguments.
 static const graph_value *outside_named(ken_graph *g, ken_str name, bool is_opaque)
 {
-    graph_value *v = graph_new_value(g, GRAPH_EXTERNAL, KEN_EDGE_EXTERNAL);
+    graph_value *v = ken_graph__new_value(g, GRAPH_EXTERNAL, KEN_EDGE_EXTERNAL);
     v->name = name;
     v->is_opaque = is_opaque;
     return v;
@@ -504,9 +509,9 @@ static const graph_value *outside_named(ken_graph *g, ken_str name, bool is_opaq
 
 static const graph_value *eval_name(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
-    const graph_value *v = graph_lookup(g, u, e->name, (int32_t)e->a - 1);
+    const graph_value *v = ken_graph__lookup(g, u, e->name, (int32_t)e->a - 1);
     bool is_std = v->kind == GRAPH_NONE && u->lang->includes && ken_str_eq_c(e->name, "std");
-    return is_std ? &graph_outside : v;
+    return is_std ? &ken_graph__outside : v;
 }
 
 // The package that an expression of plain names spells, when its first name is nothing else.
@@ -520,11 +525,11 @@ static bool is_package(ken_graph *g, graph_unit *u, ken_expr_id expr, uint64_t *
     const ken_expr *e = &u->text.refs->exprs[expr];
     for (; e->op == KEN_EXPR_MEMBER && n + 1 < PARTS_MAX; e = &u->text.refs->exprs[expr = e->a])
         parts[n++] = e->name;
-    if (e->op != KEN_EXPR_NAME || graph_eval(g, u, expr)->kind != GRAPH_NONE)
+    if (e->op != KEN_EXPR_NAME || ken_graph__eval(g, u, expr)->kind != GRAPH_NONE)
         return false;
-    *out_space = graph_space_add(0, e->name);
+    *out_space = ken_graph__space_add(0, e->name);
     while (n)
-        *out_space = graph_space_add(*out_space, parts[--n]);
+        *out_space = ken_graph__space_add(*out_space, parts[--n]);
     return true;
 }
 
@@ -533,35 +538,35 @@ static const graph_value *in_full(ken_graph *g, graph_unit *u, const ken_expr *e
 {
     uint64_t space;
     return u->lang->names_in_full && is_package(g, u, e->a, &space)
-               ? graph_in_space(g, u, space, e->name)
-               : &graph_nothing;
+               ? ken_graph__in_space(g, u, space, e->name)
+               : &ken_graph__nothing;
 }
 
 static const graph_value *eval_member(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     if (!e->a)
-        return &graph_nothing;
+        return &ken_graph__nothing;
     if (u->driver->markup && graph_is_markup(&u->text.refs->exprs[e->a]))
         return u->driver->markup(g, u, e->name);
-    const graph_value *holder = graph_eval(g, u, e->a);
-    const graph_value *v = graph_assigned(g, holder, e->name);
+    const graph_value *holder = ken_graph__eval(g, u, e->a);
+    const graph_value *v = ken_graph__assigned(g, holder, e->name);
     if (v->kind == GRAPH_NONE)
-        v = graph_member_of(g, u, graph_object(g, holder), e->name);
+        v = ken_graph__member_of(g, u, ken_graph__object(g, holder), e->name);
     if (v->kind == GRAPH_NONE)
         v = in_full(g, u, e);
     bool is_unknown = v->kind == GRAPH_NONE || v->kind == GRAPH_EXTERNAL;
     const graph_value *extension =
-        is_unknown && u->driver->extension ? u->driver->extension(g, u, e) : &graph_nothing;
+        is_unknown && u->driver->extension ? u->driver->extension(g, u, e) : &ken_graph__nothing;
     if (extension->kind != GRAPH_NONE)
         return extension;
-    bool is_plain = v == &graph_outside || v == &graph_opaque;
+    bool is_plain = v == &ken_graph__outside || v == &ken_graph__opaque;
     return is_plain ? outside_named(g, e->name, v->is_opaque) : v;
 }
 
 static const graph_value *eval_def(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
     ken_graph_def def = { u->file, e->a };
-    return graph_defs_value(g, &def, e->a < u->n_defs, KEN_EDGE_EXACT);
+    return ken_graph__defs_value(g, &def, e->a < u->n_defs, KEN_EDGE_EXACT);
 }
 
 static const graph_value *or_macro(ken_graph *g, graph_unit *u, const ken_expr *e,
@@ -586,7 +591,7 @@ static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
     case KEN_EXPR_CALL:
         return eval_call(g, u, e);
     case KEN_EXPR_VALUE:
-        return graph_instance_of(g, graph_eval_type(g, u, e->a));
+        return ken_graph__instance_of(g, ken_graph__eval_type(g, u, e->a));
     case KEN_EXPR_ELEMENT:
         return eval_element(g, u, e);
     case KEN_EXPR_APPLY:
@@ -594,43 +599,43 @@ static const graph_value *eval(ken_graph *g, graph_unit *u, const ken_expr *e)
     case KEN_EXPR_AWAIT:
         return eval_await(g, u, e);
     case KEN_EXPR_EITHER:
-        return graph_either(g, graph_object(g, graph_eval(g, u, e->a)),
-                            graph_object(g, graph_eval(g, u, e->b)));
+        return ken_graph__either(g, ken_graph__object(g, ken_graph__eval(g, u, e->a)),
+                                 ken_graph__object(g, ken_graph__eval(g, u, e->b)));
     case KEN_EXPR_PARAM:
         return eval_param(g, u, e);
     case KEN_EXPR_BUILTIN:
         return outside_named(g, e->name, false);
     case KEN_EXPR_LAMBDA:
-        return graph_lambda(g, u, e);
+        return ken_graph__lambda(g, u, e);
     case KEN_EXPR_GIVEN:
-        return graph_given(g, u, e);
+        return ken_graph__given(g, u, e);
     case KEN_EXPR_NONE:
     case KEN_EXPR_OP_COUNT:
         break;
     }
-    return &graph_nothing;
+    return &ken_graph__nothing;
 }
 
-const graph_value *graph_eval(ken_graph *g, graph_unit *u, ken_expr_id id)
+const graph_value *ken_graph__eval(ken_graph *g, graph_unit *u, ken_expr_id id)
 {
     if (!id || id >= u->text.refs->n_exprs)
-        return &graph_nothing;
+        return &ken_graph__nothing;
     const graph_value *v;
-    if (graph_begin(g, &u->exprs[id], &v))
-        v = graph_end(g, &u->exprs[id], eval(g, u, &u->text.refs->exprs[id]));
+    if (ken_graph__begin(g, &u->exprs[id], &v))
+        v = ken_graph__end(g, &u->exprs[id], eval(g, u, &u->text.refs->exprs[id]));
     return v;
 }
 
-const graph_value *graph_eval_type(ken_graph *g, graph_unit *u, ken_expr_id id)
+const graph_value *ken_graph__eval_type(ken_graph *g, graph_unit *u, ken_expr_id id)
 {
-    const graph_value *v = graph_eval(g, u, id);
-    if (!u->lang->sees_members || graph_names_type(g, v))
+    const graph_value *v = ken_graph__eval(g, u, id);
+    if (!u->lang->sees_members || ken_graph__names_type(g, v))
         return v;
     const ken_expr *e = &u->text.refs->exprs[id];
     if (e->op != KEN_EXPR_NAME || g->type_depth >= TYPE_DEEPEST)
         return v;
     g->type_depth++; // what a method's owner is called is looked up from inside the method
-    const graph_value *type = graph_lookup_type(g, u, e->name, (int32_t)e->a - 1);
+    const graph_value *type = ken_graph__lookup_type(g, u, e->name, (int32_t)e->a - 1);
     g->type_depth--;
     return type->kind == GRAPH_NONE ? v : type;
 }

@@ -23,18 +23,18 @@ static const ken_expr *function_of(const graph_unit *u, ken_def_id def)
                                                                                              : NULL;
 }
 
-ken_expr_id graph_result_expr(const graph_unit *u, ken_def_id def)
+ken_expr_id ken_graph__result_expr(const graph_unit *u, ken_def_id def)
 {
     const ken_refs *r = u->text.refs;
     const ken_expr *function = function_of(u, def);
     return function ? function->a : def < r->n_defs ? r->defs[def].value : 0;
 }
 
-const graph_value *graph_lambda(ken_graph *g, graph_unit *u, const ken_expr *e)
+const graph_value *ken_graph__lambda(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
-    graph_value *v = graph_new_value(g, GRAPH_FUNCTION, KEN_EDGE_EXACT);
-    v->inner = graph_eval(g, u, e->a);
-    const graph_value *takes = e->b ? graph_eval(g, u, e->b) : &graph_nothing;
+    graph_value *v = ken_graph__new_value(g, GRAPH_FUNCTION, KEN_EDGE_EXACT);
+    v->inner = ken_graph__eval(g, u, e->a);
+    const graph_value *takes = e->b ? ken_graph__eval(g, u, e->b) : &ken_graph__nothing;
     v->args = takes->args;
     v->n_args = takes->n_args;
     return v;
@@ -44,7 +44,7 @@ const graph_value *graph_lambda(ken_graph *g, graph_unit *u, const ken_expr *e)
 static const graph_value *with_types(ken_graph *g, graph_unit *u, const graph_value *callee,
                                      ken_graph_def d)
 {
-    graph_value *f = graph_new_value(g, GRAPH_DEFS, KEN_EDGE_EXACT);
+    graph_value *f = ken_graph__new_value(g, GRAPH_DEFS, KEN_EDGE_EXACT);
     ken_graph_def *def = KEN_ARENA_NEW(&g->arena, ken_graph_def);
     *def = d;
     f->defs = def;
@@ -53,8 +53,8 @@ static const graph_value *with_types(ken_graph *g, graph_unit *u, const graph_va
     f->args = callee->args;
     const graph_value *wanted = callee->other;
     if (!f->n_args && wanted && wanted->kind == GRAPH_FUNCTION && !wanted->n_args)
-        f->args = graph_infer(g, d, u->text.refs->defs[d.def].n_type_params, graph_held(g, d),
-                              wanted->inner, &f->n_args);
+        f->args = ken_graph__infer(g, d, u->text.refs->defs[d.def].n_type_params,
+                                   ken_graph__held(g, d), wanted->inner, &f->n_args);
     return f;
 }
 
@@ -76,9 +76,9 @@ static const graph_value *given_by(ken_graph *g, const graph_value *callee, uint
 static const graph_value *given_by_member(ken_graph *g, const graph_value *object, ken_str name,
                                           uint32_t nth, int depth)
 {
-    const graph_value *method = graph_type_member(g, object->defs[0], name);
+    const graph_value *method = ken_graph__type_member(g, object->defs[0], name);
     if (method->kind != GRAPH_DEFS)
-        return &graph_nothing;
+        return &ken_graph__nothing;
     graph_value *copy = KEN_ARENA_NEW(&g->arena, graph_value);
     *copy = *method;
     copy->self = object;
@@ -89,36 +89,36 @@ static const graph_value *given_by_member(ken_graph *g, const graph_value *objec
 static const graph_value *given_by_def(ken_graph *g, const graph_value *callee, ken_graph_def d,
                                        uint32_t nth, int depth)
 {
-    graph_unit *u = graph_unit_of(g, d.file);
+    graph_unit *u = ken_graph__unit_of(g, d.file);
     if (!u || d.def >= u->n_defs)
-        return &graph_nothing;
+        return &ken_graph__nothing;
     ken_symbol_kind kind = ken_graph_kind(&u->text, d.def);
     if (graph_is_type(kind) && kind != KEN_SYMBOL_TYPE)
         return given_by_member(g, callee, KEN_STR("constructor"), nth, depth);
     if (!ken_symbol_is_callable(kind)) {
-        const graph_value *object = graph_object(g, callee);
-        return object == callee ? &graph_nothing : given_by(g, object, nth, depth + 1);
+        const graph_value *object = ken_graph__object(g, callee);
+        return object == callee ? &ken_graph__nothing : given_by(g, object, nth, depth + 1);
     }
     const ken_expr *function = function_of(u, d.def);
     ken_expr_id type = function ? type_of_param(u->text.refs, function->b, nth) : 0;
     if (!type)
-        return &graph_nothing;
+        return &ken_graph__nothing;
     const graph_value *types = with_types(g, u, callee, d);
-    const graph_value *v = graph_instance_of(g, graph_eval_with(g, u, type, types, 0));
-    return graph_with_class(g, graph_substitute(g, v, callee->self), callee->class);
+    const graph_value *v = ken_graph__instance_of(g, ken_graph__eval_with(g, u, type, types, 0));
+    return ken_graph__with_class(g, ken_graph__substitute(g, v, callee->self), callee->class);
 }
 
 static const graph_value *given_by_one(ken_graph *g, const graph_value *callee, uint32_t nth,
                                        int depth)
 {
     if (callee->kind == GRAPH_EXTERNAL)
-        return &graph_opaque; // `xs.map(x => …)`: what it hands on may be of the tree
+        return &ken_graph__opaque; // `xs.map(x => …)`: what it hands on may be of the tree
     if (callee->kind == GRAPH_INSTANCE)
         return given_by_member(g, callee, KEN_STR("()"), nth, depth);
     if (callee->kind == GRAPH_FUNCTION)
-        return nth < callee->n_args ? graph_with_class(g, callee->args[nth], callee->class)
-                                    : &graph_nothing;
-    const graph_value *v = &graph_nothing;
+        return nth < callee->n_args ? ken_graph__with_class(g, callee->args[nth], callee->class)
+                                    : &ken_graph__nothing;
+    const graph_value *v = &ken_graph__nothing;
     for (uint32_t i = 0; callee->kind == GRAPH_DEFS && i < callee->n_defs; i++) {
         v = given_by_def(g, callee, callee->defs[i], nth, depth);
         if (v->kind != GRAPH_NONE)
@@ -130,18 +130,18 @@ static const graph_value *given_by_one(ken_graph *g, const graph_value *callee, 
 static const graph_value *given_by(ken_graph *g, const graph_value *callee, uint32_t nth,
                                    int depth) // NOLINT(misc-no-recursion)
 {
-    const graph_value *v = &graph_nothing;
+    const graph_value *v = &ken_graph__nothing;
     for (int i = 0; callee && i < ALTERNATIVES_MAX && depth < LED_ON_MAX && v->kind == GRAPH_NONE;
          i++, callee = callee->other)
         v = given_by_one(g, callee, nth, depth);
     return v;
 }
 
-const graph_value *graph_given(ken_graph *g, graph_unit *u, const ken_expr *e)
+const graph_value *ken_graph__given(ken_graph *g, graph_unit *u, const ken_expr *e)
 {
-    const graph_value *callee = graph_whole(g, graph_eval(g, u, e->a));
-    const graph_value *v = graph_object(g, given_by(g, callee, e->b, 0));
+    const graph_value *callee = ken_graph__whole(g, ken_graph__eval(g, u, e->a));
+    const graph_value *v = ken_graph__object(g, given_by(g, callee, e->b, 0));
     // What a function outside hands on to one that it was given may be ours.
     bool is_handed_on = u->text.refs->exprs[e->a].op == KEN_EXPR_GIVEN;
-    return is_handed_on && v == &graph_opaque ? &graph_nothing : v;
+    return is_handed_on && v == &ken_graph__opaque ? &ken_graph__nothing : v;
 }

@@ -16,14 +16,14 @@ typedef struct method_set {
 
 static ken_symbol_kind kind_of(ken_graph *g, ken_graph_def d)
 {
-    graph_unit *u = graph_unit_of(g, d.file);
+    graph_unit *u = ken_graph__unit_of(g, d.file);
     return u && d.def < u->n_defs ? ken_graph_kind(&u->text, d.def) : KEN_SYMBOL_UNKNOWN;
 }
 
 // The interface's own methods, then those of the interfaces in it.
 static void add_methods(ken_graph *g, ken_graph_def type, method_set *set, uint32_t depth)
 {
-    graph_unit *u = graph_unit_of(g, type.file);
+    graph_unit *u = ken_graph__unit_of(g, type.file);
     if (!u || type.def >= u->n_symbols)
         return;
     const ken_symbol *all = u->text.facts->symbols;
@@ -33,7 +33,8 @@ static void add_methods(ken_graph *g, ken_graph_def type, method_set *set, uint3
         if (all[i].parent == (int32_t)type.def && ken_symbol_is_callable(all[i].kind))
             set->methods[set->n++] = (ken_graph_def){ type.file, i };
     ken_graph_def bases[BASES_MAX];
-    uint32_t n = depth < DEEP && set->n < METHODS_MAX ? graph_bases(g, type, bases, BASES_MAX) : 0;
+    uint32_t n =
+        depth < DEEP && set->n < METHODS_MAX ? ken_graph__bases(g, type, bases, BASES_MAX) : 0;
     for (uint32_t i = 0; i < n; i++)
         if (kind_of(g, bases[i]) == KEN_SYMBOL_INTERFACE)
             add_methods(g, bases[i], set, depth + 1);
@@ -55,19 +56,19 @@ static bool is_exported(ken_str name)
 
 static bool has_method(ken_graph *g, ken_graph_def type, ken_graph_def method)
 {
-    graph_unit *mu = graph_unit_of(g, method.file), *tu = graph_unit_of(g, type.file);
+    graph_unit *mu = ken_graph__unit_of(g, method.file), *tu = ken_graph__unit_of(g, type.file);
     ken_str name = ken_graph_name(&mu->text, method.def);
     if (!is_exported(name) && !ken_str_eq(ken_path_dir(mu->text.path), ken_path_dir(tu->text.path)))
         return false;
-    const graph_value *v = graph_type_member(g, type, name);
+    const graph_value *v = ken_graph__type_member(g, type, name);
     if (v->kind == GRAPH_EXTERNAL) // of a type outside that is embedded
         return true;
-    graph_unit *u = v->kind == GRAPH_DEFS ? graph_unit_of(g, v->defs[0].file) : NULL;
+    graph_unit *u = v->kind == GRAPH_DEFS ? ken_graph__unit_of(g, v->defs[0].file) : NULL;
     return u && ken_symbol_is_callable(ken_graph_kind(&u->text, v->defs[0].def)) &&
            takes_the_same(mu, method.def, u, v->defs[0].def);
 }
 
-bool graph_implements(ken_graph *g, ken_graph_def type, ken_graph_def interface)
+bool ken_graph__implements(ken_graph *g, ken_graph_def type, ken_graph_def interface)
 {
     method_set set = { .n = 0 };
     if (kind_of(g, type) == KEN_SYMBOL_INTERFACE || kind_of(g, interface) != KEN_SYMBOL_INTERFACE)

@@ -133,7 +133,7 @@ static void answer(ken_modules *m, const ken_module_ask *ask, const graph_driver
 static void look_up(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     char key[TEXT_MAX + 16];
-    const graph_driver *driver = graph_driver_of(m->tree->langs[ask->file]);
+    const graph_driver *driver = ken_graph__driver_of(m->tree->langs[ask->file]);
     ken_str k = key_of(m, ask, driver->is_by_file || (ask->flags & AROUND), key);
     const uint64_t *at = ken_map_find(&m->known, k);
     if (at) {

@@ -63,7 +63,8 @@ static ken_expr_id takes_of(const graph_unit *u, ken_def_id def)
     return r->exprs[value].op == KEN_EXPR_LAMBDA ? r->exprs[value].b : 0;
 }
 
-bool graph_takes_alike(const graph_unit *u, ken_def_id def, const graph_unit *o, ken_def_id other)
+bool ken_graph__takes_alike(const graph_unit *u, ken_def_id def, const graph_unit *o,
+                            ken_def_id other)
 {
     const ken_refs *ra = u->text.refs, *rb = o->text.refs;
     if (def >= ra->n_defs || other >= rb->n_defs)
@@ -75,8 +76,8 @@ bool graph_takes_alike(const graph_unit *u, ken_def_id def, const graph_unit *o,
     while (ra->exprs[a].op == KEN_EXPR_APPLY && rb->exprs[b].op == KEN_EXPR_APPLY) {
         ken_str la = KEN_STR("_:"), lb = la;
         ken_expr_id ta = ra->exprs[a].b, tb = rb->exprs[b].b;
-        ta = u->lang->names_arguments ? graph_unlabelled(ra, ta, &la) : ta;
-        tb = o->lang->names_arguments ? graph_unlabelled(rb, tb, &lb) : tb;
+        ta = u->lang->names_arguments ? ken_graph__unlabelled(ra, ta, &la) : ta;
+        tb = o->lang->names_arguments ? ken_graph__unlabelled(rb, tb, &lb) : tb;
         bool is_other = u->lang->labels_functions &&
                         !ken_str_eq(ken_str_sub(la, 0, la.len - 1), ken_str_sub(lb, 0, lb.len - 1));
         if (is_other || !is_said_alike(ra, ta, rb, tb, 0))
@@ -111,13 +112,13 @@ static bool read_call(ken_graph *g, graph_unit *u, ken_expr_id expr, call *out)
     out->is_cpp = graph_converts(u);
     out->unit = u;
     for (uint32_t i = out->n; i-- > 0; at = r->exprs[at].a)
-        out->args[i] = graph_key_of_argument(g, u, r->exprs[at].b);
+        out->args[i] = ken_graph__key_of_argument(g, u, r->exprs[at].b);
     return true;
 }
 
 static uint32_t read_params(ken_graph *g, ken_graph_def d, type_key *out)
 {
-    graph_unit *u = graph_unit_of(g, d.file);
+    graph_unit *u = ken_graph__unit_of(g, d.file);
     const ken_refs *r = u->text.refs;
     ken_expr_id at = takes_of(u, d.def);
     uint32_t n = 0;
@@ -125,7 +126,7 @@ static uint32_t read_params(ken_graph *g, ken_graph_def d, type_key *out)
         n++;
     for (uint32_t i = n; i-- > 0; at = r->exprs[at].a)
         if (i < ARGS_MAX)
-            out[i] = graph_key_of_parameter(g, u, r->exprs[at].b);
+            out[i] = ken_graph__key_of_parameter(g, u, r->exprs[at].b);
     return n < ARGS_MAX ? n : ARGS_MAX;
 }
 
@@ -135,7 +136,7 @@ static int cost_in(ken_graph *g, const type_key *params, uint32_t n_params, cons
     int cost = 0;
     for (uint32_t i = 0; i < c->n; i++) {
         uint32_t p = is_variadic && i >= n_fixed ? n_fixed : i;
-        int one = p >= n_params ? 0 : graph_fit(g, c->unit, params[p], c->args[i]);
+        int one = p >= n_params ? 0 : ken_graph__fit(g, c->unit, params[p], c->args[i]);
         if (one == COST_OUT)
             return COST_OUT;
         cost += one;
@@ -175,7 +176,7 @@ static int cost_named(ken_graph *g, const graph_unit *u, const type_key *params,
         type_key param = params[p];
         if (param.mark == '*' && param.n_arrays > c->args[i].n_arrays) // one of a list
             param.n_arrays--;
-        int one = graph_fit(g, c->unit, param, c->args[i]);
+        int one = ken_graph__fit(g, c->unit, param, c->args[i]);
         if (one == COST_OUT)
             return COST_OUT;
         cost += one + (param.mark == '*');
@@ -193,7 +194,7 @@ static int cost_named(ken_graph *g, const graph_unit *u, const type_key *params,
 // What it costs to call the function so; COST_OUT = it cannot be. What is no function takes anything.
 static int cost_of(ken_graph *g, ken_graph_def d, const call *c)
 {
-    graph_unit *u = graph_unit_of(g, d.file);
+    graph_unit *u = ken_graph__unit_of(g, d.file);
     if (!u || d.def >= u->text.refs->n_defs || d.def >= u->n_defs)
         return 0;
     ken_symbol_kind kind = ken_graph_kind(&u->text, d.def);
@@ -236,18 +237,18 @@ static uint32_t gather(ken_graph *g, const ken_graph_def *found, uint32_t n_foun
 {
     uint32_t n = 0;
     for (uint32_t i = 0; i < n_found && n < max; i++) {
-        graph_unit *u = graph_unit_of(g, found[i].file);
+        graph_unit *u = ken_graph__unit_of(g, found[i].file);
         bool is_known = !u || found[i].def >= u->n_defs;
         for (uint32_t k = 0; k < n && !is_known; k++)
             is_known = ken_graph_def_eq(out[k], found[i]);
         if (is_known)
             continue;
-        int32_t scope = graph_scope_of(u, found[i].def);
+        int32_t scope = ken_graph__scope_of(u, found[i].def);
         ken_def_id ids[GRAPH_OVERLOADS_MAX];
         uint32_t n_ids = scope == GRAPH_ELSEWHERE
                              ? 0
-                             : graph_children(u, scope, ken_graph_name(&u->text, found[i].def), ids,
-                                              GRAPH_OVERLOADS_MAX);
+                             : ken_graph__children(u, scope, ken_graph_name(&u->text, found[i].def),
+                                                   ids, GRAPH_OVERLOADS_MAX);
         if (!n_ids)
             out[n++] = found[i];
         for (uint32_t k = 0; k < n_ids && n < max; k++)
@@ -276,7 +277,7 @@ static void consider(ken_graph *g, const call *c, ken_graph_def d, choice *out)
 
 static bool is_template(ken_graph *g, ken_graph_def d)
 {
-    graph_unit *u = graph_unit_of(g, d.file);
+    graph_unit *u = ken_graph__unit_of(g, d.file);
     return u && d.def < u->text.refs->n_defs && u->text.refs->defs[d.def].n_type_params;
 }
 
@@ -316,17 +317,18 @@ static bool is_open(const choice *c)
 static void choose_inherited(ken_graph *g, const call *c, ken_graph_def member, choice *out,
                              int depth) // NOLINT(misc-no-recursion)
 {
-    graph_unit *u = graph_unit_of(g, member.file);
+    graph_unit *u = ken_graph__unit_of(g, member.file);
     int32_t owner = u && member.def < u->n_defs ? ken_graph_owner(&u->text, member.def) : -1;
     if (owner < 0 || depth > OUTWARDS_MAX ||
         !graph_is_type(ken_graph_kind(&u->text, (ken_def_id)owner)))
         return;
-    ken_graph_def type = graph_owner_type(g, (ken_graph_def){ member.file, (ken_def_id)owner });
+    ken_graph_def type =
+        ken_graph__owner_type(g, (ken_graph_def){ member.file, (ken_def_id)owner });
     ken_graph_def bases[BASES_MAX];
-    uint32_t n = graph_bases(g, type, bases, BASES_MAX);
+    uint32_t n = ken_graph__bases(g, type, bases, BASES_MAX);
     ken_str name = ken_graph_name(&u->text, member.def);
     for (uint32_t i = 0; i < n && is_open(out); i++) {
-        const graph_value *v = graph_type_member(g, bases[i], name);
+        const graph_value *v = ken_graph__type_member(g, bases[i], name);
         if (v->kind != GRAPH_DEFS)
             continue;
         choose(g, c, v->defs, v->n_defs, out);
@@ -363,7 +365,7 @@ static uint32_t keep_distinct(ken_graph *g, ken_graph_def *defs, uint32_t n)
     uint32_t n_kept = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint32_t k = 0;
-        while (k < n_kept && !graph_is_twin(g, defs[k], defs[i]))
+        while (k < n_kept && !ken_graph__is_twin(g, defs[k], defs[i]))
             k++;
         if (k == n_kept)
             defs[n_kept++] = defs[i];
@@ -375,10 +377,10 @@ uint32_t ken_graph_constructed(ken_graph *g, uint32_t file, ken_expr_id expr, ke
                                ken_graph_def *out, uint32_t max, const char **out_evidence)
 {
     ken_graph_def all[GRAPH_OVERLOADS_MAX];
-    graph_ask(g);
+    ken_graph__ask(g);
     *out_evidence = NULL;
-    uint32_t n = graph_constructors(g, type, all, GRAPH_OVERLOADS_MAX);
-    graph_unit *u = graph_unit_of(g, file);
+    uint32_t n = ken_graph__constructors(g, type, all, GRAPH_OVERLOADS_MAX);
+    graph_unit *u = ken_graph__unit_of(g, file);
     call c = { .file = file };
     bool is_counted = u && n && expr < u->text.refs->n_exprs && read_call(g, u, expr, &c);
     choice found = { .n = 0 };
@@ -411,13 +413,14 @@ static const graph_value *none_fits(ken_graph *g, const graph_unit *u, const gra
     return any;
 }
 
-const graph_value *graph_chosen(ken_graph *g, graph_unit *u, ken_expr_id expr, const graph_value *v)
+const graph_value *ken_graph__chosen(ken_graph *g, graph_unit *u, ken_expr_id expr,
+                                     const graph_value *v)
 {
     call c = { .file = u->file };
     if (v->kind != GRAPH_DEFS || expr >= u->text.refs->n_exprs || !u->text.refs->exprs[expr].b)
         return v;
     ken_graph_def last = v->defs[v->n_defs - 1];
-    graph_unit *du = graph_unit_of(g, last.file);
+    graph_unit *du = ken_graph__unit_of(g, last.file);
     if (!du || last.def >= du->n_defs ||
         !ken_symbol_is_callable(ken_graph_kind(&du->text, last.def)))
         return v;

@@ -20,7 +20,7 @@ static bool is_object(type_key k)
 static bool derives(ken_graph *g, ken_graph_def type, ken_graph_def base, int depth)
 {
     ken_graph_def bases[BASES_MAX];
-    uint32_t n = depth < GRAPH_ARGS_DEEP ? graph_bases(g, type, bases, BASES_MAX) : 0;
+    uint32_t n = depth < GRAPH_ARGS_DEEP ? ken_graph__bases(g, type, bases, BASES_MAX) : 0;
     for (uint32_t i = 0; i < n; i++)
         if (ken_graph_def_eq(bases[i], base) || derives(g, bases[i], base, depth + 1))
             return true;
@@ -31,9 +31,9 @@ static int fit_primitive(type_key param, type_key arg)
 {
     if (ken_str_eq(param.name, arg.name))
         return 0;
-    int to = graph_number_of(param.name), from = graph_number_of(arg.name);
+    int to = ken_graph__number_of(param.name), from = ken_graph__number_of(arg.name);
     if (ken_str_eq_c(arg.name, "char"))
-        from = graph_number_of(KEN_STR("short")); // as wide as it, and fits none
+        from = ken_graph__number_of(KEN_STR("short")); // as wide as it, and fits none
     return from >= 0 && to > from ? to - from : COST_OUT;
 }
 
@@ -46,7 +46,8 @@ static const char *bases_of_final(ken_str name)
         return " Type GenericDeclaration AnnotatedElement OfField Serializable Constable ";
     if (ken_str_eq_c(name, "Boolean") || ken_str_eq_c(name, "Character"))
         return " Comparable Serializable Constable ";
-    return graph_unboxed(name) ? " Number Comparable Serializable Constable ConstantDesc " : NULL;
+    return ken_graph__unboxed(name) ? " Number Comparable Serializable Constable ConstantDesc "
+                                    : NULL;
 }
 
 static bool is_base_of_final(ken_str final, ken_str base)
@@ -78,13 +79,13 @@ static int fit_named(ken_graph *g, type_key param, type_key arg)
 static int fit_boxed(type_key param, type_key arg)
 {
     if (arg.sort == TYPE_PRIMITIVE) {
-        const char *box = graph_box_of(arg.name);
+        const char *box = ken_graph__box_of(arg.name);
         if (box && ken_str_eq_c(param.name, box))
             return COST_BOXED;
         return box && is_base_of_final(ken_str_c(box), param.name) ? COST_BOXED + COST_SUBTYPE
                                                                    : COST_OUT;
     }
-    const char *primitive = graph_unboxed(arg.name);
+    const char *primitive = ken_graph__unboxed(arg.name);
     if (!primitive)
         return COST_OUT;
     int fit =
@@ -110,13 +111,13 @@ static int fit_pointer(type_key param, type_key arg)
 static bool is_made_of_one(ken_graph *g, type_key class)
 {
     ken_graph_def all[MADE_MAX];
-    graph_unit *cu = graph_unit_of(g, class.def.file);
+    graph_unit *cu = ken_graph__unit_of(g, class.def.file);
     ken_symbol_kind kind = cu ? ken_graph_kind(&cu->text, class.def.def) : KEN_SYMBOL_UNKNOWN;
     if (kind != KEN_SYMBOL_CLASS && kind != KEN_SYMBOL_STRUCT)
         return true;
-    uint32_t n = graph_constructors(g, class.def, all, MADE_MAX);
+    uint32_t n = ken_graph__constructors(g, class.def, all, MADE_MAX);
     for (uint32_t i = 0; i < n; i++) {
-        graph_unit *u = graph_unit_of(g, all[i].file);
+        graph_unit *u = ken_graph__unit_of(g, all[i].file);
         const ken_def_info *d =
             u && all[i].def < u->text.refs->n_defs ? &u->text.refs->defs[all[i].def] : NULL;
         if (d && d->min_params < 2 && (d->max_params || (d->flags & KEN_DEF_VARIADIC)))
@@ -190,7 +191,7 @@ static int fit_strictly(ken_graph *g, type_key param, type_key arg)
                                              : COST_OUT;
     }
     if (arg.sort == TYPE_FUNCTION)
-        return wants_plain || param.n_arrays || graph_unboxed(param.name) ||
+        return wants_plain || param.n_arrays || ken_graph__unboxed(param.name) ||
                        ken_str_eq_c(param.name, "String")
                    ? COST_OUT
                    : 1;
@@ -218,7 +219,7 @@ static bool is_signed(int number)
 {
     static const char *const unsigned_ones[] = { "byte", "ushort", "uint", "ulong" };
     for (size_t i = 0; i < sizeof unsigned_ones / sizeof *unsigned_ones; i++)
-        if (number == graph_number_of(ken_str_c(unsigned_ones[i])))
+        if (number == ken_graph__number_of(ken_str_c(unsigned_ones[i])))
             return false;
     return true;
 }
@@ -228,11 +229,11 @@ static int fit_number(const graph_unit *u, type_key param, type_key arg)
 {
     if (ken_str_eq(param.name, arg.name))
         return 0;
-    int to = graph_number_of(param.name);
-    int from = graph_number_of(ken_str_eq_c(arg.name, "char") ? KEN_STR("short") : arg.name);
+    int to = ken_graph__number_of(param.name);
+    int from = ken_graph__number_of(ken_str_eq_c(arg.name, "char") ? KEN_STR("short") : arg.name);
     if (to < 0 || from < 0)
         return COST_BOXED;
-    int real = graph_number_of(KEN_STR("float"));
+    int real = ken_graph__number_of(KEN_STR("float"));
     bool is_literal = arg.is_sure && !ken_str_eq_c(arg.name, "char") && (from < real || to >= real);
     bool is_wider = to > from && (is_signed(to) || !is_signed(from));
     if (u->lang->widens_numbers && is_wider)
@@ -289,7 +290,7 @@ static int fit_loosely(ken_graph *g, const graph_unit *u, type_key param, type_k
     return wants_outside ? COST_MAYBE + COST_ANY : COST_BOXED;
 }
 
-int graph_fit(ken_graph *g, const graph_unit *u, type_key param, type_key arg)
+int ken_graph__fit(ken_graph *g, const graph_unit *u, type_key param, type_key arg)
 {
     return graph_converts(u)          ? fit_cpp(g, param, arg)
            : u->lang->names_arguments ? fit_loosely(g, u, param, arg)

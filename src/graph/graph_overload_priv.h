@@ -36,24 +36,24 @@ typedef struct type_key {
     bool is_sure;       // no variable's: what is pointed to is known as well
     bool is_nullable;   // of a parameter: `int?`
     ken_str label;      // the name that arguments say for it; empty = none
-    char mark;          // of the label: refs__labelled in refs/refs_priv.h
+    char mark;          // of the label: ken_refs__labelled in refs/refs_priv.h
 } type_key;
 
 // What a parameter of that type takes, and what an argument is; with their labels.
-type_key graph_key_of_type(ken_graph *g, graph_unit *u, ken_expr_id expr, int depth);
-type_key graph_key_of_value(ken_graph *g, graph_unit *u, ken_expr_id expr, int depth);
-type_key graph_key_of_argument(ken_graph *g, graph_unit *u, ken_expr_id expr);
-type_key graph_key_of_parameter(ken_graph *g, graph_unit *u, ken_expr_id expr);
+type_key ken_graph__key_of_type(ken_graph *g, graph_unit *u, ken_expr_id expr, int depth);
+type_key ken_graph__key_of_value(ken_graph *g, graph_unit *u, ken_expr_id expr, int depth);
+type_key ken_graph__key_of_argument(ken_graph *g, graph_unit *u, ken_expr_id expr);
+type_key ken_graph__key_of_parameter(ken_graph *g, graph_unit *u, ken_expr_id expr);
 // What stands under a label; the expression itself when there is none.
-ken_expr_id graph_unlabelled(const ken_refs *r, ken_expr_id expr, ken_str *out_label);
+ken_expr_id ken_graph__unlabelled(const ken_refs *r, ken_expr_id expr, ken_str *out_label);
 
 // Width of a type of numbers, from the narrowest on; -1 = it is none. What is boxed in what, NULL =
 // nothing.
-int graph_number_of(ken_str name);
-const char *graph_box_of(ken_str primitive);
-const char *graph_unboxed(ken_str name);
+int ken_graph__number_of(ken_str name);
+const char *ken_graph__box_of(ken_str primitive);
+const char *ken_graph__unboxed(ken_str name);
 
 // What it costs to hand the argument on to the parameter in that language; COST_OUT = it cannot be.
-int graph_fit(ken_graph *g, const graph_unit *u, type_key param, type_key arg);
+int ken_graph__fit(ken_graph *g, const graph_unit *u, type_key param, type_key arg);
 
 #endif

@@ -16,7 +16,7 @@ static const struct {
               { "long", "Long" },    { "float", "Float" },   { "double", "Double" },
               { "bool", "Boolean" }, { "char", "Character" } };
 
-int graph_number_of(ken_str name)
+int ken_graph__number_of(ken_str name)
 {
     for (int i = 0; i < (int)(sizeof numbers / sizeof *numbers); i++)
         if (ken_str_eq_c(name, numbers[i]))
@@ -24,7 +24,7 @@ int graph_number_of(ken_str name)
     return -1;
 }
 
-const char *graph_box_of(ken_str primitive)
+const char *ken_graph__box_of(ken_str primitive)
 {
     for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
         if (ken_str_eq_c(primitive, boxes[i].primitive))
@@ -32,7 +32,7 @@ const char *graph_box_of(ken_str primitive)
     return NULL;
 }
 
-const char *graph_unboxed(ken_str name)
+const char *ken_graph__unboxed(ken_str name)
 {
     for (size_t i = 0; i < sizeof boxes / sizeof *boxes; i++)
         if (ken_str_eq_c(name, boxes[i].box))
@@ -47,7 +47,8 @@ static type_key named(ken_str name)
 
 static bool is_primitive(ken_str name)
 {
-    return graph_number_of(name) >= 0 || ken_str_eq_c(name, "bool") || ken_str_eq_c(name, "char");
+    return ken_graph__number_of(name) >= 0 || ken_str_eq_c(name, "bool") ||
+           ken_str_eq_c(name, "char");
 }
 
 static type_key of_builtin(ken_str name)
@@ -97,7 +98,7 @@ static type_key of_name(const graph_unit *u, ken_str name)
 
 static type_key of_def(ken_graph *g, ken_graph_def def)
 {
-    graph_unit *u = graph_unit_of(g, def.file);
+    graph_unit *u = ken_graph__unit_of(g, def.file);
     type_key k = { .sort = TYPE_NAMED, .def = def };
     if (!u || def.def >= u->n_defs || !graph_is_type(ken_graph_kind(&u->text, def.def)))
         return (type_key){ .sort = TYPE_UNKNOWN };
@@ -110,8 +111,8 @@ static type_key bounded(type_key param, type_key bound)
     return bound.sort == TYPE_UNKNOWN ? param : bound;
 }
 
-type_key graph_key_of_type(ken_graph *g, graph_unit *u, ken_expr_id expr,
-                           int depth) // NOLINT(misc-no-recursion)
+type_key ken_graph__key_of_type(ken_graph *g, graph_unit *u, ken_expr_id expr,
+                                int depth) // NOLINT(misc-no-recursion)
 {
     const ken_expr *e = &u->text.refs->exprs[expr], *head = e;
     if (!expr || depth > GRAPH_ARGS_DEEP)
@@ -119,7 +120,7 @@ type_key graph_key_of_type(ken_graph *g, graph_unit *u, ken_expr_id expr,
     while (head->op == KEN_EXPR_APPLY)
         head = &u->text.refs->exprs[head->a];
     if (e->op == KEN_EXPR_APPLY && head->op == KEN_EXPR_BUILTIN) {
-        type_key k = graph_key_of_type(g, u, e->b, depth + 1);
+        type_key k = ken_graph__key_of_type(g, u, e->b, depth + 1);
         k.n_arrays += ken_str_eq_c(head->name, "list");
         k.n_arrays += 2u * ken_str_eq_c(head->name, "matrix"); // a list of lists
         bool is_pointer = ken_str_find_char(head->name, '*') != SIZE_MAX;
@@ -132,18 +133,18 @@ type_key graph_key_of_type(ken_graph *g, graph_unit *u, ken_expr_id expr,
         return graph_converts(u) ? of_cpp_builtin(e->name) : of_builtin(e->name);
     case KEN_EXPR_APPLY:
     case KEN_EXPR_VALUE:
-        return graph_key_of_type(g, u, e->a, depth + 1);
+        return ken_graph__key_of_type(g, u, e->a, depth + 1);
     case KEN_EXPR_PARAM:
         return (type_key){ .sort = TYPE_PARAMETER };
     case KEN_EXPR_LAMBDA:
         return (type_key){ .sort = TYPE_FUNCTION };
     case KEN_EXPR_EITHER: // a type parameter and what it is bound by
-        return bounded(graph_key_of_type(g, u, e->a, depth + 1),
-                       graph_key_of_type(g, u, e->b, depth + 1));
+        return bounded(ken_graph__key_of_type(g, u, e->a, depth + 1),
+                       ken_graph__key_of_type(g, u, e->b, depth + 1));
     default:
         break;
     }
-    const graph_value *v = graph_type(g, graph_eval_type(g, u, expr));
+    const graph_value *v = ken_graph__type(g, ken_graph__eval_type(g, u, expr));
     if (v->kind == GRAPH_PARAM)
         return (type_key){ .sort = TYPE_PARAMETER };
     if (v->kind == GRAPH_DEFS || v->kind == GRAPH_INSTANCE)
@@ -154,13 +155,14 @@ type_key graph_key_of_type(ken_graph *g, graph_unit *u, ken_expr_id expr,
 // What a variable holds, what a function gives.
 static type_key of_held(ken_graph *g, const graph_value *v, int depth) // NOLINT(misc-no-recursion)
 {
-    graph_unit *du = graph_unit_of(g, v->defs[0].file);
+    graph_unit *du = ken_graph__unit_of(g, v->defs[0].file);
     if (!du || v->defs[0].def >= du->text.refs->n_defs)
         return (type_key){ .sort = TYPE_UNKNOWN };
-    type_key k = graph_key_of_value(g, du, graph_result_expr(du, v->defs[0].def), depth + 1);
+    type_key k =
+        ken_graph__key_of_value(g, du, ken_graph__result_expr(du, v->defs[0].def), depth + 1);
     if (k.sort != TYPE_PARAMETER)
         return k;
-    const graph_value *given = graph_object(g, v); // what stands for the parameter here
+    const graph_value *given = ken_graph__object(g, v); // what stands for the parameter here
     return given->kind == GRAPH_INSTANCE && v->self ? of_def(g, given->defs[0])
                                                     : (type_key){ .sort = TYPE_UNKNOWN };
 }
@@ -168,10 +170,11 @@ static type_key of_held(ken_graph *g, const graph_value *v, int depth) // NOLINT
 static type_key of_call(ken_graph *g, graph_unit *u, ken_expr_id callee,
                         int depth) // NOLINT(misc-no-recursion)
 {
-    const graph_value *v = graph_chosen(g, u, callee, graph_whole(g, graph_eval(g, u, callee)));
+    const graph_value *v =
+        ken_graph__chosen(g, u, callee, ken_graph__whole(g, ken_graph__eval(g, u, callee)));
     if (v->kind != GRAPH_DEFS)
         return (type_key){ .sort = TYPE_UNKNOWN };
-    graph_unit *du = graph_unit_of(g, v->defs[0].file);
+    graph_unit *du = ken_graph__unit_of(g, v->defs[0].file);
     if (du && graph_is_type(ken_graph_kind(&du->text, v->defs[0].def)))
         return of_def(g, v->defs[0]);
     type_key first = of_held(g, v, depth);
@@ -188,7 +191,7 @@ static type_key of_call(ken_graph *g, graph_unit *u, ken_expr_id callee,
 // Numbers become the wider one, what is added to a text a text.
 static type_key joined(type_key a, type_key b)
 {
-    int x = graph_number_of(a.name), y = graph_number_of(b.name);
+    int x = ken_graph__number_of(a.name), y = ken_graph__number_of(b.name);
     bool is_text = ken_str_eq_c(a.name, "String") || ken_str_eq_c(b.name, "String");
     if (is_text && !a.n_arrays && !b.n_arrays)
         return named(KEN_STR("String"));
@@ -210,8 +213,8 @@ static type_key of_element(type_key k)
     return k;
 }
 
-type_key graph_key_of_value(ken_graph *g, graph_unit *u, ken_expr_id expr,
-                            int depth) // NOLINT(misc-no-recursion)
+type_key ken_graph__key_of_value(ken_graph *g, graph_unit *u, ken_expr_id expr,
+                                 int depth) // NOLINT(misc-no-recursion)
 {
     const ken_expr *e = &u->text.refs->exprs[expr];
     if (!expr || depth > GRAPH_ARGS_DEEP || !g->budget)
@@ -223,20 +226,20 @@ type_key graph_key_of_value(ken_graph *g, graph_unit *u, ken_expr_id expr,
     case KEN_EXPR_APPLY:
     case KEN_EXPR_PARAM:
     case KEN_EXPR_LAMBDA:
-        return graph_key_of_type(g, u, expr, depth + 1);
+        return ken_graph__key_of_type(g, u, expr, depth + 1);
     case KEN_EXPR_CALL:
         return of_call(g, u, e->a, depth + 1);
     case KEN_EXPR_EITHER:
-        return joined(graph_key_of_value(g, u, e->a, depth + 1),
-                      graph_key_of_value(g, u, e->b, depth + 1));
+        return joined(ken_graph__key_of_value(g, u, e->a, depth + 1),
+                      ken_graph__key_of_value(g, u, e->b, depth + 1));
     case KEN_EXPR_ELEMENT:
-        return of_element(graph_key_of_value(g, u, e->a, depth + 1));
+        return of_element(ken_graph__key_of_value(g, u, e->a, depth + 1));
     case KEN_EXPR_NAME:
     case KEN_EXPR_MEMBER:
     case KEN_EXPR_DEF:
-        v = graph_eval(g, u, expr);
+        v = ken_graph__eval(g, u, expr);
         if (v->kind == GRAPH_DEFS) {
-            graph_unit *du = graph_unit_of(g, v->defs[0].file);
+            graph_unit *du = ken_graph__unit_of(g, v->defs[0].file);
             ken_symbol_kind kind =
                 du ? ken_graph_kind(&du->text, v->defs[0].def) : KEN_SYMBOL_UNKNOWN;
             int32_t owner = du ? ken_graph_owner(&du->text, v->defs[0].def) : -1;
@@ -247,7 +250,7 @@ type_key graph_key_of_value(ken_graph *g, graph_unit *u, ken_expr_id expr,
         }
         break;
     default:
-        v = graph_object(g, graph_eval(g, u, expr));
+        v = ken_graph__object(g, ken_graph__eval(g, u, expr));
         break;
     }
     return v->kind == GRAPH_INSTANCE ? of_def(g, v->defs[0]) : (type_key){ .sort = TYPE_UNKNOWN };
@@ -255,7 +258,7 @@ type_key graph_key_of_value(ken_graph *g, graph_unit *u, ken_expr_id expr,
 
 // ---- with the name that an argument says -------------------------------------------------------
 
-ken_expr_id graph_unlabelled(const ken_refs *r, ken_expr_id expr, ken_str *out_label)
+ken_expr_id ken_graph__unlabelled(const ken_refs *r, ken_expr_id expr, ken_str *out_label)
 {
     const ken_expr *e = &r->exprs[expr];
     ken_str word = e->op == KEN_EXPR_APPLY && r->exprs[e->a].op == KEN_EXPR_BUILTIN
@@ -277,20 +280,20 @@ static type_key labelled(type_key k, ken_str label)
     return k;
 }
 
-type_key graph_key_of_parameter(ken_graph *g, graph_unit *u, ken_expr_id expr)
+type_key ken_graph__key_of_parameter(ken_graph *g, graph_unit *u, ken_expr_id expr)
 {
     ken_str label = KEN_STR("");
     ken_expr_id type =
-        u->lang->names_arguments ? graph_unlabelled(u->text.refs, expr, &label) : expr;
-    return labelled(graph_key_of_type(g, u, type, 0), label);
+        u->lang->names_arguments ? ken_graph__unlabelled(u->text.refs, expr, &label) : expr;
+    return labelled(ken_graph__key_of_type(g, u, type, 0), label);
 }
 
-type_key graph_key_of_argument(ken_graph *g, graph_unit *u, ken_expr_id expr)
+type_key ken_graph__key_of_argument(ken_graph *g, graph_unit *u, ken_expr_id expr)
 {
     ken_str label = KEN_STR("");
     ken_expr_id value =
-        u->lang->names_arguments ? graph_unlabelled(u->text.refs, expr, &label) : expr;
-    type_key k = labelled(graph_key_of_value(g, u, value, 0), label);
+        u->lang->names_arguments ? ken_graph__unlabelled(u->text.refs, expr, &label) : expr;
+    type_key k = labelled(ken_graph__key_of_value(g, u, value, 0), label);
     k.is_sure = u->text.refs->exprs[value].op == KEN_EXPR_BUILTIN;
     return k;
 }

@@ -21,14 +21,14 @@ static const graph_value *defs_of_ids(ken_graph *g, const graph_unit *u, const k
     ken_graph_def defs[KEN_TARGETS_MAX];
     for (uint32_t i = 0; i < n; i++)
         defs[i] = (ken_graph_def){ u->file, ids[i] };
-    return graph_defs_value(g, defs, n, class);
+    return ken_graph__defs_value(g, defs, n, class);
 }
 
 static const graph_value *children_value(ken_graph *g, const graph_unit *u, int32_t owner,
                                          ken_str name, ken_edge_class class)
 {
     ken_def_id ids[KEN_TARGETS_MAX];
-    uint32_t n = graph_children(u, owner, name, ids, KEN_TARGETS_MAX);
+    uint32_t n = ken_graph__children(u, owner, name, ids, KEN_TARGETS_MAX);
     return defs_of_ids(g, u, ids, n, class);
 }
 
@@ -43,7 +43,7 @@ static bool is_test(const graph_unit *u, ken_def_id def)
 }
 
 // No key of an object, no `exports.name = …`, no test.
-bool graph_has_bare_name(const graph_unit *u, ken_def_id def)
+bool ken_graph__has_bare_name(const graph_unit *u, ken_def_id def)
 {
     if (u->lang->hides_fields)
         return ken_graph_kind(&u->text, def) != KEN_SYMBOL_FIELD;
@@ -58,9 +58,9 @@ static const graph_value *bare_children(ken_graph *g, const graph_unit *u, int32
                                         ken_str name)
 {
     ken_def_id ids[KEN_TARGETS_MAX];
-    uint32_t n = graph_children(u, owner, name, ids, KEN_TARGETS_MAX), n_kept = 0;
+    uint32_t n = ken_graph__children(u, owner, name, ids, KEN_TARGETS_MAX), n_kept = 0;
     for (uint32_t i = 0; i < n; i++)
-        if (graph_has_bare_name(u, ids[i]))
+        if (ken_graph__has_bare_name(u, ids[i]))
             ids[n_kept++] = ids[i];
     return defs_of_ids(g, u, ids, n_kept, KEN_EDGE_SCOPED);
 }
@@ -86,7 +86,7 @@ static bool is_among(const uint32_t *files, uint32_t n, uint32_t file)
     return false;
 }
 
-const uint32_t *graph_closure(ken_graph *g, graph_unit *u, uint32_t *out_n)
+const uint32_t *ken_graph__closure(ken_graph *g, graph_unit *u, uint32_t *out_n)
 {
     if (!u->has_closure) {
         u->has_closure = true;
@@ -97,7 +97,7 @@ const uint32_t *graph_closure(ken_graph *g, graph_unit *u, uint32_t *out_n)
         for (size_t i = 0; i < files.len && files.len < CLOSURE_MAX; i++) {
             uint32_t n = 0, n_unknown = 0;
             const uint32_t *direct = ken_graph_imports(g, files.ptr[i], &n, &n_unknown);
-            const graph_unit *f = graph_unit_of(g, files.ptr[i]);
+            const graph_unit *f = ken_graph__unit_of(g, files.ptr[i]);
             u->has_unknown = u->has_unknown || (f && f->may_include);
             for (uint32_t k = 0; k < n; k++) {
                 uint8_t bit = (uint8_t)(1u << direct[k] % 8);
@@ -125,7 +125,7 @@ static bool is_declaration(const graph_unit *u, ken_def_id def)
 static bool is_in_spaces(const graph_unit *u, int32_t owner)
 {
     for (; owner >= 0; owner = ken_graph_owner(&u->text, (ken_def_id)owner))
-        if (!graph_is_space(ken_graph_kind(&u->text, (ken_def_id)owner)))
+        if (!ken_graph__is_space(ken_graph_kind(&u->text, (ken_def_id)owner)))
             return false;
     return true;
 }
@@ -136,8 +136,9 @@ static bool is_linkable(const graph_unit *c, ken_def_id def, uint64_t space, boo
     if (is_declaration(c, def) || def >= c->text.refs->n_defs ||
         (c->text.refs->defs[def].flags & KEN_DEF_STATIC))
         return false;
-    int32_t scope = graph_scope_of(c, def);
-    if (scope == GRAPH_ELSEWHERE || !is_in_spaces(c, scope) || graph_space_of(c, scope) != space)
+    int32_t scope = ken_graph__scope_of(c, def);
+    if (scope == GRAPH_ELSEWHERE || !is_in_spaces(c, scope) ||
+        ken_graph__space_of(c, scope) != space)
         return false;
     ken_symbol_kind kind = ken_graph_kind(&c->text, def);
     return is_type ? graph_is_type(kind) && kind != KEN_SYMBOL_TYPE
@@ -148,7 +149,7 @@ static bool is_linkable(const graph_unit *c, ken_def_id def, uint64_t space, boo
 static bool sees(ken_graph *g, graph_unit *u, uint32_t file)
 {
     uint32_t n;
-    const uint32_t *files = graph_closure(g, u, &n);
+    const uint32_t *files = ken_graph__closure(g, u, &n);
     return is_among(files, n, file);
 }
 
@@ -156,15 +157,15 @@ static bool sees(ken_graph *g, graph_unit *u, uint32_t file)
 // types with one name in one namespace there is but one.
 static const graph_value *linked(ken_graph *g, graph_unit *u, const graph_value *declared)
 {
-    graph_unit *du = graph_unit_of(g, declared->defs[0].file);
+    graph_unit *du = ken_graph__unit_of(g, declared->defs[0].file);
     ken_str name = ken_graph_name(&du->text, declared->defs[0].def);
-    uint64_t space = graph_space_of(du, ken_graph_owner(&du->text, declared->defs[0].def));
+    uint64_t space = ken_graph__space_of(du, ken_graph_owner(&du->text, declared->defs[0].def));
     bool is_type = graph_is_type(ken_graph_kind(&du->text, declared->defs[0].def));
     ken_graph_def all[LOOKED_AT], found[KEN_TARGETS_MAX];
     size_t n_all = named(g, u, name, all);
     uint32_t n = 0, n_near = 0;
     for (size_t i = 0; i < n_all && n < KEN_TARGETS_MAX; i++) {
-        graph_unit *c = graph_unit_of(g, all[i].file);
+        graph_unit *c = ken_graph__unit_of(g, all[i].file);
         if (!c || !is_linkable(c, all[i].def, space, is_type))
             continue;
         found[n] = found[n_near];
@@ -180,7 +181,7 @@ static const graph_value *linked(ken_graph *g, graph_unit *u, const graph_value 
         return declared;
     bool is_sure = n_near || (is_type && n == 1);
     graph_value *v = KEN_ARENA_NEW(&g->arena, graph_value);
-    *v = *graph_defs_value(g, found, n, is_sure ? KEN_EDGE_IMPORTED : KEN_EDGE_INFERRED);
+    *v = *ken_graph__defs_value(g, found, n, is_sure ? KEN_EDGE_IMPORTED : KEN_EDGE_INFERRED);
     v->evidence = is_sure ? NULL
                           : "a declaration of that name, defined in a file that does not "
                             "include it";
@@ -192,9 +193,9 @@ static const graph_value *linked_if_declared(ken_graph *g, graph_unit *u, const 
     if (v->kind != GRAPH_DEFS || !u->lang->includes)
         return v;
     for (uint32_t i = 0; i < v->n_defs; i++) {
-        graph_unit *du = graph_unit_of(g, v->defs[i].file);
+        graph_unit *du = ken_graph__unit_of(g, v->defs[i].file);
         if (!du || !is_declaration(du, v->defs[i].def) ||
-            graph_is_space(ken_graph_kind(&du->text, v->defs[i].def)))
+            ken_graph__is_space(ken_graph_kind(&du->text, v->defs[i].def)))
             return v;
     }
     return linked(g, u, v);
@@ -210,18 +211,18 @@ static bool is_alias(const graph_unit *u, ken_def_id def)
 static const graph_value *both(ken_graph *g, const graph_value *a, const graph_value *b)
 {
     ken_graph_def defs[2] = { a->defs[0], b->defs[0] };
-    return graph_defs_value(g, defs, 2, KEN_EDGE_IMPORTED);
+    return ken_graph__defs_value(g, defs, 2, KEN_EDGE_IMPORTED);
 }
 
 static const graph_value *in_includes(ken_graph *g, graph_unit *u, ken_str name)
 {
     uint32_t n;
-    const uint32_t *files = graph_closure(g, u, &n);
-    const graph_value *declared = &graph_nothing, *alias = &graph_nothing;
+    const uint32_t *files = ken_graph__closure(g, u, &n);
+    const graph_value *declared = &ken_graph__nothing, *alias = &ken_graph__nothing;
     for (uint32_t i = 1; i < n; i++) {
-        graph_unit *f = graph_unit_of(g, files[i]);
+        graph_unit *f = ken_graph__unit_of(g, files[i]);
         const graph_value *v =
-            f ? children_value(g, f, -1, name, KEN_EDGE_IMPORTED) : &graph_nothing;
+            f ? children_value(g, f, -1, name, KEN_EDGE_IMPORTED) : &ken_graph__nothing;
         if (!f || v->kind == GRAPH_NONE)
             continue;
         if (is_declaration(f, v->defs[0].def))
@@ -236,12 +237,12 @@ static const graph_value *in_includes(ken_graph *g, graph_unit *u, ken_str name)
 
 // ---- namespaces and packages -------------------------------------------------------------------
 
-bool graph_names_type(ken_graph *g, const graph_value *v)
+bool ken_graph__names_type(ken_graph *g, const graph_value *v)
 {
     for (uint32_t i = 0; i < v->n_defs; i++) {
-        graph_unit *u = graph_unit_of(g, v->defs[i].file);
+        graph_unit *u = ken_graph__unit_of(g, v->defs[i].file);
         ken_symbol_kind kind = u ? ken_graph_kind(&u->text, v->defs[i].def) : KEN_SYMBOL_UNKNOWN;
-        if (graph_is_type(kind) || graph_is_space(kind))
+        if (graph_is_type(kind) || ken_graph__is_space(kind))
             return true;
     }
     return v->kind != GRAPH_DEFS;
@@ -252,39 +253,39 @@ static bool is_visible(ken_graph *g, graph_unit *u, uint32_t file)
     return !u->lang->includes || file == u->file || sees(g, u, file);
 }
 
-const graph_value *graph_in_space(ken_graph *g, graph_unit *u, uint64_t space, ken_str name)
+const graph_value *ken_graph__in_space(ken_graph *g, graph_unit *u, uint64_t space, ken_str name)
 {
     ken_graph_def all[LOOKED_AT], found[OVERLOADS_MAX];
     size_t n_all = named(g, u, name, all);
     uint32_t n = 0, max = u->lang->overloads ? OVERLOADS_MAX : KEN_TARGETS_MAX;
     for (size_t i = 0; i < n_all && n < max; i++) {
-        graph_unit *c = graph_unit_of(g, all[i].file);
+        graph_unit *c = ken_graph__unit_of(g, all[i].file);
         if (!c || all[i].def >= c->n_defs || is_test(c, all[i].def))
             continue;
-        int32_t owner = graph_scope_of(c, all[i].def);
+        int32_t owner = ken_graph__scope_of(c, all[i].def);
         if (owner != GRAPH_ELSEWHERE && is_in_spaces(c, owner) &&
-            graph_space_of(c, owner) == space && is_visible(g, u, all[i].file))
+            ken_graph__space_of(c, owner) == space && is_visible(g, u, all[i].file))
             found[n++] = all[i];
     }
     ken_edge_class class = n && found[0].file == u->file ? KEN_EDGE_SCOPED : KEN_EDGE_IMPORTED;
     if (n)
-        return graph_defs_value(g, found, n, class);
+        return ken_graph__defs_value(g, found, n, class);
     if (!u->lang->includes)
-        return &graph_nothing;
+        return &ken_graph__nothing;
     // Declared in a header, defined where nothing is included.
     uint32_t n_files;
-    const uint32_t *files = graph_closure(g, u, &n_files);
+    const uint32_t *files = ken_graph__closure(g, u, &n_files);
     for (uint32_t i = 0; i < n_files; i++) {
-        graph_unit *f = graph_unit_of(g, files[i]);
+        graph_unit *f = ken_graph__unit_of(g, files[i]);
         for (uint32_t d = f ? f->n_symbols : 0; f && d < f->n_defs; d++) {
             if (!ken_str_eq(ken_graph_name(&f->text, d), name) ||
-                graph_space_of(f, ken_graph_owner(&f->text, d)) != space)
+                ken_graph__space_of(f, ken_graph_owner(&f->text, d)) != space)
                 continue;
             ken_graph_def def = { f->file, d };
-            return linked_if_declared(g, u, graph_defs_value(g, &def, 1, KEN_EDGE_IMPORTED));
+            return linked_if_declared(g, u, ken_graph__defs_value(g, &def, 1, KEN_EDGE_IMPORTED));
         }
     }
-    return &graph_nothing;
+    return &ken_graph__nothing;
 }
 
 // `a.b.c`, then in languages that see the packages around theirs a.b and a; all in `outer`.
@@ -292,7 +293,7 @@ static uint32_t add_spaces(const graph_unit *u, uint64_t outer, ken_str name, ui
                            uint32_t n)
 {
     while (name.len && n < GRAPH_SPACES_MAX) {
-        out[n++] = graph_space_add(outer, name);
+        out[n++] = ken_graph__space_add(outer, name);
         if (!u->lang->sees_outer_packages)
             break;
         size_t end = name.len;
@@ -305,13 +306,13 @@ static uint32_t add_spaces(const graph_unit *u, uint64_t outer, ken_str name, ui
     return n;
 }
 
-uint32_t graph_spaces_around(const graph_unit *u, int32_t def, uint64_t *out)
+uint32_t ken_graph__spaces_around(const graph_unit *u, int32_t def, uint64_t *out)
 {
     uint32_t n = 0;
     for (int32_t o = def; o >= 0 && n < GRAPH_SPACES_MAX / 2;
          o = ken_graph_owner(&u->text, (uint32_t)o))
-        if (graph_is_space(ken_graph_kind(&u->text, (ken_def_id)o)))
-            n = add_spaces(u, graph_space_of(u, ken_graph_owner(&u->text, (ken_def_id)o)),
+        if (ken_graph__is_space(ken_graph_kind(&u->text, (ken_def_id)o)))
+            n = add_spaces(u, ken_graph__space_of(u, ken_graph_owner(&u->text, (ken_def_id)o)),
                            ken_graph_name(&u->text, (ken_def_id)o), out, n);
     if (u->package)
         n = add_spaces(u, 0, u->text.refs->package, out, n);
@@ -324,20 +325,21 @@ static const graph_value *in_spaces_around(ken_graph *g, graph_unit *u, ken_str 
                                            int32_t around)
 {
     uint64_t spaces[GRAPH_SPACES_MAX];
-    uint32_t n = graph_spaces_around(u, around, spaces);
+    uint32_t n = ken_graph__spaces_around(u, around, spaces);
     for (uint32_t i = 0; i < n; i++) {
-        const graph_value *v = graph_in_space(g, u, spaces[i], name);
-        bool is_hidden = i && !spaces[i] && u->lang->hides_global_types && graph_names_type(g, v);
+        const graph_value *v = ken_graph__in_space(g, u, spaces[i], name);
+        bool is_hidden =
+            i && !spaces[i] && u->lang->hides_global_types && ken_graph__names_type(g, v);
         if (v->kind == GRAPH_NONE || is_hidden)
             continue;
         if (u->lang->includes || v->class != KEN_EDGE_IMPORTED)
-            return graph_with_class(g, v, KEN_EDGE_SCOPED);
+            return ken_graph__with_class(g, v, KEN_EDGE_SCOPED);
         graph_value *own = KEN_ARENA_NEW(&g->arena, graph_value); // nothing was imported
         *own = *v;
         own->class = KEN_EDGE_SCOPED;
         return own;
     }
-    return &graph_nothing;
+    return &ken_graph__nothing;
 }
 
 // Definitions of other files that are visible because the files belong together.
@@ -383,7 +385,7 @@ static int32_t nesting(const graph_unit *u, int32_t around, const graph_unit *c,
 static const graph_value *in_package(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
     if (u->lang->package == KEN_PACKAGE_NONE)
-        return &graph_nothing;
+        return &ken_graph__nothing;
     const graph_value *v = in_spaces_around(g, u, name, around);
     if (v->kind != GRAPH_NONE)
         return v;
@@ -392,7 +394,7 @@ static const graph_value *in_package(ken_graph *g, graph_unit *u, ken_str name, 
     uint32_t n = 0;
     int32_t best = -1;
     for (size_t i = 0; i < n_all && n < KEN_TARGETS_MAX; i++) {
-        graph_unit *c = graph_unit_of(g, all[i].file);
+        graph_unit *c = ken_graph__unit_of(g, all[i].file);
         if (!c || all[i].def >= c->n_defs || !is_together(g, u, c))
             continue;
         ken_symbol_kind kind = ken_graph_kind(&c->text, all[i].def);
@@ -407,21 +409,21 @@ static const graph_value *in_package(ken_graph *g, graph_unit *u, ken_str name, 
         best = depth;
         found[n++] = all[i];
     }
-    return graph_defs_value(g, found, n, KEN_EDGE_SCOPED);
+    return ken_graph__defs_value(g, found, n, KEN_EDGE_SCOPED);
 }
 
 // ---- modules inside files ----------------------------------------------------------------------
-int32_t graph_inner_module(const graph_unit *u, int32_t def)
+int32_t ken_graph__inner_module(const graph_unit *u, int32_t def)
 {
     while (def >= 0 && ken_graph_kind(&u->text, (ken_def_id)def) != KEN_SYMBOL_MODULE)
         def = ken_graph_owner(&u->text, (ken_def_id)def);
     return def;
 }
 
-ken_str graph_inner_path(ken_graph *g, const graph_unit *u, int32_t def)
+ken_str ken_graph__inner_path(ken_graph *g, const graph_unit *u, int32_t def)
 {
     ken_str within = KEN_STR("");
-    for (int i = 0; i < INNER_DEEP && (def = graph_inner_module(u, def)) >= 0; i++) {
+    for (int i = 0; i < INNER_DEEP && (def = ken_graph__inner_module(u, def)) >= 0; i++) {
         ken_str name = ken_graph_name(&u->text, (ken_def_id)def);
         within = within.len
                      ? ken_arena_printf(&g->arena, KEN_STR_FMT "%s" KEN_STR_FMT, KEN_STR_ARG(name),
@@ -438,7 +440,7 @@ ken_str graph_inner_path(ken_graph *g, const graph_unit *u, int32_t def)
 static const graph_value *shown_children(ken_graph *g, const graph_unit *u, ken_str name)
 {
     ken_def_id ids[KEN_TARGETS_MAX];
-    uint32_t n = graph_children(u, -1, name, ids, KEN_TARGETS_MAX), n_kept = 0;
+    uint32_t n = ken_graph__children(u, -1, name, ids, KEN_TARGETS_MAX), n_kept = 0;
     for (uint32_t i = 0; i < n; i++) {
         uint8_t flags = flags_of(u, ids[i]);
         bool is_hidden = (flags & KEN_DEF_PREFIXED) && !(flags & KEN_DEF_EXPORTED);
@@ -461,7 +463,7 @@ static bool is_shown(ken_graph *g, const graph_unit *u, uint32_t i, int32_t arou
     if (!(b->flags & KEN_BIND_EXPORTED) && !u->lang->shows_imports)
         return false;
     return !u->lang->has_inner_modules ||
-           graph_inner_module(u, (int32_t)ken_graph_within(g, u->file, b->byte)) == around;
+           ken_graph__inner_module(u, (int32_t)ken_graph_within(g, u->file, b->byte)) == around;
 }
 
 // Where modules and functions may have one name, and modules stand under conditions that exclude
@@ -470,8 +472,8 @@ static bool is_enough(ken_graph *g, const graph_unit *u, const graph_value *v)
 {
     if (!u->lang->splits_modules)
         return true;
-    graph_unit *d = v->kind == GRAPH_DEFS ? graph_unit_of(g, v->defs[0].file) : NULL;
-    return d && !graph_is_space(ken_graph_kind(&d->text, v->defs[0].def));
+    graph_unit *d = v->kind == GRAPH_DEFS ? ken_graph__unit_of(g, v->defs[0].file) : NULL;
+    return d && !ken_graph__is_space(ken_graph_kind(&d->text, v->defs[0].def));
 }
 
 static const graph_value *joined(ken_graph *g, const graph_value *a, const graph_value *b)
@@ -501,7 +503,7 @@ static bool is_starred(ken_graph *g, const graph_unit *u, const graph_value *mod
         return true;
     bool has_list = false;
     for (uint32_t f = 0; f < module->n_files; f++) {
-        graph_unit *m = graph_unit_of(g, module->files[f]);
+        graph_unit *m = ken_graph__unit_of(g, module->files[f]);
         for (uint32_t i = 0; m && i < m->text.refs->n_binds; i++) {
             const ken_bind *b = &m->text.refs->binds[i];
             if (!is_listed(m, b))
@@ -525,7 +527,7 @@ static const graph_value *shown_by(ken_graph *g, graph_unit *u, int32_t around, 
     for (uint32_t i = 0; i < r->n_binds; i++) {
         if (r->binds[i].kind != KEN_BIND_ALL && ken_str_eq(r->binds[i].local, name) &&
             !is_listed(u, &r->binds[i]) && is_shown(g, u, i, around))
-            v = joined(g, v, graph_bound(g, u, i));
+            v = joined(g, v, ken_graph__bound(g, u, i));
         if (v->kind != GRAPH_NONE && is_enough(g, u, v))
             return v;
     }
@@ -534,50 +536,50 @@ static const graph_value *shown_by(ken_graph *g, graph_unit *u, int32_t around, 
         if (r->binds[i].kind != KEN_BIND_ALL || !is_shown(g, u, i, around) ||
             (is_private && u->lang->has_inner_modules)) // seen by modules right inside only
             continue;
-        const graph_value *module = graph_bound(g, u, i);
+        const graph_value *module = ken_graph__bound(g, u, i);
         if (!is_starred(g, u, module, name))
             continue;
         for (uint32_t f = 0; module->kind == GRAPH_MODULE && f < module->n_files; f++)
-            v = joined(g, v, graph_shown(g, module->files[f], name, depth + 1));
+            v = joined(g, v, ken_graph__shown(g, module->files[f], name, depth + 1));
         if (module->kind == GRAPH_DEFS || module->kind == GRAPH_SPACE) // pub use Enum::*
-            v = joined(g, v, graph_member_of(g, u, module, name));
+            v = joined(g, v, ken_graph__member_of(g, u, module, name));
         if (v->kind != GRAPH_NONE && is_enough(g, u, v))
             return v;
     }
     return v;
 }
 
-const graph_value *graph_shown(ken_graph *g, uint32_t file, ken_str name, uint32_t depth)
+const graph_value *ken_graph__shown(ken_graph *g, uint32_t file, ken_str name, uint32_t depth)
 {
-    graph_unit *u = graph_unit_of(g, file);
+    graph_unit *u = ken_graph__unit_of(g, file);
     if (!u || depth > SHOWN_DEEP)
-        return &graph_nothing;
+        return &ken_graph__nothing;
     return u->driver->shown ? u->driver->shown(g, u, name) : shown_by(g, u, -1, name, depth);
 }
 
-const graph_value *graph_shown_inside(ken_graph *g, ken_graph_def module, ken_str name)
+const graph_value *ken_graph__shown_inside(ken_graph *g, ken_graph_def module, ken_str name)
 {
-    graph_unit *u = graph_unit_of(g, module.file);
-    return u ? shown_by(g, u, (int32_t)module.def, name, 1) : &graph_nothing;
+    graph_unit *u = ken_graph__unit_of(g, module.file);
+    return u ? shown_by(g, u, (int32_t)module.def, name, 1) : &ken_graph__nothing;
 }
 
-const graph_value *graph_whole_of(ken_graph *g, const graph_value *module)
+const graph_value *ken_graph__whole_of(ken_graph *g, const graph_value *module)
 {
-    const graph_value *v = &graph_nothing;
+    const graph_value *v = &ken_graph__nothing;
     for (uint32_t i = 0; i < module->n_files && v->kind == GRAPH_NONE; i++) {
-        graph_unit *u = graph_unit_of(g, module->files[i]);
+        graph_unit *u = ken_graph__unit_of(g, module->files[i]);
         if (u && u->lang->makes_of_functions)
-            v = graph_shown(g, u->file, KEN_STR("export="), 0);
+            v = ken_graph__shown(g, u->file, KEN_STR("export="), 0);
     }
-    const graph_value *held = v->kind == GRAPH_DEFS ? graph_held(g, v->defs[0]) : v;
+    const graph_value *held = v->kind == GRAPH_DEFS ? ken_graph__held(g, v->defs[0]) : v;
     bool leads_on = held->kind == GRAPH_DEFS || held->kind == GRAPH_MODULE;
-    return leads_on ? graph_with_class(g, held, KEN_EDGE_IMPORTED) : v;
+    return leads_on ? ken_graph__with_class(g, held, KEN_EDGE_IMPORTED) : v;
 }
 
-const graph_value *graph_whole(ken_graph *g, const graph_value *v)
+const graph_value *ken_graph__whole(ken_graph *g, const graph_value *v)
 {
     for (int i = 0; i < SHOWN_DEEP && v->kind == GRAPH_MODULE; i++) {
-        const graph_value *whole = graph_whole_of(g, v);
+        const graph_value *whole = ken_graph__whole_of(g, v);
         if (whole->kind == GRAPH_NONE)
             break;
         v = whole;
@@ -585,7 +587,7 @@ const graph_value *graph_whole(ken_graph *g, const graph_value *v)
     return v;
 }
 
-ken_str graph_last_part(ken_str text, ken_str *out_rest)
+ken_str ken_graph__last_part(ken_str text, ken_str *out_rest)
 {
     size_t at = text.len;
     while (at && !memchr(".:\\/", text.ptr[at - 1], 4))
@@ -601,12 +603,12 @@ ken_str graph_last_part(ken_str text, ken_str *out_rest)
 static const graph_value *declared_in(ken_graph *g, graph_unit *u, uint64_t package, ken_str module,
                                       ken_str name, uint32_t depth)
 {
-    const graph_value *v = graph_in_space(g, u, graph_space_add(package, module), name);
+    const graph_value *v = ken_graph__in_space(g, u, ken_graph__space_add(package, module), name);
     if (v->kind != GRAPH_NONE || depth > 3 || !module.len)
         return v;
-    ken_str outer, last = graph_last_part(module, &outer);
+    ken_str outer, last = ken_graph__last_part(module, &outer);
     const graph_value *type = declared_in(g, u, package, outer, last, depth + 1);
-    return type->kind == GRAPH_DEFS ? graph_member_of(g, u, type, name) : &graph_nothing;
+    return type->kind == GRAPH_DEFS ? ken_graph__member_of(g, u, type, name) : &ken_graph__nothing;
 }
 
 // The same of a whole path, which may begin in any of the packages around.
@@ -614,20 +616,21 @@ static const graph_value *declared_type(ken_graph *g, graph_unit *u, ken_str mod
 {
     const graph_value *v = declared_in(g, u, 0, module, name, 0);
     uint64_t spaces[GRAPH_SPACES_MAX];
-    uint32_t n = u->lang->imports_from_scope ? graph_spaces_around(u, -1, spaces) : 0;
+    uint32_t n = u->lang->imports_from_scope ? ken_graph__spaces_around(u, -1, spaces) : 0;
     for (uint32_t i = 0; i < n && v->kind == GRAPH_NONE; i++)
         v = declared_in(g, u, spaces[i], module, name, 0);
     return v;
 }
 
-const graph_value *graph_walk_path(ken_graph *g, graph_unit *u, const graph_value *v, ken_str rest)
+const graph_value *ken_graph__walk_path(ken_graph *g, graph_unit *u, const graph_value *v,
+                                        ken_str rest)
 {
     for (size_t i = 0; i < rest.len && v->kind != GRAPH_NONE;) {
         size_t from = i;
         while (i < rest.len && !memchr(".:\\/", rest.ptr[i], 4))
             i++;
         if (i > from)
-            v = graph_member_of(g, u, graph_object(g, v), ken_str_sub(rest, from, i));
+            v = ken_graph__member_of(g, u, ken_graph__object(g, v), ken_str_sub(rest, from, i));
         i++;
     }
     return v;
@@ -638,23 +641,23 @@ static const graph_value *imported_from_here(ken_graph *g, graph_unit *u, const 
 {
     ken_str rest = b->module, first;
     if (!u->lang->imports_from_scope || !ken_str_split_next(&rest, '.', &first))
-        return &graph_nothing;
+        return &ken_graph__nothing;
     int32_t around = (int32_t)ken_graph_within(g, u->file, b->byte);
-    const graph_value *v = graph_walk_path(g, u, graph_lookup(g, u, first, around), rest);
+    const graph_value *v = ken_graph__walk_path(g, u, ken_graph__lookup(g, u, first, around), rest);
     return v->kind == GRAPH_NONE || b->kind == KEN_BIND_ALL
                ? v
-               : graph_member_of(g, u, graph_object(g, v), b->name);
+               : ken_graph__member_of(g, u, ken_graph__object(g, v), b->name);
 }
 
 // What a package's name may mean: that package, or one in a package around.
 static const graph_value *spaces_of(ken_graph *g, graph_unit *u, ken_str name)
 {
     uint64_t spaces[GRAPH_SPACES_MAX];
-    uint32_t n = u->lang->imports_from_scope ? graph_spaces_around(u, -1, spaces) : 0;
+    uint32_t n = u->lang->imports_from_scope ? ken_graph__spaces_around(u, -1, spaces) : 0;
     graph_value *all = NULL;
     for (uint32_t i = 0; i <= n; i++) {
-        graph_value *space = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
-        space->space = graph_space_add(i ? spaces[i - 1] : 0, name);
+        graph_value *space = ken_graph__new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
+        space->space = ken_graph__space_add(i ? spaces[i - 1] : 0, name);
         space->other = all;
         all = space;
     }
@@ -663,19 +666,19 @@ static const graph_value *spaces_of(ken_graph *g, graph_unit *u, ken_str name)
 
 static const graph_value *bound_by_package(ken_graph *g, graph_unit *u, const ken_bind *b)
 {
-    const graph_value *v = &graph_nothing;
+    const graph_value *v = &ken_graph__nothing;
     if (b->kind == KEN_BIND_NAME) {
         v = declared_type(g, u, b->module, b->name);
         if (v->kind == GRAPH_NONE)
             v = imported_from_here(g, u, b);
         if (v->kind == GRAPH_NONE && u->lang->imports_namespaces) { // a namespace, or outside
-            graph_value *space = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
-            space->space = graph_space_add(graph_space_add(0, b->module), b->name);
-            space->other = &graph_outside;
+            graph_value *space = ken_graph__new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
+            space->space = ken_graph__space_add(ken_graph__space_add(0, b->module), b->name);
+            space->other = &ken_graph__outside;
             return space;
         }
     } else {
-        ken_str outer, last = graph_last_part(b->module, &outer);
+        ken_str outer, last = ken_graph__last_part(b->module, &outer);
         bool is_space =
             u->lang->opens_namespaces && b->kind == KEN_BIND_ALL && !(b->flags & KEN_BIND_STATIC);
         if (!is_space) // a type whose members, or which, is imported
@@ -685,17 +688,18 @@ static const graph_value *bound_by_package(ken_graph *g, graph_unit *u, const ke
         if (v->kind == GRAPH_NONE)
             return spaces_of(g, u, b->module);
     }
-    return v->kind == GRAPH_NONE ? &graph_outside : graph_with_class(g, v, KEN_EDGE_IMPORTED);
+    return v->kind == GRAPH_NONE ? &ken_graph__outside
+                                 : ken_graph__with_class(g, v, KEN_EDGE_IMPORTED);
 }
 
-const graph_value *graph_module_value(ken_graph *g, graph_unit *u, const ken_module *m,
-                                      ken_str text)
+const graph_value *ken_graph__module_value(ken_graph *g, graph_unit *u, const ken_module *m,
+                                           ken_str text)
 {
-    graph_value *v = graph_new_value(g, GRAPH_MODULE, KEN_EDGE_IMPORTED);
+    graph_value *v = ken_graph__new_value(g, GRAPH_MODULE, KEN_EDGE_IMPORTED);
     v->files = m->files;
     v->n_files = m->n_files;
     v->name = m->rest.len ? KEN_STR("") : text;
-    return m->rest.len ? graph_walk_path(g, u, v, m->rest) : v;
+    return m->rest.len ? ken_graph__walk_path(g, u, v, m->rest) : v;
 }
 
 static const graph_value *guessed(ken_graph *g, const graph_value *v)
@@ -713,41 +717,41 @@ static const graph_value *bound_by_module(ken_graph *g, graph_unit *u, const ken
 {
     ken_module_ask ask = { .file = u->file, .module = b->module, .flags = b->flags };
     if (u->lang->has_inner_modules)
-        ask.within = graph_inner_path(g, u, (int32_t)ken_graph_within(g, u->file, b->byte));
+        ask.within = ken_graph__inner_path(g, u, (int32_t)ken_graph_within(g, u->file, b->byte));
     ken_module m;
     ken_modules_resolve(g->modules, &ask, &m);
-    const graph_value *v = &graph_nothing;
+    const graph_value *v = &ken_graph__nothing;
     if (m.kind == KEN_MODULE_FILES)
-        v = graph_module_value(g, u, &m, b->module);
+        v = ken_graph__module_value(g, u, &m, b->module);
     bool is_guess = m.is_guess;
     if (v->kind != GRAPH_NONE && b->kind == KEN_BIND_NAME)
-        v = graph_member_of(g, u, graph_object(g, v), b->name);
+        v = ken_graph__member_of(g, u, ken_graph__object(g, v), b->name);
     if (v->kind == GRAPH_NONE && b->kind == KEN_BIND_NAME) {
         ask.name = b->name;
         ken_module inner;
         ken_modules_resolve(g->modules, &ask, &inner);
         if (inner.kind == KEN_MODULE_FILES)
-            v = graph_module_value(g, u, &inner, KEN_STR(""));
+            v = ken_graph__module_value(g, u, &inner, KEN_STR(""));
         is_guess = v->kind == GRAPH_NONE ? is_guess : inner.is_guess;
         if (m.kind == KEN_MODULE_UNKNOWN)
             m.kind = inner.kind;
     }
     if (v->kind == GRAPH_NONE && m.kind == KEN_MODULE_EXTERNAL)
-        return &graph_outside;
+        return &ken_graph__outside;
     return is_guess ? guessed(g, v) : v;
 }
 
-const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t i)
+const graph_value *ken_graph__bound(ken_graph *g, graph_unit *u, uint32_t i)
 {
     const ken_bind *b = &u->text.refs->binds[i];
     const graph_value *v;
-    if (!graph_begin(g, &u->binds[i], &v))
+    if (!ken_graph__begin(g, &u->binds[i], &v))
         return v;
     if (!b->module.len && u->lang->imports_namespaces)
         v = bound_by_package(g, u, b);
     else if (!b->module.len) // `export { a as b }`
         v = u->lang->makes_of_functions || !ken_str_eq(b->name, b->local)
-                ? graph_lookup(g, u, b->name, -1)
+                ? ken_graph__lookup(g, u, b->name, -1)
                 : children_value(g, u, -1, b->name, KEN_EDGE_SCOPED);
     else if (u->lang->package == KEN_PACKAGE_DECLARED)
         v = bound_by_package(g, u, b);
@@ -755,7 +759,7 @@ const graph_value *graph_bound(ken_graph *g, graph_unit *u, uint32_t i)
         v = u->driver->bound(g, u, b);
     else
         v = bound_by_module(g, u, b);
-    return graph_end(g, &u->binds[i], graph_with_class(g, v, KEN_EDGE_IMPORTED));
+    return ken_graph__end(g, &u->binds[i], ken_graph__with_class(g, v, KEN_EDGE_IMPORTED));
 }
 
 static bool is_called(ken_graph *g, graph_unit *u, uint32_t i, ken_str name)
@@ -774,13 +778,13 @@ static const graph_value *first_of_dotted(ken_graph *g, graph_unit *u, uint32_t 
     if (b->kind != KEN_BIND_MODULE || b->local.len || !u->lang->binds_first_part ||
         b->module.len <= name.len || b->module.ptr[name.len] != '.' ||
         !ken_str_starts(b->module, name))
-        return &graph_nothing;
+        return &ken_graph__nothing;
     ken_module_ask ask = { .file = u->file, .module = name };
     ken_module m;
     ken_modules_resolve(g->modules, &ask, &m);
-    return m.kind == KEN_MODULE_FILES      ? graph_module_value(g, u, &m, name)
-           : m.kind == KEN_MODULE_EXTERNAL ? &graph_outside
-                                           : &graph_nothing;
+    return m.kind == KEN_MODULE_FILES      ? ken_graph__module_value(g, u, &m, name)
+           : m.kind == KEN_MODULE_EXTERNAL ? &ken_graph__outside
+                                           : &ken_graph__nothing;
 }
 
 // Imports hold for the module that they stand in.
@@ -789,21 +793,21 @@ static bool is_bound_at(ken_graph *g, const graph_unit *u, uint32_t i, int32_t a
     if (!u->lang->has_inner_modules)
         return true;
     int64_t at = ken_graph_within(g, u->file, u->text.refs->binds[i].byte);
-    return graph_is_around(u, graph_inner_module(u, (int32_t)at), around);
+    return ken_graph__is_around(u, ken_graph__inner_module(u, (int32_t)at), around);
 }
 
-const graph_value *graph_in_binds(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+const graph_value *ken_graph__in_binds(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
     const ken_refs *r = u->text.refs;
-    const graph_value *all = &graph_nothing;
+    const graph_value *all = &ken_graph__nothing;
     for (uint32_t i = 0; i < r->n_binds; i++) {
         bool is_passed_on = u->lang->makes_of_functions && (r->binds[i].flags & KEN_BIND_EXPORTED);
         if (r->binds[i].kind == KEN_BIND_ALL || is_passed_on || is_listed(u, &r->binds[i]))
             continue;
         if (is_called(g, u, i, name) && is_bound_at(g, u, i, around)) {
-            const graph_value *v = graph_bound(g, u, i);
+            const graph_value *v = ken_graph__bound(g, u, i);
             if (v->kind == GRAPH_NONE && u->lang->imports_lead_outside)
-                return &graph_outside;
+                return &ken_graph__outside;
             all = joined(g, all, v);
             if (is_enough(g, u, all))
                 return all;
@@ -823,14 +827,14 @@ static const graph_value *in_wildcards(ken_graph *g, graph_unit *u, ken_str name
     for (uint32_t i = 0; i < r->n_binds; i++) {
         if (r->binds[i].kind != KEN_BIND_ALL || !is_bound_at(g, u, i, around))
             continue;
-        const graph_value *all = graph_bound(g, u, i);
+        const graph_value *all = ken_graph__bound(g, u, i);
         if (!is_starred(g, u, all, name))
             continue;
-        const graph_value *v = graph_member_of(g, u, graph_object(g, all), name);
+        const graph_value *v = ken_graph__member_of(g, u, ken_graph__object(g, all), name);
         if (v->kind != GRAPH_NONE && v->kind != GRAPH_EXTERNAL)
-            return graph_with_class(g, v, KEN_EDGE_IMPORTED);
+            return ken_graph__with_class(g, v, KEN_EDGE_IMPORTED);
     }
-    return &graph_nothing;
+    return &ken_graph__nothing;
 }
 
 // ---- the definitions around --------------------------------------------------------------------
@@ -851,14 +855,14 @@ static const graph_value *or_bound(ken_graph *g, graph_unit *u, ken_str name, co
     if (v->n_defs != 1 || !ken_symbol_is_variable(ken_graph_kind(&u->text, v->defs[0].def)))
         return v;
     const graph_value *bound = is_member_of_module(u, v->defs[0].def)
-                                   ? graph_held(g, v->defs[0])
-                                   : graph_in_binds(g, u, name, -1);
+                                   ? ken_graph__held(g, v->defs[0])
+                                   : ken_graph__in_binds(g, u, name, -1);
     return bound->kind == GRAPH_NONE ? v : bound;
 }
 
 static bool is_called_so(ken_graph *g, ken_graph_def type, ken_str name)
 {
-    graph_unit *u = graph_unit_of(g, type.file);
+    graph_unit *u = ken_graph__unit_of(g, type.file);
     return u && ken_str_eq(ken_graph_name(&u->text, type.def), name);
 }
 
@@ -866,12 +870,12 @@ static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, 
                                         ken_str name)
 {
     ken_symbol_kind kind = ken_graph_kind(&u->text, (ken_def_id)o);
-    const graph_value *v = &graph_nothing;
+    const graph_value *v = &ken_graph__nothing;
     ken_graph_def self = { u->file, (ken_def_id)o };
     // A type is known inside itself, whatever its constructors are called.
     if (kind != KEN_SYMBOL_IMPL && kind != KEN_SYMBOL_TYPE && !u->lang->has_companions &&
         graph_is_type(kind) && ken_str_eq(ken_graph_name(&u->text, self.def), name))
-        return graph_defs_value(g, &self, 1, KEN_EDGE_SCOPED);
+        return ken_graph__defs_value(g, &self, 1, KEN_EDGE_SCOPED);
     bool hides = u->lang->hides_class && !is_innermost;
     if (!graph_is_type(kind) || !hides)
         v = bare_children(g, u, o, name);
@@ -879,14 +883,15 @@ static const graph_value *in_definition(ken_graph *g, graph_unit *u, int32_t o, 
         return v;
     if (!graph_is_type(kind) && u->lang->hides_extended)
         return v;
-    ken_graph_def type = graph_owner_type(g, self);
+    ken_graph_def type = ken_graph__owner_type(g, self);
     bool is_elsewhere = type.file != self.file || type.def != self.def;
     if (!graph_is_type(kind) && !is_elsewhere)
         return v;
     if (u->lang->includes && is_called_so(g, type, name))
-        return graph_defs_value(g, &type, 1, KEN_EDGE_SCOPED);
-    v = graph_type_member(g, type, name);
-    return v->kind == GRAPH_EXTERNAL ? &graph_nothing : graph_with_class(g, v, KEN_EDGE_SCOPED);
+        return ken_graph__defs_value(g, &type, 1, KEN_EDGE_SCOPED);
+    v = ken_graph__type_member(g, type, name);
+    return v->kind == GRAPH_EXTERNAL ? &ken_graph__nothing
+                                     : ken_graph__with_class(g, v, KEN_EDGE_SCOPED);
 }
 
 static const graph_value *in_scopes(ken_graph *g, graph_unit *u, ken_str name, int32_t around,
@@ -894,12 +899,12 @@ static const graph_value *in_scopes(ken_graph *g, graph_unit *u, ken_str name, i
 {
     for (int32_t o = around; o >= 0; o = ken_graph_owner(&u->text, (ken_def_id)o)) {
         const graph_value *v = in_definition(g, u, o, o == around, name);
-        if (v->kind != GRAPH_NONE && (!wants_type || graph_names_type(g, v)))
+        if (v->kind != GRAPH_NONE && (!wants_type || ken_graph__names_type(g, v)))
             return v;
     }
     const graph_value *v = bare_children(g, u, -1, name);
-    if (wants_type && !u->lang->includes && !graph_names_type(g, v)) // a function of that name
-        return &graph_nothing;
+    if (wants_type && !u->lang->includes && !ken_graph__names_type(g, v)) // a function of that name
+        return &ken_graph__nothing;
     return v->kind != GRAPH_NONE && u->lang->makes_of_functions ? or_bound(g, u, name, v) : v;
 }
 
@@ -907,8 +912,8 @@ static const graph_value *in_scopes(ken_graph *g, graph_unit *u, ken_str name, i
 static const graph_value *own_module(ken_graph *g, graph_unit *u, ken_str name)
 {
     if (!u->lang->makes_of_functions || !ken_str_eq(name, KEN_STR("exports")))
-        return &graph_nothing;
-    graph_value *v = graph_new_value(g, GRAPH_MODULE, KEN_EDGE_SCOPED);
+        return &ken_graph__nothing;
+    graph_value *v = ken_graph__new_value(g, GRAPH_MODULE, KEN_EDGE_SCOPED);
     v->files = &u->file;
     v->n_files = 1;
     return v;
@@ -922,10 +927,10 @@ static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int
     if (u->driver->look_up)
         return u->driver->look_up(g, u, name, around);
     const graph_value *v =
-        u->driver->look_up_word ? u->driver->look_up_word(g, u, name, around) : &graph_nothing;
+        u->driver->look_up_word ? u->driver->look_up_word(g, u, name, around) : &ken_graph__nothing;
     if (v->kind == GRAPH_NONE)
         v = linked_if_declared(g, u, in_scopes(g, u, name, around, wants_type));
-    const graph_value *bound = v->kind == GRAPH_NONE ? graph_in_binds(g, u, name, around) : v;
+    const graph_value *bound = v->kind == GRAPH_NONE ? ken_graph__in_binds(g, u, name, around) : v;
     bool is_bound = bound != v;
     v = bound;
     if (v->kind == GRAPH_NONE)
@@ -940,14 +945,14 @@ static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int
     return v;
 }
 
-const graph_value *graph_lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+const graph_value *ken_graph__lookup(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
     const graph_value *v =
         u->driver->look_up_path ? u->driver->look_up_path(g, u, name, around) : NULL;
     return v ? v : look_up(g, u, name, around, false);
 }
 
-const graph_value *graph_lookup_type(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
+const graph_value *ken_graph__lookup_type(ken_graph *g, graph_unit *u, ken_str name, int32_t around)
 {
     return look_up(g, u, name, around, true);
 }

@@ -46,7 +46,7 @@ static const graph_value *argument_for(ken_graph *g, const graph_value *param,
 {
     bool is_own = self->n_defs && param->n_defs &&
                   (ken_graph_def_eq(self->defs[0], param->defs[0]) ||
-                   ken_graph_def_eq(self->defs[0], graph_owner_type(g, param->defs[0])));
+                   ken_graph_def_eq(self->defs[0], ken_graph__owner_type(g, param->defs[0])));
     const graph_value *arg =
         is_own && param->param < self->n_args ? self->args[param->param] : NULL;
     return arg && arg->kind != GRAPH_NONE ? arg : NULL;
@@ -83,12 +83,13 @@ static const graph_value *substitute(ken_graph *g, const graph_value *v, const g
         graph_value *copy = KEN_ARENA_NEW(&g->arena, graph_value);
         *copy = *one(g, at, self, depth);
         copy->other = at->kind == GRAPH_PARAM ? copy->other : NULL;
-        all = all ? graph_either(g, all, copy) : copy;
+        all = all ? ken_graph__either(g, all, copy) : copy;
     }
     return all;
 }
 
-const graph_value *graph_substitute(ken_graph *g, const graph_value *v, const graph_value *self)
+const graph_value *ken_graph__substitute(ken_graph *g, const graph_value *v,
+                                         const graph_value *self)
 {
     return substitute(g, v, self, 0);
 }
@@ -117,7 +118,7 @@ static const graph_value *with_argument(ken_graph *g, const graph_value *type,
     const graph_value **args = KEN_ARENA_ARRAY(&g->arena, const graph_value *, type->n_args + 1);
     if (type->n_args)
         memcpy(args, type->args, type->n_args * sizeof *args);
-    args[v->n_args++] = graph_instance_of(g, arg);
+    args[v->n_args++] = ken_graph__instance_of(g, arg);
     v->args = args;
     return v;
 }
@@ -125,7 +126,7 @@ static const graph_value *with_argument(ken_graph *g, const graph_value *type,
 static const graph_value *function_with(ken_graph *g, const graph_value *gives,
                                         const graph_value *takes)
 {
-    graph_value *v = graph_new_value(g, GRAPH_FUNCTION, KEN_EDGE_EXACT);
+    graph_value *v = ken_graph__new_value(g, GRAPH_FUNCTION, KEN_EDGE_EXACT);
     v->inner = gives;
     v->args = takes->args;
     v->n_args = takes->n_args;
@@ -133,33 +134,34 @@ static const graph_value *function_with(ken_graph *g, const graph_value *gives,
 }
 
 // Members of what a parameter stands for are looked up in that: T["key"].
-const graph_value *graph_eval_with(ken_graph *g, graph_unit *u, ken_expr_id expr,
-                                   const graph_value *self,
-                                   uint32_t depth) // NOLINT(misc-no-recursion)
+const graph_value *ken_graph__eval_with(ken_graph *g, graph_unit *u, ken_expr_id expr,
+                                        const graph_value *self,
+                                        uint32_t depth) // NOLINT(misc-no-recursion)
 {
     const ken_refs *r = u->text.refs;
     if (!expr || expr >= r->n_exprs || depth > DEPTH_MAX * 2 || !has_params(r, expr, 0))
-        return graph_eval_type(g, u, expr);
+        return ken_graph__eval_type(g, u, expr);
     const ken_expr *e = &r->exprs[expr];
     const graph_value *a =
-        e->op == KEN_EXPR_PARAM ? NULL : graph_eval_with(g, u, e->a, self, depth + 1);
+        e->op == KEN_EXPR_PARAM ? NULL : ken_graph__eval_with(g, u, e->a, self, depth + 1);
     switch ((int)e->op) {
     case KEN_EXPR_MEMBER:
-        a = graph_object(g, graph_instance_of(g, a));
-        return graph_object(g, graph_member_of(g, u, a, e->name));
+        a = ken_graph__object(g, ken_graph__instance_of(g, a));
+        return ken_graph__object(g, ken_graph__member_of(g, u, a, e->name));
     case KEN_EXPR_VALUE:
-        return graph_instance_of(g, a);
+        return ken_graph__instance_of(g, a);
     case KEN_EXPR_APPLY:
-        return with_argument(g, a, graph_eval_with(g, u, e->b, self, depth + 1));
+        return with_argument(g, a, ken_graph__eval_with(g, u, e->b, self, depth + 1));
     case KEN_EXPR_LAMBDA:
-        return function_with(g, a, graph_eval_with(g, u, e->b, self, depth + 1));
+        return function_with(g, a, ken_graph__eval_with(g, u, e->b, self, depth + 1));
     case KEN_EXPR_EITHER:
         if (r->exprs[e->a].op == KEN_EXPR_PARAM && a->kind != GRAPH_PARAM)
             return a; // what it is bound by no longer matters
-        return graph_either(g, graph_object(g, a),
-                            graph_object(g, graph_eval_with(g, u, e->b, self, depth + 1)));
+        return ken_graph__either(
+            g, ken_graph__object(g, a),
+            ken_graph__object(g, ken_graph__eval_with(g, u, e->b, self, depth + 1)));
     default:
-        return substitute(g, graph_eval_type(g, u, expr), self, 0);
+        return substitute(g, ken_graph__eval_type(g, u, expr), self, 0);
     }
 }
 
@@ -191,13 +193,13 @@ static void infer(inference *in, const graph_value *pattern, const graph_value *
         infer(in, pattern->args[i], actual->args[i], depth + 1);
 }
 
-const graph_value *const *graph_infer(ken_graph *g, ken_graph_def def, uint32_t n_params,
-                                      const graph_value *pattern, const graph_value *wanted,
-                                      uint32_t *out_n)
+const graph_value *const *ken_graph__infer(ken_graph *g, ken_graph_def def, uint32_t n_params,
+                                           const graph_value *pattern, const graph_value *wanted,
+                                           uint32_t *out_n)
 {
     inference in = { .def = def, .n = n_params < ARGS_MAX ? n_params : ARGS_MAX };
     for (uint32_t i = 0; i < in.n; i++)
-        in.args[i] = &graph_nothing;
+        in.args[i] = &ken_graph__nothing;
     infer(&in, pattern, wanted, 0);
     const graph_value **args = KEN_ARENA_ARRAY(&g->arena, const graph_value *, in.n + 1);
     memcpy(args, in.args, in.n * sizeof *args);

@@ -31,12 +31,12 @@ uint32_t ken_graph_byte(const ken_unit_text *u, ken_def_id def)
     return def < n ? u->facts->symbols[def].span.start : u->refs->implied[def - n].byte;
 }
 
-bool graph_is_space(ken_symbol_kind kind)
+bool ken_graph__is_space(ken_symbol_kind kind)
 {
     return kind == KEN_SYMBOL_NAMESPACE || kind == KEN_SYMBOL_MODULE;
 }
 
-uint64_t graph_space_add(uint64_t space, ken_str text)
+uint64_t ken_graph__space_add(uint64_t space, ken_str text)
 {
     for (size_t i = 0; i < text.len;) {
         size_t from = i;
@@ -51,38 +51,38 @@ uint64_t graph_space_add(uint64_t space, ken_str text)
     return space;
 }
 
-uint64_t graph_space_of(const graph_unit *u, int32_t def)
+uint64_t ken_graph__space_of(const graph_unit *u, int32_t def)
 {
     int32_t around[16];
     uint32_t n = 0;
     for (int32_t o = def; o >= 0 && n < 16; o = ken_graph_owner(&u->text, (ken_def_id)o))
-        if (graph_is_space(ken_graph_kind(&u->text, (ken_def_id)o)))
+        if (ken_graph__is_space(ken_graph_kind(&u->text, (ken_def_id)o)))
             around[n++] = o;
     uint64_t space = u->package;
     while (n)
-        space = graph_space_add(space, ken_graph_name(&u->text, (ken_def_id)around[--n]));
+        space = ken_graph__space_add(space, ken_graph_name(&u->text, (ken_def_id)around[--n]));
     return space;
 }
 
 // The first base of that definition, by binary search; they are sorted by definition.
-uint32_t graph_first_base(const ken_refs *r, ken_def_id def)
+uint32_t ken_graph__first_base(const ken_refs *r, ken_def_id def)
 {
     return (uint32_t)KEN_FIRST_U32(ken_base, def, r->bases, r->n_bases, def);
 }
 
-bool graph_has_owner(const graph_unit *u, ken_def_id def)
+bool ken_graph__has_owner(const graph_unit *u, ken_def_id def)
 {
     const ken_refs *r = u->text.refs;
-    for (uint32_t i = graph_first_base(r, def); i < r->n_bases && r->bases[i].def == def; i++)
+    for (uint32_t i = ken_graph__first_base(r, def); i < r->n_bases && r->bases[i].def == def; i++)
         if (r->bases[i].kind == KEN_BASE_OWNER)
             return true;
     return false;
 }
 
-ken_def_id graph_holder(const graph_unit *u, ken_def_id def)
+ken_def_id ken_graph__holder(const graph_unit *u, ken_def_id def)
 {
     int32_t owner = ken_graph_owner(&u->text, def);
-    return owner >= 0 && !graph_has_owner(u, def) ? (ken_def_id)owner : def;
+    return owner >= 0 && !ken_graph__has_owner(u, def) ? (ken_def_id)owner : def;
 }
 
 // What an enumerator inside it is seen through: its enum, `typedef enum foo { … } foo`, what is of a
@@ -97,7 +97,7 @@ static bool is_open(const graph_unit *u, ken_symbol_kind kind)
 // Where a definition can be named without a prefix: macros of files that are included know no
 // scopes, enumerators belong to the scope of their enum; members that are written outside of their
 // type belong to no scope of the file.
-int32_t graph_scope_of(const graph_unit *u, ken_def_id def)
+int32_t ken_graph__scope_of(const graph_unit *u, ken_def_id def)
 {
     if (u->driver->scope_of)
         return u->driver->scope_of(u, def);
@@ -107,9 +107,10 @@ int32_t graph_scope_of(const graph_unit *u, ken_def_id def)
         owner = ken_graph_owner(&u->text, (ken_def_id)owner);
     if (u->lang->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_MACRO)
         return -1;
-    bool is_in_space = owner < 0 || (u->lang->includes &&
-                                     graph_is_space(ken_graph_kind(&u->text, (ken_def_id)owner)));
-    if (is_in_space && !u->lang->shows_extensions && graph_has_owner(u, def))
+    bool is_in_space =
+        owner < 0 ||
+        (u->lang->includes && ken_graph__is_space(ken_graph_kind(&u->text, (ken_def_id)owner)));
+    if (is_in_space && !u->lang->shows_extensions && ken_graph__has_owner(u, def))
         return GRAPH_ELSEWHERE;
     if (u->lang->includes && ken_graph_kind(&u->text, def) == KEN_SYMBOL_ENUM_MEMBER)
         while (owner >= 0 && is_open(u, ken_graph_kind(&u->text, (ken_def_id)owner)))
@@ -134,7 +135,7 @@ static void link_names(ken_graph *g, graph_unit *u)
         ken_symbol_kind kind = ken_graph_kind(&u->text, d);
         if (kind == KEN_SYMBOL_TEST || kind == KEN_SYMBOL_IMPL)
             continue; // what it is called is a text, or the name of another definition
-        uint32_t b = bucket_of(u, graph_scope_of(u, d), ken_graph_name(&u->text, d));
+        uint32_t b = bucket_of(u, ken_graph__scope_of(u, d), ken_graph_name(&u->text, d));
         u->next[d] = u->bucket[b];
         u->bucket[b] = d + 1;
     }
@@ -174,10 +175,10 @@ static uint64_t package_of(const ken_unit_text *u)
         if (u->facts->symbols[i].kind == KEN_SYMBOL_NAMESPACE && u->facts->symbols[i].parent < 0 &&
             ken_str_eq(u->facts->symbols[i].name, package))
             return 0;
-    return package.len ? graph_space_add(0, package) : 0;
+    return package.len ? ken_graph__space_add(0, package) : 0;
 }
 
-graph_unit *graph_unit_of(ken_graph *g, uint32_t file)
+graph_unit *ken_graph__unit_of(ken_graph *g, uint32_t file)
 {
     if (file >= g->source->n_files || g->is_absent[file])
         return NULL;
@@ -191,7 +192,7 @@ graph_unit *graph_unit_of(ken_graph *g, uint32_t file)
         return NULL;
     }
     u.lang = ken_lang_at(u.text.lang);
-    u.driver = graph_driver_of(u.text.lang);
+    u.driver = ken_graph__driver_of(u.text.lang);
     u.n_symbols = u.text.facts->n_symbols;
     u.n_defs = u.n_symbols + u.text.refs->n_implied;
     u.package = package_of(&u.text);
@@ -206,25 +207,26 @@ graph_unit *graph_unit_of(ken_graph *g, uint32_t file)
     return g->units[file];
 }
 
-uint32_t graph_children(const graph_unit *u, int32_t owner, ken_str name, ken_def_id *out,
-                        uint32_t max)
+uint32_t ken_graph__children(const graph_unit *u, int32_t owner, ken_str name, ken_def_id *out,
+                             uint32_t max)
 {
     uint32_t n = 0;
     for (uint32_t d = u->bucket[bucket_of(u, owner, name)]; d && n < max; d = u->next[d - 1])
-        if (graph_scope_of(u, d - 1) == owner && ken_str_eq(ken_graph_name(&u->text, d - 1), name))
+        if (ken_graph__scope_of(u, d - 1) == owner &&
+            ken_str_eq(ken_graph_name(&u->text, d - 1), name))
             out[n++] = d - 1;
     return n;
 }
 
 const ken_unit_text *ken_graph_unit(ken_graph *g, uint32_t file)
 {
-    graph_unit *u = graph_unit_of(g, file);
+    graph_unit *u = ken_graph__unit_of(g, file);
     return u ? &u->text : NULL;
 }
 
 int64_t ken_graph_within(ken_graph *g, uint32_t file, uint32_t byte)
 {
-    graph_unit *u = graph_unit_of(g, file);
+    graph_unit *u = ken_graph__unit_of(g, file);
     if (!u)
         return -1;
     // The last symbol that begins at or before the byte and reaches over it.
@@ -235,7 +237,7 @@ int64_t ken_graph_within(ken_graph *g, uint32_t file, uint32_t byte)
     return at >= 0 && s[at].span.end > byte ? at : -1;
 }
 
-bool graph_is_around(const graph_unit *u, int32_t outer, int32_t def)
+bool ken_graph__is_around(const graph_unit *u, int32_t outer, int32_t def)
 {
     while (def >= 0 && def != outer)
         def = ken_graph_owner(&u->text, (ken_def_id)def);

@@ -14,7 +14,7 @@ enum {
     SMALL_MS = 10000,
 };
 
-ken_history *history_new(void)
+ken_history *ken_history__new(void)
 {
     ken_history *h = ken_zalloc(sizeof *h);
     ken_arena_init(&h->arena, 0);
@@ -56,9 +56,9 @@ typedef struct job {
 // Without a head, so that it is not taken for what the commit has.
 static ken_history *make_empty(const char *reason)
 {
-    ken_history *h = history_new();
-    h->reason = history_words(&h->arena, ken_str_c(reason), HISTORY_MAX_REASON);
-    history_derive(h);
+    ken_history *h = ken_history__new();
+    h->reason = ken_history__words(&h->arena, ken_str_c(reason), HISTORY_MAX_REASON);
+    ken_history__derive(h);
     return h;
 }
 
@@ -92,7 +92,7 @@ static ken_status run_into(job *j, const char *const *argv, history_builder *b, 
                            ken_err *err)
 {
     history_lines lines;
-    history_lines_init(&lines, history_builder_line, b);
+    ken_history__lines_init(&lines, ken_history__builder_line, b);
     ken_proc_result r = { 0 };
     ken_err inner = { 0 };
     ken_status st = ken_git_run(&(ken_proc_opts){ .argv = argv,
@@ -100,12 +100,12 @@ static ken_status run_into(job *j, const char *const *argv, history_builder *b, 
                                                   .timeout_ms = j->max_ms,
                                                   .max_out_bytes = j->max_bytes,
                                                   .cancel = j->cancel,
-                                                  .on_out = history_lines_add,
+                                                  .on_out = ken_history__lines_add,
                                                   .out_ctx = &lines },
                                 &r, &inner);
     if (!st)
-        history_lines_end(&lines);
-    history_lines_release(&lines);
+        ken_history__lines_end(&lines);
+    ken_history__lines_release(&lines);
     *out_exit = r.exit_code;
     ken_proc_result_release(&r);
     if ((st == KEN_ETIMEOUT || st == KEN_ELIMIT) && !ken_cancel_check(j->cancel, NULL)) {
@@ -147,16 +147,16 @@ static ken_status build(job *j, history_builder **out, ken_err *err)
 {
     static const char *const ways[] = { "-M", "-M100%" };
     for (size_t i = 0; i < sizeof ways / sizeof ways[0]; i++) {
-        history_builder *b = history_builder_new(j->max_commits, j->tree.is_shallow);
+        history_builder *b = ken_history__builder_new(j->max_commits, j->tree.is_shallow);
         int exit_code = 0;
         ken_status st = run_log(j, ways[i], b, &exit_code, err);
         if (!st && exit_code == 0) {
             if (j->kept && !j->cut)
-                history_builder_replay(b, j->kept);
+                ken_history__builder_replay(b, j->kept);
             *out = b;
             return KEN_OK;
         }
-        history_builder_free(b);
+        ken_history__builder_free(b);
         if (st)
             return st;
     }
@@ -190,9 +190,9 @@ static ken_status read_tree(job *j, ken_history **out, ken_err *err)
         st = build(j, &b, err);
     if (st)
         return st;
-    ken_history *h = history_new();
-    history_builder_finish(b, h);
-    history_builder_free(b);
+    ken_history *h = ken_history__new();
+    ken_history__builder_finish(b, h);
+    ken_history__builder_free(b);
     h->head = ken_arena_dup(&h->arena, j->tree.head);
     h->is_shallow = j->tree.is_shallow;
     h->reason = ken_arena_dup(&h->arena, reason_of(j, h));
@@ -215,7 +215,7 @@ ken_status ken_history_read(const char *root, const ken_history *kept, const ken
     ken_arena_init(&j.scratch, 1024);
     ken_history *h = NULL;
     ken_err inner = { 0 };
-    ken_status st = history_tree_open(root, cancel, &j.scratch, &j.tree, &inner);
+    ken_status st = ken_history__tree_open(root, cancel, &j.scratch, &j.tree, &inner);
     if (!st && !j.tree.head.len)
         h = make_empty("no commit yet");
     else if (!st)

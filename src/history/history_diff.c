@@ -44,7 +44,7 @@ static ken_status ask_id(const diff_job *j, const char *const *argv, ken_str *ou
     if (st)
         return st;
     ken_str id = ken_str_trim(ken_buf_str(&r.out));
-    bool is_id = r.exit_code == 0 && history_is_id(id);
+    bool is_id = r.exit_code == 0 && ken_history__is_id(id);
     *out = is_id ? ken_arena_dup(j->arena, id) : KEN_STR("");
     ken_proc_result_release(&r);
     return KEN_OK;
@@ -120,7 +120,7 @@ static ken_status run(const diff_job *j, const char *const *argv, void (*on_out)
     if (st)
         return st;
     if (r.exit_code) {
-        ken_str why = history_words(j->arena, ken_proc_complaint(&r), 200);
+        ken_str why = ken_history__words(j->arena, ken_proc_complaint(&r), 200);
         st = KEN_FAIL(err, KEN_EUNSUPPORTED, "git ended with %d: " KEN_STR_FMT, r.exit_code,
                       KEN_STR_ARG(why));
     }
@@ -145,29 +145,29 @@ static ken_status run_diff(const diff_job *j, ken_str from, ken_err *err)
                            j->to.len ? "--" : NULL,
                            NULL };
     history_lines lines;
-    history_lines_init(&lines, history_patch_line, j->patch);
-    ken_status st = run(j, argv, history_lines_add, &lines, err);
-    history_lines_end(&lines);
-    history_lines_release(&lines);
+    ken_history__lines_init(&lines, ken_history__patch_line, j->patch);
+    ken_status st = run(j, argv, ken_history__lines_add, &lines, err);
+    ken_history__lines_end(&lines);
+    ken_history__lines_release(&lines);
     return st;
 }
 
 static void add_untracked(void *ctx, ken_str line)
 {
     const diff_job *j = ctx;
-    ken_str path = history_path(j->arena, line);
+    ken_str path = ken_history__path(j->arena, line);
     if (path.ptr)
-        history_patch_add(j->patch, path, KEN_CHANGE_UNTRACKED);
+        ken_history__patch_add(j->patch, path, KEN_CHANGE_UNTRACKED);
 }
 
 static ken_status list_untracked(diff_job *j, ken_err *err)
 {
     static const char *const argv[] = { "ls-files", "--others", "--exclude-standard", NULL };
     history_lines lines;
-    history_lines_init(&lines, add_untracked, j);
-    ken_status st = run(j, argv, history_lines_add, &lines, err);
-    history_lines_end(&lines);
-    history_lines_release(&lines);
+    ken_history__lines_init(&lines, add_untracked, j);
+    ken_status st = run(j, argv, ken_history__lines_add, &lines, err);
+    ken_history__lines_end(&lines);
+    ken_history__lines_release(&lines);
     return st;
 }
 
@@ -189,18 +189,18 @@ ken_status ken_history_diff(const char *root, ken_str rev, const ken_cancel *can
                             ken_arena *arena, ken_changes *out, ken_err *err)
 {
     diff_job j = { .root = root, .cancel = cancel, .arena = arena };
-    ken_status st = history_tree_open(root, cancel, arena, &j.tree, err);
+    ken_status st = ken_history__tree_open(root, cancel, arena, &j.tree, err);
     if (!st)
         st = resolve_rev(&j, rev, err);
     if (st)
         return st;
-    j.patch = history_patch_new(arena);
+    j.patch = ken_history__patch_new(arena);
     st = compare(&j, err);
     if (!st) {
         ken_changes c = { .from = j.from, .to = j.to };
-        history_patch_finish(j.patch, &c);
+        ken_history__patch_finish(j.patch, &c);
         *out = c;
     }
-    history_patch_free(j.patch);
+    ken_history__patch_free(j.patch);
     return st;
 }

@@ -40,7 +40,7 @@ static void count(ken_history *h)
     }
 }
 
-void history_derive(ken_history *h)
+void ken_history__derive(ken_history *h)
 {
     list_entries(h);
     count(h);

@@ -28,8 +28,8 @@ static ken_status why_not(const ken_proc_result *r, ken_str is_inside, ken_err *
                     (int)(why.len < 200 ? why.len : 200), why.ptr);
 }
 
-ken_status history_tree_open(const char *root, const ken_cancel *cancel, ken_arena *arena,
-                             history_tree *out, ken_err *err)
+ken_status ken_history__tree_open(const char *root, const ken_cancel *cancel, ken_arena *arena,
+                                  history_tree *out, ken_err *err)
 {
     static const char *const argv[] = { "rev-parse",     "--is-inside-work-tree",
                                         "--show-prefix", "--is-shallow-repository",
@@ -43,14 +43,14 @@ ken_status history_tree_open(const char *root, const ken_cancel *cancel, ken_are
     if (st)
         return KEN_FAIL(err, KEN_EUNSUPPORTED, "git cannot be run: %.200s", inner.msg);
     ken_str rest = ken_buf_str(&r.out);
-    ken_str is_inside = history_take(&rest, '\n');
+    ken_str is_inside = ken_history__take(&rest, '\n');
     if (!ken_str_eq(is_inside, KEN_STR("true"))) {
         st = why_not(&r, is_inside, err);
     } else { // without a commit there are fewer lines, and it ends with 1
-        out->prefix = ken_arena_dup(arena, history_take(&rest, '\n'));
-        out->is_shallow = ken_str_eq(history_take(&rest, '\n'), KEN_STR("true"));
-        ken_str head = history_take(&rest, '\n');
-        out->head = history_is_id(head) ? ken_arena_dup(arena, head) : KEN_STR("");
+        out->prefix = ken_arena_dup(arena, ken_history__take(&rest, '\n'));
+        out->is_shallow = ken_str_eq(ken_history__take(&rest, '\n'), KEN_STR("true"));
+        ken_str head = ken_history__take(&rest, '\n');
+        out->head = ken_history__is_id(head) ? ken_arena_dup(arena, head) : KEN_STR("");
     }
     ken_proc_result_release(&r);
     return st;

@@ -10,13 +10,13 @@ enum {
     BLAME_BYTES = 64 << 20,
 };
 
-void history_blame_init(history_blame *b, ken_arena *arena)
+void ken_history__blame_init(history_blame *b, ken_arena *arena)
 {
     *b = (history_blame){ .arena = arena, .at = -1 };
     ken_map_init(&b->by_id);
 }
 
-void history_blame_release(history_blame *b)
+void ken_history__blame_release(history_blame *b)
 {
     ken_map_release(&b->by_id);
     ken_vec_release(&b->touches);
@@ -49,13 +49,13 @@ static void begin_line(history_blame *b, ken_str id)
     b->touches.ptr[b->at].n_lines++;
 }
 
-void history_blame_line(void *blame, ken_str line)
+void ken_history__blame_line(void *blame, ken_str line)
 {
     history_blame *b = blame;
     if (line.len && line.ptr[0] == '\t') // the line itself
         return;
-    ken_str word = history_take(&line, ' ');
-    if (history_is_id(word)) {
+    ken_str word = ken_history__take(&line, ' ');
+    if (ken_history__is_id(word)) {
         begin_line(b, word);
         return;
     }
@@ -64,9 +64,9 @@ void history_blame_line(void *blame, ken_str line)
     ken_history_commit *c = &b->touches.ptr[b->at].commit;
     uint64_t time_s = 0;
     if (ken_str_eq(word, KEN_STR("author")))
-        c->author = history_words(b->arena, line, HISTORY_MAX_NAME);
+        c->author = ken_history__words(b->arena, line, HISTORY_MAX_NAME);
     else if (ken_str_eq(word, KEN_STR("summary")))
-        c->subject = history_words(b->arena, line, HISTORY_MAX_SUBJECT);
+        c->subject = ken_history__words(b->arena, line, HISTORY_MAX_SUBJECT);
     else if (ken_str_eq(word, KEN_STR("committer-time")) && ken_str_parse_u64(line, &time_s) &&
              time_s <= HISTORY_MAX_TIME_S)
         c->time_s = (int64_t)time_s;
@@ -80,7 +80,7 @@ static int by_time(const void *x, const void *y)
     return ken_str_cmp(a->commit.id, b->commit.id);
 }
 
-void history_blame_finish(history_blame *b, ken_history_touches *out)
+void ken_history__blame_finish(history_blame *b, ken_history_touches *out)
 {
     size_t n = b->touches.len;
     if (n)
@@ -95,16 +95,16 @@ static ken_status run_blame(history_blame *b, const char *root, const char *cons
                             const ken_cancel *cancel, ken_proc_result *out, ken_err *err)
 {
     history_lines lines;
-    history_lines_init(&lines, history_blame_line, b);
+    ken_history__lines_init(&lines, ken_history__blame_line, b);
     ken_status st = ken_git_run(&(ken_proc_opts){ .argv = argv,
                                                   .cwd = root,
                                                   .timeout_ms = BLAME_MS,
                                                   .max_out_bytes = BLAME_BYTES,
                                                   .cancel = cancel,
-                                                  .on_out = history_lines_add,
+                                                  .on_out = ken_history__lines_add,
                                                   .out_ctx = &lines },
                                 out, err);
-    history_lines_release(&lines);
+    ken_history__lines_release(&lines);
     return st;
 }
 
@@ -113,7 +113,7 @@ ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, 
                                 ken_history_touches *out, ken_err *err)
 {
     ken_history_touches result = { .reason = KEN_STR("") };
-    if (!history_is_path(path))
+    if (!ken_history__is_path(path))
         return KEN_FAIL(err, KEN_EINVAL, "file_path: expected a path below the root, got '%.*s'",
                         (int)(path.len < 200 ? path.len : 200), path.ptr);
     if (first > last || last == UINT32_MAX)
@@ -129,7 +129,7 @@ ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, 
                            ken_arena_dup(arena, path).ptr,
                            NULL };
     history_blame b;
-    history_blame_init(&b, arena);
+    ken_history__blame_init(&b, arena);
     ken_proc_result r = { 0 };
     ken_err inner = { 0 };
     ken_status st = run_blame(&b, root, argv, cancel, &r, &inner);
@@ -138,15 +138,15 @@ ken_status ken_history_of_lines(const char *root, ken_str path, uint32_t first, 
         goto out;
     }
     if (st)
-        result.reason = history_words(arena, ken_str_c(inner.msg), HISTORY_MAX_REASON);
+        result.reason = ken_history__words(arena, ken_str_c(inner.msg), HISTORY_MAX_REASON);
     else if (r.exit_code)
-        result.reason = history_words(arena, ken_proc_complaint(&r), HISTORY_MAX_REASON);
+        result.reason = ken_history__words(arena, ken_proc_complaint(&r), HISTORY_MAX_REASON);
     else
-        history_blame_finish(&b, &result);
+        ken_history__blame_finish(&b, &result);
     *out = result;
     st = KEN_OK;
 out:
     ken_proc_result_release(&r);
-    history_blame_release(&b);
+    ken_history__blame_release(&b);
     return st;
 }

@@ -48,7 +48,7 @@ struct history_builder {
     commit now;
 };
 
-history_builder *history_builder_new(uint32_t max_commits, bool is_shallow)
+history_builder *ken_history__builder_new(uint32_t max_commits, bool is_shallow)
 {
     history_builder *b = ken_zalloc(sizeof *b);
     b->max_commits = max_commits;
@@ -60,7 +60,7 @@ history_builder *history_builder_new(uint32_t max_commits, bool is_shallow)
     return b;
 }
 
-void history_builder_free(history_builder *b)
+void ken_history__builder_free(history_builder *b)
 {
     if (!b)
         return;
@@ -80,7 +80,7 @@ void history_builder_free(history_builder *b)
     ken_free(b);
 }
 
-bool history_builder_is_full(const history_builder *b)
+bool ken_history__builder_is_full(const history_builder *b)
 {
     return b->entries.len >= b->max_commits;
 }
@@ -182,7 +182,7 @@ static int32_t add_detail(history_builder *b, ken_str id, ken_str subject)
 static void end_commit(history_builder *b)
 {
     commit *c = &b->now;
-    if (c->is_open && !c->is_edge && !history_builder_is_full(b)) {
+    if (c->is_open && !c->is_edge && !ken_history__builder_is_full(b)) {
         ken_str mail = c->mail.len ? c->mail : c->name;
         history_entry e = { .time_s = c->time_s,
                             .author = author_of(b, key_of(b, mail), c->name),
@@ -198,9 +198,9 @@ static void end_commit(history_builder *b)
 static void begin_commit(history_builder *b, ken_str line)
 {
     end_commit(b);
-    ken_str id = history_take(&line, ' '), time = history_take(&line, ' ');
+    ken_str id = ken_history__take(&line, ' '), time = ken_history__take(&line, ' ');
     uint64_t time_s = 0;
-    if (!history_is_id(id))
+    if (!ken_history__is_id(id))
         return;
     if (!ken_str_parse_u64(time, &time_s) || time_s > HISTORY_MAX_TIME_S)
         time_s = 0;
@@ -212,7 +212,8 @@ static void begin_commit(history_builder *b, ken_str line)
 
 static void add_rename(history_builder *b, ken_str from, ken_str to)
 {
-    rename r = { .from = history_path(&b->scratch, from), .to = history_path(&b->scratch, to) };
+    rename r = { .from = ken_history__path(&b->scratch, from),
+                 .to = ken_history__path(&b->scratch, to) };
     if (!r.to.ptr)
         return;
     r.file = file_of(b, r.to, false);
@@ -227,20 +228,20 @@ static void add_rename(history_builder *b, ken_str from, ken_str to)
 // "M\t<path>", "R096\t<from>\t<to>"
 static void add_change(history_builder *b, ken_str line)
 {
-    ken_str status = history_take(&line, '\t');
+    ken_str status = ken_history__take(&line, '\t');
     if (!line.len || b->paths.len >= MAX_FILES)
         return;
-    ken_str first = history_take(&line, '\t');
+    ken_str first = ken_history__take(&line, '\t');
     if (status.ptr[0] == 'R') {
         add_rename(b, first, line);
         return;
     }
-    ken_str path = history_path(&b->scratch, line.len ? line : first); // a copy is a new file
+    ken_str path = ken_history__path(&b->scratch, line.len ? line : first); // a copy is a new file
     if (path.ptr)
         touch(b, file_of(b, path, status.ptr[0] == 'D'));
 }
 
-void history_builder_line(void *builder, ken_str line)
+void ken_history__builder_line(void *builder, ken_str line)
 {
     history_builder *b = builder;
     commit *c = &b->now;
@@ -255,10 +256,10 @@ void history_builder_line(void *builder, ken_str line)
         c->mail = ken_arena_dup(&b->scratch, text);
         break;
     case 'n':
-        c->name = history_words(&b->scratch, text, HISTORY_MAX_NAME);
+        c->name = ken_history__words(&b->scratch, text, HISTORY_MAX_NAME);
         break;
     case 's':
-        c->subject = history_words(&b->scratch, text, HISTORY_MAX_SUBJECT);
+        c->subject = ken_history__words(&b->scratch, text, HISTORY_MAX_SUBJECT);
         break;
     default:
         if (c->is_open && !c->is_edge && ken_is_upper(line.ptr[0]))
@@ -266,10 +267,10 @@ void history_builder_line(void *builder, ken_str line)
     }
 }
 
-void history_builder_replay(history_builder *b, const ken_history *old)
+void ken_history__builder_replay(history_builder *b, const ken_history *old)
 {
     end_commit(b);
-    for (uint32_t i = 0; i < old->n_entries && !history_builder_is_full(b); i++) {
+    for (uint32_t i = 0; i < old->n_entries && !ken_history__builder_is_full(b); i++) {
         const history_entry *from = &old->entries[i];
         const history_author *who = &old->authors[from->author];
         history_entry e = { .time_s = from->time_s,
@@ -332,7 +333,7 @@ static void renumber(const uint32_t *number, const uint32_t *from, uint32_t n, u
     *out_n = kept;
 }
 
-void history_builder_finish(history_builder *b, ken_history *h)
+void ken_history__builder_finish(history_builder *b, ken_history *h)
 {
     end_commit(b);
     ken_arena_release(&h->arena);
@@ -354,5 +355,5 @@ void history_builder_finish(history_builder *b, ken_history *h)
         h->n_touched += e->n;
     }
     ken_free(number);
-    history_derive(h);
+    ken_history__derive(h);
 }

@@ -125,7 +125,7 @@ static ken_str get_text(reader *r, size_t max)
     return s;
 }
 
-// Words are as history_words leaves them.
+// Words are as ken_history__words leaves them.
 static ken_str get_words(reader *r, size_t max)
 {
     ken_str s = get_text(r, max);
@@ -145,7 +145,7 @@ static void read_head(reader *r)
     r->at += 2;
     h->head = get_words(r, HISTORY_MAX_ID);
     h->reason = get_words(r, HISTORY_MAX_REASON);
-    r->is_bad |= h->head.len && !history_is_id(h->head);
+    r->is_bad |= h->head.len && !ken_history__is_id(h->head);
 }
 
 static void read_authors(reader *r)
@@ -181,7 +181,7 @@ static void read_paths(reader *r)
         memcpy(path, last.ptr, n);
         memcpy(path + n, rest.ptr, rest.len);
         h->paths[i] = ken_str_n(path, n + rest.len);
-        r->is_bad = ken_str_cmp(last, h->paths[i]) >= 0 || !history_is_path(h->paths[i]);
+        r->is_bad = ken_str_cmp(last, h->paths[i]) >= 0 || !ken_history__is_path(h->paths[i]);
         last = h->paths[i];
     }
 }
@@ -193,7 +193,7 @@ static int32_t read_detail(reader *r)
     history_detail d = { .subject = get_words(r, HISTORY_MAX_SUBJECT) };
     ken_hex_into((const uint8_t *)id.ptr, id.len, hex);
     d.id = ken_arena_dup(&r->h->arena, ken_str_n(hex, 2 * id.len));
-    r->is_bad |= !history_is_id(d.id);
+    r->is_bad |= !ken_history__is_id(d.id);
     ken_vec_push(&r->details, d);
     return (int32_t)(r->details.len - 1);
 }
@@ -239,7 +239,7 @@ static void read_entries(reader *r)
 
 ken_status ken_history_unpack(ken_str packed, ken_history **out, ken_err *err)
 {
-    reader r = { .at = (const uint8_t *)packed.ptr, .h = history_new() };
+    reader r = { .at = (const uint8_t *)packed.ptr, .h = ken_history__new() };
     r.end = r.at ? r.at + packed.len : r.at;
     read_head(&r);
     read_authors(&r);
@@ -249,7 +249,7 @@ ken_status ken_history_unpack(ken_str packed, ken_history **out, ken_err *err)
         ken_history_free(r.h);
         return KEN_FAIL(err, KEN_ECORRUPT, "history: %zu bytes that are none", packed.len);
     }
-    history_derive(r.h);
+    ken_history__derive(r.h);
     *out = r.h;
     return KEN_OK;
 }

@@ -28,14 +28,14 @@ struct history_patch {
     uint64_t n_old_left, n_left; // lines of the hunk that are still to come
 };
 
-history_patch *history_patch_new(ken_arena *arena)
+history_patch *ken_history__patch_new(ken_arena *arena)
 {
     history_patch *p = ken_zalloc(sizeof *p);
     p->arena = arena;
     return p;
 }
 
-void history_patch_free(history_patch *p)
+void ken_history__patch_free(history_patch *p)
 {
     if (!p)
         return;
@@ -58,7 +58,7 @@ static ken_str side_path(history_patch *p, ken_str text)
 {
     if (text.len && text.ptr[text.len - 1] == '\t')
         text.len--;
-    ken_str path = history_path(p->arena, text);
+    ken_str path = ken_history__path(p->arena, text);
     if (path.len < 3 || path.ptr[1] != '/')
         return (ken_str){ NULL, 0 };
     return own_path(p, ken_str_sub(path, 2, path.len));
@@ -105,7 +105,7 @@ static void begin_file(history_patch *p, ken_str names)
     p->guess = guess_path(p, names);
 }
 
-void history_patch_add(history_patch *p, ken_str path, ken_change_kind kind)
+void ken_history__patch_add(history_patch *p, ken_str path, ken_change_kind kind)
 {
     end_file(p);
     p->is_open = true;
@@ -132,9 +132,9 @@ static void read_header(history_patch *p, ken_str line)
         f->kind = KEN_CHANGE_DELETED;
     } else if (take_word(&line, KEN_STR("rename from "))) {
         f->kind = KEN_CHANGE_RENAMED;
-        f->old_path = own_path(p, history_path(p->arena, line));
+        f->old_path = own_path(p, ken_history__path(p->arena, line));
     } else if (take_word(&line, KEN_STR("rename to "))) {
-        f->path = own_path(p, history_path(p->arena, line));
+        f->path = own_path(p, ken_history__path(p->arena, line));
     } else if (take_word(&line, KEN_STR("--- "))) {
         if (!f->old_path.ptr)
             f->old_path = side_path(p, line);
@@ -208,7 +208,7 @@ static bool pass_line(history_patch *p, ken_str line)
     return true;
 }
 
-void history_patch_line(void *patch, ken_str line)
+void ken_history__patch_line(void *patch, ken_str line)
 {
     history_patch *p = patch;
     if ((p->n_old_left || p->n_left) && pass_line(p, line))
@@ -250,7 +250,7 @@ static size_t join_doubles(ken_changed_file *files, size_t n)
     return kept;
 }
 
-void history_patch_finish(history_patch *p, ken_changes *out)
+void ken_history__patch_finish(history_patch *p, ken_changes *out)
 {
     end_file(p);
     ken_line_change *changes =

@@ -30,21 +30,21 @@ typedef struct history_lines {
     ken_buf rest; // start of a line that has not ended yet
 } history_lines;
 
-void history_lines_init(history_lines *l, void (*on_line)(void *ctx, ken_str line), void *ctx);
-void history_lines_add(void *lines, ken_str part); // fits ken_proc_opts.on_out
-void history_lines_end(history_lines *l);          // the last line may lack its end
-void history_lines_release(history_lines *l);
+void ken_history__lines_init(history_lines *l, void (*on_line)(void *ctx, ken_str line), void *ctx);
+void ken_history__lines_add(void *lines, ken_str part); // fits ken_proc_opts.on_out
+void ken_history__lines_end(history_lines *l);          // the last line may lack its end
+void ken_history__lines_release(history_lines *l);
 
 // A path as git prints it, in quotes where it has odd bytes. The result is in the arena, or the
 // text itself; NULL ptr when it is malformed, too long, not UTF-8 or leads elsewhere.
-ken_str history_path(ken_arena *arena, ken_str text);
-// Whether it is what history_path gives: relative, without ".", "..", NUL and broken UTF-8.
-bool history_is_path(ken_str path);
+ken_str ken_history__path(ken_arena *arena, ken_str text);
+// Whether it is what ken_history__path gives: relative, without ".", "..", NUL and broken UTF-8.
+bool ken_history__is_path(ken_str path);
 // One line of words of people: cut, repaired, without control characters.
-ken_str history_words(ken_arena *arena, ken_str text, size_t max_bytes);
-bool history_is_id(ken_str text);
+ken_str ken_history__words(ken_arena *arena, ken_str text, size_t max_bytes);
+bool ken_history__is_id(ken_str text);
 // Takes the text before `c` off the front; all of it when there is none.
-ken_str history_take(ken_str *rest, char c);
+ken_str ken_history__take(ken_str *rest, char c);
 
 // ---- history_git.c ---------------------------------------------------------------------------
 typedef struct history_tree {
@@ -54,8 +54,8 @@ typedef struct history_tree {
 } history_tree;
 
 // Looks at the work tree. KEN_EUNSUPPORTED, with a message, when there is none to be had.
-ken_status history_tree_open(const char *root, const ken_cancel *cancel, ken_arena *arena,
-                             history_tree *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_history__tree_open(const char *root, const ken_cancel *cancel, ken_arena *arena,
+                                  history_tree *out, ken_err *err) KEN_MUST_USE;
 
 // ---- history_log.c ---------------------------------------------------------------------------
 typedef struct history_author {
@@ -96,27 +96,27 @@ struct ken_history {
     uint32_t *together;                // by file: scratch, all 0
 };
 
-ken_history *history_new(void);
+ken_history *ken_history__new(void);
 
 // Takes commits, newest first, and follows the names of files back through them.
 typedef struct history_builder history_builder;
 
-history_builder *history_builder_new(uint32_t max_commits, bool is_shallow);
-void history_builder_free(history_builder *b);
+history_builder *ken_history__builder_new(uint32_t max_commits, bool is_shallow);
+void ken_history__builder_free(history_builder *b);
 // One line of git's log, in HISTORY_FORMAT.
-void history_builder_line(void *b, ken_str line);
+void ken_history__builder_line(void *b, ken_str line);
 // Whether `max_commits` are there.
-bool history_builder_is_full(const history_builder *b);
+bool ken_history__builder_is_full(const history_builder *b);
 // All commits of a history older than what there is.
-void history_builder_replay(history_builder *b, const ken_history *old);
+void ken_history__builder_replay(history_builder *b, const ken_history *old);
 // Moves what was built into `h`, without what only deleted files had.
-void history_builder_finish(history_builder *b, ken_history *h);
+void ken_history__builder_finish(history_builder *b, ken_history *h);
 
 #define HISTORY_FORMAT "--format=c %H %ct %p%ne %aE%nn %aN%ns %s"
 
 // ---- history_file.c --------------------------------------------------------------------------
 // Computes the counts of each file over the commits. After this `h` is complete.
-void history_derive(ken_history *h);
+void ken_history__derive(ken_history *h);
 
 // ---- history_state.c -------------------------------------------------------------------------
 typedef struct history_state_job {
@@ -126,9 +126,9 @@ typedef struct history_state_job {
 } history_state_job;
 
 // One line of what `git status --porcelain=v2` prints.
-void history_state_line(void *job, ken_str line);
+void ken_history__state_line(void *job, ken_str line);
 // Sorts the paths, of which `out` has the first `max_dirty`. They are in the arena.
-void history_state_finish(history_state_job *j, size_t max_dirty, ken_work_state *out);
+void ken_history__state_finish(history_state_job *j, size_t max_dirty, ken_work_state *out);
 
 // ---- history_lines.c -------------------------------------------------------------------------
 typedef struct history_blame {
@@ -139,22 +139,22 @@ typedef struct history_blame {
     int64_t at; // the one whose lines follow; -1 = none
 } history_blame;
 
-void history_blame_init(history_blame *b, ken_arena *arena);
-void history_blame_release(history_blame *b);
+void ken_history__blame_init(history_blame *b, ken_arena *arena);
+void ken_history__blame_release(history_blame *b);
 // One line of what `git blame --porcelain` prints.
-void history_blame_line(void *blame, ken_str line);
+void ken_history__blame_line(void *blame, ken_str line);
 // The newest first; in the arena.
-void history_blame_finish(history_blame *b, ken_history_touches *out);
+void ken_history__blame_finish(history_blame *b, ken_history_touches *out);
 
 // ---- history_patch.c -------------------------------------------------------------------------
 typedef struct history_patch history_patch;
 
 // Reads what `git diff -U0` prints, line by line, into the arena.
-history_patch *history_patch_new(ken_arena *arena);
-void history_patch_free(history_patch *p);
-void history_patch_line(void *p, ken_str line);
-void history_patch_add(history_patch *p, ken_str path, ken_change_kind kind);
+history_patch *ken_history__patch_new(ken_arena *arena);
+void ken_history__patch_free(history_patch *p);
+void ken_history__patch_line(void *p, ken_str line);
+void ken_history__patch_add(history_patch *p, ken_str path, ken_change_kind kind);
 // Sorted by path. The files are in the arena.
-void history_patch_finish(history_patch *p, ken_changes *out);
+void ken_history__patch_finish(history_patch *p, ken_changes *out);
 
 #endif

@@ -50,7 +50,7 @@ static ken_status run(const show_job *j, const char *const *argv, size_t max_byt
         *out = r;
         return KEN_OK;
     }
-    ken_str why = history_words(j->arena, ken_proc_complaint(&r), 200);
+    ken_str why = ken_history__words(j->arena, ken_proc_complaint(&r), 200);
     st = KEN_FAIL(err, KEN_EUNSUPPORTED, "git ended with %d: " KEN_STR_FMT, r.exit_code,
                   KEN_STR_ARG(why));
     ken_proc_result_release(&r);
@@ -62,15 +62,15 @@ static ken_status run(const show_job *j, const char *const *argv, size_t max_byt
 // "100644 blob <id>    1234\tpath"
 static void take_entry(show_job *j, ken_str line)
 {
-    ken_str mode = history_take(&line, ' '), type = history_take(&line, ' '),
-            id = history_take(&line, ' '), size = ken_str_trim(history_take(&line, '\t'));
+    ken_str mode = ken_history__take(&line, ' '), type = ken_history__take(&line, ' '),
+            id = ken_history__take(&line, ' '), size = ken_str_trim(ken_history__take(&line, '\t'));
     const uint64_t *at = ken_map_find(&j->by_path, line);
     if (!at)
         return;
     ken_history_text *t = &j->texts[*at];
     uint64_t n = 0;
     bool is_file = ken_str_starts(mode, KEN_STR("100")) && ken_str_eq(type, KEN_STR("blob")) &&
-                   history_is_id(id) && ken_str_parse_u64(size, &n);
+                   ken_history__is_id(id) && ken_str_parse_u64(size, &n);
     t->state = !is_file                     ? KEN_HISTORY_TEXT_OTHER
                : n > KEN_HISTORY_TEXT_BYTES ? KEN_HISTORY_TEXT_LARGE
                                             : KEN_HISTORY_TEXT_THERE;
@@ -165,7 +165,7 @@ ken_status ken_history_read_texts(const char *root, ken_str id, const ken_str *p
                                   const ken_cancel *cancel, ken_arena *arena,
                                   ken_history_text **out, ken_err *err)
 {
-    if (!history_is_id(id))
+    if (!ken_history__is_id(id))
         return KEN_FAIL(err, KEN_EINVAL, "commit: expected an id of 40 or 64 digits, got %zu bytes",
                         id.len);
     show_job j = { .root = root, .cancel = cancel, .arena = arena, .paths = paths };

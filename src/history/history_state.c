@@ -17,28 +17,28 @@ enum {
 static ken_str after_words(ken_str line, unsigned n)
 {
     while (n--)
-        (void)history_take(&line, ' ');
+        (void)ken_history__take(&line, ' ');
     return line;
 }
 
 static void add_path(history_state_job *j, ken_str text)
 {
-    ken_str path = history_path(j->arena, text);
+    ken_str path = ken_history__path(j->arena, text);
     if (path.ptr && j->paths.len < MAX_PATHS)
         ken_vec_push(&j->paths, ken_arena_dup(j->arena, path));
 }
 
 static void on_header(history_state_job *j, ken_str line)
 {
-    ken_str name = history_take(&line, ' ');
-    if (ken_str_eq(name, KEN_STR("branch.oid")) && history_is_id(line))
+    ken_str name = ken_history__take(&line, ' ');
+    if (ken_str_eq(name, KEN_STR("branch.oid")) && ken_history__is_id(line))
         j->state.commit = ken_arena_dup(j->arena, line);
     else if (ken_str_eq(name, KEN_STR("branch.head")) && !ken_str_starts(line, KEN_STR("(")))
-        j->state.branch = history_words(j->arena, line, HISTORY_MAX_PATH);
+        j->state.branch = ken_history__words(j->arena, line, HISTORY_MAX_PATH);
 }
 
 // "# name value", "1 … path" (changed), "u … path" (unmerged), "? path" (untracked).
-void history_state_line(void *job, ken_str line)
+void ken_history__state_line(void *job, ken_str line)
 {
     history_state_job *j = job;
     if (ken_str_starts(line, KEN_STR("# ")))
@@ -56,16 +56,16 @@ static ken_status run_lines(const char *root, const char *const *argv, void (*fn
 {
     ken_proc_result r;
     history_lines lines;
-    history_lines_init(&lines, fn, ctx);
+    ken_history__lines_init(&lines, fn, ctx);
     ken_status st = ken_git_run(&(ken_proc_opts){ .argv = argv,
                                                   .cwd = root,
                                                   .timeout_ms = STATE_MS,
                                                   .cancel = cancel,
-                                                  .on_out = history_lines_add,
+                                                  .on_out = ken_history__lines_add,
                                                   .out_ctx = &lines },
                                 &r, err);
-    history_lines_end(&lines);
-    history_lines_release(&lines);
+    ken_history__lines_end(&lines);
+    ken_history__lines_release(&lines);
     if (st)
         return st;
     ken_str why = ken_proc_complaint(&r);
@@ -83,7 +83,7 @@ static ken_status settle(ken_status st, const ken_err *tried, const ken_cancel *
     if (!st)
         return KEN_OK;
     ken_status asked = ken_cancel_check(cancel, err);
-    *out_reason = history_words(arena, ken_str_c(tried->msg), HISTORY_MAX_REASON);
+    *out_reason = ken_history__words(arena, ken_str_c(tried->msg), HISTORY_MAX_REASON);
     return asked;
 }
 
@@ -92,7 +92,7 @@ static int path_order(const void *a, const void *b)
     return ken_str_cmp(*(const ken_str *)a, *(const ken_str *)b);
 }
 
-void history_state_finish(history_state_job *j, size_t max_dirty, ken_work_state *out)
+void ken_history__state_finish(history_state_job *j, size_t max_dirty, ken_work_state *out)
 {
     if (j->paths.len)
         qsort(j->paths.ptr, j->paths.len, sizeof *j->paths.ptr, path_order);
@@ -128,7 +128,7 @@ static ken_status read_state(history_state_job *j, const char *root, const ken_c
                                         NULL };
     if (!has_git(root, j->arena))
         return KEN_FAIL(err, KEN_EUNSUPPORTED, "not a git work tree");
-    return run_lines(root, argv, history_state_line, j, cancel, err);
+    return run_lines(root, argv, ken_history__state_line, j, cancel, err);
 }
 
 ken_status ken_history_state(const char *root, size_t max_dirty, const ken_cancel *cancel,
@@ -141,7 +141,7 @@ ken_status ken_history_state(const char *root, size_t max_dirty, const ken_cance
     ken_status st = read_state(&j, root, cancel, &tried);
     st = settle(st, &tried, cancel, arena, &j.state.reason, err);
     if (!st)
-        history_state_finish(&j, max_dirty, out);
+        ken_history__state_finish(&j, max_dirty, out);
     ken_vec_release(&j.paths);
     return st;
 }
@@ -159,18 +159,18 @@ static void on_commit(void *ctx, ken_str line)
 {
     since_job *j = ctx;
     uint64_t time_s = 0;
-    ken_str id = history_take(&line, ' '), time = history_take(&line, ' ');
-    if (!history_is_id(id) || !ken_str_parse_u64(time, &time_s) || time_s > HISTORY_MAX_TIME_S)
+    ken_str id = ken_history__take(&line, ' '), time = ken_history__take(&line, ' ');
+    if (!ken_history__is_id(id) || !ken_str_parse_u64(time, &time_s) || time_s > HISTORY_MAX_TIME_S)
         return;
     if (j->since.n == j->max) {
         j->since.is_truncated = true;
         return;
     }
-    ken_str author = history_take(&line, '\x1f');
+    ken_str author = ken_history__take(&line, '\x1f');
     j->since.commits[j->since.n++] = (ken_history_commit){
         .id = ken_arena_dup(j->arena, id),
-        .author = history_words(j->arena, author, HISTORY_MAX_NAME),
-        .subject = history_words(j->arena, line, HISTORY_MAX_SUBJECT),
+        .author = ken_history__words(j->arena, author, HISTORY_MAX_NAME),
+        .subject = ken_history__words(j->arena, line, HISTORY_MAX_SUBJECT),
         .time_s = (int64_t)time_s,
     };
 }
@@ -180,7 +180,7 @@ ken_status ken_history_list_since(const char *root, ken_str commit, size_t max,
                                   ken_history_since *out, ken_err *err)
 {
     since_job j = { .arena = arena, .max = max, .since = { .reason = { "", 0 } } };
-    if (!history_is_id(commit)) {
+    if (!ken_history__is_id(commit)) {
         j.since.reason = KEN_STR("there was no commit");
         *out = j.since;
         return KEN_OK;

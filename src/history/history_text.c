@@ -8,7 +8,7 @@ enum {
     LINE_MAX_BYTES = 64 << 10 // two quoted paths fit
 };
 
-void history_lines_init(history_lines *l, void (*on_line)(void *ctx, ken_str line), void *ctx)
+void ken_history__lines_init(history_lines *l, void (*on_line)(void *ctx, ken_str line), void *ctx)
 {
     *l = (history_lines){ on_line, ctx, KEN_BUF_INIT(LINE_MAX_BYTES) };
 }
@@ -19,7 +19,7 @@ static void keep_rest(history_lines *l, ken_str part)
     ken_buf_put(&l->rest, part.ptr, part.len < room ? part.len : room);
 }
 
-void history_lines_add(void *lines, ken_str part)
+void ken_history__lines_add(void *lines, ken_str part)
 {
     history_lines *l = lines;
     for (;;) {
@@ -39,14 +39,14 @@ void history_lines_add(void *lines, ken_str part)
     }
 }
 
-void history_lines_end(history_lines *l)
+void ken_history__lines_end(history_lines *l)
 {
     if (l->rest.len)
         l->on_line(l->ctx, ken_buf_str(&l->rest));
     ken_buf_clear(&l->rest);
 }
 
-void history_lines_release(history_lines *l)
+void ken_history__lines_release(history_lines *l)
 {
     ken_buf_release(&l->rest);
 }
@@ -92,7 +92,7 @@ static ken_str unquote(ken_arena *arena, ken_str s)
     return (ken_str){ NULL, 0 };
 }
 
-bool history_is_path(ken_str path)
+bool ken_history__is_path(ken_str path)
 {
     if (!path.len || path.len > HISTORY_MAX_PATH || memchr(path.ptr, '\0', path.len))
         return false;
@@ -103,14 +103,14 @@ bool history_is_path(ken_str path)
     return ken_utf8_is_valid(path);
 }
 
-ken_str history_path(ken_arena *arena, ken_str text)
+ken_str ken_history__path(ken_arena *arena, ken_str text)
 {
     if (text.len && text.ptr[0] == '"')
         text = unquote(arena, text);
-    return history_is_path(text) ? text : (ken_str){ NULL, 0 };
+    return ken_history__is_path(text) ? text : (ken_str){ NULL, 0 };
 }
 
-ken_str history_words(ken_arena *arena, ken_str text, size_t max_bytes)
+ken_str ken_history__words(ken_arena *arena, ken_str text, size_t max_bytes)
 {
     ken_buf b = { 0 };
     ken_utf8_repair(&b, text);
@@ -123,7 +123,7 @@ ken_str history_words(ken_arena *arena, ken_str text, size_t max_bytes)
     return ken_str_n(at, s.len);
 }
 
-bool history_is_id(ken_str text)
+bool ken_history__is_id(ken_str text)
 {
     if (text.len != 40 && text.len != HISTORY_MAX_ID)
         return false;
@@ -133,7 +133,7 @@ bool history_is_id(ken_str text)
     return true;
 }
 
-ken_str history_take(ken_str *rest, char c)
+ken_str ken_history__take(ken_str *rest, char c)
 {
     size_t n = ken_str_find_char(*rest, c);
     n = n == SIZE_MAX ? rest->len : n;

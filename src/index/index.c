@@ -107,7 +107,7 @@ static ken_status take_scope(index_run *r, ken_err *err)
     ken_status st = r->files ? ken_store_begin_read(r->store, err) : KEN_OK;
     if (st)
         return st;
-    st = index_take_scope(r->store, r->arena, &r->effective, &r->scope_before, &r->scope, err);
+    st = ken_index__take_scope(r->store, r->arena, &r->effective, &r->scope_before, &r->scope, err);
     if (!st && r->files)
         st = ken_store_get_generation(r->store, &r->scope_generation, err);
     if (r->files)
@@ -233,7 +233,7 @@ ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opt
         (index_job){ .root_fd = -1, .cancel = cancel, .wants_secrets = opts->scan.wants_secrets };
     r.builder = ken_lex_builder_new();
     r.mentions = ken_mention_builder_new();
-    ken_vector_model model = index_builtin_model();
+    ken_vector_model model = ken_index__builtin_model();
     r.vectors = ken_vector_builder_new(&model);
     ken_status st = ken_fs_open_dir(root, &r.job.root_fd, err);
     if (!st)

@@ -24,8 +24,8 @@ static ken_status find_renames(index_run *r, index_old_files *old, ken_err *err)
         if (!at || old->is_kept[*at])
             continue;
         old->is_kept[*at] = true;
-        index_note_event(&r->changes, KEN_FILE_DELETED, old->rows[*at].path);
-        index_note_event(&r->changes, KEN_FILE_ADDED, r->scan.files[i].path);
+        ken_index__note_event(&r->changes, KEN_FILE_DELETED, old->rows[*at].path);
+        ken_index__note_event(&r->changes, KEN_FILE_ADDED, r->scan.files[i].path);
         p->row_id = old->rows[*at].id;
         p->changed_at_ms = old->rows[*at].changed_at_ms;
         r->report->n_renamed++;
@@ -44,7 +44,7 @@ static ken_status put_files(index_run *r, index_old_files *old, ken_err *err)
         st = ken_index__count_lost(r, old->rows[o].content, err);
         if (!st)
             st = ken_store_remove_file(r->store, old->rows[o].id, err);
-        index_note_event(&r->changes, KEN_FILE_DELETED, old->rows[o].path);
+        ken_index__note_event(&r->changes, KEN_FILE_DELETED, old->rows[o].path);
         r->report->n_removed++;
     }
     for (size_t i = 0; i < r->scan.n_files && !st; i++) {
@@ -52,7 +52,7 @@ static ken_status put_files(index_run *r, index_old_files *old, ken_err *err)
         if (!p->content) {
             if (p->row_id) { // became binary, too large …
                 st = ken_store_remove_file(r->store, p->row_id, err);
-                index_note_event(&r->changes, KEN_FILE_DELETED, r->scan.files[i].path);
+                ken_index__note_event(&r->changes, KEN_FILE_DELETED, r->scan.files[i].path);
                 r->report->n_removed++;
             }
             continue;
@@ -66,7 +66,8 @@ static ken_status put_files(index_run *r, index_old_files *old, ken_err *err)
         if (!p->row_id)
             r->report->n_added++;
         if (r->changes.generation > 1 && (!p->row_id || p->is_modified))
-            index_note_event(&r->changes, p->row_id ? KEN_FILE_MODIFIED : KEN_FILE_ADDED, row.path);
+            ken_index__note_event(&r->changes, p->row_id ? KEN_FILE_MODIFIED : KEN_FILE_ADDED,
+                                  row.path);
     }
     return st;
 }
@@ -111,8 +112,8 @@ static ken_status put_skips(index_run *r, ken_generation *g, ken_err *err)
     memcpy(r->report->skips, g->skips, sizeof g->skips);
     ken_status st = ken_store_replace_skips(r->store, rows, n, err);
     if (!st)
-        st = index_put_skips_key(r->store, ken_index__skips_key(r), err);
-    return st ? st : index_put_late(r->store, late, n_late, err);
+        st = ken_index__put_skips_key(r->store, ken_index__skips_key(r), err);
+    return st ? st : ken_index__put_late(r->store, late, n_late, err);
 }
 
 static int by_id(const void *a, const void *b)
@@ -201,7 +202,7 @@ ken_status ken_index__commit(index_run *r, index_old_files *old, const ken_gener
     if (!st)
         st = sum_generation(r, before, &g, err);
     if (!st)
-        st = index_tidy(r->store, &alive, r->trusts_old ? r->lost.n_files : UINT64_MAX, err);
+        st = ken_index__tidy(r->store, &alive, r->trusts_old ? r->lost.n_files : UINT64_MAX, err);
     if (!st)
         st = ken_store_put_value(r->store, KEN_STR("index.feature"), ken_index__feature_text(r),
                                  err);
@@ -209,9 +210,9 @@ ken_status ken_index__commit(index_run *r, index_old_files *old, const ken_gener
         st = ken_store_put_value(r->store, KEN_STR(KEN_INDEX_CHUNKS),
                                  r->chunks.len ? r->chunks : (ken_str){ NULL, 0 }, err);
     if (!st)
-        st = index_put_scope(r->store, r->scope, err);
+        st = ken_index__put_scope(r->store, r->scope, err);
     if (!st)
-        st = index_put_events(r->store, &r->changes, r->arena, err);
+        st = ken_index__put_events(r->store, &r->changes, r->arena, err);
     ken_buf_release(&r->changes.lines);
     if (!st)
         st = put_seen(r, err);

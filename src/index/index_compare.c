@@ -84,7 +84,7 @@ void ken_index__compare(index_run *r, index_old_files *old)
 ken_status ken_index__check_scope(const index_run *r, const index_old_files *old, ken_err *err)
 {
     size_t n_removed = 0, n_added = 0;
-    if (!index_is_scope_given(&r->opts->scope) || r->opts->scope.may_shrink || !old->n)
+    if (!ken_index__is_scope_given(&r->opts->scope) || r->opts->scope.may_shrink || !old->n)
         return KEN_OK;
     for (size_t o = 0; o < old->n; o++)
         n_removed += !old->is_kept[o];

@@ -14,7 +14,7 @@ static int by_content(const void *a, const void *b, void *ctx)
     return (i > k) - (i < k);
 }
 
-ken_status index_load_live(ken_store *store, ken_arena *arena, index_cover *out, ken_err *err)
+ken_status ken_index__load_live(ken_store *store, ken_arena *arena, index_cover *out, ken_err *err)
 {
     ken_content_info *infos;
     size_t n;
@@ -71,8 +71,8 @@ static ken_status open_head(ken_store *store, const ken_segment_info *info, cons
     return st;
 }
 
-ken_status index_mark_covered(ken_store *store, const char *model, ken_arena *arena,
-                              index_cover *cover, ken_err *err)
+ken_status ken_index__mark_covered(ken_store *store, const char *model, ken_arena *arena,
+                                   index_cover *cover, ken_err *err)
 {
     ken_segment_info *infos;
     size_t n;
@@ -97,7 +97,8 @@ ken_status index_mark_covered(ken_store *store, const char *model, ken_arena *ar
     return st;
 }
 
-ken_status index_drop_others(ken_store *store, const char *model, ken_arena *arena, ken_err *err)
+ken_status ken_index__drop_others(ken_store *store, const char *model, ken_arena *arena,
+                                  ken_err *err)
 {
     ken_segment_info *infos;
     size_t n;
@@ -113,8 +114,8 @@ ken_status index_drop_others(ken_store *store, const char *model, ken_arena *are
     return st;
 }
 
-ken_status index_load_name(ken_store *store, const char *key, ken_arena *arena,
-                           char out[KEN_EMBED_NAME_MAX + 1], ken_err *err)
+ken_status ken_index__load_name(ken_store *store, const char *key, ken_arena *arena,
+                                char out[KEN_EMBED_NAME_MAX + 1], ken_err *err)
 {
     ken_str value = { "", 0 };
     ken_status st = ken_store_load_value(store, ken_str_c(key), arena, &value, err);
@@ -131,8 +132,8 @@ static ken_str cost_key(ken_arena *arena, const char *model)
     return ken_arena_printf(arena, INDEX_COST "%s", model);
 }
 
-ken_status index_load_cost(ken_store *store, const char *model, ken_arena *arena,
-                           ken_index_cost *out, ken_err *err)
+ken_status ken_index__load_cost(ken_store *store, const char *model, ken_arena *arena,
+                                ken_index_cost *out, ken_err *err)
 {
     ken_str value;
     *out = (ken_index_cost){ 0 };
@@ -147,8 +148,8 @@ ken_status index_load_cost(ken_store *store, const char *model, ken_arena *arena
     return KEN_OK;
 }
 
-ken_status index_put_cost(ken_store *store, const char *model, const ken_index_cost *cost,
-                          ken_arena *arena, ken_err *err)
+ken_status ken_index__put_cost(ken_store *store, const char *model, const ken_index_cost *cost,
+                               ken_arena *arena, ken_err *err)
 {
     ken_str value = { NULL, 0 };
     if (cost)
@@ -162,29 +163,29 @@ ken_status ken_index_load_vectors(ken_store *store, ken_arena *arena, ken_index_
 {
     index_cover cover = { 0 };
     ken_index_vectors v = { .record = { "", 0 } };
-    ken_status st = index_load_name(store, KEN_VECTOR_ACTIVE, arena, v.active, err);
+    ken_status st = ken_index__load_name(store, KEN_VECTOR_ACTIVE, arena, v.active, err);
     if (!st)
-        st = index_load_name(store, INDEX_NEXT, arena, v.next, err);
+        st = ken_index__load_name(store, INDEX_NEXT, arena, v.next, err);
     if (!st)
-        st = index_load_live(store, arena, &cover, err);
+        st = ken_index__load_live(store, arena, &cover, err);
     if (st)
         return st;
     v.is_builtin = !*v.active;
     if (v.is_builtin)
-        memcpy(v.active, index_builtin_model().name, sizeof v.active);
+        memcpy(v.active, ken_index__builtin_model().name, sizeof v.active);
     if (*v.next)
-        st = index_mark_covered(store, v.next, arena, &cover, err);
+        st = ken_index__mark_covered(store, v.next, arena, &cover, err);
     v.n_next = cover.n_done;
     if (!st)
-        st = index_mark_covered(store, v.active, arena, &cover, err);
+        st = ken_index__mark_covered(store, v.active, arena, &cover, err);
     if (!st)
-        st = index_load_cost(store, v.active, arena, &v.cost, err);
+        st = ken_index__load_cost(store, v.active, arena, &v.cost, err);
     if (!st && *v.next)
-        st = index_load_cost(store, v.next, arena, &v.next_cost, err);
+        st = ken_index__load_cost(store, v.next, arena, &v.next_cost, err);
     char made[KEN_EMBED_NAME_MAX + 1] = "";
     uint64_t ms = 0;
     if (!st)
-        st = index_load_name(store, INDEX_MADE, arena, made, err);
+        st = ken_index__load_name(store, INDEX_MADE, arena, made, err);
     if (ken_str_parse_u64(ken_str_c(made), &ms) && ms < INT64_MAX)
         v.made_at_ms = (int64_t)ms;
     if (!st)
@@ -204,9 +205,9 @@ ken_status ken_index_has_others(ken_store *store, bool *out, ken_err *err)
     char active[KEN_EMBED_NAME_MAX + 1] = "", next[KEN_EMBED_NAME_MAX + 1] = "";
     ken_arena arena;
     ken_arena_init(&arena, 0);
-    ken_status st = index_load_name(store, KEN_VECTOR_ACTIVE, &arena, active, err);
+    ken_status st = ken_index__load_name(store, KEN_VECTOR_ACTIVE, &arena, active, err);
     if (!st)
-        st = index_load_name(store, INDEX_NEXT, &arena, next, err);
+        st = ken_index__load_name(store, INDEX_NEXT, &arena, next, err);
     ken_arena_release(&arena);
     *out = !st && (*active || *next);
     return st;

@@ -72,7 +72,7 @@ static void say(stage *s)
 static ken_status set_model(stage *s, ken_err *err)
 {
     if (!s->embedder) {
-        s->model = index_builtin_model();
+        s->model = ken_index__builtin_model();
         return KEN_OK;
     }
     ken_status st = ken_embedder_probe(s->embedder, s->cancel, &s->n_dims, err);
@@ -101,7 +101,7 @@ static ken_status read_any(stage *s, const index_live *item, ken_str *out_path, 
     ken_status st = ken_store_load_sha(s->store, item->id, &sha, err);
     for (size_t i = item->first; !st && i < item->end && !out_path->ptr; i++) {
         ken_str path = s->cover.rows[s->cover.order[i]].path;
-        if (index_file_read(&s->job, path, &s->slot) &&
+        if (ken_index__file_read(&s->job, path, &s->slot) &&
             memcmp(&s->slot.key.sha, &sha, sizeof sha) == 0)
             *out_path = path;
     }
@@ -225,9 +225,9 @@ static ken_status store_batch(stage *s, ken_err *err)
     ken_status st = ken_store_begin_write(s->store, err);
     if (st)
         return st;
-    st = index_flush_vectors(s->store, s->builder, err);
+    st = ken_index__flush_vectors(s->store, s->builder, err);
     if (!st && s->embedder)
-        st = index_put_cost(s->store, s->model.name, &cost, &s->texts_arena, err);
+        st = ken_index__put_cost(s->store, s->model.name, &cost, &s->texts_arena, err);
     if (!st && !s->report->is_active)
         st = ken_store_put_value(s->store, KEN_STR(INDEX_NEXT), ken_str_c(s->model.name), err);
     if (!st)
@@ -287,8 +287,8 @@ static ken_status put_active(stage *s, ken_err *err)
     if (!st)
         st = ken_store_put_value(s->store, KEN_STR(INDEX_NEXT), none, err);
     if (!st && strcmp(s->answering, s->model.name) != 0)
-        st = index_put_cost(s->store, s->answering, NULL, &s->arena, err);
-    return st ? st : index_drop_others(s->store, s->model.name, &s->arena, err);
+        st = ken_index__put_cost(s->store, s->answering, NULL, &s->arena, err);
+    return st ? st : ken_index__drop_others(s->store, s->model.name, &s->arena, err);
 }
 
 static ken_status put_time(stage *s, ken_err *err)
@@ -322,7 +322,7 @@ static ken_status publish(stage *s, bool is_whole, ken_err *err)
     if (!st)
         st = put_time(s, err);
     if (!st)
-        st = index_tidy_vectors(s->store, err);
+        st = ken_index__tidy_vectors(s->store, err);
     if (!st)
         st = put_generation(s, err);
     if (!st)
@@ -336,17 +336,17 @@ static ken_status start(stage *s, bool *out_has_next, ken_err *err)
     char next[KEN_EMBED_NAME_MAX + 1];
     ken_status st = set_model(s, err);
     if (!st)
-        st = index_load_name(s->store, KEN_VECTOR_ACTIVE, &s->arena, s->answering, err);
+        st = ken_index__load_name(s->store, KEN_VECTOR_ACTIVE, &s->arena, s->answering, err);
     if (!st)
-        st = index_load_name(s->store, INDEX_NEXT, &s->arena, next, err);
+        st = ken_index__load_name(s->store, INDEX_NEXT, &s->arena, next, err);
     if (!st)
         st = ken_store_get_generation(s->store, &s->report->generation, err);
     if (!st)
-        st = index_load_live(s->store, &s->arena, &s->cover, err);
+        st = ken_index__load_live(s->store, &s->arena, &s->cover, err);
     if (!st)
-        st = index_mark_covered(s->store, s->model.name, &s->arena, &s->cover, err);
+        st = ken_index__mark_covered(s->store, s->model.name, &s->arena, &s->cover, err);
     if (!st && s->embedder)
-        st = index_load_cost(s->store, s->model.name, &s->arena, &s->cost, err);
+        st = ken_index__load_cost(s->store, s->model.name, &s->arena, &s->cost, err);
     if (st)
         return st;
     s->builder = ken_vector_builder_new(&s->model);
@@ -391,7 +391,7 @@ ken_status ken_index_embed(ken_store *store, const char *root, ken_embedder *emb
     ken_arena_init(&s.arena, 0);
     ken_arena_init(&s.texts_arena, 0);
     ken_arena_init(&s.slot.arena, 0);
-    index_worker_init(&s.worker, index_split_memory(0, 0).identifiers);
+    ken_index__worker_init(&s.worker, ken_index__split_memory(0, 0).identifiers);
     ken_status st = ken_fs_open_dir(root, &s.job.root_fd, err);
     if (!st)
         st = run(&s, err);
@@ -400,8 +400,8 @@ ken_status ken_index_embed(ken_store *store, const char *root, ken_embedder *emb
     ken_vec_release(&s.texts);
     ken_vec_release(&s.parts);
     ken_vec_release(&s.group);
-    index_worker_release(&s.worker);
-    index_slot_release(&s.slot);
+    ken_index__worker_release(&s.worker);
+    ken_index__slot_release(&s.slot);
     ken_arena_release(&s.texts_arena);
     ken_arena_release(&s.arena);
     out->duration_ms = (ken_clock_mono_ns() - started_ns) / 1000000;

@@ -19,7 +19,7 @@ const char *ken_file_event_word(ken_file_event_kind k)
     return (unsigned)k < sizeof words / sizeof *words ? words[k] : "";
 }
 
-void index_note_event(index_events *c, ken_file_event_kind kind, ken_str path)
+void ken_index__note_event(index_events *c, ken_file_event_kind kind, ken_str path)
 {
     ken_buf_printf(&c->lines, "%" PRIu64 " %" PRId64 " %c " KEN_STR_FMT "\n", c->generation,
                    c->at_ms, letters[kind], KEN_STR_ARG(path));
@@ -40,7 +40,7 @@ static ken_str newest(ken_str text)
     return ken_str_sub(text, from, text.len);
 }
 
-ken_status index_put_events(ken_store *store, index_events *c, ken_arena *arena, ken_err *err)
+ken_status ken_index__put_events(ken_store *store, index_events *c, ken_arena *arena, ken_err *err)
 {
     ken_str before = KEN_STR("");
     if (!c->lines.len || c->generation == 1)

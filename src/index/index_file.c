@@ -5,7 +5,7 @@
 #include "index/index_priv.h"
 #include "secret/secret.h"
 
-void index_worker_init(index_worker *w, uint64_t identifier_bytes)
+void ken_index__worker_init(index_worker *w, uint64_t identifier_bytes)
 {
     ken_vocabulary words = ken_static_vocabulary(ken_static_builtin());
     *w = (index_worker){ .learner = ken_learner_new(), .tokenizer = ken_tokenizer_new(&words) };
@@ -14,7 +14,7 @@ void index_worker_init(index_worker *w, uint64_t identifier_bytes)
     w->zip = ken_zip_new();
 }
 
-void index_worker_release(index_worker *w)
+void ken_index__worker_release(index_worker *w)
 {
     ken_learner_free(w->learner);
     ken_tokenizer_free(w->tokenizer);
@@ -22,7 +22,7 @@ void index_worker_release(index_worker *w)
     ken_zip_free(w->zip);
 }
 
-void index_worker_renew(index_worker *w)
+void ken_index__worker_renew(index_worker *w)
 {
     ken_learner_free(w->learner);
     ken_refs_packer_free(w->packer);
@@ -31,20 +31,20 @@ void index_worker_renew(index_worker *w)
     w->made_for = 0;
 }
 
-void index_slot_init(index_slot *s)
+void ken_index__slot_init(index_slot *s)
 {
     ken_arena_init(&s->arena, 0);
     s->packed.max = KEN_FACTS_MAX_BYTES;
 }
 
-void index_slot_renew(index_slot *s)
+void ken_index__slot_renew(index_slot *s)
 {
-    index_slot_release(s);
-    index_slot_init(s);
+    ken_index__slot_release(s);
+    ken_index__slot_init(s);
     s->made_for = 0;
 }
 
-void index_slot_release(index_slot *s)
+void ken_index__slot_release(index_slot *s)
 {
     ken_arena_release(&s->arena);
     ken_buf_release(&s->text);
@@ -55,7 +55,7 @@ void index_slot_release(index_slot *s)
     ken_static_rows_release(&s->vectors);
 }
 
-ken_vector_model index_builtin_model(void)
+ken_vector_model ken_index__builtin_model(void)
 {
     const ken_static_model *m = ken_static_builtin();
     ken_vector_model model = { .n_dims = ken_static_n_dims(m) };
@@ -69,7 +69,7 @@ static bool leave_out(index_slot *s, ken_skip_reason reason)
     return false;
 }
 
-bool index_file_read(const index_job *job, ken_str path, index_slot *s)
+bool ken_index__file_read(const index_job *job, ken_str path, index_slot *s)
 {
     s->skip = KEN_SKIP_NONE;
     s->known = (ken_content_info){ 0 };
@@ -100,7 +100,7 @@ bool index_file_read(const index_job *job, ken_str path, index_slot *s)
     return true;
 }
 
-void index_file_learn(const index_job *job, index_worker *w, index_slot *s)
+void ken_index__file_learn(const index_job *job, index_worker *w, index_slot *s)
 {
     ken_arena_reset(&s->arena);
     bool is_masked = ken_secret_mask(s->text.ptr, s->text.len) > 0;

@@ -40,15 +40,15 @@ ken_status ken_index__end_batch(index_run *r, ken_err *err)
 {
     if (!r->is_in_batch)
         return KEN_OK;
-    ken_status st = index_flush_words(r->store, r->builder, r->n_jobs, err);
+    ken_status st = ken_index__flush_words(r->store, r->builder, r->n_jobs, err);
     if (!st)
-        st = index_flush_mentions(r->store, r->mentions, err);
+        st = ken_index__flush_mentions(r->store, r->mentions, err);
     if (!st)
-        st = index_flush_vectors(r->store, r->vectors, err);
+        st = ken_index__flush_vectors(r->store, r->vectors, err);
     static const ken_segment_kind kinds[] = { KEN_SEGMENT_WORDS, KEN_SEGMENT_MENTIONS,
                                               KEN_SEGMENT_VECTORS };
     for (size_t k = 0; k < sizeof kinds / sizeof *kinds && !st; k++)
-        st = index_join(r->store, kinds[k], MAX_IN_RUN, &(index_alive){ 0 }, err);
+        st = ken_index__join(r->store, kinds[k], MAX_IN_RUN, &(index_alive){ 0 }, err);
     if (!st)
         st = ken_store_commit(r->store, err);
     else

@@ -106,25 +106,25 @@ static bool work_one(index_run *r, size_t worker)
     if (size > r->job.max_file_bytes) // it is not read
         size = 0;
     index_worker *w = &r->workers[worker];
-    if (index_is_outgrown(s->made_for, size))
-        index_slot_renew(s);
-    if (index_is_outgrown(w->made_for, size))
-        index_worker_renew(w);
+    if (ken_index__is_outgrown(s->made_for, size))
+        ken_index__slot_renew(s);
+    if (ken_index__is_outgrown(w->made_for, size))
+        ken_index__worker_renew(w);
     s->made_for = size > s->made_for ? size : s->made_for;
     w->made_for = size > w->made_for ? size : w->made_for;
     enter(r, size * INDEX_PARSE_FACTOR);
     if (atomic_load(&r->is_stopping) || ken_cancel_is_set(r->cancel)) {
         s->failure = KEN_ECANCELLED;
-    } else if (index_file_read(&r->job, r->scan.files[s->file].path, s)) {
+    } else if (ken_index__file_read(&r->job, r->scan.files[s->file].path, s)) {
         if (r->known && !r->opts->is_forced)
             look_up_known(r, s);
         if (!s->known.id)
-            index_file_learn(&r->job, w, s);
+            ken_index__file_learn(&r->job, w, s);
         if (ken_cancel_is_set(r->cancel)) // the facts of an interrupted parse are incomplete
             s->failure = KEN_ECANCELLED;
     }
     if (size > INDEX_LARGE_FILE)
-        index_worker_renew(w);
+        ken_index__worker_renew(w);
     leave(r, size * INDEX_PARSE_FACTOR);
     put_done(r, s);
     return true;
@@ -152,7 +152,7 @@ static ken_status collect_all(index_run *r, bool is_alone, ken_err *err)
         if (st)
             atomic_store(&r->is_stopping, true);
         if (r->scan.files[s->file].stamp.size > INDEX_LARGE_FILE)
-            index_slot_renew(s);
+            ken_index__slot_renew(s);
         put_free(r, s);
         ken_index__progress(r, "indexing", false);
     }
@@ -180,12 +180,12 @@ static void divide_memory(index_run *r)
 {
     uint64_t limit = r->opts->memory_limit ? r->opts->memory_limit : INDEX_MEMORY_DEFAULT;
     uint64_t held = r->arena->used_bytes + r->scan_arena.used_bytes;
-    uint64_t needed = index_memory_needed(held, largest_file(r));
+    uint64_t needed = ken_index__memory_needed(held, largest_file(r));
     if (needed > limit) {
         r->report->memory_limit = limit;
         r->report->memory_needed = needed;
     }
-    r->memory = index_split_memory(limit, held);
+    r->memory = ken_index__split_memory(limit, held);
 }
 
 ken_status ken_index__learn(index_run *r, ken_err *err)
@@ -200,12 +200,12 @@ ken_status ken_index__learn(index_run *r, ken_err *err)
     r->slots = ken_zalloc(ken_mul_size(n_slots, sizeof *r->slots));
     r->workers = ken_zalloc(ken_mul_size(n_workers, sizeof *r->workers));
     for (size_t i = 0; i < n_slots; i++) {
-        index_slot_init(&r->slots[i]);
+        ken_index__slot_init(&r->slots[i]);
         r->slots[i].next = r->free_slots;
         r->free_slots = &r->slots[i];
     }
     for (size_t i = 0; i < n_workers; i++)
-        index_worker_init(&r->workers[i], r->memory.identifiers / n_workers);
+        ken_index__worker_init(&r->workers[i], r->memory.identifiers / n_workers);
     ken_pool *pool = ken_pool_new(n_workers, n_workers, (size_t)64 << 20);
     bool is_alone = !ken_pool_n_workers(pool);
     for (size_t i = 0; i < n_workers && !is_alone; i++)
@@ -215,9 +215,9 @@ ken_status ken_index__learn(index_run *r, ken_err *err)
     if (!st)
         st = ken_index__end_batch(r, err);
     for (size_t i = 0; i < n_workers; i++)
-        index_worker_release(&r->workers[i]);
+        ken_index__worker_release(&r->workers[i]);
     for (size_t i = 0; i < n_slots; i++)
-        index_slot_release(&r->slots[i]);
+        ken_index__slot_release(&r->slots[i]);
     ken_free(r->workers);
     ken_free(r->slots);
     ken_alloc_trim(); // the commit takes memory for every file

@@ -42,14 +42,14 @@ ken_status ken_index__load_old(index_run *r, index_old_files *old, ken_generatio
     if (st && st != KEN_ENOTFOUND)
         return st;
     char active[KEN_EMBED_NAME_MAX + 1];
-    st = index_load_name(r->store, KEN_VECTOR_ACTIVE, r->arena, active, err);
+    st = ken_index__load_name(r->store, KEN_VECTOR_ACTIVE, r->arena, active, err);
     if (st)
         return st;
     r->job.wants_vectors = !*active;
     old->is_kept = KEN_ARENA_ARRAY(r->arena, bool, old->n + 1);
-    st = index_load_late(r->store, r->arena, &old->late, &old->n_late, err);
+    st = ken_index__load_late(r->store, r->arena, &old->late, &old->n_late, err);
     if (!st)
-        st = index_load_skips_key(r->store, r->arena, &old->skips_key, err);
+        st = ken_index__load_skips_key(r->store, r->arena, &old->skips_key, err);
     if (!st)
         st = load_seen(r, g, err);
     if (st)

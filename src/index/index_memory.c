@@ -2,7 +2,7 @@
 // Divides the memory limit of a run; explains why a run has found no files.
 #include "index/index_priv.h"
 
-index_memory index_split_memory(uint64_t limit, uint64_t held)
+index_memory ken_index__split_memory(uint64_t limit, uint64_t held)
 {
     limit = limit ? limit : INDEX_MEMORY_DEFAULT;
     uint64_t rest = limit > held ? limit - held : 0;
@@ -18,7 +18,7 @@ index_memory index_split_memory(uint64_t limit, uint64_t held)
     };
 }
 
-uint64_t index_memory_needed(uint64_t held, uint64_t largest_file)
+uint64_t ken_index__memory_needed(uint64_t held, uint64_t largest_file)
 {
     uint64_t parse = largest_file * INDEX_PARSE_FACTOR, share = INDEX_MEMORY_LEAST / 4;
     return held + INDEX_MEMORY_LEAST + (parse > share ? parse - share : 0);
@@ -41,7 +41,7 @@ ken_str ken_index_memory_note(const ken_index_report *r, ken_arena *arena)
                             (unsigned long long)((r->memory_needed + mib - 1) / mib));
 }
 
-bool index_is_outgrown(uint64_t made_for, uint64_t next)
+bool ken_index__is_outgrown(uint64_t made_for, uint64_t next)
 {
     return made_for > INDEX_LARGE_FILE || (made_for > INDEX_MEDIUM_FILE && next < made_for / 4);
 }

@@ -28,7 +28,7 @@ enum {
     DEAD_MIN = 2000,         // contents that no file has, before anything is written anew for them
 };
 
-size_t index_plan_join(const uint64_t *sizes, size_t n, size_t most)
+size_t ken_index__plan_join(const uint64_t *sizes, size_t n, size_t most)
 {
     if (n <= most || n < 2)
         return n;
@@ -254,7 +254,7 @@ static ken_status join_once(ken_store *store, ken_segment_kind kind, size_t most
     uint64_t *sizes = KEN_ARENA_ARRAY(&arena, uint64_t, n);
     for (size_t i = 0; i < n; i++)
         sizes[i] = infos[i].n_bytes;
-    size_t first = index_plan_join(sizes, n, most);
+    size_t first = ken_index__plan_join(sizes, n, most);
     if (n - first > MAX_JOINED)
         first = n - MAX_JOINED;
     part parts[MAX_JOINED] = { 0 };
@@ -270,8 +270,8 @@ out:
     return st;
 }
 
-ken_status index_join(ken_store *store, ken_segment_kind kind, size_t most, index_alive *alive,
-                      ken_err *err)
+ken_status ken_index__join(ken_store *store, ken_segment_kind kind, size_t most, index_alive *alive,
+                           ken_err *err)
 {
     ken_status st = KEN_OK;
     bool has_joined = true;
@@ -363,7 +363,7 @@ static ken_status find_dead(ken_store *store, index_alive *alive, uint64_t n_los
     return ken_store_put_value(store, ken_str_c(live_key), ken_str_c(text), err);
 }
 
-ken_status index_tidy(ken_store *store, index_alive *alive, uint64_t n_lost, ken_err *err)
+ken_status ken_index__tidy(ken_store *store, index_alive *alive, uint64_t n_lost, ken_err *err)
 {
     static const ken_segment_kind kinds[] = { KEN_SEGMENT_WORDS, KEN_SEGMENT_MENTIONS,
                                               KEN_SEGMENT_VECTORS };
@@ -373,12 +373,12 @@ ken_status index_tidy(ken_store *store, index_alive *alive, uint64_t n_lost, ken
         if (are_many)
             st = sweep(store, kinds[k], alive, err);
         if (!st)
-            st = index_join(store, kinds[k], MAX_SEGMENTS, alive, err);
+            st = ken_index__join(store, kinds[k], MAX_SEGMENTS, alive, err);
     }
     return st;
 }
 
-ken_status index_tidy_vectors(ken_store *store, ken_err *err)
+ken_status ken_index__tidy_vectors(ken_store *store, ken_err *err)
 {
-    return index_join(store, KEN_SEGMENT_VECTORS, MAX_SEGMENTS, &(index_alive){ 0 }, err);
+    return ken_index__join(store, KEN_SEGMENT_VECTORS, MAX_SEGMENTS, &(index_alive){ 0 }, err);
 }

@@ -91,26 +91,26 @@ typedef struct index_memory {
 } index_memory;
 
 // `held`: bytes in use. At least INDEX_MEMORY_LEAST is divided, however large it is.
-index_memory index_split_memory(uint64_t limit, uint64_t held);
+index_memory ken_index__split_memory(uint64_t limit, uint64_t held);
 // The least memory for a run that holds `held` bytes and extracts files of up to `largest_file` bytes.
-uint64_t index_memory_needed(uint64_t held, uint64_t largest_file);
+uint64_t ken_index__memory_needed(uint64_t held, uint64_t largest_file);
 
-void index_worker_init(index_worker *w, uint64_t identifier_bytes);
+void ken_index__worker_init(index_worker *w, uint64_t identifier_bytes);
 // Frees what grew with the size of files; the cache of its tokenizer stays.
-void index_worker_renew(index_worker *w);
+void ken_index__worker_renew(index_worker *w);
 // Whether memory that was made for a file of `made_for` bytes is given back before one of `next`:
 // files come largest first, and the small ones are many.
-bool index_is_outgrown(uint64_t made_for, uint64_t next);
-void index_slot_init(index_slot *s);
-void index_slot_renew(index_slot *s);
-void index_worker_release(index_worker *w);
-void index_slot_release(index_slot *s);
-ken_vector_model index_builtin_model(void);
+bool ken_index__is_outgrown(uint64_t made_for, uint64_t next);
+void ken_index__slot_init(index_slot *s);
+void ken_index__slot_renew(index_slot *s);
+void ken_index__worker_release(index_worker *w);
+void ken_index__slot_release(index_slot *s);
+ken_vector_model ken_index__builtin_model(void);
 
 // Reads and identifies: sets skip, stamp, key. False when the file is left out.
-bool index_file_read(const index_job *job, ken_str path, index_slot *s);
+bool ken_index__file_read(const index_job *job, ken_str path, index_slot *s);
 // Learns facts and terms of the text that was read.
-void index_file_learn(const index_job *job, index_worker *w, index_slot *s);
+void ken_index__file_learn(const index_job *job, index_worker *w, index_slot *s);
 
 // ---- files left out for what is in them ---------------------------------------------------------
 typedef struct index_late {
@@ -120,24 +120,25 @@ typedef struct index_late {
 } index_late;
 
 // Sorted by path; none when there is no list yet.
-ken_status index_load_late(ken_store *store, ken_arena *arena, index_late **out, size_t *out_n,
-                           ken_err *err) KEN_MUST_USE;
+ken_status ken_index__load_late(ken_store *store, ken_arena *arena, index_late **out, size_t *out_n,
+                                ken_err *err) KEN_MUST_USE;
 // The same list as before is not written again.
-ken_status index_put_late(ken_store *store, const index_late *items, size_t n, ken_err *err)
+ken_status ken_index__put_late(ken_store *store, const index_late *items, size_t n, ken_err *err)
     KEN_MUST_USE;
 // A hash of the whole list of skips; 0 = none was stored.
-ken_status index_load_skips_key(ken_store *store, ken_arena *arena, uint64_t *out, ken_err *err)
-    KEN_MUST_USE;
-ken_status index_put_skips_key(ken_store *store, uint64_t key, ken_err *err) KEN_MUST_USE;
+ken_status ken_index__load_skips_key(ken_store *store, ken_arena *arena, uint64_t *out,
+                                     ken_err *err) KEN_MUST_USE;
+ken_status ken_index__put_skips_key(ken_store *store, uint64_t key, ken_err *err) KEN_MUST_USE;
 
 // ---- segments -----------------------------------------------------------------------------------
 // Write what a builder holds as a segment of the open transaction; fine when it is empty. Words are
 // sorted by n_jobs threads when they are many.
-ken_status index_flush_words(ken_store *store, ken_lex_builder *b, uint32_t n_jobs, ken_err *err)
+ken_status ken_index__flush_words(ken_store *store, ken_lex_builder *b, uint32_t n_jobs,
+                                  ken_err *err) KEN_MUST_USE;
+ken_status ken_index__flush_mentions(ken_store *store, ken_mention_builder *b, ken_err *err)
     KEN_MUST_USE;
-ken_status index_flush_mentions(ken_store *store, ken_mention_builder *b, ken_err *err)
+ken_status ken_index__flush_vectors(ken_store *store, ken_vector_builder *b, ken_err *err)
     KEN_MUST_USE;
-ken_status index_flush_vectors(ken_store *store, ken_vector_builder *b, ken_err *err) KEN_MUST_USE;
 // The ids of contents that files have, sorted. Most runs need no list of them: `load` makes it, once,
 // for the first that does. Neither of both = all there are.
 typedef struct index_alive {
@@ -150,15 +151,15 @@ typedef struct index_alive {
 // Joins segments when there are many, and leaves out contents that no file has when they are many.
 // Inside the transaction of a generation. `n_lost`: files that lost their content since the
 // generation before; UINT64_MAX = not known.
-ken_status index_tidy(ken_store *store, index_alive *alive, uint64_t n_lost, ken_err *err)
+ken_status ken_index__tidy(ken_store *store, index_alive *alive, uint64_t n_lost, ken_err *err)
     KEN_MUST_USE;
 // The same for vectors alone, all of which are alive.
-ken_status index_tidy_vectors(ken_store *store, ken_err *err) KEN_MUST_USE;
+ken_status ken_index__tidy_vectors(ken_store *store, ken_err *err) KEN_MUST_USE;
 // Joins those of a kind until there are at most `most`, in the open transaction.
-ken_status index_join(ken_store *store, ken_segment_kind kind, size_t most, index_alive *alive,
-                      ken_err *err) KEN_MUST_USE;
+ken_status ken_index__join(ken_store *store, ken_segment_kind kind, size_t most, index_alive *alive,
+                           ken_err *err) KEN_MUST_USE;
 // Of segments of these sizes, largest first: the first of those that are joined; n = none are.
-size_t index_plan_join(const uint64_t *sizes, size_t n, size_t most);
+size_t ken_index__plan_join(const uint64_t *sizes, size_t n, size_t most);
 
 // ---- which contents have vectors ----------------------------------------------------------------
 typedef struct index_live {
@@ -188,30 +189,30 @@ typedef struct index_cover {
 #define INDEX_COST "embed.cost "
 
 // Contents of the newest generation; nothing has vectors yet.
-ken_status index_load_live(ken_store *store, ken_arena *arena, index_cover *out, ken_err *err)
+ken_status ken_index__load_live(ken_store *store, ken_arena *arena, index_cover *out, ken_err *err)
     KEN_MUST_USE;
-ken_status index_load_cost(ken_store *store, const char *model, ken_arena *arena,
-                           ken_index_cost *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_index__load_cost(ken_store *store, const char *model, ken_arena *arena,
+                                ken_index_cost *out, ken_err *err) KEN_MUST_USE;
 // NULL forgets it.
-ken_status index_put_cost(ken_store *store, const char *model, const ken_index_cost *cost,
-                          ken_arena *arena, ken_err *err) KEN_MUST_USE;
+ken_status ken_index__put_cost(ken_store *store, const char *model, const ken_index_cost *cost,
+                               ken_arena *arena, ken_err *err) KEN_MUST_USE;
 // Counts what has vectors of a model of that name.
-ken_status index_mark_covered(ken_store *store, const char *model, ken_arena *arena,
-                              index_cover *cover, ken_err *err) KEN_MUST_USE;
+ken_status ken_index__mark_covered(ken_store *store, const char *model, ken_arena *arena,
+                                   index_cover *cover, ken_err *err) KEN_MUST_USE;
 // Removes the segments of all other models, in the open transaction.
-ken_status index_drop_others(ken_store *store, const char *model, ken_arena *arena, ken_err *err)
-    KEN_MUST_USE;
+ken_status ken_index__drop_others(ken_store *store, const char *model, ken_arena *arena,
+                                  ken_err *err) KEN_MUST_USE;
 // A value as a text of at most KEN_EMBED_NAME_MAX bytes; "" when it is not there.
-ken_status index_load_name(ken_store *store, const char *key, ken_arena *arena,
-                           char out[KEN_EMBED_NAME_MAX + 1], ken_err *err) KEN_MUST_USE;
+ken_status ken_index__load_name(ken_store *store, const char *key, ken_arena *arena,
+                                char out[KEN_EMBED_NAME_MAX + 1], ken_err *err) KEN_MUST_USE;
 
 // ---- index_scope.c ----
-bool index_is_scope_given(const ken_index_scope *s);
+bool ken_index__is_scope_given(const ken_index_scope *s);
 // The scope that the index has, and the one that it will have: the one that `opts` give, else the same,
 // which then becomes that of `opts`. Texts are in the arena.
-ken_status index_take_scope(ken_store *store, ken_arena *arena, ken_index_opts *opts,
-                            ken_str *out_before, ken_str *out, ken_err *err);
-ken_status index_put_scope(ken_store *store, ken_str text, ken_err *err);
+ken_status ken_index__take_scope(ken_store *store, ken_arena *arena, ken_index_opts *opts,
+                                 ken_str *out_before, ken_str *out, ken_err *err);
+ken_status ken_index__put_scope(ken_store *store, ken_str text, ken_err *err);
 
 // ---- index_events.c ---------------------------------------------------------------------------
 // What a run has found to note, until it commits.
@@ -221,9 +222,9 @@ typedef struct index_events {
     ken_buf lines;
 } index_events;
 
-void index_note_event(index_events *c, ken_file_event_kind kind, ken_str path);
+void ken_index__note_event(index_events *c, ken_file_event_kind kind, ken_str path);
 // Keeps them behind those there are, within the bound.
-ken_status index_put_events(ken_store *store, index_events *c, ken_arena *arena, ken_err *err)
+ken_status ken_index__put_events(ken_store *store, index_events *c, ken_arena *arena, ken_err *err)
     KEN_MUST_USE;
 
 #endif

@@ -8,7 +8,7 @@
 
 static const char scope_key[] = "index.scope";
 
-bool index_is_scope_given(const ken_index_scope *s)
+bool ken_index__is_scope_given(const ken_index_scope *s)
 {
     return s->has_include || s->has_exclude || s->has_max_bytes || s->is_cleared;
 }
@@ -74,21 +74,21 @@ ken_status ken_index_load_scope(ken_store *store, ken_arena *arena, ken_str *out
     return st == KEN_ENOTFOUND ? KEN_OK : st;
 }
 
-ken_status index_take_scope(ken_store *store, ken_arena *arena, ken_index_opts *opts,
-                            ken_str *out_before, ken_str *out, ken_err *err)
+ken_status ken_index__take_scope(ken_store *store, ken_arena *arena, ken_index_opts *opts,
+                                 ken_str *out_before, ken_str *out, ken_err *err)
 {
     ken_status st = ken_index_load_scope(store, arena, out_before, err);
     if (st)
         return st;
     *out = *out_before;
-    if (index_is_scope_given(&opts->scope))
+    if (ken_index__is_scope_given(&opts->scope))
         *out = write_scope(opts, arena);
     else
         apply_scope(*out, arena, &opts->scan);
     return KEN_OK;
 }
 
-ken_status index_put_scope(ken_store *store, ken_str text, ken_err *err)
+ken_status ken_index__put_scope(ken_store *store, ken_str text, ken_err *err)
 {
     return ken_store_put_value(store, ken_str_c(scope_key), text, err);
 }

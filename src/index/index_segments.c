@@ -34,7 +34,8 @@ static void sort_words(ken_lex_builder *b, uint32_t n_jobs)
     ken_pool_free(pool);
 }
 
-ken_status index_flush_words(ken_store *store, ken_lex_builder *b, uint32_t n_jobs, ken_err *err)
+ken_status ken_index__flush_words(ken_store *store, ken_lex_builder *b, uint32_t n_jobs,
+                                  ken_err *err)
 {
     ken_segment_writer w;
     uint32_t n = ken_lex_builder_n_contents(b);
@@ -47,7 +48,7 @@ ken_status index_flush_words(ken_store *store, ken_lex_builder *b, uint32_t n_jo
     return st ? st : ken_store_close_segment(&w, n, err);
 }
 
-ken_status index_flush_vectors(ken_store *store, ken_vector_builder *b, ken_err *err)
+ken_status ken_index__flush_vectors(ken_store *store, ken_vector_builder *b, ken_err *err)
 {
     ken_segment_writer w;
     uint32_t n = ken_vector_builder_n_contents(b);
@@ -59,7 +60,7 @@ ken_status index_flush_vectors(ken_store *store, ken_vector_builder *b, ken_err 
     return st ? st : ken_store_close_segment(&w, n, err);
 }
 
-ken_status index_flush_mentions(ken_store *store, ken_mention_builder *b, ken_err *err)
+ken_status ken_index__flush_mentions(ken_store *store, ken_mention_builder *b, ken_err *err)
 {
     ken_segment_writer w;
     uint32_t n = ken_mention_builder_n_contents(b);

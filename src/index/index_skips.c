@@ -10,7 +10,8 @@
 static const char late_key[] = "index.late_skips";
 static const char list_key[] = "index.skips_key";
 
-ken_status index_load_skips_key(ken_store *store, ken_arena *arena, uint64_t *out, ken_err *err)
+ken_status ken_index__load_skips_key(ken_store *store, ken_arena *arena, uint64_t *out,
+                                     ken_err *err)
 {
     ken_str value = { NULL, 0 };
     *out = 0;
@@ -22,15 +23,15 @@ ken_status index_load_skips_key(ken_store *store, ken_arena *arena, uint64_t *ou
     return KEN_OK;
 }
 
-ken_status index_put_skips_key(ken_store *store, uint64_t key, ken_err *err)
+ken_status ken_index__put_skips_key(ken_store *store, uint64_t key, ken_err *err)
 {
     char text[24];
     snprintf(text, sizeof text, "%llu", (unsigned long long)key);
     return ken_store_put_value(store, ken_str_c(list_key), ken_str_c(text), err);
 }
 
-ken_status index_load_late(ken_store *store, ken_arena *arena, index_late **out, size_t *out_n,
-                           ken_err *err)
+ken_status ken_index__load_late(ken_store *store, ken_arena *arena, index_late **out, size_t *out_n,
+                                ken_err *err)
 {
     ken_str value = { NULL, 0 };
     *out_n = 0;
@@ -66,7 +67,7 @@ ken_status index_load_late(ken_store *store, ken_arena *arena, index_late **out,
     return KEN_OK;
 }
 
-ken_status index_put_late(ken_store *store, const index_late *items, size_t n, ken_err *err)
+ken_status ken_index__put_late(ken_store *store, const index_late *items, size_t n, ken_err *err)
 {
     ken_buf b = KEN_BUF_INIT((size_t)16 << 20);
     ken_str before = { "", 0 };

@@ -51,7 +51,7 @@ static const bool is_real = true;
 
 static _Thread_local lang_heap *current;
 
-bool lang_heap_is_real(void)
+bool ken_lang__heap_is_real(void)
 {
     return is_real;
 }
@@ -154,9 +154,9 @@ static void *heap_realloc(void *ptr, size_t n)
     }
     if (n <= p->size)
         return ptr;
-    lang_heap *outer = lang_heap_enter(p->heap);
+    lang_heap *outer = ken_lang__heap_enter(p->heap);
     void *q = heap_malloc(n);
-    lang_heap_enter(outer);
+    ken_lang__heap_enter(outer);
     memcpy(q, ptr, p->size);
     heap_free(ptr);
     return q;
@@ -175,7 +175,7 @@ KEN_CONSTRUCTOR static void install(void)
         ts_set_allocator(ken_alloc, plain_calloc, ken_realloc, ken_free);
 }
 
-lang_heap *lang_heap_new(void)
+lang_heap *ken_lang__heap_new(void)
 {
     lang_heap *h = ken_zalloc(sizeof *h);
     h->next_block = FIRST_BLOCK;
@@ -190,7 +190,7 @@ static void free_blocks(block *b)
     }
 }
 
-void lang_heap_reset(lang_heap *h)
+void ken_lang__heap_reset(lang_heap *h)
 {
     size_t kept = 0;
     for (block *b = h->spare; b; b = b->next)
@@ -210,7 +210,7 @@ void lang_heap_reset(lang_heap *h)
     memset(h->lists, 0, sizeof h->lists);
 }
 
-void lang_heap_free(lang_heap *h)
+void ken_lang__heap_free(lang_heap *h)
 {
     if (!h)
         return;
@@ -219,7 +219,7 @@ void lang_heap_free(lang_heap *h)
     ken_free(h);
 }
 
-lang_heap *lang_heap_enter(lang_heap *h)
+lang_heap *ken_lang__heap_enter(lang_heap *h)
 {
     lang_heap *outer = current;
     current = is_real ? h : NULL;

@@ -14,12 +14,12 @@
 
 typedef struct lang_heap lang_heap;
 
-lang_heap *lang_heap_new(void);
-void lang_heap_free(lang_heap *h);
+lang_heap *ken_lang__heap_new(void);
+void ken_lang__heap_free(lang_heap *h);
 // Makes `h` (NULL = malloc) current on this thread; returns what was.
-lang_heap *lang_heap_enter(lang_heap *h);
-void lang_heap_reset(lang_heap *h);
+lang_heap *ken_lang__heap_enter(lang_heap *h);
+void ken_lang__heap_reset(lang_heap *h);
 // False when pieces must be freed one by one, because reset frees nothing.
-bool lang_heap_is_real(void);
+bool ken_lang__heap_is_real(void);
 
 #endif

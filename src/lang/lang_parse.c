@@ -53,7 +53,7 @@ static const char *read_text(void *payload, uint32_t byte, TSPoint at, uint32_t 
 ken_parser *ken_parser_new(void)
 {
     ken_parser *p = ken_zalloc(sizeof *p);
-    p->heap = lang_heap_new();
+    p->heap = ken_lang__heap_new();
     return p;
 }
 
@@ -64,15 +64,15 @@ void ken_parser_free(ken_parser *p)
     ken_parser_reset(p);
     ken_vec_release(&p->trees);
     ken_vec_release(&p->left_out);
-    lang_heap_free(p->heap);
+    ken_lang__heap_free(p->heap);
     ken_free(p);
 }
 
 // Parsers are deleted one by one, for the scanners of grammars have memory of their own.
 void ken_parser_reset(ken_parser *p)
 {
-    lang_heap *outer = lang_heap_enter(p->heap);
-    for (size_t i = 0; i < p->trees.len && !lang_heap_is_real(); i++)
+    lang_heap *outer = ken_lang__heap_enter(p->heap);
+    for (size_t i = 0; i < p->trees.len && !ken_lang__heap_is_real(); i++)
         ts_tree_delete(p->trees.ptr[i]);
     ken_vec_clear(&p->trees);
     for (size_t i = 0; i < KEN_LANG_COUNT; i++) {
@@ -80,8 +80,8 @@ void ken_parser_reset(ken_parser *p)
             ts_parser_delete(p->parsers[i]);
         p->parsers[i] = NULL;
     }
-    lang_heap_reset(p->heap);
-    lang_heap_enter(outer);
+    ken_lang__heap_reset(p->heap);
+    ken_lang__heap_enter(outer);
 }
 
 static TSParser *parser_of(ken_parser *p, ken_lang_id lang)
@@ -260,9 +260,9 @@ ken_status ken_parser_parse(ken_parser *p, ken_lang_id lang, ken_str text,
     const ken_rules *rules = ken_lang_rules(lang);
     if (rules && rules->max_markers && has_too_many_markers(text, rules->max_markers))
         return KEN_FAIL(err, KEN_ELIMIT, "nested too deep for the %s grammar", ken_lang_name(lang));
-    lang_heap *outer = lang_heap_enter(p->heap);
+    lang_heap *outer = ken_lang__heap_enter(p->heap);
     ken_status st = parse_in_heap(p, lang, text, opts, out, err);
-    lang_heap_enter(outer);
+    ken_lang__heap_enter(outer);
     return st;
 }
 

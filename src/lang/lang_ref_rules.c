@@ -54,7 +54,7 @@ static bool read_role(ref_table *t, ken_ref_rule *rule, ken_str word)
         rule->reach = roles[i].reach;
         return true;
     }
-    lang_reader_note(t->r, "there is no role '" KEN_STR_FMT "'", KEN_STR_ARG(word));
+    ken_lang__reader_note(t->r, "there is no role '" KEN_STR_FMT "'", KEN_STR_ARG(word));
     return false;
 }
 
@@ -83,7 +83,7 @@ static bool read_path_option(ref_table *t, ken_ref_rule *rule, ken_str key, ken_
     for (size_t i = 0; i < N_ITEMS(path_words); i++) {
         if (!ken_str_eq_c(key, path_words[i]))
             continue;
-        ken_rule_paths paths = lang_read_paths(t->r, value);
+        ken_rule_paths paths = ken_lang__read_paths(t->r, value);
         ken_vec_push(&t->paths, paths);
         rule->path[i] = (uint16_t)t->paths.len;
         uint32_t depth = depth_of(&paths);
@@ -107,13 +107,13 @@ static bool read_flag(ken_ref_rule *rule, ken_str word)
 
 static void read_option(ref_table *t, ken_ref_rule *rule, ken_str key, ken_str value)
 {
-    if (lang_read_condition(t->r, &rule->cond, key, value)) {
+    if (ken_lang__read_condition(t->r, &rule->cond, key, value)) {
         rule->has_conditions = true;
     } else if (ken_str_eq(key, KEN_STR("each"))) {
         rule->flags |= KEN_REF_F_EACH;
-        rule->each_step = lang_number_of_word(value);
+        rule->each_step = ken_lang__number_of_word(value);
     } else if (!read_path_option(t, rule, key, value)) {
-        lang_reader_note(t->r, "there is no option '" KEN_STR_FMT "='", KEN_STR_ARG(key));
+        ken_lang__reader_note(t->r, "there is no option '" KEN_STR_FMT "='", KEN_STR_ARG(key));
     }
 }
 
@@ -143,7 +143,7 @@ static void read_word(ref_table *t, ken_ref_rule *rule, ken_str word)
             is_known && (rule->role == KEN_REF_RULE_BUILTIN || rule->role == KEN_REF_RULE_APPLY);
     }
     if (!is_known)
-        lang_reader_note(t->r, "'" KEN_STR_FMT "' is no option here", KEN_STR_ARG(word));
+        ken_lang__reader_note(t->r, "'" KEN_STR_FMT "' is no option here", KEN_STR_ARG(word));
     rule->word = word;
 }
 
@@ -160,7 +160,8 @@ static void check_needs(ref_table *t, const ken_ref_rule *rule, ken_str role)
     for (size_t i = 0; i < N_ITEMS(roles); i++) {
         ken_str need = ken_str_c(roles[i].needs);
         if (roles[i].role == rule->role && need.len && !has_path(rule, need))
-            lang_reader_note(t->r, "role '" KEN_STR_FMT "' needs %s=", KEN_STR_ARG(role), need.ptr);
+            ken_lang__reader_note(t->r, "role '" KEN_STR_FMT "' needs %s=", KEN_STR_ARG(role),
+                                  need.ptr);
     }
 }
 
@@ -175,7 +176,7 @@ static void add_rule(ref_table *t, TSSymbol symbol, const ken_ref_rule *rule)
     int16_t *at = &t->rules->first[symbol];
     while (*at >= 0) {
         if (hides_next(&t->list.ptr[*at]))
-            lang_reader_note(t->r, "a rule above without conditions hides this one");
+            ken_lang__reader_note(t->r, "a rule above without conditions hides this one");
         at = &t->list.ptr[*at].next;
     }
     *at = (int16_t)t->list.len;
@@ -186,7 +187,7 @@ static void read_directive(ref_table *t, ken_str word, ken_str rest)
 {
     static const char *const views[] = { "bare", "body", "none" };
     ken_str value;
-    bool has_value = lang_next_word(&rest, &value), is_known = false;
+    bool has_value = ken_lang__next_word(&rest, &value), is_known = false;
     if (has_value && ken_str_eq(word, KEN_STR("%separator"))) {
         t->rules->separator = value;
         is_known = true;
@@ -218,23 +219,23 @@ static void read_directive(ref_table *t, ken_str word, ken_str rest)
         }
     }
     if (!is_known)
-        lang_reader_note(t->r, "there is no directive '" KEN_STR_FMT " " KEN_STR_FMT "'",
-                         KEN_STR_ARG(word), KEN_STR_ARG(value));
+        ken_lang__reader_note(t->r, "there is no directive '" KEN_STR_FMT " " KEN_STR_FMT "'",
+                              KEN_STR_ARG(word), KEN_STR_ARG(value));
 }
 
 static void read_rule(ref_table *t, ken_str type, ken_str line)
 {
     ken_str role, word;
     ken_ref_rule rule = { .next = -1 };
-    TSSymbol symbol = lang_read_type(t->r, type);
-    if (!lang_next_word(&line, &role)) {
-        lang_reader_note(t->r, "no role for '" KEN_STR_FMT "'", KEN_STR_ARG(type));
+    TSSymbol symbol = ken_lang__read_type(t->r, type);
+    if (!ken_lang__next_word(&line, &role)) {
+        ken_lang__reader_note(t->r, "no role for '" KEN_STR_FMT "'", KEN_STR_ARG(type));
         return;
     }
     uint32_t unknown_before = t->r->n_unknown;
     if (!symbol || symbol >= t->r->n_symbols || !read_role(t, &rule, role))
         return;
-    while (lang_next_word(&line, &word)) {
+    while (ken_lang__next_word(&line, &word)) {
         size_t eq = ken_str_find_char(word, '=');
         if (eq == SIZE_MAX)
             read_word(t, &rule, word);
@@ -254,7 +255,7 @@ static void read_rule(ref_table *t, ken_str type, ken_str line)
 static void read_line(ref_table *t, ken_str line)
 {
     ken_str type;
-    if (!lang_next_word(&line, &type) || type.ptr[0] == '#')
+    if (!ken_lang__next_word(&line, &type) || type.ptr[0] == '#')
         return;
     if (type.ptr[0] == '%') {
         read_directive(t, type, line);
@@ -291,7 +292,7 @@ static lang_made made = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 const ken_ref_rules *ken_lang_ref_rules(ken_lang_id lang)
 {
-    return lang_made_get(&made, lang, "refs", compile);
+    return ken_lang__made_get(&made, lang, "refs", compile);
 }
 
 uint32_t ken_lang_check_ref_rules(ken_lang_id lang, ken_str *out_first)

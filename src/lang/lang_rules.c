@@ -18,7 +18,7 @@ typedef struct table_reader {
 
 static void note_unknown(table_reader *t, const char *what, ken_str name)
 {
-    lang_reader_note(t->r, "no %s '" KEN_STR_FMT "'", what, KEN_STR_ARG(name));
+    ken_lang__reader_note(t->r, "no %s '" KEN_STR_FMT "'", what, KEN_STR_ARG(name));
 }
 
 static ken_scope scope_of_word(ken_str w)
@@ -77,30 +77,30 @@ static void read_option(table_reader *r, ken_rule *rule, ken_str key, ken_str va
                         { "owner", &rule->owner } };
     for (size_t i = 0; i < sizeof paths / sizeof *paths; i++) {
         if (ken_str_eq_c(key, paths[i].key)) {
-            *paths[i].paths = lang_read_paths(r->r, value);
+            *paths[i].paths = ken_lang__read_paths(r->r, value);
             return;
         }
     }
-    if (lang_read_condition(r->r, &rule->cond, key, value)) {
+    if (ken_lang__read_condition(r->r, &rule->cond, key, value)) {
         return;
     } else if (ken_str_eq(key, KEN_STR("scope"))) {
         rule->scope = scope_of_word(value);
     } else if (ken_str_eq(key, KEN_STR("at"))) {
         rule->at = at_of_word(value);
     } else if (ken_str_eq(key, KEN_STR("fn"))) {
-        rule->n_fn = lang_read_types(r->r, value, rule->fn);
+        rule->n_fn = ken_lang__read_types(r->r, value, rule->fn);
     } else if (ken_str_eq(key, KEN_STR("lang"))) {
         rule->inject_lang = value;
     } else if (ken_str_eq(key, KEN_STR("depth"))) {
-        rule->max_depth = lang_number_of_word(value);
+        rule->max_depth = ken_lang__number_of_word(value);
     } else if (ken_str_eq(key, KEN_STR("rest"))) {
         rule->is_rest = true;
-        rule->rest_level = lang_number_of_word(value);
+        rule->rest_level = ken_lang__number_of_word(value);
     } else if (ken_str_eq(key, KEN_STR("visibility"))) {
         rule->visibility = visibility_of_word(value);
     } else if (ken_str_eq(key, KEN_STR("each"))) {
         rule->is_each = true;
-        rule->each_step = lang_number_of_word(value);
+        rule->each_step = ken_lang__number_of_word(value);
     } else if (ken_str_eq(key, KEN_STR("members"))) {
         rule->members = visibility_of_word(value);
     } else {
@@ -128,14 +128,14 @@ static ken_rule_role role_of_word(ken_str w)
 static void read_directive(table_reader *r, ken_str word, ken_str rest)
 {
     ken_str value;
-    if (!lang_next_word(&rest, &value))
+    if (!ken_lang__next_word(&rest, &value))
         return;
     if (ken_str_eq(word, KEN_STR("%trim"))) {
         r->rules->name_trim = value;
         return;
     }
     if (ken_str_eq(word, KEN_STR("%markers"))) {
-        r->rules->max_markers = lang_number_of_word(value);
+        r->rules->max_markers = ken_lang__number_of_word(value);
         return;
     }
     if (ken_str_eq(word, KEN_STR("%repair")) && ken_str_eq(value, KEN_STR("types"))) {
@@ -170,7 +170,7 @@ static void read_directive(table_reader *r, ken_str word, ken_str rest)
                            : ken_str_eq(value, KEN_STR("capital"))    ? KEN_VISIBLE_CAPITAL
                            : ken_str_eq(value, KEN_STR("static"))     ? KEN_VISIBLE_STATIC
                                                                       : KEN_VISIBLE_NONE;
-    if (lang_next_word(&rest, &value))
+    if (ken_lang__next_word(&rest, &value))
         r->rules->default_visibility = visibility_of_word(value);
 }
 
@@ -178,22 +178,22 @@ static void read_directive(table_reader *r, ken_str word, ken_str rest)
 static void read_line(table_reader *r, ken_str line)
 {
     ken_str type, role, word;
-    if (!lang_next_word(&line, &type) || type.ptr[0] == '#')
+    if (!ken_lang__next_word(&line, &type) || type.ptr[0] == '#')
         return;
     if (type.ptr[0] == '%') {
         read_directive(r, type, line);
         return;
     }
-    if (!lang_next_word(&line, &role))
+    if (!ken_lang__next_word(&line, &role))
         return;
     uint32_t unknown_before = r->r->n_unknown;
     ken_rule rule = { .role = role_of_word(role), .next = -1 };
-    TSSymbol symbol = lang_read_type(r->r, type);
+    TSSymbol symbol = ken_lang__read_type(r->r, type);
     if (symbol >= r->rules->n_symbols) // ERROR is not in the grammar's list
         note_unknown(r, "node type", type);
     if (rule.role == KEN_RULE_NONE)
         note_unknown(r, "role", role);
-    if (rule.role == KEN_RULE_DEF && lang_next_word(&line, &word)) {
+    if (rule.role == KEN_RULE_DEF && ken_lang__next_word(&line, &word)) {
         rule.kind = ken_symbol_kind_parse(word);
         rule.scope = default_scope(rule.kind);
         rule.at = ken_symbol_is_variable(rule.kind) ? KEN_AT_OUTER : KEN_AT_ANY;
@@ -202,7 +202,7 @@ static void read_line(table_reader *r, ken_str line)
     }
     if (rule.role == KEN_RULE_SCOPE)
         rule.scope = KEN_SCOPE_FUNCTION;
-    while (lang_next_word(&line, &word)) {
+    while (ken_lang__next_word(&line, &word)) {
         size_t eq = ken_str_find_char(word, '=');
         read_option(r, &rule, ken_str_sub(word, 0, eq),
                     eq == SIZE_MAX ? KEN_STR("") : ken_str_sub(word, eq + 1, word.len));
@@ -237,7 +237,7 @@ static lang_made made = { .lock = PTHREAD_MUTEX_INITIALIZER };
 
 const ken_rules *ken_lang_rules(ken_lang_id lang)
 {
-    return lang_made_get(&made, lang, "nodes", compile);
+    return ken_lang__made_get(&made, lang, "nodes", compile);
 }
 
 uint32_t ken_lang_check_rules(ken_lang_id lang, ken_str *out_first)

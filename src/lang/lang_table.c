@@ -11,7 +11,7 @@
 #include "lang/lang_priv.h"
 #include "lang/lang_table_priv.h"
 
-void lang_reader_note(lang_reader *r, const char *fmt, ...)
+void ken_lang__reader_note(lang_reader *r, const char *fmt, ...)
 {
     if (r->n_unknown++ || r->is_lenient)
         return;
@@ -22,7 +22,7 @@ void lang_reader_note(lang_reader *r, const char *fmt, ...)
     va_end(args);
 }
 
-bool lang_next_word(ken_str *rest, ken_str *out)
+bool ken_lang__next_word(ken_str *rest, ken_str *out)
 {
     *rest = ken_str_trim(*rest);
     size_t n = 0;
@@ -33,13 +33,13 @@ bool lang_next_word(ken_str *rest, ken_str *out)
     return n > 0;
 }
 
-uint32_t lang_number_of_word(ken_str word)
+uint32_t ken_lang__number_of_word(ken_str word)
 {
     uint64_t n = 0;
     return ken_str_parse_u64(word, &n) && n < 100000 ? (uint32_t)n : 0;
 }
 
-TSSymbol lang_read_type(lang_reader *r, ken_str name)
+TSSymbol ken_lang__read_type(lang_reader *r, ken_str name)
 {
     const TSLanguage *g = r->grammar;
     bool is_token = name.len > 2 && name.ptr[0] == '"' && name.ptr[name.len - 1] == '"';
@@ -51,7 +51,8 @@ TSSymbol lang_read_type(lang_reader *r, ken_str name)
     if (!s)
         s = ts_language_symbol_for_name(g, name.ptr, (uint32_t)name.len, false);
     if (!s)
-        lang_reader_note(r, "the grammar has no node type '" KEN_STR_FMT "'", KEN_STR_ARG(name));
+        ken_lang__reader_note(r, "the grammar has no node type '" KEN_STR_FMT "'",
+                              KEN_STR_ARG(name));
     return s;
 }
 
@@ -101,12 +102,13 @@ static ken_rule_step read_step(lang_reader *r, ken_str text)
         step.kind = text.ptr[0] == '@'   ? KEN_STEP_TYPE
                     : text.ptr[0] == '^' ? KEN_STEP_LAST
                                          : KEN_STEP_IS;
-        step.type = lang_read_type(r, ken_str_sub(text, 1, text.len));
+        step.type = ken_lang__read_type(r, ken_str_sub(text, 1, text.len));
     } else {
         step.field = ts_language_field_id_for_name(r->grammar, text.ptr, (uint32_t)text.len);
         if (!step.field)
-            lang_reader_note(r, "the grammar has no field '" KEN_STR_FMT "' (@type for a child)",
-                             KEN_STR_ARG(text));
+            ken_lang__reader_note(r,
+                                  "the grammar has no field '" KEN_STR_FMT "' (@type for a child)",
+                                  KEN_STR_ARG(text));
     }
     if (step.kind == KEN_STEP_DECLARATOR || step.kind == KEN_STEP_QUALIFIER)
         step.declarators = declarators_of(r);
@@ -122,32 +124,32 @@ static ken_rule_path read_path(lang_reader *r, ken_str text)
     while (path.n_steps < KEN_RULE_STEPS && ken_str_split_next(&rest, '.', &part))
         path.steps[path.n_steps++] = read_step(r, part);
     if (rest.ptr && path.n_steps == KEN_RULE_STEPS)
-        lang_reader_note(r, "more than %d steps in '" KEN_STR_FMT "'", KEN_RULE_STEPS,
-                         KEN_STR_ARG(text));
+        ken_lang__reader_note(r, "more than %d steps in '" KEN_STR_FMT "'", KEN_RULE_STEPS,
+                              KEN_STR_ARG(text));
     return path;
 }
 
-ken_rule_paths lang_read_paths(lang_reader *r, ken_str text)
+ken_rule_paths ken_lang__read_paths(lang_reader *r, ken_str text)
 {
     ken_rule_paths paths = { .n_paths = 0 };
     ken_str rest = text, part;
     while (paths.n_paths < KEN_RULE_PATHS && ken_str_split_next(&rest, '|', &part))
         paths.paths[paths.n_paths++] = read_path(r, part);
     if (rest.ptr && paths.n_paths == KEN_RULE_PATHS)
-        lang_reader_note(r, "more than %d ways in '" KEN_STR_FMT "'", KEN_RULE_PATHS,
-                         KEN_STR_ARG(text));
+        ken_lang__reader_note(r, "more than %d ways in '" KEN_STR_FMT "'", KEN_RULE_PATHS,
+                              KEN_STR_ARG(text));
     return paths;
 }
 
-uint32_t lang_read_types(lang_reader *r, ken_str text, TSSymbol *out)
+uint32_t ken_lang__read_types(lang_reader *r, ken_str text, TSSymbol *out)
 {
     uint32_t n = 0;
     ken_str rest = text, part;
     while (n < KEN_RULE_TYPES && ken_str_split_next(&rest, ',', &part))
-        out[n++] = lang_read_type(r, part);
+        out[n++] = ken_lang__read_type(r, part);
     if (rest.ptr && n == KEN_RULE_TYPES)
-        lang_reader_note(r, "more than %d types in '" KEN_STR_FMT "'", KEN_RULE_TYPES,
-                         KEN_STR_ARG(text));
+        ken_lang__reader_note(r, "more than %d types in '" KEN_STR_FMT "'", KEN_RULE_TYPES,
+                              KEN_STR_ARG(text));
     return n;
 }
 
@@ -160,16 +162,16 @@ static ken_rule_test read_test(lang_reader *r, ken_str value)
     return test;
 }
 
-bool lang_read_condition(lang_reader *r, ken_rule_cond *out, ken_str key, ken_str value)
+bool ken_lang__read_condition(lang_reader *r, ken_rule_cond *out, ken_str key, ken_str value)
 {
     if (ken_str_eq(key, KEN_STR("has")))
-        out->n_has = lang_read_types(r, value, out->has);
+        out->n_has = ken_lang__read_types(r, value, out->has);
     else if (ken_str_eq(key, KEN_STR("in")))
-        out->n_inside = lang_read_types(r, value, out->inside);
+        out->n_inside = ken_lang__read_types(r, value, out->inside);
     else if (ken_str_eq(key, KEN_STR("out")))
-        out->n_outside = lang_read_types(r, value, out->outside);
+        out->n_outside = ken_lang__read_types(r, value, out->outside);
     else if (ken_str_eq(key, KEN_STR("not"))) {
-        out->n_without = lang_read_types(r, value, out->without);
+        out->n_without = ken_lang__read_types(r, value, out->without);
         out->declarators = declarators_of(r);
     } else if (ken_str_eq(key, KEN_STR("when")))
         out->when = read_test(r, value);
@@ -180,7 +182,7 @@ bool lang_read_condition(lang_reader *r, ken_rule_cond *out, ken_str key, ken_st
     return true;
 }
 
-ken_str lang_table_text(ken_lang_id lang, const char *extension)
+ken_str ken_lang__table_text(ken_lang_id lang, const char *extension)
 {
     char file[80];
     const char *table = ken_lang_at((uint16_t)lang)->table;
@@ -199,7 +201,7 @@ static void make(lang_made *c, ken_lang_id lang, const char *extension, lang_com
 {
     c->is_made[lang] = true;
     lang_reader r = { .grammar = ken_lang_grammar(lang) };
-    ken_str text = lang_table_text(lang, extension);
+    ken_str text = ken_lang__table_text(lang, extension);
     if (!r.grammar || !text.ptr)
         return;
     r.n_symbols = ts_language_symbol_count(r.grammar);
@@ -208,8 +210,8 @@ static void make(lang_made *c, ken_lang_id lang, const char *extension, lang_com
     memcpy(c->first_unknown[lang], r.first_unknown, sizeof r.first_unknown);
 }
 
-const void *lang_made_get(lang_made *c, ken_lang_id lang, const char *extension,
-                          lang_compile_fn compile)
+const void *ken_lang__made_get(lang_made *c, ken_lang_id lang, const char *extension,
+                               lang_compile_fn compile)
 {
     if ((unsigned)lang >= KEN_LANG_COUNT)
         return NULL;

@@ -20,21 +20,21 @@ typedef struct lang_reader {
     char first_unknown[200];
 } lang_reader;
 
-void lang_reader_note(lang_reader *r, const char *fmt, ...) KEN_PRINTF(2, 3);
+void ken_lang__reader_note(lang_reader *r, const char *fmt, ...) KEN_PRINTF(2, 3);
 
 // Takes a word off the front of `rest`; false at its end.
-bool lang_next_word(ken_str *rest, ken_str *out);
-uint32_t lang_number_of_word(ken_str word); // 0 when it is none
+bool ken_lang__next_word(ken_str *rest, ken_str *out);
+uint32_t ken_lang__number_of_word(ken_str word); // 0 when it is none
 
 // Named types first, then tokens; in quotes, tokens only ("class").
-TSSymbol lang_read_type(lang_reader *r, ken_str name);
-uint32_t lang_read_types(lang_reader *r, ken_str text, TSSymbol *out);
-ken_rule_paths lang_read_paths(lang_reader *r, ken_str text);
+TSSymbol ken_lang__read_type(lang_reader *r, ken_str name);
+uint32_t ken_lang__read_types(lang_reader *r, ken_str text, TSSymbol *out);
+ken_rule_paths ken_lang__read_paths(lang_reader *r, ken_str text);
 // when=, unless=, has=, not=, in=; false when `key` is none of them.
-bool lang_read_condition(lang_reader *r, ken_rule_cond *out, ken_str key, ken_str value);
+bool ken_lang__read_condition(lang_reader *r, ken_rule_cond *out, ken_str key, ken_str value);
 
 // The text of a language's table, "nodes" or "refs"; ptr NULL = there is none.
-ken_str lang_table_text(ken_lang_id lang, const char *extension);
+ken_str ken_lang__table_text(ken_lang_id lang, const char *extension);
 
 // Tables that were compiled; what they say is never freed.
 typedef struct lang_made {
@@ -47,7 +47,7 @@ typedef struct lang_made {
 
 typedef const void *(*lang_compile_fn)(lang_reader *r, ken_str text);
 // NULL without a grammar or table.
-const void *lang_made_get(lang_made *c, ken_lang_id lang, const char *extension,
-                          lang_compile_fn compile);
+const void *ken_lang__made_get(lang_made *c, ken_lang_id lang, const char *extension,
+                               lang_compile_fn compile);
 
 #endif

@@ -120,7 +120,7 @@ static void put_list(mention_writer *w, const uint64_t *pairs, size_t from, size
         before = ordinal;
         n++;
     }
-    mention_put_list(w, (uint32_t)(pairs[from] >> 32), n, ken_buf_str(list));
+    ken_mention__put_list(w, (uint32_t)(pairs[from] >> 32), n, ken_buf_str(list));
 }
 
 ken_status ken_mention_builder_finish(ken_mention_builder *b, const ken_block_sink *sink,
@@ -129,11 +129,11 @@ ken_status ken_mention_builder_finish(ken_mention_builder *b, const ken_block_si
     mention_writer w;
     ken_buf list = KEN_BUF_INIT((size_t)1 << 30);
     size_t n = b->pairs.len;
-    mention_writer_init(&w, sink);
+    ken_mention__writer_init(&w, sink);
     if (n)
         sort_pairs(b->pairs.ptr, n);
     for (size_t i = 0; i < b->contents.len; i++)
-        mention_put_id(&w, b->contents.ptr[i]);
+        ken_mention__put_id(&w, b->contents.ptr[i]);
     for (size_t from = 0, to; from < n; from = to) {
         to = from;
         while (to < n && b->pairs.ptr[to] >> 32 == b->pairs.ptr[from] >> 32)
@@ -143,6 +143,6 @@ ken_status ken_mention_builder_finish(ken_mention_builder *b, const ken_block_si
     bool is_over = list.is_over;
     ken_buf_release(&list);
     clear(b);
-    ken_status st = mention_writer_end(&w, err);
+    ken_status st = ken_mention__writer_end(&w, err);
     return st || !is_over ? st : KEN_FAIL(err, KEN_ELIMIT, "a name has too many references");
 }

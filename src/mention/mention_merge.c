@@ -4,13 +4,13 @@
 #include "base/alloc.h"
 #include "mention/mention_priv.h"
 
-void mention_writer_init(mention_writer *w, const ken_block_sink *sink)
+void ken_mention__writer_init(mention_writer *w, const ken_block_sink *sink)
 {
     *w = (mention_writer){ 0 };
     ken_sections_writer_init(&w->out, sink, MENTION_SECTIONS);
 }
 
-void mention_put_id(mention_writer *w, int64_t id)
+void ken_mention__put_id(mention_writer *w, int64_t id)
 {
     uint8_t bytes[MENTION_ID_BYTES];
     ken_put64(bytes, (uint64_t)id);
@@ -26,7 +26,7 @@ static uint8_t *add_varint(uint8_t *to, uint32_t v)
     return to;
 }
 
-void mention_put_list(mention_writer *w, uint32_t hash, uint32_t n, ken_str ordinals)
+void ken_mention__put_list(mention_writer *w, uint32_t hash, uint32_t n, ken_str ordinals)
 {
     if (w->n_names++ % MENTION_STRIDE == 0) {
         uint8_t entry[MENTION_ENTRY_BYTES];
@@ -41,7 +41,7 @@ void mention_put_list(mention_writer *w, uint32_t hash, uint32_t n, ken_str ordi
     w->last_hash = hash;
 }
 
-ken_status mention_writer_end(mention_writer *w, ken_err *err)
+ken_status ken_mention__writer_end(mention_writer *w, ken_err *err)
 {
     uint8_t head[MENTION_HEAD_BYTES];
     bool is_over = w->out.len[MENTION_LISTS] > UINT32_MAX;
@@ -74,7 +74,7 @@ static void put_ids(mention_writer *w, input *in, const ken_mention_input *from,
             bool is_live = !from[k].is_live || from[k].is_live[i];
             in[k].ordinals[i] = is_live ? ordinal++ : UINT32_MAX;
             if (is_live)
-                mention_put_id(w, ids[i]);
+                ken_mention__put_id(w, ids[i]);
         }
     }
 }
@@ -82,7 +82,7 @@ static void put_ids(mention_writer *w, input *in, const ken_mention_input *from,
 static ken_status step(input *in, ken_err *err)
 {
     ken_status st = KEN_OK;
-    in->is_done = !mention_next(&in->walk, &st, err);
+    in->is_done = !ken_mention__next(&in->walk, &st, err);
     return st;
 }
 
@@ -125,7 +125,7 @@ static ken_status put_lists(mention_writer *w, input *in, size_t n, ken_buf *lis
             st = step(&in[k], err);
         }
         if (n_contents)
-            mention_put_list(w, least, n_contents, ken_buf_str(list));
+            ken_mention__put_list(w, least, n_contents, ken_buf_str(list));
     }
     return st;
 }
@@ -136,14 +136,14 @@ ken_status ken_mention_merge(const ken_mention_input *inputs, size_t n, const ke
     mention_writer w;
     input *in = ken_zalloc(ken_mul_size(n + 1, sizeof *in));
     ken_buf list = KEN_BUF_INIT((size_t)1 << 30);
-    mention_writer_init(&w, sink);
+    ken_mention__writer_init(&w, sink);
     put_ids(&w, in, inputs, n);
     for (size_t k = 0; k < n; k++)
         in[k].walk.s = inputs[k].segment;
     ken_status st = put_lists(&w, in, n, &list, err);
     if (!st && list.is_over)
         st = KEN_FAIL(err, KEN_ENOMEM, "joining %zu segments of names", n);
-    ken_status end = mention_writer_end(&w, st ? NULL : err);
+    ken_status end = ken_mention__writer_end(&w, st ? NULL : err);
     for (size_t k = 0; k < n; k++) {
         ken_free(in[k].ordinals);
         ken_vec_release(&in[k].walk.ordinals);

@@ -35,11 +35,11 @@ typedef struct mention_writer {
     uint32_t n_contents, n_names, last_hash;
 } mention_writer;
 
-void mention_writer_init(mention_writer *w, const ken_block_sink *sink);
-void mention_put_id(mention_writer *w, int64_t id);
+void ken_mention__writer_init(mention_writer *w, const ken_block_sink *sink);
+void ken_mention__put_id(mention_writer *w, int64_t id);
 // `ordinals`: as stored, n of them.
-void mention_put_list(mention_writer *w, uint32_t hash, uint32_t n, ken_str ordinals);
-ken_status mention_writer_end(mention_writer *w, ken_err *err);
+void ken_mention__put_list(mention_writer *w, uint32_t hash, uint32_t n, ken_str ordinals);
+ken_status ken_mention__writer_end(mention_writer *w, ken_err *err);
 
 // Lists in the order of their hashes, from end to end; what was passed is forgotten.
 typedef struct mention_walk {
@@ -51,6 +51,6 @@ typedef struct mention_walk {
 } mention_walk;
 
 // False at the end and on failure (*st).
-bool mention_next(mention_walk *w, ken_status *st, ken_err *err);
+bool ken_mention__next(mention_walk *w, ken_status *st, ken_err *err);
 
 #endif

@@ -228,7 +228,7 @@ ken_status ken_mention_find(const ken_mention_segment *s, uint32_t hash, ken_men
 
 // ---- from end to end ---------------------------------------------------------------------------
 
-bool mention_next(mention_walk *w, ken_status *st, ken_err *err)
+bool ken_mention__next(mention_walk *w, ken_status *st, ken_err *err)
 {
     stride t = { w->at, w->end, 0, w->hash };
     mention_list l;

@@ -96,7 +96,7 @@ void ken_log_write(ken_log_level level, const char *module, const char *fmt, ...
     obs_message msg;
     va_list ap;
     va_start(ap, fmt);
-    ken_str text = obs_message_format(&msg, fmt, ap);
+    ken_str text = ken_obs__message_format(&msg, fmt, ap);
     va_end(ap);
     bool is_json = atomic_load_explicit(&log_is_json, memory_order_relaxed);
     size_t at = put_head(line, level, module, is_json);
@@ -106,8 +106,8 @@ void ken_log_write(ken_log_level level, const char *module, const char *fmt, ...
         line[at++] = '}';
     }
     line[at++] = '\n';
-    obs_log_put(ken_str_n(line, at));
-    obs_message_release(&msg);
+    ken_obs__log_put(ken_str_n(line, at));
+    ken_obs__message_release(&msg);
 }
 
 // ---- records -----------------------------------------------------------------------------------
@@ -116,9 +116,9 @@ void ken_log_write(ken_log_level level, const char *module, const char *fmt, ...
 static size_t put_masked(char *line, size_t at, size_t max, ken_str text, bool is_json)
 {
     obs_message msg;
-    ken_str masked = obs_message_copy(&msg, text);
+    ken_str masked = ken_obs__message_copy(&msg, text);
     at = put_text(line, at, max, masked, is_json);
-    obs_message_release(&msg);
+    ken_obs__message_release(&msg);
     return at;
 }
 
@@ -161,5 +161,5 @@ void ken_log_record(ken_log_level level, const char *module, const char *message
         line[at++] = '}';
     }
     line[at++] = '\n';
-    obs_log_put(ken_str_n(line, at));
+    ken_obs__log_put(ken_str_n(line, at));
 }

@@ -89,7 +89,7 @@ static void write_all(int fd, ken_str line)
     } while (n < 0 && errno == EINTR);
 }
 
-void obs_log_put(ken_str line)
+void ken_obs__log_put(ken_str line)
 {
     pthread_mutex_lock(&sink.lock);
     write_all(sink.fd < 0 ? STDERR_FILENO : sink.fd, line);

@@ -5,7 +5,7 @@
 #include "obs/obs_priv.h"
 #include "secret/secret.h"
 
-ken_str obs_message_format(obs_message *m, const char *fmt, va_list ap)
+ken_str ken_obs__message_format(obs_message *m, const char *fmt, va_list ap)
 {
     va_list again;
     va_copy(again, ap);
@@ -30,7 +30,7 @@ ken_str obs_message_format(obs_message *m, const char *fmt, va_list ap)
     return ken_str_n(text, len);
 }
 
-ken_str obs_message_copy(obs_message *m, ken_str text)
+ken_str ken_obs__message_copy(obs_message *m, ken_str text)
 {
     size_t len = text.len < OBS_MESSAGE_MAX ? text.len : OBS_MESSAGE_MAX;
     m->large = len > sizeof m->small ? ken_try_alloc(len) : NULL;
@@ -43,7 +43,7 @@ ken_str obs_message_copy(obs_message *m, ken_str text)
     return ken_str_n(copy, len);
 }
 
-void obs_message_release(obs_message *m)
+void ken_obs__message_release(obs_message *m)
 {
     ken_free(m->large);
 }

@@ -22,12 +22,12 @@ typedef struct obs_message {
 } obs_message;
 
 // Borrowed from `m`; without memory for all of it only its length is told.
-ken_str obs_message_format(obs_message *m, const char *fmt, va_list ap) KEN_PRINTF(2, 0);
+ken_str ken_obs__message_format(obs_message *m, const char *fmt, va_list ap) KEN_PRINTF(2, 0);
 // The same of a text that is there.
-ken_str obs_message_copy(obs_message *m, ken_str text);
-void obs_message_release(obs_message *m);
+ken_str ken_obs__message_copy(obs_message *m, ken_str text);
+void ken_obs__message_release(obs_message *m);
 
 // ---- log_file.c: one line, its end included, to where the log goes ----
-void obs_log_put(ken_str line);
+void ken_obs__log_put(ken_str line);
 
 #endif

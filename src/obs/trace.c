@@ -96,7 +96,7 @@ void ken_trace_write(const char *module, const char *where, const char *fmt, ...
     obs_message msg;
     va_list ap;
     va_start(ap, fmt);
-    ken_str text = obs_message_format(&msg, fmt, ap);
+    ken_str text = ken_obs__message_format(&msg, fmt, ap);
     va_end(ap);
     int64_t us = ken_clock_mono_ns() / 1000;
     const char *slash = strrchr(where, '/');
@@ -108,7 +108,7 @@ void ken_trace_write(const char *module, const char *where, const char *fmt, ...
     for (size_t i = 0; i + 1 < len; i++)
         if (line[i] == '\n' || line[i] == '\r')
             line[i] = ' ';
-    obs_message_release(&msg);
+    ken_obs__message_release(&msg);
     ssize_t rc;
     do {
         rc = write(STDERR_FILENO, line, len);

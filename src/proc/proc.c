@@ -116,7 +116,7 @@ static char **make_env(const char *const *extra)
     static const char *const none[] = { NULL };
     const char *base[sizeof env_kept / sizeof *env_kept + 3];
     size_t n = 0;
-    base[n++] = proc_path_entry();
+    base[n++] = ken_proc__path_entry();
     base[n++] = "LANG=C";
     base[n++] = "LC_ALL=C";
     for (size_t i = 0; i < sizeof env_kept / sizeof *env_kept; i++) {
@@ -390,7 +390,7 @@ ken_status ken_proc_run(const ken_proc_opts *opts, ken_proc_result *out, ken_err
     const char *program;
     ken_arena arena;
     ken_arena_init(&arena, 0);
-    st = proc_find(opts->argv[0], opts->cwd, &arena, &program, err);
+    st = ken_proc__find(opts->argv[0], opts->cwd, &arena, &program, err);
     proc_child c = { .pid = -1, .pid_fd = -1, .out_fd = -1, .err_fd = -1 };
     c.result.out = KEN_BUF_INIT(opts->max_out_bytes ? opts->max_out_bytes : PROC_MAX_OUT);
     c.result.errors = KEN_BUF_INIT(PROC_MAX_ERRORS);
@@ -421,7 +421,7 @@ ken_status ken_proc_run_on_terminal(const char *const *argv, int *out_code, ken_
         char *const *to;
     } words = { argv };
     ken_arena_init(&arena, 0);
-    ken_status st = proc_find(argv[0], NULL, &arena, &program, err);
+    ken_status st = ken_proc__find(argv[0], NULL, &arena, &program, err);
     int e = st ? 0 : posix_spawn(&pid, program, NULL, NULL, words.to, environ);
     if (e)
         st = KEN_FAIL_ERRNO(err, e, "starting '%s'", argv[0]);

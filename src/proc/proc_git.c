@@ -346,7 +346,7 @@ ken_status ken_git_run_alone(const ken_proc_opts *opts, ken_proc_result *out, ke
 ken_status ken_git_find(ken_arena *arena, ken_str *out, ken_err *err)
 {
     const char *path;
-    ken_status st = proc_find("git", NULL, arena, &path, err);
+    ken_status st = ken_proc__find("git", NULL, arena, &path, err);
     if (!st)
         *out = ken_str_c(path);
     return st;

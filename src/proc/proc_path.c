@@ -130,7 +130,7 @@ void ken_proc_start(void)
     pthread_once(&known.once, learn);
 }
 
-void proc_start_again(void)
+void ken_proc__start_again(void)
 {
     ken_proc_start();
     ken_arena_release(&known.arena);
@@ -139,14 +139,14 @@ void proc_start_again(void)
     learn();
 }
 
-const char *proc_path_entry(void)
+const char *ken_proc__path_entry(void)
 {
     ken_proc_start();
     return known.joined;
 }
 
-ken_status proc_find(const char *name, const char *cwd, ken_arena *arena, const char **out,
-                     ken_err *err)
+ken_status ken_proc__find(const char *name, const char *cwd, ken_arena *arena, const char **out,
+                          ken_err *err)
 {
     ken_proc_start();
     if (name[0] == '/') {

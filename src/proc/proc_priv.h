@@ -9,12 +9,12 @@
 
 // As if the process began now, with another PATH or in another folder: for tests of that. No other
 // thread may be in this module.
-void proc_start_again(void);
+void ken_proc__start_again(void);
 // "PATH=…" for children: the folders that count. Lives as long as the process.
-const char *proc_path_entry(void);
+const char *ken_proc__path_entry(void);
 // The absolute path, links resolved, of a program by its name; an absolute path as it is.
 // KEN_ENOTFOUND, KEN_EINVAL for a relative path.
-ken_status proc_find(const char *name, const char *cwd, ken_arena *arena, const char **out,
-                     ken_err *err) KEN_MUST_USE;
+ken_status ken_proc__find(const char *name, const char *cwd, ken_arena *arena, const char **out,
+                          ken_err *err) KEN_MUST_USE;
 
 #endif

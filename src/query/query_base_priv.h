@@ -6,7 +6,7 @@
 // the facts of the commit. So the users of a removed definition are found like those of an existing
 // one. A base lives for one question.
 //
-// Ownership: a base borrows the snapshot it was made of, and lives in the arena passed; query_base_close.
+// Ownership: a base borrows the snapshot it was made of, and lives in the arena passed; ken_query__base_close.
 // Threads: the snapshot's.
 #ifndef KEN_QUERY_QUERY_BASE_PRIV_H
 #define KEN_QUERY_QUERY_BASE_PRIV_H
@@ -50,22 +50,23 @@ typedef struct query_base {
     size_t n_files;
     size_t n_unknown;       // files that could not be compared
     bool has_work_tree;     // the newer side is the work tree
-    ken_snapshot *snapshot; // the base; NULL until query_base_open
+    ken_snapshot *snapshot; // the base; NULL until ken_query__base_open
     query_overlay overlay;
     uint32_t *to_base,
         *to_now; // numbers of files of the snapshot and of the base, UINT32_MAX = none
 } query_base;
 
 // Reads both sides of what changed. Files that hold no code are left out.
-ken_status query_base_load(ken_snapshot *s, const ken_changes *changes, const ken_cancel *cancel,
-                           ken_arena *arena, query_base *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__base_load(ken_snapshot *s, const ken_changes *changes,
+                                const ken_cancel *cancel, ken_arena *arena, query_base *out,
+                                ken_err *err) KEN_MUST_USE;
 // The graph of the tree as it was.
-ken_status query_base_open(query_base *b, ken_snapshot *s, ken_arena *arena, ken_graph **out,
-                           ken_err *err) KEN_MUST_USE;
-void query_base_close(query_base *b, ken_snapshot *s);
+ken_status ken_query__base_open(query_base *b, ken_snapshot *s, ken_arena *arena, ken_graph **out,
+                                ken_err *err) KEN_MUST_USE;
+void ken_query__base_close(query_base *b, ken_snapshot *s);
 
 // The overlay of a file of the base; NULL = it is as indexed.
-const query_base_file *query_overlay_of(const ken_snapshot *s, uint32_t file);
+const query_base_file *ken_query__overlay_of(const ken_snapshot *s, uint32_t file);
 
 // ---- changes of definitions: code/delta.c -------------------------------------------------------
 typedef struct query_delta {
@@ -81,11 +82,11 @@ typedef struct query_delta {
 typedef KEN_VEC(query_delta) query_deltas;
 
 // Every definition that others can name and that is not as it was, by file.
-ken_status query_find_deltas(const query_base *b, const ken_cancel *cancel, query_deltas *out,
-                             ken_err *err) KEN_MUST_USE;
+ken_status ken_query__find_deltas(const query_base *b, const ken_cancel *cancel, query_deltas *out,
+                                  ken_err *err) KEN_MUST_USE;
 // For each definition of `old` the one of `now` that it became, -1 = none, and whether it reads the
 // same, white space and its name aside; in the arena.
-void query_match(const query_version *old, const query_version *now, ken_arena *arena,
-                 int64_t **out, bool **out_reads_same);
+void ken_query__match(const query_version *old, const query_version *now, ken_arena *arena,
+                      int64_t **out, bool **out_reads_same);
 
 #endif

@@ -39,7 +39,7 @@ static ken_status open_text(ken_snapshot *s, ken_str path, query_text *out, ken_
     ken_status st = ken_fs_open_under(s->root_fd, path, &out->fd, out_stamp, &e);
     if (!st)
         return KEN_OK;
-    query_set_unread(s, path, &e);
+    ken_query__set_unread(s, path, &e);
     if (is_gone(st))
         return gone(path, "is not on disk any more", err);
     if (err)
@@ -62,9 +62,9 @@ static bool read_raw(query_text *t)
     if (!st)
         t->text = ken_arena_dup(t->arena, ken_buf_str(&buf));
     else
-        query_set_unread(t->snapshot, t->path, &e);
+        ken_query__set_unread(t->snapshot, t->path, &e);
     ken_buf_release(&buf);
-    query_close_text(t);
+    ken_query__close_text(t);
     return !st;
 }
 
@@ -101,8 +101,8 @@ static ken_status load_facts(ken_snapshot *s, int64_t content, ken_arena *arena,
     return KEN_OK;
 }
 
-ken_status query_stored_facts(ken_snapshot *s, uint32_t file, ken_arena *arena, ken_facts *out,
-                              ken_err *err)
+ken_status ken_query__stored_facts(ken_snapshot *s, uint32_t file, ken_arena *arena, ken_facts *out,
+                                   ken_err *err)
 {
     return load_facts(s, s->rows[file].content, arena, out, err);
 }
@@ -157,8 +157,8 @@ static ken_status learn_again(ken_snapshot *s, ken_str path, int64_t content, qu
     return ken_quota_check(err); // a parse that was stopped leaves lines
 }
 
-ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, query_text *out,
-                           ken_err *err)
+ken_status ken_query__load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, query_text *out,
+                                ken_err *err)
 {
     query_check_pin(s);
     const ken_file_row *row = &s->rows[file];
@@ -172,26 +172,26 @@ ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, que
         ken_err e = { 0 };
         st = load_facts(s, row->content, arena, &out->facts, &e);
         if (st)
-            query_set_unread(s, row->path, &e);
+            ken_query__set_unread(s, row->path, &e);
         if (st && err)
             *err = e;
     }
-    if (!st && out->facts.is_masked && !query_need_text(out))
+    if (!st && out->facts.is_masked && !ken_query__need_text(out))
         st = gone(row->path, "cannot be read any more", err);
     else if (st == KEN_ENOTFOUND)
         st = learn_again(s, row->path, row->content, out, err);
     if (st)
-        query_close_text(out);
+        ken_query__close_text(out);
     return st;
 }
 
-void query_close_text(query_text *t)
+void ken_query__close_text(query_text *t)
 {
     ken_fs_close(t->fd);
     t->fd = -1;
 }
 
-bool query_need_text(query_text *t)
+bool ken_query__need_text(query_text *t)
 {
     if (t->text.ptr)
         return true;
@@ -214,22 +214,22 @@ static ken_str read_range(query_text *t, size_t from, size_t to)
     if (n < to - from && errno) { // not just the end of the file
         ken_err e = { 0 };
         (void)KEN_FAIL_ERRNO(&e, errno, "reading a file to quote");
-        query_set_unread(t->snapshot, t->path, &e);
+        ken_query__set_unread(t->snapshot, t->path, &e);
     }
     p[n] = '\0';
     return ken_str_n(p, n);
 }
 
-ken_str query_slice(query_text *t, ken_span span)
+ken_str ken_query__slice(query_text *t, ken_span span)
 {
-    return query_repaired(t->arena, read_range(t, span.start, span.end));
+    return ken_query__repaired(t->arena, read_range(t, span.start, span.end));
 }
 
 enum {
     LINE_GUESS = 120
 }; // bytes a line, to begin with
 
-ken_str query_lines_before(query_text *t, uint32_t byte, uint32_t n)
+ken_str ken_query__lines_before(query_text *t, uint32_t byte, uint32_t n)
 {
     for (size_t want = (size_t)n * LINE_GUESS;; want *= 4) {
         size_t from = byte > want ? byte - want : 0, at;
@@ -240,30 +240,30 @@ ken_str query_lines_before(query_text *t, uint32_t byte, uint32_t n)
                 break;
         }
         if (seen == n || from == 0)
-            return query_repaired(t->arena, ken_str_sub(s, at, s.len));
+            return ken_query__repaired(t->arena, ken_str_sub(s, at, s.len));
     }
 }
 
-ken_str query_lines_after(query_text *t, uint32_t byte, uint32_t n)
+ken_str ken_query__lines_after(query_text *t, uint32_t byte, uint32_t n)
 {
     for (size_t want = (size_t)n * LINE_GUESS;; want *= 4) {
         ken_str s = read_range(t, byte, byte + want);
         uint32_t seen = 0;
         for (size_t at = 0; at < s.len; at++)
             if (s.ptr[at] == '\n' && ++seen == n)
-                return query_repaired(t->arena, ken_str_sub(s, 0, at + 1));
+                return ken_query__repaired(t->arena, ken_str_sub(s, 0, at + 1));
         if (s.len < want)
-            return query_repaired(t->arena, s);
+            return ken_query__repaired(t->arena, s);
     }
 }
 
-ken_str query_signature(query_text *t, uint32_t symbol)
+ken_str ken_query__signature(query_text *t, uint32_t symbol)
 {
-    ken_str s = query_slice(t, t->facts.symbols[symbol].signature);
+    ken_str s = ken_query__slice(t, t->facts.symbols[symbol].signature);
     return ken_view_line(t->arena, s, (ken_span){ 0, (uint32_t)s.len });
 }
 
-ken_str query_repaired(ken_arena *arena, ken_str text)
+ken_str ken_query__repaired(ken_arena *arena, ken_str text)
 {
     if (ken_utf8_is_valid(text))
         return text;
@@ -286,7 +286,7 @@ ken_str ken_view_line(ken_arena *arena, ken_str text, ken_span span)
         out[n++] = is_space ? ' ' : s.ptr[i];
     }
     out[n] = '\0';
-    return query_repaired(arena, ken_str_n(out, n));
+    return ken_query__repaired(arena, ken_str_n(out, n));
 }
 
 ken_str ken_view_qualified(ken_arena *arena, const ken_facts *facts, uint32_t symbol)
@@ -300,7 +300,7 @@ ken_str ken_view_qualified(ken_arena *arena, const ken_facts *facts, uint32_t sy
             name = ken_arena_printf(arena, KEN_STR_FMT "." KEN_STR_FMT, KEN_STR_ARG(outer),
                                     KEN_STR_ARG(name));
     }
-    ken_str clean = query_repaired(arena, name);
+    ken_str clean = ken_query__repaired(arena, name);
     return clean.ptr == facts->symbols[symbol].name.ptr ? ken_arena_dup(arena, clean) : clean;
 }
 
@@ -343,7 +343,7 @@ static ken_status load_new_file(ken_snapshot *s, ken_str path, ken_arena *arena,
                            ken_skip_text(reason))
                 : learn_again(s, path, 0, out, err);
     if (st)
-        query_close_text(out);
+        ken_query__close_text(out);
     return st;
 }
 
@@ -353,18 +353,18 @@ ken_status ken_view_file(ken_snapshot *s, ken_str path, ken_arena *arena, ken_fi
     query_check_pin(s);
     if (!path.len || path.len > 4096 || memchr(path.ptr, '\0', path.len))
         return KEN_FAIL(err, KEN_EINVAL, "file_path: expected a path of 1 to 4096 bytes");
-    ken_str relative = query_relative_path(s, path, arena);
+    ken_str relative = ken_query__relative_path(s, path, arena);
     if (!relative.ptr)
         return KEN_FAIL(err, KEN_ENOTFOUND,
                         "file_path: path traversal detected: '" KEN_STR_FMT
                         "' is outside of the project, whose root is '" KEN_STR_FMT "'",
                         KEN_STR_ARG(path), KEN_STR_ARG(s->info.root));
-    int64_t file = query_file_index(s, relative);
+    int64_t file = ken_query__file_index(s, relative);
     query_text t;
     ken_status st = file < 0 ? load_new_file(s, relative, arena, &t, err)
-                             : query_load_text(s, (uint32_t)file, arena, &t, err);
-    if (!st && !query_need_text(&t)) {
-        query_close_text(&t);
+                             : ken_query__load_text(s, (uint32_t)file, arena, &t, err);
+    if (!st && !ken_query__need_text(&t)) {
+        ken_query__close_text(&t);
         st = gone(relative, "cannot be read any more", err);
     }
     if (!st && !t.is_refreshed) // the caller's own: those at hand are the snapshot's
@@ -391,7 +391,7 @@ ken_status ken_view_package(ken_snapshot *s, const ken_file_view *view, ken_aren
     ken_refs refs = { 0 };
     ken_facts facts;
     ken_status st = KEN_OK;
-    int64_t file = query_file_index(s, view->path);
+    int64_t file = ken_query__file_index(s, view->path);
     query_check_pin(s);
     if (file >= 0 && !view->is_refreshed) {
         st = ken_store_load_refs(s->store, s->rows[file].content, view->facts, arena, &refs, err);

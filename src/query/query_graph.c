@@ -68,7 +68,7 @@ static size_t max_bytes(const struct query_graph *q)
 static bool load_unit(void *ctx, uint32_t file, ken_unit_text *out)
 {
     struct query_graph *q = ctx;
-    const query_unit *u = query_units_get(&q->units, file);
+    const query_unit *u = ken_query__units_get(&q->units, file);
     if (u)
         *out = (ken_unit_text){ &u->facts, &u->refs, q->snapshot->rows[file].path, u->facts.lang };
     return u != NULL;
@@ -77,12 +77,12 @@ static bool load_unit(void *ctx, uint32_t file, ken_unit_text *out)
 static ken_str package_of(void *ctx, uint32_t file)
 {
     struct query_graph *q = ctx;
-    return query_units_package(&q->units, file);
+    return ken_query__units_package(&q->units, file);
 }
 
-bool query_graph_is_stale(ken_snapshot *s, uint32_t file)
+bool ken_query__graph_is_stale(ken_snapshot *s, uint32_t file)
 {
-    return s->graph && query_units_is_stale(&s->graph->units, file);
+    return s->graph && ken_query__units_is_stale(&s->graph->units, file);
 }
 
 // ---- definitions of a name ---------------------------------------------------------------------
@@ -103,7 +103,7 @@ static bool add_named(void *ctx, ken_str text, const ken_name_posting *p, uint32
     for (uint32_t i = 0; i < n && w->found.len < NAMED_MAX; i++)
         for (int32_t f = w->part->first_file[p[i].content]; f >= 0 && w->found.len < NAMED_MAX;
              f = c->next_file[f])
-            if (!query_overlay_of(w->q->snapshot, (uint32_t)f))
+            if (!ken_query__overlay_of(w->q->snapshot, (uint32_t)f))
                 ken_vec_push(&w->found, ((ken_graph_def){ (uint32_t)f, p[i].symbol }));
     return true;
 }
@@ -162,7 +162,7 @@ static ken_str read_manifest(void *ctx, uint32_t file, ken_arena *arena)
         ken_secret_mask(text.ptr, text.len);
         out = ken_arena_dup(arena, ken_buf_str(&text));
     } else if (e.status) {
-        query_set_unread(s, s->rows[file].path, &e);
+        ken_query__set_unread(s, s->rows[file].path, &e);
     }
     ken_buf_release(&text);
     return out;
@@ -233,10 +233,10 @@ static bool has_parts(const struct query_graph *q)
     return n_found == q->n_parts;
 }
 
-void query_graph_follow(ken_snapshot *s)
+void ken_query__graph_follow(ken_snapshot *s)
 {
     if (s->graph && !has_parts(s->graph))
-        query_graph_close(s);
+        ken_query__graph_close(s);
 }
 
 static size_t mention_bytes(const struct query_graph *q)
@@ -256,7 +256,7 @@ static void ease_mentions(struct query_graph *q)
         ken_mention_segment_drop(q->parts[i].segment);
 }
 
-uint32_t query_graph_count_with(ken_snapshot *s, ken_str name)
+uint32_t ken_query__graph_count_with(ken_snapshot *s, ken_str name)
 {
     ken_mentions ordinals = { 0 };
     uint32_t n = 0;
@@ -290,8 +290,8 @@ static void add_overlaid_files(const ken_snapshot *s, uint32_t hash, ken_mention
     }
 }
 
-ken_status query_graph_files_with(ken_snapshot *s, ken_str name, ken_arena *arena, uint32_t **out,
-                                  size_t *out_n, ken_err *err)
+ken_status ken_query__graph_files_with(ken_snapshot *s, ken_str name, ken_arena *arena,
+                                       uint32_t **out, size_t *out_n, ken_err *err)
 {
     struct query_graph *q = s->graph;
     ken_mentions ordinals = { 0 }, files = { 0 };
@@ -302,7 +302,7 @@ ken_status query_graph_files_with(ken_snapshot *s, ken_str name, ken_arena *aren
         for (size_t i = 0; i < ordinals.len; i++)
             for (int32_t f = q->parts[p].first_file[ordinals.ptr[i]]; f >= 0;
                  f = s->corpus.next_file[f])
-                if (!query_overlay_of(s, (uint32_t)f))
+                if (!ken_query__overlay_of(s, (uint32_t)f))
                     ken_vec_push(&files, (uint32_t)f);
     }
     add_overlaid_files(s, ken_mention_hash(name), &files);
@@ -333,8 +333,8 @@ static ken_status make_graph(ken_snapshot *s, ken_err *err)
     q->snapshot = s;
     ken_arena_init(&q->arena, (size_t)256 << 10);
     ken_map_init(&q->names);
-    query_units_init(&q->units, s);
-    query_refs_init(&q->said);
+    ken_query__units_init(&q->units, s);
+    ken_query__refs_init(&q->said);
     ken_str *paths = KEN_ARENA_ARRAY(&q->arena, ken_str, s->n_files + 1);
     uint16_t *langs = KEN_ARENA_ARRAY(&q->arena, uint16_t, s->n_files + 1);
     for (uint32_t i = 0; i < s->n_files; i++) {
@@ -353,14 +353,14 @@ static ken_status make_graph(ken_snapshot *s, ken_err *err)
     return open_parts(q, err);
 }
 
-void query_graph_close(ken_snapshot *s)
+void ken_query__graph_close(ken_snapshot *s)
 {
     if (!s->graph)
         return;
-    query_bindings_free(s->graph->bindings);
+    ken_query__bindings_free(s->graph->bindings);
     ken_graph_free(s->graph->graph);
-    query_units_release(&s->graph->units);
-    query_refs_release(&s->graph->said);
+    ken_query__units_release(&s->graph->units);
+    ken_query__refs_release(&s->graph->said);
     for (size_t i = 0; i < s->graph->n_parts; i++)
         ken_mention_segment_close(s->graph->parts[i].segment);
     ken_vec_release(&s->graph->lists);
@@ -380,7 +380,7 @@ static size_t loose_bytes(const struct query_graph *q)
 // All the rest.
 static size_t firm_bytes(const struct query_graph *q)
 {
-    return query_units_bytes(&q->units) - q->units.n_bytes + query_refs_bytes(&q->said) +
+    return ken_query__units_bytes(&q->units) - q->units.n_bytes + ken_query__refs_bytes(&q->said) +
            q->arena.used_bytes + q->name_arena.used_bytes + q->firm_graph_bytes + mention_bytes(q);
 }
 
@@ -416,33 +416,33 @@ static void shrink(struct query_graph *q)
     ken_graph_renew(q->graph);
     q->firm_graph_bytes = ken_graph_bytes(q->graph);
     while (n && q->units.n_bytes > room_of(q) / 2)
-        query_units_drop(&q->units, (uint32_t)by_age[--n]);
+        ken_query__units_drop(&q->units, (uint32_t)by_age[--n]);
     ken_free(by_age);
     ken_alloc_trim(); // in pieces all over
 }
 
-ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err)
+ken_status ken_query__graph_open(ken_snapshot *s, ken_graph **out, ken_err *err)
 {
     query_check_pin(s);
     ken_account *counted = ken_quota_exempt(); // it is as large as the index, and stays
     ken_status st = s->graph ? KEN_OK : make_graph(s, err);
     ken_quota_count(counted);
     if (st) {
-        query_graph_close(s);
+        ken_query__graph_close(s);
         return st;
     }
-    query_graph_ease(s);
+    ken_query__graph_ease(s);
     *out = s->graph->graph;
     return KEN_OK;
 }
 
 // Names that were met are never let go of one by one: units point at them.
-bool query_graph_is_full(const ken_snapshot *s)
+bool ken_query__graph_is_full(const ken_snapshot *s)
 {
     return s->graph && ken_intern_bytes(&s->graph->units.names) > max_bytes(s->graph) / 2;
 }
 
-void query_graph_ease(ken_snapshot *s)
+void ken_query__graph_ease(ken_snapshot *s)
 {
     ken_graph_begin(s->graph->graph); // by which the age of units is measured
     if (loose_bytes(s->graph) > room_of(s->graph))
@@ -460,49 +460,49 @@ size_t ken_snapshot_graph_bytes(const ken_snapshot *s)
     return s->graph ? loose_bytes(s->graph) + firm_bytes(s->graph) : 0;
 }
 
-query_type_uses *query_graph_types(ken_snapshot *s)
+query_type_uses *ken_query__graph_types(ken_snapshot *s)
 {
     return &s->graph->types;
 }
 
-ken_str query_graph_keep(ken_snapshot *s, ken_str name)
+ken_str ken_query__graph_keep(ken_snapshot *s, ken_str name)
 {
     return ken_intern_put(&s->graph->units.names, name);
 }
 
-query_refs_cache *query_graph_refs(ken_snapshot *s)
+query_refs_cache *ken_query__graph_refs(ken_snapshot *s)
 {
     return &s->graph->said;
 }
 
-void query_graph_age(ken_snapshot *s)
+void ken_query__graph_age(ken_snapshot *s)
 {
-    query_refs_age(&s->graph->said, max_bytes(s->graph) / SAID_SHARE);
+    ken_query__refs_age(&s->graph->said, max_bytes(s->graph) / SAID_SHARE);
 }
 
-query_kept_routes *query_graph_routes(ken_snapshot *s)
+query_kept_routes *ken_query__graph_routes(ken_snapshot *s)
 {
     return s->graph ? &s->graph->routes : NULL;
 }
 
-query_bindings *query_graph_bindings(ken_snapshot *s)
+query_bindings *ken_query__graph_bindings(ken_snapshot *s)
 {
     if (!s->graph->bindings)
-        s->graph->bindings = query_bindings_new(s, s->graph->graph);
+        s->graph->bindings = ken_query__bindings_new(s, s->graph->graph);
     return s->graph->bindings;
 }
 
-ken_arena *query_graph_arena(ken_snapshot *s)
+ken_arena *ken_query__graph_arena(ken_snapshot *s)
 {
     return s->graph ? &s->graph->arena : NULL;
 }
 
-bool query_is_test(const ken_snapshot *s, uint32_t file)
+bool ken_query__is_test(const ken_snapshot *s, uint32_t file)
 {
     return (s->path_bits[file] & KEN_PATH_TEST) != 0;
 }
 
-bool query_is_generated(const ken_snapshot *s, uint32_t file)
+bool ken_query__is_generated(const ken_snapshot *s, uint32_t file)
 {
     return s->contents[file].is_generated || ken_scan_is_generated_path(s->rows[file].path);
 }
@@ -520,20 +520,20 @@ static ken_str qualified_name(const ken_unit_text *u, ken_def_id def, ken_arena 
         name = ken_arena_printf(arena, KEN_STR_FMT "." KEN_STR_FMT, KEN_STR_ARG(outer),
                                 KEN_STR_ARG(name));
     }
-    return query_repaired(arena, ken_arena_dup(arena, name));
+    return ken_query__repaired(arena, ken_arena_dup(arena, name));
 }
 
 static ken_str signature_of(ken_snapshot *s, uint32_t file, ken_span span, ken_arena *arena)
 {
     query_text t;
-    if (query_load_text(s, file, arena, &t, NULL))
+    if (ken_query__load_text(s, file, arena, &t, NULL))
         return KEN_STR("");
-    ken_str text = query_slice(&t, span);
-    query_close_text(&t);
+    ken_str text = ken_query__slice(&t, span);
+    ken_query__close_text(&t);
     return ken_view_line(arena, text, (ken_span){ 0, (uint32_t)text.len });
 }
 
-bool query_graph_name(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_graph_node *out)
+bool ken_query__graph_name(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_graph_node *out)
 {
     const ken_unit_text *u = ken_graph_unit(s->graph->graph, d.file);
     if (!u || d.def >= u->facts->n_symbols + u->refs->n_implied)
@@ -542,11 +542,11 @@ bool query_graph_name(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_gr
         .id = d,
         .path = s->rows[d.file].path,
         .language = ken_str_c(ken_lang_name((ken_lang_id)u->lang)),
-        .name = query_repaired(arena, ken_arena_dup(arena, ken_graph_name(u, d.def))),
+        .name = ken_query__repaired(arena, ken_arena_dup(arena, ken_graph_name(u, d.def))),
         .qualified = qualified_name(u, d.def, arena),
         .kind = ken_graph_kind(u, d.def),
-        .is_test = query_is_test(s, d.file),
-        .is_generated = query_is_generated(s, d.file),
+        .is_test = ken_query__is_test(s, d.file),
+        .is_generated = ken_query__is_generated(s, d.file),
     };
     if (d.def < u->refs->n_defs)
         out->complexity = u->refs->defs[d.def].complexity;
@@ -559,14 +559,14 @@ bool query_graph_name(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_gr
     return true;
 }
 
-ken_str query_evidence(ken_arena *arena, const char *evidence)
+ken_str ken_query__evidence(ken_arena *arena, const char *evidence)
 {
     return evidence ? ken_arena_dup(arena, ken_str_c(evidence)) : KEN_STR("");
 }
 
-bool query_graph_node(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_graph_node *out)
+bool ken_query__graph_node(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_graph_node *out)
 {
-    if (!query_graph_name(s, d, arena, out))
+    if (!ken_query__graph_name(s, d, arena, out))
         return false;
     const ken_unit_text *u = ken_graph_unit(s->graph->graph, d.file);
     if (d.def < u->facts->n_symbols)
@@ -574,7 +574,7 @@ bool query_graph_node(ken_snapshot *s, ken_graph_def d, ken_arena *arena, ken_gr
     return true;
 }
 
-ken_graph *query_graph_at_hand(const ken_snapshot *s)
+ken_graph *ken_query__graph_at_hand(const ken_snapshot *s)
 {
     return s->graph ? s->graph->graph : NULL;
 }

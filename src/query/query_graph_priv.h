@@ -9,26 +9,28 @@
 
 // The graph of the snapshot's generation, made when a question first needs it and anew when it has
 // grown too large or a file that it knows has changed on disk. Borrowed.
-ken_status query_graph_open(ken_snapshot *s, ken_graph **out, ken_err *err) KEN_MUST_USE;
-void query_graph_close(ken_snapshot *s); // fine when there is none
+ken_status ken_query__graph_open(ken_snapshot *s, ken_graph **out, ken_err *err) KEN_MUST_USE;
+void ken_query__graph_close(ken_snapshot *s); // fine when there is none
 // Closes a graph whose segments are not those of the index any more: at the begin of a pin.
-void query_graph_follow(ken_snapshot *s);
+void ken_query__graph_follow(ken_snapshot *s);
 // True when the file on disk is not the one in the graph any more. Checked before anything of it is
 // shown; when true, close the graph and run the whole question again.
-bool query_graph_is_stale(ken_snapshot *s, uint32_t file);
+bool ken_query__graph_is_stale(ken_snapshot *s, uint32_t file);
 
 // Files that refer to `name`, in path order; in the arena.
-ken_status query_graph_files_with(ken_snapshot *s, ken_str name, ken_arena *arena, uint32_t **out,
-                                  size_t *out_n, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__graph_files_with(ken_snapshot *s, ken_str name, ken_arena *arena,
+                                       uint32_t **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 
 // A definition as answers show it; false when it is not in the graph.
-bool query_graph_node(ken_snapshot *s, ken_graph_def def, ken_arena *arena, ken_graph_node *out);
+bool ken_query__graph_node(ken_snapshot *s, ken_graph_def def, ken_arena *arena,
+                           ken_graph_node *out);
 // The same without what has to be read from the file: no signature.
-bool query_graph_name(ken_snapshot *s, ken_graph_def def, ken_arena *arena, ken_graph_node *out);
+bool ken_query__graph_name(ken_snapshot *s, ken_graph_def def, ken_arena *arena,
+                           ken_graph_node *out);
 // A copy of the evidence of an edge, which may live only as long as the graph; empty when there is none.
-ken_str query_evidence(ken_arena *arena, const char *evidence);
-// The open graph, NULL when there is none. query_graph_open may close it.
-ken_graph *query_graph_at_hand(const ken_snapshot *s);
+ken_str ken_query__evidence(ken_arena *arena, const char *evidence);
+// The open graph, NULL when there is none. ken_query__graph_open may close it.
+ken_graph *ken_query__graph_at_hand(const ken_snapshot *s);
 // A definition as the key of a map; borrowed from it.
 static inline ken_str query_def_key(const ken_graph_def *d)
 {
@@ -42,25 +44,25 @@ static inline bool query_is_outside(ken_graph_def d)
 }
 
 // What is found at `i` is another choice for what was asked for: of the file that was named, when the first is.
-bool query_is_choice(const ken_graph_nodes *found, size_t i);
-bool query_is_test(const ken_snapshot *s, uint32_t file);
+bool ken_query__is_choice(const ken_graph_nodes *found, size_t i);
+bool ken_query__is_test(const ken_snapshot *s, uint32_t file);
 // Whether the file is generated, judged by its name or its head.
-bool query_is_generated(const ken_snapshot *s, uint32_t file);
+bool ken_query__is_generated(const ken_snapshot *s, uint32_t file);
 
 // The imports of the whole tree; the snapshot's.
-ken_status query_imports(ken_snapshot *s, const ken_cancel *cancel, const query_import_graph **out,
-                         ken_err *err) KEN_MUST_USE;
+ken_status ken_query__imports(ken_snapshot *s, const ken_cancel *cancel,
+                              const query_import_graph **out, ken_err *err) KEN_MUST_USE;
 // How many files refer to a name.
-uint32_t query_graph_count_with(ken_snapshot *s, ken_str name);
+uint32_t ken_query__graph_count_with(ken_snapshot *s, ken_str name);
 
 // As ken_find_routes; `is_strict`: a bad file among the project's frameworks is an error, else it
 // is passed over.
-ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
-                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,
-                             size_t *out_n, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
+                                  const ken_cancel *cancel, ken_arena *arena, ken_route **out,
+                                  size_t *out_n, ken_err *err) KEN_MUST_USE;
 // The frameworks that are built in and the project's own; released by the caller.
-ken_status query_frameworks(ken_snapshot *s, bool is_strict, ken_arena *arena, ken_frameworks *out,
-                            ken_err *err) KEN_MUST_USE;
+ken_status ken_query__frameworks(ken_snapshot *s, bool is_strict, ken_arena *arena,
+                                 ken_frameworks *out, ken_err *err) KEN_MUST_USE;
 // The place of a route: a literal of a file; calls chained to it have arguments of their own.
 typedef struct query_route_site {
     uint32_t file, literal;
@@ -95,7 +97,7 @@ typedef struct query_kept_routes {
     bool is_known;
 } query_kept_routes;
 
-query_kept_routes *query_graph_routes(ken_snapshot *s);
+query_kept_routes *ken_query__graph_routes(ken_snapshot *s);
 
 // A type outside of tests whose name at most two types have, and how many files refer to it.
 typedef struct query_type_use {
@@ -110,25 +112,25 @@ typedef struct query_type_uses {
     bool is_known;
 } query_type_uses;
 
-query_type_uses *query_graph_types(ken_snapshot *s); // of the graph that is open
+query_type_uses *ken_query__graph_types(ken_snapshot *s); // of the graph that is open
 // Memory that lives as long as the graph.
-ken_arena *query_graph_arena(ken_snapshot *s);
+ken_arena *ken_query__graph_arena(ken_snapshot *s);
 // The name as interned by the graph: equal names have equal pointers.
-ken_str query_graph_keep(ken_snapshot *s, ken_str name);
-// The cache of references by name; query_graph_age evicts what was not used lately.
-struct query_refs_cache *query_graph_refs(ken_snapshot *s);
-void query_graph_age(ken_snapshot *s);
+ken_str ken_query__graph_keep(ken_snapshot *s, ken_str name);
+// The cache of references by name; ken_query__graph_age evicts what was not used lately.
+struct query_refs_cache *ken_query__graph_refs(ken_snapshot *s);
+void ken_query__graph_age(ken_snapshot *s);
 // True when it should be closed as soon as nothing borrows from it: after a question, or between two
 // parts of a long one.
-bool query_graph_is_full(const ken_snapshot *s);
+bool ken_query__graph_is_full(const ken_snapshot *s);
 // Evicts units above the bound while a question goes on. To be called between two files, where the caller
 // holds no ken_unit_text. Cheap when there is nothing to do.
-void query_graph_ease(ken_snapshot *s);
+void ken_query__graph_ease(ken_snapshot *s);
 
 // Routes with their sites and the mounts on their way, in the arena.
-ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
-                            const ken_cancel *cancel, ken_arena *arena, query_kept_routes *out,
-                            ken_err *err) KEN_MUST_USE;
+ken_status ken_query__find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
+                                 const ken_cancel *cancel, ken_arena *arena, query_kept_routes *out,
+                                 ken_err *err) KEN_MUST_USE;
 
 // ---- edges -------------------------------------------------------------------------------------
 typedef struct query_edge {
@@ -154,53 +156,55 @@ static inline bool query_leads_on(const query_edge *e, ken_symbol_kind to)
     return e->role == KEN_REF_READ && ken_symbol_is_callable(to) && to != KEN_SYMBOL_MACRO;
 }
 
-int query_edge_by_place(const void *a, const void *b); // for qsort: by file and reference
+int ken_query__edge_by_place(const void *a, const void *b); // for qsort: by file and reference
 // Appends every place that refers to one of the definitions, or to what is the same thing, by file;
 // `to` says which. Apart, the places of their names that could not be resolved; may be NULL.
-ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs, uint32_t n_defs,
-                          const ken_cancel *cancel, ken_arena *arena, query_edges *out,
-                          query_edges *unresolved, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs,
+                               uint32_t n_defs, const ken_cancel *cancel, ken_arena *arena,
+                               query_edges *out, query_edges *unresolved, ken_err *err)
+    KEN_MUST_USE;
 // The same, and how many places of the names lead to other definitions and out of the tree.
 typedef struct query_other_uses {
     size_t n_elsewhere, n_outside;
 } query_other_uses;
 
-ken_status query_edges_counted(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs,
-                               uint32_t n_defs, const ken_cancel *cancel, ken_arena *arena,
-                               query_edges *out, query_edges *unresolved,
-                               query_other_uses *out_others, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__edges_counted(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs,
+                                    uint32_t n_defs, const ken_cancel *cancel, ken_arena *arena,
+                                    query_edges *out, query_edges *unresolved,
+                                    query_other_uses *out_others, ken_err *err) KEN_MUST_USE;
 // Every place that uses a name, which may be qualified by what it is a member of or imported from:
 // where nothing defines it.
-ken_status query_edges_of_name(ken_snapshot *s, ken_graph *g, ken_str name,
-                               const ken_cancel *cancel, ken_arena *arena, query_edges *out,
-                               ken_err *err) KEN_MUST_USE;
+ken_status ken_query__edges_of_name(ken_snapshot *s, ken_graph *g, ken_str name,
+                                    const ken_cancel *cancel, ken_arena *arena, query_edges *out,
+                                    ken_err *err) KEN_MUST_USE;
 // Lines that have the name as a word, definitions apart: code/words.c.
-ken_status query_text_mentions(ken_snapshot *s, ken_graph *g, ken_str name,
-                               const ken_cancel *cancel, ken_arena *arena, ken_said_in_text *out,
-                               ken_err *err) KEN_MUST_USE;
+ken_status ken_query__text_mentions(ken_snapshot *s, ken_graph *g, ken_str name,
+                                    const ken_cancel *cancel, ken_arena *arena,
+                                    ken_said_in_text *out, ken_err *err) KEN_MUST_USE;
 // Appends every reference inside `def`, nested definitions included; or inside a span of a file.
-void query_edges_from(ken_graph *g, ken_graph_def def, query_edges *out);
-void query_edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out);
+void ken_query__edges_from(ken_graph *g, ken_graph_def def, query_edges *out);
+void ken_query__edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out);
 // The first reference at or behind a byte.
-uint32_t query_first_ref(const ken_refs *r, uint32_t byte);
+uint32_t ken_query__first_ref(const ken_refs *r, uint32_t byte);
 
 // Notes for the answer which files with syntax errors contain the name of a definition in a part that
 // could not be parsed.
-ken_status query_note_damaged(ken_snapshot *s, ken_graph *g, ken_graph_def def,
-                              const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+ken_status ken_query__note_damaged(ken_snapshot *s, ken_graph *g, ken_graph_def def,
+                                   const ken_cancel *cancel, ken_arena *arena, ken_err *err)
     KEN_MUST_USE;
 
 // ---- calls through fields and tables: code/through.c -------------------------------------------
 // Appends, to edges that name functions, the calls through the fields, variables and tables that
 // they are put into; by file again.
-ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *cancel,
-                               ken_arena *arena, query_edges *edges, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *cancel,
+                                    ken_arena *arena, query_edges *edges, ken_err *err)
+    KEN_MUST_USE;
 // The stored function at a byte (ken_stored); NULL when there is none.
-const ken_stored *query_stored_at(const ken_refs *r, uint32_t byte);
+const ken_stored *ken_query__stored_at(const ken_refs *r, uint32_t byte);
 // The functions that are put into what an edge calls, or into the table that it reads. Returns how
 // many; 0 when it is neither.
-uint32_t query_held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
-                       ken_graph_def *out, uint32_t max);
+uint32_t ken_query__held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
+                            ken_graph_def *out, uint32_t max);
 
 // ---- dependency injection: code/bound.c, code/bindings.c --------------------------------------
 // A method that runs when a method of an injected type is called.
@@ -210,8 +214,8 @@ typedef struct query_bound {
 } query_bound;
 
 // Those of an edge that calls a method; 0 when nothing is bound to the type that has it.
-uint32_t query_bound_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
-                        query_bound *out, uint32_t max);
+uint32_t ken_query__bound_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
+                             query_bound *out, uint32_t max);
 
 // One registration: these types, in order.
 enum {
@@ -243,22 +247,22 @@ typedef struct query_candidates {
 } query_candidates;
 
 typedef struct query_bindings query_bindings; // of a graph
-query_bindings *query_bindings_new(ken_snapshot *s, ken_graph *g);
-void query_bindings_free(query_bindings *b);
-const ken_frameworks *query_bindings_frameworks(const query_bindings *b);
+query_bindings *ken_query__bindings_new(ken_snapshot *s, ken_graph *g);
+void ken_query__bindings_free(query_bindings *b);
+const ken_frameworks *ken_query__bindings_frameworks(const query_bindings *b);
 // Whether a file may have registrations; those of a file, computed once and borrowed.
-bool query_bindings_may(const query_bindings *b, uint32_t file);
-const query_binding *query_bindings_of(query_bindings *b, uint32_t file, uint32_t *out_n);
+bool ken_query__bindings_may(const query_bindings *b, uint32_t file);
+const query_binding *ken_query__bindings_of(query_bindings *b, uint32_t file, uint32_t *out_n);
 // The cache slot for the candidates of a method; borrowed until the next call.
-query_candidates *query_bindings_kept(query_bindings *b, ken_graph_def method);
+query_candidates *ken_query__bindings_kept(query_bindings *b, ken_graph_def method);
 // The first text in quotes between two bytes, else empty; the byte behind the brackets that open at
 // `at`, at most `max` further on.
-ken_str query_quoted(ken_str text, size_t from, size_t to);
-size_t query_behind_brackets(ken_str text, size_t at, size_t max);
+ken_str ken_query__quoted(ken_str text, size_t from, size_t to);
+size_t ken_query__behind_brackets(ken_str text, size_t at, size_t max);
 // Where the calls end that are chained to one that ends at `at`: `->middleware(…)->group(…)`.
-size_t query_chain_end(ken_str text, size_t at);
+size_t ken_query__chain_end(ken_str text, size_t at);
 
 // Those of the open graph, made when first needed.
-query_bindings *query_graph_bindings(ken_snapshot *s);
+query_bindings *ken_query__graph_bindings(ken_snapshot *s);
 
 #endif

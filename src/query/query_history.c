@@ -19,7 +19,7 @@ static void hold(query_history *h, ken_history *it)
     h->it = it;
 }
 
-void query_close_history(query_history *h)
+void ken_query__close_history(query_history *h)
 {
     hold(h, NULL);
     ken_free(h->head);
@@ -103,8 +103,8 @@ ken_status ken_snapshot_touches(ken_snapshot *s, ken_str path, uint32_t first, u
                                 const ken_cancel *cancel, ken_arena *arena,
                                 ken_history_touches *out, ken_err *err)
 {
-    ken_str relative = query_relative_path(s, path, arena);
-    if (!relative.ptr || query_file_index(s, relative) < 0)
+    ken_str relative = ken_query__relative_path(s, path, arena);
+    if (!relative.ptr || ken_query__file_index(s, relative) < 0)
         return KEN_FAIL(err, KEN_ENOTFOUND, "file_path: '%.*s' is not in the index",
                         (int)(path.len < 200 ? path.len : 200), path.ptr);
     return ken_history_of_lines(s->info.root.ptr, relative, first, last, cancel, arena, out, err);

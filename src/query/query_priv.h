@@ -138,32 +138,32 @@ static inline void query_check_pin(const ken_snapshot *s)
 }
 
 // Keeps why the file of this path could not be read, unless it is gone or no file any more.
-void query_set_damaged(ken_snapshot *s, ken_str name, ken_str path, uint32_t line, uint32_t n);
-void query_set_unread(ken_snapshot *s, ken_str path, const ken_err *why);
+void ken_query__set_damaged(ken_snapshot *s, ken_str name, ken_str path, uint32_t line, uint32_t n);
+void ken_query__set_unread(ken_snapshot *s, ken_str path, const ken_err *why);
 
 // ---- vectors ---------------------------------------------------------------------------------
 // Loads the vectors, if they are not; a matrix without rows when there are none.
-ken_status query_load_vectors(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
-void query_release_vectors(query_vectors *v);
+ken_status ken_query__load_vectors(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
+void ken_query__release_vectors(query_vectors *v);
 // Reads which model's vectors are searched.
-ken_status query_load_model(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__load_model(ken_snapshot *s, ken_err *err) KEN_MUST_USE;
 // The vector of a question; *out_has is false when it has no known word, or the index no vectors.
-ken_status query_embed(ken_snapshot *s, ken_str query, const ken_cancel *cancel, bool *out_has,
-                       ken_vector_query *out, ken_err *err) KEN_MUST_USE;
-void query_close_embedder(ken_snapshot *s);
-void query_close_history(query_history *h);
+ken_status ken_query__embed(ken_snapshot *s, ken_str query, const ken_cancel *cancel, bool *out_has,
+                            ken_vector_query *out, ken_err *err) KEN_MUST_USE;
+void ken_query__close_embedder(ken_snapshot *s);
+void ken_query__close_history(query_history *h);
 
 // Index of the row with this path, or -1.
-int64_t query_file_index(const ken_snapshot *s, ken_str path);
+int64_t ken_query__file_index(const ken_snapshot *s, ken_str path);
 // Path of the question made relative to the root: "./a", absolute paths below the root. NULL ptr
 // when it leads outside.
-ken_str query_relative_path(const ken_snapshot *s, ken_str path, ken_arena *arena);
+ken_str ken_query__relative_path(const ken_snapshot *s, ken_str path, ken_arena *arena);
 
 // ---- files on disk ---------------------------------------------------------------------------
 typedef struct query_text {
     ken_facts facts; // of the text as it is now; those of an unchanged file are the snapshot's
     bool is_refreshed;
-    ken_str text; // all of it, secrets masked; ptr NULL until query_need_text
+    ken_str text; // all of it, secrets masked; ptr NULL until ken_query__need_text
     int fd;       // -1 once the text is read
     ken_arena *arena;
     ken_snapshot *snapshot; // told when something cannot be read
@@ -171,44 +171,45 @@ typedef struct query_text {
 } query_text;
 
 // KEN_ENOTFOUND when the file is gone or is no text any more, else why it cannot be read. Ends with
-// query_close_text. An unchanged file is not read here: quote with query_slice, or ask for all of it.
-ken_status query_load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, query_text *out,
-                           ken_err *err) KEN_MUST_USE;
-void query_close_text(query_text *t);
-bool query_need_text(query_text *t); // false when it cannot be read any more
+// ken_query__close_text. An unchanged file is not read here: quote with ken_query__slice, or ask for all of it.
+ken_status ken_query__load_text(ken_snapshot *s, uint32_t file, ken_arena *arena, query_text *out,
+                                ken_err *err) KEN_MUST_USE;
+void ken_query__close_text(query_text *t);
+bool ken_query__need_text(query_text *t); // false when it cannot be read any more
 // Bytes of the file, in the arena or in the text.
-ken_str query_slice(query_text *t, ken_span span);
+ken_str ken_query__slice(query_text *t, ken_span span);
 // Up to n whole lines before (after) a line start (end).
-ken_str query_lines_before(query_text *t, uint32_t byte, uint32_t n);
-ken_str query_lines_after(query_text *t, uint32_t byte, uint32_t n);
+ken_str ken_query__lines_before(query_text *t, uint32_t byte, uint32_t n);
+ken_str ken_query__lines_after(query_text *t, uint32_t byte, uint32_t n);
 // The signature of a symbol as one line.
-ken_str query_signature(query_text *t, uint32_t symbol);
+ken_str ken_query__signature(query_text *t, uint32_t symbol);
 // Valid UTF-8, copied only when it has to be.
-ken_str query_repaired(ken_arena *arena, ken_str text);
+ken_str ken_query__repaired(ken_arena *arena, ken_str text);
 
 // The facts of the file in the index; the snapshot's, or in the arena.
-ken_status query_stored_facts(ken_snapshot *s, uint32_t file, ken_arena *arena, ken_facts *out,
-                              ken_err *err) KEN_MUST_USE;
+ken_status ken_query__stored_facts(ken_snapshot *s, uint32_t file, ken_arena *arena, ken_facts *out,
+                                   ken_err *err) KEN_MUST_USE;
 // The definition of `now` that was number `symbol` in `old`; -1 when it is gone.
-int64_t query_same_symbol(const ken_facts *old, uint32_t symbol, const ken_facts *now);
+int64_t ken_query__same_symbol(const ken_facts *old, uint32_t symbol, const ken_facts *now);
 // Scores of the chunks of a changed file, by chunk, to be compared with each other only. After
 // ken_lex_score_files. With a `meaning`, its cosine with each chunk as well.
-double *query_score_fresh(ken_snapshot *s, const ken_lex_query *q, const query_text *t,
-                          ken_str path, const ken_vector_query *meaning, ken_arena *arena,
-                          float **out_cosines);
+double *ken_query__score_fresh(ken_snapshot *s, const ken_lex_query *q, const query_text *t,
+                               ken_str path, const ken_vector_query *meaning, ken_arena *arena,
+                               float **out_cosines);
 
 // ---- filters ---------------------------------------------------------------------------------
-ken_status query_check_opts(const ken_search_opts *o, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__check_opts(const ken_search_opts *o, ken_err *err) KEN_MUST_USE;
 // The folder without ".."; KEN_EINVAL when that leads out of the project.
-ken_status query_clean_directory(ken_search_opts *o, ken_arena *arena, ken_err *err) KEN_MUST_USE;
-bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_opts *o);
-bool query_is_bundled(ken_str path); // other people's code, by its folder
-bool query_type_passes(ken_chunk_type type, const ken_search_opts *o);
-bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search_opts *o);
-bool query_has_words(const ken_search_opts *o);
+ken_status ken_query__clean_directory(ken_search_opts *o, ken_arena *arena, ken_err *err)
+    KEN_MUST_USE;
+bool ken_query__file_passes(const ken_snapshot *s, uint32_t file, const ken_search_opts *o);
+bool ken_query__is_bundled(ken_str path); // other people's code, by its folder
+bool ken_query__type_passes(ken_chunk_type type, const ken_search_opts *o);
+bool ken_query__chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search_opts *o);
+bool ken_query__has_words(const ken_search_opts *o);
 // The file holds every phrase, and the span nothing that is excluded.
-bool query_words_pass(query_text *t, ken_span span, const ken_search_opts *o);
-size_t query_count_phrases(query_text *t, ken_span span, const ken_search_opts *o);
+bool ken_query__words_pass(query_text *t, ken_span span, const ken_search_opts *o);
+size_t ken_query__count_phrases(query_text *t, ken_span span, const ken_search_opts *o);
 
 // ---- hits ------------------------------------------------------------------------------------
 // The part of a chunk that a result shows: the definition that names it, and lines.
@@ -229,33 +230,35 @@ typedef struct query_wanted {
 } query_wanted;
 
 // All of the chunk, by the name it has; of a kind by the first definition of that kind.
-void query_centre_chunk(const query_text *t, uint32_t chunk, ken_symbol_kind kind,
-                        query_centre *out);
+void ken_query__centre_chunk(const query_text *t, uint32_t chunk, ken_symbol_kind kind,
+                             query_centre *out);
 // By the definition that the words of a question fit best, its lines alone when it leads clearly.
-void query_centre_question(query_text *t, uint32_t chunk, const query_wanted *w, query_centre *out);
+void ken_query__centre_question(query_text *t, uint32_t chunk, const query_wanted *w,
+                                query_centre *out);
 // Fills in everything of `hit` that follows from its file, chunk and focus.
-void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chunk,
-                    const query_centre *centre, const ken_search_opts *o, ken_arena *arena,
-                    ken_hit *hit);
+void ken_query__fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chunk,
+                         const query_centre *centre, const ken_search_opts *o, ken_arena *arena,
+                         ken_hit *hit);
 // A chunk as a further place of its file.
-ken_place query_place(const query_text *t, uint32_t chunk, ken_arena *arena);
-uint32_t query_limit(const ken_search_opts *o);
+ken_place ken_query__place(const query_text *t, uint32_t chunk, ken_arena *arena);
+uint32_t ken_query__limit(const ken_search_opts *o);
 
 // After a search broke off: an answer in part when a limit was met and something was found.
-ken_status query_settle_search(ken_status st, ken_search_result *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__settle_search(ken_status st, ken_search_result *out, ken_err *err)
+    KEN_MUST_USE;
 
-ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
-                        const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
-                        ken_err *err) KEN_MUST_USE;
-ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *o,
-                         const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
-                         ken_err *err) KEN_MUST_USE;
-ken_status query_similar(ken_snapshot *s, ken_str place, const ken_search_opts *o,
-                         const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
-                         ken_err *err) KEN_MUST_USE;
-ken_status query_text_search(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+ken_status ken_query__ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
                              const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
                              ken_err *err) KEN_MUST_USE;
+ken_status ken_query__symbols(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                              const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                              ken_err *err) KEN_MUST_USE;
+ken_status ken_query__similar(ken_snapshot *s, ken_str place, const ken_search_opts *o,
+                              const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                              ken_err *err) KEN_MUST_USE;
+ken_status ken_query__text_search(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                                  const ken_cancel *cancel, ken_arena *arena,
+                                  ken_search_result *out, ken_err *err) KEN_MUST_USE;
 
 // ---- names -----------------------------------------------------------------------------------
 typedef struct query_name {
@@ -272,17 +275,17 @@ typedef KEN_VEC(query_name) query_names;
 
 // The qualifier of `name` that fits none of the names that were found for it; a part of `name`,
 // empty when it fits or there is none.
-ken_str query_missed_scope(const query_names *names, ken_str name);
+ken_str ken_query__missed_scope(const query_names *names, ken_str name);
 
 // Appends all definitions called `name` in any case, by text, path and place.
-ken_status query_names_equal(ken_snapshot *s, ken_str name, ken_arena *arena, query_names *out,
-                             ken_err *err) KEN_MUST_USE;
+ken_status ken_query__names_equal(ken_snapshot *s, ken_str name, ken_arena *arena, query_names *out,
+                                  ken_err *err) KEN_MUST_USE;
 // Appends the first `max` whose name begins so and goes on, in the same order.
-ken_status query_names_prefix(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
-                              query_names *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__names_prefix(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
+                                   query_names *out, ken_err *err) KEN_MUST_USE;
 // Appends names within a small edit distance (Damerau, at most 2), nearest first.
-ken_status query_names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
-                             query_names *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
+                                  query_names *out, ken_err *err) KEN_MUST_USE;
 // How a definition fits the qualifier of a name.
 typedef enum query_fit {
     QUERY_FIT_NONE = 0,
@@ -292,13 +295,13 @@ typedef enum query_fit {
 } query_fit;
 
 // One for each name. An empty scope fits none.
-ken_status query_find_owned(ken_snapshot *s, const query_names *names, ken_str scope,
-                            ken_arena *arena, query_fit **out, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__find_owned(ken_snapshot *s, const query_names *names, ken_str scope,
+                                 ken_arena *arena, query_fit **out, ken_err *err) KEN_MUST_USE;
 // All definitions of a name that may be qualified, in the order in which they are shown; those that
 // fit its scope alone, when there are any.
-ken_status query_find_names(ken_snapshot *s, ken_str name, ken_str file_hint, ken_arena *arena,
-                            query_names *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__find_names(ken_snapshot *s, ken_str name, ken_str file_hint, ken_arena *arena,
+                                 query_names *out, ken_err *err) KEN_MUST_USE;
 // "a.b::c" -> "c"; out_scope "b" or empty.
-ken_str query_last_name(ken_str qualified, ken_str *out_scope);
+ken_str ken_query__last_name(ken_str qualified, ken_str *out_scope);
 
 #endif

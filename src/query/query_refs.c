@@ -12,7 +12,7 @@ enum {
 
 // ---- the cache ----------------------------------------------------------------------------------
 
-void query_refs_init(query_refs_cache *k)
+void ken_query__refs_init(query_refs_cache *k)
 {
     *k = (query_refs_cache){ 0 };
     for (int w = 0; w < QUERY_REFS_KINDS; w++) {
@@ -37,7 +37,7 @@ static void release_half(ken_map *half)
     }
 }
 
-void query_refs_release(query_refs_cache *k)
+void ken_query__refs_release(query_refs_cache *k)
 {
     release_half(k->young);
     release_half(k->old);
@@ -47,12 +47,12 @@ void query_refs_release(query_refs_cache *k)
     }
 }
 
-size_t query_refs_bytes(const query_refs_cache *k)
+size_t ken_query__refs_bytes(const query_refs_cache *k)
 {
     return k->young_bytes + k->old_bytes;
 }
 
-void query_refs_age(query_refs_cache *k, size_t max_bytes)
+void ken_query__refs_age(query_refs_cache *k, size_t max_bytes)
 {
     if (k->young_bytes <= max_bytes / 2)
         return;
@@ -169,7 +169,7 @@ static void want_name(refs_pass *p, const ken_refs *r, ken_str name, uint32_t li
 
 static const char *const wholes[] = { "default", "export=" };
 
-bool query_is_whole(ken_str local)
+bool ken_query__is_whole(ken_str local)
 {
     return ken_str_eq_c(local, wholes[0]) || ken_str_eq_c(local, wholes[1]);
 }
@@ -284,7 +284,7 @@ static void want_names(refs_pass *p, uint32_t file, const ken_unit_text *u)
 static bool brings_whole(const refs_pass *p, uint32_t file, uint32_t bind, const ken_bind *b,
                          uint32_t whole)
 {
-    if (!b->module.len || b->kind == KEN_BIND_ALL || (b->name.len && !query_is_whole(b->name)))
+    if (!b->module.len || b->kind == KEN_BIND_ALL || (b->name.len && !ken_query__is_whole(b->name)))
         return false;
     ken_module m, inner;
     ken_graph_bind(p->g, file, bind, &m, &inner);
@@ -300,12 +300,12 @@ static void want_default(refs_pass *p, uint32_t file, const ken_unit_text *u, ke
 {
     const ken_refs *r = u->refs;
     for (uint32_t i = 1; i < r->n_exprs; i++)
-        if (r->exprs[i].op == KEN_EXPR_MEMBER && query_is_whole(r->exprs[i].name) &&
+        if (r->exprs[i].op == KEN_EXPR_MEMBER && ken_query__is_whole(r->exprs[i].name) &&
             is_same(r->exprs[r->exprs[i].a].name, module))
             want_expr(p, i, list);
     for (uint32_t d = 0; d < u->facts->n_symbols; d++) {
         const ken_expr *e = &r->exprs[r->defs[d].value];
-        if (u->facts->symbols[d].parent < 0 && is_of_module(u, d) && query_is_whole(e->name) &&
+        if (u->facts->symbols[d].parent < 0 && is_of_module(u, d) && ken_query__is_whole(e->name) &&
             is_same(r->exprs[e->a].name, module))
             follow_variable(p, file, u, d, list);
     }
@@ -358,7 +358,7 @@ static void resolve_ref(refs_pass *p, uint32_t file, const ken_unit_text *u, uin
                         .n_targets = (uint8_t)t.n,
                         .role = (uint8_t)r->role,
                         .class = (uint8_t)t.class,
-                        .is_stored = query_stored_at(u->refs, r->byte) != NULL };
+                        .is_stored = ken_query__stored_at(u->refs, r->byte) != NULL };
     for (uint32_t a = p->first.ptr[r->expr]; a; a = p->wanted.ptr[a - 1].next)
         add_ref(&p->lists[p->wanted.ptr[a - 1].of], found, &t);
 }
@@ -424,7 +424,7 @@ static ken_status resolve_files(refs_pass *p, const uint8_t *marked, uint32_t li
         if (!marked[f])
             continue;
         resolve_file(p, f, list);
-        query_graph_ease(p->s);
+        ken_query__graph_ease(p->s);
         st = ken_cancel_check(cancel, err);
         n += !st;
     }
@@ -446,7 +446,7 @@ static ken_status mark_importers(refs_pass *p, ref_list *list, uint8_t *marked,
                                  const ken_cancel *cancel, ken_err *err)
 {
     const query_import_graph *imports;
-    ken_status st = query_imports(p->s, cancel, &imports, err);
+    ken_status st = ken_query__imports(p->s, cancel, &imports, err);
     if (st)
         return st;
     uint32_t n_files = p->s->n_files;
@@ -464,7 +464,7 @@ static ken_status mark_files(refs_pass *p, uint32_t list, uint8_t *marked, const
         return mark_importers(p, &p->lists[list], marked, cancel, err);
     uint32_t *files;
     size_t n;
-    ken_status st = query_graph_files_with(p->s, p->lists[list].name, arena, &files, &n, err);
+    ken_status st = ken_query__graph_files_with(p->s, p->lists[list].name, arena, &files, &n, err);
     for (size_t i = 0; !st && i < n; i++)
         marked[files[i]] = 1;
     return st;
@@ -501,11 +501,11 @@ static void release_pass(refs_pass *p)
     ken_vec_release(&p->first);
 }
 
-ken_status query_refs_get(ken_snapshot *s, ken_graph *g, query_refs_kind what, const ken_str *names,
-                          uint32_t n_names, const ken_cancel *cancel, ken_arena *arena,
-                          const query_refs **out, ken_err *err)
+ken_status ken_query__refs_get(ken_snapshot *s, ken_graph *g, query_refs_kind what,
+                               const ken_str *names, uint32_t n_names, const ken_cancel *cancel,
+                               ken_arena *arena, const query_refs **out, ken_err *err)
 {
-    query_refs_cache *kept = query_graph_refs(s);
+    query_refs_cache *kept = ken_query__graph_refs(s);
     refs_pass p = { .s = s, .g = g, .what = what };
     p.lists = KEN_ARENA_ARRAY(arena, ref_list, n_names + (size_t)1);
     for (uint32_t i = 0; i < n_names; i++)

@@ -2,7 +2,7 @@
 // query_refs_priv.h -- all references by a name, resolved. Computed when a question first needs the name
 // and cached in some 32 bytes a reference, also after the units of the files were evicted.
 //
-// Ownership: lists live until query_refs_age. Threads: the snapshot's.
+// Ownership: lists live until ken_query__refs_age. Threads: the snapshot's.
 #ifndef KEN_QUERY_QUERY_REFS_PRIV_H
 #define KEN_QUERY_QUERY_REFS_PRIV_H
 
@@ -28,9 +28,9 @@ typedef struct query_renamed {
 } query_renamed;
 
 // The reference as an edge without a target.
-query_edge query_ref_edge(const query_ref *r);
+query_edge ken_query__ref_edge(const query_ref *r);
 // Whether `local` is the file as a whole, which importers name as they like.
-bool query_is_whole(ken_str local);
+bool ken_query__is_whole(ken_str local);
 
 typedef struct query_refs {
     query_ref *refs; // by file and number
@@ -54,15 +54,15 @@ struct query_refs_cache {
 };
 typedef struct query_refs_cache query_refs_cache;
 
-void query_refs_init(query_refs_cache *k);
-void query_refs_release(query_refs_cache *k);
-size_t query_refs_bytes(const query_refs_cache *k);
+void ken_query__refs_init(query_refs_cache *k);
+void ken_query__refs_release(query_refs_cache *k);
+size_t ken_query__refs_bytes(const query_refs_cache *k);
 // Evicts the old half when the young one has outgrown half of `max_bytes`.
-void query_refs_age(query_refs_cache *k, size_t max_bytes);
+void ken_query__refs_age(query_refs_cache *k, size_t max_bytes);
 
 // The lists of `names`, which are interned by the graph, in their order.
-ken_status query_refs_get(ken_snapshot *s, ken_graph *g, query_refs_kind what, const ken_str *names,
-                          uint32_t n_names, const ken_cancel *cancel, ken_arena *arena,
-                          const query_refs **out, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__refs_get(ken_snapshot *s, ken_graph *g, query_refs_kind what,
+                               const ken_str *names, uint32_t n_names, const ken_cancel *cancel,
+                               ken_arena *arena, const query_refs **out, ken_err *err) KEN_MUST_USE;
 
 #endif

@@ -72,59 +72,64 @@ typedef struct query_routers {
     size_t n_learnt;
 } query_routers;
 
-void query_routers_init(query_routers *q, ken_snapshot *s, ken_graph *g, const ken_frameworks *f,
-                        ken_arena *arena);
-void query_routers_release(query_routers *q);
+void ken_query__routers_init(query_routers *q, ken_snapshot *s, ken_graph *g,
+                             const ken_frameworks *f, ken_arena *arena);
+void ken_query__routers_release(query_routers *q);
 // The file with its text, or NULL when it has no facts or cannot be read. Valid until the next call.
-const query_route_file *query_routers_file(query_routers *q, uint32_t file);
+const query_route_file *ken_query__routers_file(query_routers *q, uint32_t file);
 // Reads the mounts in files and the prefixes of applications. The files are borrowed until
-// query_routers_release.
-void query_routers_learn(query_routers *q, const uint32_t *files, size_t n);
+// ken_query__routers_release.
+void ken_query__routers_learn(query_routers *q, const uint32_t *files, size_t n);
 // The rule that fits a literal; also in a file that imports nothing of the framework, when its router is
 // mounted by one that does.
-const ken_route_rule *query_routers_rule(query_routers *q, const ken_unit_text *u,
-                                         const ken_literal *l, const ken_framework **out);
+const ken_route_rule *ken_query__routers_rule(query_routers *q, const ken_unit_text *u,
+                                              const ken_literal *l, const ken_framework **out);
 // The prefixes of a literal that is a route of `framework`: at least one.
-query_prefixes query_routers_prefixes(query_routers *q, uint32_t file,
-                                      const ken_framework *framework, const ken_literal *l);
-query_prefix query_prefix_join(ken_arena *arena, query_prefix before, ken_str path);
+query_prefixes ken_query__routers_prefixes(query_routers *q, uint32_t file,
+                                           const ken_framework *framework, const ken_literal *l);
+query_prefix ken_query__prefix_join(ken_arena *arena, query_prefix before, ken_str path);
 // A list of one.
-query_prefixes query_prefix_alone(ken_arena *arena, query_prefix it);
+query_prefixes ken_query__prefix_alone(ken_arena *arena, query_prefix it);
 // The text that an expression of the file between two bytes is: a literal, or a name whose
 // definition is given one; false when that is not known.
-bool query_routers_text(query_routers *q, const query_route_file *f, ken_str value, ken_str *out);
+bool ken_query__routers_text(query_routers *q, const query_route_file *f, ken_str value,
+                             ken_str *out);
 
 // The bracket of a literal's call; SIZE_MAX when there is none.
-size_t query_routers_open(const query_route_file *f, const ken_literal *l);
+size_t ken_query__routers_open(const query_route_file *f, const ken_literal *l);
 // Where the last value of a variable before `byte` begins; 0 = nowhere.
-size_t query_routers_given(query_routers *q, const query_route_file *f, ken_str name, size_t byte);
+size_t ken_query__routers_given(query_routers *q, const query_route_file *f, ken_str name,
+                                size_t byte);
 // The first option of some names among the arguments of a call that opens at `open`.
-ken_str query_option_of(const query_route_file *f, size_t open, const ken_str *names, uint32_t n);
+ken_str ken_query__option_of(const query_route_file *f, size_t open, const ken_str *names,
+                             uint32_t n);
 // An option that is a text, put behind `before`; partial when it is there and not known.
-query_prefix query_routers_option(query_routers *q, const query_route_file *f, query_prefix before,
-                                  ken_str value);
+query_prefix ken_query__routers_option(query_routers *q, const query_route_file *f,
+                                       query_prefix before, ken_str value);
 
 // ---- mounts (code/mounts.c) --------------------------------------------------------------------
 
 // Reads the mount of a call; its rule is one that mounts.
-void query_mounts_learn(query_routers *q, uint32_t file, uint32_t literal,
-                        const ken_framework *framework, const ken_route_rule *rule);
+void ken_query__mounts_learn(query_routers *q, uint32_t file, uint32_t literal,
+                             const ken_framework *framework, const ken_route_rule *rule);
 // The mounts of the variable `name` of a file, or of the router at `byte` of it; those in tests only
 // when there are no others. At most `max`.
-size_t query_mounts_of(ken_snapshot *s, query_mount *const *all, size_t n_all, uint32_t file,
-                       ken_str name, uint32_t byte, query_mount **out, size_t max);
+size_t ken_query__mounts_of(ken_snapshot *s, query_mount *const *all, size_t n_all, uint32_t file,
+                            ken_str name, uint32_t byte, query_mount **out, size_t max);
 // A copy of all mounts in the arena, without pointers into the graph.
-size_t query_mounts_copy(query_mount *const *all, size_t n, ken_arena *arena, query_mount ***out);
+size_t ken_query__mounts_copy(query_mount *const *all, size_t n, ken_arena *arena,
+                              query_mount ***out);
 
 // ---- bases (code/bases.c) ----------------------------------------------------------------------
 
 // Reads a call that sets a prefix for all routes that its file reaches by imports.
-void query_bases_learn(query_routers *q, uint32_t file, const ken_literal *l,
-                       const ken_framework *framework);
+void ken_query__bases_learn(query_routers *q, uint32_t file, const ken_literal *l,
+                            const ken_framework *framework);
 // Reads the prefixes in settings files, by the keys of the frameworks.
-void query_bases_read(query_routers *q);
+void ken_query__bases_read(query_routers *q);
 // The prefixes of a route, with those of the application added.
-query_prefixes query_bases_before(query_routers *q, uint32_t file, const ken_framework *framework,
-                                  query_prefixes before, ken_str path);
+query_prefixes ken_query__bases_before(query_routers *q, uint32_t file,
+                                       const ken_framework *framework, query_prefixes before,
+                                       ken_str path);
 
 #endif

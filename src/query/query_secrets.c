@@ -69,7 +69,7 @@ ken_status ken_snapshot_find_masked(ken_snapshot *s, size_t max, const ken_cance
         if (st)
             break;
         if (ken_fs_read_under(s->root_fd, path, MAX_FILE_BYTES, &text, NULL, &e)) {
-            query_set_unread(s, path, &e);
+            ken_query__set_unread(s, path, &e);
             continue;
         }
         ken_vec_clear(&f.places);

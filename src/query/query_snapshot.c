@@ -25,7 +25,7 @@ enum {
 
 static void unload(ken_snapshot *s)
 {
-    query_graph_close(s);
+    ken_query__graph_close(s);
     for (uint32_t i = 0; i < s->corpus.n_parts; i++)
         ken_lex_segment_close(s->corpus.parts[i].segment);
     ken_lex_scores_release(&s->scores);
@@ -299,7 +299,7 @@ void ken_snapshot_set_behind(ken_snapshot *s, ken_str text)
     tell_unread(&s->unread);
 }
 
-void query_set_damaged(ken_snapshot *s, ken_str name, ken_str path, uint32_t line, uint32_t n)
+void ken_query__set_damaged(ken_snapshot *s, ken_str name, ken_str path, uint32_t line, uint32_t n)
 {
     query_unread *u = &s->unread;
     snprintf(u->damaged, sizeof u->damaged,
@@ -309,7 +309,7 @@ void query_set_damaged(ken_snapshot *s, ken_str name, ken_str path, uint32_t lin
     tell_unread(u);
 }
 
-void query_set_unread(ken_snapshot *s, ken_str path, const ken_err *why)
+void ken_query__set_unread(ken_snapshot *s, ken_str path, const ken_err *why)
 {
     query_unread *u = &s->unread;
     ken_status st = why->status;
@@ -327,7 +327,7 @@ void query_set_unread(ken_snapshot *s, ken_str path, const ken_err *why)
     if (st != KEN_EPERM) {
         if (!u->other[0])
             snprintf(u->other, sizeof u->other, "%.200s", why->msg);
-    } else if (count_denied(u, query_file_index(s, path)) && u->n_denied + u->n_left == 1) {
+    } else if (count_denied(u, ken_query__file_index(s, path)) && u->n_denied + u->n_left == 1) {
         snprintf(u->first, sizeof u->first, KEN_STR_FMT,
                  KEN_STR_ARG(ken_utf8_clip(path, sizeof u->first - 1)));
     }
@@ -399,7 +399,7 @@ static ken_status load(ken_snapshot *s, ken_err *err)
     s->n_files = (uint32_t)n;
     s->unread = (query_unread){ .denied = KEN_ARENA_ARRAY(&s->arena, uint8_t, n / 8 + 1) };
     if (!st)
-        st = query_load_model(s, err);
+        st = ken_query__load_model(s, err);
     if (!st)
         st = load_segments(s, err);
     if (!st)
@@ -462,7 +462,7 @@ static ken_status follow(ken_snapshot *s, ken_err *err)
     if (st)
         return st;
     if (newest && newest == s->generation && has_segments(s)) {
-        query_graph_follow(s);
+        ken_query__graph_follow(s);
         return KEN_OK;
     }
     if (s->generation)
@@ -498,13 +498,13 @@ void ken_reader_unpin(ken_reader *r)
     ken_store_rollback(r->snapshot.store); // nothing was written
     // A graph that lacks a file which could not be read is closed with the question.
     const query_unread *u = &r->snapshot.unread;
-    bool is_full = query_graph_is_full(&r->snapshot);
+    bool is_full = ken_query__graph_is_full(&r->snapshot);
     if (u->failure.status || u->n_denied || u->other[0] || u->is_cut || is_full)
-        query_graph_close(&r->snapshot);
+        ken_query__graph_close(&r->snapshot);
     if (is_full)
         ken_alloc_trim(); // it was in pieces all over
     if (r->snapshot.graph)
-        query_graph_ease(&r->snapshot);
+        ken_query__graph_ease(&r->snapshot);
 }
 
 bool ken_reader_is_current(const ken_reader *r)
@@ -526,10 +526,10 @@ void ken_reader_free(ken_reader *r)
     KEN_ASSERT(!s->is_pinned); // the open question would lose its snapshot
     if (s->generation)
         unload(s);
-    query_release_vectors(&s->vectors);
+    ken_query__release_vectors(&s->vectors);
     forget_paths(s);
-    query_close_embedder(s);
-    query_close_history(&s->history);
+    ken_query__close_embedder(s);
+    ken_query__close_history(&s->history);
     for (int i = 0; i < QUERY_CACHE_SLOTS + QUERY_CACHE_LARGE_SLOTS; i++)
         ken_arena_release(&s->cache.slots[i].arena);
     ken_learner_free(s->learner);
@@ -556,13 +556,13 @@ size_t ken_snapshot_list_files(const ken_snapshot *s, const ken_file_row **out)
     return s->n_files;
 }
 
-int64_t query_file_index(const ken_snapshot *s, ken_str path)
+int64_t ken_query__file_index(const ken_snapshot *s, ken_str path)
 {
     size_t lo = KEN_FIRST_STR(ken_file_row, path, s->rows, s->n_files, path);
     return lo < s->n_files && ken_str_eq(s->rows[lo].path, path) ? (int64_t)lo : -1;
 }
 
-ken_str query_relative_path(const ken_snapshot *s, ken_str path, ken_arena *arena)
+ken_str ken_query__relative_path(const ken_snapshot *s, ken_str path, ken_arena *arena)
 {
     ken_str clean = ken_path_normalise(arena, path);
     if (clean.len && clean.ptr[0] == '/')

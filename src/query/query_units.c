@@ -6,7 +6,7 @@
 #include "query/query_base_priv.h"
 #include "query/query_units_priv.h"
 
-void query_units_init(query_units *u, ken_snapshot *s)
+void ken_query__units_init(query_units *u, ken_snapshot *s)
 {
     size_t n = s->n_files + (size_t)1;
     *u = (query_units){ .snapshot = s };
@@ -17,7 +17,7 @@ void query_units_init(query_units *u, ken_snapshot *s)
     u->packages = ken_zalloc(ken_mul_size(n, sizeof *u->packages));
 }
 
-void query_units_release(query_units *u)
+void ken_query__units_release(query_units *u)
 {
     for (uint32_t f = 0; f < u->snapshot->n_files; f++)
         ken_free(u->held[f]);
@@ -28,7 +28,7 @@ void query_units_release(query_units *u)
     ken_arena_release(&u->scratch);
 }
 
-size_t query_units_bytes(const query_units *u)
+size_t ken_query__units_bytes(const query_units *u)
 {
     size_t by_file = sizeof *u->held + sizeof *u->stamps + sizeof *u->packages;
     return u->n_bytes + ken_intern_bytes(&u->names) + u->snapshot->n_files * by_file;
@@ -127,7 +127,7 @@ static bool stamp_of(ken_snapshot *s, uint32_t file, ken_fs_stamp *out)
     ken_fs_info info;
     ken_err e = { 0 };
     if (s->root_fd < 0 || ken_fs_stat(s->root_fd, s->rows[file].path.ptr, &info, &e)) {
-        query_set_unread(s, s->rows[file].path, &e);
+        ken_query__set_unread(s, s->rows[file].path, &e);
         return false;
     }
     if (info.kind != KEN_FS_FILE)
@@ -136,7 +136,7 @@ static bool stamp_of(ken_snapshot *s, uint32_t file, ken_fs_stamp *out)
     return true;
 }
 
-bool query_units_is_stale(const query_units *u, uint32_t file)
+bool ken_query__units_is_stale(const query_units *u, uint32_t file)
 {
     ken_fs_stamp stamp;
     if (!ken_fs_stamp_is_set(u->stamps[file]))
@@ -150,12 +150,12 @@ static bool learn_changed(query_units *u, uint32_t file, ken_facts *facts, ken_r
     ken_snapshot *s = u->snapshot;
     query_text t;
     ken_err e = { 0 };
-    if (query_load_text(s, file, &u->scratch, &t, &e)) {
-        query_set_unread(s, s->rows[file].path, &e);
+    if (ken_query__load_text(s, file, &u->scratch, &t, &e)) {
+        ken_query__set_unread(s, s->rows[file].path, &e);
         return false;
     }
-    bool is_read = query_need_text(&t);
-    query_close_text(&t);
+    bool is_read = ken_query__need_text(&t);
+    ken_query__close_text(&t);
     if (!is_read)
         return false;
     if (!s->learner)
@@ -163,7 +163,7 @@ static bool learn_changed(query_units *u, uint32_t file, ken_facts *facts, ken_r
     ken_lang_id lang = ken_lang_of(s->rows[file].path, t.text);
     ken_learn(s->learner, lang, t.text, NULL, &u->scratch, facts, refs);
     if (ken_quota_check(&e)) { // a parse that was stopped gives chunks of lines only
-        query_set_unread(s, s->rows[file].path, &e);
+        ken_query__set_unread(s, s->rows[file].path, &e);
         return false;
     }
     return true;
@@ -180,7 +180,7 @@ static bool load(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs
 {
     ken_snapshot *s = u->snapshot;
     const ken_file_row *row = &s->rows[file];
-    const query_base_file *other = query_overlay_of(s, file);
+    const query_base_file *other = ken_query__overlay_of(s, file);
     if (other) {
         *facts = other->old.facts;
         *refs = other->old.refs;
@@ -195,17 +195,17 @@ static bool load(query_units *u, uint32_t file, ken_facts *facts, ken_refs *refs
     if (!st)
         st = ken_store_load_refs(s->store, row->content, facts, &u->scratch, refs, &e);
     if (st)
-        query_set_unread(s, s->rows[file].path, &e);
+        ken_query__set_unread(s, s->rows[file].path, &e);
     return !st;
 }
 
-const query_unit *query_units_get(query_units *u, uint32_t file)
+const query_unit *ken_query__units_get(query_units *u, uint32_t file)
 {
     ken_facts facts = { 0 };
     ken_refs refs = { 0 };
     if (u->held[file])
         return u->held[file];
-    // What is held has a bound of its own (query_graph_ease), and serves the next question, too. Not
+    // What is held has a bound of its own (ken_query__graph_ease), and serves the next question, too. Not
     // so names: they are not let go of before the question has ended, so that they are its cost.
     ken_account *counted = ken_quota_exempt();
     if (load(u, file, &facts, &refs)) {
@@ -221,14 +221,14 @@ const query_unit *query_units_get(query_units *u, uint32_t file)
     return u->held[file];
 }
 
-ken_str query_units_package(query_units *u, uint32_t file)
+ken_str ken_query__units_package(query_units *u, uint32_t file)
 {
-    if (!u->packages[file].ptr && !query_units_get(u, file))
+    if (!u->packages[file].ptr && !ken_query__units_get(u, file))
         u->packages[file] = KEN_STR("");
     return u->packages[file];
 }
 
-void query_units_drop(query_units *u, uint32_t file)
+void ken_query__units_drop(query_units *u, uint32_t file)
 {
     if (!u->held[file] || !is_as_indexed(u, file))
         return;

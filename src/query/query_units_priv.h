@@ -27,17 +27,17 @@ typedef struct query_units {
     ken_arena scratch;
 } query_units;
 
-void query_units_init(query_units *u, ken_snapshot *s);
-void query_units_release(query_units *u);
-size_t query_units_bytes(const query_units *u); // memory in use
+void ken_query__units_init(query_units *u, ken_snapshot *s);
+void ken_query__units_release(query_units *u);
+size_t ken_query__units_bytes(const query_units *u); // memory in use
 
 // Loaded from the store, or extracted from the disk when the file has changed; NULL when it has no facts.
-const query_unit *query_units_get(query_units *u, uint32_t file);
+const query_unit *ken_query__units_get(query_units *u, uint32_t file);
 // The package that a file declares; kept when the unit is evicted.
-ken_str query_units_package(query_units *u, uint32_t file);
+ken_str ken_query__units_package(query_units *u, uint32_t file);
 // Evicts a unit, unless its file had changed: that version could not be loaded again.
-void query_units_drop(query_units *u, uint32_t file);
+void ken_query__units_drop(query_units *u, uint32_t file);
 // True when the file on disk is not the one that was loaded.
-bool query_units_is_stale(const query_units *u, uint32_t file);
+bool ken_query__units_is_stale(const query_units *u, uint32_t file);
 
 #endif

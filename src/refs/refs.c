@@ -48,7 +48,7 @@ void ken_refs_begin(ken_refs_maker *m, ken_str text, const ken_symbol *symbols, 
     m->arena = arena;
     m->symbols = symbols;
     m->n_symbols = n_symbols;
-    refs__clear_exprs(m);
+    ken_refs__clear_exprs(m);
     ken_vec_clear(&m->places);
     ken_vec_clear(&m->refs);
     ken_vec_clear(&m->implied);
@@ -64,7 +64,7 @@ void ken_refs_begin(ken_refs_maker *m, ken_str text, const ken_symbol *symbols, 
     ken_vec_clear(&m->steps);
     m->n_unseen = m->types_until = 0;
     m->n_left_out = 0;
-    refs__begin_defs(m);
+    ken_refs__begin_defs(m);
 }
 
 void ken_refs_leave_out(ken_refs_maker *m, const uint32_t *bytes, uint32_t n)

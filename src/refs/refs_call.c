@@ -198,18 +198,18 @@ static void add_literal(ken_refs_maker *m, const refs_frame *f, ken_expr_id call
 // The callee is the first child, or a name in the call itself with perhaps a receiver before it.
 static refs_value callee_of(ken_refs_maker *m, const refs_frame *f)
 {
-    const refs_value *first = refs__first(m, f);
+    const refs_value *first = ken_refs__first(m, f);
     if (f->is_def_name)
         return (refs_value){ .ref = -1 };
     if (!f->name.len)
         return first ? *first : (refs_value){ .ref = -1 };
     if (first && first->end > f->name_start)
         first = NULL;
-    refs_name name = refs__name(m, f->name); // may move the names
+    refs_name name = ken_refs__name(m, f->name); // may move the names
     int32_t local = first ? -1 : m->names.ptr[name].local;
     if (local >= 0 && refs_has(f, KEN_REF_F_BARE) && !m->locals.ptr[local].is_type)
         return (refs_value){ .expr = m->locals.ptr[local].value, .ref = -1 };
-    return refs__member(m, f, first);
+    return ken_refs__member(m, f, first);
 }
 
 // ---- what a function is given ------------------------------------------------------------------
@@ -228,21 +228,21 @@ static const struct {
     { "then", KEN_EXPR_AWAIT, 1 },
 };
 
-ken_expr_id refs__element_given(ken_refs_maker *m, const refs_frame *lambda, uint32_t nth)
+ken_expr_id ken_refs__element_given(ken_refs_maker *m, const refs_frame *lambda, uint32_t nth)
 {
     const refs_frame *call = lambda - 1;
     if (!(lambda->rule->flags & KEN_REF_F_ELEMENT) || !call->rule ||
         call->rule->role != KEN_REF_RULE_CALL || lambda->depth != call->args_depth + 1)
         return 0;
     ken_str before = ken_str_trim(refs_text(m, call->args_start, lambda->start));
-    const refs_value *callee = ken_str_eq(before, KEN_STR("(")) ? refs__first(m, call) : NULL;
+    const refs_value *callee = ken_str_eq(before, KEN_STR("(")) ? ken_refs__first(m, call) : NULL;
     if (!callee || m->exprs.ptr[callee->expr].op != KEN_EXPR_MEMBER)
         return 0;
     refs_expr e = m->exprs.ptr[callee->expr];
     for (size_t i = 0; i < sizeof givers / sizeof *givers; i++)
         if (nth < 8 && givers[i].params >> nth & 1 &&
             ken_str_eq_c(m->names.ptr[e.name].text, givers[i].name))
-            return refs__expr(m, givers[i].op, e.a, 0, 0);
+            return ken_refs__expr(m, givers[i].op, e.a, 0, 0);
     return 0;
 }
 
@@ -291,7 +291,7 @@ static ken_expr_id held_value(ken_refs_maker *m, const refs_frame *f, ken_expr_i
     if (!ken_str_eq(m->names.ptr[e.name].text, KEN_STR("new")) ||
         (op != KEN_EXPR_CALL && op != KEN_EXPR_VALUE))
         return 0;
-    return refs__value_of_type(m, refs__expr(m, KEN_EXPR_APPLY, holder, given->expr, 0));
+    return ken_refs__value_of_type(m, ken_refs__expr(m, KEN_EXPR_APPLY, holder, given->expr, 0));
 }
 
 // `require('./x')(…)`: what the import brings is called where it stands; no name says so.
@@ -302,7 +302,7 @@ static bool is_import_called(const ken_refs_maker *m, const refs_value *callee)
     return callee->ref < 0 && callee->end > callee->start && ken_str_ends(name, KEN_STR(")"));
 }
 
-ken_str refs__number_type(ken_str literal)
+ken_str ken_refs__number_type(ken_str literal)
 {
     char last = literal.len ? ken_lower(literal.ptr[literal.len - 1]) : '0';
     bool is_hex = literal.len > 1 && literal.ptr[0] == '0' && ken_lower(literal.ptr[1]) == 'x';
@@ -320,11 +320,11 @@ ken_str refs__number_type(ken_str literal)
     return is_real ? KEN_STR("double") : KEN_STR("int");
 }
 
-ken_expr_id refs__labelled(ken_refs_maker *m, ken_str name, char mark, ken_expr_id value)
+ken_expr_id ken_refs__labelled(ken_refs_maker *m, ken_str name, char mark, ken_expr_id value)
 {
     ken_str word = ken_arena_printf(m->arena, KEN_STR_FMT "%c", KEN_STR_ARG(name), mark);
-    ken_expr_id label = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, word));
-    return refs__expr(m, KEN_EXPR_APPLY, label, value, 0);
+    ken_expr_id label = ken_refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, ken_refs__name(m, word));
+    return ken_refs__expr(m, KEN_EXPR_APPLY, label, value, 0);
 }
 
 // The name that an argument says before its value: `by: x`, `by = x`; empty when it says none.
@@ -349,9 +349,9 @@ static bool take_trailing(ken_refs_maker *m, const refs_frame *f, uint32_t end, 
         return true;
     if (behind.ptr[0] != '{' || !ken_str_ends(behind, KEN_STR("}")))
         return false;
-    ken_expr_id lambda = refs__expr(m, KEN_EXPR_LAMBDA, 0, 0, 0);
-    ken_expr_id last = refs__labelled(m, KEN_STR(""), '{', lambda);
-    *tuple = refs__expr(m, KEN_EXPR_APPLY, *tuple, last, 0);
+    ken_expr_id lambda = ken_refs__expr(m, KEN_EXPR_LAMBDA, 0, 0, 0);
+    ken_expr_id last = ken_refs__labelled(m, KEN_STR(""), '{', lambda);
+    *tuple = ken_refs__expr(m, KEN_EXPR_APPLY, *tuple, last, 0);
     return true;
 }
 
@@ -361,7 +361,7 @@ static ken_expr_id argument_of(ken_refs_maker *m, const refs_value *v, uint32_t 
     bool is_known = m->rules->types_calls && v && v->start == start && v->end == end;
     ken_expr_id value = is_known ? v->expr : 0;
     ken_str label = m->rules->label ? label_of(m, refs_text(m, start, end)) : KEN_STR("");
-    return label.len ? refs__labelled(m, label, ':', value) : value;
+    return label.len ? ken_refs__labelled(m, label, ':', value) : value;
 }
 
 // The arguments between the brackets, behind those of `tuple`; 0 = there are too many.
@@ -382,7 +382,7 @@ static ken_expr_id take_listed(ken_refs_maker *m, const refs_frame *f, ken_expr_
         while (at < m->values.len && m->values.ptr[at].start < start)
             at++;
         const refs_value *v = at < m->values.len ? &m->values.ptr[at] : NULL;
-        tuple = refs__expr(m, KEN_EXPR_APPLY, tuple, argument_of(m, v, start, end), 0);
+        tuple = ken_refs__expr(m, KEN_EXPR_APPLY, tuple, argument_of(m, v, start, end), 0);
         n++;
     }
     ts_tree_cursor_delete(&c);
@@ -399,7 +399,7 @@ static ken_expr_id arguments_of(ken_refs_maker *m, const refs_frame *f, ken_expr
     TSNode last = f->args_depth ? f->args : ts_node_named_child(f->node, 0);
     ken_expr_id tuple = f->args_depth ? 0 : before;
     if (!tuple)
-        tuple = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("tuple")));
+        tuple = ken_refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, ken_refs__name(m, KEN_STR("tuple")));
     if (f->args_depth)
         tuple = take_listed(m, f, tuple);
     bool is_whole = !is_call || take_trailing(m, f, ts_node_end_byte(last), &tuple);
@@ -411,7 +411,7 @@ static ken_expr_id called_with(ken_refs_maker *m, int32_t ref, ken_expr_id calle
 {
     refs_expr e = m->exprs.ptr[ref >= 0 ? m->refs.ptr[ref].expr : callee];
     bool is_named = e.op == KEN_EXPR_NAME || e.op == KEN_EXPR_MEMBER;
-    ken_expr_id called = args && is_named ? refs__expr(m, e.op, e.a, args, e.name) : 0;
+    ken_expr_id called = args && is_named ? ken_refs__expr(m, e.op, e.a, args, e.name) : 0;
     if (!called)
         return callee;
     if (ref >= 0)
@@ -419,16 +419,18 @@ static ken_expr_id called_with(ken_refs_maker *m, int32_t ref, ken_expr_id calle
     return called;
 }
 
-ken_expr_id refs__macro(ken_refs_maker *m, int32_t ref, ken_expr_id callee)
+ken_expr_id ken_refs__macro(ken_refs_maker *m, int32_t ref, ken_expr_id callee)
 {
-    ken_expr_id macro = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("macro")));
+    ken_expr_id macro =
+        ken_refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, ken_refs__name(m, KEN_STR("macro")));
     return called_with(m, ref, callee, macro);
 }
 
-ken_expr_id refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref, ken_expr_id callee)
+ken_expr_id ken_refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref,
+                             ken_expr_id callee)
 {
     if (refs_has(f, KEN_REF_F_MACRO))
-        return refs__macro(m, ref, callee);
+        return ken_refs__macro(m, ref, callee);
     refs_expr e = m->exprs.ptr[ref >= 0 ? m->refs.ptr[ref].expr : callee];
     bool is_named = e.op == KEN_EXPR_NAME || e.op == KEN_EXPR_MEMBER;
     return called_with(m, ref, callee, is_named ? arguments_of(m, f, e.b) : 0);
@@ -448,32 +450,32 @@ static ken_expr_id made_value(ken_refs_maker *m, const refs_frame *f)
             continue;
         ken_expr_id type = m->refs.ptr[i].expr;
         m->refs.ptr[i].role = KEN_REF_NEW;
-        refs__called(m, f, (int32_t)i, type);
-        return refs__value_of_type(m, type);
+        ken_refs__called(m, f, (int32_t)i, type);
+        return ken_refs__value_of_type(m, type);
     }
     return 0;
 }
 
-refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f)
+refs_value ken_refs__close_call(ken_refs_maker *m, const refs_frame *f)
 {
     refs_value callee = callee_of(m, f);
-    callee.expr = refs__called(m, f, callee.ref, callee.expr);
+    callee.expr = ken_refs__called(m, f, callee.ref, callee.expr);
     if (is_import_called(m, &callee))
-        callee.ref = refs__add_ref(m, callee.expr, KEN_REF_CALL, callee.start);
+        callee.ref = ken_refs__add_ref(m, callee.expr, KEN_REF_CALL, callee.start);
     bool is_decoration = refs_has(f, KEN_REF_F_DECORATE);
-    refs__set_role(m, &callee, is_decoration ? KEN_REF_DECORATE : KEN_REF_CALL);
+    ken_refs__set_role(m, &callee, is_decoration ? KEN_REF_DECORATE : KEN_REF_CALL);
     if (callee.expr)
         add_literal(m, f, callee.expr);
     ken_expr_id held = held_value(m, f, callee.expr);
     if (!held)
         held = made_value(m, f);
     uint32_t n_args = m->rules->types_params ? 0 : f->n_args; // there is one function of a name
-    return (refs_value){
-        held ? held : refs__expr(m, KEN_EXPR_CALL, refs__applied(m, f, callee.expr), n_args, 0),
-        callee.ref,
-        f->start,
-        f->end,
-        f->depth,
-        false
-    };
+    return (refs_value){ held ? held
+                              : ken_refs__expr(m, KEN_EXPR_CALL,
+                                               ken_refs__applied(m, f, callee.expr), n_args, 0),
+                         callee.ref,
+                         f->start,
+                         f->end,
+                         f->depth,
+                         false };
 }

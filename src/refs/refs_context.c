@@ -12,7 +12,7 @@ enum {
     MAX_PARAMS = 16, // of a function that are kept
 };
 
-const refs_frame *refs__outer_of(const refs_frame *f)
+const refs_frame *ken_refs__outer_of(const refs_frame *f)
 {
     const refs_frame *outer = f - 1;
     while (outer->rule && outer->rule->role == KEN_REF_RULE_PASS)
@@ -20,19 +20,20 @@ const refs_frame *refs__outer_of(const refs_frame *f)
     return outer;
 }
 
-ken_expr_id refs__type_said_by(ken_refs_maker *m, const refs_frame *f)
+ken_expr_id ken_refs__type_said_by(ken_refs_maker *m, const refs_frame *f)
 {
     const refs_value *type =
-        f->rule->path[KEN_REF_PATH_TYPE] ? refs__value_at(m, f, KEN_REF_PATH_TYPE) : NULL;
-    return type && type->expr ? refs__value_of_type(m, type->expr) : 0;
+        f->rule->path[KEN_REF_PATH_TYPE] ? ken_refs__value_at(m, f, KEN_REF_PATH_TYPE) : NULL;
+    return type && type->expr ? ken_refs__value_of_type(m, type->expr) : 0;
 }
 
 static ken_expr_id context_of(ken_refs_maker *m, const refs_frame *f, bool is_said, int level);
 
 static ken_expr_id key_of(ken_refs_maker *m, const refs_frame *object, ken_str name)
 {
-    return object->context ? refs__expr(m, KEN_EXPR_MEMBER, object->context, 0, refs__name(m, name))
-                           : 0;
+    return object->context
+               ? ken_refs__expr(m, KEN_EXPR_MEMBER, object->context, 0, ken_refs__name(m, name))
+               : 0;
 }
 
 // A function's own place: a method of an object is what its key expects.
@@ -40,7 +41,7 @@ static ken_expr_id function_context(ken_refs_maker *m, const refs_frame *f, bool
 {
     if (f->rule->role == KEN_REF_RULE_LAMBDA)
         return context_of(m, f, is_said, level + 1);
-    TSNode name = refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
+    TSNode name = ken_refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
     return refs_is_object(f - 1) && !ts_node_is_null(name)
                ? key_of(m, f - 1, refs_node_text(m, name))
                : 0;
@@ -55,20 +56,22 @@ static bool is_async(const ken_refs_maker *m, const refs_frame *f)
 // What a function is expected to give.
 static ken_expr_id result_of(ken_refs_maker *m, const refs_frame *f, int level)
 {
-    ken_expr_id e = refs__type_said_by(m, f);
+    ken_expr_id e = ken_refs__type_said_by(m, f);
     if (!e && m->rules->types_params) // what another function makes of it is its own type
-        e = refs__expr(m, KEN_EXPR_CALL, function_context(m, f, true, level), 0, 0);
-    return e && m->rules->types_params && is_async(m, f) ? refs__expr(m, KEN_EXPR_AWAIT, e, 0, 0)
-                                                         : e;
+        e = ken_refs__expr(m, KEN_EXPR_CALL, function_context(m, f, true, level), 0, 0);
+    return e && m->rules->types_params && is_async(m, f)
+               ? ken_refs__expr(m, KEN_EXPR_AWAIT, e, 0, 0)
+               : e;
 }
 
 // What is called, or made: the first value.
 static ken_expr_id callee_of(ken_refs_maker *m, const refs_frame *call)
 {
-    const refs_value *type =
-        call->rule->role == KEN_REF_RULE_NEW ? refs__value_at(m, call, KEN_REF_PATH_TYPE) : NULL;
-    const refs_value *callee = type ? type : refs__first(m, call);
-    return callee ? refs__applied(m, call, callee->expr) : 0;
+    const refs_value *type = call->rule->role == KEN_REF_RULE_NEW
+                                 ? ken_refs__value_at(m, call, KEN_REF_PATH_TYPE)
+                                 : NULL;
+    const refs_value *callee = type ? type : ken_refs__first(m, call);
+    return callee ? ken_refs__applied(m, call, callee->expr) : 0;
 }
 
 // The argument of a call that begins there. Where a type is expected of the result, the function is
@@ -80,8 +83,9 @@ static ken_expr_id argument(ken_refs_maker *m, const refs_frame *call, uint32_t 
         return 0;
     ken_expr_id result = context_of(m, call, true, level + 1);
     if (result)
-        callee = refs__either(m, callee, refs__expr(m, KEN_EXPR_LAMBDA, result, 0, 0));
-    return refs__expr(m, KEN_EXPR_GIVEN, callee, refs__commas_before(m, call->args, byte), 0);
+        callee = ken_refs__either(m, callee, ken_refs__expr(m, KEN_EXPR_LAMBDA, result, 0, 0));
+    return ken_refs__expr(m, KEN_EXPR_GIVEN, callee, ken_refs__commas_before(m, call->args, byte),
+                          0);
 }
 
 // A question to a frame around: `f` is what stands in it, `is_said` that only written types count.
@@ -93,7 +97,7 @@ typedef struct place {
 
 static ken_expr_id in_declaration(ken_refs_maker *m, const place *p)
 {
-    return refs__type_said_by(m, p->outer);
+    return ken_refs__type_said_by(m, p->outer);
 }
 
 static ken_expr_id in_lambda(ken_refs_maker *m, const place *p)
@@ -119,12 +123,12 @@ static ken_expr_id in_alternative(ken_refs_maker *m, const place *p)
 
 static ken_expr_id in_list(ken_refs_maker *m, const place *p)
 {
-    return refs__expr(m, KEN_EXPR_ELEMENT, in_alternative(m, p), 0, 0);
+    return ken_refs__expr(m, KEN_EXPR_ELEMENT, in_alternative(m, p), 0, 0);
 }
 
 static ken_expr_id in_assignment(ken_refs_maker *m, const place *p)
 {
-    const refs_value *left = refs__value_at(m, p->outer, KEN_REF_PATH_LEFT);
+    const refs_value *left = ken_refs__value_at(m, p->outer, KEN_REF_PATH_LEFT);
     return left ? left->expr : 0;
 }
 
@@ -155,26 +159,26 @@ static const struct {
 static ken_expr_id context_of(ken_refs_maker *m, const refs_frame *f, bool is_said,
                               int level) // NOLINT(misc-no-recursion)
 {
-    place p = { f, refs__outer_of(f), is_said, level };
+    place p = { f, ken_refs__outer_of(f), is_said, level };
     ken_ref_rule_role role = p.outer->rule ? p.outer->rule->role : KEN_REF_RULE_NONE;
     bool is_asked = contexts[role].fn && (!contexts[role].is_typed || m->rules->types_params);
     return is_asked && level <= MAX_LEVELS ? contexts[role].fn(m, &p) : 0;
 }
 
-ken_expr_id refs__context(ken_refs_maker *m, const refs_frame *f)
+ken_expr_id ken_refs__context(ken_refs_maker *m, const refs_frame *f)
 {
     return context_of(m, f, false, 0);
 }
 
 // ---- parameters --------------------------------------------------------------------------------
 
-ken_expr_id refs__given_to(ken_refs_maker *m, const refs_frame *callable, uint32_t nth)
+ken_expr_id ken_refs__given_to(ken_refs_maker *m, const refs_frame *callable, uint32_t nth)
 {
     ken_expr_id element =
-        callable->rule->role == KEN_REF_RULE_LAMBDA ? refs__element_given(m, callable, nth) : 0;
+        callable->rule->role == KEN_REF_RULE_LAMBDA ? ken_refs__element_given(m, callable, nth) : 0;
     if (element || !m->rules->types_params)
         return element;
-    return refs__expr(m, KEN_EXPR_GIVEN, function_context(m, callable, false, 0), nth, 0);
+    return ken_refs__expr(m, KEN_EXPR_GIVEN, function_context(m, callable, false, 0), nth, 0);
 }
 
 // Types of the language, and lists of such, expect nothing that could be named.
@@ -194,7 +198,7 @@ static uint32_t count_of(ken_str text, char c)
     return n;
 }
 
-ken_expr_id refs__pointed(ken_refs_maker *m, const refs_frame *f, const refs_value *type)
+ken_expr_id ken_refs__pointed(ken_refs_maker *m, const refs_frame *f, const refs_value *type)
 {
     enum {
         POINTER = 1,
@@ -221,30 +225,31 @@ ken_expr_id refs__pointed(ken_refs_maker *m, const refs_frame *f, const refs_val
                     ken_str_find(behind, KEN_STR("const")) != SIZE_MAX;
     if (!mark)
         return type->expr;
-    refs_name word = refs__name(m, ken_str_c(marks[is_const][mark]));
-    ken_expr_id outer = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, word);
-    return refs__expr(m, KEN_EXPR_APPLY, outer, type->expr, 0);
+    refs_name word = ken_refs__name(m, ken_str_c(marks[is_const][mark]));
+    ken_expr_id outer = ken_refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, word);
+    return ken_refs__expr(m, KEN_EXPR_APPLY, outer, type->expr, 0);
 }
 
-void refs__take(ken_refs_maker *m, refs_frame *callable, ken_expr_id type)
+void ken_refs__take(ken_refs_maker *m, refs_frame *callable, ken_expr_id type)
 {
     uint32_t nth = callable->max_params;
     bool is_taken = m->rules->types_calls || (m->rules->types_params && !is_plain(m, type));
     if (!is_taken || nth >= MAX_PARAMS)
         return;
     if (!callable->takes)
-        callable->takes = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("tuple")));
+        callable->takes =
+            ken_refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, ken_refs__name(m, KEN_STR("tuple")));
     while (callable->n_taken < nth) {
-        callable->takes = refs__expr(m, KEN_EXPR_APPLY, callable->takes, 0, 0);
+        callable->takes = ken_refs__expr(m, KEN_EXPR_APPLY, callable->takes, 0, 0);
         callable->n_taken++;
     }
-    callable->takes = refs__expr(m, KEN_EXPR_APPLY, callable->takes, type, 0);
+    callable->takes = ken_refs__expr(m, KEN_EXPR_APPLY, callable->takes, type, 0);
     callable->n_taken++;
 }
 
-ken_expr_id refs__whole_function(ken_refs_maker *m, const refs_frame *f, ken_expr_id result)
+ken_expr_id ken_refs__whole_function(ken_refs_maker *m, const refs_frame *f, ken_expr_id result)
 {
     bool is_plain_result = m->exprs.ptr[result].op != KEN_EXPR_LAMBDA;
     return !f->takes && is_plain_result ? result
-                                        : refs__expr(m, KEN_EXPR_LAMBDA, result, f->takes, 0);
+                                        : ken_refs__expr(m, KEN_EXPR_LAMBDA, result, f->takes, 0);
 }

@@ -72,7 +72,7 @@ static void add_def(ken_refs_maker *m, uint32_t i)
     const ken_symbol *s = &m->symbols[i];
     refs_place p = { s->span.start, s->span.end,  name_byte_of(m, s),
                      .around = -1,  .holder = -1, .next = -1 };
-    refs_name name = refs__name(m, s->name);
+    refs_name name = ken_refs__name(m, s->name);
     if (name) {
         p.next = m->names.ptr[name].symbol;
         m->names.ptr[name].symbol = (int32_t)i;
@@ -88,7 +88,7 @@ static void add_def(ken_refs_maker *m, uint32_t i)
     ken_vec_push(&m->defs, info);
 }
 
-void refs__begin_defs(ken_refs_maker *m)
+void ken_refs__begin_defs(ken_refs_maker *m)
 {
     for (uint32_t i = 0; i < m->n_symbols; i++)
         add_def(m, i);
@@ -190,7 +190,7 @@ static void rewind_sweep(ken_refs_maker *m)
     m->next_end = UINT32_MAX;
 }
 
-void refs__begin_tree(ken_refs_maker *m, uint32_t first, uint32_t end)
+void ken_refs__begin_tree(ken_refs_maker *m, uint32_t first, uint32_t end)
 {
     order_symbols(m, first, end);
     m->next_name = 0;
@@ -212,7 +212,7 @@ void refs__begin_tree(ken_refs_maker *m, uint32_t first, uint32_t end)
     rewind_sweep(m);
 }
 
-void refs__sweep(ken_refs_maker *m, uint32_t byte)
+void ken_refs__sweep(ken_refs_maker *m, uint32_t byte)
 {
     while (m->next_open < m->order.len && m->places.ptr[m->order.ptr[m->next_open]].start <= byte) {
         m->around = (int32_t)m->order.ptr[m->next_open++];
@@ -225,7 +225,7 @@ void refs__sweep(ken_refs_maker *m, uint32_t byte)
     m->view = m->around >= 0 ? m->places.ptr[m->around].view : 0;
 }
 
-int32_t refs__def_named_at(const ken_refs_maker *m, uint32_t byte)
+int32_t ken_refs__def_named_at(const ken_refs_maker *m, uint32_t byte)
 {
     size_t lo = 0, hi = m->name_bytes.len;
     while (lo < hi) {
@@ -241,7 +241,7 @@ int32_t refs__def_named_at(const ken_refs_maker *m, uint32_t byte)
 
 // Keeps the view of a method whose type is not around it. What stands before its name is seen from
 // outside.
-void refs__set_owned(ken_refs_maker *m, int32_t def)
+void ken_refs__set_owned(ken_refs_maker *m, int32_t def)
 {
     m->places.ptr[def].is_owned = true;
     if (m->rules->members != KEN_MEMBERS_BARE)
@@ -257,7 +257,7 @@ void refs__set_owned(ken_refs_maker *m, int32_t def)
 }
 
 // The type that `this` is of; an out-of-line method itself when its type is in another file.
-int32_t refs__type_around(const ken_refs_maker *m, int32_t around)
+int32_t ken_refs__type_around(const ken_refs_maker *m, int32_t around)
 {
     int32_t i = holder(m, around);
     for (int n = 0; n < MAX_AROUND && i >= 0; n++, i = holder(m, m->places.ptr[i].around)) {
@@ -273,7 +273,7 @@ int32_t refs__type_around(const ken_refs_maker *m, int32_t around)
     return -1;
 }
 
-int32_t refs__callable_around(const ken_refs_maker *m, int32_t around)
+int32_t ken_refs__callable_around(const ken_refs_maker *m, int32_t around)
 {
     int32_t i = holder(m, around);
     for (int n = 0; n < MAX_AROUND && i >= 0 && !is_callable(m, i); n++)
@@ -282,26 +282,26 @@ int32_t refs__callable_around(const ken_refs_maker *m, int32_t around)
 }
 
 // What holds a place by name: type, function, module; not the variable whose value it is in.
-int32_t refs__holder(const ken_refs_maker *m, int32_t around)
+int32_t ken_refs__holder(const ken_refs_maker *m, int32_t around)
 {
     return holder(m, around);
 }
 
-bool refs__is_type(const ken_refs_maker *m, int32_t def)
+bool ken_refs__is_type(const ken_refs_maker *m, int32_t def)
 {
     return def >= 0 && is_type(m, def);
 }
 
-void refs__branch(ken_refs_maker *m, int32_t around)
+void ken_refs__branch(ken_refs_maker *m, int32_t around)
 {
-    int32_t def = refs__callable_around(m, around);
+    int32_t def = ken_refs__callable_around(m, around);
     if (def >= 0 && m->defs.ptr[def].complexity < UINT16_MAX)
         m->defs.ptr[def].complexity++;
 }
 
 // ---- values ------------------------------------------------------------------------------------
 
-int32_t refs__member_of(const ken_refs_maker *m, int32_t owner, refs_name name)
+int32_t ken_refs__member_of(const ken_refs_maker *m, int32_t owner, refs_name name)
 {
     enum {
         MAX_LOOKED_AT = 1000
@@ -313,7 +313,7 @@ int32_t refs__member_of(const ken_refs_maker *m, int32_t owner, refs_name name)
     return -1;
 }
 
-void refs__set_value(ken_refs_maker *m, int32_t def, ken_expr_id value)
+void ken_refs__set_value(ken_refs_maker *m, int32_t def, ken_expr_id value)
 {
     // Of a function that a variable holds, what calling it gives, unless there is more to say.
     const refs_expr *e = &m->exprs.ptr[value];
@@ -324,7 +324,7 @@ void refs__set_value(ken_refs_maker *m, int32_t def, ken_expr_id value)
         m->defs.ptr[def].value = value;
 }
 
-int32_t refs__add_implied(ken_refs_maker *m, ken_implied implied, ken_def_info info)
+int32_t ken_refs__add_implied(ken_refs_maker *m, ken_implied implied, ken_def_info info)
 {
     if (m->implied.len >= MAX_IMPLIED || !implied.name.len)
         return -1;
@@ -339,14 +339,14 @@ static void assign_implied(ken_refs_maker *m, ken_expr_id left, int32_t owner, k
     refs_expr *e = &m->exprs.ptr[left];
     if (e->implied < 0) {
         ken_implied field = { m->names.ptr[e->name].text, KEN_SYMBOL_FIELD, owner, byte, false };
-        e->implied = refs__add_implied(m, field, (ken_def_info){ .value = value });
+        e->implied = ken_refs__add_implied(m, field, (ken_def_info){ .value = value });
     } else if (!m->implied_defs.ptr[e->implied].value) {
         m->implied_defs.ptr[e->implied].value = value;
     }
 }
 
 // `self.x = value`: a field of the type around, once, unless the outline has it.
-void refs__assign_field(ken_refs_maker *m, ken_expr_id left, ken_expr_id value, uint32_t byte)
+void ken_refs__assign_field(ken_refs_maker *m, ken_expr_id left, ken_expr_id value, uint32_t byte)
 {
     const refs_expr *e = &m->exprs.ptr[left];
     if (e->op != KEN_EXPR_MEMBER || m->exprs.ptr[e->a].op != KEN_EXPR_SELF)
@@ -354,7 +354,7 @@ void refs__assign_field(ken_refs_maker *m, ken_expr_id left, ken_expr_id value, 
     int32_t owner = (int32_t)m->exprs.ptr[e->a].a - 1;
     if (owner < 0 || m->places.ptr[owner].is_owned)
         return;
-    int32_t known = refs__member_of(m, owner, e->name);
+    int32_t known = ken_refs__member_of(m, owner, e->name);
     if (known < 0)
         assign_implied(m, left, owner, value, byte);
     else if (!m->defs.ptr[known].value && ken_symbol_is_variable(m->symbols[known].kind))

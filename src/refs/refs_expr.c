@@ -11,7 +11,7 @@ enum {
     MAX_NAME_BYTES = 200
 };
 
-void refs__clear_exprs(ken_refs_maker *m)
+void ken_refs__clear_exprs(ken_refs_maker *m)
 {
     for (size_t i = 1; i < m->names.len; i++)
         m->name_slots.ptr[m->names.ptr[i].slot] = 0;
@@ -52,7 +52,7 @@ static void grow_names(ken_refs_maker *m)
     }
 }
 
-refs_name refs__name(ken_refs_maker *m, ken_str text)
+refs_name ken_refs__name(ken_refs_maker *m, ken_str text)
 {
     if (!text.len)
         return 0;
@@ -105,7 +105,8 @@ static bool says_nothing(ken_expr_op op, uint32_t a, refs_name name)
     return (!name && (NEEDS_NAME >> op & 1)) || (!a && (NEEDS_A >> op & 1));
 }
 
-ken_expr_id refs__expr(ken_refs_maker *m, ken_expr_op op, uint32_t a, uint32_t b, refs_name name)
+ken_expr_id ken_refs__expr(ken_refs_maker *m, ken_expr_op op, uint32_t a, uint32_t b,
+                           refs_name name)
 {
     if (says_nothing(op, a, name))
         return 0;
@@ -125,23 +126,23 @@ ken_expr_id refs__expr(ken_refs_maker *m, ken_expr_op op, uint32_t a, uint32_t b
     return (ken_expr_id)m->exprs.len - 1;
 }
 
-ken_expr_id refs__value_of_type(ken_refs_maker *m, ken_expr_id type)
+ken_expr_id ken_refs__value_of_type(ken_refs_maker *m, ken_expr_id type)
 {
     // What a type of the language is named by is already a value of it; so is `typeof x`.
     ken_expr_op op = m->exprs.ptr[type].op;
     if (op == KEN_EXPR_BUILTIN || op == KEN_EXPR_VALUE)
         return type;
-    return refs__expr(m, KEN_EXPR_VALUE, type, 0, 0);
+    return ken_refs__expr(m, KEN_EXPR_VALUE, type, 0, 0);
 }
 
-ken_expr_id refs__either(ken_refs_maker *m, ken_expr_id a, ken_expr_id b)
+ken_expr_id ken_refs__either(ken_refs_maker *m, ken_expr_id a, ken_expr_id b)
 {
     if (!a || !b || a == b)
         return a ? a : b;
-    return refs__expr(m, KEN_EXPR_EITHER, a, b, 0);
+    return ken_refs__expr(m, KEN_EXPR_EITHER, a, b, 0);
 }
 
-int32_t refs__add_ref(ken_refs_maker *m, ken_expr_id expr, ken_ref_role role, uint32_t byte)
+int32_t ken_refs__add_ref(ken_refs_maker *m, ken_expr_id expr, ken_ref_role role, uint32_t byte)
 {
     if (!expr || m->refs.len >= KEN_MAX_REFS)
         return -1;
@@ -150,7 +151,7 @@ int32_t refs__add_ref(ken_refs_maker *m, ken_expr_id expr, ken_ref_role role, ui
     return (int32_t)m->refs.len - 1;
 }
 
-int32_t refs__reserve_ref(ken_refs_maker *m, uint32_t byte)
+int32_t ken_refs__reserve_ref(ken_refs_maker *m, uint32_t byte)
 {
     if (m->refs.len >= KEN_MAX_REFS)
         return -1;
@@ -159,11 +160,11 @@ int32_t refs__reserve_ref(ken_refs_maker *m, uint32_t byte)
     return (int32_t)m->refs.len - 1;
 }
 
-int32_t refs__fill_ref(ken_refs_maker *m, int32_t reserved, ken_expr_id expr, ken_ref_role role,
-                       uint32_t byte)
+int32_t ken_refs__fill_ref(ken_refs_maker *m, int32_t reserved, ken_expr_id expr, ken_ref_role role,
+                           uint32_t byte)
 {
     if (reserved < 0)
-        return refs__add_ref(m, expr, role, byte);
+        return ken_refs__add_ref(m, expr, role, byte);
     m->refs.ptr[reserved] = (ken_ref){ expr, role, byte };
     return expr ? reserved : -1;
 }

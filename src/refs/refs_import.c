@@ -14,7 +14,7 @@ static bool is_between(const refs_frame *f) // a list of names, a pattern
 
 // Names are bound inside imports, patterns and lists in them, prefixes, and objects that are
 // exported.
-bool refs__is_in_import(ken_refs_maker *m)
+bool ken_refs__is_in_import(ken_refs_maker *m)
 {
     size_t i = m->frames.len - 1;
     const refs_frame *f = m->frames.ptr;
@@ -73,7 +73,7 @@ static uint32_t end_of_parts(const ken_refs_maker *m, const ken_ref_rule *rule, 
 static ken_str text_at(const ken_refs_maker *m, const ken_ref_rule *rule, ken_ref_path which,
                        TSNode node, uint32_t *out_byte)
 {
-    TSNode at = refs__at(m, rule, which, node);
+    TSNode at = ken_refs__at(m, rule, which, node);
     if (ts_node_is_null(at))
         return KEN_STR("");
     uint32_t end = ts_node_end_byte(at);
@@ -111,7 +111,7 @@ static ken_str take_last(const ken_refs_maker *m, ken_str *path)
     return last;
 }
 
-void refs__open_import(ken_refs_maker *m, refs_frame *f)
+void ken_refs__open_import(ken_refs_maker *m, refs_frame *f)
 {
     const refs_frame *outer = f - 1;
     bool is_prefix = f->rule->role == KEN_REF_RULE_PREFIX;
@@ -125,7 +125,7 @@ void refs__open_import(ken_refs_maker *m, refs_frame *f)
         (outer->rule->role == KEN_REF_RULE_IMPORT || outer->rule->role == KEN_REF_RULE_PREFIX))
         f->module = join(m, outer->module, f->module);
     f->n_binds = (uint32_t)m->binds.len;
-    refs__add_decl(m, refs__at(m, f->rule, KEN_REF_PATH_LOCAL, f->node), REFS_STEP_WHOLE);
+    ken_refs__add_decl(m, ken_refs__at(m, f->rule, KEN_REF_PATH_LOCAL, f->node), REFS_STEP_WHOLE);
 }
 
 static uint8_t bind_flags(uint32_t flags)
@@ -145,8 +145,8 @@ static void add_bind(ken_refs_maker *m, ken_bind b, bool is_use)
     if (!is_use)
         return;
     ken_str name = b.module.len ? b.local : b.name;
-    ken_expr_id e = refs__expr(m, KEN_EXPR_NAME, m->view, 0, refs__name(m, name));
-    refs__add_ref(m, e, KEN_REF_IMPORT, b.byte);
+    ken_expr_id e = ken_refs__expr(m, KEN_EXPR_NAME, m->view, 0, ken_refs__name(m, name));
+    ken_refs__add_ref(m, e, KEN_REF_IMPORT, b.byte);
 }
 
 static void bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node, ken_str module,
@@ -180,7 +180,7 @@ static void bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node, ken_s
                  !is_hidden && (b.kind == KEN_BIND_NAME || (rule->flags & KEN_REF_F_DECLARES)));
 }
 
-void refs__bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node)
+void ken_refs__bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node)
 {
     const refs_frame *import = import_around(m);
     uint32_t byte = ts_node_start_byte(node);
@@ -194,7 +194,7 @@ void refs__bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node)
 }
 
 // An import that binds no names brings the module itself, or with `all` what is in it.
-void refs__close_import(ken_refs_maker *m, const refs_frame *f)
+void ken_refs__close_import(ken_refs_maker *m, const refs_frame *f)
 {
     const refs_frame *outer = refs_top(m);
     if (m->binds.len > f->n_binds || (outer->rule && outer->rule->role == KEN_REF_RULE_IMPORT))
@@ -226,8 +226,8 @@ static ken_expr_id called_here(ken_refs_maker *m, ken_expr_id value)
     if (!outer->rule || outer->rule->role != KEN_REF_RULE_LOCAL ||
         outer->first_decl >= m->decls.len)
         return value;
-    int32_t def = refs__def_named_at(m, m->decls.ptr[outer->first_decl].byte);
-    return def < 0 ? value : refs__expr(m, KEN_EXPR_DEF, (uint32_t)def, 0, 0);
+    int32_t def = ken_refs__def_named_at(m, m->decls.ptr[outer->first_decl].byte);
+    return def < 0 ? value : ken_refs__expr(m, KEN_EXPR_DEF, (uint32_t)def, 0, 0);
 }
 
 // `export default` and `module.exports =`, which whoever requires the module gets instead of it.
@@ -246,16 +246,16 @@ static void export_whole(ken_refs_maker *m, const refs_frame *f, ken_expr_id val
     value = is_lambda ? value : called_here(m, value);
     ken_implied d = { called, is_lambda ? KEN_SYMBOL_FUNCTION : KEN_SYMBOL_VARIABLE, -1, byte,
                       false };
-    refs__add_implied(m, d,
-                      (ken_def_info){ .value = is_lambda ? m->exprs.ptr[value].a : value,
-                                      .complexity = is_lambda,
-                                      .flags = KEN_DEF_EXPORTED });
+    ken_refs__add_implied(m, d,
+                          (ken_def_info){ .value = is_lambda ? m->exprs.ptr[value].a : value,
+                                          .complexity = is_lambda,
+                                          .flags = KEN_DEF_EXPORTED });
 }
 
 // `export default …`, `exports.name = …`.
 static ken_expr_id export_value(ken_refs_maker *m, const refs_frame *f)
 {
-    const refs_value *v = refs__value_at(m, f, KEN_REF_PATH_VALUE);
+    const refs_value *v = ken_refs__value_at(m, f, KEN_REF_PATH_VALUE);
     ken_expr_id value = v ? v->expr : 0;
     if (f->rule->flags & (KEN_REF_F_DEFAULT | KEN_REF_F_ALL)) {
         export_whole(m, f, value);
@@ -263,32 +263,32 @@ static ken_expr_id export_value(ken_refs_maker *m, const refs_frame *f)
     }
     uint32_t byte = f->start;
     ken_str name = text_at(m, f->rule, KEN_REF_PATH_NAME, f->node, &byte);
-    int32_t def = refs__def_named_at(m, byte);
+    int32_t def = ken_refs__def_named_at(m, byte);
     if (def >= 0) {
         m->defs.ptr[def].flags |= KEN_DEF_EXPORTED;
-        refs__set_value(m, def, value);
+        ken_refs__set_value(m, def, value);
         return value;
     }
     ken_implied d = { name, KEN_SYMBOL_VARIABLE, -1, byte, false };
-    refs__add_implied(m, d, (ken_def_info){ .value = value, .flags = KEN_DEF_EXPORTED });
+    ken_refs__add_implied(m, d, (ken_def_info){ .value = value, .flags = KEN_DEF_EXPORTED });
     return value;
 }
 
 // `a = module.exports = value` goes on.
-refs_value refs__close_export(ken_refs_maker *m, const refs_frame *f)
+refs_value ken_refs__close_export(ken_refs_maker *m, const refs_frame *f)
 {
     return (refs_value){ export_value(m, f), -1, f->start, f->end, f->depth, false };
 }
 
 // `require('./x')` is what the import brings, under a name that nothing else can have.
-refs_value refs__import_value(ken_refs_maker *m, const refs_frame *f)
+refs_value ken_refs__import_value(ken_refs_maker *m, const refs_frame *f)
 {
-    refs_name name = refs__name(m, text_at(m, f->rule, KEN_REF_PATH_LOCAL, f->node, NULL));
-    ken_expr_id e = refs__expr(m, KEN_EXPR_NAME, 0, 0, name);
+    refs_name name = ken_refs__name(m, text_at(m, f->rule, KEN_REF_PATH_LOCAL, f->node, NULL));
+    ken_expr_id e = ken_refs__expr(m, KEN_EXPR_NAME, 0, 0, name);
     return (refs_value){ e, -1, f->start, f->end, f->depth, false };
 }
 
-void refs__set_package(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node)
+void ken_refs__set_package(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node)
 {
     ken_str name = text_at(m, rule, KEN_REF_PATH_NAME, node, NULL);
     if (!m->package.len)

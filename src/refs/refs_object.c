@@ -9,7 +9,7 @@
 // Whether somebody may ask for the members of what stands there.
 static bool is_held(const refs_frame *f)
 {
-    const refs_frame *outer = refs__outer_of(f);
+    const refs_frame *outer = ken_refs__outer_of(f);
     if (!outer->rule)
         return false;
     if (outer->rule->role == KEN_REF_RULE_EXPORT)
@@ -35,11 +35,11 @@ static bool is_body_of_alias(const ken_refs_maker *m, const refs_frame *f)
 static void make_type(ken_refs_maker *m, refs_frame *f)
 {
     ken_implied type = { KEN_STR("{}"), KEN_SYMBOL_OBJECT, -1, f->start, false };
-    int32_t at = refs__add_implied(m, type, (ken_def_info){ 0 });
+    int32_t at = ken_refs__add_implied(m, type, (ken_def_info){ 0 });
     f->object = at < 0 ? -1 : (int32_t)m->n_symbols + at;
 }
 
-void refs__open_object(ken_refs_maker *m, refs_frame *f)
+void ken_refs__open_object(ken_refs_maker *m, refs_frame *f)
 {
     if (!ts_node_named_child_count(f->node))
         return;
@@ -48,31 +48,31 @@ void refs__open_object(ken_refs_maker *m, refs_frame *f)
             make_type(m, f);
         return;
     }
-    const refs_frame *outer = refs__outer_of(f);
+    const refs_frame *outer = ken_refs__outer_of(f);
     bool is_assigned = outer->rule && outer->rule->role == KEN_REF_RULE_ASSIGN;
     if (!is_assigned) // what it is assigned to may have its type from here
-        f->context = refs__context(m, f);
+        f->context = ken_refs__context(m, f);
     if (!f->context && is_held(f))
         make_type(m, f);
 }
 
-refs_value refs__close_object(ken_refs_maker *m, const refs_frame *f)
+refs_value ken_refs__close_object(ken_refs_maker *m, const refs_frame *f)
 {
     ken_expr_id e = f->context;
     if (f->object >= 0) {
-        e = refs__expr(m, KEN_EXPR_DEF, (uint32_t)f->object, 0, 0);
-        e = refs__expr(m, KEN_EXPR_VALUE, e, 0, 0);
+        e = ken_refs__expr(m, KEN_EXPR_DEF, (uint32_t)f->object, 0, 0);
+        e = ken_refs__expr(m, KEN_EXPR_VALUE, e, 0, 0);
     } else if (!e && !refs_has(f, KEN_REF_F_TYPE)) {
-        e = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("map")));
+        e = ken_refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, ken_refs__name(m, KEN_STR("map")));
     }
     return (refs_value){ e, -1, f->start, f->end, f->depth, false };
 }
 
 // ---- entries -----------------------------------------------------------------------------------
 
-void refs__open_entry(ken_refs_maker *m, refs_frame *f)
+void ken_refs__open_entry(ken_refs_maker *m, refs_frame *f)
 {
-    TSNode key = refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
+    TSNode key = ken_refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
     if (ts_node_is_null(key))
         return;
     f->name = refs_node_text(m, key);
@@ -89,7 +89,7 @@ void refs__open_entry(ken_refs_maker *m, refs_frame *f)
 static void own(ken_refs_maker *m, int32_t object, int32_t def)
 {
     m->defs.ptr[def].flags |= KEN_DEF_PREFIXED;
-    ken_expr_id type = refs__expr(m, KEN_EXPR_DEF, (uint32_t)object, 0, 0);
+    ken_expr_id type = ken_refs__expr(m, KEN_EXPR_DEF, (uint32_t)object, 0, 0);
     ken_base base = { (ken_def_id)def, KEN_BASE_OWNER, type };
     if (object >= 0 && type && m->bases.len < KEN_MAX_REFS)
         ken_vec_push(&m->bases, base);
@@ -98,56 +98,57 @@ static void own(ken_refs_maker *m, int32_t object, int32_t def)
 static void add_entry(ken_refs_maker *m, const refs_frame *object, ken_str name, uint32_t byte,
                       ken_expr_id value, const refs_value *said)
 {
-    int32_t def = refs__def_named_at(m, byte);
+    int32_t def = ken_refs__def_named_at(m, byte);
     if (def >= 0) {
-        refs__set_value(m, def, value);
+        ken_refs__set_value(m, def, value);
         own(m, object->object, def);
         return;
     }
     if (object->context) {
-        ken_expr_id e = refs__expr(m, KEN_EXPR_MEMBER, object->context, 0, refs__name(m, name));
-        refs__add_ref(m, e, KEN_REF_WRITE, byte);
-        refs__store(m, e, said);
+        ken_expr_id e =
+            ken_refs__expr(m, KEN_EXPR_MEMBER, object->context, 0, ken_refs__name(m, name));
+        ken_refs__add_ref(m, e, KEN_REF_WRITE, byte);
+        ken_refs__store(m, e, said);
     } else if (object->object >= 0) {
         ken_implied d = { name, KEN_SYMBOL_FIELD, object->object, byte, false };
-        refs__add_implied(m, d, (ken_def_info){ .value = value });
+        ken_refs__add_implied(m, d, (ken_def_info){ .value = value });
     } else if (object[-1].rule && object[-1].rule->role == KEN_REF_RULE_EXPORT &&
                refs_has(object - 1, KEN_REF_F_ALL)) { // `module.exports = { name: … }`
         ken_implied d = { name, KEN_SYMBOL_VARIABLE, -1, byte, false };
-        refs__add_implied(m, d, (ken_def_info){ .value = value, .flags = KEN_DEF_EXPORTED });
+        ken_refs__add_implied(m, d, (ken_def_info){ .value = value, .flags = KEN_DEF_EXPORTED });
     }
 }
 
-void refs__close_entry(ken_refs_maker *m, const refs_frame *f)
+void ken_refs__close_entry(ken_refs_maker *m, const refs_frame *f)
 {
-    ken_expr_id value = refs__type_said_by(m, f);
-    const refs_value *said = refs__value_at(m, f, KEN_REF_PATH_VALUE);
+    ken_expr_id value = ken_refs__type_said_by(m, f);
+    const refs_value *said = ken_refs__value_at(m, f, KEN_REF_PATH_VALUE);
     if (!value && said)
         value = said->expr;
-    int32_t def = f->name.len ? refs__def_named_at(m, f->name_start) : -1;
+    int32_t def = f->name.len ? ken_refs__def_named_at(m, f->name_start) : -1;
     if (refs_is_object(f - 1) && f->name.len)
         add_entry(m, f - 1, f->name, f->name_start, value, said);
     else if (def >= 0)
-        refs__set_value(m, def, value);
+        ken_refs__set_value(m, def, value);
 }
 
-void refs__add_short_entry(ken_refs_maker *m, ken_str name, uint32_t byte, ken_expr_id value)
+void ken_refs__add_short_entry(ken_refs_maker *m, ken_str name, uint32_t byte, ken_expr_id value)
 {
     if (refs_is_object(refs_top(m)))
         add_entry(m, refs_top(m), name, byte, value, NULL);
 }
 
-void refs__add_object_field(ken_refs_maker *m, const refs_frame *f, ken_str name, uint32_t byte,
-                            ken_expr_id value)
+void ken_refs__add_object_field(ken_refs_maker *m, const refs_frame *f, ken_str name, uint32_t byte,
+                                ken_expr_id value)
 {
     if (refs_is_object(f - 1) && f[-1].object >= 0)
         add_entry(m, f - 1, name, byte, value, NULL);
 }
 
-void refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result)
+void ken_refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result)
 {
     const refs_frame *object = f - 1;
-    TSNode name = refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
+    TSNode name = ken_refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
     if (!refs_is_object(object) || ts_node_is_null(name))
         return;
     if (f->def >= 0) {
@@ -155,11 +156,11 @@ void refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result
     } else if (object->object >= 0) {
         ken_implied d = { refs_node_text(m, name), KEN_SYMBOL_METHOD, object->object,
                           ts_node_start_byte(name), false };
-        refs__add_implied(m, d, (ken_def_info){ .value = result, .complexity = 1 });
+        ken_refs__add_implied(m, d, (ken_def_info){ .value = result, .complexity = 1 });
     }
 }
 
-void refs__spread(ken_refs_maker *m, ken_expr_id value)
+void ken_refs__spread(ken_refs_maker *m, ken_expr_id value)
 {
     const refs_frame *object = refs_top(m);
     const refs_expr *e = &m->exprs.ptr[value];
@@ -170,13 +171,14 @@ void refs__spread(ken_refs_maker *m, ken_expr_id value)
         ken_vec_push(&m->bases, base);
 }
 
-void refs__add_signature(ken_refs_maker *m, const refs_frame *f, ken_expr_id result)
+void ken_refs__add_signature(ken_refs_maker *m, const refs_frame *f, ken_expr_id result)
 {
     const refs_frame *outer = refs_top(m);
-    int32_t owner = refs_is_object(outer) && outer->object >= 0 ? outer->object
-                                                                : refs__type_around(m, f->around);
+    int32_t owner = refs_is_object(outer) && outer->object >= 0
+                        ? outer->object
+                        : ken_refs__type_around(m, f->around);
     ken_implied d = { KEN_STR("()"), KEN_SYMBOL_METHOD, owner, f->start, true };
-    ken_def_info info = { .value = refs__whole_function(m, f, result), .complexity = 1 };
+    ken_def_info info = { .value = ken_refs__whole_function(m, f, result), .complexity = 1 };
     if (owner >= 0)
-        refs__add_implied(m, d, info);
+        ken_refs__add_implied(m, d, info);
 }

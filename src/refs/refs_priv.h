@@ -176,116 +176,118 @@ static inline ken_str refs_node_text(const ken_refs_maker *m, TSNode node)
 }
 
 // ---- refs_expr.c -------------------------------------------------------------------------------
-void refs__clear_exprs(ken_refs_maker *m);
-refs_name refs__name(ken_refs_maker *m, ken_str text); // names longer than 200 bytes are cut
+void ken_refs__clear_exprs(ken_refs_maker *m);
+refs_name ken_refs__name(ken_refs_maker *m, ken_str text); // names longer than 200 bytes are cut
 // The expression, made when it is new. 0 when there are too many, or when it says nothing (a part
 // that it cannot do without is 0).
-ken_expr_id refs__expr(ken_refs_maker *m, ken_expr_op op, uint32_t a, uint32_t b, refs_name name);
-ken_expr_id refs__value_of_type(ken_refs_maker *m, ken_expr_id type);
-ken_expr_id refs__either(ken_refs_maker *m, ken_expr_id a, ken_expr_id b);
-int32_t refs__add_ref(ken_refs_maker *m, ken_expr_id expr, ken_ref_role role, uint32_t byte);
+ken_expr_id ken_refs__expr(ken_refs_maker *m, ken_expr_op op, uint32_t a, uint32_t b,
+                           refs_name name);
+ken_expr_id ken_refs__value_of_type(ken_refs_maker *m, ken_expr_id type);
+ken_expr_id ken_refs__either(ken_refs_maker *m, ken_expr_id a, ken_expr_id b);
+int32_t ken_refs__add_ref(ken_refs_maker *m, ken_expr_id expr, ken_ref_role role, uint32_t byte);
 // Of a name that comes before what its expression is made of: a place in order, filled later or
 // dropped at the end.
-int32_t refs__reserve_ref(ken_refs_maker *m, uint32_t byte);
-int32_t refs__fill_ref(ken_refs_maker *m, int32_t reserved, ken_expr_id expr, ken_ref_role role,
-                       uint32_t byte);
+int32_t ken_refs__reserve_ref(ken_refs_maker *m, uint32_t byte);
+int32_t ken_refs__fill_ref(ken_refs_maker *m, int32_t reserved, ken_expr_id expr, ken_ref_role role,
+                           uint32_t byte);
 
 // ---- refs_defs.c -------------------------------------------------------------------------------
-void refs__begin_defs(ken_refs_maker *m);
-void refs__begin_tree(ken_refs_maker *m, uint32_t first, uint32_t end);
-void refs__sweep(ken_refs_maker *m, uint32_t byte); // goes on to a place
+void ken_refs__begin_defs(ken_refs_maker *m);
+void ken_refs__begin_tree(ken_refs_maker *m, uint32_t first, uint32_t end);
+void ken_refs__sweep(ken_refs_maker *m, uint32_t byte); // goes on to a place
 // The definition whose name begins there, -1 = none.
-int32_t refs__def_named_at(const ken_refs_maker *m, uint32_t byte);
+int32_t ken_refs__def_named_at(const ken_refs_maker *m, uint32_t byte);
 static inline uint32_t refs__view(const ken_refs_maker *m, int32_t around)
 {
     return around >= 0 ? m->places.ptr[around].view : 0;
 }
-int32_t refs__type_around(const ken_refs_maker *m, int32_t around);
-int32_t refs__callable_around(const ken_refs_maker *m, int32_t around);
-int32_t refs__holder(const ken_refs_maker *m, int32_t around);
-bool refs__is_type(const ken_refs_maker *m, int32_t def);
-void refs__set_owned(ken_refs_maker *m, int32_t def);
+int32_t ken_refs__type_around(const ken_refs_maker *m, int32_t around);
+int32_t ken_refs__callable_around(const ken_refs_maker *m, int32_t around);
+int32_t ken_refs__holder(const ken_refs_maker *m, int32_t around);
+bool ken_refs__is_type(const ken_refs_maker *m, int32_t def);
+void ken_refs__set_owned(ken_refs_maker *m, int32_t def);
 // A member of `owner` that the outline has, -1 = none.
-int32_t refs__member_of(const ken_refs_maker *m, int32_t owner, refs_name name);
-void refs__set_value(ken_refs_maker *m, int32_t def, ken_expr_id value);
-int32_t refs__add_implied(ken_refs_maker *m, ken_implied implied, ken_def_info info);
-void refs__assign_field(ken_refs_maker *m, ken_expr_id left, ken_expr_id value, uint32_t byte);
-void refs__branch(ken_refs_maker *m, int32_t around);
+int32_t ken_refs__member_of(const ken_refs_maker *m, int32_t owner, refs_name name);
+void ken_refs__set_value(ken_refs_maker *m, int32_t def, ken_expr_id value);
+int32_t ken_refs__add_implied(ken_refs_maker *m, ken_implied implied, ken_def_info info);
+void ken_refs__assign_field(ken_refs_maker *m, ken_expr_id left, ken_expr_id value, uint32_t byte);
+void ken_refs__branch(ken_refs_maker *m, int32_t around);
 
 // ---- refs_scope.c ------------------------------------------------------------------------------
 // `frame`: the index of the one that it is visible in; in the file's a variable becomes an implied
 // definition.
-void refs__declare(ken_refs_maker *m, uint32_t frame, ken_str name, uint32_t byte,
-                   ken_expr_id value);
-void refs__declare_type(ken_refs_maker *m, uint32_t frame, ken_str name, ken_expr_id value);
-void refs__declare_global(ken_refs_maker *m, uint32_t frame, ken_str name);
-void refs__end_scope(ken_refs_maker *m, uint32_t frame);
+void ken_refs__declare(ken_refs_maker *m, uint32_t frame, ken_str name, uint32_t byte,
+                       ken_expr_id value);
+void ken_refs__declare_type(ken_refs_maker *m, uint32_t frame, ken_str name, ken_expr_id value);
+void ken_refs__declare_global(ken_refs_maker *m, uint32_t frame, ken_str name);
+void ken_refs__end_scope(ken_refs_maker *m, uint32_t frame);
 // Notes that the leaf `node` is a declared name; nothing when it is no leaf.
-void refs__add_decl(ken_refs_maker *m, TSNode node, int32_t step);
-void refs__add_decls_below(ken_refs_maker *m, TSNode node); // all leaves that are names
-bool refs__is_declared(ken_refs_maker *m, uint32_t byte);
-bool refs__is_name(const ken_refs_maker *m, TSNode node); // by its type
-void refs__drop_decls(ken_refs_maker *m, uint32_t first);
+void ken_refs__add_decl(ken_refs_maker *m, TSNode node, int32_t step);
+void ken_refs__add_decls_below(ken_refs_maker *m, TSNode node); // all leaves that are names
+bool ken_refs__is_declared(ken_refs_maker *m, uint32_t byte);
+bool ken_refs__is_name(const ken_refs_maker *m, TSNode node); // by its type
+void ken_refs__drop_decls(ken_refs_maker *m, uint32_t first);
 // Which of the parts between commas a place in the node is in, in digits.
-ken_str refs__position(ken_refs_maker *m, TSNode node, uint32_t byte);
-uint32_t refs__commas_before(const ken_refs_maker *m, TSNode node, uint32_t byte);
-void refs__open_pattern(ken_refs_maker *m, refs_frame *f);
-void refs__close_pattern(ken_refs_maker *m, const refs_frame *f);
-void refs__add_pattern_leaf(ken_refs_maker *m, const refs_frame *f, TSNode leaf);
+ken_str ken_refs__position(ken_refs_maker *m, TSNode node, uint32_t byte);
+uint32_t ken_refs__commas_before(const ken_refs_maker *m, TSNode node, uint32_t byte);
+void ken_refs__open_pattern(ken_refs_maker *m, refs_frame *f);
+void ken_refs__close_pattern(ken_refs_maker *m, const refs_frame *f);
+void ken_refs__add_pattern_leaf(ken_refs_maker *m, const refs_frame *f, TSNode leaf);
 // The value of a declared name, when that of the whole is known and steps are worked out.
-ken_expr_id refs__decl_value(const ken_refs_maker *m, const refs_decl *d, ken_expr_id whole);
-void refs__work_out_steps(ken_refs_maker *m, const refs_frame *f, ken_expr_id whole);
+ken_expr_id ken_refs__decl_value(const ken_refs_maker *m, const refs_decl *d, ken_expr_id whole);
+void ken_refs__work_out_steps(ken_refs_maker *m, const refs_frame *f, ken_expr_id whole);
 
 // ---- refs_walk.c, refs_close.c -----------------------------------------------------------------
-TSNode refs__at(const ken_refs_maker *m, const ken_ref_rule *rule, ken_ref_path which, TSNode node);
-void refs__deliver(ken_refs_maker *m, refs_value v); // to the innermost open frame
+TSNode ken_refs__at(const ken_refs_maker *m, const ken_ref_rule *rule, ken_ref_path which,
+                    TSNode node);
+void ken_refs__deliver(ken_refs_maker *m, refs_value v); // to the innermost open frame
 // The value of a direct child, NULL = there is none.
-refs_value *refs__first(ken_refs_maker *m, const refs_frame *f);
+refs_value *ken_refs__first(ken_refs_maker *m, const refs_frame *f);
 // The value of just the node where the path leads.
-refs_value *refs__value_at(ken_refs_maker *m, const refs_frame *f, ken_ref_path which);
-void refs__set_role(ken_refs_maker *m, const refs_value *v, ken_ref_role role);
+refs_value *ken_refs__value_at(ken_refs_maker *m, const refs_frame *f, ken_ref_path which);
+void ken_refs__set_role(ken_refs_maker *m, const refs_value *v, ken_ref_role role);
 // The member of `base` (NULL = none) that the frame names, with its place.
-refs_value refs__member(ken_refs_maker *m, const refs_frame *f, const refs_value *base);
-void refs__declare_names(ken_refs_maker *m,
-                         uint32_t frame); // those of a `local`, with their values
-void refs__close_top(ken_refs_maker *m);
+refs_value ken_refs__member(ken_refs_maker *m, const refs_frame *f, const refs_value *base);
+void ken_refs__declare_names(ken_refs_maker *m,
+                             uint32_t frame); // those of a `local`, with their values
+void ken_refs__close_top(ken_refs_maker *m);
 
 // `to` with the types that the call says: `f<T>(x)`, `new A<T>()`.
-ken_expr_id refs__applied(ken_refs_maker *m, const refs_frame *f, ken_expr_id to);
+ken_expr_id ken_refs__applied(ken_refs_maker *m, const refs_frame *f, ken_expr_id to);
 
 // ---- refs_object.c -----------------------------------------------------------------------------
-void refs__open_object(ken_refs_maker *m, refs_frame *f);
-refs_value refs__close_object(ken_refs_maker *m, const refs_frame *f);
-void refs__open_entry(ken_refs_maker *m, refs_frame *f);
-void refs__close_entry(ken_refs_maker *m, const refs_frame *f);
+void ken_refs__open_object(ken_refs_maker *m, refs_frame *f);
+refs_value ken_refs__close_object(ken_refs_maker *m, const refs_frame *f);
+void ken_refs__open_entry(ken_refs_maker *m, refs_frame *f);
+void ken_refs__close_entry(ken_refs_maker *m, const refs_frame *f);
 // `{ name }`: a key that is its value as well.
-void refs__add_short_entry(ken_refs_maker *m, ken_str name, uint32_t byte, ken_expr_id value);
+void ken_refs__add_short_entry(ken_refs_maker *m, ken_str name, uint32_t byte, ken_expr_id value);
 // A field of the struct without a name that is right around: Go's `[]struct{ name string }`.
-void refs__add_object_field(ken_refs_maker *m, const refs_frame *f, ken_str name, uint32_t byte,
-                            ken_expr_id value);
+void ken_refs__add_object_field(ken_refs_maker *m, const refs_frame *f, ken_str name, uint32_t byte,
+                                ken_expr_id value);
 // `{ ...value }`: what it has, the object around has.
-void refs__spread(ken_refs_maker *m, ken_expr_id value);
+void ken_refs__spread(ken_refs_maker *m, ken_expr_id value);
 // How objects of the type around are called.
-void refs__add_signature(ken_refs_maker *m, const refs_frame *f, ken_expr_id result);
+void ken_refs__add_signature(ken_refs_maker *m, const refs_frame *f, ken_expr_id result);
 // A function that stands in an object belongs to it.
-void refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result);
+void ken_refs__add_method(ken_refs_maker *m, const refs_frame *f, ken_expr_id result);
 
 // ---- refs_context.c ----------------------------------------------------------------------------
 // What the place of an expression expects of it: a declared type, a result, a member or an element
 // of such, or with `%params typed` what the function takes whose argument it is. 0 = nothing is
 // known.
-ken_expr_id refs__context(ken_refs_maker *m, const refs_frame *f);
-const refs_frame *refs__outer_of(const refs_frame *f); // through parentheses
+ken_expr_id ken_refs__context(ken_refs_maker *m, const refs_frame *f);
+const refs_frame *ken_refs__outer_of(const refs_frame *f); // through parentheses
 // A value of the type at `type=`, 0 = there is none.
-ken_expr_id refs__type_said_by(ken_refs_maker *m, const refs_frame *f);
+ken_expr_id ken_refs__type_said_by(ken_refs_maker *m, const refs_frame *f);
 // What parameter `nth` of a function is that has no type of its own.
-ken_expr_id refs__given_to(ken_refs_maker *m, const refs_frame *callable, uint32_t nth);
+ken_expr_id ken_refs__given_to(ken_refs_maker *m, const refs_frame *callable, uint32_t nth);
 // Notes that the callable takes one more parameter, of that type.
 // The type of a parameter, inside of what its declarator makes of it: `*`, `const&`, …
-ken_expr_id refs__pointed(ken_refs_maker *m, const refs_frame *f, const refs_value *type);
-void refs__take(ken_refs_maker *m, refs_frame *callable, ken_expr_id type);
+ken_expr_id ken_refs__pointed(ken_refs_maker *m, const refs_frame *f, const refs_value *type);
+void ken_refs__take(ken_refs_maker *m, refs_frame *callable, ken_expr_id type);
 // A function that gives `result` and takes what was noted.
-ken_expr_id refs__whole_function(ken_refs_maker *m, const refs_frame *f, ken_expr_id result);
+ken_expr_id ken_refs__whole_function(ken_refs_maker *m, const refs_frame *f, ken_expr_id result);
 
 static inline bool refs_is_object(const refs_frame *f)
 {
@@ -294,46 +296,47 @@ static inline bool refs_is_object(const refs_frame *f)
 
 // ---- refs_stored.c -----------------------------------------------------------------------------
 // Notes that what `v` names is put into a place; nothing when it can be no function.
-void refs__store(ken_refs_maker *m, ken_expr_id into, const refs_value *v);
+void ken_refs__store(ken_refs_maker *m, ken_expr_id into, const refs_value *v);
 // The values of a list that is written down are fields 0, 1, … of its type, or stand in a table.
-void refs__store_positions(ken_refs_maker *m, const refs_frame *f);
+void ken_refs__store_positions(ken_refs_maker *m, const refs_frame *f);
 
 // ---- refs_call.c, arguments --------------------------------------------------------------------
 // The type of a literal number: int, long, float or double.
-ken_str refs__number_type(ken_str literal);
+ken_str ken_refs__number_type(ken_str literal);
 // A part of a tuple under the name that arguments say: `name` and a mark as one word. Of what is given
 // the mark is ':', of a function behind the arguments '{'; of what is taken '=' when it may be left
 // out, '*' when it takes the rest, else ':'.
-ken_expr_id refs__labelled(ken_refs_maker *m, ken_str name, char mark, ken_expr_id value);
+ken_expr_id ken_refs__labelled(ken_refs_maker *m, ken_str name, char mark, ken_expr_id value);
 // What is called, with what the call gives it, where functions are overloaded; its place `ref`
 // (-1 = none) as well.
-ken_expr_id refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref, ken_expr_id callee);
+ken_expr_id ken_refs__called(ken_refs_maker *m, const refs_frame *f, int32_t ref,
+                             ken_expr_id callee);
 // The same of a macro, where these have names of their own.
-ken_expr_id refs__macro(ken_refs_maker *m, int32_t ref, ken_expr_id callee);
+ken_expr_id ken_refs__macro(ken_refs_maker *m, int32_t ref, ken_expr_id callee);
 
 // ---- refs_call.c -------------------------------------------------------------------------------
-refs_value refs__close_call(ken_refs_maker *m, const refs_frame *f);
+refs_value ken_refs__close_call(ken_refs_maker *m, const refs_frame *f);
 // What parameter `nth` of a function is that is the first argument of a method that lists and
 // promises have: `xs.map(x => …)`; 0 = it is none. Only for rules that say `element`.
-ken_expr_id refs__element_given(ken_refs_maker *m, const refs_frame *lambda, uint32_t nth);
+ken_expr_id ken_refs__element_given(ken_refs_maker *m, const refs_frame *lambda, uint32_t nth);
 
 // ---- refs_tokens.c -----------------------------------------------------------------------------
 // Makes the name at start..end a member of the value before it, when `tokens` is the frame and says
 // so; true when the name is dealt with.
-bool refs__take_token(ken_refs_maker *m, uint32_t start, uint32_t end);
-void refs__close_tokens(ken_refs_maker *m, const refs_frame *f);
+bool ken_refs__take_token(ken_refs_maker *m, uint32_t start, uint32_t end);
+void ken_refs__close_tokens(ken_refs_maker *m, const refs_frame *f);
 
 // ---- refs_quoted.c -----------------------------------------------------------------------------
 // Reads a text that stands where a type does (Python's `x: "T"`); false when it is no type.
-bool refs__take_quoted(ken_refs_maker *m, const ken_walk_stop *at, uint32_t start);
+bool ken_refs__take_quoted(ken_refs_maker *m, const ken_walk_stop *at, uint32_t start);
 
 // ---- refs_import.c -----------------------------------------------------------------------------
-bool refs__is_in_import(ken_refs_maker *m);
-void refs__open_import(ken_refs_maker *m, refs_frame *f);
-void refs__close_import(ken_refs_maker *m, const refs_frame *f);
-void refs__bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node);
-refs_value refs__close_export(ken_refs_maker *m, const refs_frame *f);
-refs_value refs__import_value(ken_refs_maker *m, const refs_frame *f);
-void refs__set_package(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node);
+bool ken_refs__is_in_import(ken_refs_maker *m);
+void ken_refs__open_import(ken_refs_maker *m, refs_frame *f);
+void ken_refs__close_import(ken_refs_maker *m, const refs_frame *f);
+void ken_refs__bind(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node);
+refs_value ken_refs__close_export(ken_refs_maker *m, const refs_frame *f);
+refs_value ken_refs__import_value(ken_refs_maker *m, const refs_frame *f);
+void ken_refs__set_package(ken_refs_maker *m, const ken_ref_rule *rule, TSNode node);
 
 #endif

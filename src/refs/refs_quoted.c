@@ -48,11 +48,12 @@ static ken_str take_name(quoted *q)
 
 static ken_expr_id name_expr(ken_refs_maker *m, ken_str text)
 {
-    refs_name name = refs__name(m, text);
+    refs_name name = ken_refs__name(m, text);
     int32_t local = m->names.ptr[name].local;
     while (local >= 0 && !m->locals.ptr[local].is_type)
         local = m->locals.ptr[local].outer;
-    return local >= 0 ? m->locals.ptr[local].value : refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
+    return local >= 0 ? m->locals.ptr[local].value
+                      : ken_refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
 }
 
 // `a.b.C`: a and b are read, C is the type.
@@ -62,15 +63,15 @@ static ken_expr_id dotted(quoted *q)
     if (!text.len || ken_str_eq_c(text, "None") || (text.ptr[0] >= '0' && text.ptr[0] <= '9'))
         return 0;
     ken_expr_id e = name_expr(q->m, text);
-    int32_t ref = refs__add_ref(q->m, e, KEN_REF_TYPE, (uint32_t)(text.ptr - q->m->text.ptr));
+    int32_t ref = ken_refs__add_ref(q->m, e, KEN_REF_TYPE, (uint32_t)(text.ptr - q->m->text.ptr));
     while (q->at + 1 < q->end && q->m->text.ptr[q->at] == '.' &&
            is_name_byte(q->m->text.ptr[q->at + 1])) {
         q->at++;
         if (ref >= 0)
             q->m->refs.ptr[ref].role = KEN_REF_READ;
         text = take_name(q);
-        e = refs__expr(q->m, KEN_EXPR_MEMBER, e, 0, refs__name(q->m, text));
-        ref = refs__add_ref(q->m, e, KEN_REF_TYPE, (uint32_t)(text.ptr - q->m->text.ptr));
+        e = ken_refs__expr(q->m, KEN_EXPR_MEMBER, e, 0, ken_refs__name(q->m, text));
+        ref = ken_refs__add_ref(q->m, e, KEN_REF_TYPE, (uint32_t)(text.ptr - q->m->text.ptr));
     }
     return e;
 }
@@ -94,7 +95,7 @@ static ken_expr_id one_type(quoted *q)
     q->depth++;
     do {
         ken_expr_id arg = next_byte(q) == ']' ? 0 : quoted_type(q);
-        e = e && arg ? refs__expr(q->m, KEN_EXPR_APPLY, e, arg, 0) : e;
+        e = e && arg ? ken_refs__expr(q->m, KEN_EXPR_APPLY, e, arg, 0) : e;
         while (take(q, '.')) // `tuple[X, ...]`
             ;
     } while (take(q, ','));
@@ -107,7 +108,7 @@ static ken_expr_id quoted_type(quoted *q)
 {
     ken_expr_id e = one_type(q);
     while (take(q, '|'))
-        e = refs__either(q->m, e, one_type(q));
+        e = ken_refs__either(q->m, e, one_type(q));
     return e;
 }
 
@@ -115,7 +116,7 @@ static ken_expr_id quoted_type(quoted *q)
 
 static ken_str callee_name(ken_refs_maker *m, const refs_frame *f)
 {
-    const refs_value *first = refs__first(m, f);
+    const refs_value *first = ken_refs__first(m, f);
     if (!first)
         return KEN_STR("");
     const refs_expr *e = &m->exprs.ptr[first->expr];
@@ -151,7 +152,7 @@ static bool is_cast(ken_refs_maker *m, uint32_t start)
            ken_str_eq_c(ken_str_trim(refs_text(m, f->args_start, start)), "(");
 }
 
-bool refs__take_quoted(ken_refs_maker *m, const ken_walk_stop *at, uint32_t start)
+bool ken_refs__take_quoted(ken_refs_maker *m, const ken_walk_stop *at, uint32_t start)
 {
     quoted q = { .m = m, .at = start, .end = ts_node_end_byte(at->node) };
     if (q.end - start > TEXT_MAX || (!is_in_type(m) && !is_cast(m, start)))
@@ -162,6 +163,6 @@ bool refs__take_quoted(ken_refs_maker *m, const ken_walk_stop *at, uint32_t star
     if (first != '[' && !is_name_byte(first))
         return false;
     refs_value v = { quoted_type(&q), -1, start, q.end, at->depth, false };
-    refs__deliver(m, v);
+    ken_refs__deliver(m, v);
     return true;
 }

@@ -33,7 +33,7 @@ static bool may_hold(const ken_refs_maker *m, ken_expr_id into)
            (e->op == KEN_EXPR_MEMBER && e->a); // of something known
 }
 
-void refs__store(ken_refs_maker *m, ken_expr_id into, const refs_value *v)
+void ken_refs__store(ken_refs_maker *m, ken_expr_id into, const refs_value *v)
 {
     if (!into || !v || v->ref < 0 || !may_be_callable(m, v->expr) || !may_hold(m, into) ||
         m->stored.len >= KEN_MAX_REFS)
@@ -67,10 +67,10 @@ static list_place in_declaration(ken_refs_maker *m, const refs_frame *f, const r
     uint32_t level = f->depth - outer->depth;
     bool is_table = is_array(m, d);
     if (level == (is_table ? 3 : 2)) {
-        at.made = refs__value_of_type(m, type);
+        at.made = ken_refs__value_of_type(m, type);
     } else if (is_table && level == 2) {
-        int32_t def = refs__def_named_at(m, d->byte);
-        at.table = def >= 0 ? refs__expr(m, KEN_EXPR_DEF, (uint32_t)def, 0, 0) : 0;
+        int32_t def = ken_refs__def_named_at(m, d->byte);
+        at.table = def >= 0 ? ken_refs__expr(m, KEN_EXPR_DEF, (uint32_t)def, 0, 0) : 0;
     }
     return at;
 }
@@ -84,17 +84,17 @@ static list_place place_of(ken_refs_maker *m, const refs_frame *f)
     if (!outer->rule)
         return (list_place){ 0 };
     const refs_value *type = outer->rule->path[KEN_REF_PATH_TYPE]
-                                 ? refs__value_at(m, outer, KEN_REF_PATH_TYPE)
-                                 : refs__first(m, outer);
+                                 ? ken_refs__value_at(m, outer, KEN_REF_PATH_TYPE)
+                                 : ken_refs__first(m, outer);
     if (!type || !type->expr)
         return (list_place){ 0 };
     if (outer->rule->role == KEN_REF_RULE_LOCAL)
         return in_declaration(m, f, outer, type->expr);
     bool is_whole = f->depth - outer->depth == 1;
-    return (list_place){ .made = is_whole ? refs__value_of_type(m, type->expr) : 0 };
+    return (list_place){ .made = is_whole ? ken_refs__value_of_type(m, type->expr) : 0 };
 }
 
-void refs__store_positions(ken_refs_maker *m, const refs_frame *f)
+void ken_refs__store_positions(ken_refs_maker *m, const refs_frame *f)
 {
     list_place at = { 0 };
     bool is_placed = false;
@@ -107,8 +107,8 @@ void refs__store_positions(ken_refs_maker *m, const refs_frame *f)
         is_placed = true;
         ken_expr_id into = at.table;
         if (at.made)
-            into = refs__expr(m, KEN_EXPR_MEMBER, at.made, 0,
-                              refs__name(m, refs__position(m, f->node, v.start)));
-        refs__store(m, into, &v);
+            into = ken_refs__expr(m, KEN_EXPR_MEMBER, at.made, 0,
+                                  ken_refs__name(m, ken_refs__position(m, f->node, v.start)));
+        ken_refs__store(m, into, &v);
     }
 }

@@ -36,7 +36,7 @@ static ken_expr_id past_gap(ken_refs_maker *m, ken_expr_id e, ken_str gap)
             gap = ken_str_sub(gap, 6, gap.len);
         } else if (ken_str_starts(gap, KEN_STR("?"))) {
             gap = ken_str_sub(gap, 1, gap.len);
-            e = refs__expr(m, KEN_EXPR_AWAIT, e, 0, 0);
+            e = ken_refs__expr(m, KEN_EXPR_AWAIT, e, 0, 0);
         } else {
             break;
         }
@@ -67,12 +67,12 @@ static void declare_key(ken_refs_maker *m, const refs_frame *f, uint32_t start, 
         !(ken_str_eq(gap, KEN_STR(":")) || ken_str_eq(gap, KEN_STR(": &")) ||
           ken_str_eq(gap, KEN_STR(": &mut"))))
         return;
-    refs_name name = refs__name(m, refs_text(m, start, end));
-    ken_expr_id type = refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
-    refs__declare(m, f->scope, f->name, f->name_start, refs__value_of_type(m, type));
+    refs_name name = ken_refs__name(m, refs_text(m, start, end));
+    ken_expr_id type = ken_refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
+    ken_refs__declare(m, f->scope, f->name, f->name_start, ken_refs__value_of_type(m, type));
 }
 
-bool refs__take_token(ken_refs_maker *m, uint32_t start, uint32_t end)
+bool ken_refs__take_token(ken_refs_maker *m, uint32_t start, uint32_t end)
 {
     refs_frame *f = refs_top(m);
     if (!f->rule || f->rule->role != KEN_REF_RULE_TOKENS)
@@ -88,17 +88,18 @@ bool refs__take_token(ken_refs_maker *m, uint32_t start, uint32_t end)
     }
     ken_expr_id base = last ? past_gap(m, last->expr, gap) : 0;
     ken_expr_id e =
-        refs__expr(m, KEN_EXPR_MEMBER, base, 0, refs__name(m, refs_text(m, start, end)));
-    refs_value v = { e, refs__add_ref(m, e, KEN_REF_READ, start), start, end, f->depth + 1, false };
+        ken_refs__expr(m, KEN_EXPR_MEMBER, base, 0, ken_refs__name(m, refs_text(m, start, end)));
+    refs_value v = { e,    ken_refs__add_ref(m, e, KEN_REF_READ, start), start, end, f->depth + 1,
+                     false };
     if (base)
         *last = v;
     else
-        refs__deliver(m, v);
+        ken_refs__deliver(m, v);
     return true;
 }
 
 // A bracket behind a value, in brackets itself.
-void refs__close_tokens(ken_refs_maker *m, const refs_frame *f)
+void ken_refs__close_tokens(ken_refs_maker *m, const refs_frame *f)
 {
     const refs_frame *outer = refs_top(m);
     m->values.len = f->first_value;
@@ -113,12 +114,12 @@ void refs__close_tokens(ken_refs_maker *m, const refs_frame *f)
     if ((gap.len && !is_macro) || (bracket == '{' && !is_macro))
         return;
     if (bracket == '[' && !is_macro) {
-        last->expr = refs__expr(m, KEN_EXPR_ELEMENT, last->expr, 0, 0);
+        last->expr = ken_refs__expr(m, KEN_EXPR_ELEMENT, last->expr, 0, 0);
     } else {
-        refs__set_role(m, last, KEN_REF_CALL);
+        ken_refs__set_role(m, last, KEN_REF_CALL);
         if (is_macro)
-            last->expr = refs__macro(m, last->ref, last->expr);
-        last->expr = refs__expr(m, KEN_EXPR_CALL, last->expr, 0, 0);
+            last->expr = ken_refs__macro(m, last->ref, last->expr);
+        last->expr = ken_refs__expr(m, KEN_EXPR_CALL, last->expr, 0, 0);
     }
     last->end = f->end;
 }

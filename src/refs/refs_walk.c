@@ -7,7 +7,8 @@
 #include "base/alloc.h"
 #include "refs/refs_priv.h"
 
-TSNode refs__at(const ken_refs_maker *m, const ken_ref_rule *rule, ken_ref_path which, TSNode node)
+TSNode ken_refs__at(const ken_refs_maker *m, const ken_ref_rule *rule, ken_ref_path which,
+                    TSNode node)
 {
     uint16_t path = rule->path[which];
     return path ? ken_rule_follow(&m->rules->paths[path - 1], node) : (TSNode){ 0 };
@@ -25,7 +26,7 @@ static void open_callable(ken_refs_maker *m, refs_frame *f)
 {
     open_scope(m, f);
     f->callable = f->scope;
-    TSNode params = refs__at(m, f->rule, KEN_REF_PATH_PARAMS, f->node);
+    TSNode params = ken_refs__at(m, f->rule, KEN_REF_PATH_PARAMS, f->node);
     f->params_start = ts_node_is_null(params) ? f->start : ts_node_start_byte(params);
     f->params_end = ts_node_is_null(params) ? f->end : ts_node_end_byte(params);
 }
@@ -33,22 +34,22 @@ static void open_callable(ken_refs_maker *m, refs_frame *f)
 // The name leaf of a definition is none of a reference, whether it is a symbol or not.
 static void open_function(ken_refs_maker *m, refs_frame *f)
 {
-    TSNode name = refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
+    TSNode name = ken_refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
     if (!ts_node_is_null(name)) {
         uint32_t byte = ts_node_start_byte(name);
-        f->def = refs__def_named_at(m, byte);
-        int32_t around = refs__holder(m, m->around);
+        f->def = ken_refs__def_named_at(m, byte);
+        int32_t around = ken_refs__holder(m, m->around);
         // A further overload of a definition that holds them all.
         if (f->def < 0 && around >= 0 &&
             ken_str_eq(m->symbols[around].name, refs_node_text(m, name)))
             f->def = around;
-        refs__add_decl(m, name, REFS_STEP_WHOLE);
+        ken_refs__add_decl(m, name, REFS_STEP_WHOLE);
     }
     open_callable(m, f);
-    f->has_self =
-        refs_has(f, KEN_REF_F_SELF) && f->def >= 0 && refs__is_type(m, m->symbols[f->def].parent);
-    if (f->def >= 0 && !ts_node_is_null(refs__at(m, f->rule, KEN_REF_PATH_OWNER, f->node)))
-        refs__set_owned(m, f->def);
+    f->has_self = refs_has(f, KEN_REF_F_SELF) && f->def >= 0 &&
+                  ken_refs__is_type(m, m->symbols[f->def].parent);
+    if (f->def >= 0 && !ts_node_is_null(ken_refs__at(m, f->rule, KEN_REF_PATH_OWNER, f->node)))
+        ken_refs__set_owned(m, f->def);
 }
 
 static void add_declared_names(ken_refs_maker *m, refs_frame *f, TSNode name)
@@ -57,7 +58,7 @@ static void add_declared_names(ken_refs_maker *m, refs_frame *f, TSNode name)
         MAX_NAMES = 64
     };
     uint16_t path = f->rule->path[KEN_REF_PATH_NAME];
-    refs__add_decl(m, name, REFS_STEP_WHOLE);
+    ken_refs__add_decl(m, name, REFS_STEP_WHOLE);
     if (!refs_has(f, KEN_REF_F_EACH) || !path || ts_node_is_null(name))
         return;
     if (f->rule->each_step) {
@@ -66,22 +67,22 @@ static void add_declared_names(ken_refs_maker *m, refs_frame *f, TSNode name)
                                           f->node, names, MAX_NAMES);
         for (uint32_t i = 0; i < n; i++)
             if (ts_node_start_byte(names[i]) != ts_node_start_byte(name))
-                refs__add_decl(m, names[i], REFS_STEP_WHOLE);
+                ken_refs__add_decl(m, names[i], REFS_STEP_WHOLE);
         return;
     }
     TSSymbol type = ts_node_symbol(name);
     TSNode next = ts_node_next_named_sibling(name);
     for (int i = 0; i < MAX_NAMES && !ts_node_is_null(next); i++) {
         if (ts_node_symbol(next) == type && ts_node_end_byte(next) <= f->end)
-            refs__add_decl(m, next, REFS_STEP_WHOLE);
+            ken_refs__add_decl(m, next, REFS_STEP_WHOLE);
         next = ts_node_next_named_sibling(next);
     }
 }
 
 static void open_local(ken_refs_maker *m, refs_frame *f)
 {
-    add_declared_names(m, f, refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node));
-    TSNode body = refs__at(m, f->rule, KEN_REF_PATH_BODY, f->node);
+    add_declared_names(m, f, ken_refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node));
+    TSNode body = ken_refs__at(m, f->rule, KEN_REF_PATH_BODY, f->node);
     if (ts_node_is_null(body))
         return;
     open_scope(m, f);
@@ -93,22 +94,22 @@ static void open_local(ken_refs_maker *m, refs_frame *f)
 // The bare name on the left is no reference before the frame closes, which knows what it is.
 static void open_assign(ken_refs_maker *m, refs_frame *f)
 {
-    TSNode left = refs__at(m, f->rule, KEN_REF_PATH_LEFT, f->node);
-    if (ts_node_is_null(left) || !refs__is_name(m, left))
+    TSNode left = ken_refs__at(m, f->rule, KEN_REF_PATH_LEFT, f->node);
+    if (ts_node_is_null(left) || !ken_refs__is_name(m, left))
         return;
-    refs__add_decl(m, left, REFS_STEP_WHOLE);
-    f->reserved = refs__reserve_ref(m, ts_node_start_byte(left));
+    ken_refs__add_decl(m, left, REFS_STEP_WHOLE);
+    f->reserved = ken_refs__reserve_ref(m, ts_node_start_byte(left));
 }
 
 static void open_named(ken_refs_maker *m, refs_frame *f)
 {
-    TSNode name = refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
+    TSNode name = ken_refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node);
     if (ts_node_is_null(name))
         return;
     f->name = refs_node_text(m, name);
     f->name_start = ts_node_start_byte(name);
-    f->is_def_name = refs__is_declared(m, f->name_start); // the head of Elixir's `def f(x)`
-    refs__add_decl(m, name, REFS_STEP_WHOLE);
+    f->is_def_name = ken_refs__is_declared(m, f->name_start); // the head of Elixir's `def f(x)`
+    ken_refs__add_decl(m, name, REFS_STEP_WHOLE);
 }
 
 static void open_member(ken_refs_maker *m, refs_frame *f)
@@ -120,7 +121,7 @@ static void open_member(ken_refs_maker *m, refs_frame *f)
 // `name=value`, `return@name value`: the name is none of ours.
 static void open_pass(ken_refs_maker *m, refs_frame *f)
 {
-    refs__add_decl(m, refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node), REFS_STEP_WHOLE);
+    ken_refs__add_decl(m, ken_refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node), REFS_STEP_WHOLE);
 }
 
 static void open_declare(ken_refs_maker *m, refs_frame *f)
@@ -129,13 +130,13 @@ static void open_declare(ken_refs_maker *m, refs_frame *f)
     f->callable = f->scope;
     f->params_start = f->start;
     f->params_end = f->end;
-    add_declared_names(m, f, refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node));
+    add_declared_names(m, f, ken_refs__at(m, f->rule, KEN_REF_PATH_NAME, f->node));
 }
 
 // What a type is built on, and what decorates a definition, is seen from outside of it.
 static void open_outside(ken_refs_maker *m, refs_frame *f)
 {
-    int32_t def = refs__holder(m, f->around);
+    int32_t def = ken_refs__holder(m, f->around);
     m->view = refs__view(m, def >= 0 ? m->places.ptr[def].around : -1);
 }
 
@@ -156,11 +157,11 @@ static const open_fn openers[KEN_REF_RULE_COUNT] = {
     [KEN_REF_RULE_FIELD] = open_local,
     [KEN_REF_RULE_PARAM_TYPE] = open_local,
     [KEN_REF_RULE_ASSIGN] = open_assign,
-    [KEN_REF_RULE_PATTERN] = refs__open_pattern,
-    [KEN_REF_RULE_IMPORT] = refs__open_import,
-    [KEN_REF_RULE_PREFIX] = refs__open_import,
-    [KEN_REF_RULE_OBJECT] = refs__open_object,
-    [KEN_REF_RULE_ENTRY] = refs__open_entry,
+    [KEN_REF_RULE_PATTERN] = ken_refs__open_pattern,
+    [KEN_REF_RULE_IMPORT] = ken_refs__open_import,
+    [KEN_REF_RULE_PREFIX] = ken_refs__open_import,
+    [KEN_REF_RULE_OBJECT] = ken_refs__open_object,
+    [KEN_REF_RULE_ENTRY] = ken_refs__open_entry,
     [KEN_REF_RULE_BASE] = open_outside,
     [KEN_REF_RULE_DECORATE] = open_outside,
 };
@@ -169,10 +170,10 @@ static const open_fn openers[KEN_REF_RULE_COUNT] = {
 static void declare_ahead(ken_refs_maker *m, refs_frame *f)
 {
     uint32_t first = (uint32_t)m->decls.len;
-    refs__add_decls_below(m, refs__at(m, f->rule, KEN_REF_PATH_AHEAD, f->node));
+    ken_refs__add_decls_below(m, ken_refs__at(m, f->rule, KEN_REF_PATH_AHEAD, f->node));
     for (size_t i = first; i < m->decls.len; i++)
-        refs__declare(m, f->scope, m->decls.ptr[i].text, m->decls.ptr[i].byte,
-                      refs__given_to(m, f, (uint32_t)(i - first)));
+        ken_refs__declare(m, f->scope, m->decls.ptr[i].text, m->decls.ptr[i].byte,
+                          ken_refs__given_to(m, f, (uint32_t)(i - first)));
     if (f->rule->role == KEN_REF_RULE_LAMBDA) // `x => x`
         f->min_params = f->max_params = (uint16_t)(m->decls.len - first);
 }
@@ -183,13 +184,13 @@ static const ken_ref_rule *rule_for(ken_refs_maker *m, const ken_walk_stop *at);
 static void declare_hoisted(ken_refs_maker *m, refs_frame *f, const ken_ref_rule *rule, TSNode node)
 {
     uint32_t first = (uint32_t)m->decls.len;
-    refs__add_decls_below(m, refs__at(m, rule, KEN_REF_PATH_NAME, node));
-    TSNode name = refs__at(m, rule, KEN_REF_PATH_NAME, node);
+    ken_refs__add_decls_below(m, ken_refs__at(m, rule, KEN_REF_PATH_NAME, node));
+    TSNode name = ken_refs__at(m, rule, KEN_REF_PATH_NAME, node);
     if (m->decls.len == first && !ts_node_is_null(name)) // an operator
-        refs__add_decl(m, name, REFS_STEP_UNKNOWN);
+        ken_refs__add_decl(m, name, REFS_STEP_UNKNOWN);
     for (size_t i = first; i < m->decls.len; i++)
-        refs__declare(m, f->scope, m->decls.ptr[i].text, m->decls.ptr[i].byte, 0);
-    refs__drop_decls(m, first);
+        ken_refs__declare(m, f->scope, m->decls.ptr[i].text, m->decls.ptr[i].byte, 0);
+    ken_refs__drop_decls(m, first);
 }
 
 // What is declared right inside a node is known in all of the scope, whatever the order: Haskell's
@@ -200,7 +201,7 @@ static void hoist(ken_refs_maker *m, refs_frame *f)
         MAX_NODES = 2000,
         DEEP = 3
     };
-    TSNode top = refs__at(m, f->rule, KEN_REF_PATH_HOIST, f->node);
+    TSNode top = ken_refs__at(m, f->rule, KEN_REF_PATH_HOIST, f->node);
     if (ts_node_is_null(top))
         return;
     TSTreeCursor c = ts_tree_cursor_new(top);
@@ -262,7 +263,7 @@ static bool push_frame(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
         hoist(m, top);
     }
     if (rule->flags & KEN_REF_F_BRANCH)
-        refs__branch(m, m->around);
+        ken_refs__branch(m, m->around);
     return true;
 }
 
@@ -315,7 +316,7 @@ static int32_t visible_local(const ken_refs_maker *m, refs_name name, bool wants
 static bool is_declaration(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
                            uint32_t start, uint32_t end)
 {
-    if (refs__is_declared(m, start))
+    if (ken_refs__is_declared(m, start))
         return true;
     if (rule->flags & KEN_REF_F_BARE) // a constant in a pattern
         return false;
@@ -323,11 +324,11 @@ static bool is_declaration(ken_refs_maker *m, const ken_ref_rule *rule, const ke
     ken_ref_rule_role role = f->rule ? f->rule->role : KEN_REF_RULE_NONE;
     if (role == KEN_REF_RULE_PATTERN && f->is_declaring && start >= f->pattern_start &&
         start < f->pattern_end) {
-        refs__add_pattern_leaf(m, f, at->node);
+        ken_refs__add_pattern_leaf(m, f, at->node);
         return true;
     }
     if (role == KEN_REF_RULE_GLOBAL) {
-        refs__declare_global(m, f->callable, refs_text(m, start, end));
+        ken_refs__declare_global(m, f->callable, refs_text(m, start, end));
         return true;
     }
     return false;
@@ -354,23 +355,25 @@ static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
     if (takes_name(m, start, end, at->depth))
         return false;
     if (rule->flags & KEN_REF_F_MARKUP) { // `<div>`: no value of this file, whatever is called div
-        ken_expr_id all = refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, KEN_STR("jsx")));
-        refs_name element = refs__name(m, refs_text(m, start, end));
-        refs__add_ref(m, refs__expr(m, KEN_EXPR_MEMBER, all, 0, element), KEN_REF_READ, start);
+        ken_expr_id all =
+            ken_refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, ken_refs__name(m, KEN_STR("jsx")));
+        refs_name element = ken_refs__name(m, refs_text(m, start, end));
+        ken_refs__add_ref(m, ken_refs__expr(m, KEN_EXPR_MEMBER, all, 0, element), KEN_REF_READ,
+                          start);
         return false;
     }
     bool is_type = rule->role == KEN_REF_RULE_TYPE;
     refs_value v = { .ref = -1, .start = start, .end = end, .depth = at->depth };
     int32_t def = -1;
     if (is_def_name(m, start, &def) && !is_base(refs_top(m))) {
-        refs__is_declared(m, start);
-        v.expr = refs__expr(m, KEN_EXPR_DEF, (uint32_t)def, 0, 0);
-        refs__deliver(m, v);
+        ken_refs__is_declared(m, start);
+        v.expr = ken_refs__expr(m, KEN_EXPR_DEF, (uint32_t)def, 0, 0);
+        ken_refs__deliver(m, v);
         return false;
     }
-    if (is_declaration(m, rule, at, start, end) || refs__take_token(m, start, end))
+    if (is_declaration(m, rule, at, start, end) || ken_refs__take_token(m, start, end))
         return false;
-    refs_name name = refs__name(m, refs_text(m, start, end));
+    refs_name name = ken_refs__name(m, refs_text(m, start, end));
     const refs_value *qualifier = qualifier_before(m, rule, start);
     int32_t local = qualifier ? -1 : visible_local(m, name, is_type);
     if (local >= 0) {
@@ -379,20 +382,20 @@ static bool visit_name(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
         return false;
     } else {
         bool is_called = (rule->flags & KEN_REF_F_CALLED) != 0;
-        v.expr = qualifier ? refs__expr(m, KEN_EXPR_MEMBER, qualifier->expr, 0, name)
-                           : refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
+        v.expr = qualifier ? ken_refs__expr(m, KEN_EXPR_MEMBER, qualifier->expr, 0, name)
+                           : ken_refs__expr(m, KEN_EXPR_NAME, m->view, 0, name);
         if (!(rule->flags & KEN_REF_F_MODULE)) // before a name, a module is no use of its own
-            v.ref = refs__add_ref(m, v.expr,
-                                  is_called ? KEN_REF_CALL
-                                  : is_type ? KEN_REF_TYPE
-                                            : KEN_REF_READ,
-                                  start);
+            v.ref = ken_refs__add_ref(m, v.expr,
+                                      is_called ? KEN_REF_CALL
+                                      : is_type ? KEN_REF_TYPE
+                                                : KEN_REF_READ,
+                                      start);
         if (is_called) // a method without arguments
-            v.expr = refs__expr(m, KEN_EXPR_CALL, v.expr, 1, 0);
+            v.expr = ken_refs__expr(m, KEN_EXPR_CALL, v.expr, 1, 0);
     }
     if (rule->flags & KEN_REF_F_FIELD)
-        refs__add_short_entry(m, refs_text(m, start, end), start, v.expr);
-    refs__deliver(m, v);
+        ken_refs__add_short_entry(m, refs_text(m, start, end), start, v.expr);
+    ken_refs__deliver(m, v);
     return false;
 }
 
@@ -403,7 +406,7 @@ static bool visit_word(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
     bool had_name = f->name.len;
     if (!takes_name(m, start, ts_node_end_byte(at->node), at->depth))
         return false;
-    TSNode name = refs__at(m, rule, KEN_REF_PATH_NAME, at->node);
+    TSNode name = ken_refs__at(m, rule, KEN_REF_PATH_NAME, at->node);
     if (had_name || ts_node_is_null(name)) // `name<arguments>`
         return false;
     f->name = refs_node_text(m, name);
@@ -415,36 +418,36 @@ static bool visit_self(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
                        uint32_t start)
 {
     ken_expr_op op = rule->role == KEN_REF_RULE_SELF ? KEN_EXPR_SELF : KEN_EXPR_SUPER;
-    int32_t def = refs__type_around(m, m->around);
+    int32_t def = ken_refs__type_around(m, m->around);
     if (def < 0 && (rule->flags & KEN_REF_F_BARE)) // JavaScript's functions that are classes
-        def = refs__callable_around(m, m->around);
+        def = ken_refs__callable_around(m, m->around);
     uint32_t type = (uint32_t)(def + 1);
-    refs_value v = { refs__expr(m, op, type, 0, 0), -1,        start,
-                     ts_node_end_byte(at->node),    at->depth, false };
-    refs__deliver(m, v);
+    refs_value v = { ken_refs__expr(m, op, type, 0, 0), -1,        start,
+                     ts_node_end_byte(at->node),        at->depth, false };
+    ken_refs__deliver(m, v);
     return false;
 }
 
 static bool visit_builtin(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
                           uint32_t start)
 {
-    if ((rule->flags & KEN_REF_F_TYPE) && refs__take_quoted(m, at, start))
+    if ((rule->flags & KEN_REF_F_TYPE) && ken_refs__take_quoted(m, at, start))
         return false;
     if (rule->flags & KEN_REF_F_OPEN)
         return push_frame(m, rule, at, start);
     uint32_t end = ts_node_end_byte(at->node);
-    if (refs__take_token(m, start, end)) // `pair.0` in a macro
+    if (ken_refs__take_token(m, start, end)) // `pair.0` in a macro
         return false;
     ken_str word = rule->word.len ? rule->word : refs_text(m, start, end);
     if (m->rules->types_calls && ken_str_eq(word, KEN_STR("number")))
-        word = refs__number_type(refs_text(m, start, end));
-    refs_value v = { refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, refs__name(m, word)),
+        word = ken_refs__number_type(refs_text(m, start, end));
+    refs_value v = { ken_refs__expr(m, KEN_EXPR_BUILTIN, 0, 0, ken_refs__name(m, word)),
                      -1,
                      start,
                      end,
                      at->depth,
                      ken_str_eq(rule->word, KEN_STR("string")) };
-    refs__deliver(m, v);
+    ken_refs__deliver(m, v);
     return false;
 }
 
@@ -452,8 +455,8 @@ static bool visit_builtin(ken_refs_maker *m, const ken_ref_rule *rule, const ken
 static bool visit_branch(ken_refs_maker *m, const ken_ref_rule *rule, const ken_walk_stop *at,
                          uint32_t start)
 {
-    refs__branch(m, m->around);
-    TSNode body = refs__at(m, rule, KEN_REF_PATH_BODY, at->node);
+    ken_refs__branch(m, m->around);
+    TSNode body = ken_refs__at(m, rule, KEN_REF_PATH_BODY, at->node);
     if ((rule->flags & KEN_REF_F_TYPE) && !ts_node_is_null(body) &&
         m->types_until < ts_node_end_byte(body))
         m->types_until = ts_node_end_byte(body);
@@ -486,7 +489,7 @@ static bool visit_args(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
     f->args_start = start;
     f->args_depth = at->depth;
     if (role == KEN_REF_RULE_CALL && f->name.len && f->name_start < start)
-        f->reserved = refs__reserve_ref(m, f->name_start); // behind the receiver's
+        f->reserved = ken_refs__reserve_ref(m, f->name_start); // behind the receiver's
     f->n_args = 1 + ts_node_named_child_count(at->node);
     return true;
 }
@@ -495,7 +498,7 @@ static bool visit_bind(ken_refs_maker *m, const ken_ref_rule *rule, const ken_wa
                        uint32_t start)
 {
     (void)start;
-    refs__bind(m, rule, at->node);
+    ken_refs__bind(m, rule, at->node);
     return false;
 }
 
@@ -511,7 +514,7 @@ static bool visit_package(ken_refs_maker *m, const ken_ref_rule *rule, const ken
                           uint32_t start)
 {
     (void)start;
-    refs__set_package(m, rule, at->node);
+    ken_refs__set_package(m, rule, at->node);
     return false;
 }
 
@@ -522,7 +525,7 @@ static const ken_ref_rule *rule_for(ken_refs_maker *m, const ken_walk_stop *at)
     int16_t i = at->type < m->rules->n_symbols ? m->rules->first[at->type] : -1;
     for (; i >= 0; i = m->rules->rules[i].next) {
         const ken_ref_rule *rule = &m->rules->rules[i];
-        if (rule->role == KEN_REF_RULE_BIND && !refs__is_in_import(m))
+        if (rule->role == KEN_REF_RULE_BIND && !ken_refs__is_in_import(m))
             continue;
         if (!rule->has_conditions ||
             ken_rule_holds(&rule->cond, at->node, at->parent, at->depth, m->text))
@@ -566,7 +569,7 @@ static void declare_ready(ken_refs_maker *m, uint32_t byte)
         refs_frame *f = &m->frames.ptr[i];
         if (f->ready_at <= byte) {
             f->ready_at = UINT32_MAX;
-            refs__declare_names(m, i);
+            ken_refs__declare_names(m, i);
         } else if (f->ready_at < m->next_ready) {
             m->next_ready = f->ready_at;
         }
@@ -582,25 +585,25 @@ static void take_left_out(ken_refs_maker *m, uint32_t until)
         while (end < m->text.len && ken_is_word(m->text.ptr[end]))
             end++;
         if (start >= m->next_start || start >= m->next_end)
-            refs__sweep(m, start);
+            ken_refs__sweep(m, start);
         bool is_called = end < m->text.len && m->text.ptr[end] == '(';
-        refs_name name = refs__name(m, refs_text(m, start, end));
-        refs__add_ref(m, refs__expr(m, KEN_EXPR_NAME, m->view, 0, name),
-                      is_called ? KEN_REF_CALL : KEN_REF_READ, start);
+        refs_name name = ken_refs__name(m, refs_text(m, start, end));
+        ken_refs__add_ref(m, ken_refs__expr(m, KEN_EXPR_NAME, m->view, 0, name),
+                          is_called ? KEN_REF_CALL : KEN_REF_READ, start);
     }
 }
 
 static void leave(ken_refs_maker *m, uint32_t depth)
 {
     while (m->frames.len > 1 && refs_top(m)->depth >= depth)
-        refs__close_top(m);
+        ken_refs__close_top(m);
 }
 
 void ken_refs_extract(ken_refs_maker *m, const ken_ref_rules *rules, ken_trail_part trail,
                       uint32_t first, uint32_t end)
 {
     m->rules = rules;
-    refs__begin_tree(m, first, end);
+    ken_refs__begin_tree(m, first, end);
     refs_frame file = { .first_local = 0, .around = -1, .def = -1, .ready_at = UINT32_MAX };
     ken_vec_clear(&m->frames);
     ken_vec_push(&m->frames, file);
@@ -613,7 +616,7 @@ void ken_refs_extract(ken_refs_maker *m, const ken_ref_rules *rules, ken_trail_p
         uint32_t start = ts_node_start_byte(at->node);
         take_left_out(m, start);
         if (start >= m->next_start || start >= m->next_end)
-            refs__sweep(m, start);
+            ken_refs__sweep(m, start);
         if (start >= m->next_ready)
             declare_ready(m, start);
         wants_below = visit(m, at, start);

@@ -226,8 +226,9 @@ static ken_status meet(placing *p, bool is_forced, ken_err *err)
     return ken_str_eq(p->last, p->there) ? replace(p, err) : merge(p, err);
 }
 
-ken_status setup_place(int root_fd, ken_str root, const setup_document *d, bool is_forced,
-                       ken_arena *arena, ken_setup_file *out, ken_err *err)
+ken_status ken_rulebook__setup_place(int root_fd, ken_str root, const setup_document *d,
+                                     bool is_forced, ken_arena *arena, ken_setup_file *out,
+                                     ken_err *err)
 {
     placing p = { .root_fd = root_fd, .root = root, .doc = d, .arena = arena, .out = out };
     *out = (ken_setup_file){ .path = d->path };
@@ -241,7 +242,7 @@ ken_status setup_place(int root_fd, ken_str root, const setup_document *d, bool 
         ken_status st = write_file(&p, d->head, d->body, err);
         return st ? st : done(&p, KEN_SETUP_WRITTEN, "");
     }
-    p.there = setup_body_of(text);
+    p.there = ken_rulebook__setup_body_of(text);
     p.head = ken_str_sub(text, 0, text.len - p.there.len);
     return meet(&p, is_forced, err);
 }

@@ -223,12 +223,13 @@ static ken_status write_documents(ken_snapshot *s, const ken_setup_opts *o, int 
 {
     setup_document *docs;
     size_t n;
-    setup_write_all(s, &out->survey, architecture, where_it_stands(s, o->root, arena), arena, &docs,
-                    &n);
+    ken_rulebook__setup_write_all(s, &out->survey, architecture, where_it_stands(s, o->root, arena),
+                                  arena, &docs, &n);
     out->files = KEN_ARENA_ARRAY(arena, ken_setup_file, n + 1);
     ken_status st = make_folders(root_fd, err);
     for (size_t i = 0; !st && i < n; i++)
-        st = setup_place(root_fd, o->root, &docs[i], o->is_forced, arena, &out->files[i], err);
+        st = ken_rulebook__setup_place(root_fd, o->root, &docs[i], o->is_forced, arena,
+                                       &out->files[i], err);
     out->n_files = n;
     return st ? st : keep_config(o->root, &out->survey, given, arena, err);
 }

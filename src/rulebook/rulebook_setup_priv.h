@@ -18,16 +18,18 @@ typedef struct setup_document {
 } setup_document;
 
 // Where the code stood: "the work tree at commit 0123456789ab (2026-01-02)"; may be empty.
-void setup_write_all(ken_snapshot *s, const ken_survey *survey, ken_str architecture, ken_str at,
-                     ken_arena *arena, setup_document **out, size_t *out_n);
+void ken_rulebook__setup_write_all(ken_snapshot *s, const ken_survey *survey, ken_str architecture,
+                                   ken_str at, ken_arena *arena, setup_document **out,
+                                   size_t *out_n);
 // A text as a YAML scalar in double quotes.
-void setup_put_yaml(ken_buf *out, ken_str text);
+void ken_rulebook__setup_put_yaml(ken_buf *out, ken_str text);
 // What follows the head in a file that may have been edited.
-ken_str setup_body_of(ken_str text);
+ken_str ken_rulebook__setup_body_of(ken_str text);
 
 // ---- rulebook_merge.c: beside what is there -----------------------------------------------------
 // Puts one document where it belongs; `root_fd` is the project's folder.
-ken_status setup_place(int root_fd, ken_str root, const setup_document *d, bool is_forced,
-                       ken_arena *arena, ken_setup_file *out, ken_err *err) KEN_MUST_USE;
+ken_status ken_rulebook__setup_place(int root_fd, ken_str root, const setup_document *d,
+                                     bool is_forced, ken_arena *arena, ken_setup_file *out,
+                                     ken_err *err) KEN_MUST_USE;
 
 #endif

@@ -25,7 +25,7 @@ ken_str ken_rule_label(const ken_rule *rule, ken_arena *arena)
 
 // ---- for the checks -----------------------------------------------------------------------------
 
-bool verify_has(const verifier *v, ken_rule_check_kind kind)
+bool ken_rulebook__verify_has(const verifier *v, ken_rule_check_kind kind)
 {
     for (size_t i = 0; i < v->n; i++)
         if (v->rules[i].check->kind == kind)
@@ -33,7 +33,7 @@ bool verify_has(const verifier *v, ken_rule_check_kind kind)
     return false;
 }
 
-void verify_add(verifier *v, verify_rule *r, const ken_violation *violation)
+void ken_rulebook__verify_add(verifier *v, verify_rule *r, const ken_violation *violation)
 {
     r->outcome->n_found++;
     if (v->found.len >= v->max)
@@ -48,7 +48,8 @@ static ken_str good_key(char out[600], uint32_t rule, ken_str folder)
     return ken_str_n(out, (size_t)n);
 }
 
-void verify_add_good(verifier *v, verify_rule *r, ken_str path, uint32_t line, ken_str symbol)
+void ken_rulebook__verify_add_good(verifier *v, verify_rule *r, ken_str path, uint32_t line,
+                                   ken_str symbol)
 {
     char key[600];
     bool is_new;
@@ -63,7 +64,7 @@ void verify_add_good(verifier *v, verify_rule *r, ken_str path, uint32_t line, k
     ken_vec_push(&v->goods, good);
 }
 
-void verify_note(verifier *v, verify_rule *r, const char *fmt, ...)
+void ken_rulebook__verify_note(verifier *v, verify_rule *r, const char *fmt, ...)
 {
     char text[NOTE_MAX];
     va_list args;
@@ -76,7 +77,7 @@ void verify_note(verifier *v, verify_rule *r, const char *fmt, ...)
                                         old.len ? "; " : "", (int)len, text);
 }
 
-bool verify_matches(verifier *v, verify_rule *r, ken_rules_regex *regex, ken_str text)
+bool ken_rulebook__verify_matches(verifier *v, verify_rule *r, ken_rules_regex *regex, ken_str text)
 {
     bool is_match = false;
     ken_err why = { 0 };
@@ -84,18 +85,19 @@ bool verify_matches(verifier *v, verify_rule *r, ken_rules_regex *regex, ken_str
         r->is_off = true;
         r->outcome->is_checked = false;
         r->outcome->n_undecided++;
-        verify_note(v, r, "'%.*s': %s", text.len < 60 ? (int)text.len : 60, text.ptr, why.msg);
+        ken_rulebook__verify_note(v, r, "'%.*s': %s", text.len < 60 ? (int)text.len : 60, text.ptr,
+                                  why.msg);
     }
     return is_match;
 }
 
-size_t verify_file(const verifier *v, ken_str path)
+size_t ken_rulebook__verify_file(const verifier *v, ken_str path)
 {
     size_t lo = KEN_FIRST_STR(ken_file_fact, path, v->files, v->n_files, path);
     return lo < v->n_files && ken_str_eq(v->files[lo].path, path) ? lo : SIZE_MAX;
 }
 
-ken_facts_scope verify_scope(verifier *v, uint32_t kinds)
+ken_facts_scope ken_rulebook__verify_scope(verifier *v, uint32_t kinds)
 {
     uint8_t *wanted = ken_arena_zalloc(v->arena, v->n_files + 1);
     for (size_t i = 0; i < v->n; i++)
@@ -125,7 +127,7 @@ static void cover(verifier *v, verify_rule *r)
         r->outcome->n_files += v->is_reported[f];
     }
     if (!has_any)
-        verify_note(v, r, "no file is looked at: its globs match none");
+        ken_rulebook__verify_note(v, r, "no file is looked at: its globs match none");
 }
 
 static ken_status read_diff(verifier *v, const ken_verify_opts *o, ken_map *out, ken_err *err)
@@ -167,7 +169,7 @@ static ken_status compile(verifier *v, verify_rule *r, ken_str pattern, ken_rule
     ken_status st = ken_rules_regex_new(pattern, out, &why);
     if (st == KEN_EINVAL) {
         r->is_off = true;
-        verify_note(v, r, "%s", why.msg);
+        ken_rulebook__verify_note(v, r, "%s", why.msg);
         return KEN_OK;
     }
     return st ? KEN_FAIL(err, st, "%s", why.msg) : KEN_OK;
@@ -198,7 +200,7 @@ static ken_status check_texts(verifier *v, verify_rule *r)
     if (!st)
         st = check_names(v, r->check, &why);
     if (st)
-        verify_note(v, r, "%s", why.msg);
+        ken_rulebook__verify_note(v, r, "%s", why.msg);
     return st;
 }
 
@@ -282,14 +284,14 @@ static void finish(verifier *v, const ken_rule *rules, size_t n, ken_verificatio
 
 static ken_status run(verifier *v, ken_err *err)
 {
-    ken_status st = verify_imports(v, err);
+    ken_status st = ken_rulebook__verify_imports(v, err);
     if (!st)
-        st = verify_files(v, err);
+        st = ken_rulebook__verify_files(v, err);
     if (!st)
-        st = verify_definitions(v, err);
+        st = ken_rulebook__verify_definitions(v, err);
     if (!st)
-        st = verify_symbols(v, err);
-    return st ? st : verify_calls(v, err);
+        st = ken_rulebook__verify_symbols(v, err);
+    return st ? st : ken_rulebook__verify_calls(v, err);
 }
 
 ken_status ken_verify_rules(ken_snapshot *s, const ken_rule *rules, size_t n,

@@ -82,7 +82,7 @@ static void add(verifier *v, const call_subject *s, const ken_call_fact *late, b
         x.message = ken_arena_printf(v->arena, KEN_STR_FMT " does not call '" KEN_STR_FMT "'",
                                      KEN_STR_ARG(s->what), KEN_STR_ARG(names));
     }
-    verify_add(v, s->r, &x);
+    ken_rulebook__verify_add(v, s->r, &x);
 }
 
 static void judge(verifier *v, const call_subject *s, const ken_part_calls *calls)
@@ -94,7 +94,8 @@ static void judge(verifier *v, const call_subject *s, const ken_part_calls *call
         if (is_required(s->r->check, c->name, c->to_path, c->to_name)) {
             is_first = is_first || !late;
             has_call = true;
-        } else if (s->r->before && !late && verify_matches(v, s->r, s->r->before, c->name)) {
+        } else if (s->r->before && !late &&
+                   ken_rulebook__verify_matches(v, s->r, s->r->before, c->name)) {
             late = c;
         }
     }
@@ -104,7 +105,7 @@ static void judge(verifier *v, const call_subject *s, const ken_part_calls *call
     else if (!is_obeyed && !s->r->is_off)
         add(v, s, late, has_call);
     else if (has_call)
-        verify_add_good(v, s->r, s->path, s->first_line, s->name);
+        ken_rulebook__verify_add_good(v, s->r, s->path, s->first_line, s->name);
 }
 
 // ---- who is asked -------------------------------------------------------------------------------
@@ -121,11 +122,11 @@ static bool is_of_method(const ken_rule_check *c, ken_str method)
 static void add_handler(call_check *c, verify_rule *r, const ken_handler_fact *h)
 {
     verifier *v = c->v;
-    size_t f = verify_file(v, h->route.file);
+    size_t f = ken_rulebook__verify_file(v, h->route.file);
     if (f == SIZE_MAX || h->is_test || !r->covers[f] || !v->is_reported[f] ||
         !is_of_method(r->check, h->route.method))
         return;
-    if (r->pattern && !verify_matches(v, r, r->pattern, h->name))
+    if (r->pattern && !ken_rulebook__verify_matches(v, r, r->pattern, h->name))
         return;
     call_subject s = { .r = r,
                        .path = h->route.file,
@@ -149,7 +150,7 @@ static ken_status add_handlers(call_check *c, ken_err *err)
     for (size_t i = 0; i < c->v->n; i++)
         is_asked = is_asked || (c->v->rules[i].check->kind == KEN_CHECK_REQUIRE_CALL &&
                                 c->v->rules[i].check->is_of_handlers);
-    ken_facts_scope scope = verify_scope(c->v, 1u << KEN_CHECK_REQUIRE_CALL);
+    ken_facts_scope scope = ken_rulebook__verify_scope(c->v, 1u << KEN_CHECK_REQUIRE_CALL);
     if (!is_asked || !scope.only.n)
         return KEN_OK;
     ken_status st = ken_list_handlers(c->v->s, &scope, c->v->cancel, c->v->arena, &list, &n, err);
@@ -169,7 +170,7 @@ static bool look_at_function(void *ctx, const ken_definition_fact *d)
         verify_rule *r = &c->v->rules[i];
         if (r->check->kind != KEN_CHECK_REQUIRE_CALL || r->check->is_of_handlers || r->is_off ||
             d->is_inside || !r->covers[d->part.file] ||
-            (r->pattern && !verify_matches(c->v, r, r->pattern, d->name)))
+            (r->pattern && !ken_rulebook__verify_matches(c->v, r, r->pattern, d->name)))
             continue;
         call_subject s = { .r = r,
                            .path = d->path,
@@ -188,11 +189,12 @@ static bool look_at_function(void *ctx, const ken_definition_fact *d)
 static ken_status add_functions(call_check *c, ken_err *err)
 {
     ken_definitions none;
-    ken_definitions_query q = { .scope = verify_scope(c->v, 1u << KEN_CHECK_REQUIRE_CALL),
-                                .kinds = 1u << KEN_SYMBOL_FUNCTION | 1u << KEN_SYMBOL_METHOD |
-                                         1u << KEN_SYMBOL_CONSTRUCTOR,
-                                .keeps = look_at_function,
-                                .ctx = c };
+    ken_definitions_query q = {
+        .scope = ken_rulebook__verify_scope(c->v, 1u << KEN_CHECK_REQUIRE_CALL),
+        .kinds = 1u << KEN_SYMBOL_FUNCTION | 1u << KEN_SYMBOL_METHOD | 1u << KEN_SYMBOL_CONSTRUCTOR,
+        .keeps = look_at_function,
+        .ctx = c
+    };
     bool is_asked = false;
     for (size_t i = 0; i < c->v->n; i++)
         is_asked = is_asked || (c->v->rules[i].check->kind == KEN_CHECK_REQUIRE_CALL &&
@@ -216,10 +218,10 @@ static ken_status judge_all(call_check *c, ken_err *err)
     return st;
 }
 
-ken_status verify_calls(verifier *v, ken_err *err)
+ken_status ken_rulebook__verify_calls(verifier *v, ken_err *err)
 {
     call_check c = { .v = v };
-    if (!verify_has(v, KEN_CHECK_REQUIRE_CALL))
+    if (!ken_rulebook__verify_has(v, KEN_CHECK_REQUIRE_CALL))
         return KEN_OK;
     ken_status st = add_handlers(&c, err);
     if (!st)

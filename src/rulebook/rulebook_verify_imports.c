@@ -80,7 +80,8 @@ static void find_layers(verifier *v, import_rule *i)
                 i->layer[f] = (uint8_t)k;
         }
         if (!has_files)
-            verify_note(v, i->r, "layer '" KEN_STR_FMT "' has no file", KEN_STR_ARG(one.items[0]));
+            ken_rulebook__verify_note(v, i->r, "layer '" KEN_STR_FMT "' has no file",
+                                      KEN_STR_ARG(one.items[0]));
     }
     i->r->outcome->n_files = 0;
     for (size_t f = 0; f < v->n_files; f++) // files of no layer are not looked at
@@ -143,7 +144,7 @@ static void add(import_check *c, import_rule *i, const ken_import_fact *f, uint3
                         .column = f->at.column,
                         .message = message_of(c, i, f, to) };
     i->is_bad[f->file] = 1;
-    verify_add(c->v, i->r, &x);
+    ken_rulebook__verify_add(c->v, i->r, &x);
 }
 
 static void judge_edges(import_check *c, import_rule *i, const ken_imports *list)
@@ -192,7 +193,7 @@ static ken_status list_packages(import_check *c, ken_imports *out, ken_err *err)
     for (size_t i = 0; i < c->n; i++)
         n += c->rules[i].packages.n;
     *out = (ken_imports){ .n = 0 };
-    ken_imports_query q = { .scope = verify_scope(v, 1u << KEN_CHECK_FORBID_IMPORT),
+    ken_imports_query q = { .scope = ken_rulebook__verify_scope(v, 1u << KEN_CHECK_FORBID_IMPORT),
                             .to.items = KEN_ARENA_ARRAY(v->arena, ken_str, n + 1),
                             .wants_places = true };
     for (size_t i = 0; i < c->n; i++)
@@ -226,19 +227,21 @@ static void add_goods(import_check *c, const import_rule *i)
 {
     for (size_t f = 0; i->r->outcome->n_found && f < c->v->n_files; f++)
         if (i->r->covers[f] && !i->is_bad[f])
-            verify_add_good(c->v, i->r, c->v->files[f].path, 0, KEN_STR(""));
+            ken_rulebook__verify_add_good(c->v, i->r, c->v->files[f].path, 0, KEN_STR(""));
 }
 
-ken_status verify_imports(verifier *v, ken_err *err)
+ken_status ken_rulebook__verify_imports(verifier *v, ken_err *err)
 {
     import_check c = { .v = v };
     ken_imports edges, packages;
-    if (!verify_has(v, KEN_CHECK_FORBID_IMPORT) && !verify_has(v, KEN_CHECK_LAYERS))
+    if (!ken_rulebook__verify_has(v, KEN_CHECK_FORBID_IMPORT) &&
+        !ken_rulebook__verify_has(v, KEN_CHECK_LAYERS))
         return KEN_OK;
     prepare(&c);
-    ken_imports_query q = {
-        .scope = verify_scope(v, ONCE), .keeps = is_any_bad, .ctx = &c, .wants_places = true
-    };
+    ken_imports_query q = { .scope = ken_rulebook__verify_scope(v, ONCE),
+                            .keeps = is_any_bad,
+                            .ctx = &c,
+                            .wants_places = true };
     if (!q.scope.only.n)
         return KEN_OK;
     ken_status st = ken_list_imports(v->s, &q, v->cancel, v->arena, &edges, err);

@@ -8,7 +8,7 @@
 static void add_file(verifier *v, verify_rule *r, const ken_file_fact *f, ken_str message)
 {
     ken_violation x = { .path = f->path, .message = message };
-    verify_add(v, r, &x);
+    ken_rulebook__verify_add(v, r, &x);
 }
 
 static ken_str stem_of(ken_str path)
@@ -27,8 +27,8 @@ static ken_str judge_file(verifier *v, verify_rule *r, const ken_file_fact *f)
     if (c->kind == KEN_CHECK_MAX && f->n_lines > c->value)
         return ken_arena_printf(v->arena, "has %u lines; at most %u are allowed", f->n_lines,
                                 c->value);
-    if (c->kind == KEN_CHECK_NAMING && !verify_matches(v, r, r->pattern, stem_of(f->path)) &&
-        !r->is_off)
+    if (c->kind == KEN_CHECK_NAMING &&
+        !ken_rulebook__verify_matches(v, r, r->pattern, stem_of(f->path)) && !r->is_off)
         return ken_arena_printf(v->arena,
                                 "file name '" KEN_STR_FMT "' does not match '" KEN_STR_FMT "'",
                                 KEN_STR_ARG(stem_of(f->path)), KEN_STR_ARG(c->pattern));
@@ -41,7 +41,7 @@ static bool is_of_files(const ken_rule_check *c)
            (c->kind == KEN_CHECK_MAX && c->measure == KEN_MEASURE_FILE_LINES);
 }
 
-ken_status verify_files(verifier *v, ken_err *err)
+ken_status ken_rulebook__verify_files(verifier *v, ken_err *err)
 {
     for (size_t i = 0; i < v->n; i++) {
         verify_rule *r = &v->rules[i];
@@ -53,7 +53,7 @@ ken_status verify_files(verifier *v, ken_err *err)
             ken_str message = judge_file(v, r, &v->files[f]);
             r->outcome->n_seen += v->is_reported[f];
             if (!message.len)
-                verify_add_good(v, r, v->files[f].path, 0, KEN_STR(""));
+                ken_rulebook__verify_add_good(v, r, v->files[f].path, 0, KEN_STR(""));
             else if (v->is_reported[f])
                 add_file(v, r, &v->files[f], message);
         }
@@ -104,7 +104,7 @@ static ken_str judge_definition(verifier *v, verify_rule *r, const ken_definitio
     const ken_rule_check *c = r->check;
     const char *unit, *kind = ken_symbol_kind_word(d->kind);
     if (c->kind == KEN_CHECK_NAMING) {
-        if (verify_matches(v, r, r->pattern, d->name) || r->is_off)
+        if (ken_rulebook__verify_matches(v, r, r->pattern, d->name) || r->is_off)
             return KEN_STR("");
         return ken_arena_printf(v->arena,
                                 "name of %s '" KEN_STR_FMT "' does not match '" KEN_STR_FMT "'",
@@ -129,7 +129,7 @@ static bool look_at_definition(void *ctx, const ken_definition_fact *d)
         r->outcome->n_seen++;
         ken_str message = judge_definition(v, r, d);
         if (!message.len) {
-            verify_add_good(v, r, d->path, d->first_line, d->name);
+            ken_rulebook__verify_add_good(v, r, d->path, d->first_line, d->name);
             continue;
         }
         ken_violation x = { .path = d->path,
@@ -137,12 +137,12 @@ static bool look_at_definition(void *ctx, const ken_definition_fact *d)
                             .last_line = d->last_line,
                             .symbol = ken_arena_dup(v->arena, d->name),
                             .message = message };
-        verify_add(v, r, &x);
+        ken_rulebook__verify_add(v, r, &x);
     }
     return false;
 }
 
-ken_status verify_definitions(verifier *v, ken_err *err)
+ken_status ken_rulebook__verify_definitions(verifier *v, ken_err *err)
 {
     bool has_any = false;
     for (size_t i = 0; i < v->n; i++)
@@ -150,8 +150,8 @@ ken_status verify_definitions(verifier *v, ken_err *err)
     if (!has_any)
         return KEN_OK;
     ken_definitions none;
-    ken_definitions_query q = { .scope =
-                                    verify_scope(v, 1u << KEN_CHECK_NAMING | 1u << KEN_CHECK_MAX),
+    ken_definitions_query q = { .scope = ken_rulebook__verify_scope(v, 1u << KEN_CHECK_NAMING |
+                                                                           1u << KEN_CHECK_MAX),
                                 .keeps = look_at_definition,
                                 .ctx = v };
     if (!q.scope.only.n)
@@ -181,7 +181,7 @@ static void add_use(verifier *v, verify_rule *r, const ken_name_use *use, ken_st
                                                     "uses '" KEN_STR_FMT "'" KEN_STR_FMT
                                                     ", which is forbidden here",
                                                     KEN_STR_ARG(name), KEN_STR_ARG(as)) };
-    verify_add(v, r, &x);
+    ken_rulebook__verify_add(v, r, &x);
 }
 
 static void judge_uses(verifier *v, const symbol_check *c, const ken_name_uses *uses)
@@ -189,7 +189,7 @@ static void judge_uses(verifier *v, const symbol_check *c, const ken_name_uses *
     for (size_t i = 0; i < uses->n; i++) {
         const ken_name_use *use = &uses->items[i];
         verify_rule *r = &v->rules[c->rules[use->name]];
-        size_t f = verify_file(v, use->path);
+        size_t f = ken_rulebook__verify_file(v, use->path);
         if (f == SIZE_MAX || !r->covers[f])
             continue;
         r->outcome->n_seen++;
@@ -212,7 +212,7 @@ static ken_status check_symbols(verifier *v, symbol_check *c, ken_err *err)
         }
     }
     ken_name_uses uses;
-    ken_facts_scope scope = verify_scope(v, 1u << KEN_CHECK_FORBID_SYMBOL);
+    ken_facts_scope scope = ken_rulebook__verify_scope(v, 1u << KEN_CHECK_FORBID_SYMBOL);
     if (!scope.only.n)
         return KEN_OK;
     ken_status st = ken_list_name_uses(v->s, &scope, &c->names, v->cancel, v->arena, &uses, err);
@@ -221,8 +221,9 @@ static ken_status check_symbols(verifier *v, symbol_check *c, ken_err *err)
     return st;
 }
 
-ken_status verify_symbols(verifier *v, ken_err *err)
+ken_status ken_rulebook__verify_symbols(verifier *v, ken_err *err)
 {
     symbol_check c = { .rules = NULL };
-    return verify_has(v, KEN_CHECK_FORBID_SYMBOL) ? check_symbols(v, &c, err) : KEN_OK;
+    return ken_rulebook__verify_has(v, KEN_CHECK_FORBID_SYMBOL) ? check_symbols(v, &c, err)
+                                                                : KEN_OK;
 }

@@ -43,22 +43,26 @@ typedef struct verifier {
     ken_map good_of; // rule and folder -> its good
 } verifier;
 
-bool verify_has(const verifier *v, ken_rule_check_kind kind);
+bool ken_rulebook__verify_has(const verifier *v, ken_rule_check_kind kind);
 // Adds a violation of a file that is reported.
-void verify_add(verifier *v, verify_rule *r, const ken_violation *violation);
-void verify_add_good(verifier *v, verify_rule *r, ken_str path, uint32_t line, ken_str symbol);
-void verify_note(verifier *v, verify_rule *r, const char *fmt, ...) KEN_PRINTF(3, 4);
+void ken_rulebook__verify_add(verifier *v, verify_rule *r, const ken_violation *violation);
+void ken_rulebook__verify_add_good(verifier *v, verify_rule *r, ken_str path, uint32_t line,
+                                   ken_str symbol);
+void ken_rulebook__verify_note(verifier *v, verify_rule *r, const char *fmt, ...) KEN_PRINTF(3, 4);
 // Whether the expression matches; false with the rule off when it is too costly.
-bool verify_matches(verifier *v, verify_rule *r, ken_rules_regex *regex, ken_str text);
+bool ken_rulebook__verify_matches(verifier *v, verify_rule *r, ken_rules_regex *regex,
+                                  ken_str text);
 // Scope of the files that are reported and that some rule of the kinds (1 << kind) looks at.
-ken_facts_scope verify_scope(verifier *v, uint32_t kinds);
+ken_facts_scope ken_rulebook__verify_scope(verifier *v, uint32_t kinds);
 // Number of the file, SIZE_MAX when it is not there.
-size_t verify_file(const verifier *v, ken_str path);
+size_t ken_rulebook__verify_file(const verifier *v, ken_str path);
 
-ken_status verify_imports(verifier *v, ken_err *err) KEN_MUST_USE;     // forbid_import, layers
-ken_status verify_files(verifier *v, ken_err *err) KEN_MUST_USE;       // placement, names, lines
-ken_status verify_definitions(verifier *v, ken_err *err) KEN_MUST_USE; // naming, max
-ken_status verify_symbols(verifier *v, ken_err *err) KEN_MUST_USE;     // forbid_symbol
-ken_status verify_calls(verifier *v, ken_err *err) KEN_MUST_USE;       // require_call
+ken_status ken_rulebook__verify_imports(verifier *v, ken_err *err)
+    KEN_MUST_USE; // forbid_import, layers
+ken_status ken_rulebook__verify_files(verifier *v, ken_err *err)
+    KEN_MUST_USE; // placement, names, lines
+ken_status ken_rulebook__verify_definitions(verifier *v, ken_err *err) KEN_MUST_USE; // naming, max
+ken_status ken_rulebook__verify_symbols(verifier *v, ken_err *err) KEN_MUST_USE; // forbid_symbol
+ken_status ken_rulebook__verify_calls(verifier *v, ken_err *err) KEN_MUST_USE;   // require_call
 
 #endif

@@ -49,7 +49,7 @@ static size_t put_odd(ken_buf *out, ken_str rest)
     return 0;
 }
 
-void setup_put_yaml(ken_buf *out, ken_str text)
+void ken_rulebook__setup_put_yaml(ken_buf *out, ken_str text)
 {
     ken_buf_putc(out, '"');
     for (size_t i = 0; i < text.len;) {
@@ -69,7 +69,7 @@ static void put_text(ken_buf *out, const char *key, ken_str text)
     if (!text.len)
         return;
     ken_buf_printf(out, "%s", key);
-    setup_put_yaml(out, text);
+    ken_rulebook__setup_put_yaml(out, text);
     ken_buf_putc(out, '\n');
 }
 
@@ -80,7 +80,7 @@ static void put_list(ken_buf *out, const char *key, const ken_str_list *l)
     ken_buf_printf(out, "%s[", key);
     for (size_t i = 0; i < l->n; i++) {
         ken_buf_puts(out, i ? ", " : "");
-        setup_put_yaml(out, l->items[i]);
+        ken_rulebook__setup_put_yaml(out, l->items[i]);
     }
     ken_buf_puts(out, "]\n");
 }
@@ -170,11 +170,11 @@ static void put_parts(ken_buf *out, const ken_survey *v)
                            : !p->is_frontend ? "Back end"
                                              : "Both ends";
         ken_buf_printf(out, "# %s: ", side);
-        setup_put_yaml(out, p->path);
+        ken_rulebook__setup_put_yaml(out, p->path);
         ken_buf_puts(out, " (");
-        setup_put_yaml(out, p->stack);
+        ken_rulebook__setup_put_yaml(out, p->stack);
         ken_buf_puts(out, ", says ");
-        setup_put_yaml(out, p->manifest);
+        ken_rulebook__setup_put_yaml(out, p->manifest);
         ken_buf_puts(out, ")\n");
     }
 }
@@ -360,8 +360,9 @@ static ken_str pattern_of(ken_snapshot *s, const ken_survey *v, ken_survey_topic
 
 // ---- all of them -------------------------------------------------------------------------------
 
-void setup_write_all(ken_snapshot *s, const ken_survey *survey, ken_str architecture, ken_str at,
-                     ken_arena *arena, setup_document **out, size_t *out_n)
+void ken_rulebook__setup_write_all(ken_snapshot *s, const ken_survey *survey, ken_str architecture,
+                                   ken_str at, ken_arena *arena, setup_document **out,
+                                   size_t *out_n)
 {
     setup_document *docs = KEN_ARENA_ARRAY(arena, setup_document, KEN_SURVEY_TOPIC_COUNT + 1);
     size_t n = 0;
@@ -383,7 +384,7 @@ void setup_write_all(ken_snapshot *s, const ken_survey *survey, ken_str architec
     *out_n = n;
 }
 
-ken_str setup_body_of(ken_str text)
+ken_str ken_rulebook__setup_body_of(ken_str text)
 {
     ken_str rest = text, line;
     if (ken_str_line_next(&rest, &line) &&

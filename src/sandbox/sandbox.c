@@ -157,7 +157,7 @@ ken_status ken_sandbox_enter(const ken_sandbox_opts *opts, ken_sandbox *out, ken
         return KEN_FAIL_ERRNO(err, errno, "sandbox: giving up new rights");
     ken_status st = enter_landlock(opts, &done, err);
     if (!st)
-        st = sandbox_deny_calls(&done.denies_calls, err);
+        st = ken_sandbox__deny_calls(&done.denies_calls, err);
     if (!st)
         *out = done;
     return st;

@@ -103,7 +103,7 @@ enum {
     FILTER_MAX = 8 + 2 * N_DENIED
 };
 
-ken_status sandbox_deny_calls(bool *out_is_on, ken_err *err)
+ken_status ken_sandbox__deny_calls(bool *out_is_on, ken_err *err)
 {
     struct sock_filter f[FILTER_MAX];
     const struct sock_filter deny = BPF_STMT(BPF_RET | BPF_K, SECCOMP_RET_ERRNO | EPERM);
@@ -139,7 +139,7 @@ ken_status sandbox_deny_calls(bool *out_is_on, ken_err *err)
 
 #else
 
-ken_status sandbox_deny_calls(bool *out_is_on, ken_err *err)
+ken_status ken_sandbox__deny_calls(bool *out_is_on, ken_err *err)
 {
     (void)err;
     *out_is_on = false;

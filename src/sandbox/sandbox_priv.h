@@ -7,6 +7,6 @@
 
 // EPERM for the system calls of sandbox_calls.c. *out_is_on: false where the kernel or the
 // processor has no filter of ours.
-ken_status sandbox_deny_calls(bool *out_is_on, ken_err *err) KEN_MUST_USE;
+ken_status ken_sandbox__deny_calls(bool *out_is_on, ken_err *err) KEN_MUST_USE;
 
 #endif

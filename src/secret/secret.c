@@ -22,14 +22,14 @@ const char *ken_secret_title(ken_secret_kind kind)
     return kind < KEN_SECRET_COUNT ? kinds[kind].title : "";
 }
 
-void secret_blank(secret_text *t, const char *from, const char *to)
+void ken_secret__blank(secret_text *t, const char *from, const char *to)
 {
     for (char *p = t->start + (from - t->start); p < to; p++)
         if (*p != '\n' && *p != '\r')
             *p = '*';
 }
 
-void secret_tell(secret_text *t, const char *from, const char *to, ken_secret_kind kind)
+void ken_secret__tell(secret_text *t, const char *from, const char *to, ken_secret_kind kind)
 {
     ken_secret_place place = { (size_t)(from - t->start), (size_t)(to - t->start), kind };
     t->n_places++;
@@ -37,10 +37,10 @@ void secret_tell(secret_text *t, const char *from, const char *to, ken_secret_ki
         t->fn(t->ctx, &place);
 }
 
-void secret_hide(secret_text *t, const char *from, const char *to, ken_secret_kind kind)
+void ken_secret__hide(secret_text *t, const char *from, const char *to, ken_secret_kind kind)
 {
-    secret_blank(t, from, to);
-    secret_tell(t, from, to, kind);
+    ken_secret__blank(t, from, to);
+    ken_secret__tell(t, from, to, kind);
 }
 
 enum {
@@ -67,7 +67,7 @@ size_t ken_secret_mask_each(char *text, size_t len, ken_secret_fn fn, void *ctx)
     if (len < SHORT_TEXT && !is_worth_a_look(text, len))
         return 0;
     secret_text t = { .start = text, .end = text + len, .fn = fn, .ctx = ctx };
-    secret_scan_all(&t);
+    ken_secret__scan_all(&t);
     return t.n_places;
 }
 

@@ -241,14 +241,14 @@ static bool is_value(const secret_rule *r, const value_place *v)
     ken_str s = ken_str_n(v->text.bytes, v->text.n);
     if (r->how == SECRET_NAMED) {
         secret_value x;
-        const char *to = secret_match(r->body, v->from, v->to, &x);
-        return to && to == v->to && secret_is_key_like(s);
+        const char *to = ken_secret__match(r->body, v->from, v->to, &x);
+        return to && to == v->to && ken_secret__is_key_like(s);
     }
     if (is_code(v))
         return false;
     if (r->how == SECRET_PASSWORD)
-        return secret_is_password(s, false) || secret_is_random(s);
-    return secret_is_random(s);
+        return ken_secret__is_password(s, false) || ken_secret__is_random(s);
+    return ken_secret__is_random(s);
 }
 
 static bool is_flag_of(const secret_text *t, const secret_rule *r, const char *p, ken_str lead)
@@ -272,7 +272,7 @@ static const char *spend_value(secret_text *t, const char *p, const char *to)
     return NULL;
 }
 
-const char *secret_try_named(secret_text *t, const secret_rule *r, const char *p)
+const char *ken_secret__try_named(secret_text *t, const secret_rule *r, const char *p)
 {
     static const char *const others[] = { "public",  "next", "page",   "csrf", "xsrf",
                                           "continu", "sync", "cancel", NULL };
@@ -284,7 +284,7 @@ const char *secret_try_named(secret_text *t, const secret_rule *r, const char *p
         return NULL;
     reader x = { p + r->head_len, t->end };
     value_place v;
-    if (secret_is_spent(&t->value, p) || !read_tail(&x, is_strict) ||
+    if (ken_secret__is_spent(&t->value, p) || !read_tail(&x, is_strict) ||
         !skip_sign(&x, is_flag_of(t, r, p, lead)))
         return NULL;
     // "Authorization: Bearer x", "token: Token x"
@@ -295,13 +295,13 @@ const char *secret_try_named(secret_text *t, const secret_rule *r, const char *p
     trim_value(&v);
     if (!is_value(r, &v))
         return spend_value(t, p, v.to);
-    secret_hide(t, v.from, v.to, r->kind);
+    ken_secret__hide(t, v.from, v.to, r->kind);
     return v.to;
 }
 
 // ---- scheme://user:password@host ---------------------------------------------------------------
 
-const char *secret_try_url(secret_text *t, const secret_rule *r, const char *p)
+const char *ken_secret__try_url(secret_text *t, const secret_rule *r, const char *p)
 {
     reader x = { p, t->end };
     for (int i = 0; i < 3; i++, skip(&x)) // however it is written
@@ -334,8 +334,8 @@ const char *secret_try_url(secret_text *t, const secret_rule *r, const char *p)
             v.bytes[v.n++] = (char)c;
     }
     ken_str s = ken_str_n(v.bytes, n_at);
-    if (!at || !(secret_is_password(s, true) || secret_is_random(s)))
+    if (!at || !(ken_secret__is_password(s, true) || ken_secret__is_random(s)))
         return NULL;
-    secret_hide(t, from, at, KEN_SECRET_URL_PASSWORD);
+    ken_secret__hide(t, from, at, KEN_SECRET_URL_PASSWORD);
     return at;
 }

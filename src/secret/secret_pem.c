@@ -13,7 +13,7 @@ enum {
 
 static bool is_base64(unsigned char c)
 {
-    return secret_is_in('b', c);
+    return ken_secret__is_in('b', c);
 }
 
 // The end of the run of base64 at `p`, with its length in characters.
@@ -159,7 +159,7 @@ static bool is_key_like(const char *p, const char *to)
     size_t n;
     (void)run_end(p, to, &n, &v);
     ken_str s = ken_str_n(v.bytes, v.n);
-    return n >= PEM_MIN_RUN && secret_is_token_like(s) && !secret_reads_like_words(s);
+    return n >= PEM_MIN_RUN && ken_secret__is_token_like(s) && !ken_secret__reads_like_words(s);
 }
 
 // The first `mark` in [from, limit). What is known of an earlier look is not looked at again: as
@@ -184,18 +184,18 @@ static const char *blank_lines(secret_text *t, const char *run, const char *to, 
 {
     const char *masked_to = to;
     while (run) {
-        secret_blank(t, run, to);
+        ken_secret__blank(t, run, to);
         masked_to = to;
         run = next_run(to, end, PEM_GAP_MAX, PEM_MIN_MORE, &to);
     }
     const char *last = has_end ? short_last(masked_to, end, &to) : NULL;
     if (!last)
         return masked_to;
-    secret_blank(t, last, to);
+    ken_secret__blank(t, last, to);
     return to;
 }
 
-const char *secret_try_pem(secret_text *t, const char *p)
+const char *ken_secret__try_pem(secret_text *t, const char *p)
 {
     const char *from = skip_begin(t, p), *to;
     if (!from)
@@ -211,12 +211,12 @@ const char *secret_try_pem(secret_text *t, const char *p)
         return NULL;
     const char *end = mark ? mark : cut_end(run, limit);
     const char *masked_to = blank_lines(t, run, to < end ? to : end, end, mark != NULL);
-    secret_tell(t, run, masked_to, KEN_SECRET_PRIVATE_KEY);
+    ken_secret__tell(t, run, masked_to, KEN_SECRET_PRIVATE_KEY);
     return masked_to;
 }
 
 // "Private-Lines: 14", and so many lines of base64.
-const char *secret_try_putty(secret_text *t, const char *p)
+const char *ken_secret__try_putty(secret_text *t, const char *p)
 {
     const char *at = p + strlen("Private-Lines"), *to = p, *first = p;
     size_t n_lines = 0, n;
@@ -231,14 +231,14 @@ const char *secret_try_putty(secret_text *t, const char *p)
             at += secret_peek(at, t->end).n;
         const char *from = at;
         at = run_end(at, t->end, &n, &v);
-        if (n < 4 || !secret_is_token_like(ken_str_n(v.bytes, v.n)))
+        if (n < 4 || !ken_secret__is_token_like(ken_str_n(v.bytes, v.n)))
             break;
-        secret_blank(t, from, at);
+        ken_secret__blank(t, from, at);
         first = n_hidden++ ? first : from;
         to = at;
     }
     if (!n_hidden)
         return NULL;
-    secret_tell(t, first, to, KEN_SECRET_PUTTY);
+    ken_secret__tell(t, first, to, KEN_SECRET_PUTTY);
     return to;
 }

@@ -56,14 +56,14 @@ typedef struct secret_text {
 } secret_text;
 
 // Overwrites [from, to), line breaks stay; the second also reports the place.
-void secret_blank(secret_text *t, const char *from, const char *to);
-void secret_tell(secret_text *t, const char *from, const char *to, ken_secret_kind kind);
-void secret_hide(secret_text *t, const char *from, const char *to, ken_secret_kind kind);
+void ken_secret__blank(secret_text *t, const char *from, const char *to);
+void ken_secret__tell(secret_text *t, const char *from, const char *to, ken_secret_kind kind);
+void ken_secret__hide(secret_text *t, const char *from, const char *to, ken_secret_kind kind);
 
 // Whether `p` lies where so many walks were in vain that no further one is made: what keeps the time
 // of a scan in proportion to the text, whatever is in it.
-bool secret_is_spent(const secret_spent *s, const char *p);
-const char *secret_spend_run(secret_text *t, const char *to); // NULL, as a finder's answer
+bool ken_secret__is_spent(const secret_spent *s, const char *p);
+const char *ken_secret__spend_run(secret_text *t, const char *to); // NULL, as a finder's answer
 
 // Characters that were examined, where a test counts them (tests/unit/secret_steps).
 #ifdef KEN_SECRET_STEPS
@@ -83,19 +83,19 @@ typedef struct secret_char {
     uint8_t n;
 } secret_char;
 
-secret_char secret_peek_slow(const char *p, const char *end);
+secret_char ken_secret__peek_slow(const char *p, const char *end);
 
 static inline secret_char secret_peek(const char *p, const char *end)
 {
     SECRET_STEP(1);
     if (*p != '\\' && *p != '%' && *p != '&')
         return (secret_char){ (unsigned char)*p, 1 };
-    return secret_peek_slow(p, end);
+    return ken_secret__peek_slow(p, end);
 }
 
 // Is the byte before `p` the end of an escape, and not of a word?
-bool secret_is_after_escape(const char *start, const char *p);
-bool secret_is_in(char set, unsigned char c); // of the classes of secret_rules_priv.h
+bool ken_secret__is_after_escape(const char *start, const char *p);
+bool ken_secret__is_in(char set, unsigned char c); // of the classes of secret_rules_priv.h
 
 enum {
     SECRET_VALUE_MAX = 4096, // decoded characters that are judged; of longer ones the first
@@ -111,28 +111,29 @@ typedef struct secret_value {
 
 // Reads one `body` at `p`; returns where it ends, NULL when it is not there. `value` gets what it
 // read, decoded.
-const char *secret_match(const char *body, const char *p, const char *end, secret_value *value);
+const char *ken_secret__match(const char *body, const char *p, const char *end,
+                              secret_value *value);
 
 // ---- secret_shape.c: random texts --------------------------------------------------------------
-double secret_entropy(ken_str s); // bits per character
-bool secret_reads_like_words(ken_str s);
-bool secret_is_token_like(ken_str s); // behind a known prefix: low demands
-bool secret_is_key_like(ken_str s);   // of a known length, behind a known name
-bool secret_is_random(ken_str s);     // what is assigned to a name like "secret"
-bool secret_is_password(ken_str s, bool is_in_url);
-bool secret_is_placeholder(ken_str s);
+double ken_secret__entropy(ken_str s); // bits per character
+bool ken_secret__reads_like_words(ken_str s);
+bool ken_secret__is_token_like(ken_str s); // behind a known prefix: low demands
+bool ken_secret__is_key_like(ken_str s);   // of a known length, behind a known name
+bool ken_secret__is_random(ken_str s);     // what is assigned to a name like "secret"
+bool ken_secret__is_password(ken_str s, bool is_in_url);
+bool ken_secret__is_placeholder(ken_str s);
 
 // ---- the finders: each masks what begins at `p`; returns its end, NULL when it is nothing -------
-const char *secret_try_named(secret_text *t, const secret_rule *r, const char *p);
-const char *secret_try_url(secret_text *t, const secret_rule *r, const char *p);
-const char *secret_try_basic(secret_text *t, const secret_rule *r, const char *p);
-const char *secret_try_pem(secret_text *t, const char *p);
-const char *secret_try_putty(secret_text *t, const char *p);
+const char *ken_secret__try_named(secret_text *t, const secret_rule *r, const char *p);
+const char *ken_secret__try_url(secret_text *t, const secret_rule *r, const char *p);
+const char *ken_secret__try_basic(secret_text *t, const secret_rule *r, const char *p);
+const char *ken_secret__try_pem(secret_text *t, const char *p);
+const char *ken_secret__try_putty(secret_text *t, const char *p);
 // A run of at least SECRET_RUN_MIN characters of base64 or of words, [p, to).
-void secret_try_run(secret_text *t, const char *p, const char *to);
+void ken_secret__try_run(secret_text *t, const char *p, const char *to);
 // Makes the tables of the rules and scans the whole text, until nothing new is found.
-void secret_scan_all(secret_text *t);
-void secret_scan(secret_text *t); // the same with the tables that are there
+void ken_secret__scan_all(secret_text *t);
+void ken_secret__scan(secret_text *t); // the same with the tables that are there
 
 enum {
     SECRET_RUN_MIN = 20

@@ -82,7 +82,7 @@ static secret_char peek_entity(const char *p, const char *end)
     return at < limit ? ascii_or(v, (size_t)(at - p) + 1, '&') : (secret_char){ '&', 1 };
 }
 
-secret_char secret_peek_slow(const char *p, const char *end)
+secret_char ken_secret__peek_slow(const char *p, const char *end)
 {
     if (*p == '\\')
         return peek_backslash(p, end);
@@ -93,7 +93,7 @@ secret_char secret_peek_slow(const char *p, const char *end)
     return ascii_or(hex(p + 1, end, 2), 3, '%');
 }
 
-bool secret_is_after_escape(const char *start, const char *p)
+bool ken_secret__is_after_escape(const char *start, const char *p)
 {
     for (int n = 2; n <= 6 && p - start >= n; n++) {
         if (p[-n] != '\\' && p[-n] != '%')
@@ -105,7 +105,7 @@ bool secret_is_after_escape(const char *start, const char *p)
     return false;
 }
 
-bool secret_is_in(char set, unsigned char u)
+bool ken_secret__is_in(char set, unsigned char u)
 {
     char c = (char)u;
     bool is_alnum = ken_is_alpha(c) || ken_is_digit(c);
@@ -169,7 +169,7 @@ static const char *match_class(const char **body, const char *p, const char *end
     while (p < end) {
         secret_char c = secret_peek(p, end);
         bool is_break = c.n > 1 && c.c == '.'; // never decoded into the middle of a token
-        if (!secret_is_in(set, c.c) || is_break)
+        if (!ken_secret__is_in(set, c.c) || is_break)
             break;
         if (++n > max)
             return NULL;
@@ -179,7 +179,7 @@ static const char *match_class(const char **body, const char *p, const char *end
     return n >= min ? p : NULL;
 }
 
-const char *secret_match(const char *body, const char *p, const char *end, secret_value *value)
+const char *ken_secret__match(const char *body, const char *p, const char *end, secret_value *value)
 {
     value->n = 0;
     value->from = NULL;

@@ -64,7 +64,7 @@ static void hide_wrapped(void *ctx, const ken_secret_place *place)
     unwrapped *u = ctx;
     size_t from = place->start / 3 * 4, to = (place->end + 2) / 3 * 4;
     size_t n = (size_t)(u->to - u->p);
-    secret_hide(u->outer, u->p + (from < n ? from : n), u->p + (to < n ? to : n), place->kind);
+    ken_secret__hide(u->outer, u->p + (from < n ? from : n), u->p + (to < n ? to : n), place->kind);
 }
 
 static void try_wrapped(secret_text *t, const char *p, const char *to)
@@ -83,23 +83,23 @@ static void try_wrapped(secret_text *t, const char *p, const char *to)
         .start = copy, .fn = hide_wrapped, .ctx = &u, .is_decoded = true, .tables = t->tables
     };
     inner.end = copy + unwrap(p, to, copy, max);
-    secret_scan(&inner);
+    ken_secret__scan(&inner);
     ken_free(copy);
 }
 
 static bool all_in(char set, const char *p, size_t n)
 {
     for (size_t i = 0; i < n; i++)
-        if (!secret_is_in(set, (unsigned char)p[i]))
+        if (!ken_secret__is_in(set, (unsigned char)p[i]))
             return false;
     return true;
 }
 
 static bool hide_if_token(secret_text *t, const char *from, const char *to, ken_secret_kind kind)
 {
-    if (!secret_is_token_like(ken_str_n(from, (size_t)(to - from))))
+    if (!ken_secret__is_token_like(ken_str_n(from, (size_t)(to - from))))
         return false;
-    secret_hide(t, from, to, kind);
+    ken_secret__hide(t, from, to, kind);
     return true;
 }
 
@@ -145,7 +145,8 @@ static bool try_azure_ad(secret_text *t, const char *p, const char *to)
     if (!mark)
         return false;
     const char *at = mark + 1;
-    while (at < t->end && at - mark <= 64 && (secret_is_in('.', (unsigned char)*at) || *at == '~'))
+    while (at < t->end && at - mark <= 64 &&
+           (ken_secret__is_in('.', (unsigned char)*at) || *at == '~'))
         at++;
     while (at > mark + 1 && at[-1] == '.')
         at--;
@@ -169,7 +170,7 @@ static bool try_telegram(secret_text *t, const char *p, const char *to)
         size_t n = 0;
         while (at - n > t->start && ken_is_digit(at[-1 - (ptrdiff_t)n]))
             n++;
-        if (n >= 8 && n <= 10 && secret_is_in('u', (unsigned char)to[-1]))
+        if (n >= 8 && n <= 10 && ken_secret__is_in('u', (unsigned char)to[-1]))
             return hide_if_token(t, from, to, KEN_SECRET_TELEGRAM);
     }
     return false;
@@ -182,7 +183,7 @@ static bool try_discord(secret_text *t, const char *p, const char *to)
     size_t n = (size_t)(to - p);
     if (n < 23 || to >= t->end || *to != '.')
         return false;
-    const char *end = secret_match(".%u{6,7}.%u{27,40}", to, t->end, &v);
+    const char *end = ken_secret__match(".%u{6,7}.%u{27,40}", to, t->end, &v);
     for (size_t len = 28; end && len >= 23; len--) {
         if (len > n)
             continue;
@@ -195,7 +196,7 @@ static bool try_discord(secret_text *t, const char *p, const char *to)
     return false;
 }
 
-void secret_try_run(secret_text *t, const char *p, const char *to)
+void ken_secret__try_run(secret_text *t, const char *p, const char *to)
 {
     bool has_digit = false, has_upper = false, has_lower = false, has_tilde = false;
     for (const char *at = p; at < to; at++) {
@@ -224,10 +225,11 @@ void secret_try_run(secret_text *t, const char *p, const char *to)
 // ---- user:password -----------------------------------------------------------------------------
 
 // "Basic dXNl…", `"auth": "dXNl…"`
-const char *secret_try_basic(secret_text *t, const secret_rule *r, const char *p)
+const char *ken_secret__try_basic(secret_text *t, const secret_rule *r, const char *p)
 {
     const char *at = p + r->head_len;
-    if (p > t->start && ken_is_word(p[-1]) && !secret_is_after_escape(t->start, p) && p[-1] != '_')
+    if (p > t->start && ken_is_word(p[-1]) && !ken_secret__is_after_escape(t->start, p) &&
+        p[-1] != '_')
         return NULL;
     size_t n_signs = 0;
     while (at < t->end && n_signs < 12 && strchr(" \t:=\"'", secret_peek(at, t->end).c)) {
@@ -235,19 +237,20 @@ const char *secret_try_basic(secret_text *t, const secret_rule *r, const char *p
         n_signs++;
     }
     secret_value v;
-    if (!n_signs || secret_is_spent(&t->run, at))
+    if (!n_signs || ken_secret__is_spent(&t->run, at))
         return NULL;
-    const char *to = secret_match("%b{12,}", at, t->end, &v);
+    const char *to = ken_secret__match("%b{12,}", at, t->end, &v);
     if (!to || v.n > BASIC_MAX)
-        return to ? secret_spend_run(t, to) : NULL;
+        return to ? ken_secret__spend_run(t, to) : NULL;
     char plain[USER_PASSWORD_MAX];
     size_t n = unwrap(v.bytes, v.bytes + v.n, plain, sizeof plain);
     const char *colon = is_text(plain, n) ? memchr(plain, ':', n) : NULL;
     if (!colon)
-        return secret_spend_run(t, to);
+        return ken_secret__spend_run(t, to);
     ken_str word = ken_str_n(colon + 1, (size_t)(plain + n - colon - 1));
-    if (!secret_is_password(word, true) && !secret_is_random(word) && !secret_is_token_like(word))
+    if (!ken_secret__is_password(word, true) && !ken_secret__is_random(word) &&
+        !ken_secret__is_token_like(word))
         return NULL;
-    secret_hide(t, at, to, r->kind);
+    ken_secret__hide(t, at, to, r->kind);
     return to;
 }

@@ -82,7 +82,7 @@ static bool is_head(const secret_rule *r, const char *p, const char *end)
 static bool is_in_word(const secret_text *t, const char *p)
 {
     return p > t->start && (ken_is_alpha(p[-1]) || ken_is_digit(p[-1])) &&
-           !secret_is_after_escape(t->start, p);
+           !ken_secret__is_after_escape(t->start, p);
 }
 
 static bool has_digit_and(ken_str s, bool wants_upper)
@@ -97,12 +97,12 @@ static bool has_digit_and(ken_str s, bool wants_upper)
 
 // A body without a maximum walks to the end of its run. Many heads in one run, none of a token, would
 // each walk it: after some no further one of that run is tried, so that a scan stays linear.
-bool secret_is_spent(const secret_spent *s, const char *p)
+bool ken_secret__is_spent(const secret_spent *s, const char *p)
 {
     return p < s->to && s->n >= SPENT_MAX;
 }
 
-const char *secret_spend_run(secret_text *t, const char *to)
+const char *ken_secret__spend_run(secret_text *t, const char *to)
 {
     t->run.n = to > t->run.to ? 1 : t->run.n + 1;
     t->run.to = to > t->run.to ? to : t->run.to;
@@ -113,9 +113,10 @@ static const char *try_token(secret_text *t, const secret_rule *r, const char *p
 {
     secret_value v;
     bool is_weak = r->how != SECRET_TOKEN;
-    if ((is_weak && is_in_word(t, p)) || (secret_is_spent(&t->run, p) && strstr(r->body, ",}")))
+    if ((is_weak && is_in_word(t, p)) ||
+        (ken_secret__is_spent(&t->run, p) && strstr(r->body, ",}")))
         return NULL;
-    const char *from = p + r->head_len, *to = secret_match(r->body, from, t->end, &v);
+    const char *from = p + r->head_len, *to = ken_secret__match(r->body, from, t->end, &v);
     if (!to)
         return NULL;
     while (v.n && v.bytes[v.n - 1] == '.') { // the end of a sentence
@@ -128,26 +129,27 @@ static const char *try_token(secret_text *t, const secret_rule *r, const char *p
         if (ken_is_alpha(c) || ken_is_digit(c))
             return NULL;
     }
-    if (!secret_is_token_like(value) || (is_weak && !has_digit_and(value, r->how == SECRET_WEAK)))
-        return secret_spend_run(t, to);
-    secret_hide(t, v.from ? v.from : from, to, r->kind);
+    if (!ken_secret__is_token_like(value) ||
+        (is_weak && !has_digit_and(value, r->how == SECRET_WEAK)))
+        return ken_secret__spend_run(t, to);
+    ken_secret__hide(t, v.from ? v.from : from, to, r->kind);
     return to;
 }
 
 // header "." payload "." signature
 static const char *try_jwt(secret_text *t, const secret_rule *r, const char *p)
 {
-    const char *at = secret_is_spent(&t->run, p) ? t->end : p, *first_end = NULL;
+    const char *at = ken_secret__is_spent(&t->run, p) ? t->end : p, *first_end = NULL;
     secret_value v;
     for (int part = 0; part < 3; part++) {
         if (part && (at >= t->end || *at++ != '.'))
-            return secret_spend_run(t, first_end);
-        at = at < t->end ? secret_match("%u{10,}", at, t->end, &v) : NULL;
+            return ken_secret__spend_run(t, first_end);
+        at = at < t->end ? ken_secret__match("%u{10,}", at, t->end, &v) : NULL;
         if (!at)
-            return first_end ? secret_spend_run(t, first_end) : NULL;
+            return first_end ? ken_secret__spend_run(t, first_end) : NULL;
         first_end = part ? first_end : at;
     }
-    secret_hide(t, p + r->head_len, at, r->kind);
+    ken_secret__hide(t, p + r->head_len, at, r->kind);
     return at;
 }
 
@@ -155,11 +157,11 @@ static const char *try_jwt(secret_text *t, const secret_rule *r, const char *p)
 static const char *try_sas(secret_text *t, const secret_rule *r, const char *p)
 {
     secret_value v;
-    const char *to = secret_match(r->body, p + strlen("sig"), t->end, &v);
+    const char *to = ken_secret__match(r->body, p + strlen("sig"), t->end, &v);
     if (!to || is_in_word(t, p) || v.bytes[v.n - 1] != '=' ||
-        !secret_is_token_like(ken_str_n(v.bytes, v.n)))
+        !ken_secret__is_token_like(ken_str_n(v.bytes, v.n)))
         return NULL;
-    secret_hide(t, v.from, to, r->kind);
+    ken_secret__hide(t, v.from, to, r->kind);
     return to;
 }
 
@@ -173,19 +175,19 @@ static const char *try_rule(secret_text *t, const secret_rule *r, const char *p)
     case SECRET_NAMED:
     case SECRET_VALUE:
     case SECRET_PASSWORD:
-        return secret_try_named(t, r, p);
+        return ken_secret__try_named(t, r, p);
     case SECRET_URL:
-        return secret_try_url(t, r, p);
+        return ken_secret__try_url(t, r, p);
     case SECRET_JWT:
         return try_jwt(t, r, p);
     case SECRET_SAS:
         return try_sas(t, r, p);
     case SECRET_BASIC:
-        return secret_try_basic(t, r, p);
+        return ken_secret__try_basic(t, r, p);
     case SECRET_PEM:
-        return secret_try_pem(t, p);
+        return ken_secret__try_pem(t, p);
     case SECRET_PUTTY:
-        return secret_try_putty(t, p);
+        return ken_secret__try_putty(t, p);
     }
     return NULL;
 }
@@ -237,7 +239,7 @@ static void scan_heads(secret_text *t, const secret_tables *x)
 static const uint8_t *run_bytes(uint8_t table[256])
 {
     for (int c = 0; c < 256; c++)
-        table[c] = secret_is_in('B', (unsigned char)c) || c == '~';
+        table[c] = ken_secret__is_in('B', (unsigned char)c) || c == '~';
     return table;
 }
 
@@ -257,12 +259,12 @@ static void scan_runs(secret_text *t)
         const char *to = p + SECRET_RUN_MIN;
         while (to < t->end && is_run[(unsigned char)*to])
             to++;
-        secret_try_run(t, p, to);
+        ken_secret__try_run(t, p, to);
         p = to;
     }
 }
 
-void secret_scan(secret_text *t)
+void ken_secret__scan(secret_text *t)
 {
     for (int i = 0; i < PASSES_MAX; i++) {
         size_t before = t->n_places;
@@ -274,11 +276,11 @@ void secret_scan(secret_text *t)
     }
 }
 
-void secret_scan_all(secret_text *t)
+void ken_secret__scan_all(secret_text *t)
 {
     secret_tables tables;
     make_tables(&tables);
     t->tables = &tables;
-    secret_scan(t);
+    ken_secret__scan(t);
     t->tables = NULL;
 }

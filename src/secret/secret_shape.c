@@ -6,7 +6,7 @@
 
 #include "secret/secret_priv.h"
 
-double secret_entropy(ken_str s)
+double ken_secret__entropy(ken_str s)
 {
     size_t count[256] = { 0 };
     double bits = 0;
@@ -92,7 +92,7 @@ static shape shape_of(ken_str s)
     return x;
 }
 
-bool secret_reads_like_words(ken_str s)
+bool ken_secret__reads_like_words(ken_str s)
 {
     while (s.len && ken_is_digit(s.ptr[s.len - 1])) // "Version12"
         s.len--;
@@ -108,17 +108,17 @@ static bool is_drawn(ken_str s)
     return s.len > 1 && x.n_steps * 10 >= (s.len - 1) * 9;
 }
 
-bool secret_is_token_like(ken_str s)
+bool ken_secret__is_token_like(ken_str s)
 {
     double floor = s.len < 20 ? 2.5 : 3.0;
     bool has_lower = shape_of(s).n_lower > 0; // capitals and digits alone are no names
-    return secret_entropy(s) >= floor && !(has_lower && secret_reads_like_words(s));
+    return ken_secret__entropy(s) >= floor && !(has_lower && ken_secret__reads_like_words(s));
 }
 
-bool secret_is_key_like(ken_str s)
+bool ken_secret__is_key_like(ken_str s)
 {
     shape x = shape_of(s);
-    return x.n_digits && x.n_digits < s.len && !is_drawn(s) && secret_entropy(s) >= 2.5;
+    return x.n_digits && x.n_digits < s.len && !is_drawn(s) && ken_secret__entropy(s) >= 2.5;
 }
 
 static bool has_fold(ken_str s, const char *part)
@@ -131,7 +131,7 @@ static bool has_fold(ken_str s, const char *part)
     return false;
 }
 
-bool secret_is_placeholder(ken_str s)
+bool ken_secret__is_placeholder(ken_str s)
 {
     static const char *const words[] = {
         "example", "changeme",  "change-me", "change_me", "placeholder", "xxxx",
@@ -155,7 +155,7 @@ static bool is_uuid(ken_str s)
         return false;
     for (size_t i = 0; i < s.len; i++) {
         bool is_dash = i == 8 || i == 13 || i == 18 || i == 23;
-        if (is_dash ? s.ptr[i] != '-' : !secret_is_in('x', (unsigned char)s.ptr[i]))
+        if (is_dash ? s.ptr[i] != '-' : !ken_secret__is_in('x', (unsigned char)s.ptr[i]))
             return false;
     }
     return true;
@@ -170,7 +170,7 @@ static bool is_joined(ken_str s)
             continue;
         shape x = shape_of(ken_str_sub(s, from, i));
         size_t n = i - from;
-        if (n >= 8 && secret_reads_like_words(ken_str_sub(s, from, i)))
+        if (n >= 8 && ken_secret__reads_like_words(ken_str_sub(s, from, i)))
             return true;
         n_pieces += n > 0;
         n_plain += n > 0 && (x.n_digits == 0 || x.n_digits == n || x.n_changes <= 1);
@@ -179,15 +179,15 @@ static bool is_joined(ken_str s)
     return n_pieces > 1 && n_plain * 3 >= n_pieces * 2;
 }
 
-bool secret_is_random(ken_str s)
+bool ken_secret__is_random(ken_str s)
 {
     shape x = shape_of(s);
     double floor = s.len < 20 ? 3.0 : 3.2;
     size_t n_letters = x.n_upper + x.n_lower;
     if (s.len < 16 || x.n_digits < 2 || n_letters < 3 || x.n_changes * 6 < s.len)
         return false;
-    return secret_entropy(s) >= floor && !is_drawn(s) && !is_uuid(s) && !is_joined(s) &&
-           !secret_reads_like_words(s) && !secret_is_placeholder(s);
+    return ken_secret__entropy(s) >= floor && !is_drawn(s) && !is_uuid(s) && !is_joined(s) &&
+           !ken_secret__reads_like_words(s) && !ken_secret__is_placeholder(s);
 }
 
 // The same, without the digits and signs at its end.
@@ -198,15 +198,15 @@ static ken_str stem_of(ken_str s)
     return s;
 }
 
-bool secret_is_password(ken_str s, bool is_in_url)
+bool ken_secret__is_password(ken_str s, bool is_in_url)
 {
     shape x = shape_of(s);
     size_t n_letters = x.n_upper + x.n_lower, min = is_in_url ? 6 : 8;
     bool is_plain = stem_of(s).len == n_letters && x.n_other == 0; // "word12"
-    if (s.len < min || s.len > 128 || !x.n_digits || !n_letters || secret_is_placeholder(s))
+    if (s.len < min || s.len > 128 || !x.n_digits || !n_letters || ken_secret__is_placeholder(s))
         return false;
-    if (is_drawn(s) || is_uuid(s) || is_joined(s) || secret_entropy(s) < 2.5)
+    if (is_drawn(s) || is_uuid(s) || is_joined(s) || ken_secret__entropy(s) < 2.5)
         return false;
-    return is_plain ? x.n_pairs > 3 && !secret_reads_like_words(stem_of(s)) && is_in_url
+    return is_plain ? x.n_pairs > 3 && !ken_secret__reads_like_words(stem_of(s)) && is_in_url
                     : x.n_changes + x.n_other >= (is_in_url ? 2 : 3);
 }

@@ -36,7 +36,7 @@ const char *ken_survey_topic_title(ken_survey_topic t)
 
 // ---- files -------------------------------------------------------------------------------------
 
-bool survey_has_folder(ken_str path, const char *const *names, size_t n)
+bool ken_survey__has_folder(ken_str path, const char *const *names, size_t n)
 {
     ken_str dir = ken_path_dir(path), part;
     while (dir.len && ken_str_split_next(&dir, '/', &part))
@@ -81,7 +81,7 @@ static ken_str aside_root(ken_str path)
     return KEN_STR("");
 }
 
-bool survey_is_under(ken_str path, ken_str folder)
+bool ken_survey__is_under(ken_str path, ken_str folder)
 {
     if (!folder.len || ken_str_eq_c(folder, "."))
         return true;
@@ -125,7 +125,7 @@ static int file_cmp(const void *key, const void *item)
     return ken_str_cmp(*(const ken_str *)key, ((const survey_file *)item)->path);
 }
 
-survey_file *survey_file_of(const survey *v, ken_str path)
+survey_file *ken_survey__file_of(const survey *v, ken_str path)
 {
     return v->n_files ? bsearch(&path, v->files, v->n_files, sizeof *v->files, file_cmp) : NULL;
 }
@@ -152,7 +152,7 @@ static void note_vendored(survey *v, ken_str root)
 {
     if (!v->vendored.items)
         v->vendored.items = KEN_ARENA_ARRAY(v->arena, ken_str, VENDORED_MAX);
-    ken_str glob = survey_glob_below(v->arena, root);
+    ken_str glob = ken_survey__glob_below(v->arena, root);
     for (size_t i = 0; i < v->vendored.n; i++)
         if (ken_str_eq(v->vendored.items[i], glob))
             return;
@@ -167,9 +167,9 @@ static bool is_build_wrapper(ken_str path)
     return ken_str_eq_c(base, "mvnw") || ken_str_eq_c(base, "gradlew");
 }
 
-bool survey_is_aside(const survey *v, ken_str path)
+bool ken_survey__is_aside(const survey *v, ken_str path)
 {
-    const survey_file *f = survey_file_of(v, path);
+    const survey_file *f = ken_survey__file_of(v, path);
     return !f || f->is_aside;
 }
 
@@ -199,19 +199,19 @@ static bool is_deep(ken_str root)
 static void take_back_main(survey *v)
 {
     survey_words roots, exts;
-    survey_words_init(&roots);
-    survey_words_init(&exts);
+    ken_survey__words_init(&roots);
+    ken_survey__words_init(&exts);
     for (size_t i = 0; i < v->n_files; i++) {
         const survey_file *f = &v->files[i];
         ken_str root = aside_root(f->path);
         if (f->is_test || !f->ext.len)
             continue;
-        survey_words_add(&exts, f->ext, v->arena);
+        ken_survey__words_add(&exts, f->ext, v->arena);
         if (root.len)
-            survey_words_add(&roots,
-                             ken_arena_printf(v->arena, KEN_STR_FMT ":" KEN_STR_FMT,
-                                              KEN_STR_ARG(f->ext), KEN_STR_ARG(root)),
-                             v->arena);
+            ken_survey__words_add(&roots,
+                                  ken_arena_printf(v->arena, KEN_STR_FMT ":" KEN_STR_FMT,
+                                                   KEN_STR_ARG(f->ext), KEN_STR_ARG(root)),
+                                  v->arena);
     }
     for (size_t i = 0; i < v->n_files; i++) {
         survey_file *f = &v->files[i];
@@ -224,8 +224,8 @@ static void take_back_main(survey *v)
                  n_all = exts.items.ptr[*ken_map_find(&exts.at, f->ext)].n;
         f->is_aside = f->is_aside && (n * 2 <= n_all || !is_deep(root));
     }
-    survey_words_release(&roots);
-    survey_words_release(&exts);
+    ken_survey__words_release(&roots);
+    ken_survey__words_release(&exts);
 }
 
 static ken_status list_files(survey *v, ken_err *err)
@@ -261,7 +261,7 @@ static ken_status list_files(survey *v, ken_err *err)
 
 static void mark_code(survey *v, ken_str path)
 {
-    survey_file *f = survey_file_of(v, path);
+    survey_file *f = ken_survey__file_of(v, path);
     if (f)
         f->is_code = true;
 }
@@ -315,7 +315,7 @@ static ken_status list_handlers(survey *v, ken_err *err)
     ken_status st = ken_list_handlers(v->s, &scope, v->o->cancel, v->arena, &all, &n, err);
     v->handlers = all;
     for (size_t i = 0; !st && i < n; i++) {
-        if (survey_is_aside(v, all[i].route.file))
+        if (ken_survey__is_aside(v, all[i].route.file))
             note_aside(v, &all[i]);
         else
             v->handlers[v->n_handlers++] = all[i];
@@ -325,7 +325,7 @@ static ken_status list_handlers(survey *v, ken_err *err)
 
 // ---- tallies -----------------------------------------------------------------------------------
 
-ken_survey_place survey_whole(ken_str path)
+ken_survey_place ken_survey__whole(ken_str path)
 {
     return (ken_survey_place){ .path = path, .is_whole = true };
 }
@@ -341,7 +341,7 @@ static void keep_place(ken_survey_place *places, uint32_t *n, ken_survey_place a
         places[(*n)++] = at;
 }
 
-void survey_count(survey_tally *t, bool agrees, ken_survey_place at)
+void ken_survey__count(survey_tally *t, bool agrees, ken_survey_place at)
 {
     t->n_all++;
     t->n_for += agrees;
@@ -360,7 +360,7 @@ void survey_count(survey_tally *t, bool agrees, ken_survey_place at)
         t->is_over = true;
 }
 
-double survey_share(const survey_tally *t)
+double ken_survey__share(const survey_tally *t)
 {
     const double z = 1.28; // one side of 80 %
     if (!t->n_all)
@@ -371,17 +371,17 @@ double survey_share(const survey_tally *t)
     return (middle - margin) / (1 + z * z / n);
 }
 
-bool survey_is_habit(const survey_tally *t)
+bool ken_survey__is_habit(const survey_tally *t)
 {
-    return survey_share(t) >= SURVEY_ALWAYS;
+    return ken_survey__share(t) >= SURVEY_ALWAYS;
 }
 
-bool survey_is_no_chance(double share, uint32_t n)
+bool ken_survey__is_no_chance(double share, uint32_t n)
 {
     return pow(share, n) < 0.002;
 }
 
-bool survey_except(survey *v, const survey_tally *t, ken_str_list *out)
+bool ken_survey__except(survey *v, const survey_tally *t, ken_str_list *out)
 {
     *out = (ken_str_list){ KEN_ARENA_ARRAY(v->arena, ken_str, t->n_against + 1), 0 };
     for (uint32_t i = 0; i < t->n_against; i++)
@@ -389,7 +389,7 @@ bool survey_except(survey *v, const survey_tally *t, ken_str_list *out)
     return !t->is_over;
 }
 
-const char *survey_must(const survey_tally *t)
+const char *ken_survey__must(const survey_tally *t)
 {
     return t->n_for == t->n_all ? "MUST" : "SHOULD";
 }
@@ -420,14 +420,14 @@ static bool is_taken(const survey *v, ken_str id)
     return false;
 }
 
-ken_finding *survey_add(survey *v, ken_survey_topic topic, double value, ken_str id,
-                        const survey_tally *t)
+ken_finding *ken_survey__add(survey *v, ken_survey_topic topic, double value, ken_str id,
+                             const survey_tally *t)
 {
     ken_str base = slug(v->arena, id), name = base;
     for (int k = 2; is_taken(v, name); k++)
         name = ken_arena_printf(v->arena, KEN_STR_FMT "-%d", KEN_STR_ARG(base), k);
     ken_finding f = { .topic = topic, .id = name, .n_for = t->n_for, .n_all = t->n_all };
-    f.value = value * survey_share(t);
+    f.value = value * ken_survey__share(t);
     memcpy(f.examples, t->yes, sizeof f.examples);
     memcpy(f.exceptions, t->no, sizeof f.exceptions);
     f.n_examples = t->n_yes;
@@ -436,7 +436,7 @@ ken_finding *survey_add(survey *v, ken_survey_topic topic, double value, ken_str
     return &v->found.ptr[v->found.len - 1];
 }
 
-ken_str_list survey_list1(ken_arena *arena, ken_str item)
+ken_str_list ken_survey__list1(ken_arena *arena, ken_str item)
 {
     ken_str *items = KEN_ARENA_NEW(arena, ken_str);
     *items = item;
@@ -458,12 +458,12 @@ static ken_str quoted(ken_arena *arena, ken_str folder)
     return ken_str_n(out, n);
 }
 
-ken_str survey_glob_below(ken_arena *arena, ken_str folder)
+ken_str ken_survey__glob_below(ken_arena *arena, ken_str folder)
 {
     return ken_arena_printf(arena, KEN_STR_FMT "**", KEN_STR_ARG(quoted(arena, folder)));
 }
 
-ken_str survey_glob_ending(ken_arena *arena, ken_str folder, const char *exts)
+ken_str ken_survey__glob_ending(ken_arena *arena, ken_str folder, const char *exts)
 {
     bool is_many = strchr(exts, ',') != NULL;
     return ken_arena_printf(arena, KEN_STR_FMT "**/*.%s%s%s", KEN_STR_ARG(quoted(arena, folder)),
@@ -472,19 +472,19 @@ ken_str survey_glob_ending(ken_arena *arena, ken_str folder, const char *exts)
 
 // ---- words -------------------------------------------------------------------------------------
 
-void survey_words_init(survey_words *w)
+void ken_survey__words_init(survey_words *w)
 {
     memset(w, 0, sizeof *w);
     ken_map_init(&w->at);
 }
 
-void survey_words_release(survey_words *w)
+void ken_survey__words_release(survey_words *w)
 {
     ken_map_release(&w->at);
     ken_vec_release(&w->items);
 }
 
-void survey_words_add(survey_words *w, ken_str text, ken_arena *arena)
+void ken_survey__words_add(survey_words *w, ken_str text, ken_arena *arena)
 {
     bool is_new;
     uint64_t *at = ken_map_put(&w->at, text, w->items.len, &is_new);
@@ -499,7 +499,7 @@ static int by_count(const void *a, const void *b)
     return x->n != y->n ? (x->n < y->n) - (x->n > y->n) : ken_str_cmp(x->text, y->text);
 }
 
-void survey_words_sort(survey_words *w)
+void ken_survey__words_sort(survey_words *w)
 {
     if (w->items.len)
         qsort(w->items.ptr, w->items.len, sizeof *w->items.ptr, by_count);
@@ -554,24 +554,24 @@ static ken_status look(survey *v, ken_err *err)
     if (!st)
         st = list_handlers(v, err);
     if (!st)
-        st = survey_detect(v, err);
+        st = ken_survey__detect(v, err);
     if (!st)
-        st = survey_depends(v, err);
+        st = ken_survey__depends(v, err);
     if (!st)
-        st = survey_handlers(v, err);
+        st = ken_survey__handlers(v, err);
     if (!st)
-        st = survey_types(v, err);
+        st = ken_survey__types(v, err);
     if (!st)
-        st = survey_helpers(v, err);
+        st = ken_survey__helpers(v, err);
     if (!st)
-        st = survey_errors(v, err);
+        st = ken_survey__errors(v, err);
     if (st)
         return st;
-    survey_components(v);
-    survey_modules(v);
-    survey_roles(v);
-    survey_naming(v);
-    survey_tests(v);
+    ken_survey__components(v);
+    ken_survey__modules(v);
+    ken_survey__roles(v);
+    ken_survey__naming(v);
+    ken_survey__tests(v);
     spare_vendored(v);
     return KEN_OK;
 }

@@ -75,7 +75,7 @@ static void count_raised(text_habits *t, ken_str line)
         ken_str rest = ken_str_sub(line, strlen(starts[i]), line.len), name = name_at(rest);
         if (name.len && name.len < rest.len && rest.ptr[name.len] == '(') {
             t->n_raised++;
-            survey_words_add(&t->raised, name, t->v->arena);
+            ken_survey__words_add(&t->raised, name, t->v->arena);
         }
     }
 }
@@ -87,7 +87,7 @@ static void count_wrapped(text_habits *t, ken_str line, ken_str path, uint32_t n
     if (at == SIZE_MAX || !ken_str_ends(line, KEN_STR("err)")))
         return;
     bool is_wrapped = ken_str_find(ken_str_sub(line, at, line.len), KEN_STR("%w")) != SIZE_MAX;
-    survey_count(&t->wrapped, is_wrapped, (ken_survey_place){ path, n, n, false });
+    ken_survey__count(&t->wrapped, is_wrapped, (ken_survey_place){ path, n, n, false });
 }
 
 // "ken_status" of "ken_status ken_fs_read(int fd, …)", "Result" of "fn f() -> Result<T>".
@@ -115,7 +115,7 @@ static void count_returned(text_habits *t, const ken_file_view *view)
         if (!is_seen || (s->kind != KEN_SYMBOL_FUNCTION && s->kind != KEN_SYMBOL_METHOD))
             continue;
         t->n_functions++;
-        survey_words_add(
+        ken_survey__words_add(
             &t->returned,
             returned_type(ken_str_sub(view->text, s->signature.start, s->signature.end), is_rust),
             t->v->arena);
@@ -154,21 +154,21 @@ static bool is_own_class(const survey *v, ken_str name)
 static void say_raised(text_habits *t)
 {
     survey *v = t->v;
-    survey_words_sort(&t->raised);
+    ken_survey__words_sort(&t->raised);
     if (t->n_raised < CASES_MIN || !t->raised.items.len)
         return;
     survey_word top = t->raised.items.ptr[0];
     survey_tally c = { .n_for = top.n, .n_all = t->n_raised };
-    bool is_rule = survey_is_habit(&c) && is_own_class(v, top.text);
+    bool is_rule = ken_survey__is_habit(&c) && is_own_class(v, top.text);
     ken_buf text = KEN_BUF_INIT(1024);
     for (size_t i = 0; i < t->raised.items.len && i < 5; i++)
         ken_buf_printf(&text, "%s`" KEN_STR_FMT "` %u", i ? ", " : "",
                        KEN_STR_ARG(t->raised.items.ptr[i].text), t->raised.items.ptr[i].n);
-    ken_finding *f = survey_add(v, KEN_SURVEY_ERRORS, 86,
-                                ken_arena_printf(v->arena, "raised errors %s", t->l->name), &c);
+    ken_finding *f = ken_survey__add(
+        v, KEN_SURVEY_ERRORS, 86, ken_arena_printf(v->arena, "raised errors %s", t->l->name), &c);
     f->rule = is_rule
                   ? ken_arena_printf(v->arena, "Errors in %s %s be raised as `" KEN_STR_FMT "`.",
-                                     t->l->name, survey_must(&c), KEN_STR_ARG(top.text))
+                                     t->l->name, ken_survey__must(&c), KEN_STR_ARG(top.text))
                   : ken_arena_printf(v->arena, "Errors raised most in %s: " KEN_STR_FMT ".",
                                      t->l->name, KEN_STR_ARG(ken_buf_str(&text)));
     f->evidence = is_rule ? ken_arena_printf(v->arena, "%u of %u places in %zu files looked at",
@@ -192,16 +192,16 @@ static bool is_error_type(ken_str name)
 static void say_returned(text_habits *t)
 {
     survey *v = t->v;
-    survey_words_sort(&t->returned);
+    ken_survey__words_sort(&t->returned);
     for (size_t i = 0; i < t->returned.items.len; i++) {
         survey_word w = t->returned.items.ptr[i];
         if (!is_error_type(w.text) || w.n < CASES_MIN || w.n * 5 < t->n_functions)
             continue;
         survey_tally c = { .n_for = w.n, .n_all = t->n_functions };
-        bool is_rule = survey_is_habit(&c);
+        bool is_rule = ken_survey__is_habit(&c);
         ken_finding *f =
-            survey_add(v, KEN_SURVEY_ERRORS, 70,
-                       ken_arena_printf(v->arena, "returned errors %s", t->l->name), &c);
+            ken_survey__add(v, KEN_SURVEY_ERRORS, 70,
+                            ken_arena_printf(v->arena, "returned errors %s", t->l->name), &c);
         f->rule = ken_arena_printf(v->arena, "Public functions in %s%s return `" KEN_STR_FMT "`.",
                                    t->l->name, is_rule ? " SHOULD" : " that can fail",
                                    KEN_STR_ARG(w.text));
@@ -214,13 +214,13 @@ static void say_returned(text_habits *t)
 
 static void say_wrapped(text_habits *t)
 {
-    if (!survey_is_habit(&t->wrapped))
+    if (!ken_survey__is_habit(&t->wrapped))
         return;
     ken_finding *f =
-        survey_add(t->v, KEN_SURVEY_ERRORS, 60, KEN_STR("wrapped errors Go"), &t->wrapped);
+        ken_survey__add(t->v, KEN_SURVEY_ERRORS, 60, KEN_STR("wrapped errors Go"), &t->wrapped);
     f->rule =
         ken_arena_printf(t->v->arena, "Errors given to `fmt.Errorf` %s be wrapped with `%%w`.",
-                         survey_must(&t->wrapped));
+                         ken_survey__must(&t->wrapped));
     f->evidence = ken_arena_printf(t->v->arena, "%u of %u calls in %zu files looked at",
                                    t->wrapped.n_for, t->wrapped.n_all, t->n_files);
 }
@@ -233,8 +233,8 @@ static void look_at_language(survey *v, const language *l)
         n += v->files[i].is_code && !v->files[i].is_aside && has_ext(l->exts, v->files[i].ext);
     if (n < CASES_MIN)
         return;
-    survey_words_init(&t.raised);
-    survey_words_init(&t.returned);
+    ken_survey__words_init(&t.raised);
+    ken_survey__words_init(&t.returned);
     for (size_t i = 0; i < v->n_files; i++) {
         const survey_file *f = &v->files[i];
         if (!f->is_code || f->is_aside || !has_ext(l->exts, f->ext))
@@ -245,11 +245,11 @@ static void look_at_language(survey *v, const language *l)
     say_raised(&t);
     say_returned(&t);
     say_wrapped(&t);
-    survey_words_release(&t.raised);
-    survey_words_release(&t.returned);
+    ken_survey__words_release(&t.raised);
+    ken_survey__words_release(&t.returned);
 }
 
-ken_status survey_errors(survey *v, ken_err *err)
+ken_status ken_survey__errors(survey *v, ken_err *err)
 {
     ken_status st = KEN_OK;
     for (size_t i = 0; !st && i < N_LANGUAGES; i++) {

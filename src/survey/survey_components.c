@@ -13,7 +13,7 @@ enum {
 static bool is_component_file(const survey *v, ken_str path)
 {
     ken_str ext = ken_path_ext(path);
-    const survey_file *f = survey_file_of(v, path);
+    const survey_file *f = ken_survey__file_of(v, path);
     return f && !f->is_aside && (ken_str_eq_c(ext, "tsx") || ken_str_eq_c(ext, "jsx")) &&
            ken_str_find(path, KEN_STR(".stories.")) == SIZE_MAX;
 }
@@ -54,10 +54,11 @@ static void count_file(components *c, const component_file *f)
     ken_str stem = ken_path_stem(f->first->path);
     if (ken_str_eq_c(stem, "index"))
         stem = ken_path_base(ken_path_dir(f->first->path));
-    survey_count(&c->alone, f->n_components == 1, survey_whole(f->first->path));
-    survey_count(&c->named, ken_str_eq(stem, f->first->name), survey_whole(f->first->path));
+    ken_survey__count(&c->alone, f->n_components == 1, ken_survey__whole(f->first->path));
+    ken_survey__count(&c->named, ken_str_eq(stem, f->first->name),
+                      ken_survey__whole(f->first->path));
     if (ken_str_eq_c(ken_path_ext(f->first->path), "tsx") && f->n_components == 1)
-        survey_count(&c->typed, f->has_props, place_of(f->first));
+        ken_survey__count(&c->typed, f->has_props, place_of(f->first));
 }
 
 static void count_all(components *c)
@@ -88,12 +89,12 @@ static void count_all(components *c)
 static void say(survey *v, const char *id, const survey_tally *t, const char *rule,
                 const char *of_what)
 {
-    if (!survey_is_habit(t))
+    if (!ken_survey__is_habit(t))
         return;
-    ken_finding *f = survey_add(v, KEN_SURVEY_COMPONENTS, 34, ken_str_c(id), t);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_COMPONENTS, 34, ken_str_c(id), t);
     const char *slot = strstr(rule, "MUST");
-    f->rule =
-        ken_arena_printf(v->arena, "%.*s%s%s", (int)(slot - rule), rule, survey_must(t), slot + 4);
+    f->rule = ken_arena_printf(v->arena, "%.*s%s%s", (int)(slot - rule), rule, ken_survey__must(t),
+                               slot + 4);
     f->evidence = ken_arena_printf(v->arena, "%u of %u %s", t->n_for, t->n_all, of_what);
 }
 
@@ -108,7 +109,7 @@ static bool is_hook_file(ken_str path)
     static const char *const folders[] = { "hooks", "composables" };
     ken_str stem = ken_path_stem(path);
     return is_hook(stem) || ken_str_starts(stem, KEN_STR("use-")) ||
-           survey_has_folder(path, folders, 2);
+           ken_survey__has_folder(path, folders, 2);
 }
 
 static void find_hooks(survey *v)
@@ -116,10 +117,10 @@ static void find_hooks(survey *v)
     survey_tally t = { .n_all = 0 };
     for (size_t i = 0; i < v->defs.n; i++) {
         const ken_definition_fact *d = &v->defs.items[i];
-        const survey_file *f = survey_file_of(v, d->path);
+        const survey_file *f = ken_survey__file_of(v, d->path);
         if (d->kind == KEN_SYMBOL_FUNCTION && d->is_exported && is_hook(d->name) && f &&
             !f->is_aside)
-            survey_count(&t, is_hook_file(d->path), place_of(d));
+            ken_survey__count(&t, is_hook_file(d->path), place_of(d));
     }
     say(v, "hooks", &t, "Hooks MUST stand in a folder `hooks` or a file called after them.",
         "exported hooks");
@@ -130,7 +131,7 @@ static ken_str folder_around(const ken_survey_place *files, size_t n)
 {
     ken_str common = n ? ken_path_dir(files[0].path) : KEN_STR("");
     for (size_t i = 1; i < n; i++)
-        while (common.len && !survey_is_under(files[i].path, common))
+        while (common.len && !ken_survey__is_under(files[i].path, common))
             common = ken_path_dir(common);
     return common;
 }
@@ -151,10 +152,10 @@ static void tell_vue(survey *v, const ken_survey_place *files, size_t n)
     survey_tally t = { .n_all = 0 };
     ken_str folder = folder_around(files, n);
     for (size_t i = 0; i < n; i++)
-        survey_count(&t, true, files[i]);
+        ken_survey__count(&t, true, files[i]);
     if (n < VUE_MIN)
         return;
-    ken_finding *f = survey_add(v, KEN_SURVEY_COMPONENTS, 10, KEN_STR("components vue"), &t);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_COMPONENTS, 10, KEN_STR("components vue"), &t);
     f->rule =
         ken_arena_printf(v->arena, "Components are Vue files%s" KEN_STR_FMT "%s.",
                          folder.len ? ", in `" : "", KEN_STR_ARG(folder), folder.len ? "`" : "");
@@ -180,15 +181,15 @@ static void find_vue(survey *v)
         size_t declared = ken_str_find(rest, KEN_STR("defineProps"));
         seen[n_seen++] = first_lines(f->path, view.text);
         if (declared != SIZE_MAX)
-            survey_count(
+            ken_survey__count(
                 &props,
                 ken_str_starts(ken_str_sub(rest, declared, rest.len), KEN_STR("defineProps<")),
-                survey_whole(f->path));
+                ken_survey__whole(f->path));
         ken_str tag = ken_str_sub(rest, 0, ken_str_find_char(rest, '>'));
-        survey_count(&setup, ken_str_find(tag, KEN_STR(" setup")) != SIZE_MAX,
-                     survey_whole(f->path));
-        survey_count(&typed, ken_str_find(tag, KEN_STR("lang=\"ts\"")) != SIZE_MAX,
-                     survey_whole(f->path));
+        ken_survey__count(&setup, ken_str_find(tag, KEN_STR(" setup")) != SIZE_MAX,
+                          ken_survey__whole(f->path));
+        ken_survey__count(&typed, ken_str_find(tag, KEN_STR("lang=\"ts\"")) != SIZE_MAX,
+                          ken_survey__whole(f->path));
     }
     say(v, "vue setup", &setup, "Vue components MUST use `<script setup>`.", "components");
     say(v, "vue typescript", &typed,
@@ -199,7 +200,7 @@ static void find_vue(survey *v)
     tell_vue(v, seen, n_seen);
 }
 
-void survey_components(survey *v)
+void ken_survey__components(survey *v)
 {
     components c = { .v = v };
     count_all(&c);

@@ -36,7 +36,7 @@ static bool is_same(ken_graph_def a, ken_graph_def b)
 
 static void add_taken(depends *d, const ken_call_fact *c)
 {
-    if (c->to.file == UINT32_MAX || !c->to_path.len || survey_is_aside(d->v, c->to_path))
+    if (c->to.file == UINT32_MAX || !c->to_path.len || ken_survey__is_aside(d->v, c->to_path))
         return;
     for (size_t i = 0; i < d->n; i++)
         if (is_same(d->items[i].type->to, c->to)) {
@@ -140,9 +140,9 @@ static void count(depends *d, alias *a)
         const ken_handler_fact *h = &d->v->handlers[i];
         ken_survey_place at = { h->path, h->first_line, h->last_line, false };
         if (takes(&d->types[i], a))
-            survey_count(&a->tally, true, at);
+            ken_survey__count(&a->tally, true, at);
         else if (asks(h, a))
-            survey_count(&a->tally, false, at);
+            ken_survey__count(&a->tally, false, at);
     }
 }
 
@@ -151,7 +151,7 @@ static ken_status add_check(survey *v, const alias *a, ken_finding *f, ken_err *
 {
     ken_str name = ken_arena_printf(v->arena, KEN_STR_FMT ":" KEN_STR_FMT,
                                     KEN_STR_ARG(a->function_path), KEN_STR_ARG(a->function_name));
-    ken_str_list names = survey_list1(v->arena, name);
+    ken_str_list names = ken_survey__list1(v->arena, name);
     ken_facts_scope scope = { .except = v->vendored };
     ken_str_list except = { KEN_ARENA_ARRAY(v->arena, ken_str, KEN_SURVEY_EXCEPT + 1), 0 };
     ken_name_uses uses;
@@ -179,12 +179,12 @@ static ken_status say(depends *d, alias *a, ken_err *err)
     survey *v = d->v;
     ken_str type = a->type->to_name;
     ken_str id = ken_arena_printf(v->arena, "api takes " KEN_STR_FMT, KEN_STR_ARG(type));
-    ken_finding *f = survey_add(v, KEN_SURVEY_API, 91, id, &a->tally);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_API, 91, id, &a->tally);
     f->rule = ken_arena_printf(v->arena,
                                "Endpoints that need `" KEN_STR_FMT
                                "` %s take a parameter of type `" KEN_STR_FMT "` (`" KEN_STR_FMT
                                "`) and not ask for the function themselves.",
-                               KEN_STR_ARG(a->function_name), survey_must(&a->tally),
+                               KEN_STR_ARG(a->function_name), ken_survey__must(&a->tally),
                                KEN_STR_ARG(type), KEN_STR_ARG(a->type->to_path));
     f->evidence =
         ken_arena_printf(v->arena, "%u of %u handlers outside of tests and examples that need it",
@@ -201,7 +201,7 @@ static int by_takers(const void *pa, const void *pb)
     return ken_str_cmp(a->type->to_name, b->type->to_name);
 }
 
-ken_status survey_depends(survey *v, ken_err *err)
+ken_status ken_survey__depends(survey *v, ken_err *err)
 {
     depends d = { .v = v };
     size_t n_shown = 0;
@@ -218,7 +218,7 @@ ken_status survey_depends(survey *v, ken_err *err)
         if (!a->function_name.len)
             continue;
         count(&d, a);
-        if (a->tally.n_for < TAKERS_MIN || !survey_is_habit(&a->tally))
+        if (a->tally.n_for < TAKERS_MIN || !ken_survey__is_habit(&a->tally))
             continue;
         n_shown++;
         st = say(&d, a, err);

@@ -129,7 +129,7 @@ static bool is_named(ken_str path, int side)
 {
     static const char *const homes[] = { "apps", "services" };
     size_t slash = ken_str_find_char(path, '/');
-    if (slash != SIZE_MAX && !survey_has_folder(path, homes, N_OF(homes)))
+    if (slash != SIZE_MAX && !ken_survey__has_folder(path, homes, N_OF(homes)))
         return false;
     if (side == SIDE_FRONT) // S3's `src/` too, where it has a manifest of its own
         return rank_of(path, front_names, N_OF(front_names)) < N_OF(front_names) ||
@@ -154,7 +154,7 @@ static bool has_package_between(const survey *v, ken_str folder, ken_str path)
 {
     size_t root = ken_str_eq_c(folder, ".") ? 0 : folder.len;
     for (ken_str dir = ken_path_dir(path); dir.len > root; dir = ken_path_dir(dir))
-        if (survey_file_of(v, ken_path_join(v->arena, dir, KEN_STR("package.json"))))
+        if (ken_survey__file_of(v, ken_path_join(v->arena, dir, KEN_STR("package.json"))))
             return true;
     return false;
 }
@@ -169,7 +169,7 @@ static bool has_own(const survey *v, ken_str folder, bool (*is_such)(const surve
 {
     for (size_t i = 0; i < v->n_files; i++) {
         const survey_file *f = &v->files[i];
-        if (!f->is_aside && survey_is_under(f->path, folder) && is_such(f) &&
+        if (!f->is_aside && ken_survey__is_under(f->path, folder) && is_such(f) &&
             !has_package_between(v, folder, f->path))
             return true;
     }
@@ -294,10 +294,10 @@ static void add_routed(detecting *d)
 {
     survey *v = d->v;
     survey_words by_file;
-    survey_words_init(&by_file);
+    ken_survey__words_init(&by_file);
     for (size_t i = 0; i < v->n_handlers; i++)
-        survey_words_add(&by_file, v->handlers[i].route.file, v->arena);
-    survey_words_sort(&by_file);
+        ken_survey__words_add(&by_file, v->handlers[i].route.file, v->arena);
+    ken_survey__words_sort(&by_file);
     if (by_file.items.len && by_file.items.ptr[0].n >= 2) {
         ken_str file = by_file.items.ptr[0].text, folder = KEN_STR(".");
         const char *stack = "net/http";
@@ -308,12 +308,12 @@ static void add_routed(detecting *d)
             ken_str dir = ken_path_dir(v->files[i].path);
             bool is_nearer = dir.len > folder.len || ken_str_eq_c(folder, ".");
             if (ken_manifest_kind_of(v->files[i].path) && dir.len && is_nearer &&
-                survey_is_under(file, dir))
+                ken_survey__is_under(file, dir))
                 folder = dir;
         }
         add_part(d, folder, file, stack, SIDE_BACK);
     }
-    survey_words_release(&by_file);
+    ken_survey__words_release(&by_file);
 }
 
 // ---- the one that is meant ---------------------------------------------------------------------
@@ -330,7 +330,7 @@ static size_t files_under(const survey *v, ken_str folder)
 {
     size_t n = 0;
     for (size_t i = 0; i < v->n_files; i++)
-        n += survey_is_under(v->files[i].path, folder);
+        n += ken_survey__is_under(v->files[i].path, folder);
     return n;
 }
 
@@ -368,11 +368,11 @@ static ken_str folder_of_ui(const survey *v, ken_str part)
     ken_str common = { NULL, 0 };
     for (size_t i = 0; i < v->n_files; i++) {
         const survey_file *f = &v->files[i];
-        if (f->is_aside || !is_ui_file(f) || !survey_is_under(f->path, part) ||
+        if (f->is_aside || !is_ui_file(f) || !ken_survey__is_under(f->path, part) ||
             has_package_between(v, part, f->path))
             continue;
         common = common.ptr ? common : ken_path_dir(f->path);
-        while (common.len && !survey_is_under(f->path, common))
+        while (common.len && !ken_survey__is_under(f->path, common))
             common = ken_path_dir(common);
     }
     return common;
@@ -441,7 +441,7 @@ static void choose(detecting *d)
         out->backend = d->v->o->backend;
 }
 
-ken_status survey_detect(survey *v, ken_err *err)
+ken_status ken_survey__detect(survey *v, ken_err *err)
 {
     detecting d = { .v = v };
     ken_status st = look_at_all(&d, err);

@@ -106,7 +106,7 @@ static bool is_constant(ken_str name)
 
 static bool is_own(const handlers *a, ken_str path)
 {
-    return path.len && !survey_is_aside(a->v, path);
+    return path.len && !ken_survey__is_aside(a->v, path);
 }
 
 static void mark_guards(handlers *a, handler *h)
@@ -133,8 +133,8 @@ static uint32_t n_with_ending(const handlers *a, ken_str ending)
 
 static void mark_role(handlers *a, handler *h, ken_str path)
 {
-    ken_str ending = survey_ending(path);
-    if (ending.len && !ken_str_eq(ending, survey_ending(h->f->path)) &&
+    ken_str ending = ken_survey__ending(path);
+    if (ending.len && !ken_str_eq(ending, ken_survey__ending(h->f->path)) &&
         n_with_ending(a, ending) >= ROLE_FILES_MIN)
         mark(a, h, MARK_ROLE, true, ending);
 }
@@ -157,7 +157,7 @@ static bool turn_to(handlers *a, ken_str path)
     if (ken_view_file(a->v->s, path, a->v->arena, &file, NULL))
         return false;
     a->text = file.text;
-    a->bare = text_bare(a->v->arena, file.text, has_hash_comments(path));
+    a->bare = ken_survey__text_bare(a->v->arena, file.text, has_hash_comments(path));
     return a->text.len > 0;
 }
 
@@ -190,7 +190,7 @@ static void read_answer(handlers *a, handler *h, const ken_call_fact *c)
         end++;
     ken_str name = ken_str_sub(a->bare, at, end), root = KEN_STR("");
     if (at && a->bare.ptr[at - 1] == '.')
-        root = text_root(a->bare, at - 1);
+        root = ken_survey__text_root(a->bare, at - 1);
     h->answer = root.len ? ken_arena_printf(a->v->arena, KEN_STR_FMT "." KEN_STR_FMT,
                                             KEN_STR_ARG(root), KEN_STR_ARG(name))
                          : name;
@@ -198,7 +198,7 @@ static void read_answer(handlers *a, handler *h, const ken_call_fact *c)
         end++;
     h->n_keys = 0;
     if (end < a->bare.len && a->bare.ptr[end] == '{')
-        h->n_keys = text_keys(a->bare, a->text, end, h->keys);
+        h->n_keys = ken_survey__text_keys(a->bare, a->text, end, h->keys);
 }
 
 // Whether one of the names is of the tree and stands within some bytes of the file in hand.
@@ -228,12 +228,12 @@ static void mark_options(handlers *a, handler *h, const ken_part_calls *names)
     while (line > span.start && a->bare.ptr[line] != '@') // its text may stand below its name
         line--;
     size_t open = ken_str_find_char(ken_str_sub(a->bare, line, span.end), '(');
-    size_t n = open == SIZE_MAX ? 0 : text_args(a->bare, line + open, args);
+    size_t n = open == SIZE_MAX ? 0 : ken_survey__text_args(a->bare, line + open, args);
     for (size_t i = 0; i < n; i++) {
         size_t equals = ken_str_find_char(args[i], '=');
         ken_str name = ken_str_trim(ken_str_sub(args[i], 0, equals));
         size_t from = (size_t)(args[i].ptr - a->bare.ptr);
-        bool is_name = equals != SIZE_MAX && ken_str_eq(text_name(name), name);
+        bool is_name = equals != SIZE_MAX && ken_str_eq(ken_survey__text_name(name), name);
         if (is_name)
             mark(a, h, MARK_OPTION, names_own(a, names, from, from + args[i].len), name);
     }
@@ -270,13 +270,13 @@ static void mark_last_parameter(handlers *a, handler *h)
     if (!h->has_body || h->f->signature.span.end > span.end || !turn_to(a, h->f->path))
         return;
     ken_str body = ken_str_sub(a->bare, span.start, span.end);
-    size_t open = ken_str_find_char(body, '('), at = text_find(body, KEN_STR("catch"));
-    size_t n = open == SIZE_MAX ? 0 : text_args(body, open, args);
+    size_t open = ken_str_find_char(body, '('), at = ken_survey__text_find(body, KEN_STR("catch"));
+    size_t n = open == SIZE_MAX ? 0 : ken_survey__text_args(body, open, args);
     if (n < 2 || n >= TEXT_ARGS_MAX || at == SIZE_MAX)
         return;
-    ken_str name = text_name(args[n - 1]);
+    ken_str name = ken_survey__text_name(args[n - 1]);
     ken_str call = ken_arena_printf(a->v->arena, KEN_STR_FMT "(", KEN_STR_ARG(name));
-    if (name.len && text_find(ken_str_sub(body, at, body.len), call) != SIZE_MAX)
+    if (name.len && ken_survey__text_find(ken_str_sub(body, at, body.len), call) != SIZE_MAX)
         mark(a, h, MARK_HANDS, false, name);
 }
 
@@ -353,7 +353,7 @@ static survey_tally tally_of(const handlers *a, ken_str text, bool only_writing)
     survey_tally t = { .n_all = 0 };
     for (size_t i = 0; i < a->n; i++)
         if (is_case(a, &a->items[i], text, only_writing))
-            survey_count(&t, has_mark(&a->items[i], text), a->items[i].at);
+            ken_survey__count(&t, has_mark(&a->items[i], text), a->items[i].at);
     return t;
 }
 
@@ -367,12 +367,12 @@ static ken_str_list where_routes_are(const handlers *a)
             continue;
         if (!common.ptr)
             common = ken_path_dir(path);
-        while (common.len && !survey_is_under(path, common))
+        while (common.len && !ken_survey__is_under(path, common))
             common = ken_path_dir(common);
     }
     if (!common.len)
         return (ken_str_list){ .n = 0 };
-    return survey_list1(a->v->arena, survey_glob_below(a->v->arena, common));
+    return ken_survey__list1(a->v->arena, ken_survey__glob_below(a->v->arena, common));
 }
 
 static void except_aside(handlers *a, ken_rule_check *c)
@@ -395,7 +395,7 @@ static void add_check(handlers *a, ken_finding *f, ken_str name, bool only_writi
     ken_rule_check c = { .kind = KEN_CHECK_REQUIRE_CALL,
                          .is_of_handlers = true,
                          .in = where_routes_are(a),
-                         .names = survey_list1(a->v->arena, name) };
+                         .names = ken_survey__list1(a->v->arena, name) };
     if (only_writing) {
         c.methods.items = KEN_ARENA_ARRAY(a->v->arena, ken_str, 4);
         while (c.methods.n < 4) {
@@ -403,7 +403,7 @@ static void add_check(handlers *a, ken_finding *f, ken_str name, bool only_writi
             c.methods.n++;
         }
     }
-    if (!survey_except(a->v, t, &c.except) || (!c.in.n && a->n_frameworks > 1))
+    if (!ken_survey__except(a->v, t, &c.except) || (!c.in.n && a->n_frameworks > 1))
         return;
     except_aside(a, &c);
     f->check = c;
@@ -464,11 +464,11 @@ static void say(handlers *a, const wording *w, ken_str text, bool only_writing,
     bool is_ours = text.ptr[1] == '!';
     ken_str id = ken_arena_printf(v->arena, "api %s " KEN_STR_FMT "%s", w->id, KEN_STR_ARG(name),
                                   only_writing ? " on writes" : "");
-    ken_finding *f = survey_add(v, KEN_SURVEY_API, is_ours ? w->own : w->other, id, t);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_API, is_ours ? w->own : w->other, id, t);
     f->rule = ken_arena_printf(
         v->arena, "Endpoints (" KEN_STR_FMT " route handlers%s) %s %s `%s" KEN_STR_FMT "`.",
         KEN_STR_ARG(a->framework), only_writing ? ", POST, PUT, PATCH and DELETE" : "",
-        survey_must(t), w->rule, w->kind == MARK_ROLE ? "*" : "", KEN_STR_ARG(name));
+        ken_survey__must(t), w->rule, w->kind == MARK_ROLE ? "*" : "", KEN_STR_ARG(name));
     f->evidence =
         ken_arena_printf(v->arena, "%u of %u handlers outside of tests and examples%s" KEN_STR_FMT,
                          t->n_for, t->n_all,
@@ -481,7 +481,7 @@ static void say(handlers *a, const wording *w, ken_str text, bool only_writing,
         f->rule = ken_arena_printf(
             v->arena, "Endpoints (" KEN_STR_FMT " route handlers%s) %s carry `@" KEN_STR_FMT "`.",
             KEN_STR_ARG(a->framework), only_writing ? ", POST, PUT, PATCH and DELETE" : "",
-            survey_must(t), KEN_STR_ARG(name));
+            ken_survey__must(t), KEN_STR_ARG(name));
     bool is_local = ken_str_find_char(name, '.') != SIZE_MAX && !is_ours;
     if (w->is_checked && !is_local)
         add_check(a, f, name, only_writing, t);
@@ -534,37 +534,37 @@ static void look_at_mark(handlers *a, survey_words *said, ken_str text)
     double read_share = all.n_all > writing.n_all
                             ? (double)(all.n_for - writing.n_for) / (all.n_all - writing.n_all)
                             : 1;
-    if (survey_share(&all) >= w->least) {
+    if (ken_survey__share(&all) >= w->least) {
         say(a, w, text, false, &all);
     } else if (w->kind != MARK_TAKES && writing.n_all >= WRITES_MIN &&
-               survey_share(&writing) >= SURVEY_MOSTLY &&
+               ken_survey__share(&writing) >= SURVEY_MOSTLY &&
                (double)writing.n_for / writing.n_all > read_share) {
         say(a, w, text, true, &writing);
     } else {
         return;
     }
-    survey_words_add(said, name, a->v->arena);
+    ken_survey__words_add(said, name, a->v->arena);
 }
 
 static void find_marks(handlers *a)
 {
     survey_words all, said;
-    survey_words_init(&all);
-    survey_words_init(&said);
+    ken_survey__words_init(&all);
+    ken_survey__words_init(&said);
     for (size_t i = 0; i < a->v->depends.n; i++)
-        survey_words_add(&said, a->v->depends.items[i], a->v->arena);
+        ken_survey__words_add(&said, a->v->depends.items[i], a->v->arena);
     for (size_t i = 0; i < a->n; i++)
         for (uint32_t k = 0;
              ken_str_eq(a->items[i].f->route.framework, a->framework) && k < a->items[i].n_marks;
              k++)
-            survey_words_add(&all, a->items[i].marks[k], a->v->arena);
-    survey_words_sort(&all);
+            ken_survey__words_add(&all, a->items[i].marks[k], a->v->arena);
+    ken_survey__words_sort(&all);
     for (size_t w = 0; w < sizeof wordings / sizeof *wordings; w++)
         for (size_t i = 0; i < all.items.len && i < MARKS_LOOKED_AT * 4; i++)
             if (all.items.ptr[i].text.ptr[0] == (char)wordings[w].kind)
                 look_at_mark(a, &said, all.items.ptr[i].text);
-    survey_words_release(&all);
-    survey_words_release(&said);
+    ken_survey__words_release(&all);
+    ken_survey__words_release(&said);
 }
 
 // ---- answers, said -----------------------------------------------------------------------------
@@ -574,25 +574,25 @@ static ken_str common_keys(handlers *a, ken_str call)
     survey_words keys;
     ken_buf text = KEN_BUF_INIT(512);
     uint32_t n_all = 0;
-    survey_words_init(&keys);
+    ken_survey__words_init(&keys);
     for (size_t i = 0; i < a->n; i++) {
         const handler *h = &a->items[i];
         bool is_one =
             ken_str_eq(h->f->route.framework, a->framework) && ken_str_eq(h->answer, call);
         n_all += is_one;
         for (size_t k = 0; is_one && k < h->n_keys; k++)
-            survey_words_add(&keys, h->keys[k], a->v->arena);
+            ken_survey__words_add(&keys, h->keys[k], a->v->arena);
     }
-    survey_words_sort(&keys);
+    ken_survey__words_sort(&keys);
     for (size_t i = 0; i < keys.items.len; i++) {
         survey_tally t = { .n_for = keys.items.ptr[i].n, .n_all = n_all };
-        if (survey_is_habit(&t))
+        if (ken_survey__is_habit(&t))
             ken_buf_printf(&text, "%s" KEN_STR_FMT, text.len ? ", " : "",
                            KEN_STR_ARG(keys.items.ptr[i].text));
     }
     ken_str out = ken_arena_dup(a->v->arena, ken_buf_str(&text));
     ken_buf_release(&text);
-    survey_words_release(&keys);
+    ken_survey__words_release(&keys);
     return out;
 }
 
@@ -601,18 +601,18 @@ static void find_answers(handlers *a)
 {
     survey *v = a->v;
     survey_words calls;
-    survey_words_init(&calls);
+    ken_survey__words_init(&calls);
     for (size_t i = 0; i < a->n; i++)
         if (ken_str_eq(a->items[i].f->route.framework, a->framework) && a->items[i].answer.len)
-            survey_words_add(&calls, a->items[i].answer, v->arena);
-    survey_words_sort(&calls);
+            ken_survey__words_add(&calls, a->items[i].answer, v->arena);
+    ken_survey__words_sort(&calls);
     ken_str call = calls.items.len ? calls.items.ptr[0].text : KEN_STR("");
-    survey_words_release(&calls);
+    ken_survey__words_release(&calls);
     survey_tally t = { .n_all = 0 };
     for (size_t i = 0; call.len && i < a->n; i++)
         if (is_counted(a, &a->items[i], MARK_CALLS, false))
-            survey_count(&t, ken_str_eq(a->items[i].answer, call), a->items[i].at);
-    if (!call.len || !survey_is_habit(&t))
+            ken_survey__count(&t, ken_str_eq(a->items[i].answer, call), a->items[i].at);
+    if (!call.len || !ken_survey__is_habit(&t))
         return;
     ken_str keys = common_keys(a, call);
     ken_str shown = keys.len ? ken_arena_printf(v->arena, KEN_STR_FMT "({ " KEN_STR_FMT ", … })",
@@ -620,10 +620,11 @@ static void find_answers(handlers *a)
                              : ken_arena_printf(v->arena, KEN_STR_FMT "(…)", KEN_STR_ARG(call));
     if (!v->out->response_format.ptr)
         v->out->response_format = shown;
-    ken_finding *f = survey_add(v, KEN_SURVEY_API, keys.len ? 70 : 30, KEN_STR("api answers"), &t);
+    ken_finding *f =
+        ken_survey__add(v, KEN_SURVEY_API, keys.len ? 70 : 30, KEN_STR("api answers"), &t);
     f->rule = ken_arena_printf(
         v->arena, "Endpoints (" KEN_STR_FMT " route handlers) %s answer with `" KEN_STR_FMT "`.",
-        KEN_STR_ARG(a->framework), survey_must(&t), KEN_STR_ARG(shown));
+        KEN_STR_ARG(a->framework), ken_survey__must(&t), KEN_STR_ARG(shown));
     f->evidence = ken_arena_printf(v->arena, "%u of %u handlers outside of tests and examples",
                                    t.n_for, t.n_all);
     f->is_fact = !keys.len;
@@ -634,17 +635,17 @@ static ken_str methods_of(const handlers *a)
 {
     survey_words methods;
     ken_buf b = KEN_BUF_INIT(512);
-    survey_words_init(&methods);
+    ken_survey__words_init(&methods);
     for (size_t i = 0; i < a->n; i++)
         if (ken_str_eq(a->items[i].f->route.framework, a->framework))
-            survey_words_add(&methods, a->items[i].f->route.method, a->v->arena);
-    survey_words_sort(&methods);
+            ken_survey__words_add(&methods, a->items[i].f->route.method, a->v->arena);
+    ken_survey__words_sort(&methods);
     for (size_t i = 0; i < methods.items.len && i < SHOWN_MAX; i++)
         ken_buf_printf(&b, "%s" KEN_STR_FMT " %u", i ? ", " : "",
                        KEN_STR_ARG(methods.items.ptr[i].text), methods.items.ptr[i].n);
     ken_str out = ken_arena_dup(a->v->arena, ken_buf_str(&b));
     ken_buf_release(&b);
-    survey_words_release(&methods);
+    ken_survey__words_release(&methods);
     return out;
 }
 
@@ -656,11 +657,11 @@ static void tell_endpoints(handlers *a)
     ken_str_list below = where_routes_are(a);
     for (size_t i = 0; i < a->n; i++)
         if (is_counted(a, &a->items[i], MARK_CALLS, false))
-            survey_count(&t, true, a->items[i].at);
+            ken_survey__count(&t, true, a->items[i].at);
     if (t.n_all < ENDPOINTS_MIN)
         return;
     ken_str id = ken_arena_printf(v->arena, "endpoints " KEN_STR_FMT, KEN_STR_ARG(a->framework));
-    ken_finding *f = survey_add(v, KEN_SURVEY_API, 10, id, &t);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_API, 10, id, &t);
     f->rule = ken_arena_printf(
         v->arena, "Endpoints are route handlers of " KEN_STR_FMT "%s" KEN_STR_FMT "%s.",
         KEN_STR_ARG(a->framework), below.n ? ", in `" : "",
@@ -677,28 +678,28 @@ static void list_middleware(handlers *a)
 {
     survey *v = a->v;
     survey_words names;
-    survey_words_init(&names);
+    ken_survey__words_init(&names);
     for (size_t i = 0; i < a->n; i++)
         for (uint32_t k = 0; k < a->items[i].n_marks; k++)
             if (a->items[i].marks[k].ptr[0] == MARK_PASSES)
-                survey_words_add(&names,
-                                 ken_str_sub(a->items[i].marks[k], 2, a->items[i].marks[k].len),
-                                 v->arena);
-    survey_words_sort(&names);
+                ken_survey__words_add(
+                    &names, ken_str_sub(a->items[i].marks[k], 2, a->items[i].marks[k].len),
+                    v->arena);
+    ken_survey__words_sort(&names);
     v->out->middleware = KEN_ARENA_ARRAY(v->arena, ken_str, SHOWN_MAX);
     for (size_t i = 0; i < names.items.len && i < SHOWN_MAX; i++)
         if (names.items.ptr[i].n > 1)
             v->out->middleware[v->out->n_middleware++] = names.items.ptr[i].text;
-    survey_words_release(&names);
+    ken_survey__words_release(&names);
 }
 
 static void say_all(handlers *a)
 {
     survey_words frameworks;
-    survey_words_init(&frameworks);
+    ken_survey__words_init(&frameworks);
     for (size_t i = 0; i < a->n; i++)
-        survey_words_add(&frameworks, a->items[i].f->route.framework, a->v->arena);
-    survey_words_sort(&frameworks);
+        ken_survey__words_add(&frameworks, a->items[i].f->route.framework, a->v->arena);
+    ken_survey__words_sort(&frameworks);
     a->n_frameworks = frameworks.items.len;
     for (size_t i = 0; i < frameworks.items.len; i++) {
         a->framework = frameworks.items.ptr[i].text;
@@ -706,22 +707,23 @@ static void say_all(handlers *a)
         find_answers(a);
         tell_endpoints(a);
     }
-    survey_words_release(&frameworks);
+    ken_survey__words_release(&frameworks);
     list_middleware(a);
 }
 
-ken_status survey_handlers(survey *v, ken_err *err)
+ken_status ken_survey__handlers(survey *v, ken_err *err)
 {
     handlers a = { .v = v, .n = v->n_handlers };
     a.items = KEN_ARENA_ARRAY(v->arena, handler, a.n + 1);
     memset(a.items, 0, (a.n + 1) * sizeof *a.items);
-    survey_words_init(&a.endings);
+    ken_survey__words_init(&a.endings);
     for (size_t i = 0; i < v->n_files; i++)
-        if (v->files[i].is_code && !v->files[i].is_aside && survey_ending(v->files[i].path).len)
-            survey_words_add(&a.endings, survey_ending(v->files[i].path), v->arena);
+        if (v->files[i].is_code && !v->files[i].is_aside &&
+            ken_survey__ending(v->files[i].path).len)
+            ken_survey__words_add(&a.endings, ken_survey__ending(v->files[i].path), v->arena);
     ken_status st = read_all(&a, err);
     if (!st)
         say_all(&a);
-    survey_words_release(&a.endings);
+    ken_survey__words_release(&a.endings);
     return st;
 }

@@ -230,7 +230,7 @@ static bool except_aside(helpers *a, const candidate *c, ken_str glob, ken_str_l
     survey *v = a->v;
     ken_str *names = ken_arena_copy(v->arena, c->raw, c->n, sizeof *names);
     ken_str_list raw = { names, c->n };
-    ken_facts_scope scope = { .in = survey_list1(v->arena, glob), .except = v->vendored };
+    ken_facts_scope scope = { .in = ken_survey__list1(v->arena, glob), .except = v->vendored };
     ken_name_uses uses;
     *st = ken_list_name_uses(v->s, &scope, &raw, v->o->cancel, v->arena, &uses, err);
     for (size_t i = 0; !*st && i < uses.n; i++) {
@@ -253,16 +253,16 @@ static ken_status say(helpers *a, const candidate *c, ken_err *err)
         for (uint32_t i = 0; i < c->users[k]->n_files && i < KEN_SURVEY_EXCEPT; i++)
             add_path(&except, v->files[c->users[k]->first_files[i]].path);
     for (size_t i = 1; i < except.n; i++)
-        survey_count(&t, false, survey_whole(except.items[i]));
-    t.yes[t.n_yes++] = survey_whole(v->files[c->callers->first_files[0]].path);
+        ken_survey__count(&t, false, ken_survey__whole(except.items[i]));
+    t.yes[t.n_yes++] = ken_survey__whole(v->files[c->callers->first_files[0]].path);
     ken_str names = names_of(v->arena, c);
     ken_str id = ken_arena_printf(v->arena, KEN_STR_FMT " not " KEN_STR_FMT, KEN_STR_ARG(d->name),
                                   KEN_STR_ARG(c->raw[0]));
-    ken_finding *f = survey_add(v, KEN_SURVEY_DEPENDENCIES, 91, id, &t);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_DEPENDENCIES, 91, id, &t);
     f->rule = ken_arena_printf(
         v->arena,
         "Code %s call `" KEN_STR_FMT "` of `" KEN_STR_FMT "` in the place of " KEN_STR_FMT ".",
-        survey_must(&t), KEN_STR_ARG(d->qualified), KEN_STR_ARG(d->path), KEN_STR_ARG(names));
+        ken_survey__must(&t), KEN_STR_ARG(d->qualified), KEN_STR_ARG(d->path), KEN_STR_ARG(names));
     f->evidence = ken_arena_printf(
         v->arena, "%u files outside of tests call it; besides its own, %zu call " KEN_STR_FMT,
         c->callers->n_files, except.n - 1, KEN_STR_ARG(names));
@@ -273,7 +273,7 @@ static ken_status say(helpers *a, const candidate *c, ken_err *err)
         f->check = (ken_rule_check){
             .kind = KEN_CHECK_FORBID_SYMBOL,
             .names = { KEN_ARENA_ARRAY(v->arena, ken_str, c->n), c->n },
-            .in = survey_list1(v->arena, glob),
+            .in = ken_survey__list1(v->arena, glob),
             .except = except,
         };
         memcpy(f->check.names.items, c->raw, c->n * sizeof *c->raw);
@@ -313,7 +313,7 @@ static ken_status say_best(helpers *a, ken_err *err)
     return st;
 }
 
-ken_status survey_helpers(survey *v, ken_err *err)
+ken_status ken_survey__helpers(survey *v, ken_err *err)
 {
     helpers a = { .v = v };
     ken_map_init(&a.own);

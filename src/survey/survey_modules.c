@@ -60,7 +60,7 @@ static void count_files(areas *a, area *x)
 {
     x->n_files = 0;
     for (size_t i = 0; i < a->v->n_files; i++)
-        x->n_files += counts(&a->v->files[i]) && survey_is_under(a->v->files[i].path, x->path);
+        x->n_files += counts(&a->v->files[i]) && ken_survey__is_under(a->v->files[i].path, x->path);
 }
 
 // Replaces area k by its subfolders, if they are worth it.
@@ -68,16 +68,16 @@ static bool cut(areas *a, uint32_t k)
 {
     area old = a->items[k];
     survey_words below;
-    survey_words_init(&below);
+    ken_survey__words_init(&below);
     for (size_t i = 0; i < a->v->n_files; i++) {
         const survey_file *f = &a->v->files[i];
-        ken_str child = counts(f) && survey_is_under(f->path, old.path)
+        ken_str child = counts(f) && ken_survey__is_under(f->path, old.path)
                             ? child_of(f->path, old.path)
                             : KEN_STR("");
         if (child.len)
-            survey_words_add(&below, child, a->v->arena);
+            ken_survey__words_add(&below, child, a->v->arena);
     }
-    survey_words_sort(&below);
+    ken_survey__words_sort(&below);
     size_t n = 0;
     while (n < below.items.len && below.items.ptr[n].n >= AREA_FILES_MIN)
         n++;
@@ -91,7 +91,7 @@ static bool cut(areas *a, uint32_t k)
             a->items[a->n++] =
                 (area){ .path = below.items.ptr[i].text, .n_files = below.items.ptr[i].n };
     }
-    survey_words_release(&below);
+    ken_survey__words_release(&below);
     return fits;
 }
 
@@ -130,7 +130,7 @@ static void cut_all(areas *a)
 static int64_t area_of(const areas *a, ken_str path)
 {
     for (uint32_t i = 0; i < a->n; i++)
-        if (survey_is_under(path, a->items[i].path))
+        if (ken_survey__is_under(path, a->items[i].path))
             return i;
     return -1;
 }
@@ -139,7 +139,7 @@ static ken_str glob_of(areas *a, uint32_t k)
 {
     if (a->items[k].is_file)
         return a->items[k].path;
-    return survey_glob_below(a->v->arena, a->items[k].path);
+    return ken_survey__glob_below(a->v->arena, a->items[k].path);
 }
 
 // Files that stand beside the areas and that others import: `models.py` of a small package is a
@@ -147,23 +147,23 @@ static ken_str glob_of(areas *a, uint32_t k)
 static void add_files(areas *a)
 {
     survey_words imported;
-    survey_words_init(&imported);
+    ken_survey__words_init(&imported);
     for (size_t i = 0; i < a->v->imports.n; i++) { // one for each module of a file
         const ken_import_fact *f = &a->v->imports.items[i];
         bool is_one = f->target == KEN_IMPORT_FILES && f->n_files == 1 &&
-                      !survey_is_aside(a->v, f->path) && area_of(a, f->files[0]) < 0;
+                      !ken_survey__is_aside(a->v, f->path) && area_of(a, f->files[0]) < 0;
         if (is_one)
-            survey_words_add(&imported, f->files[0], a->v->arena);
+            ken_survey__words_add(&imported, f->files[0], a->v->arena);
     }
-    survey_words_sort(&imported);
+    ken_survey__words_sort(&imported);
     for (size_t i = 0; i < imported.items.len && a->n < AREAS_MAX; i++) {
-        const survey_file *f = survey_file_of(a->v, imported.items.ptr[i].text);
+        const survey_file *f = ken_survey__file_of(a->v, imported.items.ptr[i].text);
         if (imported.items.ptr[i].n < WAYS_MIN)
             break;
         if (f && counts(f))
             a->items[a->n++] = (area){ .path = f->path, .n_files = 1, .is_file = true };
     }
-    survey_words_release(&imported);
+    ken_survey__words_release(&imported);
     qsort(a->items, a->n, sizeof *a->items, by_path);
 }
 
@@ -175,7 +175,7 @@ static void count_ways(areas *a)
         if (from < 0)
             continue;
         a->items[from].n_imports++;
-        const survey_file *file = survey_file_of(a->v, f->path);
+        const survey_file *file = ken_survey__file_of(a->v, f->path);
         bool is_test = f->is_test || (file && file->is_aside);
         uint64_t seen = 0;
         for (uint32_t k = 0; f->target == KEN_IMPORT_FILES && k < f->n_files; k++) {
@@ -205,7 +205,7 @@ static ken_survey_place first_import(const areas *a, uint32_t from, int64_t to)
             continue;
         for (uint32_t k = 0; k < f->n_files; k++)
             if (to < 0 || area_of(a, f->files[k]) == to)
-                return survey_whole(f->path);
+                return ken_survey__whole(f->path);
     }
     return (ken_survey_place){ .path = { NULL, 0 } };
 }
@@ -228,7 +228,7 @@ static void say_layers(areas *a, const uint32_t *chain, uint32_t n)
     survey_tally t = { .n_for = n_down, .n_all = n_down };
     for (uint32_t i = 1; i < n && i <= KEN_SURVEY_PLACES; i++)
         t.yes[t.n_yes++] = first_import(a, chain[i], chain[i - 1]);
-    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, 90, KEN_STR("layers"), &t);
+    ken_finding *f = ken_survey__add(a->v, KEN_SURVEY_MODULES, 90, KEN_STR("layers"), &t);
     f->rule = ken_arena_printf(arena,
                                "Layers, lowest first: " KEN_STR_FMT
                                ". A folder MUST NOT import one that stands after it.",
@@ -273,7 +273,7 @@ static bool are_apart(const areas *a, const uint32_t *chain, uint32_t n)
 {
     ken_str common = ken_path_dir(a->items[chain[0]].path), seen[AREAS_MAX + 1];
     for (uint32_t i = 1; i < n; i++)
-        while (common.len && !survey_is_under(a->items[chain[i]].path, common))
+        while (common.len && !ken_survey__is_under(a->items[chain[i]].path, common))
             common = ken_path_dir(common);
     for (uint32_t i = 0; i < n; i++) {
         ken_str path = a->items[chain[i]].path;
@@ -338,8 +338,8 @@ static void say_below(areas *a, uint32_t low, const uint32_t *highs, uint32_t n)
         t.yes[t.n_yes++] = example;
     ken_str id = ken_arena_printf(arena, KEN_STR_FMT " imports", KEN_STR_ARG(a->items[low].path));
     double value = n_ways < 20 ? 36 + n_ways : 56; // few imports say little
-    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, 0, id, &t);
-    f->value = value * survey_share(&(survey_tally){ .n_for = n_ways, .n_all = n_ways });
+    ken_finding *f = ken_survey__add(a->v, KEN_SURVEY_MODULES, 0, id, &t);
+    f->value = value * ken_survey__share(&(survey_tally){ .n_for = n_ways, .n_all = n_ways });
     f->rule = ken_arena_printf(arena, "`" KEN_STR_FMT "` MUST NOT import " KEN_STR_FMT ".",
                                KEN_STR_ARG(a->items[low].path), KEN_STR_ARG(ken_buf_str(&names)));
     ken_str none = n_imports ? ken_arena_printf(arena, "0 of its %u imports lead there", n_imports)
@@ -348,7 +348,7 @@ static void say_below(areas *a, uint32_t low, const uint32_t *highs, uint32_t n)
         ken_arena_printf(arena, KEN_STR_FMT "; %u lead the other way (from " KEN_STR_FMT ")",
                          KEN_STR_ARG(none), n_ways, KEN_STR_ARG(ken_buf_str(&counted)));
     f->check = (ken_rule_check){ .kind = KEN_CHECK_FORBID_IMPORT,
-                                 .in = survey_list1(arena, glob_of(a, low)),
+                                 .in = ken_survey__list1(arena, glob_of(a, low)),
                                  .to = globs };
     ken_buf_release(&names);
     ken_buf_release(&counted);
@@ -406,7 +406,7 @@ static void say_cycle(areas *a, uint32_t i, uint32_t k)
     ken_str x = a->items[i].path, y = a->items[k].path;
     ken_str id = ken_arena_printf(a->v->arena, "cycle " KEN_STR_FMT " " KEN_STR_FMT, KEN_STR_ARG(x),
                                   KEN_STR_ARG(y));
-    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, 40, id, &t);
+    ken_finding *f = ken_survey__add(a->v, KEN_SURVEY_MODULES, 40, id, &t);
     f->rule =
         ken_arena_printf(a->v->arena, "`" KEN_STR_FMT "` and `" KEN_STR_FMT "` import each other.",
                          KEN_STR_ARG(x), KEN_STR_ARG(y));
@@ -463,13 +463,13 @@ static void count_package(const areas *a, package_use *u, const ken_import_fact 
     if (where < 0)
         where = -2;
     u->area = u->area == -1 || u->area == where ? where : -2;
-    const survey_file *file = survey_file_of(a->v, f->path);
+    const survey_file *file = ken_survey__file_of(a->v, f->path);
     if (!file || file->is_aside || ken_str_eq(u->last, f->path))
         return;
     u->last = f->path;
     u->n_files++;
     if (u->n_first < KEN_SURVEY_PLACES)
-        u->first[u->n_first++] = survey_whole(f->path);
+        u->first[u->n_first++] = ken_survey__whole(f->path);
 }
 
 // The share of an area in the files of its language: where no other code could import a package,
@@ -481,7 +481,7 @@ static double share_of_likes(const areas *a, const area *x, ken_str ext)
         const survey_file *f = &a->v->files[i];
         bool is_like = counts(f) && ken_str_eq(f->ext, ext);
         n += is_like;
-        n_there += is_like && survey_is_under(f->path, x->path);
+        n_there += is_like && ken_survey__is_under(f->path, x->path);
     }
     return n ? (double)n_there / n : 1;
 }
@@ -492,34 +492,35 @@ static void say_package(areas *a, ken_str name, const package_use *u)
     double share = share_of_likes(a, x, ken_path_ext(u->first[0].path));
     survey_tally t = { .n_for = u->n_files, .n_all = u->n_files, .n_yes = u->n_first };
     memcpy(t.yes, u->first, sizeof t.yes);
-    if (!survey_is_habit(&t) || !survey_is_no_chance(share, u->n_files))
+    if (!ken_survey__is_habit(&t) || !ken_survey__is_no_chance(share, u->n_files))
         return;
     ken_str id = ken_arena_printf(a->v->arena, "only " KEN_STR_FMT " imports " KEN_STR_FMT,
                                   KEN_STR_ARG(x->path), KEN_STR_ARG(name));
-    ken_finding *f = survey_add(a->v, KEN_SURVEY_MODULES, 38, id, &t);
+    ken_finding *f = ken_survey__add(a->v, KEN_SURVEY_MODULES, 38, id, &t);
     f->rule = ken_arena_printf(
         a->v->arena, "Code outside of `" KEN_STR_FMT "` MUST NOT import `" KEN_STR_FMT "`.",
         KEN_STR_ARG(x->path), KEN_STR_ARG(name));
     f->evidence = ken_arena_printf(
         a->v->arena, "all %u files that import it are there, with %.0f %% of such files",
         u->n_files, share * 100);
-    f->check = (ken_rule_check){ .kind = KEN_CHECK_FORBID_IMPORT,
-                                 .in = survey_list1(a->v->arena, KEN_STR("**")),
-                                 .except = survey_list1(a->v->arena, glob_of(a, (uint32_t)u->area)),
-                                 .to = survey_list1(a->v->arena, name) };
+    f->check =
+        (ken_rule_check){ .kind = KEN_CHECK_FORBID_IMPORT,
+                          .in = ken_survey__list1(a->v->arena, KEN_STR("**")),
+                          .except = ken_survey__list1(a->v->arena, glob_of(a, (uint32_t)u->area)),
+                          .to = ken_survey__list1(a->v->arena, name) };
 }
 
 static void find_packages(areas *a)
 {
     survey_words names;
     KEN_VEC(package_use) uses = { 0 };
-    survey_words_init(&names);
+    ken_survey__words_init(&names);
     for (size_t i = 0; i < a->v->imports.n; i++) {
         const ken_import_fact *f = &a->v->imports.items[i];
         if (f->target != KEN_IMPORT_PACKAGE || !has_packages(f->path))
             continue;
         ken_str name = package_of(f);
-        survey_words_add(&names, name, a->v->arena);
+        ken_survey__words_add(&names, name, a->v->arena);
         uint64_t at = *ken_map_find(&names.at, name);
         if (at == uses.len)
             ken_vec_push(&uses, ((package_use){ .area = -1 }));
@@ -532,11 +533,11 @@ static void find_packages(areas *a)
             say_package(a, names.items.ptr[i].text, &uses.ptr[i]);
         n += a->v->found.len > before;
     }
-    survey_words_release(&names);
+    ken_survey__words_release(&names);
     ken_vec_release(&uses);
 }
 
-void survey_modules(survey *v)
+void ken_survey__modules(survey *v)
 {
     areas *a = KEN_ARENA_NEW(v->arena, areas);
     a->v = v;

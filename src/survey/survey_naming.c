@@ -119,7 +119,7 @@ typedef struct style_tally {
 static void count_styles(style_tally *t, ken_str name, ken_survey_place at)
 {
     for (style k = 0; k < STYLE_COUNT; k++) {
-        survey_count(&t->of[k], fits(name, k), at);
+        ken_survey__count(&t->of[k], fits(name, k), at);
         t->n_telling[k] += tells(name, k);
     }
 }
@@ -128,7 +128,7 @@ static style best_style(const style_tally *t)
 {
     style best = STYLE_NONE;
     for (style k = 0; k < STYLE_COUNT; k++)
-        if (survey_is_habit(&t->of[k]) && t->n_telling[k] >= TELLING_CASES &&
+        if (ken_survey__is_habit(&t->of[k]) && t->n_telling[k] >= TELLING_CASES &&
             (best == STYLE_NONE || t->of[k].n_for > t->of[best].n_for))
             best = k;
     return best;
@@ -146,23 +146,23 @@ static void say_file_style(survey *v, const name_group *g, ken_str folder, const
                            style k)
 {
     const survey_tally *found = &t->of[k];
-    ken_str glob = survey_glob_ending(v->arena, folder, g->exts);
+    ken_str glob = ken_survey__glob_ending(v->arena, folder, g->exts);
     ken_str id = ken_arena_printf(v->arena, "files %s", g->name);
-    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, 36, id, found);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_NAMING, 36, id, found);
     ken_str where =
         folder.len ? ken_arena_printf(v->arena, " under `" KEN_STR_FMT "`", KEN_STR_ARG(folder))
                    : KEN_STR("");
     f->rule = ken_arena_printf(v->arena, "%s files" KEN_STR_FMT " %s be named in %s.", g->name,
-                               KEN_STR_ARG(where), survey_must(found), styles[k].name);
+                               KEN_STR_ARG(where), ken_survey__must(found), styles[k].name);
     f->evidence =
         ken_arena_printf(v->arena, "%u of %u files; %u of them have a name that only %s fits",
                          found->n_for, found->n_all, t->n_telling[k], styles[k].name);
     ken_rule_check check = { .kind = KEN_CHECK_NAMING,
                              .is_of_files = true,
-                             .in = survey_list1(v->arena, glob),
+                             .in = ken_survey__list1(v->arena, glob),
                              .pattern =
                                  ken_arena_printf(v->arena, "^%s(\\.|$)", styles[k].pattern) };
-    if (survey_except(v, found, &check.except))
+    if (ken_survey__except(v, found, &check.except))
         f->check = check;
 }
 
@@ -170,19 +170,19 @@ static void say_file_style(survey *v, const name_group *g, ken_str folder, const
 static ken_str main_folder(survey *v, const name_group *g)
 {
     survey_words tops;
-    survey_words_init(&tops);
+    ken_survey__words_init(&tops);
     uint32_t n = 0;
     for (size_t i = 0; i < v->n_files; i++) {
         size_t slash = ken_str_find_char(v->files[i].path, '/');
         bool is_one = has_ext(g, v->files[i].ext);
         n += is_one;
         if (is_one && slash != SIZE_MAX)
-            survey_words_add(&tops, ken_str_sub(v->files[i].path, 0, slash), v->arena);
+            ken_survey__words_add(&tops, ken_str_sub(v->files[i].path, 0, slash), v->arena);
     }
-    survey_words_sort(&tops);
+    ken_survey__words_sort(&tops);
     bool is_most = tops.items.len && tops.items.ptr[0].n * 2 > n;
     ken_str out = is_most ? tops.items.ptr[0].text : KEN_STR("");
-    survey_words_release(&tops);
+    ken_survey__words_release(&tops);
     return out;
 }
 
@@ -199,15 +199,15 @@ static bool are_named_after_types(const survey *v, const name_group *g)
         t.n_for += ken_symbol_is_type(d->kind) && has_ext(g, ken_path_ext(d->path)) &&
                    ken_str_eq(first_part(d->path), d->name);
     }
-    return survey_is_habit(&t);
+    return ken_survey__is_habit(&t);
 }
 
 static bool name_files_under(survey *v, const name_group *g, ken_str folder)
 {
     style_tally t = { .n_telling = { 0 } };
     for (size_t i = 0; i < v->n_files; i++)
-        if (has_ext(g, v->files[i].ext) && survey_is_under(v->files[i].path, folder))
-            count_styles(&t, first_part(v->files[i].path), survey_whole(v->files[i].path));
+        if (has_ext(g, v->files[i].ext) && ken_survey__is_under(v->files[i].path, folder))
+            count_styles(&t, first_part(v->files[i].path), ken_survey__whole(v->files[i].path));
     style k = best_style(&t);
     if (k != STYLE_NONE)
         say_file_style(v, g, folder, &t, k);
@@ -253,25 +253,25 @@ static ken_str prefix_of(ken_str name)
 static void name_prefix(survey *v)
 {
     survey_words prefixes;
-    survey_words_init(&prefixes);
+    ken_survey__words_init(&prefixes);
     for (size_t i = 0; i < v->defs.n; i++)
         if (is_public_function(&v->defs.items[i]) && !ken_str_eq_c(v->defs.items[i].name, "main"))
-            survey_words_add(&prefixes, prefix_of(v->defs.items[i].name), v->arena);
-    survey_words_sort(&prefixes);
+            ken_survey__words_add(&prefixes, prefix_of(v->defs.items[i].name), v->arena);
+    ken_survey__words_sort(&prefixes);
     ken_str prefix = prefixes.items.len ? prefixes.items.ptr[0].text : KEN_STR("");
-    survey_words_release(&prefixes);
+    ken_survey__words_release(&prefixes);
     survey_tally t = { .n_all = 0 };
     for (size_t i = 0; prefix.len && i < v->defs.n; i++) {
         const ken_definition_fact *d = &v->defs.items[i];
         if (is_public_function(d) && !ken_str_eq_c(d->name, "main"))
-            survey_count(&t, ken_str_starts(d->name, prefix), place_of(d));
+            ken_survey__count(&t, ken_str_starts(d->name, prefix), place_of(d));
     }
-    if (!prefix.len || !survey_is_habit(&t))
+    if (!prefix.len || !ken_survey__is_habit(&t))
         return;
-    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, 62, KEN_STR("prefix of functions"), &t);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_NAMING, 62, KEN_STR("prefix of functions"), &t);
     f->rule = ken_arena_printf(
         v->arena, "Names of C functions that other files see %s begin with `" KEN_STR_FMT "`.",
-        survey_must(&t), KEN_STR_ARG(prefix));
+        ken_survey__must(&t), KEN_STR_ARG(prefix));
     f->evidence =
         ken_arena_printf(v->arena, "%u of %u functions that are not static", t.n_for, t.n_all);
 }
@@ -304,7 +304,7 @@ static bool is_numbered(ken_str path)
     return n_digits >= 3 && n > n_digits;
 }
 
-ken_str survey_ending(ken_str path)
+ken_str ken_survey__ending(ken_str path)
 {
     ken_str base = ken_path_base(path);
     size_t dot = ken_str_find_char(base, '.'), last = ken_str_rfind_char(base, '.');
@@ -318,7 +318,7 @@ ken_str survey_ending(ken_str path)
     return is_plain_name(word) ? word : KEN_STR("");
 }
 
-ken_str survey_last_word(ken_str name)
+ken_str ken_survey__last_word(ken_str name)
 {
     for (size_t i = name.len; i > 1; i--)
         if (ken_is_upper(name.ptr[i - 1]) && !ken_is_upper(name.ptr[i - 2]))
@@ -338,15 +338,15 @@ static void say_ending(survey *v, ken_str folder, ken_str end)
     for (size_t i = 0; i < v->n_files; i++) {
         const survey_file *f = &v->files[i];
         if (ken_str_eq(folder_of(f), folder) && ken_str_eq(f->ext, ext) && !is_index_file(f->path))
-            survey_count(&t, ken_str_ends(f->path, end), survey_whole(f->path));
+            ken_survey__count(&t, ken_str_ends(f->path, end), ken_survey__whole(f->path));
     }
-    if (!survey_is_habit(&t))
+    if (!ken_survey__is_habit(&t))
         return;
     ken_str id = ken_arena_printf(v->arena, "files in " KEN_STR_FMT, KEN_STR_ARG(folder));
-    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, 40, id, &t);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_NAMING, 40, id, &t);
     f->rule = ken_arena_printf(
         v->arena, "Names of files in folders called `" KEN_STR_FMT "` %s end in `" KEN_STR_FMT "`.",
-        KEN_STR_ARG(folder), survey_must(&t), KEN_STR_ARG(end));
+        KEN_STR_ARG(folder), ken_survey__must(&t), KEN_STR_ARG(end));
     f->evidence = ken_arena_printf(v->arena, "%u of %u files of that kind", t.n_for, t.n_all);
     ken_buf pattern = KEN_BUF_INIT(1024);
     ken_str stem = ken_str_sub(end, 0, ken_str_rfind_char(end, '.')); // what names are checked on
@@ -362,14 +362,14 @@ static void say_ending(survey *v, ken_str folder, ken_str end)
     }
     for (uint32_t i = 0; i < t.n_against; i++)
         except.items[except.n++] = t.against[i];
-    f->check = (ken_rule_check){
-        .kind = KEN_CHECK_NAMING,
-        .is_of_files = true,
-        .in = survey_list1(v->arena, ken_arena_printf(v->arena, "**/" KEN_STR_FMT "/*." KEN_STR_FMT,
+    f->check = (ken_rule_check){ .kind = KEN_CHECK_NAMING,
+                                 .is_of_files = true,
+                                 .in = ken_survey__list1(
+                                     v->arena,
+                                     ken_arena_printf(v->arena, "**/" KEN_STR_FMT "/*." KEN_STR_FMT,
                                                       KEN_STR_ARG(folder), KEN_STR_ARG(ext))),
-        .except = except,
-        .pattern = ken_arena_dup(v->arena, ken_buf_str(&pattern))
-    };
+                                 .except = except,
+                                 .pattern = ken_arena_dup(v->arena, ken_buf_str(&pattern)) };
     if (t.is_over)
         f->check.kind = KEN_CHECK_NONE;
     ken_buf_release(&pattern);
@@ -379,18 +379,18 @@ static void say_ending(survey *v, ken_str folder, ken_str end)
 static void name_endings(survey *v)
 {
     survey_words pairs;
-    survey_words_init(&pairs);
+    ken_survey__words_init(&pairs);
     for (size_t i = 0; i < v->n_files; i++) {
         const survey_file *f = &v->files[i];
-        ken_str end = survey_ending(f->path), folder = folder_of(f);
+        ken_str end = ken_survey__ending(f->path), folder = folder_of(f);
         bool is_looked_at = f->is_code && !f->is_aside && !is_index_file(f->path);
         if (is_looked_at && end.len && is_plain_name(folder))
-            survey_words_add(&pairs,
-                             ken_arena_printf(v->arena, KEN_STR_FMT "/" KEN_STR_FMT,
-                                              KEN_STR_ARG(folder), KEN_STR_ARG(end)),
-                             v->arena);
+            ken_survey__words_add(&pairs,
+                                  ken_arena_printf(v->arena, KEN_STR_FMT "/" KEN_STR_FMT,
+                                                   KEN_STR_ARG(folder), KEN_STR_ARG(end)),
+                                  v->arena);
     }
-    survey_words_sort(&pairs);
+    ken_survey__words_sort(&pairs);
     for (size_t i = 0; i < pairs.items.len && i < ENDINGS_MAX; i++) {
         if (pairs.items.ptr[i].n < ENDING_CASES)
             break;
@@ -398,10 +398,10 @@ static void name_endings(survey *v)
         size_t slash = ken_str_find_char(text, '/');
         say_ending(v, ken_str_sub(text, 0, slash), ken_str_sub(text, slash + 1, text.len));
     }
-    survey_words_release(&pairs);
+    ken_survey__words_release(&pairs);
 }
 
-void survey_naming(survey *v)
+void ken_survey__naming(survey *v)
 {
     for (size_t i = 0; i < N_GROUPS; i++)
         name_files(v, &groups[i]);

@@ -31,20 +31,20 @@ typedef struct survey {
     size_t n_handlers;
     uint32_t n_handlers_aside;
     ken_str_list aside_handlers; // files of these, tests aside
-    ken_str_list depends;        // types of which survey_depends said that handlers take them
+    ken_str_list depends;        // types of which ken_survey__depends said that handlers take them
     KEN_VEC(ken_finding) found;
 } survey;
 
 // ---- survey.c ----------------------------------------------------------------------------------
-survey_file *survey_file_of(const survey *v, ken_str path);               // NULL = not in the index
-bool survey_has_folder(ken_str path, const char *const *names, size_t n); // one of its folders
-bool survey_is_under(ken_str path, ken_str folder);  // "." and "" hold everything
-bool survey_is_aside(const survey *v, ken_str path); // or not in the index
+survey_file *ken_survey__file_of(const survey *v, ken_str path); // NULL = not in the index
+bool ken_survey__has_folder(ken_str path, const char *const *names, size_t n); // one of its folders
+bool ken_survey__is_under(ken_str path, ken_str folder);  // "." and "" hold everything
+bool ken_survey__is_aside(const survey *v, ken_str path); // or not in the index
 // What files of one role have in common at the end of their names: ".service.ts" of
 // "user.service.ts", "Controller.java", "_job.rb"; empty for a name of one word.
-ken_str survey_ending(ken_str path);
+ken_str ken_survey__ending(ken_str path);
 // The last word of a type's name: "Controller" of "UserController"; empty when there is one word.
-ken_str survey_last_word(ken_str name);
+ken_str ken_survey__last_word(ken_str name);
 
 // ---- tallies -----------------------------------------------------------------------------------
 // Cases counted for and against something.
@@ -62,28 +62,28 @@ typedef struct survey_tally {
 #define SURVEY_ALWAYS 0.7
 #define SURVEY_MOSTLY 0.6
 
-void survey_count(survey_tally *t, bool agrees, ken_survey_place at);
-ken_survey_place survey_whole(ken_str path);
-double survey_share(const survey_tally *t);  // lower end of the interval of n_for / n_all
-bool survey_is_habit(const survey_tally *t); // it reaches SURVEY_ALWAYS
+void ken_survey__count(survey_tally *t, bool agrees, ken_survey_place at);
+ken_survey_place ken_survey__whole(ken_str path);
+double ken_survey__share(const survey_tally *t);  // lower end of the interval of n_for / n_all
+bool ken_survey__is_habit(const survey_tally *t); // it reaches SURVEY_ALWAYS
 // Whether chance puts all of n files into a group that holds `share` of them less than once in 500
 // times.
-bool survey_is_no_chance(double share, uint32_t n);
+bool ken_survey__is_no_chance(double share, uint32_t n);
 // The files against it as globs to except; false when there are more than are known.
-bool survey_except(survey *v, const survey_tally *t, ken_str_list *out);
+bool ken_survey__except(survey *v, const survey_tally *t, ken_str_list *out);
 // "MUST" when all agree, else "SHOULD".
-const char *survey_must(const survey_tally *t);
+const char *ken_survey__must(const survey_tally *t);
 // A new finding with the counts and places of `t`; `id` is made a slug, and unlike the others.
 // Borrowed until the next. `value`, 0 to 100: how much knowing it changes what is written; it is
 // multiplied by the share.
-ken_finding *survey_add(survey *v, ken_survey_topic topic, double value, ken_str id,
-                        const survey_tally *t);
+ken_finding *ken_survey__add(survey *v, ken_survey_topic topic, double value, ken_str id,
+                             const survey_tally *t);
 
-ken_str_list survey_list1(ken_arena *arena, ken_str item);
+ken_str_list ken_survey__list1(ken_arena *arena, ken_str item);
 // Globs of what is below a folder, whose name stands for itself even when it is "[id]": of
 // everything, and of files with one of some endings ("ts,tsx"; the folder may be empty).
-ken_str survey_glob_below(ken_arena *arena, ken_str folder);
-ken_str survey_glob_ending(ken_arena *arena, ken_str folder, const char *exts);
+ken_str ken_survey__glob_below(ken_arena *arena, ken_str folder);
+ken_str ken_survey__glob_ending(ken_arena *arena, ken_str folder, const char *exts);
 
 // ---- texts counted -----------------------------------------------------------------------------
 typedef struct survey_word {
@@ -96,22 +96,22 @@ typedef struct survey_words {
     KEN_VEC(survey_word) items;
 } survey_words;
 
-void survey_words_init(survey_words *w);
-void survey_words_release(survey_words *w);
-void survey_words_add(survey_words *w, ken_str text, ken_arena *arena);
-void survey_words_sort(survey_words *w); // most frequent first, then by text
+void ken_survey__words_init(survey_words *w);
+void ken_survey__words_release(survey_words *w);
+void ken_survey__words_add(survey_words *w, ken_str text, ken_arena *arena);
+void ken_survey__words_sort(survey_words *w); // most frequent first, then by text
 
 // ---- the parts ---------------------------------------------------------------------------------
-ken_status survey_detect(survey *v, ken_err *err) KEN_MUST_USE;
-ken_status survey_depends(survey *v, ken_err *err) KEN_MUST_USE;
-ken_status survey_handlers(survey *v, ken_err *err) KEN_MUST_USE;
-ken_status survey_types(survey *v, ken_err *err) KEN_MUST_USE;
-ken_status survey_helpers(survey *v, ken_err *err) KEN_MUST_USE;
-void survey_roles(survey *v);
-void survey_components(survey *v);
-void survey_modules(survey *v);
-void survey_naming(survey *v);
-void survey_tests(survey *v);
-ken_status survey_errors(survey *v, ken_err *err) KEN_MUST_USE;
+ken_status ken_survey__detect(survey *v, ken_err *err) KEN_MUST_USE;
+ken_status ken_survey__depends(survey *v, ken_err *err) KEN_MUST_USE;
+ken_status ken_survey__handlers(survey *v, ken_err *err) KEN_MUST_USE;
+ken_status ken_survey__types(survey *v, ken_err *err) KEN_MUST_USE;
+ken_status ken_survey__helpers(survey *v, ken_err *err) KEN_MUST_USE;
+void ken_survey__roles(survey *v);
+void ken_survey__components(survey *v);
+void ken_survey__modules(survey *v);
+void ken_survey__naming(survey *v);
+void ken_survey__tests(survey *v);
+ken_status ken_survey__errors(survey *v, ken_err *err) KEN_MUST_USE;
 
 #endif

@@ -45,7 +45,7 @@ static bool counts(const survey_file *f)
 
 static int64_t role_of(const roles *r, ken_str path)
 {
-    ken_str ending = survey_ending(path);
+    ken_str ending = ken_survey__ending(path);
     for (uint32_t i = 0; ending.len && i < r->n; i++)
         if (ken_str_eq(r->items[i].ending, ending))
             return i;
@@ -55,7 +55,7 @@ static int64_t role_of(const roles *r, ken_str path)
 static void count_doing_in(roles *r, ken_str path, ken_map *seen)
 {
     bool is_new;
-    survey_file *f = survey_file_of(r->v, path);
+    survey_file *f = ken_survey__file_of(r->v, path);
     int64_t k = f && counts(f) ? role_of(r, path) : -1;
     if (k < 0)
         return;
@@ -82,18 +82,18 @@ static void count_doing(roles *r)
 static void find_roles(roles *r)
 {
     survey_words endings;
-    survey_words_init(&endings);
+    ken_survey__words_init(&endings);
     for (size_t i = 0; i < r->v->n_files; i++) {
-        ken_str ending = survey_ending(r->v->files[i].path);
+        ken_str ending = ken_survey__ending(r->v->files[i].path);
         if (counts(&r->v->files[i]) && ending.len)
-            survey_words_add(&endings, ending, r->v->arena);
+            ken_survey__words_add(&endings, ending, r->v->arena);
     }
-    survey_words_sort(&endings);
+    ken_survey__words_sort(&endings);
     for (size_t i = 0; i < endings.items.len && r->n < ROLES_MAX; i++)
         if (endings.items.ptr[i].n >= ROLE_FILES_MIN)
             r->items[r->n++] =
                 (role){ endings.items.ptr[i].text, endings.items.ptr[i].n, 0, false };
-    survey_words_release(&endings);
+    ken_survey__words_release(&endings);
     count_doing(r);
 }
 
@@ -119,7 +119,7 @@ static void count_ways(roles *r)
         if (i && !ken_str_eq(r->v->imports.items[i - 1].path, f->path))
             seen = 0;
         int64_t from = role_of(r, f->path);
-        bool is_aside = survey_is_aside(r->v, f->path);
+        bool is_aside = ken_survey__is_aside(r->v, f->path);
         for (uint32_t k = 0; from >= 0 && is_of_file(f) && k < f->n_files; k++) {
             int64_t to = role_of(r, f->files[k]);
             if (to < 0 || to == from || (seen >> to & 1))
@@ -134,11 +134,11 @@ static ken_survey_place first_import(const roles *r, uint32_t from, uint32_t to)
 {
     for (size_t i = 0; i < r->v->imports.n; i++) {
         const ken_import_fact *f = &r->v->imports.items[i];
-        if (survey_is_aside(r->v, f->path) || role_of(r, f->path) != from)
+        if (ken_survey__is_aside(r->v, f->path) || role_of(r, f->path) != from)
             continue;
         for (uint32_t k = 0; k < f->n_files; k++)
             if (role_of(r, f->files[k]) == to)
-                return survey_whole(f->path);
+                return ken_survey__whole(f->path);
     }
     return (ken_survey_place){ .path = { NULL, 0 } };
 }
@@ -148,8 +148,9 @@ static bool is_way(const roles *r, uint32_t high, uint32_t low)
 {
     survey_tally t = { .n_for = r->ways[high][low], .n_all = r->items[high].n_files };
     const role *above = &r->items[high], *below = &r->items[low];
-    return high != low && survey_is_habit(&t) && !r->ways[low][high] && !r->test_ways[low][high] &&
-           above->n_doing * 2 >= above->n_files && below->n_doing * 2 >= below->n_files;
+    return high != low && ken_survey__is_habit(&t) && !r->ways[low][high] &&
+           !r->test_ways[low][high] && above->n_doing * 2 >= above->n_files &&
+           below->n_doing * 2 >= below->n_files;
 }
 
 // All roles that call into one are said together: it is one habit of that one.
@@ -179,7 +180,7 @@ static void say_ways(roles *r, uint32_t low)
     if (globs.n) {
         ken_str id = ken_arena_printf(arena, "calls from " KEN_STR_FMT " to " KEN_STR_FMT,
                                       KEN_STR_ARG(first), KEN_STR_ARG(l));
-        ken_finding *f = survey_add(r->v, KEN_SURVEY_MODULES, globs.n > 1 ? 80 : 90, id, &t);
+        ken_finding *f = ken_survey__add(r->v, KEN_SURVEY_MODULES, globs.n > 1 ? 80 : 90, id, &t);
         ken_str all = ken_arena_dup(arena, ken_buf_str(&names));
         f->rule = ken_arena_printf(arena,
                                    KEN_STR_FMT " files call `*" KEN_STR_FMT
@@ -189,7 +190,7 @@ static void say_ways(roles *r, uint32_t low)
             arena, KEN_STR_FMT " import one, 0 of %u `*" KEN_STR_FMT "` files import back",
             KEN_STR_ARG(ken_buf_str(&counted)), r->items[low].n_files, KEN_STR_ARG(l));
         f->check = (ken_rule_check){ .kind = KEN_CHECK_FORBID_IMPORT,
-                                     .in = survey_list1(arena, glob_of(r, low)),
+                                     .in = ken_survey__list1(arena, glob_of(r, low)),
                                      .to = globs };
     }
     ken_buf_release(&names);
@@ -228,12 +229,12 @@ static void count_target(targets *t, ken_str name, const ken_import_fact *f)
 {
     if (t->uses.len >= TARGETS_MAX && !ken_map_find(&t->names.at, name))
         return;
-    survey_words_add(&t->names, name, t->r->v->arena);
+    ken_survey__words_add(&t->names, name, t->r->v->arena);
     uint64_t at = *ken_map_find(&t->names.at, name);
     if (at == t->uses.len)
         ken_vec_push(&t->uses, ((target_use){ .role = -1 }));
     target_use *u = &t->uses.ptr[at];
-    if (survey_is_aside(t->r->v, f->path)) {
+    if (ken_survey__is_aside(t->r->v, f->path)) {
         count_aside(t->r, u, f->path);
         return;
     }
@@ -246,7 +247,7 @@ static void count_target(targets *t, ken_str name, const ken_import_fact *f)
     u->is_package = f->target == KEN_IMPORT_PACKAGE;
     u->n_files++;
     if (u->n_first < KEN_SURVEY_PLACES)
-        u->first[u->n_first++] = survey_whole(f->path);
+        u->first[u->n_first++] = ken_survey__whole(f->path);
 }
 
 static uint32_t files_with_ext(const survey *v, ken_str ext)
@@ -293,19 +294,19 @@ static bool say_gateway(const roles *r, ken_str name, const target_use *u, uint3
     survey *v = r->v;
     if (u->role < 0 || u->aside.n > KEN_SURVEY_EXCEPT || role_of(r, name) == u->role)
         return false;
-    if (!u->is_package && survey_is_aside(v, name))
+    if (!u->is_package && ken_survey__is_aside(v, name))
         return false; // for tests
     const role *x = &r->items[u->role];
     uint32_t n_like = files_with_ext(v, ken_path_ext(x->ending));
     survey_tally t = { .n_for = u->n_files, .n_all = u->n_files, .n_yes = u->n_first };
     memcpy(t.yes, u->first, sizeof t.yes);
-    if (!survey_is_habit(&t) || !n_like ||
+    if (!ken_survey__is_habit(&t) || !n_like ||
         pow((double)x->n_files / n_like, u->n_files) * n_asked > CHANCE_OF_ANY ||
         are_built_on(r, name, u))
         return false;
     ken_str id = ken_arena_printf(v->arena, "only " KEN_STR_FMT " imports " KEN_STR_FMT,
                                   KEN_STR_ARG(x->ending), KEN_STR_ARG(name));
-    ken_finding *f = survey_add(v, KEN_SURVEY_DEPENDENCIES, 94, id, &t);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_DEPENDENCIES, 94, id, &t);
     f->rule = ken_arena_printf(v->arena,
                                "Only `*" KEN_STR_FMT "` files MAY import `" KEN_STR_FMT
                                "`; other code MUST go through them.",
@@ -321,9 +322,9 @@ static bool say_gateway(const roles *r, ken_str name, const target_use *u, uint3
     for (size_t i = 0; i < u->aside.n; i++)
         except.items[except.n++] = u->aside.items[i];
     f->check = (ken_rule_check){ .kind = KEN_CHECK_FORBID_IMPORT,
-                                 .in = survey_list1(v->arena, KEN_STR("**")),
+                                 .in = ken_survey__list1(v->arena, KEN_STR("**")),
                                  .except = except,
-                                 .to = survey_list1(v->arena, name) };
+                                 .to = ken_survey__list1(v->arena, name) };
     return true;
 }
 
@@ -356,12 +357,12 @@ static bool count_others(const survey *v, ken_str file, ken_str package, survey_
     for (size_t i = 0; i < v->imports.n; i++) {
         const ken_import_fact *f = &v->imports.items[i];
         bool is_other = f->target == KEN_IMPORT_PACKAGE && ken_str_eq(f->module, package);
-        if (is_other && survey_is_aside(v, f->path))
-            survey_count(aside, false, survey_whole(f->path));
+        if (is_other && ken_survey__is_aside(v, f->path))
+            ken_survey__count(aside, false, ken_survey__whole(f->path));
         else if (is_other && ken_str_eq(f->path, file))
             is_wrapped = true;
         else if (is_other)
-            survey_count(n, false, survey_whole(f->path));
+            ken_survey__count(n, false, ken_survey__whole(f->path));
     }
     return is_wrapped;
 }
@@ -380,7 +381,7 @@ static uint32_t count_both(const targets *t, ken_str x, ken_str y)
         ken_str to = f->target == KEN_IMPORT_FILES && f->n_files == 1 ? f->files[0] : f->module;
         has_x |= ken_str_eq(to, x);
         has_y |= ken_str_eq(to, y);
-        n += has_x && has_y && !had_both && !survey_is_aside(v, f->path);
+        n += has_x && has_y && !had_both && !ken_survey__is_aside(v, f->path);
     }
     return n;
 }
@@ -399,13 +400,13 @@ static bool say_choice(const targets *t, size_t best, size_t other)
     uint32_t n_others = n.n_all - n.n_for;
     if (is_wrapped ? n_others * OTHERS_SHARE > n.n_for : n_others < CHOICE_MIN)
         return false; // chance gave both the name
-    if (!survey_is_habit(&n) || count_both(t, name, package) * 2 > n_others + is_wrapped)
+    if (!ken_survey__is_habit(&n) || count_both(t, name, package) * 2 > n_others + is_wrapped)
         return false;
     ken_str id = ken_arena_printf(v->arena, KEN_STR_FMT " not " KEN_STR_FMT, KEN_STR_ARG(name),
                                   KEN_STR_ARG(package));
-    ken_finding *f = survey_add(v, KEN_SURVEY_DEPENDENCIES, 92, id, &n);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_DEPENDENCIES, 92, id, &n);
     f->rule = ken_arena_printf(v->arena, "Code %s import `" KEN_STR_FMT "`, not `" KEN_STR_FMT "`.",
-                               survey_must(&n), KEN_STR_ARG(name), KEN_STR_ARG(package));
+                               ken_survey__must(&n), KEN_STR_ARG(name), KEN_STR_ARG(package));
     f->evidence =
         ken_arena_printf(v->arena, "%u files outside of tests import the one, %u the other%s",
                          x->n_files, n_others, is_wrapped ? ", besides the one that wraps it" : "");
@@ -418,9 +419,9 @@ static bool say_choice(const targets *t, size_t best, size_t other)
         except.items[except.n++] = name;
     if (!n.is_over && !aside.is_over)
         f->check = (ken_rule_check){ .kind = KEN_CHECK_FORBID_IMPORT,
-                                     .in = survey_list1(v->arena, KEN_STR("**")),
+                                     .in = ken_survey__list1(v->arena, KEN_STR("**")),
                                      .except = except,
-                                     .to = survey_list1(v->arena, package) };
+                                     .to = ken_survey__list1(v->arena, package) };
     return true;
 }
 
@@ -491,7 +492,7 @@ static void find_choices(const targets *t)
 static void find_targets(const roles *r)
 {
     targets t = { .r = r };
-    survey_words_init(&t.names);
+    ken_survey__words_init(&t.names);
     for (size_t i = 0; i < r->v->imports.n; i++) {
         const ken_import_fact *f = &r->v->imports.items[i];
         if (f->is_type_only)
@@ -507,7 +508,7 @@ static void find_targets(const roles *r)
     for (size_t i = 0, n = 0; i < t.uses.len && n < GATEWAYS_SHOWN; i++)
         n += say_gateway(r, t.names.items.ptr[i].text, &t.uses.ptr[i], n_asked);
     find_choices(&t);
-    survey_words_release(&t.names);
+    ken_survey__words_release(&t.names);
     ken_vec_release(&t.uses);
 }
 
@@ -519,12 +520,12 @@ static survey_tally beside(const roles *r, uint32_t a, uint32_t b)
     ken_str x = r->items[a].ending, y = r->items[b].ending;
     for (size_t i = 0; i < r->v->n_files; i++) {
         const survey_file *f = &r->v->files[i];
-        if (!counts(f) || !ken_str_eq(survey_ending(f->path), x))
+        if (!counts(f) || !ken_str_eq(ken_survey__ending(f->path), x))
             continue;
         ken_str other = ken_arena_printf(r->v->arena, KEN_STR_FMT KEN_STR_FMT,
                                          KEN_STR_ARG(ken_str_sub(f->path, 0, f->path.len - x.len)),
                                          KEN_STR_ARG(y));
-        survey_count(&t, survey_file_of(r->v, other) != NULL, survey_whole(f->path));
+        ken_survey__count(&t, ken_survey__file_of(r->v, other) != NULL, ken_survey__whole(f->path));
     }
     return t;
 }
@@ -537,7 +538,7 @@ static uint32_t count_stems(const roles *r, uint32_t k, uint32_t most)
     ken_str ending = r->items[k].ending;
     for (size_t i = 0; i < r->v->n_files && n < most; i++) {
         ken_str path = r->v->files[i].path, base = ken_path_base(path);
-        if (!counts(&r->v->files[i]) || !ken_str_eq(survey_ending(path), ending))
+        if (!counts(&r->v->files[i]) || !ken_str_eq(ken_survey__ending(path), ending))
             continue;
         ken_str stem = ken_str_sub(base, 0, base.len - ending.len);
         bool is_new = true;
@@ -555,19 +556,19 @@ static void say_beside(roles *r, uint32_t a, uint32_t b)
         count_stems(r, a, STEMS_MIN) < STEMS_MIN) // one thing in many folders is no role
         return;
     survey_tally t = beside(r, a, b), back = beside(r, b, a);
-    if (!survey_is_habit(&t) || (survey_share(&back) > survey_share(&t)) ||
-        (survey_share(&back) == survey_share(&t) && a > b))
+    if (!ken_survey__is_habit(&t) || (ken_survey__share(&back) > ken_survey__share(&t)) ||
+        (ken_survey__share(&back) == ken_survey__share(&t) && a > b))
         return;
     ken_arena *arena = r->v->arena;
     ken_str x = r->items[a].ending, y = r->items[b].ending;
     ken_str id = ken_arena_printf(arena, "beside " KEN_STR_FMT " " KEN_STR_FMT, KEN_STR_ARG(x),
                                   KEN_STR_ARG(y));
     r->items[a].has_companion = true;
-    ken_finding *f = survey_add(r->v, KEN_SURVEY_NAMING, 64, id, &t);
+    ken_finding *f = ken_survey__add(r->v, KEN_SURVEY_NAMING, 64, id, &t);
     f->rule = ken_arena_printf(arena,
                                "A file `X" KEN_STR_FMT "` %s have its `X" KEN_STR_FMT
                                "` beside it, in the folder of the feature.",
-                               KEN_STR_ARG(x), survey_must(&t), KEN_STR_ARG(y));
+                               KEN_STR_ARG(x), ken_survey__must(&t), KEN_STR_ARG(y));
     f->evidence = ken_arena_printf(arena, "%u of %u `*" KEN_STR_FMT "` files", t.n_for, t.n_all,
                                    KEN_STR_ARG(x));
 }
@@ -593,11 +594,11 @@ static void say_home(const roles *r, uint32_t k)
     survey_tally t = { .n_all = 0 };
     for (size_t i = 0; i < v->n_files; i++) {
         const survey_file *f = &v->files[i];
-        if (!counts(f) || !ken_str_eq(survey_ending(f->path), r->items[k].ending))
+        if (!counts(f) || !ken_str_eq(ken_survey__ending(f->path), r->items[k].ending))
             continue;
-        survey_count(&t, true, survey_whole(f->path));
+        ken_survey__count(&t, true, ken_survey__whole(f->path));
         common = common.ptr ? common : ken_path_dir(f->path);
-        while (common.len && !survey_is_under(f->path, common))
+        while (common.len && !ken_survey__is_under(f->path, common))
             common = ken_path_dir(common);
     }
     uint32_t n_like = 0, n_there = 0;
@@ -605,14 +606,14 @@ static void say_home(const roles *r, uint32_t k)
         const survey_file *f = &v->files[i];
         bool is_like = counts(f) && ken_str_eq(f->ext, ken_path_ext(r->items[k].ending));
         n_like += is_like;
-        n_there += is_like && survey_is_under(f->path, common);
+        n_there += is_like && ken_survey__is_under(f->path, common);
     }
     if (!n_like || n_there * 2 > n_like || is_named_after(common, r->items[k].ending) ||
-        !survey_is_habit(&t) || !survey_is_no_chance((double)n_there / n_like, t.n_all))
+        !ken_survey__is_habit(&t) || !ken_survey__is_no_chance((double)n_there / n_like, t.n_all))
         return;
     ken_str id =
         ken_arena_printf(v->arena, "home of " KEN_STR_FMT, KEN_STR_ARG(r->items[k].ending));
-    ken_finding *f = survey_add(v, KEN_SURVEY_NAMING, 46, id, &t);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_NAMING, 46, id, &t);
     f->rule = ken_arena_printf(
         v->arena, "Files called `*" KEN_STR_FMT "` MUST stand under `" KEN_STR_FMT "`.",
         KEN_STR_ARG(r->items[k].ending), KEN_STR_ARG(common));
@@ -620,14 +621,14 @@ static void say_home(const roles *r, uint32_t k)
         ken_arena_printf(v->arena, "all %u of them; %u of %u ." KEN_STR_FMT " files stand there",
                          t.n_all, n_there, n_like, KEN_STR_ARG(ken_path_ext(r->items[k].ending)));
     f->check = (ken_rule_check){ .kind = KEN_CHECK_PLACEMENT,
-                                 .in = survey_list1(v->arena, glob_of(r, k)),
-                                 .under = survey_glob_below(v->arena, common) };
+                                 .in = ken_survey__list1(v->arena, glob_of(r, k)),
+                                 .under = ken_survey__glob_below(v->arena, common) };
     for (size_t i = 0; i < v->n_files; i++) // tests may stand elsewhere
         if (v->files[i].is_aside && ken_str_ends(v->files[i].path, r->items[k].ending))
             f->check.kind = KEN_CHECK_NONE;
 }
 
-void survey_roles(survey *v)
+void ken_survey__roles(survey *v)
 {
     roles *r = KEN_ARENA_NEW(v->arena, roles);
     r->v = v;

@@ -101,7 +101,8 @@ static const test_custom *most_kept(const survey *v, const char *language, surve
         for (size_t i = 0; i < v->n_files; i++) {
             const test_custom *c = custom_of(&v->files[i], language);
             if (c)
-                survey_count(&t, is_same_custom(c, &customs[k]), survey_whole(v->files[i].path));
+                ken_survey__count(&t, is_same_custom(c, &customs[k]),
+                                  ken_survey__whole(v->files[i].path));
         }
         if (t.n_for > out->n_for) {
             *out = t;
@@ -145,13 +146,13 @@ static bool is_usual(const test_custom *c)
 
 static void say_names(survey *v, const test_custom *c, const survey_tally *t)
 {
-    if (!survey_is_habit(t))
+    if (!ken_survey__is_habit(t))
         return;
     ken_str id = ken_arena_printf(v->arena, "test files %s", c->language);
     double value = is_usual(c) || !strcmp(c->language, "Ruby") ? 28 : 42;
-    ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, value, id, t);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_TESTS, value, id, t);
     f->rule = ken_arena_printf(v->arena, "%s test files %s be named `" KEN_STR_FMT "`.",
-                               c->language, survey_must(t), KEN_STR_ARG(shown_with_all(v, c)));
+                               c->language, ken_survey__must(t), KEN_STR_ARG(shown_with_all(v, c)));
     f->evidence = ken_arena_printf(v->arena, "%u of %u test files", t->n_for, t->n_all);
 }
 
@@ -178,7 +179,7 @@ static ken_str glob_of_root(ken_arena *arena, ken_str root)
 {
     size_t slash = ken_str_rfind_char(root, '/');
     if (slash == SIZE_MAX)
-        return survey_glob_below(arena, root);
+        return ken_survey__glob_below(arena, root);
     return ken_arena_printf(arena, "**/" KEN_STR_FMT "/**",
                             KEN_STR_ARG(ken_str_sub(root, slash + 1, root.len)));
 }
@@ -190,14 +191,14 @@ static bool stands_beside(const survey *v, const survey_file *f, const test_cust
     static const char *const exts[] = { "ts", "tsx", "js", "jsx", "mjs", "vue" };
     ken_str same = ken_arena_printf(v->arena, KEN_STR_FMT "." KEN_STR_FMT, KEN_STR_ARG(name),
                                     KEN_STR_ARG(f->ext));
-    if (survey_file_of(v, ken_path_join(v->arena, dir, same)))
+    if (ken_survey__file_of(v, ken_path_join(v->arena, dir, same)))
         return true;
     bool is_script = false;
     for (size_t i = 0; i < sizeof exts / sizeof *exts; i++)
         is_script |= ken_str_eq_c(f->ext, exts[i]);
     for (size_t i = 0; is_script && i < sizeof exts / sizeof *exts; i++) {
         ken_str other = ken_arena_printf(v->arena, KEN_STR_FMT ".%s", KEN_STR_ARG(name), exts[i]);
-        if (survey_file_of(v, ken_path_join(v->arena, dir, other)))
+        if (ken_survey__file_of(v, ken_path_join(v->arena, dir, other)))
             return true;
     }
     return false;
@@ -206,9 +207,9 @@ static bool stands_beside(const survey *v, const survey_file *f, const test_cust
 static void say_under(survey *v, const char *language, ken_str glob, const survey_tally *t)
 {
     ken_str id = ken_arena_printf(v->arena, "place of tests %s", language);
-    ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, 28, id, t);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_TESTS, 28, id, t);
     f->rule = ken_arena_printf(v->arena, "%s test files %s stand under `" KEN_STR_FMT "`.",
-                               language, survey_must(t), KEN_STR_ARG(glob));
+                               language, ken_survey__must(t), KEN_STR_ARG(glob));
     f->evidence = ken_arena_printf(v->arena, "%u of %u test files", t->n_for, t->n_all);
     KEN_VEC(ken_str) globs = { 0 };
     for (size_t i = 0; i < N_CUSTOMS; i++)
@@ -219,16 +220,16 @@ static void say_under(survey *v, const char *language, ken_str glob, const surve
                            globs.len };
     ken_vec_release(&globs);
     ken_rule_check check = { .kind = KEN_CHECK_PLACEMENT, .in = files, .under = glob };
-    if (survey_except(v, t, &check.except))
+    if (ken_survey__except(v, t, &check.except))
         f->check = check;
 }
 
 static void say_beside(survey *v, const char *language, const survey_tally *t)
 {
     ken_str id = ken_arena_printf(v->arena, "place of tests %s", language);
-    ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, 46, id, t);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_TESTS, 46, id, t);
     f->rule = ken_arena_printf(v->arena, "%s test files %s stand beside the file that they test.",
-                               language, survey_must(t));
+                               language, ken_survey__must(t));
     f->evidence = ken_arena_printf(v->arena, "%u of %u test files", t->n_for, t->n_all);
 }
 
@@ -236,28 +237,28 @@ static void place_tests(survey *v, const char *language)
 {
     survey_words roots;
     survey_tally under = { .n_all = 0 }, beside = { .n_all = 0 };
-    survey_words_init(&roots);
+    ken_survey__words_init(&roots);
     for (size_t i = 0; i < v->n_files; i++) {
         const survey_file *f = &v->files[i];
         const test_custom *c = custom_of(f, language);
         if (!c)
             continue;
-        survey_count(&beside, stands_beside(v, f, c), survey_whole(f->path));
+        ken_survey__count(&beside, stands_beside(v, f, c), ken_survey__whole(f->path));
         ken_str root = test_root(f->path);
         if (root.len)
-            survey_words_add(&roots, glob_of_root(v->arena, root), v->arena);
+            ken_survey__words_add(&roots, glob_of_root(v->arena, root), v->arena);
     }
-    survey_words_sort(&roots);
+    ken_survey__words_sort(&roots);
     ken_str glob = roots.items.len ? roots.items.ptr[0].text : KEN_STR("");
     for (size_t i = 0; glob.len && i < v->n_files; i++)
         if (custom_of(&v->files[i], language))
-            survey_count(&under, ken_glob_match(glob, v->files[i].path),
-                         survey_whole(v->files[i].path));
-    survey_words_release(&roots);
+            ken_survey__count(&under, ken_glob_match(glob, v->files[i].path),
+                              ken_survey__whole(v->files[i].path));
+    ken_survey__words_release(&roots);
     bool is_given = !strcmp(language, "Java") || !strcmp(language, "Kotlin"); // by the build tool
-    if (survey_is_habit(&beside))
+    if (ken_survey__is_habit(&beside))
         say_beside(v, language, &beside);
-    else if (survey_is_habit(&under) && !is_given)
+    else if (ken_survey__is_habit(&under) && !is_given)
         say_under(v, language, glob, &under);
 }
 
@@ -283,19 +284,19 @@ static void find_tools(survey *v, const char *language)
         survey_tally t = { .n_all = 0 };
         for (size_t i = 0; i < v->n_files; i++)
             if (custom_of(&v->files[i], language))
-                survey_count(&t, imports_package(v, v->files[i].path, ken_str_c(tools[k])),
-                             survey_whole(v->files[i].path));
-        if (!survey_is_habit(&t))
+                ken_survey__count(&t, imports_package(v, v->files[i].path, ken_str_c(tools[k])),
+                                  ken_survey__whole(v->files[i].path));
+        if (!ken_survey__is_habit(&t))
             continue;
         ken_str id = ken_arena_printf(v->arena, "tests use %s %s", tools[k], language);
-        ken_finding *f = survey_add(v, KEN_SURVEY_TESTS, 36, id, &t);
+        ken_finding *f = ken_survey__add(v, KEN_SURVEY_TESTS, 36, id, &t);
         f->rule = ken_arena_printf(v->arena, "%s test files %s import `%s`.", language,
-                                   survey_must(&t), tools[k]);
+                                   ken_survey__must(&t), tools[k]);
         f->evidence = ken_arena_printf(v->arena, "%u of %u test files", t.n_for, t.n_all);
     }
 }
 
-void survey_tests(survey *v)
+void ken_survey__tests(survey *v)
 {
     note_customs(v);
     for (size_t i = 0; i < N_CUSTOMS; i++) {

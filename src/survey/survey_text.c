@@ -42,7 +42,7 @@ static size_t comment_end(ken_str s, size_t i, bool has_hash)
     return i;
 }
 
-ken_str text_bare(ken_arena *arena, ken_str text, bool has_hash)
+ken_str ken_survey__text_bare(ken_arena *arena, ken_str text, bool has_hash)
 {
     char *out = ken_arena_alloc(arena, text.len + 1);
     if (text.len)
@@ -66,7 +66,7 @@ ken_str text_bare(ken_arena *arena, ken_str text, bool has_hash)
     return ken_str_n(out, text.len);
 }
 
-size_t text_close(ken_str bare, size_t open)
+size_t ken_survey__text_close(ken_str bare, size_t open)
 {
     size_t depth = 0;
     for (size_t i = open; i < bare.len; i++) {
@@ -79,9 +79,9 @@ size_t text_close(ken_str bare, size_t open)
     return SIZE_MAX;
 }
 
-size_t text_args(ken_str bare, size_t open, ken_str out[TEXT_ARGS_MAX])
+size_t ken_survey__text_args(ken_str bare, size_t open, ken_str out[TEXT_ARGS_MAX])
 {
-    size_t end = text_close(bare, open), from = open + 1, n = 0, depth = 0;
+    size_t end = ken_survey__text_close(bare, open), from = open + 1, n = 0, depth = 0;
     if (end == SIZE_MAX)
         return 0;
     for (size_t i = open + 1; i < end && n < TEXT_ARGS_MAX; i++) {
@@ -101,7 +101,7 @@ size_t text_args(ken_str bare, size_t open, ken_str out[TEXT_ARGS_MAX])
     return n;
 }
 
-ken_str text_name(ken_str bare)
+ken_str ken_survey__text_name(ken_str bare)
 {
     size_t n = 0;
     while (n < bare.len && (is_name(bare.ptr[n]) || (n && bare.ptr[n] == '.')))
@@ -122,12 +122,12 @@ static bool is_keyword(ken_str name)
     return false;
 }
 
-ken_str text_first_call(ken_str bare)
+ken_str ken_survey__text_first_call(ken_str bare)
 {
     for (size_t i = 0; i < bare.len; i++) {
         if (!is_name(bare.ptr[i]) || ken_is_digit(bare.ptr[i]))
             continue;
-        ken_str name = text_name(ken_str_sub(bare, i, bare.len));
+        ken_str name = ken_survey__text_name(ken_str_sub(bare, i, bare.len));
         size_t next = i + (name.len ? name.len : 1);
         if (name.len && next < bare.len && bare.ptr[next] == '(' && !is_keyword(name))
             return name;
@@ -136,7 +136,7 @@ ken_str text_first_call(ken_str bare)
     return KEN_STR("");
 }
 
-size_t text_find(ken_str bare, ken_str needle)
+size_t ken_survey__text_find(ken_str bare, ken_str needle)
 {
     for (size_t from = 0; from < bare.len;) {
         size_t at = ken_str_find(ken_str_sub(bare, from, bare.len), needle);
@@ -164,7 +164,7 @@ static size_t open_of(ken_str bare, size_t close)
     return 0;
 }
 
-ken_str text_root(ken_str bare, size_t end)
+ken_str ken_survey__text_root(ken_str bare, size_t end)
 {
     size_t from = end, last = end;
     while (from) {
@@ -184,19 +184,19 @@ ken_str text_root(ken_str bare, size_t end)
     }
     while (from < last && !is_name(bare.ptr[from]))
         from++;
-    return text_name(ken_str_sub(bare, from, last));
+    return ken_survey__text_name(ken_str_sub(bare, from, last));
 }
 
-size_t text_keys(ken_str bare, ken_str raw, size_t open, ken_str out[TEXT_ARGS_MAX])
+size_t ken_survey__text_keys(ken_str bare, ken_str raw, size_t open, ken_str out[TEXT_ARGS_MAX])
 {
     ken_str parts[TEXT_ARGS_MAX];
-    size_t n = text_args(bare, open, parts), k = 0;
+    size_t n = ken_survey__text_args(bare, open, parts), k = 0;
     for (size_t i = 0; i < n; i++) {
         size_t at = (size_t)(parts[i].ptr - bare.ptr);
         ken_str part = ken_str_sub(raw, at, at + parts[i].len);
         if (part.len && (part.ptr[0] == '"' || part.ptr[0] == '\''))
             part = ken_str_sub(part, 1, part.len);
-        ken_str name = text_name(part);
+        ken_str name = ken_survey__text_name(part);
         size_t dot = ken_str_find_char(name, '.');
         if (name.len && dot == SIZE_MAX)
             out[k++] = name;

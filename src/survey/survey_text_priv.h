@@ -13,24 +13,24 @@ enum {
 
 // A copy in which comments and the insides of strings are spaces; offsets and line breaks stay.
 // `has_hash`: comments begin with '#', and three quotes are a string.
-ken_str text_bare(ken_arena *arena, ken_str text, bool has_hash);
+ken_str ken_survey__text_bare(ken_arena *arena, ken_str text, bool has_hash);
 
 // All below take such a text.
 
 // The byte after the bracket that closes the one at `open`; SIZE_MAX when none does.
-size_t text_close(ken_str bare, size_t open);
+size_t ken_survey__text_close(ken_str bare, size_t open);
 // The arguments of the call whose bracket is at `open`, as spans of `bare`; how many.
-size_t text_args(ken_str bare, size_t open, ken_str out[TEXT_ARGS_MAX]);
+size_t ken_survey__text_args(ken_str bare, size_t open, ken_str out[TEXT_ARGS_MAX]);
 // "a.b.c" of "a.b.c(d)" or of "a.b.c"; empty when it does not begin with a name.
-ken_str text_name(ken_str bare);
+ken_str ken_survey__text_name(ken_str bare);
 // The name that is called first: "requireAuth" of "{ const u = await requireAuth(req); …".
-ken_str text_first_call(ken_str bare);
+ken_str ken_survey__text_first_call(ken_str bare);
 // Where `needle` stands as it is, not inside of a longer word; SIZE_MAX when it does not.
-size_t text_find(ken_str bare, ken_str needle);
+size_t ken_survey__text_find(ken_str bare, ken_str needle);
 // The name that a chain of calls ending at `end` begins with: "res" of "res.status(201)".
-ken_str text_root(ken_str bare, size_t end);
+ken_str ken_survey__text_root(ken_str bare, size_t end);
 // Keys at the top of the object whose '{' is at `open`; "…" (spread) and computed ones are left
 // out.
-size_t text_keys(ken_str bare, ken_str raw, size_t open, ken_str out[TEXT_ARGS_MAX]);
+size_t ken_survey__text_keys(ken_str bare, ken_str raw, size_t open, ken_str out[TEXT_ARGS_MAX]);
 
 #endif

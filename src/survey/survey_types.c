@@ -26,7 +26,7 @@ typedef struct types {
 
 static bool is_counted(const survey *v, const ken_definition_fact *d)
 {
-    return !d->is_test && !d->is_inside && !survey_is_aside(v, d->path);
+    return !d->is_test && !d->is_inside && !ken_survey__is_aside(v, d->path);
 }
 
 static ken_str short_name(ken_str name)
@@ -90,7 +90,7 @@ typedef ken_str key_fn(const type_fact *t);
 
 static ken_str by_last_word(const type_fact *t)
 {
-    return survey_last_word(t->d->name);
+    return ken_survey__last_word(t->d->name);
 }
 
 static ken_str by_folder(const type_fact *t)
@@ -111,17 +111,17 @@ static ken_str most_common(types *t, key_fn *key, ken_str group, value_fn *value
                            survey_tally *out)
 {
     survey_words words;
-    survey_words_init(&words);
+    ken_survey__words_init(&words);
     for (size_t i = 0; i < t->n; i++) {
         ken_str text;
         if (!ken_str_eq(key(&t->items[i]), group))
             continue;
         for (size_t k = 0; (text = value(t, &t->items[i], k)).len; k++)
-            survey_words_add(&words, text, t->v->arena);
+            ken_survey__words_add(&words, text, t->v->arena);
     }
-    survey_words_sort(&words);
+    ken_survey__words_sort(&words);
     ken_str best = words.items.len ? words.items.ptr[0].text : KEN_STR("");
-    survey_words_release(&words);
+    ken_survey__words_release(&words);
     for (size_t i = 0; best.len && i < t->n; i++) {
         const type_fact *x = &t->items[i];
         if (!ken_str_eq(key(x), group) || ken_str_eq(x->d->name, best))
@@ -132,7 +132,7 @@ static ken_str most_common(types *t, key_fn *key, ken_str group, value_fn *value
         for (; (text = value(t, x, k)).len; k++)
             agrees |= ken_str_eq(text, best);
         if (k || !needs_value)
-            survey_count(out, agrees, place_of(x));
+            ken_survey__count(out, agrees, place_of(x));
     }
     return best;
 }
@@ -159,14 +159,14 @@ static bool say_base(types *t, key_fn *key, ken_str group)
     survey_tally n = { .n_all = 0 };
     ken_str base = most_common(t, key, group, base_at, false, &n);
     bool is_made = ken_str_starts(base, KEN_STR("Application")); // by a generator: known to all
-    if (!base.len || is_made || !survey_is_habit(&n) || !is_own_base(t, base))
+    if (!base.len || is_made || !ken_survey__is_habit(&n) || !is_own_base(t, base))
         return false; // what types of a library are for, everybody knows
     bool is_word = key == by_last_word;
     ken_str id = ken_arena_printf(v->arena, "base of " KEN_STR_FMT, KEN_STR_ARG(group));
-    ken_finding *f = survey_add(v, KEN_SURVEY_DEPENDENCIES, 72, id, &n);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_DEPENDENCIES, 72, id, &n);
     f->rule = ken_arena_printf(v->arena, "Types %s`%s" KEN_STR_FMT "` %s extend `" KEN_STR_FMT "`.",
                                is_word ? "named " : "in ", is_word ? "*" : "", KEN_STR_ARG(group),
-                               survey_must(&n), KEN_STR_ARG(base));
+                               ken_survey__must(&n), KEN_STR_ARG(base));
     f->evidence = ken_arena_printf(v->arena, "%u of %u types outside of tests and examples",
                                    n.n_for, n.n_all);
     return true;
@@ -207,8 +207,8 @@ static ken_str given_at(types *t, const type_fact *x, size_t want)
     for (size_t s = 0; s < 2; s++) {
         for (size_t i = 0; sources[s] && i < sources[s]->n; i++) {
             const ken_call_fact *c = &sources[s]->items[i];
-            ken_str word = survey_last_word(short_name(c->name));
-            if (!c->to_path.len || survey_is_aside(t->v, c->to_path) || !word.len ||
+            ken_str word = ken_survey__last_word(short_name(c->name));
+            if (!c->to_path.len || ken_survey__is_aside(t->v, c->to_path) || !word.len ||
                 is_argument_of_type(t, x->d->path, c->at))
                 continue;
             if (n++ == want)
@@ -223,14 +223,14 @@ static bool say_given(types *t, ken_str group)
     survey *v = t->v;
     survey_tally n = { .n_all = 0 };
     ken_str word = most_common(t, by_last_word, group, given_at, true, &n);
-    if (!word.len || !survey_is_habit(&n) || ken_str_eq(word, group))
+    if (!word.len || !ken_survey__is_habit(&n) || ken_str_eq(word, group))
         return false;
     ken_str id = ken_arena_printf(v->arena, "constructors of " KEN_STR_FMT, KEN_STR_ARG(group));
-    ken_finding *f = survey_add(v, KEN_SURVEY_DEPENDENCIES, 88, id, &n);
+    ken_finding *f = ken_survey__add(v, KEN_SURVEY_DEPENDENCIES, 88, id, &n);
     f->rule = ken_arena_printf(v->arena,
                                "Types named `*" KEN_STR_FMT "` %s get their `*" KEN_STR_FMT
                                "` through the constructor.",
-                               KEN_STR_ARG(group), survey_must(&n), KEN_STR_ARG(word));
+                               KEN_STR_ARG(group), ken_survey__must(&n), KEN_STR_ARG(word));
     f->evidence =
         ken_arena_printf(v->arena, "%u of %u such types whose constructor takes types of the tree",
                          n.n_for, n.n_all);
@@ -243,20 +243,20 @@ static void each_group(types *t, key_fn *key, bool wants_given)
 {
     survey_words groups;
     size_t n_bases = 0, n_given = 0;
-    survey_words_init(&groups);
+    ken_survey__words_init(&groups);
     for (size_t i = 0; i < t->n; i++)
         if (key(&t->items[i]).len)
-            survey_words_add(&groups, key(&t->items[i]), t->v->arena);
-    survey_words_sort(&groups);
+            ken_survey__words_add(&groups, key(&t->items[i]), t->v->arena);
+    ken_survey__words_sort(&groups);
     for (size_t i = 0; i < groups.items.len && i < GROUPS_MAX; i++) {
         ken_str group = groups.items.ptr[i].text;
         n_bases += n_bases < SHOWN_MAX && say_base(t, key, group);
         n_given += wants_given && n_given < SHOWN_MAX && say_given(t, group);
     }
-    survey_words_release(&groups);
+    ken_survey__words_release(&groups);
 }
 
-ken_status survey_types(survey *v, ken_err *err)
+ken_status ken_survey__types(survey *v, ken_err *err)
 {
     types t = { .v = v };
     ken_status st = read_types(&t, err);

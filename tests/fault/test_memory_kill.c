@@ -318,7 +318,7 @@ static void checkpoints_open(const char *path)
     if (!root)
         root = ktest_path("tree");
     setenv("PATH", ktest_dir(), 1); // no git: starting one takes longer than all of a write
-    proc_start_again();
+    ken_proc__start_again();
     kt_ok_err(ken_store_open(&(ken_store_opts){ .path = path }, &writer, &err), &err);
     make_index(root);
     kt_ok_err(

@@ -44,11 +44,11 @@ static void read_files(ken_str text)
 static void feed(void (*on_line)(void *ctx, ken_str line), void *ctx, ken_str text)
 {
     history_lines lines;
-    history_lines_init(&lines, on_line, ctx);
+    ken_history__lines_init(&lines, on_line, ctx);
     for (size_t at = 0; at < text.len; at += 7)
-        history_lines_add(&lines, ken_str_sub(text, at, at + 7));
-    history_lines_end(&lines);
-    history_lines_release(&lines);
+        ken_history__lines_add(&lines, ken_str_sub(text, at, at + 7));
+    ken_history__lines_end(&lines);
+    ken_history__lines_release(&lines);
 }
 
 static void read_status(ken_str text)
@@ -57,13 +57,13 @@ static void read_status(ken_str text)
     history_state_job j = { .arena = &arena };
     ken_work_state state;
     ken_arena_init(&arena, 0);
-    feed(history_state_line, &j, text);
-    history_state_finish(&j, MAX_DIRTY, &state);
+    feed(ken_history__state_line, &j, text);
+    ken_history__state_finish(&j, MAX_DIRTY, &state);
     KEN_ASSERT(state.n_dirty <= MAX_DIRTY && state.n_dirty <= state.n_dirty_all);
-    KEN_ASSERT(!state.commit.len || history_is_id(state.commit));
+    KEN_ASSERT(!state.commit.len || ken_history__is_id(state.commit));
     KEN_ASSERT(ken_utf8_is_valid(state.branch));
     for (size_t i = 0; i < state.n_dirty; i++) {
-        KEN_ASSERT(history_is_path(state.dirty[i]));
+        KEN_ASSERT(ken_history__is_path(state.dirty[i]));
         KEN_ASSERT(!i || ken_str_cmp(state.dirty[i - 1], state.dirty[i]) <= 0);
     }
     ken_vec_release(&j.paths);
@@ -76,17 +76,17 @@ static void read_blame(ken_str text)
     history_blame b;
     ken_history_touches t = { 0 };
     ken_arena_init(&arena, 0);
-    history_blame_init(&b, &arena);
-    feed(history_blame_line, &b, text);
-    history_blame_finish(&b, &t);
+    ken_history__blame_init(&b, &arena);
+    feed(ken_history__blame_line, &b, text);
+    ken_history__blame_finish(&b, &t);
     KEN_ASSERT(t.n_touches <= t.n_commits);
     for (size_t i = 0; i < t.n_touches; i++) {
         const ken_history_commit *c = &t.touches[i].commit;
-        KEN_ASSERT(history_is_id(c->id) && t.touches[i].n_lines);
+        KEN_ASSERT(ken_history__is_id(c->id) && t.touches[i].n_lines);
         KEN_ASSERT(ken_utf8_is_valid(c->author) && ken_utf8_is_valid(c->subject));
         KEN_ASSERT(!i || t.touches[i - 1].commit.time_s >= c->time_s);
     }
-    history_blame_release(&b);
+    ken_history__blame_release(&b);
     ken_arena_release(&arena);
 }
 

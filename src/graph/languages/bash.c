@@ -93,6 +93,6 @@ static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
     ken_modules__guess(m, out, file, "above the script, or the nearest path that ends so");
 }
 
-const graph_driver graph_driver_bash = {
+const graph_driver ken_graph__driver_bash = {
     .resolve = resolve,
 };

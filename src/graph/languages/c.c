@@ -390,6 +390,6 @@ static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
     out->is_guess |= out->kind == KEN_MODULE_FILES && text.ptr != ask->module.ptr && !is_system;
 }
 
-const graph_driver graph_driver_c = {
+const graph_driver ken_graph__driver_c = {
     .resolve = resolve,
 };

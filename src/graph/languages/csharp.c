@@ -233,7 +233,7 @@ static void resolve_around(ken_modules *m, const ken_module_ask *ask, ken_module
                       "its namespace and those around it");
 }
 
-const graph_driver graph_driver_csharp = {
+const graph_driver ken_graph__driver_csharp = {
     .resolve = resolve,
     .around = resolve_around,
 };

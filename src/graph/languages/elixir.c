@@ -58,7 +58,7 @@ static uint32_t add_modules(ken_graph *g, const graph_unit *u, ken_str tail, ken
     if (n_all)
         memcpy(copy, all, n_all * sizeof *copy);
     for (size_t i = 0; i < n_all && n < KEN_TARGETS_MAX; i++) {
-        const graph_unit *c = graph_unit_of(g, copy[i].file);
+        const graph_unit *c = ken_graph__unit_of(g, copy[i].file);
         if (c && c->lang->family == u->lang->family && copy[i].def < c->n_defs &&
             is_module(c, (int32_t)copy[i].def) &&
             ken_str_eq(whole_name(g, c, (int32_t)copy[i].def), whole))
@@ -83,10 +83,11 @@ static const graph_value *module_named(ken_graph *g, const graph_unit *u, ken_st
             found[n_own++] = found[i];
     }
     if (n_own)
-        return graph_defs_value(g, found, n_own, KEN_EDGE_SCOPED);
+        return ken_graph__defs_value(g, found, n_own, KEN_EDGE_SCOPED);
     if (!n)
-        return &graph_outside;
-    return n_elsewhere ? &graph_nothing : graph_defs_value(g, found, n, KEN_EDGE_IMPORTED);
+        return &ken_graph__outside;
+    return n_elsewhere ? &ken_graph__nothing
+                       : ken_graph__defs_value(g, found, n, KEN_EDGE_IMPORTED);
 }
 
 static int32_t place_of(ken_graph *g, const graph_unit *u, const ken_bind *b)
@@ -126,14 +127,14 @@ static ken_str expanded(ken_graph *g, const graph_unit *u, ken_str name, int32_t
     if (!ken_str_split_next(&rest, '.', &first))
         return name;
     for (int32_t o = around; o >= 0; o = module_around(u, ken_graph_owner(&u->text, (ken_def_id)o)))
-        if (graph_children(u, o, first, &inner, 1) && is_module(u, (int32_t)inner))
+        if (ken_graph__children(u, o, first, &inner, 1) && is_module(u, (int32_t)inner))
             return join(g, whole_name(g, u, (int32_t)inner), rest);
     for (uint32_t i = u->text.refs->n_binds; i-- > 0;) {
         const ken_bind *b = &u->text.refs->binds[i];
         if (!is_alias(b, first))
             continue;
         int32_t place = place_of(g, u, b);
-        if (!graph_is_around(u, place, around))
+        if (!ken_graph__is_around(u, place, around))
             continue;
         name = join(g, spelled_out(g, u, b->module, place), rest);
         rest = name;
@@ -186,19 +187,19 @@ static const graph_value *functions_of(ken_graph *g, const graph_unit *u, int32_
 {
     ken_def_id ids[KEN_TARGETS_MAX];
     ken_graph_def found[KEN_TARGETS_MAX];
-    uint32_t n = graph_children(u, owner, name, ids, KEN_TARGETS_MAX), n_found = 0;
+    uint32_t n = ken_graph__children(u, owner, name, ids, KEN_TARGETS_MAX), n_found = 0;
     for (elixir_rank rank = RANK_FUNCTION; rank < RANK_COUNT && !n_found; rank++)
         for (uint32_t i = 0; i < n; i++)
             if (rank_of(u, ids[i]) == rank && (is_inside || !is_private(u, ids[i])))
                 found[n_found++] = (ken_graph_def){ u->file, ids[i] };
-    return graph_defs_value(g, found, n_found, class);
+    return ken_graph__defs_value(g, found, n_found, class);
 }
 
 static const graph_value *functions_of_module(ken_graph *g, const graph_value *module, ken_str name)
 {
-    const graph_value *v = &graph_nothing;
+    const graph_value *v = &ken_graph__nothing;
     for (uint32_t i = 0; module->kind == GRAPH_DEFS && i < module->n_defs; i++) {
-        const graph_unit *u = graph_unit_of(g, module->defs[i].file);
+        const graph_unit *u = ken_graph__unit_of(g, module->defs[i].file);
         if (u && v->kind == GRAPH_NONE)
             v = functions_of(g, u, (int32_t)module->defs[i].def, name, false, module->class);
     }
@@ -215,13 +216,15 @@ static bool brings(const ken_bind *b, ken_str name)
 static const graph_value *given_by_use(ken_graph *g, const graph_value *module, ken_str name)
 {
     ken_def_id macro;
-    graph_unit *u = module->kind == GRAPH_DEFS ? graph_unit_of(g, module->defs[0].file) : NULL;
-    if (!u || !graph_children(u, (int32_t)module->defs[0].def, KEN_STR("__using__"), &macro, 1))
-        return &graph_nothing;
+    graph_unit *u = module->kind == GRAPH_DEFS ? ken_graph__unit_of(g, module->defs[0].file) : NULL;
+    if (!u ||
+        !ken_graph__children(u, (int32_t)module->defs[0].def, KEN_STR("__using__"), &macro, 1))
+        return &ken_graph__nothing;
     for (uint32_t i = 0; i < u->text.refs->n_binds; i++) {
         const ken_bind *b = &u->text.refs->binds[i];
         if (!brings(b, name) ||
-            !graph_is_around(u, (int32_t)macro, (int32_t)ken_graph_within(g, u->file, b->byte)))
+            !ken_graph__is_around(u, (int32_t)macro,
+                                  (int32_t)ken_graph_within(g, u->file, b->byte)))
             continue;
         const graph_value *v = functions_of_module(g, bound(g, u, b), name);
         if (v->kind == GRAPH_NONE)
@@ -232,7 +235,7 @@ static const graph_value *given_by_use(ken_graph *g, const graph_value *module, 
         guess->evidence = "imported by what `use` of a module expands to";
         return guess;
     }
-    return &graph_nothing;
+    return &ken_graph__nothing;
 }
 
 static const graph_value *imported(ken_graph *g, graph_unit *u, uint32_t bind, ken_str name,
@@ -241,9 +244,9 @@ static const graph_value *imported(ken_graph *g, graph_unit *u, uint32_t bind, k
     const ken_bind *b = &u->text.refs->binds[bind];
     bool is_import = brings(b, name);
     if ((!is_import && !(b->flags & KEN_BIND_STATIC)) ||
-        !graph_is_around(u, place_of(g, u, b), around))
-        return &graph_nothing;
-    const graph_value *module = graph_bound(g, u, bind);
+        !ken_graph__is_around(u, place_of(g, u, b), around))
+        return &ken_graph__nothing;
+    const graph_value *module = ken_graph__bound(g, u, bind);
     return is_import ? functions_of_module(g, module, name) : given_by_use(g, module, name);
 }
 
@@ -255,29 +258,29 @@ static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int
     if (ken_str_eq_c(name, "__MODULE__")) {
         ken_graph_def def = { u->file, (ken_def_id)around };
         bool is_known = around >= 0 && is_module(u, around);
-        return graph_defs_value(g, &def, is_known, KEN_EDGE_EXACT);
+        return ken_graph__defs_value(g, &def, is_known, KEN_EDGE_EXACT);
     }
     const graph_value *v =
-        around < 0 ? &graph_nothing : functions_of(g, u, around, name, true, KEN_EDGE_SCOPED);
+        around < 0 ? &ken_graph__nothing : functions_of(g, u, around, name, true, KEN_EDGE_SCOPED);
     for (uint32_t i = 0; i < u->text.refs->n_binds && v->kind == GRAPH_NONE; i++)
-        v = graph_with_class(g, imported(g, u, i, name, around), KEN_EDGE_IMPORTED);
+        v = ken_graph__with_class(g, imported(g, u, i, name, around), KEN_EDGE_IMPORTED);
     return v;
 }
 
 static const graph_value *member_of_def(ken_graph *g, graph_unit *u, ken_graph_def module,
                                         ken_str name)
 {
-    const graph_unit *mu = graph_unit_of(g, module.file);
+    const graph_unit *mu = ken_graph__unit_of(g, module.file);
     if (!mu || !is_module(mu, (int32_t)module.def))
-        return &graph_nothing;
+        return &ken_graph__nothing;
     if (name.len && ken_is_upper(name.ptr[0])) // `__MODULE__.Inner`
         return module_named(g, u, join(g, whole_name(g, mu, (int32_t)module.def), name));
     ken_edge_class class = module.file == u->file ? KEN_EDGE_SCOPED : KEN_EDGE_IMPORTED;
     return functions_of(g, mu, (int32_t)module.def, name, false, class);
 }
 
-const graph_driver graph_driver_elixir = {
-    .resolve = graph_elixir_resolve,
+const graph_driver ken_graph__driver_elixir = {
+    .resolve = ken_graph__elixir_resolve,
     .look_up = look_up,
     .bound = bound,
     .member_of_def = member_of_def,

@@ -100,7 +100,7 @@ static uint32_t by_text(ken_modules *m, const ken_module_ask *ask, ken_str name)
     }
 }
 
-void graph_elixir_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+void ken_graph__elixir_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     ken_str name = ken_modules__concat(m, ask->module, ".", ask->name);
     if (ken_str_starts(name, KEN_STR("Elixir.")))

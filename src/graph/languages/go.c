@@ -331,19 +331,20 @@ static bool is_called(ken_graph *g, graph_unit *u, uint32_t bind, ken_str name)
 {
     ken_str module = u->text.refs->binds[bind].module, rest;
     size_t slash = ken_str_rfind_char(module, '/');
-    ken_str last = slash == SIZE_MAX ? graph_last_part(ken_str_trim(module), &rest)
+    ken_str last = slash == SIZE_MAX ? ken_graph__last_part(ken_str_trim(module), &rest)
                                      : ken_str_sub(module, slash + 1, module.len);
     if (ken_str_eq(last, name))
         return true;
-    const graph_value *v = graph_bound(g, u, bind);
-    graph_unit *f = v->kind == GRAPH_MODULE && v->n_files ? graph_unit_of(g, v->files[0]) : NULL;
+    const graph_value *v = ken_graph__bound(g, u, bind);
+    graph_unit *f =
+        v->kind == GRAPH_MODULE && v->n_files ? ken_graph__unit_of(g, v->files[0]) : NULL;
     if (f)
         return ken_str_eq(f->text.refs->package, name);
     // Outside: gopkg.in/yaml.v3, github.com/x/y/v2, go-name
     return ken_str_find(module, name) != SIZE_MAX;
 }
 
-const graph_driver graph_driver_go = {
+const graph_driver ken_graph__driver_go = {
     .resolve = resolve,
     .around = resolve_around,
     .builtins = builtins,

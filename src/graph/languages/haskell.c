@@ -18,18 +18,18 @@ static const graph_value *own(ken_graph *g, const graph_unit *u, ken_str name)
 {
     ken_def_id ids[KEN_TARGETS_MAX];
     ken_graph_def defs[KEN_TARGETS_MAX];
-    uint32_t n = graph_children(u, -1, name, ids, KEN_TARGETS_MAX), n_kept = 0;
+    uint32_t n = ken_graph__children(u, -1, name, ids, KEN_TARGETS_MAX), n_kept = 0;
     for (uint32_t i = 0; i < n; i++)
         if (ken_graph_kind(&u->text, ids[i]) != KEN_SYMBOL_IMPL)
             defs[n_kept++] = (ken_graph_def){ u->file, ids[i] };
-    return graph_defs_value(g, defs, n_kept, KEN_EDGE_SCOPED);
+    return ken_graph__defs_value(g, defs, n_kept, KEN_EDGE_SCOPED);
 }
 
 // Whether one of the definitions belongs to a type or class of that name.
 static bool is_part_of(ken_graph *g, const graph_value *v, ken_str type)
 {
     for (uint32_t i = 0; v->kind == GRAPH_DEFS && i < v->n_defs; i++) {
-        graph_unit *u = graph_unit_of(g, v->defs[i].file);
+        graph_unit *u = ken_graph__unit_of(g, v->defs[i].file);
         int32_t o = ken_graph_owner(&u->text, v->defs[i].def);
         while (o >= 0 && ken_graph_owner(&u->text, (ken_def_id)o) >= 0)
             o = ken_graph_owner(&u->text, (ken_def_id)o);
@@ -68,20 +68,20 @@ static const graph_value *shown_by(ken_graph *g, graph_unit *u, const ken_bind *
     ken_module m;
     ken_modules_resolve(g->modules, &ask, &m);
     const graph_value *v =
-        m.kind == KEN_MODULE_FILES ? graph_shown(g, m.files[0], name, 0) : &graph_nothing;
-    return graph_with_class(g, v, m.is_guess ? KEN_EDGE_INFERRED : KEN_EDGE_IMPORTED);
+        m.kind == KEN_MODULE_FILES ? ken_graph__shown(g, m.files[0], name, 0) : &ken_graph__nothing;
+    return ken_graph__with_class(g, v, m.is_guess ? KEN_EDGE_INFERRED : KEN_EDGE_IMPORTED);
 }
 
 // The same as far as the import brings it, without a prefix.
 static const graph_value *brought(ken_graph *g, graph_unit *u, const ken_bind *b, ken_str name)
 {
     if (is_hidden(b))
-        return hides(u->text.refs, b->module, name) ? &graph_nothing : shown_by(g, u, b, name);
+        return hides(u->text.refs, b->module, name) ? &ken_graph__nothing : shown_by(g, u, b, name);
     if (b->kind == KEN_BIND_MODULE || (b->kind == KEN_BIND_NAME && !ken_str_eq(b->name, name)))
-        return &graph_nothing;
+        return &ken_graph__nothing;
     const graph_value *v = shown_by(g, u, b, name);
     bool is_all = b->kind == KEN_BIND_ALL && b->name.len; // T(..)
-    return is_all && !is_part_of(g, v, b->name) ? &graph_nothing : v;
+    return is_all && !is_part_of(g, v, b->name) ? &ken_graph__nothing : v;
 }
 
 // By which an import is called: its alias, else the module's own name.
@@ -94,7 +94,7 @@ static bool is_called(const ken_bind *b, ken_str name)
 static bool has_type(ken_graph *g, const graph_value *v, bool wants_type)
 {
     for (uint32_t i = 0; v->kind == GRAPH_DEFS && i < v->n_defs; i++) {
-        graph_unit *u = graph_unit_of(g, v->defs[i].file);
+        graph_unit *u = ken_graph__unit_of(g, v->defs[i].file);
         if (graph_is_type(ken_graph_kind(&u->text, v->defs[i].def)) == wants_type)
             return true;
     }
@@ -115,14 +115,14 @@ static const graph_value *both(ken_graph *g, const graph_value *a, const graph_v
         defs[n++] = a->defs[i];
     for (uint32_t i = 0; i < b->n_defs && n < KEN_TARGETS_MAX; i++)
         defs[n++] = b->defs[i];
-    return graph_defs_value(g, defs, n, a->class > b->class ? a->class : b->class);
+    return ken_graph__defs_value(g, defs, n, a->class > b->class ? a->class : b->class);
 }
 
 // Through all imports; `called`: those alone, unless empty.
 static const graph_value *imported(ken_graph *g, graph_unit *u, ken_str name, ken_str called)
 {
     const ken_refs *r = u->text.refs;
-    const graph_value *v = &graph_nothing;
+    const graph_value *v = &ken_graph__nothing;
     for (uint32_t i = 0; i < r->n_binds; i++) {
         const ken_bind *b = &r->binds[i];
         if (is_export(b) || !b->module.len || (called.len && !is_called(b, called)))
@@ -149,9 +149,10 @@ enum {
 
 static const graph_value *visible(ken_graph *g, graph_unit *u, ken_str name)
 {
-    const graph_value **kept = graph_kept_member(g, (ken_graph_def){ u->file, KEPT_VISIBLE }, name),
+    const graph_value **kept =
+                          ken_graph__kept_member(g, (ken_graph_def){ u->file, KEPT_VISIBLE }, name),
                       *v;
-    return graph_begin(g, kept, &v) ? graph_end(g, kept, see(g, u, name)) : v;
+    return ken_graph__begin(g, kept, &v) ? ken_graph__end(g, kept, see(g, u, name)) : v;
 }
 
 // ---- exports ------------------------------------------------------------------------------------
@@ -168,32 +169,33 @@ static const graph_value *exported(ken_graph *g, graph_unit *u, const ken_bind *
 {
     if (b->module.len) { // module M
         bool is_own = ken_str_eq(b->module, u->text.refs->package);
-        const graph_value *v = is_own ? own(g, u, name) : &graph_nothing;
+        const graph_value *v = is_own ? own(g, u, name) : &ken_graph__nothing;
         return both(g, v, imported(g, u, name, b->module));
     }
     if (b->kind == KEN_BIND_NAME)
-        return ken_str_eq(b->name, name) ? visible(g, u, name) : &graph_nothing;
+        return ken_str_eq(b->name, name) ? visible(g, u, name) : &ken_graph__nothing;
     const graph_value *v = visible(g, u, name); // T(..)
-    return is_part_of(g, v, b->name) ? v : &graph_nothing;
+    return is_part_of(g, v, b->name) ? v : &ken_graph__nothing;
 }
 
 static const graph_value *show(ken_graph *g, graph_unit *u, ken_str name)
 {
     const ken_refs *r = u->text.refs;
     if (!has_exports(r))
-        return graph_with_class(g, own(g, u, name), KEN_EDGE_IMPORTED);
-    const graph_value *v = &graph_nothing;
+        return ken_graph__with_class(g, own(g, u, name), KEN_EDGE_IMPORTED);
+    const graph_value *v = &ken_graph__nothing;
     for (uint32_t i = 0; i < r->n_binds; i++)
         if (is_export(&r->binds[i]))
             v = both(g, v, exported(g, u, &r->binds[i], name));
-    return graph_with_class(g, v, KEN_EDGE_IMPORTED);
+    return ken_graph__with_class(g, v, KEN_EDGE_IMPORTED);
 }
 
 static const graph_value *shown(ken_graph *g, graph_unit *u, ken_str name)
 {
-    const graph_value **kept = graph_kept_member(g, (ken_graph_def){ u->file, KEPT_SHOWN }, name),
+    const graph_value **kept =
+                          ken_graph__kept_member(g, (ken_graph_def){ u->file, KEPT_SHOWN }, name),
                       *v;
-    return graph_begin(g, kept, &v) ? graph_end(g, kept, show(g, u, name)) : v;
+    return ken_graph__begin(g, kept, &v) ? ken_graph__end(g, kept, show(g, u, name)) : v;
 }
 
 // ---- names --------------------------------------------------------------------------------------
@@ -214,15 +216,15 @@ static const graph_value *modules_called(ken_graph *g, graph_unit *u, ken_str na
         is_outside = is_outside || m.kind == KEN_MODULE_EXTERNAL;
         if (m.kind != KEN_MODULE_FILES)
             continue;
-        graph_value *v =
-            graph_new_value(g, GRAPH_MODULE, m.is_guess ? KEN_EDGE_INFERRED : KEN_EDGE_IMPORTED);
+        graph_value *v = ken_graph__new_value(g, GRAPH_MODULE,
+                                              m.is_guess ? KEN_EDGE_INFERRED : KEN_EDGE_IMPORTED);
         v->files = m.files;
         v->n_files = m.n_files;
         v->other = all;
         all = v;
     }
     if (!all)
-        return is_outside ? &graph_outside : &graph_nothing;
+        return is_outside ? &ken_graph__outside : &ken_graph__nothing;
     return all;
 }
 
@@ -234,8 +236,8 @@ static const graph_value *look_up(ken_graph *g, graph_unit *u, ken_str name, int
     return visible(g, u, name);
 }
 
-const graph_driver graph_driver_haskell = {
-    .resolve = graph_haskell_resolve,
+const graph_driver ken_graph__driver_haskell = {
+    .resolve = ken_graph__haskell_resolve,
     .scope_of = scope_of,
     .look_up = look_up,
     .shown = shown,

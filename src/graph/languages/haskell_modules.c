@@ -28,7 +28,7 @@ static void consider(ken_modules *m, void *ctx, uint32_t file)
     }
 }
 
-void graph_haskell_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+void ken_graph__haskell_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     static const char *const extensions[] = { "hs", "lhs", "hsc" };
     haskell_search s = { .module = ask->module, .from = ask->file, .file = MODULE_NONE };

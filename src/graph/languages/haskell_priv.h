@@ -5,6 +5,6 @@
 
 #include "graph/graph_modules_priv.h"
 
-module_resolve graph_haskell_resolve;
+module_resolve ken_graph__haskell_resolve;
 
 #endif

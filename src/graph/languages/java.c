@@ -291,7 +291,7 @@ static ken_str first_parts(ken_str text, int n)
     return text;
 }
 
-void graph_java_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+void ken_graph__java_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     jvm_state *s = state_of(m);
     ken_str text = ken_modules__dotted(m, ask), own = package_of(m, ask->file);
@@ -311,7 +311,7 @@ void graph_java_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *o
         ken_modules__external(out, "a package that is not in the tree");
 }
 
-void graph_java_around(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+void ken_graph__java_around(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     ken_str own = package_of(m, ask->file);
     jvm_package p = own.len ? files_of(m, state_of(m), own) : (jvm_package){ 0 };
@@ -342,8 +342,8 @@ static const char builtins[] =
     "Thread ThreadGroup ThreadLocal Throwable UnsupportedOperationException "
     "VirtualMachineError Void ";
 
-const graph_driver graph_driver_java = {
-    .resolve = graph_java_resolve,
-    .around = graph_java_around,
+const graph_driver ken_graph__driver_java = {
+    .resolve = ken_graph__java_resolve,
+    .around = ken_graph__java_around,
     .builtins = builtins,
 };

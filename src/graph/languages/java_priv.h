@@ -5,6 +5,6 @@
 
 #include "graph/graph_modules_priv.h"
 
-module_resolve graph_java_resolve, graph_java_around;
+module_resolve ken_graph__java_resolve, ken_graph__java_around;
 
 #endif

@@ -270,7 +270,7 @@ static void js_module(ken_modules *m, const ken_module_ask *ask, ken_module *out
         ken_modules__one(m, out, file, "a relative path");
 }
 
-void graph_js_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+void ken_graph__js_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     js_module(m, ask, out);
     if (out->kind == KEN_MODULE_FILES && out->n_files == 1)
@@ -279,7 +279,7 @@ void graph_js_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out
 
 // ---- the driver --------------------------------------------------------------------------------
 
-const char graph_js_builtins[] =
+const char ken_graph__js_builtins[] =
     "AggregateError Array ArrayBuffer Atomics BigInt BigInt64Array BigUint64Array Boolean "
     "DataView Date Error EvalError FinalizationRegistry Float32Array Float64Array Function "
     "Infinity Int16Array Int32Array Int8Array Intl Iterator JSON Map Math NaN Number Object "
@@ -289,7 +289,7 @@ const char graph_js_builtins[] =
     "encodeURI encodeURIComponent escape eval globalThis isFinite isNaN parseFloat parseInt "
     "undefined unescape ";
 
-const graph_holders graph_js_holders = {
+const graph_holders ken_graph__js_holders = {
     .holders = (const char *const[]){ "list", "Array", "array", "ReadonlyArray", "ReadonlySet",
                                       "Set", "Map", "ReadonlyMap", NULL },
     .same = (const char *const[]){ "filter", "slice", "concat", "reverse", "sort", "toSorted",
@@ -297,9 +297,9 @@ const graph_holders graph_js_holders = {
     .item = (const char *const[]){ "find", "findLast", "at", "pop", "shift", "get", NULL },
 };
 
-const graph_driver graph_driver_js = {
-    .resolve = graph_js_resolve,
-    .builtins = graph_js_builtins,
-    .holders = &graph_js_holders,
-    .markup = graph_jsx_element,
+const graph_driver ken_graph__driver_js = {
+    .resolve = ken_graph__js_resolve,
+    .builtins = ken_graph__js_builtins,
+    .holders = &ken_graph__js_holders,
+    .markup = ken_graph__jsx_element,
 };

@@ -55,10 +55,10 @@ void ken_modules__js_split(ken_modules *m, ken_str text, ken_str *out_name, ken_
 // The source file that `path` names: itself, with an extension, or a folder's index.
 uint32_t ken_modules__js_file(ken_modules *m, ken_str path);
 
-module_resolve graph_js_resolve;
-extern const char graph_js_builtins[]; // ECMAScript's global object
-extern const graph_holders graph_js_holders;
+module_resolve ken_graph__js_resolve;
+extern const char ken_graph__js_builtins[]; // ECMAScript's global object
+extern const graph_holders ken_graph__js_holders;
 // Elements of JSX that are no components.
-const graph_value *graph_jsx_element(ken_graph *g, graph_unit *u, ken_str name);
+const graph_value *ken_graph__jsx_element(ken_graph *g, graph_unit *u, ken_str name);
 
 #endif

@@ -28,7 +28,7 @@ static uint32_t add_new(ken_graph_def *found, uint32_t n, const graph_value *v)
     return n;
 }
 
-const graph_value *graph_jsx_element(ken_graph *g, graph_unit *u, ken_str name)
+const graph_value *ken_graph__jsx_element(ken_graph *g, graph_unit *u, ken_str name)
 {
     const ken_graph_def *all;
     ken_graph_def types[DECLARED_MAX], found[KEN_TARGETS_MAX];
@@ -38,13 +38,13 @@ const graph_value *graph_jsx_element(ken_graph *g, graph_unit *u, ken_str name)
         if (ken_lang_at(g->source->langs[all[i].file])->family == u->lang->family)
             types[n_types++] = all[i];
     for (uint32_t i = 0; i < n_types; i++) {
-        graph_unit *t = graph_unit_of(g, types[i].file);
+        graph_unit *t = ken_graph__unit_of(g, types[i].file);
         if (t && t->lang->family == u->lang->family && is_declared(t, types[i].def))
-            n = add_new(found, n, graph_type_member(g, types[i], name));
+            n = add_new(found, n, ken_graph__type_member(g, types[i], name));
     }
     if (!n)
-        return &graph_outside;
-    const graph_value *v = graph_defs_value(g, found, n, KEN_EDGE_IMPORTED);
+        return &ken_graph__outside;
+    const graph_value *v = ken_graph__defs_value(g, found, n, KEN_EDGE_IMPORTED);
     if (n == 1)
         return v;
     graph_value *any = KEN_ARENA_NEW(&g->arena, graph_value);

@@ -73,7 +73,7 @@ static const char builtins[] =
     "rawlen rawset require select setfenv setmetatable string table tonumber tostring type "
     "unpack utf8 xpcall ";
 
-const graph_driver graph_driver_lua = {
+const graph_driver ken_graph__driver_lua = {
     .resolve = resolve,
     .builtins = builtins,
 };

@@ -361,36 +361,37 @@ static const graph_value *look_up_path(ken_graph *g, graph_unit *u, ken_str name
     if (ken_str_find_char(name, '\\') == SIZE_MAX)
         return NULL;
     if (name.ptr[0] == '\\') {
-        const graph_value *v = graph_in_space(g, u, 0, ken_str_sub(name, 1, name.len));
-        return v->kind == GRAPH_NONE ? &graph_outside : v;
+        const graph_value *v = ken_graph__in_space(g, u, 0, ken_str_sub(name, 1, name.len));
+        return v->kind == GRAPH_NONE ? &ken_graph__outside : v;
     }
     ken_str rest = name, first;
     ken_str_split_next(&rest, '\\', &first);
-    const graph_value *bound = graph_in_binds(g, u, first, around);
+    const graph_value *bound = ken_graph__in_binds(g, u, first, around);
     const graph_value *type =
-        bound->kind == GRAPH_NONE ? bound : graph_walk_path(g, u, bound, rest);
+        bound->kind == GRAPH_NONE ? bound : ken_graph__walk_path(g, u, bound, rest);
     if (type->kind != GRAPH_NONE && type->kind != GRAPH_EXTERNAL)
         return type;
-    graph_value *whole = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
-    whole->space = graph_space_add(0, name);
+    graph_value *whole = ken_graph__new_value(g, GRAPH_SPACE, KEN_EDGE_IMPORTED);
+    whole->space = ken_graph__space_add(0, name);
     const ken_refs *r = u->text.refs;
     for (uint32_t i = 0; i < r->n_binds; i++) { // `use A\B;` of a namespace
         if (!ken_str_eq(r->binds[i].local, first))
             continue;
-        uint64_t space = graph_space_add(graph_space_add(0, r->binds[i].module), r->binds[i].name);
-        whole->space = graph_space_add(space, rest);
+        uint64_t space =
+            ken_graph__space_add(ken_graph__space_add(0, r->binds[i].module), r->binds[i].name);
+        whole->space = ken_graph__space_add(space, rest);
         return whole;
     }
     uint64_t around_here[GRAPH_SPACES_MAX];
-    if (!graph_spaces_around(u, around, around_here))
+    if (!ken_graph__spaces_around(u, around, around_here))
         return whole;
-    graph_value *inner = graph_new_value(g, GRAPH_SPACE, KEN_EDGE_SCOPED);
-    inner->space = graph_space_add(around_here[0], name);
+    graph_value *inner = ken_graph__new_value(g, GRAPH_SPACE, KEN_EDGE_SCOPED);
+    inner->space = ken_graph__space_add(around_here[0], name);
     inner->other = whole;
     return inner;
 }
 
-const graph_driver graph_driver_php = {
+const graph_driver ken_graph__driver_php = {
     .resolve = resolve,
     .look_up_path = look_up_path,
 };

@@ -457,7 +457,7 @@ static bool is_called(ken_graph *g, graph_unit *u, uint32_t bind, ken_str name)
     return ken_str_eq(u->text.refs->binds[bind].module, name);
 }
 
-const graph_driver graph_driver_python = {
+const graph_driver ken_graph__driver_python = {
     .resolve = resolve,
     .builtins = builtins,
     .holders = &holders,

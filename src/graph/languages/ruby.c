@@ -214,14 +214,14 @@ static const graph_value *held(ken_graph *g, graph_unit *u, ken_graph_def d)
 {
     int32_t owner = ken_graph_owner(&u->text, d.def);
     if (ken_graph_kind(&u->text, d.def) != KEN_SYMBOL_PROPERTY || owner < 0)
-        return &graph_nothing;
+        return &ken_graph__nothing;
     ken_str name =
         ken_arena_printf(&g->arena, "@" KEN_STR_FMT, KEN_STR_ARG(ken_graph_name(&u->text, d.def)));
     ken_graph_def type = { d.file, (ken_def_id)owner };
-    return graph_object(g, graph_type_member(g, type, name));
+    return ken_graph__object(g, ken_graph__type_member(g, type, name));
 }
 
-const graph_driver graph_driver_ruby = {
+const graph_driver ken_graph__driver_ruby = {
     .resolve = resolve,
     .held = held,
 };

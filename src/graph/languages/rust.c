@@ -13,13 +13,14 @@ static const graph_value *look_up_word(ken_graph *g, graph_unit *u, ken_str name
 {
     if (!ken_str_eq(name, KEN_STR("crate")) && !ken_str_eq(name, KEN_STR("super")) &&
         !ken_str_eq(name, KEN_STR("self")))
-        return &graph_nothing;
+        return &ken_graph__nothing;
     ken_module_ask ask = { .file = u->file,
                            .module = name,
-                           .within = graph_inner_path(g, u, around) };
+                           .within = ken_graph__inner_path(g, u, around) };
     ken_module m;
     ken_modules_resolve(g->modules, &ask, &m);
-    return m.kind == KEN_MODULE_FILES ? graph_module_value(g, u, &m, name) : &graph_nothing;
+    return m.kind == KEN_MODULE_FILES ? ken_graph__module_value(g, u, &m, name)
+                                      : &ken_graph__nothing;
 }
 
 // ---- crates ------------------------------------------------------------------------------------
@@ -42,12 +43,12 @@ static const graph_value *macro_in(ken_graph *g, uint32_t root, ken_str name)
         ken_graph_def d = all[i];
         if (g->source->langs[d.file] != KEN_LANG_RUST)
             continue;
-        graph_unit *u = graph_unit_of(g, d.file);
+        graph_unit *u = ken_graph__unit_of(g, d.file);
         if (u && d.def < u->n_defs && ken_graph_kind(&u->text, d.def) == KEN_SYMBOL_MACRO &&
             root_of(g, d.file) == root)
             found[n++] = d;
     }
-    return graph_defs_value(g, found, n, KEN_EDGE_SCOPED);
+    return ken_graph__defs_value(g, found, n, KEN_EDGE_SCOPED);
 }
 
 static const graph_value *look_up_last(ken_graph *g, graph_unit *u, ken_str name)
@@ -59,9 +60,9 @@ static const graph_value *look_up_last(ken_graph *g, graph_unit *u, ken_str name
     ken_module m;
     ken_modules_resolve(g->modules, &ask, &m);
     if (m.kind == KEN_MODULE_EXTERNAL)
-        return &graph_outside;
-    return m.kind == KEN_MODULE_FILES && !m.rest.len ? graph_module_value(g, u, &m, name)
-                                                     : &graph_nothing;
+        return &ken_graph__outside;
+    return m.kind == KEN_MODULE_FILES && !m.rest.len ? ken_graph__module_value(g, u, &m, name)
+                                                     : &ken_graph__nothing;
 }
 
 // Macros have names of their own: of `format!` and `format()` each means what the other does not.
@@ -70,7 +71,7 @@ static const graph_value *choose_macro(ken_graph *g, graph_unit *u, const ken_ex
 {
     if (v->kind == GRAPH_EXTERNAL)
         return v;
-    const graph_value *macro = graph_of_macros(g, v, true);
+    const graph_value *macro = ken_graph__of_macros(g, v, true);
     if (macro->kind == GRAPH_NONE && e->op == KEN_EXPR_NAME)
         macro = macro_in(g, root_of(g, u->file), e->name);
     return macro;
@@ -80,7 +81,7 @@ static const graph_value *choose_macro(ken_graph *g, graph_unit *u, const ken_ex
 
 static bool is_in_scope(ken_graph *g, graph_unit *u, ken_graph_def trait, ken_str name)
 {
-    const graph_value *v = graph_lookup(g, u, name, -1);
+    const graph_value *v = ken_graph__lookup(g, u, name, -1);
     bool is_trait = false;
     for (uint32_t i = 0; v->kind == GRAPH_DEFS && i < v->n_defs; i++)
         is_trait = is_trait || (v->defs[i].file == trait.file && v->defs[i].def == trait.def);
@@ -88,7 +89,7 @@ static bool is_in_scope(ken_graph *g, graph_unit *u, ken_graph_def trait, ken_st
         const ken_bind *b = &u->text.refs->binds[i];
         if (!ken_str_eq(b->name, name) || ken_str_eq(b->local, name))
             continue;
-        v = graph_bound(g, u, i);
+        v = ken_graph__bound(g, u, i);
         is_trait = v->kind == GRAPH_DEFS && v->n_defs && v->defs[0].file == trait.file &&
                    v->defs[0].def == trait.def;
     }
@@ -105,7 +106,7 @@ static const graph_value *trait_method(ken_graph *g, graph_unit *u, ken_str name
         if (g->source->langs[all[i].file] == KEN_LANG_RUST)
             named[n_named++] = all[i];
     for (uint32_t i = 0; i < n_named && n < KEN_TARGETS_MAX; i++) {
-        graph_unit *du = graph_unit_of(g, named[i].file);
+        graph_unit *du = ken_graph__unit_of(g, named[i].file);
         int32_t owner =
             du && named[i].def < du->n_defs ? ken_graph_owner(&du->text, named[i].def) : -1;
         if (owner < 0 || ken_graph_kind(&du->text, (ken_def_id)owner) != KEN_SYMBOL_TRAIT)
@@ -114,7 +115,7 @@ static const graph_value *trait_method(ken_graph *g, graph_unit *u, ken_str name
         if (is_in_scope(g, u, trait, ken_graph_name(&du->text, trait.def)))
             found[n++] = named[i];
     }
-    return graph_defs_value(g, found, n, KEN_EDGE_IMPORTED);
+    return ken_graph__defs_value(g, found, n, KEN_EDGE_IMPORTED);
 }
 
 // ---- the standard library ----------------------------------------------------------------------
@@ -194,7 +195,7 @@ static int gives(ken_str name)
 
 static const graph_value *option_of(ken_graph *g, const graph_value *held)
 {
-    graph_value *v = graph_new_value(g, GRAPH_EXTERNAL, KEN_EDGE_EXTERNAL);
+    graph_value *v = ken_graph__new_value(g, GRAPH_EXTERNAL, KEN_EDGE_EXTERNAL);
     const graph_value **args = KEN_ARENA_ARRAY(&g->arena, const graph_value *, 1);
     args[0] = held;
     v->name = KEN_STR("Option");
@@ -208,8 +209,10 @@ static const graph_value *std_member(ken_graph *g, const graph_value *object, ke
     bool is_outside = object->kind == GRAPH_EXTERNAL;
     int what = !is_outside || object->n_args ? gives(name) : 0;
     if (!what || (what != STD_KEEPS && !is_outside))
-        return !is_outside ? &graph_nothing : object->is_opaque ? &graph_opaque : &graph_outside;
-    graph_value *v = graph_new_value(g, GRAPH_FUNCTION, KEN_EDGE_EXTERNAL);
+        return !is_outside         ? &ken_graph__nothing
+               : object->is_opaque ? &ken_graph__opaque
+                                   : &ken_graph__outside;
+    graph_value *v = ken_graph__new_value(g, GRAPH_FUNCTION, KEN_EDGE_EXTERNAL);
     v->inner = what == STD_KEEPS   ? object
                : what == STD_HOLDS ? object->args[0]
                                    : option_of(g, object->args[object->n_args - 1]);
@@ -221,7 +224,7 @@ static const graph_value *library_member(ken_graph *g, graph_unit *u, const grap
                                          ken_str name)
 {
     bool is_instance = object->kind == GRAPH_INSTANCE;
-    const graph_value *of_trait = is_instance ? trait_method(g, u, name) : &graph_nothing;
+    const graph_value *of_trait = is_instance ? trait_method(g, u, name) : &ken_graph__nothing;
     return of_trait->kind == GRAPH_DEFS ? of_trait : std_member(g, object, name);
 }
 
@@ -229,14 +232,15 @@ static const graph_value *library_member(ken_graph *g, graph_unit *u, const grap
 
 static const graph_value *member_of_module(ken_graph *g, const graph_value *module, ken_str name)
 {
-    return module->n_files ? macro_in(g, module->files[0], name) : &graph_nothing;
+    return module->n_files ? macro_in(g, module->files[0], name) : &ken_graph__nothing;
 }
 
 static bool is_called(ken_graph *g, graph_unit *u, uint32_t bind, ken_str name)
 {
     ken_str rest;
     (void)g; // use a::b::{self}
-    return ken_str_eq(graph_last_part(ken_str_trim(u->text.refs->binds[bind].module), &rest), name);
+    return ken_str_eq(ken_graph__last_part(ken_str_trim(u->text.refs->binds[bind].module), &rest),
+                      name);
 }
 
 // std::prelude::rust_2021, primitive types and the macros that need no import
@@ -251,8 +255,8 @@ static const char builtins[] =
     "str stringify thread_local todo u128 u16 u32 u64 u8 unimplemented unreachable usize vec "
     "write writeln ";
 
-const graph_driver graph_driver_rust = {
-    .resolve = graph_rust_resolve,
+const graph_driver ken_graph__driver_rust = {
+    .resolve = ken_graph__rust_resolve,
     .is_by_file = true,
     .builtins = builtins,
     .look_up_word = look_up_word,

@@ -312,7 +312,7 @@ static void walk_up(ken_modules *m, rust_state *s, rust_place at, ken_str path, 
     walk(m, s, at, path, "relative to the module", out);
 }
 
-void graph_rust_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
+void ken_graph__rust_resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
 {
     rust_state *s = state_of(m);
     ken_str path = join_parts(m, ask->module, ask->name), rest = path, first = KEN_STR("");

@@ -45,6 +45,6 @@ uint32_t ken_modules__cargo_crate(const cargo *c, const cargo_package *from, ken
 bool ken_modules__cargo_is_root(const ken_modules *m, const cargo *c, const cargo_package *p,
                                 uint32_t file);
 
-module_resolve graph_rust_resolve;
+module_resolve ken_graph__rust_resolve;
 
 #endif

@@ -4,8 +4,8 @@
 #include "graph/graph_driver_priv.h"
 #include "graph/languages/java_priv.h"
 
-const graph_driver graph_driver_scala = {
-    .resolve = graph_java_resolve,
-    .around = graph_java_around,
+const graph_driver ken_graph__driver_scala = {
+    .resolve = ken_graph__java_resolve,
+    .around = ken_graph__java_around,
     .is_by_file = true,
 };

@@ -240,7 +240,7 @@ static void resolve_around(ken_modules *m, const ken_module_ask *ask, ken_module
         ken_modules__one(m, out, ask->file, "the file itself");
 }
 
-const graph_driver graph_driver_swift = {
+const graph_driver ken_graph__driver_swift = {
     .resolve = resolve,
     .around = resolve_around,
 };

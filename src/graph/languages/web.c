@@ -120,7 +120,7 @@ static void resolve_html(ken_modules *m, const ken_module_ask *ask, ken_module *
         return;
     }
     if (ken_str_starts(text, KEN_STR("."))) { // of a script in the page
-        graph_js_resolve(m, ask, out);
+        ken_graph__js_resolve(m, ask, out);
         return;
     }
     if (text.len)
@@ -130,11 +130,11 @@ static void resolve_html(ken_modules *m, const ken_module_ask *ask, ken_module *
     ken_modules__guess(m, out, file, "below a folder that a server shows");
 }
 
-const graph_driver graph_driver_css = { .resolve = resolve_css };
+const graph_driver ken_graph__driver_css = { .resolve = resolve_css };
 
-const graph_driver graph_driver_html = {
+const graph_driver ken_graph__driver_html = {
     .resolve = resolve_html,
-    .builtins = graph_js_builtins,
-    .holders = &graph_js_holders,
-    .markup = graph_jsx_element,
+    .builtins = ken_graph__js_builtins,
+    .holders = &ken_graph__js_holders,
+    .markup = ken_graph__jsx_element,
 };

@@ -128,6 +128,6 @@ static void resolve(ken_modules *m, const ken_module_ask *ask, ken_module *out)
         ken_modules__external(out, "a module that is not in the tree");
 }
 
-const graph_driver graph_driver_zig = {
+const graph_driver ken_graph__driver_zig = {
     .resolve = resolve,
 };

@@ -28,21 +28,22 @@ typedef struct query_modules {
 } query_modules;
 
 // `folder` relative to the root or absolute below it; empty = all.
-ken_status query_focus_on(ken_snapshot *s, ken_arch_focus area, ken_str folder, ken_arena *arena,
-                          query_focus *out, ken_err *err) KEN_MUST_USE;
-bool query_in_focus(const ken_snapshot *s, uint32_t file, const query_focus *focus);
+ken_status ken_query__focus_on(ken_snapshot *s, ken_arch_focus area, ken_str folder,
+                               ken_arena *arena, query_focus *out, ken_err *err) KEN_MUST_USE;
+bool ken_query__in_focus(const ken_snapshot *s, uint32_t file, const query_focus *focus);
 // Beside the code, by its path.
-ken_aside query_aside_of(const ken_snapshot *s, uint32_t file);
-bool query_is_frontend(const ken_snapshot *s, uint32_t file);
-ken_status query_find_modules(ken_snapshot *s, const query_focus *focus, const ken_cancel *cancel,
-                              ken_arena *arena, query_modules *out, ken_err *err) KEN_MUST_USE;
+ken_aside ken_query__aside_of(const ken_snapshot *s, uint32_t file);
+bool ken_query__is_frontend(const ken_snapshot *s, uint32_t file);
+ken_status ken_query__find_modules(ken_snapshot *s, const query_focus *focus,
+                                   const ken_cancel *cancel, ken_arena *arena, query_modules *out,
+                                   ken_err *err) KEN_MUST_USE;
 // The most used types of what is not aside (by file), the most complex code that changes often; best
 // first.
-ken_status query_find_types(ken_snapshot *s, const query_focus *focus, const uint8_t *aside,
-                            size_t limit, ken_arena *arena, ken_key_symbol **out, size_t *out_n,
-                            ken_err *err) KEN_MUST_USE;
-ken_status query_find_hotspots(ken_snapshot *s, const query_focus *focus, size_t limit,
-                               const ken_cancel *cancel, ken_arena *arena, ken_key_symbol **out,
-                               size_t *out_n, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__find_types(ken_snapshot *s, const query_focus *focus, const uint8_t *aside,
+                                 size_t limit, ken_arena *arena, ken_key_symbol **out,
+                                 size_t *out_n, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__find_hotspots(ken_snapshot *s, const query_focus *focus, size_t limit,
+                                    const ken_cancel *cancel, ken_arena *arena,
+                                    ken_key_symbol **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 
 #endif

@@ -89,7 +89,7 @@ static void show_edges(surveying *v, const query_modules *m)
 static ken_status show_modules(surveying *v, ken_err *err)
 {
     query_modules *m = v->m = KEN_ARENA_NEW(v->arena, query_modules);
-    ken_status st = query_find_modules(v->s, v->focus, v->cancel, v->arena, m, err);
+    ken_status st = ken_query__find_modules(v->s, v->focus, v->cancel, v->arena, m, err);
     if (st)
         return st;
     ken_module_node *all = KEN_ARENA_ARRAY(v->arena, ken_module_node, m->n + (size_t)1);
@@ -165,14 +165,14 @@ static ken_status show_entries(surveying *v, ken_err *err)
     ken_status st = KEN_OK;
     for (size_t i = 0; !st && i < sizeof mains / sizeof *mains; i++) {
         names.len = 0;
-        st = query_names_equal(v->s, ken_str_c(mains[i]), v->arena, &names, err);
+        st = ken_query__names_equal(v->s, ken_str_c(mains[i]), v->arena, &names, err);
         for (size_t k = 0; !st && k < names.len; k++) {
             const query_name *name = &names.ptr[k];
             ken_graph_node node;
             if (name->closeness == 0 && ken_symbol_is_callable(name->kind) &&
                 is_code(v, name->file) &&
-                query_graph_name(v->s, (ken_graph_def){ name->file, name->symbol }, v->arena,
-                                 &node))
+                ken_query__graph_name(v->s, (ken_graph_def){ name->file, name->symbol }, v->arena,
+                                      &node))
                 n = add_entry(v, &node, true, list, n);
         }
     }
@@ -349,7 +349,7 @@ static ken_status show_flows(surveying *v, ken_err *err)
         const ken_route *r = &out->routes[i];
         ken_graph_node handler;
         if (r->handler_id.file == UINT32_MAX ||
-            !query_graph_name(v->s, r->handler_id, v->arena, &handler))
+            !ken_query__graph_name(v->s, r->handler_id, v->arena, &handler))
             continue;
         st = add_flow(v,
                       ken_arena_printf(v->arena, KEN_STR_FMT ":%u", KEN_STR_ARG(handler.path),
@@ -419,8 +419,8 @@ static void show_files(surveying *v)
                 ken_arena_printf(v->arena, KEN_STR_FMT " (%s)", KEN_STR_ARG(path), build);
         if (is_top && is_main_doc(base) && out->n_docs < LIST_SHOWN)
             out->docs[out->n_docs++] = path;
-        if (query_is_test(v->s, f) && query_in_focus(v->s, f, v->focus) &&
-            !query_is_bundled(path)) {
+        if (ken_query__is_test(v->s, f) && ken_query__in_focus(v->s, f, v->focus) &&
+            !ken_query__is_bundled(path)) {
             out->n_test_files++;
             add_folder(v, ken_path_dir(path));
         }
@@ -433,10 +433,11 @@ static ken_status show_routes(surveying *v, ken_err *err)
 {
     ken_route *all;
     size_t n;
-    ken_status st = query_find_routes(v->s, KEN_STR(""), false, v->cancel, v->arena, &all, &n, err);
+    ken_status st =
+        ken_query__find_routes(v->s, KEN_STR(""), false, v->cancel, v->arena, &all, &n, err);
     v->out->routes = KEN_ARENA_ARRAY(v->arena, ken_route, ROUTES_SHOWN);
     for (size_t i = 0; !st && i < n; i++) {
-        int64_t file = query_file_index(v->s, all[i].file);
+        int64_t file = ken_query__file_index(v->s, all[i].file);
         if (file < 0 || all[i].is_event || !is_code(v, (uint32_t)file))
             continue;
         v->out->n_routes_total++;
@@ -470,7 +471,8 @@ static void show_langs(surveying *v)
         const ken_content_info *info = &v->s->contents[f];
         bool is_below =
             !v->focus->folder.len || ken_path_is_under(v->focus->folder, v->s->rows[f].path);
-        bool is_in = v->focus->area == KEN_ARCH_FULL ? is_below : query_in_focus(v->s, f, v->focus);
+        bool is_in =
+            v->focus->area == KEN_ARCH_FULL ? is_below : ken_query__in_focus(v->s, f, v->focus);
         if (!is_in || info->lang >= KEN_LANG_COUNT)
             continue;
         ken_lang_count *l = &langs[info->lang];
@@ -490,11 +492,11 @@ static void show_langs(surveying *v)
 static ken_status survey(surveying *v, ken_err *err)
 {
     ken_graph *g;
-    ken_status st = query_graph_open(v->s, &g, err);
+    ken_status st = ken_query__graph_open(v->s, &g, err);
     if (!st)
         st = show_modules(v, err);
     if (!st)
-        st = query_graph_open(v->s, &g, err); // learning imports may have filled it
+        st = ken_query__graph_open(v->s, &g, err); // learning imports may have filled it
     if (!st)
         st = show_entries(v, err);
     if (!st)
@@ -502,11 +504,11 @@ static ken_status survey(surveying *v, ken_err *err)
     if (!st)
         st = show_flows(v, err);
     if (!st)
-        st = query_find_types(v->s, v->focus, v->m->aside, TYPES_SHOWN, v->arena, &v->out->types,
-                              &v->out->n_types, err);
+        st = ken_query__find_types(v->s, v->focus, v->m->aside, TYPES_SHOWN, v->arena,
+                                   &v->out->types, &v->out->n_types, err);
     if (!st)
-        st = query_find_hotspots(v->s, v->focus, HOTSPOTS_SHOWN, v->cancel, v->arena,
-                                 &v->out->hotspots, &v->out->n_hotspots, err);
+        st = ken_query__find_hotspots(v->s, v->focus, HOTSPOTS_SHOWN, v->cancel, v->arena,
+                                      &v->out->hotspots, &v->out->n_hotspots, err);
     if (st)
         return st;
     show_langs(v);
@@ -521,7 +523,7 @@ ken_status ken_get_architecture(ken_snapshot *s, ken_arch_focus area, ken_str fo
 {
     *out = (ken_architecture){ 0 };
     query_focus focus;
-    ken_status st = query_focus_on(s, area, folder, arena, &focus, err);
+    ken_status st = ken_query__focus_on(s, area, folder, arena, &focus, err);
     if (st)
         return st;
     surveying v = { .s = s, .focus = &focus, .cancel = cancel, .arena = arena, .out = out };

@@ -11,7 +11,7 @@
 #include "rank/rank.h"
 #include "scan/scan.h"
 
-const query_base_file *query_overlay_of(const ken_snapshot *s, uint32_t file)
+const query_base_file *ken_query__overlay_of(const ken_snapshot *s, uint32_t file)
 {
     return s->overlay ? s->overlay->of[file] : NULL;
 }
@@ -80,11 +80,11 @@ static ken_status read_side(ken_snapshot *s, ken_str commit, bool is_old, query_
 static void read_current(ken_snapshot *s, query_base_file *f, ken_arena *arena, query_version *out)
 {
     query_text t;
-    if (f->file < 0 || query_load_text(s, (uint32_t)f->file, arena, &t, NULL))
+    if (f->file < 0 || ken_query__load_text(s, (uint32_t)f->file, arena, &t, NULL))
         return;
-    if (query_need_text(&t))
+    if (ken_query__need_text(&t))
         learn(s, f->path, t.text, arena, out);
-    query_close_text(&t);
+    ken_query__close_text(&t);
 }
 
 // A file without a byte is not in the index, and defines nothing.
@@ -118,8 +118,8 @@ static ken_status read_now(ken_snapshot *s, const ken_changes *c, query_base *b,
     return st;
 }
 
-ken_status query_base_load(ken_snapshot *s, const ken_changes *c, const ken_cancel *cancel,
-                           ken_arena *arena, query_base *out, ken_err *err)
+ken_status ken_query__base_load(ken_snapshot *s, const ken_changes *c, const ken_cancel *cancel,
+                                ken_arena *arena, query_base *out, ken_err *err)
 {
     query_base b = { .has_work_tree = !c->to.len };
     b.files = KEN_ARENA_ARRAY(arena, query_base_file, c->n_files + 1);
@@ -133,7 +133,7 @@ ken_status query_base_load(ken_snapshot *s, const ken_changes *c, const ken_canc
                                                   .kind = f->kind,
                                                   .is_known = !f->is_binary,
                                                   .why = f->is_binary ? "is binary" : NULL,
-                                                  .file = query_file_index(s, f->path),
+                                                  .file = ken_query__file_index(s, f->path),
                                                   .base_file = -1 };
     }
     ken_status st = c->from.len ? read_side(s, c->from, true, &b, cancel, arena, err) : KEN_OK;
@@ -168,7 +168,7 @@ static base_row *list_rows(query_base *b, const ken_snapshot *s, ken_arena *aren
         rows[n++] = (base_row){ s->rows[i].path, i, NULL };
     for (size_t i = 0; i < b->n_files; i++) {
         query_base_file *f = &b->files[i];
-        if (f->is_known && has_old(f) && query_file_index(s, f->old_path) < 0)
+        if (f->is_known && has_old(f) && ken_query__file_index(s, f->old_path) < 0)
             rows[n++] = (base_row){ f->old_path, -1, f };
     }
     if (n > s->n_files)
@@ -277,7 +277,7 @@ static void overlay_all(query_base *b, const ken_snapshot *s, ken_arena *arena)
     o->n_files = b->n_files;
     for (size_t i = 0; i < b->n_files; i++) {
         query_base_file *f = &b->files[i];
-        int64_t there = has_old(f) ? query_file_index(s, f->old_path) : -1;
+        int64_t there = has_old(f) ? ken_query__file_index(s, f->old_path) : -1;
         if (there >= 0)
             f->base_file = b->to_base[there];
         if (f->is_known)
@@ -286,8 +286,8 @@ static void overlay_all(query_base *b, const ken_snapshot *s, ken_arena *arena)
     b->snapshot->overlay = o;
 }
 
-ken_status query_base_open(query_base *b, ken_snapshot *s, ken_arena *arena, ken_graph **out,
-                           ken_err *err)
+ken_status ken_query__base_open(query_base *b, ken_snapshot *s, ken_arena *arena, ken_graph **out,
+                                ken_err *err)
 {
     uint32_t n;
     base_row *rows = list_rows(b, s, arena, &n);
@@ -308,7 +308,7 @@ ken_status query_base_open(query_base *b, ken_snapshot *s, ken_arena *arena, ken
     fill_rows(b, s, rows, base, arena);
     renumber_corpus(b, s, base, arena);
     overlay_all(b, s, arena);
-    return query_graph_open(base, out, err);
+    return ken_query__graph_open(base, out, err);
 }
 
 // A file that the base could not read is unread for the question, too.
@@ -321,14 +321,14 @@ static void take_unread(ken_snapshot *s, const query_unread *u)
     s->unread.is_cut = s->unread.is_cut || u->is_cut;
 }
 
-void query_base_close(query_base *b, ken_snapshot *s)
+void ken_query__base_close(query_base *b, ken_snapshot *s)
 {
     for (size_t i = 0; i < b->n_files; i++)
         ken_vec_release(&b->files[i].says);
     if (!b->snapshot)
         return;
     take_unread(s, &b->snapshot->unread);
-    query_graph_close(b->snapshot);
+    ken_query__graph_close(b->snapshot);
     ken_learner_free(b->snapshot->learner);
     ken_tokenizer_free(b->snapshot->tokenizer);
     for (size_t i = 0; i < sizeof b->snapshot->cache.slots / sizeof *b->snapshot->cache.slots; i++)

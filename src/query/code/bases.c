@@ -54,20 +54,20 @@ static size_t exceptions(query_routers *q, ken_str text, ken_str **out)
     return n;
 }
 
-void query_bases_learn(query_routers *q, uint32_t file, const ken_literal *l,
-                       const ken_framework *framework)
+void ken_query__bases_learn(query_routers *q, uint32_t file, const ken_literal *l,
+                            const ken_framework *framework)
 {
     ken_str args[KEN_ROUTE_ARGS];
-    const query_route_file *full = query_routers_file(q, file);
-    if (!full || query_is_test(q->s, file) || q->bases.len >= BASES_MAX)
+    const query_route_file *full = ken_query__routers_file(q, file);
+    if (!full || ken_query__is_test(q->s, file) || q->bases.len >= BASES_MAX)
         return;
     query_route_file f = *full; // files may move
-    size_t open = query_routers_open(&f, l);
+    size_t open = ken_query__routers_open(&f, l);
     size_t n = open == SIZE_MAX ? 0 : ken_route_args(f.text, open, f.has_hash, args);
     if (!n)
         return;
     query_base base = { .framework = framework, .files = reached(q, file) };
-    base.prefix = query_routers_option(q, &f, (query_prefix){ KEN_STR(""), false }, args[0]);
+    base.prefix = ken_query__routers_option(q, &f, (query_prefix){ KEN_STR(""), false }, args[0]);
     base.n_but = n > 1 ? exceptions(q, args[1], &base.but) : 0;
     ken_vec_push(&q->bases, base);
     ken_vec_push(&q->others, file);
@@ -94,18 +94,18 @@ static query_prefix read_settings(query_routers *q, const ken_framework *fw, uin
 {
     query_prefix all = { KEN_STR(""), false };
     query_text t;
-    if (query_load_text(q->s, file, q->arena, &t, NULL))
+    if (ken_query__load_text(q->s, file, q->arena, &t, NULL))
         return all;
-    for (uint32_t i = 0; query_need_text(&t) && i < fw->n_settings; i++) {
+    for (uint32_t i = 0; ken_query__need_text(&t) && i < fw->n_settings; i++) {
         ken_str value;
         if (!ken_route_setting(q->s->rows[file].path, t.text, fw->settings[i], q->arena, &value))
             continue;
         if (ken_str_find(value, KEN_STR("${")) != SIZE_MAX)
             all = (query_prefix){ KEN_STR(""), true };
         else if (!ken_str_eq_c(value, "/"))
-            all = query_prefix_join(q->arena, all, value);
+            all = ken_query__prefix_join(q->arena, all, value);
     }
-    query_close_text(&t);
+    ken_query__close_text(&t);
     return all;
 }
 
@@ -129,7 +129,7 @@ static void add_settings(query_routers *q, const ken_framework *fw, const uint32
     }
 }
 
-void query_bases_read(query_routers *q)
+void ken_query__bases_read(query_routers *q)
 {
     for (size_t i = 0; i < q->frameworks->items.len; i++) {
         const ken_framework *fw = &q->frameworks->items.ptr[i];
@@ -137,7 +137,7 @@ void query_bases_read(query_routers *q)
         for (uint32_t f = 0; fw->n_settings && f < q->s->n_files; f++) {
             ken_str path = q->s->rows[f].path;
             if (!ken_words_have(fw->files, fw->n_files, ken_path_base(path)) ||
-                query_is_test(q->s, f))
+                ken_query__is_test(q->s, f))
                 continue;
             (void)ken_graph_unit(q->g, f); // so that the graph notices when the file changes
             ken_vec_push(&q->others, f);
@@ -160,15 +160,16 @@ static ken_str without_slashes(ken_str path)
 
 static bool is_excepted(query_routers *q, const query_base *b, query_prefix before, ken_str path)
 {
-    ken_str whole = without_slashes(query_prefix_join(q->arena, before, path).text);
+    ken_str whole = without_slashes(ken_query__prefix_join(q->arena, before, path).text);
     for (size_t i = 0; i < b->n_but; i++)
         if (ken_str_eq(without_slashes(b->but[i]), whole))
             return true;
     return false;
 }
 
-query_prefixes query_bases_before(query_routers *q, uint32_t file, const ken_framework *framework,
-                                  query_prefixes before, ken_str path)
+query_prefixes ken_query__bases_before(query_routers *q, uint32_t file,
+                                       const ken_framework *framework, query_prefixes before,
+                                       ken_str path)
 {
     query_prefixes all = { 0 };
     for (size_t i = 0; i < q->bases.len; i++) {
@@ -180,7 +181,7 @@ query_prefixes query_bases_before(query_routers *q, uint32_t file, const ken_fra
         for (size_t k = 0; k < before.n; k++) {
             query_prefix it = before.items[k];
             if (!is_excepted(q, b, it, path)) {
-                it = query_prefix_join(q->arena, b->prefix, it.text);
+                it = ken_query__prefix_join(q->arena, b->prefix, it.text);
                 it.is_partial = b->prefix.is_partial || before.items[k].is_partial;
             }
             all.items[all.n++] = it;

@@ -41,7 +41,7 @@ static bool is_one_of(char c, const char *set)
     return c && strchr(set, c);
 }
 
-size_t query_behind_brackets(ken_str t, size_t at, size_t max)
+size_t ken_query__behind_brackets(ken_str t, size_t at, size_t max)
 {
     size_t end = at + max < t.len ? at + max : t.len;
     for (int depth = 0; at < end;) {
@@ -78,7 +78,7 @@ static size_t item_end(ken_str t, size_t at)
     size_t end = at + QUERY_EXTENT_MAX < t.len ? at + QUERY_EXTENT_MAX : t.len;
     while (at < end && !is_one_of(t.ptr[at], ",;)]}")) {
         if (is_one_of(t.ptr[at], "([{"))
-            at = query_behind_brackets(t, at, QUERY_EXTENT_MAX);
+            at = ken_query__behind_brackets(t, at, QUERY_EXTENT_MAX);
         else if (is_one_of(t.ptr[at], "\"'`"))
             at = behind_quotes(t, at);
         else
@@ -102,7 +102,7 @@ static ken_str word_at(ken_str t, size_t at)
     return ken_str_sub(t, at, end);
 }
 
-ken_str query_quoted(ken_str t, size_t from, size_t to)
+ken_str ken_query__quoted(ken_str t, size_t from, size_t to)
 {
     for (size_t i = from; i < to && i < t.len; i++) {
         if (!is_one_of(t.ptr[i], "\"'`"))
@@ -124,13 +124,13 @@ static size_t behind_dot(ken_str t, size_t at)
     return at;
 }
 
-size_t query_chain_end(ken_str t, size_t at)
+size_t ken_query__chain_end(ken_str t, size_t at)
 {
     for (size_t dot; (dot = behind_dot(t, at)) > at;) {
         size_t next = behind_space(t, dot + word_at(t, dot).len, false);
         if (next >= t.len || t.ptr[next] != '(')
             break;
-        at = query_behind_brackets(t, next, t.len);
+        at = ken_query__behind_brackets(t, next, t.len);
     }
     return at;
 }
@@ -144,7 +144,7 @@ static size_t call_end(ken_str t, size_t at, const ken_binding_rule *rule)
         char c = next < t.len ? t.ptr[next] : '\0';
         size_t end = at;
         if (is_one_of(c, "([{")) {
-            end = query_behind_brackets(t, next, QUERY_EXTENT_MAX);
+            end = ken_query__behind_brackets(t, next, QUERY_EXTENT_MAX);
         } else if (c == '<') {
             end = behind_angles(t, next);
         } else if (dot > at) {
@@ -192,7 +192,7 @@ static bool type_at(saying *y, const ken_ref *r, ken_graph_def *out)
 static void add_types(saying *y, query_binding *to, size_t from, size_t end, bool wants_made)
 {
     const ken_refs *refs = y->u->refs;
-    for (uint32_t i = query_first_ref(refs, (uint32_t)from);
+    for (uint32_t i = ken_query__first_ref(refs, (uint32_t)from);
          i < refs->n_refs && refs->refs[i].byte < end && to->n_types < QUERY_BINDING_TYPES; i++) {
         const ken_ref *r = &refs->refs[i];
         ken_graph_def type;
@@ -232,7 +232,7 @@ static void add_call(saying *y, const ken_binding_rule *rule, const ken_ref *r, 
     query_binding it = { .site = KEN_BINDING_CALL };
     size_t end = call_end(y->text, name_end, rule);
     add_types(y, &it, name_end, end, false);
-    ken_str label = query_quoted(y->text, name_end, end);
+    ken_str label = ken_query__quoted(y->text, name_end, end);
     it.needs_label = label.len > 0;
     keep(y, &it, r->byte, label);
 }
@@ -264,7 +264,7 @@ static void add_key(saying *y, const ken_binding_rule *rule, size_t at)
     size_t end = item_end(y->text, from), first = behind_space(y->text, from, true);
     add_types(y, &it, from, end, false);
     it.n_types = it.n_head = it.n_types > 0;
-    ken_str label = query_quoted(y->text, from, end);
+    ken_str label = ken_query__quoted(y->text, from, end);
     label = label.len ? label : word_at(y->text, first);
     it.needs_label = !it.n_head;
     add_bound(y, rule, &it, end);
@@ -298,7 +298,7 @@ static ken_str bean_name(ken_arena *arena, ken_str name)
 static bool is_decorated(const saying *y, const ken_symbol *sym, const ken_str *words, uint32_t n)
 {
     const ken_refs *refs = y->u->refs;
-    for (uint32_t i = query_first_ref(refs, sym->span.start);
+    for (uint32_t i = ken_query__first_ref(refs, sym->span.start);
          i < refs->n_refs && refs->refs[i].byte < sym->signature.end; i++)
         if (refs->refs[i].role == KEN_REF_DECORATE &&
             ken_words_have(words, n, refs->exprs[refs->refs[i].expr].name))
@@ -326,10 +326,11 @@ static void add_decorated(saying *y, const ken_binding_rule *rule, const ken_ref
     const ken_symbol *sym = &y->u->facts->symbols[within];
     ken_graph_def def = { y->file, (ken_def_id)within };
     bool has_text = name_end < y->text.len && y->text.ptr[name_end] == '(';
-    ken_str label = has_text
-                        ? query_quoted(y->text, name_end,
-                                       query_behind_brackets(y->text, name_end, QUERY_EXTENT_MAX))
-                        : KEN_STR("");
+    ken_str label =
+        has_text
+            ? ken_query__quoted(y->text, name_end,
+                                ken_query__behind_brackets(y->text, name_end, QUERY_EXTENT_MAX))
+            : KEN_STR("");
     if (r->byte >= sym->signature.end)
         return;
     if (rule->site == KEN_BINDING_FUNCTION && ken_symbol_is_callable(sym->kind)) {
@@ -345,8 +346,8 @@ static void add_decorated(saying *y, const ken_binding_rule *rule, const ken_ref
 static void add_provider(saying *y, const ken_ref *r, size_t name_end)
 {
     const ken_refs *refs = y->u->refs;
-    size_t end = query_behind_brackets(y->text, name_end, QUERY_EXTENT_MAX);
-    for (uint32_t i = query_first_ref(refs, (uint32_t)name_end);
+    size_t end = ken_query__behind_brackets(y->text, name_end, QUERY_EXTENT_MAX);
+    for (uint32_t i = ken_query__first_ref(refs, (uint32_t)name_end);
          i < refs->n_refs && refs->refs[i].byte < end; i++) {
         ken_targets t;
         ken_graph_resolve(y->b->g, y->file, refs->refs[i].expr, refs->refs[i].role, &t);
@@ -410,10 +411,10 @@ static void look_into(saying *y)
 
 // ---- files --------------------------------------------------------------------------------------
 
-const query_binding *query_bindings_of(query_bindings *b, uint32_t file, uint32_t *out_n)
+const query_binding *ken_query__bindings_of(query_bindings *b, uint32_t file, uint32_t *out_n)
 {
     file_bindings *f = &b->files[file];
-    ken_arena *arena = query_graph_arena(b->s);
+    ken_arena *arena = ken_query__graph_arena(b->s);
     if (!f->is_known) {
         f->is_known = true;
         saying y = { .b = b, .home = file, .file = file, .arena = arena };
@@ -421,12 +422,12 @@ const query_binding *query_bindings_of(query_bindings *b, uint32_t file, uint32_
         query_text t;
         ken_arena scratch; // what is read is not kept
         ken_arena_init(&scratch, 0);
-        if (y.u && !query_load_text(b->s, file, &scratch, &t, NULL)) {
-            if (query_need_text(&t)) {
+        if (y.u && !ken_query__load_text(b->s, file, &scratch, &t, NULL)) {
+            if (ken_query__need_text(&t)) {
                 y.text = t.text;
                 look_into(&y);
             }
-            query_close_text(&t);
+            ken_query__close_text(&t);
         }
         ken_arena_release(&scratch);
         f->items = ken_arena_copy(arena, y.found.ptr, y.found.len, sizeof *f->items);
@@ -437,17 +438,17 @@ const query_binding *query_bindings_of(query_bindings *b, uint32_t file, uint32_
     return f->items;
 }
 
-bool query_bindings_may(const query_bindings *b, uint32_t file)
+bool ken_query__bindings_may(const query_bindings *b, uint32_t file)
 {
     return b->may[file];
 }
 
-const ken_frameworks *query_bindings_frameworks(const query_bindings *b)
+const ken_frameworks *ken_query__bindings_frameworks(const query_bindings *b)
 {
     return &b->frameworks;
 }
 
-query_candidates *query_bindings_kept(query_bindings *b, ken_graph_def method)
+query_candidates *ken_query__bindings_kept(query_bindings *b, ken_graph_def method)
 {
     bool is_new;
     uint64_t *at = ken_map_put(&b->methods, query_def_key(&method), b->candidates.len, &is_new);
@@ -463,7 +464,7 @@ static void mark(query_bindings *b, const ken_framework *f, const ken_binding_ru
     for (uint32_t i = 0; i < rule->n_names; i++) {
         uint32_t *files;
         size_t n;
-        if (query_graph_files_with(b->s, rule->names[i], arena, &files, &n, NULL))
+        if (ken_query__graph_files_with(b->s, rule->names[i], arena, &files, &n, NULL))
             continue;
         for (size_t k = 0; k < n; k++) {
             ken_lang_id lang = (ken_lang_id)b->s->contents[files[k]].lang;
@@ -473,23 +474,23 @@ static void mark(query_bindings *b, const ken_framework *f, const ken_binding_ru
     }
 }
 
-query_bindings *query_bindings_new(ken_snapshot *s, ken_graph *g)
+query_bindings *ken_query__bindings_new(ken_snapshot *s, ken_graph *g)
 {
     query_bindings *b = ken_zalloc(sizeof *b);
-    ken_arena *arena = query_graph_arena(s);
+    ken_arena *arena = ken_query__graph_arena(s);
     b->s = s;
     b->g = g;
     ken_map_init(&b->methods);
     b->may = KEN_ARENA_ARRAY(arena, bool, s->n_files + 1);
     b->files = KEN_ARENA_ARRAY(arena, file_bindings, s->n_files + 1);
-    ken_status st = query_frameworks(s, false, arena, &b->frameworks, NULL);
+    ken_status st = ken_query__frameworks(s, false, arena, &b->frameworks, NULL);
     for (size_t i = 0; !st && i < b->frameworks.items.len; i++)
         for (uint32_t k = 0; k < b->frameworks.items.ptr[i].n_bindings; k++)
             mark(b, &b->frameworks.items.ptr[i], &b->frameworks.items.ptr[i].bindings[k], arena);
     return b;
 }
 
-void query_bindings_free(query_bindings *b)
+void ken_query__bindings_free(query_bindings *b)
 {
     if (!b)
         return;

@@ -94,15 +94,16 @@ static void look_where_said(bound_search *q, ken_graph_def type)
     uint32_t *files, n_said;
     size_t n;
     const ken_unit_text *u = ken_graph_unit(q->g, type.file);
-    if (!u || query_graph_files_with(q->s, ken_graph_name(u, type.def), q->arena, &files, &n, NULL))
+    if (!u ||
+        ken_query__graph_files_with(q->s, ken_graph_name(u, type.def), q->arena, &files, &n, NULL))
         return;
     for (size_t i = 0; i < n; i++) {
-        if (!query_bindings_may(q->b, files[i]) || query_is_test(q->s, files[i]))
+        if (!ken_query__bindings_may(q->b, files[i]) || ken_query__is_test(q->s, files[i]))
             continue;
         if (ken_quota_is_over())
             return;
-        query_graph_ease(q->s);
-        const query_binding *said = query_bindings_of(q->b, files[i], &n_said);
+        ken_query__graph_ease(q->s);
+        const query_binding *said = ken_query__bindings_of(q->b, files[i], &n_said);
         for (uint32_t k = 0; k < n_said; k++)
             match(q, &said[k]);
     }
@@ -127,7 +128,7 @@ static void find(bound_search *q, ken_graph_def method)
 static const char *evidence_of(bound_search *q, const query_candidate *c)
 {
     const ken_unit_text *u = ken_graph_unit(q->g, c->type.file);
-    return ken_arena_printf(query_graph_arena(q->s),
+    return ken_arena_printf(ken_query__graph_arena(q->s),
                             "bound to " KEN_STR_FMT " at " KEN_STR_FMT ":%u",
                             KEN_STR_ARG(ken_graph_name(u, c->type.def)),
                             KEN_STR_ARG(q->s->rows[c->by->file].path), c->by->line + 1)
@@ -137,14 +138,14 @@ static const char *evidence_of(bound_search *q, const query_candidate *c)
 // The same, worked out once.
 static void recall(bound_search *q, ken_graph_def method)
 {
-    query_candidates *kept = query_bindings_kept(q->b, method);
+    query_candidates *kept = ken_query__bindings_kept(q->b, method);
     if (!kept->is_known) {
         find(q, method);
         for (uint32_t i = 0; i < q->n; i++)
             q->found[i].evidence = evidence_of(q, &q->found[i]);
-        *kept =
-            (query_candidates){ KEN_ARENA_ARRAY(query_graph_arena(q->s), query_candidate, q->n + 1),
-                                q->n, true };
+        *kept = (query_candidates){
+            KEN_ARENA_ARRAY(ken_query__graph_arena(q->s), query_candidate, q->n + 1), q->n, true
+        };
         memcpy(kept->items, q->found, q->n * sizeof *kept->items);
     }
     q->n = kept->n;
@@ -158,11 +159,11 @@ static ken_str declared_behind(ken_str text, size_t at)
 {
     ken_str name = KEN_STR("");
     if (at < text.len && text.ptr[at] == '(')
-        at = query_behind_brackets(text, at, QUERY_EXTENT_MAX);
+        at = ken_query__behind_brackets(text, at, QUERY_EXTENT_MAX);
     while (at < text.len && text.ptr[at] != ',' && text.ptr[at] != ';' && text.ptr[at] != ':' &&
            text.ptr[at] != '=' && text.ptr[at] != '{') {
         if (text.ptr[at] == '(') {
-            at = query_behind_brackets(text, at, QUERY_EXTENT_MAX);
+            at = ken_query__behind_brackets(text, at, QUERY_EXTENT_MAX);
             continue;
         }
         if (text.ptr[at] == ')')
@@ -224,25 +225,25 @@ static ken_str read_label(bound_search *q, ken_graph_def field, ken_arena *scrat
     int32_t owner = ken_graph_owner(u, field.def);
     query_text t;
     if (owner < 0 || (uint32_t)owner >= u->facts->n_symbols ||
-        query_load_text(q->s, field.file, scratch, &t, NULL))
+        ken_query__load_text(q->s, field.file, scratch, &t, NULL))
         return KEN_STR("");
-    bool is_read = query_need_text(&t);
-    query_close_text(&t);
+    bool is_read = ken_query__need_text(&t);
+    ken_query__close_text(&t);
     ken_span span = u->facts->symbols[owner].span;
     ken_str name = without_mark(ken_graph_name(u, field.def));
     ken_str language = ken_str_c(ken_lang_name((ken_lang_id)u->lang));
-    for (uint32_t i = query_first_ref(u->refs, span.start);
+    for (uint32_t i = ken_query__first_ref(u->refs, span.start);
          is_read && i < u->refs->n_refs && u->refs->refs[i].byte < span.end; i++) {
         const ken_ref *r = &u->refs->refs[i];
         ken_str word = u->refs->exprs[r->expr].name;
         size_t at = r->byte + word.len;
         if (r->role != KEN_REF_DECORATE || at >= t.text.len ||
-            !is_qualifier(query_bindings_frameworks(q->b), language, word) ||
+            !is_qualifier(ken_query__bindings_frameworks(q->b), language, word) ||
             !ken_str_eq(without_mark(declared_behind(t.text, at)), name))
             continue;
         size_t end =
-            t.text.ptr[at] == '(' ? query_behind_brackets(t.text, at, QUERY_EXTENT_MAX) : at;
-        ken_str label = query_quoted(t.text, at, end);
+            t.text.ptr[at] == '(' ? ken_query__behind_brackets(t.text, at, QUERY_EXTENT_MAX) : at;
+        ken_str label = ken_query__quoted(t.text, at, end);
         return label.len || end < at + 2 ? label
                                          : ken_str_trim(ken_str_sub(t.text, at + 1, end - 1));
     }
@@ -303,17 +304,17 @@ static void choose_for(bound_search *q, const query_edge *e)
            is_field ? ken_graph_name(ken_graph_unit(q->g, field.file), field.def) : KEN_STR(""));
 }
 
-uint32_t query_bound_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
-                        query_bound *out, uint32_t max)
+uint32_t ken_query__bound_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
+                             query_bound *out, uint32_t max)
 {
     bound_search q = { .s = s, .g = g, .arena = arena };
     const ken_unit_text *u = query_is_outside(e->to) ? NULL : ken_graph_unit(g, e->to.file);
-    if (!u || e->role != KEN_REF_CALL || query_is_test(s, e->file) ||
+    if (!u || e->role != KEN_REF_CALL || ken_query__is_test(s, e->file) ||
         !ken_symbol_is_callable(ken_graph_kind(u, e->to.def)) ||
         !ken_graph_type_of(g, e->to, &q.type))
         return 0;
     ken_str name = ken_graph_name(u, e->to.def); // the unit may be let go of
-    q.b = query_graph_bindings(s);
+    q.b = ken_query__graph_bindings(s);
     recall(&q, e->to);
     choose_for(&q, e);
     uint32_t n = 0;

@@ -67,7 +67,7 @@ static bool is_no_code(ken_str text, size_t at)
 static bool is_understood(const ken_unit_text *u, ken_str name, uint32_t byte)
 {
     const ken_refs *r = u->refs;
-    uint32_t ref = query_first_ref(r, byte);
+    uint32_t ref = ken_query__first_ref(r, byte);
     if (ref < r->n_refs && r->refs[ref].byte == byte)
         return true;
     for (uint32_t i = 0; i < r->n_binds; i++)
@@ -91,10 +91,10 @@ static uint32_t line_not_read(ken_snapshot *s, ken_graph *g, uint32_t file, ken_
 {
     query_text t;
     const ken_unit_text *u = ken_graph_unit(g, file);
-    if (!u || !u->refs->n_exprs || query_load_text(s, file, arena, &t, NULL))
+    if (!u || !u->refs->n_exprs || ken_query__load_text(s, file, arena, &t, NULL))
         return 0;
-    bool is_read = query_need_text(&t);
-    query_close_text(&t);
+    bool is_read = ken_query__need_text(&t);
+    ken_query__close_text(&t);
     u = is_read ? ken_graph_unit(g, file) : NULL;
     for (size_t at = 0; u && at + name.len <= t.text.len; at += name.len) {
         size_t found = ken_str_find(ken_str_sub(t.text, at, t.text.len), name);
@@ -113,8 +113,8 @@ static uint32_t line_not_read(ken_snapshot *s, ken_graph *g, uint32_t file, ken_
     return 0;
 }
 
-ken_status query_note_damaged(ken_snapshot *s, ken_graph *g, ken_graph_def def,
-                              const ken_cancel *cancel, ken_arena *arena, ken_err *err)
+ken_status ken_query__note_damaged(ken_snapshot *s, ken_graph *g, ken_graph_def def,
+                                   const ken_cancel *cancel, ken_arena *arena, ken_err *err)
 {
     const ken_unit_text *u = ken_graph_unit(g, def.file);
     if (!u || def.def >= u->facts->n_symbols + u->refs->n_implied)
@@ -135,6 +135,6 @@ ken_status query_note_damaged(ken_snapshot *s, ken_graph *g, ken_graph_def def,
         st = ken_cancel_check(cancel, err);
     }
     if (!st && n)
-        query_set_damaged(s, name, first, line, n);
+        ken_query__set_damaged(s, name, first, line, n);
     return st;
 }

@@ -147,7 +147,7 @@ static bool is_exported(burying *b, const ken_unit_text *u, ken_graph_def d)
 
 static bool is_decorated(const ken_unit_text *u, const ken_symbol *s)
 {
-    for (uint32_t i = query_first_ref(u->refs, s->span.start);
+    for (uint32_t i = ken_query__first_ref(u->refs, s->span.start);
          i < u->refs->n_refs && u->refs->refs[i].byte < s->signature.end; i++)
         if (u->refs->refs[i].role == KEN_REF_DECORATE)
             return true;
@@ -245,8 +245,8 @@ static ken_status weigh_batch(burying *b, ken_err *err)
     const query_refs *said[DEAD_BATCH] = { NULL };
     for (uint32_t i = 0; i < b->n_batch; i++)
         names[i] = b->batch[i].name;
-    ken_status st = query_refs_get(b->s, b->g, QUERY_REFS_NAME, names, b->n_batch, b->cancel,
-                                   b->arena, said, err);
+    ken_status st = ken_query__refs_get(b->s, b->g, QUERY_REFS_NAME, names, b->n_batch, b->cancel,
+                                        b->arena, said, err);
     for (uint32_t i = 0; !st && !ken_quota_is_settled() && i < b->n_batch; i++) {
         suspect *x = &b->batch[i];
         for (uint32_t k = 0; said[i] && k < said[i]->n_refs; k++)
@@ -274,8 +274,8 @@ static ken_status end_batch(burying *b, ken_err *err)
     for (uint32_t i = 0; i < b->n_batch; i++)
         defs[i] = b->batch[i].id;
     ken_vec_clear(&b->edges);
-    ken_status st = query_edges_to(b->s, b->g, defs, b->n_batch, b->cancel, b->arena, &b->edges,
-                                   &unresolved, err);
+    ken_status st = ken_query__edges_to(b->s, b->g, defs, b->n_batch, b->cancel, b->arena,
+                                        &b->edges, &unresolved, err);
     if (!st && !ken_quota_is_settled())
         st = weigh_batch(b, err);
     bool is_part = ken_quota_is_settled(); // of a part of the uses nothing follows
@@ -324,13 +324,13 @@ static ken_status look_at_all(burying *b, const query_focus *focus, ken_err *err
     ken_status st = KEN_OK;
     for (uint32_t f = 0; !st && !ken_quota_is_settled() && f < b->s->n_files; f++) {
         st = ken_cancel_check(b->cancel, err);
-        if (st || !query_in_focus(b->s, f, focus) || query_is_test(b->s, f) ||
-            query_is_generated(b->s, f))
+        if (st || !ken_query__in_focus(b->s, f, focus) || ken_query__is_test(b->s, f) ||
+            ken_query__is_generated(b->s, f))
             continue;
-        query_graph_ease(b->s);
-        if (!b->n_batch && query_graph_is_full(b->s)) { // the batch points at its names
-            query_graph_close(b->s);
-            st = query_graph_open(b->s, &b->g, err);
+        ken_query__graph_ease(b->s);
+        if (!b->n_batch && ken_query__graph_is_full(b->s)) { // the batch points at its names
+            ken_query__graph_close(b->s);
+            st = ken_query__graph_open(b->s, &b->g, err);
         }
         if (!st)
             st = look_at(b, f, err);
@@ -444,7 +444,7 @@ static void read_file(burying *b, uint32_t file, ken_buf *text)
         return;
     ken_buf_clear(text);
     if (ken_fs_read(b->s->root_fd, b->s->rows[file].path.ptr, TEXT_MAX, text, NULL, &e)) {
-        query_set_unread(b->s, b->s->rows[file].path, &e);
+        ken_query__set_unread(b->s, b->s->rows[file].path, &e);
         return;
     }
     reading r = { .b = b,
@@ -462,7 +462,7 @@ static ken_status read_all(burying *b, ken_err *err)
     ken_buf text = KEN_BUF_INIT(TEXT_MAX + 1);
     ken_status st = KEN_OK;
     for (uint32_t f = 0; !st && b->kept.len && b->s->root_fd >= 0 && f < b->s->n_files; f++) {
-        query_graph_ease(b->s);
+        ken_query__graph_ease(b->s);
         read_file(b, f, &text);
         st = ken_cancel_check(b->cancel, err);
     }
@@ -516,7 +516,7 @@ static void show(burying *b, ken_dead_result *out)
         if (!is_wanted || out->n >= limit)
             continue;
         *d = (ken_dead){ .class = x->class, .n_unresolved = x->n_unresolved, .why = why(b, x) };
-        out->n += query_graph_name(b->s, x->id, b->arena, &d->node);
+        out->n += ken_query__graph_name(b->s, x->id, b->arena, &d->node);
     }
 }
 
@@ -528,9 +528,9 @@ ken_status ken_find_dead(ken_snapshot *s, const ken_dead_opts *o, const ken_canc
     burying *b = KEN_ARENA_NEW(arena, burying);
     *b = (burying){ .s = s, .o = o, .cancel = cancel, .arena = arena };
     *out = (ken_dead_result){ 0 };
-    ken_status st = query_focus_on(s, KEN_ARCH_FULL, o->folder, arena, &focus, err);
+    ken_status st = ken_query__focus_on(s, KEN_ARCH_FULL, o->folder, arena, &focus, err);
     if (!st)
-        st = query_graph_open(s, &b->g, err);
+        st = ken_query__graph_open(s, &b->g, err);
     if (st)
         return st;
     ken_map_init(&b->words);

@@ -601,8 +601,8 @@ static void find_moved(query_deltas *out)
     out->len = n;
 }
 
-ken_status query_find_deltas(const query_base *b, const ken_cancel *cancel, query_deltas *out,
-                             ken_err *err)
+ken_status ken_query__find_deltas(const query_base *b, const ken_cancel *cancel, query_deltas *out,
+                                  ken_err *err)
 {
     ken_status st = KEN_OK;
     for (size_t i = 0; i < b->n_files && !st; i++) {
@@ -619,8 +619,8 @@ ken_status query_find_deltas(const query_base *b, const ken_cancel *cancel, quer
 
 // ---- one definition -----------------------------------------------------------------------------
 
-void query_match(const query_version *old, const query_version *now, ken_arena *arena,
-                 int64_t **out, bool **out_reads_same)
+void ken_query__match(const query_version *old, const query_version *now, ken_arena *arena,
+                      int64_t **out, bool **out_reads_same)
 {
     sides m;
     open_sides(&m, old, now, KEN_STR(""));

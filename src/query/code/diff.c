@@ -35,7 +35,7 @@ static matched *match_of(diff *d, const query_base_file *f)
 {
     matched *m = &d->matched[f - d->base.files];
     if (!m->now)
-        query_match(&f->old, f->current, d->m->arena, &m->now, &m->reads_same);
+        ken_query__match(&f->old, f->current, d->m->arena, &m->now, &m->reads_same);
     return m;
 }
 
@@ -47,7 +47,7 @@ static int64_t current_def(diff *d, const query_base_file *f, int64_t def)
         return def;
     matched *m = &d->matched[f - d->base.files];
     if (!m->current)
-        query_match(&f->now, f->current, d->m->arena, &m->current, &unused);
+        ken_query__match(&f->now, f->current, d->m->arena, &m->current, &unused);
     return m->current[def];
 }
 
@@ -79,13 +79,13 @@ static void add_gone(diff *d, const query_delta *t)
     impact_changed *c = NULL;
     if (def >= 0) {
         ken_graph_def id = { (uint32_t)t->to->file, (ken_def_id)def };
-        c = impact_add_changed(m, id, t->change);
+        c = ken_query__impact_add_changed(m, id, t->change);
         if (c)
             c->shown.was = t->change == KEN_DELTA_RENAMED
-                               ? query_repaired(m->arena, ken_arena_dup(m->arena, t->name))
+                               ? ken_query__repaired(m->arena, ken_arena_dup(m->arena, t->name))
                                : ken_arena_dup(m->arena, t->file->old_path);
     } else if (!t->is_part && !t->is_passed_on) {
-        c = impact_add_gone(m, KEN_DELTA_REMOVED, t->name);
+        c = ken_query__impact_add_gone(m, KEN_DELTA_REMOVED, t->name);
         if (c)
             set_place(t, m->arena, &c->shown.node);
     }
@@ -105,8 +105,8 @@ static void add_delta(diff *d, const query_delta *t)
     }
     int64_t def = t->to->file < 0 ? -1 : current_def(d, t->to, t->new_def);
     if (def >= 0 && !(t->change == KEN_DELTA_ADDED && t->is_part))
-        impact_add_changed(d->m, (ken_graph_def){ (uint32_t)t->to->file, (ken_def_id)def },
-                           t->change);
+        ken_query__impact_add_changed(
+            d->m, (ken_graph_def){ (uint32_t)t->to->file, (ken_def_id)def }, t->change);
 }
 
 // ---- who used it --------------------------------------------------------------------------------
@@ -144,7 +144,7 @@ static bool find_in_changed(diff *d, const query_base_file *f, int32_t holder, k
     }
     ken_span span = now < 0 ? (ken_span){ 0, UINT32_MAX } : u->facts->symbols[now].span;
     bool is_found = false;
-    for (uint32_t i = query_first_ref(u->refs, span.start);
+    for (uint32_t i = ken_query__first_ref(u->refs, span.start);
          i < u->refs->n_refs && u->refs->refs[i].byte < span.end; i++) {
         const ken_ref *r = &u->refs->refs[i];
         if (!ken_str_eq(u->refs->exprs[r->expr].name, name) ||
@@ -163,7 +163,7 @@ static bool find_in_changed(diff *d, const query_base_file *f, int32_t holder, k
 // The current definition that corresponds to the user in an edge of the base.
 static bool find_user(diff *d, const query_edge *e, user *out)
 {
-    const query_base_file *f = query_overlay_of(d->base.snapshot, e->file);
+    const query_base_file *f = ken_query__overlay_of(d->base.snapshot, e->file);
     if (f) {
         const ken_unit_text *u = ken_graph_unit(d->was, e->file);
         return u && find_in_changed(d, f, e->holder,
@@ -184,7 +184,7 @@ static void add_user(diff *d, const user *u, size_t at, ken_edge_class class, ke
     ken_changed_def *c = at == SIZE_MAX ? NULL : &m->changed.ptr[at].shown;
     if (change == KEN_DELTA_MOVED && !u->is_broken) // it is found where it is now
         return;
-    impact_reached *r = impact_reach_user(m, u->id, class);
+    impact_reached *r = ken_query__impact_reach_user(m, u->id, class);
     if (!r)
         return;
     if (c) {
@@ -223,7 +223,7 @@ static void add_overriding(impact *m)
             continue;
         uint32_t n = ken_graph_overriders(m->g, id, over, OVERRIDERS_MAX);
         for (uint32_t k = 0; k < n; k++) {
-            impact_reached *r = impact_reach_user(m, over[k], KEN_EDGE_INFERRED);
+            impact_reached *r = ken_query__impact_reach_user(m, over[k], KEN_EDGE_INFERRED);
             if (!r)
                 continue;
             r->change = KEN_DELTA_SIGNATURE > r->change ? KEN_DELTA_SIGNATURE : r->change;
@@ -240,7 +240,7 @@ static void add_overriders(diff *d)
         uint32_t n = ken_graph_overriders(d->was, d->gone.ptr[i], over, OVERRIDERS_MAX);
         for (uint32_t k = 0; k < n; k++) {
             uint32_t now = d->base.to_now[over[k].file];
-            if (now == UINT32_MAX || query_overlay_of(d->base.snapshot, over[k].file))
+            if (now == UINT32_MAX || ken_query__overlay_of(d->base.snapshot, over[k].file))
                 continue;
             user u = { { now, over[k].def }, UINT32_MAX, false };
             add_user(d, &u, d->gone_at.ptr[i], KEN_EDGE_INFERRED, change_at(d, d->gone_at.ptr[i]));
@@ -266,7 +266,7 @@ static void add_unresolved(diff *d)
         if (!text || !ken_map_find(&names, text->refs->exprs[text->refs->refs[e->ref].expr].name) ||
             !find_user(d, e, &u))
             continue;
-        impact_add_maybe(m, u.id, u.ref);
+        ken_query__impact_add_maybe(m, u.id, u.ref);
         query_edge place = { .file = u.id.file, .ref = u.ref, .holder = -1, .within = -1 };
         ken_vec_push(&m->unresolved, place);
     }
@@ -278,12 +278,13 @@ static ken_status follow_gone(diff *d, ken_err *err)
     impact *m = d->m;
     for (size_t i = 0; i < d->gone.len; i++)
         d->gone.ptr[i].file = (uint32_t)d->base.files[d->gone.ptr[i].file].base_file;
-    ken_status st = query_edges_to(d->base.snapshot, d->was, d->gone.ptr, (uint32_t)d->gone.len,
-                                   m->cancel, m->arena, &d->edges, &d->unresolved, err);
+    ken_status st =
+        ken_query__edges_to(d->base.snapshot, d->was, d->gone.ptr, (uint32_t)d->gone.len, m->cancel,
+                            m->arena, &d->edges, &d->unresolved, err);
     for (size_t i = 0; !st && i < d->edges.len; i++) {
         user u;
         size_t at = gone_of(d, &d->edges.ptr[i]);
-        if (impact_is_use(&d->edges, i) && find_user(d, &d->edges.ptr[i], &u))
+        if (ken_query__impact_is_use(&d->edges, i) && find_user(d, &d->edges.ptr[i], &u))
             add_user(d, &u, at, d->edges.ptr[i].class, change_at(d, at));
     }
     if (!st) {
@@ -300,9 +301,9 @@ static ken_status follow_passed_on(diff *d, const query_delta *t, ken_err *err)
 {
     impact *m = d->m;
     const query_refs *said = NULL;
-    ken_str name = query_graph_keep(d->base.snapshot, t->name);
-    ken_status st = query_refs_get(d->base.snapshot, d->was, QUERY_REFS_NAME, &name, 1, m->cancel,
-                                   m->arena, &said, err);
+    ken_str name = ken_query__graph_keep(d->base.snapshot, t->name);
+    ken_status st = ken_query__refs_get(d->base.snapshot, d->was, QUERY_REFS_NAME, &name, 1,
+                                        m->cancel, m->arena, &said, err);
     for (uint32_t i = 0; !st && said && i < said->n_refs; i++) {
         const query_ref *r = &said->refs[i];
         query_edge e = { .file = r->file,
@@ -369,12 +370,12 @@ static ken_status follow_file(diff *d, const query_base_file *gone, ken_err *err
     impact *m = d->m;
     uint32_t *files;
     size_t n;
-    ken_status st = query_graph_files_with(d->base.snapshot, stem_of(gone->old_path), m->arena,
-                                           &files, &n, err);
+    ken_status st = ken_query__graph_files_with(d->base.snapshot, stem_of(gone->old_path), m->arena,
+                                                &files, &n, err);
     for (size_t i = 0; !st && i < n; i++) {
         uint32_t now = d->base.to_now[files[i]];
         st = ken_cancel_check(m->cancel, err);
-        if (st || now == UINT32_MAX || query_overlay_of(d->base.snapshot, files[i]) ||
+        if (st || now == UINT32_MAX || ken_query__overlay_of(d->base.snapshot, files[i]) ||
             !has_lost(d, files[i], now, gone))
             continue;
         user u = { { now, UINT32_MAX }, UINT32_MAX, true };
@@ -402,7 +403,7 @@ static ken_status follow_all(diff *d, ken_err *err)
         has_gone = has_gone || d->deltas.ptr[i].is_passed_on;
     if (!has_gone)
         return KEN_OK;
-    ken_status st = query_base_open(&d->base, d->m->s, d->m->arena, &d->was, err);
+    ken_status st = ken_query__base_open(&d->base, d->m->s, d->m->arena, &d->was, err);
     if (!st && d->gone.len)
         st = follow_gone(d, err);
     for (size_t i = 0; !st && i < d->deltas.len; i++)
@@ -433,11 +434,11 @@ static void add_uncompared(diff *d, const ken_changes *changes)
             if (!ken_str_eq(c->path, f->path))
                 continue;
             for (size_t l = 0; l < c->n_changes; l++)
-                impact_add_lines(m, (uint32_t)f->file, c->changes[l].first,
-                                 c->changes[l].first +
-                                     (c->changes[l].n_lines ? c->changes[l].n_lines - 1 : 0));
+                ken_query__impact_add_lines(
+                    m, (uint32_t)f->file, c->changes[l].first,
+                    c->changes[l].first + (c->changes[l].n_lines ? c->changes[l].n_lines - 1 : 0));
             if (!c->n_changes)
-                impact_add_lines(m, (uint32_t)f->file, 0, UINT32_MAX - 1);
+                ken_query__impact_add_lines(m, (uint32_t)f->file, 0, UINT32_MAX - 1);
         }
     }
 }
@@ -445,9 +446,9 @@ static void add_uncompared(diff *d, const ken_changes *changes)
 static ken_status compare(diff *d, const ken_changes *changes, ken_err *err)
 {
     impact *m = d->m;
-    ken_status st = query_base_load(m->s, changes, m->cancel, m->arena, &d->base, err);
+    ken_status st = ken_query__base_load(m->s, changes, m->cancel, m->arena, &d->base, err);
     if (!st)
-        st = query_find_deltas(&d->base, m->cancel, &d->deltas, err);
+        st = ken_query__find_deltas(&d->base, m->cancel, &d->deltas, err);
     if (st)
         return st;
     d->matched = KEN_ARENA_ARRAY(m->arena, matched, d->base.n_files + 1);
@@ -458,11 +459,11 @@ static ken_status compare(diff *d, const ken_changes *changes, ken_err *err)
     add_uncompared(d, changes);
     add_overriding(m);
     st = follow_all(d, err);
-    query_base_close(&d->base, m->s);
+    ken_query__base_close(&d->base, m->s);
     return st;
 }
 
-ken_status impact_change_diff(impact *m, ken_err *err)
+ken_status ken_query__impact_change_diff(impact *m, ken_err *err)
 {
     ken_changes changes;
     ken_status st = ken_snapshot_changes(m->s, m->o->diff, m->cancel, m->arena, &changes, err);

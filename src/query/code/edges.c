@@ -64,7 +64,7 @@ static void want(edge_search *e, const ken_graph_def *d, uint64_t number)
 // A file that exports it as a whole has another name in each importer: all importers are candidates.
 static void add_whole(edge_search *e, uint32_t file)
 {
-    ken_str path = query_graph_keep(e->s, e->s->rows[file].path);
+    ken_str path = ken_query__graph_keep(e->s, e->s->rows[file].path);
     if (e->wholes.len < WHOLES_MAX && is_new(&e->has_whole, path))
         ken_vec_push(&e->wholes, path);
 }
@@ -102,7 +102,7 @@ static void add_wanted(edge_search *e, uint32_t i)
         want(e, &same[k], (uint64_t)i + e->n_defs);
     add_constructed(e, i);
     ken_str name = ken_graph_name(u, e->defs[i].def);
-    if (query_is_whole(name))
+    if (ken_query__is_whole(name))
         add_whole(e, e->defs[i].file);
     else
         add_name(e, name);
@@ -114,7 +114,8 @@ static ken_status add_lists(edge_search *e, query_refs_kind what, const ken_str 
                             const ken_cancel *cancel, ken_arena *arena, ken_err *err)
 {
     const query_refs **lists = KEN_ARENA_ARRAY(arena, const query_refs *, n + 1);
-    ken_status st = query_refs_get(e->s, e->g, what, names, (uint32_t)n, cancel, arena, lists, err);
+    ken_status st =
+        ken_query__refs_get(e->s, e->g, what, names, (uint32_t)n, cancel, arena, lists, err);
     for (size_t i = 0; !st && i < n; i++)
         ken_vec_push(&e->lists, lists[i]);
     return st;
@@ -127,7 +128,7 @@ static const query_renamed *next_renamed(edge_search *e, size_t *list, uint32_t 
     for (; *list < e->lists.len; ++*list, *at = 0) {
         while (*at < e->lists.ptr[*list]->n_renamed) {
             const query_renamed *r = &e->lists.ptr[*list]->renamed[(*at)++];
-            if (query_is_whole(r->local))
+            if (ken_query__is_whole(r->local))
                 add_whole(e, r->file);
             else if (!has_name(e, r->local))
                 return r;
@@ -169,7 +170,7 @@ static const char *why_overriding(edge_search *e, const query_edge *edge, ken_gr
     query_edge at = *edge;
     at.to = named;
     query_bound bound[BOUND_MAX];
-    uint32_t n = query_bound_by(e->s, e->g, &at, e->arena, bound, BOUND_MAX);
+    uint32_t n = ken_query__bound_by(e->s, e->g, &at, e->arena, bound, BOUND_MAX);
     for (uint32_t i = 0; i < n; i++)
         if (bound[i].def.file == edge->to.file && bound[i].def.def == edge->to.def)
             return bound[i].evidence;
@@ -239,7 +240,7 @@ static void note_other(edge_search *e, const query_ref *r)
     e->others->n_elsewhere += r->n_targets > 0;
 }
 
-query_edge query_ref_edge(const query_ref *r)
+query_edge ken_query__ref_edge(const query_ref *r)
 {
     return (query_edge){ .file = r->file,
                          .ref = r->ref,
@@ -256,7 +257,7 @@ static void choose(edge_search *e, const query_refs *list)
 {
     for (uint32_t i = 0; i < list->n_refs; i++) {
         const query_ref *r = &list->refs[i];
-        query_edge edge = query_ref_edge(r);
+        query_edge edge = ken_query__ref_edge(r);
         if (i % CHECK_EVERY == 0 && ken_quota_is_over())
             return;
         if (is_wanted_target(e, list, &edge, r))
@@ -268,7 +269,7 @@ static void choose(edge_search *e, const query_refs *list)
     }
 }
 
-int query_edge_by_place(const void *a, const void *b)
+int ken_query__edge_by_place(const void *a, const void *b)
 {
     const query_edge *x = a, *y = b;
     if (x->file != y->file)
@@ -281,10 +282,10 @@ static void put_in_order(query_edges *edges, size_t first)
 {
     if (!edges || edges->len == first)
         return;
-    qsort(edges->ptr + first, edges->len - first, sizeof *edges->ptr, query_edge_by_place);
+    qsort(edges->ptr + first, edges->len - first, sizeof *edges->ptr, ken_query__edge_by_place);
     size_t n = first + 1;
     for (size_t i = first + 1; i < edges->len; i++)
-        if (query_edge_by_place(&edges->ptr[i], &edges->ptr[n - 1]) != 0)
+        if (ken_query__edge_by_place(&edges->ptr[i], &edges->ptr[n - 1]) != 0)
             edges->ptr[n++] = edges->ptr[i];
     edges->len = n;
 }
@@ -300,17 +301,17 @@ static void choose_all(edge_search *e)
     put_in_order(e->unresolved, n_unresolved);
 }
 
-ken_status query_edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs, uint32_t n_defs,
-                          const ken_cancel *cancel, ken_arena *arena, query_edges *out,
-                          query_edges *unresolved, ken_err *err)
+ken_status ken_query__edges_to(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs,
+                               uint32_t n_defs, const ken_cancel *cancel, ken_arena *arena,
+                               query_edges *out, query_edges *unresolved, ken_err *err)
 {
-    return query_edges_counted(s, g, defs, n_defs, cancel, arena, out, unresolved, NULL, err);
+    return ken_query__edges_counted(s, g, defs, n_defs, cancel, arena, out, unresolved, NULL, err);
 }
 
-ken_status query_edges_counted(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs,
-                               uint32_t n_defs, const ken_cancel *cancel, ken_arena *arena,
-                               query_edges *out, query_edges *unresolved,
-                               query_other_uses *out_others, ken_err *err)
+ken_status ken_query__edges_counted(ken_snapshot *s, ken_graph *g, const ken_graph_def *defs,
+                                    uint32_t n_defs, const ken_cancel *cancel, ken_arena *arena,
+                                    query_edges *out, query_edges *unresolved,
+                                    query_other_uses *out_others, ken_err *err)
 {
     edge_search e = { .s = s,
                       .g = g,
@@ -324,7 +325,7 @@ ken_status query_edges_counted(ken_snapshot *s, ken_graph *g, const ken_graph_de
     ken_map_init(&e.has_name);
     ken_map_init(&e.has_whole);
     e.is_there = ken_zalloc(s->n_files + (size_t)1);
-    query_graph_age(s);
+    ken_query__graph_age(s);
     ken_status st = KEN_OK;
     for (uint32_t i = 0; !st && i < n_defs; i++) { // their overloads may be in many files
         st = ken_cancel_check(cancel, err);
@@ -349,25 +350,25 @@ ken_status query_edges_counted(ken_snapshot *s, ken_graph *g, const ken_graph_de
     return st;
 }
 
-uint32_t query_first_ref(const ken_refs *r, uint32_t byte)
+uint32_t ken_query__first_ref(const ken_refs *r, uint32_t byte)
 {
     return (uint32_t)KEN_FIRST_U32(ken_ref, byte, r->refs, r->n_refs, byte);
 }
 
-void query_edges_from(ken_graph *g, ken_graph_def def, query_edges *out)
+void ken_query__edges_from(ken_graph *g, ken_graph_def def, query_edges *out)
 {
     const ken_unit_text *u = ken_graph_unit(g, def.file);
     if (!u || def.def >= u->facts->n_symbols)
         return;
-    query_edges_in(g, def.file, u->facts->symbols[def.def].span, out);
+    ken_query__edges_in(g, def.file, u->facts->symbols[def.def].span, out);
 }
 
-void query_edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out)
+void ken_query__edges_in(ken_graph *g, uint32_t file, ken_span span, query_edges *out)
 {
     const ken_unit_text *u = ken_graph_unit(g, file);
     if (!u)
         return;
-    for (uint32_t i = query_first_ref(u->refs, span.start);
+    for (uint32_t i = ken_query__first_ref(u->refs, span.start);
          i < u->refs->n_refs && u->refs->refs[i].byte < span.end; i++) {
         const ken_ref *r = &u->refs->refs[i];
         ken_targets t;

@@ -64,11 +64,11 @@ static void note(explaining *x, notes *l, const query_edge *e, ken_graph_def to,
                         .role = e->role,
                         .line = at ? ken_line_of(at->starts, at->n, r->byte) : UINT32_MAX,
                         .n_sites = 1,
-                        .evidence = query_evidence(x->arena, e->evidence) };
+                        .evidence = ken_query__evidence(x->arena, e->evidence) };
     if (query_is_outside(to)) {
         n.node.id = to;
         n.node.name = n.node.qualified = ken_arena_dup(x->arena, name);
-    } else if (!query_graph_name(x->s, to, x->arena, &n.node)) {
+    } else if (!ken_query__graph_name(x->s, to, x->arena, &n.node)) {
         l->n_total--;
         return;
     }
@@ -86,7 +86,7 @@ static bool is_type(ken_symbol_kind k)
 static void note_held(explaining *x, notes *calls, const query_edge *e, const lines *at)
 {
     ken_graph_def held[NOTES_MAX];
-    uint32_t n = query_held_by(x->s, x->g, e, x->arena, held, NOTES_MAX);
+    uint32_t n = ken_query__held_by(x->s, x->g, e, x->arena, held, NOTES_MAX);
     for (uint32_t i = 0; i < n; i++) {
         query_edge through = *e;
         through.class = KEN_EDGE_INFERRED;
@@ -99,7 +99,7 @@ static void note_held(explaining *x, notes *calls, const query_edge *e, const li
 static void note_bound(explaining *x, notes *calls, const query_edge *e, const lines *at)
 {
     query_bound bound[NOTES_MAX];
-    uint32_t n = query_bound_by(x->s, x->g, e, x->arena, bound, NOTES_MAX);
+    uint32_t n = ken_query__bound_by(x->s, x->g, e, x->arena, bound, NOTES_MAX);
     for (uint32_t i = 0; i < n; i++) {
         query_edge to = *e;
         to.class = KEN_EDGE_INFERRED;
@@ -137,7 +137,7 @@ static void find_used(explaining *x, ken_span span, const lines *at)
     notes calls, types;
     notes_init(&calls, x->arena);
     notes_init(&types, x->arena);
-    query_edges_in(x->g, x->file, span, &edges);
+    ken_query__edges_in(x->g, x->file, span, &edges);
     for (size_t i = 0; i < edges.len && !ken_quota_is_over(); i++) {
         const query_edge *e = &edges.ptr[i];
         const ken_unit_text *own = ken_graph_unit(x->g, x->file); // units may have been let go of
@@ -198,16 +198,16 @@ static ken_status find_users(explaining *x, ken_graph_def def, ken_err *err)
     notes_init(&callers, x->arena);
     notes_init(&tests, x->arena);
     ken_status st =
-        query_edges_to(x->s, x->g, &def, 1, x->cancel, x->arena, &edges, &unresolved, err);
+        ken_query__edges_to(x->s, x->g, &def, 1, x->cancel, x->arena, &edges, &unresolved, err);
     if (!st)
-        st = query_edges_through(x->s, x->g, x->cancel, x->arena, &edges, err);
+        st = ken_query__edges_through(x->s, x->g, x->cancel, x->arena, &edges, err);
     for (size_t i = 0; !st && i < edges.len; i++) {
         st = i % CHECK_EVERY ? KEN_OK : ken_cancel_check(x->cancel, err);
         const query_edge *e = &edges.ptr[i];
         if (e->within < 0 || !is_user(e, def, kind))
             continue;
         ken_graph_def by = { e->file, (ken_def_id)e->within };
-        note(x, query_is_test(x->s, e->file) ? &tests : &callers, e, by, NULL);
+        note(x, ken_query__is_test(x->s, e->file) ? &tests : &callers, e, by, NULL);
     }
     if (callers.n + tests.n && ken_quota_settle(st, err))
         st = KEN_OK;
@@ -254,8 +254,8 @@ static void list_inside(explaining *x, uint32_t first, uint32_t last, int64_t ar
         const ken_symbol *s = &x->facts->symbols[i];
         if ((int64_t)i == around || s->first_line < first || s->last_line > last)
             continue;
-        x->out->n_inside += query_graph_name(x->s, (ken_graph_def){ x->file, i }, x->arena,
-                                             &x->out->inside[x->out->n_inside]);
+        x->out->n_inside += ken_query__graph_name(x->s, (ken_graph_def){ x->file, i }, x->arena,
+                                                  &x->out->inside[x->out->n_inside]);
     }
 }
 
@@ -264,14 +264,15 @@ static void list_imports(explaining *x)
     x->out->imports = KEN_ARENA_ARRAY(x->arena, ken_str, NOTES_MAX);
     for (uint32_t i = 0; i < x->facts->n_imports && x->out->n_imports < NOTES_MAX; i++)
         x->out->imports[x->out->n_imports++] =
-            query_repaired(x->arena, ken_arena_dup(x->arena, x->facts->imports[i].module));
+            ken_query__repaired(x->arena, ken_arena_dup(x->arena, x->facts->imports[i].module));
 }
 
 static ken_status list_routes(explaining *x, int64_t symbol, ken_err *err)
 {
     ken_route *all;
     size_t n;
-    ken_status st = query_find_routes(x->s, KEN_STR(""), false, x->cancel, x->arena, &all, &n, err);
+    ken_status st =
+        ken_query__find_routes(x->s, KEN_STR(""), false, x->cancel, x->arena, &all, &n, err);
     x->out->routes = KEN_ARENA_ARRAY(x->arena, ken_route, n + 1);
     for (size_t i = 0; !st && i < n; i++) {
         bool is_handler = all[i].handler_id.file == x->file && symbol >= 0 &&
@@ -303,7 +304,7 @@ static ken_status explain(explaining *x, const ken_file_view *view, uint32_t fir
     out->first_line = first;
     out->last_line = shown;
     out->is_refreshed = view->is_refreshed;
-    out->code = query_repaired(
+    out->code = ken_query__repaired(
         x->arena, ken_str_sub(view->text, span.start,
                               shown + 1 < n ? starts[shown + 1] : (uint32_t)view->text.len));
     lines at = { starts, n };
@@ -318,9 +319,9 @@ static ken_status explain(explaining *x, const ken_file_view *view, uint32_t fir
     list_imports(x);
     if (symbol >= 0) {
         ken_graph_def def = { x->file, (ken_def_id)symbol };
-        query_graph_node(x->s, def, x->arena, &out->symbol);
+        ken_query__graph_node(x->s, def, x->arena, &out->symbol);
         ken_span doc = x->facts->symbols[symbol].doc;
-        out->doc = query_repaired(x->arena, ken_str_sub(view->text, doc.start, doc.end));
+        out->doc = ken_query__repaired(x->arena, ken_str_sub(view->text, doc.start, doc.end));
         st = find_users(x, def, err);
     }
     return st || ken_quota_is_settled() ? st : list_routes(x, symbol, err);
@@ -337,15 +338,15 @@ ken_status ken_explain(ken_snapshot *s, ken_str path, uint32_t first_line, uint3
     if (st)
         return st;
     explaining x = { .s = s, .cancel = cancel, .arena = arena, .out = out };
-    int64_t file = query_file_index(s, view.path);
+    int64_t file = ken_query__file_index(s, view.path);
     if (file < 0)
         return KEN_FAIL(err, KEN_ENOTFOUND,
                         "'" KEN_STR_FMT "' is new: index the project again to know who uses it",
                         KEN_STR_ARG(view.path));
     x.file = (uint32_t)file;
-    if (query_graph_is_stale(s, x.file))
-        query_graph_close(s);
-    st = query_graph_open(s, &x.g, err);
+    if (ken_query__graph_is_stale(s, x.file))
+        ken_query__graph_close(s);
+    st = ken_query__graph_open(s, &x.g, err);
     if (st)
         return st;
     const ken_unit_text *u = ken_graph_unit(x.g, x.file);

@@ -41,7 +41,7 @@ static impact_changed *push_changed(impact *m, ken_graph_def d, ken_delta_kind c
     return &m->changed.ptr[m->changed.len - 1];
 }
 
-impact_changed *impact_add_changed(impact *m, ken_graph_def d, ken_delta_kind change)
+impact_changed *ken_query__impact_add_changed(impact *m, ken_graph_def d, ken_delta_kind change)
 {
     bool is_new;
     ken_map_put(&m->seen, query_def_key(&d), 0, &is_new);
@@ -53,18 +53,18 @@ impact_changed *impact_add_changed(impact *m, ken_graph_def d, ken_delta_kind ch
     return c;
 }
 
-impact_changed *impact_add_gone(impact *m, ken_delta_kind change, ken_str name)
+impact_changed *ken_query__impact_add_gone(impact *m, ken_delta_kind change, ken_str name)
 {
     impact_changed *c = push_changed(m, (ken_graph_def){ UINT32_MAX, 0 }, change);
     if (c)
         c->shown.node = (ken_graph_node){
             .id = { UINT32_MAX, 0 },
-            .name = query_repaired(m->arena, ken_arena_dup(m->arena, name)),
+            .name = ken_query__repaired(m->arena, ken_arena_dup(m->arena, name)),
         };
     return c;
 }
 
-void impact_add_file(impact *m, ken_str path)
+void ken_query__impact_add_file(impact *m, ken_str path)
 {
     for (size_t i = 0; i < m->files.len; i++)
         if (ken_str_eq(m->files.ptr[i], path))
@@ -85,7 +85,7 @@ static bool is_outer(const ken_facts *f, uint32_t i)
     return kind < KEN_SYMBOL_TEST && kind != KEN_SYMBOL_IMPL;
 }
 
-void impact_add_lines(impact *m, uint32_t file, uint32_t first, uint32_t last)
+void ken_query__impact_add_lines(impact *m, uint32_t file, uint32_t first, uint32_t last)
 {
     const ken_unit_text *u = ken_graph_unit(m->g, file);
     for (uint32_t i = 0; u && i < u->facts->n_symbols; i++) {
@@ -96,7 +96,7 @@ void impact_add_lines(impact *m, uint32_t file, uint32_t first, uint32_t last)
         bool is_holder = !ken_symbol_is_callable(s->kind) && s->first_line < first &&
                          ken_symbol_is_type(s->kind) && s->last_line > last;
         if (!is_holder)
-            impact_add_changed(m, (ken_graph_def){ file, i }, KEN_DELTA_NONE);
+            ken_query__impact_add_changed(m, (ken_graph_def){ file, i }, KEN_DELTA_NONE);
     }
 }
 
@@ -114,11 +114,11 @@ static ken_status change_symbol(impact *m, ken_err *err)
         uint32_t at = 0;
         while (at < n_same && !ken_graph_def_eq(same[at], found.nodes[i].id))
             at++;
-        if (at == n_same && query_is_choice(&found, i))
+        if (at == n_same && ken_query__is_choice(&found, i))
             m->out->others[m->out->n_others++] = found.nodes[i];
     }
-    impact_add_changed(m, found.nodes[0].id, KEN_DELTA_NONE);
-    impact_add_file(m, m->s->rows[found.nodes[0].id.file].path);
+    ken_query__impact_add_changed(m, found.nodes[0].id, KEN_DELTA_NONE);
+    ken_query__impact_add_file(m, m->s->rows[found.nodes[0].id.file].path);
     return KEN_OK;
 }
 
@@ -133,8 +133,8 @@ static ken_status change_path(impact *m, ken_err *err)
             path = ken_str_sub(path, 0, colon);
     }
     ken_file_view view; // names near paths when there is none
-    ken_str relative = query_relative_path(m->s, path, m->arena);
-    int64_t file = relative.ptr ? query_file_index(m->s, relative) : -1;
+    ken_str relative = ken_query__relative_path(m->s, path, m->arena);
+    int64_t file = relative.ptr ? ken_query__file_index(m->s, relative) : -1;
     if (file < 0) {
         ken_status st = ken_view_file(m->s, path, m->arena, &view, err);
         return st ? st
@@ -142,11 +142,11 @@ static ken_status change_path(impact *m, ken_err *err)
                              "'" KEN_STR_FMT "' is new: it is not in the index yet",
                              KEN_STR_ARG(path));
     }
-    impact_add_file(m, m->s->rows[file].path);
+    ken_query__impact_add_file(m, m->s->rows[file].path);
     if (line)
-        impact_add_lines(m, (uint32_t)file, (uint32_t)line - 1, (uint32_t)line - 1);
+        ken_query__impact_add_lines(m, (uint32_t)file, (uint32_t)line - 1, (uint32_t)line - 1);
     else
-        impact_add_lines(m, (uint32_t)file, 0, UINT32_MAX - 1);
+        ken_query__impact_add_lines(m, (uint32_t)file, 0, UINT32_MAX - 1);
     return KEN_OK;
 }
 
@@ -176,13 +176,13 @@ static impact_reached *add_reached(impact *m, ken_graph_def d, uint32_t distance
                          .n_sites = 1,
                          .via = -1,
                          .class = class,
-                         .is_test = query_is_test(m->s, d.file),
+                         .is_test = ken_query__is_test(m->s, d.file),
                          .ref = UINT32_MAX };
     ken_vec_push(&m->reached, r);
     return &m->reached.ptr[m->reached.len - 1];
 }
 
-impact_reached *impact_reach_user(impact *m, ken_graph_def user, ken_edge_class class)
+impact_reached *ken_query__impact_reach_user(impact *m, ken_graph_def user, ken_edge_class class)
 {
     return m->reached.len < IMPACT_REACHED_MAX ? add_reached(m, user, 1, class) : NULL;
 }
@@ -218,7 +218,7 @@ static void reach(impact *m, const query_edge *e, uint32_t distance)
         expose(m, e, r);
 }
 
-bool impact_is_use(const query_edges *edges, size_t i)
+bool ken_query__impact_is_use(const query_edges *edges, size_t i)
 {
     const query_edge *e = &edges->ptr[i];
     if (e->role != KEN_REF_IMPORT)
@@ -232,7 +232,7 @@ bool impact_is_use(const query_edges *edges, size_t i)
     return true;
 }
 
-void impact_add_maybe(impact *m, ken_graph_def user, uint32_t ref)
+void ken_query__impact_add_maybe(impact *m, ken_graph_def user, uint32_t ref)
 {
     bool is_new;
     if (ken_map_find(&m->seen, query_def_key(&user)))
@@ -247,7 +247,7 @@ void impact_add_maybe(impact *m, ken_graph_def user, uint32_t ref)
                          .n_sites = 1,
                          .via = -1,
                          .class = KEN_EDGE_UNRESOLVED,
-                         .is_test = query_is_test(m->s, user.file),
+                         .is_test = ken_query__is_test(m->s, user.file),
                          .ref = ref };
     ken_vec_push(&m->maybe, r);
 }
@@ -259,13 +259,13 @@ static ken_status spread_once(impact *m, const ken_graph_def *level, uint32_t n,
     ken_vec_clear(&m->edges);
     query_edges *unresolved = distance == 1 ? &m->unresolved : NULL; // of the names of level 0
     ken_status st =
-        query_edges_to(m->s, m->g, level, n, m->cancel, m->arena, &m->edges, unresolved, err);
+        ken_query__edges_to(m->s, m->g, level, n, m->cancel, m->arena, &m->edges, unresolved, err);
     if (!st)
-        st = query_edges_through(m->s, m->g, m->cancel, m->arena, &m->edges, err);
+        st = ken_query__edges_through(m->s, m->g, m->cancel, m->arena, &m->edges, err);
     if (!st && distance == 1)
         m->out->n_places += m->edges.len;
     for (size_t i = 0; !st && i < m->edges.len && m->reached.len < IMPACT_REACHED_MAX; i++)
-        if (impact_is_use(&m->edges, i))
+        if (ken_query__impact_is_use(&m->edges, i))
             reach(m, &m->edges.ptr[i], distance);
     m->out->is_truncated = m->out->is_truncated || m->reached.len >= IMPACT_REACHED_MAX;
     return st;
@@ -290,7 +290,7 @@ static void collect_maybe(impact *m)
         if (!u || !ken_map_find(&names, u->refs->exprs[u->refs->refs[e->ref].expr].name))
             continue;
         ken_graph_def user = { e->file, e->holder < 0 ? UINT32_MAX : (ken_def_id)e->holder };
-        impact_add_maybe(m, user, e->ref);
+        ken_query__impact_add_maybe(m, user, e->ref);
     }
     ken_map_release(&names);
 }
@@ -328,10 +328,10 @@ static ken_status spread(impact *m, uint32_t max_depth, ken_err *err)
 static bool show_node(impact *m, ken_graph_def d, ken_graph_node *out)
 {
     if (d.def != UINT32_MAX)
-        return query_graph_name(m->s, d, m->arena, out);
+        return ken_query__graph_name(m->s, d, m->arena, out);
     *out = (ken_graph_node){ .id = d,
                              .path = m->s->rows[d.file].path,
-                             .is_test = query_is_test(m->s, d.file) };
+                             .is_test = ken_query__is_test(m->s, d.file) };
     return true;
 }
 
@@ -374,17 +374,18 @@ static uint32_t line_of_ref(impact *m, const impact_reached *r)
     query_text t;
     uint32_t line = UINT32_MAX;
     const ken_unit_text *u = r->ref == UINT32_MAX ? NULL : ken_graph_unit(m->g, r->id.file);
-    if (!u || r->ref >= u->refs->n_refs || query_load_text(m->s, r->id.file, m->arena, &t, NULL))
+    if (!u || r->ref >= u->refs->n_refs ||
+        ken_query__load_text(m->s, r->id.file, m->arena, &t, NULL))
         return line;
     u = ken_graph_unit(m->g, r->id.file);
     uint32_t byte = u ? u->refs->refs[r->ref].byte : UINT32_MAX;
-    if (query_need_text(&t) && byte < t.text.len) {
+    if (ken_query__need_text(&t) && byte < t.text.len) {
         line = 0;
         for (const char *p = t.text.ptr; (p = memchr(p, '\n', byte - (size_t)(p - t.text.ptr)));
              p++)
             line++;
     }
-    query_close_text(&t);
+    ken_query__close_text(&t);
     return line;
 }
 
@@ -504,7 +505,7 @@ static void show_changed(impact *m, uint32_t limit)
         ken_changed_def *c = &out->changed[out->n_changed];
         *c = m->changed.ptr[i].shown;
         out->n_changed += m->changed.ptr[i].id.file == UINT32_MAX ||
-                          query_graph_name(m->s, m->changed.ptr[i].id, m->arena, &c->node);
+                          ken_query__graph_name(m->s, m->changed.ptr[i].id, m->arena, &c->node);
     }
     out->changed_files = KEN_ARENA_ARRAY(m->arena, ken_str, m->files.len + 1);
     for (size_t i = 0; i < m->files.len; i++)
@@ -542,7 +543,8 @@ static ken_status show_routes(impact *m, ken_err *err)
 {
     ken_route *all;
     size_t n;
-    ken_status st = query_find_routes(m->s, KEN_STR(""), false, m->cancel, m->arena, &all, &n, err);
+    ken_status st =
+        ken_query__find_routes(m->s, KEN_STR(""), false, m->cancel, m->arena, &all, &n, err);
     m->out->routes = KEN_ARENA_ARRAY(m->arena, ken_route, n + 1);
     for (size_t i = 0; !st && i < n; i++)
         if (all[i].handler_id.file != UINT32_MAX &&
@@ -602,13 +604,13 @@ static ken_status answer(impact *m, ken_err *err)
     uint32_t limit = m->o->limit ? m->o->limit : LIMIT_DEFAULT, n_commits = 0;
     ken_status st = m->o->symbol.len ? change_symbol(m, err)
                     : m->o->path.len ? change_path(m, err)
-                                     : impact_change_diff(m, err);
+                                     : ken_query__impact_change_diff(m, err);
     if (!st)
         st = spread(m, m->o->max_depth ? m->o->max_depth : DEPTH_DEFAULT, err);
     if (st)
         return st;
     if (m->o->symbol.len && m->changed.len)
-        st = query_note_damaged(m->s, m->g, m->changed.ptr[0].id, m->cancel, m->arena, err);
+        st = ken_query__note_damaged(m->s, m->g, m->changed.ptr[0].id, m->cancel, m->arena, err);
     if (st)
         return st;
     bool is_cut;
@@ -625,7 +627,7 @@ static ken_status answer(impact *m, ken_err *err)
     if (!st && !is_part)
         st = show_routes(m, err);
     if (!st)
-        impact_judge(m, n_commits); // of all, however much of it is shown
+        ken_query__impact_judge(m, n_commits); // of all, however much of it is shown
     m->out->is_truncated = m->out->is_truncated || is_cut;
     return st;
 }
@@ -638,7 +640,7 @@ ken_status ken_query_impact(ken_snapshot *s, const ken_impact_opts *o, const ken
     impact m = { .s = s, .o = o, .cancel = cancel, .arena = arena, .out = out };
     ken_status st = check(o, err);
     if (!st)
-        st = query_graph_open(s, &m.g, err);
+        st = ken_query__graph_open(s, &m.g, err);
     if (st)
         return st;
     ken_map_init(&m.seen);

@@ -49,24 +49,24 @@ typedef struct impact {
 
 // Adds a definition once; what is beyond the bound is counted. Returns its entry, NULL when it was
 // there or is not held.
-impact_changed *impact_add_changed(impact *m, ken_graph_def d, ken_delta_kind change);
+impact_changed *ken_query__impact_add_changed(impact *m, ken_graph_def d, ken_delta_kind change);
 // One that is gone.
-impact_changed *impact_add_gone(impact *m, ken_delta_kind change, ken_str name);
-void impact_add_file(impact *m, ken_str path);
+impact_changed *ken_query__impact_add_gone(impact *m, ken_delta_kind change, ken_str name);
+void ken_query__impact_add_file(impact *m, ken_str path);
 // Definitions of a file that overlap lines [first, last]: the innermost, and what holds them.
-void impact_add_lines(impact *m, uint32_t file, uint32_t first, uint32_t last);
+void ken_query__impact_add_lines(impact *m, uint32_t file, uint32_t first, uint32_t last);
 // Adds a direct user of a changed definition. Returns its entry, NULL when it changed itself or there
 // are too many.
-impact_reached *impact_reach_user(impact *m, ken_graph_def user, ken_edge_class class);
+impact_reached *ken_query__impact_reach_user(impact *m, ken_graph_def user, ken_edge_class class);
 // Whether an edge, of some by file, is a use: an import line is none where what it brings is used
 // elsewhere in the file.
-bool impact_is_use(const query_edges *edges, size_t i);
+bool ken_query__impact_is_use(const query_edges *edges, size_t i);
 // An unresolved place with a changed name.
-void impact_add_maybe(impact *m, ken_graph_def user, uint32_t ref);
+void ken_query__impact_add_maybe(impact *m, ken_graph_def user, uint32_t ref);
 
 // The definitions that a diff changes; what it removes is followed to its users. code/diff.c
-ken_status impact_change_diff(impact *m, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__impact_change_diff(impact *m, ken_err *err) KEN_MUST_USE;
 // Fills in risk, its word and its reasons. code/risk.c
-void impact_judge(impact *m, uint32_t n_commits);
+void ken_query__impact_judge(impact *m, uint32_t n_commits);
 
 #endif

@@ -140,7 +140,7 @@ static int by_number(const void *a, const void *b)
 static ken_status learn_list(ken_snapshot *s, uint32_t file, import_lists *l, ken_err *err)
 {
     ken_graph *g;
-    ken_status st = query_graph_open(s, &g, err);
+    ken_status st = ken_query__graph_open(s, &g, err);
     if (st)
         return st;
     uint32_t n, n_unknown;
@@ -186,8 +186,8 @@ static uint32_t *copy(ken_arena *arena, const ken_vec_u32 *v)
     return out;
 }
 
-ken_status query_imports(ken_snapshot *s, const ken_cancel *cancel, const query_import_graph **out,
-                         ken_err *err)
+ken_status ken_query__imports(ken_snapshot *s, const ken_cancel *cancel,
+                              const query_import_graph **out, ken_err *err)
 {
     *out = &s->imports;
     if (s->imports.starts)

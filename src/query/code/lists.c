@@ -70,18 +70,18 @@ static int by_name(const void *a, const void *b)
 static void keep_type(ken_snapshot *s, const found_type *t, uint32_t n, query_type_uses *kept)
 {
     uint32_t at = 0;
-    while (at < n && query_is_test(s, t[at].def.file))
+    while (at < n && ken_query__is_test(s, t[at].def.file))
         at++;
     if (n > 2 || at == n)
         return;
-    query_type_use use = { t[at].def, query_graph_count_with(s, t->name), n };
+    query_type_use use = { t[at].def, ken_query__graph_count_with(s, t->name), n };
     if (use.n_users > 1)
         kept->uses[kept->n++] = use;
 }
 
 static void keep_types(ken_snapshot *s, const found_type *t, size_t n, query_type_uses *kept)
 {
-    kept->uses = KEN_ARENA_ARRAY(query_graph_arena(s), query_type_use, n + 1);
+    kept->uses = KEN_ARENA_ARRAY(ken_query__graph_arena(s), query_type_use, n + 1);
     for (size_t from = 0, to; from < n; from = to) {
         for (to = from + 1; to < n && ken_str_eq(t[to].name, t[from].name);)
             to++;
@@ -93,7 +93,7 @@ static void keep_types(ken_snapshot *s, const found_type *t, size_t n, query_typ
 // Of the whole tree, computed once and cached with the graph.
 static ken_status find_type_uses(ken_snapshot *s, const query_type_uses **out, ken_err *err)
 {
-    query_type_uses *kept = query_graph_types(s);
+    query_type_uses *kept = ken_query__graph_types(s);
     *out = kept;
     if (kept->is_known)
         return KEN_OK;
@@ -113,9 +113,9 @@ static ken_status find_type_uses(ken_snapshot *s, const query_type_uses **out, k
     return st;
 }
 
-ken_status query_find_types(ken_snapshot *s, const query_focus *focus, const uint8_t *aside,
-                            size_t limit, ken_arena *arena, ken_key_symbol **out, size_t *out_n,
-                            ken_err *err)
+ken_status ken_query__find_types(ken_snapshot *s, const query_focus *focus, const uint8_t *aside,
+                                 size_t limit, ken_arena *arena, ken_key_symbol **out,
+                                 size_t *out_n, ken_err *err)
 {
     const query_type_uses *uses;
     KEN_VEC(ken_key_symbol) found = { 0 };
@@ -125,7 +125,7 @@ ken_status query_find_types(ken_snapshot *s, const query_focus *focus, const uin
         ken_key_symbol k = { .node.id = u->def,
                              .n_users = u->n_users,
                              .score = (double)u->n_users / u->n_types };
-        if (query_in_focus(s, u->def.file, focus) && !aside[u->def.file])
+        if (ken_query__in_focus(s, u->def.file, focus) && !aside[u->def.file])
             ken_vec_push(&found, k);
     }
     if (found.len)
@@ -134,7 +134,7 @@ ken_status query_find_types(ken_snapshot *s, const query_focus *focus, const uin
     *out_n = 0;
     for (size_t i = 0; !st && i < found.len && *out_n < limit; i++) {
         ken_key_symbol k = found.ptr[i];
-        if (query_graph_name(s, k.node.id, arena, &k.node))
+        if (ken_query__graph_name(s, k.node.id, arena, &k.node))
             (*out)[(*out_n)++] = k;
     }
     ken_vec_release(&found);
@@ -164,7 +164,7 @@ static hot_file *find_hot_files(ken_snapshot *s, const query_focus *focus, ken_h
     *out_n = 0;
     for (uint32_t f = 0; f < s->n_files; f++) {
         ken_history_file known = { 0 };
-        if (!query_in_focus(s, f, focus) || query_is_test(s, f) ||
+        if (!ken_query__in_focus(s, f, focus) || ken_query__is_test(s, f) ||
             (s->path_bits[f] & (KEN_PATH_EXAMPLE | KEN_PATH_COMPAT)))
             continue;
         ken_history_find(h, s->rows[f].path, &known);
@@ -180,19 +180,20 @@ static hot_file *find_hot_files(ken_snapshot *s, const query_focus *focus, ken_h
 static void add_functions(ken_snapshot *s, const hot_file *f, ken_arena *arena, ken_key_symbol *out,
                           size_t *n, size_t max)
 {
-    const ken_unit_text *u = ken_graph_unit(query_graph_at_hand(s), f->file);
+    const ken_unit_text *u = ken_graph_unit(ken_query__graph_at_hand(s), f->file);
     for (uint32_t d = 0; u && d < u->facts->n_symbols && d < u->refs->n_defs && *n < max; d++) {
         uint16_t complexity = u->refs->defs[d].complexity;
         ken_key_symbol k = { .n_commits = f->n_commits,
                              .score = complexity * (log1p(f->n_commits) + 0.1) };
-        if (complexity >= 5 && query_graph_name(s, (ken_graph_def){ f->file, d }, arena, &k.node))
+        if (complexity >= 5 &&
+            ken_query__graph_name(s, (ken_graph_def){ f->file, d }, arena, &k.node))
             out[(*n)++] = k;
     }
 }
 
-ken_status query_find_hotspots(ken_snapshot *s, const query_focus *focus, size_t limit,
-                               const ken_cancel *cancel, ken_arena *arena, ken_key_symbol **out,
-                               size_t *out_n, ken_err *err)
+ken_status ken_query__find_hotspots(ken_snapshot *s, const query_focus *focus, size_t limit,
+                                    const ken_cancel *cancel, ken_arena *arena,
+                                    ken_key_symbol **out, size_t *out_n, ken_err *err)
 {
     enum {
         HELD = 4000
@@ -219,10 +220,10 @@ ken_status ken_find_hotspots(ken_snapshot *s, ken_str folder, size_t limit,
 {
     query_focus focus;
     ken_graph *g;
-    ken_status st = query_focus_on(s, KEN_ARCH_FULL, folder, arena, &focus, err);
+    ken_status st = ken_query__focus_on(s, KEN_ARCH_FULL, folder, arena, &focus, err);
     if (!st)
-        st = query_graph_open(s, &g, err);
-    return st ? st : query_find_hotspots(s, &focus, limit, cancel, arena, out, out_n, err);
+        st = ken_query__graph_open(s, &g, err);
+    return st ? st : ken_query__find_hotspots(s, &focus, limit, cancel, arena, out, out_n, err);
 }
 
 // ---- tests --------------------------------------------------------------------------------------
@@ -231,8 +232,8 @@ ken_status ken_tests_for(ken_snapshot *s, ken_str symbol_or_path, size_t limit,
                          const ken_cancel *cancel, ken_arena *arena, ken_dependent **out,
                          size_t *out_n, size_t *out_total, ken_err *err)
 {
-    ken_str relative = query_relative_path(s, symbol_or_path, arena);
-    bool is_path = relative.ptr && query_file_index(s, relative) >= 0;
+    ken_str relative = ken_query__relative_path(s, symbol_or_path, arena);
+    bool is_path = relative.ptr && ken_query__file_index(s, relative) >= 0;
     ken_impact_opts o = { .max_depth = 5, .num_similar = 0, .limit = 1 };
     o.max_tests = limit > KEN_TESTS_MAX ? KEN_TESTS_MAX : (uint32_t)limit;
     if (is_path)

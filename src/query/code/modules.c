@@ -14,13 +14,13 @@ enum {
 
 static const double damping = 0.85;
 
-ken_status query_focus_on(ken_snapshot *s, ken_arch_focus area, ken_str folder, ken_arena *arena,
-                          query_focus *out, ken_err *err)
+ken_status ken_query__focus_on(ken_snapshot *s, ken_arch_focus area, ken_str folder,
+                               ken_arena *arena, query_focus *out, ken_err *err)
 {
     *out = (query_focus){ area, { "", 0 } };
     if (!folder.len)
         return KEN_OK;
-    out->folder = query_relative_path(s, folder, arena);
+    out->folder = ken_query__relative_path(s, folder, arena);
     if (!out->folder.ptr)
         return KEN_FAIL(err, KEN_ENOTFOUND,
                         "directory: '" KEN_STR_FMT "' is outside of the project",
@@ -30,7 +30,7 @@ ken_status query_focus_on(ken_snapshot *s, ken_arch_focus area, ken_str folder, 
     return KEN_OK;
 }
 
-bool query_in_focus(const ken_snapshot *s, uint32_t file, const query_focus *focus)
+bool ken_query__in_focus(const ken_snapshot *s, uint32_t file, const query_focus *focus)
 {
     ken_str path = s->rows[file].path;
     if (ken_lang_role_of((ken_lang_id)s->contents[file].lang) != KEN_LANG_ROLE_CODE)
@@ -39,7 +39,7 @@ bool query_in_focus(const ken_snapshot *s, uint32_t file, const query_focus *foc
         return false;
     if (focus->area == KEN_ARCH_FULL)
         return true;
-    return query_is_frontend(s, file) == (focus->area == KEN_ARCH_FRONTEND);
+    return ken_query__is_frontend(s, file) == (focus->area == KEN_ARCH_FRONTEND);
 }
 
 const char *ken_aside_word(ken_aside a)
@@ -52,17 +52,17 @@ const char *ken_aside_word(ken_aside a)
     return words[a];
 }
 
-ken_aside query_aside_of(const ken_snapshot *s, uint32_t file)
+ken_aside ken_query__aside_of(const ken_snapshot *s, uint32_t file)
 {
-    if (query_is_bundled(s->rows[file].path))
+    if (ken_query__is_bundled(s->rows[file].path))
         return KEN_ASIDE_BUNDLED;
-    if (query_is_test(s, file))
+    if (ken_query__is_test(s, file))
         return KEN_ASIDE_TESTS;
     return s->path_bits[file] & KEN_PATH_EXAMPLE ? KEN_ASIDE_EXAMPLES : KEN_ASIDE_NONE;
 }
 
 // Folders named for pages, components or styles.
-bool query_is_frontend(const ken_snapshot *s, uint32_t file)
+bool ken_query__is_frontend(const ken_snapshot *s, uint32_t file)
 {
     static const char *const words[] = { "frontend", "client",     "web",   "ui",
                                          "www",      "components", "pages", "public",
@@ -293,11 +293,12 @@ static void find_layers(query_modules *m)
             m->modules[i].n_dependents += m->weight[k][i] > 0 && !m->modules[k].aside;
 }
 
-ken_status query_find_modules(ken_snapshot *s, const query_focus *focus, const ken_cancel *cancel,
-                              ken_arena *arena, query_modules *out, ken_err *err)
+ken_status ken_query__find_modules(ken_snapshot *s, const query_focus *focus,
+                                   const ken_cancel *cancel, ken_arena *arena, query_modules *out,
+                                   ken_err *err)
 {
     const query_import_graph *g;
-    ken_status st = query_imports(s, cancel, &g, err);
+    ken_status st = ken_query__imports(s, cancel, &g, err);
     if (st)
         return st;
     size_t n_files = s->n_files + (size_t)1;
@@ -308,9 +309,9 @@ ken_status query_find_modules(ken_snapshot *s, const query_focus *focus, const k
     module_at(&c, focus->folder);
     uint32_t n_in = 0;
     for (uint32_t f = 0; f < s->n_files; f++) {
-        bool is_in = query_in_focus(s, f, focus);
+        bool is_in = ken_query__in_focus(s, f, focus);
         out->of_file[f] = is_in ? 0 : UINT32_MAX;
-        out->aside[f] = (uint8_t)query_aside_of(s, f);
+        out->aside[f] = (uint8_t)ken_query__aside_of(s, f);
         n_in += is_in;
         c.n_shown += is_in && !out->aside[f];
     }

@@ -37,7 +37,7 @@ static bool mount_local(query_routers *q, const query_route_file *f, ken_str arg
     while (n < arg.len && ken_is_word(arg.ptr[n]))
         n++;
     ken_str name = ken_str_sub(arg, 0, n);
-    if (!n || !query_routers_given(q, f, name, byte))
+    if (!n || !ken_query__routers_given(q, f, name, byte))
         return false;
     m->to_file = f->number;
     m->to_name = name;
@@ -66,7 +66,7 @@ static bool mount_argument(query_routers *q, const query_route_file *f, ken_str 
         return true;
     }
     ken_targets best = { .n = 0 };
-    for (uint32_t i = query_first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++) {
+    for (uint32_t i = ken_query__first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++) {
         ken_targets t;
         if (r->refs[i].role == KEN_REF_TYPE)
             continue;
@@ -104,11 +104,11 @@ static bool may_be_path(query_routers *q, const query_route_file *f, ken_str arg
 {
     ken_str text;
     ken_targets t = { .n = 0 };
-    if (query_routers_text(q, f, arg, &text))
+    if (ken_query__routers_text(q, f, arg, &text))
         return true;
     const ken_refs *r = f->unit->refs;
     uint32_t from = (uint32_t)(arg.ptr - f->text.ptr), to = from + (uint32_t)arg.len;
-    for (uint32_t i = query_first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++)
+    for (uint32_t i = ken_query__first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++)
         ken_graph_resolve(q->g, f->number, r->refs[i].expr, r->refs[i].role, &t);
     return !t.n && ken_str_find_char(arg, '.') != SIZE_MAX &&
            ken_str_find_char(arg, '(') == SIZE_MAX;
@@ -137,7 +137,7 @@ static ken_str exported_whole(const query_route_file *f)
 static void add_mount(query_routers *q, query_mount m)
 {
     m.is_whole = ken_str_eq_c(m.to_name, "default") || ken_str_eq_c(m.to_name, "export=");
-    const query_route_file *to = m.is_whole ? query_routers_file(q, m.to_file) : NULL;
+    const query_route_file *to = m.is_whole ? ken_query__routers_file(q, m.to_file) : NULL;
     m.to_whole = to ? exported_whole(to) : KEN_STR("");
     query_mount *kept = KEN_ARENA_NEW(q->arena, query_mount);
     *kept = m;
@@ -165,7 +165,7 @@ static void read_mounts(query_routers *q, const query_route_file *f, const ken_l
 {
     ken_str args[KEN_ROUTE_ARGS], text;
     const ken_framework *fw = m.framework;
-    size_t open = query_routers_open(f, l);
+    size_t open = ken_query__routers_open(f, l);
     size_t n = open == SIZE_MAX ? 0 : ken_route_args(f->text, open, f->has_hash, args);
     if (!n)
         return;
@@ -175,9 +175,9 @@ static void read_mounts(query_routers *q, const query_route_file *f, const ken_l
         is_path_first = n > 1 && may_be_path(q, f, args[0]);
     query_prefix before = { KEN_STR(""), false };
     if (is_path_first)
-        before = query_routers_option(q, f, before, args[0]);
-    before =
-        query_routers_option(q, f, before, query_option_of(f, open, fw->prefixes, fw->n_prefixes));
+        before = ken_query__routers_option(q, f, before, args[0]);
+    before = ken_query__routers_option(q, f, before,
+                                       ken_query__option_of(f, open, fw->prefixes, fw->n_prefixes));
     m.prefix = before.text;
     m.is_partial = before.is_partial;
     m.args = (ken_span){ (uint32_t)open + 1, l->end };
@@ -193,10 +193,10 @@ static void read_mounts(query_routers *q, const query_route_file *f, const ken_l
     }
 }
 
-void query_mounts_learn(query_routers *q, uint32_t file, uint32_t literal,
-                        const ken_framework *framework, const ken_route_rule *rule)
+void ken_query__mounts_learn(query_routers *q, uint32_t file, uint32_t literal,
+                             const ken_framework *framework, const ken_route_rule *rule)
 {
-    const query_route_file *full = query_routers_file(q, file);
+    const query_route_file *full = ken_query__routers_file(q, file);
     if (!full)
         return;
     query_route_file f = *full; // files may move
@@ -222,8 +222,8 @@ static bool is_named(const query_mount *m, ken_str name)
     return m->to_name.len && ken_str_eq(m->to_name, last_part(name));
 }
 
-size_t query_mounts_of(ken_snapshot *s, query_mount *const *all, size_t n_all, uint32_t file,
-                       ken_str name, uint32_t byte, query_mount **out, size_t max)
+size_t ken_query__mounts_of(ken_snapshot *s, query_mount *const *all, size_t n_all, uint32_t file,
+                            ken_str name, uint32_t byte, query_mount **out, size_t max)
 {
     size_t n = 0;
     uint32_t best = 0; // by name is nearer than by what is around, and code nearer than a test
@@ -234,7 +234,7 @@ size_t query_mounts_of(ken_snapshot *s, query_mount *const *all, size_t n_all, u
         bool has_name = is_named(m, name);
         if (m->to_file != file || is_itself || !is_there || (!has_name && m->to_name.len))
             continue;
-        uint32_t near = 1U + has_name + 2U * !query_is_test(s, m->file);
+        uint32_t near = 1U + has_name + 2U * !ken_query__is_test(s, m->file);
         n = near > best ? 0 : n;
         best = near > best ? near : best;
         if (near == best && n < max)
@@ -243,7 +243,8 @@ size_t query_mounts_of(ken_snapshot *s, query_mount *const *all, size_t n_all, u
     return n;
 }
 
-size_t query_mounts_copy(query_mount *const *all, size_t n, ken_arena *arena, query_mount ***out)
+size_t ken_query__mounts_copy(query_mount *const *all, size_t n, ken_arena *arena,
+                              query_mount ***out)
 {
     *out = KEN_ARENA_ARRAY(arena, query_mount *, n + 1);
     for (size_t i = 0; i < n; i++) {

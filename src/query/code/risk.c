@@ -131,7 +131,7 @@ static void judge_reach(judging *j)
                    ken_arena_printf(a, "%zu routes or events lead to it", out->n_routes));
 }
 
-void impact_judge(impact *m, uint32_t n_commits)
+void ken_query__impact_judge(impact *m, uint32_t n_commits)
 {
     ken_impact *out = m->out;
     judging j = { .m = m };

@@ -13,8 +13,8 @@ enum {
     CALLERS_ASKED_MAX = 2000
 };
 
-void query_routers_init(query_routers *q, ken_snapshot *s, ken_graph *g, const ken_frameworks *f,
-                        ken_arena *arena)
+void ken_query__routers_init(query_routers *q, ken_snapshot *s, ken_graph *g,
+                             const ken_frameworks *f, ken_arena *arena)
 {
     *q = (query_routers){ .s = s, .g = g, .frameworks = f, .arena = arena };
     ken_map_init(&q->known);
@@ -22,7 +22,7 @@ void query_routers_init(query_routers *q, ken_snapshot *s, ken_graph *g, const k
     ken_map_init(&q->callers);
 }
 
-void query_routers_release(query_routers *q)
+void ken_query__routers_release(query_routers *q)
 {
     ken_map_release(&q->known);
     ken_map_release(&q->texts);
@@ -41,8 +41,8 @@ static ken_str key_of(char room[KEY_BYTES], uint32_t file, ken_str name)
     return ken_str_n(room, n < 0 ? 0 : n < KEY_BYTES ? (size_t)n : KEY_BYTES - 1);
 }
 
-const ken_route_rule *query_routers_rule(query_routers *q, const ken_unit_text *u,
-                                         const ken_literal *l, const ken_framework **out)
+const ken_route_rule *ken_query__routers_rule(query_routers *q, const ken_unit_text *u,
+                                              const ken_literal *l, const ken_framework **out)
 {
     ken_str language = ken_str_c(ken_lang_name((ken_lang_id)u->lang));
     const ken_route_rule *rule = ken_route_find(q->frameworks, language, u->refs, l, out);
@@ -58,7 +58,7 @@ const ken_route_rule *query_routers_rule(query_routers *q, const ken_unit_text *
 static const ken_route_rule *rule_of(query_routers *q, const query_route_file *f,
                                      const ken_literal *l, const ken_framework **out)
 {
-    return query_routers_rule(q, f->unit, l, out);
+    return ken_query__routers_rule(q, f->unit, l, out);
 }
 
 static void find_groups(query_routers *q, query_route_file *f)
@@ -71,7 +71,7 @@ static void find_groups(query_routers *q, query_route_file *f)
         const ken_route_rule *rule = l->decorates < 0 ? rule_of(q, f, l, &fw) : NULL;
         if (!rule || (!rule->is_prefix && rule->form != KEN_ROUTE_NEST))
             continue;
-        size_t end = rule->is_prefix ? query_chain_end(f->text, l->end) : l->end;
+        size_t end = rule->is_prefix ? ken_query__chain_end(f->text, l->end) : l->end;
         ken_vec_push(&found, ((query_route_group){ l, end, rule->is_prefix }));
     }
     f->groups = ken_arena_copy(q->arena, found.ptr, found.len, sizeof *f->groups);
@@ -79,7 +79,7 @@ static void find_groups(query_routers *q, query_route_file *f)
     ken_vec_release(&found);
 }
 
-const query_route_file *query_routers_file(query_routers *q, uint32_t file)
+const query_route_file *ken_query__routers_file(query_routers *q, uint32_t file)
 {
     char room[KEY_BYTES];
     bool is_new;
@@ -88,10 +88,10 @@ const query_route_file *query_routers_file(query_routers *q, uint32_t file)
         query_route_file f = { .number = file, .unit = ken_graph_unit(q->g, file) };
         query_text t;
         f.has_hash = ken_route_has_hash(q->s->rows[file].path);
-        if (f.unit && !query_load_text(q->s, file, q->arena, &t, NULL)) {
-            if (query_need_text(&t))
+        if (f.unit && !ken_query__load_text(q->s, file, q->arena, &t, NULL)) {
+            if (ken_query__need_text(&t))
                 f.text = t.text;
-            query_close_text(&t);
+            ken_query__close_text(&t);
         }
         if (f.text.ptr)
             find_groups(q, &f);
@@ -101,7 +101,8 @@ const query_route_file *query_routers_file(query_routers *q, uint32_t file)
 }
 
 // Places mostly come in order.
-size_t query_routers_given(query_routers *q, const query_route_file *f, ken_str name, size_t byte)
+size_t ken_query__routers_given(query_routers *q, const query_route_file *f, ken_str name,
+                                size_t byte)
 {
     char room[KEY_BYTES];
     bool is_new;
@@ -118,7 +119,7 @@ size_t query_routers_given(query_routers *q, const query_route_file *f, ken_str 
 
 // ---- prefixes ----------------------------------------------------------------------------------
 
-query_prefix query_prefix_join(ken_arena *arena, query_prefix before, ken_str path)
+query_prefix ken_query__prefix_join(ken_arena *arena, query_prefix before, ken_str path)
 {
     if (!before.text.len)
         return (query_prefix){ path, before.is_partial };
@@ -136,7 +137,7 @@ query_prefix query_prefix_join(ken_arena *arena, query_prefix before, ken_str pa
                            before.is_partial };
 }
 
-query_prefixes query_prefix_alone(ken_arena *arena, query_prefix it)
+query_prefixes ken_query__prefix_alone(ken_arena *arena, query_prefix it)
 {
     query_prefixes one = { KEN_ARENA_NEW(arena, query_prefix), 1 };
     one.items[0] = it;
@@ -149,14 +150,14 @@ static bool constant_text(query_routers *q, const query_route_file *f, ken_str v
     const ken_refs *r = f->unit->refs;
     uint32_t from = (uint32_t)(value.ptr - f->text.ptr), to = from + (uint32_t)value.len;
     const ken_ref *last = NULL;
-    for (uint32_t i = query_first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++)
+    for (uint32_t i = ken_query__first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++)
         last = &r->refs[i];
     ken_targets t;
     if (!last ||
         (r->exprs[last->expr].op != KEN_EXPR_NAME && r->exprs[last->expr].op != KEN_EXPR_MEMBER))
         return false;
     ken_graph_resolve(q->g, f->number, last->expr, last->role, &t);
-    const query_route_file *there = t.n == 1 ? query_routers_file(q, t.defs[0].file) : NULL;
+    const query_route_file *there = t.n == 1 ? ken_query__routers_file(q, t.defs[0].file) : NULL;
     if (!there || t.defs[0].def >= there->unit->facts->n_symbols)
         return false;
     const ken_symbol *sym = &there->unit->facts->symbols[t.defs[0].def];
@@ -165,7 +166,8 @@ static bool constant_text(query_routers *q, const query_route_file *f, ken_str v
     return at && ken_route_plain(ken_route_value(there->text, at, there->has_hash), out);
 }
 
-bool query_routers_text(query_routers *q, const query_route_file *f, ken_str value, ken_str *out)
+bool ken_query__routers_text(query_routers *q, const query_route_file *f, ken_str value,
+                             ken_str *out)
 {
     bool is_in_text = value.ptr >= f->text.ptr && value.ptr < f->text.ptr + f->text.len;
     if (ken_route_plain(value, out))
@@ -177,7 +179,8 @@ bool query_routers_text(query_routers *q, const query_route_file *f, ken_str val
     return is_in_text && constant_text(q, &here, value, out);
 }
 
-ken_str query_option_of(const query_route_file *f, size_t open, const ken_str *names, uint32_t n)
+ken_str ken_query__option_of(const query_route_file *f, size_t open, const ken_str *names,
+                             uint32_t n)
 {
     ken_str args[KEN_ROUTE_ARGS], value = KEN_STR("");
     size_t n_args = n ? ken_route_args(f->text, open, f->has_hash, args) : 0;
@@ -186,18 +189,18 @@ ken_str query_option_of(const query_route_file *f, size_t open, const ken_str *n
     return value;
 }
 
-query_prefix query_routers_option(query_routers *q, const query_route_file *f, query_prefix before,
-                                  ken_str value)
+query_prefix ken_query__routers_option(query_routers *q, const query_route_file *f,
+                                       query_prefix before, ken_str value)
 {
     ken_str text;
     if (!value.len)
         return before;
-    if (!query_routers_text(q, f, value, &text))
+    if (!ken_query__routers_text(q, f, value, &text))
         return (query_prefix){ KEN_STR(""), true };
-    return query_prefix_join(q->arena, before, text);
+    return ken_query__prefix_join(q->arena, before, text);
 }
 
-size_t query_routers_open(const query_route_file *f, const ken_literal *l)
+size_t ken_query__routers_open(const query_route_file *f, const ken_literal *l)
 {
     return ken_route_open(f->text, l->byte);
 }
@@ -205,7 +208,7 @@ size_t query_routers_open(const query_route_file *f, const ken_literal *l)
 // The end of the name that is called: before its bracket, and type arguments.
 static size_t callee_start(const query_route_file *f, const ken_literal *l)
 {
-    size_t open = query_routers_open(f, l), at = open == SIZE_MAX ? l->byte : open;
+    size_t open = ken_query__routers_open(f, l), at = open == SIZE_MAX ? l->byte : open;
     ken_str name = f->unit->refs->exprs[l->callee].name;
     size_t from = at > name.len + 80 ? at - name.len - 80 : 0;
     for (size_t i = at; i >= from + name.len; i--)
@@ -220,34 +223,34 @@ static void learn_file(query_routers *q, uint32_t file)
     for (uint32_t i = 0; u && i < u->refs->n_literals; i++) {
         const ken_literal *l = &u->refs->literals[i];
         const ken_framework *framework = NULL;
-        const ken_route_rule *rule = query_routers_rule(q, u, l, &framework);
+        const ken_route_rule *rule = ken_query__routers_rule(q, u, l, &framework);
         if (rule && (rule->form == KEN_ROUTE_MOUNT || rule->form == KEN_ROUTE_INCLUDE))
-            query_mounts_learn(q, file, i, framework, rule);
+            ken_query__mounts_learn(q, file, i, framework, rule);
         else if (rule && rule->form == KEN_ROUTE_GLOBAL)
-            query_bases_learn(q, file, l, framework);
+            ken_query__bases_learn(q, file, l, framework);
     }
 }
 
-void query_routers_learn(query_routers *q, const uint32_t *files, size_t n)
+void ken_query__routers_learn(query_routers *q, const uint32_t *files, size_t n)
 {
     q->learnt = files;
     q->n_learnt = n;
     for (size_t i = 0; i < n; i++)
         learn_file(q, files[i]);
-    query_bases_read(q);
+    ken_query__bases_read(q);
 }
 
 // ---- the prefixes of a literal ------------------------------------------------------------------
 
 static query_prefixes nothing(query_routers *q, bool is_partial)
 {
-    return query_prefix_alone(q->arena, (query_prefix){ KEN_STR(""), is_partial });
+    return ken_query__prefix_alone(q->arena, (query_prefix){ KEN_STR(""), is_partial });
 }
 
 static query_prefixes join(query_routers *q, query_prefixes before, ken_str path)
 {
     for (size_t i = 0; i < before.n; i++)
-        before.items[i] = query_prefix_join(q->arena, before.items[i], path);
+        before.items[i] = ken_query__prefix_join(q->arena, before.items[i], path);
     return before;
 }
 
@@ -255,7 +258,7 @@ static query_prefixes with_option(query_routers *q, const query_route_file *f,
                                   query_prefixes before, ken_str value)
 {
     for (size_t i = 0; i < before.n; i++)
-        before.items[i] = query_routers_option(q, f, before.items[i], value);
+        before.items[i] = ken_query__routers_option(q, f, before.items[i], value);
     return before;
 }
 
@@ -278,11 +281,11 @@ static query_prefixes before_literal(query_routers *q, const query_route_file *f
 
 static query_prefixes before_mount(query_routers *q, query_mount *m, int depth)
 {
-    const query_route_file *f = query_routers_file(q, m->file);
+    const query_route_file *f = ken_query__routers_file(q, m->file);
     if (m->is_asked || !f || depth > DEEP_MAX)
         return nothing(q, true);
     if (m->is_partial)
-        return query_prefix_alone(q->arena, (query_prefix){ m->prefix, true });
+        return ken_query__prefix_alone(q->arena, (query_prefix){ m->prefix, true });
     m->is_asked = true; // a router that is mounted on itself
     query_route_file here = *f;
     query_prefixes all =
@@ -294,8 +297,8 @@ static query_prefixes before_mount(query_routers *q, query_mount *m, int depth)
 static size_t mounts_of(query_routers *q, const query_route_file *f, ken_str name, uint32_t byte,
                         query_mount *out[PREFIXES_MAX])
 {
-    return query_mounts_of(q->s, q->mounts.ptr, q->mounts.len, f->number, name, byte, out,
-                           PREFIXES_MAX);
+    return ken_query__mounts_of(q->s, q->mounts.ptr, q->mounts.len, f->number, name, byte, out,
+                                PREFIXES_MAX);
 }
 
 // The prefixes of all mounts of something; none when it is not mounted.
@@ -453,7 +456,7 @@ static query_prefixes before_calls(query_routers *q, const query_route_file *f,
     for (size_t k = 0; k < 2 * n && !(k >= n && all.n); k++) {
         uint32_t file = q->learnt[k < n ? k : k - n];
         const ken_unit_text *u = ken_graph_unit(q->g, file);
-        if (query_is_test(q->s, file) != (k >= n))
+        if (ken_query__is_test(q->s, file) != (k >= n))
             continue;
         for (uint32_t i = 0; u && i < u->refs->n_refs; i++) {
             const ken_ref *ref = &u->refs->refs[i];
@@ -463,7 +466,7 @@ static query_prefixes before_calls(query_routers *q, const query_route_file *f,
             ken_graph_resolve(q->g, file, ref->expr, ref->role, &t);
             const query_route_file *caller =
                 t.n && t.defs[0].file == f->number && t.defs[0].def == function
-                    ? query_routers_file(q, file)
+                    ? ken_query__routers_file(q, file)
                     : NULL;
             if (!caller)
                 continue;
@@ -533,7 +536,7 @@ static query_prefixes before_foreign(query_routers *q, const query_route_file *f
         ken_graph_resolve(q->g, f->number, r->refs[i].expr, r->refs[i].role, &t);
         if (!t.n || t.defs[0].file == f->number)
             continue;
-        const query_route_file *there = query_routers_file(q, t.defs[0].file);
+        const query_route_file *there = ken_query__routers_file(q, t.defs[0].file);
         if (!there)
             return nothing(q, true);
         query_route_file copy = *there;
@@ -553,9 +556,9 @@ static query_prefixes before_given(query_routers *q, const query_route_file *f,
     const ken_literal *group = group_in(f, given);
     if (group && !is_made && !is_router) {
         query_prefixes p = before_literal(q, f, fw, group, depth + 1);
-        return with_option(
-            q, f, join(q, p, group->text),
-            query_option_of(f, query_routers_open(f, group), fw->prefixes, fw->n_prefixes));
+        return with_option(q, f, join(q, p, group->text),
+                           ken_query__option_of(f, ken_query__routers_open(f, group), fw->prefixes,
+                                                fw->n_prefixes));
     }
     query_prefixes p = before_mounts(q, f, name, byte, depth);
     if (!p.n)
@@ -565,7 +568,7 @@ static query_prefixes before_given(query_routers *q, const query_route_file *f,
     size_t open = maker_open(f, given);
     if (!(is_made || is_router) || open == SIZE_MAX)
         return p;
-    return with_option(q, f, p, query_option_of(f, open, fw->prefixes, fw->n_prefixes));
+    return with_option(q, f, p, ken_query__option_of(f, open, fw->prefixes, fw->n_prefixes));
 }
 
 // Whether a parameter is written with the type of an application: `r *gin.Engine`, `app: Express`.
@@ -587,7 +590,7 @@ static query_prefixes before_variable(query_routers *q, const query_route_file *
     ken_str parameter;
     if (depth > DEEP_MAX)
         return nothing(q, true);
-    size_t at = query_routers_given(q, f, last_part(name), byte);
+    size_t at = ken_query__routers_given(q, f, last_part(name), byte);
     ken_str given = at ? ken_route_value(f->text, at, f->has_hash) : KEN_STR("");
     bool is_parameter = find_parameter(f, last_part(name), byte, &parameter);
     if (given.len && !(is_parameter && (size_t)(parameter.ptr - f->text.ptr) > at))
@@ -629,11 +632,12 @@ static query_prefixes before_literal(query_routers *q, const query_route_file *f
     const ken_literal *group = group_around(f, l);
     if (group) {
         query_prefixes p = before_literal(q, f, fw, group, depth + 1);
-        size_t open = query_routers_open(f, group);
+        size_t open = ken_query__routers_open(f, group);
         p = join(q, p, group->text);
         return open == SIZE_MAX
                    ? p
-                   : with_option(q, f, p, query_option_of(f, open, fw->prefixes, fw->n_prefixes));
+                   : with_option(q, f, p,
+                                 ken_query__option_of(f, open, fw->prefixes, fw->n_prefixes));
     }
     size_t start;
     ken_str root = ken_route_root(f->text, callee_start(f, l), &start);
@@ -659,10 +663,10 @@ static query_prefixes before_literal(query_routers *q, const query_route_file *f
     return before_variable(q, f, fw, root, l->byte, depth);
 }
 
-query_prefixes query_routers_prefixes(query_routers *q, uint32_t file,
-                                      const ken_framework *framework, const ken_literal *l)
+query_prefixes ken_query__routers_prefixes(query_routers *q, uint32_t file,
+                                           const ken_framework *framework, const ken_literal *l)
 {
-    const query_route_file *f = query_routers_file(q, file);
+    const query_route_file *f = ken_query__routers_file(q, file);
     if (!f)
         return nothing(q, false);
     query_route_file here = *f;

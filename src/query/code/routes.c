@@ -37,8 +37,8 @@ typedef struct routing {
 } routing;
 
 // The project's own frameworks; a bad file is an error only in a list of routes.
-ken_status query_frameworks(ken_snapshot *s, bool is_strict, ken_arena *arena, ken_frameworks *out,
-                            ken_err *err)
+ken_status ken_query__frameworks(ken_snapshot *s, bool is_strict, ken_arena *arena,
+                                 ken_frameworks *out, ken_err *err)
 {
     ken_status st = KEN_OK;
     ken_frameworks_init(out);
@@ -47,10 +47,10 @@ ken_status query_frameworks(ken_snapshot *s, bool is_strict, ken_arena *arena, k
         if (!ken_frameworks_is_file(path))
             continue;
         query_text t;
-        if (query_load_text(s, f, arena, &t, NULL))
+        if (ken_query__load_text(s, f, arena, &t, NULL))
             continue;
-        bool is_read = query_need_text(&t);
-        query_close_text(&t);
+        bool is_read = ken_query__need_text(&t);
+        ken_query__close_text(&t);
         ken_err why = { 0 };
         if (is_read && ken_frameworks_add(out, path, t.text, &why) && is_strict)
             st = KEN_FAIL(err, KEN_EINVAL, "%s", why.msg);
@@ -71,7 +71,7 @@ static ken_str upper(ken_arena *arena, ken_str text)
 static const ken_route_rule *rule_of(routing *r, const ken_unit_text *u, const ken_literal *l,
                                      const ken_framework **out_framework)
 {
-    return query_routers_rule(&r->routers, u, l, out_framework);
+    return ken_query__routers_rule(&r->routers, u, l, out_framework);
 }
 
 // ---- decorators ---------------------------------------------------------------------------------
@@ -100,7 +100,7 @@ static size_t decorator_paths(routing *r, const query_route_file *f, const ken_f
     words[0] = value;
     n = memchr("[{(", value.ptr[0], 3) ? ken_route_args(value, 0, f->has_hash, words) : 1;
     for (size_t i = 0; i < n && n_out < SAID_MAX; i++) {
-        if (query_routers_text(&r->routers, f, words[i], &out[n_out]))
+        if (ken_query__routers_text(&r->routers, f, words[i], &out[n_out]))
             n_out++;
         else
             *out_is_partial = words[i].ptr[0] != '{';
@@ -153,7 +153,7 @@ static query_prefixes before_decorated(routing *r, const said *it)
     int32_t owner = ken_graph_owner(it->f->unit, (ken_def_id)it->l->decorates);
     const ken_literal *l = prefix_literal(r, it->f, owner, it->framework);
     if (!l)
-        return query_routers_prefixes(&r->routers, it->f->number, it->framework, it->l);
+        return ken_query__routers_prefixes(&r->routers, it->f->number, it->framework, it->l);
     size_t n = decorator_paths(r, it->f, it->framework, l, paths, &is_partial);
     query_prefixes all = { KEN_ARENA_ARRAY(r->arena, query_prefix, n + 1), n ? n : 1 };
     all.items[0] = (query_prefix){ KEN_STR(""), is_partial };
@@ -248,7 +248,7 @@ static void find_named(routing *r, const query_route_file *f, ken_str arg, ken_t
     for (size_t i = 0; i < arg.len; i++)
         if (!ken_is_word(arg.ptr[i]) && arg.ptr[i] != '.' && arg.ptr[i] != ':')
             return;
-    uint32_t first = query_first_ref(refs, (uint32_t)(arg.ptr - f->text.ptr));
+    uint32_t first = ken_query__first_ref(refs, (uint32_t)(arg.ptr - f->text.ptr));
     for (uint32_t i = first; i < refs->n_refs && refs->refs[i].byte < to; i++)
         ken_graph_resolve(r->g, f->number, refs->refs[i].expr, KEN_REF_READ, out);
 }
@@ -295,7 +295,7 @@ static void read_paths(routing *r, said *it, const ken_str *args, size_t n, bool
     const ken_literal *l = it->l;
     *is_partial = false;
     if (it->rule->form == KEN_ROUTE_METHOD) {
-        if (n > 1 && query_routers_text(&r->routers, it->f, args[1], &it->paths[0]))
+        if (n > 1 && ken_query__routers_text(&r->routers, it->f, args[1], &it->paths[0]))
             it->n_paths = 1;
         return;
     }
@@ -342,13 +342,13 @@ static void add_route(routing *r, const said *it, query_prefix prefix, size_t me
     if (def >= 0)
         text =
             with_tokens(r, it->f->unit, ken_graph_owner(it->f->unit, (ken_def_id)def), def, text);
-    query_prefix all = query_prefix_join(r->arena, prefix, text);
+    query_prefix all = ken_query__prefix_join(r->arena, prefix, text);
     bool is_regex = all.text.len && all.text.ptr[0] == '^';
     bool has_slash = is_event || is_regex || (all.text.len && memchr("/*", all.text.ptr[0], 2));
     ken_route route = {
         .framework = ken_arena_dup(r->arena, it->framework->name),
         .method = ken_arena_dup(r->arena, it->methods[method]),
-        .path = query_repaired(
+        .path = ken_query__repaired(
             r->arena, ken_arena_printf(r->arena, "%s%s" KEN_STR_FMT, all.is_partial ? "…" : "",
                                        has_slash ? "" : "/", KEN_STR_ARG(all.text))),
         .is_partial = all.is_partial,
@@ -377,8 +377,8 @@ static void add_routes(routing *r, const said *it, query_prefixes before, size_t
                        uint32_t line)
 {
     if (!it->rule->is_event)
-        before =
-            query_bases_before(&r->routers, it->f->number, it->framework, before, it->paths[path]);
+        before = ken_query__bases_before(&r->routers, it->f->number, it->framework, before,
+                                         it->paths[path]);
     for (size_t i = 0; i < before.n; i++)
         for (size_t m = 0; m < it->n_methods; m++)
             add_route(r, it, before.items[i], m, path, line);
@@ -409,10 +409,10 @@ static void add_literal(routing *r, const query_route_file *f, const ken_literal
         read_paths(r, &it, args, n, &is_partial);
         before = l->decorates >= 0
                      ? before_decorated(r, &it)
-                     : query_routers_prefixes(&r->routers, f->number, it.framework, l);
+                     : ken_query__routers_prefixes(&r->routers, f->number, it.framework, l);
     }
     if (!before.n)
-        before = query_prefix_alone(r->arena, (query_prefix){ KEN_STR(""), false });
+        before = ken_query__prefix_alone(r->arena, (query_prefix){ KEN_STR(""), false });
     for (size_t i = 0; i < before.n; i++)
         before.items[i].is_partial = before.items[i].is_partial || is_partial;
     for (size_t p = 0; p < it.n_paths; p++)
@@ -473,7 +473,7 @@ static void look_at(routing *r, uint32_t file)
     const ken_unit_text *u = ken_graph_unit(r->g, file);
     if (!u || !u->refs->n_literals)
         return;
-    const query_route_file *f = query_routers_file(&r->routers, file);
+    const query_route_file *f = ken_query__routers_file(&r->routers, file);
     if (!f)
         return;
     query_route_file here = *f; // files may move
@@ -499,7 +499,7 @@ static void find_action(routing *r, const ken_rails_route *it, ken_route *out)
     query_names names = { 0 };
     out->handler = it->handler;
     out->handler_id = (ken_graph_def){ UINT32_MAX, 0 };
-    if (!it->file.len || query_find_names(r->s, name, it->file, r->arena, &names, NULL))
+    if (!it->file.len || ken_query__find_names(r->s, name, it->file, r->arena, &names, NULL))
         return;
     for (size_t i = 0; i < names.len; i++)
         if (ken_str_ends(r->s->rows[names.ptr[i].file].path, it->file)) {
@@ -519,7 +519,7 @@ static void add_rails(routing *r, uint32_t file, ken_str text)
             line += text.ptr[at] == '\n';
         ken_route route = { .framework = KEN_STR("rails"),
                             .method = all[i].method,
-                            .path = query_repaired(r->arena, all[i].path),
+                            .path = ken_query__repaired(r->arena, all[i].path),
                             .file = r->s->rows[file].path,
                             .line = line };
         find_action(r, &all[i], &route);
@@ -541,11 +541,11 @@ static void look_for_rails(routing *r)
     for (uint32_t f = 0; f < r->s->n_files; f++) {
         query_text t; // loads the unit, so that the graph notices when the file changes
         if (!is_rails(r, f) || !ken_graph_unit(r->g, f) ||
-            query_load_text(r->s, f, r->arena, &t, NULL))
+            ken_query__load_text(r->s, f, r->arena, &t, NULL))
             continue;
-        if (query_need_text(&t))
+        if (ken_query__need_text(&t))
             add_rails(r, f, t.text);
-        query_close_text(&t);
+        ken_query__close_text(&t);
     }
 }
 
@@ -553,17 +553,18 @@ static ken_status find(routing *r, bool is_strict, const ken_cancel *cancel, ken
 {
     uint32_t *files;
     size_t n;
-    ken_status st = query_frameworks(r->s, is_strict, r->arena, &r->frameworks, err);
+    ken_status st = ken_query__frameworks(r->s, is_strict, r->arena, &r->frameworks, err);
     if (!st)
-        st = query_graph_files_with(r->s, KEN_STR(KEN_MENTION_LITERALS), r->arena, &files, &n, err);
+        st = ken_query__graph_files_with(r->s, KEN_STR(KEN_MENTION_LITERALS), r->arena, &files, &n,
+                                         err);
     if (!st)
         look_for_rails(r);
-    query_routers_init(&r->routers, r->s, r->g, &r->frameworks, r->arena);
+    ken_query__routers_init(&r->routers, r->s, r->g, &r->frameworks, r->arena);
     if (!st)
-        query_routers_learn(&r->routers, files, n);
+        ken_query__routers_learn(&r->routers, files, n);
     for (int tests = 0; tests < 2; tests++) // those of tests come last
         for (size_t i = 0; !st && i < n; i++) {
-            if (query_is_test(r->s, files[i]) == (tests > 0) && !is_rails(r, files[i]))
+            if (ken_query__is_test(r->s, files[i]) == (tests > 0) && !is_rails(r, files[i]))
                 look_at(r, files[i]);
             st = ken_cancel_check(cancel, err);
         }
@@ -575,16 +576,16 @@ static bool is_fresh(ken_snapshot *s, const query_kept_routes *kept)
 {
     for (size_t i = 0; i < kept->n; i++) {
         bool is_same_file = i && kept->sites[i].file == kept->sites[i - 1].file;
-        if (!is_same_file && query_graph_is_stale(s, kept->sites[i].file))
+        if (!is_same_file && ken_query__graph_is_stale(s, kept->sites[i].file))
             return false;
     }
     for (size_t i = 0; i < kept->n_mounts; i++) {
         bool is_same_file = i && kept->mounts[i]->file == kept->mounts[i - 1]->file;
-        if (!is_same_file && query_graph_is_stale(s, kept->mounts[i]->file))
+        if (!is_same_file && ken_query__graph_is_stale(s, kept->mounts[i]->file))
             return false;
     }
     for (size_t i = 0; i < kept->n_others; i++)
-        if (query_graph_is_stale(s, kept->others[i]))
+        if (ken_query__graph_is_stale(s, kept->others[i]))
             return false;
     return true;
 }
@@ -605,7 +606,7 @@ static void copy(const query_kept_routes *kept, ken_arena *arena, query_kept_rou
         r->handler = ken_arena_dup(arena, r->handler);
         out->sites[i] = kept->sites[i];
     }
-    out->n_mounts = query_mounts_copy(kept->mounts, kept->n_mounts, arena, &out->mounts);
+    out->n_mounts = ken_query__mounts_copy(kept->mounts, kept->n_mounts, arena, &out->mounts);
     for (size_t i = 0; i < kept->n_others; i++)
         out->others[i] = kept->others[i];
 }
@@ -628,8 +629,8 @@ static ken_status find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
                              ken_err *err)
 {
     routing r = { .s = s, .arena = arena, .filter = filter };
-    r.g = query_graph_at_hand(s);
-    ken_status st = r.g ? KEN_OK : query_graph_open(s, &r.g, err);
+    r.g = ken_query__graph_at_hand(s);
+    ken_status st = r.g ? KEN_OK : ken_query__graph_open(s, &r.g, err);
     if (st)
         return st;
     st = find(&r, is_strict, cancel, err);
@@ -637,7 +638,7 @@ static ken_status find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
     ken_frameworks_release(&r.frameworks);
     ken_vec_release(&r.found);
     ken_vec_release(&r.sites);
-    query_routers_release(&r.routers);
+    ken_query__routers_release(&r.routers);
     return st;
 }
 
@@ -650,16 +651,16 @@ static ken_status find_and_keep(ken_snapshot *s, const ken_cancel *cancel, query
     ken_arena_init(&scratch, 0);
     ken_status st = find_sites(s, KEN_STR(""), false, cancel, &scratch, &found, err);
     if (!st)
-        copy(&found, query_graph_arena(s), kept);
+        copy(&found, ken_query__graph_arena(s), kept);
     ken_arena_release(&scratch);
     return st;
 }
 
-ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
-                            const ken_cancel *cancel, ken_arena *arena, query_kept_routes *out,
-                            ken_err *err)
+ken_status ken_query__find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
+                                 const ken_cancel *cancel, ken_arena *arena, query_kept_routes *out,
+                                 ken_err *err)
 {
-    query_kept_routes *kept = filter.len || is_strict ? NULL : query_graph_routes(s);
+    query_kept_routes *kept = filter.len || is_strict ? NULL : ken_query__graph_routes(s);
     ken_status st = KEN_OK;
     if (!kept || (kept->is_known && !is_fresh(s, kept)))
         return find_sites(s, filter, is_strict, cancel, arena, out, err);
@@ -670,12 +671,12 @@ ken_status query_find_sites(ken_snapshot *s, ken_str filter, bool is_strict,
     return st;
 }
 
-ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
-                             const ken_cancel *cancel, ken_arena *arena, ken_route **out,
-                             size_t *out_n, ken_err *err)
+ken_status ken_query__find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
+                                  const ken_cancel *cancel, ken_arena *arena, ken_route **out,
+                                  size_t *out_n, ken_err *err)
 {
     query_kept_routes found;
-    ken_status st = query_find_sites(s, filter, is_strict, cancel, arena, &found, err);
+    ken_status st = ken_query__find_sites(s, filter, is_strict, cancel, arena, &found, err);
     if (!st) {
         *out = found.routes;
         *out_n = found.n;
@@ -686,5 +687,5 @@ ken_status query_find_routes(ken_snapshot *s, ken_str filter, bool is_strict,
 ken_status ken_find_routes(ken_snapshot *s, ken_str filter, const ken_cancel *cancel,
                            ken_arena *arena, ken_route **out, size_t *out_n, ken_err *err)
 {
-    return query_find_routes(s, ken_str_trim(filter), true, cancel, arena, out, out_n, err);
+    return ken_query__find_routes(s, ken_str_trim(filter), true, cancel, arena, out, out_n, err);
 }

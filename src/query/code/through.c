@@ -37,7 +37,7 @@ static bool find_place(ken_graph *g, uint32_t file, ken_expr_id into, ken_graph_
     return ken_symbol_is_variable(kind_of(g, *out));
 }
 
-const ken_stored *query_stored_at(const ken_refs *r, uint32_t byte)
+const ken_stored *ken_query__stored_at(const ken_refs *r, uint32_t byte)
 {
     size_t lo = KEN_FIRST_U32(ken_stored, byte, r->stored, r->n_stored, byte);
     return lo < r->n_stored && r->stored[lo].byte == byte ? &r->stored[lo] : NULL;
@@ -78,7 +78,7 @@ static void find_holdings(ken_graph *g, const query_edges *edges, holdings *out)
         const ken_unit_text *u = is_put ? ken_graph_unit(g, e->file) : NULL;
         if (!u || !ken_symbol_is_callable(kind_of(g, e->to)))
             continue;
-        const ken_stored *s = query_stored_at(u->refs, u->refs->refs[e->ref].byte);
+        const ken_stored *s = ken_query__stored_at(u->refs, u->refs->refs[e->ref].byte);
         ken_graph_def place;
         if (s && find_place(g, e->file, s->into, &place))
             add_holding(out, place, e->to);
@@ -94,8 +94,8 @@ static bool may_run(ken_graph *g, const query_edge *e)
     return e->role == KEN_REF_CALL || is_read;
 }
 
-ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *cancel,
-                               ken_arena *arena, query_edges *edges, ken_err *err)
+ken_status ken_query__edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *cancel,
+                                    ken_arena *arena, query_edges *edges, ken_err *err)
 {
     holdings h = { .n = 0 };
     query_edges calls = { 0 };
@@ -104,7 +104,8 @@ ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *
     find_holdings(g, edges, &h);
     if (!h.n)
         return KEN_OK;
-    ken_status st = query_edges_to(s, g, h.places, h.n_places, cancel, arena, &calls, NULL, err);
+    ken_status st =
+        ken_query__edges_to(s, g, h.places, h.n_places, cancel, arena, &calls, NULL, err);
     size_t before = edges->len;
     for (size_t i = 0; !st && i < calls.len; i++) {
         query_edge e = calls.ptr[i];
@@ -121,7 +122,7 @@ ken_status query_edges_through(ken_snapshot *s, ken_graph *g, const ken_cancel *
         }
     }
     if (edges->len > before)
-        qsort(edges->ptr, edges->len, sizeof *edges->ptr, query_edge_by_place);
+        qsort(edges->ptr, edges->len, sizeof *edges->ptr, ken_query__edge_by_place);
     ken_vec_release(&calls);
     return st;
 }
@@ -176,16 +177,16 @@ static void look_where_said(held_search *h, ken_snapshot *s, ken_str name, ken_a
 {
     uint32_t *files;
     size_t n;
-    if (!name.len || query_graph_files_with(s, name, arena, &files, &n, NULL))
+    if (!name.len || ken_query__graph_files_with(s, name, arena, &files, &n, NULL))
         return;
     for (size_t i = 0; i < n && h->n < h->max && !ken_quota_is_over(); i++) {
         look_into(h, files[i]);
-        query_graph_ease(s);
+        ken_query__graph_ease(s);
     }
 }
 
-uint32_t query_held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
-                       ken_graph_def *out, uint32_t max)
+uint32_t ken_query__held_by(ken_snapshot *s, ken_graph *g, const query_edge *e, ken_arena *arena,
+                            ken_graph_def *out, uint32_t max)
 {
     ken_symbol_kind kind = kind_of(g, e->to);
     bool is_call = e->role == KEN_REF_CALL;

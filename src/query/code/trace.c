@@ -98,7 +98,7 @@ static double weight_of(tracer *t, ken_graph_def d)
         return 0;
     const ken_symbol *s = &u->facts->symbols[d.def];
     double lines = s->last_line - s->first_line + 1;
-    return (lines > 200 ? 200 : lines) * (query_is_test(t->s, d.file) ? 0.1 : 1);
+    return (lines > 200 ? 200 : lines) * (ken_query__is_test(t->s, d.file) ? 0.1 : 1);
 }
 
 static void add_link(tracer *t, const query_edge *e, ken_graph_def to, ken_edge_class class,
@@ -132,7 +132,7 @@ static void add_link(tracer *t, const query_edge *e, ken_graph_def to, ken_edge_
 static void add_overriders(tracer *t, const query_edge *e)
 {
     query_bound bound[OVERRIDERS_MAX];
-    uint32_t n_bound = query_bound_by(t->s, t->g, e, t->arena, bound, OVERRIDERS_MAX);
+    uint32_t n_bound = ken_query__bound_by(t->s, t->g, e, t->arena, bound, OVERRIDERS_MAX);
     for (uint32_t i = 0; i < n_bound; i++)
         add_link(t, e, bound[i].def, KEN_EDGE_INFERRED, bound[i].evidence);
     if (n_bound)
@@ -150,7 +150,7 @@ static void add_overriders(tracer *t, const query_edge *e)
 static void add_held(tracer *t, const query_edge *e)
 {
     ken_graph_def held[HELD_MAX];
-    uint32_t n = query_held_by(t->s, t->g, e, t->arena, held, HELD_MAX);
+    uint32_t n = ken_query__held_by(t->s, t->g, e, t->arena, held, HELD_MAX);
     bool is_call = e->role == KEN_REF_CALL;
     for (uint32_t i = 0; i < n; i++)
         add_link(t, e, held[i], KEN_EDGE_INFERRED,
@@ -205,7 +205,7 @@ static bool is_restated(tracer *t, size_t i)
 static void find_callees(tracer *t, ken_graph_def def, uint32_t *out_unresolved)
 {
     ken_vec_clear(&t->edges);
-    query_edges_from(t->g, def, &t->edges);
+    ken_query__edges_from(t->g, def, &t->edges);
     if (ken_symbol_is_type(kind_of(t, def))) {
         keep_own(t, def);
         add_constructors(t, def);
@@ -233,10 +233,10 @@ static ken_status find_callers(tracer *t, ken_graph_def def, uint32_t *out_unres
 {
     ken_vec_clear(&t->edges);
     ken_vec_clear(&t->unresolved);
-    ken_status st =
-        query_edges_to(t->s, t->g, &def, 1, t->cancel, t->arena, &t->edges, &t->unresolved, err);
+    ken_status st = ken_query__edges_to(t->s, t->g, &def, 1, t->cancel, t->arena, &t->edges,
+                                        &t->unresolved, err);
     if (!st)
-        st = query_edges_through(t->s, t->g, t->cancel, t->arena, &t->edges, err);
+        st = ken_query__edges_through(t->s, t->g, t->cancel, t->arena, &t->edges, err);
     t->n_usages = t->edges.len;
     for (size_t i = 0; !st && i < t->edges.len; i++) {
         const query_edge *e = &t->edges.ptr[i];
@@ -311,10 +311,10 @@ static void read_lines(tracer *t, uint32_t file)
     query_text text;
     t->lines_of = file;
     t->n_lines = 0;
-    if (query_load_text(t->s, file, t->arena, &text, NULL))
+    if (ken_query__load_text(t->s, file, t->arena, &text, NULL))
         return;
-    bool is_read = query_need_text(&text);
-    query_close_text(&text);
+    bool is_read = ken_query__need_text(&text);
+    ken_query__close_text(&text);
     if (!is_read)
         return;
     t->n_lines = ken_line_starts(text.text, NULL, 0);
@@ -342,11 +342,11 @@ static void push_step(tracer *t, int32_t parent, const link *l)
         step.site_path = t->s->rows[l->file].path;
         step.site_line = line_of_site(t, l);
         step.n_sites = l->n_sites;
-        step.evidence = query_evidence(t->arena, l->evidence);
+        step.evidence = ken_query__evidence(t->arena, l->evidence);
         if (query_is_outside(l->to)) {
             step.node.id = l->to;
             step.node.name = step.node.qualified = ken_arena_dup(t->arena, l->name);
-        } else if (!query_graph_node(t->s, l->to, t->arena, &step.node)) {
+        } else if (!ken_query__graph_node(t->s, l->to, t->arena, &step.node)) {
             return;
         }
     }
@@ -508,7 +508,8 @@ static ken_trace_stop show_stop(tracer *t, const stop *s)
                            .is_interface = s->is_interface };
     ken_graph_node node;
     if (s->within >= 0 &&
-        query_graph_name(t->s, (ken_graph_def){ s->file, (ken_def_id)s->within }, t->arena, &node))
+        ken_query__graph_name(t->s, (ken_graph_def){ s->file, (ken_def_id)s->within }, t->arena,
+                              &node))
         out.within = node.qualified;
     return out;
 }
@@ -598,7 +599,7 @@ static ken_status trace(tracer *t, const ken_graph_nodes *entries, ken_trace *ou
     t->steps.ptr[0].node = entries->nodes[0];
     out->others = KEN_ARENA_ARRAY(t->arena, ken_graph_node, entries->n);
     for (size_t i = 1; i < entries->n; i++)
-        if (query_is_choice(entries, i))
+        if (ken_query__is_choice(entries, i))
             out->others[out->n_others++] = entries->nodes[i];
     uint32_t depth = t->o->max_depth ? t->o->max_depth : t->o->to.len ? DEPTH_MAX : DEPTH_DEFAULT;
     if (!t->o->to.len)
@@ -619,7 +620,7 @@ ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const k
     if (!st)
         st = ken_graph_find(s, o->entry, o->file_hint, 0, arena, &entries, err);
     if (!st)
-        st = query_graph_open(s, &t.g, err);
+        st = ken_query__graph_open(s, &t.g, err);
     if (st)
         return st;
     out->missed_scope = entries.missed_scope;
@@ -628,7 +629,7 @@ ken_status ken_trace_execution(ken_snapshot *s, const ken_trace_opts *o, const k
     ken_map_init(&t.link_out);
     st = trace(&t, &entries, out, err);
     if (!st && o->direction == KEN_TRACE_CALLERS)
-        st = query_note_damaged(s, t.g, entries.nodes[0].id, cancel, arena, err);
+        st = ken_query__note_damaged(s, t.g, entries.nodes[0].id, cancel, arena, err);
     if (!st)
         put_in_order(&t, out);
     ken_map_release(&t.seen);

@@ -15,7 +15,7 @@ static bool is_imported_from(const ken_refs *r, ken_str name, ken_str scope)
         const ken_bind *b = &r->binds[i];
         ken_str inner;
         if (ken_str_eq(b->local.len ? b->local : b->name, name) &&
-            ken_str_eq(query_last_name(b->module, &inner), scope))
+            ken_str_eq(ken_query__last_name(b->module, &inner), scope))
             return true;
     }
     return false;
@@ -33,14 +33,14 @@ static bool is_in_scope(const ken_unit_text *u, const ken_ref *ref, ken_str name
     return is_imported_from(r, name, scope);
 }
 
-ken_status query_edges_of_name(ken_snapshot *s, ken_graph *g, ken_str name,
-                               const ken_cancel *cancel, ken_arena *arena, query_edges *out,
-                               ken_err *err)
+ken_status ken_query__edges_of_name(ken_snapshot *s, ken_graph *g, ken_str name,
+                                    const ken_cancel *cancel, ken_arena *arena, query_edges *out,
+                                    ken_err *err)
 {
     const query_refs *list = NULL;
-    ken_str scope, last = query_graph_keep(s, query_last_name(name, &scope));
-    query_graph_age(s);
-    ken_status st = query_refs_get(s, g, QUERY_REFS_NAME, &last, 1, cancel, arena, &list, err);
+    ken_str scope, last = ken_query__graph_keep(s, ken_query__last_name(name, &scope));
+    ken_query__graph_age(s);
+    ken_status st = ken_query__refs_get(s, g, QUERY_REFS_NAME, &last, 1, cancel, arena, &list, err);
     for (uint32_t i = 0; !st && i < list->n_refs; i++) {
         const query_ref *r = &list->refs[i];
         const ken_unit_text *u = scope.len ? ken_graph_unit(g, r->file) : NULL;
@@ -48,7 +48,7 @@ ken_status query_edges_of_name(ken_snapshot *s, ken_graph *g, ken_str name,
             st = ken_cancel_check(cancel, err);
         if (st || (u && !is_in_scope(u, &u->refs->refs[r->ref], last, scope)))
             continue;
-        ken_vec_push(out, query_ref_edge(r));
+        ken_vec_push(out, ken_query__ref_edge(r));
     }
     if (st && out->len && ken_quota_settle(st, err))
         st = KEN_OK;

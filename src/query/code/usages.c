@@ -49,7 +49,7 @@ static ken_status find_file(const ken_snapshot *s, ken_str path, ken_arena *aren
     };
     while (ken_str_starts(path, KEN_STR("./")))
         path = ken_str_sub(path, 2, path.len);
-    *out = query_file_index(s, path);
+    *out = ken_query__file_index(s, path);
     ken_str end = ken_arena_printf(arena, "/" KEN_STR_FMT, KEN_STR_ARG(path)), all = { "", 0 };
     uint32_t n = 0;
     for (uint32_t i = 0; *out < 0 && i < s->n_files && n < SHOWN_MAX; i++)
@@ -57,7 +57,7 @@ static ken_status find_file(const ken_snapshot *s, ken_str path, ken_arena *aren
             all = ken_arena_printf(arena, KEN_STR_FMT "%s'" KEN_STR_FMT "'", KEN_STR_ARG(all),
                                    n++ ? ", " : "", KEN_STR_ARG(s->rows[i].path));
     if (n == 1)
-        *out = query_file_index(s, ken_str_sub(all, 1, all.len - 1));
+        *out = ken_query__file_index(s, ken_str_sub(all, 1, all.len - 1));
     if (*out >= 0)
         return KEN_OK;
     if (n)
@@ -90,7 +90,7 @@ static ken_status find_at_line(ken_snapshot *s, ken_str path, uint32_t line, ken
 {
     int64_t file;
     ken_graph *g;
-    ken_status st = query_graph_open(s, &g, err);
+    ken_status st = ken_query__graph_open(s, &g, err);
     if (!st)
         st = find_file(s, path, arena, &file, err);
     if (st)
@@ -99,7 +99,7 @@ static ken_status find_at_line(ken_snapshot *s, ken_str path, uint32_t line, ken
     int64_t def = u ? def_at_line(u->facts, line) : -1;
     out->nodes = KEN_ARENA_ARRAY(arena, ken_graph_node, 1);
     ken_graph_def id = { (uint32_t)file, (ken_def_id)def };
-    if (def < 0 || !query_graph_node(s, id, arena, &out->nodes[0]))
+    if (def < 0 || !ken_query__graph_node(s, id, arena, &out->nodes[0]))
         return KEN_FAIL(err, KEN_ENOTFOUND,
                         "no definition reaches over line %u of '" KEN_STR_FMT
                         "'; outline lists those there are",
@@ -134,10 +134,10 @@ ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size
     name = split_path(name, &file_hint);
     query_names names = { 0 };
     ken_graph *g;
-    ken_status st = query_graph_open(s, &g, err);
+    ken_status st = ken_query__graph_open(s, &g, err);
     if (!st)
-        st = query_find_names(s, name, file_hint, arena, &names, err);
-    out->missed_scope = ken_arena_dup(arena, query_missed_scope(&names, name));
+        st = ken_query__find_names(s, name, file_hint, arena, &names, err);
+    out->missed_scope = ken_arena_dup(arena, ken_query__missed_scope(&names, name));
     if (!st && names.len && ken_str_find(s->rows[names.ptr[0].file].path, file_hint) != SIZE_MAX)
         out->chosen_path = file_hint;
     limit = !limit || limit > NODES_MAX ? NODES_MAX : limit;
@@ -147,7 +147,7 @@ ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size
         ken_graph_def def = { names.ptr[i].file, names.ptr[i].symbol };
         out->n_total++;
         bool is_first = !out->n; // it alone is shown with its signature
-        out->n += out->n < limit && (is_first ? query_graph_node : query_graph_name)(
+        out->n += out->n < limit && (is_first ? ken_query__graph_node : ken_query__graph_name)(
                                         s, def, arena, &out->nodes[out->n]);
     }
     ken_vec_release(&names);
@@ -156,7 +156,7 @@ ken_status ken_graph_find(ken_snapshot *s, ken_str name, ken_str file_hint, size
     return st;
 }
 
-bool query_is_choice(const ken_graph_nodes *found, size_t i)
+bool ken_query__is_choice(const ken_graph_nodes *found, size_t i)
 {
     return i && ken_str_find(found->nodes[i].path, found->chosen_path) != SIZE_MAX;
 }
@@ -166,7 +166,8 @@ bool query_is_choice(const ken_graph_nodes *found, size_t i)
 static ken_str qualified_of(ken_snapshot *s, uint32_t file, int64_t within, ken_arena *arena)
 {
     ken_graph_node n;
-    if (within < 0 || !query_graph_name(s, (ken_graph_def){ file, (ken_def_id)within }, arena, &n))
+    if (within < 0 ||
+        !ken_query__graph_name(s, (ken_graph_def){ file, (ken_def_id)within }, arena, &n))
         return KEN_STR("");
     return n.qualified;
 }
@@ -198,16 +199,16 @@ static void quote(page *p, ken_str text, const uint32_t *starts, uint32_t n_line
 {
     if (!p->o->wants_text && !p->o->context_lines)
         return;
-    u->text = query_repaired(p->arena, line_at(text, starts, n_lines, u->line));
+    u->text = ken_query__repaired(p->arena, line_at(text, starts, n_lines, u->line));
     uint32_t n = p->o->context_lines;
     if (!n)
         return;
     uint32_t from = u->line > n ? u->line - n : 0;
     uint32_t to = u->line + n + 1 < n_lines ? u->line + n + 1 : n_lines;
     uint32_t end = to < n_lines ? starts[to] : (uint32_t)text.len;
-    u->before = query_repaired(p->arena, ken_str_sub(text, starts[from], starts[u->line]));
+    u->before = ken_query__repaired(p->arena, ken_str_sub(text, starts[from], starts[u->line]));
     if (u->line + 1 < n_lines)
-        u->after = query_repaired(p->arena, ken_str_sub(text, starts[u->line + 1], end));
+        u->after = ken_query__repaired(p->arena, ken_str_sub(text, starts[u->line + 1], end));
 }
 
 // The usages of one file; its text is read once.
@@ -215,11 +216,11 @@ static void show_file(page *p, const query_edge *edges, size_t n, ken_usage_file
 {
     uint32_t file = edges[0].file;
     query_text t;
-    p->is_stale = p->is_stale || query_graph_is_stale(p->s, file);
-    if (query_load_text(p->s, file, p->arena, &t, NULL))
+    p->is_stale = p->is_stale || ken_query__graph_is_stale(p->s, file);
+    if (ken_query__load_text(p->s, file, p->arena, &t, NULL))
         return;
-    bool is_read = query_need_text(&t);
-    query_close_text(&t);
+    bool is_read = ken_query__need_text(&t);
+    ken_query__close_text(&t);
     if (!is_read)
         return;
     const ken_unit_text *u = ken_graph_unit(p->g, file);
@@ -231,8 +232,8 @@ static void show_file(page *p, const query_edge *edges, size_t n, ken_usage_file
     ken_line_starts(t.text, starts, n_lines);
     *out = (ken_usage_file){ .path = p->s->rows[file].path,
                              .language = ken_str_c(ken_lang_name((ken_lang_id)u->lang)),
-                             .is_test = query_is_test(p->s, file),
-                             .is_generated = query_is_generated(p->s, file),
+                             .is_test = ken_query__is_test(p->s, file),
+                             .is_generated = ken_query__is_generated(p->s, file),
                              .usages = KEN_ARENA_ARRAY(p->arena, ken_usage, n) };
     for (size_t i = 0; i < n; i++) {
         const ken_ref *r = &u->refs->refs[edges[i].ref];
@@ -244,7 +245,7 @@ static void show_file(page *p, const query_edge *edges, size_t n, ken_usage_file
                             .class = edges[i].class,
                             .name = ken_arena_dup(p->arena, u->refs->exprs[r->expr].name),
                             .within = qualified_of(p->s, file, edges[i].within, p->arena),
-                            .evidence = query_evidence(p->arena, edges[i].evidence) };
+                            .evidence = ken_query__evidence(p->arena, edges[i].evidence) };
         place_of(starts, n_lines, r->byte, use);
         quote(p, t.text, starts, n_lines, use);
     }
@@ -278,7 +279,7 @@ static file_group *group(ken_snapshot *s, const query_edges *edges, uint32_t own
     for (size_t i = 0; i < edges->len; i++) {
         const query_edge *e = &edges->ptr[i];
         if (!n || groups[n - 1].edges->file != e->file)
-            groups[n++] = (file_group){ e, 0, e->file == own, query_is_test(s, e->file) };
+            groups[n++] = (file_group){ e, 0, e->file == own, ken_query__is_test(s, e->file) };
         groups[n - 1].n++;
     }
     if (n)
@@ -310,7 +311,7 @@ static void narrow(ken_snapshot *s, const ken_usages_opts *o, query_edges *edges
     size_t n = 0;
     for (size_t i = 0; i < edges->len; i++) {
         query_edge e = edges->ptr[i];
-        bool is_test = query_is_test(s, e.file);
+        bool is_test = ken_query__is_test(s, e.file);
         out->n_by_role[e.role]++;
         out->n_test_usages += is_test;
         bool is_left_out = o->tests == (is_test ? KEN_TESTS_EXCLUDE : KEN_TESTS_ONLY);
@@ -336,10 +337,11 @@ static void split_twins(ken_snapshot *s, ken_graph *g, const ken_graph_nodes *fo
             is_twin = is_twin || (twins[k].file == found->nodes[i].id.file &&
                                   twins[k].def == found->nodes[i].id.def);
         if (is_twin && i)
-            out->n_defs += query_graph_node(s, found->nodes[i].id, arena, &out->defs[out->n_defs]);
+            out->n_defs +=
+                ken_query__graph_node(s, found->nodes[i].id, arena, &out->defs[out->n_defs]);
         else if (is_twin)
             out->defs[out->n_defs++] = found->nodes[i];
-        else if (query_is_choice(found, i))
+        else if (ken_query__is_choice(found, i))
             out->others[out->n_others++] = found->nodes[i];
     }
 }
@@ -370,10 +372,10 @@ static ken_status find_undefined(ken_snapshot *s, ken_graph *g, const ken_usages
                                  query_edges *edges, ken_usages *out, ken_err *err)
 {
     ken_str name = ken_str_trim(o->name), scope;
-    ken_status st = query_edges_of_name(s, g, name, cancel, arena, edges, err);
-    ken_str last = query_last_name(name, &scope);
+    ken_status st = ken_query__edges_of_name(s, g, name, cancel, arena, edges, err);
+    ken_str last = ken_query__last_name(name, &scope);
     if (!st && !edges->len && !scope.len && !ken_quota_is_settled())
-        st = query_text_mentions(s, g, last, cancel, arena, &out->in_text, err);
+        st = ken_query__text_mentions(s, g, last, cancel, arena, &out->in_text, err);
     if (st)
         return st;
     if (!edges->len && !out->in_text.n_lines && !ken_quota_is_settled()) {
@@ -400,8 +402,8 @@ static bool is_bare_name(const ken_usages_opts *o)
 // A definition whose name differs from the wanted one in case only.
 static bool is_in_other_case(const ken_graph_node *node, ken_str asked)
 {
-    ken_str scope, owner, last = query_last_name(ken_str_trim(asked), &scope);
-    (void)query_last_name(node->qualified, &owner);
+    ken_str scope, owner, last = ken_query__last_name(ken_str_trim(asked), &scope);
+    (void)ken_query__last_name(node->qualified, &owner);
     return !ken_str_eq(node->name, last) ||
            (scope.len && ken_str_eq_fold(owner, scope) && !ken_str_eq(owner, scope));
 }
@@ -417,7 +419,7 @@ static ken_status find_in_own_case(ken_snapshot *s, ken_graph *g, const ken_usag
     if (!is_bare_name(o) || !is_in_other_case(&near->nodes[0], o->name))
         return KEN_OK;
     ken_str name = ken_str_trim(o->name);
-    ken_status st = query_edges_of_name(s, g, name, cancel, arena, edges, err);
+    ken_status st = ken_query__edges_of_name(s, g, name, cancel, arena, edges, err);
     if (st || !edges->len)
         return st;
     out->undefined = undefined_text(name, arena);
@@ -434,7 +436,7 @@ static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_canc
     ken_graph *g = NULL;
     ken_err why = { 0 };
     *out = (ken_usages){ 0 };
-    ken_status st = query_graph_open(s, &g, err);
+    ken_status st = ken_query__graph_open(s, &g, err);
     if (st)
         return st;
     st = ken_graph_find(s, o->name, o->file_hint, 0, arena, &found, &why);
@@ -451,19 +453,19 @@ static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_canc
     out->missed_scope = found.missed_scope;
     split_twins(s, g, &found, arena, out);
     query_other_uses others = { 0, 0 };
-    st = query_edges_counted(s, g, &found.nodes[0].id, 1, cancel, arena, edges, unresolved, &others,
-                             err);
+    st = ken_query__edges_counted(s, g, &found.nodes[0].id, 1, cancel, arena, edges, unresolved,
+                                  &others, err);
     if (!st)
-        st = query_edges_through(s, g, cancel, arena, edges, err);
+        st = ken_query__edges_through(s, g, cancel, arena, edges, err);
     if (!st)
-        st = query_note_damaged(s, g, found.nodes[0].id, cancel, arena, err);
+        st = ken_query__note_damaged(s, g, found.nodes[0].id, cancel, arena, err);
     if (st || is_called(&found.nodes[0], edges))
         return st;
     out->n_elsewhere = others.n_elsewhere;
     out->n_outside = others.n_outside;
     if (unresolved->len + others.n_elsewhere + others.n_outside || ken_quota_is_settled())
         return KEN_OK;
-    return query_text_mentions(s, g, found.nodes[0].name, cancel, arena, &out->in_text, err);
+    return ken_query__text_mentions(s, g, found.nodes[0].name, cancel, arena, &out->in_text, err);
 }
 
 // What is shown of them. The files that are quoted must be those that the graph knows; false when
@@ -471,7 +473,7 @@ static ken_status find(ken_snapshot *s, const ken_usages_opts *o, const ken_canc
 static bool show_all(ken_snapshot *s, const ken_usages_opts *o, const query_edges *edges,
                      const query_edges *unresolved, ken_arena *arena, ken_usages *out)
 {
-    page p = { .s = s, .g = query_graph_at_hand(s), .o = o, .arena = arena };
+    page p = { .s = s, .g = ken_query__graph_at_hand(s), .o = o, .arena = arena };
     p.limit = o->limit ? o->limit : USAGES_DEFAULT;
     uint32_t own = out->n_defs ? out->defs[0].id.file : UINT32_MAX;
     show(&p, edges, own, &out->files, &out->n_files);
@@ -514,7 +516,7 @@ ken_status ken_find_usages(ken_snapshot *s, const ken_usages_opts *o, const ken_
     ken_quota_offer_part();
     ken_status st = find_and_show(s, o, cancel, arena, &is_right, out, err);
     if (!st && !is_right) { // once more, with the files as they are now
-        query_graph_close(s);
+        ken_query__graph_close(s);
         st = find_and_show(s, o, cancel, arena, &is_right, out, err);
     }
     return st;

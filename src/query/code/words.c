@@ -84,7 +84,7 @@ static void add_line(word_search *w, ken_str path, ken_str text, size_t at, bool
                            .line = line,
                            .is_left_out = is_left_out };
     if (!is_left_out)
-        p->text = query_repaired(w->arena, ken_str_sub(text, from, to));
+        p->text = ken_query__repaired(w->arena, ken_str_sub(text, from, to));
 }
 
 // Each line once.
@@ -111,12 +111,12 @@ static void search_file(word_search *w, uint32_t file)
 {
     query_text t;
     if (ken_lang_role_of((ken_lang_id)w->s->contents[file].lang) != KEN_LANG_ROLE_CODE ||
-        query_load_text(w->s, file, w->arena, &t, NULL))
+        ken_query__load_text(w->s, file, w->arena, &t, NULL))
         return;
-    if (query_need_text(&t))
+    if (ken_query__need_text(&t))
         search(w, w->s->rows[file].path, ken_graph_unit(w->g, file), t.text, false);
-    query_close_text(&t);
-    query_graph_ease(w->s);
+    ken_query__close_text(&t);
+    ken_query__graph_ease(w->s);
 }
 
 // ---- files that have it ------------------------------------------------------------------------
@@ -204,9 +204,9 @@ static ken_status search_left_out(word_search *w, ken_skip_reason reason, const 
     return st;
 }
 
-ken_status query_text_mentions(ken_snapshot *s, ken_graph *g, ken_str name,
-                               const ken_cancel *cancel, ken_arena *arena, ken_said_in_text *out,
-                               ken_err *err)
+ken_status ken_query__text_mentions(ken_snapshot *s, ken_graph *g, ken_str name,
+                                    const ken_cancel *cancel, ken_arena *arena,
+                                    ken_said_in_text *out, ken_err *err)
 {
     static const ken_skip_reason reasons[] = { KEN_SKIP_GENERATED, KEN_SKIP_VENDORED };
     word_search w = { .s = s, .g = g, .name = name, .arena = arena, .out = out };

@@ -19,14 +19,15 @@ static void add_name(call_list *l, const ken_ref *r)
     ken_targets t;
     ken_graph_node node;
     ken_graph_resolve(l->g, l->file, r->expr, r->role, &t);
-    ken_str written = query_written(l->lines.text, r->byte, l->unit->refs->exprs[r->expr].name);
-    ken_call_fact c = { .at = query_place_at(&l->lines, r->byte),
-                        .name = query_repaired(l->arena, ken_arena_dup(l->arena, written)),
+    ken_str written =
+        ken_query__written(l->lines.text, r->byte, l->unit->refs->exprs[r->expr].name);
+    ken_call_fact c = { .at = ken_query__place_at(&l->lines, r->byte),
+                        .name = ken_query__repaired(l->arena, ken_arena_dup(l->arena, written)),
                         .role = r->role,
                         .class = t.class,
                         .is_member = l->unit->refs->exprs[r->expr].op == KEN_EXPR_MEMBER,
                         .to = { UINT32_MAX, 0 } };
-    if (t.n && query_graph_name(l->s, t.defs[0], l->arena, &node)) {
+    if (t.n && ken_query__graph_name(l->s, t.defs[0], l->arena, &node)) {
         c.to = t.defs[0];
         c.to_path = node.path;
         c.to_name = node.qualified;
@@ -40,8 +41,8 @@ static ken_status turn_to(call_list *l, uint32_t file, ken_err *err)
         return KEN_OK;
     ken_arena_reset(&l->text);
     l->file = file;
-    ken_status st = query_unit_now(l->s, file, &l->g, &l->unit, err);
-    if (!st && l->unit && !query_lines_of(l->s, file, &l->text, &l->lines))
+    ken_status st = ken_query__unit_now(l->s, file, &l->g, &l->unit, err);
+    if (!st && l->unit && !ken_query__lines_of(l->s, file, &l->text, &l->lines))
         l->unit = NULL;
     return st;
 }
@@ -56,7 +57,7 @@ static ken_status list_part(call_list *l, const ken_code_part *part, ken_part_ca
         return st;
     ken_vec_clear(&l->items);
     const ken_refs *r = l->unit->refs;
-    for (uint32_t i = query_first_ref(r, part->span.start);
+    for (uint32_t i = ken_query__first_ref(r, part->span.start);
          i < r->n_refs && r->refs[i].byte < part->span.end; i++)
         if (l->roles >> r->refs[i].role & 1)
             add_name(l, &r->refs[i]);

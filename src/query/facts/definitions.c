@@ -61,7 +61,7 @@ static ken_definition_fact fact_of(const definition_list *l, const all_list *all
         .is_inside = is_inside(u->facts, sym),
         .has_doc = sym->doc.end > sym->doc.start,
         .is_exported = is_exported(all, sym),
-        .is_test = query_is_test(l->s, file),
+        .is_test = ken_query__is_test(l->s, file),
     };
     if (i < u->refs->n_defs) {
         const ken_def_info *info = &u->refs->defs[i];
@@ -76,7 +76,7 @@ static ken_definition_fact fact_of(const definition_list *l, const all_list *all
 static void add(definition_list *l, const ken_definition_fact *d, const ken_facts *f)
 {
     ken_definition_fact kept = *d;
-    kept.name = query_repaired(l->arena, ken_arena_dup(l->arena, d->name));
+    kept.name = ken_query__repaired(l->arena, ken_arena_dup(l->arena, d->name));
     kept.qualified = ken_view_qualified(l->arena, f, d->id.def);
     ken_vec_push(&l->items, kept);
 }
@@ -106,7 +106,7 @@ static ken_status look_at(definition_list *l, uint32_t file, ken_err *err)
     ken_graph *g;
     const ken_unit_text *u;
     ken_map exported;
-    ken_status st = query_unit_now(l->s, file, &g, &u, err);
+    ken_status st = ken_query__unit_now(l->s, file, &g, &u, err);
     if (st || !u)
         return st;
     all_list all;
@@ -136,7 +136,7 @@ ken_status ken_list_definitions(ken_snapshot *s, const ken_definitions_query *q,
     uint32_t *files;
     size_t n;
     *out = (ken_definitions){ .n_files = 0 };
-    ken_status st = query_scope_files(s, &q->scope, arena, &files, &n, err);
+    ken_status st = ken_query__scope_files(s, &q->scope, arena, &files, &n, err);
     for (size_t i = 0; !st && i < n; i++) {
         st = look_at(&l, files[i], err);
         if (!st)
@@ -165,7 +165,7 @@ static void add_export(export_list *l, ken_str name)
         if (ken_str_eq(l->names[i], name))
             return;
     if (name.len && l->n < l->limit)
-        l->names[l->n++] = query_repaired(l->arena, ken_arena_dup(l->arena, name));
+        l->names[l->n++] = ken_query__repaired(l->arena, ken_arena_dup(l->arena, name));
 }
 
 // `export default x` and `module.exports = x` show x, which has its name there, or none.
@@ -212,9 +212,9 @@ ken_status ken_list_exports(ken_snapshot *s, ken_str path, size_t limit, ken_are
     size_t n;
     ken_graph *g;
     const ken_unit_text *u;
-    ken_status st = query_scope_files(s, &scope, arena, &files, &n, err);
+    ken_status st = ken_query__scope_files(s, &scope, arena, &files, &n, err);
     for (size_t i = 0; !st && i < n; i++) {
-        st = query_unit_now(s, files[i], &g, &u, err);
+        st = ken_query__unit_now(s, files[i], &g, &u, err);
         if (!st && u)
             add_exports(&l, u);
     }

@@ -34,17 +34,18 @@ ken_status ken_globs_check(const ken_str_list *globs, ken_err *err)
 static bool is_in_scope(const ken_snapshot *s, uint32_t file, const ken_facts_scope *scope)
 {
     ken_str path = s->rows[file].path;
-    if (scope->without_tests && query_is_test(s, file))
+    if (scope->without_tests && ken_query__is_test(s, file))
         return false;
-    if (!scope->only.n && !scope->with_generated && query_is_generated(s, file)) // nobody's habits
+    if (!scope->only.n && !scope->with_generated &&
+        ken_query__is_generated(s, file)) // nobody's habits
         return false;
     if (scope->in.n && !ken_globs_match(&scope->in, path))
         return false;
     return !ken_globs_match(&scope->except, path);
 }
 
-ken_status query_scope_files(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
-                             uint32_t **out, size_t *out_n, ken_err *err)
+ken_status ken_query__scope_files(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
+                                  uint32_t **out, size_t *out_n, ken_err *err)
 {
     query_check_pin(s);
     if (ken_globs_check(&scope->in, err) || ken_globs_check(&scope->except, err))
@@ -64,12 +65,12 @@ ken_status query_scope_files(ken_snapshot *s, const ken_facts_scope *scope, ken_
     return KEN_OK;
 }
 
-ken_status query_scope_marks(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
-                             uint8_t **out, ken_err *err)
+ken_status ken_query__scope_marks(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
+                                  uint8_t **out, ken_err *err)
 {
     uint32_t *files;
     size_t n;
-    ken_status st = query_scope_files(s, scope, arena, &files, &n, err);
+    ken_status st = ken_query__scope_files(s, scope, arena, &files, &n, err);
     if (st)
         return st;
     *out = ken_arena_zalloc(arena, s->n_files + (size_t)1);
@@ -82,7 +83,7 @@ ken_status ken_list_files(ken_snapshot *s, const ken_facts_scope *scope, ken_are
                           ken_file_fact **out, size_t *out_n, ken_err *err)
 {
     uint32_t *files;
-    ken_status st = query_scope_files(s, scope, arena, &files, out_n, err);
+    ken_status st = ken_query__scope_files(s, scope, arena, &files, out_n, err);
     if (st)
         return st;
     *out = KEN_ARENA_ARRAY(arena, ken_file_fact, *out_n + 1);
@@ -92,8 +93,8 @@ ken_status ken_list_files(ken_snapshot *s, const ken_facts_scope *scope, ken_are
             .language = ken_str_c(ken_lang_name((ken_lang_id)s->contents[files[i]].lang)),
             .n_lines = s->contents[files[i]].n_lines,
             .n_chunks = s->contents[files[i]].n_chunks,
-            .is_test = query_is_test(s, files[i]),
-            .is_generated = query_is_generated(s, files[i]),
+            .is_test = ken_query__is_test(s, files[i]),
+            .is_generated = ken_query__is_generated(s, files[i]),
         };
     }
     return KEN_OK;
@@ -103,7 +104,7 @@ ken_status ken_list_paths(ken_snapshot *s, const ken_facts_scope *scope, ken_are
                           ken_str **out, size_t *out_n, ken_err *err)
 {
     uint32_t *files;
-    ken_status st = query_scope_files(s, scope, arena, &files, out_n, err);
+    ken_status st = ken_query__scope_files(s, scope, arena, &files, out_n, err);
     if (st)
         return st;
     *out = KEN_ARENA_ARRAY(arena, ken_str, *out_n + 1);
@@ -114,24 +115,24 @@ ken_status ken_list_paths(ken_snapshot *s, const ken_facts_scope *scope, ken_are
 
 // ---- facts of a file ----------------------------------------------------------------------------
 
-ken_status query_unit_now(ken_snapshot *s, uint32_t file, ken_graph **out_graph,
-                          const ken_unit_text **out_unit, ken_err *err)
+ken_status ken_query__unit_now(ken_snapshot *s, uint32_t file, ken_graph **out_graph,
+                               const ken_unit_text **out_unit, ken_err *err)
 {
-    if (query_graph_is_stale(s, file))
-        query_graph_close(s);
-    ken_status st = query_graph_open(s, out_graph, err);
+    if (ken_query__graph_is_stale(s, file))
+        ken_query__graph_close(s);
+    ken_status st = ken_query__graph_open(s, out_graph, err);
     if (!st)
         *out_unit = ken_graph_unit(*out_graph, file);
     return st;
 }
 
-bool query_lines_of(ken_snapshot *s, uint32_t file, ken_arena *arena, query_lines *out)
+bool ken_query__lines_of(ken_snapshot *s, uint32_t file, ken_arena *arena, query_lines *out)
 {
     query_text t;
-    if (query_load_text(s, file, arena, &t, NULL))
+    if (ken_query__load_text(s, file, arena, &t, NULL))
         return false;
-    bool is_read = query_need_text(&t);
-    query_close_text(&t);
+    bool is_read = ken_query__need_text(&t);
+    ken_query__close_text(&t);
     if (!is_read)
         return false;
     out->text = t.text;
@@ -141,7 +142,7 @@ bool query_lines_of(ken_snapshot *s, uint32_t file, ken_arena *arena, query_line
     return true;
 }
 
-ken_fact_place query_place_at(const query_lines *l, uint32_t byte)
+ken_fact_place ken_query__place_at(const query_lines *l, uint32_t byte)
 {
     ken_fact_place p = { 0, 0 };
     if (!l->n || byte >= l->text.len)
@@ -179,7 +180,7 @@ static size_t behind_word(ken_str text, size_t at)
     return at;
 }
 
-ken_str query_written(ken_str text, uint32_t byte, ken_str name)
+ken_str ken_query__written(ken_str text, uint32_t byte, ken_str name)
 {
     if (byte >= text.len)
         return name;

@@ -7,16 +7,16 @@
 #include "query/query_graph_priv.h"
 
 // Files in scope, by number; KEN_EINVAL for a bad glob.
-ken_status query_scope_files(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
-                             uint32_t **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__scope_files(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
+                                  uint32_t **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 // The same as a mark by file.
-ken_status query_scope_marks(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
-                             uint8_t **out, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__scope_marks(ken_snapshot *s, const ken_facts_scope *scope, ken_arena *arena,
+                                  uint8_t **out, ken_err *err) KEN_MUST_USE;
 
 // The facts of a file as it is on disk now; *out_unit NULL when it has none. What an earlier call
 // gave may be gone.
-ken_status query_unit_now(ken_snapshot *s, uint32_t file, ken_graph **out_graph,
-                          const ken_unit_text **out_unit, ken_err *err) KEN_MUST_USE;
+ken_status ken_query__unit_now(ken_snapshot *s, uint32_t file, ken_graph **out_graph,
+                               const ken_unit_text **out_unit, ken_err *err) KEN_MUST_USE;
 
 // The text of a file and where its lines begin, in the arena.
 typedef struct query_lines {
@@ -24,10 +24,10 @@ typedef struct query_lines {
     uint32_t *starts, n;
 } query_lines;
 
-bool query_lines_of(ken_snapshot *s, uint32_t file, ken_arena *arena, query_lines *out);
-ken_fact_place query_place_at(const query_lines *l, uint32_t byte);
+bool ken_query__lines_of(ken_snapshot *s, uint32_t file, ken_arena *arena, query_lines *out);
+ken_fact_place ken_query__place_at(const query_lines *l, uint32_t byte);
 // A name with its qualifiers, as written: "a?.b.c" for the place of "c". Borrowed from the
 // text.
-ken_str query_written(ken_str text, uint32_t byte, ken_str name);
+ken_str ken_query__written(ken_str text, uint32_t byte, ken_str name);
 
 #endif

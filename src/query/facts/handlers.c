@@ -47,13 +47,13 @@ typedef struct handler_list {
 
 static ken_status turn_to(handler_list *h, uint32_t file, ken_err *err)
 {
-    ken_status st = query_unit_now(h->s, file, &h->g, &h->unit, err);
+    ken_status st = ken_query__unit_now(h->s, file, &h->g, &h->unit, err);
     if (st || h->file == file)
         return st;
     ken_arena_reset(&h->text);
     h->file = file;
     h->ends = NULL;
-    if (h->unit && !query_lines_of(h->s, file, &h->text, &h->lines))
+    if (h->unit && !ken_query__lines_of(h->s, file, &h->text, &h->lines))
         h->unit = NULL;
     return KEN_OK;
 }
@@ -62,11 +62,11 @@ static ken_status turn_to(handler_list *h, uint32_t file, ken_err *err)
 static ken_str receiver_of(const handler_list *h, const ken_literal *l)
 {
     const ken_refs *r = h->unit->refs;
-    for (uint32_t i = query_first_ref(r, l->byte), n = 0; i-- > 0 && n < 8; n++) {
+    for (uint32_t i = ken_query__first_ref(r, l->byte), n = 0; i-- > 0 && n < 8; n++) {
         if (r->refs[i].expr != l->callee)
             continue;
         ken_str name = r->exprs[l->callee].name;
-        ken_str written = query_written(h->lines.text, r->refs[i].byte, name);
+        ken_str written = ken_query__written(h->lines.text, r->refs[i].byte, name);
         return ken_str_sub(written, 0, written.len > name.len ? written.len - name.len - 1 : 0);
     }
     return KEN_STR("");
@@ -238,16 +238,17 @@ static void add_guard(handler_list *h, const ken_ref *r, ken_guard_kind kind, bo
 {
     ken_targets t;
     ken_graph_node node;
-    ken_str written = query_written(h->lines.text, r->byte, h->unit->refs->exprs[r->expr].name);
+    ken_str written =
+        ken_query__written(h->lines.text, r->byte, h->unit->refs->exprs[r->expr].name);
     ken_guard guard = { .kind = kind,
                         .is_inside = is_inside,
                         .path = h->s->rows[h->file].path,
-                        .at = query_place_at(&h->lines, r->byte),
-                        .name = query_repaired(h->arena, ken_arena_dup(h->arena, written)) };
+                        .at = ken_query__place_at(&h->lines, r->byte),
+                        .name = ken_query__repaired(h->arena, ken_arena_dup(h->arena, written)) };
     ken_graph_resolve(h->g, h->file, r->expr, r->role, &t);
     if (kind == KEN_GUARD_ROUTER && (t.n ? is_router_def(h, t.defs[0]) : is_of_router(h, r)))
         return;
-    if (t.n && query_graph_name(h->s, t.defs[0], h->arena, &node)) {
+    if (t.n && ken_query__graph_name(h->s, t.defs[0], h->arena, &node)) {
         guard.to_path = node.path;
         guard.to_name = node.qualified;
     }
@@ -300,7 +301,7 @@ static void add_guards_in(handler_list *h, uint32_t from, uint32_t to, ken_expr_
 {
     const ken_refs *r = h->unit->refs;
     size_t inside = 0; // behind the function that the last name stood in
-    for (uint32_t i = query_first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++) {
+    for (uint32_t i = ken_query__first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++) {
         const ken_ref *ref = &r->refs[i];
         bool is_named = ref->role == KEN_REF_CALL || ref->role == KEN_REF_READ ||
                         ref->role == KEN_REF_NEW || ref->role == KEN_REF_DECORATE;
@@ -429,7 +430,7 @@ static ken_status find_routers(handler_list *h, ken_err *err)
 {
     const query_route_site *sites = h->found.sites;
     const ken_route *routes = h->found.routes;
-    ken_status st = query_graph_open(h->s, &h->g, err);
+    ken_status st = ken_query__graph_open(h->s, &h->g, err);
     for (size_t i = 0; !st && i < h->found.n; i++) {
         char room[40];
         st = turn_to(h, sites[i].file, err);
@@ -447,9 +448,10 @@ static ken_status find_users(handler_list *h, const ken_cancel *cancel, ken_err 
 {
     uint32_t *files;
     size_t n;
-    ken_status st = query_graph_open(h->s, &h->g, err);
+    ken_status st = ken_query__graph_open(h->s, &h->g, err);
     if (!st)
-        st = query_graph_files_with(h->s, KEN_STR(KEN_MENTION_LITERALS), h->arena, &files, &n, err);
+        st = ken_query__graph_files_with(h->s, KEN_STR(KEN_MENTION_LITERALS), h->arena, &files, &n,
+                                         err);
     for (size_t i = 0; !st && i < n; i++) {
         st = turn_to(h, files[i], err);
         for (uint32_t k = 0; !st && h->unit && k < h->unit->refs->n_literals; k++) {
@@ -494,8 +496,8 @@ static void add_mount_guards(handler_list *h, uint32_t file, ken_str router, uin
     query_mount *mounts[MOUNTS_ASKED];
     const query_mount *best = NULL;
     const mount_guards *least = NULL;
-    size_t n = router.len ? query_mounts_of(h->s, h->found.mounts, h->found.n_mounts, file, router,
-                                            byte, mounts, MOUNTS_ASKED)
+    size_t n = router.len ? ken_query__mounts_of(h->s, h->found.mounts, h->found.n_mounts, file,
+                                                 router, byte, mounts, MOUNTS_ASKED)
                           : 0;
     for (size_t i = 0; i < n; i++) {
         const mount_guards *it = &h->mounts[number_of(h, mounts[i])];
@@ -551,7 +553,7 @@ static bool is_data(handler_list *h, const ken_ref *r)
 static void add_attributes(handler_list *h, uint32_t from, uint32_t to, ken_expr_id but)
 {
     const ken_refs *r = h->unit->refs;
-    for (uint32_t i = query_first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++) {
+    for (uint32_t i = ken_query__first_ref(r, from); i < r->n_refs && r->refs[i].byte < to; i++) {
         const ken_ref *ref = &r->refs[i];
         bool is_named =
             ref->role == KEN_REF_CALL || ref->role == KEN_REF_READ || ref->role == KEN_REF_NEW;
@@ -631,8 +633,9 @@ static void add_filter(handler_list *h, const ken_route_filter *f, ken_str path,
     ken_guard guard = { .kind = KEN_GUARD_DECORATOR,
                         .path = path,
                         .at = at,
-                        .name = query_repaired(h->arena, ken_arena_dup(h->arena, f->name)) };
-    if (find_filter(h, f->name, classes, n, &def) && query_graph_name(h->s, def, h->arena, &node)) {
+                        .name = ken_query__repaired(h->arena, ken_arena_dup(h->arena, f->name)) };
+    if (find_filter(h, f->name, classes, n, &def) &&
+        ken_query__graph_name(h->s, def, h->arena, &node)) {
         guard.to_path = node.path;
         guard.to_name = node.qualified;
     }
@@ -651,7 +654,7 @@ static bool open_type(handler_list *h, ken_graph_def def, ken_arena *scratch, fi
 {
     const ken_unit_text *u = ken_graph_unit(h->g, def.file);
     if (!u || def.def >= u->facts->n_symbols ||
-        !query_lines_of(h->s, def.file, scratch, &out->lines))
+        !ken_query__lines_of(h->s, def.file, scratch, &out->lines))
         return false;
     ken_span span = u->facts->symbols[def.def].span;
     out->def = def;
@@ -672,7 +675,7 @@ static void add_filters_of(handler_list *h, const filter_type *type, ken_str act
         drop_guard(h, filters[i].name); // repeated or skipped
         if (!filters[i].is_skip)
             add_filter(h, &filters[i], h->s->rows[type->def.file].path,
-                       query_place_at(&type->lines, byte), types, n);
+                       ken_query__place_at(&type->lines, byte), types, n);
     }
 }
 
@@ -690,7 +693,7 @@ static uint32_t concerns_of(handler_list *h, const filter_type *type, ken_graph_
             continue;
         uint32_t from = (uint32_t)(statement.ptr - type->lines.text.ptr),
                  to = from + (uint32_t)statement.len;
-        for (uint32_t i = query_first_ref(r, from + (uint32_t)word.len);
+        for (uint32_t i = ken_query__first_ref(r, from + (uint32_t)word.len);
              i < r->n_refs && r->refs[i].byte < to && n < max; i++) {
             ken_targets t;
             ken_graph_resolve(h->g, type->def.file, r->refs[i].expr, r->refs[i].role, &t);
@@ -745,15 +748,16 @@ static void set_wrapped(handler_list *h, const ken_literal *l, ken_handler_fact 
     const ken_refs *r = h->unit->refs;
     out->body = (ken_code_part){ h->file, { l->handler_byte, l->end } };
     out->path = h->s->rows[h->file].path;
-    out->first_line = query_place_at(&h->lines, l->handler_byte).line;
-    out->last_line = query_place_at(&h->lines, l->end ? l->end - 1 : 0).line;
+    out->first_line = ken_query__place_at(&h->lines, l->handler_byte).line;
+    out->last_line = ken_query__place_at(&h->lines, l->end ? l->end - 1 : 0).line;
     uint32_t n_code = 0;
-    for (uint32_t i = query_first_ref(r, l->handler_byte);
+    for (uint32_t i = ken_query__first_ref(r, l->handler_byte);
          i < r->n_refs && r->refs[i].byte < l->end; i++)
         n_code += r->refs[i].role != KEN_REF_READ || !is_receiver(r, i);
     if (n_code != 2) // more than a wrapper and a name
         return;
-    for (uint32_t i = query_first_ref(r, l->end); i-- > 0 && r->refs[i].byte > l->handler_byte;) {
+    for (uint32_t i = ken_query__first_ref(r, l->end);
+         i-- > 0 && r->refs[i].byte > l->handler_byte;) {
         ken_targets t;
         ken_graph_resolve(h->g, h->file, r->refs[i].expr, r->refs[i].role, &t);
         if (r->refs[i].role == KEN_REF_READ && t.n) {
@@ -809,7 +813,7 @@ static ken_status look_at(handler_list *h, const query_route_site *site, ken_han
 {
     ken_status st = turn_to(h, site->file, err);
     out->body.file = UINT32_MAX;
-    out->is_test = query_is_test(h->s, site->file);
+    out->is_test = ken_query__is_test(h->s, site->file);
     if (st || !h->unit)
         return st;
     if (site->literal >= h->unit->refs->n_literals) // Rails: the action is all that is known
@@ -855,9 +859,9 @@ ken_status ken_list_handlers(ken_snapshot *s, const ken_facts_scope *scope,
 {
     handler_list h = { .s = s, .arena = arena, .file = UINT32_MAX };
     uint8_t *in_scope;
-    ken_status st = query_scope_marks(s, scope, arena, &in_scope, err);
+    ken_status st = ken_query__scope_marks(s, scope, arena, &in_scope, err);
     if (!st)
-        st = query_find_sites(s, KEN_STR(""), false, cancel, arena, &h.found, err);
+        st = ken_query__find_sites(s, KEN_STR(""), false, cancel, arena, &h.found, err);
     if (st)
         return st;
     size_t n = h.found.n;

@@ -137,9 +137,9 @@ static void add_import(import_list *l, uint32_t file, const ken_bind *b,
     ken_import_fact *f = &l->items.ptr[l->items.len - 1];
     f->path = l->s->rows[file].path;
     f->file = file;
-    f->module = query_repaired(l->arena, ken_arena_dup(l->arena, b->module));
-    f->name = query_repaired(l->arena, ken_arena_dup(l->arena, b->name));
-    f->is_test = query_is_test(l->s, file);
+    f->module = ken_query__repaired(l->arena, ken_arena_dup(l->arena, b->module));
+    f->name = ken_query__repaired(l->arena, ken_arena_dup(l->arena, b->name));
+    f->is_test = ken_query__is_test(l->s, file);
 }
 
 // A further name of the same module: a file of its own, perhaps.
@@ -204,9 +204,9 @@ static void place_items(import_list *l, uint32_t file, size_t first)
     query_lines lines;
     ken_arena scratch;
     ken_arena_init(&scratch, 0);
-    if (l->items.len > first && query_lines_of(l->s, file, &scratch, &lines))
+    if (l->items.len > first && ken_query__lines_of(l->s, file, &scratch, &lines))
         for (size_t i = first; i < l->items.len; i++)
-            l->items.ptr[i].at = query_place_at(&lines, l->bytes.ptr[i]);
+            l->items.ptr[i].at = ken_query__place_at(&lines, l->bytes.ptr[i]);
     ken_arena_release(&scratch);
 }
 
@@ -214,7 +214,7 @@ static ken_status look_at(import_list *l, uint32_t file, ken_err *err)
 {
     ken_graph *g;
     const ken_unit_text *u;
-    ken_status st = query_unit_now(l->s, file, &g, &u, err);
+    ken_status st = ken_query__unit_now(l->s, file, &g, &u, err);
     if (st || !u)
         return st;
     size_t first = l->items.len;
@@ -256,7 +256,7 @@ static ken_status list(import_list *l, const uint32_t *files, size_t n, const ke
     const query_import_graph *g = NULL;
     ken_status st = KEN_OK;
     if (l->q->keeps || (l->is_wanted && are_all_files(l->s, &l->q->to)))
-        st = query_imports(l->s, cancel, &g, err);
+        st = ken_query__imports(l->s, cancel, &g, err);
     for (size_t i = 0; !st && i < n; i++) {
         if (!g || has_wanted(l, g, files[i]))
             st = look_at(l, files[i], err);
@@ -285,7 +285,7 @@ ken_status ken_list_imports(ken_snapshot *s, const ken_imports_query *q, const k
     *out = (ken_imports){ .n_files = 0 };
     ken_status st = ken_globs_check(&q->to, err);
     if (!st)
-        st = query_scope_files(s, &q->scope, arena, &files, &n, err);
+        st = ken_query__scope_files(s, &q->scope, arena, &files, &n, err);
     if (st)
         return st;
     ken_map_init(&l.modules);

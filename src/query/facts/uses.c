@@ -189,7 +189,7 @@ static bool is_target(use_list *l, const asked_name *a, const ken_targets *t)
     for (uint32_t i = 0; i < t->n; i++) {
         ken_graph_node node;
         ken_arena_mark mark = ken_arena_get_mark(l->arena);
-        bool is_meant = query_graph_name(l->s, t->defs[i], l->arena, &node) &&
+        bool is_meant = ken_query__graph_name(l->s, t->defs[i], l->arena, &node) &&
                         ends_with_name(dotted(l->arena, node.qualified), a->full) &&
                         (a->path.len ? ken_str_eq(node.path, a->path) : t->defs[i].file != l->file);
         bool is_top = node.qualified.len == node.name.len || !a->is_bare;
@@ -245,7 +245,7 @@ static void look_at_ref(use_list *l, const ken_ref *r)
                              .name = i,
                              .role = r->role,
                              .class = t.class,
-                             .is_test = query_is_test(l->s, l->file) };
+                             .is_test = ken_query__is_test(l->s, l->file) };
         ken_vec_push(&l->items, use);
         ken_vec_push(&l->refs, *r);
     }
@@ -256,13 +256,14 @@ static void place_items(use_list *l, size_t first)
     query_lines lines;
     ken_arena scratch;
     ken_arena_init(&scratch, 0);
-    bool is_read = l->items.len > first && query_lines_of(l->s, l->file, &scratch, &lines);
+    bool is_read = l->items.len > first && ken_query__lines_of(l->s, l->file, &scratch, &lines);
     for (size_t i = first; is_read && i < l->items.len; i++) {
         const ken_ref *r = &l->refs.ptr[i];
         ken_name_use *use = &l->items.ptr[i];
-        ken_str written = query_written(lines.text, r->byte, l->unit->refs->exprs[r->expr].name);
-        use->at = query_place_at(&lines, r->byte);
-        use->written = query_repaired(l->arena, ken_arena_dup(l->arena, written));
+        ken_str written =
+            ken_query__written(lines.text, r->byte, l->unit->refs->exprs[r->expr].name);
+        use->at = ken_query__place_at(&lines, r->byte);
+        use->written = ken_query__repaired(l->arena, ken_arena_dup(l->arena, written));
     }
     ken_arena_release(&scratch);
 }
@@ -270,7 +271,7 @@ static void place_items(use_list *l, size_t first)
 static ken_status look_at(use_list *l, uint32_t file, ken_err *err)
 {
     l->file = file;
-    ken_status st = query_unit_now(l->s, file, &l->g, &l->unit, err);
+    ken_status st = ken_query__unit_now(l->s, file, &l->g, &l->unit, err);
     if (st || !l->unit)
         return st;
     size_t first = l->items.len;
@@ -287,11 +288,11 @@ static ken_status look_at(use_list *l, uint32_t file, ken_err *err)
 static ken_status mark_files(use_list *l, uint8_t *marked, ken_err *err)
 {
     ken_graph *g;
-    ken_status st = query_graph_open(l->s, &g, err);
+    ken_status st = ken_query__graph_open(l->s, &g, err);
     for (uint32_t i = 0; !st && i < l->n_names; i++) {
         uint32_t *files;
         size_t n;
-        st = query_graph_files_with(l->s, l->names[i].last, l->arena, &files, &n, err);
+        st = ken_query__graph_files_with(l->s, l->names[i].last, l->arena, &files, &n, err);
         for (size_t k = 0; !st && k < n; k++)
             marked[files[k]] = l->in_scope[files[k]];
     }
@@ -321,7 +322,7 @@ ken_status ken_list_name_uses(ken_snapshot *s, const ken_facts_scope *scope,
     uint8_t *in_scope;
     *out = (ken_name_uses){ .n_files = 0 };
     ken_map_init(&l.lasts);
-    ken_status st = query_scope_marks(s, scope, arena, &in_scope, err);
+    ken_status st = ken_query__scope_marks(s, scope, arena, &in_scope, err);
     l.in_scope = in_scope;
     if (!st)
         st = read_names(&l, names, err);

@@ -258,8 +258,8 @@ static const definition *best_of(centring *f, bool *out_is_clear)
     return best && best->score > 0 ? best : NULL;
 }
 
-void query_centre_chunk(const query_text *t, uint32_t chunk, ken_symbol_kind kind,
-                        query_centre *out)
+void ken_query__centre_chunk(const query_text *t, uint32_t chunk, ken_symbol_kind kind,
+                             query_centre *out)
 {
     const ken_chunk *c = &t->facts.chunks[chunk];
     *out = (query_centre){ c->symbol, c->first_line, c->last_line, c->span };
@@ -288,14 +288,15 @@ static void keep_kind(centring *f, ken_symbol_kind kind)
     f->n = kept;
 }
 
-void query_centre_question(query_text *t, uint32_t chunk, const query_wanted *w, query_centre *out)
+void ken_query__centre_question(query_text *t, uint32_t chunk, const query_wanted *w,
+                                query_centre *out)
 {
     centring f = { .t = t, .chunk = &t->facts.chunks[chunk], .w = w };
-    query_centre_chunk(t, chunk, w->kind, out);
+    ken_query__centre_chunk(t, chunk, w->kind, out);
     collect(&f, &t->facts);
     if (f.n < 2)
         return;
-    ken_str text = query_slice(t, f.chunk->span);
+    ken_str text = ken_query__slice(t, f.chunk->span);
     bool is_whole = text.len == f.chunk->span.end - f.chunk->span.start, is_clear;
     weigh_words(&f);
     if (is_whole)

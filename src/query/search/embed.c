@@ -7,7 +7,7 @@
 
 void ken_snapshot_set_embedder(ken_snapshot *s, ken_snapshot_embedder_fn *open, void *ctx)
 {
-    query_close_embedder(s);
+    ken_query__close_embedder(s);
     s->embedder.open = open;
     s->embedder.ctx = ctx;
 }
@@ -23,12 +23,12 @@ static void forget(query_embedder *e)
     }
 }
 
-void query_close_embedder(ken_snapshot *s)
+void ken_query__close_embedder(ken_snapshot *s)
 {
     forget(&s->embedder);
 }
 
-ken_status query_load_model(ken_snapshot *s, ken_err *err)
+ken_status ken_query__load_model(ken_snapshot *s, ken_err *err)
 {
     char before[sizeof s->model];
     ken_str name = { "", 0 };
@@ -107,8 +107,8 @@ static ken_status embed_elsewhere(ken_snapshot *s, ken_str query, const ken_canc
     return KEN_OK;
 }
 
-ken_status query_embed(ken_snapshot *s, ken_str query, const ken_cancel *cancel, bool *out_has,
-                       ken_vector_query *out, ken_err *err)
+ken_status ken_query__embed(ken_snapshot *s, ken_str query, const ken_cancel *cancel, bool *out_has,
+                            ken_vector_query *out, ken_err *err)
 {
     const ken_static_model *m = ken_static_builtin();
     float unit[KEN_VECTOR_MAX_DIMS];

@@ -12,7 +12,7 @@ enum {
     MAX_SYMBOLS = 32 // of a chunk
 };
 
-uint32_t query_limit(const ken_search_opts *o)
+uint32_t ken_query__limit(const ken_search_opts *o)
 {
     return o->limit ? o->limit : DEFAULT_LIMIT;
 }
@@ -31,7 +31,7 @@ static ken_status check_paths(const ken_filter *f, ken_err *err)
     return KEN_OK;
 }
 
-ken_status query_clean_directory(ken_search_opts *o, ken_arena *arena, ken_err *err)
+ken_status ken_query__clean_directory(ken_search_opts *o, ken_arena *arena, ken_err *err)
 {
     if (!o->directory.len)
         return KEN_OK;
@@ -45,7 +45,7 @@ ken_status query_clean_directory(ken_search_opts *o, ken_arena *arena, ken_err *
     return KEN_OK;
 }
 
-ken_status query_check_opts(const ken_search_opts *o, ken_err *err)
+ken_status ken_query__check_opts(const ken_search_opts *o, ken_err *err)
 {
     if (o->limit > MAX_LIMIT)
         return KEN_FAIL(err, KEN_EINVAL, "limit: %u is over %d", o->limit, MAX_LIMIT);
@@ -99,7 +99,7 @@ static bool path_passes(ken_str path, const ken_search_opts *o)
     return true;
 }
 
-bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_opts *o)
+bool ken_query__file_passes(const ken_snapshot *s, uint32_t file, const ken_search_opts *o)
 {
     ken_str path = s->rows[file].path;
     if (o->file_type.len && !ken_str_eq_fold(ken_path_ext(path), o->file_type))
@@ -119,15 +119,15 @@ bool query_file_passes(const ken_snapshot *s, uint32_t file, const ken_search_op
     return !o->glob.len || ken_glob_match(o->glob, path);
 }
 
-bool query_type_passes(ken_chunk_type type, const ken_search_opts *o)
+bool ken_query__type_passes(ken_chunk_type type, const ken_search_opts *o)
 {
     return !o->chunk_types || (o->chunk_types >> type & 1);
 }
 
-bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search_opts *o)
+bool ken_query__chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search_opts *o)
 {
     const ken_chunk *c = &facts->chunks[chunk];
-    if (!query_type_passes(c->type, o))
+    if (!ken_query__type_passes(c->type, o))
         return false;
     if (!o->kind || (c->symbol >= 0 && facts->symbols[c->symbol].kind == o->kind))
         return true;
@@ -140,7 +140,7 @@ bool query_chunk_passes(const ken_facts *facts, uint32_t chunk, const ken_search
 
 // ---- words that must stand there, or must not --------------------------------------------------
 
-bool query_has_words(const ken_search_opts *o)
+bool ken_query__has_words(const ken_search_opts *o)
 {
     return o->phrases.n + o->excluded.n > 0;
 }
@@ -165,21 +165,21 @@ static size_t count_texts(ken_str text, const ken_filter *f, bool is_case_sensit
     return n;
 }
 
-bool query_words_pass(query_text *t, ken_span span, const ken_search_opts *o)
+bool ken_query__words_pass(query_text *t, ken_span span, const ken_search_opts *o)
 {
-    if (!query_has_words(o))
+    if (!ken_query__has_words(o))
         return true;
-    if (!query_need_text(t))
+    if (!ken_query__need_text(t))
         return false;
     return count_texts(t->text, &o->phrases, o->is_case_sensitive) == o->phrases.n &&
-           !count_texts(query_slice(t, span), &o->excluded, o->is_case_sensitive);
+           !count_texts(ken_query__slice(t, span), &o->excluded, o->is_case_sensitive);
 }
 
-size_t query_count_phrases(query_text *t, ken_span span, const ken_search_opts *o)
+size_t ken_query__count_phrases(query_text *t, ken_span span, const ken_search_opts *o)
 {
-    if (!o->phrases.n || !query_need_text(t))
+    if (!o->phrases.n || !ken_query__need_text(t))
         return 0;
-    return count_texts(query_slice(t, span), &o->phrases, o->is_case_sensitive);
+    return count_texts(ken_query__slice(t, span), &o->phrases, o->is_case_sensitive);
 }
 
 // ---- hits --------------------------------------------------------------------------------------
@@ -200,9 +200,9 @@ static void add_symbols(const query_text *t, uint32_t chunk, ken_arena *arena, k
     }
 }
 
-void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chunk,
-                    const query_centre *centre, const ken_search_opts *o, ken_arena *arena,
-                    ken_hit *hit)
+void ken_query__fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chunk,
+                         const query_centre *centre, const ken_search_opts *o, ken_arena *arena,
+                         ken_hit *hit)
 {
     hit->path = s->rows[file].path;
     hit->language = ken_str_c(ken_lang_name((ken_lang_id)t->facts.lang));
@@ -218,19 +218,19 @@ void query_fill_hit(ken_snapshot *s, uint32_t file, query_text *t, uint32_t chun
     if (centre->symbol >= 0) {
         hit->kind = t->facts.symbols[centre->symbol].kind;
         hit->symbol = ken_view_qualified(arena, &t->facts, (uint32_t)centre->symbol);
-        hit->signature = query_signature(t, (uint32_t)centre->symbol);
+        hit->signature = ken_query__signature(t, (uint32_t)centre->symbol);
     }
     if (o->wants_content) {
-        hit->content = query_slice(t, centre->span);
+        hit->content = ken_query__slice(t, centre->span);
         add_symbols(t, chunk, arena, hit);
     }
     if (o->context_lines) {
-        hit->context_before = query_lines_before(t, centre->span.start, o->context_lines);
-        hit->context_after = query_lines_after(t, centre->span.end, o->context_lines);
+        hit->context_before = ken_query__lines_before(t, centre->span.start, o->context_lines);
+        hit->context_after = ken_query__lines_after(t, centre->span.end, o->context_lines);
     }
 }
 
-ken_place query_place(const query_text *t, uint32_t chunk, ken_arena *arena)
+ken_place ken_query__place(const query_text *t, uint32_t chunk, ken_arena *arena)
 {
     const ken_chunk *c = &t->facts.chunks[chunk];
     ken_place p = { .first_line = c->first_line, .last_line = c->last_line };

@@ -56,9 +56,9 @@ static float *cosines_of(const ken_bags *bags, ken_str path, const ken_vector_qu
     return out;
 }
 
-double *query_score_fresh(ken_snapshot *s, const ken_lex_query *q, const query_text *t,
-                          ken_str path, const ken_vector_query *meaning, ken_arena *arena,
-                          float **out_cosines)
+double *ken_query__score_fresh(ken_snapshot *s, const ken_lex_query *q, const query_text *t,
+                               ken_str path, const ken_vector_query *meaning, ken_arena *arena,
+                               float **out_cosines)
 {
     uint32_t n = t->facts.n_chunks;
     double *out = KEN_ARENA_ARRAY(arena, double, n + 1);

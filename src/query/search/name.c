@@ -18,7 +18,7 @@ typedef struct name_walk {
     uint64_t letters; // of `wanted`
 } name_walk;
 
-ken_str query_last_name(ken_str q, ken_str *out_scope)
+ken_str ken_query__last_name(ken_str q, ken_str *out_scope)
 {
     size_t end = q.len, at = end;
     while (at && (ken_is_word(q.ptr[at - 1]) || (unsigned char)q.ptr[at - 1] >= 0x80 ||
@@ -172,8 +172,8 @@ static void settle(query_names *names, size_t before, size_t max,
         names->len = before + max;
 }
 
-ken_status query_names_equal(ken_snapshot *s, ken_str name, ken_arena *arena, query_names *out,
-                             ken_err *err)
+ken_status ken_query__names_equal(ken_snapshot *s, ken_str name, ken_arena *arena, query_names *out,
+                                  ken_err *err)
 {
     size_t before = out->len;
     name_walk w = { .s = s, .wanted = name, .arena = arena, .out = out, .enough = MAX_NAMES };
@@ -187,8 +187,8 @@ ken_status query_names_equal(ken_snapshot *s, ken_str name, ken_arena *arena, qu
 }
 
 // The first `max` of each segment hold the first `max` of all.
-ken_status query_names_prefix(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
-                              query_names *out, ken_err *err)
+ken_status ken_query__names_prefix(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
+                                   query_names *out, ken_err *err)
 {
     size_t before = out->len;
     ken_status st = KEN_OK;
@@ -205,8 +205,8 @@ ken_status query_names_prefix(ken_snapshot *s, ken_str name, size_t max, ken_are
     return st;
 }
 
-ken_status query_names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
-                             query_names *out, ken_err *err)
+ken_status ken_query__names_fuzzy(ken_snapshot *s, ken_str name, size_t max, ken_arena *arena,
+                                  query_names *out, ken_err *err)
 {
     size_t before = out->len;
     name_walk w = { .s = s,

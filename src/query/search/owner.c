@@ -43,7 +43,7 @@ static ken_status mark_files(ken_snapshot *s, ken_str scope, ken_arena *arena, u
                              ken_err *err)
 {
     query_names owners = { 0 };
-    ken_status st = query_names_equal(s, scope, arena, &owners, err);
+    ken_status st = ken_query__names_equal(s, scope, arena, &owners, err);
     for (size_t i = 0; i < owners.len; i++)
         has_owner[owners.ptr[i].file] = 1;
     ken_vec_release(&owners);
@@ -59,7 +59,7 @@ static ken_status fit_elsewhere(ken_snapshot *s, const query_names *names, ken_s
         if (fits[i] == QUERY_FIT_EXACT_OWNER)
             return KEN_OK;
     ken_graph *g;
-    ken_status st = names->len ? query_graph_open(s, &g, err) : KEN_OK;
+    ken_status st = names->len ? ken_query__graph_open(s, &g, err) : KEN_OK;
     for (size_t i = 0; i < names->len && i < RESOLVED_AT_MAX && !st; i++) {
         ken_graph_def type, def = { names->ptr[i].file, names->ptr[i].symbol };
         st = ken_quota_check(err);
@@ -71,8 +71,8 @@ static ken_status fit_elsewhere(ken_snapshot *s, const query_names *names, ken_s
     return st;
 }
 
-ken_status query_find_owned(ken_snapshot *s, const query_names *names, ken_str scope,
-                            ken_arena *arena, query_fit **out, ken_err *err)
+ken_status ken_query__find_owned(ken_snapshot *s, const query_names *names, ken_str scope,
+                                 ken_arena *arena, query_fit **out, ken_err *err)
 {
     *out = KEN_ARENA_ARRAY(arena, query_fit, names->len + 1);
     if (!scope.len)
@@ -87,7 +87,7 @@ ken_status query_find_owned(ken_snapshot *s, const query_names *names, ken_str s
             (*out)[i] = QUERY_FIT_PATH;
         if (!has_owner[n->file] || n_looked_at++ >= LOOKED_AT_MAX)
             continue;
-        st = query_stored_facts(s, n->file, arena, &facts, err);
+        st = ken_query__stored_facts(s, n->file, arena, &facts, err);
         query_fit fit = st ? QUERY_FIT_NONE : fit_inside(&facts, n->symbol, scope);
         (*out)[i] = fit > (*out)[i] ? fit : (*out)[i];
     }
@@ -105,7 +105,7 @@ static bool is_alike(const ken_facts *a, uint32_t i, const ken_facts *b, uint32_
     return ken_str_eq(a->symbols[x->parent].name, b->symbols[y->parent].name);
 }
 
-int64_t query_same_symbol(const ken_facts *old, uint32_t symbol, const ken_facts *now)
+int64_t ken_query__same_symbol(const ken_facts *old, uint32_t symbol, const ken_facts *now)
 {
     if (symbol >= old->n_symbols)
         return -1;

@@ -198,7 +198,7 @@ static bool has_filters(const ken_search_opts *o)
 static bool passes(const void *ctx, uint32_t file)
 {
     const search *x = ctx;
-    return query_file_passes(x->s, file, x->o);
+    return ken_query__file_passes(x->s, file, x->o);
 }
 
 // A file without a word of the question is no answer unless its cosine reaches this: vectors of
@@ -211,7 +211,7 @@ static ken_status embed(search *x, ken_str query, const ken_cancel *cancel, bool
 {
     ken_err e = { 0 };
     int64_t began = ken_clock_mono_ns();
-    ken_status st = query_embed(x->s, query, cancel, out_has, &x->meaning, &e);
+    ken_status st = ken_query__embed(x->s, query, cancel, out_has, &x->meaning, &e);
     x->embedding_ns = ken_clock_mono_ns() - began;
     if (st && st != KEN_ECANCELLED && x->o->mode != KEN_SEARCH_SEMANTIC) {
         x->note = ken_arena_printf(x->arena, "ranked by words alone: %s", e.msg);
@@ -230,7 +230,7 @@ static ken_status find_meaning(search *x, ken_str query, const ken_cancel *cance
         return KEN_OK;
     ken_status st = ken_cancel_check(cancel, err);
     if (!st)
-        st = query_load_vectors(s, err);
+        st = ken_query__load_vectors(s, err);
     bool has_vector = false;
     if (!st)
         st = embed(x, query, cancel, &has_vector, err);
@@ -386,7 +386,7 @@ static size_t choose(search *x, uint32_t *chosen)
     for (size_t i = 0; i < touched->len; i++) {
         candidate c = { (double)scores[touched->ptr[i]], touched->ptr[i], 0 };
         if ((n < CHOSEN || is_worse(&heap[0], &c)) &&
-            (!filters || query_file_passes(s, c.file, x->o)))
+            (!filters || ken_query__file_passes(s, c.file, x->o)))
             ken_best_offer(heap, &n, CHOSEN, sizeof c, is_worse, &c);
     }
     for (size_t i = 0; i < n; i++)
@@ -524,8 +524,8 @@ static double *chunk_points(const search *x, const ranked_file *r, const query_t
     float *cosines = NULL, least = 1;
     double *points = KEN_ARENA_ARRAY(x->arena, double, n + 1), *fresh = NULL;
     if (t->is_refreshed)
-        fresh = query_score_fresh(x->s, x->q, t, x->s->rows[r->file].path,
-                                  x->has_meaning ? &x->meaning : NULL, x->arena, &cosines);
+        fresh = ken_query__score_fresh(x->s, x->q, t, x->s->rows[r->file].path,
+                                       x->has_meaning ? &x->meaning : NULL, x->arena, &cosines);
     else
         cosines = indexed_cosines(x, r->file);
     double factor =
@@ -561,7 +561,7 @@ static size_t offer_chunk(scored_chunk *best, size_t n, size_t most, scored_chun
 static size_t order_chunks(const search *x, const ranked_file *r, const query_text *t,
                            scored_chunk **out)
 {
-    bool wants_all = x->o->wants_chunks || query_has_words(x->o);
+    bool wants_all = x->o->wants_chunks || ken_query__has_words(x->o);
     size_t n = 0, most = wants_all ? t->facts.n_chunks : 1 + MAX_PLACES;
     bool *fits = x->o->wants_chunks ? KEN_ARENA_ARRAY(x->arena, bool, t->facts.n_chunks + 1) : NULL;
     const double *points = chunk_points(x, r, t, fits);
@@ -570,7 +570,7 @@ static size_t order_chunks(const search *x, const ranked_file *r, const query_te
     *out = KEN_ARENA_ARRAY(x->arena, scored_chunk, most + 1);
     scored_chunk best = { 0, -1 };
     for (uint32_t i = 0; i < t->facts.n_chunks; i++) {
-        if (!query_chunk_passes(&t->facts, i, x->o))
+        if (!ken_query__chunk_passes(&t->facts, i, x->o))
             continue;
         scored_chunk c = { i, points[i] + ken_rank_weight(KEN_RANK_CHUNK) * bonus[i] };
         if (c.score > best.score)
@@ -594,7 +594,7 @@ static void put_phrases_first(const search *x, query_text *t, scored_chunk *chun
 {
     size_t best = 0, most = 0;
     for (size_t i = 0; i < n && most < x->o->phrases.n; i++) {
-        size_t held = query_count_phrases(t, t->facts.chunks[chunks[i].chunk].span, x->o);
+        size_t held = ken_query__count_phrases(t, t->facts.chunks[chunks[i].chunk].span, x->o);
         if (held > most) {
             most = held;
             best = i;
@@ -610,15 +610,15 @@ static size_t choose_chunks(const search *x, const ranked_file *r, query_text *t
                             scored_chunk **out)
 {
     size_t n = order_chunks(x, r, t, out), kept = 0;
-    if (!n || !query_has_words(x->o))
+    if (!n || !ken_query__has_words(x->o))
         return n;
-    if (!query_need_text(t))
+    if (!ken_query__need_text(t))
         return 0;
     put_phrases_first(x, t, *out, n);
     if (!x->o->wants_chunks)
-        return query_words_pass(t, t->facts.chunks[(*out)[0].chunk].span, x->o) ? n : 0;
+        return ken_query__words_pass(t, t->facts.chunks[(*out)[0].chunk].span, x->o) ? n : 0;
     for (size_t i = 0; i < n; i++)
-        if (query_words_pass(t, t->facts.chunks[(*out)[i].chunk].span, x->o))
+        if (ken_query__words_pass(t, t->facts.chunks[(*out)[i].chunk].span, x->o))
             (*out)[kept++] = (*out)[i];
     return kept;
 }
@@ -630,7 +630,7 @@ static void add_places(const search *x, const query_text *t, const scored_chunk 
     for (size_t i = 1; i < n && hit->n_places < MAX_PLACES; i++) {
         if (chunks[i].score < 0.6 * chunks[0].score || chunks[i].score <= 0)
             break;
-        hit->places[hit->n_places++] = query_place(t, chunks[i].chunk, x->arena);
+        hit->places[hit->n_places++] = ken_query__place(t, chunks[i].chunk, x->arena);
     }
 }
 
@@ -662,11 +662,11 @@ static void centre_on(const search *x, query_text *t, uint32_t chunk, query_cent
                              .text = x->text,
                              .name = x->named ? x->name : KEN_STR(""),
                              .kind = x->o->kind,
-                             .is_quoted = query_has_words(x->o) };
+                             .is_quoted = ken_query__has_words(x->o) };
     if (x->q->n_terms)
-        query_centre_question(t, chunk, &w, out);
+        ken_query__centre_question(t, chunk, &w, out);
     else
-        query_centre_chunk(t, chunk, x->o->kind, out);
+        ken_query__centre_chunk(t, chunk, x->o->kind, out);
 }
 
 static void fill_hit(const search *x, const ranked_file *r, query_text *t, uint32_t chunk,
@@ -675,7 +675,7 @@ static void fill_hit(const search *x, const ranked_file *r, query_text *t, uint3
     query_centre centre;
     *hit = (ken_hit){ .score = score, .similarity = similarity_of(x, score) };
     centre_on(x, t, chunk, &centre);
-    query_fill_hit(x->s, r->file, t, chunk, &centre, x->o, x->arena, hit);
+    ken_query__fill_hit(x->s, r->file, t, chunk, &centre, x->o, x->arena, hit);
     if (x->o->wants_explain)
         explain(x, r, hit);
 }
@@ -685,14 +685,14 @@ static void fill_hit(const search *x, const ranked_file *r, query_text *t, uint3
 static size_t open_file(const search *x, const ranked_file *r, query_text *t, scored_chunk **out,
                         ken_search_result *result)
 {
-    ken_status st = query_load_text(x->s, r->file, x->arena, t, NULL);
+    ken_status st = ken_query__load_text(x->s, r->file, x->arena, t, NULL);
     if (st) {
         result->n_removed += st == KEN_ENOTFOUND;
         return 0;
     }
     size_t n = choose_chunks(x, r, t, out);
     if (!n)
-        query_close_text(t);
+        ken_query__close_text(t);
     return n;
 }
 
@@ -705,7 +705,7 @@ static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search
         return false;
     fill_hit(x, r, &t, chunks[0].chunk, r->score, hit);
     add_places(x, &t, chunks, n, hit);
-    query_close_text(&t);
+    ken_query__close_text(&t);
     return true;
 }
 
@@ -713,17 +713,17 @@ static bool show(const search *x, const ranked_file *r, ken_hit *hit, ken_search
 static bool can_show(const search *x, const ranked_file *r)
 {
     query_text t;
-    if (!x->o->chunk_types && !x->o->kind && !query_has_words(x->o))
+    if (!x->o->chunk_types && !x->o->kind && !ken_query__has_words(x->o))
         return true;
-    if (query_load_text(x->s, r->file, x->arena, &t, NULL))
+    if (ken_query__load_text(x->s, r->file, x->arena, &t, NULL))
         return false;
     scored_chunk *chunks;
     size_t n = choose_chunks(x, r, &t, &chunks);
-    query_close_text(&t);
+    ken_query__close_text(&t);
     return n > 0;
 }
 
-ken_status query_settle_search(ken_status st, ken_search_result *out, ken_err *err)
+ken_status ken_query__settle_search(ken_status st, ken_search_result *out, ken_err *err)
 {
     if (!out->n_hits || !ken_quota_settle(st, err))
         return st;
@@ -741,7 +741,7 @@ static ken_status show_best(const search *x, ken_search_result *out, ken_err *er
 {
     ken_status st = KEN_OK;
     const ken_search_opts *o = x->o;
-    uint32_t limit = query_limit(o), passed = 0;
+    uint32_t limit = ken_query__limit(o), passed = 0;
     size_t i = 0;
     for (; i < x->n_files && is_near_enough(x, x->files[i].score); i++) {
         st = ken_quota_check(err);
@@ -758,12 +758,12 @@ static ken_status show_best(const search *x, ken_search_result *out, ken_err *er
             out->hits[out->n_hits++] = hit;
     }
     // What was not read counts when nothing in a file can speak against it.
-    bool is_read = o->chunk_types || o->kind || query_has_words(o);
+    bool is_read = o->chunk_types || o->kind || ken_query__has_words(o);
     out->n_total = passed + out->is_truncated;
     for (i++; !is_read && i < x->n_files && is_near_enough(x, x->files[i].score); i++)
         out->n_total++;
     out->is_at_least = (is_read && out->is_truncated) || x->n_files == CHOSEN;
-    return query_settle_search(st, out, err);
+    return ken_query__settle_search(st, out, err);
 }
 
 // ---- chunks as results -------------------------------------------------------------------------
@@ -798,7 +798,7 @@ static ken_status show_chunks(const search *x, ken_search_result *out, ken_err *
     ken_status st = KEN_OK;
     opened_file *files = KEN_ARENA_ARRAY(x->arena, opened_file, x->n_files + 1);
     size_t n_files = 0, at = 0, passed = 0;
-    uint32_t limit = query_limit(x->o);
+    uint32_t limit = ken_query__limit(x->o);
     for (;;) {
         st = ken_quota_check(err);
         if (st)
@@ -810,7 +810,7 @@ static ken_status show_chunks(const search *x, ken_search_result *out, ken_err *
             scored_chunk *chunks;
             size_t n = open_file(x, r, &t, &chunks, out);
             if (n) {
-                query_close_text(&t);
+                ken_query__close_text(&t);
                 files[n_files++] = (opened_file){ r, chunks, n, 0 };
             }
             continue;
@@ -823,15 +823,15 @@ static ken_status show_chunks(const search *x, ken_search_result *out, ken_err *
         uint32_t chunk = f->chunks[f->next].chunk;
         double score = next_score(f);
         f->next++;
-        if (passed++ < x->o->offset || query_load_text(x->s, f->r->file, x->arena, &t, NULL))
+        if (passed++ < x->o->offset || ken_query__load_text(x->s, f->r->file, x->arena, &t, NULL))
             continue;
         if (chunk < t.facts.n_chunks) // or the file has changed since it was opened
             fill_hit(x, f->r, &t, chunk, score, &out->hits[out->n_hits++]);
-        query_close_text(&t);
+        ken_query__close_text(&t);
     }
     out->n_total = passed + out->is_truncated;
     out->is_at_least = out->is_truncated || x->n_files == CHOSEN;
-    return query_settle_search(st, out, err);
+    return ken_query__settle_search(st, out, err);
 }
 
 // Its words, its names and what it forgives; returns what it is about.
@@ -870,9 +870,9 @@ static void set_confidence(const search *x, ken_search_result *out)
     out->fits_nothing = out->confidence < KEN_RANK_FITS;
 }
 
-ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
-                        const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
-                        ken_err *err)
+ken_status ken_query__ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                             const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                             ken_err *err)
 {
     ken_lex_query q;
     search x = { .s = s, .o = o, .q = &q, .arena = arena };
@@ -880,13 +880,13 @@ ken_status query_ranked(ken_snapshot *s, ken_str query, const ken_search_opts *o
     if (o->mode == KEN_SEARCH_SEMANTIC)
         q = (ken_lex_query){ 0 };
     else if (!q.n_terms) // "g", "->": no words, but perhaps a name
-        return query_symbols(s, query, o, cancel, arena, out, err);
+        return ken_query__symbols(s, query, o, cancel, arena, out, err);
     int64_t began = ken_clock_mono_ns();
     ken_status st = rank_files(&x, query, cancel, err);
     if (st)
         return st;
     int64_t ranked = ken_clock_mono_ns();
-    *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, query_limit(o)),
+    *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, ken_query__limit(o)),
                                 .strategy = o->mode == KEN_SEARCH_LEXICAL    ? "lexical"
                                             : o->mode == KEN_SEARCH_SEMANTIC ? "semantic"
                                                                              : "hybrid",
@@ -922,16 +922,16 @@ static ken_status ask_mode(ken_snapshot *s, ken_str query, const ken_search_opts
 {
     switch (o->mode) {
     case KEN_SEARCH_SYMBOL:
-        return query_symbols(s, query, o, cancel, arena, out, err);
+        return ken_query__symbols(s, query, o, cancel, arena, out, err);
     case KEN_SEARCH_TEXT:
     case KEN_SEARCH_REGEX:
-        return query_text_search(s, query, o, cancel, arena, out, err);
+        return ken_query__text_search(s, query, o, cancel, arena, out, err);
     case KEN_SEARCH_SIMILAR:
-        return query_similar(s, query, o, cancel, arena, out, err);
+        return ken_query__similar(s, query, o, cancel, arena, out, err);
     case KEN_SEARCH_AUTO:
     case KEN_SEARCH_LEXICAL:
     case KEN_SEARCH_SEMANTIC:
-        return query_ranked(s, query, o, cancel, arena, out, err);
+        return ken_query__ranked(s, query, o, cancel, arena, out, err);
     default:
         return KEN_FAIL(err, KEN_EINVAL, "search_type: %d is not known", (int)o->mode);
     }
@@ -974,8 +974,8 @@ ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opt
     if (is_in_words(o.mode) && !o.is_verbatim)
         st = ken_query_parse(query, opts, arena, &query, &o, err);
     if (!st)
-        st = query_check_opts(&o, err);
+        st = ken_query__check_opts(&o, err);
     if (!st)
-        st = query_clean_directory(&o, arena, err);
+        st = ken_query__clean_directory(&o, arena, err);
     return st ? st : ask(s, query, &o, cancel, arena, out, err);
 }

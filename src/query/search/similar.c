@@ -126,8 +126,8 @@ static ken_status embed_chunk(ken_snapshot *s, query_text *t, asked *a, bool *ou
              n = m->n_rows ? m->first_row[a->file + 1] - first : 0;
     a->is_indexed = !t->is_refreshed && a->chunk < n;
     if (!a->is_indexed)
-        return query_embed(s, query_slice(t, t->facts.chunks[a->chunk].span), NULL, out_has,
-                           &a->vector, err);
+        return ken_query__embed(s, ken_query__slice(t, t->facts.chunks[a->chunk].span), NULL,
+                                out_has, &a->vector, err);
     size_t row = first + a->chunk;
     for (uint32_t d = 0; d < m->n_dims; d++)
         unit[d] = m->scales[row] * (float)m->values[row * m->n_dims + d];
@@ -160,7 +160,7 @@ static void find_question(query_text *t, uint32_t line, ken_arena *arena, asked 
     }
     if (a->span.start >= a->span.end)
         a->span = c->span;
-    ken_str text = query_slice(t, a->span);
+    ken_str text = ken_query__slice(t, a->span);
     a->marks = marks_of(text, arena);
     a->has_words = ken_static_embed_words(ken_static_builtin(), text, a->words);
 }
@@ -173,13 +173,13 @@ static ken_status read_place(ken_snapshot *s, ken_str place, ken_arena *arena, a
     if (!parse_place(place, &path, &line))
         return KEN_FAIL(err, KEN_EINVAL, "query: expected path:line, got '" KEN_STR_FMT "'",
                         KEN_STR_ARG(place));
-    ken_str relative = query_relative_path(s, path, arena);
-    int64_t file = relative.ptr ? query_file_index(s, relative) : -1;
+    ken_str relative = ken_query__relative_path(s, path, arena);
+    int64_t file = relative.ptr ? ken_query__file_index(s, relative) : -1;
     if (file < 0)
         return KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' is not in the index",
                         KEN_STR_ARG(path));
     query_text t;
-    ken_status st = query_load_text(s, (uint32_t)file, arena, &t, err);
+    ken_status st = ken_query__load_text(s, (uint32_t)file, arena, &t, err);
     if (st)
         return st;
     bool has_vector = false;
@@ -198,7 +198,7 @@ static ken_status read_place(ken_snapshot *s, ken_str place, ken_arena *arena, a
     if (!st && !has_vector)
         st = KEN_FAIL(err, KEN_ENOTFOUND, "'" KEN_STR_FMT "' has no known word there",
                       KEN_STR_ARG(place));
-    query_close_text(&t);
+    ken_query__close_text(&t);
     return st;
 }
 
@@ -210,7 +210,7 @@ typedef struct filter {
 static bool passes(const void *ctx, uint32_t file)
 {
     const filter *f = ctx;
-    return query_file_passes(f->s, file, f->o);
+    return ken_query__file_passes(f->s, file, f->o);
 }
 
 // ---- what is like it ----------------------------------------------------------------------------
@@ -228,7 +228,7 @@ static void add_place(const asked *a, query_text *t, uint32_t file, uint32_t chu
     ken_span span = centre->span;
     if (file == a->file && span.start < a->span.end && a->span.start < span.end)
         return;
-    double score = similarity_of(a, query_slice(t, span), arena);
+    double score = similarity_of(a, ken_query__slice(t, span), arena);
     ken_vec_push(out, ((similar_place){ file, chunk, *centre, score }));
 }
 
@@ -254,7 +254,7 @@ static void add_chunk(const asked *a, query_text *t, uint32_t file, uint32_t chu
     if (out->len > before || (file == a->file && chunk == a->chunk))
         return;
     query_centre centre;
-    query_centre_chunk(t, chunk, o->kind, &centre);
+    ken_query__centre_chunk(t, chunk, o->kind, &centre);
     add_place(a, t, file, chunk, &centre, arena, out);
 }
 
@@ -264,14 +264,14 @@ static ken_status look_at(ken_snapshot *s, const asked *a, uint32_t file, uint32
                           similar_places *out, ken_search_result *result, ken_err *err)
 {
     query_text t;
-    ken_status st = query_load_text(s, file, arena, &t, NULL);
+    ken_status st = ken_query__load_text(s, file, arena, &t, NULL);
     result->n_removed += st == KEN_ENOTFOUND;
     if (st)
         return ken_quota_check(err);
     for (uint32_t c = from; c < to && c < t.facts.n_chunks; c++)
-        if (query_chunk_passes(&t.facts, c, o))
+        if (ken_query__chunk_passes(&t.facts, c, o))
             add_chunk(a, &t, file, c, o, arena, out);
-    query_close_text(&t);
+    ken_query__close_text(&t);
     return ken_quota_check(err);
 }
 
@@ -336,33 +336,33 @@ static bool show(ken_snapshot *s, const similar_place *p, const ken_search_opts 
     if (known && known->n_places == MAX_PLACES) // nothing of it is wanted any more
         return true;
     query_text t;
-    if (query_load_text(s, p->file, arena, &t, NULL))
+    if (ken_query__load_text(s, p->file, arena, &t, NULL))
         return true;
     if (known) {
         add_further(&t, p, arena, known);
     } else {
         ken_hit *hit = &out->hits[out->n_hits++];
         *hit = (ken_hit){ .score = p->score, .similarity = p->score };
-        query_fill_hit(s, p->file, &t, p->chunk, &p->centre, o, arena, hit);
+        ken_query__fill_hit(s, p->file, &t, p->chunk, &p->centre, o, arena, hit);
     }
-    query_close_text(&t);
+    ken_query__close_text(&t);
     return true;
 }
 
-ken_status query_similar(ken_snapshot *s, ken_str place, const ken_search_opts *o,
-                         const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
-                         ken_err *err)
+ken_status ken_query__similar(ken_snapshot *s, ken_str place, const ken_search_opts *o,
+                              const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                              ken_err *err)
 {
     asked a = { 0 };
     similar_places found = { 0 };
     ken_status st = ken_cancel_check(cancel, err);
     if (!st)
-        st = query_load_vectors(s, err);
+        st = ken_query__load_vectors(s, err);
     if (!st)
         st = read_place(s, place, arena, &a, err);
     if (st)
         return st;
-    uint32_t limit = query_limit(o), most = limit + o->offset;
+    uint32_t limit = ken_query__limit(o), most = limit + o->offset;
     *out =
         (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, most), .strategy = "similar" };
     st = collect(s, &a, o, arena, &found, out, err);

@@ -15,7 +15,7 @@ enum {
 };
 
 // Other people's code that lies in the tree.
-bool query_is_bundled(ken_str path)
+bool ken_query__is_bundled(ken_str path)
 {
     static const char *const folders[] = { "deps",     "vendor",     "third_party", "third-party",
                                            "external", "thirdparty", "contrib",     "submodules" };
@@ -39,7 +39,7 @@ static double rank_of(const ken_snapshot *s, const query_name *n, ken_str hint)
     order += 0.3 * n->depth;
     if (bits & KEN_PATH_TEST)
         order += 4;
-    if (query_is_bundled(s->rows[n->file].path))
+    if (ken_query__is_bundled(s->rows[n->file].path))
         order += 2;
     if (bits & (KEN_PATH_EXAMPLE | KEN_PATH_COMPAT | KEN_PATH_DOC | KEN_PATH_DATA))
         order += 3;
@@ -97,9 +97,9 @@ static symbol_file *hold(symbol_files *h, uint32_t file)
     if (f->is_held && f->file == file)
         return f;
     if (f->is_held && !f->status)
-        query_close_text(&f->text);
+        ken_query__close_text(&f->text);
     *f = (symbol_file){ .file = file, .is_held = true };
-    f->status = query_load_text(h->s, file, h->arena, &f->text, NULL);
+    f->status = ken_query__load_text(h->s, file, h->arena, &f->text, NULL);
     return f;
 }
 
@@ -107,7 +107,7 @@ static void let_go(symbol_files *h)
 {
     for (size_t i = 0; i < FILES_HELD; i++)
         if (h->held[i].is_held && !h->held[i].status)
-            query_close_text(&h->held[i].text);
+            ken_query__close_text(&h->held[i].text);
 }
 
 // The symbol as the file has it now: by index when nothing changed, else the one most like it.
@@ -115,10 +115,10 @@ static int64_t find_symbol(symbol_files *h, symbol_file *f, const query_name *n)
 {
     if (!f->text.is_refreshed)
         return n->symbol < f->text.facts.n_symbols ? (int64_t)n->symbol : -1;
-    if (!f->has_old && query_stored_facts(h->s, n->file, h->arena, &f->old, NULL))
+    if (!f->has_old && ken_query__stored_facts(h->s, n->file, h->arena, &f->old, NULL))
         return -1;
     f->has_old = true;
-    return query_same_symbol(&f->old, n->symbol, &f->text.facts);
+    return ken_query__same_symbol(&f->old, n->symbol, &f->text.facts);
 }
 
 // The last that begins at or before the symbol; they are in order.
@@ -143,9 +143,10 @@ static void fill_symbol(ken_snapshot *s, const query_name *n, const ken_search_o
 {
     *hit = (ken_hit){ .score = similarity_of(n), .similarity = similarity_of(n) };
     const ken_symbol *sym = &t->facts.symbols[symbol];
-    query_fill_hit(s, n->file, t, chunk,
-                   &(query_centre){ (int32_t)symbol, sym->first_line, sym->last_line, sym->span },
-                   o, arena, hit);
+    ken_query__fill_hit(
+        s, n->file, t, chunk,
+        &(query_centre){ (int32_t)symbol, sym->first_line, sym->last_line, sym->span }, o, arena,
+        hit);
     hit->symbols = NULL; // it is one definition
     hit->n_symbols = 0;
 }
@@ -159,8 +160,8 @@ static bool show_symbol(symbol_files *h, const query_name *n, const ken_search_o
     if (symbol < 0 || !t->facts.n_chunks)
         return false;
     uint32_t chunk = chunk_of(&t->facts, (uint32_t)symbol);
-    if (!query_type_passes(t->facts.chunks[chunk].type, o) ||
-        !query_words_pass(t, t->facts.symbols[symbol].span, o))
+    if (!ken_query__type_passes(t->facts.chunks[chunk].type, o) ||
+        !ken_query__words_pass(t, t->facts.symbols[symbol].span, o))
         return false;
     fill_symbol(h->s, n, o, t, (uint32_t)symbol, chunk, h->arena, hit);
     return true;
@@ -170,7 +171,7 @@ static bool show_symbol(symbol_files *h, const query_name *n, const ken_search_o
 static bool name_passes(const ken_snapshot *s, const query_name *n, const ken_search_opts *o)
 {
     return (!o->kind || n->kind == o->kind) && similarity_of(n) >= o->threshold &&
-           query_file_passes(s, n->file, o);
+           ken_query__file_passes(s, n->file, o);
 }
 
 static size_t count_passing(const ken_snapshot *s, const query_names *names,
@@ -188,36 +189,36 @@ static ken_status gather(ken_snapshot *s, ken_str name, const ken_search_opts *o
                          const ken_cancel *cancel, ken_arena *arena, query_names *names,
                          bool *out_has_more, ken_err *err)
 {
-    size_t wanted = (size_t)query_limit(o) + o->offset;
+    size_t wanted = (size_t)ken_query__limit(o) + o->offset;
     *out_has_more = true;
-    ken_status st = query_names_equal(s, name, arena, names, err);
+    ken_status st = ken_query__names_equal(s, name, arena, names, err);
     if (st || count_passing(s, names, o) > wanted)
         return st;
     size_t n_before = names->len;
-    st = query_names_prefix(s, name, PREFIX_MAX, arena, names, err);
+    st = ken_query__names_prefix(s, name, PREFIX_MAX, arena, names, err);
     if (!st)
         st = ken_cancel_check(cancel, err);
     bool is_cut = names->len - n_before >= PREFIX_MAX;
     if (st || count_passing(s, names, o) > wanted)
         return st;
     n_before = names->len;
-    st = query_names_fuzzy(s, name, FUZZY_MAX, arena, names, err);
+    st = ken_query__names_fuzzy(s, name, FUZZY_MAX, arena, names, err);
     *out_has_more = is_cut || names->len - n_before >= FUZZY_MAX;
     return st;
 }
 
-ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *o,
-                         const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
-                         ken_err *err)
+ken_status ken_query__symbols(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                              const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
+                              ken_err *err)
 {
-    ken_str scope, name = query_last_name(query, &scope);
+    ken_str scope, name = ken_query__last_name(query, &scope);
     query_names names = { 0 };
-    uint32_t limit = query_limit(o), passed = 0;
+    uint32_t limit = ken_query__limit(o), passed = 0;
     bool has_more = false;
     ken_status st = gather(s, name, o, cancel, arena, &names, &has_more, err);
     query_fit *fits = NULL;
     if (!st)
-        st = query_find_owned(s, &names, scope, arena, &fits, err);
+        st = ken_query__find_owned(s, &names, scope, arena, &fits, err);
     if (st) {
         ken_vec_release(&names);
         return st;
@@ -251,10 +252,10 @@ ken_status query_symbols(ken_snapshot *s, ken_str query, const ken_search_opts *
     let_go(&files);
     ken_vec_release(&names);
     // What their files say of the unseen ones may leave some of them out.
-    bool is_asked_of_files = o->chunk_types || query_has_words(o);
+    bool is_asked_of_files = o->chunk_types || ken_query__has_words(o);
     out->n_total += is_asked_of_files ? 0 : n_unseen;
     out->is_at_least = has_more || (is_asked_of_files && n_unseen);
-    return query_settle_search(st, out, err);
+    return ken_query__settle_search(st, out, err);
 }
 
 // ---- definitions -------------------------------------------------------------------------------
@@ -272,16 +273,16 @@ static bool show_definition(symbol_files *h, const query_name *n, ken_definition
     *d = (ken_definition){
         .path = s->rows[n->file].path,
         .language = ken_str_c(ken_lang_name((ken_lang_id)t->facts.lang)),
-        .name = ken_arena_dup(arena, query_repaired(arena, sym->name)),
+        .name = ken_arena_dup(arena, ken_query__repaired(arena, sym->name)),
         .qualified = ken_view_qualified(arena, &t->facts, (uint32_t)at),
         .kind = sym->kind,
         .visibility = sym->visibility,
         .first_line = sym->first_line,
         .last_line = sym->last_line,
         .span = sym->span,
-        .signature = query_signature(t, (uint32_t)at),
-        .doc = query_slice(t, sym->doc),
-        .content = query_slice(t, sym->span),
+        .signature = ken_query__signature(t, (uint32_t)at),
+        .doc = ken_query__slice(t, sym->doc),
+        .content = ken_query__slice(t, sym->span),
         .is_exact = n->closeness == 0 && !n->lacks_scope,
         .is_refreshed = t->is_refreshed,
     };
@@ -292,9 +293,9 @@ static ken_status suggest(ken_snapshot *s, ken_str name, ken_arena *arena,
                           ken_definition_result *out, ken_err *err)
 {
     query_names near = { 0 };
-    ken_status st = query_names_prefix(s, name, PREFIX_MAX, arena, &near, err);
+    ken_status st = ken_query__names_prefix(s, name, PREFIX_MAX, arena, &near, err);
     if (!st && near.len < MAX_SUGGESTIONS)
-        st = query_names_fuzzy(s, name, FUZZY_MAX, arena, &near, err);
+        st = ken_query__names_fuzzy(s, name, FUZZY_MAX, arena, &near, err);
     order_names(s, &near, KEN_STR(""), NULL);
     out->suggestions = KEN_ARENA_ARRAY(arena, ken_str, MAX_SUGGESTIONS);
     for (size_t i = 0; !st && i < near.len && out->n_suggestions < MAX_SUGGESTIONS; i++) {
@@ -330,11 +331,11 @@ static bool is_behind_path(ken_str name, ken_str last)
     return at && name.ptr[at - 1] == ':' && !(at > 1 && name.ptr[at - 2] == ':');
 }
 
-ken_str query_missed_scope(const query_names *names, ken_str name)
+ken_str ken_query__missed_scope(const query_names *names, ken_str name)
 {
     ken_str scope = KEN_STR("");
     if (names->len && names->ptr[0].lacks_scope)
-        query_last_name(name, &scope);
+        ken_query__last_name(name, &scope);
     return scope;
 }
 
@@ -354,19 +355,19 @@ static ken_status find_names(ken_snapshot *s, ken_str last, ken_str scope, bool 
 {
     names->len = 0;
     query_fit *fits = NULL;
-    ken_status st = query_names_equal(s, last, arena, names, err);
+    ken_status st = ken_query__names_equal(s, last, arena, names, err);
     if (!st)
-        st = query_find_owned(s, names, scope, arena, &fits, err);
+        st = ken_query__find_owned(s, names, scope, arena, &fits, err);
     if (!st)
         keep_best_fit(names, fits, has_scope);
     return st;
 }
 
-ken_status query_find_names(ken_snapshot *s, ken_str name, ken_str file_hint, ken_arena *arena,
-                            query_names *out, ken_err *err)
+ken_status ken_query__find_names(ken_snapshot *s, ken_str name, ken_str file_hint, ken_arena *arena,
+                                 query_names *out, ken_err *err)
 {
     query_check_pin(s);
-    ken_str scope, last = query_last_name(name, &scope);
+    ken_str scope, last = ken_query__last_name(name, &scope);
     ken_status st =
         find_names(s, last, scope, scope.len && !is_behind_path(name, last), arena, out, err);
     if (!st)
@@ -382,13 +383,13 @@ ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint,
         return KEN_FAIL(err, KEN_EINVAL, "symbol_name: expected 1 to 500 bytes, got %zu", name.len);
     if (!limit || limit > MAX_DEFINITIONS)
         limit = MAX_DEFINITIONS;
-    ken_str scope, last = query_last_name(name, &scope);
+    ken_str scope, last = ken_query__last_name(name, &scope);
     query_names names = { 0 };
     *out = (ken_definition_result){ 0 };
-    ken_status st = query_find_names(s, name, file_hint, arena, &names, err);
+    ken_status st = ken_query__find_names(s, name, file_hint, arena, &names, err);
     if (!st) {
         fill(s, &names, limit, arena, out);
-        out->missed_scope = query_missed_scope(&names, name);
+        out->missed_scope = ken_query__missed_scope(&names, name);
         st = ken_quota_check(err);
         if (!st && !out->n_defs)
             st = suggest(s, last, arena, out, err);

@@ -157,8 +157,8 @@ static void fill(text_search *x, uint32_t file, query_text *t, uint32_t chunk,
 {
     *hit = (ken_hit){ .score = 1, .similarity = 1 };
     query_centre centre;
-    query_centre_chunk(t, chunk, x->o->kind, &centre);
-    query_fill_hit(x->s, file, t, chunk, &centre, x->o, x->arena, hit);
+    ken_query__centre_chunk(t, chunk, x->o->kind, &centre);
+    ken_query__fill_hit(x->s, file, t, chunk, &centre, x->o, x->arena, hit);
     hit->places = KEN_ARENA_ARRAY(x->arena, ken_place, n);
     for (size_t i = 0; i < n; i++) {
         size_t start, end;
@@ -167,7 +167,7 @@ static void fill(text_search *x, uint32_t file, query_text *t, uint32_t chunk,
         hit->places[hit->n_places++] = (ken_place){
             .first_line = found[i].line,
             .last_line = found[i].line,
-            .text = query_repaired(x->arena, line),
+            .text = ken_query__repaired(x->arena, line),
         };
     }
 }
@@ -176,14 +176,14 @@ static void fill(text_search *x, uint32_t file, query_text *t, uint32_t chunk,
 static bool show(text_search *x, uint32_t file, const text_place *found, size_t n, ken_hit *hit)
 {
     query_text t;
-    if (query_load_text(x->s, file, x->arena, &t, NULL))
+    if (ken_query__load_text(x->s, file, x->arena, &t, NULL))
         return false;
     uint32_t chunk = chunk_at(&t.facts, found[0].at);
-    bool is_shown = t.facts.n_chunks && query_chunk_passes(&t.facts, chunk, x->o) &&
-                    query_words_pass(&t, t.facts.chunks[chunk].span, x->o);
+    bool is_shown = t.facts.n_chunks && ken_query__chunk_passes(&t.facts, chunk, x->o) &&
+                    ken_query__words_pass(&t, t.facts.chunks[chunk].span, x->o);
     if (is_shown)
         fill(x, file, &t, chunk, found, n, hit);
-    query_close_text(&t);
+    ken_query__close_text(&t);
     return is_shown;
 }
 
@@ -203,7 +203,7 @@ static ken_status search_file(text_search *x, uint32_t file, text_place *found, 
     ken_err e = { 0 };
     if (x->s->root_fd < 0 || ken_fs_read_under(x->s->root_fd, x->s->rows[file].path, MAX_FILE_BYTES,
                                                &x->buf, NULL, &e)) {
-        query_set_unread(x->s, x->s->rows[file].path, &e);
+        ken_query__set_unread(x->s, x->s->rows[file].path, &e);
         return KEN_OK;
     }
     ken_status st = find_places(x, ken_buf_str(&x->buf), found, out_n, err);
@@ -216,13 +216,13 @@ static ken_status search_file(text_search *x, uint32_t file, text_place *found, 
 static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_search_result *out,
                                ken_err *err)
 {
-    uint32_t limit = query_limit(x->o), passed = 0, n_files = x->s->n_files;
+    uint32_t limit = ken_query__limit(x->o), passed = 0, n_files = x->s->n_files;
     for (uint32_t i = 0; i < 2 * n_files && !out->is_truncated; i++) {
         uint32_t f = i < n_files ? i : i - n_files;
         ken_status st = ken_cancel_check(cancel, err);
         if (st)
             return st;
-        if (is_noise(x, f) != (i >= n_files) || !query_file_passes(x->s, f, x->o))
+        if (is_noise(x, f) != (i >= n_files) || !ken_query__file_passes(x->s, f, x->o))
             continue;
         text_place found[PLACES_PER_FILE];
         size_t n = 0;
@@ -245,16 +245,16 @@ static ken_status search_files(text_search *x, const ken_cancel *cancel, ken_sea
     return KEN_OK;
 }
 
-ken_status query_text_search(ken_snapshot *s, ken_str query, const ken_search_opts *o,
-                             const ken_cancel *cancel, ken_arena *arena, ken_search_result *out,
-                             ken_err *err)
+ken_status ken_query__text_search(ken_snapshot *s, ken_str query, const ken_search_opts *o,
+                                  const ken_cancel *cancel, ken_arena *arena,
+                                  ken_search_result *out, ken_err *err)
 {
     text_search x = { .s = s, .o = o, .arena = arena, .buf = KEN_BUF_INIT(MAX_FILE_BYTES + 1) };
-    *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, query_limit(o)),
+    *out = (ken_search_result){ .hits = KEN_ARENA_ARRAY(arena, ken_hit, ken_query__limit(o)),
                                 .strategy = o->mode == KEN_SEARCH_TEXT ? "text" : "regex" };
     ken_status st = compile(&x, query, err);
     if (!st)
-        st = query_settle_search(search_files(&x, cancel, out, err), out, err);
+        st = ken_query__settle_search(search_files(&x, cancel, out, err), out, err);
     pcre2_match_context_free(x.limits);
     pcre2_match_data_free(x.match);
     pcre2_code_free(x.code);

@@ -30,7 +30,7 @@ typedef struct loading {
     ken_static_folders folders;
 } loading;
 
-void query_release_vectors(query_vectors *v)
+void ken_query__release_vectors(query_vectors *v)
 {
     ken_vector_matrix_release(&v->matrix);
     ken_free(v->keys);
@@ -218,16 +218,16 @@ static ken_status load_all(ken_snapshot *s, ken_err *err)
     ken_static_folders_release(&l.folders);
     ken_arena_release(&arena);
     if (st) {
-        query_release_vectors(&fresh);
+        ken_query__release_vectors(&fresh);
         return st;
     }
-    query_release_vectors(&s->vectors);
+    ken_query__release_vectors(&s->vectors);
     s->vectors = fresh;
     return KEN_OK;
 }
 
 // They are as large as the index, and stay: no cost of the question that needs them first.
-ken_status query_load_vectors(ken_snapshot *s, ken_err *err)
+ken_status ken_query__load_vectors(ken_snapshot *s, ken_err *err)
 {
     if (s->vectors.is_loaded)
         return KEN_OK;

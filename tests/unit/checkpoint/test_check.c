@@ -32,13 +32,13 @@ static ken_checkpoint_draft draft(ken_str summary)
 static void refused(ken_checkpoint_draft d, const char *part)
 {
     err = (ken_err){ 0 };
-    kt_status(checkpoint_check_draft(&d, &err), KEN_EINVAL);
+    kt_status(ken_checkpoint__check_draft(&d, &err), KEN_EINVAL);
     kt_has_str(err.msg, part);
 }
 
 static void taken(ken_checkpoint_draft d)
 {
-    kt_ok_err(checkpoint_check_draft(&d, &err), &err);
+    kt_ok_err(ken_checkpoint__check_draft(&d, &err), &err);
 }
 
 KEN_TEST(characters_are_counted_and_not_bytes)
@@ -85,7 +85,7 @@ static const char *tags(const char *one, const char *two)
     size_t n = 0;
     ken_buf b = { 0 };
     err = (ken_err){ 0 };
-    if (checkpoint_check_tags("tags", in, two ? 2 : 1, &arena, &out, &n, &err))
+    if (ken_checkpoint__check_tags("tags", in, two ? 2 : 1, &arena, &out, &n, &err))
         return err.msg;
     for (size_t i = 0; i < n; i++)
         ken_buf_printf(&b, "<" KEN_STR_FMT ">", KEN_STR_ARG(out[i]));
@@ -114,7 +114,7 @@ KEN_TEST(filters_turn_a_mark_into_not)
     begin();
     const ken_str all[] = { KEN_STR("a,!b"), KEN_STR("! c") }, none[] = { KEN_STR("d") };
     ken_checkpoint_filter in = { .all = all, .n_all = 2, .none = none, .n_none = 1 }, out;
-    kt_ok_err(checkpoint_check_filter(&in, &arena, &out, &err), &err);
+    kt_ok_err(ken_checkpoint__check_filter(&in, &arena, &out, &err), &err);
     kt_eq_u(out.n_all, 1);
     kt_eq_u(out.n_none, 3);
     kt_eq_text(out.none[0], "b");
@@ -122,7 +122,7 @@ KEN_TEST(filters_turn_a_mark_into_not)
     kt_eq_text(out.none[2], "d");
     const ken_str alone[] = { KEN_STR("!") }; // not a filter that lets everything pass
     in = (ken_checkpoint_filter){ .all = alone, .n_all = 1 };
-    kt_status(checkpoint_check_filter(&in, &arena, &out, &err), KEN_EINVAL);
+    kt_status(ken_checkpoint__check_filter(&in, &arena, &out, &err), KEN_EINVAL);
     kt_has_str(err.msg, "tags: a tag does not begin with '!': '!'");
     ken_arena_release(&arena);
 }
@@ -132,15 +132,16 @@ KEN_TEST(files_have_the_tags_of_their_paths)
     begin();
     const ken_str md[] = { KEN_STR("indexed"), KEN_STR(".md") };
     ken_checkpoint_filter f = { .all = md, .n_all = 2 };
-    kt_true(checkpoint_file_passes(KEN_STR("docs/a.md"), &f));
-    kt_false(checkpoint_file_passes(KEN_STR("docs/a.mdx"), &f));
-    kt_false(checkpoint_file_passes(KEN_STR("docs.md/a"), &f));
-    kt_false(checkpoint_file_passes(KEN_STR(".md"), &f)); // a name, not an extension
+    kt_true(ken_checkpoint__file_passes(KEN_STR("docs/a.md"), &f));
+    kt_false(ken_checkpoint__file_passes(KEN_STR("docs/a.mdx"), &f));
+    kt_false(ken_checkpoint__file_passes(KEN_STR("docs.md/a"), &f));
+    kt_false(ken_checkpoint__file_passes(KEN_STR(".md"), &f)); // a name, not an extension
     f = (ken_checkpoint_filter){ .all = md, .n_all = 1, .none = md + 1, .n_none = 1 };
-    kt_false(checkpoint_file_passes(KEN_STR("a.md"), &f));
-    kt_true(checkpoint_file_passes(KEN_STR("a.c"), &f));
+    kt_false(ken_checkpoint__file_passes(KEN_STR("a.md"), &f));
+    kt_true(ken_checkpoint__file_passes(KEN_STR("a.c"), &f));
     ken_file_row row = { .path = KEN_STR("a \"b\".md"), .changed_at_ms = 7 };
-    ken_checkpoint one = checkpoint_of_file(&row, &arena), again = checkpoint_of_file(&row, &arena);
+    ken_checkpoint one = ken_checkpoint__of_file(&row, &arena),
+                   again = ken_checkpoint__of_file(&row, &arena);
     kt_true(ken_uuid_eq(one.id, again.id));
     kt_eq_text(one.summary, "Indexed file: a \"b\".md");
     kt_eq_text(one.context, "{\"indexed_file\":\"a \\\"b\\\".md\"}");

@@ -16,12 +16,12 @@ static void start(void)
     ken_arena_init(&arena, 0);
     const ken_store_opts opts = { .path = ktest_path("p.db") };
     kt_ok_err(ken_store_open(&opts, &store, &err), &err);
-    checkpoint_memory_init(&memory);
+    ken_checkpoint__memory_init(&memory);
 }
 
 static void stop(void)
 {
-    checkpoint_memory_release(&memory);
+    ken_checkpoint__memory_release(&memory);
     ken_store_close(store);
     ken_arena_release(&arena);
 }
@@ -41,7 +41,8 @@ static ken_checkpoint_row put(unsigned n, const char *summary, const char *tags)
                                 .git_dirty = KEN_STR("[]") };
     if (!ken_store_load_checkpoint(store, uuid, &arena, &there, NULL))
         row.id = there.id;
-    kt_ok_err(checkpoint_check_tags("tags", &in, 1, &arena, &row.tags, &row.n_tags, &err), &err);
+    kt_ok_err(ken_checkpoint__check_tags("tags", &in, 1, &arena, &row.tags, &row.n_tags, &err),
+              &err);
     kt_ok_err(ken_store_put_checkpoint(store, &row, &err), &err);
     kt_ok_err(ken_store_commit(store, &err), &err);
     return row;
@@ -57,7 +58,7 @@ static void drop(int64_t id)
 static void sync(bool wants_texts)
 {
     kt_ok_err(ken_store_begin_read(store, &err), &err);
-    kt_ok_err(checkpoint_memory_sync(&memory, store, wants_texts, &err), &err);
+    kt_ok_err(ken_checkpoint__memory_sync(&memory, store, wants_texts, &err), &err);
     ken_store_rollback(store);
 }
 
@@ -66,11 +67,11 @@ static size_t passing(const char *all, const char *any, const char *none)
 {
     const ken_str in[] = { ken_str_c(all), ken_str_c(any), ken_str_c(none) };
     ken_checkpoint_filter f = { &in[0], &in[1], &in[2], *all != 0, *any != 0, *none != 0 }, clean;
-    kt_ok_err(checkpoint_check_filter(&f, &arena, &clean, &err), &err);
-    checkpoint_sieve sieve = checkpoint_sieve_of(&memory, &clean);
+    kt_ok_err(ken_checkpoint__check_filter(&f, &arena, &clean, &err), &err);
+    checkpoint_sieve sieve = ken_checkpoint__sieve_of(&memory, &clean);
     size_t n = 0;
     for (size_t i = 0; i < memory.marks.len; i++)
-        n += memory.marks.ptr[i].id && checkpoint_sieve_passes(&sieve, i);
+        n += memory.marks.ptr[i].id && ken_checkpoint__sieve_passes(&sieve, i);
     return n;
 }
 
@@ -161,17 +162,17 @@ KEN_TEST(own_writes_need_no_loading)
     start();
     sync(true);
     ken_checkpoint_row row = put(1, "retry ceiling", "a");
-    checkpoint_memory_put(&memory, &row);
+    ken_checkpoint__memory_put(&memory, &row);
     kt_eq_u(memory.rev, 1);
     kt_eq_u(found("retry ceiling"), 1);
     put(2, "of somebody else", "b");
     row = put(3, "after that", "b");
-    checkpoint_memory_put(&memory, &row); // something was missed: left for the next sync
+    ken_checkpoint__memory_put(&memory, &row); // something was missed: left for the next sync
     kt_eq_u(memory.rev, 1);
     sync(true);
     kt_eq_u(memory.n, 3);
     drop(row.id);
-    checkpoint_memory_remove(&memory, row.id, memory.rev + 1);
+    ken_checkpoint__memory_remove(&memory, row.id, memory.rev + 1);
     kt_eq_u(memory.n, 2);
     kt_eq_u(found("after that"), 0);
     sync(true);
@@ -188,7 +189,7 @@ KEN_TEST(writing_one_again_and_again_takes_no_more_room)
     ken_checkpoint_row row = { 0 };
     for (unsigned i = 0; i < 4000; i++) {
         row = put(7, "again", "c");
-        checkpoint_memory_put(&memory, &row);
+        ken_checkpoint__memory_put(&memory, &row);
     }
     kt_eq_u(memory.n, 40);
     kt_true(memory.marks.len < 1100);

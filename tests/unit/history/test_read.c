@@ -313,10 +313,10 @@ KEN_TEST(without_git_the_history_is_empty)
     kt_not_null(was);
     char *path = ken_strdup(was);
     setenv("PATH", "/nonexistent", 1);
-    proc_start_again();
+    ken_proc__start_again();
     ken_history *h = read_all();
     setenv("PATH", path, 1);
-    proc_start_again();
+    ken_proc__start_again();
     ken_free(path);
     kt_has_str(ken_history_get_info(h).reason.ptr, "git cannot be run");
     ken_history_free(h);

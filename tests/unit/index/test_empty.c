@@ -60,32 +60,32 @@ KEN_TEST(an_index_with_files_has_no_note)
 KEN_TEST(the_parts_of_a_limit_leave_half_for_the_rest)
 {
     for (uint64_t limit = 64 << 20; limit < (uint64_t)1 << 40; limit *= 4) {
-        index_memory m = index_split_memory(limit, 0);
+        index_memory m = ken_index__split_memory(limit, 0);
         kt_true(m.builders && m.in_work && m.identifiers);
         kt_true(m.builders + m.in_work + m.identifiers <= limit / 2);
         kt_true(m.n_workers >= 4 && m.n_workers <= limit / 2 / INDEX_WORKER_BYTES);
     }
-    kt_eq_u(index_split_memory(0, 0).builders,
-            index_split_memory(INDEX_MEMORY_DEFAULT, 0).builders);
+    kt_eq_u(ken_index__split_memory(0, 0).builders,
+            ken_index__split_memory(INDEX_MEMORY_DEFAULT, 0).builders);
 }
 
 KEN_TEST(what_is_held_already_is_taken_off_a_limit)
 {
     const uint64_t limit = 256 << 20;
-    index_memory m = index_split_memory(limit, 128 << 20);
-    kt_eq_u(m.builders, index_split_memory(128 << 20, 0).builders);
-    kt_eq_u(m.n_workers, index_split_memory(128 << 20, 0).n_workers);
-    m = index_split_memory(limit, limit * 4); // the least that a run can do with
+    index_memory m = ken_index__split_memory(limit, 128 << 20);
+    kt_eq_u(m.builders, ken_index__split_memory(128 << 20, 0).builders);
+    kt_eq_u(m.n_workers, ken_index__split_memory(128 << 20, 0).n_workers);
+    m = ken_index__split_memory(limit, limit * 4); // the least that a run can do with
     kt_eq_u(m.in_work, INDEX_MEMORY_LEAST / 4);
     kt_true(m.n_workers >= 1);
 }
 
 KEN_TEST(what_a_large_file_took_is_given_back_before_small_ones)
 {
-    kt_true(index_is_outgrown(INDEX_LARGE_FILE + 1, INDEX_LARGE_FILE));
-    kt_true(index_is_outgrown(INDEX_MEDIUM_FILE + 4, 1000));
-    kt_true(!index_is_outgrown(INDEX_MEDIUM_FILE + 4, INDEX_MEDIUM_FILE / 2));
-    kt_true(!index_is_outgrown(INDEX_MEDIUM_FILE, 0)); // small ones are not worth it
+    kt_true(ken_index__is_outgrown(INDEX_LARGE_FILE + 1, INDEX_LARGE_FILE));
+    kt_true(ken_index__is_outgrown(INDEX_MEDIUM_FILE + 4, 1000));
+    kt_true(!ken_index__is_outgrown(INDEX_MEDIUM_FILE + 4, INDEX_MEDIUM_FILE / 2));
+    kt_true(!ken_index__is_outgrown(INDEX_MEDIUM_FILE, 0)); // small ones are not worth it
 }
 
 KEN_TEST(a_limit_that_cannot_hold_says_what_would)
@@ -108,9 +108,9 @@ KEN_TEST(a_limit_that_cannot_hold_says_what_would)
 KEN_TEST(what_a_run_needs_grows_with_its_list_and_its_largest_file)
 {
     const uint64_t mib = 1 << 20;
-    kt_eq_u(index_memory_needed(0, 0), INDEX_MEMORY_LEAST);
-    kt_eq_u(index_memory_needed(100 * mib, 1000), 100 * mib + INDEX_MEMORY_LEAST);
-    kt_true(index_memory_needed(0, mib) > 64 * mib);
+    kt_eq_u(ken_index__memory_needed(0, 0), INDEX_MEMORY_LEAST);
+    kt_eq_u(ken_index__memory_needed(100 * mib, 1000), 100 * mib + INDEX_MEMORY_LEAST);
+    kt_true(ken_index__memory_needed(0, mib) > 64 * mib);
     kt_eq_u(ken_index_map_bytes(256 * mib), 32 * mib);
     kt_eq_u(ken_index_map_bytes(0), 64 * mib);
 }

@@ -160,12 +160,12 @@ static void check_ranges(const ken_facts *f, const char *path)
 static void put_file(int root_fd, index_worker *w, index_slot *s, const char *path, ken_buf *out)
 {
     index_job job = { .root_fd = root_fd, .max_file_bytes = 1 << 20 };
-    if (!index_file_read(&job, ken_str_c(path), s)) {
+    if (!ken_index__file_read(&job, ken_str_c(path), s)) {
         ken_buf_printf(out, "left out: %s %s\n", ken_skip_word(s->skip), path);
         return;
     }
     put_digest(s->text.ptr, s->text.len, INPUT_DIGITS, out); // before secrets are masked
-    index_file_learn(&job, w, s);
+    ken_index__file_learn(&job, w, s);
     check_ranges(&s->facts, path);
     put_facts(s, out);
     put_refs(w, s, out);
@@ -190,14 +190,14 @@ static void put_all(ken_buf *out)
         kt_eq_i(nftw(path, note_file, 16, FTW_PHYS), 0);
     }
     qsort(files, n_files, sizeof *files, by_path);
-    index_worker_init(&w, 1 << 20);
+    ken_index__worker_init(&w, 1 << 20);
     ken_buf_printf(out, "feature %d\n", KEN_INDEX_FEATURE);
     for (size_t i = 0; i < n_files; i++) {
         put_file(fd, &w, &slot, files[i] + root, out);
         free((char *)(uintptr_t)files[i]);
     }
-    index_worker_release(&w);
-    index_slot_release(&slot);
+    ken_index__worker_release(&w);
+    ken_index__slot_release(&slot);
     close(fd);
 }
 

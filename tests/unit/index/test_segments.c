@@ -33,7 +33,7 @@ static const ken_segment_kind kinds[] = { KEN_SEGMENT_WORDS, KEN_SEGMENT_MENTION
 static void open_bed(bed *b)
 {
     ken_store_opts opts = { .path = ktest_path("segments.db") };
-    ken_vector_model model = index_builtin_model();
+    ken_vector_model model = ken_index__builtin_model();
     *b = (bed){ .words = ken_lex_builder_new(), .mentions = ken_mention_builder_new(), .next = 1 };
     b->vectors = ken_vector_builder_new(&model);
     kt_ok_err(ken_store_open(&opts, &b->store, &err), &err);
@@ -70,7 +70,7 @@ static void add_content(bed *b)
     ken_symbol symbol = { .name = ken_str_c(name), .kind = KEN_SYMBOL_FUNCTION, .parent = -1 };
     ken_lex_builder_add(b->words, id, &doc, &symbol, 1);
     ken_mention_builder_add(b->mentions, id, hashes, TERMS);
-    uint32_t n_dims = index_builtin_model().n_dims;
+    uint32_t n_dims = ken_index__builtin_model().n_dims;
     for (uint32_t d = 0; d < n_dims; d++)
         values[d] = (int8_t)((id * 31 + d * 7) % 255 - 127);
     ken_vector_builder_add(b->vectors, id, values, &scale, 1);
@@ -108,13 +108,13 @@ static void count_written(bed *b)
 static void commit(bed *b, bool with_upkeep)
 {
     kt_ok_err(ken_store_begin_write(b->store, &err), &err);
-    kt_ok_err(index_flush_words(b->store, b->words, 1, &err), &err);
-    kt_ok_err(index_flush_mentions(b->store, b->mentions, &err), &err);
-    kt_ok_err(index_flush_vectors(b->store, b->vectors, &err), &err);
+    kt_ok_err(ken_index__flush_words(b->store, b->words, 1, &err), &err);
+    kt_ok_err(ken_index__flush_mentions(b->store, b->mentions, &err), &err);
+    kt_ok_err(ken_index__flush_vectors(b->store, b->vectors, &err), &err);
     count_written(b);
     if (with_upkeep) {
         index_alive alive = { .ids = b->alive.ptr, .n = b->alive.len };
-        kt_ok_err(index_tidy(b->store, &alive, UINT64_MAX, &err), &err);
+        kt_ok_err(ken_index__tidy(b->store, &alive, UINT64_MAX, &err), &err);
         count_written(b);
     }
     kt_ok_err(ken_store_commit(b->store, &err), &err);
@@ -231,14 +231,15 @@ KEN_TEST(what_is_dead_is_left_out_segment_by_segment)
 KEN_TEST(a_plan_takes_whatever_is_near_in_size)
 {
     static const uint64_t few[] = { 900, 5, 4 };
-    kt_eq_u(index_plan_join(few, 3, 8), 3); // nothing to do
+    kt_eq_u(ken_index__plan_join(few, 3, 8), 3); // nothing to do
     const uint64_t mb = 1 << 20;
     const uint64_t tail[] = { 4000 * mb, 600 * mb, 100 * mb, 5 * mb, 4 * mb, 3 * mb, mb, mb, mb };
-    kt_eq_u(index_plan_join(tail, 9, 8), 3); // 5 MB and below; 100 MB is far more than three times
+    kt_eq_u(ken_index__plan_join(tail, 9, 8),
+            3); // 5 MB and below; 100 MB is far more than three times
     const uint64_t same[] = { mb, mb, mb, mb, mb, mb, mb, mb, mb };
-    kt_eq_u(index_plan_join(same, 9, 8), 0);
+    kt_eq_u(ken_index__plan_join(same, 9, 8), 0);
     const uint64_t steep[] = { 1 << 30, 1 << 28, 1 << 25, 1 << 22, 1 << 19 };
-    kt_eq_u(index_plan_join(steep, 5, 4), 3); // there must be one less: the two smallest
+    kt_eq_u(ken_index__plan_join(steep, 5, 4), 3); // there must be one less: the two smallest
 }
 
 // From one content to millions: never more than there may be, and no byte written too often.
@@ -254,7 +255,7 @@ KEN_TEST(a_plan_keeps_few_segments_at_any_size)
     for (int step = 0; step < STEPS; step++) {
         sizes[n++] = ONE;
         written += ONE;
-        size_t first = index_plan_join(sizes, n, MOST);
+        size_t first = ken_index__plan_join(sizes, n, MOST);
         for (size_t i = first + 1; i < n; i++)
             sizes[first] += sizes[i];
         if (first < n) {

@@ -32,15 +32,15 @@ static const char *find_from(const char *cwd, const char *path, const char *name
     kt_not_null(getcwd(was_dir, sizeof was_dir));
     kt_eq_i(chdir(cwd), 0);
     setenv("PATH", path, 1);
-    proc_start_again();
+    ken_proc__start_again();
     ken_arena_init(&a, 0);
-    if (proc_find(name, child_cwd, &a, &program, NULL))
+    if (ken_proc__find(name, child_cwd, &a, &program, NULL))
         program = "";
     snprintf(found, sizeof found, "%s", program);
     ken_arena_release(&a);
     kt_eq_i(chdir(was_dir), 0);
     setenv("PATH", was_path, 1);
-    proc_start_again();
+    ken_proc__start_again();
     return found;
 }
 

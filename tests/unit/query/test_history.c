@@ -67,10 +67,10 @@ KEN_TEST(history_follows_the_commits_and_is_kept)
     kt_not_null(was);
     char *path = ken_strdup(was);
     setenv("PATH", "/nonexistent", 1);
-    proc_start_again();
+    ken_proc__start_again();
     kt_eq_u(n_commits(s, "a.py"), 2);
     setenv("PATH", path, 1);
-    proc_start_again();
+    ken_proc__start_again();
     ken_free(path);
     lab_close(s);
     lab_end(&l);

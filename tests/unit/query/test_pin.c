@@ -76,7 +76,7 @@ KEN_TEST(x5_the_graph_stays_while_segments_are_joined)
     go();
     kt_eq_u(n_usages(), N_CALLERS);
     ken_graph *held = NULL;
-    kt_ok(query_graph_open(snap, &held, NULL));
+    kt_ok(ken_query__graph_open(snap, &held, NULL));
     for (int version = 2; version < 14; version++) {
         write_callers(version);
         lab_run(&l);
@@ -84,7 +84,7 @@ KEN_TEST(x5_the_graph_stays_while_segments_are_joined)
         kt_ok_err(ken_graph_find(snap, KEN_STR("use_3"), KEN_STR(""), 5, &l.arena, &found, &l.err),
                   &l.err);
         kt_eq_u(found.n, 1);
-        kt_true(query_graph_at_hand(snap) == held);
+        kt_true(ken_query__graph_at_hand(snap) == held);
     }
     end();
 }
@@ -100,11 +100,12 @@ KEN_TEST(x4_the_graph_follows_segments_that_were_joined_within_a_generation)
     go();
     uint64_t generation = ken_snapshot_generation(snap);
     ken_graph *held = NULL;
-    kt_ok(query_graph_open(snap, &held, NULL)); // reads no list of a name
+    kt_ok(ken_query__graph_open(snap, &held, NULL)); // reads no list of a name
     lab_pin *p = lab_find_pin(snap);
     ken_reader_unpin(p->reader);
     kt_ok(ken_store_begin_write(l.store, &l.err));
-    kt_ok_err(index_join(l.store, KEN_SEGMENT_MENTIONS, 1, &(index_alive){ 0 }, &l.err), &l.err);
+    kt_ok_err(ken_index__join(l.store, KEN_SEGMENT_MENTIONS, 1, &(index_alive){ 0 }, &l.err),
+              &l.err);
     kt_ok(ken_store_commit(l.store, &l.err));
     kt_ok_err(ken_reader_pin(p->reader, &snap, &l.err), &l.err);
     kt_eq_u(ken_snapshot_generation(snap), generation);
@@ -159,7 +160,7 @@ KEN_TEST(words_follow_segments_that_were_joined_within_a_generation)
     lab_pin *p = lab_find_pin(snap);
     ken_reader_unpin(p->reader);
     kt_ok(ken_store_begin_write(l.store, &l.err));
-    kt_ok_err(index_join(l.store, KEN_SEGMENT_WORDS, 1, &(index_alive){ 0 }, &l.err), &l.err);
+    kt_ok_err(ken_index__join(l.store, KEN_SEGMENT_WORDS, 1, &(index_alive){ 0 }, &l.err), &l.err);
     kt_ok(ken_store_commit(l.store, &l.err));
     kt_ok_err(ken_reader_pin(p->reader, &snap, &l.err), &l.err);
     kt_eq_u(n_usages(), N_CALLERS);
@@ -185,11 +186,11 @@ KEN_TEST(x4_loading_vectors_can_be_stopped)
     for (uint64_t at = 0; at <= n_steps; at++) {
         ken_snapshot *s = lab_open(&l);
         begin_cancelled(&quota, at);
-        kt_status(query_load_vectors(s, &l.err), at ? KEN_ECANCELLED : KEN_OK);
+        kt_status(ken_query__load_vectors(s, &l.err), at ? KEN_ECANCELLED : KEN_OK);
         ken_quota_end(&quota);
         if (!at)
             n_steps = quota.n_steps;
-        kt_ok_err(query_load_vectors(s, &l.err), &l.err); // the next question has them
+        kt_ok_err(ken_query__load_vectors(s, &l.err), &l.err); // the next question has them
         lab_close(s);
     }
     kt_true(n_steps > N_CALLERS); // one for each file
@@ -253,7 +254,7 @@ KEN_TEST(x4_a_parse_that_was_cancelled_leaves_nothing)
         kt_true(at > 1 || !is_done);
         lab_again(&l, snap);
         kt_eq_u(n_usages(), N_CALLERS - 1 + 300);
-        query_graph_close(snap); // the file is parsed anew
+        ken_query__graph_close(snap); // the file is parsed anew
     }
     ken_buf_release(&text);
     end();
@@ -283,11 +284,11 @@ KEN_TEST(f4_a_file_that_was_emptied_and_filled_again_is_stale)
     lab_start(&l);
     write_callers(1);
     go();
-    uint32_t file = (uint32_t)query_file_index(snap, KEN_STR("use3.c"));
+    uint32_t file = (uint32_t)ken_query__file_index(snap, KEN_STR("use3.c"));
     lab_write(&l, "use3.c", "");
     kt_eq_u(n_usages(), N_CALLERS - 1);
-    kt_false(query_graph_is_stale(snap, file));
+    kt_false(ken_query__graph_is_stale(snap, file));
     lab_write(&l, "use3.c", "int work_once(int);\nint use_3(void) { return work_once(1); }\n");
-    kt_true(query_graph_is_stale(snap, file));
+    kt_true(ken_query__graph_is_stale(snap, file));
     end();
 }

@@ -376,8 +376,8 @@ static void list_names(bool grows, bool is_prefix, ken_buf *out)
         lab_run(&l);
     snap = lab_open(&l);
     query_names names = { 0 };
-    kt_ok(is_prefix ? query_names_prefix(snap, KEN_STR("make"), 4, &l.arena, &names, NULL)
-                    : query_names_equal(snap, KEN_STR("make"), &l.arena, &names, NULL));
+    kt_ok(is_prefix ? ken_query__names_prefix(snap, KEN_STR("make"), 4, &l.arena, &names, NULL)
+                    : ken_query__names_equal(snap, KEN_STR("make"), &l.arena, &names, NULL));
     const ken_file_row *rows = NULL;
     (void)ken_snapshot_list_files(snap, &rows);
     for (size_t i = 0; i < names.len; i++)

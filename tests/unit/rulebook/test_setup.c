@@ -297,10 +297,10 @@ KEN_TEST(without_git_the_file_stays)
     const char *path = getenv("PATH");
     ken_str kept = ken_arena_dup(&l.arena, ken_str_c(path));
     kt_eq_i(setenv("PATH", l.root, 1), 0);
-    proc_start_again();
+    ken_proc__start_again();
     set_up(true);
     kt_eq_i(setenv("PATH", kept.ptr, 1), 0);
-    proc_start_again();
+    ken_proc__start_again();
     did(YML, "beside");
     kt_true(ken_str_eq(lab_read(&l, YML), own));
     kt_has_str(text_of(".rag/generated/new/ARCHITECTURE.yml"), "\"13 of 14 handlers outside");
@@ -406,9 +406,9 @@ KEN_TEST(any_text_is_a_scalar_that_reads_back)
         ken_rules_doc doc;
         ken_err err = { 0 };
         ken_buf_puts(&b, "# ");
-        setup_put_yaml(&b, ken_str_c(texts[i]));
+        ken_rulebook__setup_put_yaml(&b, ken_str_c(texts[i]));
         ken_buf_puts(&b, "\nconstraints:\n  - id: a\n    rule: Must do.\n    example: ");
-        setup_put_yaml(&b, ken_str_c(texts[i]));
+        ken_rulebook__setup_put_yaml(&b, ken_str_c(texts[i]));
         ken_buf_puts(&b, "\n");
         kt_ok_err(ken_rules_parse(KEN_STR(YML), ken_buf_str(&b), &arena, &doc, &err), &err);
         kt_eq_u(doc.n_rules, 1);
@@ -420,8 +420,11 @@ KEN_TEST(any_text_is_a_scalar_that_reads_back)
 
 KEN_TEST(the_head_is_no_part_of_what_is_merged)
 {
-    kt_eq_text(setup_body_of(KEN_STR("# ken: read from x\nversion: 1\n")), "version: 1\n");
-    kt_eq_text(setup_body_of(KEN_STR("<!-- ken: read from x -->\n# Title\n")), "# Title\n");
-    kt_eq_text(setup_body_of(KEN_STR("# mine\nversion: 1\n")), "# mine\nversion: 1\n");
-    kt_eq_text(setup_body_of(KEN_STR("")), "");
+    kt_eq_text(ken_rulebook__setup_body_of(KEN_STR("# ken: read from x\nversion: 1\n")),
+               "version: 1\n");
+    kt_eq_text(ken_rulebook__setup_body_of(KEN_STR("<!-- ken: read from x -->\n# Title\n")),
+               "# Title\n");
+    kt_eq_text(ken_rulebook__setup_body_of(KEN_STR("# mine\nversion: 1\n")),
+               "# mine\nversion: 1\n");
+    kt_eq_text(ken_rulebook__setup_body_of(KEN_STR("")), "");
 }

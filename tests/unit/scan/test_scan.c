@@ -621,10 +621,10 @@ KEN_TEST(scan_walks_when_git_is_absent)
     make_refused();
     const char *path = help_env("PATH");
     setenv("PATH", "/no/such/folder", 1);
-    proc_start_again();
+    ken_proc__start_again();
     check_walked(".gitignore\na.c\n");
     setenv("PATH", path, 1);
-    proc_start_again();
+    ken_proc__start_again();
 }
 
 KEN_TEST(scan_walks_when_git_refuses_the_owner)
