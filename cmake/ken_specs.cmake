@@ -12,13 +12,11 @@ function(ken_specs target folder)
         DEPENDS ${specs} ${CMAKE_SOURCE_DIR}/tools/gen_specs.py ${CMAKE_SOURCE_DIR}/tools/specs.py
         COMMENT "Specifications of operations"
         VERBATIM)
-    # Once when configuring too: clang-tidy reads compile commands of a folder that nothing is built in.
-    if(NOT EXISTS ${dir}/tool_specs.h)
-        execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/gen_specs.py ${dir}
-            RESULT_VARIABLE failed)
-        if(failed)
-            message(FATAL_ERROR "ken_specs: ${folder} has a specification that cannot be read")
-        endif()
+    # When configuring too: clang-tidy reads compile commands of a folder that nothing is built in.
+    execute_process(COMMAND ${Python3_EXECUTABLE} ${CMAKE_SOURCE_DIR}/tools/gen_specs.py ${dir}
+        RESULT_VARIABLE failed)
+    if(failed)
+        message(FATAL_ERROR "ken_specs: ${folder} has a specification that cannot be read")
     endif()
     target_sources(${target} PRIVATE ${dir}/tool_specs.c ${dir}/tool_specs.h)
     target_include_directories(${target} SYSTEM PUBLIC ${dir})

@@ -428,7 +428,7 @@ ken_status ken_app_count_ignored(const ken_project_info *project, const ken_canc
                                  ken_arena *arena, uint64_t *out, ken_err *err)
 {
     ken_scan_opts opts = { 0 }, all = { .wants_ignored = true };
-    ken_scan_result without, with;
+    ken_scan_result without = { 0 }, with = { 0 };
     const char *root = ken_arena_dup(arena, project->root).ptr;
     ken_status st = ken_scan(root, &opts, cancel, arena, &without, err);
     if (!st)

@@ -138,10 +138,9 @@ static void keep_failure(ken_app *app, const ken_project_info *project, ken_stat
         ken_store_open(&(ken_store_opts){ .path = project->db_path.ptr }, &store, NULL);
     if (!kept)
         kept = ken_store_begin_write(store, NULL);
-    if (!kept)
-        kept = ken_store_put_value(store, failure_key, text, NULL);
-    if (!kept)
-        (void)ken_store_commit(store, NULL);
+    if (!kept &&
+        (ken_store_put_value(store, failure_key, text, NULL) || ken_store_commit(store, NULL)))
+        ken_store_rollback(store);
     ken_store_close(store);
     ken_fs_unlock(lock);
 }

@@ -182,7 +182,7 @@ static void tell(const cli *x, const target *t, const char *key, const char *did
 
 ken_status ken_cli__run_config_set(cli *x, ken_err *err)
 {
-    target t;
+    target t = { 0 };
     ken_config_key key = 0;
     const char *name = x->args.words[0];
     x->is_usage_error = true;
@@ -206,7 +206,7 @@ ken_status ken_cli__run_config_set(cli *x, ken_err *err)
 
 ken_status ken_cli__run_config_unset(cli *x, ken_err *err)
 {
-    target t;
+    target t = { 0 };
     ken_config_key key = 0;
     bool was_set = false;
     const char *name = x->args.words[0];

@@ -108,7 +108,7 @@ static ken_status scan_name(scanner *s, ken_str *out)
 
 static ken_status scan_member(scanner *s, size_t level, object *o)
 {
-    ken_str name;
+    ken_str name = { NULL, 0 };
     member m = { .name = s->at, .comma_before = o->last_comma, .comma_behind = SIZE_MAX };
     ken_status st = scan_name(s, &name);
     if (st)

@@ -108,19 +108,24 @@ static const prompt *find_prompt(ken_str name)
     return NULL;
 }
 
-// The i-th argument, the project last; NULL past the end.
+// Its own arguments, and the project last.
+static size_t count_args(const prompt *p)
+{
+    size_t n = 0;
+    while (n < ARGS_MAX && p->args[n].name)
+        n++;
+    return n + 1;
+}
+
 static const prompt_arg *arg_at(const prompt *p, size_t i)
 {
-    if (i < ARGS_MAX && p->args[i].name)
-        return &p->args[i];
-    bool is_first_past = i == 0 || (i <= ARGS_MAX && p->args[i - 1].name);
-    return is_first_past ? &project_arg : NULL;
+    return i < ARGS_MAX && p->args[i].name ? &p->args[i] : &project_arg;
 }
 
 bool ken_mcp__prompt_completes(ken_str prompt_name, ken_str name, ken_tool_complete_kind *out)
 {
     const prompt *p = find_prompt(prompt_name);
-    for (size_t i = 0; p && arg_at(p, i); i++) {
+    for (size_t i = 0; p && i < count_args(p); i++) {
         if (!ken_str_eq_c(name, arg_at(p, i)->name))
             continue;
         *out = arg_at(p, i)->completes;
@@ -146,7 +151,7 @@ static void put_prompt(const prompt *p, ken_buf *out)
     ken_buf_putc(out, ',');
     put_member(out, "description", p->description);
     ken_buf_puts(out, ",\"arguments\":[");
-    for (size_t i = 0; arg_at(p, i); i++) {
+    for (size_t i = 0; i < count_args(p); i++) {
         const prompt_arg *a = arg_at(p, i);
         ken_buf_puts(out, i ? ",{" : "{");
         put_member(out, "name", a->name);
@@ -191,7 +196,7 @@ static ken_status check_args(const prompt *p, const json_t *args, ken_err *err)
         if (!json_is_string(value))
             return KEN_FAIL(err, KEN_EINVAL, "argument '%s' must be a string", name);
     }
-    for (size_t i = 0; arg_at(p, i); i++)
+    for (size_t i = 0; i < count_args(p); i++)
         if (arg_at(p, i)->is_required && !given_value(args, arg_at(p, i)->name).len)
             return KEN_FAIL(err, KEN_EINVAL, "prompt '%s' needs the argument '%s': %s", p->name,
                             arg_at(p, i)->name, arg_at(p, i)->text);

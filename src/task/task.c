@@ -203,12 +203,13 @@ ken_status ken_tasks_update(ken_tasks *t, ken_str id, const ken_task_input *in, 
 {
     ken_uuid uuid;
     ken_task_reference *references = NULL;
+    const ken_str none = { NULL, 0 };
     ken_task_edit e = { .title = in->title,
                         .description = in->description,
                         .notes = in->notes,
                         .status = in->status,
-                        .branch = is_lost(in->branch) ? (ken_str){ 0 } : in->branch,
-                        .lost_branch = is_lost(in->branch) ? linked(in->branch) : (ken_str){ 0 },
+                        .branch = is_lost(in->branch) ? none : in->branch,
+                        .lost_branch = is_lost(in->branch) ? linked(in->branch) : none,
                         .sets_project = in->sets_project,
                         .project = in->project,
                         .sets_references = in->sets_references,

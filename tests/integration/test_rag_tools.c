@@ -407,17 +407,20 @@ KEN_TEST(an_empty_collection_is_a_warning_on_stderr)
 KEN_TEST(what_does_not_fit_is_code_first_and_the_summary_counts_what_is_there)
 {
     setup();
-    char line[200], rules[8000] = "version: 1\nconstraints:\n";
+    char line[200];
+    ken_buf rules = KEN_BUF_INIT(8000);
+    ken_buf_puts(&rules, "version: 1\nconstraints:\n");
     for (int i = 0; i < 12; i++) {
-        snprintf(line, sizeof line,
-                 "  - id: order-%d\n    rule: Orders of kind %d MUST be checked by their route.\n",
-                 i, i);
-        strcat(rules, line);
+        ken_buf_printf(
+            &rules,
+            "  - id: order-%d\n    rule: Orders of kind %d MUST be checked by their route.\n", i,
+            i);
         snprintf(line, sizeof line, "shop/src/order%d.js", i);
         ktest_write(line, "export function checkOrder(order) {\n  // orders are checked by routes\n"
                           "  return order.kind && order.route && order.total > 0;\n}\n");
     }
-    ktest_write("shop/ARCHITECTURE.yml", rules);
+    ktest_write("shop/ARCHITECTURE.yml", rules.ptr);
+    ken_buf_release(&rules);
     json_decref(index_shop());
     ctx.max_bytes = 6000;
     json_t *v = call("rag_check_constraints",
