@@ -36,8 +36,9 @@ class Seeds(unittest.TestCase):
         self.assertEqual(told("tools/check_layers.py", "tools/check_layer.py"), ["S0-5: no 'tools/check_layer.py'"])
 
     def test_a_line_without_an_answer_is_told(self):
-        self.assertEqual(told("| table change_events | **open** |", "| table change_events | yes |"),
-                         ["S0-107: neither a test nor a reason"])
+        self.assertEqual(told("| language server protocol (future) | **open** |",
+                              "| language server protocol (future) | yes |"),
+                         ["S2-178: neither a test nor a reason"])
 
 
 if __name__ == "__main__":
