@@ -1311,6 +1311,7 @@ KEN_TEST(t13_an_overview_shows_what_the_project_is_made_of)
                                            "export function view() {\n  return parse('y')\n}\n" },
         { "repo/deps/other/big.c", "int other(void)\n{\n    return 1;\n}\n" },
         { "repo/deps/other/main.c", "int main(void)\n{\n    return 1;\n}\n" },
+        { "repo/deps/third/lib.c", "int third(void)\n{\n    return 1;\n}\n" },
         { "repo/tests/run.test.ts",
           "import { main } from '../packages/core/src/run'\ntest('a', () => main('x'))\n" },
         { "repo/examples/hello/hello.ts", "console.log('hello')\n" },
@@ -1325,7 +1326,7 @@ KEN_TEST(t13_an_overview_shows_what_the_project_is_made_of)
     const char *out = ken_json_text(v).ptr;
     kt_has_str(out, "  packages/core");
     kt_has_str(out, "  packages/web");
-    kt_has_str(out, "\nbundled (files): deps 2\n");
+    kt_has_str(out, "\nbundled (files): deps/other 2, deps/third 1\n");
     kt_has_str(out, "\nexamples (files): examples 1\n");
     kt_has_str(out, "\ntests (1 file): tests\n");
     kt_has_str(out, "main files (lines, used by):\n  packages/core/src/");

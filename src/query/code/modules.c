@@ -149,6 +149,18 @@ static void cut(cutting *c)
     }
 }
 
+// A folder of other people's code holds one part of the tree for each library.
+static void cut_bundles(cutting *c)
+{
+    uint32_t n = c->m->n;
+    for (uint32_t i = 0; i < n; i++) {
+        ken_str folder = c->m->modules[i].path;
+        ken_str inside = ken_path_join(c->arena, folder, KEN_STR("x"));
+        if (ken_query__is_bundled(inside) && !ken_query__is_bundled(folder))
+            (void)split(c, i);
+    }
+}
+
 // ---- numbers ------------------------------------------------------------------------------------
 
 // A module with code of the project counts that alone; one without is what most of it is.
@@ -323,6 +335,7 @@ ken_status ken_query__find_modules(ken_snapshot *s, const query_focus *focus,
     }
     out->modules[0].n_files = c.n_shown;
     cut(&c);
+    cut_bundles(&c);
     count(&c);
     count_imports(&c, g);
     rank(&c, g);
