@@ -7,7 +7,8 @@
 //
 // Ownership: results live in the arena passed. Threads: safe from any thread. A ken_snapshot is
 // used by the thread that borrowed it, until it gives it back; a second borrower gets a second one.
-// Locks: one mutex guards the catalog, one the idle snapshots; both are leaves.
+// Locks: one mutex guards the catalog, one the idle snapshots; both are leaves. A project's step
+// (app_step.c) has one that is held while index and folder are compared, with leaves under it.
 // Errors: KEN_ENOTFOUND for unknown projects and indexes that were never made, KEN_EINVAL for a
 // reference that is not clear, KEN_EBUSY while another run writes the same index, KEN_ECORRUPT for
 // a damaged index (the message says how to rebuild it).

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: MIT
-// pool.h -- threads that run jobs; only this file and `app` start threads.
+// pool.h -- threads that run jobs; only this file starts threads.
 //
 // ken_pool is a set of workers with a bounded queue. A job runs once, on any worker; submitting
 // blocks while the queue is full. Shared: all functions may be called from any thread.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: MIT
-// sorted.h -- where a key is in a sorted array, or would be: the first item that is not before it, by
-// bisection; `n` when all are. Of several alike it is the first.
+// sorted.h -- binary search: the index of the first item whose key is not less than the given one, or
+// `n` when there is none.
 //
-// KEN_FIRST_STR(struct, field, items, n, key) goes by a field, as do the others; `items` may be NULL
-// when `n` is 0. In the header, so that the comparison is compiled into the loop of each user.
+// KEN_FIRST_STR(struct, field, items, n, key), and likewise the others, search an array of structs by one
+// field; `items` may be NULL when `n` is 0. In the header, so that the comparison is compiled into the loop of each user.
 // Ownership: nothing is kept. Threads: any. Errors: none.
 #ifndef KEN_BASE_SORTED_H
 #define KEN_BASE_SORTED_H

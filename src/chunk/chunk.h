@@ -30,8 +30,8 @@ enum {
     KEN_CHUNK_SIZE_MAX = 100000 // of each of these
 };
 
-// Kept with an index as its value of this name, so that what is cut later is cut in the same way. Empty for the defaults; what is no such
-// text means them.
+// The index keeps its chunk sizes as text in the value of this name, so that files extracted again later
+// are cut in the same way. Empty means the defaults, as does any text that cannot be parsed.
 #define KEN_INDEX_CHUNKS "index.chunks"
 ken_str ken_chunk_opts_format(const ken_chunk_opts *opts, ken_arena *arena);
 ken_chunk_opts ken_chunk_opts_parse(ken_str text);

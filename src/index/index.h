@@ -84,11 +84,12 @@ typedef struct ken_index_report {
     uint64_t n_checkpoints_kept, n_checkpoints_lost;
 } ken_index_report;
 
-// `root`: absolute real path of the project's folder.
 // How much of its database a run under that limit should have mapped (ken_store_opts.map_bytes).
 uint64_t ken_index_map_bytes(uint64_t memory_limit);
 // That the limit did not hold, and what would; empty when it did.
 ken_str ken_index_memory_note(const ken_index_report *r, ken_arena *arena);
+// Brings the index in `store` up to date with the folder `root` (absolute real path). `*out` is set on
+// success only; its texts live in `arena`.
 ken_status ken_index_run(ken_store *store, const char *root, const ken_index_opts *opts,
                          const ken_cancel *cancel, ken_arena *arena, ken_index_report *out,
                          ken_err *err) KEN_MUST_USE;

@@ -2,8 +2,9 @@
 // index_learn.c -- the workers of a run: read, hash, parse, cut, count.
 //
 // Workers take files largest first and hand over slots, of which there is a fixed number: a slow disk
-// or store holds the workers back instead of filling memory. run.lock guards the two lists of slots
-// and `known`; nothing but a look-up in `known` is done under it.
+// or store holds the workers back instead of filling memory. run.lock guards the two lists of slots,
+// `known`, and the bytes that workers have in extraction; nothing slower than a look-up in `known` is
+// done under it.
 #include "base/alloc.h"
 #include "base/pool.h"
 #include "index/index_run_priv.h"

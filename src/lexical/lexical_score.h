@@ -45,7 +45,7 @@ void ken_lex_corpus_measure(ken_lex_corpus *c, ken_arena *arena);
 // Not yet normalised.
 typedef struct ken_lex_sum {
     float words;    // BM25F of the whole file
-    float comments; // share of the words found in comments
+    float comments; // how well the comments alone match: sum of weight * c / (c + 2)
 } ken_lex_sum;
 
 // Of a chosen file.

@@ -24,9 +24,8 @@ typedef uint32_t ken_expr_id;
 
 typedef enum ken_expr_op {
     KEN_EXPR_NONE = 0,
-    // b of the next and of MEMBER: where functions are overloaded, the tuple of what it is called
-    // with, 0 = it is not called; where macros have names of their own (Rust's `name!`), of a macro
-    // the builtin "macro"
+    // b of NAME and MEMBER: in languages with overloading the tuple of the call's arguments, 0 when it is
+    // not a call; of a Rust macro (`name!`) the BUILTIN expression "macro".
     KEN_EXPR_NAME,    // a bare `name`, seen from inside definition a - 1 (a = 0: top of the file)
     KEN_EXPR_DEF,     // definition a of this file
     KEN_EXPR_SELF,    // this object; a - 1 = the definition of its type (a = 0: none around)
@@ -149,11 +148,11 @@ typedef struct ken_bind {
     uint32_t byte; // of the name, or of the module
 } ken_bind;
 
-// A call, decorator or annotation whose first argument is a text that may name a route or an event.
-// A call of `use`, `group`, `register`, `merge`, `setGlobalPrefix` or `include_router` may have no text, nor a decorator by one
-// of the names of routes; then `byte` is that of the arguments, or `end` when there are none. What
-// stands between text and handler guards the route; the router of `include_router` is its handler,
-// and what stands behind guards.
+// A call, decorator or annotation that may declare a route or an event: its first argument is a string.
+// Calls of `use`, `group`, `register`, `merge`, `setGlobalPrefix` and `include_router`, and decorators
+// with a name that declares routes, may have no string; then `text` is empty and `byte` is where the
+// arguments begin (`end` when there are none). Arguments between the string and the handler are guards.
+// For `include_router` the handler is the router, and the arguments after it are guards.
 typedef struct ken_literal {
     ken_expr_id callee;
     ken_str text;          // without quotes, at most 200 bytes; may be empty

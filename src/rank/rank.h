@@ -21,11 +21,11 @@ enum {
     KEN_PATH_PLATFORM = 1 << 4, // variant for one platform
     KEN_PATH_DOC = 1 << 5,      // prose
     KEN_PATH_DATA = 1 << 6,     // configuration and data
-    // Only of ken_rank_waived(): the question contains "test", which may as well be what the code is
-    // about. Half the penalty stays.
+    // Set by ken_rank_waived() only: the question contains "test", perhaps because the code is about
+    // testing; half of the penalty for test files stays.
     KEN_WAIVED_HALF_TEST = 1 << 7,
-    // Beside the waived bits, never of ken_rank_waived(): tests are asked for, so what is none has their
-    // penalty.
+    // Set by the caller beside the waived bits: the question asks for tests, so files that are not tests
+    // get the penalty instead.
     KEN_WANTED_TEST = 1 << 8,
 };
 

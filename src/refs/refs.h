@@ -32,8 +32,8 @@ void ken_refs_maker_free(ken_refs_maker *m);
 // text and the arena must live until ken_refs_finish.
 void ken_refs_begin(ken_refs_maker *m, ken_str text, const ken_symbol *symbols, uint32_t n_symbols,
                     ken_arena *arena);
-// Where names stand that its first tree does not show (ken_parser_left_out), in order; they are read.
-// Must live until ken_refs_finish.
+// Byte offsets, ascending, of macro names that the text was parsed without (ken_parser_left_out), so the
+// file's tree has no nodes for them; each is recorded as a read. `bytes` must live until ken_refs_finish.
 void ken_refs_leave_out(ken_refs_maker *m, const uint32_t *bytes, uint32_t n);
 // Adds what one of its trees tells: of the file, or of a language embedded in it. Symbols
 // [first, end) are those that were found in this tree.

@@ -30,8 +30,8 @@ typedef struct ken_scan_watcher {
     // there and which one it is.
     void (*on_control)(void *ctx, const char *path, bool is_identity);
     void *ctx;
-    bool
-        wants_folders; // on_path gets all folders, also those without files: costs a walk through git's trees
+    // on_folder is called for every folder, also one without files; costs a walk through git's trees.
+    bool wants_folders;
 } ken_scan_watcher;
 
 // The result of the last scan, for a caller that can name every change since: the next scan examines
@@ -78,7 +78,7 @@ typedef struct ken_scan_result {
     ken_str git_head;   // commit id, empty without git
     ken_str git_branch; // empty when detached or without git
     bool is_git;        // the root lies in a git work tree
-    bool is_walked; // git was not asked: not a work tree, no git, or git refuses this repository
+    bool is_walked; // files come from a walk: no work tree, no git, git refuses or lists nothing
 } ken_scan_result;
 
 // Discovers the files below `root`, an absolute, existing folder.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: MIT
-// tool.h -- the verbs that ken offers: one registry, called by MCP, HTTP and the command line
-// alike.
+// tool.h -- the operations that ken offers: one registry, called by MCP and the command line, and made
+// so that an HTTP API can use it.
 //
 // A tool is a specification (specs/<name>.json: texts, parameters, command, limits), a function and a
 // text form of its answer. A call checks its arguments against the specification before the function

@@ -113,9 +113,9 @@ enum {
     KEN_VECTOR_BINS = 2048
 };
 
-// scale * values + rest_scale * rest: two bytes per dimension, so that only what is stored is
-// rounded. The tables hold what each four signs of a row add to its sum, of which the cosine is
-// roughly a multiple once `middle` is taken off.
+// The question's vector in two int8 parts, scale * values + rest_scale * rest, so that rounding it costs
+// no accuracy. `tables` is for the first pass: for each group of four dimensions, what each of the 16
+// sign patterns of a row adds to its sum. (sum - middle) is about proportional to the cosine.
 typedef struct ken_vector_query {
     int8_t values[KEN_VECTOR_MAX_DIMS], rest[KEN_VECTOR_MAX_DIMS];
     float scale, rest_scale;
@@ -134,8 +134,8 @@ typedef struct ken_vector_hit {
 
 // The sums of the signs of all rows, a place for each of their blocks.
 void ken_vector_sum_signs(const ken_vector_matrix *m, const ken_vector_query *q, uint16_t *out);
-// The least of the `want` largest sums, with `bins` counting those in each bin; about,
-// and rather too little. 0 when there are not so many.
+// A lower bound of the `want`-th largest sum, exact to one bin, from `bins`, which counts the rows in each
+// bin. 0 when there are fewer than `want` rows.
 uint16_t ken_vector_least(const ken_vector_query *q, const uint32_t bins[KEN_VECTOR_BINS],
                           size_t want);
 
