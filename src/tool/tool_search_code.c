@@ -6,6 +6,7 @@
 #include "base/clock.h"
 #include "base/path.h"
 #include "base/utf8.h"
+#include "token/token_count.h"
 #include "tool/tool_graph_priv.h"
 
 enum {
@@ -224,13 +225,28 @@ static json_t *line_json(const ken_hit *h)
     return o;
 }
 
-// Bytes of the line of a result in a listing, nearly.
-static size_t line_bytes(const ken_hit *h, bool has_places)
+// What a text takes of the room of a listing: its bytes, or more where it has many tokens for its size.
+static size_t cost_of(ken_str text)
 {
-    size_t bytes = h->path.len + h->symbol.len + 24;
+    size_t by_tokens = (size_t)ken_count_tokens(text) * BYTES_PER_TOKEN;
+    return by_tokens > text.len ? by_tokens : text.len;
+}
+
+// Of the line of a result in a listing, nearly.
+static size_t line_cost(const ken_hit *h, bool has_places)
+{
+    size_t cost = cost_of(h->path) + cost_of(h->symbol) + 24;
     for (size_t i = 0; has_places && i < h->n_places && i < PLACES_MAX; i++)
-        bytes += h->places[i].symbol.len + 6;
-    return bytes;
+        cost += cost_of(h->places[i].symbol) + 9;
+    return cost;
+}
+
+// As many lines of the code as there is room for.
+static ken_str clip_code(ken_str code, size_t room)
+{
+    ken_str lines = ken_tool__clip_lines(code, room, false);
+    size_t cost = cost_of(lines);
+    return cost > room ? ken_tool__clip_lines(code, room * room / cost, false) : lines;
 }
 
 // Lines for all results, code for the best of them, within the size of a listing. Results that match
@@ -243,7 +259,7 @@ static json_t *listing_json(const search_request *req, const ken_search_result *
         return list;
     KEN_ASSERT(r->hits);
     for (size_t i = 0; i < r->n_hits; i++) {
-        used += line_bytes(&r->hits[i], i < PLACES_RESULTS);
+        used += line_cost(&r->hits[i], i < PLACES_RESULTS);
         if (i >= req->limit && used > req->max_bytes / 2)
             break;
         ken_json_append(list, line_json(&r->hits[i]));
@@ -254,12 +270,12 @@ static json_t *listing_json(const search_request *req, const ken_search_result *
         bool is_matched_lines = h->n_places && h->places[0].text.len;
         if (is_matched_lines || (i && room < CODE_LEAST))
             break;
-        ken_str code = ken_tool__clip_lines(h->content, room > FIRST_MIN ? room : FIRST_MIN, false);
+        ken_str code = clip_code(h->content, room > FIRST_MIN ? room : FIRST_MIN);
         json_t *o = json_array_get(list, i);
         ken_json_set_str(o, "content", code);
         if (code.len < h->content.len)
             ken_json_set_bool(o, "content_truncated", true);
-        used += code.len + code.len / 6; // line numbers
+        used += cost_of(code) + code.len / 6; // line numbers
     }
     return list;
 }

@@ -115,14 +115,16 @@ test('the list of tools and default answers cost few tokens', async () => {
   await w.end();
 });
 
-test('default answers fit, whatever is asked', async () => {
+test('default answers fit, whatever is asked', async (t) => {
   const w = new Wire('fit', large, ['mcp']);
+  t.after(() => w.end());
   await w.request('initialize', initialize);
   const cost = async (name, args) => {
     const answer = (await w.request('tools/call', { name, arguments: args })).result;
     assert.equal(answer.isError, false, JSON.stringify(answer.content));
     return o200k(answer.content[0].text);
   };
+  await cost('index_repository', { path: large });
   const questions = ['where is the total computed', 'function', 'how are items kept and who reads them',
     'class', 'module_1 item', 'value = compute', 'what happens when a step fails'];
   for (const query of questions) {
@@ -130,7 +132,7 @@ test('default answers fit, whatever is asked', async () => {
     assert.ok(tokens <= 1500, `${tokens} tokens for search_code ${query}`);
   }
   const found = (await w.request('tools/call', { name: 'search_code',
-    arguments: { query: 'function', format: 'json', limit: 5 } })).result.structuredContent;
+    arguments: { query: 'unit_7_step_3', format: 'json', limit: 5 } })).result.structuredContent;
   const names = found.results.map((r) => r.symbol_name).filter(Boolean);
   assert.ok(names.length > 0);
   for (const name of names) {
@@ -143,7 +145,6 @@ test('default answers fit, whatever is asked', async () => {
     const tokens = await cost('get_architecture', args);
     assert.ok(tokens <= 2000, `${tokens} tokens for get_architecture`);
   }
-  await w.end();
 });
 
 test('both eras in one process, one of them after the other', async () => {
