@@ -55,20 +55,12 @@ void ken_hex_into(const uint8_t *data, size_t n, char *out)
     out[2 * n] = '\0';
 }
 
-static int hex_digit(char c)
-{
-    if (ken_is_digit(c))
-        return c - '0';
-    char l = (char)(c | 0x20);
-    return l >= 'a' && l <= 'f' ? l - 'a' + 10 : -1;
-}
-
 bool ken_hex_parse(ken_str text, uint8_t *out, size_t n)
 {
     if (text.len != 2 * n)
         return false;
     for (size_t i = 0; i < n; i++) {
-        int hi = hex_digit(text.ptr[2 * i]), lo = hex_digit(text.ptr[2 * i + 1]);
+        int hi = ken_hex_digit(text.ptr[2 * i]), lo = ken_hex_digit(text.ptr[2 * i + 1]);
         if (hi < 0 || lo < 0)
             return false;
         out[i] = (uint8_t)(hi << 4 | lo);

@@ -101,6 +101,15 @@ static inline bool ken_is_digit(char c)
     return c >= '0' && c <= '9';
 }
 
+// 0 to 15, or -1.
+static inline int ken_hex_digit(char c)
+{
+    if (ken_is_digit(c))
+        return c - '0';
+    c = ken_lower(c);
+    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
+}
+
 static inline bool ken_is_space(char c)
 {
     return c == ' ' || (c >= '\t' && c <= '\r');

@@ -4,14 +4,6 @@
 
 #include "httpd/httpd_priv.h"
 
-static int hex_digit(char c)
-{
-    if (c >= '0' && c <= '9')
-        return c - '0';
-    c = ken_lower(c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 bool ken_httpd__decode(ken_str text, bool is_query, ken_arena *arena, ken_str *out)
 {
     char *to = ken_arena_alloc(arena, text.len + 1);
@@ -22,8 +14,8 @@ bool ken_httpd__decode(ken_str text, bool is_query, ken_arena *arena, ken_str *o
             c = ' ';
         if (c == '%') {
             bool is_whole = text.len - i > 2;
-            int high = is_whole ? hex_digit(text.ptr[i + 1]) : -1;
-            int low = is_whole ? hex_digit(text.ptr[i + 2]) : -1;
+            int high = is_whole ? ken_hex_digit(text.ptr[i + 1]) : -1;
+            int low = is_whole ? ken_hex_digit(text.ptr[i + 2]) : -1;
             if (high < 0 || low < 0)
                 return false;
             c = (char)(high * 16 + low);

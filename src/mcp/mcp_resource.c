@@ -22,14 +22,6 @@ typedef struct address {
     ken_str project, kind, path;
 } address;
 
-static int hex_digit(char c)
-{
-    if (ken_is_digit(c))
-        return c - '0';
-    c = ken_lower(c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 // Decodes `uri` from *i up to the next '/' (or all the rest) and steps over it. The bytes go to
 // *at. ptr NULL when an escape is broken.
 static ken_str decode(ken_str uri, size_t *i, bool is_rest, char **at)
@@ -38,8 +30,8 @@ static ken_str decode(ken_str uri, size_t *i, bool is_rest, char **at)
     while (*i < uri.len && (is_rest || uri.ptr[*i] != '/')) {
         char c = uri.ptr[(*i)++];
         if (c == '%') {
-            int high = *i + 1 < uri.len ? hex_digit(uri.ptr[*i]) : -1;
-            int low = *i + 1 < uri.len ? hex_digit(uri.ptr[*i + 1]) : -1;
+            int high = *i + 1 < uri.len ? ken_hex_digit(uri.ptr[*i]) : -1;
+            int low = *i + 1 < uri.len ? ken_hex_digit(uri.ptr[*i + 1]) : -1;
             if (high < 0 || low < 0)
                 return (ken_str){ NULL, 0 };
             c = (char)(high * 16 + low);

@@ -2,14 +2,6 @@
 // Characters as the escapes around them spell them, and bodies of the table.
 #include "secret/secret_priv.h"
 
-static int hex_digit(char c)
-{
-    if (ken_is_digit(c))
-        return c - '0';
-    c = ken_lower(c);
-    return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
-}
-
 // `n` hexadecimal digits; -1 when they are not there.
 static int hex(const char *p, const char *end, int n)
 {
@@ -17,7 +9,7 @@ static int hex(const char *p, const char *end, int n)
     if (end - p < n)
         return -1;
     for (int i = 0; i < n; i++) {
-        int d = hex_digit(p[i]);
+        int d = ken_hex_digit(p[i]);
         if (d < 0)
             return -1;
         v = v << 4 | d;
@@ -74,7 +66,7 @@ static secret_char peek_entity(const char *p, const char *end)
     const char *at = p + 2 + is_hex, *limit = end - p > 9 ? p + 9 : end;
     int v = 0;
     for (; at < limit && *at != ';'; at++) {
-        int d = hex_digit(*at);
+        int d = ken_hex_digit(*at);
         if (d < 0 || (!is_hex && d > 9))
             return (secret_char){ '&', 1 };
         v = v * (is_hex ? 16 : 10) + d;
