@@ -61,8 +61,8 @@ static void cut_overdue(ken_httpd *h, httpd_queue *q, int64_t now_ns)
     while (q->first && now_ns - q->first->since_ns >= q->limit_ns) {
         httpd_connection *c = q->first;
         leave_queue(c);
+        atomic_fetch_add(&h->n_cut, 1); // before its client can see it
         shutdown(c->fd, SHUT_RDWR);
-        atomic_fetch_add(&h->n_cut, 1);
     }
 }
 
