@@ -187,6 +187,12 @@ ken_status ken_config__set(ken_config *c, ken_config_key key, const config_input
             row->name, KEN_STR_ARG(describe_rule(row, &c->arena)), in->n_items > 1 ? "a list" : "'",
             in->n_items > 1 ? 0 : (int)shown.len, shown.ptr, in->n_items > 1 ? "" : "'");
     }
+    for (size_t i = 0; i < in->n_items; i++) {
+        const char *rule = ken_config__find_broken_form(key, in->items[i]);
+        if (rule)
+            return KEN_FAIL(err, KEN_EINVAL, "%s: '%s' has '" KEN_STR_FMT "', which is not %s",
+                            in->at, row->name, KEN_STR_ARG(ken_utf8_clip(in->items[i], 60)), rule);
+    }
     v.text = ken_arena_dup(&c->arena, v.text);
     if (is_list) {
         v.items = KEN_ARENA_ARRAY(&c->arena, ken_str, in->n_items + 1);

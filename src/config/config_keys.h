@@ -127,7 +127,53 @@
       "KEN_READ_ONLY", OWNER, "offer only tools that change nothing")                              \
     X(MCP_FORMAT, "mcp.format", WORD, "text", 0, 0, "text|json",                                   \
       "KEN_MCP_FORMAT", OWNER, "form of an answer when the call does not say it: text, in few "    \
-      "tokens, or json, all fields")
+      "tokens, or json, all fields")                                                               \
+    X(SERVER_HOST, "server.host", TEXT, "127.0.0.1", 0, 0, "",                                     \
+      "KEN_SERVER_HOST", OWNER,                                                                    \
+      "address that ken serve listens on; another than a loopback address needs an access token "  \
+      "(`ken token add`)")                                                                         \
+    X(SERVER_PORT, "server.port", COUNT, "7420", 0, 65535, "",                                     \
+      "KEN_SERVER_PORT", OWNER, "its port; 0 = one that is free")                                  \
+    X(SERVER_TLS_CERT, "server.tls_cert", TEXT, "", 0, 0, "",                                      \
+      "KEN_SERVER_TLS_CERT", OWNER,                                                                \
+      "PEM file of the certificate and those above it; empty = no TLS. It is read again on SIGHUP") \
+    X(SERVER_TLS_KEY, "server.tls_key", TEXT, "", 0, 0, "",                                        \
+      "KEN_SERVER_TLS_KEY", OWNER, "PEM file of its private key")                                  \
+    X(SERVER_TRUSTED_PROXIES, "server.trusted_proxies", LIST, "", 0, 0, "",                        \
+      "KEN_SERVER_TRUSTED_PROXIES", OWNER,                                                         \
+      "addresses and networks (10.0.0.0/8) whose X-Forwarded-For and X-Forwarded-Proto count")     \
+    X(SERVER_ALLOWED_HOSTS, "server.allowed_hosts", LIST, "", 0, 0, "",                            \
+      "KEN_SERVER_ALLOWED_HOSTS", OWNER,                                                           \
+      "names that requests may have in Host, besides the address itself and localhost")            \
+    X(SERVER_ALLOWED_ORIGINS, "server.allowed_origins", LIST, "", 0, 0, "",                        \
+      "KEN_SERVER_ALLOWED_ORIGINS", OWNER,                                                         \
+      "web origins (https://app.example.com) whose pages may call the server; its own always may") \
+    X(SERVER_CONNECTIONS, "server.max_connections", COUNT, "16384", 1, 1000000, "",                \
+      "KEN_SERVER_MAX_CONNECTIONS", OWNER, "open connections; more are refused")                   \
+    X(SERVER_BODY, "server.max_body_bytes", SIZE, "16MiB", 1024, 1073741824, "",                   \
+      "KEN_SERVER_MAX_BODY_BYTES", OWNER, "largest body of a request; larger ones get 413")        \
+    X(SERVER_DRAIN, "server.drain_seconds", COUNT, "10", 0, 3600, "",                              \
+      "KEN_SERVER_DRAIN_SECONDS", OWNER,                                                           \
+      "time that requests and jobs have to end after SIGTERM; then they are cut off")              \
+    X(SERVER_RATE, "server.rate_limit", COUNT, "0", 0, 1000000, "",                                \
+      "KEN_SERVER_RATE_LIMIT", OWNER,                                                              \
+      "requests a second of one access token, or of one address without a token; more get 429; "   \
+      "0 = no limit")                                                                              \
+    X(SERVER_BURST, "server.rate_burst", COUNT, "0", 0, 1000000, "",                               \
+      "KEN_SERVER_RATE_BURST", OWNER,                                                              \
+      "requests that may come at once before server.rate_limit counts; 0 = those of two seconds")  \
+    X(SERVER_PROJECT_RATE, "server.project_rate_limit", COUNT, "0", 0, 1000000, "",                \
+      "KEN_SERVER_PROJECT_RATE_LIMIT", OWNER,                                                      \
+      "the same for the requests to one project, of all clients; 0 = no limit")                    \
+    X(SERVER_PROJECT_BURST, "server.project_rate_burst", COUNT, "0", 0, 1000000, "",               \
+      "KEN_SERVER_PROJECT_RATE_BURST", OWNER,                                                      \
+      "requests to one project that may come at once; 0 = those of two seconds")                   \
+    X(WEBHOOK_SECRET, "webhooks.secret", SECRET, "", 0, 0, "",                                     \
+      "KEN_WEBHOOK_SECRET,GITHUB_WEBHOOK_SECRET", OWNER,                                           \
+      "what the sender of a webhook signs with; empty = /webhook/github is off")                   \
+    X(MAX_RUNNING, "jobs.max_running", COUNT, "2", 1, 64, "",                                      \
+      "KEN_JOBS_MAX_RUNNING", OWNER,                                                               \
+      "jobs that the server runs at once, over all projects; the others wait")
 // clang-format on
 
 #endif

@@ -23,7 +23,8 @@ typedef struct reader {
     yaml_parser_t parser;
     yaml_event_t event; // the one that is looked at
     bool has_event;
-    ken_map seen; // "section" and "section.key" that this file set
+    ken_map seen;  // "section" and "section.key" that this file set
+    ken_str unset; // a variable that the value needs and that is not set
     char at[1024];
 } reader;
 
@@ -100,8 +101,10 @@ static ken_status expand_variable(reader *r, ken_str inside, ken_buf *out, ken_e
             r, "variables such as '${" KEN_STR_FMT "}' are expanded in your own config.yaml only",
             KEN_STR_ARG(name));
     const char *value = ken_config_env(ken_arena_dup(&r->c->arena, name).ptr);
-    if (!value && at == SIZE_MAX)
+    if (!value && at == SIZE_MAX) {
+        r->unset = ken_arena_dup(&r->c->arena, name);
         return FAIL_HERE(r, "environment variable '" KEN_STR_FMT "' is not set", KEN_STR_ARG(name));
+    }
     ken_buf_put_str(out, value ? ken_str_c(value) : ken_str_sub(inside, at + 2, inside.len));
     return KEN_OK;
 }
@@ -268,6 +271,8 @@ static ken_status read_value(reader *r, const entry *e, ken_err *err)
     yaml_mark_t mark = r->event.start_mark;
     ken_str where = ken_arena_printf(&r->c->arena, "%s:%zu", r->path, mark.line + 1);
     bool is_list = e->unused || ken_config__rows[e->key].type == KEN_CONFIG_LIST;
+    bool is_secret = !e->unused && ken_config__rows[e->key].type == KEN_CONFIG_SECRET;
+    r->unset = KEN_STR("");
     if (r->event.type == YAML_SEQUENCE_START_EVENT) {
         if (!is_list)
             return FAIL_HERE(r, "'%s' takes one value, not a list", e->name);
@@ -277,6 +282,10 @@ static ken_status read_value(reader *r, const entry *e, ken_err *err)
         st = read_text(r, e, &one, err);
     } else {
         st = FAIL_HERE(r, "'%s' takes a value, not a mapping", e->name);
+    }
+    if (st && is_secret && r->unset.len) { // who needs it says so; the others go on without it
+        ken_config__note_unset(r->c, e->name, r->unset, where);
+        return KEN_OK;
     }
     if (st)
         return st;

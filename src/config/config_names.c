@@ -107,6 +107,13 @@ void ken_config__note_unused(ken_config *c, const config_unused_name *name, cons
     add_note(c, name->name, shown_value(c, name->is_secret, items, n), where, name->text);
 }
 
+void ken_config__note_unset(ken_config *c, const char *key, ken_str variable, ken_str where)
+{
+    ken_str text = ken_arena_printf(
+        &c->arena, "the environment variable '" KEN_STR_FMT "' is not set", KEN_STR_ARG(variable));
+    add_note(c, key, KEN_STR("(empty)"), where, text.ptr);
+}
+
 static void note_environment(ken_config *c)
 {
     for (size_t i = 0; i < N_UNUSED; i++) {

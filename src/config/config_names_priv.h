@@ -18,7 +18,6 @@
 
 #define KEN_CONFIG_NO_SYNC     "remote repositories are not fetched; clone it, and: ken index PATH"
 #define KEN_CONFIG_NO_POSTGRES "there is no PostgreSQL in this ken; indexes are SQLite files in data.dir"
-#define KEN_CONFIG_NO_HTTP     "this ken serves no HTTP, so nothing can call it"
 
 // "section.key" (empty: environment only), environment names, whether its value is shown, why
 #define KEN_CONFIG_UNUSED_NAMES(X)                                                                 \
@@ -36,9 +35,8 @@
     X("database.pool_size", "DB_POOL_SIZE", SHOWN, KEN_CONFIG_NO_POSTGRES)                         \
     X("database.max_overflow", "DB_MAX_OVERFLOW", SHOWN, KEN_CONFIG_NO_POSTGRES)                   \
     X("cache.disk_path", "", SHOWN, "what is cached lies beside the indexes; set data.dir")        \
-    X("webhooks.enabled", "", SHOWN, KEN_CONFIG_NO_HTTP)                                           \
-    X("webhooks.secret", "", SECRET, KEN_CONFIG_NO_HTTP)                                           \
-    X("webhooks.port", "", SHOWN, KEN_CONFIG_NO_HTTP)
+    X("webhooks.enabled", "", SHOWN, "the webhook is on when webhooks.secret is set")              \
+    X("webhooks.port", "", SHOWN, "the webhook is on the port of the server; set server.port")
 // clang-format on
 
 #endif

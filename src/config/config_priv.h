@@ -85,10 +85,16 @@ void ken_config__convert(ken_arena *a, config_form form, ken_str *items, size_t 
 // Keeps what was given for a name that nothing uses.
 void ken_config__note_unused(ken_config *c, const config_unused_name *name, const ken_str *items,
                              size_t n, ken_str where);
+// Keeps that a secret was not given: its variable is not set.
+void ken_config__note_unset(ken_config *c, const char *key, ken_str variable, ken_str where);
 // Adds what the environment and the keys themselves say without effect, when all is loaded.
 void ken_config__add_notes(ken_config *c);
 
-// Checks type and range, and sets.
+// ---- config_forms.c ----
+// What an element of that key must be, when `s` is not that; NULL when it may be.
+const char *ken_config__find_broken_form(ken_config_key key, ken_str s);
+
+// Checks type, range and form, and sets.
 ken_status ken_config__set(ken_config *c, ken_config_key key, const config_input *in, ken_err *err);
 // The same from a text: the elements of a list are separated by commas.
 ken_status ken_config__set_text(ken_config *c, ken_config_key key, ken_str s, config_input in,

@@ -393,14 +393,11 @@ KEN_TEST(the_seeds_file_loads_as_it_is_printed)
 KEN_TEST(what_has_no_effect_is_told)
 {
     static const char *const told[] = {
-        "repository.url",    "repository.local_path",
-        "repository.branch", "database.host",
-        "database.port",     "database.database",
-        "database.user",     "embedding.model",
-        "embedding.dims",    "embedding.device",
-        "cache.disk_path",   "webhooks.enabled",
-        "webhooks.port",     "database.password",
-        "webhooks.secret",   "repository.sync_interval_minutes",
+        "repository.url",   "repository.local_path", "repository.branch",
+        "database.host",    "database.port",         "database.database",
+        "database.user",    "embedding.model",       "embedding.dims",
+        "embedding.device", "cache.disk_path",       "webhooks.enabled",
+        "webhooks.port",    "database.password",     "repository.sync_interval_minutes",
     };
     fresh();
     setenv("DB_PASSWORD", "hunter2", 1);
@@ -414,7 +411,6 @@ KEN_TEST(what_has_no_effect_is_told)
         kt_true(ken_str_find(note->where, KEN_STR("config.yaml:")) != SIZE_MAX);
     }
     kt_eq_text(find_note(c, "database.password")->value, "(set)");
-    kt_eq_text(find_note(c, "webhooks.secret")->value, "(set)");
     kt_eq_text(find_note(c, "repository.url")->value, "https://github.com/username/repo.git");
     kt_null(find_note(c, "embedding.batch_size"));
     ken_config_free(c);
@@ -423,6 +419,49 @@ KEN_TEST(what_has_no_effect_is_told)
     kt_null(find_note(c, "embedding.model"));
     kt_null(find_note(c, "embedding.device"));
     ken_config_free(c);
+}
+
+// The secret of a webhook is of no use to a search: an unset variable stops nobody, and is told.
+KEN_TEST(a_secret_whose_variable_is_not_set_is_not_given)
+{
+    fresh();
+    ktest_write("cfg/ken/config.yaml", seed_yaml);
+    ken_config *c = load(NULL);
+    kt_eq_text(ken_config_str(c, KEN_CFG_WEBHOOK_SECRET), "");
+    kt_has_str(find_note(c, "webhooks.secret")->text.ptr, "'GITHUB_WEBHOOK_SECRET' is not set");
+    ken_config_free(c);
+    setenv("GITHUB_WEBHOOK_SECRET", "s3cret", 1);
+    c = load(NULL);
+    kt_eq_text(ken_config_str(c, KEN_CFG_WEBHOOK_SECRET), "s3cret");
+    kt_null(find_note(c, "webhooks.secret"));
+    ken_config_free(c);
+    unsetenv("GITHUB_WEBHOOK_SECRET");
+}
+
+KEN_TEST(settings_of_the_server_have_a_form)
+{
+    user_error("server:\n  host: localhost\n", "'localhost', which is not an IP address");
+    user_error("server:\n  host: 10.0.0.0/8\n", "which is not an IP address");
+    user_error("server:\n  trusted_proxies: [10.0.0.1, 10.0.0.0/33]\n", "has '10.0.0.0/33'");
+    user_error("server:\n  allowed_hosts: ['https://ken.example.com']\n", "which is not a host");
+    user_error("server:\n  allowed_hosts: ['ken:70000']\n", "which is not a host");
+    user_error("server:\n  allowed_origins: ['*']\n", "which is not an origin");
+    user_error("server:\n  allowed_origins: ['https://a.example/x']\n", "which is not an origin");
+    user_error("server:\n  port: 65536\n", "a whole number from 0 to 65535");
+    user_error("jobs:\n  max_running: 0\n", "a whole number from 1 to 64");
+    fresh();
+    ktest_write("cfg/ken/config.yaml",
+                "server:\n  host: '::'\n  trusted_proxies: [10.0.0.0/8, '::1']\n"
+                "  allowed_hosts: [ken.example.com, 'ken:7420', '[fd00::1]:7420']\n"
+                "  allowed_origins: ['https://app.example.com', 'http://localhost:3000']\n");
+    ken_config *c = load(NULL);
+    const ken_str *items;
+    kt_eq_u(ken_config_list(c, KEN_CFG_SERVER_ALLOWED_HOSTS, &items), 3);
+    kt_eq_u(ken_config_u64(c, KEN_CFG_SERVER_PORT), 7420);
+    kt_eq_u(ken_config_u64(c, KEN_CFG_SERVER_BODY), 16 << 20);
+    ken_config_free(c);
+    ktest_write(".ken.yaml", "server:\n  host: 0.0.0.0\n");
+    kt_has_str(load_error(ktest_dir()).msg, "'server.host' may not be set by a project");
 }
 
 KEN_TEST(the_seeds_environment_counts_or_is_told)
