@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: MIT
+#include "metrics/metrics_http.h"
+
+#include <stdio.h>
+
+#include "metrics/metrics.h"
+
+void ken_metrics_http_begin(void)
+{
+    ken_metrics_add(KEN_METRIC_HTTP_IN_FLIGHT, 1, NULL);
+}
+
+// Methods are what clients write: those that nobody knows are one.
+static const char *known_method(ken_str method)
+{
+    static const char *const known[] = {
+        "GET", "POST", "DELETE", "PUT", "PATCH", "HEAD", "OPTIONS"
+    };
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        if (ken_str_eq_c(method, known[i]))
+            return known[i];
+    }
+    return "other";
+}
+
+void ken_metrics_http_end(const ken_metrics_http *done)
+{
+    char status[16];
+    const char *route = done->route ? done->route : "none";
+    if (!ken_metrics_is_on())
+        return;
+    snprintf(status, sizeof status, "%d", done->status);
+    ken_metrics_add(KEN_METRIC_HTTP_IN_FLIGHT, -1, NULL);
+    ken_metrics_add(KEN_METRIC_HTTP_REQUESTS, 1,
+                    KEN_LABELS(route, known_method(done->method), status));
+    ken_metrics_time(KEN_METRIC_HTTP_SECONDS, done->ns, KEN_LABELS(route));
+    ken_metrics_add(KEN_METRIC_HTTP_REQUEST_BYTES, (int64_t)done->in_bytes, KEN_LABELS(route));
+    ken_metrics_add(KEN_METRIC_HTTP_RESPONSE_BYTES, (int64_t)done->out_bytes, KEN_LABELS(route));
+}
+
+void ken_metrics_http_refuse(const char *reason)
+{
+    ken_metrics_add(KEN_METRIC_HTTP_REFUSED, 1, KEN_LABELS(reason));
+}
