@@ -227,7 +227,9 @@ __attribute__((noinline)) static void ask_one(ken_reader *reader, kind k, ken_st
     ken_arena_reset(arena);
     bench_check(ken_reader_pin(reader, &s, &err), &err);
     if (k == KIND_DEFINITION)
-        bench_check(ken_find_definition(s, text, KEN_STR(""), 10, arena, &defs, &err), &err);
+        bench_check(ken_find_definition(s, &(ken_definition_opts){ .name = text, .limit = 10 },
+                                        arena, &defs, &err),
+                    &err);
     else
         bench_check(ken_search(s, text, &opts, NULL, arena, &found, &err), &err);
     ken_reader_unpin(reader);

@@ -133,7 +133,8 @@ static ken_status ask(asking *a, ken_str name, question_kind kind, ken_arena *ar
     impact.limit = a->wants_answers ? ANSWER_DEPENDENTS : 0;
     switch (kind) {
     case ASK_DEFINITION:
-        return ken_find_definition(a->s, name, KEN_STR(""), 5, arena, &q->definition, err);
+        return ken_find_definition(a->s, &(ken_definition_opts){ .name = name, .limit = 5 }, arena,
+                                   &q->definition, err);
     case ASK_USAGES:
         return ken_find_usages(a->s, &usages, NULL, arena, &q->usages, err);
     case ASK_TRACE:

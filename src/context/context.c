@@ -63,8 +63,8 @@ static ken_status add_name(building *b, ken_str name, uint32_t priority, bool is
                            ken_err *err)
 {
     ken_definition_result found;
-    ken_status st =
-        ken_find_definition(b->g.s, name, KEN_STR(""), SUBJECTS, b->g.arena, &found, err);
+    ken_status st = ken_find_definition(
+        b->g.s, &(ken_definition_opts){ .name = name, .limit = SUBJECTS }, b->g.arena, &found, err);
     for (size_t i = 0; !st && i < found.n_defs; i++) {
         const ken_definition *d = &found.defs[i];
         if (!d->is_exact && (i > 0 || !is_subject))

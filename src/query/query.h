@@ -212,11 +212,15 @@ typedef struct ken_definition_result {
     ken_str missed_scope; // the qualifier, when nothing of that name is in what it names
 } ken_definition_result;
 
-// `name` may be qualified (a.b, a::b, a#b, a/b). `file_hint` prefers (never demands) paths that
-// hold it.
-ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
-                               ken_arena *arena, ken_definition_result *out, ken_err *err)
-    KEN_MUST_USE;
+typedef struct ken_definition_opts {
+    ken_str name;      // may be qualified: a.b, a::b, a#b, a/b
+    ken_str file_hint; // prefers (never demands) paths that hold it
+    size_t limit;      // 0 = as many as there are, at most 50
+    size_t offset;     // definitions to pass over
+} ken_definition_opts;
+
+ken_status ken_find_definition(ken_snapshot *s, const ken_definition_opts *o, ken_arena *arena,
+                               ken_definition_result *out, ken_err *err) KEN_MUST_USE;
 
 // "; near names: a, b", to go on a message with, or empty.
 ken_str ken_definition_near(const ken_definition_result *r, ken_arena *arena);

@@ -133,6 +133,7 @@ typedef struct ken_trace_opts {
     uint32_t max_nodes;  // 0 = 100, at most 1,000
     uint32_t max_branch; // children shown of one node; 0 = 12, at depth 1 all
     bool wants_external; // calls that leave the tree as leaves
+    ken_tests tests;     // ONLY: tests, and what leads to them; not of a path
 } ken_trace_opts;
 
 typedef struct ken_trace_step {
@@ -166,9 +167,9 @@ typedef struct ken_trace {
     size_t n_steps;
     ken_graph_node *others; // further definitions of the entry's name
     size_t n_others;
-    size_t n_direct;      // callees or callers of the entry itself, shown or not; of a tree
-    size_t n_usages;      // of callers: places that use the entry, as ken_find_usages counts them
-    bool has_path;        // of the path to the target
+    size_t n_direct; // callees or callers of the entry itself that pass, shown or not; of a tree
+    size_t n_usages; // of callers: places that use the entry, as ken_find_usages counts them
+    bool has_path;   // of the path to the target
     ken_str missed_scope; // of the entry: a qualifier that does not fit
     ken_trace_stop
         *stops; // without one: where it may have been lost, the likeliest first, at most 3
@@ -191,7 +192,9 @@ typedef struct ken_impact_opts {
     bool wants_diff;
     uint32_t max_depth;   // 1 to 5; 0 = 3
     uint32_t limit;       // dependents shown; 0 = 30, at most 200
+    uint32_t offset;      // dependents to pass over; with KEN_TESTS_ONLY tests
     uint32_t max_tests;   // tests shown; 0 = 20, at most KEN_TESTS_MAX
+    ken_tests tests;      // which of both are listed; the counts and the risk are of all
     uint32_t num_similar; // 0 to 20; UINT32_MAX = 5
 } ken_impact_opts;
 
@@ -430,11 +433,16 @@ ken_status ken_get_architecture(ken_snapshot *s, ken_arch_focus focus, ken_str f
                                 ken_err *err) KEN_MUST_USE;
 
 // ---- lists -------------------------------------------------------------------------------------
-// Tests that reach a symbol or a file in up to five steps, nearest first; *out_total counts those
-// that are not shown, too.
-ken_status ken_tests_for(ken_snapshot *s, ken_str symbol_or_path, size_t limit,
-                         const ken_cancel *cancel, ken_arena *arena, ken_dependent **out,
-                         size_t *out_n, size_t *out_total, ken_err *err) KEN_MUST_USE;
+typedef struct ken_tests_for_opts {
+    ken_str what; // a symbol, or the path of a file
+    size_t limit, offset;
+} ken_tests_for_opts;
+
+// Tests that reach it in up to five steps, nearest first; *out_total counts those that are not shown,
+// too.
+ken_status ken_tests_for(ken_snapshot *s, const ken_tests_for_opts *o, const ken_cancel *cancel,
+                         ken_arena *arena, ken_dependent **out, size_t *out_n, size_t *out_total,
+                         ken_err *err) KEN_MUST_USE;
 
 // Why a definition that nothing was found to use is or is not dead; the first is listed by default.
 // name, word, why
@@ -468,7 +476,7 @@ typedef struct ken_dead {
 
 typedef struct ken_dead_opts {
     ken_str folder; // only what lies below it; empty = all
-    uint32_t limit;
+    uint32_t limit, offset;
     bool wants_all; // all classes, not only UNUSED
 } ken_dead_opts;
 
@@ -482,10 +490,10 @@ typedef struct ken_dead_result {
 // would say what does not hold: when a limit is met, it is an error.
 ken_status ken_find_dead(ken_snapshot *s, const ken_dead_opts *o, const ken_cancel *cancel,
                          ken_arena *arena, ken_dead_result *out, ken_err *err) KEN_MUST_USE;
-// Complex code that changes often: complexity × commits.
-ken_status ken_find_hotspots(ken_snapshot *s, ken_str folder, size_t limit,
-                             const ken_cancel *cancel, ken_arena *arena, ken_key_symbol **out,
-                             size_t *out_n, ken_err *err) KEN_MUST_USE;
+// Complex code that changes often, all of it: complexity × commits.
+ken_status ken_find_hotspots(ken_snapshot *s, ken_str folder, const ken_cancel *cancel,
+                             ken_arena *arena, ken_key_symbol **out, size_t *out_n, ken_err *err)
+    KEN_MUST_USE;
 // All routes and events, by file; `filter`: a part of the path or method, or empty.
 ken_status ken_find_routes(ken_snapshot *s, ken_str filter, const ken_cancel *cancel,
                            ken_arena *arena, ken_route **out, size_t *out_n, ken_err *err)

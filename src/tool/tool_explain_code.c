@@ -168,8 +168,9 @@ static ken_status ask_reaching(ken_snapshot *s, question *q, ken_err *err)
         return KEN_OK;
     ken_str place = ken_arena_printf(q->env->arena, KEN_STR_FMT ":%u", KEN_STR_ARG(e->symbol.path),
                                      e->symbol.first_line + 1);
-    ken_status st = ken_tests_for(s, place, TESTS_MAX, q->env->ctx->cancel, q->env->arena,
-                                  &t->tests, &t->n, &t->n_total, err);
+    ken_status st =
+        ken_tests_for(s, &(ken_tests_for_opts){ .what = place, .limit = TESTS_MAX },
+                      q->env->ctx->cancel, q->env->arena, &t->tests, &t->n, &t->n_total, err);
     return st == KEN_ENOTFOUND || ken_quota_settle(st, err) ? KEN_OK : st;
 }
 

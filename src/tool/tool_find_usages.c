@@ -282,9 +282,7 @@ static ken_status read_opts(const ken_args_find_usages *a, ken_usages_opts *o, k
         .name = a->symbol_name,
         .file_hint = a->file_hint,
         .wants_text = a->include_context,
-        .tests = ken_str_eq(a->tests, KEN_STR("only"))      ? KEN_TESTS_ONLY
-                 : ken_str_eq(a->tests, KEN_STR("exclude")) ? KEN_TESTS_EXCLUDE
-                                                            : KEN_TESTS_INCLUDE,
+        .tests = ken_tool__tests_of(a->tests),
         .limit = (uint32_t)a->limit,
         .offset = (uint32_t)(a->offset > UINT32_MAX ? UINT32_MAX : a->offset),
         .context_lines = (uint32_t)a->context_lines,

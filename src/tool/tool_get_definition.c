@@ -37,7 +37,7 @@ static json_t *definition_json(const ken_definition *d, ken_str commit, const ke
 }
 
 static json_t *result_json(const ken_tool_env *env, const ken_tool__scope *scope,
-                           const ken_definition_result *r)
+                           const ken_definition_result *r, uint64_t offset)
 {
     ken_tool__link link = ken_tool__find_link(env->arena, scope->project.root);
     json_t *list = json_array(), *o = json_object();
@@ -53,9 +53,9 @@ static json_t *result_json(const ken_tool_env *env, const ken_tool__scope *scope
                                           KEN_STR_ARG(ken_utf8_clip(r->missed_scope, 60))));
     ken_json_set(o, "project", ken_tool__project_json(&scope->project));
     ken_json_set(o, "index", ken_tool__index_json(scope));
-    ken_tool__fit(
-        o, "definitions", env->ctx->max_bytes,
-        "the answer was cut to fit; give {file_hint}, a qualified name or a smaller {limit}");
+    ken_tool__fit(o, "definitions", env->ctx->max_bytes,
+                  "the answer was cut to fit; {file_hint} or a qualified name gives fewer");
+    ken_tool__set_page(o, "definitions", "total", offset);
     return o;
 }
 
@@ -68,16 +68,17 @@ ken_status ken_tool__get_definition(const ken_tool_env *env, const void *args, j
     ken_status st = ken_tool__open(env, a->project, &scope, err);
     if (st)
         return st;
-    st = ken_find_definition(scope.snap, a->symbol_name, a->file_hint, (size_t)a->limit, env->arena,
-                             &r, err);
-    if (!st && !r.n_defs)
+    ken_definition_opts opts = { a->symbol_name, a->file_hint, (size_t)a->limit,
+                                 (size_t)a->offset };
+    st = ken_find_definition(scope.snap, &opts, env->arena, &r, err);
+    if (!st && !r.n_defs && !(r.n_total && a->offset))
         st = KEN_FAIL(err, KEN_ENOTFOUND,
                       "no definition of '" KEN_STR_FMT "' in this project" KEN_STR_FMT
                       "; search_code with search_type text finds where it is used",
                       KEN_STR_ARG(ken_utf8_clip(a->symbol_name, 100)),
                       KEN_STR_ARG(ken_definition_near(&r, env->arena)));
     if (!st)
-        *out = result_json(env, &scope, &r);
+        *out = result_json(env, &scope, &r, a->offset);
     ken_tool__close(env, &scope);
     return st;
 }
@@ -97,9 +98,5 @@ void ken_tool__get_definition_text(const json_t *answer, ken_paint *out)
         if (i + 1 < json_array_size(list))
             ken_paint_puts(out, "\n");
     }
-    long long total = ken_tool__number(answer, "total");
-    if (total > (long long)json_array_size(list))
-        ken_paint_note(out, "%zu of %lld definitions; {limit} shows more", json_array_size(list),
-                       total);
-    ken_tool__put_tail(answer, out);
+    ken_tool__put_page_tail(answer, "definitions", "total", out);
 }

@@ -229,6 +229,24 @@ void ken_tool__fit_in_order(json_t *result, const ken_tool__fit_step *steps, siz
     ken_json_set_str(result, "hint", ken_str_c(hint));
 }
 
+void ken_tool__set_page(json_t *o, const char *list, const char *total_key, uint64_t offset)
+{
+    uint64_t next = offset + json_array_size(json_object_get(o, list));
+    if (offset)
+        ken_json_set_u64(o, "offset", offset);
+    if (next == offset || next >= (uint64_t)ken_tool__number(o, total_key))
+        return;
+    ken_json_set_bool(o, "truncated", true);
+    ken_json_set_u64(o, "next_offset", next);
+}
+
+ken_tests ken_tool__tests_of(ken_str word)
+{
+    return ken_str_eq(word, KEN_STR("only"))      ? KEN_TESTS_ONLY
+           : ken_str_eq(word, KEN_STR("exclude")) ? KEN_TESTS_EXCLUDE
+                                                  : KEN_TESTS_INCLUDE;
+}
+
 // ---- text --------------------------------------------------------------------------------------
 
 ken_str ken_tool__member(const json_t *o, const char *key)
@@ -346,11 +364,10 @@ void ken_tool__put_definition(const json_t *d, const char *name_key, ken_paint *
     ken_paint_puts(out, "\n");
 }
 
-void ken_tool__put_tail(const json_t *answer, ken_paint *out)
+static void put_notes(const json_t *answer, ken_paint *out)
 {
     static const char *const texts[] = { "note", "hint" };
-    const json_t *others = json_object_get(answer, "other_definitions"),
-                 *next = json_object_get(answer, "next_offset");
+    const json_t *others = json_object_get(answer, "other_definitions");
     for (size_t i = 0; i < json_array_size(others); i++) {
         const json_t *o = json_array_get(others, i);
         ken_paint_puts(out, i ? ", " : "also defined: ");
@@ -366,8 +383,30 @@ void ken_tool__put_tail(const json_t *answer, ken_paint *out)
             continue;
         ken_paint_note(out, KEN_STR_FMT, KEN_STR_ARG(text));
     }
+}
+
+void ken_tool__put_tail(const json_t *answer, ken_paint *out)
+{
+    const json_t *next = json_object_get(answer, "next_offset");
+    put_notes(answer, out);
     if (next)
         ken_paint_note(out, "more: {offset} %lld", (long long)json_integer_value(next));
+}
+
+void ken_tool__put_page_tail(const json_t *answer, const char *list, const char *total_key,
+                             ken_paint *out)
+{
+    long long n = (long long)json_array_size(json_object_get(answer, list)),
+              total = ken_tool__number(answer, total_key),
+              offset = ken_tool__number(answer, "offset");
+    put_notes(answer, out);
+    if (!n && offset)
+        ken_paint_note(out, "nothing is left at {offset} %lld: there are %lld", offset, total);
+    else if (offset + n < total)
+        ken_paint_note(out, "showing %lld-%lld of %lld, next: {offset} %lld", offset + 1,
+                       offset + n, total, offset + n);
+    else if (offset)
+        ken_paint_note(out, "showing %lld-%lld of %lld", offset + 1, offset + n, total);
 }
 
 void ken_tool__put_class(const json_t *o, ken_paint *out)

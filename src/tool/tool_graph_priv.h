@@ -34,6 +34,10 @@ void ken_tool__put_missed(ken_buf *text, ken_str scope, ken_str qualified);
 void ken_tool__set_others(json_t *o, const ken_graph_node *others, size_t n);
 void ken_tool__set_class(json_t *o, ken_edge_class class, ken_str evidence);
 void ken_tool__set_scope(json_t *o, const ken_tool__scope *scope); // project, index
+// Which page of a list an answer holds, once it is as short as it stays: `offset` when it is not the
+// first, `truncated` and `next_offset` when it is not the last. `total_key`: the member with the total.
+void ken_tool__set_page(json_t *o, const char *list, const char *total_key, uint64_t offset);
+ken_tests ken_tool__tests_of(ken_str word); // "include", "exclude", "only"
 json_t *ken_tool__strings_json(const ken_str *items, size_t n);
 // name, kind, start_line, end_line.
 json_t *ken_tool__symbol_json(ken_str qualified, ken_symbol_kind kind, uint32_t first_line,
@@ -113,6 +117,9 @@ void ken_tool__put_paths(const json_t *list, const char *head, ken_paint *out);
 void ken_tool__put_definition(const json_t *d, const char *name_key, ken_paint *out);
 // The end of every answer: what else has the name, the note, the hint, where to go on.
 void ken_tool__put_tail(const json_t *answer, ken_paint *out);
+// The same of a list in pages: "showing 21-40 of 53, next: {offset} 40".
+void ken_tool__put_page_tail(const json_t *answer, const char *list, const char *total_key,
+                             ken_paint *out);
 // " [inferred: why]": how an edge was resolved, where it is less than certain.
 void ken_tool__put_class(const json_t *o, ken_paint *out);
 void ken_tool__put_routes(const json_t *list, ken_paint *out);

@@ -31,7 +31,9 @@ static bool add_definitions(const ken_tool_env *env, ken_snapshot *snap, ken_str
                             ken_definition_result *r, json_t *out)
 {
     if (!subject.len ||
-        ken_find_definition(snap, subject, KEN_STR(""), DEFINITIONS_MAX, env->arena, r, NULL))
+        ken_find_definition(snap,
+                            &(ken_definition_opts){ .name = subject, .limit = DEFINITIONS_MAX },
+                            env->arena, r, NULL))
         return false;
     json_t *list = json_array();
     for (size_t i = 0; i < r->n_defs; i++)

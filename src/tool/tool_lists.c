@@ -14,22 +14,18 @@ static json_t *item_json(const ken_graph_node *n)
     return o;
 }
 
-// The answer of all four: the list under `key`, how many there are, what is not shown.
+// The answer of all four: a page of the list under `key`, how many there are.
 static json_t *list_json(const ken_tool_env *env, ken_tool__scope *scope, const char *key,
-                         json_t *items, size_t total, const char *nothing)
+                         json_t *items, size_t total, uint64_t offset, const char *nothing)
 {
     json_t *o = json_object();
-    size_t n = json_array_size(items);
     ken_json_set(o, key, items);
     ken_json_set_u64(o, "total", total);
-    if (!n)
+    if (!total)
         ken_json_set_str(o, "note", ken_str_c(nothing));
-    else if (n < total)
-        ken_json_set_str(
-            o, "hint",
-            ken_arena_printf(env->arena, "%zu of %zu; a higher {limit} shows more", n, total));
     ken_tool__set_scope(o, scope);
-    ken_tool__fit(o, key, env->ctx->max_bytes, "more than fits here; a {directory} shows a part");
+    ken_tool__fit(o, key, env->ctx->max_bytes, "more than fits in one answer");
+    ken_tool__set_page(o, key, "total", offset);
     ken_tool__close(env, scope);
     return o;
 }
@@ -38,15 +34,15 @@ static json_t *list_json(const ken_tool_env *env, ken_tool__scope *scope, const 
 
 typedef struct tests_question {
     const ken_tool_env *env;
-    ken_str what;
-    size_t limit, n, total;
+    ken_tests_for_opts opts;
+    size_t n, total;
     ken_dependent *tests;
 } tests_question;
 
 static ken_status ask_tests(ken_snapshot *s, void *ctx, ken_err *err)
 {
     tests_question *q = ctx;
-    return ken_tests_for(s, q->what, q->limit, q->env->ctx->cancel, q->env->arena, &q->tests, &q->n,
+    return ken_tests_for(s, &q->opts, q->env->ctx->cancel, q->env->arena, &q->tests, &q->n,
                          &q->total, err);
 }
 
@@ -55,8 +51,9 @@ ken_status ken_tool__tests_for(const ken_tool_env *env, const void *args, json_t
 {
     const ken_args_tests_for *a = args;
     tests_question q = { .env = env,
-                         .what = a->symbol.len ? a->symbol : a->file_path,
-                         .limit = (size_t)a->limit };
+                         .opts = { .what = a->symbol.len ? a->symbol : a->file_path,
+                                   .limit = (size_t)a->limit,
+                                   .offset = (size_t)a->offset } };
     ken_tool__scope scope;
     if (!a->symbol.len == !a->file_path.len)
         return KEN_FAIL(err, KEN_EINVAL, "args.symbol: give one of symbol and file_path");
@@ -70,7 +67,8 @@ ken_status ken_tool__tests_for(const ken_tool_env *env, const void *args, json_t
         ken_json_set_str(o, "resolution", ken_str_c(ken_edge_class_word(q.tests[i].class)));
         ken_json_append(items, o);
     }
-    *out = list_json(env, &scope, "tests", items, q.total, "no test was found that reaches it");
+    *out = list_json(env, &scope, "tests", items, q.total, a->offset,
+                     "no test was found that reaches it");
     return KEN_OK;
 }
 
@@ -78,7 +76,7 @@ void ken_tool__tests_for_text(const json_t *answer, ken_paint *out)
 {
     ken_tool__put_table(json_object_get(answer, "tests"), "TEST|AT|>DISTANCE|RESOLUTION",
                         "name|@|#distance|resolution", out);
-    ken_tool__put_tail(answer, out);
+    ken_tool__put_page_tail(answer, "tests", "total", out);
 }
 
 // ---- dead_code ----------------------------------------------------------------------------------
@@ -116,10 +114,12 @@ ken_status ken_tool__dead_code(const ken_tool_env *env, const void *args, json_t
                                ken_err *err)
 {
     const ken_args_dead_code *a = args;
-    dead_question q = {
-        .env = env,
-        .opts = { .folder = a->directory, .limit = (uint32_t)a->limit, .wants_all = a->all }
-    };
+    dead_question q = { .env = env,
+                        .opts = { .folder = a->directory,
+                                  .limit = (uint32_t)a->limit,
+                                  .offset =
+                                      (uint32_t)(a->offset > UINT32_MAX ? UINT32_MAX : a->offset),
+                                  .wants_all = a->all } };
     ken_tool__scope scope;
     ken_status st = ken_tool__ask(env, a->project, ask_dead, &q, &scope, err);
     if (st)
@@ -135,8 +135,8 @@ ken_status ken_tool__dead_code(const ken_tool_env *env, const void *args, json_t
     }
     for (int c = 0; c < KEN_DEAD_CLASS_COUNT; c++)
         ken_json_set_u64(classes, ken_dead_class_word((ken_dead_class)c), q.found.n_by_class[c]);
-    json_t *o =
-        list_json(env, &scope, "dead", items, q.found.n_total, "nothing is known to be unused");
+    json_t *o = list_json(env, &scope, "dead", items, q.found.n_total, a->offset,
+                          "nothing is known to be unused");
     ken_json_set(o, "classes", classes);
     if (!a->all)
         set_unlisted(o, &q.found);
@@ -148,7 +148,7 @@ void ken_tool__dead_code_text(const json_t *answer, ken_paint *out)
 {
     ken_tool__put_table(json_object_get(answer, "dead"), "NAME|KIND|AT|WHY", "name|kind|@|why",
                         out);
-    ken_tool__put_tail(answer, out);
+    ken_tool__put_page_tail(answer, "dead", "total", out);
 }
 
 // ---- hotspots -----------------------------------------------------------------------------------
@@ -156,34 +156,35 @@ void ken_tool__dead_code_text(const json_t *answer, ken_paint *out)
 typedef struct hot_question {
     const ken_tool_env *env;
     ken_str folder;
-    size_t limit, n;
+    size_t n;
     ken_key_symbol *found;
 } hot_question;
 
 static ken_status ask_hotspots(ken_snapshot *s, void *ctx, ken_err *err)
 {
     hot_question *q = ctx;
-    return ken_find_hotspots(s, q->folder, q->limit, q->env->ctx->cancel, q->env->arena, &q->found,
-                             &q->n, err);
+    return ken_find_hotspots(s, q->folder, q->env->ctx->cancel, q->env->arena, &q->found, &q->n,
+                             err);
 }
 
 ken_status ken_tool__hotspots(const ken_tool_env *env, const void *args, json_t **out, ken_err *err)
 {
     const ken_args_hotspots *a = args;
-    hot_question q = { .env = env, .folder = a->directory, .limit = (size_t)a->limit };
+    hot_question q = { .env = env, .folder = a->directory };
     ken_tool__scope scope;
     ken_status st = ken_tool__ask(env, a->project, ask_hotspots, &q, &scope, err);
     if (st)
         return st;
     json_t *items = json_array();
-    for (size_t i = 0; i < q.n; i++) {
+    for (size_t i = a->offset; i < q.n && i - a->offset < a->limit; i++) {
         json_t *o = item_json(&q.found[i].node);
         ken_json_set_u64(o, "complexity", q.found[i].node.complexity);
         ken_json_set_u64(o, "commits", q.found[i].n_commits);
         ken_json_set_real(o, "score", q.found[i].score);
         ken_json_append(items, o);
     }
-    *out = list_json(env, &scope, "hotspots", items, q.n, "no complex code that changes often");
+    *out = list_json(env, &scope, "hotspots", items, q.n, a->offset,
+                     "no complex code that changes often");
     return KEN_OK;
 }
 
@@ -192,7 +193,7 @@ void ken_tool__hotspots_text(const json_t *answer, ken_paint *out)
     ken_tool__put_table(json_object_get(answer, "hotspots"),
                         "NAME|AT|>COMPLEXITY|>COMMITS OF ITS FILE", "name|@|#complexity|#commits",
                         out);
-    ken_tool__put_tail(answer, out);
+    ken_tool__put_page_tail(answer, "hotspots", "total", out);
 }
 
 // ---- list_routes --------------------------------------------------------------------------------
@@ -239,10 +240,12 @@ ken_status ken_tool__list_routes(const ken_tool_env *env, const void *args, json
         const ken_route *r = &q.found[i];
         if (a->directory.len && !ken_path_is_under(folder, r->file))
             continue;
-        if (total++ < a->limit)
+        size_t at = total++;
+        if (at >= a->offset && at - a->offset < a->limit)
             ken_json_append(items, route_json(r));
     }
-    *out = list_json(env, &scope, "routes", items, total, "no routes or events were found");
+    *out =
+        list_json(env, &scope, "routes", items, total, a->offset, "no routes or events were found");
     return KEN_OK;
 }
 
@@ -250,5 +253,5 @@ void ken_tool__list_routes_text(const json_t *answer, ken_paint *out)
 {
     ken_tool__put_table(json_object_get(answer, "routes"), "METHOD|PATH|HANDLER|AT|FRAMEWORK",
                         "method|path|handler|@|framework", out);
-    ken_tool__put_tail(answer, out);
+    ken_tool__put_page_tail(answer, "routes", "total", out);
 }

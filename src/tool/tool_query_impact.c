@@ -223,9 +223,10 @@ json_t *ken_tool__impact_json(const ken_impact *i)
 
 void ken_tool__fit_impact(json_t *result, size_t max_bytes)
 {
-    ken_tool__fit_lists(result, lists, sizeof lists / sizeof *lists, max_bytes,
-                        "lists were cut to fit; {limit} shows more dependents, {max_depth} 1 only "
-                        "direct ones");
+    ken_tool__fit_lists(
+        result, lists, sizeof lists / sizeof *lists, max_bytes,
+        "lists were cut to fit; {limit} shows more of them, {max_depth} 1 only direct "
+        "dependents");
 }
 
 // ---- asking ------------------------------------------------------------------------------------
@@ -264,7 +265,9 @@ static ken_impact_opts impact_opts(const ken_args_query_impact *a)
         .file_hint = a->file_hint,
         .max_depth = (uint32_t)a->max_depth,
         .limit = (uint32_t)a->limit,
+        .offset = (uint32_t)(a->offset > UINT32_MAX ? UINT32_MAX : a->offset),
         .num_similar = UINT32_MAX,
+        .tests = ken_tool__tests_of(a->tests),
     };
 }
 
@@ -283,6 +286,11 @@ ken_status ken_tool__query_impact(const ken_tool_env *env, const void *args, jso
     ken_tool__set_scope(o, &scope);
     ken_tool__fit_impact(o, a->has_limit ? env->ctx->max_bytes
                                          : ken_tool__answer_bytes(env, TOKENS, TEXT_TOKENS));
+    bool is_only = q.opts.tests == KEN_TESTS_ONLY;
+    ken_tool__set_page(o, is_only ? "tests" : "dependents",
+                       is_only ? "tests_total" : "dependents_total", a->offset);
+    if (env->is_text)
+        ken_json_set_bool(o, "lists_tests", is_only);
     ken_tool__close(env, &scope);
     *out = o;
     return KEN_OK;
@@ -363,5 +371,8 @@ void ken_tool__query_impact_text(const json_t *answer, ken_paint *out)
     ken_tool__put_paths(json_object_get(answer, "change_together"),
                         "changed in the same commits: ", out);
     ken_tool__put_paths(json_object_get(answer, "similar"), "similar files: ", out);
-    ken_tool__put_tail(answer, out);
+    if (json_is_true(json_object_get(answer, "lists_tests")))
+        ken_tool__put_page_tail(answer, "tests", "tests_total", out);
+    else
+        ken_tool__put_page_tail(answer, "dependents", "dependents_total", out);
 }

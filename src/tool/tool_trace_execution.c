@@ -201,6 +201,7 @@ static ken_trace_opts trace_opts(const ken_args_trace_execution *a)
         .max_depth = a->to.len && !a->has_max_depth ? 0 : (uint32_t)a->max_depth,
         .max_nodes = (uint32_t)a->max_nodes,
         .wants_external = a->external,
+        .tests = ken_tool__tests_of(a->tests),
     };
 }
 

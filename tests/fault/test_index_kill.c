@@ -107,7 +107,8 @@ static int64_t time_of_run(void)
 static size_t count_exact(ken_snapshot *s, const char *name)
 {
     ken_definition_result r;
-    kt_ok_err(ken_find_definition(s, ken_str_c(name), KEN_STR(""), 1, &l.arena, &r, &l.err),
+    kt_ok_err(ken_find_definition(s, &(ken_definition_opts){ .name = ken_str_c(name), .limit = 1 },
+                                  &l.arena, &r, &l.err),
               &l.err);
     return r.n_total;
 }

@@ -1261,6 +1261,121 @@ KEN_TEST(a_change_names_dependents_and_tests)
     lab_close(&l);
 }
 
+static size_t n_in(const json_t *v, const char *list)
+{
+    return json_array_size(json_object_get(v, list));
+}
+
+KEN_TEST(t9_tests_are_left_out_of_traces_and_impacts_or_alone)
+{
+#define CALLERS "{\"entry_point\":\"run_once\",\"direction\":\"callers\",\"format\":\"text\","
+    lab l;
+    index_mail(&l);
+    json_t *v = call(&l, "trace_execution", CALLERS "\"tests\":\"exclude\"}");
+    kt_eq_str(json_string_value(v),
+              "run_once: 2 callers found by 2 usages, 2 symbols up to depth 2, "
+              "1 cycle\n"
+              "Sender.run_once sender.py:9\n"
+              "  main main.py:4\n"
+              "  Sender.deliver sender.py:13\n"
+              "    Sender.run_once sender.py:9 (cycle)\n");
+    json_decref(v);
+    v = call(&l, "trace_execution", CALLERS "\"tests\":\"only\"}");
+    kt_has_str(json_string_value(v), "test_run_once tests/test_sender.py:4");
+    kt_null(strstr(json_string_value(v), "main.py"));
+    json_decref(v);
+    fails(&l, "trace_execution", "{\"entry_point\":\"main\",\"to\":\"deliver\",\"tests\":\"only\"}",
+          KEN_EINVAL, "'only' is for trees");
+
+    json_t *all = call(&l, "query_impact", "{\"symbol\":\"Sender.deliver\"}");
+    v = call(&l, "query_impact", "{\"symbol\":\"Sender.deliver\",\"tests\":\"exclude\"}");
+    kt_eq_u(n_in(v, "tests"), 0);
+    kt_eq_u(n_in(v, "dependents"), n_in(all, "dependents"));
+    kt_eq_u(n_in(v, "files"), n_in(all, "files") - 1);
+    kt_eq_text(text(v, "summary"), text(all, "summary").ptr); // what is left out is not denied
+    json_decref(v);
+    v = call(&l, "query_impact", "{\"symbol\":\"Sender.deliver\",\"tests\":\"only\"}");
+    kt_eq_text(text(first(v, "tests"), "name"), "test_run_once");
+    kt_eq_u(n_in(v, "dependents"), 0);
+    kt_eq_u(n_in(v, "files"), 1);
+    json_decref(v);
+    json_decref(all);
+    lab_close(&l);
+}
+
+// 25 functions call one, 25 tests another; 25 classes define a method of one name.
+static void write_pages(void)
+{
+    ken_buf users = KEN_BUF_INIT(0), tests = KEN_BUF_INIT(0), boxes = KEN_BUF_INIT(0);
+    ken_buf_puts(&users, "from core import pack\n");
+    ken_buf_puts(&tests, "from core import pack\n");
+    for (int i = 0; i < 25; i++) {
+        ken_buf_printf(&users, "def use_%02d():\n    pack(%d)\n", i, i);
+        ken_buf_printf(&tests, "def test_%02d():\n    pack(%d)\n", i, i);
+        ken_buf_printf(&boxes, "class Box%02d:\n    def seal(self):\n        return %d\n", i, i);
+    }
+    ktest_write("pages/core.py", "def pack(x):\n    return x\n");
+    ktest_write("pages/users.py", ken_buf_str(&users).ptr);
+    ktest_write("pages/test_core.py", ken_buf_str(&tests).ptr);
+    ktest_write("pages/boxes.py", ken_buf_str(&boxes).ptr);
+    ken_buf_release(&users);
+    ken_buf_release(&tests);
+    ken_buf_release(&boxes);
+}
+
+KEN_TEST(lists_of_the_graph_can_be_paged_to_their_end)
+{
+    static const struct {
+        const char *tool, *arguments, *list, *total, *member;
+    } rows[] = {
+        { "query_impact", "\"symbol\":\"pack\"", "dependents", "dependents_total", "at" },
+        { "query_impact", "\"symbol\":\"pack\",\"tests\":\"only\"", "tests", "tests_total", "at" },
+        { "get_definition", "\"symbol_name\":\"seal\"", "definitions", "total", "qualified_name" },
+        { "tests_for", "\"symbol\":\"pack\"", "tests", "total", "name" },
+        { "dead_code", "\"all\":true", "dead", "total", "name" },
+    };
+    lab l;
+    char args[300];
+    write_pages();
+    lab_open(&l, ktest_path("pages"));
+    json_decref(call(&l, "index_repository", "{\"path\":\".\"}"));
+    for (size_t r = 0; r < sizeof rows / sizeof *rows; r++) {
+        ken_map seen;
+        json_int_t offset = 0, total = 0;
+        ken_map_init(&seen);
+        do {
+            snprintf(args, sizeof args, "{%s,\"limit\":9,\"offset\":%d}", rows[r].arguments,
+                     (int)offset);
+            json_t *v = call(&l, rows[r].tool, args);
+            total = json_integer_value(json_object_get(v, rows[r].total));
+            kt_true(total >= 25);
+            for (size_t i = 0; i < n_in(v, rows[r].list); i++) {
+                const json_t *item = json_array_get(json_object_get(v, rows[r].list), i);
+                bool is_new;
+                ken_map_put(&seen, text(item, rows[r].member), 1, &is_new);
+                kt_true(is_new);
+            }
+            json_int_t next = json_integer_value(json_object_get(v, "next_offset"));
+            kt_true(!next || next == offset + 9);
+            offset = next;
+            json_decref(v);
+        } while (offset);
+        kt_eq_u(seen.len, (uint64_t)total);
+        ken_map_release(&seen);
+        snprintf(args, sizeof args, "{%s,\"limit\":9,\"offset\":9,\"format\":\"text\"}",
+                 rows[r].arguments);
+        json_t *page = call(&l, rows[r].tool, args);
+        kt_has_str(json_string_value(page), "showing 10-18 of ");
+        kt_has_str(json_string_value(page), ", next: offset 18");
+        json_decref(page);
+        snprintf(args, sizeof args, "{%s,\"offset\":900,\"format\":\"text\"}", rows[r].arguments);
+        page = call(&l, rows[r].tool, args);
+        kt_has_str(json_string_value(page), "nothing is left at offset 900");
+        json_decref(page);
+    }
+    lab_close(&l);
+}
+
 KEN_TEST(g14_imports_of_a_file_are_told_both_ways)
 {
     lab l;

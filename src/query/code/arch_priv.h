@@ -42,7 +42,7 @@ ken_status ken_query__find_modules(ken_snapshot *s, const query_focus *focus,
 ken_status ken_query__find_types(ken_snapshot *s, const query_focus *focus, const uint8_t *aside,
                                  size_t limit, ken_arena *arena, ken_key_symbol **out,
                                  size_t *out_n, ken_err *err) KEN_MUST_USE;
-ken_status ken_query__find_hotspots(ken_snapshot *s, const query_focus *focus, size_t limit,
+ken_status ken_query__find_hotspots(ken_snapshot *s, const query_focus *focus,
                                     const ken_cancel *cancel, ken_arena *arena,
                                     ken_key_symbol **out, size_t *out_n, ken_err *err) KEN_MUST_USE;
 

@@ -507,10 +507,12 @@ static ken_status survey(surveying *v, ken_err *err)
         st = ken_query__find_types(v->s, v->focus, v->m->aside, TYPES_SHOWN, v->arena,
                                    &v->out->types, &v->out->n_types, err);
     if (!st)
-        st = ken_query__find_hotspots(v->s, v->focus, HOTSPOTS_SHOWN, v->cancel, v->arena,
-                                      &v->out->hotspots, &v->out->n_hotspots, err);
+        st = ken_query__find_hotspots(v->s, v->focus, v->cancel, v->arena, &v->out->hotspots,
+                                      &v->out->n_hotspots, err);
     if (st)
         return st;
+    if (v->out->n_hotspots > HOTSPOTS_SHOWN)
+        v->out->n_hotspots = HOTSPOTS_SHOWN;
     show_langs(v);
     show_files_of_code(v);
     show_files(v);

@@ -513,7 +513,7 @@ static void show(burying *b, ken_dead_result *out)
         out->n_by_class[x->class]++;
         out->n_total += is_wanted;
         ken_dead *d = &out->items[out->n];
-        if (!is_wanted || out->n >= limit)
+        if (!is_wanted || out->n_total <= b->o->offset || out->n >= limit)
             continue;
         *d = (ken_dead){ .class = x->class, .n_unresolved = x->n_unresolved, .why = why(b, x) };
         out->n += ken_query__graph_name(b->s, x->id, b->arena, &d->node);

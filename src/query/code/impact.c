@@ -401,6 +401,11 @@ static bool show_dependent(impact *m, const impact_reached *r, ken_dependent *ou
     return show_node(m, r->id, &out->node);
 }
 
+static bool is_listed(const impact *m, bool is_test)
+{
+    return m->o->tests != (is_test ? KEN_TESTS_EXCLUDE : KEN_TESTS_ONLY);
+}
+
 // Files of what was reached, in the order in which that is shown.
 static void list_files(impact *m, const ranked *all, size_t n, uint32_t limit)
 {
@@ -412,7 +417,8 @@ static void list_files(impact *m, const ranked *all, size_t n, uint32_t limit)
     out->files = KEN_ARENA_ARRAY(m->arena, ken_str, limit + 1);
     for (size_t i = 0; i < n; i++) {
         bool is_new = false;
-        add_path(&out->files, &out->n_files, &out->n_files_total, limit, &paths, all[i].path);
+        if (is_listed(m, all[i].r->is_test))
+            add_path(&out->files, &out->n_files, &out->n_files_total, limit, &paths, all[i].path);
         if (all[i].r->is_broken)
             ken_map_put(&broken, all[i].path, 1, &is_new);
         out->n_broken_files += is_new;
@@ -443,10 +449,11 @@ static void show_reached(impact *m, uint32_t limit, bool *out_is_cut)
 {
     ken_impact *out = m->out;
     ranked *all = KEN_ARENA_ARRAY(m->arena, ranked, m->reached.len + 1);
-    uint32_t max_tests = m->o->max_tests ? m->o->max_tests : TESTS_DEFAULT;
+    bool is_only = m->o->tests == KEN_TESTS_ONLY;
+    uint32_t max_tests = m->o->max_tests ? m->o->max_tests : is_only ? limit : TESTS_DEFAULT;
     out->tests = KEN_ARENA_ARRAY(m->arena, ken_dependent, max_tests + 1);
     out->dependents = KEN_ARENA_ARRAY(m->arena, ken_dependent, limit + 1);
-    size_t n = m->reached.len, n_others = 0;
+    size_t n = m->reached.len, offset = m->o->offset, n_tests = 0, n_others = 0;
     for (size_t i = 0; i < n; i++)
         all[i] = (ranked){ &m->reached.ptr[i], m->s->rows[m->reached.ptr[i].id.file].path };
     if (n)
@@ -454,13 +461,15 @@ static void show_reached(impact *m, uint32_t limit, bool *out_is_cut)
     list_files(m, all, n, limit);
     for (size_t i = 0; i < n; i++) {
         bool is_test = all[i].r->is_test;
-        n_others += !is_test;
+        size_t at = is_test ? n_tests++ : n_others++;
+        if (!is_listed(m, is_test) || (is_test == is_only && at < offset))
+            continue;
         if (is_test && out->n_tests < max_tests)
             out->n_tests += show_dependent(m, all[i].r, &out->tests[out->n_tests]);
         else if (!is_test && out->n_dependents < limit)
             out->n_dependents += show_dependent(m, all[i].r, &out->dependents[out->n_dependents]);
     }
-    *out_is_cut = n_others > limit;
+    *out_is_cut = is_only ? n_tests > offset + max_tests : n_others > offset + limit;
 }
 
 // Places by a name that a diff removes or changes, of which it is not known what they mean.

@@ -191,7 +191,7 @@ static void add_functions(ken_snapshot *s, const hot_file *f, ken_arena *arena, 
     }
 }
 
-ken_status ken_query__find_hotspots(ken_snapshot *s, const query_focus *focus, size_t limit,
+ken_status ken_query__find_hotspots(ken_snapshot *s, const query_focus *focus,
                                     const ken_cancel *cancel, ken_arena *arena,
                                     ken_key_symbol **out, size_t *out_n, ken_err *err)
 {
@@ -210,38 +210,40 @@ ken_status ken_query__find_hotspots(ken_snapshot *s, const query_focus *focus, s
         add_functions(s, &files[i], arena, *out, &n, HELD);
     if (n)
         qsort(*out, n, sizeof **out, by_score);
-    *out_n = n < limit ? n : limit;
+    *out_n = n;
     return KEN_OK;
 }
 
-ken_status ken_find_hotspots(ken_snapshot *s, ken_str folder, size_t limit,
-                             const ken_cancel *cancel, ken_arena *arena, ken_key_symbol **out,
-                             size_t *out_n, ken_err *err)
+ken_status ken_find_hotspots(ken_snapshot *s, ken_str folder, const ken_cancel *cancel,
+                             ken_arena *arena, ken_key_symbol **out, size_t *out_n, ken_err *err)
 {
     query_focus focus;
     ken_graph *g;
     ken_status st = ken_query__focus_on(s, KEN_ARCH_FULL, folder, arena, &focus, err);
     if (!st)
         st = ken_query__graph_open(s, &g, err);
-    return st ? st : ken_query__find_hotspots(s, &focus, limit, cancel, arena, out, out_n, err);
+    return st ? st : ken_query__find_hotspots(s, &focus, cancel, arena, out, out_n, err);
 }
 
 // ---- tests --------------------------------------------------------------------------------------
 
-ken_status ken_tests_for(ken_snapshot *s, ken_str symbol_or_path, size_t limit,
-                         const ken_cancel *cancel, ken_arena *arena, ken_dependent **out,
-                         size_t *out_n, size_t *out_total, ken_err *err)
+ken_status ken_tests_for(ken_snapshot *s, const ken_tests_for_opts *o, const ken_cancel *cancel,
+                         ken_arena *arena, ken_dependent **out, size_t *out_n, size_t *out_total,
+                         ken_err *err)
 {
-    ken_str relative = ken_query__relative_path(s, symbol_or_path, arena);
+    ken_str relative = ken_query__relative_path(s, o->what, arena);
     bool is_path = relative.ptr && ken_query__file_index(s, relative) >= 0;
-    ken_impact_opts o = { .max_depth = 5, .num_similar = 0, .limit = 1 };
-    o.max_tests = limit > KEN_TESTS_MAX ? KEN_TESTS_MAX : (uint32_t)limit;
-    if (is_path)
-        o.path = relative;
-    else
-        o.symbol = symbol_or_path;
+    ken_impact_opts io = {
+        .symbol = is_path ? KEN_STR("") : o->what,
+        .path = is_path ? relative : KEN_STR(""),
+        .max_depth = 5,
+        .limit = 1,
+        .offset = o->offset > UINT32_MAX ? UINT32_MAX : (uint32_t)o->offset,
+        .max_tests = o->limit > KEN_TESTS_MAX ? KEN_TESTS_MAX : (uint32_t)o->limit,
+        .tests = KEN_TESTS_ONLY,
+    };
     ken_impact found;
-    ken_status st = ken_query_impact(s, &o, cancel, arena, &found, err);
+    ken_status st = ken_query_impact(s, &io, cancel, arena, &found, err);
     if (st)
         return st;
     *out = found.tests;

@@ -91,6 +91,11 @@ static void clear_links(tracer *t)
     ken_map_init(&t->link_out);
 }
 
+static bool is_test(const tracer *t, ken_graph_def d)
+{
+    return !query_is_outside(d) && ken_query__is_test(t->s, d.file);
+}
+
 static double weight_of(tracer *t, ken_graph_def d)
 {
     const ken_unit_text *u = query_is_outside(d) ? NULL : ken_graph_unit(t->g, d.file);
@@ -98,7 +103,7 @@ static double weight_of(tracer *t, ken_graph_def d)
         return 0;
     const ken_symbol *s = &u->facts->symbols[d.def];
     double lines = s->last_line - s->first_line + 1;
-    return (lines > 200 ? 200 : lines) * (ken_query__is_test(t->s, d.file) ? 0.1 : 1);
+    return (lines > 200 ? 200 : lines) * (is_test(t, d) ? 0.1 : 1);
 }
 
 static void add_link(tracer *t, const query_edge *e, ken_graph_def to, ken_edge_class class,
@@ -237,10 +242,12 @@ static ken_status find_callers(tracer *t, ken_graph_def def, uint32_t *out_unres
                                         &t->unresolved, err);
     if (!st)
         st = ken_query__edges_through(t->s, t->g, t->cancel, t->arena, &t->edges, err);
-    t->n_usages = t->edges.len;
+    t->n_usages = 0;
     for (size_t i = 0; !st && i < t->edges.len; i++) {
         const query_edge *e = &t->edges.ptr[i];
         st = ken_cancel_check(t->cancel, err);
+        t->n_usages +=
+            t->o->tests != (ken_query__is_test(t->s, e->file) ? KEN_TESTS_EXCLUDE : KEN_TESTS_ONLY);
         if (!leads_on(t, e, def) || e->within < 0)
             continue;
         bool is_passed = e->role == KEN_REF_READ;
@@ -252,6 +259,15 @@ static ken_status find_callers(tracer *t, ken_graph_def def, uint32_t *out_unres
     return st;
 }
 
+static void leave_out_tests(tracer *t)
+{
+    size_t n = 0;
+    for (size_t i = 0; i < t->links.len; i++)
+        if (!is_test(t, t->links.ptr[i].to))
+            t->links.ptr[n++] = t->links.ptr[i];
+    t->links.len = n;
+}
+
 static ken_status find_links(tracer *t, ken_graph_def def, uint32_t *out_unresolved, ken_err *err)
 {
     clear_links(t);
@@ -260,6 +276,8 @@ static ken_status find_links(tracer *t, ken_graph_def def, uint32_t *out_unresol
         st = find_callers(t, def, out_unresolved, err);
     else if (!st)
         find_callees(t, def, out_unresolved);
+    if (t->o->tests == KEN_TESTS_EXCLUDE)
+        leave_out_tests(t);
     if (!st)
         st = ken_quota_check(err);
     return st;
@@ -287,6 +305,8 @@ static int by_order(const void *a, const void *b)
 static uint32_t cut(tracer *t)
 {
     bool is_flat = t->o->max_depth == 1; // nothing else needs the room
+    if (t->o->tests == KEN_TESTS_ONLY)   // what leads to no test goes at the end
+        return 0;
     uint32_t n_nodes = t->o->max_nodes ? t->o->max_nodes : NODES_DEFAULT;
     uint32_t most = t->o->max_branch ? t->o->max_branch : is_flat ? n_nodes : BRANCH_DEFAULT;
     uint32_t n_cut = t->links.len > most ? (uint32_t)t->links.len - most : 0;
@@ -401,6 +421,54 @@ static ken_status grow(tracer *t, uint32_t max_depth, uint32_t max_nodes, ken_tr
     if (!st && ken_quota_is_settled() && t->steps.len == 1)
         st = ken_quota_fail_empty(err);
     return st;
+}
+
+// Which steps are tests or lead to one; a step that was shown before leads where that one leads.
+static bool *mark_leading(const tracer *t)
+{
+    bool *leads = KEN_ARENA_ARRAY(t->arena, bool, t->steps.len + 1), is_changed = true;
+    for (size_t i = 0; i < t->steps.len; i++)
+        leads[i] = i && t->steps.ptr[i].node.is_test;
+    while (is_changed) {
+        is_changed = false;
+        for (size_t i = t->steps.len; i-- > 0;) {
+            const ken_trace_step *s = &t->steps.ptr[i];
+            bool is_new = !leads[i] && s->seen_at >= 0 && leads[s->seen_at];
+            leads[i] = leads[i] || is_new;
+            bool is_parent_new = leads[i] && s->parent >= 0 && !leads[s->parent];
+            if (is_parent_new)
+                leads[s->parent] = true;
+            is_changed = is_changed || is_new || is_parent_new;
+        }
+    }
+    return leads;
+}
+
+// Leaves the entry, tests and what leads to them, at most so many steps.
+static void keep_leading(tracer *t, uint32_t max_nodes, ken_trace *out)
+{
+    const bool *leads = mark_leading(t);
+    int32_t *place = KEN_ARENA_ARRAY(t->arena, int32_t, t->steps.len + 1);
+    uint32_t n = 0;
+    out->n_direct = 0;
+    for (size_t i = 0; i < t->steps.len; i++) {
+        ken_trace_step s = t->steps.ptr[i]; // parents and what was seen before come first
+        bool is_kept = (!i || leads[i]) && (s.parent < 0 || place[s.parent] >= 0);
+        out->n_direct += i && is_kept && !s.parent;
+        place[i] = -1;
+        if (is_kept && n >= max_nodes) {
+            t->steps.ptr[place[s.parent]].n_cut++;
+            out->is_truncated = true;
+            continue;
+        }
+        if (!is_kept)
+            continue;
+        s.parent = s.parent >= 0 ? place[s.parent] : -1;
+        s.seen_at = s.seen_at >= 0 ? place[s.seen_at] : -1;
+        place[i] = (int32_t)n;
+        t->steps.ptr[n++] = s;
+    }
+    t->steps.len = n;
 }
 
 // Steps come level by level; answers show each above what it leads to.
@@ -590,6 +658,9 @@ static ken_status check(const ken_trace_opts *o, ken_err *err)
     if (o->max_nodes > NODES_MAX)
         return KEN_FAIL(err, KEN_EINVAL, "max_nodes: expected 1 to %d, got %u", NODES_MAX,
                         o->max_nodes);
+    if (o->to.len && o->tests == KEN_TESTS_ONLY)
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "tests: 'only' is for trees; for a path to a test name it with 'to'");
     return KEN_OK;
 }
 
@@ -602,10 +673,17 @@ static ken_status trace(tracer *t, const ken_graph_nodes *entries, ken_trace *ou
         if (ken_query__is_choice(entries, i))
             out->others[out->n_others++] = entries->nodes[i];
     uint32_t depth = t->o->max_depth ? t->o->max_depth : t->o->to.len ? DEPTH_MAX : DEPTH_DEFAULT;
-    if (!t->o->to.len)
-        return grow(t, depth, t->o->max_nodes ? t->o->max_nodes : NODES_DEFAULT, out, err);
+    uint32_t max_nodes = t->o->max_nodes ? t->o->max_nodes : NODES_DEFAULT;
+    bool is_only = t->o->tests == KEN_TESTS_ONLY;
+    ken_status st = KEN_OK;
+    if (!t->o->to.len) {
+        st = grow(t, depth, is_only ? NODES_MAX : max_nodes, out, err);
+        if (!st && is_only)
+            keep_leading(t, max_nodes, out);
+        return st;
+    }
     ken_graph_nodes goals;
-    ken_status st = ken_graph_find(t->s, t->o->to, KEN_STR(""), 0, t->arena, &goals, err);
+    st = ken_graph_find(t->s, t->o->to, KEN_STR(""), 0, t->arena, &goals, err);
     return st ? st : find_way(t, &goals, depth, out, err);
 }
 

@@ -111,7 +111,8 @@ static ken_status find_at_line(ken_snapshot *s, ken_str path, uint32_t line, ken
 static ken_status not_found(ken_snapshot *s, ken_str name, ken_arena *arena, ken_err *err)
 {
     ken_definition_result near;
-    ken_status st = ken_find_definition(s, name, KEN_STR(""), 1, arena, &near, err);
+    ken_status st = ken_find_definition(s, &(ken_definition_opts){ .name = name, .limit = 1 },
+                                        arena, &near, err);
     if (st)
         return st;
     ken_str text = ken_definition_near(&near, arena);

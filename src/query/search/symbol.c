@@ -339,12 +339,12 @@ ken_str ken_query__missed_scope(const query_names *names, ken_str name)
     return scope;
 }
 
-static void fill(ken_snapshot *s, const query_names *names, size_t limit, ken_arena *arena,
-                 ken_definition_result *out)
+static void fill(ken_snapshot *s, const query_names *names, size_t offset, size_t limit,
+                 ken_arena *arena, ken_definition_result *out)
 {
     symbol_files files = { .s = s, .arena = arena };
     out->defs = KEN_ARENA_ARRAY(arena, ken_definition, limit);
-    for (size_t i = 0; i < names->len && out->n_defs < limit && !ken_quota_is_over(); i++)
+    for (size_t i = offset; i < names->len && out->n_defs < limit && !ken_quota_is_over(); i++)
         out->n_defs += show_definition(&files, &names->ptr[i], &out->defs[out->n_defs]);
     let_go(&files);
     out->n_total = names->len;
@@ -375,10 +375,11 @@ ken_status ken_query__find_names(ken_snapshot *s, ken_str name, ken_str file_hin
     return st;
 }
 
-ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint, size_t limit,
-                               ken_arena *arena, ken_definition_result *out, ken_err *err)
+ken_status ken_find_definition(ken_snapshot *s, const ken_definition_opts *o, ken_arena *arena,
+                               ken_definition_result *out, ken_err *err)
 {
-    name = ken_str_trim(name);
+    ken_str name = ken_str_trim(o->name);
+    size_t limit = o->limit;
     if (!name.len || name.len > 500)
         return KEN_FAIL(err, KEN_EINVAL, "symbol_name: expected 1 to 500 bytes, got %zu", name.len);
     if (!limit || limit > MAX_DEFINITIONS)
@@ -386,12 +387,12 @@ ken_status ken_find_definition(ken_snapshot *s, ken_str name, ken_str file_hint,
     ken_str scope, last = ken_query__last_name(name, &scope);
     query_names names = { 0 };
     *out = (ken_definition_result){ 0 };
-    ken_status st = ken_query__find_names(s, name, file_hint, arena, &names, err);
+    ken_status st = ken_query__find_names(s, name, o->file_hint, arena, &names, err);
     if (!st) {
-        fill(s, &names, limit, arena, out);
+        fill(s, &names, o->offset, limit, arena, out);
         out->missed_scope = ken_query__missed_scope(&names, name);
         st = ken_quota_check(err);
-        if (!st && !out->n_defs)
+        if (!st && !out->n_defs && o->offset < out->n_total + !out->n_total)
             st = suggest(s, last, arena, out, err);
     }
     ken_vec_release(&names);

@@ -219,7 +219,8 @@ KEN_TEST(x5_a_question_outlives_its_database)
     index_it(&f, &p);
     kt_ok_err(ken_app_borrow(f.app, &p, &s, &f.err), &f.err);
     kt_ok_err(ken_store_quarantine(p.db_path.ptr, &f.arena, &moved, &f.err), &f.err);
-    kt_ok(ken_find_definition(s, KEN_STR("alpha"), KEN_STR(""), 1, &f.arena, &r, &f.err));
+    kt_ok(ken_find_definition(s, &(ken_definition_opts){ .name = KEN_STR("alpha"), .limit = 1 },
+                              &f.arena, &r, &f.err));
     kt_eq_u(r.n_defs, 1);
     ken_app_give_back(f.app, &p, s);
     kt_status(ken_app_borrow(f.app, &p, &s, &f.err), KEN_ENOTFOUND);
@@ -227,7 +228,8 @@ KEN_TEST(x5_a_question_outlives_its_database)
     ktest_write("repos/one/b.c", "int beta(void)\n{\n    return 1;\n}\n");
     index_it(&f, &p);
     kt_ok_err(ken_app_borrow(f.app, &p, &s, &f.err), &f.err);
-    kt_ok(ken_find_definition(s, KEN_STR("beta"), KEN_STR(""), 1, &f.arena, &r, &f.err));
+    kt_ok(ken_find_definition(s, &(ken_definition_opts){ .name = KEN_STR("beta"), .limit = 1 },
+                              &f.arena, &r, &f.err));
     kt_eq_u(r.n_defs, 1);
     ken_app_give_back(f.app, &p, s);
     teardown(&f);

@@ -435,7 +435,8 @@ static size_t count_exact(reader *r, ken_snapshot *s, ken_arena *a, const char *
 {
     ken_err err = { 0 };
     ken_definition_result found = { 0 };
-    if (ken_find_definition(s, ken_str_c(name), KEN_STR(""), 1, a, &found, &err))
+    if (ken_find_definition(s, &(ken_definition_opts){ .name = ken_str_c(name), .limit = 1 }, a,
+                            &found, &err))
         fail_reader(r, name, &err);
     return found.n_total;
 }

@@ -170,13 +170,14 @@ KEN_TEST(i3_tests_are_counted_in_all)
     go();
     ken_dependent *tests;
     size_t n, n_total;
-    kt_ok_err(ken_tests_for(snap, KEN_STR("work"), 5, NULL, &l.arena, &tests, &n, &n_total, &l.err),
+    kt_ok_err(ken_tests_for(snap, &(ken_tests_for_opts){ .what = KEN_STR("work"), .limit = 5 },
+                            NULL, &l.arena, &tests, &n, &n_total, &l.err),
               &l.err);
     kt_eq_u(n, 5);
     kt_eq_u(n_total, 25);
-    kt_ok_err(
-        ken_tests_for(snap, KEN_STR("work"), 1000, NULL, &l.arena, &tests, &n, &n_total, &l.err),
-        &l.err);
+    kt_ok_err(ken_tests_for(snap, &(ken_tests_for_opts){ .what = KEN_STR("work"), .limit = 1000 },
+                            NULL, &l.arena, &tests, &n, &n_total, &l.err),
+              &l.err);
     kt_eq_u(n, 25);
     ken_impact m;
     ken_impact_opts o = { .symbol = KEN_STR("work"), .max_depth = 5 };

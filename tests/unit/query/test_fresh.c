@@ -38,7 +38,9 @@ KEN_TEST(lines_come_from_the_disk_now)
     check_hit(&r.hits[0], true);
     kt_eq_text(ken_str_trim(r.hits[0].places[0].text), "return plain * random.uniform(0.5, 1.0)");
     ken_definition_result d;
-    kt_ok(ken_find_definition(snap, KEN_STR("delay_for"), KEN_STR(""), 5, &l.arena, &d, &l.err));
+    kt_ok(ken_find_definition(snap,
+                              &(ken_definition_opts){ .name = KEN_STR("delay_for"), .limit = 5 },
+                              &l.arena, &d, &l.err));
     kt_eq_u(d.defs[0].first_line, before + 3);
     kt_true(d.defs[0].is_refreshed);
     sample_end();
@@ -61,7 +63,9 @@ KEN_TEST(a_definition_that_is_gone_is_not_shown)
     kt_true(place_of(&(ken_search_result[]){ ask_symbol("delay_for") }[0],
                      "worker/retry_policy.py") < 0);
     ken_definition_result d;
-    kt_ok(ken_find_definition(snap, KEN_STR("delay_for"), KEN_STR(""), 5, &l.arena, &d, &l.err));
+    kt_ok(ken_find_definition(snap,
+                              &(ken_definition_opts){ .name = KEN_STR("delay_for"), .limit = 5 },
+                              &l.arena, &d, &l.err));
     kt_eq_u(d.n_defs, 0);
     kt_eq_u(ask_text("random.uniform").n_hits, 0);
     ken_search_result r = ask("exponential backoff with jitter");
@@ -86,8 +90,9 @@ static void is_never_quoted(const char *path, const char *text)
                 kt_true(ken_str_find(r.hits[h].content, ken_str_c(text)) == SIZE_MAX);
         }
         ken_definition_result d;
-        kt_ok(ken_find_definition(snap, ken_str_c(questions[i]), KEN_STR(""), 50, &l.arena, &d,
-                                  &l.err));
+        kt_ok(ken_find_definition(
+            snap, &(ken_definition_opts){ .name = ken_str_c(questions[i]), .limit = 50 }, &l.arena,
+            &d, &l.err));
         for (size_t k = 0; k < d.n_defs; k++)
             kt_false(ken_str_eq_c(d.defs[k].path, path));
     }
@@ -244,7 +249,9 @@ KEN_TEST(an_old_snapshot_answers_while_segments_are_joined)
         r = ask_symbol("RetryPolicy");
         kt_eq_i(place_of(&r, "worker/retry_policy.py"), 0);
         ken_definition_result d;
-        kt_ok_err(ken_find_definition(snap, KEN_STR("Money"), KEN_STR(""), 5, &l.arena, &d, &l.err),
+        kt_ok_err(ken_find_definition(
+                      snap, &(ken_definition_opts){ .name = KEN_STR("Money"), .limit = 5 },
+                      &l.arena, &d, &l.err),
                   &l.err);
         kt_true(d.n_defs >= 1);
     }
@@ -291,7 +298,9 @@ KEN_TEST(a_changed_file_still_tells_owners_apart)
     kt_eq_text(r.hits[0].symbol, "Beta.run");
     kt_eq_u(r.hits[0].first_line, 8);
     ken_definition_result d;
-    kt_ok(ken_find_definition(snap, KEN_STR("Beta.run"), KEN_STR(""), 5, &l.arena, &d, &l.err));
+    kt_ok(ken_find_definition(snap,
+                              &(ken_definition_opts){ .name = KEN_STR("Beta.run"), .limit = 5 },
+                              &l.arena, &d, &l.err));
     kt_eq_u(d.n_defs, 1);
     kt_eq_text(d.defs[0].qualified, "Beta.run");
     sample_end();

@@ -131,9 +131,10 @@ static void find_words_of_all_blocks(void)
             char word[60];
             ken_definition_result r;
             format_word(word, sizeof word, i, k);
-            kt_ok_err(
-                ken_find_definition(snap, ken_str_c(word), KEN_STR(""), 5, &l.arena, &r, &l.err),
-                &l.err);
+            kt_ok_err(ken_find_definition(
+                          snap, &(ken_definition_opts){ .name = ken_str_c(word), .limit = 5 },
+                          &l.arena, &r, &l.err),
+                      &l.err);
             kt_eq_u(r.n_defs, 1);
         }
     }

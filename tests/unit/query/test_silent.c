@@ -174,13 +174,19 @@ KEN_TEST(a_qualifier_that_does_not_fit_is_said_and_nothing_is_exact)
     kt_eq_u(usages_of("Context.next").missed_scope.len, 0);
     kt_eq_u(usages_of("app/go.py:next").missed_scope.len, 0);
     ken_definition_result r;
-    kt_ok(ken_find_definition(snap, KEN_STR("Nope.next"), KEN_STR(""), 5, &l.arena, &r, NULL));
+    kt_ok(ken_find_definition(snap,
+                              &(ken_definition_opts){ .name = KEN_STR("Nope.next"), .limit = 5 },
+                              &l.arena, &r, NULL));
     kt_eq_u(r.n_defs, 1);
     kt_false(r.defs[0].is_exact);
     kt_eq_text(r.missed_scope, "Nope");
-    kt_ok(ken_find_definition(snap, KEN_STR("Context.next"), KEN_STR(""), 5, &l.arena, &r, NULL));
+    kt_ok(ken_find_definition(snap,
+                              &(ken_definition_opts){ .name = KEN_STR("Context.next"), .limit = 5 },
+                              &l.arena, &r, NULL));
     kt_true(r.defs[0].is_exact);
-    kt_ok(ken_find_definition(snap, KEN_STR("go.py:next"), KEN_STR(""), 5, &l.arena, &r, NULL));
+    kt_ok(ken_find_definition(snap,
+                              &(ken_definition_opts){ .name = KEN_STR("go.py:next"), .limit = 5 },
+                              &l.arena, &r, NULL));
     kt_true(r.defs[0].is_exact && !r.missed_scope.len);
     ken_trace t;
     ken_trace_opts o = { .entry = KEN_STR("Router.next"), .direction = KEN_TRACE_CALLERS };

@@ -132,7 +132,11 @@ static ken_definition_result define(const char *name, const char *hint)
 {
     ken_definition_result r;
     l.err = (ken_err){ 0 };
-    kt_ok_err(ken_find_definition(snap, ken_str_c(name), ken_str_c(hint), 10, &l.arena, &r, &l.err),
+    kt_ok_err(ken_find_definition(snap,
+                                  &(ken_definition_opts){ .name = ken_str_c(name),
+                                                          .file_hint = ken_str_c(hint),
+                                                          .limit = 10 },
+                                  &l.arena, &r, &l.err),
               &l.err);
     return r;
 }
@@ -245,10 +249,12 @@ KEN_TEST(limits_of_definitions)
     }
     sample_index();
     ken_definition_result r;
-    kt_ok(ken_find_definition(snap, KEN_STR("same"), KEN_STR(""), 7, &l.arena, &r, &l.err));
+    kt_ok(ken_find_definition(snap, &(ken_definition_opts){ .name = KEN_STR("same"), .limit = 7 },
+                              &l.arena, &r, &l.err));
     kt_eq_u(r.n_defs, 7);
     kt_eq_u(r.n_total, 60);
-    kt_ok(ken_find_definition(snap, KEN_STR("same"), KEN_STR(""), 0, &l.arena, &r, &l.err));
+    kt_ok(ken_find_definition(snap, &(ken_definition_opts){ .name = KEN_STR("same"), .limit = 0 },
+                              &l.arena, &r, &l.err));
     kt_eq_u(r.n_defs, 50);
     sample_end();
 }
@@ -257,15 +263,19 @@ KEN_TEST(bad_names_are_refused)
 {
     sample_start();
     ken_definition_result r;
-    kt_status(ken_find_definition(snap, KEN_STR(""), KEN_STR(""), 5, &l.arena, &r, &l.err),
+    kt_status(ken_find_definition(snap, &(ken_definition_opts){ .name = KEN_STR(""), .limit = 5 },
+                                  &l.arena, &r, &l.err),
               KEN_EINVAL);
     kt_has_str(l.err.msg, "symbol_name");
-    kt_status(ken_find_definition(snap, KEN_STR("  "), KEN_STR(""), 5, &l.arena, &r, &l.err),
+    kt_status(ken_find_definition(snap, &(ken_definition_opts){ .name = KEN_STR("  "), .limit = 5 },
+                                  &l.arena, &r, &l.err),
               KEN_EINVAL);
     char longest[502];
     memset(longest, 'x', 501);
     longest[501] = '\0';
-    kt_status(ken_find_definition(snap, ken_str_c(longest), KEN_STR(""), 5, &l.arena, &r, &l.err),
+    kt_status(ken_find_definition(snap,
+                                  &(ken_definition_opts){ .name = ken_str_c(longest), .limit = 5 },
+                                  &l.arena, &r, &l.err),
               KEN_EINVAL);
     longest[500] = '\0';
     kt_eq_u(define(longest, "").n_defs, 0);
@@ -325,8 +335,9 @@ KEN_TEST(a_definition_has_the_owner_asked_for)
                  { "Gamma.run", "beta.py", 4 } };
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         ken_definition_result d;
-        kt_ok(ken_find_definition(snap, ken_str_c(rows[i].name), KEN_STR(""), 9, &l.arena, &d,
-                                  &l.err));
+        kt_ok(ken_find_definition(
+            snap, &(ken_definition_opts){ .name = ken_str_c(rows[i].name), .limit = 9 }, &l.arena,
+            &d, &l.err));
         kt_eq_u(d.n_defs, rows[i].n);
         kt_eq_u(d.n_total, rows[i].n);
         kt_eq_text(d.defs[0].path, rows[i].path);

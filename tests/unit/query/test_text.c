@@ -277,7 +277,9 @@ KEN_TEST(secrets_are_neither_found_nor_shown)
     r = ask_text("key =");
     kt_true(ken_str_find(r.hits[0].places[0].text, KEN_STR("012345")) == SIZE_MAX);
     ken_definition_result d;
-    kt_ok(ken_find_definition(snap, KEN_STR("publish"), KEN_STR(""), 5, &l.arena, &d, &l.err));
+    kt_ok(ken_find_definition(snap,
+                              &(ken_definition_opts){ .name = KEN_STR("publish"), .limit = 5 },
+                              &l.arena, &d, &l.err));
     kt_true(ken_str_find(d.defs[0].content, ken_str_c(token)) == SIZE_MAX);
     ken_file_view view;
     kt_ok(ken_view_file(snap, KEN_STR("release.py"), &l.arena, &view, &l.err));

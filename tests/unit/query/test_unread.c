@@ -44,7 +44,9 @@ static size_t ask(asking how)
     ken_str name = KEN_STR("work_once");
     if (how == ASK_DEFINITION) {
         ken_definition_result d;
-        kt_ok_err(ken_find_definition(snap, name, KEN_STR(""), 5, &l.arena, &d, &l.err), &l.err);
+        kt_ok_err(ken_find_definition(snap, &(ken_definition_opts){ .name = name, .limit = 5 },
+                                      &l.arena, &d, &l.err),
+                  &l.err);
         return d.n_defs;
     }
     if (how == ASK_USAGES) {
