@@ -185,6 +185,7 @@ typedef struct ken_app_asking {
     const ken_cancel *cancel;
     ken_index_progress_fn *on_progress; // may be NULL
     void *progress_ctx;
+    int64_t *out_catch_up_ns; // what comparing and bringing up to date took; may be NULL
 } ken_app_asking;
 
 // Begins a question about what the project's folder holds at this moment: compares the index with it,

@@ -446,11 +446,14 @@ ken_status ken_app_ask(ken_app *app, const ken_project_info *project, const ken_
 {
     app_step *step = step_of(app, project->id);
     step_note note;
+    int64_t began = ken_clock_mono_ns();
     // Twice when another process has written meanwhile: it may have other settings.
     for (bool is_second = false;; is_second = true) {
         ken_status st = follow_folder(app, project, how, step, is_second, &note, err);
         if (st)
             return st;
+        if (how->out_catch_up_ns)
+            *how->out_catch_up_ns = ken_clock_mono_ns() - began;
         if (note.handle)
             *out = note.handle->snapshot;
         else

@@ -13,6 +13,14 @@
 // clang-format off
 #define KEN_METRICS(X)                                                                             \
     X(BUILD, GAUGE, "ken_build_info", "version", 1, "1, with the version that runs")               \
+    X(TOOL_CALLS, COUNTER, "ken_tool_calls", "tool,status", 512,                                   \
+      "calls of operations that ended, by the status that clients see (OK, EINVAL, ETIMEOUT …)")   \
+    X(TOOL_SECONDS, TIMER, "ken_tool_call_seconds", "tool", 96, "time that a call took")           \
+    X(TOOL_PHASE_SECONDS, TIMER, "ken_tool_phase_seconds", "phase", 16,                            \
+      "time of a call by phase: catch_up (comparing the index with the folder and bringing it up " \
+      "to date), open, and of a search words, embed, vectors, rank, show")                         \
+    X(TOOL_BYTES, COUNTER, "ken_tool_answer_bytes", "tool", 96, "bytes of answers that are text")  \
+    X(TOOL_RUNNING, GAUGE, "ken_tool_calls_in_flight", "", 0, "calls that run now")                \
     X(HTTP_REQUESTS, COUNTER, "ken_http_requests", "route,method,status", 512,                     \
       "HTTP requests that were answered")                                                          \
     X(HTTP_SECONDS, TIMER, "ken_http_request_seconds", "route", 64,                                \

@@ -159,6 +159,16 @@ typedef struct ken_hit {
     bool is_refreshed; // the file changed after indexing: lines were found again on disk
 } ken_hit;
 
+// When ranking began and what its stages took, one after the other; all 0 where nothing is ranked.
+typedef struct ken_search_times {
+    int64_t began_ns;
+    int64_t words_ns;     // files that have the words, and the definitions of names
+    int64_t embedding_ns; // the vector of the question
+    int64_t vectors_ns;   // chunks that are near
+    int64_t ranking_ns;
+    int64_t quoting_ns;
+} ken_search_times;
+
 typedef struct ken_search_result {
     ken_hit *hits;
     size_t n_hits;
@@ -171,8 +181,7 @@ typedef struct ken_search_result {
     bool has_confidence;  // words and meaning ranked it: `confidence` is set
     double confidence;    // the share of such answers that held the right file (rank.h)
     bool fits_nothing;    // it is so low that probably no hit is right
-    // What ranking took, the question's vector in it apart, and quoting; 0 where nothing is ranked.
-    int64_t embedding_ns, ranking_ns, quoting_ns;
+    ken_search_times times;
 } ken_search_result;
 
 ken_status ken_search(ken_snapshot *s, ken_str query, const ken_search_opts *opts,

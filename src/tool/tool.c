@@ -5,8 +5,10 @@
 
 #include "base/alloc.h"
 #include "base/assert.h"
+#include "base/clock.h"
 #include "base/path.h"
 #include "json/json.h"
+#include "metrics/metrics.h"
 #include "store/store.h"
 #include "tool/tool_priv.h"
 
@@ -480,12 +482,15 @@ static ken_status run_entry(const tool_entry *e, const ken_tool_env *env, json_t
 }
 
 static ken_status call_entry(const tool_entry *e, const ken_tool_ctx *ctx, ken_app *app,
-                             const json_t *given, json_t **out, ken_err *err)
+                             const json_t *given, ken_tool__notes *notes, json_t **out,
+                             ken_err *err)
 {
     ken_arena arena;
     ken_arena_init(&arena, 0);
     ken_tool_missed missed = { .unread = "" };
-    const ken_tool_env env = { app, ctx, &arena, &missed, given, false };
+    const ken_tool_env env = {
+        .app = app, .ctx = ctx, .arena = &arena, .missed = &missed, .given = given, .notes = notes
+    };
     ken_err tried = { 0 };
     json_t *result = NULL;
     ken_store_forget_damage();
@@ -521,6 +526,51 @@ ken_status ken_tool_check(const char *name, const json_t *args, ken_err *err)
     return st;
 }
 
+static ken_status fail_unknown(const ken_toolset *tools, const char *name, ken_err *err)
+{
+    const char *near = ken_toolset_nearest(tools, ken_str_c(name));
+    return KEN_FAIL(err, KEN_ENOTFOUND, "unknown tool '%.60s'%s%s%s", name,
+                    near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+}
+
+// `notes`: NULL = nobody wants to know.
+static ken_status call_found(ken_app *app, const tool_entry *e, const json_t *args,
+                             const ken_tool_ctx *ctx, ken_tool__notes *notes, json_t **out,
+                             ken_err *err)
+{
+    if (ctx->is_read_only && !e->def.spec->is_read_only)
+        return KEN_FAIL(err, KEN_EPERM, "'%s' changes things and this server is read-only",
+                        e->def.spec->name);
+    json_t *ready = NULL;
+    ken_quota quota;
+    bool has_own = !e->def.spec->is_job && !ken_quota_now(); // else it is part of a question
+    if (has_own)
+        begin_question(&quota, app, ctx->cancel);
+    ken_status st = prepare_args(e, args, &ready, err);
+    if (!st)
+        st = call_entry(e, ctx, app, ready, notes, out, err);
+    json_decref(ready);
+    if (has_own)
+        ken_quota_end(&quota);
+    return st;
+}
+
+static ken_status call_noted(ken_app *app, const tool_entry *e, const char *name,
+                             const json_t *args, const ken_tool_ctx *ctx, json_t **out,
+                             ken_err *err)
+{
+    ken_tool__notes notes = { .began_ns = ken_clock_mono_ns() };
+    ken_err why = { 0 };
+    ken_metrics_add(KEN_METRIC_TOOL_RUNNING, 1, NULL);
+    ken_status st =
+        e ? call_found(app, e, args, ctx, &notes, out, &why) : fail_unknown(ctx->tools, name, &why);
+    ken_metrics_add(KEN_METRIC_TOOL_RUNNING, -1, NULL);
+    ken_tool__note_end(&notes, e ? e->def.spec->name : NULL, ctx, st ? NULL : *out, st, &why);
+    if (st && err)
+        *err = why;
+    return st;
+}
+
 ken_status ken_tool_call(ken_app *app, const char *name, const json_t *args,
                          const ken_tool_ctx *ctx, json_t **out, ken_err *err)
 {
@@ -533,25 +583,10 @@ ken_status ken_tool_call(ken_app *app, const char *name, const json_t *args,
         full.tools = builtin_set;
     }
     const tool_entry *e = find_entry(full.tools, ken_str_c(name));
-    if (!e) {
-        const char *near = ken_toolset_nearest(full.tools, ken_str_c(name));
-        return KEN_FAIL(err, KEN_ENOTFOUND, "unknown tool '%.60s'%s%s%s", name,
-                        near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
-    }
-    if (full.is_read_only && !e->def.spec->is_read_only)
-        return KEN_FAIL(err, KEN_EPERM, "'%s' changes things and this server is read-only", name);
-    json_t *ready = NULL;
-    ken_quota quota;
-    bool has_own = !e->def.spec->is_job && !ken_quota_now(); // else it is part of a question
-    if (has_own)
-        begin_question(&quota, app, full.cancel);
-    ken_status st = prepare_args(e, args, &ready, err);
-    if (!st)
-        st = call_entry(e, &full, app, ready, out, err);
-    json_decref(ready);
-    if (has_own)
-        ken_quota_end(&quota);
-    return st;
+    if (ken_tool__is_noted())
+        return call_noted(app, e, name, args, &full, out, err);
+    return e ? call_found(app, e, args, &full, NULL, out, err)
+             : fail_unknown(full.tools, name, err);
 }
 
 // What to do about a failure when its own message says only what happened.

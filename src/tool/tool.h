@@ -69,6 +69,8 @@ typedef struct ken_tool_ctx {
     ken_str here;    // of text: where the reader stands, absolute; empty = at the root
     const ken_toolset *tools;      // NULL = every built-in operation, with all its parameters
     ken_tool_verdict *out_verdict; // of operations that judge; may be NULL, untouched by others
+    // Who asks, for the log: of the transport, and the name that the client gives itself. May be empty.
+    ken_str request_id, client;
 } ken_tool_ctx;
 
 // Calls a tool. `args`: an object, or NULL for none; it is not changed.
@@ -202,11 +204,12 @@ typedef struct ken_tool_missed {
 // What a tool's function gets beside its arguments.
 typedef struct ken_tool_env {
     ken_app *app;
-    const ken_tool_ctx *ctx; // never NULL; max_bytes is set
-    ken_arena *arena;        // of this call
-    ken_tool_missed *missed; // never NULL
-    const json_t *given;     // the arguments as they were given, names resolved; an object
-    bool is_text;            // the answer will be shown as text
+    const ken_tool_ctx *ctx;       // never NULL; max_bytes is set
+    ken_arena *arena;              // of this call
+    ken_tool_missed *missed;       // never NULL
+    const json_t *given;           // the arguments as they were given, names resolved; an object
+    bool is_text;                  // the answer will be shown as text
+    struct ken_tool__notes *notes; // where the time goes; NULL = nobody wants to know
 } ken_tool_env;
 
 // `args`: the tool's struct of arguments, ken_args_<name> of tool_specs.h.

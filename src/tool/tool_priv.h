@@ -29,7 +29,8 @@ typedef struct ken_tool__scope {
     ken_project_info project;
     ken_snapshot *snap;
     ken_snapshot_stats stats;
-    int64_t began_ns, opening_ns; // when it was asked for, and what bringing it up to date took
+    int64_t began_ns,
+        opening_ns; // when it was asked for; what bringing it up to date and opening took
 } ken_tool__scope;
 
 // Finds the project, indexes it when it never was and that is allowed, borrows a snapshot.
@@ -62,8 +63,52 @@ void ken_tool__read_args(const ken_tool_spec *spec, const json_t *given, void *o
 void ken_tool__add_totals(json_t *out, const ken_search_result *r);
 // The same as a line of text, with the strategy and how many files are not as they were indexed.
 void ken_tool__account_text(const json_t *answer, ken_paint *out);
-// A record in the log (tool_log.c).
-void ken_tool__log_search(const ken_tool__scope *scope, ken_str query, const ken_search_result *r);
+
+// ---- tool_log.c: what is written down of a call: log, metrics ------------------------------------
+// name, word; in the order in which they come
+#define KEN_TOOL__PHASE_TABLE(X) \
+    X(CATCH_UP, "catch_up")      \
+    X(OPEN, "open")              \
+    X(WORDS, "words")            \
+    X(EMBED, "embed")            \
+    X(VECTORS, "vectors")        \
+    X(RANK, "rank")              \
+    X(SHOW, "show")
+
+typedef enum ken_tool__phase {
+#define X(name, word) KEN_TOOL__##name,
+    KEN_TOOL__PHASE_TABLE(X)
+#undef X
+    KEN_TOOL__PHASES
+} ken_tool__phase;
+
+typedef struct ken_tool__time {
+    int64_t began_ns, ns; // 0, 0 = it did not come to that
+} ken_tool__time;
+
+enum {
+    KEN_TOOL__NAME_MAX = 80 // bytes of a project's name that are kept
+};
+
+typedef struct ken_tool__notes {
+    int64_t began_ns;
+    ken_tool__time times[KEN_TOOL__PHASES];
+    char project_id[KEN_UUID_TEXT]; // "" = about none
+    char project[KEN_TOOL__NAME_MAX + 1];
+} ken_tool__notes;
+
+// Whether there is anybody who wants to know.
+bool ken_tool__is_noted(void);
+void ken_tool__note_project(const ken_tool_env *env, const ken_project_info *project);
+// A phase that comes twice, in a search over all projects, is one that took both times.
+void ken_tool__note_time(const ken_tool_env *env, ken_tool__phase phase, int64_t began_ns,
+                         int64_t ns);
+// A search that has ended: its record, and its phases.
+void ken_tool__note_search(const ken_tool_env *env, const ken_tool__scope *scope, ken_str query,
+                           const ken_search_result *r);
+// The end of a call. `tool`: static, NULL = there is no such tool; `result`: NULL when it failed.
+void ken_tool__note_end(const ken_tool__notes *notes, const char *tool, const ken_tool_ctx *ctx,
+                        const json_t *result, ken_status st, const ken_err *err);
 
 // ---- tool_fit.c: staying within a size ---------------------------------------------------------
 // Drops trailing members of the array `list` until `result` has at most `max_bytes` as text; sets

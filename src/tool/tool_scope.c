@@ -207,15 +207,19 @@ static void pause_briefly(void)
 
 // Another call may be indexing the same project for the first time: then waits for it.
 static ken_status borrow(const ken_tool_env *env, const ken_project_info *project,
-                         ken_snapshot **out, ken_err *err)
+                         ken_snapshot **out, int64_t *out_catch_up_ns, ken_err *err)
 {
     const ken_app_asking how = { .may_index = may_index(env),
                                  .cancel = env->ctx->cancel,
                                  .on_progress = ken_tool__on_index,
-                                 .progress_ctx = (void *)(uintptr_t)env }; // not changed
+                                 .progress_ctx = (void *)(uintptr_t)env, // not changed
+                                 .out_catch_up_ns = out_catch_up_ns };
     ken_err tried = { 0 };
+    int64_t began = ken_clock_mono_ns();
     for (bool was_indexed = false;;) {
+        int64_t asked = ken_clock_mono_ns();
         ken_status st = ken_app_ask(env->app, project, &how, out, &tried);
+        *out_catch_up_ns += asked - began;
         if (st != KEN_ENOTFOUND)
             return give_err(st, &tried, err);
         if (was_indexed || !may_index(env))
@@ -239,7 +243,9 @@ ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_inf
                                   ken_tool__scope *out, ken_err *err)
 {
     ken_tool__scope scope = { .project = *project, .began_ns = ken_clock_mono_ns() };
-    ken_status st = borrow(env, project, &scope.snap, err);
+    int64_t catch_up_ns = 0;
+    ken_tool__note_project(env, project);
+    ken_status st = borrow(env, project, &scope.snap, &catch_up_ns, err);
     if (st)
         return st;
     st = ken_snapshot_get_stats(scope.snap, env->arena, &scope.stats, err);
@@ -248,6 +254,9 @@ ken_status ken_tool__open_project(const ken_tool_env *env, const ken_project_inf
         return st;
     }
     scope.opening_ns = ken_clock_mono_ns() - scope.began_ns;
+    ken_tool__note_time(env, KEN_TOOL__CATCH_UP, scope.began_ns, catch_up_ns);
+    ken_tool__note_time(env, KEN_TOOL__OPEN, scope.began_ns + catch_up_ns,
+                        scope.opening_ns - catch_up_ns);
     *out = scope;
     return KEN_OK;
 }

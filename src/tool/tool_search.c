@@ -64,7 +64,7 @@ ken_status ken_tool__search(const ken_tool_env *env, const void *args, json_t **
         return st;
     st = ken_search(scope.snap, a->query, &opts, env->ctx->cancel, env->arena, &r, err);
     if (!st)
-        ken_tool__log_search(&scope, a->query, &r);
+        ken_tool__note_search(env, &scope, a->query, &r);
     if (!st) {
         json_t *results = json_array(), *o = json_object();
         for (size_t i = 0; i < r.n_hits && !st; i++) {

@@ -346,7 +346,7 @@ static ken_status search_project(const ken_tool_env *env, const search_request *
     ken_status st =
         ken_search(scope->snap, req->query, &opts, env->ctx->cancel, env->arena, r, err);
     if (!st)
-        ken_tool__log_search(scope, req->query, r);
+        ken_tool__note_search(env, scope, req->query, r);
     return st;
 }
 

@@ -44,7 +44,7 @@ typedef struct search {
     float *near; // by file: cosine of its best near chunk, -1 = none is near
     float far;   // about the most that a file without a near chunk reaches
     ken_str note;
-    int64_t embedding_ns;
+    ken_search_times times;
     ranked_file *files;
     size_t n_files;
 } search;
@@ -212,7 +212,7 @@ static ken_status embed(search *x, ken_str query, const ken_cancel *cancel, bool
     ken_err e = { 0 };
     int64_t began = ken_clock_mono_ns();
     ken_status st = ken_query__embed(x->s, query, cancel, out_has, &x->meaning, &e);
-    x->embedding_ns = ken_clock_mono_ns() - began;
+    x->times.embedding_ns = ken_clock_mono_ns() - began;
     if (st && st != KEN_ECANCELLED && x->o->mode != KEN_SEARCH_SEMANTIC) {
         x->note = ken_arena_printf(x->arena, "ranked by words alone: %s", e.msg);
         return KEN_OK;
@@ -429,17 +429,25 @@ static ken_status rank_files(search *x, ken_str query, const ken_cancel *cancel,
 {
     ken_snapshot *s = x->s;
     uint32_t chosen[CHOSEN] = { 0 };
+    ken_search_times *t = &x->times;
+    t->began_ns = ken_clock_mono_ns();
     ken_status st = ken_lex_score_files(&s->corpus, x->q, s->paths, cancel, &s->scores, err);
     if (!st)
         st = find_definitions(x, err);
     if (!st)
         st = find_named(x, err);
+    int64_t with_words = ken_clock_mono_ns();
     if (!st)
         st = find_meaning(x, query, cancel, err);
     if (st)
         return st;
+    int64_t with_meaning = ken_clock_mono_ns();
+    t->words_ns = with_words - t->began_ns;
+    t->vectors_ns = with_meaning - with_words - t->embedding_ns;
     x->n_files = choose(x, chosen);
-    return rank_chosen(x, chosen, err);
+    st = rank_chosen(x, chosen, err);
+    t->ranking_ns = ken_clock_mono_ns() - with_meaning;
+    return st;
 }
 
 // ---- showing -----------------------------------------------------------------------------------
@@ -881,7 +889,6 @@ ken_status ken_query__ranked(ken_snapshot *s, ken_str query, const ken_search_op
         q = (ken_lex_query){ 0 };
     else if (!q.n_terms) // "g", "->": no words, but perhaps a name
         return ken_query__symbols(s, query, o, cancel, arena, out, err);
-    int64_t began = ken_clock_mono_ns();
     ken_status st = rank_files(&x, query, cancel, err);
     if (st)
         return st;
@@ -891,11 +898,10 @@ ken_status ken_query__ranked(ken_snapshot *s, ken_str query, const ken_search_op
                                             : o->mode == KEN_SEARCH_SEMANTIC ? "semantic"
                                                                              : "hybrid",
                                 .note = x.note,
-                                .embedding_ns = x.embedding_ns,
-                                .ranking_ns = ranked - began - x.embedding_ns };
+                                .times = x.times };
     set_confidence(&x, out);
     st = o->wants_chunks ? show_chunks(&x, out, err) : show_best(&x, out, err);
-    out->quoting_ns = ken_clock_mono_ns() - ranked;
+    out->times.quoting_ns = ken_clock_mono_ns() - ranked;
     return st;
 }
 

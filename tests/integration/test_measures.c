@@ -1,0 +1,138 @@
+// SPDX-License-Identifier: MIT
+// What is measured of calls, with real indexes: metrics and records in the log.
+#include <stdio.h>
+#include <string.h>
+
+#include "app/app.h"
+#include "json/json.h"
+#include "ktest.h"
+#include "metrics/metrics.h"
+#include "obs/log.h"
+#include "tool/tool.h"
+
+typedef struct lab {
+    ken_config *config;
+    ken_app *app;
+    ken_buf text; // of the last look
+} lab;
+
+static void lab_open(lab *l)
+{
+    ken_err err = { 0 };
+    ken_config_flag flags[] = { { .name = "data.dir", .value = ktest_path("data/x") } };
+    ktest_write("proj/.git/HEAD", "ref: refs/heads/main\n");
+    ktest_write("proj/src/retry.c", "// Waits longer after each failure.\n"
+                                    "int retry_with_backoff(int n)\n{\n    return n * 2;\n}\n");
+    ktest_write("proj/src/other.c", "int other(void)\n{\n    return 1;\n}\n");
+    *l = (lab){ .text = KEN_BUF_INIT(0) };
+    kt_ok_err(
+        ken_config_load(&(ken_config_load_opts){ .flags = flags, .n_flags = 1 }, &l->config, &err),
+        &err);
+    kt_ok_err(ken_app_open(l->config, &l->app, &err), &err);
+    ken_metrics_stop();
+    ken_metrics_start("1");
+}
+
+static void lab_close(lab *l)
+{
+    ken_app_close(l->app);
+    ken_config_free(l->config);
+    ken_metrics_stop();
+    ken_buf_release(&l->text);
+}
+
+static ken_status call(lab *l, const char *tool, const char *args)
+{
+    json_t *in = NULL, *out = NULL;
+    ken_err err = { 0 };
+    const ken_tool_ctx ctx = { .cwd = ken_str_c(ktest_path("proj")),
+                               .is_text = true,
+                               .request_id = KEN_STR("r-17"),
+                               .client = KEN_STR("probe/2.1") };
+    kt_ok(ken_json_parse(ken_str_c(args), &in, NULL));
+    ken_status st = ken_tool_call(l->app, tool, in, &ctx, &out, &err);
+    json_decref(in);
+    json_decref(out);
+    return st;
+}
+
+static const char *look(lab *l)
+{
+    ken_buf_clear(&l->text);
+    ken_metrics_write(&l->text, KEN_METRICS_PROMETHEUS);
+    return l->text.ptr;
+}
+
+// ---- metrics -----------------------------------------------------------------------------------
+
+KEN_TEST(calls_are_counted_by_tool_and_status)
+{
+    lab l;
+    lab_open(&l);
+    kt_ok(call(&l, "search_code", "{\"query\":\"retry with backoff\"}"));
+    kt_ok(call(&l, "search_code", "{\"query\":\"other\"}"));
+    kt_status(call(&l, "search_code", "{}"), KEN_EINVAL);
+    kt_status(call(&l, "no_such_tool", "{}"), KEN_ENOTFOUND);
+    const char *t = look(&l);
+    kt_has_str(t, "ken_tool_calls_total{tool=\"search_code\",status=\"OK\"} 2\n");
+    kt_has_str(t, "ken_tool_calls_total{tool=\"search_code\",status=\"EINVAL\"} 1\n");
+    kt_has_str(t, "ken_tool_calls_total{tool=\"unknown\",status=\"ENOTFOUND\"} 1\n");
+    kt_has_str(t, "ken_tool_call_seconds_count{tool=\"search_code\"} 3\n");
+    kt_has_str(t, "ken_tool_calls_in_flight 0\n");
+    kt_true(strstr(t, "ken_tool_answer_bytes_total{tool=\"search_code\"}") != NULL);
+    static const char *const phases[] = { "catch_up", "open", "words", "vectors", "rank", "show" };
+    for (size_t i = 0; i < sizeof phases / sizeof *phases; i++) {
+        char line[100];
+        snprintf(line, sizeof line, "ken_tool_phase_seconds_count{phase=\"%s\"} 2\n", phases[i]);
+        kt_has_str(t, line);
+    }
+    lab_close(&l);
+}
+
+// ---- the log -----------------------------------------------------------------------------------
+
+static double phase_of(const json_t *c, const char *name)
+{
+    const json_t *v = json_object_get(c, name);
+    if (!json_is_real(v))
+        kt_fail("no '%s'", name);
+    return json_real_value(v);
+}
+
+KEN_TEST(a_call_is_a_record_with_its_phases)
+{
+    lab l;
+    lab_open(&l);
+    kt_ok(ken_log_open_file(ktest_path("ken.log"), 1 << 20, 1, NULL));
+    ken_log_setup(KEN_LOG_INFO, true);
+    kt_ok(call(&l, "search_code", "{\"query\":\"retry with backoff\"}"));
+    kt_status(call(&l, "get_definition", "{\"color\":1}"), KEN_EINVAL);
+    ken_log_setup(KEN_LOG_WARN, false);
+    ken_log_close_file();
+    ken_str log = ktest_read(ktest_path("ken.log")), line;
+    json_t *calls[3] = { NULL };
+    size_t n = 0;
+    while (ken_str_line_next(&log, &line)) {
+        json_t *v = json_loadb(line.ptr, line.len, 0, NULL);
+        if (n < 3 && ken_str_eq_c(ken_json_text(json_object_get(v, "message")), "tool call"))
+            calls[n++] = json_incref(v);
+        json_decref(v);
+    }
+    kt_eq_u(n, 2);
+    const json_t *c = json_object_get(calls[0], "context");
+    kt_eq_text(ken_json_text(json_object_get(c, "request_id")), "r-17");
+    kt_eq_text(ken_json_text(json_object_get(c, "client")), "probe/2.1");
+    kt_eq_text(ken_json_text(json_object_get(c, "tool")), "search_code");
+    kt_eq_text(ken_json_text(json_object_get(c, "project")), "proj");
+    kt_eq_text(ken_json_text(json_object_get(c, "status")), "OK");
+    double parts = phase_of(c, "catch_up_time_ms") + phase_of(c, "open_time_ms") +
+                   phase_of(c, "words_time_ms") + phase_of(c, "vectors_time_ms") +
+                   phase_of(c, "rank_time_ms") + phase_of(c, "show_time_ms");
+    kt_true(parts > 0 && parts <= phase_of(c, "total_time_ms") + 0.01);
+    c = json_object_get(calls[1], "context");
+    kt_eq_text(ken_json_text(json_object_get(c, "status")), "EINVAL");
+    kt_true(ken_str_find(ken_json_text(json_object_get(c, "error")), KEN_STR("color")) != SIZE_MAX);
+    json_decref(calls[0]);
+    json_decref(calls[1]);
+    lab_close(&l);
+}
