@@ -60,6 +60,7 @@ void ken_app_close(ken_app *app)
     ken_vec_release(&app->steps);
     ken_vec_release(&app->handles);
     ken_vec_release(&app->catalogs);
+    ken_vec_release(&app->known_tokens);
     pthread_mutex_destroy(&app->lock);
     ken_arena_release(&app->arena);
     ken_free(app);

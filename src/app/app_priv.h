@@ -6,7 +6,9 @@
 #include <pthread.h>
 
 #include "app/app.h"
+#include "base/hash.h"
 #include "base/vec.h"
+#include "model/grant.h"
 #include "store/catalog.h"
 
 enum {
@@ -36,6 +38,13 @@ typedef struct app_handle {
     atomic_uint n_sharers; // open handles of its project, which share one bound for their graphs
 } app_handle;
 
+// An access token as requests are compared with it (app_tokens.c).
+typedef struct app_token {
+    ken_sha256 hash;
+    int64_t expires_at_ms; // 0 = never
+    ken_grant grant;
+} app_token;
+
 typedef struct app_step app_step; // app_step.c: how far the index of a project follows its folder
 
 struct ken_app {
@@ -47,6 +56,8 @@ struct ken_app {
     KEN_VEC(ken_catalog *) catalogs; // idle ones
     KEN_VEC(ken_tasks *) tasks;      // idle ones
     KEN_VEC(app_step *) steps;       // one for each project that was asked
+    KEN_VEC(app_token) known_tokens;
+    int64_t tokens_at_ns; // when they were read; 0 = must be again
     uint64_t n_uses;
     bool is_serving;
 };

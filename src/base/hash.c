@@ -1,7 +1,11 @@
 // SPDX-License-Identifier: MIT
 #include "base/hash.h"
 
+#include <limits.h>
+
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
 #include <openssl/sha.h>
 
 #define XXH_INLINE_ALL
@@ -19,6 +23,24 @@ ken_sha256 ken_sha256_of(const void *data, size_t n)
     ken_sha256 out;
     SHA256(data, n, out.bytes);
     return out;
+}
+
+ken_sha256 ken_hmac_sha256(ken_str key, ken_str data)
+{
+    ken_sha256 out, hashed;
+    if (key.len > INT_MAX) { // as the definition has it for keys that are longer than a block
+        hashed = ken_sha256_of(key.ptr, key.len);
+        key = ken_str_n((const char *)hashed.bytes, sizeof hashed.bytes);
+    }
+    if (!HMAC(EVP_sha256(), key.len ? key.ptr : "", (int)key.len, (const uint8_t *)data.ptr,
+              data.len, out.bytes, NULL))
+        ken_alloc_fail(0);
+    return out;
+}
+
+bool ken_is_same_secret(const void *a, const void *b, size_t n)
+{
+    return CRYPTO_memcmp(a, b, n) == 0;
 }
 
 // The type is OpenSSL's own; it fails only for want of memory.

@@ -29,6 +29,10 @@ ken_hasher *ken_hasher_new(void);
 void ken_hasher_add(ken_hasher *h, const void *data, size_t n);
 ken_sha256 ken_hasher_end(ken_hasher *h); // frees it
 
+ken_sha256 ken_hmac_sha256(ken_str key, ken_str data);
+// Whether `n` bytes are the same, in a time that does not tell where they differ.
+bool ken_is_same_secret(const void *a, const void *b, size_t n);
+
 // Lower-case hexadecimal, NUL-terminated: `out` holds 2 * n + 1 chars.
 void ken_hex_into(const uint8_t *data, size_t n, char *out);
 bool ken_hex_parse(ken_str text, uint8_t *out, size_t n); // exactly 2 * n digits

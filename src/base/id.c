@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: MIT
 #include "base/id.h"
 
+#include <errno.h>
 #include <string.h>
 #include <sys/random.h>
 
@@ -8,15 +9,19 @@
 #include "base/buf.h"
 #include "base/hash.h"
 
+void ken_random_into(void *out, size_t n)
+{
+    for (size_t got = 0; got < n;) {
+        ssize_t more = getrandom((uint8_t *)out + got, n - got, 0);
+        KEN_ASSERT(more > 0 || errno == EINTR);
+        got += more > 0 ? (size_t)more : 0;
+    }
+}
+
 ken_uuid ken_uuid_random(void)
 {
     ken_uuid id;
-    size_t got = 0;
-    while (got < sizeof id.bytes) {
-        ssize_t n = getrandom(id.bytes + got, sizeof id.bytes - got, 0);
-        KEN_ASSERT(n > 0);
-        got += (size_t)n;
-    }
+    ken_random_into(id.bytes, sizeof id.bytes);
     id.bytes[6] = (uint8_t)((id.bytes[6] & 0x0f) | 0x40);
     id.bytes[8] = (uint8_t)((id.bytes[8] & 0x3f) | 0x80);
     return id;

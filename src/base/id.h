@@ -16,7 +16,8 @@ enum {
     KEN_UUID_TEXT = 37
 }; // 36 characters and the NUL
 
-ken_uuid ken_uuid_random(void); // version 4, from the system's generator
+void ken_random_into(void *out, size_t n); // from the system's generator
+ken_uuid ken_uuid_random(void);            // version 4
 // The first 128 bits of SHA-256(text), unchanged.
 ken_uuid ken_uuid_of(ken_str text);
 // "<path>::chunk::<index>", hashed as above: the id of a chunk.

@@ -23,6 +23,12 @@ static const cli_opt model_opts[] = {
     { "now", 0, CLI_FLAG, NULL, "use: index, and make its vectors", NULL },
 };
 
+static const cli_opt token_add_opts[] = {
+    { "scope", 0, CLI_LIST, "SCOPE", "read (default), write, admin; each includes those before it",
+      NULL },
+    { "expires", 0, CLI_VALUE, "WHEN", "90d, 12h or 2027-01-31 (default: never)", NULL },
+};
+
 static const cli_opt sql_opts[] = {
     { "limit", 'k', CLI_VALUE, "N", "number of rows, 1 to 100000 (default 1000)", NULL },
     { "timeout", 0, CLI_VALUE, "MS", "time it may take, 1 to 600000 (default 5000)", NULL },
@@ -85,6 +91,14 @@ static const cli_command own_commands[] = {
       "ollama:NAME, openai:NAME or tei:NAME: then, and only then, code is sent away.\n",
       OPTS(model_opts), 0, 2, true, false, ken_cli__run_model, NULL, 0,
       "list|add|download|use|remove|bench" },
+    { "token add", "NAME", "make an access token of the server, and print its secret once",
+      "With --project it opens that project alone. The secret is kept nowhere, its hash is.\n\n"
+      "  ken token add ci --scope read,write --project . --expires 90d",
+      OPTS(token_add_opts), 1, 1, true, false, ken_cli__run_token_add, NULL, 0, NULL },
+    { "token list", "", "list the access tokens, without their secrets", NULL, NULL, 0, 0, 0, true,
+      false, ken_cli__run_token_list, NULL, 0, NULL },
+    { "token revoke", "NAME|ID", "take an access token back; a running server notices", NULL, NULL,
+      0, 1, 1, true, false, ken_cli__run_token_revoke, NULL, 0, NULL },
     { "config show", "", "show every setting and where it came from", NULL, NULL, 0, 0, 0, true,
       false, ken_cli__run_config_show, NULL, 0, NULL },
     { "config set", "KEY VALUE",
@@ -102,9 +116,9 @@ static const cli_command own_commands[] = {
     { "doctor", "", "check folders, settings and indexes", NULL, OPTS(doctor_opts), 0, 0, true,
       false, ken_cli__run_doctor, NULL, 0, NULL },
     { "restore", "", "make projects, tasks and settings whole again from their journal",
-      "Each change of a task, project, value or model is also a line of projects.db.writes. A damaged\n"
-      "projects.db is moved away and made anew of it; a sound one gets what it lacks. Checkpoints of an\n"
-      "index come back by themselves with 'ken index --force'.",
+      "Each change of a task, project, value, model or access token is also a line of\n"
+      "projects.db.writes. A damaged projects.db is moved away and made anew of it; a sound one gets\n"
+      "what it lacks. Checkpoints of an index come back by themselves with 'ken index --force'.",
       OPTS(restore_opts), 0, 0, true, false, ken_cli__run_restore, NULL, 0, NULL },
     { "eval", "DATASET.json... --root DIR | --roots DIR", "measure how well search finds things",
       "A dataset is {\"name\", \"root\", \"queries\": [{\"query\", \"category\", \"relevant\": [path],\n"
@@ -168,6 +182,7 @@ static const struct {
     { "checkpoint", "keep where work stood, to go on from there later", "list" },
     { "rules", "what a change must obey: ask before it, check after it", NULL },
     { "config", "show settings and where each came from, or change them", "show" },
+    { "token", "access tokens of the server: make, list or revoke them", "list" },
     { "projects", "list the known projects, or forget one", "list" },
 };
 

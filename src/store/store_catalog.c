@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/alloc.h"
+#include "model/grant.h"
 #include "obs/trace.h"
 #include "store/store_debug.h"
 #include "store/store_ops.h"
@@ -160,6 +161,17 @@ ken_status ken_catalog_put_value(ken_catalog *c, ken_str name, ken_str value, ke
 {
     ken_status st = check_value(name, value, err);
     return st ? st : c->backend->ops->put_value(c->backend, name, value, err);
+}
+
+ken_status ken_catalog_add_token(ken_catalog *c, const ken_access_token *t, ken_err *err)
+{
+    bool is_name = t->name.len && t->name.len <= KEN_GRANT_NAME_MAX && !has_nul(t->name);
+    if (!is_name || !t->scopes || t->scopes & ~(unsigned)KEN_SCOPES_ALL || t->expires_at_ms < 0)
+        return KEN_FAIL(err, KEN_EINVAL,
+                        "an access token needs a name of 1 to %d bytes, a scope and no time before "
+                        "1970",
+                        KEN_GRANT_NAME_MAX);
+    return c->backend->ops->add_token(c->backend, t, err);
 }
 
 bool ken_catalog__is_model_id(ken_str s)

@@ -9,6 +9,7 @@
 #ifndef KEN_STORE_STORE_OPS_H
 #define KEN_STORE_STORE_OPS_H
 
+#include "store/access_tokens.h"
 #include "store/catalog.h"
 #include "store/checkpoints.h"
 #include "store/rule_documents.h"
@@ -21,7 +22,8 @@ typedef struct ken_store_backend {
     const ken_store_ops *ops;
 } ken_store_backend;
 
-// The slots are declared once, by lists at the ends of store.h, checkpoints.h, rule_documents.h, catalog.h and tasks.h:
+// The slots are declared once, by lists at the ends of store.h, checkpoints.h, rule_documents.h, catalog.h,
+// tasks.h and access_tokens.h:
 //   X(slot, door, (parameters), (arguments), what a trace shows)
 // `parameters` come behind the backend; the last is `err`. From the lists are made: this table and the
 // check that it is complete (store.c), the decorators (store_hook.c), the table of the SQLite backend
@@ -46,7 +48,8 @@ typedef struct ken_store_backend {
     KEN_CATALOG_PROJECT_SLOTS(X) \
     KEN_CATALOG_VALUE_SLOTS(X)   \
     KEN_CATALOG_MODEL_SLOTS(X)   \
-    KEN_CATALOG_TASK_SLOTS(X)
+    KEN_CATALOG_TASK_SLOTS(X)    \
+    KEN_CATALOG_TOKEN_SLOTS(X)
 
 #define KEN_SLOT_LIST(...) __VA_ARGS__ // (a, b) -> a, b
 

@@ -2,7 +2,7 @@
 // sqlite_journal_priv.h -- what people wrote, a second time: a journal beside the database.
 //
 // "<database>.writes" has a line of text for each transaction that changed tasks, checkpoints,
-// projects, values or models: the rows as they then were. It is on disk before the transaction is
+// projects, values, models or access tokens: the rows as they then were. It is on disk before the transaction is
 // committed. README.md has the form and the rules.
 //
 // Threads: as the connection; processes take turns by the database's write lock.

@@ -34,10 +34,9 @@ const ken_sq_schema ken_store__sq_index_schema = {
 };
 
 static const unsigned char *const catalog_sql[] = {
-    ken_embed_store_schema_catalog_0001_sqlite_sql,
-    ken_embed_store_schema_catalog_0002_sqlite_sql,
-    ken_embed_store_schema_catalog_0003_sqlite_sql,
-    ken_embed_store_schema_catalog_0004_sqlite_sql,
+    ken_embed_store_schema_catalog_0001_sqlite_sql, ken_embed_store_schema_catalog_0002_sqlite_sql,
+    ken_embed_store_schema_catalog_0003_sqlite_sql, ken_embed_store_schema_catalog_0004_sqlite_sql,
+    ken_embed_store_schema_catalog_0005_sqlite_sql,
 };
 
 static const ken_sq_group catalog_groups[] = {
@@ -51,7 +50,9 @@ static const ken_sq_group catalog_groups[] = {
         { "task_branch_link", "task_id" },
         { "task_commit_link", "task_id" },
         { "task_clock", NULL } } },
+    { "token", { { "access_token", "id" } } },
 };
+_Static_assert(sizeof catalog_groups / sizeof *catalog_groups <= KEN_SQ_GROUPS, "room for all");
 
 const ken_sq_schema ken_store__sq_catalog_schema = {
     .application_id = 0x4b454e50, // "KENP"

@@ -41,7 +41,7 @@ struct ken_sq_schema {
 };
 
 enum {
-    KEN_SQ_GROUPS = 4
+    KEN_SQ_GROUPS = 5
 };
 
 struct ken_sq {
