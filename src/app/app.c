@@ -26,6 +26,7 @@ ken_status ken_app_open(const ken_config *config, ken_app **out, ken_err *err)
     app->catalog_path = ken_path_join(&app->arena, data, KEN_STR("config/projects.db"));
     app->index_dir = ken_path_join(&app->arena, data, KEN_STR("indexes"));
     pthread_mutex_init(&app->lock, NULL);
+    ken_metrics_add_reader(ken_app__read_metrics, app);
     *out = app;
     return KEN_OK;
 }
@@ -50,6 +51,7 @@ void ken_app_close(ken_app *app)
 {
     if (!app)
         return;
+    ken_metrics_remove_reader(ken_app__read_metrics, app);
     for (size_t i = 0; i < app->handles.len; i++)
         close_handle(app->handles.ptr[i]);
     for (size_t i = 0; i < app->catalogs.len; i++)
@@ -256,6 +258,7 @@ ken_status ken_app__take_handle(ken_app *app, const ken_project_info *project, a
         forget(app, h);
         h = NULL;
     }
+    ken_metrics_add(h ? KEN_METRIC_CACHE_HITS : KEN_METRIC_CACHE_MISSES, 1, KEN_LABELS("index"));
     ken_status st = h ? KEN_OK : open_handle(app, project, &h, err);
     if (st)
         return st;
@@ -370,6 +373,8 @@ static app_handle *take_surplus(ken_app *app)
 void ken_app__give_handle(ken_app *app, app_handle *h)
 {
     bool was_pinned = h->snapshot != NULL;
+    size_t graph_bytes =
+        was_pinned && ken_metrics_is_on() ? ken_snapshot_graph_bytes(h->snapshot) : 0;
     if (was_pinned)
         ken_reader_unpin(h->reader);
     if (!was_pinned || has_met_damage()) { // what it holds may lack something
@@ -381,8 +386,11 @@ void ken_app__give_handle(ken_app *app, app_handle *h)
     h->snapshot = NULL;
     h->is_lent = false;
     h->used_at = ++app->n_uses;
+    h->graph_bytes = graph_bytes;
     app_handle *surplus = take_surplus(app);
     pthread_mutex_unlock(&app->lock);
+    if (surplus)
+        ken_metrics_add(KEN_METRIC_CACHE_EVICTIONS, 1, KEN_LABELS("index"));
     close_handle(surplus);
 }
 
@@ -626,8 +634,12 @@ ken_status ken_app_index(ken_app *app, const ken_project_info *project, const ke
 {
     ken_quota *paused = ken_quota_pause();
     ken_err e = { 0 };
+    int64_t began = ken_clock_mono_ns();
+    ken_metrics_add(KEN_METRIC_INDEX_RUNNING, 1, NULL);
     ken_status st = index_project(app, project, opts, cancel, arena, out, &e);
+    ken_metrics_add(KEN_METRIC_INDEX_RUNNING, -1, NULL);
     ken_quota_resume(paused);
+    ken_app__count_run(st, st ? NULL : out, ken_clock_mono_ns() - began);
     ken_app__log_run(project, st, st ? NULL : out, &e);
     if (st && err)
         *err = e;

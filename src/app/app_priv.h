@@ -8,6 +8,7 @@
 #include "app/app.h"
 #include "base/hash.h"
 #include "base/vec.h"
+#include "metrics/metrics.h"
 #include "model/grant.h"
 #include "store/catalog.h"
 
@@ -34,6 +35,7 @@ typedef struct app_handle {
     ken_rulebook *rulebook; // app_rules.c; NULL until it is asked for
     uint64_t inode;         // of the database: another file of that name is another index
     uint64_t used_at;       // larger = later
+    size_t graph_bytes;     // that its graph took when it was last given back
     bool is_lent;
     atomic_uint n_sharers; // open handles of its project, which share one bound for their graphs
 } app_handle;
@@ -113,6 +115,12 @@ void ken_app__log_run(const ken_project_info *project, ken_status st,
                       const ken_index_report *report, const ken_err *err);
 void ken_app__log_embedding(const ken_project_info *project, ken_status st,
                             const ken_app_embedding *made, const ken_err *err);
+
+// ---- app_metrics.c ----
+// The same in the metrics; `report` of a run that has ended well.
+void ken_app__count_run(ken_status st, const ken_index_report *report, int64_t ns);
+// A ken_metrics_read_fn; `ctx` is an app.
+void ken_app__read_metrics(void *ctx, ken_metrics_sink *sink);
 
 // ---- app_keep.c ----
 // A ken_snapshot_keep_fn: writes into the index, unless something else writes it now or settings

@@ -12,12 +12,14 @@
 
 #include "base/alloc.h"
 #include "base/arena.h"
+#include "base/clock.h"
 #include "base/hash.h"
 #include "base/pool.h"
 #include "base/utf8.h"
 #include "embed/embed_debug.h"
 #include "embed/embed_known_priv.h"
 #include "embed/embed_ops.h"
+#include "metrics/metrics.h"
 #include "obs/trace.h"
 
 struct ken_embedder {
@@ -323,6 +325,15 @@ static ken_status embed_fitting(const ken_embedder *e, const ken_embed_batch *b,
     return st;
 }
 
+static void count_batch(const ken_embedder *e, size_t n, ken_status st, int64_t ns)
+{
+    const char *provider = e->backend->ops->name;
+    ken_metrics_add(KEN_METRIC_EMBED_REQUESTS, 1, KEN_LABELS(provider, ken_status_name(st)));
+    ken_metrics_time(KEN_METRIC_EMBED_SECONDS, ns, KEN_LABELS(provider));
+    if (!st)
+        ken_metrics_add(KEN_METRIC_EMBED_TEXTS, (int64_t)n, KEN_LABELS(provider));
+}
+
 static ken_status run_batch(ken_embedder *e, const ken_embed_batch *raw, ken_err *err)
 {
     ken_str prefix = raw->kind == KEN_EMBED_QUERY ? e->query_prefix : e->document_prefix;
@@ -333,10 +344,12 @@ static ken_status run_batch(ken_embedder *e, const ken_embed_batch *raw, ken_err
         texts[i] = prepare(prefix, raw->texts[i], &arena);
     ken_embed_batch batch = *raw;
     batch.texts = texts;
+    int64_t began = ken_clock_mono_ns();
     ken_status st = ken_cancel_check(batch.cancel, err);
     if (!st)
         st = embed_fitting(e, &batch, err);
     ken_arena_release(&arena);
+    count_batch(e, raw->n, st, ken_clock_mono_ns() - began);
     if (st)
         return st;
     size_t dims = batch.dims ? batch.dims : *batch.out_dims;

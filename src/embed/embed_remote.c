@@ -5,6 +5,7 @@
 #include "base/alloc.h"
 #include "base/utf8.h"
 #include "embed/embed_remote_priv.h"
+#include "metrics/metrics.h"
 #include "token/token.h"
 
 enum {
@@ -306,11 +307,23 @@ static ken_status try_until(embed_remote *r, const char *path, const ken_buf *bo
         }
         if (!st)
             ken_httpc_response_release(out);
+        ken_metrics_add(KEN_METRIC_EMBED_RETRIES, 1, KEN_LABELS(r->base.ops->name));
         r->sleep(r->sleep_ctx, ms, cancel);
         st = ken_cancel_check(cancel, err);
         if (st)
             return st;
     }
+}
+
+// As OpenAI's interface has them, or Ollama's; of a server that does not count there are none.
+static void count_tokens(const embed_remote *r, const embed_answer *a)
+{
+    json_int_t n =
+        json_integer_value(json_object_get(json_object_get(a->json, "usage"), "total_tokens"));
+    if (!n)
+        n = json_integer_value(json_object_get(a->json, "prompt_eval_count"));
+    if (n > 0)
+        ken_metrics_add(KEN_METRIC_EMBED_TOKENS, n, KEN_LABELS(r->base.ops->name));
 }
 
 ken_status ken_embed__post(embed_remote *r, const char *path, const ken_buf *body,
@@ -325,6 +338,7 @@ ken_status ken_embed__post(embed_remote *r, const char *path, const ken_buf *bod
     if (st)
         return st;
     embed_answer answer = read_answer(&a);
+    count_tokens(r, &answer);
     if (is_too_long(r, &answer)) {
         st = fail_too_long(r, &answer, err);
         ken_embed__answer_release(&answer);

@@ -21,6 +21,39 @@
       "to date), open, and of a search words, embed, vectors, rank, show")                         \
     X(TOOL_BYTES, COUNTER, "ken_tool_answer_bytes", "tool", 96, "bytes of answers that are text")  \
     X(TOOL_RUNNING, GAUGE, "ken_tool_calls_in_flight", "", 0, "calls that run now")                \
+    X(INDEX_RUNS, COUNTER, "ken_index_runs", "status", 32, "runs that bring an index up to date")  \
+    X(INDEX_RUNNING, GAUGE, "ken_index_runs_in_flight", "", 0, "such runs that go on now")         \
+    X(INDEX_SECONDS, TIMER, "ken_index_run_seconds", "", 0, "time that a run took")                \
+    X(INDEX_STAGE_SECONDS, TIMER, "ken_index_stage_seconds", "stage", 8,                           \
+      "time of a run by stage: scan, parse (reading included), commit")                            \
+    X(INDEX_FILES, COUNTER, "ken_index_files", "change", 8,                                        \
+      "files that runs found added, modified, removed or renamed")                                 \
+    X(INDEX_PARSED, COUNTER, "ken_index_parsed_files", "", 0, "contents that were parsed")         \
+    X(INDEX_BYTES, COUNTER, "ken_index_parsed_bytes", "", 0, "bytes of contents that were parsed") \
+    X(INDEX_ISSUES, COUNTER, "ken_index_issues", "", 0, "files that could not be read or parsed whole") \
+    X(INDEX_OPEN, GAUGE, "ken_index_open", "", 0, "projects whose index is open")                  \
+    X(STORE_TRANSACTIONS, COUNTER, "ken_store_transactions", "kind,status", 64,                    \
+      "transactions that ended; EBUSY: another process held the lock for too long")                \
+    X(STORE_WAIT_SECONDS, TIMER, "ken_store_lock_seconds", "", 0,                                  \
+      "time until a writing transaction had its lock")                                             \
+    X(STORE_COMMIT_SECONDS, TIMER, "ken_store_commit_seconds", "", 0,                              \
+      "time that a writing transaction took to commit, the disk included")                         \
+    X(STORE_BYTES, GAUGE, "ken_store_bytes", "file", 8,                                            \
+      "size of the databases of open indexes, of their write-ahead logs, and of the catalog")      \
+    X(CACHE_HITS, COUNTER, "ken_cache_hits", "cache", 16,                                          \
+      "look-ups that found what they needed: index (open indexes), question (vectors of "          \
+      "questions)")                                                                                \
+    X(CACHE_MISSES, COUNTER, "ken_cache_misses", "cache", 16, "look-ups that had to load or ask; graph: files that the graph needed")  \
+    X(CACHE_EVICTIONS, COUNTER, "ken_cache_evictions", "cache", 16, "entries that made room for others") \
+    X(CACHE_ENTRIES, GAUGE, "ken_cache_entries", "cache", 16, "entries that are held")             \
+    X(CACHE_BYTES, GAUGE, "ken_cache_bytes", "cache", 16, "memory of what is held")                \
+    X(EMBED_REQUESTS, COUNTER, "ken_embed_requests", "provider,status", 96,                        \
+      "requests for vectors, by what came of them after all tries")                                \
+    X(EMBED_SECONDS, TIMER, "ken_embed_request_seconds", "provider", 16,                           \
+      "time of such a request, all tries included")                                                \
+    X(EMBED_RETRIES, COUNTER, "ken_embed_retries", "provider", 16, "tries after the first")        \
+    X(EMBED_TEXTS, COUNTER, "ken_embed_texts", "provider", 16, "texts that got a vector")          \
+    X(EMBED_TOKENS, COUNTER, "ken_embed_tokens", "provider", 16, "tokens, where the provider counts them") \
     X(HTTP_REQUESTS, COUNTER, "ken_http_requests", "route,method,status", 512,                     \
       "HTTP requests that were answered")                                                          \
     X(HTTP_SECONDS, TIMER, "ken_http_request_seconds", "route", 64,                                \

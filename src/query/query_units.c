@@ -3,6 +3,7 @@
 // memory, and each unit can be evicted alone.
 #include "base/alloc.h"
 #include "base/fs.h"
+#include "metrics/metrics.h"
 #include "query/query_base_priv.h"
 #include "query/query_units_priv.h"
 
@@ -205,6 +206,7 @@ const query_unit *ken_query__units_get(query_units *u, uint32_t file)
     ken_refs refs = { 0 };
     if (u->held[file])
         return u->held[file];
+    ken_metrics_add(KEN_METRIC_CACHE_MISSES, 1, KEN_LABELS("graph"));
     // What is held has a bound of its own (ken_query__graph_ease), and serves the next question, too. Not
     // so names: they are not let go of before the question has ended, so that they are its cost.
     ken_account *counted = ken_quota_exempt();
@@ -232,6 +234,7 @@ void ken_query__units_drop(query_units *u, uint32_t file)
 {
     if (!u->held[file] || !is_as_indexed(u, file))
         return;
+    ken_metrics_add(KEN_METRIC_CACHE_EVICTIONS, 1, KEN_LABELS("graph"));
     u->n_bytes -= u->held[file]->n_bytes;
     ken_account *counted = ken_quota_exempt();
     ken_free(u->held[file]);

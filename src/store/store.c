@@ -6,6 +6,8 @@
 #include "store/store.h"
 
 #include "base/alloc.h"
+#include "base/clock.h"
+#include "metrics/metrics.h"
 #include "obs/trace.h"
 #include "store/store_debug.h"
 #include "store/store_ops.h"
@@ -128,11 +130,19 @@ static ken_status check_idle(const ken_store *s, ken_err *err)
     return KEN_OK;
 }
 
+static void count_ended(tx_state state, const char *how)
+{
+    if (state != TX_NONE)
+        ken_metrics_add(KEN_METRIC_STORE_TRANSACTIONS, 1,
+                        KEN_LABELS(state == TX_WRITE ? "write" : "read", how));
+}
+
 // A begin that fails may have begun all the same: its answer can be what was lost.
 static ken_status begun(ken_store *s, ken_status st, tx_state state)
 {
     if (st) {
         s->backend->ops->rollback(s->backend);
+        count_ended(state, ken_status_name(st));
         return st;
     }
     s->tx = state;
@@ -152,13 +162,19 @@ ken_status ken_store_begin_write(ken_store *s, ken_err *err)
     ken_status st = check_idle(s, err);
     if (!st && s->is_read_only)
         return KEN_FAIL(err, KEN_EPERM, "the index is opened for reading only");
-    return st ? st : begun(s, s->backend->ops->begin_write(s->backend, err), TX_WRITE);
+    if (st)
+        return st;
+    int64_t began = ken_clock_mono_ns();
+    st = s->backend->ops->begin_write(s->backend, err);
+    ken_metrics_time(KEN_METRIC_STORE_WAIT_SECONDS, ken_clock_mono_ns() - began, NULL);
+    return begun(s, st, TX_WRITE);
 }
 
 ken_status ken_store_commit(ken_store *s, ken_err *err)
 {
     if (s->tx == TX_NONE)
         return KEN_FAIL(err, KEN_EINVAL, "no transaction is open");
+    int64_t began = ken_clock_mono_ns();
     ken_status st = s->tx == TX_WRITE ? s->spoiled : KEN_OK;
     if (st) {
         KEN_FAIL(err, st, "a write of this transaction failed before: %s", ken_status_text(st));
@@ -167,6 +183,9 @@ ken_status ken_store_commit(ken_store *s, ken_err *err)
     }
     if (st)
         s->backend->ops->rollback(s->backend);
+    if (s->tx == TX_WRITE)
+        ken_metrics_time(KEN_METRIC_STORE_COMMIT_SECONDS, ken_clock_mono_ns() - began, NULL);
+    count_ended(s->tx, ken_status_name(st));
     s->tx = TX_NONE;
     return st;
 }
@@ -175,6 +194,7 @@ void ken_store_rollback(ken_store *s)
 {
     if (s->tx != TX_NONE)
         s->backend->ops->rollback(s->backend);
+    count_ended(s->tx, "rollback");
     s->tx = TX_NONE;
 }
 

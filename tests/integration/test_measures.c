@@ -24,6 +24,9 @@ static void lab_open(lab *l)
     ktest_write("proj/src/retry.c", "// Waits longer after each failure.\n"
                                     "int retry_with_backoff(int n)\n{\n    return n * 2;\n}\n");
     ktest_write("proj/src/other.c", "int other(void)\n{\n    return 1;\n}\n");
+    ktest_write("proj/src/main.c", "int other(void);\nint retry_with_backoff(int n);\n"
+                                   "int main(void)\n{\n"
+                                   "    return other() + retry_with_backoff(3);\n}\n");
     *l = (lab){ .text = KEN_BUF_INIT(0) };
     kt_ok_err(
         ken_config_load(&(ken_config_load_opts){ .flags = flags, .n_flags = 1 }, &l->config, &err),
@@ -63,6 +66,19 @@ static const char *look(lab *l)
     return l->text.ptr;
 }
 
+// -1 = it is not there.
+static double value_of(const char *t, const char *name)
+{
+    char line[120];
+    double value = -1;
+    snprintf(line, sizeof line, "\n%s ", name);
+    const char *at = strstr(t, line);
+    ken_str rest = ken_str_c(at ? at + strlen(line) : ""), number;
+    if (at && ken_str_line_next(&rest, &number))
+        kt_true(ken_str_parse_double(number, &value));
+    return value;
+}
+
 // ---- metrics -----------------------------------------------------------------------------------
 
 KEN_TEST(calls_are_counted_by_tool_and_status)
@@ -86,6 +102,38 @@ KEN_TEST(calls_are_counted_by_tool_and_status)
         snprintf(line, sizeof line, "ken_tool_phase_seconds_count{phase=\"%s\"} 2\n", phases[i]);
         kt_has_str(t, line);
     }
+    lab_close(&l);
+}
+
+KEN_TEST(runs_caches_and_stores_are_counted)
+{
+    lab l;
+    lab_open(&l);
+    kt_ok(call(&l, "search_code", "{\"query\":\"retry with backoff\"}"));
+    kt_ok(call(&l, "find_usages", "{\"symbol_name\":\"other\"}"));
+    kt_ok(call(&l, "find_usages", "{\"symbol_name\":\"retry_with_backoff\"}"));
+    kt_true(value_of(look(&l), "ken_cache_bytes{cache=\"graph\"}") > 0);
+    ktest_write("proj/src/other.c", "int other2(void)\n{\n    return 11;\n}\n");
+    ktest_write("proj/src/new.c", "int added(void)\n{\n    return other2();\n}\n");
+    kt_ok(call(&l, "search_code", "{\"query\":\"added\"}"));
+    const char *t = look(&l);
+    double n_runs = value_of(t, "ken_index_runs_total{status=\"OK\"}");
+    kt_true(n_runs >= 2);
+    kt_has_str(t, "ken_index_runs_in_flight 0\n");
+    kt_near(value_of(t, "ken_index_run_seconds_count"), n_runs, 0);
+    kt_near(value_of(t, "ken_index_stage_seconds_count{stage=\"parse\"}"), n_runs, 0);
+    kt_has_str(t, "ken_index_files_total{change=\"added\"} 4\n");
+    kt_has_str(t, "ken_index_files_total{change=\"modified\"} 1\n");
+    kt_has_str(t, "ken_index_parsed_files_total 5\n");
+    kt_has_str(t, "ken_index_open 1\n");
+    kt_true(value_of(t, "ken_index_parsed_bytes_total") > 100);
+    kt_true(value_of(t, "ken_store_bytes{file=\"index\"}") > 10000);
+    kt_true(value_of(t, "ken_store_bytes{file=\"catalog\"}") > 1000);
+    kt_true(value_of(t, "ken_store_commit_seconds_count") >= 2);
+    kt_true(value_of(t, "ken_store_transactions_total{kind=\"write\",status=\"OK\"}") >= 2);
+    kt_true(value_of(t, "ken_cache_misses_total{cache=\"index\"}") >= 1);
+    kt_true(value_of(t, "ken_cache_hits_total{cache=\"index\"}") >= 2);
+    kt_true(value_of(t, "ken_cache_misses_total{cache=\"graph\"}") >= 1);
     lab_close(&l);
 }
 

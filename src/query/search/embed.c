@@ -3,6 +3,7 @@
 // may be slow or far away, so the last few questions are remembered.
 #include "base/alloc.h"
 #include "embed/embed_static.h"
+#include "metrics/metrics.h"
 #include "query/query_priv.h"
 
 void ken_snapshot_set_embedder(ken_snapshot *s, ken_snapshot_embedder_fn *open, void *ctx)
@@ -96,8 +97,10 @@ static ken_status embed_elsewhere(ken_snapshot *s, ken_str query, const ken_canc
     for (int i = 0; i < QUERY_EMBEDDED; i++)
         if (e->last[i].text && ken_str_eq(ken_str_n(e->last[i].text, e->last[i].len), query)) {
             *out = e->last[i].vector;
+            ken_metrics_add(KEN_METRIC_CACHE_HITS, 1, KEN_LABELS("question"));
             return KEN_OK;
         }
+    ken_metrics_add(KEN_METRIC_CACHE_MISSES, 1, KEN_LABELS("question"));
     query_embedded *slot = &e->last[e->next];
     ken_status st = ask(s, query, cancel, slot, err);
     if (st)

@@ -6,6 +6,7 @@
 #include "conformance/embedder/fake_models.h"
 #include "embed/embed.h"
 #include "embed/embed_debug.h"
+#include "metrics/metrics.h"
 #include "test_models.h"
 
 // ---- the matrix ------------------------------------------------------------------------------
@@ -423,6 +424,47 @@ KEN_TEST(one_bad_answer_is_gone_with_the_next_try)
         kt_eq_i(slept_ms[1], 60000);
         close_it(e);
     }
+}
+
+static void has_count(const char *text, const char *line, const char *provider)
+{
+    const char *mark = strstr(line, "%s");
+    char whole[160];
+    snprintf(whole, sizeof whole, "%.*s%s%s", (int)(mark - line), line, provider, mark + 2);
+    kt_has_str(text, whole);
+}
+
+KEN_TEST(requests_are_counted)
+{
+    float rows[2 * FAKE_DIMS];
+    FOR_EACH_SERVER(p)
+    {
+        ken_metrics_stop();
+        ken_metrics_start("1");
+        ken_embedder *e = open_with(p, (ken_embed_opts){ 0 });
+        probe(e); // the first request
+        model.trouble = FAKE_STATUS;
+        model.status = 503;
+        model.n_troubles = 1;
+        kt_ok_err(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, make_texts(2), 2, rows, NULL, &err),
+                  &err);
+        model.status = 400;
+        model.n_troubles = 1;
+        kt_true(ken_embedder_embed(e, KEN_EMBED_DOCUMENT, make_texts(1), 1, rows, NULL, NULL));
+        close_it(e);
+        ken_buf text = KEN_BUF_INIT(0);
+        ken_metrics_write(&text, KEN_METRICS_PROMETHEUS);
+        has_count(text.ptr, "ken_embed_requests_total{provider=\"%s\",status=\"OK\"} 2\n", p->word);
+        has_count(text.ptr, "ken_embed_requests_total{provider=\"%s\",status=\"EINVAL\"} 1\n",
+                  p->word);
+        has_count(text.ptr, "ken_embed_request_seconds_count{provider=\"%s\"} 3\n", p->word);
+        has_count(text.ptr, "ken_embed_retries_total{provider=\"%s\"} 1\n", p->word);
+        has_count(text.ptr, "ken_embed_texts_total{provider=\"%s\"} 3\n", p->word);
+        if (!strcmp(p->word, "openai")) // whose server counts
+            has_count(text.ptr, "ken_embed_tokens_total{provider=\"%s\"} 2\n", p->word);
+        ken_buf_release(&text);
+    }
+    ken_metrics_stop();
 }
 
 // ---- texts that are too long, in the words of the servers themselves ---------------------------
