@@ -76,6 +76,9 @@
     X(JOB_RUNS, COUNTER, "ken_job_runs", "kind,status", 64, "jobs that ended")                     \
     X(JOB_SECONDS, TIMER, "ken_job_seconds", "kind", 16, "time that a job ran")                    \
     X(JOB_WAIT_SECONDS, TIMER, "ken_job_wait_seconds", "kind", 16, "time that a job waited")       \
+    X(OTEL_SENT, COUNTER, "ken_otel_sent", "signal", 4, "spans and points that a collector took")  \
+    X(OTEL_DROPPED, COUNTER, "ken_otel_dropped", "signal,reason", 16,                              \
+      "spans and points that were dropped: queue_full, failed, rejected")                          \
     X(PROCESS_CPU, COUNTER, "process_cpu_seconds", "", 0, "processor time, user and system, in seconds") \
     X(PROCESS_RSS, GAUGE, "process_resident_memory_bytes", "", 0, "memory that is resident, in bytes") \
     X(PROCESS_VIRTUAL, GAUGE, "process_virtual_memory_bytes", "", 0, "address space, in bytes")    \
